@@ -1,0 +1,86 @@
+package tare
+
+import "fmt"
+
+// ClaimKind is what sort of statement a claim makes.
+type ClaimKind string
+
+// Claim kinds that a study can answer from its comparisons.
+const (
+	ClaimRatio ClaimKind = "ratio" // value against baseline
+)
+
+// Claim is a published statement with its figures and source, to be re-asked.
+type Claim struct {
+	ID        string    `json:"id"`
+	Source    string    `json:"source"`
+	Kind      ClaimKind `json:"kind"`
+	Contender string    `json:"contender"`
+	Workload  string    `json:"workload"`
+	Metric    string    `json:"metric"`
+	Baseline  float64   `json:"baseline"` // published, in Unit
+	Value     float64   `json:"value"`    // published, in Unit
+	Unit      string    `json:"unit"`
+	Side      string    `json:"side,omitempty"` // lower or higher: the claimed side where the sentence contradicts its figures
+	Statement string    `json:"statement"`
+}
+
+// Validate reports what is missing.
+func (c Claim) Validate() error {
+	switch {
+	case c.ID == "":
+		return fieldError("id", "claim without an id", "e.g. id: F0.9")
+	case c.Kind != ClaimRatio:
+		return fieldError("kind", fmt.Sprintf("unknown claim kind %q", c.Kind), "known: ratio")
+	case c.Contender == "":
+		return fieldError("contender", "claim without a contender", "name the contender it is about")
+	case c.Workload == "":
+		return fieldError("workload", "claim without a workload", "name the workload it is about")
+	case c.Metric == "":
+		return fieldError("metric", "claim without a metric", "e.g. metric: time")
+	case !(c.Baseline > 0) || !(c.Value > 0):
+		return fieldError("", "a ratio claim needs baseline and value above zero", "give both published figures")
+	case c.Side != "" && c.Side != "lower" && c.Side != "higher":
+		return fieldError("side", fmt.Sprintf("%q is neither lower nor higher", c.Side), "say which side of 1 is claimed")
+	case c.Statement == "":
+		return fieldError("statement", "claim without a statement", "say what was published, in one sentence")
+	}
+	return nil
+}
+
+// Ratio is the published effect: value over baseline.
+func (c Claim) Ratio() float64 { return c.Value / c.Baseline }
+
+// Outcome is what became of a claim.
+type Outcome string
+
+// Outcomes, in the order in which the first match wins: not measured, void as
+// published, tie, refuted, holds, direction holds, inconclusive.
+const (
+	Holds           Outcome = "holds"
+	DirectionHolds  Outcome = "direction holds"
+	Tie             Outcome = "tie"
+	Refuted         Outcome = "refuted"
+	VoidAsPublished Outcome = "void as published"
+	ClaimOpen       Outcome = "inconclusive"
+	NotMeasured     Outcome = "not measured"
+)
+
+// ClaimResult is a claim with what was measured here.
+type ClaimResult struct {
+	ID          string    `json:"id"`
+	Kind        ClaimKind `json:"kind"`
+	Source      string    `json:"source"`
+	Statement   string    `json:"statement"`
+	Evidence    string    `json:"evidence"` // what answers it: the comparison, or the check
+	Contender   string    `json:"contender"`
+	Workload    string    `json:"workload"`
+	Metric      string    `json:"metric"`
+	Published   float64   `json:"published"` // ratio
+	Measured    float64   `json:"measured,omitempty"`
+	Low         float64   `json:"low,omitempty"`
+	High        float64   `json:"high,omitempty"`
+	Outcome     Outcome   `json:"outcome"`
+	SizeRefuted bool      `json:"size_refuted,omitempty"` // the direction holds, the size is off by more than 2×
+	Why         string    `json:"why"`
+}

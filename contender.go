@@ -1,0 +1,81 @@
+package tare
+
+// Ids of the two contenders that join every study by themselves.
+const (
+	ControlID = "control" // the baseline entered a second time (A/A)
+	NullID    = "null"    // the harness doing nothing
+)
+
+// Role is what a contender is there for.
+type Role string
+
+// Roles. Only contenders and the baseline are ranked.
+const (
+	RoleContender Role = "contender"
+	RoleBaseline  Role = "baseline"
+	RoleControl   Role = "control"
+	RoleNull      Role = "null"
+	RoleTrap      Role = "trap" // reproduces a published mistake; labelled, never ranked or compared
+)
+
+// Contender is one implementation under test as it was built: who it says it
+// is and what its binary says it is.
+type Contender struct {
+	ID          string   `json:"id"`
+	Kind        string   `json:"kind"`
+	Role        Role     `json:"role"`
+	Name        string   `json:"name"`              // e.g. github.com/json-iterator/go
+	Version     string   `json:"version,omitempty"` // of Name, from the built binary
+	Variant     string   `json:"variant,omitempty"`
+	Why         string   `json:"why,omitempty"` // one line: what it is, or for a trap what it reproduces
+	Modules     []Module `json:"modules,omitempty"`
+	Go          string   `json:"go,omitempty"`
+	Flags       []string `json:"flags,omitempty"`
+	BinaryBytes int64    `json:"binary_bytes,omitempty"`
+	SHA256      string   `json:"sha256,omitempty"` // of the binary
+	Layers      []string `json:"layers,omitempty"` // declared middleware
+	Expect      Expect   `json:"expect,omitzero"`
+	Identity    Identity `json:"identity"`
+	Adoption    Adoption `json:"adoption,omitzero"`
+	Error       string   `json:"error,omitempty"` // why it could not be built, one line
+}
+
+// Title is how a contender is printed: its id, and for a trap a dagger.
+func (c Contender) Title() string {
+	if c.Role == RoleTrap {
+		return c.ID + "†"
+	}
+	return c.ID
+}
+
+// String is name@version, or the id where nothing was built.
+func (c Contender) String() string {
+	switch {
+	case c.Name == "":
+		return c.ID
+	case c.Version == "":
+		return c.Name
+	}
+	return c.Name + "@" + c.Version
+}
+
+// Module is a Go module linked into a binary.
+type Module struct {
+	Path    string `json:"path"`
+	Version string `json:"version"`
+	Replace string `json:"replace,omitempty"`
+}
+
+// Identity is what a contender claims to contain and what its binary lacks.
+type Identity struct {
+	ClaimedModules []string `json:"claimed_modules,omitempty"` // path or path@version
+	ClaimedSymbols []string `json:"claimed_symbols,omitempty"` // function names, matched as substrings
+	MissingModules []string `json:"missing_modules,omitempty"`
+	MissingSymbols []string `json:"missing_symbols,omitempty"`
+}
+
+// Adoption is what taking a contender into a service costs besides time.
+type Adoption struct {
+	ModulesLinked    int     `json:"modules_linked"`
+	ColdBuildSeconds float64 `json:"cold_build_seconds,omitempty"`
+}

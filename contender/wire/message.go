@@ -1,0 +1,108 @@
+// Package wire is the contender protocol: JSON lines on two pipes. The lab
+// asks, the contender answers, one line each; docs/contender-protocol.md is
+// the specification for authors in any language.
+package wire
+
+// Protocol names this version of the protocol.
+const Protocol = "tare.wire/1"
+
+// EnvWire is the environment variable that holds the two inherited
+// descriptors, requests first: "3,4". A process without it is not under a lab.
+const EnvWire = "TARE_WIRE"
+
+// MaxLine is the longest line either side may write, in bytes.
+const MaxLine = 16 << 20
+
+// Operations a lab can ask for.
+const (
+	OpHello   = "hello"   // who are you
+	OpPrepare = "prepare" // load a workload's input
+	OpAnswer  = "answer"  // do the work once per case and show the output
+	OpWarm    = "warm"    // run until warm, say how fast that was
+	OpSlice   = "slice"   // the timed work of one token
+	OpStats   = "stats"   // a fixed number of operations between two memory readings
+	OpBye     = "bye"     // end
+)
+
+// Request is one line from the lab. Fields that an operation does not use are
+// left out.
+type Request struct {
+	ID int64  `json:"id"`
+	Op string `json:"op"`
+
+	Protocol string `json:"protocol,omitempty"` // hello
+	Trial    string `json:"trial,omitempty"`    // hello: for messages only
+	Seed     string `json:"seed,omitempty"`     // hello: decimal
+	Variant  string `json:"variant,omitempty"`  // hello: which of the contender's variants to be
+
+	Workload *Workload `json:"workload,omitempty"` // prepare
+	On       string    `json:"on,omitempty"`       // answer, warm, slice, stats: id of a prepared workload
+	Cases    []int     `json:"cases,omitempty"`    // answer: indices of bodies in the pool
+
+	MinGC int64 `json:"min_gc,omitempty"` // warm: at least this many collection cycles …
+	MinNS int64 `json:"min_ns,omitempty"` // … or this long (warm); slice: not shorter than this
+	CapNS int64 `json:"cap_ns,omitempty"` // warm, slice: stop here whatever happens (after at least CapOps)
+
+	Lead   int64  `json:"lead,omitempty"`    // slice: unmeasured operations first
+	Until  string `json:"until,omitempty"`   // slice: "ops" or "gc"
+	Ops    int64  `json:"ops,omitempty"`     // slice until ops: how many; until gc: how many are expected; stats: how many
+	Cycles int64  `json:"cycles,omitempty"`  // slice until gc: how many whole cycles; zero: 1
+	CapOps int64  `json:"cap_ops,omitempty"` // slice: operations to do even past cap_ns
+}
+
+// Workload tells a contender what it will be asked.
+type Workload struct {
+	ID      string `json:"id"`
+	Fixture string `json:"fixture"` // name of the input's type, e.g. devices; empty: any JSON
+	N       int    `json:"n,omitempty"`
+	Op      string `json:"op"`
+	Input   string `json:"input"`  // path of the pool: one canonical JSON body per line
+	Bodies  int    `json:"bodies"` // lines in it
+	SHA256  string `json:"sha256"` // of the file
+}
+
+// Reply is one line from the contender, with the id of the request. A field
+// left out was not measured.
+type Reply struct {
+	ID    int64  `json:"id"`
+	Error *Error `json:"error,omitempty"`
+
+	Protocol   string   `json:"protocol,omitempty"` // hello
+	Kind       string   `json:"kind,omitempty"`     // hello
+	PID        int      `json:"pid,omitempty"`      // hello
+	Go         string   `json:"go,omitempty"`       // hello: version of the runtime, or the language's own
+	GOMAXPROCS int      `json:"gomaxprocs,omitempty"`
+	Variants   []string `json:"variants,omitempty"` // hello: those it knows
+
+	Unsupported bool `json:"unsupported,omitempty"` // prepare: this contender cannot do that operation
+	Fresh       bool `json:"fresh,omitempty"`       // prepare: the operation hands out a fresh value each time
+
+	Answers []Answer `json:"answers,omitempty"` // answer
+
+	Ops       int64  `json:"ops,omitempty"`         // warm, slice, stats: operations measured
+	WallNS    int64  `json:"wall_ns,omitempty"`     // warm, slice
+	CPUNS     int64  `json:"cpu_ns,omitempty"`      // warm, slice: user + system, whole process
+	IdleCPUNS int64  `json:"idle_cpu_ns,omitempty"` // slice: CPU since the previous reply
+	GC        int64  `json:"gc,omitempty"`          // warm, slice: collection cycles completed
+	Errors    int64  `json:"errors,omitempty"`      // slice, stats: operations that returned an error
+	BytesOut  int64  `json:"bytes_out,omitempty"`   // slice, stats: bytes of output
+	Bytes     int64  `json:"bytes,omitempty"`       // stats: heap bytes allocated
+	Allocs    int64  `json:"allocs,omitempty"`      // stats: heap objects allocated
+	Message   string `json:"message,omitempty"`     // slice, stats: the first error's text
+}
+
+// Answer is the output for one case.
+type Answer struct {
+	Case   int    `json:"case"`
+	Output []byte `json:"output,omitempty"` // base64 on the wire
+	Error  string `json:"error,omitempty"`
+}
+
+// Error is why a request could not be carried out.
+type Error struct {
+	Class   string `json:"class"` // unknown-op, bad-request, unsupported, load, internal
+	Message string `json:"message"`
+}
+
+// Error is class and message in one line.
+func (e *Error) Error() string { return e.Class + ": " + e.Message }

@@ -1,0 +1,124 @@
+package tare
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Criterion is a rule with a margin, declared before measuring. Exactly one
+// of Ratio, Equivalent and Value is set.
+type Criterion struct {
+	Contender  string `json:"contender,omitempty"` // empty: every contender
+	Workload   string `json:"workload,omitempty"`  // empty: every workload
+	Metric     string `json:"metric"`
+	Ratio      string `json:"ratio,omitempty"`      // to the baseline, e.g. "<= 0.5"
+	Equivalent string `json:"equivalent,omitempty"` // to the baseline within, e.g. "3%"
+	Value      string `json:"value,omitempty"`      // absolute, e.g. "<= 50ms"
+}
+
+// RuleKind is which of a criterion's forms is used.
+type RuleKind string
+
+// Rule kinds.
+const (
+	RuleRatio      RuleKind = "ratio"
+	RuleEquivalent RuleKind = "equivalent"
+	RuleValue      RuleKind = "value"
+)
+
+// Rule is a criterion parsed.
+type Rule struct {
+	Kind   RuleKind
+	AtMost bool    // <= ; otherwise >=
+	Limit  float64 // a ratio, a margin (0.03 for 3 %), or a value in the metric's base unit
+}
+
+// Rule parses the criterion.
+func (c Criterion) Rule() (Rule, error) {
+	given := 0
+	for _, s := range []string{c.Ratio, c.Equivalent, c.Value} {
+		if s != "" {
+			given++
+		}
+	}
+	if given != 1 {
+		return Rule{}, fieldError("", "a criterion needs exactly one of ratio, equivalent and value", `e.g. ratio: "<= 0.5"`)
+	}
+	if c.Metric == "" {
+		return Rule{}, fieldError("metric", "criterion without a metric", "e.g. metric: time")
+	}
+	switch {
+	case c.Ratio != "":
+		atMost, rest, err := comparator(c.Ratio)
+		if err != nil {
+			return Rule{}, prefix("ratio", err)
+		}
+		x, err := strconv.ParseFloat(rest, 64)
+		if err != nil || !(x > 0) {
+			return Rule{}, fieldError("ratio", fmt.Sprintf("%q is not a positive number", rest), `e.g. "<= 0.5"`)
+		}
+		return Rule{RuleRatio, atMost, x}, nil
+	case c.Equivalent != "":
+		num, ok := strings.CutSuffix(strings.TrimSpace(c.Equivalent), "%")
+		x, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
+		if !ok || err != nil || !(x > 0) || x >= 100 {
+			return Rule{}, fieldError("equivalent", fmt.Sprintf("%q is not a percentage between 0 and 100", c.Equivalent), `e.g. "3%"`)
+		}
+		return Rule{RuleEquivalent, true, x / 100}, nil
+	}
+	atMost, rest, err := comparator(c.Value)
+	if err != nil {
+		return Rule{}, prefix("value", err)
+	}
+	x, err := quantity(rest)
+	if err != nil {
+		return Rule{}, prefix("value", err)
+	}
+	return Rule{RuleValue, atMost, x}, nil
+}
+
+// String is the criterion as one would say it.
+func (c Criterion) String() string {
+	switch {
+	case c.Ratio != "":
+		return c.Metric + " ratio " + c.Ratio
+	case c.Equivalent != "":
+		return c.Metric + " equivalent within " + c.Equivalent
+	}
+	return c.Metric + " " + c.Value
+}
+
+func comparator(s string) (atMost bool, rest string, err error) {
+	s = strings.TrimSpace(s)
+	if rest, ok := strings.CutPrefix(s, "<="); ok {
+		return true, strings.TrimSpace(rest), nil
+	}
+	if rest, ok := strings.CutPrefix(s, ">="); ok {
+		return false, strings.TrimSpace(rest), nil
+	}
+	return false, "", fieldError("", fmt.Sprintf("%q does not start with <= or >=", s), `e.g. "<= 0.5"`)
+}
+
+// quantity reads a number with an optional unit: a duration, a byte size, or
+// nothing, in which case it is in the metric's own unit.
+func quantity(s string) (float64, error) {
+	if x, err := strconv.ParseFloat(s, 64); err == nil {
+		return x, nil
+	}
+	if d, err := time.ParseDuration(s); err == nil {
+		return float64(d.Nanoseconds()), nil
+	}
+	for _, u := range []struct {
+		suffix string
+		scale  float64
+	}{{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}} {
+		if num, ok := strings.CutSuffix(s, u.suffix); ok {
+			if x, err := strconv.ParseFloat(strings.TrimSpace(num), 64); err == nil {
+				return x * u.scale, nil
+			}
+		}
+	}
+	return 0, fieldError("", fmt.Sprintf("%q is not a quantity", s), "e.g. 50ms, 100MB or 12")
+}

@@ -1,0 +1,3 @@
+module github.com/tarebench/tare
+
+go 1.25

@@ -1,0 +1,39 @@
+package tare
+
+// Machine is where a result was measured.
+type Machine struct {
+	OS         string       `json:"os"`
+	Arch       string       `json:"arch"`
+	Kernel     string       `json:"kernel,omitempty"`
+	CPU        string       `json:"cpu,omitempty"`
+	Cores      int          `json:"cores"`
+	Memory     int64        `json:"memory_bytes,omitempty"`
+	Go         string       `json:"go"`
+	Facilities []Facility   `json:"facilities"`
+	Noise      Noise        `json:"noise"` // over the whole study
+	Resolution []Resolution `json:"resolution,omitempty"`
+	Unlocked   bool         `json:"unlocked,omitempty"` // another tare may have measured at the same time
+}
+
+// Facility is something a machine can tell, or cannot.
+type Facility struct {
+	Name  string `json:"name"`
+	Found bool   `json:"found"`
+	Note  string `json:"note,omitempty"`
+}
+
+// Noise is what the machine did besides measuring. Shares are of wall time;
+// a negative value was not recorded.
+type Noise struct {
+	CPUPressure  float64 `json:"cpu_pressure"`   // share of time some task waited for a processor
+	RunQueueWait float64 `json:"run_queue_wait"` // share of their time the contenders waited to run
+	Throttled    float64 `json:"throttled"`      // share of time the quota stopped them
+}
+
+// Resolution is the smallest difference the control let this machine see.
+type Resolution struct {
+	Workload  string  `json:"workload"`
+	Metric    string  `json:"metric"`
+	HalfWidth float64 `json:"half_width"` // of the control's interval, as a share: 0.02 is ±2 %
+	Seconds   float64 `json:"seconds"`    // it took
+}

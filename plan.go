@@ -1,0 +1,72 @@
+package tare
+
+// Isolation is how the contenders of a round share time.
+type Isolation string
+
+// Isolations.
+const (
+	Lockstep  Isolation = "lockstep" // slice by slice, a token goes round
+	TrialWise Isolation = "trial"    // one whole trial after another
+)
+
+// Plan is every round in order, from a recorded seed.
+type Plan struct {
+	Seed            string    `json:"seed"`
+	Isolation       Isolation `json:"isolation"`
+	Contenders      []string  `json:"contenders"` // every process of a round, by id
+	Looks           []int     `json:"looks"`      // after how many rounds the evidence is judged
+	RoundsPlanned   int       `json:"rounds_planned"`
+	Slices          []Slicing `json:"slices"` // one per workload
+	SecondsPerRound float64   `json:"seconds_per_round"`
+	BudgetSeconds   float64   `json:"budget_seconds,omitempty"` // zero: a fixed number of rounds
+	Stretched       bool      `json:"stretched,omitempty"`      // the budget was stretched to the fewest rounds a verdict needs
+	LongEvery       int       `json:"long_every,omitempty"`     // every so many rounds one extra round runs at eight times the slice length; zero: none
+}
+
+// Pilot is what was learnt about one contender on one workload before the
+// first round.
+type Pilot struct {
+	Contender   string  `json:"contender"`
+	Workload    string  `json:"workload"`
+	NSPerOp     float64 `json:"ns_per_op"`
+	BytesPerOp  float64 `json:"bytes_per_op"`
+	AllocsPerOp float64 `json:"allocs_per_op"`
+	CycleNS     float64 `json:"cycle_ns,omitempty"` // wall time from one collection cycle to the next; zero: none seen
+	SetupNS     float64 `json:"setup_ns"`           // start, prepare, sample and warm-up, as in every round
+}
+
+// Until is what ends a slice.
+type Until string
+
+// Slice ends.
+const (
+	UntilOps Until = "ops" // after a fixed number of operations
+	UntilGC  Until = "gc"  // after whole garbage collection cycles
+)
+
+// Slicing is how one workload is cut into slices. All contenders take the
+// same number of slices of about the same duration.
+type Slicing struct {
+	Workload    string           `json:"workload"`
+	Contenders  []string         `json:"contenders"` // those that can do it
+	Count       int              `json:"count"`      // slices per round and contender
+	Block       int              `json:"block"`      // slices summed into one block
+	TargetNS    int64            `json:"target_ns"`  // how long a slice should be
+	MinNS       int64            `json:"min_ns"`
+	CapNS       int64            `json:"cap_ns"`
+	Until       map[string]Until `json:"until"`                   // per contender
+	Ops         map[string]int64 `json:"ops"`                     // per contender: operations in TargetNS
+	Cycles      map[string]int64 `json:"cycles,omitempty"`        // per contender until gc: collection cycles in TargetNS
+	Lead        map[string]int64 `json:"lead"`                    // per contender: unmeasured operations before each slice
+	RatioOfSums bool             `json:"ratio_of_sums,omitempty"` // a collection cycle does not fit a slice: sums, not blocks, are primary
+}
+
+// Slicing returns how workload is sliced.
+func (p *Plan) Slicing(workload string) (Slicing, bool) {
+	for _, s := range p.Slices {
+		if s.Workload == workload {
+			return s, true
+		}
+	}
+	return Slicing{}, false
+}

@@ -1,0 +1,130 @@
+// Package plan turns a study, a seed and what a pilot learnt into rounds. It
+// is pure: the same arguments give the same plan.
+package plan
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// MinRounds is the fewest rounds a study of ratios is planned with, unless the
+// user fixes their number: below it no interval of a whole table is narrow
+// enough to say anything.
+const MinRounds = 12
+
+// MaxRounds is the most rounds a budget is filled with: the last look.
+const MaxRounds = 180
+
+// longEvery is how often an extra round runs at LongTau times the slice
+// length, and LongTau how much longer its slices are.
+const (
+	longEvery = 8
+	LongTau   = 8
+)
+
+// Options say how long and in which way.
+type Options struct {
+	Seed      uint64
+	Isolation tare.Isolation
+	Budget    time.Duration // measuring time that is left after the pilot
+	Rounds    int           // fixed; zero: what the budget holds
+	User      bool          // the budget is the user's own: refuse instead of stretching
+	Slice     time.Duration // slice length wanted; zero: by rule
+	Long      bool          // add the rounds that check slice length
+}
+
+// BudgetError says that a budget cannot hold enough rounds.
+type BudgetError struct {
+	Budget time.Duration
+	Need   time.Duration // a budget that would do
+	Rounds int           // the budget holds
+}
+
+// Error names the budget that would do.
+func (e *BudgetError) Error() string {
+	return fmt.Sprintf("a budget of %v holds %d rounds and a verdict needs %d; --budget %v would do",
+		e.Budget, e.Rounds, MinRounds, e.Need)
+}
+
+// New plans a study: contenders are the ids of every process of a round, and
+// pilots hold one entry for each workload that each of them can do.
+func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o Options) (tare.Plan, error) {
+	p := tare.Plan{
+		Seed:       fmt.Sprint(o.Seed),
+		Isolation:  o.Isolation,
+		Contenders: contenders,
+	}
+	if p.Isolation == "" {
+		p.Isolation = tare.Lockstep
+	}
+	for _, w := range workloads {
+		var mine []tare.Pilot
+		for _, id := range contenders {
+			for _, pl := range pilots {
+				if pl.Workload == w.ID && pl.Contender == id {
+					mine = append(mine, pl)
+				}
+			}
+		}
+		if len(mine) == 0 {
+			continue
+		}
+		p.Slices = append(p.Slices, slicing(w.ID, mine, o.Slice, p.Isolation))
+	}
+	p.SecondsPerRound = seconds(p.Slices, pilots)
+	if o.Rounds > 0 {
+		p.RoundsPlanned = o.Rounds
+		p.Looks = []int{o.Rounds}
+		return p, nil
+	}
+	p.BudgetSeconds = o.Budget.Seconds()
+	perRound := p.SecondsPerRound
+	if o.Long && p.Isolation == tare.Lockstep {
+		p.LongEvery = longEvery
+		perRound *= 1 + 1.0/longEvery
+	}
+	p.RoundsPlanned = min(int(o.Budget.Seconds()/perRound), MaxRounds)
+	if p.RoundsPlanned < MinRounds {
+		if o.User {
+			need := time.Duration(math.Ceil(1.1*perRound*MinRounds)) * time.Second
+			return p, &BudgetError{Budget: o.Budget, Need: need, Rounds: p.RoundsPlanned}
+		}
+		p.RoundsPlanned = MinRounds
+		p.Stretched = true
+	}
+	p.Looks = looks(p.RoundsPlanned)
+	return p, nil
+}
+
+// looks is the schedule up to n rounds; where n falls between two looks it
+// replaces the next one.
+func looks(n int) []int {
+	l := stats.Looks(n)
+	if len(l) == 0 || l[len(l)-1] != n {
+		l = append(l, n)
+	}
+	return l
+}
+
+// seconds forecasts one round: set-up of every process, then the slices.
+func seconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
+	var ns float64
+	for _, p := range pilots {
+		ns += p.SetupNS
+	}
+	const token = 30e3 // request, reply and journal line
+	for _, s := range slices {
+		for _, id := range s.Contenders {
+			lead := 1.0
+			if s.Ops[id] > 0 {
+				lead += float64(s.Lead[id]) / float64(s.Ops[id])
+			}
+			ns += float64(s.Count) * (float64(s.TargetNS)*lead + token)
+		}
+	}
+	return ns / 1e9
+}

@@ -1,0 +1,214 @@
+package plan_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/plan"
+)
+
+// A Williams design balances position and predecessor.
+func TestWilliamsIsBalanced(t *testing.T) {
+	for k := 2; k <= 11; k++ {
+		rows := plan.Williams(k)
+		want := k
+		if k%2 == 1 {
+			want = 2 * k
+		}
+		if len(rows) != want {
+			t.Fatalf("k=%d: %d rows, want %d", k, len(rows), want)
+		}
+		position := map[[2]int]int{}
+		follows := map[[2]int]int{}
+		for _, row := range rows {
+			for i, c := range row {
+				position[[2]int{i, c}]++
+				if i > 0 {
+					follows[[2]int{row[i-1], c}]++
+				}
+			}
+		}
+		if len(position) != k*k {
+			t.Errorf("k=%d: %d position/treatment pairs, want %d", k, len(position), k*k)
+		}
+		for p, n := range position {
+			if n != want/k {
+				t.Errorf("k=%d: treatment %d is %d times in position %d, want %d", k, p[1], n, p[0], want/k)
+			}
+		}
+		if len(follows) != k*(k-1) {
+			t.Errorf("k=%d: %d ordered pairs, want %d", k, len(follows), k*(k-1))
+		}
+		for p, n := range follows {
+			if n != want/k {
+				t.Errorf("k=%d: %d follows %d %d times, want %d", k, p[1], p[0], n, want/k)
+			}
+		}
+	}
+}
+
+func pilots(workload string, allocating bool, ids ...string) (out []tare.Pilot) {
+	for _, id := range ids {
+		p := tare.Pilot{Contender: id, Workload: workload, NSPerOp: 50e3, SetupNS: 20e6}
+		if id == tare.NullID {
+			p.NSPerOp = 5
+		} else if allocating {
+			p.BytesPerOp, p.AllocsPerOp, p.CycleNS = 30e3, 600, 8e6
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+var ids = []string{"base", "control", "a", "b", "null"}
+
+func study(t *testing.T, allocating bool, o plan.Options) tare.Plan {
+	t.Helper()
+	p, err := plan.New([]tare.Workload{{ID: "w"}}, ids, pilots("w", allocating, ids...), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestSlicesOfWorkThatAllocatesNothing(t *testing.T) {
+	p := study(t, false, plan.Options{Rounds: 10})
+	s, _ := p.Slicing("w")
+	if s.Count != 70 { // five contenders: a multiple of ten, not below 64
+		t.Errorf("count = %d, want 70", s.Count)
+	}
+	if s.TargetNS != 1e6 || s.Ops["a"] != 20 || s.Ops["null"] != 200000 {
+		t.Errorf("slices of %d ns, a %d ops, null %d ops; want 1 ms, 20, 200000", s.TargetNS, s.Ops["a"], s.Ops["null"])
+	}
+	for id, u := range s.Until {
+		if u != tare.UntilOps {
+			t.Errorf("%s: until %s, want ops", id, u)
+		}
+	}
+}
+
+func TestSlicesOfWorkThatAllocatesHoldWholeCycles(t *testing.T) {
+	p := study(t, true, plan.Options{Rounds: 10})
+	s, _ := p.Slicing("w")
+	if s.Count != 20 || s.Block != 2 || s.RatioOfSums {
+		t.Errorf("count %d, block %d, sums %v; want 20, 2, false", s.Count, s.Block, s.RatioOfSums)
+	}
+	if s.Until["a"] != tare.UntilGC || s.Cycles["a"] != 1 || s.Ops["a"] != 160 {
+		t.Errorf("a: until %s, %d cycles, %d ops; want gc, 1, 160", s.Until["a"], s.Cycles["a"], s.Ops["a"])
+	}
+	if s.Until[tare.NullID] != tare.UntilOps || s.TargetNS != 8e6 {
+		t.Errorf("null: until %s for %d ns; want ops for the others' 8 ms", s.Until[tare.NullID], s.TargetNS)
+	}
+}
+
+func TestACycleThatDoesNotFitASliceMakesSumsPrimary(t *testing.T) {
+	ps := pilots("w", true, ids...)
+	for i := range ps {
+		if ps[i].CycleNS > 0 {
+			ps[i].CycleNS = 60e6
+		}
+	}
+	p, err := plan.New([]tare.Workload{{ID: "w"}}, ids, ps, plan.Options{Rounds: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := p.Slicing("w")
+	if !s.RatioOfSums || s.Until["a"] != tare.UntilOps || s.Ops["a"] != 240 {
+		t.Errorf("sums %v, until %s, %d ops; want true, ops, 240 (12 ms)", s.RatioOfSums, s.Until["a"], s.Ops["a"])
+	}
+}
+
+func TestLongerSlicesOnDemandStillHoldWholeCycles(t *testing.T) {
+	p := study(t, true, plan.Options{Rounds: 10, Slice: 64 * time.Millisecond})
+	s, _ := p.Slicing("w")
+	if s.Cycles["a"] != 8 || s.Ops["a"] != 1280 || s.CapNS < 64e6 || s.RatioOfSums {
+		t.Errorf("%d cycles, %d ops, cap %d, sums %v; want 8, 1280, at least 64 ms, false", s.Cycles["a"], s.Ops["a"], s.CapNS, s.RatioOfSums)
+	}
+}
+
+func TestBudgets(t *testing.T) {
+	long := study(t, false, plan.Options{Budget: 10 * time.Minute})
+	if long.RoundsPlanned != plan.MaxRounds || long.Looks[len(long.Looks)-1] != plan.MaxRounds {
+		t.Errorf("ten minutes plan %d rounds with looks %v; want %d", long.RoundsPlanned, long.Looks, plan.MaxRounds)
+	}
+	short := study(t, false, plan.Options{Budget: time.Second})
+	if short.RoundsPlanned != plan.MinRounds || !short.Stretched {
+		t.Errorf("a second plans %d rounds, stretched %v; want %d, true", short.RoundsPlanned, short.Stretched, plan.MinRounds)
+	}
+	_, err := plan.New([]tare.Workload{{ID: "w"}}, ids, pilots("w", false, ids...), plan.Options{Budget: time.Second, User: true})
+	var be *plan.BudgetError
+	if !errors.As(err, &be) {
+		t.Fatalf("a user's budget of a second: %v, want a BudgetError", err)
+	}
+	enough := study(t, false, plan.Options{Budget: be.Need, User: true})
+	if enough.RoundsPlanned < plan.MinRounds {
+		t.Errorf("the budget it named, %v, plans only %d rounds", be.Need, enough.RoundsPlanned)
+	}
+}
+
+// The last round replaces the next look, so that evidence is always judged at
+// the end.
+func TestTheLastRoundIsALook(t *testing.T) {
+	for n := plan.MinRounds; n <= plan.MaxRounds; n++ {
+		p := study(t, false, plan.Options{Budget: time.Duration(float64(n)*0.4711*1e9) + time.Millisecond})
+		if last := p.Looks[len(p.Looks)-1]; last != p.RoundsPlanned {
+			t.Fatalf("%d rounds planned, looks %v", p.RoundsPlanned, p.Looks)
+		}
+	}
+}
+
+// A round depends on the plan's seed and its index alone.
+func TestRoundsAreReproducible(t *testing.T) {
+	p := study(t, true, plan.Options{Seed: 7, Rounds: 10})
+	seen := map[string]bool{}
+	for i := 1; i <= 10; i++ {
+		a, b := plan.Round(p, i, 1), plan.Round(p, i, 1)
+		if !reflect.DeepEqual(a, b) {
+			t.Fatalf("round %d differs between two calls", i)
+		}
+		seen[fmt.Sprint(a.Start, a.Orders)] = true
+	}
+	if len(seen) != 10 {
+		t.Errorf("%d different rounds of 10", len(seen))
+	}
+	q := p
+	q.Seed = "8"
+	if reflect.DeepEqual(plan.Round(p, 1, 1).Orders, plan.Round(q, 1, 1).Orders) {
+		t.Error("another seed gives the same orders")
+	}
+}
+
+// Within a round every contender is equally often in each position.
+func TestOrdersAreBalanced(t *testing.T) {
+	p := study(t, true, plan.Options{Seed: 3, Rounds: 1})
+	orders := plan.Round(p, 1, 1).Orders["w"]
+	count := map[string]int{}
+	for _, o := range orders {
+		for pos, id := range o {
+			count[fmt.Sprint(pos, id)]++
+		}
+	}
+	for k, n := range count {
+		if n != len(orders)/len(ids) {
+			t.Errorf("%s: %d times, want %d", k, n, len(orders)/len(ids))
+		}
+	}
+}
+
+func TestTrialIsolationKeepsOneOrder(t *testing.T) {
+	p := study(t, true, plan.Options{Seed: 3, Rounds: 1, Isolation: tare.TrialWise})
+	s, _ := p.Slicing("w")
+	if !s.RatioOfSums {
+		t.Error("whole trials are compared by the ratio of sums")
+	}
+	o := plan.Round(p, 1, 1).Orders["w"]
+	for _, x := range o {
+		if !reflect.DeepEqual(x, o[0]) {
+			t.Fatalf("orders differ within a round: %v and %v", x, o[0])
+		}
+	}
+}

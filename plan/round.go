@@ -1,0 +1,125 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/tarebench/tare"
+)
+
+// Round lays out round index (from 1) of p with slices tau times as long. It
+// depends on nothing but its arguments, so that a resumed study goes on with
+// the orders it would have had.
+func Round(p tare.Plan, index, tau int) tare.Round {
+	rng := source(p.Seed, index, tau)
+	r := tare.Round{
+		Index:  index,
+		Tau:    tau,
+		Start:  shuffled(rng, p.Contenders),
+		Orders: map[string][][]string{},
+	}
+	var names []string
+	for _, s := range p.Slices {
+		names = append(names, s.Workload)
+	}
+	r.Workloads = shuffled(rng, names)
+	for _, s := range p.Slices {
+		count := s.Count
+		if tau > 1 {
+			count = max(4, s.Count/tau)
+		}
+		r.Orders[s.Workload] = orders(rng, s.Contenders, count, p.Isolation)
+	}
+	return r
+}
+
+// orders gives the order of the token for each slice. In lockstep they are the
+// rows of a Williams square under a random relabelling, in random order: every
+// contender is as often in each position, and after each other contender,
+// whenever count is a multiple of the rows. Trial by trial there is one order
+// for the whole round.
+func orders(rng *rand.Rand, ids []string, count int, iso tare.Isolation) [][]string {
+	ids = shuffled(rng, ids)
+	out := make([][]string, 0, count)
+	if iso == tare.TrialWise {
+		for range count {
+			out = append(out, ids)
+		}
+		return out
+	}
+	rows := Williams(len(ids))
+	for len(out) < count {
+		for _, i := range rng.Perm(len(rows)) {
+			if len(out) == count {
+				break
+			}
+			order := make([]string, len(ids))
+			for pos, c := range rows[i] {
+				order[pos] = ids[c]
+			}
+			out = append(out, order)
+		}
+	}
+	return out
+}
+
+// Williams returns a Williams design for k treatments: k rows where k is even,
+// 2k where it is odd. Each treatment is as often in each position, and each
+// follows every other one as often.
+// Source: E. J. Williams, "Experimental designs balanced for the estimation of
+// residual effects of treatments", Australian Journal of Scientific Research A
+// 2 (1949), 149–168.
+func Williams(k int) [][]int {
+	if k == 1 {
+		return [][]int{{0}}
+	}
+	first := make([]int, k)
+	for i, lo, hi := 1, 1, k-1; i < k; i++ {
+		if i%2 == 1 {
+			first[i] = lo
+			lo++
+		} else {
+			first[i] = hi
+			hi--
+		}
+	}
+	var rows [][]int
+	for shift := range k {
+		row := make([]int, k)
+		for i, v := range first {
+			row[i] = (v + shift) % k
+		}
+		rows = append(rows, row)
+	}
+	if k%2 == 1 {
+		for _, row := range rows[:k] {
+			back := make([]int, k)
+			for i, v := range row {
+				back[k-1-i] = v
+			}
+			rows = append(rows, back)
+		}
+	}
+	return rows
+}
+
+// source is the randomness of one round: the plan's seed and the round alone.
+func source(seed string, index, tau int) *rand.Rand {
+	sum := sha256.Sum256(fmt.Appendf(nil, "tare/plan/v1 %s %d %d", seed, index, tau))
+	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(sum[:8]), binary.LittleEndian.Uint64(sum[8:16])))
+}
+
+func shuffled(rng *rand.Rand, in []string) []string {
+	out := append([]string(nil), in...)
+	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+// Sample draws n of size cases for the conformance sample of contender in a
+// round, from the plan's seed.
+func Sample(p tare.Plan, index int, contender string, size, n int) []int {
+	rng := source(p.Seed+" "+contender, index, 0)
+	return rng.Perm(size)[:min(n, size)]
+}

@@ -1,0 +1,67 @@
+package tare
+
+import "time"
+
+// ResultSchema names the document format. Changes are additive.
+const ResultSchema = "tare.result/1"
+
+// Result is everything a study found, in one document.
+type Result struct {
+	Schema      string        `json:"schema"`
+	Study       string        `json:"study"`
+	Question    string        `json:"question"`
+	Kinds       []string      `json:"kinds"`
+	Started     time.Time     `json:"started"`
+	Seconds     float64       `json:"seconds"` // measuring, builds not included
+	Seed        string        `json:"seed"`
+	Budget      string        `json:"budget"`  // as asked: quick, full, a duration or a number of rounds
+	Stopped     string        `json:"stopped"` // why it ended: decided, budget, rounds, interrupted
+	Machine     Machine       `json:"machine"`
+	Metrics     []string      `json:"metrics"` // the first is primary
+	Contenders  []Contender   `json:"contenders"`
+	Workloads   []Workload    `json:"workloads"`
+	Plan        Plan          `json:"plan"`
+	RoundsDone  int           `json:"rounds_done"`
+	Rounds      []Effects     `json:"rounds"`
+	Values      []Value       `json:"values"`
+	Comparisons []Comparison  `json:"comparisons"`
+	Verdicts    []Verdict     `json:"verdicts"`
+	Claims      []ClaimResult `json:"claims"`
+	Findings    []Finding     `json:"findings"`
+	Conformance []Conformance `json:"conformance"`
+	NotWeighed  []NotWeighed  `json:"not_weighed,omitempty"`
+	Trials      []Trial       `json:"trials"`
+	Journal     string        `json:"journal,omitempty"` // file name of the slices, beside the document
+}
+
+// NotWeighed is a contender or workload the budget left out.
+type NotWeighed struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+}
+
+// Contender returns the contender with that id.
+func (r *Result) Contender(id string) (Contender, bool) {
+	for _, c := range r.Contenders {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return Contender{}, false
+}
+
+// Voids returns the void findings that speak of contender on workload.
+func (r *Result) Voids(contender, workload string) []Finding {
+	return Voids(r.Findings, contender, workload)
+}
+
+// Voids returns those of findings that void contender on workload.
+func Voids(findings []Finding, contender, workload string) []Finding {
+	var out []Finding
+	for _, f := range findings {
+		if f.Severity == Void && f.Covers(contender, workload) {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,172 @@
+package tare
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Study is a question with everything needed to answer it: who is weighed, on
+// what, by which measure, and what was claimed before.
+type Study struct {
+	ID         string      `json:"study"`
+	Question   string      `json:"question"`
+	Kinds      []string    `json:"kinds"`
+	Baseline   string      `json:"baseline"` // id of the entry every ratio is taken to
+	Contenders []Entry     `json:"contenders"`
+	Workloads  []Workload  `json:"workloads"`
+	Metrics    []string    `json:"metrics"` // names in the catalogue; the first is primary
+	Criteria   []Criterion `json:"criteria,omitempty"`
+	Claims     []Claim     `json:"claims,omitempty"`
+	Budget     Budget      `json:"budget"`
+	Dir        string      `json:"-"` // directory of the study file; relative paths start here
+}
+
+// Budget is how long a study may measure, builds not included.
+type Budget struct {
+	Quick time.Duration `json:"quick_ns,omitempty"` // zero: 40 s
+	Full  time.Duration `json:"full_ns,omitempty"`  // zero: 5 min
+}
+
+// Entry is a contender as a study names it, before anything is built.
+type Entry struct {
+	ID      string `json:"id"`                // unique in the study
+	Use     string `json:"use,omitempty"`     // contender id in the catalog; empty: ID
+	Program string `json:"program,omitempty"` // directory of a contender's own module, relative to the study file
+	Expect  Expect `json:"expect,omitzero"`   // overrides the contender's own expect
+}
+
+// Leaf returns the catalog id the entry stands for.
+func (e Entry) Leaf() string {
+	if e.Use != "" {
+		return e.Use
+	}
+	return e.ID
+}
+
+// Expect is what a trap must come out as: void by each of the named checks.
+type Expect struct {
+	Void []string `json:"void,omitempty"`
+}
+
+// IsZero reports whether nothing is expected.
+func (e Expect) IsZero() bool { return len(e.Void) == 0 }
+
+// Validate reports the first thing in the study that cannot be carried out.
+// Errors carry the path of the field (see FieldError), so that a reader of
+// files can add line and column.
+func (s *Study) Validate() error {
+	switch {
+	case s.ID == "":
+		return fieldError("study", "missing", "give the study a name, e.g. study: json-encode")
+	case len(s.Kinds) == 0:
+		return fieldError("kinds", "missing", "say how the contenders are asked, e.g. kinds: [codec]")
+	case len(s.Contenders) == 0:
+		return fieldError("contenders", "missing", "list at least the baseline and one contender")
+	case len(s.Workloads) == 0:
+		return fieldError("workloads", "missing", "list at least one workload")
+	case len(s.Metrics) == 0:
+		return fieldError("metrics", "missing", "list at least one metric, e.g. metrics: [time]")
+	}
+	seen := map[string]bool{}
+	for i, e := range s.Contenders {
+		at := fmt.Sprintf("contenders[%d]", i)
+		if e.ID == "" {
+			return fieldError(at, "contender without an id", "write an id, or {id: …, use: …}")
+		}
+		if seen[e.ID] {
+			return fieldError(at, fmt.Sprintf("contender %q is listed twice", e.ID), "give the second one its own id with {id: …, use: …}")
+		}
+		if e.ID == ControlID || e.ID == NullID {
+			return fieldError(at, fmt.Sprintf("%q is reserved", e.ID), "the control and the null contender join every study by themselves")
+		}
+		seen[e.ID] = true
+	}
+	if !seen[s.Baseline] {
+		return fieldError("baseline", fmt.Sprintf("baseline %q is not among the contenders", s.Baseline), "name one of the listed contenders")
+	}
+	for i, m := range s.Metrics {
+		if _, ok := MetricNamed(m); !ok {
+			return fieldError(fmt.Sprintf("metrics[%d]", i), fmt.Sprintf("unknown metric %q", m), "known: "+MetricNames())
+		}
+	}
+	works := map[string]bool{}
+	for i, w := range s.Workloads {
+		if err := w.Validate(); err != nil {
+			return prefix(fmt.Sprintf("workloads[%d]", i), err)
+		}
+		if works[w.ID] {
+			return fieldError(fmt.Sprintf("workloads[%d]", i), fmt.Sprintf("workload %q is listed twice", w.ID), "give each workload its own id")
+		}
+		works[w.ID] = true
+	}
+	for i, c := range s.Criteria {
+		at := fmt.Sprintf("criteria[%d]", i)
+		if _, err := c.Rule(); err != nil {
+			return prefix(at, err)
+		}
+		if err := s.refers(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
+			return err
+		}
+	}
+	ids := map[string]bool{}
+	for i, c := range s.Claims {
+		at := fmt.Sprintf("claims[%d]", i)
+		if err := c.Validate(); err != nil {
+			return prefix(at, err)
+		}
+		if ids[c.ID] {
+			return fieldError(at+".id", fmt.Sprintf("claim %q is listed twice", c.ID), "claim ids are unique in a study")
+		}
+		ids[c.ID] = true
+		if err := s.refers(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Study) refers(at, contender, workload, metric string, works, seen map[string]bool) error {
+	if contender != "" && !seen[contender] {
+		return fieldError(at+".contender", fmt.Sprintf("unknown contender %q", contender), "name one of the study's contenders")
+	}
+	if workload != "" && !works[workload] {
+		return fieldError(at+".workload", fmt.Sprintf("unknown workload %q", workload), "name one of the study's workloads")
+	}
+	if metric != "" && !slices.Contains(s.Metrics, metric) {
+		return fieldError(at+".metric", fmt.Sprintf("metric %q is not among the study's metrics", metric), "add it to metrics:")
+	}
+	return nil
+}
+
+// FieldError says which field of a study is wrong and what would be right.
+type FieldError struct {
+	Path string // e.g. contenders[2].id
+	What string // what is wrong
+	Hint string // what would be right; may be empty
+}
+
+// Error is one line: path, what is wrong, what would be right.
+func (e *FieldError) Error() string {
+	s := e.Path + ": " + e.What
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
+}
+
+func fieldError(path, what, hint string) error {
+	return &FieldError{Path: path, What: what, Hint: hint}
+}
+
+func prefix(path string, err error) error {
+	var f *FieldError
+	if errors.As(err, &f) {
+		if f.Path == "" {
+			return &FieldError{Path: path, What: f.What, Hint: f.Hint}
+		}
+		return &FieldError{Path: path + "." + f.Path, What: f.What, Hint: f.Hint}
+	}
+	return &FieldError{Path: path, What: err.Error()}
+}

@@ -1,0 +1,33 @@
+package tare
+
+import "fmt"
+
+// Workload is what every contender is asked, byte-identical.
+type Workload struct {
+	ID      string `json:"id"`
+	Fixture string `json:"fixture,omitempty"` // generated input: name in contender/fixture
+	File    string `json:"file,omitempty"`    // or the user's own input, relative to the study file
+	N       int    `json:"n,omitempty"`       // items per body
+	Op      string `json:"op"`                // what is done with it; the kind knows the words
+	Pool    int    `json:"pool,omitempty"`    // different bodies in rotation; zero: 64, one is seed mode
+	SHA256  string `json:"sha256,omitempty"`  // of the whole pool
+}
+
+// Validate reports what is missing.
+func (w Workload) Validate() error {
+	switch {
+	case w.ID == "":
+		return fieldError("id", "workload without an id", "e.g. id: devices-50/marshal")
+	case w.Fixture == "" && w.File == "":
+		return fieldError("", fmt.Sprintf("workload %q has neither fixture nor file", w.ID), "e.g. fixture: devices")
+	case w.Fixture != "" && w.File != "":
+		return fieldError("", fmt.Sprintf("workload %q has both fixture and file", w.ID), "keep one of them")
+	case w.Op == "":
+		return fieldError("", fmt.Sprintf("workload %q has no op", w.ID), "e.g. op: marshal")
+	case w.N < 0:
+		return fieldError("n", "n is negative", "give the number of items in one body")
+	case w.Pool < 0:
+		return fieldError("pool", "pool is negative", "give the number of different bodies, or leave it out for 64")
+	}
+	return nil
+}
