@@ -1,0 +1,191 @@
+// Command calibrate weighs contenders whose true ratio is known, many times,
+// and counts how often tare is right. It keeps what it measured beside the
+// studies, one line per seed, and goes on where it stopped; seeds are fixed
+// and no seed is measured twice.
+//
+//	go run ./internal/calibrate -tare ./out/tare
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Studies per base, rounds per study, and the bases with their first seed.
+const (
+	studies = 60
+	rounds  = 40
+)
+
+var bases = []struct {
+	name  string
+	first uint64
+}{{"spin", 1001}, {"alloc", 2001}}
+
+// Line is what is kept of one study.
+type Line struct {
+	Seed     uint64               `json:"seed"`
+	Seconds  float64              `json:"seconds"`
+	Pressure float64              `json:"cpu_pressure"`
+	Effects  map[string][]float64 `json:"effects"` // contender → ln(time / base's time) per round
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "calibrate:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("calibrate", flag.ContinueOnError)
+	bin := flags.String("tare", "", "the tare program; empty: only read what was measured")
+	dir := flags.String("dir", "docs/calibration", "directory of the studies and of what was measured")
+	method := flags.String("method", "docs/METHOD.md", "document whose calibration table is written anew; empty: none")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	var table strings.Builder
+	for _, b := range bases {
+		path := filepath.Join(*dir, b.name+".ndjson")
+		lines, err := read(path)
+		if err != nil {
+			return err
+		}
+		for i := uint64(0); i < studies && *bin != ""; i++ {
+			if _, ok := lines[b.first+i]; ok {
+				continue
+			}
+			line, err := measure(ctx, *bin, filepath.Join(*dir, b.name+".yaml"), b.first+i)
+			if err != nil {
+				return err
+			}
+			if err := appendLine(path, line); err != nil {
+				return err
+			}
+			lines[line.Seed] = line
+			fmt.Fprintf(stderr, "%s: seed %d, %d of %d, %.0f s, pressure %.0f %%\n",
+				b.name, line.Seed, len(lines), studies, line.Seconds, 100*line.Pressure)
+		}
+		summarise(&table, b.name, lines)
+	}
+	fmt.Fprint(stdout, table.String())
+	if *method == "" {
+		return nil
+	}
+	return replace(*method, table.String())
+}
+
+// measure runs one study of a fixed number of rounds.
+func measure(ctx context.Context, bin, study string, seed uint64) (Line, error) {
+	cmd := exec.CommandContext(ctx, bin, "run", study, "--rounds", fmt.Sprint(rounds), "--seed", fmt.Sprint(seed), "--json", "--quiet")
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return Line{}, fmt.Errorf("%s with seed %d: %w", study, seed, err)
+	}
+	var r tare.Result
+	if err := json.Unmarshal(out, &r); err != nil {
+		return Line{}, fmt.Errorf("%s with seed %d: %w", study, seed, err)
+	}
+	l := Line{Seed: seed, Seconds: r.Seconds, Pressure: r.Machine.Noise.CPUPressure, Effects: map[string][]float64{}}
+	base := r.Plan.Contenders[0]
+	for _, c := range r.Contenders {
+		if c.Role == tare.RoleBaseline {
+			base = c.ID
+		}
+	}
+	for _, e := range r.Rounds {
+		switch {
+		case e.Metric != "time":
+		case e.B == base:
+			l.Effects[e.A] = e.Effects
+		case e.A == base:
+			l.Effects[e.B] = negative(e.Effects)
+		}
+	}
+	for id, x := range l.Effects {
+		if len(x) != rounds {
+			return Line{}, fmt.Errorf("%s with seed %d: %d rounds of %s, want %d", study, seed, len(x), id, rounds)
+		}
+	}
+	return l, nil
+}
+
+func negative(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = -v
+	}
+	return out
+}
+
+// read returns what was measured, by seed.
+func read(path string) (map[uint64]Line, error) {
+	lines := map[uint64]Line{}
+	src, err := os.ReadFile(path)
+	if os.IsNotExist(err) {
+		return lines, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range bytes.Split(bytes.TrimSpace(src), []byte("\n")) {
+		var l Line
+		if err := json.Unmarshal(row, &l); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, i+1, err)
+		}
+		lines[l.Seed] = l
+	}
+	return lines, nil
+}
+
+func appendLine(path string, l Line) error {
+	for id, x := range l.Effects { // six digits are a millionth
+		for i, v := range x {
+			fmt.Sscanf(fmt.Sprintf("%.6f", v), "%g", &l.Effects[id][i])
+		}
+	}
+	row, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(append(row, '\n')); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+// replace puts table between the markers of the document at path.
+func replace(path, table string) error {
+	const begin, end = "<!-- calibration:begin -->", "<!-- calibration:end -->"
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := strings.Cut(string(src), begin)
+	_, tail, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		return fmt.Errorf("%s: no calibration markers", path)
+	}
+	return os.WriteFile(path, []byte(head+begin+"\n"+table+end+tail), 0o644)
+}

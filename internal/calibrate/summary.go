@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// level is the error a single look of a fixed number of rounds is read at.
+const level = 0.05
+
+// power is the share of studies that must find a difference.
+const power = 0.90
+
+// summarise writes the table of one base.
+func summarise(w io.Writer, base string, lines map[uint64]Line) {
+	all := sorted(lines)
+	if len(all) == 0 {
+		fmt.Fprintf(w, "\n**%s base**: not measured yet; run `make calibrate`.\n", base)
+		return
+	}
+	var pressure []float64
+	seconds := 0.0
+	for _, l := range all {
+		pressure = append(pressure, l.Pressure)
+		seconds += l.Seconds
+	}
+	fmt.Fprintf(w, "\n**%s base**: %d studies of %d rounds, seeds %d–%d, %.0f s each on average; CPU pressure median %.0f %%, highest %.0f %%.\n\n",
+		base, len(all), rounds, all[0].Seed, all[len(all)-1].Seed, seconds/float64(len(all)), 100*stats.Median(pressure), 100*slices.Max(pressure))
+	fmt.Fprintln(w, "| contender | truth | interval excludes 1 | published as a difference | share, 95 % interval | median ratio | median half-width | rounds for 90 % |")
+	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|")
+	for _, c := range []struct{ id, truth string }{{tare.ControlID, "equal"}, {"twin", "equal"}, {"plus2", "+2 %"}, {"plus5", "+5 %"}} {
+		excluded, published := 0, 0
+		var ratios, widths []float64
+		for _, l := range all {
+			out, pub := called(l, c.id, rounds)
+			if out {
+				excluded++
+			}
+			if pub {
+				published++
+			}
+			lo, hi, _ := stats.Interval(l.Effects[c.id], level)
+			ratios = append(ratios, math.Exp(stats.HodgesLehmann(l.Effects[c.id])))
+			widths = append(widths, (hi-lo)/2)
+		}
+		lo, hi := stats.ClopperPearson(published, len(all), level)
+		need := "–"
+		if c.truth != "equal" {
+			need = roundsFor(all, c.id)
+		}
+		fmt.Fprintf(w, "| %s | %s | %d of %d | %d of %d | %.0f %% to %.0f %% | %.4f | ±%.2f %% | %s |\n",
+			c.id, c.truth, excluded, len(all), published, len(all), 100*lo, 100*hi, stats.Median(ratios), 100*stats.Median(widths), need)
+	}
+}
+
+// called reports what the first n rounds of a study say of contender id:
+// whether its interval excludes 1, and whether the difference is published,
+// which it is only beyond the control's half-width.
+func called(l Line, id string, n int) (excludes, published bool) {
+	x := l.Effects[id][:n]
+	lo, hi, ok := stats.Interval(x, level)
+	if !ok || lo <= 0 && hi >= 0 {
+		return false, false
+	}
+	clo, chi, _ := stats.Interval(l.Effects[tare.ControlID][:n], level)
+	return true, id == tare.ControlID || math.Abs(stats.HodgesLehmann(x)) > (chi-clo)/2
+}
+
+// roundsFor is how many rounds it takes until nine of ten studies publish the
+// difference. Beyond one study's rounds, consecutive studies are joined.
+func roundsFor(all []Line, id string) string {
+	for n := 6; n <= rounds; n++ {
+		if share(all, id, n) >= power {
+			return fmt.Sprint(n)
+		}
+	}
+	for join := 2; join <= 6; join++ {
+		joined := joinLines(all, join)
+		for n := (join-1)*rounds + 4; n <= join*rounds; n += 4 {
+			if share(joined, id, n) >= power {
+				return fmt.Sprintf("about %d (%d studies joined by %d)", n, len(all), join)
+			}
+		}
+	}
+	return fmt.Sprintf("more than %d", 6*rounds)
+}
+
+func share(all []Line, id string, n int) float64 {
+	found := 0
+	for _, l := range all {
+		if _, pub := called(l, id, n); pub && stats.HodgesLehmann(l.Effects[id][:n]) > 0 {
+			found++
+		}
+	}
+	return float64(found) / float64(len(all))
+}
+
+// joinLines makes one long study of every k consecutive ones.
+func joinLines(all []Line, k int) []Line {
+	var out []Line
+	for i := 0; i+k <= len(all); i += k {
+		l := Line{Effects: map[string][]float64{}}
+		for _, part := range all[i : i+k] {
+			for id, x := range part.Effects {
+				l.Effects[id] = append(l.Effects[id], x...)
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+func sorted(lines map[uint64]Line) []Line {
+	var out []Line
+	for _, seed := range slices.Sorted(maps.Keys(lines)) {
+		out = append(out, lines[seed])
+	}
+	return out
+}

@@ -1,0 +1,131 @@
+// Package codec asks contenders to encode: every one gets the same bodies and
+// must write the same values.
+package codec
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/trial"
+)
+
+// Ops are the operations a codec workload can name.
+func Ops() []string { return []string{"marshal", "stream"} }
+
+// defaultPool is how many different bodies are rotated, so that no contender
+// is timed on one hot object.
+const defaultPool = 64
+
+// Kind is the codec kind. It keeps the pools it wrote as references.
+type Kind struct {
+	mu    sync.Mutex
+	pools map[string][][]byte // by path
+}
+
+// New returns the codec kind.
+func New() *Kind { return &Kind{pools: map[string][][]byte{}} }
+
+// Input writes the pool of w, one canonical JSON body per line, into dir.
+func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
+	known := false
+	for _, op := range Ops() {
+		known = known || op == w.Op
+	}
+	if !known {
+		return wire.Workload{}, fmt.Errorf("workload %q: unknown op %q; a codec can be asked to %s", w.ID, w.Op, strings.Join(Ops(), " or "))
+	}
+	bodies, err := pool(w, studyDir)
+	if err != nil {
+		return wire.Workload{}, fmt.Errorf("workload %q: %w", w.ID, err)
+	}
+	file := append(bytes.Join(bodies, []byte("\n")), '\n')
+	sum := sha256.Sum256(file)
+	hash := hex.EncodeToString(sum[:])
+	path := filepath.Join(dir, "input-"+hash[:12]+".ndjson")
+	if err := os.WriteFile(path, file, 0o644); err != nil {
+		return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
+	}
+	k.mu.Lock()
+	k.pools[path] = bodies
+	k.mu.Unlock()
+	return wire.Workload{
+		ID: w.ID, Fixture: w.Fixture, N: w.N, Op: w.Op,
+		Input: path, Bodies: len(bodies), SHA256: hash,
+	}, nil
+}
+
+// pool generates or reads the bodies.
+func pool(w tare.Workload, studyDir string) ([][]byte, error) {
+	if w.File == "" {
+		size := w.Pool
+		if size == 0 {
+			size = defaultPool
+		}
+		return fixture.Pool(w.Fixture, max(1, w.N), size)
+	}
+	path := w.File
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(studyDir, path)
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, src); err != nil {
+		line, col := position(src, err)
+		return nil, fmt.Errorf("%s:%d:%d: not JSON: %w", path, line, col, err)
+	}
+	return [][]byte{compact.Bytes()}, nil
+}
+
+// position turns the offset of a JSON syntax error into line and column.
+func position(src []byte, err error) (line, col int) {
+	off := len(src)
+	if syntax, ok := err.(*json.SyntaxError); ok {
+		off = min(max(0, int(syntax.Offset)-1), len(src))
+	}
+	line = 1 + bytes.Count(src[:off], []byte("\n"))
+	return line, off - bytes.LastIndexByte(src[:off], '\n')
+}
+
+// Open starts one trial: a codec has one core's worth of work, so it gets one
+// processor.
+func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
+	spec.Path = p.Path
+	spec.Env = append([]string{"GOMAXPROCS=1"}, spec.Env...)
+	return trial.Start(ctx, spec)
+}
+
+// Compare holds each answer against the canonical body it was made from.
+func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
+	k.mu.Lock()
+	bodies := k.pools[w.Input]
+	k.mu.Unlock()
+	var wrong []string
+	for _, a := range answers {
+		if a.Case < 0 || a.Case >= len(bodies) {
+			return nil, fmt.Errorf("workload %q: answer for case %d, which was not asked", w.ID, a.Case)
+		}
+		if a.Error != "" {
+			wrong = append(wrong, fmt.Sprintf("case %d: returned the error %q", a.Case, a.Error))
+			continue
+		}
+		if diff := Diff(bodies[a.Case], a.Output); diff != "" {
+			wrong = append(wrong, fmt.Sprintf("case %d: %s", a.Case, diff))
+		}
+	}
+	return wrong, nil
+}

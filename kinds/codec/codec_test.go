@@ -1,0 +1,75 @@
+package codec_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/codec"
+)
+
+func TestInputIsWrittenAndCompared(t *testing.T) {
+	k := codec.New()
+	in, err := k.Input(tare.Workload{ID: "w", Fixture: "devices", N: 3, Op: "marshal", Pool: 5}, "", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := os.ReadFile(in.Input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies := bytes.Split(bytes.TrimSuffix(src, []byte("\n")), []byte("\n"))
+	if len(bodies) != 5 || in.Bodies != 5 {
+		t.Fatalf("%d bodies in the file, %d announced, want 5", len(bodies), in.Bodies)
+	}
+	wrong, err := k.Compare(in, []wire.Answer{{Case: 0, Output: bodies[0]}, {Case: 1, Output: bodies[0]}, {Case: 2, Error: "made up"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(wrong) != 2 || !strings.HasPrefix(wrong[0], "case 1: ") || !strings.Contains(wrong[1], "made up") {
+		t.Errorf("wrong = %q, want cases 1 and 2", wrong)
+	}
+	if _, err := k.Compare(in, []wire.Answer{{Case: 5}}); err == nil {
+		t.Error("an answer to a case that does not exist was accepted")
+	}
+}
+
+func TestAUsersPayload(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mine.json"), []byte("{\n \"a\": 1\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	k := codec.New()
+	in, err := k.Input(tare.Workload{ID: "w", File: "mine.json", Op: "marshal"}, dir, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if src, _ := os.ReadFile(in.Input); string(src) != "{\"a\":1}\n" {
+		t.Errorf("input is %q, want one compact line", src)
+	}
+}
+
+func TestBadInputNamesThePlace(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "bad.json"), []byte("{\n \"a\": ]\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		w    tare.Workload
+		want string
+	}{
+		{tare.Workload{ID: "w", File: "bad.json", Op: "marshal"}, "bad.json:2:7: not JSON"},
+		{tare.Workload{ID: "w", File: "none.json", Op: "marshal"}, "none.json"},
+		{tare.Workload{ID: "w", Fixture: "devices", Op: "sing"}, `unknown op "sing"`},
+		{tare.Workload{ID: "w", Fixture: "planets", Op: "marshal"}, "planets"},
+	} {
+		_, err := codec.New().Input(c.w, dir, t.TempDir())
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: %v, want one line with %q", c.w, err, c.want)
+		}
+	}
+}

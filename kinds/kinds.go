@@ -1,0 +1,15 @@
+// Package kinds holds the ways a study can ask its contenders, as one explicit
+// value: there is no registry to fill.
+package kinds
+
+import (
+	"github.com/tarebench/tare/kinds/codec"
+	"github.com/tarebench/tare/lab"
+)
+
+// All returns every kind by the name studies use.
+func All() map[string]lab.Kind {
+	return map[string]lab.Kind{
+		"codec": codec.New(),
+	}
+}

@@ -1,0 +1,175 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+)
+
+// build turns the study's entries into contenders, adds the control and the
+// null contender, and keeps going where a contender cannot be built: that is a
+// finding, not the end.
+func (r *run) build(ctx context.Context) error {
+	entries := append([]tare.Entry(nil), r.study.Contenders...)
+	entries = append(entries, tare.Entry{ID: tare.NullID})
+	for _, e := range entries {
+		r.progress(Event{Phase: "build", Contender: e.ID})
+		p, err := r.o.Sources.Program(ctx, r.name, r.study.Dir, e)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if errors.Is(err, build.ErrNoToolchain) || errors.Is(err, build.ErrCache) {
+			return err
+		}
+		var unknown *UnknownError
+		if errors.As(err, &unknown) {
+			return &StudyError{r.study.ID, err}
+		}
+		c := p.Contender
+		c.ID, c.Kind, c.Variant = e.ID, r.name, p.Variant
+		if !e.Expect.IsZero() {
+			c.Expect = e.Expect
+		}
+		switch {
+		case e.ID == tare.NullID:
+			c.Role = tare.RoleNull
+		case e.ID == r.study.Baseline:
+			c.Role = tare.RoleBaseline
+		case c.Role == tare.RoleTrap || !c.Expect.IsZero():
+			c.Role = tare.RoleTrap
+		default:
+			c.Role = tare.RoleContender
+		}
+		if err != nil {
+			c.Error = err.Error()
+			r.progress(Event{Phase: "build", Contender: e.ID, Err: err})
+			if c.Role == tare.RoleBaseline || c.Role == tare.RoleNull {
+				return &LostError{Contender: "the " + string(c.Role) + " contender " + e.ID, Why: c.Error}
+			}
+			r.dropped[e.ID] = true
+		} else {
+			r.programs[e.ID] = p
+			r.progress(Event{Phase: "build", Contender: e.ID, Cached: c.Adoption.ColdBuildSeconds == 0, Message: c.String()})
+		}
+		r.contenders = append(r.contenders, c)
+		if c.Role == tare.RoleBaseline && err == nil {
+			control := c
+			control.ID, control.Role, control.Expect = tare.ControlID, tare.RoleControl, tare.Expect{}
+			r.contenders = append(r.contenders, control)
+			r.programs[tare.ControlID] = p
+		}
+	}
+	return nil
+}
+
+// UnknownError says that a study names a contender that nobody knows.
+// Sources return it for entries that are not in the catalog.
+type UnknownError struct {
+	What string   // e.g. contender "jsonitre-fastest"
+	Near []string // names that look like it
+}
+
+// Error names near ones.
+func (e *UnknownError) Error() string {
+	s := "unknown " + e.What
+	if len(e.Near) > 0 {
+		s += "; did you mean " + strings.Join(e.Near, " or ") + "?"
+	}
+	return s
+}
+
+// role returns the role of contender id.
+func (r *run) role(id string) tare.Role {
+	for _, c := range r.contenders {
+		if c.ID == id {
+			return c.Role
+		}
+	}
+	return ""
+}
+
+// needed reports whether the study cannot go on without contender id.
+func (r *run) needed(id string) bool {
+	switch r.role(id) {
+	case tare.RoleBaseline, tare.RoleControl, tare.RoleNull:
+		return true
+	}
+	return false
+}
+
+// drop leaves contender id out of what follows. It returns a *LostError where
+// the study cannot go on without it.
+func (r *run) drop(id, why string) error {
+	r.dropped[id] = true
+	if r.needed(id) {
+		return &LostError{Contender: "the " + string(r.role(id)) + " contender", Why: why}
+	}
+	return nil
+}
+
+// quick is the part of a study that carries a claim, a criterion or an
+// expectation, and what is left out of it.
+func quick(s tare.Study) (tare.Study, []tare.NotWeighed) {
+	contenders := map[string]bool{s.Baseline: true}
+	workloads := map[string]bool{}
+	carries := len(s.Claims)+len(s.Criteria) > 0
+	for _, c := range s.Claims {
+		contenders[c.Contender], workloads[c.Workload] = true, true
+	}
+	for _, c := range s.Criteria {
+		for _, e := range s.Contenders {
+			if c.Contender == "" || c.Contender == e.ID {
+				contenders[e.ID] = true
+			}
+		}
+		for _, w := range s.Workloads {
+			if c.Workload == "" || c.Workload == w.ID {
+				workloads[w.ID] = true
+			}
+		}
+	}
+	if !carries {
+		return s, nil
+	}
+	const why = "not weighed at this budget: it carries no claim and no criterion"
+	var left []tare.NotWeighed
+	q := s
+	q.Contenders, q.Workloads = nil, nil
+	for _, e := range s.Contenders {
+		if contenders[e.ID] || !e.Expect.IsZero() {
+			q.Contenders = append(q.Contenders, e)
+		} else {
+			left = append(left, tare.NotWeighed{What: "contender " + e.ID, Why: why})
+		}
+	}
+	for _, w := range s.Workloads {
+		if workloads[w.ID] {
+			q.Workloads = append(q.Workloads, w)
+		} else {
+			left = append(left, tare.NotWeighed{What: "workload " + w.ID, Why: why})
+		}
+	}
+	return q, left
+}
+
+// names lists the keys of m in one line.
+func names[V any](m map[string]V) string {
+	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
+}
+
+// oneLine is the first line of s.
+func oneLine(s string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return first
+}
+
+// describe is a trial's failure in one line.
+func describe(id string, err error) string {
+	return oneLine(fmt.Sprintf("%s: %v", id, err))
+}

@@ -1,0 +1,183 @@
+// Package journal keeps a study's slices on disk as they are measured: one
+// JSON line each, written before the next token is handed out. A killed run
+// loses at most the round in flight; a resumed one goes on after the last
+// whole round.
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/tarebench/tare"
+)
+
+// Format names the version of the journal's lines.
+const Format = "tare.journal/1"
+
+// FileName is the journal's name in a run's directory.
+const FileName = "journal.ndjson"
+
+// Head is the first line: what the journal belongs to.
+type Head struct {
+	Format      string            `json:"format"`
+	Study       string            `json:"study"`
+	Fingerprint string            `json:"fingerprint"` // of study, binaries and options; a journal is resumed only by its equal
+	Options     map[string]string `json:"options"`     // as asked, for messages
+	Started     string            `json:"started"`     // RFC 3339
+}
+
+// Entry is one line; exactly one field is set.
+type Entry struct {
+	Head        *Head              `json:"head,omitempty"`
+	Conformance []tare.Conformance `json:"conformance,omitempty"`
+	Pilots      []tare.Pilot       `json:"pilots,omitempty"`
+	Plan        *tare.Plan         `json:"plan,omitempty"`
+	Slice       *tare.Slice        `json:"slice,omitempty"`
+	Trial       *tare.Trial        `json:"trial,omitempty"`
+	Round       *tare.Round        `json:"round,omitempty"` // the round is whole
+	Done        *Done              `json:"done,omitempty"`  // the study is over
+}
+
+// Done says how a study ended.
+type Done struct {
+	Stopped string  `json:"stopped"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Writer appends to a journal.
+type Writer struct {
+	file *os.File
+	buf  bytes.Buffer
+}
+
+// Create starts a journal at path, which must not exist.
+func Create(path string, head Head) (*Writer, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("start journal: %w", err)
+	}
+	w := &Writer{file: f}
+	head.Format = Format
+	if err := w.Append(Entry{Head: &head}); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Append writes one line in one write, so that a kill leaves at most one torn
+// line at the end.
+func (w *Writer) Append(e Entry) error {
+	w.buf.Reset()
+	if err := json.NewEncoder(&w.buf).Encode(e); err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	if _, err := w.file.Write(w.buf.Bytes()); err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	return nil
+}
+
+// Close closes the file.
+func (w *Writer) Close() error { return w.file.Close() }
+
+// Log is what a journal holds: whole rounds only.
+type Log struct {
+	Head        Head
+	Conformance []tare.Conformance
+	Pilots      []tare.Pilot
+	Plan        *tare.Plan
+	Rounds      []tare.Round
+	Slices      []tare.Slice
+	Trials      []tare.Trial // of whole rounds
+	Done        *Done
+	Lost        int // slices of the round in flight, left out
+
+	whole int64 // bytes up to the end of the last whole entry that counts
+}
+
+// Read reads the journal at path. A torn last line is left out; anything else
+// that is not the format is an error naming the line.
+func Read(path string) (*Log, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	defer f.Close()
+	var (
+		log     Log
+		slices  []tare.Slice
+		trials  []tare.Trial
+		in      = bufio.NewReaderSize(f, 1<<16)
+		offset  int64
+		lineNum int
+	)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil { // the end, or a line that was never finished
+			break
+		}
+		lineNum++
+		offset += int64(len(line))
+		var e Entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, fmt.Errorf("%s:%d: not a journal line: %v", path, lineNum, err)
+		}
+		keep := true
+		switch {
+		case e.Head != nil:
+			if e.Head.Format != Format {
+				return nil, fmt.Errorf("%s:%d: journal format %q; this tare reads %s", path, lineNum, e.Head.Format, Format)
+			}
+			log.Head = *e.Head
+		case e.Conformance != nil:
+			log.Conformance = e.Conformance
+		case e.Pilots != nil:
+			log.Pilots = e.Pilots
+		case e.Plan != nil:
+			log.Plan = e.Plan
+		case e.Slice != nil:
+			slices = append(slices, *e.Slice)
+			keep = false
+		case e.Trial != nil:
+			trials = append(trials, *e.Trial)
+			keep = false
+		case e.Round != nil:
+			log.Rounds = append(log.Rounds, *e.Round)
+			log.Slices = append(log.Slices, slices...)
+			log.Trials = append(log.Trials, trials...)
+			slices, trials = nil, nil
+		case e.Done != nil:
+			log.Done = e.Done
+		}
+		if keep {
+			log.whole = offset
+		}
+	}
+	if log.Head.Format == "" {
+		return nil, fmt.Errorf("%s:1: journal without a head", path)
+	}
+	log.Lost = len(slices)
+	return &log, nil
+}
+
+// Resume reads the journal at path, cuts off the round in flight and opens it
+// for appending.
+func Resume(path string) (*Log, *Writer, error) {
+	log, err := Read(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, nil, fmt.Errorf("resume journal: %w", err)
+	}
+	if err := f.Truncate(log.whole); err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("resume journal: %w", err)
+	}
+	return log, &Writer{file: f}, nil
+}

@@ -1,0 +1,331 @@
+// Package lab carries a study out: it builds the contenders, pilots them,
+// plans the rounds, hands the token from slice to slice, journals every slice,
+// and stops when the evidence is enough or the budget is spent.
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/check"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/judge"
+	"github.com/tarebench/tare/lab/journal"
+	"github.com/tarebench/tare/machine"
+	"github.com/tarebench/tare/plan"
+)
+
+// Default budgets of a study that names none.
+const (
+	DefaultQuick = 40 * time.Second
+	DefaultFull  = 5 * time.Minute
+)
+
+// LostError says that the study cannot be carried out without a contender
+// that was lost: the baseline, the control or the null contender.
+type LostError struct {
+	Contender string
+	Why       string // one line
+}
+
+// Error is one line.
+func (e *LostError) Error() string {
+	return fmt.Sprintf("lost %s, which every comparison needs: %s", e.Contender, e.Why)
+}
+
+// ExpectError says that a trap did not come out as expected.
+type ExpectError struct {
+	Unmet []string // one line each
+}
+
+// Error is the first unmet expectation, and how many more there are.
+func (e *ExpectError) Error() string {
+	s := e.Unmet[0]
+	if n := len(e.Unmet) - 1; n > 0 {
+		s += fmt.Sprintf(" (and %d more)", n)
+	}
+	return s
+}
+
+// StudyError says that the study asks for something that cannot be asked.
+type StudyError struct {
+	Study string
+	Err   error
+}
+
+// Error names the study and what is wrong with it.
+func (e *StudyError) Error() string { return fmt.Sprintf("study %s: %v", e.Study, e.Err) }
+
+// Unwrap returns what is wrong.
+func (e *StudyError) Unwrap() error { return e.Err }
+
+// run is one study being carried out.
+type run struct {
+	o     Options
+	kind  Kind
+	name  string // of the kind
+	study tare.Study
+
+	contenders []tare.Contender         // in plan order
+	programs   map[string]build.Program // by contender id
+	inputs     map[string]wire.Workload // by workload id
+	left       []tare.NotWeighed
+
+	log      *journal.Log // of an earlier run, or empty
+	out      *journal.Writer
+	plan     tare.Plan
+	pilots   []tare.Pilot
+	conform  []tare.Conformance
+	dropped  map[string]bool // contenders that are not opened any more
+	rounds   []tare.Round
+	slices   []tare.Slice
+	trials   []tare.Trial
+	started  time.Time
+	before   time.Duration // measured by the run that is resumed
+	stopped  string
+	longDone int
+}
+
+// Run carries study out. The result is returned together with an *ExpectError,
+// and with context.Canceled when the run was cut off after at least one round;
+// with any other error there is none.
+func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error) {
+	r, err := newRun(study, o)
+	if err != nil {
+		return nil, err
+	}
+	noise := r.gauge()
+	facts := r.facts(ctx)
+
+	if err := r.build(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.openJournal(); err != nil {
+		return nil, err
+	}
+	defer r.out.Close()
+	r.started = r.o.Now()
+	if err := r.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.measure(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		return nil, err
+	}
+	if ctx.Err() != nil && len(r.rounds) == 0 {
+		return nil, ctx.Err()
+	}
+	facts.Noise = noise(r.trials)
+	res := r.result(facts)
+	r.progress(Event{Phase: "done", Round: len(r.rounds), Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsed(), Message: r.stopped})
+	if err := ctx.Err(); err != nil {
+		return res, err
+	}
+	if err := r.out.Append(journal.Entry{Done: &journal.Done{Stopped: r.stopped, Seconds: res.Seconds}}); err != nil {
+		return res, err
+	}
+	if r.stopped != Interrupted {
+		if unmet := check.Unmet(check.Input{Study: r.study, Contenders: r.contenders, Final: true}, res.Findings); len(unmet) > 0 {
+			return res, &ExpectError{Unmet: unmet}
+		}
+	}
+	return res, nil
+}
+
+// newRun checks what was asked and fills in defaults.
+func newRun(study tare.Study, o Options) (*run, error) {
+	if err := study.Validate(); err != nil {
+		return nil, &StudyError{study.ID, err}
+	}
+	if len(study.Kinds) != 1 {
+		return nil, &StudyError{study.ID, fmt.Errorf("kinds: %d kinds; a study is asked in one way, split it", len(study.Kinds))}
+	}
+	kind, ok := o.Kinds[study.Kinds[0]]
+	if !ok {
+		return nil, &StudyError{study.ID, fmt.Errorf("kinds: unknown kind %q; known: %s", study.Kinds[0], names(o.Kinds))}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Isolation == "" {
+		o.Isolation = tare.Lockstep
+	}
+	if o.Seed == 0 {
+		o.Seed = uint64(o.Now().UnixNano())
+	}
+	if o.Budget == 0 {
+		o.Budget = study.Budget.Full
+		if o.Quick {
+			o.Budget = study.Budget.Quick
+		}
+		if o.Budget == 0 {
+			o.Budget = DefaultFull
+			if o.Quick {
+				o.Budget = DefaultQuick
+			}
+		}
+	}
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the run's directory: %w", err)
+	}
+	r := &run{
+		o: o, kind: kind, name: study.Kinds[0], study: study,
+		programs: map[string]build.Program{},
+		inputs:   map[string]wire.Workload{},
+		dropped:  map[string]bool{},
+		log:      &journal.Log{},
+	}
+	if o.Quick {
+		r.study, r.left = quick(study)
+	}
+	for _, w := range r.study.Workloads {
+		in, err := kind.Input(w, study.Dir, o.Dir)
+		if err != nil {
+			return nil, &StudyError{study.ID, err}
+		}
+		r.inputs[w.ID] = in
+	}
+	for i := range r.study.Workloads {
+		w := &r.study.Workloads[i]
+		w.SHA256, w.Pool = r.inputs[w.ID].SHA256, r.inputs[w.ID].Bodies
+	}
+	return r, nil
+}
+
+// openJournal starts the journal, or goes on with the one that is there.
+func (r *run) openJournal() error {
+	path := filepath.Join(r.o.Dir, journal.FileName)
+	print := r.fingerprint()
+	if !r.o.Resume {
+		out, err := journal.Create(path, journal.Head{
+			Study: r.study.ID, Fingerprint: print, Options: r.asked(),
+			Started: r.o.Now().UTC().Format(time.RFC3339),
+		})
+		r.out = out
+		return err
+	}
+	log, out, err := journal.Resume(path)
+	if err != nil {
+		return err
+	}
+	if why := mismatch(log.Head, print, r.asked()); why != "" {
+		out.Close()
+		return &ResumeError{Path: path, Why: why}
+	}
+	if log.Done != nil {
+		out.Close()
+		return &ResumeError{Path: path, Why: "that run was finished"}
+	}
+	r.log, r.out = log, out
+	return nil
+}
+
+// prepare gets the plan: from the journal, or from a pilot.
+func (r *run) prepare(ctx context.Context) error {
+	if r.log.Plan != nil {
+		r.plan, r.pilots, r.conform = *r.log.Plan, r.log.Pilots, r.log.Conformance
+		r.rounds, r.slices, r.trials = r.log.Rounds, r.log.Slices, r.log.Trials
+		for _, rd := range r.rounds {
+			r.before += time.Duration(rd.Seconds * float64(time.Second))
+			if rd.Tau > 1 {
+				r.longDone++
+			}
+		}
+		for _, t := range r.trials {
+			if t.Error != nil {
+				r.dropped[t.Contender] = true
+			}
+		}
+		r.disqualify()
+		r.progress(Event{Phase: "plan", Plan: &r.plan, Rounds: r.plan.RoundsPlanned, Round: len(r.rounds),
+			Message: fmt.Sprintf("resumed after round %d (%d slices of a round in flight were lost)", len(r.rounds)-r.longDone, r.log.Lost)})
+		return nil
+	}
+	if err := r.pilot(ctx); err != nil {
+		return err
+	}
+	var ids []string
+	for _, c := range r.contenders {
+		if !r.dropped[c.ID] {
+			ids = append(ids, c.ID)
+		}
+	}
+	p, err := plan.New(r.study.Workloads, ids, r.pilots, plan.Options{
+		Seed: r.o.Seed, Isolation: r.o.Isolation,
+		Budget: r.o.Budget - r.elapsed(), Rounds: r.o.Rounds, User: r.o.User,
+		Slice: r.o.Slice, Long: !r.o.Quick && r.o.Rounds == 0,
+	})
+	if err != nil {
+		return err
+	}
+	r.plan = p
+	for _, e := range []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}, {Plan: &r.plan}} {
+		if err := r.out.Append(e); err != nil {
+			return err
+		}
+	}
+	r.progress(Event{Phase: "plan", Plan: &r.plan, Rounds: p.RoundsPlanned, Left: r.remaining()})
+	return nil
+}
+
+// elapsed is how long the study has measured, an earlier run included.
+func (r *run) elapsed() time.Duration {
+	if r.started.IsZero() {
+		return 0
+	}
+	return r.before + r.o.Now().Sub(r.started)
+}
+
+// remaining is what remains of the budget.
+func (r *run) remaining() time.Duration { return max(0, r.o.Budget-r.elapsed()) }
+
+func (r *run) progress(e Event) {
+	if r.o.Progress != nil {
+		r.o.Progress(e)
+	}
+}
+
+// facts are those of the machine the study runs on.
+func (r *run) facts(ctx context.Context) tare.Machine {
+	if r.o.Machine != nil {
+		return *r.o.Machine
+	}
+	m := machine.Facts(ctx)
+	m.Unlocked = r.o.Unlocked
+	return m
+}
+
+// gauge starts to watch the machine and returns what reads the gauges.
+func (r *run) gauge() func(trials []tare.Trial) tare.Noise {
+	if r.o.Machine != nil {
+		return func([]tare.Trial) tare.Noise { return r.o.Machine.Noise }
+	}
+	g := machine.StartGauge()
+	return func(trials []tare.Trial) tare.Noise {
+		n := g.Stop()
+		n.RunQueueWait = runQueueShare(trials)
+		return n
+	}
+}
+
+// judged is the data the verdicts are read from: whole rounds at the plan's
+// slice length.
+func (r *run) judged(final bool) judge.Data {
+	d := judge.Data{Study: r.study, Plan: r.plan, Contenders: r.contenders, Trials: r.trials, Final: final}
+	for _, rd := range r.rounds {
+		if rd.Tau == 1 {
+			d.Rounds++
+		}
+	}
+	for _, s := range r.slices {
+		if s.Tau == 1 {
+			d.Slices = append(d.Slices, s)
+		}
+	}
+	return d
+}

@@ -1,0 +1,344 @@
+package lab_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/lab/journal"
+	"github.com/tarebench/tare/lab/labtest"
+	"github.com/tarebench/tare/plan"
+	"github.com/tarebench/tare/trial/scripted"
+)
+
+// script is a sound study: lean takes half the time of base.
+func script() scripted.Script {
+	return scripted.Script{Contenders: map[string]scripted.Act{
+		"base": {NSPerOp: 50e3, Spread: 0.05, Drift: 0.02, BytesPerOp: 30000, AllocsPerOp: 600, CycleNS: 5e6, OutputBytes: 11000},
+		"lean": {NSPerOp: 25e3, Spread: 0.05, Drift: 0.02, BytesPerOp: 20000, AllocsPerOp: 200, CycleNS: 4e6, OutputBytes: 11000},
+		"trap": {NSPerOp: 20e3, Spread: 0.05, BytesPerOp: 20000, AllocsPerOp: 200, CycleNS: 4e6, Wrong: "nothing", Trap: true},
+		"null": {NSPerOp: 5},
+	}}
+}
+
+func study() tare.Study {
+	return tare.Study{
+		ID: "scripted", Question: "Is lean faster?", Kinds: []string{"codec"}, Baseline: "base",
+		Contenders: []tare.Entry{{ID: "base"}, {ID: "lean"}, {ID: "trap", Expect: tare.Expect{Void: []string{"wrong-answer"}}}},
+		Workloads:  []tare.Workload{{ID: "w", Fixture: "x", Op: "marshal"}},
+		Metrics:    []string{"time", "cpu", "bytes", "allocs"},
+		Criteria:   []tare.Criterion{{Contender: "lean", Metric: "time", Ratio: "<= 0.6"}},
+		Budget:     tare.Budget{Quick: 20 * time.Second},
+	}
+}
+
+func options(t *testing.T, s scripted.Script) lab.Options {
+	o := labtest.Options(s, "codec")
+	o.Dir = filepath.Join(t.TempDir(), "run")
+	o.Seed = 42
+	o.Quick = true
+	return o
+}
+
+func compared(t *testing.T, r *tare.Result, contender, metric string) tare.Comparison {
+	t.Helper()
+	for _, c := range r.Comparisons {
+		if c.Contender == contender && c.Metric == metric && c.Against == r.Plan.Contenders[0] {
+			return c
+		}
+	}
+	t.Fatalf("no comparison of %s on %s in %+v", contender, metric, r.Comparisons)
+	return tare.Comparison{}
+}
+
+func found(r *tare.Result, check, contender string) *tare.Finding {
+	for i, f := range r.Findings {
+		if f.Check == check && f.Contender == contender {
+			return &r.Findings[i]
+		}
+	}
+	return nil
+}
+
+func TestAStudyIsDecided(t *testing.T) {
+	r, err := lab.Run(context.Background(), study(), options(t, script()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Stopped != lab.Decided || r.RoundsDone != 8 && r.RoundsDone != 12 {
+		t.Errorf("stopped %q after %d rounds, want decided at a look of 8 or 12", r.Stopped, r.RoundsDone)
+	}
+	c := compared(t, r, "lean", "time")
+	if c.Low > 0.5 || c.High < 0.5 || c.High > 0.55 {
+		t.Errorf("lean/base = %v (%v to %v), scripted 0.5", c.Ratio, c.Low, c.High)
+	}
+	if a := compared(t, r, "lean", "allocs"); math.Abs(a.Ratio-200.0/600) > 1e-9 {
+		t.Errorf("allocs ratio %v, scripted 1/3", a.Ratio)
+	}
+	f := found(r, "wrong-answer", "trap")
+	if f == nil || !f.Expected || f.Severity != tare.Void {
+		t.Errorf("the trap's finding is %+v, want an expected void", f)
+	}
+	for _, c := range r.Comparisons {
+		if c.Contender == "trap" || c.Against == "trap" {
+			t.Errorf("the trap was compared: %+v", c)
+		}
+	}
+	met := false
+	for _, v := range r.Verdicts {
+		met = met || v.Contender == "lean" && v.Criterion != "" && v.Verdict == tare.Met
+	}
+	if !met {
+		t.Errorf("no met criterion in %+v", r.Verdicts)
+	}
+}
+
+func TestATrapThatBehavesIsAnError(t *testing.T) {
+	s := script()
+	act := s.Contenders["trap"]
+	act.Wrong = ""
+	s.Contenders["trap"] = act
+	r, err := lab.Run(context.Background(), study(), options(t, s))
+	var ee *lab.ExpectError
+	if !errors.As(err, &ee) || r == nil {
+		t.Fatalf("got %v, %v; want a result and an ExpectError", r, err)
+	}
+	if !strings.Contains(ee.Error(), "trap") || !strings.Contains(ee.Error(), "wrong-answer") {
+		t.Errorf("%q does not name contender and check", ee)
+	}
+}
+
+// A run that is killed anywhere loses at most the round in flight, and the
+// resumed run finds what the whole one found.
+func TestResumeFindsTheSame(t *testing.T) {
+	whole := options(t, script())
+	whole.Rounds = 12
+	want, err := lab.Run(context.Background(), study(), whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := os.ReadFile(filepath.Join(whole.Dir, journal.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := strings.LastIndex(string(src), `{"done"`)
+	for i := range 40 {
+		cut := done * (i + 1) / 40
+		o := options(t, script())
+		o.Rounds, o.Resume, o.Seed = 12, true, 0
+		if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(o.Dir, journal.FileName), src[:cut], 0o644); err != nil {
+			t.Fatal(err)
+		}
+		before := strings.Count(string(src[:cut]), "\n{\"round\"")
+		measured := 0
+		o.Progress = func(e lab.Event) {
+			if e.Phase == "round" {
+				measured++
+			}
+		}
+		got, err := lab.Run(context.Background(), study(), o)
+		if cut < strings.Index(string(src), "\n") {
+			if err == nil {
+				t.Fatal("a journal without a head was resumed")
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		if got.RoundsDone != 12 || measured > 12-before {
+			t.Fatalf("cut at %d after %d whole rounds: %d rounds, %d of them measured again", cut, before, got.RoundsDone, measured)
+		}
+		if strings.Contains(string(src[:cut]), "\n{\"plan\"") && !reflect.DeepEqual(got.Comparisons, want.Comparisons) {
+			t.Fatalf("cut at %d: the resumed run found something else", cut)
+		}
+	}
+}
+
+func TestAnotherStudysJournalIsNotResumed(t *testing.T) {
+	o := options(t, script())
+	o.Rounds = 8
+	ctx, cancel := context.WithCancel(context.Background())
+	o.Progress = func(e lab.Event) {
+		if e.Phase == "round" && e.Round == 3 {
+			cancel()
+		}
+	}
+	if _, err := lab.Run(ctx, study(), o); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want context.Canceled", err)
+	}
+	o.Resume, o.Progress = true, nil
+	other := study()
+	other.Criteria[0].Ratio = "<= 0.7"
+	var re *lab.ResumeError
+	if _, err := lab.Run(context.Background(), other, o); !errors.As(err, &re) {
+		t.Errorf("another study: %v, want a ResumeError", err)
+	}
+	o.Rounds = 9
+	if _, err := lab.Run(context.Background(), study(), o); !errors.As(err, &re) {
+		t.Errorf("another number of rounds: %v, want a ResumeError", err)
+	}
+	o.Rounds = 8
+	if _, err := lab.Run(context.Background(), study(), o); err != nil {
+		t.Errorf("the same study: %v", err)
+	}
+	if _, err := lab.Run(context.Background(), study(), o); !errors.As(err, &re) {
+		t.Errorf("a finished run: %v, want a ResumeError", err)
+	}
+}
+
+func TestAContenderThatDiesLeavesTheStudyGoingOn(t *testing.T) {
+	for _, class := range []string{tare.ErrExit, tare.ErrDeadline, tare.ErrProtocol, tare.ErrMemory, tare.ErrOutput} {
+		s := script()
+		act := s.Contenders["lean"]
+		act.FailRound, act.FailClass, act.FailMessage = 3, class, "made up"
+		s.Contenders["lean"] = act
+		o := options(t, s)
+		o.Rounds = 12
+		r, err := lab.Run(context.Background(), study(), o)
+		if err != nil {
+			t.Fatalf("%s: %v", class, err)
+		}
+		f := found(r, "trial", "lean")
+		if f == nil || f.Severity != tare.Void || !strings.Contains(f.Message, "made up") || strings.Contains(f.Message, "\n") {
+			t.Errorf("%s: finding %+v, want a void of one line", class, f)
+		}
+		if r.RoundsDone != 12 {
+			t.Errorf("%s: %d rounds, want 12", class, r.RoundsDone)
+		}
+		for _, v := range r.Verdicts {
+			if v.Contender == "lean" && v.Verdict != tare.VoidRuling {
+				t.Errorf("%s: verdict %+v, want void", class, v)
+			}
+		}
+	}
+}
+
+func TestAStudyWithoutItsBaselineIsLost(t *testing.T) {
+	s := script()
+	act := s.Contenders["base"]
+	act.FailRound, act.FailClass, act.FailMessage = 2, tare.ErrExit, "made up"
+	s.Contenders["base"] = act
+	_, err := lab.Run(context.Background(), study(), options(t, s))
+	var lost *lab.LostError
+	if !errors.As(err, &lost) {
+		t.Fatalf("got %v, want a LostError", err)
+	}
+}
+
+func TestABuildThatFailsIsAFinding(t *testing.T) {
+	s := script()
+	act := s.Contenders["lean"]
+	act.BuildError = "main.go:3:1: made up"
+	s.Contenders["lean"] = act
+	o := options(t, s)
+	o.Rounds = 8
+	r, err := lab.Run(context.Background(), study(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := found(r, "build", "lean"); f == nil || f.Severity != tare.Void || !strings.Contains(f.Message, "main.go:3:1") {
+		t.Errorf("finding %+v, want a void that names the line", f)
+	}
+}
+
+func TestAWrongContenderIsNotTimed(t *testing.T) {
+	s := script()
+	act := s.Contenders["lean"]
+	act.Wrong = "nonsense"
+	s.Contenders["lean"] = act
+	o := options(t, s)
+	o.Rounds = 8
+	r, err := lab.Run(context.Background(), study(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := found(r, "wrong-answer", "lean"); f == nil || f.Severity != tare.Void {
+		t.Errorf("finding %+v, want void", f)
+	}
+	for _, tr := range r.Trials {
+		if tr.Contender == "lean" && len(tr.Samples) > 0 {
+			t.Fatal("a contender that answers wrong was timed")
+		}
+	}
+}
+
+func TestStopFinishesTheRoundAndJudges(t *testing.T) {
+	o := options(t, script())
+	o.Rounds = 30
+	stop := make(chan struct{})
+	o.Stop = stop
+	o.Progress = func(e lab.Event) {
+		if e.Phase == "round" && e.Round == 9 {
+			close(stop)
+		}
+	}
+	r, err := lab.Run(context.Background(), study(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Stopped != lab.Interrupted || r.RoundsDone != 9 || len(r.Verdicts) == 0 {
+		t.Errorf("stopped %q after %d rounds with %d verdicts; want interrupted, 9, some", r.Stopped, r.RoundsDone, len(r.Verdicts))
+	}
+}
+
+func TestABudgetThatIsTooSmallIsRefused(t *testing.T) {
+	o := options(t, script())
+	o.Budget, o.User = 2*time.Second, true
+	_, err := lab.Run(context.Background(), study(), o)
+	var be *plan.BudgetError
+	if !errors.As(err, &be) {
+		t.Fatalf("got %v, want a BudgetError", err)
+	}
+}
+
+func TestQuickLeavesOutWhatCarriesNothing(t *testing.T) {
+	s := study()
+	s.Contenders = append(s.Contenders, tare.Entry{ID: "idle", Use: "lean"})
+	s.Criteria[0].Workload = "w"
+	s.Workloads = append(s.Workloads, tare.Workload{ID: "v", Fixture: "x", Op: "marshal"})
+	r, err := lab.Run(context.Background(), s, options(t, script()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.NotWeighed) != 2 {
+		t.Errorf("not weighed: %+v, want the contender idle and the workload v", r.NotWeighed)
+	}
+}
+
+func TestLongRoundsAreForTheSliceCheckAlone(t *testing.T) {
+	o := options(t, script())
+	o.Quick = false
+	s := study()
+	s.Criteria[0].Ratio = "<= 0.5" // never decided: the truth is 0.5
+	s.Budget.Full = 60 * time.Second
+	r, err := lab.Run(context.Background(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := 0
+	for _, tr := range r.Trials {
+		if tr.Tau == plan.LongTau && tr.Contender == "base" {
+			long++
+		}
+	}
+	if long != r.RoundsDone/8 || long < 3 {
+		t.Errorf("%d long rounds beside %d, want one in eight", long, r.RoundsDone)
+	}
+	for _, e := range r.Rounds {
+		if len(e.Effects) > r.RoundsDone {
+			t.Errorf("%d effects from %d rounds", len(e.Effects), r.RoundsDone)
+		}
+	}
+}

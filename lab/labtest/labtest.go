@@ -1,0 +1,99 @@
+// Package labtest lets the lab carry out studies with scripted contenders: for
+// tests, documentation and demonstrations with exact figures.
+package labtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/trial"
+	"github.com/tarebench/tare/trial/scripted"
+)
+
+// Start is when the scripted clock begins.
+func Start() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+// Options are the lab's for script: a scripted kind under every name in kinds,
+// scripted sources, clock and machine. Dir, seed and budget are the caller's.
+func Options(script scripted.Script, kinds ...string) lab.Options {
+	clock := scripted.NewClock(Start())
+	o := lab.Options{
+		Kinds:   map[string]lab.Kind{},
+		Sources: sources{script},
+		Now:     clock.Now,
+		Machine: &tare.Machine{
+			OS: "scripted", Arch: "none", Cores: 2, CPU: "scripted", Go: "go1.26.0",
+			Facilities: []tare.Facility{},
+			Noise:      tare.Noise{CPUPressure: 0.01, RunQueueWait: 0.002, Throttled: -1},
+		},
+	}
+	for _, k := range kinds {
+		o.Kinds[k] = &kind{script, clock}
+	}
+	return o
+}
+
+// kind opens scripted trials; the right answer to case i is its number.
+type kind struct {
+	script scripted.Script
+	clock  *scripted.Clock
+}
+
+var _ lab.Kind = (*kind)(nil)
+
+const bodies = 4
+
+func (k *kind) Input(w tare.Workload, _, _ string) (wire.Workload, error) {
+	return wire.Workload{ID: w.ID, Fixture: w.Fixture, N: w.N, Op: w.Op, Bodies: bodies, SHA256: "scripted"}, nil
+}
+
+func (k *kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
+	t, err := scripted.Open(k.script, p.Contender.Name, spec.Name, k.clock, reference)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (k *kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
+	var wrong []string
+	for _, a := range answers {
+		if want := string(reference(w, a.Case)); string(a.Output) != want {
+			wrong = append(wrong, fmt.Sprintf("case %d: want %s, got %s", a.Case, want, a.Output))
+		}
+	}
+	return wrong, nil
+}
+
+func reference(_ wire.Workload, i int) []byte { return fmt.Appendf(nil, "%d", i) }
+
+// sources makes up programs from the script.
+type sources struct{ script scripted.Script }
+
+func (s sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
+	act, ok := s.script.Contenders[e.Leaf()]
+	if !ok {
+		return build.Program{}, &lab.UnknownError{What: fmt.Sprintf("contender %q", e.Leaf())}
+	}
+	c := tare.Contender{
+		ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: e.Leaf(), Version: act.Version,
+		Go: "go1.26.0", SHA256: "scripted " + e.Leaf(), Expect: e.Expect,
+	}
+	if act.Trap {
+		c.Role = tare.RoleTrap
+	}
+	if act.Missing != "" {
+		c.Identity.ClaimedSymbols = []string{act.Missing}
+		c.Identity.MissingSymbols = []string{act.Missing}
+	}
+	if act.BuildError != "" {
+		return build.Program{Contender: c}, errors.New(act.BuildError)
+	}
+	return build.Program{Contender: c}, nil
+}

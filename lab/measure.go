@@ -1,0 +1,111 @@
+package lab
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/judge"
+	"github.com/tarebench/tare/plan"
+)
+
+// How a study ended.
+const (
+	Decided     = "decided"     // every criterion and claim was answered at a look
+	BudgetSpent = "budget"      // the budget was spent
+	RoundsDone  = "rounds"      // the fixed number of rounds was done
+	Interrupted = "interrupted" // somebody stopped it
+)
+
+// measure runs rounds until a look decides everything or the plan is done.
+func (r *run) measure(ctx context.Context) error {
+	r.stopped = BudgetSpent
+	if r.o.Rounds > 0 {
+		r.stopped = RoundsDone
+	}
+	for {
+		done := len(r.rounds) - r.longDone
+		if done >= r.plan.RoundsPlanned {
+			return nil
+		}
+		if r.interrupted() {
+			r.stopped = Interrupted
+			return nil
+		}
+		if r.spent(done) {
+			return nil
+		}
+		if err := r.round(ctx, plan.Round(r.plan, done+1, 1)); err != nil {
+			if ctx.Err() != nil {
+				r.stopped = Interrupted
+			}
+			return err
+		}
+		done++
+		r.progress(Event{Phase: "round", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsed(), Left: r.remaining()})
+		if r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0 && !r.interrupted() {
+			if err := r.round(ctx, plan.Round(r.plan, done, plan.LongTau)); err != nil {
+				if ctx.Err() != nil {
+					r.stopped = Interrupted
+				}
+				return err
+			}
+			r.longDone++
+		}
+		if r.o.Rounds == 0 && slices.Contains(r.plan.Looks, done) && r.look(done) {
+			r.stopped = Decided
+			return nil
+		}
+	}
+}
+
+// spent reports whether the budget is used up after done rounds. A study that
+// was stretched runs to its fewest rounds whatever the clock says.
+func (r *run) spent(done int) bool {
+	if r.o.Rounds > 0 || done < plan.MinRounds {
+		return false
+	}
+	next := time.Duration(r.plan.SecondsPerRound * float64(time.Second))
+	return r.elapsed()+next > r.o.Budget
+}
+
+// look judges what there is and reports whether that answers the study.
+func (r *run) look(done int) bool {
+	o := r.weigh(tare.Machine{}, false)
+	answered, open := answered(o.verdicts, o.claims)
+	r.progress(Event{Phase: "look", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsed(),
+		Left: r.remaining(), Decided: answered, Open: open})
+	return judge.Decided(o.verdicts, o.claims)
+}
+
+// interrupted reports whether somebody asked to stop.
+func (r *run) interrupted() bool {
+	select {
+	case <-r.o.Stop:
+		return true
+	default:
+		return false
+	}
+}
+
+// answered counts the criteria and claims that have an answer, and those that
+// have none yet.
+func answered(verdicts []tare.Verdict, claims []tare.ClaimResult) (answered, open int) {
+	count := func(isOpen bool) {
+		if isOpen {
+			open++
+		} else {
+			answered++
+		}
+	}
+	for _, v := range verdicts {
+		if v.Criterion != "" {
+			count(v.Verdict == tare.Inconclusive)
+		}
+	}
+	for _, c := range claims {
+		count(c.Outcome == tare.ClaimOpen)
+	}
+	return answered, open
+}

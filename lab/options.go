@@ -1,0 +1,73 @@
+package lab
+
+import (
+	"context"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/trial"
+)
+
+// Kind is how a study asks its contenders. The engine drives every kind the
+// same way and never learns which one it is driving.
+type Kind interface {
+	// Input writes what workload w asks of every contender into dir and
+	// describes it on the wire. studyDir is where relative files start.
+	Input(w tare.Workload, studyDir, dir string) (wire.Workload, error)
+	// Open starts one trial of program.
+	Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error)
+	// Compare holds answers against the reference for workload w and returns
+	// one line per wrong answer.
+	Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
+}
+
+// Sources turns a study's entry into a program that can be started.
+type Sources interface {
+	// Program builds (or finds built) what entry e stands for. The error is
+	// one line: it becomes the contender's void finding, unless it wraps
+	// build.ErrNoToolchain or build.ErrCache, which end the run.
+	Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error)
+}
+
+// Options say how a study is carried out. Kinds, Sources and Dir are needed;
+// every other zero value works.
+type Options struct {
+	Kinds   map[string]Kind
+	Sources Sources
+	Dir     string           // this run's own directory: journal, inputs; made if missing
+	Now     func() time.Time // zero: time.Now
+
+	Seed      uint64         // zero: from the clock; recorded
+	Budget    time.Duration  // measuring time; zero: the study's own for Quick or full
+	Quick     bool           // only what carries a claim or criterion
+	User      bool           // the budget is the user's own: refuse rather than stretch it
+	Rounds    int            // fixed number of rounds, one look at the end; zero: by budget
+	Isolation tare.Isolation // zero: lockstep
+	Slice     time.Duration  // slice length wanted; zero: by METHOD's rule
+	Resume    bool           // go on with the journal in Dir
+
+	Run      string          // tag of this run, put into every process it starts
+	Machine  *tare.Machine   // facts and noise to report instead of this machine's, for scripted runs
+	Guardian *trial.Guardian // told of what is started, where the run's tag cannot be searched for
+	Progress func(Event)     // what happens, as it happens; nil: nobody listens
+	Stop     <-chan struct{} // closed: finish the round, save, judge what there is
+	Unlocked bool            // recorded: no machine lock was held
+}
+
+// Event is one step of a study, for a progress line.
+type Event struct {
+	Phase     string // build, pilot, plan, round, look, done
+	Contender string // build: which one
+	Cached    bool   // build: it was built before
+	Err       error  // build, pilot: what went wrong with that contender
+	Round     int    // round: just finished
+	Rounds    int    // planned
+	Plan      *tare.Plan
+	Elapsed   time.Duration // since measuring began
+	Left      time.Duration // of the budget, at least zero
+	Decided   int           // look: criteria and claims decided
+	Open      int           // look: still open
+	Message   string        // one line, where there is more to say
+}

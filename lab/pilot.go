@@ -1,0 +1,234 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/trial"
+)
+
+// Warm-up and memory passes. A warm-up ends after so many collection cycles or
+// so much time, whichever comes first.
+const (
+	warmGC      = 3
+	warmNS      = 20e6
+	warmCapNS   = 2e9
+	pilotGC     = 8
+	pilotNS     = 150e6
+	statsNS     = 5e6 // work of one memory pass
+	statsMost   = 1000
+	sampleCases = 2 // conformance cases per round
+)
+
+// pilot opens every contender once: it must answer every case right, and shows
+// how long an operation takes, what it allocates and how long a collection
+// cycle is, so that slices can be planned. Nothing it measures is reported.
+func (r *run) pilot(ctx context.Context) error {
+	for _, c := range r.contenders {
+		if r.dropped[c.ID] {
+			continue
+		}
+		r.progress(Event{Phase: "pilot", Contender: c.ID})
+		if err := r.pilotOne(ctx, c); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			var te *tare.TrialError
+			if !errors.As(err, &te) {
+				return err
+			}
+			r.trials = append(r.trials, tare.Trial{Contender: c.ID, Error: te})
+			r.progress(Event{Phase: "pilot", Contender: c.ID, Err: te})
+			if err := r.drop(c.ID, te.Error()); err != nil {
+				return err
+			}
+		}
+	}
+	r.disqualify()
+	for _, w := range r.study.Workloads {
+		for _, id := range []string{r.study.Baseline, tare.ControlID, tare.NullID} {
+			if !r.pilotedOn(id, w.ID) {
+				return &LostError{Contender: id, Why: fmt.Sprintf("it cannot do workload %s", w.ID)}
+			}
+		}
+	}
+	for _, id := range []string{r.study.Baseline, tare.ControlID, tare.NullID} {
+		if r.dropped[id] {
+			return &LostError{Contender: id, Why: r.wrong(id)}
+		}
+	}
+	return nil
+}
+
+func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
+	start := r.o.Now()
+	s, err := r.open(ctx, c.ID, "pilot")
+	if err != nil {
+		return err
+	}
+	defer s.Close(ctx)
+	opened := r.o.Now().Sub(start)
+	did := 0
+	for _, w := range r.study.Workloads {
+		in := r.inputs[w.ID]
+		start := r.o.Now()
+		prep, err := s.Prepare(ctx, in)
+		if err != nil {
+			return err
+		}
+		if prep.Unsupported {
+			continue
+		}
+		did++
+		prepared := r.o.Now().Sub(start)
+		conf, err := r.conformance(ctx, s, c.ID, in, prep.Fresh)
+		if err != nil {
+			return err
+		}
+		r.conform = append(r.conform, conf)
+		if _, err := s.Warm(ctx, w.ID, warmGC, warmNS*time.Nanosecond, warmCapNS*time.Nanosecond); err != nil {
+			return err
+		}
+		warm, err := s.Warm(ctx, w.ID, pilotGC, pilotNS*time.Nanosecond, warmCapNS*time.Nanosecond)
+		if err != nil {
+			return err
+		}
+		p := tare.Pilot{Contender: c.ID, Workload: w.ID, NSPerOp: perOp(warm.WallNS, warm.Ops)}
+		if warm.GC >= 2 {
+			p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
+		}
+		ops := statsOps(p.NSPerOp)
+		mem, err := s.Stats(ctx, w.ID, ops, expect(ops, p.NSPerOp))
+		if err != nil {
+			return err
+		}
+		p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
+		p.SetupNS = float64(opened+prepared) + warmNS + float64(ops)*p.NSPerOp
+		opened = 0
+		r.pilots = append(r.pilots, p)
+	}
+	if did == 0 {
+		return &tare.TrialError{Class: tare.ErrContender, Message: "it can do none of the study's workloads"}
+	}
+	return nil
+}
+
+// conformance asks for every case and holds the answers against the reference.
+func (r *run) conformance(ctx context.Context, s *trial.Session, id string, in wire.Workload, fresh bool) (tare.Conformance, error) {
+	conf := tare.Conformance{Contender: id, Workload: in.ID, Fresh: fresh}
+	const batch = 16
+	for from := 0; from < in.Bodies; from += batch {
+		var cases []int
+		for i := from; i < min(from+batch, in.Bodies); i++ {
+			cases = append(cases, i)
+		}
+		if err := r.ask(ctx, s, in, cases, &conf); err != nil {
+			return conf, err
+		}
+	}
+	return conf, nil
+}
+
+// ask asks for some cases and adds what came of them to conf.
+func (r *run) ask(ctx context.Context, s *trial.Session, in wire.Workload, cases []int, conf *tare.Conformance) error {
+	answers, err := s.Answer(ctx, in.ID, cases)
+	if err != nil {
+		return err
+	}
+	wrong, err := r.kind.Compare(in, answers)
+	if err != nil {
+		return &tare.TrialError{Class: tare.ErrProtocol, Message: err.Error()}
+	}
+	if conf.First == "" && len(wrong) > 0 {
+		conf.First = oneLine(wrong[0])
+	}
+	conf.Wrong += len(wrong)
+	for _, a := range answers {
+		n := int64(len(a.Output))
+		conf.Bytes += n
+		if conf.Cases == 0 || n < conf.MinBytes {
+			conf.MinBytes = n
+		}
+		conf.Cases++
+	}
+	return nil
+}
+
+// disqualify drops the contenders that answered wrong. A trap is timed all the
+// same: what it would have shown is what was published.
+func (r *run) disqualify() {
+	for _, c := range r.conform {
+		if c.Wrong > 0 && r.role(c.Contender) != tare.RoleTrap {
+			r.dropped[c.Contender] = true
+		}
+	}
+	kept := r.pilots[:0:0]
+	for _, p := range r.pilots {
+		if !r.dropped[p.Contender] {
+			kept = append(kept, p)
+		}
+	}
+	r.pilots = kept
+}
+
+// wrong says what contender id answered wrong.
+func (r *run) wrong(id string) string {
+	for _, c := range r.conform {
+		if c.Contender == id && c.Wrong > 0 {
+			return fmt.Sprintf("%d of %d answers on %s are wrong: %s", c.Wrong, c.Cases, c.Workload, c.First)
+		}
+	}
+	return "it was dropped"
+}
+
+func (r *run) pilotedOn(id, workload string) bool {
+	for _, p := range r.pilots {
+		if p.Contender == id && p.Workload == workload {
+			return true
+		}
+	}
+	return r.dropped[id] // lost for another reason, which is named instead
+}
+
+// open starts a trial of contender id and says hello.
+func (r *run) open(ctx context.Context, id, name string) (*trial.Session, error) {
+	p := r.programs[id]
+	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.o.Run, Dir: r.o.Dir, Guardian: r.o.Guardian})
+	if err != nil {
+		return nil, err
+	}
+	s := &trial.Session{Conn: conn, Trial: id + "/" + name}
+	hello, err := s.Hello(ctx, p.Variant, fmt.Sprint(r.o.Seed))
+	if err == nil && hello.Kind != r.name {
+		err = &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("it says it is a %q; the study asks for a %s", hello.Kind, r.name)}
+	}
+	if err != nil {
+		s.Close(ctx)
+		return nil, err
+	}
+	return s, nil
+}
+
+// statsOps is how many operations a memory pass makes.
+func statsOps(nsPerOp float64) int64 {
+	if nsPerOp <= 0 {
+		return statsMost
+	}
+	return min(statsMost, max(2, int64(statsNS/nsPerOp)))
+}
+
+func perOp(total, ops int64) float64 {
+	if ops == 0 {
+		return 0
+	}
+	return float64(total) / float64(ops)
+}
+
+// expect is how long ops operations should take.
+func expect(ops int64, nsPerOp float64) time.Duration {
+	return time.Duration(float64(ops) * nsPerOp)
+}

@@ -1,0 +1,95 @@
+package lab
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/check"
+	"github.com/tarebench/tare/judge"
+	"github.com/tarebench/tare/lab/journal"
+)
+
+// result reads the verdicts, once, and puts the document together.
+func (r *run) result(facts tare.Machine) *tare.Result {
+	o := r.weigh(facts, true)
+	res := &tare.Result{
+		Schema:      tare.ResultSchema,
+		Study:       r.study.ID,
+		Question:    r.study.Question,
+		Kinds:       r.study.Kinds,
+		Started:     r.started.UTC(),
+		Seconds:     r.elapsed().Seconds(),
+		Seed:        r.plan.Seed,
+		Budget:      r.asked()["budget"],
+		Stopped:     r.stopped,
+		Machine:     facts,
+		Metrics:     r.study.Metrics,
+		Contenders:  r.contenders,
+		Workloads:   r.study.Workloads,
+		Plan:        r.plan,
+		RoundsDone:  o.data.Rounds,
+		Rounds:      o.effects,
+		Values:      o.values,
+		Comparisons: o.comparisons,
+		Verdicts:    o.verdicts,
+		Claims:      o.claims,
+		Findings:    o.findings,
+		Conformance: r.conform,
+		NotWeighed:  r.left,
+		Trials:      r.trials,
+		Journal:     journal.FileName,
+	}
+	res.Machine.Resolution = judge.Resolution(o.data, o.comparisons)
+	for i := range res.Machine.Resolution {
+		res.Machine.Resolution[i].Seconds = res.Seconds
+	}
+	return res
+}
+
+// weighed is everything that is read from the rounds so far.
+type weighed struct {
+	data        judge.Data
+	effects     []tare.Effects
+	comparisons []tare.Comparison
+	values      []tare.Value
+	findings    []tare.Finding
+	verdicts    []tare.Verdict
+	claims      []tare.ClaimResult
+}
+
+// weigh judges what there is: comparisons first, then the checks that read
+// them, then the verdicts that the checks may void.
+func (r *run) weigh(facts tare.Machine, final bool) weighed {
+	o := weighed{data: r.judged(final)}
+	o.effects = judge.Effects(o.data)
+	o.comparisons = judge.Compare(o.data, o.effects)
+	o.values = judge.Values(o.data)
+	o.findings = check.Run(check.Input{
+		Study: r.study, Plan: r.plan, Contenders: r.contenders, Conformance: r.conform,
+		Trials: r.trials, Slices: r.slices, Effects: o.effects, Comparisons: o.comparisons,
+		Values: o.values, Machine: facts, Final: final,
+	})
+	o.comparisons, o.values = judge.Strike(o.data, o.effects, o.comparisons, o.values, o.findings)
+	o.verdicts = judge.Verdicts(o.data, o.comparisons, o.findings)
+	o.claims = judge.Claims(o.data, o.comparisons, o.values, o.findings, r.left)
+	return o
+}
+
+// asked is the options as the journal and the result state them.
+func (r *run) asked() map[string]string {
+	budget := r.o.Budget.String()
+	switch {
+	case r.o.Rounds > 0:
+		budget = fmt.Sprintf("%d rounds", r.o.Rounds)
+	case r.o.User:
+	case r.o.Quick:
+		budget = "quick (" + budget + ")"
+	default:
+		budget = "full (" + budget + ")"
+	}
+	m := map[string]string{"budget": budget, "isolation": string(r.o.Isolation)}
+	if r.o.Slice > 0 {
+		m["slice"] = r.o.Slice.String()
+	}
+	return m
+}

@@ -1,0 +1,53 @@
+package lab
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/tarebench/tare/lab/journal"
+)
+
+// ResumeError says why a run cannot be resumed.
+type ResumeError struct {
+	Path string
+	Why  string
+}
+
+// Error is one line.
+func (e *ResumeError) Error() string {
+	return fmt.Sprintf("cannot resume %s: %s", e.Path, e.Why)
+}
+
+// fingerprint is what must be equal for a journal to go on: the study and the
+// binaries.
+func (r *run) fingerprint() string {
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	for _, v := range []any{journal.Format, r.study, r.name} {
+		if err := enc.Encode(v); err != nil { // plain structs: cannot fail
+			panic(err)
+		}
+	}
+	for _, c := range r.contenders {
+		io.WriteString(h, c.ID+" "+c.SHA256+" "+c.Variant+"\n")
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// mismatch says in which way a journal belongs to something else.
+func mismatch(head journal.Head, print string, asked map[string]string) string {
+	if head.Fingerprint != print {
+		return fmt.Sprintf("it belongs to another version of study %s or to other binaries; run without --resume", head.Study)
+	}
+	for _, k := range slices.Sorted(maps.Keys(asked)) {
+		if head.Options[k] != asked[k] {
+			return fmt.Sprintf("it was run with %s %q, now asked with %q; ask the same or run without --resume", k, head.Options[k], asked[k])
+		}
+	}
+	return ""
+}

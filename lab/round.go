@@ -1,0 +1,297 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/lab/journal"
+	"github.com/tarebench/tare/plan"
+	"github.com/tarebench/tare/trial"
+)
+
+// seat is a contender's place in a round: its open trial and what it did.
+type seat struct {
+	id      string
+	session *trial.Session
+	began   time.Time
+	trial   tare.Trial
+	gone    bool // it failed; the round goes on without it
+
+	firstError string // that an operation returned inside a slice
+}
+
+// round carries one round out and journals it. The slices it measured count
+// only when it returns without an error.
+func (r *run) round(ctx context.Context, rd tare.Round) error {
+	began := r.o.Now()
+	noise := r.gauge()
+	var err error
+	var slices []tare.Slice
+	var trials []tare.Trial
+	if r.plan.Isolation == tare.TrialWise {
+		slices, trials, err = r.oneByOne(ctx, rd)
+	} else {
+		slices, trials, err = r.lockstep(ctx, rd, rd.Start)
+	}
+	if err != nil {
+		return err
+	}
+	rd.Noise = noise(trials)
+	rd.Seconds = r.o.Now().Sub(began).Seconds()
+	for i := range trials {
+		if err := r.out.Append(journal.Entry{Trial: &trials[i]}); err != nil {
+			return err
+		}
+	}
+	if err := r.out.Append(journal.Entry{Round: &rd}); err != nil {
+		return err
+	}
+	r.rounds = append(r.rounds, rd)
+	r.slices = append(r.slices, slices...)
+	r.trials = append(r.trials, trials...)
+	return nil
+}
+
+// oneByOne runs one whole trial after another, in the round's order.
+func (r *run) oneByOne(ctx context.Context, rd tare.Round) (slices []tare.Slice, trials []tare.Trial, err error) {
+	for _, id := range rd.Start {
+		s, t, err := r.lockstep(ctx, rd, []string{id})
+		if err != nil {
+			return nil, nil, err
+		}
+		slices, trials = append(slices, s...), append(trials, t...)
+	}
+	return slices, trials, nil
+}
+
+// lockstep opens the trials of ids and takes them through every workload slice
+// by slice.
+func (r *run) lockstep(ctx context.Context, rd tare.Round, ids []string) (slices []tare.Slice, trials []tare.Trial, err error) {
+	seats := map[string]*seat{}
+	var order []*seat
+	defer func() {
+		for _, st := range order { // whatever happened, nothing stays open
+			if st.session != nil {
+				st.session.Close(context.WithoutCancel(ctx))
+			}
+		}
+	}()
+	for _, id := range ids {
+		if r.dropped[id] {
+			continue
+		}
+		st := &seat{id: id, began: r.o.Now(), trial: tare.Trial{Round: rd.Index, Tau: rd.Tau, Contender: id, Samples: map[string]tare.Sample{}}}
+		seats[id], order = st, append(order, st)
+		st.session, err = r.open(ctx, id, fmt.Sprintf("round %d", rd.Index))
+		if err := r.failed(ctx, st, err); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, name := range rd.Workloads {
+		s, err := r.workload(ctx, rd, name, order, seats)
+		if err != nil {
+			return nil, nil, err
+		}
+		slices = append(slices, s...)
+	}
+	for _, st := range order {
+		if st.session != nil {
+			st.trial.Evidence = st.session.Close(ctx)
+			st.trial.Evidence.FirstError = st.firstError
+			st.session = nil
+		}
+		st.trial.Seconds = r.o.Now().Sub(st.began).Seconds()
+		trials = append(trials, st.trial)
+	}
+	return slices, trials, ctx.Err()
+}
+
+// workload takes the open trials through one workload.
+func (r *run) workload(ctx context.Context, rd tare.Round, name string, order []*seat, seats map[string]*seat) ([]tare.Slice, error) {
+	sl, _ := r.plan.Slicing(name)
+	in := r.inputs[name]
+	takes := map[string]bool{}
+	for _, id := range sl.Contenders {
+		takes[id] = true
+	}
+	for _, st := range order {
+		if st.gone || !takes[st.id] {
+			continue
+		}
+		if err := r.failed(ctx, st, r.settle(ctx, rd, in, st)); err != nil {
+			return nil, err
+		}
+	}
+	var out []tare.Slice
+	sums := map[string]*tare.Slice{}
+	after := ""
+	for i, visit := range rd.Orders[name] {
+		for pos, id := range visit {
+			st := seats[id]
+			if st == nil || st.gone {
+				continue
+			}
+			slice, err := r.slice(ctx, rd, sl, st, i)
+			if err := r.failed(ctx, st, err); err != nil {
+				return nil, err
+			}
+			if err != nil {
+				continue
+			}
+			slice.Position, slice.After = pos, after
+			after = id
+			if err := r.out.Append(journal.Entry{Slice: &slice}); err != nil {
+				return nil, err
+			}
+			out = append(out, slice)
+			add(sums, slice)
+		}
+	}
+	for _, st := range order {
+		if st.gone || !takes[st.id] {
+			continue
+		}
+		sample, err := r.sample(ctx, sl, st, sums[st.id])
+		if err := r.failed(ctx, st, err); err != nil {
+			return nil, err
+		}
+		st.trial.Samples[name] = sample
+	}
+	return out, nil
+}
+
+// settle prepares one contender for a workload: input, a sample of the
+// conformance cases, warm-up.
+func (r *run) settle(ctx context.Context, rd tare.Round, in wire.Workload, st *seat) error {
+	if _, err := st.session.Prepare(ctx, in); err != nil {
+		return err
+	}
+	cases := plan.Sample(r.plan, rd.Index, st.id, in.Bodies, sampleCases)
+	var conf tare.Conformance
+	if err := r.ask(ctx, st.session, in, cases, &conf); err != nil {
+		return err
+	}
+	if conf.Wrong > 0 && r.role(st.id) != tare.RoleTrap {
+		r.wrongLater(st.id, in.ID, rd.Index, conf)
+	}
+	_, err := st.session.Warm(ctx, in.ID, warmGC, warmNS*time.Nanosecond, warmCapNS*time.Nanosecond)
+	return err
+}
+
+// wrongLater records that a contender which answered right before the study
+// answered wrong during it.
+func (r *run) wrongLater(id, workload string, round int, conf tare.Conformance) {
+	for i := range r.conform {
+		c := &r.conform[i]
+		if c.Contender == id && c.Workload == workload {
+			c.Wrong += conf.Wrong
+			c.Cases += conf.Cases
+			if c.First == "" {
+				c.First = fmt.Sprintf("round %d: %s", round, conf.First)
+			}
+		}
+	}
+}
+
+// slice hands the token to st for slice i.
+func (r *run) slice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *seat, i int) (tare.Slice, error) {
+	tau := int64(rd.Tau)
+	ops := sl.Ops[st.id]
+	q := wire.Request{
+		On: sl.Workload, Until: string(sl.Until[st.id]),
+		Lead: sl.Lead[st.id], Ops: ops * tau,
+		MinNS: sl.MinNS * tau, CapNS: sl.CapNS * tau, CapOps: 10 * tau,
+	}
+	if sl.Until[st.id] == tare.UntilGC {
+		q.Cycles = sl.Cycles[st.id] * tau
+	} else {
+		q.MinNS, q.CapNS = 0, 0
+	}
+	a, err := st.session.Slice(ctx, q, time.Duration(sl.TargetNS*tau))
+	if err != nil {
+		return tare.Slice{}, err
+	}
+	if a.Errors > 0 && st.firstError == "" {
+		st.firstError = a.Message
+	}
+	return tare.Slice{
+		Round: rd.Index, Index: i, Tau: rd.Tau, Workload: sl.Workload, Contender: st.id,
+		Ops: a.Ops, WallNS: a.WallNS, CPUNS: a.CPUNS, IdleCPUNS: a.IdleCPUNS,
+		GC: a.GC, Errors: a.Errors, BytesOut: a.BytesOut,
+	}, nil
+}
+
+// sample sums a contender's slices and makes the memory pass.
+func (r *run) sample(ctx context.Context, sl tare.Slicing, st *seat, sum *tare.Slice) (tare.Sample, error) {
+	if sum == nil || sum.Ops == 0 {
+		return tare.Sample{}, nil
+	}
+	ns := perOp(sum.WallNS, sum.Ops)
+	s := tare.Sample{
+		"time_ns_per_op":    ns,
+		"cpu_ns_per_op":     perOp(sum.CPUNS+sum.IdleCPUNS, sum.Ops),
+		"size_bytes_per_op": perOp(sum.BytesOut, sum.Ops),
+		"errors":            float64(sum.Errors),
+		"ops":               float64(sum.Ops),
+		"gc_cycles":         float64(sum.GC),
+	}
+	ops := statsOps(ns)
+	mem, err := st.session.Stats(ctx, sl.Workload, ops, expect(ops, ns))
+	if err != nil {
+		return s, err
+	}
+	s["bytes_per_op"], s["allocs_per_op"] = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
+	return s, nil
+}
+
+// failed takes a trial's error. A contender that fails is dropped and the
+// round goes on; an error is returned only when the study cannot.
+func (r *run) failed(ctx context.Context, st *seat, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var te *tare.TrialError
+	if !errors.As(err, &te) {
+		return err
+	}
+	st.gone, st.trial.Error = true, te
+	return r.drop(st.id, te.Error())
+}
+
+func add(sums map[string]*tare.Slice, s tare.Slice) {
+	t := sums[s.Contender]
+	if t == nil {
+		t = &tare.Slice{}
+		sums[s.Contender] = t
+	}
+	t.Ops += s.Ops
+	t.WallNS += s.WallNS
+	t.CPUNS += s.CPUNS
+	t.IdleCPUNS += s.IdleCPUNS
+	t.GC += s.GC
+	t.Errors += s.Errors
+	t.BytesOut += s.BytesOut
+}
+
+// runQueueShare is the share of their time the trials waited for a processor;
+// negative where no trial could tell.
+func runQueueShare(trials []tare.Trial) float64 {
+	var wait, busy float64
+	for _, t := range trials {
+		if t.Evidence.RunQueueNS > 0 {
+			wait += float64(t.Evidence.RunQueueNS) / 1e9
+			busy += t.Evidence.CPUSeconds
+		}
+	}
+	if wait+busy == 0 {
+		return -1
+	}
+	return wait / (wait + busy)
+}
