@@ -49,6 +49,7 @@ func (r *run) pilot(ctx context.Context) error {
 		}
 	}
 	r.disqualify()
+	r.share()
 	for _, w := range r.study.Workloads {
 		for _, id := range []string{r.study.Baseline, tare.ControlID, tare.NullID} {
 			if !r.pilotedOn(id, w.ID) {
@@ -156,6 +157,25 @@ func (r *run) ask(ctx context.Context, s *trial.Session, in wire.Workload, cases
 		conf.Cases++
 	}
 	return nil
+}
+
+// share gives the entries of one and the same program one pilot, so that the
+// baseline and its control are cut alike whatever the machine did meanwhile.
+func (r *run) share() {
+	same := map[string]int{} // program, variant and workload → its first pilot
+	for i := range r.pilots {
+		p := &r.pilots[i]
+		prog := r.programs[p.Contender]
+		key := fmt.Sprint(prog.Contender.SHA256, " ", prog.Variant, " ", p.Workload)
+		first, seen := same[key]
+		if !seen || prog.Contender.SHA256 == "" {
+			same[key] = i
+			continue
+		}
+		id := p.Contender
+		*p = r.pilots[first]
+		p.Contender = id
+	}
 }
 
 // disqualify drops the contenders that answered wrong. A trap is timed all the

@@ -109,7 +109,7 @@ func TestACycleThatDoesNotFitASliceMakesSumsPrimary(t *testing.T) {
 	ps := pilots("w", true, ids...)
 	for i := range ps {
 		if ps[i].CycleNS > 0 {
-			ps[i].CycleNS = 60e6
+			ps[i].CycleNS = 600e6
 		}
 	}
 	p, err := plan.New([]tare.Workload{{ID: "w"}}, ids, ps, plan.Options{Rounds: 10})
@@ -119,6 +119,40 @@ func TestACycleThatDoesNotFitASliceMakesSumsPrimary(t *testing.T) {
 	s, _ := p.Slicing("w")
 	if !s.RatioOfSums || s.Until["a"] != tare.UntilOps || s.Ops["a"] != 240 {
 		t.Errorf("sums %v, until %s, %d ops; want true, ops, 240 (12 ms)", s.RatioOfSums, s.Until["a"], s.Ops["a"])
+	}
+}
+
+// One contender whose cycles are too long takes the whole workload out of
+// whole cycles: contenders are never cut by different rules.
+func TestAllContendersAreCutByOneRule(t *testing.T) {
+	ps := pilots("w", true, ids...)
+	ps[2].CycleNS = 0
+	p, err := plan.New([]tare.Workload{{ID: "w"}}, ids, ps, plan.Options{Rounds: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := p.Slicing("w")
+	for id, u := range s.Until {
+		if u != tare.UntilOps {
+			t.Errorf("%s: until %s, want ops for all", id, u)
+		}
+	}
+}
+
+func TestLongCyclesMakeFewerSlices(t *testing.T) {
+	ps := pilots("w", true, ids...)
+	for i := range ps {
+		if ps[i].CycleNS > 0 {
+			ps[i].CycleNS = 25e6
+		}
+	}
+	p, err := plan.New([]tare.Workload{{ID: "w"}}, ids, ps, plan.Options{Rounds: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := p.Slicing("w")
+	if s.RatioOfSums || s.Count != 10 || s.Until["a"] != tare.UntilGC {
+		t.Errorf("sums %v, %d slices until %s; want whole cycles in 10 slices", s.RatioOfSums, s.Count, s.Until["a"])
 	}
 }
 

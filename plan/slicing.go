@@ -10,16 +10,18 @@ import (
 
 // The slice rule: docs/METHOD.md, "Slices".
 const (
-	shortNS      = 1e6  // a slice of work that allocates nothing, and the shortest of any
-	capNS        = 12e6 // the longest slice, unless ten operations take longer
-	capOps       = 10
-	wholeNS      = 12e6 // slices where a collection cycle does not fit
-	shortCount   = 64   // slices per round of work that allocates nothing
-	cycleCount   = 16   // and of work that allocates
-	leadShare    = 0.07
-	wholeCycles  = 2 // cycles in a block
-	shortBlock   = 4 // slices in a block of work that allocates nothing
-	fewestCycles = 2 // seen in the pilot, for a cycle length to be believed
+	shortNS    = 1e6  // a slice of work that allocates nothing, and the shortest of any
+	longestNS  = 30e6 // the longest slice of whole collection cycles, unless ten operations take longer
+	longestOps = 10
+	unevenNS   = 12e6  // a slice of work whose collection cycles are longer than that
+	totalNS    = 200e6 // a contender's slices of a round together
+	shortCount = 64    // slices per round of work that allocates nothing
+	mostCount  = 16    // and of work that allocates, where its cycles are short …
+	leastCount = 6     // … and where they are long
+	slack      = 4     // a slice is cut off when it takes so many times what is expected
+	leadShare  = 0.07
+	block      = 2 // slices of whole cycles in a block
+	shortBlock = 4 // slices in a block of work that allocates nothing
 )
 
 // slicing applies the slice rule to one workload: pilots has one entry per
@@ -32,60 +34,64 @@ func slicing(workload string, pilots []tare.Pilot, want time.Duration, iso tare.
 		Ops:      map[string]int64{},
 		Lead:     map[string]int64{},
 	}
-	slowest, allocates := 0.0, false
+	slowest, longest, allocates, cycles := 0.0, 0.0, false, true
 	for _, p := range pilots {
 		s.Contenders = append(s.Contenders, p.Contender)
 		slowest = max(slowest, p.NSPerOp)
-		allocates = allocates || p.BytesPerOp >= 1
+		if p.BytesPerOp >= 1 {
+			allocates = true
+			cycles = cycles && p.CycleNS > 0
+			longest = max(longest, p.CycleNS)
+		}
 	}
-	s.CapNS = int64(max(capNS, capOps*slowest, 3*float64(s.MinNS)))
 	if !allocates {
 		s.TargetNS = s.MinNS
 		count := shortCount
 		if slowest > float64(s.TargetNS) { // an operation is a slice of its own
 			s.TargetNS = int64(slowest)
-			count = max(cycleCount, int(shortCount*shortNS/slowest))
+			count = max(mostCount, int(shortCount*shortNS/slowest))
 		}
-		s.Count = multiple(len(pilots), count)
-		s.Block = shortBlock
+		s.Count, s.Block = multiple(len(pilots), count), shortBlock
+		s.CapNS = slack * s.TargetNS
 		for _, p := range pilots {
 			byOps(&s, p, float64(s.TargetNS))
 		}
 		return s
 	}
 
-	// Work that allocates: a slice holds whole collection cycles.
-	s.Count = multiple(len(pilots), cycleCount)
-	s.Block = wholeCycles
-	s.Cycles = map[string]int64{}
-	var lengths []float64
-	for _, p := range pilots {
-		if p.BytesPerOp < 1 {
-			continue
-		}
-		if p.CycleNS <= 0 || p.CycleNS > float64(s.CapNS) {
-			s.RatioOfSums = true
-			lengths = append(lengths, max(wholeNS, float64(s.MinNS)))
-			continue
-		}
-		n := max(1, math.Ceil(float64(s.MinNS)/p.CycleNS))
-		lengths = append(lengths, n*p.CycleNS)
-		s.Cycles[p.Contender] = int64(n)
-	}
-	slices.Sort(lengths)
-	s.TargetNS = int64(lengths[len(lengths)/2])
-	for _, p := range pilots {
-		n, whole := s.Cycles[p.Contender]
-		switch {
-		case whole:
-			byOps(&s, p, float64(n)*p.CycleNS)
-			s.Until[p.Contender] = tare.UntilGC
-		case p.BytesPerOp >= 1:
-			byOps(&s, p, max(wholeNS, float64(s.MinNS)))
-		default:
+	// Work that allocates: a slice holds whole collection cycles, for all
+	// contenders or for none.
+	s.Block = block
+	if !cycles || longest > max(longestNS, longestOps*slowest) {
+		s.RatioOfSums = true
+		s.TargetNS = int64(max(unevenNS, float64(s.MinNS), slowest))
+		for _, p := range pilots {
 			byOps(&s, p, float64(s.TargetNS))
 		}
+	} else {
+		s.Cycles = map[string]int64{}
+		var lengths []float64
+		for _, p := range pilots {
+			if p.BytesPerOp < 1 {
+				continue
+			}
+			n := max(1, math.Ceil(float64(s.MinNS)/p.CycleNS))
+			lengths = append(lengths, n*p.CycleNS)
+			byOps(&s, p, n*p.CycleNS)
+			s.Cycles[p.Contender] = int64(n)
+			s.Until[p.Contender] = tare.UntilGC
+		}
+		slices.Sort(lengths)
+		s.TargetNS = int64(lengths[len(lengths)/2])
+		longest = lengths[len(lengths)-1]
+		for _, p := range pilots {
+			if p.BytesPerOp < 1 {
+				byOps(&s, p, float64(s.TargetNS))
+			}
+		}
 	}
+	s.CapNS = slack * int64(max(longest, float64(s.TargetNS)))
+	s.Count = multiple(len(pilots), min(mostCount, max(leastCount, int(totalNS/float64(s.TargetNS)))))
 	if iso == tare.TrialWise {
 		s.RatioOfSums = true
 	}

@@ -83,10 +83,14 @@ func pool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, src); err != nil {
+	var v any
+	if err := json.Unmarshal(src, &v); err != nil {
 		line, col := position(src, err)
 		return nil, fmt.Errorf("%s:%d:%d: not JSON: %w", path, line, col, err)
+	}
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, src); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return [][]byte{compact.Bytes()}, nil
 }

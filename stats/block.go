@@ -1,0 +1,59 @@
+package stats
+
+import "math"
+
+// Point is what one slice contributes to a round effect: how many operations,
+// and what they cost in all (nanoseconds of wall or CPU time, or any other
+// additive cost).
+type Point struct {
+	Ops int64
+	NS  float64
+}
+
+// BlockEffect returns the effect of one round: slices a[i] and b[i] belong
+// together, blocks of consecutive slices are summed, each block gives the
+// logarithm of cost per operation of a over that of b, and the effect is the
+// Hodges–Lehmann estimate over the blocks. A block should hold at least two
+// collection cycles of the allocating side.
+//
+// Slices left over after the last whole block join it; with fewer slices than
+// one block everything is one block, which is [SumEffect]. Where a and b differ
+// in length the rest of the longer is ignored. The result is NaN when a block
+// has no operations or no positive cost on either side.
+func BlockEffect(a, b []Point, block int) float64 {
+	n := min(len(a), len(b))
+	block = max(1, min(block, n))
+	var effects []float64
+	for i := 0; i+block <= n; i += block {
+		end := i + block
+		if n-end < block {
+			end = n
+		}
+		e := SumEffect(a[i:end], b[i:end])
+		if math.IsNaN(e) {
+			return e
+		}
+		effects = append(effects, e)
+	}
+	return HodgesLehmann(effects)
+}
+
+// SumEffect returns the logarithm of the ratio of sums: all cost of a over all
+// its operations, over the same of b. NaN when a side has no operations or no
+// positive cost.
+func SumEffect(a, b []Point) float64 {
+	return math.Log(perOp(a)) - math.Log(perOp(b))
+}
+
+func perOp(p []Point) float64 {
+	var ops int64
+	var ns float64
+	for _, x := range p {
+		ops += x.Ops
+		ns += x.NS
+	}
+	if ops <= 0 || !(ns > 0) {
+		return math.NaN()
+	}
+	return ns / float64(ops)
+}

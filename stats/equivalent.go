@@ -1,0 +1,13 @@
+package stats
+
+import "math"
+
+// Equivalent reports whether an interval of logarithms of a ratio lies inside
+// ±ln(1+margin): the two differ by at most margin, e.g. 0.03 for 3 %.
+//
+// Source: D. J. Schuirmann, "A comparison of the two one-sided tests procedure
+// and the power approach", J. Pharmacokin. Biopharm. 15 (1987) 657–680.
+func Equivalent(lo, hi, margin float64) bool {
+	m := math.Log1p(margin)
+	return -m <= lo && hi <= m
+}

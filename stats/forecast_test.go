@@ -1,0 +1,103 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+func TestEquivalent(t *testing.T) {
+	m := math.Log1p(0.03)
+	for _, c := range []struct {
+		lo, hi float64
+		want   bool
+	}{{-0.01, 0.02, true}, {-m, m, true}, {-0.01, 0.03, false}, {-0.03, 0, false}, {0.5, 0.6, false}, {math.Inf(-1), math.Inf(1), false}} {
+		if got := Equivalent(c.lo, c.hi, 0.03); got != c.want {
+			t.Errorf("Equivalent(%v, %v) = %v", c.lo, c.hi, got)
+		}
+	}
+}
+
+// sample returns n values whose order statistics sit at normal quantiles, with
+// estimate at and standard deviation about sd: a sample without luck.
+func sample(n int, at, sd float64) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = at + sd*upper(1-(float64(i)+0.5)/float64(n))
+	}
+	return x
+}
+
+func TestRoundsNeeded(t *testing.T) {
+	level := LookLevel(0.05, 7)
+	for _, c := range []struct {
+		name   string
+		x      []float64
+		limits []float64
+		want   int
+		ok     bool
+	}{
+		{"clear already", sample(20, -0.5, 0.05), []float64{0}, 20, true},
+		{"on the limit", sample(20, 0, 0.05), []float64{0}, 500, false},
+		{"hopeless", sample(20, 0.001, 0.1), []float64{0}, 500, false},
+		{"no spread, too few", []float64{0.3, 0.3, 0.3, 0.3}, []float64{0}, 8, true},
+		{"no data", nil, []float64{0}, 500, false},
+		{"one round", []float64{1}, []float64{0}, 500, false},
+	} {
+		n, ok := RoundsNeeded(c.x, level, 500, c.limits...)
+		if n != c.want || ok != c.ok {
+			t.Errorf("%s: %d, %v, want %d, %v", c.name, n, ok, c.want, c.ok)
+		}
+	}
+}
+
+func TestRoundsNeededLaws(t *testing.T) {
+	level := LookLevel(0.05, 7)
+	last := 0
+	for _, distance := range []float64{0.06, 0.05, 0.03, 0.02, 0.01} {
+		n, ok := RoundsNeeded(sample(12, distance, 0.1), level, 5000, 0)
+		if !ok || n < last || n <= 12 {
+			t.Errorf("distance %v: %d rounds (%v), %d for more", distance, n, ok, last)
+		}
+		last = n
+	}
+	// Either side of a margin: the nearer one decides.
+	near, _ := RoundsNeeded(sample(12, 0.02, 0.1), level, 5000, -0.05, 0.05)
+	same, _ := RoundsNeeded(sample(12, 0.02, 0.1), level, 5000, 0.05)
+	if near != same {
+		t.Errorf("two limits need %d rounds, the nearer alone %d", near, same)
+	}
+	// Half the distance, four times the rounds.
+	a, _ := RoundsNeeded(sample(40, 0.04, 0.2), level, 100000, 0)
+	b, _ := RoundsNeeded(sample(40, 0.02, 0.2), level, 100000, 0)
+	if r := float64(b) / float64(a); math.Abs(r-4) > 0.1 {
+		t.Errorf("half the distance takes %d rounds instead of %d", b, a)
+	}
+}
+
+// A study of as many rounds as forecast clears the limit about four times in
+// five.
+func TestRoundsNeededPower(t *testing.T) {
+	level := LookLevel(0.05, 7)
+	const distance, sd, studies = 0.04, 0.09, 1500
+	n, ok := RoundsNeeded(sample(18, distance, sd), level, 500, 0)
+	if !ok {
+		t.Fatal("no forecast")
+	}
+	r := rand.New(rand.NewPCG(8, 0))
+	null := SignedRankNull(n)
+	cleared := 0
+	for range studies {
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = distance + sd*r.NormFloat64()
+		}
+		if 2*null[signedRank(x)] <= level {
+			cleared++
+		}
+	}
+	t.Logf("forecast %d rounds; %d of %d studies of that length are clear", n, cleared, studies)
+	if share := float64(cleared) / studies; share < 0.72 || share > 0.90 {
+		t.Errorf("%.3f of studies are clear after %d rounds, want about 0.8", share, n)
+	}
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/tarebench/tare/stats"
+)
+
+// null is the simulated joint null over a series of looks.
+type null struct {
+	looks []int
+	draws int
+	seed  uint64
+
+	// p holds every two-sided p-value some look can give, ascending.
+	p []float64
+	// count[l][i] is how many draws had p[i] as the smallest p-value over the
+	// first l+1 looks.
+	count [][]int64
+}
+
+// streams is how many independent generators the draws are spread over; a
+// constant, so that the table does not depend on the number of cores.
+const streams = 64
+
+// draw simulates the joint null.
+func draw(looks []int, draws int, seed uint64) *null {
+	n := &null{looks: looks, draws: draws, seed: seed}
+	p := make([][]float64, len(looks)) // look → statistic → two-sided p
+	for l, rounds := range looks {
+		p[l] = twoSided(rounds)
+		n.p = append(n.p, p[l]...)
+	}
+	slices.Sort(n.p)
+	n.p = slices.Compact(n.p)
+	index := make([][]int32, len(looks)) // look → statistic → index in n.p
+	for l := range looks {
+		index[l] = make([]int32, len(p[l]))
+		for w, q := range p[l] {
+			i, _ := slices.BinarySearch(n.p, q)
+			index[l][w] = int32(i)
+		}
+		n.count = append(n.count, make([]int64, len(n.p)))
+	}
+
+	var wait sync.WaitGroup
+	var lock sync.Mutex
+	turn := make(chan int, streams)
+	for s := range streams {
+		turn <- s
+	}
+	close(turn)
+	for range runtime.GOMAXPROCS(0) {
+		wait.Go(func() {
+			count := make([][]int64, len(looks))
+			for l := range count {
+				count[l] = make([]int64, len(n.p))
+			}
+			for s := range turn {
+				share := draws / streams
+				if s < draws%streams {
+					share++
+				}
+				sampler := newSampler(looks, rand.NewPCG(seed, uint64(s)))
+				for range share {
+					least := int32(len(n.p))
+					for l, w := range sampler.next() {
+						least = min(least, index[l][w])
+						count[l][least]++
+					}
+				}
+			}
+			lock.Lock()
+			defer lock.Unlock()
+			for l := range count {
+				for i, c := range count[l] {
+					n.count[l][i] += c
+				}
+			}
+		})
+	}
+	wait.Wait()
+	return n
+}
+
+// twoSided returns the two-sided p-value of every value of the statistic.
+func twoSided(rounds int) []float64 {
+	cdf := stats.SignedRankNull(rounds)
+	p := make([]float64, len(cdf))
+	for w := range p {
+		p[w] = min(1, 2*cdf[min(w, len(cdf)-1-w)])
+	}
+	return p
+}
+
+// levels returns, for 1 … len(looks) looks, the largest nominal level a with
+// P(some p ≤ a) ≤ alpha. One look needs no simulation: it is alpha.
+//
+// Subtle: p-values are discrete, so every a from one possible value to the next
+// is as good. The level of more looks is valid for fewer; taking it where it is
+// the larger keeps levels from rising with the number of looks. It is never
+// below alpha/looks, which needs no simulation either (Bonferroni).
+func (n *null) levels(alpha float64) []float64 {
+	a := make([]float64, len(n.looks))
+	for l := len(a) - 1; l > 0; l-- {
+		a[l] = max(n.largest(alpha, l+1), alpha/float64(l+1))
+		if l+1 < len(a) {
+			a[l] = max(a[l], a[l+1])
+		}
+	}
+	a[0] = alpha
+	return a
+}
+
+// largest returns the largest p-value a with P(some p ≤ a) ≤ alpha over the
+// first looks looks; 0 when there is none.
+func (n *null) largest(alpha float64, looks int) float64 {
+	best, sum := 0.0, int64(0)
+	for i, c := range n.count[looks-1] {
+		if sum += c; float64(sum) > alpha*float64(n.draws) {
+			break
+		}
+		if c > 0 {
+			best = n.p[i]
+		}
+	}
+	return best
+}
