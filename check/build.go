@@ -1,0 +1,23 @@
+package check
+
+import "github.com/tarebench/tare"
+
+func build() Check {
+	return Check{
+		ID:       "build",
+		Severity: tare.Void,
+		Summary:  "A contender could not be built. The study goes on without it.",
+		Why: "A comparison from which the awkward contenders silently dropped out is a different comparison. " +
+			"What was asked for and could not be built is listed with the compiler's first words.",
+		Advice: "build the contender by itself in its own directory (GOWORK=off go build) and read the whole message",
+		Run: func(in Input) []tare.Finding {
+			var out []tare.Finding
+			for _, c := range in.Contenders {
+				if c.Error != "" {
+					out = append(out, tare.Finding{Contender: c.ID, Message: "could not be built: " + c.Error})
+				}
+			}
+			return out
+		},
+	}
+}

@@ -1,0 +1,166 @@
+// Package check holds the rules that say whether a measurement counts. A check
+// reads what was recorded and yields findings: void (the trial or verdict does
+// not count), warn, or note, each with what to do about it. Where the evidence
+// a check needs is missing it is not applicable and says nothing.
+//
+// One file per check; docs/checks.md is generated from [All].
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+//go:generate go test . -run TestDocsAreCurrent -update
+
+// Input is what checks read. What is missing makes the checks that need it
+// not applicable.
+type Input struct {
+	Study       tare.Study
+	Plan        tare.Plan
+	Contenders  []tare.Contender
+	Conformance []tare.Conformance
+	Trials      []tare.Trial
+	Slices      []tare.Slice   // of every whole round, the long ones (tau 8) too
+	Effects     []tare.Effects // as judge.Effects gives them
+	Comparisons []tare.Comparison
+	Values      []tare.Value
+	Machine     tare.Machine
+	Final       bool // the study has stopped: no more rounds will come
+}
+
+// Check is one validity rule.
+type Check struct {
+	ID       string
+	Severity tare.Severity // of its findings, at worst
+	Summary  string        // what it looks at and when it fires
+	Why      string        // the mistake it exists to catch
+	Advice   string        // what to do about a finding
+	// Run yields findings. It fills in contender, workload and message, and
+	// severity and advice where they are not the check's own.
+	Run func(Input) []tare.Finding
+}
+
+// All lists the checks in the order in which findings are reported.
+func All() []Check {
+	return []Check{
+		build(), trial(), identity(), wrongAnswer(), errorInLoop(), allocFloor(),
+		control(), sliceInvariance(), carryOver(), machine(), nullShare(),
+	}
+}
+
+// Named finds a check by its id.
+func Named(id string) (Check, bool) {
+	for _, c := range All() {
+		if c.ID == id {
+			return c, true
+		}
+	}
+	return Check{}, false
+}
+
+// findings runs the check and completes what it found.
+func (c Check) findings(in Input) []tare.Finding {
+	out := c.Run(in)
+	for i := range out {
+		f := &out[i]
+		f.Check = c.ID
+		if f.Severity == "" {
+			f.Severity = c.Severity
+		}
+		if f.Advice == "" {
+			f.Advice = c.Advice
+		}
+		f.Expected = f.Severity == tare.Void && in.expects(f.Contender, c.ID)
+	}
+	return out
+}
+
+// Run runs every check. A void that a trap is expected to come out with is
+// marked so.
+func Run(in Input) []tare.Finding {
+	var out []tare.Finding
+	for _, c := range All() {
+		out = append(out, c.findings(in)...)
+	}
+	return out
+}
+
+// Unmet lists the expectations that did not come true, one line each: every
+// contender must be void by each check that its expect names.
+func Unmet(in Input, findings []tare.Finding) []string {
+	var out []string
+	for _, c := range in.Contenders {
+		for _, id := range c.Expect.Void {
+			met := slices.ContainsFunc(findings, func(f tare.Finding) bool {
+				return f.Check == id && f.Severity == tare.Void && f.Contender == c.ID
+			})
+			if !met {
+				out = append(out, fmt.Sprintf("contender %s was expected to be void by %s, and was not", c.ID, id))
+			}
+		}
+	}
+	return out
+}
+
+// expects reports whether contender must be void by check.
+func (in Input) expects(contender, check string) bool {
+	c, ok := in.contender(contender)
+	return ok && slices.Contains(c.Expect.Void, check)
+}
+
+func (in Input) contender(id string) (tare.Contender, bool) {
+	i := slices.IndexFunc(in.Contenders, func(c tare.Contender) bool { return c.ID == id })
+	if i < 0 {
+		return tare.Contender{}, false
+	}
+	return in.Contenders[i], true
+}
+
+// role is empty for a contender that is not in the study.
+func (in Input) role(id string) tare.Role {
+	c, _ := in.contender(id)
+	return c.Role
+}
+
+// primary is the study's first metric.
+func (in Input) primary() string {
+	if len(in.Study.Metrics) == 0 {
+		return ""
+	}
+	return in.Study.Metrics[0]
+}
+
+// strict is the error level at which relations are judged, and tolerance how
+// far off they may be on top: a finding needs an interval that lies wholly
+// beyond it.
+const (
+	strict    = 0.001
+	tolerance = 0.03
+)
+
+// plural is n and a noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// percent writes a share: two significant digits below 10 %, whole above.
+func percent(share float64) string {
+	if share < 0.1 {
+		return fmt.Sprintf("%.2g %%", share*100)
+	}
+	return fmt.Sprintf("%.0f %%", share*100)
+}
+
+// number writes a figure with three significant digits, or whole.
+func number(x float64) string {
+	if x >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}

@@ -1,0 +1,86 @@
+package check
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// controlWarns is the error level of the warning, over all workloads.
+const controlWarns = 0.05
+
+func control() Check {
+	return Check{
+		ID:       "control",
+		Severity: tare.Void,
+		Summary: "The baseline is entered a second time, as the control, and must not differ from itself on the primary metric. Judged once, when the study has stopped: " +
+			"a signed-rank test over rounds, a warning at 5 % (Holm over workloads), and the workload void at 0.1 %. " +
+			"With fewer than 11 rounds the test cannot reach 0.1 %, which is noted.",
+		Why: "Identical code measured in the usual way, one run after the other, came out \"significantly different\" in more than a third of tries on a shared machine. " +
+			"Whatever makes the baseline differ from itself is also in every other difference.",
+		Advice: "measure again on a quieter machine or with a larger budget; if it stays, something treats the two processes differently",
+		Run: func(in Input) []tare.Finding {
+			if !in.Final {
+				return nil
+			}
+			type twin struct {
+				workload string
+				ratio, p float64
+				rounds   int
+			}
+			var twins []twin
+			var ps []float64
+			short := 0 // workloads on which the control cannot void
+			fewest := math.MaxInt
+			for _, e := range in.Effects {
+				if e.Metric != in.primary() || !between(e, tare.ControlID, in.Study.Baseline) {
+					continue
+				}
+				x := e.Effects
+				if e.A != tare.ControlID {
+					x = negated(x)
+				}
+				p := stats.SignedRankP(x)
+				twins = append(twins, twin{e.Workload, math.Exp(stats.HodgesLehmann(x)), p, len(x)})
+				ps = append(ps, p)
+				if len(x) < stats.MinRounds(strict) {
+					short++
+					fewest = min(fewest, len(x))
+				}
+			}
+			var out []tare.Finding
+			for i, adjusted := range stats.Holm(ps) {
+				t := twins[i]
+				said := fmt.Sprintf("the baseline entered twice differs from itself: %.4g× (%s, p = %.2g)", t.ratio, plural(t.rounds, "round"), t.p)
+				switch {
+				case t.p <= strict:
+					out = append(out, tare.Finding{Workload: t.workload, Message: said})
+				case adjusted <= controlWarns:
+					out = append(out, tare.Finding{Workload: t.workload, Severity: tare.Warn, Message: said})
+				}
+			}
+			if short > 0 {
+				out = append(out, tare.Finding{
+					Severity: tare.Note, Advice: "give it a larger budget",
+					Message: fmt.Sprintf("after %s the control cannot void a workload; that takes %d", plural(fewest, "round"), stats.MinRounds(strict)),
+				})
+			}
+			return out
+		},
+	}
+}
+
+// between reports whether e is about a and b, in either order.
+func between(e tare.Effects, a, b string) bool {
+	return e.A == a && e.B == b || e.A == b && e.B == a
+}
+
+func negated(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = -v
+	}
+	return out
+}

@@ -1,0 +1,144 @@
+package check
+
+import (
+	"testing"
+
+	"github.com/tarebench/tare"
+)
+
+func TestBuild(t *testing.T) {
+	in := sound()
+	silent(t, "build", in)
+	in.Contenders[3].Error = "main.go:7:2: no required module provides package example.org/lean"
+	fires(t, "build", in, tare.Void, "lean", "", "could not be built: main.go:7:2: no required module provides package example.org/lean")
+}
+
+func TestTrial(t *testing.T) {
+	for class, want := range map[string]string{
+		tare.ErrStart:     "did not start in round 1: m",
+		tare.ErrDeadline:  "hung in round 1: m",
+		tare.ErrExit:      "died in round 1: m",
+		tare.ErrProtocol:  "broke the protocol in round 1: m",
+		tare.ErrMemory:    "took too much memory in round 1: m",
+		tare.ErrOutput:    "flooded its output in round 1: m",
+		tare.ErrContender: "gave up in round 1: m",
+		"odd":             "failed (odd) in round 1: m",
+	} {
+		in := sound()
+		silent(t, "trial", in)
+		in.Trials[3].Error = &tare.TrialError{Class: class, Message: "m"}
+		fires(t, "trial", in, tare.Void, "lean", "", want)
+	}
+	in := sound()
+	in.Trials = append([]tare.Trial{{Contender: "lean", Error: &tare.TrialError{Class: tare.ErrExit, Message: "m"}}}, in.Trials...)
+	fires(t, "trial", in, tare.Void, "lean", "", "died in the pilot: m")
+	in.Trials[4].Error = &tare.TrialError{Class: tare.ErrDeadline, Message: "n"}
+	fires(t, "trial", in, tare.Void, "lean", "", "died in the pilot: m (and in 1 trial more)")
+}
+
+func TestIdentity(t *testing.T) {
+	in := sound()
+	silent(t, "identity", in)
+	in.Contenders[4].Identity.MissingSymbols = []string{"MarshalJSONBuf"}
+	fires(t, "identity", in, tare.Void, "trap", "", "the binary lacks a function named like MarshalJSONBuf, which it is claimed to contain")
+	in.Contenders[4].Identity.MissingModules = []string{"example.org/fast@v1.2.0"}
+	fires(t, "identity", in, tare.Void, "trap", "", "the binary lacks module example.org/fast@v1.2.0, a function named like MarshalJSONBuf, which it is claimed to contain")
+	in.Contenders[4].Error = "could not" // there is no binary to look into
+	silent(t, "identity", in)
+}
+
+func TestWrongAnswer(t *testing.T) {
+	in := sound()
+	silent(t, "wrong-answer", in)
+	in.Conformance[3].Wrong, in.Conformance[3].First = 2, "case 7: unexpected end of JSON input"
+	fires(t, "wrong-answer", in, tare.Void, "lean", load, "2 of 64 answers are wrong; the first: case 7: unexpected end of JSON input")
+	again := in.Conformance[3]
+	again.Cases, again.Wrong = 2, 1
+	in.Conformance = append(in.Conformance, again)
+	fires(t, "wrong-answer", in, tare.Void, "lean", load, "3 of 66 answers are wrong; the first: case 7: unexpected end of JSON input")
+	in.Conformance = []tare.Conformance{{Contender: "lean", Workload: load, Cases: 1, Wrong: 1}}
+	fires(t, "wrong-answer", in, tare.Void, "lean", load, "1 of 1 answer is wrong")
+}
+
+func TestErrorInLoop(t *testing.T) {
+	in := sound()
+	silent(t, "error-in-loop", in)
+	total := int64(0)
+	for i := range in.Slices {
+		if in.Slices[i].Contender == "lean" {
+			total += in.Slices[i].Ops
+		}
+	}
+	for i := range in.Slices {
+		if in.Slices[i].Contender == "lean" { // a single one
+			in.Slices[i].Errors = 1
+			break
+		}
+	}
+	if total != 12000 {
+		t.Fatalf("%d operations in the made-up study, want 12000", total)
+	}
+	fires(t, "error-in-loop", in, tare.Void, "lean", load, "1 of 12000 timed operations returned an error")
+	in.Trials[0].Evidence.FirstError = "of somebody else"
+	in.Trials[3].Evidence.FirstError = "type not registered"
+	fires(t, "error-in-loop", in, tare.Void, "lean", load, "1 of 12000 timed operations returned an error; the first: type not registered")
+}
+
+func TestAllocFloor(t *testing.T) {
+	set := func(in Input, contender string, bytes func(round int) float64) Input {
+		for i := range in.Trials {
+			if t := &in.Trials[i]; t.Contender == contender {
+				t.Samples = map[string]tare.Sample{load: {"bytes_per_op": bytes(t.Round)}}
+			}
+		}
+		return in
+	}
+	silent(t, "alloc-floor", sound())
+	silent(t, "alloc-floor", set(sound(), "lean", func(int) float64 { return 11598 })) // just the answer
+	low := set(sound(), "lean", func(int) float64 { return 64 })
+	fires(t, "alloc-floor", low, tare.Void, "lean", load, "allocates at most 64 B/op in any round, but hands out a fresh value of at least 11598 B")
+	silent(t, "alloc-floor", set(sound(), "lean", func(round int) float64 { return float64(round) * 1000 })) // some rounds reach it
+	silent(t, "alloc-floor", set(sound(), tare.NullID, func(int) float64 { return 0 }))
+	null := sound()
+	null.Conformance[2].Fresh = true
+	silent(t, "alloc-floor", null) // exempt, whatever it declares
+	low.Conformance[3].Fresh = false
+	silent(t, "alloc-floor", low) // writes into something reused
+	none := sound()
+	none.Trials = nil
+	silent(t, "alloc-floor", none)
+}
+
+func TestNullShare(t *testing.T) {
+	in := sound()
+	silent(t, "null-share", in) // 12 of 30000 ns
+	set := func(id, metric string, v float64, struck bool) {
+		in.Values = append(in.Values, tare.Value{Workload: load, Contender: id, Metric: metric, Unit: "B/op", Value: v, Struck: struck})
+	}
+	set(base, "bytes", 1128, false)
+	set("lean", "bytes", 1064, false)
+	set("trap", "bytes", 1, false)
+	set(tare.NullID, "bytes", 1000, false)
+	fires(t, "null-share", in, tare.Note, "", load, "the harness itself takes 1000 of the 1064 B/op of lean (94 %)")
+	in.Values[len(in.Values)-1].Value = 50
+	silent(t, "null-share", in)
+	set(tare.ControlID, "bytes", 51, false)
+	silent(t, "null-share", in)
+}
+
+func TestMachine(t *testing.T) {
+	in := sound()
+	silent(t, "machine", in)
+	in.Machine.Noise.CPUPressure = 0.37
+	fires(t, "machine", in, tare.Warn, "", "", "37 % of the time some task waited for a processor; more than 10 % is worth a warning")
+	in.Final = false
+	silent(t, "machine", in)
+	in = sound()
+	in.Machine.Noise = tare.Noise{CPUPressure: -1, RunQueueWait: 0.061, Throttled: -1}
+	fires(t, "machine", in, tare.Warn, "", "", "6.1 % of their time the contenders waited to run; more than 5 % is worth a warning")
+	in.Machine.Noise = tare.Noise{CPUPressure: 0.1, RunQueueWait: 0.05, Throttled: 0.02}
+	fires(t, "machine", in, tare.Warn, "", "", "2 % of the time a CPU quota stopped them; more than 1 % is worth a warning")
+	in = sound()
+	in.Machine.Unlocked = true
+	fires(t, "machine", in, tare.Note, "", "", "no machine lock was held: another tare may have measured at the same time")
+}

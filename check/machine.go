@@ -1,0 +1,54 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+)
+
+// What a machine may do besides measuring before it is worth a warning, as
+// shares of wall time (the run queue: of the contenders' own time).
+const (
+	pressureWarns  = 0.10
+	runQueueWarns  = 0.05
+	throttledWarns = 0.01
+)
+
+func machine() Check {
+	return Check{
+		ID:       "machine",
+		Severity: tare.Warn,
+		Summary: "What the machine did besides measuring, over the whole study: warned of when some task waited for a processor more than 10 % of the time, " +
+			"when the contenders spent more than 5 % of their time waiting to run, or when a CPU quota stopped them more than 1 % of the time. " +
+			"What the machine cannot tell is not judged. That no machine lock was held is noted.",
+		Why: "Laptops and shared CI runners work for others too: processor pressure of 37 % went together with a steal figure of 0.2 %. " +
+			"Lockstep rounds keep the comparison fair, but the intervals get wide and absolute figures are not the machine's best.",
+		Advice: "close what else is running, or read ratios only and leave the absolute figures aside",
+		Run: func(in Input) []tare.Finding {
+			if !in.Final {
+				return nil
+			}
+			var out []tare.Finding
+			n := in.Machine.Noise
+			for _, g := range []struct {
+				share, limit float64
+				what         string
+			}{
+				{n.CPUPressure, pressureWarns, "of the time some task waited for a processor"},
+				{n.RunQueueWait, runQueueWarns, "of their time the contenders waited to run"},
+				{n.Throttled, throttledWarns, "of the time a CPU quota stopped them"},
+			} {
+				if g.share > g.limit {
+					out = append(out, tare.Finding{Message: fmt.Sprintf("%s %s; more than %s is worth a warning", percent(g.share), g.what, percent(g.limit))})
+				}
+			}
+			if in.Machine.Unlocked {
+				out = append(out, tare.Finding{
+					Severity: tare.Note, Advice: "leave the lock on, so that one study measures at a time",
+					Message: "no machine lock was held: another tare may have measured at the same time",
+				})
+			}
+			return out
+		},
+	}
+}

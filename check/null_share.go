@@ -1,0 +1,59 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+)
+
+// shareNoted is the share of the harness from which it is worth a note.
+const shareNoted = 0.05
+
+func nullShare() Check {
+	return Check{
+		ID:       "null-share",
+		Severity: tare.Note,
+		Summary: "The share of the harness in what is reported, in time and in bytes per operation: the null contender's median over that of the contender it weighs on most. " +
+			"Noted from 5 %.",
+		Why: "A router benchmark's recorder allocated about 1 kB per request, which was nearly all of the memory reported for every router: " +
+			"the ratios said that they hardly differ. Whatever the harness adds pulls every ratio towards 1.",
+		Advice: "read ratios on this workload as lower bounds of the difference, or give it more work per operation",
+		Run: func(in Input) []tare.Finding {
+			var out []tare.Finding
+			for _, w := range in.Study.Workloads {
+				for _, metric := range []string{"time", "bytes"} {
+					if f, ok := shareOn(in, w.ID, metric); ok {
+						out = append(out, f)
+					}
+				}
+			}
+			return out
+		},
+	}
+}
+
+// shareOn finds the contender on which the harness weighs most.
+func shareOn(in Input, workload, metric string) (tare.Finding, bool) {
+	null, least := tare.Value{}, tare.Value{}
+	for _, v := range in.Values {
+		if v.Workload != workload || v.Metric != metric {
+			continue
+		}
+		switch in.role(v.Contender) {
+		case tare.RoleNull:
+			null = v
+		case tare.RoleBaseline, tare.RoleContender:
+			if !v.Struck && v.Value > 0 && (least.Contender == "" || v.Value < least.Value) {
+				least = v
+			}
+		}
+	}
+	if null.Contender == "" || least.Contender == "" || null.Value < shareNoted*least.Value {
+		return tare.Finding{}, false
+	}
+	return tare.Finding{
+		Workload: workload,
+		Message: fmt.Sprintf("the harness itself takes %s of the %s %s of %s (%.0f %%)",
+			number(null.Value), number(least.Value), least.Unit, least.Contender, 100*null.Value/least.Value),
+	}, true
+}

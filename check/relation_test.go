@@ -1,0 +1,222 @@
+package check
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+func TestControl(t *testing.T) {
+	in := sound()
+	silent(t, "control", in)
+
+	same := func(x float64, n int) []float64 { return slices.Repeat([]float64{x}, n) }
+	in.Effects = twins(load, same(0.01, 11))
+	fires(t, "control", in, tare.Void, "", load, "the baseline entered twice differs from itself: 1.01× (11 rounds, p = 0.00098)")
+	in.Effects[0].A, in.Effects[0].B = in.Effects[0].B, in.Effects[0].A // stored the other way round
+	fires(t, "control", in, tare.Void, "", load, "the baseline entered twice differs from itself: 0.99× (11 rounds, p = 0.00098)")
+	in.Effects[0].Metric = "cpu"
+	silent(t, "control", in)
+	in.Effects = []tare.Effects{{Workload: load, Metric: "time", A: "lean", B: base, Effects: same(0.01, 11)}}
+	silent(t, "control", in)
+
+	in.Effects = twins(load, same(0.01, 11))
+	in.Final = false
+	silent(t, "control", in)
+}
+
+func TestControlWarnsAndNotes(t *testing.T) {
+	in := sound()
+	in.Effects = twins(load, slices.Repeat([]float64{0.02}, 8)) // p = 0.0078
+	fs := run(t, "control", in)
+	if len(fs) != 2 || fs[0].Severity != tare.Warn || fs[0].Workload != load || fs[1].Severity != tare.Note || fs[1].Workload != "" {
+		t.Fatalf("after eight rounds: %+v, want a warning and a note", fs)
+	}
+	if want := "after 8 rounds the control cannot void a workload; that takes 11"; fs[1].Message != want {
+		t.Errorf("note %q, want %q", fs[1].Message, want)
+	}
+	// The same among ten workloads is not worth a warning: Holm makes it 0.078.
+	for _, w := range strings.Split("bcdefghij", "") {
+		in.Effects = append(in.Effects, twins(w, []float64{-1, 1, -2, 2, -3, 3, -4, 4})...)
+	}
+	if fs := run(t, "control", in); len(fs) != 1 || fs[0].Severity != tare.Note {
+		t.Errorf("among ten workloads: %+v, want the note alone", fs)
+	}
+}
+
+// Identical code is warned of in at most 5 % of studies, over five workloads,
+// and void in about 0.5 % (0.1 % of workloads).
+func TestControlFalseAlarms(t *testing.T) {
+	r := random(5)
+	in := sound()
+	warned, voided := 0, 0
+	const n = 2000
+	for range n {
+		in.Effects = nil
+		for _, w := range strings.Split("abcde", "") {
+			in.Effects = append(in.Effects, twins(w, noise(r, 18, 0, 0.05))...)
+		}
+		if fs := run(t, "control", in); len(fs) > 0 {
+			warned++
+			for _, f := range fs {
+				if f.Severity == tare.Void {
+					voided++
+					break
+				}
+			}
+		}
+	}
+	t.Logf("of %d sound studies: %d warned of, %d of them void on a workload", n, warned, voided)
+	if lo, _ := stats.ClopperPearson(warned, n, 0.002); lo > 0.05 {
+		t.Errorf("%d of %d warned of", warned, n)
+	}
+	if lo, _ := stats.ClopperPearson(voided, n, 0.002); lo > 0.005 {
+		t.Errorf("%d of %d void", voided, n)
+	}
+}
+
+// long is a study of 27 rounds and three long ones in which lean's slices cost
+// by as much more when they are long.
+func long(seed uint64, by float64) Input {
+	r := random(seed)
+	in := sound()
+	in.Slices = play(r, in, 27, 1, nil)
+	in.Slices = append(in.Slices, play(r, in, 3, 8, func(s tare.Slice) float64 {
+		if s.Contender == "lean" {
+			return by
+		}
+		return 1
+	})...)
+	return in
+}
+
+func TestSliceInvariance(t *testing.T) {
+	silent(t, "slice-invariance", sound())
+	silent(t, "slice-invariance", long(1, 1))
+	f := run(t, "slice-invariance", long(1, 0.738/0.886))
+	if len(f) != 1 || f[0].Severity != tare.Warn || f[0].Contender != "lean" || f[0].Workload != load ||
+		!strings.HasPrefix(f[0].Message, "the ratio to encoding-json is 0.4") || !strings.HasSuffix(f[0].Message, " in slices 8 times as long (3 rounds)") {
+		t.Errorf("found %+v", f)
+	}
+	few := long(1, 0.5)
+	few.Slices = slices.DeleteFunc(few.Slices, func(s tare.Slice) bool { return s.Tau == 8 && s.Round == 3 })
+	silent(t, "slice-invariance", few) // two long rounds
+	short := long(1, 0.5)
+	short.Slices = slices.DeleteFunc(short.Slices, func(s tare.Slice) bool { return s.Tau == 1 && s.Round > 12 })
+	silent(t, "slice-invariance", short) // 12 + 3 rounds cannot reach 0.1 %
+	early := long(1, 0.5)
+	early.Final = false
+	silent(t, "slice-invariance", early)
+	within := long(1, 1.01)
+	silent(t, "slice-invariance", within) // inside the tolerance
+	found := 0
+	for seed := range uint64(200) {
+		found += len(run(t, "slice-invariance", long(seed, 1)))
+	}
+	if found > 2 {
+		t.Errorf("%d of 200 sound studies warned of, at 0.1 %%", found)
+	}
+}
+
+func TestCarryOver(t *testing.T) {
+	after := func(seed uint64, rounds int, by float64) Input {
+		in := sound()
+		in.Slices = play(random(seed), in, rounds, 1, func(s tare.Slice) float64 {
+			if s.Contender == "lean" && s.After == base {
+				return by
+			}
+			return 1
+		})
+		return in
+	}
+	silent(t, "carry-over", after(1, 40, 1))
+	silent(t, "carry-over", after(1, 40, 1.02)) // inside the tolerance
+	fs := run(t, "carry-over", after(1, 40, 1.15))
+	if len(fs) != 1 || fs[0].Severity != tare.Warn || fs[0].Contender != "lean" || fs[0].Workload != load ||
+		!strings.HasPrefix(fs[0].Message, "a slice costs 1.1") || !strings.Contains(fs[0].Message, "× what others cost right after encoding-json (1.") || !strings.HasSuffix(fs[0].Message, " rounds)") {
+		t.Errorf("found %+v", fs)
+	}
+	silent(t, "carry-over", after(1, 12, 1.15)) // too few rounds for so many contrasts
+	whole := after(1, 40, 1.15)
+	whole.Plan.Isolation = tare.TrialWise
+	silent(t, "carry-over", whole)
+	early := after(1, 40, 1.15)
+	early.Final = false
+	silent(t, "carry-over", early)
+
+	first := sound()
+	first.Slices = play(random(2), first, 40, 1, func(s tare.Slice) float64 {
+		if s.Contender == base && s.Position == 0 {
+			return 0.85
+		}
+		return 1
+	})
+	fs = run(t, "carry-over", first)
+	if len(fs) != 1 || fs[0].Contender != base || !strings.Contains(fs[0].Message, "× what others cost at position 1 (0.8") {
+		t.Errorf("found %+v", fs)
+	}
+
+	traps := sound()
+	traps.Slices = play(random(3), traps, 40, 1, func(s tare.Slice) float64 {
+		if (s.Contender == "trap" || s.Contender == tare.NullID) && s.After == base {
+			return 2
+		}
+		return 1
+	})
+	silent(t, "carry-over", traps)
+
+	found := 0
+	for seed := range uint64(100) {
+		found += len(run(t, "carry-over", after(seed, 27, 1)))
+	}
+	if found > 1 {
+		t.Errorf("%d of 100 sound studies warned of, at 0.1 %%", found)
+	}
+}
+
+// With three and four values there are 35 ways to draw the ranks; the shares
+// by sum are known by counting.
+func TestRankSumNull(t *testing.T) {
+	want := []float64{1, 1, 2, 3, 4, 4, 5, 4, 4, 3, 2, 1, 1}
+	for _, got := range [][]float64{rankSumNull(3, 4), rankSumNull(4, 3)} {
+		if len(got) != len(want) {
+			t.Fatalf("%d shares, want %d", len(got), len(want))
+		}
+		for u := range want {
+			if math.Abs(got[u]-want[u]/35) > 1e-15 {
+				t.Errorf("P(U = %d) = %v, want %v/35", u, got[u], want[u])
+			}
+		}
+	}
+}
+
+func TestShift(t *testing.T) {
+	x, y := []float64{1, 2, 3, 4}, []float64{11, 12, 13}
+	if est, lo, hi, ok := shift(x, y, 2.0/35); !ok || est != 9.5 || lo != 7 || hi != 12 {
+		t.Errorf("shift = %v (%v to %v) %v, want 9.5 (7 to 12)", est, lo, hi, ok)
+	}
+	if _, _, _, ok := shift(x, y, 0.05); ok {
+		t.Error("an interval at 5 % from 4 and 3 values, whose extremes have 2/35")
+	}
+	if _, lo, hi, _ := shift(x, y, 4.0/35); lo != 8 || hi != 11 {
+		t.Errorf("at 4/35: %v to %v, want the second from each end", lo, hi)
+	}
+	if _, _, _, ok := shift(nil, y, 0.5); ok {
+		t.Error("an interval from nothing")
+	}
+	r := random(9)
+	missed := 0
+	for range 1000 {
+		_, lo, hi, _ := shift(noise(r, 12, 1, 0.3), noise(r, 6, 1.7, 0.3), 0.05)
+		if lo > 0.7 || hi < 0.7 {
+			missed++
+		}
+	}
+	if lo, hi := stats.ClopperPearson(missed, 1000, 0.002); lo > 0.05 || hi < 0.03 {
+		t.Errorf("the 95 %% interval missed the shift in %d of 1000", missed)
+	}
+}

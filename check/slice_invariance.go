@@ -1,0 +1,106 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// fewestLong is how many long rounds the check needs.
+const fewestLong = 3
+
+func sliceInvariance() Check {
+	return Check{
+		ID:       "slice-invariance",
+		Severity: tare.Warn,
+		Summary: "The ratio to the baseline must not depend on how long a slice is. Now and then an extra round runs with slices eight times as long; the ratios of sums of those rounds are held " +
+			"against those of the others. It warns when the shift is beyond ±3 % with its whole 99.9 % interval (exact rank-sum test). It needs three long rounds, " +
+			"and about 21 others for three to reach that level.",
+		Why: "A lean encoder came out at 0.886 of json.Marshal in slices of 1 ms and at 0.738 in slices of 150 ms: garbage collection went on after the token had been handed back, " +
+			"and the other contender paid. The control cannot see this, because it is the same code on both sides.",
+		Advice: "measure with slices eight times as long (--slice) and trust those ratios",
+		Run: func(in Input) []tare.Finding {
+			if !in.Final {
+				return nil
+			}
+			var out []tare.Finding
+			sums := sumRounds(in.Slices)
+			for _, w := range in.Study.Workloads {
+				for _, c := range in.Contenders {
+					if c.Role != tare.RoleContender {
+						continue
+					}
+					short, long, tau := ratios(sums, w.ID, c.ID, in.Study.Baseline)
+					if len(long) < fewestLong {
+						continue
+					}
+					by, lo, hi, ok := shift(short, long, strict)
+					if !ok || lo <= math.Log1p(tolerance) && hi >= -math.Log1p(tolerance) {
+						continue
+					}
+					at := median(short)
+					out = append(out, tare.Finding{
+						Contender: c.ID, Workload: w.ID,
+						Message: fmt.Sprintf("the ratio to %s is %.3f in slices of the plan's length (%s) and %.3f in slices %d times as long (%s)",
+							in.Study.Baseline, math.Exp(at), plural(len(short), "round"), math.Exp(at+by), tau, plural(len(long), "round")),
+					})
+				}
+			}
+			return out
+		},
+	}
+}
+
+// span is one contender on one workload over one round.
+type span struct {
+	round, tau          int
+	workload, contender string
+}
+
+// sumRounds returns the wall time per operation, in nanoseconds.
+func sumRounds(in []tare.Slice) map[span]float64 {
+	type sum struct{ ns, ops int64 }
+	sums := map[span]sum{}
+	for _, s := range in {
+		k := span{s.Round, max(1, s.Tau), s.Workload, s.Contender}
+		t := sums[k]
+		sums[k] = sum{t.ns + s.WallNS, t.ops + s.Ops}
+	}
+	out := map[span]float64{}
+	for k, t := range sums {
+		if t.ops > 0 && t.ns > 0 {
+			out[k] = float64(t.ns) / float64(t.ops)
+		}
+	}
+	return out
+}
+
+// ratios returns ln(contender/baseline) of the rounds at the plan's slice
+// length and of the long ones, and how much longer those are.
+func ratios(sums map[span]float64, workload, contender, baseline string) (short, long []float64, tau int) {
+	keys := slices.SortedFunc(maps.Keys(sums), func(a, b span) int {
+		if a.round != b.round {
+			return a.round - b.round
+		}
+		return a.tau - b.tau
+	})
+	for _, k := range keys {
+		if k.workload != workload || k.contender != contender {
+			continue
+		}
+		base, ok := sums[span{k.round, k.tau, workload, baseline}]
+		if !ok {
+			continue
+		}
+		ratio := math.Log(sums[k] / base)
+		if k.tau == 1 {
+			short = append(short, ratio)
+		} else {
+			long, tau = append(long, ratio), k.tau
+		}
+	}
+	return short, long, tau
+}

@@ -1,0 +1,57 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+)
+
+func wrongAnswer() Check {
+	return Check{
+		ID:       "wrong-answer",
+		Severity: tare.Void,
+		Summary: "An answer differs from the reference. Every case is asked before timing and a sample again in each round; " +
+			"the lab compares, the contender never marks its own paper.",
+		Why: "A JSON stream that was never flushed was published as 1.55 times as fast as encoding/json; what it wrote was not valid JSON. " +
+			"Work that is not done is always fast.",
+		Advice: "compare the contender's output for the case shown with the reference, and mend the contender",
+		Run: func(in Input) []tare.Finding {
+			var out []tare.Finding
+			at := map[[2]string]int{}
+			var sums []tare.Conformance
+			for _, c := range in.Conformance {
+				k := [2]string{c.Contender, c.Workload}
+				i, ok := at[k]
+				if !ok {
+					at[k] = len(sums)
+					sums = append(sums, c)
+					continue
+				}
+				s := &sums[i]
+				s.Cases += c.Cases
+				s.Wrong += c.Wrong
+				if s.First == "" {
+					s.First = c.First
+				}
+			}
+			for _, c := range sums {
+				if c.Wrong == 0 {
+					continue
+				}
+				message := fmt.Sprintf("%d of %s wrong", c.Wrong, answers(c.Cases))
+				if c.First != "" {
+					message += "; the first: " + c.First
+				}
+				out = append(out, tare.Finding{Contender: c.Contender, Workload: c.Workload, Message: message})
+			}
+			return out
+		},
+	}
+}
+
+func answers(n int) string {
+	if n == 1 {
+		return "1 answer is"
+	}
+	return plural(n, "answer") + " are"
+}

@@ -1,0 +1,247 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// Bounds of the outcomes of a claim.
+const (
+	holdsWithin = 1.25 // of the published ratio, either way
+	tieWithin   = 1.05 // of 1, either way
+	littleBelow = 1.10 // a published effect below this can tie
+	sizeWithin  = 2    // of the published ratio; beyond it the size is refuted
+)
+
+// claimEdges are the logarithms of the ratios at which the outcome flips, 1
+// itself aside.
+func claimEdges(c tare.Claim) []float64 {
+	published := math.Log(c.Ratio())
+	return []float64{
+		published - math.Log(holdsWithin), published + math.Log(holdsWithin),
+		-math.Log(tieWithin), math.Log(tieWithin),
+	}
+}
+
+// Claims answers the study's claims. The first outcome that matches wins, in
+// this order:
+//
+//	not measured       the contender or workload was not weighed, could not be
+//	                   built, or is void here
+//	void as published  the contender is a trap, and the check that was expected
+//	                   to void it did: the original measured something else
+//	tie                the interval is inside ±5 % of 1, and less than 10 % was claimed
+//	refuted            the interval is wholly on the other side of 1, or inside
+//	                   ±5 % of 1 where 10 % or more was claimed
+//	holds              the interval is on the claimed side, inside the published
+//	                   ratio times or divided by 1.25
+//	direction holds    the interval is wholly on the claimed side
+//	inconclusive       none of these yet
+//
+// The claimed side is the claim's own, or else that of its figures. A claim of
+// exact equality (equal figures, no side) is refuted by an interval wholly
+// outside ±5 %. A side is only said where the ratio lies beyond what the
+// control shows.
+func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
+	b := &bench{d: d, comparisons: comparisons, findings: findings}
+	var out []tare.ClaimResult
+	for _, c := range d.Study.Claims {
+		r := tare.ClaimResult{
+			ID: c.ID, Kind: c.Kind, Source: c.Source, Statement: c.Statement,
+			Contender: c.Contender, Workload: c.Workload, Metric: c.Metric, Published: c.Ratio(),
+		}
+		b.claim(&r, c, values, notWeighed)
+		out = append(out, r)
+	}
+	return out
+}
+
+func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
+	for _, n := range notWeighed {
+		if n.What == c.Contender || n.What == c.Workload {
+			notMeasured(r, n.What+": "+n.Why)
+			return
+		}
+	}
+	who, ok := b.d.contender(c.Contender)
+	if !ok {
+		notMeasured(r, c.Contender+" was not weighed")
+		return
+	}
+	if who.Role == tare.RoleTrap {
+		b.trapClaim(r, who)
+		return
+	}
+	if f, ok := b.void(c.Contender, c.Workload, true); ok {
+		r.Evidence = "check " + f.Check
+		notMeasured(r, "void here by "+f.Check+": "+f.Message)
+		return
+	}
+	comparison, ok := b.comparison(c.Contender, c.Workload, c.Metric)
+	if !ok {
+		b.claimWithout(r, c, values)
+		return
+	}
+	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, comparison.Against, c.Metric, formatRounds(comparison.Rounds))
+	if !hasInterval(comparison) {
+		r.Outcome = tare.ClaimOpen
+		r.Measured = comparison.Ratio
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(comparison.Rounds), roundsForInterval(comparison, b.d.looks()))
+		return
+	}
+	r.Measured, r.Low, r.High = comparison.Ratio, comparison.Low, comparison.High
+	control := halfWidth(b.comparisons, c.Workload, c.Metric)
+	r.Outcome, r.SizeRefuted = outcome(c, comparison, control)
+	r.Why = because(c, comparison, control, r.Outcome, r.SizeRefuted)
+}
+
+func notMeasured(r *tare.ClaimResult, why string) {
+	r.Outcome, r.Why = tare.NotMeasured, why
+	if r.Evidence == "" {
+		r.Evidence = "none"
+	}
+}
+
+// trapClaim answers a claim whose contender reproduces a published mistake.
+func (b *bench) trapClaim(r *tare.ClaimResult, who tare.Contender) {
+	for _, f := range tare.Voids(b.findings, who.ID, r.Workload) {
+		if slices.Contains(who.Expect.Void, f.Check) {
+			r.Outcome = tare.VoidAsPublished
+			r.Evidence = "check " + f.Check
+			r.Why = "void by " + f.Check + ": " + f.Message
+			return
+		}
+	}
+	if fs := tare.Voids(b.findings, who.ID, r.Workload); len(fs) > 0 {
+		r.Evidence = "check " + fs[0].Check
+		notMeasured(r, "void here by "+fs[0].Check+": "+fs[0].Message)
+		return
+	}
+	notMeasured(r, who.ID+" is a trap, and traps are not compared")
+}
+
+// claimWithout answers a claim for which there is no ratio.
+func (b *bench) claimWithout(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+	find := func(id string) (tare.Value, bool) {
+		i := slices.IndexFunc(values, func(v tare.Value) bool {
+			return v.Contender == id && v.Workload == c.Workload && v.Metric == c.Metric
+		})
+		if i < 0 {
+			return tare.Value{}, false
+		}
+		return values[i], true
+	}
+	own, okOwn := find(c.Contender)
+	base, okBase := find(b.d.Study.Baseline)
+	switch {
+	case !okOwn:
+		notMeasured(r, fmt.Sprintf("%s has no %s on %s", c.Contender, wordsFor(c.Metric).noun, c.Workload))
+	case !okBase:
+		notMeasured(r, fmt.Sprintf("%s has no %s on %s", b.d.Study.Baseline, wordsFor(c.Metric).noun, c.Workload))
+	default:
+		b.zeroClaim(r, c, own, base)
+	}
+}
+
+// zeroClaim answers a claim where a side is zero.
+func (b *bench) zeroClaim(r *tare.ClaimResult, c tare.Claim, own, base tare.Value) {
+	has := fmt.Sprintf("%s has %s, %s has %s", c.Contender, formatValue(own.Value, own.Unit), b.d.Study.Baseline, formatValue(base.Value, base.Unit))
+	ratio, ok := zeroRatio(own, base)
+	if !ok {
+		notMeasured(r, "no ratio: "+has)
+		return
+	}
+	r.Evidence = fmt.Sprintf("%s and %s, %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, formatRounds(own.Rounds))
+	r.Why = has
+	switch {
+	case ratio == 1 && little(c):
+		r.Outcome = tare.Tie
+	case ratio < 1 && side(c) < 0, ratio > 1 && side(c) > 0:
+		r.Outcome, r.SizeRefuted = tare.DirectionHolds, true
+	default:
+		r.Outcome = tare.Refuted
+	}
+}
+
+// side is the claimed side of 1: −1 below, 1 above, 0 neither.
+func side(c tare.Claim) int {
+	switch {
+	case c.Side == "lower":
+		return -1
+	case c.Side == "higher":
+		return 1
+	case c.Ratio() < 1:
+		return -1
+	case c.Ratio() > 1:
+		return 1
+	}
+	return 0
+}
+
+// little reports whether the claimed effect is small enough to tie.
+func little(c tare.Claim) bool {
+	return math.Abs(math.Log(c.Ratio())) < math.Log(littleBelow)
+}
+
+// outcome holds a claim against an interval.
+func outcome(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outcome, sizeRefuted bool) {
+	published := claim.Ratio()
+	inside := 1/tieWithin <= c.Low && c.High <= tieWithin
+	measured := 0 // side of 1 the interval is wholly on
+	if differs(c, control) == shown {
+		measured = 1
+		if c.High < 1 {
+			measured = -1
+		}
+	}
+	claimed := side(claim)
+	switch {
+	case inside && little(claim):
+		return tare.Tie, false
+	case inside:
+		return tare.Refuted, false
+	case claimed == 0 && (c.Low > tieWithin || c.High < 1/tieWithin):
+		return tare.Refuted, false
+	case claimed == 0 || measured == 0:
+		return tare.ClaimOpen, false
+	case measured != claimed:
+		return tare.Refuted, false
+	case published/holdsWithin <= c.Low && c.High <= published*holdsWithin:
+		return tare.Holds, false
+	}
+	return tare.DirectionHolds, c.High < published/sizeWithin || c.Low > published*sizeWithin
+}
+
+// because is the reason for an outcome, from the numbers.
+func because(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcome, sizeRefuted bool) string {
+	published := claim.Ratio()
+	ratio, span := spanned(c, 1, 1/tieWithin, tieWithin, published/holdsWithin, published*holdsWithin)
+	s := fmt.Sprintf("published %s×, measured %s× %s", significant(published), ratio, span)
+	sideWord := map[int]string{-1: "below", 1: "above"}[side(claim)]
+	switch o {
+	case tare.Tie:
+		return s + ": within 5 % of 1, and less than 10 % was claimed"
+	case tare.Refuted:
+		if 1/tieWithin <= c.Low && c.High <= tieWithin {
+			return s + ": within 5 % of 1, where 10 % or more was claimed"
+		}
+		if side(claim) == 0 {
+			return s + ": more than 5 % from 1, where equality was claimed"
+		}
+		return s + ": not " + sideWord + " 1 as claimed, but the other side"
+	case tare.Holds:
+		return s + ": within 1.25× of the published ratio"
+	case tare.DirectionHolds:
+		if sizeRefuted {
+			return s + ": " + sideWord + " 1 as claimed, but more than 2× away from the published ratio"
+		}
+		return s + ": " + sideWord + " 1 as claimed, not within 1.25× of the published ratio"
+	}
+	if differs(c, control) == withinControl {
+		return s + ": within what the control shows here (±" + formatShare(math.Expm1(control)) + ")"
+	}
+	return s + ": more rounds are needed"
+}

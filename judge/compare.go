@@ -1,0 +1,211 @@
+package judge
+
+import (
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// alpha is the error level of a family.
+const alpha = 0.05
+
+// Compare holds every contender and the control against the baseline on every
+// workload and metric, with intervals at the level the package documentation
+// describes. Where there are too few rounds for an interval Low and High are
+// zero. On the primary metric ranks and letters are filled in, and the
+// baseline has a row against itself (ratio 1) that carries its own.
+func Compare(d Data, effects []tare.Effects) []tare.Comparison {
+	x := newIndex(d)
+	var out []tare.Comparison
+	var member []evidence // of out[i]
+	for _, w := range d.Study.Workloads {
+		for _, metric := range d.Study.Metrics {
+			if metric == d.primary() {
+				if c, ok := x.self(d, w.ID); ok {
+					out, member = append(out, c), append(member, evidence{})
+				}
+			}
+			for _, id := range d.compared() {
+				e, ok := find(effects, w.ID, metric, id, d.Study.Baseline)
+				if !ok || id == d.Study.Baseline {
+					continue
+				}
+				c := x.comparison(d, e)
+				c.Exploratory = metric != d.primary() && !asked(d.Study, id, w.ID, metric)
+				out = append(out, c)
+				member = append(member, evidence{e.Effects, edges(d.Study, id, w.ID, metric)})
+			}
+		}
+	}
+	for _, family := range families(out) {
+		settle(out, member, family, d.looks())
+	}
+	for i := range out {
+		if c := &out[i]; c.Contender == c.Against { // true at any level; the control's is the page's
+			if j := slices.IndexFunc(out, func(o tare.Comparison) bool {
+				return o.Contender == tare.ControlID && o.Workload == c.Workload && o.Metric == c.Metric
+			}); j >= 0 {
+				c.Level = out[j].Level
+			}
+		}
+	}
+	rank(d, effects, out, nil)
+	return out
+}
+
+// evidence is what the interval of one comparison is made from, and the
+// logarithms of the ratios at which a decision read off it flips.
+type evidence struct {
+	effects []float64
+	edges   []float64
+}
+
+// families groups the comparisons whose error is controlled together.
+func families(cs []tare.Comparison) [][]int {
+	type key struct {
+		contender, metric string
+		alone             int // 1 + its own index: a family of one
+	}
+	at := map[key]int{}
+	var out [][]int
+	for i, c := range cs {
+		if c.Contender == c.Against {
+			continue
+		}
+		k := key{contender: c.Contender, metric: c.Metric}
+		if c.Exploratory {
+			k.alone = i + 1
+		}
+		f, ok := at[k]
+		if !ok {
+			f = len(out)
+			at[k] = f
+			out = append(out, nil)
+		}
+		out[f] = append(out[f], i)
+	}
+	return out
+}
+
+// settle fills in the intervals of one family, stepping down: those that hold
+// none of their edges leave with the level they had, the others share alpha
+// among fewer.
+//
+// Source: S. Holm, "A simple sequentially rejective multiple test procedure",
+// Scand. J. Statist. 6 (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple
+// testing in group sequential trials using graphical approaches", Stat.
+// Biopharm. Res. 5 (2013) 311–320.
+func settle(cs []tare.Comparison, member []evidence, left []int, looks int) {
+	for len(left) > 0 {
+		level := alpha / float64(len(left))
+		at := stats.LookLevel(level, looks)
+		var open []int
+		for _, i := range left {
+			cs[i].Level = 1 - level
+			lo, hi, ok := stats.Interval(member[i].effects, at)
+			if !ok {
+				open = append(open, i)
+				continue
+			}
+			cs[i].Low, cs[i].High = math.Exp(lo), math.Exp(hi)
+			holds := func(edge float64) bool { return lo <= edge && edge <= hi }
+			if slices.ContainsFunc(member[i].edges, holds) {
+				open = append(open, i)
+			}
+		}
+		if len(open) == len(left) {
+			return
+		}
+		left = open
+	}
+}
+
+// comparison is everything about a pair but its interval. b of e is the baseline.
+func (x *index) comparison(d Data, e tare.Effects) tare.Comparison {
+	c := tare.Comparison{
+		Workload: e.Workload, Contender: e.A, Metric: e.Metric, Against: e.B,
+		Ratio: math.Exp(stats.HodgesLehmann(e.Effects)), Rounds: len(e.Effects),
+		Exact: len(e.Effects) > 1 && slices.Min(e.Effects) == slices.Max(e.Effects),
+	}
+	if len(e.Sums) > 0 {
+		c.SumsRatio = math.Exp(stats.HodgesLehmann(e.Sums))
+	}
+	a, _ := x.value(e.Workload, e.Metric, tare.Contender{ID: e.A})
+	b, _ := x.value(e.Workload, e.Metric, tare.Contender{ID: e.B})
+	c.Value, c.AgainstValue, c.Unit = a.Value, b.Value, a.Unit
+	return c
+}
+
+// self is the baseline's row against itself.
+func (x *index) self(d Data, workload string) (tare.Comparison, bool) {
+	v, ok := x.value(workload, d.primary(), tare.Contender{ID: d.Study.Baseline})
+	return tare.Comparison{
+		Workload: workload, Contender: d.Study.Baseline, Metric: d.primary(), Against: d.Study.Baseline,
+		Ratio: 1, Low: 1, High: 1, Level: 1 - alpha, Rounds: v.Rounds, Value: v.Value, AgainstValue: v.Value, Unit: v.Unit,
+	}, ok
+}
+
+// find returns the effects of a against b, turned round where they are stored
+// the other way.
+func find(effects []tare.Effects, workload, metric, a, b string) (tare.Effects, bool) {
+	for _, e := range effects {
+		if e.Workload != workload || e.Metric != metric {
+			continue
+		}
+		if e.A == a && e.B == b {
+			return e, true
+		}
+		if e.A == b && e.B == a {
+			return tare.Effects{Workload: workload, Metric: metric, A: a, B: b, Effects: negated(e.Effects), Sums: negated(e.Sums)}, true
+		}
+	}
+	return tare.Effects{}, false
+}
+
+func negated(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = -v
+	}
+	return out
+}
+
+// asked reports whether a criterion or claim is about this comparison.
+func asked(s tare.Study, contender, workload, metric string) bool {
+	return len(edges(s, contender, workload, metric)) > 1
+}
+
+// edges are the logarithms of the ratios at which a decision about a
+// comparison flips; the first is that of no difference.
+func edges(s tare.Study, contender, workload, metric string) []float64 {
+	out := []float64{0}
+	for _, c := range s.Criteria {
+		if !about(c, contender, workload) || c.Metric != metric {
+			continue
+		}
+		switch rule, err := c.Rule(); {
+		case err != nil:
+		case rule.Kind == tare.RuleRatio:
+			out = append(out, math.Log(rule.Limit))
+		case rule.Kind == tare.RuleEquivalent:
+			out = append(out, math.Log1p(rule.Limit), -math.Log1p(rule.Limit))
+		}
+	}
+	for _, c := range s.Claims {
+		if c.Contender == contender && c.Workload == workload && c.Metric == metric {
+			out = append(out, claimEdges(c)...)
+		}
+	}
+	return out
+}
+
+// about reports whether criterion c names contender and workload or leaves
+// them open.
+func about(c tare.Criterion, contender, workload string) bool {
+	if c.Contender == "" && contender == tare.ControlID {
+		return false
+	}
+	return (c.Contender == "" || c.Contender == contender) && (c.Workload == "" || c.Workload == workload)
+}

@@ -1,0 +1,158 @@
+package judge
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// Data is what verdicts are read from. Voided rounds and their slices and
+// trials are left out by whoever fills it.
+type Data struct {
+	Study      tare.Study
+	Plan       tare.Plan
+	Contenders []tare.Contender
+	Rounds     int          // whole rounds at the plan's slice length
+	Slices     []tare.Slice // of those rounds; others (tau above 1) are ignored
+	Trials     []tare.Trial // of those rounds; others (tau above 1) are ignored
+	Final      bool         // the study has stopped: no more rounds will come
+}
+
+// looks is how many times the evidence is looked at.
+func (d Data) looks() int { return max(1, len(d.Plan.Looks)) }
+
+// contender returns the contender with that id.
+func (d Data) contender(id string) (tare.Contender, bool) {
+	i := slices.IndexFunc(d.Contenders, func(c tare.Contender) bool { return c.ID == id })
+	if i < 0 {
+		return tare.Contender{}, false
+	}
+	return d.Contenders[i], true
+}
+
+// compared returns the contenders that are held against each other: all but
+// traps and the null contender.
+func (d Data) compared() []string {
+	var ids []string
+	for _, c := range d.Contenders {
+		switch c.Role {
+		case tare.RoleBaseline, tare.RoleContender, tare.RoleControl:
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+// primary is the study's first metric.
+func (d Data) primary() string {
+	if len(d.Study.Metrics) == 0 {
+		return ""
+	}
+	return d.Study.Metrics[0]
+}
+
+// cell is one contender on one workload in one round.
+type cell struct {
+	round               int
+	workload, contender string
+}
+
+// index finds slices and samples by cell.
+type index struct {
+	rounds  []int // ascending
+	slices  map[cell][]tare.Slice
+	samples map[cell]tare.Sample
+	idle    map[cell]float64 // by round and workload: the null's median idle CPU per slice
+}
+
+// newIndex sorts the evidence of d. What a trial that ended in an error left
+// behind is not in it.
+func newIndex(d Data) *index {
+	x := &index{slices: map[cell][]tare.Slice{}, samples: map[cell]tare.Sample{}, idle: map[cell]float64{}}
+	type trial struct {
+		round     int
+		contender string
+	}
+	failed := map[trial]bool{}
+	seen := map[int]bool{}
+	for _, t := range d.Trials {
+		if t.Tau > 1 {
+			continue
+		}
+		seen[t.Round] = true
+		if t.Error != nil {
+			failed[trial{t.Round, t.Contender}] = true
+			continue
+		}
+		for w, s := range t.Samples {
+			x.samples[cell{t.Round, w, t.Contender}] = s
+		}
+	}
+	for _, s := range d.Slices {
+		if s.Tau > 1 || failed[trial{s.Round, s.Contender}] {
+			continue
+		}
+		seen[s.Round] = true
+		c := cell{s.Round, s.Workload, s.Contender}
+		x.slices[c] = append(x.slices[c], s)
+	}
+	for r := range seen {
+		x.rounds = append(x.rounds, r)
+	}
+	slices.Sort(x.rounds)
+	null := ""
+	for _, c := range d.Contenders {
+		if c.Role == tare.RoleNull {
+			null = c.ID
+		}
+	}
+	for c, ss := range x.slices {
+		slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
+		if c.contender == null {
+			idle := make([]float64, len(ss))
+			for i, s := range ss {
+				idle[i] = float64(s.IdleCPUNS)
+			}
+			x.idle[cell{c.round, c.workload, ""}] = stats.Median(idle)
+		}
+	}
+	return x
+}
+
+// cost is what slice s took in metric: wall time, or the CPU time of the
+// process with what it did off its token (collection that finished after the
+// token was handed back), less what an idle process of that round did there.
+func (x *index) cost(s tare.Slice, metric string) float64 {
+	if metric != "cpu" {
+		return float64(s.WallNS)
+	}
+	idle := float64(s.IdleCPUNS) - x.idle[cell{s.Round, s.Workload, ""}]
+	return float64(s.CPUNS) + max(0, idle)
+}
+
+// perRound returns the value of metric for contender on workload, one per
+// round that has one, in round order.
+func (x *index) perRound(m tare.Metric, workload, contender string) []float64 {
+	var values []float64
+	for _, r := range x.rounds {
+		c := cell{r, workload, contender}
+		if !m.PerSlice {
+			if v, ok := x.samples[c][m.Key]; ok {
+				values = append(values, v)
+			}
+			continue
+		}
+		var ops int64
+		var ns float64
+		for _, s := range x.slices[c] {
+			ops += s.Ops
+			ns += x.cost(s, m.Name)
+		}
+		if ops > 0 && ns > 0 {
+			values = append(values, ns/float64(ops))
+		}
+	}
+	return values
+}

@@ -1,0 +1,123 @@
+package judge
+
+import (
+	"math"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// Effects returns ln(a/b) per round for every pair that a page needs: on the
+// primary metric every unordered pair of baseline, contenders and control; on
+// the others each against the baseline, which is then b. Traps and the null
+// contender are in no pair.
+//
+// A metric measured per slice pairs the slices of one round by their index and
+// sums them in blocks. A metric measured once per trial gives one ratio per
+// round; where a side is zero in any round there is no ratio, and the pair is
+// left out whole (dropping only those rounds would choose by outcome). A round
+// in which a side was not measured is left out.
+func Effects(d Data) []tare.Effects {
+	x := newIndex(d)
+	var out []tare.Effects
+	for _, w := range d.Study.Workloads {
+		for _, name := range d.Study.Metrics {
+			for _, p := range pairs(d, name) {
+				if e := x.effects(d, w.ID, name, p[0], p[1]); len(e.Effects) > 0 {
+					out = append(out, e)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// pairs lists the pairs wanted on a metric, the baseline second where it is in.
+func pairs(d Data, metric string) [][2]string {
+	ids := d.compared()
+	var out [][2]string
+	for _, a := range ids {
+		if a != d.Study.Baseline {
+			out = append(out, [2]string{a, d.Study.Baseline})
+		}
+	}
+	if metric != d.primary() {
+		return out
+	}
+	for i, a := range ids {
+		for _, b := range ids[i+1:] {
+			if a != d.Study.Baseline && b != d.Study.Baseline {
+				out = append(out, [2]string{a, b})
+			}
+		}
+	}
+	return out
+}
+
+// effects computes one pair; without a ratio its Effects are empty.
+func (x *index) effects(d Data, workload, metric, a, b string) tare.Effects {
+	e := tare.Effects{Workload: workload, Metric: metric, A: a, B: b}
+	m, ok := tare.MetricNamed(metric)
+	if !ok {
+		return e
+	}
+	if !m.PerSlice {
+		e.Effects = x.trialEffects(m, workload, a, b)
+		return e
+	}
+	slicing, _ := d.Plan.Slicing(workload)
+	for _, r := range x.rounds {
+		p, q := x.paired(metric, cell{r, workload, a}, cell{r, workload, b})
+		sum := stats.SumEffect(p, q)
+		if !finite(sum) {
+			continue
+		}
+		effect := sum
+		if !slicing.RatioOfSums && d.Plan.Isolation != tare.TrialWise {
+			// CPU clocks can be too coarse for a block; the sum then stands.
+			if blocks := stats.BlockEffect(p, q, slicing.Block); finite(blocks) {
+				effect = blocks
+			}
+		}
+		e.Effects = append(e.Effects, effect)
+		e.Sums = append(e.Sums, sum)
+	}
+	return e
+}
+
+// paired returns the slices of two cells that have the same index.
+func (x *index) paired(metric string, a, b cell) (p, q []stats.Point) {
+	as, bs := x.slices[a], x.slices[b]
+	for i, j := 0, 0; i < len(as) && j < len(bs); {
+		switch {
+		case as[i].Index < bs[j].Index:
+			i++
+		case as[i].Index > bs[j].Index:
+			j++
+		default:
+			p = append(p, stats.Point{Ops: as[i].Ops, NS: x.cost(as[i], metric)})
+			q = append(q, stats.Point{Ops: bs[j].Ops, NS: x.cost(bs[j], metric)})
+			i++
+			j++
+		}
+	}
+	return p, q
+}
+
+func (x *index) trialEffects(m tare.Metric, workload, a, b string) []float64 {
+	var out []float64
+	for _, r := range x.rounds {
+		va, okA := x.samples[cell{r, workload, a}][m.Key]
+		vb, okB := x.samples[cell{r, workload, b}][m.Key]
+		if !okA || !okB {
+			continue
+		}
+		if !(va > 0) || !(vb > 0) {
+			return nil
+		}
+		out = append(out, math.Log(va/vb))
+	}
+	return out
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -1,0 +1,122 @@
+package judge
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// formatInterval writes a ratio and its interval with as many decimals as the
+// width of the interval bears, and more where rounding would carry a bound
+// across one of the edges (ratios that the sentence is about).
+func formatInterval(ratio, lo, hi float64, edges ...float64) (r, l, h string) {
+	decimals := 2
+	if width := hi - lo; width > 0 {
+		decimals = int(math.Ceil(-math.Log10(width)))
+	} else if ratio != math.Trunc(ratio*100)/100 {
+		decimals = 3
+	}
+	decimals = min(max(decimals, fewest(ratio)), 5)
+	for decimals < 5 && crosses(lo, hi, decimals, edges) {
+		decimals++
+	}
+	return fixed(ratio, decimals), fixed(lo, decimals), fixed(hi, decimals)
+}
+
+// fewest is how many decimals a ratio has at least.
+func fewest(ratio float64) int {
+	switch {
+	case ratio >= 100:
+		return 0
+	case ratio >= 10:
+		return 1
+	}
+	return 2
+}
+
+// crosses reports whether rounding moves a bound to or over an edge.
+func crosses(lo, hi float64, decimals int, edges []float64) bool {
+	for _, x := range []float64{lo, hi} {
+		rounded, _ := strconv.ParseFloat(fixed(x, decimals), 64)
+		for _, e := range edges {
+			if x != e && (rounded < e) != (x < e) || x > e && rounded == e {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func fixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
+
+// formatLevel writes a confidence: 0.95 is "95 %", 0.991667 is "99.17 %".
+func formatLevel(level float64) string {
+	return trimmed(level*100, digitsOf(100*(1-level))) + " %"
+}
+
+// formatShare writes a share with two significant digits: 0.0456 is "4.6 %",
+// 0.664 is "66 %".
+func formatShare(share float64) string {
+	return trimmed(share*100, digitsOf(share*100)) + " %"
+}
+
+// digitsOf is how many decimals show two significant digits of x.
+func digitsOf(x float64) int {
+	if !(x > 0) {
+		return 0
+	}
+	return min(max(0, 1-int(math.Floor(math.Log10(x)))), 6)
+}
+
+func trimmed(x float64, decimals int) string {
+	s := fixed(x, decimals)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// formatTimes writes a factor: 1.94 is "1.9×", 12.3 is "12×".
+func formatTimes(x float64) string { return fixed(x, digitsOf(x)) + "×" }
+
+// formatValue writes a value in a unit a person would use: nanoseconds and
+// bytes are scaled, counts are not.
+func formatValue(x float64, unit string) string {
+	base, per, found := strings.Cut(unit, "/")
+	if found {
+		per = "/" + per
+	}
+	for _, u := range []struct {
+		base  string
+		scale float64
+		name  string
+	}{{"ns", 1e9, "s"}, {"ns", 1e6, "ms"}, {"ns", 1e3, "µs"}, {"B", 1e9, "GB"}, {"B", 1e6, "MB"}, {"B", 1e3, "kB"}} {
+		if u.base == base && x >= u.scale {
+			return significant(x/u.scale) + " " + u.name + per
+		}
+	}
+	return significant(x) + " " + unit
+}
+
+// significant writes x with three significant digits, whole where it is large.
+func significant(x float64) string {
+	if x == 0 {
+		return "0"
+	}
+	return trimmed(x, min(max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))), 6))
+}
+
+func formatRounds(n int) string {
+	if n == 1 {
+		return "1 round"
+	}
+	return strconv.Itoa(n) + " rounds"
+}
+
+// unitOf is the unit tables print for a metric.
+func unitOf(metric string) string {
+	m, _ := tare.MetricNamed(metric)
+	return m.Unit
+}

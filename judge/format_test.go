@@ -1,0 +1,80 @@
+package judge
+
+import "testing"
+
+func TestFormatInterval(t *testing.T) {
+	for _, c := range []struct {
+		ratio, lo, hi float64
+		edges         []float64
+		want          string
+	}{
+		{0.5204, 0.5113, 0.5298, nil, "0.52 0.51 0.53"},
+		{0.5204, 0.5183, 0.5228, nil, "0.520 0.518 0.523"},
+		{0.4952, 0.4906, 0.4996, []float64{0.5}, "0.4952 0.4906 0.4996"}, // 0.50 would be the limit itself
+		{0.99, 0.93, 1.0042, []float64{1}, "0.990 0.930 1.004"},
+		{1.0321, 0.91, 1.21, nil, "1.03 0.91 1.21"},
+		{12.61, 12.1, 13.3, nil, "12.6 12.1 13.3"},
+		{250, 240, 262, nil, "250 240 262"},
+		{0.335548, 0.335548, 0.335548, nil, "0.336 0.336 0.336"},
+		{0.5, 0.5, 0.5, []float64{0.5}, "0.50 0.50 0.50"},
+		{1, 0.9999999, 1.0000001, []float64{1}, "1.00000 1.00000 1.00000"}, // five decimals are enough
+	} {
+		r, l, h := formatInterval(c.ratio, c.lo, c.hi, c.edges...)
+		if got := r + " " + l + " " + h; got != c.want {
+			t.Errorf("formatInterval(%v, %v, %v, %v) = %q, want %q", c.ratio, c.lo, c.hi, c.edges, got, c.want)
+		}
+	}
+}
+
+func TestFormatNumbers(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{formatLevel(0.95), "95 %"},
+		{formatLevel(0.975), "97.5 %"},
+		{formatLevel(1 - 0.05/6), "99.17 %"},
+		{formatLevel(0.999), "99.9 %"},
+		{formatLevel(1), "100 %"},
+		{formatShare(0.0456), "4.6 %"},
+		{formatShare(0.664), "66 %"},
+		{formatShare(0.00123), "0.12 %"},
+		{formatShare(0), "0 %"},
+		{formatTimes(1.94), "1.9×"},
+		{formatTimes(2), "2.0×"},
+		{formatTimes(12.6), "13×"},
+		{formatValue(45478, "ns/op"), "45.5 µs/op"},
+		{formatValue(999, "ns/op"), "999 ns/op"},
+		{formatValue(50e6, "ns"), "50 ms"},
+		{formatValue(2.5e9, "ns/op"), "2.5 s/op"},
+		{formatValue(33128, "B/op"), "33.1 kB/op"},
+		{formatValue(602, "allocs/op"), "602 allocs/op"},
+		{formatValue(0, "B/op"), "0 B/op"},
+		{formatValue(0.0421, "ns/op"), "0.0421 ns/op"},
+		{formatRounds(1), "1 round"},
+		{formatRounds(18), "18 rounds"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}
+
+func TestChange(t *testing.T) {
+	for _, c := range []struct {
+		metric string
+		ratio  float64
+		want   string
+	}{
+		{"time", 0.52, "1.9× faster"},
+		{"time", 0.952, "4.8 % less time"},
+		{"time", 1.05, "5 % more time"},
+		{"time", 2.1, "2.1× slower"},
+		{"time", 1, "the same"},
+		{"cpu", 0.52, "48 % less CPU time"},
+		{"bytes", 1.84, "84 % more memory allocated"},
+		{"allocs", 0.336, "66 % fewer allocations"},
+		{"size", 1.1, "10 % more output"},
+	} {
+		if got := change(c.ratio, wordsFor(c.metric)); got != c.want {
+			t.Errorf("change(%v, %s) = %q, want %q", c.ratio, c.metric, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package judge
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// Resolution says what the control let this machine see: for every workload
+// and metric measured per slice, half the width of the control's interval as a
+// share, and the seconds the rounds took. Where the control has no interval
+// yet there is none.
+func Resolution(d Data, comparisons []tare.Comparison) []tare.Resolution {
+	seconds := measured(d)
+	var out []tare.Resolution
+	for _, c := range comparisons {
+		m, _ := tare.MetricNamed(c.Metric)
+		if c.Contender != tare.ControlID || !m.PerSlice || !hasInterval(c) {
+			continue
+		}
+		out = append(out, tare.Resolution{
+			Workload: c.Workload, Metric: c.Metric,
+			HalfWidth: math.Expm1(halfWidth(comparisons, c.Workload, c.Metric)), Seconds: seconds,
+		})
+	}
+	return out
+}
+
+// measured is how long the rounds took in all, in seconds: in lockstep the
+// trials of a round run side by side, otherwise one after another.
+func measured(d Data) float64 {
+	round := map[int]float64{}
+	for _, t := range d.Trials {
+		switch {
+		case t.Tau > 1:
+		case d.Plan.Isolation == tare.TrialWise:
+			round[t.Round] += t.Seconds
+		default:
+			round[t.Round] = max(round[t.Round], t.Seconds)
+		}
+	}
+	sum := 0.0
+	for _, r := range slices.Sorted(maps.Keys(round)) {
+		sum += round[r]
+	}
+	if sum == 0 {
+		return float64(d.Rounds) * d.Plan.SecondsPerRound
+	}
+	return sum
+}
+
+// halfWidth is half the width of the control's interval on the logarithmic
+// scale: no smaller difference is called one. It is zero where the control has
+// no interval, which is where exact metrics have no ratio or no contender has
+// an interval either.
+func halfWidth(cs []tare.Comparison, workload, metric string) float64 {
+	for _, c := range cs {
+		if c.Contender == tare.ControlID && c.Workload == workload && c.Metric == metric && hasInterval(c) {
+			return math.Log(c.High/c.Low) / 2
+		}
+	}
+	return 0
+}
+
+func hasInterval(c tare.Comparison) bool { return c.Low > 0 && c.High > 0 }

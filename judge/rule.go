@@ -1,0 +1,163 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// rule fills in v. It is false where there is nothing to say: the contender
+// cannot do the workload and the criterion does not name it.
+func (b *bench) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, who tare.Contender) bool {
+	ratio := rule.Kind != tare.RuleValue
+	if f, ok := b.void(v.Contender, v.Workload, ratio); ok {
+		v.Verdict, v.Sentence = tare.VoidRuling, voided(v.Contender, v.Workload, f)
+		return true
+	}
+	if who.Role == tare.RoleTrap {
+		v.Verdict = tare.VoidRuling
+		v.Sentence = fmt.Sprintf("%s on %s is void: a trap is not held against a criterion.", v.Contender, v.Workload)
+		return true
+	}
+	if s, ok := b.d.Plan.Slicing(v.Workload); ok && len(s.Contenders) > 0 && !slices.Contains(s.Contenders, v.Contender) {
+		v.Verdict = tare.VoidRuling
+		v.Sentence = fmt.Sprintf("%s on %s is void: it does not support this workload.", v.Contender, v.Workload)
+		return criterion.Contender != ""
+	}
+	if !ratio {
+		b.ruleValue(v, rule)
+		return true
+	}
+	c, ok := b.comparison(v.Contender, v.Workload, v.Metric)
+	switch {
+	case !ok:
+		b.ruleWithout(v, rule)
+	case !hasInterval(c):
+		v.Verdict = tare.Inconclusive
+		v.RoundsNeeded = roundsForInterval(c, b.d.looks())
+		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
+			v.Contender, v.Criterion, v.Workload, formatRounds(c.Rounds), v.RoundsNeeded)
+	default:
+		b.ruleRatio(v, rule, c)
+	}
+	return true
+}
+
+func (b *bench) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
+	edges := []float64{rule.Limit}
+	if rule.Kind == tare.RuleEquivalent {
+		edges = []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}
+	}
+	v.Verdict = ruling(rule, c)
+	v.Sentence = ruled(v.Criterion, v.Verdict, c, edges...)
+	if v.Verdict != tare.Inconclusive {
+		return
+	}
+	for i, e := range edges {
+		edges[i] = math.Log(e)
+	}
+	e := b.index().effects(b.d, v.Workload, v.Metric, c.Contender, c.Against)
+	at := stats.LookLevel(1-c.Level, b.d.looks())
+	if n, ok := stats.RoundsNeeded(e.Effects, at, stats.MaxRounds, edges...); ok {
+		v.RoundsNeeded = n
+	}
+	v.Sentence += " " + forecast(v.RoundsNeeded)
+}
+
+// ruleWithout rules where there are no effects: a side is zero, or was not
+// measured.
+func (b *bench) ruleWithout(v *tare.Verdict, rule tare.Rule) {
+	own, _ := b.index().value(v.Workload, v.Metric, tare.Contender{ID: v.Contender})
+	base, _ := b.index().value(v.Workload, v.Metric, tare.Contender{ID: b.d.Study.Baseline})
+	ratio, ok := zeroRatio(own, base)
+	if !ok {
+		v.Verdict = tare.Inconclusive
+		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: there is no ratio to %s.", v.Contender, v.Criterion, v.Workload, b.d.Study.Baseline)
+		return
+	}
+	met := ratio == 1
+	if rule.Kind == tare.RuleRatio {
+		met = rule.AtMost && ratio <= rule.Limit || !rule.AtMost && ratio >= rule.Limit
+	}
+	v.Verdict = tare.NotMet
+	if met {
+		v.Verdict = tare.Met
+	}
+	v.Sentence = fmt.Sprintf("%s: %s is %s on %s: it has %s, %s has %s (%s).", v.Contender, v.Criterion, v.Verdict, v.Workload,
+		formatValue(own.Value, own.Unit), b.d.Study.Baseline, formatValue(base.Value, base.Unit), formatRounds(own.Rounds))
+}
+
+// zeroRatio is the ratio where a side is zero: 0, 1 where both are, +Inf. It
+// takes as many rounds as the order-statistic interval behind the values.
+func zeroRatio(own, base tare.Value) (ratio float64, ok bool) {
+	if min(own.Rounds, base.Rounds) < minValueRounds {
+		return 0, false
+	}
+	switch ownZero, baseZero := own.High == 0, base.High == 0; {
+	case ownZero && baseZero:
+		return 1, true
+	case ownZero && base.Low > 0:
+		return 0, true
+	case baseZero && own.Low > 0:
+		return math.Inf(1), true
+	}
+	return 0, false
+}
+
+// minValueRounds is how many rounds an order-statistic interval takes at 5 %.
+const minValueRounds = 6
+
+// slack is the relative rounding error allowed where an exact ratio is held
+// against a limit it equals.
+const slack = 1e-12
+
+// ruling holds a rule against an interval.
+func ruling(rule tare.Rule, c tare.Comparison) tare.Ruling {
+	met, not := false, false
+	switch {
+	case rule.Kind == tare.RuleEquivalent:
+		m := math.Log1p(rule.Limit)
+		met = stats.Equivalent(math.Log(c.Low), math.Log(c.High), rule.Limit)
+		not = math.Log(c.Low) > m || math.Log(c.High) < -m
+	case rule.AtMost:
+		met, not = c.High <= rule.Limit*(1+slack), c.Low > rule.Limit
+	default:
+		met, not = c.Low >= rule.Limit*(1-slack), c.High < rule.Limit
+	}
+	switch {
+	case met:
+		return tare.Met
+	case not:
+		return tare.NotMet
+	}
+	return tare.Inconclusive
+}
+
+// contrast is a comparison held against no difference.
+type contrast int
+
+const (
+	notShown contrast = iota
+	withinControl
+	shown
+)
+
+// differs reports whether the interval excludes 1 and the ratio lies beyond
+// what the control shows.
+func differs(c tare.Comparison, control float64) contrast {
+	switch {
+	case !hasInterval(c) || c.Low <= 1 && 1 <= c.High:
+		return notShown
+	case !(math.Abs(math.Log(c.Ratio)) > control):
+		return withinControl
+	}
+	return shown
+}
+
+// roundsForInterval is how many rounds an interval at the level of c takes.
+func roundsForInterval(c tare.Comparison, looks int) int {
+	return stats.MinRounds(stats.LookLevel(1-c.Level, looks))
+}

@@ -1,0 +1,108 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tarebench/tare"
+)
+
+// words is how people speak of a metric.
+type words struct {
+	verb string // of the contender
+	of   string // what is compared
+	less string // where the ratio is below 1
+	more string
+	fold [2]string // below and above 1, for factors of 1.5 and more; empty: percentages throughout
+	noun string    // the metric itself
+}
+
+func wordsFor(metric string) words {
+	switch metric {
+	case "time":
+		return words{"takes", "the time of", "less time", "more time", [2]string{"faster", "slower"}, "time"}
+	case "cpu":
+		return words{"uses", "the CPU time of", "less CPU time", "more CPU time", [2]string{}, "CPU time"}
+	case "bytes":
+		return words{"allocates", "the bytes of", "less memory allocated", "more memory allocated", [2]string{}, "allocated bytes"}
+	case "allocs":
+		return words{"makes", "the allocations of", "fewer allocations", "more allocations", [2]string{}, "allocations"}
+	case "size":
+		return words{"writes", "the bytes of", "less output", "more output", [2]string{}, "size of the output"}
+	}
+	return words{"has", "the " + metric + " of", "less " + metric, "more " + metric, [2]string{}, metric}
+}
+
+// change says a ratio in words: "1.9× faster", "4.8 % less time".
+func change(ratio float64, w words) string {
+	switch {
+	case ratio == 1:
+		return "the same"
+	case w.fold[0] != "" && ratio <= 1/1.5:
+		return formatTimes(1/ratio) + " " + w.fold[0]
+	case w.fold[1] != "" && ratio >= 1.5:
+		return formatTimes(ratio) + " " + w.fold[1]
+	case ratio < 1:
+		return formatShare(1-ratio) + " " + w.less
+	}
+	return formatShare(ratio-1) + " " + w.more
+}
+
+// measure is the ratio with what it rests on: "0.52× the time of B on W (0.51
+// to 0.53, 95 %, 18 rounds)".
+func measure(c tare.Comparison, edges ...float64) string {
+	ratio, span := spanned(c, edges...)
+	return fmt.Sprintf("%s× %s %s on %s %s", ratio, wordsFor(c.Metric).of, c.Against, c.Workload, span)
+}
+
+// spanned is the ratio, and its interval in brackets.
+func spanned(c tare.Comparison, edges ...float64) (ratio, span string) {
+	r, lo, hi := formatInterval(c.Ratio, c.Low, c.High, edges...)
+	if c.Exact {
+		return r, fmt.Sprintf("(the same in each of %s)", formatRounds(c.Rounds))
+	}
+	return r, fmt.Sprintf("(%s to %s, %s, %s)", lo, hi, formatLevel(c.Level), formatRounds(c.Rounds))
+}
+
+// difference says what was found on one comparison: a difference, or that none
+// was shown. control is the half-width below which none is claimed.
+func difference(c tare.Comparison, control float64, looks int) string {
+	w := wordsFor(c.Metric)
+	if !hasInterval(c) {
+		return fmt.Sprintf("%s against %s on %s: no interval after %s; it takes %d.",
+			c.Contender, c.Against, c.Workload, formatRounds(c.Rounds), roundsForInterval(c, looks))
+	}
+	ratio, span := spanned(c, 1)
+	switch differs(c, control) {
+	case shown:
+		return fmt.Sprintf("%s %s %s: %s.", c.Contender, w.verb, measure(c, 1), change(c.Ratio, w))
+	case withinControl:
+		return fmt.Sprintf("%s and %s on %s: no difference in %s shown; the ratio %s %s is within what the control shows here (±%s).",
+			c.Contender, c.Against, c.Workload, w.noun, ratio, span, formatShare(math.Expm1(control)))
+	}
+	return fmt.Sprintf("%s and %s on %s: no difference in %s shown; the ratio is %s %s.",
+		c.Contender, c.Against, c.Workload, w.noun, ratio, span)
+}
+
+// ruled is the sentence of a ratio criterion: who, what was asked, what came
+// out, and the numbers.
+func ruled(criterion string, ruling tare.Ruling, c tare.Comparison, edges ...float64) string {
+	return fmt.Sprintf("%s: %s is %s: it %s %s.", c.Contender, criterion, ruling, wordsFor(c.Metric).verb, measure(c, edges...))
+}
+
+// forecast is the last sentence of an open verdict.
+func forecast(rounds int) string {
+	if rounds == 0 {
+		return "No number of rounds in reach is expected to decide it."
+	}
+	return fmt.Sprintf("About %s would decide it.", formatRounds(rounds))
+}
+
+// voided is the sentence of a verdict that a finding voids.
+func voided(contender, workload string, f tare.Finding) string {
+	who := ""
+	if f.Contender != "" && f.Contender != contender {
+		who = f.Contender + ": "
+	}
+	return fmt.Sprintf("%s on %s is void by %s: %s%s.", contender, workload, f.Check, who, f.Message)
+}

@@ -1,0 +1,61 @@
+package judge
+
+import (
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// Values returns the absolute figures: for every contender, the null one and
+// traps included, the median over rounds of what a round took per operation,
+// with the 95 % order-statistic interval for that median. Traps and contenders
+// that could not be built are struck; [Strike] strikes what findings void.
+func Values(d Data) []tare.Value {
+	x := newIndex(d)
+	var out []tare.Value
+	for _, w := range d.Study.Workloads {
+		for _, name := range d.Study.Metrics {
+			for _, c := range d.Contenders {
+				if v, ok := x.value(w.ID, name, c); ok {
+					out = append(out, v)
+				}
+			}
+		}
+	}
+	return out
+}
+
+func (x *index) value(workload, metric string, c tare.Contender) (tare.Value, bool) {
+	m, ok := tare.MetricNamed(metric)
+	if !ok {
+		return tare.Value{}, false
+	}
+	per := x.perRound(m, workload, c.ID)
+	if len(per) == 0 {
+		return tare.Value{}, false
+	}
+	v := tare.Value{
+		Workload: workload, Contender: c.ID, Metric: metric, Unit: m.Unit,
+		Value: stats.Median(per), Rounds: len(per),
+		Struck: c.Role == tare.RoleTrap || c.Error != "",
+	}
+	v.Low, v.High = v.Value, v.Value
+	if lo, hi, ok := stats.OrderInterval(per, alpha); ok {
+		v.Low, v.High = lo, hi
+	}
+	return v, true
+}
+
+// Strike takes out what findings void, once the checks have run: values are
+// marked struck, and ranks and letters are worked out again without the void.
+// It returns copies.
+func Strike(d Data, effects []tare.Effects, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding) ([]tare.Comparison, []tare.Value) {
+	struck := append([]tare.Value(nil), values...)
+	for i := range struck {
+		if len(tare.Voids(findings, struck[i].Contender, struck[i].Workload)) > 0 {
+			struck[i].Struck = true
+		}
+	}
+	ranked := append([]tare.Comparison(nil), comparisons...)
+	rank(d, effects, ranked, findings)
+	return ranked, struck
+}
