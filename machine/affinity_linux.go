@@ -1,0 +1,72 @@
+package machine
+
+import (
+	"fmt"
+	"runtime"
+	"syscall"
+	"unsafe"
+)
+
+// cpuMask is a set of processors as the kernel takes it; 8192 is the most it
+// can be built for.
+type cpuMask [8192 / 64]uint64
+
+func (m *cpuMask) cpus() []int {
+	var cpus []int
+	for i := range len(m) * 64 {
+		if m[i/64]&(1<<(i%64)) != 0 {
+			cpus = append(cpus, i)
+		}
+	}
+	return cpus
+}
+
+// pinned runs start on a thread of its own whose processors were narrowed,
+// because a child inherits those of the thread that forks it.
+func pinned(cpus []int, start func() error) error {
+	var want cpuMask
+	for _, c := range cpus {
+		if c < 0 || c >= len(want)*64 {
+			return fmt.Errorf("no processor %d", c)
+		}
+		want[c/64] |= 1 << (c % 64)
+	}
+	done := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		var before cpuMask
+		err := affinity(syscall.SYS_SCHED_GETAFFINITY, &before)
+		if err == nil {
+			err = affinity(syscall.SYS_SCHED_SETAFFINITY, &want)
+		}
+		if err != nil {
+			runtime.UnlockOSThread()
+			done <- fmt.Errorf("processors %s: %w", list(want.cpus()), err)
+			return
+		}
+		err = start()
+		if affinity(syscall.SYS_SCHED_SETAFFINITY, &before) == nil {
+			runtime.UnlockOSThread()
+		} // else the thread ends with this goroutine, and nothing else runs on it
+		done <- err
+	}()
+	return <-done
+}
+
+// allowed lists the processors the calling thread may use.
+func allowed() ([]int, error) {
+	var m cpuMask
+	if err := affinity(syscall.SYS_SCHED_GETAFFINITY, &m); err != nil {
+		return nil, err
+	}
+	return m.cpus(), nil
+}
+
+// affinity gets or sets the processors of the calling thread.
+func affinity(call uintptr, m *cpuMask) error {
+	_, _, errno := syscall.RawSyscall(call, 0, unsafe.Sizeof(*m), uintptr(unsafe.Pointer(m)))
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+func probes() []probe {
+	return []probe{
+		{ChildGroup, lookGroup},
+		{KillGroup, func() (bool, string) {
+			return inGroup(func(c *Cgroup) (bool, string) {
+				if c.killsAtOnce() {
+					return true, ""
+				}
+				return false, "kernel before 5.14; processes are ended one by one"
+			})
+		}},
+		{MemoryController, func() (bool, string) {
+			const instead = "resident memory is polled instead"
+			found, note := inGroup(func(c *Cgroup) (bool, string) { return c.MemoryMax(1<<30) == nil, instead })
+			if found {
+				return true, "the kernel enforces the memory limit"
+			}
+			return false, instead + strings.TrimPrefix(" ("+note+")", " ("+instead+")")
+		}},
+		{CPUPressure, func() (bool, string) {
+			if cpuPressure("/proc/pressure/cpu") < 0 {
+				return false, "no /proc/pressure/cpu; other load goes unseen"
+			}
+			return true, ""
+		}},
+		{RunQueue, func() (bool, string) {
+			_, ok := RunQueueWait(os.Getpid())
+			return ok, ""
+		}},
+		{Throttling, func() (bool, string) {
+			if throttled() < 0 {
+				return false, "no control group keeps it"
+			}
+			return true, ""
+		}},
+		{HardwareCounters, lookCounters},
+		{Affinity, func() (bool, string) {
+			cpus, err := allowed()
+			if err != nil {
+				return false, err.Error()
+			}
+			return true, "processors " + list(cpus)
+		}},
+		{TaggedProcesses, func() (bool, string) {
+			_, err := os.ReadFile("/proc/self/environ")
+			return err == nil, ""
+		}},
+		{Governor, func() (bool, string) {
+			g := firstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+			if g == "" {
+				return false, "not told"
+			}
+			return true, g
+		}},
+		{Turbo, lookTurbo},
+		{PowerSupply, func() (bool, string) { return lookPower("/sys/class/power_supply") }},
+		{CoreKinds, func() (bool, string) { return lookCores("/sys/devices/system/cpu") }},
+		{Siblings, func() (bool, string) {
+			switch firstLine("/sys/devices/system/cpu/smt/active") {
+			case "1":
+				return true, "on"
+			case "0":
+				return true, "off"
+			}
+			return false, "not told"
+		}},
+		{VirtualMachine, lookVirtual},
+		{Clock, lookClock},
+	}
+}
+
+func lookGroup() (bool, string) {
+	return inGroup(func(c *Cgroup) (bool, string) { return true, filepath.Dir(c.dir) })
+}
+
+// inGroup tries something in a control group made for it.
+func inGroup(try func(*Cgroup) (bool, string)) (bool, string) {
+	c, err := NewCgroup(fmt.Sprintf("tare-probe-%d-%d", os.Getpid(), time.Now().UnixNano()))
+	if err != nil {
+		return false, strings.TrimPrefix(err.Error(), "control group: ")
+	}
+	found, note := try(c)
+	if err := c.Remove(); err != nil {
+		return false, err.Error()
+	}
+	return found, note
+}
+
+// lookCounters opens a cycle counter on this process, as perf_event_open(2)
+// describes it, and looks whether it counts.
+func lookCounters() (bool, string) {
+	attr := struct { // the part of perf_event_attr that the first version had, 64 bytes
+		kind, size                          uint32
+		config, period, sample, read, flags uint64
+		wakeup, breakpoint                  uint32
+		address                             uint64
+	}{size: 64, flags: 1<<5 | 1<<6} // hardware, cycles; without kernel and hypervisor
+	fd, _, errno := syscall.Syscall6(syscall.SYS_PERF_EVENT_OPEN, uintptr(unsafe.Pointer(&attr)), 0, ^uintptr(0), ^uintptr(0), 8, 0) // this thread, any processor, close on exec
+	switch {
+	case errno == syscall.ENOENT || errno == syscall.EOPNOTSUPP || errno == syscall.ENODEV:
+		return false, "none (usual in a virtual machine)"
+	case errno == syscall.EACCES || errno == syscall.EPERM:
+		return false, "not permitted; perf_event_paranoid is " + firstLine("/proc/sys/kernel/perf_event_paranoid")
+	case errno == syscall.ENOSYS:
+		return false, "this kernel has none"
+	case errno != 0:
+		return false, errno.Error()
+	}
+	defer syscall.Close(int(fd))
+	var count [8]byte
+	n, err := syscall.Read(int(fd), count[:])
+	if err != nil || n != 8 || count == [8]byte{} {
+		return false, "opened, but they do not count"
+	}
+	return true, ""
+}
+
+func lookTurbo() (bool, string) {
+	if v := firstLine("/sys/devices/system/cpu/intel_pstate/no_turbo"); v != "" {
+		return true, map[string]string{"0": "on", "1": "off"}[v]
+	}
+	if v := firstLine("/sys/devices/system/cpu/cpufreq/boost"); v != "" {
+		return true, map[string]string{"1": "on", "0": "off"}[v]
+	}
+	return false, "not told"
+}
+
+// lookPower says what feeds the machine.
+func lookPower(dir string) (bool, string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, reason(err).Error()
+	}
+	const none = "none to ask, as in servers and virtual machines"
+	mains, battery := "", false
+	for _, e := range entries {
+		at := filepath.Join(dir, e.Name())
+		switch firstLine(filepath.Join(at, "type")) {
+		case "Mains":
+			if mains != "1" {
+				mains = firstLine(filepath.Join(at, "online"))
+			}
+		case "Battery":
+			battery = battery || firstLine(filepath.Join(at, "status")) == "Discharging"
+		}
+	}
+	switch {
+	case battery || mains == "0":
+		return true, "battery"
+	case mains == "1":
+		return true, "mains"
+	}
+	return false, none
+}
+
+// lookCores compares what the processors can do at most.
+func lookCores(dir string) (bool, string) {
+	kinds := map[string]int{}
+	for i := 0; ; i++ {
+		cpu := filepath.Join(dir, "cpu"+strconv.Itoa(i))
+		if _, err := os.Stat(cpu); err != nil {
+			break
+		}
+		kinds[firstLine(filepath.Join(cpu, "cpu_capacity"))+"/"+firstLine(filepath.Join(cpu, "cpufreq/cpuinfo_max_freq"))]++
+	}
+	_, silent := kinds["/"]
+	switch {
+	case len(kinds) == 0 || len(kinds) == 1 && silent:
+		return false, "not told"
+	case len(kinds) == 1:
+		return true, "one"
+	}
+	return true, fmt.Sprintf("%d; a result depends on which of them ran what", len(kinds))
+}
+
+func lookVirtual() (bool, string) {
+	b, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return false, reason(err).Error()
+	}
+	for line := range strings.Lines(string(b)) {
+		if name, flags, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "flags" {
+			for f := range strings.FieldsSeq(flags) {
+				if f == "hypervisor" {
+					return true, "yes; its neighbours go unseen"
+				}
+			}
+			return true, "no"
+		}
+	}
+	if firstLine("/sys/hypervisor/type") != "" {
+		return true, "yes; its neighbours go unseen"
+	}
+	return false, "not told"
+}
+
+// lookClock takes the smallest step of the clock that times things.
+func lookClock() (bool, string) {
+	step := time.Hour
+	for range 1000 {
+		at := time.Now()
+		for {
+			if d := time.Since(at); d > 0 {
+				step = min(step, d)
+				break
+			}
+		}
+	}
+	source := firstLine("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+	if source == "" {
+		return true, fmt.Sprintf("steps of %v", step)
+	}
+	return true, fmt.Sprintf("%s, steps of %v", source, step)
+}

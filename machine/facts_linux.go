@@ -1,0 +1,63 @@
+package machine
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+func kernel() string { return firstLine("/proc/sys/kernel/osrelease") }
+
+// cpuModel is the processor's name. Where the kernel gives none (arm64) it is
+// the device tree's, or the codes that identify it.
+func cpuModel() string {
+	b, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	fields := map[string]string{} // of the first processor
+	for line := range strings.Lines(string(b)) {
+		name, value, ok := strings.Cut(line, ":")
+		name = strings.TrimSpace(name)
+		if _, seen := fields[name]; ok && !seen {
+			fields[name] = strings.TrimSpace(value)
+		}
+	}
+	for _, name := range []string{"model name", "cpu model", "Processor", "uarch"} {
+		if v := fields[name]; v != "" {
+			return v
+		}
+	}
+	if v := strings.TrimRight(firstLine("/sys/firmware/devicetree/base/model"), "\x00"); v != "" {
+		return v
+	}
+	if v := fields["CPU implementer"]; v != "" {
+		return "implementer " + v + " part " + fields["CPU part"]
+	}
+	return ""
+}
+
+// memory is what the machine has, in bytes.
+func memory() int64 {
+	b, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, "MemTotal:"); ok {
+			kib, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+// firstLine of a file, or nothing.
+func firstLine(file string) string {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	return strings.TrimSpace(line)
+}

@@ -1,0 +1,84 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// errHeld is returned by tryLock while somebody else holds the lock.
+var errHeld = errors.New("held by another process")
+
+// Lock makes sure that one tare measures at a time on this machine. It waits
+// until path can be locked or ctx ends. While another process holds it,
+// waiting (may be nil) is called once with who that is, e.g.
+// "pid 4711: tare run json-encode". The lock ends with unlock, or with the
+// process, however that ends.
+func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, fmt.Errorf("machine lock %s: %w", path, reason(err))
+	}
+	for told := false; ; {
+		f, err := tryLock(path)
+		if err == nil {
+			// Who holds it is for people to read; the lock itself holds without.
+			_ = sign(f, fmt.Sprintf("pid %d: %s\n", os.Getpid(), command(os.Args)))
+			return func() {
+				_ = sign(f, "")
+				_ = f.Close()
+			}, nil
+		}
+		if !errors.Is(err, errHeld) {
+			return nil, fmt.Errorf("machine lock %s: %w", path, reason(err))
+		}
+		if !told && waiting != nil {
+			waiting(holder(path))
+		}
+		told = true
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("machine lock %s: %w while %s holds it", path, context.Cause(ctx), holder(path))
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// holder reads who locked path.
+func holder(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return "another process"
+	}
+	defer f.Close()
+	b, _ := io.ReadAll(io.LimitReader(f, 300))
+	if line, _, _ := strings.Cut(string(b), "\n"); line != "" {
+		return line
+	}
+	return "another process" // it has locked but not signed yet
+}
+
+func sign(f *os.File, text string) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteAt([]byte(text), 0)
+	return err
+}
+
+// command is how this process was called, in one short line.
+func command(args []string) string {
+	words := append([]string(nil), args...)
+	if len(words) > 0 {
+		words[0] = filepath.Base(words[0])
+	}
+	line := strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+	if r := []rune(line); len(r) > 120 {
+		line = string(r[:120]) + "…"
+	}
+	return line
+}

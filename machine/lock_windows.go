@@ -1,0 +1,28 @@
+package machine
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// errSharing is ERROR_SHARING_VIOLATION.
+const errSharing = syscall.Errno(32)
+
+// tryLock opens the file for writing without letting anybody else do so;
+// reading stays possible, so that a waiting process can see who holds it.
+func tryLock(path string) (*os.File, error) {
+	name, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ,
+		nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	if errors.Is(err, errSharing) {
+		return nil, errHeld
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(h), path), nil
+}

@@ -1,0 +1,110 @@
+package machine
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// RunQueueWait is how long the living threads of a process have been ready
+// to run but not running since they began. It is summed over threads because
+// the process's own schedstat covers only its first one. False where the
+// kernel does not say.
+func RunQueueWait(pid int) (time.Duration, bool) {
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
+	entries, err := os.ReadDir(tasks)
+	if err != nil {
+		return 0, false
+	}
+	var sum time.Duration
+	found := false
+	for _, e := range entries {
+		b, err := os.ReadFile(filepath.Join(tasks, e.Name(), "schedstat"))
+		if err != nil {
+			continue // the thread has ended since
+		}
+		if f := bytes.Fields(b); len(f) >= 2 { // time on processor, time waiting (ns), slices
+			if ns, err := strconv.ParseInt(string(f[1]), 10, 64); err == nil {
+				sum += time.Duration(ns)
+				found = true
+			}
+		}
+	}
+	return sum, found
+}
+
+// Resident is the memory a process holds now, in bytes. False where it is
+// not known, or the process has ended.
+func Resident(pid int) (int64, bool) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	if err != nil {
+		return 0, false
+	}
+	f := bytes.Fields(b) // pages: total, resident, …
+	if len(f) < 2 {
+		return 0, false
+	}
+	pages, err := strconv.ParseInt(string(f[1]), 10, 64)
+	return pages * int64(os.Getpagesize()), err == nil
+}
+
+// PeakResident is the most memory a process has held since it was started,
+// in bytes. It is better than the kernel's figure at exit, which on Linux
+// includes what the starting process held at the moment of the fork.
+func PeakResident(pid int) (int64, bool) {
+	v, ok := statusField(pid, "VmHWM")
+	if !ok {
+		return 0, false
+	}
+	kib, err := strconv.ParseInt(strings.TrimSuffix(v, " kB"), 10, 64)
+	return kib << 10, err == nil
+}
+
+// Allowed lists the processors a process may use, as in "0-3,8". Empty where
+// it is not known.
+func Allowed(pid int) string {
+	v, _ := statusField(pid, "Cpus_allowed_list")
+	return v
+}
+
+// Children lists the processes whose parent is pid. False where the kernel
+// does not keep the list.
+func Children(pid int) ([]int, bool) {
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
+	entries, err := os.ReadDir(tasks)
+	if err != nil {
+		return nil, false
+	}
+	var pids []int
+	found := false
+	for _, e := range entries { // a child belongs to the thread that made it
+		b, err := os.ReadFile(filepath.Join(tasks, e.Name(), "children"))
+		if err != nil {
+			continue
+		}
+		found = true
+		for _, f := range bytes.Fields(b) {
+			if n, err := strconv.Atoi(string(f)); err == nil {
+				pids = append(pids, n)
+			}
+		}
+	}
+	return pids, found
+}
+
+// statusField returns one field of /proc/PID/status, trimmed.
+func statusField(pid int, name string) (string, bool) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return "", false
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
+			return strings.TrimSpace(rest), true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,71 @@
+// Package trial runs one contender in one fresh process: it starts it, talks
+// to it over its own pipes, holds it to deadlines and to limits of memory and
+// output, and ends it together with everything it left behind.
+//
+// A trial that goes wrong ends in a [tare.TrialError] of one class and one
+// line; whatever a contender does, no call here outlasts its deadline by more
+// than a moment and no process is left.
+package trial
+
+import (
+	"context"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// Conn is the way to one contender.
+//
+// Do sends one request and returns its reply. Everything that ends the trial
+// is a [*tare.TrialError], and every later call returns the same one. A reply
+// in which the contender itself reports an error is returned together with a
+// TrialError of class contender, and the trial goes on.
+//
+// Close ends the contender and everything it started and says what was
+// recorded about it. It never fails and takes a bounded time.
+type Conn interface {
+	Do(ctx context.Context, q wire.Request) (wire.Reply, error)
+	Close(ctx context.Context) tare.Evidence
+}
+
+// Names of the environment variables that tag what a run has started, so
+// that all of it can be found and ended.
+const (
+	EnvRun   = "TARE_RUN"   // the whole run of tare
+	EnvTrial = "TARE_TRIAL" // one trial
+)
+
+// Limits of a trial whose Spec does not say otherwise, in bytes.
+const (
+	DefaultMemoryLimit = 2 << 30
+	DefaultOutputLimit = 64 << 20
+)
+
+// Spec says what to start. Path is needed; every other zero value works.
+type Spec struct {
+	Path        string    // of the program
+	Args        []string  // after the program's name
+	Dir         string    // working directory; empty: the caller's
+	Env         []string  // KEY=value, added to a minimal environment
+	Name        string    // contender's id, for messages; empty: the program's base name
+	Run         string    // tag of the whole run, put into the environment; empty: the trial's own id
+	MemoryLimit int64     // bytes resident in the process tree; zero: DefaultMemoryLimit
+	OutputLimit int64     // bytes on stdout and stderr together; zero: DefaultOutputLimit
+	CPUs        []int     // processors it may use; nil: any
+	Guardian    *Guardian // told of the process group where the run's tag cannot be searched for; nil: nobody is told
+}
+
+// Deadline is how long a contender may take to answer op when the work itself
+// is expected to take that long.
+func Deadline(op string, expected time.Duration) time.Duration {
+	switch op {
+	case wire.OpHello, wire.OpBye:
+		return 5 * time.Second
+	case wire.OpPrepare:
+		return 60 * time.Second
+	case wire.OpAnswer:
+		return 30 * time.Second
+	}
+	return max(5*time.Second, 20*expected)
+}

@@ -1,0 +1,121 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// Session is the protocol spoken over a Conn: typed calls, each with its
+// deadline, and replies that were looked at before they are believed.
+type Session struct {
+	Conn  Conn
+	Trial string // named in hello, for the contender's messages only
+
+	// Limit says how long a call may take; nil: Deadline.
+	Limit func(op string, expected time.Duration) time.Duration
+}
+
+// Hello opens the conversation as variant (empty: the contender has none),
+// with the seed in decimal.
+func (s *Session) Hello(ctx context.Context, variant, seed string) (wire.Reply, error) {
+	a, err := s.do(ctx, wire.Request{
+		Op: wire.OpHello, Protocol: wire.Protocol, Trial: s.Trial, Seed: seed, Variant: variant,
+	}, 0)
+	if err == nil && a.Protocol != wire.Protocol {
+		err = protocolError("speaks %q, not %q", a.Protocol, wire.Protocol)
+	}
+	return a, err
+}
+
+// Prepare has workload w's input loaded. Reply.Unsupported says that this
+// contender cannot do it, which is no error.
+func (s *Session) Prepare(ctx context.Context, w wire.Workload) (wire.Reply, error) {
+	return s.do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &w}, 0)
+}
+
+// Answer has the work of each case done once and returns the outputs, in the
+// order asked.
+func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.Answer, error) {
+	a, err := s.do(ctx, wire.Request{Op: wire.OpAnswer, On: on, Cases: cases}, 0)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Answers) != len(cases) {
+		return nil, protocolError("%d answers to %d cases", len(a.Answers), len(cases))
+	}
+	for i, c := range cases {
+		if a.Answers[i].Case != c {
+			return nil, protocolError("answer %d is for case %d, asked was %d", i, a.Answers[i].Case, c)
+		}
+	}
+	return a.Answers, nil
+}
+
+// Warm has workload on run until minGC collection cycles or atLeast have
+// passed, whichever is first, and never past limit.
+func (s *Session) Warm(ctx context.Context, on string, minGC int64, atLeast, limit time.Duration) (wire.Reply, error) {
+	a, err := s.do(ctx, wire.Request{
+		Op: wire.OpWarm, On: on, MinGC: minGC, MinNS: atLeast.Nanoseconds(), CapNS: limit.Nanoseconds(),
+	}, limit)
+	return a, measured(a, err)
+}
+
+// Slice hands the token over: q says how much work, expected how long it
+// should take. Op is filled in.
+func (s *Session) Slice(ctx context.Context, q wire.Request, expected time.Duration) (wire.Reply, error) {
+	q.Op = wire.OpSlice
+	a, err := s.do(ctx, q, expected)
+	return a, measured(a, err)
+}
+
+// Stats has a fixed number of operations done between two readings of the
+// memory counters.
+func (s *Session) Stats(ctx context.Context, on string, ops int64, expected time.Duration) (wire.Reply, error) {
+	a, err := s.do(ctx, wire.Request{Op: wire.OpStats, On: on, Ops: ops}, expected)
+	if err == nil && a.Ops < 1 {
+		err = protocolError("stats without operations")
+	}
+	return a, err
+}
+
+// Close says bye and ends the trial.
+func (s *Session) Close(ctx context.Context) tare.Evidence {
+	// What a contender answers to bye, or whether it does, changes nothing:
+	// it is ended next, and what it measured is already here.
+	_, _ = s.do(ctx, wire.Request{Op: wire.OpBye}, 0)
+	return s.Conn.Close(ctx)
+}
+
+func (s *Session) do(ctx context.Context, q wire.Request, expected time.Duration) (wire.Reply, error) {
+	limit := Deadline
+	if s.Limit != nil {
+		limit = s.Limit
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit(q.Op, expected))
+	defer cancel()
+	return s.Conn.Do(ctx, q)
+}
+
+// measured rejects a timing that cannot be one.
+func measured(a wire.Reply, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case a.Ops < 1:
+		return protocolError("a timing without operations")
+	case a.WallNS < 1:
+		return protocolError("%d operations in %d ns", a.Ops, a.WallNS)
+	case slices.Min([]int64{a.CPUNS, a.IdleCPUNS, a.GC, a.Errors, a.BytesOut}) < 0:
+		return protocolError("a negative count in a timing")
+	}
+	return nil
+}
+
+func protocolError(format string, args ...any) *tare.TrialError {
+	return &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf(format, args...)}
+}
