@@ -1,0 +1,21 @@
+package build
+
+import (
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// ownGroup makes cmd the leader of a process group of its own.
+func ownGroup(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// killGroup ends cmd and everything it started.
+func killGroup(cmd *exec.Cmd) error {
+	tree := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid))
+	if tree.Run() != nil {
+		return cmd.Process.Kill()
+	}
+	return nil
+}

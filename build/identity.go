@@ -1,0 +1,177 @@
+package build
+
+import (
+	"crypto/sha256"
+	"debug/buildinfo"
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// stdPrefix marks a claimed package of the standard library, which is no
+// module: std:encoding/json.
+const stdPrefix = "std:"
+
+// describe reads out of the binary itself what it contains, and holds the
+// manifest's claims against it.
+func describe(path string, m Manifest) (tare.Contender, error) {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return tare.Contender{}, err
+	}
+	symbols, err := functions(path)
+	if err != nil {
+		return tare.Contender{}, err
+	}
+	c := tare.Contender{
+		Kind: m.Kind, Role: tare.RoleContender, Why: m.Why, Layers: m.Layers, Expect: m.Expect,
+		Go: info.GoVersion, Flags: flags(info.Settings),
+		Identity: tare.Identity{ClaimedModules: m.Modules, ClaimedSymbols: m.Symbols},
+	}
+	if m.Trap {
+		c.Role = tare.RoleTrap
+	}
+	if c.SHA256, c.BinaryBytes, err = digest(path); err != nil {
+		return tare.Contender{}, err
+	}
+	for _, dep := range info.Deps {
+		c.Modules = append(c.Modules, linked(dep))
+		if dep.Path != sdkPath {
+			c.Adoption.ModulesLinked++
+		}
+	}
+	for _, claim := range m.Modules {
+		if !contains(c.Modules, symbols, claim) {
+			c.Identity.MissingModules = append(c.Identity.MissingModules, claim)
+		}
+	}
+	for _, claim := range m.Symbols {
+		if !slices.ContainsFunc(symbols, func(s string) bool { return strings.Contains(s, claim) }) {
+			c.Identity.MissingSymbols = append(c.Identity.MissingSymbols, claim)
+		}
+	}
+	c.Name, c.Version = name(m, c)
+	return c, nil
+}
+
+// name is what the contender is called: its first claimed module at the
+// version that was linked.
+func name(m Manifest, c tare.Contender) (name, version string) {
+	if len(m.Modules) == 0 {
+		return "", ""
+	}
+	if pkg, ok := strings.CutPrefix(m.Modules[0], stdPrefix); ok {
+		return pkg, c.Go
+	}
+	path, _, _ := strings.Cut(m.Modules[0], "@")
+	for _, mod := range c.Modules {
+		if mod.Path == path {
+			return path, mod.Version
+		}
+	}
+	return path, ""
+}
+
+// linked is a dependency as documents show it. A replaced module has the
+// version of its replacement, "(devel)" for a directory: that is the code that
+// was linked.
+func linked(dep *debug.Module) tare.Module {
+	m := tare.Module{Path: dep.Path, Version: dep.Version}
+	if r := dep.Replace; r != nil {
+		m.Version, m.Replace = r.Version, r.Path
+		if r.Version != "" && r.Version != "(devel)" {
+			m.Replace += "@" + r.Version
+		}
+	}
+	return m
+}
+
+// contains reports whether a claimed module (path, path@version or std:package) is in the
+// binary. A package of the standard library is there when a function of it is.
+func contains(modules []tare.Module, symbols []string, claim string) bool {
+	if pkg, ok := strings.CutPrefix(claim, stdPrefix); ok {
+		return slices.ContainsFunc(symbols, func(s string) bool { return strings.HasPrefix(s, pkg+".") })
+	}
+	path, version, pinned := strings.Cut(claim, "@")
+	return slices.ContainsFunc(modules, func(m tare.Module) bool {
+		return m.Path == path && (!pinned || m.Version == version)
+	})
+}
+
+// flags are the settings the binary says it was built with.
+func flags(settings []debug.BuildSetting) []string {
+	var out []string
+	for _, s := range settings {
+		if s.Value != "" && !strings.HasPrefix(s.Key, "vcs") {
+			out = append(out, s.Key+"="+s.Value)
+		}
+	}
+	return out
+}
+
+// functions are the names of the functions linked into a binary, from its
+// symbol table: the linker leaves out what nothing calls.
+func functions(path string) ([]string, error) {
+	if f, err := elf.Open(path); err == nil {
+		defer f.Close()
+		table, err := f.Symbols()
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, s := range table {
+			if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Section != elf.SHN_UNDEF {
+				names = append(names, s.Name)
+			}
+		}
+		return names, nil
+	}
+	if f, err := macho.Open(path); err == nil {
+		defer f.Close()
+		if f.Symtab == nil {
+			return nil, errors.New("no symbol table")
+		}
+		var names []string
+		for _, s := range f.Symtab.Syms {
+			if s.Sect > 0 && int(s.Sect) <= len(f.Sections) && f.Sections[s.Sect-1].Name == "__text" {
+				names = append(names, strings.TrimPrefix(s.Name, "_"))
+			}
+		}
+		return names, nil
+	}
+	f, err := pe.Open(path)
+	if err != nil {
+		return nil, errors.New("not a binary for any system known here")
+	}
+	defer f.Close()
+	var names []string
+	for _, s := range f.Symbols {
+		if n := int(s.SectionNumber); n > 0 && n <= len(f.Sections) && f.Sections[n-1].Name == ".text" {
+			names = append(names, s.Name)
+		}
+	}
+	return names, nil
+}
+
+// digest is the SHA-256 of a file, in hex, and its size in bytes.
+func digest(path string) (sum string, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if size, err = io.Copy(h, f); err != nil {
+		return "", 0, err
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, nil
+}

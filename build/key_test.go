@@ -1,0 +1,127 @@
+package build
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestKeyCoversWhatCanChangeTheBinary(t *testing.T) {
+	root := t.TempDir()
+	leafDir := filepath.Join(root, "contenders", "codec", "x")
+	files := map[string]string{
+		"go.mod":                            "module github.com/tarebench/tare\n",
+		"study.go":                          "package tare\n",
+		"README.md":                         "words\n",
+		"contender/codec/codec.go":          "package codec\n",
+		"contender/codec/codec_test.go":     "package codec\n",
+		"contender/contendertest/run.go":    "package contendertest\n",
+		"app/tiny/tiny.go":                  "package tiny\n",
+		"lab/lab.go":                        "package lab\n",
+		"other/go.mod":                      "module example.com/other\n",
+		"other/other.go":                    "package other\n",
+		"contenders/codec/x/go.mod":         "module example.com/x\nrequire (\n\tgithub.com/tarebench/tare v0.0.0\n\texample.com/other v0.0.0\n)\nreplace (\n\tgithub.com/tarebench/tare => ../../.. // the SDK\n\texample.com/other v0.0.0 => ../../../other\n\texample.com/far => example.com/fork v1.2.3\n)\n",
+		"contenders/codec/x/go.sum":         "example.com/y v1.0.0 h1:abc=\n",
+		"contenders/codec/x/main.go":        "package main\n",
+		"contenders/codec/x/main_test.go":   "package main\n",
+		"contenders/codec/x/data/table.bin": "embedded",
+		"contenders/codec/x/contender.json": `{"id":"x","kind":"codec"}`,
+		"contenders/codec/x/nested/go.mod":  "module example.com/nested\n",
+		"contenders/codec/x/nested/a.go":    "package nested\n",
+		"contenders/codec/x/.git/index":     "index",
+		"contenders/codec/y/main.go":        "package main\n",
+	}
+	write(t, root, files)
+	tool := toolchain{env: map[string]string{"GOVERSION": "go1.25.0", "CGO_ENABLED": "0"}}
+	at := func(tool toolchain) string {
+		t.Helper()
+		mod, err := moduleOf(leafDir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := key(tool, Leaf{Dir: leafDir}, mod)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	before := at(tool)
+	if len(before) != 32 || at(tool) != before {
+		t.Fatalf("key %q is not stable", before)
+	}
+	for file, changes := range map[string]bool{
+		"go.mod": true, "study.go": true, "contender/codec/codec.go": true, "app/tiny/tiny.go": true, "other/other.go": true,
+		"contenders/codec/x/go.mod": true, "contenders/codec/x/go.sum": true, "contenders/codec/x/main.go": true,
+		"contenders/codec/x/data/table.bin": true, "contenders/codec/x/contender.json": true,
+		"README.md": false, "contender/contendertest/run.go": false, "lab/lab.go": false, "contender/codec/codec_test.go": false, "contenders/codec/x/main_test.go": false,
+		"contenders/codec/x/nested/a.go": false, "contenders/codec/x/.git/index": false, "contenders/codec/y/main.go": false,
+	} {
+		write(t, root, map[string]string{file: files[file] + "// changed\n"})
+		if got := at(tool) != before; got != changes {
+			t.Errorf("changing %s changes the key: %v, want %v", file, got, changes)
+		}
+		write(t, root, map[string]string{file: files[file]})
+	}
+	if at(tool) != before {
+		t.Error("the key does not come back with the content")
+	}
+	if err := os.Rename(filepath.Join(leafDir, "main.go"), filepath.Join(leafDir, "main2.go")); err != nil {
+		t.Fatal(err)
+	}
+	if at(tool) == before {
+		t.Error("renaming a file does not change the key")
+	}
+	if err := os.Rename(filepath.Join(leafDir, "main2.go"), filepath.Join(leafDir, "main.go")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range decides {
+		other := toolchain{env: maps.Clone(tool.env)}
+		other.env[name] += "x"
+		if at(other) == before {
+			t.Errorf("changing %s does not change the key", name)
+		}
+	}
+}
+
+// A contender inside a larger module of the user's is keyed by all of it.
+func TestKeyOfALeafInsideAModule(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, map[string]string{"go.mod": "module example.com/mine\n", "types/types.go": "package types\n", "cmd/codec/main.go": "package main\n"})
+	dir := filepath.Join(root, "cmd", "codec")
+	mod, err := moduleOf(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mod.root != root {
+		t.Fatalf("module at %s, want %s", mod.root, root)
+	}
+	before, err := key(toolchain{}, Leaf{Dir: dir}, mod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, root, map[string]string{"types/types.go": "package types\n\ntype T int\n"})
+	after, err := key(toolchain{}, Leaf{Dir: dir}, mod)
+	if err != nil || after == before {
+		t.Errorf("a change in the module leaves the key (%v)", err)
+	}
+	write(t, root, map[string]string{"types/types.go": "package types\n"})
+	whole, err := key(toolchain{}, Leaf{Dir: root}, mod)
+	if err != nil || whole == before {
+		t.Errorf("another package of the module has the same key (%v)", err)
+	}
+}
+
+func TestNoModule(t *testing.T) {
+	if _, err := moduleOf(t.TempDir()); err == nil {
+		t.Skip("a go.mod lies above the temporary directory")
+	}
+}
+
+func TestReplacements(t *testing.T) {
+	got := replacements("/m", []byte("module x\nreplace a => ./a // why\nreplace b v1 => /b\nreplace \"c\" => \"../c\"\nreplace d => d2 v1.0.0\nreplace (\n e => ../e\n)\nrequire f v1\n"))
+	want := map[string]string{"a": "/m/a", "b": "/b", "c": "/c", "e": "/e"}
+	if filepath.Separator == '/' && !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,139 @@
+// Package build turns the sources of a contender into a program that can be
+// started: once per content, cached, and with an account of what the binary
+// really contains.
+package build
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// ManifestName is the file that describes a contender, beside its sources.
+const ManifestName = "contender.json"
+
+// Manifest is contender.json: what a contender's own folder says about it.
+type Manifest struct {
+	ID       string      `json:"id"`
+	Kind     string      `json:"kind"`               // codec, router, …
+	Variants []string    `json:"variants,omitempty"` // configurations of one binary; each is a contender of its own
+	Trap     bool        `json:"trap,omitempty"`     // reproduces a published mistake
+	Expect   tare.Expect `json:"expect,omitzero"`    // what a trap must come out as
+	Why      string      `json:"why,omitempty"`      // one line: what it is
+	Modules  []string    `json:"modules,omitempty"`  // claimed: path, path@version or std:package; the first names the contender
+	Symbols  []string    `json:"symbols,omitempty"`  // claimed: parts of function names that must be linked
+	Layers   []string    `json:"layers,omitempty"`   // declared middleware
+}
+
+// IDs are the names under which studies can list the contender: the id, or
+// one id-variant per variant.
+func (m Manifest) IDs() []string {
+	if len(m.Variants) == 0 {
+		return []string{m.ID}
+	}
+	ids := make([]string, len(m.Variants))
+	for i, v := range m.Variants {
+		ids[i] = m.VariantID(v)
+	}
+	return ids
+}
+
+// VariantID is the name of one variant; of the contender itself where variant
+// is empty.
+func (m Manifest) VariantID(variant string) string {
+	if variant == "" {
+		return m.ID
+	}
+	return m.ID + "-" + variant
+}
+
+// Leaf is a contender's folder: a main package with a manifest.
+type Leaf struct {
+	Dir      string // absolute
+	Manifest Manifest
+}
+
+// ReadLeaf reads the manifest of the contender in dir. Where there is none
+// the error is fs.ErrNotExist.
+func ReadLeaf(dir string) (Leaf, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return Leaf{}, fmt.Errorf("contender %s: %w", dir, err)
+	}
+	file := filepath.Join(dir, ManifestName)
+	src, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Leaf{}, fmt.Errorf("no %s in %s: %w", ManifestName, dir, fs.ErrNotExist)
+	}
+	if err != nil {
+		return Leaf{}, fmt.Errorf("reading a contender: %w", err)
+	}
+	m, err := parseManifest(src)
+	if err != nil {
+		return Leaf{}, fmt.Errorf("%s%w", file, err)
+	}
+	return Leaf{Dir: abs, Manifest: m}, nil
+}
+
+// parseManifest reads a manifest strictly. Errors begin with ":line:col: ",
+// or with ": " where there is no position, to be put behind a file name.
+func parseManifest(src []byte) (Manifest, error) {
+	var m Manifest
+	d := json.NewDecoder(bytes.NewReader(src))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&m); err != nil {
+		return m, manifestError(src, d.InputOffset(), err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return m, manifestError(src, d.InputOffset(), errors.New("more than one value"))
+	}
+	switch {
+	case m.ID == "":
+		return m, errors.New(`: no id; e.g. "id": "encoding-json"`)
+	case m.Kind == "":
+		return m, errors.New(`: no kind; e.g. "kind": "codec"`)
+	case m.ID == tare.ControlID:
+		return m, fmt.Errorf(": id %q is reserved", m.ID)
+	case !m.Trap && !m.Expect.IsZero():
+		return m, errors.New(`: expect without "trap": true; only a trap may be expected to come out void`)
+	}
+	for i, v := range m.Variants {
+		if v == "" {
+			return m, errors.New(": a variant without a name")
+		}
+		if slices.Contains(m.Variants[:i], v) {
+			return m, fmt.Errorf(": variant %q is listed twice", v)
+		}
+	}
+	return m, nil
+}
+
+func manifestError(src []byte, at int64, err error) error {
+	var syntax *json.SyntaxError
+	var typed *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &typed):
+		at = typed.Offset
+		err = fmt.Errorf("%s is a %s, not a %s", typed.Field, typed.Value, typed.Type)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		at, err = int64(len(src)), errors.New("the file ends too early")
+	default:
+		err = errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	at = min(max(at, 0), int64(len(src)))
+	before := src[:at]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	col := max(1, len(before)-bytes.LastIndexByte(before, '\n')-1)
+	return fmt.Errorf(":%d:%d: %w", line, col, err)
+}

@@ -1,0 +1,148 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// toolchain is what `go env` says, asked once per Builder: all of it that can
+// change a binary, and what go build needs to find modules the way the user
+// does.
+type toolchain struct {
+	path string            // of the go command
+	env  map[string]string // name → effective value
+}
+
+// decides are the settings that can change what is built; they enter the key.
+var decides = [...]string{
+	"GOVERSION", "GOTOOLCHAIN", "GO386", "GOAMD64", "GOARM", "GOARM64", "GOMIPS", "GOMIPS64", "GOPPC64", "GORISCV64",
+	"CGO_ENABLED", "CC", "CXX", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_CXXFLAGS", "CGO_LDFLAGS", "PKG_CONFIG",
+}
+
+// finds are the settings that say where modules and caches are.
+var finds = [...]string{
+	"GOPROXY", "GOSUMDB", "GONOSUMDB", "GONOPROXY", "GOPRIVATE", "GOINSECURE", "GOVCS", "GOAUTH", "GOCACHE", "GOMODCACHE", "GOPATH",
+}
+
+// cleared are the variables a build must not inherit: each could change what
+// is weighed without leaving a trace in the sources.
+var cleared = [...]string{"GOFLAGS", "GOEXPERIMENT", "GODEBUG", "GOWORK", "GOENV", "GO111MODULE", "GOOS", "GOARCH", "GOTMPDIR", "GOFIPS140"}
+
+// toolchain asks the go command about itself, once.
+func (b *Builder) toolchain(ctx context.Context) (toolchain, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.tool.path != "" {
+		return b.tool, nil
+	}
+	name := b.Go
+	if name == "" {
+		name = "go"
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return toolchain{}, fmt.Errorf("%w: %q was not found; install Go from https://go.dev/dl/ or put it in PATH", ErrNoToolchain, name)
+	}
+	names := slices.Concat(decides[:], finds[:])
+	// A directory without a go.mod, so that the answer is about the machine.
+	out, err := b.command(ctx, path, os.TempDir(), b.environ(nil, "GOWORK=off"), append([]string{"env", "-json"}, names...)...)
+	if ctx.Err() != nil {
+		return toolchain{}, ctx.Err()
+	}
+	t := toolchain{path: path, env: map[string]string{}}
+	if err != nil {
+		return toolchain{}, fmt.Errorf("%w: %s env: %s", ErrNoToolchain, name, firstLine(out, err))
+	}
+	if err := json.Unmarshal([]byte(out), &t.env); err != nil || t.env["GOVERSION"] == "" {
+		return toolchain{}, fmt.Errorf("%w: %s env does not answer like a go command", ErrNoToolchain, name)
+	}
+	b.tool = t
+	return t, nil
+}
+
+// identity is one line per setting that can change a binary.
+func (t toolchain) identity() string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "GOOS=%s\nGOARCH=%s\n", runtime.GOOS, runtime.GOARCH)
+	for _, name := range decides {
+		fmt.Fprintf(&s, "%s=%s\n", name, strconv.Quote(t.env[name]))
+	}
+	if t.env["CGO_ENABLED"] == "1" {
+		s.WriteString(compilerStamp(t.env["CC"]) + compilerStamp(t.env["CXX"]))
+	}
+	return s.String()
+}
+
+// compilerStamp tells one C compiler from its successor at the same path
+// without running it.
+func compilerStamp(cc string) string {
+	words := strings.Fields(cc)
+	if len(words) == 0 {
+		return ""
+	}
+	path, err := exec.LookPath(words[0])
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s %d %d\n", path, info.Size(), info.ModTime().UnixNano())
+}
+
+// buildEnv is the environment of go build: the user's own, with everything
+// that decides the binary pinned and nothing else let in. GOENV=off because an
+// empty GOFLAGS in the environment would fall through to the user's file.
+func (b *Builder) buildEnv(t toolchain, tmp string) []string {
+	set := []string{"GOENV=off", "GOWORK=off", "GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH, "GOTMPDIR=" + tmp}
+	for _, name := range slices.Concat(decides[1:], finds[:]) {
+		if v := t.env[name]; v != "" {
+			set = append(set, name+"="+v)
+		}
+	}
+	return b.environ(cleared[:], set...)
+}
+
+// environ is the builder's environment without drop and with set.
+func (b *Builder) environ(drop []string, set ...string) []string {
+	base := b.Env
+	if base == nil {
+		base = os.Environ()
+	}
+	if b.Run != "" {
+		set = append(set, "TARE_RUN="+b.Run)
+	}
+	var out []string
+	for _, kv := range base {
+		name, _, _ := strings.Cut(kv, "=")
+		internal := strings.HasPrefix(name, "TARE_") || strings.HasPrefix(name, "GOTOOLCHAIN_INTERNAL")
+		if internal || slices.Contains(drop, name) || slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, name+"=") }) {
+			continue
+		}
+		out = append(out, kv)
+	}
+	return append(out, set...)
+}
+
+// cacheError says which directory could not be written.
+func cacheError(dir string, err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		err = p.Err
+	case errors.As(err, &l):
+		err = l.Err
+	}
+	return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", ErrCache, dir, err)
+}
