@@ -1,0 +1,189 @@
+package archtest
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// place is where a package stands: it may import what stands lower.
+type place struct {
+	dir   string   // from the root; a * stands for any one element
+	floor int      // floors below 0 import nothing of ours
+	peers []string // what it may import although it does not stand lower
+	only  []string // not nil: of ours it may import these and nothing else
+}
+
+const alone = -1
+
+// places lists every package: an unlisted one fails. The floors:
+//
+//	9 main · 8 the command line · 7 bring · 6 files and stores · 5 kinds
+//	4 the lab · 3 processes, sockets, the clock · 2 pure, about studies
+//	1 pure, about numbers and bytes · 0 the nouns
+func places() []place {
+	return []place{
+		{dir: ".", floor: 0},
+
+		{dir: "stats", floor: 1},
+		{dir: "stats/lookgen", floor: 1, peers: []string{"stats"}},
+		{dir: "load/hist", floor: 1},
+		{dir: "contender/wire", floor: 1},
+		{dir: "contender/fixture", floor: 1},
+		{dir: "studies", floor: 1},
+		{dir: "internal/archtest", floor: 1},
+		{dir: "internal/assert", floor: 1},
+		{dir: "internal/golden", floor: 1},
+		{dir: "internal/calibrate", floor: 1, peers: []string{"stats"}},
+
+		{dir: "plan", floor: 2},
+		{dir: "check", floor: 2},
+		{dir: "judge", floor: 2},
+		{dir: "report", floor: 2, only: []string{".", "load/hist"}},
+
+		{dir: "machine", floor: 3},
+		{dir: "trial", floor: 3, peers: []string{"machine"}},
+		{dir: "trial/scripted", floor: 3, peers: []string{"trial", "machine"}},
+		{dir: "load", floor: 3, peers: []string{"machine"}},
+		{dir: "build", floor: 3},
+		{dir: "contender", floor: 3},
+		{dir: "contender/codec", floor: 3, peers: []string{"contender"}},
+		{dir: "contender/contendertest", floor: 3, peers: []string{"contender", "contender/codec"}},
+
+		{dir: "lab", floor: 4, peers: []string{"lab/journal"}},
+		{dir: "lab/journal", floor: 4},
+		{dir: "lab/labtest", floor: 4, peers: []string{"lab", "lab/journal"}},
+
+		{dir: "kinds", floor: 5, peers: []string{"kinds/codec"}},
+		{dir: "kinds/codec", floor: 5},
+
+		{dir: "cmd/tare/internal/near", floor: 1},
+		{dir: "cmd/tare/internal/catalog/archive", floor: 3},
+		{dir: "cmd/tare/internal/catalog/pack", floor: 6},
+		{dir: "cmd/tare/internal/catalog", floor: 6},
+		{dir: "cmd/tare/internal/studyfile", floor: 6},
+		{dir: "cmd/tare/internal/history", floor: 6},
+		{dir: "cmd/tare/internal/bring", floor: 7},
+		{dir: "cmd/tare/internal/cli", floor: 8},
+		{dir: "cmd/tare/internal/schema", floor: 8}, // tests of the published schemas
+		{dir: "cmd/tare", floor: 9},
+		{dir: "cmd/tare/internal/e2e", floor: 9}, // tests of the whole command
+
+		{dir: "cgocopy", floor: alone},
+		{dir: "cgocopy/cmd/cgocopy", floor: alone, peers: []string{"cgocopy"}},
+		{dir: "app/*", floor: alone},
+
+		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "app/*"}},
+		{dir: "bench/*", floor: 1, only: []string{"contender/fixture"}},
+	}
+}
+
+// placeOf finds the place of a directory. A package inside a contender's or a
+// benchmark's own module stands where its module does.
+func placeOf(dir string) (place, bool) {
+	for _, p := range places() {
+		if matches(p.dir, dir) {
+			return p, true
+		}
+	}
+	for _, p := range places() {
+		if strings.HasSuffix(p.dir, "*") && dir != "." {
+			if depth := strings.Count(p.dir, "/") + 1; strings.Count(dir, "/") >= depth {
+				if matches(p.dir, strings.Join(strings.Split(dir, "/")[:depth], "/")) {
+					return p, true
+				}
+			}
+		}
+	}
+	return place{}, false
+}
+
+func matches(pattern, dir string) bool {
+	ok, err := path.Match(pattern, dir)
+	return err == nil && ok
+}
+
+// allows reports whether a file at p, in directory dir, may import target.
+func (p place) allows(dir, target string, test bool) bool {
+	if root, _, nested := strings.Cut(p.dir, "*"); nested {
+		// Inside one and the same small module everything may be imported.
+		own := strings.Join(strings.Split(dir, "/")[:strings.Count(p.dir, "/")+1], "/")
+		if strings.HasPrefix(target, root) && under(target, own) {
+			return true
+		}
+	}
+	listed := func(patterns []string) bool {
+		return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, target) })
+	}
+	if dir == target || listed(p.peers) || test && under(target, "internal") {
+		return true
+	}
+	if p.only != nil {
+		return listed(p.only)
+	}
+	t, known := placeOf(target)
+	if !known || p.floor == alone {
+		return false
+	}
+	return t.floor < p.floor || test && t.floor == p.floor
+}
+
+// checkFloors holds every import of ours against the places. Tests may also
+// import their own floor and internal/*.
+func checkFloors(t *Tree) []string {
+	var out []string
+	unlisted := map[string]bool{}
+	for _, f := range t.Files {
+		p, ok := placeOf(f.Dir)
+		if !ok {
+			unlisted[f.Dir] = true
+			continue
+		}
+		for imported, pos := range f.Imports() {
+			target, ours := t.local(imported)
+			if ours && !p.allows(f.Dir, target, f.Test) {
+				out = append(out, fmt.Sprintf("%s: %s must not import %s", t.at(pos), f.Dir, target))
+			}
+		}
+	}
+	for dir := range maps.Keys(unlisted) {
+		out = append(out, fmt.Sprintf("%s: package is not listed; give it its floor in internal/archtest/floors.go", dir))
+	}
+	return out
+}
+
+// checkWorld keeps the world out of the floors below the third. The wire
+// helper opens the pipes, the golden helper its files; programs that generate
+// or calibrate are not linked into anything.
+func checkWorld(t *Tree) []string {
+	world := []string{"os", "os/exec", "os/signal", "net", "net/http", "syscall", "log", "log/slog", "crypto/rand"}
+	var out []string
+	for _, f := range t.Files {
+		p, ok := placeOf(f.Dir)
+		if !ok || p.floor > 2 || p.floor == alone || f.Test || f.Tool || under(f.Dir, "contender/wire", "internal", "bench") {
+			continue
+		}
+		for imported, pos := range f.Imports() {
+			if slices.Contains(world, imported) {
+				out = append(out, fmt.Sprintf("%s: %s is pure and must not import %s", t.at(pos), f.Dir, imported))
+			}
+		}
+	}
+	return out
+}
+
+// checkLight keeps net/http out of what every codec contender links.
+func checkLight(t *Tree) []string {
+	var out []string
+	for _, f := range t.Files {
+		if f.Test || !slices.Contains([]string{".", "contender", "contender/codec", "contender/wire", "contender/fixture"}, f.Dir) {
+			continue
+		}
+		if pos, ok := f.Imports()["net/http"]; ok {
+			out = append(out, fmt.Sprintf("%s: a codec contender would link net/http", t.at(pos)))
+		}
+	}
+	return out
+}

@@ -1,0 +1,163 @@
+package archtest
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Rule is something the source must hold to.
+type Rule struct {
+	Name  string
+	Why   string
+	Check func(*Tree) []string // one line per violation, file or directory first
+}
+
+// Rules lists every rule.
+func Rules() []Rule {
+	return []Rule{
+		{"floors", "a package imports only what stands lower, so that one can read it without reading what uses it", checkFloors},
+		{"world", "only floor 3 and above touch processes, sockets and files", checkWorld},
+		{"light", "a contender's own program must not pay for what it does not use", checkLight},
+		{"requirements", "a laboratory must not change the versions of what it weighs: the root and cgocopy require nothing", checkRequirements},
+		{"workspace", "contenders are built alone; only the command shares a workspace with the root", checkWorkspace},
+		{"leaves", "a contender is one folder that can be built alone and says what it is", checkLeaves},
+		{"names", "a package is named after what it holds", checkNames},
+		{"length", "a file is read in one sitting", checkLength},
+		{"init", "nothing happens before main", checkInit},
+		{"globals", "state that outlives a call is passed, not shared", checkGlobals},
+		{"random", "randomness comes from the plan's seed", checkRandom},
+		{"clock", "the clock is called on floor 3; elsewhere it is a parameter", checkClock},
+	}
+}
+
+// Check holds the tree against every rule and returns the violations, sorted.
+func Check(t *Tree) []string {
+	var out []string
+	for _, r := range Rules() {
+		for _, line := range r.Check(t) {
+			out = append(out, fmt.Sprintf("%s (%s: %s)", line, r.Name, r.Why))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func checkRequirements(t *Tree) []string {
+	var out []string
+	for _, m := range t.Modules {
+		if m.Dir != "." && m.Dir != "cgocopy" {
+			continue
+		}
+		for required := range m.Requires {
+			out = append(out, fmt.Sprintf("%s: requires %s", path.Join(m.Dir, "go.mod"), required))
+		}
+	}
+	return out
+}
+
+func checkWorkspace(t *Tree) []string {
+	if !t.Paths["go.work"] {
+		return []string{"go.work: missing"}
+	}
+	want := []string{".", "cmd/tare"}
+	if t.Paths["cgocopy/go.mod"] {
+		want = append(want, "cgocopy")
+	}
+	got := slices.Clone(t.Work)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		return []string{fmt.Sprintf("go.work: uses %s, must use %s", strings.Join(got, " "), strings.Join(want, " "))}
+	}
+	return nil
+}
+
+// codecLines is the most a codec contender's main.go may have.
+const codecLines = 40
+
+func checkLeaves(t *Tree) []string {
+	var out []string
+	modules := map[string]Module{}
+	for _, m := range t.Modules {
+		modules[m.Dir] = m
+	}
+	for _, dir := range leaves(t) {
+		say := func(format string, args ...any) { out = append(out, dir+": "+fmt.Sprintf(format, args...)) }
+		for _, name := range []string{"contender.json", "main.go"} {
+			if !t.Paths[path.Join(dir, name)] {
+				say("has no %s", name)
+			}
+		}
+		m, ok := modules[dir]
+		if !ok {
+			say("has no go.mod of its own")
+			continue
+		}
+		if want := t.Root + "/" + dir; m.Path != want {
+			say("module is %s, must be %s", m.Path, want)
+		}
+		if m.Requires[t.Root] != "v0.0.0" {
+			say("must require %s v0.0.0", t.Root)
+		}
+		if m.Replaces[t.Root] != "../../.." {
+			say("must replace %s => ../../..", t.Root)
+		}
+		if len(m.Requires) > 1 && !t.Paths[path.Join(dir, "go.sum")] {
+			say("requires modules but has no go.sum")
+		}
+	}
+	for _, f := range t.Files {
+		if matches("contenders/codec/*/main.go", f.Path) && f.Lines > codecLines {
+			out = append(out, fmt.Sprintf("%s: %d lines, a codec contender needs at most %d", f.Path, f.Lines, codecLines))
+		}
+	}
+	return out
+}
+
+// leaves are the folders two below contenders.
+func leaves(t *Tree) []string {
+	found := map[string]bool{}
+	for p := range t.Paths {
+		if parts := strings.Split(p, "/"); parts[0] == "contenders" && len(parts) > 3 {
+			found[strings.Join(parts[:3], "/")] = true
+		}
+	}
+	return sorted(found)
+}
+
+func sorted(set map[string]bool) []string {
+	var out []string
+	for s := range set {
+		out = append(out, s)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func checkNames(t *Tree) []string {
+	forbidden := []string{"util", "utils", "common", "lib", "libs", "helper", "helpers", "manager", "managers"}
+	bad := map[string]bool{}
+	for _, f := range t.Files {
+		for _, element := range append(strings.Split(f.Dir, "/"), strings.TrimSuffix(f.AST.Name.Name, "_test")) {
+			if slices.Contains(forbidden, element) {
+				bad[fmt.Sprintf("%s: says nothing about what it holds: %s", f.Dir, element)] = true
+			}
+		}
+	}
+	return sorted(bad)
+}
+
+// mostLines is the longest a file may get.
+const mostLines = 400
+
+func checkLength(t *Tree) []string {
+	var out []string
+	for _, f := range t.Files {
+		if !f.Generated && f.Lines > mostLines {
+			out = append(out, fmt.Sprintf("%s: %d lines, at most %d", f.Path, f.Lines, mostLines))
+		}
+	}
+	return out
+}

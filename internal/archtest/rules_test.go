@@ -1,0 +1,177 @@
+package archtest
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// sound is a small repository that holds to every rule.
+func sound() map[string]string {
+	const leafMod = "module github.com/tarebench/tare/contenders/codec/x\n\ngo 1.25\n\nrequire (\n\tgithub.com/tarebench/tare v0.0.0\n\texample.test/x v1.2.3 // indirect\n)\n\nreplace github.com/tarebench/tare => ../../..\n"
+	return map[string]string{
+		"go.mod":                            "module github.com/tarebench/tare\n\ngo 1.25\n",
+		"go.work":                           "go 1.25\n\nuse (\n\t.\n\t./cmd/tare\n\t./cgocopy\n)\n",
+		"cgocopy/go.mod":                    "module github.com/tarebench/tare/cgocopy\n",
+		"study.go":                          "package tare\n",
+		"stats/stats.go":                    "package stats\n\nimport \"math/rand/v2\"\n\nvar table = []int{1}\n\nfunc Draw(seed uint64) int { return rand.New(rand.NewPCG(seed, 0)).IntN(table[0]) }\n",
+		"stats/lookgen/main.go":             "package main\n\nimport (\n\t\"os\"\n\t\"time\"\n\n\t\"github.com/tarebench/tare/stats\"\n)\n\nfunc main() { os.Exit(stats.Draw(uint64(time.Now().Unix()))) }\n",
+		"stats/stats_test.go":               "package stats_test\n\nimport (\n\t\"os\"\n\t\"time\"\n\n\t_ \"github.com/tarebench/tare/internal/golden\"\n)\n\nvar tmp string\n\nfunc f() { tmp = os.Getenv(\"X\"); _ = time.Now() }\n",
+		"judge/judge.go":                    "package judge\n\nimport (\n\t\"errors\"\n\n\t_ \"github.com/tarebench/tare\"\n\t_ \"github.com/tarebench/tare/stats\"\n)\n\nvar errNone = errors.New(\"none\")\n\nvar _ error = errNone\n",
+		"report/report.go":                  "package report\n\nimport _ \"github.com/tarebench/tare\"\n",
+		"machine/machine.go":                "package machine\n\nimport \"time\"\n\nfunc Now() time.Time { return time.Now() }\n",
+		"trial/trial.go":                    "package trial\n\nimport _ \"github.com/tarebench/tare/machine\"\n",
+		"lab/lab.go":                        "package lab\n\nimport (\n\t\"time\"\n\n\t_ \"github.com/tarebench/tare/judge\"\n\t_ \"github.com/tarebench/tare/trial\"\n)\n\nfunc clock() func() time.Time { return time.Now }\n",
+		"contender/codec/codec.go":          "package codec\n\nimport _ \"github.com/tarebench/tare/contender\"\n",
+		"contender/contender.go":            "package contender\n",
+		"internal/golden/golden.go":         "package golden\n\nimport \"flag\"\n\nvar update = flag.Bool(\"update\", false, \"\")\n",
+		"studies/studies.go":                "package studies\n\nimport \"embed\"\n\n//go:embed *.yaml\nvar FS embed.FS\n",
+		"cmd/tare/go.mod":                   "module github.com/tarebench/tare/cmd/tare\n\nrequire example.test/yaml v1.0.0\n",
+		"cmd/tare/main.go":                  "package main\n\nimport (\n\t\"time\"\n\n\t_ \"github.com/tarebench/tare/cmd/tare/internal/cli\"\n)\n\nfunc main() { time.Sleep(1) }\n",
+		"cmd/tare/internal/cli/cli.go":      "package cli\n\nimport _ \"github.com/tarebench/tare/cmd/tare/internal/catalog\"\n",
+		"cmd/tare/internal/catalog/c.go":    "package catalog\n\nimport _ \"github.com/tarebench/tare/lab\"\n",
+		"contenders/codec/x/go.mod":         leafMod,
+		"contenders/codec/x/go.sum":         "\n",
+		"contenders/codec/x/main.go":        "package main\n\nimport (\n\t_ \"example.test/x\"\n\n\t_ \"github.com/tarebench/tare/contender/codec\"\n\t_ \"github.com/tarebench/tare/contenders/codec/x/model\"\n)\n\nfunc main() {}\n",
+		"contenders/codec/x/model/m.go":     "package model\n\nvar state int\n\nfunc init() { state = 1 }\n",
+		"contenders/codec/x/contender.json": "{}\n",
+		"bench/json/json_test.go":           "package json\n\nimport _ \"github.com/tarebench/tare/contender/fixture\"\n",
+		"contender/fixture/fixture.go":      "package fixture\n",
+		"report/testdata/ignored/bad.go":    "this is not Go\n",
+	}
+}
+
+func read(t *testing.T, files map[string]string) *Tree {
+	t.Helper()
+	fsys := fstest.MapFS{}
+	for name, text := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	tree, err := Read(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func TestSoundTreePasses(t *testing.T) {
+	for _, line := range Check(read(t, sound())) {
+		t.Error(line)
+	}
+}
+
+func TestEachRuleFires(t *testing.T) {
+	const mod = "github.com/tarebench/tare"
+	long := "package judge\n" + strings.Repeat("\n", 400)
+	fired := map[string]bool{}
+	for _, c := range []struct {
+		name  string
+		path  string
+		text  string // empty: the file is taken away
+		rule  string
+		where string // start of the line
+	}{
+		{"noun imports stats", "study.go", "package tare\n\nimport _ \"" + mod + "/stats\"\n", "floors", "study.go:3: . must not import stats"},
+		{"peer of the same floor", "machine/machine.go", "package machine\n\nimport _ \"" + mod + "/build\"\n", "floors", "machine/machine.go:3"},
+		{"report computes", "report/report.go", "package report\n\nimport _ \"" + mod + "/stats\"\n", "floors", "report/report.go:3: report must not import stats"},
+		{"lab knows a kind", "lab/lab.go", "package lab\n\nimport _ \"" + mod + "/kinds\"\n", "floors", "lab/lab.go:3"},
+		{"catalog imports studyfile", "cmd/tare/internal/catalog/c.go", "package catalog\n\nimport _ \"" + mod + "/cmd/tare/internal/studyfile\"\n", "floors", "cmd/tare/internal/catalog/c.go:3"},
+		{"another system's file", "lab/lab_windows.go", "//go:build windows\n\npackage lab\n\nimport _ \"" + mod + "/report/html\"\n", "floors", "lab/lab_windows.go:5"},
+		{"leaf uses the lab", "contenders/codec/x/model/m.go", "package model\n\nimport _ \"" + mod + "/lab\"\n", "floors", "contenders/codec/x/model/m.go:3"},
+		{"leaf uses another leaf", "contenders/codec/x/model/m.go", "package model\n\nimport _ \"" + mod + "/contenders/codec/y\"\n", "floors", "contenders/codec/x/model/m.go:3"},
+		{"app imports the nouns", "app/homelab/a.go", "package homelab\n\nimport _ \"" + mod + "\"\n", "floors", "app/homelab/a.go:3"},
+		{"test of a higher floor", "stats/more_test.go", "package stats\n\nimport _ \"" + mod + "/judge\"\n", "floors", "stats/more_test.go:3"},
+		{"unlisted package", "weights/w.go", "package weights\n", "floors", "weights: package is not listed"},
+		{"unlisted command package", "cmd/tare/internal/odd/o.go", "package odd\n", "floors", "cmd/tare/internal/odd: package is not listed"},
+		{"pure package opens files", "judge/judge.go", "package judge\n\nimport \"os\"\n\nfunc f() { os.Getpid() }\n", "world", "judge/judge.go:3"},
+		{"codec links net/http", "contender/codec/codec.go", "package codec\n\nimport _ \"net/http\"\n", "light", "contender/codec/codec.go:3"},
+		{"root requires", "go.mod", "module " + mod + "\n\nrequire example.test/y v1.0.0\n", "requirements", "go.mod: requires example.test/y"},
+		{"cgocopy requires", "cgocopy/go.mod", "module " + mod + "/cgocopy\n\nrequire (\n\texample.test/y v1.0.0\n)\n", "requirements", "cgocopy/go.mod: requires"},
+		{"workspace holds a leaf", "go.work", "go 1.25\n\nuse (\n\t.\n\t./cmd/tare\n\t./contenders/codec/x\n)\n", "workspace", "go.work: uses"},
+		{"no workspace", "go.work", "", "workspace", "go.work: missing"},
+		{"leaf without go.mod", "contenders/codec/x/go.mod", "", "leaves", "contenders/codec/x: has no go.mod"},
+		{"leaf without go.sum", "contenders/codec/x/go.sum", "", "leaves", "contenders/codec/x: requires modules"},
+		{"leaf without contender.json", "contenders/codec/x/contender.json", "", "leaves", "contenders/codec/x: has no contender.json"},
+		{"leaf without main.go", "contenders/codec/x/main.go", "", "leaves", "contenders/codec/x: has no main.go"},
+		{"leaf without replace", "contenders/codec/x/go.mod", "module " + mod + "/contenders/codec/x\n\nrequire " + mod + " v0.0.0\n", "leaves", "contenders/codec/x: must replace"},
+		{"leaf without require", "contenders/codec/x/go.mod", "module " + mod + "/contenders/codec/x\n\nreplace " + mod + " => ../../..\n", "leaves", "contenders/codec/x: must require"},
+		{"leaf of another name", "contenders/codec/x/go.mod", "module example.test/z\n\nrequire " + mod + " v0.0.0\n\nreplace " + mod + " => ../../..\n", "leaves", "contenders/codec/x: module is"},
+		{"long leaf", "contenders/codec/x/main.go", "package main\n" + strings.Repeat("\n", 40), "leaves", "contenders/codec/x/main.go: 41 lines"},
+		{"empty name", "judge/judge.go", "package util\n", "names", "judge: says nothing"},
+		{"long file", "judge/judge.go", long, "length", "judge/judge.go: 401 lines"},
+		{"init", "judge/judge.go", "package judge\n\nfunc init() {}\n", "init", "judge/judge.go:3"},
+		{"variable without a value", "judge/judge.go", "package judge\n\nvar n int\n", "globals", "judge/judge.go:3: package variable n has no value"},
+		{"lock", "judge/judge.go", "package judge\n\nimport \"sync\"\n\nvar mu = &sync.Mutex{}\n", "globals", "judge/judge.go:5: package variable mu holds a lock"},
+		{"flag", "judge/judge.go", "package judge\n\nimport \"flag\"\n\nvar x = flag.Int(\"x\", 0, \"\")\n", "globals", "judge/judge.go:5: package variable x is a flag"},
+		{"assignment", "judge/judge.go", "package judge\n\nvar n = 1\n\nfunc f() { n = 2 }\n", "globals", "judge/judge.go:5: package variable n is changed"},
+		{"assignment to an element", "judge/judge.go", "package judge\n\nvar n = []int{1}\n\nfunc f() { n[0]++ }\n", "globals", "judge/judge.go:5"},
+		{"address", "judge/judge.go", "package judge\n\nvar n = 1\n\nfunc f() *int { return &n }\n", "globals", "judge/judge.go:5"},
+		{"delete", "judge/judge.go", "package judge\n\nvar n = map[int]int{}\n\nfunc f() { delete(n, 1) }\n", "globals", "judge/judge.go:5"},
+		{"shared random source", "judge/judge.go", "package judge\n\nimport \"math/rand/v2\"\n\nfunc f() int { return rand.IntN(3) }\n", "random", "judge/judge.go:5: rand.IntN"},
+		{"shared random source in a test", "judge/j_test.go", "package judge\n\nimport dice \"math/rand\"\n\nfunc f() int { return dice.Intn(3) }\n", "random", "judge/j_test.go:5: dice.Intn"},
+		{"clock", "lab/lab.go", "package lab\n\nimport \"time\"\n\nfunc f() int64 { return time.Now().Unix() }\n", "clock", "lab/lab.go:5: time.Now"},
+		{"sleep", "judge/judge.go", "package judge\n\nimport \"time\"\n\nfunc f() { time.Sleep(1) }\n", "clock", "judge/judge.go:5: time.Sleep"},
+	} {
+		files := sound()
+		if c.text == "" {
+			delete(files, c.path)
+		} else {
+			files[c.path] = c.text
+		}
+		got := Check(read(t, files))
+		if len(got) != 1 || !strings.HasPrefix(got[0], c.where) || !strings.Contains(got[0], "("+c.rule+": ") {
+			t.Errorf("%s: got %q, want one line of %s that starts %q", c.name, got, c.rule, c.where)
+		}
+		fired[c.rule] = true
+	}
+	for _, r := range Rules() {
+		if !fired[r.Name] {
+			t.Errorf("no case shows that %s fires", r.Name)
+		}
+	}
+}
+
+// What looks like a violation and is none.
+func TestExemptions(t *testing.T) {
+	for name, text := range map[string]string{
+		"a local of the same name": "package judge\n\nvar n = 1\n\nfunc f() int { n := 2; n++; return n }\n",
+		"a generated init":         "// Code generated by x. DO NOT EDIT.\n\npackage judge\n\nvar n int\n\nfunc init() { n = 1 }\n" + strings.Repeat("\n", 500),
+		"a method called init":     "package judge\n\ntype t int\n\nfunc (t) init() {}\n",
+		"a value computed once":    "package judge\n\nimport \"sync\"\n\nvar n = sync.OnceValue(func() int { return 1 })\n",
+		"a duration":               "package judge\n\nimport \"time\"\n\nfunc f() string { return time.Duration(1).String() }\n",
+		"a generator":              "//go:build ignore\n\npackage main\n\nimport (\n\t\"os\"\n\t\"time\"\n)\n\nfunc main() { os.Exit(time.Now().Day()) }\n",
+	} {
+		files := sound()
+		files["judge/more.go"] = text
+		for _, line := range Check(read(t, files)) {
+			t.Errorf("%s: %s", name, line)
+		}
+	}
+}
+
+func TestReadRejectsWhatIsNotASourceTree(t *testing.T) {
+	for says, files := range map[string]map[string]string{
+		"no go.mod": {"a.go": "package a\n"},
+		"a.go":      {"go.mod": "module x\n", "a.go": "package\n"},
+	} {
+		fsys := fstest.MapFS{}
+		for name, text := range files {
+			fsys[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		if _, err := Read(fsys); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("got %v, want an error that says %q", err, says)
+		}
+	}
+}
+
+func TestReadModule(t *testing.T) {
+	m := readModule("x", "module a/b // a comment\n\nrequire c v1\nrequire (\n\td v2 // indirect\n\n\t// e v3\n)\nreplace c => ../c\nreplace (\n\td v2 => f v4\n)\n")
+	if m.Path != "a/b" || !maps.Equal(m.Requires, map[string]string{"c": "v1", "d": "v2"}) || !maps.Equal(m.Replaces, map[string]string{"c": "../c", "d": "f"}) {
+		t.Fatalf("got %+v", m)
+	}
+	if got := parseMod("use (\n./b\n.\n)\nuse ./c"); !slices.EqualFunc(got, [][]string{{"use", "./b"}, {"use", "."}, {"use", "./c"}}, slices.Equal[[]string]) {
+		t.Fatalf("got %q", got)
+	}
+}

@@ -1,0 +1,155 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Tree is a repository's Go source, parsed.
+type Tree struct {
+	Root    string // path of the root module
+	Modules []Module
+	Files   []*File
+	Paths   map[string]bool // every file, from the root, with slashes
+	Work    []string        // directories that go.work uses
+	fset    *token.FileSet
+}
+
+// File is one Go file.
+type File struct {
+	Path      string // from the root, with slashes
+	Dir       string
+	Test      bool // a _test.go file
+	Generated bool // carries the line by which tools know generated code
+	Tool      bool // package main outside cmd, contenders and bench: a generator or another program of the repository's own
+	Lines     int
+	AST       *ast.File
+}
+
+// Imports are the import paths of the file with their positions.
+func (f *File) Imports() map[string]token.Pos {
+	out := map[string]token.Pos{}
+	for _, spec := range f.AST.Imports {
+		if p, err := strconv.Unquote(spec.Path.Value); err == nil {
+			out[p] = spec.Pos()
+		}
+	}
+	return out
+}
+
+// Read parses every Go file and module file in fsys. Folders named testdata,
+// vendor or out and those whose name begins with a dot or an underscore are
+// left out, as the go command does.
+func Read(fsys fs.FS) (*Tree, error) {
+	t := &Tree{Paths: map[string]bool{}, fset: token.NewFileSet()}
+	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if p != "." && skipped(d.Name()) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		t.Paths[p] = true
+		return t.add(fsys, p)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read source: %w", err)
+	}
+	for _, m := range t.Modules {
+		if m.Dir == "." {
+			t.Root = m.Path
+		}
+	}
+	if t.Root == "" {
+		return nil, fmt.Errorf("read source: no go.mod with a module line at the root")
+	}
+	return t, nil
+}
+
+func skipped(name string) bool {
+	return name == "testdata" || name == "vendor" || name == "out" || name[0] == '.' || name[0] == '_'
+}
+
+func (t *Tree) add(fsys fs.FS, p string) error {
+	name := path.Base(p)
+	if name != "go.mod" && name != "go.work" && path.Ext(name) != ".go" {
+		return nil
+	}
+	src, err := fs.ReadFile(fsys, p)
+	if err != nil {
+		return err
+	}
+	switch name {
+	case "go.mod":
+		t.Modules = append(t.Modules, readModule(path.Dir(p), string(src)))
+		return nil
+	case "go.work":
+		for _, v := range parseMod(string(src)) {
+			if v[0] == "use" && len(v) == 2 {
+				t.Work = append(t.Work, path.Clean(v[1]))
+			}
+		}
+		return nil
+	}
+	parsed, err := parser.ParseFile(t.fset, p, src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	f := &File{
+		Path: p, Dir: path.Dir(p), Test: strings.HasSuffix(name, "_test.go"), Generated: ast.IsGenerated(parsed),
+		Lines: t.fset.File(parsed.Pos()).LineCount(), AST: parsed,
+	}
+	f.Tool = ignored(parsed) || parsed.Name.Name == "main" && !under(f.Dir, "cmd", "contenders", "bench", "cgocopy")
+	t.Files = append(t.Files, f)
+	return nil
+}
+
+// ignored reports whether a //go:build ignore line keeps the file out of its
+// package: it is then run by name, as generators are.
+func ignored(f *ast.File) bool {
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			if !constraint.IsGoBuild(c.Text) || c.Pos() > f.Package {
+				continue
+			}
+			if x, err := constraint.Parse(c.Text); err == nil && x.String() == "ignore" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// under reports whether dir is one of roots or lies beneath one.
+func under(dir string, roots ...string) bool {
+	for _, root := range roots {
+		if dir == root || strings.HasPrefix(dir, root+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// local returns the directory of one of the repository's own packages.
+func (t *Tree) local(importPath string) (dir string, ours bool) {
+	if importPath == t.Root {
+		return ".", true
+	}
+	return strings.CutPrefix(importPath, t.Root+"/")
+}
+
+// at is a position as file:line.
+func (t *Tree) at(pos token.Pos) string {
+	p := t.fset.Position(pos)
+	return fmt.Sprintf("%s:%d", p.Filename, p.Line)
+}

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// claims prints what was published beside what was measured.
+func (p *page) claims(r *tare.Result) {
+	if len(r.Claims) == 0 {
+		return
+	}
+	p.heading("PUBLISHED CLAIMS")
+	base := baseline(r)
+	p.wrap(bodyIndent, bodyIndent, "Each ratio is the contender's figure over that of "+base+": as published, and as measured here.", p.style.Dim)
+	sources := distinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
+	if len(sources) == 1 {
+		p.wrap(bodyIndent, bodyIndent, "Published in: "+sources[0]+".", p.style.Dim)
+	}
+	p.blank()
+	t := table{columns: []column{
+		{name: "claim"}, {name: "outcome"}, {name: "measure"},
+		{name: "published", unit: "ratio"}, {name: "measured", unit: "ratio [interval]"},
+	}}
+	for i, c := range r.Claims {
+		statement := fmt.Sprintf("“%s” (%s, %s)", c.Statement, title(r, c.Contender), c.Workload)
+		if len(sources) > 1 {
+			statement += ", " + c.Source
+		}
+		t.rows = append(t.rows, row{
+			cells: []cell{
+				{text: c.ID}, {string(c.Outcome), p.outcome(c.Outcome)}, {text: c.Metric},
+				{text: ratio(c.Published)}, p.claimed(c),
+			},
+			notes: []string{statement, reason(r.Claims, i)},
+		})
+	}
+	t.print(p)
+}
+
+// claimed is the measured side of a claim. Where the claim is void as
+// published the figure, if any, answers another question.
+func (p *page) claimed(c tare.ClaimResult) cell {
+	switch {
+	case c.Measured == 0:
+		return cell{text: nothing}
+	case c.Outcome == tare.VoidAsPublished:
+		return p.style.struck(ratio(c.Measured))
+	case c.Low == c.Measured && c.High == c.Measured:
+		return cell{text: exactly(c.Measured)}
+	}
+	return cell{text: ratio(c.Measured) + " " + interval(c.Low, c.High)}
+}
+
+// reason is why claim i came out as it did. Several claims may fall for one
+// reason; it is printed once.
+func reason(claims []tare.ClaimResult, i int) string {
+	c := claims[i]
+	label := "why: "
+	if c.SizeRefuted {
+		label = "size refuted: "
+	}
+	why := c.Why
+	if why == "" {
+		why = c.Evidence
+	}
+	for _, earlier := range claims[:i] {
+		if earlier.Why == c.Why && c.Why != "" {
+			why = "as for " + earlier.ID
+			break
+		}
+	}
+	return label + why
+}
+
+func (p *page) outcome(o tare.Outcome) func(string) string {
+	switch o {
+	case tare.Holds, tare.DirectionHolds:
+		return p.style.Good
+	case tare.Refuted, tare.VoidAsPublished:
+		return p.style.Bad
+	}
+	return p.style.Warn
+}
+
+// distinct lists the values of key in the order in which they first appear.
+func distinct(claims []tare.ClaimResult, key func(tare.ClaimResult) string) []string {
+	var out []string
+	for _, c := range claims {
+		if k := key(c); !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}

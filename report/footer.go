@@ -1,0 +1,174 @@
+package report
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Words a result uses for why it ended.
+const (
+	stoppedDecided     = "decided"
+	stoppedBudget      = "budget"
+	stoppedRounds      = "rounds"
+	stoppedInterrupted = "interrupted"
+)
+
+func (p *page) resolution(r *tare.Result) {
+	if len(r.Machine.Resolution) == 0 {
+		return
+	}
+	p.heading("WHAT THIS MACHINE RESOLVES")
+	for _, x := range r.Machine.Resolution {
+		p.wrap(bodyIndent, bodyIndent+gap, fmt.Sprintf("This machine resolves ±%s of %s in %s on %s.",
+			percent(x.HalfWidth), x.Metric, span(x.Seconds), x.Workload), nil)
+	}
+	p.wrap(bodyIndent, bodyIndent, "That far apart two identical programs may seem here: half the width of the control's interval. No smaller difference is claimed.", p.style.Dim)
+}
+
+// run says where and how the result came about, so that it can be repeated.
+func (p *page) run(r *tare.Result) {
+	p.heading("THIS RUN")
+	say := func(label, text string) {
+		if text != "" {
+			p.labelled(label, 8, p.style.Dim, text)
+		}
+	}
+	say("machine", machine(r.Machine))
+	say("noise", noise(r.Machine.Noise))
+	if r.Machine.Unlocked {
+		say("", "no lock was held: another tare may have measured at the same time")
+	}
+	if missing := missing(r.Machine.Facilities); missing != "" {
+		say("lacks", missing)
+	}
+	say("rounds", rounds(r))
+	say("stopped", stopped(r))
+	if failed := failed(r.Trials); failed != "" {
+		say("trials", failed)
+	}
+	say("seed", r.Seed)
+	if !r.Started.IsZero() {
+		say("started", r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	if r.Journal != "" {
+		where := r.Journal
+		if !strings.ContainsAny(where, `/\`) {
+			where += ", beside the result document"
+		}
+		say("journal", "every slice is in "+where)
+	}
+}
+
+func machine(m tare.Machine) string {
+	var parts []string
+	if m.CPU != "" {
+		parts = append(parts, m.CPU)
+	}
+	parts = append(parts, plural(m.Cores, "core"))
+	if m.Memory > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f GiB", float64(m.Memory)/(1<<30)))
+	}
+	system := m.OS + "/" + m.Arch
+	if m.Kernel != "" {
+		system += " " + m.Kernel
+	}
+	return strings.Join(append(parts, system, m.Go), ", ")
+}
+
+func noise(n tare.Noise) string {
+	var parts []string
+	if n.CPUPressure >= 0 {
+		parts = append(parts, fmt.Sprintf("some task waited for a processor %s of the time (CPU pressure)", percent(n.CPUPressure)))
+	}
+	if n.RunQueueWait >= 0 {
+		parts = append(parts, fmt.Sprintf("the contenders waited to run %s of theirs", percent(n.RunQueueWait)))
+	}
+	if n.Throttled > 0 {
+		parts = append(parts, fmt.Sprintf("a quota stopped them %s", percent(n.Throttled)))
+	}
+	if len(parts) == 0 {
+		return "this machine does not tell"
+	}
+	return strings.Join(parts, "; ")
+}
+
+func missing(facilities []tare.Facility) string {
+	var names []string
+	for _, f := range facilities {
+		if !f.Found {
+			names = append(names, f.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return strings.Join(names, ", ") + " (tare doctor says what that means)"
+}
+
+func rounds(r *tare.Result) string {
+	text := plural(r.RoundsDone, "round") + planned(r)
+	if r.Seconds > 0 {
+		text += " in " + span(r.Seconds)
+	}
+	text += ", builds not counted"
+	switch r.Plan.Isolation {
+	case tare.Lockstep:
+		text += "; in lockstep: contenders take turns slice by slice"
+	case tare.TrialWise:
+		text += "; one whole trial after another (--isolation=trial)"
+	}
+	return text
+}
+
+func planned(r *tare.Result) string {
+	if r.Plan.RoundsPlanned <= r.RoundsDone {
+		return ""
+	}
+	return fmt.Sprintf(" of %d planned", r.Plan.RoundsPlanned)
+}
+
+func stopped(r *tare.Result) string {
+	budget := r.Budget
+	if budget != "" {
+		budget = ": " + budget
+	}
+	text := r.Stopped
+	switch r.Stopped {
+	case stoppedDecided:
+		text = "every criterion and claim is decided; the budget was not needed in full" + budget
+	case stoppedBudget:
+		text = "the budget was spent" + budget
+	case stoppedRounds:
+		text = "the number of rounds that was asked for is done"
+	case stoppedInterrupted:
+		text = "interrupted; whole rounds are kept and --resume goes on from them"
+	}
+	if r.Plan.Stretched {
+		text += "; the budget was stretched to the fewest rounds a verdict needs"
+	}
+	return text
+}
+
+// failed counts the trials that could not be carried through, by class.
+func failed(trials []tare.Trial) string {
+	count := map[string]int{}
+	total := 0
+	for _, t := range trials {
+		if t.Error != nil {
+			count[t.Error.Class]++
+			total++
+		}
+	}
+	if total == 0 {
+		return ""
+	}
+	var classes []string
+	for class, n := range count {
+		classes = append(classes, fmt.Sprintf("%s %d", class, n))
+	}
+	sort.Strings(classes)
+	return fmt.Sprintf("%d of %d could not be carried through: %s", total, len(trials), strings.Join(classes, ", "))
+}

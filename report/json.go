@@ -1,0 +1,64 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// JSON writes r as an indented document of schema tare.result/1. Lists that
+// hold nothing are written as empty lists, never as null. A result of another
+// schema, or one that holds a number JSON has no word for, is an error.
+func JSON(w io.Writer, r *tare.Result) error {
+	doc := *r
+	switch doc.Schema {
+	case "":
+		doc.Schema = tare.ResultSchema
+	case tare.ResultSchema:
+	default:
+		return fmt.Errorf("write result: schema %q is not %s", doc.Schema, tare.ResultSchema)
+	}
+	listed(&doc.Kinds)
+	listed(&doc.Metrics)
+	listed(&doc.Contenders)
+	listed(&doc.Workloads)
+	listed(&doc.Rounds)
+	listed(&doc.Values)
+	listed(&doc.Comparisons)
+	listed(&doc.Verdicts)
+	listed(&doc.Claims)
+	listed(&doc.Findings)
+	listed(&doc.Conformance)
+	listed(&doc.Trials)
+	listed(&doc.Machine.Facilities)
+	listed(&doc.Plan.Contenders)
+	listed(&doc.Plan.Looks)
+	listed(&doc.Plan.Slices)
+	doc.Trials = slices.Clone(doc.Trials)
+	for i := range doc.Trials {
+		if doc.Trials[i].Samples == nil {
+			doc.Trials[i].Samples = map[string]tare.Sample{}
+		}
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false) // criteria hold <= and >=
+	e.SetIndent("", "  ")
+	if err := e.Encode(&doc); err != nil {
+		return fmt.Errorf("write result: %w", err)
+	}
+	if _, err := w.Write(out.Bytes()); err != nil {
+		return fmt.Errorf("write result: %w", err)
+	}
+	return nil
+}
+
+func listed[T any](list *[]T) {
+	if *list == nil {
+		*list = []T{}
+	}
+}

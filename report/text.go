@@ -1,0 +1,203 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Text writes r for a reader at a terminal: the question, the verdicts, then
+// what they rest on. Lines stay within the style's width where words allow.
+// The error is the writer's.
+func Text(w io.Writer, r *tare.Result, s Style) error {
+	p := &page{style: s, width: s.width()}
+	p.line(paint(s.Bold, r.Study))
+	p.wrap(0, 0, r.Question, nil)
+	p.verdicts(r)
+	told := map[string]bool{}
+	for _, work := range r.Workloads {
+		p.workload(r, work, told)
+	}
+	p.reading(r)
+	p.claims(r)
+	p.findings(r)
+	p.notWeighed(r)
+	p.resolution(r)
+	p.run(r)
+	if _, err := io.WriteString(w, p.b.String()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+const rulingWidth = 12 // of INCONCLUSIVE
+
+func (p *page) verdicts(r *tare.Result) {
+	p.heading("VERDICT")
+	if r.Stopped == stoppedInterrupted {
+		p.wrap(bodyIndent, bodyIndent, "Interrupted: all of this rests on "+plural(r.RoundsDone, "whole round")+planned(r)+".", p.style.Warn)
+	}
+	if len(r.Verdicts) == 0 {
+		p.wrap(bodyIndent, bodyIndent, "No verdict: what was measured supports no statement about any contender.", p.style.Warn)
+	}
+	for _, v := range r.Verdicts {
+		if v.Criterion != "" {
+			p.verdict(v)
+		}
+	}
+	for _, v := range r.Verdicts {
+		if v.Criterion == "" {
+			p.labelled("FOUND", rulingWidth, p.style.Bold, v.Sentence)
+		}
+	}
+	if voids := voided(r); voids != "" {
+		p.labelled("VOID", rulingWidth, p.style.Bad, voids)
+	}
+	if outcomes := outcomes(r.Claims); outcomes != "" {
+		p.labelled("CLAIMS", rulingWidth, p.style.Bold, outcomes)
+	}
+}
+
+// voided names what does not count in this run; traps that came out as
+// expected are no surprise and stay out of it.
+func voided(r *tare.Result) string {
+	var parts []string
+	for _, f := range r.Findings {
+		if f.Severity != tare.Void || f.Expected {
+			continue
+		}
+		about := title(r, f.Contender)
+		switch {
+		case f.Contender == "" && f.Workload == "":
+			about = "everything"
+		case f.Contender == "":
+			about = "everything on " + f.Workload
+		case f.Workload != "":
+			about += " on " + f.Workload
+		}
+		parts = append(parts, about+", by the check "+f.Check)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "; ") + " (see WHAT THE CHECKS FOUND)."
+}
+
+// outcomes counts the claims by what became of them.
+func outcomes(claims []tare.ClaimResult) string {
+	var parts []string
+	for _, o := range distinct(claims, func(c tare.ClaimResult) string { return string(c.Outcome) }) {
+		var ids []string
+		for _, c := range claims {
+			if string(c.Outcome) == o {
+				ids = append(ids, c.ID)
+			}
+		}
+		parts = append(parts, o+": "+strings.Join(ids, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (p *page) verdict(v tare.Verdict) {
+	word, colour := "", p.style.Warn
+	switch v.Verdict {
+	case tare.Met:
+		word, colour = "MET", p.style.Good
+	case tare.NotMet:
+		word, colour = "NOT MET", p.style.Bad
+	case tare.VoidRuling:
+		word, colour = "VOID", p.style.Bad
+	case tare.Inconclusive:
+		word = "INCONCLUSIVE"
+	}
+	p.labelled(word, rulingWidth, colour, v.Sentence)
+	// The sentence says it all as a rule; what it leaves out follows.
+	var more []string
+	if !strings.Contains(v.Sentence, v.Criterion) {
+		more = append(more, "asked: "+v.Criterion)
+	}
+	if v.RoundsNeeded > 0 && !strings.Contains(v.Sentence, "would decide") {
+		more = append(more, "about "+plural(v.RoundsNeeded, "round")+" would decide it")
+	}
+	at := bodyIndent + rulingWidth + gap
+	p.wrap(at, at, strings.Join(more, "; "), p.style.Dim)
+}
+
+// reading explains the words and marks that the tables above used.
+func (p *page) reading(r *tare.Result) {
+	base := baseline(r)
+	if len(r.Workloads) == 0 || base == "" {
+		return
+	}
+	p.heading("HOW TO READ THIS")
+	say := func(word, text string) { p.labelled(word, 11, p.style.Dim, text) }
+	say("ratio", fmt.Sprintf("a contender's figure divided by that of %s, round by round: 0.5 is half of it, 1 the same, 2 twice%s", base, better(r)))
+	if len(r.Comparisons) > 0 {
+		say("interval", "where the true ratio lies, with the confidence given; one that holds 1 means: not told apart")
+	}
+	if ranked(r) {
+		say("rank", "best to worst place the evidence allows; contenders that share a letter of their group were not told apart")
+	}
+	say("figures", "medians over rounds; each round is one fresh process per contender")
+	if anyStruck(r) {
+		mark := "crossed out"
+		if p.style.Strike == nil {
+			mark = "~12.3~"
+		}
+		say(mark, "a figure whose checks failed: shown for the record, used nowhere")
+	}
+	if anyTrap(r) {
+		say("†", "a trap: it repeats a published mistake on purpose, to show that the checks catch it")
+	}
+}
+
+// better says which way the primary metric is better.
+func better(r *tare.Result) string {
+	if len(r.Metrics) == 0 {
+		return ""
+	}
+	m := metricNamed(r.Metrics[0])
+	if m.Direction == "" {
+		return ""
+	}
+	return "; " + string(m.Direction) + " is better"
+}
+
+func ranked(r *tare.Result) bool {
+	for _, c := range r.Comparisons {
+		if c.RankLow > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func anyStruck(r *tare.Result) bool {
+	for _, v := range r.Values {
+		if v.Struck {
+			return true
+		}
+	}
+	return false
+}
+
+func anyTrap(r *tare.Result) bool {
+	for _, c := range r.Contenders {
+		if c.Role == tare.RoleTrap {
+			return true
+		}
+	}
+	return false
+}
+
+// baseline is the id every ratio is taken to.
+func baseline(r *tare.Result) string {
+	for _, c := range r.Contenders {
+		if c.Role == tare.RoleBaseline {
+			return c.ID
+		}
+	}
+	return ""
+}

@@ -1,0 +1,198 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// workload prints everything measured on one workload. What told holds was
+// explained under an earlier one and is not said again.
+func (p *page) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
+	p.heading("WORKLOAD " + w.ID)
+	p.wrap(bodyIndent, bodyIndent, asked(w), p.style.Dim)
+	if line := answered(r, w.ID); line != "" {
+		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
+	}
+	v := view{r: r, workload: w.ID, baseline: baseline(r), style: p.style, told: told}
+	v.order()
+	if len(v.ranked)+len(v.apart)+len(v.traps) == 0 {
+		p.wrap(bodyIndent, bodyIndent, "No contender was measured on it.", p.style.Warn)
+		return
+	}
+	p.blank()
+	v.primary().print(p)
+	if others, ok := v.others(); ok {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, "The other measures (the more of them one looks at, the likelier one of them misleads):", p.style.Dim)
+		others.print(p)
+	}
+}
+
+// asked says in words what the workload is.
+func asked(w tare.Workload) string {
+	from := w.Fixture
+	if from == "" {
+		from = w.File
+	}
+	text := fmt.Sprintf("What is asked: %s of %s", w.Op, from)
+	if w.N > 0 {
+		text += ", " + plural(w.N, "item") + " per body"
+	}
+	switch {
+	case w.Pool == 1:
+		text += ", one body over and over"
+	case w.Pool > 1:
+		text += fmt.Sprintf(", %d different bodies in turn", w.Pool)
+	case w.Fixture != "":
+		text += fmt.Sprintf(", %d different bodies in turn", defaultPool)
+	}
+	return text + "."
+}
+
+// defaultPool is how many bodies a generated workload rotates where the study
+// does not say.
+const defaultPool = 64
+
+// answered says who gave right answers before being timed.
+func answered(r *tare.Result, workload string) string {
+	right, cases, wrong := 0, 0, []string(nil)
+	for _, c := range r.Conformance {
+		if c.Workload != workload || c.Contender == tare.NullID {
+			continue
+		}
+		cases = max(cases, c.Cases)
+		if c.Wrong == 0 {
+			right++
+			continue
+		}
+		wrong = append(wrong, fmt.Sprintf("%s (%d of %d wrong)", title(r, c.Contender), c.Wrong, c.Cases))
+	}
+	switch {
+	case right+len(wrong) == 0:
+		return ""
+	case len(wrong) == 0:
+		return fmt.Sprintf("Before timing, all contenders gave right answers to %s.", plural(cases, "case"))
+	}
+	return fmt.Sprintf("Before timing, %d of %d contenders gave right answers to %s; not %s.",
+		right, right+len(wrong), plural(cases, "case"), strings.Join(wrong, ", "))
+}
+
+// view is one workload's part of a result, in the order of its table.
+type view struct {
+	r        *tare.Result
+	workload string
+	baseline string
+	style    Style
+	told     map[string]bool
+
+	ranked, apart, traps []tare.Contender
+}
+
+// order sorts the contenders that have anything to show here: the ranked by
+// ratio and the void after them; control and null; traps.
+func (v *view) order() {
+	for _, c := range v.r.Contenders {
+		if !v.present(c.ID) {
+			continue
+		}
+		switch c.Role {
+		case tare.RoleControl, tare.RoleNull:
+			v.apart = append(v.apart, c)
+		case tare.RoleTrap:
+			v.traps = append(v.traps, c)
+		default:
+			v.ranked = append(v.ranked, c)
+		}
+	}
+	place := func(c tare.Contender) float64 {
+		if c.ID == v.baseline {
+			return 1
+		}
+		if x, ok := v.comparison(c.ID, v.primaryName()); ok && len(v.voids(c.ID)) == 0 && x.Ratio > 0 {
+			return x.Ratio
+		}
+		return 1e300
+	}
+	slices.SortStableFunc(v.ranked, func(a, b tare.Contender) int {
+		x, y := place(a), place(b)
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+}
+
+// present reports whether there is a figure of the contender here, or a
+// reason why there is none.
+func (v *view) present(id string) bool {
+	for _, x := range v.r.Values {
+		if x.Workload == v.workload && x.Contender == id {
+			return true
+		}
+	}
+	for _, f := range v.r.Findings {
+		named := f.Contender == id && (f.Workload == "" || f.Workload == v.workload)
+		if s, known := v.r.Plan.Slicing(v.workload); named && f.Severity == tare.Void && (f.Workload != "" || !known || slices.Contains(s.Contenders, id)) {
+			return true
+		}
+	}
+	c, _ := v.r.Contender(id)
+	return c.Error != ""
+}
+
+func (v *view) voids(id string) []tare.Finding { return v.r.Voids(id, v.workload) }
+
+func (v *view) primaryName() string {
+	if len(v.r.Metrics) == 0 {
+		return ""
+	}
+	return v.r.Metrics[0]
+}
+
+// comparison returns the contender against the baseline.
+func (v *view) comparison(id, metric string) (tare.Comparison, bool) {
+	for _, c := range v.r.Comparisons {
+		if c.Workload == v.workload && c.Contender == id && c.Metric == metric && c.Against == v.baseline {
+			return c, true
+		}
+	}
+	return tare.Comparison{}, false
+}
+
+func (v *view) value(id, metric string) (tare.Value, bool) {
+	for _, x := range v.r.Values {
+		if x.Workload == v.workload && x.Contender == id && x.Metric == metric {
+			return x, true
+		}
+	}
+	return tare.Value{}, false
+}
+
+// confidence is the range of the levels of the comparisons on metric; zero
+// where there is none. Levels differ where the error is shared out among them.
+func (v *view) confidence(metric string) (low, high float64) {
+	for _, c := range v.r.Comparisons {
+		if c.Workload != v.workload || c.Metric != metric || c.Against != v.baseline || c.Contender == v.baseline || c.Level == 0 {
+			continue
+		}
+		if low == 0 || c.Level < low {
+			low = c.Level
+		}
+		high = max(high, c.Level)
+	}
+	return low, high
+}
+
+// title is how the contender is printed: its id, with a dagger for a trap.
+func title(r *tare.Result, id string) string {
+	if c, ok := r.Contender(id); ok {
+		return c.Title()
+	}
+	return id
+}
