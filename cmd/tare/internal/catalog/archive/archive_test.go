@@ -1,0 +1,87 @@
+package archive
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestCollectTakesWhatContendersAreBuiltFrom(t *testing.T) {
+	root := t.TempDir()
+	for name, body := range map[string]string{
+		"go.mod": "module m\n", "LICENSE": "free\n", "README.md": "no", "study.go": "package m\n", "study_test.go": "no", "Makefile": "no", ".gitignore": "no",
+		"contender/wire/wire.go": "package wire\n", "contender/wire/wire_test.go": "no", "contender/wire/testdata/x": "no", "contender/contendertest/run.go": "no",
+		"app/tiny/tiny.go": "package tiny\n", "lab/lab.go": "no", "cmd/tare/main.go": "no", "contendersx/a.go": "no",
+		"contenders/codec/x/go.mod": "module x\n", "contenders/codec/x/go.sum": "", "contenders/codec/x/main.go": "no newline at the end",
+		"contenders/codec/x/contender.json": "{}\n", "contenders/codec/x/.hidden": "no",
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(body), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := Collect(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range files {
+		got = append(got, f.Path)
+		if string(f.Data) == "no" {
+			t.Errorf("%s is in the archive", f.Path)
+		}
+	}
+	want := "LICENSE app/tiny/tiny.go contender/wire/wire.go contenders/codec/x/contender.json contenders/codec/x/go.mod contenders/codec/x/go.sum contenders/codec/x/main.go go.mod study.go"
+	if strings.Join(got, " ") != want {
+		t.Errorf("files\n%s\nwant\n%s", strings.Join(got, " "), want)
+	}
+	again, err := Parse(Format(files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range again {
+		if f.Path != files[i].Path || !bytes.Equal(f.Data, files[i].Data) {
+			t.Errorf("%s does not come back", f.Path)
+		}
+	}
+	if !bytes.Equal(Format(again), Format(files)) {
+		t.Error("the archive is not deterministic")
+	}
+	if err := os.WriteFile(filepath.Join(root, "contenders", "codec", "x", "x"), []byte("\x7fELF\x00"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Collect(root); err == nil || !strings.Contains(err.Error(), "contenders/codec/x/x is not text") {
+		t.Errorf("a binary among the sources: %v", err)
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	for _, src := range []string{
+		"", "other\n", format, format + "\nx", format + "\nx\n", format + "\n== a\n", format + "\n== a 5\nab\n", format + "\n== a -1\n\n", format + "\n== a x\n\n",
+		format + "\n== ../a 1\nb\n", format + "\n== /a 1\nb\n", format + "\n== . 1\nb\n", format + "\n==  1\nb\n", format + "\n== a 1\nbc",
+	} {
+		if files, err := Parse([]byte(src)); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v %v", src, files, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(Format([]File{{"a/b.go", []byte("package b\n")}, {"c", nil}}))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		files, err := Parse(src)
+		if err != nil {
+			return
+		}
+		again, err := Parse(Format(files))
+		if err != nil || !reflect.DeepEqual(again, files) {
+			t.Fatalf("%v: %q becomes %q", err, files, again)
+		}
+	})
+}

@@ -1,0 +1,204 @@
+// Package catalog knows the contenders that studies can name: those of the
+// repository around the working directory, of a directory that was given, or
+// those that were built into this binary.
+package catalog
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/lab"
+)
+
+// ErrNone: the working directory is not inside the repository.
+var ErrNone = errors.New("no contenders around the working directory")
+
+// modulePath is what go.mod of the repository says.
+const modulePath = "github.com/tarebench/tare"
+
+// Catalog is a set of contenders. The zero value has none.
+type Catalog struct {
+	Dir string // where they are
+
+	leaves []build.Leaf
+	broken map[string]error // by folder name
+}
+
+// Locate finds the catalog to use: dir where it is given, else the
+// repository's, else the one in this binary, unpacked into the cache.
+func Locate(dir, cache string) (Catalog, error) {
+	c, err := Find(dir)
+	if errors.Is(err, ErrNone) {
+		return Embedded(cache)
+	}
+	return c, err
+}
+
+// Find opens the catalog in dir or, where dir is empty, that of the repository
+// the working directory is in. The error is ErrNone where it is in none.
+func Find(dir string) (Catalog, error) {
+	if dir != "" {
+		return Open(dir)
+	}
+	at, err := os.Getwd()
+	if err != nil {
+		return Catalog{}, err
+	}
+	root, ok := Repository(at)
+	if !ok {
+		return Catalog{}, ErrNone
+	}
+	return Open(root)
+}
+
+// Repository walks up from dir to the root of the tare repository.
+func Repository(dir string) (root string, ok bool) {
+	for {
+		if isRepository(dir) {
+			return dir, true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", false
+		}
+		dir = up
+	}
+}
+
+func isRepository(dir string) bool {
+	f, err := os.Open(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if words := strings.Fields(lines.Text()); len(words) > 0 && words[0] == "module" {
+			info, err := os.Stat(filepath.Join(dir, "contenders"))
+			return len(words) > 1 && words[1] == modulePath && err == nil && info.IsDir()
+		}
+	}
+	return false
+}
+
+// Open reads every contender in dir: a repository, a directory of kinds, a
+// directory of contenders, or one contender.
+func Open(dir string) (Catalog, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return Catalog{}, err
+	}
+	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
+		return Catalog{}, fmt.Errorf("no catalog: there is no directory %s", dir)
+	}
+	if isRepository(abs) {
+		abs = filepath.Join(abs, "contenders")
+	}
+	c := Catalog{Dir: abs, broken: map[string]error{}}
+	if err := c.read(abs, 2); err != nil {
+		return Catalog{}, err
+	}
+	if len(c.leaves) == 0 && len(c.broken) == 0 {
+		return Catalog{}, fmt.Errorf("no contenders in %s; a contender is a directory with a %s", dir, build.ManifestName)
+	}
+	slices.SortFunc(c.leaves, func(a, b build.Leaf) int {
+		return cmp.Or(strings.Compare(a.Manifest.Kind, b.Manifest.Kind), strings.Compare(a.Manifest.ID, b.Manifest.ID))
+	})
+	return c, c.ambiguous()
+}
+
+// read adds the contender in dir or, where there is none, those below, to the
+// given depth.
+func (c *Catalog) read(dir string, depth int) error {
+	leaf, err := build.ReadLeaf(dir)
+	switch {
+	case err == nil:
+		c.leaves = append(c.leaves, leaf)
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		c.broken[filepath.Base(dir)] = err // it may not be one that is wanted
+		return nil
+	case depth == 0:
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("reading the catalog: %w", err)
+	}
+	for _, e := range entries {
+		if e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
+			if err := c.read(filepath.Join(dir, e.Name()), depth-1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ambiguous reports an id that stands for two contenders of one kind.
+func (c Catalog) ambiguous() error {
+	seen := map[[2]string]string{}
+	for _, leaf := range c.leaves {
+		for _, id := range leaf.Manifest.IDs() {
+			key := [2]string{leaf.Manifest.Kind, id}
+			if other := seen[key]; other != "" {
+				return fmt.Errorf("contender %s is both %s and %s", id, other, leaf.Dir)
+			}
+			seen[key] = leaf.Dir
+		}
+	}
+	return nil
+}
+
+// Leaves are the contenders, by kind and id.
+func (c Catalog) Leaves() []build.Leaf { return slices.Clone(c.leaves) }
+
+// IDs are the names that studies of a kind can use, sorted.
+func (c Catalog) IDs(kind string) []string {
+	var ids []string
+	for _, leaf := range c.leaves {
+		if leaf.Manifest.Kind == kind {
+			ids = append(ids, leaf.Manifest.IDs()...)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Leaf finds the contender of that kind that is called id, and which of its
+// variants that is. An unknown id is a *lab.UnknownError with the near ones.
+func (c Catalog) Leaf(kind, id string) (leaf build.Leaf, variant string, err error) {
+	elsewhere := ""
+	for _, leaf := range c.leaves {
+		m := leaf.Manifest
+		i := slices.Index(m.IDs(), id)
+		switch {
+		case i < 0:
+			continue
+		case m.Kind != kind:
+			elsewhere = m.Kind
+			continue
+		case len(m.Variants) > 0:
+			return leaf, m.Variants[i], nil
+		}
+		return leaf, "", nil
+	}
+	for folder, err := range c.broken {
+		if id == folder || strings.HasPrefix(id, folder+"-") {
+			return build.Leaf{}, "", err
+		}
+	}
+	unknown := &lab.UnknownError{What: fmt.Sprintf("contender %q", id), Near: near.Names(id, c.IDs(kind))}
+	if elsewhere != "" {
+		unknown.What = fmt.Sprintf("%s %q (there is a %s of that name)", kind, id, elsewhere)
+	}
+	return build.Leaf{}, "", unknown
+}

@@ -1,0 +1,28 @@
+// Command pack writes the archive of the catalog. Run it by make catalog.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/tarebench/tare/cmd/tare/internal/catalog/archive"
+)
+
+func main() {
+	root := flag.String("root", ".", "root `directory` of the repository")
+	out := flag.String("o", "catalog.txt", "`file` to write")
+	flag.Parse()
+	if err := pack(*root, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "pack:", err)
+		os.Exit(1)
+	}
+}
+
+func pack(root, out string) error {
+	files, err := archive.Collect(root)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, archive.Format(files), 0o644)
+}

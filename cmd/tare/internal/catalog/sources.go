@@ -1,0 +1,126 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/lab"
+)
+
+// Sources builds what a study's entries stand for, each folder once however
+// many of its variants a study names. It must not be copied.
+type Sources struct {
+	Catalog Catalog
+	Builder *build.Builder
+
+	mu   sync.Mutex
+	done map[string]outcome // by folder
+}
+
+type outcome struct {
+	built build.Built
+	err   error
+}
+
+var _ lab.Sources = (*Sources)(nil)
+
+// Program builds (or finds built) what e stands for. Where that fails the
+// program still says what the contender's manifest does.
+func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error) {
+	leaf, variant, err := s.leaf(kind, studyDir, e)
+	if err != nil {
+		return build.Program{}, err
+	}
+	p := declared(leaf.Manifest, variant)
+	built, err := s.build(ctx, leaf)
+	if err == nil {
+		p = built.Program(variant)
+	}
+	p.Contender.ID = e.ID
+	if !e.Expect.IsZero() {
+		p.Contender.Expect = e.Expect
+	}
+	return p, err
+}
+
+// build builds a folder once. What failed because it was interrupted was not
+// tried.
+func (s *Sources) build(ctx context.Context, leaf build.Leaf) (build.Built, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o, ok := s.done[leaf.Dir]; ok {
+		return o.built, o.err
+	}
+	built, err := s.Builder.Build(ctx, leaf)
+	if ctx.Err() != nil {
+		return built, err
+	}
+	if s.done == nil {
+		s.done = map[string]outcome{}
+	}
+	s.done[leaf.Dir] = outcome{built, err}
+	return built, err
+}
+
+// leaf finds the folder an entry stands for.
+func (s *Sources) leaf(kind, studyDir string, e tare.Entry) (build.Leaf, string, error) {
+	if e.Program == "" {
+		return s.Catalog.Leaf(kind, e.Leaf())
+	}
+	dir := filepath.FromSlash(e.Program)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(studyDir, dir)
+	}
+	leaf, err := own(dir, kind, e)
+	if err != nil {
+		return leaf, "", fmt.Errorf("program %s: %w", e.Program, err)
+	}
+	m := leaf.Manifest
+	if len(m.Variants) == 0 {
+		return leaf, "", nil
+	}
+	if i := slices.IndexFunc(m.Variants, func(v string) bool { return strings.HasSuffix("-"+e.ID, "-"+v) }); i >= 0 {
+		return leaf, m.Variants[i], nil
+	}
+	return leaf, "", fmt.Errorf("program %s has the variants %s; end the contender's id with one, e.g. %s-%s",
+		e.Program, strings.Join(m.Variants, ", "), e.ID, m.Variants[0])
+}
+
+// own reads a user's own folder. A manifest is welcome there but not needed:
+// without one the study says all that is known.
+func own(dir, kind string, e tare.Entry) (build.Leaf, error) {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return build.Leaf{}, fmt.Errorf("there is no directory %s", dir)
+	}
+	if err != nil {
+		return build.Leaf{}, err
+	}
+	leaf, err := build.ReadLeaf(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		abs, err := filepath.Abs(dir)
+		return build.Leaf{Dir: abs, Manifest: build.Manifest{ID: e.ID, Kind: kind, Why: "the user's own"}}, err
+	}
+	if err == nil && leaf.Manifest.Kind != kind {
+		return leaf, fmt.Errorf("its %s says it is a %s, the study asks for a %s", build.ManifestName, leaf.Manifest.Kind, kind)
+	}
+	return leaf, err
+}
+
+// declared is a contender that was not built, as its manifest describes it.
+func declared(m build.Manifest, variant string) build.Program {
+	c := tare.Contender{Kind: m.Kind, Role: tare.RoleContender, Variant: variant, Why: m.Why, Layers: m.Layers, Expect: m.Expect}
+	if m.Trap {
+		c.Role = tare.RoleTrap
+	}
+	return build.Program{Variant: variant, Contender: c}
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/lab"
+)
+
+// bundled are the names of the studies that come with tare, sorted.
+func (s *shell) bundled() []string {
+	files, _ := fs.Glob(s.Studies, "*.yaml")
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = strings.TrimSuffix(f, ".yaml")
+	}
+	slices.Sort(names)
+	return names
+}
+
+// chosen is a study to carry out, and where its fields are in its file.
+type chosen struct {
+	tare.Study
+	at *studyfile.Positions
+}
+
+// study reads one study: a bundled one by name, a file, or - for stdin.
+func (s *shell) study(arg string) (chosen, error) {
+	switch {
+	case arg == "-":
+		src, err := io.ReadAll(io.LimitReader(s.in, studyfile.MaxBytes+1))
+		if err != nil {
+			return chosen{}, fmt.Errorf("read the study from stdin: %w", err)
+		}
+		return parse("<stdin>", src)
+	case slices.Contains(s.bundled(), arg):
+		src, err := fs.ReadFile(s.Studies, arg+".yaml")
+		if err != nil {
+			return chosen{}, err
+		}
+		return parse(arg+".yaml", src)
+	}
+	src, err := os.ReadFile(arg)
+	switch isFile := strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml"); {
+	case err == nil:
+		return parse(arg, src)
+	case isFile && errors.Is(err, fs.ErrNotExist):
+		return chosen{}, &usageError{"no study file " + arg, "write one, or name a bundled study (tare list studies)"}
+	case isFile || !errors.Is(err, fs.ErrNotExist):
+		return chosen{}, &usageError{fmt.Sprintf("cannot read study file %s: %v", arg, cause(err)), ""}
+	}
+	return chosen{}, unknown("study", arg, s.bundled(), "tare list studies shows them; a file needs its path, e.g. ./"+arg+".yaml")
+}
+
+// parse reads a study. Its relative paths start where the file is, whatever
+// the working directory of what is started later.
+func parse(name string, src []byte) (chosen, error) {
+	study, at, err := studyfile.Read(name, src)
+	if err == nil {
+		study.Dir, err = filepath.Abs(study.Dir)
+	}
+	return chosen{study, at}, err
+}
+
+// vetter is what sources can be that know, without building anything, whether
+// there is such a contender. The error is a *lab.UnknownError.
+type vetter interface {
+	Vet(kind string, e tare.Entry) error
+}
+
+// vet finds names that nobody knows before anything is built for those that
+// somebody does. The error says where in the file the name is.
+func (c chosen) vet(sources lab.Sources) error {
+	v, ok := sources.(vetter)
+	if !ok || len(c.Kinds) != 1 {
+		return nil
+	}
+	for i, e := range c.Contenders {
+		err := v.Vet(c.Kinds[0], e)
+		var who *lab.UnknownError
+		if errors.As(err, &who) {
+			hint := "tare list contenders shows them"
+			if len(who.Near) > 0 {
+				hint = near.Hint(e.Leaf(), who.Near)
+			}
+			return c.at.Locate(&tare.FieldError{Path: fmt.Sprintf("contenders[%d]", i), What: "unknown " + who.What, Hint: hint})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/plan"
+)
+
+// Exit codes. 3, 4 and 5 are given only where the caller asked for verdicts as
+// exit codes; a study that was carried out is otherwise a success, whatever it
+// found.
+const (
+	ExitOK           = 0   // the studies were carried out
+	ExitFailure      = 1   // internal or I/O error; baseline, control or null lost; no toolchain; unwritable cache; an expectation that did not come true
+	ExitUsage        = 2   // usage, a bad input file, or a budget too small
+	ExitNotMet       = 3   // a criterion is not met
+	ExitInconclusive = 4   // a criterion is inconclusive
+	ExitVoid         = 5   // what was weighed is void
+	ExitInterrupted  = 130 // Ctrl-C
+)
+
+// severity orders exit codes from the least to the worst: of several studies
+// the worst is returned.
+func severity(code int) int {
+	return slices.Index([]int{ExitOK, ExitInconclusive, ExitNotMet, ExitVoid, ExitUsage, ExitFailure, ExitInterrupted}, code)
+}
+
+// worst is the worse of two exit codes.
+func worst(a, b int) int {
+	if severity(b) > severity(a) {
+		return b
+	}
+	return a
+}
+
+// usageError is something the caller has to write differently.
+type usageError struct {
+	What string // what is wrong
+	Hint string // what would be right; may be empty
+}
+
+// Error is one line.
+func (e *usageError) Error() string { return withHint(e.What, e.Hint) }
+
+// errInterrupted says that the caller ended the run before there was anything
+// to judge.
+var errInterrupted = errors.New("interrupted")
+
+// unknown is the error for a name that is not among known. It names those that
+// look like it, or else says otherwise.
+func unknown(what, name string, known []string, otherwise string) error {
+	hint := otherwise
+	if close := near.Names(name, known); len(close) > 0 {
+		hint = near.Hint(name, close)
+	}
+	return &usageError{fmt.Sprintf("unknown %s %q", what, name), hint}
+}
+
+// codeError carries an exit code for which everything has been said already.
+type codeError int
+
+func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// code is the one table from errors to exit codes.
+func code(err error) int {
+	var (
+		said   codeError
+		usage  *usageError
+		file   *studyfile.Error
+		field  *tare.FieldError
+		study  *lab.StudyError
+		budget *plan.BudgetError
+		resume *lab.ResumeError
+		none   *nothingToResume
+	)
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &said):
+		return int(said)
+	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+		return ExitInterrupted
+	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &field),
+		errors.As(err, &study), errors.As(err, &budget), errors.As(err, &resume), errors.As(err, &none):
+		return ExitUsage
+	}
+	return ExitFailure // *lab.LostError, *lab.ExpectError, build.ErrNoToolchain, build.ErrCache, I/O
+}
+
+// endsRun reports whether err would meet every other study as well.
+func endsRun(err error) bool {
+	return errors.Is(err, build.ErrNoToolchain) || errors.Is(err, build.ErrCache) || code(err) == ExitInterrupted
+}
+
+// complain writes err to w as one line.
+func complain(w io.Writer, err error) {
+	var said codeError
+	if err == nil || errors.As(err, &said) {
+		return
+	}
+	fmt.Fprintf(w, "tare: %s\n", line(err))
+}
+
+// line is err in one line, with what would help where the error itself does
+// not say so.
+func line(err error) string {
+	switch {
+	case code(err) == ExitInterrupted:
+		return "interrupted"
+	case errors.Is(err, build.ErrNoToolchain):
+		return "the go command is needed to build contenders: " + oneLine(err.Error())
+	}
+	return oneLine(err.Error())
+}
+
+// oneLine joins the lines of s.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+}
+
+func withHint(what, hint string) string {
+	if hint == "" {
+		return what
+	}
+	return what + "; " + hint
+}
+
+// verdictCode is the exit code for what a result found, for callers who asked
+// for it: the worst outcome of contenders that are not traps.
+func verdictCode(r *tare.Result) int {
+	exit := ExitOK
+	for _, f := range r.Findings {
+		if f.Severity == tare.Void && !f.Expected && !isTrap(r, f.Contender) {
+			exit = worst(exit, ExitVoid)
+		}
+	}
+	for _, v := range r.Verdicts {
+		if v.Criterion == "" || isTrap(r, v.Contender) {
+			continue
+		}
+		switch v.Verdict {
+		case tare.NotMet:
+			exit = worst(exit, ExitNotMet)
+		case tare.Inconclusive:
+			exit = worst(exit, ExitInconclusive)
+		case tare.VoidRuling:
+			exit = worst(exit, ExitVoid)
+		}
+	}
+	return exit
+}
+
+func isTrap(r *tare.Result, id string) bool {
+	c, ok := r.Contender(id)
+	return ok && c.Role == tare.RoleTrap
+}

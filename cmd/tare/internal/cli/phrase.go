@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/lab"
+)
+
+// planned is the plan in one line.
+func planned(e lab.Event) string {
+	text := "the plan: " + plural(e.Rounds, "round")
+	if e.Plan != nil {
+		whole := time.Duration(float64(e.Rounds) * e.Plan.SecondsPerRound * float64(time.Second))
+		text += fmt.Sprintf(" of about %s, %s in all", seconds(time.Duration(e.Plan.SecondsPerRound*float64(time.Second))), seconds(whole))
+		if len(e.Plan.Looks) > 1 {
+			text += ", fewer if everything is answered before"
+		}
+		if e.Plan.Stretched {
+			text += " (the budget was stretched to the fewest rounds that allow a verdict)"
+		}
+	}
+	if e.Message != "" {
+		text = oneLine(e.Message) + "; " + text
+	}
+	return text
+}
+
+// left is how long it will take yet: what the budget holds, or what a fixed
+// number of rounds needs.
+func left(e lab.Event) string {
+	if e.Plan != nil && e.Plan.BudgetSeconds == 0 {
+		rest := float64(e.Rounds-e.Round) * e.Plan.SecondsPerRound
+		return fmt.Sprintf(" (about %s more)", seconds(time.Duration(rest*float64(time.Second))))
+	}
+	return fmt.Sprintf(" (at most %s more)", seconds(e.Left))
+}
+
+// stopped says why a study ended.
+func stopped(why string) string {
+	switch why {
+	case lab.Decided:
+		return ": every question is answered"
+	case lab.BudgetSpent:
+		return ": the budget is spent"
+	case lab.Interrupted:
+		return ": interrupted"
+	}
+	return ""
+}
+
+// cut shortens text to n runes.
+func cut(text string, n int) string {
+	if n <= 0 || utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n-1]) + "…"
+}
+
+// seconds is d as people say it: 0.85s, 12s, 3m20s.
+func seconds(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(time.Second).String()
+	}
+	text := d.Round(time.Second).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = strings.TrimSuffix(text, zero[1:])
+		}
+	}
+	return text
+}
+
+// plural is n things.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// asked is how much of a study is asked for, in words.
+func asked(o runOptions) string {
+	var parts []string
+	switch {
+	case o.user:
+		parts = append(parts, "budget "+o.budget.String())
+	case o.quick:
+		parts = append(parts, "quick budget")
+	default:
+		parts = append(parts, "full budget")
+	}
+	if o.rounds > 0 {
+		parts = append(parts, plural(o.rounds, "round"))
+	}
+	if o.isolation == tare.TrialWise {
+		parts = append(parts, "whole trials")
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tarebench/tare/lab"
+)
+
+const (
+	liveEvery  = time.Second     // how often the live line is drawn again
+	plainEvery = 5 * time.Second // how far apart plain lines of one phase are
+)
+
+// progress tells people what happens: one live line on a terminal; elsewhere a
+// plain line per phase and then one every few seconds. Its methods may be
+// called by several goroutines.
+type progress struct {
+	w       io.Writer
+	live    bool // overwrite one line
+	quiet   bool
+	columns int
+	dim     func(string) string
+
+	mu      sync.Mutex
+	study   string
+	phase   string
+	text    string    // what goes on
+	since   time.Time // it goes on since; zero: it is not shown how long
+	said    time.Time // last time something was written
+	drawn   bool      // the live line is on the screen
+	rounds  string    // done so far, and time
+	answers string    // found at the last look
+	done    chan struct{}
+	ended   sync.WaitGroup
+}
+
+// newProgress starts to write to the caller's stderr.
+func (s *shell) newProgress(quiet bool) *progress {
+	columns, terminal := s.Terminal(s.err)
+	p := &progress{w: s.err, live: terminal && s.env("TERM") != "dumb", quiet: quiet, columns: columns, dim: s.style(s.err).Dim, done: make(chan struct{})}
+	if quiet {
+		return p
+	}
+	p.ended.Go(func() {
+		tick := time.NewTicker(liveEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-p.done:
+				return
+			case <-tick.C:
+				p.again()
+			}
+		}
+	})
+	return p
+}
+
+// Fail writes an error that does not end the run, even when quiet.
+func (p *progress) Fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.erase()
+	complain(p.w, err)
+}
+
+// End takes the live line away and falls silent.
+func (p *progress) End() {
+	if !p.quiet {
+		close(p.done)
+		p.ended.Wait()
+	}
+	p.Pause()
+}
+
+// Part sets what was said apart from the report, where both are on one screen.
+func (p *progress) Part() {
+	p.Pause()
+	if p.live && !p.quiet {
+		fmt.Fprintln(p.w)
+	}
+}
+
+// Pause takes the live line away, for other output, until the next event.
+func (p *progress) Pause() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.text = ""
+	p.erase()
+}
+
+// Say writes a line that stays.
+func (p *progress) Say(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.say(text)
+}
+
+// Begin says which study comes next.
+func (p *progress) Begin(study, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.study, p.phase, p.text, p.rounds, p.answers = study, "", "", "", ""
+	p.say(text)
+}
+
+// Status says what goes on now, for as long as nothing else is said.
+func (p *progress) Status(phase, text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.status(phase, text, true)
+}
+
+// Event says what the lab does.
+func (p *progress) Event(e lab.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch e.Phase {
+	case "build":
+		p.build(e)
+	case "pilot":
+		if e.Err != nil {
+			p.say(fmt.Sprintf("%s is out: %s", e.Contender, oneLine(e.Err.Error())))
+			return
+		}
+		p.status("pilot", "checking the answers of "+e.Contender+" and warming it up", true)
+	case "plan":
+		p.text = ""
+		p.say(planned(e))
+		p.status("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds), true)
+		p.said = time.Now() // the plan was this phase's line
+	case "round":
+		p.rounds = fmt.Sprintf("%d of %d rounds, %s%s", e.Round, e.Rounds, seconds(e.Elapsed), left(e))
+		p.status("round", p.rounds+p.answers, false)
+	case "look":
+		if all := e.Decided + e.Open; all > 0 {
+			p.answers = fmt.Sprintf(", %d of %d answered", e.Decided, all)
+		}
+		p.status("round", p.rounds+p.answers, false)
+	case "done":
+		p.text = ""
+		p.say("measured for " + seconds(e.Elapsed) + stopped(e.Message))
+	}
+}
+
+func (p *progress) build(e lab.Event) {
+	switch {
+	case e.Err != nil:
+		p.say(fmt.Sprintf("%s cannot be built: %s", e.Contender, oneLine(e.Err.Error())))
+	case e.Message == "":
+		p.status("build", "preparing "+e.Contender, true)
+	default:
+		p.status("build", e.Contender+" is built", false)
+	}
+}
+
+// Compiling says that what is being prepared needs a compiler.
+func (p *progress) Compiling() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if name, ok := strings.CutPrefix(p.text, "preparing "); ok {
+		p.status("build", "building "+name, true)
+	}
+}
+
+// status replaces what goes on. A new phase is written at once, the rest of it
+// only on the live line or when nothing was written for a while.
+func (p *progress) status(phase, text string, timed bool) {
+	p.text, p.since = text, time.Time{}
+	if timed {
+		p.since = time.Now()
+	}
+	fresh := phase != p.phase
+	p.phase = phase
+	switch {
+	case p.quiet:
+	case p.live:
+		p.draw()
+	case fresh || time.Since(p.said) >= plainEvery:
+		p.print(p.text)
+	}
+}
+
+// again is called by the clock.
+func (p *progress) again() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.text == "" {
+		return
+	}
+	if p.live {
+		p.draw()
+	} else if time.Since(p.said) >= plainEvery {
+		p.print(p.current())
+	}
+}
+
+// current is what goes on, and for how long where that says something.
+func (p *progress) current() string {
+	if d := time.Since(p.since); !p.since.IsZero() && d >= 2*time.Second {
+		return p.text + ", " + seconds(d)
+	}
+	return p.text
+}
+
+// say writes a line that stays, above the live one.
+func (p *progress) say(text string) {
+	if p.quiet {
+		return
+	}
+	p.erase()
+	p.print(text)
+	if p.live && p.text != "" {
+		p.draw()
+	}
+}
+
+func (p *progress) print(text string) {
+	p.said = time.Now()
+	fmt.Fprintf(p.w, "%s%s\n", p.prefix(), text)
+}
+
+func (p *progress) prefix() string {
+	if p.study == "" {
+		return ""
+	}
+	return p.study + ": "
+}
+
+// draw writes the live line over the one before. It is cut to the terminal's
+// width, because a line that wraps cannot be overwritten.
+func (p *progress) draw() {
+	text := cut(p.prefix()+p.current(), p.columns-1)
+	fmt.Fprintf(p.w, "\r\x1b[K%s", paint(p.dim, text))
+	p.drawn = true
+}
+
+func (p *progress) erase() {
+	if p.drawn {
+		fmt.Fprint(p.w, "\r\x1b[K")
+		p.drawn = false
+	}
+}
+

@@ -1,0 +1,261 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/codec"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/machine"
+	"github.com/tarebench/tare/trial"
+	"github.com/tarebench/tare/trial/scripted"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts compare with")
+
+// The scripts call the command line as processes of their own. `tare` is the
+// real lab with scripted contenders on a scripted clock; `tare-real` is tare.
+func TestMain(m *testing.M) {
+	if trial.GuardianMain() {
+		return
+	}
+	testscript.Main(m, map[string]func(){
+		"tare":      func() { os.Exit(main(stage().app())) },
+		"tare-real": func() { os.Exit(main(cli.App{})) },
+		"hold":      hold,
+		"await":     func() { await(func() bool { _, err := os.Stat(os.Args[1]); return err == nil }) },
+	})
+}
+
+func main(app cli.App) int {
+	return app.Main(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("TARE_CACHE", filepath.Join(e.WorkDir, "cache"))
+			e.Setenv("TARE_DATA", filepath.Join(e.WorkDir, "data"))
+			repository, err := filepath.Abs("../../../..")
+			if err != nil {
+				return err
+			}
+			e.Setenv("REPOSITORY", repository)
+			for name, command := range map[string]string{"TARE": "tare", "TARE_REAL": "tare-real"} { // for scripts that change PATH
+				path, err := exec.LookPath(command)
+				if err != nil {
+					return err
+				}
+				e.Setenv(name, path)
+			}
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // under -race every command would end with a second of sleep
+			e.Setenv("SCRIPT", filepath.Join(e.WorkDir, "script.json"))
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits,
+			"clean": clean,
+		},
+	})
+}
+
+// exits CODE COMMAND… runs a command that must end with that exit code.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// clean FILE OUT copies FILE, which may be stdout or stderr, to OUT with the
+// script's own directory as $WORK.
+func clean(ts *testscript.TestScript, _ bool, args []string) {
+	text := strings.ReplaceAll(ts.ReadFile(args[0]), ts.Getenv("WORK"), "$WORK")
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
+}
+
+// hold LOCK HELD ERR takes the machine lock, makes the file HELD to say so, and
+// lets go when the file ERR says that somebody waits.
+func hold() {
+	unlock, err := machine.Lock(context.Background(), os.Args[1], nil)
+	if err == nil {
+		err = os.WriteFile(os.Args[2], nil, 0o644)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	await(func() bool {
+		text, err := os.ReadFile(os.Args[3])
+		return err == nil && strings.Contains(string(text), "waiting for another tare")
+	})
+	unlock()
+}
+
+// await waits until done, but not for ever.
+func await(done func() bool) {
+	for range 3000 {
+		if done() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	fmt.Fprintln(os.Stderr, "waited 30 s in vain")
+	os.Exit(1)
+}
+
+// staged is the lab on a stage: contenders play the script in $SCRIPT.
+type staged struct {
+	scripted.Script
+	// Interrupt is when the user presses Ctrl-C: "pilot", or the number of a
+	// round; "!" behind it presses twice.
+	Interrupt string `json:"interrupt"`
+
+	clock   *scripted.Clock
+	signals chan os.Signal
+	stop    <-chan struct{}
+	ctx     context.Context
+	pressed bool
+}
+
+func stage() *staged {
+	s := &staged{
+		clock:   scripted.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)),
+		signals: make(chan os.Signal),
+	}
+	src, err := os.ReadFile(os.Getenv("SCRIPT"))
+	if err == nil {
+		err = json.Unmarshal(src, s)
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		fmt.Fprintln(os.Stderr, "the script cannot be read:", err)
+		os.Exit(99)
+	}
+	return s
+}
+
+func (s *staged) app() cli.App {
+	return cli.App{
+		Kinds:     map[string]lab.Kind{"codec": kind{codec.New(), s}},
+		Sources:   func(cli.Workshop) (lab.Sources, error) { return sources{s}, nil },
+		Studies:   os.DirFS("studies"),
+		Now:       s.clock.Now,
+		Facts:     func(context.Context) tare.Machine { return aMachine() },
+		Interrupt: func() (<-chan os.Signal, func()) { return s.signals, func() {} },
+		Guard:     func(string) (func() error, error) { return func() error { return nil }, nil },
+		Run: func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+			s.stop, s.ctx = o.Stop, ctx
+			m := aMachine()
+			m.Unlocked = o.Unlocked
+			o.Machine = &m
+			return lab.Run(ctx, study, o)
+		},
+	}
+}
+
+func aMachine() tare.Machine {
+	return tare.Machine{
+		OS: "plan9", Arch: "amd64", Kernel: "4th edition", CPU: "Scripted 3000", Cores: 2, Memory: 8 << 30, Go: "go1.26.0",
+		Facilities: []tare.Facility{{Name: "cpu pressure", Found: true, Note: "share of time"}, {Name: "cpu governor"}},
+	}
+}
+
+// press presses Ctrl-C and waits until it has been noticed.
+func (s *staged) press() {
+	twice := strings.HasSuffix(s.Interrupt, "!")
+	s.pressed = true
+	s.signals <- os.Interrupt
+	if twice {
+		s.signals <- os.Interrupt
+		<-s.ctx.Done()
+		return
+	}
+	select {
+	case <-s.stop:
+	case <-s.ctx.Done():
+	}
+}
+
+// sources finds every contender that is in the script.
+type sources struct{ *staged }
+
+func (s sources) Vet(_ string, e tare.Entry) error {
+	if _, ok := s.Contenders[e.Leaf()]; ok {
+		return nil
+	}
+	known := slices.Sorted(maps.Keys(s.Contenders))
+	return &lab.UnknownError{What: "contender " + strconv.Quote(e.Leaf()), Near: near.Names(e.Leaf(), known)}
+}
+
+func (s sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
+	act := s.Contenders[e.Leaf()]
+	c := tare.Contender{ID: e.ID, Kind: kind, Name: "example.com/" + e.Leaf(), Version: act.Version, Go: "go1.26.0", SHA256: "0"}
+	if act.Trap {
+		c.Role = tare.RoleTrap
+	}
+	if act.Missing != "" {
+		c.Identity = tare.Identity{ClaimedSymbols: []string{act.Missing}, MissingSymbols: []string{act.Missing}}
+	}
+	if act.BuildError != "" {
+		return build.Program{Contender: c}, errors.New(act.BuildError)
+	}
+	return build.Program{Contender: c}, nil
+}
+
+// kind asks like a codec, of scripted contenders.
+type kind struct {
+	*codec.Kind
+	*staged
+}
+
+func (k kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
+	_, name, _ := strings.Cut(spec.Name, "/")
+	if at := strings.TrimSuffix(k.Interrupt, "!"); !k.pressed && at != "" && (name == at || name == "round "+at) {
+		k.press()
+	}
+	return scripted.Open(k.Script, p.Contender.ID, spec.Name, k.clock, reference)
+}
+
+// reference is case i of the input a workload was given.
+func reference(w wire.Workload, i int) []byte {
+	src, err := os.ReadFile(w.Input)
+	if err != nil {
+		return nil
+	}
+	return []byte(strings.Split(string(src), "\n")[i])
+}

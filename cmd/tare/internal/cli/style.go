@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/fatih/color"
+	"golang.org/x/term"
+
+	"github.com/tarebench/tare/report"
+)
+
+// terminal asks stream whether it is a terminal, and how wide.
+func terminal(stream any) (columns int, ok bool) {
+	f, isFile := stream.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
+		return columns, true
+	}
+	return 80, true
+}
+
+// style is how text on stream looks: plain unless it is a terminal that shows
+// colours and the user does not object (https://no-color.org).
+func (s *shell) style(stream any) report.Style {
+	columns, ok := s.Terminal(stream)
+	if !ok {
+		return report.Style{}
+	}
+	st := report.Style{Width: columns}
+	if s.env("NO_COLOR") != "" || s.env("TERM") == "dumb" {
+		return st
+	}
+	st.Bold, st.Dim, st.Strike = painter(color.Bold), painter(color.Faint), painter(color.CrossedOut)
+	st.Good, st.Bad, st.Warn = painter(color.FgGreen), painter(color.FgRed), painter(color.FgYellow)
+	return st
+}
+
+func painter(a color.Attribute) func(string) string {
+	c := color.New(a)
+	c.EnableColor() // whatever the library thinks of this process's own stdout
+	return func(text string) string { return c.Sprint(text) }
+}
+
+// paint applies a style's function where it has one.
+func paint(f func(string) string, text string) string {
+	if f == nil {
+		return text
+	}
+	return f(text)
+}
+
+// cause is what the operating system said, without the operation and path that
+// the message around it names already.
+func cause(err error) error {
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		return p.Err
+	case errors.As(err, &l):
+		return l.Err
+	}
+	return err
+}

@@ -1,0 +1,288 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/machine"
+	"github.com/tarebench/tare/report"
+)
+
+// weighing is one call of tare run.
+type weighing struct {
+	*shell
+	o       runOptions
+	dirs    dirs
+	tag     string // of every process of this run
+	p       *progress
+	halt    *halt
+	sources lab.Sources
+	results []*tare.Result
+}
+
+// run carries out the studies that args name. What goes wrong with one study
+// is said at once and does not keep the others from running; the worst exit
+// code is returned.
+func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
+	names := args
+	if len(names) == 0 {
+		names = s.bundled()
+	}
+	p := s.newProgress(o.quiet)
+	defer p.End()
+	p.Say(fmt.Sprintf("weighing %s, %s", strings.Join(names, ", "), asked(o)))
+
+	exit := ExitOK
+	fail := func(err error) {
+		exit = worst(exit, code(err))
+		p.Fail(err)
+	}
+	var studies []chosen
+	for _, name := range names {
+		if study, err := s.study(name); err != nil {
+			fail(err)
+		} else {
+			studies = append(studies, study)
+		}
+	}
+	if len(studies) == 0 {
+		return codeError(exit)
+	}
+	d, err := s.dirs()
+	if err != nil {
+		return err
+	}
+	if err := d.makeCache(); err != nil {
+		return err
+	}
+	if err := d.makeData(); err != nil {
+		return err
+	}
+	out, err := openOutput(o.out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	signals, restore := s.Interrupt()
+	w := &weighing{shell: s, o: o, dirs: d, tag: s.tag(), p: p, halt: haltOn(signals, restore, cancel, p.Say)}
+	defer w.halt.Close()
+
+	unlock, err := w.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	done, err := s.Guard(w.tag) // before anything else is started
+	if err != nil {
+		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
+	}
+	err = w.all(ctx, studies, fail)
+	// Not deferred: after a panic it is the guardian's to clean up.
+	if errDone := done(); err == nil {
+		err = errDone
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.finish(out, len(args) == 1); err != nil {
+		return err
+	}
+	return codeError(exit)
+}
+
+// all carries out one study after the other. fail is told what goes wrong with
+// one of them; the error is for what goes wrong with all.
+func (w *weighing) all(ctx context.Context, studies []chosen, fail func(error)) error {
+	var err error
+	w.sources, err = w.Sources(Workshop{Cache: w.dirs.Cache, Catalog: w.o.catalog, Run: w.tag, Compiling: w.p.Compiling})
+	if err != nil {
+		return err
+	}
+	begun := 0
+	for _, study := range studies {
+		res, err := w.weigh(ctx, study)
+		var nothing *nothingToResume
+		if errors.As(err, &nothing) && len(studies) > 1 {
+			w.p.Say(nothing.Error())
+			continue
+		}
+		begun++
+		if res != nil {
+			fail(w.keep(res))
+		}
+		if err != nil {
+			fail(of(study, len(studies), err))
+		}
+		if w.halt.Asked() {
+			fail(codeError(ExitInterrupted))
+		}
+		if endsRun(err) || w.halt.Asked() {
+			break
+		}
+	}
+	if begun == 0 {
+		return &usageError{"nothing to resume: no study has an unfinished run", "run without --resume"}
+	}
+	return nil
+}
+
+// of says which study an error belongs to where there are several.
+func of(study chosen, studies int, err error) error {
+	var named *lab.StudyError
+	if studies == 1 || errors.As(err, &named) || endsRun(err) {
+		return err
+	}
+	return fmt.Errorf("study %s: %w", study.ID, err)
+}
+
+// tag names this run in the environment of everything it starts.
+func (s *shell) tag() string {
+	return "tare-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(s.Now().UnixNano(), 36)
+}
+
+// lock waits until this is the only tare that measures on this machine.
+func (w *weighing) lock(ctx context.Context) (unlock func(), err error) {
+	if w.o.noLock {
+		return func() {}, nil
+	}
+	unlock, err = machine.Lock(ctx, w.dirs.Lock(), func(holder string) {
+		w.p.Status("lock", fmt.Sprintf("waiting for another tare (%s) to end; --no-lock would not wait", holder))
+	})
+	if err != nil && ctx.Err() != nil {
+		return nil, errInterrupted
+	}
+	return unlock, err
+}
+
+// weigh carries out one study. There may be a result although there is an
+// error.
+func (w *weighing) weigh(ctx context.Context, study chosen) (*tare.Result, error) {
+	w.p.Begin(study.ID, study.Question)
+	defer w.p.Pause()
+	if err := study.vet(w.sources); err != nil {
+		return nil, err
+	}
+	o := lab.Options{
+		Kinds: w.Kinds, Sources: w.sources, Now: w.Now,
+		Seed: w.o.seed, Budget: w.o.budget, Quick: w.o.quick, User: w.o.user, Rounds: w.o.rounds,
+		Isolation: w.o.isolation, Slice: w.o.slice,
+		Run: w.tag, Stop: w.halt.Stop, Unlocked: w.o.noLock,
+		Progress: func(e lab.Event) {
+			switch e.Phase {
+			case "plan":
+				w.halt.Measuring(true)
+			case "done":
+				w.halt.Measuring(false)
+			}
+			w.p.Event(e)
+		},
+	}
+	defer w.halt.Measuring(false)
+	if w.o.resume {
+		return w.again(ctx, study.Study, o)
+	}
+	if o.Seed == 0 {
+		o.Seed = uint64(w.Now().UnixMicro())%1e9 + 1
+	}
+	dir, err := newRunDir(w.dirs.Results(study.ID), w.Now(), o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	o.Dir = dir
+	res, err := w.Run(ctx, study.Study, o)
+	if res == nil && !resumable(dir, err) {
+		os.RemoveAll(dir)
+	}
+	return w.saved(dir, res, err)
+}
+
+// again goes on with the newest unfinished run that belongs to study as it is
+// now.
+func (w *weighing) again(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+	var first error
+	for _, dir := range unfinished(w.dirs.Results(study.ID)) {
+		o.Dir, o.Resume = dir, true
+		res, err := w.Run(ctx, study, o)
+		var mismatch *lab.ResumeError
+		if errors.As(err, &mismatch) {
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		return w.saved(dir, res, err)
+	}
+	if first == nil {
+		first = &nothingToResume{study.ID}
+	}
+	return nil, first
+}
+
+// nothingToResume says that a study has no unfinished run.
+type nothingToResume struct{ Study string }
+
+func (e *nothingToResume) Error() string {
+	return "nothing to resume: " + e.Study + " has no unfinished run; run without --resume"
+}
+
+// saved writes a result beside its journal.
+func (w *weighing) saved(dir string, res *tare.Result, err error) (*tare.Result, error) {
+	if res == nil {
+		return nil, err
+	}
+	if errSave := saveResult(dir, res); errSave != nil {
+		return res, errors.Join(err, errSave)
+	}
+	w.p.Say("kept in " + dir)
+	return res, err
+}
+
+// keep takes a result in and reports it. The error is the exit code that the
+// result asks for, or the writer's.
+func (w *weighing) keep(res *tare.Result) error {
+	w.results = append(w.results, res)
+	if !w.o.asJSON {
+		if w.p.Part(); len(w.results) > 1 && !w.p.live {
+			fmt.Fprintln(w.out)
+		}
+		if err := report.Text(w.out, res, w.style(w.out)); err != nil {
+			return err
+		}
+	}
+	if res.Stopped == lab.Interrupted {
+		return codeError(ExitInterrupted)
+	}
+	if w.o.exitCode {
+		return codeError(verdictCode(res))
+	}
+	return nil
+}
+
+// finish writes what speaks of all studies together: the claims and the JSON.
+func (w *weighing) finish(out *output, single bool) error {
+	w.p.Pause()
+	if !w.o.asJSON && len(w.results) > 1 {
+		fmt.Fprintln(w.out)
+		if err := claims(w.out, w.results, w.style(w.out)); err != nil {
+			return err
+		}
+	}
+	if len(w.results) == 0 {
+		return nil
+	}
+	if w.o.asJSON {
+		if err := document(w.out, w.results, single); err != nil {
+			return err
+		}
+	}
+	return out.Save(func(f *os.File) error { return document(f, w.results, single) })
+}

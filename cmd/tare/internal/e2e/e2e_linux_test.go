@@ -1,0 +1,268 @@
+// Package e2e runs the real program on real contenders, the hostile ones
+// included, and looks at what stays behind.
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+)
+
+// bench is a tare program with a cache and data directory of its own.
+type bench struct {
+	bin, cache, data string
+}
+
+func newBench(t *testing.T) bench {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds and runs contenders")
+	}
+	b := bench{bin: filepath.Join(t.TempDir(), "tare"), cache: t.TempDir(), data: t.TempDir()}
+	if out, err := exec.Command("go", "build", "-o", b.bin, "github.com/tarebench/tare/cmd/tare").CombinedOutput(); err != nil {
+		t.Fatalf("build tare: %v\n%s", err, out)
+	}
+	return b
+}
+
+func (b bench) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(b.bin, args...)
+	cmd.Env = append(os.Environ(), "TARE_CACHE="+b.cache, "TARE_DATA="+b.data)
+	return cmd
+}
+
+// run runs tare to its end.
+func (b bench) run(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := b.command(args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if _, isExit := err.(*exec.ExitError); err != nil && !isExit {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// left lists the processes that run out of the bench's cache.
+func (b bench) left() []string {
+	var out []string
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, d := range dirs {
+		exe, err := os.Readlink(filepath.Join(d, "exe"))
+		if err == nil && (strings.HasPrefix(exe, b.cache) || exe == b.bin) {
+			out = append(out, filepath.Base(d)+" "+exe)
+		}
+	}
+	return out
+}
+
+// nothingLeft waits a moment for the last processes to go.
+func (b bench) nothingLeft(t *testing.T, when string) {
+	t.Helper()
+	var left []string
+	for range 100 {
+		if left = b.left(); len(left) == 0 {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("%s: still running 10 s later: %s", when, strings.Join(left, ", "))
+}
+
+func TestAStudySurvivesHostileContenders(t *testing.T) {
+	b := newBench(t)
+	stdout, stderr, code := b.run(t, "run", "testdata/hostile.yaml", "--rounds", "6", "--json", "--quiet")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	var r tare.Result
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]struct{ check, says string }{
+		"hang":    {"trial", "hung"},
+		"crash":   {"trial", "exit status 3"},
+		"panic":   {"trial", "panic: made up"},
+		"flood":   {"trial", "64 MiB"},
+		"garbage": {"trial", "this is not the protocol"},
+		"hoard":   {"trial", "memory"},
+		"wrong":   {"wrong-answer", "4 of 4"},
+		"errors":  {"error-in-loop", "made up"},
+		"broken":  {"build", "main.go:6:33: undefined: nonsense"},
+	} {
+		i := slices.IndexFunc(r.Findings, func(f tare.Finding) bool { return f.Contender == id && f.Check == want.check })
+		if i < 0 {
+			t.Errorf("%s: no finding of %s", id, want.check)
+			continue
+		}
+		f := r.Findings[i]
+		if f.Severity != tare.Void || !strings.Contains(f.Message, want.says) || strings.Contains(f.Message, "\n") || f.Advice == "" {
+			t.Errorf("%s: %+v, want a void of one line that says %q, with advice", id, f, want.says)
+		}
+	}
+	if r.RoundsDone != 6 {
+		t.Errorf("%d rounds, want 6: the study goes on without those that failed", r.RoundsDone)
+	}
+	for _, id := range []string{"twin-sound", "fork"} {
+		if !slices.ContainsFunc(r.Comparisons, func(c tare.Comparison) bool { return c.Contender == id && c.Low > 0 }) {
+			t.Errorf("%s, which is sound, was not compared", id)
+		}
+	}
+	b.nothingLeft(t, "after the study")
+}
+
+// tare is killed at any moment: while it builds, pilots or measures. Nothing
+// stays behind, at most the round in flight is lost, and the run is resumed.
+func TestKilledAnywhere(t *testing.T) {
+	b := newBench(t)
+	rng := rand.New(rand.NewPCG(20260301, 1))
+	kills := 10
+	if os.Getenv("TARE_SOAK") != "" {
+		kills = 100
+	}
+	args := []string{"run", "testdata/kill.yaml", "--rounds", "8", "--quiet", "--json"}
+	resumed := 0
+	for i := range kills {
+		if len(b.journals(t)) > 0 && !slices.Contains(args, "--resume") {
+			args = append(args, "--resume")
+		}
+		cmd := b.command(args...)
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// Early kills hit the compiler, later ones the measuring.
+		time.Sleep(time.Duration(rng.Float64() * float64(2*time.Second)))
+		before := b.rounds(t)
+		cmd.Process.Signal(syscall.SIGKILL)
+		cmd.Wait()
+		b.nothingLeft(t, fmt.Sprintf("kill %d", i+1))
+		if after := b.rounds(t); after < before {
+			t.Fatalf("kill %d: %d whole rounds before, %d after", i+1, before, after)
+		} else if before > 0 {
+			resumed++
+		}
+		if b.rounds(t) >= 8 { // it was over: start anew
+			for _, j := range b.journals(t) {
+				os.RemoveAll(filepath.Dir(j))
+			}
+			args = slices.DeleteFunc(args, func(a string) bool { return a == "--resume" })
+		}
+	}
+	if len(b.journals(t)) > 0 && !slices.Contains(args, "--resume") {
+		args = append(args, "--resume")
+	}
+	stdout, stderr, code := b.run(t, args...)
+	if code != 0 {
+		t.Fatalf("the last run: exit code %d\n%s", code, stderr)
+	}
+	var r tare.Result
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.RoundsDone != 8 {
+		t.Errorf("%d rounds after %d kills, want 8", r.RoundsDone, kills)
+	}
+	t.Logf("%d kills, %d of them after whole rounds", kills, resumed)
+}
+
+// journals lists the journals of unfinished and finished runs.
+func (b bench) journals(t *testing.T) []string {
+	t.Helper()
+	js, err := filepath.Glob(filepath.Join(b.data, "results", "kill", "*", "journal.ndjson"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return js
+}
+
+// rounds counts the whole rounds in the newest journal.
+func (b bench) rounds(t *testing.T) int {
+	t.Helper()
+	js := b.journals(t)
+	if len(js) == 0 {
+		return 0
+	}
+	slices.Sort(js)
+	src, err := os.ReadFile(js[len(js)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(src), "\n"+`{"round":{`)
+}
+
+func TestExitCodesOfBadInput(t *testing.T) {
+	b := newBench(t)
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	sound := "study: s\nquestion: q\nkinds: [codec]\nbaseline: encoding-json\ncontenders: [encoding-json]\n" +
+		"workloads:\n  - {id: w, fixture: devices, n: 1, op: marshal}\nmetrics: [time]\n"
+	for _, c := range []struct {
+		name string
+		args []string
+		env  []string
+		code int
+		says string
+	}{
+		{"unknown study", []string{"run", "json-encoed"}, nil, 2, "json-encode"},
+		{"malformed", []string{"run", write("bad.yaml", "study: s\nquestion: [\n")}, nil, 2, "bad.yaml:"},
+		{"wrong field", []string{"run", write("field.yaml", strings.Replace(sound, "op: marshal", "op: marshal, size: 3", 1))}, nil, 2, "field.yaml:7:"},
+		{"unknown baseline", []string{"run", write("base.yaml", strings.Replace(sound, "baseline: encoding-json", "baseline: nobody", 1))}, nil, 2, "base.yaml:4:"},
+		{"unknown contender", []string{"run", write("who.yaml", strings.ReplaceAll(sound, "encoding-json", "encodin-json"))}, nil, 2, "encoding-json"},
+		{"unknown op", []string{"run", write("op.yaml", strings.Replace(sound, "op: marshal", "op: sing", 1))}, nil, 2, "marshal or stream"},
+		{"budget too small", []string{"run", write("ok.yaml", sound), "--budget", "1ms"}, nil, 2, "would do"},
+		{"unknown flag", []string{"run", "--nonsense"}, nil, 2, "--nonsense"},
+		{"nothing to resume", []string{"run", write("ok2.yaml", sound), "--resume"}, nil, 2, "resume"},
+		{"no toolchain", []string{"run", write("ok3.yaml", sound)}, []string{"PATH=" + dir}, 1, "go"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cmd := b.command(append(c.args, "--quiet")...)
+			cmd.Env = append(cmd.Env, c.env...)
+			var out, errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			cmd.Run()
+			text := strings.TrimSpace(errs.String())
+			if code := cmd.ProcessState.ExitCode(); code != c.code {
+				t.Errorf("exit code %d, want %d: %s", code, c.code, text)
+			}
+			if strings.Count(text, "\n") != 0 || !strings.Contains(text, c.says) {
+				t.Errorf("stderr is %q, want one line with %q", text, c.says)
+			}
+		})
+	}
+}
+
+// A cache that cannot be written is said in one line. Root may write anywhere,
+// so the cache is a file here.
+func TestACacheThatCannotBeWritten(t *testing.T) {
+	b := newBench(t)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.cache = filepath.Join(file, "cache")
+	_, stderr, code := b.run(t, "run", "json-encode", "--quiet")
+	if code != 1 || strings.Count(strings.TrimSpace(stderr), "\n") != 0 || !strings.Contains(stderr, strconv.Quote(b.cache)[1:5]) {
+		t.Errorf("exit code %d, stderr %q; want 1 and one line", code, stderr)
+	}
+}

@@ -1,0 +1,7 @@
+package main
+
+import "github.com/tarebench/tare/contender/codec"
+
+func main() {
+	codec.Main(codec.Impl{Marshal: nonsense})
+}

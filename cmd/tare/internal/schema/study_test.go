@@ -1,0 +1,168 @@
+package schema
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/studies"
+)
+
+// yamlAny reads YAML as a schema validator sees it.
+func yamlAny(t *testing.T, src []byte) any {
+	t.Helper()
+	js, err := yaml.YAMLToJSON(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode(t, js)
+}
+
+// files are the studies that come with tare.
+func files(t *testing.T) map[string][]byte {
+	t.Helper()
+	all := map[string][]byte{}
+	for _, name := range studies.Names() {
+		src, err := fs.ReadFile(studies.FS, name+".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name+".yaml"] = src
+	}
+	calibration, err := filepath.Glob(docs("calibration", "*.yaml"))
+	if err != nil || len(calibration) == 0 {
+		t.Fatalf("no calibration studies (%v)", err)
+	}
+	for _, path := range calibration {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[path] = src
+	}
+	return all
+}
+
+func TestStudiesAreValid(t *testing.T) {
+	s := compile(t, "study.schema.json")
+	for name, src := range files(t) {
+		if err := s.Validate(yamlAny(t, src)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := studyfile.Parse(name, src); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+const study = `study: x
+question: y?
+kinds: [codec]
+baseline: a
+contenders: [a, {id: b, use: c}, {id: d, program: ./d}, {use: e, expect: {void: [identity]}}]
+workloads:
+  - {id: w/m, fixture: f, n: 1, op: marshal, pool: 1}
+  - {id: v, file: p.json, op: marshal}
+metrics: [time]
+criteria:
+  - {contender: b, workload: w/m, metric: time, ratio: "<= 0.5"}
+  - {metric: time, equivalent: 3%}
+  - {metric: time, value: ">= 5ms"}
+claims:
+  - {id: "1", source: s, kind: ratio, contender: b, workload: v, metric: time, baseline: 2, value: 1.5, unit: ns/op, side: lower, statement: s}
+budget: {quick: 40s, full: 1h5m}
+`
+
+// The published schema and the parser take the same files and refuse the same
+// ones. (What only the parser can know, such as whether a name is listed, is
+// not tried here.)
+func TestSchemaAndParserAgree(t *testing.T) {
+	s := compile(t, "study.schema.json")
+	try := func(src string, good bool) {
+		t.Helper()
+		_, perr := studyfile.Parse("x.yaml", []byte(src))
+		serr := s.Validate(yamlAny(t, []byte(src)))
+		if (perr == nil) != good || (serr == nil) != good {
+			t.Errorf("wanted good %v\n%s\nparser: %v\nschema: %v", good, src, perr, serr)
+		}
+	}
+	try(study, true)
+	for _, c := range [][2]string{
+		{"kinds: [codec]", "kinds: codec"},
+		{"metrics: [time]", "metrics: time"},
+		{"[identity]", "identity"},
+		{"question: y?\n", ""},
+		{", n: 1", ""},
+		{", pool: 1", ""},
+		{", unit: ns/op, side: lower", ""},
+		{"  - {metric: time, equivalent: 3%}\n", ""},
+		{"budget: {quick: 40s, full: 1h5m}\n", ""},
+		{"full: 1h5m", "full: 1.5s"},
+		{"budget: {quick: 40s, full: 1h5m}", "budget: {}"},
+	} {
+		try(strings.Replace(study, c[0], c[1], 1), true)
+	}
+	for _, c := range [][2]string{
+		{"study: x\n", ""}, {"study: x", "study: ../x"}, {"study: x", "study: 1"}, {"kinds: [codec]", "kinds: []"}, {"kinds: [codec]\n", ""},
+		{"baseline: a\n", ""}, {"baseline: a", "baseline: [a]"}, {"[a, {", "[1, {"}, {"id: b, use: c", "id: b c"}, {"id: b, use: c", "unknown: c"},
+		{"id: b, use: c", "id: b, url: c"}, {"id: d, program: ./d", "id: d, use: x, program: ./d"}, {"id: d, program: ./d", "program: ./d"},
+		{"void: [identity]", "void: []"}, {"{void: [identity]}", "identity"}, {"{void: [identity]}", "{}"},
+		{"fixture: f, ", ""}, {"fixture: f", "fixture: f, file: g"}, {"n: 1", "n: -1"}, {"n: 1", "n: 1.5"}, {"n: 1", "n: one"}, {"pool: 1", "pool: -1"},
+		{"op: marshal, pool", "pool"}, {"id: w/m, f", "id: w//m, f"}, {"metrics: [time]", "metrics: [speed]"}, {"metrics: [time]", "metrics: []"}, {"metrics: [time]", "metrics:"},
+		{`ratio: "<= 0.5"`, "ratio: 0.5"}, {`ratio: "<= 0.5"`, `ratio: "= 0.5"`}, {`ratio: "<= 0.5"`, `difference: "<= 0.5"`}, {`, ratio: "<= 0.5"`, ""}, {"equivalent: 3%", "equivalent: 3"},
+		{"equivalent: 3%", `equivalent: 3%, value: "<= 1"`}, {`value: ">= 5ms"`, `value: 5ms`},
+		{"kind: ratio", "kind: rank"}, {"baseline: 2", "baseline: 0"}, {"baseline: 2", "baseline: two"}, {"side: lower", "side: left"}, {", statement: s", ""},
+		{"quick: 40s", "quick: 40"}, {"quick: 40s", "quick: -40s"}, {"quick: 40s", "quick: soon"}, {"quick: 40s", "fast: 40s"}, {"budget: {quick: 40s, full: 1h5m}", "budget: 40s"},
+		{"budget:", "factors: {}\nbudget:"}, {"budget:", "extra: 1\nbudget:"},
+	} {
+		src := strings.Replace(study, c[0], c[1], 1)
+		if src == study {
+			t.Fatalf("%q is not in the study", c[0])
+		}
+		try(src, false)
+	}
+}
+
+// The parser's keys are the schema's: an unknown key makes it list them.
+func TestSchemaHasTheParsersKeys(t *testing.T) {
+	root := decode(t, read(t, "study.schema.json")).(map[string]any)
+	defs := root["$defs"].(map[string]any)
+	object := func(v any) map[string]any { return v.(map[string]any) }
+	for where, c := range map[string]struct {
+		src  string
+		node map[string]any
+	}{
+		"study":     {"qqqqqq: 1", root},
+		"contender": {"contenders: [{qqqqqq: 1}]", object(object(defs["entry"])["anyOf"].([]any)[1])},
+		"expect":    {"contenders: [{expect: {qqqqqq: 1}}]", object(defs["expect"])},
+		"workload":  {"workloads: [{qqqqqq: 1}]", object(defs["workload"])},
+		"criterion": {"criteria: [{qqqqqq: 1}]", object(defs["criterion"])},
+		"claim":     {"claims: [{qqqqqq: 1}]", object(defs["claim"])},
+		"budget":    {"budget: {qqqqqq: 1}", object(object(root["properties"])["budget"])},
+	} {
+		_, err := studyfile.Parse("x.yaml", []byte(c.src))
+		if err == nil {
+			t.Fatalf("%s: an unknown key is accepted", where)
+		}
+		_, known, _ := strings.Cut(err.Error(), "known: ")
+		keys := slices.Sorted(maps.Keys(object(c.node["properties"])))
+		if got := strings.Split(known, ", "); !slices.Equal(got, keys) {
+			t.Errorf("%s: the parser knows %q, the schema %q", where, got, keys)
+		}
+		for name, p := range object(c.node["properties"]) {
+			if d, _ := object(p)["description"].(string); d == "" {
+				t.Errorf("%s.%s has no description", where, name)
+			}
+		}
+		if c.node["additionalProperties"] != false {
+			t.Errorf("%s: the schema lets unknown keys pass", where)
+		}
+	}
+}

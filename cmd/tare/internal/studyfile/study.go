@@ -1,0 +1,156 @@
+package studyfile
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/check"
+	"github.com/tarebench/tare/cmd/tare/internal/near"
+)
+
+const (
+	useCatalog = "use: names a contender in the catalog, program: a directory with your own"
+	otherRules = "use ratio, equivalent or value"
+	quoteRule  = `a comparison in quotes, e.g. "<= 0.5"`
+)
+
+// study reads the whole file.
+func (r *reader) study(n ast.Node) (s tare.Study) {
+	r.mapping(n, "", "begin with study: NAME", map[string]take{
+		"study":      r.name(&s.ID),
+		"question":   r.text(&s.Question, ""),
+		"kinds":      r.texts(&s.Kinds, "e.g. kinds: [codec]"),
+		"baseline":   r.id(&s.Baseline),
+		"contenders": r.list(func(n ast.Node, path string) { s.Contenders = append(s.Contenders, r.entry(n, path)) }),
+		"workloads":  r.list(func(n ast.Node, path string) { s.Workloads = append(s.Workloads, r.workload(n, path)) }),
+		"metrics":    r.texts(&s.Metrics, "known: "+tare.MetricNames()),
+		"criteria":   r.list(func(n ast.Node, path string) { s.Criteria = append(s.Criteria, r.criterion(n, path)) }),
+		"claims":     r.list(func(n ast.Node, path string) { s.Claims = append(s.Claims, r.claim(n, path)) }),
+		"budget":     func(n ast.Node, path string) { s.Budget = r.budget(n, path) },
+	}, map[string]string{"factors": "write one workload or one study per level"})
+	return s
+}
+
+// entry reads a contender: its id alone, or a mapping. A contender that only
+// says what it uses is called like it.
+func (r *reader) entry(n ast.Node, path string) (e tare.Entry) {
+	if _, ok := n.(*ast.StringNode); ok {
+		r.id(&e.ID)(n, path)
+		return e
+	}
+	r.mapping(n, path, "write an id, or {id: …, use: …}", map[string]take{
+		"id":      r.id(&e.ID),
+		"use":     r.id(&e.Use),
+		"program": r.text(&e.Program, "the directory of a Go module, relative to this file"),
+		"expect":  func(n ast.Node, path string) { e.Expect = r.expect(n, path) },
+	}, map[string]string{
+		"with":    "the version is the one pinned in the contender's go.mod",
+		"command": useCatalog,
+		"url":     useCatalog,
+	})
+	if e.Use != "" && e.Program != "" {
+		r.fail(r.at[path+".program"], "a contender with both use and program", useCatalog)
+	}
+	if e.ID == "" {
+		e.ID, e.Use = e.Use, ""
+	}
+	return e
+}
+
+func (r *reader) expect(n ast.Node, path string) (e tare.Expect) {
+	hint := "e.g. expect: {void: wrong-answer}"
+	r.mapping(n, path, hint, map[string]take{"void": r.texts(&e.Void, hint)}, nil)
+	if r.err == nil && e.IsZero() {
+		r.fail(r.at[path], "expect without a check", hint)
+	}
+	for i, id := range e.Void {
+		if _, ok := check.Named(id); !ok && r.err == nil {
+			var known []string
+			for _, c := range check.All() {
+				known = append(known, c.ID)
+			}
+			r.fail(r.at[fmt.Sprintf("%s.void[%d]", path, i)], fmt.Sprintf("unknown check %q", id), near.Hint(id, known))
+		}
+	}
+	return e
+}
+
+func (r *reader) workload(n ast.Node, path string) (w tare.Workload) {
+	r.mapping(n, path, "e.g. {id: devices-50/marshal, fixture: devices, n: 50, op: marshal}", map[string]take{
+		"id":      r.id(&w.ID),
+		"fixture": r.id(&w.Fixture),
+		"file":    r.text(&w.File, "a path relative to this file"),
+		"n":       r.count(&w.N),
+		"op":      r.id(&w.Op),
+		"pool":    r.count(&w.Pool),
+	}, nil)
+	return w
+}
+
+func (r *reader) criterion(n ast.Node, path string) (c tare.Criterion) {
+	r.mapping(n, path, `e.g. {metric: time, ratio: "<= 0.5"}`, map[string]take{
+		"contender":  r.id(&c.Contender),
+		"workload":   r.id(&c.Workload),
+		"metric":     r.text(&c.Metric, "known: "+tare.MetricNames()),
+		"ratio":      r.text(&c.Ratio, quoteRule),
+		"equivalent": r.text(&c.Equivalent, "a percentage with its sign, e.g. 3%"),
+		"value":      r.text(&c.Value, `a comparison in quotes, e.g. "<= 50ms"`),
+	}, map[string]string{"difference": otherRules, "of": otherRules})
+	return c
+}
+
+func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
+	r.mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]take{
+		"id":     r.id(&c.ID),
+		"source": r.text(&c.Source, ""),
+		"kind": func(n ast.Node, path string) {
+			var s string
+			r.text(&s, "known: ratio")(n, path)
+			c.Kind = tare.ClaimKind(s)
+		},
+		"contender": r.id(&c.Contender),
+		"workload":  r.id(&c.Workload),
+		"metric":    r.text(&c.Metric, "known: "+tare.MetricNames()),
+		"baseline":  r.number(&c.Baseline),
+		"value":     r.number(&c.Value),
+		"unit":      r.text(&c.Unit, "e.g. ns/op"),
+		"side":      r.text(&c.Side, "lower or higher"),
+		"statement": r.text(&c.Statement, ""),
+	}, nil)
+	return c
+}
+
+func (r *reader) budget(n ast.Node, path string) (b tare.Budget) {
+	r.mapping(n, path, "e.g. budget: {quick: 40s, full: 5m}", map[string]take{
+		"quick": r.duration(&b.Quick),
+		"full":  r.duration(&b.Full),
+	}, nil)
+	return b
+}
+
+var (
+	studyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	idName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]*(/[A-Za-z0-9][A-Za-z0-9._+-]*)*$`)
+)
+
+// name reads the name of the study, which also names a directory.
+func (r *reader) name(into *string) take {
+	return r.matching(into, studyName, "a study's name is letters, digits, - . and _, e.g. json-encode")
+}
+
+// id reads an id, which may have parts separated by slashes.
+func (r *reader) id(into *string) take {
+	return r.matching(into, idName, "an id is letters, digits, - . _ + and /, e.g. devices-50/marshal")
+}
+
+func (r *reader) matching(into *string, ok *regexp.Regexp, hint string) take {
+	return func(n ast.Node, path string) {
+		r.text(into, "")(n, path)
+		if r.err == nil && !ok.MatchString(*into) {
+			r.fail(r.of(n), fmt.Sprintf("%q cannot be a name", *into), hint)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package studyfile
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+)
+
+const whole = `# a comment
+study: json-encode
+question: Is jsoniter 2–3× as fast?
+kinds: [codec]
+baseline: encoding-json
+contenders:
+  - encoding-json
+  - {id: fast, use: jsoniter-fastest}
+  - {id: mine, program: ./cmd/mycodec}
+  - {use: jsoniter-stream-unflushed, expect: {void: wrong-answer}}
+  - use: ffjson-ungenerated
+    expect:
+      void: [identity, wrong-answer]
+workloads:
+  - {id: devices-50/marshal, fixture: devices, n: 50, op: marshal}
+  - {id: mine/marshal, file: payload.json, op: marshal, pool: 1}
+metrics: [time, cpu]
+criteria:
+  - {contender: fast, metric: time, ratio: "<= 0.5"}
+  - {metric: cpu, workload: mine/marshal, equivalent: 3%}
+  - {metric: time, value: "<= 50ms"}
+claims:
+  - {id: F0.9, source: "somebody, 2026", kind: ratio, contender: fast, workload: devices-50/marshal, metric: time, baseline: 91882, value: 45478.5, unit: ns/op, side: lower, statement: "2.02x faster"}
+budget: {quick: 40s, full: 5m}
+`
+
+func TestWholeStudy(t *testing.T) {
+	got, err := Parse("dir/s.yaml", []byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := tare.Study{
+		ID: "json-encode", Question: "Is jsoniter 2–3× as fast?", Kinds: []string{"codec"}, Baseline: "encoding-json", Dir: "dir",
+		Contenders: []tare.Entry{
+			{ID: "encoding-json"},
+			{ID: "fast", Use: "jsoniter-fastest"},
+			{ID: "mine", Program: "./cmd/mycodec"},
+			{ID: "jsoniter-stream-unflushed", Expect: tare.Expect{Void: []string{"wrong-answer"}}},
+			{ID: "ffjson-ungenerated", Expect: tare.Expect{Void: []string{"identity", "wrong-answer"}}},
+		},
+		Workloads: []tare.Workload{
+			{ID: "devices-50/marshal", Fixture: "devices", N: 50, Op: "marshal"},
+			{ID: "mine/marshal", File: "payload.json", Op: "marshal", Pool: 1},
+		},
+		Metrics: []string{"time", "cpu"},
+		Criteria: []tare.Criterion{
+			{Contender: "fast", Metric: "time", Ratio: "<= 0.5"},
+			{Workload: "mine/marshal", Metric: "cpu", Equivalent: "3%"},
+			{Metric: "time", Value: "<= 50ms"},
+		},
+		Claims: []tare.Claim{{ID: "F0.9", Source: "somebody, 2026", Kind: tare.ClaimRatio, Contender: "fast", Workload: "devices-50/marshal",
+			Metric: "time", Baseline: 91882, Value: 45478.5, Unit: "ns/op", Side: "lower", Statement: "2.02x faster"}},
+		Budget: tare.Budget{Quick: 40 * time.Second, Full: 5 * time.Minute},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+	for _, src := range []string{"\ufeff" + whole, strings.ReplaceAll(whole, "\n", "\r\n"), "---\n" + whole + "...\n"} {
+		if again, err := Parse("dir/s.yaml", []byte(src)); err != nil || !reflect.DeepEqual(again, want) {
+			t.Errorf("%.20q…: %v %+v", src, err, again)
+		}
+	}
+}
+
+// A list may be written as its only item.
+func TestSingleItems(t *testing.T) {
+	src := strings.NewReplacer("kinds: [codec]", "kinds: codec", "metrics: [time, cpu]", "metrics: time", "metric: cpu", "metric: time").Replace(whole)
+	got, err := Parse("s.yaml", []byte(src))
+	if err != nil || !reflect.DeepEqual(got.Kinds, []string{"codec"}) || !reflect.DeepEqual(got.Metrics, []string{"time"}) {
+		t.Errorf("%v %+v", err, got)
+	}
+}
+
+// Each case replaces one text of the whole study and says what comes of it.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		// unknown and later keys
+		{"metrics: [", "metric: [", `s.yaml:17:1: unknown key "metric"; did you mean metrics?`},
+		{"use: jsoniter-fastest", "uses: jsoniter-fastest", `s.yaml:8:16: unknown key "uses"; did you mean use?`},
+		{"op: marshal}", "operation: marshal}", `s.yaml:15:55: unknown key "operation"; known: file, fixture, id, n, op, pool`},
+		{"budget: {quick", "budget: {quik", `s.yaml:24:10: unknown key "quik"; did you mean quick?`},
+		{"void: wrong-answer}", "viod: wrong-answer}", `s.yaml:10:47: unknown key "viod"; did you mean void?`},
+		{"kinds: [codec]", "kinds: [codec]\nfactors: {}", `s.yaml:5:1: "factors" is not supported yet; write one workload or one study per level`},
+		{"use: jsoniter-fastest}", "use: sonic, with: x@v1}", `s.yaml:8:28: "with" is not supported yet; the version is the one pinned in the contender's go.mod`},
+		{"program: ./cmd/mycodec", "command: ['./srv', '-port']", `s.yaml:9:16: "command" is not supported yet; use: names a contender in the catalog, program: a directory with your own`},
+		{"program: ./cmd/mycodec", "url: https://example.com", `s.yaml:9:16: "url" is not supported yet; use: names`},
+		{`ratio: "<= 0.5"`, `difference: "<= 5%", of: x`, `s.yaml:19:37: "difference" is not supported yet; use ratio, equivalent or value`},
+		{"kinds:", "7:", "s.yaml:4:1: a key here is a plain word; known: baseline, "},
+		// wrong types
+		{"study: json-encode", "study: 7", `s.yaml:2:8: study is a number, not text; put it in quotes: "7"`},
+		{"study: json-encode", "study: [a]", "s.yaml:2:8: study is a list, not text"},
+		{"study: json-encode", "study:", "s.yaml:2:7: study is empty, not text"},
+		{"study: json-encode", "study: ../../etc", `s.yaml:2:8: "../../etc" cannot be a name; a study's name is letters`},
+		{"study: json-encode", "study: a/b", `s.yaml:2:8: "a/b" cannot be a name`},
+		{"question: Is", "question: {a: b} # Is", "s.yaml:3:11: question is a mapping, not text"},
+		{"kinds: [codec]", "kinds: [[codec]]", "s.yaml:4:9: kinds[0] is a list, not text; e.g. kinds: [codec]"},
+		{"baseline: encoding-json", "baseline: true", `s.yaml:5:11: baseline is true or false, not text; put it in quotes: "true"`},
+		{"  - encoding-json", "  - 12", "s.yaml:7:5: contenders[0] is a number, not a mapping; write an id, or"},
+		{"  - encoding-json", "  - a b", `s.yaml:7:5: "a b" cannot be a name; an id is`},
+		{"id: fast, use", "id: '../x', use", `s.yaml:8:10: "../x" cannot be a name`},
+		{"n: 50", "n: fifty", "s.yaml:15:51: workloads[0].n is text, not a whole number; e.g. 50"},
+		{"n: 50", "n: 5.5", "s.yaml:15:51: workloads[0].n is a number, not a whole number"},
+		{"n: 50", "n: 99999999999", "s.yaml:15:51: workloads[0].n is 99999999999, which is out of range"},
+		{"n: 50", "n: -50", "s.yaml:15:51: n is negative; give the number of items"},
+		{`"<= 0.5"`, "0.5", `s.yaml:19:44: criteria[0].ratio is a number, not text; a comparison in quotes, e.g. "<= 0.5"`},
+		{"equivalent: 3%", "equivalent: 3", "s.yaml:20:55: criteria[1].equivalent is a number, not text; a percentage with its sign, e.g. 3%"},
+		{"quick: 40s", "quick: 40", "s.yaml:24:17: budget.quick is a number, not a duration; with its unit, e.g. 40s or 5m"},
+		{"quick: 40s", "quick: soon", `s.yaml:24:17: "soon" is not a duration above zero; e.g. 40s or 5m`},
+		{"quick: 40s", "quick: -1s", `s.yaml:24:17: "-1s" is not a duration above zero`},
+		{"budget: {quick: 40s, full: 5m}", "budget: 40s", "s.yaml:24:9: budget is text, not a mapping; e.g. budget: {quick: 40s, full: 5m}"},
+		{"baseline: 91882", "baseline: 91.9us", "s.yaml:23:126: claims[0].baseline is text, not a number; write it without unit and quotes, e.g. 91882"},
+		{"baseline: 91882", "baseline: .inf", "s.yaml:23:126: claims[0].baseline is not a finite number"},
+		{"expect: {void: wrong-answer}", "expect: wrong-answer", "s.yaml:10:46: contenders[3].expect is text, not a mapping; e.g. expect: {void: wrong-answer}"},
+		{"expect: {void: wrong-answer}", "expect: {}", "s.yaml:10:46: expect without a check; e.g. expect: {void: wrong-answer}"},
+		{"void: wrong-answer}", "void: wrong-anwser}", `s.yaml:10:53: unknown check "wrong-anwser"; did you mean wrong-answer?`},
+		{"program: ./cmd/mycodec", "use: a, program: ./b", "s.yaml:9:33: a contender with both use and program"},
+		// what the nouns refuse, at its place
+		{"study: json-encode", "# no name", "s.yaml:1:1: study: missing; give the study a name"},
+		{"metrics: [time, cpu]", "metrics:", "s.yaml:17:1: missing; list at least one metric"},
+		{"metrics: [time, cpu]", "metrics: [time, speed]", `s.yaml:17:17: unknown metric "speed"; known: time, cpu`},
+		{"baseline: encoding-json", "baseline: other", `s.yaml:5:11: baseline "other" is not among the contenders; name one`},
+		{"{id: fast, use: jsoniter-fastest}", "encoding-json", `s.yaml:8:5: contender "encoding-json" is listed twice`},
+		{"{id: fast, use: jsoniter-fastest}", "control", `s.yaml:8:5: "control" is reserved`},
+		{"{id: fast, use: jsoniter-fastest}", "{}", "s.yaml:8:5: contender without an id; write an id, or {id: …, use: …}"},
+		{"op: marshal}", "n: 1}", `s.yaml:15:55: mapping key "n" already defined at [15:48]`},
+		{", op: marshal}", "}", `s.yaml:15:5: workload "devices-50/marshal" has no op; e.g. op: marshal`},
+		{"fixture: devices, ", "", "s.yaml:15:5: workload \"devices-50/marshal\" has neither fixture nor file"},
+		{"id: mine/marshal, file", "file", "s.yaml:16:5: workloads[1].id: workload without an id"},
+		{"mine/marshal, file", "devices-50/marshal, file", `s.yaml:16:5: workload "devices-50/marshal" is listed twice`},
+		{`"<= 0.5"`, `"= 0.5"`, `s.yaml:19:44: "= 0.5" does not start with <= or >=; e.g. "<= 0.5"`},
+		{`ratio: "<= 0.5"`, `ratio: "<= 1", value: "<= 1"`, "s.yaml:19:5: a criterion needs exactly one of ratio"},
+		{"contender: fast, metric: time, ratio", "contender: slow, metric: time, ratio", `s.yaml:19:17: unknown contender "slow"; name one of`},
+		{"equivalent: 3%", "equivalent: x%", `s.yaml:20:55: "x%" is not a percentage`},
+		{"metric: cpu", "metric: allocs", `s.yaml:20:14: metric "allocs" is not among the study's metrics; add it to metrics:`},
+		{"kind: ratio", "kind: rank", `s.yaml:23:48: unknown claim kind "rank"; known: ratio`},
+		{"value: 45478.5", "value: 0", "s.yaml:23:5: a ratio claim needs baseline and value above zero"},
+		{"side: lower", "side: left", `s.yaml:23:168: "left" is neither lower nor higher`},
+		// YAML itself
+		{`"<= 0.5"`, ">= 0.5", `s.yaml:19:44: invalid header option: "= 0.5}"; put it in quotes: ">= 0.5"`},
+		{"baseline: encoding-json", "\tbaseline: encoding-json", "s.yaml:5:1: a tab where the line begins; indent with spaces"},
+		{"baseline: encoding-json", "baseline: encoding-json: x", "s.yaml:5:11: mapping value is not allowed in this context; put a text with a colon in quotes"},
+		{"  - {id: fast", "- {id: fast", "s.yaml:8:1: "},
+		{"kinds: [codec]", "kinds: [codec", "s.yaml:5:1: "},
+		{"kinds: [codec]", "kinds: &k [codec]", "s.yaml:4:8: YAML anchors, aliases and tags are not used in study files; write the value itself"},
+		{"kinds: [codec]", "kinds: *k", "s.yaml:4:8: YAML anchors"},
+		{"kinds: [codec]", "kinds: [!!str codec]", "s.yaml:4:9: YAML anchors"},
+		{"kinds: [codec]", "<<: {a: b}", "s.yaml:4:1: a key here is a plain word"},
+		{"budget:", "---\nbudget:", "s.yaml:25:1: a second document in one file; write one study per file"},
+		{"# a comment", "%YAML 1.2\n---", "s.yaml:1:1: YAML directives are not used"},
+		{"Is jsoniter", "Is \x00 jsoniter", "s.yaml:3:14: control character U+0000; study files are plain text"},
+		{"Is jsoniter", "É \xff jsoniter", "s.yaml:3:13: not UTF-8 text; save the file as UTF-8"},
+	} {
+		if !strings.Contains(whole, c.old) {
+			t.Fatalf("%q is not in the study", c.old)
+		}
+		_, err := Parse("s.yaml", []byte(strings.Replace(whole, c.old, c.new, 1)))
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%q → %q: error %v, want an *Error", c.old, c.new, err)
+			continue
+		}
+		if !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q → %q:\n got %s\nwant %s…", c.old, c.new, err, c.want)
+		}
+	}
+}
+
+func TestNotAStudyAtAll(t *testing.T) {
+	for src, want := range map[string]string{
+		"":                          "s:1:1: nothing in the file; begin with study: NAME",
+		"# only words\n":            "s:1:1: nothing in the file",
+		"---\n---\n":                "s:1:1: nothing in the file",
+		"hello":                     "s:1:1: the study is text, not a mapping; begin with study: NAME",
+		"[1, 2]":                    "s:1:1: the study is a list, not a mapping",
+		"{}":                        "s:1:1: study: missing; give the study a name",
+		"study: x\n":                "s:1:1: kinds: missing",
+		strings.Repeat("[", 100):    "s:1:65: too many brackets are open; close them",
+		strings.Repeat("#", 300000): "s:1:1: the file has 300000 bytes; a study file has at most 262144",
+	} {
+		if _, err := Parse("s", []byte(src)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.20q: %v, want %s", src, err, want)
+		}
+	}
+}
+
+// Somebody who knows more than the parser can point at fields too.
+func TestLocate(t *testing.T) {
+	_, at, err := Read("s.yaml", []byte(whole))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"contenders[1].use": "s.yaml:8:21: w; h",
+		"contenders[0].use": "s.yaml:7:5: contenders[0].use: w; h",
+		"kinds[0]":          "s.yaml:4:9: w; h",
+		"nothing[3].like":   "s.yaml:1:1: nothing[3].like: w; h",
+		"":                  "s.yaml:1:1: w; h",
+	} {
+		if got := at.Locate(&tare.FieldError{Path: path, What: "w", Hint: "h"}).Error(); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	if other := errors.New("x"); at.Locate(other) != other {
+		t.Error("another error is not left alone")
+	}
+}

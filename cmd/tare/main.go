@@ -1,0 +1,19 @@
+// Command tare weighs implementations of the same thing against each other on
+// the asker's own machine and says by how much they differ and how sure that
+// is.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/trial"
+)
+
+func main() {
+	if trial.GuardianMain() { // this process is the guardian of another tare
+		return
+	}
+	os.Exit(cli.Main(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
+}
