@@ -1,0 +1,74 @@
+// Package contender is what a contender written in Go is made with: the
+// program half of the protocol in docs/contender-protocol.md. It reads the
+// lab's requests, loads inputs, runs the timed loop and reports what that
+// cost. A kind of contender, such as contender/codec, says what one operation
+// is; an author only says how their library does it.
+//
+// The timed loop does nothing but the operation and two additions: it
+// allocates nothing, goes round a pool of inputs, and looks at the clock and
+// at the number of collection cycles only every so many operations.
+package contender
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// ErrUnsupported is what Prepare returns, wrapped or not, for an operation
+// that the contender cannot do. The lab then leaves it out of that workload.
+var ErrUnsupported = errors.New("operation not supported")
+
+// Program is a contender.
+type Program struct {
+	Kind     string   // the lab's word for what it does, e.g. codec
+	Variants []string // ways to run it; none: one way. An empty variant in hello means the first
+
+	// Prepare loads bodies, off the clock, and returns how one operation of
+	// workload w is done. It may keep bodies. The error ends the contender's
+	// part in this workload.
+	Prepare func(variant string, w wire.Workload, bodies [][]byte) (Work, error)
+}
+
+// Work is one prepared workload.
+type Work struct {
+	// Fresh declares that every operation hands out newly allocated output,
+	// so that it must allocate at least as many bytes as it puts out.
+	Fresh bool
+
+	// Do does one operation on body i and returns the size of its output in
+	// bytes. It is what is timed. It must keep the output where the compiler
+	// cannot see that nobody reads it.
+	Do func(i int) (outBytes int, err error)
+
+	// Answer does the same operation through the same code and returns the
+	// output, which may be overwritten by the next call.
+	Answer func(i int) ([]byte, error)
+}
+
+// Main serves the lab that started this process and exits: 0 when the lab is
+// done, 1 when the connection broke, 2 when there is no lab.
+func Main(p Program) {
+	os.Exit(start(p, os.Stderr))
+}
+
+func start(p Program, stderr io.Writer) int {
+	in, out, ok, err := wire.Pipes()
+	switch {
+	case !ok:
+		fmt.Fprintf(stderr, "this is a tare contender (%s): a lab starts it and talks to it over %s; weigh it with `tare run`\n", p.Kind, wire.EnvWire)
+		return 2
+	case err != nil:
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	os.Unsetenv(wire.EnvWire) // the contender's own children have no part in it
+	if err := Serve(p, in, out); err != nil {
+		fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,229 @@
+package contendertest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/contender"
+	"github.com/tarebench/tare/contender/codec"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// TestMain makes the test binary the contender with the defect that its first
+// argument names.
+func TestMain(m *testing.M) {
+	for _, d := range defects() {
+		if len(os.Args) == 2 && os.Args[1] == d.name {
+			d.main()
+			os.Exit(0)
+		}
+	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // else each of a hundred contenders sleeps a second under -race
+	os.Exit(m.Run())
+}
+
+func command(defect string) []string { return []string{os.Args[0], defect} }
+
+// defect is a contender that does one thing wrong, and what the suite says.
+type defect struct {
+	name string
+	main func()
+	want string // empty: nothing is wrong
+}
+
+func marshal(f func(v any) ([]byte, error)) func() {
+	return func() { codec.Main(codec.Impl{Marshal: f}) }
+}
+
+func defects() []defect {
+	calls := 0
+	var kept []byte
+	return []defect{
+		{"none", marshal(json.Marshal), ""},
+		{"indented", marshal(func(v any) ([]byte, error) { return json.MarshalIndent(v, "", "\t") }), ""},
+		{"wrong answer", marshal(func(any) ([]byte, error) { return []byte("[]"), nil }), "case 7: other JSON"},
+		{"no JSON", marshal(func(v any) ([]byte, error) { b, err := json.Marshal(v); return b[1:], err }), "case 7: not JSON"},
+		{"error", marshal(func(any) ([]byte, error) { return nil, errors.New("type not registered") }), "type not registered"},
+		{"late error", marshal(func(v any) ([]byte, error) {
+			if calls++; calls > 9 {
+				return nil, errors.New("worn out")
+			}
+			return json.Marshal(v)
+		}), "worn out"},
+		{"panic", marshal(func(any) ([]byte, error) { panic("ouch") }), "panic: ouch"},
+		{"exit", marshal(func(any) ([]byte, error) { os.Stderr.WriteString("fatal: no"); os.Exit(3); return nil, nil }), "it said: fatal: no"},
+		{"hang", marshal(func(any) ([]byte, error) { select {} }), "no reply"},
+		{"not fresh", marshal(func(v any) ([]byte, error) {
+			if kept == nil {
+				kept, _ = json.Marshal(v)
+			}
+			return kept, nil
+		}), "case 0: other JSON"},
+		{"nothing", func() { codec.Main(codec.Impl{}) }, "supports none"},
+		{"variants", func() { codec.Variants(map[string]codec.Impl{"a": {Marshal: json.Marshal}}) }, "variants [a], contender.json says []"},
+		{"kind", func() {
+			contender.Main(contender.Program{Kind: "router", Prepare: func(string, wire.Workload, [][]byte) (contender.Work, error) {
+				return contender.Work{}, contender.ErrUnsupported
+			}})
+		}, `kind "router"`},
+		{"waits alone", func() {
+			if os.Getenv(wire.EnvWire) == "" {
+				time.Sleep(time.Minute)
+			}
+			marshal(json.Marshal)()
+		}, "without a lab it does not end"},
+		{"stays", func() { obey(nil, true) }, "it is still there"},
+		{"wrong id", func() { obey(func(_ wire.Request, a *wire.Reply) { a.ID++ }, false) }, "the reply has id 2, the request 1"},
+		{"garbage", func() { obey(func(_ wire.Request, a *wire.Reply) { a.ID = -1 }, false) }, "not a JSON object"},
+		{"obliging", func() {
+			obey(func(q wire.Request, a *wire.Reply) {
+				if q.Op == "no-such-op" {
+					a.Error = nil
+				}
+			}, false)
+		}, "is no error reply"},
+		{"negative", func() { obey(func(_ wire.Request, a *wire.Reply) { a.CPUNS = -1 }, false) }, "negative number"},
+		{"short slice", func() {
+			obey(func(q wire.Request, a *wire.Reply) {
+				if q.Op == wire.OpSlice {
+					a.Ops = 36
+				}
+			}, false)
+		}, "a slice of 36 operations instead of"},
+		{"allocates too little", func() {
+			obey(func(q wire.Request, a *wire.Reply) {
+				if q.Op == wire.OpStats {
+					a.Bytes, a.BytesOut = 64, 88
+				}
+			}, false)
+		}, "declared fresh"},
+	}
+}
+
+// obey is a contender by hand: it replies as it should, or as twist makes it.
+// An id of -1 stands for a line that is no reply.
+func obey(twist func(q wire.Request, a *wire.Reply), stay bool) {
+	in, out, ok, err := wire.Pipes()
+	if !ok || err != nil {
+		os.Stderr.WriteString("no lab\n")
+		os.Exit(2)
+	}
+	r, w := wire.NewReader(in), wire.NewWriter(out)
+	bodies := map[string][]string{}
+	for {
+		q, err := r.Request()
+		if stay && (err == io.EOF || q.Op == wire.OpBye) {
+			_ = w.Reply(wire.Reply{ID: q.ID})
+			time.Sleep(time.Minute)
+		}
+		if err != nil {
+			os.Exit(0)
+		}
+		a := reply(q, bodies)
+		a.ID = q.ID
+		if twist != nil {
+			twist(q, &a)
+		}
+		if a.ID == -1 {
+			_, _ = io.WriteString(out, "debug: hello\n")
+			continue
+		}
+		if w.Reply(a) != nil || q.Op == wire.OpBye {
+			os.Exit(0)
+		}
+	}
+}
+
+func reply(q wire.Request, bodies map[string][]string) wire.Reply {
+	refuse := func(class string) wire.Reply { return wire.Reply{Error: &wire.Error{Class: class, Message: class}} }
+	switch q.Op {
+	case wire.OpBye:
+		return wire.Reply{}
+	case wire.OpHello:
+		return wire.Reply{Protocol: wire.Protocol, Kind: "codec", PID: os.Getpid()}
+	case wire.OpPrepare:
+		file, err := os.ReadFile(q.Workload.Input)
+		if err != nil {
+			return refuse("load")
+		}
+		bodies[q.Workload.ID] = strings.Split(string(file), "\n")
+		return wire.Reply{Fresh: true}
+	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats:
+		pool, ok := bodies[q.On]
+		if !ok {
+			return refuse("bad-request")
+		}
+		a := wire.Reply{Ops: q.Ops, WallNS: 1}
+		if q.CapNS > 0 {
+			a.Ops = max(1, q.CapOps)
+		}
+		for _, c := range q.Cases {
+			a.Answers = append(a.Answers, wire.Answer{Case: c, Output: []byte(pool[c])})
+		}
+		return a
+	}
+	return refuse("unknown-op")
+}
+
+// TestSuiteFindsDefects: every defect is found, for its own reason, and sound
+// contenders pass.
+func TestSuiteFindsDefects(t *testing.T) {
+	for _, d := range defects() {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			limit := 30 * time.Second
+			if d.name == "hang" || d.name == "stays" || d.name == "waits alone" {
+				limit = 2 * time.Second
+			}
+			s := subject{command: command(d.name), manifest: manifest{ID: "x", Kind: "codec"}, limit: limit}
+			err := errors.Join(s.examine(t.TempDir())...)
+			switch {
+			case d.want == "" && err != nil:
+				t.Errorf("a sound contender: %v", err)
+			case d.want != "" && err == nil:
+				t.Error("the defect is not found")
+			case d.want != "" && !strings.Contains(err.Error(), d.want):
+				t.Errorf("found %v; want %q", err, d.want)
+			}
+		})
+	}
+}
+
+func TestTrapsMayAnswerWrong(t *testing.T) {
+	s := subject{command: command("wrong answer"), manifest: manifest{ID: "x", Kind: "codec", Trap: true}, limit: 30 * time.Second}
+	for _, err := range s.examine(t.TempDir()) {
+		// It still declares its output fresh and returns a constant: that is
+		// the alloc-floor's business, not a matter of answers.
+		if !strings.Contains(err.Error(), "declared fresh") {
+			t.Error(err)
+		}
+	}
+}
+
+func TestManifests(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"id":"a/b","kind":"codec"}`: "not a name",
+		`{"kind":"codec"}`:            "not a name",
+		`{`:                           "contender.json",
+		"":                            "contender.json",
+	} {
+		dir := t.TempDir()
+		if text != "" {
+			if err := os.WriteFile(dir+"/contender.json", []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := readManifest(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	s := subject{command: []string{"x"}, manifest: manifest{ID: "x", Kind: "sword"}}
+	if err := errors.Join(s.examine(t.TempDir())...); err == nil || !strings.Contains(err.Error(), `"sword"`) {
+		t.Errorf("an unknown kind: %v", err)
+	}
+}

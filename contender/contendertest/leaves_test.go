@@ -1,0 +1,64 @@
+package contendertest_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/contender/contendertest"
+)
+
+var leaves = flag.String("leaves", "", "leaves to test: all, or folders under contenders/ separated by commas, e.g. codec/jsoniter;\nempty: those that need nothing but the standard library")
+
+const catalog = "../../contenders"
+
+// TestLeaves runs the conformance suite on bundled contenders.
+func TestLeaves(t *testing.T) {
+	all, err := filepath.Glob(filepath.Join(catalog, "*", "*", "contender.json"))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no leaves in %s: %v", catalog, err)
+	}
+	var dirs []string
+	switch *leaves {
+	case "":
+		for _, m := range all {
+			if dir := filepath.Dir(m); stdOnly(t, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	case "all":
+		for _, m := range all {
+			dirs = append(dirs, filepath.Dir(m))
+		}
+	default:
+		for _, name := range strings.Split(*leaves, ",") {
+			dirs = append(dirs, filepath.Join(catalog, filepath.FromSlash(strings.TrimSpace(name))))
+		}
+	}
+	if len(dirs) == 0 {
+		t.Fatal("no leaf is tested")
+	}
+	for _, dir := range dirs {
+		contendertest.Run(t, dir)
+	}
+}
+
+// stdOnly reports whether the leaf at dir requires nothing but tare, so that
+// it builds without a network.
+func stdOnly(t *testing.T, dir string) bool {
+	t.Helper()
+	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	required := regexp.MustCompile(`(?m)^(?:require )?\s*(\S+) v\d`).FindAllStringSubmatch(string(mod), -1)
+	for _, r := range required {
+		if r[1] != "github.com/tarebench/tare" {
+			return false
+		}
+	}
+	return len(required) == 1
+}

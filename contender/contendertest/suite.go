@@ -1,0 +1,187 @@
+package contendertest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// kind is what the suite knows about one kind of contender.
+type kind struct {
+	ops     []string
+	fixture string
+	compare func(body, answer []byte) error // nil: the answer is right
+}
+
+func kindNamed(name string) (kind, error) {
+	switch name {
+	case "codec":
+		return codecs(), nil
+	}
+	return kind{}, fmt.Errorf("there is no conformance suite for kind %q", name)
+}
+
+// subject is the contender under examination.
+type subject struct {
+	command []string
+	manifest
+	variant string
+	limit   time.Duration // for each reply, and for the end
+}
+
+// examine runs the suite and returns what is wrong. dir takes the inputs.
+func (s subject) examine(dir string) []error {
+	k, err := kindNamed(s.Kind)
+	if err != nil {
+		return []error{err}
+	}
+	var wrong []error
+	note := func(err error) {
+		if err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	note(s.visit(false, true, s.checkHello))
+	if wrong != nil {
+		return wrong // nothing else can go right
+	}
+	supported := 0
+	for _, op := range k.ops {
+		w, bodies, err := input(dir, k.fixture, op)
+		if err != nil {
+			return append(wrong, err)
+		}
+		note(s.visit(false, true, func(p *process, _ wire.Reply) error {
+			a, err := p.ok(wire.Request{Op: wire.OpPrepare, Workload: &w})
+			if err != nil || a.Unsupported {
+				return err
+			}
+			supported++
+			return s.checkWork(p, k, w.ID, bodies, a.Fresh)
+		}))
+	}
+	if supported == 0 && wrong == nil {
+		note(fmt.Errorf("it supports none of the operations %v", k.ops))
+	}
+	note(s.visit(false, false, func(p *process, _ wire.Reply) error { return checkRefusals(p, dir) }))
+	note(s.visit(true, true, func(*process, wire.Reply) error { return nil }))
+	note(s.alone())
+	return wrong
+}
+
+// visit starts the contender, says hello, does what f says and sees to it that
+// the contender ends by itself: on bye, or when requests end.
+func (s subject) visit(socket, bye bool, f func(p *process, hello wire.Reply) error) error {
+	p, err := start(s.command, socket, s.limit)
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	defer p.close()
+	defer p.kill()
+	hello, err := p.ok(wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Trial: "conformance", Seed: "1", Variant: s.variant})
+	if err != nil {
+		return err
+	}
+	if err := f(p, hello); err != nil {
+		return err
+	}
+	how := "when its requests end"
+	if bye {
+		how = "after bye"
+		if _, err := p.ok(wire.Request{Op: wire.OpBye}); err != nil {
+			return err
+		}
+	} else if err := p.in.Close(); err != nil {
+		return err
+	}
+	if err := p.wait(); err != nil {
+		return fmt.Errorf("%s: %w", how, err)
+	}
+	return nil
+}
+
+func (s subject) checkHello(p *process, a wire.Reply) error {
+	var wrong []error
+	if a.Protocol != wire.Protocol {
+		wrong = append(wrong, fmt.Errorf("hello: protocol %q, want %q", a.Protocol, wire.Protocol))
+	}
+	if a.Kind != s.Kind {
+		wrong = append(wrong, fmt.Errorf("hello: kind %q, contender.json says %q", a.Kind, s.Kind))
+	}
+	if have, want := slices.Sorted(slices.Values(a.Variants)), slices.Sorted(slices.Values(s.Variants)); !slices.Equal(have, want) {
+		wrong = append(wrong, fmt.Errorf("hello: variants %v, contender.json says %v", have, want))
+	}
+	if a.PID != p.cmd.Process.Pid {
+		wrong = append(wrong, fmt.Errorf("hello: pid %d, it was started as %d", a.PID, p.cmd.Process.Pid))
+	}
+	return errors.Join(wrong...)
+}
+
+// checkRefusals: what cannot be carried out gets an error reply, and the next
+// request is served.
+func checkRefusals(p *process, dir string) error {
+	missing := &wire.Workload{ID: "gone", Fixture: "devices", Op: "marshal", Input: filepath.Join(dir, "gone"), Bodies: 1, SHA256: "00"}
+	for _, q := range []wire.Request{
+		{Op: "no-such-op"},
+		{Op: wire.OpSlice, On: "nobody", Until: "ops", Ops: 1},
+		{Op: wire.OpAnswer, On: "nobody", Cases: []int{0}},
+		{Op: wire.OpPrepare, Workload: missing},
+	} {
+		a, err := p.do(q)
+		if err != nil {
+			return err
+		}
+		if a.Error == nil || a.Error.Class == "" {
+			return fmt.Errorf("%s on %q: the reply is no error reply: %+v", q.Op, q.On, a)
+		}
+		if q.Op == "no-such-op" && a.Error.Class != "unknown-op" {
+			return fmt.Errorf("an unknown op is refused as %s, want unknown-op", a.Error.Class)
+		}
+	}
+	return nil
+}
+
+// alone: started without a lab, it must say so and end rather than wait.
+func (s subject) alone() error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, s.command[0], s.command[1:]...)
+	cmd.Env = append(os.Environ(), wire.EnvWire+"=")
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return fmt.Errorf("started without a lab it does not end within %v", s.limit)
+	}
+	if err == nil || len(out) == 0 {
+		return errors.New("started without a lab it should say what it is and fail")
+	}
+	return nil
+}
+
+// input writes a pool for op.
+func input(dir, name, op string) (wire.Workload, [][]byte, error) {
+	const n, pool = 5, 8
+	bodies, err := fixture.Pool(name, n, pool)
+	if err != nil {
+		return wire.Workload{}, nil, err
+	}
+	file := fixture.File(bodies)
+	path := filepath.Join(dir, name+".ndjson")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		return wire.Workload{}, nil, err
+	}
+	sum := sha256.Sum256(file)
+	return wire.Workload{
+		ID: name + "/" + op, Fixture: name, N: n, Op: op,
+		Input: path, Bodies: pool, SHA256: hex.EncodeToString(sum[:]),
+	}, bodies, nil
+}

@@ -1,0 +1,14 @@
+//go:build unix
+
+package contender
+
+import "syscall"
+
+// cpuNS is the CPU time of this process so far, user and system, in ns.
+func cpuNS() int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
+}

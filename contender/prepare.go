@@ -1,0 +1,93 @@
+package contender
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// maxPool is the largest pool file that is read, in bytes.
+const maxPool = 1 << 30
+
+func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
+	s.phase = phase{}
+	if !s.greeted {
+		return wire.Reply{}, refusal(classBadRequest, "prepare before hello")
+	}
+	if q.Workload == nil || q.Workload.ID == "" {
+		return wire.Reply{}, refusal(classBadRequest, "prepare without a workload or its id")
+	}
+	delete(s.works, q.Workload.ID)
+	bodies, err := readPool(*q.Workload)
+	if err != nil {
+		return wire.Reply{}, refusal(classLoad, "%v", err)
+	}
+	made, err := s.program.Prepare(s.variant, *q.Workload, bodies)
+	switch {
+	case errors.Is(err, ErrUnsupported):
+		return wire.Reply{Unsupported: true}, nil
+	case err != nil:
+		return wire.Reply{}, refusal(classLoad, "%v", err)
+	case made.Do == nil || made.Answer == nil:
+		return wire.Reply{}, refusal(classInternal, "the contender prepared work without Do or Answer")
+	}
+	s.works[q.Workload.ID] = &work{Work: made, bodies: len(bodies)}
+	return wire.Reply{Fresh: made.Fresh}, nil
+}
+
+// readPool reads the bodies of w and checks that they are the ones meant.
+func readPool(w wire.Workload) ([][]byte, error) {
+	info, err := os.Stat(w.Input)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxPool {
+		return nil, fmt.Errorf("%s is not a file of at most %d bytes", w.Input, maxPool)
+	}
+	data, err := os.ReadFile(w.Input)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != w.SHA256 {
+		return nil, fmt.Errorf("%s has SHA-256 %x, not %s", w.Input, sum, w.SHA256)
+	}
+	bodies := fixture.Lines(data)
+	if len(bodies) != w.Bodies {
+		return nil, fmt.Errorf("%s has %d bodies, not %d", w.Input, len(bodies), w.Bodies)
+	}
+	return bodies, nil
+}
+
+func (s *session) answer(w *work, q wire.Request) (wire.Reply, *wire.Error) {
+	s.phase = phase{}
+	for _, c := range q.Cases {
+		if c < 0 || c >= w.bodies {
+			return wire.Reply{}, refusal(classBadRequest, "case %d: workload %q has bodies 0 to %d", c, q.On, w.bodies-1)
+		}
+	}
+	answers := make([]wire.Answer, len(q.Cases))
+	for i, c := range q.Cases {
+		answers[i].Case = c
+		out, err := w.Answer(c)
+		if err != nil {
+			answers[i].Error = errorText(err)
+			continue
+		}
+		answers[i].Output = bytes.Clone(out)
+	}
+	return wire.Reply{Answers: answers}, nil
+}
+
+// errorText is never empty, as an empty text would read as no error.
+func errorText(err error) string {
+	if s := oneLine(err.Error()); s != "" {
+		return s
+	}
+	return fmt.Sprintf("%T without a text", err)
+}

@@ -1,0 +1,171 @@
+package contender
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// Classes of error replies.
+const (
+	classUnknownOp  = "unknown-op"
+	classBadRequest = "bad-request"
+	classLoad       = "load"
+	classInternal   = "internal"
+)
+
+// Serve answers requests until bye or until in ends, both of which are nil.
+// Whatever a request or the contender's code does wrong becomes an error
+// reply; the error of Serve is that in or out broke.
+func Serve(p Program, in io.Reader, out io.Writer) error {
+	s := &session{program: p, meter: newMeter()}
+	r, w := wire.NewReader(in), wire.NewWriter(out)
+	for {
+		q, err := r.Request()
+		var bad *wire.LineError
+		var reply wire.Reply
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &bad):
+			reply.Error = refusal(classBadRequest, "%v", bad)
+		case err != nil:
+			return fmt.Errorf("read request: %w", err)
+		default:
+			reply = s.handle(q)
+		}
+		err = w.Reply(reply)
+		if errors.As(err, &bad) {
+			err = w.Reply(wire.Reply{ID: reply.ID, Error: refusal(classBadRequest, "the reply does not fit a line of %d bytes; ask for fewer cases", wire.MaxLine)})
+		}
+		if err != nil {
+			return fmt.Errorf("write reply: %w", err)
+		}
+		if q.Op == wire.OpBye && reply.Error == nil {
+			return nil
+		}
+	}
+}
+
+// session is one lab's visit.
+type session struct {
+	program Program
+	greeted bool
+	variant string
+	works   map[string]*work
+	meter   *meter
+	phase   phase
+	mark    int64 // CPU of the process in ns when measuring last ended; -1: not yet
+	before  runtime.MemStats
+	after   runtime.MemStats
+}
+
+// handle carries out one request. A panic in the contender's code becomes an
+// error reply, and the session goes on.
+func (s *session) handle(q wire.Request) (reply wire.Reply) {
+	defer func() {
+		if v := recover(); v != nil {
+			reply = wire.Reply{Error: refusal(classInternal, "panic: %v%s", v, panicSite())}
+		}
+		reply.ID = q.ID
+	}()
+	var err *wire.Error
+	switch q.Op {
+	case wire.OpHello:
+		reply, err = s.hello(q)
+	case wire.OpBye:
+	case wire.OpPrepare:
+		reply, err = s.prepare(q)
+	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats:
+		var w *work
+		if w, err = s.work(q); err != nil {
+			break
+		}
+		switch q.Op {
+		case wire.OpAnswer:
+			reply, err = s.answer(w, q)
+		case wire.OpWarm:
+			reply, err = s.warm(w, q)
+		case wire.OpSlice:
+			reply, err = s.slice(w, q)
+		case wire.OpStats:
+			reply, err = s.stats(w, q)
+		}
+	default:
+		err = refusal(classUnknownOp, "unknown op %q", q.Op)
+	}
+	if err != nil {
+		return wire.Reply{Error: err}
+	}
+	return reply
+}
+
+func (s *session) hello(q wire.Request) (wire.Reply, *wire.Error) {
+	if q.Protocol != wire.Protocol {
+		return wire.Reply{}, refusal(classBadRequest, "protocol %q; this contender speaks %s", q.Protocol, wire.Protocol)
+	}
+	variant := q.Variant
+	if known := s.program.Variants; variant == "" && len(known) > 0 {
+		variant = known[0]
+	} else if variant != "" && !slices.Contains(known, variant) {
+		return wire.Reply{}, refusal(classBadRequest, "unknown variant %q; known: %s", variant, strings.Join(known, ", "))
+	}
+	s.greeted, s.variant, s.works, s.mark, s.phase = true, variant, map[string]*work{}, -1, phase{}
+	return wire.Reply{
+		Protocol: wire.Protocol, Kind: s.program.Kind, Variants: s.program.Variants,
+		PID: os.Getpid(), Go: runtime.Version(), GOMAXPROCS: runtime.GOMAXPROCS(0),
+	}, nil
+}
+
+// work finds the workload that q is about and checks q's numbers.
+func (s *session) work(q wire.Request) (*work, *wire.Error) {
+	w, ok := s.works[q.On]
+	if !ok {
+		return nil, refusal(classBadRequest, "workload %q is not prepared", q.On)
+	}
+	for _, n := range []int64{q.MinGC, q.MinNS, q.CapNS, q.Lead, q.Ops, q.Cycles, q.CapOps} {
+		if n < 0 {
+			return nil, refusal(classBadRequest, "%d: no number of a request can be negative", n)
+		}
+	}
+	return w, nil
+}
+
+// maxText is how much of a contender's own words a reply carries, in bytes.
+const maxText = 1000
+
+func refusal(class, format string, args ...any) *wire.Error {
+	return &wire.Error{Class: class, Message: oneLine(fmt.Sprintf(format, args...))}
+}
+
+// oneLine makes a contender's words fit a reply and a report.
+func oneLine(s string) string {
+	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "�"), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
+	if len(s) > maxText {
+		s = strings.ToValidUTF8(s[:maxText], "") + " …"
+	}
+	return s
+}
+
+// panicSite says where the contender's code panicked: the first frame below
+// the runtime's own. It must be called by the deferred function itself.
+func panicSite() string {
+	pc := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pc[:runtime.Callers(3, pc)])
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && !strings.HasPrefix(f.Function, "runtime.") {
+			return fmt.Sprintf(" (%s, %s:%d)", f.Function, filepath.Base(f.File), f.Line)
+		}
+		if !more {
+			return ""
+		}
+	}
+}

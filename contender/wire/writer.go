@@ -1,0 +1,57 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Writer writes one side of the protocol: each message is one line and one
+// call of Write. It is not safe for concurrent use.
+type Writer struct {
+	out io.Writer
+	buf bytes.Buffer
+	enc *json.Encoder
+}
+
+// NewWriter writes lines to w.
+func NewWriter(w io.Writer) *Writer {
+	writer := &Writer{out: w}
+	writer.enc = json.NewEncoder(&writer.buf)
+	writer.enc.SetEscapeHTML(false)
+	return writer
+}
+
+// Request writes q. A message over [MaxLine] is a [*LineError] and nothing of
+// it is written.
+func (w *Writer) Request(q Request) error { return w.line(&q) }
+
+// Reply writes a; errors as [Writer.Request].
+func (w *Writer) Reply(a Reply) error { return w.line(&a) }
+
+// keepBuffer is how large a buffer may grow and still be kept for the next
+// line; answers can be large, everything else is small.
+const keepBuffer = 64 << 10
+
+func (w *Writer) line(v any) error {
+	w.buf.Reset()
+	if err := w.enc.Encode(v); err != nil {
+		return fmt.Errorf("encode message: %w", err)
+	}
+	line := w.buf.Bytes()
+	if len(line) > MaxLine+1 {
+		err := &LineError{fmt.Sprintf("message of %d bytes does not fit a line of %d", len(line)-1, MaxLine), head(line)}
+		w.shrink()
+		return err
+	}
+	_, err := w.out.Write(line)
+	w.shrink()
+	return err
+}
+
+func (w *Writer) shrink() {
+	if w.buf.Cap() > keepBuffer {
+		w.buf = bytes.Buffer{}
+	}
+}

@@ -1,0 +1,22 @@
+// Command jsoniter-stream-unflushed writes through json-iterator's Stream and
+// never flushes it, as a published benchmark did: what is still in the
+// stream's buffer at the end is lost, and the output is not JSON.
+package main
+
+import (
+	"io"
+
+	jsoniter "github.com/json-iterator/go"
+
+	"github.com/tarebench/tare/contender/codec"
+)
+
+func main() {
+	codec.Main(codec.Impl{
+		Stream: func(w io.Writer, v any) error {
+			stream := jsoniter.NewStream(jsoniter.ConfigFastest, w, 512)
+			stream.WriteVal(v)
+			return stream.Error // and no stream.Flush()
+		},
+	})
+}
