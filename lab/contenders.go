@@ -55,7 +55,7 @@ func (r *run) build(ctx context.Context) error {
 			r.dropped[e.ID] = true
 		} else {
 			r.programs[e.ID] = p
-			r.progress(Event{Phase: "build", Contender: e.ID, Cached: c.Adoption.ColdBuildSeconds == 0, Message: c.String()})
+			r.progress(Event{Phase: "build", Contender: e.ID, Cached: p.Cached, Message: c.String()})
 		}
 		r.contenders = append(r.contenders, c)
 		if c.Role == tare.RoleBaseline && err == nil {

@@ -217,7 +217,7 @@ func (r *run) openJournal() error {
 		out.Close()
 		return &ResumeError{Path: path, Why: why}
 	}
-	if log.Done != nil {
+	if log.Done != nil && log.Done.Stopped != Interrupted {
 		out.Close()
 		return &ResumeError{Path: path, Why: "that run was finished"}
 	}
@@ -257,7 +257,7 @@ func (r *run) prepare(ctx context.Context) error {
 	}
 	p, err := plan.New(r.study.Workloads, ids, r.pilots, plan.Options{
 		Seed: r.o.Seed, Isolation: r.o.Isolation,
-		Budget: r.o.Budget - r.elapsed(), Rounds: r.o.Rounds, User: r.o.User,
+		Budget: r.o.Budget, Spent: r.elapsed(), Rounds: r.o.Rounds, User: r.o.User,
 		Slice: r.o.Slice, Long: !r.o.Quick && r.o.Rounds == 0,
 	})
 	if err != nil {

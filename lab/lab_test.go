@@ -298,6 +298,38 @@ func TestStopFinishesTheRoundAndJudges(t *testing.T) {
 	}
 }
 
+// What somebody stopped can be gone on with; what came to its end cannot.
+func TestAStoppedRunIsResumed(t *testing.T) {
+	o := options(t, script())
+	o.Rounds = 12
+	stop := make(chan struct{})
+	o.Stop = stop
+	o.Progress = func(e lab.Event) {
+		if e.Phase == "round" && e.Round == 5 {
+			close(stop)
+		}
+	}
+	if _, err := lab.Run(context.Background(), study(), o); err != nil {
+		t.Fatal(err)
+	}
+	o.Stop, o.Progress, o.Resume = nil, nil, true
+	r, err := lab.Run(context.Background(), study(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.RoundsDone != 12 || r.Stopped != lab.RoundsDone {
+		t.Errorf("resumed to %d rounds, stopped %q; want 12, rounds", r.RoundsDone, r.Stopped)
+	}
+	log, err := journal.Read(filepath.Join(o.Dir, journal.FileName))
+	if err != nil || len(log.Rounds) != 12 || log.Done == nil {
+		t.Errorf("journal: %d rounds, done %v, error %v", len(log.Rounds), log.Done, err)
+	}
+	var re *lab.ResumeError
+	if _, err := lab.Run(context.Background(), study(), o); !errors.As(err, &re) {
+		t.Errorf("a finished run: %v, want a ResumeError", err)
+	}
+}
+
 func TestABudgetThatIsTooSmallIsRefused(t *testing.T) {
 	o := options(t, script())
 	o.Budget, o.User = 2*time.Second, true

@@ -30,7 +30,8 @@ const (
 type Options struct {
 	Seed      uint64
 	Isolation tare.Isolation
-	Budget    time.Duration // measuring time that is left after the pilot
+	Budget    time.Duration // measuring time, the pilot included
+	Spent     time.Duration // what the pilot took of it
 	Rounds    int           // fixed; zero: what the budget holds
 	User      bool          // the budget is the user's own: refuse instead of stretching
 	Slice     time.Duration // slice length wanted; zero: by rule
@@ -46,7 +47,7 @@ type BudgetError struct {
 
 // Error names the budget that would do.
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("a budget of %v holds %d rounds and a verdict needs %d; --budget %v would do",
+	return fmt.Sprintf("a budget of %v holds %d rounds of this study, a verdict needs %d; --budget %v would do",
 		e.Budget, e.Rounds, MinRounds, e.Need)
 }
 
@@ -87,10 +88,10 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		p.LongEvery = longEvery
 		perRound *= 1 + 1.0/longEvery
 	}
-	p.RoundsPlanned = min(int(o.Budget.Seconds()/perRound), MaxRounds)
+	p.RoundsPlanned = min(max(0, int((o.Budget-o.Spent).Seconds()/perRound)), MaxRounds)
 	if p.RoundsPlanned < MinRounds {
 		if o.User {
-			need := time.Duration(math.Ceil(1.1*perRound*MinRounds)) * time.Second
+			need := time.Duration(math.Ceil(o.Spent.Seconds()+1.1*perRound*MinRounds)) * time.Second
 			return p, &BudgetError{Budget: o.Budget, Need: need, Rounds: p.RoundsPlanned}
 		}
 		p.RoundsPlanned = MinRounds

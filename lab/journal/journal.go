@@ -149,7 +149,7 @@ func Read(path string) (*Log, error) {
 			log.Rounds = append(log.Rounds, *e.Round)
 			log.Slices = append(log.Slices, slices...)
 			log.Trials = append(log.Trials, trials...)
-			slices, trials = nil, nil
+			slices, trials, log.Done = nil, nil, nil
 		case e.Done != nil:
 			log.Done = e.Done
 		}

@@ -31,7 +31,7 @@ type App struct {
 	Run       func(context.Context, tare.Study, lab.Options) (*tare.Result, error) // nil: lab.Run
 	Studies   fs.FS                                                                // bundled studies, *.yaml at the top; nil: studies.FS
 	Facts     func(context.Context) tare.Machine                                   // nil: machine.Facts
-	Guard     func(run string) (done func() error, err error)                      // nil: a guardian process
+	Guard     func(run string) (*trial.Guardian, error)                            // nil: a guardian process; a nil guardian guards nothing
 	Interrupt func() (signals <-chan os.Signal, restore func())                    // nil: Ctrl-C and SIGTERM of this process
 	Terminal  func(stream any) (columns int, ok bool)                              // nil: asks the stream
 	Now       func() time.Time                                                     // nil: time.Now
@@ -87,16 +87,12 @@ func (a App) filled() App {
 
 // guard starts the process that ends what is left of a run when tare itself
 // is killed.
-func guard(run string) (func() error, error) {
+func guard(run string) (*trial.Guardian, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	g, err := trial.StartGuardian(self, run)
-	if err != nil {
-		return nil, err
-	}
-	return g.Done, nil
+	return trial.StartGuardian(self, run)
 }
 
 func interrupts() (<-chan os.Signal, func()) {

@@ -245,4 +245,3 @@ func (p *progress) erase() {
 		p.drawn = false
 	}
 }
-

@@ -177,7 +177,7 @@ func (s *staged) app() cli.App {
 		Now:       s.clock.Now,
 		Facts:     func(context.Context) tare.Machine { return aMachine() },
 		Interrupt: func() (<-chan os.Signal, func()) { return s.signals, func() {} },
-		Guard:     func(string) (func() error, error) { return func() error { return nil }, nil },
+		Guard:     func(string) (*trial.Guardian, error) { return nil, nil },
 		Run: func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 			s.stop, s.ctx = o.Stop, ctx
 			m := aMachine()

@@ -12,6 +12,7 @@ import (
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/machine"
 	"github.com/tarebench/tare/report"
+	"github.com/tarebench/tare/trial"
 )
 
 // weighing is one call of tare run.
@@ -24,6 +25,8 @@ type weighing struct {
 	halt    *halt
 	sources lab.Sources
 	results []*tare.Result
+
+	guardian *trial.Guardian
 }
 
 // run carries out the studies that args name. What goes wrong with one study
@@ -81,13 +84,13 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 		return err
 	}
 	defer unlock()
-	done, err := s.Guard(w.tag) // before anything else is started
+	w.guardian, err = s.Guard(w.tag) // before anything else is started
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
 	err = w.all(ctx, studies, fail)
 	// Not deferred: after a panic it is the guardian's to clean up.
-	if errDone := done(); err == nil {
+	if errDone := w.guardian.Done(); err == nil {
 		err = errDone
 	}
 	if err != nil {
@@ -175,7 +178,7 @@ func (w *weighing) weigh(ctx context.Context, study chosen) (*tare.Result, error
 		Kinds: w.Kinds, Sources: w.sources, Now: w.Now,
 		Seed: w.o.seed, Budget: w.o.budget, Quick: w.o.quick, User: w.o.user, Rounds: w.o.rounds,
 		Isolation: w.o.isolation, Slice: w.o.slice,
-		Run: w.tag, Stop: w.halt.Stop, Unlocked: w.o.noLock,
+		Run: w.tag, Guardian: w.guardian, Stop: w.halt.Stop, Unlocked: w.o.noLock,
 		Progress: func(e lab.Event) {
 			switch e.Phase {
 			case "plan":
