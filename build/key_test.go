@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -113,8 +114,12 @@ func TestKeyOfALeafInsideAModule(t *testing.T) {
 }
 
 func TestNoModule(t *testing.T) {
-	if _, err := moduleOf(t.TempDir()); err == nil {
+	_, err := moduleOf(t.TempDir())
+	if err == nil {
 		t.Skip("a go.mod lies above the temporary directory")
+	}
+	if !strings.Contains(err.Error(), "no go.mod here or above") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -65,7 +65,7 @@ func start(p Program, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
-	os.Unsetenv(wire.EnvWire) // the contender's own children have no part in it
+	_ = os.Unsetenv(wire.EnvWire) // the contender's own children have no part in it
 	if err := Serve(p, in, out); err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1

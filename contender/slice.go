@@ -25,6 +25,7 @@ type stretch struct {
 	cpu    int64
 	cycles int64
 	tally  tally
+	wall   time.Duration // since start, when last looked
 }
 
 // begin starts measuring. The number of cycles is the one last looked at.
@@ -32,26 +33,26 @@ func (s *session) begin(w *work) stretch {
 	return stretch{s: s, w: w, cycles: s.phase.cycles, cpu: cpuNS(), start: time.Now()}
 }
 
-// step does up to limit operations, one batch at most, and returns the cycles
-// that completed meanwhile.
+// step does up to limit operations, one batch at most, looks at clock and
+// collector, and returns the cycles that completed meanwhile.
 func (m *stretch) step(limit int64) int64 {
 	n := min(limit, m.s.meter.batch(m.w.pace))
 	m.w.run(n, &m.tally)
+	m.wall = time.Since(m.start)
 	return m.s.phase.after(n, m.s.meter.cycles())
 }
 
-func (m *stretch) wall() time.Duration { return time.Since(m.start) }
-func (m *stretch) gc() int64           { return m.s.phase.cycles - m.cycles }
+func (m *stretch) gc() int64 { return m.s.phase.cycles - m.cycles }
 
 // capped reports whether the request's time is up: cap_ns is over and cap_ops
 // are done.
 func (m *stretch) capped(q wire.Request) bool {
-	return q.CapNS > 0 && m.tally.ops >= q.CapOps && m.wall() >= time.Duration(q.CapNS)
+	return q.CapNS > 0 && m.tally.ops >= q.CapOps && m.wall >= time.Duration(q.CapNS)
 }
 
 // end stops measuring.
 func (m *stretch) end() wire.Reply {
-	wall := m.wall()
+	wall := time.Since(m.start)
 	cpu := cpuNS()
 	m.s.mark = cpu
 	m.w.learn(m.tally.ops, wall)
@@ -79,10 +80,9 @@ func (s *session) warm(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	for seen := time.Duration(0); ; {
 		before := m.tally.ops
 		m.step(most)
-		wall := m.wall()
-		w.learn(m.tally.ops-before, wall-seen)
-		seen = wall
-		enough := q.MinGC > 0 && m.gc() >= q.MinGC || wall >= time.Duration(q.MinNS) && (q.MinNS > 0 || q.MinGC == 0)
+		w.learn(m.tally.ops-before, m.wall-seen)
+		seen = m.wall
+		enough := q.MinGC > 0 && m.gc() >= q.MinGC || m.wall >= time.Duration(q.MinNS) && (q.MinNS > 0 || q.MinGC == 0)
 		if m.capped(q) || enough && m.tally.ops >= fewOps {
 			return m.end(), nil
 		}
@@ -148,7 +148,7 @@ func (m *stretch) wholeCycles(q wire.Request) {
 		if m.capped(q) {
 			return
 		}
-		if completed > 0 && m.gc() >= max(1, q.Cycles) && m.wall() >= time.Duration(q.MinNS) {
+		if completed > 0 && m.gc() >= max(1, q.Cycles) && m.wall >= time.Duration(q.MinNS) {
 			break
 		}
 	}

@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"syscall"
 	"unsafe"
 )
@@ -69,4 +70,24 @@ func affinity(call uintptr, m *cpuMask) error {
 		return errno
 	}
 	return nil
+}
+
+// list writes processors as ranges: 0-3,8.
+func list(cpus []int) string {
+	var b strings.Builder
+	for i := 0; i < len(cpus); i++ {
+		j := i
+		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
+			j++
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprint(&b, cpus[i])
+		if j > i {
+			fmt.Fprintf(&b, "-%d", cpus[j])
+		}
+		i = j
+	}
+	return b.String()
 }

@@ -130,12 +130,6 @@ func (c *Cgroup) killMember(pid int) {
 	}
 }
 
-// killsAtOnce reports whether the kernel can end the whole group in one call.
-func (c *Cgroup) killsAtOnce() bool {
-	_, err := os.Stat(filepath.Join(c.dir, killFile))
-	return err == nil
-}
-
 // Remove removes the group. It can only be removed empty, and the kernel
 // takes a moment to see that it is.
 func (c *Cgroup) Remove() error {

@@ -101,6 +101,12 @@ func inGroup(try func(*Cgroup) (bool, string)) (bool, string) {
 	return found, note
 }
 
+// killsAtOnce reports whether the kernel can end the whole group in one call.
+func (c *Cgroup) killsAtOnce() bool {
+	_, err := os.Stat(filepath.Join(c.dir, killFile))
+	return err == nil
+}
+
 // lookCounters opens a cycle counter on this process, as perf_event_open(2)
 // describes it, and looks whether it counts.
 func lookCounters() (bool, string) {

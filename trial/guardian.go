@@ -2,7 +2,6 @@ package trial
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -97,7 +96,7 @@ func (g *Guardian) say(line string) {
 }
 
 // Done sends the guardian home: the run has ended by itself. The error says
-// that it was not there any more.
+// that it was not there any more, or did not go within 2 s and was killed.
 func (g *Guardian) Done() error {
 	if g == nil {
 		return nil
@@ -111,19 +110,12 @@ func (g *Guardian) Done() error {
 		return nil
 	}
 	_ = pipe.Close()
-	left := make(chan error, 1)
-	go func() { left <- g.cmd.Wait() }()
-	select {
-	case err := <-left:
-		if err != nil {
-			return fmt.Errorf("guardian: %w", err)
-		}
-		return nil
-	case <-time.After(2 * time.Second):
-		_ = g.cmd.Process.Kill()
-		_ = <-left // that it was killed is known
-		return errors.New("guardian: it would not go home")
+	late := time.AfterFunc(2*time.Second, func() { _ = g.cmd.Process.Kill() })
+	defer late.Stop()
+	if err := g.cmd.Wait(); err != nil {
+		return fmt.Errorf("guardian: %w", err)
 	}
+	return nil
 }
 
 // GuardianMain is the whole life of a guardian. In any other process it
