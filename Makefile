@@ -1,0 +1,87 @@
+# make help lists the targets. Everything needs Go and nothing else, except
+# race, which needs a C compiler.
+
+GO       ?= go
+FUZZTIME ?= 20s
+TESTFLAGS ?=
+
+# A contender or a plain benchmark is a module of its own, outside the
+# workspace, so that nobody else's requirements decide its versions.
+LEAVES  := $(patsubst %/go.mod,%,$(wildcard contenders/*/*/go.mod))
+BENCHES := $(patsubst %/go.mod,%,$(wildcard bench/*/go.mod))
+comma   := ,
+space   := $(subst ,, )
+ALONE    = GOWORK=off GOFLAGS=-mod=readonly
+
+# -modfile and a workspace exclude each other, so each module is linted alone.
+LINT = GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: test
+test: ## vet and test every module of the workspace, architecture rules included
+	$(GO) vet work
+	$(GO) test $(TESTFLAGS) work
+
+.PHONY: race
+race: ## the tests under the race detector
+	$(GO) test -race $(TESTFLAGS) work
+
+.PHONY: lint
+lint: ## format, vet (contenders and benchmarks too) and the linters of .golangci.yml
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet work
+	@set -e; for dir in $(LEAVES) $(BENCHES); do echo "go vet in $$dir"; (cd $$dir && $(ALONE) $(GO) vet ./...); done
+	$(LINT) ./...
+	cd cmd/tare && $(LINT) ./...
+
+.PHONY: generate
+generate: ## write generated files anew
+	$(GO) generate ./... ./cmd/tare/...
+
+.PHONY: checkgenerate
+checkgenerate: ## fail if generating changes a file
+	@before=$$(git status --porcelain; git diff); $(MAKE) --no-print-directory generate; after=$$(git status --porcelain; git diff); \
+	if [ "$$before" != "$$after" ]; then echo "generated files were out of date:"; git status --short; exit 1; fi
+
+.PHONY: contenders
+contenders: ## build every contender alone and run the conformance suite on it (LEAVES=contenders/KIND/ID for one)
+	@set -e; for dir in $(LEAVES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) build -trimpath -buildvcs=false -o /dev/null .); done
+	$(GO) test -count=1 -timeout 20m -run '^TestLeaves$$' ./contender/contendertest -leaves "$(subst $(space),$(comma),$(strip $(LEAVES:contenders/%=%)))"
+
+.PHONY: golden
+golden: ## rewrite the golden files; read the difference before committing it
+	$(GO) test $$(grep -rl --include='*_test.go' '"github.com/tarebench/tare/internal/golden"' . | xargs -n1 dirname | sort -u) -update
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME (20s)
+	@set -e; grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file func; do \
+		name=$${func#func }; echo "== $$name in $$(dirname $$file)"; \
+		$(GO) test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) $$(dirname $$file); \
+	done
+
+.PHONY: soak
+soak: ## the repetition-heavy tests whole
+	TARE_SOAK=1 $(GO) test -count=1 -timeout 120m $(TESTFLAGS) work
+
+.PHONY: catalog
+catalog: ## pack contenders and SDK into the archive an installed tare carries
+	$(GO) generate ./cmd/tare/internal/catalog
+
+.PHONY: benchmark
+benchmark: ## the plain go test -bench files under bench
+	@set -e; for dir in $(BENCHES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test -run '^$$' -bench . -benchmem); done
+
+.PHONY: cross
+cross: ## compile the root and the command for macOS and Windows, tests included
+	@set -e; for target in darwin/arm64 windows/amd64; do echo "== $$target"; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build work; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet work; done
+
+.PHONY: clean
+clean: ## remove what builds and runs left here (not the cache)
+	rm -rf out tare
+	find . -name '*.test' -o -name '*.prof' -o -name coverage.out | xargs rm -f
