@@ -4,8 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"github.com/tarebench/tare"
 )
 
 // formatInterval writes a ratio and its interval with as many decimals as the
@@ -113,10 +111,4 @@ func formatRounds(n int) string {
 		return "1 round"
 	}
 	return strconv.Itoa(n) + " rounds"
-}
-
-// unitOf is the unit tables print for a metric.
-func unitOf(metric string) string {
-	m, _ := tare.MetricNamed(metric)
-	return m.Unit
 }

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/tarebench/tare"
 )
@@ -84,10 +85,15 @@ func difference(c tare.Comparison, control float64, looks int) string {
 		c.Contender, c.Against, c.Workload, w.noun, ratio, span)
 }
 
-// ruled is the sentence of a ratio criterion: who, what was asked, what came
-// out, and the numbers.
+// ruled is the sentence of a criterion on a ratio: who, what was asked, what
+// came out, the numbers, and where a ratio was asked for the change in words.
 func ruled(criterion string, ruling tare.Ruling, c tare.Comparison, edges ...float64) string {
-	return fmt.Sprintf("%s: %s is %s: it %s %s.", c.Contender, criterion, ruling, wordsFor(c.Metric).verb, measure(c, edges...))
+	w := wordsFor(c.Metric)
+	tail := ""
+	if strings.Contains(criterion, " ratio ") && ruling != tare.Inconclusive {
+		tail = ": " + change(c.Ratio, w)
+	}
+	return fmt.Sprintf("%s: %s is %s: it %s %s%s.", c.Contender, criterion, ruling, w.verb, measure(c, edges...), tail)
 }
 
 // forecast is the last sentence of an open verdict.

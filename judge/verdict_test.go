@@ -105,7 +105,7 @@ func TestRulings(t *testing.T) {
 func TestRulingSentences(t *testing.T) {
 	d := asking(tare.Criterion{Metric: "time", Ratio: "<= 0.5"})
 	v := only(t, Verdicts(d, []tare.Comparison{row(0.4952, 0.4906, 0.4996)}, nil), true)
-	want := "lean: time ratio <= 0.5 is met: it takes 0.4952× the time of encoding-json on w (0.4906 to 0.4996, 95 %, 18 rounds)."
+	want := "lean: time ratio <= 0.5 is met: it takes 0.4952× the time of encoding-json on w (0.4906 to 0.4996, 95 %, 18 rounds): 2.0× faster."
 	if v.Sentence != want {
 		t.Errorf("got %q\nwant %q", v.Sentence, want)
 	}

@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -167,9 +166,4 @@ func names[V any](m map[string]V) string {
 func oneLine(s string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return first
-}
-
-// describe is a trial's failure in one line.
-func describe(id string, err error) string {
-	return oneLine(fmt.Sprintf("%s: %v", id, err))
 }

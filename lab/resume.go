@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
@@ -34,7 +33,7 @@ func (r *run) fingerprint() string {
 		}
 	}
 	for _, c := range r.contenders {
-		io.WriteString(h, c.ID+" "+c.SHA256+" "+c.Variant+"\n")
+		fmt.Fprintln(h, c.ID, c.SHA256, c.Variant)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }

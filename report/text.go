@@ -48,7 +48,7 @@ func (p *page) verdicts(r *tare.Result) {
 		}
 	}
 	for _, v := range r.Verdicts {
-		if v.Criterion == "" {
+		if v.Criterion == "" && !toldElsewhere(r, v) {
 			p.labelled("FOUND", rulingWidth, p.style.Bold, v.Sentence)
 		}
 	}
@@ -58,6 +58,17 @@ func (p *page) verdicts(r *tare.Result) {
 	if outcomes := outcomes(r.Claims); outcomes != "" {
 		p.labelled("CLAIMS", rulingWidth, p.style.Bold, outcomes)
 	}
+}
+
+// toldElsewhere reports whether the difference v is in the sentence of a
+// criterion on the same figures, or among what is void.
+func toldElsewhere(r *tare.Result, v tare.Verdict) bool {
+	for _, other := range r.Verdicts {
+		if other.Criterion != "" && other.Contender == v.Contender && other.Workload == v.Workload && other.Metric == v.Metric {
+			return true
+		}
+	}
+	return len(r.Voids(v.Contender, v.Workload)) > 0
 }
 
 // voided names what does not count in this run; traps that came out as

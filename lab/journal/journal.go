@@ -124,7 +124,7 @@ func Read(path string) (*Log, error) {
 		offset += int64(len(line))
 		var e Entry
 		if err := json.Unmarshal(line, &e); err != nil {
-			return nil, fmt.Errorf("%s:%d: not a journal line: %v", path, lineNum, err)
+			return nil, fmt.Errorf("%s:%d: not a journal line: %w", path, lineNum, err)
 		}
 		keep := true
 		switch {

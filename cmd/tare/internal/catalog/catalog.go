@@ -19,7 +19,7 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// ErrNone: the working directory is not inside the repository.
+// ErrNone says that the working directory is not inside the repository.
 var ErrNone = errors.New("no contenders around the working directory")
 
 // modulePath is what go.mod of the repository says.

@@ -43,7 +43,7 @@ func main() {
 		"hoard": func() {
 			for {
 				b := make([]byte, 64<<20)
-				for i := range b {
+				for i := 0; i < len(b); i += 4096 {
 					b[i] = 1
 				}
 				hoard = append(hoard, b)
