@@ -54,7 +54,7 @@ contenders: ## build every contender alone and run the conformance suite on it (
 
 .PHONY: golden
 golden: ## rewrite the golden files; read the difference before committing it
-	$(GO) test $$(grep -rl --include='*_test.go' '"github.com/tarebench/tare/internal/golden"' . | xargs -n1 dirname | sort -u) -update
+	$(GO) test ./report ./cmd/tare/internal/cli -update
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (20s)
@@ -66,6 +66,11 @@ fuzz: ## every fuzz target for FUZZTIME (20s)
 .PHONY: soak
 soak: ## the repetition-heavy tests whole
 	TARE_SOAK=1 $(GO) test -count=1 -timeout 120m $(TESTFLAGS) work
+
+.PHONY: calibrate
+calibrate: ## weigh programs of known cost 120 times (about an hour) and write the table in docs/METHOD.md; goes on where it stopped
+	$(GO) build -o out/tare ./cmd/tare
+	$(GO) run ./internal/calibrate -tare ./out/tare
 
 .PHONY: catalog
 catalog: ## pack contenders and SDK into the archive an installed tare carries

@@ -141,4 +141,14 @@ func TestMachine(t *testing.T) {
 	in = sound()
 	in.Machine.Unlocked = true
 	fires(t, "machine", in, tare.Note, "", "", "no machine lock was held: another tare may have measured at the same time")
+
+	// A machine whose clocks disagree, and one whose null contender waited.
+	in = sound()
+	in.Values = []tare.Value{
+		{Workload: load, Contender: tare.NullID, Metric: "time", Value: 5.2},
+		{Workload: load, Contender: tare.NullID, Metric: "cpu", Value: 6.032},
+	}
+	fires(t, "machine", in, tare.Note, "", "", "this machine's CPU clock runs 16 % faster than its wall clock: one busy thread used 6.03 ns of CPU in 5.2 ns")
+	in.Values[1].Value = 5.1
+	silent(t, "machine", in)
 }

@@ -14,13 +14,17 @@ const (
 	throttledWarns = 0.01
 )
 
+// clocksNoted is how far the CPU time of one busy thread may exceed wall time.
+const clocksNoted = 1.05
+
 func machine() Check {
 	return Check{
 		ID:       "machine",
 		Severity: tare.Warn,
 		Summary: "What the machine did besides measuring, over the whole study: warned of when some task waited for a processor more than 10 % of the time, " +
 			"when the contenders spent more than 5 % of their time waiting to run, or when a CPU quota stopped them more than 1 % of the time. " +
-			"What the machine cannot tell is not judged. That no machine lock was held is noted.",
+			"What the machine cannot tell is not judged. It is noted when no machine lock was held, and when the machine's CPU clock and wall clock disagree by more than 5 %: " +
+			"the null contender, one thread that does nothing else, then uses more CPU time than time passes.",
 		Why: "Laptops and shared CI runners work for others too: processor pressure of 37 % went together with a steal figure of 0.2 %. " +
 			"Lockstep rounds keep the comparison fair, but the intervals get wide and absolute figures are not the machine's best.",
 		Advice: "close what else is running, or read ratios only and leave the absolute figures aside",
@@ -48,7 +52,34 @@ func machine() Check {
 					Message: "no machine lock was held: another tare may have measured at the same time",
 				})
 			}
+			if f, ok := clocks(in); ok {
+				out = append(out, f)
+			}
 			return out
 		},
 	}
+}
+
+// clocks holds the null contender's CPU time against its wall time.
+func clocks(in Input) (tare.Finding, bool) {
+	var wall, cpu float64
+	for _, v := range in.Values {
+		if in.role(v.Contender) != tare.RoleNull {
+			continue
+		}
+		switch v.Metric {
+		case "time":
+			wall += v.Value
+		case "cpu":
+			cpu += v.Value
+		}
+	}
+	if wall <= 0 || cpu <= clocksNoted*wall {
+		return tare.Finding{}, false
+	}
+	return tare.Finding{
+		Severity: tare.Note,
+		Message:  fmt.Sprintf("this machine's CPU clock runs %s faster than its wall clock: one busy thread used %s ns of CPU in %s ns", percent(cpu/wall-1), number(cpu), number(wall)),
+		Advice:   "compare CPU with CPU and time with time; ratios are not affected",
+	}, true
 }

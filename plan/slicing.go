@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// The slice rule: docs/METHOD.md, "Slices".
+// The slice rule, which docs/METHOD.md tells under "Rounds and slices".
 const (
 	shortNS    = 1e6  // a slice of work that allocates nothing, and the shortest of any
 	longestNS  = 30e6 // the longest slice of whole collection cycles, unless ten operations take longer
