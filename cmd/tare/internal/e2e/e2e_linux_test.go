@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"github.com/tarebench/tare"
 )
 
@@ -113,6 +115,7 @@ func TestAStudySurvivesHostileContenders(t *testing.T) {
 			t.Errorf("%s: %+v, want a void of one line that says %q, with advice", id, f, want.says)
 		}
 	}
+	published(t, stdout)
 	if r.RoundsDone != 6 {
 		t.Errorf("%d rounds, want 6: the study goes on without those that failed", r.RoundsDone)
 	}
@@ -122,6 +125,22 @@ func TestAStudySurvivesHostileContenders(t *testing.T) {
 		}
 	}
 	b.nothingLeft(t, "after the study")
+}
+
+// published holds a document against the schema that is published for it.
+func published(t *testing.T, document string) {
+	t.Helper()
+	s, err := jsonschema.NewCompiler().Compile("../../../../docs/schema/result.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(v); err != nil {
+		t.Errorf("the result is not as its schema says: %v", err)
+	}
 }
 
 // tare is killed at any moment: while it builds, pilots or measures. Nothing
