@@ -7,41 +7,26 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Twelve rounds, each the logarithm of one contender's cost over another's.
+// Twelve rounds said by how much, on the log scale, one program took longer
+// than another.
 func ExampleInterval() {
-	effects := []float64{-0.29, -0.31, -0.27, -0.30, -0.12, -0.33, -0.28, -0.29, -0.26, -0.35, -0.30, -0.24}
-	lo, hi, _ := stats.Interval(effects, stats.LookLevel(0.05, 7))
-	fmt.Printf("ratio %.2f (%.2f to %.2f)\n", math.Exp(stats.HodgesLehmann(effects)), math.Exp(lo), math.Exp(hi))
-	// Output: ratio 0.75 (0.73 to 0.81)
+	rounds := []float64{0.051, 0.048, 0.060, 0.039, 0.055, 0.047, 0.071, 0.044, 0.050, 0.058, 0.036, 0.049}
+	low, high, _ := stats.Interval(rounds, 0.05)
+	fmt.Printf("%.3f× (%.3f to %.3f)\n", math.Exp(stats.HodgesLehmann(rounds)), math.Exp(low), math.Exp(high))
+	// Output: 1.051× (1.045 to 1.059)
 }
 
-// A budget of 35 rounds is looked at five times.
-func ExampleLooks() {
-	looks := stats.Looks(35)
-	level := stats.LookLevel(0.05, len(looks))
-	fmt.Println(looks)
-	fmt.Printf("each at %.4f, from round %d on\n", level, stats.MinRounds(level))
-	// Output:
-	// [8 12 18 27 35]
-	// each at 0.0156, from round 7 on
+// Looking seven times and stopping at the first finding needs a stricter level
+// at each look than looking once.
+func ExampleLookLevel() {
+	fmt.Printf("%.3f %.3f\n", stats.LookLevel(0.05, 1), stats.LookLevel(0.05, 7))
+	// Output: 0.050 0.012
 }
 
-// The first and the third were told apart; the second from neither.
+// Contenders that share a letter were not told apart. Here only the first and
+// the last were.
 func ExampleLetters() {
-	apart := func(i, j int) bool { return i+j == 2 && i != j }
-	fmt.Println(stats.Letters(3, apart, nil))
+	distinct := func(i, j int) bool { return min(i, j) == 0 && max(i, j) == 2 }
+	fmt.Println(stats.Letters(3, distinct, nil))
 	// Output: [a ab b]
-}
-
-// How many rounds will show that −2 % is not 0 %?
-func ExampleRoundsNeeded() {
-	effects := []float64{-0.05, 0.01, -0.03, 0.02, -0.06, -0.01, -0.04, 0.03, -0.02, 0, -0.05, -0.04}
-	level := stats.LookLevel(0.05, 7)
-	n, ok := stats.RoundsNeeded(effects, level, 180, 0)
-	fmt.Println(n, ok)
-	_, ok = stats.RoundsNeeded(effects, level, 20, 0)
-	fmt.Println("within 20:", ok)
-	// Output:
-	// 33 true
-	// within 20: false
 }
