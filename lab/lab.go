@@ -96,7 +96,9 @@ type run struct {
 // and with context.Canceled when the run was cut off after at least one round;
 // with any other error there is none.
 func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error) {
-	r, err := newRun(study, o)
+	inputs := filepath.Join(o.Dir, "input") // can be made again: only their sums are kept
+	defer os.RemoveAll(inputs)
+	r, err := newRun(study, o, inputs)
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +139,8 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	return res, nil
 }
 
-// newRun checks what was asked and fills in defaults.
-func newRun(study tare.Study, o Options) (*run, error) {
+// newRun checks what was asked, fills in defaults and writes the inputs.
+func newRun(study tare.Study, o Options, inputs string) (*run, error) {
 	if err := study.Validate(); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
@@ -170,7 +172,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 			}
 		}
 	}
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+	if err := os.MkdirAll(inputs, 0o755); err != nil {
 		return nil, fmt.Errorf("make the run's directory: %w", err)
 	}
 	r := &run{
@@ -184,7 +186,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		r.study, r.left = quick(study)
 	}
 	for _, w := range r.study.Workloads {
-		in, err := kind.Input(w, study.Dir, o.Dir)
+		in, err := kind.Input(w, study.Dir, inputs)
 		if err != nil {
 			return nil, &StudyError{study.ID, err}
 		}
