@@ -9,7 +9,7 @@ type Workload struct {
 	File    string `json:"file,omitempty"`    // or the user's own input, relative to the study file
 	N       int    `json:"n,omitempty"`       // items per body
 	Op      string `json:"op"`                // what is done with it; the kind knows the words
-	Pool    int    `json:"pool,omitempty"`    // different bodies in rotation; zero: 64, one is seed mode
+	Pool    int    `json:"pool,omitempty"`    // different bodies in rotation; zero: the fixture's default, one is seed mode
 	SHA256  string `json:"sha256,omitempty"`  // of the whole pool
 }
 

@@ -25,10 +25,6 @@ import (
 // Ops are the operations a codec workload can name.
 func Ops() []string { return []string{"marshal", "stream"} }
 
-// defaultPool is how many different bodies are rotated, so that no contender
-// is timed on one hot object.
-const defaultPool = 64
-
 // Kind is the codec kind. It keeps the pools it wrote as references.
 type Kind struct {
 	mu    sync.Mutex
@@ -51,7 +47,7 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
-	file := append(bytes.Join(bodies, []byte("\n")), '\n')
+	file := fixture.File(bodies)
 	sum := sha256.Sum256(file)
 	hash := hex.EncodeToString(sum[:])
 	path := filepath.Join(dir, "input-"+hash[:12]+".ndjson")
@@ -70,11 +66,7 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 // pool generates or reads the bodies.
 func pool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if w.File == "" {
-		size := w.Pool
-		if size == 0 {
-			size = defaultPool
-		}
-		return fixture.Pool(w.Fixture, max(1, w.N), size)
+		return fixture.Pool(w.Fixture, max(1, w.N), w.Pool)
 	}
 	path := w.File
 	if !filepath.IsAbs(path) {
