@@ -18,14 +18,16 @@ type Evidence struct {
 	KilledGroup bool    `json:"killed_group,omitempty"` // processes were left and had to be ended
 }
 
-// Conformance is how a contender answered before it was timed.
+// Conformance is how a contender answered before it was timed, or in the
+// samples that every round begins with.
 type Conformance struct {
 	Contender string `json:"contender"`
 	Workload  string `json:"workload"`
 	Cases     int    `json:"cases"`
 	Wrong     int    `json:"wrong"`
-	First     string `json:"first,omitempty"` // the first difference, in one line
-	Bytes     int64  `json:"bytes"`           // of all answers
-	MinBytes  int64  `json:"min_bytes"`       // smallest answer
-	Fresh     bool   `json:"fresh"`           // the operation is declared to hand out a fresh value each time
+	First     string `json:"first,omitempty"`  // the first difference, in one line
+	Bytes     int64  `json:"bytes"`            // of all answers
+	MinBytes  int64  `json:"min_bytes"`        // smallest answer
+	Fresh     bool   `json:"fresh"`            // the operation is declared to hand out a fresh value each time
+	During    bool   `json:"during,omitempty"` // asked again in the rounds; otherwise before timing
 }

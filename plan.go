@@ -18,6 +18,7 @@ type Plan struct {
 	RoundsPlanned   int       `json:"rounds_planned"`
 	Slices          []Slicing `json:"slices"` // one per workload
 	SecondsPerRound float64   `json:"seconds_per_round"`
+	PilotSeconds    float64   `json:"pilot_seconds,omitempty"`
 	BudgetSeconds   float64   `json:"budget_seconds,omitempty"` // zero: a fixed number of rounds
 	Stretched       bool      `json:"stretched,omitempty"`      // the budget was stretched to the fewest rounds a verdict needs
 	LongEvery       int       `json:"long_every,omitempty"`     // every so many rounds one extra round runs at eight times the slice length; zero: none
@@ -45,7 +46,8 @@ const (
 )
 
 // Slicing is how one workload is cut into slices. All contenders take the
-// same number of slices of about the same duration.
+// same number of slices; those of work that allocates hold whole collection
+// cycles of its own, and others last about as long.
 type Slicing struct {
 	Workload    string           `json:"workload"`
 	Contenders  []string         `json:"contenders"` // those that can do it
@@ -57,6 +59,7 @@ type Slicing struct {
 	Until       map[string]Until `json:"until"`                   // per contender
 	Ops         map[string]int64 `json:"ops"`                     // per contender: operations in TargetNS
 	Cycles      map[string]int64 `json:"cycles,omitempty"`        // per contender until gc: collection cycles in TargetNS
+	MemoryOps   int64            `json:"memory_ops"`              // operations of the pass that counts allocations, the same for all
 	Lead        map[string]int64 `json:"lead"`                    // per contender: unmeasured operations before each slice
 	RatioOfSums bool             `json:"ratio_of_sums,omitempty"` // a collection cycle does not fit a slice: sums, not blocks, are primary
 }

@@ -36,7 +36,7 @@ type Result struct {
 
 // NotWeighed is a contender or workload the budget left out.
 type NotWeighed struct {
-	What string `json:"what"`
+	What string `json:"what"` // "contender ID" or "workload ID"
 	Why  string `json:"why"`
 }
 

@@ -9,8 +9,9 @@ type Trial struct {
 	Round     int               `json:"round"`
 	Tau       int               `json:"tau"`
 	Contender string            `json:"contender"`
-	Seconds   float64           `json:"seconds"` // from start to exit
-	Samples   map[string]Sample `json:"samples"` // by workload id
+	Seconds   float64           `json:"seconds"`           // from start to exit
+	Samples   map[string]Sample `json:"samples"`           // by workload id
+	Answers   []Conformance     `json:"answers,omitempty"` // to the sample of cases before each workload
 	Evidence  Evidence          `json:"evidence"`
 	Error     *TrialError       `json:"error,omitempty"`
 }

@@ -140,6 +140,10 @@ func sdkOnly(rel string) bool {
 // order, by slash path relative to root. Tests, other modules and version
 // control are left out.
 func hashTree(h hash.Hash, root string, want func(rel string) bool) error {
+	root, err := filepath.EvalSymlinks(root) // WalkDir does not enter a link
+	if err != nil {
+		return err
+	}
 	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

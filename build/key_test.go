@@ -86,6 +86,39 @@ func TestKeyCoversWhatCanChangeTheBinary(t *testing.T) {
 }
 
 // A contender inside a larger module of the user's is keyed by all of it.
+// Two links to different programs are different programs.
+func TestKeyThroughALink(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, map[string]string{
+		"a/go.mod": "module example.com/a\n", "a/main.go": "package main // a\n",
+		"b/go.mod": "module example.com/a\n", "b/main.go": "package main // b\n",
+	})
+	tool := toolchain{env: map[string]string{"GOVERSION": "go1.25.0"}}
+	keys := map[string]string{}
+	for _, name := range []string{"a", "b", "link-a", "link-b"} {
+		dir := filepath.Join(root, name)
+		if target, isLink := strings.CutPrefix(name, "link-"); isLink {
+			if err := os.Symlink(filepath.Join(root, target), dir); err != nil {
+				t.Skip(err)
+			}
+		}
+		dir, err := Real(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mod, err := moduleOf(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keys[name], err = key(tool, Leaf{Dir: dir}, mod); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if keys["a"] != keys["link-a"] || keys["b"] != keys["link-b"] || keys["a"] == keys["b"] {
+		t.Errorf("keys %v: a link is what it points at", keys)
+	}
+}
+
 func TestKeyOfALeafInsideAModule(t *testing.T) {
 	root := t.TempDir()
 	write(t, root, map[string]string{"go.mod": "module example.com/mine\n", "types/types.go": "package types\n", "cmd/codec/main.go": "package main\n"})

@@ -62,10 +62,23 @@ type Leaf struct {
 	Manifest Manifest
 }
 
+// Real is dir as an absolute path without symbolic links: replacements are
+// relative to where a contender really is.
+func Real(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real, nil
+	}
+	return abs, nil // it is not there; whoever opens it says so
+}
+
 // ReadLeaf reads the manifest of the contender in dir. Where there is none
 // the error is fs.ErrNotExist.
 func ReadLeaf(dir string) (Leaf, error) {
-	abs, err := filepath.Abs(dir)
+	abs, err := Real(dir)
 	if err != nil {
 		return Leaf{}, fmt.Errorf("contender %s: %w", dir, err)
 	}

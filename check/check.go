@@ -47,7 +47,7 @@ type Check struct {
 func All() []Check {
 	return []Check{
 		build(), trial(), identity(), wrongAnswer(), errorInLoop(), allocFloor(),
-		control(), sliceInvariance(), carryOver(), machine(), nullShare(),
+		control(), sliceInvariance(), cutShort(), carryOver(), machine(), nullShare(),
 	}
 }
 

@@ -142,6 +142,18 @@ func TestMachine(t *testing.T) {
 	in.Machine.Unlocked = true
 	fires(t, "machine", in, tare.Note, "", "", "no machine lock was held: another tare may have measured at the same time")
 
+	for _, f := range []struct{ name, good, bad, says string }{
+		{"power supply", "mains", "battery", "the machine runs on its battery"},
+		{"cpu governor", "performance", "powersave", "the processor's governor is powersave: its clock follows the load"},
+		{"kinds of cores", "one", "2", "the cores are not alike (2): a contender may run on a slow one"},
+	} {
+		in = sound()
+		in.Machine.Facilities = []tare.Facility{{Name: f.name, Found: true, Note: f.good}}
+		silent(t, "machine", in)
+		in.Machine.Facilities[0].Note = f.bad
+		fires(t, "machine", in, tare.Warn, "", "", f.says)
+	}
+
 	// A machine whose clocks disagree, and one whose null contender waited.
 	in = sound()
 	in.Values = []tare.Value{
@@ -151,4 +163,24 @@ func TestMachine(t *testing.T) {
 	fires(t, "machine", in, tare.Note, "", "", "this machine's CPU clock runs 16 % faster than its wall clock: one busy thread used 6.03 ns of CPU in 5.2 ns")
 	in.Values[1].Value = 5.1
 	silent(t, "machine", in)
+}
+
+func TestCutShort(t *testing.T) {
+	in := sound()
+	in.Plan.Slices = []tare.Slicing{{Workload: load, Cycles: map[string]int64{"lean": 2}}}
+	in.Slices = nil
+	for i := range 100 {
+		in.Slices = append(in.Slices,
+			tare.Slice{Index: i, Tau: 1, Workload: load, Contender: "lean", GC: 2},
+			tare.Slice{Index: i, Tau: 1, Workload: load, Contender: "base"}) // does not allocate
+	}
+	in.Slices[0].GC = 1
+	silent(t, "cut-short", in)
+	in.Slices[2].GC = 0
+	fires(t, "cut-short", in, tare.Warn, "lean", load, "2 of 100 slices (2 %) were cut off before their collection cycles were over")
+	in.Slices[0].GC, in.Slices[2].GC = 8, 16
+	for i := range in.Slices {
+		in.Slices[i].Tau = 8
+	}
+	fires(t, "cut-short", in, tare.Warn, "lean", load, "99 of 100 slices (99 %) were cut off before their collection cycles were over")
 }

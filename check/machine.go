@@ -23,6 +23,7 @@ func machine() Check {
 		Severity: tare.Warn,
 		Summary: "What the machine did besides measuring, over the whole study: warned of when some task waited for a processor more than 10 % of the time, " +
 			"when the contenders spent more than 5 % of their time waiting to run, or when a CPU quota stopped them more than 1 % of the time. " +
+			"Also of a battery, of the governor powersave and of cores of several kinds. " +
 			"What the machine cannot tell is not judged. It is noted when no machine lock was held, and when the machine's CPU clock and wall clock disagree by more than 5 %: " +
 			"the null contender, one thread that does nothing else, then uses more CPU time than time passes.",
 		Why: "Laptops and shared CI runners work for others too: processor pressure of 37 % went together with a steal figure of 0.2 %. " +
@@ -51,6 +52,16 @@ func machine() Check {
 					Severity: tare.Note, Advice: "leave the lock on, so that one study measures at a time",
 					Message: "no machine lock was held: another tare may have measured at the same time",
 				})
+			}
+			for _, f := range in.Machine.Facilities {
+				switch {
+				case f.Name == "power supply" && f.Note == "battery":
+					out = append(out, tare.Finding{Message: "the machine runs on its battery", Advice: "plug it in"})
+				case f.Name == "cpu governor" && f.Note == "powersave":
+					out = append(out, tare.Finding{Message: "the processor's governor is powersave: its clock follows the load", Advice: "set the governor to performance while measuring"})
+				case f.Name == "kinds of cores" && f.Found && f.Note != "one":
+					out = append(out, tare.Finding{Message: "the cores are not alike (" + f.Note + "): a contender may run on a slow one", Advice: "read wide intervals as that, or confine tare to cores of one kind"})
+				}
 			}
 			if f, ok := clocks(in); ok {
 				out = append(out, f)

@@ -61,7 +61,7 @@ func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings
 
 func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
 	for _, n := range notWeighed {
-		if n.What == c.Contender || n.What == c.Workload {
+		if n.What == "contender "+c.Contender || n.What == "workload "+c.Workload {
 			notMeasured(r, n.What+": "+n.Why)
 			return
 		}

@@ -52,7 +52,7 @@ func (b *bench) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 		edges = []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}
 	}
 	v.Verdict = ruling(rule, c)
-	v.Sentence = ruled(v.Criterion, v.Verdict, c, edges...)
+	v.Sentence = ruled(v.Criterion, v.Verdict, c, halfWidth(b.comparisons, v.Workload, v.Metric), edges...)
 	if v.Verdict != tare.Inconclusive {
 		return
 	}

@@ -87,11 +87,17 @@ func difference(c tare.Comparison, control float64, looks int) string {
 
 // ruled is the sentence of a criterion on a ratio: who, what was asked, what
 // came out, the numbers, and where a ratio was asked for the change in words.
-func ruled(criterion string, ruling tare.Ruling, c tare.Comparison, edges ...float64) string {
+// control is the half-width below which no difference is claimed.
+func ruled(criterion string, ruling tare.Ruling, c tare.Comparison, control float64, edges ...float64) string {
 	w := wordsFor(c.Metric)
 	tail := ""
 	if strings.Contains(criterion, " ratio ") && ruling != tare.Inconclusive {
-		tail = ": " + change(c.Ratio, w)
+		switch differs(c, control) {
+		case shown:
+			tail = ": " + change(c.Ratio, w)
+		case withinControl:
+			tail = fmt.Sprintf(", which is within what the control shows here (±%s)", formatShare(math.Expm1(control)))
+		}
 	}
 	return fmt.Sprintf("%s: %s is %s: it %s %s%s.", c.Contender, criterion, ruling, w.verb, measure(c, edges...), tail)
 }

@@ -96,13 +96,11 @@ type run struct {
 // and with context.Canceled when the run was cut off after at least one round;
 // with any other error there is none.
 func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error) {
-	inputs := filepath.Join(o.Dir, "input") // can be made again: only their sums are kept
-	defer os.RemoveAll(inputs)
-	r, err := newRun(study, o, inputs)
+	r, err := newRun(study, o)
 	if err != nil {
 		return nil, err
 	}
-	noise := r.gauge()
+	defer os.RemoveAll(r.inputDir()) // can be made again: only their sums are kept
 	facts := r.facts(ctx)
 
 	if err := r.build(ctx); err != nil {
@@ -122,14 +120,16 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	if ctx.Err() != nil && len(r.rounds) == 0 {
 		return nil, ctx.Err()
 	}
-	facts.Noise = noise(r.trials)
+	facts.Noise = r.noise()
 	res := r.result(facts)
 	r.progress(Event{Phase: "done", Round: len(r.rounds), Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsed(), Message: r.stopped})
 	if err := ctx.Err(); err != nil {
 		return res, err
 	}
-	if err := r.out.Append(journal.Entry{Done: &journal.Done{Stopped: r.stopped, Seconds: res.Seconds}}); err != nil {
-		return res, err
+	if !r.over() {
+		if err := r.out.Append(journal.Entry{Done: &journal.Done{Stopped: r.stopped, Seconds: res.Seconds}}); err != nil {
+			return res, err
+		}
 	}
 	if r.stopped != Interrupted {
 		if unmet := check.Unmet(check.Input{Study: r.study, Contenders: r.contenders, Final: true}, res.Findings); len(unmet) > 0 {
@@ -140,7 +140,7 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 }
 
 // newRun checks what was asked, fills in defaults and writes the inputs.
-func newRun(study tare.Study, o Options, inputs string) (*run, error) {
+func newRun(study tare.Study, o Options) (*run, error) {
 	if err := study.Validate(); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
@@ -151,6 +151,11 @@ func newRun(study tare.Study, o Options, inputs string) (*run, error) {
 	if !ok {
 		return nil, &StudyError{study.ID, fmt.Errorf("kinds: unknown kind %q; known: %s", study.Kinds[0], names(o.Kinds))}
 	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the run's directory: %w", err)
+	}
+	o.Dir = dir
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -172,9 +177,6 @@ func newRun(study tare.Study, o Options, inputs string) (*run, error) {
 			}
 		}
 	}
-	if err := os.MkdirAll(inputs, 0o755); err != nil {
-		return nil, fmt.Errorf("make the run's directory: %w", err)
-	}
 	r := &run{
 		o: o, kind: kind, name: study.Kinds[0], study: study,
 		programs: map[string]build.Program{},
@@ -185,8 +187,11 @@ func newRun(study tare.Study, o Options, inputs string) (*run, error) {
 	if o.Quick {
 		r.study, r.left = quick(study)
 	}
+	if err := os.MkdirAll(r.inputDir(), 0o755); err != nil {
+		return nil, fmt.Errorf("make the run's directory: %w", err)
+	}
 	for _, w := range r.study.Workloads {
-		in, err := kind.Input(w, study.Dir, inputs)
+		in, err := kind.Input(w, study.Dir, r.inputDir())
 		if err != nil {
 			return nil, &StudyError{study.ID, err}
 		}
@@ -198,6 +203,9 @@ func newRun(study tare.Study, o Options, inputs string) (*run, error) {
 	}
 	return r, nil
 }
+
+// inputDir is where contenders find their inputs.
+func (r *run) inputDir() string { return filepath.Join(r.o.Dir, "input") }
 
 // openJournal starts the journal, or goes on with the one that is there.
 func (r *run) openJournal() error {
@@ -213,15 +221,11 @@ func (r *run) openJournal() error {
 	}
 	log, out, err := journal.Resume(path)
 	if err != nil {
-		return err
+		return &ResumeError{Path: path, Why: oneLine(err.Error())}
 	}
 	if why := mismatch(log.Head, print, r.asked()); why != "" {
 		out.Close()
 		return &ResumeError{Path: path, Why: why}
-	}
-	if log.Done != nil && log.Done.Stopped != Interrupted {
-		out.Close()
-		return &ResumeError{Path: path, Why: "that run was finished"}
 	}
 	r.log, r.out = log, out
 	return nil
@@ -232,6 +236,7 @@ func (r *run) prepare(ctx context.Context) error {
 	if r.log.Plan != nil {
 		r.plan, r.pilots, r.conform = *r.log.Plan, r.log.Pilots, r.log.Conformance
 		r.rounds, r.slices, r.trials = r.log.Rounds, r.log.Slices, r.log.Trials
+		r.before = time.Duration(r.plan.PilotSeconds * float64(time.Second))
 		for _, rd := range r.rounds {
 			r.before += time.Duration(rd.Seconds * float64(time.Second))
 			if rd.Tau > 1 {
@@ -266,7 +271,12 @@ func (r *run) prepare(ctx context.Context) error {
 		return err
 	}
 	r.plan = p
-	for _, e := range []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}, {Plan: &r.plan}} {
+	r.plan.PilotSeconds = r.elapsed().Seconds()
+	entries := []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}}
+	for i := range r.trials { // that failed in the pilot
+		entries = append(entries, journal.Entry{Trial: &r.trials[i]})
+	}
+	for _, e := range append(entries, journal.Entry{Plan: &r.plan}) {
 		if err := r.out.Append(e); err != nil {
 			return err
 		}
@@ -300,6 +310,32 @@ func (r *run) facts(ctx context.Context) tare.Machine {
 	m := machine.Facts(ctx)
 	m.Unlocked = r.o.Unlocked
 	return m
+}
+
+// noise is the machine's over all rounds, those of an earlier run included,
+// each by its length.
+func (r *run) noise() tare.Noise {
+	if r.o.Machine != nil {
+		return r.o.Machine.Noise
+	}
+	over := func(of func(tare.Noise) float64) float64 {
+		var sum, seconds float64
+		for _, rd := range r.rounds {
+			if share := of(rd.Noise); share >= 0 {
+				sum += share * rd.Seconds
+				seconds += rd.Seconds
+			}
+		}
+		if seconds == 0 {
+			return -1
+		}
+		return sum / seconds
+	}
+	return tare.Noise{
+		CPUPressure:  over(func(n tare.Noise) float64 { return n.CPUPressure }),
+		RunQueueWait: runQueueShare(r.trials),
+		Throttled:    over(func(n tare.Noise) float64 { return n.Throttled }),
+	}
 }
 
 // gauge starts to watch the machine and returns what reads the gauges.

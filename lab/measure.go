@@ -14,19 +14,24 @@ import (
 const (
 	Decided     = "decided"     // every criterion and claim was answered at a look
 	BudgetSpent = "budget"      // the budget was spent
+	AllPlanned  = "planned"     // all rounds that were planned for the budget are done
 	RoundsDone  = "rounds"      // the fixed number of rounds was done
 	Interrupted = "interrupted" // somebody stopped it
 )
 
 // measure runs rounds until a look decides everything or the plan is done.
 func (r *run) measure(ctx context.Context) error {
-	r.stopped = BudgetSpent
-	if r.o.Rounds > 0 {
-		r.stopped = RoundsDone
+	if r.over() {
+		r.stopped = r.log.Done.Stopped
+		return nil
 	}
 	for {
 		done := len(r.rounds) - r.longDone
 		if done >= r.plan.RoundsPlanned {
+			r.stopped = AllPlanned
+			if r.o.Rounds > 0 {
+				r.stopped = RoundsDone
+			}
 			return nil
 		}
 		if r.interrupted() {
@@ -34,6 +39,7 @@ func (r *run) measure(ctx context.Context) error {
 			return nil
 		}
 		if r.spent(done) {
+			r.stopped = BudgetSpent
 			return nil
 		}
 		if err := r.round(ctx, plan.Round(r.plan, done+1, 1)); err != nil {
@@ -60,15 +66,27 @@ func (r *run) measure(ctx context.Context) error {
 	}
 }
 
-// spent reports whether the budget is used up after done rounds. A study that
-// was stretched runs to its fewest rounds whatever the clock says.
+// spent reports whether the budget is used up after done rounds. Every study
+// runs to the fewest rounds a verdict needs: where they turn out slower than
+// the pilot was, the budget is stretched, and the plan says so.
 func (r *run) spent(done int) bool {
-	if r.o.Rounds > 0 || done < plan.MinRounds {
+	if r.o.Rounds > 0 {
 		return false
 	}
 	next := time.Duration(r.plan.SecondsPerRound * float64(time.Second))
-	return r.elapsed()+next > r.o.Budget
+	if r.elapsed()+next <= r.o.Budget {
+		return false
+	}
+	if done < plan.MinRounds {
+		r.plan.Stretched = true
+		return false
+	}
+	return true
 }
+
+// over reports whether the run that is resumed had come to its end: it was
+// ended before its result was kept, and only that is missing.
+func (r *run) over() bool { return r.log.Done != nil && r.log.Done.Stopped != Interrupted }
 
 // look judges what there is and reports whether that answers the study.
 func (r *run) look(done int) bool {

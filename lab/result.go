@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/check"
@@ -34,7 +35,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Verdicts:    o.verdicts,
 		Claims:      o.claims,
 		Findings:    o.findings,
-		Conformance: r.conform,
+		Conformance: r.conformances(),
 		NotWeighed:  r.left,
 		Trials:      r.trials,
 		Journal:     journal.FileName,
@@ -65,7 +66,7 @@ func (r *run) weigh(facts tare.Machine, final bool) weighed {
 	o.comparisons = judge.Compare(o.data, o.effects)
 	o.values = judge.Values(o.data)
 	o.findings = check.Run(check.Input{
-		Study: r.study, Plan: r.plan, Contenders: r.contenders, Conformance: r.conform,
+		Study: r.study, Plan: r.plan, Contenders: r.contenders, Conformance: r.conformances(),
 		Trials: r.trials, Slices: r.slices, Effects: o.effects, Comparisons: o.comparisons,
 		Values: o.values, Machine: facts, Final: final,
 	})
@@ -73,6 +74,33 @@ func (r *run) weigh(facts tare.Machine, final bool) weighed {
 	o.verdicts = judge.Verdicts(o.data, o.comparisons, o.findings)
 	o.claims = judge.Claims(o.data, o.comparisons, o.values, o.findings, r.left)
 	return o
+}
+
+// conformances are the answers before timing, followed by what the rounds'
+// samples came to, one line for each contender and workload.
+func (r *run) conformances() []tare.Conformance {
+	all := slices.Clone(r.conform)
+	at := map[[2]string]int{}
+	for _, t := range r.trials {
+		for _, c := range t.Answers {
+			key := [2]string{c.Contender, c.Workload}
+			i, seen := at[key]
+			if !seen {
+				at[key] = len(all)
+				all = append(all, c)
+				continue
+			}
+			sum := &all[i]
+			sum.Cases += c.Cases
+			sum.Wrong += c.Wrong
+			sum.Bytes += c.Bytes
+			sum.MinBytes = min(sum.MinBytes, c.MinBytes)
+			if sum.First == "" {
+				sum.First = c.First
+			}
+		}
+	}
+	return all
 }
 
 // asked is the options as the journal and the result state them.

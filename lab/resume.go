@@ -43,7 +43,9 @@ func mismatch(head journal.Head, print string, asked map[string]string) string {
 	if head.Fingerprint != print {
 		return fmt.Sprintf("it belongs to another version of study %s or to other binaries; run without --resume", head.Study)
 	}
-	for _, k := range slices.Sorted(maps.Keys(asked)) {
+	all := maps.Clone(asked)
+	maps.Copy(all, head.Options)
+	for _, k := range slices.Sorted(maps.Keys(all)) {
 		if head.Options[k] != asked[k] {
 			return fmt.Sprintf("it was run with %s %q, now asked with %q; ask the same or run without --resume", k, head.Options[k], asked[k])
 		}

@@ -171,30 +171,16 @@ func (r *run) settle(ctx context.Context, rd tare.Round, in wire.Workload, st *s
 		return err
 	}
 	cases := plan.Sample(r.plan, rd.Index, st.id, in.Bodies, sampleCases)
-	var conf tare.Conformance
+	conf := tare.Conformance{Contender: st.id, Workload: in.ID, During: true}
 	if err := r.ask(ctx, st.session, in, cases, &conf); err != nil {
 		return err
 	}
-	if conf.Wrong > 0 && r.role(st.id) != tare.RoleTrap {
-		r.wrongLater(st.id, in.ID, rd.Index, conf)
+	if conf.First != "" {
+		conf.First = fmt.Sprintf("round %d: %s", rd.Index, conf.First)
 	}
+	st.trial.Answers = append(st.trial.Answers, conf)
 	_, err := st.session.Warm(ctx, in.ID, warmGC, warmNS*time.Nanosecond, warmCapNS*time.Nanosecond)
 	return err
-}
-
-// wrongLater records that a contender which answered right before the study
-// answered wrong during it.
-func (r *run) wrongLater(id, workload string, round int, conf tare.Conformance) {
-	for i := range r.conform {
-		c := &r.conform[i]
-		if c.Contender == id && c.Workload == workload {
-			c.Wrong += conf.Wrong
-			c.Cases += conf.Cases
-			if c.First == "" {
-				c.First = fmt.Sprintf("round %d: %s", round, conf.First)
-			}
-		}
-	}
 }
 
 // slice hands the token to st for slice i.
@@ -239,8 +225,7 @@ func (r *run) sample(ctx context.Context, sl tare.Slicing, st *seat, sum *tare.S
 		"ops":               float64(sum.Ops),
 		"gc_cycles":         float64(sum.GC),
 	}
-	ops := statsOps(ns)
-	mem, err := st.session.Stats(ctx, sl.Workload, ops, expect(ops, ns))
+	mem, err := st.session.Stats(ctx, sl.Workload, sl.MemoryOps, expect(sl.MemoryOps, ns))
 	if err != nil {
 		return s, err
 	}

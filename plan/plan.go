@@ -74,7 +74,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		if len(mine) == 0 {
 			continue
 		}
-		p.Slices = append(p.Slices, slicing(w.ID, mine, o.Slice, p.Isolation))
+		p.Slices = append(p.Slices, slicing(w, mine, o.Slice, p.Isolation))
 	}
 	p.SecondsPerRound = seconds(p.Slices, pilots)
 	if o.Rounds > 0 {

@@ -20,15 +20,20 @@ const (
 	leastCount = 6     // … and where they are long
 	slack      = 4     // a slice is cut off when it takes so many times what is expected
 	leadShare  = 0.07
+
+	memoryNS     = 5e6 // the pass that counts allocations, by its slowest contender …
+	memoryMostNS = 50e6
+	memoryTurns  = 1000 // … and never more turns of the pool than this
+
 	block      = 2 // slices of whole cycles in a block
 	shortBlock = 4 // slices in a block of work that allocates nothing
 )
 
 // slicing applies the slice rule to one workload: pilots has one entry per
 // contender that can do it, in plan order.
-func slicing(workload string, pilots []tare.Pilot, want time.Duration, iso tare.Isolation) tare.Slicing {
+func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, iso tare.Isolation) tare.Slicing {
 	s := tare.Slicing{
-		Workload: workload,
+		Workload: workload.ID,
 		MinNS:    max(shortNS, want.Nanoseconds()),
 		Until:    map[string]tare.Until{},
 		Ops:      map[string]int64{},
@@ -44,12 +49,15 @@ func slicing(workload string, pilots []tare.Pilot, want time.Duration, iso tare.
 			longest = max(longest, p.CycleNS)
 		}
 	}
+	s.MemoryOps = memoryOps(workload.Pool, slowest)
 	if !allocates {
 		s.TargetNS = s.MinNS
 		count := shortCount
 		if slowest > float64(s.TargetNS) { // an operation is a slice of its own
 			s.TargetNS = int64(slowest)
-			count = max(mostCount, int(shortCount*shortNS/slowest))
+		}
+		if s.TargetNS > shortNS {
+			count = max(mostCount, int(shortCount*shortNS/float64(s.TargetNS)))
 		}
 		s.Count, s.Block = multiple(len(pilots), count), shortBlock
 		s.CapNS = slack * s.TargetNS
@@ -96,6 +104,17 @@ func slicing(workload string, pilots []tare.Pilot, want time.Duration, iso tare.
 		s.RatioOfSums = true
 	}
 	return s
+}
+
+// memoryOps is how many operations the pass that counts allocations makes: for
+// all contenders the same, and whole turns of the pool where there is time.
+func memoryOps(pool int, slowestNS float64) int64 {
+	turn := float64(max(1, pool)) * max(1, slowestNS)
+	if turn > memoryMostNS {
+		return max(2, int64(memoryMostNS/max(1, slowestNS)))
+	}
+	turns := max(1, int64(memoryNS/turn))
+	return min(turns, memoryTurns) * int64(max(1, pool))
 }
 
 // byOps makes p's slice as many operations as take about ns, with its lead-in.

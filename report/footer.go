@@ -12,6 +12,7 @@ import (
 const (
 	stoppedDecided     = "decided"
 	stoppedBudget      = "budget"
+	stoppedPlanned     = "planned"
 	stoppedRounds      = "rounds"
 	stoppedInterrupted = "interrupted"
 )
@@ -141,6 +142,8 @@ func stopped(r *tare.Result) string {
 		text = "every criterion and claim is decided; the budget was not needed in full" + budget
 	case stoppedBudget:
 		text = "the budget was spent" + budget
+	case stoppedPlanned:
+		text = "all rounds that were planned for the budget are done" + budget
 	case stoppedRounds:
 		text = "the number of rounds that was asked for is done"
 	case stoppedInterrupted:

@@ -60,7 +60,7 @@ const defaultPool = 64
 func answered(r *tare.Result, workload string) string {
 	right, cases, wrong := 0, 0, []string(nil)
 	for _, c := range r.Conformance {
-		if c.Workload != workload || c.Contender == tare.NullID {
+		if c.During || c.Workload != workload || c.Contender == tare.NullID {
 			continue
 		}
 		cases = max(cases, c.Cases)
@@ -74,9 +74,9 @@ func answered(r *tare.Result, workload string) string {
 	case right+len(wrong) == 0:
 		return ""
 	case len(wrong) == 0:
-		return fmt.Sprintf("Before timing, all contenders gave right answers to %s.", plural(cases, "case"))
+		return fmt.Sprintf("Before timing, all %d contenders that were asked gave right answers to %s.", right, plural(cases, "case"))
 	}
-	return fmt.Sprintf("Before timing, %d of %d contenders gave right answers to %s; not %s.",
+	return fmt.Sprintf("Before timing, %d of the %d contenders that were asked gave right answers to %s; not %s.",
 		right, right+len(wrong), plural(cases, "case"), strings.Join(wrong, ", "))
 }
 

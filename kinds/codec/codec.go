@@ -76,16 +76,22 @@ func pool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var v any
-	if err := json.Unmarshal(src, &v); err != nil {
+	var raw json.RawMessage
+	if err := json.Unmarshal(src, &raw); err != nil {
 		line, col := position(src, err)
 		return nil, fmt.Errorf("%s:%d:%d: not JSON: %w", path, line, col, err)
 	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, src); err != nil {
+	// Contenders encode Go values, so the reference is what such a value
+	// holds: a number beyond int and float64 is rounded for everybody.
+	v, err := fixture.Decode("", src)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return [][]byte{compact.Bytes()}, nil
+	body, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return [][]byte{body}, nil
 }
 
 // position turns the offset of a JSON syntax error into line and column.

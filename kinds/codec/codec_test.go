@@ -40,7 +40,7 @@ func TestInputIsWrittenAndCompared(t *testing.T) {
 
 func TestAUsersPayload(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "mine.json"), []byte("{\n \"a\": 1\n}\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "mine.json"), []byte("{\n \"id\": 1234567890123456789,\n \"a\": 1.50\n}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	k := codec.New()
@@ -48,7 +48,7 @@ func TestAUsersPayload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if src, _ := os.ReadFile(in.Input); string(src) != "{\"a\":1}\n" {
+	if src, _ := os.ReadFile(in.Input); string(src) != "{\"a\":1.5,\"id\":1234567890123456789}\n" {
 		t.Errorf("input is %q, want one compact line", src)
 	}
 }

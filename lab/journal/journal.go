@@ -139,6 +139,7 @@ func Read(path string) (*Log, error) {
 			log.Pilots = e.Pilots
 		case e.Plan != nil:
 			log.Plan = e.Plan
+			log.Trials, trials = append(log.Trials, trials...), nil // failed in the pilot
 		case e.Slice != nil:
 			slices = append(slices, *e.Slice)
 			keep = false

@@ -11,6 +11,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,10 +34,13 @@ type Act struct {
 	AllocsPerOp int64              `json:"allocs_per_op,omitempty"`
 	CycleNS     float64            `json:"cycle_ns,omitempty"` // from one collection to the next
 	OutputBytes int64              `json:"output_bytes,omitempty"`
-	Skip        []string           `json:"skip,omitempty"`       // workloads it cannot do
-	Wrong       string             `json:"wrong,omitempty"`      // what it answers instead of the reference
-	Errors      int64              `json:"errors,omitempty"`     // operations per slice that return an error
-	FailRound   int                `json:"fail_round,omitempty"` // the round in which it fails
+	Skip        []string           `json:"skip,omitempty"`        // workloads it cannot do
+	Wrong       string             `json:"wrong,omitempty"`       // what it answers instead of the reference
+	WrongRound  int                `json:"wrong_round,omitempty"` // from which on it answers Wrong; zero: from the start
+	FailPilot   bool               `json:"fail_pilot,omitempty"`  // it fails at its first question
+	MaxCases    int                `json:"max_cases,omitempty"`   // answers that fit one line; zero: all
+	Errors      int64              `json:"errors,omitempty"`      // operations per slice that return an error
+	FailRound   int                `json:"fail_round,omitempty"`  // the round in which it fails
 	FailClass   string             `json:"fail_class,omitempty"`
 	FailMessage string             `json:"fail_message,omitempty"`
 	Version     string             `json:"version,omitempty"` // as its binary would say
@@ -120,6 +124,10 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		a.Protocol, a.Kind, a.Go, a.GOMAXPROCS = wire.Protocol, "codec", "go1.26.0", 1
 		t.clock.Advance(2 * time.Millisecond)
 	case wire.OpPrepare:
+		if t.act.FailPilot {
+			t.failed = &tare.TrialError{Class: t.act.FailClass, Message: t.act.FailMessage}
+			return wire.Reply{}, t.failed
+		}
 		a.Fresh = t.act.BytesPerOp > 0
 		for _, w := range t.act.Skip {
 			a.Unsupported = a.Unsupported || w == q.Workload.ID
@@ -127,9 +135,12 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		t.works[q.Workload.ID] = *q.Workload
 		t.clock.Advance(time.Millisecond)
 	case wire.OpAnswer:
+		if t.act.MaxCases > 0 && len(q.Cases) > t.act.MaxCases {
+			return wire.Reply{}, &tare.TrialError{Class: tare.ErrContender, Message: "the reply does not fit a line; ask for fewer cases"}
+		}
 		for _, i := range q.Cases {
 			out := []byte(t.act.Wrong)
-			if t.act.Wrong == "" {
+			if t.act.Wrong == "" || t.round() < t.act.WrongRound {
 				out = t.reference(t.works[q.On], i)
 			}
 			a.Answers = append(a.Answers, wire.Answer{Case: i, Output: out})
@@ -137,7 +148,7 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	case wire.OpWarm:
 		t.run(&a, q, max(1, int64(float64(q.MinNS)/t.cost(q.On))))
 	case wire.OpSlice:
-		if f := t.act; f.FailRound > 0 && t.inRound(f.FailRound) {
+		if f := t.act; f.FailRound > 0 && t.round() == f.FailRound {
 			t.failed = &tare.TrialError{Class: f.FailClass, Message: f.FailMessage}
 			return wire.Reply{}, t.failed
 		}
@@ -163,7 +174,7 @@ func (t *Trial) run(a *wire.Reply, q wire.Request, ops int64) {
 	a.CPUNS = a.WallNS
 	a.BytesOut = ops * t.act.OutputBytes
 	if t.act.CycleNS > 0 {
-		a.GC = max(1, int64(float64(ops)*t.cost(q.On)/t.act.CycleNS))
+		a.GC = max(1, int64(math.Round(float64(ops)*t.cost(q.On)/t.act.CycleNS)))
 	}
 	t.clock.Advance(time.Duration(a.WallNS))
 }
@@ -175,18 +186,14 @@ func (t *Trial) cost(workload string) float64 {
 	return t.act.NSPerOp
 }
 
-// inRound reports whether the trial's name says it is in round n.
-func (t *Trial) inRound(n int) bool {
-	var id string
+// round is the round that the trial's name says it is in; zero: the pilot.
+func (t *Trial) round() int {
 	var round int
-	for i := len(t.name) - 1; i >= 0; i-- {
-		if t.name[i] == '/' {
-			id = t.name[i+1:]
-			break
-		}
+	at := strings.LastIndexByte(t.name, '/')
+	if _, err := fmt.Sscanf(t.name[at+1:], "round %d", &round); err != nil {
+		return 0
 	}
-	_, err := fmt.Sscanf(id, "round %d", &round)
-	return err == nil && round == n
+	return round
 }
 
 // Close ends the trial.

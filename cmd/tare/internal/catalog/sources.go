@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -88,8 +87,14 @@ func (s *Sources) leaf(kind, studyDir string, e tare.Entry) (build.Leaf, string,
 	if len(m.Variants) == 0 {
 		return leaf, "", nil
 	}
-	if i := slices.IndexFunc(m.Variants, func(v string) bool { return strings.HasSuffix("-"+e.ID, "-"+v) }); i >= 0 {
-		return leaf, m.Variants[i], nil
+	longest := ""
+	for _, v := range m.Variants {
+		if strings.HasSuffix("-"+e.ID, "-"+v) && len(v) > len(longest) {
+			longest = v
+		}
+	}
+	if longest != "" {
+		return leaf, longest, nil
 	}
 	return leaf, "", fmt.Errorf("program %s has the variants %s; end the contender's id with one, e.g. %s-%s",
 		e.Program, strings.Join(m.Variants, ", "), e.ID, m.Variants[0])
@@ -107,7 +112,7 @@ func own(dir, kind string, e tare.Entry) (build.Leaf, error) {
 	}
 	leaf, err := build.ReadLeaf(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		abs, err := filepath.Abs(dir)
+		abs, err := build.Real(dir)
 		return build.Leaf{Dir: abs, Manifest: build.Manifest{ID: e.ID, Kind: kind, Why: "the user's own"}}, err
 	}
 	if err == nil && leaf.Manifest.Kind != kind {

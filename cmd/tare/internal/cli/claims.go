@@ -41,7 +41,10 @@ func claims(w io.Writer, results []*tare.Result, st report.Style) error {
 	fmt.Fprintln(tw, "  claim\tpublished ×\tmeasured here ×\toutcome\tit said")
 	for _, c := range all {
 		measured := "-"
-		if c.Measured > 0 {
+		switch {
+		case c.Measured > 0 && c.Low == 0 && c.High == 0:
+			measured = fmt.Sprintf("%.3g, no interval yet", c.Measured)
+		case c.Measured > 0:
 			measured = fmt.Sprintf("%.3g (%.3g … %.3g)", c.Measured, c.Low, c.High)
 		}
 		fmt.Fprintf(tw, "  %s\t%.3g\t%s\t%s\t%s\n", c.ID, c.Published, measured, c.Outcome, c.Statement)

@@ -89,14 +89,15 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
 	err = w.all(ctx, studies, fail)
-	// Not deferred: after a panic it is the guardian's to clean up.
+	if errOut := w.finish(out, len(args) == 1); err == nil {
+		err = errOut
+	}
+	// Not deferred: after a panic it is the guardian's to clean up. What was
+	// measured is kept and printed by now, whatever became of it.
 	if errDone := w.guardian.Done(); err == nil {
 		err = errDone
 	}
 	if err != nil {
-		return err
-	}
-	if err := w.finish(out, len(args) == 1); err != nil {
 		return err
 	}
 	return codeError(exit)

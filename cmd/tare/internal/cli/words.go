@@ -11,7 +11,7 @@ func words() []word {
 	return []word{
 		{"baseline", "The contender that every ratio is taken to. It is entered twice: the second entry is the control."},
 		{"block", "Consecutive slices added up, so long that at least two collection cycles of the allocating side fall into it."},
-		{"budget", "How long a study may measure; builds are not counted. quick weighs only what carries a claim, a criterion or an expectation; full weighs everything; a duration of your own is never stretched."},
+		{"budget", "How long a study may measure; builds are not counted. quick weighs only what carries a claim, a criterion or an expectation; full weighs everything; a duration of your own that is too small is refused."},
 		{"claim", "A published statement with its figures and its source, asked again here. It holds, its direction holds, it is a tie, refuted, void as published, inconclusive, or it was not measured."},
 		{"comparison", "A contender against another on one workload and metric, paired round by round: a ratio with an interval."},
 		{"conformance", "Every contender shows its answers before it is timed, and the lab compares them with the reference. Wrong answers disqualify."},
