@@ -5,7 +5,6 @@ package lab
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -114,7 +113,7 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.measure(ctx); err != nil && !errors.Is(err, context.Canceled) {
+	if err := r.measure(ctx); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	if ctx.Err() != nil && len(r.rounds) == 0 {

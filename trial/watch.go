@@ -36,14 +36,19 @@ func (p *Process) watch() {
 
 // inspect looks once. idle: memory too if nothing was asked.
 func (p *Process) inspect(now time.Time, idle bool) {
+	// The context is looked at under the lock: a caller may end it as soon as
+	// its request is off the watch, and that is no cancellation.
 	p.mu.Lock()
 	c, failed := p.call, p.failure != nil
+	var err error
+	if c.ctx != nil {
+		err = c.ctx.Err()
+	}
 	p.mu.Unlock()
 	if failed {
 		return
 	}
 	if c.ctx != nil {
-		err := c.ctx.Err()
 		switch {
 		case errors.Is(err, context.DeadlineExceeded), !c.deadline.IsZero() && now.After(c.deadline):
 			select {
