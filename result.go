@@ -25,6 +25,7 @@ type Result struct {
 	Rounds      []Effects     `json:"rounds"`
 	Values      []Value       `json:"values"`
 	Comparisons []Comparison  `json:"comparisons"`
+	Scaling     []Scaling     `json:"scaling,omitempty"` // where workloads come in three sizes or more
 	Verdicts    []Verdict     `json:"verdicts"`
 	Claims      []ClaimResult `json:"claims"`
 	Findings    []Finding     `json:"findings"`

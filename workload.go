@@ -11,6 +11,19 @@ type Workload struct {
 	Op      string `json:"op"`                // what is done with it; the kind knows the words
 	Pool    int    `json:"pool,omitempty"`    // different bodies in rotation; zero: the fixture's default, one is seed mode
 	SHA256  string `json:"sha256,omitempty"`  // of the whole pool
+
+	// What the kind found in the pool it made; zero where it cannot tell.
+	Bytes        int64 `json:"bytes,omitempty"`         // of all bodies, line ends not included
+	Keys         int   `json:"keys,omitempty"`          // items with a key of their own that each body should have
+	DistinctKeys int   `json:"distinct_keys,omitempty"` // different keys among them, in the body that has fewest
+}
+
+// BodyBytes is the mean length of a body; zero where it is not known.
+func (w Workload) BodyBytes() float64 {
+	if w.Pool <= 0 {
+		return 0
+	}
+	return float64(w.Bytes) / float64(w.Pool)
 }
 
 // Validate reports what is missing.

@@ -26,9 +26,11 @@ type Input struct {
 	Slices      []tare.Slice   // of every whole round, the long ones (tau 8) too
 	Effects     []tare.Effects // as judge.Effects gives them
 	Comparisons []tare.Comparison
+	Scaling     []tare.Scaling // as judge.Scaling gives them
 	Values      []tare.Value
 	Machine     tare.Machine
-	Final       bool // the study has stopped: no more rounds will come
+	Stored      *tare.Result // an older result of the same study; nil: none at hand
+	Final       bool         // the study has stopped: no more rounds will come
 }
 
 // Check is one validity rule.
@@ -46,8 +48,10 @@ type Check struct {
 // All lists the checks in the order in which findings are reported.
 func All() []Check {
 	return []Check{
-		build(), trial(), identity(), wrongAnswer(), errorInLoop(), allocFloor(),
-		control(), sliceInvariance(), cutShort(), carryOver(), machine(), nullShare(),
+		build(), trial(), identity(), fixtureCardinality(), wrongAnswer(), errorInLoop(), allocFloor(),
+		partWhole(), driftInTrial(), control(),
+		sizeScaling(), sliceInvariance(), cutShort(), carryOver(), sumsDisagree(), autocorrelation(), bimodal(),
+		discriminating(), sink(), machine(), nullShare(), stale(),
 	}
 }
 

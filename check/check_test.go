@@ -165,6 +165,7 @@ func TestEveryCheckIsDescribed(t *testing.T) {
 	for _, id := range []string{
 		"error-in-loop", "wrong-answer", "identity", "control", "alloc-floor", "null-share",
 		"slice-invariance", "carry-over", "machine", "build", "trial",
+		"fixture-cardinality", "part-whole", "size-scaling", "drift-in-trial", "discriminating", "autocorrelation", "bimodal", "sums-disagree", "sink", "stale",
 	} {
 		if !seen[id] {
 			t.Errorf("no check %s", id)

@@ -137,22 +137,28 @@ func (x *index) cost(s tare.Slice, metric string) float64 {
 func (x *index) perRound(m tare.Metric, workload, contender string) []float64 {
 	var values []float64
 	for _, r := range x.rounds {
-		c := cell{r, workload, contender}
-		if !m.PerSlice {
-			if v, ok := x.samples[c][m.Key]; ok {
-				values = append(values, v)
-			}
-			continue
-		}
-		var ops int64
-		var ns float64
-		for _, s := range x.slices[c] {
-			ops += s.Ops
-			ns += x.cost(s, m.Name)
-		}
-		if ops > 0 && ns > 0 {
-			values = append(values, ns/float64(ops))
+		if v, ok := x.inRound(m, cell{r, workload, contender}); ok {
+			values = append(values, v)
 		}
 	}
 	return values
+}
+
+// inRound returns the value of metric in one cell; false where it was not
+// measured.
+func (x *index) inRound(m tare.Metric, c cell) (float64, bool) {
+	if !m.PerSlice {
+		v, ok := x.samples[c][m.Key]
+		return v, ok
+	}
+	var ops int64
+	var ns float64
+	for _, s := range x.slices[c] {
+		ops += s.Ops
+		ns += x.cost(s, m.Name)
+	}
+	if ops <= 0 || !(ns > 0) {
+		return 0, false
+	}
+	return ns / float64(ops), true
 }

@@ -6,6 +6,7 @@
 //
 //	effects := judge.Effects(d)
 //	comparisons, values := judge.Compare(d, effects), judge.Values(d)
+//	scaling := judge.Scaling(d)
 //	findings := check.Run(…)
 //	comparisons, values = judge.Strike(d, effects, comparisons, values, findings)
 //	verdicts := judge.Verdicts(d, comparisons, findings)

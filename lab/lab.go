@@ -199,6 +199,13 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	for i := range r.study.Workloads {
 		w := &r.study.Workloads[i]
 		w.SHA256, w.Pool = r.inputs[w.ID].SHA256, r.inputs[w.ID].Bodies
+		if d, ok := kind.(Describer); ok {
+			described, err := d.Describe(*w, r.inputs[w.ID])
+			if err != nil {
+				return nil, &StudyError{study.ID, err}
+			}
+			*w = described
+		}
 	}
 	return r, nil
 }

@@ -23,6 +23,14 @@ type Kind interface {
 	Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 }
 
+// Describer is a Kind that can say what it put into an input. The checks that
+// need to know are not applicable to the workloads of other kinds.
+type Describer interface {
+	// Describe completes w, whose input is in: how many bytes the bodies have,
+	// how many keys they should hold, and how many differ.
+	Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
+}
+
 // Sources turns a study's entry into a program that can be started.
 type Sources interface {
 	// Program builds (or finds built) what entry e stands for. The error is

@@ -32,6 +32,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Rounds:      o.effects,
 		Values:      o.values,
 		Comparisons: o.comparisons,
+		Scaling:     o.scaling,
 		Verdicts:    o.verdicts,
 		Claims:      o.claims,
 		Findings:    o.findings,
@@ -52,6 +53,7 @@ type weighed struct {
 	data        judge.Data
 	effects     []tare.Effects
 	comparisons []tare.Comparison
+	scaling     []tare.Scaling
 	values      []tare.Value
 	findings    []tare.Finding
 	verdicts    []tare.Verdict
@@ -65,10 +67,11 @@ func (r *run) weigh(facts tare.Machine, final bool) weighed {
 	o.effects = judge.Effects(o.data)
 	o.comparisons = judge.Compare(o.data, o.effects)
 	o.values = judge.Values(o.data)
+	o.scaling = judge.Scaling(o.data)
 	o.findings = check.Run(check.Input{
 		Study: r.study, Plan: r.plan, Contenders: r.contenders, Conformance: r.conformances(),
 		Trials: r.trials, Slices: r.slices, Effects: o.effects, Comparisons: o.comparisons,
-		Values: o.values, Machine: facts, Final: final,
+		Scaling: o.scaling, Values: o.values, Machine: facts, Final: final,
 	})
 	o.comparisons, o.values = judge.Strike(o.data, o.effects, o.comparisons, o.values, o.findings)
 	o.verdicts = judge.Verdicts(o.data, o.comparisons, o.findings)

@@ -13,8 +13,7 @@ func (p *page) claims(r *tare.Result) {
 		return
 	}
 	p.heading("PUBLISHED CLAIMS")
-	base := baseline(r)
-	p.wrap(bodyIndent, bodyIndent, "Each ratio is the contender's figure over that of "+base+": as published, and as measured here.", p.style.Dim)
+	p.wrap(bodyIndent, bodyIndent, claimsMean(r), p.style.Dim)
 	sources := distinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
 	if len(sources) == 1 {
 		p.wrap(bodyIndent, bodyIndent, "Published in: "+sources[0]+".", p.style.Dim)
@@ -32,7 +31,7 @@ func (p *page) claims(r *tare.Result) {
 		t.rows = append(t.rows, row{
 			cells: []cell{
 				{text: c.ID}, {string(c.Outcome), p.outcome(c.Outcome)}, {text: c.Metric},
-				{text: ratio(c.Published)}, p.claimed(c),
+				{text: ratio(c.Published)}, p.style.claimed(c),
 			},
 			notes: []string{statement, reason(r.Claims, i)},
 		})
@@ -40,14 +39,19 @@ func (p *page) claims(r *tare.Result) {
 	t.print(p)
 }
 
+// claimsMean says what the ratios of the claims are.
+func claimsMean(r *tare.Result) string {
+	return "Each ratio is the contender's figure over that of " + baseline(r) + ": as published, and as measured here."
+}
+
 // claimed is the measured side of a claim. Where the claim is void as
 // published the figure, if any, answers another question.
-func (p *page) claimed(c tare.ClaimResult) cell {
+func (s Style) claimed(c tare.ClaimResult) cell {
 	switch {
 	case c.Measured == 0:
 		return cell{text: nothing}
 	case c.Outcome == tare.VoidAsPublished:
-		return p.style.struck(ratio(c.Measured))
+		return s.struck(ratio(c.Measured))
 	case c.Low == c.Measured && c.High == c.Measured:
 		return cell{text: exactly(c.Measured)}
 	}

@@ -1,4 +1,5 @@
-// Package report renders a result for people ([Text]) and for programs
-// ([JSON]). It selects, orders and scales; every figure it prints stands in
-// the result. It measures nothing and computes no statistic.
+// Package report renders a result: for people ([Text], [Markdown] and
+// [Research]) and for programs ([JSON], [CSV] and [Benchfmt]); [Formats] is
+// the table of them. It selects, orders and scales; every figure it prints
+// stands in the result. It measures nothing and computes no statistic.
 package report

@@ -11,35 +11,44 @@ const severityWidth = 4 // of VOID, WARN, NOTE
 // findings prints what the checks saw, void first. What traps were expected
 // to come out as is one line: the tables say it in full.
 func (p *page) findings(r *tare.Result) {
-	var expected []string
-	var open []tare.Finding
-	for _, f := range r.Findings {
-		if f.Expected {
-			expected = append(expected, title(r, f.Contender)+" by "+f.Check)
-			continue
-		}
-		open = append(open, f)
-	}
 	p.heading("WHAT THE CHECKS FOUND")
+	open, expected := found(r)
 	if len(open) == 0 {
-		p.wrap(bodyIndent, bodyIndent, "Nothing that speaks against these figures.", nil)
+		p.wrap(bodyIndent, bodyIndent, nothingFound, nil)
 	}
-	for _, level := range []struct {
-		severity tare.Severity
-		colour   func(string) string
-	}{{tare.Void, p.style.Bad}, {tare.Warn, p.style.Warn}, {tare.Note, p.style.Dim}} {
-		for _, f := range open {
-			if f.Severity == level.severity {
-				p.finding(r, f, level.colour)
-			}
-		}
+	for _, f := range open {
+		p.finding(r, f)
 	}
-	if len(expected) > 0 {
-		p.wrap(bodyIndent, bodyIndent, "As expected of the traps: "+strings.Join(expected, ", ")+".", p.style.Dim)
+	if expected != "" {
+		p.wrap(bodyIndent, bodyIndent, expected, p.style.Dim)
 	}
 }
 
-func (p *page) finding(r *tare.Result, f tare.Finding, colour func(string) string) {
+const nothingFound = "Nothing that speaks against these figures."
+
+// found are the findings in the order of their severity, and in one line what
+// traps were expected to come out as.
+func found(r *tare.Result) (open []tare.Finding, expected string) {
+	var traps []string
+	for _, severity := range []tare.Severity{tare.Void, tare.Warn, tare.Note} {
+		for _, f := range r.Findings {
+			switch {
+			case f.Severity != severity:
+			case f.Expected:
+				traps = append(traps, title(r, f.Contender)+" by "+f.Check)
+			default:
+				open = append(open, f)
+			}
+		}
+	}
+	if len(traps) > 0 {
+		expected = "As expected of the traps: " + strings.Join(traps, ", ") + "."
+	}
+	return open, expected
+}
+
+// wording is what a finding is about, and what it says.
+func wording(r *tare.Result, f tare.Finding) string {
 	about := []string{f.Check}
 	if f.Contender != "" {
 		about = append(about, title(r, f.Contender))
@@ -47,7 +56,12 @@ func (p *page) finding(r *tare.Result, f tare.Finding, colour func(string) strin
 	if f.Workload != "" {
 		about = append(about, f.Workload)
 	}
-	p.labelled(strings.ToUpper(string(f.Severity)), severityWidth, colour, strings.Join(about, " · ")+": "+f.Message)
+	return strings.Join(about, " · ") + ": " + f.Message
+}
+
+func (p *page) finding(r *tare.Result, f tare.Finding) {
+	colour := map[tare.Severity]func(string) string{tare.Void: p.style.Bad, tare.Warn: p.style.Warn, tare.Note: p.style.Dim}[f.Severity]
+	p.labelled(strings.ToUpper(string(f.Severity)), severityWidth, colour, wording(r, f))
 	if f.Advice != "" {
 		at := bodyIndent + severityWidth + gap
 		p.wrap(at, at+3, "→ "+f.Advice, p.style.Dim)

@@ -18,23 +18,45 @@ const (
 )
 
 func (p *page) resolution(r *tare.Result) {
-	if len(r.Machine.Resolution) == 0 {
+	lines := resolutions(r)
+	if len(lines) == 0 {
 		return
 	}
 	p.heading("WHAT THIS MACHINE RESOLVES")
-	for _, x := range r.Machine.Resolution {
-		p.wrap(bodyIndent, bodyIndent+gap, fmt.Sprintf("This machine resolves ±%s of %s in %s on %s.",
-			percent(x.HalfWidth), x.Metric, span(x.Seconds), x.Workload), nil)
+	for _, line := range lines {
+		p.wrap(bodyIndent, bodyIndent+gap, line, nil)
 	}
-	p.wrap(bodyIndent, bodyIndent, "That far apart two identical programs may seem here: half the width of the control's interval. No smaller difference is claimed.", p.style.Dim)
+	p.wrap(bodyIndent, bodyIndent, resolutionMeans, p.style.Dim)
 }
 
-// run says where and how the result came about, so that it can be repeated.
+// resolutions say how small a difference the control let this machine see.
+func resolutions(r *tare.Result) []string {
+	var lines []string
+	for _, x := range r.Machine.Resolution {
+		lines = append(lines, fmt.Sprintf("This machine resolves ±%s of %s in %s on %s.",
+			percent(x.HalfWidth), x.Metric, span(x.Seconds), x.Workload))
+	}
+	return lines
+}
+
+const resolutionMeans = "That far apart two identical programs may seem here: half the width of the control's interval. No smaller difference is claimed."
+
 func (p *page) run(r *tare.Result) {
 	p.heading("THIS RUN")
+	for _, f := range run(r) {
+		p.labelled(f.label, 8, p.style.Dim, f.text)
+	}
+}
+
+// said is a text and the word it stands beside.
+type said struct{ label, text string }
+
+// run says where and how the result came about, so that it can be repeated.
+func run(r *tare.Result) []said {
+	var out []said
 	say := func(label, text string) {
 		if text != "" {
-			p.labelled(label, 8, p.style.Dim, text)
+			out = append(out, said{label, text})
 		}
 	}
 	say("machine", machine(r.Machine))
@@ -61,6 +83,7 @@ func (p *page) run(r *tare.Result) {
 		}
 		say("journal", "every slice is in "+where)
 	}
+	return out
 }
 
 func machine(m tare.Machine) string {

@@ -73,7 +73,7 @@ func (v *view) row(c tare.Contender, scales map[string]scale) row {
 	if c.ID == v.baseline {
 		name.text += " (baseline)"
 	}
-	out := row{cells: []cell{name, v.ratioCell(c), v.rankCell(c)}, notes: v.notes(c)}
+	out := row{cells: []cell{name, v.ratioCell(c), v.rankCell(c)}, notes: v.notes(c), who: c}
 	for _, metric := range v.r.Metrics {
 		x, ok := v.value(c.ID, metric)
 		switch {
@@ -209,7 +209,7 @@ func (v *view) others() (table, bool) {
 }
 
 func (v *view) otherRow(c tare.Contender) (row, bool) {
-	out, any := row{cells: []cell{{text: c.Title()}}}, false
+	out, any := row{cells: []cell{{text: c.Title()}}, who: c}, false
 	void := len(v.voids(c.ID)) > 0
 	for _, name := range v.r.Metrics[1:] {
 		x, ok := v.comparison(c.ID, name)

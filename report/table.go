@@ -3,6 +3,8 @@ package report
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tarebench/tare"
 )
 
 // cell is one field of a table: its text and, apart from it, its paint.
@@ -22,7 +24,8 @@ type column struct {
 type row struct {
 	cells []cell
 	notes []string
-	apart bool // an empty line before it
+	apart bool           // an empty line before it
+	who   tare.Contender // whom it is about, where it is about one
 }
 
 type table struct {

@@ -36,11 +36,11 @@ const rulingWidth = 12 // of INCONCLUSIVE
 
 func (p *page) verdicts(r *tare.Result) {
 	p.heading("VERDICT")
-	if r.Stopped == stoppedInterrupted {
-		p.wrap(bodyIndent, bodyIndent, "Interrupted: all of this rests on "+plural(r.RoundsDone, "whole round")+planned(r)+".", p.style.Warn)
+	if text := cutShort(r); text != "" {
+		p.wrap(bodyIndent, bodyIndent, text, p.style.Warn)
 	}
 	if len(r.Verdicts) == 0 {
-		p.wrap(bodyIndent, bodyIndent, "No verdict: what was measured supports no statement about any contender.", p.style.Warn)
+		p.wrap(bodyIndent, bodyIndent, noVerdict, p.style.Warn)
 	}
 	for _, v := range r.Verdicts {
 		if v.Criterion != "" {
@@ -53,7 +53,7 @@ func (p *page) verdicts(r *tare.Result) {
 		}
 	}
 	if voids := voided(r); voids != "" {
-		p.labelled("VOID", rulingWidth, p.style.Bad, voids)
+		p.labelled("VOID", rulingWidth, p.style.Bad, voids+" (see WHAT THE CHECKS FOUND).")
 	}
 	if outcomes := outcomes(r.Claims); outcomes != "" {
 		p.labelled("CLAIMS", rulingWidth, p.style.Bold, outcomes)
@@ -93,7 +93,17 @@ func voided(r *tare.Result) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return strings.Join(parts, "; ") + " (see WHAT THE CHECKS FOUND)."
+	return strings.Join(parts, "; ")
+}
+
+const noVerdict = "No verdict: what was measured supports no statement about any contender."
+
+// cutShort says that the run ended before its time; empty where it did not.
+func cutShort(r *tare.Result) string {
+	if r.Stopped != stoppedInterrupted {
+		return ""
+	}
+	return "Interrupted: all of this rests on " + plural(r.RoundsDone, "whole round") + planned(r) + "."
 }
 
 // outcomes counts the claims by what became of them.
@@ -124,26 +134,47 @@ func (p *page) verdict(v tare.Verdict) {
 		word = "INCONCLUSIVE"
 	}
 	p.labelled(word, rulingWidth, colour, v.Sentence)
-	// The sentence says it all as a rule; what it leaves out follows.
-	var more []string
-	if !strings.Contains(v.Sentence, v.Criterion) {
-		more = append(more, "asked: "+v.Criterion)
-	}
-	if v.RoundsNeeded > 0 && !strings.Contains(v.Sentence, "would decide") {
-		more = append(more, "about "+plural(v.RoundsNeeded, "round")+" would decide it")
-	}
 	at := bodyIndent + rulingWidth + gap
-	p.wrap(at, at, strings.Join(more, "; "), p.style.Dim)
+	p.wrap(at, at, more(v), p.style.Dim)
 }
 
-// reading explains the words and marks that the tables above used.
+// more is what a verdict holds beyond its sentence, which says it all as a
+// rule.
+func more(v tare.Verdict) string {
+	var parts []string
+	if !strings.Contains(v.Sentence, v.Criterion) {
+		parts = append(parts, "asked: "+v.Criterion)
+	}
+	if v.RoundsNeeded > 0 && !strings.Contains(v.Sentence, "would decide") {
+		parts = append(parts, "about "+plural(v.RoundsNeeded, "round")+" would decide it")
+	}
+	return strings.Join(parts, "; ")
+}
+
 func (p *page) reading(r *tare.Result) {
-	base := baseline(r)
-	if len(r.Workloads) == 0 || base == "" {
+	mark := "crossed out"
+	if p.style.Strike == nil {
+		mark = "~12.3~"
+	}
+	words := reading(r, mark)
+	if len(words) == 0 {
 		return
 	}
 	p.heading("HOW TO READ THIS")
-	say := func(word, text string) { p.labelled(word, 11, p.style.Dim, text) }
+	for _, w := range words {
+		p.labelled(w.label, 11, p.style.Dim, w.text)
+	}
+}
+
+// reading explains the words and marks that the tables use; mark is how a
+// struck figure looks.
+func reading(r *tare.Result, mark string) []said {
+	base := baseline(r)
+	if len(r.Workloads) == 0 || base == "" {
+		return nil
+	}
+	var out []said
+	say := func(word, text string) { out = append(out, said{word, text}) }
 	say("ratio", fmt.Sprintf("a contender's figure divided by that of %s, round by round: 0.5 is half of it, 1 the same, 2 twice%s", base, better(r)))
 	if len(r.Comparisons) > 0 {
 		say("interval", "where the true ratio lies, with the confidence given; one that holds 1 means: not told apart")
@@ -153,15 +184,12 @@ func (p *page) reading(r *tare.Result) {
 	}
 	say("figures", "medians over rounds; each round is one fresh process per contender")
 	if anyStruck(r) {
-		mark := "crossed out"
-		if p.style.Strike == nil {
-			mark = "~12.3~"
-		}
 		say(mark, "a figure whose checks failed: shown for the record, used nowhere")
 	}
 	if anyTrap(r) {
 		say("†", "a trap: it repeats a published mistake on purpose, to show that the checks catch it")
 	}
+	return out
 }
 
 // better says which way the primary metric is better.

@@ -16,20 +16,24 @@ func (p *page) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
 	if line := answered(r, w.ID); line != "" {
 		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
 	}
-	v := view{r: r, workload: w.ID, baseline: baseline(r), style: p.style, told: told}
-	v.order()
-	if len(v.ranked)+len(v.apart)+len(v.traps) == 0 {
-		p.wrap(bodyIndent, bodyIndent, "No contender was measured on it.", p.style.Warn)
+	v := look(r, w.ID, p.style, told)
+	if v.empty() {
+		p.wrap(bodyIndent, bodyIndent, nobodyMeasured, p.style.Warn)
 		return
 	}
 	p.blank()
 	v.primary().print(p)
 	if others, ok := v.others(); ok {
 		p.blank()
-		p.wrap(bodyIndent, bodyIndent, "The other measures (the more of them one looks at, the likelier one of them misleads):", p.style.Dim)
+		p.wrap(bodyIndent, bodyIndent, othersMislead, p.style.Dim)
 		others.print(p)
 	}
 }
+
+const (
+	nobodyMeasured = "No contender was measured on it."
+	othersMislead  = "The other measures (the more of them one looks at, the likelier one of them misleads):"
+)
 
 // asked says in words what the workload is.
 func asked(w tare.Workload) string {
@@ -90,6 +94,16 @@ type view struct {
 
 	ranked, apart, traps []tare.Contender
 }
+
+// look is the view of one workload. What told holds is not said again.
+func look(r *tare.Result, workload string, s Style, told map[string]bool) *view {
+	v := &view{r: r, workload: workload, baseline: baseline(r), style: s, told: told}
+	v.order()
+	return v
+}
+
+// empty reports whether there is nothing to show.
+func (v *view) empty() bool { return len(v.ranked)+len(v.apart)+len(v.traps) == 0 }
 
 // order sorts the contenders that have anything to show here: the ranked by
 // ratio and the void after them; control and null; traps.

@@ -9,7 +9,8 @@
 //
 //	marshal    a value to a byte slice of its own
 //	stream     a value to an io.Writer
-//	unmarshal  bytes to a new value
+//	unmarshal  bytes to a new value of the fixture's type
+//	any        bytes to a new value of whatever types the codec makes up
 package codec
 
 import (
@@ -31,22 +32,30 @@ const (
 	OpMarshal   = "marshal"
 	OpStream    = "stream"
 	OpUnmarshal = "unmarshal"
+	OpAny       = "any"
 )
 
 // Impl is a codec. A nil operation is not supported.
 type Impl struct {
 	// Load builds the value that Marshal and Stream are given, off the clock,
 	// from a body of the fixture's canonical JSON. Codecs that need types of
-	// their own (generated code) build them here. Nil: [fixture.Decode].
+	// their own (generated code) build them here, and return
+	// [contender.ErrUnsupported] where they have none for the fixture. Nil:
+	// [fixture.Decode].
 	Load func(fixture string, canonical []byte) (any, error)
 
 	// Target returns what makes the pointer that Unmarshal fills. It is part
-	// of the timed operation. Nil: [fixture.Target].
+	// of the timed operation; nil where it has no type for the fixture. Nil:
+	// [fixture.Target].
 	Target func(fixture string) func() any
 
 	Marshal   func(v any) ([]byte, error)
 	Stream    func(w io.Writer, v any) error
 	Unmarshal func(data []byte, into any) error
+
+	// Typed says that Unmarshal fills only types of its own, so that it cannot
+	// decode into any.
+	Typed bool
 
 	// Shared says that Marshal hands out memory it keeps, so that it need not
 	// allocate what it returns. True for the null contender, not for a codec.
@@ -79,7 +88,16 @@ func (i Impl) prepare(w wire.Workload, bodies [][]byte) (contender.Work, error) 
 		values, err := i.load(w.Fixture, bodies)
 		return i.stream(values), err
 	case w.Op == OpUnmarshal && i.Unmarshal != nil:
-		return i.unmarshal(w.Fixture, bodies), nil
+		target := fixture.Target(w.Fixture)
+		if i.Target != nil {
+			target = i.Target(w.Fixture)
+		}
+		if target == nil {
+			break
+		}
+		return i.unmarshal(target, bodies), nil
+	case w.Op == OpAny && i.Unmarshal != nil && !i.Typed:
+		return i.unmarshal(func() any { return new(any) }, bodies), nil
 	}
 	return contender.Work{}, contender.ErrUnsupported
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 
 	"github.com/tarebench/tare/contender"
-	"github.com/tarebench/tare/contender/fixture"
 )
 
 // In all three operations an answer is what the timed function itself left
@@ -57,11 +56,7 @@ func (i Impl) stream(values []any) contender.Work {
 }
 
 // unmarshal answers with what was decoded, written by encoding/json.
-func (i Impl) unmarshal(name string, bodies [][]byte) contender.Work {
-	target := fixture.Target(name)
-	if i.Target != nil {
-		target = i.Target(name)
-	}
+func (i Impl) unmarshal(target func() any, bodies [][]byte) contender.Work {
 	var last any
 	do := func(k int) (int, error) {
 		into := target()

@@ -14,7 +14,7 @@ import (
 // codecs: every answer is the body again, as JSON that means the same.
 func codecs() kind {
 	return kind{
-		ops:     []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal},
+		ops:     []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny},
 		fixture: "devices",
 		compare: func(body, answer []byte) error {
 			var want, have any

@@ -1,5 +1,5 @@
-// Package codec asks contenders to encode: every one gets the same bodies and
-// must write the same values.
+// Package codec asks contenders to encode and to decode: every one gets the
+// same bodies and must arrive at the same values.
 package codec
 
 import (
@@ -19,17 +19,20 @@ import (
 	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/trial"
 )
 
 // Ops are the operations a codec workload can name.
-func Ops() []string { return []string{"marshal", "stream"} }
+func Ops() []string { return []string{"marshal", "stream", "unmarshal", "any"} }
 
 // Kind is the codec kind. It keeps the pools it wrote as references.
 type Kind struct {
 	mu    sync.Mutex
 	pools map[string][][]byte // by path
 }
+
+var _ lab.Describer = (*Kind)(nil)
 
 // New returns the codec kind.
 func New() *Kind { return &Kind{pools: map[string][][]byte{}} }
@@ -41,7 +44,7 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 		known = known || op == w.Op
 	}
 	if !known {
-		return wire.Workload{}, fmt.Errorf("workload %q: unknown op %q; a codec can be asked to %s", w.ID, w.Op, strings.Join(Ops(), " or "))
+		return wire.Workload{}, fmt.Errorf("workload %q: unknown op %q; a codec can be asked to %s", w.ID, w.Op, strings.Join(Ops(), ", "))
 	}
 	bodies, err := pool(w, studyDir)
 	if err != nil {
@@ -61,6 +64,25 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 		ID: w.ID, Fixture: w.Fixture, N: w.N, Op: w.Op,
 		Input: path, Bodies: len(bodies), SHA256: hash,
 	}, nil
+}
+
+// Describe counts what is in the pool that Input made.
+func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
+	k.mu.Lock()
+	bodies := k.pools[in.Input]
+	k.mu.Unlock()
+	w.Bytes = 0
+	for _, b := range bodies {
+		w.Bytes += int64(len(b))
+	}
+	distinct, ok, err := fixture.Keys(w.Fixture, bodies)
+	if err != nil {
+		return w, fmt.Errorf("workload %q: %w", w.ID, err)
+	}
+	if ok {
+		w.Keys, w.DistinctKeys = max(1, w.N), distinct
+	}
+	return w, nil
 }
 
 // pool generates or reads the bodies.
@@ -113,7 +135,8 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 	return trial.Start(ctx, spec)
 }
 
-// Compare holds each answer against the canonical body it was made from.
+// Compare holds each answer against the canonical body it was made from. What
+// was decoded is answered as encoding/json writes it, so it is compared alike.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	k.mu.Lock()
 	bodies := k.pools[w.Input]

@@ -53,6 +53,37 @@ func TestAUsersPayload(t *testing.T) {
 	}
 }
 
+// What a pool is made of is counted in the pool itself.
+func TestDescribe(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mine.json"), []byte("[{\"id\": 1}, {\"id\": 1}]"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	k := codec.New()
+	for _, c := range []struct {
+		workload       tare.Workload
+		bytes          int64
+		keys, distinct int
+	}{
+		{tare.Workload{ID: "w", Fixture: "devices", N: 50, Op: "marshal", Pool: 3}, 3 * 11598, 50, 50},
+		{tare.Workload{ID: "w", Fixture: "devices", Op: "marshal", Pool: 1}, 226, 1, 1},
+		{tare.Workload{ID: "w", Fixture: "events", N: 10, Op: "unmarshal", Pool: 2}, 2 * 8341, 10, 10},
+		{tare.Workload{ID: "w", File: "mine.json", Op: "marshal"}, 19, 0, 0},
+	} {
+		in, err := k.Input(c.workload, dir, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := k.Describe(c.workload, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.Bytes != c.bytes || w.Keys != c.keys || w.DistinctKeys != c.distinct || w.ID != c.workload.ID || w.N != c.workload.N {
+			t.Errorf("%+v is described as %+v", c, w)
+		}
+	}
+}
+
 func TestBadInputNamesThePlace(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "bad.json"), []byte("{\n \"a\": ]\n}\n"), 0o644); err != nil {

@@ -11,7 +11,9 @@ import (
 
 func main() {
 	codec.Variants(map[string]codec.Impl{
-		"fastest": impl(jsoniter.ConfigFastest),
+		"fastest":    impl(jsoniter.ConfigFastest),
+		"default":    impl(jsoniter.ConfigDefault),
+		"compatible": impl(jsoniter.ConfigCompatibleWithStandardLibrary),
 	})
 }
 

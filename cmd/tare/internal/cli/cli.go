@@ -123,6 +123,7 @@ difference that the control shows as well.`,
 		Example: `  tare run                          every bundled study, quick, then the claims
   tare run json-encode --budget full
   tare run ./my-study.yaml -o result.json
+  tare report json-encode --format md
   tare explain lockstep`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -141,7 +142,7 @@ difference that the control shows as well.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{oneLine(err.Error()), cmd.CommandPath() + " --help lists the flags"}
 	})
-	root.AddCommand(s.runCommand(), s.listCommand(), s.explainCommand(), s.doctorCommand(), s.versionCommand())
+	root.AddCommand(s.runCommand(), s.reportCommand(), s.historyCommand(), s.listCommand(), s.explainCommand(), s.doctorCommand(), s.versionCommand())
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"

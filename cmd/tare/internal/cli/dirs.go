@@ -31,8 +31,11 @@ func (d dirs) Results(study string) string {
 	if strings.HasPrefix(name, ".") {
 		name = "_" + name
 	}
-	return filepath.Join(d.Data, "results", name)
+	return filepath.Join(d.AllResults(), name)
 }
+
+// AllResults is where the runs of all studies are kept, a directory each.
+func (d dirs) AllResults() string { return filepath.Join(d.Data, "results") }
 
 // directories finds them: TARE_CACHE and TARE_DATA, else the places the
 // operating system has for such things.

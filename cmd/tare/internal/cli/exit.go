@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/lab"
@@ -77,6 +78,7 @@ func code(err error) int {
 		said   codeError
 		usage  *usageError
 		file   *studyfile.Error
+		result *history.Error
 		field  *tare.FieldError
 		study  *lab.StudyError
 		budget *plan.BudgetError
@@ -90,7 +92,7 @@ func code(err error) int {
 		return int(said)
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		return ExitInterrupted
-	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &field),
+	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &result), errors.As(err, &field),
 		errors.As(err, &study), errors.As(err, &budget), errors.As(err, &resume), errors.As(err, &none):
 		return ExitUsage
 	}

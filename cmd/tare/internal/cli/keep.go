@@ -13,13 +13,11 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/lab/journal"
 	"github.com/tarebench/tare/report"
 )
-
-// resultName is the result's file name in a run's directory.
-const resultName = "result.json"
 
 // newRunDir makes the directory of a new run: UTC time and seed, so that names
 // sort by age. Two runs never share one.
@@ -27,7 +25,7 @@ func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 	if err := os.MkdirAll(results, 0o755); err != nil {
 		return "", fmt.Errorf("make the directory of results: %w", err)
 	}
-	name := fmt.Sprintf("%s-%d", now.UTC().Format("20060102T150405Z"), seed)
+	name := fmt.Sprintf("%s-%d", now.UTC().Format(history.NameTime), seed)
 	for n := 1; ; n++ {
 		dir := filepath.Join(results, name)
 		if n > 1 {
@@ -57,7 +55,7 @@ func unfinished(results string) []string {
 		if info, err := os.Stat(filepath.Join(dir, journal.FileName)); err != nil || info.Size() == 0 {
 			continue
 		}
-		src, err := os.ReadFile(filepath.Join(dir, resultName))
+		src, err := os.ReadFile(filepath.Join(dir, history.ResultName))
 		if err == nil {
 			var r struct {
 				Stopped string `json:"stopped"`
@@ -82,7 +80,7 @@ func resumable(dir string, err error) bool {
 
 // saveResult writes the document beside the journal, all of it or nothing.
 func saveResult(dir string, res *tare.Result) error {
-	out, err := openOutput(filepath.Join(dir, resultName))
+	out, err := openOutput(filepath.Join(dir, history.ResultName))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/report"
 )
 
 // runOptions are the flags of tare run.
@@ -21,7 +22,7 @@ type runOptions struct {
 	slice     time.Duration // zero: by rule
 	isolation tare.Isolation
 	resume    bool
-	asJSON    bool
+	format    report.Format
 	out       string // file for the JSON; empty: none
 	quiet     bool
 	noLock    bool
@@ -31,6 +32,7 @@ type runOptions struct {
 
 func (s *shell) runCommand() *cobra.Command {
 	var o runOptions
+	var f formatFlag
 	var budget, isolation string
 	cmd := &cobra.Command{
 		Use:   "run [STUDY|FILE…]",
@@ -42,9 +44,10 @@ A STUDY is the name of a bundled study (tare list studies), a FILE is a study of
 your own, and - reads one from stdin. Without either, every bundled study runs,
 and then the published claims are held against what was measured.
 
-The report goes to stdout and progress to stderr. Every result is kept in the
-data directory (tare doctor shows where). Ctrl-C finishes the round and judges
-what there is; a second one ends it at once.
+The report goes to stdout, as tables for people or in another --format (tare
+report --help describes them), and progress to stderr. Every result is kept in
+the data directory (tare history lists them). Ctrl-C finishes the round and
+judges what there is; a second one ends it at once.
 
 Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
 input or a budget too small; 130 interrupted. With --exit-code also 3 a criterion
@@ -60,23 +63,27 @@ contenders that are not traps.`,
 			if err := o.read(cmd, budget, isolation); err != nil {
 				return err
 			}
+			var err error
+			if o.format, err = f.format(cmd); err != nil {
+				return err
+			}
 			return s.run(cmd.Context(), o, args)
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVar(&budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
-	f.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	f.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
-	f.DurationVar(&o.slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
-	f.StringVar(&isolation, "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial for one whole trial after another")
-	f.BoolVar(&o.resume, "resume", false, "go on with the newest unfinished run")
-	f.BoolVar(&o.asJSON, "json", false, "print the result as JSON: one document for one study, else a list")
-	f.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
-	f.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
-	f.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	f.BoolVar(&o.exitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
+	flags.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	flags.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	flags.DurationVar(&o.slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
+	flags.StringVar(&isolation, "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial for one whole trial after another")
+	flags.BoolVar(&o.resume, "resume", false, "go on with the newest unfinished run")
+	f.add(cmd, "one document for one study, else a list")
+	flags.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	flags.BoolVar(&o.exitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
 	return cmd
 }
 

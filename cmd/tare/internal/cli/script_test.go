@@ -78,6 +78,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits,
 			"clean": clean,
+			"bench": bench,
 		},
 	})
 }

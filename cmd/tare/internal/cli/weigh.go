@@ -11,7 +11,6 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/machine"
-	"github.com/tarebench/tare/report"
 	"github.com/tarebench/tare/trial"
 )
 
@@ -254,13 +253,8 @@ func (w *weighing) saved(dir string, res *tare.Result, err error) (*tare.Result,
 // result asks for, or the writer's.
 func (w *weighing) keep(res *tare.Result) error {
 	w.results = append(w.results, res)
-	if !w.o.asJSON {
-		if w.p.Part(); len(w.results) > 1 && !w.p.live {
-			fmt.Fprintln(w.out)
-		}
-		if err := report.Text(w.out, res, w.style(w.out)); err != nil {
-			return err
-		}
+	if err := w.print(res); err != nil {
+		return err
 	}
 	if res.Stopped == lab.Interrupted {
 		return codeError(ExitInterrupted)
@@ -271,10 +265,25 @@ func (w *weighing) keep(res *tare.Result) error {
 	return nil
 }
 
+// print reports a result at once; a format that needs a list of several waits
+// until they are all there.
+func (w *weighing) print(res *tare.Result) error {
+	f := w.o.format
+	if f.Next == nil {
+		return nil
+	}
+	w.p.Part()
+	// On a terminal the progress sets reports apart already.
+	if len(w.results) == 1 || f.Name == "text" && w.p.live {
+		return f.Write(w.out, res, w.style(w.out))
+	}
+	return f.Next(w.out, res, w.style(w.out))
+}
+
 // finish writes what speaks of all studies together: the claims and the JSON.
 func (w *weighing) finish(out *output, single bool) error {
 	w.p.Pause()
-	if !w.o.asJSON && len(w.results) > 1 {
+	if w.o.format.Name == "text" && len(w.results) > 1 {
 		fmt.Fprintln(w.out)
 		if err := claims(w.out, w.results, w.style(w.out)); err != nil {
 			return err
@@ -283,7 +292,7 @@ func (w *weighing) finish(out *output, single bool) error {
 	if len(w.results) == 0 {
 		return nil
 	}
-	if w.o.asJSON {
+	if w.o.format.Next == nil {
 		if err := document(w.out, w.results, single); err != nil {
 			return err
 		}

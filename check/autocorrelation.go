@@ -1,0 +1,87 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// linked is the correlation of one round with the next from which intervals
+// are noticeably too narrow: their error at 5 % becomes about 8 %.
+const linked = 0.1
+
+func autocorrelation() Check {
+	return Check{
+		ID:       "autocorrelation",
+		Severity: tare.Warn,
+		Summary: "Rounds must not depend on the round before. On the primary metric, for each contender and the control against the baseline, the correlation of each round's effect with the next is taken from ranks (Bartels' ratio), " +
+			"with an interval at 99.9 % by Fisher's transformation; it warns where that lies wholly above 0.1. Effects that alternate are not warned of: they make intervals too wide, not too narrow.",
+		Why: "Every interval here counts rounds as independent. If the machine favours one contender for minutes at a time, ten rounds say what two would, " +
+			"and the interval is too narrow; nothing in it shows that.",
+		Advice: "measure again at another time, and trust what both runs say; what changes slowly on this machine is not averaged out within one run",
+		Run: func(in Input) []tare.Finding {
+			var out []tare.Finding
+			for _, e := range primaryEffects(in) {
+				r, lo, ok := lagOne(e.Effects)
+				if !ok || lo <= linked {
+					continue
+				}
+				out = append(out, tare.Finding{
+					Contender: e.A, Workload: e.Workload,
+					Message: fmt.Sprintf("the effect of a round goes along with that of the round before: correlation %.2f (at least %.2f, %s)", r, lo, plural(len(e.Effects), "round")),
+				})
+			}
+			return out
+		},
+	}
+}
+
+// lagOne is the correlation of each value's rank with the next one's,
+// 1 − RVN/2 with RVN the rank version of von Neumann's ratio, and the lower end
+// of its 99.9 % interval. Ties get their mean rank. False where all are tied or
+// fewer than ten.
+//
+// Sources: R. Bartels, "The rank version of von Neumann's ratio test for
+// randomness", J. Amer. Statist. Assoc. 77 (1982) 40–46; R. A. Fisher, "On the
+// probable error of a coefficient of correlation deduced from a small sample",
+// Metron 1 (1921) 3–32.
+func lagOne(x []float64) (r, low float64, ok bool) {
+	const fewest = 10
+	n := len(x)
+	if n < fewest {
+		return 0, 0, false
+	}
+	ranks := midRanks(x)
+	var steps, spread float64
+	mean := float64(n+1) / 2
+	for i, v := range ranks {
+		spread += (v - mean) * (v - mean)
+		if i > 0 {
+			steps += (v - ranks[i-1]) * (v - ranks[i-1])
+		}
+	}
+	if spread == 0 {
+		return 0, 0, false
+	}
+	r = 1 - steps/spread/2
+	const z = 3.2905 // standard normal, exceeded with probability 0.0005
+	return r, math.Tanh(math.Atanh(r) - z/math.Sqrt(float64(n-3))), true
+}
+
+// midRanks are the ranks of x from 1, equal values sharing the mean of theirs.
+func midRanks(x []float64) []float64 {
+	s := slices.Clone(x)
+	slices.Sort(s)
+	out := make([]float64, len(x))
+	for i, v := range x {
+		first, _ := slices.BinarySearch(s, v)
+		last := first
+		for last+1 < len(s) && s[last+1] == v {
+			last++
+		}
+		out[i] = float64(first+last)/2 + 1
+	}
+	return out
+}

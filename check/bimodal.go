@@ -1,0 +1,117 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+func bimodal() Check {
+	return Check{
+		ID:       "bimodal",
+		Severity: tare.Warn,
+		Summary: "The effects of rounds should have one hump. On the primary metric, for each contender and the control against the baseline, Hartigan's dip (how far the distribution of rounds is from the nearest one with a single hump) " +
+			"is held against the value that rounds drawn from one flat hump exceed in 0.1 % of studies, found by simulation; other single humps exceed it less often. " +
+			"It warns where the dip is larger and the two humps are more than 3 % apart. It takes 12 rounds.",
+		Why: "Where code or data happen to lie in memory is drawn anew for each process, and can make a program take one of two speeds. " +
+			"The ratio printed then lies between two that both occur and may itself never occur; how often each does is a property of the build, not of the code.",
+		Advice: "look at the rounds in the result: two groups often follow memory layout or which processor a process landed on; more rounds do not merge them",
+		Run: func(in Input) []tare.Finding {
+			var out []tare.Finding
+			for _, e := range primaryEffects(in) {
+				critical, ok := dipLevel(len(e.Effects))
+				if !ok || newSteps(e.Effects).unimodal(critical) {
+					continue
+				}
+				low, high := humps(e.Effects)
+				a, b := stats.Median(low), stats.Median(high)
+				if b-a <= math.Log1p(tolerance) {
+					continue
+				}
+				out = append(out, tare.Finding{
+					Contender: e.A, Workload: e.Workload,
+					Message: fmt.Sprintf("the ratio to %s has two humps: about %.3g in %s and %.3g in %s",
+						e.B, math.Exp(a), plural(len(low), "round"), math.Exp(b), plural(len(high), "round")),
+				})
+			}
+			return out
+		},
+	}
+}
+
+// dipLevel is the dip that n values drawn from a uniform distribution exceed
+// with probability 0.1 %: of all distributions with one hump, the uniform has
+// the largest dips as n grows. A number of rounds between two of the table
+// takes the level of the larger. False for too few.
+func dipLevel(n int) (float64, bool) {
+	const fewest = 12
+	if n < fewest {
+		return 0, false
+	}
+	table := dipTable()
+	root := table[len(table)-1].root
+	for _, row := range table {
+		if n <= row.n {
+			root = row.root
+			break
+		}
+	}
+	return root / math.Sqrt(float64(n)), true
+}
+
+// humps divides x into two groups, the lower and the higher, so that the
+// squared distances from the groups' means have the smallest sum.
+//
+// Source: W. D. Fisher, "On grouping for maximum homogeneity", J. Amer.
+// Statist. Assoc. 53 (1958) 789–798.
+func humps(x []float64) (low, high []float64) {
+	s := slices.Clone(x)
+	slices.Sort(s)
+	best, at := math.Inf(1), 1
+	for k := 1; k < len(s); k++ {
+		if within := scatter(s[:k]) + scatter(s[k:]); within < best {
+			best, at = within, k
+		}
+	}
+	return s[:at], s[at:]
+}
+
+// scatter is the sum of squared distances from the mean.
+func scatter(x []float64) float64 {
+	mean := 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	sum := 0.0
+	for _, v := range x {
+		sum += (v - mean) * (v - mean)
+	}
+	return sum
+}
+
+// primaryEffects are the effects of the contenders and the control against the
+// baseline on the primary metric, turned so that the baseline is B; none
+// before the study has stopped.
+func primaryEffects(in Input) []tare.Effects {
+	if !in.Final {
+		return nil
+	}
+	var out []tare.Effects
+	for _, e := range in.Effects {
+		if e.B != in.Study.Baseline {
+			e.A, e.B = e.B, e.A
+			e.Effects, e.Sums = negated(e.Effects), negated(e.Sums)
+		}
+		if e.Metric != in.primary() || e.B != in.Study.Baseline {
+			continue
+		}
+		switch in.role(e.A) {
+		case tare.RoleContender, tare.RoleControl:
+			out = append(out, e)
+		}
+	}
+	return out
+}

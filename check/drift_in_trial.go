@@ -1,0 +1,106 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// How a trial is cut to see a drift, and how large one must be.
+const (
+	driftParts  = 16   // a trial's slices are summed to as many parts at most
+	fewestParts = 4    // a trial with fewer slices shows no slope
+	driftLeast  = 0.10 // from the first part to the last
+)
+
+func driftInTrial() Check {
+	return Check{
+		ID:       "drift-in-trial",
+		Severity: tare.Void,
+		Summary: "What an operation costs must not rise or fall while a trial runs. The slices of a trial are summed to at most 16 parts, the slope of the logarithm of their costs is the median of the slopes " +
+			"of all pairs of parts (Theil–Sen), and a contender is void on a workload where the 99.9 % interval of that slope over rounds lies wholly beyond 10 % from the first part to the last. " +
+			"A few slow slices at the start do not move the median. It takes 11 rounds. The null contender and the control are exempt.",
+		Why: "A user service searched all users for the same e-mail address at each create, while the benchmark made their number grow: " +
+			"its cost per operation was that of however many operations the run happened to hold.",
+		Advice: "see what grows while the operation is repeated (a list, a cache, a heap), and make the state the same at every operation",
+		Run: func(in Input) []tare.Finding {
+			if !in.Final {
+				return nil
+			}
+			trials := map[span][]tare.Slice{}
+			for _, s := range in.Slices {
+				if s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 {
+					k := span{s.Round, 1, s.Workload, s.Contender}
+					trials[k] = append(trials[k], s)
+				}
+			}
+			drifts := map[[2]string][]float64{}
+			for k, ss := range trials {
+				if d, ok := drift(ss); ok {
+					drifts[[2]string{k.contender, k.workload}] = append(drifts[[2]string{k.contender, k.workload}], d)
+				}
+			}
+			var out []tare.Finding
+			for _, c := range in.Contenders {
+				if c.Role == tare.RoleNull || c.Role == tare.RoleControl {
+					continue
+				}
+				for _, w := range in.Study.Workloads {
+					x := drifts[[2]string{c.ID, w.ID}]
+					lo, hi, ok := stats.Interval(x, strict)
+					if !ok || lo <= math.Log1p(driftLeast) && hi >= -math.Log1p(driftLeast) {
+						continue
+					}
+					out = append(out, tare.Finding{
+						Contender: c.ID, Workload: w.ID,
+						Message: fmt.Sprintf("an operation at the end of a trial costs %.3g× what it costs at the start (%.3g to %.3g, %s)",
+							math.Exp(stats.HodgesLehmann(x)), math.Exp(lo), math.Exp(hi), plural(len(x), "round")),
+					})
+				}
+			}
+			return out
+		},
+	}
+}
+
+// drift is the logarithm of what an operation costs in the last part of a
+// trial over what it costs in the first, along the trial's slope.
+func drift(ss []tare.Slice) (float64, bool) {
+	slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
+	n := min(driftParts, len(ss))
+	if n < fewestParts {
+		return 0, false
+	}
+	costs := make([]float64, n)
+	for i := range costs {
+		var ns, ops int64
+		for _, s := range ss[i*len(ss)/n : (i+1)*len(ss)/n] {
+			ns += s.WallNS
+			ops += s.Ops
+		}
+		costs[i] = math.Log(float64(ns) / float64(ops))
+	}
+	return theilSen(costs) * float64(n-1), true
+}
+
+// theilSen is the slope of y over 0, 1, 2, …: the median of the slopes of all
+// pairs. Up to 29 % of the values can be anything without carrying it away. Where
+// the order of the values is random its distribution is symmetric about 0.
+//
+// Sources: H. Theil, "A rank-invariant method of linear and polynomial
+// regression analysis", Proc. Kon. Ned. Akad. Wet. A 53 (1950) 386–392,
+// 521–525, 1397–1412; P. K. Sen, "Estimates of the regression coefficient based
+// on Kendall's tau", J. Amer. Statist. Assoc. 63 (1968) 1379–1389.
+func theilSen(y []float64) float64 {
+	var slopes []float64
+	for j := range y {
+		for i := range j {
+			slopes = append(slopes, (y[j]-y[i])/float64(j-i))
+		}
+	}
+	return stats.Median(slopes)
+}

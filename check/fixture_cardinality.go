@@ -1,0 +1,32 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+)
+
+func fixtureCardinality() Check {
+	return Check{
+		ID:       "fixture-cardinality",
+		Severity: tare.Void,
+		Summary: "The items of a generated input must have as many different keys as it is said to have items. The kind counts the keys in every body it made; " +
+			"the body with the fewest is held against the number asked for. It does not apply where the kind cannot count, as in a user's own file.",
+		Why: "A load test of \"10,000 devices\" drew its ids from 52: the same few were found, cached and overwritten again and again, " +
+			"and lookups were reported to cost the same however many devices there were.",
+		Advice: "mend the generator so that every item has a key of its own, and give the fixture a new version",
+		Run: func(in Input) []tare.Finding {
+			var out []tare.Finding
+			for _, w := range in.Study.Workloads {
+				if w.Keys <= 0 || w.DistinctKeys >= w.Keys {
+					continue
+				}
+				out = append(out, tare.Finding{
+					Workload: w.ID,
+					Message:  fmt.Sprintf("a body of %s has only %d different among %s", w.Fixture, w.DistinctKeys, plural(w.Keys, "key")),
+				})
+			}
+			return out
+		},
+	}
+}

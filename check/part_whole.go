@@ -1,0 +1,157 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+func partWhole() Check {
+	return Check{
+		ID:       "part-whole",
+		Severity: tare.Void,
+		Summary: "An operation on more items must not take less time than the same operation on fewer. Workloads that have fixture, op and pool in common are held against each other, " +
+			"contender by contender, round by round: the larger is void where the 99.9 % interval of the ratio of their times, over rounds, lies wholly below 1 by more than 3 %. " +
+			"Several sizes share the 0.1 % among their pairs (Bonferroni); 11 rounds are the fewest for one pair. Percentiles that one trial reports must not fall: " +
+			"there is no chance in that, and one trial is enough. The null contender and the control are exempt.",
+		Why: "A published table had creating and deleting a user cost less than creating one. A whole that is cheaper than its part was not done, " +
+			"or the two rows did not measure the same thing.",
+		Advice: "look at what the operation does with the larger input: an error, an early return, a cached answer",
+		Run: func(in Input) []tare.Finding {
+			if !in.Final {
+				return nil
+			}
+			var out []tare.Finding
+			times := sumRounds(in.Slices)
+			for _, c := range in.Contenders {
+				switch c.Role {
+				case tare.RoleNull, tare.RoleControl:
+					continue
+				}
+				out = append(out, fallingSizes(in.Study.Workloads, times, c.ID)...)
+				out = append(out, fallingPercentiles(in.Trials, c.ID)...)
+			}
+			return out
+		},
+	}
+}
+
+// fallingSizes finds the workloads on which contender takes less time than on
+// a smaller one, each with the worst of those.
+func fallingSizes(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
+	type pair struct {
+		part, whole string
+		logs        []float64 // ln(time of the whole / time of the part), by round
+	}
+	var pairs []pair
+	for _, whole := range workloads {
+		for _, part := range workloads {
+			if !partOf(part, whole) {
+				continue
+			}
+			p := pair{part: part.ID, whole: whole.ID}
+			for _, r := range roundsOf(times, whole.ID, contender) {
+				if t, ok := times[span{r, 1, part.ID, contender}]; ok {
+					p.logs = append(p.logs, math.Log(times[span{r, 1, whole.ID, contender}]/t))
+				}
+			}
+			if len(p.logs) > 0 {
+				pairs = append(pairs, p)
+			}
+		}
+	}
+	worst := map[string]float64{}
+	found := map[string]tare.Finding{}
+	for _, p := range pairs {
+		lo, hi, ok := stats.Interval(p.logs, strict/float64(len(pairs)))
+		by := stats.HodgesLehmann(p.logs)
+		if !ok || hi >= -math.Log1p(tolerance) || by >= worst[p.whole] {
+			continue
+		}
+		worst[p.whole] = by
+		found[p.whole] = tare.Finding{
+			Contender: contender, Workload: p.whole,
+			Message: fmt.Sprintf("an operation takes %.3g× the time of one on %s, which is a part of it (%.3g to %.3g, %s)",
+				math.Exp(by), p.part, math.Exp(lo), math.Exp(hi), plural(len(p.logs), "round")),
+		}
+	}
+	var out []tare.Finding
+	for _, w := range workloads {
+		if f, ok := found[w.ID]; ok {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// partOf reports whether a is the same as b on fewer items.
+func partOf(a, b tare.Workload) bool {
+	return a.Fixture != "" && a.Fixture == b.Fixture && a.Op == b.Op && a.Pool == b.Pool && a.N < b.N &&
+		(a.Bytes == 0 || b.Bytes == 0 || a.Bytes < b.Bytes)
+}
+
+// roundsOf lists the rounds at the plan's slice length in which contender did
+// workload, ascending.
+func roundsOf(times map[span]float64, workload, contender string) []int {
+	var out []int
+	for k := range times {
+		if k.tau == 1 && k.workload == workload && k.contender == contender {
+			out = append(out, k.round)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// fallingPercentiles finds the workloads on which a trial of contender reports
+// a lower value for a higher percentile.
+func fallingPercentiles(trials []tare.Trial, contender string) []tare.Finding {
+	found := map[string]tare.Finding{}
+	for _, t := range trials {
+		if t.Contender != contender || t.Error != nil {
+			continue
+		}
+		for workload, sample := range t.Samples {
+			if _, seen := found[workload]; seen {
+				continue
+			}
+			keys := percentiles(sample)
+			for i := 1; i < len(keys); i++ {
+				if a, b := keys[i-1], keys[i]; sample[b] < sample[a] {
+					found[workload] = tare.Finding{
+						Contender: contender, Workload: workload,
+						Message: fmt.Sprintf("%s is %s and %s is %s in %s", a, number(sample[a]), b, number(sample[b]), when(t)),
+					}
+					break
+				}
+			}
+		}
+	}
+	var out []tare.Finding
+	for _, w := range slices.Sorted(maps.Keys(found)) {
+		out = append(out, found[w])
+	}
+	return out
+}
+
+// percentiles lists the keys of sample that are one, from the lowest to the
+// highest: p50_ns, p99_ns, p999_ns, where the digits are decimals of a share.
+func percentiles(sample tare.Sample) []string {
+	var out []string
+	for key := range sample {
+		digits := strings.TrimPrefix(strings.TrimSuffix(key, "_ns"), "p")
+		if len(digits)+len("p_ns") == len(key) && digits != "" && strings.Trim(digits, "0123456789") == "" {
+			out = append(out, key)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { // as decimals: 5 < 50 = 5 < 99 < 999
+		return cmp.Compare(strings.TrimSuffix(a, "_ns"), strings.TrimSuffix(b, "_ns"))
+	})
+	return out
+}

@@ -1,0 +1,48 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// flat is the exponent below which time is said not to grow with size: a
+// hundred times the bytes then take less than 2.5 times as long.
+const flat = 0.2
+
+func sizeScaling() Check {
+	return Check{
+		ID:       "size-scaling",
+		Severity: tare.Warn,
+		Summary: "Time must grow where bytes grow. Where a fixture and op come in three sizes or more, time ~ bytes^e is fitted in each round (least squares on the logarithms); " +
+			"it warns when the 99.9 % interval of e over rounds lies wholly below 0.2, so that a hundred times the bytes take less than 2.5 times as long. " +
+			"A fixed cost per call pulls e below 1 without anything being wrong, which is why the bound is that low; the fitted exponents are in the result as scaling.",
+		Why: "A copy of structs was published as taking constant time whatever their size, and JSON as growing linearly beside it. " +
+			"Constant was the error path: nothing was copied. What is read or written byte by byte cannot cost the same for all lengths.",
+		Advice: "see whether the operation reaches all of its input: a lazy decoder, a cached answer and an error all look like this",
+		Run: func(in Input) []tare.Finding {
+			if !in.Final {
+				return nil
+			}
+			var out []tare.Finding
+			for _, s := range in.Scaling {
+				if in.role(s.Contender) == tare.RoleNull || len(s.Workloads) == 0 {
+					continue
+				}
+				lo, hi, ok := stats.Interval(s.PerRound, strict)
+				if !ok || hi >= flat {
+					continue
+				}
+				out = append(out, tare.Finding{
+					Contender: s.Contender, Workload: s.Workloads[len(s.Workloads)-1],
+					Message: fmt.Sprintf("time hardly grows with size over %s: as bytes^%.2f (%.2f to %.2f, %s), so a hundred times the bytes take %.2g× as long",
+						strings.Join(s.Workloads, ", "), s.Exponent, lo, hi, plural(len(s.PerRound), "round"), math.Pow(100, s.Exponent)),
+				})
+			}
+			return out
+		},
+	}
+}

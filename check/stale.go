@@ -1,0 +1,99 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+)
+
+func stale() Check {
+	return Check{
+		ID:       "stale",
+		Severity: tare.Note,
+		Summary: "A stored result says what was true of the Go, the modules, the processor and the kernel it was measured with. Each of these that differs from now is noted: of the machine, " +
+			"and of every contender that is in both. What a result does not say, and contenders that are in only one of them, are passed over.",
+		Why:    "Results of Go 1.17 were quoted years later. A library, a compiler and a processor each move ratios by more than many a difference that is argued about.",
+		Advice: "run the study again before quoting the older result",
+		Run: func(in Input) []tare.Finding {
+			if in.Stored == nil {
+				return nil
+			}
+			was, is := in.Stored.Machine, in.Machine
+			var out []tare.Finding
+			changed := func(contender, what, then, now string) {
+				if then != "" && now != "" && then != now {
+					out = append(out, tare.Finding{Contender: contender, Message: fmt.Sprintf("%s was %s then and is %s now", what, then, now)})
+				}
+			}
+			changed("", "the processor", processor(was), processor(is))
+			changed("", "the kernel", was.Kernel, is.Kernel)
+			compilers := map[[2]string]bool{}
+			for _, c := range in.Contenders {
+				then, ok := in.Stored.Contender(c.ID)
+				if !ok {
+					continue
+				}
+				if goes := [2]string{then.Go, c.Go}; !compilers[goes] { // one finding however many were built so
+					compilers[goes] = true
+					changed("", "the Go that built the contenders", then.Go, c.Go)
+				}
+				if c.Role == tare.RoleControl {
+					continue // the baseline again
+				}
+				for _, line := range modulesChanged(then.Modules, c.Modules) {
+					out = append(out, tare.Finding{Contender: c.ID, Message: line})
+				}
+			}
+			return out
+		},
+	}
+}
+
+// Stale notes in which ways the machine and the contenders of now, a result or
+// the beginning of one, differ from those of old: Go, module versions,
+// processor, kernel.
+func Stale(old, now *tare.Result) []tare.Finding {
+	return stale().findings(Input{Stored: old, Machine: now.Machine, Contenders: now.Contenders})
+}
+
+// processor is the model and how many of it; empty where the model is unknown.
+func processor(m tare.Machine) string {
+	if m.CPU == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s (%s, %s)", m.CPU, m.Arch, plural(m.Cores, "core"))
+}
+
+// modulesChanged says which linked modules have another version, came or went;
+// nothing where either side lists none.
+func modulesChanged(then, now []tare.Module) []string {
+	if len(then) == 0 || len(now) == 0 {
+		return nil
+	}
+	versions := func(ms []tare.Module) map[string]string {
+		at := map[string]string{}
+		for _, m := range ms {
+			at[m.Path] = m.Version
+			if m.Replace != "" {
+				at[m.Path] += " (replaced by " + m.Replace + ")"
+			}
+		}
+		return at
+	}
+	was, is := versions(then), versions(now)
+	var out []string
+	for _, m := range now {
+		switch v, ok := was[m.Path]; {
+		case !ok:
+			out = append(out, fmt.Sprintf("%s %s is linked now and was not then", m.Path, is[m.Path]))
+		case v != is[m.Path]:
+			out = append(out, fmt.Sprintf("%s was %s then and is %s now", m.Path, v, is[m.Path]))
+		}
+	}
+	for _, m := range then {
+		if _, ok := is[m.Path]; !ok {
+			out = append(out, fmt.Sprintf("%s %s was linked then and is not now", m.Path, was[m.Path]))
+		}
+	}
+	return out
+}

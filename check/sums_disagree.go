@@ -1,0 +1,58 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+func sumsDisagree() Check {
+	return Check{
+		ID:       "sums-disagree",
+		Severity: tare.Warn,
+		Summary: "The estimate of a ratio and the ratio of sums must tell the same. The estimate of a round is the middle of its blocks, which an odd block does not move; the ratio of sums counts every nanosecond. " +
+			"On the primary metric it warns where the 99.9 % interval of their difference over rounds lies wholly beyond the half-width of the interval that is printed.",
+		Why: "The middle of the blocks stands for what an operation costs as long as costs scatter evenly. Where one side has rare and expensive blocks, such as a collection in every tenth, " +
+			"the middle leaves out what the sum pays: both figures are right, and answer different questions.",
+		Advice: "read the ratio of sums (sums_ratio in the result) where throughput matters, and look at what the rare blocks are",
+		Run: func(in Input) []tare.Finding {
+			if !in.Final {
+				return nil
+			}
+			var out []tare.Finding
+			for _, c := range in.Comparisons {
+				if c.Metric != in.primary() || c.Contender == c.Against || !(c.Low > 0) || !(c.High > 0) {
+					continue
+				}
+				i := slices.IndexFunc(in.Effects, func(e tare.Effects) bool {
+					return e.Workload == c.Workload && e.Metric == c.Metric && between(e, c.Contender, c.Against)
+				})
+				if i < 0 || len(in.Effects[i].Sums) != len(in.Effects[i].Effects) {
+					continue
+				}
+				e := in.Effects[i]
+				apart := make([]float64, len(e.Sums)) // ln(ratio of sums / estimate)
+				for r := range apart {
+					apart[r] = e.Sums[r] - e.Effects[r]
+				}
+				if e.A != c.Contender {
+					apart = negated(apart)
+				}
+				half := math.Log(c.High/c.Low) / 2
+				lo, hi, ok := stats.Interval(apart, strict)
+				if !ok || lo <= half && hi >= -half {
+					continue
+				}
+				out = append(out, tare.Finding{
+					Contender: c.Contender, Workload: c.Workload,
+					Message: fmt.Sprintf("the ratio to %s is %.4g by the middle of the blocks and %.4g by sums, further apart than the half-width (±%s, %s)",
+						c.Against, c.Ratio, c.SumsRatio, percent(math.Expm1(half)), plural(len(apart), "round")),
+				})
+			}
+			return out
+		},
+	}
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+)
+
+func (s *shell) reportCommand() *cobra.Command {
+	var f formatFlag
+	cmd := &cobra.Command{
+		Use:   "report RESULT",
+		Short: "Print a result again, in another format",
+		Long: `Print a result that tare run kept or wrote, without measuring anything.
+
+A RESULT is a result.json (or a list of results, as tare run --json prints it for
+several studies), the directory of a run, or the name of a study, which stands
+for its newest run in the data directory (tare history lists them). - reads from
+stdin.
+
+Formats:
+` + formatHelp() + `
+
+benchfmt leaves out traps and whatever is void, and says so in comments.
+
+Exit codes: 0 printed, whatever the result says; 1 I/O error; 2 no such result,
+or one that cannot be read.`,
+		Example: `  tare report json-encode
+  tare report json-encode --format md > json-encode.md
+  tare report ./mine.json --format benchfmt > bench.txt && benchstat -col /contender bench.txt
+  tare run json-encode --json | tare report - --format csv`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{"tare report needs a result", "a result.json, a run's directory, the name of a study that was run, or - for stdin"}
+			}
+			return atMost(1)(cmd, args)
+		},
+		ValidArgsFunction: s.completeRuns,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			format, err := f.format(cmd)
+			if err != nil {
+				return err
+			}
+			results, err := s.results(args[0])
+			if err != nil {
+				return err
+			}
+			return write(s.out, format, results, s.style(s.out))
+		},
+	}
+	f.add(cmd, "one document, or a list where there are several")
+	return cmd
+}
+
+// results reads the results that arg stands for: stdin, a file, a run's
+// directory, or the newest run of a study.
+func (s *shell) results(arg string) ([]*tare.Result, error) {
+	if arg == "-" {
+		results, err := history.From("<stdin>", s.in)
+		if err != nil && code(err) != ExitUsage {
+			return nil, fmt.Errorf("read the result from stdin: %w", err)
+		}
+		return results, err
+	}
+	path := arg
+	info, err := os.Stat(arg)
+	if err == nil && info.IsDir() {
+		path = filepath.Join(arg, history.ResultName)
+		_, err = os.Stat(path)
+	}
+	if err == nil {
+		return readResults(path)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, &usageError{fmt.Sprintf("cannot read %s: %v", path, cause(err)), ""}
+	}
+	d, errDirs := s.dirs()
+	if errDirs != nil {
+		return nil, errDirs
+	}
+	runs, err := history.RunsOf(d.Results(arg))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", d.Results(arg), cause(err))
+	}
+	for i, run := range runs {
+		if !run.Whole {
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintf(s.err, "tare: this is the newest result of %s; %s\n", arg, unfinishedSince(i))
+		}
+		return readResults(run.Result())
+	}
+	switch {
+	case len(runs) > 0:
+		return nil, &usageError{fmt.Sprintf("no run of %s came to a result yet", arg), "tare run " + arg + " --resume goes on with the newest"}
+	case info != nil:
+		return nil, &usageError{"no " + history.ResultName + " in the directory " + arg, "name a run's directory; tare history lists them"}
+	case strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".json"):
+		return nil, &usageError{"no result file " + arg, "tare history lists the runs"}
+	case slices.Contains(s.bundled(), arg):
+		return nil, &usageError{"no run of " + arg + " in " + d.Data, "tare run " + arg + " makes one"}
+	}
+	return nil, unknown("result", arg, ran(d), "a result.json, a run's directory, or a study that was run; tare history lists the runs")
+}
+
+func unfinishedSince(n int) string {
+	if n == 1 {
+		return "a later run has none"
+	}
+	return fmt.Sprintf("%d later runs have none", n)
+}
+
+// readResults reads a file of results. Its errors name the file.
+func readResults(path string) ([]*tare.Result, error) {
+	results, err := history.File(path)
+	var unreadable *history.Error
+	if err != nil && !errors.As(err, &unreadable) {
+		return nil, &usageError{fmt.Sprintf("cannot read %s: %v", path, cause(err)), ""}
+	}
+	return results, err
+}
+
+// ran are the names of the studies of which runs were kept, sorted.
+func ran(d dirs) []string {
+	runs, _ := history.Runs(d.AllResults())
+	var names []string
+	for _, r := range runs {
+		names = append(names, r.Study)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// completeRuns offers the studies that were run; files are the shell's to
+// offer.
+func (s *shell) completeRuns(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	d, err := s.dirs()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return slices.DeleteFunc(ran(d), func(name string) bool { return !strings.HasPrefix(name, start) }), cobra.ShellCompDirectiveDefault
+}

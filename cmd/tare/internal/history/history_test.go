@@ -1,0 +1,192 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/report"
+)
+
+func sample() *tare.Result {
+	return &tare.Result{
+		Schema: tare.ResultSchema, Study: "s", Started: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), RoundsDone: 8, Metrics: []string{"time"},
+		Contenders: []tare.Contender{{ID: "old", Role: tare.RoleBaseline}, {ID: "new", Role: tare.RoleContender}},
+		Workloads:  []tare.Workload{{ID: "w", Fixture: "devices", Op: "marshal"}},
+		Trials:     []tare.Trial{{Round: 1, Tau: 1, Contender: "new", Samples: map[string]tare.Sample{"w": {"time_ns_per_op": 1}}}},
+	}
+}
+
+func document(t testing.TB, r *tare.Result) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.JSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestWhatIsWrittenIsRead(t *testing.T) {
+	doc := document(t, sample())
+	for name, src := range map[string][]byte{
+		"one": doc, "with a mark": append([]byte("\ufeff"), doc...), "list": append(append([]byte("[\n"), doc...), ']'),
+	} {
+		got, err := Parse("x", src)
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%s: %d results, %v", name, len(got), err)
+		}
+		if again := document(t, got[0]); !bytes.Equal(again, doc) {
+			t.Errorf("%s: another document:\n%s", name, again)
+		}
+	}
+}
+
+func TestErrorsSayWhere(t *testing.T) {
+	const begin = `{"schema": "tare.result/1", "study": "s", `
+	for src, want := range map[string]string{
+		"":                                      "x: empty; a result is",
+		" \n":                                   "x: empty; a result is",
+		"null":                                  `x: no result: it has no "schema"; a result is`,
+		"[]":                                    "x: an empty list of results",
+		"[null]":                                `x: no result: it has no "schema"`,
+		"7":                                     "x:1:1: it is a JSON number, but must be an object",
+		"[7]":                                   "x:1:2: it is a JSON number, but must be an object",
+		`{"schema": 1}`:                         "x:1:12: schema is a JSON number, but must be a string",
+		`{"schema": "tare.x/1"}`:                `x: schema "tare.x/1" is not tare.result/1`,
+		`{"schema": "tare.result/1"}`:           "x: a result that names no study",
+		`{"schema": "tare.result/10"}`:          "x: schema tare.result/10 is newer than this tare reads (tare.result/1); ",
+		`{"schema": "tare.result/0"}`:           `x: schema "tare.result/0" is not tare.result/1`,
+		`{"schema": "tare.result/next"}`:        `x: schema "tare.result/next" is not tare.result/1`,
+		begin + `"seconds": "many"}`:            "x:1:59: seconds is a JSON string, but must be a number",
+		begin + "\n\"metrics\": {}}":            "x:2:12: metrics is a JSON object, but must be a list",
+		begin + "\n\"rounds_done\": 1.5}":       "x:2:18: rounds_done is a JSON number 1.5, but must be a whole number",
+		begin + "\"started\": \"yesterday\"}":   "x: parsing time",
+		begin + "\n  \"metrics\": [\"é\", tru]": "x:2:23: not JSON: ",
+		begin + "\n\"a\":":                      "x:2:4: the document ends in the middle",
+		begin + "\"a\": 1}\n\n {}":              "x:3:2: more than one document; put them into a list",
+		`{"head":{"format":"tare.journal/1"}}`:  "x: a run's journal, not its result; name the result.json beside it",
+		"\x00":                                  "x:1:1: not JSON: ",
+	} {
+		_, err := Parse("x", []byte(src))
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q:\n got %v\nwant %s", src, err, want)
+		}
+	}
+}
+
+func TestFrom(t *testing.T) {
+	broken := errors.New("unplugged")
+	if _, err := From("x", iotest.ErrReader(broken)); !errors.Is(err, broken) {
+		t.Errorf("a broken stream: %v", err)
+	}
+	var e *Error
+	if _, err := from("x", spaces{}, 1<<20); !errors.As(err, &e) || e.What != "larger than 1 MiB" {
+		t.Errorf("a stream without end: %v", err)
+	}
+	if _, err := File(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+// spaces is a stream of nothing, without end.
+type spaces struct{}
+
+func (spaces) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
+func TestRuns(t *testing.T) {
+	dir := t.TempDir()
+	for path, text := range map[string]string{
+		"a/20260301T120000Z-1/journal.ndjson": "{}", "a/20260301T120000Z-1/result.json": "{}",
+		"a/20260303T120000Z-1/journal.ndjson": "{}",
+		"a/20260304T120000Z-1/input-1.ndjson": "{}",
+		"a/notes.txt":                         "mine",
+		"b/20260302T120000Z-9/result.json":    "{}",
+		"b/20260302T120000Z-9-2/result.json":  "{}",
+		"b/by-hand/result.json":               "{}",
+		"stray.json":                          "{}",
+	} {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	runs, err := Runs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range runs {
+		name := r.Study + "/" + filepath.Base(r.Dir)
+		if !r.Whole {
+			name += " unfinished"
+		}
+		got = append(got, name)
+	}
+	want := []string{"a/20260303T120000Z-1 unfinished", "b/20260302T120000Z-9-2", "b/20260302T120000Z-9", "a/20260301T120000Z-1", "b/by-hand"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if !runs[0].Begun.Equal(time.Date(2026, 3, 3, 12, 0, 0, 0, time.UTC)) || !runs[4].Begun.IsZero() {
+		t.Errorf("begun %v and %v", runs[0].Begun, runs[4].Begun)
+	}
+	if runs, err := Runs(filepath.Join(dir, "nowhere")); err != nil || len(runs) != 0 {
+		t.Errorf("no directory: %v, %v", runs, err)
+	}
+	if runs, err := RunsOf(filepath.Join(dir, "stray.json")); err != nil || len(runs) != 0 {
+		t.Errorf("a file: %v, %v", runs, err)
+	}
+}
+
+// FuzzParse: whatever the file holds, the answer is results that every format
+// can print, or an error in one line with a position inside the file.
+func FuzzParse(f *testing.F) {
+	doc := document(f, sample())
+	f.Add(doc)
+	f.Add(append(append([]byte("["), doc...), ']'))
+	for _, s := range []string{"", "null", "[", `{"schema":"tare.result/1","study":"s","metrics":["x"],"workloads":[{}],"contenders":[{}],"trials":[{"samples":{"":{"time_ns_per_op":1e308}}}]}`,
+		`{"schema":"tare.result/1","study":"|","claims":[{"outcome":"holds","why":"\n"}],"comparisons":[{"ratio":-1,"low":1e300}]}`, `[{"schema":"tare.result/2"}]`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		results, err := Parse("f.json", src)
+		if err != nil {
+			var e *Error
+			if !errors.As(err, &e) || strings.ContainsAny(err.Error(), "\n\r") {
+				t.Fatalf("%T: %q", err, err)
+			}
+			lines := bytes.Split(src, []byte("\n"))
+			if e.Line > len(lines) || e.Line > 0 && (e.Col < 1 || e.Col > len(lines[e.Line-1])+1) {
+				t.Fatalf("%d:%d in %q", e.Line, e.Col, src)
+			}
+			return
+		}
+		for _, r := range results {
+			for _, format := range report.Formats() {
+				if err := format.Write(io.Discard, r, report.Style{}); err != nil {
+					var limit *json.UnsupportedValueError
+					if !errors.As(err, &limit) {
+						t.Fatalf("%s: %v", format.Name, err)
+					}
+				}
+			}
+		}
+	})
+}

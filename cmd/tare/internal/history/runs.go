@@ -1,0 +1,102 @@
+package history
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/lab/journal"
+)
+
+// Run is one run that was kept, whether it came to a result or not.
+type Run struct {
+	Dir   string    // of its journal and result
+	Study string    // name of the directory it is in
+	Begun time.Time // from the directory's name; zero where that tells no time
+	Whole bool      // there is a result
+}
+
+// Result is the file of the run's result.
+func (r Run) Result() string { return filepath.Join(r.Dir, ResultName) }
+
+// NameTime is the form of the time that the name of a run's directory begins
+// with, in UTC, so that names sort by age.
+const NameTime = "20060102T150405Z"
+
+// Runs lists the runs of every study under dir, the newest first. A directory
+// that does not exist holds none.
+func Runs(dir string) ([]Run, error) {
+	studies, err := entries(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []Run
+	for _, study := range studies {
+		runs, err := RunsOf(filepath.Join(dir, study))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, runs...)
+	}
+	newestFirst(all)
+	return all, nil
+}
+
+// RunsOf lists the runs of one study, the newest first.
+func RunsOf(dir string) ([]Run, error) {
+	names, err := entries(dir)
+	if err != nil {
+		return nil, err
+	}
+	var runs []Run
+	for _, name := range names {
+		run := Run{Dir: filepath.Join(dir, name), Study: filepath.Base(dir)}
+		stamp, _, _ := strings.Cut(name, "-")
+		run.Begun, _ = time.Parse(NameTime, stamp)
+		run.Whole = isFile(run.Result())
+		if run.Whole || isFile(filepath.Join(run.Dir, journal.FileName)) {
+			runs = append(runs, run)
+		}
+	}
+	newestFirst(runs)
+	return runs, nil
+}
+
+func newestFirst(runs []Run) {
+	slices.SortStableFunc(runs, func(a, b Run) int {
+		if !a.Begun.Equal(b.Begun) {
+			return b.Begun.Compare(a.Begun)
+		}
+		return strings.Compare(b.Dir, a.Dir)
+	})
+}
+
+// entries are the names in a directory; none where there is no such directory.
+func entries(dir string) ([]string, error) {
+	list, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err != nil && !isDir(dir) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	names := make([]string, len(list))
+	for i, e := range list {
+		names[i] = e.Name()
+	}
+	return names, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,65 @@
+// Package model holds the types that easyjson generates code for: the
+// fixtures' over again, because what is generated are methods, and a package
+// of its own, because easyjson refuses package main. As the leaf is a module
+// of its own, it is generated with GOWORK=off.
+package model
+
+import "time"
+
+//go:generate go run github.com/mailru/easyjson/easyjson -no_std_marshalers model.go
+
+// Devices is a whole document.
+//
+//easyjson:json
+type Devices []Device
+
+// Events is a whole document.
+//
+//easyjson:json
+type Events []Event
+
+// Device is the fixture's Device. Its attributes are of any type, for which
+// easyjson has no code to generate: encoding/json writes every value of the
+// map; easyjson's own lexer reads them.
+//
+//easyjson:json
+type Device struct {
+	ID          string         `json:"id"`
+	Name        string         `json:"name"`
+	Type        string         `json:"type"`
+	State       string         `json:"state"`
+	Attributes  map[string]any `json:"attributes"`
+	LastUpdated time.Time      `json:"last_updated"`
+}
+
+// Event is the fixture's Event.
+//
+//easyjson:json
+type Event struct {
+	ID        string    `json:"id"`
+	Timestamp time.Time `json:"timestamp"`
+	Metadata  Metadata  `json:"metadata"`
+}
+
+// Metadata is the fixture's Metadata.
+//
+//easyjson:json
+type Metadata struct {
+	UserID       string  `json:"user_id"`
+	SessionID    string  `json:"session_id"`
+	PageURL      string  `json:"page_url"`
+	Referrer     string  `json:"referrer"`
+	UserAgent    string  `json:"user_agent"`
+	IPAddress    string  `json:"ip_address"`
+	Country      string  `json:"country"`
+	City         string  `json:"city"`
+	Language     string  `json:"language"`
+	ScreenWidth  int     `json:"screen_width"`
+	ScreenHeight int     `json:"screen_height"`
+	Campaign     string  `json:"campaign"`
+	Medium       string  `json:"medium"`
+	DurationMS   int     `json:"duration_ms"`
+	ScrollDepth  float64 `json:"scroll_depth"`
+	LoggedIn     bool    `json:"logged_in"`
+	AppVersion   string  `json:"app_version"`
+}

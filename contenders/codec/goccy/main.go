@@ -1,0 +1,19 @@
+// Command goccy is goccy/go-json, a drop-in for encoding/json that compiles
+// each type to a program of its own virtual machine.
+package main
+
+import (
+	"io"
+
+	"github.com/goccy/go-json"
+
+	"github.com/tarebench/tare/contender/codec"
+)
+
+func main() {
+	codec.Main(codec.Impl{
+		Marshal:   json.Marshal,
+		Stream:    func(w io.Writer, v any) error { return json.NewEncoder(w).Encode(v) },
+		Unmarshal: json.Unmarshal,
+	})
+}

@@ -1,0 +1,251 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/tarebench/tare"
+)
+
+// Benchfmt writes the rounds of r in the Go benchmark format, as
+// benchstat -col /contender reads it
+// (https://go.dev/design/14313-benchmark-format). The error is the writer's.
+//
+// One line is one contender on one workload in one round at the plan's slice
+// length: name, operations timed, then the round's values in ns/op, cpu-ns/op,
+// B/op, allocs/op, and size-B/op where the study measures size. cpu-ns/op is
+// the process's own; the report's figure takes off what an idle process uses.
+//
+// The name is BenchmarkStudy/workload=…/contender=…, Study being the study's
+// id in capitals. In the values / is written as : and what a name cannot hold
+// as %XX, so that two ids never become one. GOMAXPROCS follows as -N where it
+// is not 1, as from go test. The baseline comes first, so that it is what
+// benchstat takes ratios to.
+//
+// The control and the null contender are called control and null. A trap, and
+// whatever a finding voids, is left out with a comment that says why:
+// benchstat would give it a p-value like any other.
+func Benchfmt(w io.Writer, r *tare.Result) error {
+	b := &bench{r: r, name: benchmarkName(r.Study)}
+	b.head()
+	for _, work := range r.Workloads {
+		for _, c := range b.order() {
+			b.contender(work.ID, c)
+		}
+	}
+	if _, err := io.WriteString(w, b.out.String()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+type bench struct {
+	r    *tare.Result
+	name string
+	out  strings.Builder
+}
+
+// head writes comments, which readers of the format pass over, and the
+// configuration. A key without a value takes away what an earlier result in
+// the same file set.
+func (b *bench) head() {
+	r := b.r
+	b.comment(fmt.Sprintf("%s of study %s, seed %s, %s, stopped: %s", tare.ResultSchema, r.Study, r.Seed, plural(r.RoundsDone, "round"), r.Stopped))
+	if !r.Started.IsZero() {
+		b.comment("started " + r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	b.comment("one line is one round: a fresh process per contender; benchstat compares medians and does not know that rounds are paired")
+	b.comment("benchstat -col /contender -filter '-/contender:" + tare.NullID + "' leaves out what does nothing")
+	for _, c := range b.order() {
+		switch c.Role {
+		case tare.RoleBaseline:
+			b.comment(c.ID + ": the baseline, " + c.String())
+		case tare.RoleControl:
+			b.comment(c.ID + ": the baseline a second time; whatever it differs by is noise")
+		case tare.RoleNull:
+			b.comment(c.ID + ": does nothing; its figures are the harness itself")
+		default:
+			b.comment(c.ID + ": " + c.String())
+		}
+	}
+	for _, c := range []said{
+		{"goos", r.Machine.OS}, {"goarch", r.Machine.Arch}, {"pkg", r.Study}, {"cpu", r.Machine.CPU},
+		{"go", r.Machine.Go}, {"isolation", string(r.Plan.Isolation)},
+	} {
+		b.out.WriteString(strings.TrimRight(c.label+": "+brief(c.text), " ") + "\n")
+	}
+	for _, u := range b.units() {
+		fmt.Fprintf(&b.out, "Unit %s better=%s\n", u.unit, u.better)
+	}
+}
+
+// order is the baseline, the contenders, control and null; within these as the
+// study lists them.
+func (b *bench) order() []tare.Contender {
+	place := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleTrap: 2, tare.RoleControl: 3, tare.RoleNull: 4}
+	sorted := slices.Clone(b.r.Contenders)
+	slices.SortStableFunc(sorted, func(x, y tare.Contender) int { return place[x.Role] - place[y.Role] })
+	return sorted
+}
+
+// contender writes what one contender did on one workload, or why that is
+// left out.
+func (b *bench) contender(workload string, c tare.Contender) {
+	var lines, lost []string
+	for _, t := range b.r.Trials {
+		if t.Contender != c.ID || t.Tau > 1 {
+			continue
+		}
+		if t.Error != nil {
+			lost = append(lost, fmt.Sprintf("left out: %s in round %d: %s", c.ID, t.Round, t.Error))
+			continue
+		}
+		if line := b.line(workload, c, t); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines)+len(lost) == 0 && c.Error == "" {
+		return // it cannot do this workload, or was not asked
+	}
+	if why := b.leftOut(workload, c); why != "" {
+		b.comment("left out: " + c.ID + " on " + workload + ": " + why)
+		return
+	}
+	for _, why := range lost {
+		b.comment(why)
+	}
+	for _, line := range lines {
+		b.out.WriteString(line)
+	}
+}
+
+// leftOut is why a contender's figures are no measurement; empty where they
+// are.
+func (b *bench) leftOut(workload string, c tare.Contender) string {
+	var why []string
+	if c.Role == tare.RoleTrap {
+		why = append(why, "a trap")
+	}
+	for _, f := range b.r.Voids(c.ID, workload) {
+		why = append(why, "void by "+f.Check+": "+f.Message)
+	}
+	if c.Error != "" && len(why) == 0 {
+		why = append(why, c.Error)
+	}
+	return strings.Join(why, "; ")
+}
+
+// line is one trial; empty where it measured nothing.
+func (b *bench) line(workload string, c tare.Contender, t tare.Trial) string {
+	var values strings.Builder
+	sample := t.Samples[workload]
+	for _, u := range b.units() {
+		x, ok := sample[u.key]
+		if ok && x >= 0 && !math.IsInf(x, 1) {
+			fmt.Fprintf(&values, "\t%s %s", strconv.FormatFloat(x, 'f', -1, 64), u.unit)
+		}
+	}
+	if values.Len() == 0 {
+		return ""
+	}
+	ops := int64(1) // not recorded
+	if n := sample["ops"]; n >= 1 && n < math.MaxInt64 {
+		ops = int64(n)
+	}
+	name := fmt.Sprintf("Benchmark%s/workload=%s/contender=%s", b.name, nameValue(workload), nameValue(c.ID))
+	switch n := t.Evidence.GOMAXPROCS; {
+	case n > 1:
+		name += "-" + strconv.Itoa(n)
+	default:
+		name = guarded(name)
+	}
+	return fmt.Sprintf("%s\t%d%s\n", name, ops, values.String())
+}
+
+// benchUnit is a metric in the benchmark format.
+type benchUnit struct {
+	key    string // in samples
+	unit   string
+	better tare.Direction
+}
+
+// units are what lines hold: what go test -benchmem tells and the CPU time,
+// and of the other metrics those the study names.
+func (b *bench) units() []benchUnit {
+	var out []benchUnit
+	for _, m := range tare.Metrics() {
+		unit := m.Unit
+		switch m.Name {
+		case "time", "bytes", "allocs":
+		case "cpu":
+			unit = "cpu-" + m.Unit
+		default:
+			if !slices.Contains(b.r.Metrics, m.Name) {
+				continue
+			}
+			unit = m.Name + "-" + m.Unit
+			if strings.HasSuffix(m.Key, "_per_op") && !strings.HasSuffix(unit, "/op") {
+				unit += "/op"
+			}
+		}
+		out = append(out, benchUnit{m.Key, unit, m.Direction})
+	}
+	return out
+}
+
+func (b *bench) comment(text string) { b.out.WriteString("# " + brief(text) + "\n") }
+
+// brief is text in one line that no reader finds too long.
+func brief(text string) string {
+	runes := []rune(oneLine(text))
+	if len(runes) > 400 {
+		return string(runes[:399]) + "…"
+	}
+	return string(runes)
+}
+
+// benchmarkName is a study's id as what follows Benchmark: json-encode is
+// JsonEncode.
+func benchmarkName(study string) string {
+	var b strings.Builder
+	for _, word := range strings.FieldsFunc(study, func(r rune) bool { return !wordy(r) }) {
+		runes := []rune(word)
+		b.WriteRune(unicode.ToUpper(runes[0]))
+		b.WriteString(string(runes[1:]))
+	}
+	return or(b.String(), "Study")
+}
+
+// nameValue is an id as a value inside a benchmark's name: / separates parts
+// there and becomes :, and what it must not hold becomes %XX.
+func nameValue(id string) string {
+	var b strings.Builder
+	for _, r := range id {
+		switch {
+		case r == '/':
+			b.WriteByte(':')
+		case r == ':' || r == '%' || unicode.IsSpace(r) || unicode.IsControl(r):
+			for _, c := range []byte(string(r)) {
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// guarded is a name whose end cannot be taken for a GOMAXPROCS: the hyphen
+// before closing digits becomes %2D.
+func guarded(name string) string {
+	rest := strings.TrimRight(name, "0123456789")
+	if rest == name || !strings.HasSuffix(rest, "-") {
+		return name
+	}
+	return strings.TrimSuffix(rest, "-") + "%2D" + name[len(rest):]
+}

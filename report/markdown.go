@@ -1,0 +1,201 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Markdown writes r as a document for a repository or a review: what [Text]
+// says, in headings, lists and tables. The error is the writer's.
+func Markdown(w io.Writer, r *tare.Result) error {
+	s := &sheet{}
+	s.heading(1, plain(r.Study))
+	s.block(plain(r.Question))
+	s.heading(2, "Verdict")
+	s.verdicts(r, "what the checks found")
+	told := map[string]bool{}
+	for _, work := range r.Workloads {
+		s.heading(2, "Workload "+code(work.ID))
+		s.workload(r, work, told)
+	}
+	if words := reading(r, "~~12.3~~"); len(words) > 0 {
+		s.heading(2, "How to read this")
+		s.list(defined(words)...)
+	}
+	if len(r.Claims) > 0 {
+		s.heading(2, "Published claims")
+		s.claims(r)
+	}
+	s.heading(2, "What the checks found")
+	s.findings(r)
+	if len(r.NotWeighed) > 0 {
+		s.heading(2, "Not weighed")
+		s.list(notWeighed(r)...)
+	}
+	if lines := resolutions(r); len(lines) > 0 {
+		s.heading(2, "What this machine resolves")
+		s.list(all(lines, plain)...)
+		s.block(resolutionMeans)
+	}
+	s.heading(2, "This run")
+	s.list(defined(run(r))...)
+	return s.send(w)
+}
+
+// verdicts lists the rulings and differences, then what is void and what
+// became of the claims. where is the place that says more about the void.
+func (s *sheet) verdicts(r *tare.Result, where string) {
+	if text := cutShort(r); text != "" {
+		s.block("**" + text + "**")
+	}
+	if len(r.Verdicts) == 0 {
+		s.block("**" + noVerdict + "**")
+	}
+	var lines []string
+	add := func(word, text string) { lines = append(lines, "**"+word+"**: "+plain(text)) }
+	for _, v := range r.Verdicts {
+		if v.Criterion == "" {
+			continue
+		}
+		text := v.Sentence
+		if m := more(v); m != "" {
+			text = strings.TrimSuffix(text, ".") + "; " + m + "."
+		}
+		add(or(string(v.Verdict), "no ruling"), text)
+	}
+	for _, v := range r.Verdicts {
+		if v.Criterion == "" && !toldElsewhere(r, v) {
+			add("found", v.Sentence)
+		}
+	}
+	if voids := voided(r); voids != "" {
+		add("void", voids+" (see "+where+").")
+	}
+	if outcomes := outcomes(r.Claims); outcomes != "" {
+		add("claims", outcomes)
+	}
+	s.list(lines...)
+}
+
+// workload adds everything measured on one workload.
+func (s *sheet) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
+	s.block(plain(strings.TrimSpace(asked(w) + " " + answered(r, w.ID))))
+	v := look(r, w.ID, onPaper(), told)
+	if v.empty() {
+		s.block(nobodyMeasured)
+		return
+	}
+	t := v.primary()
+	s.table(t)
+	s.list(noted(t)...)
+	if others, ok := v.others(); ok {
+		s.block(othersMislead)
+		s.table(others)
+	}
+}
+
+// noted are the notes of a table's rows, one line for each row that has any.
+func noted(t table) []string {
+	var lines []string
+	for _, r := range t.rows {
+		var notes []string
+		for _, note := range r.notes {
+			if note == r.who.String() {
+				notes = append(notes, code(note)) // an @ makes it an address elsewhere
+				continue
+			}
+			notes = append(notes, plain(note))
+		}
+		if len(notes) > 0 {
+			lines = append(lines, plain(r.who.Title())+": "+strings.Join(notes, "; "))
+		}
+	}
+	return lines
+}
+
+// claims adds the table of what was published beside what was measured.
+func (s *sheet) claims(r *tare.Result) {
+	about := claimsMean(r)
+	sources := distinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
+	if len(sources) == 1 {
+		about += " Published in: " + sources[0] + "."
+	}
+	s.block(plain(about))
+	t := table{columns: []column{
+		{name: "claim"}, {name: "it said"}, {name: "of"}, {name: "outcome"}, {name: "measure"},
+		{name: "published", unit: "ratio"}, {name: "measured", unit: "ratio [interval]"}, {name: "why"},
+	}}
+	for i, c := range r.Claims {
+		statement := "“" + c.Statement + "”"
+		if len(sources) > 1 {
+			statement += ", " + c.Source
+		}
+		why := strings.TrimPrefix(reason(r.Claims, i), "why: ")
+		t.rows = append(t.rows, row{cells: []cell{
+			{text: c.ID}, {text: statement}, {text: title(r, c.Contender) + " on " + c.Workload}, {text: string(c.Outcome)}, {text: c.Metric},
+			{text: ratio(c.Published)}, onPaper().claimed(c), {text: why},
+		}})
+	}
+	s.table(t)
+}
+
+// findings lists what the checks saw, void first.
+func (s *sheet) findings(r *tare.Result) {
+	open, expected := found(r)
+	var lines []string
+	for _, f := range open {
+		line := fmt.Sprintf("**%s** %s", f.Severity, plain(wording(r, f)))
+		if f.Advice != "" {
+			line += " → " + plain(f.Advice)
+		}
+		lines = append(lines, line)
+	}
+	if len(open) == 0 {
+		s.block(nothingFound)
+	}
+	s.list(lines...)
+	s.block(all([]string{expected}, plain)...)
+}
+
+// defined is words with their texts, one line each.
+func defined(words []said) []string {
+	var lines []string
+	for _, w := range words {
+		label := ""
+		if w.label != "" {
+			label = "**" + w.label + "**: "
+		}
+		lines = append(lines, label+plain(w.text))
+	}
+	return lines
+}
+
+// notWeighed says what the budget left out.
+func notWeighed(r *tare.Result) []string {
+	var lines []string
+	for _, n := range r.NotWeighed {
+		lines = append(lines, plain(n.What+": "+n.Why))
+	}
+	return lines
+}
+
+// all applies f to the texts that are not empty.
+func all(texts []string, f func(string) string) []string {
+	var out []string
+	for _, text := range texts {
+		if text != "" {
+			out = append(out, f(text))
+		}
+	}
+	return out
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}

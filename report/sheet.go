@@ -1,0 +1,161 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// sheet collects the blocks of a Markdown document (the dialect of GitHub and
+// GitLab: tables and ~~struck~~ text). What blocks are given is Markdown;
+// text from elsewhere goes through [plain] or [code] before.
+type sheet struct{ b strings.Builder }
+
+// block adds lines with an empty line before them.
+func (s *sheet) block(lines ...string) {
+	if len(lines) == 0 {
+		return
+	}
+	if s.b.Len() > 0 {
+		s.b.WriteByte('\n')
+	}
+	for _, line := range lines {
+		s.b.WriteString(line)
+		s.b.WriteByte('\n')
+	}
+}
+
+func (s *sheet) heading(level int, text string) { s.block(strings.Repeat("#", level) + " " + text) }
+
+// list adds one item per text; empty ones are left out.
+func (s *sheet) list(texts ...string) {
+	var lines []string
+	for _, text := range texts {
+		if text != "" {
+			lines = append(lines, "- "+text)
+		}
+	}
+	s.block(lines...)
+}
+
+// table adds a table without its notes, which have no place in Markdown's.
+func (s *sheet) table(t table) {
+	head, rule := "|", "|"
+	for _, c := range t.columns {
+		name := c.name
+		switch {
+		case c.unit == "":
+		case strings.HasSuffix(name, ","):
+			name += " " + c.unit
+		default:
+			name += ", " + c.unit
+		}
+		head += " " + piped(plain(name)) + " |"
+		if c.right {
+			rule += "---:|"
+		} else {
+			rule += "---|"
+		}
+	}
+	lines := []string{head, rule}
+	for _, r := range t.rows {
+		line := "|"
+		for i := range t.columns {
+			var c cell
+			if i < len(r.cells) {
+				c = r.cells[i]
+			}
+			line += " " + piped(paint(c.paint, plain(c.text))) + " |"
+		}
+		lines = append(lines, line)
+	}
+	s.block(lines...)
+}
+
+func (s *sheet) send(w io.Writer) error {
+	if _, err := io.WriteString(w, s.b.String()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// onPaper is the style of cells in Markdown.
+func onPaper() Style {
+	return Style{Strike: func(text string) string { return "~~" + text + "~~" }}
+}
+
+// plain is text as Markdown that shows it letter by letter, in one line.
+func plain(text string) string {
+	runes := []rune(oneLine(text))
+	var b strings.Builder
+	at := func(i int) rune {
+		if i < 0 || i >= len(runes) {
+			return ' '
+		}
+		return runes[i]
+	}
+	for i, r := range runes {
+		next := at(i + 1)
+		marks := false
+		switch r {
+		case '\\', '`', '*', '~', '$':
+			marks = true
+		case '_': // inside a word it is a letter
+			marks = !wordy(at(i-1)) || !wordy(next)
+		case '<': // opens a tag
+			marks = unicode.IsLetter(next) || next == '/' || next == '!' || next == '?'
+		case '&': // opens an entity
+			marks = unicode.IsLetter(next) || next == '#'
+		case ']': // ends the text of a link
+			marks = next == '(' || next == '['
+		case '#', '+', '-', '>', '[', '=': // starts another kind of block
+			marks = i == 0
+		case '.', ')': // starts a numbered list
+			marks = i > 0 && digits(runes[:i]) && next == ' '
+		}
+		if marks {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// code is text as a code span, in which nothing is a mark. Its fence is longer
+// than any in the text.
+func code(text string) string {
+	text = oneLine(text)
+	if !strings.Contains(text, "`") {
+		return "`" + text + "`"
+	}
+	fence := "``"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + " " + text + " " + fence
+}
+
+// coded is a cell in a code span.
+func coded(text string) cell {
+	return cell{text, func(string) string { return code(text) }}
+}
+
+// piped is a cell whose bars do not end it.
+func piped(markdown string) string { return strings.ReplaceAll(markdown, `|`, `\|`) }
+
+// oneLine is text without line ends and control characters.
+func oneLine(text string) string {
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+}
+
+func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+func digits(runes []rune) bool {
+	for _, r := range runes {
+		if r < '0' || r > '9' {
+			return false
+		}
+	}
+	return true
+}
