@@ -55,6 +55,7 @@ type Options struct {
 	Isolation tare.Isolation // zero: lockstep
 	Slice     time.Duration  // slice length wanted; zero: by METHOD's rule
 	Resume    bool           // go on with the journal in Dir
+	Stored    *tare.Result   // an older result of the study, to be told what has changed since; nil: none
 
 	Run      string          // tag of this run, put into every process it starts
 	Machine  *tare.Machine   // facts and noise to report instead of this machine's, for scripted runs

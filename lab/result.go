@@ -71,7 +71,7 @@ func (r *run) weigh(facts tare.Machine, final bool) weighed {
 	o.findings = check.Run(check.Input{
 		Study: r.study, Plan: r.plan, Contenders: r.contenders, Conformance: r.conformances(),
 		Trials: r.trials, Slices: r.slices, Effects: o.effects, Comparisons: o.comparisons,
-		Scaling: o.scaling, Values: o.values, Machine: facts, Final: final,
+		Scaling: o.scaling, Values: o.values, Machine: facts, Stored: r.o.Stored, Final: final,
 	})
 	o.comparisons, o.values = judge.Strike(o.data, o.effects, o.comparisons, o.values, o.findings)
 	o.verdicts = judge.Verdicts(o.data, o.comparisons, o.findings)

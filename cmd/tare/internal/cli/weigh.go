@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/machine"
 	"github.com/tarebench/tare/trial"
@@ -178,7 +179,8 @@ func (w *weighing) weigh(ctx context.Context, study chosen) (*tare.Result, error
 		Kinds: w.Kinds, Sources: w.sources, Now: w.Now,
 		Seed: w.o.seed, Budget: w.o.budget, Quick: w.o.quick, User: w.o.user, Rounds: w.o.rounds,
 		Isolation: w.o.isolation, Slice: w.o.slice,
-		Run: w.tag, Guardian: w.guardian, Stop: w.halt.Stop, Unlocked: w.o.noLock,
+		Stored: lastResult(w.dirs.Results(study.ID)),
+		Run:    w.tag, Guardian: w.guardian, Stop: w.halt.Stop, Unlocked: w.o.noLock,
 		Progress: func(e lab.Event) {
 			switch e.Phase {
 			case "plan":
@@ -206,6 +208,24 @@ func (w *weighing) weigh(ctx context.Context, study chosen) (*tare.Result, error
 		os.RemoveAll(dir)
 	}
 	return w.saved(dir, res, err)
+}
+
+// lastResult is the newest result kept in a study's directory. It only tells
+// what has changed since, so one that cannot be read counts as none.
+func lastResult(dir string) *tare.Result {
+	runs, err := history.RunsOf(dir)
+	if err != nil {
+		return nil
+	}
+	for _, run := range runs {
+		if !run.Whole {
+			continue
+		}
+		if results, err := history.File(run.Result()); err == nil && len(results) == 1 {
+			return results[0]
+		}
+	}
+	return nil
 }
 
 // again goes on with the newest unfinished run that belongs to study as it is
