@@ -154,13 +154,13 @@ func TestMachine(t *testing.T) {
 		fires(t, "machine", in, tare.Warn, "", "", f.says)
 	}
 
-	// A machine whose clocks disagree, and one whose null contender waited.
+	// A null contender with company, and one that waited.
 	in = sound()
 	in.Values = []tare.Value{
 		{Workload: load, Contender: tare.NullID, Metric: "time", Value: 5.2},
 		{Workload: load, Contender: tare.NullID, Metric: "cpu", Value: 6.032},
 	}
-	fires(t, "machine", in, tare.Note, "", "", "this machine's CPU clock runs 16 % faster than its wall clock: one busy thread used 6.03 ns of CPU in 5.2 ns")
+	fires(t, "machine", in, tare.Note, "", "", "the null contender used 16 % more CPU time than time passed (6.03 ns in 5.2 ns): other threads of the runtime ran beside it, or the machine's clocks disagree")
 	in.Values[1].Value = 5.1
 	silent(t, "machine", in)
 }

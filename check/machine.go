@@ -24,8 +24,8 @@ func machine() Check {
 		Summary: "What the machine did besides measuring, over the whole study: warned of when some task waited for a processor more than 10 % of the time, " +
 			"when the contenders spent more than 5 % of their time waiting to run, or when a CPU quota stopped them more than 1 % of the time. " +
 			"Also of a battery, of the governor powersave and of cores of several kinds. " +
-			"What the machine cannot tell is not judged. It is noted when no machine lock was held, and when the machine's CPU clock and wall clock disagree by more than 5 %: " +
-			"the null contender, one thread that does nothing else, then uses more CPU time than time passes.",
+			"What the machine cannot tell is not judged. It is noted when no machine lock was held, and when the null contender, which has one thread's work, used over 5 % more CPU time than time passed: " +
+			"other threads of its runtime ran beside it, or the machine's clocks disagree.",
 		Why: "Laptops and shared CI runners work for others too: processor pressure of 37 % went together with a steal figure of 0.2 %. " +
 			"Lockstep rounds keep the comparison fair, but the intervals get wide and absolute figures are not the machine's best.",
 		Advice: "close what else is running, or read ratios only and leave the absolute figures aside",
@@ -90,7 +90,7 @@ func clocks(in Input) (tare.Finding, bool) {
 	}
 	return tare.Finding{
 		Severity: tare.Note,
-		Message:  fmt.Sprintf("this machine's CPU clock runs %s faster than its wall clock: one busy thread used %s ns of CPU in %s ns", percent(cpu/wall-1), number(cpu), number(wall)),
-		Advice:   "compare CPU with CPU and time with time; ratios are not affected",
+		Message:  fmt.Sprintf("the null contender used %s more CPU time than time passed (%s ns in %s ns): other threads of the runtime ran beside it, or the machine's clocks disagree", percent(cpu/wall-1), number(cpu), number(wall)),
+		Advice:   "compare CPU with CPU and time with time, not the one with the other",
 	}, true
 }
