@@ -18,14 +18,14 @@ const envDo = "TARE_TEST_DO"
 func TestMain(m *testing.M) {
 	switch os.Getenv(envDo) {
 	case "sleep":
-		select {}
+		time.Sleep(time.Hour) // an empty select alone is a deadlock, which ends it
 	case "lock": // and hold it until killed
 		if _, err := Lock(context.Background(), os.Getenv("TARE_TEST_LOCK"), nil); err != nil {
 			os.Stderr.WriteString(err.Error() + "\n")
 			os.Exit(1)
 		}
 		os.Stdout.WriteString("locked\n")
-		select {}
+		time.Sleep(time.Hour)
 	}
 	os.Exit(m.Run())
 }
