@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 func play(part string) int {
 	switch part {
 	case "sleep":
-		select {}
+		time.Sleep(time.Hour)
 	case "tare":
 		return playTare()
 	case "forks and ends": // so that the child is nobody's
@@ -49,7 +49,7 @@ func play(part string) int {
 	case "allocates alone":
 		allocate()
 	case "mute": // never opens the wire
-		select {}
+		time.Sleep(time.Hour)
 	case "crash at once":
 		fmt.Fprintln(os.Stderr, "no licence found")
 		return 3
@@ -65,7 +65,7 @@ func play(part string) int {
 		if err == io.EOF {
 			if part == "ignores the end" {
 				signal.Ignore(syscall.SIGTERM)
-				select {}
+				time.Sleep(time.Hour)
 			}
 			return 0
 		}
@@ -111,7 +111,7 @@ func play(part string) int {
 func misbehave(part string, q wire.Request, out io.WriteCloser, a *wire.Reply) int {
 	switch part {
 	case "hangs":
-		select {}
+		time.Sleep(time.Hour)
 	case "late":
 		time.Sleep(time.Duration(q.CapNS))
 	case "exits":
@@ -121,7 +121,7 @@ func misbehave(part string, q wire.Request, out io.WriteCloser, a *wire.Reply) i
 		panic("lost my head")
 	case "kills itself":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {}
+		time.Sleep(time.Hour)
 	case "floods stdout":
 		flood := []byte(strings.Repeat("x", 64<<10) + "\n")
 		for {
@@ -132,22 +132,22 @@ func misbehave(part string, q wire.Request, out io.WriteCloser, a *wire.Reply) i
 		fmt.Fprint(os.Stderr, strings.Repeat("e", 20_000)+"end")
 	case "garbage":
 		_, _ = io.WriteString(out, "hello\x00 world, this is no JSON\n")
-		select {}
+		time.Sleep(time.Hour)
 	case "endless line":
 		w := bufio.NewWriterSize(out, 1<<20)
 		_, _ = w.WriteString(`{"id":1,"message":"`)
 		for {
 			if _, err := w.WriteString("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"); err != nil {
-				select {}
+				time.Sleep(time.Hour)
 			}
 		}
 	case "half a line":
 		_, _ = io.WriteString(out, `{"id":`)
 		_ = out.Close()
-		select {}
+		time.Sleep(time.Hour)
 	case "closes the wire":
 		_ = out.Close()
-		select {}
+		time.Sleep(time.Hour)
 	case "wrong id":
 		a.ID += 7
 	case "error":
@@ -161,7 +161,7 @@ func misbehave(part string, q wire.Request, out io.WriteCloser, a *wire.Reply) i
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
-		select {}
+		time.Sleep(time.Hour)
 	case "leaves a child", "leaves a child and exits":
 		leave()
 		_ = self("forks and ends").Run()
