@@ -5,6 +5,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -84,7 +85,8 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	}
 	p.BudgetSeconds = o.Budget.Seconds()
 	perRound := p.SecondsPerRound
-	if o.Long && p.Isolation == tare.Lockstep {
+	canBeLonger := slices.ContainsFunc(p.Slices, func(s tare.Slicing) bool { return s.Block > 1 })
+	if o.Long && p.Isolation == tare.Lockstep && canBeLonger {
 		p.LongEvery = longEvery
 		perRound *= 1 + 1.0/longEvery
 	}

@@ -109,7 +109,7 @@ func TestACycleThatDoesNotFitASliceMakesSumsPrimary(t *testing.T) {
 	ps := pilots("w", true, ids...)
 	for i := range ps {
 		if ps[i].CycleNS > 0 {
-			ps[i].CycleNS = 600e6
+			ps[i].CycleNS = 3e9
 		}
 	}
 	p, err := plan.New([]tare.Workload{{ID: "w"}}, ids, ps, plan.Options{Rounds: 10})
@@ -119,6 +119,54 @@ func TestACycleThatDoesNotFitASliceMakesSumsPrimary(t *testing.T) {
 	s, _ := p.Slicing("w")
 	if !s.RatioOfSums || s.Until["a"] != tare.UntilOps || s.Ops["a"] != 240 {
 		t.Errorf("sums %v, until %s, %d ops; want true, ops, 240 (12 ms)", s.RatioOfSums, s.Until["a"], s.Ops["a"])
+	}
+}
+
+// A large live heap makes cycles long: a slice is one of them, there are few,
+// and none is made eight times as long.
+func TestAHugeCycleIsASlice(t *testing.T) {
+	ps := pilots("w", true, ids...)
+	for i := range ps {
+		if ps[i].CycleNS > 0 {
+			ps[i].CycleNS = 600e6
+		}
+	}
+	p, err := plan.New([]tare.Workload{{ID: "w"}}, ids, ps, plan.Options{Rounds: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := p.Slicing("w")
+	if !s.RatioOfSums || s.Until["a"] != tare.UntilGC || s.Cycles["a"] != 1 || s.Count != 3 || s.Block != 1 {
+		t.Errorf("sums %v, until %s, %d cycles, %d slices in blocks of %d; want true, gc, 1, 3, 1", s.RatioOfSums, s.Until["a"], s.Cycles["a"], s.Count, s.Block)
+	}
+	if n := len(plan.Round(p, 1, 1).Orders["w"]); n != 3 {
+		t.Errorf("%d slices in a round, want 3", n)
+	}
+	if r := plan.Round(p, 1, plan.LongTau); len(r.Workloads) != 0 || len(r.Orders) != 0 {
+		t.Errorf("a round of long slices asks for %v", r.Orders)
+	}
+}
+
+// A slice begins with a turn of the pool, and is made long enough for that to
+// be a third of it at most.
+func TestTheLeadInIsATurnOfThePool(t *testing.T) {
+	for _, c := range []struct {
+		pool         int
+		cycles, lead int64
+	}{
+		{1, 1, 11},    // seven hundredths of 160 operations
+		{32, 1, 32},   // a turn is less than a third of one cycle
+		{64, 2, 64},   // 64 operations of 50 µs want 9.6 ms, so two cycles of 8 ms
+		{640, 3, 160}, // would want 96 ms: 24 ms have to do, and a third of them
+	} {
+		p, err := plan.New([]tare.Workload{{ID: "w", Pool: c.pool}}, ids, pilots("w", true, ids...), plan.Options{Rounds: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _ := p.Slicing("w")
+		if s.Cycles["a"] != c.cycles || s.Lead["a"] != c.lead {
+			t.Errorf("pool of %d: %d cycles, lead-in of %d operations; want %d and %d", c.pool, s.Cycles["a"], s.Lead["a"], c.cycles, c.lead)
+		}
 	}
 }
 

@@ -11,15 +11,23 @@ import (
 // The slice rule, which docs/METHOD.md tells under "Rounds and slices".
 const (
 	shortNS    = 1e6  // a slice of work that allocates nothing, and the shortest of any
-	longestNS  = 30e6 // the longest slice of whole collection cycles, unless ten operations take longer
+	longestNS  = 30e6 // the longest slice of several whole collection cycles, unless ten operations take longer
 	longestOps = 10
-	unevenNS   = 12e6  // a slice of work whose collection cycles are longer than that
+	hugeNS     = 2e9   // the longest slice of one whole collection cycle, where the heap is large
+	unevenNS   = 12e6  // a slice of work whose collection cycles are longer than that, or were not seen
 	totalNS    = 200e6 // a contender's slices of a round together
 	shortCount = 64    // slices per round of work that allocates nothing
-	mostCount  = 16    // and of work that allocates, where its cycles are short …
-	leastCount = 6     // … and where they are long
+	mostCount  = 16    // and of work that allocates, where its cycles are short,
+	leastCount = 6     // where they are long,
+	hugeCount  = 3     // and where a slice is one huge cycle
 	slack      = 4     // a slice is cut off when it takes so many times what is expected
-	leadShare  = 0.07
+
+	// A slice begins with an unmeasured turn of the pool: the others' slices
+	// put the inputs out of the caches. The turn should not take more than a
+	// third of a slice, so slices are made long enough for that within reason.
+	leadShare = 0.07 // of a slice, at least
+	leadMost  = 1.0 / 3
+	turnsNS   = 24e6 // no slice is made longer than this for the sake of its lead-in
 
 	memoryNS     = 5e6 // the pass that counts allocations, by its slowest contender …
 	memoryMostNS = 50e6
@@ -34,7 +42,6 @@ const (
 func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, iso tare.Isolation) tare.Slicing {
 	s := tare.Slicing{
 		Workload: workload.ID,
-		MinNS:    max(shortNS, want.Nanoseconds()),
 		Until:    map[string]tare.Until{},
 		Ops:      map[string]int64{},
 		Lead:     map[string]int64{},
@@ -49,20 +56,25 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 			longest = max(longest, p.CycleNS)
 		}
 	}
-	s.MemoryOps = memoryOps(workload.Pool, slowest)
+	pool := int64(max(1, workload.Pool))
+	s.MemoryOps = memoryOps(pool, slowest)
+	s.MinNS = want.Nanoseconds()
+	if s.MinNS == 0 {
+		s.MinNS = int64(min(turnsNS, max(shortNS, float64(pool)*slowest/leadMost)))
+	}
 	if !allocates {
 		s.TargetNS = s.MinNS
-		count := shortCount
 		if slowest > float64(s.TargetNS) { // an operation is a slice of its own
 			s.TargetNS = int64(slowest)
 		}
-		if s.TargetNS > shortNS {
-			count = max(mostCount, int(shortCount*shortNS/float64(s.TargetNS)))
-		}
+		count := min(shortCount, max(leastCount, int(totalNS/float64(s.TargetNS))))
 		s.Count, s.Block = multiple(len(pilots), count), shortBlock
+		if count < 2*shortBlock {
+			s.Block = block
+		}
 		s.CapNS = slack * s.TargetNS
 		for _, p := range pilots {
-			byOps(&s, p, float64(s.TargetNS))
+			byOps(&s, p, float64(s.TargetNS), pool)
 		}
 		return s
 	}
@@ -70,11 +82,11 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 	// Work that allocates: a slice holds whole collection cycles, for all
 	// contenders or for none.
 	s.Block = block
-	if !cycles || longest > max(longestNS, longestOps*slowest) {
+	if !cycles || longest > max(hugeNS, longestOps*slowest) {
 		s.RatioOfSums = true
 		s.TargetNS = int64(max(unevenNS, float64(s.MinNS), slowest))
 		for _, p := range pilots {
-			byOps(&s, p, float64(s.TargetNS))
+			byOps(&s, p, float64(s.TargetNS), pool)
 		}
 	} else {
 		s.Cycles = map[string]int64{}
@@ -85,7 +97,7 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 			}
 			n := max(1, math.Ceil(float64(s.MinNS)/p.CycleNS))
 			lengths = append(lengths, n*p.CycleNS)
-			byOps(&s, p, n*p.CycleNS)
+			byOps(&s, p, n*p.CycleNS, pool)
 			s.Cycles[p.Contender] = int64(n)
 			s.Until[p.Contender] = tare.UntilGC
 		}
@@ -94,12 +106,17 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 		longest = lengths[len(lengths)-1]
 		for _, p := range pilots {
 			if p.BytesPerOp < 1 {
-				byOps(&s, p, float64(s.TargetNS))
+				byOps(&s, p, float64(s.TargetNS), pool)
 			}
 		}
 	}
 	s.CapNS = slack * int64(max(longest, float64(s.TargetNS)))
 	s.Count = multiple(len(pilots), min(mostCount, max(leastCount, int(totalNS/float64(s.TargetNS)))))
+	if s.Cycles != nil && longest > max(longestNS, longestOps*slowest, 2*float64(s.MinNS)) {
+		// Too few for a balanced order and for blocks.
+		s.Count = min(leastCount, max(hugeCount, int(totalNS/longest)))
+		s.Block, s.RatioOfSums = 1, true
+	}
 	if iso == tare.TrialWise {
 		s.RatioOfSums = true
 	}
@@ -108,24 +125,25 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 
 // memoryOps is how many operations the pass that counts allocations makes: for
 // all contenders the same, and whole turns of the pool where there is time.
-func memoryOps(pool int, slowestNS float64) int64 {
-	turn := float64(max(1, pool)) * max(1, slowestNS)
+func memoryOps(pool int64, slowestNS float64) int64 {
+	turn := float64(pool) * max(1, slowestNS)
 	if turn > memoryMostNS {
 		return max(2, int64(memoryMostNS/max(1, slowestNS)))
 	}
 	turns := max(1, int64(memoryNS/turn))
-	return min(turns, memoryTurns) * int64(max(1, pool))
+	return min(turns, memoryTurns) * pool
 }
 
 // byOps makes p's slice as many operations as take about ns, with its lead-in.
-func byOps(s *tare.Slicing, p tare.Pilot, ns float64) {
+func byOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	ops := int64(1)
 	if p.NSPerOp > 0 {
 		ops = max(1, int64(math.Round(ns/p.NSPerOp)))
 	}
 	s.Until[p.Contender] = tare.UntilOps
 	s.Ops[p.Contender] = ops
-	s.Lead[p.Contender] = int64(math.Round(leadShare * float64(ops)))
+	lead := max(leadShare*float64(ops), min(float64(pool), leadMost*float64(ops)))
+	s.Lead[p.Contender] = int64(math.Round(lead))
 	if ops >= 3 {
 		s.Lead[p.Contender] = max(1, s.Lead[p.Contender])
 	}
