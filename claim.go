@@ -7,7 +7,8 @@ type ClaimKind string
 
 // Claim kinds that a study can answer from its comparisons.
 const (
-	ClaimRatio ClaimKind = "ratio" // value against baseline
+	ClaimRatio     ClaimKind = "ratio"     // value against baseline
+	ClaimStatement ClaimKind = "statement" // a sentence without figures: refuted where Check fires for the contender
 )
 
 // Claim is a published statement with its figures and source, to be re-asked.
@@ -21,7 +22,8 @@ type Claim struct {
 	Baseline  float64   `json:"baseline"` // published, in Unit
 	Value     float64   `json:"value"`    // published, in Unit
 	Unit      string    `json:"unit"`
-	Side      string    `json:"side,omitempty"` // lower or higher: the claimed side where the sentence contradicts its figures
+	Side      string    `json:"side,omitempty"`  // lower or higher: the claimed side where the sentence contradicts its figures
+	Check     string    `json:"check,omitempty"` // statement: the check that answers it
 	Statement string    `json:"statement"`
 }
 
@@ -30,10 +32,16 @@ func (c Claim) Validate() error {
 	switch {
 	case c.ID == "":
 		return fieldError("id", "claim without an id", "e.g. id: F0.9")
-	case c.Kind != ClaimRatio:
-		return fieldError("kind", fmt.Sprintf("unknown claim kind %q", c.Kind), "known: ratio")
+	case c.Kind != ClaimRatio && c.Kind != ClaimStatement:
+		return fieldError("kind", fmt.Sprintf("unknown claim kind %q", c.Kind), "known: ratio, statement")
 	case c.Contender == "":
 		return fieldError("contender", "claim without a contender", "name the contender it is about")
+	case c.Statement == "":
+		return fieldError("statement", "claim without a statement", "say what was published, in one sentence")
+	case c.Kind == ClaimStatement && c.Check == "":
+		return fieldError("check", "a statement without the check that answers it", "e.g. check: semantic-diff")
+	case c.Kind == ClaimStatement:
+		return nil
 	case c.Workload == "":
 		return fieldError("workload", "claim without a workload", "name the workload it is about")
 	case c.Metric == "":
@@ -42,8 +50,6 @@ func (c Claim) Validate() error {
 		return fieldError("", "a ratio claim needs baseline and value above zero", "give both published figures")
 	case c.Side != "" && c.Side != "lower" && c.Side != "higher":
 		return fieldError("side", fmt.Sprintf("%q is neither lower nor higher", c.Side), "say which side of 1 is claimed")
-	case c.Statement == "":
-		return fieldError("statement", "claim without a statement", "say what was published, in one sentence")
 	}
 	return nil
 }

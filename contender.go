@@ -74,8 +74,14 @@ type Identity struct {
 	MissingSymbols []string `json:"missing_symbols,omitempty"`
 }
 
-// Adoption is what taking a contender into a service costs besides time.
+// Adoption is what taking a contender into a service costs besides time. A
+// zero field is not known.
 type Adoption struct {
-	ModulesLinked    int     `json:"modules_linked"`
-	ColdBuildSeconds float64 `json:"cold_build_seconds,omitempty"`
+	ModulesLinked    int      `json:"modules_linked"`               // third-party modules in the binary
+	Licences         []string `json:"licences,omitempty"`           // of those modules, SPDX identifiers, each once, sorted; "unknown" where a text was not recognised
+	Released         string   `json:"released,omitempty"`           // YYYY-MM-DD: when the version that was weighed was released
+	Unmaintained     string   `json:"unmaintained,omitempty"`       // one line: why it counts as unmaintained; empty: nothing is known against it
+	ColdBuildSeconds float64  `json:"cold_build_seconds,omitempty"` // of a build that compiled every third-party package
+	IdleRSSBytes     int64    `json:"idle_rss_bytes,omitempty"`     // resident memory before the first request
+	StartSeconds     float64  `json:"start_seconds,omitempty"`      // from starting the process to its first answer, median of some starts
 }

@@ -14,8 +14,10 @@ type Result struct {
 	Started     time.Time     `json:"started"`
 	Seconds     float64       `json:"seconds"` // measuring, builds not included
 	Seed        string        `json:"seed"`
-	Budget      string        `json:"budget"`  // as asked: quick, full, a duration or a number of rounds
-	Stopped     string        `json:"stopped"` // why it ended: decided, budget, rounds, interrupted
+	Budget      string        `json:"budget"`          // as asked: quick, full, a duration or a number of rounds
+	Env         []string      `json:"env,omitempty"`   // NAME=value, put into every contender's environment
+	Procs       int           `json:"procs,omitempty"` // GOMAXPROCS asked for; zero: the kind's own
+	Stopped     string        `json:"stopped"`         // why it ended: decided, budget, rounds, interrupted
 	Machine     Machine       `json:"machine"`
 	Metrics     []string      `json:"metrics"` // the first is primary
 	Contenders  []Contender   `json:"contenders"`
@@ -30,6 +32,8 @@ type Result struct {
 	Claims      []ClaimResult `json:"claims"`
 	Findings    []Finding     `json:"findings"`
 	Conformance []Conformance `json:"conformance"`
+	Semantics   []Semantics   `json:"semantics,omitempty"` // where answers mean something else than the reference's
+	Cost        []Cost        `json:"cost,omitempty"`      // of each contender at a rate, against the baseline
 	NotWeighed  []NotWeighed  `json:"not_weighed,omitempty"`
 	Trials      []Trial       `json:"trials"`
 	Journal     string        `json:"journal,omitempty"` // file name of the slices, beside the document

@@ -35,6 +35,9 @@ type Entry struct {
 	Use     string `json:"use,omitempty"`     // contender id in the catalog; empty: ID
 	Program string `json:"program,omitempty"` // directory of a contender's own module, relative to the study file
 	Expect  Expect `json:"expect,omitzero"`   // overrides the contender's own expect
+
+	With []string `json:"with,omitempty"` // modules to build it with: path@version, or path=./dir
+	Go   string   `json:"go,omitempty"`   // toolchain to build it with, e.g. go1.25.5; empty: the machine's
 }
 
 // Leaf returns the catalog id the entry stands for.

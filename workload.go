@@ -5,18 +5,23 @@ import "fmt"
 // Workload is what every contender is asked, byte-identical.
 type Workload struct {
 	ID      string `json:"id"`
-	Fixture string `json:"fixture,omitempty"` // generated input: name in contender/fixture
-	File    string `json:"file,omitempty"`    // or the user's own input, relative to the study file
-	N       int    `json:"n,omitempty"`       // items per body
-	Op      string `json:"op"`                // what is done with it; the kind knows the words
-	Pool    int    `json:"pool,omitempty"`    // different bodies in rotation; zero: the fixture's default, one is seed mode
-	SHA256  string `json:"sha256,omitempty"`  // of the whole pool
+	Fixture string `json:"fixture,omitempty"`    // generated input: name in contender/fixture
+	File    string `json:"file,omitempty"`       // or the user's own input, relative to the study file
+	N       int    `json:"n,omitempty"`          // items per body
+	Op      string `json:"op"`                   // what is done with it; the kind knows the words
+	Pool    int    `json:"pool,omitempty"`       // different bodies in rotation; zero: the fixture's default, one is seed mode
+	SHA256  string `json:"sha256,omitempty"`     // of the whole pool
+	Heap    int64  `json:"heap_bytes,omitempty"` // live heap that each contender holds meanwhile, in bytes; zero: only its own
 
 	// What the kind found in the pool it made; zero where it cannot tell.
 	Bytes        int64 `json:"bytes,omitempty"`         // of all bodies, line ends not included
 	Keys         int   `json:"keys,omitempty"`          // items with a key of their own that each body should have
 	DistinctKeys int   `json:"distinct_keys,omitempty"` // different keys among them, in the body that has fewest
 }
+
+// MaxHeap is the largest live heap a workload can ask for: a contender may hold
+// it twice over before the collector comes round.
+const MaxHeap = 1 << 30
 
 // BodyBytes is the mean length of a body; zero where it is not known.
 func (w Workload) BodyBytes() float64 {
@@ -39,6 +44,8 @@ func (w Workload) Validate() error {
 		return fieldError("", fmt.Sprintf("workload %q has no op", w.ID), "e.g. op: marshal")
 	case w.N < 0:
 		return fieldError("n", "n is negative", "give the number of items in one body")
+	case w.Heap < 0 || w.Heap > MaxHeap:
+		return fieldError("heap", "heap is not between 0 and 1 GB", "e.g. heap: 200MB")
 	case w.Pool < 0:
 		return fieldError("pool", "pool is negative", "give the number of different bodies, or leave it out for 64")
 	}

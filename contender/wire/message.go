@@ -56,9 +56,10 @@ type Workload struct {
 	Fixture string `json:"fixture"` // name of the input's type, e.g. devices; empty: any JSON
 	N       int    `json:"n,omitempty"`
 	Op      string `json:"op"`
-	Input   string `json:"input"`  // path of the pool: one canonical JSON body per line
-	Bodies  int    `json:"bodies"` // lines in it
-	SHA256  string `json:"sha256"` // of the file
+	Input   string `json:"input"`                // path of the pool: one canonical JSON body per line
+	Bodies  int    `json:"bodies"`               // lines in it
+	SHA256  string `json:"sha256"`               // of the file
+	Heap    int64  `json:"heap_bytes,omitempty"` // live heap to hold while the workload is prepared
 }
 
 // Reply is one line from the contender, with the id of the request. A field
@@ -95,6 +96,7 @@ type Reply struct {
 type Answer struct {
 	Case   int    `json:"case"`
 	Output []byte `json:"output,omitempty"` // base64 on the wire
+	Size   int64  `json:"size,omitempty"`   // bytes the operation put out, where Output says in other words what they mean
 	Error  string `json:"error,omitempty"`
 }
 

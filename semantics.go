@@ -1,0 +1,36 @@
+package tare
+
+// DifferenceClass says how much a difference in meaning matters.
+type DifferenceClass string
+
+// Classes, the gravest first.
+const (
+	DiffersInValue      DifferenceClass = "value"      // another value arrives
+	DiffersInAcceptance DifferenceClass = "acceptance" // what the reference refuses is accepted, or the reverse
+	DiffersInForm       DifferenceClass = "form"       // the same value, spelled differently
+)
+
+// Semantics is where one contender's answers differ from the reference's on
+// cases made for that: odd numbers, odd text, broken documents. They do not
+// disqualify; they are part of the price.
+type Semantics struct {
+	Contender   string       `json:"contender"`
+	Reference   string       `json:"reference"` // e.g. encoding/json go1.26.8
+	Cases       int          `json:"cases"`     // that were asked
+	Differences []Difference `json:"differences"`
+	Unsupported []string     `json:"unsupported,omitempty"` // operations it could not be asked
+}
+
+// Difference is one case that came out differently.
+type Difference struct {
+	Property  string          `json:"property"` // row of the table, e.g. float digits
+	Op        string          `json:"op"`       // operation it was asked through
+	Case      string          `json:"case"`     // unique for its op
+	Class     DifferenceClass `json:"class"`
+	Asked     string          `json:"asked"`     // what was given, as text
+	Reference string          `json:"reference"` // what the reference made of it
+	Got       string          `json:"got"`
+	Says      string          `json:"says"` // the consequence, to follow the contender's name: "writes 1.5e-9 as 0"
+
+	BearsOn []string `json:"bears_on,omitempty"` // operations of workloads whose users meet it
+}
