@@ -22,6 +22,7 @@ type Input struct {
 	Plan        tare.Plan
 	Contenders  []tare.Contender
 	Conformance []tare.Conformance
+	Semantics   []tare.Semantics
 	Trials      []tare.Trial
 	Slices      []tare.Slice   // of every whole round, the long ones (tau 8) too
 	Effects     []tare.Effects // as judge.Effects gives them
@@ -48,7 +49,7 @@ type Check struct {
 // All lists the checks in the order in which findings are reported.
 func All() []Check {
 	return []Check{
-		build(), trial(), identity(), fixtureCardinality(), wrongAnswer(), errorInLoop(), allocFloor(),
+		build(), trial(), identity(), fixtureCardinality(), wrongAnswer(), semanticDiff(), errorInLoop(), allocFloor(),
 		partWhole(), driftInTrial(), control(),
 		sizeScaling(), sliceInvariance(), cutShort(), carryOver(), sumsDisagree(), autocorrelation(), bimodal(),
 		discriminating(), sink(), machine(), nullShare(), stale(),

@@ -51,7 +51,10 @@ func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings
 	for _, c := range d.Study.Claims {
 		r := tare.ClaimResult{
 			ID: c.ID, Kind: c.Kind, Source: c.Source, Statement: c.Statement,
-			Contender: c.Contender, Workload: c.Workload, Metric: c.Metric, Published: c.Ratio(),
+			Contender: c.Contender, Workload: c.Workload, Metric: c.Metric,
+		}
+		if c.Kind == tare.ClaimRatio {
+			r.Published = c.Ratio()
 		}
 		b.claim(&r, c, values, notWeighed)
 		out = append(out, r)
@@ -69,6 +72,10 @@ func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, no
 	who, ok := b.d.contender(c.Contender)
 	if !ok {
 		notMeasured(r, c.Contender+" was not weighed")
+		return
+	}
+	if c.Kind == tare.ClaimStatement {
+		b.statement(r, c)
 		return
 	}
 	if who.Role == tare.RoleTrap {

@@ -14,10 +14,11 @@ type Data struct {
 	Study      tare.Study
 	Plan       tare.Plan
 	Contenders []tare.Contender
-	Rounds     int          // whole rounds at the plan's slice length
-	Slices     []tare.Slice // of those rounds; others (tau above 1) are ignored
-	Trials     []tare.Trial // of those rounds; others (tau above 1) are ignored
-	Final      bool         // the study has stopped: no more rounds will come
+	Rounds     int              // whole rounds at the plan's slice length
+	Slices     []tare.Slice     // of those rounds; others (tau above 1) are ignored
+	Trials     []tare.Trial     // of those rounds; others (tau above 1) are ignored
+	Semantics  []tare.Semantics // what answers were found to mean, outside the rounds
+	Final      bool             // the study has stopped: no more rounds will come
 }
 
 // looks is how many times the evidence is looked at.

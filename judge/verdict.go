@@ -137,6 +137,10 @@ func (b *bench) difference(contender, workload string) (tare.Verdict, bool) {
 	if !ok {
 		return v, false
 	}
-	v.Sentence = difference(c, halfWidth(b.comparisons, workload, v.Metric), b.d.looks())
+	control := halfWidth(b.comparisons, workload, v.Metric)
+	v.Sentence = difference(c, control, b.d.looks())
+	if differs(c, control) == shown {
+		v.Sentence = withPrice(v.Sentence, b.d.price(contender, workload))
+	}
 	return v, true
 }

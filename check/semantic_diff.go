@@ -1,0 +1,59 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// saysMost is how many differences a finding spells out.
+const saysMost = 4
+
+func semanticDiff() Check {
+	return Check{
+		ID:       "semantic-diff",
+		Severity: tare.Warn,
+		Summary: "Before it is timed each contender is asked for odd values and odd documents: tiny and exact floats, big integers, HTML, invalid UTF-8, duplicate keys, nil and empty, " +
+			"times, broken syntax. Where it puts out another value than the reference, or accepts what the reference refuses or the reverse, it warns; another spelling of the same value is noted. " +
+			"The result has the table.",
+		Why: "jsoniter's ConfigFastest was published as a drop-in replacement that is twice as fast. It writes floats with six digits, so that 1.5e-9 becomes 0, leaves HTML as it is and " +
+			"map keys in any order.",
+		Advice: "read the table of differences and ask which of them your data can meet; none of them is in the ratios",
+		Run: func(in Input) []tare.Finding {
+			var out []tare.Finding
+			for _, s := range in.Semantics {
+				if len(s.Differences) > 0 {
+					out = append(out, differs(s))
+				}
+			}
+			return out
+		},
+	}
+}
+
+// differs is the finding about one contender, its gravest differences first.
+func differs(s tare.Semantics) tare.Finding {
+	f := tare.Finding{Contender: s.Contender, Severity: tare.Note}
+	var says []string
+	for _, class := range []tare.DifferenceClass{tare.DiffersInValue, tare.DiffersInAcceptance, tare.DiffersInForm} {
+		for _, d := range s.Differences {
+			if d.Class != class {
+				continue
+			}
+			if class != tare.DiffersInForm {
+				f.Severity = tare.Warn
+			}
+			if !slices.Contains(says, d.Says) { // one mistake can show in several cases
+				says = append(says, d.Says)
+			}
+		}
+	}
+	rest := ""
+	if n := len(says) - saysMost; n > 0 {
+		says, rest = says[:saysMost], fmt.Sprintf("; and %d more", n)
+	}
+	f.Message = fmt.Sprintf("%d of %d answers are not %s's: it %s%s", len(s.Differences), s.Cases, s.Reference, strings.Join(says, "; "), rest)
+	return f
+}

@@ -1,0 +1,85 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// onePercent of a core is where a difference begins to be worth a thought.
+const onePercent = 0.01
+
+// Costs says what each contender's CPU time comes to against the baseline's:
+// at rate operations a second (zero: nobody asked), and from which rate on the
+// difference is 1 % of a core. It reads the CPU time of comparisons with the
+// baseline, or wall time where the study, whose metrics are given, has no CPU
+// time. What has no interval, or is void, costs nothing that can be said.
+func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Comparison, rate float64) []tare.Cost {
+	metric := "time"
+	if slices.Contains(metrics, "cpu") {
+		metric = "cpu"
+	}
+	role := map[string]tare.Role{}
+	for _, c := range contenders {
+		role[c.ID] = c.Role
+	}
+	var out []tare.Cost
+	for _, c := range comparisons {
+		if c.Metric != metric || role[c.Contender] != tare.RoleContender || role[c.Against] != tare.RoleBaseline || !hasInterval(c) {
+			continue
+		}
+		out = append(out, cost(c, halfWidth(comparisons, c.Workload, metric), rate))
+	}
+	return out
+}
+
+// cost works one comparison out. control is the half-width below which no
+// difference is claimed.
+func cost(c tare.Comparison, control, rate float64) tare.Cost {
+	out := tare.Cost{Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric, Rate: rate}
+	perOp := c.AgainstValue / 1e9 // core seconds of the baseline
+	isShown := differs(c, control) == shown
+	if isShown {
+		out.OnePercent = onePercent / math.Abs(perOp*(1-c.Ratio))
+	}
+	if rate > 0 {
+		out.AgainstCores = rate * perOp
+		out.Cores = out.AgainstCores * c.Ratio
+		out.Saved = out.AgainstCores * (1 - c.Ratio)
+		out.SavedLow, out.SavedHigh = out.AgainstCores*(1-c.High), out.AgainstCores*(1-c.Low)
+	}
+	out.Sentence = priced(out, isShown)
+	return out
+}
+
+// priced says a cost in one sentence.
+func priced(c tare.Cost, isShown bool) string {
+	switch {
+	case !isShown:
+		return fmt.Sprintf("%s and %s on %s: no difference was shown, so none can be priced.", c.Contender, c.Against, c.Workload)
+	case c.Rate == 0:
+		return fmt.Sprintf("%s and %s on %s: the difference is 1 %% of a core at %s a second.", c.Contender, c.Against, c.Workload, formatRate(c.OnePercent))
+	}
+	change := fmt.Sprintf("saves %s (%s to %s)", formatShare(c.Saved), formatShare(c.SavedLow), formatShare(c.SavedHigh))
+	if c.Saved < 0 {
+		change = fmt.Sprintf("costs %s more (%s to %s)", formatShare(-c.Saved), formatShare(-c.SavedHigh), formatShare(-c.SavedLow))
+	}
+	return fmt.Sprintf("%s on %s at %s a second takes %s of a core and %s %s: that %s; it is 1 %% of a core at %s a second.",
+		c.Contender, c.Workload, formatRate(c.Rate), formatShare(c.Cores), c.Against, formatShare(c.AgainstCores), change, formatRate(c.OnePercent))
+}
+
+// formatRate writes a rate with three significant digits and thousands apart.
+func formatRate(x float64) string {
+	if x < 1000 {
+		return significant(x)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(x))-2)
+	digits := fixed(math.Round(x/unit)*unit, 0)
+	s := ""
+	for ; len(digits) > 3; digits = digits[:len(digits)-3] {
+		s = "," + digits[len(digits)-3:] + s
+	}
+	return digits + s
+}

@@ -1,0 +1,58 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// price is what somebody who takes contender for its speed on workload gets
+// into the bargain: the gravest difference in meaning among those that its
+// operation meets, and how many there are. Empty: none was found.
+func (d Data) price(contender, workload string) string {
+	op := ""
+	for _, w := range d.Study.Workloads {
+		if w.ID == workload {
+			op = w.Op
+		}
+	}
+	var met []tare.Difference
+	for _, s := range d.Semantics {
+		if s.Contender != contender {
+			continue
+		}
+		for _, diff := range s.Differences {
+			if slices.Contains(diff.BearsOn, op) {
+				met = append(met, diff)
+			}
+		}
+	}
+	if len(met) == 0 {
+		return ""
+	}
+	gravest := met[0]
+	for _, diff := range met {
+		if gravity(diff.Class) < gravity(gravest.Class) {
+			gravest = diff
+		}
+	}
+	if len(met) == 1 {
+		return ", and " + gravest.Says
+	}
+	return fmt.Sprintf(", and %s (one of %d differences in meaning)", gravest.Says, len(met))
+}
+
+// gravity orders classes, the gravest first.
+func gravity(c tare.DifferenceClass) int {
+	return slices.Index([]tare.DifferenceClass{tare.DiffersInValue, tare.DiffersInAcceptance, tare.DiffersInForm}, c)
+}
+
+// withPrice puts a price before a sentence's full stop.
+func withPrice(sentence, price string) string {
+	if price == "" {
+		return sentence
+	}
+	return strings.TrimSuffix(sentence, ".") + price + "."
+}
