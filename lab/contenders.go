@@ -112,51 +112,6 @@ func (r *run) drop(id, why string) error {
 	return nil
 }
 
-// quick is the part of a study that carries a claim, a criterion or an
-// expectation, and what is left out of it.
-func quick(s tare.Study) (tare.Study, []tare.NotWeighed) {
-	contenders := map[string]bool{s.Baseline: true}
-	workloads := map[string]bool{}
-	carries := len(s.Claims)+len(s.Criteria) > 0
-	for _, c := range s.Claims {
-		contenders[c.Contender], workloads[c.Workload] = true, true
-	}
-	for _, c := range s.Criteria {
-		for _, e := range s.Contenders {
-			if c.Contender == "" || c.Contender == e.ID {
-				contenders[e.ID] = true
-			}
-		}
-		for _, w := range s.Workloads {
-			if c.Workload == "" || c.Workload == w.ID {
-				workloads[w.ID] = true
-			}
-		}
-	}
-	if !carries {
-		return s, nil
-	}
-	const why = "not weighed at this budget: it carries no claim and no criterion"
-	var left []tare.NotWeighed
-	q := s
-	q.Contenders, q.Workloads = nil, nil
-	for _, e := range s.Contenders {
-		if contenders[e.ID] || !e.Expect.IsZero() {
-			q.Contenders = append(q.Contenders, e)
-		} else {
-			left = append(left, tare.NotWeighed{What: "contender " + e.ID, Why: why})
-		}
-	}
-	for _, w := range s.Workloads {
-		if workloads[w.ID] {
-			q.Workloads = append(q.Workloads, w)
-		} else {
-			left = append(left, tare.NotWeighed{What: "workload " + w.ID, Why: why})
-		}
-	}
-	return q, left
-}
-
 // names lists the keys of m in one line.
 func names[V any](m map[string]V) string {
 	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")

@@ -80,6 +80,7 @@ type run struct {
 	out      *journal.Writer
 	plan     tare.Plan
 	pilots   []tare.Pilot
+	exams    journal.Exams
 	conform  []tare.Conformance
 	dropped  map[string]bool // contenders that are not opened any more
 	rounds   []tare.Round
@@ -183,8 +184,8 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		dropped:  map[string]bool{},
 		log:      &journal.Log{},
 	}
-	if o.Quick {
-		r.study, r.left = quick(study)
+	if r.study, r.left, err = part(study, o.Quick, o.Only); err != nil {
+		return nil, &StudyError{study.ID, err}
 	}
 	if err := os.MkdirAll(r.inputDir(), 0o755); err != nil {
 		return nil, fmt.Errorf("make the run's directory: %w", err)
@@ -242,6 +243,9 @@ func (r *run) prepare(ctx context.Context) error {
 	if r.log.Plan != nil {
 		r.plan, r.pilots, r.conform = *r.log.Plan, r.log.Pilots, r.log.Conformance
 		r.rounds, r.slices, r.trials = r.log.Rounds, r.log.Slices, r.log.Trials
+		if r.log.Exams != nil {
+			r.exams = *r.log.Exams
+		}
 		r.before = time.Duration(r.plan.PilotSeconds * float64(time.Second))
 		for _, rd := range r.rounds {
 			r.before += time.Duration(rd.Seconds * float64(time.Second))
@@ -262,6 +266,9 @@ func (r *run) prepare(ctx context.Context) error {
 	if err := r.pilot(ctx); err != nil {
 		return err
 	}
+	if err := r.examine(ctx); err != nil {
+		return err
+	}
 	var ids []string
 	for _, c := range r.contenders {
 		if !r.dropped[c.ID] {
@@ -278,7 +285,7 @@ func (r *run) prepare(ctx context.Context) error {
 	}
 	r.plan = p
 	r.plan.PilotSeconds = r.elapsed().Seconds()
-	entries := []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}}
+	entries := []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}, {Exams: &r.exams}}
 	for i := range r.trials { // that failed in the pilot
 		entries = append(entries, journal.Entry{Trial: &r.trials[i]})
 	}
@@ -360,7 +367,7 @@ func (r *run) gauge() func(trials []tare.Trial) tare.Noise {
 // judged is the data the verdicts are read from: whole rounds at the plan's
 // slice length.
 func (r *run) judged(final bool) judge.Data {
-	d := judge.Data{Study: r.study, Plan: r.plan, Contenders: r.contenders, Trials: r.trials, Final: final}
+	d := judge.Data{Study: r.study, Plan: r.plan, Contenders: r.contenders, Trials: r.trials, Semantics: r.exams.Semantics, Final: final}
 	for _, rd := range r.rounds {
 		if rd.Tau == 1 {
 			d.Rounds++

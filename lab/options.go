@@ -31,6 +31,19 @@ type Describer interface {
 	Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
 }
 
+// Examiner is a Kind that asks every contender for more than the study's
+// workloads: cases on which implementations are known to differ. They are
+// asked once per study, in a process of their own, and never timed.
+type Examiner interface {
+	// Exams writes the inputs of all exams into dir.
+	Exams(dir string) ([]wire.Workload, error)
+	// Differ holds one answer to one case of exam against the reference. It
+	// reports false where the answer is the reference's.
+	Differ(exam wire.Workload, answer wire.Answer) (tare.Difference, bool)
+	// Reference names what answers are held against, e.g. encoding/json go1.26.8.
+	Reference() string
+}
+
 // Sources turns a study's entry into a program that can be started.
 type Sources interface {
 	// Program builds (or finds built) what entry e stands for. The error is
@@ -54,6 +67,10 @@ type Options struct {
 	Rounds    int            // fixed number of rounds, one look at the end; zero: by budget
 	Isolation tare.Isolation // zero: lockstep
 	Slice     time.Duration  // slice length wanted; zero: by METHOD's rule
+	Only      Only           // weigh a part of the study; zero: by Quick
+	Procs     int            // GOMAXPROCS of contenders; zero: the kind's own
+	Env       []string       // NAME=value, for every contender
+	At        float64        // operations per second to work out the cost at; zero: none
 	Resume    bool           // go on with the journal in Dir
 	Stored    *tare.Result   // an older result of the study, to be told what has changed since; nil: none
 
@@ -63,6 +80,14 @@ type Options struct {
 	Progress func(Event)     // what happens, as it happens; nil: nobody listens
 	Stop     <-chan struct{} // closed: finish the round, save, judge what there is
 	Unlocked bool            // recorded: no machine lock was held
+}
+
+// Only chooses a part of a study by name. What it names is weighed at any
+// budget; the baseline always is. Patterns are those of [path.Match]; none
+// means all of them.
+type Only struct {
+	Contenders []string
+	Workloads  []string
 }
 
 // Event is one step of a study, for a progress line.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -19,6 +21,8 @@ const (
 	warmCapNS   = 2e9
 	pilotGC     = 8
 	pilotNS     = 150e6
+	heapGC      = 3 // of a contender that holds a large heap
+	heapNS      = 6e9
 	statsNS     = 5e6 // work of one memory pass
 	statsMost   = 1000
 	sampleCases = 2 // conformance cases per round
@@ -94,7 +98,11 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 		if _, err := s.Warm(ctx, w.ID, warmGC, warmNS*time.Nanosecond, warmCapNS*time.Nanosecond); err != nil {
 			return err
 		}
-		warm, err := s.Warm(ctx, w.ID, pilotGC, pilotNS*time.Nanosecond, warmCapNS*time.Nanosecond)
+		gc, atLeast := int64(pilotGC), pilotNS*time.Nanosecond
+		if w.Heap > 0 { // its cycles are long, and their length is what the pilot is for
+			gc, atLeast = heapGC, heapNS*time.Nanosecond
+		}
+		warm, err := s.Warm(ctx, w.ID, gc, atLeast, max(atLeast, warmCapNS*time.Nanosecond))
 		if err != nil {
 			return err
 		}
@@ -157,6 +165,9 @@ func (r *run) ask(ctx context.Context, s *trial.Session, in wire.Workload, cases
 	conf.Wrong += len(wrong)
 	for _, a := range answers {
 		n := int64(len(a.Output))
+		if a.Size > 0 {
+			n = a.Size
+		}
 		conf.Bytes += n
 		if conf.Cases == 0 || n < conf.MinBytes {
 			conf.MinBytes = n
@@ -224,7 +235,7 @@ func (r *run) pilotedOn(id, workload string) bool {
 // open starts a trial of contender id and says hello.
 func (r *run) open(ctx context.Context, id, name string) (*trial.Session, error) {
 	p := r.programs[id]
-	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.o.Run, Dir: r.o.Dir, Guardian: r.o.Guardian})
+	conn, err := r.kind.Open(ctx, p, trial.Spec{Name: id + "/" + name, Run: r.o.Run, Dir: r.o.Dir, Env: r.environment(), Guardian: r.o.Guardian})
 	if err != nil {
 		return nil, err
 	}
@@ -238,6 +249,16 @@ func (r *run) open(ctx context.Context, id, name string) (*trial.Session, error)
 		return nil, err
 	}
 	return s, nil
+}
+
+// environment is what contenders get besides their kind's own, which it
+// overrides.
+func (r *run) environment() []string {
+	env := slices.Clone(r.o.Env)
+	if r.o.Procs > 0 {
+		env = append(env, "GOMAXPROCS="+strconv.Itoa(r.o.Procs))
+	}
+	return env
 }
 
 // seed is what the order of everything comes from.

@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/check"
@@ -13,6 +14,12 @@ import (
 // result reads the verdicts, once, and puts the document together.
 func (r *run) result(facts tare.Machine) *tare.Result {
 	o := r.weigh(facts, true)
+	for i := range r.contenders {
+		c := &r.contenders[i]
+		if seen, ok := r.exams.Adoption[c.ID]; ok {
+			c.Adoption.StartSeconds, c.Adoption.IdleRSSBytes = seen.StartSeconds, seen.IdleRSSBytes
+		}
+	}
 	res := &tare.Result{
 		Schema:      tare.ResultSchema,
 		Study:       r.study.ID,
@@ -23,6 +30,8 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Seed:        r.plan.Seed,
 		Budget:      r.asked()["budget"],
 		Stopped:     r.stopped,
+		Env:         r.o.Env,
+		Procs:       r.o.Procs,
 		Machine:     facts,
 		Metrics:     r.study.Metrics,
 		Contenders:  r.contenders,
@@ -37,6 +46,8 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Claims:      o.claims,
 		Findings:    o.findings,
 		Conformance: r.conformances(),
+		Semantics:   r.exams.Semantics,
+		Cost:        judge.Costs(r.study.Metrics, r.contenders, o.comparisons, r.o.At),
 		NotWeighed:  r.left,
 		Trials:      r.trials,
 		Journal:     journal.FileName,
@@ -69,7 +80,7 @@ func (r *run) weigh(facts tare.Machine, final bool) weighed {
 	o.values = judge.Values(o.data)
 	o.scaling = judge.Scaling(o.data)
 	o.findings = check.Run(check.Input{
-		Study: r.study, Plan: r.plan, Contenders: r.contenders, Conformance: r.conformances(),
+		Study: r.study, Plan: r.plan, Contenders: r.contenders, Conformance: r.conformances(), Semantics: r.exams.Semantics,
 		Trials: r.trials, Slices: r.slices, Effects: o.effects, Comparisons: o.comparisons,
 		Scaling: o.scaling, Values: o.values, Machine: facts, Stored: r.o.Stored, Final: final,
 	})
@@ -121,6 +132,12 @@ func (r *run) asked() map[string]string {
 	m := map[string]string{"budget": budget, "isolation": string(r.o.Isolation)}
 	if r.o.Slice > 0 {
 		m["slice"] = r.o.Slice.String()
+	}
+	if r.o.Procs > 0 {
+		m["procs"] = fmt.Sprint(r.o.Procs)
+	}
+	if len(r.o.Env) > 0 {
+		m["env"] = strings.Join(r.o.Env, " ")
 	}
 	return m
 }

@@ -15,6 +15,7 @@ import (
 type Session struct {
 	Conn  Conn
 	Trial string // named in hello, for the contender's messages only
+	PID   int    // as the contender said in hello
 
 	// Limit says how long a call may take; nil: Deadline.
 	Limit func(op string, expected time.Duration) time.Duration
@@ -29,6 +30,7 @@ func (s *Session) Hello(ctx context.Context, variant, seed string) (wire.Reply, 
 	if err == nil && a.Protocol != wire.Protocol {
 		err = protocolError("speaks %q, not %q", a.Protocol, wire.Protocol)
 	}
+	s.PID = a.PID
 	return a, err
 }
 

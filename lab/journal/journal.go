@@ -34,11 +34,18 @@ type Entry struct {
 	Head        *Head              `json:"head,omitempty"`
 	Conformance []tare.Conformance `json:"conformance,omitempty"`
 	Pilots      []tare.Pilot       `json:"pilots,omitempty"`
+	Exams       *Exams             `json:"exams,omitempty"`
 	Plan        *tare.Plan         `json:"plan,omitempty"`
 	Slice       *tare.Slice        `json:"slice,omitempty"`
 	Trial       *tare.Trial        `json:"trial,omitempty"`
 	Round       *tare.Round        `json:"round,omitempty"` // the round is whole
 	Done        *Done              `json:"done,omitempty"`  // the study is over
+}
+
+// Exams is what contenders showed outside the rounds.
+type Exams struct {
+	Semantics []tare.Semantics         `json:"semantics"`
+	Adoption  map[string]tare.Adoption `json:"adoption"` // by contender: start and idle memory
 }
 
 // Done says how a study ended.
@@ -89,6 +96,7 @@ type Log struct {
 	Head        Head
 	Conformance []tare.Conformance
 	Pilots      []tare.Pilot
+	Exams       *Exams
 	Plan        *tare.Plan
 	Rounds      []tare.Round
 	Slices      []tare.Slice
@@ -137,6 +145,8 @@ func Read(path string) (*Log, error) {
 			log.Conformance = e.Conformance
 		case e.Pilots != nil:
 			log.Pilots = e.Pilots
+		case e.Exams != nil:
+			log.Exams = e.Exams
 		case e.Plan != nil:
 			log.Plan = e.Plan
 			log.Trials, trials = append(log.Trials, trials...), nil // failed in the pilot

@@ -1,0 +1,186 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/lab/journal"
+	"github.com/tarebench/tare/machine"
+	"github.com/tarebench/tare/trial"
+)
+
+// Exams are asked in processes of their own: what they do to a contender is
+// not in the rounds.
+const (
+	examLimit  = 5 * time.Second // for one case
+	examDeaths = 4               // cases that end the process before the rest of an operation is not asked
+	starts     = 5               // processes started to see how long the first answer takes
+)
+
+// examine asks every contender that is still in for the kind's exams, and sees
+// how it starts. Nothing here disqualifies.
+func (r *run) examine(ctx context.Context) error {
+	r.exams = journal.Exams{Semantics: []tare.Semantics{}, Adoption: map[string]tare.Adoption{}}
+	k, ok := r.kind.(Examiner)
+	if !ok {
+		return nil
+	}
+	exams, err := k.Exams(r.inputDir())
+	if err != nil {
+		return &StudyError{r.study.ID, err}
+	}
+	for _, c := range r.contenders {
+		if r.dropped[c.ID] || c.Role == tare.RoleControl || c.Role == tare.RoleNull {
+			continue
+		}
+		r.progress(Event{Phase: "exam", Contender: c.ID})
+		x := examination{run: r, kind: k, id: c.ID, found: tare.Semantics{
+			Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
+		}}
+		for _, exam := range exams {
+			if err := x.take(ctx, exam); err != nil {
+				return err
+			}
+		}
+		x.close(ctx)
+		r.exams.Semantics = append(r.exams.Semantics, x.found)
+		a, err := r.starting(ctx, c.ID, exams)
+		if err != nil {
+			return err
+		}
+		r.exams.Adoption[c.ID] = a
+	}
+	return nil
+}
+
+// examination is one contender being examined.
+type examination struct {
+	run     *run
+	kind    Examiner
+	id      string
+	found   tare.Semantics
+	session *trial.Session // nil: none is open
+
+	prepared string // exam that session is prepared for
+}
+
+// take asks for every case of one exam, a case a request, so that one that
+// ends the process is known and the others are still asked.
+func (x *examination) take(ctx context.Context, exam wire.Workload) error {
+	deaths := 0
+	for i := range exam.Bodies {
+		able, err := x.ready(ctx, exam)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || !able {
+			x.found.Unsupported = append(x.found.Unsupported, exam.Op)
+			x.close(ctx)
+			return nil
+		}
+		answers, err := x.session.Answer(ctx, exam.ID, []int{i})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		a := wire.Answer{Case: i}
+		var te *tare.TrialError
+		switch {
+		case err == nil:
+			a = answers[0]
+		case errors.As(err, &te) && te.Class == tare.ErrContender: // it says so itself, and lives
+			a.Error = oneLine(te.Message)
+		default:
+			a.Error = "the process ended: " + oneLine(err.Error())
+			x.close(ctx)
+			deaths++
+		}
+		x.found.Cases++
+		if d, differs := x.kind.Differ(exam, a); differs {
+			x.found.Differences = append(x.found.Differences, d)
+		}
+		if deaths == examDeaths {
+			return nil
+		}
+	}
+	return nil
+}
+
+// ready opens a process where none is, prepares exam in it, and reports
+// whether the contender can take it.
+func (x *examination) ready(ctx context.Context, exam wire.Workload) (bool, error) {
+	if x.session == nil {
+		s, err := x.run.open(ctx, x.id, "exam")
+		if err != nil {
+			return false, err
+		}
+		s.Limit = func(op string, expected time.Duration) time.Duration {
+			return min(examLimit, trial.Deadline(op, expected))
+		}
+		x.session, x.prepared = s, ""
+	}
+	if x.prepared == exam.ID {
+		return true, nil
+	}
+	a, err := x.session.Prepare(ctx, exam)
+	if err != nil || a.Unsupported {
+		return false, err
+	}
+	x.prepared = exam.ID
+	return true, nil
+}
+
+func (x *examination) close(ctx context.Context) {
+	if x.session != nil {
+		x.session.Close(context.WithoutCancel(ctx))
+		x.session = nil
+	}
+}
+
+// starting is how contender id starts: the time from starting a process to its
+// first answer, and its memory in between, medians over some processes. Zero
+// where it cannot be seen.
+func (r *run) starting(ctx context.Context, id string, exams []wire.Workload) (tare.Adoption, error) {
+	var seconds []float64
+	var memory []int64
+	for range starts {
+		took, resident, ok := r.start(ctx, id, exams)
+		if ctx.Err() != nil {
+			return tare.Adoption{}, ctx.Err()
+		}
+		if !ok {
+			return tare.Adoption{}, nil
+		}
+		seconds, memory = append(seconds, took.Seconds()), append(memory, resident)
+	}
+	slices.Sort(seconds)
+	slices.Sort(memory)
+	return tare.Adoption{StartSeconds: seconds[starts/2], IdleRSSBytes: memory[starts/2]}, nil
+}
+
+// start starts one process of contender id and asks it for the first case of
+// the first exam it can take.
+func (r *run) start(ctx context.Context, id string, exams []wire.Workload) (took time.Duration, resident int64, ok bool) {
+	began := r.o.Now()
+	s, err := r.open(ctx, id, "start")
+	if err != nil {
+		return 0, 0, false
+	}
+	defer s.Close(context.WithoutCancel(ctx))
+	opened := r.o.Now()
+	resident, _ = machine.Resident(s.PID)
+	looked := r.o.Now().Sub(opened)
+	for _, exam := range exams {
+		if a, err := s.Prepare(ctx, exam); err != nil {
+			return 0, 0, false
+		} else if a.Unsupported {
+			continue
+		}
+		_, err := s.Answer(ctx, exam.ID, []int{0})
+		return r.o.Now().Sub(began) - looked, resident, err == nil
+	}
+	return 0, 0, false
+}

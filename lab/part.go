@@ -1,0 +1,115 @@
+package lab
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Why a part of a study is not weighed.
+const (
+	notQuick  = "not weighed at this budget: it carries no claim and no criterion"
+	notChosen = "not weighed: not among those that were asked for"
+)
+
+// part is what of a study is weighed, and what is left out of it: at quick
+// what carries a claim, a criterion or an expectation; of a study that somebody
+// chose from, what was chosen. The baseline is always in. What was chosen by
+// name is weighed at any budget.
+func part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed, error) {
+	contenders, workloads := all, all
+	if isQuick && len(s.Claims)+len(s.Criteria) > 0 {
+		contenders, workloads = carrying(s)
+	}
+	if len(only.Contenders) > 0 {
+		named, err := matching(only.Contenders)
+		if err != nil {
+			return s, nil, err
+		}
+		contenders = func(id string) (bool, string) { return id == s.Baseline || named(id), notChosen }
+	}
+	if len(only.Workloads) > 0 {
+		named, err := matching(only.Workloads)
+		if err != nil {
+			return s, nil, err
+		}
+		workloads = func(id string) (bool, string) { return named(id), notChosen }
+	}
+	var left []tare.NotWeighed
+	p := s
+	p.Contenders, p.Workloads = nil, nil
+	for _, e := range s.Contenders {
+		in, why := contenders(e.ID)
+		if in {
+			p.Contenders = append(p.Contenders, e)
+		} else {
+			left = append(left, tare.NotWeighed{What: "contender " + e.ID, Why: why})
+		}
+	}
+	for _, w := range s.Workloads {
+		in, why := workloads(w.ID)
+		if in {
+			p.Workloads = append(p.Workloads, w)
+		} else {
+			left = append(left, tare.NotWeighed{What: "workload " + w.ID, Why: why})
+		}
+	}
+	if len(p.Workloads) == 0 {
+		return s, nil, fmt.Errorf("none of its workloads matches %s", strings.Join(only.Workloads, ", "))
+	}
+	return p, left, nil
+}
+
+// chooser says whether an id is weighed, and if not why.
+type chooser func(id string) (in bool, why string)
+
+func all(string) (bool, string) { return true, "" }
+
+// carrying chooses what quick weighs.
+func carrying(s tare.Study) (contenders, workloads chooser) {
+	who, what := map[string]bool{s.Baseline: true}, map[string]bool{}
+	for _, e := range s.Contenders {
+		who[e.ID] = who[e.ID] || !e.Expect.IsZero()
+	}
+	for _, c := range s.Claims {
+		who[c.Contender], what[c.Workload] = true, true
+	}
+	for _, c := range s.Criteria {
+		for _, e := range s.Contenders {
+			who[e.ID] = who[e.ID] || c.Contender == "" || c.Contender == e.ID
+		}
+		for _, w := range s.Workloads {
+			what[w.ID] = what[w.ID] || c.Workload == "" || c.Workload == w.ID
+		}
+	}
+	in := func(m map[string]bool) chooser {
+		return func(id string) (bool, string) { return m[id], notQuick }
+	}
+	return in(who), in(what)
+}
+
+// matching reports which names match one of patterns.
+func matching(patterns []string) (func(name string) bool, error) {
+	for _, p := range patterns {
+		if _, err := path.Match(p, ""); err != nil {
+			return nil, fmt.Errorf("%q is not a pattern: %w", p, err)
+		}
+	}
+	return func(name string) bool {
+		for _, p := range patterns {
+			if ok, err := Match(p, name); ok && err == nil {
+				return true
+			}
+		}
+		return false
+	}, nil
+}
+
+// Match reports whether name matches pattern as in [path.Match], except that a
+// star also stands for slashes: names of workloads have them.
+func Match(pattern, name string) (bool, error) {
+	flat := strings.NewReplacer("/", "\x00")
+	return path.Match(flat.Replace(pattern), flat.Replace(name))
+}

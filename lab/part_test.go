@@ -1,0 +1,66 @@
+package lab_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/lab"
+)
+
+func TestAPartOfAStudy(t *testing.T) {
+	st := study()
+	st.Workloads = append(st.Workloads, tare.Workload{ID: "devices-50/marshal", Fixture: "x", Op: "marshal"}, tare.Workload{ID: "devices-50/stream", Fixture: "x", Op: "stream"})
+	st.Claims = []tare.Claim{{ID: "F", Kind: tare.ClaimRatio, Contender: "lean", Workload: "w", Metric: "time", Baseline: 2, Value: 1, Unit: "ns", Statement: "twice"}}
+	for _, c := range []struct {
+		name                  string
+		quick                 bool
+		only                  lab.Only
+		contenders, workloads []string
+	}{
+		{"everything", false, lab.Only{}, []string{"base", "lean", "trap"}, []string{"w", "devices-50/marshal", "devices-50/stream"}},
+		{"by contender", true, lab.Only{Contenders: []string{"t*"}}, []string{"base", "trap"}, []string{"w", "devices-50/marshal", "devices-50/stream"}},
+		{"by workload, over the slash", true, lab.Only{Workloads: []string{"dev*"}}, []string{"base", "lean", "trap"}, []string{"devices-50/marshal", "devices-50/stream"}},
+		{"by both", false, lab.Only{Contenders: []string{"lean", "trap"}, Workloads: []string{"*/stream", "w"}}, []string{"base", "lean", "trap"}, []string{"w", "devices-50/stream"}},
+	} {
+		o := options(t, script())
+		o.Quick, o.Only, o.Rounds = c.quick, c.only, 2
+		r, err := lab.Run(context.Background(), st, o)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		var contenders, workloads []string
+		for _, x := range r.Contenders {
+			if x.Role != tare.RoleControl && x.Role != tare.RoleNull {
+				contenders = append(contenders, x.ID)
+			}
+		}
+		for _, w := range r.Workloads {
+			workloads = append(workloads, w.ID)
+		}
+		if !slices.Equal(contenders, c.contenders) || !slices.Equal(workloads, c.workloads) {
+			t.Errorf("%s: %v on %v, want %v on %v", c.name, contenders, workloads, c.contenders, c.workloads)
+		}
+		if left := len(r.NotWeighed); left != 3+3-len(contenders)-len(workloads) {
+			t.Errorf("%s: left out are %+v", c.name, r.NotWeighed)
+		}
+		if out := r.Claims[0]; !slices.Contains(workloads, "w") && out.Outcome != tare.NotMeasured {
+			t.Errorf("%s: the claim about what was left out is %q", c.name, out.Outcome)
+		}
+	}
+}
+
+func TestAPartThatIsNothing(t *testing.T) {
+	for _, only := range []lab.Only{{Workloads: []string{"nothing*"}}, {Contenders: []string{"[a"}}, {Workloads: []string{"[a"}}} {
+		o := options(t, script())
+		o.Only = only
+		_, err := lab.Run(context.Background(), study(), o)
+		var se *lab.StudyError
+		if !errors.As(err, &se) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%+v: %v, want one line of what is wrong with it", only, err)
+		}
+	}
+}

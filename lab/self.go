@@ -1,0 +1,61 @@
+package lab
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+)
+
+// Self is the sources of a program that is its own contenders: each entry of a
+// study, and the null contender, is this very executable started once more, as
+// the variant of that name. Such a program looks for [wire.EnvWire] in its
+// environment before it does anything else, and serves where it is set.
+//
+// [wire.EnvWire]: https://pkg.go.dev/github.com/tarebench/tare/contender/wire
+type Self struct{}
+
+var _ Sources = Self{}
+
+// Program is this executable as e's variant.
+func (Self) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return build.Program{}, fmt.Errorf("find this executable: %w", err)
+	}
+	sum, size, err := digest(path)
+	if err != nil {
+		return build.Program{}, err
+	}
+	c := tare.Contender{
+		ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: e.Leaf(), Variant: e.Leaf(), Expect: e.Expect,
+		Why: "this program itself", Go: runtime.Version(), SHA256: sum, BinaryBytes: size,
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			c.Modules = append(c.Modules, tare.Module{Path: m.Path, Version: m.Version})
+		}
+	}
+	return build.Program{Path: path, Variant: e.Leaf(), Cached: true, Contender: c}, nil
+}
+
+// digest is the SHA-256 and the size of a file.
+func digest(path string) (sum string, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if size, err = io.Copy(h, f); err != nil {
+		return "", 0, err
+	}
+	return hex.EncodeToString(h.Sum(nil)), size, nil
+}
