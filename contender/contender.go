@@ -44,9 +44,20 @@ type Work struct {
 	// cannot see that nobody reads it.
 	Do func(i int) (outBytes int, err error)
 
-	// Answer does the same operation through the same code and returns the
-	// output, which may be overwritten by the next call.
-	Answer func(i int) ([]byte, error)
+	// Answer does the same operation through the same code and shows what came
+	// of it.
+	Answer func(i int) (Answered, error)
+}
+
+// Answered is what one operation came to.
+type Answered struct {
+	// Output is what the operation put out, or says in other words what that
+	// means. The next call may overwrite it.
+	Output []byte
+
+	// Size is how many bytes the operation put out, where Output is in other
+	// words: a binary encoding shown as JSON. Zero: Output is all it put out.
+	Size int64
 }
 
 // Main serves the lab that started this process and exits: 0 when the lab is

@@ -118,9 +118,9 @@ func echo(do func(i int) error) Program {
 			}
 			return len(last), nil
 		}
-		return Work{Do: op, Answer: func(i int) ([]byte, error) {
+		return Work{Do: op, Answer: func(i int) (Answered, error) {
 			_, err := op(i)
-			return append(bytes.Clone(last), variant...), err
+			return Answered{Output: append(bytes.Clone(last), variant...)}, err
 		}}, nil
 	}}
 }

@@ -20,6 +20,12 @@ func FuzzServe(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	held := *good
+	held.Heap = 1000
+	heavy, err := json.Marshal(wire.Request{ID: 1, Op: wire.OpPrepare, Workload: &held})
+	if err != nil {
+		f.Fatal(err)
+	}
 	start := `{"op":"hello","protocol":"tare.wire/1"}` + "\n" + string(prepare) + "\n"
 	for _, lines := range []string{
 		`{"id":1,"op":"answer","on":"w","cases":[0,1,2,-1,3]}`,
@@ -27,6 +33,8 @@ func FuzzServe(f *testing.F) {
 		`{"id":1,"op":"slice","on":"w","until":"ops","ops":7,"lead":3}` + "\n" + `{"id":2,"op":"stats","on":"w","ops":5}`,
 		`{"id":1,"op":"slice","on":"w","until":"gc","ops":7,"cycles":2,"min_ns":1,"cap_ns":1000,"cap_ops":3}`,
 		`{"op":"bye"}` + "\n" + `{"op":"hello"}`,
+		string(heavy) + "\n" + `{"id":2,"op":"stats","on":"w","ops":5}`,
+		`{"id":1,"op":"prepare","workload":{"id":"w","heap_bytes":1073741825}}`,
 		`{"op":"prepare","workload":{"id":"w"}}` + "\nnull\n[]\n{",
 		`{"op":"hello","protocol":"tare.wire/1","variant":"x","seed":"1"}`,
 	} {
@@ -82,6 +90,9 @@ func brief(line []byte) []byte {
 	}
 	for _, n := range []*int64{&q.MinGC, &q.MinNS, &q.CapNS, &q.Lead, &q.Ops, &q.Cycles, &q.CapOps} {
 		*n = min(*n, 1000)
+	}
+	if q.Workload != nil && q.Workload.Heap <= maxHeap {
+		q.Workload.Heap = min(q.Workload.Heap, 1<<20)
 	}
 	if q.CapNS == 0 && q.Until == untilGC {
 		q.CapNS = 1000

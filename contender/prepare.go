@@ -23,6 +23,9 @@ func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Workload == nil || q.Workload.ID == "" {
 		return wire.Reply{}, refusal(classBadRequest, "prepare without a workload or its id")
 	}
+	if err := checkHeap(q.Workload.Heap); err != nil {
+		return wire.Reply{}, err
+	}
 	delete(s.works, q.Workload.ID)
 	bodies, err := readPool(*q.Workload)
 	if err != nil {
@@ -37,6 +40,7 @@ func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
 	case made.Do == nil || made.Answer == nil:
 		return wire.Reply{}, refusal(classInternal, "the contender prepared work without Do or Answer")
 	}
+	s.hold(q.Workload.Heap)
 	s.works[q.Workload.ID] = &work{Work: made, bodies: len(bodies)}
 	return wire.Reply{Fresh: made.Fresh}, nil
 }
@@ -73,15 +77,24 @@ func (s *session) answer(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	}
 	answers := make([]wire.Answer, len(q.Cases))
 	for i, c := range q.Cases {
-		answers[i].Case = c
-		out, err := w.Answer(c)
-		if err != nil {
-			answers[i].Error = errorText(err)
-			continue
-		}
-		answers[i].Output = bytes.Clone(out)
+		answers[i] = w.answer(c)
 	}
 	return wire.Reply{Answers: answers}, nil
+}
+
+// answer asks for one case. A panic is this case's error, for the lab to
+// compare with what others make of the case.
+func (w *work) answer(c int) (a wire.Answer) {
+	defer func() {
+		if v := recover(); v != nil {
+			a = wire.Answer{Case: c, Error: panicText(v)}
+		}
+	}()
+	out, err := w.Answer(c)
+	if err != nil {
+		return wire.Answer{Case: c, Error: errorText(err)}
+	}
+	return wire.Answer{Case: c, Output: bytes.Clone(out.Output), Size: out.Size}
 }
 
 // errorText is never empty, as an empty text would read as no error.

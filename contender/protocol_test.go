@@ -51,9 +51,9 @@ func marshaller() Program {
 			last = out
 			return len(out), err
 		}
-		return Work{Fresh: true, Do: do, Answer: func(i int) ([]byte, error) {
+		return Work{Fresh: true, Do: do, Answer: func(i int) (Answered, error) {
 			_, err := do(i)
-			return last, err
+			return Answered{Output: last}, err
 		}}, nil
 	}}
 }

@@ -62,7 +62,8 @@ type session struct {
 	works   map[string]*work
 	meter   *meter
 	phase   phase
-	mark    int64 // CPU of the process in ns when measuring last ended; -1: not yet
+	mark    int64    // CPU of the process in ns when measuring last ended; -1: not yet
+	ballast *ballast // live heap of the prepared workloads; nil: only their own
 	before  runtime.MemStats
 	after   runtime.MemStats
 }
@@ -72,7 +73,7 @@ type session struct {
 func (s *session) handle(q wire.Request) (reply wire.Reply) {
 	defer func() {
 		if v := recover(); v != nil {
-			reply = wire.Reply{Error: refusal(classInternal, "panic: %v%s", v, panicSite())}
+			reply = wire.Reply{Error: &wire.Error{Class: classInternal, Message: panicText(v)}}
 		}
 		reply.ID = q.ID
 	}()
@@ -154,11 +155,17 @@ func oneLine(s string) string {
 	return s
 }
 
+// panicText says in one line what panicked, and where. It must be called by
+// the deferred function itself.
+func panicText(v any) string {
+	return oneLine(fmt.Sprintf("panic: %v%s", v, panicSite()))
+}
+
 // panicSite says where the contender's code panicked: the first frame below
-// the runtime's own. It must be called by the deferred function itself.
+// the runtime's own. It must be called by what the deferred function calls.
 func panicSite() string {
 	pc := make([]uintptr, 64)
-	frames := runtime.CallersFrames(pc[:runtime.Callers(3, pc)])
+	frames := runtime.CallersFrames(pc[:runtime.Callers(4, pc)])
 	for {
 		f, more := frames.Next()
 		if f.Function != "" && !strings.HasPrefix(f.Function, "runtime.") {

@@ -83,6 +83,8 @@ func TestRefusals(t *testing.T) {
 		"warm without cap":  {wire.Request{Op: wire.OpWarm, On: "w", MinGC: 1}, "bad-request", "cap_ns"},
 		"negative":          {wire.Request{Op: wire.OpSlice, On: "w", Until: "ops", Ops: -1}, "bad-request", "negative"},
 		"negative lead":     {wire.Request{Op: wire.OpSlice, On: "w", Until: "ops", Ops: 1, Lead: -5}, "bad-request", "negative"},
+		"heap too large":    {wire.Request{Op: wire.OpPrepare, Workload: with(func(w *wire.Workload) { w.Heap = maxHeap + 1 })}, "bad-request", "heap_bytes 1073741825"},
+		"heap below zero":   {wire.Request{Op: wire.OpPrepare, Workload: with(func(w *wire.Workload) { w.Heap = -1 })}, "bad-request", "heap_bytes -1"},
 		"stats without ops": {wire.Request{Op: wire.OpStats, On: "w"}, "bad-request", "without ops"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -189,7 +191,6 @@ func TestPanickingOperation(t *testing.T) {
 		}))
 		l.ok(wire.Request{Op: wire.OpPrepare, Workload: workload(t, "w", "1", "2")})
 		for _, q := range []wire.Request{
-			{Op: wire.OpAnswer, On: "w", Cases: []int{0}},
 			{Op: wire.OpWarm, On: "w"},
 			{Op: wire.OpSlice, On: "w", Until: "ops", Ops: 3},
 			{Op: wire.OpStats, On: "w", Ops: 3},
@@ -204,6 +205,48 @@ func TestPanickingOperation(t *testing.T) {
 		}
 		armed = false
 		l.ok(wire.Request{Op: wire.OpSlice, On: "w", Until: "ops", Ops: 3})
+	}
+}
+
+// TestPanickingAnswer: a panic is an error of the case in which it happens, and
+// the cases after it are answered.
+func TestPanickingAnswer(t *testing.T) {
+	var m map[string]int
+	l := visit(t, echo(func(i int) error {
+		switch i {
+		case 1:
+			m["x"] = 1
+		case 2:
+			panic(errors.New("two\nlines"))
+		}
+		return nil
+	}))
+	l.ok(wire.Request{Op: wire.OpPrepare, Workload: workload(t, "w", "a", "b", "c", "d")})
+	a := l.ok(wire.Request{Op: wire.OpAnswer, On: "w", Cases: []int{0, 1, 2, 3, 1}}).Answers
+	if len(a) != 5 {
+		t.Fatalf("answers: %+v", a)
+	}
+	for k, want := range []string{"", "panic: assignment to entry in nil map (", "panic: two; lines (", "", "serve_test.go:"} {
+		if want == "" && (a[k].Error != "" || string(a[k].Output) != string(rune('a'+a[k].Case))) ||
+			want != "" && (!strings.Contains(a[k].Error, want) || a[k].Output != nil || a[k].Case != []int{0, 1, 2, 3, 1}[k]) {
+			t.Errorf("answer %d: %+v, want %q", k, a[k], want)
+		}
+	}
+}
+
+// TestSizeOfAnswers: what a contender says about the size of its output is on
+// the wire as it said it.
+func TestSizeOfAnswers(t *testing.T) {
+	p := Program{Kind: "test", Prepare: func(string, wire.Workload, [][]byte) (Work, error) {
+		return Work{Do: func(int) (int, error) { return 3, nil }, Answer: func(i int) (Answered, error) {
+			return Answered{Output: []byte("in words"), Size: int64(3 * i)}, nil
+		}}, nil
+	}}
+	l := visit(t, p)
+	l.ok(wire.Request{Op: wire.OpPrepare, Workload: workload(t, "w", "a", "b")})
+	want := []wire.Answer{{Case: 1, Output: []byte("in words"), Size: 3}, {Case: 0, Output: []byte("in words")}}
+	if a := l.ok(wire.Request{Op: wire.OpAnswer, On: "w", Cases: []int{1, 0}}).Answers; !reflect.DeepEqual(a, want) {
+		t.Errorf("answers %+v, want %+v", a, want)
 	}
 }
 

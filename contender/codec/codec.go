@@ -11,16 +11,16 @@
 //	stream     a value to an io.Writer
 //	unmarshal  bytes to a new value of the fixture's type
 //	any        bytes to a new value of whatever types the codec makes up
+//	fields     a few fields of every item out of JSON, into [fixture.Fields]' type
+//	roundtrip  a value to bytes and back to a new value
 package codec
 
 import (
-	"fmt"
 	"io"
 	"maps"
 	"slices"
 
 	"github.com/tarebench/tare/contender"
-	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
 )
 
@@ -33,6 +33,8 @@ const (
 	OpStream    = "stream"
 	OpUnmarshal = "unmarshal"
 	OpAny       = "any"
+	OpFields    = "fields"
+	OpRoundTrip = "roundtrip"
 )
 
 // Impl is a codec. A nil operation is not supported.
@@ -53,6 +55,23 @@ type Impl struct {
 	Stream    func(w io.Writer, v any) error
 	Unmarshal func(data []byte, into any) error
 
+	// Fields returns what picks the fixture's few fields (see [fixture.Fields])
+	// out of a body, in the way the library is meant to be used for that; nil
+	// where it cannot for the fixture. What it returns is answered as JSON; let
+	// it be a pointer, as putting anything else into an interface allocates.
+	// Nil: Unmarshal into [fixture.FieldsTarget], a type with those fields only.
+	Fields func(fixture string) func(data []byte) (any, error)
+
+	// Binary says that the bytes are not JSON. Unmarshal is then given what
+	// Marshal made of the fixture's values, off the clock, and what Marshal and
+	// Stream put out is answered as what Unmarshal makes of it, with its size.
+	Binary bool
+
+	// Plain turns what Unmarshal filled into the fixture's types, off the clock,
+	// for answers. It is given the pointer that Target made, or a *any. Nil:
+	// encoding/json and [fixture.Show] can read it as it is.
+	Plain func(v any) (any, error)
+
 	// Typed says that Unmarshal fills only types of its own, so that it cannot
 	// decode into any.
 	Typed bool
@@ -60,6 +79,10 @@ type Impl struct {
 	// Shared says that Marshal hands out memory it keeps, so that it need not
 	// allocate what it returns. True for the null contender, not for a codec.
 	Shared bool
+
+	// given is what decoding operations get instead of the fixture's body, off
+	// the clock. For the null contender, which has to be given its answers.
+	given func(op, fixture string, canonical []byte) ([]byte, error)
 }
 
 // Main serves the lab that started this process as one codec, and exits.
@@ -77,43 +100,4 @@ func program(impls map[string]Impl) contender.Program {
 		p.Variants = names
 	}
 	return p
-}
-
-func (i Impl) prepare(w wire.Workload, bodies [][]byte) (contender.Work, error) {
-	switch {
-	case w.Op == OpMarshal && i.Marshal != nil:
-		values, err := i.load(w.Fixture, bodies)
-		return i.marshal(values), err
-	case w.Op == OpStream && i.Stream != nil:
-		values, err := i.load(w.Fixture, bodies)
-		return i.stream(values), err
-	case w.Op == OpUnmarshal && i.Unmarshal != nil:
-		target := fixture.Target(w.Fixture)
-		if i.Target != nil {
-			target = i.Target(w.Fixture)
-		}
-		if target == nil {
-			break
-		}
-		return i.unmarshal(target, bodies), nil
-	case w.Op == OpAny && i.Unmarshal != nil && !i.Typed:
-		return i.unmarshal(func() any { return new(any) }, bodies), nil
-	}
-	return contender.Work{}, contender.ErrUnsupported
-}
-
-func (i Impl) load(name string, bodies [][]byte) ([]any, error) {
-	load := i.Load
-	if load == nil {
-		load = fixture.Decode
-	}
-	values := make([]any, len(bodies))
-	for k, body := range bodies {
-		v, err := load(name, body)
-		if err != nil {
-			return nil, fmt.Errorf("load body %d: %w", k, err)
-		}
-		values[k] = v
-	}
-	return values, nil
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,6 +37,12 @@ func talk(t *testing.T, p contender.Program, variant, fixtureName, op string, re
 	if err != nil {
 		t.Fatal(err)
 	}
+	return talkOf(t, bodies, p, variant, fixtureName, op, requests...), bodies
+}
+
+// talkOf is talk about other bodies.
+func talkOf(t *testing.T, bodies [][]byte, p contender.Program, variant, fixtureName, op string, requests ...wire.Request) []wire.Reply {
+	t.Helper()
 	file := fixture.File(bodies)
 	path := filepath.Join(t.TempDir(), "pool")
 	if err := os.WriteFile(path, file, 0o600); err != nil {
@@ -44,7 +51,7 @@ func talk(t *testing.T, p contender.Program, variant, fixtureName, op string, re
 	sum := sha256.Sum256(file)
 	all := append([]wire.Request{
 		{Op: wire.OpHello, Protocol: wire.Protocol, Variant: variant},
-		{Op: wire.OpPrepare, Workload: &wire.Workload{ID: "w", Fixture: fixtureName, Op: op, Input: path, Bodies: 4, SHA256: hex.EncodeToString(sum[:])}},
+		{Op: wire.OpPrepare, Workload: &wire.Workload{ID: "w", Fixture: fixtureName, Op: op, Input: path, Bodies: len(bodies), SHA256: hex.EncodeToString(sum[:])}},
 	}, requests...)
 	var in, out bytes.Buffer
 	w := wire.NewWriter(&in)
@@ -66,7 +73,7 @@ func talk(t *testing.T, p contender.Program, variant, fixtureName, op string, re
 		}
 		replies = append(replies, a)
 	}
-	return replies, bodies
+	return replies
 }
 
 func one(i Impl) contender.Program { return program(map[string]Impl{"": i}) }
@@ -216,21 +223,16 @@ func TestAnswersAreKeptApart(t *testing.T) {
 	}
 }
 
-// TestHarnessDoesNotAllocate: what the kind adds to an operation allocates
-// nothing, so that allocations per operation are the codec's own.
-func TestHarnessDoesNotAllocate(t *testing.T) {
-	i := Impl{
-		Load:    func(_ string, canonical []byte) (any, error) { return canonical, nil },
-		Marshal: func(v any) ([]byte, error) { return v.([]byte), nil },
-		Stream:  func(w io.Writer, v any) error { _, err := w.Write(v.([]byte)); return err },
+// TestOperationsAreDocumented: authors in other languages read of every
+// operation and of every case fixture what to do.
+func TestOperationsAreDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/contender-protocol.md")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, op := range []string{OpMarshal, OpStream} {
-		work, err := i.prepare(wire.Workload{Op: op}, [][]byte{[]byte("1"), []byte("22")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := testing.AllocsPerRun(100, func() { _, _ = work.Do(0); _, _ = work.Do(1) }); n != 0 {
-			t.Errorf("%s allocates %v objects", op, n)
+	for _, word := range append(fixture.CaseFixtures(), OpMarshal, OpStream, OpUnmarshal, OpAny, OpFields, OpRoundTrip) {
+		if !regexp.MustCompile("(?m)^\\|.*`" + word + "`").Match(doc) {
+			t.Errorf("no table of docs/contender-protocol.md has %s", word)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package contendertest
 
 import (
+	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"io"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/codec"
+	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
 )
 
@@ -65,6 +68,45 @@ func defects() []defect {
 			return kept, nil
 		}), "case 0: other JSON"},
 		{"nothing", func() { codec.Main(codec.Impl{}) }, "supports none"},
+		{"null", func() { codec.Main(codec.Null()) }, ""},
+		{"only fields", func() { codec.Main(codec.Impl{Fields: picker(fixture.FieldsTarget)}) }, ""},
+		{"all fields", func() { codec.Main(codec.Impl{Fields: picker(fixture.Target)}) }, "devices/fields: case 7: other JSON"},
+		{"binary", func() { codec.Main(gobs()) }, ""},
+		{"binary unsaid", func() { i := gobs(); i.Binary = false; codec.Main(i) }, "devices/marshal: case 7: not JSON"},
+		{"binary loses", func() {
+			i := gobs()
+			i.Plain = func(v any) (any, error) { return (*v.(*[]fixture.Device))[1:], nil }
+			codec.Main(i)
+		}, "devices/marshal: case 7: other JSON"},
+		{"round trip loses", func() {
+			codec.Main(codec.Impl{Marshal: json.Marshal, Unmarshal: func([]byte, any) error { return nil }})
+		}, "devices/roundtrip: case 7: other JSON"},
+		{"size unsaid", func() { sized(0, 88) }, "devices/roundtrip: case 7: size 0"},
+		{"size negative", func() { sized(-88, 88) }, "devices/roundtrip: case 7: size -88"},
+		{"size wrong", func() { sized(80, 88) }, "1760 bytes_out, the answers to the same bodies have 1600"},
+		{"size right", func() { sized(88, 88) }, ""},
+		{"output not counted", func() { sized(88, 0) }, ""}, // what is left out was not measured
+		{"output miscounted", func() {
+			obey(func(q wire.Request, a *wire.Reply) {
+				if q.Op == wire.OpStats {
+					a.Bytes, a.BytesOut = 1<<20, 88
+				}
+			}, false)
+		}, "devices/marshal: stats: 88 bytes_out"},
+		{"any heap", func() {
+			obey(func(q wire.Request, a *wire.Reply) {
+				if q.Workload != nil && q.Workload.Heap > 0 {
+					a.Error = nil
+				}
+			}, false)
+		}, "heap_bytes of 1 TB is not refused"},
+		{"no heap", func() {
+			obey(func(q wire.Request, a *wire.Reply) {
+				if q.Workload != nil && q.Workload.Heap > 0 {
+					a.Error = &wire.Error{Class: "bad-request", Message: "no heap"}
+				}
+			}, false)
+		}, "with heap_bytes of 1 MB: prepare: error reply: bad-request: no heap"},
 		{"variants", func() { codec.Variants(map[string]codec.Impl{"a": {Marshal: json.Marshal}}) }, "variants [a], contender.json says []"},
 		{"kind", func() {
 			contender.Main(contender.Program{Kind: "router", Prepare: func(string, wire.Workload, [][]byte) (contender.Work, error) {
@@ -105,69 +147,29 @@ func defects() []defect {
 	}
 }
 
-// obey is a contender by hand: it replies as it should, or as twist makes it.
-// An id of -1 stands for a line that is no reply.
-func obey(twist func(q wire.Request, a *wire.Reply), stay bool) {
-	in, out, ok, err := wire.Pipes()
-	if !ok || err != nil {
-		os.Stderr.WriteString("no lab\n")
-		os.Exit(2)
-	}
-	r, w := wire.NewReader(in), wire.NewWriter(out)
-	bodies := map[string][]string{}
-	for {
-		q, err := r.Request()
-		if stay && (err == io.EOF || q.Op == wire.OpBye) {
-			_ = w.Reply(wire.Reply{ID: q.ID})
-			time.Sleep(time.Minute)
-		}
-		if err != nil {
-			os.Exit(0)
-		}
-		a := reply(q, bodies)
-		a.ID = q.ID
-		if twist != nil {
-			twist(q, &a)
-		}
-		if a.ID == -1 {
-			_, _ = io.WriteString(out, "debug: hello\n")
-			continue
-		}
-		if w.Reply(a) != nil || q.Op == wire.OpBye {
-			os.Exit(0)
+// picker decodes into what target makes.
+func picker(target func(string) func() any) func(string) func([]byte) (any, error) {
+	return func(name string) func([]byte) (any, error) {
+		return func(data []byte) (any, error) {
+			into := target(name)()
+			return into, json.Unmarshal(data, into)
 		}
 	}
 }
 
-func reply(q wire.Request, bodies map[string][]string) wire.Reply {
-	refuse := func(class string) wire.Reply { return wire.Reply{Error: &wire.Error{Class: class, Message: class}} }
-	switch q.Op {
-	case wire.OpBye:
-		return wire.Reply{}
-	case wire.OpHello:
-		return wire.Reply{Protocol: wire.Protocol, Kind: "codec", PID: os.Getpid()}
-	case wire.OpPrepare:
-		file, err := os.ReadFile(q.Workload.Input)
-		if err != nil {
-			return refuse("load")
-		}
-		bodies[q.Workload.ID] = strings.Split(string(file), "\n")
-		return wire.Reply{Fresh: true}
-	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats:
-		pool, ok := bodies[q.On]
-		if !ok {
-			return refuse("bad-request")
-		}
-		a := wire.Reply{Ops: q.Ops, WallNS: 1}
-		if q.CapNS > 0 {
-			a.Ops = max(1, q.CapOps)
-		}
-		for _, c := range q.Cases {
-			a.Answers = append(a.Answers, wire.Answer{Case: c, Output: []byte(pool[c])})
-		}
-		return a
+// gobs is encoding/gob as a contender.
+func gobs() codec.Impl {
+	return codec.Impl{
+		Marshal: func(v any) ([]byte, error) {
+			var b bytes.Buffer
+			err := gob.NewEncoder(&b).Encode(v)
+			return b.Bytes(), err
+		},
+		Stream:    func(w io.Writer, v any) error { return gob.NewEncoder(w).Encode(v) },
+		Unmarshal: func(data []byte, into any) error { return gob.NewDecoder(bytes.NewReader(data)).Decode(into) },
+		Binary:    true,
+		Typed:     true,
 	}
-	return refuse("unknown-op")
 }
 
 // TestSuiteFindsDefects: every defect is found, for its own reason, and sound

@@ -8,35 +8,51 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/contender/codec"
+	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// codecs: every answer is the body again, as JSON that means the same.
+// codecs: every answer is the body again, or the asked fields of it, as JSON
+// that means the same.
 func codecs() kind {
 	return kind{
-		ops:     []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny},
+		ops:     []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny, codec.OpFields, codec.OpRoundTrip},
 		fixture: "devices",
-		compare: func(body, answer []byte) error {
-			var want, have any
-			if err := json.Unmarshal(body, &want); err != nil {
-				return err
+		compare: func(op string, body, answer []byte) error {
+			if op == codec.OpFields {
+				asked, err := fixture.Fields("devices", body)
+				if err != nil {
+					return err
+				}
+				body = asked
 			}
-			if err := json.Unmarshal(answer, &have); err != nil {
-				return fmt.Errorf("not JSON: %w", err)
-			}
-			if !reflect.DeepEqual(have, want) {
-				return errors.New("other JSON than asked for")
-			}
-			return nil
+			return sameJSON(body, answer)
 		},
+		puts:  func(op string) bool { return op == codec.OpMarshal || op == codec.OpStream || op == codec.OpRoundTrip },
+		hides: func(op string) bool { return op == codec.OpRoundTrip },
 	}
+}
+
+func sameJSON(body, answer []byte) error {
+	var want, have any
+	if err := json.Unmarshal(body, &want); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(answer, &have); err != nil {
+		return fmt.Errorf("not JSON: %w", err)
+	}
+	if !reflect.DeepEqual(have, want) {
+		return errors.New("other JSON than asked for")
+	}
+	return nil
 }
 
 // checkWork goes once through everything that can be asked of a prepared
 // workload.
-func (s subject) checkWork(p *process, k kind, on string, bodies [][]byte, fresh bool) error {
-	if err := s.checkAnswers(p, k, on, bodies); err != nil {
-		return fmt.Errorf("%s: %w", on, err)
+func (s subject) checkWork(p *process, k kind, w wire.Workload, bodies [][]byte, fresh bool) error {
+	sizes, err := s.checkAnswers(p, k, w, bodies)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.ID, err)
 	}
 	second := int64(time.Second)
 	for _, q := range []wire.Request{
@@ -47,45 +63,90 @@ func (s subject) checkWork(p *process, k kind, on string, bodies [][]byte, fresh
 		{Op: wire.OpSlice, Until: "gc", Ops: 50, Lead: 3, MinNS: second / 1000, CapNS: second / 20, CapOps: 10},
 		{Op: wire.OpStats, Ops: 20},
 	} {
-		q.On = on
+		q.On = w.ID
 		a, err := p.ok(q)
 		if err == nil {
 			err = checkReply(q, a, fresh)
 		}
+		if err == nil && q.Op == wire.OpStats && k.puts(w.Op) && !s.Trap {
+			err = checkSizes(a, sizes)
+		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", on, err)
+			return fmt.Errorf("%s: %w", w.ID, err)
 		}
 	}
 	return nil
 }
 
-func (s subject) checkAnswers(p *process, k kind, on string, bodies [][]byte) error {
+// checkAnswers asks for every case and returns how many bytes each one puts out.
+func (s subject) checkAnswers(p *process, k kind, w wire.Workload, bodies [][]byte) ([]int64, error) {
 	cases := []int{len(bodies) - 1}
 	for i := range bodies {
 		cases = append(cases, i)
 	}
-	a, err := p.ok(wire.Request{Op: wire.OpAnswer, On: on, Cases: cases})
+	a, err := p.ok(wire.Request{Op: wire.OpAnswer, On: w.ID, Cases: cases})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(a.Answers) != len(cases) {
-		return fmt.Errorf("%d answers to %d cases", len(a.Answers), len(cases))
+		return nil, fmt.Errorf("%d answers to %d cases", len(a.Answers), len(cases))
 	}
+	sizes := make([]int64, len(bodies))
 	for i, answer := range a.Answers {
 		if answer.Case != cases[i] {
-			return fmt.Errorf("answer %d is to case %d, asked was %d", i, answer.Case, cases[i])
+			return nil, fmt.Errorf("answer %d is to case %d, asked was %d", i, answer.Case, cases[i])
 		}
 		if s.Trap {
 			continue
 		}
 		if answer.Error != "" {
-			return fmt.Errorf("case %d: error %s", answer.Case, answer.Error)
+			return nil, fmt.Errorf("case %d: error %s", answer.Case, answer.Error)
 		}
-		if err := k.compare(bodies[answer.Case], answer.Output); err != nil {
-			return fmt.Errorf("case %d: %w\n got %.300s\nwant %.300s", answer.Case, err, answer.Output, bodies[answer.Case])
+		if err := k.compare(w.Op, bodies[answer.Case], answer.Output); err != nil {
+			return nil, fmt.Errorf("case %d: %w\n got %.300s\nasked of %.300s", answer.Case, err, answer.Output, bodies[answer.Case])
 		}
+		size := answer.Size
+		if size == 0 && !k.hides(w.Op) {
+			size = int64(len(answer.Output))
+		}
+		if size <= 0 {
+			return nil, fmt.Errorf("case %d: size %d: the answer does not say how many bytes were put out", answer.Case, answer.Size)
+		}
+		sizes[answer.Case] = size
+	}
+	return sizes, nil
+}
+
+// checkSizes holds the output that stats counted, over bodies in turn, against
+// that of the answers.
+func checkSizes(a wire.Reply, sizes []int64) error {
+	var sum int64
+	for i := range a.Ops {
+		sum += sizes[i%int64(len(sizes))]
+	}
+	if a.BytesOut != 0 && a.BytesOut != sum {
+		return fmt.Errorf("stats: %d bytes_out, the answers to the same bodies have %d bytes", a.BytesOut, sum)
 	}
 	return nil
+}
+
+// checkHeap: a live heap that is too large is refused, and a small one is held
+// while the work goes on.
+func checkHeap(p *process, w wire.Workload) error {
+	w.Heap = 1 << 40
+	a, err := p.do(wire.Request{Op: wire.OpPrepare, Workload: &w})
+	if err != nil {
+		return err
+	}
+	if a.Error == nil || a.Error.Class != "bad-request" {
+		return fmt.Errorf("%s: heap_bytes of 1 TB is not refused as bad-request: %+v", w.ID, a)
+	}
+	w.Heap = 1 << 20
+	if _, err := p.ok(wire.Request{Op: wire.OpPrepare, Workload: &w}); err != nil {
+		return fmt.Errorf("%s with heap_bytes of 1 MB: %w", w.ID, err)
+	}
+	_, err = p.ok(wire.Request{Op: wire.OpSlice, On: w.ID, Until: "ops", Ops: 3})
+	return err
 }
 
 // checkReply holds a reply against its request.

@@ -36,6 +36,7 @@ func places() []place {
 		{dir: "internal/archtest", floor: 1},
 		{dir: "internal/assert", floor: 1},
 		{dir: "internal/golden", floor: 1},
+		{dir: "internal/agree", floor: 1},
 		{dir: "internal/calibrate", floor: 1, peers: []string{"stats"}},
 
 		{dir: "plan", floor: 2},
@@ -77,6 +78,7 @@ func places() []place {
 
 		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "app/*"}},
 		{dir: "bench/*", floor: 1, only: []string{"contender/fixture"}},
+		{dir: "tools/protogen", floor: 1}, // a generator
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-func main() { codec.Main(codec.Impl{Marshal: marshal}) }
+func main() { codec.Main(codec.Impl{Load: load, Marshal: marshal}) }
 
 func marshal(v any) ([]byte, error) {
 	devices := v.([]fixture.Device)

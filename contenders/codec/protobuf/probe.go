@@ -1,0 +1,53 @@
+package main
+
+import (
+	"google.golang.org/protobuf/types/known/structpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contenders/codec/protobuf/model"
+)
+
+// probe makes a message of a Probe, or of what the schema has no room for the
+// error: a set of cases is asked whole, and that one is not answered is an
+// answer.
+func probe(p fixture.Probe) any {
+	value, err := structpb.NewValue(p.Any)
+	if err != nil {
+		return err
+	}
+	m := &model.Probe{
+		Text: p.Text, Float: p.Float, Single: p.Single, Int: p.Int, Uint: p.Uint, Flag: p.Flag,
+		Bytes: p.Bytes, List: p.List, Any: value, Time: timestamppb.New(p.Time),
+	}
+	if p.Counts != nil {
+		m.Counts = map[string]int64{}
+		for k, n := range p.Counts {
+			m.Counts[k] = int64(n)
+		}
+	}
+	if p.Pointer != nil {
+		n := int64(*p.Pointer)
+		m.Pointer = &n
+	}
+	return m
+}
+
+// plainProbe is the reverse of probe.
+func plainProbe(m *model.Probe) fixture.Probe {
+	p := fixture.Probe{
+		Text: m.GetText(), Float: m.GetFloat(), Single: m.GetSingle(), Int: m.GetInt(), Uint: m.GetUint(), Flag: m.GetFlag(),
+		Bytes: m.GetBytes(), List: m.GetList(), Any: m.GetAny().AsInterface(), Time: m.GetTime().AsTime(),
+	}
+	if m.Counts != nil {
+		p.Counts = map[string]int{}
+		for k, n := range m.GetCounts() {
+			p.Counts[k] = int(n)
+		}
+	}
+	if m.Pointer != nil {
+		n := int(m.GetPointer())
+		p.Pointer = &n
+	}
+	return p
+}
