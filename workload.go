@@ -19,9 +19,10 @@ type Workload struct {
 	DistinctKeys int   `json:"distinct_keys,omitempty"` // different keys among them, in the body that has fewest
 }
 
-// MaxHeap is the largest live heap a workload can ask for: a contender may hold
-// it twice over before the collector comes round.
-const MaxHeap = 1 << 30
+// MaxHeap is the largest live heap a workload can ask for, in bytes: a
+// contender holds it twice over before the collector comes round, and may not
+// hold more than 2 GiB.
+const MaxHeap = 800e6
 
 // BodyBytes is the mean length of a body; zero where it is not known.
 func (w Workload) BodyBytes() float64 {
@@ -45,7 +46,7 @@ func (w Workload) Validate() error {
 	case w.N < 0:
 		return fieldError("n", "n is negative", "give the number of items in one body")
 	case w.Heap < 0 || w.Heap > MaxHeap:
-		return fieldError("heap", "heap is not between 0 and 1 GB", "e.g. heap: 200MB")
+		return fieldError("heap", "heap is not between 0 and 800 MB", "e.g. heap: 200MB")
 	case w.Pool < 0:
 		return fieldError("pool", "pool is negative", "give the number of different bodies, or leave it out for 64")
 	}

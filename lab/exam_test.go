@@ -102,7 +102,9 @@ func TestExams(t *testing.T) {
 	if f := found(r, "semantic-diff", "lean"); f == nil || f.Severity != tare.Warn {
 		t.Errorf("semantic-diff found %+v", f)
 	}
-	priced := slices.ContainsFunc(r.Verdicts, func(v tare.Verdict) bool { return strings.HasSuffix(v.Sentence, "and writes odd (one of 2 differences in meaning).") })
+	priced := slices.ContainsFunc(r.Verdicts, func(v tare.Verdict) bool {
+		return strings.HasSuffix(v.Sentence, "and writes odd (one of 2 differences in meaning).")
+	})
 	if !priced {
 		t.Errorf("no verdict names the price: %+v", r.Verdicts)
 	}

@@ -19,7 +19,7 @@ const (
 	shortCount = 64    // slices per round of work that allocates nothing
 	mostCount  = 16    // and of work that allocates, where its cycles are short,
 	leastCount = 6     // where they are long,
-	hugeCount  = 3     // and where a slice is one huge cycle
+	hugeCount  = 2     // and where a slice is one huge cycle
 	slack      = 4     // a slice is cut off when it takes so many times what is expected
 
 	// A slice begins with an unmeasured turn of the pool: the others' slices

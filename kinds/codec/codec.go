@@ -12,11 +12,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/lab"
@@ -24,46 +26,57 @@ import (
 )
 
 // Ops are the operations a codec workload can name.
-func Ops() []string { return []string{"marshal", "stream", "unmarshal", "any"} }
+func Ops() []string {
+	return []string{codec.OpMarshal, codec.OpStream, codec.OpUnmarshal, codec.OpAny, codec.OpFields, codec.OpRoundTrip}
+}
 
-// Kind is the codec kind. It keeps the pools it wrote as references.
+// Kind is the codec kind. It keeps the pools it wrote as references, and what
+// the reference makes of the exams.
 type Kind struct {
 	mu    sync.Mutex
 	pools map[string][][]byte // by path
+	asked map[string][]question
 }
 
 var _ lab.Describer = (*Kind)(nil)
 
 // New returns the codec kind.
-func New() *Kind { return &Kind{pools: map[string][][]byte{}} }
+func New() *Kind { return &Kind{pools: map[string][][]byte{}, asked: map[string][]question{}} }
 
 // Input writes the pool of w, one canonical JSON body per line, into dir.
 func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
-	known := false
-	for _, op := range Ops() {
-		known = known || op == w.Op
-	}
-	if !known {
+	switch {
+	case !slices.Contains(Ops(), w.Op):
 		return wire.Workload{}, fmt.Errorf("workload %q: unknown op %q; a codec can be asked to %s", w.ID, w.Op, strings.Join(Ops(), ", "))
+	case w.Op == codec.OpFields && fixture.FieldsTarget(w.Fixture) == nil:
+		return wire.Workload{}, fmt.Errorf("workload %q: op %s picks fields out of a fixture: devices or events", w.ID, w.Op)
 	}
 	bodies, err := pool(w, studyDir)
 	if err != nil {
 		return wire.Workload{}, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
+	in, err := k.write(dir, bodies)
+	if err != nil {
+		return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
+	}
+	in.ID, in.Fixture, in.N, in.Op, in.Heap = w.ID, w.Fixture, w.N, w.Op, w.Heap
+	return in, nil
+}
+
+// write puts bodies into a file of dir, which is named by what it holds, and
+// keeps them.
+func (k *Kind) write(dir string, bodies [][]byte) (wire.Workload, error) {
 	file := fixture.File(bodies)
 	sum := sha256.Sum256(file)
 	hash := hex.EncodeToString(sum[:])
 	path := filepath.Join(dir, "input-"+hash[:12]+".ndjson")
 	if err := os.WriteFile(path, file, 0o644); err != nil {
-		return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
+		return wire.Workload{}, err
 	}
 	k.mu.Lock()
 	k.pools[path] = bodies
 	k.mu.Unlock()
-	return wire.Workload{
-		ID: w.ID, Fixture: w.Fixture, N: w.N, Op: w.Op,
-		Input: path, Bodies: len(bodies), SHA256: hash,
-	}, nil
+	return wire.Workload{Input: path, Bodies: len(bodies), SHA256: hash}, nil
 }
 
 // Describe counts what is in the pool that Input made.
@@ -135,8 +148,9 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 	return trial.Start(ctx, spec)
 }
 
-// Compare holds each answer against the canonical body it was made from. What
-// was decoded is answered as encoding/json writes it, so it is compared alike.
+// Compare holds each answer against the canonical body it was made from, or
+// against the few fields of that body. What was decoded, and what a binary codec
+// encoded, is answered as encoding/json writes it, so it is compared alike.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	k.mu.Lock()
 	bodies := k.pools[w.Input]
@@ -150,7 +164,14 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 			wrong = append(wrong, fmt.Sprintf("case %d: returned the error %q", a.Case, a.Error))
 			continue
 		}
-		if diff := Diff(bodies[a.Case], a.Output); diff != "" {
+		want := bodies[a.Case]
+		if w.Op == codec.OpFields {
+			var err error
+			if want, err = fixture.Fields(w.Fixture, want); err != nil {
+				return nil, fmt.Errorf("workload %q: case %d: %w", w.ID, a.Case, err)
+			}
+		}
+		if diff := Diff(want, a.Output); diff != "" {
 			wrong = append(wrong, fmt.Sprintf("case %d: %s", a.Case, diff))
 		}
 	}

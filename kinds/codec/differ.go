@@ -1,0 +1,169 @@
+package codec
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/fixture"
+)
+
+// finding is what a comparison came to. No class: there is no difference.
+type finding struct {
+	class     tare.DifferenceClass
+	want, got string // the part that the case is about
+	broken    bool   // what was written is not JSON
+	kept      bool   // it came back as it was given, which the reference's did not
+}
+
+// leftOut stands for a field that an encoding does not have.
+const leftOut = "left out"
+
+// compareEncoded looks at how the field that the case is about is spelled.
+func compareEncoded(c fixture.Case, want, got []byte) finding {
+	if c.Field == "" {
+		return compareKeys(want, got)
+	}
+	key := strings.ToLower(c.Field) // as the tags of [fixture.Probe] have it
+	w, _ := field(want, key)
+	g, ok := field(got, key)
+	switch {
+	case !ok && json.Valid(got):
+		return finding{class: tare.DiffersInValue, want: w, got: leftOut}
+	case !ok:
+		return finding{class: tare.DiffersInValue, want: w, got: string(got), broken: true}
+	case g == w:
+		return finding{}
+	}
+	f := finding{class: tare.DiffersInValue, want: w, got: g}
+	switch {
+	case !json.Valid([]byte(g)) || !utf8.ValidString(g):
+		f.broken = true
+	case reordered([]byte(w), []byte(g)) && Diff([]byte(w), []byte(g)) == "":
+		f.class, f.want, f.got = tare.DiffersInForm, "sorted", fixture.OtherOrder
+	case sameSpelled(c.Field, w, g):
+		f.class = tare.DiffersInForm
+	case manyKeys(w): // whose order need not be the same tomorrow
+		f.want, f.got = "its entries", "other entries"
+	}
+	return f
+}
+
+// compareKeys looks at the order of an object's keys only.
+func compareKeys(want, got []byte) finding {
+	w, _ := keys(want)
+	g, ok := keys(got)
+	f := finding{want: strings.Join(w, ", "), got: strings.Join(g, ", ")}
+	switch {
+	case !ok:
+		f.class, f.got, f.broken = tare.DiffersInValue, string(got), true
+	case reordered(want, got):
+		f.class, f.got = tare.DiffersInForm, fixture.OtherOrder
+	case !slices.Equal(w, g):
+		f.class = tare.DiffersInValue
+	}
+	return f
+}
+
+func manyKeys(object string) bool {
+	list, _ := keys([]byte(object))
+	return len(list) > 1
+}
+
+// sameSpelled reports whether two texts of a field mean the same to whoever
+// reads them into a field of that type: digits that a float64 does not hold do
+// not count, the sign of zero does.
+func sameSpelled(name, want, got string) bool {
+	bits := map[string]int{"Float": 64, "Single": 32}[name]
+	if bits == 0 && strings.ContainsAny(want, ".eE") {
+		bits = 64 // a float in any
+	}
+	if bits > 0 {
+		x, err := strconv.ParseFloat(want, bits)
+		y, err2 := strconv.ParseFloat(got, bits)
+		if err == nil && err2 == nil {
+			return x == y && (x != 0 || want[0] == '-' == (got[0] == '-'))
+		}
+	}
+	return Diff([]byte(want), []byte(got)) == ""
+}
+
+// compareBroughtBack looks at the field as it came back. Where the reference
+// loses something, nothing may have been lost.
+func compareBroughtBack(c fixture.Case, want, got []byte) finding {
+	if c.Field == "" { // the order of keys has nothing to come back in
+		return finding{}
+	}
+	f := compareShown(c, want, got)
+	v, err := fixture.Decode("probes", c.Body)
+	f.kept = err == nil && shown(c.Field, fixture.Show(v)) == f.got
+	return f
+}
+
+// compareShown looks at the field as [fixture.Show] has it, or at everything
+// where the case is about no field.
+func compareShown(c fixture.Case, want, got []byte) finding {
+	f := finding{want: shown(c.Field, want), got: shown(c.Field, got)}
+	if f.want != f.got {
+		f.class = tare.DiffersInValue
+	}
+	return f
+}
+
+// shown is one field of what [fixture.Show] made of a Probe.
+func shown(name string, text []byte) string {
+	if _, ok := members(text); !ok || name == "" {
+		return string(text)
+	}
+	if v, ok := field(text, name); ok {
+		return v
+	}
+	f, _ := reflect.TypeFor[fixture.Probe]().FieldByName(name)
+	switch f.Type.Kind() { // it is zero
+	case reflect.String:
+		return `""`
+	case reflect.Bool:
+		return "false"
+	case reflect.Struct:
+		return "the zero time"
+	case reflect.Map, reflect.Slice, reflect.Pointer, reflect.Interface:
+		return "nil"
+	}
+	return "0"
+}
+
+// comparePicked compares what was picked out by value, and shows it as a Go
+// program has it.
+func comparePicked(c fixture.Case, want, got []byte) finding {
+	f := finding{class: tare.DiffersInValue, want: items(c.Field, want), got: items(c.Field, got)}
+	switch {
+	case f.want != f.got:
+		return f
+	case Diff(want, got) != "": // elsewhere than in the field the case is about
+		f.want, f.got = items("", want), items("", got)
+		return f
+	}
+	return finding{}
+}
+
+// items are the few fields of one item, one of them, or those of all items.
+func items(name string, text []byte) string {
+	v, err := fixture.Decode("excerpts", text)
+	if err != nil {
+		return string(text)
+	}
+	list := v.([]fixture.DeviceFields)
+	switch {
+	case len(list) != 1:
+		return string(fixture.Show(list))
+	case name == "ID":
+		return string(fixture.Show(list[0].ID))
+	case name == "Temperature":
+		return string(fixture.Show(list[0].Attributes.Temperature))
+	}
+	return string(fixture.Show(list[0]))
+}

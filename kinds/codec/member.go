@@ -1,0 +1,120 @@
+package codec
+
+import (
+	"bytes"
+	"slices"
+)
+
+// member is a key and its value, as they were written.
+type member struct{ key, value string }
+
+// members takes an object apart without asking whether it is right: the answer
+// that is looked at may be one because it is not. It reads JSON and what
+// [fixture.Show] makes of a struct alike, a key being everything before the
+// first colon, without its quotes. False: there is no object, or it does not
+// end.
+func members(text []byte) ([]member, bool) {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || text[0] != '{' {
+		return nil, false
+	}
+	var list []member
+	s := splitter{text: text, start: 1, colon: -1}
+	for i := 0; i < len(text); i++ {
+		switch s.next(i) {
+		case ',':
+			list = append(list, s.member(i))
+		case '}':
+			if i+1 != len(text) {
+				return nil, false
+			}
+			if m := s.member(i); m != (member{}) {
+				list = append(list, m)
+			}
+			return list, true
+		}
+	}
+	return nil, false
+}
+
+// splitter knows where in a text it is: inside how many brackets, and in a
+// string or not.
+type splitter struct {
+	text   []byte
+	start  int // of the member
+	colon  int // after its key; -1: not yet
+	depth  int
+	quoted bool
+	escape bool // the character before was a backslash in a string
+}
+
+// next looks at the character at i and returns it where it separates members
+// or ends the object.
+func (s *splitter) next(i int) byte {
+	c := s.text[i]
+	switch {
+	case s.escape:
+		s.escape = false
+	case s.quoted:
+		s.escape, s.quoted = c == '\\', c != '"'
+	case c == '"':
+		s.quoted = true
+	case c == '{' || c == '[':
+		s.depth++
+	case c == '}' || c == ']':
+		if s.depth--; s.depth == 0 {
+			return '}'
+		}
+	case c == ':' && s.depth == 1 && s.colon < 0:
+		s.colon = i
+	case c == ',' && s.depth == 1:
+		return ','
+	}
+	return 0
+}
+
+// member is what ends before i.
+func (s *splitter) member(i int) member {
+	var m member
+	if s.colon >= 0 {
+		m.key = string(bytes.Trim(bytes.TrimSpace(s.text[s.start:s.colon]), `"`))
+		m.value = string(bytes.TrimSpace(s.text[s.colon+1 : i]))
+	} else {
+		m.value = string(bytes.TrimSpace(s.text[s.start:i]))
+	}
+	s.start, s.colon = i+1, -1
+	return m
+}
+
+// field is the value of key in an object, and whether there is one.
+func field(text []byte, key string) (string, bool) {
+	list, _ := members(text)
+	i := slices.IndexFunc(list, func(m member) bool { return m.key == key })
+	if i < 0 {
+		return "", false
+	}
+	return list[i].value, true
+}
+
+// keys are those of an object in the order they were written.
+func keys(text []byte) ([]string, bool) {
+	list, ok := members(text)
+	names := make([]string, len(list))
+	for i, m := range list {
+		names[i] = m.key
+	}
+	return names, ok
+}
+
+// reordered reports whether a and b are objects of the same keys, written in
+// different orders.
+func reordered(a, b []byte) bool {
+	x, ok := keys(a)
+	y, ok2 := keys(b)
+	if !ok || !ok2 || slices.Equal(x, y) {
+		return false
+	}
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
+}
