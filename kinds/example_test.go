@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/tarebench/tare"
@@ -57,12 +56,11 @@ func Example() {
 	}
 	for _, s := range result.Semantics {
 		for _, d := range s.Differences {
-			if strings.Contains(d.Property, "HTML") {
-				fmt.Println(s.Contender, d.Says)
-			}
+			fmt.Println(s.Contender, d.Says)
 		}
 	}
 	// Output:
 	// mine against encoding-json after 8 rounds, an interval: true
 	// mine leaves <, > and & unescaped
+	// mine leaves <, > and & unescaped in keys
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -10,51 +9,62 @@ import (
 )
 
 // recommendation says for each workload what the ranks support, and nothing
-// where they support nothing.
+// where they support nothing; and what comes with who is named.
 func (s *sheet) recommendation(r *tare.Result) {
 	if len(r.Workloads) == 0 || len(r.Metrics) == 0 {
 		s.block("None: nothing was weighed.")
 		return
 	}
 	var lines []string
-	any := false
+	supported, priced, told := false, false, map[string]bool{}
 	for _, w := range r.Workloads {
-		text, supported := advice(r, w.ID)
-		if any = any || supported; !supported {
+		text, first := advice(r, w.ID)
+		if len(first) == 0 {
 			text = "none. " + text
 		}
-		lines = append(lines, "On "+code(w.ID)+": "+plain(text))
+		lines = append(lines, "- On "+code(w.ID)+": "+plain(text))
+		if len(first) == 0 {
+			continue
+		}
+		supported = true
+		for _, line := range look(r, w.ID, Style{}, told).price(w.Op, first) {
+			priced = true
+			lines = append(lines, "  - "+plain(line))
+		}
 	}
-	s.list(lines...)
-	if any {
+	s.block(lines...)
+	switch {
+	case priced:
+		s.block(plain(fmt.Sprintf("Places are by %s alone. What comes with a contender is said beside its place and in the trade-offs below; what that weighs against %[1]s is the reader's to say.", r.Metrics[0])))
+	case supported:
 		s.block(plain(fmt.Sprintf("It weighs %s alone: the trade-offs below do not enter it.", r.Metrics[0])))
 	}
 }
 
-// advice is what the ranks of the primary metric support on one workload, or
-// why they support nothing. Ranks are ranges: nobody was proven better than who
+// advice is what the ranks of the primary metric support on one workload and
+// whom they name, or why they support nothing. Ranks are ranges: nobody was proven better than who
 // can be first, and everybody was proven worse than who can be first only.
-func advice(r *tare.Result, workload string) (text string, supported bool) {
+func advice(r *tare.Result, workload string) (text string, first []ranking) {
 	v := look(r, workload, Style{}, map[string]bool{})
 	metric, base := v.primaryName(), v.baseline
 	for _, f := range r.Findings {
 		if f.Severity == tare.Void && f.Contender == "" && (f.Workload == "" || f.Workload == workload) {
-			return "Everything on it is void by the check " + f.Check + ".", false
+			return "Everything on it is void by the check " + f.Check + ".", nil
 		}
 	}
 	if voids := v.voids(base); len(voids) > 0 {
-		return "The baseline is void by the check " + voids[0].Check + ", so nothing can be held against it.", false
+		return "The baseline is void by the check " + voids[0].Check + ", so nothing can be held against it.", nil
 	}
 	first, places := v.first()
 	switch {
 	case places == 0:
-		return "The figures allow no ranking after " + plural(r.RoundsDone, "round") + ".", false
+		return "The figures allow no ranking after " + plural(r.RoundsDone, "round") + ".", nil
 	case places == 1:
-		return "Only one contender was ranked on it.", false
+		return "Only one contender was ranked on it.", nil
 	case len(first) == 0: // each proven worse than another, all the way round
-		return "The ranks leave nobody that can be first.", false
+		return "The ranks leave nobody that can be first.", nil
 	case !v.intervals():
-		return "No ratio has an interval after " + plural(r.RoundsDone, "round") + ".", false
+		return "No ratio has an interval after " + plural(r.RoundsDone, "round") + ".", nil
 	}
 	names := make([]string, len(first))
 	for i, c := range first {
@@ -77,7 +87,7 @@ func advice(r *tare.Result, workload string) (text string, supported bool) {
 	default:
 		text = fmt.Sprintf("%s. It was proven better in %s than %s.", names[0], metric, others)
 	}
-	return text + v.standing(first), true
+	return text + v.standing(first), first
 }
 
 // beats reports whether a difference to the baseline was shown for id by the
@@ -103,25 +113,34 @@ type ranking struct {
 	low, high int
 }
 
-// first are those that can be first by the primary metric, and how many were
-// ranked.
-func (v *view) first() (first []ranking, places int) {
+// places are the ranges of places by the primary metric, the best first.
+func (v *view) places() []ranking {
+	var out []ranking
 	for _, c := range v.ranked {
 		if len(v.voids(c.ID)) > 0 {
 			continue
 		}
 		for _, x := range v.r.Comparisons {
-			if x.Workload != v.workload || x.Contender != c.ID || x.Metric != v.primaryName() || x.RankLow == 0 {
-				continue
+			if x.Workload == v.workload && x.Contender == c.ID && x.Metric == v.primaryName() && x.RankLow > 0 {
+				out = append(out, ranking{c, x.RankLow, x.RankHigh})
+				break
 			}
-			places++
-			if x.RankLow == 1 {
-				first = append(first, ranking{c, x.RankLow, x.RankHigh})
-			}
-			break
 		}
 	}
-	return first, places
+	slices.SortStableFunc(out, func(a, b ranking) int { return a.low - b.low })
+	return out
+}
+
+// first are those that can be first by the primary metric, and how many were
+// ranked.
+func (v *view) first() (first []ranking, places int) {
+	all := v.places()
+	for _, p := range all {
+		if p.low == 1 {
+			first = append(first, p)
+		}
+	}
+	return first, len(all)
 }
 
 // standing says how those who can be first stand to the baseline and to what was
@@ -130,6 +149,7 @@ func (v *view) standing(first []ranking) string {
 	var b strings.Builder
 	for _, f := range first {
 		id := f.contender.ID
+		_, told := conductOf(v.r, id) // by price
 		if x, ok := v.comparison(id, v.primaryName()); ok && id != v.baseline && x.Ratio > 0 {
 			fmt.Fprintf(&b, " %s / %s in %s: %s.", id, v.baseline, v.primaryName(), measured(x))
 		}
@@ -139,6 +159,9 @@ func (v *view) standing(first []ranking) string {
 			}
 		}
 		for _, finding := range v.r.Findings {
+			if finding.Check == semanticDiff && told {
+				continue
+			}
 			if finding.Severity == tare.Warn && finding.Contender == id && finding.Covers(id, v.workload) {
 				b.WriteString(" " + warning(finding))
 			}
@@ -146,6 +169,9 @@ func (v *view) standing(first []ranking) string {
 	}
 	return b.String()
 }
+
+// semanticDiff is the check that warns of differences in meaning.
+const semanticDiff = "semantic-diff"
 
 // warning is a finding as a sentence.
 func warning(f tare.Finding) string {
@@ -157,120 +183,6 @@ func warning(f tare.Finding) string {
 		text += " on " + f.Workload
 	}
 	return text + ": " + strings.TrimSuffix(f.Message, ".") + "."
-}
-
-// tradeOffs is what each contender has less and more of than the baseline, by
-// every measure, and what taking it in costs.
-func (s *sheet) tradeOffs(r *tare.Result) {
-	base := baseline(r)
-	t := table{columns: []column{
-		{name: "contender"}, {name: "workload"}, {name: "less than " + base}, {name: "more than " + base}, {name: "no difference shown"},
-	}}
-	for _, w := range r.Workloads {
-		v := look(r, w.ID, Style{}, map[string]bool{})
-		if len(v.voids(base)) > 0 {
-			continue
-		}
-		for _, c := range v.ranked {
-			if c.ID == base || len(v.voids(c.ID)) > 0 {
-				continue
-			}
-			less, more, same := v.sides(c.ID)
-			if less+more+same == "" {
-				continue
-			}
-			t.rows = append(t.rows, row{cells: []cell{{text: c.ID}, {text: w.ID}, {text: or(less, nothing)}, {text: or(more, nothing)}, {text: or(same, nothing)}}})
-		}
-	}
-	if len(t.rows) == 0 {
-		s.block("None can be told: no contender was held against the baseline with an interval.")
-	} else {
-		s.block(plain("Ratios to " + base + " with their intervals. A difference is named only where the interval excludes 1 and the control shows less; the more measures one looks at, the likelier one of them misleads."))
-		s.table(t)
-	}
-	s.adoption(r)
-}
-
-// sides sorts a contender's ratios by which side of 1 they are on.
-func (v *view) sides(id string) (less, more, same string) {
-	add := func(list *string, text string) { *list = strings.TrimPrefix(*list+"; "+text, "; ") }
-	for _, metric := range v.r.Metrics {
-		x, ok := v.comparison(id, metric)
-		text := metric + " " + measured(x)
-		switch {
-		case !ok:
-			v.zero(id, metric, func(text string) { add(&less, text) }, func(text string) { add(&more, text) })
-		case !(x.Low > 0) || !(x.High > 0):
-		case !v.differs(x):
-			add(&same, text)
-		case x.Ratio < 1:
-			add(&less, text)
-		default:
-			add(&more, text)
-		}
-	}
-	return less, more, same
-}
-
-// zero tells of figures that have no ratio because one of them is zero in
-// every round and the other in none.
-func (v *view) zero(id, metric string, less, more func(string)) {
-	own, ok := v.value(id, metric)
-	base, also := v.value(v.baseline, metric)
-	if !ok || !also || min(own.Rounds, base.Rounds) < leastRounds {
-		return
-	}
-	s := scaleFor(own.Unit, []float64{own.Value, base.Value})
-	text := fmt.Sprintf("%s %s against %s %s", metric, s.print(own.Value), s.print(base.Value), s.unit)
-	switch {
-	case own.High == 0 && base.Low > 0:
-		less(text)
-	case base.High == 0 && own.Low > 0:
-		more(text)
-	}
-}
-
-// leastRounds is how many rounds the interval of an absolute figure takes.
-const leastRounds = 6
-
-// differs is the rule by which a difference is claimed: the interval excludes
-// 1, and the ratio lies beyond half the width of the control's.
-func (v *view) differs(x tare.Comparison) bool {
-	if x.Low <= 1 && 1 <= x.High {
-		return false
-	}
-	noise := 0.0
-	if c, ok := v.comparison(tare.ControlID, x.Metric); ok && c.Low > 0 && c.High > 0 {
-		noise = math.Log(c.High/c.Low) / 2
-	}
-	return math.Abs(math.Log(x.Ratio)) > noise
-}
-
-// adoption is what a program that uses a contender grows by, where it is
-// known.
-func (s *sheet) adoption(r *tare.Result) {
-	t := table{columns: []column{
-		{name: "contender"}, {name: "is"}, {name: "modules linked", right: true}, {name: "binary", unit: "B", right: true}, {name: "cold build", unit: "s", right: true},
-	}}
-	for _, c := range r.Contenders {
-		void := slices.ContainsFunc(r.Findings, func(f tare.Finding) bool {
-			return f.Severity == tare.Void && f.Contender == c.ID && f.Workload == "" // it may not be what it says
-		})
-		if void || c.BinaryBytes == 0 || c.Role != tare.RoleBaseline && c.Role != tare.RoleContender {
-			continue
-		}
-		build := nothing // it was in the cache
-		if c.Adoption.ColdBuildSeconds > 0 {
-			build = fixed(c.Adoption.ColdBuildSeconds, 1)
-		}
-		t.rows = append(t.rows, row{cells: []cell{
-			{text: c.ID}, coded(c.String()), {text: grouped(float64(c.Adoption.ModulesLinked), 0)}, {text: grouped(float64(c.BinaryBytes), 0)}, {text: build},
-		}})
-	}
-	if len(t.rows) > 0 {
-		s.block("What taking one in brings with it (the contender's whole program, harness included):")
-		s.table(t)
-	}
 }
 
 // inWords is a list as people say it: a, b and c.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/tarebench/tare"
 )
@@ -20,6 +21,8 @@ import (
 // length: name, operations timed, then the round's values in ns/op, cpu-ns/op,
 // B/op, allocs/op, and size-B/op where the study measures size. cpu-ns/op is
 // the process's own; the report's figure takes off what an idle process uses.
+// What contenders were given besides their work (GOMAXPROCS and environment, if
+// any) is in the configuration as procs and env.
 //
 // The name is BenchmarkStudy/workload=…/contender=…, Study being the study's
 // id in capitals. In the values / is written as : and what a name cannot hold
@@ -73,15 +76,31 @@ func (b *bench) head() {
 			b.comment(c.ID + ": " + c.String())
 		}
 	}
+	for _, text := range append([]string{toolchains(r)}, modules(r)...) {
+		if text != "" {
+			b.comment(text)
+		}
+	}
 	for _, c := range []said{
 		{"goos", r.Machine.OS}, {"goarch", r.Machine.Arch}, {"pkg", r.Study}, {"cpu", r.Machine.CPU},
-		{"go", r.Machine.Go}, {"isolation", string(r.Plan.Isolation)},
+		{"go", builtWith(r)}, {"isolation", string(r.Plan.Isolation)},
+		{"procs", counted(r.Procs)}, {"env", strings.Join(r.Env, " ")},
 	} {
 		b.out.WriteString(strings.TrimRight(c.label+": "+brief(c.text), " ") + "\n")
 	}
 	for _, u := range b.units() {
 		fmt.Fprintf(&b.out, "Unit %s better=%s\n", u.unit, u.better)
 	}
+}
+
+// builtWith is the Go contenders were built with: one version as a rule, all
+// of them where they differ.
+func builtWith(r *tare.Result) string {
+	var versions []string
+	for _, g := range gathered(weighed(r), func(c tare.Contender) string { return c.Go }) {
+		versions = append(versions, g.of)
+	}
+	return or(strings.Join(versions, " "), r.Machine.Go)
 }
 
 // order is the baseline, the contenders, control and null; within these as the
@@ -202,11 +221,7 @@ func (b *bench) comment(text string) { b.out.WriteString("# " + brief(text) + "\
 
 // brief is text in one line that no reader finds too long.
 func brief(text string) string {
-	runes := []rune(oneLine(text))
-	if len(runes) > 400 {
-		return string(runes[:399]) + "…"
-	}
-	return string(runes)
+	return shortened(oneLine(text), 400)
 }
 
 // benchmarkName is a study's id as what follows Benchmark: json-encode is
@@ -225,16 +240,18 @@ func benchmarkName(study string) string {
 // there and becomes :, and what it must not hold becomes %XX.
 func nameValue(id string) string {
 	var b strings.Builder
-	for _, r := range id {
+	for i, size := 0, 0; i < len(id); i += size {
+		var r rune
+		r, size = utf8.DecodeRuneInString(id[i:])
 		switch {
 		case r == '/':
 			b.WriteByte(':')
-		case r == ':' || r == '%' || unicode.IsSpace(r) || unicode.IsControl(r):
-			for _, c := range []byte(string(r)) {
+		case r == ':' || r == '%' || !unicode.IsGraphic(r) || unicode.IsSpace(r) || r == utf8.RuneError && size == 1:
+			for _, c := range []byte(id[i : i+size]) {
 				fmt.Fprintf(&b, "%%%02X", c)
 			}
 		default:
-			b.WriteRune(r)
+			b.WriteString(id[i : i+size])
 		}
 	}
 	return b.String()

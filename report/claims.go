@@ -24,13 +24,17 @@ func (p *page) claims(r *tare.Result) {
 		{name: "published", unit: "ratio"}, {name: "measured", unit: "ratio [interval]"},
 	}}
 	for i, c := range r.Claims {
-		statement := fmt.Sprintf("“%s” (%s, %s)", c.Statement, title(r, c.Contender), c.Workload)
+		about := title(r, c.Contender)
+		if c.Workload != "" {
+			about += ", " + c.Workload
+		}
+		statement := fmt.Sprintf("“%s” (%s)", c.Statement, about)
 		if len(sources) > 1 {
 			statement += ", " + c.Source
 		}
 		t.rows = append(t.rows, row{
 			cells: []cell{
-				{text: c.ID}, {string(c.Outcome), p.outcome(c.Outcome)}, {text: c.Metric},
+				{text: c.ID}, {string(c.Outcome), p.outcome(c.Outcome)}, {text: or(c.Metric, nothing)},
 				{text: ratio(c.Published)}, p.style.claimed(c),
 			},
 			notes: []string{statement, reason(r.Claims, i)},
@@ -41,7 +45,11 @@ func (p *page) claims(r *tare.Result) {
 
 // claimsMean says what the ratios of the claims are.
 func claimsMean(r *tare.Result) string {
-	return "Each ratio is the contender's figure over that of " + baseline(r) + ": as published, and as measured here."
+	text := "Each ratio is the contender's figure over that of " + baseline(r) + ": as published, and as measured here."
+	if slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimStatement }) {
+		text += " A claim without a ratio is a statement, which a check answers."
+	}
+	return text
 }
 
 // claimed is the measured side of a claim. Where the claim is void as

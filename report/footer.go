@@ -67,6 +67,7 @@ func run(r *tare.Result) []said {
 	if missing := missing(r.Machine.Facilities); missing != "" {
 		say("lacks", missing)
 	}
+	out = append(out, settings(r)...)
 	say("rounds", rounds(r))
 	say("stopped", stopped(r))
 	if failed := failed(r.Trials); failed != "" {

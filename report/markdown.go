@@ -14,6 +14,7 @@ func Markdown(w io.Writer, r *tare.Result) error {
 	s := &sheet{}
 	s.heading(1, plain(r.Study))
 	s.block(plain(r.Question))
+	s.block(all([]string{departure(r)}, plain)...)
 	s.heading(2, "Verdict")
 	s.verdicts(r, "what the checks found")
 	told := map[string]bool{}
@@ -21,9 +22,16 @@ func Markdown(w io.Writer, r *tare.Result) error {
 		s.heading(2, "Workload "+code(work.ID))
 		s.workload(r, work, told)
 	}
+	s.scaling(r, 2)
 	if words := reading(r, "~~12.3~~"); len(words) > 0 {
 		s.heading(2, "How to read this")
 		s.list(defined(words)...)
+	}
+	s.semantics(r, 2)
+	s.cost(r, 2)
+	if adopted(r) {
+		s.heading(2, adoptionHeading)
+		s.adoption(r)
 	}
 	if len(r.Claims) > 0 {
 		s.heading(2, "Published claims")
@@ -133,9 +141,13 @@ func (s *sheet) claims(r *tare.Result) {
 		if len(sources) > 1 {
 			statement += ", " + c.Source
 		}
+		about := title(r, c.Contender)
+		if c.Workload != "" {
+			about += " on " + c.Workload
+		}
 		why := strings.TrimPrefix(reason(r.Claims, i), "why: ")
 		t.rows = append(t.rows, row{cells: []cell{
-			{text: c.ID}, {text: statement}, {text: title(r, c.Contender) + " on " + c.Workload}, {text: string(c.Outcome)}, {text: c.Metric},
+			{text: c.ID}, {text: statement}, {text: about}, {text: string(c.Outcome)}, {text: or(c.Metric, nothing)},
 			{text: ratio(c.Published)}, onPaper().claimed(c), {text: why},
 		}})
 	}

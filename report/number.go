@@ -174,6 +174,17 @@ func grouped(x float64, decimals int) string {
 	return sign + whole + fraction
 }
 
+// memory prints an amount of memory: 200 MB, 512 MiB.
+func memory(bytes int64) string {
+	switch {
+	case bytes >= 1<<20 && bytes%(1<<20) == 0:
+		return grouped(float64(bytes>>20), 0) + " MiB"
+	case bytes >= 1e6:
+		return strings.TrimSuffix(grouped(float64(bytes)/1e6, 1), ".0") + " MB"
+	}
+	return grouped(float64(bytes), 0) + " B"
+}
+
 // plural prints a count with its noun: 1 round, 2 rounds.
 func plural(n int, noun string) string {
 	if n != 1 {

@@ -21,7 +21,7 @@ func (p *page) line(text string) {
 // heading starts a section.
 func (p *page) heading(title string) {
 	p.blank()
-	p.line(paint(p.style.Bold, title))
+	p.line(paint(p.style.Bold, oneLine(title)))
 }
 
 // wrap prints text in the page's width, the first line indented by first
@@ -36,6 +36,7 @@ func (p *page) wrap(first, rest int, text string, f func(string) string) {
 
 // labelled prints label and then text, which goes on beneath itself.
 func (p *page) labelled(label string, labelWidth int, f func(string) string, text string) {
+	label = oneLine(label)
 	at := bodyIndent + labelWidth + gap
 	lines := fold(text, p.width-at, p.width-at)
 	pad := strings.Repeat(" ", max(labelWidth-columns(label), 0)+gap)
@@ -48,10 +49,11 @@ func (p *page) labelled(label string, labelWidth int, f func(string) string, tex
 	}
 }
 
-// words splits text where a line may break: not between a figure and its %.
+// words splits text where a line may break, not between a figure and its %, and
+// names what does not print.
 func words(text string) []string {
 	var out []string
-	for _, word := range strings.Fields(text) {
+	for _, word := range strings.Fields(oneLine(text)) {
 		if len(out) > 0 && word[0] == '%' {
 			out[len(out)-1] += " " + word
 			continue

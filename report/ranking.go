@@ -38,14 +38,20 @@ func (v *view) primary() table {
 }
 
 func (v *view) intervalUnit(metric string) string {
-	low, high := v.confidence(metric)
-	switch {
-	case low == 0:
-		return "ratio [interval]"
-	case low == high:
-		return "ratio [" + level(low) + " interval]"
+	if usual := v.usual(metric); usual > 0 {
+		return "ratio [" + level(usual) + " interval]"
 	}
-	return "ratio [" + strings.TrimSuffix(level(low), " %") + "–" + level(high) + "]"
+	return "ratio [interval]"
+}
+
+// held is what was measured of a comparison, with its level where that is
+// another than the column's head says.
+func (v *view) held(x tare.Comparison) string {
+	text := measured(x)
+	if usual := v.usual(x.Metric); !x.Exact && x.Low > 0 && x.High > 0 && x.Level > 0 && level(x.Level) != level(usual) {
+		text += " at " + level(x.Level)
+	}
+	return text
 }
 
 // scale fits the figures of those that do the work; the null contender and
@@ -103,7 +109,7 @@ func (v *view) ratioCell(c tare.Contender) cell {
 	case c.Role == tare.RoleTrap:
 		return cell{"not compared", v.style.Dim}
 	case ok:
-		return cell{text: measured(x)}
+		return cell{text: v.held(x)}
 	}
 	return cell{text: nothing}
 }
@@ -220,7 +226,7 @@ func (v *view) otherRow(c tare.Contender) (row, bool) {
 		case void:
 			out.cells = append(out.cells, v.style.struck(ratio(x.Ratio)))
 		default:
-			out.cells = append(out.cells, cell{text: measured(x)})
+			out.cells = append(out.cells, cell{text: v.held(x)})
 		}
 		any = true
 	}

@@ -53,6 +53,7 @@ func when(r *tare.Result) string {
 // objective says what was asked, of whom and by which measure.
 func (s *sheet) objective(r *tare.Result) {
 	s.block(plain(r.Question))
+	s.block(all([]string{departure(r)}, plain)...)
 	var lines []string
 	for _, c := range r.Contenders {
 		line := plain(c.Title())
@@ -146,6 +147,8 @@ func (s *sheet) results(r *tare.Result) {
 		s.heading(3, "Workload "+code(w.ID))
 		s.workload(r, w, told)
 	}
+	s.scaling(r, 3)
+	s.semantics(r, 3)
 	if words := reading(r, "~~12.3~~"); len(words) > 0 {
 		s.heading(3, "How to read the tables")
 		s.list(defined(words)...)
@@ -190,6 +193,12 @@ func limits(r *tare.Result) []string {
 		lines = append(lines, "Contenders took turns by the slice: how one of them does when it has the machine to itself for long was not measured (`--isolation=trial` measures that).")
 	case tare.TrialWise:
 		lines = append(lines, "Contenders ran one whole trial after another: what drifts on the machine within a round is in the ratios (`--isolation=lockstep` takes it out).")
+	}
+	if text := strings.Join(given(r), ", "); text != "" {
+		lines = append(lines, plain("Contenders were given "+text+": without that it is another question."))
+	}
+	if asked := conducts(r); len(asked) > 0 {
+		lines = append(lines, plain("Answers were held against "+references(asked)+" on the cases that were asked; other input may show other differences."))
 	}
 	if anyStruck(r) {
 		lines = append(lines, "Figures that are struck out did not pass their checks: they are shown for the record and no sentence here rests on them.")

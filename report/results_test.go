@@ -40,7 +40,7 @@ func base() *tare.Result {
 			{ID: tare.ControlID, Role: tare.RoleControl, Name: "encoding/json", Version: goJSON},
 			{ID: tare.NullID, Role: tare.RoleNull},
 		},
-		Workloads:  []tare.Workload{{ID: marshal, Fixture: "devices", N: 50, Op: "marshal"}},
+		Workloads:  []tare.Workload{{ID: marshal, Fixture: "devices", N: 50, Op: "marshal", Pool: 64}},
 		Plan:       tare.Plan{Seed: "7319462018", Isolation: tare.Lockstep, RoundsPlanned: 60, Looks: []int{8, 12, 18, 27, 40, 60}},
 		RoundsDone: 27,
 		Conformance: []tare.Conformance{

@@ -111,8 +111,10 @@ func plain(text string) string {
 			marks = next == '(' || next == '['
 		case '#', '+', '-', '>', '[', '=': // starts another kind of block
 			marks = i == 0
-		case '.', ')': // starts a numbered list
-			marks = i > 0 && digits(runes[:i]) && next == ' '
+		case '.', ')': // starts a numbered list; makes a link of www.
+			marks = i > 0 && digits(runes[:i]) && next == ' ' || r == '.' && i >= 3 && strings.EqualFold(string(runes[i-3:i]), "www")
+		case ':': // makes a link
+			marks = next == '/'
 		}
 		if marks {
 			b.WriteByte('\\')
@@ -143,11 +145,6 @@ func coded(text string) cell {
 
 // piped is a cell whose bars do not end it.
 func piped(markdown string) string { return strings.ReplaceAll(markdown, `|`, `\|`) }
-
-// oneLine is text without line ends and control characters.
-func oneLine(text string) string {
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
-}
 
 func wordy(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -41,6 +42,7 @@ const (
 // print lays the table out in the page's width. Columns that do not fit go
 // into a second part beneath, which repeats the first column.
 func (t table) print(p *page) {
+	t = t.legible()
 	widths := t.widths()
 	for from := 1; from < len(t.columns); {
 		to, used := from, bodyIndent+widths[0]
@@ -54,6 +56,21 @@ func (t table) print(p *page) {
 		t.part(p, widths, from, to)
 		from = to
 	}
+}
+
+// legible is the table with what does not print named.
+func (t table) legible() table {
+	out := table{columns: slices.Clone(t.columns), rows: slices.Clone(t.rows)}
+	for i, c := range out.columns {
+		out.columns[i].name, out.columns[i].unit = oneLine(c.name), oneLine(c.unit)
+	}
+	for i, r := range out.rows {
+		out.rows[i].cells = slices.Clone(r.cells)
+		for j, c := range r.cells {
+			out.rows[i].cells[j].text = oneLine(c.text)
+		}
+	}
+	return out
 }
 
 func (t table) widths() []int {

@@ -13,14 +13,19 @@ import (
 // The error is the writer's.
 func Text(w io.Writer, r *tare.Result, s Style) error {
 	p := &page{style: s, width: s.width()}
-	p.line(paint(s.Bold, r.Study))
+	p.line(paint(s.Bold, oneLine(r.Study)))
 	p.wrap(0, 0, r.Question, nil)
+	p.wrap(0, 0, departure(r), s.Warn)
 	p.verdicts(r)
 	told := map[string]bool{}
 	for _, work := range r.Workloads {
 		p.workload(r, work, told)
 	}
+	p.scaling(r)
 	p.reading(r)
+	p.semantics(r)
+	p.cost(r)
+	p.adoption(r)
 	p.claims(r)
 	p.findings(r)
 	p.notWeighed(r)

@@ -50,15 +50,12 @@ func asked(w tare.Workload) string {
 		text += ", one body over and over"
 	case w.Pool > 1:
 		text += fmt.Sprintf(", %d different bodies in turn", w.Pool)
-	case w.Fixture != "":
-		text += fmt.Sprintf(", %d different bodies in turn", defaultPool)
+	}
+	if w.Heap > 0 {
+		text += ", while " + memory(w.Heap) + " of heap are held live"
 	}
 	return text + "."
 }
-
-// defaultPool is how many bodies a generated workload rotates where the study
-// does not say.
-const defaultPool = 64
 
 // answered says who gave right answers before being timed.
 func answered(r *tare.Result, workload string) string {
@@ -188,19 +185,30 @@ func (v *view) value(id, metric string) (tare.Value, bool) {
 	return tare.Value{}, false
 }
 
-// confidence is the range of the levels of the comparisons on metric; zero
-// where there is none. Levels differ where the error is shared out among them.
-func (v *view) confidence(metric string) (low, high float64) {
-	for _, c := range v.r.Comparisons {
-		if c.Workload != v.workload || c.Metric != metric || c.Against != v.baseline || c.Contender == v.baseline || c.Level == 0 {
-			continue
+// usual is the level at which most of the ranked are held against the baseline
+// by metric, the higher of two that are as frequent; where there are none, the
+// control's; zero where there is no comparison. Levels differ where the error
+// is shared out among several comparisons and some of them were settled before
+// others.
+func (v *view) usual(metric string) float64 {
+	level := 0.0
+	for _, group := range [][]tare.Contender{v.ranked, v.apart} {
+		count := map[float64]int{}
+		for _, c := range group {
+			x, ok := v.comparison(c.ID, metric)
+			if !ok || c.ID == v.baseline || x.Level == 0 {
+				continue
+			}
+			count[x.Level]++
+			if n := count[x.Level]; n > count[level] || n == count[level] && x.Level > level {
+				level = x.Level
+			}
 		}
-		if low == 0 || c.Level < low {
-			low = c.Level
+		if level > 0 {
+			break
 		}
-		high = max(high, c.Level)
 	}
-	return low, high
+	return level
 }
 
 // title is how the contender is printed: its id, with a dagger for a trap.

@@ -77,7 +77,11 @@ func (s *splitter) next(i int) byte {
 func (s *splitter) member(i int) member {
 	var m member
 	if s.colon >= 0 {
-		m.key = string(bytes.Trim(bytes.TrimSpace(s.text[s.start:s.colon]), `"`))
+		key := bytes.TrimSpace(s.text[s.start:s.colon])
+		if n := len(key); n >= 2 && key[0] == '"' && key[n-1] == '"' {
+			key = key[1 : n-1]
+		}
+		m.key = string(key)
 		m.value = string(bytes.TrimSpace(s.text[s.colon+1 : i]))
 	} else {
 		m.value = string(bytes.TrimSpace(s.text[s.start:i]))

@@ -23,6 +23,9 @@ const (
 	ended    = "the process ended: "
 )
 
+// What the answer of a binary codec begins with that cannot read its own words.
+const unreadable = "what it put out cannot be read again"
+
 // Characters of what was got, in a sentence and in the table.
 const (
 	sentenceMost = 40
@@ -50,10 +53,14 @@ func (e exam) differ(q question, a wire.Answer) (tare.Difference, bool) {
 		d.Got, d.Says = legible(a.Error, tableMost), "panics on "+q.What
 	case strings.HasPrefix(a.Error, ended):
 		d.Got, d.Says = legible(a.Error, tableMost), "does not survive "+q.What
+	case strings.HasPrefix(a.Error, unreadable):
+		d.Says = "cannot read " + q.What + " that it wrote itself"
 	case a.Error != "" && q.err != nil:
 		return tare.Difference{}, false
 	case a.Error != "":
 		d.Says = e.phrases.refuses + q.What
+	case q.err != nil && e.op == codec.OpRoundTrip && kept(q.Case, a.Output):
+		d.Says = "brings back " + q.What + ", which encoding/json refuses"
 	case q.err != nil:
 		d.Says = e.phrases.accepts + q.What + e.makes(d.Got, json.Valid(a.Output))
 	default:

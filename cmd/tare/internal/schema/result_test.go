@@ -18,11 +18,12 @@ import (
 // agree on them.
 func words() map[reflect.Type][]string {
 	return map[reflect.Type][]string{
-		reflect.TypeFor[tare.Role]():      {string(tare.RoleContender), string(tare.RoleBaseline), string(tare.RoleControl), string(tare.RoleNull), string(tare.RoleTrap)},
-		reflect.TypeFor[tare.Isolation](): {string(tare.Lockstep), string(tare.TrialWise)},
-		reflect.TypeFor[tare.Until]():     {string(tare.UntilOps), string(tare.UntilGC)},
-		reflect.TypeFor[tare.Ruling]():    {string(tare.Met), string(tare.NotMet), string(tare.Inconclusive), string(tare.VoidRuling)},
-		reflect.TypeFor[tare.ClaimKind](): {string(tare.ClaimRatio)},
+		reflect.TypeFor[tare.Role]():            {string(tare.RoleContender), string(tare.RoleBaseline), string(tare.RoleControl), string(tare.RoleNull), string(tare.RoleTrap)},
+		reflect.TypeFor[tare.Isolation]():       {string(tare.Lockstep), string(tare.TrialWise)},
+		reflect.TypeFor[tare.Until]():           {string(tare.UntilOps), string(tare.UntilGC)},
+		reflect.TypeFor[tare.Ruling]():          {string(tare.Met), string(tare.NotMet), string(tare.Inconclusive), string(tare.VoidRuling)},
+		reflect.TypeFor[tare.ClaimKind]():       {string(tare.ClaimRatio), string(tare.ClaimStatement)},
+		reflect.TypeFor[tare.DifferenceClass](): {string(tare.DiffersInValue), string(tare.DiffersInAcceptance), string(tare.DiffersInForm)},
 		reflect.TypeFor[tare.Outcome](): {string(tare.Holds), string(tare.DirectionHolds), string(tare.Tie), string(tare.Refuted),
 			string(tare.VoidAsPublished), string(tare.ClaimOpen), string(tare.NotMeasured)},
 		reflect.TypeFor[tare.Severity](): {string(tare.Note), string(tare.Warn), string(tare.Void)},
@@ -53,11 +54,11 @@ func fill(v reflect.Value, key string) {
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(reflect.ValueOf("x").Convert(v.Type().Key()), item)
 	case reflect.String:
-		s := map[string]string{"schema": tare.ResultSchema, "class": tare.ErrExit, "sha256": strings.Repeat("0a", 32)}[key]
-		if known := words()[v.Type()]; s == "" && known != nil {
+		s := "x"
+		if known := words()[v.Type()]; known != nil {
 			s = known[0]
-		} else if s == "" {
-			s = "x"
+		} else if fits := map[string]string{"schema": tare.ResultSchema, "class": tare.ErrExit, "sha256": strings.Repeat("0a", 32)}[key]; fits != "" {
+			s = fits
 		}
 		v.SetString(s)
 	case reflect.Bool:

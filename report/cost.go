@@ -1,0 +1,165 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+const costHeading = "What the difference comes to"
+
+func (p *page) cost(r *tare.Result) {
+	parts := costs(r)
+	if len(parts) == 0 {
+		return
+	}
+	p.heading(strings.ToUpper(costHeading))
+	p.wrap(bodyIndent, bodyIndent, costMeans(parts), p.style.Dim)
+	for _, part := range parts {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, part.means, nil)
+		part.table.print(p)
+	}
+}
+
+func (s *sheet) cost(r *tare.Result, level int) {
+	parts := costs(r)
+	if len(parts) == 0 {
+		return
+	}
+	s.heading(level, costHeading)
+	s.block(plain(costMeans(parts)))
+	for _, part := range parts {
+		s.block(all([]string{part.means}, plain)...)
+		s.table(part.table)
+	}
+}
+
+// costing is one table of costs and what it is of.
+type costing struct {
+	means string
+	first tare.Cost // of a contender
+	table table
+}
+
+// costs are the tables: one for each workload where a rate was asked for,
+// otherwise one for all of them.
+func costs(r *tare.Result) []costing {
+	var out []costing
+	for _, w := range r.Workloads {
+		if part := costAt(r, w.ID); len(part.table.rows) > 0 {
+			out = append(out, part)
+		}
+	}
+	if part := costAnywhere(r); len(out) == 0 && len(part.table.rows) > 0 {
+		out = append(out, part)
+	}
+	return out
+}
+
+// costMeans explains the tables.
+func costMeans(parts []costing) string {
+	first := parts[0].first
+	rate := fmt.Sprintf("the rate at which the difference to %s, by %s, is 1 %% of one core; %s where no difference was shown", first.Against, first.Metric, nothing)
+	if !(first.Rate > 0) {
+		return "Operations per second: " + rate + "."
+	}
+	return fmt.Sprintf("Used and saved are percentages of one core, by %s, at %s operations per second; where less than 0 is saved it costs that much more. The last column is %s.",
+		first.Metric, asRate(first.Rate), rate)
+}
+
+// costOf is what a contender costs on a workload; not where either is void.
+func costOf(r *tare.Result, workload, contender string) (tare.Cost, bool) {
+	i := slices.IndexFunc(r.Cost, func(c tare.Cost) bool { return c.Workload == workload && c.Contender == contender })
+	if i < 0 || len(r.Voids(contender, workload)) > 0 || len(r.Voids(r.Cost[i].Against, workload)) > 0 {
+		return tare.Cost{}, false
+	}
+	return r.Cost[i], true
+}
+
+// costAt is the table of one workload at the rate that was asked for.
+func costAt(r *tare.Result, workload string) costing {
+	out := costing{means: "On " + workload + ":", table: table{columns: []column{
+		{name: "contender"}, {name: "used", unit: "% of a core", right: true}, {name: "saved", unit: "% of a core [bounds]"},
+		{name: "1 % of a core", unit: "at operations/s", right: true},
+	}}}
+	for _, c := range look(r, workload, Style{}, nil).ranked {
+		x, ok := costOf(r, workload, c.ID)
+		if !ok || !(x.Rate > 0) {
+			continue
+		}
+		if len(out.table.rows) == 0 {
+			out.first = x
+		}
+		saved := core(x.Saved) + " [no bounds yet]"
+		if x.SavedLow != 0 || x.SavedHigh != 0 {
+			saved = core(x.Saved) + " [" + core(x.SavedLow) + ", " + core(x.SavedHigh) + "]"
+		}
+		out.table.rows = append(out.table.rows, row{cells: []cell{{text: c.Title()}, {text: core(x.Cores)}, {text: saved}, {text: perSecond(x.OnePercent)}}})
+	}
+	if len(out.table.rows) > 0 {
+		base := row{cells: []cell{{text: title(r, out.first.Against) + " (baseline)"}, {text: core(out.first.AgainstCores)}, {text: nothing}, {text: nothing}}}
+		out.table.rows = append(out.table.rows, base)
+	}
+	return out
+}
+
+// costAnywhere is the table of the rates at which a difference is 1 % of a
+// core, a column for each workload.
+func costAnywhere(r *tare.Result) costing {
+	out := costing{table: table{columns: []column{{name: "contender"}}}}
+	var works []string
+	for _, w := range r.Workloads {
+		if slices.ContainsFunc(r.Cost, func(c tare.Cost) bool { return c.Workload == w.ID }) {
+			works = append(works, w.ID)
+			out.table.columns = append(out.table.columns, column{name: w.ID, unit: "operations/s", right: true})
+		}
+	}
+	for _, c := range r.Contenders {
+		line, any := row{cells: []cell{{text: c.Title()}}}, false
+		for _, w := range works {
+			x, ok := costOf(r, w, c.ID)
+			if ok && len(out.table.rows) == 0 {
+				out.first = x
+			}
+			any = any || ok
+			line.cells = append(line.cells, cell{text: perSecond(x.OnePercent)})
+		}
+		if any {
+			out.table.rows = append(out.table.rows, line)
+		}
+	}
+	return out
+}
+
+// core prints a number of cores as a percentage of one, with three digits.
+func core(cores float64) string {
+	x := cores * 100
+	if math.Abs(x) >= 100 {
+		return grouped(x, 0)
+	}
+	return significant(x, 3)
+}
+
+// perSecond prints a rate with three significant digits, as sentences do.
+func perSecond(rate float64) string {
+	switch {
+	case !(rate > 0) || math.IsInf(rate, 1):
+		return nothing
+	case rate < 100:
+		return significant(rate, 3)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(rate))-2)
+	return grouped(math.Round(rate/unit)*unit, 0)
+}
+
+// asRate prints a rate as it was asked for.
+func asRate(rate float64) string {
+	if rate == math.Trunc(rate) {
+		return grouped(rate, 0)
+	}
+	return number(rate)
+}

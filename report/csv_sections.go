@@ -1,0 +1,127 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// csvScaling is a row for every exponent that was fitted.
+func csvScaling(r *tare.Result) []csvRow {
+	var rows []csvRow
+	for _, s := range r.Scaling {
+		row := csvAbout(r, "scaling", s.Contender)
+		row.workload, row.text = strings.Join(s.Workloads, " "), fit(s)
+		row.metric = tare.Metric{Name: "time_exponent"}
+		row.value = &tare.Value{Value: s.Exponent, Low: s.Low, High: s.High, Rounds: s.Rounds}
+		row.bounded, row.level = s.Low < s.High, s.Level
+		for _, w := range s.Workloads {
+			row.void = append(row.void, r.Voids(s.Contender, w)...)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// csvSemantics is a row for every difference, after one that says how many
+// cases there were and one for every operation a contender could not be asked.
+func csvSemantics(r *tare.Result) []csvRow {
+	var rows []csvRow
+	for _, c := range conducts(r) {
+		about := csvAbout(r, "semantics", c.who.ID)
+		row := about
+		row.metric, row.value, row.against = tare.Metric{Name: "cases", Unit: "cases"}, &tare.Value{Value: float64(c.Cases)}, c.Reference
+		rows = append(rows, row)
+		for _, op := range c.missing() {
+			row := about
+			row.metric, row.difference = tare.Metric{Name: "unsupported"}, &tare.Difference{Op: op}
+			rows = append(rows, row)
+		}
+		for i := range c.Differences {
+			row := about
+			row.metric, row.difference, row.text = tare.Metric{Name: "difference"}, &c.Differences[i], c.Differences[i].Says
+			row.against = c.Reference
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// csvAdoption is a row for everything that is known of what taking a contender
+// in brings.
+func csvAdoption(r *tare.Result) []csvRow {
+	var rows []csvRow
+	for _, c := range r.Contenders {
+		a, about := c.Adoption, csvAbout(r, "adoption", c.ID)
+		figure := func(metric, unit string, value float64, known bool) {
+			if known {
+				row := about
+				row.metric, row.value = tare.Metric{Name: metric, Unit: unit}, &tare.Value{Value: value}
+				rows = append(rows, row)
+			}
+		}
+		text := func(metric, text string) {
+			if text != "" {
+				row := about
+				row.metric, row.text = tare.Metric{Name: metric}, text
+				rows = append(rows, row)
+			}
+		}
+		figure("modules_linked", "modules", float64(a.ModulesLinked), c.BinaryBytes > 0)
+		text("licences", strings.Join(a.Licences, ", "))
+		text("released", a.Released)
+		text("unmaintained", a.Unmaintained)
+		figure("binary_bytes", "B", float64(c.BinaryBytes), c.BinaryBytes > 0)
+		figure("cold_build_seconds", "s", a.ColdBuildSeconds, a.ColdBuildSeconds > 0)
+		figure("idle_rss_bytes", "B", float64(a.IdleRSSBytes), a.IdleRSSBytes > 0)
+		figure("start_seconds", "s", a.StartSeconds, a.StartSeconds > 0)
+	}
+	return rows
+}
+
+// csvCost is a row for every figure of what the difference comes to.
+func csvCost(r *tare.Result) []csvRow {
+	var rows []csvRow
+	for _, c := range r.Cost {
+		about := csvAbout(r, "cost", c.Contender)
+		about.workload, about.against, about.text, about.void = c.Workload, c.Against, c.Sentence, r.Voids(c.Contender, c.Workload)
+		figure := func(metric, unit string, v tare.Value, known, bounded bool) {
+			if known {
+				row := about
+				row.metric, row.value, row.bounded = tare.Metric{Name: c.Metric + "_" + metric, Unit: unit}, &v, bounded
+				rows = append(rows, row)
+			}
+		}
+		figure("cores", "cores", tare.Value{Value: c.Cores}, c.Rate > 0, false)
+		figure("against_cores", "cores", tare.Value{Value: c.AgainstCores}, c.Rate > 0, false)
+		figure("saved_cores", "cores", tare.Value{Value: c.Saved, Low: c.SavedLow, High: c.SavedHigh}, c.Rate > 0, c.SavedLow != 0 || c.SavedHigh != 0)
+		figure("rate", "1/s", tare.Value{Value: c.Rate}, c.Rate > 0, false)
+		figure("one_percent_rate", "1/s", tare.Value{Value: c.OnePercent}, c.OnePercent > 0, false)
+	}
+	return rows
+}
+
+// csvStatements is a row for every claim that stands beside no figure.
+func csvStatements(r *tare.Result) []csvRow {
+	var rows []csvRow
+	for _, c := range r.Claims {
+		if slices.Contains(r.Metrics, c.Metric) && slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == c.Workload }) {
+			continue
+		}
+		row := csvAbout(r, "claim", c.Contender)
+		row.workload, row.metric.Name, row.claim, row.text = c.Workload, c.Metric, c.ID+": "+string(c.Outcome), c.Statement
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// csvAbout is a row of a section about one contender, with what voids it
+// altogether.
+func csvAbout(r *tare.Result, section, contender string) csvRow {
+	c, ok := r.Contender(contender)
+	if !ok {
+		c.ID = contender
+	}
+	return csvRow{section: section, r: r, contender: c, void: wholly(r, contender)}
+}

@@ -1,0 +1,103 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+const (
+	scalingHeading = "How time grows with size"
+	scalingMeans   = "Time is taken to grow as bytes^exponent, and the exponent is fitted in every round. 1: twice the bytes take twice the time; 0: the size makes no difference."
+)
+
+func (p *page) scaling(r *tare.Result) {
+	if len(r.Scaling) == 0 {
+		return
+	}
+	p.heading(strings.ToUpper(scalingHeading))
+	p.wrap(bodyIndent, bodyIndent, scalingMeans, p.style.Dim)
+	for _, line := range sizes(r) {
+		p.wrap(bodyIndent, bodyIndent+gap, line, p.style.Dim)
+	}
+	p.blank()
+	exponents(r, p.style).print(p)
+}
+
+func (s *sheet) scaling(r *tare.Result, level int) {
+	if len(r.Scaling) == 0 {
+		return
+	}
+	s.heading(level, scalingHeading)
+	s.block(plain(scalingMeans))
+	s.list(all(sizes(r), plain)...)
+	s.table(exponents(r, onPaper()))
+}
+
+// fit is what a scaling is of, as a column's head says it.
+func fit(s tare.Scaling) string { return s.Op + " of " + s.Fixture }
+
+// fits are the different fits, with a scaling of each.
+func fits(r *tare.Result) []tare.Scaling {
+	var out []tare.Scaling
+	for _, s := range r.Scaling {
+		if !slices.ContainsFunc(out, func(o tare.Scaling) bool { return slices.Equal(o.Workloads, s.Workloads) }) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// sizes say over which workloads each exponent is fitted.
+func sizes(r *tare.Result) []string {
+	var lines []string
+	for _, s := range fits(r) {
+		lines = append(lines, fit(s)+": over "+inWords(s.Workloads)+".")
+	}
+	return lines
+}
+
+// exponents is a row for every contender, and a column for every fit.
+func exponents(r *tare.Result, style Style) table {
+	t := table{columns: []column{{name: "contender"}}}
+	columns := fits(r)
+	for _, f := range columns {
+		unit := "exponent [interval]"
+		if f.Level > 0 {
+			unit = "exponent [" + level(f.Level) + " interval]"
+		}
+		t.columns = append(t.columns, column{name: fit(f), unit: unit})
+	}
+	for _, c := range r.Contenders {
+		line, any := row{cells: []cell{{text: c.Title()}}}, false
+		for _, f := range columns {
+			i := slices.IndexFunc(r.Scaling, func(s tare.Scaling) bool {
+				return s.Contender == c.ID && slices.Equal(s.Workloads, f.Workloads)
+			})
+			if i < 0 {
+				line.cells = append(line.cells, cell{text: nothing})
+				continue
+			}
+			any = true
+			line.cells = append(line.cells, exponent(r, style, r.Scaling[i]))
+		}
+		if any {
+			t.rows = append(t.rows, line)
+		}
+	}
+	return t
+}
+
+// exponent is one fit; struck where one of its workloads is void.
+func exponent(r *tare.Result, style Style, s tare.Scaling) cell {
+	void := slices.ContainsFunc(s.Workloads, func(w string) bool { return len(r.Voids(s.Contender, w)) > 0 })
+	switch text := fixed(s.Exponent, 2); {
+	case void:
+		return style.struck(text)
+	case s.Low == s.High:
+		return cell{text: text + " [no interval yet]"}
+	default:
+		return cell{text: text + " [" + fixed(s.Low, 2) + ", " + fixed(s.High, 2) + "]"}
+	}
+}

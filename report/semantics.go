@@ -1,0 +1,280 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+const (
+	semanticsHeading = "What they answer differently"
+	classWidth       = 10 // of acceptance
+	mostSays         = 6  // consequences of a kind that are listed where no value changes, or one of each property
+	cellSays         = 3  // the same in a field of a table
+	tableContenders  = 5  // columns of one table, so that it fits a page
+	likeReference    = "="
+)
+
+// semantics prints, contender by contender, where answers to odd input differ
+// from the reference's: a list, because on a terminal a matrix of sentences
+// leaves no room for them.
+func (p *page) semantics(r *tare.Result) {
+	all := conducts(r)
+	if len(all) == 0 {
+		return
+	}
+	p.heading(strings.ToUpper(semanticsHeading))
+	p.wrap(bodyIndent, bodyIndent, examinedBy(all), p.style.Dim)
+	for _, m := range manners() {
+		if usesClass(all, m.class) {
+			p.labelled(string(m.class), classWidth, p.style.Dim, m.means)
+		}
+	}
+	if same := alike(all); same != "" {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, same, nil)
+	}
+	var shown []string
+	for _, c := range all {
+		if len(c.Differences) == 0 {
+			continue
+		}
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, c.summary(r), p.style.Bold)
+		for _, class := range classes(c.Differences) {
+			colour := p.style.Dim
+			if class == tare.DiffersInValue {
+				colour = p.style.Warn
+			}
+			list := c.listed(class)
+			shown = append(shown, list)
+			p.labelled(or(string(class), nothing), classWidth, colour, list)
+		}
+	}
+	if left := unlisted(shown); left != "" {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, left, p.style.Dim)
+	}
+}
+
+// listed are c's consequences of one class in a list: all that change a value,
+// and of the others one of each property, or mostSays.
+func (c conduct) listed(class tare.DifferenceClass) string {
+	own := of(c.Differences, class)
+	return consequences(own, most(class, max(mostSays, len(properties([]conduct{{Semantics: tare.Semantics{Differences: own}}})))))
+}
+
+// semantics adds the table of differences: a row for every property in which
+// anybody differs.
+func (s *sheet) semantics(r *tare.Result, level int) {
+	asked := conducts(r)
+	if len(asked) == 0 {
+		return
+	}
+	s.heading(level, semanticsHeading)
+	s.block(all([]string{examinedBy(asked), meaning(asked), alike(asked)}, plain)...)
+	rows := properties(asked)
+	if len(rows) == 0 {
+		return
+	}
+	var differing []conduct
+	for _, c := range asked {
+		if c.who.Role == tare.RoleBaseline || len(c.Differences) > 0 {
+			differing = append(differing, c)
+		}
+	}
+	parts := (len(differing) + tableContenders - 1) / tableContenders
+	legend := "= as the reference; – it could not be asked."
+	if parts > 1 {
+		legend += " Each table leaves out the properties in which its contenders are all as the reference."
+	}
+	s.block(legend)
+	for each := range slices.Chunk(differing, (len(differing)+parts-1)/parts) {
+		s.table(matrix(rows, each))
+	}
+	var lines, shown []string
+	for _, c := range asked {
+		if len(c.Differences) > 0 {
+			lines = append(lines, plain(c.summary(r)))
+		}
+		for _, p := range rows {
+			shown = append(shown, c.field(p))
+		}
+	}
+	s.list(lines...)
+	s.block(all([]string{unlisted(shown)}, plain)...)
+}
+
+// matrix is the table of some contenders, with those of rows in which any of
+// them is not as the reference.
+func matrix(rows []property, contenders []conduct) table {
+	t := table{columns: []column{{name: "property"}, {name: "at worst"}}}
+	for _, c := range contenders {
+		name := c.who.Title()
+		if c.who.Role == tare.RoleBaseline {
+			name += " (baseline)"
+		}
+		t.columns = append(t.columns, column{name: name})
+	}
+	for _, p := range rows {
+		line, any := row{cells: []cell{{text: literal(p.name)}, {text: or(string(p.worst), nothing)}}}, false
+		for _, c := range contenders {
+			text := c.field(p)
+			if text == likeReference {
+				line.cells = append(line.cells, cell{text, func(string) string { return likeReference }})
+				continue
+			}
+			any = true
+			line.cells = append(line.cells, cell{text: text})
+		}
+		if any {
+			t.rows = append(t.rows, line)
+		}
+	}
+	return t
+}
+
+// field is what c does with a property: = as the reference, – not asked, or
+// the consequences, with their class where it is not the row's.
+func (c conduct) field(p property) string {
+	var own []tare.Difference
+	for _, d := range c.Differences {
+		if d.Property == p.name {
+			own = append(own, d)
+		}
+	}
+	switch {
+	case len(own) == 0 && c.unasked(p.ops):
+		return nothing
+	case len(own) == 0:
+		return likeReference
+	}
+	var parts []string
+	for _, class := range classes(own) {
+		text := consequences(of(own, class), most(class, cellSays))
+		if class != p.worst {
+			text += " (" + string(class) + ")"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// most is how many consequences of a class are listed: all of those that
+// change a value, n of the others.
+func most(class tare.DifferenceClass, n int) int {
+	if class == tare.DiffersInValue {
+		return 0
+	}
+	return n
+}
+
+// examinedBy says what was asked, against whom answers were held, and what
+// follows from a difference.
+func examinedBy(all []conduct) string {
+	least, most := 0, 0
+	for _, c := range all {
+		if least == 0 || c.Cases > 0 && c.Cases < least {
+			least = c.Cases
+		}
+		most = max(most, c.Cases)
+	}
+	cases := plural(most, "case")
+	if least != most {
+		cases = fmt.Sprintf("%s to %s", grouped(float64(least), 0), cases)
+	}
+	return fmt.Sprintf("Outside of the timing each was asked %s made to find differences, and its answers were held against %s. They disqualify nobody: they are part of the price.", cases, references(all))
+}
+
+// meaning explains the classes there are.
+func meaning(all []conduct) string {
+	var parts []string
+	for _, m := range manners() {
+		if usesClass(all, m.class) {
+			parts = append(parts, string(m.class)+": "+m.means)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "How much a difference matters – " + strings.Join(parts, "; ") + "."
+}
+
+func usesClass(all []conduct, class tare.DifferenceClass) bool {
+	for _, c := range all {
+		if len(of(c.Differences, class)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// alike names those that answered as the reference did, and those that could
+// not be asked.
+func alike(all []conduct) string {
+	var whole, part, none []string
+	for _, c := range all {
+		switch {
+		case len(c.Differences) > 0:
+		case c.Cases == 0:
+			none = append(none, c.who.Title())
+		case len(c.Unsupported) > 0:
+			part = append(part, fmt.Sprintf("%s in what it could be asked (not %s)", c.who.Title(), inWords(c.missing())))
+		default:
+			whole = append(whole, c.who.Title())
+		}
+	}
+	var parts []string
+	if len(whole) > 0 {
+		parts = append(parts, inWords(whole)+" in every case")
+	}
+	text := ""
+	if parts = append(parts, part...); len(parts) > 0 {
+		text = "As the reference: " + strings.Join(parts, "; ") + "."
+	}
+	if len(none) > 0 {
+		text += " Nothing could be asked of " + inWords(none) + "."
+	}
+	return strings.TrimSpace(text)
+}
+
+// summary counts a contender's differences, and says what it could not be
+// asked.
+func (c conduct) summary(r *tare.Result) string {
+	text := fmt.Sprintf("%s differs in %s of %s", c.who.Title(), grouped(float64(len(c.Differences)), 0), plural(c.Cases, "case"))
+	if len(c.Unsupported) > 0 {
+		text += "; not asked: " + inWords(c.missing())
+	}
+	if voids := wholly(r, c.who.ID); len(voids) > 0 {
+		text += "; void by " + voids[0].Check
+	}
+	return text
+}
+
+// wholly are the findings that void a contender altogether: it may not be what
+// it says it is.
+func wholly(r *tare.Result, id string) []tare.Finding {
+	var out []tare.Finding
+	for _, f := range r.Findings {
+		if f.Severity == tare.Void && f.Contender == id && f.Workload == "" {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// unlisted says where the rest stands where not all that differs was shown, and
+// what marks stand for; empty where there is no rest and no mark.
+func unlisted(shown []string) string {
+	var parts []string
+	text := strings.Join(shown, "\n")
+	if strings.Contains(text, "; and ") {
+		parts = append(parts, "All of them, with what was asked and answered, are in the result document (--format csv lists them too).")
+	}
+	if strings.Contains(text, "⟨") {
+		parts = append(parts, "⟨U+2028⟩ stands for a character that does not print, ⟨ff⟩ for a byte that is no character.")
+	}
+	return strings.Join(parts, " ")
+}

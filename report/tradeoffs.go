@@ -1,0 +1,140 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// tradeOffs is what each contender has less and more of than the baseline, by
+// every measure, and what taking it in costs.
+func (s *sheet) tradeOffs(r *tare.Result) {
+	base := baseline(r)
+	t := table{columns: []column{
+		{name: "contender"}, {name: "workload"}, {name: "less than " + base}, {name: "more than " + base}, {name: "no difference shown"},
+	}}
+	for _, w := range r.Workloads {
+		v := look(r, w.ID, Style{}, map[string]bool{})
+		if len(v.voids(base)) > 0 {
+			continue
+		}
+		for _, c := range v.ranked {
+			if c.ID == base || len(v.voids(c.ID)) > 0 {
+				continue
+			}
+			less, more, same := v.sides(c.ID)
+			if less+more+same == "" {
+				continue
+			}
+			t.rows = append(t.rows, row{cells: []cell{{text: c.ID}, {text: w.ID}, {text: or(less, nothing)}, {text: or(more, nothing)}, {text: or(same, nothing)}}})
+		}
+	}
+	if len(t.rows) == 0 {
+		s.block("None can be told: no contender was held against the baseline with an interval.")
+	} else {
+		s.block(plain("Ratios to " + base + " with their intervals. A difference is named only where the interval excludes 1 and the control shows less; the more measures one looks at, the likelier one of them misleads."))
+		s.table(t)
+	}
+	s.manners(r)
+	if adopted(r) {
+		s.heading(3, adoptionHeading)
+		s.adoption(r)
+	}
+	s.cost(r, 3)
+}
+
+// manners lists what those who are ranked answer differently, in sentences; the
+// table of it is among the results.
+func (s *sheet) manners(r *tare.Result) {
+	var lines []string
+	asked := slices.DeleteFunc(conducts(r), func(c conduct) bool {
+		return c.who.Role == tare.RoleTrap || len(wholly(r, c.who.ID)) > 0
+	})
+	for _, c := range asked {
+		if len(c.Differences) == 0 {
+			continue
+		}
+		line := c.summary(r) + "."
+		for _, class := range classes(c.Differences) {
+			line += " " + wont(class) + consequences(of(c.Differences, class), cellSays) + "."
+		}
+		lines = append(lines, plain(line))
+	}
+	if len(asked) == 0 {
+		return
+	}
+	s.heading(3, "What else changes")
+	s.block(all([]string{alike(asked)}, plain)...)
+	s.list(lines...)
+}
+
+// wont begins the sentence about a class of differences.
+func wont(class tare.DifferenceClass) string {
+	switch class {
+	case tare.DiffersInValue:
+		return "It changes values: it "
+	case tare.DiffersInAcceptance:
+		return "It accepts or refuses otherwise: it "
+	case tare.DiffersInForm:
+		return "It spells the same value differently: it "
+	}
+	return "It also "
+}
+
+// sides sorts a contender's ratios by which side of 1 they are on.
+func (v *view) sides(id string) (less, more, same string) {
+	add := func(list *string, text string) { *list = strings.TrimPrefix(*list+"; "+text, "; ") }
+	for _, metric := range v.r.Metrics {
+		x, ok := v.comparison(id, metric)
+		text := metric + " " + measured(x)
+		switch {
+		case !ok:
+			v.zero(id, metric, func(text string) { add(&less, text) }, func(text string) { add(&more, text) })
+		case !(x.Low > 0) || !(x.High > 0):
+		case !v.differs(x):
+			add(&same, text)
+		case x.Ratio < 1:
+			add(&less, text)
+		default:
+			add(&more, text)
+		}
+	}
+	return less, more, same
+}
+
+// zero tells of figures that have no ratio because one of them is zero in
+// every round and the other in none.
+func (v *view) zero(id, metric string, less, more func(string)) {
+	own, ok := v.value(id, metric)
+	base, also := v.value(v.baseline, metric)
+	if !ok || !also || min(own.Rounds, base.Rounds) < leastRounds {
+		return
+	}
+	s := scaleFor(own.Unit, []float64{own.Value, base.Value})
+	text := fmt.Sprintf("%s %s against %s %s", metric, s.print(own.Value), s.print(base.Value), s.unit)
+	switch {
+	case own.High == 0 && base.Low > 0:
+		less(text)
+	case base.High == 0 && own.Low > 0:
+		more(text)
+	}
+}
+
+// leastRounds is how many rounds the interval of an absolute figure takes.
+const leastRounds = 6
+
+// differs is the rule by which a difference is claimed: the interval excludes
+// 1, and the ratio lies beyond half the width of the control's.
+func (v *view) differs(x tare.Comparison) bool {
+	if x.Low <= 1 && 1 <= x.High {
+		return false
+	}
+	noise := 0.0
+	if c, ok := v.comparison(tare.ControlID, x.Metric); ok && c.Low > 0 && c.High > 0 {
+		noise = math.Log(c.High/c.Low) / 2
+	}
+	return math.Abs(math.Log(x.Ratio)) > noise
+}
