@@ -10,8 +10,8 @@ import (
 
 // Why a part of a study is not weighed.
 const (
-	notQuick  = "not weighed at this budget: it carries no claim and no criterion"
-	notChosen = "not weighed: not among those that were asked for"
+	notQuick  = "left out at this budget (no claim and no criterion needs it)"
+	notChosen = "left out (not among those that were asked for)"
 )
 
 // part is what of a study is weighed, and what is left out of it: at quick

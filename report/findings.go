@@ -73,7 +73,24 @@ func (p *page) notWeighed(r *tare.Result) {
 		return
 	}
 	p.heading("NOT WEIGHED")
-	for _, n := range r.NotWeighed {
-		p.wrap(bodyIndent, bodyIndent+gap, n.What+": "+n.Why, nil)
+	for _, line := range notWeighed(r) {
+		p.wrap(bodyIndent, bodyIndent+gap, line, nil)
 	}
+}
+
+// notWeighed says what was left out, those that were for one reason together.
+func notWeighed(r *tare.Result) []string {
+	var whys []string
+	what := map[string][]string{}
+	for _, n := range r.NotWeighed {
+		if len(what[n.Why]) == 0 {
+			whys = append(whys, n.Why)
+		}
+		what[n.Why] = append(what[n.Why], n.What)
+	}
+	var lines []string
+	for _, why := range whys {
+		lines = append(lines, why+": "+strings.Join(what[why], ", "))
+	}
+	return lines
 }

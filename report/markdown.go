@@ -41,7 +41,7 @@ func Markdown(w io.Writer, r *tare.Result) error {
 	s.findings(r)
 	if len(r.NotWeighed) > 0 {
 		s.heading(2, "Not weighed")
-		s.list(notWeighed(r)...)
+		s.list(all(notWeighed(r), plain)...)
 	}
 	if lines := resolutions(r); len(lines) > 0 {
 		s.heading(2, "What this machine resolves")
@@ -181,15 +181,6 @@ func defined(words []said) []string {
 			label = "**" + w.label + "**: "
 		}
 		lines = append(lines, label+plain(w.text))
-	}
-	return lines
-}
-
-// notWeighed says what the budget left out.
-func notWeighed(r *tare.Result) []string {
-	var lines []string
-	for _, n := range r.NotWeighed {
-		lines = append(lines, plain(n.What+": "+n.Why))
 	}
 	return lines
 }

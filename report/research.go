@@ -213,7 +213,7 @@ func limits(r *tare.Result) []string {
 			lines = append(lines, plain(warning(f)))
 		}
 	}
-	for _, n := range notWeighed(r) {
+	for _, n := range all(notWeighed(r), plain) {
 		lines = append(lines, "Not weighed: "+n)
 	}
 	return lines
