@@ -30,7 +30,7 @@ func (s *shell) bundled() []string {
 // chosen is a study to carry out, and where its fields are in its file.
 type chosen struct {
 	tare.Study
-	at *studyfile.Positions
+	at *studyfile.Positions // nil: it is in no file
 }
 
 // study reads one study: a bundled one by name, a file, or - for stdin.
@@ -92,7 +92,11 @@ func (c chosen) vet(sources lab.Sources) error {
 			if len(who.Near) > 0 {
 				hint = near.Hint(e.Leaf(), who.Near)
 			}
-			return c.at.Locate(&tare.FieldError{Path: fmt.Sprintf("contenders[%d]", i), What: "unknown " + who.What, Hint: hint})
+			field := &tare.FieldError{Path: fmt.Sprintf("contenders[%d]", i), What: "unknown " + who.What, Hint: hint}
+			if c.at == nil {
+				return field
+			}
+			return c.at.Locate(field)
 		}
 		if err != nil {
 			return err

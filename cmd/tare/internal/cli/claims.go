@@ -40,14 +40,17 @@ func claims(w io.Writer, results []*tare.Result, st report.Style) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  claim\tpublished ×\tmeasured here ×\toutcome\tit said")
 	for _, c := range all {
-		measured := "-"
+		said, measured := "-", "-"
+		if c.Kind != tare.ClaimStatement { // which has no figures
+			said = fmt.Sprintf("%.3g", c.Published)
+		}
 		switch {
 		case c.Measured > 0 && c.Low == 0 && c.High == 0:
 			measured = fmt.Sprintf("%.3g, no interval yet", c.Measured)
 		case c.Measured > 0:
 			measured = fmt.Sprintf("%.3g (%.3g … %.3g)", c.Measured, c.Low, c.High)
 		}
-		fmt.Fprintf(tw, "  %s\t%.3g\t%s\t%s\t%s\n", c.ID, c.Published, measured, c.Outcome, c.Statement)
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", c.ID, said, measured, c.Outcome, c.Statement)
 	}
 	return tw.Flush()
 }

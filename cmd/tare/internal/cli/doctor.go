@@ -57,17 +57,33 @@ type lockState struct {
 }
 
 func (s *shell) doctorCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, known bool
 	var dir string
+	var budget time.Duration
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine can tell and whether tare can work on it",
 		Long: `Say what this machine is, what it can tell about a measurement, where tare keeps
 its files, and whether everything it needs is there. Exit code 1: something is
-missing that tare run needs.`,
-		Example: "  tare doctor\n  tare doctor --json",
-		Args:    atMost(0),
+missing that tare run needs.
+
+With --calibrate it weighs programs of known cost instead: two copies of one, and
+programs that do 2 % and 5 % more, in arithmetic and in allocation. It says which
+were told apart, after how many rounds, and what difference this machine resolves
+in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
+		Example: `  tare doctor
+  tare doctor --json
+  tare doctor --calibrate --budget 2m`,
+		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case cmd.Flags().Changed("budget") && !known:
+				return &usageError{"--budget is for --calibrate", "give both, or neither"}
+			case budget <= 0:
+				return &usageError{fmt.Sprintf("--budget %v is not a budget", budget), "a duration such as 60s or 5m"}
+			case known:
+				return s.calibrate(cmd.Context(), dir, budget, asJSON)
+			}
 			d, missing, err := s.diagnose(cmd.Context(), dir)
 			if err != nil {
 				return err
@@ -83,6 +99,9 @@ missing that tare run needs.`,
 			return missing
 		},
 	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().BoolVar(&known, "calibrate", false, "weigh programs of known cost: what can be told apart here?")
+	cmd.Flags().DurationVar(&budget, "budget", time.Minute, "measuring time of --calibrate; it is stretched where that is too short for a verdict")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&dir, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	return cmd

@@ -141,6 +141,9 @@ func explainContender(c contenderRow) explanation {
 	if len(c.Modules) > 0 {
 		e.Facts = append(e.Facts, fact{"contains", c.Modules})
 	}
+	if c.Unmaintained != "" {
+		e.Facts = append(e.Facts, fact{"unmaintained", []string{c.Unmaintained}})
+	}
 	e.Facts = append(e.Facts, fact{"source", []string{c.Dir}})
 	return e
 }
@@ -155,6 +158,12 @@ func explainStudy(st tare.Study) explanation {
 	var lines []string
 	for _, c := range st.Contenders {
 		line := c.ID
+		if len(c.With) > 0 {
+			line += " with " + strings.Join(c.With, ", ")
+		}
+		if c.Go != "" {
+			line += " built by " + c.Go
+		}
 		if len(c.Expect.Void) > 0 {
 			line += " (expected void: " + strings.Join(c.Expect.Void, ", ") + ")"
 		}
@@ -169,6 +178,9 @@ func explainStudy(st tare.Study) explanation {
 		}
 		if w.File != "" {
 			line += " " + w.File
+		}
+		if w.Heap > 0 {
+			line += ", while " + bytesText(w.Heap) + " of heap are held"
 		}
 		lines = append(lines, line)
 	}

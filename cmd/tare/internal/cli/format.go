@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/report"
@@ -17,10 +18,14 @@ type formatFlag struct {
 	asJSON bool
 }
 
-func (f *formatFlag) add(cmd *cobra.Command, several string) {
-	cmd.Flags().StringVar(&f.name, "format", "text", "`how` to print it: "+report.FormatNames())
-	cmd.Flags().BoolVar(&f.asJSON, "json", false, "the same as --format json: "+several)
-	err := cmd.RegisterFlagCompletionFunc("format", func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+func (f *formatFlag) add(flags *pflag.FlagSet, several string) {
+	flags.StringVar(&f.name, "format", "text", "`how` to print it: "+report.FormatNames())
+	flags.BoolVar(&f.asJSON, "json", false, "the same as --format json: "+several)
+}
+
+// complete offers the formats to the shell.
+func (f *formatFlag) complete(cmd *cobra.Command) {
+	complete(cmd, "format", func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		var names []string
 		for _, f := range report.Formats() {
 			if strings.HasPrefix(f.Name, start) {
@@ -29,9 +34,6 @@ func (f *formatFlag) add(cmd *cobra.Command, several string) {
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	})
-	if err != nil {
-		panic(err) // the flag was added above
-	}
 }
 
 // format is the one that was asked for.

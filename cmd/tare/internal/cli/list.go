@@ -38,6 +38,8 @@ type contenderRow struct {
 	Why     string   `json:"why"`
 	Modules []string `json:"modules"`
 	Dir     string   `json:"dir"`
+
+	Unmaintained string `json:"unmaintained,omitempty"` // why it counts as that
 }
 
 type checkRow struct {
@@ -140,7 +142,7 @@ func contenderRows(c catalog.Catalog) []contenderRow {
 	for _, leaf := range c.Leaves() {
 		m := leaf.Manifest
 		for _, id := range m.IDs() {
-			rows = append(rows, contenderRow{id, m.Kind, m.Trap, m.Why, append([]string{}, m.Modules...), leaf.Dir})
+			rows = append(rows, contenderRow{id, m.Kind, m.Trap, m.Why, append([]string{}, m.Modules...), leaf.Dir, m.Unmaintained})
 		}
 	}
 	return rows
@@ -174,7 +176,11 @@ func (l lists) write(w io.Writer, s *shell, titled bool) error {
 	if l.Contenders != nil {
 		if err := table("Contenders († repeats a published mistake)", "contender\tkind\twhat it is", func(w io.Writer) {
 			for _, r := range *l.Contenders {
-				fmt.Fprintf(w, "%s\t%s\t%s\n", r.ID+dagger(r.Trap), r.Kind, r.Why)
+				why := r.Why
+				if r.Unmaintained != "" {
+					why += " (unmaintained)"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", r.ID+dagger(r.Trap), r.Kind, why)
 			}
 		}); err != nil {
 			return err

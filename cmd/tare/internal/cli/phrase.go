@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -102,5 +103,18 @@ func asked(o runOptions) string {
 	if o.isolation == tare.TrialWise {
 		parts = append(parts, "whole trials")
 	}
+	if only := slices.Concat(o.only.Contenders, o.only.Workloads); len(only) > 0 {
+		parts = append(parts, "only "+strings.Join(only, " "))
+	}
+	for _, w := range o.with {
+		parts = append(parts, "with "+w)
+	}
+	if o.release != "" {
+		parts = append(parts, "built by "+o.release)
+	}
+	if o.procs > 0 {
+		parts = append(parts, plural(o.procs, "processor"))
+	}
+	parts = append(parts, o.env...)
 	return strings.Join(parts, ", ")
 }

@@ -13,10 +13,12 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/judge"
 )
 
 func (s *shell) reportCommand() *cobra.Command {
 	var f formatFlag
+	var at rateFlag
 	cmd := &cobra.Command{
 		Use:   "report RESULT",
 		Short: "Print a result again, in another format",
@@ -36,6 +38,7 @@ Exit codes: 0 printed, whatever the result says; 1 I/O error; 2 no such result,
 or one that cannot be read.`,
 		Example: `  tare report json-encode
   tare report json-encode --format md > json-encode.md
+  tare report json-encode --at 1000/s
   tare report ./mine.json --format benchfmt > bench.txt && benchstat -col /contender bench.txt
   tare run json-encode --json | tare report - --format csv`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -50,14 +53,25 @@ or one that cannot be read.`,
 			if err != nil {
 				return err
 			}
+			rate, err := at.rate()
+			if err != nil {
+				return err
+			}
 			results, err := s.results(args[0])
 			if err != nil {
 				return err
 			}
+			if rate > 0 {
+				for _, r := range results {
+					r.Cost = judge.Costs(r.Metrics, r.Contenders, r.Comparisons, rate)
+				}
+			}
 			return write(s.out, format, results, s.style(s.out))
 		},
 	}
-	f.add(cmd, "one document, or a list where there are several")
+	f.add(cmd.Flags(), "one document, or a list where there are several")
+	f.complete(cmd)
+	cmd.Flags().StringVar(&at.text, "at", "", "say what contenders cost, and save, in a service that does it at `rate`, e.g. 1000/s")
 	return cmd
 }
 

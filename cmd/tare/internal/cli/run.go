@@ -9,8 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
 )
+
+// maxProcs is the largest --procs.
+const maxProcs = 1024
 
 // runOptions are the flags of tare run.
 type runOptions struct {
@@ -21,6 +25,12 @@ type runOptions struct {
 	seed      uint64        // zero: from the clock
 	slice     time.Duration // zero: by rule
 	isolation tare.Isolation
+	only      lab.Only
+	with      []string // modules, directories absolute
+	release   string   // Go toolchain; empty: the machine's
+	procs     int      // GOMAXPROCS of contenders; zero: the kind's own
+	env       []string // NAME=value
+	at        float64  // operations per second; zero: not asked
 	resume    bool
 	format    report.Format
 	out       string // file for the JSON; empty: none
@@ -30,10 +40,19 @@ type runOptions struct {
 	exitCode  bool   // verdicts as exit codes
 }
 
+// runWords are the flags of tare run that are read before they are options.
+type runWords struct {
+	budget    string
+	isolation string
+	at        rateFlag
+	with      []string
+	release   []string
+}
+
 func (s *shell) runCommand() *cobra.Command {
 	var o runOptions
 	var f formatFlag
-	var budget, isolation string
+	var words runWords
 	cmd := &cobra.Command{
 		Use:   "run [STUDY|FILE…]",
 		Short: "Carry studies out",
@@ -55,12 +74,14 @@ is not met, 4 inconclusive, 5 void: the worst (5, then 3, then 4) of those
 contenders that are not traps.`,
 		Example: `  tare run
   tare run json-encode --budget full
-  tare run ./mine.yaml --rounds 40 --seed 7 -o mine.json
+  tare run json-encode --contender 'jsoniter*' --workload 'devices-50/*' --at 1000/s
+  tare run json-encode --contender 'sonic*' --with github.com/bytedance/sonic@v1.14.0 --go go1.25.5
+  tare run ./mine.yaml --rounds 40 --seed 7 --env GOGC=200 -o mine.json
   tare run json-encode --resume`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: s.completeStudies,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.read(cmd, budget, isolation); err != nil {
+			if err := o.read(cmd, words); err != nil {
 				return err
 			}
 			var err error
@@ -70,26 +91,47 @@ contenders that are not traps.`,
 			return s.run(cmd.Context(), o, args)
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
-	flags.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	flags.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
-	flags.DurationVar(&o.slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
-	flags.StringVar(&isolation, "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial for one whole trial after another")
-	flags.BoolVar(&o.resume, "resume", false, "go on with the newest unfinished run")
-	f.add(cmd, "one document for one study, else a list")
-	flags.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
-	flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
-	flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	flags.BoolVar(&o.exitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
+	what := group("What is weighed")
+	what.flags.StringArrayVar(&o.only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")
+	what.flags.StringArrayVar(&o.only.Workloads, "workload", nil, "only workloads that match `glob`, at any budget; repeatable")
+	what.flags.StringArrayVar(&words.with, "with", nil, "build contenders that need it with `module`@version or module=./dir; repeatable")
+	what.flags.StringArrayVar(&words.release, "go", nil, "build contenders with that Go `release`, e.g. go1.25.5; default: the machine's")
+	what.flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	how := group("How it is measured")
+	how.flags.StringVar(&words.budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
+	how.flags.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.flags.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	how.flags.DurationVar(&o.slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
+	how.flags.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial for one whole trial after another")
+	how.flags.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the contenders; default: as the kind has it, 1 for codecs")
+	how.flags.StringArrayVar(&o.env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
+	how.flags.BoolVar(&o.resume, "resume", false, "go on with the newest unfinished run")
+	how.flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	said := group("What is printed")
+	said.flags.StringVar(&words.at.text, "at", "", "say what contenders cost, and save, in a service that does it at `rate`, e.g. 1000/s")
+	f.add(said.flags, "one document for one study, else a list")
+	said.flags.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	said.flags.BoolVar(&o.exitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
+	addGroups(cmd, what, how, said)
+	f.complete(cmd)
+	complete(cmd, "contender", s.completeNames(func(c chosen) []string { ids, _ := c.names(); return ids }))
+	complete(cmd, "workload", s.completeNames(func(c chosen) []string { _, ids := c.names(); return ids }))
+	complete(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "isolation", cobra.FixedCompletions([]string{string(tare.Lockstep), string(tare.TrialWise)}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
+// complete says how the shell completes a flag of cmd.
+func complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
+		panic(err) // the flag was added, once
+	}
+}
+
 // read checks the flags that are words and their combinations.
-func (o *runOptions) read(cmd *cobra.Command, budget, isolation string) error {
-	switch budget {
+func (o *runOptions) read(cmd *cobra.Command, words runWords) (err error) {
+	switch budget := words.budget; budget {
 	case "quick":
 		o.quick = true
 	case "full":
@@ -100,11 +142,10 @@ func (o *runOptions) read(cmd *cobra.Command, budget, isolation string) error {
 		}
 		o.budget, o.user = d, true
 	}
-	switch tare.Isolation(isolation) {
+	switch o.isolation = tare.Isolation(words.isolation); o.isolation {
 	case tare.Lockstep, tare.TrialWise:
-		o.isolation = tare.Isolation(isolation)
 	default:
-		return &usageError{fmt.Sprintf("--isolation %q is not a way to share time", isolation), "lockstep or trial"}
+		return &usageError{fmt.Sprintf("--isolation %q is not a way to share time", words.isolation), "lockstep or trial"}
 	}
 	changed := cmd.Flags().Changed
 	switch {
@@ -116,8 +157,23 @@ func (o *runOptions) read(cmd *cobra.Command, budget, isolation string) error {
 		return &usageError{fmt.Sprintf("--slice %v is not a slice length", o.slice), "e.g. 8ms"}
 	case o.resume && changed("seed"):
 		return &usageError{"--resume goes on with the seed of the run it resumes", "leave --seed out"}
+	case changed("procs") && (o.procs < 1 || o.procs > maxProcs):
+		return &usageError{fmt.Sprintf("--procs %d is not a number of processors", o.procs), fmt.Sprintf("1 to %d", maxProcs)}
 	}
-	return nil
+	if err := patterns(o.only); err != nil {
+		return err
+	}
+	if err := environment(o.env); err != nil {
+		return err
+	}
+	if o.at, err = words.at.rate(); err != nil {
+		return err
+	}
+	if o.release, err = release(words.release); err != nil {
+		return err
+	}
+	o.with, err = pins(words.with)
+	return err
 }
 
 func (s *shell) completeStudies(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {

@@ -238,10 +238,16 @@ func (s sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build
 	return build.Program{Contender: c}, nil
 }
 
-// kind asks like a codec, of scripted contenders.
+// kind asks like a codec, of scripted contenders. It sets no exams: what they
+// would make of odd cases is in no script.
 type kind struct {
-	*codec.Kind
+	described
 	*staged
+}
+
+type described interface {
+	lab.Kind
+	lab.Describer
 }
 
 func (k kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {

@@ -5,29 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/machine"
-	"github.com/tarebench/tare/trial"
 )
-
-// weighing is one call of tare run.
-type weighing struct {
-	*shell
-	o       runOptions
-	dirs    dirs
-	tag     string // of every process of this run
-	p       *progress
-	halt    *halt
-	sources lab.Sources
-	results []*tare.Result
-
-	guardian *trial.Guardian
-}
 
 // run carries out the studies that args name. What goes wrong with one study
 // is said at once and does not keep the others from running; the worst exit
@@ -57,46 +40,25 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 	if len(studies) == 0 {
 		return codeError(exit)
 	}
-	d, err := s.dirs()
+	studies, others, err := choose(o.only, studies)
 	if err != nil {
 		return err
 	}
-	if err := d.makeCache(); err != nil {
-		return err
-	}
-	if err := d.makeData(); err != nil {
-		return err
+	for _, name := range others {
+		p.Say(name + ": nothing of it was chosen")
 	}
 	out, err := openOutput(o.out)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	signals, restore := s.Interrupt()
-	w := &weighing{shell: s, o: o, dirs: d, tag: s.tag(), p: p, halt: haltOn(signals, restore, cancel, p.Say)}
-	defer w.halt.Close()
-
-	unlock, err := w.lock(ctx)
-	if err != nil {
+	err = s.session(ctx, o, p, func(ctx context.Context, w *weighing) error {
+		err := w.all(ctx, studies, fail)
+		if errOut := w.finish(out, len(args) == 1); err == nil {
+			err = errOut
+		}
 		return err
-	}
-	defer unlock()
-	w.guardian, err = s.Guard(w.tag) // before anything else is started
-	if err != nil {
-		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
-	}
-	err = w.all(ctx, studies, fail)
-	if errOut := w.finish(out, len(args) == 1); err == nil {
-		err = errOut
-	}
-	// Not deferred: after a panic it is the guardian's to clean up. What was
-	// measured is kept and printed by now, whatever became of it.
-	if errDone := w.guardian.Done(); err == nil {
-		err = errDone
-	}
+	})
 	if err != nil {
 		return err
 	}
@@ -106,9 +68,7 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 // all carries out one study after the other. fail is told what goes wrong with
 // one of them; the error is for what goes wrong with all.
 func (w *weighing) all(ctx context.Context, studies []chosen, fail func(error)) error {
-	var err error
-	w.sources, err = w.Sources(Workshop{Cache: w.dirs.Cache, Catalog: w.o.catalog, Run: w.tag, Compiling: w.p.Compiling})
-	if err != nil {
+	if err := w.unused(studies); err != nil {
 		return err
 	}
 	begun := 0
@@ -148,25 +108,6 @@ func of(study chosen, studies int, err error) error {
 	return fmt.Errorf("study %s: %w", study.ID, err)
 }
 
-// tag names this run in the environment of everything it starts.
-func (s *shell) tag() string {
-	return "tare-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(s.Now().UnixNano(), 36)
-}
-
-// lock waits until this is the only tare that measures on this machine.
-func (w *weighing) lock(ctx context.Context) (unlock func(), err error) {
-	if w.o.noLock {
-		return func() {}, nil
-	}
-	unlock, err = machine.Lock(ctx, w.dirs.Lock(), func(holder string) {
-		w.p.Status("lock", fmt.Sprintf("waiting for another tare (%s) to end; --no-lock would not wait", holder))
-	})
-	if err != nil && ctx.Err() != nil {
-		return nil, errInterrupted
-	}
-	return unlock, err
-}
-
 // weigh carries out one study. There may be a result although there is an
 // error.
 func (w *weighing) weigh(ctx context.Context, study chosen) (*tare.Result, error) {
@@ -179,6 +120,7 @@ func (w *weighing) weigh(ctx context.Context, study chosen) (*tare.Result, error
 		Kinds: w.Kinds, Sources: w.sources, Now: w.Now,
 		Seed: w.o.seed, Budget: w.o.budget, Quick: w.o.quick, User: w.o.user, Rounds: w.o.rounds,
 		Isolation: w.o.isolation, Slice: w.o.slice,
+		Only: w.o.only, Procs: w.o.procs, Env: w.o.env, At: w.o.at,
 		Stored: lastResult(w.dirs.Results(study.ID)),
 		Run:    w.tag, Guardian: w.guardian, Stop: w.halt.Stop, Unlocked: w.o.noLock,
 		Progress: func(e lab.Event) {

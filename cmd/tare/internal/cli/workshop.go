@@ -12,10 +12,12 @@ import (
 
 // Workshop is what sources need to know to make contenders.
 type Workshop struct {
-	Cache     string // directory for what was built
-	Catalog   string // directory of contenders; empty: looked for
-	Run       string // tag of every process that is started
-	Compiling func() // called when a compiler starts; may be nil
+	Cache     string   // directory for what was built
+	Catalog   string   // directory of contenders; empty: looked for
+	With      []string // modules to build every contender with that requires them: path@version, or path=/abs/dir
+	Go        string   // toolchain to build every contender with, e.g. go1.25.5; empty: the machine's
+	Run       string   // tag of every process that is started
+	Compiling func()   // called when a compiler starts; may be nil
 }
 
 // catalogSources builds contenders out of the catalog with the go command.
@@ -29,7 +31,7 @@ func catalogSources(w Workshop) (lab.Sources, error) {
 			w.Compiling()
 		}
 	}}
-	return shop{&catalog.Sources{Catalog: c, Builder: b}}, nil
+	return shop{&catalog.Sources{Catalog: c, Builder: b, With: w.With, Go: w.Go}}, nil
 }
 
 // shop is the catalog's sources that can also vet.

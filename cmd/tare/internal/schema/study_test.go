@@ -66,10 +66,10 @@ const study = `study: x
 question: y?
 kinds: [codec]
 baseline: a
-contenders: [a, {id: b, use: c}, {id: d, program: ./d}, {use: e, expect: {void: [identity]}}]
+contenders: [a, {id: b, use: c}, {id: d, program: ./d}, {use: e, expect: {void: [identity]}}, {id: f, use: c, with: example.com/c@v1.2.3, go: go1.25.5}]
 workloads:
   - {id: w/m, fixture: f, n: 1, op: marshal, pool: 1}
-  - {id: v, file: p.json, op: marshal}
+  - {id: v, file: p.json, op: marshal, heap: 200MB}
 metrics: [time]
 criteria:
   - {contender: b, workload: w/m, metric: time, ratio: "<= 0.5"}
@@ -77,6 +77,7 @@ criteria:
   - {metric: time, value: ">= 5ms"}
 claims:
   - {id: "1", source: s, kind: ratio, contender: b, workload: v, metric: time, baseline: 2, value: 1.5, unit: ns/op, side: lower, statement: s}
+  - {id: "2", source: s, kind: statement, contender: b, check: wrong-answer, statement: t}
 budget: {quick: 40s, full: 1h5m}
 `
 
@@ -106,6 +107,10 @@ func TestSchemaAndParserAgree(t *testing.T) {
 		{"budget: {quick: 40s, full: 1h5m}\n", ""},
 		{"full: 1h5m", "full: 1.5s"},
 		{"budget: {quick: 40s, full: 1h5m}", "budget: {}"},
+		{"with: example.com/c@v1.2.3", "with: [example.com/c=../c, example.com/d@v2.0.0-20260101000000-abcdefabcdef]"},
+		{"with: example.com/c@v1.2.3", "with: []"}, {"with: example.com/c@v1.2.3", "with:"}, {", go: go1.25.5", ""}, {"go: go1.25.5", "go: 1.25.5"}, {"go: go1.25.5", "go: go1.27rc1"},
+		{"heap: 200MB", "heap: 1048576"}, {"heap: 200MB", "heap: 0.5 GiB"}, {"heap: 200MB", "heap: 800000000"}, {"heap: 200MB", "heap: 0"},
+		{"contender: b, check", "contender: b, workload: v, metric: time, check"},
 	} {
 		try(strings.Replace(study, c[0], c[1], 1), true)
 	}
@@ -120,6 +125,11 @@ func TestSchemaAndParserAgree(t *testing.T) {
 		{"equivalent: 3%", `equivalent: 3%, value: "<= 1"`}, {`value: ">= 5ms"`, `value: 5ms`},
 		{"kind: ratio", "kind: rank"}, {"baseline: 2", "baseline: 0"}, {"baseline: 2", "baseline: two"}, {"side: lower", "side: left"}, {", statement: s", ""},
 		{"quick: 40s", "quick: 40"}, {"quick: 40s", "quick: -40s"}, {"quick: 40s", "quick: soon"}, {"quick: 40s", "fast: 40s"}, {"budget: {quick: 40s, full: 1h5m}", "budget: 40s"},
+		{"with: example.com/c@v1.2.3", "with: example.com/c"}, {"with: example.com/c@v1.2.3", "with: example.com/c@"}, {"with: example.com/c@v1.2.3", "with: [1]"}, {"with: example.com/c@v1.2.3", "with: a b@v1"},
+		{"with: example.com/c@v1.2.3", "with: 'example.com/c= '"}, {"go: go1.25.5", "go: go1.25"}, {"go: go1.25.5", "go: 1.25"}, {"go: go1.25.5", "go: [go1.25.5]"}, {"go: go1.25.5", "go: latest"},
+		{"heap: 200MB", "heap: 200mb"}, {"heap: 200MB", "heap: -1"}, {"heap: 200MB", "heap: 1.5"}, {"heap: 200MB", "heap: 800000001"}, {"heap: 200MB", "heap: '200'"}, {"heap: 200MB", "heap:"},
+		{"check: wrong-answer, ", ""}, {"check: wrong-answer", "check: 1"}, {"check: wrong-answer", "check: wrong-answer, value: 1"}, {"check: wrong-answer", "check: wrong-answer, baseline: 1"},
+		{"check: wrong-answer", "check: wrong-answer, unit: ns/op"}, {"check: wrong-answer", "check: wrong-answer, side: lower"}, {"side: lower", "check: wrong-answer"}, {"kind: statement, contender: b", "kind: statement"},
 		{"budget:", "factors: {}\nbudget:"}, {"budget:", "extra: 1\nbudget:"},
 	} {
 		src := strings.Replace(study, c[0], c[1], 1)

@@ -1,6 +1,7 @@
 package studyfile
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 
@@ -45,9 +46,10 @@ func (r *reader) entry(n ast.Node, path string) (e tare.Entry) {
 		"id":      r.id(&e.ID),
 		"use":     r.id(&e.Use),
 		"program": r.text(&e.Program, "the directory of a Go module, relative to this file"),
+		"with":    r.pins(&e.With),
+		"go":      r.release(&e.Go),
 		"expect":  func(n ast.Node, path string) { e.Expect = r.expect(n, path) },
 	}, map[string]string{
-		"with":    "the version is the one pinned in the contender's go.mod",
 		"command": useCatalog,
 		"url":     useCatalog,
 	})
@@ -67,15 +69,21 @@ func (r *reader) expect(n ast.Node, path string) (e tare.Expect) {
 		r.fail(r.at[path], "expect without a check", hint)
 	}
 	for i, id := range e.Void {
-		if _, ok := check.Named(id); !ok && r.err == nil {
-			var known []string
-			for _, c := range check.All() {
-				known = append(known, c.ID)
-			}
-			r.fail(r.at[fmt.Sprintf("%s.void[%d]", path, i)], fmt.Sprintf("unknown check %q", id), near.Hint(id, known))
-		}
+		r.known(id, fmt.Sprintf("%s.void[%d]", path, i))
 	}
 	return e
+}
+
+// known fails where there is no check of that name.
+func (r *reader) known(id, path string) {
+	if _, ok := check.Named(id); ok || r.err != nil {
+		return
+	}
+	var known []string
+	for _, c := range check.All() {
+		known = append(known, c.ID)
+	}
+	r.fail(r.at[path], fmt.Sprintf("unknown check %q", id), cmp.Or(near.Hint(id, known), "tare list checks shows them"))
 }
 
 func (r *reader) workload(n ast.Node, path string) (w tare.Workload) {
@@ -86,6 +94,7 @@ func (r *reader) workload(n ast.Node, path string) (w tare.Workload) {
 		"n":       r.count(&w.N),
 		"op":      r.id(&w.Op),
 		"pool":    r.count(&w.Pool),
+		"heap":    r.memory(&w.Heap),
 	}, nil)
 	return w
 }
@@ -108,9 +117,10 @@ func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 		"source": r.text(&c.Source, ""),
 		"kind": func(n ast.Node, path string) {
 			var s string
-			r.text(&s, "known: ratio")(n, path)
+			r.text(&s, "known: ratio, statement")(n, path)
 			c.Kind = tare.ClaimKind(s)
 		},
+		"check":     r.text(&c.Check, "the id of a check; tare list checks shows them"),
 		"contender": r.id(&c.Contender),
 		"workload":  r.id(&c.Workload),
 		"metric":    r.text(&c.Metric, "known: "+tare.MetricNames()),
@@ -120,6 +130,19 @@ func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 		"side":      r.text(&c.Side, "lower or higher"),
 		"statement": r.text(&c.Statement, ""),
 	}, nil)
+	switch _, given := r.at[path+".check"]; {
+	case c.Kind == tare.ClaimRatio && given:
+		r.fail(r.at[path+".check"], "a ratio claim is answered by its figures, not by a check", "leave check out, or write kind: statement")
+	case c.Kind == tare.ClaimStatement:
+		for _, key := range []string{"baseline", "value", "unit", "side"} {
+			if at, given := r.at[path+"."+key]; given {
+				r.fail(at, "a statement has no figures", "leave "+key+" out, or write kind: ratio")
+			}
+		}
+		if c.Check != "" {
+			r.known(c.Check, path+".check")
+		}
+	}
 	return c
 }
 

@@ -23,9 +23,12 @@ contenders:
   - use: ffjson-ungenerated
     expect:
       void: [identity, wrong-answer]
+  - {id: sonic-1.14, use: sonic-default, with: github.com/bytedance/sonic@v1.14.0, go: 1.25.5}
+  - {id: mine-next, program: ./cmd/mycodec, with: [example.com/a@v2.0.0-rc.1+incompatible, example.com/b=../b], go: go1.27rc1}
 workloads:
   - {id: devices-50/marshal, fixture: devices, n: 50, op: marshal}
   - {id: mine/marshal, file: payload.json, op: marshal, pool: 1}
+  - {id: devices-50/heap, fixture: devices, n: 50, op: marshal, heap: 200MB}
 metrics: [time, cpu]
 criteria:
   - {contender: fast, metric: time, ratio: "<= 0.5"}
@@ -33,6 +36,7 @@ criteria:
   - {metric: time, value: "<= 50ms"}
 claims:
   - {id: F0.9, source: "somebody, 2026", kind: ratio, contender: fast, workload: devices-50/marshal, metric: time, baseline: 91882, value: 45478.5, unit: ns/op, side: lower, statement: "2.02x faster"}
+  - {id: F0.19, source: "somebody, 2026", kind: statement, contender: fast, workload: devices-50/marshal, check: wrong-answer, statement: works identically}
 budget: {quick: 40s, full: 5m}
 `
 
@@ -49,10 +53,13 @@ func TestWholeStudy(t *testing.T) {
 			{ID: "mine", Program: "./cmd/mycodec"},
 			{ID: "jsoniter-stream-unflushed", Expect: tare.Expect{Void: []string{"wrong-answer"}}},
 			{ID: "ffjson-ungenerated", Expect: tare.Expect{Void: []string{"identity", "wrong-answer"}}},
+			{ID: "sonic-1.14", Use: "sonic-default", With: []string{"github.com/bytedance/sonic@v1.14.0"}, Go: "go1.25.5"},
+			{ID: "mine-next", Program: "./cmd/mycodec", With: []string{"example.com/a@v2.0.0-rc.1+incompatible", "example.com/b=../b"}, Go: "go1.27rc1"},
 		},
 		Workloads: []tare.Workload{
 			{ID: "devices-50/marshal", Fixture: "devices", N: 50, Op: "marshal"},
 			{ID: "mine/marshal", File: "payload.json", Op: "marshal", Pool: 1},
+			{ID: "devices-50/heap", Fixture: "devices", N: 50, Op: "marshal", Heap: 200e6},
 		},
 		Metrics: []string{"time", "cpu"},
 		Criteria: []tare.Criterion{
@@ -60,8 +67,12 @@ func TestWholeStudy(t *testing.T) {
 			{Workload: "mine/marshal", Metric: "cpu", Equivalent: "3%"},
 			{Metric: "time", Value: "<= 50ms"},
 		},
-		Claims: []tare.Claim{{ID: "F0.9", Source: "somebody, 2026", Kind: tare.ClaimRatio, Contender: "fast", Workload: "devices-50/marshal",
-			Metric: "time", Baseline: 91882, Value: 45478.5, Unit: "ns/op", Side: "lower", Statement: "2.02x faster"}},
+		Claims: []tare.Claim{
+			{ID: "F0.9", Source: "somebody, 2026", Kind: tare.ClaimRatio, Contender: "fast", Workload: "devices-50/marshal",
+				Metric: "time", Baseline: 91882, Value: 45478.5, Unit: "ns/op", Side: "lower", Statement: "2.02x faster"},
+			{ID: "F0.19", Source: "somebody, 2026", Kind: tare.ClaimStatement, Contender: "fast", Workload: "devices-50/marshal",
+				Check: "wrong-answer", Statement: "works identically"},
+		},
 		Budget: tare.Budget{Quick: 40 * time.Second, Full: 5 * time.Minute},
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -87,16 +98,15 @@ func TestSingleItems(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		// unknown and later keys
-		{"metrics: [", "metric: [", `s.yaml:17:1: unknown key "metric"; did you mean metrics?`},
+		{"metrics: [", "metric: [", `s.yaml:20:1: unknown key "metric"; did you mean metrics?`},
 		{"use: jsoniter-fastest", "uses: jsoniter-fastest", `s.yaml:8:16: unknown key "uses"; did you mean use?`},
-		{"op: marshal}", "operation: marshal}", `s.yaml:15:55: unknown key "operation"; known: file, fixture, id, n, op, pool`},
-		{"budget: {quick", "budget: {quik", `s.yaml:24:10: unknown key "quik"; did you mean quick?`},
+		{"op: marshal}", "operation: marshal}", `s.yaml:17:55: unknown key "operation"; known: file, fixture, heap, id, n, op, pool`},
+		{"budget: {quick", "budget: {quik", `s.yaml:28:10: unknown key "quik"; did you mean quick?`},
 		{"void: wrong-answer}", "viod: wrong-answer}", `s.yaml:10:47: unknown key "viod"; did you mean void?`},
 		{"kinds: [codec]", "kinds: [codec]\nfactors: {}", `s.yaml:5:1: "factors" is not supported yet; write one workload or one study per level`},
-		{"use: jsoniter-fastest}", "use: sonic, with: x@v1}", `s.yaml:8:28: "with" is not supported yet; the version is the one pinned in the contender's go.mod`},
 		{"program: ./cmd/mycodec", "command: ['./srv', '-port']", `s.yaml:9:16: "command" is not supported yet; use: names a contender in the catalog, program: a directory with your own`},
 		{"program: ./cmd/mycodec", "url: https://example.com", `s.yaml:9:16: "url" is not supported yet; use: names`},
-		{`ratio: "<= 0.5"`, `difference: "<= 5%", of: x`, `s.yaml:19:37: "difference" is not supported yet; use ratio, equivalent or value`},
+		{`ratio: "<= 0.5"`, `difference: "<= 5%", of: x`, `s.yaml:22:37: "difference" is not supported yet; use ratio, equivalent or value`},
 		{"kinds:", "7:", "s.yaml:4:1: a key here is a plain word; known: baseline, "},
 		// wrong types
 		{"study: json-encode", "study: 7", `s.yaml:2:8: study is a number, not text; put it in quotes: "7"`},
@@ -110,45 +120,68 @@ func TestErrors(t *testing.T) {
 		{"  - encoding-json", "  - 12", "s.yaml:7:5: contenders[0] is a number, not a mapping; write an id, or"},
 		{"  - encoding-json", "  - a b", `s.yaml:7:5: "a b" cannot be a name; an id is`},
 		{"id: fast, use", "id: '../x', use", `s.yaml:8:10: "../x" cannot be a name`},
-		{"n: 50", "n: fifty", "s.yaml:15:51: workloads[0].n is text, not a whole number; e.g. 50"},
-		{"n: 50", "n: 5.5", "s.yaml:15:51: workloads[0].n is a number, not a whole number"},
-		{"n: 50", "n: 99999999999", "s.yaml:15:51: workloads[0].n is 99999999999, which is out of range"},
-		{"n: 50", "n: -50", "s.yaml:15:51: n is negative; give the number of items"},
-		{`"<= 0.5"`, "0.5", `s.yaml:19:44: criteria[0].ratio is a number, not text; a comparison in quotes, e.g. "<= 0.5"`},
-		{"equivalent: 3%", "equivalent: 3", "s.yaml:20:55: criteria[1].equivalent is a number, not text; a percentage with its sign, e.g. 3%"},
-		{"quick: 40s", "quick: 40", "s.yaml:24:17: budget.quick is a number, not a duration; with its unit, e.g. 40s or 5m"},
-		{"quick: 40s", "quick: soon", `s.yaml:24:17: "soon" is not a duration above zero; e.g. 40s or 5m`},
-		{"quick: 40s", "quick: -1s", `s.yaml:24:17: "-1s" is not a duration above zero`},
-		{"budget: {quick: 40s, full: 5m}", "budget: 40s", "s.yaml:24:9: budget is text, not a mapping; e.g. budget: {quick: 40s, full: 5m}"},
-		{"baseline: 91882", "baseline: 91.9us", "s.yaml:23:126: claims[0].baseline is text, not a number; write it without unit and quotes, e.g. 91882"},
-		{"baseline: 91882", "baseline: .inf", "s.yaml:23:126: claims[0].baseline is not a finite number"},
+		{"n: 50", "n: fifty", "s.yaml:17:51: workloads[0].n is text, not a whole number; e.g. 50"},
+		{"n: 50", "n: 5.5", "s.yaml:17:51: workloads[0].n is a number, not a whole number"},
+		{"n: 50", "n: 99999999999", "s.yaml:17:51: workloads[0].n is 99999999999, which is out of range"},
+		{"n: 50", "n: -50", "s.yaml:17:51: n is negative; give the number of items"},
+		{`"<= 0.5"`, "0.5", `s.yaml:22:44: criteria[0].ratio is a number, not text; a comparison in quotes, e.g. "<= 0.5"`},
+		{"equivalent: 3%", "equivalent: 3", "s.yaml:23:55: criteria[1].equivalent is a number, not text; a percentage with its sign, e.g. 3%"},
+		{"quick: 40s", "quick: 40", "s.yaml:28:17: budget.quick is a number, not a duration; with its unit, e.g. 40s or 5m"},
+		{"quick: 40s", "quick: soon", `s.yaml:28:17: "soon" is not a duration above zero; e.g. 40s or 5m`},
+		{"quick: 40s", "quick: -1s", `s.yaml:28:17: "-1s" is not a duration above zero`},
+		{"budget: {quick: 40s, full: 5m}", "budget: 40s", "s.yaml:28:9: budget is text, not a mapping; e.g. budget: {quick: 40s, full: 5m}"},
+		{"baseline: 91882", "baseline: 91.9us", "s.yaml:26:126: claims[0].baseline is text, not a number; write it without unit and quotes, e.g. 91882"},
+		{"baseline: 91882", "baseline: .inf", "s.yaml:26:126: claims[0].baseline is not a finite number"},
 		{"expect: {void: wrong-answer}", "expect: wrong-answer", "s.yaml:10:46: contenders[3].expect is text, not a mapping; e.g. expect: {void: wrong-answer}"},
 		{"expect: {void: wrong-answer}", "expect: {}", "s.yaml:10:46: expect without a check; e.g. expect: {void: wrong-answer}"},
 		{"void: wrong-answer}", "void: wrong-anwser}", `s.yaml:10:53: unknown check "wrong-anwser"; did you mean wrong-answer?`},
 		{"program: ./cmd/mycodec", "use: a, program: ./b", "s.yaml:9:33: a contender with both use and program"},
+		// modules, toolchains, amounts of memory
+		{"with: github.com/bytedance/sonic@v1.14.0", "with: github.com/bytedance/sonic", `s.yaml:14:48: "github.com/bytedance/sonic" is neither module@version nor module=./dir, e.g. github.com/bytedance/sonic@v1.14.0`},
+		{"with: github.com/bytedance/sonic@v1.14.0", "with: '@v1.14.0'", `s.yaml:14:48: "@v1.14.0" is neither module@version nor module=./dir`},
+		{"with: github.com/bytedance/sonic@v1.14.0", "with: a@v1 b@v2", `s.yaml:14:48: "a@v1 b@v2" is neither module@version nor module=./dir`},
+		{"with: github.com/bytedance/sonic@v1.14.0", "with: a/b=", `s.yaml:14:48: "a/b=" is neither module@version nor module=./dir`},
+		{"with: github.com/bytedance/sonic@v1.14.0", "with: 1.14", "s.yaml:14:48: contenders[5].with[0] is a number, not text; module@version or"},
+		{"example.com/b=../b", "example.com/a=../b", "s.yaml:15:92: module example.com/a is listed twice; build with one version"},
+		{"go: 1.25.5", "go: 1.25", "s.yaml:14:88: contenders[5].go is a number, not text; a Go release with all its numbers, e.g. go1.25.5"},
+		{"go: 1.25.5", "go: go1.25", `s.yaml:14:88: "go1.25" is not a Go release; a Go release with all its numbers, e.g. go1.25.5`},
+		{"go: 1.25.5", "go: latest", `s.yaml:14:88: "latest" is not a Go release`},
+		{"go: 1.25.5", "go: [go1.25.5, go1.26.0]", "s.yaml:14:88: contenders[5].go is a list, not text"},
+		{"heap: 200MB", "heap: 200mb", `s.yaml:19:71: "200mb" is not an amount of memory; a number with kB, MB, GB, KiB, MiB or GiB, e.g. 200MB; without a unit bytes`},
+		{"heap: 200MB", "heap: lots", `s.yaml:19:71: "lots" is not an amount of memory`},
+		{"heap: 200MB", "heap: 2GB", "s.yaml:19:71: workloads[2].heap is not between 0 and 800 MB; e.g. 200MB"},
+		{"heap: 200MB", "heap: -1", "s.yaml:19:71: workloads[2].heap is not between 0 and 800 MB"},
+		{"heap: 200MB", "heap: 1.5", "s.yaml:19:71: workloads[2].heap is a number, not a whole number of bytes or a text with its unit; e.g. heap: 200MB"},
+		{"heap: 200MB", "heap: [1]", "s.yaml:19:71: workloads[2].heap is a list, not a whole number of bytes"},
+		// claims
+		{"check: wrong-answer, ", "", "s.yaml:27:5: claims[1].check: a statement without the check that answers it; e.g. check: "},
+		{"check: wrong-answer", "check: wrong-anwser", `s.yaml:27:114: unknown check "wrong-anwser"; did you mean wrong-answer?`},
+		{"check: wrong-answer", "check: xyzzy", `s.yaml:27:114: unknown check "xyzzy"; tare list checks shows them`},
+		{"check: wrong-answer", "check: wrong-answer, baseline: 2", "s.yaml:27:138: a statement has no figures; leave baseline out, or write kind: ratio"},
+		{"side: lower", "check: wrong-answer", "s.yaml:26:169: a ratio claim is answered by its figures, not by a check; leave check out, or write kind: statement"},
 		// what the nouns refuse, at its place
 		{"study: json-encode", "# no name", "s.yaml:1:1: study: missing; give the study a name"},
-		{"metrics: [time, cpu]", "metrics:", "s.yaml:17:1: missing; list at least one metric"},
-		{"metrics: [time, cpu]", "metrics: [time, speed]", `s.yaml:17:17: unknown metric "speed"; known: time, cpu`},
+		{"metrics: [time, cpu]", "metrics:", "s.yaml:20:1: missing; list at least one metric"},
+		{"metrics: [time, cpu]", "metrics: [time, speed]", `s.yaml:20:17: unknown metric "speed"; known: time, cpu`},
 		{"baseline: encoding-json", "baseline: other", `s.yaml:5:11: baseline "other" is not among the contenders; name one`},
 		{"{id: fast, use: jsoniter-fastest}", "encoding-json", `s.yaml:8:5: contender "encoding-json" is listed twice`},
 		{"{id: fast, use: jsoniter-fastest}", "control", `s.yaml:8:5: "control" is reserved`},
 		{"{id: fast, use: jsoniter-fastest}", "{}", "s.yaml:8:5: contender without an id; write an id, or {id: …, use: …}"},
-		{"op: marshal}", "n: 1}", `s.yaml:15:55: mapping key "n" already defined at [15:48]`},
-		{", op: marshal}", "}", `s.yaml:15:5: workload "devices-50/marshal" has no op; e.g. op: marshal`},
-		{"fixture: devices, ", "", "s.yaml:15:5: workload \"devices-50/marshal\" has neither fixture nor file"},
-		{"id: mine/marshal, file", "file", "s.yaml:16:5: workloads[1].id: workload without an id"},
-		{"mine/marshal, file", "devices-50/marshal, file", `s.yaml:16:5: workload "devices-50/marshal" is listed twice`},
-		{`"<= 0.5"`, `"= 0.5"`, `s.yaml:19:44: "= 0.5" does not start with <= or >=; e.g. "<= 0.5"`},
-		{`ratio: "<= 0.5"`, `ratio: "<= 1", value: "<= 1"`, "s.yaml:19:5: a criterion needs exactly one of ratio"},
-		{"contender: fast, metric: time, ratio", "contender: slow, metric: time, ratio", `s.yaml:19:17: unknown contender "slow"; name one of`},
-		{"equivalent: 3%", "equivalent: x%", `s.yaml:20:55: "x%" is not a percentage`},
-		{"metric: cpu", "metric: allocs", `s.yaml:20:14: metric "allocs" is not among the study's metrics; add it to metrics:`},
-		{"kind: ratio", "kind: rank", `s.yaml:23:48: unknown claim kind "rank"; known: ratio`},
-		{"value: 45478.5", "value: 0", "s.yaml:23:5: a ratio claim needs baseline and value above zero"},
-		{"side: lower", "side: left", `s.yaml:23:168: "left" is neither lower nor higher`},
+		{"op: marshal}", "n: 1}", `s.yaml:17:55: mapping key "n" already defined at [17:48]`},
+		{", op: marshal}", "}", `s.yaml:17:5: workload "devices-50/marshal" has no op; e.g. op: marshal`},
+		{"fixture: devices, ", "", "s.yaml:17:5: workload \"devices-50/marshal\" has neither fixture nor file"},
+		{"id: mine/marshal, file", "file", "s.yaml:18:5: workloads[1].id: workload without an id"},
+		{"mine/marshal, file", "devices-50/marshal, file", `s.yaml:18:5: workload "devices-50/marshal" is listed twice`},
+		{`"<= 0.5"`, `"= 0.5"`, `s.yaml:22:44: "= 0.5" does not start with <= or >=; e.g. "<= 0.5"`},
+		{`ratio: "<= 0.5"`, `ratio: "<= 1", value: "<= 1"`, "s.yaml:22:5: a criterion needs exactly one of ratio"},
+		{"contender: fast, metric: time, ratio", "contender: slow, metric: time, ratio", `s.yaml:22:17: unknown contender "slow"; name one of`},
+		{"equivalent: 3%", "equivalent: x%", `s.yaml:23:55: "x%" is not a percentage`},
+		{"metric: cpu", "metric: allocs", `s.yaml:23:14: metric "allocs" is not among the study's metrics; add it to metrics:`},
+		{"kind: ratio", "kind: rank", `s.yaml:26:48: unknown claim kind "rank"; known: ratio, statement`},
+		{"value: 45478.5", "value: 0", "s.yaml:26:5: a ratio claim needs baseline and value above zero"},
+		{"side: lower", "side: left", `s.yaml:26:168: "left" is neither lower nor higher`},
 		// YAML itself
-		{`"<= 0.5"`, ">= 0.5", `s.yaml:19:44: invalid header option: "= 0.5}"; put it in quotes: ">= 0.5"`},
+		{`"<= 0.5"`, ">= 0.5", `s.yaml:22:44: invalid header option: "= 0.5}"; put it in quotes: ">= 0.5"`},
 		{"baseline: encoding-json", "\tbaseline: encoding-json", "s.yaml:5:1: a tab where the line begins; indent with spaces"},
 		{"baseline: encoding-json", "baseline: encoding-json: x", "s.yaml:5:11: mapping value is not allowed in this context; put a text with a colon in quotes"},
 		{"  - {id: fast", "- {id: fast", "s.yaml:8:1: "},
@@ -157,7 +190,7 @@ func TestErrors(t *testing.T) {
 		{"kinds: [codec]", "kinds: *k", "s.yaml:4:8: YAML anchors"},
 		{"kinds: [codec]", "kinds: [!!str codec]", "s.yaml:4:9: YAML anchors"},
 		{"kinds: [codec]", "<<: {a: b}", "s.yaml:4:1: a key here is a plain word"},
-		{"budget:", "---\nbudget:", "s.yaml:25:1: a second document in one file; write one study per file"},
+		{"budget:", "---\nbudget:", "s.yaml:29:1: a second document in one file; write one study per file"},
 		{"# a comment", "%YAML 1.2\n---", "s.yaml:1:1: YAML directives are not used"},
 		{"Is jsoniter", "Is \x00 jsoniter", "s.yaml:3:14: control character U+0000; study files are plain text"},
 		{"Is jsoniter", "É \xff jsoniter", "s.yaml:3:13: not UTF-8 text; save the file as UTF-8"},
@@ -214,5 +247,28 @@ func TestLocate(t *testing.T) {
 	}
 	if other := errors.New("x"); at.Locate(other) != other {
 		t.Error("another error is not left alone")
+	}
+}
+
+func TestGoRelease(t *testing.T) {
+	for in, want := range map[string]string{
+		"go1.25.5": "go1.25.5", "1.25.5": "go1.25.5", "go1.27rc1": "go1.27rc1", "1.26.0": "go1.26.0", "go1.26beta2": "go1.26beta2",
+		"go1.25": "", "1": "", "": "", "go": "", "latest": "", "go1.25.5 ": "", "go1.025.5": "", "go1.25.5rc1": "", "gogo1.25.5": "", "go1.25.x": "", "go1.25.5,go1.26.0": "",
+	} {
+		got, ok := GoRelease(in)
+		if got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v, want %q", in, got, ok, want)
+		}
+	}
+}
+
+func TestAmountsOfMemory(t *testing.T) {
+	for text, want := range map[string]int64{
+		"0": 0, "1": 1, "1048576": 1 << 20, "200MB": 200e6, "200 MB": 200e6, "1.5MiB": 3 << 19, "64KiB": 1 << 16, "0.5GiB": 1 << 29, "0.8GB": tare.MaxHeap, "2.5kB": 2500, "10B": 10, `"7B"`: 7,
+	} {
+		s, err := Parse("s.yaml", []byte(strings.Replace(whole, "heap: 200MB", "heap: "+text, 1)))
+		if err != nil || s.Workloads[2].Heap != want {
+			t.Errorf("%s: %v, want %d", text, err, want)
+		}
 	}
 }

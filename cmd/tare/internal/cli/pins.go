@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+)
+
+// pins checks what --with asks for. Its directories start at the working
+// directory and come back absolute, wherever a contender is built.
+func pins(with []string) ([]string, error) {
+	var out []string
+	seen := map[string]bool{}
+	for _, text := range with {
+		w, err := build.ParseWith(text, ".")
+		switch {
+		case err != nil:
+			return nil, &usageError{"--with " + err.Error(), ""}
+		case seen[w.Path]:
+			return nil, &usageError{"--with " + w.Path + " is given twice", "build with one version of it; a study can list a contender twice"}
+		case w.Dir != "":
+			if info, err := os.Stat(filepath.Join(w.Dir, "go.mod")); err != nil || info.IsDir() {
+				return nil, &usageError{fmt.Sprintf("--with %s: there is no go.mod in %s", text, w.Dir), "name the directory of the module"}
+			}
+		}
+		seen[w.Path] = true
+		out = append(out, w.String())
+	}
+	return out, nil
+}
+
+// pinner is what sources can be that know, without building anything, which of
+// the modules in --with would change none of the entries.
+type pinner interface {
+	Unused(kind string, entries []tare.Entry, studyDir string) []string
+}
+
+// unused reports a --with that no contender of studies requires.
+func (w *weighing) unused(studies []chosen) error {
+	p, ok := w.sources.(pinner)
+	if !ok || len(w.o.with) == 0 {
+		return nil
+	}
+	left := w.o.with
+	for _, s := range studies {
+		var entries []tare.Entry
+		for _, e := range s.Contenders {
+			if e.ID == s.Baseline || matches(w.o.only.Contenders, []string{e.ID}) {
+				entries = append(entries, e)
+			}
+		}
+		for _, kind := range s.Kinds {
+			unused := p.Unused(kind, entries, s.Dir)
+			left = slices.DeleteFunc(slices.Clone(left), func(with string) bool { return !slices.Contains(unused, with) })
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return &usageError{"--with " + left[0] + " changes nothing: no contender that was chosen requires that module, or each has a version of its own", "tare explain CONTENDER says what it contains"}
+}
+
+// release checks --go and returns the toolchain's name; empty where none was
+// asked for.
+func release(given []string) (string, error) {
+	if len(given) == 0 {
+		return "", nil
+	}
+	name, ok := studyfile.GoRelease(given[0])
+	switch {
+	case len(given) > 1:
+		return "", &usageError{"--go is given twice", "two toolchains are two contenders of a study: {id: …, use: …, go: go1.25.5}"}
+	case !ok:
+		return "", &usageError{fmt.Sprintf("--go %q is not a Go release", given[0]), studyfile.GoHint}
+	}
+	return name, nil
+}

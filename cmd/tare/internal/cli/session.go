@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/machine"
+	"github.com/tarebench/tare/trial"
+)
+
+// weighing is one call of tare that measures.
+type weighing struct {
+	*shell
+	o       runOptions
+	dirs    dirs
+	tag     string // of every process of this run
+	p       *progress
+	halt    *halt
+	sources lab.Sources
+	results []*tare.Result
+
+	guardian *trial.Guardian
+}
+
+// session calls do with everything around it that measuring needs: the
+// directories, Ctrl-C, the machine lock, the guardian and the contenders.
+func (s *shell) session(ctx context.Context, o runOptions, p *progress, do func(context.Context, *weighing) error) error {
+	d, err := s.dirs()
+	if err != nil {
+		return err
+	}
+	if err := d.makeCache(); err != nil {
+		return err
+	}
+	if err := d.makeData(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	signals, restore := s.Interrupt()
+	w := &weighing{shell: s, o: o, dirs: d, tag: s.tag(), p: p, halt: haltOn(signals, restore, cancel, p.Say)}
+	defer w.halt.Close()
+
+	unlock, err := w.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	w.guardian, err = s.Guard(w.tag) // before anything else is started
+	if err != nil {
+		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
+	}
+	w.sources, err = s.Sources(Workshop{
+		Cache: d.Cache, Catalog: o.catalog, With: o.with, Go: o.release, Run: w.tag, Compiling: p.Compiling,
+	})
+	if err == nil {
+		err = do(ctx, w)
+	}
+	// Not deferred: after a panic it is the guardian's to clean up. What was
+	// measured is kept and printed by now, whatever became of it.
+	if errDone := w.guardian.Done(); err == nil {
+		err = errDone
+	}
+	return err
+}
+
+// tag names this run in the environment of everything it starts.
+func (s *shell) tag() string {
+	return "tare-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(s.Now().UnixNano(), 36)
+}
+
+// lock waits until this is the only tare that measures on this machine.
+func (w *weighing) lock(ctx context.Context) (unlock func(), err error) {
+	if w.o.noLock {
+		return func() {}, nil
+	}
+	unlock, err = machine.Lock(ctx, w.dirs.Lock(), func(holder string) {
+		w.p.Status("lock", fmt.Sprintf("waiting for another tare (%s) to end; --no-lock would not wait", holder))
+	})
+	if err != nil && ctx.Err() != nil {
+		return nil, errInterrupted
+	}
+	return unlock, err
+}

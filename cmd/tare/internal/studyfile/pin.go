@@ -1,0 +1,62 @@
+package studyfile
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/tarebench/tare/build"
+)
+
+// GoHint says how a Go toolchain is named.
+const GoHint = "a Go release with all its numbers, e.g. go1.25.5"
+
+var goRelease = regexp.MustCompile(`^(?:go)?([1-9][0-9]*\.(?:0|[1-9][0-9]*)(?:\.(?:0|[1-9][0-9]*)|(?:rc|beta)[1-9][0-9]*))$`)
+
+// GoRelease is s as a toolchain is called: go1.25.5 for go1.25.5 and 1.25.5.
+// It reports false where s names no single release.
+func GoRelease(s string) (string, bool) {
+	m := goRelease.FindStringSubmatch(s)
+	if m == nil {
+		return "", false
+	}
+	return "go" + m[1], true
+}
+
+// pins reads the modules to build with: one, or a list of different ones.
+func (r *reader) pins(into *[]string) take {
+	seen := map[string]bool{}
+	return r.list(func(n ast.Node, path string) {
+		var s string
+		r.text(&s, "module@version or module=./dir, e.g. github.com/bytedance/sonic@v1.14.0")(n, path)
+		if r.err != nil {
+			return
+		}
+		w, err := build.ParseWith(s, ".")
+		switch {
+		case err != nil:
+			r.fail(r.of(n), err.Error(), "")
+		case seen[w.Path]:
+			r.fail(r.of(n), fmt.Sprintf("module %s is listed twice", w.Path), "build with one version of it, or list the contender twice")
+		}
+		seen[w.Path] = true
+		*into = append(*into, s)
+	})
+}
+
+// release reads the name of a Go toolchain.
+func (r *reader) release(into *string) take {
+	return func(n ast.Node, path string) {
+		var s string
+		r.text(&s, GoHint)(n, path)
+		if r.err != nil {
+			return
+		}
+		release, ok := GoRelease(s)
+		if !ok {
+			r.fail(r.of(n), fmt.Sprintf("%q is not a Go release", s), GoHint)
+		}
+		*into = release
+	}
+}
