@@ -38,6 +38,36 @@ func TestInputIsWrittenAndCompared(t *testing.T) {
 	}
 }
 
+// Fields are compared with what encoding/json picks out, a round trip with what
+// it began with.
+func TestCompareByOp(t *testing.T) {
+	k := codec.New()
+	for _, c := range []struct {
+		op, fixture, right, wrong, want string
+	}{
+		{"fields", "devices", `[{"state":"on","id":"light.device_0000","attributes":{"temperature":235e-1}}]`, `[{"id":"light.device_0000","state":"on","attributes":{"temperature":23}}]`, "$[0].attributes.temperature: want 23.5, got 23"},
+		{"fields", "devices", `[{"id":"light.device_0000","state":"on","attributes":{"temperature":23.5}}]`, `null`, "want ["},
+		{"roundtrip", "devices", "", `[]`, "want 1 items, got 0"},
+		{"roundtrip", "events", "", `[{"id":1}]`, "$[0].id"},
+	} {
+		in, err := k.Input(tare.Workload{ID: "w", Fixture: c.fixture, N: 1, Op: c.op, Pool: 1}, "", t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.right == "" {
+			src, err := os.ReadFile(in.Input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.right = string(src)
+		}
+		wrong, err := k.Compare(in, []wire.Answer{{Output: []byte(c.right), Size: 9}, {Output: []byte(c.wrong)}})
+		if err != nil || len(wrong) != 1 || !strings.Contains(wrong[0], c.want) {
+			t.Errorf("%s of %s: wrong = %q, %v, want %q", c.op, c.fixture, wrong, err, c.want)
+		}
+	}
+}
+
 func TestAUsersPayload(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "mine.json"), []byte("{\n \"id\": 1234567890123456789,\n \"a\": 1.50\n}\n"), 0o644); err != nil {
@@ -89,13 +119,17 @@ func TestBadInputNamesThePlace(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "bad.json"), []byte("{\n \"a\": ]\n}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, "good.json"), []byte("[]"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		w    tare.Workload
 		want string
 	}{
 		{tare.Workload{ID: "w", File: "bad.json", Op: "marshal"}, "bad.json:2:7: not JSON"},
 		{tare.Workload{ID: "w", File: "none.json", Op: "marshal"}, "none.json"},
-		{tare.Workload{ID: "w", Fixture: "devices", Op: "sing"}, `unknown op "sing"`},
+		{tare.Workload{ID: "w", Fixture: "devices", Op: "sing"}, `unknown op "sing"; a codec can be asked to marshal, stream, unmarshal, any, fields, roundtrip`},
+		{tare.Workload{ID: "w", File: "good.json", Op: "fields"}, "op fields picks fields out of a fixture"},
 		{tare.Workload{ID: "w", Fixture: "planets", Op: "marshal"}, "planets"},
 	} {
 		_, err := codec.New().Input(c.w, dir, t.TempDir())

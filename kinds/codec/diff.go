@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Diff compares two JSON documents by value: key order, white space, escapes
@@ -111,14 +112,16 @@ func show(v any) string {
 }
 
 // sameNumber compares decimal values exactly: 1e2 is 100, and 1.5e-9 is not 0.
-// An exponent beyond any float64 is compared as text, so that a hostile answer
-// cannot ask for a gigabyte of digits.
+// An exponent beyond any float64, either way, is compared as text, so that a
+// hostile answer cannot ask for a gigabyte of digits.
 func sameNumber(a, b json.Number) bool {
 	if a == b {
 		return true
 	}
 	for _, n := range []json.Number{a, b} {
-		if _, err := strconv.ParseFloat(n.String(), 64); err != nil {
+		digits, _, _ := strings.Cut(strings.ToLower(n.String()), "e")
+		f, err := strconv.ParseFloat(n.String(), 64)
+		if err != nil || f == 0 && strings.ContainsAny(digits, "123456789") {
 			return false
 		}
 	}

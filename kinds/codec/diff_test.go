@@ -29,6 +29,8 @@ func TestDiff(t *testing.T) {
 		{"empty", `[1]`, ``, "not valid JSON (empty)"},
 		{"two documents", `[1]`, `[1][1]`, "something follows"},
 		{"hostile exponent", `[1]`, `[1e999999999]`, "$[0]: want 1, got 1e999999999"},
+		{"hostile exponents", "[" + strings.Repeat("1e-9999,", 5000) + "1]", "[" + strings.Repeat("10e-999999,", 5000) + "1]", "$[0]: want 1e-9999, got 10e-999999"},
+		{"zeros", `[0,-0,0e5]`, `[0.0,0,0.00e-999999]`, ""},
 		{"hostile negative exponent", `[1]`, `[1e-999999999]`, "$[0]: want 1, got 1e-999999999"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,8 +21,11 @@ type finding struct {
 	kept      bool   // it came back as it was given, which the reference's did not
 }
 
-// leftOut stands for a field that an encoding does not have.
-const leftOut = "left out"
+// What was got where it is not the text of a field.
+const (
+	leftOut  = "left out"
+	noObject = "what is not JSON"
+)
 
 // compareEncoded looks at how the field that the case is about is spelled. White
 // space between what means something does not count.
@@ -38,12 +41,14 @@ func compareEncoded(c fixture.Case, want, got []byte) finding {
 	case !ok && json.Valid(got):
 		return finding{class: tare.DiffersInValue, want: w, got: leftOut}
 	case !ok:
-		return finding{class: tare.DiffersInValue, want: w, got: string(got), broken: true}
+		return finding{class: tare.DiffersInValue, want: w, got: noObject}
 	case g == w:
 		return finding{}
 	}
 	f := finding{class: tare.DiffersInValue, want: w, got: g}
 	switch {
+	case manyKeys(w) && !json.Valid([]byte(g)):
+		f.want, f.got = "its entries", noObject
 	case !json.Valid([]byte(g)) || !utf8.ValidString(g):
 		f.broken = true
 	case reordered([]byte(w), []byte(g)) && Diff([]byte(w), []byte(g)) == "":
@@ -70,8 +75,10 @@ func compareKeys(want, got []byte) finding {
 	g, ok := keys(got)
 	f := finding{want: strings.Join(w, ", "), got: strings.Join(g, ", ")}
 	switch {
+	case !json.Valid(got):
+		f.class, f.got = tare.DiffersInValue, noObject
 	case !ok:
-		f.class, f.got, f.broken = tare.DiffersInValue, string(got), !json.Valid(got)
+		f.class, f.got = tare.DiffersInValue, string(got)
 	case reordered(want, got):
 		f.class, f.got = tare.DiffersInForm, fixture.OtherOrder
 	case !slices.Equal(w, g):
