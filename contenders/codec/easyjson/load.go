@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/mailru/easyjson"
+
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contenders/codec/easyjson/model"
@@ -13,18 +15,21 @@ func load(name string, canonical []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch list := v.(type) {
+	switch given := v.(type) {
 	case []fixture.Device:
-		own := make(model.Devices, len(list))
-		for i, d := range list {
+		own := make(model.Devices, len(given))
+		for i, d := range given {
 			own[i] = model.Device(d)
 		}
 		return &own, nil
 	case []fixture.Event:
-		own := make(model.Events, len(list))
-		for i, e := range list {
+		own := make(model.Events, len(given))
+		for i, e := range given {
 			own[i] = model.Event{ID: e.ID, Timestamp: e.Timestamp, Metadata: model.Metadata(e.Metadata)}
 		}
+		return &own, nil
+	case fixture.Probe:
+		own := model.Probe(given)
 		return &own, nil
 	}
 	return nil, contender.ErrUnsupported
@@ -37,6 +42,26 @@ func target(name string) func() any {
 		return func() any { return new(model.Devices) }
 	case "events":
 		return func() any { return new(model.Events) }
+	case "probes", "documents":
+		return func() any { return new(model.Probe) }
+	}
+	return nil
+}
+
+// fields reads a document into a type that has only the few fields; what else
+// an item holds is skipped.
+func fields(name string) func(data []byte) (any, error) {
+	switch name {
+	case "devices":
+		return func(data []byte) (any, error) {
+			into := new(model.DevicesFields)
+			return into, easyjson.Unmarshal(data, into)
+		}
+	case "events":
+		return func(data []byte) (any, error) {
+			into := new(model.EventsFields)
+			return into, easyjson.Unmarshal(data, into)
+		}
 	}
 	return nil
 }

@@ -20,6 +20,7 @@ func main() {
 			return err
 		},
 		Unmarshal: func(data []byte, into any) error { return easyjson.Unmarshal(data, into.(easyjson.Unmarshaler)) },
+		Fields:    fields,
 		Typed:     true,
 	})
 }

@@ -26,6 +26,9 @@ func load(name string, canonical []byte) (any, error) {
 			own[i] = model.Event{ID: e.ID, Timestamp: e.Timestamp, Metadata: model.Metadata(e.Metadata)}
 		}
 		return &own, nil
+	case fixture.Probe:
+		own := model.Probe(given)
+		return &own, nil
 	}
 	return nil, contender.ErrUnsupported
 }
@@ -37,6 +40,8 @@ func target(name string) func() any {
 		return func() any { return new(list[model.Device, *model.Device]) }
 	case "events":
 		return func() any { return new(list[model.Event, *model.Event]) }
+	case "probes", "documents":
+		return func() any { return new(model.Probe) }
 	}
 	return nil
 }

@@ -63,3 +63,64 @@ type Metadata struct {
 	LoggedIn     bool    `json:"logged_in"`
 	AppVersion   string  `json:"app_version"`
 }
+
+// Probe is the fixture's Probe.
+//
+//easyjson:json
+type Probe struct {
+	Text    string         `json:"text"`
+	Float   float64        `json:"float"`
+	Single  float32        `json:"single"`
+	Int     int64          `json:"int"`
+	Uint    uint64         `json:"uint"`
+	Flag    bool           `json:"flag"`
+	Bytes   []byte         `json:"bytes"`
+	Counts  map[string]int `json:"counts"`
+	List    []string       `json:"list"`
+	Any     any            `json:"any"`
+	Time    time.Time      `json:"time"`
+	Pointer *int           `json:"pointer"`
+}
+
+// DevicesFields is a whole document of which only a few fields are read.
+//
+//easyjson:json
+type DevicesFields []DeviceFields
+
+// EventsFields is a whole document of which only a few fields are read.
+//
+//easyjson:json
+type EventsFields []EventFields
+
+// DeviceFields is the fixture's DeviceFields.
+//
+//easyjson:json
+type DeviceFields struct {
+	ID         string          `json:"id"`
+	State      string          `json:"state"`
+	Attributes AttributeFields `json:"attributes"`
+}
+
+// AttributeFields is the fixture's AttributeFields.
+//
+//easyjson:json
+type AttributeFields struct {
+	Temperature float64 `json:"temperature"`
+}
+
+// EventFields is the fixture's EventFields.
+//
+//easyjson:json
+type EventFields struct {
+	ID       string         `json:"id"`
+	Metadata MetadataFields `json:"metadata"`
+}
+
+// MetadataFields is the fixture's MetadataFields.
+//
+//easyjson:json
+type MetadataFields struct {
+	Country     string  `json:"country"`
+	DurationMS  int     `json:"duration_ms"`
+	ScrollDepth float64 `json:"scroll_depth"`
+}

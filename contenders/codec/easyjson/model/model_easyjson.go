@@ -17,7 +17,337 @@ var (
 	_ easyjson.Marshaler
 )
 
-func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel(in *jlexer.Lexer, out *Metadata) {
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel(in *jlexer.Lexer, out *Probe) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "text":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Text = string(in.String())
+			}
+		case "float":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Float = float64(in.Float64())
+			}
+		case "single":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Single = float32(in.Float32())
+			}
+		case "int":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Int = int64(in.Int64())
+			}
+		case "uint":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Uint = uint64(in.Uint64())
+			}
+		case "flag":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Flag = bool(in.Bool())
+			}
+		case "bytes":
+			if in.IsNull() {
+				in.Skip()
+				out.Bytes = nil
+			} else {
+				out.Bytes = in.Bytes()
+			}
+		case "counts":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				in.Delim('{')
+				out.Counts = make(map[string]int)
+				for !in.IsDelim('}') {
+					key := string(in.String())
+					in.WantColon()
+					var v2 int
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v2 = int(in.Int())
+					}
+					(out.Counts)[key] = v2
+					in.WantComma()
+				}
+				in.Delim('}')
+			}
+		case "list":
+			if in.IsNull() {
+				in.Skip()
+				out.List = nil
+			} else {
+				in.Delim('[')
+				if out.List == nil {
+					if !in.IsDelim(']') {
+						out.List = make([]string, 0, 4)
+					} else {
+						out.List = []string{}
+					}
+				} else {
+					out.List = (out.List)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v3 string
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						v3 = string(in.String())
+					}
+					out.List = append(out.List, v3)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "any":
+			if m, ok := out.Any.(easyjson.Unmarshaler); ok {
+				m.UnmarshalEasyJSON(in)
+			} else if m, ok := out.Any.(json.Unmarshaler); ok {
+				_ = m.UnmarshalJSON(in.Raw())
+			} else {
+				out.Any = in.Interface()
+			}
+		case "time":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Time).UnmarshalJSON(data))
+				}
+			}
+		case "pointer":
+			if in.IsNull() {
+				in.Skip()
+				out.Pointer = nil
+			} else {
+				if out.Pointer == nil {
+					out.Pointer = new(int)
+				}
+				if in.IsNull() {
+					in.Skip()
+				} else {
+					*out.Pointer = int(in.Int())
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel(out *jwriter.Writer, in Probe) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"text\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Text))
+	}
+	{
+		const prefix string = ",\"float\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.Float))
+	}
+	{
+		const prefix string = ",\"single\":"
+		out.RawString(prefix)
+		out.Float32(float32(in.Single))
+	}
+	{
+		const prefix string = ",\"int\":"
+		out.RawString(prefix)
+		out.Int64(int64(in.Int))
+	}
+	{
+		const prefix string = ",\"uint\":"
+		out.RawString(prefix)
+		out.Uint64(uint64(in.Uint))
+	}
+	{
+		const prefix string = ",\"flag\":"
+		out.RawString(prefix)
+		out.Bool(bool(in.Flag))
+	}
+	{
+		const prefix string = ",\"bytes\":"
+		out.RawString(prefix)
+		out.Base64Bytes(in.Bytes)
+	}
+	{
+		const prefix string = ",\"counts\":"
+		out.RawString(prefix)
+		if in.Counts == nil && (out.Flags&jwriter.NilMapAsEmpty) == 0 {
+			out.RawString(`null`)
+		} else {
+			out.RawByte('{')
+			v6First := true
+			for v6Name, v6Value := range in.Counts {
+				if v6First {
+					v6First = false
+				} else {
+					out.RawByte(',')
+				}
+				out.String(string(v6Name))
+				out.RawByte(':')
+				out.Int(int(v6Value))
+			}
+			out.RawByte('}')
+		}
+	}
+	{
+		const prefix string = ",\"list\":"
+		out.RawString(prefix)
+		if in.List == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v7, v8 := range in.List {
+				if v7 > 0 {
+					out.RawByte(',')
+				}
+				out.String(string(v8))
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"any\":"
+		out.RawString(prefix)
+		if m, ok := in.Any.(easyjson.Marshaler); ok {
+			m.MarshalEasyJSON(out)
+		} else if m, ok := in.Any.(json.Marshaler); ok {
+			out.Raw(m.MarshalJSON())
+		} else {
+			out.Raw(json.Marshal(in.Any))
+		}
+	}
+	{
+		const prefix string = ",\"time\":"
+		out.RawString(prefix)
+		out.Raw((in.Time).MarshalJSON())
+	}
+	{
+		const prefix string = ",\"pointer\":"
+		out.RawString(prefix)
+		if in.Pointer == nil {
+			out.RawString("null")
+		} else {
+			out.Int(int(*in.Pointer))
+		}
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Probe) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Probe) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel(l, v)
+}
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel1(in *jlexer.Lexer, out *MetadataFields) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "country":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Country = string(in.String())
+			}
+		case "duration_ms":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.DurationMS = int(in.Int())
+			}
+		case "scroll_depth":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ScrollDepth = float64(in.Float64())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel1(out *jwriter.Writer, in MetadataFields) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"country\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.Country))
+	}
+	{
+		const prefix string = ",\"duration_ms\":"
+		out.RawString(prefix)
+		out.Int(int(in.DurationMS))
+	}
+	{
+		const prefix string = ",\"scroll_depth\":"
+		out.RawString(prefix)
+		out.Float64(float64(in.ScrollDepth))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v MetadataFields) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel1(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *MetadataFields) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel1(l, v)
+}
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel2(in *jlexer.Lexer, out *Metadata) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -143,7 +473,7 @@ func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel(in
 		in.Consumed()
 	}
 }
-func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel(out *jwriter.Writer, in Metadata) {
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel2(out *jwriter.Writer, in Metadata) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -237,14 +567,70 @@ func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel(ou
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Metadata) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel(w, v)
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel2(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Metadata) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel(l, v)
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel2(l, v)
 }
-func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel1(in *jlexer.Lexer, out *Events) {
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel3(in *jlexer.Lexer, out *EventsFields) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		in.Skip()
+		*out = nil
+	} else {
+		in.Delim('[')
+		if *out == nil {
+			if !in.IsDelim(']') {
+				*out = make(EventsFields, 0, 1)
+			} else {
+				*out = EventsFields{}
+			}
+		} else {
+			*out = (*out)[:0]
+		}
+		for !in.IsDelim(']') {
+			var v9 EventFields
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(v9).UnmarshalEasyJSON(in)
+			}
+			*out = append(*out, v9)
+			in.WantComma()
+		}
+		in.Delim(']')
+	}
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel3(out *jwriter.Writer, in EventsFields) {
+	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+		out.RawString("null")
+	} else {
+		out.RawByte('[')
+		for v10, v11 := range in {
+			if v10 > 0 {
+				out.RawByte(',')
+			}
+			(v11).MarshalEasyJSON(out)
+		}
+		out.RawByte(']')
+	}
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v EventsFields) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel3(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *EventsFields) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel3(l, v)
+}
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel4(in *jlexer.Lexer, out *Events) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -261,13 +647,13 @@ func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel1(i
 			*out = (*out)[:0]
 		}
 		for !in.IsDelim(']') {
-			var v1 Event
+			var v12 Event
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				(v1).UnmarshalEasyJSON(in)
+				(v12).UnmarshalEasyJSON(in)
 			}
-			*out = append(*out, v1)
+			*out = append(*out, v12)
 			in.WantComma()
 		}
 		in.Delim(']')
@@ -276,16 +662,16 @@ func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel1(i
 		in.Consumed()
 	}
 }
-func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel1(out *jwriter.Writer, in Events) {
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel4(out *jwriter.Writer, in Events) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
 		out.RawByte('[')
-		for v2, v3 := range in {
-			if v2 > 0 {
+		for v13, v14 := range in {
+			if v13 > 0 {
 				out.RawByte(',')
 			}
-			(v3).MarshalEasyJSON(out)
+			(v14).MarshalEasyJSON(out)
 		}
 		out.RawByte(']')
 	}
@@ -293,14 +679,76 @@ func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel1(o
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Events) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel1(w, v)
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Events) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel1(l, v)
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel4(l, v)
 }
-func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel2(in *jlexer.Lexer, out *Event) {
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel5(in *jlexer.Lexer, out *EventFields) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "id":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ID = string(in.String())
+			}
+		case "metadata":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Metadata).UnmarshalEasyJSON(in)
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel5(out *jwriter.Writer, in EventFields) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"id\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.ID))
+	}
+	{
+		const prefix string = ",\"metadata\":"
+		out.RawString(prefix)
+		(in.Metadata).MarshalEasyJSON(out)
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v EventFields) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel5(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *EventFields) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel5(l, v)
+}
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel6(in *jlexer.Lexer, out *Event) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -344,7 +792,7 @@ func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel2(i
 		in.Consumed()
 	}
 }
-func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel2(out *jwriter.Writer, in Event) {
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel6(out *jwriter.Writer, in Event) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -368,14 +816,70 @@ func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel2(o
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Event) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel2(w, v)
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Event) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel2(l, v)
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel6(l, v)
 }
-func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel3(in *jlexer.Lexer, out *Devices) {
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel7(in *jlexer.Lexer, out *DevicesFields) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		in.Skip()
+		*out = nil
+	} else {
+		in.Delim('[')
+		if *out == nil {
+			if !in.IsDelim(']') {
+				*out = make(DevicesFields, 0, 1)
+			} else {
+				*out = DevicesFields{}
+			}
+		} else {
+			*out = (*out)[:0]
+		}
+		for !in.IsDelim(']') {
+			var v15 DeviceFields
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(v15).UnmarshalEasyJSON(in)
+			}
+			*out = append(*out, v15)
+			in.WantComma()
+		}
+		in.Delim(']')
+	}
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel7(out *jwriter.Writer, in DevicesFields) {
+	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+		out.RawString("null")
+	} else {
+		out.RawByte('[')
+		for v16, v17 := range in {
+			if v16 > 0 {
+				out.RawByte(',')
+			}
+			(v17).MarshalEasyJSON(out)
+		}
+		out.RawByte(']')
+	}
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v DevicesFields) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel7(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *DevicesFields) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel7(l, v)
+}
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel8(in *jlexer.Lexer, out *Devices) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		in.Skip()
@@ -392,13 +896,13 @@ func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel3(i
 			*out = (*out)[:0]
 		}
 		for !in.IsDelim(']') {
-			var v4 Device
+			var v18 Device
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				(v4).UnmarshalEasyJSON(in)
+				(v18).UnmarshalEasyJSON(in)
 			}
-			*out = append(*out, v4)
+			*out = append(*out, v18)
 			in.WantComma()
 		}
 		in.Delim(']')
@@ -407,16 +911,16 @@ func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel3(i
 		in.Consumed()
 	}
 }
-func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel3(out *jwriter.Writer, in Devices) {
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel8(out *jwriter.Writer, in Devices) {
 	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
 		out.RawString("null")
 	} else {
 		out.RawByte('[')
-		for v5, v6 := range in {
-			if v5 > 0 {
+		for v19, v20 := range in {
+			if v19 > 0 {
 				out.RawByte(',')
 			}
-			(v6).MarshalEasyJSON(out)
+			(v20).MarshalEasyJSON(out)
 		}
 		out.RawByte(']')
 	}
@@ -424,14 +928,87 @@ func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel3(o
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Devices) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel3(w, v)
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel8(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Devices) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel3(l, v)
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel8(l, v)
 }
-func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel4(in *jlexer.Lexer, out *Device) {
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel9(in *jlexer.Lexer, out *DeviceFields) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "id":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ID = string(in.String())
+			}
+		case "state":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.State = string(in.String())
+			}
+		case "attributes":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(out.Attributes).UnmarshalEasyJSON(in)
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel9(out *jwriter.Writer, in DeviceFields) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"id\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.ID))
+	}
+	{
+		const prefix string = ",\"state\":"
+		out.RawString(prefix)
+		out.String(string(in.State))
+	}
+	{
+		const prefix string = ",\"attributes\":"
+		out.RawString(prefix)
+		(in.Attributes).MarshalEasyJSON(out)
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v DeviceFields) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel9(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *DeviceFields) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel9(l, v)
+}
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel10(in *jlexer.Lexer, out *Device) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -478,15 +1055,15 @@ func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel4(i
 				for !in.IsDelim('}') {
 					key := string(in.String())
 					in.WantColon()
-					var v7 interface{}
-					if m, ok := v7.(easyjson.Unmarshaler); ok {
+					var v21 interface{}
+					if m, ok := v21.(easyjson.Unmarshaler); ok {
 						m.UnmarshalEasyJSON(in)
-					} else if m, ok := v7.(json.Unmarshaler); ok {
+					} else if m, ok := v21.(json.Unmarshaler); ok {
 						_ = m.UnmarshalJSON(in.Raw())
 					} else {
-						v7 = in.Interface()
+						v21 = in.Interface()
 					}
-					(out.Attributes)[key] = v7
+					(out.Attributes)[key] = v21
 					in.WantComma()
 				}
 				in.Delim('}')
@@ -509,7 +1086,7 @@ func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel4(i
 		in.Consumed()
 	}
 }
-func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel4(out *jwriter.Writer, in Device) {
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel10(out *jwriter.Writer, in Device) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -540,21 +1117,21 @@ func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel4(o
 			out.RawString(`null`)
 		} else {
 			out.RawByte('{')
-			v8First := true
-			for v8Name, v8Value := range in.Attributes {
-				if v8First {
-					v8First = false
+			v22First := true
+			for v22Name, v22Value := range in.Attributes {
+				if v22First {
+					v22First = false
 				} else {
 					out.RawByte(',')
 				}
-				out.String(string(v8Name))
+				out.String(string(v22Name))
 				out.RawByte(':')
-				if m, ok := v8Value.(easyjson.Marshaler); ok {
+				if m, ok := v22Value.(easyjson.Marshaler); ok {
 					m.MarshalEasyJSON(out)
-				} else if m, ok := v8Value.(json.Marshaler); ok {
+				} else if m, ok := v22Value.(json.Marshaler); ok {
 					out.Raw(m.MarshalJSON())
 				} else {
-					out.Raw(json.Marshal(v8Value))
+					out.Raw(json.Marshal(v22Value))
 				}
 			}
 			out.RawByte('}')
@@ -570,10 +1147,61 @@ func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel4(o
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Device) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel4(w, v)
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel10(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Device) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel4(l, v)
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel10(l, v)
+}
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel11(in *jlexer.Lexer, out *AttributeFields) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "temperature":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Temperature = float64(in.Float64())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel11(out *jwriter.Writer, in AttributeFields) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"temperature\":"
+		out.RawString(prefix[1:])
+		out.Float64(float64(in.Temperature))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v AttributeFields) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersCodecEasyjsonModel11(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *AttributeFields) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersCodecEasyjsonModel11(l, v)
 }

@@ -46,3 +46,19 @@ type Metadata struct {
 	LoggedIn     bool    `json:"logged_in"`
 	AppVersion   string  `json:"app_version"`
 }
+
+// Probe is the fixture's Probe.
+type Probe struct {
+	Text    string         `json:"text"`
+	Float   float64        `json:"float"`
+	Single  float32        `json:"single"`
+	Int     int64          `json:"int"`
+	Uint    uint64         `json:"uint"`
+	Flag    bool           `json:"flag"`
+	Bytes   []byte         `json:"bytes"`
+	Counts  map[string]int `json:"counts"`
+	List    []string       `json:"list"`
+	Any     any            `json:"any"`
+	Time    time.Time      `json:"time"`
+	Pointer *int           `json:"pointer"`
+}
