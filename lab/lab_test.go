@@ -257,3 +257,17 @@ func TestLongRoundsAreForTheSliceCheckAlone(t *testing.T) {
 		}
 	}
 }
+
+// Ranks among many take more rounds than a criterion: the full budget is not
+// cut short at the first look.
+func TestAFullBudgetIsNotDecidedAtOnce(t *testing.T) {
+	o := options(t, script())
+	o.Quick = false
+	r, err := lab.Run(context.Background(), study(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Stopped != lab.Decided || r.RoundsDone != plan.FullRounds {
+		t.Errorf("stopped %q after %d rounds, want decided after %d", r.Stopped, r.RoundsDone, plan.FullRounds)
+	}
+}

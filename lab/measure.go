@@ -59,11 +59,19 @@ func (r *run) measure(ctx context.Context) error {
 			}
 			r.longDone++
 		}
-		if r.o.Rounds == 0 && slices.Contains(r.plan.Looks, done) && r.look(done) {
+		if r.o.Rounds == 0 && slices.Contains(r.plan.Looks, done) && r.look(done) && done >= r.fewest() {
 			r.stopped = Decided
 			return nil
 		}
 	}
+}
+
+// fewest is how many rounds there are at least, even if all is decided before.
+func (r *run) fewest() int {
+	if r.o.Quick || r.o.User {
+		return 0
+	}
+	return plan.FullRounds
 }
 
 // spent reports whether the budget is used up after done rounds. Every study

@@ -17,6 +17,10 @@ import (
 // enough to say anything.
 const MinRounds = 12
 
+// FullRounds is the fewest rounds of a full budget that holds them, whatever is
+// decided before: ranks among many contenders take more than a criterion.
+const FullRounds = 18
+
 // MaxRounds is the most rounds a budget is filled with: the last look.
 const MaxRounds = 180
 
