@@ -78,10 +78,10 @@ type Identity struct {
 // zero field is not known.
 type Adoption struct {
 	ModulesLinked    int      `json:"modules_linked"`               // third-party modules in the binary
-	Licences         []string `json:"licences,omitempty"`           // of those modules, SPDX identifiers, each once, sorted; "unknown" where a text was not recognised
-	Released         string   `json:"released,omitempty"`           // YYYY-MM-DD: when the version that was weighed was released
+	Licences         []string `json:"licences,omitempty"`           // of those modules, SPDX identifiers, each once, sorted; "unknown" where there is no text or it was not recognised
+	Released         string   `json:"released,omitempty"`           // YYYY-MM-DD: of the version of Name that was weighed; empty for std, a directory, or where the module cache does not say
 	Unmaintained     string   `json:"unmaintained,omitempty"`       // one line: why it counts as unmaintained; empty: nothing is known against it
-	ColdBuildSeconds float64  `json:"cold_build_seconds,omitempty"` // of a build that compiled every third-party package
+	ColdBuildSeconds float64  `json:"cold_build_seconds,omitempty"` // of a go build that compiled every third-party package, with std and the SDK compiled before
 	IdleRSSBytes     int64    `json:"idle_rss_bytes,omitempty"`     // resident memory before the first request
 	StartSeconds     float64  `json:"start_seconds,omitempty"`      // from starting the process to its first answer, median of some starts
 }

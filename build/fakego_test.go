@@ -21,6 +21,8 @@ func TestMain(m *testing.M) {
 		fmt.Println("hello")
 	case "beat":
 		beat()
+	case "script":
+		script(os.Args[1:])
 	case "hang":
 		if os.Args[1] == "env" {
 			fmt.Println(`{"GOVERSION":"go1.25.0"}`)

@@ -40,6 +40,7 @@ func describe(path string, m Manifest) (tare.Contender, error) {
 	if m.Trap {
 		c.Role = tare.RoleTrap
 	}
+	c.Adoption.Unmaintained = m.Unmaintained
 	if c.SHA256, c.BinaryBytes, err = digest(path); err != nil {
 		return tare.Contender{}, err
 	}

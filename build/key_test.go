@@ -155,11 +155,3 @@ func TestNoModule(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
-
-func TestReplacements(t *testing.T) {
-	got := replacements("/m", []byte("module x\nreplace a => ./a // why\nreplace b v1 => /b\nreplace \"c\" => \"../c\"\nreplace d => d2 v1.0.0\nreplace (\n e => ../e\n)\nrequire f v1\n"))
-	want := map[string]string{"a": "/m/a", "b": "/b", "c": "/c", "e": "/e"}
-	if filepath.Separator == '/' && !maps.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}

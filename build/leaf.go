@@ -32,6 +32,8 @@ type Manifest struct {
 	Modules  []string    `json:"modules,omitempty"`  // claimed: path, path@version or std:package; the first names the contender
 	Symbols  []string    `json:"symbols,omitempty"`  // claimed: parts of function names that must be linked
 	Layers   []string    `json:"layers,omitempty"`   // declared middleware
+
+	Unmaintained string `json:"unmaintained,omitempty"` // one line: what shows that nobody looks after the library any more
 }
 
 // IDs are the names under which studies can list the contender: the id, or
@@ -60,6 +62,7 @@ func (m Manifest) VariantID(variant string) string {
 type Leaf struct {
 	Dir      string // absolute
 	Manifest Manifest
+	Go       string // toolchain to build it with, e.g. go1.25.5; empty: the machine's
 }
 
 // Real is dir as an absolute path without symbolic links: replacements are
@@ -118,6 +121,9 @@ func parseManifest(src []byte) (Manifest, error) {
 		return m, fmt.Errorf(": id %q is reserved", m.ID)
 	case !m.Trap && !m.Expect.IsZero():
 		return m, errors.New(`: expect without "trap": true; only a trap may be expected to come out void`)
+	}
+	if strings.ContainsAny(m.Unmaintained, "\r\n") {
+		return m, errors.New(": unmaintained is one line")
 	}
 	for i, v := range m.Variants {
 		if v == "" {

@@ -63,11 +63,12 @@ func TestCold(t *testing.T) {
 		{"everything", "github.com/a/b/x\ngithub.com/c/d/v2\nexample.com/leaf\n", true},
 		{"one module cached", "github.com/a/b\nexample.com/leaf\n", false},
 		{"a longer path is another module", "github.com/a/bc\ngithub.com/c/d/v2\n", false},
-		{"with a standard package that it needs", "encoding/gob\ngithub.com/a/b\ngithub.com/c/d/v2\n", true},
+		{"a standard package too", "encoding/gob\ngithub.com/a/b\ngithub.com/c/d/v2\n", false},
 		{"the SDK compiled too", "github.com/tarebench/tare/contender/wire\ngithub.com/a/b\ngithub.com/c/d/v2\n", false},
+		{"downloaded first", "go: downloading github.com/a/b v1.0.0\ngithub.com/a/b\ngithub.com/c/d/v2\nmine\nmine/model\n", true},
 		{"a contender of the repository", "github.com/a/b\ngithub.com/c/d/v2\ngithub.com/tarebench/tare/contenders/codec/x\n", true},
 	} {
-		if got := cold(c.printed, mods); got != c.want {
+		if got := cold(c.printed, "mine", mods); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
@@ -85,7 +86,7 @@ func TestCompileErrorPicksTheFirstMessage(t *testing.T) {
 		{"go.mod", "go: errors parsing go.mod:\ngo.mod:3: unknown directive: boo\n", "contenders/x/go.mod:3: unknown directive: boo"},
 		{"nothing", "", "contenders/x: exit status 1"},
 	} {
-		if got := compileError(c.out, exit, dir, base).Error(); got != c.want {
+		if got := compileError(c.out, exit, Leaf{Dir: dir}, base).Error(); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -93,7 +94,7 @@ func TestCompileErrorPicksTheFirstMessage(t *testing.T) {
 		"go: failed to initialize build cache at /ro/go-build: mkdir /ro: read-only file system\n",
 		"# x\n/tmp/link: write /tmp/a.out: no space left on device\n",
 	} {
-		if err := compileError(out, exit, dir, base); !errors.Is(err, ErrCache) {
+		if err := compileError(out, exit, Leaf{Dir: dir}, base); !errors.Is(err, ErrCache) {
 			t.Errorf("%q: %v, want ErrCache", out, err)
 		}
 	}

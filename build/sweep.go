@@ -39,3 +39,23 @@ func removeAll(dir string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 }
+
+// workplace makes a directory inside dir for a build that is under way, with
+// one below it for the go command to work in and one for what is to be kept.
+func workplace(dir string) (tmp, work, done string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", "", "", cacheError(dir, err)
+	}
+	sweep(dir)
+	if tmp, err = os.MkdirTemp(dir, tmpPrefix); err != nil {
+		return "", "", "", cacheError(dir, err)
+	}
+	work, done = filepath.Join(tmp, "work"), filepath.Join(tmp, "done")
+	for _, d := range []string{work, done} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			removeAll(tmp)
+			return "", "", "", cacheError(dir, err)
+		}
+	}
+	return tmp, work, done, nil
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
@@ -67,6 +68,22 @@ func (b *Builder) toolchain(ctx context.Context) (toolchain, error) {
 	}
 	b.tool = t
 	return t, nil
+}
+
+// as is the toolchain release in t's place; t where release is empty. Nothing
+// is asked for that: of what go env says, only these two depend on the release.
+func (t toolchain) as(release string) toolchain {
+	if release == "" {
+		return t
+	}
+	return t.with("GOVERSION", release).with("GOTOOLCHAIN", release)
+}
+
+// with is t with one setting changed.
+func (t toolchain) with(name, value string) toolchain {
+	t.env = maps.Clone(t.env)
+	t.env[name] = value
+	return t
 }
 
 // identity is one line per setting that can change a binary.

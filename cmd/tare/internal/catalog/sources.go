@@ -19,10 +19,17 @@ import (
 // many of its variants a study names. It must not be copied.
 type Sources struct {
 	Catalog Catalog
-	Builder *build.Builder
+	Builder *build.Builder // is given the hook for licences where it has none
+
+	// With are modules, path@version or path=directory (relative to the working
+	// directory), for every contender whose go.mod requires them. Go is the
+	// toolchain, e.g. go1.25.5, for every contender, the null contender among
+	// them. What an entry itself asks for comes first.
+	With []string
+	Go   string
 
 	mu   sync.Mutex
-	done map[string]outcome // by folder
+	done map[string]outcome // by folder and pin
 }
 
 type outcome struct {
@@ -40,9 +47,12 @@ func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Ent
 		return build.Program{}, err
 	}
 	p := declared(leaf.Manifest, variant)
-	built, err := s.build(ctx, leaf)
+	pin, err := s.pin(leaf, studyDir, e)
 	if err == nil {
-		p = built.Program(variant)
+		var built build.Built
+		if built, err = s.build(ctx, leaf, pin); err == nil {
+			p = built.Program(variant)
+		}
 	}
 	p.Contender.ID = e.ID
 	if !e.Expect.IsZero() {
@@ -51,22 +61,30 @@ func (s *Sources) Program(ctx context.Context, kind, studyDir string, e tare.Ent
 	return p, err
 }
 
-// build builds a folder once. What failed because it was interrupted was not
-// tried.
-func (s *Sources) build(ctx context.Context, leaf build.Leaf) (build.Built, error) {
+// build builds a folder once per pin. What failed because it was interrupted
+// was not tried.
+func (s *Sources) build(ctx context.Context, leaf build.Leaf, pin build.Pin) (build.Built, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if o, ok := s.done[leaf.Dir]; ok {
+	key := fmt.Sprintf("%s\n%+v", leaf.Dir, pin)
+	if o, ok := s.done[key]; ok {
 		return o.built, o.err
 	}
-	built, err := s.Builder.Build(ctx, leaf)
+	if s.Builder.Licences == nil {
+		s.Builder.Licences = Licences
+	}
+	var built build.Built
+	prepared, err := s.Builder.Prepare(ctx, leaf, pin)
+	if err == nil {
+		built, err = s.Builder.Build(ctx, prepared)
+	}
 	if ctx.Err() != nil {
 		return built, err
 	}
 	if s.done == nil {
 		s.done = map[string]outcome{}
 	}
-	s.done[leaf.Dir] = outcome{built, err}
+	s.done[key] = outcome{built, err}
 	return built, err
 }
 
@@ -127,5 +145,6 @@ func declared(m build.Manifest, variant string) build.Program {
 	if m.Trap {
 		c.Role = tare.RoleTrap
 	}
+	c.Adoption.Unmaintained = m.Unmaintained
 	return build.Program{Variant: variant, Contender: c}
 }

@@ -1,0 +1,80 @@
+package build
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/tarebench/tare"
+)
+
+// record is built.json, beside a cached binary.
+type record struct {
+	Seconds   float64        `json:"seconds"`
+	Contender tare.Contender `json:"contender"`
+}
+
+const recordName = "built.json"
+
+// load reads a cached build. A binary that is not the one that was recorded
+// counts as absent.
+func load(dir string, leaf Leaf) (Built, bool) {
+	src, err := os.ReadFile(filepath.Join(dir, recordName))
+	if err != nil {
+		return Built{}, false
+	}
+	var r record
+	if json.Unmarshal(src, &r) != nil {
+		return Built{}, false
+	}
+	path := filepath.Join(dir, binaryName())
+	sum, size, err := digest(path)
+	if err != nil || sum != r.Contender.SHA256 || size != r.Contender.BinaryBytes {
+		return Built{}, false
+	}
+	return Built{Leaf: leaf, Path: path, Cached: true, Seconds: r.Seconds, contender: r.Contender}, true
+}
+
+func binaryName() string {
+	if runtime.GOOS == "windows" {
+		return "contender.exe"
+	}
+	return "contender"
+}
+
+// publish moves a finished build to its place. Another tare may have been
+// faster: then its build stands, if it is whole.
+func publish(done, dir string, leaf Leaf) error {
+	err := os.Rename(done, dir)
+	if err == nil {
+		return nil
+	}
+	if _, ok := load(dir, leaf); ok {
+		return nil
+	}
+	removeAll(dir) // damaged
+	if err = os.Rename(done, dir); err != nil {
+		if _, ok := load(dir, leaf); ok {
+			return nil
+		}
+		return cacheError(filepath.Dir(dir), err)
+	}
+	return nil
+}
+
+// note writes built.json into dir in one step, by way of tmp.
+func note(dir, tmp string, r record) error {
+	src, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(tmp, recordName)
+	if err := os.WriteFile(file, append(src, '\n'), 0o644); err != nil {
+		return cacheError(dir, err)
+	}
+	if err := os.Rename(file, filepath.Join(dir, recordName)); err != nil {
+		return cacheError(dir, err)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// sdkPath is the module whose replacement holds the SDK.
+const sdkPath = "github.com/tarebench/tare"
+
+// module is the Go module a leaf belongs to, as its go.mod says.
+type module struct {
+	root    string // directory of go.mod
+	path    string
+	goLine  string // least Go version, e.g. 1.25; empty: not said
+	require []requirement
+	replace []replacement
+}
+
+// requirement is a require directive.
+type requirement struct {
+	path, version string
+	indirect      bool // for something that is required, not for the module itself
+}
+
+// replacement is a replace directive.
+type replacement struct {
+	path    string
+	version string // of path; empty: every version
+	dir     string // absolute; empty: replaced by another module
+}
+
+// name is the left side of the directive as go mod edit wants it.
+func (r replacement) name() string {
+	if r.version == "" {
+		return r.path
+	}
+	return r.path + "@" + r.version
+}
+
+// sdk is the directory of the SDK the module is built with; empty where it is
+// not replaced by one.
+func (m module) sdk() string {
+	for _, r := range m.replace {
+		if r.path == sdkPath {
+			return r.dir
+		}
+	}
+	return ""
+}
+
+// requires is the version of the module path that go.mod requires, directly or
+// not; empty where it does not.
+func (m module) requires(path string) string {
+	for _, r := range m.require {
+		if r.path == path {
+			return r.version
+		}
+	}
+	return ""
+}
+
+// Requires reports whether the leaf's go.mod requires the module path,
+// directly or not.
+func (l Leaf) Requires(path string) (bool, error) {
+	m, err := moduleOf(l.Dir)
+	return m.requires(path) != "", err
+}
+
+// moduleOf finds the module dir is in, walking up.
+func moduleOf(dir string) (module, error) {
+	for at := dir; ; {
+		src, err := os.ReadFile(filepath.Join(at, "go.mod"))
+		if err == nil {
+			return parseModule(at, src), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return module{}, err
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return module{}, fmt.Errorf("%s: no go.mod here or above; a contender is a Go module", dir)
+		}
+		at = up
+	}
+}
+
+// parseModule reads the directives of the go.mod in dir that matter here.
+// Anything odd is left to the go command to refuse.
+func parseModule(dir string, gomod []byte) module {
+	m := module{root: dir}
+	block := ""
+	for line := range strings.Lines(string(gomod)) {
+		words := words(line)
+		switch {
+		case len(words) == 0:
+			continue
+		case words[0] == ")":
+			block = ""
+			continue
+		case len(words) == 2 && words[1] == "(":
+			block = words[0]
+			continue
+		case block != "":
+			words = append([]string{block}, words...)
+		}
+		switch {
+		case words[0] == "module" && len(words) == 2:
+			m.path = words[1]
+		case words[0] == "go" && len(words) == 2:
+			m.goLine = words[1]
+		case words[0] == "require" && len(words) == 3:
+			m.require = append(m.require, requirement{words[1], words[2], strings.Contains(line, "// indirect")})
+		case words[0] == "replace":
+			if r, ok := parseReplace(dir, words[1:]); ok {
+				m.replace = append(m.replace, r)
+			}
+		}
+	}
+	return m
+}
+
+// parseReplace reads "path [version] => directory" or "… => path version".
+func parseReplace(dir string, words []string) (replacement, bool) {
+	arrow := slices.Index(words, "=>")
+	if arrow < 1 || arrow > 2 || len(words) < arrow+2 {
+		return replacement{}, false
+	}
+	r := replacement{path: words[0]}
+	if arrow == 2 {
+		r.version = words[1]
+	}
+	if len(words) == arrow+2 {
+		r.dir = filepath.FromSlash(words[arrow+1])
+		if !filepath.IsAbs(r.dir) {
+			r.dir = filepath.Join(dir, r.dir)
+		}
+	}
+	return r, true
+}
+
+// words splits a line of a go.mod, in which words may be quoted and "//"
+// begins a comment.
+func words(line string) []string {
+	var out []string
+	for {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "//") {
+			return out
+		}
+		if quoted, err := strconv.QuotedPrefix(line); err == nil && line[0] != '\'' {
+			word, _ := strconv.Unquote(quoted) // QuotedPrefix says that it can be
+			out, line = append(out, word), line[len(quoted):]
+			continue
+		}
+		end := strings.IndexAny(line, " \t")
+		if end < 0 {
+			end = len(line)
+		}
+		word, _, _ := strings.Cut(line[:end], "//")
+		out, line = append(out, word), line[len(word):]
+	}
+}

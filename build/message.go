@@ -1,0 +1,140 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+var (
+	positioned = regexp.MustCompile(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
+	noSpace    = regexp.MustCompile(`(?i)no space left on device|not enough space on the disk`)
+	noGOCACHE  = regexp.MustCompile(`failed to initialize build cache at (.*)`)
+	progress   = regexp.MustCompile(`^go: (downloading|finding|added|upgraded|downgraded|removed|found) `)
+	needsGo    = regexp.MustCompile(`requires go >= ([0-9][0-9a-z.]*) \(running go ([0-9][0-9a-z.]*)`)
+	noDownload = regexp.MustCompile(`(?m)^go: download (go[0-9][0-9a-z.]*)[^:\n]*: (.*)$`)
+	place      = regexp.MustCompile(`^[^ ]*\.(go|mod):[0-9]+(:[0-9]+)?: `)
+	fetched    = regexp.MustCompile(`(reading|Get|Head) "?[a-z]+://[^ ]*: `)
+	response   = regexp.MustCompile(`(?m)^\s*server response: (.*)$`)
+)
+
+// messageLimit is how many bytes of the go command's own words are passed on.
+const messageLimit = 240
+
+// machineError recognises what says more about the machine than about the
+// leaf: a full disk, an old or a missing toolchain. It is nil for anything else.
+func machineError(out string, leaf Leaf) error {
+	if m := noGOCACHE.FindStringSubmatch(out); m != nil {
+		return fmt.Errorf("%w of the go command at %s", ErrCache, strings.TrimSpace(m[1]))
+	}
+	if m := noSpace.FindString(out); m != "" {
+		return fmt.Errorf("%w: %s", ErrCache, m)
+	}
+	if m := noDownload.FindStringSubmatch(out); m != nil {
+		return fmt.Errorf("toolchain %s is not on this machine and cannot be downloaded: %s", m[1], reason(m[2], out))
+	}
+	if m := needsGo.FindStringSubmatch(out); m != nil {
+		if leaf.Go != "" {
+			return fmt.Errorf("%s needs go %s, asked was %s", leaf.Manifest.ID, m[1], leaf.Go)
+		}
+		return fmt.Errorf("%s needs go %s, this is go%s", leaf.Manifest.ID, m[1], m[2])
+	}
+	return nil
+}
+
+// pinError makes one line of what a go command wrote that changed a go.mod.
+func pinError(out string, err error, leaf Leaf) error {
+	if known := machineError(out, leaf); known != nil {
+		return known
+	}
+	return fmt.Errorf("%s cannot be built with that: %s", leaf.Manifest.ID, shortened(out, err))
+}
+
+// shortened is the first message in out, without "go: ", without the place in a
+// file of ours and without addresses.
+func shortened(out string, err error) string {
+	line := strings.TrimPrefix(firstLine(out, err), "go: ")
+	return reason(place.ReplaceAllString(line, ""), out)
+}
+
+// reason is a message without the address that was asked and with the answer
+// of the server, which stands on a line of its own in out.
+func reason(message, out string) string {
+	message = fetched.ReplaceAllString(message, "")
+	if m := response.FindStringSubmatch(out); m != nil {
+		message += ": " + strings.TrimSuffix(m[1], ".")
+	}
+	if len(message) <= messageLimit {
+		return message
+	}
+	cut := messageLimit
+	for !utf8.RuneStart(message[cut]) {
+		cut--
+	}
+	return message[:cut] + "…"
+}
+
+// compileError makes one line of what go build wrote: the first line with a
+// position, its path made to start at one of the bases; else the first that says
+// anything.
+func compileError(out string, err error, leaf Leaf, bases ...string) error {
+	if known := machineError(out, leaf); known != nil {
+		return known
+	}
+	dir := leaf.Dir
+	for line := range strings.Lines(out) {
+		if m := positioned.FindStringSubmatch(strings.TrimSpace(line)); m != nil && !strings.HasPrefix(line, "go: ") {
+			return errors.New(relative(m[1], dir, bases) + ":" + m[2] + m[3] + ": " + m[4])
+		}
+	}
+	return fmt.Errorf("%s: %s", relative(".", dir, bases), firstLine(out, err))
+}
+
+// bases are where paths in messages start: the repository for its own leaves,
+// else the leaf's module, the SDK, or where the go command keeps modules.
+func (t toolchain) bases(m module) []string {
+	bases := []string{m.root}
+	if sdk := m.sdk(); sdk != "" {
+		if rel, err := filepath.Rel(sdk, m.root); err == nil && filepath.IsLocal(rel) {
+			bases = nil
+		}
+		bases = append(bases, sdk)
+	}
+	if cache := t.env["GOMODCACHE"]; cache != "" {
+		bases = append(bases, cache)
+	}
+	return bases
+}
+
+// relative is file, which is relative to dir, as seen from the first of the
+// bases that it is in.
+func relative(file, dir string, bases []string) string {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	for _, base := range bases {
+		if rel, err := filepath.Rel(base, file); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return file
+}
+
+// firstLine is the first line of out that is a message: not a heading, like
+// "# package" or "go: errors parsing go.mod:", and not the bare name of a
+// package, which go build -v prints.
+func firstLine(out string, err error) string {
+	for line := range strings.Lines(out) {
+		line = strings.TrimSpace(line)
+		if strings.Contains(line, " ") && !strings.HasPrefix(line, "#") && !strings.HasSuffix(line, ":") && !progress.MatchString(line) {
+			return line
+		}
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return "no message"
+}

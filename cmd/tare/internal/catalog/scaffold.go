@@ -1,0 +1,117 @@
+package catalog
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"github.com/tarebench/tare"
+)
+
+// scaffolds holds the files that every new contender begins with, and a
+// directory of further ones per kind.
+//
+//go:embed scaffold
+var scaffolds embed.FS
+
+var leafName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// Kinds are the kinds of which Scaffold can begin a contender, sorted.
+func Kinds() []string {
+	entries, _ := fs.ReadDir(scaffolds, "scaffold") // embedded: it is there
+	var kinds []string
+	for _, e := range entries {
+		if e.IsDir() {
+			kinds = append(kinds, e.Name())
+		}
+	}
+	return kinds
+}
+
+// Scaffold begins a contender that compiles and passes the conformance suite
+// as it is, and returns the files it wrote, relative to dir where they lie
+// below it. Inside the repository that is contenders/KIND/NAME, whatever dir
+// is; elsewhere dir/NAME, built with the SDK beside the catalog c. What is
+// already there is never touched. The error is one line.
+func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
+	switch known := Kinds(); {
+	case !slices.Contains(known, kind):
+		return nil, fmt.Errorf("unknown kind %q; known: %s", kind, strings.Join(known, ", "))
+	case !leafName.MatchString(name):
+		return nil, fmt.Errorf("%q cannot be a contender's name: lower-case letters, digits and single dashes, e.g. my-codec", name)
+	case name == tare.ControlID || name == tare.NullID:
+		return nil, fmt.Errorf("%q is reserved", name)
+	}
+	if leaf, _, err := c.Leaf(kind, name); err == nil {
+		return nil, fmt.Errorf("there is a %s called %s already: %s", kind, name, leaf.Dir)
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	fill := struct{ Name, Module, SDK string }{name, "example.com/" + name, ""}
+	at := filepath.Join(dir, name)
+	if root, ok := Repository(dir); ok {
+		at = filepath.Join(root, "contenders", kind, name)
+		fill.Module, fill.SDK = path.Join(modulePath, "contenders", kind, name), "../../.."
+	} else if sdk, ok := Repository(c.Dir); ok {
+		fill.SDK = strconv.Quote(filepath.ToSlash(sdk))
+	} else {
+		return nil, fmt.Errorf("there is no SDK around the catalog %s; go to a copy of the repository", c.Dir)
+	}
+	made, err := scaffold(at, kind, fill)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range made {
+		if rel, err := filepath.Rel(dir, f); err == nil && filepath.IsLocal(rel) {
+			f = rel
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// scaffold writes the files of a kind into the new directory at, all or none.
+func scaffold(at, kind string, fill any) (files []string, err error) {
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		return nil, fmt.Errorf("making a contender: %w", err)
+	}
+	if err := os.Mkdir(at, 0o755); errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%s is there already", at)
+	} else if err != nil {
+		return nil, fmt.Errorf("making a contender: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(at)
+		}
+	}()
+	for _, pattern := range []string{"scaffold/*.txt", path.Join("scaffold", kind, "*.txt")} {
+		all, err := template.ParseFS(scaffolds, pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range all.Templates() {
+			var text strings.Builder
+			if err := t.Execute(&text, fill); err != nil {
+				return nil, err
+			}
+			file := filepath.Join(at, strings.TrimSuffix(t.Name(), ".txt"))
+			if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+				return nil, fmt.Errorf("making a contender: %w", err)
+			}
+			files = append(files, file)
+		}
+	}
+	slices.Sort(files)
+	return files, nil
+}
