@@ -21,6 +21,8 @@ const (
 	warmCapNS   = 2e9
 	pilotGC     = 8
 	pilotNS     = 150e6
+	seldomGC    = 3 // of a contender whose cycles are long
+	seldomNS    = 1e9
 	heapGC      = 3 // of a contender that holds a large heap
 	heapNS      = 6e9
 	statsNS     = 5e6 // work of one memory pass
@@ -107,15 +109,20 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 			return err
 		}
 		p := tare.Pilot{Contender: c.ID, Workload: w.ID, NSPerOp: perOp(warm.WallNS, warm.Ops)}
-		if warm.GC >= 2 {
-			p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
-		}
 		ops := statsOps(p.NSPerOp)
 		mem, err := s.Stats(ctx, w.ID, ops, expect(ops, p.NSPerOp))
 		if err != nil {
 			return err
 		}
 		p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
+		if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 { // so long are its cycles: look longer
+			if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, warmCapNS*time.Nanosecond); err != nil {
+				return err
+			}
+		}
+		if warm.GC >= 2 {
+			p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
+		}
 		p.SetupNS = float64(opened+prepared) + warmNS + float64(ops)*p.NSPerOp
 		opened = 0
 		r.pilots = append(r.pilots, p)

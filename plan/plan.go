@@ -125,6 +125,11 @@ func seconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 	}
 	const token = 30e3 // request, reply and journal line
 	for _, s := range slices {
+		for _, p := range pilots {
+			if p.Workload == s.Workload {
+				ns += float64(s.MemoryOps) * p.NSPerOp
+			}
+		}
 		for _, id := range s.Contenders {
 			lead := 1.0
 			if s.Ops[id] > 0 {

@@ -147,17 +147,18 @@ func TestAHugeCycleIsASlice(t *testing.T) {
 	}
 }
 
-// A slice begins with a turn of the pool, and is made long enough for that to
-// be a third of it at most.
+// A slice begins with a turn of the pool, and is about three of them long
+// within reason.
 func TestTheLeadInIsATurnOfThePool(t *testing.T) {
 	for _, c := range []struct {
 		pool         int
 		cycles, lead int64
 	}{
 		{1, 1, 11},    // seven hundredths of 160 operations
-		{32, 1, 32},   // a turn is less than a third of one cycle
-		{64, 2, 64},   // 64 operations of 50 µs want 9.6 ms, so two cycles of 8 ms
-		{640, 3, 160}, // would want 96 ms: 24 ms have to do, and a third of them
+		{32, 1, 32},   // a turn
+		{64, 1, 64},   // 64 operations of 50 µs want 9.6 ms, to which one cycle of 8 ms is nearest
+		{96, 2, 96},   // 14.4 ms, two cycles
+		{640, 3, 240}, // would want 96 ms: 24 ms have to do, and half of them
 	} {
 		p, err := plan.New([]tare.Workload{{ID: "w", Pool: c.pool}}, ids, pilots("w", true, ids...), plan.Options{Rounds: 10})
 		if err != nil {
@@ -278,6 +279,35 @@ func TestOrdersAreBalanced(t *testing.T) {
 		if n != len(orders)/len(ids) {
 			t.Errorf("%s: %d times, want %d", k, n, len(orders)/len(ids))
 		}
+	}
+}
+
+// Among many contenders a round does not hold a whole square, or it would last
+// for ever; each takes other rows.
+func TestManyContendersTakeRowsOfTheSquare(t *testing.T) {
+	var many []string
+	for i := range 15 {
+		many = append(many, fmt.Sprint("c", i))
+	}
+	p, err := plan.New([]tare.Workload{{ID: "w", Pool: 64}}, many, pilots("w", true, many...), plan.Options{Rounds: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _ := p.Slicing("w")
+	if s.Count%2 != 0 || s.Count < 6 || s.Count > 32 {
+		t.Errorf("%d slices, want an even number that fits a round", s.Count)
+	}
+	rows := map[string]bool{}
+	for i := 1; i <= 10; i++ {
+		for _, o := range plan.Round(p, i, 1).Orders["w"] {
+			if len(o) != len(many) {
+				t.Fatalf("%d contenders in an order, want %d", len(o), len(many))
+			}
+			rows[fmt.Sprint(o)] = true
+		}
+	}
+	if len(rows) < 8*s.Count {
+		t.Errorf("%d different orders in ten rounds of %d", len(rows), s.Count)
 	}
 }
 

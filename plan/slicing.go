@@ -17,16 +17,18 @@ const (
 	unevenNS   = 12e6  // a slice of work whose collection cycles are longer than that, or were not seen
 	totalNS    = 200e6 // a contender's slices of a round together
 	shortCount = 64    // slices per round of work that allocates nothing
-	mostCount  = 16    // and of work that allocates, where its cycles are short,
+	mostCount  = 16    // and of work that allocates, where slices are short,
 	leastCount = 6     // where they are long,
-	hugeCount  = 2     // and where a slice is one huge cycle
-	slack      = 4     // a slice is cut off when it takes so many times what is expected
+	hugeCount  = 2     // and where they are longer than hugeSlice
+	hugeSlice  = 60e6
+	slack      = 4 // a slice is cut off when it takes so many times what is expected
 
 	// A slice begins with an unmeasured turn of the pool: the others' slices
-	// put the inputs out of the caches. The turn should not take more than a
-	// third of a slice, so slices are made long enough for that within reason.
+	// put the inputs out of the caches. Slices are made about three turns long,
+	// within reason, and the turn is cut off at half a slice.
 	leadShare = 0.07 // of a slice, at least
-	leadMost  = 1.0 / 3
+	leadMost  = 0.5  // of a slice
+	turns     = 3    // in a slice
 	turnsNS   = 24e6 // no slice is made longer than this for the sake of its lead-in
 
 	memoryNS     = 5e6 // the pass that counts allocations, by its slowest contender …
@@ -60,7 +62,7 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 	s.MemoryOps = memoryOps(pool, slowest)
 	s.MinNS = want.Nanoseconds()
 	if s.MinNS == 0 {
-		s.MinNS = int64(min(turnsNS, max(shortNS, float64(pool)*slowest/leadMost)))
+		s.MinNS = int64(min(turnsNS, max(shortNS, turns*float64(pool)*slowest)))
 	}
 	if !allocates {
 		s.TargetNS = s.MinNS
@@ -68,7 +70,7 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 			s.TargetNS = int64(slowest)
 		}
 		count := min(shortCount, max(leastCount, int(totalNS/float64(s.TargetNS))))
-		s.Count, s.Block = multiple(len(pilots), count), shortBlock
+		s.Count, s.Block = balanced(len(pilots), count), shortBlock
 		if count < 2*shortBlock {
 			s.Block = block
 		}
@@ -82,6 +84,7 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 	// Work that allocates: a slice holds whole collection cycles, for all
 	// contenders or for none.
 	s.Block = block
+	var lengths []float64
 	if !cycles || longest > max(hugeNS, longestOps*slowest) {
 		s.RatioOfSums = true
 		s.TargetNS = int64(max(unevenNS, float64(s.MinNS), slowest))
@@ -90,12 +93,14 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 		}
 	} else {
 		s.Cycles = map[string]int64{}
-		var lengths []float64
 		for _, p := range pilots {
 			if p.BytesPerOp < 1 {
 				continue
 			}
-			n := max(1, math.Ceil(float64(s.MinNS)/p.CycleNS))
+			n := max(1, math.Round(float64(s.MinNS)/p.CycleNS))
+			if n*p.CycleNS < shortNS {
+				n = math.Ceil(shortNS / p.CycleNS)
+			}
 			lengths = append(lengths, n*p.CycleNS)
 			byOps(&s, p, n*p.CycleNS, pool)
 			s.Cycles[p.Contender] = int64(n)
@@ -111,11 +116,15 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 		}
 	}
 	s.CapNS = slack * int64(max(longest, float64(s.TargetNS)))
-	s.Count = multiple(len(pilots), min(mostCount, max(leastCount, int(totalNS/float64(s.TargetNS)))))
-	if s.Cycles != nil && longest > max(longestNS, longestOps*slowest, 2*float64(s.MinNS)) {
-		// Too few for a balanced order and for blocks.
-		s.Count = min(leastCount, max(hugeCount, int(totalNS/longest)))
-		s.Block, s.RatioOfSums = 1, true
+	mean := float64(s.TargetNS)
+	for _, l := range lengths {
+		mean += (l - float64(s.TargetNS)) / float64(len(pilots))
+	}
+	count := min(mostCount, int(math.Ceil(totalNS/mean)))
+	if mean <= max(hugeSlice, 2*float64(s.MinNS)) {
+		s.Count = balanced(len(pilots), max(leastCount, count))
+	} else { // too few for a balanced order and for blocks
+		s.Count, s.Block, s.RatioOfSums = max(hugeCount, count), 1, true
 	}
 	if iso == tare.TrialWise {
 		s.RatioOfSums = true
@@ -149,9 +158,11 @@ func byOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	}
 }
 
-// multiple is the smallest count not below want that a Williams design of k
-// contenders fills whole: a multiple of k, of 2k where k is odd.
-func multiple(k, want int) int {
+// balanced is the smallest count not below want that a Williams design of k
+// contenders fills whole: a multiple of k, of 2k where k is odd. Where that is
+// more than twice as many as wanted, because there are many contenders, it is
+// want made even: each round then takes other rows of the design.
+func balanced(k, want int) int {
 	rows := k
 	if k%2 == 1 {
 		rows = 2 * k
@@ -159,5 +170,8 @@ func multiple(k, want int) int {
 	if k == 1 {
 		rows = 1
 	}
-	return (want + rows - 1) / rows * rows
+	if whole := (want + rows - 1) / rows * rows; whole <= 2*want {
+		return whole
+	}
+	return want + want%2
 }
