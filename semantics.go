@@ -1,5 +1,7 @@
 package tare
 
+import "slices"
+
 // DifferenceClass says how much a difference in meaning matters.
 type DifferenceClass string
 
@@ -9,6 +11,16 @@ const (
 	DiffersInAcceptance DifferenceClass = "acceptance" // what the reference refuses is accepted, or the reverse
 	DiffersInForm       DifferenceClass = "form"       // the same value, spelled differently
 )
+
+// DifferenceClasses lists the classes, the gravest first.
+func DifferenceClasses() []DifferenceClass {
+	return []DifferenceClass{DiffersInValue, DiffersInAcceptance, DiffersInForm}
+}
+
+// Graver reports whether c matters more than other.
+func (c DifferenceClass) Graver(other DifferenceClass) bool {
+	return slices.Index(DifferenceClasses(), c) < slices.Index(DifferenceClasses(), other)
+}
 
 // Semantics is where one contender's answers differ from the reference's on
 // cases made for that: odd numbers, odd text, broken documents. They do not

@@ -37,7 +37,7 @@ func semanticDiff() Check {
 func differs(s tare.Semantics) tare.Finding {
 	f := tare.Finding{Contender: s.Contender, Severity: tare.Note}
 	var says []string
-	for _, class := range []tare.DifferenceClass{tare.DiffersInValue, tare.DiffersInAcceptance, tare.DiffersInForm} {
+	for _, class := range tare.DifferenceClasses() {
 		for _, d := range s.Differences {
 			if d.Class != class {
 				continue

@@ -93,15 +93,14 @@ func checkHeap(size int64) *wire.Error {
 	return nil
 }
 
-// hold makes the process hold a live heap of size bytes and no other, so that
-// workloads prepared with another are prepared no more. It ends with a
-// collection: the next one is due when the heap has grown by as much as it
-// would in a service that has held all this for long.
+// hold makes the process hold a live heap of size bytes and no other. The
+// collection that ends prepare then has seen it: the next one is due when the
+// heap has grown by as much as it would in a service that has held all this for
+// long.
 func (s *session) hold(size int64) {
 	if s.ballast.bytes() == size {
 		return
 	}
-	clear(s.works)
 	s.ballast = nil
 	if size > 0 {
 		runtime.GC()                      // the former one makes room
@@ -109,5 +108,4 @@ func (s *session) hold(size int64) {
 		s.ballast = newBallast(size)
 		debug.SetGCPercent(percent)
 	}
-	runtime.GC()
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
@@ -15,6 +16,9 @@ import (
 // maxPool is the largest pool file that is read, in bytes.
 const maxPool = 1 << 30
 
+// prepare loads a workload. What was prepared before is forgotten and collected,
+// and so is what loading left behind: what a process holds while it is measured
+// must not depend on what it was asked before.
 func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase = phase{}
 	if !s.greeted {
@@ -26,7 +30,7 @@ func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
 	if err := checkHeap(q.Workload.Heap); err != nil {
 		return wire.Reply{}, err
 	}
-	delete(s.works, q.Workload.ID)
+	clear(s.works)
 	bodies, err := readPool(*q.Workload)
 	if err != nil {
 		return wire.Reply{}, refusal(classLoad, "%v", err)
@@ -42,6 +46,7 @@ func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
 	}
 	s.hold(q.Workload.Heap)
 	s.works[q.Workload.ID] = &work{Work: made, bodies: len(bodies)}
+	runtime.GC()
 	return wire.Reply{Fresh: made.Fresh}, nil
 }
 

@@ -49,6 +49,13 @@ func rankRows(d Data, effects []tare.Effects, cs []tare.Comparison, rows []int) 
 			estimate = append(estimate, stats.HodgesLehmann(e.Effects))
 		}
 	}
+	rounds := 0
+	for _, row := range rows {
+		rounds = max(rounds, cs[row].Rounds)
+	}
+	if !rankable(rounds, len(all), d.looks()) {
+		return
+	}
 	better := -1 // sign of ln(i/j) where i is the better
 	if m, _ := tare.MetricNamed(metric); m.Direction == tare.HigherIsBetter {
 		better = 1
@@ -77,4 +84,15 @@ func rankRows(d Data, effects []tare.Effects, cs []tare.Comparison, rows []int) 
 	for i, row := range rows {
 		cs[row].RankLow, cs[row].RankHigh, cs[row].Letters = low[i], high[i], letters[i]
 	}
+}
+
+// rankable reports whether Holm over so many pairs could tell any of them apart
+// after so many rounds: a signed-rank test of n rounds cannot be surer than
+// 2^(1-n).
+func rankable(rounds, pairs, looks int) bool {
+	surest := make([]float64, pairs)
+	for i := range surest {
+		surest[i] = math.Pow(2, float64(1-rounds))
+	}
+	return slices.Contains(stats.HolmLooks(surest, alpha, looks), true)
 }

@@ -34,7 +34,7 @@ func (d Data) price(contender, workload string) string {
 	}
 	gravest := met[0]
 	for _, diff := range met {
-		if gravity(diff.Class) < gravity(gravest.Class) {
+		if diff.Class.Graver(gravest.Class) {
 			gravest = diff
 		}
 	}
@@ -42,11 +42,6 @@ func (d Data) price(contender, workload string) string {
 		return ", and " + gravest.Says
 	}
 	return fmt.Sprintf(", and %s (one of %d differences in meaning)", gravest.Says, len(met))
-}
-
-// gravity orders classes, the gravest first.
-func gravity(c tare.DifferenceClass) int {
-	return slices.Index([]tare.DifferenceClass{tare.DiffersInValue, tare.DiffersInAcceptance, tare.DiffersInForm}, c)
 }
 
 // withPrice puts a price before a sentence's full stop.

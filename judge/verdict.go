@@ -76,6 +76,9 @@ func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 		}
 	}
 	for _, c := range claims {
+		if c.Kind == tare.ClaimStatement { // answered before the first round
+			continue
+		}
 		switch c.Outcome {
 		case tare.ClaimOpen:
 			return false

@@ -38,15 +38,12 @@ func (r *run) examine(ctx context.Context) error {
 			continue
 		}
 		r.progress(Event{Phase: "exam", Contender: c.ID})
-		x := examination{run: r, kind: k, id: c.ID, found: tare.Semantics{
+		x := &examination{run: r, kind: k, id: c.ID, found: tare.Semantics{
 			Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
 		}}
-		for _, exam := range exams {
-			if err := x.take(ctx, exam); err != nil {
-				return err
-			}
+		if err := x.takeAll(ctx, exams); err != nil {
+			return err
 		}
-		x.close(ctx)
 		r.exams.Semantics = append(r.exams.Semantics, x.found)
 		a, err := r.starting(ctx, c.ID, exams)
 		if err != nil {
@@ -65,23 +62,42 @@ type examination struct {
 	found   tare.Semantics
 	session *trial.Session // nil: none is open
 
-	prepared string            // exam that session is prepared for
-	fixtures map[string]string // operation by which a fixture's case was first found to differ
+	prepared string // exam that session is prepared for
+	differed map[string]first
+}
+
+// first is how a case was first found to differ.
+type first struct {
+	op    string
+	class tare.DifferenceClass
 }
 
 // told reports whether the case came out differently in an earlier exam on the
-// same fixture: what is written wrongly comes back wrongly too, and is told
-// once.
+// same fixture, and no less gravely: what is written wrongly comes back wrongly
+// too, and is told once.
 func (x *examination) told(exam wire.Workload, d tare.Difference) bool {
 	key := exam.Fixture + " " + d.Case
-	op, seen := x.fixtures[key]
-	if !seen {
-		if x.fixtures == nil {
-			x.fixtures = map[string]string{}
+	before, seen := x.differed[key]
+	if !seen || before.op != exam.Op && d.Class.Graver(before.class) {
+		if x.differed == nil {
+			x.differed = map[string]first{}
 		}
-		x.fixtures[key] = exam.Op
+		x.differed[key] = first{exam.Op, d.Class}
+		return false
 	}
-	return seen && op != exam.Op
+	return before.op != exam.Op
+}
+
+// takeAll takes one exam after the other. Whatever happens, no process stays
+// open.
+func (x *examination) takeAll(ctx context.Context, exams []wire.Workload) error {
+	defer x.close(ctx)
+	for _, exam := range exams {
+		if err := x.take(ctx, exam); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // take asks for every case of one exam, a case a request, so that one that
@@ -92,6 +108,9 @@ func (x *examination) take(ctx context.Context, exam wire.Workload) error {
 		able, err := x.ready(ctx, exam)
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if err != nil && i > 0 { // it died of the case before and does not come back
+			return nil
 		}
 		if err != nil || !able {
 			x.found.Unsupported = append(x.found.Unsupported, exam.Op)
@@ -134,7 +153,10 @@ func (x *examination) ready(ctx context.Context, exam wire.Workload) (bool, erro
 			return false, err
 		}
 		s.Limit = func(op string, expected time.Duration) time.Duration {
-			return min(examLimit, trial.Deadline(op, expected))
+			if op == wire.OpAnswer {
+				return examLimit
+			}
+			return trial.Deadline(op, expected)
 		}
 		x.session, x.prepared = s, ""
 	}

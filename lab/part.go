@@ -74,7 +74,10 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 		who[e.ID] = who[e.ID] || !e.Expect.IsZero()
 	}
 	for _, c := range s.Claims {
-		who[c.Contender], what[c.Workload] = true, true
+		who[c.Contender] = true
+		for _, w := range s.Workloads {
+			what[w.ID] = what[w.ID] || c.Workload == "" || c.Workload == w.ID
+		}
 	}
 	for _, c := range s.Criteria {
 		for _, e := range s.Contenders {

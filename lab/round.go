@@ -197,7 +197,10 @@ func (r *run) slice(ctx context.Context, rd tare.Round, sl tare.Slicing, st *sea
 	} else {
 		q.MinNS, q.CapNS = 0, 0
 	}
-	a, err := st.session.Slice(ctx, q, time.Duration(sl.TargetNS*tau))
+	// A lead-in and the slice after it may each last until cap_ns; the deadline,
+	// twenty times what is expected, is beyond both.
+	expected := max(sl.TargetNS, sl.CapNS/5) * tau
+	a, err := st.session.Slice(ctx, q, time.Duration(expected))
 	if err != nil {
 		return tare.Slice{}, err
 	}

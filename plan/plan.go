@@ -128,14 +128,8 @@ func seconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 		for _, p := range pilots {
 			if p.Workload == s.Workload {
 				ns += float64(s.MemoryOps) * p.NSPerOp
+				ns += float64(s.Count) * (float64(s.Ops[p.Contender]+s.Lead[p.Contender])*p.NSPerOp + token)
 			}
-		}
-		for _, id := range s.Contenders {
-			lead := 1.0
-			if s.Ops[id] > 0 {
-				lead += float64(s.Lead[id]) / float64(s.Ops[id])
-			}
-			ns += float64(s.Count) * (float64(s.TargetNS)*lead + token)
 		}
 	}
 	return ns / 1e9

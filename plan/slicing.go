@@ -10,10 +10,9 @@ import (
 
 // The slice rule, which docs/METHOD.md tells under "Rounds and slices".
 const (
-	shortNS    = 1e6  // a slice of work that allocates nothing, and the shortest of any
-	longestNS  = 30e6 // the longest slice of several whole collection cycles, unless ten operations take longer
+	shortNS    = 1e6 // a slice of work that allocates nothing, and the shortest of any
+	hugeNS     = 2e9 // the longest slice of one whole collection cycle, unless ten operations take longer
 	longestOps = 10
-	hugeNS     = 2e9   // the longest slice of one whole collection cycle, where the heap is large
 	unevenNS   = 12e6  // a slice of work whose collection cycles are longer than that, or were not seen
 	totalNS    = 200e6 // a contender's slices of a round together
 	shortCount = 64    // slices per round of work that allocates nothing
@@ -107,6 +106,7 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 			s.Until[p.Contender] = tare.UntilGC
 		}
 		slices.Sort(lengths)
+		s.MinNS = shortNS // the cycles say how long
 		s.TargetNS = int64(lengths[len(lengths)/2])
 		longest = lengths[len(lengths)-1]
 		for _, p := range pilots {
@@ -121,7 +121,7 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 		mean += (l - float64(s.TargetNS)) / float64(len(pilots))
 	}
 	count := min(mostCount, int(math.Ceil(totalNS/mean)))
-	if mean <= max(hugeSlice, 2*float64(s.MinNS)) {
+	if mean <= max(hugeSlice, 2*float64(want)) {
 		s.Count = balanced(len(pilots), max(leastCount, count))
 	} else { // too few for a balanced order and for blocks
 		s.Count, s.Block, s.RatioOfSums = max(hugeCount, count), 1, true

@@ -74,10 +74,12 @@ func (s *sheet) verdicts(r *tare.Result, where string) {
 		}
 		add(or(string(v.Verdict), "no ruling"), text)
 	}
-	for _, v := range r.Verdicts {
-		if v.Criterion == "" && !toldElsewhere(r, v) {
-			add("found", v.Sentence)
-		}
+	told, rest := found(r)
+	for _, v := range told {
+		add("found", v.Sentence)
+	}
+	if rest != "" {
+		lines = append(lines, plain(rest))
 	}
 	if voids := voided(r); voids != "" {
 		add("void", voids+" (see "+where+").")
@@ -99,6 +101,9 @@ func (s *sheet) workload(r *tare.Result, w tare.Workload, told map[string]bool) 
 	t := v.primary()
 	s.table(t)
 	s.list(noted(t)...)
+	if line := v.unranked(); line != "" {
+		s.block(plain(line))
+	}
 	if others, ok := v.others(); ok {
 		s.block(othersMislead)
 		s.table(others)

@@ -141,6 +141,25 @@ func (v *view) rankCell(c tare.Contender) cell {
 	return cell{text: nothing}
 }
 
+// unranked says why nobody has a place, where there is somebody to rank.
+func (v *view) unranked() string {
+	rounds, contenders := 0, 0
+	for _, c := range v.ranked {
+		if len(v.voids(c.ID)) == 0 {
+			contenders++
+		}
+	}
+	for _, x := range v.r.Comparisons {
+		if x.Workload == v.workload && x.Metric == v.primaryName() {
+			rounds = max(rounds, x.Rounds)
+		}
+	}
+	if contenders < 2 || rounds == 0 || len(v.places()) > 0 {
+		return ""
+	}
+	return fmt.Sprintf("No ranks: telling %d contenders apart pair by pair takes more than %s; the ratios to the baseline stand.", contenders, plural(rounds, "round"))
+}
+
 // notes say what a contender is and why its figures do not count.
 func (v *view) notes(c tare.Contender) []string {
 	var notes []string

@@ -52,10 +52,12 @@ func (p *page) verdicts(r *tare.Result) {
 			p.verdict(v)
 		}
 	}
-	for _, v := range r.Verdicts {
-		if v.Criterion == "" && !toldElsewhere(r, v) {
-			p.labelled("FOUND", rulingWidth, p.style.Bold, v.Sentence)
-		}
+	told, rest := found(r)
+	for _, v := range told {
+		p.labelled("FOUND", rulingWidth, p.style.Bold, v.Sentence)
+	}
+	if rest != "" {
+		p.labelled("", rulingWidth, p.style.Dim, rest)
 	}
 	if voids := voided(r); voids != "" {
 		p.labelled("VOID", rulingWidth, p.style.Bad, voids+" (see WHAT THE CHECKS FOUND).")

@@ -23,6 +23,10 @@ func (p *page) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
 	}
 	p.blank()
 	v.primary().print(p)
+	if line := v.unranked(); line != "" {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
+	}
 	if others, ok := v.others(); ok {
 		p.blank()
 		p.wrap(bodyIndent, bodyIndent, othersMislead, p.style.Dim)

@@ -83,6 +83,10 @@ type Impl struct {
 	// given is what decoding operations get instead of the fixture's body, off
 	// the clock. For the null contender, which has to be given its answers.
 	given func(op, fixture string, canonical []byte) ([]byte, error)
+
+	// slot is what decoding into any is given instead of a new one. For the null
+	// contender, which must not allocate.
+	slot func() any
 }
 
 // Main serves the lab that started this process as one codec, and exits.

@@ -30,18 +30,25 @@ func Null() Impl {
 			case *json.RawMessage:
 				*p = data
 			case *any:
-				*p = json.RawMessage(data)
+				*(*p).(*json.RawMessage) = data
 			}
 			return nil
 		},
 		Fields: nullFields,
 		given:  nullGiven,
+		slot:   oneSlot(),
 		Shared: true,
 	}
 }
 
 // onePlace is one place for everything that is decoded.
 func onePlace(raw *json.RawMessage) func() any { return func() any { return raw } }
+
+// oneSlot is one place that is an any.
+func oneSlot() func() any {
+	var slot any = new(json.RawMessage)
+	return func() any { return &slot }
+}
 
 func nullFields(name string) func(data []byte) (any, error) {
 	if fixture.FieldsTarget(name) == nil {

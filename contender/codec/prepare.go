@@ -58,6 +58,9 @@ func (i Impl) decoding(w wire.Workload, bodies [][]byte) (contender.Work, error)
 		target = i.target(w.Fixture)
 	case !i.Typed:
 		target = func() any { return new(any) }
+		if i.slot != nil {
+			target = i.slot
+		}
 	}
 	if target == nil && pick == nil {
 		return contender.Work{}, contender.ErrUnsupported

@@ -69,6 +69,9 @@ func (e exam) differ(q question, a wire.Answer) (tare.Difference, bool) {
 			return tare.Difference{}, false
 		}
 		d.Class, d.Says = f.class, e.says(q.Case, f, a.Size > 0)
+		if f.kept { // nothing is lost by it
+			d.Class = tare.DiffersInAcceptance
+		}
 		d.Reference, d.Got = legible(f.want, tableMost), legible(f.got, tableMost)
 	}
 	return d, true
