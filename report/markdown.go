@@ -74,7 +74,7 @@ func (s *sheet) verdicts(r *tare.Result, where string) {
 		}
 		add(or(string(v.Verdict), "no ruling"), text)
 	}
-	told, rest := found(r)
+	told, rest := headlines(r)
 	for _, v := range told {
 		add("found", v.Sentence)
 	}

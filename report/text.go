@@ -52,7 +52,7 @@ func (p *page) verdicts(r *tare.Result) {
 			p.verdict(v)
 		}
 	}
-	told, rest := found(r)
+	told, rest := headlines(r)
 	for _, v := range told {
 		p.labelled("FOUND", rulingWidth, p.style.Bold, v.Sentence)
 	}

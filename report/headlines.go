@@ -10,9 +10,9 @@ import (
 // only the best of each workload are, and the tables have the rest.
 const foundMost = 12
 
-// found are the differences without a criterion to tell at the top, and what
+// headlines are the differences without a criterion to tell at the top, and what
 // to say of those that are left to the tables; empty where none is.
-func found(r *tare.Result) (told []tare.Verdict, rest string) {
+func headlines(r *tare.Result) (told []tare.Verdict, rest string) {
 	for _, v := range r.Verdicts {
 		if v.Criterion == "" && !toldElsewhere(r, v) {
 			told = append(told, v)
