@@ -52,6 +52,14 @@ contenders: ## build every contender alone and run the conformance suite on it (
 	@set -e; for dir in $(LEAVES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) build -trimpath -buildvcs=false -o /dev/null .); done
 	$(GO) test -count=1 -timeout 20m -run '^TestLeaves$$' ./contender/contendertest -leaves "$(subst $(space),$(comma),$(strip $(LEAVES:contenders/%=%)))"
 
+# Generators of contenders belong to their modules; what they write is committed.
+GENERATED := easyjson ffjson msgp protobuf
+.PHONY: generated
+generated: ## fail if a contender's generated code is not what its generator writes
+	cd tools/protogen && GOWORK=off $(GO) test ./...
+	@set -e; for leaf in $(GENERATED); do echo "== $$leaf"; (cd contenders/codec/$$leaf && GOWORK=off $(GO) generate ./...); done
+	git diff --exit-code --stat -- contenders
+
 .PHONY: golden
 golden: ## rewrite the golden files; read the difference before committing it
 	$(GO) test ./report ./cmd/tare/internal/cli -update

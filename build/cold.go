@@ -11,11 +11,14 @@ import (
 )
 
 // cold reports whether a build says what adopting the contender costs: every
-// third-party module was compiled anew, and what is not the contender's, the
+// third-party module was compiled anew, nothing had to be downloaded, and what is not the contender's, the
 // SDK and the standard library, was not. printed is what go build -v wrote: the
 // packages it compiled. own is the path of the contender's module.
 func cold(printed, own string, modules []tare.Module) bool {
 	compiled := strings.Split(strings.TrimSpace(printed), "\n")
+	if strings.Contains(printed, "go: downloading ") { // the network is not the compiler
+		return false
+	}
 	within := func(path string) bool {
 		return slices.ContainsFunc(compiled, func(pkg string) bool { return pkg == path || strings.HasPrefix(pkg, path+"/") })
 	}

@@ -65,7 +65,7 @@ func TestCold(t *testing.T) {
 		{"a longer path is another module", "github.com/a/bc\ngithub.com/c/d/v2\n", false},
 		{"a standard package too", "encoding/gob\ngithub.com/a/b\ngithub.com/c/d/v2\n", false},
 		{"the SDK compiled too", "github.com/tarebench/tare/contender/wire\ngithub.com/a/b\ngithub.com/c/d/v2\n", false},
-		{"downloaded first", "go: downloading github.com/a/b v1.0.0\ngithub.com/a/b\ngithub.com/c/d/v2\nmine\nmine/model\n", true},
+		{"downloaded first", "go: downloading github.com/a/b v1.0.0\ngithub.com/a/b\ngithub.com/c/d/v2\nmine\nmine/model\n", false},
 		{"a contender of the repository", "github.com/a/b\ngithub.com/c/d/v2\ngithub.com/tarebench/tare/contenders/codec/x\n", true},
 	} {
 		if got := cold(c.printed, "mine", mods); got != c.want {

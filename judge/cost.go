@@ -15,8 +15,8 @@ const onePercent = 0.01
 // at rate operations a second (zero: nobody asked), and from which rate on the
 // difference is 1 % of a core. It reads the CPU time of comparisons with the
 // baseline, or wall time where the study, whose metrics are given, has no CPU
-// time. What has no interval, or is void, costs nothing that can be said.
-func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Comparison, rate float64) []tare.Cost {
+// time. Of what has no interval, or what findings void, nothing is said.
+func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Comparison, findings []tare.Finding, rate float64) []tare.Cost {
 	metric := "time"
 	if slices.Contains(metrics, "cpu") {
 		metric = "cpu"
@@ -28,6 +28,9 @@ func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Com
 	var out []tare.Cost
 	for _, c := range comparisons {
 		if c.Metric != metric || role[c.Contender] != tare.RoleContender || role[c.Against] != tare.RoleBaseline || !hasInterval(c) {
+			continue
+		}
+		if len(tare.Voids(findings, c.Contender, c.Workload))+len(tare.Voids(findings, c.Against, c.Workload)) > 0 {
 			continue
 		}
 		out = append(out, cost(c, halfWidth(comparisons, c.Workload, metric), rate))

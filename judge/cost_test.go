@@ -26,7 +26,7 @@ func TestCosts(t *testing.T) {
 		weighedAgainst("fat", 1.5, 1.45, 1.55, 100000),
 		weighedAgainst("same", 1.001, 0.98, 1.02, 100000),
 	}
-	costs := Costs([]string{"time", "cpu"}, contenders, comparisons, 1000)
+	costs := Costs([]string{"time", "cpu"}, contenders, comparisons, nil, 1000)
 	if len(costs) != 3 {
 		t.Fatalf("%d costs, want those of three contenders: %+v", len(costs), costs)
 	}
@@ -52,13 +52,21 @@ func TestCosts(t *testing.T) {
 		{lean.Sentence, "lean on w at 1,000 a second takes 5 % of a core and encoding-json 10 %: that saves 5 % (4.8 % to 5.2 %); it is 1 % of a core at 200 a second."},
 		{fat.Sentence, "that costs 5 % more (4.5 % to 5.5 %)"},
 		{same.Sentence, "no difference was shown"},
-		{Costs([]string{"cpu"}, contenders, comparisons[1:2], 0)[0].Sentence, "the difference is 1 % of a core at 200 a second"},
+		{Costs([]string{"cpu"}, contenders, comparisons[1:2], nil, 0)[0].Sentence, "the difference is 1 % of a core at 200 a second"},
 	} {
 		if !strings.Contains(c.sentence, c.want) {
 			t.Errorf("%q, want %q in it", c.sentence, c.want)
 		}
 	}
-	if c := Costs([]string{"time"}, contenders, comparisons, 1000); len(c) != 0 {
+	void := []tare.Finding{{Check: "wrong-answer", Severity: tare.Void, Contender: "lean"}}
+	if c := Costs([]string{"time", "cpu"}, contenders, comparisons, void, 1000); len(c) != 2 || c[0].Contender != "fat" {
+		t.Errorf("what is void was priced: %+v", c)
+	}
+	void[0].Contender = base
+	if c := Costs([]string{"time", "cpu"}, contenders, comparisons, void, 1000); len(c) != 0 {
+		t.Errorf("priced against a baseline that is void: %+v", c)
+	}
+	if c := Costs([]string{"time"}, contenders, comparisons, nil, 1000); len(c) != 0 {
 		t.Errorf("a study without CPU time was priced by comparisons of CPU time: %+v", c)
 	}
 }

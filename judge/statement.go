@@ -11,25 +11,26 @@ import (
 const semanticDiff = "semantic-diff"
 
 // statement answers a claim without figures by the check it names: what the
-// check finds about the contender refutes it, and where the check had something
-// to look at and found nothing it holds.
+// check finds about the contender refutes it. That a check found nothing proves
+// nothing by itself; only where it is known to have had cases to look at does the
+// statement hold.
 func (b *bench) statement(r *tare.ClaimResult, c tare.Claim) {
+	r.Evidence = "check " + c.Check
 	for _, f := range b.findings {
 		if f.Check == c.Check && f.Covers(c.Contender, c.Workload) {
-			r.Outcome, r.Evidence, r.Why = tare.Refuted, "check "+c.Check, f.Message
+			r.Outcome, r.Why = tare.Refuted, f.Message
 			return
 		}
 	}
 	i := slices.IndexFunc(b.d.Semantics, func(s tare.Semantics) bool { return s.Contender == c.Contender && s.Cases > 0 })
 	switch {
 	case c.Check != semanticDiff:
-		r.Why = fmt.Sprintf("check %s found nothing", c.Check)
+		notMeasured(r, fmt.Sprintf("the check %s found nothing, which proves nothing by itself", c.Check))
 	case i < 0:
 		notMeasured(r, c.Contender+" was asked none of the cases on which implementations differ")
-		return
 	default:
 		s := b.d.Semantics[i]
-		r.Why = fmt.Sprintf("check %s: each of %d answers is %s's", c.Check, s.Cases, s.Reference)
+		r.Outcome = tare.Holds
+		r.Why = fmt.Sprintf("each of %d answers is %s's", s.Cases, s.Reference)
 	}
-	r.Outcome, r.Evidence = tare.Holds, "check "+c.Check
 }

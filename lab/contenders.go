@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -62,6 +63,25 @@ func (r *run) build(ctx context.Context) error {
 			control.ID, control.Role, control.Expect = tare.ControlID, tare.RoleControl, tare.Expect{}
 			r.contenders = append(r.contenders, control)
 			r.programs[tare.ControlID] = p
+		}
+	}
+	return nil
+}
+
+// room reports a live heap that all contenders together cannot hold in memory
+// (bytes; zero: not known). In lockstep all processes of a round are there at
+// once, and each holds its heap about twice over before it collects.
+func (r *run) room(memory int64) error {
+	const mostly = 0.8 // of the memory
+	processes := len(r.programs)
+	if r.o.Isolation == tare.TrialWise {
+		processes = 1
+	}
+	for _, w := range r.study.Workloads {
+		need := 2 * w.Heap * int64(processes)
+		if memory > 0 && float64(need) > mostly*float64(memory) {
+			return &StudyError{r.study.ID, fmt.Errorf("workload %q: %d processes with a live heap of %d MB need about %d MB, the machine has %d MB; choose fewer with --contender, or --isolation trial",
+				w.ID, processes, w.Heap/1e6, need/1e6, memory/1e6)}
 		}
 	}
 	return nil

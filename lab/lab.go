@@ -106,6 +106,9 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	if err := r.build(ctx); err != nil {
 		return nil, err
 	}
+	if err := r.room(facts.Memory); err != nil {
+		return nil, err
+	}
 	if err := r.openJournal(); err != nil {
 		return nil, err
 	}
@@ -184,7 +187,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		dropped:  map[string]bool{},
 		log:      &journal.Log{},
 	}
-	if r.study, r.left, err = part(study, o.Quick, o.Only); err != nil {
+	if r.study, r.left, err = Part(study, o.Quick, o.Only); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
 	if err := os.MkdirAll(r.inputDir(), 0o755); err != nil {

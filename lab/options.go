@@ -92,7 +92,7 @@ type Only struct {
 
 // Event is one step of a study, for a progress line.
 type Event struct {
-	Phase     string // build, pilot, plan, round, look, done
+	Phase     string // build, pilot, exam, plan, round, look, done
 	Contender string // build: which one
 	Cached    bool   // build: it was built before
 	Err       error  // build, pilot: what went wrong with that contender

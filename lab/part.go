@@ -14,11 +14,11 @@ const (
 	notChosen = "left out (not among those that were asked for)"
 )
 
-// part is what of a study is weighed, and what is left out of it: at quick
+// Part is what of a study is weighed, and what is left out of it: at quick
 // what carries a claim, a criterion or an expectation; of a study that somebody
 // chose from, what was chosen. The baseline is always in. What was chosen by
 // name is weighed at any budget.
-func part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed, error) {
+func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed, error) {
 	contenders, workloads := all, all
 	if isQuick && len(s.Claims)+len(s.Criteria) > 0 {
 		contenders, workloads = carrying(s)

@@ -64,3 +64,18 @@ func TestAPartThatIsNothing(t *testing.T) {
 		}
 	}
 }
+
+// All processes of a round are there at once, each with its heap.
+func TestAHeapThatDoesNotFit(t *testing.T) {
+	st := study()
+	st.Workloads[0].Heap = 500e6 // five processes, twice over: 5 GB
+	for memory, fits := range map[int64]bool{0: true, 4e9: false, 8e9: true} {
+		o := options(t, script())
+		o.Machine.Memory, o.Rounds = memory, 2
+		_, err := lab.Run(context.Background(), st, o)
+		var se *lab.StudyError
+		if fits && err != nil || !fits && (!errors.As(err, &se) || !strings.Contains(err.Error(), "need about 5000 MB")) {
+			t.Errorf("on a machine with %d bytes: %v", memory, err)
+		}
+	}
+}

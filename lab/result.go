@@ -47,7 +47,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Findings:    o.findings,
 		Conformance: r.conformances(),
 		Semantics:   r.exams.Semantics,
-		Cost:        judge.Costs(r.study.Metrics, r.contenders, o.comparisons, r.o.At),
+		Cost:        judge.Costs(r.study.Metrics, r.contenders, o.comparisons, o.findings, r.o.At),
 		NotWeighed:  r.left,
 		Trials:      r.trials,
 		Journal:     journal.FileName,

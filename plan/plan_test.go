@@ -97,11 +97,11 @@ func TestSlicesOfWorkThatAllocatesHoldWholeCycles(t *testing.T) {
 	if s.Count != 20 || s.Block != 2 || s.RatioOfSums {
 		t.Errorf("count %d, block %d, sums %v; want 20, 2, false", s.Count, s.Block, s.RatioOfSums)
 	}
-	if s.Until["a"] != tare.UntilGC || s.Cycles["a"] != 1 || s.Ops["a"] != 160 {
-		t.Errorf("a: until %s, %d cycles, %d ops; want gc, 1, 160", s.Until["a"], s.Cycles["a"], s.Ops["a"])
+	if s.Until["a"] != tare.UntilGC || s.Cycles["a"] != 2 || s.Ops["a"] != 320 {
+		t.Errorf("a: until %s, %d cycles, %d ops; want gc, 2, 320", s.Until["a"], s.Cycles["a"], s.Ops["a"])
 	}
-	if s.Until[tare.NullID] != tare.UntilOps || s.TargetNS != 8e6 {
-		t.Errorf("null: until %s for %d ns; want ops for the others' 8 ms", s.Until[tare.NullID], s.TargetNS)
+	if s.Until[tare.NullID] != tare.UntilOps || s.TargetNS != 16e6 {
+		t.Errorf("null: until %s for %d ns; want ops for the others' 16 ms", s.Until[tare.NullID], s.TargetNS)
 	}
 }
 
@@ -154,10 +154,9 @@ func TestTheLeadInIsATurnOfThePool(t *testing.T) {
 		pool         int
 		cycles, lead int64
 	}{
-		{1, 1, 11},    // seven hundredths of 160 operations
-		{32, 1, 32},   // a turn
-		{64, 1, 64},   // 64 operations of 50 µs want 9.6 ms, to which one cycle of 8 ms is nearest
-		{96, 2, 96},   // 14.4 ms, two cycles
+		{1, 2, 22},    // seven hundredths of 320 operations in two cycles of 8 ms
+		{32, 2, 32},   // a turn
+		{96, 2, 96},   // 96 operations of 50 µs want 14.4 ms, to which two cycles are nearest
 		{640, 3, 240}, // would want 96 ms: 24 ms have to do, and half of them
 	} {
 		p, err := plan.New([]tare.Workload{{ID: "w", Pool: c.pool}}, ids, pilots("w", true, ids...), plan.Options{Rounds: 10})

@@ -10,8 +10,9 @@ import (
 
 // The slice rule, which docs/METHOD.md tells under "Rounds and slices".
 const (
-	shortNS    = 1e6 // a slice of work that allocates nothing, and the shortest of any
-	hugeNS     = 2e9 // the longest slice of one whole collection cycle, unless ten operations take longer
+	shortNS    = 1e6  // a slice of work that allocates nothing
+	leastNS    = 12e6 // of work that allocates, about: whole collection cycles that come nearest
+	hugeNS     = 2e9  // the longest slice of one whole collection cycle, unless ten operations take longer
 	longestOps = 10
 	unevenNS   = 12e6  // a slice of work whose collection cycles are longer than that, or were not seen
 	totalNS    = 200e6 // a contender's slices of a round together
@@ -61,7 +62,11 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 	s.MemoryOps = memoryOps(pool, slowest)
 	s.MinNS = want.Nanoseconds()
 	if s.MinNS == 0 {
-		s.MinNS = int64(min(turnsNS, max(shortNS, turns*float64(pool)*slowest)))
+		least := float64(shortNS)
+		if allocates {
+			least = leastNS
+		}
+		s.MinNS = int64(min(turnsNS, max(least, turns*float64(pool)*slowest)))
 	}
 	if !allocates {
 		s.TargetNS = s.MinNS

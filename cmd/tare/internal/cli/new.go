@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -167,7 +166,7 @@ func next(kind, name, at string, inside bool) []string {
 // quoted is a path as a shell reads it in one piece.
 func quoted(path string) string {
 	if strings.ContainsAny(path, " \t'\"$&;()`*?<>|") {
-		return strconv.Quote(path)
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 	}
 	return path
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/lab"
 )
 
 // pins checks what --with asks for. Its directories start at the working
@@ -48,21 +49,19 @@ func (w *weighing) unused(studies []chosen) error {
 	}
 	left := w.o.with
 	for _, s := range studies {
-		var entries []tare.Entry
-		for _, e := range s.Contenders {
-			if e.ID == s.Baseline || matches(w.o.only.Contenders, []string{e.ID}) {
-				entries = append(entries, e)
-			}
+		part, _, err := lab.Part(s.Study, w.o.quick, w.o.only)
+		if err != nil {
+			continue // the study itself will say so
 		}
 		for _, kind := range s.Kinds {
-			unused := p.Unused(kind, entries, s.Dir)
+			unused := p.Unused(kind, part.Contenders, s.Dir)
 			left = slices.DeleteFunc(slices.Clone(left), func(with string) bool { return !slices.Contains(unused, with) })
 		}
 	}
 	if len(left) == 0 {
 		return nil
 	}
-	return &usageError{"--with " + left[0] + " changes nothing: no contender that was chosen requires that module, or each has a version of its own", "tare explain CONTENDER says what it contains"}
+	return &usageError{"--with " + left[0] + " changes nothing: no contender that would be weighed requires that module, or each has a version of its own", "--contender NAME weighs one at any budget; tare explain NAME says what it contains"}
 }
 
 // release checks --go and returns the toolchain's name; empty where none was

@@ -128,6 +128,8 @@ func (p *progress) Event(e lab.Event) {
 			return
 		}
 		p.status("pilot", "checking the answers of "+e.Contender+" and warming it up", true)
+	case "exam":
+		p.status("exam", "asking "+e.Contender+" what others answer differently", true)
 	case "plan":
 		p.text = ""
 		p.say(planned(e))

@@ -63,7 +63,7 @@ or one that cannot be read.`,
 			}
 			if rate > 0 {
 				for _, r := range results {
-					r.Cost = judge.Costs(r.Metrics, r.Contenders, r.Comparisons, rate)
+					r.Cost = judge.Costs(r.Metrics, r.Contenders, r.Comparisons, r.Findings, rate)
 				}
 			}
 			return write(s.out, format, results, s.style(s.out))
