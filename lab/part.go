@@ -75,8 +75,8 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 	}
 	for _, c := range s.Claims {
 		who[c.Contender] = true
-		for _, w := range s.Workloads {
-			what[w.ID] = what[w.ID] || c.Workload == "" || c.Workload == w.ID
+		if c.Workload != "" { // a statement is answered beside them
+			what[c.Workload] = true
 		}
 	}
 	for _, c := range s.Criteria {
@@ -85,6 +85,11 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 		}
 		for _, w := range s.Workloads {
 			what[w.ID] = what[w.ID] || c.Workload == "" || c.Workload == w.ID
+		}
+	}
+	if len(what) == 0 { // statements only
+		for _, w := range s.Workloads {
+			what[w.ID] = true
 		}
 	}
 	in := func(m map[string]bool) chooser {

@@ -79,3 +79,22 @@ func TestAHeapThatDoesNotFit(t *testing.T) {
 		}
 	}
 }
+
+// A statement speaks of no workload: beside other claims it brings none in, and
+// alone it leaves all of them.
+func TestAStatementBringsNoWorkloadIn(t *testing.T) {
+	st := study()
+	st.Criteria = nil
+	st.Workloads = append(st.Workloads, tare.Workload{ID: "v", Fixture: "x", Op: "marshal"})
+	st.Claims = []tare.Claim{{ID: "S", Kind: tare.ClaimStatement, Contender: "lean", Check: "semantic-diff", Statement: "the same"}}
+	for want, claims := range map[int][]tare.Claim{
+		2: st.Claims,
+		1: append(st.Claims, tare.Claim{ID: "F", Kind: tare.ClaimRatio, Contender: "lean", Workload: "w", Metric: "time", Baseline: 2, Value: 1, Unit: "ns", Statement: "twice"}),
+	} {
+		st.Claims = claims
+		part, _, err := lab.Part(st, true, lab.Only{})
+		if err != nil || len(part.Workloads) != want {
+			t.Errorf("with %d claims %d workloads are weighed, want %d (%v)", len(claims), len(part.Workloads), want, err)
+		}
+	}
+}

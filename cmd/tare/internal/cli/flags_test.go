@@ -163,7 +163,7 @@ func TestNextCommands(t *testing.T) {
 		{"contenders/codec/mine", true, [3]string{"GOWORK=off go -C contenders/codec/mine get MODULE@VERSION", "make contenders LEAVES=contenders/codec/mine", ""}, tare.Entry{ID: "mine"}},
 		{"/src/tare/contenders/codec/mine", true, [3]string{"GOWORK=off go -C /src/tare/contenders/codec/mine get MODULE@VERSION", "make -C /src/tare contenders LEAVES=contenders/codec/mine", ""}, tare.Entry{ID: "mine"}},
 		{"bench/mine", false, [3]string{"go -C bench/mine get MODULE@VERSION", "go -C bench/mine vet .", ""}, tare.Entry{ID: "mine", Program: "./bench/mine"}},
-		{"/a b/mine", false, [3]string{`go -C "/a b/mine" get MODULE@VERSION`, `go -C "/a b/mine" vet .`, ""}, tare.Entry{ID: "mine", Program: "/a b/mine"}},
+		{"/a b/mine", false, [3]string{`go -C '/a b/mine' get MODULE@VERSION`, `go -C '/a b/mine' vet .`, ""}, tare.Entry{ID: "mine", Program: "/a b/mine"}},
 	} {
 		got := next("codec", "mine", c.at, c.inside)
 		if len(got) != 3 || got[0] != c.want[0] || got[1] != c.want[1] {
