@@ -1,6 +1,9 @@
 package tare
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // ClaimKind is what sort of statement a claim makes.
 type ClaimKind string
@@ -9,6 +12,8 @@ type ClaimKind string
 const (
 	ClaimRatio     ClaimKind = "ratio"     // value against baseline
 	ClaimStatement ClaimKind = "statement" // a sentence without figures: refuted where Check fires for the contender
+	ClaimCount     ClaimKind = "count"     // modules added: Value, against what the contender's binary links beyond the baseline's
+	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline moves to Side along Workloads, in their order
 )
 
 // Claim is a published statement with its figures and source, to be re-asked.
@@ -18,6 +23,7 @@ type Claim struct {
 	Kind      ClaimKind `json:"kind"`
 	Contender string    `json:"contender"`
 	Workload  string    `json:"workload"`
+	Workloads []string  `json:"workloads,omitempty"` // trend: in order
 	Metric    string    `json:"metric"`
 	Baseline  float64   `json:"baseline"` // published, in Unit
 	Value     float64   `json:"value"`    // published, in Unit
@@ -32,8 +38,8 @@ func (c Claim) Validate() error {
 	switch {
 	case c.ID == "":
 		return fieldError("id", "claim without an id", "e.g. id: F0.9")
-	case c.Kind != ClaimRatio && c.Kind != ClaimStatement:
-		return fieldError("kind", fmt.Sprintf("unknown claim kind %q", c.Kind), "known: ratio, statement")
+	case !slices.Contains(claimKinds(), c.Kind):
+		return fieldError("kind", fmt.Sprintf("unknown claim kind %q", c.Kind), "known: ratio, statement, count, trend")
 	case c.Contender == "":
 		return fieldError("contender", "claim without a contender", "name the contender it is about")
 	case c.Statement == "":
@@ -41,6 +47,14 @@ func (c Claim) Validate() error {
 	case c.Kind == ClaimStatement && c.Check == "":
 		return fieldError("check", "a statement without the check that answers it", "e.g. check: semantic-diff")
 	case c.Kind == ClaimStatement:
+		return nil
+	case c.Kind == ClaimCount && !(c.Value > 0):
+		return fieldError("value", "a count without the published number", "e.g. value: 30")
+	case c.Kind == ClaimCount:
+		return nil
+	case c.Kind == ClaimTrend && (len(c.Workloads) < 3 || c.Metric == "" || c.Side != "lower" && c.Side != "higher"):
+		return fieldError("", "a trend needs three workloads or more, a metric and a side", "e.g. workloads: [one, five, fifty], metric: time, side: lower")
+	case c.Kind == ClaimTrend:
 		return nil
 	case c.Workload == "":
 		return fieldError("workload", "claim without a workload", "name the workload it is about")
@@ -52,6 +66,10 @@ func (c Claim) Validate() error {
 		return fieldError("side", fmt.Sprintf("%q is neither lower nor higher", c.Side), "say which side of 1 is claimed")
 	}
 	return nil
+}
+
+func claimKinds() []ClaimKind {
+	return []ClaimKind{ClaimRatio, ClaimStatement, ClaimCount, ClaimTrend}
 }
 
 // Ratio is the published effect: value over baseline.

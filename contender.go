@@ -18,26 +18,41 @@ const (
 	RoleTrap      Role = "trap" // reproduces a published mistake; labelled, never ranked or compared
 )
 
+// Launch is how a contender comes to run.
+type Launch string
+
+// Launches.
+const (
+	LaunchProgram Launch = "program" // built here, speaks the contender protocol
+	LaunchCommand Launch = "command" // a server started by its command line
+	LaunchURL     Launch = "url"     // a server that somebody else runs
+)
+
 // Contender is one implementation under test as it was built: who it says it
 // is and what its binary says it is.
 type Contender struct {
-	ID          string   `json:"id"`
-	Kind        string   `json:"kind"`
-	Role        Role     `json:"role"`
-	Name        string   `json:"name"`              // e.g. github.com/json-iterator/go
-	Version     string   `json:"version,omitempty"` // of Name, from the built binary
-	Variant     string   `json:"variant,omitempty"`
-	Why         string   `json:"why,omitempty"` // one line: what it is, or for a trap what it reproduces
-	Modules     []Module `json:"modules,omitempty"`
-	Go          string   `json:"go,omitempty"`
-	Flags       []string `json:"flags,omitempty"`
-	BinaryBytes int64    `json:"binary_bytes,omitempty"`
-	SHA256      string   `json:"sha256,omitempty"` // of the binary
-	Layers      []string `json:"layers,omitempty"` // declared middleware
-	Expect      Expect   `json:"expect,omitzero"`
-	Identity    Identity `json:"identity"`
-	Adoption    Adoption `json:"adoption,omitzero"`
-	Error       string   `json:"error,omitempty"` // why it could not be built, one line
+	ID      string   `json:"id"`
+	Kind    string   `json:"kind"`
+	Role    Role     `json:"role"`
+	Name    string   `json:"name"`              // e.g. github.com/json-iterator/go
+	Version string   `json:"version,omitempty"` // of Name, from the built binary
+	Variant string   `json:"variant,omitempty"`
+	Launch  Launch   `json:"launch,omitempty"`  // empty: program
+	Command []string `json:"command,omitempty"` // of launch command
+	URL     string   `json:"url,omitempty"`     // of launch url
+
+	Set         map[string]string `json:"set,omitempty"` // how it is configured
+	Why         string            `json:"why,omitempty"` // one line: what it is, or for a trap what it reproduces
+	Modules     []Module          `json:"modules,omitempty"`
+	Go          string            `json:"go,omitempty"`
+	Flags       []string          `json:"flags,omitempty"`
+	BinaryBytes int64             `json:"binary_bytes,omitempty"`
+	SHA256      string            `json:"sha256,omitempty"` // of the binary
+	Layers      []string          `json:"layers,omitempty"` // declared middleware
+	Expect      Expect            `json:"expect,omitzero"`
+	Identity    Identity          `json:"identity"`
+	Adoption    Adoption          `json:"adoption,omitzero"`
+	Error       string            `json:"error,omitempty"` // why it could not be built, one line
 }
 
 // Title is how a contender is printed: its id, and for a trap a dagger.

@@ -2,13 +2,14 @@ package tare
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 )
 
 // Criterion is a rule with a margin, declared before measuring. Exactly one
-// of Ratio, Equivalent and Value is set.
+// of Ratio, Equivalent, Value and Difference is set.
 type Criterion struct {
 	Contender  string `json:"contender,omitempty"` // empty: every contender
 	Workload   string `json:"workload,omitempty"`  // empty: every workload
@@ -16,6 +17,8 @@ type Criterion struct {
 	Ratio      string `json:"ratio,omitempty"`      // to the baseline, e.g. "<= 0.5"
 	Equivalent string `json:"equivalent,omitempty"` // to the baseline within, e.g. "3%"
 	Value      string `json:"value,omitempty"`      // absolute, e.g. "<= 50ms"
+	Difference string `json:"difference,omitempty"` // from the baseline, as a share of what the baseline takes on workload Of, e.g. "<= 5%"
+	Of         string `json:"of,omitempty"`         // workload
 }
 
 // RuleKind is which of a criterion's forms is used.
@@ -26,6 +29,7 @@ const (
 	RuleRatio      RuleKind = "ratio"
 	RuleEquivalent RuleKind = "equivalent"
 	RuleValue      RuleKind = "value"
+	RuleDifference RuleKind = "difference"
 )
 
 // Rule is a criterion parsed.
@@ -38,13 +42,13 @@ type Rule struct {
 // Rule parses the criterion.
 func (c Criterion) Rule() (Rule, error) {
 	given := 0
-	for _, s := range []string{c.Ratio, c.Equivalent, c.Value} {
+	for _, s := range []string{c.Ratio, c.Equivalent, c.Value, c.Difference} {
 		if s != "" {
 			given++
 		}
 	}
 	if given != 1 {
-		return Rule{}, fieldError("", "a criterion needs exactly one of ratio, equivalent and value", `e.g. ratio: "<= 0.5"`)
+		return Rule{}, fieldError("", "a criterion needs exactly one of ratio, equivalent, value and difference", `e.g. ratio: "<= 0.5"`)
 	}
 	if c.Metric == "" {
 		return Rule{}, fieldError("metric", "criterion without a metric", "e.g. metric: time")
@@ -56,7 +60,7 @@ func (c Criterion) Rule() (Rule, error) {
 			return Rule{}, prefix("ratio", err)
 		}
 		x, err := strconv.ParseFloat(rest, 64)
-		if err != nil || !(x > 0) {
+		if err != nil || !(x > 0) || math.IsInf(x, 0) {
 			return Rule{}, fieldError("ratio", fmt.Sprintf("%q is not a positive number", rest), `e.g. "<= 0.5"`)
 		}
 		return Rule{RuleRatio, atMost, x}, nil
@@ -67,6 +71,20 @@ func (c Criterion) Rule() (Rule, error) {
 			return Rule{}, fieldError("equivalent", fmt.Sprintf("%q is not a percentage between 0 and 100", c.Equivalent), `e.g. "3%"`)
 		}
 		return Rule{RuleEquivalent, true, x / 100}, nil
+	case c.Difference != "":
+		atMost, rest, err := comparator(c.Difference)
+		if err != nil {
+			return Rule{}, prefix("difference", err)
+		}
+		num, ok := strings.CutSuffix(rest, "%")
+		x, err := strconv.ParseFloat(strings.TrimSpace(num), 64)
+		if !ok || err != nil || !atMost || !(x > 0) || math.IsInf(x, 0) {
+			return Rule{}, fieldError("difference", fmt.Sprintf("%q is not <= and a percentage above 0", c.Difference), `e.g. "<= 5%"`)
+		}
+		if c.Of == "" {
+			return Rule{}, fieldError("of", "a difference of nothing", "name the workload it is a share of, e.g. of: socket/health")
+		}
+		return Rule{RuleDifference, true, x / 100}, nil
 	}
 	atMost, rest, err := comparator(c.Value)
 	if err != nil {
@@ -86,6 +104,8 @@ func (c Criterion) String() string {
 		return c.Metric + " ratio " + c.Ratio
 	case c.Equivalent != "":
 		return c.Metric + " equivalent within " + c.Equivalent
+	case c.Difference != "":
+		return c.Metric + " difference " + c.Difference + " of " + c.Of
 	}
 	return c.Metric + " " + c.Value
 }

@@ -30,4 +30,5 @@ type Conformance struct {
 	MinBytes  int64  `json:"min_bytes"`        // smallest answer
 	Fresh     bool   `json:"fresh"`            // the operation is declared to hand out a fresh value each time
 	During    bool   `json:"during,omitempty"` // asked again in the rounds; otherwise before timing
+	Probe     bool   `json:"probe,omitempty"`  // cases that must be refused as the reference refuses them
 }

@@ -18,17 +18,25 @@ type Metric struct {
 	Unit      string    // as tables write it
 	Direction Direction // which way is better
 	PerSlice  bool      // measured in every slice, so comparisons are paired slice by slice
+	Latency   bool      // of single requests, in a continuous segment
 	Doc       string    // one line
 }
 
 // Metrics is the catalogue, in the order tables use.
 func Metrics() []Metric {
 	return []Metric{
-		{"time", "time_ns_per_op", "ns/op", LowerIsBetter, true, "wall time of one operation, garbage collection included"},
-		{"cpu", "cpu_ns_per_op", "ns/op", LowerIsBetter, true, "CPU time of the whole process per operation, background collection included"},
-		{"bytes", "bytes_per_op", "B/op", LowerIsBetter, false, "heap bytes allocated per operation"},
-		{"allocs", "allocs_per_op", "allocs/op", LowerIsBetter, false, "heap objects allocated per operation"},
-		{"size", "size_bytes_per_op", "B", LowerIsBetter, false, "bytes of output per operation"},
+		{"time", "time_ns_per_op", "ns/op", LowerIsBetter, true, false, "wall time of one operation, garbage collection included; of a server under a closed loop, wall time divided by requests answered: the inverse of its throughput"},
+		{"cpu", "cpu_ns_per_op", "ns/op", LowerIsBetter, true, false, "CPU time of the whole process per operation, background collection included"},
+		{"bytes", "bytes_per_op", "B/op", LowerIsBetter, false, false, "heap bytes allocated per operation"},
+		{"allocs", "allocs_per_op", "allocs/op", LowerIsBetter, false, false, "heap objects allocated per operation"},
+		{"size", "size_bytes_per_op", "B", LowerIsBetter, false, false, "bytes of output per operation"},
+		{"p50", "p50_ns", "ns", LowerIsBetter, false, true, "median latency of a request, from the time it was meant to be sent"},
+		{"p90", "p90_ns", "ns", LowerIsBetter, false, true, "latency that 90 % of requests do not exceed"},
+		{"p99", "p99_ns", "ns", LowerIsBetter, false, true, "latency that 99 % of requests do not exceed"},
+		{"p99.9", "p99_9_ns", "ns", LowerIsBetter, false, true, "latency that 99.9 % of requests do not exceed"},
+		{"max", "max_ns", "ns", LowerIsBetter, false, true, "longest latency seen"},
+		{"client-cpu", KeyClientCPUPerOp, "ns/op", LowerIsBetter, false, false, "CPU time of the load generator per request: what answering this server costs its clients"},
+		{"rss", "rss_bytes", "B", LowerIsBetter, false, false, "peak resident memory of the process up to the end of the workload"},
 	}
 }
 

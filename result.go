@@ -34,9 +34,13 @@ type Result struct {
 	Conformance []Conformance `json:"conformance"`
 	Semantics   []Semantics   `json:"semantics,omitempty"` // where answers mean something else than the reference's
 	Cost        []Cost        `json:"cost,omitempty"`      // of each contender at a rate, against the baseline
-	NotWeighed  []NotWeighed  `json:"not_weighed,omitempty"`
-	Trials      []Trial       `json:"trials"`
-	Journal     string        `json:"journal,omitempty"` // file name of the slices, beside the document
+
+	Decomposition []Decomposition `json:"decomposition,omitempty"` // of differences, one cause at a time
+	Profiles      []Profile       `json:"profiles,omitempty"`      // taken after the rounds, where asked for
+
+	NotWeighed []NotWeighed `json:"not_weighed,omitempty"`
+	Trials     []Trial      `json:"trials"`
+	Journal    string       `json:"journal,omitempty"` // file name of the slices, beside the document
 }
 
 // NotWeighed is a contender or workload the budget left out.

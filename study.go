@@ -19,6 +19,7 @@ type Study struct {
 	Metrics    []string    `json:"metrics"` // names in the catalogue; the first is primary
 	Criteria   []Criterion `json:"criteria,omitempty"`
 	Claims     []Claim     `json:"claims,omitempty"`
+	Decompose  []Decompose `json:"decompose,omitempty"` // differences to be told apart, one cause at a time
 	Budget     Budget      `json:"budget"`
 	Dir        string      `json:"-"` // directory of the study file; relative paths start here
 }
@@ -34,7 +35,12 @@ type Entry struct {
 	ID      string `json:"id"`                // unique in the study
 	Use     string `json:"use,omitempty"`     // contender id in the catalog; empty: ID
 	Program string `json:"program,omitempty"` // directory of a contender's own module, relative to the study file
-	Expect  Expect `json:"expect,omitzero"`   // overrides the contender's own expect
+
+	Command []string `json:"command,omitempty"` // or a server's command line; $PORT in it is where it is to listen
+	URL     string   `json:"url,omitempty"`     // or where a server already listens
+
+	Set    map[string]string `json:"set,omitempty"`   // how it is configured, e.g. log: pty; the kind knows the words
+	Expect Expect            `json:"expect,omitzero"` // overrides the contender's own expect
 
 	With []string `json:"with,omitempty"` // modules to build it with: path@version, or path=./dir
 	Go   string   `json:"go,omitempty"`   // toolchain to build it with, e.g. go1.25.5; empty: the machine's
@@ -46,6 +52,34 @@ func (e Entry) Leaf() string {
 		return e.Use
 	}
 	return e.ID
+}
+
+// Launch is how the contender comes to run.
+func (e Entry) Launch() Launch {
+	switch {
+	case len(e.Command) > 0:
+		return LaunchCommand
+	case e.URL != "":
+		return LaunchURL
+	}
+	return LaunchProgram
+}
+
+// launched reports whether more than one way to run it is given.
+func (e Entry) launched() error {
+	given := 0
+	for _, is := range []bool{e.Use != "", e.Program != "", len(e.Command) > 0, e.URL != ""} {
+		if is {
+			given++
+		}
+	}
+	if given > 1 {
+		return fieldError("", fmt.Sprintf("contender %q is given in more than one way", e.ID), "keep one of use, program, command and url")
+	}
+	if e.Launch() != LaunchProgram && (len(e.With) > 0 || e.Go != "") {
+		return fieldError("", fmt.Sprintf("contender %q is not built here, so it cannot be built with something else", e.ID), "leave with and go out")
+	}
+	return nil
 }
 
 // Expect is what a trap must come out as: void by each of the named checks.
@@ -84,6 +118,9 @@ func (s *Study) Validate() error {
 		if e.ID == ControlID || e.ID == NullID {
 			return fieldError(at, fmt.Sprintf("%q is reserved", e.ID), "the control and the null contender join every study by themselves")
 		}
+		if err := e.launched(); err != nil {
+			return prefix(at, err)
+		}
 		seen[e.ID] = true
 	}
 	if !seen[s.Baseline] {
@@ -112,6 +149,9 @@ func (s *Study) Validate() error {
 		if err := s.refers(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
 			return err
 		}
+		if c.Of != "" && !works[c.Of] {
+			return fieldError(at+".of", fmt.Sprintf("unknown workload %q", c.Of), "name one of the study's workloads")
+		}
 	}
 	ids := map[string]bool{}
 	for i, c := range s.Claims {
@@ -124,6 +164,16 @@ func (s *Study) Validate() error {
 		}
 		ids[c.ID] = true
 		if err := s.refers(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
+			return err
+		}
+		for _, w := range c.Workloads {
+			if !works[w] {
+				return fieldError(at+".workloads", fmt.Sprintf("unknown workload %q", w), "name the study's workloads")
+			}
+		}
+	}
+	for i, d := range s.Decompose {
+		if err := d.validate(fmt.Sprintf("decompose[%d]", i), s, works, seen); err != nil {
 			return err
 		}
 	}

@@ -12,8 +12,10 @@ type Trial struct {
 	Seconds   float64           `json:"seconds"`           // from start to exit
 	Samples   map[string]Sample `json:"samples"`           // by workload id
 	Answers   []Conformance     `json:"answers,omitempty"` // to the sample of cases before each workload
-	Evidence  Evidence          `json:"evidence"`
-	Error     *TrialError       `json:"error,omitempty"`
+
+	Histograms map[string]string `json:"histograms,omitempty"` // latencies by workload id, as load/hist writes them
+	Evidence   Evidence          `json:"evidence"`
+	Error      *TrialError       `json:"error,omitempty"`
 }
 
 // TrialError is why a trial could not be carried through.

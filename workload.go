@@ -13,6 +13,9 @@ type Workload struct {
 	SHA256  string `json:"sha256,omitempty"`     // of the whole pool
 	Heap    int64  `json:"heap_bytes,omitempty"` // live heap that each contender holds meanwhile, in bytes; zero: only its own
 
+	Set     map[string]string `json:"set,omitempty"`     // what else the kind lets a workload choose, e.g. depth: "3"; the kind knows the words
+	Traffic *Traffic          `json:"traffic,omitempty"` // how requests reach a server; nil: there is none
+
 	// What the kind found in the pool it made; zero where it cannot tell.
 	Bytes        int64 `json:"bytes,omitempty"`         // of all bodies, line ends not included
 	Keys         int   `json:"keys,omitempty"`          // items with a key of their own that each body should have
@@ -50,5 +53,22 @@ func (w Workload) Validate() error {
 	case w.Pool < 0:
 		return fieldError("pool", "pool is negative", "give the number of different bodies, or leave it out for 64")
 	}
+	if w.Traffic != nil {
+		return w.Traffic.Validate()
+	}
 	return nil
+}
+
+// Measures reports whether metric m says anything about the workload: at a
+// rate that is given, time per operation is that rate's, and latencies are
+// those of a continuous segment.
+func (w Workload) Measures(m Metric) bool {
+	segment := w.Traffic != nil && w.Traffic.Segment > 0
+	switch {
+	case m.Latency:
+		return segment
+	case m.Name == "time":
+		return w.Traffic == nil || w.Traffic.Rate == 0
+	}
+	return true
 }

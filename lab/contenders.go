@@ -20,7 +20,7 @@ func (r *run) build(ctx context.Context) error {
 	entries = append(entries, tare.Entry{ID: tare.NullID})
 	for _, e := range entries {
 		r.progress(Event{Phase: "build", Contender: e.ID})
-		p, err := r.o.Sources.Program(ctx, r.name, r.study.Dir, e)
+		p, err := r.program(ctx, e)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -32,7 +32,7 @@ func (r *run) build(ctx context.Context) error {
 			return &StudyError{r.study.ID, err}
 		}
 		c := p.Contender
-		c.ID, c.Kind, c.Variant = e.ID, r.name, p.Variant
+		c.ID, c.Kind, c.Variant, c.Set = e.ID, r.name, p.Variant, e.Set
 		if !e.Expect.IsZero() {
 			c.Expect = e.Expect
 		}
@@ -54,6 +54,7 @@ func (r *run) build(ctx context.Context) error {
 			}
 			r.dropped[e.ID] = true
 		} else {
+			p.Contender = c
 			r.programs[e.ID] = p
 			r.progress(Event{Phase: "build", Contender: e.ID, Cached: p.Cached, Message: c.String()})
 		}
@@ -62,10 +63,28 @@ func (r *run) build(ctx context.Context) error {
 			control := c
 			control.ID, control.Role, control.Expect = tare.ControlID, tare.RoleControl, tare.Expect{}
 			r.contenders = append(r.contenders, control)
+			p.Contender = control
 			r.programs[tare.ControlID] = p
 		}
 	}
 	return nil
+}
+
+// program is what entry e stands for: built, or only said.
+func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) {
+	c := tare.Contender{Role: tare.RoleContender, Launch: e.Launch(), Expect: e.Expect}
+	switch c.Launch {
+	case tare.LaunchCommand:
+		c.Name, c.Command, c.Why = strings.Join(e.Command, " "), e.Command, "the user's own command"
+	case tare.LaunchURL:
+		c.Name, c.URL, c.Why = e.URL, e.URL, "runs elsewhere"
+	default:
+		return r.o.Sources.Program(ctx, r.name, r.study.Dir, e)
+	}
+	if _, ok := r.kind.(Launcher); !ok {
+		return build.Program{Contender: c}, &UnknownError{What: fmt.Sprintf("way to run contender %q: a %s is a program, not a %s", e.ID, r.name, c.Launch)}
+	}
+	return build.Program{Contender: c}, nil
 }
 
 // room reports a live heap that all contenders together cannot hold in memory

@@ -163,7 +163,7 @@ func (x *examination) ready(ctx context.Context, exam wire.Workload) (bool, erro
 	if x.prepared == exam.ID {
 		return true, nil
 	}
-	a, err := x.session.Prepare(ctx, exam)
+	a, err := x.session.Prepare(ctx, x.run.configured(x.id, exam))
 	if err != nil || a.Unsupported {
 		return false, err
 	}
@@ -212,7 +212,7 @@ func (r *run) start(ctx context.Context, id string, exams []wire.Workload) (took
 	resident, _ = machine.Resident(s.PID)
 	looked := r.o.Now().Sub(opened)
 	for _, exam := range exams {
-		if a, err := s.Prepare(ctx, exam); err != nil {
+		if a, err := s.Prepare(ctx, r.configured(id, exam)); err != nil {
 			return 0, 0, false
 		} else if a.Unsupported {
 			continue

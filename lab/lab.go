@@ -74,6 +74,8 @@ type run struct {
 	contenders []tare.Contender         // in plan order
 	programs   map[string]build.Program // by contender id
 	inputs     map[string]wire.Workload // by workload id
+	probes     []wire.Workload
+	profiles   []tare.Profile
 	left       []tare.NotWeighed
 
 	log      *journal.Log // of an earlier run, or empty
@@ -122,6 +124,9 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	}
 	if ctx.Err() != nil && len(r.rounds) == 0 {
 		return nil, ctx.Err()
+	}
+	if err := r.profile(ctx); err != nil {
+		return nil, err
 	}
 	facts.Noise = r.noise()
 	res := r.result(facts)
@@ -198,7 +203,17 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		if err != nil {
 			return nil, &StudyError{study.ID, err}
 		}
+		in.Set = w.Set
 		r.inputs[w.ID] = in
+	}
+	if p, ok := kind.(Prober); ok {
+		var works []wire.Workload
+		for _, w := range r.study.Workloads {
+			works = append(works, r.inputs[w.ID])
+		}
+		if r.probes, err = p.Probes(r.inputDir(), works); err != nil {
+			return nil, &StudyError{study.ID, err}
+		}
 	}
 	for i := range r.study.Workloads {
 		w := &r.study.Workloads[i]

@@ -44,10 +44,25 @@ type Examiner interface {
 	Reference() string
 }
 
+// Launcher is a Kind whose contenders need not be programs of ours: Open takes
+// those with a command or a URL as well.
+type Launcher interface {
+	Launches() []tare.Launch
+}
+
+// Prober is a Kind that asks for what must be refused. A contender that does
+// not refuse it is disqualified, as one that answers wrong is.
+type Prober interface {
+	// Probes writes the inputs of all probes for works into dir. They are
+	// prepared and answered as workloads are, once per study, and held against
+	// the reference by Compare.
+	Probes(dir string, works []wire.Workload) ([]wire.Workload, error)
+}
+
 // Sources turns a study's entry into a program that can be started.
 type Sources interface {
-	// Program builds (or finds built) what entry e stands for. The error is
-	// one line: it becomes the contender's void finding, unless it wraps
+	// Program builds (or finds built) what entry e stands for; it is not asked
+	// for entries with a command or a URL. The error is one line: it becomes the contender's void finding, unless it wraps
 	// build.ErrNoToolchain or build.ErrCache, which end the run.
 	Program(ctx context.Context, kind, studyDir string, e tare.Entry) (build.Program, error)
 }
@@ -71,6 +86,7 @@ type Options struct {
 	Procs     int            // GOMAXPROCS of contenders; zero: the kind's own
 	Env       []string       // NAME=value, for every contender
 	At        float64        // operations per second to work out the cost at; zero: none
+	Profile   []string       // cpu, mem: to be taken of every contender after the rounds
 	Resume    bool           // go on with the journal in Dir
 	Stored    *tare.Result   // an older result of the study, to be told what has changed since; nil: none
 
@@ -92,7 +108,7 @@ type Only struct {
 
 // Event is one step of a study, for a progress line.
 type Event struct {
-	Phase     string // build, pilot, exam, plan, round, look, done
+	Phase     string // build, pilot, exam, plan, round, look, profile, done
 	Contender string // build: which one
 	Cached    bool   // build: it was built before
 	Err       error  // build, pilot: what went wrong with that contender

@@ -1,9 +1,11 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/tarebench/tare"
 )
@@ -12,6 +14,7 @@ import (
 const (
 	notQuick  = "left out at this budget (no claim and no criterion needs it)"
 	notChosen = "left out (not among those that were asked for)"
+	noSegment = "not measured at this budget (each contender takes %v a round, alone; needs --budget full)"
 )
 
 // Part is what of a study is weighed, and what is left out of it: at quick
@@ -22,6 +25,9 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 	contenders, workloads := all, all
 	if isQuick && len(s.Claims)+len(s.Criteria) > 0 {
 		contenders, workloads = carrying(s)
+	}
+	if isQuick {
+		workloads = visited(s, workloads)
 	}
 	if len(only.Contenders) > 0 {
 		named, err := matching(only.Contenders)
@@ -56,6 +62,9 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 			left = append(left, tare.NotWeighed{What: "workload " + w.ID, Why: why})
 		}
 	}
+	if len(p.Workloads) == 0 && len(only.Workloads) == 0 {
+		return s, nil, errors.New("all its workloads are continuous segments, which the quick budget has no time for; --budget full has")
+	}
 	if len(p.Workloads) == 0 {
 		return s, nil, fmt.Errorf("none of its workloads matches %s", strings.Join(only.Workloads, ", "))
 	}
@@ -78,6 +87,15 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 		if c.Workload != "" { // a statement is answered beside them
 			what[c.Workload] = true
 		}
+		for _, w := range c.Workloads {
+			what[w] = true
+		}
+	}
+	for _, d := range s.Decompose {
+		who[d.From], what[d.Workload] = true, true
+		for _, step := range d.Steps {
+			who[step.To] = true
+		}
 	}
 	for _, c := range s.Criteria {
 		for _, e := range s.Contenders {
@@ -85,6 +103,9 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 		}
 		for _, w := range s.Workloads {
 			what[w.ID] = what[w.ID] || c.Workload == "" || c.Workload == w.ID
+		}
+		if c.Of != "" {
+			what[c.Of] = true
 		}
 	}
 	if len(what) == 0 { // statements only
@@ -96,6 +117,22 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 		return func(id string) (bool, string) { return m[id], notQuick }
 	}
 	return in(who), in(what)
+}
+
+// visited leaves continuous segments out of those that in chooses.
+func visited(s tare.Study, in chooser) chooser {
+	segment := map[string]time.Duration{}
+	for _, w := range s.Workloads {
+		if w.Traffic != nil {
+			segment[w.ID] = w.Traffic.Segment
+		}
+	}
+	return func(id string) (bool, string) {
+		if d := segment[id]; d > 0 {
+			return false, fmt.Sprintf(noSegment, d)
+		}
+		return in(id)
+	}
 }
 
 // matching reports which names match one of patterns.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -18,6 +19,7 @@ import (
 const (
 	warmGC      = 3
 	warmNS      = 20e6
+	warmTraffic = 100e6 // of a server: it has buffers and connections to get
 	warmCapNS   = 2e9
 	pilotGC     = 8
 	pilotNS     = 150e6
@@ -83,7 +85,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 	for _, w := range r.study.Workloads {
 		in := r.inputs[w.ID]
 		start := r.o.Now()
-		prep, err := s.Prepare(ctx, in)
+		prep, err := s.Prepare(ctx, r.configured(c.ID, in))
 		if err != nil {
 			return err
 		}
@@ -97,7 +99,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 			return err
 		}
 		r.conform = append(r.conform, conf)
-		if _, err := s.Warm(ctx, w.ID, warmGC, warmNS*time.Nanosecond, warmCapNS*time.Nanosecond); err != nil {
+		if _, err := s.Warm(ctx, w.ID, warmGC, warmUp(w), warmCapNS*time.Nanosecond); err != nil {
 			return err
 		}
 		gc, atLeast := int64(pilotGC), pilotNS*time.Nanosecond
@@ -115,7 +117,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 			return err
 		}
 		p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
-		if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 { // so long are its cycles: look longer
+		if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil { // so long are its cycles: look longer
 			if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, warmCapNS*time.Nanosecond); err != nil {
 				return err
 			}
@@ -123,12 +125,59 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 		if warm.GC >= 2 {
 			p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
 		}
-		p.SetupNS = float64(opened+prepared) + warmNS + float64(ops)*p.NSPerOp
+		p.SetupNS = float64(opened+prepared) + float64(warmUp(w)) + float64(ops)*p.NSPerOp
 		opened = 0
 		r.pilots = append(r.pilots, p)
 	}
+	if err := r.probe(ctx, s, c.ID); err != nil {
+		return err
+	}
 	if did == 0 {
 		return &tare.TrialError{Class: tare.ErrContender, Message: "it can do none of the study's workloads"}
+	}
+	return nil
+}
+
+// warmUp is how long a warm-up for w may take without seeing collections.
+func warmUp(w tare.Workload) time.Duration {
+	if w.Traffic != nil {
+		return warmTraffic * time.Nanosecond
+	}
+	return warmNS * time.Nanosecond
+}
+
+// configured is workload in as contender id is told it: with how the study
+// configures the contender over what the workload chooses.
+func (r *run) configured(id string, in wire.Workload) wire.Workload {
+	set := r.programs[id].Contender.Set
+	if len(set) == 0 {
+		return in
+	}
+	all := maps.Clone(in.Set)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, set)
+	in.Set = all
+	return in
+}
+
+// probe asks contender id for what it must refuse.
+func (r *run) probe(ctx context.Context, s *trial.Session, id string) error {
+	for _, in := range r.probes {
+		prep, err := s.Prepare(ctx, r.configured(id, in))
+		if err != nil {
+			return err
+		}
+		if prep.Unsupported {
+			continue
+		}
+		conf, err := r.conformance(ctx, s, id, in, prep.Fresh)
+		if err != nil {
+			return err
+		}
+		conf.Probe = true
+		r.conform = append(r.conform, conf)
 	}
 	return nil
 }
@@ -191,7 +240,7 @@ func (r *run) share() {
 	for i := range r.pilots {
 		p := &r.pilots[i]
 		prog := r.programs[p.Contender]
-		key := fmt.Sprint(prog.Contender.SHA256, " ", prog.Variant, " ", p.Workload)
+		key := fmt.Sprint(prog.Contender.SHA256, " ", prog.Variant, " ", prog.Contender.Set, " ", p.Workload)
 		first, seen := same[key]
 		if !seen || prog.Contender.SHA256 == "" {
 			same[key] = i

@@ -48,6 +48,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Conformance: r.conformances(),
 		Semantics:   r.exams.Semantics,
 		Cost:        judge.Costs(r.study.Metrics, r.contenders, o.comparisons, o.findings, r.o.At),
+		Profiles:    r.profiles,
 		NotWeighed:  r.left,
 		Trials:      r.trials,
 		Journal:     journal.FileName,

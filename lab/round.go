@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -30,12 +32,12 @@ func (r *run) round(ctx context.Context, rd tare.Round) error {
 	began := r.o.Now()
 	noise := r.gauge()
 	var err error
-	var slices []tare.Slice
+	var done []tare.Slice
 	var trials []tare.Trial
 	if r.plan.Isolation == tare.TrialWise {
-		slices, trials, err = r.oneByOne(ctx, rd)
+		done, trials, err = r.oneByOne(ctx, rd)
 	} else {
-		slices, trials, err = r.lockstep(ctx, rd, rd.Start)
+		done, trials, err = r.lockstep(ctx, rd, rd.Start)
 	}
 	if err != nil {
 		return err
@@ -51,26 +53,26 @@ func (r *run) round(ctx context.Context, rd tare.Round) error {
 		return err
 	}
 	r.rounds = append(r.rounds, rd)
-	r.slices = append(r.slices, slices...)
+	r.slices = append(r.slices, done...)
 	r.trials = append(r.trials, trials...)
 	return nil
 }
 
 // oneByOne runs one whole trial after another, in the round's order.
-func (r *run) oneByOne(ctx context.Context, rd tare.Round) (slices []tare.Slice, trials []tare.Trial, err error) {
+func (r *run) oneByOne(ctx context.Context, rd tare.Round) (done []tare.Slice, trials []tare.Trial, err error) {
 	for _, id := range rd.Start {
 		s, t, err := r.lockstep(ctx, rd, []string{id})
 		if err != nil {
 			return nil, nil, err
 		}
-		slices, trials = append(slices, s...), append(trials, t...)
+		done, trials = append(done, s...), append(trials, t...)
 	}
-	return slices, trials, nil
+	return done, trials, nil
 }
 
 // lockstep opens the trials of ids and takes them through every workload slice
 // by slice.
-func (r *run) lockstep(ctx context.Context, rd tare.Round, ids []string) (slices []tare.Slice, trials []tare.Trial, err error) {
+func (r *run) lockstep(ctx context.Context, rd tare.Round, ids []string) (done []tare.Slice, trials []tare.Trial, err error) {
 	seats := map[string]*seat{}
 	var order []*seat
 	defer func() {
@@ -96,7 +98,7 @@ func (r *run) lockstep(ctx context.Context, rd tare.Round, ids []string) (slices
 		if err != nil {
 			return nil, nil, err
 		}
-		slices = append(slices, s...)
+		done = append(done, s...)
 	}
 	for _, st := range order {
 		if st.session != nil {
@@ -107,7 +109,7 @@ func (r *run) lockstep(ctx context.Context, rd tare.Round, ids []string) (slices
 		st.trial.Seconds = r.o.Now().Sub(st.began).Seconds()
 		trials = append(trials, st.trial)
 	}
-	return slices, trials, ctx.Err()
+	return done, trials, ctx.Err()
 }
 
 // workload takes the open trials through one workload.
@@ -167,7 +169,7 @@ func (r *run) workload(ctx context.Context, rd tare.Round, name string, order []
 // settle prepares one contender for a workload: input, a sample of the
 // conformance cases, warm-up.
 func (r *run) settle(ctx context.Context, rd tare.Round, in wire.Workload, st *seat) error {
-	if _, err := st.session.Prepare(ctx, in); err != nil {
+	if _, err := st.session.Prepare(ctx, r.configured(st.id, in)); err != nil {
 		return err
 	}
 	cases := plan.Sample(r.plan, rd.Index, st.id, in.Bodies, sampleCases)
@@ -179,8 +181,14 @@ func (r *run) settle(ctx context.Context, rd tare.Round, in wire.Workload, st *s
 		conf.First = fmt.Sprintf("round %d: %s", rd.Index, conf.First)
 	}
 	st.trial.Answers = append(st.trial.Answers, conf)
-	_, err := st.session.Warm(ctx, in.ID, warmGC, warmNS*time.Nanosecond, warmCapNS*time.Nanosecond)
+	_, err := st.session.Warm(ctx, in.ID, warmGC, r.warmUpOf(in.ID), warmCapNS*time.Nanosecond)
 	return err
+}
+
+// warmUpOf is the warm-up of the workload with that id.
+func (r *run) warmUpOf(id string) time.Duration {
+	i := slices.IndexFunc(r.study.Workloads, func(w tare.Workload) bool { return w.ID == id })
+	return warmUp(r.study.Workloads[i])
 }
 
 // slice hands the token to st for slice i.
@@ -228,11 +236,22 @@ func (r *run) sample(ctx context.Context, sl tare.Slicing, st *seat, sum *tare.S
 		"ops":               float64(sum.Ops),
 		"gc_cycles":         float64(sum.GC),
 	}
+	// What was recorded of the slices is read before the memory pass adds to it.
+	gauges, histogram := st.session.Gauges(sl.Workload)
+	maps.Copy(s, gauges)
+	if histogram != "" {
+		if st.trial.Histograms == nil {
+			st.trial.Histograms = map[string]string{}
+		}
+		st.trial.Histograms[sl.Workload] = histogram
+	}
 	mem, err := st.session.Stats(ctx, sl.Workload, sl.MemoryOps, expect(sl.MemoryOps, ns))
 	if err != nil {
 		return s, err
 	}
-	s["bytes_per_op"], s["allocs_per_op"] = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
+	if !mem.Unsupported {
+		s["bytes_per_op"], s["allocs_per_op"] = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
+	}
 	return s, nil
 }
 

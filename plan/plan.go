@@ -126,9 +126,13 @@ func seconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 	const token = 30e3 // request, reply and journal line
 	for _, s := range slices {
 		for _, p := range pilots {
-			if p.Workload == s.Workload {
+			if ops := s.Ops[p.Contender]; p.Workload == s.Workload && ops > 0 {
+				slice := float64(ops) * p.NSPerOp
+				if s.Count == 1 { // continuous, and as long as it is meant to be
+					slice = float64(s.TargetNS)
+				}
 				ns += float64(s.MemoryOps) * p.NSPerOp
-				ns += float64(s.Count) * (float64(s.Ops[p.Contender]+s.Lead[p.Contender])*p.NSPerOp + token)
+				ns += float64(s.Count) * (slice*(1+float64(s.Lead[p.Contender])/float64(ops)) + token)
 			}
 		}
 	}

@@ -35,6 +35,14 @@ const (
 	memoryMostNS = 50e6
 	memoryTurns  = 1000 // … and never more turns of the pool than this
 
+	// Visits: a load generator goes from server to server. A visit is long
+	// against the answers under way at its ends, and short against what the
+	// machine does meanwhile.
+	visitNS     = 60e6
+	visitCount  = 8
+	visitTurns  = 2    // requests of a lead-in per connection
+	segmentLead = 0.05 // of a continuous segment
+
 	block      = 2 // slices of whole cycles in a block
 	shortBlock = 4 // slices in a block of work that allocates nothing
 )
@@ -60,6 +68,10 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 	}
 	pool := int64(max(1, workload.Pool))
 	s.MemoryOps = memoryOps(pool, slowest)
+	if workload.Traffic != nil {
+		traffic(&s, *workload.Traffic, pilots, want)
+		return s
+	}
 	s.MinNS = want.Nanoseconds()
 	if s.MinNS == 0 {
 		least := float64(shortNS)
@@ -135,6 +147,34 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 		s.RatioOfSums = true
 	}
 	return s
+}
+
+// traffic cuts a server's workload: into visits, or one continuous segment.
+func traffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, want time.Duration) {
+	if t.Segment > 0 {
+		s.Count, s.Block, s.RatioOfSums = 1, 1, true
+		s.TargetNS = t.Segment.Nanoseconds()
+	} else {
+		s.Count, s.Block = balanced(len(pilots), visitCount), block
+		s.TargetNS = visitNS
+		if want > 0 {
+			s.TargetNS = want.Nanoseconds()
+		}
+	}
+	s.MinNS, s.CapNS = s.TargetNS, slack*s.TargetNS
+	for _, p := range pilots {
+		pace := p.NSPerOp
+		if t.Rate > 0 {
+			pace = float64(time.Second) / t.Rate
+		}
+		ops := max(1, math.Round(float64(s.TargetNS)/max(1, pace)))
+		lead := max(leadShare*ops, min(float64(visitTurns*t.Connections), leadMost*ops))
+		if t.Segment > 0 {
+			lead = segmentLead * ops
+		}
+		s.Until[p.Contender] = tare.UntilOps
+		s.Ops[p.Contender], s.Lead[p.Contender] = int64(ops), int64(math.Ceil(lead))
+	}
 }
 
 // memoryOps is how many operations the pass that counts allocations makes: for

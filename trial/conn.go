@@ -29,6 +29,14 @@ type Conn interface {
 	Close(ctx context.Context) tare.Evidence
 }
 
+// Gauger is a Conn that recorded more about a workload than its replies say.
+type Gauger interface {
+	// Gauges returns what was recorded since workload on was last prepared:
+	// values by sample key, and the histogram of its latencies as load/hist
+	// writes it, empty where there is none.
+	Gauges(on string) (sample tare.Sample, histogram string)
+}
+
 // Names of the environment variables that tag what a run has started, so
 // that all of it can be found and ended.
 const (

@@ -76,13 +76,28 @@ func (s *Session) Slice(ctx context.Context, q wire.Request, expected time.Durat
 }
 
 // Stats has a fixed number of operations done between two readings of the
-// memory counters.
+// memory counters. Reply.Unsupported says that it has none to read.
 func (s *Session) Stats(ctx context.Context, on string, ops int64, expected time.Duration) (wire.Reply, error) {
 	a, err := s.do(ctx, wire.Request{Op: wire.OpStats, On: on, Ops: ops}, expected)
-	if err == nil && a.Ops < 1 {
+	if err == nil && a.Ops < 1 && !a.Unsupported {
 		err = protocolError("stats without operations")
 	}
 	return a, err
+}
+
+// Profile has workload on run for at least so long and hands over where its
+// time (cpu) or memory (mem) went, as a pprof document.
+func (s *Session) Profile(ctx context.Context, on, of string, atLeast time.Duration) (wire.Reply, error) {
+	return s.do(ctx, wire.Request{Op: wire.OpProfile, On: on, Profile: of, MinNS: atLeast.Nanoseconds()}, atLeast)
+}
+
+// Gauges returns what else was recorded about workload on; both are empty
+// where the way to the contender records nothing.
+func (s *Session) Gauges(on string) (tare.Sample, string) {
+	if g, ok := s.Conn.(Gauger); ok {
+		return g.Gauges(on)
+	}
+	return nil, ""
 }
 
 // Close says bye and ends the trial.

@@ -3,6 +3,8 @@
 // the specification for authors in any language.
 package wire
 
+import "encoding/json"
+
 // Protocol names this version of the protocol.
 const Protocol = "tare.wire/1"
 
@@ -21,6 +23,7 @@ const (
 	OpWarm    = "warm"    // run until warm, say how fast that was
 	OpSlice   = "slice"   // the timed work of one token
 	OpStats   = "stats"   // a fixed number of operations between two memory readings
+	OpProfile = "profile" // run for some time and hand over where time or memory went
 	OpBye     = "bye"     // end
 )
 
@@ -48,6 +51,8 @@ type Request struct {
 	Ops    int64  `json:"ops,omitempty"`     // slice until ops: how many; until gc: how many are expected; stats: how many
 	Cycles int64  `json:"cycles,omitempty"`  // slice until gc: how many whole cycles; zero: 1
 	CapOps int64  `json:"cap_ops,omitempty"` // slice: operations to do even past cap_ns
+
+	Profile string `json:"profile,omitempty"` // profile: cpu or mem; for min_ns
 }
 
 // Workload tells a contender what it will be asked.
@@ -60,6 +65,9 @@ type Workload struct {
 	Bodies  int    `json:"bodies"`               // lines in it
 	SHA256  string `json:"sha256"`               // of the file
 	Heap    int64  `json:"heap_bytes,omitempty"` // live heap to hold while the workload is prepared
+
+	Set  map[string]string `json:"set,omitempty"`  // how to be configured, e.g. log: discard; the kind knows the words
+	Spec json.RawMessage   `json:"spec,omitempty"` // what else the kind has to tell, e.g. a table of routes
 }
 
 // Reply is one line from the contender, with the id of the request. A field
@@ -78,6 +86,8 @@ type Reply struct {
 	Unsupported bool `json:"unsupported,omitempty"` // prepare: this contender cannot do that operation
 	Fresh       bool `json:"fresh,omitempty"`       // prepare: the operation hands out a fresh value each time
 
+	Addr string `json:"addr,omitempty"` // prepare, of a server: where it listens, host:port
+
 	Answers []Answer `json:"answers,omitempty"` // answer
 
 	Ops       int64  `json:"ops,omitempty"`         // warm, slice, stats: operations measured
@@ -90,6 +100,13 @@ type Reply struct {
 	Bytes     int64  `json:"bytes,omitempty"`       // stats: heap bytes allocated
 	Allocs    int64  `json:"allocs,omitempty"`      // stats: heap objects allocated
 	Message   string `json:"message,omitempty"`     // slice, stats: the first error's text
+
+	// Stats of a server: what it counted since the workload was prepared.
+	Received     int64 `json:"received,omitempty"`       // requests answered
+	ReceivedBody int64 `json:"received_bytes,omitempty"` // of their bodies read
+	LayerCalls   int64 `json:"layer_calls,omitempty"`    // of middleware
+
+	Profile []byte `json:"profile,omitempty"` // profile: a pprof document, base64 on the wire
 }
 
 // Answer is the output for one case.

@@ -1,0 +1,111 @@
+package tare
+
+import "fmt"
+
+// Decompose asks where a difference comes from: a chain of contenders, each
+// step of which changes one thing.
+type Decompose struct {
+	ID       string          `json:"id"`
+	Question string          `json:"question,omitempty"`
+	Workload string          `json:"workload"`
+	Metric   string          `json:"metric,omitempty"` // empty: the primary one
+	From     string          `json:"from"`             // contender the chain starts at
+	Steps    []DecomposeStep `json:"steps"`
+}
+
+// DecomposeStep is one link of the chain.
+type DecomposeStep struct {
+	To    string `json:"to"`    // contender
+	Cause string `json:"cause"` // what it changes, as a noun: "the framework", "a line of log per request"
+}
+
+func (d Decompose) validate(at string, s *Study, works, seen map[string]bool) error {
+	switch {
+	case d.ID == "":
+		return fieldError(at+".id", "decomposition without an id", "e.g. id: F3.1")
+	case d.Workload == "":
+		return fieldError(at+".workload", "decomposition without a workload", "name one of the study's workloads")
+	case d.From == "":
+		return fieldError(at+".from", "decomposition without a start", "name the contender the chain starts at")
+	case len(d.Steps) == 0:
+		return fieldError(at+".steps", "decomposition without steps", "e.g. steps: [{to: gin-new, cause: the framework}]")
+	}
+	if err := s.refers(at, "", d.Workload, d.Metric, works, seen); err != nil {
+		return err
+	}
+	if !seen[d.From] {
+		return fieldError(at+".from", fmt.Sprintf("unknown contender %q", d.From), "name one of the study's contenders")
+	}
+	for i, step := range d.Steps {
+		switch {
+		case !seen[step.To]:
+			return fieldError(fmt.Sprintf("%s.steps[%d].to", at, i), fmt.Sprintf("unknown contender %q", step.To), "name one of the study's contenders")
+		case step.Cause == "":
+			return fieldError(fmt.Sprintf("%s.steps[%d].cause", at, i), "a step without its cause", "say what it changes, e.g. cause: the framework")
+		}
+	}
+	return nil
+}
+
+// Decomposition is a difference told apart. The effects of the steps, as
+// logarithms of ratios, add up to that of the whole.
+type Decomposition struct {
+	ID       string  `json:"id"`
+	Question string  `json:"question,omitempty"`
+	Workload string  `json:"workload"`
+	Metric   string  `json:"metric"`
+	Whole    Cause   `json:"whole"` // from the first contender to the last
+	Steps    []Cause `json:"steps"`
+	Sentence string  `json:"sentence"`
+}
+
+// Cause is one step: To over From, which differ in one thing.
+type Cause struct {
+	Cause  string  `json:"cause,omitempty"`
+	From   string  `json:"from"`
+	To     string  `json:"to"`
+	Ratio  float64 `json:"ratio"` // To / From
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	Level  float64 `json:"level"` // confidence, simultaneous over looks and over the steps
+	Rounds int     `json:"rounds"`
+
+	// FromValue and ToValue are medians over rounds, in Unit.
+	FromValue float64 `json:"from_value"`
+	ToValue   float64 `json:"to_value"`
+	Unit      string  `json:"unit"`
+
+	// Share is the step's part of the whole difference: its median difference
+	// over the whole's, with the interval over rounds. Zero where the whole is
+	// not told from nothing.
+	Share     float64 `json:"share,omitempty"`
+	ShareLow  float64 `json:"share_low,omitempty"`
+	ShareHigh float64 `json:"share_high,omitempty"`
+}
+
+// Profile is where one contender spent its time or memory on one workload,
+// taken after the rounds.
+type Profile struct {
+	Contender string        `json:"contender"`
+	Workload  string        `json:"workload"`
+	Of        string        `json:"of"`              // cpu or mem
+	Unit      string        `json:"unit"`            // of the figures: nanoseconds or bytes
+	Total     float64       `json:"total"`           // in Unit
+	Ops       int64         `json:"ops"`             // done meanwhile
+	File      string        `json:"file,omitempty"`  // pprof document, beside the result
+	Flame     string        `json:"flame,omitempty"` // SVG, beside the result
+	Top       []ProfileLine `json:"top,omitempty"`   // functions with the most of their own, the greatest first
+}
+
+// ProfileLine is one function.
+type ProfileLine struct {
+	Function   string  `json:"function"`
+	Flat       float64 `json:"flat"`       // its own
+	Cumulative float64 `json:"cumulative"` // with what it called
+}
+
+// Kinds of profiles.
+const (
+	ProfileCPU = "cpu"
+	ProfileMem = "mem"
+)

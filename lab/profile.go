@@ -1,0 +1,101 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// profileTime is how long a contender runs for one profile: at the usual 100
+// samples a second some hundreds of them.
+const profileTime = 3 * time.Second
+
+// profile takes the profiles that were asked for, after the rounds, so that
+// nothing that was measured had a profiler in it. Each contender is alone. One
+// that cannot be profiled is left out, and the progress says so.
+func (r *run) profile(ctx context.Context) error {
+	if len(r.o.Profile) == 0 || r.interrupted() || ctx.Err() != nil {
+		return nil
+	}
+	dir := filepath.Join(r.o.Dir, "profiles")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the directory of profiles: %w", err)
+	}
+	for _, c := range r.contenders {
+		if r.dropped[c.ID] || c.Role == tare.RoleControl || c.Role == tare.RoleNull {
+			continue
+		}
+		r.progress(Event{Phase: "profile", Contender: c.ID})
+		err := r.profileOne(ctx, c.ID, dir)
+		if ctx.Err() != nil {
+			return nil // what was measured stands
+		}
+		var te *tare.TrialError
+		if errors.As(err, &te) {
+			r.progress(Event{Phase: "profile", Contender: c.ID, Err: te})
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// profileOne takes all profiles of one contender.
+func (r *run) profileOne(ctx context.Context, id, dir string) error {
+	s, err := r.open(ctx, id, "profile")
+	if err != nil {
+		return err
+	}
+	defer s.Close(context.WithoutCancel(ctx))
+	for _, w := range r.study.Workloads {
+		if !r.pilotedOn(id, w.ID) {
+			continue
+		}
+		prep, err := s.Prepare(ctx, r.configured(id, r.inputs[w.ID]))
+		if err != nil {
+			return err
+		}
+		if prep.Unsupported {
+			continue
+		}
+		if _, err := s.Warm(ctx, w.ID, warmGC, warmUp(w), warmCapNS*time.Nanosecond); err != nil {
+			return err
+		}
+		for _, of := range r.o.Profile {
+			a, err := s.Profile(ctx, w.ID, of, profileTime)
+			if err != nil {
+				return err
+			}
+			if err := r.keepProfile(id, w.ID, of, dir, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// keepProfile writes one profile beside the result.
+func (r *run) keepProfile(id, workload, of, dir string, a wire.Reply) error {
+	if len(a.Profile) == 0 {
+		return &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("an empty %s profile of %s", of, workload)}
+	}
+	name := strings.NewReplacer("/", "_", "\\", "_").Replace(id+"-"+workload) + "." + of + ".pprof"
+	if err := os.WriteFile(filepath.Join(dir, name), a.Profile, 0o644); err != nil {
+		return fmt.Errorf("keep a profile: %w", err)
+	}
+	unit := "nanoseconds"
+	if of == tare.ProfileMem {
+		unit = "bytes"
+	}
+	r.profiles = append(r.profiles, tare.Profile{
+		Contender: id, Workload: workload, Of: of, Unit: unit, Ops: a.Ops, File: filepath.ToSlash(filepath.Join("profiles", name)),
+	})
+	return nil
+}
