@@ -11,18 +11,39 @@ const (
 )
 
 // Finding is the outcome of a check: what was seen and what to do about it.
-// An empty Contender or Workload means all of them.
+// An empty Contender, Workload or Metric means all of them.
 type Finding struct {
 	Check     string   `json:"check"`
 	Severity  Severity `json:"severity"`
 	Contender string   `json:"contender,omitempty"`
 	Workload  string   `json:"workload,omitempty"`
+	Metric    string   `json:"metric,omitempty"` // of that metric only; empty: all
 	Message   string   `json:"message"`
 	Advice    string   `json:"advice,omitempty"`
 	Expected  bool     `json:"expected,omitempty"` // a trap's expectation that came true
 }
 
-// Covers reports whether the finding speaks of contender on workload.
+// Covers reports whether the finding speaks of contender on workload, on
+// whatever metric.
 func (f Finding) Covers(contender, workload string) bool {
 	return (f.Contender == "" || f.Contender == contender) && (f.Workload == "" || workload == "" || f.Workload == workload)
+}
+
+// Voids returns those of findings that void contender on workload altogether.
+// A load generator at its limit voids a throughput and leaves the CPU time per
+// request as it is: for findings like that see [VoidsMetric].
+func Voids(findings []Finding, contender, workload string) []Finding {
+	return VoidsMetric(findings, contender, workload, "")
+}
+
+// VoidsMetric returns those of findings that void metric of contender on
+// workload: those that void all metrics, and those of that metric only.
+func VoidsMetric(findings []Finding, contender, workload, metric string) []Finding {
+	var out []Finding
+	for _, f := range findings {
+		if f.Severity == Void && f.Covers(contender, workload) && (f.Metric == "" || f.Metric == metric) {
+			out = append(out, f)
+		}
+	}
+	return out
 }

@@ -59,18 +59,12 @@ func (r *Result) Contender(id string) (Contender, bool) {
 	return Contender{}, false
 }
 
-// Voids returns the void findings that speak of contender on workload.
+// Voids returns the findings that void contender on workload altogether.
 func (r *Result) Voids(contender, workload string) []Finding {
 	return Voids(r.Findings, contender, workload)
 }
 
-// Voids returns those of findings that void contender on workload.
-func Voids(findings []Finding, contender, workload string) []Finding {
-	var out []Finding
-	for _, f := range findings {
-		if f.Severity == Void && f.Covers(contender, workload) {
-			out = append(out, f)
-		}
-	}
-	return out
+// VoidsMetric returns the findings that void metric of contender on workload.
+func (r *Result) VoidsMetric(contender, workload, metric string) []Finding {
+	return VoidsMetric(r.Findings, contender, workload, metric)
 }

@@ -17,6 +17,9 @@ func (b *bench) ruleValue(v *tare.Verdict, rule tare.Rule) {
 		v.Sentence = fmt.Sprintf("%s: %s on %s is judged once, at the end.", v.Contender, v.Criterion, v.Workload)
 		return
 	}
+	if b.ruleThin(v, v.Workload, v.Contender) {
+		return
+	}
 	lo, hi, ok := stats.OrderInterval(per, alpha)
 	if !ok {
 		v.RoundsNeeded = minValueRounds

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 )
@@ -30,7 +31,8 @@ func claimEdges(c tare.Claim) []float64 {
 // this order:
 //
 //	not measured       the contender or workload was not weighed, could not be
-//	                   built, or is void here
+//	                   built, or is void here, or the metric says nothing about
+//	                   the workload
 //	void as published  the contender is a trap, and the check that was expected
 //	                   to void it did: the original measured something else
 //	tie                the interval is inside ±5 % of 1, and less than 10 % was claimed
@@ -44,7 +46,13 @@ func claimEdges(c tare.Claim) []float64 {
 // The claimed side is the claim's own, or else that of its figures. A claim of
 // exact equality (equal figures, no side) is refuted by an interval wholly
 // outside ±5 %. A side is only said where the ratio lies beyond what the
-// control shows.
+// control shows. A latency that rests on too few requests leaves a claim open.
+//
+// These are the outcomes of claims of a ratio. A count holds within the
+// published number times or divided by 1.25 and is refuted otherwise. A trend
+// has no size, so that it holds where a ratio's direction would, and its 1 is a
+// ratio that stays as it is along the workloads. Statements are answered by
+// the check they name.
 func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
 	b := &bench{d: d, comparisons: comparisons, findings: findings}
 	var out []tare.ClaimResult
@@ -53,8 +61,11 @@ func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings
 			ID: c.ID, Kind: c.Kind, Source: c.Source, Statement: c.Statement,
 			Contender: c.Contender, Workload: c.Workload, Metric: c.Metric,
 		}
-		if c.Kind == tare.ClaimRatio {
+		switch c.Kind {
+		case tare.ClaimRatio:
 			r.Published = c.Ratio()
+		case tare.ClaimCount:
+			r.Published = c.Value
 		}
 		b.claim(&r, c, values, notWeighed)
 		out = append(out, r)
@@ -64,7 +75,8 @@ func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings
 
 func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
 	for _, n := range notWeighed {
-		if n.What == "contender "+c.Contender || n.What == "workload "+c.Workload {
+		work, isWork := strings.CutPrefix(n.What, "workload ")
+		if n.What == "contender "+c.Contender || isWork && (work == c.Workload || slices.Contains(c.Workloads, work)) {
 			notMeasured(r, n.What+": "+n.Why)
 			return
 		}
@@ -82,7 +94,23 @@ func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, no
 		b.trapClaim(r, who)
 		return
 	}
-	if f, ok := b.void(c.Contender, c.Workload, true); ok {
+	switch c.Kind {
+	case tare.ClaimCount:
+		b.count(r, c, who)
+	case tare.ClaimTrend:
+		b.trend(r, c)
+	default:
+		b.ratioClaim(r, c, values)
+	}
+}
+
+// ratioClaim answers a claim of a ratio to the baseline.
+func (b *bench) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+	if why, ok := b.d.measures(c.Workload, c.Metric); !ok {
+		notMeasured(r, why)
+		return
+	}
+	if f, ok := b.void(c.Contender, c.Workload, c.Metric, true); ok {
 		r.Evidence = "check " + f.Check
 		notMeasured(r, "void here by "+f.Check+": "+f.Message)
 		return
@@ -100,6 +128,12 @@ func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, no
 		return
 	}
 	r.Measured, r.Low, r.High = comparison.Ratio, comparison.Low, comparison.High
+	if why, _ := b.thin(c.Metric, c.Workload, c.Contender, comparison.Against); why != "" {
+		ratio, span := spanned(comparison)
+		r.Outcome = tare.ClaimOpen
+		r.Why = fmt.Sprintf("published %s×, measured %s× %s: %s is thin: %s", significant(c.Ratio()), ratio, span, c.Metric, why)
+		return
+	}
 	control := halfWidth(b.comparisons, c.Workload, c.Metric)
 	r.Outcome, r.SizeRefuted = outcome(c, comparison, control)
 	r.Why = because(c, comparison, control, r.Outcome, r.SizeRefuted)
@@ -114,7 +148,7 @@ func notMeasured(r *tare.ClaimResult, why string) {
 
 // trapClaim answers a claim whose contender reproduces a published mistake.
 func (b *bench) trapClaim(r *tare.ClaimResult, who tare.Contender) {
-	for _, f := range tare.Voids(b.findings, who.ID, r.Workload) {
+	for _, f := range tare.VoidsMetric(b.findings, who.ID, r.Workload, r.Metric) {
 		if slices.Contains(who.Expect.Void, f.Check) {
 			r.Outcome = tare.VoidAsPublished
 			r.Evidence = "check " + f.Check
@@ -122,7 +156,7 @@ func (b *bench) trapClaim(r *tare.ClaimResult, who tare.Contender) {
 			return
 		}
 	}
-	if fs := tare.Voids(b.findings, who.ID, r.Workload); len(fs) > 0 {
+	if fs := tare.VoidsMetric(b.findings, who.ID, r.Workload, r.Metric); len(fs) > 0 {
 		r.Evidence = "check " + fs[0].Check
 		notMeasured(r, "void here by "+fs[0].Check+": "+fs[0].Message)
 		return

@@ -21,7 +21,7 @@ func Compare(d Data, effects []tare.Effects) []tare.Comparison {
 	var out []tare.Comparison
 	var member []evidence // of out[i]
 	for _, w := range d.Study.Workloads {
-		for _, metric := range d.Study.Metrics {
+		for _, metric := range metricsOf(w, d.Study.Metrics) {
 			if metric == d.primary() {
 				if c, ok := x.self(d, w.ID); ok {
 					out, member = append(out, c), append(member, evidence{})
@@ -40,7 +40,16 @@ func Compare(d Data, effects []tare.Effects) []tare.Comparison {
 		}
 	}
 	for _, family := range families(out) {
-		settle(out, member, family, d.looks())
+		var of []evidence
+		for _, i := range family {
+			of = append(of, member[i])
+		}
+		for k, s := range settle(of, d.looks()) {
+			c := &out[family[k]]
+			if c.Level = s.level; s.ok {
+				c.Low, c.High = math.Exp(s.lo), math.Exp(s.hi)
+			}
+		}
 	}
 	for i := range out {
 		if c := &out[i]; c.Contender == c.Against { // true at any level; the control's is the page's
@@ -55,12 +64,23 @@ func Compare(d Data, effects []tare.Effects) []tare.Comparison {
 	return out
 }
 
-// evidence is what the interval of one comparison is made from, and the
-// logarithms of the ratios at which a decision read off it flips.
+// evidence is what an interval is made from, one figure per round, and the
+// values at which a decision read off it flips. For a comparison both are
+// logarithms of ratios.
 type evidence struct {
 	effects []float64
 	edges   []float64
 }
+
+// interval is what a family settled on for one of its members.
+type interval struct {
+	lo, hi float64
+	level  float64 // confidence, simultaneous over looks
+	ok     bool    // false: too few rounds
+}
+
+// holds reports whether x is inside.
+func (s interval) holds(x float64) bool { return s.lo <= x && x <= s.hi }
 
 // families groups the comparisons whose error is controlled together.
 func families(cs []tare.Comparison) [][]int {
@@ -89,7 +109,7 @@ func families(cs []tare.Comparison) [][]int {
 	return out
 }
 
-// settle fills in the intervals of one family, stepping down: those that hold
+// settle returns the intervals of one family, stepping down: those that hold
 // none of their edges leave with the level they had, the others share alpha
 // among fewer.
 //
@@ -97,29 +117,30 @@ func families(cs []tare.Comparison) [][]int {
 // Scand. J. Statist. 6 (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple
 // testing in group sequential trials using graphical approaches", Stat.
 // Biopharm. Res. 5 (2013) 311–320.
-func settle(cs []tare.Comparison, member []evidence, left []int, looks int) {
+func settle(family []evidence, looks int) []interval {
+	out := make([]interval, len(family))
+	var left []int
+	for i := range family {
+		left = append(left, i)
+	}
 	for len(left) > 0 {
 		level := alpha / float64(len(left))
 		at := stats.LookLevel(level, looks)
 		var open []int
 		for _, i := range left {
-			cs[i].Level = 1 - level
-			lo, hi, ok := stats.Interval(member[i].effects, at)
-			if !ok {
-				open = append(open, i)
-				continue
-			}
-			cs[i].Low, cs[i].High = math.Exp(lo), math.Exp(hi)
-			holds := func(edge float64) bool { return lo <= edge && edge <= hi }
-			if slices.ContainsFunc(member[i].edges, holds) {
+			s := interval{level: 1 - level}
+			s.lo, s.hi, s.ok = stats.Interval(family[i].effects, at)
+			out[i] = s
+			if !s.ok || slices.ContainsFunc(family[i].edges, s.holds) {
 				open = append(open, i)
 			}
 		}
 		if len(open) == len(left) {
-			return
+			break
 		}
 		left = open
 	}
+	return out
 }
 
 // comparison is everything about a pair but its interval. b of e is the baseline.
@@ -194,7 +215,7 @@ func edges(s tare.Study, contender, workload, metric string) []float64 {
 		}
 	}
 	for _, c := range s.Claims {
-		if c.Contender == contender && c.Workload == workload && c.Metric == metric {
+		if c.Kind == tare.ClaimRatio && c.Contender == contender && c.Workload == workload && c.Metric == metric {
 			out = append(out, claimEdges(c)...)
 		}
 	}

@@ -15,32 +15,52 @@ const onePercent = 0.01
 // at rate operations a second (zero: nobody asked), and from which rate on the
 // difference is 1 % of a core. It reads the CPU time of comparisons with the
 // baseline, or wall time where the study, whose metrics are given, has no CPU
-// time. Of what has no interval, or what findings void, nothing is said.
+// time; of a server only the former, because wall time per request is not that
+// of a core. Of what has no interval, or what findings void, nothing is said.
 func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Comparison, findings []tare.Finding, rate float64) []tare.Cost {
 	metric := "time"
 	if slices.Contains(metrics, "cpu") {
 		metric = "cpu"
 	}
-	role := map[string]tare.Role{}
+	who := map[string]tare.Contender{}
 	for _, c := range contenders {
-		role[c.ID] = c.Role
+		who[c.ID] = c
 	}
 	var out []tare.Cost
 	for _, c := range comparisons {
-		if c.Metric != metric || role[c.Contender] != tare.RoleContender || role[c.Against] != tare.RoleBaseline || !hasInterval(c) {
+		if c.Metric != metric || who[c.Contender].Role != tare.RoleContender || who[c.Against].Role != tare.RoleBaseline || !hasInterval(c) {
 			continue
 		}
-		if len(tare.Voids(findings, c.Contender, c.Workload))+len(tare.Voids(findings, c.Against, c.Workload)) > 0 {
+		kind := who[c.Contender].Kind
+		if kind == kindServer && metric != "cpu" {
 			continue
 		}
-		out = append(out, cost(c, halfWidth(comparisons, c.Workload, metric), rate))
+		if len(tare.VoidsMetric(findings, c.Contender, c.Workload, metric))+len(tare.VoidsMetric(findings, c.Against, c.Workload, metric)) > 0 {
+			continue
+		}
+		out = append(out, cost(c, halfWidth(comparisons, c.Workload, metric), rate, unitOf(kind)))
 	}
 	return out
 }
 
+// Kinds whose operation is a request.
+const (
+	kindServer = "server"
+	kindRouter = "router"
+)
+
+// unitOf is what a rate counts, to follow the figure; empty: operations, which
+// need no name.
+func unitOf(kind string) string {
+	if kind == kindServer || kind == kindRouter {
+		return " requests"
+	}
+	return ""
+}
+
 // cost works one comparison out. control is the half-width below which no
 // difference is claimed.
-func cost(c tare.Comparison, control, rate float64) tare.Cost {
+func cost(c tare.Comparison, control, rate float64, unit string) tare.Cost {
 	out := tare.Cost{Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric, Rate: rate}
 	perOp := c.AgainstValue / 1e9 // core seconds of the baseline
 	isShown := differs(c, control) == shown
@@ -53,24 +73,24 @@ func cost(c tare.Comparison, control, rate float64) tare.Cost {
 		out.Saved = out.AgainstCores * (1 - c.Ratio)
 		out.SavedLow, out.SavedHigh = out.AgainstCores*(1-c.High), out.AgainstCores*(1-c.Low)
 	}
-	out.Sentence = priced(out, isShown)
+	out.Sentence = priced(out, isShown, unit)
 	return out
 }
 
 // priced says a cost in one sentence.
-func priced(c tare.Cost, isShown bool) string {
+func priced(c tare.Cost, isShown bool, unit string) string {
 	switch {
 	case !isShown:
 		return fmt.Sprintf("%s and %s on %s: no difference was shown, so none can be priced.", c.Contender, c.Against, c.Workload)
 	case c.Rate == 0:
-		return fmt.Sprintf("%s and %s on %s: the difference is 1 %% of a core at %s a second.", c.Contender, c.Against, c.Workload, formatRate(c.OnePercent))
+		return fmt.Sprintf("%s and %s on %s: the difference is 1 %% of a core at %s%s a second.", c.Contender, c.Against, c.Workload, formatRate(c.OnePercent), unit)
 	}
 	change := fmt.Sprintf("saves %s (%s to %s)", formatShare(c.Saved), formatShare(c.SavedLow), formatShare(c.SavedHigh))
 	if c.Saved < 0 {
 		change = fmt.Sprintf("costs %s more (%s to %s)", formatShare(-c.Saved), formatShare(-c.SavedHigh), formatShare(-c.SavedLow))
 	}
-	return fmt.Sprintf("%s on %s at %s a second takes %s of a core and %s %s: that %s; it is 1 %% of a core at %s a second.",
-		c.Contender, c.Workload, formatRate(c.Rate), formatShare(c.Cores), c.Against, formatShare(c.AgainstCores), change, formatRate(c.OnePercent))
+	return fmt.Sprintf("%s on %s at %s%s a second takes %s of a core and %s %s: that %s; it is 1 %% of a core at %s%s a second.",
+		c.Contender, c.Workload, formatRate(c.Rate), unit, formatShare(c.Cores), c.Against, formatShare(c.AgainstCores), change, formatRate(c.OnePercent), unit)
 }
 
 // formatRate writes a rate with three significant digits and thousands apart.

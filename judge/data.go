@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/tarebench/tare"
@@ -44,6 +45,42 @@ func (d Data) compared() []string {
 		}
 	}
 	return ids
+}
+
+// workload returns the workload with that id.
+func (d Data) workload(id string) (tare.Workload, bool) {
+	i := slices.IndexFunc(d.Study.Workloads, func(w tare.Workload) bool { return w.ID == id })
+	if i < 0 {
+		return tare.Workload{}, false
+	}
+	return d.Study.Workloads[i], true
+}
+
+// metricsOf returns those of metrics that say anything about workload w.
+func metricsOf(w tare.Workload, metrics []string) []string {
+	var out []string
+	for _, name := range metrics {
+		if m, ok := tare.MetricNamed(name); ok && w.Measures(m) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// measures reports whether the workload with that id is weighed and metric
+// says anything about it; else why not.
+func (d Data) measures(workload, metric string) (why string, ok bool) {
+	w, ok := d.workload(workload)
+	if !ok {
+		return workload + " was not weighed", false
+	}
+	if len(metricsOf(w, []string{metric})) > 0 {
+		return "", true
+	}
+	if m, _ := tare.MetricNamed(metric); m.Latency {
+		return workload + " has no continuous segment, and latencies take one", false
+	}
+	return fmt.Sprintf("%s runs at a given rate, which sets the time of an operation", workload), false
 }
 
 // primary is the study's first metric.

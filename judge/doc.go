@@ -10,6 +10,7 @@
 //	findings := check.Run(…)
 //	comparisons, values = judge.Strike(d, effects, comparisons, values, findings)
 //	verdicts := judge.Verdicts(d, comparisons, findings)
+//	decomposition := judge.Decompose(d, effects, findings)
 //	claims := judge.Claims(d, comparisons, values, findings, notWeighed)
 //	stop := judge.Decided(verdicts, claims)
 //
@@ -34,5 +35,8 @@
 // read off the one interval that is printed.
 //
 // Ranks are a family of their own: all pairs on one workload, Holm over pairs.
-// Other metrics are marked exploratory and stand at 5 % each.
+// So are the differences that criteria ask about one metric of one contender,
+// stepping down likewise; a claim of a trend, alone; and the steps of a
+// decomposition, which share 5 % evenly. Other metrics are marked exploratory
+// and stand at 5 % each.
 package judge

@@ -10,7 +10,8 @@ import (
 // Effects returns ln(a/b) per round for every pair that a page needs: on the
 // primary metric every unordered pair of baseline, contenders and control; on
 // the others each against the baseline, which is then b. Traps and the null
-// contender are in no pair.
+// contender are in no pair, and a workload has none on a metric that says
+// nothing about it ([tare.Workload.Measures]).
 //
 // A metric measured per slice pairs the slices of one round by their index and
 // sums them in blocks. A metric measured once per trial gives one ratio per
@@ -21,7 +22,7 @@ func Effects(d Data) []tare.Effects {
 	x := newIndex(d)
 	var out []tare.Effects
 	for _, w := range d.Study.Workloads {
-		for _, name := range d.Study.Metrics {
+		for _, name := range metricsOf(w, d.Study.Metrics) {
 			for _, p := range pairs(d, name) {
 				if e := x.effects(d, w.ID, name, p[0], p[1]); len(e.Effects) > 0 {
 					out = append(out, e)
@@ -65,24 +66,42 @@ func (x *index) effects(d Data, workload, metric, a, b string) tare.Effects {
 		e.Effects = x.trialEffects(m, workload, a, b)
 		return e
 	}
-	slicing, _ := d.Plan.Slicing(workload)
 	for _, r := range x.rounds {
-		p, q := x.paired(metric, cell{r, workload, a}, cell{r, workload, b})
-		sum := stats.SumEffect(p, q)
-		if !finite(sum) {
-			continue
+		if effect, sum, ok := x.sliceEffect(d, metric, cell{r, workload, a}, cell{r, workload, b}); ok {
+			e.Effects = append(e.Effects, effect)
+			e.Sums = append(e.Sums, sum)
 		}
-		effect := sum
-		if !slicing.RatioOfSums && d.Plan.Isolation != tare.TrialWise {
-			// CPU clocks can be too coarse for a block; the sum then stands.
-			if blocks := stats.BlockEffect(p, q, slicing.Block); finite(blocks) {
-				effect = blocks
-			}
-		}
-		e.Effects = append(e.Effects, effect)
-		e.Sums = append(e.Sums, sum)
 	}
 	return e
+}
+
+// sliceEffect is ln(a/b) in one round of a metric that is measured per slice,
+// over blocks where the plan says so, and from sums.
+func (x *index) sliceEffect(d Data, metric string, a, b cell) (effect, sum float64, ok bool) {
+	p, q := x.paired(metric, a, b)
+	sum = stats.SumEffect(p, q)
+	if !finite(sum) {
+		return 0, 0, false
+	}
+	slicing, _ := d.Plan.Slicing(a.workload)
+	if !slicing.RatioOfSums && d.Plan.Isolation != tare.TrialWise {
+		// CPU clocks can be too coarse for a block; the sum then stands.
+		if blocks := stats.BlockEffect(p, q, slicing.Block); finite(blocks) {
+			return blocks, sum, true
+		}
+	}
+	return sum, sum, true
+}
+
+// effectInRound is ln(a/b) in one round; false where a side was not measured,
+// or was zero.
+func (x *index) effectInRound(d Data, m tare.Metric, a, b cell) (float64, bool) {
+	if m.PerSlice {
+		effect, _, ok := x.sliceEffect(d, m.Name, a, b)
+		return effect, ok
+	}
+	effect := math.Log(x.samples[a][m.Key] / x.samples[b][m.Key]) // what is absent is 0
+	return effect, finite(effect)
 }
 
 // paired returns the slices of two cells that have the same index.

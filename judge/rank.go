@@ -12,8 +12,10 @@ import (
 // rank fills in ranks and letters of the primary metric, in place. Baseline
 // and contenders that no finding voids are ranked among each other, one
 // workload at a time: a pair is told apart where Holm over all pairs says so
-// and the difference exceeds what the control shows.
+// and the difference exceeds what the control shows. Latencies that rest on too
+// few requests are not ranked.
 func rank(d Data, effects []tare.Effects, cs []tare.Comparison, findings []tare.Finding) {
+	b := &bench{d: d}
 	for _, w := range d.Study.Workloads {
 		var rows []int
 		for i := range cs {
@@ -24,7 +26,10 @@ func rank(d Data, effects []tare.Effects, cs []tare.Comparison, findings []tare.
 			c.RankLow, c.RankHigh, c.Letters = 0, 0, ""
 			who, _ := d.contender(c.Contender)
 			ranked := who.Role == tare.RoleBaseline || who.Role == tare.RoleContender
-			if ranked && len(tare.Voids(findings, c.Contender, w.ID)) == 0 {
+			if why, _ := b.thin(c.Metric, w.ID, c.Contender); why != "" {
+				ranked = false
+			}
+			if ranked && len(tare.VoidsMetric(findings, c.Contender, w.ID, c.Metric)) == 0 {
 				rows = append(rows, i)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 // cannot do the workload and the criterion does not name it.
 func (b *bench) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, who tare.Contender) bool {
 	ratio := rule.Kind != tare.RuleValue
-	if f, ok := b.void(v.Contender, v.Workload, ratio); ok {
+	if f, ok := b.void(v.Contender, v.Workload, v.Metric, ratio); ok {
 		v.Verdict, v.Sentence = tare.VoidRuling, voided(v.Contender, v.Workload, f)
 		return true
 	}
@@ -31,6 +31,13 @@ func (b *bench) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, 
 		b.ruleValue(v, rule)
 		return true
 	}
+	if b.ruleThin(v, v.Workload, v.Contender, b.d.Study.Baseline) {
+		return true
+	}
+	if rule.Kind == tare.RuleDifference {
+		b.ruleDifference(v, criterion, rule)
+		return true
+	}
 	c, ok := b.comparison(v.Contender, v.Workload, v.Metric)
 	switch {
 	case !ok:
@@ -43,6 +50,18 @@ func (b *bench) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, 
 	default:
 		b.ruleRatio(v, rule, c)
 	}
+	return true
+}
+
+// ruleThin leaves v open where the metric is a latency that rests on too few
+// requests of one of the contenders on workload.
+func (b *bench) ruleThin(v *tare.Verdict, workload string, contenders ...string) bool {
+	why, rounds := b.thin(v.Metric, workload, contenders...)
+	if why == "" {
+		return false
+	}
+	v.Verdict, v.RoundsNeeded = tare.Inconclusive, rounds
+	v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: %s is thin: %s.", v.Contender, v.Criterion, v.Workload, v.Metric, why)
 	return true
 }
 

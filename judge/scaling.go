@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -9,14 +10,19 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// fewestSizes is how many sizes an exponent is fitted over: two would fit any.
-const fewestSizes = 3
+// An exponent is fitted over so many sizes (two would fit any), of which the
+// largest is so many times the smallest: bodies that differ by a few bytes
+// say nothing about growth.
+const (
+	fewestSizes = 3
+	leastSpan   = 2
+)
 
 // Scaling fits, for the baseline, every contender and every trap, how time
 // grows with the length of a body: time ~ bytes^exponent, by least squares on
-// the logarithms, in each round anew. It takes workloads that have fixture, op
-// and pool in common and come in at least three lengths; where the kind cannot
-// tell lengths there are none. Rounds in which a size was not measured are
+// the logarithms, in each round anew. It takes workloads that have all but n
+// in common and come in at least three lengths, the longest twice the shortest
+// or more; where the kind cannot tell lengths there are none. Rounds in which a size was not measured are
 // left out. The intervals stand at 5 % each, like those of exploratory metrics.
 func Scaling(d Data) []tare.Scaling {
 	groups := sizes(d.Study.Workloads)
@@ -61,16 +67,22 @@ func Scaling(d Data) []tare.Scaling {
 // one length the first is taken.
 func sizes(workloads []tare.Workload) [][]tare.Workload {
 	type key struct {
-		fixture, op string
-		pool        int
+		fixture, op, set string
+		pool             int
+		heap             int64
+		traffic          tare.Traffic
 	}
+	time, _ := tare.MetricNamed("time")
 	at := map[key]int{}
 	var all [][]tare.Workload
 	for _, w := range workloads {
-		if w.Fixture == "" || !(w.BodyBytes() > 0) {
+		if w.Fixture == "" || !(w.BodyBytes() > 0) || !w.Measures(time) {
 			continue
 		}
-		k := key{w.Fixture, w.Op, w.Pool}
+		k := key{fixture: w.Fixture, op: w.Op, pool: w.Pool, heap: w.Heap, set: fmt.Sprint(w.Set)} // which prints a map in order
+		if w.Traffic != nil {
+			k.traffic = *w.Traffic
+		}
 		i, ok := at[k]
 		if !ok {
 			i = len(all)
@@ -85,7 +97,9 @@ func sizes(workloads []tare.Workload) [][]tare.Workload {
 	for _, group := range all {
 		if len(group) >= fewestSizes {
 			slices.SortFunc(group, func(a, b tare.Workload) int { return cmp.Compare(a.BodyBytes(), b.BodyBytes()) })
-			out = append(out, group)
+			if group[len(group)-1].BodyBytes() >= leastSpan*group[0].BodyBytes() {
+				out = append(out, group)
+			}
 		}
 	}
 	return out

@@ -12,7 +12,7 @@ import (
 type words struct {
 	verb string // of the contender
 	of   string // what is compared
-	less string // where the ratio is below 1
+	less string // where the ratio is below 1; also of a difference: "4 % less time than"
 	more string
 	fold [2]string // below and above 1, for factors of 1.5 and more; empty: percentages throughout
 	noun string    // the metric itself
@@ -30,6 +30,20 @@ func wordsFor(metric string) words {
 		return words{"makes", "the allocations of", "fewer allocations", "more allocations", [2]string{}, "allocations"}
 	case "size":
 		return words{"writes", "the bytes of", "less output", "more output", [2]string{}, "size of the output"}
+	case "p50":
+		return words{"answers half of the requests within", "the time of", "lower median latency", "higher median latency", [2]string{}, "median latency"}
+	case "p90":
+		return words{"answers 90 % of the requests within", "the time of", "lower p90 latency", "higher p90 latency", [2]string{}, "p90 latency"}
+	case "p99":
+		return words{"answers 99 % of the requests within", "the time of", "lower p99 latency", "higher p99 latency", [2]string{}, "p99 latency"}
+	case "p99.9":
+		return words{"answers 99.9 % of the requests within", "the time of", "lower p99.9 latency", "higher p99.9 latency", [2]string{}, "p99.9 latency"}
+	case "max":
+		return words{"answers each request within", "the time of", "lower longest latency", "higher longest latency", [2]string{}, "longest latency"}
+	case "client-cpu":
+		return words{"costs its clients", "the CPU time of", "less CPU time of the clients", "more CPU time of the clients", [2]string{}, "CPU time of the clients"}
+	case "rss":
+		return words{"holds", "the resident memory of", "less resident memory", "more resident memory", [2]string{}, "peak resident memory"}
 	}
 	return words{"has", "the " + metric + " of", "less " + metric, "more " + metric, [2]string{}, metric}
 }

@@ -13,7 +13,7 @@ func Values(d Data) []tare.Value {
 	x := newIndex(d)
 	var out []tare.Value
 	for _, w := range d.Study.Workloads {
-		for _, name := range d.Study.Metrics {
+		for _, name := range metricsOf(w, d.Study.Metrics) {
 			for _, c := range d.Contenders {
 				if v, ok := x.value(w.ID, name, c); ok {
 					out = append(out, v)
@@ -51,7 +51,7 @@ func (x *index) value(workload, metric string, c tare.Contender) (tare.Value, bo
 func Strike(d Data, effects []tare.Effects, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding) ([]tare.Comparison, []tare.Value) {
 	struck := append([]tare.Value(nil), values...)
 	for i := range struck {
-		if len(tare.Voids(findings, struck[i].Contender, struck[i].Workload)) > 0 {
+		if len(tare.VoidsMetric(findings, struck[i].Contender, struck[i].Workload, struck[i].Metric)) > 0 {
 			struck[i].Struck = true
 		}
 	}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,9 +12,11 @@ import (
 // the primary metric (a verdict without a criterion), and rules on every
 // criterion for every contender and workload it covers. A criterion that names
 // no contender covers all of them, and as an absolute value the baseline too;
-// traps, control and null it does not cover. Ratios are ruled at any look,
-// absolute values once, when the study has stopped. What a finding voids, for
-// the contender or for the baseline, is void.
+// traps, control and null it does not cover. A workload that a metric says
+// nothing about ([tare.Workload.Measures]) has no verdict on it. Ratios and
+// differences are ruled at any look, absolute values once, when the study has
+// stopped. What a finding voids, for the contender or for the baseline, is void.
+// A latency that rests on too few requests leaves a verdict open.
 func Verdicts(d Data, comparisons []tare.Comparison, findings []tare.Finding) []tare.Verdict {
 	b := &bench{d: d, comparisons: comparisons, findings: findings}
 	var out []tare.Verdict
@@ -33,6 +36,9 @@ func Verdicts(d Data, comparisons []tare.Comparison, findings []tare.Finding) []
 			continue // a valid study has none
 		}
 		for _, w := range d.Study.Workloads {
+			if !d.answers(criterion, w.ID) {
+				continue
+			}
 			for _, c := range d.Contenders {
 				if !covers(criterion, rule, c, w.ID) {
 					continue
@@ -58,14 +64,25 @@ func covers(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload
 	return c.Role == tare.RoleContender || c.Role == tare.RoleBaseline && rule.Kind == tare.RuleValue
 }
 
-// Decided reports whether more rounds could change nothing: every ratio
-// criterion is met or not met and no claim is inconclusive. What is void, not
+// answers reports whether what the criterion asks is measured on workload.
+func (d Data) answers(criterion tare.Criterion, workload string) bool {
+	_, ok := d.measures(workload, criterion.Metric)
+	if ok && criterion.Of != "" {
+		_, ok = d.measures(criterion.Of, criterion.Metric)
+	}
+	return ok
+}
+
+// Decided reports whether more rounds could change nothing: every criterion on
+// a ratio or difference is met or not met and no claim is inconclusive. What is void, not
 // measured or absolute does not hold a study up; a study with nothing else is
 // never decided and runs to its budget.
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 	settled := 0
 	for _, v := range verdicts {
-		if !strings.HasPrefix(v.Criterion, v.Metric+" ratio ") && !strings.HasPrefix(v.Criterion, v.Metric+" equivalent ") {
+		rule, _ := strings.CutPrefix(v.Criterion, v.Metric+" ")
+		rule, _, _ = strings.Cut(rule, " ")
+		if !slices.Contains([]string{string(tare.RuleRatio), string(tare.RuleEquivalent), string(tare.RuleDifference)}, rule) {
 			continue
 		}
 		switch v.Verdict {
@@ -76,7 +93,7 @@ func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 		}
 	}
 	for _, c := range claims {
-		if c.Kind == tare.ClaimStatement { // answered before the first round
+		if c.Kind == tare.ClaimStatement || c.Kind == tare.ClaimCount { // answered before the first round
 			continue
 		}
 		switch c.Outcome {
@@ -97,6 +114,7 @@ type bench struct {
 	comparisons []tare.Comparison
 	findings    []tare.Finding
 	evidence    *index
+	differences map[[2]string][]member // by contender and metric
 }
 
 func (b *bench) index() *index {
@@ -116,12 +134,12 @@ func (b *bench) comparison(contender, workload, metric string) (tare.Comparison,
 	return b.comparisons[i], true
 }
 
-// void returns the finding that voids contender on workload, or else, where a
-// ratio is asked for, the baseline on it.
-func (b *bench) void(contender, workload string, ratio bool) (tare.Finding, bool) {
-	fs := tare.Voids(b.findings, contender, workload)
+// void returns the finding that voids metric of contender on workload, or else,
+// where a ratio is asked for, of the baseline on it.
+func (b *bench) void(contender, workload, metric string, ratio bool) (tare.Finding, bool) {
+	fs := tare.VoidsMetric(b.findings, contender, workload, metric)
 	if len(fs) == 0 && ratio {
-		fs = tare.Voids(b.findings, b.d.Study.Baseline, workload)
+		fs = tare.VoidsMetric(b.findings, b.d.Study.Baseline, workload, metric)
 	}
 	if len(fs) == 0 {
 		return tare.Finding{}, false
@@ -132,13 +150,20 @@ func (b *bench) void(contender, workload string, ratio bool) (tare.Finding, bool
 // difference is the verdict without a criterion.
 func (b *bench) difference(contender, workload string) (tare.Verdict, bool) {
 	v := tare.Verdict{Contender: contender, Workload: workload, Metric: b.d.primary()}
-	if f, ok := b.void(contender, workload, true); ok {
+	if _, ok := b.d.measures(workload, v.Metric); !ok {
+		return v, false
+	}
+	if f, ok := b.void(contender, workload, v.Metric, true); ok {
 		v.Sentence = voided(contender, workload, f)
 		return v, true
 	}
 	c, ok := b.comparison(contender, workload, v.Metric)
 	if !ok {
 		return v, false
+	}
+	if why, _ := b.thin(v.Metric, workload, contender, c.Against); why != "" {
+		v.Sentence = fmt.Sprintf("%s against %s on %s: %s is thin: %s.", contender, c.Against, workload, v.Metric, why)
+		return v, true
 	}
 	control := halfWidth(b.comparisons, workload, v.Metric)
 	v.Sentence = difference(c, control, b.d.looks())

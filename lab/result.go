@@ -49,9 +49,12 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Semantics:   r.exams.Semantics,
 		Cost:        judge.Costs(r.study.Metrics, r.contenders, o.comparisons, o.findings, r.o.At),
 		Profiles:    r.profiles,
-		NotWeighed:  r.left,
-		Trials:      r.trials,
-		Journal:     journal.FileName,
+
+		Decomposition: o.decomposition,
+
+		NotWeighed: r.left,
+		Trials:     r.trials,
+		Journal:    journal.FileName,
 	}
 	res.Machine.Resolution = judge.Resolution(o.data, o.comparisons)
 	for i := range res.Machine.Resolution {
@@ -70,6 +73,8 @@ type weighed struct {
 	findings    []tare.Finding
 	verdicts    []tare.Verdict
 	claims      []tare.ClaimResult
+
+	decomposition []tare.Decomposition
 }
 
 // weigh judges what there is: comparisons first, then the checks that read
@@ -87,6 +92,9 @@ func (r *run) weigh(facts tare.Machine, final bool) weighed {
 	})
 	o.comparisons, o.values = judge.Strike(o.data, o.effects, o.comparisons, o.values, o.findings)
 	o.verdicts = judge.Verdicts(o.data, o.comparisons, o.findings)
+	if final {
+		o.decomposition = judge.Decompose(o.data, o.effects, o.findings)
+	}
 	o.claims = judge.Claims(o.data, o.comparisons, o.values, o.findings, r.left)
 	return o
 }

@@ -81,6 +81,29 @@ claims:
 budget: {quick: 40s, full: 1h5m}
 `
 
+const served = `study: x
+kinds: [server]
+baseline: a
+contenders:
+  - a
+  - {id: b, use: c, set: {log: pty, n: 3, share: 2.5, http2: true, empty: ""}}
+  - {id: d, command: ['./srv', '$PORT']}
+  - {id: e, url: 'http://127.0.0.1:8080/v1'}
+workloads:
+  - {id: w, fixture: f, op: get, connections: 50, set: {depth: 3}}
+  - {id: v, fixture: f, op: get, connections: 50, rate: 1500/s, segment: 5s, tls: true, delay: 20ms, bandwidth: 70mbit}
+  - {id: u, fixture: f, op: get}
+  - {id: t, fixture: f, op: get}
+metrics: [cpu, time, p50, p90, p99, p99.9, max, client-cpu, rss]
+criteria:
+  - {workload: w, metric: cpu, difference: "<= 5%", of: u}
+claims:
+  - {id: "1", kind: count, contender: b, value: 30, unit: modules, statement: s}
+  - {id: "2", kind: trend, contender: b, workloads: [w, u, t], metric: time, side: lower, statement: s}
+decompose:
+  - {id: x, question: y?, workload: w, metric: cpu, from: a, steps: [{to: b, cause: c}, {to: d, cause: e}]}
+`
+
 // The published schema and the parser take the same files and refuse the same
 // ones. (What only the parser can know, such as whether a name is listed, is
 // not tried here.)
@@ -138,6 +161,47 @@ func TestSchemaAndParserAgree(t *testing.T) {
 		}
 		try(src, false)
 	}
+	try(served, true)
+	change := func(old, with string, good bool) {
+		t.Helper()
+		src := strings.Replace(served, old, with, 1)
+		if src == served {
+			t.Fatalf("%q is not in the study", old)
+		}
+		try(src, good)
+	}
+	for _, c := range [][2]string{
+		{"log: pty, n: 3, share: 2.5, http2: true, empty: \"\"", ""}, {", set: {depth: 3}", ""},
+		{"'./srv', ", "'./srv', '', "}, {"http://127.0.0.1:8080/v1", "https://[::1]"}, {"http://127.0.0.1:8080/v1", "HTTP://Example.com/"},
+		{"rate: 1500/s", "rate: 0.5"}, {"rate: 1500/s", "rate: 2.5 / s"}, {"rate: 1500/s, ", ""}, {"tls: true", "tls: false"},
+		{"70mbit", "1"}, {"70mbit", "1.5 gbit"}, {", delay: 20ms, bandwidth: 70mbit", ""}, {"connections: 50", "connections: 10000"},
+		{", unit: modules", ""}, {"w, u, t", "t, u, w"}, {"question: y?, ", ""}, {"metric: cpu, from", "from"},
+		{"[{to: b, cause: c}, {to: d, cause: e}]", "{to: b, cause: c}"}, {"workload: w, metric: cpu, diff", "metric: cpu, diff"},
+	} {
+		change(c[0], c[1], true)
+	}
+	for _, c := range [][2]string{
+		{"command: ['./srv', '$PORT']", "command: ./srv"}, {"command: ['./srv', '$PORT']", "command: []"}, {"'./srv', ", "'', "}, {"'$PORT'", "8080"},
+		{"command: [", "use: c, command: ["}, {"command: [", "program: c, command: ["}, {"url: ", "use: c, url: "}, {"url: ", "program: c, url: "}, {"url: ", "command: [c], url: "},
+		{"url: ", "go: go1.25.5, url: "}, {"url: ", "with: [], url: "}, {"command: ", "go: go1.25.5, command: "}, {"command: ", "with: a@v1, command: "}, {"id: d, c", "c"},
+		{"http://127.0.0.1:8080/v1", "127.0.0.1:8080"}, {"http://127.0.0.1:8080/v1", "ftp://a"}, {"http://127.0.0.1:8080/v1", "http://"}, {"http://127.0.0.1:8080/v1", "http://a?b"}, {"http://127.0.0.1:8080/v1", "http://a:b@c"},
+		{"log: pty", "log: [pty]"}, {"log: pty", "log: {a: b}"}, {"log: pty", "log: ~"}, {"log: pty", "'a b': pty"}, {"log: pty", "2: pty"}, {"set: {depth: 3}", "set: 3"}, {"set: {depth: 3}", "set: [depth]"},
+		{"connections: 50, rate", "rate"}, {"connections: 50, rate: 1500/s, segment: 5s, ", ""}, {"op: get}", "op: get, segment: 5s}"}, {"op: get}", "op: get, delay: 5s}"}, {"op: get}", "op: get, bandwidth: 1}"},
+		{", segment: 5s", ""}, {"connections: 50", "connections: 0"}, {"connections: 50", "connections: 10001"}, {"connections: 50", "connections: 5.5"}, {"connections: 50", "connections: '50'"},
+		{"1500/s", "1500/m"}, {"1500/s", "0"}, {"1500/s", "-1"}, {"1500/s", "1e9"}, {"1500/s", "10000001"}, {"1500/s", "fast"}, {"5s", "5"}, {"tls: true", "tls: 'true'"}, {"tls: true", "tls: 1"}, {"20ms", "20"},
+		{"70mbit", "70Mbit"}, {"70mbit", "0"}, {"70mbit", "1.5"}, {"70mbit", "1000000000001"}, {"70mbit", "true"},
+		{`, of: u`, ""}, {`difference: "<= 5%", of`, "of"}, {`difference: "<= 5%", of`, `ratio: "<= 5", of`}, {`"<= 5%"`, `">= 5%"`}, {`"<= 5%"`, `"<= 5"`}, {`"<= 5%"`, `5%`},
+		{"value: 30, ", ""}, {"value: 30", "value: 0"}, {"value: 30", "value: 30, baseline: 1"}, {"value: 30", "value: 30, workload: w"}, {"value: 30", "value: 30, workloads: [w]"}, {"value: 30", "value: 30, metric: cpu"}, {"value: 30", "value: 30, side: lower"}, {"value: 30", "value: 30, check: identity"},
+		{"[w, u, t]", "[w, u]"}, {"[w, u, t]", "[w, u, w]"}, {"[w, u, t]", "w"}, {"workloads: [w, u, t], ", ""}, {", metric: time, side", ", side"}, {", side: lower", ""}, {"side: lower", "side: lower, value: 1"}, {"side: lower", "side: lower, baseline: 1"}, {"side: lower", "side: lower, unit: ns"}, {"side: lower", "side: lower, workload: w"}, {"side: lower", "side: lower, check: identity"}, {"kind: trend", "kind: exponent"},
+		{"{id: x, question", "{question"}, {"workload: w, metric: cpu, from", "metric: cpu, from"}, {"from: a, ", ""}, {"[{to: b, cause: c}, {to: d, cause: e}]", "[]"}, {"to: b, ", ""}, {", cause: c}", "}"}, {"cause: c", "cause: ''"}, {"cause: c", "cause: 1"}, {"cause: c", "cause: c, share: 1"}, {"metric: cpu, from", "metric: speed, from"},
+	} {
+		change(c[0], c[1], false)
+	}
+	for _, c := range [][2]string{ // claims of the older kinds
+		{"side: lower", "side: lower, workloads: [w]"}, {"check: wrong-answer", "check: wrong-answer, workloads: [w]"},
+	} {
+		try(strings.Replace(study, c[0], c[1], 1), false)
+	}
 }
 
 // The parser's keys are the schema's: an unknown key makes it list them.
@@ -155,6 +219,8 @@ func TestSchemaHasTheParsersKeys(t *testing.T) {
 		"workload":  {"workloads: [{qqqqqq: 1}]", object(defs["workload"])},
 		"criterion": {"criteria: [{qqqqqq: 1}]", object(defs["criterion"])},
 		"claim":     {"claims: [{qqqqqq: 1}]", object(defs["claim"])},
+		"decompose": {"decompose: [{qqqqqq: 1}]", object(defs["decompose"])},
+		"step":      {"decompose: [{steps: [{qqqqqq: 1}]}]", object(defs["step"])},
 		"budget":    {"budget: {qqqqqq: 1}", object(object(root["properties"])["budget"])},
 	} {
 		_, err := studyfile.Parse("x.yaml", []byte(c.src))

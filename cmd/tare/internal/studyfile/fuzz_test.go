@@ -13,6 +13,10 @@ import (
 // with a position inside the file, in one line.
 func FuzzParse(f *testing.F) {
 	f.Add(whole)
+	f.Add(served)
+	for _, s := range []string{"contenders: [{id: a, command: x y}]", "contenders: [{id: a, command: []}]", "contenders: [{id: a, url: 'http://[::1'}]", "contenders: [{id: a, set: {b: [c], d: .inf, e: 1e999, f: ~}}]", "workloads: [{rate: 1/s}]", "workloads: [{connections: 1, rate: 1e999, bandwidth: 9999999999999999999999mbit, tls: no}]", "decompose: [{steps: [{to: a}, {to: a}]}]", "decompose: [{id: a, workload: w, from: b, steps: {to: c, cause: d}}]", "claims: [{kind: trend, workloads: [a, a]}]", "claims: {kind: count, workload: a}", "criteria: {of: a}"} {
+		f.Add(s)
+	}
 	for _, s := range []string{"", "a: b: c", "? a\n: b", "- - -", "a: &x [*x]", "a: |\n x", "\t", "{a: [}", "é: 'ü", "study: x\nkinds:\n- a\n-b", "a: >=\n", "\"\\", "!", "*", "&", "<<: x", "%", "---", "...", "a: .nan", "a: 0x_", "? [a]: b", ">=\r0"} {
 		f.Add(s)
 	}

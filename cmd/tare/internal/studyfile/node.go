@@ -83,7 +83,8 @@ func (r *reader) mapping(n ast.Node, path, hint string, known map[string]take, l
 			return
 		}
 		if read == nil {
-			r.fail(r.of(key), fmt.Sprintf("unknown key %q", key.Value), near.Hint(key.Value, slices.Sorted(maps.Keys(known))))
+			names := slices.Sorted(maps.Keys(known))
+			r.fail(r.of(key), fmt.Sprintf("unknown key %q", key.Value), cmp.Or(near.Hint(key.Value, names), "known: "+strings.Join(names, ", ")))
 			return
 		}
 		at := key.Value

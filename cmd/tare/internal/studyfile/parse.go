@@ -47,7 +47,11 @@ func Read(name string, src []byte) (tare.Study, *Positions, error) {
 		return tare.Study{}, p, r.err
 	}
 	s.Dir = filepath.Dir(name)
-	if err := s.Validate(); err != nil {
+	err = s.Validate()
+	if err == nil {
+		err = measurable(s)
+	}
+	if err != nil {
 		return tare.Study{}, p, p.Locate(err)
 	}
 	return s, p, nil

@@ -12,11 +12,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 )
 
-const (
-	useCatalog = "use: names a contender in the catalog, program: a directory with your own"
-	otherRules = "use ratio, equivalent or value"
-	quoteRule  = `a comparison in quotes, e.g. "<= 0.5"`
-)
+const quoteRule = `a comparison in quotes, e.g. "<= 0.5"`
 
 // study reads the whole file.
 func (r *reader) study(n ast.Node) (s tare.Study) {
@@ -30,8 +26,9 @@ func (r *reader) study(n ast.Node) (s tare.Study) {
 		"metrics":    r.texts(&s.Metrics, "known: "+tare.MetricNames()),
 		"criteria":   r.list(func(n ast.Node, path string) { s.Criteria = append(s.Criteria, r.criterion(n, path)) }),
 		"claims":     r.list(func(n ast.Node, path string) { s.Claims = append(s.Claims, r.claim(n, path)) }),
+		"decompose":  r.list(func(n ast.Node, path string) { s.Decompose = append(s.Decompose, r.decompose(n, path)) }),
 		"budget":     func(n ast.Node, path string) { s.Budget = r.budget(n, path) },
-	}, map[string]string{"factors": "write one workload or one study per level"})
+	}, map[string]string{"factors": "list a contender once per level and give each its set, e.g. {id: gin-pty, use: gin-new, set: {log: pty}}"})
 	return s
 }
 
@@ -46,16 +43,14 @@ func (r *reader) entry(n ast.Node, path string) (e tare.Entry) {
 		"id":      r.id(&e.ID),
 		"use":     r.id(&e.Use),
 		"program": r.text(&e.Program, "the directory of a Go module, relative to this file"),
+		"command": r.command(&e.Command),
+		"url":     r.url(&e.URL),
+		"set":     r.set(&e.Set),
 		"with":    r.pins(&e.With),
 		"go":      r.release(&e.Go),
 		"expect":  func(n ast.Node, path string) { e.Expect = r.expect(n, path) },
-	}, map[string]string{
-		"command": useCatalog,
-		"url":     useCatalog,
-	})
-	if e.Use != "" && e.Program != "" {
-		r.fail(r.at[path+".program"], "a contender with both use and program", useCatalog)
-	}
+	}, nil)
+	r.launched(path)
 	if e.ID == "" {
 		e.ID, e.Use = e.Use, ""
 	}
@@ -87,7 +82,7 @@ func (r *reader) known(id, path string) {
 }
 
 func (r *reader) workload(n ast.Node, path string) (w tare.Workload) {
-	r.mapping(n, path, "e.g. {id: devices-50/marshal, fixture: devices, n: 50, op: marshal}", map[string]take{
+	keys := map[string]take{
 		"id":      r.id(&w.ID),
 		"fixture": r.id(&w.Fixture),
 		"file":    r.text(&w.File, "a path relative to this file"),
@@ -95,7 +90,11 @@ func (r *reader) workload(n ast.Node, path string) (w tare.Workload) {
 		"op":      r.id(&w.Op),
 		"pool":    r.count(&w.Pool),
 		"heap":    r.memory(&w.Heap),
-	}, nil)
+		"set":     r.set(&w.Set),
+	}
+	t := r.traffic(keys)
+	r.mapping(n, path, "e.g. {id: devices-50/marshal, fixture: devices, n: 50, op: marshal}", keys, nil)
+	w.Traffic = t(path)
 	return w
 }
 
@@ -107,41 +106,11 @@ func (r *reader) criterion(n ast.Node, path string) (c tare.Criterion) {
 		"ratio":      r.text(&c.Ratio, quoteRule),
 		"equivalent": r.text(&c.Equivalent, "a percentage with its sign, e.g. 3%"),
 		"value":      r.text(&c.Value, `a comparison in quotes, e.g. "<= 50ms"`),
-	}, map[string]string{"difference": otherRules, "of": otherRules})
-	return c
-}
-
-func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
-	r.mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]take{
-		"id":     r.id(&c.ID),
-		"source": r.text(&c.Source, ""),
-		"kind": func(n ast.Node, path string) {
-			var s string
-			r.text(&s, "known: ratio, statement")(n, path)
-			c.Kind = tare.ClaimKind(s)
-		},
-		"check":     r.text(&c.Check, "the id of a check; tare list checks shows them"),
-		"contender": r.id(&c.Contender),
-		"workload":  r.id(&c.Workload),
-		"metric":    r.text(&c.Metric, "known: "+tare.MetricNames()),
-		"baseline":  r.number(&c.Baseline),
-		"value":     r.number(&c.Value),
-		"unit":      r.text(&c.Unit, "e.g. ns/op"),
-		"side":      r.text(&c.Side, "lower or higher"),
-		"statement": r.text(&c.Statement, ""),
+		"difference": r.text(&c.Difference, `a comparison in quotes, e.g. "<= 5%"`),
+		"of":         r.id(&c.Of),
 	}, nil)
-	switch _, given := r.at[path+".check"]; {
-	case c.Kind == tare.ClaimRatio && given:
-		r.fail(r.at[path+".check"], "a ratio claim is answered by its figures, not by a check", "leave check out, or write kind: statement")
-	case c.Kind == tare.ClaimStatement:
-		for _, key := range []string{"baseline", "value", "unit", "side"} {
-			if at, given := r.at[path+"."+key]; given {
-				r.fail(at, "a statement has no figures", "leave "+key+" out, or write kind: ratio")
-			}
-		}
-		if c.Check != "" {
-			r.known(c.Check, path+".check")
-		}
+	if at, given := r.at[path+".of"]; given && c.Difference == "" {
+		r.fail(at, "of without a difference", `it names the workload that a difference is a share of, e.g. difference: "<= 5%"`)
 	}
 	return c
 }

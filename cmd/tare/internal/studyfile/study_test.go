@@ -100,13 +100,10 @@ func TestErrors(t *testing.T) {
 		// unknown and later keys
 		{"metrics: [", "metric: [", `s.yaml:20:1: unknown key "metric"; did you mean metrics?`},
 		{"use: jsoniter-fastest", "uses: jsoniter-fastest", `s.yaml:8:16: unknown key "uses"; did you mean use?`},
-		{"op: marshal}", "operation: marshal}", `s.yaml:17:55: unknown key "operation"; known: file, fixture, heap, id, n, op, pool`},
+		{"op: marshal}", "operation: marshal}", `s.yaml:17:55: unknown key "operation"; known: bandwidth, connections, delay, file, fixture, heap, id, n, op, pool, rate, segment, set, tls`},
 		{"budget: {quick", "budget: {quik", `s.yaml:28:10: unknown key "quik"; did you mean quick?`},
 		{"void: wrong-answer}", "viod: wrong-answer}", `s.yaml:10:47: unknown key "viod"; did you mean void?`},
-		{"kinds: [codec]", "kinds: [codec]\nfactors: {}", `s.yaml:5:1: "factors" is not supported yet; write one workload or one study per level`},
-		{"program: ./cmd/mycodec", "command: ['./srv', '-port']", `s.yaml:9:16: "command" is not supported yet; use: names a contender in the catalog, program: a directory with your own`},
-		{"program: ./cmd/mycodec", "url: https://example.com", `s.yaml:9:16: "url" is not supported yet; use: names`},
-		{`ratio: "<= 0.5"`, `difference: "<= 5%", of: x`, `s.yaml:22:37: "difference" is not supported yet; use ratio, equivalent or value`},
+		{"kinds: [codec]", "kinds: [codec]\nfactors: {}", `s.yaml:5:1: "factors" is not supported yet; list a contender once per level and give each its set, e.g. {id: gin-pty, use: gin-new, set: {log: pty}}`},
 		{"kinds:", "7:", "s.yaml:4:1: a key here is a plain word; known: baseline, "},
 		// wrong types
 		{"study: json-encode", "study: 7", `s.yaml:2:8: study is a number, not text; put it in quotes: "7"`},
@@ -135,7 +132,7 @@ func TestErrors(t *testing.T) {
 		{"expect: {void: wrong-answer}", "expect: wrong-answer", "s.yaml:10:46: contenders[3].expect is text, not a mapping; e.g. expect: {void: wrong-answer}"},
 		{"expect: {void: wrong-answer}", "expect: {}", "s.yaml:10:46: expect without a check; e.g. expect: {void: wrong-answer}"},
 		{"void: wrong-answer}", "void: wrong-anwser}", `s.yaml:10:53: unknown check "wrong-anwser"; did you mean wrong-answer?`},
-		{"program: ./cmd/mycodec", "use: a, program: ./b", "s.yaml:9:33: a contender with both use and program"},
+		{"program: ./cmd/mycodec", "use: a, program: ./b", "s.yaml:9:33: a contender with both use and program; keep one: use names a contender in the catalog, program a directory with your own, command "},
 		// modules, toolchains, amounts of memory
 		{"with: github.com/bytedance/sonic@v1.14.0", "with: github.com/bytedance/sonic", `s.yaml:14:48: "github.com/bytedance/sonic" is neither module@version nor module=./dir, e.g. github.com/bytedance/sonic@v1.14.0`},
 		{"with: github.com/bytedance/sonic@v1.14.0", "with: '@v1.14.0'", `s.yaml:14:48: "@v1.14.0" is neither module@version nor module=./dir`},
@@ -177,7 +174,7 @@ func TestErrors(t *testing.T) {
 		{"contender: fast, metric: time, ratio", "contender: slow, metric: time, ratio", `s.yaml:22:17: unknown contender "slow"; name one of`},
 		{"equivalent: 3%", "equivalent: x%", `s.yaml:23:55: "x%" is not a percentage`},
 		{"metric: cpu", "metric: allocs", `s.yaml:23:14: metric "allocs" is not among the study's metrics; add it to metrics:`},
-		{"kind: ratio", "kind: rank", `s.yaml:26:48: unknown claim kind "rank"; known: ratio, statement`},
+		{"kind: ratio", "kind: rank", `s.yaml:26:48: unknown claim kind "rank"; known: ratio, statement, count, trend`},
 		{"value: 45478.5", "value: 0", "s.yaml:26:5: a ratio claim needs baseline and value above zero"},
 		{"side: lower", "side: left", `s.yaml:26:168: "left" is neither lower nor higher`},
 		// YAML itself

@@ -1,0 +1,117 @@
+package studyfile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/tarebench/tare"
+)
+
+const claimKinds = "known: ratio, statement, count, trend"
+
+func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
+	r.mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]take{
+		"id":     r.id(&c.ID),
+		"source": r.text(&c.Source, ""),
+		"kind": func(n ast.Node, path string) {
+			var s string
+			r.text(&s, claimKinds)(n, path)
+			c.Kind = tare.ClaimKind(s)
+		},
+		"check":     r.text(&c.Check, "the id of a check; tare list checks shows them"),
+		"contender": r.id(&c.Contender),
+		"workload":  r.id(&c.Workload),
+		"workloads": r.ids(&c.Workloads),
+		"metric":    r.text(&c.Metric, "known: "+tare.MetricNames()),
+		"baseline":  r.number(&c.Baseline),
+		"value":     r.number(&c.Value),
+		"unit":      r.text(&c.Unit, "e.g. ns/op"),
+		"side":      r.text(&c.Side, "lower or higher"),
+		"statement": r.text(&c.Statement, ""),
+	}, nil)
+	for _, foreign := range foreignKeys(c.Kind) {
+		if at, given := r.at[path+"."+foreign.key]; given {
+			r.fail(at, foreign.what, foreign.hint)
+		}
+	}
+	if c.Kind == tare.ClaimStatement && c.Check != "" {
+		r.known(c.Check, path+".check")
+	}
+	return c
+}
+
+// foreignKey is a key that says nothing in a claim of some kind.
+type foreignKey struct{ key, what, hint string }
+
+// foreignKeys are those of a kind of claims.
+func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
+	refuse := func(what, instead string, keys ...string) {
+		for _, key := range keys {
+			hint := "leave " + key + " out"
+			if instead != "" {
+				hint += ", or write kind: " + instead
+			}
+			out = append(out, foreignKey{key, what, hint})
+		}
+	}
+	switch kind {
+	case tare.ClaimRatio:
+		refuse("a ratio claim is answered by its figures, not by a check", "statement", "check")
+		refuse("a ratio claim is about one workload", "trend", "workloads")
+	case tare.ClaimStatement:
+		refuse("a statement has no figures", "ratio", "baseline", "value", "unit", "side")
+		refuse("a statement is about one workload or all", "trend", "workloads")
+	case tare.ClaimCount:
+		refuse("a count is about a contender's modules, whatever it is asked", "ratio", "workload", "metric", "baseline", "side")
+		refuse("a count is about a contender's modules, whatever it is asked", "trend", "workloads")
+		refuse("a count is answered by its figure, not by a check", "statement", "check")
+	case tare.ClaimTrend:
+		refuse("a trend is about several workloads", "", "workload")
+		refuse("a trend has no figures", "ratio", "baseline", "value", "unit")
+		refuse("a trend is answered by its workloads, not by a check", "statement", "check")
+	}
+	return out
+}
+
+// ids reads a list of different ids.
+func (r *reader) ids(into *[]string) take {
+	return r.list(func(n ast.Node, path string) {
+		var s string
+		r.id(&s)(n, path)
+		if r.err == nil && slices.Contains(*into, s) {
+			r.fail(r.of(n), fmt.Sprintf("%q is listed twice", s), "")
+		}
+		*into = append(*into, s)
+	})
+}
+
+// decompose reads a chain of contenders. A step from a contender to itself
+// changes nothing.
+func (r *reader) decompose(n ast.Node, path string) (d tare.Decompose) {
+	r.mapping(n, path, "e.g. {id: log, workload: …, from: nethttp, steps: [{to: gin-new, cause: the framework}]}", map[string]take{
+		"id":       r.id(&d.ID),
+		"question": r.text(&d.Question, ""),
+		"workload": r.id(&d.Workload),
+		"metric":   r.text(&d.Metric, "known: "+tare.MetricNames()),
+		"from":     r.id(&d.From),
+		"steps":    r.list(func(n ast.Node, path string) { d.Steps = append(d.Steps, r.step(n, path)) }),
+	}, nil)
+	seen := []string{d.From}
+	for i, s := range d.Steps {
+		if r.err == nil && s.To != "" && slices.Contains(seen, s.To) {
+			r.fail(r.at[fmt.Sprintf("%s.steps[%d].to", path, i)], fmt.Sprintf("the chain comes back to %q", s.To), "each step goes on to another contender")
+		}
+		seen = append(seen, s.To)
+	}
+	return d
+}
+
+func (r *reader) step(n ast.Node, path string) (s tare.DecomposeStep) {
+	r.mapping(n, path, "e.g. {to: gin-new, cause: the framework}", map[string]take{
+		"to":    r.id(&s.To),
+		"cause": r.text(&s.Cause, "what the step changes, as a noun, e.g. the framework"),
+	}, nil)
+	return s
+}

@@ -1,0 +1,70 @@
+package studyfile
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+)
+
+// measurable reports the first question of the study that no run can answer,
+// because the metric says nothing about the workload it is asked of.
+func measurable(s tare.Study) error {
+	works := map[string]tare.Workload{}
+	for _, w := range s.Workloads {
+		works[w.ID] = w
+	}
+	check := func(path, metric string, ids ...string) error {
+		m, ok := tare.MetricNamed(metric)
+		for _, id := range ids {
+			if w, there := works[id]; ok && there && !w.Measures(m) {
+				return unmeasured(path, m, "on "+id)
+			}
+		}
+		return nil
+	}
+	for i, name := range s.Metrics {
+		m, ok := tare.MetricNamed(name)
+		for _, w := range s.Workloads {
+			ok = ok && !w.Measures(m)
+		}
+		if ok {
+			return unmeasured(fmt.Sprintf("metrics[%d]", i), m, "on any workload")
+		}
+	}
+	for i, c := range s.Criteria {
+		at := fmt.Sprintf("criteria[%d]", i)
+		if err := check(at+".metric", c.Metric, c.Workload, c.Of); err != nil {
+			return err
+		}
+	}
+	for i, c := range s.Claims {
+		at := fmt.Sprintf("claims[%d]", i)
+		if err := check(at+".metric", c.Metric, append([]string{c.Workload}, c.Workloads...)...); err != nil {
+			return err
+		}
+	}
+	ids := map[string]bool{}
+	for i, d := range s.Decompose {
+		at := fmt.Sprintf("decompose[%d]", i)
+		if ids[d.ID] {
+			return &tare.FieldError{Path: at + ".id", What: fmt.Sprintf("decomposition %q is listed twice", d.ID), Hint: "give each its own id"}
+		}
+		ids[d.ID] = true
+		metric := d.Metric
+		if metric == "" {
+			metric = s.Metrics[0]
+		}
+		if err := check(at+".metric", metric, d.Workload); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unmeasured(path string, m tare.Metric, where string) error {
+	hint := "at a given rate the time of an operation is that rate's; leave rate out"
+	if m.Latency {
+		hint = "latencies take a continuous segment, e.g. segment: 5s"
+	}
+	return &tare.FieldError{Path: path, What: fmt.Sprintf("%s is not measured %s", m.Name, where), Hint: hint}
+}

@@ -1,0 +1,123 @@
+package studyfile
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/tarebench/tare"
+)
+
+const (
+	rateHint      = "requests per second, e.g. 1500 or 1500/s; leave it out for a closed loop"
+	bandwidthHint = "bits per second, each way, with bit, kbit, mbit or gbit, e.g. 70mbit; without a unit bits"
+
+	maxBandwidth = 1e12 // bits per second
+)
+
+// trafficKeys are those that say how requests reach a server, in the order in
+// which one would miss the first of them.
+func trafficKeys() []string {
+	return []string{"rate", "segment", "tls", "delay", "bandwidth"}
+}
+
+// traffic adds the keys of a workload's traffic to keys. What it returns gives
+// the traffic of the workload at path once they are read: nil where none of
+// them is there.
+func (r *reader) traffic(keys map[string]take) func(path string) *tare.Traffic {
+	var t tare.Traffic
+	keys["connections"] = r.count(&t.Connections)
+	keys["rate"] = r.rate(&t.Rate)
+	keys["segment"] = r.duration(&t.Segment)
+	keys["tls"] = r.yes(&t.TLS)
+	keys["delay"] = r.duration(&t.Delay)
+	keys["bandwidth"] = r.bandwidth(&t.Bandwidth)
+	return func(path string) *tare.Traffic {
+		if _, given := r.at[path+".connections"]; given {
+			return &t
+		}
+		for _, key := range trafficKeys() {
+			if at, given := r.at[path+"."+key]; given {
+				r.fail(at, key+" without connections", "say how many the load generator keeps open, e.g. connections: 50")
+			}
+		}
+		return nil
+	}
+}
+
+func (r *reader) yes(into *bool) take {
+	return func(n ast.Node, path string) {
+		b, ok := n.(*ast.BoolNode)
+		if !ok {
+			r.want(n, path, "true or false", "e.g. "+path[strings.LastIndex(path, ".")+1:]+": true")
+			return
+		}
+		*into = b.Value
+	}
+}
+
+var (
+	perSecond   = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`)
+	bitsAndUnit = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(bit|kbit|mbit|gbit)$`)
+)
+
+// rate reads requests per second: a number, or a text like 1500/s.
+func (r *reader) rate(into *float64) take {
+	return func(n ast.Node, path string) {
+		switch n := n.(type) {
+		case *ast.StringNode:
+			m := perSecond.FindStringSubmatch(n.Value)
+			if m == nil {
+				r.fail(r.of(n), fmt.Sprintf("%q is not a rate", n.Value), rateHint)
+				return
+			}
+			*into = parsed(m[1])
+		case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+			r.number(into)(n, path)
+		default:
+			r.want(n, path, "a number or a text like 1500/s", rateHint)
+		}
+		if r.err == nil && !(*into > 0) {
+			r.fail(r.of(n), path+" is not above zero", rateHint)
+		}
+	}
+}
+
+// bandwidth reads bits per second: a whole number, or a text with a unit.
+func (r *reader) bandwidth(into *int64) take {
+	return func(n ast.Node, path string) {
+		var bits float64
+		switch n := n.(type) {
+		case *ast.IntegerNode:
+			r.number(&bits)(n, path)
+		case *ast.StringNode:
+			m := bitsAndUnit.FindStringSubmatch(n.Value)
+			if m == nil {
+				r.fail(r.of(n), fmt.Sprintf("%q is not a bandwidth", n.Value), bandwidthHint)
+				return
+			}
+			bits = math.Round(parsed(m[1]) * map[string]float64{"bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}[m[2]])
+		default:
+			r.want(n, path, "a whole number of bits per second or a text with its unit", bandwidthHint)
+			return
+		}
+		if bits < 1 || bits > maxBandwidth {
+			r.fail(r.of(n), path+" is not between 1 bit and 1000 gbit per second", bandwidthHint)
+			return
+		}
+		*into = int64(bits)
+	}
+}
+
+// parsed is the number that digits stand for; out of range it is infinite.
+func parsed(digits string) float64 {
+	x, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return x
+}

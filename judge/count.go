@@ -1,0 +1,48 @@
+package judge
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+)
+
+// count answers a claim about the modules that a contender adds: those its
+// binary links beyond the baseline's.
+func (b *bench) count(r *tare.ClaimResult, c tare.Claim, who tare.Contender) {
+	base, _ := b.d.contender(b.d.Study.Baseline)
+	for _, of := range []tare.Contender{who, base} {
+		if why := uncounted(of, b.findings); why != "" {
+			notMeasured(r, why)
+			return
+		}
+	}
+	own, others := who.Adoption.ModulesLinked, base.Adoption.ModulesLinked
+	r.Measured = float64(own - others)
+	r.Evidence = fmt.Sprintf("modules linked into the binaries of %s and %s", who.ID, base.ID)
+	r.Outcome = tare.Refuted
+	if c.Value/holdsWithin <= r.Measured && r.Measured <= c.Value*holdsWithin {
+		r.Outcome = tare.Holds
+	}
+	is := map[tare.Outcome]string{tare.Holds: "within", tare.Refuted: "not within"}[r.Outcome]
+	r.Why = fmt.Sprintf("published %s, counted %d (%s links %d third-party modules, %s %d): %s 1.25× of the published number",
+		significant(c.Value), own-others, who.ID, own, base.ID, others, is)
+}
+
+// uncounted says why nothing is known about the modules of c; empty: they are
+// known. A finding about one workload says nothing about the binary.
+func uncounted(c tare.Contender, findings []tare.Finding) string {
+	for _, f := range findings {
+		if f.Severity == tare.Void && f.Contender == c.ID && f.Workload == "" && f.Metric == "" {
+			return fmt.Sprintf("%s is void here by %s: %s", c.ID, f.Check, f.Message)
+		}
+	}
+	switch {
+	case c.Error != "":
+		return c.ID + " could not be built: " + c.Error
+	case c.Launch == tare.LaunchCommand, c.Launch == tare.LaunchURL:
+		return c.ID + " was not built here, so its modules are not known"
+	case c.Go == "":
+		return c.ID + " has a binary without build information"
+	}
+	return ""
+}

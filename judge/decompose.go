@@ -1,0 +1,245 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// Decompose tells the study's differences apart, one cause at a time: the ratio
+// of every step of a chain of contenders to the one before, from slices of
+// their own, and which share of the whole difference the step is
+// ([stats.Share], over rounds in which all of the chain were measured).
+//
+// The intervals of n steps hold together at 5 %: each stands at 5 %/n, by
+// Bonferroni's inequality, and so do those of the shares. The whole stands at
+// 5 %. Where it is not told from nothing there are no shares.
+//
+// A contender that is void, was not weighed or is a trap is left out of the
+// chain, and what it changes is counted with the step after it. The sentence
+// says so; where nothing is left it says why, and there are no steps.
+//
+// Source: O. J. Dunn, "Multiple comparisons among means", J. Amer. Statist.
+// Assoc. 56 (1961) 52–64.
+func Decompose(d Data, effects []tare.Effects, findings []tare.Finding) []tare.Decomposition {
+	b := &bench{d: d, findings: findings}
+	var out []tare.Decomposition
+	for _, asked := range d.Study.Decompose {
+		if len(asked.Steps) > 0 { // a valid study has some
+			out = append(out, b.decompose(asked, effects))
+		}
+	}
+	return out
+}
+
+func (b *bench) decompose(asked tare.Decompose, effects []tare.Effects) tare.Decomposition {
+	out := tare.Decomposition{
+		ID: asked.ID, Question: asked.Question, Workload: asked.Workload, Metric: cmp.Or(asked.Metric, b.d.primary()),
+		Whole: tare.Cause{From: asked.From, To: asked.Steps[len(asked.Steps)-1].To}, Steps: []tare.Cause{},
+	}
+	noun := wordsFor(out.Metric).noun
+	failed := func(why string) tare.Decomposition {
+		out.Steps = []tare.Cause{}
+		out.Sentence = fmt.Sprintf("The difference in %s of %s against %s on %s is not told apart: %s.", noun, out.Whole.To, out.Whole.From, out.Workload, why)
+		return out
+	}
+	if why, ok := b.d.measures(out.Workload, out.Metric); !ok {
+		return failed(why)
+	}
+	chain, omitted, why := b.chain(asked, out.Metric)
+	if why != "" {
+		return failed(why)
+	}
+	out.Whole.To = chain[len(chain)-1].To
+	at := func(level float64, c *tare.Cause) bool { return b.cause(c, out.Workload, out.Metric, effects, level) }
+	if !at(alpha, &out.Whole) {
+		return failed(fmt.Sprintf("there is no ratio of %s to %s", out.Whole.To, out.Whole.From))
+	}
+	for _, c := range chain {
+		if !at(alpha/float64(len(chain)), &c) {
+			return failed(fmt.Sprintf("there is no ratio of %s to %s", c.To, c.From))
+		}
+		out.Steps = append(out.Steps, c)
+	}
+	out.Sentence = b.apart(&out, effects) + omitted
+	return out
+}
+
+// chain returns the steps between contenders that can be compared, and a
+// sentence about those that cannot; why is not empty where no step is left.
+func (b *bench) chain(asked tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
+	if why := b.absent(asked.From, asked.Workload, metric); why != "" {
+		return nil, "", why
+	}
+	from, causes := asked.From, ""
+	var whys []string
+	for _, s := range asked.Steps {
+		if causes != "" {
+			causes += " and "
+		}
+		causes += s.Cause
+		if why := b.absent(s.To, asked.Workload, metric); why != "" {
+			whys = append(whys, why)
+			continue
+		}
+		steps = append(steps, tare.Cause{Cause: causes, From: from, To: s.To})
+		from, causes = s.To, ""
+	}
+	switch {
+	case len(steps) == 0:
+		return nil, "", strings.Join(whys, "; ")
+	case len(whys) > 0 && causes != "":
+		return steps, fmt.Sprintf(" Left out: %s; the chain ends at %s.", strings.Join(whys, "; "), from), ""
+	case len(whys) > 0:
+		return steps, fmt.Sprintf(" Left out: %s.", strings.Join(whys, "; ")), ""
+	}
+	return steps, "", ""
+}
+
+// absent says why a contender cannot be in a chain; empty: it can.
+func (b *bench) absent(id, workload, metric string) string {
+	who, ok := b.d.contender(id)
+	if !ok {
+		return id + " was not weighed"
+	}
+	if fs := tare.VoidsMetric(b.findings, id, workload, metric); len(fs) > 0 {
+		return fmt.Sprintf("%s is void by %s: %s", id, fs[0].Check, fs[0].Message)
+	}
+	if who.Role == tare.RoleTrap {
+		return id + " is a trap, and traps are not compared"
+	}
+	if m, _ := tare.MetricNamed(metric); len(b.index().perRound(m, workload, id)) == 0 {
+		return fmt.Sprintf("%s has no %s on %s", id, wordsFor(metric).noun, workload)
+	}
+	return ""
+}
+
+// cause fills in the ratio of one step, at an error level. It is false where
+// there is none. Too few rounds leave Low and High zero.
+func (b *bench) cause(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
+	x := b.index()
+	e, ok := find(effects, workload, metric, c.To, c.From)
+	if !ok {
+		e = x.effects(b.d, workload, metric, c.To, c.From)
+	}
+	if len(e.Effects) == 0 {
+		return false
+	}
+	c.Ratio, c.Rounds, c.Level = math.Exp(stats.HodgesLehmann(e.Effects)), len(e.Effects), 1-level
+	if lo, hi, ok := stats.Interval(e.Effects, stats.LookLevel(level, b.d.looks())); ok {
+		c.Low, c.High = math.Exp(lo), math.Exp(hi)
+	}
+	from, _ := x.value(workload, metric, tare.Contender{ID: c.From})
+	to, _ := x.value(workload, metric, tare.Contender{ID: c.To})
+	c.FromValue, c.ToValue, c.Unit = from.Value, to.Value, to.Unit
+	return true
+}
+
+// apart fills in the shares and says them.
+func (b *bench) apart(out *tare.Decomposition, effects []tare.Effects) string {
+	w := wordsFor(out.Metric)
+	row := tare.Comparison{
+		Ratio: out.Whole.Ratio, Low: out.Whole.Low, High: out.Whole.High, Level: out.Whole.Level, Rounds: out.Whole.Rounds,
+		Exact: out.Whole.Low == out.Whole.High,
+	}
+	who := fmt.Sprintf("of %s against %s on %s", out.Whole.To, out.Whole.From, out.Workload)
+	looks := b.d.looks()
+	level := 1 - out.Steps[0].Level
+	if needs := stats.MinRounds(stats.LookLevel(level, looks)); !hasInterval(row) || row.Rounds < needs {
+		return fmt.Sprintf("The difference in %s %s is not told apart: no interval after %s; it takes %d.", w.noun, who, formatRounds(row.Rounds), needs)
+	}
+	ratio, span := spanned(row, 1)
+	control := 0.0
+	if e, ok := find(effects, out.Workload, out.Metric, tare.ControlID, b.d.Study.Baseline); ok {
+		if lo, hi, ok := stats.Interval(e.Effects, stats.LookLevel(alpha, looks)); ok {
+			control = (hi - lo) / 2
+		}
+	}
+	switch differs(row, control) {
+	case notShown:
+		return fmt.Sprintf("No difference in %s %s is shown, so none is told apart; the ratio is %s %s.", w.noun, who, ratio, span)
+	case withinControl:
+		return fmt.Sprintf("No difference in %s %s is shown, so none is told apart; the ratio %s %s is within what the control shows here (±%s).",
+			w.noun, who, ratio, span, formatShare(math.Expm1(control)))
+	}
+	ids := []string{out.Whole.From}
+	for _, s := range out.Steps {
+		ids = append(ids, s.To)
+	}
+	if why, _ := b.thin(out.Metric, out.Workload, ids...); why != "" {
+		return fmt.Sprintf("The difference in %s %s is not told apart: %s is thin: %s.", w.noun, who, out.Metric, why)
+	}
+	than := w.more
+	if row.Ratio < 1 {
+		than = w.less
+	}
+	of := fmt.Sprintf("%s %s %s (%s×, %s", formatShare(math.Abs(row.Ratio-1)), than, who, ratio, strings.TrimPrefix(span, "("))
+	if !b.share(out, ids, stats.LookLevel(level, looks)) {
+		return fmt.Sprintf("The %s are not told apart yet: more rounds are needed.", of)
+	}
+	return fmt.Sprintf("Of the %s, %s.", of, listed(out.Steps))
+}
+
+// share fills in which shares of the whole the steps of out are, at a level
+// per look. It is false, and there are none, where one has no bounds.
+func (b *bench) share(out *tare.Decomposition, ids []string, level float64) bool {
+	x := b.index()
+	m, _ := tare.MetricNamed(out.Metric)
+	whole, parts := []float64{}, make([][]float64, len(out.Steps))
+	for _, r := range x.rounds {
+		var values []float64
+		for _, id := range ids {
+			if v, ok := x.inRound(m, cell{r, out.Workload, id}); ok {
+				values = append(values, v)
+			}
+		}
+		if len(values) < len(ids) {
+			continue
+		}
+		whole = append(whole, values[len(ids)-1]-values[0])
+		for i := range parts {
+			parts[i] = append(parts[i], values[i+1]-values[i])
+		}
+	}
+	told := make([]tare.Cause, len(out.Steps))
+	for i, c := range out.Steps {
+		var ok bool
+		if c.Share, c.ShareLow, c.ShareHigh, ok = stats.Share(parts[i], whole, level); !ok {
+			return false
+		}
+		told[i] = c
+	}
+	copy(out.Steps, told)
+	return true
+}
+
+// listed says the shares of steps: "the framework is 18 % (15 to 21), a line of
+// log 40 % (37 to 43) and a terminal 42 % (39 to 45), each at 98.33 %".
+func listed(steps []tare.Cause) string {
+	s := ""
+	for i, c := range steps {
+		share, lo, hi := formatShares(c.Share, c.ShareLow, c.ShareHigh, 0)
+		switch {
+		case i > 0 && i == len(steps)-1:
+			s += " and "
+		case i > 0:
+			s += ", "
+		}
+		s += c.Cause
+		if i == 0 {
+			s += " is"
+		}
+		s += " " + share + " %"
+		if c.ShareLow != c.ShareHigh {
+			s += fmt.Sprintf(" (%s to %s)", lo, hi)
+		}
+	}
+	if len(steps) > 1 {
+		s += ", each at " + formatLevel(steps[0].Level)
+	}
+	return s
+}

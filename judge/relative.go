@@ -1,0 +1,197 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// member is one difference in the family of a contender: on a workload, as a
+// share of what the baseline takes on the workload of.
+type member struct {
+	workload, of string
+	perRound     []float64
+	edges        []float64 // at which a decision flips
+	interval
+}
+
+// ruleDifference rules on what a contender takes more than the baseline, as a
+// share of what the baseline takes on another workload: a router's overhead
+// held against a whole request. The rule is one-sided: whoever takes less
+// meets it.
+func (b *bench) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
+	baseline := b.d.Study.Baseline
+	if f, ok := b.void(baseline, criterion.Of, v.Metric, false); ok {
+		v.Verdict, v.Sentence = tare.VoidRuling, voided(baseline, criterion.Of, f)
+		return
+	}
+	if b.ruleThin(v, criterion.Of, baseline) {
+		return
+	}
+	var m member
+	for _, one := range b.family(v.Contender, v.Metric) {
+		if one.workload == v.Workload && one.of == criterion.Of {
+			m = one
+		}
+	}
+	v.Verdict = tare.Inconclusive
+	if !m.ok {
+		if len(m.perRound) == 0 {
+			v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: there is no difference in %s to take a share of %s of.",
+				v.Contender, v.Criterion, v.Workload, wordsFor(v.Metric).noun, criterion.Of)
+			return
+		}
+		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-m.level, b.d.looks()))
+		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
+			v.Contender, v.Criterion, v.Workload, formatRounds(len(m.perRound)), v.RoundsNeeded)
+		return
+	}
+	switch {
+	case m.hi <= rule.Limit*(1+slack):
+		v.Verdict = tare.Met
+	case m.lo > rule.Limit:
+		v.Verdict = tare.NotMet
+	}
+	v.Sentence = fmt.Sprintf("%s: %s is %s: %s.", v.Contender, v.Criterion, v.Verdict, b.said(m, *v, rule.Limit))
+	if v.Verdict != tare.Inconclusive {
+		return
+	}
+	at := stats.LookLevel(1-m.level, b.d.looks())
+	if n, ok := stats.RoundsNeeded(m.perRound, at, stats.MaxRounds, rule.Limit); ok {
+		v.RoundsNeeded = n
+	}
+	v.Sentence += " " + forecast(v.RoundsNeeded)
+}
+
+// family settles the intervals of all differences that criteria ask about one
+// metric of one contender. They step down together, as ratios do.
+func (b *bench) family(contender, metric string) []member {
+	key := [2]string{contender, metric}
+	if ms, ok := b.differences[key]; ok {
+		return ms
+	}
+	var ms []member
+	for _, c := range b.d.Study.Criteria {
+		rule, err := c.Rule()
+		if err != nil || rule.Kind != tare.RuleDifference || c.Metric != metric || c.Contender != "" && c.Contender != contender {
+			continue
+		}
+		for _, w := range b.d.Study.Workloads {
+			if c.Workload == "" || c.Workload == w.ID {
+				ms = b.join(ms, c, rule.Limit, contender, w.ID)
+			}
+		}
+	}
+	var of []evidence
+	for _, m := range ms {
+		of = append(of, evidence{m.perRound, m.edges})
+	}
+	for i, s := range settle(of, b.d.looks()) {
+		ms[i].interval = s
+	}
+	if b.differences == nil {
+		b.differences = map[[2]string][]member{}
+	}
+	b.differences[key] = ms
+	return ms
+}
+
+// join adds the difference that a criterion asks about on workload to those of
+// a family, or its limit to the difference that is there.
+func (b *bench) join(ms []member, c tare.Criterion, limit float64, contender, workload string) []member {
+	if !b.d.answers(c, workload) {
+		return ms
+	}
+	for i := range ms {
+		if ms[i].workload == workload && ms[i].of == c.Of {
+			ms[i].edges = append(ms[i].edges, limit)
+			return ms
+		}
+	}
+	per := b.index().shares(c.Metric, workload, c.Of, contender, b.d.Study.Baseline)
+	if len(per) == 0 {
+		return ms
+	}
+	return append(ms, member{workload: workload, of: c.Of, perRound: per, edges: []float64{0, limit}})
+}
+
+// shares returns (contender − baseline) on workload over what the baseline
+// took on workload of, one per round in which all three were measured.
+func (x *index) shares(metric, workload, of, contender, baseline string) []float64 {
+	m, _ := tare.MetricNamed(metric)
+	var out []float64
+	for _, r := range x.rounds {
+		own, ok1 := x.inRound(m, cell{r, workload, contender})
+		base, ok2 := x.inRound(m, cell{r, workload, baseline})
+		whole, ok3 := x.inRound(m, cell{r, of, baseline})
+		if ok1 && ok2 && ok3 && whole > 0 {
+			out = append(out, (own-base)/whole)
+		}
+	}
+	return out
+}
+
+// said is the difference in words: "it costs 0.4 % of socket/health more CPU
+// time than nethttp on five/param (0.3 to 0.5 %, 95 %, 18 rounds)". Where the
+// interval holds no difference, or it is within what the control shows, none
+// is claimed.
+func (b *bench) said(m member, v tare.Verdict, limit float64) string {
+	w := wordsFor(v.Metric)
+	share, lo, hi := stats.HodgesLehmann(m.perRound), m.lo, m.hi
+	on := fmt.Sprintf("%s on %s", b.d.Study.Baseline, v.Workload)
+	if m.holds(0) {
+		s, span := sharesSpanned(share, lo, hi, m, 0, limit)
+		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", w.noun, on, s, m.of, span)
+	}
+	than, edges := w.more, []float64{0, limit}
+	if share < 0 {
+		share, lo, hi, than, edges = -share, -hi, -lo, w.less, []float64{0}
+	}
+	s, span := sharesSpanned(share, lo, hi, m, edges...)
+	tail := ""
+	control := b.index().shares(v.Metric, v.Workload, m.of, tare.ControlID, b.d.Study.Baseline)
+	if cl, ch, ok := stats.Interval(control, stats.LookLevel(1-m.level, b.d.looks())); ok && !(share > (ch-cl)/2) {
+		tail = fmt.Sprintf(", which is within what the control shows here (±%s)", formatShare((ch-cl)/2))
+	}
+	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, m.of, than, on, span, tail)
+}
+
+// sharesSpanned is a share, and its interval in brackets.
+func sharesSpanned(share, lo, hi float64, m member, edges ...float64) (s, span string) {
+	s, l, h := formatShares(share, lo, hi, edges...)
+	if lo == hi {
+		return s + " %", fmt.Sprintf("(the same in each of %s)", formatRounds(len(m.perRound)))
+	}
+	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(m.level), formatRounds(len(m.perRound)))
+}
+
+// formatShares writes a share and its interval in per cent, with as many
+// decimals as the width of the interval bears, and more where rounding would
+// carry a bound across one of the edges.
+func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
+	decimals := digitsOf(math.Abs(100 * share))
+	if width := 100 * (hi - lo); width > 0 {
+		decimals = min(max(0, int(math.Ceil(-math.Log10(width)))), 5)
+	}
+	percents := make([]float64, len(edges))
+	for i, e := range edges {
+		percents[i] = 100 * e
+	}
+	for decimals < 5 && crosses(100*lo, 100*hi, decimals, percents) {
+		decimals++
+	}
+	write := fixed
+	if lo == hi {
+		write = trimmed
+	}
+	signed := func(x float64) string {
+		s := write(math.Abs(100*x), decimals)
+		if x < 0 && s != write(0, decimals) {
+			return "−" + s
+		}
+		return s
+	}
+	return signed(share), signed(lo), signed(hi)
+}

@@ -1,0 +1,71 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tarebench/tare"
+)
+
+// A latency quantile enters a verdict only where so many measured requests lie
+// above it: with fewer it is the latency of a handful of requests.
+const (
+	fewestAbove        = 100 // over the study
+	fewestAboveInRound = 20  // in each round
+)
+
+// abovePerMille is how many of a thousand requests lie above a quantile.
+// Above the longest latency there is none.
+func abovePerMille(metric string) float64 {
+	switch metric {
+	case "p50":
+		return 500
+	case "p90":
+		return 100
+	case "p99":
+		return 10
+	case "p99.9":
+		return 1
+	}
+	return 0
+}
+
+// thin says why a latency on workload rests on too few requests of one of the
+// contenders, and how many rounds would give it enough (0: no number of them).
+// It is empty where there are enough, and for metrics that are no latencies.
+func (b *bench) thin(metric, workload string, contenders ...string) (why string, rounds int) {
+	m, _ := tare.MetricNamed(metric)
+	if !m.Latency {
+		return "", 0
+	}
+	return b.index().thin(m, workload, contenders...)
+}
+
+func (x *index) thin(m tare.Metric, workload string, contenders ...string) (why string, rounds int) {
+	above := abovePerMille(m.Name)
+	if above == 0 {
+		return "it is the latency of a single request", 0
+	}
+	inRound, inAll := fewestAboveInRound*1000/above, fewestAbove*1000/above
+	for _, id := range contenders {
+		var requests float64
+		n, least := 0, math.Inf(1)
+		for _, r := range x.rounds {
+			if s := x.samples[cell{r, workload, id}]; s[m.Key] > 0 {
+				n++
+				requests += s[tare.KeyRequests]
+				least = min(least, s[tare.KeyRequests])
+			}
+		}
+		switch {
+		case n == 0:
+		case least < inRound:
+			return fmt.Sprintf("%s has %s requests in one of the rounds, and it takes %s; longer segments would have them",
+				id, formatRate(least), formatRate(inRound)), 0
+		case requests < inAll:
+			return fmt.Sprintf("%s has %s requests after %s, and it takes %s", id, formatRate(requests), formatRounds(n), formatRate(inAll)),
+				int(math.Ceil(inAll / requests * float64(n)))
+		}
+	}
+	return "", 0
+}

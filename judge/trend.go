@@ -1,0 +1,114 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// trend answers a claim that the ratio to the baseline moves to one side along
+// some workloads. In each round a straight line is fitted through the
+// logarithms of the ratios over the order of the workloads; what it comes to
+// from the first workload to the last is the figure of that round. A claim is
+// a family of its own.
+func (b *bench) trend(r *tare.ClaimResult, c tare.Claim) {
+	for _, w := range c.Workloads {
+		if why, ok := b.d.measures(w, c.Metric); !ok {
+			notMeasured(r, why)
+			return
+		}
+		if f, ok := b.void(c.Contender, w, c.Metric, true); ok {
+			r.Evidence = "check " + f.Check
+			notMeasured(r, fmt.Sprintf("%s: void here by %s: %s", w, f.Check, f.Message))
+			return
+		}
+	}
+	moves := b.moves(c, c.Contender)
+	if len(moves) == 0 {
+		notMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on each of %s in any round",
+			c.Contender, b.d.Study.Baseline, wordsFor(c.Metric).noun, strings.Join(c.Workloads, ", ")))
+		return
+	}
+	r.Evidence = fmt.Sprintf("%s against %s, %s, over %s, %s", c.Contender, b.d.Study.Baseline, c.Metric, strings.Join(c.Workloads, ", "), formatRounds(len(moves)))
+	r.Measured, r.Outcome = math.Exp(stats.HodgesLehmann(moves)), tare.ClaimOpen
+	at := stats.LookLevel(alpha, b.d.looks())
+	lo, hi, ok := stats.Interval(moves, at)
+	if !ok {
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(len(moves)), stats.MinRounds(at))
+		return
+	}
+	row := tare.Comparison{Ratio: r.Measured, Low: math.Exp(lo), High: math.Exp(hi), Level: 1 - alpha, Rounds: len(moves), Exact: lo == hi}
+	r.Low, r.High = row.Low, row.High
+	ratio, span := spanned(row, 1, 1/tieWithin, tieWithin)
+	r.Why = fmt.Sprintf("from %s to %s the ratio moves by a factor of %s %s", c.Workloads[0], c.Workloads[len(c.Workloads)-1], ratio, span)
+	for _, w := range c.Workloads {
+		if why, _ := b.thin(c.Metric, w, c.Contender, b.d.Study.Baseline); why != "" {
+			r.Why += fmt.Sprintf(": %s is thin on %s: %s", c.Metric, w, why)
+			return
+		}
+	}
+	control := 0.0
+	if cl, ch, ok := stats.Interval(b.moves(c, tare.ControlID), at); ok {
+		control = (ch - cl) / 2
+	}
+	var why string
+	r.Outcome, why = trendOutcome(c, row, control)
+	r.Why += ": " + why
+}
+
+// moves returns by how much the ratio of contender to the baseline moves from
+// the first workload of the claim to the last, as a logarithm, one per round
+// in which all were measured. Where a side is zero in any round there is none
+// at all: dropping only those rounds would choose by outcome.
+func (b *bench) moves(c tare.Claim, contender string) []float64 {
+	x := b.index()
+	m, _ := tare.MetricNamed(c.Metric)
+	var order []float64
+	for i := range c.Workloads {
+		order = append(order, float64(i))
+	}
+	var out []float64
+	for _, r := range x.rounds {
+		var ratios []float64
+		for _, w := range c.Workloads {
+			own, base := cell{r, w, contender}, cell{r, w, b.d.Study.Baseline}
+			_, ok1 := x.inRound(m, own)
+			_, ok2 := x.inRound(m, base)
+			if !ok1 || !ok2 {
+				continue
+			}
+			effect, ok := x.effectInRound(b.d, m, own, base)
+			if !ok && !m.PerSlice {
+				return nil
+			}
+			if ok {
+				ratios = append(ratios, effect)
+			}
+		}
+		if len(ratios) == len(order) {
+			out = append(out, leastSquares(order, ratios)*(order[len(order)-1]-order[0]))
+		}
+	}
+	return out
+}
+
+// trendOutcome holds a claimed trend against the interval of row, whose ratio
+// is the factor from the first workload to the last. control is the half-width
+// below which no trend is claimed.
+func trendOutcome(c tare.Claim, row tare.Comparison, control float64) (tare.Outcome, string) {
+	claimed := map[bool]string{true: "falls", false: "rises"}[c.Side == "lower"]
+	switch {
+	case 1/tieWithin <= row.Low && row.High <= tieWithin:
+		return tare.Refuted, "it stays within 5 %, where it was claimed that it " + claimed
+	case differs(row, control) == withinControl:
+		return tare.ClaimOpen, "within what the control shows here (±" + formatShare(math.Expm1(control)) + ")"
+	case differs(row, control) == notShown:
+		return tare.ClaimOpen, "more rounds are needed"
+	case (row.High < 1) == (c.Side == "lower"):
+		return tare.Holds, "it " + claimed + " as claimed"
+	}
+	return tare.Refuted, "it was claimed that it " + claimed
+}
