@@ -63,7 +63,6 @@ func (r *run) build(ctx context.Context) error {
 			control := c
 			control.ID, control.Role, control.Expect = tare.ControlID, tare.RoleControl, tare.Expect{}
 			r.contenders = append(r.contenders, control)
-			p.Contender = control
 			r.programs[tare.ControlID] = p
 		}
 	}

@@ -48,11 +48,14 @@ func advice(r *tare.Result, workload string) (text string, first []ranking) {
 	v := look(r, workload, Style{}, map[string]bool{})
 	metric, base := v.primaryName(), v.baseline
 	for _, f := range r.Findings {
-		if f.Severity == tare.Void && f.Contender == "" && (f.Workload == "" || f.Workload == workload) {
+		if f.Severity == tare.Void && f.Contender == "" && (f.Workload == "" || f.Workload == workload) && f.Metric == "" {
 			return "Everything on it is void by the check " + f.Check + ".", nil
 		}
 	}
-	if voids := v.voids(base); len(voids) > 0 {
+	if v.leading() != metric {
+		return "Contenders are ranked by " + metric + ", which is not measured on it; what is stands among the results.", nil
+	}
+	if voids := v.voidsOf(base, metric); len(voids) > 0 {
 		return "The baseline is void by the check " + voids[0].Check + ", so nothing can be held against it.", nil
 	}
 	first, places := v.first()
@@ -117,7 +120,7 @@ type ranking struct {
 func (v *view) places() []ranking {
 	var out []ranking
 	for _, c := range v.ranked {
-		if len(v.voids(c.ID)) > 0 {
+		if len(v.voidsOf(c.ID, v.primaryName())) > 0 {
 			continue
 		}
 		for _, x := range v.r.Comparisons {
@@ -181,6 +184,9 @@ func warning(f tare.Finding) string {
 	}
 	if f.Workload != "" {
 		text += " on " + f.Workload
+	}
+	if f.Metric != "" {
+		text += " in " + f.Metric
 	}
 	return text + ": " + strings.TrimSuffix(f.Message, ".") + "."
 }

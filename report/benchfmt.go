@@ -19,8 +19,10 @@ import (
 //
 // One line is one contender on one workload in one round at the plan's slice
 // length: name, operations timed, then the round's values in ns/op, cpu-ns/op,
-// B/op, allocs/op, and size-B/op where the study measures size. cpu-ns/op is
+// B/op, allocs/op, and of other metrics those the study measures, size-B/op
+// and p99-ns among them; requests/s where requests reach a server. cpu-ns/op is
 // the process's own; the report's figure takes off what an idle process uses.
+// Of a metric that alone is void the value is missing.
 // What contenders were given besides their work (GOMAXPROCS and environment, if
 // any) is in the configuration as procs and env.
 //
@@ -37,6 +39,9 @@ func Benchfmt(w io.Writer, r *tare.Result) error {
 	b := &bench{r: r, name: benchmarkName(r.Study)}
 	b.head()
 	for _, work := range r.Workloads {
+		if work.Traffic != nil {
+			b.comment(work.ID + ": " + traffic(r, *work.Traffic))
+		}
 		for _, c := range b.order() {
 			b.contender(work.ID, c)
 		}
@@ -71,9 +76,13 @@ func (b *bench) head() {
 		case tare.RoleControl:
 			b.comment(c.ID + ": the baseline a second time; whatever it differs by is noise")
 		case tare.RoleNull:
-			b.comment(c.ID + ": does nothing; its figures are the harness itself")
+			does := "nothing"
+			if served(r) {
+				does = "as little as a server can"
+			}
+			b.comment(c.ID + ": does " + does + "; its figures are the harness itself")
 		default:
-			b.comment(c.ID + ": " + c.String())
+			b.comment(c.ID + ": " + or(identity(c), c.String()))
 		}
 	}
 	for _, text := range append([]string{toolchains(r)}, modules(r)...) {
@@ -138,6 +147,9 @@ func (b *bench) contender(workload string, c tare.Contender) {
 	for _, why := range lost {
 		b.comment(why)
 	}
+	for _, f := range voiding(b.r, c.ID, workload) { // none of them of everything
+		b.comment(fmt.Sprintf("left out: %s of %s on %s: void by %s: %s", f.Metric, c.ID, workload, f.Check, f.Message))
+	}
 	for _, line := range lines {
 		b.out.WriteString(line)
 	}
@@ -164,8 +176,8 @@ func (b *bench) line(workload string, c tare.Contender, t tare.Trial) string {
 	var values strings.Builder
 	sample := t.Samples[workload]
 	for _, u := range b.units() {
-		x, ok := sample[u.key]
-		if ok && x >= 0 && !math.IsInf(x, 1) {
+		void := slices.ContainsFunc(voiding(b.r, c.ID, workload), func(f tare.Finding) bool { return f.Metric == u.metric })
+		if x, ok := sample[u.key]; ok && !void && x >= 0 && !math.IsInf(x, 1) {
 			fmt.Fprintf(&values, "\t%s %s", strconv.FormatFloat(x, 'f', -1, 64), u.unit)
 		}
 	}
@@ -173,7 +185,7 @@ func (b *bench) line(workload string, c tare.Contender, t tare.Trial) string {
 		return ""
 	}
 	ops := int64(1) // not recorded
-	if n := sample["ops"]; n >= 1 && n < math.MaxInt64 {
+	if n := max(sample["ops"], sample[tare.KeyRequests]); n >= 1 && n < math.MaxInt64 {
 		ops = int64(n)
 	}
 	name := fmt.Sprintf("Benchmark%s/workload=%s/contender=%s", b.name, nameValue(workload), nameValue(c.ID))
@@ -191,6 +203,7 @@ type benchUnit struct {
 	key    string // in samples
 	unit   string
 	better tare.Direction
+	metric string // it tells of
 }
 
 // units are what lines hold: what go test -benchmem tells and the CPU time,
@@ -212,7 +225,10 @@ func (b *bench) units() []benchUnit {
 				unit += "/op"
 			}
 		}
-		out = append(out, benchUnit{m.Key, unit, m.Direction})
+		out = append(out, benchUnit{m.Key, unit, m.Direction, m.Name})
+	}
+	if served(b.r) {
+		out = append(out, benchUnit{tare.KeyRate, "requests/s", tare.HigherIsBetter, "time"})
 	}
 	return out
 }

@@ -34,8 +34,8 @@ func (p *page) claims(r *tare.Result) {
 		}
 		t.rows = append(t.rows, row{
 			cells: []cell{
-				{text: c.ID}, {string(c.Outcome), p.outcome(c.Outcome)}, {text: or(c.Metric, nothing)},
-				{text: ratio(c.Published)}, p.style.claimed(c),
+				{text: c.ID}, {string(c.Outcome), p.outcome(c.Outcome)}, {text: measure(c)},
+				{text: published(c)}, p.style.claimed(c),
 			},
 			notes: []string{statement, reason(r.Claims, i)},
 		})
@@ -46,16 +46,48 @@ func (p *page) claims(r *tare.Result) {
 // claimsMean says what the ratios of the claims are.
 func claimsMean(r *tare.Result) string {
 	text := "Each ratio is the contender's figure over that of " + baseline(r) + ": as published, and as measured here."
-	if slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimStatement }) {
-		text += " A claim without a ratio is a statement, which a check answers."
+	if claimed(r.Claims, tare.ClaimTrend) {
+		text += " Of a trend it is the factor by which that ratio moves from the first workload to the last, 1 where it stays."
+	}
+	if claimed(r.Claims, tare.ClaimCount) {
+		text += " A count is of the modules that the contender's binary links beyond those of " + baseline(r) + "."
+	}
+	if claimed(r.Claims, tare.ClaimStatement) {
+		text += " A claim without a figure is a statement, which a check answers."
 	}
 	return text
+}
+
+// claimed reports whether any of claims is of that kind.
+func claimed(claims []tare.ClaimResult, kind tare.ClaimKind) bool {
+	return slices.ContainsFunc(claims, func(c tare.ClaimResult) bool { return c.Kind == kind })
+}
+
+// measure is what a claim is measured by.
+func measure(c tare.ClaimResult) string {
+	switch {
+	case c.Kind == tare.ClaimCount:
+		return "modules"
+	case c.Kind == tare.ClaimTrend && c.Metric != "":
+		return c.Metric + ", trend"
+	}
+	return or(c.Metric, nothing)
+}
+
+// published is the published figure of a claim.
+func published(c tare.ClaimResult) string {
+	if c.Kind == tare.ClaimCount {
+		return plural(int(c.Published), "module")
+	}
+	return ratio(c.Published)
 }
 
 // claimed is the measured side of a claim. Where the claim is void as
 // published the figure, if any, answers another question.
 func (s Style) claimed(c tare.ClaimResult) cell {
 	switch {
+	case c.Kind == tare.ClaimCount && c.Outcome != tare.NotMeasured:
+		return cell{text: plural(int(c.Measured), "module")}
 	case c.Measured == 0:
 		return cell{text: nothing}
 	case c.Outcome == tare.VoidAsPublished:

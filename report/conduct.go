@@ -51,26 +51,24 @@ func references(all []conduct) string {
 	return or(inWords(names), "the reference")
 }
 
-// manner is a class of differences in the words of a report.
-type manner struct {
-	class tare.DifferenceClass
-	means string
-}
-
-// manners are the classes, the gravest first.
-func manners() []manner {
-	return []manner{
-		{tare.DiffersInValue, "another value arrives"},
-		{tare.DiffersInAcceptance, "input that the reference refuses is accepted, or the reverse"},
-		{tare.DiffersInForm, "the same value, spelled differently"},
+// classMeans is a class of differences in the words of a report.
+func classMeans(class tare.DifferenceClass) string {
+	switch class {
+	case tare.DiffersInValue:
+		return "another value arrives"
+	case tare.DiffersInAcceptance:
+		return "input that the reference refuses is accepted, or the reverse"
+	case tare.DiffersInForm:
+		return "the same value, spelled differently"
 	}
+	return ""
 }
 
-// gravity is a class's place among the manners; one that is not among them is
-// behind all of them.
+// gravity is a class's place among all of them, the gravest first; one that is
+// not among them is behind.
 func gravity(class tare.DifferenceClass) int {
-	all := manners()
-	if i := slices.IndexFunc(all, func(m manner) bool { return m.class == class }); i >= 0 {
+	all := tare.DifferenceClasses()
+	if i := slices.Index(all, class); i >= 0 {
 		return i
 	}
 	return len(all)

@@ -17,7 +17,7 @@ func (p *page) cost(r *tare.Result) {
 		return
 	}
 	p.heading(strings.ToUpper(costHeading))
-	p.wrap(bodyIndent, bodyIndent, costMeans(parts), p.style.Dim)
+	p.wrap(bodyIndent, bodyIndent, costMeans(r, parts), p.style.Dim)
 	for _, part := range parts {
 		p.blank()
 		p.wrap(bodyIndent, bodyIndent, part.means, nil)
@@ -31,7 +31,7 @@ func (s *sheet) cost(r *tare.Result, level int) {
 		return
 	}
 	s.heading(level, costHeading)
-	s.block(plain(costMeans(parts)))
+	s.block(plain(costMeans(r, parts)))
 	for _, part := range parts {
 		s.block(all([]string{part.means}, plain)...)
 		s.table(part.table)
@@ -61,20 +61,28 @@ func costs(r *tare.Result) []costing {
 }
 
 // costMeans explains the tables.
-func costMeans(parts []costing) string {
+func costMeans(r *tare.Result, parts []costing) string {
 	first := parts[0].first
 	rate := fmt.Sprintf("the rate at which the difference to %s, by %s, is 1 %% of one core; %s where no difference was shown", first.Against, first.Metric, nothing)
 	if !(first.Rate > 0) {
-		return "Operations per second: " + rate + "."
+		return capital(done(r)) + " per second: " + rate + "."
 	}
-	return fmt.Sprintf("Used and saved are percentages of one core, by %s, at %s operations per second; where less than 0 is saved it costs that much more. The last column is %s.",
-		first.Metric, asRate(first.Rate), rate)
+	return fmt.Sprintf("Used and saved are percentages of one core, by %s, at %s %s per second; where less than 0 is saved it costs that much more. The last column is %s.",
+		first.Metric, asRate(first.Rate), done(r), rate)
+}
+
+// done is what operations are called: requests where each of them is one.
+func done(r *tare.Result) string {
+	if len(r.Workloads) > 0 && !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return !byRequest(r, w) }) {
+		return "requests"
+	}
+	return "operations"
 }
 
 // costOf is what a contender costs on a workload; not where either is void.
 func costOf(r *tare.Result, workload, contender string) (tare.Cost, bool) {
 	i := slices.IndexFunc(r.Cost, func(c tare.Cost) bool { return c.Workload == workload && c.Contender == contender })
-	if i < 0 || len(r.Voids(contender, workload)) > 0 || len(r.Voids(r.Cost[i].Against, workload)) > 0 {
+	if i < 0 || len(r.VoidsMetric(contender, workload, r.Cost[i].Metric)) > 0 || len(r.VoidsMetric(r.Cost[i].Against, workload, r.Cost[i].Metric)) > 0 {
 		return tare.Cost{}, false
 	}
 	return r.Cost[i], true
@@ -84,7 +92,7 @@ func costOf(r *tare.Result, workload, contender string) (tare.Cost, bool) {
 func costAt(r *tare.Result, workload string) costing {
 	out := costing{means: "On " + workload + ":", table: table{columns: []column{
 		{name: "contender"}, {name: "used", unit: "% of a core", right: true}, {name: "saved", unit: "% of a core [bounds]"},
-		{name: "1 % of a core", unit: "at operations/s", right: true},
+		{name: "1 % of a core", unit: "at " + done(r) + "/s", right: true},
 	}}}
 	for _, c := range look(r, workload, Style{}, nil).ranked {
 		x, ok := costOf(r, workload, c.ID)
@@ -115,7 +123,7 @@ func costAnywhere(r *tare.Result) costing {
 	for _, w := range r.Workloads {
 		if slices.ContainsFunc(r.Cost, func(c tare.Cost) bool { return c.Workload == w.ID }) {
 			works = append(works, w.ID)
-			out.table.columns = append(out.table.columns, column{name: w.ID, unit: "operations/s", right: true})
+			out.table.columns = append(out.table.columns, column{name: w.ID, unit: done(r) + "/s", right: true})
 		}
 	}
 	for _, c := range r.Contenders {
@@ -142,24 +150,4 @@ func core(cores float64) string {
 		return grouped(x, 0)
 	}
 	return significant(x, 3)
-}
-
-// perSecond prints a rate with three significant digits, as sentences do.
-func perSecond(rate float64) string {
-	switch {
-	case !(rate > 0) || math.IsInf(rate, 1):
-		return nothing
-	case rate < 100:
-		return significant(rate, 3)
-	}
-	unit := math.Pow(10, math.Floor(math.Log10(rate))-2)
-	return grouped(math.Round(rate/unit)*unit, 0)
-}
-
-// asRate prints a rate as it was asked for.
-func asRate(rate float64) string {
-	if rate == math.Trunc(rate) {
-		return grouped(rate, 0)
-	}
-	return number(rate)
 }

@@ -22,7 +22,18 @@ import (
 //	           not be asked.
 //	adoption   one thing that taking the contender in brings; value or text.
 //	cost       one figure of what the difference comes to.
-//	claim      a published statement without figures, and what became of it.
+//	claim      a published claim that stands beside no figure, and what became
+//	           of it: a statement; a count of modules, as value; a trend, as the
+//	           factor by which the ratio moves along its workloads.
+//	decomposition
+//	           one step of a decomposition, or the whole of it, as text says:
+//	           ratio is the contender's figure over that of against, the one
+//	           before it; and as metric …_share the step's part of the whole.
+//	driving    one thing recorded about how a server was driven: value is a count
+//	           over all rounds; where there is none, value_low and value_high are
+//	           the least and the most of any round.
+//	profile    one function of a profile: what it used itself, or with what it
+//	           called; before them the total, with the file's name as text.
 //
 // What there is not is empty. A figure that is struck, or beside which void_by
 // names a check, must not be used. Text from elsewhere is in one line of
@@ -43,7 +54,7 @@ func writeCSV(w io.Writer, r *tare.Result, header bool) error {
 		}
 		out.Write(record) //nolint:errcheck // Flush keeps the error
 	}
-	for _, row := range slices.Concat(csvRows(r), csvScaling(r), csvSemantics(r), csvAdoption(r), csvCost(r), csvStatements(r)) {
+	for _, row := range slices.Concat(csvRows(r), csvScaling(r), csvSemantics(r), csvAdoption(r), csvCost(r), csvStatements(r), csvDecomposition(r), csvDriving(r), csvProfiles(r)) {
 		for i, c := range cells {
 			record[i] = c.print(row)
 		}
@@ -68,6 +79,7 @@ type csvRow struct {
 	comparison *tare.Comparison // nil: none
 	difference *tare.Difference // nil: none
 	bounded    bool             // value has an interval
+	ranged     bool             // value is nothing but its bounds
 	against    string           // where there is no comparison
 	level      float64          // likewise
 	void       []tare.Finding   // that void what the row says
@@ -87,14 +99,14 @@ func csvRows(r *tare.Result) []csvRow {
 		v := look(r, w.ID, Style{}, map[string]bool{})
 		for _, c := range r.Contenders {
 			for _, metric := range r.Metrics {
-				row := csvRow{section: csvFigure, r: r, workload: w.ID, contender: c, metric: metricNamed(metric), void: r.Voids(c.ID, w.ID), bounded: true}
+				row := csvRow{section: csvFigure, r: r, workload: w.ID, contender: c, metric: metricNamed(metric), void: r.VoidsMetric(c.ID, w.ID, metric), bounded: true}
 				if i := slices.IndexFunc(r.Values, func(x tare.Value) bool {
 					return x.Workload == w.ID && x.Contender == c.ID && x.Metric == metric
 				}); i >= 0 {
 					row.value = &r.Values[i]
 				}
 				row.comparison = csvComparison(r, w.ID, c.ID, metric, base)
-				if row.value != nil || row.comparison != nil || row.criteria() != "" || row.claims() != "" || v.present(c.ID) {
+				if row.value != nil || row.comparison != nil || row.criteria() != "" || row.claims() != "" || v.present(c.ID) && slices.Contains(v.metrics(), metric) {
 					rows = append(rows, row)
 				}
 			}

@@ -62,7 +62,7 @@ func csvCells() []csvCell {
 	}
 	compared := func(name string, of func(tare.Comparison) string) csvCell {
 		return csvCell{name, func(row csvRow) string {
-			if c := row.comparison; c != nil && c.Against != c.Contender && row.contender.Role != tare.RoleBaseline {
+			if c := row.comparison; c != nil && c.Against != c.Contender && (row.contender.Role != tare.RoleBaseline || row.section != csvFigure) {
 				return of(*c)
 			}
 			return ""
@@ -91,7 +91,12 @@ func csvCells() []csvCell {
 		{"version", func(row csvRow) string { return row.contender.Version }},
 		{"metric", func(row csvRow) string { return row.metric.Name }},
 		{"unit", func(row csvRow) string { return row.metric.Unit }},
-		value("value", func(v tare.Value) string { return number(v.Value) }),
+		{"value", func(row csvRow) string {
+			if row.value == nil || row.ranged {
+				return ""
+			}
+			return number(row.value.Value)
+		}},
 		bound("value_low", func(v tare.Value) string { return number(v.Low) }),
 		bound("value_high", func(v tare.Value) string { return number(v.High) }),
 		value("rounds", func(v tare.Value) string { return counted(v.Rounds) }),

@@ -17,7 +17,7 @@ func csvScaling(r *tare.Result) []csvRow {
 		row.value = &tare.Value{Value: s.Exponent, Low: s.Low, High: s.High, Rounds: s.Rounds}
 		row.bounded, row.level = s.Low < s.High, s.Level
 		for _, w := range s.Workloads {
-			row.void = append(row.void, r.Voids(s.Contender, w)...)
+			row.void = append(row.void, r.VoidsMetric(s.Contender, w, "time")...)
 		}
 		rows = append(rows, row)
 	}
@@ -85,7 +85,7 @@ func csvCost(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, c := range r.Cost {
 		about := csvAbout(r, "cost", c.Contender)
-		about.workload, about.against, about.text, about.void = c.Workload, c.Against, c.Sentence, r.Voids(c.Contender, c.Workload)
+		about.workload, about.against, about.text, about.void = c.Workload, c.Against, c.Sentence, r.VoidsMetric(c.Contender, c.Workload, c.Metric)
 		figure := func(metric, unit string, v tare.Value, known, bounded bool) {
 			if known {
 				row := about
@@ -111,6 +111,14 @@ func csvStatements(r *tare.Result) []csvRow {
 		}
 		row := csvAbout(r, "claim", c.Contender)
 		row.workload, row.metric.Name, row.claim, row.text = c.Workload, c.Metric, c.ID+": "+string(c.Outcome), c.Statement
+		switch {
+		case c.Outcome == tare.NotMeasured:
+		case c.Kind == tare.ClaimCount:
+			row.metric, row.value = tare.Metric{Name: "modules_added", Unit: "modules"}, &tare.Value{Value: c.Measured}
+		case c.Kind == tare.ClaimTrend:
+			row.metric.Name += "_ratio_trend"
+			row.value, row.bounded = &tare.Value{Value: c.Measured, Low: c.Low, High: c.High}, c.Low > 0
+		}
 		rows = append(rows, row)
 	}
 	return rows

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -12,6 +14,9 @@ const severityWidth = 4 // of VOID, WARN, NOTE
 // to come out as is one line: the tables say it in full.
 func (p *page) findings(r *tare.Result) {
 	p.heading("WHAT THE CHECKS FOUND")
+	for _, line := range probed(r) {
+		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
+	}
 	open, expected := found(r)
 	if len(open) == 0 {
 		p.wrap(bodyIndent, bodyIndent, nothingFound, nil)
@@ -22,6 +27,35 @@ func (p *page) findings(r *tare.Result) {
 	if expected != "" {
 		p.wrap(bodyIndent, bodyIndent, expected, p.style.Dim)
 	}
+}
+
+// probed says who refused what must be refused, a line for each set of such
+// cases.
+func probed(r *tare.Result) []string {
+	var works, lines []string
+	for _, c := range r.Conformance {
+		if c.Probe && !slices.Contains(works, c.Workload) {
+			works = append(works, c.Workload)
+		}
+	}
+	for _, w := range works {
+		right, wrong := 0, []string(nil)
+		for _, c := range r.Conformance {
+			switch {
+			case !c.Probe || c.Workload != w || c.Contender == tare.NullID || c.During:
+			case c.Wrong == 0:
+				right++
+			default:
+				wrong = append(wrong, fmt.Sprintf("%s (%d of %d otherwise)", title(r, c.Contender), c.Wrong, c.Cases))
+			}
+		}
+		line := fmt.Sprintf("Asked what must be refused (%s), %d of %s did as the reference does", w, right, plural(right+len(wrong), "contender"))
+		if len(wrong) > 0 {
+			line += "; not " + strings.Join(wrong, ", ")
+		}
+		lines = append(lines, line+".")
+	}
+	return lines
 }
 
 const nothingFound = "Nothing that speaks against these figures."
@@ -56,6 +90,9 @@ func wording(r *tare.Result, f tare.Finding) string {
 	if f.Workload != "" {
 		about = append(about, f.Workload)
 	}
+	if f.Metric != "" {
+		about = append(about, f.Metric)
+	}
 	return strings.Join(about, " · ") + ": " + f.Message
 }
 
@@ -78,7 +115,8 @@ func (p *page) notWeighed(r *tare.Result) {
 	}
 }
 
-// notWeighed says what was left out, those that were for one reason together.
+// notWeighed says what was left out, those that were for one reason together
+// and those of one sort under its name.
 func notWeighed(r *tare.Result) []string {
 	var whys []string
 	what := map[string][]string{}
@@ -90,7 +128,33 @@ func notWeighed(r *tare.Result) []string {
 	}
 	var lines []string
 	for _, why := range whys {
-		lines = append(lines, why+": "+strings.Join(what[why], ", "))
+		lines = append(lines, capital(why)+": "+sorted(what[why])+".")
 	}
 	return lines
+}
+
+// sorted are things with their sort before them, as "workload w", each sort
+// once: contenders a and b; workload w.
+func sorted(what []string) string {
+	var sorts []string
+	of := map[string][]string{}
+	for _, w := range what {
+		sort, id, found := strings.Cut(w, " ")
+		if !found || sort != "contender" && sort != "workload" {
+			sort, id = "", w
+		}
+		if !slices.Contains(sorts, sort) {
+			sorts = append(sorts, sort)
+		}
+		of[sort] = append(of[sort], id)
+	}
+	var parts []string
+	for _, sort := range sorts {
+		name := sort
+		if len(of[sort]) > 1 && sort != "" {
+			name += "s"
+		}
+		parts = append(parts, strings.TrimSpace(name+" "+inWords(of[sort])))
+	}
+	return strings.Join(parts, "; ")
 }

@@ -25,7 +25,7 @@ func Formats() []Format {
 		{"md", "the same as Markdown", unstyled(Markdown), apart(unstyled(Markdown))},
 		{"json", "the result document (schema " + tare.ResultSchema + ")", unstyled(JSON), nil},
 		{"benchfmt", "every round as Go benchmark lines, for benchstat -col /contender", unstyled(Benchfmt), apart(unstyled(Benchfmt))},
-		{"csv", "one row per figure, difference in meaning, exponent and cost", unstyled(CSV), unstyled(moreCSV)},
+		{"csv", "one row per figure, difference in meaning, exponent, cost, step and line of a profile", unstyled(CSV), unstyled(moreCSV)},
 		{"research", "a write-up in Markdown: objective, method, results, finding, recommendation, trade-offs", unstyled(Research), apart(unstyled(Research))},
 	}
 }

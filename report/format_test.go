@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,9 @@ import (
 // tried is a result with the trials of three rounds, a round at eight times the
 // slice length, and a trial that failed: its samples scatter around the values.
 func tried(r *tare.Result) *tare.Result {
+	if slices.ContainsFunc(r.Trials, func(t tare.Trial) bool { return t.Samples != nil }) {
+		return r // it brings its own
+	}
 	r.Trials = nil
 	for round := 1; round <= 4; round++ {
 		tau := 1
@@ -155,7 +159,7 @@ func TestMarkdownSaysWhatTextSays(t *testing.T) {
 	for name, r := range cases() {
 		md := strings.NewReplacer("\\", "", "~~", "", "`", "").Replace(written(t, "md", r))
 		for _, v := range r.Verdicts {
-			if v.Criterion != "" {
+			if v.Criterion != "" && !crowded(r) {
 				assert.Contains(t, name, md, strings.TrimSuffix(v.Sentence, "."))
 			}
 		}

@@ -44,6 +44,12 @@ func taint(v reflect.Value, key string) {
 			taint(v.Index(i), key)
 		}
 	case reflect.Map:
+		if set, ok := v.Interface().(map[string]string); ok && key == "set" {
+			for k, x := range set {
+				delete(set, k)
+				set[hostile+k] = hostile + x
+			}
+		}
 		if v.Type() == reflect.TypeFor[map[string]tare.Sample]() {
 			for _, k := range v.MapKeys() {
 				x := v.MapIndex(k)

@@ -46,6 +46,10 @@ func JSON(w io.Writer, r *tare.Result) error {
 	for i := range doc.Semantics {
 		listed(&doc.Semantics[i].Differences)
 	}
+	doc.Decomposition = slices.Clone(doc.Decomposition)
+	for i := range doc.Decomposition {
+		listed(&doc.Decomposition[i].Steps)
+	}
 	doc.Trials = slices.Clone(doc.Trials)
 	for i := range doc.Trials {
 		if doc.Trials[i].Samples == nil {

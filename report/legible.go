@@ -42,6 +42,15 @@ func named(text string, kept func(rune) bool) string {
 	return b.String()
 }
 
+// capital is text that begins a sentence.
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 || first == utf8.RuneError {
+		return text
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
 // shortened is text of at most n characters.
 func shortened(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {

@@ -17,12 +17,14 @@ func Markdown(w io.Writer, r *tare.Result) error {
 	s.block(all([]string{departure(r)}, plain)...)
 	s.heading(2, "Verdict")
 	s.verdicts(r, "what the checks found")
+	s.criteria(r, 2)
 	told := map[string]bool{}
 	for _, work := range r.Workloads {
 		s.heading(2, "Workload "+code(work.ID))
 		s.workload(r, work, told)
 	}
 	s.scaling(r, 2)
+	s.decomposition(r, 2)
 	if words := reading(r, "~~12.3~~"); len(words) > 0 {
 		s.heading(2, "How to read this")
 		s.list(defined(words)...)
@@ -37,6 +39,8 @@ func Markdown(w io.Writer, r *tare.Result) error {
 		s.heading(2, "Published claims")
 		s.claims(r)
 	}
+	s.drives(r, 2)
+	s.profiles(r, 2)
 	s.heading(2, "What the checks found")
 	s.findings(r)
 	if len(r.NotWeighed) > 0 {
@@ -64,22 +68,22 @@ func (s *sheet) verdicts(r *tare.Result, where string) {
 	}
 	var lines []string
 	add := func(word, text string) { lines = append(lines, "**"+word+"**: "+plain(text)) }
-	for _, v := range r.Verdicts {
-		if v.Criterion == "" {
-			continue
-		}
+	for _, v := range topmost(r) {
 		text := v.Sentence
 		if m := more(v); m != "" {
 			text = strings.TrimSuffix(text, ".") + "; " + m + "."
 		}
 		add(or(string(v.Verdict), "no ruling"), text)
 	}
-	told, rest := headlines(r)
-	for _, v := range told {
+	found, rest := headlines(r)
+	for _, v := range found {
 		add("found", v.Sentence)
 	}
 	if rest != "" {
 		lines = append(lines, plain(rest))
+	}
+	for _, sentence := range because(r) {
+		add("why", sentence)
 	}
 	if voids := voided(r); voids != "" {
 		add("void", voids+" (see "+where+").")
@@ -92,7 +96,7 @@ func (s *sheet) verdicts(r *tare.Result, where string) {
 
 // workload adds everything measured on one workload.
 func (s *sheet) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
-	s.block(plain(strings.TrimSpace(asked(w) + " " + answered(r, w.ID))))
+	s.block(plain(strings.Join(all([]string{asked(r, w), driven(r, w), answered(r, w.ID)}, oneLine), " ")))
 	v := look(r, w.ID, onPaper(), told)
 	if v.empty() {
 		s.block(nobodyMeasured)
@@ -103,6 +107,10 @@ func (s *sheet) workload(r *tare.Result, w tare.Workload, told map[string]bool) 
 	s.list(noted(t)...)
 	if line := v.unranked(); line != "" {
 		s.block(plain(line))
+	}
+	if latencies, means := v.latencies(); means != "" {
+		s.block(plain(means))
+		s.table(latencies)
 	}
 	if others, ok := v.others(); ok {
 		s.block(othersMislead)
@@ -116,7 +124,7 @@ func noted(t table) []string {
 	for _, r := range t.rows {
 		var notes []string
 		for _, note := range r.notes {
-			if note == r.who.String() {
+			if note == identity(r.who) {
 				notes = append(notes, code(note)) // an @ makes it an address elsewhere
 				continue
 			}
@@ -152,8 +160,8 @@ func (s *sheet) claims(r *tare.Result) {
 		}
 		why := strings.TrimPrefix(reason(r.Claims, i), "why: ")
 		t.rows = append(t.rows, row{cells: []cell{
-			{text: c.ID}, {text: statement}, {text: about}, {text: string(c.Outcome)}, {text: or(c.Metric, nothing)},
-			{text: ratio(c.Published)}, onPaper().claimed(c), {text: why},
+			{text: c.ID}, {text: statement}, {text: about}, {text: string(c.Outcome)}, {text: measure(c)},
+			{text: published(c)}, onPaper().claimed(c), {text: why},
 		}})
 	}
 	s.table(t)
@@ -162,6 +170,7 @@ func (s *sheet) claims(r *tare.Result) {
 // findings lists what the checks saw, void first.
 func (s *sheet) findings(r *tare.Result) {
 	open, expected := found(r)
+	s.list(all(probed(r), plain)...)
 	var lines []string
 	for _, f := range open {
 		line := fmt.Sprintf("**%s** %s", f.Severity, plain(wording(r, f)))

@@ -81,8 +81,8 @@ type scale struct {
 }
 
 // scaleFor chooses the scale in which the smallest of values has three or
-// four significant digits. Only times are scaled: bytes and counts are read
-// to the last digit.
+// four significant digits. Only times are scaled, and amounts of memory above a
+// megabyte: other bytes and counts are read to the last digit.
 func scaleFor(unit string, values []float64) scale {
 	least := math.Inf(1)
 	for _, v := range values {
@@ -98,6 +98,9 @@ func scaleFor(unit string, values []float64) scale {
 				break
 			}
 		}
+	}
+	if unit == "B" && least >= 1e6 && !math.IsInf(least, 1) {
+		return scale{divisor: 1e6, unit: "MB", decimals: 1}
 	}
 	switch x := least / s.divisor; {
 	case whole(values, s.divisor):
@@ -183,6 +186,26 @@ func memory(bytes int64) string {
 		return strings.TrimSuffix(grouped(float64(bytes)/1e6, 1), ".0") + " MB"
 	}
 	return grouped(float64(bytes), 0) + " B"
+}
+
+// perSecond prints a rate with three significant digits, as sentences do.
+func perSecond(rate float64) string {
+	switch {
+	case !(rate > 0) || math.IsInf(rate, 1):
+		return nothing
+	case rate < 100:
+		return significant(rate, 3)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(rate))-2)
+	return grouped(math.Round(rate/unit)*unit, 0)
+}
+
+// asRate prints a rate as it was asked for.
+func asRate(rate float64) string {
+	if rate == math.Trunc(rate) {
+		return grouped(rate, 0)
+	}
+	return number(rate)
 }
 
 // plural prints a count with its noun: 1 round, 2 rounds.

@@ -2,39 +2,121 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 )
 
-// primary is the table of the primary metric's ratios with the medians of
-// every metric beside them.
+// primary is the table of the leading metric's ratios with the medians of
+// every metric beside them, latencies apart.
 func (v *view) primary() table {
-	first := v.primaryName()
+	first := v.leading()
 	t := table{columns: []column{
 		{name: "contender"},
 		{name: first + " / " + v.baseline, unit: v.intervalUnit(first)},
-		{name: "rank,", unit: "group"},
 	}}
-	scales := map[string]scale{}
-	for _, name := range v.r.Metrics {
-		scales[name] = v.scale(name)
-		t.columns = append(t.columns, column{name: name, unit: scales[name].unit, right: true})
+	fields := []func(tare.Contender) cell{
+		func(c tare.Contender) cell { return cell{text: v.named(c)} },
+		v.ratioCell,
 	}
-	for _, c := range v.ranked {
-		t.rows = append(t.rows, v.row(c, scales))
+	add := func(c column, field func(tare.Contender) cell) {
+		t.columns, fields = append(t.columns, c), append(fields, field)
 	}
-	for i, c := range v.apart {
-		row := v.row(c, scales)
-		row.apart = i == 0 && len(t.rows) > 0
-		t.rows = append(t.rows, row)
+	if first == v.primaryName() { // nobody is ranked by another
+		add(column{name: "rank,", unit: "group"}, v.rankCell)
 	}
-	for i, c := range v.traps {
-		row := v.row(c, scales)
-		row.apart = i == 0 && len(t.rows) > 0
-		t.rows = append(t.rows, row)
+	for _, name := range v.metrics() {
+		if metricNamed(name).Latency {
+			continue
+		}
+		s := v.scale(name)
+		add(column{name: name, unit: s.unit, right: true}, func(c tare.Contender) cell { return v.valueCell(c, name, s) })
+		if name == "time" && v.hasTraffic() {
+			add(column{name: "rate", unit: "requests/s", right: true}, v.rateCell)
+		}
+	}
+	if v.errorsCounted() {
+		add(column{name: "errors", unit: "(timeouts)", right: true}, v.errorCell)
+	}
+	for _, group := range [][]tare.Contender{v.ranked, v.apart, v.traps} {
+		for i, c := range group {
+			line := row{notes: v.notes(c), who: c, apart: i == 0 && len(t.rows) > 0}
+			for _, field := range fields {
+				line.cells = append(line.cells, field(c))
+			}
+			t.rows = append(t.rows, line)
+		}
 	}
 	return t
+}
+
+// named is how a contender is called in the first column.
+func (v *view) named(c tare.Contender) string {
+	if c.ID == v.baseline {
+		return c.Title() + " (baseline)"
+	}
+	return c.Title()
+}
+
+// valueCell is one figure, struck where it does not count.
+func (v *view) valueCell(c tare.Contender, metric string, s scale) cell {
+	x, ok := v.value(c.ID, metric)
+	switch {
+	case !ok:
+		return cell{text: nothing}
+	case x.Struck || len(v.voidsOf(c.ID, metric)) > 0:
+		return v.style.struck(s.print(x.Value))
+	}
+	return cell{text: s.print(x.Value)}
+}
+
+// rateCell is the time of a request as requests per second.
+func (v *view) rateCell(c tare.Contender) cell {
+	x, ok := v.value(c.ID, "time")
+	rate := 1e9 / x.Value
+	text := perSecond(rate)
+	if rate >= 1000 {
+		text = grouped(rate, 0)
+	}
+	switch {
+	case !ok || !(x.Value > 0):
+		return cell{text: nothing}
+	case x.Struck || len(v.voidsOf(c.ID, "time")) > 0:
+		return v.style.struck(text)
+	}
+	return cell{text: text}
+}
+
+// errorsCounted reports whether the requests that failed were counted here.
+func (v *view) errorsCounted() bool {
+	return v.hasTraffic() && slices.ContainsFunc(v.r.Trials, func(t tare.Trial) bool {
+		_, ok := t.Samples[v.workload][tare.KeyErrors]
+		return ok
+	})
+}
+
+// errorCell is how many requests of all rounds were not answered as they should
+// be, and how many of these timed out.
+func (v *view) errorCell(c tare.Contender) cell {
+	all := samples(v.r, c.ID, v.workload)
+	errors, ok := total(all, keyed(tare.KeyErrors))
+	if !ok {
+		return cell{text: nothing}
+	}
+	text := grouped(errors, 0)
+	if timeouts, _ := total(all, keyed(tare.KeyTimeouts)); timeouts > 0 {
+		text += " (" + grouped(timeouts, 0) + ")"
+	}
+	if errors > 0 {
+		return cell{text, v.style.Bad}
+	}
+	return cell{text: text}
+}
+
+// hasTraffic reports whether requests reach a server here.
+func (v *view) hasTraffic() bool {
+	return slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic != nil })
 }
 
 func (v *view) intervalUnit(metric string) string {
@@ -71,32 +153,16 @@ func (v *view) scale(metric string) scale {
 	if len(used) == 0 {
 		used = all
 	}
-	return scaleFor(m.Unit, used)
-}
-
-func (v *view) row(c tare.Contender, scales map[string]scale) row {
-	name := cell{text: c.Title()}
-	if c.ID == v.baseline {
-		name.text += " (baseline)"
+	s := scaleFor(m.Unit, used)
+	if v.ofRequests() {
+		s.unit = perRequest(s.unit)
 	}
-	out := row{cells: []cell{name, v.ratioCell(c), v.rankCell(c)}, notes: v.notes(c), who: c}
-	for _, metric := range v.r.Metrics {
-		x, ok := v.value(c.ID, metric)
-		switch {
-		case !ok:
-			out.cells = append(out.cells, cell{text: nothing})
-		case x.Struck:
-			out.cells = append(out.cells, v.style.struck(scales[metric].print(x.Value)))
-		default:
-			out.cells = append(out.cells, cell{text: scales[metric].print(x.Value)})
-		}
-	}
-	return out
+	return s
 }
 
 func (v *view) ratioCell(c tare.Contender) cell {
-	void := len(v.voids(c.ID)) > 0
-	x, ok := v.comparison(c.ID, v.primaryName())
+	void := len(v.voidsOf(c.ID, v.leading())) > 0
+	x, ok := v.comparison(c.ID, v.leading())
 	switch {
 	case void && ok && x.Ratio > 0:
 		return v.style.struck(ratio(x.Ratio))
@@ -125,7 +191,7 @@ func measured(c tare.Comparison) string {
 // rankCell is the place and the letters; the baseline's stand in whichever
 // comparison is about it.
 func (v *view) rankCell(c tare.Contender) cell {
-	if len(v.voids(c.ID)) > 0 {
+	if len(v.voidsOf(c.ID, v.primaryName())) > 0 {
 		return cell{text: nothing}
 	}
 	for _, x := range v.r.Comparisons {
@@ -143,9 +209,12 @@ func (v *view) rankCell(c tare.Contender) cell {
 
 // unranked says why nobody has a place, where there is somebody to rank.
 func (v *view) unranked() string {
+	if v.leading() != v.primaryName() {
+		return "No ranks: contenders are ranked by " + v.primaryName() + ", which is not measured on this workload."
+	}
 	rounds, contenders := 0, 0
 	for _, c := range v.ranked {
-		if len(v.voids(c.ID)) == 0 {
+		if len(v.voidsOf(c.ID, v.primaryName())) == 0 {
 			contenders++
 		}
 	}
@@ -160,71 +229,17 @@ func (v *view) unranked() string {
 	return fmt.Sprintf("No ranks: telling %d contenders apart pair by pair takes more than %s; the ratios to the baseline stand.", contenders, plural(rounds, "round"))
 }
 
-// notes say what a contender is and why its figures do not count.
-func (v *view) notes(c tare.Contender) []string {
-	var notes []string
-	switch c.Role {
-	case tare.RoleControl:
-		notes = v.once(notes, "the baseline a second time: whatever it differs by is noise")
-	case tare.RoleNull:
-		notes = v.once(notes, "does nothing: this much of every figure is the harness itself")
-	default:
-		if c.Name != "" {
-			notes = append(notes, c.String())
-		}
-		if c.Role == tare.RoleTrap && c.Why != "" {
-			notes = v.once(notes, "trap: "+c.Why)
-		}
-	}
-	seen := map[string]bool{}
-	for _, f := range v.voids(c.ID) {
-		seen[f.Check] = true
-		if f.Contender == "" {
-			continue // speaks of everybody: it stands under the findings
-		}
-		short := "void by " + f.Check
-		if f.Expected {
-			short += ", as expected"
-		}
-		if full := short + ": " + f.Message; !v.told[c.ID+full] {
-			v.told[c.ID+full] = true
-			notes = append(notes, full)
-			continue
-		}
-		notes = append(notes, short)
-	}
-	if c.Role == tare.RoleTrap {
-		for _, check := range c.Expect.Void {
-			if !seen[check] {
-				notes = append(notes, fmt.Sprintf("expected to be void by %s, but that check found nothing", check))
-			}
-		}
-	}
-	return notes
-}
-
-// once adds a note that has not been printed under an earlier workload.
-func (v *view) once(notes []string, note string) []string {
-	if v.told[note] {
-		return notes
-	}
-	v.told[note] = true
-	return append(notes, note)
-}
-
 // others is the table of the other metrics' ratios.
 func (v *view) others() (table, bool) {
-	if len(v.r.Metrics) < 2 {
-		return table{}, false
-	}
+	names := v.compared()
 	t := table{columns: []column{{name: "contender"}}}
-	for _, name := range v.r.Metrics[1:] {
+	for _, name := range names {
 		t.columns = append(t.columns, column{name: name + " / " + v.baseline, unit: v.intervalUnit(name)})
 	}
 	for _, group := range [][]tare.Contender{v.ranked, v.apart} {
 		apart := len(t.rows) > 0
 		for _, c := range group {
-			if row, ok := v.otherRow(c); ok {
+			if row, ok := v.otherRow(c, names); ok {
 				row.apart, apart = apart, false
 				t.rows = append(t.rows, row)
 			}
@@ -233,16 +248,25 @@ func (v *view) others() (table, bool) {
 	return t, len(t.rows) > 0
 }
 
-func (v *view) otherRow(c tare.Contender) (row, bool) {
+// compared are the metrics besides the leading one by which anybody is held
+// against the baseline here.
+func (v *view) compared() []string {
+	return slices.DeleteFunc(slices.Clone(v.metrics()), func(name string) bool {
+		return name == v.leading() || !slices.ContainsFunc(v.r.Comparisons, func(c tare.Comparison) bool {
+			return c.Workload == v.workload && c.Metric == name && c.Against == v.baseline && c.Contender != v.baseline
+		})
+	})
+}
+
+func (v *view) otherRow(c tare.Contender, names []string) (row, bool) {
 	out, any := row{cells: []cell{{text: c.Title()}}, who: c}, false
-	void := len(v.voids(c.ID)) > 0
-	for _, name := range v.r.Metrics[1:] {
+	for _, name := range names {
 		x, ok := v.comparison(c.ID, name)
 		switch {
 		case !ok:
 			out.cells = append(out.cells, cell{text: nothing})
 			continue
-		case void:
+		case len(v.voidsOf(c.ID, name)) > 0:
 			out.cells = append(out.cells, v.style.struck(ratio(x.Ratio)))
 		default:
 			out.cells = append(out.cells, cell{text: v.held(x)})

@@ -79,7 +79,8 @@ func (s *sheet) objective(r *tare.Result) {
 	}
 	lines = nil
 	for _, w := range r.Workloads {
-		lines = append(lines, code(w.ID)+": "+plain(strings.TrimPrefix(asked(w), "What is asked: ")))
+		what := strings.TrimPrefix(asked(r, w), "What is asked: ")
+		lines = append(lines, code(w.ID)+": "+plain(strings.TrimSpace(what+" "+driven(r, w))))
 	}
 	if len(lines) > 0 {
 		s.block("On:")
@@ -114,10 +115,13 @@ func (s *sheet) objective(r *tare.Result) {
 // criteria lists what was asked of whom.
 func criteria(r *tare.Result) []string {
 	var lines []string
-	for _, v := range r.Verdicts {
-		if v.Criterion == "" {
-			continue
+	if crowded(r) {
+		for _, c := range asks(r) {
+			lines = append(lines, plain(c.everybody()+": "+c.text))
 		}
+		return lines
+	}
+	for _, v := range ruled(r) {
 		if line := plain(fmt.Sprintf("%s on %s: %s", title(r, v.Contender), v.Workload, v.Criterion)); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
@@ -147,7 +151,9 @@ func (s *sheet) results(r *tare.Result) {
 		s.heading(3, "Workload "+code(w.ID))
 		s.workload(r, w, told)
 	}
+	s.criteria(r, 3)
 	s.scaling(r, 3)
+	s.decomposition(r, 3)
 	s.semantics(r, 3)
 	if words := reading(r, "~~12.3~~"); len(words) > 0 {
 		s.heading(3, "How to read the tables")
@@ -157,6 +163,8 @@ func (s *sheet) results(r *tare.Result) {
 		s.heading(3, "Published claims")
 		s.claims(r)
 	}
+	s.drives(r, 3)
+	s.profiles(r, 3)
 	s.heading(3, "What the checks found")
 	s.findings(r)
 }
@@ -185,14 +193,57 @@ func tally(r *tare.Result) string {
 	return fmt.Sprintf("Of %d criteria: %s.", total, strings.Join(parts, ", "))
 }
 
+// open are the criteria that are neither met nor not met, one by one or, where
+// there are many verdicts, each with how often.
+func open(r *tare.Result) []string {
+	var lines []string
+	for _, c := range asks(r) {
+		came := c.came(tare.Inconclusive)
+		if crowded(r) && len(came) > 0 {
+			lines = append(lines, fmt.Sprintf("Whether %s holds is open in %d of %d cases: inconclusive means neither met nor not met.", c.text, len(came), len(c.verdicts)))
+			continue
+		}
+		for _, v := range came {
+			lines = append(lines, fmt.Sprintf("Whether %s holds for %s on %s is open: inconclusive means neither met nor not met.", v.Criterion, v.Contender, v.Workload))
+		}
+	}
+	return lines
+}
+
+// turns says what was not measured because contenders took turns.
+func turns(r *tare.Result) []string {
+	var alone []string
+	for _, w := range r.Workloads {
+		if w.Traffic != nil && w.Traffic.Segment > 0 {
+			alone = append(alone, code(w.ID))
+		}
+	}
+	text := "Contenders took turns by the slice: how one of them does when it has the machine to itself for long was not measured (`--isolation=trial` measures that)."
+	switch {
+	case len(alone) == 0:
+		return []string{text}
+	case len(alone) == len(r.Workloads):
+		return nil
+	}
+	return []string{strings.Replace(text, "was not measured", "was measured on "+inWords(alone)+" only", 1)}
+}
+
+// served reports whether requests reached servers.
+func served(r *tare.Result) bool {
+	return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil })
+}
+
 // limits are what a reader must not take from the figures.
 func limits(r *tare.Result) []string {
 	lines := []string{plain(fmt.Sprintf("It speaks of one run on one machine (%s); another machine, payload or version is another question.", plural(r.Machine.Cores, "core")))}
 	switch r.Plan.Isolation {
 	case tare.Lockstep:
-		lines = append(lines, "Contenders took turns by the slice: how one of them does when it has the machine to itself for long was not measured (`--isolation=trial` measures that).")
+		lines = append(lines, turns(r)...)
 	case tare.TrialWise:
 		lines = append(lines, "Contenders ran one whole trial after another: what drifts on the machine within a round is in the ratios (`--isolation=lockstep` takes it out).")
+	}
+	if served(r) && local(r) {
+		lines = append(lines, "Servers and load generator shared this machine: they took processor time from each other, and no network but loopback lay between them.")
 	}
 	if text := strings.Join(given(r), ", "); text != "" {
 		lines = append(lines, plain("Contenders were given "+text+": without that it is another question."))
@@ -203,11 +254,7 @@ func limits(r *tare.Result) []string {
 	if anyStruck(r) {
 		lines = append(lines, "Figures that are struck out did not pass their checks: they are shown for the record and no sentence here rests on them.")
 	}
-	for _, v := range r.Verdicts {
-		if v.Verdict == tare.Inconclusive {
-			lines = append(lines, plain(fmt.Sprintf("Whether %s holds for %s on %s is open: inconclusive means neither met nor not met.", v.Criterion, v.Contender, v.Workload)))
-		}
-	}
+	lines = append(lines, all(open(r), plain)...)
 	for _, f := range r.Findings {
 		if f.Severity == tare.Warn && f.Contender == "" {
 			lines = append(lines, plain(warning(f)))

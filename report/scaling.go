@@ -91,7 +91,7 @@ func exponents(r *tare.Result, style Style) table {
 
 // exponent is one fit; struck where one of its workloads is void.
 func exponent(r *tare.Result, style Style, s tare.Scaling) cell {
-	void := slices.ContainsFunc(s.Workloads, func(w string) bool { return len(r.Voids(s.Contender, w)) > 0 })
+	void := slices.ContainsFunc(s.Workloads, func(w string) bool { return len(r.VoidsMetric(s.Contender, w, "time")) > 0 })
 	switch text := fixed(s.Exponent, 2); {
 	case void:
 		return style.struck(text)

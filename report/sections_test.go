@@ -139,9 +139,9 @@ func TestMemory(t *testing.T) {
 // number of them.
 func TestPoolIsNotMadeUp(t *testing.T) {
 	w := tare.Workload{ID: "w", Fixture: "devices", N: 50, Op: "marshal"}
-	assert.Equal(t, "unsaid", asked(w), "What is asked: marshal of devices, 50 items per body.")
+	assert.Equal(t, "unsaid", asked(base(), w), "What is asked: marshal of devices, 50 items per body.")
 	w.Pool, w.Heap = 2, 64<<20
-	assert.Equal(t, "said", asked(w), "What is asked: marshal of devices, 50 items per body, 2 different bodies in turn, while 64 MiB of heap are held live.")
+	assert.Equal(t, "said", asked(base(), w), "What is asked: marshal of devices, 50 items per body, 2 different bodies in turn, while 64 MiB of heap are held live.")
 }
 
 // The head of a column names the level of most; who has another says so.

@@ -27,9 +27,9 @@ func (p *page) semantics(r *tare.Result) {
 	}
 	p.heading(strings.ToUpper(semanticsHeading))
 	p.wrap(bodyIndent, bodyIndent, examinedBy(all), p.style.Dim)
-	for _, m := range manners() {
-		if usesClass(all, m.class) {
-			p.labelled(string(m.class), classWidth, p.style.Dim, m.means)
+	for _, class := range tare.DifferenceClasses() {
+		if usesClass(all, class) {
+			p.labelled(string(class), classWidth, p.style.Dim, classMeans(class))
 		}
 	}
 	if same := alike(all); same != "" {
@@ -191,9 +191,9 @@ func examinedBy(all []conduct) string {
 // meaning explains the classes there are.
 func meaning(all []conduct) string {
 	var parts []string
-	for _, m := range manners() {
-		if usesClass(all, m.class) {
-			parts = append(parts, string(m.class)+": "+m.means)
+	for _, class := range tare.DifferenceClasses() {
+		if usesClass(all, class) {
+			parts = append(parts, string(class)+": "+classMeans(class))
 		}
 	}
 	if len(parts) == 0 {
@@ -251,18 +251,6 @@ func (c conduct) summary(r *tare.Result) string {
 		text += "; void by " + voids[0].Check
 	}
 	return text
-}
-
-// wholly are the findings that void a contender altogether: it may not be what
-// it says it is.
-func wholly(r *tare.Result, id string) []tare.Finding {
-	var out []tare.Finding
-	for _, f := range r.Findings {
-		if f.Severity == tare.Void && f.Contender == id && f.Workload == "" {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // unlisted says where the rest stands where not all that differs was shown, and

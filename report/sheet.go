@@ -46,7 +46,7 @@ func (s *sheet) table(t table) {
 		name := c.name
 		switch {
 		case c.unit == "":
-		case strings.HasSuffix(name, ","):
+		case strings.HasSuffix(name, ","), strings.HasPrefix(c.unit, "("):
 			name += " " + c.unit
 		default:
 			name += ", " + c.unit

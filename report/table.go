@@ -97,7 +97,9 @@ func (t table) part(p *page, widths []int, from, to int) {
 		names[i], units[i] = cell{c.name, p.style.Bold}, cell{c.unit, p.style.Dim}
 	}
 	p.line(t.fields(names, widths, shown))
-	p.line(t.fields(units, widths, shown))
+	if line := t.fields(units, widths, shown); line != "" {
+		p.line(line)
+	}
 	for _, r := range t.rows {
 		if r.apart {
 			p.blank()

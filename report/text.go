@@ -17,16 +17,20 @@ func Text(w io.Writer, r *tare.Result, s Style) error {
 	p.wrap(0, 0, r.Question, nil)
 	p.wrap(0, 0, departure(r), s.Warn)
 	p.verdicts(r)
+	p.criteria(r)
 	told := map[string]bool{}
 	for _, work := range r.Workloads {
 		p.workload(r, work, told)
 	}
 	p.scaling(r)
+	p.decomposition(r)
 	p.reading(r)
 	p.semantics(r)
 	p.cost(r)
 	p.adoption(r)
 	p.claims(r)
+	p.drives(r)
+	p.profiles(r)
 	p.findings(r)
 	p.notWeighed(r)
 	p.resolution(r)
@@ -47,17 +51,18 @@ func (p *page) verdicts(r *tare.Result) {
 	if len(r.Verdicts) == 0 {
 		p.wrap(bodyIndent, bodyIndent, noVerdict, p.style.Warn)
 	}
-	for _, v := range r.Verdicts {
-		if v.Criterion != "" {
-			p.verdict(v)
-		}
+	for _, v := range topmost(r) {
+		p.verdict(v)
 	}
-	told, rest := headlines(r)
-	for _, v := range told {
+	found, rest := headlines(r)
+	for _, v := range found {
 		p.labelled("FOUND", rulingWidth, p.style.Bold, v.Sentence)
 	}
 	if rest != "" {
 		p.labelled("", rulingWidth, p.style.Dim, rest)
+	}
+	for _, sentence := range because(r) {
+		p.labelled("WHY", rulingWidth, p.style.Bold, sentence)
 	}
 	if voids := voided(r); voids != "" {
 		p.labelled("VOID", rulingWidth, p.style.Bad, voids+" (see WHAT THE CHECKS FOUND).")
@@ -75,7 +80,7 @@ func toldElsewhere(r *tare.Result, v tare.Verdict) bool {
 			return true
 		}
 	}
-	return len(r.Voids(v.Contender, v.Workload)) > 0
+	return len(r.VoidsMetric(v.Contender, v.Workload, v.Metric)) > 0
 }
 
 // voided names what does not count in this run; traps that came out as
@@ -94,6 +99,9 @@ func voided(r *tare.Result) string {
 			about = "everything on " + f.Workload
 		case f.Workload != "":
 			about += " on " + f.Workload
+		}
+		if f.Metric != "" {
+			about = f.Metric + " of " + about
 		}
 		parts = append(parts, about+", by the check "+f.Check)
 	}
@@ -128,18 +136,23 @@ func outcomes(claims []tare.ClaimResult) string {
 	return strings.Join(parts, "; ")
 }
 
-func (p *page) verdict(v tare.Verdict) {
-	word, colour := "", p.style.Warn
-	switch v.Verdict {
+// ruling is the word for a ruling and how it is painted.
+func (p *page) ruling(ruling tare.Ruling) (word string, colour func(string) string) {
+	switch ruling {
 	case tare.Met:
-		word, colour = "MET", p.style.Good
+		return "MET", p.style.Good
 	case tare.NotMet:
-		word, colour = "NOT MET", p.style.Bad
+		return "NOT MET", p.style.Bad
 	case tare.VoidRuling:
-		word, colour = "VOID", p.style.Bad
+		return "VOID", p.style.Bad
 	case tare.Inconclusive:
-		word = "INCONCLUSIVE"
+		return "INCONCLUSIVE", p.style.Warn
 	}
+	return "", p.style.Warn
+}
+
+func (p *page) verdict(v tare.Verdict) {
+	word, colour := p.ruling(v.Verdict)
 	p.labelled(word, rulingWidth, colour, v.Sentence)
 	at := bodyIndent + rulingWidth + gap
 	p.wrap(at, at, more(v), p.style.Dim)
@@ -156,86 +169,6 @@ func more(v tare.Verdict) string {
 		parts = append(parts, "about "+plural(v.RoundsNeeded, "round")+" would decide it")
 	}
 	return strings.Join(parts, "; ")
-}
-
-func (p *page) reading(r *tare.Result) {
-	mark := "crossed out"
-	if p.style.Strike == nil {
-		mark = "~12.3~"
-	}
-	words := reading(r, mark)
-	if len(words) == 0 {
-		return
-	}
-	p.heading("HOW TO READ THIS")
-	for _, w := range words {
-		p.labelled(w.label, 11, p.style.Dim, w.text)
-	}
-}
-
-// reading explains the words and marks that the tables use; mark is how a
-// struck figure looks.
-func reading(r *tare.Result, mark string) []said {
-	base := baseline(r)
-	if len(r.Workloads) == 0 || base == "" {
-		return nil
-	}
-	var out []said
-	say := func(word, text string) { out = append(out, said{word, text}) }
-	say("ratio", fmt.Sprintf("a contender's figure divided by that of %s, round by round: 0.5 is half of it, 1 the same, 2 twice%s", base, better(r)))
-	if len(r.Comparisons) > 0 {
-		say("interval", "where the true ratio lies, with the confidence given; one that holds 1 means: not told apart")
-	}
-	if ranked(r) {
-		say("rank", "best to worst place the evidence allows; contenders that share a letter of their group were not told apart")
-	}
-	say("figures", "medians over rounds; each round is one fresh process per contender")
-	if anyStruck(r) {
-		say(mark, "a figure whose checks failed: shown for the record, used nowhere")
-	}
-	if anyTrap(r) {
-		say("†", "a trap: it repeats a published mistake on purpose, to show that the checks catch it")
-	}
-	return out
-}
-
-// better says which way the primary metric is better.
-func better(r *tare.Result) string {
-	if len(r.Metrics) == 0 {
-		return ""
-	}
-	m := metricNamed(r.Metrics[0])
-	if m.Direction == "" {
-		return ""
-	}
-	return "; " + string(m.Direction) + " is better"
-}
-
-func ranked(r *tare.Result) bool {
-	for _, c := range r.Comparisons {
-		if c.RankLow > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func anyStruck(r *tare.Result) bool {
-	for _, v := range r.Values {
-		if v.Struck {
-			return true
-		}
-	}
-	return false
-}
-
-func anyTrap(r *tare.Result) bool {
-	for _, c := range r.Contenders {
-		if c.Role == tare.RoleTrap {
-			return true
-		}
-	}
-	return false
 }
 
 // baseline is the id every ratio is taken to.

@@ -91,6 +91,7 @@ func (v *view) sides(id string) (less, more, same string) {
 		x, ok := v.comparison(id, metric)
 		text := metric + " " + measured(x)
 		switch {
+		case len(v.voidsOf(id, metric))+len(v.voidsOf(v.baseline, metric)) > 0:
 		case !ok:
 			v.zero(id, metric, func(text string) { add(&less, text) }, func(text string) { add(&more, text) })
 		case !(x.Low > 0) || !(x.High > 0):
@@ -114,6 +115,9 @@ func (v *view) zero(id, metric string, less, more func(string)) {
 		return
 	}
 	s := scaleFor(own.Unit, []float64{own.Value, base.Value})
+	if v.ofRequests() {
+		s.unit = perRequest(s.unit)
+	}
 	text := fmt.Sprintf("%s %s against %s %s", metric, s.print(own.Value), s.print(base.Value), s.unit)
 	switch {
 	case own.High == 0 && base.Low > 0:

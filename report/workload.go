@@ -12,8 +12,7 @@ import (
 // explained under an earlier one and is not said again.
 func (p *page) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
 	p.heading("WORKLOAD " + w.ID)
-	p.wrap(bodyIndent, bodyIndent, asked(w), p.style.Dim)
-	if line := answered(r, w.ID); line != "" {
+	for _, line := range []string{asked(r, w), driven(r, w), answered(r, w.ID)} {
 		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
 	}
 	v := look(r, w.ID, p.style, told)
@@ -27,6 +26,11 @@ func (p *page) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
 		p.blank()
 		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
 	}
+	if latencies, means := v.latencies(); means != "" {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, means, p.style.Dim)
+		latencies.print(p)
+	}
 	if others, ok := v.others(); ok {
 		p.blank()
 		p.wrap(bodyIndent, bodyIndent, othersMislead, p.style.Dim)
@@ -39,33 +43,11 @@ const (
 	othersMislead  = "The other measures (the more of them one looks at, the likelier one of them misleads):"
 )
 
-// asked says in words what the workload is.
-func asked(w tare.Workload) string {
-	from := w.Fixture
-	if from == "" {
-		from = w.File
-	}
-	text := fmt.Sprintf("What is asked: %s of %s", w.Op, from)
-	if w.N > 0 {
-		text += ", " + plural(w.N, "item") + " per body"
-	}
-	switch {
-	case w.Pool == 1:
-		text += ", one body over and over"
-	case w.Pool > 1:
-		text += fmt.Sprintf(", %d different bodies in turn", w.Pool)
-	}
-	if w.Heap > 0 {
-		text += ", while " + memory(w.Heap) + " of heap are held live"
-	}
-	return text + "."
-}
-
 // answered says who gave right answers before being timed.
 func answered(r *tare.Result, workload string) string {
 	right, cases, wrong := 0, 0, []string(nil)
 	for _, c := range r.Conformance {
-		if c.During || c.Workload != workload || c.Contender == tare.NullID {
+		if c.During || c.Probe || c.Workload != workload || c.Contender == tare.NullID {
 			continue
 		}
 		cases = max(cases, c.Cases)
@@ -126,7 +108,7 @@ func (v *view) order() {
 		if c.ID == v.baseline {
 			return 1
 		}
-		if x, ok := v.comparison(c.ID, v.primaryName()); ok && len(v.voids(c.ID)) == 0 && x.Ratio > 0 {
+		if x, ok := v.comparison(c.ID, v.leading()); ok && len(v.voidsOf(c.ID, v.leading())) == 0 && x.Ratio > 0 {
 			return x.Ratio
 		}
 		return 1e300
@@ -161,13 +143,42 @@ func (v *view) present(id string) bool {
 	return c.Error != ""
 }
 
+// voids are the findings that void whatever the contender did here.
 func (v *view) voids(id string) []tare.Finding { return v.r.Voids(id, v.workload) }
+
+// voidsOf also are those that void one metric of it.
+func (v *view) voidsOf(id, metric string) []tare.Finding {
+	return v.r.VoidsMetric(id, v.workload, metric)
+}
 
 func (v *view) primaryName() string {
 	if len(v.r.Metrics) == 0 {
 		return ""
 	}
 	return v.r.Metrics[0]
+}
+
+// metrics are those of the study that say something about the workload.
+func (v *view) metrics() []string {
+	i := slices.IndexFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload })
+	if i < 0 {
+		return v.r.Metrics
+	}
+	return slices.DeleteFunc(slices.Clone(v.r.Metrics), func(name string) bool { return !v.r.Workloads[i].Measures(metricNamed(name)) })
+}
+
+// leading is the metric whose ratios stand first: the primary one, or where it
+// says nothing about the workload the first that does.
+func (v *view) leading() string {
+	if all := v.metrics(); len(all) > 0 {
+		return all[0]
+	}
+	return v.primaryName()
+}
+
+// ofRequests reports whether an operation here is one request.
+func (v *view) ofRequests() bool {
+	return slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && byRequest(v.r, w) })
 }
 
 // comparison returns the contender against the baseline.

@@ -1,0 +1,207 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+const (
+	decompositionHeading = "Who paid for what"
+	causeLength          = 30 // of a cause in a table for a terminal; beneath it stands all of it
+	barWidth             = 22 // columns of the longest bar
+)
+
+func (p *page) decomposition(r *tare.Result) {
+	if len(r.Decomposition) == 0 {
+		return
+	}
+	p.heading(strings.ToUpper(decompositionHeading))
+	p.wrap(bodyIndent, bodyIndent, decompositionMeans, p.style.Dim)
+	for _, d := range r.Decomposition {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, posed(r, d), p.style.Bold)
+		if len(d.Steps) == 0 {
+			p.wrap(bodyIndent, bodyIndent, d.Sentence, p.style.Warn)
+			continue
+		}
+		t := shares(r, p.style, d)
+		for i := range t.rows {
+			if name := &t.rows[i].cells[0]; columns(oneLine(name.text)) > causeLength {
+				t.rows[i].notes = append([]string{name.text}, t.rows[i].notes...)
+				name.text = shortened(oneLine(name.text), causeLength)
+			}
+		}
+		t.columns = append(t.columns, column{name: "added up"})
+		for i, bar := range waterfall(d) {
+			t.rows[i].cells = append(t.rows[i].cells, cell{text: bar})
+		}
+		t.print(p)
+	}
+	if slices.ContainsFunc(r.Decomposition, func(d tare.Decomposition) bool { return len(d.Steps) > 0 }) {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, barsMean, p.style.Dim)
+	}
+}
+
+func (s *sheet) decomposition(r *tare.Result, level int) {
+	if len(r.Decomposition) == 0 {
+		return
+	}
+	s.heading(level, decompositionHeading)
+	s.block(plain(decompositionMeans))
+	for _, d := range r.Decomposition {
+		s.block(plain(posed(r, d)))
+		if len(d.Steps) == 0 {
+			s.block(all([]string{d.Sentence}, plain)...)
+			continue
+		}
+		t := shares(r, onPaper(), d)
+		s.table(t)
+		s.list(stepNotes(t)...)
+	}
+}
+
+const (
+	decompositionMeans = "A difference told apart: each step changes one thing, and its ratio is the figure of the contender it leads to over that of the one before it; all of them multiplied give the ratio of the whole. A share is what a step adds, as a part of what all of them add; below 0 it takes away."
+	barsMean           = "Bars: █ is what a step adds to what stands before it, ░ what it takes away."
+)
+
+// posed is what a decomposition asks, and of what.
+func posed(r *tare.Result, d tare.Decomposition) string {
+	of := fmt.Sprintf("%s on %s, step by step from %s to %s", d.Metric, d.Workload, title(r, d.Whole.From), title(r, d.Whole.To))
+	if d.Question == "" {
+		return d.ID + ": " + of
+	}
+	return d.ID + ": " + d.Question + " (" + of + ")"
+}
+
+// because are the sentences of the decompositions.
+func because(r *tare.Result) []string {
+	var out []string
+	for _, d := range r.Decomposition {
+		if d.Sentence != "" {
+			out = append(out, d.Sentence)
+		}
+	}
+	return out
+}
+
+// shares is the table of a decomposition: where it starts, its steps, the whole.
+func shares(r *tare.Result, style Style, d tare.Decomposition) table {
+	s := stepScale(r, d)
+	usual := d.Whole.Level
+	if len(d.Steps) > 0 {
+		usual = d.Steps[0].Level
+	}
+	unit := "ratio [interval]"
+	if usual > 0 {
+		unit = "ratio [" + level(usual) + " interval]"
+	}
+	t := table{columns: []column{
+		{name: "step"}, {name: d.Metric, unit: s.unit, right: true}, {name: "after / before", unit: unit}, {name: "share of the whole", unit: "% [interval]"},
+	}}
+	start := cell{text: s.print(d.Whole.FromValue)}
+	if len(r.VoidsMetric(d.Whole.From, d.Workload, d.Metric)) > 0 {
+		start = style.struck(start.text)
+	}
+	t.rows = append(t.rows, row{cells: []cell{{text: "start: " + title(r, d.Whole.From)}, start, {text: nothing}, {text: nothing}}})
+	for _, step := range d.Steps {
+		t.rows = append(t.rows, stepRow(r, style, d, step, s, usual))
+	}
+	whole := stepRow(r, style, d, d.Whole, s, usual)
+	whole.cells[0].text, whole.apart = "the whole", true
+	t.rows = append(t.rows, whole)
+	return t
+}
+
+// stepScale fits the figures of a decomposition.
+func stepScale(r *tare.Result, d tare.Decomposition) scale {
+	values := []float64{d.Whole.FromValue, d.Whole.ToValue}
+	for _, step := range d.Steps {
+		values = append(values, step.ToValue)
+	}
+	s := scaleFor(d.Whole.Unit, values)
+	if (&view{r: r, workload: d.Workload}).ofRequests() {
+		s.unit = perRequest(s.unit)
+	}
+	return s
+}
+
+// stepRow is a step, struck where one of its ends is void.
+func stepRow(r *tare.Result, style Style, d tare.Decomposition, step tare.Cause, s scale, usual float64) row {
+	value, change, share := cell{text: s.print(step.ToValue)}, cell{text: ratio(step.Ratio) + " " + interval(step.Low, step.High)}, cell{text: nothing}
+	if step.Level > 0 && step.Low > 0 && level(step.Level) != level(usual) {
+		change.text += " at " + level(step.Level)
+	}
+	switch {
+	case step == d.Whole && wasTold(d):
+		share.text = "100"
+	case step.Share != 0 || step.ShareLow != 0 || step.ShareHigh != 0:
+		share.text = hundredths(step.Share) + " [" + hundredths(step.ShareLow) + ", " + hundredths(step.ShareHigh) + "]"
+	}
+	out := row{cells: []cell{{text: step.Cause}, value, change, share}, notes: []string{title(r, step.To) + " over " + title(r, step.From)}}
+	for _, id := range []string{step.From, step.To} {
+		if fs := r.VoidsMetric(id, d.Workload, d.Metric); len(fs) > 0 {
+			out.cells[1], out.cells[2], out.cells[3] = style.struck(value.text), style.struck(ratio(step.Ratio)), cell{text: nothing}
+			out.notes = append(out.notes, title(r, id)+" is void by "+fs[0].Check)
+		}
+	}
+	return out
+}
+
+// wasTold reports whether the whole was told from nothing, so that there are
+// shares.
+func wasTold(d tare.Decomposition) bool {
+	return slices.ContainsFunc(d.Steps, func(c tare.Cause) bool { return c.Share != 0 || c.ShareLow != 0 || c.ShareHigh != 0 })
+}
+
+// hundredths prints a share as a percentage without its sign.
+func hundredths(share float64) string {
+	text := strings.TrimSuffix(percent(share), " %")
+	if text == "-0" {
+		return "0"
+	}
+	return text
+}
+
+// stepNotes say between which contenders each step lies.
+func stepNotes(t table) []string {
+	var lines []string
+	for _, r := range t.rows {
+		if len(r.notes) > 0 {
+			lines = append(lines, plain(r.cells[0].text+": "+strings.Join(r.notes, "; ")))
+		}
+	}
+	return lines
+}
+
+// waterfall is a bar for the start of a decomposition, for each step where what
+// it adds stands, and for the whole.
+func waterfall(d tare.Decomposition) []string {
+	most := max(d.Whole.FromValue, d.Whole.ToValue)
+	for _, step := range d.Steps {
+		most = max(most, step.FromValue, step.ToValue)
+	}
+	at := func(x float64) int {
+		if !(most > 0) || !(x > 0) || math.IsInf(most, 1) {
+			return 0
+		}
+		return min(int(math.Round(x/most*barWidth)), barWidth)
+	}
+	bars := []string{strings.Repeat("█", at(d.Whole.FromValue))}
+	for _, step := range d.Steps {
+		low, high, mark := at(min(step.FromValue, step.ToValue)), at(max(step.FromValue, step.ToValue)), "█"
+		if step.ToValue < step.FromValue {
+			mark = "░"
+		}
+		if low == high && step.ToValue != step.FromValue {
+			mark, high = "▏", low+1 // too thin to show to scale
+		}
+		bars = append(bars, strings.Repeat(" ", low)+strings.Repeat(mark, high-low))
+	}
+	return append(bars, strings.Repeat("█", at(d.Whole.ToValue)))
+}

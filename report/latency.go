@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// Words above the table of latencies.
+const (
+	latencyOpen   = "How long a request takes, from the time it was meant to be sent to the last byte of its answer. p99 is what 99 % of requests do not exceed in a round, max the longest of it; the figures are medians over rounds"
+	latencyClosed = "How long a request takes, from sending it to the last byte of its answer. p99 is what 99 % of requests do not exceed in a round, max the longest of it; the figures are medians over rounds"
+)
+
+// latencies is the table of them, in one unit, and what it shows; without
+// words there is no table.
+func (v *view) latencies() (t table, means string) {
+	var names []string
+	var used, all []float64
+	for _, name := range v.metrics() {
+		if !metricNamed(name).Latency {
+			continue
+		}
+		any := false
+		for _, x := range v.r.Values {
+			if x.Workload != v.workload || x.Metric != name {
+				continue
+			}
+			any, all = true, append(all, x.Value)
+			if !x.Struck && x.Contender != tare.NullID {
+				used = append(used, x.Value)
+			}
+		}
+		if any {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return table{}, ""
+	}
+	if len(used) == 0 {
+		used = all
+	}
+	s := latencyScale(used)
+	t.columns = []column{{name: "contender"}}
+	for _, name := range names {
+		t.columns = append(t.columns, column{name: name, unit: s.unit, right: true})
+	}
+	for _, group := range [][]tare.Contender{v.ranked, v.apart, v.traps} {
+		apart := len(t.rows) > 0
+		for _, c := range group {
+			if !slices.ContainsFunc(names, func(name string) bool { _, ok := v.value(c.ID, name); return ok }) {
+				continue
+			}
+			line := row{cells: []cell{{text: v.named(c)}}, who: c, apart: apart}
+			for _, name := range names {
+				line.cells = append(line.cells, v.valueCell(c, name, s))
+			}
+			t.rows, apart = append(t.rows, line), false
+		}
+	}
+	means = latencyClosed
+	if slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic != nil && w.Traffic.Rate > 0 }) {
+		means = latencyOpen
+	}
+	return t, means + v.beyond(names)
+}
+
+// beyond says how few requests the high quantiles rest on; empty where trials
+// do not say how many there were.
+func (v *view) beyond(names []string) string {
+	least := math.Inf(1)
+	for _, c := range slices.Concat(v.ranked, v.apart) {
+		if few, _, ok := extent(samples(v.r, c.ID, v.workload), keyed(tare.KeyRequests)); ok {
+			least = min(least, few)
+		}
+	}
+	var parts []string
+	for _, name := range names {
+		above := map[string]float64{"p99": 0.01, "p99.9": 0.001}[name]
+		if n := math.Floor(least * above); above > 0 && !math.IsInf(least, 1) {
+			lie := " above "
+			if len(parts) == 0 {
+				lie = " lie above "
+			}
+			parts = append(parts, grouped(n, 0)+lie+name)
+		}
+	}
+	if len(parts) == 0 {
+		return ":"
+	}
+	return fmt.Sprintf(". The smallest round of any contender has %s, of which %s:", plural(int(least), "request"), inWords(parts))
+}
+
+// latencyScale is the unit in which the shortest of values, in ns, is a tenth
+// at least, so that one unit will do for those that are a hundred times as long.
+func latencyScale(values []float64) scale {
+	least := slices.Min(values)
+	s := scale{divisor: 1, unit: "ns"}
+	for _, step := range []scale{{1e9, "s", 3}, {1e6, "ms", 3}, {1e3, "µs", 3}} {
+		if least >= step.divisor/10 && (step.unit != "s" || least >= step.divisor) {
+			s = step
+			break
+		}
+	}
+	switch x := least / s.divisor; {
+	case x >= 100:
+		s.decimals = 1
+	case x >= 10:
+		s.decimals = 2
+	}
+	return s
+}

@@ -1,0 +1,115 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+const (
+	profileHeading = "Where time and memory went"
+	profileMeans   = "Profiles were taken after the rounds, outside of all timing. Own is what a function used itself, with calls what it used together with whatever it called."
+	profileLines   = 6               // functions of a profile that are listed
+	figureColumns  = bodyIndent + 20 // before a function's name
+)
+
+func (p *page) profiles(r *tare.Result) {
+	if len(r.Profiles) == 0 {
+		return
+	}
+	p.heading(strings.ToUpper(profileHeading))
+	p.wrap(bodyIndent, bodyIndent, profileMeans, p.style.Dim)
+	for _, x := range r.Profiles {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, profiled(r, x), p.style.Bold)
+		if t := functions(x); len(t.rows) > 0 {
+			for i := range t.rows {
+				name := &t.rows[i].cells[2]
+				name.text = shortFunction(name.text, p.width-figureColumns)
+				name.paint = nil
+			}
+			t.print(p)
+		}
+		p.wrap(bodyIndent, bodyIndent, filed(x, oneLine), p.style.Dim)
+	}
+}
+
+func (s *sheet) profiles(r *tare.Result, level int) {
+	if len(r.Profiles) == 0 {
+		return
+	}
+	s.heading(level, profileHeading)
+	s.block(profileMeans)
+	for _, x := range r.Profiles {
+		s.block(plain(profiled(r, x)))
+		if t := functions(x); len(t.rows) > 0 {
+			s.table(t)
+		}
+		s.block(all([]string{filed(x, code)}, func(text string) string { return text })...)
+	}
+}
+
+// profiled says what a profile is of.
+func profiled(r *tare.Result, x tare.Profile) string {
+	what := map[string]string{tare.ProfileCPU: "CPU time", tare.ProfileMem: "Allocated memory"}[x.Of]
+	text := fmt.Sprintf("%s of %s on %s", or(what, x.Of), title(r, x.Contender), x.Workload)
+	if x.Ops > 0 && x.Total > 0 {
+		unit := map[string]string{"nanoseconds": "ns/op", "bytes": "B/op"}[x.Unit]
+		s := scaleFor(or(unit, x.Unit+"/op"), []float64{x.Total / float64(x.Ops)})
+		one := "operation"
+		if v := (&view{r: r, workload: x.Workload}); v.ofRequests() {
+			s.unit, one = perRequest(s.unit), "request"
+		}
+		if x.Of == tare.ProfileMem {
+			s.decimals = 0
+		}
+		text += fmt.Sprintf(": %s %s over %s", s.print(x.Total/float64(x.Ops)), s.unit, plural(int(x.Ops), one))
+	}
+	return text
+}
+
+// functions are those with the most of their own.
+func functions(x tare.Profile) table {
+	t := table{columns: []column{{name: "own", unit: "%", right: true}, {name: "with calls", unit: "%", right: true}, {name: "function"}}}
+	for _, line := range x.Top[:min(len(x.Top), profileLines)] {
+		t.rows = append(t.rows, row{cells: []cell{{text: hundredth(line.Flat, x.Total)}, {text: hundredth(line.Cumulative, x.Total)}, coded(line.Function)}})
+	}
+	return t
+}
+
+// hundredth prints x as a percentage of total, without the sign.
+func hundredth(x, total float64) string {
+	if !(total > 0) {
+		return nothing
+	}
+	return fixed(x/total*100, 1)
+}
+
+// shortFunction is a function's name without the directory of its package, in
+// n characters at most.
+func shortFunction(name string, n int) string {
+	head := name
+	if i := strings.IndexAny(name, "([{"); i >= 0 {
+		head = name[:i]
+	}
+	if i := strings.LastIndexByte(head, '/'); i >= 0 {
+		name = name[i+1:]
+	}
+	return shortened(oneLine(name), n)
+}
+
+// filed says where the files of a profile are, names shown by print.
+func filed(x tare.Profile, print func(string) string) string {
+	var parts []string
+	if x.File != "" {
+		parts = append(parts, print(x.File)+" (pprof)")
+	}
+	if x.Flame != "" {
+		parts = append(parts, print(x.Flame)+" (flame graph)")
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Beside the result document: " + inWords(parts) + "."
+}

@@ -1,0 +1,126 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+func (p *page) reading(r *tare.Result) {
+	mark := "crossed out"
+	if p.style.Strike == nil {
+		mark = "~12.3~"
+	}
+	words := reading(r, mark)
+	if len(words) == 0 {
+		return
+	}
+	p.heading("HOW TO READ THIS")
+	for _, w := range words {
+		p.labelled(w.label, 11, p.style.Dim, w.text)
+	}
+}
+
+// reading explains the words and marks that the tables use; mark is how a
+// struck figure looks.
+func reading(r *tare.Result, mark string) []said {
+	base := baseline(r)
+	if len(r.Workloads) == 0 || base == "" {
+		return nil
+	}
+	var out []said
+	say := func(word, text string) { out = append(out, said{word, text}) }
+	say("ratio", fmt.Sprintf("a contender's figure divided by that of %s, round by round: 0.5 is half of it, 1 the same, 2 twice%s", base, better(r)))
+	if len(r.Comparisons) > 0 {
+		say("interval", "where the true ratio lies, with the confidence given; one that holds 1 means: not told apart")
+	}
+	if ranked(r) {
+		say("rank", "best to worst place the evidence allows; contenders that share a letter of their group were not told apart")
+	}
+	say("figures", "medians over rounds; each round is one fresh process per contender")
+	for _, word := range trafficWords(r) {
+		say(word.label, word.text)
+	}
+	if text := differenceMeans(r); text != "" && !crowded(r) { // else it is said above
+		say("difference", strings.TrimPrefix(strings.TrimSuffix(text, "."), " A difference is "))
+	}
+	if anyStruck(r) {
+		say(mark, "a figure whose checks failed: shown for the record, used nowhere")
+	}
+	if anyTrap(r) {
+		say("†", "a trap: it repeats a published mistake on purpose, to show that the checks catch it")
+	}
+	return out
+}
+
+// trafficWords explains what is only said of servers.
+func trafficWords(r *tare.Result) []said {
+	var out []said
+	has := func(of func(tare.Traffic) bool) bool {
+		return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && of(*w.Traffic) })
+	}
+	if !served(r) {
+		return nil
+	}
+	closed := func(t tare.Traffic) bool { return t.Rate == 0 }
+	if has(closed) && slices.Contains(r.Metrics, "time") {
+		out = append(out, said{"time, rate", "wall time divided by requests answered, and the inverse of it: how many requests a server gets through. How long one of them takes is its latency, which is longer where several are under way"})
+	}
+	if slices.Contains(r.Metrics, "cpu") {
+		out = append(out, said{"cpu", "CPU time of the server's process for one request"})
+	}
+	if slices.Contains(r.Metrics, "client-cpu") {
+		out = append(out, said{"client-cpu", "CPU time of the load generator for one request: what the server costs its clients"})
+	}
+	if slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return (&view{r: r, workload: w.ID}).errorsCounted() }) {
+		out = append(out, said{"errors", "requests of all rounds without the answer that was asked for, and in brackets how many of them timed out"})
+	}
+	if has(closed) {
+		out = append(out, said{"closed loop", "each connection sends its next request when it has an answer: as much as the server can do"})
+	}
+	if has(func(t tare.Traffic) bool { return t.Rate > 0 }) {
+		out = append(out, said{"open loop", "requests are sent at their intended times, whatever comes back, as by users who do not know of each other"})
+	}
+	return out
+}
+
+// better says which way the primary metric is better.
+func better(r *tare.Result) string {
+	if len(r.Metrics) == 0 {
+		return ""
+	}
+	m := metricNamed(r.Metrics[0])
+	if m.Direction == "" {
+		return ""
+	}
+	return "; " + string(m.Direction) + " is better"
+}
+
+func ranked(r *tare.Result) bool {
+	for _, c := range r.Comparisons {
+		if c.RankLow > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func anyStruck(r *tare.Result) bool {
+	for _, v := range r.Values {
+		if v.Struck {
+			return true
+		}
+	}
+	return false
+}
+
+func anyTrap(r *tare.Result) bool {
+	for _, c := range r.Contenders {
+		if c.Role == tare.RoleTrap {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,147 @@
+package report
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+)
+
+// kindRouter is the kind that asks routers, and requestKinds are those of which
+// an operation is one HTTP request.
+const kindRouter = "router"
+
+func requestKinds() []string { return []string{kindRouter, "server"} }
+
+// byRequest reports whether an operation of the workload is one request.
+func byRequest(r *tare.Result, w tare.Workload) bool {
+	return w.Traffic != nil || len(r.Kinds) > 0 && !slices.ContainsFunc(r.Kinds, func(k string) bool { return !slices.Contains(requestKinds(), k) })
+}
+
+// asked says in words what the workload is.
+func asked(r *tare.Result, w tare.Workload) string {
+	one, many := "body", "bodies"
+	if byRequest(r, w) {
+		one, many = "request", "requests"
+	}
+	routed := w.Traffic == nil && slices.Contains(r.Kinds, kindRouter)
+	text := "What is asked: " + w.Op + " of " + or(w.Fixture, w.File)
+	if routed {
+		text += map[string]string{"serve": " (in process, without a socket)", "socket": " (over one connection that is kept open, on loopback)"}[w.Op]
+	}
+	switch {
+	case w.N > 0 && routed:
+		text += ", " + plural(w.N, "route") + " in the table"
+	case w.N > 0:
+		text += ", " + plural(w.N, "item") + " per " + one
+	}
+	switch {
+	case w.Pool == 1:
+		text += ", one " + one + " over and over"
+	case w.Pool > 1:
+		text += ", " + grouped(float64(w.Pool), 0) + " different " + many + " in turn"
+	}
+	if set := chosen(w.Set); set != "" {
+		text += ", with " + set
+	}
+	if w.Heap > 0 {
+		text += ", while " + memory(w.Heap) + " of heap are held live"
+	}
+	return text + "."
+}
+
+// chosen are settings in one line, by name: depth: 3, params: 1.
+func chosen(set map[string]string) string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(set)) {
+		parts = append(parts, key+": "+set[key])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// driven says how requests reach a server; empty where there is no traffic.
+func driven(r *tare.Result, w tare.Workload) string {
+	if w.Traffic == nil {
+		return ""
+	}
+	return "Traffic: " + traffic(r, *w.Traffic) + "."
+}
+
+// traffic is how requests reach a server, in one line.
+func traffic(r *tare.Result, t tare.Traffic) string {
+	text, segment := "closed loop", ""
+	if t.Segment > 0 {
+		segment = " for " + lasting(t.Segment)
+	}
+	if t.Rate > 0 {
+		text = "open loop, " + asRate(t.Rate) + " requests/s" + segment + ", " + plural(t.Connections, "connection")
+	} else {
+		text += ", " + plural(t.Connections, "connection") + segment
+	}
+	if local(r) {
+		text += ", loopback"
+	}
+	if t.TLS {
+		text += ", TLS"
+	}
+	if t.Delay > 0 {
+		text += ", " + lasting(t.Delay) + " delay"
+	}
+	if t.Bandwidth > 0 {
+		text += ", " + bits(t.Bandwidth) + " each way"
+	}
+	return text
+}
+
+// local reports whether every server is known to be on this machine.
+func local(r *tare.Result) bool {
+	return !slices.ContainsFunc(r.Contenders, func(c tare.Contender) bool {
+		if c.Launch != tare.LaunchURL {
+			return false
+		}
+		u, err := url.Parse(c.URL)
+		return err != nil || !slices.Contains([]string{"localhost", "127.0.0.1", "::1"}, u.Hostname())
+	})
+}
+
+// lasting prints a duration that somebody asked for: 5 s, 20 ms.
+func lasting(d time.Duration) string {
+	for _, step := range []struct {
+		unit time.Duration
+		name string
+	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
+		if d >= step.unit {
+			return number(float64(d)/float64(step.unit)) + " " + step.name
+		}
+	}
+	return strconv.FormatInt(int64(d), 10) + " ns"
+}
+
+// bits prints a bandwidth: 70 Mbit/s.
+func bits(perSecond int64) string {
+	for _, step := range []struct {
+		unit float64
+		name string
+	}{{1e9, "Gbit/s"}, {1e6, "Mbit/s"}, {1e3, "kbit/s"}} {
+		if x := float64(perSecond); x >= step.unit {
+			return number(x/step.unit) + " " + step.name
+		}
+	}
+	return strconv.FormatInt(perSecond, 10) + " bit/s"
+}
+
+// perRequest is a unit in which an operation is one request.
+func perRequest(unit string) string {
+	switch before, ok := strings.CutSuffix(unit, "/op"); {
+	case !ok:
+		return unit
+	case before == "allocs":
+		return "per request"
+	default:
+		return before + "/request"
+	}
+}
