@@ -49,9 +49,11 @@ type Check struct {
 // All lists the checks in the order in which findings are reported.
 func All() []Check {
 	return []Check{
-		build(), trial(), identity(), fixtureCardinality(), wrongAnswer(), semanticDiff(), errorInLoop(), allocFloor(),
-		partWhole(), driftInTrial(), control(),
+		build(), trial(), identity(), fixtureCardinality(), wrongAnswer(), negativeProbe(), semanticDiff(), errorInLoop(), allocFloor(),
+		delivered(), bodyConsumed(), doesWork(), partWhole(), driftInTrial(), control(),
+		rateHeld(), generatorHeadroom(), little(), accounting(), timeoutsCounted(),
 		sizeScaling(), sliceInvariance(), cutShort(), carryOver(), sumsDisagree(), autocorrelation(), bimodal(),
+		connectionParity(), outputParity(), layerParity(), bodyParity(), sharedProcess(),
 		discriminating(), sink(), machine(), nullShare(), stale(),
 	}
 }

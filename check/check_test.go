@@ -166,6 +166,8 @@ func TestEveryCheckIsDescribed(t *testing.T) {
 		"error-in-loop", "wrong-answer", "identity", "control", "alloc-floor", "null-share",
 		"slice-invariance", "carry-over", "machine", "build", "trial",
 		"fixture-cardinality", "part-whole", "size-scaling", "drift-in-trial", "discriminating", "autocorrelation", "bimodal", "sums-disagree", "sink", "stale",
+		"little", "accounting", "delivered", "rate-held", "generator-headroom", "timeouts-counted", "connection-parity", "output-parity",
+		"layer-parity", "body-parity", "negative-probe", "does-work", "body-consumed", "shared-process",
 	} {
 		if !seen[id] {
 			t.Errorf("no check %s", id)

@@ -24,7 +24,7 @@ func machine() Check {
 		Summary: "What the machine did besides measuring, over the whole study: warned of when some task waited for a processor more than 10 % of the time, " +
 			"when the contenders spent more than 5 % of their time waiting to run, or when a CPU quota stopped them more than 1 % of the time. " +
 			"Also of a battery, of the governor powersave and of cores of several kinds. " +
-			"What the machine cannot tell is not judged. It is noted when no machine lock was held, and when the null contender, which has one thread's work, used over 5 % more CPU time than time passed: " +
+			"What the machine cannot tell is not judged. It is noted when no machine lock was held, and when the null contender of a kind in process, which has one thread's work, used over 5 % more CPU time than time passed: " +
 			"other threads of its runtime ran beside it, or the machine's clocks disagree.",
 		Why: "Laptops and shared CI runners work for others too: processor pressure of 37 % went together with a steal figure of 0.2 %. " +
 			"Lockstep rounds keep the comparison fair, but the intervals get wide and absolute figures are not the machine's best.",
@@ -75,7 +75,7 @@ func machine() Check {
 func clocks(in Input) (tare.Finding, bool) {
 	var wall, cpu float64
 	for _, v := range in.Values {
-		if in.role(v.Contender) != tare.RoleNull {
+		if in.role(v.Contender) != tare.RoleNull || in.trafficOf(v.Workload) != nil { // a server's time is its clients' too
 			continue
 		}
 		switch v.Metric {

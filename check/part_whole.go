@@ -141,17 +141,32 @@ func fallingPercentiles(trials []tare.Trial, contender string) []tare.Finding {
 }
 
 // percentiles lists the keys of sample that are one, from the lowest to the
-// highest: p50_ns, p99_ns, p999_ns, where the digits are decimals of a share.
+// highest: p50_ns, p99_ns, p99_9_ns, p999_ns, where the digits are decimals of
+// a share; and the greatest of all, max_ns.
 func percentiles(sample tare.Sample) []string {
 	var out []string
 	for key := range sample {
-		digits := strings.TrimPrefix(strings.TrimSuffix(key, "_ns"), "p")
-		if len(digits)+len("p_ns") == len(key) && digits != "" && strings.Trim(digits, "0123456789") == "" {
+		if key == "max_ns" || percentile(key) != "" {
 			out = append(out, key)
 		}
 	}
 	slices.SortFunc(out, func(a, b string) int { // as decimals: 5 < 50 = 5 < 99 < 999
-		return cmp.Compare(strings.TrimSuffix(a, "_ns"), strings.TrimSuffix(b, "_ns"))
+		if (a == "max_ns") != (b == "max_ns") {
+			return -strings.Compare(a, b) // m comes before p
+		}
+		return cmp.Compare(percentile(a), percentile(b))
 	})
 	return out
+}
+
+// percentile is the decimals of the share that key stands for; empty: it is no
+// percentile.
+func percentile(key string) string {
+	digits, isNS := strings.CutSuffix(key, "_ns")
+	digits, isP := strings.CutPrefix(digits, "p")
+	whole, rest, _ := strings.Cut(digits, "_")
+	if digits = whole + rest; !isNS || !isP || whole == "" || strings.Trim(digits, "0123456789") != "" {
+		return ""
+	}
+	return digits
 }

@@ -152,6 +152,13 @@ func TestFallingPercentiles(t *testing.T) {
 	fires(t, "part-whole", in, tare.Void, "lean", load, "p99_ns is 2500 and p999_ns is 2400 in round 1")
 	in.Trials[3].Error = &tare.TrialError{Class: tare.ErrExit}
 	silent(t, "part-whole", in)
+	in.Trials[3].Error = nil
+	in.Trials[3].Samples[load] = tare.Sample{"p50_ns": 900, "p90_ns": 1500, "p99_ns": 2400, "p99_9_ns": 2500, "max_ns": 2600, "send_lag_p99_ns": 1}
+	silent(t, "part-whole", in)
+	in.Trials[3].Samples[load]["p99_9_ns"] = 2700
+	fires(t, "part-whole", in, tare.Void, "lean", load, "p99_9_ns is 2700 and max_ns is 2600 in round 1")
+	in.Trials[3].Samples[load]["p99_9_ns"] = 2300
+	fires(t, "part-whole", in, tare.Void, "lean", load, "p99_ns is 2400 and p99_9_ns is 2300 in round 1")
 }
 
 func TestSizeScaling(t *testing.T) {

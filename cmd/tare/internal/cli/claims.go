@@ -38,19 +38,29 @@ func claims(w io.Writer, results []*tare.Result, st report.Style) error {
 	fmt.Fprintf(w, "%s %s\n", paint(st.Bold, "The published claims:"), strings.Join(parts, ", "))
 	slices.SortStableFunc(all, func(a, b tare.ClaimResult) int { return strings.Compare(a.Source, b.Source) })
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "  claim\tpublished ×\tmeasured here ×\toutcome\tit said")
+	fmt.Fprintln(tw, "  claim\tpublished\tmeasured here\toutcome\tit said")
 	for _, c := range all {
 		said, measured := "-", "-"
-		if c.Kind != tare.ClaimStatement { // which has no figures
-			said = fmt.Sprintf("%.3g", c.Published)
+		if c.Published > 0 { // statements and trends have no figure
+			said = fmt.Sprintf("%.3g%s", c.Published, unitOf(c))
 		}
 		switch {
 		case c.Measured > 0 && c.Low == 0 && c.High == 0:
-			measured = fmt.Sprintf("%.3g, no interval yet", c.Measured)
+			measured = fmt.Sprintf("%.3g%s, no interval yet", c.Measured, unitOf(c))
+		case c.Kind == tare.ClaimCount:
+			measured = fmt.Sprintf("%.0f%s", c.Measured, unitOf(c))
 		case c.Measured > 0:
-			measured = fmt.Sprintf("%.3g (%.3g … %.3g)", c.Measured, c.Low, c.High)
+			measured = fmt.Sprintf("%.3g%s (%.3g … %.3g)", c.Measured, unitOf(c), c.Low, c.High)
 		}
 		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", c.ID, said, measured, c.Outcome, c.Statement)
 	}
 	return tw.Flush()
+}
+
+// unitOf is what follows a claim's figure.
+func unitOf(c tare.ClaimResult) string {
+	if c.Kind == tare.ClaimCount {
+		return " modules"
+	}
+	return "×"
 }

@@ -22,7 +22,7 @@ import (
 // found.
 const (
 	ExitOK           = 0   // the studies were carried out
-	ExitFailure      = 1   // internal or I/O error; baseline, control or null lost; no toolchain; unwritable cache; an expectation that did not come true
+	ExitFailure      = 1   // internal or I/O error; baseline, control or null lost; no toolchain; unwritable cache; an expectation that did not come true; nothing could be measured
 	ExitUsage        = 2   // usage, a bad input file, or a budget too small
 	ExitNotMet       = 3   // a criterion is not met
 	ExitInconclusive = 4   // a criterion is inconclusive
@@ -142,7 +142,8 @@ func withHint(what, hint string) string {
 func verdictCode(r *tare.Result) int {
 	exit := ExitOK
 	for _, f := range r.Findings {
-		if f.Severity == tare.Void && !f.Expected && !isTrap(r, f.Contender) {
+		// What is void of one metric only shows in the verdicts that need it.
+		if f.Severity == tare.Void && f.Metric == "" && !f.Expected && !isTrap(r, f.Contender) {
 			exit = worst(exit, ExitVoid)
 		}
 	}

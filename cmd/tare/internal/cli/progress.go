@@ -143,6 +143,12 @@ func (p *progress) Event(e lab.Event) {
 			p.answers = fmt.Sprintf(", %d of %d answered", e.Decided, all)
 		}
 		p.status("round", p.rounds+p.answers, false)
+	case "profile":
+		if e.Err != nil {
+			p.say(fmt.Sprintf("%s cannot be profiled: %s", e.Contender, oneLine(e.Err.Error())))
+			return
+		}
+		p.status("profile", "profiling "+e.Contender, true)
 	case "done":
 		p.text = ""
 		p.say("measured for " + seconds(e.Elapsed) + stopped(e.Message))

@@ -31,6 +31,7 @@ type runOptions struct {
 	procs     int      // GOMAXPROCS of contenders; zero: the kind's own
 	env       []string // NAME=value
 	at        float64  // operations per second; zero: not asked
+	profile   []string // cpu, mem
 	resume    bool
 	format    report.Format
 	out       string // file for the JSON; empty: none
@@ -77,6 +78,7 @@ contenders that are not traps.`,
   tare run json-encode --contender 'jsoniter*' --workload 'devices-50/*' --at 1000/s
   tare run json-encode --contender 'sonic*' --with github.com/bytedance/sonic@v1.14.0 --go go1.25.5
   tare run ./mine.yaml --rounds 40 --seed 7 --env GOGC=200 -o mine.json
+  tare run tiny --contender gin-new --profile cpu,mem
   tare run json-encode --resume`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: s.completeStudies,
@@ -103,8 +105,9 @@ contenders that are not traps.`,
 	how.flags.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
 	how.flags.DurationVar(&o.slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
 	how.flags.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial for one whole trial after another")
-	how.flags.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the contenders; default: as the kind has it, 1 for codecs")
+	how.flags.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the contenders; default: as the kind has it, 1 for codecs and routers")
 	how.flags.StringArrayVar(&o.env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
+	how.flags.StringSliceVar(&o.profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
 	how.flags.BoolVar(&o.resume, "resume", false, "go on with the newest unfinished run")
 	how.flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := group("What is printed")
@@ -117,6 +120,7 @@ contenders that are not traps.`,
 	f.complete(cmd)
 	complete(cmd, "contender", s.completeNames(func(c chosen) []string { ids, _ := c.names(); return ids }))
 	complete(cmd, "workload", s.completeNames(func(c chosen) []string { _, ids := c.names(); return ids }))
+	complete(cmd, "profile", cobra.FixedCompletions([]string{tare.ProfileCPU, tare.ProfileMem}, cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "isolation", cobra.FixedCompletions([]string{string(tare.Lockstep), string(tare.TrialWise)}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -159,6 +163,11 @@ func (o *runOptions) read(cmd *cobra.Command, words runWords) (err error) {
 		return &usageError{"--resume goes on with the seed of the run it resumes", "leave --seed out"}
 	case changed("procs") && (o.procs < 1 || o.procs > maxProcs):
 		return &usageError{fmt.Sprintf("--procs %d is not a number of processors", o.procs), fmt.Sprintf("1 to %d", maxProcs)}
+	}
+	for _, of := range o.profile {
+		if of != tare.ProfileCPU && of != tare.ProfileMem {
+			return &usageError{fmt.Sprintf("--profile %q is not a kind of profile", of), "cpu, mem or cpu,mem"}
+		}
 	}
 	if err := patterns(o.only); err != nil {
 		return err

@@ -120,7 +120,7 @@ func (w *weighing) weigh(ctx context.Context, study chosen) (*tare.Result, error
 		Kinds: w.Kinds, Sources: w.sources, Now: w.Now,
 		Seed: w.o.seed, Budget: w.o.budget, Quick: w.o.quick, User: w.o.user, Rounds: w.o.rounds,
 		Isolation: w.o.isolation, Slice: w.o.slice,
-		Only: w.o.only, Procs: w.o.procs, Env: w.o.env, At: w.o.at,
+		Only: w.o.only, Procs: w.o.procs, Env: w.o.env, At: w.o.at, Profile: w.o.profile,
 		Stored: lastResult(w.dirs.Results(study.ID)),
 		Run:    w.tag, Guardian: w.guardian, Stop: w.halt.Stop, Unlocked: w.o.noLock,
 		Progress: func(e lab.Event) {
@@ -203,6 +203,9 @@ func (e *nothingToResume) Error() string {
 func (w *weighing) saved(dir string, res *tare.Result, err error) (*tare.Result, error) {
 	if res == nil {
 		return nil, err
+	}
+	if errProfiles := profiles(dir, res); errProfiles != nil {
+		err = errors.Join(err, errProfiles)
 	}
 	if errSave := saveResult(dir, res); errSave != nil {
 		return res, errors.Join(err, errSave)

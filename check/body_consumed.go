@@ -1,0 +1,18 @@
+package check
+
+import "github.com/tarebench/tare"
+
+func bodyConsumed() Check {
+	return Check{
+		ID:       "body-consumed",
+		Severity: tare.Void,
+		Summary: "The bytes of request bodies that the server says it read must be those that were sent, lead-ins included. A contender is void on a workload where the two are more than 1 % apart " + byRounds + ". " +
+			"It does not apply to requests without a body, nor to servers that cannot tell.",
+		Why: "An upload server that answers before it has read the body is very fast: the bytes stay in the kernel's buffers or are thrown away with the connection. " +
+			"What was compared was how soon each said OK.",
+		Advice: "have the handler read the whole body, and account for what it read",
+		Run: func(in Input) []tare.Finding {
+			return in.receipts(tare.KeyReceivedBody, tare.KeySentBody, "the server read %s bytes of request bodies where %s were sent")
+		},
+	}
+}

@@ -1,0 +1,64 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+)
+
+const (
+	connectsMore  = 0.01 // connections per request beyond the baseline's from which it is worth a warning
+	connectsEvery = 0.5  // per request from which each request is said to have its own
+)
+
+func connectionParity() Check {
+	return Check{
+		ID:       "connection-parity",
+		Severity: tare.Warn,
+		Summary: "Contenders should be asked over as many connections. Beyond the planned ones, connections opened per request are held against the baseline's; it warns where the two are more than 0.01 apart " + byRounds + ". " +
+			"A contender that has one opened for every request is named as that, the baseline too.",
+		Why: "gRPC was published as four times as fast as REST. Its clients had one connection; the REST clients closed each body unread, which closes the connection, and opened a new one for every request: " +
+			"most of what was timed was the handshake.",
+		Advice: "see which side closes: a response without a length, Connection: close, an idle timeout shorter than the pauses between visits, a limit of requests per connection",
+		Run: func(in Input) []tare.Finding {
+			if !in.Final {
+				return nil
+			}
+			var out []tare.Finding
+			for _, w := range in.trafficked() {
+				base, okBase := over(in.perRound(in.Study.Baseline, w.ID, reconnects))
+				for _, c := range in.weighed() {
+					e, ok := over(in.perRound(c.ID, w.ID, reconnects))
+					f := tare.Finding{Contender: c.ID, Workload: w.ID}
+					switch {
+					case !ok:
+						continue
+					case e.above(connectsEvery):
+						f.Message = fmt.Sprintf("a connection is opened for every request, or nearly: %.2g for each", e.mid)
+					case okBase && (e.above(base.hi+connectsMore) || e.below(base.lo-connectsMore)):
+						f.Message = fmt.Sprintf("%.2g connections are opened for a request beyond the planned ones", e.mid)
+					default:
+						continue
+					}
+					if okBase && c.ID != in.Study.Baseline {
+						f.Message += fmt.Sprintf(", and %.2g for one to %s", base.mid, in.Study.Baseline)
+					}
+					out = append(out, f)
+				}
+			}
+			return out
+		},
+	}
+}
+
+// reconnects reads the connections opened for a request beyond those planned.
+// Lead-ins open connections too, so their requests count where they are known.
+func reconnects(s tare.Sample) (float64, bool) {
+	opened, okOpened := s[tare.KeyConnects]
+	planned, okPlanned := s[tare.KeyConnections]
+	requests := max(s[tare.KeyRequests], s[tare.KeyReceivedSent])
+	if !okOpened || !okPlanned || !(requests > 0) {
+		return 0, false
+	}
+	return max(0, opened-planned) / requests, true
+}

@@ -1,0 +1,145 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+const (
+	idles       = 0.20 // share of the processors it could use below which a server waits
+	waitsLonger = 2    // times the null server's latency from which the wait is its own
+	waitsAlone  = 1e6  // ns of latency from which it is, where there is no null server
+	quantum     = 5    // times its CPU time, and the null server's latency, that a timer's latency is
+	quantumTail = 1.25 // p90 over p50 up to which a latency is a constant
+	nullWorks   = 0.5  // share of its time that the null contender must have worked for others to be judged by theirs
+)
+
+func doesWork() Check {
+	return Check{
+		ID:       "does-work",
+		Severity: tare.Void,
+		Summary: "A contender must work, not wait. It is void where requests were answered and no CPU time was used at all. In a closed loop it is void where its server worked less than 20 % of the time of its cores (of one core per request under way, if those are fewer) " +
+			"while the load generator was not busy and a request took more than twice as long as the null server's (without one: more than 1 ms). At a given rate it is void where a request took five times its CPU time and five times the null server's latency, and always the same: p90 within 25 % of p50. " +
+			"In process it is void where CPU time is below 20 % of wall time while the null contender's is above half. All of these " + byRounds + ". Time in which the server was ready to run and had no processor counts as work; " +
+			"workloads with a delay or a bandwidth are not judged by their latencies. Waiting that many connections hide costs no throughput and is not found.",
+		Why: "\"REST\" was a function that slept for 300 µs, \"gRPC\" one that slept for 100 µs, and the ratio of the two was published. " +
+			"A timer has no variance to speak of and uses no processor; work has both.",
+		Advice: "look for a sleep, a ticker, a lock or a call to somewhere else; if the wait is on another process (a database), weigh that process too",
+		Run: func(in Input) []tare.Finding {
+			if !in.Final {
+				return nil
+			}
+			var out []tare.Finding
+			for _, w := range in.Study.Workloads {
+				for _, c := range in.weighed() {
+					if said := idle(in, c.ID, w); said != "" {
+						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: said})
+					}
+				}
+			}
+			return out
+		},
+	}
+}
+
+// idle says how it shows that contender waits on w; empty: it does not show.
+func idle(in Input, contender string, w tare.Workload) string {
+	switch t := w.Traffic; {
+	case t == nil:
+		return idleInProcess(in, contender, w.ID)
+	case in.uses(contender, w.ID) == 0:
+		return "requests were answered and the server used no CPU time"
+	case t.Delay > 0 || t.Bandwidth > 0:
+		return ""
+	case t.Rate > 0:
+		return likeATimer(in, contender, w.ID)
+	}
+	return idleInClosedLoop(in, contender, w.ID)
+}
+
+// uses is the CPU time of contender's server over all rounds, in nanoseconds;
+// negative: not known, or there were no requests.
+func (in Input) uses(contender, workload string) float64 {
+	sum, rounds := 0.0, 0
+	for _, t := range in.Trials {
+		s := t.Samples[workload]
+		cpu, ok := s[tare.KeyServerCPU]
+		if t.Contender == contender && counts(t) && ok && s[tare.KeyRequests] > 0 {
+			sum, rounds = sum+cpu, rounds+1
+		}
+	}
+	if rounds == 0 {
+		return -1
+	}
+	return sum
+}
+
+func idleInProcess(in Input, contender, workload string) string {
+	share := ratio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})
+	shares := in.perRound(contender, workload, share)
+	if len(shares) == 0 || slices.Min(shares) >= idles { // the interval begins above
+		return ""
+	}
+	null, okNull := over(in.perRound(in.withRole(tare.RoleNull), workload, share))
+	e, ok := over(shares)
+	if !ok || !okNull || null.mid < nullWorks || !e.below(idles) {
+		return ""
+	}
+	return fmt.Sprintf("it worked %s of the time an operation took (%s to %s, %s), the null contender %s: it waits",
+		percent(e.mid), percent(e.lo), percent(e.hi), plural(e.rounds, "round"), percent(null.mid))
+}
+
+func idleInClosedLoop(in Input, contender, workload string) string {
+	worked, ok := over(in.working(contender, workload))
+	took, okTook := over(in.perRound(contender, workload, key(tare.KeyMeanLatency)))
+	if !ok || !okTook || !worked.below(idles) {
+		return ""
+	}
+	if client, ok := over(in.perRound(contender, workload, occupied)); ok && client.mid > saturated {
+		return ""
+	}
+	beside := ""
+	switch times, ok := over(in.paired(contender, in.withRole(tare.RoleNull), workload, key(tare.KeyMeanLatency))); {
+	case ok && !times.above(waitsLonger), !ok && !took.above(waitsAlone):
+		return ""
+	case ok:
+		beside = fmt.Sprintf(", %.3g× the null server's", times.mid)
+	}
+	return fmt.Sprintf("the server worked %s of the time it could (%s to %s, %s) while a request took %s µs%s: it waits",
+		percent(worked.mid), percent(worked.lo), percent(worked.hi), plural(worked.rounds, "round"), number(took.mid/1e3), beside)
+}
+
+// working returns, per round, the share of the processors it could use that
+// contender's server did use, or would have if they had been free.
+func (in Input) working(contender, workload string) []float64 {
+	var out []float64
+	for _, t := range in.Trials {
+		s := t.Samples[workload]
+		room, ok := product(s, tare.KeyWall)
+		cpu, okCPU := s[tare.KeyServerCPU]
+		if t.Contender != contender || !counts(t) || !ok || !okCPU || !(room > 0) {
+			continue
+		}
+		all := 0.0 // measured time of the trial, of which this workload's share of the waiting is taken
+		for _, other := range t.Samples {
+			all += other[tare.KeyWall]
+		}
+		waited := float64(t.Evidence.RunQueueNS) * room / all
+		cores := max(1, min(s[tare.KeyServerCores], s[tare.KeyConcurrency]))
+		out = append(out, (cpu+waited)/(room*cores))
+	}
+	return out
+}
+
+func likeATimer(in Input, contender, workload string) string {
+	work, ok := over(in.perRound(contender, workload, ratio([]string{tare.KeyMeanLatency, tare.KeyRequests}, []string{tare.KeyServerCPU})))
+	times, okNull := over(in.paired(contender, in.withRole(tare.RoleNull), workload, key(tare.KeyMeanLatency)))
+	tail, okTail := over(in.perRound(contender, workload, ratio([]string{"p90_ns"}, []string{"p50_ns"})))
+	if !ok || !okNull || !okTail || !work.above(quantum) || !times.above(quantum) || !tail.below(quantumTail) {
+		return ""
+	}
+	return fmt.Sprintf("a request took %.3g× its CPU time and %.3g× the null server's latency, and nearly always the same (p90 is %.3g× p50): a timer, not work",
+		work.mid, times.mid, tail.mid)
+}

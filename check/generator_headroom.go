@@ -1,0 +1,129 @@
+package check
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+const (
+	lagShare     = 0.1  // of a limit, or of a p99, that send lag may take
+	lagLeast     = 1e6  // ns: send lag below this is no matter where no criterion says so
+	headroom     = 1.25 // times a contender's throughput that the null server must reach
+	headroomWarn = 2
+)
+
+func generatorHeadroom() Check {
+	return Check{
+		ID:       "generator-headroom",
+		Severity: tare.Void,
+		Summary: "The load generator must have been able to do more. Three limits, each held against the middle over rounds: it used, or was ready to run and waited for, at most 85 % of its cores; the p99 of how late it sent is at most 10 % of the criterion's limit on that latency " +
+			"(without a criterion at most 1 ms, or 10 % of the p99 where that is more); and in a closed loop the null server, which does next to nothing, reached 1.25 times the contender's throughput in the same rounds. " +
+			"Beyond the first and the third, throughput and latencies are void; beyond the second, that latency. CPU per request stands. Below 2 times the null server's throughput it warns. Servers at a URL are not held against the null server.",
+		Why: "ab, ghz and hey need more CPU time for a request than many a server needs to answer it. What was published as the limit of several servers, all alike, was that of the tool; " +
+			"and a tool that sends late measures its own queue.",
+		Advice: "compare CPU per request, which a busy load generator does not touch, or give it more cores",
+		Run: func(in Input) []tare.Finding {
+			if !in.Final {
+				return nil
+			}
+			var out []tare.Finding
+			for _, w := range in.trafficked() {
+				for _, c := range in.weighed() {
+					out = append(out, headroomOf(in, c, w)...)
+				}
+			}
+			return out
+		},
+	}
+}
+
+// headroomOf is a finding for each metric of c on w that the load generator
+// limited, and a warning where it came near.
+func headroomOf(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
+	var limited, near string
+	if e, ok := over(in.perRound(c.ID, w.ID, occupied)); ok && e.mid > saturated {
+		used, _ := over(in.perRound(c.ID, w.ID, busy(tare.KeyClientCPU, tare.KeyClientCores)))
+		limited = fmt.Sprintf("the load generator used %s of its cores", percent(used.mid))
+		if waited, ok := over(in.perRound(c.ID, w.ID, busy(tare.KeyClientWait, tare.KeyClientCores))); ok && waited.mid >= 0.01 {
+			limited += fmt.Sprintf(" and waited for them %s of the time", percent(waited.mid))
+		}
+		limited += ", over " + percent(saturated)
+	}
+	if beside, ok := over(in.besideNull(c, w)); ok && beside.mid < headroomWarn {
+		near = fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", beside.mid, beside.lo, beside.hi, plural(beside.rounds, "round"))
+		if beside.mid < headroom {
+			limited, near = joined(limited, near+fmt.Sprintf(", under %.3g×", headroom)), ""
+		}
+	}
+	var out []tare.Finding
+	for _, name := range in.capacity(w) {
+		if said := joined(limited, lag(in, c.ID, w, name)); said != "" {
+			out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Metric: name, Message: said})
+		}
+	}
+	if near != "" && limited == "" && len(in.capacity(w)) > 0 {
+		out = append(out, tare.Finding{
+			Contender: c.ID, Workload: w.ID, Severity: tare.Warn, Message: near + fmt.Sprintf(", under %d×: part of its cost is the load generator's", headroomWarn),
+		})
+	}
+	return out
+}
+
+// besideNull is the null server's throughput over that of c, per round, in a
+// closed loop.
+func (in Input) besideNull(c tare.Contender, w tare.Workload) []float64 {
+	null := in.withRole(tare.RoleNull)
+	if null == "" || w.Traffic.Rate > 0 || c.Launch == tare.LaunchURL {
+		return nil
+	}
+	return in.paired(null, c.ID, w.ID, key(tare.KeyRate))
+}
+
+// lag says that requests were sent too late for what metric is to tell; empty:
+// they were not, or it is no latency.
+func lag(in Input, contender string, w tare.Workload, metric string) string {
+	m, _ := tare.MetricNamed(metric)
+	e, ok := over(in.perRound(contender, w.ID, key(tare.KeySendLag)))
+	if !m.Latency || !ok {
+		return ""
+	}
+	limit, of := lagLeast, "without a criterion"
+	if p99, ok := over(in.perRound(contender, w.ID, key("p99_ns"))); ok && lagShare*p99.mid > limit {
+		limit, of = lagShare*p99.mid, "10 % of its p99"
+	}
+	if asked, ok := in.asked(contender, w.ID, metric); ok {
+		limit, of = lagShare*asked, "10 % of what the criterion asks"
+	}
+	if e.mid <= limit {
+		return ""
+	}
+	return fmt.Sprintf("requests were sent up to %s ms late (p99), over %s ms (%s)", number(e.mid/1e6), number(limit/1e6), of)
+}
+
+// asked is the strictest limit that a criterion sets to a value of contender.
+func (in Input) asked(contender, workload, metric string) (float64, bool) {
+	least := math.Inf(1)
+	for _, c := range in.Study.Criteria {
+		if c.Metric != metric || c.Contender != "" && c.Contender != contender || c.Workload != "" && c.Workload != workload {
+			continue
+		}
+		if rule, err := c.Rule(); err == nil && rule.Kind == tare.RuleValue && rule.AtMost {
+			least = min(least, rule.Limit)
+		}
+	}
+	return least, !math.IsInf(least, 1)
+}
+
+// joined puts what there is to say into one line.
+func joined(parts ...string) string {
+	var said []string
+	for _, p := range parts {
+		if p != "" {
+			said = append(said, p)
+		}
+	}
+	return strings.Join(said, "; ")
+}

@@ -1,0 +1,77 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// layersMore is how many calls of middleware per request two contenders may be
+// apart.
+const layersMore = 0.01
+
+func layerParity() Check {
+	return Check{
+		ID:       "layer-parity",
+		Severity: tare.Warn,
+		Summary: "The layers around an operation should be the same ones: middleware, interceptors. What a contender declares is held against what the baseline declares, and where servers count the calls of their layers, " +
+			"the calls per request; it warns where the names differ, or the calls by more than 0.01 " + byRounds + ". Servers that were not built here declare nothing and are passed over.",
+		Why: "A REST server with a logger and a recovery was compared with a gRPC server that had no interceptors, and \"the difference is purely the transport layer\". " +
+			"Each layer is work that one side was asked for and the other was not.",
+		Advice: "give every contender the same layers, or compare each framework without any",
+		Run: func(in Input) []tare.Finding {
+			var out []tare.Finding
+			base, known := in.contender(in.Study.Baseline)
+			for _, c := range in.weighed() {
+				if c.ID == in.Study.Baseline || !known || !builtHere(c) || !builtHere(base) {
+					continue
+				}
+				if said := layersDiffer(c.Layers, base.Layers); said != "" {
+					out = append(out, tare.Finding{Contender: c.ID, Message: fmt.Sprintf("against %s it %s", base.ID, said)})
+				}
+			}
+			if !in.Final {
+				return out
+			}
+			for _, w := range in.Study.Workloads {
+				calls, ok := over(in.perRound(in.Study.Baseline, w.ID, key(tare.KeyLayers)))
+				for _, c := range in.weighed() {
+					e, okOwn := over(in.perRound(c.ID, w.ID, key(tare.KeyLayers)))
+					if ok && okOwn && (e.above(calls.hi+layersMore) || e.below(calls.lo-layersMore)) {
+						out = append(out, tare.Finding{
+							Contender: c.ID, Workload: w.ID,
+							Message: fmt.Sprintf("%.3g layers are called for a request, and %.3g in %s", e.mid, calls.mid, in.Study.Baseline),
+						})
+					}
+				}
+			}
+			return out
+		},
+	}
+}
+
+// builtHere reports whether what c declares about itself is known.
+func builtHere(c tare.Contender) bool { return c.Launch == "" || c.Launch == tare.LaunchProgram }
+
+// layersDiffer says what of the one declares and the other does not.
+func layersDiffer(own, base []string) string {
+	var said []string
+	for _, side := range []struct {
+		verb     string
+		has, not []string
+	}{{"has", own, base}, {"lacks", base, own}} {
+		var only []string
+		for _, l := range side.has {
+			if !slices.Contains(side.not, l) && !slices.Contains(only, l) {
+				only = append(only, l)
+			}
+		}
+		if len(only) > 0 {
+			slices.Sort(only)
+			said = append(said, side.verb+" "+strings.Join(only, ", "))
+		}
+	}
+	return strings.Join(said, " and ")
+}

@@ -1,0 +1,103 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+)
+
+const (
+	littleOff = 0.10 // how far rate × latency may be from the concurrency
+	linkHolds = 0.5  // share of the requests under way that are on the link from which throughput is the link's
+	linkFull  = 0.9  // share of a bandwidth from which it is the limit
+	saturated = 0.85 // share of its cores from which a side is the limit
+)
+
+func little() Check {
+	return Check{
+		ID:       "little",
+		Severity: tare.Void,
+		Summary: "Little's law: as many requests are under way as arrive per second times the seconds each takes. Rate, latency and concurrency are counted apart from each other; throughput and latencies of a contender are void " +
+			"where rate × latency is more than 10 % off the concurrency " + byRounds + ". In a closed loop it also asks who was the limit: throughput is void where a delay or a bandwidth was asked for and more than half of the requests under way " +
+			"were on the link, or it was 90 % full, while neither the server nor the load generator was busy 85 % of its cores. CPU per request stands.",
+		Why: "Eight services were published with requests per second from 407 to 907. In ten of 14 rows rate times latency is 48 to 49, the connections the tool really had: " +
+			"it measured the round trip to the data centre, and the server was idle. The row with the best latency came to 17 to 19; its 390 timeouts had been left out.",
+		Advice: "read CPU per request; for throughput ask for more connections, or leave delay and bandwidth out",
+		Run: func(in Input) []tare.Finding {
+			if !in.Final {
+				return nil
+			}
+			var out []tare.Finding
+			for _, w := range in.trafficked() {
+				for _, c := range in.weighed() {
+					said := residual(in, c.ID, w.ID)
+					metrics := in.capacity(w)
+					if said == "" && w.Traffic.Rate == 0 {
+						said, metrics = onTheLink(in, c.ID, w), throughput(metrics)
+					}
+					if said == "" {
+						continue
+					}
+					for _, m := range metrics {
+						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Metric: m, Message: said + in.limits(c.ID, w.ID)})
+					}
+				}
+			}
+			return out
+		},
+	}
+}
+
+// residual says by how much Little's law is missed; empty: it holds, or the
+// figures are not there.
+func residual(in Input, contender, workload string) string {
+	const perSecond = 1e9 // rates are per second, latencies in nanoseconds
+	product := ratio([]string{tare.KeyRate, tare.KeyMeanLatency}, []string{tare.KeyConcurrency})
+	e, ok := over(in.perRound(contender, workload, product))
+	if e = e.times(1 / perSecond); !ok || !e.off(littleOff) {
+		return ""
+	}
+	held, _ := over(in.perRound(contender, workload, key(tare.KeyConcurrency)))
+	return fmt.Sprintf("rate × latency comes to %s requests under way, but there were %s (%.3g×, %.3g to %.3g, %s)",
+		number(e.mid*held.mid), number(held.mid), e.mid, e.lo, e.hi, plural(e.rounds, "round"))
+}
+
+// onTheLink says that a link that was asked for was the limit; empty: it was
+// not, or one of the sides was busy.
+func onTheLink(in Input, contender string, w tare.Workload) string {
+	for _, side := range []reading{busy(tare.KeyServerCPU, tare.KeyServerCores), occupied} {
+		if e, ok := over(in.perRound(contender, w.ID, side)); ok && e.mid >= saturated {
+			return ""
+		}
+	}
+	link := ratio([]string{tare.KeyRate}, []string{tare.KeyConcurrency})
+	if e, ok := over(in.perRound(contender, w.ID, link)); ok && e.times(w.Traffic.Delay.Seconds()).above(linkHolds) {
+		return fmt.Sprintf("%s of the requests under way were on the link, which delays each by %v: throughput is connections over round trip",
+			percent(min(1, e.mid*w.Traffic.Delay.Seconds())), w.Traffic.Delay)
+	}
+	for _, way := range []string{tare.KeyBytesSent, tare.KeyBytesReceived} {
+		bits := func(s tare.Sample) (float64, bool) {
+			v, ok := product(s, tare.KeyRate, way)
+			return 8 * v, ok && w.Traffic.Bandwidth > 0
+		}
+		if e, ok := over(in.perRound(contender, w.ID, bits)); ok && e.above(linkFull*float64(w.Traffic.Bandwidth)) {
+			return fmt.Sprintf("the link of %s bit/s was %s full: throughput is the link's", number(float64(w.Traffic.Bandwidth)), percent(min(1, e.mid/float64(w.Traffic.Bandwidth))))
+		}
+	}
+	return ""
+}
+
+// throughput leaves of metrics the one that is the inverse of a throughput.
+func throughput(metrics []string) []string {
+	for i, m := range metrics {
+		if m == "time" {
+			return metrics[i : i+1]
+		}
+	}
+	return nil
+}
+
+// times scales the figure.
+func (e extent) times(by float64) extent {
+	return extent{e.mid * by, e.lo * by, e.hi * by, e.rounds}
+}

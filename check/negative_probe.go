@@ -1,0 +1,46 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+)
+
+func negativeProbe() Check {
+	return Check{
+		ID:       "negative-probe",
+		Severity: tare.Void,
+		Summary: "What must be refused is asked for once, before timing: another method, a path that does not exist, an empty id, a broken body, one item more than the limit. A contender that does not refuse as the reference does " +
+			"is void on every workload. The null contender is exempt.",
+		Why: "The faster of two \"equal\" routes took the last element of whatever path came, by whatever method, and never looked whether it was an id; " +
+			"an ingest service answered OK to anything. What they did not do is what the other side was timed doing.",
+		Advice: "ask the contender for the case shown and see what it answers; it must refuse what the reference refuses",
+		Run: func(in Input) []tare.Finding {
+			var out []tare.Finding
+			for _, c := range in.Contenders {
+				if c.Role == tare.RoleNull {
+					continue
+				}
+				cases, wrong, first := 0, 0, ""
+				for _, p := range in.Conformance {
+					if !p.Probe || p.Contender != c.ID {
+						continue
+					}
+					cases, wrong = cases+p.Cases, wrong+p.Wrong
+					if first == "" {
+						first = p.First
+					}
+				}
+				if wrong == 0 {
+					continue
+				}
+				message := fmt.Sprintf("%d of %s must be refused and were not, or not as the reference does", wrong, plural(cases, "probe"))
+				if first != "" {
+					message += "; the first: " + first
+				}
+				out = append(out, tare.Finding{Contender: c.ID, Message: message})
+			}
+			return out
+		},
+	}
+}

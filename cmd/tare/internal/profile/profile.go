@@ -1,0 +1,218 @@
+// Package profile reads the pprof documents that contenders hand over after the
+// rounds, and says what is in them: the functions that took most, the functions
+// behind the gap between two contenders, and a flame graph.
+//
+// It only reads what was given to it: no clock, no files.
+package profile
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/google/pprof/profile"
+	"github.com/tarebench/tare"
+)
+
+// maxDocument is the largest document that is read, unzipped, in bytes.
+const maxDocument = 256 << 20
+
+// Profile is where a contender spent its time or memory.
+type Profile struct {
+	Of     string  // cpu or mem
+	Unit   string  // of all figures: nanoseconds or bytes
+	Total  float64 // in Unit
+	stacks []stack
+}
+
+// stack is what was seen with one stack of calls.
+type stack struct {
+	frames []string // functions, the outermost first
+	value  float64
+}
+
+// Read reads a gzipped pprof document that was asked for as a profile of cpu or
+// mem.
+func Read(doc []byte, of string) (*Profile, error) {
+	units := map[string]string{tare.ProfileCPU: "nanoseconds", tare.ProfileMem: "bytes"}
+	unit, ok := units[of]
+	if !ok {
+		return nil, fmt.Errorf("profile of %q: there is one of cpu and one of mem", of)
+	}
+	raw, err := unzipped(doc)
+	if err != nil {
+		return nil, fmt.Errorf("read a %s profile: %w", of, err)
+	}
+	parsed, err := profile.ParseUncompressed(raw)
+	if err == nil {
+		err = parsed.CheckValid()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a %s profile: %w", of, err)
+	}
+	at := valueIn(parsed.SampleType, unit)
+	if at < 0 {
+		return nil, fmt.Errorf("read a %s profile: no value in %s", of, unit)
+	}
+	p := &Profile{Of: of, Unit: unit}
+	for _, s := range parsed.Sample {
+		value := float64(s.Value[at])
+		if value <= 0 {
+			continue
+		}
+		p.Total += value
+		p.stacks = append(p.stacks, stack{frames: shortened(frames(s)), value: value})
+	}
+	return p, nil
+}
+
+func unzipped(doc []byte) ([]byte, error) {
+	zip, err := gzip.NewReader(bytes.NewReader(doc))
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(zip, maxDocument+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(raw) > maxDocument:
+		return nil, fmt.Errorf("more than %d bytes", maxDocument)
+	case len(raw) == 0:
+		return nil, errors.New("it is empty")
+	}
+	return raw, nil
+}
+
+// valueIn finds the values in unit: those of all allocations where there are
+// such, else the last; −1: none.
+func valueIn(types []*profile.ValueType, unit string) int {
+	at := -1
+	for i, t := range types {
+		if t.Type == "alloc_space" && t.Unit == unit {
+			return i
+		}
+		if t.Unit == unit {
+			at = i
+		}
+	}
+	return at
+}
+
+// deepest is how many frames of a stack are kept, the innermost ones.
+const deepest = 1000
+
+// frames lists the functions of a sample's stack, the outermost first. What was
+// compiled into its caller has a frame of its own.
+func frames(s *profile.Sample) []string {
+	var out []string
+	for _, l := range s.Location[:min(deepest, len(s.Location))] {
+		for _, line := range l.Line {
+			if line.Function != nil && line.Function.Name != "" {
+				out = append(out, line.Function.Name)
+			}
+		}
+		if len(l.Line) == 0 {
+			out = append(out, unknown)
+		}
+	}
+	if len(out) == 0 {
+		out = []string{unknown}
+	}
+	out = out[:min(deepest, len(out))]
+	slices.Reverse(out)
+	return out
+}
+
+// unknown stands for functions without a name.
+const unknown = "(unknown)"
+
+// sdk is the package that calls what a contender is timed on.
+const sdk = "github.com/tarebench/tare/contender"
+
+// shortened takes off what is above the timed loop: it is the same in every
+// stack, and nobody's cost.
+func shortened(frames []string) []string {
+	for i := len(frames) - 1; i > 0; i-- {
+		if packageOf(frames[i]) == sdk {
+			return frames[i:]
+		}
+	}
+	return frames
+}
+
+// packageOf is the import path of the package a function belongs to, as far as
+// its name tells; empty where it does not.
+func packageOf(function string) string {
+	plain, _, _ := strings.Cut(function, "[") // type arguments can be paths
+	path := ""
+	if i := strings.LastIndex(plain, "/"); i >= 0 {
+		path, plain = plain[:i+1], plain[i+1:]
+	}
+	name, _, ok := strings.Cut(plain, ".")
+	if !ok {
+		return ""
+	}
+	// Dots in the last element of a path are escaped by the linker.
+	return path + strings.ReplaceAll(name, "%2e", ".")
+}
+
+// short is a function's name without the path before its package.
+func short(function string) string {
+	plain, rest, generic := strings.Cut(function, "[")
+	plain = plain[strings.LastIndex(plain, "/")+1:]
+	if generic {
+		return plain + "[" + rest
+	}
+	return plain
+}
+
+// Top lists the n functions that took most themselves, the greatest first.
+func (p *Profile) Top(n int) []tare.ProfileLine {
+	lines := map[string]*tare.ProfileLine{}
+	for _, s := range p.stacks {
+		for i, f := range s.frames {
+			l := lines[f]
+			if l == nil {
+				l = &tare.ProfileLine{Function: f}
+				lines[f] = l
+			}
+			if !slices.Contains(s.frames[:i], f) { // a recursion counts once
+				l.Cumulative += s.value
+			}
+			if i == len(s.frames)-1 {
+				l.Flat += s.value
+			}
+		}
+	}
+	var out []tare.ProfileLine
+	for _, l := range lines {
+		if l.Flat > 0 {
+			out = append(out, *l)
+		}
+	}
+	slices.SortFunc(out, func(a, b tare.ProfileLine) int {
+		return order(a.Flat, b.Flat, a.Function, b.Function)
+	})
+	return out[:min(n, len(out))]
+}
+
+// Describe puts what the profile says into a result's account of it: unit,
+// total and the n functions that took most themselves.
+func (p *Profile) Describe(to *tare.Profile, n int) {
+	to.Of, to.Unit, to.Total, to.Top = p.Of, p.Unit, p.Total, p.Top(n)
+}
+
+// order puts the greater value first, and equal ones by name.
+func order(a, b float64, nameA, nameB string) int {
+	switch {
+	case a > b:
+		return -1
+	case a < b:
+		return 1
+	}
+	return strings.Compare(nameA, nameB)
+}

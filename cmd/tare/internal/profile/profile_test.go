@@ -1,0 +1,313 @@
+package profile
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/golden"
+)
+
+// call is one stack, the outermost function first, and what was seen with it.
+type call struct {
+	value  int64
+	frames string // with spaces between them
+}
+
+const loop = "runtime.main main.main github.com/tarebench/tare/contender.Main github.com/tarebench/tare/contender.(*work).run "
+
+// lean and rich are two servers' time in ns, made by hand.
+var (
+	lean = []call{
+		{60e6, loop + "example.org/lean.Encode example.org/lean.number"},
+		{30e6, loop + "example.org/lean.Encode runtime.mallocgc"},
+		{10e6, "runtime.gcBgMarkWorker runtime.gcDrain"},
+	}
+	rich = []call{
+		{200e6, loop + "encoding/json.Marshal encoding/json.encode encoding/json.encode strconv.AppendFloat"},
+		{50e6, loop + "encoding/json.Marshal encoding/json.encode"},
+		{40e6, loop + "encoding/json.Marshal runtime.mallocgc"},
+		{9e6, "runtime.gcBgMarkWorker runtime.gcDrain"},
+		{1e6, loop + "encoding/json.Marshal sort.Slice[go.shape.[]encoding/json.field]"},
+	}
+)
+
+// document is calls as a pprof document with a count beside each value.
+func document(t testing.TB, kind, unit string, calls []call) []byte {
+	t.Helper()
+	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: kind, Unit: unit}}}
+	known := map[string]*profile.Location{}
+	for _, c := range calls {
+		s := &profile.Sample{Value: []int64{1, c.value}}
+		for _, name := range strings.Fields(c.frames) {
+			l := known[name]
+			if l == nil {
+				f := &profile.Function{ID: uint64(len(known) + 1), Name: strings.ReplaceAll(name, "␠", " ")}
+				l = &profile.Location{ID: f.ID, Line: []profile.Line{{Function: f}}}
+				known[name] = l
+				p.Function, p.Location = append(p.Function, f), append(p.Location, l)
+			}
+			s.Location = append([]*profile.Location{l}, s.Location...)
+		}
+		p.Sample = append(p.Sample, s)
+	}
+	var doc bytes.Buffer
+	if err := p.Write(&doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc.Bytes()
+}
+
+func cpu(t testing.TB, calls []call) *Profile {
+	t.Helper()
+	p, err := Read(document(t, "cpu", "nanoseconds", calls), tare.ProfileCPU)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestTop(t *testing.T) {
+	p := cpu(t, rich)
+	want := []tare.ProfileLine{
+		{Function: "strconv.AppendFloat", Flat: 200e6, Cumulative: 200e6},
+		{Function: "encoding/json.encode", Flat: 50e6, Cumulative: 250e6}, // twice on one stack
+		{Function: "runtime.mallocgc", Flat: 40e6, Cumulative: 40e6},
+	}
+	got := p.Top(3)
+	if fmt.Sprint(got) != fmt.Sprint(want) || p.Total != 300e6 || p.Unit != "nanoseconds" {
+		t.Errorf("%v %s in all, top %v, want %v", p.Total, p.Unit, got, want)
+	}
+	r := tare.Profile{Contender: "encoding-json", Ops: 7}
+	p.Describe(&r, 3)
+	if r.Contender != "encoding-json" || r.Ops != 7 || r.Of != "cpu" || r.Unit != p.Unit || r.Total != p.Total || fmt.Sprint(r.Top) != fmt.Sprint(want) {
+		t.Errorf("%+v", r)
+	}
+	if all := p.Top(99); len(all) != 5 {
+		t.Errorf("%d functions took something themselves, want 5: %v", len(all), all)
+	}
+}
+
+func TestValues(t *testing.T) {
+	for _, c := range []struct {
+		of    string
+		types string
+		want  int
+	}{
+		{"cpu", "samples/count cpu/nanoseconds", 1},
+		{"mem", "alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes", 1},
+		{"mem", "space/bytes more/bytes", 1},
+		{"mem", "samples/count cpu/nanoseconds", -1},
+	} {
+		var types []*profile.ValueType
+		for _, s := range strings.Fields(c.types) {
+			kind, unit, _ := strings.Cut(s, "/")
+			types = append(types, &profile.ValueType{Type: kind, Unit: unit})
+		}
+		if got := valueIn(types, map[string]string{"cpu": "nanoseconds", "mem": "bytes"}[c.of]); got != c.want {
+			t.Errorf("%s of %s: value %d, want %d", c.of, c.types, got, c.want)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, c := range []struct{ function, pkg, short string }{
+		{"encoding/json.(*encodeState).marshal", "encoding/json", "json.(*encodeState).marshal"},
+		{"main.main", "main", "main.main"},
+		{"github.com/a/b%2ev2.F", "github.com/a/b.v2", "b%2ev2.F"},
+		{"slices.pdqsort[go.shape.[]encoding/json.field]", "slices", "slices.pdqsort[go.shape.[]encoding/json.field]"},
+		{"a/b.F[c/d.T].func1", "a/b", "b.F[c/d.T].func1"},
+		{"memeqbody", "", "memeqbody"},
+		{"", "", ""},
+	} {
+		if p, s := packageOf(c.function), short(c.function); p != c.pkg || s != c.short {
+			t.Errorf("%q: package %q, short %q, want %q, %q", c.function, p, s, c.pkg, c.short)
+		}
+	}
+	for _, c := range []struct {
+		width float64
+		want  string
+	}{{400, "json.(*encodeState).marshal"}, {160, "(*encodeState).marshal"}, {60, "(*encode…"}, {10, ""}} {
+		if got := label("encoding/json.(*encodeState).marshal", c.width); got != c.want {
+			t.Errorf("in %v pixels %q, want %q", c.width, got, c.want)
+		}
+	}
+}
+
+func TestGap(t *testing.T) {
+	g, err := Differ(Side{"encoding-json", cpu(t, rich), 1000}, Side{"lean", cpu(t, lean), 1000}, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.Lines[0].Function != "strconv.AppendFloat" || g.Lines[0].Difference() != -200e3 || g.Whole.Difference() != -200e3 {
+		t.Errorf("%+v", g)
+	}
+	sum := g.Rest.Difference()
+	for _, l := range g.Lines {
+		sum += l.Difference()
+	}
+	if math.Abs(sum-g.Whole.Difference()) > 1e-6 {
+		t.Errorf("the lines add up to %v, the gap is %v", sum, g.Whole.Difference())
+	}
+	var b bytes.Buffer
+	if err := g.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "gap.txt", b.Bytes())
+
+	// Per operation: the same profile of half as many operations is twice as much.
+	if g, err = Differ(Side{"a", cpu(t, lean), 100}, Side{"b", cpu(t, lean), 50}, 1); err != nil || g.Lines[0].To != 2*g.Lines[0].From {
+		t.Errorf("%+v %v", g, err)
+	}
+	mem := &Profile{Of: tare.ProfileMem}
+	for _, bad := range [][2]Side{{{"a", nil, 1}, {"b", mem, 1}}, {{"a", mem, 0}, {"b", mem, 1}}, {{"a", mem, 1}, {"b", cpu(t, lean), 1}}} {
+		if _, err := Differ(bad[0], bad[1], 3); err == nil {
+			t.Errorf("a gap of %+v", bad)
+		}
+	}
+}
+
+func TestFlame(t *testing.T) {
+	golden.Check(t, "rich.svg", wellFormed(t, cpu(t, rich).Flame("encoding-json on devices-50/marshal, cpu", 1000)))
+	p, err := Read(document(t, "alloc_space", "bytes", lean), tare.ProfileMem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "lean-mem.svg", wellFormed(t, p.Flame("lean on devices-50/marshal, mem", 0)))
+	empty := cpu(t, nil)
+	if svg := string(wellFormed(t, empty.Flame("nothing", 0))); !strings.Contains(svg, "nothing was seen on a processor") || strings.Contains(svg, "NaN") {
+		t.Error(svg)
+	}
+}
+
+// Packages are told apart by their colours as long as there are hues, and have
+// the same ones in every graph where nobody else took them.
+func TestColours(t *testing.T) {
+	var calls []call
+	for i := range 2 * hues {
+		calls = append(calls, call{int64(1000 - i), fmt.Sprintf("example.org/p%d.F", i)})
+	}
+	calls = append(calls, call{5, "runtime.mallocgc internal/runtime/syscall/linux.Syscall6"}, call{4, "memeqbody"})
+	p := cpu(t, calls)
+	classes := p.colours(p.tree().boxes(0, 9))
+	seen := map[string]bool{}
+	for _, class := range classes {
+		seen[class] = true
+	}
+	if len(seen) != 2*hues+2 || classes["runtime"] != "rt" || classes[""] != "rt" || classes["internal/runtime/syscall/linux"] != "sys" {
+		t.Errorf("%d classes: %v", len(seen), classes)
+	}
+	alone := cpu(t, calls[:1])
+	if again := alone.colours(alone.tree().boxes(0, 9)); again["example.org/p0"] != classes["example.org/p0"] {
+		t.Errorf("p0 is %s here and %s there", again["example.org/p0"], classes["example.org/p0"])
+	}
+	if l := cpu(t, calls[2*hues:]).legend(classes); len(l) != 2 || l[0] != (entry{"sys", "system calls: itself 5 ns, 56 %"}) || l[1] != (entry{"rt", "the Go runtime: itself 4 ns, 44 %"}) {
+		t.Errorf("legend %+v", l)
+	}
+}
+
+// wellFormed demands that svg is one document of XML, without scripts or
+// anything from elsewhere.
+func wellFormed(t testing.TB, svg []byte) []byte {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("not well-formed: %v", err)
+		}
+		el, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch el.Name.Local {
+		case "svg", "g", "rect", "text", "title", "style":
+		default:
+			t.Errorf("element %s", el.Name.Local)
+		}
+		for _, a := range el.Attr {
+			if strings.HasPrefix(a.Name.Local, "on") || strings.Contains(a.Name.Local, "href") {
+				t.Errorf("attribute %s", a.Name.Local)
+			}
+		}
+	}
+	if len(svg) > maxSVG {
+		t.Errorf("%d bytes, at most %d", len(svg), maxSVG)
+	}
+	return svg
+}
+
+func TestNamesAreText(t *testing.T) {
+	evil := `</title></g><script>alert(1)</script>&"'` + "\x00\x1b[31m\n"
+	p := cpu(t, []call{{5, "a." + strings.ReplaceAll(evil, "\n", "␠")}, {4, "b.<x> c.&y"}})
+	p.stacks[0].frames[0] += "\n\xff"
+	svg := string(wellFormed(t, p.Flame(`<script>&"`+evil, 3)))
+	if strings.Contains(svg, "<script") || strings.ContainsAny(svg, "\x00\x1b") || strings.Contains(svg, "\xff") || !strings.Contains(svg, "&lt;script&gt;") {
+		t.Error(svg)
+	}
+	g, err := Differ(Side{"a\n", p, 1}, Side{"b\x1b", p, 2}, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := g.WriteText(&b); err != nil || strings.Count(b.String(), "\n") != 1+len(g.Lines)+2 || strings.ContainsAny(b.String(), "\x00\x1b") {
+		t.Errorf("%v: %q", err, b.String())
+	}
+}
+
+// Thousands of functions and deep recursions still make a graph of bounded size.
+func TestFlameIsPruned(t *testing.T) {
+	p := &Profile{Of: tare.ProfileCPU, Unit: "nanoseconds"}
+	name := func(i, k int) string { return fmt.Sprintf("example.org/some/long/path/p%d.Function%d", k%40, i) }
+	for i := range 3000 {
+		s := stack{value: float64(1 + i%7)}
+		for k := range 12 {
+			s.frames = append(s.frames, name(i/(1+12-k), k))
+		}
+		p.stacks = append(p.stacks, s)
+		p.Total += s.value
+	}
+	deep := stack{value: p.Total}
+	for range 5000 {
+		deep.frames = append(deep.frames, "example.org/r.Recurse")
+	}
+	p.stacks, p.Total = append(p.stacks, deep), 2*p.Total
+	svg := wellFormed(t, p.Flame("many", 1))
+	if n := bytes.Count(svg, []byte("<g>")); n < 300 {
+		t.Errorf("only %d boxes are left", n)
+	}
+	if !bytes.Contains(svg, []byte(fmt.Sprintf(`height="%d"`, headHeight+levelsMost*rowHeight+2*margin+legendRow))) {
+		t.Errorf("%.200s", svg)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	good := document(t, "cpu", "nanoseconds", rich)
+	for n := range good {
+		if _, err := Read(good[:n], tare.ProfileCPU); err == nil {
+			t.Errorf("%d of %d bytes are taken for a document", n, len(good))
+		} else if strings.Contains(err.Error(), "\n") {
+			t.Errorf("an error of several lines: %v", err)
+		}
+	}
+	for want, read := range map[string]func() (*Profile, error){
+		"no value in bytes":            func() (*Profile, error) { return Read(good, tare.ProfileMem) },
+		"there is one of cpu":          func() (*Profile, error) { return Read(good, "heap") },
+		"read a cpu profile":           func() (*Profile, error) { return Read([]byte("heap profile: 1: 2 [3: 4] @ heap/1"), tare.ProfileCPU) },
+		"read a mem profile: it is em": func() (*Profile, error) { return Read(zipped(t, nil), tare.ProfileMem) },
+	} {
+		if _, err := read(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
