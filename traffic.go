@@ -55,6 +55,7 @@ const (
 	KeyServerCPU      = "server_cpu_ns"        // user and system, while measured
 	KeyClientCPU      = "client_cpu_ns"        // of the load generator's own threads, while measured
 	KeyClientCPUPerOp = "client_cpu_ns_per_op" // metric client-cpu
+	KeyClientWait     = "client_wait_ns"       // its threads were ready to run and did not, while measured; absent where the system does not tell
 	KeyClientCores    = "client_cores"         // the load generator may use
 	KeyServerCores    = "server_cores"         // the server may use
 	KeyWall           = "wall_ns"              // measured time

@@ -67,7 +67,7 @@ type Built struct {
 // without variants.
 func (b Built) Program(variant string) Program {
 	c := b.contender
-	c.ID, c.Variant = b.Leaf.Manifest.VariantID(variant), variant
+	c.ID, c.Variant, c.Layers = b.Leaf.Manifest.VariantID(variant), variant, b.Leaf.Manifest.LayersOf(variant)
 	return Program{Path: b.Path, Variant: variant, Cached: b.Cached, Contender: c}
 }
 

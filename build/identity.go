@@ -33,7 +33,7 @@ func describe(path string, m Manifest) (tare.Contender, error) {
 		return tare.Contender{}, err
 	}
 	c := tare.Contender{
-		Kind: m.Kind, Role: tare.RoleContender, Why: m.Why, Layers: m.Layers, Expect: m.Expect,
+		Kind: m.Kind, Role: tare.RoleContender, Why: m.Why, Expect: m.Expect,
 		Go: info.GoVersion, Flags: flags(info.Settings),
 		Identity: tare.Identity{ClaimedModules: m.Modules, ClaimedSymbols: m.Symbols},
 	}

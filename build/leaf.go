@@ -33,6 +33,8 @@ type Manifest struct {
 	Symbols  []string    `json:"symbols,omitempty"`  // claimed: parts of function names that must be linked
 	Layers   []string    `json:"layers,omitempty"`   // declared middleware
 
+	VariantLayers map[string][]string `json:"variant_layers,omitempty"` // of variants that have others
+
 	Unmaintained string `json:"unmaintained,omitempty"` // one line: what shows that nobody looks after the library any more
 }
 
@@ -47,6 +49,14 @@ func (m Manifest) IDs() []string {
 		ids[i] = m.VariantID(v)
 	}
 	return ids
+}
+
+// LayersOf is the middleware that a variant declares.
+func (m Manifest) LayersOf(variant string) []string {
+	if own, ok := m.VariantLayers[variant]; ok {
+		return own
+	}
+	return m.Layers
 }
 
 // VariantID is the name of one variant; of the contender itself where variant
@@ -124,6 +134,11 @@ func parseManifest(src []byte) (Manifest, error) {
 	}
 	if strings.ContainsAny(m.Unmaintained, "\r\n") {
 		return m, errors.New(": unmaintained is one line")
+	}
+	for v := range m.VariantLayers {
+		if !slices.Contains(m.Variants, v) {
+			return m, fmt.Errorf(": variant_layers of %q, which is none of its variants", v)
+		}
 	}
 	for i, v := range m.Variants {
 		if v == "" {

@@ -99,3 +99,19 @@ func TestCompileErrorPicksTheFirstMessage(t *testing.T) {
 		}
 	}
 }
+
+func TestLayersOfAVariant(t *testing.T) {
+	m, err := parseManifest([]byte(`{"id": "gin", "kind": "server", "variants": ["new", "default"], "layers": ["router"], "variant_layers": {"default": ["logger"]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := m.LayersOf("default"); len(got) != 1 || got[0] != "logger" {
+		t.Errorf("default has the layers %v", got)
+	}
+	if got := m.LayersOf("new"); len(got) != 1 || got[0] != "router" {
+		t.Errorf("new has the layers %v", got)
+	}
+	if _, err := parseManifest([]byte(`{"id": "gin", "kind": "server", "variant_layers": {"old": []}}`)); err == nil {
+		t.Error("layers of a variant that is not there")
+	}
+}

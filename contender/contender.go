@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 
 	"github.com/tarebench/tare/contender/wire"
 )
@@ -31,6 +32,15 @@ type Program struct {
 	// workload w is done. It may keep bodies. The error ends the contender's
 	// part in this workload.
 	Prepare func(variant string, w wire.Workload, bodies [][]byte) (Work, error)
+
+	// Serve is in place of Prepare for kinds whose operations the lab does, over
+	// the network: it starts a server for workload w and returns when that
+	// answers. The former one has ended by then. The error as in Prepare.
+	Serve func(variant string, w wire.Workload) (Served, error)
+
+	// Alone is what the program does where no lab has started it, and returns
+	// the exit code. Nil: it says what it is, and fails.
+	Alone func(args []string, stdout, stderr io.Writer) int
 }
 
 // Work is one prepared workload.
@@ -61,14 +71,18 @@ type Answered struct {
 }
 
 // Main serves the lab that started this process and exits: 0 when the lab is
-// done, 1 when the connection broke, 2 when there is no lab.
+// done, 1 when the connection broke, 2 when there is no lab and nothing to do
+// alone.
 func Main(p Program) {
+	runtime.MemProfileRate = 0 // nothing is sampled but for a profile
 	os.Exit(start(p, os.Stderr))
 }
 
 func start(p Program, stderr io.Writer) int {
 	in, out, ok, err := wire.Pipes()
 	switch {
+	case !ok && p.Alone != nil:
+		return p.Alone(os.Args[1:], os.Stdout, stderr)
 	case !ok:
 		fmt.Fprintf(stderr, "this is a tare contender (%s): a lab starts it and talks to it over %s; weigh it with `tare run`\n", p.Kind, wire.EnvWire)
 		return 2

@@ -5,6 +5,7 @@ import "time"
 // work is a prepared workload and where its timed loop stands.
 type work struct {
 	Work
+	server *server // in place of Work: the lab does the operations
 	bodies int
 	next   int     // body that the next operation takes
 	pace   float64 // ns per operation, as last seen; zero: unknown

@@ -31,23 +31,38 @@ func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
 		return wire.Reply{}, err
 	}
 	clear(s.works)
-	bodies, err := readPool(*q.Workload)
-	if err != nil {
-		return wire.Reply{}, refusal(classLoad, "%v", err)
-	}
-	made, err := s.program.Prepare(s.variant, *q.Workload, bodies)
+	s.stop()
+	made, err := s.load(*q.Workload)
 	switch {
 	case errors.Is(err, ErrUnsupported):
 		return wire.Reply{Unsupported: true}, nil
 	case err != nil:
 		return wire.Reply{}, refusal(classLoad, "%v", err)
-	case made.Do == nil || made.Answer == nil:
+	case made.server == nil && (made.Do == nil || made.Answer == nil):
 		return wire.Reply{}, refusal(classInternal, "the contender prepared work without Do or Answer")
 	}
 	s.hold(q.Workload.Heap)
-	s.works[q.Workload.ID] = &work{Work: made, bodies: len(bodies)}
+	s.works[q.Workload.ID] = made
 	runtime.GC()
+	if made.server != nil {
+		made.server.mark()
+		return wire.Reply{Addr: made.server.Addr}, nil
+	}
 	return wire.Reply{Fresh: made.Fresh}, nil
+}
+
+// load has the contender prepare w. A server is not shown the pool: no server
+// knows what it will be asked.
+func (s *session) load(w wire.Workload) (*work, error) {
+	if s.program.Serve != nil {
+		return s.serve(w)
+	}
+	bodies, err := readPool(w)
+	if err != nil {
+		return nil, err
+	}
+	made, err := s.program.Prepare(s.variant, w, bodies)
+	return &work{Work: made, bodies: len(bodies)}, err
 }
 
 // readPool reads the bodies of w and checks that they are the ones meant.

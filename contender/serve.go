@@ -19,6 +19,7 @@ const (
 	classBadRequest = "bad-request"
 	classLoad       = "load"
 	classInternal   = "internal"
+	classNotMine    = "unsupported"
 )
 
 // Serve answers requests until bye or until in ends, both of which are nil.
@@ -26,6 +27,7 @@ const (
 // reply; the error of Serve is that in or out broke.
 func Serve(p Program, in io.Reader, out io.Writer) error {
 	s := &session{program: p, meter: newMeter()}
+	defer s.stop()
 	r, w := wire.NewReader(in), wire.NewWriter(out)
 	for {
 		q, err := r.Request()
@@ -60,6 +62,7 @@ type session struct {
 	greeted bool
 	variant string
 	works   map[string]*work
+	server  *server // that runs; nil: none
 	meter   *meter
 	phase   phase
 	mark    int64    // CPU of the process in ns when measuring last ended; -1: not yet
@@ -84,9 +87,17 @@ func (s *session) handle(q wire.Request) (reply wire.Reply) {
 	case wire.OpBye:
 	case wire.OpPrepare:
 		reply, err = s.prepare(q)
-	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats:
+	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats, wire.OpProfile:
 		var w *work
 		if w, err = s.work(q); err != nil {
+			break
+		}
+		if q.Op == wire.OpProfile {
+			reply, err = s.profile(w, q)
+			break
+		}
+		if w.server != nil {
+			reply, err = s.askServer(w.server, q)
 			break
 		}
 		switch q.Op {

@@ -4,12 +4,16 @@ package kinds
 
 import (
 	"github.com/tarebench/tare/kinds/codec"
+	"github.com/tarebench/tare/kinds/router"
+	"github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/lab"
 )
 
 // All returns every kind by the name studies use.
 func All() map[string]lab.Kind {
 	return map[string]lab.Kind{
-		"codec": codec.New(),
+		"codec":  codec.New(),
+		"router": router.New(),
+		"server": server.New(),
 	}
 }

@@ -78,10 +78,7 @@ func all(string) (bool, string) { return true, "" }
 
 // carrying chooses what quick weighs.
 func carrying(s tare.Study) (contenders, workloads chooser) {
-	who, what := map[string]bool{s.Baseline: true}, map[string]bool{}
-	for _, e := range s.Contenders {
-		who[e.ID] = who[e.ID] || !e.Expect.IsZero()
-	}
+	who, what := map[string]bool{}, map[string]bool{}
 	for _, c := range s.Claims {
 		who[c.Contender] = true
 		if c.Workload != "" { // a statement is answered beside them
@@ -98,8 +95,8 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 		}
 	}
 	for _, c := range s.Criteria {
-		for _, e := range s.Contenders {
-			who[e.ID] = who[e.ID] || c.Contender == "" || c.Contender == e.ID
+		if c.Contender != "" {
+			who[c.Contender] = true
 		}
 		for _, w := range s.Workloads {
 			what[w.ID] = what[w.ID] || c.Workload == "" || c.Workload == w.ID
@@ -107,6 +104,11 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 		if c.Of != "" {
 			what[c.Of] = true
 		}
+	}
+	nobody := len(who) == 0 // is named: every criterion is about all
+	who[s.Baseline] = true
+	for _, e := range s.Contenders {
+		who[e.ID] = who[e.ID] || nobody || !e.Expect.IsZero()
 	}
 	if len(what) == 0 { // statements only
 		for _, w := range s.Workloads {

@@ -98,3 +98,28 @@ func TestAStatementBringsNoWorkloadIn(t *testing.T) {
 		}
 	}
 }
+
+// A criterion about everybody does not bring everybody into a quick run where
+// others name whom the question is about.
+func TestQuickTakesThoseThatAreNamed(t *testing.T) {
+	s := study()
+	s.Contenders = append(s.Contenders, tare.Entry{ID: "other"})
+	s.Criteria = []tare.Criterion{{Metric: "time", Ratio: "<= 0.6"}}
+	ids := func() (ids []string) {
+		part, _, err := lab.Part(s, true, lab.Only{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range part.Contenders {
+			ids = append(ids, e.ID)
+		}
+		return ids
+	}
+	if got := strings.Join(ids(), " "); got != "base lean trap other" {
+		t.Errorf("nobody is named, quick weighs %s", got)
+	}
+	s.Criteria = append(s.Criteria, tare.Criterion{Contender: "lean", Metric: "time", Ratio: "<= 1"})
+	if got := strings.Join(ids(), " "); got != "base lean trap" {
+		t.Errorf("lean is named, quick weighs %s", got)
+	}
+}

@@ -61,6 +61,7 @@ type Spec struct {
 	MemoryLimit int64     // bytes resident in the process tree; zero: DefaultMemoryLimit
 	OutputLimit int64     // bytes on stdout and stderr together; zero: DefaultOutputLimit
 	CPUs        []int     // processors it may use; nil: any
+	Terminal    bool      // stdout is a pseudo-terminal instead of a pipe; Linux only
 	Guardian    *Guardian // told of the process group where the run's tag cannot be searched for; nil: nobody is told
 }
 

@@ -28,12 +28,17 @@ type stream struct {
 // tailBytes is how much of each stream's end is kept.
 const tailBytes = 4 << 10
 
-func newOutput() (*output, error) {
+// newOutput makes both streams pipes, or stdout a terminal.
+func newOutput(onTerminal bool) (*output, error) {
 	o := &output{}
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
 		var err error
 		s.done = make(chan struct{})
-		if s.ours, s.child, err = os.Pipe(); err != nil {
+		open := os.Pipe
+		if onTerminal && s == &o.stdout {
+			open = terminal
+		}
+		if s.ours, s.child, err = open(); err != nil {
 			o.started()
 			o.abandon()
 			return nil, err

@@ -113,7 +113,7 @@ func (p *Process) launch() (err error) {
 			return err
 		}
 	}
-	if p.output, err = newOutput(); err != nil {
+	if p.output, err = newOutput(p.spec.Terminal); err != nil {
 		return err
 	}
 	defer p.output.started()

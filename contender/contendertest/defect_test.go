@@ -20,6 +20,7 @@ import (
 // TestMain makes the test binary the contender with the defect that its first
 // argument names.
 func TestMain(m *testing.M) {
+	beServer()
 	for _, d := range defects() {
 		if len(os.Args) == 2 && os.Args[1] == d.name {
 			d.main()

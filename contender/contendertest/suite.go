@@ -23,12 +23,23 @@ type kind struct {
 	compare func(op string, body, answer []byte) error // nil: the answer is right
 	puts    func(op string) bool                       // the operation puts bytes out
 	hides   func(op string) bool                       // and its answer is not made of them
+
+	// input writes a pool for op; nil: bodies of the fixture.
+	input func(dir, op string) (wire.Workload, [][]byte, error)
+	// further is what else a contender of this kind must do; nil: nothing.
+	further func(s subject, dir string) error
+	// examine is in place of all the suite; nil: the suite.
+	examine func(s subject, dir string) []error
 }
 
 func kindNamed(name string) (kind, error) {
 	switch name {
 	case "codec":
 		return codecs(), nil
+	case "router":
+		return routers(), nil
+	case "server":
+		return servers(), nil
 	}
 	return kind{}, fmt.Errorf("there is no conformance suite for kind %q", name)
 }
@@ -47,6 +58,9 @@ func (s subject) examine(dir string) []error {
 	if err != nil {
 		return []error{err}
 	}
+	if k.examine != nil {
+		return k.examine(s, dir)
+	}
 	var wrong []error
 	note := func(err error) {
 		if err != nil {
@@ -59,7 +73,7 @@ func (s subject) examine(dir string) []error {
 	}
 	supported := 0
 	for _, op := range k.ops {
-		w, bodies, err := input(dir, k.fixture, op)
+		w, bodies, err := k.workload(dir, op)
 		if err != nil {
 			return append(wrong, err)
 		}
@@ -79,6 +93,9 @@ func (s subject) examine(dir string) []error {
 	}
 	if supported == 0 && wrong == nil {
 		note(fmt.Errorf("it supports none of the operations %v", k.ops))
+	}
+	if k.further != nil {
+		note(k.further(s, dir))
 	}
 	note(s.visit(false, false, func(p *process, _ wire.Reply) error { return checkRefusals(p, dir) }))
 	note(s.visit(true, true, func(*process, wire.Reply) error { return nil }))
@@ -174,21 +191,25 @@ func (s subject) alone() error {
 	return nil
 }
 
-// input writes a pool for op.
-func input(dir, name, op string) (wire.Workload, [][]byte, error) {
+// workload writes a pool for op.
+func (k kind) workload(dir, op string) (wire.Workload, [][]byte, error) {
+	if k.input != nil {
+		return k.input(dir, op)
+	}
 	const n, pool = 5, 8
-	bodies, err := fixture.Pool(name, n, pool)
+	bodies, err := fixture.Pool(k.fixture, n, pool)
 	if err != nil {
 		return wire.Workload{}, nil, err
 	}
+	w, err := write(dir, wire.Workload{ID: k.fixture + "/" + op, Fixture: k.fixture, N: n, Op: op}, bodies)
+	return w, bodies, err
+}
+
+// write puts the pool of w into dir.
+func write(dir string, w wire.Workload, bodies [][]byte) (wire.Workload, error) {
 	file := fixture.File(bodies)
-	path := filepath.Join(dir, name+".ndjson")
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		return wire.Workload{}, nil, err
-	}
 	sum := sha256.Sum256(file)
-	return wire.Workload{
-		ID: name + "/" + op, Fixture: name, N: n, Op: op,
-		Input: path, Bodies: pool, SHA256: hex.EncodeToString(sum[:]),
-	}, bodies, nil
+	w.SHA256, w.Bodies = hex.EncodeToString(sum[:]), len(bodies)
+	w.Input = filepath.Join(dir, w.SHA256[:12]+".ndjson")
+	return w, os.WriteFile(w.Input, file, 0o600)
 }

@@ -1,0 +1,141 @@
+package contendertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// aloneServer starts a server without a lab, as a user would.
+func (s subject) aloneServer(dir string) []error {
+	var wrong []error
+	path := filepath.Join(dir, "alone.log")
+	for _, try := range []struct{ args, env []string }{
+		{args: []string{"-app", "tiny", "-addr", "127.0.0.1:0", "-log", "file:" + path}},
+		{env: []string{"TARE_APP=tiny", "TARE_ADDR=127.0.0.1:0", "TARE_LOG=discard"}},
+	} {
+		if s.variant != "" {
+			try.args = append(try.args, "-variant", s.variant)
+		}
+		if err := s.serveAlone(try.args, try.env); err != nil {
+			wrong = append(wrong, fmt.Errorf("%v %v: %w", try.env, try.args, err))
+		}
+	}
+	if _, err := os.Stat(path); err != nil {
+		wrong = append(wrong, fmt.Errorf("-log file:PATH: %w", err))
+	}
+	for _, args := range [][]string{{"-no-such-flag"}, {"-app", "no such app"}, {"-app", "tiny", "-log", "loud"}, {"-app", "tiny", "-variant", "none"}, {"-app", "tiny", "something"}} {
+		if err := s.refusesAlone(args); err != nil {
+			wrong = append(wrong, fmt.Errorf("%v: %w", args, err))
+		}
+	}
+	return wrong
+}
+
+// without is the command without a lab.
+func (s subject) without(ctx context.Context, args, env []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, s.command[0], append(s.command[1:len(s.command):len(s.command)], args...)...)
+	cmd.Env = append(append(os.Environ(), wire.EnvWire+"="), env...)
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// serveAlone starts a server, reads where it listens, asks it and ends it by a
+// signal while a connection is open.
+func (s subject) serveAlone(args, env []string) error {
+	cmd := s.without(context.Background(), args, env)
+	said, out, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer said.Close()
+	cmd.Stdout, cmd.Stderr = out, out
+	err = cmd.Start()
+	_ = out.Close()
+	if err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	defer func() {
+		_ = cmd.Process.Kill()
+		<-ended
+	}()
+	addr, err := readAddr(said, s.limit)
+	go func() {
+		_, _ = io.Copy(io.Discard, said)
+		ended <- cmd.Wait()
+		close(ended)
+	}()
+	if err != nil {
+		return err
+	}
+	c, err := call(addr, nil, s.limit)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	for _, path := range []string{"/health", "/v1/id/7"} {
+		if err := s.checkTinyAnswer(c, path); err != nil {
+			return err
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return nil // has no such signal
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	select {
+	case err := <-ended:
+		if err != nil {
+			return fmt.Errorf("after SIGTERM it ends with %w", err)
+		}
+		return nil
+	case <-time.After(min(s.limit, 6*time.Second)):
+		return errors.New("after SIGTERM it is still there")
+	}
+}
+
+// readAddr reads lines until one says where the server listens.
+func readAddr(said *os.File, limit time.Duration) (string, error) {
+	_ = said.SetReadDeadline(time.Now().Add(limit)) // where pipes have one
+	var text []byte
+	place := regexp.MustCompile(`https?://([^\s/]+)\n`)
+	for buf := make([]byte, 512); len(text) < 64<<10; {
+		n, err := said.Read(buf)
+		text = append(text, buf[:n]...)
+		if m := place.FindSubmatch(text); m != nil {
+			_ = said.SetReadDeadline(time.Time{})
+			return string(m[1]), nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("it does not say where it listens: %w; it said: %s", err, strings.TrimSpace(string(text)))
+		}
+	}
+	return "", errors.New("it says a lot, but not where it listens")
+}
+
+// refusesAlone: a command line that makes no sense ends it with code 2 and one
+// line.
+func (s subject) refusesAlone(args []string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), s.limit)
+	defer cancel()
+	cmd := s.without(ctx, args, nil)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 2 || strings.Count(string(out), "\n") != 1 {
+		return fmt.Errorf("it should say in one line what is wrong and end with code 2: %w: %.300q", errors.Join(err), out)
+	}
+	return nil
+}

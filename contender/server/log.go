@@ -1,0 +1,82 @@
+package server
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+)
+
+// Where an access log can go, as studies say it.
+const (
+	LogNone    = "none"    // there is none
+	LogDiscard = "discard" // lines are made and thrown away
+	LogFile    = "file"    // appended to a file
+	LogStdout  = "stdout"  // standard output, whatever that is
+	LogPTY     = "pty"     // standard output, which the lab made a pseudo-terminal
+)
+
+// openLog opens what an access log writes to, and returns how to close it. The
+// writer is nil for none. Files are not wrapped: frameworks look whether they
+// write to a terminal.
+func openLog(where, path string, stdout *os.File) (io.Writer, func(), error) {
+	nothing := func() {}
+	switch where {
+	case "", LogNone:
+		return nil, nothing, nil
+	case LogDiscard:
+		return io.Discard, nothing, nil
+	case LogStdout, LogPTY:
+		return stdout, nothing, nil
+	case LogFile:
+		if path == "" {
+			return nil, nil, fmt.Errorf("log to a file without its path")
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+		if err != nil {
+			return nil, nil, fmt.Errorf("log: %w", err)
+		}
+		return f, func() { _ = f.Close() }, nil
+	}
+	return nil, nil, fmt.Errorf("unknown log %q; known: none, discard, file, stdout, pty", where)
+}
+
+// AccessLog is the access log of frameworks on net/http that bring none: a line
+// of log/slog with method, path, status and duration. Without a log it is next.
+func AccessLog(next http.Handler, o Options) http.Handler {
+	if o.Log == nil {
+		return next
+	}
+	line := Lines(o.Log)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o.Receipts.Layer()
+		start := time.Now()
+		seen := &status{ResponseWriter: w, code: http.StatusOK}
+		next.ServeHTTP(seen, r)
+		line(r.Method, r.URL.Path, seen.code, time.Since(start))
+	})
+}
+
+// Lines writes lines of log/slog for frameworks that bring no access log.
+func Lines(w io.Writer) func(method, path string, status int, took time.Duration) {
+	log := slog.New(slog.NewTextHandler(w, nil))
+	return func(method, path string, status int, took time.Duration) {
+		log.Info("request", slog.String("method", method), slog.String("path", path), slog.Int("status", status), slog.Duration("took", took))
+	}
+}
+
+// status remembers the status of a response.
+type status struct {
+	http.ResponseWriter
+	code int
+}
+
+func (s *status) WriteHeader(code int) {
+	s.code = code
+	s.ResponseWriter.WriteHeader(code)
+}
+
+// Unwrap is for [http.ResponseController].
+func (s *status) Unwrap() http.ResponseWriter { return s.ResponseWriter }

@@ -1,0 +1,277 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/app/tiny"
+)
+
+// up serves an app on a loopback address until the test ends.
+func up(t testing.TB, app App, o Options) (Server, string) {
+	t.Helper()
+	s, err := app(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := s.Shutdown(ctx); err != nil {
+			t.Errorf("shutdown: %v", err)
+		}
+		if err := <-served; err != nil && err != http.ErrServerClosed {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	return s, l.Addr().String()
+}
+
+func connect(t testing.TB, addr string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// answered is a response in one line: status, type and body.
+func answered(t testing.TB, in *bufio.Reader, method string) string {
+	t.Helper()
+	r, err := http.ReadResponse(in, &http.Request{Method: method})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimRight(fmt.Sprintf("%d %s %s %t", r.StatusCode, r.Header.Get("Content-Type"), body, r.Close), " ")
+}
+
+func TestNullServesTiny(t *testing.T) {
+	_, addr := up(t, Null("tiny"), Options{})
+	conn := connect(t, addr)
+	in := bufio.NewReader(conn)
+	for _, q := range [][2]string{
+		{"GET", "/v1/id/7"}, {"GET", "/v1/id/a-b_c.d~e"}, {"GET", "/v1/id/" + strings.Repeat("x", 3000)}, {"GET", "/v1/id/a+b"}, {"GET", "/v1/id/a;b"},
+		{"GET", "/v1/id/7?x=/y"}, {"GET", "/v1/id/a%20b"}, {"GET", "/v1/id/100%25"}, {"GET", "/v1/id/%2525"}, {"GET", "/v1/id/caf%c3%a9"}, {"GET", "/v1/id/%22%5C"},
+		{"GET", "/v1/id/%3Cb%3E%26"}, {"GET", "/v1/id/%FF"}, {"GET", "/v1/id/a%2Fb"}, {"GET", "/v1/id/%zz"}, {"GET", "/health"}, {"GET", "/health?x"},
+		{"POST", "/v1/id/7"}, {"DELETE", "/v1/id/7"}, {"BREW", "/v1/id/7"}, {"PUT", "/health"},
+		{"GET", "/"}, {"GET", "/v1/id/"}, {"GET", "/v1/id"}, {"GET", "/v1/id/a/b"}, {"GET", "/v1/id/a/"}, {"POST", "/v1/id/"}, {"GET", "/healthy"}, {"OPTIONS", "*"},
+	} {
+		fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: x\r\n\r\n", q[0], q[1])
+		r, err := http.ReadResponse(in, &http.Request{Method: q[0]})
+		if err != nil {
+			t.Fatalf("%v: %v", q, err)
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Fatalf("%v: %v", q, err)
+		}
+		status, kind, want := tiny.Answer(q[0], q[1])
+		if r.StatusCode != status || status == 200 && (r.Header.Get("Content-Type") != kind || string(body) != string(want)) {
+			t.Errorf("%v: %d %q %q, want %d %q %q", q, r.StatusCode, r.Header.Get("Content-Type"), body, status, kind, want)
+		}
+		if status == 405 && r.Header.Get("Allow") == "" {
+			t.Errorf("%v: no Allow", q)
+		}
+	}
+}
+
+// TestNullFrames: requests are found wherever reads end, bodies are skipped and
+// counted, and a connection lives as long as its client says.
+func TestNullFrames(t *testing.T) {
+	for name, tt := range map[string]struct {
+		sent string
+		want []string // method, then status, type, body, whether it closes
+		body int64
+	}{
+		"two at once":      {"GET /v1/id/1 HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/id/2 HTTP/1.1\r\nHost: x\r\n\r\n", []string{`GET 200 application/json {"id":"1"} false`, `GET 200 application/json {"id":"2"} false`}, 0},
+		"head":             {"HEAD /v1/id/1 HTTP/1.1\r\nHost: x\r\n\r\nHEAD /x HTTP/1.1\r\nHost: x\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"HEAD 200 application/json  false", "HEAD 404 text/plain  false", "GET 200 text/plain ok false"}, 0},
+		"body":             {"POST /v1/id/1 HTTP/1.1\r\nhost:x\r\ncontent-length: 5 \r\n\r\nGET /GET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"POST 405 text/plain method not allowed false", "GET 200 text/plain ok false"}, 5},
+		"no body":          {"POST /v1/id/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", []string{"POST 405 text/plain method not allowed false"}, 0},
+		"chunks":           {"POST /v1/id/1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n3;x=y\r\nabc\r\nA \r\n0123456789\r\n0\r\nTrailer: x\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"POST 405 text/plain method not allowed false", "GET 200 text/plain ok false"}, 13},
+		"no chunks":        {"POST /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"POST 405 text/plain method not allowed false", "GET 200 text/plain ok false"}, 0},
+		"close":            {"GET /health HTTP/1.1\r\nHost: x\r\nConnection: foo, Close\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"GET 200 text/plain ok true"}, 0},
+		"1.0":              {"GET /health HTTP/1.0\r\n\r\nGET /health HTTP/1.0\r\n\r\n", []string{"GET 200 text/plain ok true"}, 0},
+		"1.0 keeps":        {"GET /health HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\nGET /v1/id/1 HTTP/1.0\r\n\r\n", []string{"GET 200 text/plain ok false", `GET 200 application/json {"id":"1"} true`}, 0},
+		"absolute":         {"GET http://x/v1/id/1 HTTP/1.1\r\nHost: x\r\n\r\nGET http://x HTTP/1.1\r\nHost: x\r\n\r\n", []string{`GET 200 application/json {"id":"1"} false`, "GET 404 text/plain not found false"}, 0},
+		"long head":        {"GET /health HTTP/1.1\r\nHost: x\r\nCookie: " + strings.Repeat("c", 20_000) + "\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"GET 200 text/plain ok false", "GET 200 text/plain ok false"}, 0},
+		"too long head":    {"GET /health HTTP/1.1\r\nHost: x\r\nCookie: " + strings.Repeat("c", 70_000), []string{"GET 431   true"}, 0},
+		"no host":          {"GET /health HTTP/1.1\r\n\r\n", []string{"GET 400   true"}, 0},
+		"two hosts":        {"GET /health HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", []string{"GET 400   true"}, 0},
+		"two lengths":      {"POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n1", []string{"GET 400   true"}, 0},
+		"signed length":    {"POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: +1\r\n\r\n1", []string{"GET 400   true"}, 0},
+		"length and chunk": {"POST /health HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1", []string{"GET 400   true"}, 0},
+		"other coding":     {"POST /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", []string{"GET 501   true"}, 0},
+		"other version":    {"GET /health HTTP/2.0\r\nHost: x\r\n\r\n", []string{"GET 505   true"}, 0},
+		"no version":       {"GET /health\r\nHost: x\r\n\r\n", []string{"GET 400   true"}, 0},
+		"two blanks":       {"GET  /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"GET 400   true"}, 0},
+		"blank in a name":  {"GET /health HTTP/1.1\r\nHost : x\r\n\r\n", []string{"GET 400   true"}, 0},
+		"folded":           {"GET /health HTTP/1.1\r\nHost: x\r\n y\r\n\r\n", []string{"GET 400   true"}, 0},
+		"bare line feed":   {"GET /health HTTP/1.1\nHost: x\r\n\r\n", []string{"GET 400   true"}, 0},
+		"bad chunk":        {"POST /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n", []string{"GET 400   true"}, 0},
+		"chunk too long":   {"POST /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n", []string{"GET 400   true"}, 0},
+		"endless size":     {"POST /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("0", 5000), []string{"GET 400   true"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			counts := &Receipts{}
+			_, addr := up(t, Null("tiny"), Options{Receipts: counts})
+			for _, step := range []int{len(tt.sent), 1 + len(tt.sent)/40} {
+				conn := connect(t, addr)
+				go func() {
+					for rest := tt.sent; rest != ""; {
+						n := min(step, len(rest))
+						if _, err := io.WriteString(conn, rest[:n]); err != nil {
+							return // refused meanwhile
+						}
+						rest = rest[n:]
+					}
+				}()
+				in := bufio.NewReader(conn)
+				for _, want := range tt.want {
+					method, want, _ := strings.Cut(want, " ")
+					if got := strings.ReplaceAll(answered(t, in, method), "\n", ""); got != want {
+						t.Errorf("in steps of %d: %q, want %q", step, got, want)
+					}
+				}
+			}
+			c := counts.counts()
+			if good := int64(2 * len(tt.want)); !strings.HasPrefix(tt.want[0], "GET 4") && !strings.HasPrefix(tt.want[0], "GET 5") && (c.Requests != good || c.BodyBytes != 2*tt.body) {
+				t.Errorf("%+v counted, sent were %d requests with %d bytes", c, good, 2*tt.body)
+			}
+		})
+	}
+}
+
+func TestNullContinues(t *testing.T) {
+	_, addr := up(t, Null(""), Options{})
+	conn := connect(t, addr)
+	in := bufio.NewReader(conn)
+	io.WriteString(conn, "PUT /anything HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+	if got := answered(t, in, "PUT"); got != "100   false" {
+		t.Errorf("before the body: %q", got)
+	}
+	io.WriteString(conn, "abc")
+	if got := answered(t, in, "PUT"); got != "200 text/plain ok\n false" {
+		t.Errorf("after the body: %q", got)
+	}
+}
+
+func TestNullUnknownApp(t *testing.T) {
+	if _, err := Null("huge")(Options{}); err == nil || !strings.Contains(err.Error(), `"huge"`) {
+		t.Error(err)
+	}
+}
+
+func TestNullShutdown(t *testing.T) {
+	s, err := Null("tiny")(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	fresh, idle, half := connect(t, l.Addr().String()), connect(t, l.Addr().String()), connect(t, l.Addr().String())
+	io.WriteString(idle, "GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+	io.WriteString(half, "GET /health HTTP/1.1\r\nHost: x\r\n\r\nGET /hea")
+	for _, conn := range []net.Conn{idle, half} {
+		if got := answered(t, bufio.NewReader(conn), "GET"); got != "200 text/plain ok\n false" {
+			t.Errorf("%q", got)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := s.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	for name, conn := range map[string]net.Conn{"fresh": fresh, "idle": idle, "half": half} {
+		if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
+			t.Errorf("%s: still open", name)
+		}
+	}
+	if conn, err := net.Dial("tcp", l.Addr().String()); err == nil {
+		conn.Close()
+		t.Error("it still listens")
+	}
+	if err := s.Serve(l); err != nil {
+		t.Errorf("Serve after Shutdown: %v", err)
+	}
+}
+
+// TestNullAllocatesNothing: neither reading nor answering allocates.
+func TestNullAllocatesNothing(t *testing.T) {
+	text := []byte("GET /v1/id/12345678 HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nUser-Agent: x\r\n")
+	out := make([]byte, 0, 1<<10)
+	if n := testing.AllocsPerRun(100, func() {
+		q, err := parseHead(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = tinyAnswer(out[:0], &q, "")
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if !bytes.HasSuffix(out, []byte("\r\n\r\n{\"id\":\"12345678\"}\n")) {
+		t.Errorf("%q", out)
+	}
+}
+
+// FuzzHead: what is taken for a request is one to net/http too, and the same.
+func FuzzHead(f *testing.F) {
+	f.Add("GET /v1/id/7?a HTTP/1.1\r\nHost: x\r\nConnection: close, keep-alive\r\n")
+	f.Add("POST http://x/y HTTP/1.0\r\nContent-Length: 12\r\nExpect: 100-continue\r\n")
+	f.Add("PUT * HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nA:\r\n")
+	f.Fuzz(func(t *testing.T, block string) {
+		if strings.Contains(block, "\r\n\r\n") || !strings.HasSuffix(block, "\r\n") {
+			return // never comes
+		}
+		q, err := parseHead([]byte(block))
+		if err != nil {
+			return
+		}
+		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(block + "\r\n")))
+		if err != nil {
+			if strings.Contains(err.Error(), "invalid URI") || strings.Contains(err.Error(), "parse ") || strings.Contains(err.Error(), "malformed") {
+				return // ids are decoded later; values of headers nobody reads
+			}
+			t.Fatalf("%q: net/http refuses it: %v", block, err)
+		}
+		want := r.ContentLength
+		if len(r.TransferEncoding) == 0 && want < 0 {
+			want = 0
+		}
+		if r.Method != string(q.method) || r.RequestURI != string(q.target) || want != q.length || r.ProtoAtLeast(1, 1) == q.old {
+			t.Errorf("%q: %s %s, body of %d; net/http: %s %s, %d", block, q.method, q.target, q.length, r.Method, r.RequestURI, want)
+		}
+		tinyAnswer(nil, &q, "")
+	})
+}

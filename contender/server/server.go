@@ -1,0 +1,105 @@
+// Package server is the kind of contender that answers HTTP requests which the
+// lab sends. An author writes one function for each app they serve, in the way
+// their framework is meant to be used:
+//
+//	func main() { server.Main(server.Apps{"tiny": tiny}) }
+//
+//	func tiny(o server.Options) (server.Server, error) {
+//		mux := http.NewServeMux()
+//		mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
+//			o.Receipts.Request()
+//			…
+//		})
+//		return server.HTTP(mux), nil
+//	}
+//
+// The same program runs without a lab: go run . -app tiny -addr 127.0.0.1:8080.
+//
+// What is the same for all, whatever the framework: HTTP/1.1 with keep-alive on
+// a TCP listener that is made here, the time-outs of this package, an access
+// log only where one is asked for, and one atomic addition per request that is
+// answered and per middleware that is called.
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/tarebench/tare/contender"
+)
+
+// Kind is what studies call this kind of contender.
+const Kind = "server"
+
+// Server serves connections until it is shut down. [http.Server] is one.
+type Server interface {
+	// Serve answers the connections of l. It returns when Shutdown is called,
+	// or for an error.
+	Serve(l net.Listener) error
+
+	// Shutdown lets requests under way end, for as long as ctx lasts, and
+	// closes everything.
+	Shutdown(ctx context.Context) error
+}
+
+// App makes a server for one app. It does not listen yet.
+type App func(o Options) (Server, error)
+
+// Apps are the apps that a program serves, by name.
+type Apps map[string]App
+
+// Options say how to serve an app.
+type Options struct {
+	Variant  string      // which of the program's variants to be; empty: it has none
+	Log      io.Writer   // where the framework's own access log writes a line for each request; nil: there is none
+	TLS      *tls.Config // the listener's, whose connections are encrypted already; nil: plain text
+	Receipts *Receipts   // where requests are counted; never nil
+}
+
+// Time-outs of all servers. Production settings differ, but a server without
+// any spends less on each request than one with them.
+const (
+	ReadTimeout = 10 * time.Second // for the headers of a request, or where those have no time-out of their own for the whole of it
+	IdleTimeout = 2 * time.Minute  // for the next request on a connection
+)
+
+// Main serves the lab that started this process, or else what the command line
+// asks for, and exits. Variants are the ways to run it; none: one way.
+func Main(apps Apps, variants ...string) {
+	contender.Main(program(apps, variants))
+}
+
+func program(apps Apps, variants []string) contender.Program {
+	return contender.Program{Kind: Kind, Variants: variants, Serve: apps.serve, Alone: alone{apps: apps, variants: variants}.main}
+}
+
+// HTTP serves handler by package net/http.
+func HTTP(handler http.Handler) Server {
+	return &standard{http.Server{Handler: handler, ReadHeaderTimeout: ReadTimeout, IdleTimeout: IdleTimeout}}
+}
+
+type standard struct{ http.Server }
+
+// Shutdown closes what has not ended with ctx.
+func (s *standard) Shutdown(ctx context.Context) error {
+	err := s.Server.Shutdown(ctx)
+	if err != nil {
+		_ = s.Close()
+	}
+	return err
+}
+
+// Unescape decodes a parameter for routers on net/http that match the path as
+// it came in whenever that is not what [url.URL.EscapedPath] would make of it,
+// and the decoded path otherwise.
+func Unescape(r *http.Request, value string) (string, error) {
+	if r.URL.RawPath == "" {
+		return value, nil
+	}
+	return url.PathUnescape(value)
+}

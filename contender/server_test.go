@@ -1,0 +1,139 @@
+package contender
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// listener is a program whose servers only note what happens to them. Its
+// workloads' ops say how they fail.
+func listener(events *[]string) Program {
+	n := 0
+	note := func(format string, args ...any) { *events = append(*events, fmt.Sprintf(format, args...)) }
+	return Program{Kind: "server", Variants: []string{"a", "b"}, Serve: func(variant string, w wire.Workload) (Served, error) {
+		switch w.Op {
+		case "unknown":
+			return Served{}, fmt.Errorf("app: %w", ErrUnsupported)
+		case "broken":
+			return Served{}, errors.New("address in use")
+		case "panic":
+			panic("ouch")
+		}
+		n++
+		me, kept := n, [][]byte(nil)
+		note("start %d %s", me, variant)
+		s := Served{Addr: fmt.Sprintf("127.0.0.1:%d", 4000+me), Stop: func() { note("stop %d", me) }}
+		switch w.Op {
+		case "silent":
+			s.Addr = ""
+		case "count":
+			s.Counts = func() Counts {
+				kept = append(kept, make([]byte, 1<<20))
+				return Counts{Requests: int64(len(kept)), BodyBytes: 7, Layers: 3}
+			}
+		}
+		return s, nil
+	}}
+}
+
+func asked(id, op string) wire.Request {
+	return wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: id, Op: op, Input: "nowhere"}}
+}
+
+func TestServersFollowEachOther(t *testing.T) {
+	var events []string
+	l := visit(t, listener(&events))
+	if a := l.ok(asked("v", "")); a.Addr != "127.0.0.1:4001" || a.Fresh {
+		t.Errorf("prepare: %+v", a)
+	}
+	if a := l.ok(asked("w", "count")); a.Addr != "127.0.0.1:4002" {
+		t.Errorf("prepare: %+v", a)
+	}
+	first := l.ok(wire.Request{Op: wire.OpStats, On: "w"})
+	if first.Received != 1 || first.ReceivedBody != 7 || first.LayerCalls != 3 || first.Allocs <= 0 || first.Bytes <= 0 || first.Bytes > 1<<20 || first.GC != 0 {
+		t.Errorf("stats: %+v", first)
+	}
+	if again := l.ok(wire.Request{Op: wire.OpStats, On: "w", Ops: 5}); again.Received != 2 || again.Bytes < first.Bytes+1<<20 {
+		t.Errorf("stats %+v after %+v", again, first)
+	}
+	if a := l.do(wire.Request{Op: wire.OpStats, On: "v"}); a.Error == nil {
+		t.Errorf("stats of a server that has ended: %+v", a)
+	}
+	l.ok(wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Variant: "b"})
+	l.ok(asked("x", ""))
+	l.ok(wire.Request{Op: wire.OpBye})
+	if err := l.end(); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"start 1 a", "stop 1", "start 2 a", "stop 2", "start 3 b", "stop 3"}; !reflect.DeepEqual(events, want) {
+		t.Errorf("%q, want %q", events, want)
+	}
+}
+
+func TestServerRefusals(t *testing.T) {
+	var events []string
+	l := visit(t, listener(&events))
+	if a := l.do(asked("w", "unknown")); !a.Unsupported || a.Error != nil || a.Addr != "" {
+		t.Errorf("unknown: %+v", a)
+	}
+	for op, want := range map[string]string{"broken": "load: address in use", "panic": "internal: panic: ouch", "silent": "load: the contender does not say where it listens"} {
+		if a := l.do(asked("w", op)); a.Error == nil || !strings.HasPrefix(a.Error.Error(), want) {
+			t.Errorf("%s: %+v", op, a)
+		}
+	}
+	l.ok(asked("w", ""))
+	for _, q := range []wire.Request{
+		{Op: wire.OpAnswer, Cases: []int{0}}, {Op: wire.OpWarm, MinNS: 1}, {Op: wire.OpSlice, Until: "ops", Ops: 1},
+	} {
+		q.On = "w"
+		if a := l.do(q); a.Error == nil || a.Error.Class != "unsupported" || !strings.Contains(a.Error.Message, "127.0.0.1:4002") {
+			t.Errorf("%s: %+v", q.Op, a)
+		}
+	}
+	if err := l.raw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.end(); err != nil {
+		t.Error(err)
+	}
+	if want := []string{"start 1 a", "stop 1", "start 2 a", "stop 2"}; !reflect.DeepEqual(events, want) {
+		t.Errorf("%q, want %q", events, want)
+	}
+}
+
+// TestServerHoldsHeap: what a workload has a server hold is not what it
+// allocates while it serves.
+func TestServerHoldsHeap(t *testing.T) {
+	var events []string
+	l := visit(t, listener(&events))
+	q := asked("w", "")
+	q.Workload.Heap = 8 << 20
+	l.ok(q)
+	if a := l.ok(wire.Request{Op: wire.OpStats, On: "w"}); a.Bytes > 1<<20 {
+		t.Errorf("stats: %+v", a)
+	}
+	q.Workload.Heap = maxHeap + 1
+	if a := l.do(q); a.Error == nil || a.Error.Class != classBadRequest {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestAlone(t *testing.T) {
+	t.Setenv(wire.EnvWire, "")
+	p := Program{Kind: "server", Alone: func(args []string, _, stderr io.Writer) int {
+		fmt.Fprintf(stderr, "alone with %d", len(args))
+		return 7
+	}}
+	var stderr bytes.Buffer
+	if code := start(p, &stderr); code != 7 || stderr.String() != fmt.Sprintf("alone with %d", len(os.Args)-1) {
+		t.Errorf("code %d: %s", code, stderr.String())
+	}
+}

@@ -1,0 +1,36 @@
+// Command bunrouter is uptrace/bunrouter.
+package main
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/uptrace/bunrouter"
+
+	"github.com/tarebench/tare/contender/server"
+)
+
+func main() { server.Main(server.Apps{"tiny": tiny}) }
+
+type answer struct {
+	ID string `json:"id"`
+}
+
+func tiny(o server.Options) (server.Server, error) {
+	r := bunrouter.New()
+	r.GET("/v1/id/:id", func(w http.ResponseWriter, q bunrouter.Request) error {
+		o.Receipts.Request()
+		id, err := server.Unescape(q.Request, q.Param("id"))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return nil
+		}
+		return bunrouter.JSON(w, answer{id})
+	})
+	r.GET("/health", func(w http.ResponseWriter, _ bunrouter.Request) error {
+		o.Receipts.Request()
+		_, err := io.WriteString(w, "ok\n")
+		return err
+	})
+	return server.HTTP(server.AccessLog(r, o)), nil
+}

@@ -1,0 +1,37 @@
+// Command chi is go-chi/chi.
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/tarebench/tare/contender/server"
+)
+
+func main() { server.Main(server.Apps{"tiny": tiny}) }
+
+type answer struct {
+	ID string `json:"id"`
+}
+
+func tiny(o server.Options) (server.Server, error) {
+	r := newRouter(o)
+	r.Get("/v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
+		o.Receipts.Request()
+		id, err := server.Unescape(r, chi.URLParam(r, "id"))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(answer{id}) // the client has gone
+	})
+	r.Get("/health", func(w http.ResponseWriter, _ *http.Request) {
+		o.Receipts.Request()
+		_, _ = io.WriteString(w, "ok\n")
+	})
+	return server.HTTP(r), nil
+}

@@ -1,0 +1,32 @@
+package main
+
+import (
+	"log"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/go-chi/chi/v5/middleware"
+
+	"github.com/tarebench/tare/contender/server"
+)
+
+// newRouter is a router with the access log that is asked for.
+func newRouter(o server.Options) *chi.Mux {
+	r := chi.NewRouter()
+	if o.Log != nil {
+		lines := middleware.RequestLogger(&middleware.DefaultLogFormatter{Logger: log.New(o.Log, "", log.LstdFlags)})
+		r.Use(counted(o.Receipts, lines))
+	}
+	return r
+}
+
+// counted is layer, with its calls counted.
+func counted(r *server.Receipts, layer func(http.Handler) http.Handler) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		inner := layer(next)
+		return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			r.Layer()
+			inner.ServeHTTP(w, q)
+		})
+	}
+}

@@ -1,0 +1,38 @@
+// Command echo is labstack/echo.
+package main
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v5"
+
+	"github.com/tarebench/tare/contender/server"
+)
+
+func main() { server.Main(server.Apps{"tiny": tiny}) }
+
+type answer struct {
+	ID string `json:"id"`
+}
+
+func tiny(o server.Options) (server.Server, error) {
+	e := newEcho(o)
+	e.GET("/v1/id/:id", func(c *echo.Context) error {
+		o.Receipts.Request()
+		id := c.Param("id")
+		if strings.Contains(id, "/") { // the last parameter takes all that is left
+			return echo.ErrNotFound
+		}
+		id, err := server.Unescape(c.Request(), id)
+		if err != nil {
+			return echo.ErrBadRequest.Wrap(err)
+		}
+		return c.JSON(http.StatusOK, answer{id})
+	})
+	e.GET("/health", func(c *echo.Context) error {
+		o.Receipts.Request()
+		return c.String(http.StatusOK, "ok\n")
+	})
+	return server.HTTP(e), nil
+}

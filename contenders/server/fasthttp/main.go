@@ -1,0 +1,39 @@
+// Command fasthttp is valyala/fasthttp with fasthttp/router.
+package main
+
+import (
+	"encoding/json"
+	"net/url"
+
+	"github.com/fasthttp/router"
+	"github.com/valyala/fasthttp"
+
+	"github.com/tarebench/tare/contender/server"
+)
+
+func main() { server.Main(server.Apps{"tiny": tiny}) }
+
+type answer struct {
+	ID string `json:"id"`
+}
+
+func tiny(o server.Options) (server.Server, error) {
+	r := router.New()
+	r.HandleOPTIONS = false                                     // 405 where it would be 200
+	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false // 404 where it would be 301
+	r.GET("/v1/id/{id}", func(c *fasthttp.RequestCtx) {
+		o.Receipts.Request()
+		id, err := url.PathUnescape(c.UserValue("id").(string))
+		if err != nil {
+			c.Error(err.Error(), fasthttp.StatusBadRequest)
+			return
+		}
+		c.SetContentType("application/json")
+		_ = json.NewEncoder(c).Encode(answer{id}) // into memory
+	})
+	r.GET("/health", func(c *fasthttp.RequestCtx) {
+		o.Receipts.Request()
+		_, _ = c.WriteString("ok\n")
+	})
+	return serve(r.Handler, o), nil
+}

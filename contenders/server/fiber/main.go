@@ -1,0 +1,33 @@
+// Command fiber is gofiber/fiber.
+package main
+
+import (
+	"net/url"
+
+	"github.com/gofiber/fiber/v3"
+
+	"github.com/tarebench/tare/contender/server"
+)
+
+func main() { server.Main(server.Apps{"tiny": tiny}) }
+
+type answer struct {
+	ID string `json:"id"`
+}
+
+func tiny(o server.Options) (server.Server, error) {
+	app := newApp(o)
+	app.Get("/v1/id/:id", func(c fiber.Ctx) error {
+		o.Receipts.Request()
+		id, err := url.PathUnescape(c.Params("id")) // UnescapePath would make blanks of plus signs
+		if err != nil {
+			return fiber.ErrBadRequest
+		}
+		return c.JSON(answer{id})
+	})
+	app.Get("/health", func(c fiber.Ctx) error {
+		o.Receipts.Request()
+		return c.SendString("ok\n")
+	})
+	return quiet{app}, nil
+}

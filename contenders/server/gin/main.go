@@ -1,0 +1,34 @@
+// Command gin is gin in release mode: new has no middleware but the access log
+// that is asked for, default is gin.Default(), whose log goes to standard output
+// whatever is asked for, and default-discard is the same to nowhere.
+package main
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/tarebench/tare/contender/server"
+)
+
+func main() { server.Main(server.Apps{"tiny": tiny}, "new", "default", "default-discard") }
+
+type answer struct {
+	ID string `json:"id"`
+}
+
+func tiny(o server.Options) (server.Server, error) {
+	r, err := engine(o)
+	if err != nil {
+		return nil, err
+	}
+	r.GET("/v1/id/:id", func(c *gin.Context) {
+		o.Receipts.Request()
+		c.PureJSON(http.StatusOK, answer{c.Param("id")}) // with a line end, as the app wants it
+	})
+	r.GET("/health", func(c *gin.Context) {
+		o.Receipts.Request()
+		c.String(http.StatusOK, "ok\n")
+	})
+	return server.HTTP(r), nil
+}

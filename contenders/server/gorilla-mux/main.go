@@ -1,0 +1,32 @@
+// Command gorilla-mux is gorilla/mux.
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"github.com/gorilla/mux"
+
+	"github.com/tarebench/tare/contender/server"
+)
+
+func main() { server.Main(server.Apps{"tiny": tiny}) }
+
+type answer struct {
+	ID string `json:"id"`
+}
+
+func tiny(o server.Options) (server.Server, error) {
+	r := mux.NewRouter()
+	r.HandleFunc("/v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
+		o.Receipts.Request()
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(answer{mux.Vars(r)["id"]}) // the client has gone
+	}).Methods(http.MethodGet)
+	r.HandleFunc("/health", func(w http.ResponseWriter, _ *http.Request) {
+		o.Receipts.Request()
+		_, _ = io.WriteString(w, "ok\n")
+	}).Methods(http.MethodGet)
+	return server.HTTP(server.AccessLog(r, o)), nil
+}

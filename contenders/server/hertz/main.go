@@ -1,0 +1,32 @@
+// Command hertz is cloudwego/hertz.
+package main
+
+import (
+	"context"
+
+	"github.com/cloudwego/hertz/pkg/app"
+	hertz "github.com/cloudwego/hertz/pkg/app/server"
+	"github.com/cloudwego/hertz/pkg/protocol/consts"
+
+	"github.com/tarebench/tare/contender/server"
+)
+
+func main() { server.Main(server.Apps{"tiny": tiny}) }
+
+type answer struct {
+	ID string `json:"id"`
+}
+
+func tiny(o server.Options) (server.Server, error) {
+	return newEngine(o, func(h *hertz.Hertz) {
+		h.GET("/v1/id/:id", func(_ context.Context, c *app.RequestContext) {
+			o.Receipts.Request()
+			c.JSON(consts.StatusOK, answer{c.Param("id")})
+			c.Response.AppendBodyString("\n") // as the app wants it
+		})
+		h.GET("/health", func(_ context.Context, c *app.RequestContext) {
+			o.Receipts.Request()
+			c.String(consts.StatusOK, "ok\n")
+		})
+	}), nil
+}

@@ -1,0 +1,162 @@
+package router
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/router"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// examID names the one exam there is.
+const examID = "exam/paths/serve"
+
+// oddity is a request on which routers are known to differ.
+type oddity struct {
+	name     string
+	property string // row of the table that people read
+	method   string
+	path     string
+}
+
+// oddities are asked of a table of /health and /users/{id}. The first
+// difference of the gravest class is the one told with a speed, so what is met
+// most often comes first.
+func oddities() []oddity {
+	return []oddity{
+		{"escaped-slash", "escaped slash", "GET", "/users/a%2Fb"},
+		{"escaped-plus", "escaped plus", "GET", "/users/a%2Bb"},
+		{"needless-escape", "needless escape", "GET", "/users/%41"},
+		{"escaped-percent", "escaped percent", "GET", "/users/%2541"},
+		{"lower-case-escape", "lower-case escape", "GET", "/users/caf%c3%a9"},
+		{"plus", "plus sign", "GET", "/users/a+b"},
+		{"semicolon", "semicolon", "GET", "/users/a;b=c"},
+		{"not-utf8", "invalid UTF-8", "GET", "/users/%ff"},
+		{"escaped-dots", "escaped dots", "GET", "/users/%2e%2e"},
+		{"long-value", "long parameter", "GET", "/users/" + strings.Repeat("long", 500)},
+		{"empty-value", "empty parameter", "GET", "/users/"},
+		{"slash-behind", "slash behind", "GET", "/health/"},
+		{"slash-behind-value", "slash behind a parameter", "GET", "/users/7/"},
+		{"slash-twice", "doubled slash", "GET", "//health"},
+		{"slash-twice-inside", "doubled slash inside", "GET", "/users//7"},
+		{"dots", "dot segments", "GET", "/users/../health"},
+		{"capitals", "capital letters", "GET", "/HEALTH"},
+		{"escaped-literal", "escaped literal", "GET", "/%68ealth"},
+		{"head", "HEAD", "HEAD", "/health"},
+		{"options", "OPTIONS", "OPTIONS", "/health"},
+		{"method", "another method", "POST", "/health"},
+		{"unknown-method", "unknown method", "BREW", "/health"},
+	}
+}
+
+// Reference names what answers are held against.
+func (k *Kind) Reference() string { return "net/http's ServeMux " + runtime.Version() }
+
+// Exams writes the odd requests into dir.
+func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
+	raw, spec, err := format([]fixture.Route{{Method: "GET", Path: "/health"}, {Method: "GET", Path: "/users/{id}"}}, nil)
+	if err != nil {
+		return nil, err
+	}
+	mux := serveMux(spec)
+	var list []question
+	for _, o := range oddities() {
+		q := question{HTTPRequest: request(o.method, o.path)}
+		if q.right, err = router.Ask(mux, spec, q.HTTPRequest); err != nil {
+			return nil, fmt.Errorf("%s: %w", examID, err)
+		}
+		list = append(list, q)
+	}
+	in, err := k.write(dir, wire.Workload{ID: examID, Fixture: fixture.RoutesFixture, N: len(spec.Routes), Op: router.OpServe, Spec: raw}, list)
+	if err != nil {
+		return nil, err
+	}
+	return []wire.Workload{in}, nil
+}
+
+// serveMux is the reference.
+func serveMux(spec router.Spec) http.Handler {
+	mux := http.NewServeMux()
+	for _, route := range spec.Routes {
+		mux.HandleFunc(route.Method+" "+route.BracePath(), func(w http.ResponseWriter, r *http.Request) {
+			route.Reply(w, r.PathValue)
+		})
+	}
+	return mux
+}
+
+// Differ holds one answer against what net/http makes of the request. How a
+// refusal is worded does not count, nor the body of an answer to HEAD.
+func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
+	list, all := k.questions(exam), oddities()
+	if exam.ID != examID || a.Case < 0 || a.Case >= min(len(list), len(all)) {
+		return tare.Difference{}, false
+	}
+	o, q := all[a.Case], list[a.Case]
+	d := tare.Difference{
+		Property: o.property, Op: router.OpServe, Case: o.name,
+		Asked: q.title(), Reference: outcome(q.Method, q.right), BearsOn: Ops(),
+	}
+	if a.Error != "" {
+		d.Class, d.Got, d.Says = tare.DiffersInAcceptance, "an error: "+clip(legible(a.Error)), "fails on "+d.Asked
+		return d, true
+	}
+	got, err := parse(a)
+	if err != nil {
+		d.Class, d.Got, d.Says = tare.DiffersInAcceptance, clip(legible(err.Error())), "makes no answer to "+d.Asked
+		return d, true
+	}
+	d.Got = outcome(q.Method, got)
+	d.Class, d.Says = told(d, got, q.right)
+	return d, d.Got != d.Reference
+}
+
+// told is how much a difference matters, and what it is, after the name of who
+// differs.
+func told(d tare.Difference, got, right router.Answer) (class tare.DifferenceClass, says string) {
+	switch {
+	case redirects(got) && redirects(right):
+		return tare.DiffersInForm, fmt.Sprintf("redirects %s with %s", d.Asked, d.Got)
+	case redirects(got):
+		return tare.DiffersInAcceptance, fmt.Sprintf("redirects %s to %s", d.Asked, target(got))
+	case refuses(got) && refuses(right):
+		return tare.DiffersInForm, fmt.Sprintf("refuses %s with %d instead of %d", d.Asked, got.Status, right.Status)
+	case refuses(got):
+		return tare.DiffersInAcceptance, fmt.Sprintf("refuses %s with %d", d.Asked, got.Status)
+	case !refuses(right) && !redirects(right):
+		return tare.DiffersInValue, fmt.Sprintf("answers %s with %s", d.Asked, d.Got)
+	}
+	return tare.DiffersInAcceptance, fmt.Sprintf("answers %s with %s", d.Asked, d.Got)
+}
+
+func redirects(a router.Answer) bool { return a.Status >= 300 && a.Status < 400 }
+func refuses(a router.Answer) bool   { return a.Status >= 400 }
+
+// target is where a redirect leads.
+func target(a router.Answer) string { return clip(legible(a.Header["Location"])) }
+
+// outcome is an answer in a few words: the status, and for what was accepted
+// what was read out of it.
+func outcome(method string, a router.Answer) string {
+	switch {
+	case redirects(a):
+		return fmt.Sprintf("%d to %s", a.Status, target(a))
+	case refuses(a) || method == http.MethodHead:
+		return fmt.Sprint(a.Status)
+	}
+	index, values, _ := strings.Cut(string(a.Body), " ")
+	switch {
+	case index == "" && values == "":
+		return fmt.Sprintf("%d and nothing", a.Status)
+	case values == "":
+		return fmt.Sprintf("%d, route %s", a.Status, clip(legible(index)))
+	}
+	return fmt.Sprintf("%d, %s", a.Status, clip(legible(values)))
+}
+
+// legible is text that can be read on one line.
+func legible(s string) string { return fixture.Legible([]byte(s)) }

@@ -1,0 +1,233 @@
+// Package router asks contenders to find the handler for a request: every one
+// is built from the same table of routes, gets the same requests and must come
+// to the same route with the same parameters.
+package router
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/router"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/trial"
+)
+
+// Ops are the operations a router workload can name.
+func Ops() []string { return []string{router.OpServe, router.OpSocket} }
+
+// Kind is the router kind. It keeps what it asked, and what is right for it.
+type Kind struct {
+	mu    sync.Mutex
+	asked map[string][]question // by input and table
+}
+
+var (
+	_ lab.Describer = (*Kind)(nil)
+	_ lab.Prober    = (*Kind)(nil)
+	_ lab.Examiner  = (*Kind)(nil)
+)
+
+// New returns the router kind.
+func New() *Kind { return &Kind{asked: map[string][]question{}} }
+
+// question is one request and what is right for it. The right answer follows
+// from how the request was made: no router was asked.
+type question struct {
+	wire.HTTPRequest
+	right   router.Answer
+	refused bool // there is none: any refusal is right
+}
+
+// Input writes the requests of w, one per line, into dir.
+func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
+	in, err := k.input(w, studyDir, dir)
+	if err != nil {
+		return wire.Workload{}, fmt.Errorf("workload %q: %w", w.ID, err)
+	}
+	return in, nil
+}
+
+func (k *Kind) input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
+	switch {
+	case !slices.Contains(Ops(), w.Op):
+		return wire.Workload{}, fmt.Errorf("unknown op %q; a router can be asked to %s", w.Op, strings.Join(Ops(), ", "))
+	case w.Traffic != nil:
+		return wire.Workload{}, fmt.Errorf("a router is asked one request after the other; connections and rates are for servers")
+	case w.Fixture != "" && w.Fixture != fixture.RoutesFixture:
+		return wire.Workload{}, fmt.Errorf("unknown fixture %q; a router can be asked for %s, or for the routes of an OpenAPI file", w.Fixture, fixture.RoutesFixture)
+	}
+	routes, layers, err := table(w, studyDir)
+	if err != nil {
+		return wire.Workload{}, err
+	}
+	visits, err := fixture.Visits(routes, w.Pool)
+	if err != nil {
+		return wire.Workload{}, err
+	}
+	raw, spec, err := format(routes, layers)
+	if err != nil {
+		return wire.Workload{}, err
+	}
+	questions := make([]question, len(visits))
+	for i, v := range visits {
+		q := request(routes[v.Route].Method, v.Path)
+		questions[i] = question{HTTPRequest: q, right: spec.Answered(q, reply(routes[v.Route], v))}
+	}
+	in := wire.Workload{ID: w.ID, Fixture: fixture.RoutesFixture, N: len(routes), Op: w.Op, Heap: w.Heap, Spec: raw}
+	return k.write(dir, in, questions)
+}
+
+// format is a table as contenders get it, and as they read it.
+func format(routes []fixture.Route, layers []string) (json.RawMessage, router.Spec, error) {
+	raw, err := router.FormatSpec(routes, layers)
+	if err != nil {
+		return nil, router.Spec{}, err
+	}
+	spec, err := router.ParseSpec(raw)
+	return raw, spec, err
+}
+
+// request is one as a browser's script would send it.
+func request(method, path string) wire.HTTPRequest {
+	return wire.HTTPRequest{Method: method, Path: path, Header: map[string]string{"Accept": "*/*", "Origin": "https://app.example.com"}}
+}
+
+// reply is what the route must write for a visit.
+func reply(r fixture.Route, v fixture.Visit) string {
+	text, next := strconv.Itoa(v.Route), 0
+	for segment := range strings.SplitSeq(r.Path, "/") {
+		if strings.HasPrefix(segment, "{") {
+			text += " " + strings.Trim(segment, "{}") + "=" + v.Values[next]
+			next++
+		}
+	}
+	return text
+}
+
+// write puts the questions into a file of dir, which is named by what it holds,
+// and keeps them.
+func (k *Kind) write(dir string, in wire.Workload, questions []question) (wire.Workload, error) {
+	bodies := make([][]byte, len(questions))
+	for i, q := range questions {
+		var err error
+		if bodies[i], err = json.Marshal(q.HTTPRequest); err != nil {
+			return in, err
+		}
+	}
+	file := fixture.File(bodies)
+	sum := sha256.Sum256(file)
+	in.SHA256, in.Bodies = hex.EncodeToString(sum[:]), len(bodies)
+	in.Input = filepath.Join(dir, "input-"+in.SHA256[:12]+".ndjson")
+	if err := os.WriteFile(in.Input, file, 0o644); err != nil {
+		return in, fmt.Errorf("write input: %w", err)
+	}
+	k.mu.Lock()
+	k.asked[key(in)] = questions
+	k.mu.Unlock()
+	return in, nil
+}
+
+// key tells workloads apart that are answered differently: the same requests
+// may be for another table, or pass more layers.
+func key(w wire.Workload) string { return w.SHA256 + string(w.Spec) }
+
+func (k *Kind) questions(w wire.Workload) []question {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.asked[key(w)]
+}
+
+// Describe counts what is in the pool that Input made: its keys are URLs.
+func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
+	questions := k.questions(in)
+	seen := map[string]bool{}
+	w.Bytes = 0
+	for _, q := range questions {
+		body, err := json.Marshal(q.HTTPRequest)
+		if err != nil {
+			return w, err
+		}
+		w.Bytes += int64(len(body))
+		seen[q.Method+" "+q.Path] = true
+	}
+	w.N, w.Keys, w.DistinctKeys = in.N, len(questions), len(seen)
+	return w, nil
+}
+
+// Open starts one trial: one request after the other is one processor's work.
+func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
+	spec.Path = p.Path
+	spec.Env = append([]string{"GOMAXPROCS=1"}, spec.Env...)
+	return trial.Start(ctx, spec)
+}
+
+// Compare holds each answer against the right one, or sees to it that what no
+// route is for was refused: how, does not matter here.
+func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
+	questions := k.questions(w)
+	var wrong []string
+	for _, a := range answers {
+		if a.Case < 0 || a.Case >= len(questions) {
+			return nil, fmt.Errorf("workload %q: answer for case %d, which was not asked", w.ID, a.Case)
+		}
+		if diff := questions[a.Case].differs(a); diff != "" {
+			wrong = append(wrong, fmt.Sprintf("case %d, %s: %s", a.Case, questions[a.Case].title(), diff))
+		}
+	}
+	return wrong, nil
+}
+
+// differs says what is wrong with an answer; empty: nothing.
+func (q question) differs(a wire.Answer) string {
+	if a.Error != "" {
+		return fmt.Sprintf("returned the error %q", a.Error)
+	}
+	got, err := parse(a)
+	switch {
+	case err != nil:
+		return err.Error()
+	case !q.refused:
+		return got.Differs(q.right)
+	case got.Status < 400:
+		return fmt.Sprintf("status %d and %q, want a refusal", got.Status, clip(string(got.Body)))
+	}
+	return ""
+}
+
+// title is the request as one would say it.
+func (q question) title() string {
+	if q.Method == "GET" {
+		return clip(q.Path)
+	}
+	return q.Method + " " + clip(q.Path)
+}
+
+func parse(a wire.Answer) (router.Answer, error) {
+	var got router.Answer
+	if err := json.Unmarshal(a.Output, &got); err != nil {
+		return got, fmt.Errorf("the answer is not one: %w", err)
+	}
+	return got, nil
+}
+
+// clip makes a text fit a line of a report.
+func clip(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,101 @@
+package router
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/router"
+)
+
+// Words that a workload's set can hold.
+const (
+	setDepth      = "depth"      // literal segments of each path: 1 to 6; 1 unless said
+	setParams     = "params"     // parameters of each path: 0 to 2; 0 unless said
+	setSiblings   = "siblings"   // none: no literal stands where other routes have a parameter; some unless said
+	setMiddleware = "middleware" // layers around all routes: 0 to 5; 0 unless said
+)
+
+// table is what w asks for: generated or read routes, and names of layers.
+func table(w tare.Workload, studyDir string) ([]fixture.Route, []string, error) {
+	words := []string{setDepth, setParams, setSiblings, setMiddleware}
+	if w.File != "" {
+		words = []string{setMiddleware}
+	}
+	for _, word := range slices.Sorted(maps.Keys(w.Set)) {
+		if !slices.Contains(words, word) {
+			return nil, nil, fmt.Errorf("set: %s: a table of routes has %s", word, strings.Join(words, ", "))
+		}
+	}
+	n, err := number(w.Set, setMiddleware, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	layers, err := router.LayerNames(n)
+	if err != nil {
+		return nil, nil, fmt.Errorf("set: %s: %w", setMiddleware, err)
+	}
+	if w.File == "" {
+		routes, err := generated(w)
+		return routes, layers, err
+	}
+	path := w.File
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(studyDir, path)
+	}
+	routes, err := described(path)
+	return routes, layers, err
+}
+
+func generated(w tare.Workload) ([]fixture.Route, error) {
+	t := fixture.Table{N: max(1, w.N)}
+	var err error
+	if t.Depth, err = number(w.Set, setDepth, 1); err != nil {
+		return nil, err
+	}
+	if t.Params, err = number(w.Set, setParams, 0); err != nil {
+		return nil, err
+	}
+	switch w.Set[setSiblings] {
+	case "", "some":
+	case "none":
+		t.Apart = true
+	default:
+		return nil, fmt.Errorf("set: %s: %q is neither some nor none", setSiblings, w.Set[setSiblings])
+	}
+	return t.Routes()
+}
+
+func number(set map[string]string, word string, unless int) (int, error) {
+	text, ok := set[word]
+	if !ok {
+		return unless, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("set: %s: %q is not a number", word, text)
+	}
+	return n, nil
+}
+
+// described are the routes of an OpenAPI document.
+func described(path string) ([]fixture.Route, error) {
+	if ext := filepath.Ext(path); ext != ".json" {
+		return nil, fmt.Errorf("%s: want an OpenAPI document in JSON, a file that ends in .json", path)
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	routes, err := openAPI(src)
+	if err != nil {
+		return nil, fmt.Errorf("%s%w", path, err)
+	}
+	return routes, nil
+}

@@ -1,0 +1,181 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/trial"
+)
+
+// conn is one trial of a server: its process, if it is ours, and the load
+// generator that drives it.
+type conn struct {
+	kind     *Kind
+	entry    tare.Contender
+	cores    cores
+	terminal bool           // stdout is one
+	dir      string         // of the trial: its log, its keys
+	process  process        // nil: the server is not ours
+	program  *trial.Process // the same, where it speaks the protocol; else nil
+	where    place          // of a command or a URL
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelCauseFunc
+
+	calls   sync.Mutex // one request at a time; guards what follows
+	failure error      // what ended the trial
+	work    *work      // prepared; nil: nothing is
+
+	closing  sync.Once
+	evidence tare.Evidence
+}
+
+var (
+	_ trial.Conn   = (*conn)(nil)
+	_ trial.Gauger = (*conn)(nil)
+)
+
+var errClosed = errors.New("the trial is closed")
+
+// Do carries out one request: what concerns the server's process is passed on
+// to it, what concerns its answers is done here.
+func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
+	c.calls.Lock()
+	defer c.calls.Unlock()
+	if c.failure != nil {
+		return wire.Reply{}, c.failure
+	}
+	if _, bounded := ctx.Deadline(); !bounded {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, trial.Deadline(q.Op, time.Duration(max(q.MinNS, q.CapNS))))
+		defer cancel()
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
+	a, err := c.do(ctx, q)
+	a.ID = q.ID
+	return a, err
+}
+
+func (c *conn) do(ctx context.Context, q wire.Request) (wire.Reply, error) {
+	switch q.Op {
+	case wire.OpHello:
+		if c.program == nil {
+			return c.hello(), nil
+		}
+		return c.pass(ctx, q)
+	case wire.OpPrepare:
+		if q.Workload == nil {
+			return wire.Reply{}, refuse("prepare without a workload")
+		}
+		return c.prepare(ctx, *q.Workload)
+	case wire.OpBye:
+		c.release()
+		if c.program == nil {
+			return wire.Reply{}, nil
+		}
+		return c.pass(ctx, q)
+	}
+	if c.work == nil || c.work.in.ID != q.On {
+		return wire.Reply{}, refuse("%s on workload %q, which is not prepared", q.Op, q.On)
+	}
+	switch q.Op {
+	case wire.OpAnswer:
+		return c.answer(ctx, q.Cases)
+	case wire.OpWarm:
+		return c.warm(ctx, q)
+	case wire.OpSlice:
+		return c.slice(ctx, q)
+	case wire.OpStats:
+		return c.stats(ctx, q)
+	case wire.OpProfile:
+		return c.profile(ctx, q)
+	}
+	return wire.Reply{}, refuse("unknown op %q", q.Op)
+}
+
+// refuse is the answer to what makes no sense; the trial goes on.
+func refuse(format string, args ...any) error {
+	return trialError(tare.ErrContender, format, args...)
+}
+
+// pass has the program answer.
+func (c *conn) pass(ctx context.Context, q wire.Request) (wire.Reply, error) {
+	a, err := c.program.Do(ctx, q)
+	var te *tare.TrialError
+	if err != nil && (!errors.As(err, &te) || te.Class != tare.ErrContender) {
+		c.failure = err
+	}
+	return a, err
+}
+
+// fail ends the trial because of err. Where the process has ended, or ctx has,
+// that is the reason. seen is what was seen until then, in a few words.
+func (c *conn) fail(ctx context.Context, doing, seen string, err error) error {
+	switch lost := c.lost(ctx, doing); {
+	case lost != nil:
+		err = lost
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		err = trialError(tare.ErrDeadline, "no end of %s in time%s", doing, seen)
+	case errors.Is(context.Cause(ctx), errClosed):
+		err = trialError(tare.ErrExit, "%v", errClosed)
+	case ctx.Err() != nil:
+		err = fmt.Errorf("trial of %s: %w", c.entry.ID, context.Cause(ctx))
+	}
+	c.failure = err
+	return err
+}
+
+// deathLimit is how long a connection may break before the process that broke
+// it is known to have ended.
+const deathLimit = 200 * time.Millisecond
+
+// lost is why the server's process has ended, nil where it has not, or is not
+// ours. It is asked when something went wrong.
+func (c *conn) lost(ctx context.Context, doing string) error {
+	if c.process == nil {
+		return nil
+	}
+	pause(ctx, deathLimit, c.process.Exited())
+	return c.process.Lost(doing)
+}
+
+// release gives up what was prepared.
+func (c *conn) release() {
+	if c.work != nil {
+		c.work.close()
+		c.work = nil
+	}
+}
+
+// Close ends the load, the server if it is ours, and everything it started.
+func (c *conn) Close(ctx context.Context) tare.Evidence {
+	c.closing.Do(func() {
+		c.cancel(errClosed)
+		c.calls.Lock()
+		defer c.calls.Unlock()
+		c.release()
+		if c.failure == nil {
+			c.failure = trialError(tare.ErrExit, "%v", errClosed)
+		}
+		if c.process != nil {
+			c.evidence = c.process.Close(ctx)
+		}
+		c.tidy()
+	})
+	return c.evidence
+}
+
+// tidy removes what the trial wrote.
+func (c *conn) tidy() {
+	if c.dir != "" {
+		_ = os.RemoveAll(c.dir)
+	}
+}

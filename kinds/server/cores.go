@@ -1,0 +1,66 @@
+package server
+
+import (
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare/machine"
+)
+
+// cores are the processors of both sides. The load generator has a quarter of
+// those there are, rounded up, and the server the others; a single one is
+// shared. The load generator's are the first ones: interrupts tend to come in
+// there.
+type cores struct {
+	client, server []int // nil: cannot be chosen on this system
+	clients        int   // how many the load generator may use
+	servers        int
+}
+
+// share looks which processors there are for this process.
+func share() cores {
+	return shareOf(parseList(machine.Allowed(os.Getpid())), runtime.NumCPU())
+}
+
+// shareOf shares out the processors allowed, or where they are not known so
+// many.
+func shareOf(allowed []int, known int) cores {
+	n := len(allowed)
+	if n == 0 {
+		n = max(1, known)
+		return cores{clients: quarter(n), servers: n}
+	}
+	if n == 1 {
+		return cores{client: allowed, server: allowed, clients: 1, servers: 1}
+	}
+	at := quarter(n)
+	return cores{client: allowed[:at:at], server: allowed[at:], clients: at, servers: n - at}
+}
+
+func quarter(n int) int { return (n + 3) / 4 }
+
+// parseList reads processors as the kernel lists them: 0-3,8. Nil where that
+// makes no sense.
+func parseList(s string) []int {
+	const most = 8192
+	var cpus []int
+	for part := range strings.SplitSeq(s, ",") {
+		low, high, isRange := strings.Cut(strings.TrimSpace(part), "-")
+		from, err := strconv.Atoi(low)
+		to := from
+		if err == nil && isRange {
+			to, err = strconv.Atoi(high)
+		}
+		if err != nil || from < 0 || to < from || to >= most {
+			return nil
+		}
+		for c := from; c <= to; c++ {
+			cpus = append(cpus, c)
+		}
+	}
+	slices.Sort(cpus)
+	return slices.Compact(cpus)
+}

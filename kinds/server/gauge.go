@@ -1,0 +1,149 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/load"
+	"github.com/tarebench/tare/load/hist"
+	"github.com/tarebench/tare/machine"
+	"github.com/tarebench/tare/trial"
+)
+
+// Keys of metrics that are read off here.
+const (
+	keyP50  = "p50_ns"
+	keyP90  = "p90_ns"
+	keyP99  = "p99_ns"
+	keyP999 = "p99_9_ns"
+	keyMax  = "max_ns"
+	keyRSS  = "rss_bytes"
+)
+
+// tally is what the load generator measured on one workload.
+type tally struct {
+	answered, failed  int64
+	timeouts          int64
+	wall              float64 // ns
+	server, client    float64 // CPU, ns
+	under             float64 // requests under way × ns
+	asked             float64 // requests per second × ns
+	bytesIn, bytesOut int64
+	bodyIn, bodyOut   int64
+	latency, service  hist.Hist
+	lag               hist.Hist
+}
+
+// slice adds a measured one; server is the CPU time of the server meanwhile.
+func (t *tally) slice(r *load.Result, server time.Duration) {
+	wall := float64(r.Wall)
+	t.answered += r.Requests
+	t.failed += failures(r)
+	t.timeouts += r.Errors[load.ErrTimeout]
+	t.wall += wall
+	t.server += float64(server)
+	t.client += float64(r.CPU)
+	t.under += r.Concurrency * wall
+	t.asked += r.Asked * wall
+	t.bytesIn, t.bytesOut = t.bytesIn+r.BytesIn, t.bytesOut+r.BytesOut
+	t.bodyIn, t.bodyOut = t.bodyIn+r.BodyIn, t.bodyOut+r.BodyOut
+	for into, from := range map[*hist.Hist]*hist.Hist{&t.latency: r.Latency, &t.service: r.Service, &t.lag: r.SendLag} {
+		if from != nil {
+			into.Merge(from)
+		}
+	}
+}
+
+// Gauges returns what was recorded since workload on was prepared. The server
+// is asked what it counted: everything sent has been answered, or given up.
+func (c *conn) Gauges(on string) (tare.Sample, string) {
+	c.calls.Lock()
+	defer c.calls.Unlock()
+	w := c.work
+	if w == nil || w.in.ID != on {
+		return nil, ""
+	}
+	s, sent := w.sum.sample(), w.sent()
+	s[tare.KeyConnects] = float64(sent.Opened)
+	s[tare.KeyConnections] = float64(w.traffic.Connections)
+	s[tare.KeyClientCores] = float64(c.cores.clients)
+	if c.process != nil {
+		s[tare.KeyServerCores] = float64(c.cores.servers)
+		s[tare.KeyServerCPU] = w.sum.server
+		if sent.Sent > 0 {
+			s[tare.KeyOutput] = float64(c.written(w)-w.printed) / float64(sent.Sent)
+		}
+		if held := peak(c.process.PIDs()); held > 0 {
+			s[keyRSS] = float64(held)
+		}
+	}
+	c.receipts(s, sent)
+	if w.traffic.Segment == 0 || w.sum.latency.Count() == 0 {
+		return s, ""
+	}
+	h := &w.sum.latency
+	for key, q := range map[string]float64{keyP50: 0.5, keyP90: 0.9, keyP99: 0.99, keyP999: 0.999} {
+		s[key] = float64(h.Quantile(q))
+	}
+	s[keyMax] = float64(h.Max())
+	return s, h.Encode()
+}
+
+// sample is what follows from the tally alone.
+func (t *tally) sample() tare.Sample {
+	s := tare.Sample{
+		tare.KeyRequests: float64(t.answered),
+		tare.KeyErrors:   float64(t.failed),
+		tare.KeyTimeouts: float64(t.timeouts),
+	}
+	if t.wall == 0 || t.answered == 0 {
+		return s
+	}
+	s[tare.KeyWall] = t.wall
+	s[tare.KeyConcurrency] = t.under / t.wall
+	s[tare.KeyMeanLatency] = t.service.Mean()
+	s[tare.KeyRate] = float64(t.answered) / (t.wall / 1e9)
+	s[tare.KeyClientCPU] = t.client
+	for key, total := range map[string]float64{
+		tare.KeyClientCPUPerOp: t.client,
+		tare.KeyBytesSent:      float64(t.bytesOut),
+		tare.KeyBytesReceived:  float64(t.bytesIn),
+		tare.KeyBodySent:       float64(t.bodyOut),
+		tare.KeyBodyReceived:   float64(t.bodyIn),
+	} {
+		s[key] = total / float64(t.answered)
+	}
+	if t.asked > 0 {
+		s[tare.KeyRateAsked] = t.asked / t.wall
+		s[tare.KeySendLag] = float64(t.lag.Quantile(0.99))
+	}
+	return s
+}
+
+// receipts adds what the server says it got, beside what it was sent.
+func (c *conn) receipts(s tare.Sample, sent load.Totals) {
+	if c.program == nil || c.failure != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, trial.Deadline(wire.OpStats, 0))
+	defer cancel()
+	a, err := c.counters(ctx)
+	if err != nil || a.Received == 0 {
+		return
+	}
+	s[tare.KeyReceived], s[tare.KeyReceivedSent] = float64(a.Received), float64(sent.Sent)
+	s[tare.KeyReceivedBody], s[tare.KeySentBody] = float64(a.ReceivedBody), float64(sent.Body)
+	s[tare.KeyLayers] = float64(a.LayerCalls) / float64(a.Received)
+}
+
+// peak is the most memory that processes have held, each at its own time.
+func peak(pids []int) int64 {
+	var sum int64
+	for _, pid := range pids {
+		n, _ := machine.PeakResident(pid)
+		sum += n
+	}
+	return sum
+}

@@ -1,0 +1,157 @@
+package server
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// Bounds of a user's own requests.
+const (
+	mostRequests = 1_000_000
+	mostFile     = 1 << 30 // bytes
+)
+
+// write puts requests into a file of dir, which is named by what it holds, and
+// keeps them.
+func (k *Kind) write(dir string, list []request, s spec) (wire.Workload, error) {
+	lines := make([][]byte, len(list))
+	for i, r := range list {
+		var err error
+		if lines[i], err = json.Marshal(r); err != nil {
+			return wire.Workload{}, err
+		}
+	}
+	told, err := json.Marshal(s)
+	if err != nil {
+		return wire.Workload{}, err
+	}
+	file := fixture.File(lines)
+	sum := sha256.Sum256(file)
+	hash := hex.EncodeToString(sum[:])
+	path := filepath.Join(dir, "requests-"+hash[:12]+".ndjson")
+	if err := os.WriteFile(path, file, 0o644); err != nil {
+		return wire.Workload{}, err
+	}
+	k.mu.Lock()
+	k.pools[path] = list
+	k.mu.Unlock()
+	return wire.Workload{Input: path, Bodies: len(list), SHA256: hash, Spec: told}, nil
+}
+
+// pool is what Input wrote for in.
+func (k *Kind) pool(in wire.Workload) ([]request, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list, ok := k.pools[in.Input]
+	if !ok {
+		return nil, fmt.Errorf("workload %q: its requests %s were not made here", in.ID, in.Input)
+	}
+	return list, nil
+}
+
+// readFile reads a user's own requests: a line of JSON for each. An error names
+// file and line.
+func readFile(path, studyDir string) ([]request, error) {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(studyDir, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > mostFile {
+		return nil, fmt.Errorf("%s: not a file of at most %d bytes", path, mostFile)
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	list, err := parse(src)
+	var at *lineError
+	if errors.As(err, &at) {
+		return nil, fmt.Errorf("%s:%d: %w", path, at.line, at.err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return list, nil
+}
+
+// lineError is what is wrong with one line.
+type lineError struct {
+	line int // from 1
+	err  error
+}
+
+func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
+
+// parse reads requests, one a line; empty lines do not count.
+func parse(src []byte) ([]request, error) {
+	var list []request
+	n := 0
+	for line := range bytes.Lines(src) {
+		n++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		r, err := parseRequest(line)
+		if err != nil {
+			return nil, &lineError{n, err}
+		}
+		if list = append(list, r); len(list) > mostRequests {
+			return nil, fmt.Errorf("more than %d requests", mostRequests)
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New(`no requests; a line is e.g. {"method":"GET","path":"/health"}`)
+	}
+	return list, nil
+}
+
+// parseRequest reads one request and refuses what would not be one on the wire.
+func parseRequest(line []byte) (request, error) {
+	r := request{Method: "GET"}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return r, fmt.Errorf("not a request: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return r, errors.New("something follows the request")
+	}
+	switch {
+	case !isToken(r.Method):
+		return r, fmt.Errorf("%q is not a method", r.Method)
+	case !strings.HasPrefix(r.Path, "/"):
+		return r, fmt.Errorf("the path %q does not begin with a slash", r.Path)
+	case strings.ContainsFunc(r.Path, func(c rune) bool { return c <= ' ' || c == 0x7f }):
+		return r, fmt.Errorf("the path %q has a space or a control character in it; escape it", r.Path)
+	}
+	for name, value := range r.Header {
+		if !isToken(name) {
+			return r, fmt.Errorf("%q is not the name of a header", name)
+		}
+		if strings.ContainsAny(value, "\r\n\x00") {
+			return r, fmt.Errorf("header %s has more than one line", name)
+		}
+	}
+	return r, nil
+}
+
+// isToken reports whether s is what HTTP calls a token (RFC 9110, 5.6.2).
+func isToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
+	})
+}

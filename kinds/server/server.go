@@ -1,0 +1,173 @@
+// Package server asks contenders over HTTP: each is a server in a process of
+// its own, or one that already runs somewhere, and a load generator visits it.
+//
+// The lab never learns any of that. What it holds is a trial.Conn like any
+// other; behind it are the server's process and a session of package load.
+// To prepare a workload is to have a server listen for it, to answer a case is
+// one request, and a slice is a leg of load, with the server's CPU time taken
+// from outside. What replies have no field for is kept as gauges.
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/trial"
+)
+
+// Name is what studies call the kind.
+const Name = "server"
+
+// OpRequests is what is done with a user's own requests: they are sent.
+const OpRequests = "requests"
+
+// Kind is the server kind.
+type Kind struct {
+	cores func() cores             // of load generator and server, looked at once
+	pair  func() (*keyPair, error) // of all servers of this process that encrypt
+	visit time.Duration            // that a request in a visit may take
+
+	mu    sync.Mutex                 // guards what follows
+	pools map[string][]request       // by path
+	asked map[string]map[string]bool // apps, by the directory their inputs are in
+}
+
+var (
+	_ lab.Kind      = (*Kind)(nil)
+	_ lab.Describer = (*Kind)(nil)
+	_ lab.Launcher  = (*Kind)(nil)
+	_ lab.Prober    = (*Kind)(nil)
+	_ lab.Examiner  = (*Kind)(nil)
+)
+
+// New returns the server kind.
+func New() *Kind {
+	return &Kind{
+		cores: sync.OnceValue(share),
+		pair:  sync.OnceValues(newKeyPair),
+		visit: visitTimeout,
+		pools: map[string][]request{},
+		asked: map[string]map[string]bool{},
+	}
+}
+
+// Launches are the ways a server can come to run.
+func (k *Kind) Launches() []tare.Launch {
+	return []tare.Launch{tare.LaunchProgram, tare.LaunchCommand, tare.LaunchURL}
+}
+
+// spec is what a workload's Spec says. A program gets its app and nothing else:
+// how it will be asked is not its business.
+type spec struct {
+	App     string        `json:"app"`
+	Traffic *tare.Traffic `json:"traffic,omitempty"`
+	Own     bool          `json:"own,omitempty"` // the user's own requests, to which there is no reference
+}
+
+// defaultConnections are those of a workload without traffic.
+const defaultConnections = 1
+
+func specOf(w wire.Workload) (spec, error) {
+	var s spec
+	if err := json.Unmarshal(w.Spec, &s); err != nil {
+		return s, fmt.Errorf("workload %q: spec: %w", w.ID, err)
+	}
+	if s.Traffic == nil {
+		s.Traffic = &tare.Traffic{Connections: defaultConnections}
+	}
+	return s, nil
+}
+
+// Input writes the requests of w into dir, one a line.
+func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, error) {
+	s := spec{Traffic: w.Traffic, Own: w.File != ""}
+	if s.Traffic == nil {
+		return wire.Workload{}, fmt.Errorf("workload %q: a server's workload needs traffic, e.g. traffic: {connections: 50}", w.ID)
+	}
+	list, err := k.requests(w, studyDir, &s)
+	if err != nil {
+		return wire.Workload{}, fmt.Errorf("workload %q: %w", w.ID, err)
+	}
+	in, err := k.write(dir, list, s)
+	if err != nil {
+		return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
+	}
+	in.ID, in.Fixture, in.N, in.Op, in.Heap = w.ID, w.Fixture, w.N, w.Op, w.Heap
+	if _, known := apps()[s.App]; known && !s.Own {
+		k.mu.Lock()
+		if k.asked[dir] == nil {
+			k.asked[dir] = map[string]bool{}
+		}
+		k.asked[dir][s.App] = true
+		k.mu.Unlock()
+	}
+	return in, nil
+}
+
+// requests makes or reads those of w, and completes s.
+func (k *Kind) requests(w tare.Workload, studyDir string, s *spec) ([]request, error) {
+	known := apps()
+	if s.Own {
+		if _, ok := known[w.Op]; ok { // a program can serve it
+			s.App = w.Op
+		} else if w.Op != OpRequests {
+			return nil, fmt.Errorf("unknown op %q; with a file it is %s, or for programs that serve more than one app its name: %s", w.Op, OpRequests, names(known))
+		}
+		return readFile(w.File, studyDir)
+	}
+	a, ok := known[w.Fixture]
+	if !ok {
+		return nil, fmt.Errorf("unknown fixture %q; a server can serve %s", w.Fixture, names(known))
+	}
+	s.App = w.Fixture
+	if !slices.Contains(a.ops, w.Op) {
+		return nil, fmt.Errorf("unknown op %q; %s can be asked to %s", w.Op, w.Fixture, strings.Join(a.ops, ", "))
+	}
+	list, err := a.requests(w.Op, w.Pool)
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// Describe counts what is in the pool that Input made: bytes of request bodies,
+// and how many of the requests differ.
+func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
+	list, err := k.pool(in)
+	if err != nil {
+		return w, err
+	}
+	s, err := specOf(in)
+	if err != nil {
+		return w, err
+	}
+	w.Bytes = 0
+	distinct := map[string]bool{}
+	for _, r := range list {
+		w.Bytes += int64(len(r.Body))
+		distinct[r.Method+" "+r.Path+"\n"+string(r.Body)] = true
+	}
+	if !s.Own {
+		w.Keys, w.DistinctKeys = len(list), len(distinct)
+	}
+	return w, nil
+}
+
+// Open starts one trial: a program of ours, a command, or nothing where the
+// server runs already.
+func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
+	c, err := k.open(ctx, p, spec)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}

@@ -1,0 +1,225 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/trial"
+)
+
+// outputLimit is what a server may print in one trial: a line of a log per
+// request makes hundreds of megabytes, none of which is kept. The limit is
+// against those that print without end.
+const outputLimit = 16 << 30
+
+const (
+	acceptLimit = 10 * time.Second      // how long a command may take until it accepts connections
+	lookEvery   = 10 * time.Millisecond // how often that is tried
+)
+
+// process is a server's, however it was started.
+type process interface {
+	PID() int
+	PIDs() []int
+	Exited() <-chan struct{}
+	Lost(doing string) error
+	Printed() int64
+	Close(ctx context.Context) tare.Evidence
+}
+
+var (
+	_ process = (*trial.Process)(nil)
+	_ process = (*trial.Command)(nil)
+)
+
+// open starts what p stands for.
+func (k *Kind) open(ctx context.Context, p build.Program, spec trial.Spec) (_ *conn, err error) {
+	c := &conn{kind: k, entry: p.Contender, cores: k.cores(), terminal: p.Contender.Set[setLog] == logPTY}
+	c.ctx, c.cancel = context.WithCancelCause(context.Background())
+	defer func() {
+		if err != nil {
+			c.cancel(nil)
+			c.tidy()
+		}
+	}()
+	if c.dir, err = os.MkdirTemp(spec.Dir, "server-"); err == nil {
+		c.dir, err = filepath.Abs(c.dir)
+	}
+	if err != nil {
+		return nil, trialError(tare.ErrStart, "directory of the trial: %v", err)
+	}
+	spec.CPUs, spec.Terminal = c.cores.server, c.terminal
+	if spec.OutputLimit == 0 {
+		spec.OutputLimit = outputLimit
+	}
+	if c.terminal {
+		spec.Env = append(slices.Clone(spec.Env), "TERM=xterm")
+	}
+	switch c.entry.Launch {
+	case tare.LaunchURL:
+		c.where, err = parseURL(c.entry.URL)
+	case tare.LaunchCommand:
+		err = c.command(ctx, spec)
+	default:
+		spec.Path = p.Path
+		c.program, err = trial.Start(ctx, spec)
+		c.process = c.program
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// command starts the user's own command line and waits until it accepts
+// connections. It runs where tare runs, as the paths in it are the user's.
+func (c *conn) command(ctx context.Context, spec trial.Spec) error {
+	if len(c.entry.Command) == 0 {
+		return trialError(tare.ErrStart, "an empty command")
+	}
+	port, err := freePort()
+	if err != nil {
+		return trialError(tare.ErrStart, "find a free port: %v", err)
+	}
+	var args []string
+	for _, a := range c.entry.Command {
+		args = append(args, strings.NewReplacer("$PORT", port, "${PORT}", port).Replace(a))
+	}
+	spec.Path, spec.Args, spec.Dir = args[0], args[1:], ""
+	spec.Env = append(slices.Clone(spec.Env), "PORT="+port)
+	started, err := trial.StartCommand(ctx, spec)
+	if err != nil {
+		return err
+	}
+	c.process = started
+	if c.where.addr, err = c.accepting(ctx, port); err != nil {
+		started.Close(context.WithoutCancel(ctx))
+		return err
+	}
+	c.where.host = c.where.addr
+	return nil
+}
+
+// accepting waits until something accepts connections at a loopback port.
+func (c *conn) accepting(ctx context.Context, port string) (addr string, err error) {
+	limit, cancel := context.WithTimeout(ctx, acceptLimit)
+	defer cancel()
+	for {
+		for _, host := range []string{"127.0.0.1", "::1"} {
+			addr := net.JoinHostPort(host, port)
+			conn, err := new(net.Dialer).DialContext(limit, "tcp", addr)
+			if err != nil {
+				continue
+			}
+			_ = conn.Close()
+			if err := c.process.Lost("start"); err != nil { // somebody else has the port
+				return "", err
+			}
+			return addr, nil
+		}
+		pause(limit, lookEvery, c.process.Exited())
+		select {
+		case <-c.process.Exited():
+			return "", c.process.Lost("start")
+		case <-limit.Done():
+			if err := ctx.Err(); err != nil {
+				return "", err
+			}
+			return "", trialError(tare.ErrStart, "nothing accepts connections on port %s after %v; the command must listen on $PORT", port, acceptLimit)
+		default:
+		}
+	}
+}
+
+// pause waits for d, or until ctx ends or over is closed.
+func pause(ctx context.Context, d time.Duration, over <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
+}
+
+// freePort is one that nobody listens on at the moment.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	return strconv.Itoa(port), l.Close()
+}
+
+// place is where a server listens.
+type place struct {
+	addr   string // host:port
+	host   string // of the Host header
+	tls    bool   // it encrypts, with a certificate the system trusts
+	prefix string // of every path
+}
+
+func parseURL(text string) (place, error) {
+	u, err := url.Parse(text)
+	if err == nil && u.Scheme != "http" && u.Scheme != "https" {
+		err = errors.New("its scheme is neither http nor https")
+	}
+	if err == nil && u.Hostname() == "" {
+		err = errors.New("it names no host")
+	}
+	if err != nil {
+		return place{}, trialError(tare.ErrStart, "url %q: %v", text, err)
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return place{
+		addr: net.JoinHostPort(u.Hostname(), port), host: u.Host, tls: u.Scheme == "https",
+		prefix: strings.TrimSuffix(u.EscapedPath(), "/"),
+	}, nil
+}
+
+// listening is where a program says that it listens, which must be on this
+// machine.
+func listening(addr string) (place, error) {
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return place{}, trialError(tare.ErrProtocol, "it says that it listens at %q: %v", addr, err)
+	}
+	ip := net.ParseIP(host)
+	switch {
+	case host == "" || ip != nil && ip.IsUnspecified():
+		host = "127.0.0.1"
+	case host == "localhost", ip != nil && ip.IsLoopback():
+	default:
+		return place{}, trialError(tare.ErrProtocol, "it says that it listens at %q, which is not a loopback address", addr)
+	}
+	addr = net.JoinHostPort(host, port)
+	return place{addr: addr, host: addr}, nil
+}
+
+// hello is the reply in the name of a server that does not speak the protocol.
+func (c *conn) hello() wire.Reply {
+	a := wire.Reply{Protocol: wire.Protocol, Kind: Name}
+	if c.process != nil {
+		a.PID = c.process.PID()
+	}
+	return a
+}
+
+func trialError(class, format string, args ...any) *tare.TrialError {
+	return &tare.TrialError{Class: class, Message: fmt.Sprintf(format, args...)}
+}

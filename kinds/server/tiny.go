@@ -1,0 +1,134 @@
+package server
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare/app/tiny"
+)
+
+// tinyPool is how many ids an op rotates through where the workload does not
+// say.
+const tinyPool = 64
+
+// tinyMost is the largest pool: ids are told apart by eight digits.
+const tinyMost = 100_000
+
+// tinyApp is the service that package app/tiny describes.
+func tinyApp() app {
+	return app{
+		ops:       []string{"get-7", "get-random", "get-escaped", "get-long", "health"},
+		requests:  tinyRequests,
+		probes:    tinyProbes(),
+		questions: tinyQuestions(),
+		answer: func(q request) response {
+			status, kind, body := tiny.Answer(q.Method, q.Path)
+			r := response{Status: status, Body: body}
+			if kind != "" {
+				r.Header = map[string]string{contentType: kind}
+			}
+			return r
+		},
+	}
+}
+
+func get(path string) request { return request{Method: "GET", Path: path} }
+
+func tinyRequests(op string, pool int) ([]request, error) {
+	if pool == 0 {
+		pool = tinyPool
+	}
+	if pool > tinyMost {
+		return nil, fmt.Errorf("a pool of %d requests; at most %d", pool, tinyMost)
+	}
+	id := map[string]func(n uint32, digits string) string{
+		"get-random": func(_ uint32, digits string) string { return digits },
+		// Space, percent sign, a letter beyond ASCII and quotes, in changing places.
+		"get-escaped": func(n uint32, digits string) string {
+			parts := []string{" ", "%", "é", `"`}
+			turn := int(n) % len(parts)
+			parts = append(parts[turn:], parts[:turn]...)
+			return digits[:2] + parts[0] + digits[2:4] + parts[1] + digits[4:6] + parts[2] + digits[6:7] + parts[3] + digits[7:]
+		},
+		"get-long": func(_ uint32, digits string) string {
+			sum := sha256.Sum256([]byte("tare/tiny/v1 long " + digits))
+			return hex.EncodeToString(sum[:]) // 64 characters
+		},
+	}[op]
+	if id == nil { // one request, whatever the pool
+		return []request{get(map[string]string{"get-7": tiny.Prefix + "7", "health": tiny.Health}[op])}, nil
+	}
+	list := make([]request, 0, pool)
+	seen := map[string]bool{}
+	for i := 0; len(list) < pool; i++ {
+		n := draw(op, i)
+		digits := strconv.Itoa(10_000_000 + int(n%90_000_000))
+		if seen[digits] {
+			continue
+		}
+		seen[digits] = true
+		list = append(list, get(tiny.Prefix+url.PathEscape(id(n, digits))))
+	}
+	return list, nil
+}
+
+// draw is the i-th number of an op: the same on every machine, for ever.
+func draw(op string, i int) uint32 {
+	sum := sha256.Sum256([]byte("tare/tiny/v1 " + op + " " + strconv.Itoa(i)))
+	return binary.BigEndian.Uint32(sum[:])
+}
+
+// tinyProbes are the contract's refusals.
+func tinyProbes() []request {
+	return []request{
+		{Method: "POST", Path: "/v1/id/7"},
+		{Method: "PUT", Path: "/v1/id/7"},
+		{Method: "PATCH", Path: "/v1/id/7"},
+		{Method: "DELETE", Path: "/v1/id/7"},
+		get("/v1/id/"),
+		get("/v1/id/a/b"),
+		get("/"),
+		get("/nothing/here"),
+		get("/v2/id/7"),
+		get("/v1/other/7"),
+		get("/healthier"),
+	}
+}
+
+func tinyQuestions() []question {
+	ids := []string{"get-7", "get-random", "get-escaped", "get-long"}
+	on := func(name, property, what, path string, ops ...string) question {
+		if len(ops) == 0 {
+			ops = ids
+		}
+		return question{get(path), name, property, what, ops}
+	}
+	list := []question{
+		on("escaped slash", "escaped slash", "an id with an escaped slash", "/v1/id/a%2Fb", "get-escaped"),
+		on("escaped letter", "escaped path", "a path with an escaped letter", "/v1/%69d/7", "get-escaped"),
+		on("escaped twice", "escaped twice", "an id with an escaped percent sign before two digits", "/v1/id/%2525", "get-escaped"),
+		on("broken escape", "broken escape", "an id with a broken escape", "/v1/id/%zz", "get-escaped"),
+		on("plus", "plus", "an id with a plus sign", "/v1/id/a+b", "get-escaped"),
+		on("semicolon", "semicolon", "an id with a semicolon", "/v1/id/a;b", "get-escaped"),
+		on("markup", "HTML", "an id with <, > and &", "/v1/id/%3Cb%3E%26", "get-escaped"),
+		on("not UTF-8", "invalid UTF-8", "an id that is not UTF-8", "/v1/id/%FF", "get-escaped"),
+		on("control", "control characters", "an id with a control character", "/v1/id/a%01b", "get-escaped"),
+		on("long id", "long path", "an id of 6000 characters", tiny.Prefix+strings.Repeat("x", 6000), "get-long"),
+		on("query", "query", "an id with a query behind it", "/v1/id/7?x=/y"),
+		on("last slash more", "last slash", "an id with a slash behind it", "/v1/id/7/"),
+		on("last slash less", "last slash", "the path without an id and its slash", "/v1/id"),
+		on("doubled slash", "doubled slash", "a path with a doubled slash", "/v1//id/7"),
+		on("dots", "dot segments", "a path with a parent segment", "/v1/id/x/../7"),
+		on("capitals", "letter case", "a path in capitals", "/V1/ID/7"),
+		on("OPTIONS", "OPTIONS", "OPTIONS", "/v1/id/7"),
+		on("unknown method", "unknown method", "a method nobody knows", "/v1/id/7"),
+	}
+	list[len(list)-2].Method = "OPTIONS"
+	list[len(list)-1].Method = "BREW"
+	return list
+}

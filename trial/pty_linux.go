@@ -1,0 +1,63 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+	"unsafe"
+)
+
+// terminal opens a pseudo-terminal: ours is read, what is written to child
+// comes out there. It is 80 columns wide, ends lines as terminals do (a line
+// feed arrives as two bytes), and is nobody's controlling terminal.
+//
+// Source: pts(4), ioctl_tty(2).
+func terminal() (ours, child *os.File, err error) {
+	ours, err = os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("pseudo-terminal: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("pseudo-terminal: %w", err), ours.Close())
+		}
+	}()
+	var number uint32
+	var locked int32
+	size := [4]uint16{24, 80} // rows and columns; pixels are not known
+	for _, call := range []struct {
+		request uintptr
+		arg     unsafe.Pointer
+	}{
+		{syscall.TIOCSPTLCK, unsafe.Pointer(&locked)},
+		{syscall.TIOCGPTN, unsafe.Pointer(&number)},
+		{syscall.TIOCSWINSZ, unsafe.Pointer(&size)},
+	} {
+		if err := control(ours, call.request, call.arg); err != nil {
+			return nil, nil, err
+		}
+	}
+	child, err = os.OpenFile("/dev/pts/"+strconv.Itoa(int(number)), os.O_RDWR|syscall.O_NOCTTY, 0)
+	return ours, child, err
+}
+
+// control is ioctl(2). The descriptor stays with the runtime's poller, which
+// it would not through Fd.
+func control(f *os.File, request uintptr, arg unsafe.Pointer) error {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var errno syscall.Errno
+	if err := raw.Control(func(fd uintptr) {
+		_, _, errno = syscall.Syscall(syscall.SYS_IOCTL, fd, request, uintptr(arg))
+	}); err != nil {
+		return err
+	}
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package trial
+
+// terminateGroup ends the processes: they cannot be asked to end by themselves.
+func terminateGroup(pid int) { killGroup(pid) }

@@ -1,0 +1,17 @@
+package trial
+
+import (
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// unread is how many bytes wait in a pipe or a terminal: ioctl_tty(2), TIOCINQ,
+// which is FIONREAD.
+func unread(f *os.File) int64 {
+	var n int32
+	if control(f, syscall.TIOCINQ, unsafe.Pointer(&n)) != nil {
+		return 0
+	}
+	return int64(n)
+}
