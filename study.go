@@ -28,6 +28,8 @@ type Study struct {
 type Budget struct {
 	Quick time.Duration `json:"quick_ns,omitempty"` // zero: 40 s
 	Full  time.Duration `json:"full_ns,omitempty"`  // zero: 5 min
+
+	QuickWorkloads []string `json:"quick_workloads,omitempty"` // the only ones quick weighs; none: all that carry a claim or a criterion
 }
 
 // Entry is a contender as a study names it, before anything is built.
@@ -170,6 +172,11 @@ func (s *Study) Validate() error {
 			if !works[w] {
 				return fieldError(at+".workloads", fmt.Sprintf("unknown workload %q", w), "name the study's workloads")
 			}
+		}
+	}
+	for i, w := range s.Budget.QuickWorkloads {
+		if !works[w] {
+			return fieldError(fmt.Sprintf("budget.quick_workloads[%d]", i), fmt.Sprintf("unknown workload %q", w), "name the study's workloads")
 		}
 	}
 	for i, d := range s.Decompose {

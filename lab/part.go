@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 const (
 	notQuick  = "left out at this budget (no claim and no criterion needs it)"
 	notChosen = "left out (not among those that were asked for)"
+	noTime    = "not measured at this budget (--budget full weighs it)"
 	noSegment = "not measured at this budget (each contender takes %v a round, alone; needs --budget full)"
 )
 
@@ -27,7 +29,7 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 		contenders, workloads = carrying(s)
 	}
 	if isQuick {
-		workloads = visited(s, workloads)
+		workloads = visited(s, briefly(s, workloads))
 	}
 	if len(only.Contenders) > 0 {
 		named, err := matching(only.Contenders)
@@ -119,6 +121,19 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 		return func(id string) (bool, string) { return m[id], notQuick }
 	}
 	return in(who), in(what)
+}
+
+// briefly leaves out what the study has no time for at quick.
+func briefly(s tare.Study, in chooser) chooser {
+	if len(s.Budget.QuickWorkloads) == 0 {
+		return in
+	}
+	return func(id string) (bool, string) {
+		if !slices.Contains(s.Budget.QuickWorkloads, id) {
+			return false, noTime
+		}
+		return in(id)
+	}
 }
 
 // visited leaves continuous segments out of those that in chooses.

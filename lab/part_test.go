@@ -123,3 +123,18 @@ func TestQuickTakesThoseThatAreNamed(t *testing.T) {
 		t.Errorf("lean is named, quick weighs %s", got)
 	}
 }
+
+func TestQuickTakesTheWorkloadsItHasTimeFor(t *testing.T) {
+	s := study()
+	other := s.Workloads[0]
+	other.ID = "other"
+	s.Workloads = append(s.Workloads, other)
+	s.Budget.QuickWorkloads = []string{"other"}
+	part, left, err := lab.Part(s, true, lab.Only{})
+	if err != nil || len(part.Workloads) != 1 || part.Workloads[0].ID != "other" || len(left) != 1 || !strings.Contains(left[0].Why, "full") {
+		t.Errorf("quick weighs %v, leaves out %v, %v", part.Workloads, left, err)
+	}
+	if part, _, _ := lab.Part(s, false, lab.Only{}); len(part.Workloads) != 2 {
+		t.Errorf("full weighs %v", part.Workloads)
+	}
+}

@@ -24,6 +24,11 @@ func (v *view) notes(c tare.Contender) []string {
 		}
 	}
 	seen := map[string]bool{}
+	for _, f := range v.r.Findings { // of other workloads too: it was expected of the contender
+		if f.Severity == tare.Void && f.Contender == c.ID {
+			seen[f.Check] = true
+		}
+	}
 	for _, f := range voiding(v.r, c.ID, v.workload) {
 		seen[f.Check] = true
 		if f.Contender == "" {

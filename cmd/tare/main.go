@@ -15,5 +15,6 @@ func main() {
 	if trial.GuardianMain() { // this process is the guardian of another tare
 		return
 	}
+	cli.NullMain() // does not return where it is the null server of another tare
 	os.Exit(cli.Main(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
 }

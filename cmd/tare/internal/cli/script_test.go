@@ -38,10 +38,12 @@ func TestMain(m *testing.M) {
 	if trial.GuardianMain() {
 		return
 	}
+	cli.NullMain()
 	testscript.Main(m, map[string]func(){
 		"tare":      func() { os.Exit(main(stage().app())) },
 		"tare-real": func() { os.Exit(main(cli.App{})) },
 		"hold":      hold,
+		"serve":     serve,
 		"await":     func() { await(func() bool { _, err := os.Stat(os.Args[1]); return err == nil }) },
 	})
 }

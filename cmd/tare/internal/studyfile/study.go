@@ -119,6 +119,8 @@ func (r *reader) budget(n ast.Node, path string) (b tare.Budget) {
 	r.mapping(n, path, "e.g. budget: {quick: 40s, full: 5m}", map[string]take{
 		"quick": r.duration(&b.Quick),
 		"full":  r.duration(&b.Full),
+
+		"quick_workloads": r.texts(&b.QuickWorkloads, "names of workloads, e.g. [one/static, socket/health]"),
 	}, nil)
 	return b
 }

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+func (s *shell) loadCommand() *cobra.Command {
+	var words loadWords
+	cmd := &cobra.Command{
+		Use:   "load URL…",
+		Short: "Load a server, or compare several",
+		Long: `Send HTTP requests to a server and say what came of them, and what set the
+limit: the server, this load generator, or the way between them.
+
+Without --rate the loop is closed: each connection sends its next request when it
+has an answer. With --rate it is open: requests are sent at their intended times,
+whatever comes back, and latencies count from those times. Timeouts are among the
+latencies. Nothing follows a redirect: 3xx are counted. Requests go to the URL's
+own host and nowhere else, for an hour at most.
+
+With several URLs, or several --start, servers are compared: in turns, in lockstep
+rounds, beside a control (the first one again) and a null server (the load
+generator alone), as tare run does it, and with intervals.
+
+--start begins a server with a command line of yours, of which $PORT is a free
+port, and ends it with everything it has started. It is not given to a shell.
+For a container: --start 'docker run --rm -p 127.0.0.1:$PORT:80 nginx'.
+
+Exit codes: 0 carried out, whatever was found; 1 nothing could be measured; 2 bad
+input; 130 interrupted, after what there is has been printed.`,
+		Example: `  tare load http://127.0.0.1:8080/v1/id/7
+  tare load -c 50 -d 30s --rate 5000/s --slo 'p99<50ms' http://127.0.0.1:8080/
+  tare load --slo 'p99<50ms,errors<0.1%' --search :8080
+  tare load -X POST -H 'Content-Type: application/json' --body @event.json :8080/events
+  tare load --mix 'GET /devices=9' --mix 'POST /devices=1' --body '{"on":true}' :8080
+  tare load --delay 20ms --bandwidth 70mbit --preset wrk :8080
+  tare load --start './old -port $PORT' --start './new -port $PORT' /v1/id/7`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := words.read(cmd, args)
+			if err != nil {
+				return err
+			}
+			return s.load(cmd.Context(), o)
+		},
+	}
+	what := group("What is sent")
+	what.flags.StringVarP(&words.asking.method, "method", "X", "", "`METHOD` of requests; default: GET, with a body POST")
+	what.flags.StringArrayVarP(&words.asking.headers, "header", "H", nil, "`Name: value` of every request; repeatable")
+	what.flags.StringVar(&words.asking.body, "body", "", "`text` to send; @FILE sends what a file holds, @- what comes on stdin")
+	what.flags.StringVar(&words.asking.dataDir, "data-dir", "", "`directory` whose files are the bodies, in turn")
+	what.flags.StringVar(&words.asking.feed, "feed", "", "`file` with a request on each line: {\"method\",\"path\",\"header\",\"body\"}, as in a study, or else a body; - is stdin")
+	what.flags.StringArrayVar(&words.asking.mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
+	what.flags.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
+	how := group("How it is sent")
+	how.flags.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try")
+	how.flags.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
+	how.flags.Int64VarP(&words.requests, "requests", "n", 0, "measure so many requests, and not for a duration")
+	how.flags.StringVar(&words.rate, "rate", "", "open loop at `rate`: 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s over the duration")
+	how.flags.DurationVarP(&words.timeout, "timeout", "t", defaultTimeout, "how long an answer, or a connect, may take")
+	how.flags.DurationVar(&words.warm, "warm", defaultWarm, "send for so long before measuring; default with -n: 0s")
+	how.flags.DurationVar(&words.think, "think", 0, "wait between an answer and the next request")
+	how.flags.IntVar(&words.threads, "threads", 0, "that send; default: a quarter of the processors, rounded up")
+	how.flags.StringVar(&words.engine, "engine", "", "`engine` that sends: epoll (Linux, plain text) or portable; default: the first that can")
+	how.flags.BoolVar(&words.insecure, "insecure", false, "take any certificate of an https server")
+	how.flags.Uint64Var(&words.seed, "seed", 1, "of a random rate, and of the order of a comparison")
+	how.flags.DurationVar(&words.delay, "delay", 0, "add so much to every round trip, by a relay in between, e.g. 20ms")
+	how.flags.StringVar(&words.bandwidth, "bandwidth", "", "`bandwidth` of the relay each way, e.g. 70mbit")
+	how.flags.BoolVar(&words.noLock, "no-lock", false, "measure even while another tare does")
+	said := group("What is asked and printed")
+	said.flags.StringVar(&words.slo, "slo", "", "`objectives` to hold it against, e.g. 'p99<50ms,errors<0.1%'; also p50, p99.9, max, mean")
+	said.flags.BoolVar(&words.search, "search", false, "look for the most requests per second that keep --slo")
+	said.flags.StringVar(&words.preset, "preset", "", "print what another `tool` does, ab or wrk; ab makes a connection for each request, unless -k")
+	said.flags.BoolVarP(&words.keepAlive, "keep-alive", "k", false, "with --preset ab: keep connections")
+	said.flags.BoolVar(&words.asJSON, "json", false, "print JSON: a tare.load/1 document, of several servers a tare.result/1")
+	said.flags.BoolVarP(&words.quiet, "quiet", "q", false, "no progress on stderr")
+	addGroups(cmd, what, how, said)
+	complete(cmd, "preset", cobra.FixedCompletions([]string{presetAB, presetWrk}, cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "engine", cobra.FixedCompletions(engines(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// load carries out what was asked for.
+func (s *shell) load(ctx context.Context, o loadOptions) error {
+	p := s.newProgress(o.quiet)
+	defer p.End()
+	if o.hint != "" {
+		p.Say(o.hint)
+	}
+	if len(o.servers) > 1 {
+		return s.loadSeveral(ctx, o, p)
+	}
+	return s.loadOne(ctx, o, p)
+}

@@ -1,0 +1,290 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/load"
+	"github.com/tarebench/tare/trial"
+)
+
+// called is one call of tare load in this process.
+type called struct {
+	code        int
+	out, errors string
+}
+
+func loadWith(t *testing.T, app cli.App, args ...string) called {
+	t.Helper()
+	dir := t.TempDir()
+	env := map[string]string{"HOME": dir, "TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data"), "NO_COLOR": "1"}
+	var out, errors bytes.Buffer
+	code := app.Main(t.Context(), append([]string{"load"}, args...), func(k string) string { return env[k] }, strings.NewReader("from stdin"), &out, &errors)
+	return called{code, out.String(), errors.String()}
+}
+
+// measured calls tare load --json and reads the document.
+func measured(t *testing.T, args ...string) load.Document {
+	t.Helper()
+	c := loadWith(t, cli.App{}, append([]string{"--json", "-q"}, args...)...)
+	var d load.Document
+	if err := json.Unmarshal([]byte(c.out), &d); err != nil || c.code != cli.ExitOK {
+		t.Fatalf("%q: exit code %d, %v\n%s%s", args, c.code, err, c.out, c.errors)
+	}
+	return d
+}
+
+// hits counts requests by what they are.
+type hits struct {
+	mu   sync.Mutex
+	seen map[string]int64
+}
+
+func (h *hits) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.seen == nil {
+		h.seen = map[string]int64{}
+	}
+	h.seen[r.Method+" "+r.RequestURI+" "+r.Header.Get("X-Test")+" "+string(body)]++
+	io.WriteString(w, "ok\n")
+}
+
+func (h *hits) counts() map[string]int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return maps.Clone(h.seen)
+}
+
+func TestLoadSendsWhatIsAsked(t *testing.T) {
+	var h hits
+	server := httptest.NewServer(&h)
+	defer server.Close()
+	d := measured(t, "-n", "400", "-c", "4", "--mix", "GET /a?x=1=3", "--mix", "POST /b=1", "--body", "@-", "-H", "X-Test: yes", server.URL)
+	if d.Requests != 400 || d.Statuses["200"] != 400 || d.Schema != load.DocumentSchema || d.URL != server.URL || d.Connections != 4 {
+		t.Errorf("%+v", d)
+	}
+	seen := h.counts()
+	a, b := seen["GET /a?x=1 yes "], seen["POST /b yes from stdin"]
+	// What is under way when the last one is measured is sent, too.
+	if all := a + b; len(seen) != 2 || all < 400 || all > 420 || a < 2*b || a > 4*b {
+		t.Errorf("the server saw %v", seen)
+	}
+}
+
+// A redirect to another host is counted, and nobody goes there.
+func TestLoadFollowsNobody(t *testing.T) {
+	var h hits
+	other := httptest.NewServer(&h)
+	defer other.Close()
+	server := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusFound))
+	defer server.Close()
+	if d := measured(t, "-n", "20", "-c", "2", server.URL); d.Statuses["302"] != 20 || len(d.Errors) != 0 {
+		t.Errorf("%v, %v", d.Statuses, d.Errors)
+	}
+	if n := len(h.counts()); n != 0 {
+		t.Errorf("the other host was asked for %d things", n)
+	}
+}
+
+func TestLoadEncrypted(t *testing.T) {
+	var h hits
+	server := httptest.NewTLSServer(&h)
+	defer server.Close()
+	server.Config.ErrorLog = nil
+	if d := measured(t, "-n", "30", "-c", "2", "--insecure", server.URL+"/s"); d.Requests != 30 || d.Engine != string(load.Portable) {
+		t.Errorf("%d requests by %s", d.Requests, d.Engine)
+	}
+	if c := loadWith(t, cli.App{}, "-q", "-n", "30", "-c", "2", "-t", "1s", server.URL); c.code != cli.ExitFailure || !strings.Contains(c.errors, "nothing could be measured: ") || !strings.Contains(c.errors, "certificate") {
+		t.Errorf("an unknown certificate: exit code %d: %s", c.code, c.errors)
+	}
+}
+
+// A server that never answers: what was seen is printed, timeouts and all, and
+// the exit code says that nothing could be measured.
+func TestLoadTimesOut(t *testing.T) {
+	release := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	defer server.Close()
+	defer close(release)
+	c := loadWith(t, cli.App{}, "-q", "--json", "-d", "300ms", "--warm", "0s", "-c", "2", "-t", "100ms", server.URL)
+	var d load.Document
+	if err := json.Unmarshal([]byte(c.out), &d); err != nil || c.code != cli.ExitFailure {
+		t.Fatalf("exit code %d, %v: %s", c.code, err, c.errors)
+	}
+	if d.Timeouts == 0 || d.Requests != 0 || d.Latency.Min < int64(100*time.Millisecond) || !strings.Contains(c.errors, "no request was answered") {
+		t.Errorf("%d timeouts, %d requests, latencies from %d ns; %s", d.Timeouts, d.Requests, d.Latency.Min, c.errors)
+	}
+}
+
+// Ctrl-C ends the leg; what there is is printed, and the exit code says so.
+func TestLoadInterrupted(t *testing.T) {
+	signals := make(chan os.Signal, 1)
+	var n atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if n.Add(1) == 200 {
+			signals <- os.Interrupt
+		}
+	}))
+	defer server.Close()
+	app := cli.App{Interrupt: func() (<-chan os.Signal, func()) { return signals, func() {} }}
+	c := loadWith(t, app, "--json", "-d", "1h", "--warm", "0s", "-c", "2", server.URL)
+	var d load.Document
+	if err := json.Unmarshal([]byte(c.out), &d); err != nil || c.code != cli.ExitInterrupted || !d.Interrupted || d.Requests < 100 {
+		t.Errorf("exit code %d, %v, interrupted %v after %d requests\n%s", c.code, err, d.Interrupted, d.Requests, c.errors)
+	}
+}
+
+func TestLoadThroughARelay(t *testing.T) {
+	var h hits
+	server := httptest.NewServer(&h)
+	defer server.Close()
+	d := measured(t, "-n", "20", "-c", "4", "--delay", "30ms", server.URL)
+	if d.Latency.Min < int64(30*time.Millisecond) || d.Path.Delay != int64(30*time.Millisecond) || d.Path.RoundTrip < d.Path.Delay {
+		t.Errorf("from %d ns, path %+v", d.Latency.Min, d.Path)
+	}
+}
+
+func TestLoadSearches(t *testing.T) {
+	var h hits
+	server := httptest.NewServer(&h)
+	defer server.Close()
+	args := []string{"-c", "2", "-d", "150ms", "--warm", "0s", "--slo", "p50<10s,errors<50%", "--search", server.URL}
+	d := measured(t, args...)
+	if d.Search == nil || len(d.Search.Steps) == 0 || d.Search.Steps[0].Connections != 1 || d.Search.Sentence == "" {
+		t.Errorf("%+v", d.Search)
+	}
+	c := loadWith(t, cli.App{}, args...)
+	if c.code != cli.ExitOK || !strings.Contains(c.out, "\nSEARCH for the most requests per second with p50<10s,errors<50%\n") || !strings.Contains(c.errors, "\n1 connection: ") {
+		t.Errorf("exit code %d\n%s%s", c.code, c.out, c.errors)
+	}
+}
+
+// On a terminal each second is drawn over the one before.
+func TestLoadIsLive(t *testing.T) {
+	var h hits
+	server := httptest.NewServer(&h)
+	defer server.Close()
+	app := cli.App{Terminal: func(any) (int, bool) { return 100, true }}
+	c := loadWith(t, app, "-d", "1100ms", "--warm", "0s", "-c", "2", server.URL)
+	if c.code != cli.ExitOK || !strings.Contains(c.errors, "\r\x1b[K1 s: ") || !strings.Contains(c.errors, " requests per second, p50 ") {
+		t.Errorf("exit code %d: %q", c.code, c.errors)
+	}
+}
+
+// What a command has started is gone when tare is done with it.
+func TestLoadEndsWhatItStarted(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no process groups")
+	}
+	d := measured(t, "-n", "20", "-c", "1", "--start", "serve $PORT child")
+	addr := strings.TrimSuffix(strings.TrimPrefix(d.URL, "http://"), "/")
+	if c, err := net.DialTimeout("tcp", addr, time.Second); err == nil {
+		c.Close()
+		t.Errorf("somebody still listens at %s", addr)
+	}
+	if d.Requests != 20 || d.ServerCPUSeconds < 0 {
+		t.Errorf("%d requests", d.Requests)
+	}
+}
+
+// Several servers become a study; who is asked and how is what the flags said.
+func TestLoadCompares(t *testing.T) {
+	var study tare.Study
+	var options lab.Options
+	var requests []byte
+	var null tare.Contender
+	app := cli.App{Run: func(ctx context.Context, s tare.Study, o lab.Options) (*tare.Result, error) {
+		study, options = s, o
+		requests, _ = os.ReadFile(filepath.Join(s.Dir, s.Workloads[0].File))
+		p, err := o.Sources.Program(ctx, "server", s.Dir, tare.Entry{ID: tare.NullID})
+		if err != nil || p.Path == "" || p.Variant != "" {
+			t.Errorf("the null server is %+v, %v", p, err)
+		}
+		null = p.Contender
+		for _, e := range s.Contenders {
+			p, err := o.Sources.Program(ctx, "server", s.Dir, e)
+			if err != nil || p.Contender.URL != e.URL || len(p.Contender.Command) != len(e.Command) || p.Contender.Launch != e.Launch() {
+				t.Errorf("%+v becomes %+v, %v", e, p.Contender, err)
+			}
+		}
+		return &tare.Result{Schema: tare.ResultSchema, Study: s.ID, Metrics: s.Metrics}, nil
+	}}
+	c := loadWith(t, app, "--json", "-c", "20", "-d", "30s", "--rate", "2000/s", "--delay", "5ms", "--bandwidth", "50mbit", "-H", "A: b", "-H", "A: c", "--seed", "9",
+		"--start", "./old -p $PORT", "--start", "./new -p $PORT", "http://127.0.0.1:8080/x?y", "/x?y")
+	if c.code != cli.ExitOK || !strings.Contains(c.out, `"study": "load"`) {
+		t.Fatalf("exit code %d: %s%s", c.code, c.out, c.errors)
+	}
+	if err := study.Validate(); err != nil {
+		t.Error(err)
+	}
+	var got []string
+	for _, e := range study.Contenders {
+		got = append(got, e.ID+" "+strings.Join(e.Command, " ")+e.URL)
+	}
+	if s := strings.Join(got, ", "); s != "old ./old -p $PORT, new ./new -p $PORT, 127.0.0.1:8080 http://127.0.0.1:8080" || study.Baseline != "old" {
+		t.Errorf("contenders %q, baseline %s", s, study.Baseline)
+	}
+	want := tare.Traffic{Connections: 20, Rate: 2000, Segment: time.Second, Delay: 5 * time.Millisecond, Bandwidth: 50e6}
+	if got := *study.Workloads[0].Traffic; got != want || options.Seed != 9 || options.Budget != 30*time.Second || null.Role == tare.RoleTrap {
+		t.Errorf("traffic %+v, options %+v", got, options)
+	}
+	if s := string(requests); s != `{"method":"GET","path":"/x?y","header":{"A":"b, c"}}`+"\n" {
+		t.Errorf("requests %s", s)
+	}
+	if _, err := os.Stat(study.Dir); !os.IsNotExist(err) {
+		t.Errorf("the requests are left in %s (%v)", study.Dir, err)
+	}
+}
+
+// The null server of a comparison is this very program: nothing is built.
+func TestLoadIsItsOwnNullServer(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := trial.Start(t.Context(), trial.Spec{Path: self, Run: "test-" + t.Name()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close(context.Background())
+	ask := func(q wire.Request) wire.Reply {
+		t.Helper()
+		a, err := p.Do(t.Context(), q)
+		if err != nil {
+			t.Fatalf("%s: %v", q.Op, err)
+		}
+		return a
+	}
+	if a := ask(wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Seed: "1"}); a.Kind != "server" {
+		t.Fatalf("%+v", a)
+	}
+	for _, app := range []string{"", "tiny"} {
+		a := ask(wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: "w", Op: "requests", Spec: []byte(`{"app":"` + app + `"}`)}})
+		if a.Unsupported || a.Addr == "" {
+			t.Fatalf("app %q: %+v", app, a)
+		}
+		if d := measured(t, "-n", "20", "-c", "1", "http://"+a.Addr+"/health"); d.Statuses["200"] != 20 {
+			t.Errorf("app %q: %v", app, d.Statuses)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package router
+
+import "net/http"
+
+// Wrap puts all layers around h, for routers that have no middleware of their
+// own: that is how their users do it.
+func (s Spec) Wrap(h http.Handler) http.Handler {
+	for i := len(s.Layers) - 1; i >= 0; i-- {
+		h = s.Layers[i].Handler(h)
+	}
+	return h
+}
+
+// Handler is the layer around next, as net/http's middleware usually is.
+func (l Layer) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.HTTP(w, r, func(w http.ResponseWriter) { next.ServeHTTP(w, r) })
+	})
+}
+
+// HTTP is the layer around next, which is given the writer to use. A response
+// writer of net/http does not tell its status, so the one layer that needs it
+// wraps the writer, as middleware for net/http does.
+func (l Layer) HTTP(w http.ResponseWriter, r *http.Request, next func(w http.ResponseWriter)) {
+	status := func() int { return http.StatusOK }
+	if l.Name == LayerAccess {
+		seen := &statusWriter{ResponseWriter: w}
+		w, status = seen, seen.code
+	}
+	l.Around(Exchange{
+		Method: r.Method,
+		Path:   r.URL.Path,
+		Get:    r.Header.Get,
+		Set:    w.Header().Set,
+		Next:   func() { next(w) },
+		Status: status,
+		Stop:   w.WriteHeader,
+	})
+}
+
+// statusWriter remembers the status.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *statusWriter) code() int {
+	if w.status == 0 {
+		return http.StatusOK
+	}
+	return w.status
+}

@@ -1,0 +1,229 @@
+package router
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/contender"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// listener is what can be served over a network.
+type listener interface {
+	listen(l net.Listener) (stop func(), err error)
+}
+
+// exchange is a server in this process and the one connection to it. The client
+// writes prepared bytes and reads one answer, so that little of what is
+// measured is its own; what there is, the null contender shows.
+type exchange struct {
+	conn net.Conn
+	stop func()
+	buf  []byte // the last answer, in full
+	null *null  // not nil: it is told which request comes
+}
+
+// patience is how long the client waits for an answer that is asked for to be
+// compared. Timed requests are watched by the lab.
+const patience = 10 * time.Second
+
+// dial starts the stack's server on a loopback port and connects to it.
+func dial(s listener) (*exchange, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	stop, err := s.listen(l)
+	if err != nil {
+		_ = l.Close()
+		return nil, fmt.Errorf("serve: %w", err)
+	}
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		stop()
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	n, _ := s.(*null)
+	return &exchange{conn: conn, stop: stop, buf: make([]byte, 0, 4096), null: n}, nil
+}
+
+// close ends the connection, and then the server.
+func (x *exchange) close() {
+	_ = x.conn.Close()
+	x.stop()
+}
+
+// work sends requests over the connection.
+func (x *exchange) work(spec Spec, requests []wire.HTTPRequest) (contender.Work, error) {
+	raw := make([][]byte, len(requests))
+	for i, q := range requests {
+		raw[i] = requestBytes(q)
+	}
+	if x.null != nil {
+		if err := x.null.expect(requests); err != nil {
+			return contender.Work{}, err
+		}
+	}
+	ask := func(i int) (status int, body []byte, err error) {
+		if x.null != nil {
+			x.null.next.Store(int64(i))
+		}
+		return x.roundTrip(raw[i])
+	}
+	do := func(i int) (int, error) {
+		status, body, err := ask(i)
+		if err == nil && status != http.StatusOK {
+			err = statusError(status)
+		}
+		return len(body), err
+	}
+	return contender.Work{Do: do, Answer: func(i int) (contender.Answered, error) {
+		if err := x.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+			return contender.Answered{}, err
+		}
+		before := spec.LayerCalls()
+		if _, _, err := ask(i); err != nil {
+			return contender.Answered{}, err
+		}
+		calls := spec.LayerCalls() - before
+		if err := x.conn.SetDeadline(time.Time{}); err != nil {
+			return contender.Answered{}, err
+		}
+		a, err := parseAnswer(x.buf)
+		if err != nil {
+			return contender.Answered{}, err
+		}
+		a.LayerCalls = calls
+		return show(a)
+	}}, nil
+}
+
+// roundTrip sends one request and reads its answer into buf.
+func (x *exchange) roundTrip(request []byte) (status int, body []byte, err error) {
+	x.buf = x.buf[:0]
+	if _, err := x.conn.Write(request); err != nil {
+		return 0, nil, fmt.Errorf("send: %w", err)
+	}
+	head, length := -1, 0
+	for {
+		if len(x.buf) > maxAnswer {
+			return 0, nil, errors.New("an answer of more than a megabyte")
+		}
+		x.buf = slices.Grow(x.buf, 1)
+		n, err := x.conn.Read(x.buf[len(x.buf):cap(x.buf)])
+		x.buf = x.buf[:len(x.buf)+n]
+		if err != nil {
+			return 0, nil, fmt.Errorf("read the answer: %w", err)
+		}
+		if head < 0 {
+			if head = bytes.Index(x.buf, []byte("\r\n\r\n")); head < 0 {
+				continue
+			}
+			if status, length, err = parseHead(x.buf[:head+2]); err != nil {
+				return 0, nil, err
+			}
+		}
+		switch end := head + 4 + length; {
+		case len(x.buf) > end:
+			return status, nil, fmt.Errorf("%d bytes after the answer", len(x.buf)-end)
+		case len(x.buf) == end:
+			return status, x.buf[head+4:], nil
+		}
+	}
+}
+
+const maxAnswer = 1 << 20
+
+// parseHead reads the status and the length of the body. Answers are small:
+// one without a length is a server's mistake here.
+func parseHead(head []byte) (status, length int, err error) {
+	if len(head) < 12 || string(head[:7]) != "HTTP/1." {
+		return 0, 0, fmt.Errorf("no answer in HTTP/1: %q", clip(head))
+	}
+	if status, err = strconv.Atoi(string(head[9:12])); err != nil {
+		return 0, 0, fmt.Errorf("no status in %q", clip(head))
+	}
+	const name = "content-length:"
+	for rest := head; ; {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 || i+1 == len(rest) {
+			return status, 0, fmt.Errorf("an answer with status %d does not say how long it is", status)
+		}
+		rest = rest[i+1:]
+		if len(rest) < len(name) || !foldedPrefix(rest, name) {
+			continue
+		}
+		for _, c := range bytes.TrimSpace(rest[len(name):max(len(name), bytes.IndexByte(rest, '\n'))]) {
+			if c < '0' || c > '9' || length > maxAnswer {
+				return status, 0, fmt.Errorf("a length that is none in %q", clip(rest))
+			}
+			length = 10*length + int(c-'0')
+		}
+		return status, length, nil
+	}
+}
+
+// foldedPrefix reports whether b begins with lower, whatever its case.
+func foldedPrefix(b []byte, lower string) bool {
+	for i := range len(lower) {
+		c := b[i]
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// parseAnswer reads a whole answer.
+func parseAnswer(raw []byte) (Answer, error) {
+	r, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(raw)), nil)
+	if err != nil {
+		return Answer{}, fmt.Errorf("read the answer: %w", err)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return Answer{}, fmt.Errorf("read the answer: %w", err)
+	}
+	return Answer{HTTPResponse: wire.HTTPResponse{Status: r.StatusCode, Header: shown(r.Header.Get), Body: body}}, nil
+}
+
+// requestBytes is q as it goes over the wire.
+func requestBytes(q wire.HTTPRequest) []byte {
+	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: localhost\r\n", q.Method, q.Path)
+	for _, name := range slices.Sorted(maps.Keys(q.Header)) {
+		if !strings.EqualFold(name, "Host") && !strings.EqualFold(name, "Content-Length") {
+			b = fmt.Appendf(b, "%s: %s\r\n", name, q.Header[name])
+		}
+	}
+	if len(q.Body) > 0 || q.Method != http.MethodGet && q.Method != http.MethodHead {
+		b = fmt.Appendf(b, "Content-Length: %d\r\n", len(q.Body))
+	}
+	return append(append(b, "\r\n"...), q.Body...)
+}
+
+// serveUntil runs serve on l until stop is called, which waits for its end.
+func serveUntil(serve func(net.Listener) error, l net.Listener, end func()) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = serve(l) // it ends with an error that says it was closed
+	}()
+	return func() {
+		end()
+		<-done
+	}
+}

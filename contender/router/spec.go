@@ -1,0 +1,178 @@
+package router
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare/contender/fixture"
+)
+
+// Spec is what a router is built from.
+type Spec struct {
+	// Routes is the table: every route once, a literal before a parameter in
+	// whose place it stands, for routers in which the first match wins.
+	Routes []Route
+
+	// Layers is the middleware around all routes, the outermost first.
+	Layers []Layer
+
+	calls *int64 // of layers
+}
+
+// Route is one entry of the table.
+type Route struct {
+	Index    int // in the table, from zero
+	Method   string
+	Segments []Segment // of the path; none: it is /
+	Params   []string  // names, in the order of the path
+
+	reply   []byte   // of a route without parameters, or the beginning
+	labels  []string // before each value
+	scratch *[]byte  // of the whole table
+}
+
+// Segment is what a path has between two slashes.
+type Segment struct {
+	Text  string // a literal, not escaped, or the name of the parameter; empty: the path ends in a slash
+	Param bool
+}
+
+// ColonPath is the path with parameters as in /users/:id.
+func (r *Route) ColonPath() string { return r.path(":", "") }
+
+// BracePath is the path with parameters as in /users/{id}.
+func (r *Route) BracePath() string { return r.path("{", "}") }
+
+func (r *Route) path(before, after string) string {
+	if len(r.Segments) == 0 {
+		return "/"
+	}
+	var b strings.Builder
+	for _, s := range r.Segments {
+		b.WriteByte('/')
+		if s.Param {
+			b.WriteString(before + s.Text + after)
+		} else {
+			b.WriteString(s.Text)
+		}
+	}
+	return b.String()
+}
+
+// Reply writes what the route answers: its index and a name=value for each
+// parameter, which param returns by name as the router bound it. It writes at
+// most once and allocates nothing. Requests must come one after the other.
+func (r *Route) Reply(w io.Writer, param func(name string) string) {
+	if len(r.Params) == 0 {
+		_, _ = w.Write(r.reply) // a reply that is lost is a wrong answer
+		return
+	}
+	b := append((*r.scratch)[:0], r.reply...)
+	for i, name := range r.Params {
+		b = append(b, r.labels[i]...)
+		b = append(b, param(name)...)
+	}
+	*r.scratch = b
+	_, _ = w.Write(b)
+}
+
+// LayerCalls is how often layers were called so far, all together.
+func (s Spec) LayerCalls() int64 { return *s.calls }
+
+// config is a Spec as wire.Workload.Spec has it.
+type config struct {
+	Routes []fixture.Route `json:"routes"`
+	Layers []string        `json:"layers,omitempty"`
+}
+
+// FormatSpec is what [ParseSpec] reads.
+func FormatSpec(routes []fixture.Route, layers []string) (json.RawMessage, error) {
+	return json.Marshal(config{routes, layers})
+}
+
+// ParseSpec reads what a workload says of itself:
+//
+//	{"routes": [{"method": "GET", "path": "/users/{id}"}], "layers": ["request-id"]}
+func ParseSpec(raw json.RawMessage) (Spec, error) {
+	var c config
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return Spec{}, fmt.Errorf("read the table of routes: %w", err)
+	}
+	if len(c.Routes) == 0 {
+		return Spec{}, errors.New("the table has no routes")
+	}
+	s := Spec{Routes: make([]Route, len(c.Routes)), calls: new(int64)}
+	scratch := new([]byte)
+	for i, r := range c.Routes {
+		route, err := newRoute(i, r)
+		if err != nil {
+			return Spec{}, fmt.Errorf("route %d, %s %s: %w", i, r.Method, r.Path, err)
+		}
+		route.scratch = scratch
+		s.Routes[i] = route
+	}
+	for _, name := range c.Layers {
+		l, err := newLayer(name, s.calls)
+		if err != nil {
+			return Spec{}, err
+		}
+		s.Layers = append(s.Layers, l)
+	}
+	return s, nil
+}
+
+func newRoute(index int, from fixture.Route) (Route, error) {
+	r := Route{Index: index, Method: from.Method, reply: strconv.AppendInt(nil, int64(index), 10)}
+	path, ok := strings.CutPrefix(from.Path, "/")
+	switch {
+	case from.Method == "" || from.Method != strings.ToUpper(from.Method):
+		return r, errors.New("the method is no word in capitals")
+	case !ok:
+		return r, errors.New("the path does not begin with a slash")
+	case path == "":
+		return r, nil
+	}
+	texts := strings.Split(path, "/")
+	for i, text := range texts {
+		name, param := strings.CutPrefix(text, "{")
+		switch {
+		case param && strings.HasSuffix(name, "}"):
+			name = strings.TrimSuffix(name, "}")
+			if err := checkName(name, r.Params); err != nil {
+				return r, err
+			}
+			r.Params = append(r.Params, name)
+			r.labels = append(r.labels, " "+name+"=")
+			r.Segments = append(r.Segments, Segment{name, true})
+		case strings.ContainsAny(text, "{}:*"):
+			return r, fmt.Errorf("segment %q: a parameter is a whole segment in braces, and a literal has none of { } : *", text)
+		case text == "" && i < len(texts)-1:
+			return r, errors.New("an empty segment")
+		default:
+			r.Segments = append(r.Segments, Segment{text, false})
+		}
+	}
+	return r, nil
+}
+
+// checkName takes names that every router takes.
+func checkName(name string, before []string) error {
+	for i, c := range name {
+		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+			return fmt.Errorf("parameter {%s}: a name is of letters, digits and underscores", name)
+		}
+	}
+	if name == "" {
+		return errors.New("parameter {}: it has no name")
+	}
+	for _, b := range before {
+		if b == name {
+			return fmt.Errorf("parameter {%s} is there twice", name)
+		}
+	}
+	return nil
+}

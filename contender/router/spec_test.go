@@ -1,0 +1,121 @@
+package router
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+func spec(t *testing.T, paths ...string) Spec {
+	t.Helper()
+	var routes []fixture.Route
+	for _, p := range paths {
+		method, path, _ := strings.Cut(p, " ")
+		routes = append(routes, fixture.Route{Method: method, Path: path})
+	}
+	raw, err := FormatSpec(routes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ParseSpec(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestPaths(t *testing.T) {
+	s := spec(t, "GET /", "POST /a/", "GET /a/{b}/c/{d_2}", "GET /a.b/~c")
+	for i, want := range [][2]string{{"/", "/"}, {"/a/", "/a/"}, {"/a/:b/c/:d_2", "/a/{b}/c/{d_2}"}, {"/a.b/~c", "/a.b/~c"}} {
+		r := s.Routes[i]
+		if r.ColonPath() != want[0] || r.BracePath() != want[1] || r.Index != i {
+			t.Errorf("%d: %s %s, want %s", r.Index, r.ColonPath(), r.BracePath(), want)
+		}
+	}
+}
+
+func TestAnswerOfATable(t *testing.T) {
+	s := spec(t, "GET /", "GET /a/b", "GET /a/{x}", "POST /a/{x}", "GET /a/{x}/c", "GET /a/b/{y}", "GET /t/")
+	for asked, want := range map[string]string{
+		"GET /":              "0",
+		"GET /?q=/a/b":       "0",
+		"GET /a/b":           "1",
+		"GET /a/%62":         "1",
+		"GET /a/bb":          "2 x=bb",
+		"GET /a/caf%C3%A9":   "2 x=café",
+		"GET /a/b%2Fc":       "2 x=b/c",
+		"POST /a/b":          "3 x=b",
+		"GET /a/z/c":         "4 x=z",
+		"GET /a/b/c":         "5 y=c", // a literal first, from the left
+		"GET /t/":            "6",
+		"GET /t":             "",
+		"GET /a":             "",
+		"GET /a/":            "",
+		"GET /a/b/":          "",
+		"PUT /a/b":           "",
+		"GET /A/b":           "",
+		"GET /a/b/c/d":       "",
+		"GET /a/%zz":         "",
+		"GET //":             "",
+		"GET /a//c":          "",
+		"GET /a/b?x=/a/b/c/": "1",
+	} {
+		method, path, _ := strings.Cut(asked, " ")
+		a, ok := s.Answer(wire.HTTPRequest{Method: method, Path: path})
+		if ok != (want != "") || string(a.Body) != want {
+			t.Errorf("%s: %v %q, want %q", asked, ok, a.Body, want)
+		}
+	}
+}
+
+func TestBadTables(t *testing.T) {
+	for raw, want := range map[string]string{
+		`[]`:            "read the table of routes",
+		`{"routes":[]}`: "no routes",
+		`{"routes":[{"method":"get","path":"/"}]}`:                        "no word in capitals",
+		`{"routes":[{"path":"/"}]}`:                                       "no word in capitals",
+		`{"routes":[{"method":"GET","path":"a"}]}`:                        "route 0, GET a: the path does not begin with a slash",
+		`{"routes":[{"method":"GET","path":"/a//b"}]}`:                    "an empty segment",
+		`{"routes":[{"method":"GET","path":"/a{b}"}]}`:                    `segment "a{b}"`,
+		`{"routes":[{"method":"GET","path":"/{b}c"}]}`:                    `segment "{b}c"`,
+		`{"routes":[{"method":"GET","path":"/:b"}]}`:                      `segment ":b"`,
+		`{"routes":[{"method":"GET","path":"/*"}]}`:                       `segment "*"`,
+		`{"routes":[{"method":"GET","path":"/{}"}]}`:                      "it has no name",
+		`{"routes":[{"method":"GET","path":"/{a-b}"}]}`:                   "letters, digits and underscores",
+		`{"routes":[{"method":"GET","path":"/{1a}"}]}`:                    "letters, digits and underscores",
+		`{"routes":[{"method":"GET","path":"/{a}/{a}"}]}`:                 "is there twice",
+		`{"routes":[{"method":"GET","path":"/"}],"layers":["wallpaper"]}`: `unknown layer "wallpaper"`,
+	} {
+		if _, err := ParseSpec(json.RawMessage(raw)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", raw, err, want)
+		}
+	}
+}
+
+func TestDiffers(t *testing.T) {
+	right := Answer{wire.HTTPResponse{Status: 200, Body: []byte("0"), Header: map[string]string{headerRequestID: "", headerNoSniff: noSniff}}, 2}
+	answer := func(edit func(a *Answer)) Answer {
+		a := Answer{wire.HTTPResponse{Status: 200, Body: []byte("0"), Header: map[string]string{headerRequestID: "0123456789abcdef", headerNoSniff: noSniff}}, 2}
+		edit(&a)
+		return a
+	}
+	for want, edit := range map[string]func(a *Answer){
+		"":                               func(*Answer) {},
+		"status 404, want 200":           func(a *Answer) { a.Status = 404 },
+		`body "0\n", want "0"`:           func(a *Answer) { a.Body = []byte("0\n") },
+		"1 calls of middleware, want 2":  func(a *Answer) { a.LayerCalls = 1 },
+		`header X-Request-Id: "", want`:  func(a *Answer) { delete(a.Header, headerRequestID) },
+		`header X-Request-Id: "7", want`: func(a *Answer) { a.Header[headerRequestID] = "7" },
+		`header X-Content-Type-Options`:  func(a *Answer) { a.Header[headerNoSniff] = "sniff" },
+		`header Location: "/"`:           func(a *Answer) { a.Header["Location"] = "/" },
+		"…":                              func(a *Answer) { a.Body = []byte(strings.Repeat("x", 1000)) },
+	} {
+		got := answer(edit).Differs(right)
+		if got == "" != (want == "") || !strings.Contains(got, want) || strings.Contains(got, "\n") || len(got) > 200 {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,26 @@
+// Command chi is go-chi/chi, which takes net/http's handlers and middleware.
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/tarebench/tare/contender/router"
+)
+
+func main() { router.Main(build) }
+
+func build(_ context.Context, spec router.Spec) (http.Handler, error) {
+	r := chi.NewRouter()
+	for _, layer := range spec.Layers {
+		r.Use(layer.Handler)
+	}
+	for _, route := range spec.Routes {
+		r.MethodFunc(route.Method, route.BracePath(), func(w http.ResponseWriter, q *http.Request) {
+			route.Reply(w, func(name string) string { return chi.URLParam(q, name) })
+		})
+	}
+	return r, nil
+}

@@ -1,0 +1,60 @@
+// Command fasthttp is valyala/fasthttp with the router that goes with it,
+// fasthttp/router, which hands out parameters as they are in the URL.
+package main
+
+import (
+	"context"
+	"net"
+	"net/url"
+
+	fasthttprouter "github.com/fasthttp/router"
+	"github.com/valyala/fasthttp"
+
+	"github.com/tarebench/tare/contender/router"
+)
+
+func main() { router.MainNative(build) }
+
+func build(_ context.Context, spec router.Spec) (router.Native, error) {
+	r := fasthttprouter.New()
+	for _, route := range spec.Routes {
+		r.Handle(route.Method, route.BracePath(), func(ctx *fasthttp.RequestCtx) {
+			route.Reply(ctx, func(name string) string { return param(ctx, name) })
+		})
+	}
+	handler := r.Handler
+	for i := len(spec.Layers) - 1; i >= 0; i-- {
+		handler = middleware(spec.Layers[i], handler)
+	}
+	return router.Native{
+		Prepare: func(raw []byte) (router.Prepared, error) { return prepare(handler, raw) },
+		Listen: func(l net.Listener) (stop func(), err error) {
+			server, done := &fasthttp.Server{Handler: handler}, make(chan error, 1)
+			go func() { done <- server.Serve(l) }()
+			return func() { _ = server.Shutdown(); <-done }, nil
+		},
+	}, nil
+}
+
+// middleware wraps a handler: fasthttp has no other way.
+func middleware(layer router.Layer, next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		layer.Around(router.Exchange{
+			Method: string(ctx.Method()), Path: string(ctx.Path()),
+			Get:    func(name string) string { return string(ctx.Request.Header.Peek(name)) },
+			Set:    ctx.Response.Header.Set,
+			Next:   func() { next(ctx) },
+			Status: ctx.Response.StatusCode,
+			Stop:   func(status int) { ctx.Response.Reset(); ctx.SetStatusCode(status) },
+		})
+	}
+}
+
+// param is a parameter as it is meant. What cannot be unescaped stays as it is.
+func param(ctx *fasthttp.RequestCtx, name string) string {
+	escaped, _ := ctx.UserValue(name).(string)
+	if value, err := url.PathUnescape(escaped); err == nil {
+		return value
+	}
+	return escaped
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/tarebench/tare/contender/router"
+)
+
+// prepare reads a request into a context of its own. Between two requests of a
+// connection fasthttp's server forgets the values of the former and resets the
+// response; so does Serve. The request itself nobody changes.
+func prepare(handler fasthttp.RequestHandler, raw []byte) (router.Prepared, error) {
+	ctx := new(fasthttp.RequestCtx)
+	ctx.Init2(nil, nil, false)
+	if err := ctx.Request.Read(bufio.NewReader(bytes.NewReader(raw))); err != nil {
+		return router.Prepared{}, fmt.Errorf("read the request: %w", err)
+	}
+	return router.Prepared{
+		Serve: func() (int, []byte) {
+			ctx.ResetUserValues()
+			ctx.Response.Reset()
+			handler(ctx)
+			return ctx.Response.StatusCode(), ctx.Response.Body()
+		},
+		Header: func(name string) string { return string(ctx.Response.Header.Peek(name)) },
+	}, nil
+}

@@ -1,0 +1,49 @@
+// Command fiber is gofiber/fiber, which is made on fasthttp. Its default leaves
+// parameters as they are in the URL; UnescapePath makes them what they mean.
+package main
+
+import (
+	"context"
+	"net"
+
+	"github.com/gofiber/fiber/v3"
+
+	"github.com/tarebench/tare/contender/router"
+)
+
+func main() { router.MainNative(build) }
+
+func build(_ context.Context, spec router.Spec) (router.Native, error) {
+	app := fiber.New(fiber.Config{UnescapePath: true})
+	for _, layer := range spec.Layers {
+		app.Use(middleware(layer))
+	}
+	for _, route := range spec.Routes {
+		app.Add([]string{route.Method}, route.ColonPath(), func(c fiber.Ctx) error {
+			route.Reply(c, func(name string) string { return c.Params(name) })
+			return nil
+		})
+	}
+	handler := app.Handler()
+	return router.Native{
+		Prepare: func(raw []byte) (router.Prepared, error) { return prepare(handler, raw) },
+		Listen: func(l net.Listener) (stop func(), err error) {
+			done := make(chan error, 1)
+			go func() { done <- app.Listener(l, fiber.ListenConfig{DisableStartupMessage: true}) }()
+			return func() { _ = app.Shutdown(); <-done }, nil
+		},
+	}, nil
+}
+
+func middleware(layer router.Layer) fiber.Handler {
+	return func(c fiber.Ctx) (err error) {
+		layer.Around(router.Exchange{
+			Method: c.Method(), Path: c.Path(),
+			Get: func(name string) string { return c.Get(name) }, Set: c.Set,
+			Next:   func() { err = c.Next() },
+			Status: c.Response().StatusCode,
+			Stop:   func(status int) { err = c.SendStatus(status) },
+		})
+		return err
+	}
+}

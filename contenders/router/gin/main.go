@@ -1,0 +1,42 @@
+// Command gin is Gin in release mode: new has no middleware of its own, default
+// is gin.Default(), which logs each request and recovers, with the log going
+// nowhere.
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/tarebench/tare/contender/router"
+)
+
+func main() {
+	gin.SetMode(gin.ReleaseMode)
+	gin.DefaultWriter = io.Discard
+	router.Variants(map[string]router.Build{"new": with(gin.New), "default": with(gin.Default)})
+}
+
+func with(engine func(...gin.OptionFunc) *gin.Engine) router.Build {
+	return func(_ context.Context, spec router.Spec) (http.Handler, error) {
+		r := engine()
+		for _, layer := range spec.Layers {
+			r.Use(middleware(layer))
+		}
+		for _, route := range spec.Routes {
+			r.Handle(route.Method, route.ColonPath(), func(c *gin.Context) { route.Reply(c.Writer, c.Param) })
+		}
+		return r, nil
+	}
+}
+
+func middleware(layer router.Layer) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		layer.Around(router.Exchange{
+			Method: c.Request.Method, Path: c.Request.URL.Path,
+			Get: c.GetHeader, Set: c.Header, Next: c.Next, Status: c.Writer.Status, Stop: c.AbortWithStatus,
+		})
+	}
+}

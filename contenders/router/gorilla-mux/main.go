@@ -1,0 +1,28 @@
+// Command gorilla-mux is gorilla/mux: a list of regular expressions, of which
+// the first that matches wins.
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gorilla/mux"
+
+	"github.com/tarebench/tare/contender/router"
+)
+
+func main() { router.Main(build) }
+
+func build(_ context.Context, spec router.Spec) (http.Handler, error) {
+	r := mux.NewRouter()
+	for _, layer := range spec.Layers {
+		r.Use(layer.Handler)
+	}
+	for _, route := range spec.Routes {
+		r.HandleFunc(route.BracePath(), func(w http.ResponseWriter, q *http.Request) {
+			vars := mux.Vars(q)
+			route.Reply(w, func(name string) string { return vars[name] })
+		}).Methods(route.Method)
+	}
+	return r, nil
+}

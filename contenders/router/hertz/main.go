@@ -1,0 +1,55 @@
+// Command hertz is cloudwego/hertz. Over a socket it serves by its standard
+// transport: the other one, netpoll, keeps a thread waiting in the kernel, which
+// where client and server share one processor costs several times the request.
+package main
+
+import (
+	"context"
+	"net"
+
+	"github.com/cloudwego/hertz/pkg/app"
+	"github.com/cloudwego/hertz/pkg/app/server"
+	"github.com/cloudwego/hertz/pkg/common/config"
+	"github.com/cloudwego/hertz/pkg/common/hlog"
+	"github.com/cloudwego/hertz/pkg/network/standard"
+
+	"github.com/tarebench/tare/contender/router"
+)
+
+func main() {
+	hlog.SetLevel(hlog.LevelFatal)
+	router.MainNative(build)
+}
+
+func build(_ context.Context, spec router.Spec) (router.Native, error) {
+	unserved := engine(spec)
+	return router.Native{
+		Prepare: func(raw []byte) (router.Prepared, error) { return prepare(unserved, raw) },
+		Listen: func(l net.Listener) (stop func(), err error) {
+			return listen(engine(spec, server.WithListener(l), server.WithTransport(standard.NewTransporter))), nil
+		},
+	}, nil
+}
+
+func engine(spec router.Spec, options ...config.Option) *server.Hertz {
+	h := server.New(append(options, server.WithDisablePrintRoute(true))...)
+	for _, layer := range spec.Layers {
+		h.Use(middleware(layer))
+	}
+	for _, route := range spec.Routes {
+		h.Handle(route.Method, route.ColonPath(), func(_ context.Context, c *app.RequestContext) { route.Reply(c, c.Param) })
+	}
+	return h
+}
+
+func middleware(layer router.Layer) app.HandlerFunc {
+	return func(ctx context.Context, c *app.RequestContext) {
+		layer.Around(router.Exchange{
+			Method: string(c.Method()), Path: string(c.Path()),
+			Get:    func(name string) string { return string(c.GetHeader(name)) },
+			Set:    c.Header,
+			Next:   func() { c.Next(ctx) },
+			Status: c.Response.StatusCode, Stop: c.AbortWithStatus,
+		})
+	}
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/cloudwego/hertz/pkg/app/server"
+	"github.com/cloudwego/hertz/pkg/common/test/mock"
+	"github.com/cloudwego/hertz/pkg/protocol/http1/req"
+
+	"github.com/tarebench/tare/contender/router"
+)
+
+// prepare reads a request into a context of its own. Between two requests of a
+// connection hertz's server resets the context; Serve does the same to it, but
+// for the request, which nobody changes.
+func prepare(h *server.Hertz, raw []byte) (router.Prepared, error) {
+	c := h.NewContext()
+	if err := req.Read(&c.Request, mock.NewZeroCopyReader(string(raw))); err != nil {
+		return router.Prepared{}, fmt.Errorf("read the request: %w", err)
+	}
+	background := context.Background()
+	return router.Prepared{
+		Serve: func() (int, []byte) {
+			c.Params, c.Errors, c.Keys = c.Params[:0], c.Errors[:0], nil
+			c.SetHandlers(nil)
+			c.SetIndex(-1)
+			c.SetFullPath("")
+			c.Response.Reset()
+			h.ServeHTTP(background, c)
+			return c.Response.StatusCode(), c.Response.Body()
+		},
+		Header: c.Response.Header.Get,
+	}, nil
+}
+
+// listen runs the server until stop is called, which waits for its end.
+func listen(h *server.Hertz) (stop func()) {
+	done := make(chan error, 1)
+	go func() { done <- h.Run() }()
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = h.Shutdown(ctx)
+		<-done
+	}
+}

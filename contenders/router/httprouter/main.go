@@ -1,0 +1,31 @@
+// Command httprouter is julienschmidt/httprouter: one radix tree per method, no
+// middleware of its own, and no literal beside a parameter.
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/tarebench/tare/contender"
+	"github.com/tarebench/tare/contender/router"
+)
+
+func main() { router.Main(build) }
+
+func build(_ context.Context, spec router.Spec) (h http.Handler, err error) {
+	defer func() { // a table that it cannot have makes Handle panic
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%v: %w", v, contender.ErrUnsupported)
+		}
+	}()
+	r := httprouter.New()
+	for _, route := range spec.Routes {
+		r.Handle(route.Method, route.ColonPath(), func(w http.ResponseWriter, _ *http.Request, p httprouter.Params) {
+			route.Reply(w, p.ByName)
+		})
+	}
+	return spec.Wrap(r), nil
+}

@@ -1,0 +1,35 @@
+// Command iris is kataras/iris, without its logger.
+package main
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/kataras/iris/v12"
+
+	"github.com/tarebench/tare/contender/router"
+)
+
+func main() { router.Main(build) }
+
+func build(_ context.Context, spec router.Spec) (http.Handler, error) {
+	app := iris.New()
+	app.Logger().SetLevel("disable")
+	for _, layer := range spec.Layers {
+		app.Use(middleware(layer))
+	}
+	for _, route := range spec.Routes {
+		app.Handle(route.Method, route.BracePath(), func(c iris.Context) { route.Reply(c, c.Params().Get) })
+	}
+	return app, app.Build()
+}
+
+func middleware(layer router.Layer) iris.Handler {
+	return func(c iris.Context) {
+		layer.Around(router.Exchange{
+			Method: c.Method(), Path: c.Path(),
+			Get: c.GetHeader, Set: func(name, value string) { c.Header(name, value) },
+			Next: c.Next, Status: c.GetStatusCode, Stop: c.StopWithStatus,
+		})
+	}
+}

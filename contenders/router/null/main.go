@@ -1,0 +1,7 @@
+// Command null is the router that does nothing: what is measured of it is the
+// harness.
+package main
+
+import "github.com/tarebench/tare/contender/router"
+
+func main() { router.Main(router.Null) }

@@ -1,0 +1,252 @@
+package load
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/load/hist"
+)
+
+// DocumentSchema names the format of a Document. Changes are additive.
+const DocumentSchema = "tare.load/1"
+
+// Document is what loading one URL found, as tare load --json prints it.
+type Document struct {
+	Schema            string           `json:"schema"`
+	URL               string           `json:"url"`
+	Interrupted       bool             `json:"interrupted,omitempty"` // it was ended before its time
+	Engine            string           `json:"engine"`
+	Threads           int              `json:"threads"`
+	Requests          int64            `json:"requests"` // answered whole, whatever the status
+	Sent              int64            `json:"sent"`
+	Errors            map[string]int64 `json:"errors"`   // by class; a class without any is left out
+	Statuses          map[string]int64 `json:"statuses"` // by code
+	FirstError        string           `json:"first_error,omitempty"`
+	Seconds           float64          `json:"seconds"` // measured
+	RequestsPerSecond float64          `json:"requests_per_second"`
+	RateAsked         float64          `json:"rate_asked"`        // requests per second; zero: a closed loop
+	Profile           string           `json:"profile,omitempty"` // of the rate asked for
+	Late              int64            `json:"late,omitempty"`    // due, and not sent when the time was over
+
+	Latency   Latencies `json:"latency"`
+	Service   Latencies `json:"service"`
+	Connect   Latencies `json:"connect"`
+	FirstByte Latencies `json:"first_byte"`
+
+	Timeouts          int64   `json:"timeouts"`
+	Connections       int     `json:"connections"`
+	ConnectionsOpened int64   `json:"connections_opened"`
+	Reconnects        int64   `json:"reconnects"`
+	Concurrency       float64 `json:"concurrency"` // requests under way, in the mean
+	BytesIn           int64   `json:"bytes_in"`
+	BytesOut          int64   `json:"bytes_out"`
+	BodyIn            int64   `json:"body_bytes_in"`
+	BodyOut           int64   `json:"body_bytes_out"`
+	ClientCPUSeconds  float64 `json:"client_cpu_seconds"`
+	ServerCPUSeconds  float64 `json:"server_cpu_seconds,omitempty"` // zero: not known
+	SendLagP99        int64   `json:"send_lag_p99_ns"`
+	Path              Path    `json:"path"`
+
+	Limit    string   `json:"limit"`
+	LimitWhy string   `json:"limit_why"`
+	Capacity bool     `json:"capacity"` // throughput and latencies may be told of the server
+	Findings []Remark `json:"findings"`
+	Timeline []Moment `json:"timeline"`
+
+	SLO    []Kept         `json:"slo,omitempty"`
+	Search *SearchSummary `json:"search,omitempty"`
+}
+
+// Latencies are a distribution in ns.
+type Latencies struct {
+	Count int64   `json:"count"`
+	Min   int64   `json:"min_ns"`
+	Mean  float64 `json:"mean_ns"`
+	SD    float64 `json:"sd_ns"`
+	P50   int64   `json:"p50_ns"`
+	P66   int64   `json:"p66_ns"`
+	P75   int64   `json:"p75_ns"`
+	P80   int64   `json:"p80_ns"`
+	P90   int64   `json:"p90_ns"`
+	P95   int64   `json:"p95_ns"`
+	P98   int64   `json:"p98_ns"`
+	P99   int64   `json:"p99_ns"`
+	P999  int64   `json:"p99_9_ns"`
+	Max   int64   `json:"max_ns"`
+}
+
+// Path is what lies between the load generator and the server, as it was
+// asked for and as it was seen.
+type Path struct {
+	RoundTrip int64   `json:"round_trip_ns"`                       // to make a connection, and the delay asked for
+	Delay     int64   `json:"delay_ns,omitempty"`                  // added to every round trip by a relay
+	Bandwidth int64   `json:"bandwidth_bits_per_second,omitempty"` // of the relay, each way
+	In        float64 `json:"in_bits_per_second"`                  // seen
+	Out       float64 `json:"out_bits_per_second"`                 // seen
+}
+
+// Moment is a second of a leg.
+type Moment struct {
+	At        float64 `json:"at_seconds"` // of its beginning, since measuring began
+	Requests  int64   `json:"requests"`
+	Errors    int64   `json:"errors"`
+	P50       int64   `json:"p50_ns"`
+	P99       int64   `json:"p99_ns"`
+	ServerCPU float64 `json:"server_cpu_seconds,omitempty"` // used in it; zero: not known
+}
+
+// Remark is a finding: what was seen and what to do about it.
+type Remark struct {
+	Check    string        `json:"check"`
+	Severity tare.Severity `json:"severity"`
+	Message  string        `json:"message"`
+	Advice   string        `json:"advice,omitempty"`
+}
+
+// Kept is an objective held against what was measured.
+type Kept struct {
+	Objective string      `json:"objective"`
+	Value     float64     `json:"value"` // ns; of errors their share
+	Verdict   tare.Ruling `json:"verdict"`
+}
+
+// SearchSummary is a search for the most requests per second.
+type SearchSummary struct {
+	Objectives  string      `json:"objectives"`
+	Verdict     tare.Ruling `json:"verdict"`
+	Sentence    string      `json:"sentence"`
+	PerSecond   float64     `json:"requests_per_second"` // confirmed; zero: nothing was
+	AtLeast     float64     `json:"at_least_requests_per_second"`
+	Connections int         `json:"connections"` // of that
+	Steps       []Stepped   `json:"steps"`
+}
+
+// Stepped is one step of a search.
+type Stepped struct {
+	Connections       int         `json:"connections"`
+	RateAsked         float64     `json:"rate_asked,omitempty"` // zero: a closed loop
+	RequestsPerSecond float64     `json:"requests_per_second"`
+	P50               int64       `json:"p50_ns"`
+	P99               int64       `json:"p99_ns"`
+	ErrorShare        float64     `json:"error_share"`
+	ClientCPUSeconds  float64     `json:"client_cpu_seconds"`
+	Limit             string      `json:"limit"`
+	Verdict           tare.Ruling `json:"verdict"`
+	Why               string      `json:"why,omitempty"`
+	Objectives        []Kept      `json:"objectives"`
+}
+
+// Documented is what goes into a document beside the result.
+type Documented struct {
+	URL         string
+	Interrupted bool
+	Facts       Facts
+	Delay       time.Duration // of a relay
+	Profile     Profile       // nil: a closed loop
+	ServerCPU   []time.Duration
+	SLO         SLO
+	Search      *Search
+}
+
+// NewDocument assesses r and puts it into a document.
+func NewDocument(r *Result, o Documented) Document {
+	a := Assess(r, o.Facts)
+	d := Document{
+		Schema: DocumentSchema, URL: o.URL, Interrupted: o.Interrupted, Engine: string(r.Engine), Threads: r.Threads,
+		Requests: r.Requests, Sent: r.Sent, Errors: map[string]int64{}, Statuses: map[string]int64{}, FirstError: r.FirstError,
+		Seconds: r.Wall.Seconds(), RequestsPerSecond: perSecond(r), RateAsked: r.Asked, Late: r.Late,
+		Latency: latencies(r.Latency), Service: latencies(r.Service), Connect: latencies(r.Connect), FirstByte: latencies(r.FirstByte),
+		Timeouts: r.Errors[ErrTimeout], Connections: r.Connections, ConnectionsOpened: r.Opened, Reconnects: r.Reconnects, Concurrency: r.Concurrency,
+		BytesIn: r.BytesIn, BytesOut: r.BytesOut, BodyIn: r.BodyIn, BodyOut: r.BodyOut,
+		ClientCPUSeconds: r.CPU.Seconds(), ServerCPUSeconds: o.Facts.ServerCPU.Seconds(), SendLagP99: latencies(r.SendLag).P99,
+		Path:  path(r, o),
+		Limit: string(a.Limit), LimitWhy: a.Why, Capacity: a.Capacity, Findings: []Remark{}, Timeline: []Moment{},
+	}
+	for _, f := range a.Findings {
+		d.Findings = append(d.Findings, Remark{f.Check, f.Severity, f.Message, f.Advice})
+	}
+	if o.Profile != nil {
+		d.Profile = o.Profile.String()
+	}
+	for class, n := range r.Errors {
+		if n > 0 {
+			d.Errors[string(class)] = n
+		}
+	}
+	for status, n := range r.Statuses {
+		d.Statuses[strconv.Itoa(status)] = n
+	}
+	for i, s := range r.Timeline {
+		m := Moment{At: s.At.Seconds(), Requests: s.Requests, Errors: s.Errors, P50: int64(s.P50), P99: int64(s.P99)}
+		if i < len(o.ServerCPU) {
+			m.ServerCPU = o.ServerCPU[i].Seconds()
+		}
+		d.Timeline = append(d.Timeline, m)
+	}
+	if len(o.SLO) > 0 {
+		d.SLO = kept(o.SLO.Hold(r), a)
+	}
+	if o.Search != nil {
+		d.Search = summary(o.Search)
+	}
+	return d
+}
+
+// latencies are the figures of h, which may be nil.
+func latencies(h *hist.Hist) Latencies {
+	if h == nil {
+		return Latencies{}
+	}
+	q := h.Quantile
+	return Latencies{
+		Count: h.Count(), Min: h.Min(), Mean: h.Mean(), SD: h.SD(), Max: h.Max(),
+		P50: q(0.5), P66: q(0.66), P75: q(0.75), P80: q(0.8), P90: q(0.9), P95: q(0.95), P98: q(0.98), P99: q(0.99), P999: q(0.999),
+	}
+}
+
+func path(r *Result, o Documented) Path {
+	p := Path{RoundTrip: int64(o.Facts.RoundTrip), Delay: int64(o.Delay), Bandwidth: o.Facts.Bandwidth}
+	if p.RoundTrip == 0 {
+		p.RoundTrip = latencies(r.Connect).P50
+	}
+	if r.Wall > 0 {
+		p.In, p.Out = 8*float64(r.BytesIn)/r.Wall.Seconds(), 8*float64(r.BytesOut)/r.Wall.Seconds()
+	}
+	return p
+}
+
+// kept are objectives with their rulings. Those on latencies are void where
+// nothing may be told of the server.
+func kept(outcomes []Outcome, a Assessment) []Kept {
+	out := []Kept{}
+	for _, o := range outcomes {
+		k := Kept{Objective: o.Objective.String(), Value: o.Value, Verdict: tare.NotMet}
+		switch {
+		case !a.Capacity && !o.Objective.Errors:
+			k.Verdict = tare.VoidRuling
+		case o.Thin:
+			k.Verdict = tare.Inconclusive
+		case o.Met:
+			k.Verdict = tare.Met
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+func summary(s *Search) *SearchSummary {
+	out := &SearchSummary{
+		Objectives: s.SLO.String(), Verdict: s.Ruling, Sentence: s.Sentence,
+		PerSecond: s.PerSecond, AtLeast: s.AtLeast, Connections: s.Connections, Steps: []Stepped{},
+	}
+	for _, step := range s.Steps {
+		r := step.Result
+		out.Steps = append(out.Steps, Stepped{
+			Connections: step.Trial.Connections, RateAsked: step.Trial.Rate, RequestsPerSecond: step.PerSecond(),
+			P50: r.Latency.Quantile(0.5), P99: r.Latency.Quantile(0.99), ErrorShare: errorShare(r), ClientCPUSeconds: r.CPU.Seconds(),
+			Limit: string(step.Assessment.Limit), Verdict: step.Ruling, Why: step.Why, Objectives: kept(step.Outcomes, step.Assessment),
+		})
+	}
+	return out
+}

@@ -1,0 +1,141 @@
+package load
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+)
+
+// encoded is a request as it is sent.
+type encoded struct {
+	wire   []byte
+	last   []byte // the same on the last request of a connection, where that is known before
+	body   int    // bytes of the body
+	head   bool   // HEAD: the answer has no body
+	closes bool   // it asks for the connection to be closed
+}
+
+// encode serialises every request. perConn says whether there is a last
+// request of a connection: that one asks for the connection to be closed.
+func encode(t Target, requests []Request, perConn bool) ([]encoded, error) {
+	out := make([]encoded, len(requests))
+	for i, r := range requests {
+		e, err := encodeOne(t, r, perConn)
+		if err != nil {
+			return nil, fmt.Errorf("request %d: %w", i, err)
+		}
+		out[i] = e
+	}
+	return out, nil
+}
+
+func encodeOne(t Target, r Request, perConn bool) (encoded, error) {
+	if err := checkRequest(r); err != nil {
+		return encoded{}, err
+	}
+	path := r.Path
+	if path == "" {
+		path = "/"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", r.Method, path)
+	host, length, connection := field(r, "host"), field(r, "content-length"), field(r, "connection")
+	if host == nil {
+		fmt.Fprintf(&b, "Host: %s\r\n", t.host())
+	}
+	for _, h := range r.Header {
+		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
+	}
+	if length == nil && (len(r.Body) > 0 || r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH") {
+		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(r.Body))
+	}
+	e := encoded{body: len(r.Body), head: r.Method == "HEAD"}
+	e.closes = connection != nil && asksToClose(*connection)
+	e.wire = append([]byte(b.String()+"\r\n"), r.Body...)
+	e.last = e.wire
+	if perConn && connection == nil {
+		e.last = append([]byte(b.String()+"Connection: close\r\n\r\n"), r.Body...)
+	}
+	return e, nil
+}
+
+func asksToClose(connection string) bool {
+	for option := range strings.SplitSeq(connection, ",") {
+		if strings.EqualFold(strings.TrimSpace(option), "close") {
+			return true
+		}
+	}
+	return false
+}
+
+// host is what the Host field says where a request does not.
+func (t Target) host() string {
+	if t.Host != "" {
+		return t.Host
+	}
+	return t.Addr
+}
+
+// field is the value of a field of a request, nil where it has none.
+func field(r Request, name string) *string {
+	for i, h := range r.Header {
+		if strings.EqualFold(h[0], name) {
+			return &r.Header[i][1]
+		}
+	}
+	return nil
+}
+
+// checkRequest refuses what could not be read as one request.
+func checkRequest(r Request) error {
+	switch {
+	case !token(r.Method):
+		return fmt.Errorf("method %q is no method", r.Method)
+	case r.Method == "CONNECT":
+		return fmt.Errorf("method CONNECT makes a tunnel, not a request")
+	case r.Path != "" && r.Path[0] != '/' && r.Path != "*":
+		return fmt.Errorf("path %q does not begin with /", r.Path)
+	}
+	for i := range len(r.Path) {
+		if c := r.Path[i]; c <= ' ' || c >= 0x7f {
+			return fmt.Errorf("path %q is not escaped", r.Path)
+		}
+	}
+	for _, h := range r.Header {
+		if !token(h[0]) {
+			return fmt.Errorf("header name %q is no name", h[0])
+		}
+		if strings.ContainsAny(h[1], "\r\n\x00") {
+			return fmt.Errorf("header %s: the value %q is more than one line", h[0], h[1])
+		}
+	}
+	if coding := field(r, "transfer-encoding"); coding != nil {
+		return fmt.Errorf("header Transfer-Encoding: bodies are sent with Content-Length")
+	}
+	if length := field(r, "content-length"); length != nil && *length != strconv.Itoa(len(r.Body)) {
+		return fmt.Errorf("header Content-Length says %s, the body has %d bytes", *length, len(r.Body))
+	}
+	return nil
+}
+
+func token(s string) bool {
+	for i := range len(s) {
+		if !isToken(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// checkTarget refuses addresses that cannot be dialled and hosts that cannot be sent.
+func checkTarget(t Target) error {
+	_, port, err := net.SplitHostPort(t.Addr)
+	if err != nil || port == "" {
+		return fmt.Errorf("target address %q is not host:port", t.Addr)
+	}
+	if host := t.host(); strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return fmt.Errorf("target host %q cannot be sent", host)
+	}
+	return nil
+}

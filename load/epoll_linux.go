@@ -1,0 +1,147 @@
+//go:build linux && (amd64 || arm64)
+
+package load
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// epoll is the engine for Linux: threads that each wait for many sockets. What
+// makes it cheap: a connection is registered once in its life, a request is a
+// ready piece of memory, an answer takes one recv, and no scheduler is asked
+// while there is work.
+type epoll struct {
+	s    *settings
+	all  []*thread
+	done chan struct{}
+}
+
+// newEpoll starts the threads, which wait for a leg.
+func newEpoll(s *settings) (engine, error) {
+	e := &epoll{s: s, done: make(chan struct{}, s.Threads)}
+	for i := range s.Threads {
+		t, err := newThread(e, i)
+		if err != nil {
+			e.close()
+			return nil, fmt.Errorf("engine %s: %w", Epoll, err)
+		}
+		e.all = append(e.all, t)
+	}
+	return e, nil
+}
+
+func (e *epoll) name() Engine   { return Epoll }
+func (e *epoll) threads() int   { return len(e.all) }
+func (e *epoll) parties() int   { return len(e.all) }
+func (e *epoll) recorders() int { return len(e.all) }
+
+func (e *epoll) run(r *run) {
+	for _, t := range e.all {
+		t.work <- r
+	}
+	for range e.all {
+		<-e.done
+	}
+}
+
+func (e *epoll) wake() {
+	for _, t := range e.all {
+		ring(t.bell)
+	}
+}
+
+func (e *epoll) used() usage {
+	var sum usage
+	for _, t := range e.all {
+		sum.cpu += threadCPU(t.tid)
+		if w := threadWait(t.tid); w >= 0 && sum.wait >= 0 {
+			sum.wait += w
+		} else {
+			sum.wait = -1
+		}
+	}
+	return sum
+}
+
+func (e *epoll) close() {
+	for _, t := range e.all {
+		close(t.work)
+	}
+	for range e.all {
+		<-e.done
+	}
+}
+
+// maxDialing is how many connections a thread opens at a time: a server's
+// backlog is not endless, and a connection it turns away waits for a second.
+const maxDialing = 64
+
+// conn is one connection. It is in one of its thread's lists all the time, and
+// which one says what it is doing.
+type conn struct {
+	prev, next *conn
+	in         *list
+	since      int64 // ns when it was put there
+	index      int32
+	turn       int32 // grows when the descriptor is closed: events of an old one are told by it
+	fd         int
+	addr       int  // of the engine's addresses, the one to try
+	made       bool // in this leg, at least once
+	again      bool // it was open before
+	last       bool // it is closed after this answer
+	uses       int  // requests since it was opened
+	rest       []byte
+	x          exchange
+	f          framer
+}
+
+// list is a list of connections in the order they were put in, and so in that
+// of their times.
+type list struct {
+	head, tail *conn
+	n          int
+}
+
+func (l *list) push(c *conn, now int64) {
+	c.in.remove(c)
+	c.in, c.since, c.prev, c.next = l, now, l.tail, nil
+	if l.tail != nil {
+		l.tail.next = c
+	} else {
+		l.head = c
+	}
+	l.tail = c
+	l.n++
+}
+
+func (l *list) remove(c *conn) {
+	if l == nil {
+		return
+	}
+	if c.prev != nil {
+		c.prev.next = c.next
+	} else {
+		l.head = c.next
+	}
+	if c.next != nil {
+		c.next.prev = c.prev
+	} else {
+		l.tail = c.prev
+	}
+	l.n--
+}
+
+// due is when the first in the list has been there for d; never for an empty one.
+func (l *list) due(d int64) int64 {
+	if l.head == nil {
+		return never
+	}
+	return l.head.since + d
+}
+
+// address is one to connect to.
+type address struct {
+	family int
+	sa     syscall.Sockaddr
+}

@@ -1,0 +1,165 @@
+//go:build linux && (amd64 || arm64)
+
+package load
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// What package syscall has no names for (Linux, include/uapi; the same numbers
+// on all architectures this file is built for).
+const (
+	sysEpollPwait2   = 441
+	epollIn          = 0x1
+	epollOut         = 0x4
+	epollErr         = 0x8
+	epollHup         = 0x10
+	epollRdHup       = 0x2000
+	epollEdge        = 1 << 31
+	clockThreadSched = 6 // with the complement of a thread's id: its processor time
+)
+
+// sendNow and receiveNow never block, so the Go scheduler need not know of them.
+func sendNow(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
+		syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL, 0, 0)
+	return int(n), errno
+}
+
+func receiveNow(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
+		syscall.MSG_DONTWAIT, 0, 0)
+	return int(n), errno
+}
+
+// pollNow returns what has happened already.
+func pollNow(fd int, events []syscall.EpollEvent) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
+	return int(n), errno
+}
+
+// poll waits for something to happen, for d at most. It may block, so the
+// scheduler is told.
+func poll(fd int, events []syscall.EpollEvent, d time.Duration) (int, syscall.Errno) {
+	ts := syscall.NsecToTimespec(int64(d))
+	n, _, errno := syscall.Syscall6(sysEpollPwait2, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)),
+		uintptr(unsafe.Pointer(&ts)), 0, 0)
+	return int(n), errno
+}
+
+// pollCoarse is poll for kernels before 5.11, in whole milliseconds and never
+// too long: what is left of the last one is spent asking.
+func pollCoarse(fd int, events []syscall.EpollEvent, d time.Duration) (int, syscall.Errno) {
+	n, _, errno := syscall.Syscall6(syscall.SYS_EPOLL_PWAIT, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)),
+		uintptr(d.Milliseconds()), 0, 0)
+	return int(n), errno
+}
+
+// register has fd reported when it becomes readable or writable, once for
+// each time it becomes so. An event carries both numbers.
+func register(epfd, fd int, index, turn int32) error {
+	const edges uint32 = epollIn | epollOut | epollRdHup | epollEdge
+	return syscall.EpollCtl(epfd, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: edges, Fd: index, Pad: turn})
+}
+
+// newBell returns a descriptor that wakes a thread when it is rung.
+func newBell() (int, error) {
+	fd, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
+	if errno != 0 {
+		return -1, errno
+	}
+	return int(fd), nil
+}
+
+func ring(bell int) {
+	one := uint64(1)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, uintptr(bell), uintptr(unsafe.Pointer(&one)), 8)
+}
+
+// tie lets the calling thread run on these processors only.
+func tie(cpus []int) error {
+	var mask [maxCPU / 64]uint64
+	for _, c := range cpus {
+		mask[c/64] |= 1 << (c % 64)
+	}
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask))); errno != 0 {
+		return fmt.Errorf("processors %v: %w", cpus, errno)
+	}
+	return nil
+}
+
+// threadCPU is the processor time of a thread of this process (Linux,
+// include/linux/posix-timers.h on clocks of threads).
+func threadCPU(tid int) time.Duration {
+	var ts syscall.Timespec
+	clock := uintptr(^tid<<3 | clockThreadSched)
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&ts)), 0); errno != 0 {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}
+
+// threadWait is how long a thread of this process was ready and did not run:
+// the second figure of its schedstat (Linux,
+// Documentation/scheduler/sched-stats.rst); negative where that is not kept.
+func threadWait(tid int) time.Duration {
+	b, err := os.ReadFile("/proc/self/task/" + strconv.Itoa(tid) + "/schedstat")
+	if err != nil {
+		return -1
+	}
+	f := bytes.Fields(b)
+	if len(f) < 2 {
+		return -1
+	}
+	ns, err := strconv.ParseInt(string(f[1]), 10, 64)
+	if err != nil {
+		return -1
+	}
+	return time.Duration(ns)
+}
+
+// dialNow begins to connect a new socket. An error in progress is none.
+func dialNow(a address) (fd int, err error) {
+	fd, err = syscall.Socket(a.family, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, os.NewSyscallError("socket", err)
+	}
+	if err = syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1); err != nil {
+		return fd, os.NewSyscallError("setsockopt", err)
+	}
+	for err = syscall.EINTR; err == syscall.EINTR; { //nolint:errorlint // a bare number from the system
+		err = syscall.Connect(fd, a.sa)
+	}
+	if err != nil && err != syscall.EINPROGRESS { //nolint:errorlint // a bare number from the system
+		return fd, os.NewSyscallError("connect", err)
+	}
+	return fd, nil
+}
+
+// parseAddress reads an IP address with port.
+func parseAddress(s string) (address, error) {
+	ap, err := netip.ParseAddrPort(s)
+	if err != nil {
+		return address{}, err
+	}
+	if ap.Addr().Is4() {
+		return address{syscall.AF_INET, &syscall.SockaddrInet4{Port: int(ap.Port()), Addr: ap.Addr().As4()}}, nil
+	}
+	sa := &syscall.SockaddrInet6{Port: int(ap.Port()), Addr: ap.Addr().As16()}
+	if zone := ap.Addr().Zone(); zone != "" {
+		link, err := net.InterfaceByName(zone)
+		if err != nil {
+			return address{}, fmt.Errorf("address %s: %w", s, err)
+		}
+		sa.ZoneId = uint32(link.Index)
+	}
+	return address{syscall.AF_INET6, sa}, nil
+}

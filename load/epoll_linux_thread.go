@@ -1,0 +1,273 @@
+//go:build linux && (amd64 || arm64)
+
+package load
+
+import (
+	"os"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// thread is one operating system thread of the engine with its connections.
+type thread struct {
+	e      *epoll
+	s      *settings
+	addrs  []address // its own: connecting writes to them
+	cpus   []int     // it may run on; nil: any
+	tid    int
+	fd     int // of epoll
+	bell   int
+	coarse bool // no waiting to the nanosecond
+	work   chan *run
+
+	conns  []conn
+	events []syscall.EpollEvent
+	buf    []byte
+	known  head
+
+	closed  list // no descriptor, to be opened
+	failed  list // the same, but not before retryAfter
+	dialing list
+	idle    list
+	pausing list // think time
+	busy    list // a request is under way
+
+	r      *run
+	rec    recorder
+	now    int64 // ns, as last read
+	turn   int   // index of the next request
+	unmade int   // connections that were to be opened at the start, and have not been
+	said   bool  // that all have
+	final  bool  // the last requests of an open loop were sent
+	held   ticket
+	holds  bool
+}
+
+// newThread starts thread n of an engine.
+func newThread(e *epoll, n int) (*thread, error) {
+	t := &thread{
+		e: e, s: e.s, cpus: e.s.CPUs, work: make(chan *run),
+		events: make([]syscall.EpollEvent, 128), buf: make([]byte, 64<<10), rec: recorder{thread: n, s: e.s},
+	}
+	if len(t.cpus) == e.s.Threads {
+		t.cpus = t.cpus[n : n+1]
+	}
+	for _, a := range e.s.addrs {
+		to, err := parseAddress(a)
+		if err != nil {
+			return nil, err
+		}
+		t.addrs = append(t.addrs, to)
+	}
+	own := e.s.Connections / e.s.Threads
+	if n < e.s.Connections%e.s.Threads {
+		own++
+	}
+	t.conns = make([]conn, own)
+	for i := range t.conns {
+		t.conns[i].index, t.conns[i].fd = int32(i), -1
+		t.conns[i].f.known = &t.known
+		t.closed.push(&t.conns[i], 0)
+	}
+	ready := make(chan error)
+	go t.live(ready)
+	return t, <-ready
+}
+
+// live is the thread's life. It stays locked, so the system's thread ends
+// with it, and what was set on it.
+func (t *thread) live(ready chan<- error) {
+	runtime.LockOSThread()
+	err := t.setUp()
+	ready <- err
+	if err != nil {
+		t.tearDown()
+		return
+	}
+	for r := range t.work {
+		t.leg(r)
+		t.e.done <- struct{}{}
+	}
+	t.tearDown()
+	t.e.done <- struct{}{}
+}
+
+func (t *thread) setUp() (err error) {
+	t.fd, t.bell, t.tid = -1, -1, syscall.Gettid()
+	sharpen()
+	if t.cpus != nil {
+		if err := tie(t.cpus); err != nil {
+			return err
+		}
+	}
+	if t.fd, err = syscall.EpollCreate1(syscall.EPOLL_CLOEXEC); err != nil {
+		return os.NewSyscallError("epoll_create1", err)
+	}
+	if t.bell, err = newBell(); err != nil {
+		return os.NewSyscallError("eventfd2", err)
+	}
+	if err := register(t.fd, t.bell, -1, 0); err != nil {
+		return os.NewSyscallError("epoll_ctl", err)
+	}
+	_, errno := poll(t.fd, t.events, 1)
+	t.coarse = errno == syscall.ENOSYS
+	return nil
+}
+
+func (t *thread) tearDown() {
+	for i := range t.conns {
+		if fd := t.conns[i].fd; fd >= 0 {
+			_ = syscall.Close(fd)
+		}
+	}
+	for _, fd := range []int{t.fd, t.bell} {
+		if fd >= 0 {
+			_ = syscall.Close(fd)
+		}
+	}
+}
+
+// leg carries the thread's part of one leg through.
+func (t *thread) leg(r *run) {
+	t.r, t.said, t.final, t.holds = r, false, false, false
+	t.rec.start(r)
+	t.now = t.s.now()
+	t.arrive()
+	for !r.aborted.Load() {
+		next := t.turnOver()
+		if r.over() && t.busy.n == 0 {
+			break
+		}
+		t.wait(next)
+	}
+	t.depart()
+	t.rec.stop()
+	t.r = nil
+}
+
+// arrive sees what became of the connections since the last leg.
+func (t *thread) arrive() {
+	for range t.idle.n {
+		t.r.conns.Add(1)
+	}
+	t.wait(0)
+	for t.failed.head != nil {
+		t.closed.push(t.failed.head, t.now)
+	}
+	for c := t.closed.head; c != nil; c = c.next {
+		c.made = false
+	}
+	t.unmade = t.closed.n
+}
+
+// depart leaves idle and closed connections only.
+func (t *thread) depart() {
+	for t.busy.head != nil {
+		t.drop(t.busy.head)
+	}
+	for t.dialing.head != nil {
+		t.shut(t.dialing.head)
+	}
+	for t.pausing.head != nil {
+		t.idle.push(t.pausing.head, t.now)
+	}
+	if t.holds {
+		t.r.queue.giveBack(t.held)
+		t.holds = false
+	}
+}
+
+// turnOver does everything whose time has come and returns when there will be
+// more to do, should nothing happen before.
+func (t *thread) turnOver() (next int64) {
+	limit := int64(t.s.Timeout)
+	for t.busy.due(limit) <= t.now {
+		t.lose(t.busy.head, ofTimeout, errTimeout)
+	}
+	next = t.busy.due(limit)
+	if t.closed.n+t.failed.n+t.dialing.n > 0 || !t.said {
+		next = min(next, t.connect(t.r.over()))
+	}
+	if t.r.started.Load() == 0 {
+		return next
+	}
+	next = min(next, t.r.look(t.now))
+	if t.r.queue != nil {
+		next = min(next, t.pump())
+	} else if !t.r.over() {
+		next = min(next, t.resume())
+	}
+	if t.r.begin.Load() != 0 && !t.r.over() {
+		t.rec.roll(t.now)
+		next = min(next, t.rec.until)
+	}
+	return next
+}
+
+// resume sends on connections of a closed loop that are free and have paused
+// long enough.
+func (t *thread) resume() (next int64) {
+	for t.idle.head != nil {
+		t.send(t.idle.head, ticket{})
+	}
+	think := int64(t.r.leg.Think)
+	for t.pausing.due(think) <= t.now {
+		t.send(t.pausing.head, ticket{})
+	}
+	return t.pausing.due(think)
+}
+
+// pump sends the requests of an open loop whose time has come, as long as
+// there are free connections, and returns when the next is to be sent. After the end
+// it does so once.
+func (t *thread) pump() (next int64) {
+	if t.final {
+		return never
+	}
+	t.now = t.s.now()
+	over := t.r.over()
+	for t.idle.head != nil {
+		if !t.holds {
+			if t.held, t.holds = t.r.queue.take(); !t.holds {
+				break
+			}
+		}
+		if t.held.at > t.now {
+			return t.held.at
+		}
+		if t.held.measured && t.r.begin.Load() == 0 {
+			t.r.look(t.now)
+		}
+		t.holds = false
+		t.send(t.idle.head, t.held)
+		t.now = t.s.now()
+	}
+	if t.holds {
+		t.r.queue.giveBack(t.held)
+		t.holds = false
+	}
+	t.final = over
+	return never
+}
+
+// wait waits for events until next and handles them.
+func (t *thread) wait(next int64) {
+	var n int
+	var errno syscall.Errno
+	switch d := time.Duration(next - t.now); {
+	case d <= 0:
+		n, errno = pollNow(t.fd, t.events)
+	case t.coarse:
+		n, errno = pollCoarse(t.fd, t.events, min(d, time.Second))
+	default:
+		n, errno = poll(t.fd, t.events, min(d, time.Hour))
+	}
+	if n <= 0 || errno != 0 { // nothing, or interrupted
+		t.now = t.s.now()
+		return
+	}
+	for i := range t.events[:n] {
+		t.handle(&t.events[i])
+	}
+}

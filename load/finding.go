@@ -1,0 +1,145 @@
+package load
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/tarebench/tare"
+)
+
+// What each part of the meter found; its checks have the names of those that
+// studies go through, where there are such.
+
+func (m meter) client(a Assessment) []tare.Finding {
+	const advice = "read CPU per request, which a busy load generator does not touch; or give it more processors (--threads), or ask for less"
+	switch {
+	case a.Limit == LimitClient:
+		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Void, Message: "throughput and latencies are the load generator's own as much as the server's", Advice: advice}}
+	case m.waited() >= waitedOff:
+		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Warn, Advice: "let nothing else run beside it, or give it processors of its own",
+			Message: fmt.Sprintf("the load generator waited for a processor for %s of the time: latencies hold that, too", percent(m.waited()))}}
+	}
+	return nil
+}
+
+func (m meter) lag() []tare.Finding {
+	lag, late := m.lagging()
+	if !late || !m.blocked(lag) {
+		return nil
+	}
+	return []tare.Finding{{Check: "send-lag", Severity: tare.Note, Advice: "that wait is part of the latencies; more connections make it shorter where the server's clients may have more",
+		Message: fmt.Sprintf("requests were sent up to %s late (p99), because %s were busy", short(lag), countOf(m.r.Connections))}}
+}
+
+func (m meter) rate() []tare.Finding {
+	if !m.open() || m.held() {
+		return nil
+	}
+	text := fmt.Sprintf("%s requests per second were asked for and %s sent", figure(m.r.Asked), figure(float64(m.r.Sent)/m.wall))
+	if m.r.Late > 0 {
+		text += fmt.Sprintf("; %d were due and not sent when the time was over", m.r.Late)
+	}
+	return []tare.Finding{{Check: "rate-held", Severity: tare.Void, Message: text, Advice: "ask for a rate that is held; --search finds it"}}
+}
+
+func (m meter) little() []tare.Finding {
+	n := m.r.Service.Count()
+	mean := m.r.Service.Mean() / 1e9 // s
+	// At the edges of a leg requests are under way that are not all counted.
+	if n < littleLeast || m.r.Concurrency <= 0 || mean > 0.05*m.wall {
+		return nil
+	}
+	product := float64(n) / m.wall * mean
+	if math.Abs(product-m.r.Concurrency) <= littleOff*m.r.Concurrency {
+		return nil
+	}
+	return []tare.Finding{{Check: "little", Severity: tare.Void, Advice: "this is a fault of the measurement: try --engine portable, and report it",
+		Message: fmt.Sprintf("rate × latency comes to %s requests under way, but there were %s", figure(product), figure(m.r.Concurrency))}}
+}
+
+// connections finds a closed loop that was not closed: fewer connections than
+// asked for, or connections without a request although nothing was to be
+// waited for. The load generator's own work between an answer and the next
+// request leaves a connection idle, too; a tenth of a millisecond passes.
+func (m meter) connections() []tare.Finding {
+	r := m.r
+	if m.open() || r.Connections == 0 || r.Requests == 0 {
+		return nil
+	}
+	idle := (float64(r.Connections) - r.Concurrency) * m.wall / float64(r.Requests) // s per request
+	dialled := r.Opened > int64(r.Connections)+r.Requests/10
+	if m.under() >= 1-idleShare || idle < 1e-4 || dialled || m.f.Think > 0 {
+		return nil
+	}
+	return []tare.Finding{{Check: "rate-held", Severity: tare.Void, Advice: "see the errors, and whether the server closes connections or takes fewer",
+		Message: fmt.Sprintf("of %s only %s had a request under way in the mean", countOf(r.Connections), figure(r.Concurrency))}}
+}
+
+func (m meter) errors() []tare.Finding {
+	share := errorShare(m.r)
+	if share == 0 {
+		return nil
+	}
+	text := fmt.Sprintf("%s of the requests failed", percent(share))
+	if m.r.FirstError != "" {
+		text += "; the first: " + m.r.FirstError
+	}
+	out := []tare.Finding{{Check: "error-in-loop", Severity: tare.Warn, Message: text, Advice: "a server that refuses is often faster than one that works: read the rate with that in mind"}}
+	if n := m.r.Errors[ErrTimeout]; n > 0 {
+		out = append(out, tare.Finding{Check: "timeouts-counted", Severity: tare.Note, Message: fmt.Sprintf("%d timed out; each is among the latencies, at the timeout or above", n)})
+	}
+	return out
+}
+
+// tail says which of the quantiles that are printed rest on few answers.
+func (m meter) tail() []tare.Finding {
+	for _, q := range []float64{0.99, 0.999} {
+		if beyond := float64(m.r.Latency.Count()) * (1 - q); beyond < tails-1e-6 {
+			return []tare.Finding{{Check: "thin-tail", Severity: tare.Note, Advice: "measure for longer (-d)",
+				Message: fmt.Sprintf("p%s and what lies above rest on fewer than %d answers", strconv.FormatFloat(q*100, 'f', -1, 64), tails)}}
+		}
+	}
+	return nil
+}
+
+// percent is a share in words.
+func percent(share float64) string {
+	if x := share * 100; x < 10 {
+		return strconv.FormatFloat(x, 'g', 2, 64) + " %"
+	}
+	return strconv.FormatFloat(share*100, 'f', 0, 64) + " %"
+}
+
+// figure is a number with three digits, or all that stand before the point.
+func figure(x float64) string {
+	if math.Abs(x) >= 100 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// short is a duration with three digits.
+func short(d time.Duration) string {
+	for unit := time.Duration(1); unit < d; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit).String()
+		}
+	}
+	return d.String()
+}
+
+func processors(n float64) string {
+	if n == 1 {
+		return "1 processor"
+	}
+	return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64) + " processors"
+}
+
+func countOf(n int) string {
+	if n == 1 {
+		return "1 connection"
+	}
+	return strconv.Itoa(n) + " connections"
+}

@@ -1,0 +1,114 @@
+package load
+
+import "bytes"
+
+// field reads one line of a head or of trailers. Only three fields say where an
+// answer ends; in trailers they mean nothing (RFC 9110, section 6.5.1).
+func (f *framer) field(line []byte) error {
+	if line[0] == ' ' || line[0] == '\t' {
+		return frameError("a folded field")
+	}
+	colon := bytes.IndexByte(line, ':')
+	if colon <= 0 {
+		return frameError("a field without a name")
+	}
+	name := line[:colon]
+	for _, c := range name {
+		if !isToken(c) {
+			return frameError("a field name with a character that cannot be in one")
+		}
+	}
+	if f.at == atTrailer {
+		return nil
+	}
+	switch len(name) {
+	case len("connection"):
+		if is(name, "connection") {
+			f.connection(line[colon+1:])
+		}
+	case len("content-length"):
+		if is(name, "content-length") {
+			return f.contentLength(trim(line[colon+1:]))
+		}
+	case len("transfer-encoding"):
+		if is(name, "transfer-encoding") {
+			if f.chunked || !is(trim(line[colon+1:]), "chunked") {
+				return frameError("a transfer coding other than chunked")
+			}
+			f.chunked = true
+		}
+	}
+	return nil
+}
+
+// connection reads the options of a Connection field; there may be several.
+func (f *framer) connection(list []byte) {
+	for len(list) > 0 {
+		option := list
+		if i := bytes.IndexByte(list, ','); i >= 0 {
+			option, list = list[:i], list[i+1:]
+		} else {
+			list = nil
+		}
+		switch option = trim(option); {
+		case is(option, "close"):
+			f.closes = true
+		case is(option, "keep-alive"):
+			f.stays = true
+		}
+	}
+}
+
+func (f *framer) contentLength(value []byte) error {
+	if f.length > 0 {
+		return frameError("Content-Length more than once")
+	}
+	if len(value) == 0 || len(value) > 18 {
+		return frameError("a Content-Length that is no length")
+	}
+	n := int64(0)
+	for _, c := range value {
+		if c < '0' || c > '9' {
+			return frameError("a Content-Length that is no length")
+		}
+		n = n*10 + int64(c-'0')
+	}
+	f.length = n + 1
+	return nil
+}
+
+// is compares without regard to case; lower is in small letters.
+func is(b []byte, lower string) bool {
+	if len(b) != len(lower) {
+		return false
+	}
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func trim(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// isToken reports whether c can be in a method or a field name (RFC 9110,
+// section 5.6.2): letters, digits and !#$%&'*+-.^_`|~, as a set of bits.
+func isToken(c byte) bool {
+	const lo, hi uint64 = 0x03ff6cfa00000000, 0x57ffffffc7fffffe
+	if c < 64 {
+		return lo>>c&1 != 0
+	}
+	return c < 128 && hi>>(c-64)&1 != 0
+}

@@ -1,0 +1,163 @@
+package hist
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+)
+
+// form is the first part of what Encode writes: the layout's version.
+const form = "h1."
+
+// Encode writes the histogram as one word of letters, digits, - and _, a few
+// bytes for each bucket in use. Histograms that are equal have equal words.
+//
+// After the version and in base64 stand varints: count, over, min, max, the
+// sum and the sum of squares (high and low half each), then for every bucket
+// in use how far its index lies above the one before it, and its count.
+func (h *Hist) Encode() string {
+	b := make([]byte, 0, 64)
+	for _, v := range []uint64{
+		uint64(h.n), uint64(h.over), uint64(h.min), uint64(h.max),
+		h.sum.hi, h.sum.lo, h.squares.hi, h.squares.lo,
+	} {
+		b = binary.AppendUvarint(b, v)
+	}
+	last := -1
+	for i, n := range h.counts {
+		if n > 0 {
+			b = binary.AppendUvarint(b, uint64(i-last))
+			b = binary.AppendUvarint(b, uint64(n))
+			last = i
+		}
+	}
+	return form + base64.RawURLEncoding.EncodeToString(b)
+}
+
+// Decode reads what Encode wrote. Anything that Encode could not have written
+// is refused.
+func Decode(s string) (*Hist, error) {
+	h := new(Hist)
+	if err := h.decode(s); err != nil {
+		return nil, fmt.Errorf("histogram: %w", err)
+	}
+	return h, nil
+}
+
+func (h *Hist) decode(s string) error {
+	body, ok := strings.CutPrefix(s, form)
+	if !ok {
+		return fmt.Errorf("does not begin with %s", form)
+	}
+	b, err := base64.RawURLEncoding.DecodeString(body)
+	if err != nil {
+		return err
+	}
+	r := reader{b}
+	head := [8]uint64{}
+	for i := range head {
+		if head[i], err = r.uvarint(); err != nil {
+			return err
+		}
+	}
+	n, err := h.decodeBuckets(&r)
+	if err != nil {
+		return err
+	}
+	h.n, h.over, h.min, h.max = int64(head[0]), int64(head[1]), int64(head[2]), int64(head[3])
+	h.sum, h.squares = wide{head[4], head[5]}, wide{head[6], head[7]}
+	if h.n != n {
+		return fmt.Errorf("%d values in buckets, %d in all", n, head[0])
+	}
+	if err := h.check(); err != nil {
+		return err
+	}
+	if h.Encode() != s {
+		return errors.New("not written in the shortest way")
+	}
+	return nil
+}
+
+func (h *Hist) decodeBuckets(r *reader) (n int64, err error) {
+	last := -1
+	for len(r.b) > 0 {
+		step, err := r.uvarint()
+		if err != nil {
+			return 0, err
+		}
+		count, err := r.uvarint()
+		if err != nil {
+			return 0, err
+		}
+		if step == 0 || step >= uint64(size-last) || count == 0 || count >= 1<<62 || n+int64(count) >= 1<<62 {
+			return 0, fmt.Errorf("bucket after %d: step %d, count %d", last, step, count)
+		}
+		last += int(step)
+		h.counts[last] = int64(count)
+		n += int64(count)
+	}
+	return n, nil
+}
+
+// check holds the figures of the head against the buckets.
+func (h *Hist) check() error {
+	if h.n == 0 {
+		if *h != (Hist{}) {
+			return errors.New("figures without values")
+		}
+		return nil
+	}
+	if h.min < 0 || h.max > Top || h.min > h.max {
+		return fmt.Errorf("min %d, max %d", h.min, h.max)
+	}
+	first, last := index(h.min), index(h.max)
+	lo, hi := new(big.Int), new(big.Int) // bounds of the sum
+	lo2, hi2 := new(big.Int), new(big.Int)
+	for i, n := range h.counts {
+		if n == 0 {
+			if i == first || i == last {
+				return fmt.Errorf("bucket %d is empty", i)
+			}
+			continue
+		}
+		if i < first || i > last {
+			return fmt.Errorf("bucket %d lies outside min and max", i)
+		}
+		addTo(lo, lo2, n, max(lowest(i), h.min))
+		addTo(hi, hi2, n, min(highest(i), h.max))
+	}
+	if h.over < 0 || h.over > h.counts[top] || h.over > 0 && h.max != Top {
+		return fmt.Errorf("%d values above the top, %d in the top bucket", h.over, h.counts[top])
+	}
+	sum, squares := h.sum.big(), h.squares.big()
+	if sum.Cmp(lo) < 0 || sum.Cmp(hi) > 0 || squares.Cmp(lo2) < 0 || squares.Cmp(hi2) > 0 {
+		return errors.New("sums do not fit the buckets")
+	}
+	if n := big.NewInt(h.n); n.Mul(n, squares).Cmp(sum.Mul(sum, sum)) < 0 {
+		return errors.New("sums of no possible values")
+	}
+	return nil
+}
+
+// addTo adds n values of v to a sum and to a sum of squares.
+func addTo(sum, squares *big.Int, n, v int64) {
+	x := big.NewInt(v)
+	nx := new(big.Int).Mul(big.NewInt(n), x)
+	sum.Add(sum, nx)
+	squares.Add(squares, nx.Mul(nx, x))
+}
+
+// reader takes varints off a slice.
+type reader struct{ b []byte }
+
+func (r *reader) uvarint() (uint64, error) {
+	v, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		return 0, errors.New("ends in the middle of a number")
+	}
+	r.b = r.b[n:]
+	return v, nil
+}

@@ -1,0 +1,167 @@
+// Package load sends HTTP requests and says honestly what came of them. It
+// keeps a fixed number of connections, in a closed loop (each sends its next
+// request when it has an answer) or an open one (requests are sent at their
+// intended times, whatever comes back, and latencies count from those times),
+// and reports with every result whether it was the load generator, the server
+// or neither that set the limit.
+//
+//	s, err := load.Open(load.Options{Target: load.Target{Addr: "127.0.0.1:8080"}, Connections: 50,
+//		Requests: []load.Request{{Method: "GET", Path: "/"}}})
+//	defer s.Close()
+//	r, err := s.Run(ctx, load.Leg{Lead: 500, Duration: 10 * time.Second})
+//
+// Two engines do the work behind one interface: on Linux threads that each wait
+// for many sockets with epoll, elsewhere and for TLS goroutines on package net.
+package load
+
+import (
+	"crypto/tls"
+	"time"
+
+	"github.com/tarebench/tare/load/hist"
+)
+
+// Target is where requests go.
+type Target struct {
+	Addr string      // host:port
+	Host string      // of the Host header; empty: Addr
+	TLS  *tls.Config // nil: plain text
+}
+
+// Request is one request, serialised before any is sent. Host, Content-Length
+// and Connection are filled in where Header does not have them.
+type Request struct {
+	Method string
+	Path   string      // as in the request line: escaped, with the query; empty: /
+	Header [][2]string // in order
+	Body   []byte
+}
+
+// Engine names a way to send.
+type Engine string
+
+// Engines.
+const (
+	Auto     Engine = ""         // epoll where it can be had, else portable
+	Epoll    Engine = "epoll"    // Linux, plain text
+	Portable Engine = "portable" // everywhere, with or without TLS
+)
+
+// DefaultTimeout is how long an answer may take where Options do not say.
+const DefaultTimeout = 10 * time.Second
+
+// Options say what is sent where. Target.Addr and Requests are needed; every
+// other zero value works.
+type Options struct {
+	Target      Target
+	Requests    []Request     // taken in turn, over all connections of a thread
+	Connections int           // zero: 10
+	Timeout     time.Duration // of one request, and of a connect; zero: DefaultTimeout
+	PerConn     int           // requests on one connection before it is closed; zero: no limit
+	Engine      Engine
+	Threads     int   // of the epoll engine; zero: one for each of CPUs, or a quarter of the processors, rounded up
+	CPUs        []int // processors of those threads; nil: any
+
+	// Verify is given a sample of the answers: request is the index in
+	// Requests. It must not keep body. Its error counts as one of class
+	// answer. Nil: no answer is looked at beyond its status.
+	Verify func(request, status int, body []byte) error
+	Sample int // one answer in so many is verified; zero: 1000
+	// Accept says which statuses are no errors. Nil: 200 to 399.
+	Accept func(status int) bool
+}
+
+// Leg is one stretch of load on an open session.
+type Leg struct {
+	Lead     int64         // requests before anything is measured, sent in the same way
+	LeadTime time.Duration // or so long
+	Ops      int64         // measured requests, in a closed loop; zero: by Duration
+	Duration time.Duration // measured time
+	Profile  Profile       // of an open loop; nil: closed loop
+	Seed     uint64        // of random profiles
+	Think    time.Duration // closed loop: wait between an answer and the next request
+
+	// Mark is called when measuring begins and when it ends, from wherever
+	// requests are sent from, so it must be quick. Nil: nobody is told. After
+	// the end the requests under way are still waited for, unmeasured.
+	Mark func(begin bool)
+	// Tick is called about once a second with the second that has passed, from
+	// another goroutine. Nil: nobody is told.
+	Tick func(Second)
+}
+
+// Profile is the intended rate of an open loop over time.
+type Profile interface {
+	// Times returns a function that yields the intended times of one request
+	// after another, from zero, never decreasing.
+	Times(seed uint64) func() time.Duration
+	// Mean is the mean rate over the first d, in requests per second.
+	Mean(d time.Duration) float64
+	// String is the profile as flags write it.
+	String() string
+}
+
+// Class is why a request failed.
+type Class string
+
+// Classes of errors.
+const (
+	ErrConnect Class = "connect" // no connection could be made
+	ErrReset   Class = "reset"   // the connection broke before the answer was whole
+	ErrTimeout Class = "timeout" // no whole answer in time
+	ErrFraming Class = "framing" // what came is not HTTP/1.1
+	ErrStatus  Class = "status"  // a status that Accept does not take
+	ErrAnswer  Class = "answer"  // Verify did not like it
+)
+
+// Classes lists the classes of errors.
+func Classes() []Class {
+	return []Class{ErrConnect, ErrReset, ErrTimeout, ErrFraming, ErrStatus, ErrAnswer}
+}
+
+// Result is what came of a leg. Counts and histograms are of its measured
+// part; connections (Opened, Reconnects, Connect and errors of class connect)
+// and FirstError are of the whole leg. Every request that was sent was answered whole or lost
+// to an error of class reset, timeout or framing: Sent is Requests plus those
+// errors, less Unasked. Errors of class status and answer are of answered requests.
+type Result struct {
+	Engine      Engine
+	Connections int
+	Threads     int           // that sent
+	Wall        time.Duration // measured
+	Sent        int64         // requests
+	Requests    int64         // answered whole, whatever the status
+	Statuses    map[int]int64
+	Errors      map[Class]int64
+	Unasked     int64  // times that a server sent bytes with no request under way; errors of class framing, too
+	FirstError  string // in words; empty: there was none
+	Opened      int64  // connections made during the leg, lead-in and reconnects included
+	Reconnects  int64  // of those, to replace one that broke or was closed
+
+	Latency   *hist.Hist // ns; closed loop: from sending, open loop: from the intended time; a timeout enters at the timeout or at the time since then, whichever is more
+	Service   *hist.Hist // ns from sending, in either loop
+	FirstByte *hist.Hist // ns from sending to the first byte of the answer
+	Connect   *hist.Hist // ns to make a connection
+	SendLag   *hist.Hist // open loop: ns from the intended time to sending
+
+	Asked       float64 // open loop: requests a second that were asked for; zero: closed loop
+	Late        int64   // open loop: intended times within the leg whose request had not been sent when it ended
+	Concurrency float64 // mean number of requests under way, from the engine's own account of every change
+	BytesIn     int64
+	BytesOut    int64
+	BodyIn      int64
+	BodyOut     int64
+	CPU         time.Duration // of the threads that sent; of the whole process where they cannot be told apart
+	Wait        time.Duration // of those threads for a processor: ready, and not running; negative: not known
+	Waited      time.Duration // those threads were ready to run and did not, a quota's pauses included; zero where the system does not tell
+	Timeline    []Second
+}
+
+// Second is one second of a leg.
+type Second struct {
+	At       time.Duration // of its beginning, since measuring began
+	Requests int64
+	Errors   int64
+	P50      time.Duration
+	P99      time.Duration
+}

@@ -1,0 +1,206 @@
+// Package loadtest is an HTTP server that misbehaves in named ways, to hold
+// clients against. It listens on the loopback only, and Close leaves nothing behind.
+package loadtest
+
+import (
+	"bufio"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options vary a behaviour. The zero value works.
+type Options struct {
+	TLS   bool
+	Body  []byte        // of answers; nil: "Hello, world!\n"
+	After int           // requests on a connection, of those behaviours that count them; zero: 3
+	Pause time.Duration // of those that are slow; zero: 1ms
+	Code  int           // of Status; zero: 404
+}
+
+// Server is one that runs.
+type Server struct {
+	behaviour Behaviour
+	o         Options
+	listener  net.Listener
+	client    *tls.Config
+	done      chan struct{}
+	once      sync.Once
+	wg        sync.WaitGroup
+
+	requests, bodies, accepted atomic.Int64
+
+	mu    sync.Mutex
+	conns map[net.Conn]bool
+}
+
+// Start starts a server that behaves so.
+func Start(b Behaviour, o Options) (*Server, error) {
+	if o.Body == nil {
+		o.Body = []byte("Hello, world!\n")
+	}
+	if o.After == 0 {
+		o.After = 3
+	}
+	if o.Pause == 0 {
+		o.Pause = time.Millisecond
+	}
+	if o.Code == 0 {
+		o.Code = http.StatusNotFound
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{behaviour: b, o: o, listener: l, done: make(chan struct{}), conns: map[net.Conn]bool{}}
+	if o.TLS {
+		server, client, err := certificate()
+		if err != nil {
+			l.Close()
+			return nil, err
+		}
+		s.client = client
+		s.listener = tls.NewListener(l, server)
+	}
+	if b == Refuse {
+		l.Close()
+		return s, nil
+	}
+	s.wg.Go(s.accept)
+	return s, nil
+}
+
+// Addr is host:port.
+func (s *Server) Addr() string { return s.listener.Addr().String() }
+
+// Client is what a client needs to trust the server; nil without TLS.
+func (s *Server) Client() *tls.Config { return s.client }
+
+// Requests is how many requests were read whole.
+func (s *Server) Requests() int64 { return s.requests.Load() }
+
+// BodyBytes is how many bytes of request bodies were read.
+func (s *Server) BodyBytes() int64 { return s.bodies.Load() }
+
+// Accepted is how many connections were accepted.
+func (s *Server) Accepted() int64 { return s.accepted.Load() }
+
+// Open is how many connections are open.
+func (s *Server) Open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns)
+}
+
+// Drop closes every connection from the server's side.
+func (s *Server) Drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.conns {
+		c.Close()
+	}
+}
+
+// Close closes everything and waits until all is quiet.
+func (s *Server) Close() {
+	s.once.Do(func() {
+		close(s.done)
+		s.listener.Close()
+		s.Drop()
+		s.wg.Wait()
+	})
+}
+
+func (s *Server) accept() {
+	for {
+		c, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		s.accepted.Add(1)
+		s.mu.Lock()
+		s.conns[c] = true
+		s.mu.Unlock()
+		s.wg.Go(func() {
+			s.serve(c)
+			c.Close()
+			s.mu.Lock()
+			delete(s.conns, c)
+			s.mu.Unlock()
+		})
+		select {
+		case <-s.done: // it was accepted while the server closed
+			c.Close()
+		default:
+		}
+	}
+}
+
+// serve answers the requests of one connection, each as the behaviour says.
+func (s *Server) serve(c net.Conn) {
+	if s.behaviour == HangUp {
+		return
+	}
+	r := bufio.NewReader(c)
+	for k := 1; ; k++ {
+		q, err := http.ReadRequest(r)
+		if err != nil {
+			return
+		}
+		n, err := io.Copy(io.Discard, q.Body)
+		if err != nil {
+			return
+		}
+		s.bodies.Add(n)
+		s.requests.Add(1)
+		a := &act{s: s, c: c, k: k, head: q.Method == http.MethodHead}
+		if !a.answer() || a.err != nil {
+			return
+		}
+	}
+}
+
+// act is the answer to one request.
+type act struct {
+	s    *Server
+	c    net.Conn
+	k    int // requests on this connection, with this one
+	head bool
+	err  error
+}
+
+func (a *act) write(text string) {
+	if a.err == nil {
+		_, a.err = io.WriteString(a.c, text)
+	}
+}
+
+// pause waits; false: the server is closing.
+func (a *act) pause(d time.Duration) bool {
+	select {
+	case <-a.s.done:
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// body is the body of an answer: none for HEAD.
+func (a *act) body() string {
+	if a.head {
+		return ""
+	}
+	return string(a.s.o.Body)
+}
+
+// plain is an answer as it should be, with more fields where they are given, each
+// ending in CR LF.
+func (a *act) plain(status int, fields string) string {
+	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: text/plain\r\n%sContent-Length: %d\r\n\r\n%s",
+		status, http.StatusText(status), fields, len(a.s.o.Body), a.body())
+}

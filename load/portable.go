@@ -1,0 +1,183 @@
+package load
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// portable is the engine on package net: a goroutine for each connection. It
+// runs everywhere and speaks TLS, and costs about twice what epoll does.
+type portable struct {
+	s      *settings
+	tls    *tls.Config // nil: plain text
+	conns  []*stream
+	shards []*shard
+	dials  chan struct{} // holds a token for each connection being made
+
+	mu  sync.Mutex
+	leg *stretch // under way
+}
+
+// shard is a recorder that several connections share, with their turn of requests.
+type shard struct {
+	mu   sync.Mutex
+	rec  recorder
+	turn int
+}
+
+// stretch is what the goroutines of one leg share.
+type stretch struct {
+	r       *run
+	ctx     context.Context // of dialling: ends with the leg
+	cancel  context.CancelFunc
+	tickets chan ticket // open loop; closed when no more will be sent
+	started chan struct{}
+	begun   bool // started is closed
+}
+
+func newPortable(s *settings) engine {
+	p := &portable{s: s, dials: make(chan struct{}, 64)}
+	if s.Target.TLS != nil {
+		p.tls = s.Target.TLS.Clone()
+		p.tls.NextProtos = []string{"http/1.1"}
+		if host, _, err := net.SplitHostPort(s.Target.Addr); err == nil && p.tls.ServerName == "" {
+			p.tls.ServerName = host
+		}
+	}
+	for i := range min(s.Connections, runtime.GOMAXPROCS(0)) {
+		p.shards = append(p.shards, &shard{rec: recorder{thread: i, s: s}})
+	}
+	for i := range s.Connections {
+		p.conns = append(p.conns, &stream{p: p, s: s, shard: p.shards[i%len(p.shards)]})
+	}
+	return p
+}
+
+func (p *portable) name() Engine   { return Portable }
+func (p *portable) threads() int   { return runtime.GOMAXPROCS(0) }
+func (p *portable) parties() int   { return len(p.conns) }
+func (p *portable) recorders() int { return len(p.shards) }
+func (p *portable) used() usage    { return usage{cpu: processCPU(), wait: -1} }
+
+func (p *portable) run(r *run) {
+	l := &stretch{r: r, started: make(chan struct{}), tickets: make(chan ticket)}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	defer l.cancel()
+	for _, sh := range p.shards {
+		sh.rec.start(r)
+	}
+	p.set(l)
+	p.wake() // the leg may have been given up before
+	var wg sync.WaitGroup
+	for _, c := range p.conns {
+		wg.Go(func() { c.run(l) })
+	}
+	if r.leg.Profile != nil {
+		wg.Go(func() { l.pace() })
+	}
+	p.watch(l)
+	wg.Wait()
+	p.set(nil)
+	for _, sh := range p.shards {
+		sh.rec.stop()
+	}
+}
+
+func (p *portable) set(l *stretch) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leg = l
+}
+
+// wake tells the goroutines that the leg has started, that it is over, or
+// that it is given up.
+func (p *portable) wake() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.leg
+	if l == nil {
+		return
+	}
+	if l.r.over() {
+		l.cancel()
+	}
+	if !l.begun && (l.r.over() || l.r.started.Load() != 0) {
+		l.begun = true
+		close(l.started)
+	}
+	if l.r.aborted.Load() {
+		for _, c := range p.conns {
+			c.interrupt()
+		}
+	}
+}
+
+// watch keeps the leg's time until it is over.
+func (p *portable) watch(l *stretch) {
+	const often = 20 * time.Millisecond
+	for !l.r.over() {
+		now := p.s.now()
+		next := int64(never)
+		l.r.patience(now)
+		if l.r.started.Load() != 0 {
+			next = l.r.look(now)
+		}
+		for _, sh := range p.shards {
+			sh.mu.Lock()
+			sh.rec.roll(now)
+			sh.mu.Unlock()
+		}
+		select {
+		case <-l.ctx.Done():
+		case <-time.After(min(often, time.Duration(next-now))):
+		}
+	}
+}
+
+// pace hands the tickets of an open loop to free connections, each at its
+// time.
+func (l *stretch) pace() {
+	defer close(l.tickets)
+	if <-l.started; l.r.queue == nil {
+		return
+	}
+	runtime.LockOSThread() // for good: the thread's timers are its own
+	sharpen()
+	for {
+		t, ok := l.r.queue.take()
+		if !ok {
+			return
+		}
+		for now := l.r.s.now(); now < t.at; now = l.r.s.now() {
+			if l.ctx.Err() != nil { // it was given up
+				l.r.queue.giveBack(t)
+				return
+			}
+			nap(min(time.Duration(t.at-now), 20*time.Millisecond))
+		}
+		if t.measured && l.r.begin.Load() == 0 {
+			l.r.look(l.r.s.now())
+		}
+		select {
+		case l.tickets <- t:
+			continue
+		default:
+		}
+		select {
+		case l.tickets <- t:
+		case <-l.ctx.Done():
+			l.r.queue.giveBack(t)
+			return
+		}
+	}
+}
+
+func (p *portable) close() {
+	for _, c := range p.conns {
+		c.shut()
+	}
+}

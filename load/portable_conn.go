@@ -1,0 +1,312 @@
+package load
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// stream is one connection of the portable engine.
+type stream struct {
+	p     *portable
+	s     *settings
+	shard *shard
+
+	mu   sync.Mutex // held while conn changes and while it is interrupted
+	conn net.Conn   // nil: closed
+	raw  *net.TCPConn
+
+	addr  int   // of the session's addresses, the one to try
+	again bool  // it was open before
+	uses  int   // requests since it was opened
+	used  int64 // ns of the last answer
+	buf   []byte
+	x     exchange
+	f     framer
+}
+
+// bigRequest is the size in bytes from which a request is written and its
+// answer read at the same time, because the server may answer before it has read everything.
+const bigRequest = 32 << 10
+
+// run carries the connection's part of one leg through.
+func (c *stream) run(l *stretch) {
+	r := l.r
+	if c.buf == nil {
+		c.buf = make([]byte, 16<<10)
+	}
+	if c.conn != nil {
+		r.conns.Add(1)
+		c.look(l)
+	}
+	for said := false; !r.aborted.Load(); {
+		if c.conn == nil && !c.dial(l) {
+			if !l.sleep(time.Duration(retryAfter)) {
+				break
+			}
+			continue
+		}
+		if !said {
+			said = true
+			r.dialed()
+		}
+		<-l.started
+		if !c.step(l) {
+			break
+		}
+	}
+}
+
+// sleep waits for d; false: the leg is over.
+func (l *stretch) sleep(d time.Duration) bool {
+	select {
+	case <-l.ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// dial makes the connection; false: it could not be made, or the leg is over.
+func (c *stream) dial(l *stretch) bool {
+	select {
+	case c.p.dials <- struct{}{}:
+		defer func() { <-c.p.dials }()
+	case <-l.ctx.Done():
+		return false
+	}
+	if l.ctx.Err() != nil {
+		return false
+	}
+	began := c.s.now()
+	conn, raw, err := c.connect(l)
+	for err != nil && l.ctx.Err() == nil {
+		if c.addr++; c.addr%len(c.s.addrs) == 0 {
+			break
+		}
+		began = c.s.now()
+		conn, raw, err = c.connect(l)
+	}
+	now := c.s.now()
+	c.shard.mu.Lock()
+	defer c.shard.mu.Unlock()
+	if err != nil {
+		if l.ctx.Err() == nil {
+			c.shard.rec.unconnected(err)
+			l.r.refused(now)
+		}
+		return false
+	}
+	c.shard.rec.connected(now-began, c.again)
+	c.again, c.uses, c.used = true, 0, now
+	c.mu.Lock()
+	c.conn, c.raw = conn, raw
+	c.mu.Unlock()
+	l.r.connected()
+	return true
+}
+
+// connect opens a connection and shakes hands.
+func (c *stream) connect(l *stretch) (net.Conn, *net.TCPConn, error) {
+	d := net.Dialer{Timeout: c.s.Timeout, KeepAlive: -1}
+	conn, err := d.DialContext(l.ctx, "tcp", c.s.addrs[c.addr%len(c.s.addrs)])
+	if err != nil {
+		return nil, nil, err
+	}
+	raw, _ := conn.(*net.TCPConn)
+	if c.p.tls == nil {
+		return conn, raw, nil
+	}
+	safe := tls.Client(conn, c.p.tls)
+	if err := conn.SetDeadline(time.Now().Add(c.s.Timeout)); err == nil {
+		err = safe.HandshakeContext(l.ctx)
+	}
+	if err != nil {
+		conn.Close()
+		return nil, nil, err
+	}
+	return safe, raw, nil
+}
+
+// interrupt ends a read or a write that is waiting.
+func (c *stream) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn != nil {
+		_ = c.conn.SetDeadline(time.Unix(1, 0))
+	}
+}
+
+func (c *stream) shut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn != nil {
+		if c.p.tls != nil {
+			_ = c.raw.Close() // without a farewell that may have to wait
+		} else {
+			_ = c.conn.Close()
+		}
+		c.conn = nil
+	}
+}
+
+func (c *stream) drop(r *run, now int64) {
+	c.shut()
+	r.disconnected(now)
+}
+
+// restless is how long in ns a connection may have been idle without being looked at
+// before it is used again.
+const restless = int64(time.Millisecond)
+
+// step sends the next request and waits for what comes of it; false: there
+// is nothing more to send.
+func (c *stream) step(l *stretch) bool {
+	var t ticket
+	if l.r.leg.Profile != nil {
+		var ok bool
+		if t, ok = <-l.tickets; !ok {
+			return false
+		}
+	} else if l.r.over() || l.r.leg.Think > 0 && c.uses > 0 && !l.sleep(l.r.leg.Think) {
+		return false
+	}
+	if c.s.now()-c.used > restless && !c.look(l) {
+		if l.r.leg.Profile != nil {
+			l.r.queue.giveBack(t) // another connection, or this one when it is open again
+		}
+		return true
+	}
+	c.exchange(l, t)
+	return true
+}
+
+// look drops a free connection that the other side has closed, or over which
+// bytes came that nobody asked for.
+func (c *stream) look(l *stretch) bool {
+	n, closed := pending(c.raw)
+	if !closed && (n == 0 || c.p.tls != nil) { // TLS has messages of its own
+		return true
+	}
+	now := c.s.now()
+	if n > 0 {
+		c.shard.mu.Lock()
+		c.shard.rec.unasked(now)
+		c.shard.mu.Unlock()
+	}
+	c.drop(l.r, now)
+	return false
+}
+
+// exchange sends one request and reads its answer.
+func (c *stream) exchange(l *stretch, t ticket) {
+	_ = c.conn.SetDeadline(time.Now().Add(c.s.Timeout))
+	if l.r.aborted.Load() { // it may have been interrupted before
+		c.interrupt()
+	}
+	wire, last := c.begin(t)
+	var wrote chan error
+	var err error
+	if len(wire) >= bigRequest {
+		wrote = make(chan error, 1)
+		go func() {
+			n, err := c.conn.Write(wire)
+			c.x.out = n
+			wrote <- err
+		}()
+	} else {
+		c.x.out, err = c.conn.Write(wire)
+	}
+	class, rerr := c.read()
+	now := c.s.now()
+	whole := true
+	if wrote != nil {
+		select {
+		case err = <-wrote:
+		default: // answered, or given up, before all was sent
+			whole = false
+			c.interrupt()
+			<-wrote
+		}
+	}
+	if c.used = now; rerr == nil {
+		c.shard.mu.Lock()
+		c.shard.rec.answered(&c.x, &c.f, now)
+		c.shard.mu.Unlock()
+		if !whole || err != nil || last || c.f.closes {
+			c.drop(l.r, now)
+		}
+		return
+	}
+	if l.r.aborted.Load() {
+		c.drop(l.r, now)
+		return
+	}
+	if err != nil && class == ofReset {
+		rerr = err
+	}
+	c.shard.mu.Lock()
+	c.shard.rec.failed(&c.x, class, rerr, now)
+	c.shard.mu.Unlock()
+	c.drop(l.r, now)
+}
+
+// begin takes the next request in turn.
+func (c *stream) begin(t ticket) (wire []byte, last bool) {
+	sh := c.shard
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	i := sh.turn
+	if sh.turn++; sh.turn == len(c.s.requests) {
+		sh.turn = 0
+	}
+	q := &c.s.requests[i]
+	wire, last = q.wire, q.closes
+	if c.uses++; c.uses == c.s.PerConn {
+		wire, last = q.last, true
+	}
+	now := c.s.now()
+	c.x = exchange{index: i, measured: t.measured, intended: t.at, sent: now}
+	c.f.reset(q.head, sh.rec.verifies())
+	sh.rec.sending(&c.x, now)
+	return wire, last
+}
+
+// read reads until the answer is whole, or says what went wrong.
+func (c *stream) read() (class int, err error) {
+	for {
+		n, err := c.conn.Read(c.buf)
+		if n > 0 {
+			if c.x.pieces == 0 {
+				c.x.first = c.s.now()
+			}
+			c.x.pieces++
+			c.x.in += int64(n)
+			used, err := c.f.feed(c.buf[:n])
+			switch {
+			case err != nil:
+				return ofFraming, err
+			case used < n:
+				return ofFraming, frameError("more than one answer")
+			case c.f.done():
+				return 0, nil
+			}
+		}
+		var late net.Error
+		switch {
+		case err == nil:
+		case errors.Is(err, io.EOF):
+			if err := c.f.end(); err != nil {
+				return ofReset, err
+			}
+			return 0, nil
+		case errors.As(err, &late) && late.Timeout():
+			return ofTimeout, errTimeout
+		default:
+			return ofReset, err
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package load
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxSteps is the most rates of a step profile.
+const maxSteps = 1000
+
+// ParseProfile reads a rate over time as flags write it, for a leg of length
+// over:
+//
+//	5000/s              a request every 200 µs
+//	poisson:5000/s      as many in the mean, at random
+//	ramp:100/s..5000/s  evenly from the first rate to the second
+//	step:100/s,500/s    one after the other, for equal parts of the leg
+//
+// A rate is a number, optionally with k or M behind it, per second (/s, or
+// nothing) or per minute (/m). It must not be above [MaxRate].
+func ParseProfile(text string, over time.Duration) (Profile, error) {
+	p, what := parseProfile(strings.TrimSpace(text), over)
+	if what == "" && peak(p) > MaxRate {
+		what = "above 1000000 requests per second"
+	}
+	if what != "" {
+		return nil, &ProfileError{text, what}
+	}
+	return p, nil
+}
+
+// parseProfile returns what is wrong, or nothing.
+func parseProfile(text string, over time.Duration) (p Profile, what string) {
+	form, rest, named := strings.Cut(text, ":")
+	if !named {
+		form, rest = "", text
+	}
+	switch form {
+	case "":
+		rate, what := parseRate(rest)
+		return Constant{rate}, what
+	case "poisson":
+		rate, what := parseRate(rest)
+		return Poisson{rate}, what
+	case "ramp":
+		return parseRamp(rest, over)
+	case "step":
+		return parseStep(rest, over)
+	}
+	return nil, strconv.Quote(form) + " is not a profile"
+}
+
+func parseRamp(text string, over time.Duration) (p Profile, what string) {
+	from, to, ok := strings.Cut(text, "..")
+	switch {
+	case !ok:
+		return nil, "a ramp needs two rates with .. between them"
+	case over <= 0:
+		return nil, "a ramp needs a duration to stretch over"
+	}
+	r := Ramp{Over: over}
+	if zero := rates.FindStringSubmatch(from); zero == nil || strings.Trim(zero[1], "0.") != "" {
+		if r.From, what = parseRate(from); what != "" {
+			return nil, what
+		}
+	}
+	r.To, what = parseRate(to)
+	return r, what
+}
+
+func parseStep(text string, over time.Duration) (p Profile, what string) {
+	parts := strings.Split(text, ",")
+	each := over / time.Duration(len(parts))
+	switch {
+	case len(parts) > maxSteps:
+		return nil, "more than 1000 steps"
+	case each <= 0:
+		return nil, "steps need a duration to share"
+	}
+	s := Step{Each: each}
+	for _, part := range parts {
+		rate, what := parseRate(part)
+		if what != "" {
+			return nil, what
+		}
+		s.Rates = append(s.Rates, rate)
+	}
+	return s, ""
+}
+
+var rates = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
+
+// leastRate keeps the gap between two requests within what can be counted.
+const leastRate = 1e-3
+
+// parseRate reads a rate in requests per second.
+func parseRate(text string) (rate float64, what string) {
+	m := rates.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil {
+		return 0, strconv.Quote(text) + " is not a rate"
+	}
+	x, err := strconv.ParseFloat(m[1], 64)
+	if err != nil || math.IsInf(x, 0) { // more digits than a float64 has room for
+		return 0, strconv.Quote(text) + " is not a rate"
+	}
+	switch m[2] {
+	case "k":
+		x *= 1e3
+	case "M":
+		x *= 1e6
+	}
+	if m[3] == "/m" {
+		x /= 60
+	}
+	if x < leastRate {
+		return 0, strconv.Quote(text) + " is below one request in 1000 seconds"
+	}
+	return x, ""
+}
+
+// formatRate writes a rate so that parseRate reads it.
+func formatRate(perSecond float64) string {
+	return strconv.FormatFloat(perSecond, 'f', -1, 64) + "/s"
+}

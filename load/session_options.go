@@ -1,0 +1,135 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tarebench/tare"
+)
+
+// settle fills in the defaults of options and refuses what makes no sense.
+func settle(o Options) (*settings, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	o.Requests, o.CPUs = slices.Clone(o.Requests), slices.Clone(o.CPUs)
+	if o.Connections == 0 {
+		o.Connections = 10
+	}
+	if o.Timeout == 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Sample == 0 {
+		o.Sample = 1000
+	}
+	if o.Threads == 0 {
+		if o.Threads = len(o.CPUs); o.Threads == 0 {
+			o.Threads = (runtime.NumCPU() + 3) / 4
+		}
+	}
+	o.Threads = min(o.Threads, o.Connections)
+	s := &settings{Options: o, base: time.Now()}
+	for status := range s.accepts {
+		if o.Accept != nil {
+			s.accepts[status] = o.Accept(status)
+		} else {
+			s.accepts[status] = status >= 200 && status < 400
+		}
+	}
+	var err error
+	if s.requests, err = encode(o.Target, o.Requests, o.PerConn > 0); err != nil {
+		return nil, err
+	}
+	s.addrs, err = resolve(o.Target.Addr, o.Timeout)
+	return s, err
+}
+
+// check refuses options that cannot be carried out.
+func (o Options) check() error {
+	if err := checkTarget(o.Target); err != nil {
+		return err
+	}
+	switch {
+	case len(o.Requests) == 0:
+		return fmt.Errorf("no requests to send")
+	case o.Connections < 0 || o.Connections > tare.MaxConnections:
+		return fmt.Errorf("%d connections: 1 to %d", o.Connections, tare.MaxConnections)
+	case o.Timeout < 0 || o.Timeout > time.Hour:
+		return fmt.Errorf("timeout %v: up to 1h", o.Timeout)
+	case o.PerConn < 0:
+		return fmt.Errorf("%d requests on one connection", o.PerConn)
+	case o.Threads < 0 || o.Threads > 1024:
+		return fmt.Errorf("%d threads: 1 to 1024", o.Threads)
+	case o.Sample < 0:
+		return fmt.Errorf("one answer in %d verified", o.Sample)
+	case o.Engine != Auto && o.Engine != Epoll && o.Engine != Portable:
+		return fmt.Errorf("engine %q: %s or %s", o.Engine, Epoll, Portable)
+	case o.Engine == Epoll && o.Target.TLS != nil:
+		return fmt.Errorf("engine %s speaks no TLS: leave the engine out, or use %s", Epoll, Portable)
+	}
+	for _, c := range o.CPUs {
+		if c < 0 || c >= maxCPU {
+			return fmt.Errorf("no processor %d", c)
+		}
+	}
+	return nil
+}
+
+// maxCPU is the most processors Linux can be built for.
+const maxCPU = 8192
+
+// check refuses legs that would never end or mean nothing.
+func (l Leg) check() error {
+	switch {
+	case l.Lead < 0 || l.LeadTime < 0 || l.LeadTime > MaxDuration:
+		return fmt.Errorf("lead-in of %d requests and %v: neither below 0, at most %v", l.Lead, l.LeadTime, MaxDuration)
+	case l.Ops < 0 || l.Duration < 0 || l.Duration > MaxDuration:
+		return fmt.Errorf("%d requests for %v: neither below 0, at most %v", l.Ops, l.Duration, MaxDuration)
+	case l.Think < 0:
+		return fmt.Errorf("think time %v", l.Think)
+	case l.Profile == nil && l.Ops == 0 && l.Duration == 0:
+		return fmt.Errorf("neither a number of requests nor a duration")
+	case l.Profile != nil && l.Duration == 0:
+		return fmt.Errorf("an open loop takes a duration")
+	case l.Profile != nil && l.Ops != 0:
+		return fmt.Errorf("an open loop takes a duration, not a number of requests")
+	case l.Profile != nil && l.Think != 0:
+		return fmt.Errorf("an open loop has no think time: its profile says when requests are sent")
+	}
+	return nil
+}
+
+// resolve returns the addresses of host:port, in the order the resolver has
+// them. Without a host it is the loopback's.
+func resolve(addr string, timeout time.Duration) ([]string, error) {
+	host, service, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("target address %q: %w", addr, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	port, err := net.DefaultResolver.LookupPort(ctx, "tcp", service)
+	if err != nil {
+		return nil, fmt.Errorf("target address %q: %w", addr, err)
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	ips := []netip.Addr{}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		ips = append(ips, ip)
+	} else if ips, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host); err != nil {
+		return nil, fmt.Errorf("target address %q: %w", addr, err)
+	}
+	var out []string
+	for _, ip := range ips {
+		out = append(out, net.JoinHostPort(ip.Unmap().String(), strconv.Itoa(port)))
+	}
+	return out, nil
+}

@@ -1,0 +1,282 @@
+package load
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tarebench/tare/load/hist"
+)
+
+// exchange is what is known of a request under way.
+type exchange struct {
+	index    int   // in Options.Requests
+	measured bool  // open loop
+	intended int64 // open loop: ns
+	sent     int64 // ns
+	first    int64 // ns, first byte of the answer; 0: none yet
+	pieces   int   // in which the answer came
+	out      int   // bytes sent
+	in       int64 // bytes received
+}
+
+// slab holds what came of the measured requests of one thread in one second,
+// or of all threads in all seconds.
+type slab struct {
+	second   int // since measuring began
+	requests int64
+	lost     int64 // requests without a whole answer
+	errors   [classes]int64
+	unasked  int64
+	bytesIn  int64
+	bytesOut int64
+	bodyIn   int64
+	bodyOut  int64
+	statuses [1000]int64
+
+	whole     hist.Hist // ns from sending to an answer that came in one piece
+	parts     hist.Hist // the same of those that came in several, and of timeouts
+	firstByte hist.Hist // of the latter, to the first piece
+	latency   hist.Hist // open loop: from the intended time
+	lag       hist.Hist // open loop
+}
+
+func (s *slab) add(o *slab) {
+	s.requests += o.requests
+	s.lost += o.lost
+	for i, n := range o.errors {
+		s.errors[i] += n
+	}
+	s.unasked += o.unasked
+	s.bytesIn += o.bytesIn
+	s.bytesOut += o.bytesOut
+	s.bodyIn += o.bodyIn
+	s.bodyOut += o.bodyOut
+	for i, n := range o.statuses {
+		s.statuses[i] += n
+	}
+	s.whole.Merge(&o.whole)
+	s.parts.Merge(&o.parts)
+	s.firstByte.Merge(&o.firstByte)
+	s.latency.Merge(&o.latency)
+	s.lag.Merge(&o.lag)
+}
+
+func (s *slab) reset() {
+	for _, h := range []*hist.Hist{&s.whole, &s.parts, &s.firstByte, &s.latency, &s.lag} {
+		h.Reset()
+	}
+	s.second, s.requests, s.lost, s.unasked = 0, 0, 0, 0
+	s.bytesIn, s.bytesOut, s.bodyIn, s.bodyOut = 0, 0, 0, 0
+	s.errors, s.statuses = [classes]int64{}, [1000]int64{}
+}
+
+// Classes by number, in the order of Classes.
+const (
+	ofConnect = iota
+	ofReset
+	ofTimeout
+	ofFraming
+	ofStatus
+	ofAnswer
+	classes
+)
+
+// recorder keeps one thread's account of a leg. It never looks at the clock.
+type recorder struct {
+	thread int // its number
+	s      *settings
+	r      *run
+	cur    slab  // of the second under way
+	until  int64 // when that is over; 0: nothing has been measured
+	level  level
+	all    Totals
+	conns  hist.Hist // ns to make a connection
+
+	reopened int64
+	refused  int64 // connections that could not be made
+	checked  int   // answers until the next that is verified
+}
+
+// level integrates the number of requests under way over the measured time.
+type level struct {
+	n    int64
+	last int64   // ns of the last change
+	area float64 // requests × ns
+}
+
+// change brings the account up to now and then to n+d requests. Where several
+// goroutines share it, a change may come a little after a later one.
+func (l *level) change(now, begin, end, d int64) {
+	if now > l.last {
+		from, to := max(l.last, begin), now
+		if end != 0 {
+			to = min(to, end)
+		}
+		if begin != 0 && to > from {
+			l.area += float64(l.n) * float64(to-from)
+		}
+		l.last = now
+	}
+	l.n += d
+}
+
+func (m *recorder) start(r *run) {
+	m.r, m.until = r, 0
+	m.level = level{last: r.s.now()}
+	m.cur.reset()
+	m.conns.Reset()
+	m.all, m.reopened, m.refused = Totals{}, 0, 0
+}
+
+// stop hands over what there is when the thread is done with the leg.
+func (m *recorder) stop() {
+	begin, end := m.r.begin.Load(), m.r.end.Load()
+	m.level.change(end, begin, end, 0)
+	m.r.collector.last(m)
+	m.r = nil
+}
+
+// sending is said right before a request is sent.
+func (m *recorder) sending(q *exchange, now int64) {
+	m.level.change(now, m.r.begin.Load(), m.r.end.Load(), 1)
+	m.all.Sent++
+	m.all.Body += int64(m.s.requests[q.index].body)
+}
+
+// over counts an outcome and returns where to record it; nil: nowhere.
+func (m *recorder) over(q *exchange, now int64, failed bool) *slab {
+	m.level.change(now, m.r.begin.Load(), m.r.end.Load(), -1)
+	measured := q.measured
+	if m.r.queue == nil {
+		measured = m.r.outcome(now, failed)
+	}
+	if !measured {
+		return nil
+	}
+	s := m.at(now)
+	s.bytesOut += int64(q.out)
+	s.bytesIn += q.in
+	s.bodyOut += int64(m.s.requests[q.index].body)
+	if m.r.queue != nil {
+		s.lag.Record(q.sent - q.intended)
+	}
+	return s
+}
+
+// answered records a whole answer at the time it was whole.
+func (m *recorder) answered(q *exchange, f *framer, now int64) {
+	m.all.BodyIn += f.body
+	s := m.over(q, now, false)
+	if s == nil {
+		return
+	}
+	s.requests++
+	s.statuses[f.status]++
+	s.bodyIn += f.body
+	if q.pieces > 1 {
+		s.parts.Record(now - q.sent)
+		s.firstByte.Record(q.first - q.sent)
+	} else {
+		s.whole.Record(now - q.sent)
+	}
+	if m.r.queue != nil {
+		s.latency.Record(now - q.intended)
+	}
+	if !m.s.accepts[f.status] {
+		s.errors[ofStatus]++
+		if !m.r.complained.Load() {
+			m.r.complain(ErrStatus, fmt.Errorf("%d", f.status))
+		}
+	}
+	if f.keep && m.s.Verify != nil {
+		if err := m.s.Verify(q.index, f.status, f.kept); err != nil {
+			s.errors[ofAnswer]++
+			m.r.complain(ErrAnswer, err)
+		}
+	}
+}
+
+// failed records a request that will have no whole answer. A timeout enters
+// the latencies at the timeout, or at what has passed since then.
+func (m *recorder) failed(q *exchange, class int, err error, now int64) {
+	m.r.complain(Classes()[class], err)
+	s := m.over(q, now, true)
+	if s == nil {
+		return
+	}
+	s.lost++
+	s.errors[class]++
+	if class != ofTimeout {
+		return
+	}
+	least := int64(m.s.Timeout)
+	s.parts.Record(max(least, now-q.sent))
+	if q.first != 0 {
+		s.firstByte.Record(q.first - q.sent)
+	}
+	if m.r.queue != nil {
+		s.latency.Record(max(least, now-q.intended))
+	}
+}
+
+// unasked records bytes that came although no request was under way.
+func (m *recorder) unasked(now int64) {
+	m.r.complain(ErrFraming, frameError("bytes that nobody asked for"))
+	if m.r.begin.Load() == 0 || m.r.end.Load() != 0 {
+		return
+	}
+	s := m.at(now)
+	s.errors[ofFraming]++
+	s.unasked++
+}
+
+// unconnected records a connection that could not be made.
+func (m *recorder) unconnected(err error) {
+	m.r.complain(ErrConnect, err)
+	m.refused++
+}
+
+// connected records a connection; again: to replace another.
+func (m *recorder) connected(took int64, again bool) {
+	m.conns.Record(took)
+	m.all.Opened++
+	if again {
+		m.reopened++
+	}
+}
+
+// verifies reports whether the next answer is to be verified.
+func (m *recorder) verifies() bool {
+	if m.s.Verify == nil {
+		return false
+	}
+	if m.checked--; m.checked < 0 {
+		m.checked = m.s.Sample - 1
+		return true
+	}
+	return false
+}
+
+// at is the slab of the second that now is in.
+func (m *recorder) at(now int64) *slab {
+	if now >= m.until {
+		m.roll(now)
+	}
+	return &m.cur
+}
+
+// roll hands over the slab of a second that is over. It is called whenever
+// something is recorded, and by idle threads once a second.
+func (m *recorder) roll(now int64) {
+	begin := m.r.begin.Load()
+	if begin == 0 || now < m.until {
+		return
+	}
+	if m.until != 0 {
+		m.r.collector.add(m)
+		m.cur.reset()
+	}
+	m.cur.second = int(max(0, now-begin) / int64(time.Second))
+	m.until = begin + int64(m.cur.second+1)*int64(time.Second)
+	m.r.collector.reached(m.thread, m.cur.second)
+}

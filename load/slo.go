@@ -1,0 +1,222 @@
+package load
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// SLO is what a server is to keep: every one of its objectives.
+type SLO []Objective
+
+// Objective is a bound on one figure of a result. Exactly one of Quantile,
+// Max, Mean and Errors says which.
+type Objective struct {
+	Quantile float64 // of the latencies, above 0 and below 1
+	Max      bool    // of the latencies
+	Mean     bool    // of the latencies
+	Errors   bool    // share of the requests sent
+	Below    bool    // less than Limit; otherwise at most Limit
+	Limit    float64 // ns, or a share: 0.001 is 0.1 %
+}
+
+// SLOError says that a text is no service-level objective, and what would be.
+type SLOError struct {
+	Text string
+	What string // what is wrong
+}
+
+// Error is one line.
+func (e *SLOError) Error() string {
+	return fmt.Sprintf("objective %q: %s; e.g. p99<50ms or p99.9<=100ms,errors<0.1%%", e.Text, e.What)
+}
+
+// ParseSLO reads objectives with commas between them. Each names a figure
+// (p50, p99, p99.9, … for a quantile of the latencies, max, mean, or errors
+// for the share of requests that failed), then < or <=, then a limit: a
+// duration, or for errors a percentage.
+func ParseSLO(text string) (SLO, error) {
+	var s SLO
+	seen := map[string]bool{}
+	for _, part := range strings.Split(text, ",") {
+		o, what := parseObjective(strings.TrimSpace(part))
+		if what == "" && seen[o.figure()] {
+			what = o.figure() + " is given twice"
+		}
+		if what != "" {
+			return nil, &SLOError{text, what}
+		}
+		seen[o.figure()] = true
+		s = append(s, o)
+	}
+	return s, nil
+}
+
+func parseObjective(text string) (o Objective, what string) {
+	figure, limit, ok := strings.Cut(text, "<")
+	if !ok {
+		return o, strconv.Quote(text) + " has no <"
+	}
+	rest, atMost := strings.CutPrefix(limit, "=")
+	o.Below = !atMost
+	limit = strings.TrimSpace(rest)
+	switch figure = strings.TrimSpace(figure); figure {
+	case "max":
+		o.Max = true
+	case "mean":
+		o.Mean = true
+	case "errors":
+		o.Errors = true
+		o.Limit, what = parseShare(limit)
+		if what == "" && o.Below && o.Limit == 0 {
+			what = "errors<0% cannot be met, errors<=0% can"
+		}
+		return o, what
+	default:
+		if o.Quantile, ok = parseQuantile(figure); !ok {
+			return o, strconv.Quote(figure) + " is not a figure: p and a percentage below 100, max, mean or errors"
+		}
+	}
+	d, err := time.ParseDuration(limit)
+	if err != nil || d <= 0 || d > MaxDuration {
+		return o, strconv.Quote(limit) + " is not a duration between 0 and 1h"
+	}
+	o.Limit = float64(d)
+	return o, ""
+}
+
+// parseQuantile reads p99.9 as 0.999.
+func parseQuantile(text string) (float64, bool) {
+	digits, ok := strings.CutPrefix(text, "p")
+	if !ok || strings.Trim(digits, "0123456789.") != "" || len(digits) > 8 {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(digits, 64)
+	return x / 100, err == nil && x > 0 && x < 100
+}
+
+// parseShare reads 0.1% as 0.001.
+func parseShare(text string) (share float64, what string) {
+	digits, ok := strings.CutSuffix(text, "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	if !ok || err != nil || !(x >= 0 && x <= 100) {
+		return 0, strconv.Quote(text) + " is not a percentage"
+	}
+	return x / 100, ""
+}
+
+// figure is the name of what is bounded.
+func (o Objective) figure() string {
+	switch {
+	case o.Max:
+		return "max"
+	case o.Mean:
+		return "mean"
+	case o.Errors:
+		return "errors"
+	}
+	return "p" + strconv.FormatFloat(math.Round(o.Quantile*1e10)/1e8, 'f', -1, 64)
+}
+
+// limit is the bound as flags write it.
+func (o Objective) limit() string {
+	if o.Errors {
+		return strconv.FormatFloat(math.Round(o.Limit*1e12)/1e10, 'f', -1, 64) + "%"
+	}
+	return time.Duration(o.Limit).String()
+}
+
+// String is the objective as flags write it.
+func (o Objective) String() string {
+	if o.Below {
+		return o.figure() + "<" + o.limit()
+	}
+	return o.figure() + "<=" + o.limit()
+}
+
+// String is the objectives as flags write them.
+func (s SLO) String() string {
+	var parts []string
+	for _, o := range s {
+		parts = append(parts, o.String())
+	}
+	return strings.Join(parts, ",")
+}
+
+// tails is how many answers must lie beyond a quantile before it decides
+// anything: fewer say more about chance than about the server.
+const tails = 20
+
+// Outcome is an objective held against a result.
+type Outcome struct {
+	Objective Objective
+	Value     float64 // ns, or a share
+	Met       bool
+	Thin      bool // too few answers beyond the quantile to rule on it
+}
+
+// String is what was seen beside what was asked for, e.g. p99 was 61ms, not <50ms.
+func (o Outcome) String() string {
+	seen := short(time.Duration(o.Value))
+	if o.Objective.Errors {
+		seen = percent(o.Value)
+	}
+	name := o.Objective.figure()
+	asked := strings.TrimPrefix(o.Objective.String(), name)
+	if o.Met {
+		return name + " was " + seen + ", asked was " + asked
+	}
+	return name + " was " + seen + ", not " + asked
+}
+
+// Met reports whether every objective is met, and none on too few answers.
+func Met(outcomes []Outcome) bool {
+	for _, o := range outcomes {
+		if !o.Met || o.Thin {
+			return false
+		}
+	}
+	return true
+}
+
+// Hold holds every objective against r. A timeout counts among the latencies
+// and among the errors.
+func (s SLO) Hold(r *Result) []Outcome {
+	var out []Outcome
+	for _, o := range s {
+		v := o.value(r)
+		thin := o.Quantile > 0 && float64(r.Latency.Count())*(1-o.Quantile) < tails-1e-6
+		met := v <= o.Limit
+		if o.Below {
+			met = v < o.Limit
+		}
+		out = append(out, Outcome{Objective: o, Value: v, Met: met, Thin: thin})
+	}
+	return out
+}
+
+func (o Objective) value(r *Result) float64 {
+	switch {
+	case o.Errors:
+		return errorShare(r)
+	case o.Max:
+		return float64(r.Latency.Max())
+	case o.Mean:
+		return r.Latency.Mean()
+	}
+	return float64(r.Latency.Quantile(o.Quantile))
+}
+
+// errorShare is the share of the requests sent that failed, in any way.
+func errorShare(r *Result) float64 {
+	var n int64
+	for _, c := range r.Errors {
+		n += c
+	}
+	if n == 0 {
+		return 0
+	}
+	return float64(n) / float64(max(r.Sent, n))
+}
