@@ -53,6 +53,7 @@ const (
 	KeyRateAsked      = "rate_asked"           // per second; absent in a closed loop
 	KeySendLag        = "send_lag_p99_ns"      // how late requests were sent, against their intended times; open loop
 	KeyServerCPU      = "server_cpu_ns"        // user and system, while measured
+	KeyServerWait     = "server_wait_ns"       // it was ready to run and did not, while measured; absent where the system does not tell
 	KeyClientCPU      = "client_cpu_ns"        // of the load generator's own threads, while measured
 	KeyClientCPUPerOp = "client_cpu_ns_per_op" // metric client-cpu
 	KeyClientWait     = "client_wait_ns"       // its threads were ready to run and did not, while measured; absent where the system does not tell

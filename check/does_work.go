@@ -122,13 +122,8 @@ func (in Input) working(contender, workload string) []float64 {
 		if t.Contender != contender || !counts(t) || !ok || !okCPU || !(room > 0) {
 			continue
 		}
-		all := 0.0 // measured time of the trial, of which this workload's share of the waiting is taken
-		for _, other := range t.Samples {
-			all += other[tare.KeyWall]
-		}
-		waited := float64(t.Evidence.RunQueueNS) * room / all
 		cores := max(1, min(s[tare.KeyServerCores], s[tare.KeyConcurrency]))
-		out = append(out, (cpu+waited)/(room*cores))
+		out = append(out, (cpu+s[tare.KeyServerWait])/(room*cores))
 	}
 	return out
 }

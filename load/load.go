@@ -152,8 +152,7 @@ type Result struct {
 	BodyIn      int64
 	BodyOut     int64
 	CPU         time.Duration // of the threads that sent; of the whole process where they cannot be told apart
-	Wait        time.Duration // of those threads for a processor: ready, and not running; negative: not known
-	Waited      time.Duration // those threads were ready to run and did not, a quota's pauses included; zero where the system does not tell
+	Wait        time.Duration // those threads were ready to run and did not, a quota's pauses included; negative: not known
 	Timeline    []Second
 }
 

@@ -119,6 +119,8 @@ func (p *portable) wake() {
 // watch keeps the leg's time until it is over.
 func (p *portable) watch(l *stretch) {
 	const often = 20 * time.Millisecond
+	timer := time.NewTimer(0)
+	defer timer.Stop()
 	for !l.r.over() {
 		now := p.s.now()
 		next := int64(never)
@@ -131,9 +133,10 @@ func (p *portable) watch(l *stretch) {
 			sh.rec.roll(now)
 			sh.mu.Unlock()
 		}
+		timer.Reset(min(often, time.Duration(next-now)))
 		select {
 		case <-l.ctx.Done():
-		case <-time.After(min(often, time.Duration(next-now))):
+		case <-timer.C:
 		}
 	}
 }

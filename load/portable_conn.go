@@ -15,9 +15,10 @@ type stream struct {
 	s     *settings
 	shard *shard
 
-	mu   sync.Mutex // held while conn changes and while it is interrupted
-	conn net.Conn   // nil: closed
-	raw  *net.TCPConn
+	mu    sync.Mutex // held while conn changes and while it is interrupted
+	conn  net.Conn   // nil: closed
+	raw   *net.TCPConn
+	probe *probe
 
 	addr  int   // of the session's addresses, the one to try
 	again bool  // it was open before
@@ -100,10 +101,15 @@ func (c *stream) dial(l *stretch) bool {
 		}
 		return false
 	}
+	look, err := newProbe(raw)
+	if err != nil {
+		conn.Close()
+		return false
+	}
 	c.shard.rec.connected(now-began, c.again)
 	c.again, c.uses, c.used = true, 0, now
 	c.mu.Lock()
-	c.conn, c.raw = conn, raw
+	c.conn, c.raw, c.probe = conn, raw, look
 	c.mu.Unlock()
 	l.r.connected()
 	return true
@@ -187,7 +193,7 @@ func (c *stream) step(l *stretch) bool {
 // look drops a free connection that the other side has closed, or over which
 // bytes came that nobody asked for.
 func (c *stream) look(l *stretch) bool {
-	n, closed := pending(c.raw)
+	n, closed := c.probe.pending()
 	if !closed && (n == 0 || c.p.tls != nil) { // TLS has messages of its own
 		return true
 	}

@@ -17,18 +17,34 @@ func processCPU() time.Duration {
 	return time.Duration(ru.Utime.Nano() + ru.Stime.Nano())
 }
 
-// pending returns how many bytes wait to be read, one or none, and whether
-// the other side has closed.
-func pending(c *net.TCPConn) (n int, closed bool) {
+// probe asks a connection for news without waiting.
+type probe struct {
+	raw    syscall.RawConn
+	look   func(fd uintptr)
+	n      int
+	closed bool
+	b      [1]byte
+}
+
+func newProbe(c *net.TCPConn) (*probe, error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
+		return nil, err
+	}
+	p := &probe{raw: raw}
+	p.look = func(fd uintptr) {
+		n, _, err := syscall.Recvfrom(int(fd), p.b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+		p.n = max(n, 0)
+		p.closed = n == 0 && err == nil || err != nil && err != syscall.EAGAIN && err != syscall.EINTR //nolint:errorlint // a bare number from the system
+	}
+	return p, nil
+}
+
+// pending returns how many bytes wait to be read, one or none, and whether
+// the other side has closed.
+func (p *probe) pending() (n int, closed bool) {
+	if err := p.raw.Control(p.look); err != nil { // not Read, which minds deadlines
 		return 0, true
 	}
-	var b [1]byte
-	err = raw.Control(func(fd uintptr) { // not Read, which minds deadlines
-		var err error
-		n, _, err = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
-		closed = n == 0 && err == nil || err != nil && err != syscall.EAGAIN && err != syscall.EINTR //nolint:errorlint // a bare number from the system
-	})
-	return max(n, 0), closed || err != nil
+	return p.n, p.closed
 }

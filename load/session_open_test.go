@@ -15,7 +15,6 @@ func TestOpenLoop(t *testing.T) {
 		for _, leg := range []Leg{
 			{Profile: Constant{PerSecond: 1000}, Lead: 20, Duration: 200 * time.Millisecond},
 			{Profile: Constant{PerSecond: 1000}, LeadTime: 20 * time.Millisecond, Duration: 200 * time.Millisecond},
-			{Profile: Constant{PerSecond: 1000}, Duration: 200 * time.Millisecond},
 		} {
 			s := serve(t, w, loadtest.Plain, loadtest.Options{})
 			var marks []bool

@@ -38,10 +38,15 @@ const (
 	// Visits: a load generator goes from server to server. A visit is long
 	// against the answers under way at its ends, and short against what the
 	// machine does meanwhile.
-	visitNS     = 60e6
-	visitCount  = 8
-	visitTurns  = 2    // requests of a lead-in per connection
-	segmentLead = 0.05 // of a continuous segment
+	visitNS    = 60e6
+	visitCount = 8
+	visitTurns = 2 // requests of a lead-in per connection
+	// Answers of connections that began together come together: a visit that
+	// begins and ends with an answer holds many turns of all connections, or
+	// the rate would be that of a burst. Visits to slow servers are longer.
+	visitAnswers = 10
+	visitMostNS  = 2e9
+	segmentLead  = 0.05 // of a continuous segment
 
 	block      = 2 // slices of whole cycles in a block
 	shortBlock = 4 // slices in a block of work that allocates nothing
@@ -168,6 +173,9 @@ func traffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, want time.Dur
 			pace = float64(time.Second) / t.Rate
 		}
 		ops := max(1, math.Round(float64(s.TargetNS)/max(1, pace)))
+		if t.Segment == 0 {
+			ops = max(ops, min(float64(visitAnswers*t.Connections), math.Round(visitMostNS/max(1, pace))))
+		}
 		lead := max(leadShare*ops, min(float64(visitTurns*t.Connections), leadMost*ops))
 		if t.Segment > 0 {
 			lead = segmentLead * ops

@@ -21,6 +21,7 @@ import (
 // argument names.
 func TestMain(m *testing.M) {
 	beServer()
+	beRouter()
 	for _, d := range defects() {
 		if len(os.Args) == 2 && os.Args[1] == d.name {
 			d.main()

@@ -54,7 +54,7 @@ func oddities() []oddity {
 }
 
 // Reference names what answers are held against.
-func (k *Kind) Reference() string { return "net/http's ServeMux " + runtime.Version() }
+func (k *Kind) Reference() string { return "net/http.ServeMux " + runtime.Version() }
 
 // Exams writes the odd requests into dir.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {

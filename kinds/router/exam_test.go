@@ -146,7 +146,7 @@ func TestTheReferenceDoesNotDiffer(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	}
-	if got, want := k.Reference(), "net/http's ServeMux "+runtime.Version(); got != want {
+	if got, want := k.Reference(), "net/http.ServeMux "+runtime.Version(); got != want {
 		t.Errorf("reference %q, want %q", got, want)
 	}
 }

@@ -6,12 +6,15 @@ import (
 	"github.com/tarebench/tare/machine"
 )
 
-// clock reads the CPU time of a server from outside: user and system of all
-// its processes.
+// clock reads from outside what a server uses of its processors: user and
+// system time of all its processes, and how long they waited to run.
 type clock struct{ process process }
 
-// reading is what the clock says, by process. Nil where there is no clock.
-type reading map[int]time.Duration
+// reading is what the clock says, by process. Empty where there is no clock.
+type reading struct {
+	cpu    map[int]time.Duration
+	waited map[int]time.Duration // empty where the system does not tell
+}
 
 // processes are those to read. Looking for them is slow and reading is not, so
 // that is done before, and a process that is born meanwhile is not in.
@@ -22,23 +25,50 @@ func (c *clock) processes() []int {
 	return c.process.PIDs()
 }
 
-func (c *clock) read(pids []int) reading {
+// before reads what measuring begins with: the slower reading first.
+func (c *clock) before(pids []int) (r reading) {
 	if c == nil {
-		return nil
+		return r
 	}
-	now := make(reading, len(pids))
+	r.waited = all(pids, machine.RunQueueWait)
+	r.cpu = all(pids, machine.CPUTime)
+	return r
+}
+
+// after reads what it ends with: the slower reading last.
+func (c *clock) after(pids []int) (r reading) {
+	if c == nil {
+		return r
+	}
+	r.cpu = all(pids, machine.CPUTime)
+	r.waited = all(pids, machine.RunQueueWait)
+	return r
+}
+
+func all(pids []int, of func(pid int) (time.Duration, bool)) map[int]time.Duration {
+	now := make(map[int]time.Duration, len(pids))
 	for _, pid := range pids {
-		if d, ok := machine.CPUTime(pid); ok {
+		if d, ok := of(pid); ok {
 			now[pid] = d
 		}
 	}
 	return now
 }
 
-// since is the CPU time from before to r, of the processes that are in both.
-func (r reading) since(before reading) time.Duration {
+// used is what a server used of its processors for a while.
+type used struct {
+	cpu    time.Duration
+	waited time.Duration // ready to run, without a processor
+}
+
+// since is what was used from before to r, by the processes that are in both.
+func (r reading) since(before reading) used {
+	return used{between(before.cpu, r.cpu), between(before.waited, r.waited)}
+}
+
+func between(before, after map[int]time.Duration) time.Duration {
 	var sum time.Duration
-	for pid, d := range r {
+	for pid, d := range after {
 		if was, ok := before[pid]; ok {
 			sum += max(0, d-was)
 		}

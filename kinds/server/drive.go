@@ -16,33 +16,33 @@ import (
 //
 // Requests that fail are counted, and for the lab to judge. Only a server that
 // answered none at all, or has ended, ends the trial.
-func (c *conn) drive(ctx context.Context, doing string, leg load.Leg) (r *load.Result, spent, idle time.Duration, err error) {
+func (c *conn) drive(ctx context.Context, doing string, leg load.Leg) (r *load.Result, spent used, idle time.Duration, err error) {
 	w := c.work
 	if err := w.open(c.kind, c.cores); err != nil {
-		return nil, 0, 0, c.fail(ctx, doing, "", err)
+		return nil, used{}, 0, c.fail(ctx, doing, "", err)
 	}
 	pids := w.clock.processes()
 	var begin, end reading
 	leg.Mark = func(begins bool) {
 		if begins {
-			begin = w.clock.read(pids)
+			begin = w.clock.before(pids)
 		} else {
-			end = w.clock.read(pids)
+			end = w.clock.after(pids)
 		}
 	}
-	idle = w.clock.read(pids).since(w.last)
+	idle = w.clock.after(pids).since(w.last).cpu
 	r, err = c.run(ctx, leg)
-	w.last = w.clock.read(pids)
+	w.last = w.clock.after(pids)
 	switch {
 	case err != nil || ctx.Err() != nil:
-		return nil, 0, 0, c.fail(ctx, doing, answeredOf(r), trialError(tare.ErrContender, "%s: %s", doing, reason(err)))
+		return nil, used{}, 0, c.fail(ctx, doing, answeredOf(r), trialError(tare.ErrContender, "%s: %s", doing, reason(err)))
 	case r.Requests == 0 && (failures(r) > 0 || leg.Duration == 0 || leg.Profile != nil):
-		return nil, 0, 0, c.fail(ctx, doing, answeredOf(r), nothing(doing, r))
+		return nil, used{}, 0, c.fail(ctx, doing, answeredOf(r), nothing(doing, r))
 	case failures(r) > 0:
 		// Whether the process has ended is known a moment after its
 		// connections broke.
 		if lost := c.lost(ctx, doing); lost != nil {
-			return nil, 0, 0, c.fail(ctx, doing, "", lost)
+			return nil, used{}, 0, c.fail(ctx, doing, "", lost)
 		}
 	}
 	return r, end.since(begin), idle, nil
@@ -125,7 +125,7 @@ func (c *conn) warm(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	return reply(r, spent), nil
+	return reply(r, spent.cpu), nil
 }
 
 // slice is one visit: a closed loop of so many requests, or a continuous
@@ -143,7 +143,7 @@ func (c *conn) slice(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		return wire.Reply{}, err
 	}
 	c.work.sum.slice(r, spent)
-	a := reply(r, spent)
+	a := reply(r, spent.cpu)
 	a.IdleCPUNS = idle.Nanoseconds()
 	return a, nil
 }
@@ -216,7 +216,7 @@ func (c *conn) stats(ctx context.Context, q wire.Request) (wire.Reply, error) {
 // it as work between visits.
 func (c *conn) counters(ctx context.Context) (wire.Reply, error) {
 	a, err := c.pass(ctx, wire.Request{Op: wire.OpStats, On: c.work.in.ID, Ops: 1})
-	c.work.last = c.work.clock.read(c.work.clock.processes())
+	c.work.last = c.work.clock.after(c.work.clock.processes())
 	return a, err
 }
 

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
@@ -28,6 +27,7 @@ type tally struct {
 	timeouts          int64
 	wall              float64 // ns
 	server, client    float64 // CPU, ns
+	waited, held      float64 // ns that server and client were ready to run and did not; held is below 0 where it is not known
 	under             float64 // requests under way × ns
 	asked             float64 // requests per second × ns
 	bytesIn, bytesOut int64
@@ -36,14 +36,20 @@ type tally struct {
 	lag               hist.Hist
 }
 
-// slice adds a measured one; server is the CPU time of the server meanwhile.
-func (t *tally) slice(r *load.Result, server time.Duration) {
+// slice adds a measured one; server is what the server used meanwhile.
+func (t *tally) slice(r *load.Result, server used) {
 	wall := float64(r.Wall)
 	t.answered += r.Requests
 	t.failed += failures(r)
 	t.timeouts += r.Errors[load.ErrTimeout]
 	t.wall += wall
-	t.server += float64(server)
+	t.server += float64(server.cpu)
+	t.waited += float64(server.waited)
+	if r.Wait < 0 || t.held < 0 {
+		t.held = -1
+	} else {
+		t.held += float64(r.Wait)
+	}
 	t.client += float64(r.CPU)
 	t.under += r.Concurrency * wall
 	t.asked += r.Asked * wall
@@ -72,6 +78,9 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	if c.process != nil {
 		s[tare.KeyServerCores] = float64(c.cores.servers)
 		s[tare.KeyServerCPU] = w.sum.server
+		if w.sum.waited > 0 {
+			s[tare.KeyServerWait] = w.sum.waited
+		}
 		if sent.Sent > 0 {
 			s[tare.KeyOutput] = float64(c.written(w)-w.printed) / float64(sent.Sent)
 		}
@@ -106,6 +115,9 @@ func (t *tally) sample() tare.Sample {
 	s[tare.KeyMeanLatency] = t.service.Mean()
 	s[tare.KeyRate] = float64(t.answered) / (t.wall / 1e9)
 	s[tare.KeyClientCPU] = t.client
+	if t.held >= 0 {
+		s[tare.KeyClientWait] = t.held
+	}
 	for key, total := range map[string]float64{
 		tare.KeyClientCPUPerOp: t.client,
 		tare.KeyBytesSent:      float64(t.bytesOut),

@@ -67,7 +67,7 @@ func goroutines(most int) string {
 const turning = 300
 
 func variants() []string {
-	return []string{"good", "null", "logs", "closes", "sleeps", "deaf", "reads", "drops", "layered", "wrong", "refuses", "stalls", "resets", "garbage", "errors", "exits", "killed"}
+	return []string{"good", "null", "logs", "closes", "sleeps", "dozes", "deaf", "reads", "drops", "layered", "wrong", "refuses", "stalls", "resets", "garbage", "errors", "exits", "killed"}
 }
 
 // serveTiny makes the tiny app as the variant has it.
@@ -92,6 +92,8 @@ func handler(o sdk.Options) http.Handler {
 			w.Header().Set("Connection", "close")
 		case "sleeps":
 			time.Sleep(2 * time.Millisecond)
+		case "dozes":
+			time.Sleep(20 * time.Millisecond)
 		case "reads", "deaf":
 			if o.Variant == "reads" {
 				got, _ := io.Copy(io.Discard, r.Body)

@@ -83,7 +83,7 @@ func (c *conn) prepare(ctx context.Context, w wire.Workload) (wire.Reply, error)
 	}
 	if c.process != nil {
 		next.clock = &clock{c.process}
-		next.last = next.clock.read(next.clock.processes())
+		next.last = next.clock.after(next.clock.processes())
 		next.printed = c.written(next)
 	}
 	c.work = next

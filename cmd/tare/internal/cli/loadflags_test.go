@@ -225,7 +225,7 @@ func FuzzSplitWords(f *testing.F) {
 	f.Add("./srv", "-port $PORT", "it's")
 	f.Add("a", "", `\"`)
 	f.Fuzz(func(t *testing.T, a, b, c string) {
-		if a == "" || strings.ToValidUTF8(a+b+c, "") != a+b+c {
+		if a == "" {
 			return
 		}
 		var quoted []string

@@ -89,21 +89,20 @@ func isPort(text string) bool {
 func splitWords(text string) ([]string, error) {
 	var words []string
 	var word strings.Builder
-	in, begun := rune(0), false // the quote we are in; a word has begun
-	runes := []rune(text)
-	for i := 0; i < len(runes); i++ {
-		c := runes[i]
+	in, begun := byte(0), false // the quote we are in; a word has begun
+	for i := 0; i < len(text); i++ {
+		c := text[i]
 		switch {
 		case in == '\'' && c != '\'', in == '"' && c != '"' && c != '\\':
-			word.WriteRune(c)
-		case c == '\\' && i+1 == len(runes):
+			word.WriteByte(c)
+		case c == '\\' && i+1 == len(text):
 			return nil, &usageError{fmt.Sprintf("--start %q ends with a backslash", text), ""}
 		case c == '\\':
 			i++
-			if in == '"' && !strings.ContainsRune("\"\\$`", runes[i]) {
-				word.WriteRune('\\')
+			if in == '"' && strings.IndexByte("\"\\$`", text[i]) < 0 {
+				word.WriteByte('\\')
 			}
-			word.WriteRune(runes[i])
+			word.WriteByte(text[i])
 			begun = true
 		case in != 0: // its end
 			in = 0
@@ -115,10 +114,10 @@ func splitWords(text string) ([]string, error) {
 			}
 			word.Reset()
 			begun = false
-		case strings.ContainsRune("|&;<>`", c), c == '$' && !isPort(string(runes[i:])):
+		case strings.IndexByte("|&;<>`", c) >= 0, c == '$' && !isPort(text[i:]):
 			return nil, &usageError{fmt.Sprintf("--start %q: %q means something to a shell only", text, string(c)), "quote it, or let a shell do it: --start \"sh -c '…'\""}
 		default:
-			word.WriteRune(c)
+			word.WriteByte(c)
 			begun = true
 		}
 	}

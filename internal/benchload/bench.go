@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"text/tabwriter"
+	"time"
+
+	"github.com/tarebench/tare/stats"
+)
+
+// bench compares the tools.
+type bench struct {
+	config
+	own   string // this program
+	out   io.Writer
+	rng   *rand.Rand
+	tools []tool
+	pins  bool
+}
+
+// server goes through everything with one server.
+func (b *bench) server(ctx context.Context, command string) error {
+	name := command
+	if name == "" {
+		name = "net/http"
+	}
+	server, client := "", ""
+	for _, pinned := range []bool{false, true} {
+		if pinned {
+			if !b.pins {
+				break
+			}
+			last := runtime.NumCPU() - 1
+			server, client = fmt.Sprintf("0-%d", last-1), fmt.Sprint(last)
+			name += fmt.Sprintf(", server on processors %s, clients on %s", server, client)
+		}
+		s, err := b.start(ctx, command, server)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b.out, "\n%s\n", name)
+		err = b.throughput(ctx, s.addr, client)
+		if err == nil && !pinned {
+			err = b.latency(ctx, s.addr)
+		}
+		if err == nil && !pinned && !b.skipStop {
+			err = b.stop(ctx, s)
+		}
+		s.close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each lets each of the tools do the job once a round and hands what came
+// of it to keep.
+func (b *bench) each(ctx context.Context, tools []tool, j job, cpus string, keep func(t tool, r report, cpu time.Duration)) error {
+	for range b.rounds {
+		for _, i := range b.rng.Perm(len(tools)) {
+			r, cpu, err := b.once(ctx, tools[i], j, cpus)
+			if err != nil {
+				return err
+			}
+			keep(tools[i], r, cpu)
+		}
+	}
+	return nil
+}
+
+func (b *bench) throughput(ctx context.Context, addr, cpus string) error {
+	per, rate := map[string][]float64{}, map[string][]float64{}
+	j := job{addr: addr, connections: b.connections, each: b.config.each}
+	err := b.each(ctx, b.tools, j, cpus, func(t tool, r report, cpu time.Duration) {
+		per[t.name()] = append(per[t.name()], float64(r.Requests)/cpu.Seconds())
+		rate[t.name()] = append(rate[t.name()], float64(r.Requests)/j.each.Seconds())
+	})
+	if err != nil {
+		return err
+	}
+	b.table("  closed loop\trequests per client CPU second\tper second\tours against it, per CPU second", func(row func(...any)) {
+		for _, t := range b.tools {
+			row(t.name(), fmt.Sprintf("%.0f", stats.Median(per[t.name()])), fmt.Sprintf("%.0f", stats.Median(rate[t.name()])), against(t, per))
+		}
+	})
+	return nil
+}
+
+func (b *bench) latency(ctx context.Context, addr string) error {
+	j := job{addr: addr, connections: b.connections, each: b.config.each, rate: b.rate}
+	var tools []tool
+	for _, t := range b.tools {
+		if t.args(j) != nil {
+			tools = append(tools, t)
+		}
+	}
+	p50, p99, lag := map[string][]float64{}, map[string][]float64{}, []float64{}
+	err := b.each(ctx, tools, j, "", func(t tool, r report, _ time.Duration) {
+		p50[t.name()] = append(p50[t.name()], float64(r.P50))
+		p99[t.name()] = append(p99[t.name()], float64(r.P99))
+		if r.Sent > 0 {
+			lag = append(lag, float64(r.LagP99))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	b.table(fmt.Sprintf("  at %.0f/s\tp50, µs\tp99, µs\tsend lag p99, µs\tour p50 over its", b.rate), func(row func(...any)) {
+		for _, t := range tools {
+			late := ""
+			if t.name() == "ours" {
+				late = micro(lag)
+			}
+			row(t.name(), micro(p50[t.name()]), micro(p99[t.name()]), late, against(t, p50))
+		}
+	})
+	fmt.Fprintln(b.out, "  (ours from the time a request was due, oha's from the time it was sent)")
+	return nil
+}
+
+// against is the ratio ours / t with its interval, from the rounds' ratios.
+func against(t tool, x map[string][]float64) string {
+	if t.name() == "ours" {
+		return ""
+	}
+	logs := make([]float64, len(x["ours"]))
+	for i, v := range x["ours"] {
+		logs[i] = math.Log(v / x[t.name()][i])
+	}
+	text := fmt.Sprintf("%.3f", math.Exp(stats.HodgesLehmann(logs)))
+	if lo, hi, ok := stats.Interval(logs, 0.05); ok {
+		text += fmt.Sprintf("  (95 %%: %.3f to %.3f)", math.Exp(lo), math.Exp(hi))
+	}
+	return text
+}
+
+// micro is the median of nanoseconds, in µs.
+func micro(ns []float64) string { return fmt.Sprintf("%.0f", stats.Median(ns)/1e3) }
+
+func (b *bench) table(head string, fill func(row func(...any))) {
+	w := tabwriter.NewWriter(b.out, 0, 8, 3, ' ', 0)
+	fmt.Fprintln(w, head)
+	fill(func(cells ...any) {
+		for i, c := range cells {
+			fmt.Fprint(w, []string{"  ", "\t"}[min(i, 1)], c)
+		}
+		fmt.Fprintln(w)
+	})
+	w.Flush()
+}
+
+// stop stops the server for half a second while 40,000 requests are due, 5,000
+// every second, and holds what was seen against what must have been.
+func (b *bench) stop(ctx context.Context, s *server) error {
+	const rate, whole, stop = 5000.0, 8 * time.Second, 500 * time.Millisecond
+	type seen struct {
+		r   report
+		err error
+	}
+	done := make(chan seen, 1)
+	go func() {
+		r, _, err := b.once(ctx, ours{}, job{addr: s.addr, connections: b.connections, each: whole, rate: rate}, "")
+		done <- seen{r, err}
+	}()
+	time.Sleep(whole / 2)
+	held, err := s.hold(stop)
+	got := <-done
+	if err != nil {
+		b.missing("the stop of the server", err.Error())
+		return nil
+	}
+	if got.err != nil {
+		return got.err
+	}
+	// Of n requests the 1 % that waited longest were due while the server
+	// stood still, the first of them for the whole of it.
+	want := held - time.Duration(0.01*whole.Seconds()*1e9) + got.r.P50
+	fmt.Fprintf(b.out, "  stopped for %v: p99 %v, theory %v (%+.1f %%); asked %.0f, sent %d, answered %d, never sent %d\n",
+		held.Round(time.Microsecond), got.r.P99.Round(time.Microsecond), want.Round(time.Microsecond), 100*(float64(got.r.P99)/float64(want)-1),
+		rate*whole.Seconds(), got.r.Sent, got.r.Requests, got.r.Late)
+	return nil
+}

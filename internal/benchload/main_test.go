@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/internal/assert"
+)
+
+func TestReadTools(t *testing.T) {
+	r, err := wrk{}.read([]byte("Running 3s test\n  1 threads and 50 connections\n  159226 requests in 3.05s, 20.20MB read\nRequests/sec: 5\n"))
+	assert.NoError(t, "wrk", err)
+	assert.Equal(t, "wrk", r, report{Requests: 159226})
+	r, err = oha{}.read([]byte(`{"latencyPercentiles":{"p50":0.000149452,"p99":0.000904834},"statusCodeDistribution":{"200":9990,"404":3}}`))
+	assert.NoError(t, "oha", err)
+	assert.Equal(t, "oha", r, report{Requests: 9993, P50: 149452, P99: 904834})
+	_, err = wrk{}.read([]byte("unable to connect"))
+	assert.ErrorContains(t, "wrk", err, "unable to connect")
+	if (wrk{}).args(job{rate: 1}) != nil {
+		t.Error("wrk cannot hold a rate")
+	}
+}
+
+func TestAgainst(t *testing.T) {
+	x := map[string][]float64{"ours": {12, 24, 36, 48, 60, 72, 84, 96}, "wrk": {10, 20, 30, 40, 50, 60, 70, 80}}
+	assert.Equal(t, "ratio", against(wrk{}, x), "1.200  (95 %: 1.200 to 1.200)")
+	assert.Equal(t, "of itself", against(ours{}, x), "")
+}
+
+func TestRefuses(t *testing.T) {
+	for want, args := range map[string][]string{
+		"5 rounds have no interval": {"-rounds", "5"},
+		"whole seconds":             {"-each", "1500ms"},
+		"what is":                   {"please"},
+		"flag: help requested":      {"-help"},
+	} {
+		var out bytes.Buffer
+		err := run(context.Background(), args, nil, &out, &out)
+		assert.ErrorContains(t, want, err, want)
+		if want == "flag: help requested" && !strings.Contains(out.String(), "apt-get install wrk") {
+			t.Errorf("--help does not say how tools are installed:\n%s", out.String())
+		}
+	}
+	_, err := parse([]string{"-server", "a", "-server", "b"}, nil)
+	assert.NoError(t, "two servers", err)
+}
+
+func TestDriveSaysWhatWentWrong(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	err := drive(ctx, []string{"-addr", "127.0.0.1:1", "-connections", "1", "-duration", "1s"}, nil)
+	assert.ErrorIs(t, "drive", err, context.DeadlineExceeded)
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/load"
+)
+
+// serve is a server on net/http that ends with its standard input.
+func serve(args []string, stdin io.Reader) error {
+	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
+	addr := flags.String("addr", "", "host:port")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	s := &http.Server{Addr: *addr, ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = io.WriteString(w, "Hello, world!\n")
+	})}
+	go func() {
+		_, _ = io.Copy(io.Discard, stdin)
+		s.Close()
+	}()
+	return s.ListenAndServe()
+}
+
+// drive is one run of package load in a process of its own.
+func drive(ctx context.Context, args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("drive", flag.ContinueOnError)
+	addr := flags.String("addr", "", "host:port")
+	connections := flags.Int("connections", 0, "")
+	duration := flags.Duration("duration", 0, "")
+	rate := flags.Float64("rate", 0, "")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	s, err := load.Open(load.Options{
+		Target: load.Target{Addr: *addr}, Connections: *connections, Threads: 1,
+		Requests: []load.Request{{Method: "GET", Path: "/"}},
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	leg := load.Leg{Duration: *duration}
+	if *rate > 0 {
+		leg.Profile = load.Constant{PerSecond: *rate}
+	}
+	r, err := s.Run(ctx, leg)
+	if err != nil {
+		return err
+	}
+	if r.FirstError != "" {
+		return fmt.Errorf("errors %v, the first: %s", r.Errors, r.FirstError)
+	}
+	return json.NewEncoder(stdout).Encode(report{
+		Requests: r.Requests, Sent: r.Sent, Late: r.Late,
+		P50: time.Duration(r.Latency.Quantile(0.5)), P99: time.Duration(r.Latency.Quantile(0.99)), LagP99: time.Duration(r.SendLag.Quantile(0.99)),
+	})
+}
+
+// server is one that runs.
+type server struct {
+	addr  string
+	cmd   *exec.Cmd
+	stdin io.Closer
+}
+
+// start starts a server, on some processors or on any, and waits until it
+// answers.
+func (b *bench) start(ctx context.Context, line, cpus string) (*server, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{addr: l.Addr().String()}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	if line == "" {
+		s.cmd = command(ctx, cpus, b.own, "serve", "-addr", s.addr)
+	} else {
+		s.cmd = command(ctx, cpus, "sh", "-c", "exec "+strings.ReplaceAll(line, "$PORT", strconv.Itoa(port)))
+		s.cmd.Env = append(os.Environ(), "PORT="+strconv.Itoa(port))
+	}
+	if s.stdin, err = s.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := s.cmd.Start(); err != nil {
+		return nil, err
+	}
+	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	for range 100 {
+		var r *http.Response
+		if r, err = client.Get("http://" + s.addr + "/"); err == nil {
+			r.Body.Close()
+			if r.StatusCode == http.StatusOK {
+				return s, nil
+			}
+			err = fmt.Errorf("status %d", r.StatusCode)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	s.close()
+	return nil, fmt.Errorf("the server %q: %w", line, err)
+}
+
+func (s *server) close() {
+	s.stdin.Close()
+	_ = s.cmd.Process.Signal(os.Interrupt)
+	timer := time.AfterFunc(5*time.Second, func() { _ = s.cmd.Process.Kill() })
+	defer timer.Stop()
+	_ = s.cmd.Wait()
+}
+
+// command is a command that runs on some processors, or on any.
+func command(ctx context.Context, cpus, name string, args ...string) *exec.Cmd {
+	if cpus != "" {
+		name, args = "taskset", append([]string{"-c", cpus, name}, args...)
+	}
+	return exec.CommandContext(ctx, name, args...)
+}

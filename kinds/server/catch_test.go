@@ -1,0 +1,59 @@
+package server_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/kinds/server"
+	"github.com/tarebench/tare/lab"
+)
+
+// Small servers that do one thing wrong each are caught by the check that is
+// there for it, and a sound one is not.
+func TestFaultyServersAreCaught(t *testing.T) {
+	t.Parallel()
+	caught := map[string]string{
+		"closes":  "connection-parity",
+		"dozes":   "does-work",
+		"logs":    "output-parity",
+		"drops":   "delivered",
+		"layered": "layer-parity",
+	}
+	study := tare.Study{
+		ID: "faulty", Question: "Who is caught?", Kinds: []string{server.Name}, Baseline: "good",
+		Contenders: []tare.Entry{{ID: "good"}, {ID: "sound", Use: "good"}},
+		Workloads:  []tare.Workload{{ID: "get-7", Fixture: "tiny", Op: "get-7", Traffic: &tare.Traffic{Connections: 2}}},
+		Metrics:    []string{"cpu", "time"},
+	}
+	for id := range caught {
+		study.Contenders = append(study.Contenders, tare.Entry{ID: id})
+	}
+	r, err := lab.Run(t.Context(), study, lab.Options{
+		Kinds: map[string]lab.Kind{server.Name: server.New()}, Sources: lab.Self{}, Dir: t.TempDir(),
+		Rounds: 3, Slice: 10 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fired := func(check, contender string) bool {
+		return slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Check == check && f.Contender == contender })
+	}
+	for id, check := range caught {
+		if !fired(check, id) {
+			t.Errorf("%s is not caught by %s", id, check)
+		}
+		if fired(check, "sound") {
+			t.Errorf("%s fires for a sound server", check)
+		}
+	}
+	if t.Failed() {
+		for _, f := range r.Findings {
+			t.Logf("%s %s %s %s: %s", f.Severity, f.Check, f.Contender, f.Metric, f.Message)
+		}
+		for _, tr := range r.Trials {
+			t.Logf("%s: %v %v", tr.Contender, tr.Error, tr.Samples["get-7"])
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package load
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/internal/assert"
+)
+
+// serving says in the environment that this process is to be a server.
+const serving = "TARE_LOAD_TEST_SERVES"
+
+// TestServes is the server of tests that need one in a process of its own: it
+// runs until its standard input ends.
+func TestServes(t *testing.T) {
+	if os.Getenv(serving) == "" {
+		t.Skip("a server for other tests")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	assert.NoError(t, "listen", err)
+	fmt.Fprintf(os.Stdout, "\nlistening on %s\n", l.Addr())
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go answer(c)
+		}
+	}()
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	l.Close()
+}
+
+// elsewhere starts the server in another process, which ends with the test.
+func elsewhere(t testing.TB) (addr string, process *os.Process) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestServes$")
+	cmd.Env = append(os.Environ(), serving+"=1")
+	in, err := cmd.StdinPipe()
+	assert.NoError(t, "stdin", err)
+	out, err := cmd.StdoutPipe()
+	assert.NoError(t, "stdout", err)
+	assert.NoError(t, "start", cmd.Start())
+	t.Cleanup(func() {
+		in.Close()
+		_, _ = io.Copy(io.Discard, out)
+		_ = cmd.Wait()
+	})
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if addr, ok := strings.CutPrefix(lines.Text(), "listening on "); ok {
+			return addr, cmd.Process
+		}
+	}
+	t.Fatal("the server did not come up")
+	return "", nil
+}
+
+func get(t testing.TB, addr string, e Engine, connections int) *Session {
+	t.Helper()
+	s, err := Open(Options{Target: Target{Addr: addr}, Requests: []Request{{Method: "GET", Path: "/"}}, Engine: e, Connections: connections})
+	assert.NoError(t, "open", err)
+	return s
+}
+
+// In steady state a request costs no allocation: what a leg allocates is for
+// itself, whatever its length.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	addr, _ := elsewhere(t)
+	for _, e := range []Engine{Auto, Portable} {
+		s := get(t, addr, e, 20)
+		defer s.Close()
+		for name, leg := range map[string]Leg{
+			"closed": {Lead: 2000, Ops: 20000},
+			"open":   {Lead: 2000, Duration: 500e6, Profile: Constant{PerSecond: 20000}},
+		} {
+			var before, after runtime.MemStats
+			leg.Mark = func(begin bool) {
+				if begin {
+					runtime.ReadMemStats(&before)
+				} else {
+					runtime.ReadMemStats(&after)
+				}
+			}
+			r, err := s.Run(context.Background(), leg)
+			assert.NoError(t, "run", err)
+			if r.Requests < 2000 {
+				t.Skipf("only %d requests on this machine today", r.Requests)
+			}
+			if per := float64(after.Mallocs-before.Mallocs) / float64(r.Requests); per >= 0.01 {
+				t.Errorf("%s, %s loop: %.4f allocations a request", s.engine.name(), name, per)
+			}
+		}
+	}
+}
+
+func BenchmarkClosedLoop(b *testing.B) {
+	addr, _ := elsewhere(b)
+	for _, e := range []Engine{Epoll, Portable} {
+		b.Run(string(e), func(b *testing.B) {
+			s, err := Open(Options{Target: Target{Addr: addr}, Requests: []Request{{Method: "GET", Path: "/"}}, Engine: e, Connections: 50})
+			if err != nil {
+				b.Skip(err)
+			}
+			defer s.Close()
+			b.ReportAllocs()
+			r, err := s.Run(context.Background(), Leg{Lead: 500, Ops: int64(b.N), Mark: func(begin bool) {
+				if begin {
+					b.ResetTimer()
+				} else {
+					b.StopTimer()
+				}
+			}})
+			assert.NoError(b, "run", err)
+			b.ReportMetric(float64(r.CPU)/float64(r.Requests), "cpu-ns/op")
+		})
+	}
+}
