@@ -135,10 +135,10 @@ func dialNow(a address) (fd int, err error) {
 	if err = syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1); err != nil {
 		return fd, os.NewSyscallError("setsockopt", err)
 	}
-	for err = syscall.EINTR; err == syscall.EINTR; { //nolint:errorlint // a bare number from the system
+	for err = syscall.EINTR; err == syscall.EINTR; {
 		err = syscall.Connect(fd, a.sa)
 	}
-	if err != nil && err != syscall.EINPROGRESS { //nolint:errorlint // a bare number from the system
+	if err != nil && err != syscall.EINPROGRESS {
 		return fd, os.NewSyscallError("connect", err)
 	}
 	return fd, nil

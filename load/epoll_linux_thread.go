@@ -111,7 +111,7 @@ func (t *thread) setUp() (err error) {
 		return os.NewSyscallError("epoll_ctl", err)
 	}
 	_, errno := poll(t.fd, t.events, 1)
-	t.coarse = errno == syscall.ENOSYS
+	t.coarse = errno != 0 && errno != syscall.EINTR // an old kernel, or a sandbox that knows only old ones
 	return nil
 }
 

@@ -71,7 +71,12 @@ type Options struct {
 	Accept func(status int) bool
 }
 
-// Leg is one stretch of load on an open session.
+// Leg is one stretch of load on an open session. The lead-in flows into what
+// is measured without a pause: with both Lead and LeadTime measuring begins when both
+// are over, with both Ops and Duration it ends with the first of them. Requests
+// end a lead-in and count for Ops by what came of them, answers and errors alike; in
+// an open loop they belong to the part that their intended time is in, and the
+// profile's time zero is the beginning of the lead-in.
 type Leg struct {
 	Lead     int64         // requests before anything is measured, sent in the same way
 	LeadTime time.Duration // or so long

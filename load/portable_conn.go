@@ -127,7 +127,7 @@ func (c *stream) connect(l *stretch) (net.Conn, *net.TCPConn, error) {
 		return conn, raw, nil
 	}
 	safe := tls.Client(conn, c.p.tls)
-	if err := conn.SetDeadline(time.Now().Add(c.s.Timeout)); err == nil {
+	if err = conn.SetDeadline(time.Now().Add(c.s.Timeout)); err == nil {
 		err = safe.HandshakeContext(l.ctx)
 	}
 	if err != nil {

@@ -35,7 +35,7 @@ func newProbe(c *net.TCPConn) (*probe, error) {
 	p.look = func(fd uintptr) {
 		n, _, err := syscall.Recvfrom(int(fd), p.b[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 		p.n = max(n, 0)
-		p.closed = n == 0 && err == nil || err != nil && err != syscall.EAGAIN && err != syscall.EINTR //nolint:errorlint // a bare number from the system
+		p.closed = n == 0 && err == nil || err != nil && err != syscall.EAGAIN && err != syscall.EINTR
 	}
 	return p, nil
 }

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"strings"
@@ -218,6 +219,19 @@ func TestRefused(t *testing.T) {
 		assert.Equal(t, "sent", r.Sent, 0)
 		some{4, -1}.check(t, "class connect", r.Errors[ErrConnect])
 	})
+}
+
+// A handshake is part of connecting.
+func TestUntrusted(t *testing.T) {
+	s := serve(t, way{Portable, true}, loadtest.Plain, loadtest.Options{})
+	defer s.Close()
+	session, err := Open(Options{Target: Target{Addr: s.Addr(), TLS: &tls.Config{}}, Requests: []Request{{Method: "GET"}}, Timeout: 100 * time.Millisecond})
+	assert.NoError(t, "open", err)
+	defer session.Close()
+	r, err := session.Run(context.Background(), Leg{Ops: 10})
+	assert.ErrorContains(t, "run", err, "certificate")
+	assert.Equal(t, "opened", r.Opened, 0)
+	some{10, -1}.check(t, "class connect", r.Errors[ErrConnect])
 }
 
 func TestServerDies(t *testing.T) {

@@ -104,6 +104,7 @@ func (p *process) do(q wire.Request) (wire.Reply, error) {
 	}
 	a, err := p.hear.Reply()
 	if err != nil {
+		_ = p.cmd.Wait() // then all it said is here; the timer ends one that stays
 		return a, fmt.Errorf("%s: no reply (limit %v): %w%s", q.Op, p.limit, err, p.said())
 	}
 	if a.ID != q.ID {

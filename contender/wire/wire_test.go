@@ -17,8 +17,8 @@ import (
 func fullRequest() wire.Request {
 	return wire.Request{
 		ID: 7, Op: wire.OpSlice, Protocol: wire.Protocol, Trial: "t<1>", Seed: "18446744073709551615", Variant: "fastest",
-		Workload: &wire.Workload{ID: "w", Fixture: "devices", N: 50, Op: "marshal", Input: "pool.ndjson", Bodies: 64, SHA256: "00"},
-		On:       "w", Cases: []int{0, 3}, MinGC: 3, MinNS: 4, CapNS: 5, Lead: 6, Until: "gc", Ops: 8, Cycles: 9, CapOps: 10,
+		Workload: &wire.Workload{ID: "w", Fixture: "devices", N: 50, Op: "marshal", Input: "pool.ndjson", Bodies: 64, SHA256: "00", Heap: 5, Set: map[string]string{"log": "pty"}, Spec: []byte(`{"app":"tiny"}`)},
+		On:       "w", Cases: []int{0, 3}, MinGC: 3, MinNS: 4, CapNS: 5, Lead: 6, Until: "gc", Ops: 8, Cycles: 9, CapOps: 10, Profile: "cpu",
 	}
 }
 
@@ -28,6 +28,7 @@ func fullReply() wire.Reply {
 		GOMAXPROCS: 1, Variants: []string{"a"}, Unsupported: true, Fresh: true,
 		Answers: []wire.Answer{{Case: 3, Output: []byte("\x00\n\xff"), Error: "no"}},
 		Ops:     math.MaxInt64, WallNS: 2, CPUNS: 3, IdleCPUNS: 4, GC: 5, Errors: 6, BytesOut: 7, Bytes: 8, Allocs: 9, Message: "m",
+		Addr: "127.0.0.1:80", Received: 10, ReceivedBody: 11, LayerCalls: 12, Profile: []byte("p"),
 	}
 }
 
@@ -46,6 +47,7 @@ func allSet(t *testing.T, v any) {
 func TestRoundTrip(t *testing.T) {
 	q, a := fullRequest(), fullReply()
 	allSet(t, q)
+	allSet(t, *q.Workload)
 	allSet(t, a)
 	var buf bytes.Buffer
 	w := wire.NewWriter(&buf)

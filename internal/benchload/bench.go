@@ -36,7 +36,10 @@ func (b *bench) server(ctx context.Context, command string) error {
 				break
 			}
 			last := runtime.NumCPU() - 1
-			server, client = fmt.Sprintf("0-%d", last-1), fmt.Sprint(last)
+			if server = "0"; last > 1 {
+				server = fmt.Sprintf("0-%d", last-1)
+			}
+			client = fmt.Sprint(last)
 			name += fmt.Sprintf(", server on processors %s, clients on %s", server, client)
 		}
 		s, err := b.start(ctx, command, server)
@@ -59,9 +62,9 @@ func (b *bench) server(ctx context.Context, command string) error {
 	return nil
 }
 
-// each lets each of the tools do the job once a round and hands what came
-// of it to keep.
-func (b *bench) each(ctx context.Context, tools []tool, j job, cpus string, keep func(t tool, r report, cpu time.Duration)) error {
+// round lets each of the tools do the job once a round and hands what came of
+// it to keep.
+func (b *bench) round(ctx context.Context, tools []tool, j job, cpus string, keep func(t tool, r report, cpu time.Duration)) error {
 	for range b.rounds {
 		for _, i := range b.rng.Perm(len(tools)) {
 			r, cpu, err := b.once(ctx, tools[i], j, cpus)
@@ -76,8 +79,8 @@ func (b *bench) each(ctx context.Context, tools []tool, j job, cpus string, keep
 
 func (b *bench) throughput(ctx context.Context, addr, cpus string) error {
 	per, rate := map[string][]float64{}, map[string][]float64{}
-	j := job{addr: addr, connections: b.connections, each: b.config.each}
-	err := b.each(ctx, b.tools, j, cpus, func(t tool, r report, cpu time.Duration) {
+	j := job{addr: addr, connections: b.connections, each: b.each}
+	err := b.round(ctx, b.tools, j, cpus, func(t tool, r report, cpu time.Duration) {
 		per[t.name()] = append(per[t.name()], float64(r.Requests)/cpu.Seconds())
 		rate[t.name()] = append(rate[t.name()], float64(r.Requests)/j.each.Seconds())
 	})
@@ -93,7 +96,7 @@ func (b *bench) throughput(ctx context.Context, addr, cpus string) error {
 }
 
 func (b *bench) latency(ctx context.Context, addr string) error {
-	j := job{addr: addr, connections: b.connections, each: b.config.each, rate: b.rate}
+	j := job{addr: addr, connections: b.connections, each: b.each, rate: b.rate}
 	var tools []tool
 	for _, t := range b.tools {
 		if t.args(j) != nil {
@@ -101,7 +104,7 @@ func (b *bench) latency(ctx context.Context, addr string) error {
 		}
 	}
 	p50, p99, lag := map[string][]float64{}, map[string][]float64{}, []float64{}
-	err := b.each(ctx, tools, j, "", func(t tool, r report, _ time.Duration) {
+	err := b.round(ctx, tools, j, "", func(t tool, r report, _ time.Duration) {
 		p50[t.name()] = append(p50[t.name()], float64(r.P50))
 		p99[t.name()] = append(p99[t.name()], float64(r.P99))
 		if r.Sent > 0 {
