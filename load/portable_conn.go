@@ -166,7 +166,7 @@ func (c *stream) drop(r *run, now int64) {
 
 // restless is how long in ns a connection may have been idle without being looked at
 // before it is used again.
-const restless = int64(time.Millisecond)
+const restless = int64(10 * time.Millisecond)
 
 // step sends the next request and waits for what comes of it; false: there
 // is nothing more to send.
@@ -194,7 +194,14 @@ func (c *stream) step(l *stretch) bool {
 // bytes came that nobody asked for.
 func (c *stream) look(l *stretch) bool {
 	n, closed := c.probe.pending()
-	if !closed && (n == 0 || c.p.tls != nil) { // TLS has messages of its own
+	if n > 0 && c.p.tls != nil { // a message of TLS itself, or more
+		_ = c.conn.SetReadDeadline(time.Now().Add(time.Millisecond))
+		var err error
+		n, err = c.conn.Read(c.buf)
+		var late net.Error
+		closed = err != nil && !(errors.As(err, &late) && late.Timeout())
+	}
+	if !closed && n == 0 {
 		return true
 	}
 	now := c.s.now()

@@ -105,19 +105,24 @@ type level struct {
 }
 
 // change brings the account up to now and then to n+d requests. Where several
-// goroutines share it, a change may come a little after a later one.
+// goroutines share it, a change may be told after a later one: then what was
+// counted since is put right.
 func (l *level) change(now, begin, end, d int64) {
-	if now > l.last {
-		from, to := max(l.last, begin), now
-		if end != 0 {
-			to = min(to, end)
-		}
-		if begin != 0 && to > from {
-			l.area += float64(l.n) * float64(to-from)
-		}
-		l.last = now
+	if begin != 0 {
+		l.area += float64(l.n) * float64(overlap(l.last, now, begin, end))
+		l.area += float64(d) * float64(overlap(now, l.last, begin, end))
 	}
+	l.last = max(l.last, now)
 	l.n += d
+}
+
+// overlap is how much of the time from one instant to another lies between
+// begin and end; 0 is no end yet.
+func overlap(from, to, begin, end int64) int64 {
+	if from = max(from, begin); end != 0 {
+		to = min(to, end)
+	}
+	return max(0, to-from)
 }
 
 func (m *recorder) start(r *run) {
@@ -130,7 +135,7 @@ func (m *recorder) start(r *run) {
 
 // stop hands over what there is when the thread is done with the leg.
 func (m *recorder) stop() {
-	begin, end := m.r.begin.Load(), m.r.end.Load()
+	begin, end := m.r.measures()
 	m.level.change(end, begin, end, 0)
 	m.r.collector.last(m)
 	m.r = nil
@@ -138,14 +143,16 @@ func (m *recorder) stop() {
 
 // sending is said right before a request is sent.
 func (m *recorder) sending(q *exchange, now int64) {
-	m.level.change(now, m.r.begin.Load(), m.r.end.Load(), 1)
+	begin, end := m.r.measures()
+	m.level.change(now, begin, end, 1)
 	m.all.Sent++
 	m.all.Body += int64(m.s.requests[q.index].body)
 }
 
 // over counts an outcome and returns where to record it; nil: nowhere.
 func (m *recorder) over(q *exchange, now int64, failed bool) *slab {
-	m.level.change(now, m.r.begin.Load(), m.r.end.Load(), -1)
+	begin, end := m.r.measures()
+	m.level.change(now, begin, end, -1)
 	measured := q.measured
 	if m.r.queue == nil {
 		measured = m.r.outcome(now, failed)

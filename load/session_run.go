@@ -232,6 +232,16 @@ func (r *run) finish(at int64) {
 	r.engine.wake()
 }
 
+// measures returns when the measured part begins and ends, as far as that is
+// known; 0: it is not.
+func (r *run) measures() (begin, end int64) {
+	begin, end = r.begin.Load(), r.end.Load()
+	if end == 0 && begin != 0 && r.leg.Duration > 0 {
+		end = begin + int64(r.leg.Duration)
+	}
+	return begin, end
+}
+
 // over reports whether no more requests are to be sent.
 func (r *run) over() bool { return r.end.Load() != 0 }
 

@@ -60,9 +60,7 @@ func TestServerClosesBetweenLegs(t *testing.T) {
 		r, err := session.Run(context.Background(), Leg{Ops: 20})
 		assert.NoError(t, "second leg", err)
 		assert.Equal(t, "reconnects", r.Reconnects, 4)
-		if !w.tls { // where a farewell may be taken for something else until it is read
-			assert.Equal(t, "errors", len(r.Errors), 0)
-		}
+		assert.Equal(t, "errors", len(r.Errors), 0)
 	})
 }
 
@@ -91,10 +89,10 @@ func TestDuration(t *testing.T) {
 func TestThink(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		s := serve(t, w, loadtest.Plain, loadtest.Options{})
-		leg := Leg{Duration: 300 * time.Millisecond, Think: 50 * time.Millisecond}
+		leg := Leg{Duration: 200 * time.Millisecond, Think: 50 * time.Millisecond}
 		r, err := drive(t, w, s, Options{}, leg)
 		assert.NoError(t, "run", err)
-		some{4, 4 * 7}.check(t, "requests", r.Requests) // 4 connections, one each 50 ms at most
+		some{4, 4 * 5}.check(t, "requests", r.Requests) // 4 connections, one each 50 ms at most
 	})
 }
 
@@ -160,21 +158,23 @@ func TestCancel(t *testing.T) {
 			for _, leg := range []Leg{{Duration: time.Minute}, {Duration: time.Minute, Profile: Constant{PerSecond: 100}}, {Duration: time.Minute, Think: time.Minute}} {
 				s := serve(t, w, b, loadtest.Options{})
 				session := openTo(t, w, s, Options{Timeout: time.Minute})
-				ctx, cancel := context.WithTimeout(context.Background(), 40*time.Millisecond)
+				ctx, cancel := context.WithTimeout(context.Background(), 25*time.Millisecond)
 				if b == loadtest.Plain {
 					ctx, cancel = context.WithCancel(context.Background())
 					go func() {
-						for s.Requests() < 5 && leg.Think == 0 || s.Requests() < 4 {
+						for s.Requests() < 10 && leg.Think == 0 || s.Requests() < 4 { // more than are under way at a time
 							time.Sleep(time.Millisecond)
 						}
-						time.Sleep(20 * time.Millisecond) // for the answers to be read
+						if leg.Think > 0 {
+							time.Sleep(20 * time.Millisecond) // for the answers to be read
+						}
 						cancel()
 					}()
 				}
 				r, err := session.Run(ctx, leg)
 				cancel()
 				assert.ErrorIs(t, string(b), err, ctx.Err())
-				if b == loadtest.Plain && r.Requests == 0 {
+				if b == loadtest.Plain && leg.Think == 0 && r.Requests == 0 {
 					t.Errorf("nothing is left of what was measured: %+v", r)
 				}
 				adds(t, session.s, leg, r, err != nil)
@@ -225,19 +225,19 @@ func TestRefused(t *testing.T) {
 func TestUntrusted(t *testing.T) {
 	s := serve(t, way{Portable, true}, loadtest.Plain, loadtest.Options{})
 	defer s.Close()
-	session, err := Open(Options{Target: Target{Addr: s.Addr(), TLS: &tls.Config{}}, Requests: []Request{{Method: "GET"}}, Timeout: 100 * time.Millisecond})
+	session, err := Open(Options{Target: Target{Addr: s.Addr(), TLS: &tls.Config{}}, Requests: []Request{{Method: "GET"}}, Connections: 1, Timeout: 400 * time.Millisecond})
 	assert.NoError(t, "open", err)
 	defer session.Close()
 	r, err := session.Run(context.Background(), Leg{Ops: 10})
 	assert.ErrorContains(t, "run", err, "certificate")
 	assert.Equal(t, "opened", r.Opened, 0)
-	some{10, -1}.check(t, "class connect", r.Errors[ErrConnect])
+	some{1, -1}.check(t, "class connect", r.Errors[ErrConnect])
 }
 
 func TestServerDies(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		s := serve(t, w, loadtest.Plain, loadtest.Options{})
-		session := openTo(t, w, s, Options{Timeout: 200 * time.Millisecond})
+		session := openTo(t, w, s, Options{Timeout: 100 * time.Millisecond})
 		defer session.Close()
 		go func() {
 			for s.Requests() < 50 {
