@@ -4,7 +4,9 @@
 GO       ?= go
 FUZZTIME ?= 20s
 TESTFLAGS ?=
-OHA      ?= 1.10.0
+OHA      ?= 1.16.0
+# What installs packages: root itself, or sudo.
+AS_ROOT   = $(shell [ $$(id -u) = 0 ] || echo sudo)
 
 # A contender or a plain benchmark is a module of its own, outside the
 # workspace, so that nobody else's requirements decide its versions.
@@ -90,12 +92,10 @@ benchmark: ## the plain go test -bench files under bench
 	@set -e; for dir in $(BENCHES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test -run '^$$' -bench . -benchmem); done
 
 .PHONY: bench-load
-bench-load: ## the load generator against wrk (Debian's package, installed if missing) and, where cargo is, oha; about ten minutes
+bench-load: ## the load generator against wrk and oha (installed where apt-get and cargo are), some minutes on a quiet machine
 	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk; }
-	command -v oha >/dev/null || ! command -v cargo >/dev/null || cargo install --locked oha@$(OHA) --root out/oha
+	command -v oha >/dev/null || ! command -v cargo >/dev/null || cargo install --locked --root out/oha oha@$(OHA)
 	mkdir -p out
-	cd contenders/server/fasthttp && $(ALONE) $(GO) build -trimpath -buildvcs=false -o ../../../out/server-fasthttp .
-	cd contenders/server/nethttp && $(ALONE) $(GO) build -trimpath -buildvcs=false -o ../../../out/server-nethttp .
 	$(GO) build -o out/benchload ./internal/benchload
 	PATH="$$PATH:$(CURDIR)/out/oha/bin" out/benchload
 
