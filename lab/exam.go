@@ -33,6 +33,9 @@ func (r *run) examine(ctx context.Context) error {
 	if err != nil {
 		return &StudyError{r.study.ID, err}
 	}
+	if len(exams) == 0 { // the kind has none for this study
+		return nil
+	}
 	for _, c := range r.contenders {
 		if r.dropped[c.ID] || c.Role == tare.RoleControl || c.Role == tare.RoleNull {
 			continue

@@ -45,10 +45,10 @@ func claims(w io.Writer, results []*tare.Result, st report.Style) error {
 			said = fmt.Sprintf("%.3g%s", c.Published, unitOf(c))
 		}
 		switch {
+		case c.Kind == tare.ClaimCount && c.Measured > 0:
+			measured = fmt.Sprintf("%.0f%s", c.Measured, unitOf(c))
 		case c.Measured > 0 && c.Low == 0 && c.High == 0:
 			measured = fmt.Sprintf("%.3g%s, no interval yet", c.Measured, unitOf(c))
-		case c.Kind == tare.ClaimCount:
-			measured = fmt.Sprintf("%.0f%s", c.Measured, unitOf(c))
 		case c.Measured > 0:
 			measured = fmt.Sprintf("%.3g%s (%.3g … %.3g)", c.Measured, unitOf(c), c.Low, c.High)
 		}
