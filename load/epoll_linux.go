@@ -4,6 +4,7 @@ package load
 
 import (
 	"fmt"
+	"runtime"
 	"syscall"
 )
 
@@ -17,8 +18,14 @@ type epoll struct {
 	done chan struct{}
 }
 
-// newEpoll starts the threads, which wait for a leg.
+// newEpoll starts the threads, which wait for a leg. It raises GOMAXPROCS to one
+// more than there are threads where it is less: with none to spare the Go
+// scheduler takes away the processor of each thread that waits, which made a
+// request a fifth more expensive on a single one.
 func newEpoll(s *settings) (engine, error) {
+	if runtime.GOMAXPROCS(0) <= s.Threads {
+		runtime.GOMAXPROCS(s.Threads + 1)
+	}
 	e := &epoll{s: s, done: make(chan struct{}, s.Threads)}
 	for i := range s.Threads {
 		t, err := newThread(e, i)

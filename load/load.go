@@ -59,7 +59,7 @@ type Options struct {
 	Timeout     time.Duration // of one request, and of a connect; zero: DefaultTimeout
 	PerConn     int           // requests on one connection before it is closed; zero: no limit
 	Engine      Engine
-	Threads     int   // of the epoll engine; zero: one for each of CPUs, or a quarter of the processors, rounded up
+	Threads     int   // of the epoll engine, which raises GOMAXPROCS to one more where it is less; zero: one for each of CPUs, or a quarter of the processors, rounded up
 	CPUs        []int // processors of those threads; nil: any
 
 	// Verify is given a sample of the answers: request is the index in

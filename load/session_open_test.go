@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"net"
+	"runtime"
 	"testing"
 	"time"
 
@@ -220,6 +221,21 @@ func TestLegsRefused(t *testing.T) {
 		_, err := session.Run(context.Background(), leg)
 		assert.ErrorContains(t, want, err, want)
 	}
+}
+
+// A thread that waits leaves something for the rest of the program to run on.
+func TestRoomBesideTheThreads(t *testing.T) {
+	everyWay(t, func(t *testing.T, w way) {
+		if w.engine != Epoll {
+			t.Skip("the other engine has no threads of its own")
+		}
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+		s := serve(t, w, loadtest.Plain, loadtest.Options{})
+		r, err := drive(t, w, s, Options{Threads: 2}, Leg{Ops: 100})
+		assert.NoError(t, "run", err)
+		assert.Equal(t, "requests", r.Requests, 100)
+		assert.Equal(t, "GOMAXPROCS", runtime.GOMAXPROCS(0), 3)
+	})
 }
 
 func TestPinned(t *testing.T) {
