@@ -26,8 +26,8 @@ func (w way) String() string {
 	return string(w.engine)
 }
 
-// everyWay runs a test with each engine there is here, and wants no goroutine, descriptor or
-// connection to be left afterwards.
+// everyWay runs a test with each engine there is here, and wants no goroutine,
+// descriptor or connection to be left afterwards.
 func everyWay(t *testing.T, test func(t *testing.T, w way)) {
 	for _, w := range []way{{Epoll, false}, {Portable, false}, {Portable, true}} {
 		t.Run(w.String(), func(t *testing.T) {
@@ -123,7 +123,8 @@ func adds(t *testing.T, s *settings, leg Leg, r *Result, interrupted bool) {
 	if n := r.FirstByte.Count(); n < r.Requests || n > r.Latency.Count() || r.FirstByte.Max() > r.Service.Max() {
 		t.Errorf("%d first bytes of %d answers, the last after %d ns of %d", n, r.Requests, r.FirstByte.Max(), r.Service.Max())
 	}
-	// What is measured by number ends a moment after the request that ended it.
+	// What is measured by number ends a moment after the request that ended
+	// it.
 	if most := float64(s.Connections) * 1.05; r.Concurrency < 0 || r.Concurrency > most && (r.Wall > 50*time.Millisecond || leg.Duration > 0 && !interrupted) {
 		t.Errorf("%v requests under way on %d connections", r.Concurrency, s.Connections)
 	}
@@ -144,7 +145,8 @@ func adds(t *testing.T, s *settings, leg Leg, r *Result, interrupted bool) {
 	}
 }
 
-// some is an expectation: at least from and, unless to is negative, at most to.
+// some is an expectation: at least from and, unless to is negative, at most
+// to.
 type some struct{ from, to int64 }
 
 func exactly(n int64) some { return some{n, n} }
@@ -228,7 +230,8 @@ func TestConformance(t *testing.T) {
 				}
 				o, leg := Options{Connections: conns, Requests: []Request{{Method: c.method, Path: "/x"}}}, Leg{Ops: ops}
 				if c.timeout {
-					// It bounds connecting, too, which may take long on a busy machine.
+					// It bounds connecting, too, which may take long on a busy
+					// machine.
 					o.Timeout, leg.Ops, c.errors[ErrConnect] = 100*time.Millisecond, few, some{0, -1}
 				}
 				r, err := drive(t, w, serve(t, w, c.behaviour, c.server), o, leg)
@@ -265,8 +268,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// madeInTime skips a test with a short timeout where this machine is so busy that
-// not even connections are made within it.
+// madeInTime skips a test with a short timeout where this machine is so busy
+// that not even connections are made within it.
 func madeInTime(t *testing.T, err error) {
 	t.Helper()
 	if err != nil && strings.HasPrefix(err.Error(), "no connection to") {

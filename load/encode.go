@@ -128,7 +128,8 @@ func token(s string) bool {
 	return s != ""
 }
 
-// checkTarget refuses addresses that cannot be dialled and hosts that cannot be sent.
+// checkTarget refuses addresses that cannot be dialled and hosts that cannot
+// be sent.
 func checkTarget(t Target) error {
 	_, port, err := net.SplitHostPort(t.Addr)
 	if err != nil || port == "" {

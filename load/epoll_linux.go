@@ -18,8 +18,8 @@ type epoll struct {
 	done chan struct{}
 }
 
-// newEpoll starts the threads, which wait for a leg. It raises GOMAXPROCS to one
-// more than there are threads where it is less: with none to spare the Go
+// newEpoll starts the threads, which wait for a leg. It raises GOMAXPROCS to
+// one more than there are threads where it is less: with none to spare the Go
 // scheduler takes away the processor of each thread that waits, which made a
 // request a fifth more expensive on a single one.
 func newEpoll(s *settings) (engine, error) {
@@ -139,7 +139,8 @@ func (l *list) remove(c *conn) {
 	l.n--
 }
 
-// due is when the first in the list has been there for d; never for an empty one.
+// due is when the first in the list has been there for d; never for an empty
+// one.
 func (l *list) due(d int64) int64 {
 	if l.head == nil {
 		return never

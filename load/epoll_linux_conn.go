@@ -36,8 +36,8 @@ func (t *thread) handle(ev *syscall.EpollEvent) {
 	}
 }
 
-// connect opens connections that are closed, unless the leg is over, and gives up
-// attempts that take too long. It returns when it is to be called again.
+// connect opens connections that are closed, unless the leg is over, and gives
+// up attempts that take too long. It returns when it is to be called again.
 func (t *thread) connect(over bool) (next int64) {
 	for t.failed.due(retryAfter) <= t.now {
 		t.closed.push(t.failed.head, t.now)
@@ -232,8 +232,8 @@ func (t *thread) ended(c *conn) {
 }
 
 // answered is said when an answer is whole. A connection whose other side is
-// gone, or that was asked to close, or that has not taken the whole request, is not
-// used again.
+// gone, or that was asked to close, or that has not taken the whole request,
+// is not used again.
 func (t *thread) answered(c *conn, gone bool) {
 	t.rec.answered(&c.x, &c.f, t.now)
 	if gone || c.last || c.f.closes || len(c.rest) > 0 {

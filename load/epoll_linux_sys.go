@@ -27,7 +27,8 @@ const (
 	clockThreadSched = 6 // with the complement of a thread's id: its processor time
 )
 
-// sendNow and receiveNow never block, so the Go scheduler need not know of them.
+// sendNow and receiveNow never block, so the Go scheduler need not know of
+// them.
 func sendNow(fd int, b []byte) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
 		syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL, 0, 0)
@@ -63,8 +64,8 @@ func pollCoarse(fd int, events []syscall.EpollEvent, d time.Duration) (int, sysc
 	return int(n), errno
 }
 
-// register has fd reported when it becomes readable or writable, once for
-// each time it becomes so. An event carries both numbers.
+// register has fd reported when it becomes readable or writable, once for each
+// time it becomes so. An event carries both numbers.
 func register(epfd, fd int, index, turn int32) error {
 	const edges uint32 = epollIn | epollOut | epollRdHup | epollEdge
 	return syscall.EpollCtl(epfd, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: edges, Fd: index, Pad: turn})

@@ -75,8 +75,8 @@ func newThread(e *epoll, n int) (*thread, error) {
 	return t, <-ready
 }
 
-// live is the thread's life. It stays locked, so the system's thread ends
-// with it, and what was set on it.
+// live is the thread's life. It stays locked, so the system's thread ends with
+// it, and what was set on it.
 func (t *thread) live(ready chan<- error) {
 	runtime.LockOSThread()
 	err := t.setUp()
@@ -219,8 +219,8 @@ func (t *thread) resume() (next int64) {
 }
 
 // pump sends the requests of an open loop whose time has come, as long as
-// there are free connections, and returns when the next is to be sent. After the end
-// it does so once.
+// there are free connections, and returns when the next is to be sent. After
+// the end it does so once.
 func (t *thread) pump() (next int64) {
 	if t.final {
 		return never

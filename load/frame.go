@@ -91,8 +91,8 @@ func (f *framer) reset(bare, keep bool) {
 
 func (f *framer) done() bool { return f.at == atEnd }
 
-// feed takes bytes as they came. It returns how many belong to the answer: fewer than
-// all only when the answer is whole.
+// feed takes bytes as they came. It returns how many belong to the answer:
+// fewer than all only when the answer is whole.
 func (f *framer) feed(b []byte) (n int, err error) {
 	fresh := !f.begun && f.known != nil
 	f.begun = f.begun || len(b) > 0
@@ -217,8 +217,8 @@ func (f *framer) end() error {
 
 const protocol = "HTTP/1.x "
 
-// checkProtocol refuses other protocols with their first bytes, so that
-// nobody waits for the end of a line that may never come.
+// checkProtocol refuses other protocols with their first bytes, so that nobody
+// waits for the end of a line that may never come.
 func checkProtocol(line []byte) error {
 	for i := 0; i < len(protocol) && i < len(line); i++ {
 		if c := line[i]; c != protocol[i] && (i != 7 || c != '0' && c != '1') {
@@ -228,7 +228,8 @@ func checkProtocol(line []byte) error {
 	return nil
 }
 
-// statusLine reads "HTTP/1.1 200 OK"; the words after the status may be missing.
+// statusLine reads "HTTP/1.1 200 OK"; the words after the status may be
+// missing.
 func (f *framer) statusLine(line []byte) error {
 	const digits = len(protocol)
 	if len(line) < digits+3 || len(line) > digits+3 && line[digits+3] != ' ' {

@@ -2,8 +2,8 @@ package load
 
 import "bytes"
 
-// field reads one line of a head or of trailers. Only three fields say where an
-// answer ends; in trailers they mean nothing (RFC 9110, section 6.5.1).
+// field reads one line of a head or of trailers. Only three fields say where
+// an answer ends; in trailers they mean nothing (RFC 9110, section 6.5.1).
 func (f *framer) field(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		return frameError("a folded field")

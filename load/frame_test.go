@@ -22,8 +22,8 @@ type outcome struct {
 	err    string
 }
 
-// frame feeds input in pieces that end at the given places, and then the end of
-// the connection.
+// frame feeds input in pieces that end at the given places, and then the end
+// of the connection.
 func frame(input string, bare bool, cuts ...int) outcome {
 	o := frameWith(new(framer), input, bare, cuts...)
 	// A second time with what the first has taught: nothing may change.
@@ -47,7 +47,8 @@ func frameWith(f *framer, input string, bare bool, cuts ...int) outcome {
 		if to <= from {
 			continue
 		}
-		// A copy of its own, wiped afterwards: nothing may point into what was fed.
+		// A copy of its own, wiped afterwards: nothing may point into what was
+		// fed.
 		piece := bytes.Clone(rest[from:to])
 		n, err := f.feed(piece)
 		for i := range piece {

@@ -87,8 +87,9 @@ type Leg struct {
 	Think    time.Duration // closed loop: wait between an answer and the next request
 
 	// Mark is called when measuring begins and when it ends, from wherever
-	// requests are sent from, so it must be quick. Nil: nobody is told. After
-	// the end the requests under way are still waited for, unmeasured.
+	// requests are sent from, so it must be quick and leave the session alone.
+	// Nil: nobody is told. After the end the requests under way are still
+	// waited for, unmeasured.
 	Mark func(begin bool)
 	// Tick is called about once a second with the second that has passed, from
 	// another goroutine. Nil: nobody is told.

@@ -22,7 +22,8 @@ type portable struct {
 	leg *stretch // under way
 }
 
-// shard is a recorder that several connections share, with their turn of requests.
+// shard is a recorder that several connections share, with their turn of
+// requests.
 type shard struct {
 	mu   sync.Mutex
 	rec  recorder
@@ -76,7 +77,7 @@ func (p *portable) run(r *run) {
 	for _, c := range p.conns {
 		wg.Go(func() { c.run(l) })
 	}
-	if r.leg.Profile != nil {
+	if r.queue != nil {
 		wg.Go(func() { l.pace() })
 	}
 	p.watch(l)
@@ -93,8 +94,8 @@ func (p *portable) set(l *stretch) {
 	p.leg = l
 }
 
-// wake tells the goroutines that the leg has started, that it is over, or
-// that it is given up.
+// wake tells the goroutines that the leg has started, that it is over, or that
+// it is given up.
 func (p *portable) wake() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -145,9 +146,7 @@ func (p *portable) watch(l *stretch) {
 // time.
 func (l *stretch) pace() {
 	defer close(l.tickets)
-	if <-l.started; l.r.queue == nil {
-		return
-	}
+	<-l.started
 	runtime.LockOSThread() // for good: the thread's timers are its own
 	sharpen()
 	for {

@@ -30,7 +30,8 @@ type stream struct {
 }
 
 // bigRequest is the size in bytes from which a request is written and its
-// answer read at the same time, because the server may answer before it has read everything.
+// answer read at the same time, because the server may answer before it has
+// read everything.
 const bigRequest = 32 << 10
 
 // run carries the connection's part of one leg through.
@@ -164,15 +165,15 @@ func (c *stream) drop(r *run, now int64) {
 	r.disconnected(now)
 }
 
-// restless is how long in ns a connection may have been idle without being looked at
-// before it is used again.
+// restless is how long in ns a connection may have been idle without being
+// looked at before it is used again.
 const restless = int64(10 * time.Millisecond)
 
-// step sends the next request and waits for what comes of it; false: there
-// is nothing more to send.
+// step sends the next request and waits for what comes of it; false: there is
+// nothing more to send.
 func (c *stream) step(l *stretch) bool {
 	var t ticket
-	if l.r.leg.Profile != nil {
+	if l.r.queue != nil {
 		var ok bool
 		if t, ok = <-l.tickets; !ok {
 			return false
@@ -181,7 +182,7 @@ func (c *stream) step(l *stretch) bool {
 		return false
 	}
 	if c.s.now()-c.used > restless && !c.look(l) {
-		if l.r.leg.Profile != nil {
+		if l.r.queue != nil {
 			l.r.queue.giveBack(t) // another connection, or this one when it is open again
 		}
 		return true

@@ -40,8 +40,8 @@ func newProbe(c *net.TCPConn) (*probe, error) {
 	return p, nil
 }
 
-// pending returns how many bytes wait to be read, one or none, and whether
-// the other side has closed.
+// pending returns how many bytes wait to be read, one or none, and whether the
+// other side has closed.
 func (p *probe) pending() (n int, closed bool) {
 	if err := p.raw.Control(p.look); err != nil { // not Read, which minds deadlines
 		return 0, true

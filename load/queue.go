@@ -18,13 +18,14 @@ type ticket struct {
 // queue is the schedule of an open loop: all intended times of a leg, in
 // order, for all threads. A thread takes the next ticket only while it has a
 // free connection for it, and gives it back if it loses that: so no request
-// waits at one thread while another could send it. A thread holds its one ticket
-// until its time has come; what cannot be sent in time waits here.
+// waits at one thread while another could send it. A thread holds its one
+// ticket until its time has come; what cannot be sent in time waits here.
 type queue struct {
 	mu       sync.Mutex
 	next     func() time.Duration
 	mean     func(time.Duration) float64
 	start    int64 // ns: time zero of the profile
+	opened   bool  // start is known
 	lead     int64
 	leadTime int64
 	duration int64
@@ -37,21 +38,31 @@ type queue struct {
 	asked    int64 // measured tickets drawn
 }
 
-func newQueue(leg Leg, start int64) *queue {
-	q := &queue{
-		next: leg.Profile.Times(leg.Seed), mean: leg.Profile.Mean, start: start,
+func newQueue(leg Leg) *queue {
+	return &queue{
+		next: leg.Profile.Times(leg.Seed), mean: leg.Profile.Mean,
 		lead: leg.Lead, leadTime: int64(leg.LeadTime), duration: int64(leg.Duration), begin: never,
 	}
+}
+
+// open sets time zero. Before it there are no tickets.
+func (q *queue) open(start int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.start, q.opened = start, true
 	if q.lead == 0 {
 		q.begin = start + q.leadTime
 	}
-	return q
 }
 
-// take hands out the next ticket; false: there is none before the end.
+// take hands out the next ticket; false: there is none before the end, or none
+// yet.
 func (q *queue) take() (ticket, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if !q.opened {
+		return ticket{}, false
+	}
 	if n := len(q.returned); n > 0 {
 		t := q.returned[n-1]
 		q.returned = q.returned[:n-1]
@@ -100,7 +111,8 @@ func (q *queue) end() int64 {
 	return q.begin + q.duration
 }
 
-// measures returns when measuring begins and ends; false: that is not known yet.
+// measures returns when measuring begins and ends; false: that is not known
+// yet.
 func (q *queue) measures() (begin, end int64, known bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -118,8 +130,8 @@ func (q *queue) giveBack(t ticket) {
 }
 
 // mostCounted is how many tickets are counted one by one after the end, for
-// about a tenth of a second; the rest of a hopeless backlog is worked out from the
-// profile's mean.
+// about a tenth of a second; the rest of a hopeless backlog is worked out from
+// the profile's mean.
 const mostCounted = 1 << 24
 
 // rest returns how many requests were asked for in the measured part up to

@@ -40,15 +40,15 @@ func (s scripted) answers(sent time.Duration) time.Duration {
 	return at
 }
 
-// simulate carries an open loop through with the schedule and the account
-// that engines use, and a scripted server and clock instead of sockets and time.
+// simulate carries an open loop through with the schedule and the account that
+// engines use, and a scripted server and clock instead of sockets and time.
 func simulate(t *testing.T, leg Leg, conns int, server scripted) *Result {
 	t.Helper()
 	s, err := settle(Options{Target: Target{Addr: "127.0.0.1:1"}, Requests: []Request{{Method: "GET"}}, Connections: conns})
 	assert.NoError(t, "options", err)
 	const start = int64(time.Hour) // any time is as good
 	r := newRun(s, noEngine{}, leg)
-	r.queue = newQueue(leg, start)
+	r.queue.open(start)
 	r.started.Store(start)
 	rec := recorder{s: s}
 	rec.start(r)
@@ -103,9 +103,9 @@ func simulate(t *testing.T, leg Leg, conns int, server scripted) *Result {
 	return out
 }
 
-// theory is the q-quantile of the latencies that a constant rate must see of a server which
-// answers at once when it goes: the k requests that were due while it stood
-// still have waited from the whole stop down to nothing.
+// theory is the q-quantile of the latencies that a constant rate must see of a
+// server which answers at once when it goes: the k requests that were due
+// while it stood still have waited from the whole stop down to nothing.
 func theory(rate float64, whole, stop, service time.Duration, q float64) time.Duration {
 	n := math.Round(rate * whole.Seconds())
 	slower := n * (1 - q) // requests above the quantile
@@ -131,7 +131,8 @@ func TestStopOnAScriptedClock(t *testing.T) {
 			assert.Near(t, fmt.Sprintf("stop at %v: quantile %v", at, q), float64(r.Latency.Quantile(q)), want, 0.02*want)
 		}
 		assert.Equal(t, "seconds", len(r.Timeline), 8)
-		// What left the queue at once tells nothing of the stop, as the wrong clock would.
+		// What left the queue at once tells nothing of the stop, as the wrong
+		// clock would.
 		if p99 := r.Service.Quantile(0.99); p99 > int64(2*service) {
 			t.Errorf("service p99 %v", time.Duration(p99))
 		}
@@ -174,7 +175,8 @@ func TestOverload(t *testing.T) {
 
 func TestQueueIsShared(t *testing.T) {
 	leg := Leg{Profile: Constant{PerSecond: 1e6}, Duration: 100 * time.Millisecond, Lead: 1000}
-	q := newQueue(leg, 5)
+	q := newQueue(leg)
+	q.open(5)
 	var mu sync.Mutex
 	seen := map[int64]bool{}
 	var wg sync.WaitGroup
@@ -206,7 +208,11 @@ func TestQueueIsShared(t *testing.T) {
 }
 
 func TestQueueGivesBackTheEarliestFirst(t *testing.T) {
-	q := newQueue(Leg{Profile: Constant{PerSecond: 1000}, Duration: 10 * time.Millisecond}, 0)
+	q := newQueue(Leg{Profile: Constant{PerSecond: 1000}, Duration: 10 * time.Millisecond})
+	if _, ok := q.take(); ok {
+		t.Error("a ticket before time zero")
+	}
+	q.open(0)
 	var all []ticket
 	for {
 		tk, ok := q.take()

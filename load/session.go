@@ -32,8 +32,8 @@ type settings struct {
 
 func (s *settings) now() int64 { return int64(time.Since(s.base)) }
 
-// engine carries legs through, one at a time. It keeps its connections
-// between them.
+// engine carries legs through, one at a time. It keeps its connections between
+// them.
 type engine interface {
 	name() Engine
 	threads() int   // that send
@@ -41,7 +41,8 @@ type engine interface {
 	recorders() int // that account for a leg
 	// run sends until the leg is over and nothing is under way.
 	run(r *run)
-	// wake has every thread look at the leg soon; it may be called from any of them.
+	// wake has every thread look at the leg soon; it may be called from any of
+	// them.
 	wake()
 	// used is what its threads have used since they began.
 	used() usage
@@ -80,9 +81,9 @@ func newEngine(s *settings) (engine, error) {
 }
 
 // Run sends what leg asks for and returns what came of it. A leg that was
-// interrupted returns both what there is and the context's error; one that had no
-// connection for as long as the timeout, an error that says so. Legs run one
-// after another.
+// interrupted returns both what there is and the context's error; one that had
+// no connection for as long as the timeout, an error that says so. Legs run
+// one after another.
 func (s *Session) Run(ctx context.Context, leg Leg) (*Result, error) {
 	if err := leg.check(); err != nil {
 		return nil, err

@@ -12,17 +12,18 @@ import (
 // since the session's base; 0 means not yet.
 //
 // In a closed loop a request is measured if its outcome falls between the
-// outcome that completes the lead-in and the last one: connections are as
-// busy at either end as between, so that nothing of filling or draining them is in
-// the figures. A request that is under way at the end is measured only if it fails
-// later: else a server that stops answering would look faultless. In an open loop
-// a request is measured if its intended time lies in the measured part.
+// outcome that completes the lead-in and the last one: connections are as busy
+// at either end as between, so that nothing of filling or draining them is in
+// the figures. A request that is under way at the end is measured only if it
+// fails later: else a server that stops answering would look faultless. In an
+// open loop a request is measured if its intended time lies in the measured
+// part.
 type run struct {
 	s      *settings
 	engine engine
 	leg    Leg
 	opened int64  // when connections began to be opened
-	queue  *queue // of an open loop; set when the leg starts
+	queue  *queue // of an open loop; nil: closed loop
 
 	mu       sync.Mutex
 	unready  int          // parties whose connections have not all been made
@@ -50,6 +51,9 @@ type usage struct{ cpu, wait time.Duration }
 
 func newRun(s *settings, e engine, leg Leg) *run {
 	r := &run{s: s, engine: e, leg: leg, unready: e.parties(), opened: s.now()}
+	if leg.Profile != nil {
+		r.queue = newQueue(leg)
+	}
 	r.leadIn.Store(-1)
 	r.lastConn.Store(r.opened)
 	r.collector = newCollector(r, e.recorders())
@@ -66,7 +70,8 @@ func (r *run) dialed() {
 	}
 }
 
-// connected counts a connection that was opened, disconnected one that was lost.
+// connected counts a connection that was opened, disconnected one that was
+// lost.
 func (r *run) connected() { r.conns.Add(1) }
 
 func (r *run) disconnected(now int64) {
@@ -74,8 +79,8 @@ func (r *run) disconnected(now int64) {
 	r.conns.Add(-1)
 }
 
-// patience is asked for while connections are missing: after the timeout,
-// the leg starts with those there are.
+// patience is asked for while connections are missing: after the timeout, the
+// leg starts with those there are.
 func (r *run) patience(now int64) {
 	if now-r.opened >= int64(r.s.Timeout) && r.started.Load() == 0 && r.conns.Load() > 0 {
 		r.mu.Lock()
@@ -101,13 +106,13 @@ func (r *run) start() {
 	if r.started.Load() != 0 || r.ended {
 		return
 	}
-	if r.leg.Profile == nil && r.leg.Lead == 0 && r.leg.LeadTime == 0 {
+	if r.queue == nil && r.leg.Lead == 0 && r.leg.LeadTime == 0 {
 		r.leadIn.Store(0)
 		r.measure(0)
 	}
 	start := r.s.now()
-	if r.leg.Profile != nil {
-		r.queue = newQueue(r.leg, start)
+	if r.queue != nil {
+		r.queue.open(start)
 	}
 	r.started.Store(start)
 	r.engine.wake()
@@ -171,8 +176,8 @@ func (r *run) leadOver() (before int64, begun bool) {
 	return r.leadIn.Load(), r.leadIn.Load() >= 0
 }
 
-// look begins and ends the measured part when its time has come. Threads call it
-// whenever they wake, and wake for the time it returns at the latest.
+// look begins and ends the measured part when its time has come. Threads call
+// it whenever they wake, and wake for the time it returns at the latest.
 func (r *run) look(now int64) (next int64) {
 	if r.end.Load() != 0 {
 		return never

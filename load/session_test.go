@@ -30,7 +30,9 @@ func TestLegsShareConnections(t *testing.T) {
 			adds(t, session.s, leg, r, err != nil)
 			assert.Equal(t, "requests", r.Requests, 100)
 			assert.Slices(t, "marks", marks, []bool{true, false})
-			some{130, 136 + 2}.check(t, "requests at the server", s.Requests()-before) // two threads may not know yet that it is over
+			// Where several send, the lead-in may end a few requests late, and
+			// what is under way at the end is on top.
+			some{130, 130 + 2*6 + 2}.check(t, "requests at the server", s.Requests()-before)
 			opened := int64(7)
 			if i > 0 {
 				opened = 0

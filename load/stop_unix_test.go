@@ -14,8 +14,8 @@ import (
 )
 
 // A real server, stopped for a part of a second while 5,000 requests are due
-// every second: all are sent and answered. How near the p99 is to theory depends
-// on the machine's leisure, so it is only said.
+// every second: all are sent and answered. How near the p99 is to theory
+// depends on the machine's leisure, so it is only said.
 func TestStop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a while")

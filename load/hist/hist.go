@@ -17,8 +17,8 @@ import (
 // Top and are counted by Over.
 const Top int64 = 3600e9
 
-// Values below 256 ns have a bucket each; above, every doubling is cut into 128
-// buckets of equal width, so that a bucket is at most 1/128 as wide as its
+// Values below 256 ns have a bucket each; above, every doubling is cut into
+// 128 buckets of equal width, so that a bucket is at most 1/128 as wide as its
 // values are large. It is the layout of an HdrHistogram with two significant
 // digits.
 const (
@@ -82,7 +82,8 @@ func highest(i int) int64 {
 	return lowest(i+1) - 1
 }
 
-// Record adds one value in ns. A negative one enters as 0, one above Top as Top.
+// Record adds one value in ns. A negative one enters as 0, one above Top as
+// Top.
 func (h *Hist) Record(v int64) {
 	switch {
 	case v < 0:
@@ -151,8 +152,8 @@ func (h *Hist) Mean() float64 {
 	return h.sum.float() / float64(h.n)
 }
 
-// SD is the sample standard deviation (of n − 1) in ns, from exact sums; 0
-// for less than two values.
+// SD is the sample standard deviation (of n − 1) in ns, from exact sums; 0 for
+// less than two values.
 func (h *Hist) SD() float64 {
 	if h.n < 2 {
 		return 0

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// The forms of an HdrHistogram, version 2: the low half of a cookie's last byte
-// is 4 where the histogram is compressed and 3 where it is not.
+// The forms of an HdrHistogram, version 2: the low half of a cookie's last
+// byte is 4 where the histogram is compressed and 3 where it is not.
 //
 // Source: HdrHistogram, AbstractHistogram.java, encodeIntoByteBuffer and
 // encodeIntoCompressedByteBuffer.

@@ -1,5 +1,6 @@
 // Package loadtest is an HTTP server that misbehaves in named ways, to hold
-// clients against. It listens on the loopback only, and Close leaves nothing behind.
+// clients against. It listens on the loopback only, and Close leaves nothing
+// behind.
 package loadtest
 
 import (
@@ -198,8 +199,8 @@ func (a *act) body() string {
 	return string(a.s.o.Body)
 }
 
-// plain is an answer as it should be, with more fields where they are given, each
-// ending in CR LF.
+// plain is an answer as it should be, with more fields where they are given,
+// each ending in CR LF.
 func (a *act) plain(status int, fields string) string {
 	return fmt.Sprintf("HTTP/1.1 %d %s\r\nContent-Type: text/plain\r\n%sContent-Length: %d\r\n\r\n%s",
 		status, http.StatusText(status), fields, len(a.s.o.Body), a.body())
