@@ -35,6 +35,11 @@ func (c *conn) drive(ctx context.Context, doing string, leg load.Leg) (r *load.R
 	w.last = w.clock.after(pids)
 	switch {
 	case err != nil || ctx.Err() != nil:
+		if ctx.Err() == nil { // its connections broke a moment before its end is known
+			if lost := c.lost(ctx, doing); lost != nil {
+				return nil, used{}, 0, c.fail(ctx, doing, "", lost)
+			}
+		}
 		return nil, used{}, 0, c.fail(ctx, doing, answeredOf(r), trialError(tare.ErrContender, "%s: %s", doing, reason(err)))
 	case r.Requests == 0 && (failures(r) > 0 || leg.Duration == 0 || leg.Profile != nil):
 		return nil, used{}, 0, c.fail(ctx, doing, answeredOf(r), nothing(doing, r))
