@@ -117,16 +117,15 @@ func (t *thread) drop(c *conn) {
 	t.r.disconnected(t.now)
 }
 
-// next is what an open connection does when it is free.
+// next is what an open connection does when it is free: it is sent on when
+// all answers that have come are taken, so that none of them has to wait for
+// requests to be sent before its time is read.
 func (t *thread) next(c *conn) {
-	switch {
-	case t.r.queue != nil || t.r.started.Load() == 0 || t.r.over():
-		t.idle.push(c, t.now)
-	case t.r.leg.Think > 0 && c.uses > 0:
+	if t.r.leg.Think > 0 && c.uses > 0 && !t.r.over() {
 		t.pausing.push(c, t.now)
-	default:
-		t.send(c, ticket{})
+		return
 	}
+	t.idle.push(c, t.now)
 }
 
 // send begins the next request on a free connection.

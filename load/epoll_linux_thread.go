@@ -209,6 +209,7 @@ func (t *thread) turnOver() (next int64) {
 // long enough.
 func (t *thread) resume() (next int64) {
 	for t.idle.head != nil {
+		t.now = t.s.now()
 		t.send(t.idle.head, ticket{})
 	}
 	think := int64(t.r.leg.Think)

@@ -36,6 +36,9 @@ func TestOpenLoop(t *testing.T) {
 // A server that carries 2 × 20 requests per second is asked for 200.
 func TestOpenLoopOverload(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
+		if w.tls {
+			t.Skip("as without TLS")
+		}
 		s := serve(t, w, loadtest.Slow, loadtest.Options{Pause: 50 * time.Millisecond})
 		leg := Leg{Profile: Constant{PerSecond: 200}, Duration: 300 * time.Millisecond}
 		r, err := drive(t, w, s, Options{Connections: 2}, leg)
@@ -51,6 +54,9 @@ func TestOpenLoopOverload(t *testing.T) {
 // While nothing is answered, all connections wait, and requests wait for them.
 func TestOpenLoopStall(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
+		if w.tls {
+			t.Skip("as without TLS")
+		}
 		s := serve(t, w, loadtest.Stall, loadtest.Options{})
 		leg := Leg{Profile: Constant{PerSecond: 100}, Duration: 300 * time.Millisecond}
 		r, err := drive(t, w, s, Options{Connections: 4, Timeout: 100 * time.Millisecond}, leg)

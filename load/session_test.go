@@ -91,6 +91,9 @@ func TestDuration(t *testing.T) {
 
 func TestThink(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
+		if w.tls {
+			t.Skip("as without TLS")
+		}
 		s := serve(t, w, loadtest.Plain, loadtest.Options{})
 		leg := Leg{Duration: 200 * time.Millisecond, Think: 50 * time.Millisecond}
 		r, err := drive(t, w, s, Options{}, leg)
