@@ -9,13 +9,15 @@ const (
 // Role is what a contender is there for.
 type Role string
 
-// Roles. Only contenders and the baseline are ranked.
+// Roles. Only contenders and the baseline are ranked; those that stand apart
+// are compared with the baseline all the same.
 const (
 	RoleContender Role = "contender"
 	RoleBaseline  Role = "baseline"
 	RoleControl   Role = "control"
 	RoleNull      Role = "null"
-	RoleTrap      Role = "trap" // reproduces a published mistake; labelled, never ranked or compared
+	RoleApart     Role = "apart" // its answers are held against their status alone: it does another job, or part of one
+	RoleTrap      Role = "trap"  // reproduces a published mistake; labelled, never ranked or compared
 )
 
 // Launch is how a contender comes to run.
@@ -40,6 +42,10 @@ type Contender struct {
 	Launch  Launch   `json:"launch,omitempty"`  // empty: program
 	Command []string `json:"command,omitempty"` // of launch command
 	URL     string   `json:"url,omitempty"`     // of launch url
+	Path    string   `json:"path,omitempty"`    // of launch command: what every path begins with, e.g. /ingest
+
+	Files    map[string]string `json:"files,omitempty"`    // of launch command: texts by the name under which they lay in $DIR
+	Delivers string            `json:"delivers,omitempty"` // of launch command: pattern of the files it delivered to, an item a line
 
 	Set         map[string]string `json:"set,omitempty"` // how it is configured
 	Why         string            `json:"why,omitempty"` // one line: what it is, or for a trap what it reproduces

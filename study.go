@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -38,8 +39,14 @@ type Entry struct {
 	Use     string `json:"use,omitempty"`     // contender id in the catalog; empty: ID
 	Program string `json:"program,omitempty"` // directory of a contender's own module, relative to the study file
 
-	Command []string `json:"command,omitempty"` // or a server's command line; $PORT in it is where it is to listen
+	Command []string `json:"command,omitempty"` // or a server's command line; $PORT in it is where it is to listen, $DIR a directory of its own
 	URL     string   `json:"url,omitempty"`     // or where a server already listens
+
+	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH; where one is not, the contender is left out and said to be
+	Files    map[string]string `json:"files,omitempty"`    // of a command: texts to lay into $DIR by name; $PORT and $DIR in them are replaced
+	Path     string            `json:"path,omitempty"`     // of a command: what every path begins with, e.g. /ingest
+	Delivers string            `json:"delivers,omitempty"` // of a command: pattern of the files it delivers to, an item a line, e.g. $DIR/*.log
+	Answers  Answers           `json:"answers,omitempty"`  // how its answers are held against the reference; empty: whole
 
 	Set    map[string]string `json:"set,omitempty"`   // how it is configured, e.g. log: pty; the kind knows the words
 	Expect Expect            `json:"expect,omitzero"` // overrides the contender's own expect
@@ -47,6 +54,16 @@ type Entry struct {
 	With []string `json:"with,omitempty"` // modules to build it with: path@version, or path=./dir
 	Go   string   `json:"go,omitempty"`   // toolchain to build it with, e.g. go1.25.5; empty: the machine's
 }
+
+// Answers says how the answers of a contender are held against the reference.
+type Answers string
+
+// Ways to hold them. Where only the status counts the contender stands apart:
+// see [RoleApart].
+const (
+	AnswersWhole  Answers = ""
+	AnswersStatus Answers = "status"
+)
 
 // Leaf returns the catalog id the entry stands for.
 func (e Entry) Leaf() string {
@@ -80,6 +97,22 @@ func (e Entry) launched() error {
 	}
 	if e.Launch() != LaunchProgram && (len(e.With) > 0 || e.Go != "") {
 		return fieldError("", fmt.Sprintf("contender %q is not built here, so it cannot be built with something else", e.ID), "leave with and go out")
+	}
+	for key, is := range map[string]bool{"requires": len(e.Requires) > 0, "files": len(e.Files) > 0, "path": e.Path != "", "delivers": e.Delivers != ""} {
+		if is && e.Launch() != LaunchCommand {
+			return fieldError(key, fmt.Sprintf("contender %q has %s and is no command", e.ID, key), "leave it out, or give command")
+		}
+	}
+	switch {
+	case e.Path != "" && (e.Path[0] != '/' || strings.HasSuffix(e.Path, "/")):
+		return fieldError("path", fmt.Sprintf("path %q of contender %q", e.Path, e.ID), "it begins with a slash and does not end with one, e.g. /ingest")
+	case e.Answers != AnswersWhole && e.Answers != AnswersStatus:
+		return fieldError("answers", fmt.Sprintf("unknown answers %q of contender %q", e.Answers, e.ID), "known: status; leave it out for whole answers")
+	}
+	for name := range e.Files {
+		if name == "" || strings.ContainsAny(name, `/\`) || name[0] == '.' {
+			return fieldError("files", fmt.Sprintf("%q cannot be the name of a file of contender %q", name, e.ID), "a plain name, e.g. fluent.conf")
+		}
 	}
 	return nil
 }

@@ -69,6 +69,9 @@ const (
 	KeyReceivedSent   = "server_requests_expected"   // the load generator sent since then
 	KeyReceivedBody   = "server_body_bytes"          // of request bodies the server says it read since then
 	KeySentBody       = "server_body_bytes_expected" // the load generator sent since then
+	KeyDelivered      = "delivered_items"            // events that arrived where the server takes them, since the workload was prepared; absent where nobody can tell
+	KeyDeliveredAsked = "delivered_items_expected"   // events in the requests that were answered as they should be, since then
+	KeyStop           = "stop_ns"                    // metric stop
 	KeyLayers         = "layer_calls_per_op"         // middleware calls the server counted; absent where it does not count
 	KeySharedProcess  = "shared_process"             // 1: server and load generator are one process
 )

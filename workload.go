@@ -22,6 +22,10 @@ type Workload struct {
 	DistinctKeys int   `json:"distinct_keys,omitempty"` // different keys among them, in the body that has fewest
 }
 
+// OpStop is the operation of servers for which they are told to end at the
+// end of each trial, under load.
+const OpStop = "stop"
+
 // MaxHeap is the largest live heap a workload can ask for, in bytes: a
 // contender holds it twice over before the collector comes round, and may not
 // hold more than 2 GiB.
@@ -65,6 +69,8 @@ func (w Workload) Validate() error {
 func (w Workload) Measures(m Metric) bool {
 	segment := w.Traffic != nil && w.Traffic.Segment > 0
 	switch {
+	case m.Name == "stop":
+		return w.Op == OpStop
 	case m.Latency:
 		return segment
 	case m.Name == "time":

@@ -35,6 +35,10 @@ type Manifest struct {
 
 	VariantLayers map[string][]string `json:"variant_layers,omitempty"` // of variants that have others
 
+	Apps   []string `json:"apps,omitempty"`   // of a server: what it can serve
+	Source string   `json:"source,omitempty"` // directory of another leaf, relative to this one, whose sources this is another build of
+	Tags   []string `json:"tags,omitempty"`   // build tags
+
 	Unmaintained string `json:"unmaintained,omitempty"` // one line: what shows that nobody looks after the library any more
 }
 

@@ -28,6 +28,7 @@ type Counts struct {
 	Requests  int64 // answered
 	BodyBytes int64 // of their bodies, read
 	Layers    int64 // calls of middleware
+	Delivered int64 // items that the sink has taken
 }
 
 // server is the one that runs, and what the process had allocated before.

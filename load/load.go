@@ -35,6 +35,8 @@ type Request struct {
 	Path   string      // as in the request line: escaped, with the query; empty: /
 	Header [][2]string // in order
 	Body   []byte
+	Status int // the one status that is no error; zero: what Options.Accept says
+	Items  int // in the body, where it is a batch; see Totals
 }
 
 // Engine names a way to send.

@@ -30,6 +30,8 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/app/ingest"
 	"github.com/tarebench/tare/contender"
 )
 
@@ -59,6 +61,9 @@ type Options struct {
 	Log      io.Writer   // where the framework's own access log writes a line for each request; nil: there is none
 	TLS      *tls.Config // the listener's, whose connections are encrypted already; nil: plain text
 	Receipts *Receipts   // where requests are counted; never nil
+
+	Ingest  *ingest.Service // of app ingest
+	Homelab *homelab.House  // of app homelab
 }
 
 // Time-outs of all servers. Production settings differ, but a server without

@@ -23,6 +23,7 @@ const (
 	OpWarm    = "warm"    // run until warm, say how fast that was
 	OpSlice   = "slice"   // the timed work of one token
 	OpStats   = "stats"   // a fixed number of operations between two memory readings
+	OpEnd     = "end"     // of a server: stop serving a workload, as a signal would make it
 	OpProfile = "profile" // run for some time and hand over where time or memory went
 	OpBye     = "bye"     // end
 )
@@ -39,7 +40,7 @@ type Request struct {
 	Variant  string `json:"variant,omitempty"`  // hello: which of the contender's variants to be
 
 	Workload *Workload `json:"workload,omitempty"` // prepare
-	On       string    `json:"on,omitempty"`       // answer, warm, slice, stats: id of a prepared workload
+	On       string    `json:"on,omitempty"`       // answer, warm, slice, stats, end: id of a prepared workload
 	Cases    []int     `json:"cases,omitempty"`    // answer: indices of bodies in the pool
 
 	MinGC int64 `json:"min_gc,omitempty"` // warm: at least this many collection cycles …
@@ -91,7 +92,7 @@ type Reply struct {
 	Answers []Answer `json:"answers,omitempty"` // answer
 
 	Ops       int64  `json:"ops,omitempty"`         // warm, slice, stats: operations measured
-	WallNS    int64  `json:"wall_ns,omitempty"`     // warm, slice
+	WallNS    int64  `json:"wall_ns,omitempty"`     // warm, slice; end: until it had ended
 	CPUNS     int64  `json:"cpu_ns,omitempty"`      // warm, slice: user + system, whole process
 	IdleCPUNS int64  `json:"idle_cpu_ns,omitempty"` // slice: CPU since the previous reply
 	GC        int64  `json:"gc,omitempty"`          // warm, slice: collection cycles completed
@@ -105,6 +106,7 @@ type Reply struct {
 	Received     int64 `json:"received,omitempty"`       // requests answered
 	ReceivedBody int64 `json:"received_bytes,omitempty"` // of their bodies read
 	LayerCalls   int64 `json:"layer_calls,omitempty"`    // of middleware
+	Delivered    int64 `json:"delivered,omitempty"`      // items that its sink has taken
 
 	Profile []byte `json:"profile,omitempty"` // profile: a pprof document, base64 on the wire
 }

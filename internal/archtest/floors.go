@@ -55,7 +55,8 @@ func places() []place {
 		{dir: "contender", floor: 3},
 		{dir: "contender/codec", floor: 3, peers: []string{"contender"}},
 		{dir: "contender/router", floor: 3, peers: []string{"contender"}},
-		{dir: "contender/server", floor: 3, peers: []string{"contender"}},
+		{dir: "contender/server", floor: 3, peers: []string{"contender", "app/*"}},
+		{dir: "contender/server/nethttp", floor: 3, peers: []string{"contender/server", "app/*"}},
 		{dir: "contender/contendertest", floor: 3, peers: []string{"contender", "contender/*"}},
 
 		{dir: "lab", floor: 4, peers: []string{"lab/journal"}},
@@ -80,9 +81,11 @@ func places() []place {
 
 		{dir: "cgocopy", floor: alone},
 		{dir: "cgocopy/cmd/cgocopy", floor: alone, peers: []string{"cgocopy"}},
+		{dir: "app/ingest", floor: alone, peers: []string{"app/ingest/sink"}},
+		{dir: "app/ingest/sink", floor: alone},
 		{dir: "app/*", floor: alone},
 
-		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "app/*"}},
+		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "app/*"}},
 		{dir: "bench/*", floor: 1, only: []string{"contender/fixture"}},
 		{dir: "tools/protogen", floor: 1}, // a generator
 	}

@@ -1,0 +1,62 @@
+// Package homelab is the API of a house with devices.
+//
+//	GET  /health                                        200  text/plain, ok and a line end
+//	GET  /metrics                                       200  counters as Prometheus reads them
+//	GET  /openapi.json                                  200  this, for machines
+//	GET  /api/v1/                                       200  what the API is
+//	GET  /api/v1/services                               200  all services
+//	GET  /api/v1/cluster/services?name=NAME             200  those whose name contains NAME
+//	GET  /api/v1/devices                                200  all devices
+//	GET  /api/v1/devices/{id}                           200  one device, or 404
+//	POST /api/v1/homeassistant/devices/{id}/command     200  what was done; 400 malformed, 404 unknown, 405 read-only
+//
+// Answers are JSON unless said otherwise, refusals too. Every answer carries an
+// X-Request-Id: the request's own, or a new one. Where a rate is configured
+// each client has a bucket of tokens, answers carry X-RateLimit-Limit,
+// X-RateLimit-Remaining and X-RateLimit-Reset, and a client without tokens
+// gets 429 with Retry-After.
+//
+// The package knows nothing of HTTP but statuses.
+package homelab
+
+import "time"
+
+// Device is one thing in the house.
+type Device struct {
+	ID          string         `json:"id"`
+	Name        string         `json:"name"`
+	Type        string         `json:"type"`
+	State       string         `json:"state"`
+	Attributes  map[string]any `json:"attributes"`
+	LastUpdated time.Time      `json:"last_updated"`
+}
+
+// Command is what a device is told.
+type Command struct {
+	Action     string         `json:"action"`     // turn_on, turn_off, toggle or set
+	Parameters map[string]any `json:"parameters"` // of set: attributes
+}
+
+// Outcome is what came of a command.
+type Outcome struct {
+	ID     string `json:"id"`
+	Action string `json:"action"`
+	State  string `json:"state"` // of the device, afterwards
+}
+
+// Info is what the API is.
+type Info struct {
+	Name      string   `json:"name"`
+	Version   string   `json:"version"`
+	Endpoints []string `json:"endpoints"`
+}
+
+// Unit is one service that runs in the cluster.
+type Unit struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	Kind      string `json:"kind"`
+	Replicas  int    `json:"replicas"`
+	Ready     int    `json:"ready"`
+	Port      int    `json:"port"`
+}

@@ -1,0 +1,59 @@
+// Package ingest takes batches of events that applications send home.
+//
+//	POST /             application/json, application/x-protobuf or application/x-gob: an array of records
+//	                   200  application/json  {"accepted":10,"bytes":6420}
+//	GET  /health       200  text/plain        ok and a line end
+//	GET  /metrics      200  text/plain        counters as Prometheus reads them
+//	GET  /openapi.json 200  application/json  this, for machines
+//
+// A record is {id, timestamp, metadata}; metadata has 17 fields. A batch has 1
+// to a configured number of them. Each one's metadata is encoded anew, and the
+// record handed to a sink as one line of JSON. The answer says how many records
+// the sink has taken, and how many bytes their metadata came to: whoever asks
+// can tell that the work was done.
+//
+// What is refused, and how: see [Refusal]. Fields that are not known are passed
+// over; where a key occurs twice the last one counts, if the decoder of the
+// stack agrees.
+//
+// The package knows nothing of HTTP but statuses. A stack checks the head of a
+// request with [Service.Admit], reads its body through [Service.Body] or
+// [Service.Unpack], decodes it in its own way, and hands what it got to
+// [Service.Accept].
+package ingest
+
+import "time"
+
+// Record is one event.
+type Record struct {
+	ID        string    `json:"id"`
+	Timestamp time.Time `json:"timestamp"`
+	Metadata  Metadata  `json:"metadata"`
+}
+
+// Metadata is what an event says.
+type Metadata struct {
+	UserID       string  `json:"user_id"`
+	SessionID    string  `json:"session_id"`
+	PageURL      string  `json:"page_url"`
+	Referrer     string  `json:"referrer"`
+	UserAgent    string  `json:"user_agent"`
+	IPAddress    string  `json:"ip_address"`
+	Country      string  `json:"country"`
+	City         string  `json:"city"`
+	Language     string  `json:"language"`
+	ScreenWidth  int     `json:"screen_width"`
+	ScreenHeight int     `json:"screen_height"`
+	Campaign     string  `json:"campaign"`
+	Medium       string  `json:"medium"`
+	DurationMS   int     `json:"duration_ms"`
+	ScrollDepth  float64 `json:"scroll_depth"`
+	LoggedIn     bool    `json:"logged_in"`
+	AppVersion   string  `json:"app_version"`
+}
+
+// Receipt is the answer to a batch that was taken.
+type Receipt struct {
+	Accepted int   `json:"accepted"` // records
+	Bytes    int64 `json:"bytes"`    // of their metadata, encoded
+}
