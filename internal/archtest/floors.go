@@ -80,12 +80,14 @@ func places() []place {
 		{dir: "cmd/tare/internal/e2e", floor: 9}, // tests of the whole command
 
 		{dir: "cgocopy", floor: alone},
-		{dir: "cgocopy/cmd/cgocopy", floor: alone, peers: []string{"cgocopy"}},
+		{dir: "cgocopy/internal/*", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},
+		{dir: "cgocopy/cmd/cgocopy", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/cli"}},
 		{dir: "app/ingest", floor: alone, peers: []string{"app/ingest/sink"}},
 		{dir: "app/ingest/sink", floor: alone},
 		{dir: "app/*", floor: alone},
 
 		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "app/*"}},
+		{dir: "peers/*", floor: alone}, // other people's programs
 		{dir: "bench/*", floor: 1, only: []string{"contender/fixture"}},
 		{dir: "tools/protogen", floor: 1}, // a generator
 	}

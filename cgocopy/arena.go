@@ -1,0 +1,112 @@
+package cgocopy
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// chunk is how many bytes an arena takes at once.
+const chunk = 16 << 10
+
+// Arena makes strings of a batch from a few pieces of memory. Any of those
+// strings keeps its piece, of at most 16 KiB, alive. The zero value works, and
+// a nil arena makes every string by itself. Generated code holds one per batch.
+type Arena struct {
+	free []byte
+	hint int // bytes that are likely to be needed in all
+}
+
+// NewArena is an arena for n strings of about size bytes.
+func NewArena(n, size int) Arena { return Arena{hint: min(n*size, chunk)} }
+
+// string is a copy of b.
+func (a *Arena) string(b []byte) string {
+	if a == nil || len(b) == 0 || len(b) > chunk/8 {
+		return string(b)
+	}
+	if cap(a.free)-len(a.free) < len(b) {
+		size := chunk
+		if a.hint > 0 {
+			size = max(a.hint, len(b))
+			a.hint = 0
+		}
+		a.free = make([]byte, 0, size)
+	}
+	from := len(a.free)
+	a.free = append(a.free, b...)
+	return unsafe.String(&a.free[from], len(b))
+}
+
+// Chars is the text in a char[n] at p: up to its NUL, or all of it. It never
+// reads byte n. old is returned where it is the same text.
+func (a *Arena) Chars(old string, p unsafe.Pointer, n int) string {
+	b := unsafe.Slice((*byte)(p), n)
+	if end := bytes.IndexByte(b, 0); end >= 0 {
+		b = b[:end]
+	}
+	if string(b) == old {
+		return old
+	}
+	return a.string(b)
+}
+
+// Text is the text that a char * points to, up to its NUL; a nil pointer is no
+// text. It fails where there is none in the first most bytes and the one behind
+// them, and touches nothing behind the NUL but the rest of an aligned word. old
+// is returned where it is the same text.
+func (a *Arena) Text(old string, p unsafe.Pointer, most int) (string, error) {
+	if p == nil {
+		return "", nil
+	}
+	n, ok := length(p, most)
+	if !ok {
+		return "", ErrTooLong
+	}
+	b := unsafe.Slice((*byte)(p), n)
+	if string(b) == old {
+		return old, nil
+	}
+	return a.string(b), nil
+}
+
+// length is how many bytes come before the NUL at p, of at most most. It looks
+// at aligned words of eight bytes, which never lie in two pages: what is behind
+// the NUL's word need not be there.
+func length(p unsafe.Pointer, most int) (int, bool) {
+	n := 0
+	for ; uintptr(unsafe.Add(p, n))%8 != 0; n++ {
+		if n > most {
+			return 0, false
+		}
+		if *(*byte)(unsafe.Add(p, n)) == 0 {
+			return n, true
+		}
+	}
+	// A byte of w is zero where taking 1 from it borrows and its top bit was not
+	// set: Henry S. Warren, Hacker's Delight, 6-1.
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for ; n <= most; n += 8 {
+		w := *(*uint64)(unsafe.Add(p, n))
+		if (w-ones)&^w&tops == 0 {
+			continue
+		}
+		for ; *(*byte)(unsafe.Add(p, n)) != 0; n++ {
+		}
+		return n, n <= most
+	}
+	return 0, false
+}
+
+// ValidUTF8 is text with every byte that is no part of a character replaced by
+// U+FFFD.
+func ValidUTF8(text string) string { return strings.ToValidUTF8(text, "�") }
+
+// CheckUTF8 fails where text is not UTF-8.
+func CheckUTF8(text string) error {
+	if !utf8.ValidString(text) {
+		return ErrUTF8
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package cgocopy
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of copies. Compare with [errors.Is].
+var (
+	// ErrNilPointer: there is nothing to copy from.
+	ErrNilPointer = errors.New("nil pointer")
+	// ErrTooLong: a text had no NUL within its limit.
+	ErrTooLong = errors.New("text without an end within its limit")
+	// ErrUTF8: a text is not UTF-8, and its tag demands it.
+	ErrUTF8 = errors.New("text is not UTF-8")
+	// ErrDepth: pointers follow each other further than their tag allows; they
+	// may go in a circle.
+	ErrDepth = errors.New("pointers follow each other too far")
+)
+
+// BadCountError says that a member which counts others cannot be right.
+type BadCountError struct {
+	Field string // that counts, e.g. DeviceList.items_count
+	N     int64
+	Max   int64
+	Nil   bool // what it counts is a nil pointer
+}
+
+// Error is the error in one line.
+func (e *BadCountError) Error() string {
+	switch {
+	case e.Nil:
+		return fmt.Sprintf("%s is %d, and what it counts is a nil pointer", e.Field, e.N)
+	case e.N < 0:
+		return fmt.Sprintf("%s is %d", e.Field, e.N)
+	}
+	return fmt.Sprintf("%s is %d, at most %d are copied", e.Field, e.N, e.Max)
+}
+
+// Is makes every such error match [ErrBadCount].
+func (e *BadCountError) Is(target error) bool { return target == ErrBadCount }
+
+// ErrBadCount matches every [BadCountError].
+var ErrBadCount = errors.New("bad count")
+
+// UnionError says that the discriminant of a union has a value for which there
+// is no member.
+type UnionError struct {
+	Field string // e.g. Event.kind
+	N     int64
+}
+
+// Error is the error in one line.
+func (e *UnionError) Error() string {
+	return fmt.Sprintf("%s is %d, for which the union has no member", e.Field, e.N)
+}
+
+// FieldError says in which member a copy failed.
+type FieldError struct {
+	Field string // e.g. Person.name
+	Err   error
+}
+
+// Error is member and reason.
+func (e *FieldError) Error() string { return e.Field + ": " + e.Err.Error() }
+
+// Unwrap is the reason.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+// In puts the name of a member before an error.
+func In(field string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &FieldError{field, err}
+}

@@ -1,0 +1,159 @@
+package cc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+)
+
+const header = `#include <stdint.h>
+#include <stdbool.h>
+typedef struct { double x, y, z; } Point3D;
+enum mode { IDLE, RUN = 5, BROKEN = -1 };
+typedef struct game_object { int id; char name[64]; Point3D position, velocity; const float health; int level; } GameObject;
+struct node { struct node *next; uint8_t kind; unsigned a : 3, b : 7; bool on; enum mode mode; const char *label;
+	int grid[2][3]; void (*call)(int); union { int i; float f; } u; long double ld; int n; int tail[]; };
+struct hidden;
+int game_object(void);
+`
+
+func dir(t *testing.T, files map[string]string) string {
+	t.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("no gcc")
+	}
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// lines is a struct, a line per member: offset, name, type, kind.
+func lines(x *ctype.Type) string {
+	s := x.Strip()
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %d/%d\n", x, s.Size, s.Align)
+	for _, f := range s.Fields {
+		at := fmt.Sprint(f.Offset)
+		if f.BitSize > 0 {
+			at = fmt.Sprintf("%d:%d+%d", f.Offset, f.BitOffset, f.BitSize)
+		}
+		fmt.Fprintf(&b, "%s %s %s %d\n", at, f.Name, f.Type, f.Type.Strip().Size)
+	}
+	return b.String()
+}
+
+func TestRead(t *testing.T) {
+	at := dir(t, map[string]string{"h.h": header})
+	f, found, err := Read(context.Background(), Config{Headers: []string{"h.h"}, Types: []string{"GameObject", "struct game_object", "node"}, Dir: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const object = `128/8
+0 id int 4
+4 name char [64] 64
+72 position Point3D 24
+96 velocity Point3D 24
+120 health float 4
+124 level int 4
+`
+	if got := lines(found["GameObject"]); got != "GameObject "+object {
+		t.Errorf("got\n%s", got)
+	}
+	if got := lines(found["struct game_object"]); got != "struct game_object "+object {
+		t.Errorf("got\n%s", got)
+	}
+	const node = `struct node 96/16
+0 next struct node * 8
+8 kind uint8_t 1
+9:0+3 a unsigned int 4
+9:3+7 b unsigned int 4
+11 on _Bool 1
+12 mode enum mode 4
+16 label char * 8
+24 grid int [2][3] 24
+48 call function * 8
+56 u union without a name 4
+64 ld long double 16
+80 n int 4
+84 tail int [] 0
+`
+	if got := lines(found["node"]); f.Arch == "amd64" && got != node {
+		t.Errorf("got\n%s", got)
+	}
+	next := found["node"].Strip().Fields[0]
+	if next.Type.Strip().Elem.Strip() != found["node"].Strip() {
+		t.Error("a struct that points to its own kind is two types")
+	}
+	if pos := next.Pos(); !strings.HasSuffix(pos, "h.h:6") {
+		t.Errorf("declared at %s", pos)
+	}
+	if ld := found["node"].Strip().Fields[10].Type.Strip(); ld.Kind != ctype.Other || !strings.Contains(ld.Why, "16 bytes") {
+		t.Errorf("long double: %+v", ld)
+	}
+}
+
+// TestSpelling: a name that is a function's too, as stat is, names the struct.
+func TestSpelling(t *testing.T) {
+	at := dir(t, map[string]string{"h.h": header})
+	_, found, err := Read(context.Background(), Config{Headers: []string{"h.h", "<sys/stat.h>"}, Types: []string{"game_object", "stat"}, Dir: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range found {
+		if x.Strip().Kind != ctype.Struct {
+			t.Errorf("%s: %s", name, x)
+		}
+	}
+}
+
+func TestRefuses(t *testing.T) {
+	at := dir(t, map[string]string{"h.h": header, "bad.h": "\nstruct x { int a int b; };\n"})
+	unknown := &UnknownTypeError{}
+	said := &Error{}
+	for name, tt := range map[string]struct {
+		config Config
+		want   string
+		as     any
+	}{
+		"unknown":    {Config{Headers: []string{"h.h"}, Types: []string{"GameObjekt", "node", "Noone"}}, "no type GameObjekt, Noone in h.h", &unknown},
+		"incomplete": {Config{Headers: []string{"h.h"}, Types: []string{"struct hidden"}}, "no type struct hidden in h.h", &unknown},
+		"syntax":     {Config{Headers: []string{"bad.h"}, Types: []string{"x"}}, "bad.h:2:", &said},
+		"no header":  {Config{Headers: []string{"none.h"}, Types: []string{"x"}}, "none.h: No such file or directory", &said},
+		"compiler":   {Config{Headers: []string{"h.h"}, Types: []string{"x"}, CC: []string{"no-such-compiler"}}, "compiler no-such-compiler: no C compiler", nil},
+		"flag":       {Config{Headers: []string{"h.h"}, Types: []string{"node"}, Flags: []string{"-fno-such-flag"}}, "no-such-flag", &said},
+	} {
+		tt.config.Dir = at
+		_, _, err := Read(context.Background(), tt.config)
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+		if tt.as != nil && !errors.As(err, tt.as) {
+			t.Errorf("%s: it is %T", name, err)
+		}
+		if tt.as == nil && !errors.Is(err, ErrNoCompiler) {
+			t.Errorf("%s: it is %T", name, err)
+		}
+	}
+}
+
+// TestFlags: the user's own are used, and cannot hide the types.
+func TestFlags(t *testing.T) {
+	at := dir(t, map[string]string{"h.h": "struct a {\n#ifdef WIDE\n long long x;\n#else\n char x;\n#endif\n};\n"})
+	for flags, size := range map[string]int64{"": 1, "-DWIDE -g0 -O2 -flto -gsplit-dwarf": 8, "-DWIDE -gdwarf-2": 8, "-DWIDE -gdwarf-5 -fdebug-types-section": 8} {
+		_, found, err := Read(context.Background(), Config{Headers: []string{"h.h"}, Types: []string{"a"}, Flags: strings.Fields(flags), Dir: at})
+		if err != nil || found["a"].Size != size {
+			t.Errorf("%q: %v, %+v", flags, err, found["a"])
+		}
+	}
+}

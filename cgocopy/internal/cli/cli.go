@@ -1,0 +1,120 @@
+// Package cli is the command line of cgocopy.
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1 // refused, drifted, or it could not be done
+	exitUsage  = 2
+)
+
+const usage = `cgocopy copies C structs into Go values, with code written for their layout.
+
+  cgocopy gen    -type NAME[,NAME] [flags] HEADER… [-- CFLAGS]   write Go types and what fills them
+  cgocopy gen    -type NAME[,NAME] -object FILE.o [flags]        the same for any producer with DWARF
+  cgocopy layout HEADER|FILE.o [TYPE…] [-json] [-- CFLAGS]       print sizes, offsets and padding
+  cgocopy check  [DIR…]                                          fail where headers no longer fit generated code
+  cgocopy help   [COMMAND]
+
+`
+
+// usageError is an error in the command line.
+type usageError struct{ error }
+
+func wrong(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// command is one of the subcommands.
+type command struct {
+	run  func(ctx context.Context, args []string, out io.Writer) error
+	help string
+}
+
+func commands() map[string]command {
+	return map[string]command{
+		"gen":    {gen, genHelp},
+		"layout": {layout, layoutHelp},
+		"check":  {check, checkHelp},
+	}
+}
+
+// Main carries out a command line and returns the exit code.
+func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		fmt.Fprint(stderr, usage)
+		return exitUsage
+	}
+	if args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
+		if len(args) > 1 {
+			if c, ok := commands()[args[1]]; ok {
+				fmt.Fprint(stdout, c.help)
+				return exitOK
+			}
+		}
+		fmt.Fprint(stdout, usage)
+		return exitOK
+	}
+	c, ok := commands()[args[0]]
+	if !ok {
+		fmt.Fprintf(stderr, "cgocopy: unknown command %q; known: gen, layout, check, help\n", args[0])
+		return exitUsage
+	}
+	err := c.run(ctx, args[1:], stdout)
+	var use usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprint(stdout, c.help)
+		return exitOK
+	case errors.As(err, &use):
+		fmt.Fprintf(stderr, "cgocopy %s: %v; cgocopy help %s\n", args[0], err, args[0])
+		return exitUsage
+	}
+	for line := range strings.Lines(err.Error()) {
+		fmt.Fprintln(stderr, strings.TrimRight(line, "\n"))
+	}
+	return exitFailed
+}
+
+// flags is a flag set that says nothing by itself.
+func flags(name string) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	return f
+}
+
+// split separates what is ours from what follows --.
+func split(args []string) (ours, theirs []string) {
+	for i, a := range args {
+		if a == "--" {
+			return args[:i], args[i+1:]
+		}
+	}
+	return args, nil
+}
+
+// parse reads flags wherever they stand among the other arguments.
+func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
+	for {
+		if err := f.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return nil, err
+			}
+			return nil, usageError{err}
+		}
+		if f.NArg() == 0 {
+			return rest, nil
+		}
+		rest = append(rest, f.Arg(0))
+		args = f.Args()[1:]
+	}
+}

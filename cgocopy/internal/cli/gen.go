@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare/cgocopy/internal/cc"
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+	"github.com/tarebench/tare/cgocopy/internal/emit"
+	"github.com/tarebench/tare/cgocopy/internal/object"
+	"github.com/tarebench/tare/cgocopy/internal/plan"
+)
+
+const genHelp = `cgocopy gen writes Go types, and methods that fill them from C memory.
+
+  cgocopy gen -type GameObject,Person game.h
+  cgocopy gen -type device_list -tag 'device_list.items=,len=items_count' devices.h -- -Iinclude
+  cgocopy gen -type Sensor -object target/release/libsensor.o -repr-c
+
+  -type NAMES     structs, separated by commas: a typedef's name or a tag
+  -tag M=WORDS    how struct.member is taken over, may be given more than once:
+                  -  leave it out          len=MEMBER  a pointer and a count
+                  string|bytes  of a char or byte array      max=N   most elements or bytes
+                  utf8=keep|replace|error  opaque            depth=N pointers may follow
+                  union=MEMBER:0:first,1:second              free=FUNCTION
+  -o FILE         what is written (default z_cgocopy.go); further files are named after it
+  -pkg NAME       its package (default: that of the directory)
+  -object FILE    read the types from an object file, not from headers
+  -repr-c         structs of Rust are repr(C), which object files do not say
+  -c++            the headers are C++
+  -build TEXT     build constraint of the files, e.g. 'linux && amd64'
+
+The compiler is CC, or gcc or clang; its flags are what follows --, CGO_CFLAGS,
+and what #cgo lines and pkg-config say in the Go files beside the output.
+`
+
+// texts is a flag that may be given more than once.
+type texts []string
+
+func (t *texts) String() string     { return strings.Join(*t, " ") }
+func (t *texts) Set(s string) error { *t = append(*t, s); return nil }
+
+// order is what a command line asks to generate.
+type order struct {
+	types   []string
+	tags    texts
+	out     string
+	pkg     string
+	object  string
+	reprC   bool
+	cxx     bool
+	build   string
+	headers []string
+	flags   []string
+	words   []string // the command line, for the first line of files
+	dir     string   // where the command is carried out; paths are relative to it
+}
+
+func readOrder(args []string) (order, error) {
+	o := order{words: append([]string{"cgocopy", "gen"}, args...)}
+	ours, theirs := split(args)
+	o.flags = theirs
+	f := flags("gen")
+	var names string
+	f.StringVar(&names, "type", "", "")
+	f.Var(&o.tags, "tag", "")
+	f.StringVar(&o.out, "o", "z_cgocopy.go", "")
+	f.StringVar(&o.pkg, "pkg", "", "")
+	f.StringVar(&o.object, "object", "", "")
+	f.BoolVar(&o.reprC, "repr-c", false, "")
+	f.BoolVar(&o.cxx, "c++", false, "")
+	f.StringVar(&o.build, "build", "", "")
+	var err error
+	if o.headers, err = parse(f, ours); err != nil {
+		return o, err
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			o.types = append(o.types, name)
+		}
+	}
+	switch {
+	case len(o.types) == 0:
+		return o, wrong("no -type; name the structs, e.g. -type GameObject")
+	case len(o.headers) == 0 && o.object == "":
+		return o, wrong("no header; e.g. cgocopy gen -type GameObject game.h")
+	case len(o.headers) > 0 && o.object != "":
+		return o, wrong("both headers and -object; keep one")
+	case !strings.HasSuffix(o.out, ".go") || strings.HasSuffix(o.out, "_test.go"):
+		return o, wrong("-o %s is no name for a Go file", o.out)
+	}
+	return o, nil
+}
+
+func gen(ctx context.Context, args []string, out io.Writer) error {
+	o, err := readOrder(args)
+	if err != nil {
+		return err
+	}
+	files, err := generate(ctx, o)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := replace(f.path, f.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// written is one file to write.
+type written struct {
+	path string
+	data []byte
+}
+
+// generate makes all files before one is written.
+func generate(ctx context.Context, o order) ([]written, error) {
+	p, err := o.plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.pkg == "" {
+		if o.pkg, err = packageOf(filepath.Join(o.dir, filepath.Dir(o.out))); err != nil {
+			return nil, err
+		}
+	}
+	u := emit.Unit{Package: o.pkg, Command: quoted(o.words), Headers: o.headers, Build: o.build, Plan: p}
+	kinds := []struct {
+		suffix string
+		write  func(emit.Unit) ([]byte, error)
+		leave  bool
+	}{
+		{".go", emit.Copy, false},
+		{"_assert.go", emit.Assert, o.object != "" || o.cxx},
+	}
+	var list []written
+	for _, k := range kinds {
+		if k.leave {
+			continue
+		}
+		src, err := k.write(u)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, written{strings.TrimSuffix(o.out, ".go") + k.suffix, src})
+	}
+	return list, nil
+}
+
+// plan reads the types and decides how they are taken over.
+func (o order) plan(ctx context.Context) (*plan.Plan, error) {
+	tags := map[string]plan.Tag{}
+	for _, text := range o.tags {
+		member, words, ok := strings.Cut(text, "=")
+		if !ok || !strings.Contains(member, ".") {
+			return nil, wrong("-tag %s: want struct.member=words, e.g. -tag 'device_list.items=,len=items_count'", text)
+		}
+		tag, err := plan.ParseTag(words)
+		if err != nil {
+			return nil, wrong("-tag %s: %v", member, err)
+		}
+		tags[member] = tag
+	}
+	f, found, err := o.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	options := plan.Options{Tags: tags, Word: 8, Rust: o.reprC}
+	if f.Arch == "386" || f.Arch == "arm" {
+		options.Word = 4
+	}
+	var wanted []plan.Wanted
+	for _, name := range o.types {
+		wanted = append(wanted, plan.Wanted{Name: name, Type: found[name]})
+	}
+	return plan.Derive(wanted, options)
+}
+
+// find finds the types that were asked for.
+func (o order) find(ctx context.Context) (*object.File, map[string]*ctype.Type, error) {
+	if o.object == "" {
+		flags, err := cgoFlags(ctx, filepath.Join(o.dir, filepath.Dir(o.out)))
+		if err != nil {
+			return nil, nil, err
+		}
+		return cc.Read(ctx, cc.Config{Headers: o.headers, Types: o.types, Flags: append(flags, o.flags...), CXX: o.cxx, Dir: o.dir})
+	}
+	path := o.object
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(o.dir, path)
+	}
+	f, err := object.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	found := map[string]*ctype.Type{}
+	var missing []string
+	for _, name := range o.types {
+		if found[name] = f.Type(name); found[name] == nil {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return nil, nil, &cc.UnknownTypeError{Names: missing, Headers: []string{o.object}}
+	}
+	return f, found, nil
+}
+
+// quoted is a command line on one line.
+func quoted(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		if out[i] = w; w == "" || strings.ContainsAny(w, " \t'\"\\$&|;<>*?()") {
+			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// replace writes a file as a whole or not at all. One that is the same already
+// is left alone.
+func replace(path string, data []byte) error {
+	if old, err := os.ReadFile(path); err == nil && string(old) == string(data) {
+		return nil
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), ".cgocopy-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, tmp.Chmod(0o644), tmp.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return os.Rename(tmp.Name(), path)
+}

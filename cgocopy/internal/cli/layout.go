@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tarebench/tare/cgocopy/internal/cc"
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+	"github.com/tarebench/tare/cgocopy/internal/object"
+)
+
+const layoutHelp = `cgocopy layout prints where the members of structs lie.
+
+  cgocopy layout game.h GameObject
+  cgocopy layout -json game.h GameObject -- -Iinclude
+  cgocopy layout libsensor.o Sensor
+
+  -json   as JSON: [{name, size, align, members: [{name, type, offset, size}]}]
+  -c++    the header is C++
+
+Of an object file all structs with a name are printed where none is asked for.
+`
+
+// shape is a struct as -json prints it; sizes and offsets in bytes.
+type shape struct {
+	Name    string   `json:"name"`
+	Size    int64    `json:"size"`
+	Align   int64    `json:"align"`
+	Padding int64    `json:"padding"` // bytes that belong to no member
+	Members []member `json:"members"`
+}
+
+type member struct {
+	Name      string `json:"name"`
+	Type      string `json:"type"`
+	Offset    int64  `json:"offset"`
+	Size      int64  `json:"size"`
+	BitOffset int64  `json:"bit_offset,omitempty"`
+	BitSize   int64  `json:"bit_size,omitempty"`
+}
+
+func layout(ctx context.Context, args []string, out io.Writer) error {
+	ours, theirs := split(args)
+	f := flags("layout")
+	asJSON := f.Bool("json", false, "")
+	cxx := f.Bool("c++", false, "")
+	rest, err := parse(f, ours)
+	if err != nil {
+		return err
+	}
+	if len(rest) == 0 {
+		return wrong("no header or object file")
+	}
+	var list []shape
+	if isHeader(rest[0]) {
+		list, err = headerShapes(ctx, rest[0], rest[1:], theirs, *cxx)
+	} else {
+		list, err = objectShapes(rest[0], rest[1:])
+	}
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		return e.Encode(list)
+	}
+	return printShapes(out, list)
+}
+
+func isHeader(path string) bool {
+	switch filepath.Ext(path) {
+	case ".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp":
+		return true
+	}
+	return strings.HasPrefix(path, "<")
+}
+
+func headerShapes(ctx context.Context, header string, types, theirs []string, cxx bool) ([]shape, error) {
+	if len(types) == 0 {
+		return nil, wrong("name the types to look at in %s, e.g. cgocopy layout %s GameObject", header, header)
+	}
+	flags, err := cgoFlags(ctx, ".")
+	if err != nil {
+		return nil, err
+	}
+	_, found, err := cc.Read(ctx, cc.Config{Headers: []string{header}, Types: types, Flags: append(flags, theirs...), CXX: cxx})
+	if err != nil {
+		return nil, err
+	}
+	return shapes(types, found)
+}
+
+func objectShapes(path string, types []string) ([]shape, error) {
+	f, err := object.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if len(types) == 0 {
+		for _, t := range f.Types {
+			if s := t.Strip(); s != nil && s.Kind == ctype.Struct && !s.Incomplete && t.Name != "" && !slices.Contains(types, t.Name) {
+				types = append(types, t.Name)
+			}
+		}
+	}
+	found := map[string]*ctype.Type{}
+	for _, name := range types {
+		if found[name] = f.Type(name); found[name] == nil {
+			return nil, &cc.UnknownTypeError{Names: []string{name}, Headers: []string{path}}
+		}
+	}
+	return shapes(types, found)
+}
+
+func shapes(names []string, found map[string]*ctype.Type) ([]shape, error) {
+	var list []shape
+	for _, name := range names {
+		t := found[name].Strip()
+		if t == nil || t.Kind != ctype.Struct && t.Kind != ctype.Union {
+			return nil, fmt.Errorf("%s is no struct or union", name)
+		}
+		s := shape{Name: name, Size: t.Size, Align: t.Align, Members: []member{}}
+		var end, used int64
+		for _, m := range t.Fields {
+			size := object.SizeOf(m.Type)
+			s.Members = append(s.Members, member{orName(m.Name), m.Type.String(), m.Offset, size, m.BitOffset, m.BitSize})
+			if from := max(end, m.Offset); t.Kind == ctype.Struct && m.BitSize == 0 {
+				used += max(0, m.Offset+size-from)
+				end = max(end, m.Offset+size)
+			} else if m.BitSize > 0 {
+				last := m.Offset + (m.BitOffset+m.BitSize+7)/8
+				used += max(0, last-from)
+				end = max(end, last)
+			}
+		}
+		if t.Kind == ctype.Struct {
+			s.Padding = t.Size - used
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func orName(name string) string {
+	if name == "" {
+		return "(without a name)"
+	}
+	return name
+}
+
+func printShapes(out io.Writer, list []shape) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for i, s := range list {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s: %d bytes, aligned to %d, %d of padding\n", s.Name, s.Size, s.Align, s.Padding)
+		fmt.Fprintln(w, "  offset\tbytes\tmember\ttype")
+		for _, m := range s.Members {
+			at, size := fmt.Sprint(m.Offset), fmt.Sprint(m.Size)
+			if m.BitSize > 0 {
+				at, size = fmt.Sprintf("%d:%d", m.Offset, m.BitOffset), fmt.Sprintf("%d bits", m.BitSize)
+			}
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", at, size, m.Name, m.Type)
+		}
+	}
+	return w.Flush()
+}

@@ -1,0 +1,152 @@
+// Package ctype says what a C compiler made of a type: its members, where they
+// lie, and how large they are. All sizes and offsets are in bytes unless a name
+// says bits.
+package ctype
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Kind is what sort of type it is, whatever its name.
+type Kind int
+
+// Kinds.
+const (
+	Void    Kind = iota
+	Bool         // _Bool, bool
+	Char         // char, and nothing else of one byte: its sign differs by processor
+	Int          // signed integers
+	Uint         // unsigned integers
+	Float        // float, double
+	Enum         // stored as Elem
+	Pointer      // to Elem
+	Array        // of Count times Elem
+	Struct       // C structs, and classes without anything hidden
+	Union        // Fields all begin at zero
+	Func         // only behind a pointer
+	Typedef      // another name for Elem
+	Other        // what cannot be copied; Why says it
+)
+
+// Type is one type of one object file.
+type Type struct {
+	Kind  Kind
+	Name  string // as C writes it, without qualifiers: unsigned int, struct point, GameObject; empty: it has none
+	Size  int64  // zero where Incomplete
+	Align int64  // of a struct or union: the largest alignment of a member, or what was declared; else zero
+	Elem  *Type  // of pointers, arrays, enums (what they are stored as) and typedefs; nil: void
+	Count int64  // of arrays: elements; [Flexible] where C gives none
+
+	Fields      []Field      // of structs and unions, in the order of their declaration
+	Enumerators []Enumerator // of enums
+
+	Incomplete bool   // declared, not defined
+	Why        string // of Other, and of structs that cannot be copied: what is wrong, as a sentence without its subject
+	File       string // where it is declared, as the compiler writes it; empty: not known
+	Line       int
+	Language   Language // of the unit it comes from
+}
+
+// Flexible is the Count of an array member without a length.
+const Flexible = -1
+
+// Field is a member.
+type Field struct {
+	Name      string // empty: an anonymous struct or union
+	Type      *Type
+	Offset    int64 // bytes from the beginning of the struct; of a bit-field: of the unit Bits counts from
+	BitOffset int64 // of a bit-field: bits from the least significant one of the byte at Offset
+	BitSize   int64 // of a bit-field; zero: it is none
+	File      string
+	Line      int
+}
+
+// Enumerator is a named value of an enum.
+type Enumerator struct {
+	Name  string
+	Value int64
+}
+
+// Language is what a unit was written in, as far as layouts depend on it.
+type Language string
+
+// Languages that are told apart.
+const (
+	C    Language = "C"
+	CXX  Language = "C++"
+	Rust Language = "Rust"
+	None Language = "other"
+)
+
+// String is the type as an error names it.
+func (t *Type) String() string {
+	switch {
+	case t == nil:
+		return "void"
+	case t.Name != "":
+		return t.Name
+	}
+	switch t.Kind {
+	case Pointer:
+		return t.Elem.String() + " *"
+	case Array:
+		dims, inner := "", t
+		for ; inner != nil && inner.Kind == Array && inner.Name == ""; inner = inner.Elem {
+			if inner.Count == Flexible {
+				dims += "[]"
+			} else {
+				dims += fmt.Sprintf("[%d]", inner.Count)
+			}
+		}
+		return inner.String() + " " + dims
+	case Struct:
+		return "struct without a name"
+	case Union:
+		return "union without a name"
+	case Enum:
+		return "enum without a name"
+	case Typedef: // a qualifier
+		return t.Elem.String()
+	case Func:
+		return "function"
+	case Void:
+		return "void"
+	}
+	return "type without a name"
+}
+
+// Strip is the type behind all names that typedefs give it; nil: void.
+func (t *Type) Strip() *Type {
+	for t != nil && t.Kind == Typedef {
+		t = t.Elem
+	}
+	return t
+}
+
+// Pos is where a type is declared: file:line, or nothing.
+func (t *Type) Pos() string { return pos(t.File, t.Line) }
+
+// Pos is where a member is declared: file:line, or nothing.
+func (f Field) Pos() string { return pos(f.File, f.Line) }
+
+func pos(file string, line int) string {
+	switch {
+	case file == "":
+		return ""
+	case line == 0:
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// Tag is the name of a struct, union or enum without the word before it.
+func (t *Type) Tag() string {
+	switch t.Kind {
+	case Struct, Union, Enum:
+		if _, tag, ok := strings.Cut(t.Name, " "); ok {
+			return tag
+		}
+	}
+	return ""
+}

@@ -1,0 +1,260 @@
+package object
+
+import (
+	"debug/dwarf"
+	"fmt"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+)
+
+// attrGNUVector marks arrays that are vectors of the processor.
+const attrGNUVector dwarf.Attr = 0x2107
+
+// array fills in an array of one dimension or more.
+func (r *reader) array(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) error {
+	elem, err := r.elem(e)
+	if err != nil {
+		return err
+	}
+	if vector, _ := e.Val(attrGNUVector).(bool); vector {
+		t.Kind, t.Why = ctype.Other, "is a vector of the processor"
+		return nil
+	}
+	var dims []int64
+	err = children(e, entries, func(kid *dwarf.Entry) error {
+		if kid.Tag != dwarf.TagSubrangeType {
+			return nil
+		}
+		n := int64(ctype.Flexible)
+		if count, ok := kid.Val(dwarf.AttrCount).(int64); ok {
+			n = count
+		} else if last, ok := kid.Val(dwarf.AttrUpperBound).(int64); ok {
+			n = last + 1
+		}
+		dims = append(dims, n)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if len(dims) == 0 {
+		dims = []int64{ctype.Flexible}
+	}
+	for i := len(dims) - 1; i > 0; i-- { // the innermost is written last
+		elem = &ctype.Type{Kind: ctype.Array, Elem: elem, Count: dims[i], Size: sized(elem, dims[i]), Language: r.unit.language}
+	}
+	t.Kind, t.Name, t.Elem, t.Count, t.Size = ctype.Array, "", elem, dims[0], sized(elem, dims[0])
+	return nil
+}
+
+// sized is how many bytes n times t take.
+func sized(t *ctype.Type, n int64) int64 {
+	if n == ctype.Flexible {
+		return 0
+	}
+	return n * SizeOf(t)
+}
+
+// SizeOf is the size of a type behind its names.
+func SizeOf(t *ctype.Type) int64 {
+	if t = t.Strip(); t == nil {
+		return 0
+	}
+	return t.Size
+}
+
+// enum fills in what an enum is stored as, and its values.
+func (r *reader) enum(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) (err error) {
+	if t.Elem, err = r.elem(e); err != nil {
+		return err
+	}
+	t.Incomplete, _ = e.Val(dwarf.AttrDeclaration).(bool)
+	err = children(e, entries, func(kid *dwarf.Entry) error {
+		if kid.Tag != dwarf.TagEnumerator {
+			return nil
+		}
+		name, _ := kid.Val(dwarf.AttrName).(string)
+		value, _ := kid.Val(dwarf.AttrConstValue).(int64)
+		t.Enumerators = append(t.Enumerators, ctype.Enumerator{Name: name, Value: value})
+		return nil
+	})
+	if t.Elem != nil || err != nil {
+		return err
+	}
+	// Older DWARF does not say what it is stored as: unsigned, unless a value
+	// is below zero.
+	t.Elem = &ctype.Type{Kind: ctype.Uint, Name: "unsigned int", Size: t.Size, Language: t.Language}
+	for _, v := range t.Enumerators {
+		if v.Value < 0 {
+			t.Elem.Kind, t.Elem.Name = ctype.Int, "int"
+		}
+	}
+	return nil
+}
+
+// members fills in the fields of a struct, class or union.
+func (r *reader) members(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) error {
+	t.Align, _ = e.Val(dwarf.AttrAlignment).(int64)
+	if _, ok := e.Val(dwarf.AttrVtableElemLoc).([]byte); ok {
+		t.Why = "has virtual functions"
+	}
+	err := children(e, entries, func(kid *dwarf.Entry) error {
+		switch kid.Tag {
+		case dwarf.TagMember:
+			return r.member(t, kid)
+		case dwarf.TagInheritance:
+			return r.inherits(t, kid)
+		case dwarf.TagVariantPart:
+			t.Why = "is a Rust enum with data, which has no layout that C knows"
+		case dwarf.TagSubprogram:
+			if virtual, _ := kid.Val(dwarf.AttrVirtuality).(int64); virtual != 0 {
+				t.Why = "has virtual functions"
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if t.Align == 0 {
+		for _, f := range t.Fields {
+			t.Align = max(t.Align, AlignOf(f.Type))
+		}
+	}
+	return nil
+}
+
+// AlignOf is what a type of this size is usually aligned to. A packed struct is
+// told by its offsets.
+func AlignOf(t *ctype.Type) int64 {
+	t = t.Strip()
+	switch {
+	case t == nil:
+		return 1
+	case t.Kind == ctype.Array:
+		return AlignOf(t.Elem)
+	case t.Kind == ctype.Struct, t.Kind == ctype.Union:
+		return max(t.Align, 1)
+	}
+	return max(t.Size, 1)
+}
+
+// member adds one field.
+func (r *reader) member(t *ctype.Type, e *dwarf.Entry) error {
+	if external, _ := e.Val(dwarf.AttrExternal).(bool); external {
+		return nil // a static member of C++
+	}
+	if _, constant := e.Val(dwarf.AttrConstValue).(int64); constant {
+		return nil
+	}
+	var f ctype.Field
+	f.Name, _ = e.Val(dwarf.AttrName).(string)
+	f.File, f.Line = r.declared(e)
+	var err error
+	if f.Type, err = r.elem(e); err != nil {
+		return err
+	}
+	if artificial, _ := e.Val(dwarf.AttrArtificial).(bool); artificial {
+		t.Why = "has virtual functions or a hidden base"
+		return nil
+	}
+	switch at := e.Val(dwarf.AttrDataMemberLoc).(type) {
+	case int64:
+		f.Offset = at
+	case []byte:
+		n, ok := plusConstant(at)
+		if !ok {
+			return fmt.Errorf("read DWARF: %s.%s lies where only a debugger at run time can tell", t, f.Name)
+		}
+		f.Offset = n
+	}
+	r.bits(&f, e)
+	t.Fields = append(t.Fields, f)
+	return nil
+}
+
+// bits fills in where a bit-field lies. DWARF up to 3 counts from the most
+// significant bit of a storage unit, later ones from the beginning of the
+// struct.
+func (r *reader) bits(f *ctype.Field, e *dwarf.Entry) {
+	size, ok := e.Val(dwarf.AttrBitSize).(int64)
+	if !ok {
+		return
+	}
+	f.BitSize = size
+	if at, ok := e.Val(dwarf.AttrDataBitOffset).(int64); ok {
+		f.Offset, f.BitOffset = at/8, at%8
+		return
+	}
+	from, _ := e.Val(dwarf.AttrBitOffset).(int64)
+	unit, ok := e.Val(dwarf.AttrByteSize).(int64)
+	if !ok {
+		unit = SizeOf(f.Type)
+	}
+	low := unit*8 - from - size // counted from the least significant bit, little endian
+	f.Offset, f.BitOffset = f.Offset+low/8, low%8
+}
+
+// inherits adds the fields of a C++ base, where they lie.
+func (r *reader) inherits(t *ctype.Type, e *dwarf.Entry) error {
+	if virtual, _ := e.Val(dwarf.AttrVirtuality).(int64); virtual != 0 {
+		t.Why = "has a virtual base"
+		return nil
+	}
+	base, err := r.elem(e)
+	if err != nil {
+		return err
+	}
+	at, _ := e.Val(dwarf.AttrDataMemberLoc).(int64)
+	base = base.Strip()
+	if base == nil {
+		return nil
+	}
+	if base.Why != "" {
+		t.Why = base.Why
+	}
+	for _, f := range base.Fields {
+		f.Offset += at
+		t.Fields = append(t.Fields, f)
+	}
+	return nil
+}
+
+// plusConstant reads the one expression that old compilers write for an
+// offset: DW_OP_plus_uconst and a number.
+func plusConstant(b []byte) (int64, bool) {
+	const plusUconst = 0x23
+	if len(b) < 2 || b[0] != plusUconst {
+		return 0, false
+	}
+	var n int64
+	for i, shift := 1, 0; i < len(b) && shift < 63; i, shift = i+1, shift+7 {
+		n |= int64(b[i]&0x7f) << shift
+		if b[i]&0x80 == 0 {
+			return n, i == len(b)-1
+		}
+	}
+	return 0, false
+}
+
+// children visits the entries right below e. The reader must stand behind e.
+func children(e *dwarf.Entry, entries *dwarf.Reader, visit func(*dwarf.Entry) error) error {
+	if !e.Children {
+		return nil
+	}
+	for {
+		kid, err := entries.Next()
+		if err != nil {
+			return fmt.Errorf("read DWARF: %w", err)
+		}
+		if kid == nil || kid.Tag == 0 {
+			return nil
+		}
+		if err := visit(kid); err != nil {
+			return err
+		}
+		if kid.Children {
+			entries.SkipChildren()
+		}
+	}
+}

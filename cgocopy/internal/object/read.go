@@ -1,0 +1,246 @@
+package object
+
+import (
+	"debug/dwarf"
+	"fmt"
+	"strings"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+)
+
+// reader makes types of DWARF's entries. One entry becomes one type, so that
+// types which refer to themselves do so here too.
+type reader struct {
+	data *dwarf.Data
+	unit unit
+	done map[dwarf.Offset]*ctype.Type
+	all  []*ctype.Type
+
+	anchors map[string]*ctype.Type
+}
+
+// unit is what holds for all entries of one compilation.
+type unit struct {
+	language ctype.Language
+	files    []*dwarf.LineFile
+	address  int64 // bytes of a pointer
+}
+
+func read(data *dwarf.Data) (*reader, error) {
+	r := &reader{data: data, done: map[dwarf.Offset]*ctype.Type{}, anchors: map[string]*ctype.Type{}}
+	all := data.Reader()
+	for {
+		e, err := all.Next()
+		if err != nil {
+			return nil, fmt.Errorf("read DWARF: %w", err)
+		}
+		if e == nil {
+			return r, nil
+		}
+		switch e.Tag {
+		case dwarf.TagCompileUnit, dwarf.TagPartialUnit:
+			if err := r.enter(e, all.AddressSize()); err != nil {
+				return nil, err
+			}
+		case dwarf.TagVariable:
+			if err := r.anchor(e); err != nil {
+				return nil, err
+			}
+		default:
+			if kindOf(e) && r.done[e.Offset] == nil {
+				if _, err := r.at(e.Offset); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+}
+
+// anchorPrefix begins the names of variables that stand for types.
+const anchorPrefix = "__cgocopy__"
+
+// anchor remembers what one of our variables points to.
+func (r *reader) anchor(e *dwarf.Entry) error {
+	name, _ := e.Val(dwarf.AttrName).(string)
+	if !strings.HasPrefix(name, anchorPrefix) {
+		return nil
+	}
+	t, err := r.elem(e)
+	if err != nil || t == nil || t.Kind != ctype.Pointer {
+		return err
+	}
+	r.anchors[name] = t.Elem
+	return nil
+}
+
+// kindOf reports whether an entry describes a type that has a name of its own.
+func kindOf(e *dwarf.Entry) bool {
+	switch e.Tag {
+	case dwarf.TagTypedef, dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagEnumerationType, dwarf.TagBaseType:
+		return true
+	}
+	return false
+}
+
+func (r *reader) enter(e *dwarf.Entry, address int) error {
+	r.unit = unit{language: languageOf(e), address: int64(address)}
+	lines, err := r.data.LineReader(e)
+	if err != nil {
+		return fmt.Errorf("read DWARF: %w", err)
+	}
+	if lines != nil {
+		r.unit.files = lines.Files()
+	}
+	return nil
+}
+
+// Numbers of DW_AT_language, DWARF 5 table 7.17 and its later additions.
+func languageOf(e *dwarf.Entry) ctype.Language {
+	number, _ := e.Val(dwarf.AttrLanguage).(int64)
+	switch number {
+	case 0x01, 0x02, 0x0c, 0x1d, 0x2c, 0x3e: // C89, C, C99, C11, C17, C23
+		return ctype.C
+	case 0x04, 0x1a, 0x21, 0x2b, 0x3a: // C++98, 11, 14, 17, 20
+		return ctype.CXX
+	case 0x1c:
+		return ctype.Rust
+	}
+	return ctype.None
+}
+
+// at is the type of the entry at off. Another unit's is never asked for:
+// compilers that are told to write whole units do not refer to each other.
+func (r *reader) at(off dwarf.Offset) (*ctype.Type, error) {
+	if t := r.done[off]; t != nil {
+		return t, nil
+	}
+	entries := r.data.Reader()
+	entries.Seek(off)
+	e, err := entries.Next()
+	if err != nil {
+		return nil, fmt.Errorf("read DWARF: %w", err)
+	}
+	if e == nil {
+		return nil, fmt.Errorf("read DWARF: nothing at %#x", off)
+	}
+	t := &ctype.Type{Language: r.unit.language}
+	t.Name, _ = e.Val(dwarf.AttrName).(string)
+	t.Size, _ = e.Val(dwarf.AttrByteSize).(int64)
+	t.File, t.Line = r.declared(e)
+	r.done[off] = t
+	switch e.Tag {
+	case dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagAtomicType:
+		// A qualifier changes no layout: the type stands for what it qualifies.
+		t.Kind, t.Name = ctype.Typedef, ""
+		if e.Tag == dwarf.TagAtomicType {
+			t.Kind, t.Why = ctype.Other, "is _Atomic: a copy could be torn"
+		}
+		t.Elem, err = r.elem(e)
+		return t, err
+	case dwarf.TagTypedef:
+		t.Kind = ctype.Typedef
+		t.Elem, err = r.elem(e)
+		r.all = append(r.all, t)
+		return t, err
+	case dwarf.TagBaseType:
+		base(t, e)
+		r.all = append(r.all, t)
+		return t, nil
+	case dwarf.TagPointerType:
+		t.Kind, t.Name = ctype.Pointer, ""
+		if t.Size == 0 {
+			t.Size = r.unit.address
+		}
+		t.Elem, err = r.elem(e)
+		return t, err
+	case dwarf.TagReferenceType, dwarf.TagRvalueReferenceType:
+		t.Kind, t.Why = ctype.Other, "is a C++ reference"
+		return t, nil
+	case dwarf.TagPtrToMemberType:
+		t.Kind, t.Why = ctype.Other, "is a pointer to a C++ member"
+		return t, nil
+	case dwarf.TagSubroutineType:
+		t.Kind = ctype.Func
+		return t, nil
+	case dwarf.TagUnspecifiedType:
+		t.Kind = ctype.Void
+		return t, nil
+	case dwarf.TagArrayType:
+		return t, r.array(t, e, entries)
+	case dwarf.TagEnumerationType:
+		t.Kind, t.Name = ctype.Enum, tagged("enum", t.Name)
+		r.all = append(r.all, t)
+		return t, r.enum(t, e, entries)
+	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
+		t.Kind = ctype.Struct
+		word := "struct"
+		if e.Tag == dwarf.TagUnionType {
+			t.Kind, word = ctype.Union, "union"
+		}
+		t.Name = tagged(word, t.Name)
+		t.Incomplete, _ = e.Val(dwarf.AttrDeclaration).(bool)
+		r.all = append(r.all, t)
+		return t, r.members(t, e, entries)
+	}
+	t.Kind, t.Why = ctype.Other, fmt.Sprintf("is described as %s, which has no counterpart in Go", e.Tag)
+	return t, nil
+}
+
+func tagged(word, name string) string {
+	if name == "" {
+		return ""
+	}
+	return word + " " + name
+}
+
+// elem is the type that an entry is made of; nil: void.
+func (r *reader) elem(e *dwarf.Entry) (*ctype.Type, error) {
+	off, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
+	if !ok {
+		return nil, nil
+	}
+	return r.at(off)
+}
+
+func (r *reader) declared(e *dwarf.Entry) (file string, line int) {
+	i, _ := e.Val(dwarf.AttrDeclFile).(int64)
+	n, _ := e.Val(dwarf.AttrDeclLine).(int64)
+	if i >= 0 && int(i) < len(r.unit.files) && r.unit.files[i] != nil {
+		file = r.unit.files[i].Name
+	}
+	return file, int(n)
+}
+
+// Encodings of base types, DWARF 5 table 7.11.
+const (
+	encBoolean    = 0x02
+	encFloat      = 0x04
+	encSigned     = 0x05
+	encSignedChar = 0x06
+	encUnsigned   = 0x07
+	encUnsignedCh = 0x08
+	encUTF        = 0x10
+)
+
+// base is a type of the language itself. What is a character is decided by its
+// name: char is signed on one processor and not on the other, and int8_t is
+// the signed char of C.
+func base(t *ctype.Type, e *dwarf.Entry) {
+	encoding, _ := e.Val(dwarf.AttrEncoding).(int64)
+	switch {
+	case t.Name == "char" && t.Language != ctype.Rust:
+		t.Kind = ctype.Char
+	case t.Size > 8:
+		t.Kind, t.Why = ctype.Other, fmt.Sprintf("is a number of %d bytes, for which Go has no type", t.Size)
+	case encoding == encBoolean:
+		t.Kind = ctype.Bool
+	case encoding == encFloat && (t.Size == 4 || t.Size == 8):
+		t.Kind = ctype.Float
+	case encoding == encSigned, encoding == encSignedChar:
+		t.Kind = ctype.Int
+	case encoding == encUnsigned, encoding == encUnsignedCh, encoding == encUTF:
+		t.Kind = ctype.Uint
+	default:
+		t.Kind, t.Why = ctype.Other, "is a number of a kind that Go does not have"
+	}
+}

@@ -1,0 +1,270 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+)
+
+// Wanted is one type to derive.
+type Wanted struct {
+	Name string // as the user says it
+	Type *ctype.Type
+}
+
+// Options say what users decide.
+type Options struct {
+	Tags map[string]Tag // by Struct.member, in C's words
+	Word int64          // alignment of the largest numbers in Go: 8, on 386 and arm 4
+	Rust bool           // structs of Rust are repr(C)
+}
+
+// Enum is a Go type for the values of a C enum.
+type Enum struct {
+	Go     string
+	C      *ctype.Type
+	Under  string // int32
+	Values []Value
+}
+
+// Value is one of its constants.
+type Value struct {
+	Go, C string
+	N     int64
+}
+
+// Plan is everything that is to be generated.
+type Plan struct {
+	Structs []*Struct // those that were asked for and those in them, each before its users
+	Enums   []*Enum
+}
+
+// Derive plans Go types after C types. The error is of type Refusals, and
+// complete.
+func Derive(wanted []Wanted, o Options) (*Plan, error) {
+	d := &deriver{options: o, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, names: map[string]*ctype.Type{}, plan: &Plan{}, used: map[string]bool{}}
+	for _, w := range wanted {
+		t := w.Type.Strip()
+		if t == nil || t.Kind != ctype.Struct {
+			d.refuse(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: pos(t), Reason: "is no struct", Remedy: "name a struct; members of other types are taken over with the struct they are in"})
+			continue
+		}
+		name := w.Name
+		if i := strings.LastIndexByte(name, ' '); i >= 0 {
+			name = name[i+1:]
+		}
+		d.structOf(t, Exported(name), name)
+	}
+	for key := range o.Tags {
+		if !d.used[key] {
+			d.refuse(Refusal{Struct: key, Type: "tag", Reason: "names no member of a type that was asked for", Remedy: "write Struct.member as C does"})
+		}
+	}
+	if len(d.refusals) > 0 {
+		slices.SortStableFunc(d.refusals, func(a, b Refusal) int { return strings.Compare(a.Struct+"."+a.Field, b.Struct+"."+b.Field) })
+		return nil, d.refusals
+	}
+	return d.plan, nil
+}
+
+func pos(t *ctype.Type) string {
+	if t == nil {
+		return ""
+	}
+	return t.Pos()
+}
+
+type deriver struct {
+	options  Options
+	structs  map[*ctype.Type]*Struct
+	enums    map[*ctype.Type]*Enum
+	names    map[string]*ctype.Type // Go names that are taken
+	used     map[string]bool        // keys of tags
+	plan     *Plan
+	refusals Refusals
+}
+
+func (d *deriver) refuse(r Refusal) { d.refusals = append(d.refusals, r) }
+
+// name claims a Go name for a type.
+func (d *deriver) name(t *ctype.Type, goName, cName string) bool {
+	if old, taken := d.names[goName]; taken && old != t {
+		d.refuse(Refusal{Pos: pos(t), Struct: cName, Type: t.String(), Reason: fmt.Sprintf("would be called %s in Go, as %s is", goName, old), Remedy: "generate them into two packages"})
+		return false
+	}
+	d.names[goName] = t
+	return true
+}
+
+// structOf plans a struct once. It is nil where the type cannot be had.
+func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
+	if s := d.structs[t]; s != nil {
+		return s
+	}
+	bad := func(reason, remedy string) *Struct {
+		d.refuse(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: reason, Remedy: remedy})
+		return nil
+	}
+	switch {
+	case t.Incomplete:
+		return bad("is declared but not defined", "include the header that defines it, or leave it out with a tag -")
+	case t.Why != "":
+		return bad(t.Why, "give it a plain struct to copy from")
+	case t.Language == ctype.Rust && !d.options.Rust:
+		return bad("comes from Rust, whose layouts may change unless they are repr(C), and that cannot be seen", "declare it #[repr(C)] and say so with -repr-c")
+	case t.Size == 0:
+		return bad("has no size", "there is nothing to copy")
+	}
+	if !d.name(t, goName, cName) {
+		return nil
+	}
+	s := &Struct{Go: goName, C: t, Says: cName}
+	if t.Tag() == cName {
+		s.Says = t.Name
+	}
+	d.structs[t] = s
+	d.fields(s, t, cName, 0, "")
+	finish(s, d.options.Word)
+	d.plan.Structs = append(d.plan.Structs, s)
+	return s
+}
+
+// fields adds the members of t, which lies at offset in s.
+func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, path string) {
+	counts := d.counts(t, cName, offset)
+	for _, m := range t.Fields {
+		inner := m.Type.Strip()
+		name := m.Name
+		if name == "" && inner != nil && len(inner.Fields) > 0 && inner.Kind == ctype.Union {
+			name = inner.Fields[0].Name // that of its first member stands for it
+		}
+		if name == "" {
+			if inner != nil && inner.Kind == ctype.Struct {
+				d.fields(s, inner, cName, offset+m.Offset, path)
+			}
+			continue // else an unnamed bit-field: padding
+		}
+		key := cName + "." + path + name
+		tag := d.options.Tags[key]
+		if _, said := d.options.Tags[key]; said {
+			d.used[key] = true
+		}
+		if tag.Skip {
+			continue
+		}
+		f := Field{Go: Exported(name), C: path + name, Type: m.Type.String(), Pos: m.Pos(), Offset: offset + m.Offset, Tag: tag}
+		w := &where{deriver: d, struc: s, cName: cName, field: f, tag: tag, counts: counts}
+		if f.Go == "" {
+			w.refuse(m.Type, "has a name that cannot be written in Go", "leave it out with -tag '"+key+"=-'")
+			continue
+		}
+		if slices.ContainsFunc(s.Fields, func(o Field) bool { return o.Go == f.Go }) {
+			w.refuse(m.Type, "would be the second "+f.Go+" in Go", "leave one of them out with a tag -")
+			continue
+		}
+		rule, ok := w.member(m)
+		if !ok {
+			continue
+		}
+		f.Rule = rule
+		s.Fields = append(s.Fields, f)
+		if rule.Free != "" {
+			s.Frees = append(s.Frees, f)
+		}
+	}
+}
+
+// counts are the members of t that can count others.
+func (d *deriver) counts(t *ctype.Type, cName string, offset int64) map[string]Count {
+	out := map[string]Count{}
+	for _, m := range t.Fields {
+		inner := m.Type.Strip()
+		if inner == nil || m.BitSize > 0 {
+			continue
+		}
+		signed := inner.Kind == ctype.Int
+		if inner.Kind == ctype.Enum {
+			if e := inner.Elem.Strip(); e != nil {
+				signed = e.Kind == ctype.Int
+			}
+		}
+		switch inner.Kind {
+		case ctype.Int, ctype.Uint, ctype.Enum, ctype.Char, ctype.Bool:
+			c := Count{C: m.Name, Offset: offset + m.Offset, Size: inner.Size, Signed: signed}
+			if tag, ok := d.options.Tags[cName+"."+m.Name]; !ok || !tag.Skip {
+				c.Go = Exported(m.Name)
+			}
+			out[m.Name] = c
+		}
+	}
+	return out
+}
+
+// finish works out what follows from a struct's fields. word is the largest
+// alignment in Go.
+func finish(s *Struct, word int64) {
+	s.Flat = true
+	var end, align int64 = 0, 1
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		a := goAlign(f.Rule, word)
+		align = max(align, a)
+		at := (end + a - 1) / a * a
+		if f.Rule.Op != Load || f.Rule.From != "" || !f.Rule.Aligned || at != f.Offset {
+			s.Flat = false
+		}
+		end = f.Offset + f.Rule.Size
+		s.Fails = s.Fails || fails(f.Rule)
+		s.Allocs = s.Allocs || allocs(f.Rule)
+	}
+	if (end+align-1)/align*align != s.C.Size {
+		s.Flat = false
+	}
+}
+
+// goAlign is how Go aligns the value of a rule that loads.
+func goAlign(r Rule, word int64) int64 {
+	switch {
+	case r.Op == Deref, r.Op == Slice, r.Op == Tail, r.Op == Text, r.Op == Chars: // in Go a pointer comes first
+		return word
+	case r.Struct != nil:
+		var a int64 = 1
+		for _, f := range r.Struct.Fields {
+			a = max(a, goAlign(f.Rule, word))
+		}
+		return a
+	case r.Elem != nil:
+		return goAlign(*r.Elem, word)
+	}
+	return max(1, min(r.Size, word))
+}
+
+func fails(r Rule) bool {
+	switch r.Op {
+	case Text, Slice, Tail, Union, Deref:
+		return true
+	case Chars:
+		return r.UTF8 == Refuse
+	case Nested:
+		return r.Struct.Fails
+	case Each:
+		return fails(*r.Elem)
+	}
+	return false
+}
+
+func allocs(r Rule) bool {
+	switch r.Op {
+	case Text, Chars, Slice, Tail, Deref:
+		return true
+	case Nested:
+		return r.Struct.Allocs
+	case Each:
+		return allocs(*r.Elem)
+	case Union:
+		return slices.ContainsFunc(r.Cases, func(c Case) bool { return allocs(c.Rule) })
+	}
+	return false
+}

@@ -1,0 +1,144 @@
+// Package plan decides how each member of a C type comes into a Go value. A plan
+// says everything that generated code needs, and nothing about its wording.
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+)
+
+// Struct is one Go type and how it is filled.
+type Struct struct {
+	Go     string // its name
+	C      *ctype.Type
+	Says   string // how C says its name: GameObject, struct node
+	Own    bool   // the user's own type: it is not declared again
+	Flat   bool   // Go lays it out as C does, and nothing in it needs a look: one copy
+	Fails  bool   // filling it can fail
+	Allocs bool   // filling it can allocate
+	Fields []Field
+	Frees  []Field // members to be freed by TakeFromC, in order
+}
+
+// Field is one member of the Go type.
+type Field struct {
+	Go     string
+	C      string // member, with those of anonymous structs around it: u.i
+	Type   string // as C writes it
+	Pos    string // file:line of the declaration
+	Tag    Tag
+	Offset int64 // bytes from the beginning of the struct
+	Rule   Rule
+}
+
+// Op is how a value is taken over.
+type Op int
+
+// Ops.
+const (
+	Load   Op = iota // as it lies: a number, or a struct or array that is flat
+	Bool             // a byte that is not zero
+	Chars            // char[N]: up to its NUL, or all of it
+	Text             // char *: up to its NUL
+	Nested           // a struct, by its own rules
+	Each             // N elements, one by one
+	Slice            // a pointer and a count
+	Tail             // a flexible array and a count
+	Bits             // a bit-field
+	Union            // what the discriminant says
+	Deref            // a pointer to one struct
+	Opaque           // an address, as a number
+)
+
+// UTF8 is what becomes of text that is not UTF-8.
+type UTF8 string
+
+// Ways to take it.
+const (
+	Keep    UTF8 = "" // as it is
+	Replace UTF8 = "replace"
+	Refuse  UTF8 = "error"
+)
+
+// Rule is how one value is taken over.
+type Rule struct {
+	Op      Op
+	Go      string // type of the Go value, as source
+	From    string // of Load: type it lies as, where that is another than Go
+	Size    int64  // bytes in C
+	Aligned bool   // it lies where Go may load it in one piece
+	N       int64  // Chars, Each: elements
+	Elem    *Rule  // Each, Slice, Tail
+	Struct  *Struct
+	Bytes   bool   // Chars, Text: as []byte
+	UTF8    UTF8   // Chars, Text
+	Max     int64  // Text: bytes; Slice, Tail: elements
+	Len     *Count // Slice, Tail
+	Bit     int64  // Bits: from the least significant one of the byte at the offset
+	Width   int64  // Bits
+	Signed  bool   // Bits
+	Depth   int64  // Deref: how many pointers may follow each other
+	On      *Count // Union: the discriminant
+	Cases   []Case // Union
+	Free    string // C function that frees what a pointer points to
+}
+
+// Count is a number that lies in the struct beside what it counts.
+type Count struct {
+	C      string // member
+	Go     string // of the Go type, e.g. ItemsCount; empty: it is not taken over
+	Offset int64
+	Size   int64
+	Signed bool
+}
+
+// Case is one alternative of a union.
+type Case struct {
+	Value int64
+	Field string // of the Go type
+	Rule  Rule
+}
+
+// Defaults of rules.
+const (
+	MaxText  = 1 << 20 // bytes of a char *
+	MaxCount = 1 << 24 // elements behind a pointer
+)
+
+// Refusal is a member that cannot be taken over, and what could be done.
+type Refusal struct {
+	Pos    string // file:line; empty: not known
+	Struct string
+	Field  string // empty: it is the struct
+	Type   string // as C writes it
+	Reason string // a sentence without its subject
+	Remedy string
+}
+
+// Error is the refusal in one line.
+func (r Refusal) Error() string {
+	var b strings.Builder
+	if r.Pos != "" {
+		b.WriteString(r.Pos + ": ")
+	}
+	b.WriteString(r.Struct)
+	if r.Field != "" {
+		b.WriteString("." + r.Field)
+	}
+	fmt.Fprintf(&b, " (%s) %s; %s", r.Type, r.Reason, r.Remedy)
+	return b.String()
+}
+
+// Refusals are all of a run: nothing is generated where there is one.
+type Refusals []Refusal
+
+// Error is one line each.
+func (r Refusals) Error() string {
+	var lines []string
+	for _, one := range r {
+		lines = append(lines, one.Error())
+	}
+	return strings.Join(lines, "\n")
+}

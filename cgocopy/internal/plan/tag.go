@@ -1,0 +1,148 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Tag is what a user says about a member, as the text of a cgocopy tag:
+//
+//	items_ptr,len=items_count,max=1000
+//	-
+type Tag struct {
+	Name   string // of the member in C; empty: found by the Go name
+	Skip   bool   // -
+	String bool   // char[N] or uint8_t[N] as a string
+	Bytes  bool   // as bytes
+	Opaque bool   // a pointer as its address
+	Enum   bool   // the Go type is the enum's counterpart
+	Len    string // member that counts
+	Max    int64
+	UTF8   UTF8
+	Depth  int64
+	Free   string
+	On     string           // union: discriminant
+	Cases  map[int64]string // union: value to member
+}
+
+// ParseTag reads the text of a tag.
+func ParseTag(text string) (Tag, error) {
+	var t Tag
+	words := strings.Split(text, ",")
+	if text == "-" {
+		return Tag{Skip: true}, nil
+	}
+	t.Name = strings.TrimSpace(words[0])
+	if strings.Contains(t.Name, "=") {
+		return t, fmt.Errorf("tag %q begins with the name of a C member, or with a comma", text)
+	}
+	for i := 1; i < len(words); i++ {
+		key, value, given := strings.Cut(strings.TrimSpace(words[i]), "=")
+		if key == "union" { // its cases are separated by commas too
+			rest := []string{value}
+			for i+1 < len(words) && isCase(words[i+1]) {
+				i++
+				rest = append(rest, strings.TrimSpace(words[i]))
+			}
+			if err := t.union(rest); err != nil {
+				return t, err
+			}
+			continue
+		}
+		if err := t.set(key, value, given); err != nil {
+			return t, err
+		}
+	}
+	if t.String && t.Bytes {
+		return t, fmt.Errorf("tag %q has both string and bytes; keep one", text)
+	}
+	return t, nil
+}
+
+// isCase reports whether a word is a further case of a union: VALUE:MEMBER.
+func isCase(word string) bool {
+	value, member, ok := strings.Cut(strings.TrimSpace(word), ":")
+	if !ok || member == "" {
+		return false
+	}
+	_, err := strconv.ParseInt(value, 0, 64)
+	return err == nil
+}
+
+// union reads kind:0:i and further cases 1:f.
+func (t *Tag) union(words []string) error {
+	on, first, ok := strings.Cut(words[0], ":")
+	if !ok || on == "" {
+		return fmt.Errorf("union=%s: want the discriminant, a value and a member, e.g. union=kind:0:i,1:f", words[0])
+	}
+	t.On, t.Cases = on, map[int64]string{}
+	for _, w := range append([]string{first}, words[1:]...) {
+		value, member, ok := strings.Cut(w, ":")
+		n, err := strconv.ParseInt(value, 0, 64)
+		if !ok || err != nil || member == "" {
+			return fmt.Errorf("union: %q is no value and member, e.g. 1:f", w)
+		}
+		if _, twice := t.Cases[n]; twice {
+			return fmt.Errorf("union: value %d is given twice", n)
+		}
+		t.Cases[n] = member
+	}
+	return nil
+}
+
+func (t *Tag) set(key, value string, given bool) error {
+	number := func(into *int64) error {
+		n, err := strconv.ParseInt(value, 0, 64)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%s=%s: want a number above zero", key, value)
+		}
+		*into = n
+		return nil
+	}
+	flag := func(into *bool) error {
+		if given {
+			return fmt.Errorf("%s takes no value", key)
+		}
+		*into = true
+		return nil
+	}
+	text := func(into *string, want string) error {
+		if value == "" {
+			return fmt.Errorf("%s without %s", key, want)
+		}
+		*into = value
+		return nil
+	}
+	switch key {
+	case "string":
+		return flag(&t.String)
+	case "bytes":
+		return flag(&t.Bytes)
+	case "enum":
+		return flag(&t.Enum)
+	case "opaque":
+		return flag(&t.Opaque)
+	case "len":
+		return text(&t.Len, "the member that counts, e.g. len=items_count")
+	case "max":
+		return number(&t.Max)
+	case "depth":
+		return number(&t.Depth)
+	case "free":
+		return text(&t.Free, "a C function, e.g. free=list_free")
+	case "utf8":
+		switch value {
+		case "keep":
+			t.UTF8 = Keep
+		case "replace":
+			t.UTF8 = Replace
+		case "error":
+			t.UTF8 = Refuse
+		default:
+			return fmt.Errorf("utf8=%s: want keep, replace or error", value)
+		}
+		return nil
+	}
+	return fmt.Errorf("unknown word %q in a tag; known: string, bytes, enum, opaque, len=, max=, utf8=, union=, depth=, free=, -", key)
+}

@@ -1,0 +1,178 @@
+package randtest
+
+import (
+	"fmt"
+	"strings"
+)
+
+func (p *program) enum() member {
+	tag, name := p.name("e"), p.name("m")
+	low := p.r.IntN(2) == 0
+	first, second := p.name("K"), p.name("K")
+	values := []int64{3, 70000}
+	if low {
+		values[1] = -5
+	}
+	fmt.Fprintf(&p.header, "enum %s { %s = %d, %s = %d };\n", tag, first, values[0], second, values[1])
+	return member{fmt.Sprintf("enum %s %s;", tag, name), name, exported(name), func(p *program, at string) string {
+		i := p.r.IntN(2)
+		p.line("%s.%s = %s;", at, name, []string{first, second}[i])
+		return fmt.Sprint(values[i])
+	}}
+}
+
+func (p *program) text() member {
+	name := p.name("t")
+	return member{fmt.Sprintf("const char *%s;", name), name, exported(name), func(p *program, at string) string {
+		if p.r.IntN(5) == 0 {
+			p.line("%s.%s = 0;", at, name)
+			return `""`
+		}
+		w := p.word(p.r.IntN(30))
+		p.line("static const char v%s[] = {%s0};", name, bytesOf(w))
+		p.line("%s.%s = v%s;", at, name, name)
+		return fmt.Sprintf("%q", w)
+	}}
+}
+
+func bytesOf(w []byte) string {
+	var b strings.Builder
+	for _, c := range w {
+		fmt.Fprintf(&b, "(char)%d,", c)
+	}
+	return b.String()
+}
+
+// counted is a pointer, and how many values are behind it.
+func (p *program) counted(owner string) []member {
+	t, name := numbers()[p.r.IntN(len(numbers()))], p.name("p")
+	c, count := numbers()[2+p.r.IntN(6)], p.name("n")
+	p.tags = append(p.tags, fmt.Sprintf("%s.%s=,len=%s", owner, name, count))
+	n := p.r.IntN(6)
+	return []member{
+		{fmt.Sprintf("%s *%s;", t.c, name), name, exported(name), func(p *program, at string) string {
+			if n == 0 {
+				p.line("%s.%s = 0;", at, name)
+				return fmt.Sprintf("[]%s(nil)", t.goes)
+			}
+			var cs, gos []string
+			for range n {
+				c, goes := p.draw(t.bits, t.signed, t.float)
+				cs, gos = append(cs, c), append(gos, goes)
+			}
+			p.line("static %s v%s[] = {%s};", t.c, name, strings.Join(cs, ", "))
+			p.line("%s.%s = v%s;", at, name, name)
+			return fmt.Sprintf("[]%s{%s}", t.goes, strings.Join(gos, ", "))
+		}},
+		{fmt.Sprintf("%s %s;", c.c, count), count, exported(count), func(p *program, at string) string {
+			p.line("%s.%s = %d;", at, count, n)
+			return fmt.Sprint(n)
+		}},
+	}
+}
+
+// union is one with its discriminant beside it.
+func (p *program) union(owner string) []member {
+	a, b := p.scalar(), p.chars()
+	name, on := p.name("u"), p.name("k")
+	p.tags = append(p.tags, fmt.Sprintf("%s.%s=,union=%s:0:%s,7:%s", owner, name, on, a.named, b.named))
+	second := p.r.IntN(2) == 1
+	return []member{
+		{fmt.Sprintf("union { %s %s } %s;", a.decl, b.decl, name), name, exported(name), func(p *program, at string) string {
+			chosen := a
+			if second {
+				chosen = b
+			}
+			v := chosen.value(p, at+"."+name)
+			return fmt.Sprintf("%s{%s: %s}", exported(owner)+exported(name), chosen.goes, v)
+		}},
+		{fmt.Sprintf("int %s;", on), on, exported(on), func(p *program, at string) string {
+			v := map[bool]int{false: 0, true: 7}[second]
+			p.line("%s.%s = %d;", at, on, v)
+			return fmt.Sprint(v)
+		}},
+	}
+}
+
+// nested is a struct in the struct, or an array of them, by name.
+func (p *program) nested(depth int, packed bool) member {
+	tag := p.declare(depth, 4, packed)
+	name, n := p.name("x"), p.r.IntN(4)
+	decl := fmt.Sprintf("%s %s;", tag.c, name)
+	if n > 0 {
+		decl = fmt.Sprintf("%s %s[%d];", tag.c, name, n)
+	}
+	return member{decl, name, exported(name), func(p *program, at string) string {
+		if n == 0 {
+			return tag.value(p, at+"."+name)
+		}
+		var all []string
+		for i := range n {
+			all = append(all, tag.again(p, fmt.Sprintf("%s.%s[%d]", at, name, i)))
+		}
+		return fmt.Sprintf("[%d]%s{%s}", n, tag.goes, strings.Join(all, ", "))
+	}}
+}
+
+// declared is a struct that the header has.
+type declared struct {
+	c, goes string
+	list    []member
+}
+
+// value fills the struct at at, and says what Go is to find.
+func (d declared) value(p *program, at string) string {
+	var all []string
+	for _, m := range d.list {
+		all = append(all, m.goes+": "+m.value(p, at))
+	}
+	return d.goes + "{" + strings.Join(all, ", ") + "}"
+}
+
+// again is value in a block of its own, as names of what pointers point to are
+// the member's.
+func (d declared) again(p *program, at string) string {
+	p.line("{")
+	defer p.line("}")
+	return d.value(p, at)
+}
+
+// declare writes a struct into the header.
+func (p *program) declare(depth, most int, packed bool) declared {
+	name := p.name("t")
+	packed = packed || p.r.IntN(6) == 0
+	list := p.members(name, most, depth, packed)
+	p.r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	attribute := ""
+	switch {
+	case packed && p.r.IntN(2) == 0:
+		attribute = " __attribute__((packed))"
+	case packed:
+		attribute = " __attribute__((packed, aligned(2)))"
+	case p.r.IntN(8) == 0:
+		attribute = " __attribute__((aligned(32)))"
+	}
+	var decls []string
+	for _, m := range list {
+		decls = append(decls, "\t"+m.decl)
+	}
+	c := "struct " + name
+	if p.r.IntN(2) == 0 {
+		c = name
+		fmt.Fprintf(&p.header, "typedef struct%s {\n%s\n} %s;\n", attribute, strings.Join(decls, "\n"), name)
+	} else {
+		fmt.Fprintf(&p.header, "struct%s %s {\n%s\n};\n", attribute, name, strings.Join(decls, "\n"))
+	}
+	return declared{c, exported(name), list}
+}
+
+// one declares a struct, and how it is filled and looked at.
+func (p *program) one() {
+	d := p.declare(2, 9, false)
+	name := strings.TrimPrefix(d.c, "struct ")
+	p.types = append(p.types, name)
+	fmt.Fprintf(&p.fill, "void fill_%s(%s *v) {\n\tmemset(v, 0xa5, sizeof *v);\n", name, d.c)
+	want := d.value(p, "(*v)")
+	p.fill.WriteString("}\n")
+	fmt.Fprintf(&p.expect, "\tlook(t, %q, %d, func(p unsafe.Pointer) { C.fill_%s((*C.%s)(p)) }, %s)\n", name, 0, name, strings.Replace(d.c, "struct ", "struct_", 1), want)
+}

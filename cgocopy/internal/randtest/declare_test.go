@@ -1,0 +1,226 @@
+package randtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// program gathers what a batch of random structs needs.
+type program struct {
+	r      *rand.Rand
+	header strings.Builder // declarations
+	fill   strings.Builder // C functions that fill one struct each
+	expect strings.Builder // Go values to be found
+	tags   []string        // -tag arguments
+	types  []string        // wanted
+	serial int
+}
+
+// member is one random member: how C declares it, and how it is filled.
+type member struct {
+	decl  string
+	named string // name in C
+	goes  string // name in Go
+	value func(p *program, at string) (goes string)
+}
+
+func (p *program) name(prefix string) string {
+	p.serial++
+	return fmt.Sprintf("%s%d", prefix, p.serial)
+}
+
+// exported is the Go name of one of our names, which are lower case and digits.
+func exported(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// line writes one statement of C.
+func (p *program) line(format string, args ...any) {
+	fmt.Fprintf(&p.fill, "\t"+format+"\n", args...)
+}
+
+// number is a C number type, its Go type, and a way to make values.
+type number struct {
+	c, goes string
+	bits    int
+	signed  bool
+	float   bool
+}
+
+func numbers() []number {
+	return []number{
+		{"signed char", "int8", 8, true, false}, {"unsigned char", "uint8", 8, false, false},
+		{"short", "int16", 16, true, false}, {"unsigned short", "uint16", 16, false, false},
+		{"int", "int32", 32, true, false}, {"unsigned int", "uint32", 32, false, false},
+		{"long long", "int64", 64, true, false}, {"unsigned long long", "uint64", 64, false, false},
+		{"int8_t", "int8", 8, true, false}, {"uint16_t", "uint16", 16, false, false},
+		{"int32_t", "int32", 32, true, false}, {"uint64_t", "uint64", 64, false, false},
+		{"float", "float32", 32, true, true}, {"double", "float64", 64, true, true},
+	}
+}
+
+// draw is a value of so many bits as C and as Go write it.
+func (p *program) draw(bits int, signed, float bool) (c, goes string) {
+	switch {
+	case float: // exact in both sizes
+		x := float64(p.r.IntN(1<<20)-1<<19) / 16
+		return fmt.Sprintf("%g", x), fmt.Sprintf("%g", x)
+	case signed:
+		x := int64(p.r.Uint64()) >> (64 - bits)
+		if x == -1<<63 {
+			x++
+		}
+		return fmt.Sprintf("%dLL", x), fmt.Sprint(x)
+	}
+	x := p.r.Uint64() >> (64 - bits)
+	return fmt.Sprintf("%dULL", x), fmt.Sprint(x)
+}
+
+// members makes up to most members of a struct.
+func (p *program) members(owner string, most, depth int, packed bool) []member {
+	var list []member
+	for n := 1 + p.r.IntN(most); len(list) < n; {
+		list = append(list, p.member(owner, depth, packed)...)
+	}
+	return list
+}
+
+func (p *program) member(owner string, depth int, packed bool) []member {
+	switch k := p.r.IntN(20); {
+	case k < 7:
+		return []member{p.scalar()}
+	case k < 9:
+		return []member{p.chars()}
+	case k < 11:
+		return []member{p.array()}
+	case k == 11:
+		return p.bits()
+	case k == 12:
+		return []member{p.boolean()}
+	case k == 13:
+		return []member{p.enum()}
+	case k == 14 && !packed:
+		return []member{p.text()}
+	case k == 15 && !packed:
+		return p.counted(owner)
+	case k == 16:
+		return p.union(owner)
+	case k >= 17 && depth > 0:
+		return []member{p.nested(depth-1, packed)}
+	}
+	return []member{p.scalar()}
+}
+
+func (p *program) scalar() member {
+	t, name := numbers()[p.r.IntN(len(numbers()))], p.name("m")
+	return member{fmt.Sprintf("%s %s;", t.c, name), name, exported(name), func(p *program, at string) string {
+		c, goes := p.draw(t.bits, t.signed, t.float)
+		p.line("%s.%s = %s;", at, name, c)
+		return goes
+	}}
+}
+
+func (p *program) boolean() member {
+	name := p.name("b")
+	return member{fmt.Sprintf("_Bool %s;", name), name, exported(name), func(p *program, at string) string {
+		v := p.r.IntN(2)
+		p.line("%s.%s = %d;", at, name, v)
+		return fmt.Sprint(v == 1)
+	}}
+}
+
+// word is text of n bytes without a NUL; not always UTF-8.
+func (p *program) word(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(1 + p.r.IntN(255))
+	}
+	return b
+}
+
+func (p *program) chars() member {
+	n, name := 1+p.r.IntN(40), p.name("s")
+	rows := 0
+	if p.r.IntN(4) == 0 {
+		rows = 1 + p.r.IntN(3)
+	}
+	decl := fmt.Sprintf("char %s[%d];", name, n)
+	if rows > 0 {
+		decl = fmt.Sprintf("char %s[%d][%d];", name, rows, n)
+	}
+	one := func(p *program, at string) string {
+		w := p.word(p.r.IntN(n + 1)) // of n bytes: without a NUL
+		p.line("memset(%s, 0x5a, %d);", at, n)
+		for i, c := range w {
+			p.line("%s[%d] = (char)%d;", at, i, c)
+		}
+		if len(w) < n {
+			p.line("%s[%d] = 0;", at, len(w))
+		}
+		return fmt.Sprintf("%q", w)
+	}
+	return member{decl, name, exported(name), func(p *program, at string) string {
+		if rows == 0 {
+			return one(p, at+"."+name)
+		}
+		var all []string
+		for i := range rows {
+			all = append(all, one(p, fmt.Sprintf("%s.%s[%d]", at, name, i)))
+		}
+		return fmt.Sprintf("[%d]string{%s}", rows, strings.Join(all, ", "))
+	}}
+}
+
+func (p *program) array() member {
+	t, name := numbers()[p.r.IntN(len(numbers()))], p.name("a")
+	n, m := 1+p.r.IntN(5), 0
+	dims := fmt.Sprintf("[%d]", n)
+	if p.r.IntN(3) == 0 {
+		m = 1 + p.r.IntN(4)
+		dims += fmt.Sprintf("[%d]", m)
+	}
+	return member{fmt.Sprintf("%s %s%s;", t.c, name, dims), name, exported(name), func(p *program, at string) string {
+		row := func(at string, n int) string {
+			var all []string
+			for i := range n {
+				c, goes := p.draw(t.bits, t.signed, t.float)
+				p.line("%s[%d] = %s;", at, i, c)
+				all = append(all, goes)
+			}
+			return "{" + strings.Join(all, ", ") + "}"
+		}
+		if m == 0 {
+			return fmt.Sprintf("[%d]%s%s", n, t.goes, row(at+"."+name, n))
+		}
+		var rows []string
+		for i := range n {
+			rows = append(rows, row(fmt.Sprintf("%s.%s[%d]", at, name, i), m))
+		}
+		return fmt.Sprintf("[%d][%d]%s{%s}", n, m, t.goes, strings.Join(rows, ", "))
+	}}
+}
+
+// bits is a run of bit-fields, with a gap or a new unit here and there.
+func (p *program) bits() []member {
+	types := []number{{"unsigned int", "uint32", 32, false, false}, {"int", "int32", 32, true, false}, {"unsigned long long", "uint64", 64, false, false}, {"unsigned char", "uint8", 8, false, false}, {"short", "int16", 16, true, false}}
+	var list []member
+	for range 1 + p.r.IntN(4) {
+		t, name := types[p.r.IntN(len(types))], p.name("f")
+		width := 1 + p.r.IntN(min(t.bits, 57)) // more, packed, could reach into a ninth byte
+		decl := fmt.Sprintf("%s %s : %d;", strings.Replace(t.c, "int", "int", 1), name, width)
+		if t.signed {
+			decl = "signed " + decl // of a plain int C leaves it open
+		}
+		switch p.r.IntN(6) {
+		case 0:
+			decl += fmt.Sprintf(" %s : 0;", t.c)
+		case 1:
+			decl += fmt.Sprintf(" %s : %d;", t.c, 1+p.r.IntN(t.bits))
+		}
+		list = append(list, member{decl, name, exported(name), func(p *program, at string) string {
+			c, goes := p.draw(width, t.signed, false)
+			p.line("%s.%s = %s;", at, name, c)
+			return goes
+		}})
+	}
+	return list
+}

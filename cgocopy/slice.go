@@ -1,0 +1,53 @@
+package cgocopy
+
+import "unsafe"
+
+// Integer is a C number that counts.
+type Integer interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// Count is n, where it can be the number of elements at p.
+func Count[N Integer](field string, p unsafe.Pointer, n N, most int) (int, error) {
+	// A number above the largest int64 is negative here, and said as it is read.
+	if int64(n) < 0 || int64(n) > int64(most) {
+		return 0, &BadCountError{Field: field, N: int64(n), Max: int64(most)}
+	}
+	if p == nil && n > 0 {
+		return 0, &BadCountError{Field: field, N: int64(n), Max: int64(most), Nil: true}
+	}
+	return int(n), nil
+}
+
+// Resize is dst with n elements. Those that it had stay, so that texts in them
+// can be kept; it is grown where it has no room.
+func Resize[T any](dst []T, n int) []T {
+	if n <= cap(dst) {
+		return dst[:n]
+	}
+	grown := make([]T, n)
+	copy(grown, dst)
+	return grown
+}
+
+// Values is dst with the n values at p, of a type that Go lays out as C does.
+func Values[T any](dst []T, p unsafe.Pointer, n int) []T {
+	dst = Resize(dst, n)
+	if n > 0 {
+		copy(dst, unsafe.Slice((*T)(p), n))
+	}
+	return dst
+}
+
+// Bytes is the integer of size bytes at p, lowest byte first, for members that
+// lie where Go may not load them in one piece.
+func Bytes(p unsafe.Pointer, size int) uint64 {
+	var v uint64
+	for i := range size {
+		v |= uint64(*(*byte)(unsafe.Add(p, i))) << (8 * i)
+	}
+	return v
+}
+
+// MaxSlice is the most elements that a slice is filled with.
+const MaxSlice = 1<<31 - 1
