@@ -48,7 +48,7 @@ func (b *Builder) adopt(ctx context.Context, tool toolchain, leaf Leaf, work str
 	}
 	limited, cancel := b.limit(ctx)
 	defer cancel()
-	out, _, _ := b.query(limited, tool.path, leaf.Dir, b.buildEnv(tool, work), append([]string{"list", "-mod=readonly", "-m", "-e", "-json"}, paths...)...)
+	out, _, _ := b.query(limited, tool.path, leaf.Src(), b.buildEnv(tool, work), append([]string{"list", "-mod=readonly", "-m", "-e", "-json"}, paths...)...)
 	for d := json.NewDecoder(strings.NewReader(out)); ; {
 		var m listed
 		if err := d.Decode(&m); err != nil {

@@ -136,7 +136,7 @@ func (b *Builder) bench(ctx context.Context, leaf Leaf) (toolchain, module, erro
 	if err != nil {
 		return toolchain{}, module{}, err
 	}
-	mod, err := moduleOf(leaf.Dir)
+	mod, err := moduleOf(leaf.Src())
 	return tool.as(leaf.Go), mod, err
 }
 
@@ -155,9 +155,9 @@ func (b *Builder) limit(ctx context.Context) (context.Context, context.CancelFun
 func (b *Builder) compile(ctx context.Context, tool toolchain, mod module, leaf Leaf, binary, work string) (string, float64, error) {
 	limited, cancel := b.limit(ctx)
 	defer cancel()
-	args := slices.Concat([]string{"build"}, buildFlags[:], []string{"-v", "-o", binary, "."})
+	args := leaf.tagged("build", slices.Concat(buildFlags[:], []string{"-v", "-o", binary, "."})...)
 	began := time.Now()
-	out, err := b.command(limited, tool.path, leaf.Dir, b.buildEnv(tool, work), args...)
+	out, err := b.command(limited, tool.path, leaf.Src(), b.buildEnv(tool, work), args...)
 	seconds := time.Since(began).Seconds()
 	switch {
 	case ctx.Err() != nil:
@@ -168,7 +168,7 @@ func (b *Builder) compile(ctx context.Context, tool toolchain, mod module, leaf 
 		return "", 0, compileError(out, err, leaf, tool.bases(mod)...)
 	}
 	if !program(binary) {
-		return "", 0, fmt.Errorf("%s: not package main: a contender is a program", relative(".", leaf.Dir, tool.bases(mod)))
+		return "", 0, fmt.Errorf("%s: not package main: a contender is a program", relative(".", leaf.Src(), tool.bases(mod)))
 	}
 	return out, seconds, nil
 }

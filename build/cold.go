@@ -82,12 +82,12 @@ const sharedPackages = `{{if .Standard}}{{.ImportPath}}{{else}}{{with .Module}}{
 // warm compiles what leaf shares with every other contender.
 func (b *Builder) warm(ctx context.Context, tool toolchain, leaf Leaf, mod module, work string) error {
 	env := b.buildEnv(tool, work)
-	out, said, err := b.query(ctx, tool.path, leaf.Dir, env, "list", "-mod=readonly", "-deps", "-f", sharedPackages, ".")
+	out, said, err := b.query(ctx, tool.path, leaf.Src(), env, leaf.tagged("list", "-mod=readonly", "-deps", "-f", sharedPackages, ".")...)
 	if err != nil {
 		return compileError(said, err, leaf, tool.bases(mod)...)
 	}
-	args := slices.Concat([]string{"build"}, buildFlags[:], strings.Fields(out))
-	if out, err := b.command(ctx, tool.path, leaf.Dir, env, args...); err != nil {
+	args := leaf.tagged("build", slices.Concat(buildFlags[:], strings.Fields(out))...)
+	if out, err := b.command(ctx, tool.path, leaf.Src(), env, args...); err != nil {
 		return compileError(out, err, leaf, tool.bases(mod)...)
 	}
 	return nil

@@ -66,10 +66,10 @@ func (m module) requires(path string) string {
 	return ""
 }
 
-// Requires reports whether the leaf's go.mod requires the module path,
-// directly or not.
+// Requires reports whether the go.mod that the leaf is built with requires the
+// module path, directly or not.
 func (l Leaf) Requires(path string) (bool, error) {
-	m, err := moduleOf(l.Dir)
+	m, err := moduleOf(l.Src())
 	return m.requires(path) != "", err
 }
 

@@ -16,19 +16,19 @@ import (
 var buildFlags = [...]string{"-mod=readonly", "-trimpath", "-buildvcs=false"}
 
 // key hashes everything that can change the leaf's binary or what is recorded
-// of it: toolchain, flags, the leaf's module and every directory it is replaced
-// to.
+// of it: toolchain, flags and tags, the module the leaf is built from, every
+// directory that is replaced to, and the leaf's manifest.
 func key(t toolchain, leaf Leaf, m module) (string, error) {
 	h := sha256.New()
-	rel, err := filepath.Rel(m.root, leaf.Dir)
+	rel, err := filepath.Rel(m.root, leaf.Src())
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(h, "tare.build/2\n%s%q\npackage %q\n", t.identity(), buildFlags, filepath.ToSlash(rel))
+	fmt.Fprintf(h, "tare.build/3\n%s%q\ntags %q\npackage %q\n", t.identity(), buildFlags, leaf.Manifest.Tags, filepath.ToSlash(rel))
 	if err := hashTree(h, m.root, everything); err != nil {
 		return "", err
 	}
-	if m.root != leaf.Dir { // else it is among the module's files
+	if m.root != leaf.Dir { // else its manifest is among the module's files
 		if err := hashFile(h, leaf.Dir, ManifestName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}

@@ -33,7 +33,8 @@ type Manifest struct {
 	Symbols  []string    `json:"symbols,omitempty"`  // claimed: parts of function names that must be linked
 	Layers   []string    `json:"layers,omitempty"`   // declared middleware
 
-	VariantLayers map[string][]string `json:"variant_layers,omitempty"` // of variants that have others
+	VariantLayers  map[string][]string     `json:"variant_layers,omitempty"`  // of variants that have others
+	VariantAnswers map[string]tare.Answers `json:"variant_answers,omitempty"` // of variants that do only part of the work: how far their answers can be right
 
 	Apps   []string `json:"apps,omitempty"`   // of a server: what it can serve
 	Source string   `json:"source,omitempty"` // directory of another leaf, relative to this one, whose sources this is another build of
@@ -72,9 +73,10 @@ func (m Manifest) VariantID(variant string) string {
 	return m.ID + "-" + variant
 }
 
-// Leaf is a contender's folder: a main package with a manifest.
+// Leaf is a contender's folder: a main package with a manifest, or a manifest
+// that says of which other folder's main package this is another build.
 type Leaf struct {
-	Dir      string // absolute
+	Dir      string // of the manifest, absolute; the main package is in Src
 	Manifest Manifest
 	Go       string // toolchain to build it with, e.g. go1.25.5; empty: the machine's
 }
@@ -111,7 +113,11 @@ func ReadLeaf(dir string) (Leaf, error) {
 	if err != nil {
 		return Leaf{}, fmt.Errorf("%s%w", file, err)
 	}
-	return Leaf{Dir: abs, Manifest: m}, nil
+	leaf := Leaf{Dir: abs, Manifest: m}
+	if err := leaf.sourced(); err != nil {
+		return Leaf{}, fmt.Errorf("%s%w", file, err)
+	}
+	return leaf, nil
 }
 
 // parseManifest reads a manifest strictly. Errors begin with ":line:col: ",
@@ -144,6 +150,14 @@ func parseManifest(src []byte) (Manifest, error) {
 			return m, fmt.Errorf(": variant_layers of %q, which is none of its variants", v)
 		}
 	}
+	for v, answers := range m.VariantAnswers {
+		switch {
+		case !slices.Contains(m.Variants, v):
+			return m, fmt.Errorf(": variant_answers of %q, which is none of its variants", v)
+		case answers != tare.AnswersStatus:
+			return m, fmt.Errorf(": variant_answers %q of %s; known: %s", answers, v, tare.AnswersStatus)
+		}
+	}
 	for i, v := range m.Variants {
 		if v == "" {
 			return m, errors.New(": a variant without a name")
@@ -152,7 +166,12 @@ func parseManifest(src []byte) (Manifest, error) {
 			return m, fmt.Errorf(": variant %q is listed twice", v)
 		}
 	}
-	return m, nil
+	for i, app := range m.Apps {
+		if app == "" || slices.Contains(m.Apps[:i], app) {
+			return m, fmt.Errorf(": app %q is listed twice, or without a name", app)
+		}
+	}
+	return m, m.origin()
 }
 
 func manifestError(src []byte, at int64, err error) error {

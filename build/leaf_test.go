@@ -2,6 +2,7 @@ package build
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -113,5 +114,19 @@ func TestLayersOfAVariant(t *testing.T) {
 	}
 	if _, err := parseManifest([]byte(`{"id": "gin", "kind": "server", "variant_layers": {"old": []}}`)); err == nil {
 		t.Error("layers of a variant that is not there")
+	}
+}
+
+func TestAnswersOfAVariant(t *testing.T) {
+	for answers, want := range map[string]string{
+		`{"discard": "status"}`: "",
+		`{"throw": "status"}`:   `: variant_answers of "throw", which is none of its variants`,
+		`{"discard": "none"}`:   `: variant_answers "none" of discard; known: status`,
+		`{"discard": ""}`:       `: variant_answers "" of discard; known: status`,
+	} {
+		_, err := parseManifest([]byte(`{"id": "part", "kind": "server", "variants": ["discard", "whole"], "variant_answers": ` + answers + `}`))
+		if got := fmt.Sprint(err); got != want && (want != "" || err != nil) {
+			t.Errorf("%s: %s, want %s", answers, got, want)
+		}
 	}
 }

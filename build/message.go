@@ -84,7 +84,7 @@ func compileError(out string, err error, leaf Leaf, bases ...string) error {
 	if known := machineError(out, leaf); known != nil {
 		return known
 	}
-	dir := leaf.Dir
+	dir := leaf.Src()
 	for line := range strings.Lines(out) {
 		if m := positioned.FindStringSubmatch(strings.TrimSpace(line)); m != nil && !strings.HasPrefix(line, "go: ") {
 			return errors.New(relative(m[1], dir, bases) + ":" + m[2] + m[3] + ": " + m[4])

@@ -27,7 +27,7 @@ func (b *Builder) Prepare(ctx context.Context, leaf Leaf, pin Pin) (Leaf, error)
 		return Leaf{}, err
 	}
 	tool = tool.as(pin.Go)
-	mod, err := moduleOf(leaf.Dir)
+	mod, err := moduleOf(leaf.Src())
 	if err != nil {
 		return Leaf{}, err
 	}
@@ -45,13 +45,19 @@ func (b *Builder) Prepare(ctx context.Context, leaf Leaf, pin Pin) (Leaf, error)
 	case err != nil:
 		return Leaf{}, err
 	}
-	rel, err := filepath.Rel(mod.root, leaf.Dir)
-	if err != nil {
-		return Leaf{}, err
-	}
-	made := Leaf{Dir: filepath.Join(dir, rel), Manifest: leaf.Manifest, Go: pin.Go}
+	made, err := leaf.within(mod, dir, pin)
 	made.Manifest.Modules = pin.claims(leaf.Manifest.Modules)
-	return made, nil
+	return made, err
+}
+
+// within is the leaf in dir, which holds a copy of the module mod that it is
+// built from. There it needs no source: its manifest lies among the copied
+// files.
+func (l Leaf) within(mod module, dir string, pin Pin) (Leaf, error) {
+	rel, err := filepath.Rel(mod.root, l.Src())
+	copied := Leaf{Dir: filepath.Join(dir, rel), Manifest: l.Manifest, Go: pin.Go}
+	copied.Manifest.Source = ""
+	return copied, err
 }
 
 // prepare returns the directory that holds the pinned copy of mod.
@@ -59,7 +65,7 @@ func (b *Builder) prepare(ctx context.Context, tool toolchain, mod module, leaf 
 	if pin.With, err = b.resolve(ctx, tool, pin.With); err != nil {
 		return "", err
 	}
-	key, err := pinKey(tool, mod, pin)
+	key, err := pinKey(tool, mod, leaf, pin)
 	if err != nil {
 		return "", fmt.Errorf("reading the sources of %s: %w", leaf.Manifest.ID, err)
 	}
@@ -76,11 +82,15 @@ func (b *Builder) prepare(ctx context.Context, tool toolchain, mod module, leaf 
 	if err := copyTree(mod.root, done); err != nil {
 		return "", fmt.Errorf("copying the sources of %s: %w", leaf.Manifest.ID, err)
 	}
-	rel, err := filepath.Rel(mod.root, leaf.Dir)
+	copied, err := leaf.within(mod, done, pin)
 	if err != nil {
 		return "", err
 	}
-	copied := Leaf{Dir: filepath.Join(done, rel), Manifest: leaf.Manifest, Go: pin.Go}
+	if leaf.Manifest.Source != "" { // in place of that of the source
+		if err := copyInto(filepath.Join(leaf.Dir, ManifestName), filepath.Join(copied.Dir, ManifestName)); err != nil {
+			return "", fmt.Errorf("copying the manifest of %s: %w", leaf.Manifest.ID, err)
+		}
+	}
 	if err := b.repin(ctx, tool, work, copied, mod, pin); err != nil {
 		return "", err
 	}
@@ -114,7 +124,7 @@ func (b *Builder) resolve(ctx context.Context, tool toolchain, with []With) ([]W
 }
 
 // pinKey hashes everything that can change the outcome of a preparation.
-func pinKey(tool toolchain, mod module, pin Pin) (string, error) {
+func pinKey(tool toolchain, mod module, leaf Leaf, pin Pin) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "tare.pin/1\n%s\n%q\n%q\n", tool.env["GOVERSION"], pin.Go, absolute(mod))
 	for _, w := range pin.With {
@@ -128,6 +138,12 @@ func pinKey(tool toolchain, mod module, pin Pin) (string, error) {
 	}
 	if err := hashTree(h, mod.root, everything); err != nil {
 		return "", err
+	}
+	if leaf.Manifest.Source != "" {
+		fmt.Fprintf(h, "tags %q\n", leaf.Manifest.Tags)
+		if err := hashFile(h, leaf.Dir, ManifestName); err != nil {
+			return "", err
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))[:32], nil
 }

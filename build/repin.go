@@ -15,7 +15,7 @@ import (
 // first, and nothing else may change.
 func (b *Builder) repin(ctx context.Context, tool toolchain, work string, copied Leaf, mod module, pin Pin) error {
 	run := func(tool toolchain, args ...string) (string, error) {
-		out, said, err := b.query(ctx, tool.path, copied.Dir, b.buildEnv(tool, work), args...)
+		out, said, err := b.query(ctx, tool.path, copied.Src(), b.buildEnv(tool, work), args...)
 		if err != nil {
 			return "", pinError(said, err, copied)
 		}
@@ -42,7 +42,7 @@ func (b *Builder) repin(ctx context.Context, tool toolchain, work string, copied
 		return err
 	}
 	// Whatever go.mod and go.sum need for what is imported now.
-	if _, err := run(tool, "list", "-mod=mod", "-deps", "."); err != nil {
+	if _, err := run(tool, copied.tagged("list", "-mod=mod", "-deps", ".")...); err != nil {
 		return err
 	}
 	return pin.held(copied)
@@ -116,7 +116,7 @@ func reach(graph, from string, seen map[string]bool) {
 
 // held reports a version that something else in the leaf overruled.
 func (p Pin) held(leaf Leaf) error {
-	mod, err := moduleOf(leaf.Dir)
+	mod, err := moduleOf(leaf.Src())
 	if err != nil {
 		return err
 	}

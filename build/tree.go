@@ -94,23 +94,27 @@ func hashFile(h hash.Hash, root, rel string) error {
 // copyTree copies what hashTree reads, links as the files they lead to.
 func copyTree(root, to string) error {
 	return walk(root, everything, func(root, rel string) error {
-		from, into := filepath.Join(root, filepath.FromSlash(rel)), filepath.Join(to, filepath.FromSlash(rel))
-		if err := os.MkdirAll(filepath.Dir(into), 0o755); err != nil {
-			return err
-		}
-		src, err := os.Open(from)
-		if err != nil {
-			return err
-		}
-		defer src.Close()
-		dst, err := os.Create(into)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(dst, src)
-		if e := dst.Close(); err == nil {
-			err = e
-		}
-		return err
+		return copyInto(filepath.Join(root, filepath.FromSlash(rel)), filepath.Join(to, filepath.FromSlash(rel)))
 	})
+}
+
+// copyInto copies a file and makes the directories above it.
+func copyInto(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	if e := dst.Close(); err == nil {
+		err = e
+	}
+	return err
 }

@@ -1,9 +1,13 @@
 package ingest
 
 import (
-	"context"
-	"io"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"sync"
 	"time"
+
+	"github.com/tarebench/tare/app/ingest/sink"
 )
 
 // Config says how the service is to be. Its zero value works.
@@ -23,94 +27,63 @@ const (
 	DefaultMaxBody = 1 << 20
 )
 
-// Format is how a body is encoded.
-type Format string
-
-// Formats, by their media types.
-const (
-	JSON     Format = "application/json"
-	Protobuf Format = "application/x-protobuf"
-	Gob      Format = "application/x-gob"
-)
-
-// Head is what a request says before its body.
-type Head struct {
-	Authorization   string
-	ContentType     string
-	ContentEncoding string
-	Length          int64 // of the body; -1: not said
-}
-
 // Service takes batches. Its methods may be called concurrently.
-type Service struct{}
+type Service struct {
+	limit   int
+	maxBody int64
+	token   *[sha256.Size]byte // of the token, so that no length is compared; nil: none is asked for
+	sink    sink.Sink          // nil: nothing is kept, so no lines are built
+	cut     int64              // bytes of an unfinished line that the sink found
+	counts  counters
+
+	unpackers sync.Pool // of *unpacker
+	lines     sync.Pool // of *[]byte
+}
 
 // New opens the sink.
-func New(c Config) (*Service, error) { panic("not written") }
+func New(c Config) (*Service, error) {
+	if c.Limit < 0 || c.MaxBody < 0 || c.Rotate < 0 {
+		return nil, fmt.Errorf("limit %d, max body %d, rotate %d: none of them can be less than 0", c.Limit, c.MaxBody, c.Rotate)
+	}
+	s := &Service{limit: c.Limit, maxBody: c.MaxBody}
+	if s.limit == 0 {
+		s.limit = DefaultLimit
+	}
+	if s.maxBody == 0 {
+		s.maxBody = DefaultMaxBody
+	}
+	if c.Token != "" {
+		sum := sha256.Sum256([]byte(c.Token))
+		s.token = &sum
+	}
+	path, file := strings.CutPrefix(c.Sink, "file:")
+	switch {
+	case c.Sink == "" || c.Sink == "null":
+	case file && path != "":
+		f, cut, err := sink.Open(path, sink.Options{Fsync: c.Fsync, Rotate: c.Rotate, Now: c.Now})
+		if err != nil {
+			return nil, err
+		}
+		s.sink, s.cut = f, cut
+	default:
+		return nil, fmt.Errorf("sink %q is neither null nor file:PATH", c.Sink)
+	}
+	return s, nil
+}
 
 // Close waits for what is being kept and closes the sink.
-func (s *Service) Close() error { panic("not written") }
+func (s *Service) Close() error {
+	if s.sink == nil {
+		return nil
+	}
+	return s.sink.Close()
+}
 
 // Delivered is how many records the sink has taken.
-func (s *Service) Delivered() int64 { panic("not written") }
+func (s *Service) Delivered() int64 { return s.counts.records.Load() }
 
-// Admit looks at the head of a request, and says how its body is encoded:
-// one of formats, or JSON where none are given.
-func (s *Service) Admit(h Head, formats ...Format) (Format, error) { panic("not written") }
+// MaxBody is how many bytes a body may have, as sent and unpacked.
+func (s *Service) MaxBody() int64 { return s.maxBody }
 
-// Body is a request's body, unpacked. Reading more than the limit fails.
-type Body struct{}
-
-// Body reads r as h says that it is encoded. It must be closed.
-func (s *Service) Body(h Head, r io.Reader) *Body { panic("not written") }
-
-// Read is that of [io.Reader].
-func (b *Body) Read(p []byte) (int, error) { panic("not written") }
-
-// Close gives buffers back. It does not close what it reads from.
-func (b *Body) Close() error { panic("not written") }
-
-// Refusal is what a decoder's error err means: what went wrong with reading
-// the body, if that was it, or else that the body is malformed.
-func (b *Body) Refusal(err error) error { panic("not written") }
-
-// Unpack is Body for a server that has read the whole body already. The result
-// may be body itself.
-func (s *Service) Unpack(h Head, body []byte) ([]byte, error) { panic("not written") }
-
-// Batch is what a stack decoded.
-type Batch interface {
-	Len() int
-	Head(i int) (id string, at time.Time)
-	// Metadata is encoded as JSON without line ends. It may be overwritten by
-	// the next call.
-	Metadata(i int) ([]byte, error)
-}
-
-// Records is a batch of records, with marshal to encode their metadata, which
-// it is given a pointer to.
-func Records(list []Record, marshal func(any) ([]byte, error)) Batch { panic("not written") }
-
-// Accept checks a batch, encodes its metadata and hands it to the sink. It
-// returns when the sink has taken all of it, or nothing.
-func (s *Service) Accept(ctx context.Context, b Batch) (Receipt, error) { panic("not written") }
-
-// Refusal is why a request is not served, as its answer says it.
-type Refusal struct {
-	Status  int    `json:"-"`
-	Code    string `json:"error"`   // one word for machines, e.g. malformed
-	Message string `json:"message"` // one line for people
-}
-
-// Error is code and message.
-func (r *Refusal) Error() string { return r.Code + ": " + r.Message }
-
-// RefusalOf is what err, of any method of the service, says to a client. It
-// counts it. An error that is no refusal is the service's own fault, of which
-// the client is told nothing more.
-func (s *Service) RefusalOf(err error) *Refusal { panic("not written") }
-
-// Metrics are the service's counters, as text that Prometheus reads.
-func (s *Service) Metrics() []byte { panic("not written") }
-
-// OpenAPI is the service's description.
-func OpenAPI() []byte { panic("not written") }
+// Limit is how many records a batch may have.
+func (s *Service) Limit() int { return s.limit }

@@ -85,6 +85,12 @@ func checkLeaves(t *Tree) []string {
 	}
 	for _, dir := range leaves(t) {
 		say := func(format string, args ...any) { out = append(out, dir+": "+fmt.Sprintf(format, args...)) }
+		if of, ok := t.Builds[dir]; ok {
+			if !slices.Contains(leaves(t), of) || t.Builds[of] != "" {
+				say("is another build of %s, which is no contender with code of its own", of)
+			}
+			continue
+		}
 		for _, name := range []string{"contender.json", "main.go"} {
 			if !t.Paths[path.Join(dir, name)] {
 				say("has no %s", name)

@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/build/constraint"
@@ -17,8 +18,9 @@ type Tree struct {
 	Root    string // path of the root module
 	Modules []Module
 	Files   []*File
-	Paths   map[string]bool // every file, from the root, with slashes
-	Work    []string        // directories that go.work uses
+	Paths   map[string]bool   // every file, from the root, with slashes
+	Work    []string          // directories that go.work uses
+	Builds  map[string]string // of contenders that are another build of one: its folder, by theirs
 	fset    *token.FileSet
 }
 
@@ -48,7 +50,7 @@ func (f *File) Imports() map[string]token.Pos {
 // vendor or out and those whose name begins with a dot or an underscore are
 // left out, as the go command does.
 func Read(fsys fs.FS) (*Tree, error) {
-	t := &Tree{Paths: map[string]bool{}, fset: token.NewFileSet()}
+	t := &Tree{Paths: map[string]bool{}, Builds: map[string]string{}, fset: token.NewFileSet()}
 	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -82,6 +84,9 @@ func skipped(name string) bool {
 
 func (t *Tree) add(fsys fs.FS, p string) error {
 	name := path.Base(p)
+	if matches("contenders/*/*/contender.json", p) {
+		return t.addBuild(fsys, p)
+	}
 	if name != "go.mod" && name != "go.work" && path.Ext(name) != ".go" {
 		return nil
 	}
@@ -111,6 +116,23 @@ func (t *Tree) add(fsys fs.FS, p string) error {
 	}
 	f.Tool = ignored(parsed) || parsed.Name.Name == "main" && !under(f.Dir, "cmd", "contenders", "bench", "cgocopy")
 	t.Files = append(t.Files, f)
+	return nil
+}
+
+// addBuild notes what the contender that the manifest at p describes is built
+// from, if that is not its own folder. Whether the rest of it makes sense is for
+// others to say.
+func (t *Tree) addBuild(fsys fs.FS, p string) error {
+	src, err := fs.ReadFile(fsys, p)
+	if err != nil {
+		return err
+	}
+	var manifest struct {
+		Source string `json:"source"`
+	}
+	if json.Unmarshal(src, &manifest) == nil && manifest.Source != "" {
+		t.Builds[path.Dir(p)] = path.Join(path.Dir(p), manifest.Source)
+	}
 	return nil
 }
 

@@ -1,0 +1,12 @@
+package homelab
+
+import (
+	_ "embed"
+	"slices"
+)
+
+//go:embed openapi.json
+var openAPI []byte
+
+// OpenAPI is the service's description.
+func OpenAPI() []byte { return slices.Clone(openAPI) }

@@ -1,0 +1,53 @@
+package homelab
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// origins are those that may read answers in a browser.
+type origins struct {
+	any  bool
+	list []string
+}
+
+// newOrigins checks that each could be what a browser sends: scheme and host.
+func newOrigins(given []string) (origins, error) {
+	var o origins
+	for _, s := range given {
+		switch s = strings.TrimSpace(s); {
+		case s == "":
+			continue
+		case s == "*":
+			o.any = true
+			continue
+		}
+		u, err := url.Parse(s)
+		if err != nil || u.Scheme == "" || u.Host == "" || u.Scheme+"://"+u.Host != s {
+			return o, fmt.Errorf("%q is no origin; one is like https://home.example:8443, and * is any", s)
+		}
+		o.list = append(o.list, s)
+	}
+	return o, nil
+}
+
+// CORS reports whether any origin may read answers in a browser.
+func (h *House) CORS() bool { return h.origins.any || len(h.origins.list) > 0 }
+
+// Allow is the value of Access-Control-Allow-Origin for a request's Origin;
+// empty: none.
+func (h *House) Allow(origin string) string {
+	if origin == "" {
+		return ""
+	}
+	if h.origins.any {
+		return "*"
+	}
+	for _, o := range h.origins.list {
+		if o == origin {
+			return o
+		}
+	}
+	return ""
+}

@@ -1,0 +1,81 @@
+package homelab
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Statuses, by number: not every server that is weighed links net/http.
+const (
+	badRequest       = 400
+	notFound         = 404
+	methodNotAllowed = 405
+	tooLarge         = 413
+	tooManyRequests  = 429
+)
+
+// MaxCommand is how many bytes the body of a command may have.
+const MaxCommand = 64 << 10
+
+// What is refused by the transport has one wording too.
+
+// NotFound is the refusal of a path that is none of the service's.
+func NotFound() error {
+	return &Refusal{notFound, "not_found", "there is nothing at this path"}
+}
+
+// NotAllowed is the refusal of a method that a path does not have.
+func NotAllowed() error {
+	return &Refusal{methodNotAllowed, "method_not_allowed", "this path does not take this method"}
+}
+
+// TooLarge is the refusal of a command of more than [MaxCommand] bytes.
+func TooLarge() error {
+	return &Refusal{tooLarge, "too_large", fmt.Sprintf("a command has at most %d bytes", MaxCommand)}
+}
+
+// TooMany is the refusal of a client without tokens.
+func TooMany() error {
+	return &Refusal{tooManyRequests, "too_many_requests", "this client has asked too often; Retry-After says when to ask again"}
+}
+
+// Malformed is the refusal of a body that is not what it should be, or err
+// itself where that is a refusal already. The answer does not carry what err
+// says: each decoder has words of its own.
+func Malformed(err error) error {
+	malformed := &Refusal{badRequest, "malformed", "the body is not a command as JSON"}
+	var already *Refusal
+	switch {
+	case err == nil:
+		return malformed
+	case errors.As(err, &already):
+		return err
+	}
+	return fmt.Errorf("%w (%w)", malformed, err)
+}
+
+func unknownAction(action string) error {
+	return &Refusal{badRequest, "unknown_action", fmt.Sprintf("the action %s is none of turn_on, turn_off, toggle and set", quoted(action))}
+}
+
+func tooManyAttributes() error {
+	return &Refusal{badRequest, "too_many_attributes", fmt.Sprintf("a device has at most %d attributes", maxAttributes)}
+}
+
+func noDevice(id string) error {
+	return &Refusal{notFound, "unknown_device", "there is no device " + quoted(id)}
+}
+
+func readOnlyDevice(d Device) error {
+	return &Refusal{methodNotAllowed, "read_only", fmt.Sprintf("%s is a %s, which takes no commands", d.ID, d.Type)}
+}
+
+// quoted is what somebody sent, as a part of a message.
+func quoted(s string) string {
+	const most = 80
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}

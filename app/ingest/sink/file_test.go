@@ -1,0 +1,351 @@
+package sink
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func mustOpen(t *testing.T, path string, o Options) *File {
+	t.Helper()
+	f, _, err := Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+func mustKeep(t *testing.T, f *File, lines string) {
+	t.Helper()
+	if err := f.Keep(context.Background(), []byte(lines), strings.Count(lines, "\n")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// content is all files but the lock, by name.
+func (d *fakeDisk) content() map[string]string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := map[string]string{}
+	for path, n := range d.names {
+		out[filepath.Base(path)] = string(n.data)
+	}
+	return out
+}
+
+func wantContent(t *testing.T, d *fakeDisk, want map[string]string) {
+	t.Helper()
+	if got := d.content(); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("files %q, want %q", got, want)
+	}
+}
+
+// held makes d wait before it syncs. Each call of next lets one sync happen,
+// once it is there.
+func held(d *fakeDisk) (next func()) {
+	at, on := make(chan struct{}), make(chan struct{})
+	d.sync = func() { at <- struct{}{}; <-on }
+	return func() { <-at; on <- struct{}{} }
+}
+
+// waiting waits until n batches wait for the next turn.
+func waiting(t *testing.T, f *File, n int) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; {
+		f.mu.Lock()
+		have := 0
+		if f.next != nil {
+			have = len(f.next.batches)
+		}
+		f.mu.Unlock()
+		if have == n {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d batches wait, not %d", have, n)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// keepers call Keep, each with one line, and collect what it says.
+type keepers struct {
+	wg   sync.WaitGroup
+	mu   sync.Mutex
+	errs []error
+}
+
+func (k *keepers) keep(ctx context.Context, f *File, line string) {
+	k.wg.Add(1)
+	go func() {
+		defer k.wg.Done()
+		err := f.Keep(ctx, []byte(line+"\n"), 1)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.errs = append(k.errs, err)
+	}()
+}
+
+func (k *keepers) failed() (n int) {
+	k.wg.Wait()
+	for _, err := range k.errs {
+		if err != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func TestBatchesThatWaitAreWrittenTogether(t *testing.T) {
+	d := newFakeDisk(1)
+	f := mustOpen(t, path, Options{Fsync: true, files: d})
+	next := held(d)
+	var k keepers
+	k.keep(context.Background(), f, "first")
+	for at := 0; at == 0; time.Sleep(time.Millisecond) { // until it holds the turn
+		at = int(f.Stats().Writes)
+	}
+	for i := range 50 {
+		k.keep(context.Background(), f, fmt.Sprint(i))
+	}
+	waiting(t, f, 50)
+	next()
+	next()
+	if n := k.failed(); n > 0 {
+		t.Errorf("%d failed: %v", n, k.errs)
+	}
+	if s := f.Stats(); s.Writes != 2 || s.Syncs != 2 {
+		t.Errorf("%+v for 51 batches, want 2 writes and 2 syncs", s)
+	}
+	if got := strings.Count(d.content()["events.ndjson"], "\n"); got != 51 {
+		t.Errorf("%d lines", got)
+	}
+	d.sync = nil
+}
+
+func TestKeepOfAnEndedContext(t *testing.T) {
+	d := newFakeDisk(1)
+	f := mustOpen(t, path, Options{Fsync: true, files: d})
+	next := held(d)
+	ctx, cancel := context.WithCancel(context.Background())
+	var first, given, last keepers
+	first.keep(context.Background(), f, "first")
+	for f.Stats().Writes == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	given.keep(ctx, f, "given up")
+	last.keep(context.Background(), f, "last")
+	waiting(t, f, 2)
+	cancel()
+	if given.failed() != 1 || !errors.Is(given.errs[0], context.Canceled) {
+		t.Errorf("a batch that waited, and whose context ended: %v", given.errs)
+	}
+	next()
+	next()
+	if first.failed()+last.failed() > 0 {
+		t.Errorf("%v %v", first.errs, last.errs)
+	}
+	d.sync = nil
+	if err := f.Keep(ctx, []byte("late\n"), 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("with an ended context: %v", err)
+	}
+	wantContent(t, d, map[string]string{"events.ndjson": "first\nlast\n"})
+}
+
+// What is being written when its context ends is waited for.
+func TestKeepWhoseContextEndsTooLate(t *testing.T) {
+	d := newFakeDisk(1)
+	f := mustOpen(t, path, Options{Fsync: true, files: d})
+	next := held(d)
+	ctx, cancel := context.WithCancel(context.Background())
+	var first, second keepers
+	first.keep(context.Background(), f, "first")
+	for f.Stats().Writes == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	second.keep(ctx, f, "second")
+	second.keep(ctx, f, "third")
+	waiting(t, f, 2)
+	next()
+	for f.Stats().Writes == 1 {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	next()
+	if first.failed()+second.failed() > 0 {
+		t.Errorf("%v %v", first.errs, second.errs)
+	}
+	d.sync = nil
+}
+
+func TestFullDisk(t *testing.T) {
+	for _, fsync := range []bool{false, true} {
+		d := newFakeDisk(1)
+		f := mustOpen(t, path, Options{Fsync: fsync, files: d})
+		mustKeep(t, f, "one\n")
+		d.room = 6
+		if err := f.Keep(context.Background(), []byte("two\ntwo\n"), 2); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("a batch that has no room: %v", err)
+		}
+		mustKeep(t, f, "three\n")
+		d.room = -1
+		mustKeep(t, f, "four\n")
+		wantContent(t, d, map[string]string{"events.ndjson": "one\nthree\nfour\n"})
+	}
+}
+
+// A file whose last write can be neither finished nor undone takes nothing
+// more until it can.
+func TestWriteThatCannotBeUndone(t *testing.T) {
+	d := newFakeDisk(1)
+	f := mustOpen(t, path, Options{files: d})
+	mustKeep(t, f, "one\n")
+	d.room, d.fails = 3, 1
+	for range 3 {
+		if err := f.Keep(context.Background(), []byte("two\n"), 1); err == nil {
+			t.Error("kept on a broken disk")
+		}
+	}
+	d.room, d.fails = -1, 0
+	mustKeep(t, f, "three\n")
+	wantContent(t, d, map[string]string{"events.ndjson": "one\nthree\n"})
+}
+
+func TestFailedSync(t *testing.T) {
+	d := newFakeDisk(1)
+	f := mustOpen(t, path, Options{Fsync: true, files: d})
+	fail := func(line string) {
+		t.Helper()
+		d.sync = func() { d.mu.Lock(); d.fails = 1; d.mu.Unlock(); d.sync = nil }
+		if err := f.Keep(context.Background(), []byte(line), 1); !errors.Is(err, errIO) {
+			t.Errorf("keep %q: %v", line, err)
+		}
+		d.fails = 0
+	}
+	fail("nothing\n")
+	mustKeep(t, f, "one\n")
+	wantContent(t, d, map[string]string{"events.ndjson": "one\n"}) // nothing counted in the first
+	fail("two\n")
+	mustKeep(t, f, "three\n")
+	wantContent(t, d, map[string]string{"events.ndjson": "three\n", "events.ndjson.1": "one\n"})
+	if s := f.Stats(); s.Failures != 2 || s.Rotations != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestClose(t *testing.T) {
+	d := newFakeDisk(1)
+	f := mustOpen(t, path, Options{Fsync: true, files: d})
+	next := held(d)
+	var k keepers
+	k.keep(context.Background(), f, "first")
+	for f.Stats().Writes == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	k.keep(context.Background(), f, "second")
+	k.keep(context.Background(), f, "third")
+	waiting(t, f, 2)
+	closed := make(chan error, 2)
+	go func() { closed <- f.Close() }()
+	go func() { closed <- f.Close() }()
+	next()
+	next()
+	if err := errors.Join(<-closed, <-closed); err != nil {
+		t.Error(err)
+	}
+	if n := k.failed(); n > 0 {
+		t.Errorf("%d failed: %v", n, k.errs)
+	}
+	if err := f.Keep(context.Background(), []byte("late\n"), 1); !errors.Is(err, ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+	if got := d.content()["events.ndjson"]; strings.Count(got, "\n") != 3 {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestWhatIsNoBatch(t *testing.T) {
+	d := newFakeDisk(1)
+	f := mustOpen(t, path, Options{files: d})
+	for _, lines := range [][]byte{[]byte("no end"), []byte("zero\x00\n"), bytes.Repeat([]byte("\n"), MaxBatch+1)} {
+		if err := f.Keep(context.Background(), lines, 1); err == nil {
+			t.Errorf("%.10q was kept", lines)
+		}
+	}
+	if err := f.Keep(context.Background(), nil, 0); err != nil {
+		t.Error(err)
+	}
+	wantContent(t, d, map[string]string{"events.ndjson": ""})
+}
+
+func TestOpenWhereItCannot(t *testing.T) {
+	dir := t.TempDir()
+	if _, _, err := Open(filepath.Join(dir, "none", "e"), Options{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("in no directory: %v", err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "e"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the lock is given back
+		if _, _, err := Open(filepath.Join(dir, "e"), Options{}); err == nil || strings.Contains(err.Error(), "another process") {
+			t.Errorf("of a directory: %v", err)
+		}
+	}
+}
+
+// A long queue is written in pieces, so that memory stays bounded.
+func TestLongQueue(t *testing.T) {
+	d := newFakeDisk(1)
+	f := mustOpen(t, path, Options{files: d})
+	line := append(bytes.Repeat([]byte("x"), maxWrite/4), '\n')
+	var batches []*batch
+	for range 9 {
+		batches = append(batches, &batch{lines: line})
+	}
+	f.store.keep(batches)
+	if slices.ContainsFunc(batches, func(b *batch) bool { return b.err != nil }) {
+		t.Error("failed")
+	}
+	if got := f.Stats().Writes; got != 3 {
+		t.Errorf("%d writes of at most %d bytes for 9 batches of %d", got, maxWrite, len(line))
+	}
+	if got, want := len(d.content()["events.ndjson"]), 9*len(line); got != want {
+		t.Errorf("%d bytes, want %d", got, want)
+	}
+}
+
+// A batch whose caller has not come to wait for its turn yet is written too.
+func TestCloseWritesWhatHasJoined(t *testing.T) {
+	d := newFakeDisk(1)
+	f := mustOpen(t, path, Options{files: d})
+	g, b, err := f.join([]byte("joined\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-g.done:
+	default:
+		t.Fatal("it still waits")
+	}
+	if b.err != nil {
+		t.Error(b.err)
+	}
+	wantContent(t, d, map[string]string{"events.ndjson": "joined\n"})
+}

@@ -1,0 +1,93 @@
+package build
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	// sourceName is a folder beside the leaf's own, so that a catalog can be
+	// carried elsewhere and its leaves still find each other.
+	sourceName = regexp.MustCompile(`^\.\./[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+	tagName    = regexp.MustCompile(`^[\p{L}\p{Nd}_.]+$`)
+)
+
+// Src is the directory of the main package that the leaf is built from: its
+// own, or the one that its manifest names as source. It is absolute and without
+// symbolic links where the leaf's own is.
+func (l Leaf) Src() string {
+	if l.Manifest.Source == "" {
+		return l.Dir
+	}
+	dir := filepath.Join(l.Dir, filepath.FromSlash(l.Manifest.Source))
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir // it is not there; whoever opens it says so
+}
+
+// tagged is args of the go command, a subcommand first, with the leaf's tags.
+func (l Leaf) tagged(subcommand string, args ...string) []string {
+	if tags := l.Manifest.Tags; len(tags) > 0 {
+		return append([]string{subcommand, "-tags=" + strings.Join(tags, ",")}, args...)
+	}
+	return append([]string{subcommand}, args...)
+}
+
+// origin checks what a manifest says it is built from, as far as that can be
+// told without looking at it.
+func (m Manifest) origin() error {
+	if m.Source != "" && !sourceName.MatchString(m.Source) {
+		return fmt.Errorf(": source %q is not the folder of a contender beside this one, e.g. ../gin", m.Source)
+	}
+	for i, tag := range m.Tags {
+		switch {
+		case !tagName.MatchString(tag):
+			return fmt.Errorf(": tag %q is no word; letters, digits, _ and . make one, e.g. jsoniter", tag)
+		case slices.Contains(m.Tags[:i], tag):
+			return fmt.Errorf(": tag %q is listed twice", tag)
+		}
+	}
+	return nil
+}
+
+// sourced looks at what a leaf says it is built from. An error begins as those
+// of parseManifest do.
+func (l Leaf) sourced() error {
+	m := l.Manifest
+	if m.Source == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(l.Dir)
+	if err != nil {
+		return fmt.Errorf(": %w", err)
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".go") || e.Name() == "go.mod" {
+			return fmt.Errorf(": it has a source and a %s of its own; one of them must go", e.Name())
+		}
+	}
+	src, err := os.ReadFile(filepath.Join(l.Src(), ManifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf(": source %s is no contender: it has no %s", m.Source, ManifestName)
+	}
+	if err != nil {
+		return fmt.Errorf(": source %s: %w", m.Source, err)
+	}
+	of, err := parseManifest(src)
+	switch {
+	case err != nil:
+		return fmt.Errorf(": source %s/%s%w", m.Source, ManifestName, err)
+	case of.Source != "":
+		return fmt.Errorf(": source %s has a source itself, %s; name that", m.Source, of.Source)
+	case of.Kind != m.Kind:
+		return fmt.Errorf(": source %s is a %s, this is to be a %s", m.Source, of.Kind, m.Kind)
+	}
+	return nil
+}

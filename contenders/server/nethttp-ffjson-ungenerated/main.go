@@ -1,0 +1,26 @@
+// Command nethttp-ffjson-ungenerated is net/http with pquerna/ffjson for JSON, on types for
+// which no code was generated, as a published comparison did: ffjson then hands
+// every value to encoding/json, and what is weighed is encoding/json.
+package main
+
+import (
+	"github.com/pquerna/ffjson/ffjson"
+
+	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/contender/server/nethttp"
+)
+
+func main() {
+	server.Main(server.Apps{"ingest": func(o server.Options) (server.Server, error) {
+		return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}), nil
+	}})
+}
+
+func decode(body []byte) (ingest.Batch, error) {
+	var list []ingest.Record
+	if err := ffjson.Unmarshal(body, &list); err != nil {
+		return nil, err
+	}
+	return ingest.Records(list, ffjson.Marshal), nil
+}

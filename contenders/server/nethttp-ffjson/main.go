@@ -1,0 +1,15 @@
+// Command nethttp-ffjson is net/http with code that pquerna/ffjson generated for
+// the types of app ingest.
+package main
+
+import (
+	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/contender/server/nethttp"
+)
+
+func main() {
+	server.Main(server.Apps{"ingest": func(o server.Options) (server.Server, error) {
+		return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}), nil
+	}})
+}

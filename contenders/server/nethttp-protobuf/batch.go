@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/contenders/server/nethttp-protobuf/model"
+)
+
+func decodeJSON(body []byte) (ingest.Batch, error) {
+	var list []ingest.Record
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, err
+	}
+	return ingest.Records(list, json.Marshal), nil
+}
+
+func decodeProtobuf(body []byte) (ingest.Batch, error) {
+	var batch model.Batch
+	if err := proto.Unmarshal(body, &batch); err != nil {
+		return nil, err
+	}
+	list := make([]ingest.Record, len(batch.GetRecords()))
+	for i, r := range batch.GetRecords() {
+		list[i] = ingest.Record{ID: r.GetId(), Metadata: metadata(r.GetMetadata())}
+		if ms := r.GetTimestampMs(); ms != 0 { // a field that is not there is 0 in the bytes
+			list[i].Timestamp = time.UnixMilli(ms).UTC()
+		}
+	}
+	return ingest.Records(list, json.Marshal), nil
+}
+
+func metadata(m *model.Metadata) ingest.Metadata {
+	return ingest.Metadata{
+		UserID: m.GetUserId(), SessionID: m.GetSessionId(),
+		PageURL: m.GetPageUrl(), Referrer: m.GetReferrer(),
+		UserAgent: m.GetUserAgent(), IPAddress: m.GetIpAddress(),
+		Country: m.GetCountry(), City: m.GetCity(), Language: m.GetLanguage(),
+		ScreenWidth: int(m.GetScreenWidth()), ScreenHeight: int(m.GetScreenHeight()),
+		Campaign: m.GetCampaign(), Medium: m.GetMedium(),
+		DurationMS: int(m.GetDurationMs()), ScrollDepth: m.GetScrollDepth(),
+		LoggedIn: m.GetLoggedIn(), AppVersion: m.GetAppVersion(),
+	}
+}
