@@ -9,8 +9,10 @@ OHA      ?= 1.16.0
 AS_ROOT   = $(shell [ $$(id -u) = 0 ] || echo sudo)
 
 # A contender or a plain benchmark is a module of its own, outside the
-# workspace, so that nobody else's requirements decide its versions.
-LEAVES  := $(patsubst %/go.mod,%,$(wildcard contenders/*/*/go.mod))
+# workspace, so that nobody else's requirements decide its versions. Some
+# contenders are another build of one: their contender.json says of which.
+LEAVES  := $(patsubst %/contender.json,%,$(wildcard contenders/*/*/contender.json))
+MODULES  = $(patsubst %/go.mod,%,$(wildcard $(LEAVES:%=%/go.mod)))
 BENCHES := $(patsubst %/go.mod,%,$(wildcard bench/*/go.mod))
 comma   := ,
 space   := $(subst ,, )
@@ -37,9 +39,10 @@ race: ## the tests under the race detector
 lint: ## format, vet (contenders and benchmarks too) and the linters of .golangci.yml
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet work
-	@set -e; for dir in $(LEAVES) $(BENCHES); do echo "go vet in $$dir"; (cd $$dir && $(ALONE) $(GO) vet ./...); done
+	@set -e; for dir in $(MODULES) $(BENCHES); do echo "go vet in $$dir"; (cd $$dir && $(ALONE) $(GO) vet ./...); done
 	$(LINT) ./...
 	cd cmd/tare && $(LINT) ./...
+	cd cgocopy && $(LINT) ./...
 
 .PHONY: generate
 generate: ## write generated files anew
@@ -52,15 +55,15 @@ checkgenerate: ## fail if generating changes a file
 
 .PHONY: contenders
 contenders: ## build every contender alone and run the conformance suite on it (LEAVES=contenders/KIND/ID for one)
-	@set -e; for dir in $(LEAVES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) build -trimpath -buildvcs=false -o /dev/null .); done
+	@set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) build -trimpath -buildvcs=false -o /dev/null .); done
 	$(GO) test -count=1 -timeout 20m -run '^TestLeaves$$' ./contender/contendertest -leaves "$(subst $(space),$(comma),$(strip $(LEAVES:contenders/%=%)))"
 
 # Generators of contenders belong to their modules; what they write is committed.
-GENERATED := easyjson ffjson msgp protobuf
+GENERATED := $(addprefix codec/,easyjson ffjson msgp protobuf) $(addprefix server/nethttp-,easyjson ffjson protobuf)
 .PHONY: generated
 generated: ## fail if a contender's generated code is not what its generator writes
 	cd tools/protogen && GOWORK=off $(GO) test ./...
-	@set -e; for leaf in $(GENERATED); do echo "== $$leaf"; (cd contenders/codec/$$leaf && GOWORK=off $(GO) generate ./...); done
+	@set -e; for leaf in $(GENERATED); do echo "== $$leaf"; (cd contenders/$$leaf && GOWORK=off $(GO) generate ./...); done
 	git diff --exit-code --stat -- contenders
 
 .PHONY: golden

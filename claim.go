@@ -3,6 +3,7 @@ package tare
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // ClaimKind is what sort of statement a claim makes.
@@ -14,6 +15,8 @@ const (
 	ClaimStatement ClaimKind = "statement" // a sentence without figures: refuted where Check fires for the contender
 	ClaimCount     ClaimKind = "count"     // modules added: Value, against what the contender's binary links beyond the baseline's
 	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline moves to Side along Workloads, in their order
+	ClaimShare     ClaimKind = "share"     // Contender does without so much of what the baseline takes: Value, a share, or more
+	ClaimReported  ClaimKind = "reported"  // published, and nothing here measures it: Because says why
 )
 
 // Claim is a published statement with its figures and source, to be re-asked.
@@ -28,8 +31,9 @@ type Claim struct {
 	Baseline  float64   `json:"baseline"` // published, in Unit
 	Value     float64   `json:"value"`    // published, in Unit
 	Unit      string    `json:"unit"`
-	Side      string    `json:"side,omitempty"`  // lower or higher: the claimed side where the sentence contradicts its figures
-	Check     string    `json:"check,omitempty"` // statement: the check that answers it
+	Side      string    `json:"side,omitempty"`    // lower or higher: the claimed side where the sentence contradicts its figures
+	Check     string    `json:"check,omitempty"`   // statement: the check that answers it
+	Because   string    `json:"because,omitempty"` // reported: why it is not measured, one line
 	Statement string    `json:"statement"`
 }
 
@@ -39,14 +43,20 @@ func (c Claim) Validate() error {
 	case c.ID == "":
 		return fieldError("id", "claim without an id", "e.g. id: F0.9")
 	case !slices.Contains(claimKinds(), c.Kind):
-		return fieldError("kind", fmt.Sprintf("unknown claim kind %q", c.Kind), "known: ratio, statement, count, trend")
-	case c.Contender == "":
+		return fieldError("kind", fmt.Sprintf("unknown claim kind %q", c.Kind), "known: "+claimKindNames())
+	case c.Contender == "" && c.Kind != ClaimReported:
 		return fieldError("contender", "claim without a contender", "name the contender it is about")
 	case c.Statement == "":
 		return fieldError("statement", "claim without a statement", "say what was published, in one sentence")
 	case c.Kind == ClaimStatement && c.Check == "":
 		return fieldError("check", "a statement without the check that answers it", "e.g. check: semantic-diff")
 	case c.Kind == ClaimStatement:
+		return nil
+	case c.Kind == ClaimReported && c.Because == "":
+		return fieldError("because", "a reported claim without the reason why nothing measures it", "e.g. because: the service is not to be had any more")
+	case c.Kind == ClaimReported && c.Value < 0:
+		return fieldError("value", "a published figure below zero", "leave it out where there is none")
+	case c.Kind == ClaimReported:
 		return nil
 	case c.Kind == ClaimCount && !(c.Value > 0):
 		return fieldError("value", "a count without the published number", "e.g. value: 30")
@@ -60,6 +70,10 @@ func (c Claim) Validate() error {
 		return fieldError("workload", "claim without a workload", "name the workload it is about")
 	case c.Metric == "":
 		return fieldError("metric", "claim without a metric", "e.g. metric: time")
+	case c.Kind == ClaimShare && !(c.Value > 0 && c.Value < 1):
+		return fieldError("value", "a share that is not between 0 and 1", "e.g. value: 0.5 for half of what the baseline takes")
+	case c.Kind == ClaimShare:
+		return nil
 	case !(c.Baseline > 0) || !(c.Value > 0):
 		return fieldError("", "a ratio claim needs baseline and value above zero", "give both published figures")
 	case c.Side != "" && c.Side != "lower" && c.Side != "higher":
@@ -69,7 +83,15 @@ func (c Claim) Validate() error {
 }
 
 func claimKinds() []ClaimKind {
-	return []ClaimKind{ClaimRatio, ClaimStatement, ClaimCount, ClaimTrend}
+	return []ClaimKind{ClaimRatio, ClaimStatement, ClaimCount, ClaimTrend, ClaimShare, ClaimReported}
+}
+
+func claimKindNames() string {
+	var names []string
+	for _, k := range claimKinds() {
+		names = append(names, string(k))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Ratio is the published effect: value over baseline.
@@ -100,7 +122,8 @@ type ClaimResult struct {
 	Contender   string    `json:"contender"`
 	Workload    string    `json:"workload"`
 	Metric      string    `json:"metric"`
-	Published   float64   `json:"published"` // ratio
+	Published   float64   `json:"published"`      // ratio; of a count, a share or a reported figure that itself, in Unit
+	Unit        string    `json:"unit,omitempty"` // of a reported figure
 	Measured    float64   `json:"measured,omitempty"`
 	Low         float64   `json:"low,omitempty"`
 	High        float64   `json:"high,omitempty"`

@@ -1,5 +1,7 @@
 package tare
 
+import "strings"
+
 // Ids of the two contenders that join every study by themselves.
 const (
 	ControlID = "control" // the baseline entered a second time (A/A)
@@ -58,8 +60,19 @@ type Contender struct {
 	Expect      Expect            `json:"expect,omitzero"`
 	Identity    Identity          `json:"identity"`
 	Adoption    Adoption          `json:"adoption,omitzero"`
-	Error       string            `json:"error,omitempty"` // why it could not be built, one line
+	Error       string            `json:"error,omitempty"` // why it could not be built, or what is not installed, one line
 }
+
+// notInstalled begins the error of a contender whose programs are not there.
+const notInstalled = "not installed: "
+
+// NotInstalled is what Error says of a contender that takes programs which are
+// not there.
+func NotInstalled(programs []string) string { return notInstalled + strings.Join(programs, ", ") }
+
+// Absent reports whether the contender was left out because it takes programs
+// that are not there.
+func (c Contender) Absent() bool { return strings.HasPrefix(c.Error, notInstalled) }
 
 // Title is how a contender is printed: its id, and for a trap a dagger.
 func (c Contender) Title() string {

@@ -31,4 +31,6 @@ type Conformance struct {
 	Fresh     bool   `json:"fresh"`            // the operation is declared to hand out a fresh value each time
 	During    bool   `json:"during,omitempty"` // asked again in the rounds; otherwise before timing
 	Probe     bool   `json:"probe,omitempty"`  // cases that must be refused as the reference refuses them
+
+	Unrefused []string `json:"unrefused,omitempty"` // of probes: those that were not refused so, a line each; the first of them where there are many
 }

@@ -108,6 +108,8 @@ func (e Entry) launched() error {
 		return fieldError("path", fmt.Sprintf("path %q of contender %q", e.Path, e.ID), "it begins with a slash and does not end with one, e.g. /ingest")
 	case e.Answers != AnswersWhole && e.Answers != AnswersStatus:
 		return fieldError("answers", fmt.Sprintf("unknown answers %q of contender %q", e.Answers, e.ID), "known: status; leave it out for whole answers")
+	case e.Answers != AnswersWhole && !e.Expect.IsZero():
+		return fieldError("answers", fmt.Sprintf("contender %q is a trap and cannot stand apart as well", e.ID), "leave answers or expect out")
 	}
 	for name := range e.Files {
 		if name == "" || strings.ContainsAny(name, `/\`) || name[0] == '.' {
@@ -156,6 +158,9 @@ func (s *Study) Validate() error {
 		if err := e.launched(); err != nil {
 			return prefix(at, err)
 		}
+		if e.ID == s.Baseline && e.Answers != AnswersWhole {
+			return fieldError(at+".answers", "the baseline cannot stand apart", "its answers are held against the reference whole; leave answers out")
+		}
 		seen[e.ID] = true
 	}
 	if !seen[s.Baseline] {
@@ -175,6 +180,11 @@ func (s *Study) Validate() error {
 			return fieldError(fmt.Sprintf("workloads[%d]", i), fmt.Sprintf("workload %q is listed twice", w.ID), "give each workload its own id")
 		}
 		works[w.ID] = true
+		for k, id := range w.Contenders {
+			if !seen[id] {
+				return fieldError(fmt.Sprintf("workloads[%d].contenders[%d]", i, k), fmt.Sprintf("unknown contender %q", id), "name the study's contenders")
+			}
+		}
 	}
 	for i, c := range s.Criteria {
 		at := fmt.Sprintf("criteria[%d]", i)

@@ -1,6 +1,9 @@
 package tare
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Workload is what every contender is asked, byte-identical.
 type Workload struct {
@@ -16,6 +19,8 @@ type Workload struct {
 	Set     map[string]string `json:"set,omitempty"`     // what else the kind lets a workload choose, e.g. depth: "3"; the kind knows the words
 	Traffic *Traffic          `json:"traffic,omitempty"` // how requests reach a server; nil: there is none
 
+	Contenders []string `json:"contenders,omitempty"` // the only ones that are asked, besides the baseline; none: all
+
 	// What the kind found in the pool it made; zero where it cannot tell.
 	Bytes        int64 `json:"bytes,omitempty"`         // of all bodies, line ends not included
 	Keys         int   `json:"keys,omitempty"`          // items with a key of their own that each body should have
@@ -30,6 +35,12 @@ const OpStop = "stop"
 // contender holds it twice over before the collector comes round, and may not
 // hold more than 2 GiB.
 const MaxHeap = 800e6
+
+// Asks reports whether contender is asked the workload. The baseline, the
+// control and the null contender are asked every one.
+func (w Workload) Asks(contender string) bool {
+	return len(w.Contenders) == 0 || contender == ControlID || contender == NullID || slices.Contains(w.Contenders, contender)
+}
 
 // BodyBytes is the mean length of a body; zero where it is not known.
 func (w Workload) BodyBytes() float64 {

@@ -109,7 +109,7 @@ func primaryEffects(in Input) []tare.Effects {
 			continue
 		}
 		switch in.role(e.A) {
-		case tare.RoleContender, tare.RoleControl:
+		case tare.RoleContender, tare.RoleApart, tare.RoleControl:
 			out = append(out, e)
 		}
 	}

@@ -18,7 +18,7 @@ func bodyParity() Check {
 		ID:       "body-parity",
 		Severity: tare.Warn,
 		Summary: "Contenders should answer the same thing in as many bytes. Bytes of body per response are held against the baseline's; it warns where they are more than 1 % and half a byte apart " + byRounds + ". " +
-			"Where they agree it looks at the answers before timing: the same cases, all right, and yet of another length differ in what is compared besides the body, such as the content type.",
+			"Where they agree it looks at the answers before timing: the same cases, all right, and yet of another length differ in what is compared besides the body, such as the content type. " + exceptApart,
 		Why: "A table of requests per second compared a server that answered 10 bytes with one that answered 11. A newline changes little; that nobody had noticed says that nobody had looked at what was answered. " +
 			"Others compressed, or left out fields.",
 		Advice: "look at both answers byte by byte, and at their content types",
@@ -29,7 +29,7 @@ func bodyParity() Check {
 			var out []tare.Finding
 			for _, w := range in.trafficked() {
 				base, ok := over(in.perRound(in.Study.Baseline, w.ID, key(tare.KeyBodyReceived)))
-				for _, c := range in.weighed() {
+				for _, c := range in.alike() {
 					e, okOwn := over(in.perRound(c.ID, w.ID, key(tare.KeyBodyReceived)))
 					if !ok || !okOwn || c.ID == in.Study.Baseline {
 						continue

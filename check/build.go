@@ -6,13 +6,20 @@ func build() Check {
 	return Check{
 		ID:       "build",
 		Severity: tare.Void,
-		Summary:  "A contender could not be built. The study goes on without it.",
+		Summary:  "A contender could not be built. The study goes on without it. One that takes programs which are not installed is left out as well; that is a note, and no mistake of anybody's.",
 		Why: "A comparison from which the awkward contenders silently dropped out is a different comparison. " +
 			"What was asked for and could not be built is listed with the compiler's first words.",
 		Advice: "build the contender by itself in its own directory (GOWORK=off go build) and read the whole message",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, c := range in.Contenders {
+				if c.Absent() {
+					out = append(out, tare.Finding{
+						Contender: c.ID, Severity: tare.Note, Message: c.Error,
+						Advice: "install what is missing, or put it on PATH; docs/peers.md says how each of the peers is had and set up",
+					})
+					continue
+				}
 				if c.Error != "" {
 					out = append(out, tare.Finding{Contender: c.ID, Message: "could not be built: " + c.Error})
 				}

@@ -14,14 +14,56 @@ func delivered() Check {
 		ID:       "delivered",
 		Severity: tare.Void,
 		Summary: "What the server says it answered must be what the load generator sent, lead-ins included. A contender is void on a workload where the two are more than 1 % apart " + byRounds + ". " +
+			"Where requests are batches of events that go somewhere, what arrived there is held against the events that were acknowledged, in the same way; and it is void where a single one of these did not arrive. " +
 			"It does not apply to servers that cannot tell.",
 		Why: "Services answered 200 to events they had dropped or never parsed, and were published as the fastest. " +
 			"A load generator sees only the answer; whether anything arrived, the other end has to say.",
 		Advice: "look at what answers in the server's place (a proxy, a cache, a middleware that returns early), or at requests that were sent twice",
 		Run: func(in Input) []tare.Finding {
-			return in.receipts(tare.KeyReceived, tare.KeyReceivedSent, "the server counted %s requests where %s were sent")
+			out := in.receipts(tare.KeyReceived, tare.KeyReceivedSent, "the server counted %s requests where %s were sent")
+			return append(out, in.arrivals()...)
 		},
 	}
+}
+
+// arrivals finds where other events arrived than were acknowledged. That one of
+// them is lost is seen at once; that there are too many is judged at the end.
+func (in Input) arrivals() []tare.Finding {
+	said := map[[2]string]bool{}
+	var out []tare.Finding
+	for _, w := range in.Study.Workloads {
+		for _, c := range in.weighed() {
+			if lost, of, trials := in.lost(c.ID, w.ID); trials > 0 {
+				said[[2]string{c.ID, w.ID}] = true
+				out = append(out, tare.Finding{
+					Contender: c.ID, Workload: w.ID,
+					Message: fmt.Sprintf("%s of %s events that were acknowledged did not arrive, in %s", number(lost), number(of), plural(trials, "trial")),
+					Advice:  "an answer must wait until the events are where they are to stay, or say that they are not",
+				})
+			}
+		}
+	}
+	for _, f := range in.receipts(tare.KeyDelivered, tare.KeyDeliveredAsked, "%s events arrived where %s were acknowledged") {
+		if !said[[2]string{f.Contender, f.Workload}] {
+			f.Advice = "look for batches that were taken twice, or taken and answered with an error"
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// lost is how many of the events acknowledged in so many trials did not arrive.
+func (in Input) lost(contender, workload string) (lost, of float64, trials int) {
+	const rounding = 0.5 // both are counts
+	for _, t := range in.Trials {
+		s := t.Samples[workload]
+		arrived, okArrived := s[tare.KeyDelivered]
+		asked, ok := s[tare.KeyDeliveredAsked]
+		if t.Contender == contender && t.Error == nil && ok && okArrived && asked-arrived > rounding {
+			lost, of, trials = lost+asked-arrived, of+asked, trials+1
+		}
+	}
+	return lost, of, trials
 }
 
 // receipts finds where what the server counted under got is not what was sent.

@@ -92,10 +92,10 @@ func valueForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload 
 		if v.Workload != workload || v.Metric != criterion.Metric || v.Struck {
 			continue
 		}
-		switch in.role(v.Contender) {
-		case tare.RoleNull:
+		switch role := in.role(v.Contender); {
+		case role == tare.RoleNull:
 			null = v
-		case tare.RoleBaseline, tare.RoleContender:
+		case role == tare.RoleBaseline, role == tare.RoleContender, criterion.Contender == v.Contender:
 			least, most, unit = min(least, v.Low), max(most, v.High), v.Unit
 		}
 	}

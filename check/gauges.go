@@ -21,6 +21,12 @@ func (in Input) weighed() []tare.Contender {
 	return out
 }
 
+// alike lists those of them that do the same job: what one that stands apart
+// answers, or runs around its work, is its own.
+func (in Input) alike() []tare.Contender {
+	return slices.DeleteFunc(in.weighed(), func(c tare.Contender) bool { return c.Role == tare.RoleApart })
+}
+
 // withRole is the id of the first contender with that role; empty: none.
 func (in Input) withRole(role tare.Role) string {
 	for _, c := range in.Contenders {
@@ -182,6 +188,9 @@ func (e extent) below(limit float64) bool { return e.hi < limit }
 // off reports whether a ratio that should be 1 lies wholly beyond it by more
 // than the margin, on either side.
 func (e extent) off(margin float64) bool { return e.above(1+margin) || e.below(1/(1+margin)) }
+
+// exceptApart says of whom a check says nothing, for summaries.
+const exceptApart = "Contenders that stand apart do another job, and are passed over."
 
 // byRounds says how intervals over rounds come about, for summaries.
 const byRounds = "with its whole 99.9 % interval over rounds (with fewer than 11 rounds: in every one)"

@@ -17,14 +17,14 @@ func layerParity() Check {
 		ID:       "layer-parity",
 		Severity: tare.Warn,
 		Summary: "The layers around an operation should be the same ones: middleware, interceptors. What a contender declares is held against what the baseline declares, and where servers count the calls of their layers, " +
-			"the calls per request; it warns where the names differ, or the calls by more than 0.01 " + byRounds + ". Servers that were not built here declare nothing and are passed over.",
+			"the calls per request; it warns where the names differ, or the calls by more than 0.01 " + byRounds + ". Servers that were not built here declare nothing and are passed over. " + exceptApart,
 		Why: "A REST server with a logger and a recovery was compared with a gRPC server that had no interceptors, and \"the difference is purely the transport layer\". " +
 			"Each layer is work that one side was asked for and the other was not.",
 		Advice: "give every contender the same layers, or compare each framework without any",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			base, known := in.contender(in.Study.Baseline)
-			for _, c := range in.weighed() {
+			for _, c := range in.alike() {
 				if c.ID == in.Study.Baseline || !known || !builtHere(c) || !builtHere(base) {
 					continue
 				}
@@ -37,7 +37,7 @@ func layerParity() Check {
 			}
 			for _, w := range in.Study.Workloads {
 				calls, ok := over(in.perRound(in.Study.Baseline, w.ID, key(tare.KeyLayers)))
-				for _, c := range in.weighed() {
+				for _, c := range in.alike() {
 					e, okOwn := over(in.perRound(c.ID, w.ID, key(tare.KeyLayers)))
 					if ok && okOwn && (e.above(calls.hi+layersMore) || e.below(calls.lo-layersMore)) {
 						out = append(out, tare.Finding{

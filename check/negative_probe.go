@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tarebench/tare"
 )
@@ -11,7 +12,7 @@ func negativeProbe() Check {
 		ID:       "negative-probe",
 		Severity: tare.Void,
 		Summary: "What must be refused is asked for once, before timing: another method, a path that does not exist, an empty id, a broken body, one item more than the limit. A contender that does not refuse as the reference does " +
-			"is void on every workload. The null contender is exempt.",
+			"is void on every workload. Of one that stands apart, which does another job or part of one, what it does not refuse is noted. The null contender is exempt.",
 		Why: "The faster of two \"equal\" routes took the last element of whatever path came, by whatever method, and never looked whether it was an id; " +
 			"an ingest service answered OK to anything. What they did not do is what the other side was timed doing.",
 		Advice: "ask the contender for the case shown and see what it answers; it must refuse what the reference refuses",
@@ -22,16 +23,21 @@ func negativeProbe() Check {
 					continue
 				}
 				cases, wrong, first := 0, 0, ""
+				var lax []string
 				for _, p := range in.Conformance {
 					if !p.Probe || p.Contender != c.ID {
 						continue
 					}
-					cases, wrong = cases+p.Cases, wrong+p.Wrong
+					cases, wrong, lax = cases+p.Cases, wrong+p.Wrong, append(lax, p.Unrefused...)
 					if first == "" {
 						first = p.First
 					}
 				}
 				if wrong == 0 {
+					continue
+				}
+				if c.Role == tare.RoleApart {
+					out = append(out, permissive(c.ID, wrong, cases, lax))
 					continue
 				}
 				message := fmt.Sprintf("%d of %s must be refused and were not, or not as the reference does", wrong, plural(cases, "probe"))
@@ -42,5 +48,20 @@ func negativeProbe() Check {
 			}
 			return out
 		},
+	}
+}
+
+// permissive notes what a contender that stands apart does not refuse.
+func permissive(id string, wrong, cases int, lax []string) tare.Finding {
+	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", wrong, plural(cases, "probe"))
+	if len(lax) > 0 {
+		message += ": " + strings.Join(lax, "; ")
+	}
+	if more := wrong - len(lax); more > 0 && len(lax) > 0 {
+		message += fmt.Sprintf("; and %d more", more)
+	}
+	return tare.Finding{
+		Contender: id, Severity: tare.Note, Message: message,
+		Advice: "keep in mind what it does not do when its cost is read",
 	}
 }

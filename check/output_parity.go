@@ -17,7 +17,7 @@ func outputParity() Check {
 		ID:       "output-parity",
 		Severity: tare.Warn,
 		Summary: "What servers write per request to stdout, stderr, a terminal and a log file should agree. Each is held against the baseline; it warns where one is silent (less than 1 byte per request) and the other is not, " +
-			"or one writes more than twice as much, " + byRounds + ".",
+			"or one writes more than twice as much, " + byRounds + ". " + exceptApart,
 		Why: "Plain Go was published as serving twice the requests of Gin. gin.Default() writes a coloured line for every request, there to a container's terminal, and the other server wrote nothing: " +
 			"the comparison was of a log with none.",
 		Advice: "give all of them the same log, or none; debug modes write too (gin.SetMode(gin.ReleaseMode), echo.Debug, a framework's development logger)",
@@ -28,7 +28,7 @@ func outputParity() Check {
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {
 				base, ok := over(in.perRound(in.Study.Baseline, w.ID, key(tare.KeyOutput)))
-				for _, c := range in.weighed() {
+				for _, c := range in.alike() {
 					e, okOwn := over(in.perRound(c.ID, w.ID, key(tare.KeyOutput)))
 					if !ok || !okOwn || c.ID == in.Study.Baseline {
 						continue

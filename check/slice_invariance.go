@@ -30,7 +30,7 @@ func sliceInvariance() Check {
 			sums := sumRounds(in.Slices)
 			for _, w := range in.Study.Workloads {
 				for _, c := range in.Contenders {
-					if c.Role != tare.RoleContender {
+					if c.Role != tare.RoleContender && c.Role != tare.RoleApart {
 						continue
 					}
 					short, long, tau := ratios(sums, w.ID, c.ID, in.Study.Baseline)

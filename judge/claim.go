@@ -52,7 +52,9 @@ func claimEdges(c tare.Claim) []float64 {
 // published number times or divided by 1.25 and is refuted otherwise. A trend
 // has no size, so that it holds where a ratio's direction would, and its 1 is a
 // ratio that stays as it is along the workloads. Statements are answered by
-// the check they name.
+// the check they name. A share holds where the whole interval is at or above
+// it and is refuted where all of it lies below. What is only reported is not
+// measured.
 func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
 	b := &bench{d: d, comparisons: comparisons, findings: findings}
 	var out []tare.ClaimResult
@@ -64,8 +66,10 @@ func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings
 		switch c.Kind {
 		case tare.ClaimRatio:
 			r.Published = c.Ratio()
-		case tare.ClaimCount:
+		case tare.ClaimCount, tare.ClaimShare:
 			r.Published = c.Value
+		case tare.ClaimReported:
+			r.Published, r.Unit = c.Value, c.Unit
 		}
 		b.claim(&r, c, values, notWeighed)
 		out = append(out, r)
@@ -74,6 +78,10 @@ func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings
 }
 
 func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
+	if c.Kind == tare.ClaimReported {
+		notMeasured(r, c.Because)
+		return
+	}
 	for _, n := range notWeighed {
 		work, isWork := strings.CutPrefix(n.What, "workload ")
 		if n.What == "contender "+c.Contender || isWork && (work == c.Workload || slices.Contains(c.Workloads, work)) {
@@ -84,6 +92,10 @@ func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, no
 	who, ok := b.d.contender(c.Contender)
 	if !ok {
 		notMeasured(r, c.Contender+" was not weighed")
+		return
+	}
+	if who.Absent() {
+		notMeasured(r, who.ID+" is "+who.Error)
 		return
 	}
 	if c.Kind == tare.ClaimStatement {
@@ -99,8 +111,13 @@ func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, no
 		b.count(r, c, who)
 	case tare.ClaimTrend:
 		b.trend(r, c)
+	case tare.ClaimShare:
+		b.shareClaim(r, c)
 	default:
 		b.ratioClaim(r, c, values)
+	}
+	if who.Role == tare.RoleApart && r.Outcome != tare.NotMeasured {
+		r.Evidence += "; " + apart
 	}
 }
 

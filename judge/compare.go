@@ -11,7 +11,7 @@ import (
 // alpha is the error level of a family.
 const alpha = 0.05
 
-// Compare holds every contender and the control against the baseline on every
+// Compare holds every contender, also those that stand apart, and the control against the baseline on every
 // workload and metric, with intervals at the level the package documentation
 // describes. Where there are too few rounds for an interval Low and High are
 // zero. On the primary metric ranks and letters are filled in, and the
@@ -215,8 +215,14 @@ func edges(s tare.Study, contender, workload, metric string) []float64 {
 		}
 	}
 	for _, c := range s.Claims {
-		if c.Kind == tare.ClaimRatio && c.Contender == contender && c.Workload == workload && c.Metric == metric {
+		if c.Contender != contender || c.Workload != workload || c.Metric != metric {
+			continue
+		}
+		switch c.Kind {
+		case tare.ClaimRatio:
 			out = append(out, claimEdges(c)...)
+		case tare.ClaimShare:
+			out = append(out, math.Log1p(-c.Value))
 		}
 	}
 	return out

@@ -37,6 +37,8 @@ func uncounted(c tare.Contender, findings []tare.Finding) string {
 		}
 	}
 	switch {
+	case c.Absent():
+		return c.ID + " is " + c.Error
 	case c.Error != "":
 		return c.ID + " could not be built: " + c.Error
 	case c.Launch == tare.LaunchCommand, c.Launch == tare.LaunchURL:

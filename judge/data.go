@@ -20,6 +20,8 @@ type Data struct {
 	Trials     []tare.Trial     // of those rounds; others (tau above 1) are ignored
 	Semantics  []tare.Semantics // what answers were found to mean, outside the rounds
 	Final      bool             // the study has stopped: no more rounds will come
+
+	Conformance []tare.Conformance // how contenders answered what was known beforehand
 }
 
 // looks is how many times the evidence is looked at.
@@ -34,13 +36,22 @@ func (d Data) contender(id string) (tare.Contender, bool) {
 	return d.Contenders[i], true
 }
 
-// compared returns the contenders that are held against each other: all but
+// compared returns the contenders that are held against the baseline: all but
 // traps and the null contender.
 func (d Data) compared() []string {
+	return d.having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl, tare.RoleApart)
+}
+
+// alike returns those of them that are held against each other as well.
+func (d Data) alike() []string {
+	return d.having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl)
+}
+
+// having returns the contenders that have one of the roles.
+func (d Data) having(roles ...tare.Role) []string {
 	var ids []string
 	for _, c := range d.Contenders {
-		switch c.Role {
-		case tare.RoleBaseline, tare.RoleContender, tare.RoleControl:
+		if slices.Contains(roles, c.Role) {
 			ids = append(ids, c.ID)
 		}
 	}
@@ -77,8 +88,11 @@ func (d Data) measures(workload, metric string) (why string, ok bool) {
 	if len(metricsOf(w, []string{metric})) > 0 {
 		return "", true
 	}
-	if m, _ := tare.MetricNamed(metric); m.Latency {
+	switch m, _ := tare.MetricNamed(metric); {
+	case m.Latency:
 		return workload + " has no continuous segment, and latencies take one", false
+	case w.Op != tare.OpStop && m.Name == "stop":
+		return workload + " ends no server", false
 	}
 	return fmt.Sprintf("%s runs at a given rate, which sets the time of an operation", workload), false
 }

@@ -106,6 +106,9 @@ func (b *bench) absent(id, workload, metric string) string {
 	if !ok {
 		return id + " was not weighed"
 	}
+	if who.Absent() {
+		return id + " is " + who.Error
+	}
 	if fs := tare.VoidsMetric(b.findings, id, workload, metric); len(fs) > 0 {
 		return fmt.Sprintf("%s is void by %s: %s", id, fs[0].Check, fs[0].Message)
 	}

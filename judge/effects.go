@@ -9,8 +9,9 @@ import (
 
 // Effects returns ln(a/b) per round for every pair that a page needs: on the
 // primary metric every unordered pair of baseline, contenders and control; on
-// the others each against the baseline, which is then b. Traps and the null
-// contender are in no pair, and a workload has none on a metric that says
+// the others each against the baseline, which is then b. Those that stand apart
+// are held against the baseline only; traps and the null contender are in no
+// pair. A workload has none on a metric that says
 // nothing about it ([tare.Workload.Measures]).
 //
 // A metric measured per slice pairs the slices of one round by their index and
@@ -35,9 +36,8 @@ func Effects(d Data) []tare.Effects {
 
 // pairs lists the pairs wanted on a metric, the baseline second where it is in.
 func pairs(d Data, metric string) [][2]string {
-	ids := d.compared()
 	var out [][2]string
-	for _, a := range ids {
+	for _, a := range d.compared() {
 		if a != d.Study.Baseline {
 			out = append(out, [2]string{a, d.Study.Baseline})
 		}
@@ -45,6 +45,7 @@ func pairs(d Data, metric string) [][2]string {
 	if metric != d.primary() {
 		return out
 	}
+	ids := d.alike()
 	for i, a := range ids {
 		for _, b := range ids[i+1:] {
 			if a != d.Study.Baseline && b != d.Study.Baseline {

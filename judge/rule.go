@@ -9,9 +9,12 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// rule fills in v. It is false where there is nothing to say: the contender
-// cannot do the workload and the criterion does not name it.
+// rule fills in v. It is false where there is nothing to say: the contender is
+// not there, or is not asked the workload, or cannot do the workload and the criterion does not name it.
 func (b *bench) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, who tare.Contender) bool {
+	if w, _ := b.d.workload(v.Workload); who.Absent() || who.Role != tare.RoleBaseline && !w.Asks(who.ID) {
+		return false
+	}
 	ratio := rule.Kind != tare.RuleValue
 	if f, ok := b.void(v.Contender, v.Workload, v.Metric, ratio); ok {
 		v.Verdict, v.Sentence = tare.VoidRuling, voided(v.Contender, v.Workload, f)

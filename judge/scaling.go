@@ -35,7 +35,7 @@ func Scaling(d Data) []tare.Scaling {
 	for _, group := range groups {
 		for _, c := range d.Contenders {
 			switch c.Role {
-			case tare.RoleBaseline, tare.RoleContender, tare.RoleTrap:
+			case tare.RoleBaseline, tare.RoleContender, tare.RoleApart, tare.RoleTrap:
 			default:
 				continue
 			}

@@ -42,6 +42,8 @@ func wordsFor(metric string) words {
 		return words{"answers each request within", "the time of", "lower longest latency", "higher longest latency", [2]string{}, "longest latency"}
 	case "client-cpu":
 		return words{"costs its clients", "the CPU time of", "less CPU time of the clients", "more CPU time of the clients", [2]string{}, "CPU time of the clients"}
+	case "stop":
+		return words{"ends within", "the time of", "less time to end", "more time to end", [2]string{}, "time to end"}
 	case "rss":
 		return words{"holds", "the resident memory of", "less resident memory", "more resident memory", [2]string{}, "peak resident memory"}
 	}

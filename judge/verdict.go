@@ -12,7 +12,8 @@ import (
 // the primary metric (a verdict without a criterion), and rules on every
 // criterion for every contender and workload it covers. A criterion that names
 // no contender covers all of them, and as an absolute value the baseline too;
-// traps, control and null it does not cover. A workload that a metric says
+// traps, control, null and who stands apart it does not cover. Of a contender
+// whose programs are not installed nothing is said. A workload that a metric says
 // nothing about ([tare.Workload.Measures]) has no verdict on it. Ratios and
 // differences are ruled at any look, absolute values once, when the study has
 // stopped. What a finding voids, for the contender or for the baseline, is void.
@@ -22,11 +23,11 @@ func Verdicts(d Data, comparisons []tare.Comparison, findings []tare.Finding) []
 	var out []tare.Verdict
 	for _, w := range d.Study.Workloads {
 		for _, c := range d.Contenders {
-			if c.Role != tare.RoleContender {
+			if c.Role != tare.RoleContender && c.Role != tare.RoleApart {
 				continue
 			}
 			if v, ok := b.difference(c.ID, w.ID); ok {
-				out = append(out, v)
+				out = append(out, aside(v, c))
 			}
 		}
 	}
@@ -45,13 +46,25 @@ func Verdicts(d Data, comparisons []tare.Comparison, findings []tare.Finding) []
 				}
 				v := tare.Verdict{Contender: c.ID, Workload: w.ID, Metric: criterion.Metric, Criterion: criterion.String()}
 				if b.rule(&v, criterion, rule, c) {
-					out = append(out, v)
+					out = append(out, aside(v, c))
 				}
 			}
 		}
 	}
 	return out
 }
+
+// aside says of whoever stands apart that it does.
+func aside(v tare.Verdict, who tare.Contender) tare.Verdict {
+	if who.Role == tare.RoleApart {
+		v.Sentence = withPrice(v.Sentence, " ("+apart+")")
+	}
+	return v
+}
+
+// apart is what a figure of a contender that stands apart must not be read
+// without.
+const apart = "apart: answers by status only"
 
 // covers reports whether the criterion is about c on workload.
 func covers(criterion tare.Criterion, rule tare.Rule, c tare.Contender, workload string) bool {

@@ -13,8 +13,8 @@ import (
 )
 
 // build turns the study's entries into contenders, adds the control and the
-// null contender, and keeps going where a contender cannot be built: that is a
-// finding, not the end.
+// null contender, and keeps going where a contender cannot be built or takes
+// programs that are not installed: that is a finding, not the end.
 func (r *run) build(ctx context.Context) error {
 	entries := append([]tare.Entry(nil), r.study.Contenders...)
 	entries = append(entries, tare.Entry{ID: tare.NullID})
@@ -43,6 +43,8 @@ func (r *run) build(ctx context.Context) error {
 			c.Role = tare.RoleBaseline
 		case c.Role == tare.RoleTrap || !c.Expect.IsZero():
 			c.Role = tare.RoleTrap
+		case e.Answers == tare.AnswersStatus:
+			c.Role = tare.RoleApart
 		default:
 			c.Role = tare.RoleContender
 		}
@@ -75,6 +77,10 @@ func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) 
 	switch c.Launch {
 	case tare.LaunchCommand:
 		c.Name, c.Command, c.Why = strings.Join(e.Command, " "), e.Command, "the user's own command"
+		c.Path, c.Files, c.Delivers = e.Path, e.Files, e.Delivers
+		if err := r.installed(e); err != nil {
+			return build.Program{Contender: c}, err
+		}
 	case tare.LaunchURL:
 		c.Name, c.URL, c.Why = e.URL, e.URL, "runs elsewhere"
 	default:
@@ -85,6 +91,29 @@ func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) 
 	}
 	return build.Program{Contender: c}, nil
 }
+
+// installed reports which of the programs that a command takes are not there.
+func (r *run) installed(e tare.Entry) error {
+	var missing []string
+	for _, program := range e.Requires {
+		if _, err := r.o.LookPath(program); err != nil {
+			missing = append(missing, program)
+		}
+	}
+	if len(missing) > 0 {
+		return &NotInstalledError{missing}
+	}
+	return nil
+}
+
+// NotInstalledError says which programs a contender takes that are not there.
+// The study goes on without it.
+type NotInstalledError struct {
+	Programs []string
+}
+
+// Error is one line.
+func (e *NotInstalledError) Error() string { return tare.NotInstalled(e.Programs) }
 
 // room reports a live heap that all contenders together cannot hold in memory
 // (bytes; zero: not known). In lockstep all processes of a round are there at

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -14,7 +15,6 @@ import (
 	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/check"
 	"github.com/tarebench/tare/contender/wire"
-	"github.com/tarebench/tare/judge"
 	"github.com/tarebench/tare/lab/journal"
 	"github.com/tarebench/tare/machine"
 	"github.com/tarebench/tare/plan"
@@ -166,6 +166,9 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	o.Dir = dir
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.LookPath == nil {
+		o.LookPath = exec.LookPath
 	}
 	if o.Isolation == "" {
 		o.Isolation = tare.Lockstep
@@ -380,21 +383,4 @@ func (r *run) gauge() func(trials []tare.Trial) tare.Noise {
 		n.RunQueueWait = runQueueShare(trials)
 		return n
 	}
-}
-
-// judged is the data the verdicts are read from: whole rounds at the plan's
-// slice length.
-func (r *run) judged(final bool) judge.Data {
-	d := judge.Data{Study: r.study, Plan: r.plan, Contenders: r.contenders, Trials: r.trials, Semantics: r.exams.Semantics, Final: final}
-	for _, rd := range r.rounds {
-		if rd.Tau == 1 {
-			d.Rounds++
-		}
-	}
-	for _, s := range r.slices {
-		if s.Tau == 1 {
-			d.Slices = append(d.Slices, s)
-		}
-	}
-	return d
 }

@@ -90,6 +90,8 @@ type Options struct {
 	Resume    bool           // go on with the journal in Dir
 	Stored    *tare.Result   // an older result of the study, to be told what has changed since; nil: none
 
+	LookPath func(program string) (string, error) // finds a program that a command takes; nil: exec.LookPath
+
 	Run      string          // tag of this run, put into every process it starts
 	Machine  *tare.Machine   // facts and noise to report instead of this machine's, for scripted runs
 	Guardian *trial.Guardian // told of what is started, where the run's tag cannot be searched for

@@ -17,6 +17,7 @@ const (
 	notChosen = "left out (not among those that were asked for)"
 	noTime    = "not measured at this budget (--budget full weighs it)"
 	noSegment = "not measured at this budget (each contender takes %v a round, alone; needs --budget full)"
+	notAsked  = "left out (it is asked none of the workloads that are weighed)"
 )
 
 // Part is what of a study is weighed, and what is left out of it: at quick
@@ -45,25 +46,29 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 		}
 		workloads = func(id string) (bool, string) { return named(id), notChosen }
 	}
-	var left []tare.NotWeighed
+	var left, idle []tare.NotWeighed
 	p := s
 	p.Contenders, p.Workloads = nil, nil
+	for _, w := range s.Workloads {
+		in, why := workloads(w.ID)
+		if in {
+			p.Workloads = append(p.Workloads, w)
+		} else {
+			idle = append(idle, tare.NotWeighed{What: "workload " + w.ID, Why: why})
+		}
+	}
 	for _, e := range s.Contenders {
 		in, why := contenders(e.ID)
+		if in && e.ID != s.Baseline && len(p.Workloads) > 0 && !slices.ContainsFunc(p.Workloads, func(w tare.Workload) bool { return w.Asks(e.ID) }) {
+			in, why = false, notAsked
+		}
 		if in {
 			p.Contenders = append(p.Contenders, e)
 		} else {
 			left = append(left, tare.NotWeighed{What: "contender " + e.ID, Why: why})
 		}
 	}
-	for _, w := range s.Workloads {
-		in, why := workloads(w.ID)
-		if in {
-			p.Workloads = append(p.Workloads, w)
-		} else {
-			left = append(left, tare.NotWeighed{What: "workload " + w.ID, Why: why})
-		}
-	}
+	left = append(left, idle...)
 	if len(p.Workloads) == 0 && len(only.Workloads) == 0 {
 		return s, nil, errors.New("all its workloads are continuous segments, which the quick budget has no time for; --budget full has")
 	}
@@ -78,10 +83,17 @@ type chooser func(id string) (in bool, why string)
 
 func all(string) (bool, string) { return true, "" }
 
-// carrying chooses what quick weighs.
+// carrying chooses what quick weighs. Where the study names the workloads of
+// quick, what it asks on others brings nobody in.
 func carrying(s tare.Study) (contenders, workloads chooser) {
 	who, what := map[string]bool{}, map[string]bool{}
+	elsewhere := func(workload string) bool {
+		return workload != "" && len(s.Budget.QuickWorkloads) > 0 && !slices.Contains(s.Budget.QuickWorkloads, workload)
+	}
 	for _, c := range s.Claims {
+		if c.Kind == tare.ClaimReported || elsewhere(c.Workload) || len(c.Workloads) > 0 && !slices.ContainsFunc(c.Workloads, func(w string) bool { return !elsewhere(w) }) {
+			continue
+		}
 		who[c.Contender] = true
 		if c.Workload != "" { // a statement is answered beside them
 			what[c.Workload] = true
@@ -91,12 +103,18 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 		}
 	}
 	for _, d := range s.Decompose {
+		if elsewhere(d.Workload) {
+			continue
+		}
 		who[d.From], what[d.Workload] = true, true
 		for _, step := range d.Steps {
 			who[step.To] = true
 		}
 	}
 	for _, c := range s.Criteria {
+		if elsewhere(c.Workload) {
+			continue
+		}
 		if c.Contender != "" {
 			who[c.Contender] = true
 		}

@@ -30,6 +30,8 @@ const (
 	statsNS     = 5e6 // work of one memory pass
 	statsMost   = 1000
 	sampleCases = 2 // conformance cases per round
+
+	unrefusedMost = 24 // probes that were not refused, told one by one
 )
 
 // pilot opens every contender once: it must answer every case right, and shows
@@ -83,6 +85,9 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 	opened := r.o.Now().Sub(start)
 	did := 0
 	for _, w := range r.study.Workloads {
+		if c.Role != tare.RoleBaseline && !w.Asks(c.ID) {
+			continue
+		}
 		in := r.inputs[w.ID]
 		start := r.o.Now()
 		prep, err := s.Prepare(ctx, r.configured(c.ID, in))
@@ -94,7 +99,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 		}
 		did++
 		prepared := r.o.Now().Sub(start)
-		conf, err := r.conformance(ctx, s, c.ID, in, prep.Fresh)
+		conf, err := r.conformance(ctx, s, in, tare.Conformance{Contender: c.ID, Fresh: prep.Fresh})
 		if err != nil {
 			return err
 		}
@@ -132,7 +137,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 	if err := r.probe(ctx, s, c.ID); err != nil {
 		return err
 	}
-	if did == 0 {
+	if did == 0 && slices.ContainsFunc(r.study.Workloads, func(w tare.Workload) bool { return w.Asks(c.ID) }) {
 		return &tare.TrialError{Class: tare.ErrContender, Message: "it can do none of the study's workloads"}
 	}
 	return nil
@@ -172,19 +177,19 @@ func (r *run) probe(ctx context.Context, s *trial.Session, id string) error {
 		if prep.Unsupported {
 			continue
 		}
-		conf, err := r.conformance(ctx, s, id, in, prep.Fresh)
+		conf, err := r.conformance(ctx, s, in, tare.Conformance{Contender: id, Fresh: prep.Fresh, Probe: true})
 		if err != nil {
 			return err
 		}
-		conf.Probe = true
 		r.conform = append(r.conform, conf)
 	}
 	return nil
 }
 
-// conformance asks for every case and holds the answers against the reference.
-func (r *run) conformance(ctx context.Context, s *trial.Session, id string, in wire.Workload, fresh bool) (tare.Conformance, error) {
-	conf := tare.Conformance{Contender: id, Workload: in.ID, Fresh: fresh}
+// conformance asks for every case, holds the answers against the reference and
+// completes conf.
+func (r *run) conformance(ctx context.Context, s *trial.Session, in wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
+	conf.Workload = in.ID
 	batch := 16
 	for from := 0; from < in.Bodies; {
 		var cases []int
@@ -219,6 +224,11 @@ func (r *run) ask(ctx context.Context, s *trial.Session, in wire.Workload, cases
 		conf.First = oneLine(wrong[0])
 	}
 	conf.Wrong += len(wrong)
+	for _, line := range wrong {
+		if conf.Probe && len(conf.Unrefused) < unrefusedMost {
+			conf.Unrefused = append(conf.Unrefused, oneLine(line))
+		}
+	}
 	for _, a := range answers {
 		n := int64(len(a.Output))
 		if a.Size > 0 {
@@ -253,10 +263,12 @@ func (r *run) share() {
 }
 
 // disqualify drops the contenders that answered wrong. A trap is timed all the
-// same: what it would have shown is what was published.
+// same: what it would have shown is what was published. One that stands apart
+// need not refuse what the reference refuses: what it does not is told.
 func (r *run) disqualify() {
 	for _, c := range r.conform {
-		if c.Wrong > 0 && r.role(c.Contender) != tare.RoleTrap {
+		role := r.role(c.Contender)
+		if c.Wrong > 0 && role != tare.RoleTrap && !(c.Probe && role == tare.RoleApart) {
 			r.dropped[c.Contender] = true
 		}
 	}

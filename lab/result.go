@@ -63,6 +63,23 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 	return res
 }
 
+// judged is the data the verdicts are read from: whole rounds at the plan's
+// slice length.
+func (r *run) judged(final bool) judge.Data {
+	d := judge.Data{Study: r.study, Plan: r.plan, Contenders: r.contenders, Trials: r.trials, Semantics: r.exams.Semantics, Conformance: r.conform, Final: final}
+	for _, rd := range r.rounds {
+		if rd.Tau == 1 {
+			d.Rounds++
+		}
+	}
+	for _, s := range r.slices {
+		if s.Tau == 1 {
+			d.Slices = append(d.Slices, s)
+		}
+	}
+	return d
+}
+
 // weighed is everything that is read from the rounds so far.
 type weighed struct {
 	data        judge.Data

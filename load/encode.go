@@ -12,6 +12,8 @@ type encoded struct {
 	wire   []byte
 	last   []byte // the same on the last request of a connection, where that is known before
 	body   int    // bytes of the body
+	status int    // the only one that is no error; 0: any that is accepted
+	items  int64  // in the body
 	head   bool   // HEAD: the answer has no body
 	closes bool   // it asks for the connection to be closed
 }
@@ -50,7 +52,7 @@ func encodeOne(t Target, r Request, perConn bool) (encoded, error) {
 	if length == nil && (len(r.Body) > 0 || r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH") {
 		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(r.Body))
 	}
-	e := encoded{body: len(r.Body), head: r.Method == "HEAD"}
+	e := encoded{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD"}
 	e.closes = connection != nil && asksToClose(*connection)
 	e.wire = append([]byte(b.String()+"\r\n"), r.Body...)
 	e.last = e.wire
@@ -109,6 +111,12 @@ func checkRequest(r Request) error {
 		if strings.ContainsAny(h[1], "\r\n\x00") {
 			return fmt.Errorf("header %s: the value %q is more than one line", h[0], h[1])
 		}
+	}
+	switch {
+	case r.Status != 0 && (r.Status < 200 || r.Status > 999):
+		return fmt.Errorf("status %d: 200 to 999", r.Status)
+	case r.Items < 0:
+		return fmt.Errorf("%d items", r.Items)
 	}
 	if coding := field(r, "transfer-encoding"); coding != nil {
 		return fmt.Errorf("header Transfer-Encoding: bodies are sent with Content-Length")

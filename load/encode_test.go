@@ -64,6 +64,9 @@ func TestEncodeRefuses(t *testing.T) {
 		"header name \"\"":                  {Method: "GET", Header: [][2]string{{"", ""}}},
 		"more than one line":                {Method: "GET", Header: [][2]string{{"a", "b\r\nc: d"}}},
 		"bodies are sent with Content-Leng": {Method: "POST", Header: [][2]string{{"Transfer-Encoding", "chunked"}}},
+		"status 99: 200 to 999":             {Method: "GET", Status: 99},
+		"status 1000":                       {Method: "GET", Status: 1000},
+		"-1 items":                          {Method: "GET", Items: -1},
 		"says 5, the body has 2":            {Method: "POST", Header: [][2]string{{"Content-Length", "5"}}, Body: []byte("ab")},
 	} {
 		_, err := encode(Target{Addr: "x:1"}, []Request{{Method: "GET"}, r}, false)

@@ -185,7 +185,7 @@ func (t *thread) turnOver() (next int64) {
 	for t.busy.due(limit) <= t.now {
 		t.lose(t.busy.head, ofTimeout, errTimeout)
 	}
-	next = t.busy.due(limit)
+	next = never
 	if t.closed.n+t.failed.n+t.dialing.n > 0 || !t.said {
 		next = min(next, t.connect(t.r.over()))
 	}
@@ -202,7 +202,7 @@ func (t *thread) turnOver() (next int64) {
 		t.rec.roll(t.now)
 		next = min(next, t.rec.until)
 	}
-	return next
+	return min(next, t.busy.due(limit)) // of what was sent just now, too
 }
 
 // resume sends on connections of a closed loop that are free and have paused

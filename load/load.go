@@ -118,7 +118,7 @@ const (
 	ErrReset   Class = "reset"   // the connection broke before the answer was whole
 	ErrTimeout Class = "timeout" // no whole answer in time
 	ErrFraming Class = "framing" // what came is not HTTP/1.1
-	ErrStatus  Class = "status"  // a status that Accept does not take
+	ErrStatus  Class = "status"  // not the request's Status, or one that Accept does not take
 	ErrAnswer  Class = "answer"  // Verify did not like it
 )
 

@@ -120,10 +120,11 @@ type Totals struct {
 	Body   int64 // bytes of their bodies
 	BodyIn int64 // bytes of whole answers' bodies
 	Opened int64 // connections
+	Acked  int64 // items of the requests that were answered whole and without an error of any class
 }
 
 func (t Totals) plus(o Totals) Totals {
-	return Totals{t.Sent + o.Sent, t.Body + o.Body, t.BodyIn + o.BodyIn, t.Opened + o.Opened}
+	return Totals{t.Sent + o.Sent, t.Body + o.Body, t.BodyIn + o.BodyIn, t.Opened + o.Opened, t.Acked + o.Acked}
 }
 
 // Totals returns what was sent since Open, up to the end of the last leg.

@@ -170,10 +170,23 @@ func (m *recorder) over(q *exchange, now int64, failed bool) *slab {
 	return s
 }
 
-// answered records a whole answer at the time it was whole.
+// answered records a whole answer at the time it was whole. What it
+// acknowledges counts whether it is measured or not.
 func (m *recorder) answered(q *exchange, f *framer, now int64) {
 	m.all.BodyIn += f.body
 	s := m.over(q, now, false)
+	asked := &m.s.requests[q.index]
+	accepted := m.s.accepts[f.status]
+	if asked.status != 0 {
+		accepted = f.status == asked.status
+	}
+	var wrong error
+	if f.keep && m.s.Verify != nil {
+		wrong = m.s.Verify(q.index, f.status, f.kept)
+	}
+	if accepted && wrong == nil {
+		m.all.Acked += asked.items
+	}
 	if s == nil {
 		return
 	}
@@ -189,18 +202,25 @@ func (m *recorder) answered(q *exchange, f *framer, now int64) {
 	if m.r.queue != nil {
 		s.latency.Record(now - q.intended)
 	}
-	if !m.s.accepts[f.status] {
+	if !accepted {
 		s.errors[ofStatus]++
 		if !m.r.complained.Load() {
-			m.r.complain(ErrStatus, fmt.Errorf("%d", f.status))
+			m.r.complain(ErrStatus, statusError(f.status, asked.status))
 		}
 	}
-	if f.keep && m.s.Verify != nil {
-		if err := m.s.Verify(q.index, f.status, f.kept); err != nil {
-			s.errors[ofAnswer]++
-			m.r.complain(ErrAnswer, err)
-		}
+	if wrong != nil {
+		s.errors[ofAnswer]++
+		m.r.complain(ErrAnswer, wrong)
 	}
+}
+
+// statusError says what was answered, and where that is known what should
+// have been.
+func statusError(got, want int) error {
+	if want == 0 {
+		return fmt.Errorf("%d", got)
+	}
+	return fmt.Errorf("%d instead of %d", got, want)
 }
 
 // failed records a request that will have no whole answer. A timeout enters

@@ -32,7 +32,8 @@ import (
 // is not 1, as from go test. The baseline comes first, so that it is what
 // benchstat takes ratios to.
 //
-// The control and the null contender are called control and null. A trap, and
+// The control and the null contender are called control and null. Whoever
+// stands apart is there with a comment that says so. A trap, and
 // whatever a finding voids, is left out with a comment that says why:
 // benchstat would give it a p-value like any other.
 func Benchfmt(w io.Writer, r *tare.Result) error {
@@ -81,6 +82,8 @@ func (b *bench) head() {
 				does = "as little as a server can"
 			}
 			b.comment(c.ID + ": does " + does + "; its figures are the harness itself")
+		case tare.RoleApart:
+			b.comment(c.ID + ": " + or(identity(c), c.String()) + "; " + standsApart)
 		default:
 			b.comment(c.ID + ": " + or(identity(c), c.String()))
 		}
@@ -115,7 +118,7 @@ func builtWith(r *tare.Result) string {
 // order is the baseline, the contenders, control and null; within these as the
 // study lists them.
 func (b *bench) order() []tare.Contender {
-	place := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleTrap: 2, tare.RoleControl: 3, tare.RoleNull: 4}
+	place := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3, tare.RoleControl: 4, tare.RoleNull: 5}
 	sorted := slices.Clone(b.r.Contenders)
 	slices.SortStableFunc(sorted, func(x, y tare.Contender) int { return place[x.Role] - place[y.Role] })
 	return sorted

@@ -24,23 +24,37 @@ func (p *page) claims(r *tare.Result) {
 		{name: "published", unit: "ratio"}, {name: "measured", unit: "ratio [interval]"},
 	}}
 	for i, c := range r.Claims {
-		about := title(r, c.Contender)
-		if c.Workload != "" {
-			about += ", " + c.Workload
-		}
-		statement := fmt.Sprintf("“%s” (%s)", c.Statement, about)
+		statement := fmt.Sprintf("“%s” (%s)", c.Statement, or(claimedOf(r, c, ", "), nothing))
 		if len(sources) > 1 {
 			statement += ", " + c.Source
 		}
 		t.rows = append(t.rows, row{
 			cells: []cell{
-				{text: c.ID}, {string(c.Outcome), p.outcome(c.Outcome)}, {text: measure(c)},
+				{text: c.ID}, {became(c), p.outcome(c.Outcome)}, {text: measure(c)},
 				{text: published(c)}, p.style.claimed(c),
 			},
 			notes: []string{statement, reason(r.Claims, i)},
 		})
 	}
 	t.print(p)
+}
+
+// claimedOf is what a claim is about: a contender, as a rule on a workload;
+// empty where it is about neither.
+func claimedOf(r *tare.Result, c tare.ClaimResult, on string) string {
+	about := title(r, c.Contender)
+	if c.Workload != "" {
+		about += on + c.Workload
+	}
+	return about
+}
+
+// became is the outcome of a claim in words.
+func became(c tare.ClaimResult) string {
+	if c.Kind == tare.ClaimReported {
+		return "reported, " + string(c.Outcome)
+	}
+	return string(c.Outcome)
 }
 
 // claimsMean says what the ratios of the claims are.
@@ -51,6 +65,12 @@ func claimsMean(r *tare.Result) string {
 	}
 	if claimed(r.Claims, tare.ClaimCount) {
 		text += " A count is of the modules that the contender's binary links beyond those of " + baseline(r) + "."
+	}
+	if claimed(r.Claims, tare.ClaimShare) {
+		text += " A share is how much of what " + baseline(r) + " takes the contender does without."
+	}
+	if claimed(r.Claims, tare.ClaimReported) {
+		text += " What is only reported was published, and nothing here measures it."
 	}
 	if claimed(r.Claims, tare.ClaimStatement) {
 		text += " A claim without a figure is a statement, which a check answers."
@@ -70,14 +90,21 @@ func measure(c tare.ClaimResult) string {
 		return "modules"
 	case c.Kind == tare.ClaimTrend && c.Metric != "":
 		return c.Metric + ", trend"
+	case c.Kind == tare.ClaimShare && c.Metric != "":
+		return c.Metric + ", share"
 	}
 	return or(c.Metric, nothing)
 }
 
 // published is the published figure of a claim.
 func published(c tare.ClaimResult) string {
-	if c.Kind == tare.ClaimCount {
+	switch {
+	case c.Kind == tare.ClaimCount:
 		return plural(int(c.Published), "module")
+	case c.Kind == tare.ClaimShare:
+		return percent(c.Published)
+	case c.Kind == tare.ClaimReported && c.Published > 0:
+		return number(c.Published) + " " + c.Unit
 	}
 	return ratio(c.Published)
 }
@@ -90,6 +117,10 @@ func (s Style) claimed(c tare.ClaimResult) cell {
 		return cell{text: plural(int(c.Measured), "module")}
 	case c.Measured == 0:
 		return cell{text: nothing}
+	case c.Kind == tare.ClaimShare && c.Low == 0 && c.High == 0:
+		return cell{text: percent(c.Measured) + " [no interval yet]"}
+	case c.Kind == tare.ClaimShare:
+		return cell{text: percent(c.Measured) + " [" + percent(c.Low) + ", " + percent(c.High) + "]"}
 	case c.Outcome == tare.VoidAsPublished:
 		return s.struck(ratio(c.Measured))
 	case c.Low == c.Measured && c.High == c.Measured:

@@ -18,7 +18,7 @@ type conduct struct {
 // conducts are the contenders that were asked: the baseline first, then as
 // the study lists them, traps last.
 func conducts(r *tare.Result) []conduct {
-	place := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleTrap: 2}
+	place := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3}
 	var out []conduct
 	for _, c := range weighed(r) {
 		if i := slices.IndexFunc(r.Semantics, func(s tare.Semantics) bool { return s.Contender == c.ID }); i >= 0 {

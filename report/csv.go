@@ -16,6 +16,7 @@ import (
 //	figure     one workload, contender and metric. value is the median over
 //	           rounds in unit, ratio the contender's figure over that of the
 //	           baseline.
+//	item       CPU time of one of the items that requests carry, and what it is.
 //	scaling    a fitted exponent; workload names all it was fitted over.
 //	semantics  one case in which the contender's answer is not the reference's;
 //	           and, as metrics, how many cases it was asked and what it could
@@ -23,7 +24,8 @@ import (
 //	adoption   one thing that taking the contender in brings; value or text.
 //	cost       one figure of what the difference comes to.
 //	claim      a published claim that stands beside no figure, and what became
-//	           of it: a statement; a count of modules, as value; a trend, as the
+//	           of it: a statement; what is only reported, with the published
+//	           figure; a count of modules, as value; a trend, as the
 //	           factor by which the ratio moves along its workloads.
 //	decomposition
 //	           one step of a decomposition, or the whole of it, as text says:
@@ -54,7 +56,7 @@ func writeCSV(w io.Writer, r *tare.Result, header bool) error {
 		}
 		out.Write(record) //nolint:errcheck // Flush keeps the error
 	}
-	for _, row := range slices.Concat(csvRows(r), csvScaling(r), csvSemantics(r), csvAdoption(r), csvCost(r), csvStatements(r), csvDecomposition(r), csvDriving(r), csvProfiles(r)) {
+	for _, row := range slices.Concat(csvRows(r), csvItems(r), csvScaling(r), csvSemantics(r), csvAdoption(r), csvCost(r), csvStatements(r), csvDecomposition(r), csvDriving(r), csvProfiles(r)) {
 		for i, c := range cells {
 			record[i] = c.print(row)
 		}
@@ -146,7 +148,7 @@ func (row csvRow) claims() string {
 	var parts []string
 	for _, c := range row.r.Claims {
 		if c.Workload == row.workload && c.Contender == row.contender.ID && c.Metric == row.metric.Name {
-			parts = append(parts, c.ID+": "+string(c.Outcome))
+			parts = append(parts, c.ID+": "+became(c))
 		}
 	}
 	return strings.Join(parts, "; ")

@@ -110,8 +110,10 @@ func csvStatements(r *tare.Result) []csvRow {
 			continue
 		}
 		row := csvAbout(r, "claim", c.Contender)
-		row.workload, row.metric.Name, row.claim, row.text = c.Workload, c.Metric, c.ID+": "+string(c.Outcome), c.Statement
+		row.workload, row.metric.Name, row.claim, row.text = c.Workload, c.Metric, c.ID+": "+became(c), c.Statement
 		switch {
+		case c.Kind == tare.ClaimReported && c.Published > 0:
+			row.metric, row.value = tare.Metric{Name: "published", Unit: c.Unit}, &tare.Value{Value: c.Published}
 		case c.Outcome == tare.NotMeasured:
 		case c.Kind == tare.ClaimCount:
 			row.metric, row.value = tare.Metric{Name: "modules_added", Unit: "modules"}, &tare.Value{Value: c.Measured}

@@ -112,7 +112,7 @@ func driveOf(r *tare.Result, w tare.Workload) table {
 	for _, d := range shown {
 		t.columns = append(t.columns, column{name: d.name, unit: d.unit, right: true})
 	}
-	for _, group := range [][]tare.Contender{v.ranked, v.apart, v.traps} {
+	for _, group := range v.groups() {
 		apart := len(t.rows) > 0
 		for _, c := range group {
 			all := samples(r, c.ID, w.ID)

@@ -106,7 +106,7 @@ func (p *page) finding(r *tare.Result, f tare.Finding) {
 }
 
 func (p *page) notWeighed(r *tare.Result) {
-	if len(r.NotWeighed) == 0 {
+	if len(notWeighed(r)) == 0 {
 		return
 	}
 	p.heading("NOT WEIGHED")
@@ -120,7 +120,13 @@ func (p *page) notWeighed(r *tare.Result) {
 func notWeighed(r *tare.Result) []string {
 	var whys []string
 	what := map[string][]string{}
-	for _, n := range r.NotWeighed {
+	left := slices.Clone(r.NotWeighed)
+	for _, c := range r.Contenders {
+		if c.Absent() {
+			left = append(left, tare.NotWeighed{What: "contender " + c.ID, Why: c.Error})
+		}
+	}
+	for _, n := range left {
 		if len(what[n.Why]) == 0 {
 			whys = append(whys, n.Why)
 		}

@@ -10,11 +10,14 @@ import (
 // only the best of each workload are, and the tables have the rest.
 const foundMost = 12
 
+// asideMost is how many of them are where a side stands apart.
+const asideMost = 6
+
 // headlines are the differences without a criterion to tell at the top, and what
 // to say of those that are left to the tables; empty where none is.
 func headlines(r *tare.Result) (told []tare.Verdict, rest string) {
 	for _, v := range r.Verdicts {
-		if v.Criterion == "" && !toldElsewhere(r, v) {
+		if v.Criterion == "" && !toldElsewhere(r, v) && !isApart(r, v.Contender) {
 			told = append(told, v)
 		}
 	}
@@ -47,4 +50,31 @@ func best(r *tare.Result, v tare.Verdict) bool {
 		}
 	}
 	return leader
+}
+
+// isApart reports whether a contender stands apart: what it takes is told, and
+// never as if it were to be had instead of the others.
+func isApart(r *tare.Result, id string) bool {
+	c, ok := r.Contender(id)
+	return ok && c.Role == tare.RoleApart
+}
+
+// asides are the differences of those who stand apart, in lines of their own:
+// one by one where they are few, otherwise who they are.
+func asides(r *tare.Result) []string {
+	var lines, who []string
+	for _, v := range r.Verdicts {
+		if v.Criterion != "" || toldElsewhere(r, v) || !isApart(r, v.Contender) {
+			continue
+		}
+		lines = append(lines, v.Sentence)
+		if !slices.Contains(who, v.Contender) {
+			who = append(who, v.Contender)
+		}
+	}
+	if len(lines) <= asideMost {
+		return lines
+	}
+	return []string{inWords(who) + ": answers by status only, so that they are compared and not ranked; " +
+		plural(len(lines), "statement") + " about them would stand here, and the tables have their figures."}
 }

@@ -48,7 +48,7 @@ func (v *view) latencies() (t table, means string) {
 	for _, name := range names {
 		t.columns = append(t.columns, column{name: name, unit: s.unit, right: true})
 	}
-	for _, group := range [][]tare.Contender{v.ranked, v.apart, v.traps} {
+	for _, group := range v.groups() {
 		apart := len(t.rows) > 0
 		for _, c := range group {
 			if !slices.ContainsFunc(names, func(name string) bool { _, ok := v.value(c.ID, name); return ok }) {
@@ -72,7 +72,7 @@ func (v *view) latencies() (t table, means string) {
 // do not say how many there were.
 func (v *view) beyond(names []string) string {
 	least := math.Inf(1)
-	for _, c := range slices.Concat(v.ranked, v.apart) {
+	for _, c := range slices.Concat(v.groups()[:3]...) {
 		if few, _, ok := extent(samples(v.r, c.ID, v.workload), keyed(tare.KeyRequests)); ok {
 			least = min(least, few)
 		}

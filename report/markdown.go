@@ -43,7 +43,7 @@ func Markdown(w io.Writer, r *tare.Result) error {
 	s.profiles(r, 2)
 	s.heading(2, "What the checks found")
 	s.findings(r)
-	if len(r.NotWeighed) > 0 {
+	if len(notWeighed(r)) > 0 {
 		s.heading(2, "Not weighed")
 		s.list(all(notWeighed(r), plain)...)
 	}
@@ -81,6 +81,9 @@ func (s *sheet) verdicts(r *tare.Result, where string) {
 	}
 	if rest != "" {
 		lines = append(lines, plain(rest))
+	}
+	for _, sentence := range asides(r) {
+		add("apart", sentence)
 	}
 	for _, sentence := range because(r) {
 		add("why", sentence)
@@ -154,13 +157,10 @@ func (s *sheet) claims(r *tare.Result) {
 		if len(sources) > 1 {
 			statement += ", " + c.Source
 		}
-		about := title(r, c.Contender)
-		if c.Workload != "" {
-			about += " on " + c.Workload
-		}
+		about := claimedOf(r, c, " on ")
 		why := strings.TrimPrefix(reason(r.Claims, i), "why: ")
 		t.rows = append(t.rows, row{cells: []cell{
-			{text: c.ID}, {text: statement}, {text: about}, {text: string(c.Outcome)}, {text: measure(c)},
+			{text: c.ID}, {text: statement}, {text: about}, {text: became(c)}, {text: measure(c)},
 			{text: published(c)}, onPaper().claimed(c), {text: why},
 		}})
 	}

@@ -22,6 +22,12 @@ func (v *view) notes(c tare.Contender) []string {
 		if c.Role == tare.RoleTrap && c.Why != "" {
 			notes = v.once(notes, "trap: "+c.Why)
 		}
+		if c.Role == tare.RoleApart {
+			notes = append(notes, standsApart)
+			if c.Why != "" && c.Launch != tare.LaunchCommand { // which is said already
+				notes = v.once(notes, c.Why)
+			}
+		}
 	}
 	seen := map[string]bool{}
 	for _, f := range v.r.Findings { // of other workloads too: it was expected of the contender
@@ -54,6 +60,10 @@ func (v *view) notes(c tare.Contender) []string {
 	}
 	return notes
 }
+
+// standsApart is what the figures of somebody who stands apart are not shown
+// without.
+const standsApart = "apart: answers by status only"
 
 // harness says what the null contender is.
 func (v *view) harness() string {

@@ -32,6 +32,10 @@ func (v *view) primary() table {
 		}
 		s := v.scale(name)
 		add(column{name: name, unit: s.unit, right: true}, func(c tare.Contender) cell { return v.valueCell(c, name, s) })
+		if items, one := v.items(); name == "cpu" && items > 0 {
+			of := v.itemScale(items)
+			add(column{name: "cpu/" + one, unit: "ms per 1,000", right: true}, func(c tare.Contender) cell { return v.valueCell(c, name, of) })
+		}
 		if name == "time" && v.hasTraffic() {
 			add(column{name: "rate", unit: "requests/s", right: true}, v.rateCell)
 		}
@@ -39,7 +43,7 @@ func (v *view) primary() table {
 	if v.errorsCounted() {
 		add(column{name: "errors", unit: "(timeouts)", right: true}, v.errorCell)
 	}
-	for _, group := range [][]tare.Contender{v.ranked, v.apart, v.traps} {
+	for _, group := range v.groups() {
 		for i, c := range group {
 			line := row{notes: v.notes(c), who: c, apart: i == 0 && len(t.rows) > 0}
 			for _, field := range fields {
@@ -236,7 +240,7 @@ func (v *view) others() (table, bool) {
 	for _, name := range names {
 		t.columns = append(t.columns, column{name: name + " / " + v.baseline, unit: v.intervalUnit(name)})
 	}
-	for _, group := range [][]tare.Contender{v.ranked, v.apart} {
+	for _, group := range v.groups()[:3] {
 		apart := len(t.rows) > 0
 		for _, c := range group {
 			if row, ok := v.otherRow(c, names); ok {

@@ -49,6 +49,9 @@ func reading(r *tare.Result, mark string) []said {
 	if anyStruck(r) {
 		say(mark, "a figure whose checks failed: shown for the record, used nowhere")
 	}
+	if slices.ContainsFunc(r.Contenders, func(c tare.Contender) bool { return c.Role == tare.RoleApart && !c.Absent() }) {
+		say("apart", "of its answers only the status was held against the reference, as it does another job or part of one: compared, and neither ranked nor advised")
+	}
 	if anyTrap(r) {
 		say("†", "a trap: it repeats a published mistake on purpose, to show that the checks catch it")
 	}
@@ -70,6 +73,9 @@ func trafficWords(r *tare.Result) []said {
 	}
 	if slices.Contains(r.Metrics, "cpu") {
 		out = append(out, said{"cpu", "CPU time of the server's process for one request"})
+		if per := perItem(r); per != "" {
+			out = append(out, said{"cpu/" + per, "the same for 1,000 of the " + per + "s that requests carry"})
+		}
 	}
 	if slices.Contains(r.Metrics, "client-cpu") {
 		out = append(out, said{"client-cpu", "CPU time of the load generator for one request: what the server costs its clients"})

@@ -63,12 +63,17 @@ func (s *sheet) objective(r *tare.Result) {
 		switch c.Role {
 		case tare.RoleBaseline:
 			line += ": the baseline, which every ratio is taken to"
+		case tare.RoleApart:
+			line += ": apart, as it does another job or part of one; of its answers only the status was compared, and it is never ranked"
 		case tare.RoleTrap:
 			line += ": a trap, which repeats a published mistake and is never ranked"
 		case tare.RoleControl, tare.RoleNull:
 			continue
 		}
-		if c.Error != "" {
+		switch {
+		case c.Absent():
+			line = plain(c.Title() + ": left out; " + c.Error)
+		case c.Error != "":
 			line += ": it could not be built"
 		}
 		lines = append(lines, line)

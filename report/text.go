@@ -61,6 +61,9 @@ func (p *page) verdicts(r *tare.Result) {
 	if rest != "" {
 		p.labelled("", rulingWidth, p.style.Dim, rest)
 	}
+	for _, sentence := range asides(r) {
+		p.labelled("APART", rulingWidth, p.style.Dim, sentence)
+	}
 	for _, sentence := range because(r) {
 		p.labelled("WHY", rulingWidth, p.style.Bold, sentence)
 	}
@@ -124,10 +127,10 @@ func cutShort(r *tare.Result) string {
 // outcomes counts the claims by what became of them.
 func outcomes(claims []tare.ClaimResult) string {
 	var parts []string
-	for _, o := range distinct(claims, func(c tare.ClaimResult) string { return string(c.Outcome) }) {
+	for _, o := range distinct(claims, became) {
 		var ids []string
 		for _, c := range claims {
-			if string(c.Outcome) == o {
+			if became(c) == o {
 				ids = append(ids, c.ID)
 			}
 		}

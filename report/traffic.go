@@ -36,6 +36,13 @@ func asked(r *tare.Result, w tare.Workload) string {
 	switch {
 	case w.N > 0 && routed:
 		text += ", " + plural(w.N, "route") + " in the table"
+	case w.N > 0 && w.Fixture == batches:
+		text += ", " + plural(w.N, "event") + " per " + one
+		if w.Op == "events-uniform" {
+			text += " at most"
+		}
+	case w.N > 0 && w.Fixture == "homelab":
+		text += ", " + plural(w.N, "device") + " in the house"
 	case w.N > 0:
 		text += ", " + plural(w.N, "item") + " per " + one
 	}

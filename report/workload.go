@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,7 +76,13 @@ type view struct {
 	style    Style
 	told     map[string]bool
 
-	ranked, apart, traps []tare.Contender
+	ranked, aside, apart, traps []tare.Contender
+}
+
+// groups are the contenders of a table in its order: those that are ranked, who
+// stands aside of them, control and null, traps.
+func (v *view) groups() [][]tare.Contender {
+	return [][]tare.Contender{v.ranked, v.aside, v.apart, v.traps}
 }
 
 // look is the view of one workload. What told holds is not said again.
@@ -86,10 +93,11 @@ func look(r *tare.Result, workload string, s Style, told map[string]bool) *view 
 }
 
 // empty reports whether there is nothing to show.
-func (v *view) empty() bool { return len(v.ranked)+len(v.apart)+len(v.traps) == 0 }
+func (v *view) empty() bool { return len(slices.Concat(v.groups()...)) == 0 }
 
 // order sorts the contenders that have anything to show here: the ranked by
-// ratio and the void after them; control and null; traps.
+// ratio and the void after them; those whose answers count by their status
+// alone likewise; control and null; traps.
 func (v *view) order() {
 	for _, c := range v.r.Contenders {
 		if !v.present(c.ID) {
@@ -98,6 +106,8 @@ func (v *view) order() {
 		switch c.Role {
 		case tare.RoleControl, tare.RoleNull:
 			v.apart = append(v.apart, c)
+		case tare.RoleApart:
+			v.aside = append(v.aside, c)
 		case tare.RoleTrap:
 			v.traps = append(v.traps, c)
 		default:
@@ -113,16 +123,9 @@ func (v *view) order() {
 		}
 		return 1e300
 	}
-	slices.SortStableFunc(v.ranked, func(a, b tare.Contender) int {
-		x, y := place(a), place(b)
-		switch {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	for _, group := range [][]tare.Contender{v.ranked, v.aside} {
+		slices.SortStableFunc(group, func(a, b tare.Contender) int { return cmp.Compare(place(a), place(b)) })
+	}
 }
 
 // present reports whether there is a figure of the contender here, or a
@@ -140,7 +143,7 @@ func (v *view) present(id string) bool {
 		}
 	}
 	c, _ := v.r.Contender(id)
-	return c.Error != ""
+	return c.Error != "" && !c.Absent()
 }
 
 // voids are the findings that void whatever the contender did here.
@@ -207,7 +210,7 @@ func (v *view) value(id, metric string) (tare.Value, bool) {
 // others.
 func (v *view) usual(metric string) float64 {
 	level := 0.0
-	for _, group := range [][]tare.Contender{v.ranked, v.apart} {
+	for _, group := range v.groups()[:3] {
 		count := map[float64]int{}
 		for _, c := range group {
 			x, ok := v.comparison(c.ID, metric)

@@ -23,6 +23,7 @@ import (
 const (
 	answerLimit = 5 * time.Second // for one answer, the delay of the path not included
 	keptBody    = 1 << 20         // bytes of a body that are kept; all of it is read
+	bigRequest  = 32 << 10        // bytes from which a request is written and its answer read at the same time: who refuses one may not read it
 )
 
 // answer sends one request for each case, over one connection as long as that
@@ -44,7 +45,10 @@ func (c *conn) answer(ctx context.Context, cases []int) (wire.Reply, error) {
 		a := wire.Answer{Case: i}
 		switch {
 		case err == nil:
-			if a.Output, err = json.Marshal(r); err != nil {
+			if w.took(i, r.Status) {
+				w.asked.Acked += int64(q.Items)
+			}
+			if a.Output, err = json.Marshal(w.held.cut(r)); err != nil {
 				return wire.Reply{}, refuse("%v", err)
 			}
 		case late(err):
@@ -114,8 +118,27 @@ func (l *line) try(ctx context.Context, q request) (r response, err error) {
 	}
 	conn := l.conn
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
-	if _, err := conn.Write(serialise(q, l.prefix, l.target)); err != nil {
-		return r, err
+	out := serialise(q, l.prefix, l.target)
+	if len(out) < bigRequest {
+		if _, err := conn.Write(out); err != nil {
+			return r, err
+		}
+	} else {
+		wrote := make(chan error, 1)
+		go func() {
+			_, err := conn.Write(out)
+			wrote <- err
+		}()
+		defer func() {
+			select {
+			case err := <-wrote:
+				keep = keep && err == nil
+			default: // it was answered before it was whole
+				keep = false
+				_ = conn.Close()
+				<-wrote
+			}
+		}()
 	}
 	if _, err := l.in.Peek(1); err != nil { // nothing came at all
 		return r, err

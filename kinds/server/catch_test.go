@@ -66,3 +66,54 @@ func crowded(r *tare.Result, id string) bool {
 		return t.Contender == id && s[tare.KeyServerWait] > s[tare.KeyWall]/20
 	})
 }
+
+// Services that take batches are caught by what arrives behind them and by what
+// they do not refuse. How long each takes to end under load is seen.
+func TestFaultyServicesAreCaught(t *testing.T) {
+	t.Parallel()
+	caught := map[string]string{"loses": "delivered", "gullible": "negative-probe"}
+	study := tare.Study{
+		ID: "services", Question: "Who is caught?", Kinds: []string{server.Name}, Baseline: "good",
+		Contenders: []tare.Entry{{ID: "good"}, {ID: "discards", Answers: tare.AnswersStatus}},
+		Workloads: []tare.Workload{
+			{ID: "events", Fixture: "ingest", Op: "events", Set: map[string]string{"sink": "file"}, Traffic: &tare.Traffic{Connections: 2}},
+			{ID: "stop", Fixture: "homelab", Op: tare.OpStop, Pool: 100, Traffic: &tare.Traffic{Connections: 4}},
+		},
+		Metrics: []string{"cpu", "stop"},
+	}
+	for id := range caught {
+		study.Contenders = append(study.Contenders, tare.Entry{ID: id})
+	}
+	r, err := lab.Run(t.Context(), study, lab.Options{
+		Kinds: map[string]lab.Kind{server.Name: server.New()}, Sources: lab.Self{}, Dir: t.TempDir(),
+		Rounds: 1, Slice: 10 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Findings {
+		if f.Severity == tare.Void && f.Contender != "" && caught[f.Contender] == "" {
+			t.Errorf("%s fires for %s: %s", f.Check, f.Contender, f.Message)
+		}
+	}
+	for id, check := range caught {
+		if !slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Check == check && f.Contender == id && f.Severity == tare.Void }) {
+			t.Errorf("%s is not caught by %s", id, check)
+		}
+	}
+	for _, tr := range r.Trials {
+		if tr.Error != nil {
+			t.Errorf("%s: %v", tr.Contender, tr.Error)
+		}
+		events, stop := tr.Samples["events"], tr.Samples["stop"]
+		_, tells := events[tare.KeyDelivered]
+		if apart := tr.Contender == "discards" || tr.Contender == "null"; tells == apart || stop[tare.KeyStop] <= 0 {
+			t.Errorf("%s: delivered %v, stop %v", tr.Contender, events[tare.KeyDelivered], stop[tare.KeyStop])
+		}
+	}
+	for _, c := range r.Semantics {
+		if c.Contender == "good" && len(c.Differences) > 6 { // net/http has a few of its own
+			t.Errorf("%+v", c.Differences)
+		}
+	}
+}

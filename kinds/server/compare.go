@@ -1,17 +1,16 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/tarebench/tare/contender/wire"
 )
 
 // Compare holds each answer against the app's reference: the status, and where
-// that is 200 the content type without its parameters and the body. To a user's
-// own requests there is none: an answer must come, with a status below 400.
+// that is 200 the content type without its parameters and the body. Of the
+// answers of some contenders only the status counts. To a user's own requests
+// there is no reference: an answer must come, with a status below 400.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	list, err := k.pool(w)
 	if err != nil {
@@ -21,9 +20,14 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	a, known := apps()[s.App]
-	if !known && !s.Own {
-		return nil, fmt.Errorf("workload %q: unknown app %q", w.ID, s.App)
+	refs, err := k.references(w, s)
+	if err != nil {
+		return nil, err
+	}
+	a := apps()[s.App]
+	var probes []probe
+	if w.Op == opProbes && !s.Own {
+		probes = a.probes()
 	}
 	var wrong []string
 	for _, got := range answers {
@@ -37,13 +41,17 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 			diff = "no answer: " + got.Error
 		case err != nil:
 			return nil, fmt.Errorf("workload %q: case %d: %w", w.ID, got.Case, err)
-		case s.Own && r.Status >= http.StatusBadRequest:
+		case refs != nil:
+			diff = a.differ(refs[got.Case], r)
+		case r.Status >= leastError && r.Header[heldBy] != string(holdAny):
 			diff = fmt.Sprintf("status %d", r.Status)
-		case !s.Own:
-			diff = differ(a.answer(q), r)
 		}
 		if diff != "" {
-			wrong = append(wrong, fmt.Sprintf("case %d, %s %s: %s", got.Case, q.Method, clip(q.Path), diff))
+			what := ""
+			if got.Case < len(probes) && probes[got.Case].what != "" {
+				what = " with " + probes[got.Case].what
+			}
+			wrong = append(wrong, fmt.Sprintf("case %d, %s %s%s: %s", got.Case, q.Method, clip(q.Path), what, diff))
 		}
 	}
 	return wrong, nil
@@ -59,22 +67,6 @@ func read(a wire.Answer) (response, error) {
 		return r, fmt.Errorf("not a response: %w", err)
 	}
 	return r, nil
-}
-
-// differ is the first difference in one line, or nothing. A refusal is its
-// status.
-func differ(want, got response) string {
-	switch {
-	case want.Status != got.Status:
-		return fmt.Sprintf("want status %d, got %d", want.Status, got.Status)
-	case want.Status != http.StatusOK:
-		return ""
-	case want.Header[contentType] != got.Header[contentType]:
-		return fmt.Sprintf("want content type %q, got %q", want.Header[contentType], got.Header[contentType])
-	case !bytes.Equal(want.Body, got.Body):
-		return fmt.Sprintf("want body %q, got %q", clip(string(want.Body)), clip(string(got.Body)))
-	}
-	return ""
 }
 
 // clip is at most a few words of a text.

@@ -24,6 +24,7 @@ type conn struct {
 	process  process        // nil: the server is not ours
 	program  *trial.Process // the same, where it speaks the protocol; else nil
 	where    place          // of a command or a URL
+	lines    *lines         // that a command delivers; nil: nobody looks
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
@@ -31,6 +32,8 @@ type conn struct {
 	calls   sync.Mutex // one request at a time; guards what follows
 	failure error      // what ended the trial
 	work    *work      // prepared; nil: nothing is
+	sink    string     // directory that the program of the workload before wrote into; empty: none
+	sinks   int        // such directories so far
 
 	closing  sync.Once
 	evidence tare.Evidence
@@ -85,6 +88,12 @@ func (c *conn) do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	}
 	if c.work == nil || c.work.in.ID != q.On {
 		return wire.Reply{}, refuse("%s on workload %q, which is not prepared", q.Op, q.On)
+	}
+	if c.work.stopped {
+		if q.Op == wire.OpStats { // the memory pass comes after the gauges
+			return wire.Reply{Ops: q.Ops, Unsupported: true}, nil
+		}
+		return wire.Reply{}, refuse("%s on workload %q, whose server was told to end", q.Op, q.On)
 	}
 	switch q.Op {
 	case wire.OpAnswer:

@@ -89,6 +89,7 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 		}
 	}
 	c.receipts(s, sent)
+	c.stop(s)
 	if w.traffic.Segment == 0 || w.sum.latency.Count() == 0 {
 		return s, ""
 	}
@@ -136,13 +137,21 @@ func (t *tally) sample() tare.Sample {
 
 // receipts adds what the server says it got, beside what it was sent.
 func (c *conn) receipts(s tare.Sample, sent load.Totals) {
-	if c.program == nil || c.failure != nil {
+	switch {
+	case c.failure != nil || c.work.stopped:
+		return
+	case c.program == nil:
+		c.delivered(s, sent, 0)
 		return
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, trial.Deadline(wire.OpStats, 0))
 	defer cancel()
 	a, err := c.counters(ctx)
-	if err != nil || a.Received == 0 {
+	if err != nil {
+		return
+	}
+	c.delivered(s, sent, a.Delivered)
+	if a.Received == 0 {
 		return
 	}
 	s[tare.KeyReceived], s[tare.KeyReceivedSent] = float64(a.Received), float64(sent.Sent)

@@ -34,7 +34,7 @@ const quick = "GORACE=atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(wire.EnvWire) != "" {
-		sdk.Main(sdk.Apps{"tiny": serveTiny}, variants()...)
+		sdk.Main(sdk.Apps{"tiny": serveTiny, "": sdk.Null(""), sdk.AppIngest: serveIngest, sdk.AppHomelab: serveHomelab}, variants()...)
 	}
 	if part := os.Getenv(envPart); part != "" {
 		os.Exit(command(part))
@@ -67,7 +67,7 @@ func goroutines(most int) string {
 const turning = 300
 
 func variants() []string {
-	return []string{"good", "null", "logs", "closes", "sleeps", "dozes", "deaf", "reads", "drops", "layered", "wrong", "refuses", "stalls", "resets", "garbage", "errors", "exits", "killed"}
+	return []string{"good", "null", "logs", "closes", "sleeps", "dozes", "deaf", "reads", "drops", "layered", "wrong", "refuses", "stalls", "resets", "garbage", "errors", "exits", "killed", "loses", "gullible", "miscounts", "discards", "lingers", "hollow", "indents"}
 }
 
 // serveTiny makes the tiny app as the variant has it.
@@ -230,6 +230,8 @@ func (f *faulty) turn(c net.Conn) bool {
 // command is a server that does not speak the protocol.
 func command(part string) int {
 	switch part {
+	case "collects", "forgets":
+		return collect(part)
 	case "never listens":
 		time.Sleep(time.Hour)
 	case "crashes":

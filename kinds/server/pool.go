@@ -60,6 +60,31 @@ func (k *Kind) pool(in wire.Workload) ([]request, error) {
 	return list, nil
 }
 
+// poolIn is the pool of in with its bodies in a format. Each is made once.
+func (k *Kind) poolIn(in wire.Workload, a app, format string) ([]request, error) {
+	list, err := k.pool(in)
+	if err != nil || format == "" {
+		return list, err
+	}
+	if a.encode == nil {
+		return nil, fmt.Errorf("%s: %s; bodies of this workload are what they are", setBody, format)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	key := [2]string{in.Input, format}
+	if made, ok := k.encoded[key]; ok {
+		return made, nil
+	}
+	made := make([]request, len(list))
+	for i, q := range list {
+		if made[i], err = a.encode(q, format); err != nil {
+			return nil, err
+		}
+	}
+	k.encoded[key] = made
+	return made, nil
+}
+
 // readFile reads a user's own requests: a line of JSON for each. An error names
 // file and line.
 func readFile(path, studyDir string) ([]request, error) {
@@ -137,6 +162,9 @@ func parseRequest(line []byte) (request, error) {
 		return r, fmt.Errorf("the path %q does not begin with a slash", r.Path)
 	case strings.ContainsFunc(r.Path, func(c rune) bool { return c <= ' ' || c == 0x7f }):
 		return r, fmt.Errorf("the path %q has a space or a control character in it; escape it", r.Path)
+	}
+	if r.Items < 0 {
+		return r, fmt.Errorf("%d items in a body", r.Items)
 	}
 	for name, value := range r.Header {
 		if !isToken(name) {

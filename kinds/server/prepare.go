@@ -2,15 +2,12 @@ package server
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
@@ -24,21 +21,28 @@ const (
 	setLogFile = "log_file"
 	setTLSCert = "tls_cert"
 	setTLSKey  = "tls_key"
+	setSink    = "sink"
 	logPTY     = "pty"
 	logFile    = "file"
+	sinkFile   = "file"
 )
 
 // work is a prepared workload: a server that listens for it, and what the load
 // generator has done so far.
 type work struct {
 	in      wire.Workload
-	app     string // empty: there is no reference
+	app     app
+	held    holding
 	traffic tare.Traffic
 	pool    []request
+	refs    []response // what each is to be answered; nil: nobody knows
+	items   int        // in all bodies of the pool
+	arrived int64      // lines that were delivered before it was prepared
 	place   place
 	target  load.Target
 	relay   *relay.Relay  // nil: there is none
 	session *load.Session // nil: not opened yet
+	stopped bool          // the server was told to end
 	log     string        // path of the server's log; empty: it writes none that can be looked at
 	printed int64         // bytes on stdout, stderr and in the log when it was prepared
 	clock   *clock        // of the server; nil: it is not ours
@@ -57,16 +61,9 @@ func (c *conn) prepare(ctx context.Context, w wire.Workload) (wire.Reply, error)
 	if w.Set[setLog] == logPTY && !c.terminal && c.process != nil {
 		return wire.Reply{}, refuse("log: a terminal is there from the start or not at all; choose pty in the contender's set, not in the workload's")
 	}
-	pool, err := c.kind.pool(w)
+	next, err := c.asks(w, &told)
 	if err != nil {
 		return wire.Reply{}, refuse("%v", err)
-	}
-	if told.Own && c.entry.Role == tare.RoleNull {
-		told.App, pool = nothingApp, nothingOf(pool)
-	}
-	next := &work{in: w, traffic: *told.Traffic, pool: pool, place: c.where}
-	if !told.Own {
-		next.app = told.App
 	}
 	var reply wire.Reply
 	if c.program != nil {
@@ -86,17 +83,42 @@ func (c *conn) prepare(ctx context.Context, w wire.Workload) (wire.Reply, error)
 		next.last = next.clock.after(next.clock.processes())
 		next.printed = c.written(next)
 	}
+	if c.lines != nil {
+		if next.arrived, err = c.lines.count(); err != nil {
+			next.close()
+			return wire.Reply{}, refuse("delivers: %v", err)
+		}
+	}
 	c.work = next
 	return reply, nil
+}
+
+// asks is what w asks for, and what is to be answered.
+func (c *conn) asks(w wire.Workload, told *spec) (*work, error) {
+	next := &work{in: w, app: apps()[told.App], held: holdingOf(c.entry, *told), traffic: *told.Traffic, place: c.where}
+	var err error
+	if next.pool, err = c.kind.poolIn(w, next.app, w.Set[setBody]); err != nil {
+		return nil, err
+	}
+	if next.refs, err = c.kind.references(w, *told); err != nil {
+		return nil, err
+	}
+	if next.held == holdAny {
+		told.App, next.app, next.refs = nothingApp, app{}, nil
+	}
+	for _, q := range next.pool {
+		next.items += q.Items
+	}
+	return next, nil
 }
 
 // prepareProgram tells the program which app to serve, and how it is
 // configured. It answers where it listens.
 func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Reply, error) {
 	in := w.in
-	in.Set = maps.Clone(in.Set)
-	if in.Set == nil {
-		in.Set = map[string]string{}
+	sink, err := c.configure(w, &in)
+	if err != nil {
+		return wire.Reply{}, refuse("%v", err)
 	}
 	if in.Set[setLog] == logFile {
 		w.log = filepath.Join(c.dir, "access.log")
@@ -112,11 +134,14 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 			return wire.Reply{}, refuse("certificate: %v", err)
 		}
 	}
-	var err error
 	if in.Spec, err = json.Marshal(spec{App: app}); err != nil {
 		return wire.Reply{}, refuse("%v", err)
 	}
 	reply, err := c.pass(ctx, wire.Request{Op: wire.OpPrepare, Workload: &in})
+	if c.sink != "" { // nobody writes into it any more
+		_ = os.RemoveAll(c.sink)
+	}
+	c.sink = sink
 	if err != nil || reply.Unsupported {
 		return reply, err
 	}
@@ -126,131 +151,37 @@ func (c *conn) prepareProgram(ctx context.Context, w *work, app string) (wire.Re
 	return reply, err
 }
 
-// dialLimit is how long a server that listens may take to accept a connection.
-const dialLimit = 5 * time.Second
-
-// reach works out how w's server is reached, and sees that it is there.
-func (c *conn) reach(ctx context.Context, w *work) error {
-	w.target = load.Target{Addr: w.place.addr, Host: w.place.host}
-	if w.place.tls || w.traffic.TLS {
-		name, _, err := net.SplitHostPort(w.place.addr)
-		if err != nil {
-			return trialError(tare.ErrStart, "address %q: %v", w.place.addr, err)
-		}
-		w.target.TLS = &tls.Config{ServerName: name, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
-		if w.traffic.TLS && c.program != nil {
-			pair, err := c.kind.pair()
-			if err != nil {
-				return trialError(tare.ErrStart, "certificate: %v", err)
-			}
-			w.target.TLS = pair.client()
-		}
+// configure fills in how the program is to be configured: what it knows the
+// words of, and what follows from the workload. sink is the directory it is to
+// deliver into; empty: none.
+func (c *conn) configure(w *work, in *wire.Workload) (sink string, err error) {
+	set := maps.Clone(in.Set)
+	if set == nil {
+		set = map[string]string{}
 	}
-	ctx, cancel := context.WithTimeout(ctx, dialLimit)
-	defer cancel()
-	conn, err := dial(ctx, w.target)
-	if err != nil {
-		return trialError(tare.ErrStart, "no connection to %s: %s", w.place.addr, reason(err))
+	in.Set = set
+	delete(set, setBody)
+	if w.held == holdAny { // of the app's own settings it knows nothing
+		maps.DeleteFunc(set, func(key, _ string) bool {
+			return !slices.Contains([]string{setLog, setLogFile, setTLSCert, setTLSKey}, key)
+		})
 	}
-	_ = conn.Close()
-	if w.traffic.Delay == 0 && w.traffic.Bandwidth == 0 {
-		return nil
+	if w.app.settings == nil {
+		return "", nil
 	}
-	if w.relay, err = relay.Listen(w.place.addr, relay.Options{Delay: w.traffic.Delay, Bandwidth: w.traffic.Bandwidth}); err != nil {
-		return trialError(tare.ErrStart, "%v", err)
+	if err := w.app.settings(w.in, w.pool, set); err != nil {
+		return "", err
 	}
-	w.target.Addr = w.relay.Addr()
-	return nil
-}
-
-// Time-outs of requests. A request that stalls in a visit must be known as one
-// before the visit's own deadline of five seconds.
-const (
-	visitTimeout   = 4 * time.Second
-	segmentTimeout = load.DefaultTimeout
-	turns          = 4 // round trips that a path's delay may add to them
-)
-
-func (w *work) timeout(visit time.Duration) time.Duration {
-	if w.traffic.Segment > 0 {
-		return segmentTimeout + turns*w.traffic.Delay
+	if set[setSink] != sinkFile {
+		return "", nil
 	}
-	return visit + turns*w.traffic.Delay
-}
-
-// open opens the load generator's session.
-func (w *work) open(k *Kind, cores cores) error {
-	if w.session != nil {
-		return nil
+	c.sinks++
+	sink = filepath.Join(c.dir, fmt.Sprintf("sink-%d", c.sinks))
+	if err := os.Mkdir(sink, 0o755); err != nil {
+		return "", err
 	}
-	o := load.Options{
-		Target: w.target, Connections: w.traffic.Connections, Timeout: w.timeout(k.visit),
-		Threads: cores.clients, CPUs: cores.client,
-	}
-	for _, r := range w.pool {
-		o.Requests = append(o.Requests, load.Request{Method: r.Method, Path: w.place.prefix + r.Path, Header: headers(r), Body: r.Body})
-	}
-	if w.app != "" {
-		o.Verify = w.verify(apps()[w.app])
-	}
-	s, err := load.Open(o)
-	if err != nil {
-		return trialError(tare.ErrStart, "load: %v", err)
-	}
-	w.session = s
-	return nil
-}
-
-// verify holds the sample of answers that load looks at against the reference.
-func (w *work) verify(a app) func(request, status int, body []byte) error {
-	want := make([]response, len(w.pool))
-	for i, r := range w.pool {
-		want[i] = a.answer(r)
-	}
-	return func(i, status int, body []byte) error {
-		got := response{Status: status, Header: want[i].Header, Body: body}
-		if d := differ(want[i], got); d != "" {
-			return fmt.Errorf("%s %s: %s", w.pool[i].Method, clip(w.pool[i].Path), d)
-		}
-		return nil
-	}
-}
-
-// headers are those of a request, in one order.
-func headers(r request) [][2]string {
-	var list [][2]string
-	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
-		list = append(list, [2]string{name, r.Header[name]})
-	}
-	return list
-}
-
-// again gives up the session, and the connections with it: the next leg opens
-// another.
-func (w *work) again() {
-	if w.session != nil {
-		w.session.Close()
-		w.asked, w.session = w.sent(), nil
-	}
-}
-
-// sent is all that was sent to the server since it was prepared.
-func (w *work) sent() load.Totals {
-	t := w.asked
-	if w.session != nil {
-		s := w.session.Totals()
-		t.Sent, t.Body, t.BodyIn, t.Opened = t.Sent+s.Sent, t.Body+s.Body, t.BodyIn+s.BodyIn, t.Opened+s.Opened
-	}
-	return t
-}
-
-// close gives up connections and relay.
-func (w *work) close() {
-	w.again()
-	if w.relay != nil {
-		_ = w.relay.Close()
-		w.relay = nil
-	}
+	set[setSink] = sinkFile + ":" + filepath.Join(sink, "events.ndjson")
+	return sink, nil
 }
 
 // written is how many bytes the server has written to stdout, stderr and its

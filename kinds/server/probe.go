@@ -1,8 +1,6 @@
 package server
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -31,11 +29,15 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 			return nil, err
 		}
 		a, ok := known[s.App]
-		if !ok || s.Own || seen[s.App] || len(a.probes) == 0 {
+		if !ok || s.Own || seen[s.App] {
 			continue
 		}
 		seen[s.App] = true
-		in, err := k.write(dir, a.probes, spec{App: s.App})
+		var requests []request
+		for _, p := range a.probes() {
+			requests = append(requests, p.request)
+		}
+		in, err := k.write(dir, requests, spec{App: s.App})
 		if err != nil {
 			return nil, fmt.Errorf("write probes of %s: %w", s.App, err)
 		}
@@ -54,12 +56,8 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	k.mu.Unlock()
 	var list []wire.Workload
 	for _, name := range asked {
-		questions := apps()[name].questions
-		if len(questions) == 0 {
-			continue
-		}
 		var requests []request
-		for _, q := range questions {
+		for _, q := range apps()[name].questions() {
 			requests = append(requests, q.request)
 		}
 		in, err := k.write(dir, requests, spec{App: name})
@@ -79,28 +77,38 @@ func (k *Kind) Reference() string { return "the contract" }
 // that disqualifies: it is where servers are known to differ.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
 	app, ok := apps()[exam.Fixture]
-	if !ok || a.Case < 0 || a.Case >= len(app.questions) {
+	if !ok {
 		return tare.Difference{}, false
 	}
-	q := app.questions[a.Case]
-	want := app.answer(q.request)
+	questions := app.questions()
+	refs, err := k.references(exam, spec{App: exam.Fixture})
+	if err != nil || a.Case < 0 || a.Case >= min(len(refs), len(questions)) {
+		return tare.Difference{}, false
+	}
+	q, want := questions[a.Case], refs[a.Case]
+	if q.asked == "" {
+		q.asked = q.Method + " " + q.Path
+	}
 	got, err := read(a)
 	d := tare.Difference{
 		Property: q.property, Op: opExam, Case: q.name, BearsOn: q.bearsOn,
-		Asked: legible(q.Method+" "+q.Path, tableMost), Reference: shown(want), Got: shown(got),
+		Asked: legible(q.asked, tableMost), Reference: shown(want), Got: shown(got),
 	}
 	switch {
 	case a.Error != "" || err != nil:
 		d.Class, d.Got = tare.DiffersInAcceptance, legible("no answer: "+a.Error, tableMost)
 		d.Says = fmt.Sprintf("does not answer %s", q.what)
+	case app.differ(want, got) == "":
+		return tare.Difference{}, false
 	case got.Status != want.Status:
 		d.Class = tare.DiffersInAcceptance
 		if (got.Status < http.StatusMultipleChoices) == (want.Status < http.StatusMultipleChoices) {
 			d.Class = tare.DiffersInForm
 		}
 		d.Says = fmt.Sprintf("answers %d to %s, not %d", got.Status, q.what, want.Status)
-	case differ(want, got) == "":
-		return tare.Difference{}, false
+	case got.Status >= leastRefusal:
+		d.Class = tare.DiffersInForm
+		d.Says = fmt.Sprintf("refuses %s without naming an error", q.what)
 	case sameValue(want, got):
 		d.Class = tare.DiffersInForm
 		d.Says = fmt.Sprintf("writes %s as %s", q.what, legible(string(got.Body), sentenceMost))
@@ -113,16 +121,7 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 
 // sameValue reports whether two answers of one type are JSON and mean the same.
 func sameValue(want, got response) bool {
-	if want.Header[contentType] != got.Header[contentType] {
-		return false
-	}
-	var x, y any
-	if json.Unmarshal(want.Body, &x) != nil || json.Unmarshal(got.Body, &y) != nil {
-		return false
-	}
-	a, errA := json.Marshal(x)
-	b, errB := json.Marshal(y)
-	return errA == nil && errB == nil && bytes.Equal(a, b)
+	return want.Header[contentType] == got.Header[contentType] && sameJSON(want.Body, got.Body)
 }
 
 // Characters of an answer, in a sentence and in the table.

@@ -32,13 +32,18 @@ const OpRequests = "requests"
 
 // Kind is the server kind.
 type Kind struct {
-	cores func() cores             // of load generator and server, looked at once
-	pair  func() (*keyPair, error) // of all servers of this process that encrypt
-	visit time.Duration            // that a request in a visit may take
+	cores   func() cores             // of load generator and server, looked at once
+	pair    func() (*keyPair, error) // of all servers of this process that encrypt
+	visit   time.Duration            // that a request in a visit may take
+	arrival time.Duration            // that what was acknowledged may take to arrive
 
-	mu    sync.Mutex                 // guards what follows
-	pools map[string][]request       // by path
-	asked map[string]map[string]bool // apps, by the directory their inputs are in
+	mu      sync.Mutex                 // guards what follows
+	pools   map[string][]request       // by path
+	encoded map[[2]string][]request    // the same in other formats, by path and format
+	asked   map[string]map[string]bool // apps, by the directory their inputs are in
+
+	working sync.Mutex // guards what follows
+	refs    map[referenceKey][]response
 }
 
 var (
@@ -52,11 +57,14 @@ var (
 // New returns the server kind.
 func New() *Kind {
 	return &Kind{
-		cores: sync.OnceValue(share),
-		pair:  sync.OnceValues(newKeyPair),
-		visit: visitTimeout,
-		pools: map[string][]request{},
-		asked: map[string]map[string]bool{},
+		cores:   sync.OnceValue(share),
+		pair:    sync.OnceValues(newKeyPair),
+		visit:   visitTimeout,
+		arrival: arrivalLimit,
+		pools:   map[string][]request{},
+		encoded: map[[2]string][]request{},
+		asked:   map[string]map[string]bool{},
+		refs:    map[referenceKey][]response{},
 	}
 }
 
@@ -92,6 +100,9 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	s := spec{Traffic: w.Traffic, Own: w.File != ""}
 	if s.Traffic == nil {
 		return wire.Workload{}, fmt.Errorf("workload %q: a server's workload needs traffic, e.g. traffic: {connections: 50}", w.ID)
+	}
+	if a := apps()[w.Fixture]; w.N == 0 && !s.Own {
+		w.N = a.n
 	}
 	list, err := k.requests(w, studyDir, &s)
 	if err != nil {
@@ -132,15 +143,12 @@ func (k *Kind) requests(w tare.Workload, studyDir string, s *spec) ([]request, e
 	if !slices.Contains(a.ops, w.Op) {
 		return nil, fmt.Errorf("unknown op %q; %s can be asked to %s", w.Op, w.Fixture, strings.Join(a.ops, ", "))
 	}
-	list, err := a.requests(w.Op, w.Pool)
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
+	return a.requests(w)
 }
 
 // Describe counts what is in the pool that Input made: bytes of request bodies,
-// and how many of the requests differ.
+// and how many of the requests differ, where they are meant to. Where a
+// contender's bodies are in another format, they have other lengths.
 func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
 	list, err := k.pool(in)
 	if err != nil {
@@ -156,7 +164,11 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 		w.Bytes += int64(len(r.Body))
 		distinct[r.Method+" "+r.Path+"\n"+string(r.Body)] = true
 	}
-	if !s.Own {
+	if s.Own {
+		return w, nil
+	}
+	w.N = in.N
+	if !slices.Contains(apps()[s.App].repeats, w.Op) {
 		w.Keys, w.DistinctKeys = len(list), len(distinct)
 	}
 	return w, nil

@@ -46,7 +46,7 @@ func TestInputs(t *testing.T) {
 			t.Fatalf("%s: %d requests, %v", op, len(list), err)
 		}
 		for _, q := range list {
-			r := tinyApp().answer(q)
+			r := tinyAnswers([]request{q})[0]
 			var got struct{ ID string }
 			if r.Status != 200 || want.length > 0 && (json.Unmarshal(r.Body, &got) != nil || len(got.ID) != want.length) {
 				t.Errorf("%s: %s is answered %d %s", op, q.Path, r.Status, r.Body)
@@ -250,8 +250,8 @@ func TestProbes(t *testing.T) {
 	}
 	var right, accepted []wire.Answer
 	statuses := map[int]int{}
-	for i, q := range tinyProbes() {
-		r := tinyApp().answer(q)
+	for i, q := range requestsOf(tinyProbes()) {
+		r := tinyAnswers([]request{q})[0]
 		statuses[r.Status]++
 		r.Body = []byte("whatever") // of a refusal counts for nothing
 		right = append(right, answerOf(t, i, r))
@@ -293,7 +293,7 @@ func TestExams(t *testing.T) {
 				t.Errorf("%s bears on %s", q.name, op)
 			}
 		}
-		if d, ok := k.Differ(exams[0], answerOf(t, i, tinyApp().answer(q.request))); ok {
+		if d, ok := k.Differ(exams[0], answerOf(t, i, tinyAnswers([]request{q.request})[0])); ok {
 			t.Errorf("the reference differs from itself: %+v", d)
 		}
 	}

@@ -84,7 +84,8 @@ func (k *Kind) open(ctx context.Context, p build.Program, spec trial.Spec) (_ *c
 }
 
 // command starts the user's own command line and waits until it accepts
-// connections. It runs where tare runs, as the paths in it are the user's.
+// connections. It runs where tare runs, as the paths in it are the user's; what
+// the study lays out for it is in the trial's directory.
 func (c *conn) command(ctx context.Context, spec trial.Spec) error {
 	if len(c.entry.Command) == 0 {
 		return trialError(tare.ErrStart, "an empty command")
@@ -93,9 +94,21 @@ func (c *conn) command(ctx context.Context, spec trial.Spec) error {
 	if err != nil {
 		return trialError(tare.ErrStart, "find a free port: %v", err)
 	}
+	words := strings.NewReplacer("$PORT", port, "${PORT}", port, "$DIR", c.dir, "${DIR}", c.dir)
 	var args []string
 	for _, a := range c.entry.Command {
-		args = append(args, strings.NewReplacer("$PORT", port, "${PORT}", port).Replace(a))
+		args = append(args, words.Replace(a))
+	}
+	for name, text := range c.entry.Files {
+		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(words.Replace(text)), 0o644); err != nil {
+			return trialError(tare.ErrStart, "its file %s: %v", name, err)
+		}
+	}
+	if c.entry.Delivers != "" {
+		c.lines = &lines{pattern: words.Replace(c.entry.Delivers)}
+		if _, err := c.lines.count(); err != nil {
+			return trialError(tare.ErrStart, "delivers: %s: %v", c.entry.Delivers, err)
+		}
 	}
 	spec.Path, spec.Args, spec.Dir = args[0], args[1:], ""
 	spec.Env = append(slices.Clone(spec.Env), "PORT="+port)
@@ -108,7 +121,7 @@ func (c *conn) command(ctx context.Context, spec trial.Spec) error {
 		started.Close(context.WithoutCancel(ctx))
 		return err
 	}
-	c.where.host = c.where.addr
+	c.where.host, c.where.prefix = c.where.addr, c.entry.Path
 	return nil
 }
 

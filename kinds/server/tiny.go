@@ -9,7 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/app/tiny"
+	"github.com/tarebench/tare/contender/wire"
 )
 
 // tinyPool is how many ids an op rotates through where the workload does not
@@ -23,21 +25,25 @@ const tinyMost = 100_000
 func tinyApp() app {
 	return app{
 		ops:       []string{"get-7", "get-random", "get-escaped", "get-long", "health"},
-		requests:  tinyRequests,
-		probes:    tinyProbes(),
-		questions: tinyQuestions(),
-		answer: func(q request) response {
-			status, kind, body := tiny.Answer(q.Method, q.Path)
-			r := response{Status: status, Body: body}
-			if kind != "" {
-				r.Header = map[string]string{contentType: kind}
-			}
-			return r
-		},
+		requests:  func(w tare.Workload) ([]request, error) { return tinyRequests(w.Op, w.Pool) },
+		probes:    tinyProbes,
+		questions: tinyQuestions,
+		answers:   func(_ wire.Workload, list []request) ([]response, error) { return tinyAnswers(list), nil },
+		null:      true,
 	}
 }
 
-func get(path string) request { return request{Method: "GET", Path: path} }
+func tinyAnswers(list []request) []response {
+	answers := make([]response, len(list))
+	for i, q := range list {
+		status, kind, body := tiny.Answer(q.Method, q.Path)
+		answers[i] = response{Status: status, Body: body}
+		if kind != "" {
+			answers[i].Header = map[string]string{contentType: kind}
+		}
+	}
+	return answers
+}
 
 func tinyRequests(op string, pool int) ([]request, error) {
 	if pool == 0 {
@@ -84,12 +90,12 @@ func draw(op string, i int) uint32 {
 }
 
 // tinyProbes are the contract's refusals.
-func tinyProbes() []request {
-	return []request{
-		{Method: "POST", Path: "/v1/id/7"},
-		{Method: "PUT", Path: "/v1/id/7"},
-		{Method: "PATCH", Path: "/v1/id/7"},
-		{Method: "DELETE", Path: "/v1/id/7"},
+func tinyProbes() []probe {
+	return probing("",
+		request{Method: "POST", Path: "/v1/id/7"},
+		request{Method: "PUT", Path: "/v1/id/7"},
+		request{Method: "PATCH", Path: "/v1/id/7"},
+		request{Method: "DELETE", Path: "/v1/id/7"},
 		get("/v1/id/"),
 		get("/v1/id/a/b"),
 		get("/"),
@@ -97,7 +103,7 @@ func tinyProbes() []request {
 		get("/v2/id/7"),
 		get("/v1/other/7"),
 		get("/healthier"),
-	}
+	)
 }
 
 func tinyQuestions() []question {
@@ -106,7 +112,7 @@ func tinyQuestions() []question {
 		if len(ops) == 0 {
 			ops = ids
 		}
-		return question{get(path), name, property, what, ops}
+		return question{request: get(path), name: name, property: property, what: what, bearsOn: ops}
 	}
 	list := []question{
 		on("escaped slash", "escaped slash", "an id with an escaped slash", "/v1/id/a%2Fb", "get-escaped"),

@@ -77,14 +77,17 @@ type vetter interface {
 	Vet(kind string, e tare.Entry) error
 }
 
-// vet finds names that nobody knows before anything is built for those that
-// somebody does. The error says where in the file the name is.
+// vet finds names of programs that nobody knows before anything is built for
+// those that somebody does. The error says where in the file the name is.
 func (c chosen) vet(sources lab.Sources) error {
 	v, ok := sources.(vetter)
 	if !ok || len(c.Kinds) != 1 {
 		return nil
 	}
 	for i, e := range c.Contenders {
+		if e.Launch() != tare.LaunchProgram { // nobody builds it
+			continue
+		}
 		err := v.Vet(c.Kinds[0], e)
 		var who *lab.UnknownError
 		if errors.As(err, &who) {

@@ -40,27 +40,43 @@ func claims(w io.Writer, results []*tare.Result, st report.Style) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "  claim\tpublished\tmeasured here\toutcome\tit said")
 	for _, c := range all {
-		said, measured := "-", "-"
+		said, measured, outcome := "-", "-", string(c.Outcome)
+		if c.Kind == tare.ClaimReported {
+			outcome = "reported"
+		}
 		if c.Published > 0 { // statements and trends have no figure
-			said = fmt.Sprintf("%.3g%s", c.Published, unitOf(c))
+			said = fmt.Sprintf("%.3g%s", inUnit(c, c.Published), unitOf(c))
 		}
 		switch {
 		case c.Kind == tare.ClaimCount && c.Measured > 0:
 			measured = fmt.Sprintf("%.0f%s", c.Measured, unitOf(c))
-		case c.Measured > 0 && c.Low == 0 && c.High == 0:
-			measured = fmt.Sprintf("%.3g%s, no interval yet", c.Measured, unitOf(c))
-		case c.Measured > 0:
-			measured = fmt.Sprintf("%.3g%s (%.3g … %.3g)", c.Measured, unitOf(c), c.Low, c.High)
+		case c.Measured != 0 && c.Low == 0 && c.High == 0:
+			measured = fmt.Sprintf("%.3g%s, no interval yet", inUnit(c, c.Measured), unitOf(c))
+		case c.Measured != 0:
+			measured = fmt.Sprintf("%.3g%s (%.3g … %.3g)", inUnit(c, c.Measured), unitOf(c), inUnit(c, c.Low), inUnit(c, c.High))
 		}
-		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", c.ID, said, measured, c.Outcome, c.Statement)
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\n", c.ID, said, measured, outcome, c.Statement)
 	}
 	return tw.Flush()
 }
 
 // unitOf is what follows a claim's figure.
 func unitOf(c tare.ClaimResult) string {
-	if c.Kind == tare.ClaimCount {
+	switch c.Kind {
+	case tare.ClaimCount:
 		return " modules"
+	case tare.ClaimShare:
+		return " %"
+	case tare.ClaimReported:
+		return " " + c.Unit
 	}
 	return "×"
+}
+
+// inUnit is a claim's figure as it is printed: a share in per cent.
+func inUnit(c tare.ClaimResult, figure float64) float64 {
+	if c.Kind == tare.ClaimShare {
+		return 100 * figure
+	}
+	return figure
 }

@@ -142,7 +142,7 @@ difference that the control shows as well.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{oneLine(err.Error()), cmd.CommandPath() + " --help lists the flags"}
 	})
-	root.AddCommand(s.runCommand(), s.loadCommand(), s.reportCommand(), s.historyCommand(), s.listCommand(), s.explainCommand(), s.newCommand(), s.doctorCommand(), s.versionCommand())
+	root.AddCommand(s.runCommand(), s.loadCommand(), s.serveCommand(), s.reportCommand(), s.historyCommand(), s.listCommand(), s.explainCommand(), s.newCommand(), s.doctorCommand(), s.versionCommand())
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -157,6 +158,8 @@ func (p *progress) Event(e lab.Event) {
 
 func (p *progress) build(e lab.Event) {
 	switch {
+	case errors.As(e.Err, new(*lab.NotInstalledError)):
+		p.say(fmt.Sprintf("%s is left out: %s", e.Contender, oneLine(e.Err.Error())))
 	case e.Err != nil:
 		p.say(fmt.Sprintf("%s cannot be built: %s", e.Contender, oneLine(e.Err.Error())))
 	case e.Message == "":

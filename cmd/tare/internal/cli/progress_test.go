@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -70,6 +71,8 @@ func TestPlainProgressIsALinePerPhaseThenSparse(t *testing.T) {
 		expect(t, seen, "s: building b, 5s\n")
 		p.Event(lab.Event{Phase: "build", Contender: "b", Err: errors.New("b/main.go:3:1: no\nsecond line")})
 		expect(t, seen, "s: b cannot be built: b/main.go:3:1: no second line\n")
+		p.Event(lab.Event{Phase: "build", Contender: "d", Err: fmt.Errorf("d: %w", &lab.NotInstalledError{Programs: []string{"fluentd", "ruby"}})})
+		expect(t, seen, "s: d is left out: d: not installed: fluentd, ruby\n")
 
 		p.Event(lab.Event{Phase: "pilot", Contender: "a"})
 		expect(t, seen, "s: checking the answers of a and warming it up\n")

@@ -10,6 +10,7 @@ type word struct {
 func words() []word {
 	return []word{
 		{"adoption", "What taking a contender into a service costs besides time: modules and their licences, the age of the release, the size of the binary, the time to build and to start, resident memory."},
+		{"apart", "A contender that does another job, or part of one: of its answers only the status is held against the reference. It is compared with the baseline, and neither ranked nor advised."},
 		{"baseline", "The contender that every ratio is taken to. It is entered twice: the second entry is the control."},
 		{"block", "Consecutive slices added up, so long that at least two collection cycles of the allocating side fall into it."},
 		{"budget", "How long a study may measure; builds are not counted. quick weighs only what carries a claim, a criterion or an expectation; full weighs everything; a duration of your own that is too small is refused."},
@@ -50,12 +51,14 @@ func words() []word {
 		{"rank", "The range of places that the evidence allows a contender: how many are proven faster and how many slower."},
 		{"ratio", "This contender's value divided by the other's; below 1 is less time, fewer bytes."},
 		{"refuted", "Of a claim: the measured interval lies wholly on the other side of 1, or so near 1 that the published effect is out of the question."},
+		{"reported", "Of a claim: it was published, and nothing here measures it. The report says why."},
 		{"resolution", "The smallest difference the control let this machine see in the time it took."},
 		{"result", "Everything a study found, as one JSON document (schema tare.result/1)."},
 		{"round", "Every contender once, in fresh processes and random order. It is the unit that is counted: n rounds are n observations."},
 		{"seed", "The number all random order comes from. The same seed gives the same plan."},
 		{"segment", "Seconds of unbroken load on one server, alone, once a round. Latencies come from segments; quick budgets have none."},
 		{"semantics", "Where a contender's answers mean something else than the reference's, on cases made for that. It does not disqualify; it is part of the price."},
+		{"share", "Of a claim: the part of what the baseline takes that a contender does without. Of a decomposition: the part of the whole difference that one step makes."},
 		{"slice", "The work of one turn. Where a contender allocates, a slice holds whole collection cycles, so that nobody's garbage is collected on another's time."},
 		{"statement", "A claim without figures: refuted where the check it names fires for the contender."},
 		{"study", "A question with contenders, workloads, metrics, criteria and claims: a YAML file."},

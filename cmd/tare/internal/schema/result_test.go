@@ -18,12 +18,12 @@ import (
 // agree on them.
 func words() map[reflect.Type][]string {
 	return map[reflect.Type][]string{
-		reflect.TypeFor[tare.Role]():            {string(tare.RoleContender), string(tare.RoleBaseline), string(tare.RoleControl), string(tare.RoleNull), string(tare.RoleTrap)},
+		reflect.TypeFor[tare.Role]():            {string(tare.RoleContender), string(tare.RoleBaseline), string(tare.RoleControl), string(tare.RoleNull), string(tare.RoleApart), string(tare.RoleTrap)},
 		reflect.TypeFor[tare.Launch]():          {string(tare.LaunchProgram), string(tare.LaunchCommand), string(tare.LaunchURL)},
 		reflect.TypeFor[tare.Isolation]():       {string(tare.Lockstep), string(tare.TrialWise)},
 		reflect.TypeFor[tare.Until]():           {string(tare.UntilOps), string(tare.UntilGC)},
 		reflect.TypeFor[tare.Ruling]():          {string(tare.Met), string(tare.NotMet), string(tare.Inconclusive), string(tare.VoidRuling)},
-		reflect.TypeFor[tare.ClaimKind]():       {string(tare.ClaimRatio), string(tare.ClaimStatement), string(tare.ClaimCount), string(tare.ClaimTrend)},
+		reflect.TypeFor[tare.ClaimKind]():       {string(tare.ClaimRatio), string(tare.ClaimStatement), string(tare.ClaimCount), string(tare.ClaimTrend), string(tare.ClaimShare), string(tare.ClaimReported)},
 		reflect.TypeFor[tare.DifferenceClass](): {string(tare.DiffersInValue), string(tare.DiffersInAcceptance), string(tare.DiffersInForm)},
 		reflect.TypeFor[tare.Outcome](): {string(tare.Holds), string(tare.DirectionHolds), string(tare.Tie), string(tare.Refuted),
 			string(tare.VoidAsPublished), string(tare.ClaimOpen), string(tare.NotMeasured)},
@@ -140,7 +140,7 @@ func TestEveryFieldIsTyped(t *testing.T) {
 // mapsOfWords are objects whose keys are ids: more of them must be of the same type.
 func mapsOfWords(path string) bool {
 	last := path[strings.LastIndex(path, "/")+1:]
-	return slices.Contains([]string{"until", "ops", "cycles", "lead", "samples", "set", "histograms", "x"}, last)
+	return slices.Contains([]string{"until", "ops", "cycles", "lead", "samples", "set", "files", "histograms", "x"}, last)
 }
 
 // The schema describes the fields the document has, all of them and no others.

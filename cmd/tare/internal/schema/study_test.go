@@ -89,17 +89,21 @@ contenders:
   - {id: b, use: c, set: {log: pty, n: 3, share: 2.5, http2: true, empty: ""}}
   - {id: d, command: ['./srv', '$PORT']}
   - {id: e, url: 'http://127.0.0.1:8080/v1'}
+  - {id: g, command: [fluentd, $DIR/f.conf], requires: fluentd, path: /in, delivers: $DIR/out*.log, answers: status, files: {f.conf: 'a: $PORT'}}
 workloads:
   - {id: w, fixture: f, op: get, connections: 50, set: {depth: 3}}
   - {id: v, fixture: f, op: get, connections: 50, rate: 1500/s, segment: 5s, tls: true, delay: 20ms, bandwidth: 70mbit}
   - {id: u, fixture: f, op: get}
   - {id: t, fixture: f, op: get}
-metrics: [cpu, time, p50, p90, p99, p99.9, max, client-cpu, rss]
+  - {id: s, fixture: f, op: stop, connections: 50, segment: 5s, contenders: [b, g]}
+metrics: [cpu, time, p50, p90, p99, p99.9, max, client-cpu, stop, rss]
 criteria:
   - {workload: w, metric: cpu, difference: "<= 5%", of: u}
 claims:
   - {id: "1", kind: count, contender: b, value: 30, unit: modules, statement: s}
   - {id: "2", kind: trend, contender: b, workloads: [w, u, t], metric: time, side: lower, statement: s}
+  - {id: "3", kind: share, contender: g, workload: w, metric: cpu, value: 0.5, statement: half}
+  - {id: "4", kind: reported, value: 407, unit: requests/s, because: gone, statement: other}
 decompose:
   - {id: x, question: y?, workload: w, metric: cpu, from: a, steps: [{to: b, cause: c}, {to: d, cause: e}]}
 `
@@ -177,6 +181,9 @@ func TestSchemaAndParserAgree(t *testing.T) {
 		{"70mbit", "1"}, {"70mbit", "1.5 gbit"}, {", delay: 20ms, bandwidth: 70mbit", ""}, {"connections: 50", "connections: 10000"},
 		{", unit: modules", ""}, {"w, u, t", "t, u, w"}, {"question: y?, ", ""}, {"metric: cpu, from", "from"},
 		{"[{to: b, cause: c}, {to: d, cause: e}]", "{to: b, cause: c}"}, {"workload: w, metric: cpu, diff", "metric: cpu, diff"},
+		{"requires: fluentd", "requires: [ruby, fluentd]"}, {"requires: fluentd", "requires:"}, {"requires: fluentd, ", ""}, {"files: {f.conf: 'a: $PORT'}", "files: {}"}, {"path: /in", "path: /in/side"}, {"url: ", "answers: status, url: "}, {", answers: status", ""},
+		{"value: 407, unit: requests/s, ", ""}, {"kind: reported", "kind: reported, contender: b"},
+		{"contenders: [b, g]", "contenders: b"}, {"contenders: [b, g]", "contenders: []"}, {"contenders: [b, g]", "contenders:"}, {", contenders: [b, g]", ""},
 	} {
 		change(c[0], c[1], true)
 	}
@@ -194,6 +201,13 @@ func TestSchemaAndParserAgree(t *testing.T) {
 		{"value: 30, ", ""}, {"value: 30", "value: 0"}, {"value: 30", "value: 30, baseline: 1"}, {"value: 30", "value: 30, workload: w"}, {"value: 30", "value: 30, workloads: [w]"}, {"value: 30", "value: 30, metric: cpu"}, {"value: 30", "value: 30, side: lower"}, {"value: 30", "value: 30, check: identity"},
 		{"[w, u, t]", "[w, u]"}, {"[w, u, t]", "[w, u, w]"}, {"[w, u, t]", "w"}, {"workloads: [w, u, t], ", ""}, {", metric: time, side", ", side"}, {", side: lower", ""}, {"side: lower", "side: lower, value: 1"}, {"side: lower", "side: lower, baseline: 1"}, {"side: lower", "side: lower, unit: ns"}, {"side: lower", "side: lower, workload: w"}, {"side: lower", "side: lower, check: identity"}, {"kind: trend", "kind: exponent"},
 		{"{id: x, question", "{question"}, {"workload: w, metric: cpu, from", "metric: cpu, from"}, {"from: a, ", ""}, {"[{to: b, cause: c}, {to: d, cause: e}]", "[]"}, {"to: b, ", ""}, {", cause: c}", "}"}, {"cause: c", "cause: ''"}, {"cause: c", "cause: 1"}, {"cause: c", "cause: c, share: 1"}, {"metric: cpu, from", "metric: speed, from"},
+		{"requires: fluentd", "requires: [a, a]"}, {"requires: fluentd", "requires: /bin/a"}, {"requires: fluentd", "requires: 1"}, {"requires: fluentd", "requires: ''"}, {"requires: fluentd", "requires: {a: b}"},
+		{"{f.conf: 'a: $PORT'}", "{f.conf: 1}"}, {"{f.conf: 'a: $PORT'}", "{a/f.conf: b}"}, {"{f.conf: 'a: $PORT'}", "{.f: b}"}, {"{f.conf: 'a: $PORT'}", "[a]"}, {"{f.conf: 'a: $PORT'}", "~"},
+		{"path: /in", "path: in"}, {"path: /in", "path: /in/"}, {"path: /in", "path: /"}, {"path: /in", "path: /a?b"}, {"delivers: $DIR/out*.log", "delivers: ''"}, {"delivers: $DIR/out*.log", "delivers: [a]"}, {"answers: status", "answers: whole"}, {"answers: status", "answers:"},
+		{"url: ", "requires: a, url: "}, {"url: ", "files: {a: b}, url: "}, {"url: ", "path: /a, url: "}, {"url: ", "delivers: a, url: "}, {"use: c, set", "use: c, path: /a, set"},
+		{"contenders: [b, g]", "contenders: [b, b]"}, {"contenders: [b, g]", "contenders: [1]"}, {"contenders: [b, g]", "contenders: {b: g}"},
+		{"value: 0.5, ", ""}, {"value: 0.5", "value: 1"}, {"value: 0.5", "value: 0.5, baseline: 1"}, {"value: 0.5", "value: 0.5, side: lower"}, {"value: 0.5", "value: 0.5, check: identity"}, {"value: 0.5", "value: 0.5, because: a"}, {"kind: share, contender: g", "kind: share"}, {"kind: share, contender: g, workload: w", "kind: share, contender: g, workloads: [w, u, t]"},
+		{"because: gone, ", ""}, {"because: gone", "because: ''"}, {"because: gone", "because: gone, workload: w"}, {"because: gone", "because: gone, check: identity"}, {"value: 407", "value: 0"}, {"value: 407", "value: 407, baseline: 3"}, {"side: lower, statement", "side: lower, because: a, statement"},
 	} {
 		change(c[0], c[1], false)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-const claimKinds = "known: ratio, statement, count, trend"
+const claimKinds = "known: ratio, statement, count, trend, share, reported"
 
 func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 	r.mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]take{
@@ -29,12 +29,16 @@ func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 		"value":     r.number(&c.Value),
 		"unit":      r.text(&c.Unit, "e.g. ns/op"),
 		"side":      r.text(&c.Side, "lower or higher"),
+		"because":   r.text(&c.Because, "why nothing here measures it, in one line"),
 		"statement": r.text(&c.Statement, ""),
 	}, nil)
 	for _, foreign := range foreignKeys(c.Kind) {
 		if at, given := r.at[path+"."+foreign.key]; given {
 			r.fail(at, foreign.what, foreign.hint)
 		}
+	}
+	if at, given := r.at[path+".value"]; given && c.Kind == tare.ClaimReported && !(c.Value > 0) {
+		r.fail(at, "a published figure that is not above zero", "leave it out where there is none")
 	}
 	if c.Kind == tare.ClaimStatement && c.Check != "" {
 		r.known(c.Check, path+".check")
@@ -57,6 +61,14 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 		}
 	}
 	switch kind {
+	case tare.ClaimReported:
+		refuse("a reported claim is measured nowhere", "ratio", "workload", "metric", "baseline", "side")
+		refuse("a reported claim is measured nowhere", "trend", "workloads")
+		refuse("a reported claim is measured nowhere", "statement", "check")
+	case tare.ClaimShare:
+		refuse("a share is of what the baseline takes", "ratio", "baseline", "unit", "side")
+		refuse("a share is about one workload", "trend", "workloads")
+		refuse("a share is answered by its figure, not by a check", "statement", "check")
 	case tare.ClaimRatio:
 		refuse("a ratio claim is answered by its figures, not by a check", "statement", "check")
 		refuse("a ratio claim is about one workload", "trend", "workloads")
@@ -71,6 +83,9 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 		refuse("a trend is about several workloads", "", "workload")
 		refuse("a trend has no figures", "ratio", "baseline", "value", "unit")
 		refuse("a trend is answered by its workloads, not by a check", "statement", "check")
+	}
+	if kind != tare.ClaimReported {
+		refuse("a claim that is measured needs no reason why it is not", "reported", "because")
 	}
 	return out
 }

@@ -14,6 +14,10 @@ import (
 func FuzzParse(f *testing.F) {
 	f.Add(whole)
 	f.Add(served)
+	f.Add(besides)
+	for _, s := range []string{"contenders: [{id: a, requires: [x, x]}]", "contenders: {id: a, command: [b], path: /, files: {a: |\n b}}", "contenders: [{id: a, command: [b], files: {? [a] : b}, delivers: ~}]", "contenders: [{id: a, answers: [status]}]"} {
+		f.Add(s)
+	}
 	for _, s := range []string{"contenders: [{id: a, command: x y}]", "contenders: [{id: a, command: []}]", "contenders: [{id: a, url: 'http://[::1'}]", "contenders: [{id: a, set: {b: [c], d: .inf, e: 1e999, f: ~}}]", "workloads: [{rate: 1/s}]", "workloads: [{connections: 1, rate: 1e999, bandwidth: 9999999999999999999999mbit, tls: no}]", "decompose: [{steps: [{to: a}, {to: a}]}]", "decompose: [{id: a, workload: w, from: b, steps: {to: c, cause: d}}]", "claims: [{kind: trend, workloads: [a, a]}]", "claims: {kind: count, workload: a}", "criteria: {of: a}"} {
 		f.Add(s)
 	}

@@ -13,11 +13,14 @@ func measurable(s tare.Study) error {
 	for _, w := range s.Workloads {
 		works[w.ID] = w
 	}
-	check := func(path, metric string, ids ...string) error {
+	check := func(path, contender, metric string, ids ...string) error {
 		m, ok := tare.MetricNamed(metric)
 		for _, id := range ids {
 			if w, there := works[id]; ok && there && !w.Measures(m) {
-				return unmeasured(path, m, "on "+id)
+				return unmeasured(path+".metric", m, "on "+id)
+			}
+			if contender != "" && contender != s.Baseline && !works[id].Asks(contender) {
+				return &tare.FieldError{Path: path, What: fmt.Sprintf("%s is not asked %s", contender, id), Hint: "add it to the contenders of that workload"}
 			}
 		}
 		return nil
@@ -33,13 +36,16 @@ func measurable(s tare.Study) error {
 	}
 	for i, c := range s.Criteria {
 		at := fmt.Sprintf("criteria[%d]", i)
-		if err := check(at+".metric", c.Metric, c.Workload, c.Of); err != nil {
+		if err := check(at, c.Contender, c.Metric, c.Workload); err != nil {
+			return err
+		}
+		if err := check(at, "", c.Metric, c.Of); err != nil {
 			return err
 		}
 	}
 	for i, c := range s.Claims {
 		at := fmt.Sprintf("claims[%d]", i)
-		if err := check(at+".metric", c.Metric, append([]string{c.Workload}, c.Workloads...)...); err != nil {
+		if err := check(at, c.Contender, c.Metric, append([]string{c.Workload}, c.Workloads...)...); err != nil {
 			return err
 		}
 	}
@@ -54,8 +60,13 @@ func measurable(s tare.Study) error {
 		if metric == "" {
 			metric = s.Metrics[0]
 		}
-		if err := check(at+".metric", metric, d.Workload); err != nil {
+		if err := check(at, d.From, metric, d.Workload); err != nil {
 			return err
+		}
+		for k, step := range d.Steps {
+			if !works[d.Workload].Asks(step.To) && step.To != s.Baseline {
+				return &tare.FieldError{Path: fmt.Sprintf("%s.steps[%d].to", at, k), What: fmt.Sprintf("%s is not asked %s", step.To, d.Workload), Hint: "add it to the contenders of that workload"}
+			}
 		}
 	}
 	return nil
@@ -63,7 +74,10 @@ func measurable(s tare.Study) error {
 
 func unmeasured(path string, m tare.Metric, where string) error {
 	hint := "at a given rate the time of an operation is that rate's; leave rate out"
-	if m.Latency {
+	switch {
+	case m.Name == "stop":
+		hint = "it takes a workload with op: " + tare.OpStop
+	case m.Latency:
 		hint = "latencies take a continuous segment, e.g. segment: 5s"
 	}
 	return &tare.FieldError{Path: path, What: fmt.Sprintf("%s is not measured %s", m.Name, where), Hint: hint}

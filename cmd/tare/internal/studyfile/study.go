@@ -39,7 +39,7 @@ func (r *reader) entry(n ast.Node, path string) (e tare.Entry) {
 		r.id(&e.ID)(n, path)
 		return e
 	}
-	r.mapping(n, path, "write an id, or {id: …, use: …}", map[string]take{
+	keys := map[string]take{
 		"id":      r.id(&e.ID),
 		"use":     r.id(&e.Use),
 		"program": r.text(&e.Program, "the directory of a Go module, relative to this file"),
@@ -49,8 +49,11 @@ func (r *reader) entry(n ast.Node, path string) (e tare.Entry) {
 		"with":    r.pins(&e.With),
 		"go":      r.release(&e.Go),
 		"expect":  func(n ast.Node, path string) { e.Expect = r.expect(n, path) },
-	}, nil)
+	}
+	r.peer(keys, &e)
+	r.mapping(n, path, "write an id, or {id: …, use: …}", keys, nil)
 	r.launched(path)
+	r.commanded(path)
 	if e.ID == "" {
 		e.ID, e.Use = e.Use, ""
 	}
@@ -91,6 +94,8 @@ func (r *reader) workload(n ast.Node, path string) (w tare.Workload) {
 		"pool":    r.count(&w.Pool),
 		"heap":    r.memory(&w.Heap),
 		"set":     r.set(&w.Set),
+
+		"contenders": r.ids(&w.Contenders),
 	}
 	t := r.traffic(keys)
 	r.mapping(n, path, "e.g. {id: devices-50/marshal, fixture: devices, n: 50, op: marshal}", keys, nil)

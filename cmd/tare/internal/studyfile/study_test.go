@@ -100,7 +100,7 @@ func TestErrors(t *testing.T) {
 		// unknown and later keys
 		{"metrics: [", "metric: [", `s.yaml:20:1: unknown key "metric"; did you mean metrics?`},
 		{"use: jsoniter-fastest", "uses: jsoniter-fastest", `s.yaml:8:16: unknown key "uses"; did you mean use?`},
-		{"op: marshal}", "operation: marshal}", `s.yaml:17:55: unknown key "operation"; known: bandwidth, connections, delay, file, fixture, heap, id, n, op, pool, rate, segment, set, tls`},
+		{"op: marshal}", "operation: marshal}", `s.yaml:17:55: unknown key "operation"; known: bandwidth, connections, contenders, delay, file, fixture, heap, id, n, op, pool, rate, segment, set, tls`},
 		{"budget: {quick", "budget: {quik", `s.yaml:28:10: unknown key "quik"; did you mean quick?`},
 		{"void: wrong-answer}", "viod: wrong-answer}", `s.yaml:10:47: unknown key "viod"; did you mean void?`},
 		{"kinds: [codec]", "kinds: [codec]\nfactors: {}", `s.yaml:5:1: "factors" is not supported yet; list a contender once per level and give each its set, e.g. {id: gin-pty, use: gin-new, set: {log: pty}}`},

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// serveOptions are the arguments and flags of tare serve.
+type serveOptions struct {
+	app     string
+	stack   string   // empty: the app's default
+	args    []string // for the program: the flags that were given, e.g. -limit=100
+	catalog string   // directory; empty: looked for
+	dryRun  bool
+	quiet   bool
+}
+
+func (s *shell) serveCommand() *cobra.Command {
+	var o serveOptions
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "serve [APP]",
+		Short: "Run a weighed service for real",
+		Long: `Build a contender and run it alone, as the service that it is weighed as.
+
+Without an APP, what can be served is listed: the services, the stacks each is
+written in, and what can be set about it. Every setting can be given by the
+environment as well, e.g. TARE_MAX_BODY for --max-body; a flag comes first.
+
+Ctrl-C and SIGTERM are handed on: the service lets requests under way end, for
+5 s at most. A second Ctrl-C ends it at once. Nothing is left of it when tare
+itself is killed.
+
+Exit codes: the service's own, which is 0 after a signal; 1 it cannot be built or
+cannot serve; 2 bad input; 130 interrupted before it was built.`,
+		Example: `  tare serve
+  tare serve ingest --sink file:events.ndjson
+  TARE_TOKEN="$SECRET" tare serve ingest --stack fasthttp --limit 100 --addr :8080
+  tare serve ingest --sink file:events.ndjson --fsync --rotate 64MiB --tls-cert cert.pem --tls-key key.pem
+  tare serve homelab --stack gin --origins https://home.example --log stdout
+  tare serve homelab --dry-run`,
+		Args: atMost(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return appNames(servedApps()), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	every, apps := serveGroups(cmd, &o, &asJSON)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return s.listServed(o.catalog, asJSON)
+		}
+		var err error
+		o.app = args[0]
+		if o.args, err = programFlags(o.app, every, apps); err != nil {
+			return err
+		}
+		return s.serve(cmd.Context(), o)
+	}
+	cmd.SetFlagErrorFunc(serveFlagError)
+	complete(cmd, "stack", s.completeStacks(&o))
+	return cmd
+}
+
+// serveGroups adds the flags: those of every service, which its program takes
+// under the same names, each app's settings, and the command's own.
+func serveGroups(cmd *cobra.Command, o *serveOptions, asJSON *bool) (every flagGroup, apps map[string]flagGroup) {
+	which := group("What is served")
+	which.flags.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
+	which.flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	which.flags.BoolVar(&o.dryRun, "dry-run", false, "say what would be built and run, and leave it at that")
+	which.flags.BoolVarP(&o.quiet, "quiet", "q", false, "do not say what is being built")
+	which.flags.BoolVar(asJSON, "json", false, "print the list as JSON")
+
+	every = group("Of every service")
+	every.flags.String("addr", "", "`host:port` to listen at; port 0: any (TARE_ADDR; default: 127.0.0.1:8080)")
+	every.flags.String("log", "", "access `log`: none, stdout, discard or file:PATH (TARE_LOG; default: none)")
+	every.flags.String("tls-cert", "", "`file` of a certificate in PEM, to encrypt connections with (TARE_TLS_CERT)")
+	every.flags.String("tls-key", "", "`file` of its key in PEM (TARE_TLS_KEY)")
+
+	groups := []flagGroup{which, every}
+	apps = map[string]flagGroup{}
+	for _, a := range servedApps() {
+		g := group("Of " + a.Name)
+		for _, setting := range server.Settings(a.Name) {
+			help, _ := explained(setting)
+			help += " (" + setting.Env()
+			if setting.Default != "" {
+				help += "; default: " + setting.Default
+			}
+			if help += ")"; setting.Switch() {
+				g.flags.Var(new(switchValue), setting.Name, help)
+				g.flags.Lookup(setting.Name).NoOptDefVal = "true"
+				continue
+			}
+			g.flags.String(setting.Name, "", help)
+		}
+		apps[a.Name] = g
+		groups = append(groups, g)
+	}
+	addGroups(cmd, groups...)
+	return every, apps
+}
+
+// switchValue is what follows --fsync, if anything does; the program reads it.
+type switchValue string
+
+func (v *switchValue) Set(text string) error { *v = switchValue(text); return nil }
+func (v *switchValue) String() string        { return string(*v) }
+func (*switchValue) Type() string            { return "bool" }
+
+// explained is a setting's help with the whole word in back quotes that stands
+// for its value, such as file:PATH, and that word; empty: there is none.
+func explained(setting server.Setting) (help, value string) {
+	before, rest, quoted := strings.Cut(setting.Help, "`")
+	inside, after, closed := strings.Cut(rest, "`")
+	if !quoted || !closed {
+		return setting.Help, ""
+	}
+	word := strings.LastIndexByte(before, ' ') + 1
+	value = before[word:] + inside
+	return before[:word] + "`" + value + "`" + after, value
+}
+
+// programFlags are the flags that were given, as the program takes them. Those
+// of another app are refused.
+func programFlags(app string, every flagGroup, apps map[string]flagGroup) (args []string, err error) {
+	give := func(f *pflag.Flag) {
+		if f.Changed {
+			args = append(args, "-"+f.Name+"="+f.Value.String())
+		}
+	}
+	every.flags.VisitAll(give)
+	for name, g := range apps {
+		if name == app {
+			continue
+		}
+		g.flags.VisitAll(func(f *pflag.Flag) {
+			if f.Changed && err == nil {
+				err = &usageError{fmt.Sprintf("--%s is of %s, and this is to serve %s", f.Name, name, app), "tare serve lists the settings of each"}
+			}
+		})
+	}
+	if own, ok := apps[app]; ok {
+		own.flags.VisitAll(give)
+	}
+	return args, err
+}
+
+// serveFlagError names flags that look like one that there is not.
+func serveFlagError(cmd *cobra.Command, err error) error {
+	var none *pflag.NotExistError
+	if !errors.As(err, &none) {
+		return &usageError{oneLine(err.Error()), cmd.CommandPath() + " --help lists the flags"}
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	if word := none.GetSpecifiedShortnames(); word != "" { // one dash
+		name, _, _ := strings.Cut(word, "=")
+		if slices.Contains(known, "--"+name) {
+			return &usageError{fmt.Sprintf("-%s is no flag", name), "with two dashes it is: --" + name}
+		}
+		return unknown("flag", "-"+name, known, cmd.CommandPath()+" --help lists the flags")
+	}
+	given := "--" + none.GetSpecifiedName()
+	hint := cmd.CommandPath() + " --help lists the flags"
+	if close := near.Names(given, known); len(close) > 0 {
+		hint = near.Hint(given, close)
+	}
+	return &usageError{"unknown flag " + given, hint}
+}

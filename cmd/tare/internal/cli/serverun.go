@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/trial"
+)
+
+// farewell is how long a service may take to end, which is more than it takes
+// by its own account.
+const farewell = 10 * time.Second
+
+// serve builds a stack and runs it until it ends.
+func (s *shell) serve(ctx context.Context, o serveOptions) error {
+	d, err := s.dirs()
+	if err != nil {
+		return err
+	}
+	c, err := findCatalog(o.catalog, d.Cache)
+	if err != nil {
+		return err
+	}
+	st, err := findStack(c, o.app, o.stack)
+	if err != nil {
+		return err
+	}
+	args := append([]string{"-app=" + o.app}, o.args...)
+	if st.variant != "" {
+		args = append(args, "-variant="+st.variant)
+	}
+	if o.dryRun {
+		return st.describe(s.out, args)
+	}
+	if err := d.makeCache(); err != nil {
+		return err
+	}
+	tag := s.tag()
+	signals, restore := s.Interrupt()
+	defer restore()
+	guardian, err := s.Guard(tag) // before anything else is started
+	if err != nil {
+		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
+	}
+	program, err := s.construct(ctx, signals, st, Workshop{Cache: d.Cache, Catalog: o.catalog, Run: tag}, o.quiet)
+	if err == nil {
+		err = s.attend(ctx, signals, program.Path, append([]string{st.id}, args...), tag, guardian)
+	}
+	if errDone := guardian.Done(); err == nil {
+		err = errDone
+	}
+	return err
+}
+
+// describe says what would be done.
+func (st stack) describe(w io.Writer, args []string) error {
+	m := st.leaf.Manifest
+	command := st.id
+	for _, arg := range args {
+		command += " " + quoted(arg)
+	}
+	lines := fmt.Sprintf("stack    %s\nsources  %s\n", st.id, st.leaf.Src())
+	if len(m.Tags) > 0 {
+		lines += "tags     " + strings.Join(m.Tags, " ") + "\n"
+	}
+	_, err := fmt.Fprintf(w, "%scommand  %s\n", lines, command)
+	return err
+}
+
+// construct builds the stack, unless a signal comes.
+func (s *shell) construct(ctx context.Context, signals <-chan os.Signal, st stack, w Workshop, quiet bool) (build.Program, error) {
+	p := s.newProgress(quiet)
+	defer p.End()
+	if st.Trap {
+		p.Say(st.id + " repeats a published mistake: " + st.Why)
+	}
+	w.Compiling = func() { p.Status("build", "building "+st.id) }
+	sources, err := s.Sources(w)
+	if err != nil {
+		return build.Program{}, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	interrupted, watched := false, make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-signals:
+			interrupted = true
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	program, err := sources.Program(ctx, server.Kind, "", tare.Entry{ID: st.id})
+	cancel()
+	if <-watched; interrupted {
+		return program, errInterrupted
+	}
+	if err != nil && !endsRun(err) {
+		err = fmt.Errorf("stack %s cannot be built: %w", st.id, err)
+	}
+	return program, err
+}
+
+// attend runs a service, by its name and flags. The first signal is handed on to it, the second ends
+// it. Its exit code is the error's.
+func (s *shell) attend(ctx context.Context, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian) error {
+	cmd := &exec.Cmd{Path: path, Args: args}
+	cmd.Env = append(os.Environ(), trial.EnvRun+"="+tag)
+	cmd.Stdout, cmd.Stderr = s.out, s.err
+	cmd.SysProcAttr = outOfReach()
+	hung, restore := hangUps()
+	defer restore()
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", args[0], err)
+	}
+	guardian.Group(cmd.Process.Pid)
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	asked, stop := false, ctx.Done()
+	var late <-chan time.Time
+	for {
+		var signal os.Signal
+		select {
+		case err := <-ended:
+			guardian.Gone(cmd.Process.Pid)
+			return exited(cmd, err)
+		case signal = <-signals:
+		case signal = <-hung:
+		case <-late:
+			fmt.Fprintf(s.err, "tare: it has not ended within %v, and is ended now\n", farewell)
+		case <-stop:
+			stop = nil
+		}
+		if signal != nil && !asked {
+			asked, late = true, time.After(farewell)
+			handOn(cmd.Process, signal)
+			continue
+		}
+		_ = cmd.Process.Kill() // or it has ended by now
+	}
+}
+
+// exited is what the end of a service means.
+func exited(cmd *exec.Cmd, err error) error {
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return fmt.Errorf("%s: %w", cmd.Args[0], err)
+	}
+	if code := exitCode(cmd.ProcessState); code != 0 {
+		return codeError(code)
+	}
+	return nil
+}

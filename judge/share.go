@@ -1,0 +1,50 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/tarebench/tare"
+)
+
+// shareClaim answers a claim that a contender does without so much of what the
+// baseline takes, or more: 1 less the ratio, with its interval. It is one-sided.
+func (b *bench) shareClaim(r *tare.ClaimResult, c tare.Claim) {
+	if why, ok := b.d.measures(c.Workload, c.Metric); !ok {
+		notMeasured(r, why)
+		return
+	}
+	if f, ok := b.void(c.Contender, c.Workload, c.Metric, true); ok {
+		r.Evidence = "check " + f.Check
+		notMeasured(r, "void here by "+f.Check+": "+f.Message)
+		return
+	}
+	x, ok := b.comparison(c.Contender, c.Workload, c.Metric)
+	if !ok {
+		notMeasured(r, fmt.Sprintf("%s and %s have no ratio of %s on %s", c.Contender, b.d.Study.Baseline, wordsFor(c.Metric).noun, c.Workload))
+		return
+	}
+	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, x.Against, c.Metric, formatRounds(x.Rounds))
+	r.Measured, r.Outcome = 1-x.Ratio, tare.ClaimOpen
+	if !hasInterval(x) {
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(x.Rounds), roundsForInterval(x, b.d.looks()))
+		return
+	}
+	r.Low, r.High = 1-x.High, 1-x.Low
+	share, lo, hi := formatShares(r.Measured, r.Low, r.High, c.Value)
+	r.Why = fmt.Sprintf("claimed %s %% or more, measured %s %% (%s to %s %%, %s, %s) of what %s takes",
+		significant(100*c.Value), share, lo, hi, formatLevel(x.Level), formatRounds(x.Rounds), x.Against)
+	if why, _ := b.thin(c.Metric, c.Workload, c.Contender, x.Against); why != "" {
+		r.Why += fmt.Sprintf(": %s is thin: %s", c.Metric, why)
+		return
+	}
+	edge := math.Log1p(-c.Value)
+	switch {
+	case math.Log(x.High) <= edge:
+		r.Outcome = tare.Holds
+	case math.Log(x.Low) > edge:
+		r.Outcome = tare.Refuted
+	default:
+		r.Why += ": more rounds are needed"
+	}
+}

@@ -1,0 +1,188 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// Ops of ingest.
+const (
+	opEvents  = "events"         // n records each
+	opUniform = "events-uniform" // 1 to n, evenly
+	opPretty  = "events-pretty"  // n, indented as people read it
+)
+
+// Keys of a set that the app's programs know and that are completed here.
+const (
+	setLimit   = "limit"
+	setMaxBody = "max-body"
+)
+
+// ingestApp is the service that package app/ingest describes.
+func ingestApp() app {
+	return app{
+		ops:       ingestOps(),
+		n:         ingest.DefaultLimit,
+		requests:  ingestRequests,
+		probes:    ingestProbes,
+		questions: ingestQuestions,
+		answers:   ingestAnswers,
+		same:      sameJSON,
+		refuses:   namesError,
+		settings:  ingestSettings,
+		encode:    encodeIngest,
+		delivers:  true,
+	}
+}
+
+func ingestOps() []string { return []string{opEvents, opUniform, opPretty} }
+
+// ingestRequests are batches of the events fixture, each of other events.
+func ingestRequests(w tare.Workload) ([]request, error) {
+	if w.Op == opUniform && w.Pool == 0 && w.N > 0 { // whole turns of all sizes
+		w.Pool = (fixture.DefaultPool + w.N - 1) / w.N * w.N
+	}
+	bodies, err := fixture.Pool("events", w.N, w.Pool)
+	if err != nil {
+		return nil, err
+	}
+	sizes := make([]int, len(bodies))
+	for i := range sizes {
+		if sizes[i] = w.N; w.Op == opUniform {
+			sizes[i] = 1 + i%w.N
+		}
+	}
+	shuffle(newRandom("tare/ingest/v1 "+w.Op), sizes)
+	list := make([]request, len(bodies))
+	for i, body := range bodies {
+		if w.Op == opUniform {
+			if body, err = firstOf(body, sizes[i]); err != nil {
+				return nil, err
+			}
+		}
+		if w.Op == opPretty {
+			var b bytes.Buffer
+			if err := json.Indent(&b, body, "", "  "); err != nil {
+				return nil, err
+			}
+			body = b.Bytes()
+		}
+		list[i] = post(body)
+		list[i].Items = sizes[i]
+	}
+	return list, nil
+}
+
+// firstOf is an array's first n elements.
+func firstOf(array []byte, n int) ([]byte, error) {
+	var list []json.RawMessage
+	if err := json.Unmarshal(array, &list); err != nil {
+		return nil, err
+	}
+	return json.Marshal(list[:n])
+}
+
+func post(body []byte) request {
+	return request{Method: http.MethodPost, Path: "/", Header: map[string]string{contentType: typeJSON}, Body: body}
+}
+
+// ingestLimits are the bounds that a service needs which takes all of list, and
+// no more than its defaults where it is asked for what must be refused.
+func ingestLimits(w wire.Workload, list []request) (records int, body int64) {
+	records, body = ingest.DefaultLimit, ingest.DefaultMaxBody
+	if w.Op == opProbes || w.Op == opExam {
+		return records, body
+	}
+	for _, q := range list {
+		body = max(body, int64(len(q.Body)))
+	}
+	return max(records, w.N), body
+}
+
+// ingestSettings has the service take the batches that it is sent, unless the
+// study says itself what it is to take. Probes are made for a service with its
+// default bounds.
+func ingestSettings(w wire.Workload, list []request, set map[string]string) error {
+	records, body := ingestLimits(w, list)
+	if w.Op == opProbes || w.Op == opExam {
+		delete(set, setLimit)
+		delete(set, setMaxBody)
+	}
+	if set[setLimit] == "" {
+		set[setLimit] = strconv.Itoa(records)
+	}
+	if set[setMaxBody] == "" && body > ingest.DefaultMaxBody {
+		set[setMaxBody] = strconv.FormatInt(body, 10)
+	}
+	return nil
+}
+
+// ingestAnswers asks the service itself, with the plainest decoder.
+func ingestAnswers(w wire.Workload, list []request) ([]response, error) {
+	var c ingest.Config
+	c.Limit, c.MaxBody = ingestLimits(w, list)
+	s, err := ingest.New(c)
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]response, len(list))
+	for i, q := range list {
+		answers[i] = ingestAnswer(s, q)
+	}
+	return answers, s.Close()
+}
+
+func ingestAnswer(s *ingest.Service, q request) response {
+	path, _, _ := strings.Cut(q.Path, "?")
+	method := http.MethodGet
+	switch path {
+	case "/":
+		method = http.MethodPost
+	case "/health", "/openapi.json":
+	default:
+		return refused(http.StatusNotFound)
+	}
+	switch {
+	case q.Method != method:
+		return refused(http.StatusMethodNotAllowed)
+	case path == "/health":
+		return answered(typeText, []byte("ok\n"))
+	case path == "/openapi.json":
+		return answered(typeJSON, ingest.OpenAPI())
+	}
+	receipt, err := ingestTake(s, q)
+	if err != nil {
+		return refused(s.RefusalOf(err).Status)
+	}
+	return answered(typeJSON, fmt.Appendf(nil, `{"accepted":%d,"bytes":%d}`, receipt.Accepted, receipt.Bytes))
+}
+
+// ingestTake does what a stack does with a batch.
+func ingestTake(s *ingest.Service, q request) (ingest.Receipt, error) {
+	head := ingest.Head{
+		Authorization: q.Header["Authorization"], ContentType: q.Header[contentType],
+		ContentEncoding: q.Header["Content-Encoding"], Length: int64(len(q.Body)),
+	}
+	if _, err := s.Admit(head); err != nil {
+		return ingest.Receipt{}, err
+	}
+	body, err := s.Unpack(head, q.Body)
+	if err != nil {
+		return ingest.Receipt{}, err
+	}
+	var list []ingest.Record
+	if err := json.Unmarshal(body, &list); err != nil {
+		return ingest.Receipt{}, ingest.Malformed(err)
+	}
+	return s.Accept(context.Background(), ingest.Records(list, json.Marshal))
+}

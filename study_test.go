@@ -1,0 +1,106 @@
+package tare
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// sound is a study of servers in which everything is right.
+func sound() Study {
+	return Study{
+		ID: "ingest", Kinds: []string{"server"}, Baseline: "own", Metrics: []string{"cpu", "stop"},
+		Contenders: []Entry{
+			{ID: "own"},
+			{ID: "part", Answers: AnswersStatus},
+			{ID: "peer", Command: []string{"peerd"}, Requires: []string{"peerd"}, Files: map[string]string{"peer.conf": ""}, Path: "/in", Delivers: "$DIR/*.log", Answers: AnswersStatus},
+			{ID: "theirs", URL: "http://127.0.0.1:1", Answers: AnswersStatus},
+		},
+		Workloads: []Workload{
+			{ID: "w", Fixture: "events", Op: "events", Traffic: &Traffic{Connections: 1}},
+			{ID: "end", Fixture: "events", Op: OpStop, Traffic: &Traffic{Connections: 1, Segment: time.Second}, Contenders: []string{"part"}},
+		},
+		Claims: []Claim{
+			{ID: "share", Kind: ClaimShare, Contender: "part", Workload: "w", Metric: "cpu", Value: 0.5, Statement: "s"},
+			{ID: "reported", Kind: ClaimReported, Because: "gone", Statement: "s"},
+		},
+	}
+}
+
+func TestStudiesThatCannotBeCarriedOut(t *testing.T) {
+	s := sound()
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, what string
+		change     func(s *Study)
+	}{
+		{"contenders[1].requires", "is no command", func(s *Study) { s.Contenders[1].Requires = []string{"a"} }},
+		{"contenders[1].files", "is no command", func(s *Study) { s.Contenders[1].Files = map[string]string{"a": "b"} }},
+		{"contenders[1].path", "is no command", func(s *Study) { s.Contenders[1].Path = "/a" }},
+		{"contenders[3].delivers", "is no command", func(s *Study) { s.Contenders[3].Delivers = "a" }},
+		{"contenders[2].path", `path "in"`, func(s *Study) { s.Contenders[2].Path = "in" }},
+		{"contenders[2].path", `path "/in/"`, func(s *Study) { s.Contenders[2].Path = "/in/" }},
+		{"contenders[2].path", `path "/"`, func(s *Study) { s.Contenders[2].Path = "/" }},
+		{"contenders[2].answers", `unknown answers "half"`, func(s *Study) { s.Contenders[2].Answers = "half" }},
+		{"contenders[2].files", `"../a" cannot be`, func(s *Study) { s.Contenders[2].Files = map[string]string{"../a": ""} }},
+		{"contenders[2].files", `".a" cannot be`, func(s *Study) { s.Contenders[2].Files = map[string]string{".a": ""} }},
+		{"contenders[2].files", `"" cannot be`, func(s *Study) { s.Contenders[2].Files = map[string]string{"": ""} }},
+		{"contenders[1].answers", "is a trap and cannot stand apart", func(s *Study) { s.Contenders[1].Expect.Void = []string{"identity"} }},
+		{"contenders[0].answers", "the baseline cannot stand apart", func(s *Study) { s.Contenders[0].Answers = AnswersStatus }},
+		{"contenders[1]", "is not built here", func(s *Study) { s.Contenders[1] = Entry{ID: "x", Command: []string{"a"}, Go: "go1.25.5"} }},
+		{"workloads[1].contenders[0]", `unknown contender "nobody"`, func(s *Study) { s.Workloads[1].Contenders = []string{"nobody"} }},
+		{"claims[0].value", "not between 0 and 1", func(s *Study) { s.Claims[0].Value = 1 }},
+		{"claims[0].value", "not between 0 and 1", func(s *Study) { s.Claims[0].Value = 0 }},
+		{"claims[0].contender", "claim without a contender", func(s *Study) { s.Claims[0].Contender = "" }},
+		{"claims[0].workload", "claim without a workload", func(s *Study) { s.Claims[0].Workload = "" }},
+		{"claims[1].because", "without the reason", func(s *Study) { s.Claims[1].Because = "" }},
+		{"claims[1].value", "below zero", func(s *Study) { s.Claims[1].Value = -1 }},
+		{"claims[1].kind", `unknown claim kind "rumour"`, func(s *Study) { s.Claims[1].Kind = "rumour" }},
+	} {
+		s := sound()
+		c.change(&s)
+		var f *FieldError
+		if err := s.Validate(); !errors.As(err, &f) {
+			t.Errorf("%s: error %v, want a *FieldError", c.path, err)
+		} else if f.Path != c.path || !strings.Contains(f.What, c.what) || f.Hint == "" {
+			t.Errorf("got %q: %q; %q, want %q: …%s…; and a hint", f.Path, f.What, f.Hint, c.path, c.what)
+		}
+	}
+}
+
+func TestWhoIsAsked(t *testing.T) {
+	w := Workload{}
+	if !w.Asks("anybody") {
+		t.Error("a workload that names nobody does not ask all")
+	}
+	w.Contenders = []string{"a"}
+	for id, want := range map[string]bool{"a": true, "b": false, ControlID: true, NullID: true} {
+		if w.Asks(id) != want {
+			t.Errorf("%s is asked: %v, want %v", id, !want, want)
+		}
+	}
+}
+
+func TestWhatIsMeasured(t *testing.T) {
+	stop, _ := MetricNamed("stop")
+	time, _ := MetricNamed("time")
+	s := sound()
+	if !s.Workloads[1].Measures(stop) || s.Workloads[0].Measures(stop) || !s.Workloads[0].Measures(time) {
+		t.Error("stop is measured where servers are told to end, and nowhere else")
+	}
+}
+
+func TestAbsentContenders(t *testing.T) {
+	c := Contender{Error: NotInstalled([]string{"peerd", "ruby"})}
+	if !c.Absent() || c.Error != "not installed: peerd, ruby" {
+		t.Errorf("%+v", c)
+	}
+	for _, said := range []string{"", "main.go:3: no", "it is not installed: x"} {
+		if (Contender{Error: said}).Absent() {
+			t.Errorf("%q counts as not installed", said)
+		}
+	}
+}
