@@ -13,7 +13,7 @@ AS_ROOT   = $(shell [ $$(id -u) = 0 ] || echo sudo)
 # contenders are another build of one: their contender.json says of which.
 LEAVES  := $(patsubst %/contender.json,%,$(wildcard contenders/*/*/contender.json))
 MODULES  = $(patsubst %/go.mod,%,$(wildcard $(LEAVES:%=%/go.mod)))
-BENCHES := $(patsubst %/go.mod,%,$(wildcard bench/*/go.mod))
+BENCHES := $(patsubst %/go.mod,%,$(wildcard bench/*/go.mod peers/*/go.mod))
 comma   := ,
 space   := $(subst ,, )
 ALONE    = GOWORK=off GOFLAGS=-mod=readonly

@@ -25,7 +25,7 @@ import (
 const outputLimit = 16 << 30
 
 const (
-	acceptLimit = 10 * time.Second      // how long a command may take until it accepts connections
+	acceptLimit = 30 * time.Second      // how long a command may take until it accepts connections
 	lookEvery   = 10 * time.Millisecond // how often that is tried
 )
 

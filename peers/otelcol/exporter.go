@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/exporter"
+	"go.opentelemetry.io/collector/exporter/exporterhelper"
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+// delivering is how the exporter is configured.
+type delivering struct {
+	Path  string        `mapstructure:"path"`
+	Flush time.Duration `mapstructure:"flush_interval"`
+}
+
+func delivers() component.Config { return &delivering{Flush: time.Second} }
+
+// Validate refuses a configuration that cannot be carried out.
+func (d *delivering) Validate() error {
+	if d.Path == "" || d.Flush <= 0 {
+		return errors.New("path must be given, and flush_interval be positive")
+	}
+	return nil
+}
+
+// lines appends the body of each log record to a file, a line each.
+type lines struct {
+	config *delivering
+	stop   chan struct{}
+	done   chan struct{} // closed when nothing is flushed any more
+
+	mu     sync.Mutex
+	file   *os.File
+	buffer *bufio.Writer
+}
+
+func newExporter(ctx context.Context, s exporter.Settings, c component.Config) (exporter.Logs, error) {
+	l := &lines{config: c.(*delivering), stop: make(chan struct{}), done: make(chan struct{})}
+	return exporterhelper.NewLogs(ctx, s, c, l.write, exporterhelper.WithStart(l.start), exporterhelper.WithShutdown(l.close))
+}
+
+func (l *lines) start(context.Context, component.Host) (err error) {
+	if l.file, err = os.OpenFile(l.config.Path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+		return err
+	}
+	l.buffer = bufio.NewWriter(l.file)
+	go func() {
+		defer close(l.done)
+		tick := time.NewTicker(l.config.Flush)
+		defer tick.Stop()
+		for {
+			select {
+			case <-l.stop:
+				return
+			case <-tick.C:
+				l.mu.Lock()
+				_ = l.buffer.Flush() // the writer keeps the error for the next write
+				l.mu.Unlock()
+			}
+		}
+	}()
+	return nil
+}
+
+func (l *lines) close(context.Context) error {
+	if l.file == nil {
+		return nil
+	}
+	close(l.stop)
+	<-l.done
+	return errors.Join(l.buffer.Flush(), l.file.Close())
+}
+
+func (l *lines) write(_ context.Context, logs plog.Logs) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, resource := range logs.ResourceLogs().All() {
+		for _, scope := range resource.ScopeLogs().All() {
+			for _, record := range scope.LogRecords().All() {
+				if _, err := l.buffer.WriteString(record.Body().AsString() + "\n"); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
