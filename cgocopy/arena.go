@@ -15,11 +15,16 @@ const chunk = 16 << 10
 // a nil arena makes every string by itself. Generated code holds one per batch.
 type Arena struct {
 	free []byte
-	hint int // bytes that are likely to be needed in all
+	next int // bytes of the next piece
 }
 
-// NewArena is an arena for n strings of about size bytes.
-func NewArena(n, size int) Arena { return Arena{hint: min(n*size, chunk)} }
+// NewArena is an arena for n values with about size bytes of text each.
+func NewArena(n, size int) Arena {
+	if n >= chunk || size >= chunk {
+		return Arena{next: chunk}
+	}
+	return Arena{next: min(n*size, chunk)}
+}
 
 // string is a copy of b.
 func (a *Arena) string(b []byte) string {
@@ -27,12 +32,11 @@ func (a *Arena) string(b []byte) string {
 		return string(b)
 	}
 	if cap(a.free)-len(a.free) < len(b) {
-		size := chunk
-		if a.hint > 0 {
-			size = max(a.hint, len(b))
-			a.hint = 0
+		if a.next <= 0 {
+			a.next = chunk
 		}
-		a.free = make([]byte, 0, size)
+		a.free = make([]byte, 0, max(a.next, len(b)))
+		a.next = min(2*a.next, chunk)
 	}
 	from := len(a.free)
 	a.free = append(a.free, b...)
@@ -71,34 +75,6 @@ func (a *Arena) Text(old string, p unsafe.Pointer, most int) (string, error) {
 	return a.string(b), nil
 }
 
-// length is how many bytes come before the NUL at p, of at most most. It looks
-// at aligned words of eight bytes, which never lie in two pages: what is behind
-// the NUL's word need not be there.
-func length(p unsafe.Pointer, most int) (int, bool) {
-	n := 0
-	for ; uintptr(unsafe.Add(p, n))%8 != 0; n++ {
-		if n > most {
-			return 0, false
-		}
-		if *(*byte)(unsafe.Add(p, n)) == 0 {
-			return n, true
-		}
-	}
-	// A byte of w is zero where taking 1 from it borrows and its top bit was not
-	// set: Henry S. Warren, Hacker's Delight, 6-1.
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	for ; n <= most; n += 8 {
-		w := *(*uint64)(unsafe.Add(p, n))
-		if (w-ones)&^w&tops == 0 {
-			continue
-		}
-		for ; *(*byte)(unsafe.Add(p, n)) != 0; n++ {
-		}
-		return n, n <= most
-	}
-	return 0, false
-}
-
 // ValidUTF8 is text with every byte that is no part of a character replaced by
 // U+FFFD.
 func ValidUTF8(text string) string { return strings.ToValidUTF8(text, "�") }
@@ -109,4 +85,17 @@ func CheckUTF8(text string) error {
 		return ErrUTF8
 	}
 	return nil
+}
+
+// Counted is the text of n bytes at p, NULs among them included. old is returned
+// where it is the same text.
+func (a *Arena) Counted(old string, p unsafe.Pointer, n int) string {
+	if n == 0 {
+		return ""
+	}
+	b := unsafe.Slice((*byte)(p), n)
+	if string(b) == old {
+		return old
+	}
+	return a.string(b)
 }

@@ -87,7 +87,7 @@ func (s *session) handle(q wire.Request) (reply wire.Reply) {
 	case wire.OpBye:
 	case wire.OpPrepare:
 		reply, err = s.prepare(q)
-	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats, wire.OpProfile:
+	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats, wire.OpEnd, wire.OpProfile:
 		var w *work
 		if w, err = s.work(q); err != nil {
 			break
@@ -109,6 +109,8 @@ func (s *session) handle(q wire.Request) (reply wire.Reply) {
 			reply, err = s.slice(w, q)
 		case wire.OpStats:
 			reply, err = s.stats(w, q)
+		case wire.OpEnd:
+			err = refusal(classNotMine, "end of workload %q: it has no server", q.On)
 		}
 	default:
 		err = refusal(classUnknownOp, "unknown op %q", q.Op)

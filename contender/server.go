@@ -3,6 +3,7 @@ package contender
 import (
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/tarebench/tare/contender/wire"
 )
@@ -17,6 +18,12 @@ type Served struct {
 	// Counts says what it has counted since it was started; nil: it does not
 	// count.
 	Counts func() Counts
+
+	// End ends it as a signal would, for the lab to see how long that takes:
+	// requests under way may go on for a while, 10 s at most. The error is what
+	// had not ended by then. Counts is called afterwards, and Stop; nil: Stop is
+	// called at once.
+	End func() error
 
 	// Stop ends it, and its connections with it. Nobody calls anything of it
 	// afterwards.
@@ -34,6 +41,7 @@ type Counts struct {
 // server is the one that runs, and what the process had allocated before.
 type server struct {
 	Served
+	ended  bool
 	before runtime.MemStats
 }
 
@@ -67,10 +75,34 @@ func (v *server) mark() { runtime.ReadMemStats(&v.before) }
 
 // askServer carries out what can be asked of a server.
 func (s *session) askServer(v *server, q wire.Request) (wire.Reply, *wire.Error) {
-	if q.Op != wire.OpStats {
-		return wire.Reply{}, refusal(classNotMine, "%s of a server: ask it at %s", q.Op, v.Addr)
+	switch q.Op {
+	case wire.OpStats:
+		return s.counted(v), nil
+	case wire.OpEnd:
+		if v.ended {
+			return wire.Reply{}, refusal(classBadRequest, "the server of workload %q has ended before", q.On)
+		}
+		return v.end(), nil
 	}
-	return s.counted(v), nil
+	return wire.Reply{}, refusal(classNotMine, "%s of a server: ask it at %s", q.Op, v.Addr)
+}
+
+// end ends the server and says how long that took.
+func (v *server) end() wire.Reply {
+	v.ended = true
+	start := time.Now()
+	var err error
+	if v.End != nil {
+		err = v.End()
+	} else {
+		v.Stop()
+		v.Stop = func() {}
+	}
+	reply := wire.Reply{WallNS: max(1, time.Since(start).Nanoseconds())}
+	if err != nil {
+		reply.Message = errorText(err)
+	}
+	return reply
 }
 
 // counted is what the server has counted, and the process allocated, since the
@@ -86,7 +118,7 @@ func (s *session) counted(v *server) wire.Reply {
 	}
 	if v.Counts != nil {
 		c := v.Counts()
-		reply.Received, reply.ReceivedBody, reply.LayerCalls = c.Requests, c.BodyBytes, c.Layers
+		reply.Received, reply.ReceivedBody, reply.LayerCalls, reply.Delivered = c.Requests, c.BodyBytes, c.Layers, c.Delivered
 	}
 	return reply
 }

@@ -37,8 +37,13 @@ func listener(events *[]string) Program {
 		case "count":
 			s.Counts = func() Counts {
 				kept = append(kept, make([]byte, 1<<20))
-				return Counts{Requests: int64(len(kept)), BodyBytes: 7, Layers: 3}
+				return Counts{Requests: int64(len(kept)), BodyBytes: 7, Layers: 3, Delivered: 5}
 			}
+		case "ends":
+			s.End = func() error { note("end %d", me); return nil }
+			s.Counts = func() Counts { note("count %d", me); return Counts{Delivered: 9} }
+		case "late":
+			s.End = func() error { note("end %d", me); return errors.New("2 requests\nare still under way") }
 		}
 		return s, nil
 	}}
@@ -58,7 +63,7 @@ func TestServersFollowEachOther(t *testing.T) {
 		t.Errorf("prepare: %+v", a)
 	}
 	first := l.ok(wire.Request{Op: wire.OpStats, On: "w"})
-	if first.Received != 1 || first.ReceivedBody != 7 || first.LayerCalls != 3 || first.Allocs <= 0 || first.Bytes <= 0 || first.Bytes > 1<<20 || first.GC != 0 {
+	if first.Received != 1 || first.ReceivedBody != 7 || first.LayerCalls != 3 || first.Delivered != 5 || first.Allocs <= 0 || first.Bytes <= 0 || first.Bytes > 1<<20 || first.GC != 0 {
 		t.Errorf("stats: %+v", first)
 	}
 	if again := l.ok(wire.Request{Op: wire.OpStats, On: "w", Ops: 5}); again.Received != 2 || again.Bytes < first.Bytes+1<<20 {
@@ -75,6 +80,38 @@ func TestServersFollowEachOther(t *testing.T) {
 	}
 	if want := []string{"start 1 a", "stop 1", "start 2 a", "stop 2", "start 3 b", "stop 3"}; !reflect.DeepEqual(events, want) {
 		t.Errorf("%q, want %q", events, want)
+	}
+}
+
+// TestServersEnd: a server can be told to end, once, and be asked afterwards
+// what it counted.
+func TestServersEnd(t *testing.T) {
+	var events []string
+	l := visit(t, listener(&events))
+	end := wire.Request{Op: wire.OpEnd, On: "w"}
+	for op, message := range map[string]string{"": "", "ends": "", "late": "2 requests; are still under way"} {
+		events = nil
+		l.ok(asked("w", op))
+		events = events[len(events)-1:] // without the end of the former one
+		if a := l.ok(end); a.WallNS <= 0 || a.Message != message {
+			t.Errorf("%s: %+v", op, a)
+		}
+		if a := l.do(end); a.Error == nil || a.Error.Class != classBadRequest || !strings.Contains(a.Error.Message, "has ended before") {
+			t.Errorf("%s: a second time: %+v", op, a)
+		}
+		if a := l.ok(wire.Request{Op: wire.OpStats, On: "w"}); op == "ends" && a.Delivered != 9 {
+			t.Errorf("%s: stats: %+v", op, a)
+		}
+		l.do(asked("w", "unknown")) // ends what is left
+		got := strings.Join(strings.FieldsFunc(strings.Join(events, " "), func(r rune) bool { return r >= '0' && r <= '9' || r == ' ' }), " ")
+		if want := map[string]string{"": "start a stop", "ends": "start a end count stop", "late": "start a end stop"}[op]; got != want {
+			t.Errorf("%s: %q, want %q", op, got, want)
+		}
+	}
+	codec := visit(t, echo(nil))
+	codec.ok(wire.Request{Op: wire.OpPrepare, Workload: workload(t, "w", "1")})
+	if a := codec.do(end); a.Error == nil || a.Error.Class != classNotMine {
+		t.Errorf("end of no server: %+v", a)
 	}
 }
 

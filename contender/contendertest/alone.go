@@ -14,28 +14,52 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// aloneServer starts a server without a lab, as a user would.
-func (s subject) aloneServer(dir string) []error {
+// aloneServer starts a server without a lab, as a user would: once by flags and
+// once by the environment.
+func (s subject) aloneServer(a app, dir string) []error {
 	var wrong []error
-	path := filepath.Join(dir, "alone.log")
-	for _, try := range []struct{ args, env []string }{
-		{args: []string{"-app", "tiny", "-addr", "127.0.0.1:0", "-log", "file:" + path}},
-		{env: []string{"TARE_APP=tiny", "TARE_ADDR=127.0.0.1:0", "TARE_LOG=discard"}},
-	} {
+	path := filepath.Join(dir, a.name+"-alone.log")
+	args := []string{"-app", a.name, "-addr", "127.0.0.1:0", "-log", "file:" + path}
+	env := []string{"TARE_APP=" + a.name, "TARE_ADDR=127.0.0.1:0", "TARE_LOG=discard"}
+	for i, try := range []struct{ args, env []string }{{args: args}, {env: env}} {
 		if s.variant != "" {
 			try.args = append(try.args, "-variant", s.variant)
 		}
-		if err := s.serveAlone(try.args, try.env); err != nil {
+		own := filepath.Join(dir, fmt.Sprintf("%s-alone-%d", a.name, i))
+		if err := os.Mkdir(own, 0o700); err != nil {
+			return append(wrong, err)
+		}
+		if a.set != nil {
+			for name, value := range a.set(own) {
+				if i == 0 {
+					try.args = append(try.args, "-"+name+"="+value)
+				} else {
+					try.env = append(try.env, server.Setting{Name: name}.Env()+"="+value)
+				}
+			}
+		}
+		err := s.serveAlone(a, try.args, try.env)
+		if err == nil && a.kept != nil && !s.Trap && !s.loose() {
+			err = a.kept(own)
+		}
+		if err != nil {
 			wrong = append(wrong, fmt.Errorf("%v %v: %w", try.env, try.args, err))
 		}
 	}
 	if _, err := os.Stat(path); err != nil {
 		wrong = append(wrong, fmt.Errorf("-log file:PATH: %w", err))
 	}
-	for _, args := range [][]string{{"-no-such-flag"}, {"-app", "no such app"}, {"-app", "tiny", "-log", "loud"}, {"-app", "tiny", "-variant", "none"}, {"-app", "tiny", "something"}} {
+	refused := [][]string{{"-no-such-flag"}, {"-app", "no such app"}, {"-app", a.name, "-log", "loud"}, {"-app", a.name, "-variant", "none"}, {"-app", a.name, "something"}}
+	for _, setting := range server.Settings(a.name) {
+		if setting.Name != server.SetToken {
+			refused = append(refused, []string{"-app", a.name, "-" + setting.Name + "=no such value"})
+		}
+	}
+	for _, args := range refused {
 		if err := s.refusesAlone(args); err != nil {
 			wrong = append(wrong, fmt.Errorf("%v: %w", args, err))
 		}
@@ -53,7 +77,7 @@ func (s subject) without(ctx context.Context, args, env []string) *exec.Cmd {
 
 // serveAlone starts a server, reads where it listens, asks it and ends it by a
 // signal while a connection is open.
-func (s subject) serveAlone(args, env []string) error {
+func (s subject) serveAlone(a app, args, env []string) error {
 	cmd := s.without(context.Background(), args, env)
 	said, out, err := os.Pipe()
 	if err != nil {
@@ -85,8 +109,8 @@ func (s subject) serveAlone(args, env []string) error {
 		return err
 	}
 	defer c.close()
-	for _, path := range []string{"/health", "/v1/id/7"} {
-		if err := s.checkTinyAnswer(c, path); err != nil {
+	for _, g := range a.good {
+		if err := s.askGood(c, g); err != nil {
 			return err
 		}
 	}

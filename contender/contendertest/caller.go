@@ -2,6 +2,8 @@ package contendertest
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -16,9 +18,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
-
-	"github.com/tarebench/tare/contender/server"
 )
 
 // caller asks a server over one connection.
@@ -46,54 +48,100 @@ func call(addr string, secure *tls.Config, limit time.Duration) (*caller, error)
 
 func (c *caller) close() { _ = c.conn.Close() }
 
+// asked is a request.
+type asked struct {
+	method, path string
+	header       [][2]string
+	body         []byte
+	chunked      bool // the body's length is not said
+	gzip         bool // the body is to be packed
+}
+
+func get(path string, header ...[2]string) asked {
+	return asked{method: "GET", path: path, header: header}
+}
+
+func (q asked) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", q.method, q.path)
+	for _, h := range q.header {
+		fmt.Fprintf(&b, " %s: %s", h[0], h[1])
+	}
+	if q.body != nil {
+		fmt.Fprintf(&b, " %.60q (%d bytes)", q.body, len(q.body))
+	}
+	return b.String()
+}
+
+// sent is the body as it goes over the wire.
+func (q asked) sent() []byte {
+	if !q.gzip {
+		return q.body
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(q.body) // into memory
+	_ = z.Close()
+	return b.Bytes()
+}
+
+// wire is the request as it is sent to a host.
+func (q asked) wire(host string) []byte {
+	body := q.sent()
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", q.method, q.path, host)
+	for _, h := range q.header {
+		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
+	}
+	if q.gzip {
+		b.WriteString("Content-Encoding: gzip\r\n")
+	}
+	switch {
+	case q.chunked:
+		b.WriteString("Transfer-Encoding: chunked\r\n\r\n")
+		for half := range slices.Chunk(body, max(1, (len(body)+1)/2)) {
+			fmt.Fprintf(&b, "%x\r\n%s\r\n", len(half), half)
+		}
+		b.WriteString("0\r\n\r\n")
+	case q.body != nil:
+		fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	default:
+		b.WriteString("\r\n")
+	}
+	return b.Bytes()
+}
+
 // called is an answer.
 type called struct {
-	status     int
-	kind, body string // content type with its parameters
-	closes     bool
+	status int
+	kind   string // content type without its parameters
+	header http.Header
+	body   []byte
+	closes bool
 }
 
-func (c *caller) ask(method, path, body string) (called, error) {
-	length := ""
-	if body != "" {
-		length = fmt.Sprintf("Content-Length: %d\r\n", len(body))
-	}
-	if _, err := fmt.Fprintf(c.conn, "%s %s HTTP/1.1\r\nHost: %s\r\n%s\r\n%s", method, path, c.conn.RemoteAddr(), length, body); err != nil {
-		return called{}, err
-	}
-	r, err := http.ReadResponse(c.in, &http.Request{Method: method})
+// ask sends a request and reads its answer. Who refuses a long body need not
+// read it: what counts is the answer.
+func (c *caller) ask(q asked) (called, error) {
+	_, sending := c.conn.Write(q.wire(c.conn.RemoteAddr().String()))
+	r, err := http.ReadResponse(c.in, &http.Request{Method: q.method})
 	if err != nil {
-		return called{}, err
+		return called{}, errors.Join(err, sending)
 	}
 	defer r.Body.Close()
-	text, err := io.ReadAll(r.Body)
-	return called{r.StatusCode, r.Header.Get("Content-Type"), string(text), r.Close}, err
+	body, err := io.ReadAll(r.Body)
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	return called{r.StatusCode, strings.TrimSpace(kind), r.Header, body, r.Close}, err
 }
 
-// checkTLS: with a certificate connections are encrypted.
-func (s subject) checkTLS(p *process, dir string) error {
-	cert, key, roots, err := certificate(dir)
+// askOnce asks over a connection of its own.
+func (s subject) askOnce(addr string, q asked) (called, error) {
+	c, err := call(addr, nil, s.limit)
 	if err != nil {
-		return err
-	}
-	addr, err := serves(p, map[string]string{server.SetTLSCert: cert, server.SetTLSKey: key})
-	if err != nil {
-		return err
-	}
-	c, err := call(addr, &tls.Config{RootCAs: roots, ServerName: "127.0.0.1", MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}}, s.limit)
-	if err != nil {
-		return err
+		return called{}, err
 	}
 	defer c.close()
-	for _, path := range tinyPaths() {
-		if err := s.checkTinyAnswer(c, path); err != nil {
-			return fmt.Errorf("encrypted: %w", err)
-		}
-	}
-	if a, err := counted(p); err != nil || a.Received != int64(len(tinyPaths())) {
-		return errors.Join(err, fmt.Errorf("encrypted: stats: %d received, sent were %d", a.Received, len(tinyPaths())))
-	}
-	return nil
+	return c.ask(q)
 }
 
 // certificate writes a certificate for 127.0.0.1 and its key into dir.

@@ -20,10 +20,14 @@ import (
 
 // manifest is what the suite needs of contender.json.
 type manifest struct {
-	ID       string   `json:"id"`
-	Kind     string   `json:"kind"`
-	Variants []string `json:"variants"`
-	Trap     bool     `json:"trap"` // its answers need not be right
+	ID       string            `json:"id"`
+	Kind     string            `json:"kind"`
+	Variants []string          `json:"variants"`
+	Trap     bool              `json:"trap"`            // its answers need not be right
+	Apps     []string          `json:"apps"`            // of a server
+	Answers  map[string]string `json:"variant_answers"` // of a server, by variant: status, where nothing else of an answer is right
+	Source   string            `json:"source"`          // another leaf, relative to this one, whose sources it is built from
+	Tags     []string          `json:"tags"`            // to build it with
 }
 
 // Run builds the leaf at dir and runs the suite on each of its variants.
@@ -37,7 +41,7 @@ func Run(t *testing.T, dir string) {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	if err := build(dir, path); err != nil {
+	if err := m.build(dir, path); err != nil {
 		t.Fatal(err)
 	}
 	run(t, m, path)
@@ -60,9 +64,10 @@ func run(t *testing.T, m manifest, command ...string) {
 	if len(variants) == 0 {
 		variants = []string{""}
 	}
-	for _, v := range variants {
+	for i, v := range variants {
 		t.Run(strings.Trim(m.ID+"-"+v, "-"), func(t *testing.T) {
-			s := subject{command: command, manifest: m, variant: v, limit: 30 * time.Second}
+			t.Parallel() // much of it is waiting
+			s := subject{command: command, manifest: m, variant: v, limit: 30 * time.Second, hasty: testing.Short() || i > 0}
 			for _, err := range s.examine(t.TempDir()) {
 				t.Error(err)
 			}
@@ -87,9 +92,9 @@ func readManifest(dir string) (manifest, error) {
 }
 
 // build compiles the leaf alone, as tare does: its own versions, no workspace.
-func build(dir, path string) error {
-	cmd := exec.Command("go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-o", path, ".")
-	cmd.Dir = dir
+func (m manifest) build(dir, path string) error {
+	cmd := exec.Command("go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-tags="+strings.Join(m.Tags, ","), "-o", path, ".")
+	cmd.Dir = filepath.Join(dir, filepath.FromSlash(m.Source))
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOEXPERIMENT=", "GODEBUG=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", dir, err, out)

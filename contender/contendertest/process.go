@@ -2,6 +2,7 @@ package contendertest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -104,6 +105,10 @@ func (p *process) do(q wire.Request) (wire.Reply, error) {
 	}
 	a, err := p.hear.Reply()
 	if err != nil {
+		var bad *wire.LineError
+		if errors.As(err, &bad) {
+			_ = p.cmd.Process.Kill() // it may go on like that
+		}
 		_ = p.cmd.Wait() // then all it said is here; the timer ends one that stays
 		return a, fmt.Errorf("%s: no reply (limit %v): %w%s", q.Op, p.limit, err, p.said())
 	}

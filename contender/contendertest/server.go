@@ -11,55 +11,140 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tarebench/tare/app/tiny"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// servers: the lab does the operations, so there are none to be asked for.
-// Every server is examined with the app tiny.
+// servers: the lab does the operations, so there are none to be asked for. A
+// server is examined with each app that its contender.json names, or else with
+// the app tiny.
 func servers() kind { return kind{examine: subject.examineServer} }
+
+// app is what the suite knows about one app.
+type app struct {
+	name string
+
+	// good are requests that are answered with 200 over one connection, whatever
+	// was asked before, and are counted.
+	good []good
+	// nth is the k-th request of the i-th of several callers; nil: good in turn.
+	nth func(i, k int) good
+	// layers is how many middlewares of its own the app has.
+	layers int64
+	// checks are what else it is asked, each in a process of its own.
+	checks []check
+	// slow is where a request has a body that may come too slowly.
+	slow string
+	// set is what it is configured as, alone, and kept is looked at after its end.
+	set  func(dir string) map[string]string
+	kept func(dir string) error
+}
+
+// good is a request and what is wrong with an answer to it, if anything is.
+type good struct {
+	asked
+	items int // that the sink then has
+	wrong func(called) error
+}
+
+// check is one thing that is asked of an app.
+type check struct {
+	name string
+	ask  func(e exam) error
+}
+
+// exam is an app under examination.
+type exam struct {
+	subject
+	app
+	p   *process
+	dir string
+}
+
+func appNamed(name string) (app, error) {
+	switch name {
+	case "tiny":
+		return tinyApp(), nil
+	case server.AppIngest:
+		return ingestApp()
+	case server.AppHomelab:
+		return homelabApp()
+	}
+	return app{}, fmt.Errorf("there is no conformance suite for app %q", name)
+}
 
 // examineServer runs the suite on a server.
 func (s subject) examineServer(dir string) []error {
+	if err := s.visit(false, true, s.checkHello); err != nil {
+		return []error{err} // nothing else can go right
+	}
+	names := s.Apps
+	if len(names) == 0 {
+		names = []string{"tiny"}
+	}
 	var wrong []error
-	note := func(err error) {
+	var apps []app
+	slow := make(chan error, len(names))
+	for _, name := range names {
+		a, err := appNamed(name)
 		if err != nil {
+			wrong = append(wrong, err)
+			continue
+		}
+		apps = append(apps, a)
+		go func() { slow <- s.examineSlow(a) }() // most of which is waiting
+	}
+	for _, a := range apps {
+		for _, err := range s.examineApp(a, dir) {
+			wrong = append(wrong, fmt.Errorf("app %s: %w", a.name, err))
+		}
+	}
+	for range apps {
+		if err := <-slow; err != nil {
 			wrong = append(wrong, err)
 		}
 	}
-	note(s.visit(false, true, s.checkHello))
-	if wrong != nil {
-		return wrong // nothing else can go right
-	}
-	note(s.visit(false, true, func(p *process, _ wire.Reply) error { return s.checkTiny(p) }))
-	note(s.visit(false, true, func(p *process, _ wire.Reply) error { return s.checkAgain(p) }))
-	note(s.visit(false, true, func(p *process, _ wire.Reply) error { return s.checkLogs(p, dir) }))
-	note(s.visit(false, true, func(p *process, _ wire.Reply) error { return s.checkTLS(p, dir) }))
-	note(s.visit(false, false, func(p *process, _ wire.Reply) error { return checkServerRefusals(p) }))
-	note(s.visit(true, true, func(*process, wire.Reply) error { return nil }))
-	for _, err := range s.aloneServer(dir) {
-		note(fmt.Errorf("alone: %w", err))
+	if err := s.visit(true, true, func(*process, wire.Reply) error { return nil }); err != nil {
+		wrong = append(wrong, err)
 	}
 	return wrong
 }
 
-// tinyWorkload is what a server is told about the app tiny. It has no pool: no
-// server is shown what it will be asked.
-func tinyWorkload(set map[string]string) *wire.Workload {
-	spec, _ := json.Marshal(server.Spec{App: "tiny"}) // a string in a struct always can be
-	return &wire.Workload{ID: "tiny/get-random", Fixture: "tiny", Op: "get-random", Set: set, Spec: spec}
+func (s subject) examineApp(a app, dir string) []error {
+	var wrong []error
+	all := append([]check{
+		{"", exam.checkGood}, {"", exam.checkAgain}, {"", exam.checkEnd}, {"", exam.checkLogs}, {"", exam.checkTLS}, {"", exam.checkServerRefusals},
+	}, a.checks...)
+	for i, c := range all {
+		err := s.visit(false, i%2 == 0, func(p *process, _ wire.Reply) error { return c.ask(exam{s, a, p, dir}) })
+		if err != nil && c.name != "" {
+			err = fmt.Errorf("%s: %w", c.name, err)
+		}
+		if err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	for _, err := range s.aloneServer(a, dir) {
+		wrong = append(wrong, fmt.Errorf("alone: %w", err))
+	}
+	return wrong
 }
 
-// serves prepares the app tiny and returns where it listens.
-func serves(p *process, set map[string]string) (string, error) {
-	w := tinyWorkload(set)
-	a, err := p.ok(wire.Request{Op: wire.OpPrepare, Workload: w})
+// workload is what a server is told about an app. It has no pool: no server is
+// shown what it will be asked.
+func (a app) workload(set map[string]string) *wire.Workload {
+	spec, _ := json.Marshal(server.Spec{App: a.name}) // a string in a struct always can be
+	return &wire.Workload{ID: a.name + "/some", Fixture: a.name, Op: "some", Set: set, Spec: spec}
+}
+
+// serves prepares the app and returns where it listens.
+func (e exam) serves(set map[string]string) (string, error) {
+	a, err := e.p.ok(wire.Request{Op: wire.OpPrepare, Workload: e.workload(set)})
 	if err != nil {
 		return "", fmt.Errorf("%v: %w", set, err)
 	}
 	if a.Unsupported {
-		return "", errors.New("it does not serve the app tiny")
+		return "", fmt.Errorf("it does not serve the app %s", e.app.name)
 	}
 	host, _, err := net.SplitHostPort(a.Addr)
 	if err != nil || !net.ParseIP(host).IsLoopback() {
@@ -69,75 +154,64 @@ func serves(p *process, set map[string]string) (string, error) {
 }
 
 // counted asks for stats.
-func counted(p *process) (wire.Reply, error) {
-	a, err := p.ok(wire.Request{Op: wire.OpStats, On: tinyWorkload(nil).ID})
-	if err == nil && (a.Bytes < 0 || a.Allocs < 0 || a.GC < 0 || a.Received < 0 || a.ReceivedBody < 0 || a.LayerCalls < 0) {
+func (e exam) counted() (wire.Reply, error) {
+	a, err := e.p.ok(wire.Request{Op: wire.OpStats, On: e.workload(nil).ID})
+	if err == nil && (a.Bytes < 0 || a.Allocs < 0 || a.GC < 0 || a.Received < 0 || a.ReceivedBody < 0 || a.LayerCalls < 0 || a.Delivered < 0) {
 		err = fmt.Errorf("stats: a negative number: %+v", a)
 	}
 	return a, err
 }
 
-// Paths that are answered with 200, and requests that are refused.
-func tinyPaths() []string {
-	return []string{
-		"/v1/id/7", "/v1/id/7?verbose=1", "/v1/id/0", "/v1/id/health", "/health", "/v1/id/" + strings.Repeat("0123456789abcdef", 4),
-		"/v1/id/a%20b", "/v1/id/a+b", "/v1/id/100%25", "/v1/id/%2525", "/v1/id/caf%C3%A9", "/v1/id/caf%c3%a9", "/v1/id/%22%5C%22", "/v1/id/%c3%a9%25",
-	}
+// tally is what was sent.
+type tally struct{ requests, body, items int64 }
+
+func (t *tally) add(g good) {
+	t.requests++
+	t.body += int64(len(g.sent()))
+	t.items += int64(g.items)
 }
 
-func tinyRefusals() [][2]string {
-	return [][2]string{
-		{"POST", "/v1/id/7"}, {"PUT", "/v1/id/7"}, {"PATCH", "/v1/id/7"}, {"DELETE", "/v1/id/7"}, {"POST", "/health"},
-		{"GET", "/"}, {"GET", "/v1/id/"}, {"GET", "/v1/id/a/b"}, {"GET", "/v2/id/7"}, {"GET", "/healthier"}, {"POST", "/nothing"},
-	}
-}
-
-// checkTiny asks the app what it has to answer and what to refuse.
-func (s subject) checkTiny(p *process) error {
-	addr, err := serves(p, nil)
+// checkCounts holds stats against what was sent. configured says whether
+// settings add middleware.
+func (e exam) checkCounts(t tally, configured bool) error {
+	a, err := e.counted()
 	if err != nil {
 		return err
 	}
-	if a, err := counted(p); err != nil || a.Received != 0 || a.LayerCalls != 0 {
-		return errors.Join(err, fmt.Errorf("stats before the first request: %d received, %d layer_calls", a.Received, a.LayerCalls))
+	layers := a.LayerCalls / max(1, t.requests)
+	switch {
+	case a.Received != t.requests:
+		return fmt.Errorf("stats: %d received, sent were %d", a.Received, t.requests)
+	case e.Trap:
+	case a.LayerCalls != layers*t.requests || layers < e.layers || e.layers > 0 && e.variant == "" && !configured && layers > e.layers:
+		return fmt.Errorf("stats: %d layer_calls of %d requests; app %s has %d middlewares", a.LayerCalls, t.requests, e.app.name, e.layers)
+	case a.ReceivedBody != t.body:
+		return fmt.Errorf("stats: %d received_bytes, sent were %d", a.ReceivedBody, t.body)
+	case a.Delivered != t.items && !e.loose():
+		return fmt.Errorf("stats: %d delivered, acknowledged were %d", a.Delivered, t.items)
 	}
-	c, err := call(addr, nil, s.limit)
+	return nil
+}
+
+// askGood asks one good request and holds its answer against what is wanted.
+func (s subject) askGood(c *caller, g good) error {
+	got, err := c.ask(g.asked)
 	if err != nil {
-		return err
+		return fmt.Errorf("%v: %w", g.asked, err)
 	}
-	defer c.close()
-	for _, path := range tinyPaths() { // all over one connection
-		if err := s.checkTinyAnswer(c, path); err != nil {
-			return err
+	switch {
+	case s.Trap:
+	case s.loose():
+		if got.status != 200 {
+			return fmt.Errorf("%v: status %d, want 200", g.asked, got.status)
+		}
+	default:
+		if err := g.wrong(got); err != nil {
+			return fmt.Errorf("%v: %w", g.asked, err)
 		}
 	}
-	sent := int64(len(tinyPaths()))
-	if a, err := counted(p); err != nil || a.Received != sent {
-		return errors.Join(err, fmt.Errorf("stats: %d received, sent were %d", a.Received, sent))
-	}
-	if err := s.checkTogether(addr); err != nil {
-		return err
-	}
-	sent += callers * callsEach
-	if a, err := counted(p); err != nil || a.Received != sent || a.LayerCalls%sent != 0 {
-		return errors.Join(err, fmt.Errorf("stats: %d received and %d layer_calls, sent were %d", a.Received, a.LayerCalls, sent))
-	}
-	return s.checkTinyRefused(addr)
-}
-
-// checkTinyAnswer asks for one path and holds the answer against the reference.
-func (s subject) checkTinyAnswer(c *caller, path string) error {
-	got, err := c.ask("GET", path, "")
-	if err != nil {
-		return fmt.Errorf("GET %s: %w", path, err)
-	}
-	status, kind, body := tiny.Answer("GET", path)
-	have, _, _ := strings.Cut(got.kind, ";")
-	if !s.Trap && (got.status != status || have != kind || got.body != string(body)) {
-		return fmt.Errorf("GET %s: %d %s %q, want %d %s %q", path, got.status, have, got.body, status, kind, body)
-	}
 	if got.closes {
-		return fmt.Errorf("GET %s: it closes the connection", path)
+		return fmt.Errorf("%v: it closes the connection", g.asked)
 	}
 	return nil
 }
@@ -147,20 +221,65 @@ const (
 	callsEach = 25
 )
 
-// checkTogether asks over several connections at once, each for ids of its own.
-func (s subject) checkTogether(addr string) error {
+// checkGood asks what is answered, over one connection and then over several.
+func (e exam) checkGood() error {
+	addr, err := e.serves(nil)
+	if err != nil {
+		return err
+	}
+	if a, err := e.counted(); err != nil || a.Received != 0 || a.LayerCalls != 0 {
+		return errors.Join(err, fmt.Errorf("stats before the first request: %d received, %d layer_calls", a.Received, a.LayerCalls))
+	}
+	sent, err := e.askAll(addr)
+	if err != nil {
+		return err
+	}
+	if err := e.checkCounts(sent, false); err != nil {
+		return err
+	}
+	if err := e.askTogether(addr, &sent); err != nil {
+		return err
+	}
+	return e.checkCounts(sent, false)
+}
+
+// askAll asks all good requests over one connection.
+func (e exam) askAll(addr string) (sent tally, err error) {
+	c, err := call(addr, nil, e.limit)
+	if err != nil {
+		return sent, err
+	}
+	defer c.close()
+	for _, g := range e.good {
+		if err := e.askGood(c, g); err != nil {
+			return sent, err
+		}
+		sent.add(g)
+	}
+	return sent, nil
+}
+
+// askTogether asks over several connections at once.
+func (e exam) askTogether(addr string, sent *tally) error {
+	nth := e.nth
+	if nth == nil {
+		nth = func(i, k int) good { return e.good[(i*callsEach+k)%len(e.good)] }
+	}
 	wrong := make([]error, callers)
 	var all sync.WaitGroup
 	for i := range callers {
+		for k := range callsEach {
+			sent.add(nth(i, k))
+		}
 		all.Go(func() {
-			c, err := call(addr, nil, s.limit)
+			c, err := call(addr, nil, e.limit)
 			if err != nil {
 				wrong[i] = err
 				return
 			}
 			defer c.close()
 			for k := range callsEach {
-				if wrong[i] = s.checkTinyAnswer(c, fmt.Sprintf("/v1/id/%d-%d", i, k)); wrong[i] != nil {
+				if wrong[i] = e.askGood(c, nth(i, k)); wrong[i] != nil {
 					return
 				}
 			}
@@ -170,159 +289,111 @@ func (s subject) checkTogether(addr string) error {
 	return errors.Join(wrong...)
 }
 
-// checkTinyRefused asks for what must be refused. A refusal may close the
-// connection; a HEAD, whatever its answer, has no body.
-func (s subject) checkTinyRefused(addr string) error {
-	for _, q := range tinyRefusals() {
-		for _, body := range []string{"", `{"id":"8"}`} {
-			if body != "" && q[0] == "GET" {
-				continue
-			}
-			c, err := call(addr, nil, s.limit)
-			if err != nil {
-				return err
-			}
-			got, err := c.ask(q[0], q[1], body)
-			c.close()
-			if want, _, _ := tiny.Answer(q[0], q[1]); err != nil || got.status != want && !s.Trap {
-				return errors.Join(err, fmt.Errorf("%s %s: status %d, want %d", q[0], q[1], got.status, want))
-			}
-		}
-	}
-	c, err := call(addr, nil, s.limit)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	for _, path := range []string{"/v1/id/7", "/health"} {
-		got, err := c.ask("HEAD", path, "")
-		if err != nil {
-			return fmt.Errorf("HEAD %s: %w", path, err)
-		}
-		if got.closes {
-			return nil
-		}
-		if err := s.checkTinyAnswer(c, path); err != nil {
-			return fmt.Errorf("after HEAD %s: %w", path, err)
-		}
-	}
-	return nil
-}
-
 // checkAgain prepares twice: the second server counts from zero, and nobody
 // listens any more where the first did. Somebody else's server may have come
 // by its port, but hardly three times in a row.
-func (s subject) checkAgain(p *process) error {
+func (e exam) checkAgain() error {
 	for tries := 3; ; tries-- {
-		before, err := serves(p, nil)
+		before, err := e.serves(nil)
 		if err != nil {
 			return err
 		}
-		idle, err := call(before, nil, s.limit)
+		idle, err := call(before, nil, e.limit)
 		if err != nil {
 			return err
 		}
-		if err := s.checkTinyAnswer(idle, "/v1/id/7"); err != nil {
+		if err := e.askGood(idle, e.good[0]); err != nil {
 			return err
 		}
-		after, err := serves(p, nil)
+		after, err := e.serves(nil)
 		if err != nil {
 			return fmt.Errorf("a second prepare: %w", err)
 		}
-		a, err := counted(p)
-		if err != nil || a.Received != 0 {
-			return errors.Join(err, fmt.Errorf("stats after a second prepare: %d received", a.Received))
+		a, err := e.counted()
+		if err != nil || a.Received != 0 || a.Delivered != 0 {
+			return errors.Join(err, fmt.Errorf("stats after a second prepare: %d received, %d delivered", a.Received, a.Delivered))
 		}
-		last, err := idle.ask("GET", "/v1/id/7", "")
+		last, err := idle.ask(e.good[0].asked)
 		idle.close()
 		if err == nil && !last.closes {
 			return errors.New("after a second prepare the first server goes on over its connection")
 		}
-		conn, err := net.DialTimeout("tcp", before, time.Second)
-		if err != nil || before == after {
+		if before == after || !listens(before) {
 			return nil
 		}
-		_ = conn.Close()
 		if tries == 1 {
 			return fmt.Errorf("after a second prepare somebody still listens at %s", before)
 		}
 	}
 }
 
+func listens(addr string) bool {
+	conn, err := net.DialTimeout("tcp", addr, time.Second)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
+}
+
+// checkEnd has the server end while a connection is open, and asks afterwards
+// what it has counted.
+func (e exam) checkEnd() error {
+	addr, err := e.serves(nil)
+	if err != nil {
+		return err
+	}
+	idle, err := call(addr, nil, e.limit)
+	if err != nil {
+		return err
+	}
+	defer idle.close()
+	var sent tally
+	if err := e.askGood(idle, e.good[0]); err != nil {
+		return err
+	}
+	sent.add(e.good[0])
+	a, err := e.p.ok(wire.Request{Op: wire.OpEnd, On: e.workload(nil).ID})
+	if err != nil {
+		return err
+	}
+	if took := time.Duration(a.WallNS); took <= 0 || took > 5*time.Second || a.Message != "" {
+		return fmt.Errorf("end: it took %v, with one idle connection: %s", took, a.Message)
+	}
+	if last, err := idle.ask(e.good[0].asked); err == nil && !last.closes {
+		return errors.New("after end it goes on over its connection")
+	}
+	if a, err := e.counted(); err != nil || a.Delivered != sent.items && !e.Trap && !e.loose() {
+		return errors.Join(err, fmt.Errorf("after end: stats: %d delivered, acknowledged were %d", a.Delivered, sent.items))
+	}
+	return nil
+}
+
 // checkLogs: with a log the server answers as without, and a file has a line
 // for each request, if the framework's log goes there at all.
-func (s subject) checkLogs(p *process, dir string) error {
-	path := filepath.Join(dir, "access.log")
+func (e exam) checkLogs() error {
+	path := filepath.Join(e.dir, e.app.name+"-access.log")
 	for _, set := range []map[string]string{{server.SetLog: server.LogDiscard}, {server.SetLog: server.LogFile, server.SetLogFile: path}} {
-		addr, err := serves(p, set)
+		addr, err := e.serves(set)
 		if err != nil {
 			return err
 		}
-		c, err := call(addr, nil, s.limit)
+		sent, err := e.askAll(addr)
+		if err == nil {
+			err = e.checkCounts(sent, true)
+		}
 		if err != nil {
-			return err
-		}
-		for _, q := range tinyPaths() {
-			if err := s.checkTinyAnswer(c, q); err != nil {
-				c.close()
-				return fmt.Errorf("%v: %w", set, err)
-			}
-		}
-		c.close()
-		sent := int64(len(tinyPaths()))
-		if a, err := counted(p); err != nil || a.Received != sent || a.LayerCalls%sent != 0 {
-			return errors.Join(err, fmt.Errorf("%v: stats: %d received and %d layer_calls, sent were %d", set, a.Received, a.LayerCalls, sent))
+			return fmt.Errorf("%v: %w", set, err)
 		}
 	}
-	if _, err := serves(p, nil); err != nil { // the one that writes has ended
+	if _, err := e.serves(nil); err != nil { // the one that writes has ended
 		return err
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("log to a file: %w", err)
 	}
-	if lines := strings.Count(string(text), "\n"); lines > 0 && lines < len(tinyPaths()) {
-		return fmt.Errorf("log to a file: %d lines for %d requests", lines, len(tinyPaths()))
-	}
-	return nil
-}
-
-// checkServerRefusals: what cannot be carried out gets an error reply, and the
-// next request is served.
-func checkServerRefusals(p *process) error {
-	w := tinyWorkload(nil)
-	if _, err := serves(p, nil); err != nil {
-		return err
-	}
-	heavy := *w
-	heavy.Heap = 1 << 40
-	for _, q := range []wire.Request{
-		{Op: "no-such-op"},
-		{Op: wire.OpStats, On: "nobody"},
-		{Op: wire.OpAnswer, On: w.ID, Cases: []int{0}},
-		{Op: wire.OpSlice, On: w.ID, Until: "ops", Ops: 1},
-		{Op: wire.OpPrepare, Workload: tinyWorkload(map[string]string{server.SetLog: "loud"})},
-		{Op: wire.OpPrepare, Workload: &heavy},
-	} {
-		a, err := p.do(q)
-		switch {
-		case err != nil:
-			return err
-		case a.Error == nil || a.Error.Class == "":
-			return fmt.Errorf("%s on %q: the reply is no error reply: %+v", q.Op, q.On, a)
-		case q.Op == "no-such-op" && a.Error.Class != "unknown-op":
-			return fmt.Errorf("an unknown op is refused as %s, want unknown-op", a.Error.Class)
-		}
-	}
-	light := *w
-	light.Heap = 1 << 20
-	if _, err := p.ok(wire.Request{Op: wire.OpPrepare, Workload: &light}); err != nil {
-		return fmt.Errorf("with heap_bytes of 1 MB: %w", err)
-	}
-	other := *w
-	other.Spec = json.RawMessage(`{"app":"no such app"}`)
-	if a, err := p.ok(wire.Request{Op: wire.OpPrepare, Workload: &other}); err != nil || !a.Unsupported {
-		return errors.Join(err, fmt.Errorf("an unknown app is not unsupported: %+v", a))
+	if lines := strings.Count(string(text), "\n"); lines > 0 && lines < len(e.good) {
+		return fmt.Errorf("log to a file: %d lines for %d requests", lines, len(e.good))
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ import (
 // beServer makes the test binary the server with the defect that its first
 // argument names. Further arguments are the server's own.
 func beServer() {
-	for _, d := range serverDefects() {
+	for _, d := range append(serverDefects(), appDefects()...) {
 		if len(os.Args) > 1 && os.Args[1] == "server "+d.name {
 			os.Args = append(os.Args[:1:1], os.Args[2:]...)
 			d.main()

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ func TestParse(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %v, want %q", tt.args, err, tt.err)
 			}
-		case err != nil || got != tt.want:
+		case err != nil || !reflect.DeepEqual(got, tt.want):
 			t.Errorf("%s %s: %+v, %v, want %+v", tt.env, tt.args, got, err, tt.want)
 		}
 	}

@@ -32,15 +32,15 @@ func openLog(where, path string, stdout *os.File) (io.Writer, func(), error) {
 		return stdout, nothing, nil
 	case LogFile:
 		if path == "" {
-			return nil, nil, fmt.Errorf("log to a file without its path")
+			return nil, nothing, fmt.Errorf("log to a file without its path")
 		}
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 		if err != nil {
-			return nil, nil, fmt.Errorf("log: %w", err)
+			return nil, nothing, fmt.Errorf("log: %w", err)
 		}
 		return f, func() { _ = f.Close() }, nil
 	}
-	return nil, nil, fmt.Errorf("unknown log %q; known: none, discard, file, stdout, pty", where)
+	return nil, nothing, fmt.Errorf("unknown log %q; known: none, discard, file, stdout, pty", where)
 }
 
 // AccessLog is the access log of frameworks on net/http that bring none: a line

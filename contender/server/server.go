@@ -62,8 +62,8 @@ type Options struct {
 	TLS      *tls.Config // the listener's, whose connections are encrypted already; nil: plain text
 	Receipts *Receipts   // where requests are counted; never nil
 
-	Ingest  *ingest.Service // of app ingest
-	Homelab *homelab.House  // of app homelab
+	Ingest  *ingest.Service // of app ingest, and of no other
+	Homelab *homelab.House  // of app homelab, and of no other
 }
 
 // Time-outs of all servers. Production settings differ, but a server without
@@ -86,6 +86,12 @@ func program(apps Apps, variants []string) contender.Program {
 // HTTP serves handler by package net/http.
 func HTTP(handler http.Handler) Server {
 	return &standard{http.Server{Handler: handler, ReadHeaderTimeout: ReadTimeout, IdleTimeout: IdleTimeout}}
+}
+
+// HTTPBodies is HTTP for apps whose requests have bodies: [ReadTimeout] is for
+// the whole of each.
+func HTTPBodies(handler http.Handler) Server {
+	return &standard{http.Server{Handler: handler, ReadTimeout: ReadTimeout, IdleTimeout: IdleTimeout}}
 }
 
 type standard struct{ http.Server }

@@ -96,15 +96,7 @@ func generated(path string) (words []string, src string, ok bool) {
 
 // drift makes a file anew and says what has changed, or nothing.
 func drift(ctx context.Context, path string, words []string, src string) ([]string, error) {
-	if len(words) == 0 || words[0] != "gen" {
-		return nil, fmt.Errorf("it was made by cgocopy %s, which this version does not know", strings.Join(words, " "))
-	}
-	o, err := readOrder(words[1:])
-	if err != nil {
-		return nil, err
-	}
-	o.dir = filepath.Dir(path)
-	files, err := generate(ctx, o)
+	files, err := again(ctx, path, words)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +108,31 @@ func drift(ctx context.Context, path string, words []string, src string) ([]stri
 	if said := emit.Drift(before, after); len(said) > 0 {
 		return said, nil
 	}
+	if said := emit.Unlike(src, string(files[0].data)); len(said) > 0 {
+		return said, nil
+	}
 	return []string{"is not what this version of cgocopy generates from the same layout"}, nil
+}
+
+// again makes the files anew by the command that made the one at path.
+func again(ctx context.Context, path string, words []string) ([]written, error) {
+	switch {
+	case len(words) > 0 && words[0] == "gen":
+		o, err := readOrder(words[1:])
+		if err != nil {
+			return nil, err
+		}
+		o.dir = filepath.Dir(path)
+		return generate(ctx, o)
+	case len(words) > 0 && words[0] == "bind":
+		o, err := bindAgain(path, words[1:])
+		if err != nil {
+			return nil, err
+		}
+		files, _, err := o.generate(ctx)
+		return files, err
+	}
+	return nil, fmt.Errorf("it was made by cgocopy %s, which this version does not know", strings.Join(words, " "))
 }
 
 // unquoted splits what quoted wrote.

@@ -21,6 +21,7 @@ const usage = `cgocopy copies C structs into Go values, with code written for th
 
   cgocopy gen    -type NAME[,NAME] [flags] HEADER… [-- CFLAGS]   write Go types and what fills them
   cgocopy gen    -type NAME[,NAME] -object FILE.o [flags]        the same for any producer with DWARF
+  cgocopy bind   -type GO=C[,NAME] [flags] HEADER… [-- CFLAGS]   fill Go structs of your own
   cgocopy layout HEADER|FILE.o [TYPE…] [-json] [-- CFLAGS]       print sizes, offsets and padding
   cgocopy check  [DIR…]                                          fail where headers no longer fit generated code
   cgocopy help   [COMMAND]
@@ -38,9 +39,11 @@ type command struct {
 	help string
 }
 
-func commands() map[string]command {
+func commands(stderr io.Writer) map[string]command {
+	bind := func(ctx context.Context, args []string, _ io.Writer) error { return bindTypes(ctx, args, stderr) }
 	return map[string]command{
 		"gen":    {gen, genHelp},
+		"bind":   {bind, bindHelp},
 		"layout": {layout, layoutHelp},
 		"check":  {check, checkHelp},
 	}
@@ -54,7 +57,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
 		if len(args) > 1 {
-			if c, ok := commands()[args[1]]; ok {
+			if c, ok := commands(stderr)[args[1]]; ok {
 				fmt.Fprint(stdout, c.help)
 				return exitOK
 			}
@@ -62,9 +65,9 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprint(stdout, usage)
 		return exitOK
 	}
-	c, ok := commands()[args[0]]
+	c, ok := commands(stderr)[args[0]]
 	if !ok {
-		fmt.Fprintf(stderr, "cgocopy: unknown command %q; known: gen, layout, check, help\n", args[0])
+		fmt.Fprintf(stderr, "cgocopy: unknown command %q; known: gen, bind, layout, check, help\n", args[0])
 		return exitUsage
 	}
 	err := c.run(ctx, args[1:], stdout)

@@ -206,6 +206,9 @@ func (o order) find(ctx context.Context) (*object.File, map[string]*ctype.Type, 
 		if found[name] = f.Type(name); found[name] == nil {
 			missing = append(missing, name)
 		}
+		if a, b, twice := f.Clash(name); twice {
+			return nil, nil, fmt.Errorf("%s: %s is declared in two ways: %s (%d bytes) and %s (%d bytes); name an object file with one of them", o.object, name, a.Strip().Pos(), object.SizeOf(a), b.Strip().Pos(), object.SizeOf(b))
+		}
 	}
 	if len(missing) > 0 {
 		return nil, nil, &cc.UnknownTypeError{Names: missing, Headers: []string{o.object}}

@@ -38,6 +38,10 @@ type Type struct {
 	Elem  *Type  // of pointers, arrays, enums (what they are stored as) and typedefs; nil: void
 	Count int64  // of arrays: elements; [Flexible] where C gives none
 
+	Const    bool    // of a qualifier, which is a Typedef without a name: const
+	Params   []*Type // of functions; Elem is what they return
+	Variadic bool    // of functions: more parameters may follow, or none are declared
+
 	Fields      []Field      // of structs and unions, in the order of their declaration
 	Enumerators []Enumerator // of enums
 

@@ -36,7 +36,7 @@ func Assert(u Unit) ([]byte, error) {
 				continue // C has no offset of these
 			}
 			f.line("_Static_assert(offsetof(%s, %s) == %d, \"%s.%s moved; %s\");", s.Says, m.C, m.Offset, s.Says, m.C, again)
-			if m.Rule.Size > 0 {
+			if m.Rule.Size > 0 && !m.Nameless {
 				f.line("_Static_assert(sizeof(((%s *)0)->%s) == %d, \"%s.%s has another size; %s\");", s.Says, m.C, m.Rule.Size, s.Says, m.C, again)
 			}
 		}

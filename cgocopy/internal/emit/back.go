@@ -42,12 +42,16 @@ func (f *file) back(s *plan.Struct) {
 	f.line("// a text has no room, its NUL included.")
 	f.line("func (d *%s) ToC(p unsafe.Pointer) error {", s.Go)
 	f.line("if p == nil {\nreturn cgocopy.ErrNilPointer\n}")
+	if s.Flat && f.loose[s] {
+		f.line("*(*[Sizeof%s]byte)(p) = *(*[Sizeof%s]byte)(unsafe.Pointer(d))\nreturn nil\n}\n", s.Go, s.Go)
+		return
+	}
 	if s.Flat {
 		f.line("*(*%s)(p) = *d\nreturn nil\n}\n", s.Go)
 		return
 	}
 	for _, m := range s.Fields {
-		v := value{file: f, name: s.Go + "." + m.C}
+		v := value{file: f, name: s.Go + "." + m.C, loose: f.loose[s]}
 		v.give("d."+m.Go, m.Rule, at("p", m.Offset))
 	}
 	f.line("return nil\n}\n")
@@ -57,17 +61,17 @@ func (f *file) back(s *plan.Struct) {
 func (v value) give(src string, r plan.Rule, p string) {
 	switch r.Op {
 	case plan.Load:
-		if r.Aligned {
+		if r.Aligned && !v.loose {
 			v.line("*(*%s)(%s) = %s", r.Go, p, src)
 		} else {
 			v.line("*(*[%d]byte)(%s) = *(*[%d]byte)(unsafe.Pointer(&%s))", r.Size, p, r.Size, src)
 		}
 	case plan.Bool:
-		v.line("cgocopy.PutBits(%s, 0, 8, cgocopy.Bit(%s))", p, src)
+		v.line("cgocopy.PutBits(%s, 0, 8, cgocopy.Bit(%s))", p, truth(src, r))
 	case plan.Bits:
 		number := fmt.Sprintf("uint64(%s)", src)
-		if r.Go == "bool" {
-			number = fmt.Sprintf("cgocopy.Bit(%s)", src)
+		if r.Go == "bool" || r.From == "bool" {
+			number = fmt.Sprintf("cgocopy.Bit(%s)", truth(src, r))
 		}
 		v.line("cgocopy.PutBits(%s, %d, %d, %s)", p, r.Bit, r.Width, number)
 	case plan.Chars:
@@ -82,4 +86,12 @@ func (v value) give(src string, r plan.Rule, p string) {
 		inner.give(fmt.Sprintf("%s[%s]", src, i), *r.Elem, fmt.Sprintf("unsafe.Add(%s, %s*%d)", p, i, r.Size/r.N))
 		v.line("}")
 	}
+}
+
+// truth is a value as a bool, which a type of the user's own may be named.
+func truth(src string, r plan.Rule) string {
+	if r.From == "bool" {
+		return "bool(" + src + ")"
+	}
+	return src
 }

@@ -17,6 +17,7 @@ type Unit struct {
 	Headers []string // as given
 	Build   string   // constraint, e.g. linux && amd64; empty: none
 	Plan    *plan.Plan
+	Own     Own
 }
 
 const runtimePath = "github.com/tarebench/tare/cgocopy"
@@ -24,6 +25,7 @@ const runtimePath = "github.com/tarebench/tare/cgocopy"
 // file gathers one file's source.
 type file struct {
 	bytes.Buffer
+	loose map[*plan.Struct]bool
 }
 
 // line writes one line.
@@ -53,7 +55,13 @@ func (u Unit) begin() *file {
 // Copy is the file with the types and their copies.
 func Copy(u Unit) ([]byte, error) {
 	f := u.begin()
-	f.line("import (\n\t\"unsafe\"\n\n\t%q\n)\n", runtimePath)
+	f.line("import (")
+	for _, path := range u.Own.Imports {
+		f.line("\t%q", path)
+	}
+	f.line("\t\"unsafe\"\n\n\t%q\n)\n", runtimePath)
+	f.remarks(u.Own)
+	f.loose = loose(u.Plan)
 	for _, e := range u.Plan.Enums {
 		f.enum(e)
 	}
@@ -61,6 +69,7 @@ func Copy(u Unit) ([]byte, error) {
 		if !s.Own {
 			f.declare(s)
 		}
+		f.guard(s)
 		f.methods(s)
 	}
 	f.layout(u.Plan)
@@ -74,7 +83,11 @@ func (f *file) enum(e *plan.Enum) {
 	}
 	f.line("// Values of %s.\nconst (", e.Go)
 	for _, v := range e.Values {
-		f.line("\t%s %s = %d // %s", v.Go, e.Go, v.N, v.C)
+		n := fmt.Sprint(v.N)
+		if v.N < 0 && strings.HasPrefix(e.Under, "u") {
+			n = fmt.Sprint(uint64(v.N)) // of 64 bits
+		}
+		f.line("\t%s %s = %s // %s", v.Go, e.Go, n, v.C)
 	}
 	f.line(")\n")
 }
@@ -119,9 +132,7 @@ func deepest(s *plan.Struct, seen map[*plan.Struct]bool) int64 {
 	var most int64
 	var look func(r plan.Rule)
 	look = func(r plan.Rule) {
-		if r.Op == plan.Deref {
-			most = max(most, r.Depth)
-		}
+		most = max(most, r.Depth)
 		if r.Struct != nil {
 			most = max(most, deepest(r.Struct, seen))
 		}
@@ -145,6 +156,8 @@ func (f *file) methods(s *plan.Struct) {
 	f.line("func (d *%s) FromC(p unsafe.Pointer) error {", s.Go)
 	f.line("\tif p == nil {\n\t\treturn cgocopy.ErrNilPointer\n\t}")
 	switch {
+	case s.Flat && f.loose[s]:
+		f.line("\t*(*[Sizeof%s]byte)(unsafe.Pointer(d)) = *(*[Sizeof%s]byte)(p)\n\treturn nil\n}\n", s.Go, s.Go)
 	case s.Flat:
 		f.line("\t*d = *(*%s)(p)\n\treturn nil\n}\n", s.Go)
 	case s.Fails:
@@ -187,7 +200,7 @@ func (f *file) fill(s *plan.Struct) {
 	}
 	f.line("func (d *%s) fromC(%s)%s {", s.Go, strings.Join(params, ", "), result)
 	for _, m := range s.Fields {
-		v := value{file: f, name: s.Go + "." + m.C}
+		v := value{file: f, name: s.Go + "." + m.C, left: "left", loose: f.loose[s]}
 		v.take("d."+m.Go, m.Rule, "p", m.Offset)
 	}
 	if s.Fails {
@@ -204,11 +217,12 @@ func (f *file) many(s *plan.Struct) {
 	f.line("\tif _, err := cgocopy.Count(%q, p, int64(n), cgocopy.MaxSlice); err != nil {\n\t\treturn dst, err\n\t}", "n of "+s.Go)
 	if s.Flat {
 		f.line("\treturn cgocopy.Values(dst, p, n), nil\n}\n")
+		f.plural(s)
 		return
 	}
 	f.line("\tdst = cgocopy.Resize(dst, n)")
 	if s.Allocs {
-		f.line("\tvar a cgocopy.Arena")
+		f.line("\ta := cgocopy.NewArena(n, %d)", texts(s))
 	}
 	call := fmt.Sprintf("dst[i].fromC(%s)", f.arguments(s, fmt.Sprintf("unsafe.Add(p, i*Sizeof%s)", s.Go), "&a", fmt.Sprint(depth(s))))
 	f.line("\tfor i := range dst {")
@@ -218,6 +232,11 @@ func (f *file) many(s *plan.Struct) {
 		f.line("\t\t%s", call)
 	}
 	f.line("\t}\n\treturn dst, nil\n}\n")
+	f.plural(s)
+}
+
+// plural is SliceFromC as a function.
+func (f *file) plural(s *plan.Struct) {
 	f.line("// %sFromC is SliceFromC as a function.", plural(s.Go))
 	f.line("func %sFromC(dst []%s, p unsafe.Pointer, n int) ([]%s, error) {\n\treturn (*%s)(nil).SliceFromC(dst, p, n)\n}\n", plural(s.Go), s.Go, s.Go, s.Go)
 }

@@ -11,7 +11,9 @@ import (
 type value struct {
 	*file
 	name  string // for errors: Struct.member
+	left  string // how many pointers may still follow, as source
 	loops int    // around it
+	loose bool   // the struct may lie anywhere
 }
 
 // at is the address base+offset.
@@ -30,6 +32,7 @@ func (v value) fail(err string) {
 // take writes statements that fill dst by rule r from base+offset.
 func (v value) take(dst string, r plan.Rule, base string, offset int64) {
 	p := at(base, offset)
+	r.Aligned = r.Aligned && !v.loose
 	switch r.Op {
 	case plan.Load:
 		v.load(dst, r, p)
@@ -40,11 +43,9 @@ func (v value) take(dst string, r plan.Rule, base string, offset int64) {
 	case plan.Chars:
 		v.chars(dst, r, p)
 	case plan.Text:
-		v.line("{\ns, err := a.Text(%s, *(*unsafe.Pointer)(%s), %d)\nif err != nil {\nreturn cgocopy.In(%q, err)\n}", text(dst, r), p, r.Max, v.name)
-		v.utf8(dst, r, "s")
-		v.line("}")
+		v.text(dst, r, pointer(r, p))
 	case plan.Nested:
-		call := fmt.Sprintf("%s.fromC(%s)", dst, v.arguments(r.Struct, p, "a", "left"))
+		call := fmt.Sprintf("%s.fromC(%s)", dst, v.arguments(r.Struct, p, "a", v.left))
 		if r.Struct.Fails {
 			v.fail(call)
 		} else {
@@ -58,7 +59,7 @@ func (v value) take(dst string, r plan.Rule, base string, offset int64) {
 		inner.element(fmt.Sprintf("%s[%s]", dst, i), *r.Elem, p, i, r.Size/r.N)
 		v.line("}")
 	case plan.Slice:
-		v.slice(dst, r, fmt.Sprintf("*(*unsafe.Pointer)(%s)", p))
+		v.slice(dst, r, pointer(r, p))
 	case plan.Tail:
 		v.slice(dst, r, p)
 	case plan.Bits:
@@ -71,11 +72,43 @@ func (v value) take(dst string, r plan.Rule, base string, offset int64) {
 }
 
 // index names the variables of loops in loops.
-func index(loops int) string { return string(rune('i' + loops)) }
+func index(loops int) string {
+	if loops == 0 {
+		return "i"
+	}
+	return fmt.Sprintf("i%d", loops+1)
+}
+
+// pointer is the pointer that lies at p.
+func pointer(r plan.Rule, p string) string {
+	if !r.Aligned {
+		return fmt.Sprintf("cgocopy.Pointer(%s)", p)
+	}
+	return fmt.Sprintf("*(*unsafe.Pointer)(%s)", p)
+}
+
+// less is how many pointers may follow behind one that rule r takes.
+func (v value) less(r plan.Rule) string { return fmt.Sprintf("min(%s, %d)-1", v.left, r.Depth) }
+
+// text takes what a pointer to text leads to.
+func (v value) text(dst string, r plan.Rule, p string) {
+	if r.Len == nil {
+		v.line("{\ns, err := a.Text(%s, %s, %d)", text(dst, r), p, r.Max)
+		v.line("if err != nil {\nreturn cgocopy.In(%q, err)\n}", v.name)
+	} else {
+		v.line("{\nq := %s", p)
+		v.line("n, err := cgocopy.Count(%q, q, %s, %d)\nif err != nil {\nreturn err\n}", v.beside(r.Len.C), v.number(r.Len), r.Max)
+		v.line("s := a.Counted(%s, q, n)", text(dst, r))
+	}
+	v.utf8(dst, r, "s")
+	v.line("}")
+}
 
 // load is one assignment, or one of bytes where Go may not load it at once.
 func (v value) load(dst string, r plan.Rule, p string) {
 	switch {
+	case r.From != "" && !r.Aligned:
+		v.line("{\nvar raw %s\n*(*[%d]byte)(unsafe.Pointer(&raw)) = *(*[%d]byte)(%s)\n%s = %s(raw)\n}", r.From, r.Size, r.Size, p, dst, r.Go)
 	case r.From != "":
 		v.line("%s = %s(*(*%s)(%s))", dst, r.Go, r.From, p)
 	case r.Aligned:
@@ -125,12 +158,15 @@ func (v value) utf8(dst string, r plan.Rule, s string) {
 }
 
 // number is the C number of a count or a discriminant.
-func number(c *plan.Count, base string) string {
+func (v value) number(c *plan.Count) string {
 	sign := "u"
 	if c.Signed {
 		sign = ""
 	}
-	return fmt.Sprintf("*(*%sint%d)(%s)", sign, 8*c.Size, at(base, c.Offset))
+	if c.Size > 1 && (v.loose || c.Offset%c.Size != 0) {
+		return fmt.Sprintf("%sint%d(cgocopy.Bytes(%s, %d))", sign, 8*c.Size, at("p", c.Offset), c.Size)
+	}
+	return fmt.Sprintf("*(*%sint%d)(%s)", sign, 8*c.Size, at("p", c.Offset))
 }
 
 // owner is the struct's name in front of a member's.
@@ -141,7 +177,12 @@ func (v value) beside(member string) string {
 
 func (v value) slice(dst string, r plan.Rule, elements string) {
 	v.line("{\nq := %s", elements)
-	v.line("n, err := cgocopy.Count(%q, q, %s, %d)\nif err != nil {\nreturn err\n}", v.beside(r.Len.C), number(r.Len, "p"), r.Max)
+	v.line("n, err := cgocopy.Count(%q, q, %s, %d)\nif err != nil {\nreturn err\n}", v.beside(r.Len.C), v.number(r.Len), r.Max)
+	if r.Depth > 0 {
+		v.line("if n > 0 && %s <= 0 {\nreturn cgocopy.In(%q, cgocopy.ErrDepth)\n}", v.left, v.name)
+		v.left = v.less(r)
+	}
+	v.loose = v.loose && r.Op == plan.Tail
 	e := *r.Elem
 	if e.Op == plan.Load && e.Aligned && e.From == "" {
 		v.line("%s = cgocopy.Values(%s, q, n)\n}", dst, dst)
@@ -163,7 +204,7 @@ func (v value) bits(dst string, r plan.Rule, p string) {
 		raw += fmt.Sprintf(" >> %d", r.Bit)
 	}
 	switch {
-	case r.Go == "bool":
+	case r.Go == "bool", r.From == "bool":
 		v.line("%s = (%s)&%#x != 0", dst, raw, mask(r.Width))
 	case r.Signed:
 		v.line("%s = %s(int64((%s)<<%d) >> %d)", dst, r.Go, raw, 64-r.Width, 64-r.Width)
@@ -176,7 +217,7 @@ func mask(width int64) uint64 { return ^uint64(0) >> (64 - width) }
 
 func (v value) union(dst string, r plan.Rule, base string, offset int64) {
 	v.line("%s = %s{}", dst, r.Go)
-	v.line("switch k := int64(%s); k {", number(r.On, "p"))
+	v.line("switch k := int64(%s); k {", v.number(r.On))
 	for _, c := range r.Cases {
 		v.line("case %d:", c.Value)
 		v.take(dst+"."+c.Field, c.Rule, base, offset)
@@ -185,16 +226,16 @@ func (v value) union(dst string, r plan.Rule, base string, offset int64) {
 }
 
 func (v value) deref(dst string, r plan.Rule, p string) {
-	v.line("if q := *(*unsafe.Pointer)(%s); q == nil {\n%s = nil\n} else {", p, dst)
-	v.line("if left == 0 {\nreturn cgocopy.In(%q, cgocopy.ErrDepth)\n}", v.name)
+	v.line("if q := %s; q == nil {\n%s = nil\n} else {", pointer(r, p), dst)
+	v.line("if %s <= 0 {\nreturn cgocopy.In(%q, cgocopy.ErrDepth)\n}", v.left, v.name)
 	v.line("if %s == nil {\n%s = new(%s)\n}", dst, dst, r.Struct.Go)
 	switch {
 	case r.Struct.Flat:
 		v.line("*%s = *(*%s)(q)", dst, r.Struct.Go)
 	case r.Struct.Fails:
-		v.fail(fmt.Sprintf("%s.fromC(%s)", dst, v.arguments(r.Struct, "q", "a", "left-1")))
+		v.fail(fmt.Sprintf("%s.fromC(%s)", dst, v.arguments(r.Struct, "q", "a", v.less(r))))
 	default:
-		v.line("%s.fromC(%s)", dst, v.arguments(r.Struct, "q", "a", "left-1"))
+		v.line("%s.fromC(%s)", dst, v.arguments(r.Struct, "q", "a", v.less(r)))
 	}
 	v.line("}")
 }

@@ -41,18 +41,12 @@ func (r *reader) array(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) err
 		dims = []int64{ctype.Flexible}
 	}
 	for i := len(dims) - 1; i > 0; i-- { // the innermost is written last
-		elem = &ctype.Type{Kind: ctype.Array, Elem: elem, Count: dims[i], Size: sized(elem, dims[i]), Language: r.unit.language}
+		elem = &ctype.Type{Kind: ctype.Array, Elem: elem, Count: dims[i], Language: r.unit.language}
+		r.arrays = append(r.arrays, elem)
 	}
-	t.Kind, t.Name, t.Elem, t.Count, t.Size = ctype.Array, "", elem, dims[0], sized(elem, dims[0])
+	t.Kind, t.Name, t.Elem, t.Count, t.Size = ctype.Array, "", elem, dims[0], 0
+	r.arrays = append(r.arrays, t)
 	return nil
-}
-
-// sized is how many bytes n times t take.
-func sized(t *ctype.Type, n int64) int64 {
-	if n == ctype.Flexible {
-		return 0
-	}
-	return n * SizeOf(t)
 }
 
 // SizeOf is the size of a type behind its names.
@@ -94,11 +88,12 @@ func (r *reader) enum(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) (err
 
 // members fills in the fields of a struct, class or union.
 func (r *reader) members(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) error {
+	r.compounds = append(r.compounds, t)
 	t.Align, _ = e.Val(dwarf.AttrAlignment).(int64)
 	if _, ok := e.Val(dwarf.AttrVtableElemLoc).([]byte); ok {
 		t.Why = "has virtual functions"
 	}
-	err := children(e, entries, func(kid *dwarf.Entry) error {
+	return children(e, entries, func(kid *dwarf.Entry) error {
 		switch kid.Tag {
 		case dwarf.TagMember:
 			return r.member(t, kid)
@@ -113,15 +108,6 @@ func (r *reader) members(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) e
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if t.Align == 0 {
-		for _, f := range t.Fields {
-			t.Align = max(t.Align, AlignOf(f.Type))
-		}
-	}
-	return nil
 }
 
 // AlignOf is what a type of this size is usually aligned to. A packed struct is
@@ -192,7 +178,7 @@ func (r *reader) bits(f *ctype.Field, e *dwarf.Entry) {
 		unit = SizeOf(f.Type)
 	}
 	low := unit*8 - from - size // counted from the least significant bit, little endian
-	f.Offset, f.BitOffset = f.Offset+low/8, low%8
+	f.Offset, f.BitOffset = f.Offset+low>>3, low&7
 }
 
 // inherits adds the fields of a C++ base, where they lie.

@@ -18,7 +18,9 @@ import (
 // ErrNoDWARF says that a file does not describe its types.
 var ErrNoDWARF = errors.New("no DWARF in it; compile it with -g")
 
-// File is one object file.
+var errFormat = errors.New("no object file: neither ELF nor Mach-O nor PE, nor an archive of them")
+
+// File is one object file, or an archive.
 type File struct {
 	Arch   string // as GOARCH names it; empty: not known
 	OS     string // as GOOS names it, where the format says; else empty
@@ -26,7 +28,16 @@ type File struct {
 	Types  []*ctype.Type
 
 	byName  map[string]*ctype.Type
+	clashes map[string][2]*ctype.Type
 	anchors map[string]*ctype.Type // what variables point to
+}
+
+// Clash are two types of one name that are not alike: units of a file, and
+// members of an archive, may each have their own. It is false where all of that
+// name agree.
+func (f *File) Clash(name string) (a, b *ctype.Type, ok bool) {
+	two, ok := f.clashes[name]
+	return two[0], two[1], ok
 }
 
 // Type finds a type by the name C gives it: a typedef's, or struct point, union
@@ -38,63 +49,81 @@ func (f *File) Type(name string) *ctype.Type { return f.byName[name] }
 // such variable.
 func (f *File) Anchor(name string) *ctype.Type { return f.anchors[name] }
 
-// Open reads the types of the object file at path.
+// Open reads the types of the object file at path, or of all object files in an
+// archive that describe theirs.
 func Open(path string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	data, f, err := container(file)
+	f, err := from(file)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	r, err := read(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	f.Types, f.anchors = r.all, r.anchors
-	f.index()
 	return f, nil
 }
 
-// index fills byName.
-func (f *File) index() {
-	f.byName = map[string]*ctype.Type{}
-	put := func(name string, t *ctype.Type) {
-		if old := f.byName[name]; name != "" && (old == nil || hollow(old) && !hollow(t)) {
-			f.byName[name] = t
+// from reads an object file or an archive.
+func from(r io.ReaderAt) (*File, error) {
+	archive, err := isArchive(r)
+	if err != nil {
+		return nil, err
+	}
+	if !archive {
+		f, err := one(r)
+		if err != nil {
+			return nil, err
+		}
+		f.index()
+		return f, nil
+	}
+	list, err := members(r)
+	if err != nil {
+		return nil, err
+	}
+	var all *File
+	for _, m := range list {
+		f, err := one(m.data)
+		switch {
+		case errors.Is(err, ErrNoDWARF), errors.Is(err, errFormat):
+			continue // e.g. the metadata that Rust adds
+		case err != nil:
+			return nil, fmt.Errorf("%s in it: %w", m.name, err)
+		case all == nil:
+			all = f
+		case f.Arch != all.Arch || f.Little != all.Little:
+			return nil, fmt.Errorf("%s in it is for %s, others for %s", m.name, f.Arch, all.Arch)
+		default:
+			all.Types = append(all.Types, f.Types...)
 		}
 	}
-	for _, t := range f.Types {
-		if t.Kind == ctype.Typedef {
-			put(t.Name, t)
-		}
+	if all == nil {
+		return nil, ErrNoDWARF
 	}
-	for _, t := range f.Types {
-		if t.Kind == ctype.Typedef {
-			continue
-		}
-		put(t.Name, t)
-	}
-	for _, t := range f.Types { // bare tags, where nothing else has the name
-		if tag := t.Tag(); tag != "" && f.byName[tag] == nil || hollow(f.byName[tag]) {
-			put(tag, t)
-		}
-	}
+	all.index()
+	return all, nil
 }
 
-// hollow reports whether nothing is known of what is behind a name.
-func hollow(t *ctype.Type) bool {
-	t = t.Strip()
-	return t != nil && t.Incomplete
+// one reads an object file.
+func one(r io.ReaderAt) (*File, error) {
+	data, f, err := container(r)
+	if err != nil {
+		return nil, err
+	}
+	types, err := read(data)
+	if err != nil {
+		return nil, err
+	}
+	f.Types, f.anchors = types.all, types.anchors
+	return f, nil
 }
 
 // container finds the DWARF in any of the formats.
 func container(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	var magic [4]byte
 	if _, err := r.ReadAt(magic[:], 0); err != nil {
-		return nil, nil, errors.New("no object file: it is too short")
+		return nil, nil, errFormat
 	}
 	switch {
 	case string(magic[:]) == elf.ELFMAG:
@@ -104,7 +133,7 @@ func container(r io.ReaderAt) (*dwarf.Data, *File, error) {
 	case isPE(magic):
 		return fromPE(r)
 	}
-	return nil, nil, errors.New("no object file: neither ELF nor Mach-O nor PE (archives: take an object out of them first)")
+	return nil, nil, errFormat
 }
 
 func fromELF(r io.ReaderAt) (*dwarf.Data, *File, error) {

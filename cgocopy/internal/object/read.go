@@ -1,8 +1,10 @@
 package object
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
@@ -11,16 +13,21 @@ import (
 // reader makes types of DWARF's entries. One entry becomes one type, so that
 // types which refer to themselves do so here too.
 type reader struct {
-	data *dwarf.Data
-	unit unit
-	done map[dwarf.Offset]*ctype.Type
-	all  []*ctype.Type
+	data  *dwarf.Data
+	units []unit // by where they begin
+	unit  unit   // of the entry that is looked at
+	done  map[dwarf.Offset]*ctype.Type
+	deep  int // entries that are being read, each for the one before
+	all   []*ctype.Type
 
-	anchors map[string]*ctype.Type
+	arrays    []*ctype.Type
+	compounds []*ctype.Type // structs and unions
+	anchors   map[string]*ctype.Type
 }
 
 // unit is what holds for all entries of one compilation.
 type unit struct {
+	from     dwarf.Offset
 	language ctype.Language
 	files    []*dwarf.LineFile
 	address  int64 // bytes of a pointer
@@ -28,6 +35,9 @@ type unit struct {
 
 func read(data *dwarf.Data) (*reader, error) {
 	r := &reader{data: data, done: map[dwarf.Offset]*ctype.Type{}, anchors: map[string]*ctype.Type{}}
+	if err := r.findUnits(); err != nil {
+		return nil, err
+	}
 	all := data.Reader()
 	for {
 		e, err := all.Next()
@@ -35,24 +45,57 @@ func read(data *dwarf.Data) (*reader, error) {
 			return nil, fmt.Errorf("read DWARF: %w", err)
 		}
 		if e == nil {
-			return r, nil
+			return r, r.settle()
 		}
-		switch e.Tag {
-		case dwarf.TagCompileUnit, dwarf.TagPartialUnit:
-			if err := r.enter(e, all.AddressSize()); err != nil {
-				return nil, err
-			}
-		case dwarf.TagVariable:
+		r.enter(e.Offset)
+		switch {
+		case e.Tag == dwarf.TagVariable:
 			if err := r.anchor(e); err != nil {
 				return nil, err
 			}
-		default:
-			if kindOf(e) && r.done[e.Offset] == nil {
-				if _, err := r.at(e.Offset); err != nil {
-					return nil, err
-				}
+		case kindOf(e) && r.done[e.Offset] == nil:
+			if _, err := r.at(e.Offset); err != nil {
+				return nil, err
 			}
 		}
+	}
+}
+
+// findUnits looks at the beginnings of all units: types of one may be named in
+// another.
+func (r *reader) findUnits() error {
+	all := r.data.Reader()
+	for {
+		e, err := all.Next()
+		if err != nil {
+			return fmt.Errorf("read DWARF: %w", err)
+		}
+		if e == nil {
+			return nil
+		}
+		if e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagPartialUnit {
+			u := unit{from: e.Offset, language: languageOf(e), address: int64(all.AddressSize())}
+			lines, err := r.data.LineReader(e)
+			if err != nil {
+				return fmt.Errorf("read DWARF: %w", err)
+			}
+			if lines != nil {
+				u.files = lines.Files()
+			}
+			r.units = append(r.units, u)
+		}
+		all.SkipChildren()
+	}
+}
+
+// enter makes the unit around off the one that is looked at.
+func (r *reader) enter(off dwarf.Offset) {
+	i, found := slices.BinarySearchFunc(r.units, off, func(u unit, off dwarf.Offset) int { return cmp.Compare(u.from, off) })
+	if !found {
+		i--
+	}
+	if i >= 0 {
+		r.unit = r.units[i]
 	}
 }
 
@@ -82,18 +125,6 @@ func kindOf(e *dwarf.Entry) bool {
 	return false
 }
 
-func (r *reader) enter(e *dwarf.Entry, address int) error {
-	r.unit = unit{language: languageOf(e), address: int64(address)}
-	lines, err := r.data.LineReader(e)
-	if err != nil {
-		return fmt.Errorf("read DWARF: %w", err)
-	}
-	if lines != nil {
-		r.unit.files = lines.Files()
-	}
-	return nil
-}
-
 // Numbers of DW_AT_language, DWARF 5 table 7.17 and its later additions.
 func languageOf(e *dwarf.Entry) ctype.Language {
 	number, _ := e.Val(dwarf.AttrLanguage).(int64)
@@ -108,12 +139,31 @@ func languageOf(e *dwarf.Entry) ctype.Language {
 	return ctype.None
 }
 
-// at is the type of the entry at off. Another unit's is never asked for:
-// compilers that are told to write whole units do not refer to each other.
+// deepest is how many entries may each be read for the one before: more than any
+// program has, and few enough for a stack.
+const deepest = 10_000
+
+// at is the type of the entry at off, which may lie in another unit.
 func (r *reader) at(off dwarf.Offset) (*ctype.Type, error) {
 	if t := r.done[off]; t != nil {
 		return t, nil
 	}
+	if r.deep++; r.deep > deepest {
+		return nil, fmt.Errorf("read DWARF: types in types, %d deep", deepest)
+	}
+	around := r.unit
+	r.enter(off)
+	t, err := r.make(off)
+	r.unit = around
+	r.deep--
+	if err == nil && circular(t) {
+		err = fmt.Errorf("read DWARF: the type at %#x is made of itself", off)
+	}
+	return t, err
+}
+
+// make reads the entry at off, of the unit that is looked at.
+func (r *reader) make(off dwarf.Offset) (*ctype.Type, error) {
 	entries := r.data.Reader()
 	entries.Seek(off)
 	e, err := entries.Next()
@@ -131,7 +181,7 @@ func (r *reader) at(off dwarf.Offset) (*ctype.Type, error) {
 	switch e.Tag {
 	case dwarf.TagConstType, dwarf.TagVolatileType, dwarf.TagRestrictType, dwarf.TagAtomicType:
 		// A qualifier changes no layout: the type stands for what it qualifies.
-		t.Kind, t.Name = ctype.Typedef, ""
+		t.Kind, t.Name, t.Const = ctype.Typedef, "", e.Tag == dwarf.TagConstType
 		if e.Tag == dwarf.TagAtomicType {
 			t.Kind, t.Why = ctype.Other, "is _Atomic: a copy could be torn"
 		}
@@ -160,8 +210,7 @@ func (r *reader) at(off dwarf.Offset) (*ctype.Type, error) {
 		t.Kind, t.Why = ctype.Other, "is a pointer to a C++ member"
 		return t, nil
 	case dwarf.TagSubroutineType:
-		t.Kind = ctype.Func
-		return t, nil
+		return t, r.function(t, e, entries)
 	case dwarf.TagUnspecifiedType:
 		t.Kind = ctype.Void
 		return t, nil

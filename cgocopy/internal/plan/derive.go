@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +20,7 @@ type Options struct {
 	Tags map[string]Tag // by Struct.member, in C's words
 	Word int64          // alignment of the largest numbers in Go: 8, on 386 and arm 4
 	Rust bool           // structs of Rust are repr(C)
+	Big  bool           // the highest byte of a number comes first
 }
 
 // Enum is a Go type for the values of a C enum.
@@ -39,12 +41,13 @@ type Value struct {
 type Plan struct {
 	Structs []*Struct // those that were asked for and those in them, each before its users
 	Enums   []*Enum
+	Word    int64 // as in Options; zero: 8
 }
 
 // Derive plans Go types after C types. The error is of type Refusals, and
 // complete.
 func Derive(wanted []Wanted, o Options) (*Plan, error) {
-	d := &deriver{options: o, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, names: map[string]*ctype.Type{}, plan: &Plan{}, used: map[string]bool{}}
+	d := &deriver{options: o, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, names: map[string]*ctype.Type{}, plan: &Plan{Word: o.Word}, used: map[string]bool{}}
 	for _, w := range wanted {
 		t := w.Type.Strip()
 		if t == nil || t.Kind != ctype.Struct {
@@ -57,6 +60,7 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 		}
 		d.structOf(t, Exported(name), name)
 	}
+	d.circles()
 	for key := range o.Tags {
 		if !d.used[key] {
 			d.refuse(Refusal{Struct: key, Type: "tag", Reason: "names no member of a type that was asked for", Remedy: "write Struct.member as C does"})
@@ -78,6 +82,7 @@ func pos(t *ctype.Type) string {
 
 type deriver struct {
 	options  Options
+	apart    bool // members of a type of the user's own: structs in it are planned elsewhere
 	structs  map[*ctype.Type]*Struct
 	enums    map[*ctype.Type]*Enum
 	names    map[string]*ctype.Type // Go names that are taken
@@ -103,19 +108,9 @@ func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
 	if s := d.structs[t]; s != nil {
 		return s
 	}
-	bad := func(reason, remedy string) *Struct {
+	if reason, remedy := Unusable(t, d.options); reason != "" {
 		d.refuse(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: reason, Remedy: remedy})
 		return nil
-	}
-	switch {
-	case t.Incomplete:
-		return bad("is declared but not defined", "include the header that defines it, or leave it out with a tag -")
-	case t.Why != "":
-		return bad(t.Why, "give it a plain struct to copy from")
-	case t.Language == ctype.Rust && !d.options.Rust:
-		return bad("comes from Rust, whose layouts may change unless they are repr(C), and that cannot be seen", "declare it #[repr(C)] and say so with -repr-c")
-	case t.Size == 0:
-		return bad("has no size", "there is nothing to copy")
 	}
 	if !d.name(t, goName, cName) {
 		return nil
@@ -125,15 +120,37 @@ func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
 		s.Says = t.Name
 	}
 	d.structs[t] = s
+	if tag, said := d.options.Tags[cName]; said {
+		d.used[cName] = true
+		if s.Free = tag.Free; tag.Free == "" || !tag.only(Tag{Free: tag.Free}) {
+			d.refuse(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: "has a tag that a whole struct cannot have", Remedy: "the only one is free=FUNCTION"})
+		}
+	}
 	d.fields(s, t, cName, 0, "")
 	finish(s, d.options.Word)
 	d.plan.Structs = append(d.plan.Structs, s)
 	return s
 }
 
+// Unusable says why nothing can be copied from a struct, and what could be done;
+// nothing: it can.
+func Unusable(t *ctype.Type, o Options) (reason, remedy string) {
+	switch {
+	case t.Incomplete:
+		return "is declared but not defined", "include the header that defines it, or leave it out with a tag -"
+	case t.Why != "":
+		return t.Why, "give it a plain struct to copy from"
+	case t.Language == ctype.Rust && !o.Rust:
+		return "comes from Rust, whose layouts may change unless they are repr(C), and that cannot be seen", "declare it #[repr(C)] and say so with -repr-c"
+	case t.Size == 0:
+		return "has no size", "there is nothing to copy"
+	}
+	return "", ""
+}
+
 // fields adds the members of t, which lies at offset in s.
 func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, path string) {
-	counts := d.counts(t, cName, offset)
+	counts := d.counts(s.C, cName, 0)
 	for _, m := range t.Fields {
 		inner := m.Type.Strip()
 		name := m.Name
@@ -154,10 +171,14 @@ func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, p
 		if tag.Skip {
 			continue
 		}
-		f := Field{Go: Exported(name), C: path + name, Type: m.Type.String(), Pos: m.Pos(), Offset: offset + m.Offset, Tag: tag}
+		f := Field{Go: Exported(name), C: path + name, Type: m.Type.String(), Pos: m.Pos(), Offset: offset + m.Offset, Tag: tag, Nameless: m.Name == ""}
 		w := &where{deriver: d, struc: s, cName: cName, field: f, tag: tag, counts: counts}
 		if f.Go == "" {
 			w.refuse(m.Type, "has a name that cannot be written in Go", "leave it out with -tag '"+key+"=-'")
+			continue
+		}
+		if method(f.Go) {
+			w.refuse(m.Type, "would be called "+f.Go+" in Go, as a method is", "leave it out with -tag '"+key+"=-'")
 			continue
 		}
 		if slices.ContainsFunc(s.Fields, func(o Field) bool { return o.Go == f.Go }) {
@@ -168,6 +189,7 @@ func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, p
 		if !ok {
 			continue
 		}
+		w.wordsFit(m.Type, rule)
 		f.Rule = rule
 		s.Fields = append(s.Fields, f)
 		if rule.Free != "" {
@@ -183,6 +205,9 @@ func (d *deriver) counts(t *ctype.Type, cName string, offset int64) map[string]C
 		inner := m.Type.Strip()
 		if inner == nil || m.BitSize > 0 {
 			continue
+		}
+		if m.Name == "" && inner.Kind == ctype.Struct {
+			maps.Copy(out, d.counts(inner, cName, offset+m.Offset))
 		}
 		signed := inner.Kind == ctype.Int
 		if inner.Kind == ctype.Enum {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 )
@@ -25,10 +26,17 @@ func (w *where) refuse(t *ctype.Type, reason, remedy string) (Rule, bool) {
 
 // leave is the remedy that always works.
 func (w *where) leave() string {
+	if w.apart {
+		return "leave it out with the tag `cgocopy:\"-\"`"
+	}
 	return fmt.Sprintf("leave it out with -tag '%s.%s=-'", w.cName, w.field.C)
 }
 
 func (w *where) suggest(words string) string {
+	if w.apart {
+		again := "\"` for one, or `cgocopy:\"" + w.field.C
+		return fmt.Sprintf("say how with the tag `cgocopy:\"%s%s\"`, or %s", w.field.C, strings.ReplaceAll(words, "' for one, or '", again), w.leave())
+	}
 	return fmt.Sprintf("say how with -tag '%s.%s=%s', or %s", w.cName, w.field.C, words, w.leave())
 }
 
@@ -51,6 +59,8 @@ func (w *where) bits(m ctype.Field) (Rule, bool) {
 		t = t.Elem.Strip()
 	}
 	switch {
+	case w.options.Big:
+		return w.refuse(m.Type, "is a bit-field of a processor that puts the highest byte first", w.leave())
 	case t == nil || t.Kind != ctype.Int && t.Kind != ctype.Uint && t.Kind != ctype.Bool && t.Kind != ctype.Char:
 		return w.refuse(m.Type, "is a bit-field of a type that is no integer", w.leave())
 	case m.BitOffset+m.BitSize > 64:
@@ -90,7 +100,7 @@ func (w *where) rule(t *ctype.Type, offset int64) (Rule, bool) {
 	aligned := func(size int64) bool { return size > 0 && offset%min(size, w.options.Word) == 0 }
 	switch s.Kind {
 	case ctype.Int, ctype.Uint, ctype.Char, ctype.Float:
-		return Rule{Op: Load, Go: number(s), Size: s.Size, Aligned: aligned(s.Size)}, true
+		return Rule{Op: Load, Go: number(s), Num: number(s), Size: s.Size, Aligned: aligned(s.Size)}, true
 	case ctype.Bool:
 		return Rule{Op: Bool, Go: "bool", Size: s.Size, Aligned: true}, true
 	case ctype.Enum:
@@ -98,7 +108,7 @@ func (w *where) rule(t *ctype.Type, offset int64) (Rule, bool) {
 		if !ok {
 			return Rule{}, false
 		}
-		return Rule{Op: Load, Go: e.Go, Size: s.Size, Aligned: aligned(s.Size)}, true
+		return Rule{Op: Load, Go: e.Go, Num: number(s.Elem.Strip()), Size: s.Size, Aligned: aligned(s.Size)}, true
 	case ctype.Struct:
 		return w.nested(t, s, offset)
 	case ctype.Union:
@@ -106,7 +116,7 @@ func (w *where) rule(t *ctype.Type, offset int64) (Rule, bool) {
 	case ctype.Array:
 		return w.array(t, s, offset)
 	case ctype.Pointer:
-		return w.pointer(t, s)
+		return w.pointer(t, s, offset)
 	}
 	return w.refuse(t, orElse(s.Why, "has no counterpart in Go"), w.leave())
 }
@@ -137,7 +147,7 @@ func (w *where) enumOf(t, s *ctype.Type) (*Enum, bool) {
 	}
 	e := &Enum{Go: name, C: s, Under: number(under)}
 	for _, v := range s.Enumerators {
-		e.Values = append(e.Values, Value{Go: value(name, v.Name), C: v.Name, N: v.Value})
+		e.Values = append(e.Values, Value{Go: w.enumerator(s, name, v.Name), C: v.Name, N: v.Value})
 	}
 	w.enums[s] = e
 	w.plan.Enums = append(w.plan.Enums, e)
@@ -157,6 +167,9 @@ func goTypeName(t, s *ctype.Type) string {
 
 // inner plans the struct that a member is, or points to.
 func (w *where) inner(t, s *ctype.Type) *Struct {
+	if w.apart {
+		return stub(t, s)
+	}
 	name := goTypeName(t, s)
 	cName := t.String()
 	if name == "" {
@@ -233,7 +246,7 @@ func (w *where) tail(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if !ok {
 		return Rule{}, false
 	}
-	one, ok := w.rule(s.Elem, offset)
+	one, ok := w.counted().rule(s.Elem, offset)
 	if !ok {
 		return Rule{}, false
 	}
@@ -247,32 +260,39 @@ func orMax(n, otherwise int64) int64 {
 	return otherwise
 }
 
-func (w *where) pointer(t, s *ctype.Type) (Rule, bool) {
+func (w *where) pointer(t, s *ctype.Type, offset int64) (Rule, bool) {
 	to := s.Elem.Strip()
+	here := s.Size > 0 && offset%s.Size == 0
 	switch {
 	case w.tag.Opaque, to == nil || to.Kind == ctype.Void || to.Kind == ctype.Func:
-		return Rule{Op: Opaque, Go: "uintptr", Size: s.Size, Aligned: w.field.Offset%s.Size == 0}, true
+		return Rule{Op: Opaque, Go: "uintptr", Size: s.Size, Aligned: here}, true
 	case w.tag.Len != "":
 		n, ok := w.count(t, w.tag.Len)
 		if !ok {
 			return Rule{}, false
 		}
-		if to.Kind == ctype.Char && !w.tag.String || w.tag.Bytes {
-			w.tag.Bytes = true
+		if w.tag.String && to.Size == 1 {
+			return Rule{Op: Text, Go: "string", Size: s.Size, Len: n, Max: orMax(w.tag.Max, MaxText), UTF8: w.tag.UTF8, Aligned: here}, true
 		}
-		one, ok := w.rule(s.Elem, 0)
+		one, ok := w.counted().rule(s.Elem, 0)
 		if !ok {
 			return Rule{}, false
 		}
-		return Rule{Op: Slice, Go: "[]" + one.Go, Size: s.Size, Elem: &one, Len: n, Max: orMax(w.tag.Max, MaxCount), Aligned: true}, true
+		r := Rule{Op: Slice, Go: "[]" + one.Go, Size: s.Size, Elem: &one, Len: n, Max: orMax(w.tag.Max, MaxCount), Aligned: here}
+		if to.Kind == ctype.Struct {
+			r.Depth = w.tag.Depth
+		}
+		return r, true
+	case to.Kind == ctype.Char && w.tag.Bytes:
+		return Rule{Op: Text, Go: "[]byte", Bytes: true, Size: s.Size, Max: orMax(w.tag.Max, MaxText), Aligned: here}, true
 	case to.Kind == ctype.Char, to.Size == 1 && w.tag.String:
-		return Rule{Op: Text, Go: "string", Size: s.Size, Max: orMax(w.tag.Max, MaxText), UTF8: w.tag.UTF8, Aligned: true}, true
+		return Rule{Op: Text, Go: "string", Size: s.Size, Max: orMax(w.tag.Max, MaxText), UTF8: w.tag.UTF8, Aligned: here}, true
 	case to.Kind == ctype.Struct && w.tag.Depth > 0:
 		inner := w.inner(s.Elem, to)
 		if inner == nil {
 			return Rule{}, false
 		}
-		return Rule{Op: Deref, Go: "*" + inner.Go, Size: s.Size, Struct: inner, Depth: w.tag.Depth, Aligned: true}, true
+		return Rule{Op: Deref, Go: "*" + inner.Go, Size: s.Size, Struct: inner, Depth: w.tag.Depth, Aligned: here}, true
 	case to.Kind == ctype.Struct:
 		return w.refuse(t, "points to a struct, or to many", w.suggest(",depth=1' for one, or ',len=MEMBER"))
 	}
@@ -295,7 +315,10 @@ func (w *where) union(t, s *ctype.Type) (Rule, bool) {
 			return w.refuse(t, fmt.Sprintf("has no member %s", name), "name one of its members for each value of "+w.tag.On)
 		}
 		inner := *w
-		inner.tag = Tag{}
+		key := fmt.Sprintf("%s.%s.%s", w.cName, w.field.C, name)
+		inner.tag = w.options.Tags[key]
+		w.used[key] = true
+		inner.field.Go, inner.field.C = w.field.Go+Exported(name), w.field.C+"."+name
 		one, ok := inner.rule(s.Fields[i].Type, w.field.Offset)
 		if !ok {
 			return Rule{}, false
@@ -306,6 +329,8 @@ func (w *where) union(t, s *ctype.Type) (Rule, bool) {
 	if w.field.Go == "" {
 		r.Go = w.struc.Go + "Union"
 	}
-	w.names[r.Go] = s
+	if !w.name(s, r.Go, w.cName+"."+w.field.C) {
+		return Rule{}, false
+	}
 	return r, true
 }

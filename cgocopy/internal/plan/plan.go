@@ -20,6 +20,7 @@ type Struct struct {
 	Allocs bool   // filling it can allocate
 	Fields []Field
 	Frees  []Field // members to be freed by TakeFromC, in order
+	Free   string  // C function that frees the struct itself
 }
 
 // Field is one member of the Go type.
@@ -31,6 +32,8 @@ type Field struct {
 	Tag    Tag
 	Offset int64 // bytes from the beginning of the struct
 	Rule   Rule
+
+	Nameless bool // it is an anonymous union, and C its first member's name
 }
 
 // Op is how a value is taken over.
@@ -66,7 +69,8 @@ const (
 type Rule struct {
 	Op      Op
 	Go      string // type of the Go value, as source
-	From    string // of Load: type it lies as, where that is another than Go
+	From    string // of Load: type it lies as, where that is another than Go; of Bool and Bits: bool, where Go is another name for it
+	Num     string // of Load: the C number as a type of Go, e.g. int32; empty: it is none
 	Size    int64  // bytes in C
 	Aligned bool   // it lies where Go may load it in one piece
 	N       int64  // Chars, Each: elements
@@ -75,11 +79,11 @@ type Rule struct {
 	Bytes   bool   // Chars, Text: as []byte
 	UTF8    UTF8   // Chars, Text
 	Max     int64  // Text: bytes; Slice, Tail: elements
-	Len     *Count // Slice, Tail
+	Len     *Count // Slice, Tail; of Text: it has no NUL, but so many bytes
 	Bit     int64  // Bits: from the least significant one of the byte at the offset
 	Width   int64  // Bits
 	Signed  bool   // Bits
-	Depth   int64  // Deref: how many pointers may follow each other
+	Depth   int64  // Deref, Slice: how many pointers may follow each other; zero: it does not count
 	On      *Count // Union: the discriminant
 	Cases   []Case // Union
 	Free    string // C function that frees what a pointer points to

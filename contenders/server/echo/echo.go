@@ -11,14 +11,30 @@ import (
 
 // newEcho is an echo with the access log that is asked for.
 func newEcho(o server.Options) *echo.Echo {
-	e := echo.NewWithConfig(echo.Config{Router: echo.NewRouter(echo.RouterConfig{
-		OptionsMethodHandler: func(*echo.Context) error { return echo.ErrMethodNotAllowed }, // 405 where it would be 204
+	e := plainEcho()
+	logged(e, o)
+	return e
+}
+
+func plainEcho() *echo.Echo {
+	return echo.NewWithConfig(echo.Config{Router: echo.NewRouter(echo.RouterConfig{
+		OptionsMethodHandler: notAllowed, // 405 where it would be 204
 	})})
+}
+
+// notAllowed is what echo answers to other methods that a path has not.
+func notAllowed(c *echo.Context) error {
+	if allowed, ok := c.Get(echo.ContextKeyHeaderAllow).(string); ok {
+		c.Response().Header().Set(echo.HeaderAllow, allowed)
+	}
+	return echo.ErrMethodNotAllowed
+}
+
+func logged(e *echo.Echo, o server.Options) {
 	if o.Log != nil {
 		e.Logger = slog.New(slog.NewJSONHandler(o.Log, nil))
 		e.Use(counted(o.Receipts, middleware.RequestLogger()))
 	}
-	return e
 }
 
 // counted is layer, with its calls counted.

@@ -5,22 +5,19 @@ import (
 	"encoding/json"
 	"net/url"
 
-	"github.com/fasthttp/router"
 	"github.com/valyala/fasthttp"
 
 	"github.com/tarebench/tare/contender/server"
 )
 
-func main() { server.Main(server.Apps{"tiny": tiny}) }
+func main() { server.Main(server.Apps{"tiny": tiny, "ingest": serveIngest, "homelab": serveHomelab}) }
 
 type answer struct {
 	ID string `json:"id"`
 }
 
 func tiny(o server.Options) (server.Server, error) {
-	r := router.New()
-	r.HandleOPTIONS = false                                     // 405 where it would be 200
-	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false // 404 where it would be 301
+	r := newRouter()
 	r.GET("/v1/id/{id}", func(c *fasthttp.RequestCtx) {
 		o.Receipts.Request()
 		id, err := url.PathUnescape(c.UserValue("id").(string))
@@ -35,5 +32,5 @@ func tiny(o server.Options) (server.Server, error) {
 		o.Receipts.Request()
 		_, _ = c.WriteString("ok\n")
 	})
-	return serve(r.Handler, o), nil
+	return serve(logged(r.Handler, o)), nil
 }

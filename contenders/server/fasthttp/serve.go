@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"net"
 	"time"
 
+	"github.com/fasthttp/router"
 	"github.com/valyala/fasthttp"
 
 	"github.com/tarebench/tare/contender/server"
@@ -24,13 +27,58 @@ func logged(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHand
 	}
 }
 
+// newRouter is a router that redirects nobody.
+func newRouter() *router.Router {
+	r := router.New()
+	r.HandleOPTIONS = false                                     // 405 where it would be 200
+	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false // 404 where it would be 301
+	return r
+}
+
 type fast struct{ server *fasthttp.Server }
 
-// serve is a server with the access log that is asked for.
-func serve(handler fasthttp.RequestHandler, o server.Options) server.Server {
-	return fast{&fasthttp.Server{Handler: logged(handler, o), ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout}}
+func serve(handler fasthttp.RequestHandler) server.Server {
+	return fast{&fasthttp.Server{Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout}}
+}
+
+// serveBodies is serve for apps that take bodies of up to limit bytes. What
+// cannot be read is refused before any handler is called: refuse is told with
+// which status.
+func serveBodies(handler fasthttp.RequestHandler, limit int64, refuse func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
+	return fast{&fasthttp.Server{
+		Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
+		MaxRequestBodySize:           int(limit),
+		DisablePreParseMultipartForm: true, // a form is not looked into before its type is refused
+		ErrorHandler: func(c *fasthttp.RequestCtx, err error) {
+			var slow interface{ Timeout() bool }
+			var small *fasthttp.ErrSmallBuffer
+			status := fasthttp.StatusBadRequest
+			switch {
+			case errors.Is(err, fasthttp.ErrBodyTooLarge):
+				status = fasthttp.StatusRequestEntityTooLarge
+			case errors.As(err, &slow) && slow.Timeout():
+				status = fasthttp.StatusRequestTimeout
+			case errors.As(err, &small):
+				status = fasthttp.StatusRequestHeaderFieldsTooLarge
+			}
+			refuse(c, status, err)
+		},
+	}}
 }
 
 func (f fast) Serve(l net.Listener) error { return f.server.Serve(l) }
 
 func (f fast) Shutdown(ctx context.Context) error { return f.server.ShutdownWithContext(ctx) }
+
+// send answers with a body that is written already.
+func send(c *fasthttp.RequestCtx, kind string, body []byte) {
+	c.SetContentType(kind)
+	c.SetBody(body)
+}
+
+// sendJSON answers with v as JSON.
+func sendJSON(c *fasthttp.RequestCtx, status int, v any) {
+	c.SetStatusCode(status)
+	c.SetContentType("application/json")
+	_ = json.NewEncoder(c).Encode(v) // into memory
+}

@@ -13,25 +13,54 @@ import (
 
 // newApp is an app with the access log that is asked for.
 func newApp(o server.Options) *fiber.App {
-	app := fiber.New(fiber.Config{
-		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
-		StrictRouting: true, CaseSensitive: true, // /health is neither /health/ nor /Health
-		JSONEncoder: line,
-	})
-	if o.Log != nil {
-		lines := logger.New(logger.Config{Stream: o.Log})
-		app.Use(func(c fiber.Ctx) error {
-			o.Receipts.Layer()
-			return lines(c)
-		})
-	}
+	c := config()
+	c.JSONEncoder = line
+	app := fiber.New(c)
+	logged(app, o)
 	return app
 }
 
-// line is fiber's default encoder, with a line end, as the app wants it.
+func config() fiber.Config {
+	return fiber.Config{
+		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
+		StrictRouting: true, CaseSensitive: true, // /health is neither /health/ nor /Health
+	}
+}
+
+// bodies is the configuration of apps that take bodies of up to limit bytes.
+// All errors, also of what could not be read, go to refuse.
+func bodies(limit int64, refuse fiber.ErrorHandler) fiber.Config {
+	c := config()
+	c.BodyLimit = int(limit)
+	c.DisablePreParseMultipartForm = true // a form is not looked into before its type is refused
+	c.ErrorHandler = refuse
+	return c
+}
+
+func logged(app *fiber.App, o server.Options) {
+	if o.Log != nil {
+		app.Use(counted(o.Receipts, logger.New(logger.Config{Stream: o.Log})))
+	}
+}
+
+// counted is layer, with its calls counted.
+func counted(r *server.Receipts, layer fiber.Handler) fiber.Handler {
+	return func(c fiber.Ctx) error {
+		r.Layer()
+		return layer(c)
+	}
+}
+
+// line is fiber's default encoder, with a line end, as the app tiny wants it.
 func line(v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	return append(body, '\n'), err
+}
+
+// send answers with a body that is written already.
+func send(c fiber.Ctx, kind string, body []byte) error {
+	c.Set(fiber.HeaderContentType, kind)
+	return c.Send(body)
 }
 
 // quiet is an app that serves without a start-up message.

@@ -4,13 +4,13 @@ go 1.25.0
 
 require (
 	github.com/gofiber/fiber/v3 v3.1.0
+	github.com/gofiber/utils/v2 v2.0.2
 	github.com/tarebench/tare v0.0.0
 )
 
 require (
 	github.com/andybalholm/brotli v1.2.0 // indirect
 	github.com/gofiber/schema v1.7.0 // indirect
-	github.com/gofiber/utils/v2 v2.0.2 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/klauspost/compress v1.18.4 // indirect
 	github.com/mattn/go-colorable v0.1.14 // indirect

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-func main() { server.Main(server.Apps{"tiny": tiny}) }
+func main() { server.Main(server.Apps{"tiny": tiny, "ingest": serveIngest, "homelab": serveHomelab}) }
 
 type answer struct {
 	ID string `json:"id"`

@@ -1,6 +1,7 @@
 // Command gin is gin in release mode: new has no middleware but the access log
 // that is asked for, default is gin.Default(), whose log goes to standard output
-// whatever is asked for, and default-discard is the same to nowhere.
+// whatever is asked for, and default-discard is the same to nowhere. Gin's own
+// build tags jsoniter, sonic and go_json choose another JSON library for it.
 package main
 
 import (
@@ -11,7 +12,9 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-func main() { server.Main(server.Apps{"tiny": tiny}, "new", "default", "default-discard") }
+func main() {
+	server.Main(server.Apps{"tiny": tiny, "ingest": serveIngest, "homelab": serveHomelab}, variants()...)
+}
 
 type answer struct {
 	ID string `json:"id"`

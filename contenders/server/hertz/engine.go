@@ -4,13 +4,16 @@ import (
 	"context"
 	"io"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/cloudwego/hertz/pkg/app"
 	hertz "github.com/cloudwego/hertz/pkg/app/server"
 	"github.com/cloudwego/hertz/pkg/common/config"
 	"github.com/cloudwego/hertz/pkg/common/hlog"
+	polled "github.com/cloudwego/hertz/pkg/network/netpoll"
 	"github.com/cloudwego/hertz/pkg/network/standard"
+	"github.com/cloudwego/netpoll"
 
 	"github.com/tarebench/tare/contender/server"
 )
@@ -20,35 +23,59 @@ type engine struct {
 	settings []config.Option
 	setUp    func(h *hertz.Hertz)
 	serves   chan *hertz.Hertz // takes the server when it has been made
+	open     sync.Map          // connections of netpoll
 }
 
-func newEngine(o server.Options, routes func(h *hertz.Hertz)) *engine {
+func newEngine(o server.Options, setUp func(h *hertz.Hertz), more ...config.Option) *engine {
 	hlog.SetOutput(io.Discard) // what it says about itself
-	e := &engine{serves: make(chan *hertz.Hertz, 1), settings: []config.Option{
+	e := &engine{setUp: setUp, serves: make(chan *hertz.Hertz, 1)}
+	e.settings = []config.Option{
 		hertz.WithReadTimeout(server.ReadTimeout), hertz.WithIdleTimeout(server.IdleTimeout),
+		hertz.WithExitWaitTime(4 * time.Second), // all of which passes while a client keeps a connection open
+		hertz.WithOnAccept(e.accepted),
 		hertz.WithHandleMethodNotAllowed(true), // 405 where it would be 404
 		hertz.WithRedirectTrailingSlash(false), // 404 where it would be 301
-	}}
+	}
 	if o.TLS != nil { // which netpoll has not
 		e.settings = append(e.settings, hertz.WithTransport(standard.NewTransporter))
 	}
-	e.setUp = func(h *hertz.Hertz) {
-		if o.Log != nil {
-			h.Use(logged(o))
-		}
-		routes(h)
-	}
+	e.settings = append(e.settings, more...)
 	return e
 }
 
-// logged writes a line for each request.
-func logged(o server.Options) app.HandlerFunc {
+// beyond is how many bytes more than its limit a body may have and still be read.
+const beyond = 64 << 10
+
+// bodies are the settings of apps that take bodies of up to limit bytes, which
+// hertz reads before it calls a handler. What it does not read it refuses by
+// itself, in plain text, and nothing can be hooked in there: so that a body a
+// little too long is refused as all else is, that much more of it is read.
+func bodies(limit int64) []config.Option {
+	return []config.Option{
+		hertz.WithMaxRequestBodySize(int(limit) + beyond),
+		hertz.WithReadTimeout(server.ReadTimeout * 7 / 10), // for each part of a body anew, and twice where a chunk is awaited
+		hertz.WithDisablePreParseMultipartForm(true),       // a form is not looked into before its type is refused
+	}
+}
+
+// logged adds the access log that is asked for: a line for each request.
+func logged(h *hertz.Hertz, o server.Options) {
+	if o.Log == nil {
+		return
+	}
 	line := server.Lines(o.Log)
-	return func(ctx context.Context, c *app.RequestContext) {
-		o.Receipts.Layer()
+	h.Use(counted(o.Receipts, func(ctx context.Context, c *app.RequestContext) {
 		start := time.Now()
 		c.Next(ctx)
 		line(string(c.Method()), string(c.Path()), c.Response.StatusCode(), time.Since(start))
+	}))
+}
+
+// counted is layer, with its calls counted.
+func counted(r *server.Receipts, layer app.HandlerFunc) app.HandlerFunc {
+	return func(ctx context.Context, c *app.RequestContext) {
+		r.Layer()
+		layer(ctx, c)
 	}
 }
 
@@ -60,13 +87,28 @@ func (e *engine) Serve(l net.Listener) error {
 	return h.Run()
 }
 
-// Shutdown waits for connections as long as ctx lasts. Those that a client
-// keeps open then end with their next answer.
+// Shutdown waits for connections as long as ctx lasts, and closes those of
+// netpoll that a client keeps open. Encrypted ones end with their next answer.
 func (e *engine) Shutdown(ctx context.Context) error {
 	select {
 	case h := <-e.serves:
-		return h.Shutdown(ctx)
+		err := h.Shutdown(ctx)
+		for c := range e.open.Range {
+			_ = c.(netpoll.Connection).Close()
+		}
+		return err
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// accepted remembers a connection until it is closed, which hertz does not.
+func (e *engine) accepted(c net.Conn) context.Context {
+	if own, ok := c.(*polled.Conn); ok {
+		if c, ok := own.Conn.(netpoll.Connection); ok {
+			e.open.Store(c, nil)
+			_ = c.AddCloseCallback(func(netpoll.Connection) error { e.open.Delete(c); return nil }) // it never fails
+		}
+	}
+	return context.Background()
 }

@@ -2,7 +2,11 @@ module github.com/tarebench/tare/contenders/server/hertz
 
 go 1.25
 
-require github.com/tarebench/tare v0.0.0
+require (
+	github.com/cloudwego/hertz v0.10.4
+	github.com/cloudwego/netpoll v0.7.2
+	github.com/tarebench/tare v0.0.0
+)
 
 require (
 	github.com/bytedance/gopkg v0.1.3 // indirect
@@ -10,8 +14,6 @@ require (
 	github.com/bytedance/sonic/loader v0.5.0 // indirect
 	github.com/cloudwego/base64x v0.1.6 // indirect
 	github.com/cloudwego/gopkg v0.1.4 // indirect
-	github.com/cloudwego/hertz v0.10.4
-	github.com/cloudwego/netpoll v0.7.2 // indirect
 	github.com/fsnotify/fsnotify v1.5.4 // indirect
 	github.com/klauspost/cpuid/v2 v2.2.9 // indirect
 	github.com/tidwall/gjson v1.14.4 // indirect

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-func main() { server.Main(server.Apps{"tiny": tiny}) }
+func main() { server.Main(server.Apps{"tiny": tiny, "ingest": serveIngest, "homelab": serveHomelab}) }
 
 type answer struct {
 	ID string `json:"id"`
@@ -19,6 +19,7 @@ type answer struct {
 
 func tiny(o server.Options) (server.Server, error) {
 	return newEngine(o, func(h *hertz.Hertz) {
+		logged(h, o)
 		h.GET("/v1/id/:id", func(_ context.Context, c *app.RequestContext) {
 			o.Receipts.Request()
 			c.JSON(consts.StatusOK, answer{c.Param("id")})

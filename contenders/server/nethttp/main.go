@@ -1,4 +1,5 @@
-// Command nethttp is the standard library: a ServeMux with patterns.
+// Command nethttp is the standard library: a ServeMux with patterns, and JSON
+// by encoding/json.
 package main
 
 import (
@@ -6,10 +7,14 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/tarebench/tare/app/ingest"
 	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/contender/server/nethttp"
 )
 
-func main() { server.Main(server.Apps{"tiny": tiny}) }
+func main() {
+	server.Main(server.Apps{"tiny": tiny, server.AppIngest: events, server.AppHomelab: home})
+}
 
 type answer struct {
 	ID string `json:"id"`
@@ -27,4 +32,20 @@ func tiny(o server.Options) (server.Server, error) {
 		_, _ = io.WriteString(w, "ok\n")
 	})
 	return server.HTTP(server.AccessLog(mux, o)), nil
+}
+
+func events(o server.Options) (server.Server, error) {
+	return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob(o)}), nil
+}
+
+func decode(body []byte) (ingest.Batch, error) {
+	var list []ingest.Record
+	if err := json.Unmarshal(body, &list); err != nil {
+		return nil, err
+	}
+	return ingest.Records(list, json.Marshal), nil
+}
+
+func home(o server.Options) (server.Server, error) {
+	return nethttp.Homelab(o, nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: json.Marshal}), nil
 }

@@ -39,6 +39,9 @@ func stacks(c catalog.Catalog, app string) []stack {
 			if len(m.Variants) > 0 {
 				st.variant = m.Variants[i]
 			}
+			if m.VariantAnswers[st.variant] != "" {
+				continue // it does only part of the work
+			}
 			if i == 0 {
 				st.ID = m.ID
 			}

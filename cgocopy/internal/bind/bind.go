@@ -1,0 +1,239 @@
+package bind
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+	"github.com/tarebench/tare/cgocopy/internal/plan"
+)
+
+// Pair is a Go type and the C type that fills it.
+type Pair struct {
+	Go   string
+	C    string // as the user says it
+	Type *ctype.Type
+}
+
+// Result is what is to be generated, and what is to be said.
+type Result struct {
+	Plan    *plan.Plan
+	Imports []string // of the generated file
+	Left    []Left
+	Wide    bool // an int, uint or uintptr must have 64 bits
+}
+
+// Left is a member that no field takes.
+type Left struct {
+	Pos    string // file:line; empty: not known
+	Member string // GameObject.pad (char [4])
+	Go     string // the type that does not take it
+}
+
+// String is a note about it, one line.
+func (l Left) String() string {
+	note := l.Member + " is taken by no field of " + l.Go
+	if l.Pos == "" {
+		return note
+	}
+	return l.Pos + ": " + note
+}
+
+// Derive plans how the pairs are filled. The error is of type plan.Refusals, and
+// complete.
+func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
+	b := &binder{Source: s, options: o, structs: map[*types.Named]*plan.Struct{}, out: &Result{Plan: &plan.Plan{}}}
+	for _, p := range pairs {
+		n, why := s.named(p.Go)
+		t := p.Type.Strip()
+		switch {
+		case why != "":
+			b.refuse(plan.Refusal{Struct: p.Go, Type: p.C, Reason: why, Remedy: "declare it as a struct, e.g. type " + p.Go + " struct { … }"})
+		case t == nil || t.Kind != ctype.Struct:
+			b.refuse(plan.Refusal{Pos: s.pos(n.Obj().Pos()), Struct: p.Go, Type: p.C, Reason: "cannot be filled from what is no struct", Remedy: "name a struct of C"})
+		default:
+			says := p.C
+			if t.Tag() == says && p.Type.Kind != ctype.Typedef {
+				says = t.Name
+			}
+			b.structOf(n, t, says, n.Obj().Pos())
+		}
+	}
+	if len(b.refusals) > 0 {
+		return nil, b.refusals
+	}
+	slices.Sort(b.out.Imports)
+	b.out.Imports = slices.Compact(b.out.Imports)
+	return b.out, nil
+}
+
+type binder struct {
+	*Source
+	options  plan.Options
+	structs  map[*types.Named]*plan.Struct
+	refusals plan.Refusals
+	out      *Result
+}
+
+func (b *binder) refuse(r plan.Refusal) { b.refusals = append(b.refusals, r) }
+
+// structOf plans how n is filled from t, once. It is nil where that cannot be.
+func (b *binder) structOf(n *types.Named, t *ctype.Type, says string, asked token.Pos) *plan.Struct {
+	name := n.Obj().Name()
+	bad := func(at token.Pos, reason, remedy string) *plan.Struct {
+		b.refuse(plan.Refusal{Pos: b.pos(at), Struct: name, Type: says, Reason: reason, Remedy: remedy})
+		return nil
+	}
+	if reason, remedy := plan.Unusable(t, b.options); reason != "" {
+		return bad(asked, "cannot be filled: "+says+" "+reason, remedy)
+	}
+	if s := b.structs[n]; s != nil {
+		if s.C != t {
+			return bad(asked, "is filled from "+s.Says+" already", "declare a Go type for each of the two")
+		}
+		return s
+	}
+	s := &plan.Struct{Go: name, C: t, Says: says, Own: true}
+	b.structs[n] = s
+	if m, at := b.method(n); m != "" {
+		return bad(at, "has a method "+m+" already", "give that one another name, or fill a type of your own")
+	}
+	if o := b.types.Scope().Lookup("Sizeof" + name); o != nil {
+		return bad(o.Pos(), "needs the name Sizeof"+name, "give what has it another name")
+	}
+	b.fill(s, n)
+	plan.Finish(s, b.options.Word)
+	s.Flat = b.flat(s, n)
+	b.out.Plan.Structs = append(b.out.Plan.Structs, s)
+	return s
+}
+
+// fill plans the fields of s, and notes members that none of them takes.
+func (b *binder) fill(s *plan.Struct, n *types.Named) {
+	list := plan.Members(s.C)
+	taken := map[string]string{} // member to field
+	for _, f := range b.fields(s, n.Underlying().(*types.Struct), "", list) {
+		b.field(s, f, list, taken)
+	}
+	for _, m := range list {
+		if _, ok := taken[m.Name]; ok {
+			continue
+		}
+		b.out.Left = append(b.out.Left, Left{m.Pos(), fmt.Sprintf("%s.%s (%s)", s.Says, m.Name, m.Type), s.Go})
+	}
+}
+
+// field plans one field.
+func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[string]string) {
+	goType, imports := b.write(f.Type())
+	bad := func(reason, remedy string) {
+		b.refuse(plan.Refusal{Pos: b.pos(f.Pos()), Struct: s.Go, Field: f.path, Type: goType, Reason: reason, Remedy: remedy})
+	}
+	if f.err != nil {
+		bad("has a tag that cannot be read: "+f.err.Error(), "mend the tag")
+		return
+	}
+	m, why := find(f, list)
+	if why != "" {
+		bad(why+" in "+s.Says+closed(s.C.Pos()), "name one with the tag `cgocopy:\"NAME\"`, or leave the field alone with `cgocopy:\"-\"`")
+		return
+	}
+	of := fmt.Sprintf("%s.%s (%s%s)", s.Says, m.Name, m.Type, comma(m.Pos()))
+	if other, twice := taken[m.Name]; twice && other != "" {
+		bad("takes "+of+", as "+other+" does", "take one of them away, or leave it alone with the tag `cgocopy:\"-\"`")
+		return
+	}
+	taken[m.Name] = f.path
+	for _, used := range []string{f.tag.Len, f.tag.On} {
+		if _, ok := taken[used]; used != "" && !ok {
+			taken[used] = "" // as a count, which a field may take besides
+		}
+	}
+	rule, err := m.Rule(s.Says, lean(f.tag, m.Type, f.Type()), b.options)
+	if err != nil {
+		for _, r := range err.(plan.Refusals) { //nolint:errorlint // it is of that type, as Rule says
+			bad(fmt.Sprintf("cannot take %s, which %s", of, r.Reason), r.Remedy)
+		}
+		return
+	}
+	if word := idle(f.tag, rule, m.Type); word != "" {
+		bad(fmt.Sprintf("takes %s, where %s in its tag does nothing", of, word), "take the word away")
+		return
+	}
+	w := &fitting{binder: b, offset: m.Offset, at: f.Pos()}
+	rule, miss := w.fit(rule, m.Type, f.Type())
+	if miss != nil {
+		if miss.reason != "" {
+			bad(fmt.Sprintf("cannot hold %s: %s", of, miss.reason), miss.remedy)
+		}
+		return
+	}
+	b.out.Imports = append(b.out.Imports, imports...)
+	one := plan.Field{Go: f.path, C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Tag: f.tag, Offset: m.Offset, Rule: rule}
+	s.Fields = append(s.Fields, one)
+	if rule.Free != "" {
+		s.Frees = append(s.Frees, one)
+	}
+}
+
+// closed is a place in brackets, comma is one behind a comma; nothing where it
+// is not known.
+func closed(pos string) string {
+	if pos == "" {
+		return ""
+	}
+	return " (" + pos + ")"
+}
+
+func comma(pos string) string {
+	if pos == "" {
+		return ""
+	}
+	return ", " + pos
+}
+
+// flat reports whether n is laid out as its C type, and holds nothing that is
+// not taken over.
+func (b *binder) flat(s *plan.Struct, n *types.Named) bool {
+	if b.sizes.Sizeof(n) != s.C.Size {
+		return false
+	}
+	at := map[string]int64{}
+	for _, f := range s.Fields {
+		if f.Rule.Op != plan.Load || f.Rule.From != "" || !f.Rule.Aligned {
+			return false
+		}
+		at[f.Go] = f.Offset
+	}
+	return b.sameAs(n.Underlying().(*types.Struct), "", 0, at)
+}
+
+// sameAs reports whether all fields of t, which lies at base, are where at says.
+func (b *binder) sameAs(t *types.Struct, path string, base int64, at map[string]int64) bool {
+	vars := slices.Collect(t.Fields())
+	for i, offset := range b.sizes.Offsetsof(vars) {
+		f := vars[i]
+		want, bound := at[path+f.Name()]
+		inner, isStruct := f.Type().Underlying().(*types.Struct)
+		switch {
+		case bound && want == base+offset, f.Name() == "_" && plain(f.Type()):
+		case !bound && f.Embedded() && isStruct && b.sameAs(inner, path+f.Name()+".", base+offset, at):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// plain reports whether a type is a number, or an array of them.
+func plain(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsNumeric != 0
+	case *types.Array:
+		return plain(u.Elem())
+	}
+	return false
+}

@@ -1,0 +1,141 @@
+package bind
+
+import (
+	"fmt"
+	"go/types"
+	"reflect"
+	"strings"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+	"github.com/tarebench/tare/cgocopy/internal/plan"
+)
+
+// field is a field of a Go struct that is to be filled.
+type field struct {
+	*types.Var
+	path string // Base.ID of one that an embedded struct has
+	tag  plan.Tag
+	err  error // the tag cannot be read
+}
+
+// fields are those of t that are to be filled: exported ones, and others that
+// have a tag. Those of an embedded struct are among them where no member of the
+// C struct is the embedded one as a whole.
+func (b *binder) fields(s *plan.Struct, t *types.Struct, path string, list []plan.Member) []field {
+	var out []field
+	for i := range t.NumFields() {
+		v := t.Field(i)
+		text, tagged := reflect.StructTag(t.Tag(i)).Lookup("cgocopy")
+		f := field{Var: v, path: path + v.Name()}
+		f.tag, f.err = plan.ParseTag(text)
+		if f.err == nil && f.tag.Skip || v.Name() == "_" {
+			continue
+		}
+		if v.Embedded() && !tagged {
+			inner, ok := v.Type().Underlying().(*types.Struct)
+			if _, why := find(f, list); ok && why != "" {
+				out = append(out, b.fields(s, inner, f.path+".", list)...)
+				continue
+			}
+		}
+		if v.Exported() || tagged {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// find is the member that a field takes: the one that its tag names, the one
+// whose name becomes the field's in generated types, or the only one of the same
+// letters. The reason says why there is none.
+func find(f field, list []plan.Member) (plan.Member, string) {
+	if f.tag.Name != "" {
+		for _, m := range list {
+			if m.Name == f.tag.Name {
+				return m, ""
+			}
+		}
+		return plan.Member{}, fmt.Sprintf("takes %s by its tag, and there is no such member", f.tag.Name)
+	}
+	var like []plan.Member
+	for _, m := range list {
+		switch {
+		case plan.Exported(m.Name) == f.Name():
+			return m, ""
+		case fold(m.Name) == fold(f.Name()):
+			like = append(like, m)
+		}
+	}
+	switch len(like) {
+	case 1:
+		return like[0], ""
+	case 0:
+		return plan.Member{}, "has no member of its name"
+	}
+	return plan.Member{}, fmt.Sprintf("could take %s and %s", like[0].Name, like[1].Name)
+}
+
+// fold is what of a name is compared.
+func fold(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
+
+// lean adds to a tag what the Go type leaves no doubt about.
+func lean(t plan.Tag, c *ctype.Type, g types.Type) plan.Tag {
+	s := c.Strip()
+	for s != nil && s.Kind == ctype.Array && s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Array {
+		a, ok := g.Underlying().(*types.Array)
+		if !ok {
+			return t
+		}
+		s, g = s.Elem.Strip(), a.Elem()
+	}
+	if s == nil || s.Kind != ctype.Array && s.Kind != ctype.Pointer {
+		return t
+	}
+	elem := s.Elem.Strip()
+	bytes := elem != nil && elem.Size == 1
+	switch u := g.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Kind() == types.Uintptr && s.Kind == ctype.Pointer:
+			t.Opaque = true
+		case u.Kind() == types.String && bytes && t.Len == "" && !t.Bytes:
+			t.String = true
+		}
+	case *types.Array:
+		t.Bytes = t.Bytes || bytes && !t.String
+	case *types.Slice:
+		t.Bytes = t.Bytes || bytes && t.Len != "" && !t.String
+	}
+	return t
+}
+
+// idle is a word of a tag that does nothing for a member taken over by a rule;
+// empty: none.
+func idle(t plan.Tag, r plan.Rule, c *ctype.Type) string {
+	outer := r.Op
+	for r.Op == plan.Each || r.Op == plan.Slice || r.Op == plan.Tail {
+		r = *r.Elem
+	}
+	many := outer == plan.Slice || outer == plan.Tail
+	text := r.Op == plan.Chars || r.Op == plan.Text
+	s := c.Strip()
+	switch {
+	case t.Len != "" && !many:
+		return "len="
+	case t.Max > 0 && !many && r.Op != plan.Text:
+		return "max="
+	case t.UTF8 != plan.Keep && !text:
+		return "utf8="
+	case t.Depth > 0 && r.Op != plan.Deref:
+		return "depth="
+	case t.On != "" && r.Op != plan.Union:
+		return "union="
+	case t.String && !text:
+		return "string"
+	case t.Opaque && outer != plan.Opaque:
+		return "opaque"
+	case t.Enum && (s == nil || s.Kind != ctype.Enum):
+		return "enum"
+	}
+	return ""
+}

@@ -1,0 +1,125 @@
+package bind
+
+import (
+	"fmt"
+	"go/types"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+	"github.com/tarebench/tare/cgocopy/internal/plan"
+)
+
+// number is a value that is loaded as it lies, and made wider where g is.
+func (w *fitting) number(r plan.Rule, s *ctype.Type, g types.Type, text string) (plan.Rule, *misfit) {
+	b, ok := g.Underlying().(*types.Basic)
+	size := int64(0)
+	if ok && b.Info()&types.IsNumeric != 0 {
+		size = w.sizes.Sizeof(g)
+	}
+	raw := rawOf(s)
+	if s.Kind == ctype.Enum {
+		r.Go = raw
+	}
+	better := "make it " + raw + ", or wider"
+	switch {
+	case size == 0 || b.Info()&types.IsComplex != 0:
+		return miss(better, "that is a number")
+	case (s.Kind == ctype.Float) != (b.Info()&types.IsFloat != 0):
+		return miss(better, "one is a whole number, the other has fractions")
+	case size < s.Size:
+		return miss(better, "that has %d bits, %s has %d", 8*s.Size, text, 8*size)
+	case s.Kind == ctype.Char && size > 1:
+		return miss("make it byte or int8", "whether char has a sign differs by processor, so it is not made wider")
+	}
+	unsigned := b.Info()&types.IsUnsigned != 0
+	signed := s.Kind == ctype.Int || s.Kind == ctype.Enum && s.Elem.Strip() != nil && s.Elem.Strip().Kind == ctype.Int
+	if s.Kind != ctype.Float && s.Kind != ctype.Char && signed == unsigned && !harmless(s, size, unsigned) {
+		if signed {
+			return miss(better, "that can be below zero, %s cannot", text)
+		}
+		if size == s.Size {
+			return miss("make it "+raw+", or wider", "that can be above the largest %s", text)
+		}
+	}
+	if bare(b.Kind()) && size == 8 && (s.Size == 8 || signed == unsigned && !harmless(s, 4, unsigned)) {
+		w.out.Wide = true
+	}
+	r.Go, r.From = text, ""
+	if size != s.Size {
+		r.From = raw
+	}
+	return r, nil
+}
+
+// rawOf is the Go type that lies as the C number does.
+func rawOf(s *ctype.Type) string {
+	if s.Kind == ctype.Enum && s.Elem.Strip() != nil {
+		return rawOf(&ctype.Type{Kind: s.Elem.Strip().Kind, Size: s.Size})
+	}
+	switch s.Kind {
+	case ctype.Int:
+		return fmt.Sprintf("int%d", 8*s.Size)
+	case ctype.Float:
+		return fmt.Sprintf("float%d", 8*s.Size)
+	case ctype.Char:
+		return "byte"
+	}
+	return fmt.Sprintf("uint%d", 8*s.Size)
+}
+
+// bare reports whether a type has as many bits as the processor's words.
+func bare(k types.BasicKind) bool {
+	return k == types.Int || k == types.Uint || k == types.Uintptr
+}
+
+// harmless reports whether another sign changes none of the values that an enum
+// declares.
+func harmless(s *ctype.Type, size int64, unsigned bool) bool {
+	if s.Kind != ctype.Enum || len(s.Enumerators) == 0 {
+		return false
+	}
+	for _, v := range s.Enumerators {
+		if unsigned && v.Value < 0 || !unsigned && size < 8 && v.Value > 1<<(8*size-1)-1 {
+			return false
+		}
+	}
+	return true
+}
+
+// bits is a bit-field: a number of any width that has room for it, or one bit as
+// a bool.
+func (w *fitting) bits(r plan.Rule, g types.Type, text string) (plan.Rule, *misfit) {
+	b, ok := g.Underlying().(*types.Basic)
+	if !ok || b.Info()&(types.IsInteger|types.IsBoolean) == 0 {
+		return miss("make it "+r.Go, "that is %d bits", r.Width)
+	}
+	better := "make it " + r.Go
+	if b.Kind() == types.Bool {
+		if r.Width > 1 || r.Signed {
+			return miss(better, "that is a number of %d bits", r.Width)
+		}
+		r.Go, r.From = "bool", ""
+		if text != "bool" {
+			r.Go, r.From = text, "bool"
+		}
+		return r, nil
+	}
+	if r.Go == "bool" {
+		return miss(better, "that is a bool")
+	}
+	width := 8 * w.sizes.Sizeof(g)
+	unsigned := b.Info()&types.IsUnsigned != 0
+	switch {
+	case r.Signed && unsigned:
+		return miss(better, "that can be below zero, %s cannot", text)
+	case !r.Signed && !unsigned:
+		width--
+	}
+	if width < r.Width {
+		return miss(better, "that has %d bits, %s has room for %d", r.Width, text, width)
+	}
+	if bare(b.Kind()) && r.Width > 31 {
+		w.out.Wide = true
+	}
+	r.Go = text
+	return r, nil
+}

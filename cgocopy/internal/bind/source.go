@@ -1,0 +1,182 @@
+// Package bind plans how structs of the user's own are filled from C structs:
+// which member each field takes, and whether its type can hold it.
+package bind
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Source is a package of the user's, as far as its types go.
+type Source struct {
+	Name  string // of the package
+	fset  *token.FileSet
+	types *types.Package
+	sizes types.Sizes
+	decls map[string]*ast.TypeSpec
+	files map[string]*ast.File // by the name of the type they declare
+}
+
+// Load reads the package in dir, without the files that an earlier run made. Sizes
+// are those of a Go architecture, e.g. amd64. Functions are not looked into, and
+// what they would need may be missing.
+func Load(dir string, made func(name string) bool, arch string) (*Source, error) {
+	p, err := build.ImportDir(dir, 0)
+	if err != nil {
+		var several *build.MultiplePackageError
+		if errors.As(err, &several) {
+			return nil, fmt.Errorf("%s holds more than one package, %s and %s", dir, several.Packages[0], several.Packages[1])
+		}
+		return nil, fmt.Errorf("read the package in %s: %s", dir, strings.Join(strings.Fields(err.Error()), " "))
+	}
+	s := &Source{Name: p.Name, fset: token.NewFileSet(), decls: map[string]*ast.TypeSpec{}, files: map[string]*ast.File{}}
+	if s.sizes = types.SizesFor("gc", arch); s.sizes == nil {
+		return nil, fmt.Errorf("unknown architecture %s", arch)
+	}
+	var files []*ast.File
+	for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
+		if made(name) {
+			continue
+		}
+		f, err := parser.ParseFile(s.fset, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+		s.declared(f)
+	}
+	c := types.Config{IgnoreFuncBodies: true, FakeImportC: true, Sizes: s.sizes, Error: func(error) {}, Importer: s.imports(dir)}
+	s.types, _ = c.Check(dir, s.fset, files, nil) // what fields do not need may be wrong
+	return s, nil
+}
+
+// declared notes the types of a file.
+func (s *Source) declared(f *ast.File) {
+	for _, d := range f.Decls {
+		g, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range g.Specs {
+			if t, ok := spec.(*ast.TypeSpec); ok {
+				s.decls[t.Name.Name], s.files[t.Name.Name] = t, f
+			}
+		}
+	}
+}
+
+// importerFunc is an importer.
+type importerFunc func(path string) (*types.Package, error)
+
+// Import is the call.
+func (f importerFunc) Import(path string) (*types.Package, error) { return f(path) }
+
+// imports reads only those packages that a type declaration names: functions
+// may need many more.
+func (s *Source) imports(dir string) types.Importer {
+	needed := map[string]bool{}
+	for name, t := range s.decls {
+		ast.Inspect(t, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := sel.X.(*ast.Ident); ok {
+				for _, path := range importsOf(s.files[name], x.Name) {
+					needed[path] = true
+				}
+			}
+			return true
+		})
+	}
+	from, _ := importer.ForCompiler(s.fset, "source", nil).(types.ImporterFrom)
+	return importerFunc(func(path string) (*types.Package, error) {
+		switch {
+		case path == "unsafe":
+			return types.Unsafe, nil
+		case needed[path] && from != nil:
+			return from.ImportFrom(path, dir, 0)
+		}
+		return nil, fmt.Errorf("%s is not needed here", path)
+	})
+}
+
+// importsOf are the paths that may be what a file calls by a name.
+func importsOf(f *ast.File, name string) []string {
+	var list []string
+	for _, i := range f.Imports {
+		path, err := strconv.Unquote(i.Path.Value)
+		if err == nil && (i.Name != nil && i.Name.Name == name || i.Name == nil && strings.Contains(path, name)) {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// Has reports whether the package declares a type.
+func (s *Source) Has(name string) bool { return s.decls[name] != nil }
+
+// pos is file:line.
+func (s *Source) pos(p token.Pos) string {
+	at := s.fset.Position(p)
+	if !at.IsValid() {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", at.Filename, at.Line)
+}
+
+// named is the struct type of a name; the reason says why it is none.
+func (s *Source) named(name string) (*types.Named, string) {
+	o := s.types.Scope().Lookup(name)
+	if o == nil {
+		return nil, "is not declared in package " + s.Name
+	}
+	n, ok := types.Unalias(o.Type()).(*types.Named)
+	if !ok || n.Obj().Pkg() != s.types {
+		return nil, "is no type declared in package " + s.Name
+	}
+	if n.TypeParams().Len() > 0 {
+		return nil, "has type parameters"
+	}
+	if _, ok := n.Underlying().(*types.Struct); !ok {
+		return nil, "is no struct"
+	}
+	return n, ""
+}
+
+// method is one that a type has already, of those that are going to be
+// generated; empty: none.
+func (s *Source) method(n *types.Named) (string, token.Pos) {
+	made := []string{"FromC", "fromC", "SliceFromC", "ToC", "TakeFromC"}
+	for m := range n.Methods() {
+		if slices.Contains(made, m.Name()) {
+			return m.Name(), m.Pos()
+		}
+	}
+	return "", token.NoPos
+}
+
+// write is a type as source in the package writes it, and the packages that the
+// source must import.
+func (s *Source) write(t types.Type) (text string, imports []string) {
+	text = types.TypeString(t, func(p *types.Package) string {
+		if p == s.types {
+			return ""
+		}
+		imports = append(imports, p.Path())
+		return p.Name()
+	})
+	slices.SortFunc(imports, cmp.Compare[string])
+	return text, slices.Compact(imports)
+}

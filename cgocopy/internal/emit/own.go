@@ -1,0 +1,97 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cgocopy/internal/plan"
+)
+
+// Own is what is said besides of files that fill types of the user's own.
+type Own struct {
+	Imports []string // packages whose types fields have
+	Left    []string // members that no field takes, e.g. GameObject.pad (char [4])
+	Wide    bool     // an int, uint or uintptr must have 64 bits
+}
+
+// leftTitle begins the list of what is left out.
+const leftTitle = "No field takes these members:"
+
+// Unlike says, a sentence each, how the members that no field takes differ
+// between two generated files.
+func Unlike(old, new string) []string {
+	was, is := listed(old, leftTitle), listed(new, leftTitle)
+	var out []string
+	for _, l := range is {
+		if !slices.Contains(was, l) {
+			out = append(out, l+" is taken by no field, and was not there, or was taken, before")
+		}
+	}
+	for _, l := range was {
+		if !slices.Contains(is, l) {
+			out = append(out, l+" was taken by no field, and is gone, or taken, now")
+		}
+	}
+	return out
+}
+
+// listed are the indented lines of the comment under a title.
+func listed(src, title string) []string {
+	_, rest, _ := strings.Cut(src, "// "+title+"\n//\n")
+	var lines []string
+	for line := range strings.Lines(rest) {
+		text, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "//\t")
+		if !ok {
+			break
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
+
+// remarks writes what [Own] says.
+func (f *file) remarks(o Own) {
+	if o.Wide {
+		f.line("// An int here holds a number of 64 bits: this line fails to compile where it\n// cannot.\nconst _ = ^uint(0)>>63 - 1\n")
+	}
+	if len(o.Left) == 0 {
+		return
+	}
+	f.line("// %s\n//", leftTitle)
+	for _, l := range o.Left {
+		f.line("//\t%s", l)
+	}
+	f.line("")
+}
+
+// guard has the Go compiler refuse a type of the user's own that is filled as a
+// whole and no longer laid out for that.
+func (f *file) guard(s *plan.Struct) {
+	if !s.Own || !s.Flat {
+		return
+	}
+	var types, fields []string
+	for _, m := range s.Fields {
+		types = append(types, "*"+m.Rule.Go)
+		fields = append(fields, "&d."+m.Go)
+	}
+	f.line("// %s is filled as a whole. These lines fail to compile where it is no longer laid\n// out as %s is.", s.Go, s.Says)
+	f.line("var (\n_ = func(d *%s) (%s) { return %s }", s.Go, strings.Join(types, ", "), strings.Join(fields, ", "))
+	f.line("_ = [1]struct{}{}[unsafe.Sizeof(%s{})-%d]", s.Go, s.C.Size)
+	for _, m := range s.Fields {
+		f.line("_ = [1]struct{}{}[%s-%d]", offset(s.Go, m.Go), m.Offset)
+	}
+	f.line(")\n")
+}
+
+// offset is where a field lies, which may be one of an embedded struct.
+func offset(goName, path string) string {
+	var sum []string
+	for at := path; at != ""; {
+		sum = append(sum, fmt.Sprintf("unsafe.Offsetof(%s{}.%s)", goName, at))
+		i := strings.LastIndexByte(at, '.')
+		at = at[:max(i, 0)]
+	}
+	return strings.Join(sum, " + ")
+}

@@ -1,0 +1,83 @@
+package plan
+
+import (
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+)
+
+// Member is a member of a C struct that a field of a type of the user's own can
+// take.
+type Member struct {
+	Name   string // that of an anonymous union is its first member's
+	Type   *ctype.Type
+	Offset int64 // bytes from the beginning of the struct
+	field  ctype.Field
+	counts map[string]Count
+}
+
+// Pos is where it is declared: file:line, or nothing.
+func (m Member) Pos() string { return m.field.Pos() }
+
+// Members are those of t, and of anonymous structs in it, in the order of their
+// declaration. Unnamed bit-fields are padding and none of them.
+func Members(t *ctype.Type) []Member {
+	counts := map[string]Count{}
+	list := members(t, 0, counts)
+	for i := range list {
+		list[i].counts = counts
+	}
+	return list
+}
+
+func members(t *ctype.Type, offset int64, counts map[string]Count) []Member {
+	var list []Member
+	for name, c := range (&deriver{}).counts(t, "", offset) {
+		counts[name] = c
+	}
+	for _, m := range t.Fields {
+		inner := m.Type.Strip()
+		name := m.Name
+		if name == "" && inner != nil && len(inner.Fields) > 0 && inner.Kind == ctype.Union {
+			name = inner.Fields[0].Name
+		}
+		switch {
+		case name != "":
+			list = append(list, Member{Name: name, Type: m.Type, Offset: offset + m.Offset, field: m})
+		case inner != nil && inner.Kind == ctype.Struct:
+			list = append(list, members(inner, offset+m.Offset, counts)...)
+		}
+	}
+	return list
+}
+
+// Rule is how a value of the member, which is one of the struct cName, is taken
+// over where nothing but its tag is known. Structs in it are not planned:
+// rules name them by a Struct of which only C and Says are set.
+func (m Member) Rule(cName string, tag Tag, o Options) (Rule, error) {
+	d := &deriver{options: o, apart: true, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, names: map[string]*ctype.Type{}, used: map[string]bool{}, plan: &Plan{}}
+	f := Field{Go: Exported(m.Name), C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Offset: m.Offset, Tag: tag}
+	w := &where{deriver: d, struc: &Struct{Go: Exported(cName), Says: cName}, cName: cName, field: f, tag: tag, counts: m.counts}
+	field := m.field
+	field.Offset = m.Offset
+	r, ok := w.member(field)
+	if !ok || len(d.refusals) > 0 {
+		return Rule{}, d.refusals
+	}
+	return r, nil
+}
+
+// Finish works out what follows from the fields of a struct, but for Flat, which
+// depends on what else is in a type of the user's own. word is the largest
+// alignment in Go.
+func Finish(s *Struct, word int64) {
+	finish(s, word)
+	s.Flat = false
+}
+
+// stub stands for a struct that a caller of [Member.Rule] plans.
+func stub(t, s *ctype.Type) *Struct {
+	says := t.String()
+	if t.Kind == ctype.Typedef && t.Name == "" { // a qualifier
+		says = s.String()
+	}
+	return &Struct{C: s, Says: says}
+}

@@ -1,0 +1,211 @@
+package contendertest
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/contender/server/nethttp"
+)
+
+// flaws are what is wrong with an otherwise sound server of ingest or homelab.
+type flaws struct {
+	options func(o *server.Options)
+	decode  func(body []byte, list *[]ingest.Record) error
+	json    func(j *nethttp.JSON)
+	handler func(next http.Handler, o server.Options) http.Handler
+	serve   func(http.Handler) server.Server
+}
+
+func (f flaws) made(o server.Options, sound func(server.Options) server.Server) (server.Server, error) {
+	if f.options != nil {
+		f.options(&o)
+	}
+	s := sound(o)
+	// The one exported field of what package server makes of a handler.
+	h := reflect.ValueOf(s).Elem().FieldByName("Server").Addr().Interface().(*http.Server).Handler
+	if f.handler != nil {
+		h = f.handler(h, o)
+	}
+	if f.serve == nil {
+		f.serve = server.HTTPBodies
+	}
+	return f.serve(h), nil
+}
+
+func (f flaws) events(o server.Options) (server.Server, error) {
+	return f.made(o, func(o server.Options) server.Server {
+		return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: func(body []byte) (ingest.Batch, error) {
+			var list []ingest.Record
+			decode := f.decode
+			if decode == nil {
+				decode = func(body []byte, list *[]ingest.Record) error { return json.Unmarshal(body, list) }
+			}
+			if err := decode(body, &list); err != nil {
+				return nil, err
+			}
+			return ingest.Records(list, json.Marshal), nil
+		}})
+	})
+}
+
+func (f flaws) home(o server.Options) (server.Server, error) {
+	return f.made(o, func(o server.Options) server.Server {
+		j := nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: json.Marshal}
+		if f.json != nil {
+			f.json(&j)
+		}
+		return nethttp.Homelab(o, j)
+	})
+}
+
+func (f flaws) main() {
+	server.Main(server.Apps{server.AppIngest: f.events, server.AppHomelab: f.home})
+}
+
+// header changes the header of each answer before it goes out.
+func header(change func(http.Header)) func(http.Handler, server.Options) http.Handler {
+	return func(next http.Handler, _ server.Options) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(headed{w, change}, r) })
+	}
+}
+
+type headed struct {
+	http.ResponseWriter
+	change func(http.Header)
+}
+
+func (h headed) WriteHeader(status int) {
+	h.change(h.Header())
+	h.ResponseWriter.WriteHeader(status)
+}
+
+// service is another one than the SDK made.
+func service(c ingest.Config) func(o *server.Options) {
+	return func(o *server.Options) {
+		if o.Ingest != nil {
+			o.Ingest, _ = ingest.New(c)
+		}
+	}
+}
+
+func house(c homelab.Config) func(o *server.Options) {
+	return func(o *server.Options) {
+		if o.Homelab != nil {
+			o.Homelab, _ = homelab.New(c, o.Homelab.Devices())
+		}
+	}
+}
+
+func appDefects() []defect {
+	return []defect{
+		{"apps", flaws{}.main, ""},
+
+		{"ingest drops", flaws{options: service(ingest.Config{})}.main, "0 delivered, acknowledged were"},
+		{"ingest takes all", flaws{options: service(ingest.Config{Limit: 1 << 20})}.main, "status 200, want 400"},
+		{"ingest holds all", flaws{options: service(ingest.Config{MaxBody: 1 << 30})}.main, "status 200, want 413"},
+		{"ingest believes", flaws{options: service(ingest.Config{})}.main, "status 200, want 401"},
+		{"ingest guesses", flaws{decode: func(body []byte, list *[]ingest.Record) error {
+			_ = json.Unmarshal(body, list)
+			return nil
+		}}.main, "want 400"},
+		{"ingest loses", flaws{decode: func(body []byte, list *[]ingest.Record) error {
+			err := json.Unmarshal(body, list)
+			for i := range *list {
+				(*list)[i].Metadata.Campaign = ""
+			}
+			return err
+		}}.main, "other JSON than asked for"},
+		{"ingest is shy", flaws{options: func(o *server.Options) { o.Receipts = &server.Receipts{} }}.main, "stats: 0 received"},
+		{"ingest exaggerates", flaws{handler: func(next http.Handler, o server.Options) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method == "POST" {
+					o.Receipts.Body(1)
+				}
+				next.ServeHTTP(w, r)
+			})
+		}}.main, "received_bytes, sent were"},
+		{"ingest mumbles", flaws{handler: header(func(h http.Header) { h.Set("Content-Type", "text/plain") })}.main, "a refusal of type"},
+		{"ingest hides", flaws{handler: header(func(h http.Header) { h.Del("Allow") })}.main, "header Allow is not there"},
+		{"ingest redirects", flaws{handler: func(next http.Handler, _ server.Options) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/nothing" {
+					http.Redirect(w, r, "/", http.StatusFound)
+					return
+				}
+				next.ServeHTTP(w, r)
+			})
+		}}.main, "status 302, want 404"},
+
+		{"homelab forgets", flaws{handler: header(func(h http.Header) { h.Del("X-Request-Id") })}.main, "header X-Request-Id is"},
+		{"homelab is closed", flaws{options: house(homelab.Config{})}.main, "header Access-Control-Allow-Origin is"},
+		{"homelab is open", flaws{options: house(homelab.Config{Origins: []string{"*"}})}.main, "no origins are configured"},
+		{"homelab is patient", flaws{options: house(homelab.Config{})}.main, "status 200, want 429"},
+		{"homelab has more", flaws{handler: func(next http.Handler, o server.Options) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				o.Receipts.Layer()
+				next.ServeHTTP(w, r)
+			})
+		}}.main, "app homelab has 2 middlewares"},
+		{"homelab rounds", flaws{json: func(j *nethttp.JSON) {
+			j.Marshal = func(v any) ([]byte, error) {
+				text, err := json.Marshal(v)
+				return []byte(strings.ReplaceAll(string(text), "23.5", "23")), err
+			}
+		}}.main, "other JSON than asked for"},
+		{"homelab obeys", flaws{json: func(j *nethttp.JSON) {
+			j.Unmarshal = func(body []byte, v any) error {
+				if err := json.Unmarshal(body, v); err != nil {
+					return json.Unmarshal([]byte(`{"action":"turn_on"}`), v)
+				}
+				return nil
+			}
+		}}.main, "status 200, want 400"},
+
+		{"ingest waits", flaws{serve: server.HTTP}.main, "it still waits for the rest after"},
+	}
+}
+
+// TestSuiteFindsAppDefects: likewise of servers of the larger apps.
+func TestSuiteFindsAppDefects(t *testing.T) {
+	for _, d := range appDefects() {
+		name, _, _ := strings.Cut(d.name, " ")
+		slow := d.name == "ingest waits" // takes 15 s
+		if slow && os.Getenv("TARE_SOAK") == "" {
+			continue
+		}
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			m := manifest{ID: "x", Kind: "server", Apps: []string{name}}
+			if name == "apps" {
+				m.Apps = []string{server.AppIngest, server.AppHomelab}
+			}
+			s := subject{command: []string{os.Args[0], "server " + d.name}, manifest: m, limit: 30 * time.Second, hasty: !slow}
+			err := errors.Join(s.examine(t.TempDir())...)
+			switch {
+			case d.want == "" && err != nil:
+				t.Errorf("a sound server: %v", err)
+			case d.want != "" && err == nil:
+				t.Error("the defect is not found")
+			case d.want != "" && !strings.Contains(err.Error(), d.want):
+				t.Errorf("found %.3000v; want %q", err, d.want)
+			}
+		})
+	}
+}
+
+// TestUnknownApps: a server of something that nobody knows is not examined.
+func TestUnknownApps(t *testing.T) {
+	s := subject{command: []string{os.Args[0], "server none"}, manifest: manifest{ID: "x", Kind: "server", Apps: []string{"tiny", "chess"}}, limit: 30 * time.Second}
+	if err := errors.Join(s.examine(t.TempDir())...); err == nil || !strings.Contains(err.Error(), `no conformance suite for app "chess"`) {
+		t.Errorf("%v", err)
+	}
+}

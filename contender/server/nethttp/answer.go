@@ -1,0 +1,51 @@
+// Package nethttp serves the apps ingest and homelab on package net/http, by a
+// ServeMux whose patterns have methods, for contenders that differ in how they
+// read and write JSON and in nothing else:
+//
+//	func ingested(o server.Options) (server.Server, error) {
+//		return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}), nil
+//	}
+//
+// Bodies are read into buffers that are used again, never longer than what the
+// app allows, and handed on as bytes.
+package nethttp
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+)
+
+// Content types of answers.
+const (
+	typeJSON    = "application/json"
+	typeText    = "text/plain; charset=utf-8"
+	typeMetrics = "text/plain; version=0.0.4"
+)
+
+// answer writes a whole answer. An error of writing is that the client has gone.
+func answer(w http.ResponseWriter, status int, contentType string, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
+
+// counter counts what is read from r.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// allowed are methods for the header Allow.
+const (
+	allowRead = "GET, HEAD"
+	allowPost = "POST"
+)

@@ -1,0 +1,152 @@
+package nethttp
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"os"
+	"sync"
+
+	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// JSON reads and writes JSON.
+type JSON struct {
+	Unmarshal func([]byte, any) error
+	Marshal   func(any) ([]byte, error)
+}
+
+// Homelab serves the app homelab.
+func Homelab(o server.Options, j JSON) server.Server {
+	h := &home{o: o, house: o.Homelab, json: j}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { h.refuse(w, homelab.NotFound()) })
+	h.page(mux, "/health", typeText, func() []byte { return []byte("ok\n") })
+	h.page(mux, "/metrics", typeMetrics, h.house.Metrics)
+	h.page(mux, "/openapi.json", typeJSON, homelab.OpenAPI)
+	h.get(mux, "/api/v1/{$}", func(*http.Request) (any, error) { return h.house.Info(), nil })
+	h.get(mux, "/api/v1/services", func(*http.Request) (any, error) { return units{h.house.Services("")}, nil })
+	h.get(mux, "/api/v1/cluster/services", func(r *http.Request) (any, error) {
+		return units{h.house.Services(r.URL.Query().Get("name"))}, nil
+	})
+	h.get(mux, "/api/v1/devices", func(*http.Request) (any, error) { return devices{h.house.Devices()}, nil })
+	h.get(mux, "/api/v1/devices/{id}", func(r *http.Request) (any, error) { return h.house.Device(r.PathValue("id")) })
+	const command = "/api/v1/homeassistant/devices/{id}/command"
+	mux.HandleFunc("POST "+command, h.command)
+	mux.HandleFunc(command, h.notAllowed(allowPost))
+	return server.HTTPBodies(h.layers(mux))
+}
+
+// units and devices are the answers that hold a list.
+type units struct {
+	Services []homelab.Unit `json:"services"`
+}
+
+type devices struct {
+	Devices []homelab.Device `json:"devices"`
+}
+
+// home is the app.
+type home struct {
+	o       server.Options
+	house   *homelab.House
+	json    JSON
+	buffers sync.Pool // of *bytes.Buffer
+}
+
+// page is a path whose answer is not made by the JSON that is weighed.
+func (h *home) page(mux *http.ServeMux, path, contentType string, body func() []byte) {
+	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+		h.o.Receipts.Request()
+		h.answer(w, http.StatusOK, contentType, body())
+	})
+	mux.HandleFunc(path, h.notAllowed(allowRead))
+}
+
+// get is a path whose answer is JSON of a value.
+func (h *home) get(mux *http.ServeMux, path string, value func(r *http.Request) (any, error)) {
+	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+		h.o.Receipts.Request()
+		v, err := value(r)
+		h.say(w, v, err)
+	})
+	mux.HandleFunc(path, h.notAllowed(allowRead))
+}
+
+// command tells a device what to do.
+func (h *home) command(w http.ResponseWriter, r *http.Request) {
+	h.o.Receipts.Request()
+	outcome, err := h.tell(w, r)
+	h.say(w, outcome, err)
+}
+
+func (h *home) tell(w http.ResponseWriter, r *http.Request) (homelab.Outcome, error) {
+	b, _ := h.buffers.Get().(*bytes.Buffer)
+	if b == nil {
+		b = &bytes.Buffer{}
+	}
+	defer func() {
+		b.Reset()
+		h.buffers.Put(b)
+	}()
+	n, err := b.ReadFrom(http.MaxBytesReader(w, r.Body, homelab.MaxCommand))
+	h.o.Receipts.Body(n)
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &long):
+		return homelab.Outcome{}, homelab.TooLarge()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return homelab.Outcome{}, tooSlow()
+	case err != nil:
+		return homelab.Outcome{}, homelab.Malformed(err)
+	}
+	var c homelab.Command
+	if err := h.json.Unmarshal(b.Bytes(), &c); err != nil {
+		return homelab.Outcome{}, homelab.Malformed(err)
+	}
+	return h.house.Command(r.PathValue("id"), c)
+}
+
+func tooSlow() error {
+	return &homelab.Refusal{Status: http.StatusRequestTimeout, Code: "timeout", Message: "the body did not come in time"}
+}
+
+// say answers with a value, or with why there is none.
+func (h *home) say(w http.ResponseWriter, v any, err error) {
+	var body []byte
+	if err == nil {
+		body, err = h.json.Marshal(v)
+	}
+	if err != nil {
+		h.refuse(w, err)
+		return
+	}
+	h.answer(w, http.StatusOK, typeJSON, body)
+}
+
+// refuse answers with what err means. A device that takes no commands can be
+// read.
+func (h *home) refuse(w http.ResponseWriter, err error) {
+	refusal := h.house.RefusalOf(err)
+	if refusal.Status == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "" {
+		w.Header().Set("Allow", "GET")
+	}
+	body, err := h.json.Marshal(refusal)
+	if err != nil {
+		body = nil // whose encoder cannot write two strings has nothing to say
+	}
+	h.answer(w, refusal.Status, typeJSON, body)
+}
+
+func (h *home) answer(w http.ResponseWriter, status int, contentType string, body []byte) {
+	h.house.Served(status)
+	answer(w, status, contentType, body)
+}
+
+func (h *home) notAllowed(allow string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Allow", allow)
+		h.refuse(w, homelab.NotAllowed())
+	}
+}

@@ -1,0 +1,155 @@
+package nethttp
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// Decoder decodes a body into a batch. The body is lent until the batch has
+// been accepted. An error means that it is malformed, unless it is an
+// [ingest.Refusal].
+type Decoder func(body []byte) (ingest.Batch, error)
+
+// Ingest serves the app ingest, for bodies in the formats that there are
+// decoders for.
+func Ingest(o server.Options, decoders map[ingest.Format]Decoder) server.Server {
+	e := &events{o: o, service: o.Ingest, decoders: decoders, formats: slices.Sorted(maps.Keys(decoders)), most: o.Ingest.Limit()}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /{$}", e.post)
+	mux.HandleFunc("/{$}", e.notAllowed(allowPost))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { e.refuse(w, ingest.NotFound()) })
+	for path, page := range map[string]struct {
+		contentType string
+		body        func() []byte
+	}{
+		"/health":       {typeText, func() []byte { return []byte("ok\n") }},
+		"/metrics":      {typeMetrics, e.service.Metrics},
+		"/openapi.json": {typeJSON, ingest.OpenAPI},
+	} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+			o.Receipts.Request()
+			answer(w, http.StatusOK, page.contentType, page.body())
+		})
+		mux.HandleFunc(path, e.notAllowed(allowRead))
+	}
+	return server.HTTPBodies(server.AccessLog(mux, o))
+}
+
+// events is the app.
+type events struct {
+	o        server.Options
+	service  *ingest.Service
+	decoders map[ingest.Format]Decoder
+	formats  []ingest.Format
+	most     int       // records in a batch
+	scratch  sync.Pool // of *scratch
+}
+
+// scratch is what reading a body takes.
+type scratch struct {
+	body bytes.Buffer
+	sent counter
+}
+
+const (
+	// believed is how much of a body that a request announces is made room for
+	// before any of it has come.
+	believed = 64 << 10
+	// kept is how large a buffer may be to be used again.
+	kept = 256 << 10
+)
+
+// post takes a batch.
+func (e *events) post(w http.ResponseWriter, r *http.Request) {
+	e.o.Receipts.Request()
+	receipt, err := e.take(r)
+	if err != nil {
+		e.refuse(w, err)
+		return
+	}
+	body, err := json.Marshal(receipt)
+	if err != nil {
+		e.refuse(w, err)
+		return
+	}
+	answer(w, http.StatusOK, typeJSON, body)
+}
+
+func (e *events) take(r *http.Request) (ingest.Receipt, error) {
+	head := ingest.Head{
+		Authorization:   r.Header.Get("Authorization"),
+		ContentType:     r.Header.Get("Content-Type"),
+		ContentEncoding: r.Header.Get("Content-Encoding"),
+		Length:          r.ContentLength,
+	}
+	format, err := e.service.Admit(head, e.formats...)
+	if err != nil {
+		return ingest.Receipt{}, err
+	}
+	s, _ := e.scratch.Get().(*scratch)
+	if s == nil {
+		s = &scratch{}
+	}
+	defer func() {
+		s.body.Reset()
+		if s.body.Cap() <= kept {
+			e.scratch.Put(s)
+		}
+	}()
+	if err := e.read(s, head, r.Body); err != nil {
+		return ingest.Receipt{}, err
+	}
+	body := s.body.Bytes()
+	if format == ingest.JSON && crowded(body, e.most) {
+		return e.service.Accept(r.Context(), crowd(e.most+1))
+	}
+	batch, err := e.decoders[format](body)
+	if err != nil {
+		return ingest.Receipt{}, ingest.Malformed(err)
+	}
+	return e.service.Accept(r.Context(), batch)
+}
+
+// read reads the whole body, unpacked, into the buffer.
+func (e *events) read(s *scratch, head ingest.Head, from io.Reader) error {
+	s.sent = counter{r: from}
+	body := e.service.Body(head, &s.sent)
+	defer func() {
+		_ = body.Close() // all of it has been read, or is of no concern
+		e.o.Receipts.Body(s.sent.n)
+		s.sent.r = nil
+	}()
+	if head.Length > 0 {
+		s.body.Grow(int(min(head.Length, believed)) + bytes.MinRead)
+	}
+	_, err := s.body.ReadFrom(body)
+	return body.Refusal(err)
+}
+
+// refuse answers with what err means.
+func (e *events) refuse(w http.ResponseWriter, err error) {
+	refusal := e.service.RefusalOf(err)
+	switch refusal.Status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", "1")
+	}
+	body, _ := json.Marshal(refusal) // two strings always can be
+	answer(w, refusal.Status, typeJSON, body)
+}
+
+func (e *events) notAllowed(allow string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Allow", allow)
+		e.refuse(w, ingest.NotAllowed())
+	}
+}

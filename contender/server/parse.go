@@ -1,0 +1,129 @@
+package server
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// parse reads the command line, and where that says nothing the environment. An
+// error is one line.
+func (a alone) parse(args []string, help io.Writer, env func(string) string) (setup, error) {
+	or := func(key, otherwise string) string {
+		if v := env(key); v != "" {
+			return v
+		}
+		return otherwise
+	}
+	known := slices.Sorted(maps.Keys(a.apps))
+	first := func(names []string) string { return strings.Join(names[:min(1, len(names))], "") }
+	var s setup
+	f := flag.NewFlagSet(name(), flag.ContinueOnError)
+	f.StringVar(&s.app, "app", or(EnvApp, first(known)), "`app` to serve: "+strings.Join(known, ", "))
+	f.StringVar(&s.addr, "addr", or(EnvAddr, "127.0.0.1:8080"), "`host:port` to listen at; port 0: any")
+	f.StringVar(&s.log, "log", or(EnvLog, LogNone), "access log: none, stdout, discard or file:`PATH`")
+	f.StringVar(&s.variant, "variant", first(a.variants), "`variant` to be: "+strings.Join(a.variants, ", "))
+	f.StringVar(&s.cert, "tls-cert", or(EnvTLSCert, ""), "`file` of a certificate in PEM, to encrypt connections with")
+	f.StringVar(&s.key, "tls-key", or(EnvTLSKey, ""), "`file` of its key in PEM")
+	settings := a.settings(f, known)
+	f.SetOutput(io.Discard)
+	err := f.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintf(help, "%s is a server to be weighed by tare; without tare it serves alone:\n", name())
+		f.SetOutput(help)
+		f.PrintDefaults()
+		return s, err
+	}
+	if path, ok := strings.CutPrefix(s.log, LogFile+":"); ok {
+		s.log, s.logFile = LogFile, path
+	}
+	logs := []string{LogNone, LogStdout, LogDiscard, LogFile}
+	switch {
+	case err != nil:
+		return s, fmt.Errorf("%w; -help lists the flags", err)
+	case f.NArg() > 0:
+		return s, fmt.Errorf("unexpected argument %q; -help lists the flags", f.Arg(0))
+	case a.apps[s.app] == nil:
+		return s, fmt.Errorf("unknown app %q; known: %s", s.app, strings.Join(known, ", "))
+	case len(a.variants) == 0 && s.variant != "":
+		return s, fmt.Errorf("there is only one variant, not %q", s.variant)
+	case len(a.variants) > 0 && !slices.Contains(a.variants, s.variant):
+		return s, fmt.Errorf("unknown variant %q; known: %s", s.variant, strings.Join(a.variants, ", "))
+	case !slices.Contains(logs, s.log) || s.log == LogFile && s.logFile == "":
+		return s, fmt.Errorf("unknown log %q; known: none, stdout, discard, file:PATH", s.log)
+	case (s.cert == "") != (s.key == ""):
+		return s, errors.New("-tls-cert and -tls-key go together")
+	}
+	s.config, err = settings.chosen(s.app, env)
+	return s, err
+}
+
+// choices are the settings of all apps that a program serves, by name.
+type choices map[string]*choice
+
+// choice is a setting as a flag.
+type choice struct {
+	Setting
+	app   string
+	value string // of the command line
+	given bool   // there is one
+}
+
+// settings adds the settings of apps to the flags.
+func (a alone) settings(f *flag.FlagSet, apps []string) choices {
+	all := choices{}
+	for _, app := range apps {
+		for _, s := range Settings(app) {
+			c := &choice{Setting: s, app: app}
+			all[s.Name] = c
+			f.Var(c, s.Name, fmt.Sprintf("of %s: %s", app, s.Help))
+		}
+	}
+	return all
+}
+
+// String is the default, for the list of flags.
+func (c *choice) String() string { return c.Default }
+
+// Set takes the flag's value.
+func (c *choice) Set(value string) error {
+	c.value, c.given = value, true
+	return nil
+}
+
+// IsBoolFlag is for package flag: a switch alone is switched on.
+func (c *choice) IsBoolFlag() bool { return c.Switch() }
+
+// chosen is what was chosen for an app.
+func (all choices) chosen(app string, env func(string) string) (config, error) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if c := all[name]; c.given && c.app != app {
+			return config{}, fmt.Errorf("-%s is of app %s, and this is to serve %s", name, c.app, app)
+		}
+	}
+	made, err := defaults(app, false)
+	if err != nil {
+		return made, err
+	}
+	for _, s := range Settings(app) {
+		where, value := "-", ""
+		if c := all[s.Name]; c.given {
+			value = c.value
+		} else if value = env(s.Env()); value != "" {
+			where = s.Env() + ": -"
+		} else {
+			continue
+		}
+		if err := made.set(s.Name, value); err != nil {
+			return made, fmt.Errorf("%s%w", where, err)
+		}
+	}
+	if err := made.check(app); err != nil {
+		return made, err
+	}
+	return made, nil
+}

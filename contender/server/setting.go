@@ -1,0 +1,161 @@
+package server
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/app/ingest"
+)
+
+// Setting is one thing that can be chosen about an app. A program alone takes
+// it as a flag or from the environment, a lab writes it into a workload's set.
+type Setting struct {
+	Name    string // of the flag, and key of a set, e.g. max-body
+	Default string // alone
+	Weighed string // under a lab
+	Help    string // one line; what stands for the value is in back quotes
+}
+
+// Env is the environment variable of the setting, e.g. TARE_MAX_BODY.
+func (s Setting) Env() string {
+	return "TARE_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_"))
+}
+
+// Switch reports whether the setting is either on or off.
+func (s Setting) Switch() bool { return s.Default == on || s.Default == off }
+
+const (
+	on  = "on"
+	off = "off"
+)
+
+// Names of settings: those of app ingest, then those of app homelab.
+const (
+	SetLimit   = "limit"
+	SetMaxBody = "max-body"
+	SetToken   = "token"
+	SetSink    = "sink"
+	SetFsync   = "fsync"
+	SetRotate  = "rotate"
+
+	SetDevices   = "devices"
+	SetOrigins   = "origins"
+	SetRateLimit = "rate-limit"
+)
+
+// Apps that have settings, and are given a service to serve.
+const (
+	AppIngest  = "ingest"
+	AppHomelab = "homelab"
+)
+
+// Settings are what can be chosen about an app, in the order in which they are
+// shown. Other apps have none.
+func Settings(app string) []Setting {
+	same := func(name, value, help string) Setting { return Setting{name, value, value, help} }
+	switch app {
+	case AppIngest:
+		return []Setting{
+			same(SetLimit, strconv.Itoa(ingest.DefaultLimit), "`records` in a batch, at most"),
+			same(SetMaxBody, "1MiB", "`bytes` of a body at most, as sent and unpacked; also with kB, MB, KiB, MiB, …"),
+			same(SetToken, "", "`secret` that requests must carry as Authorization: Bearer; empty: none"),
+			same(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends lines of JSON"),
+			same(SetFsync, off, "events are on stable storage before they are acknowledged"),
+			same(SetRotate, "0", "`bytes` after which the file sink begins another file; 0: never"),
+		}
+	case AppHomelab:
+		return []Setting{
+			same(SetDevices, "50", "`number` of devices in the house"),
+			same(SetOrigins, "", "`origins` that may read answers in a browser, with commas between them; *: any; empty: none"),
+			{SetRateLimit, "500", off, "`requests` per minute of one client; off: no limit"},
+		}
+	}
+	return nil
+}
+
+const (
+	sinkNull = "null"
+	sinkFile = "file:"
+)
+
+// config is how the service of an app is to be.
+type config struct {
+	ingest  ingest.Config
+	homelab homelab.Config
+	devices int
+}
+
+// set takes a value for the setting of that name. An error is one line.
+func (c *config) set(name, value string) (err error) {
+	switch name {
+	case SetLimit:
+		c.ingest.Limit, err = number(value, 1, 1_000_000)
+	case SetMaxBody:
+		c.ingest.MaxBody, err = size(value, 1)
+	case SetToken:
+		c.ingest.Token = value
+	case SetSink:
+		if path, file := strings.CutPrefix(value, sinkFile); value != sinkNull && (!file || path == "") {
+			err = fmt.Errorf("%q is neither null nor file:PATH", value)
+		}
+		c.ingest.Sink = value
+	case SetFsync:
+		c.ingest.Fsync, err = switched(value)
+	case SetRotate:
+		c.ingest.Rotate, err = size(value, 0)
+	case SetDevices:
+		c.devices, err = number(value, 1, 100_000)
+	case SetOrigins:
+		c.homelab.Origins = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+	case SetRateLimit:
+		if c.homelab.Rate = 0; value != off {
+			c.homelab.Rate, err = number(value, 0, 1_000_000_000)
+		}
+	default:
+		err = fmt.Errorf("unknown setting")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func number(text string, least, most int) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, fmt.Errorf("%q is not a whole number from %d to %d", text, least, most)
+	}
+	return n, nil
+}
+
+// size reads bytes, with or without a unit.
+func size(text string, least int64) (int64, error) {
+	digits, unit := text, int64(1)
+	for _, u := range []struct {
+		name  string
+		bytes int64
+	}{{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}} {
+		if d, ok := strings.CutSuffix(text, u.name); ok {
+			digits, unit = strings.TrimSpace(d), u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < least || n > math.MaxInt64/unit {
+		return 0, fmt.Errorf("%q is no number of bytes, such as 1048576 or 1MiB", text)
+	}
+	return n * unit, nil
+}
+
+func switched(text string) (bool, error) {
+	switch text {
+	case on, "true", "1":
+		return true, nil
+	case off, "false", "0":
+		return false, nil
+	}
+	return false, fmt.Errorf("%q is neither on nor off", text)
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v5"
+	"github.com/labstack/echo/v5/middleware"
+
+	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// house serves app homelab.
+type house struct {
+	*homelab.House
+	receipts *server.Receipts
+}
+
+func serveHomelab(o server.Options) (server.Server, error) {
+	h := house{o.Homelab, o.Receipts}
+	e := plainEcho()
+	use := func(layer echo.MiddlewareFunc) { e.Use(counted(o.Receipts, layer)) }
+	use(middleware.RequestIDWithConfig(middleware.RequestIDConfig{
+		Generator:        func() string { return h.RequestID("") },
+		RequestIDHandler: h.soundID,
+	}))
+	logged(e, o)
+	use(middleware.Recover())
+	if h.CORS() {
+		use(middleware.CORSWithConfig(middleware.CORSConfig{
+			UnsafeAllowOriginFunc: h.allowed, AllowMethods: []string{http.MethodGet, http.MethodPost},
+		}))
+	}
+	if h.Limited() {
+		use(h.limit)
+	}
+	e.HTTPErrorHandler = h.refuse
+	h.routes(e)
+	return server.HTTPBodies(e), nil
+}
+
+func (h house) routes(e *echo.Echo) {
+	e.GET("/health", h.data("text/plain", func() []byte { return []byte("ok\n") }))
+	e.GET("/metrics", h.data("text/plain; version=0.0.4", h.Metrics))
+	e.GET("/openapi.json", h.data(echo.MIMEApplicationJSON, homelab.OpenAPI))
+	api := e.Group("/api/v1")
+	api.GET("/", h.json(func(*echo.Context) (any, error) { return h.Info(), nil }))
+	api.GET("/services", h.json(func(*echo.Context) (any, error) { return map[string]any{"services": h.Services("")}, nil }))
+	api.GET("/cluster/services", h.json(func(c *echo.Context) (any, error) {
+		return map[string]any{"services": h.Services(c.QueryParam("name"))}, nil
+	}))
+	api.GET("/devices", h.json(func(*echo.Context) (any, error) { return map[string]any{"devices": h.Devices()}, nil }))
+	api.GET("/devices/:id", h.json(func(c *echo.Context) (any, error) {
+		id, err := deviceID(c)
+		if err != nil {
+			return nil, err
+		}
+		return h.Device(id)
+	}))
+	api.POST("/homeassistant/devices/:id/command", h.json(h.command))
+}
+
+// deviceID is the path's: for echo the last parameter takes all that is left.
+func deviceID(c *echo.Context) (string, error) {
+	given := c.Param("id")
+	if strings.Contains(given, "/") {
+		return "", echo.ErrNotFound
+	}
+	id, err := server.Unescape(c.Request(), given)
+	if err != nil {
+		return given, nil // which is no device's id either
+	}
+	return id, nil
+}
+
+func (h house) data(kind string, body func() []byte) echo.HandlerFunc {
+	return func(c *echo.Context) error {
+		h.receipts.Request()
+		h.Served(http.StatusOK)
+		return c.Blob(http.StatusOK, kind, body())
+	}
+}
+
+func (h house) json(answer func(c *echo.Context) (any, error)) echo.HandlerFunc {
+	return func(c *echo.Context) error {
+		h.receipts.Request()
+		v, err := answer(c)
+		if err != nil {
+			return err
+		}
+		h.Served(http.StatusOK)
+		return c.JSON(http.StatusOK, v)
+	}
+}
+
+func (h house) command(c *echo.Context) (any, error) {
+	r := c.Request()
+	wire := &meter{Reader: http.MaxBytesReader(c.Response(), r.Body, homelab.MaxCommand)}
+	r.Body = io.NopCloser(wire)
+	var command homelab.Command
+	err := c.Echo().JSONSerializer.Deserialize(c, &command) // whatever type it says it has, which Bind would ask for
+	h.receipts.Body(wire.n)
+	var limit *http.MaxBytesError
+	switch {
+	case errors.As(err, &limit):
+		return nil, homelab.TooLarge()
+	case err != nil:
+		return nil, homelab.Malformed(err)
+	}
+	id, err := deviceID(c)
+	if err != nil {
+		return nil, err
+	}
+	return h.Command(id, command)
+}
+
+// refuse answers all errors, those of echo's router and of recovery too.
+func (h house) refuse(c *echo.Context, err error) {
+	if answered(c) {
+		return
+	}
+	switch echo.StatusCode(err) {
+	case http.StatusNotFound:
+		err = homelab.NotFound()
+	case http.StatusMethodNotAllowed:
+		err = homelab.NotAllowed()
+	}
+	r := h.RefusalOf(err)
+	if r.Code == "read_only" {
+		c.Response().Header().Set(echo.HeaderAllow, http.MethodGet)
+	}
+	h.Served(r.Status)
+	_ = c.JSON(r.Status, r) // nobody is left to tell
+}

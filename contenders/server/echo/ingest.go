@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"github.com/labstack/echo/v5"
+
+	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// batches serves app ingest. Handlers return their errors, which echo hands to
+// one place.
+type batches struct{ server.Options }
+
+func serveIngest(o server.Options) (server.Server, error) {
+	e := newEcho(o)
+	b := batches{o}
+	e.HTTPErrorHandler = b.refuse
+	e.POST("/", b.take)
+	e.GET("/health", func(c *echo.Context) error {
+		o.Receipts.Request()
+		return c.String(http.StatusOK, "ok\n")
+	})
+	e.GET("/metrics", func(c *echo.Context) error {
+		o.Receipts.Request()
+		return c.Blob(http.StatusOK, "text/plain; version=0.0.4", o.Ingest.Metrics())
+	})
+	e.GET("/openapi.json", func(c *echo.Context) error {
+		o.Receipts.Request()
+		return c.JSONBlob(http.StatusOK, ingest.OpenAPI())
+	})
+	return server.HTTPBodies(e), nil
+}
+
+func (b batches) take(c *echo.Context) error {
+	b.Receipts.Request()
+	r := c.Request()
+	head := ingest.Head{
+		Authorization:   r.Header.Get(echo.HeaderAuthorization),
+		ContentType:     r.Header.Get(echo.HeaderContentType),
+		ContentEncoding: r.Header.Get(echo.HeaderContentEncoding),
+		Length:          r.ContentLength,
+	}
+	if _, err := b.Ingest.Admit(head); err != nil {
+		return err
+	}
+	wire := &meter{Reader: r.Body}
+	body := b.Ingest.Body(head, wire)
+	defer body.Close()
+	r.Body = body
+	var list []ingest.Record
+	err := c.Echo().JSONSerializer.Deserialize(c, &list) // of a type that Admit has seen to; Bind would look again
+	b.Receipts.Body(wire.n)
+	if err != nil {
+		return body.Refusal(err)
+	}
+	receipt, err := b.Ingest.Accept(r.Context(), ingest.Records(list, json.Marshal))
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, receipt)
+}
+
+// refuse answers all errors, those of echo's router too.
+func (b batches) refuse(c *echo.Context, err error) {
+	if answered(c) {
+		return
+	}
+	switch echo.StatusCode(err) {
+	case http.StatusNotFound:
+		err = ingest.NotFound()
+	case http.StatusMethodNotAllowed:
+		err = ingest.NotAllowed()
+	}
+	r := b.Ingest.RefusalOf(err)
+	switch r.Status {
+	case http.StatusUnauthorized:
+		c.Response().Header().Set(echo.HeaderWWWAuthenticate, "Bearer")
+	case http.StatusServiceUnavailable:
+		c.Response().Header().Set(echo.HeaderRetryAfter, "1")
+	}
+	_ = c.JSON(r.Status, r) // nobody is left to tell
+}
+
+// answered reports whether an answer has begun already.
+func answered(c *echo.Context) bool {
+	w, err := echo.UnwrapResponse(c.Response())
+	return err == nil && w.Committed
+}
+
+// meter counts the bytes of a body as they were sent.
+type meter struct {
+	io.Reader
+	n int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	m.n += int64(n)
+	return n, err
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"encoding/json"
+	"net/url"
+
+	"github.com/fasthttp/router"
+	"github.com/valyala/fasthttp"
+
+	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// house serves app homelab.
+type house struct {
+	*homelab.House
+	receipts *server.Receipts
+}
+
+func serveHomelab(o server.Options) (server.Server, error) {
+	h := house{o.Homelab, o.Receipts}
+	r := newRouter()
+	r.NotFound = func(c *fasthttp.RequestCtx) { h.refuse(c, homelab.NotFound()) }
+	r.MethodNotAllowed = func(c *fasthttp.RequestCtx) { h.refuse(c, homelab.NotAllowed()) }
+	h.routes(r)
+	handler := r.Handler // the innermost; every line below wraps it once more
+	if h.Limited() {
+		handler = h.counted(h.limit(handler))
+	}
+	if h.CORS() {
+		handler = h.counted(h.cors(handler))
+	}
+	handler = h.counted(h.recovery(handler))
+	handler = logged(handler, o)
+	handler = h.counted(h.requestID(handler))
+	return serveBodies(handler, homelab.MaxCommand, h.unread), nil
+}
+
+func (h house) routes(r *router.Router) {
+	r.GET("/health", h.data("text/plain", func() []byte { return []byte("ok\n") }))
+	r.GET("/metrics", h.data("text/plain; version=0.0.4", h.Metrics))
+	r.GET("/openapi.json", h.data("application/json", homelab.OpenAPI))
+	api := r.Group("/api/v1")
+	api.GET("/", h.json(func(*fasthttp.RequestCtx) (any, error) { return h.Info(), nil }))
+	api.GET("/services", h.json(func(*fasthttp.RequestCtx) (any, error) { return map[string]any{"services": h.Services("")}, nil }))
+	api.GET("/cluster/services", h.json(func(c *fasthttp.RequestCtx) (any, error) {
+		return map[string]any{"services": h.Services(string(c.QueryArgs().Peek("name")))}, nil
+	}))
+	api.GET("/devices", h.json(func(*fasthttp.RequestCtx) (any, error) { return map[string]any{"devices": h.Devices()}, nil }))
+	api.GET("/devices/{id}", h.json(func(c *fasthttp.RequestCtx) (any, error) { return h.Device(id(c)) }))
+	api.POST("/homeassistant/devices/{id}/command", h.json(h.command))
+}
+
+// id is the path's, unescaped: the router leaves that to its handlers. What
+// cannot be is no device's id either.
+func id(c *fasthttp.RequestCtx) string {
+	given := c.UserValue("id").(string)
+	if plain, err := url.PathUnescape(given); err == nil {
+		return plain
+	}
+	return given
+}
+
+func (h house) data(kind string, body func() []byte) fasthttp.RequestHandler {
+	return func(c *fasthttp.RequestCtx) {
+		h.receipts.Request()
+		h.Served(fasthttp.StatusOK)
+		send(c, kind, body())
+	}
+}
+
+func (h house) json(answer func(c *fasthttp.RequestCtx) (any, error)) fasthttp.RequestHandler {
+	return func(c *fasthttp.RequestCtx) {
+		h.receipts.Request()
+		v, err := answer(c)
+		if err != nil {
+			h.refuse(c, err)
+			return
+		}
+		h.Served(fasthttp.StatusOK)
+		sendJSON(c, fasthttp.StatusOK, v)
+	}
+}
+
+func (h house) command(c *fasthttp.RequestCtx) (any, error) {
+	body := c.PostBody()
+	h.receipts.Body(int64(len(body)))
+	var command homelab.Command
+	if err := json.Unmarshal(body, &command); err != nil {
+		return nil, homelab.Malformed(err)
+	}
+	return h.Command(id(c), command)
+}
+
+func (h house) refuse(c *fasthttp.RequestCtx, err error) {
+	r := h.RefusalOf(err)
+	if r.Code == "read_only" {
+		c.Response.Header.Set("Allow", fasthttp.MethodGet)
+	}
+	h.Served(r.Status)
+	sendJSON(c, r.Status, r)
+}
+
+// unread refuses what could not be read, before any middleware is called.
+func (h house) unread(c *fasthttp.RequestCtx, status int, err error) {
+	if status == fasthttp.StatusRequestEntityTooLarge {
+		err = homelab.TooLarge()
+	} else {
+		err = &homelab.Refusal{Status: status, Code: "malformed", Message: "the request cannot be read"}
+	}
+	h.requestID(func(c *fasthttp.RequestCtx) { h.refuse(c, err) })(c)
+}

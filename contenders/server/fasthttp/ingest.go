@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// batches serves app ingest. The server has read a body when its handler is
+// called.
+type batches struct{ server.Options }
+
+func serveIngest(o server.Options) (server.Server, error) {
+	r := newRouter()
+	b := batches{o}
+	r.NotFound = func(c *fasthttp.RequestCtx) { b.refuse(c, ingest.NotFound()) }
+	r.MethodNotAllowed = func(c *fasthttp.RequestCtx) { b.refuse(c, ingest.NotAllowed()) }
+	r.POST("/", func(c *fasthttp.RequestCtx) {
+		o.Receipts.Request()
+		receipt, err := b.take(c)
+		if err != nil {
+			b.refuse(c, err)
+			return
+		}
+		sendJSON(c, fasthttp.StatusOK, receipt)
+	})
+	r.GET("/health", func(c *fasthttp.RequestCtx) {
+		o.Receipts.Request()
+		_, _ = c.WriteString("ok\n")
+	})
+	r.GET("/metrics", func(c *fasthttp.RequestCtx) {
+		o.Receipts.Request()
+		send(c, "text/plain; version=0.0.4", o.Ingest.Metrics())
+	})
+	r.GET("/openapi.json", func(c *fasthttp.RequestCtx) {
+		o.Receipts.Request()
+		send(c, "application/json", ingest.OpenAPI())
+	})
+	return serveBodies(logged(r.Handler, o), o.Ingest.MaxBody(), b.unread), nil
+}
+
+func (b batches) take(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
+	body := c.PostBody()
+	b.Receipts.Body(int64(len(body)))
+	h := &c.Request.Header
+	head := ingest.Head{
+		Authorization:   string(h.Peek("Authorization")),
+		ContentType:     string(h.ContentType()),
+		ContentEncoding: string(h.ContentEncoding()),
+		Length:          int64(len(body)),
+	}
+	if _, err := b.Ingest.Admit(head); err != nil {
+		return ingest.Receipt{}, err
+	}
+	body, err := b.Ingest.Unpack(head, body)
+	if err != nil {
+		return ingest.Receipt{}, err
+	}
+	var list []ingest.Record
+	if err := json.Unmarshal(body, &list); err != nil {
+		return ingest.Receipt{}, ingest.Malformed(err)
+	}
+	return b.Ingest.Accept(context.Background(), ingest.Records(list, json.Marshal)) // c would end with the server, not with the request
+}
+
+func (b batches) refuse(c *fasthttp.RequestCtx, err error) {
+	r := b.Ingest.RefusalOf(err)
+	switch r.Status {
+	case fasthttp.StatusUnauthorized:
+		c.Response.Header.Set("WWW-Authenticate", "Bearer")
+	case fasthttp.StatusServiceUnavailable:
+		c.Response.Header.Set("Retry-After", "1")
+	}
+	sendJSON(c, r.Status, r)
+}
+
+// unread refuses what could not be read.
+func (b batches) unread(c *fasthttp.RequestCtx, status int, err error) {
+	switch status {
+	case fasthttp.StatusRequestEntityTooLarge:
+		err = b.Ingest.TooLarge()
+	case fasthttp.StatusRequestTimeout:
+		err = ingest.TooSlow()
+	default:
+		err = &ingest.Refusal{Status: status, Code: "malformed", Message: "the request cannot be read"}
+	}
+	b.refuse(c, err)
+}

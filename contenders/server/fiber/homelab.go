@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"net/url"
+
+	"github.com/gofiber/fiber/v3"
+	"github.com/gofiber/fiber/v3/middleware/cors"
+	"github.com/gofiber/fiber/v3/middleware/recover"
+	"github.com/gofiber/fiber/v3/middleware/requestid"
+	"github.com/gofiber/utils/v2"
+
+	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// house serves app homelab.
+type house struct {
+	*homelab.House
+	receipts *server.Receipts
+	decode   utils.JSONUnmarshal // fiber's, as configured
+}
+
+func serveHomelab(o server.Options) (server.Server, error) {
+	h := &house{House: o.Homelab, receipts: o.Receipts}
+	app := fiber.New(bodies(homelab.MaxCommand, h.refuse))
+	h.decode = app.Config().JSONDecoder
+	use := func(layer fiber.Handler) { app.Use(counted(o.Receipts, layer)) }
+	use(h.soundID(requestid.New(requestid.Config{Generator: func() string { return h.RequestID("") }})))
+	logged(app, o)
+	use(recover.New())
+	if h.CORS() {
+		use(cors.New(cors.Config{
+			AllowOriginsFunc: func(origin string) bool { return h.Allow(origin) != "" },
+			AllowMethods:     []string{fiber.MethodGet, fiber.MethodPost},
+		}))
+	}
+	if h.Limited() {
+		use(h.limit)
+	}
+	h.routes(app)
+	return quiet{app}, nil
+}
+
+func (h *house) routes(app *fiber.App) {
+	app.Get("/health", h.data("text/plain", func() []byte { return []byte("ok\n") }))
+	app.Get("/metrics", h.data("text/plain; version=0.0.4", h.Metrics))
+	app.Get("/openapi.json", h.data(fiber.MIMEApplicationJSON, homelab.OpenAPI))
+	api := app.Group("/api/v1")
+	api.Get("/", h.json(func(fiber.Ctx) (any, error) { return h.Info(), nil }))
+	api.Get("/services", h.json(func(fiber.Ctx) (any, error) { return fiber.Map{"services": h.Services("")}, nil }))
+	api.Get("/cluster/services", h.json(func(c fiber.Ctx) (any, error) { return fiber.Map{"services": h.Services(c.Query("name"))}, nil }))
+	api.Get("/devices", h.json(func(fiber.Ctx) (any, error) { return fiber.Map{"devices": h.Devices()}, nil }))
+	api.Get("/devices/:id", h.json(func(c fiber.Ctx) (any, error) { return h.Device(id(c)) }))
+	api.Post("/homeassistant/devices/:id/command", h.json(h.command))
+}
+
+// id is the path's, unescaped: fiber leaves that to its handlers. What cannot
+// be is no device's id either.
+func id(c fiber.Ctx) string {
+	given := c.Params("id")
+	if plain, err := url.PathUnescape(given); err == nil {
+		return plain
+	}
+	return given
+}
+
+func (h *house) data(kind string, body func() []byte) fiber.Handler {
+	return func(c fiber.Ctx) error {
+		h.receipts.Request()
+		h.Served(fiber.StatusOK)
+		return send(c, kind, body())
+	}
+}
+
+func (h *house) json(answer func(c fiber.Ctx) (any, error)) fiber.Handler {
+	return func(c fiber.Ctx) error {
+		h.receipts.Request()
+		v, err := answer(c)
+		if err != nil {
+			return err
+		}
+		h.Served(fiber.StatusOK)
+		return c.JSON(v)
+	}
+}
+
+func (h *house) command(c fiber.Ctx) (any, error) {
+	body := c.Request().Body() // as it was sent: Bind would unpack it, without any limit
+	h.receipts.Body(int64(len(body)))
+	var command homelab.Command
+	if err := h.decode(body, &command); err != nil {
+		return nil, homelab.Malformed(err)
+	}
+	return h.Command(id(c), command)
+}
+
+// refuse answers all errors, those of fiber's router, of its server and of
+// recovery too.
+func (h *house) refuse(c fiber.Ctx, err error) error {
+	var own *fiber.Error
+	if errors.As(err, &own) {
+		switch own.Code {
+		case fiber.StatusNotFound:
+			err = homelab.NotFound()
+		case fiber.StatusMethodNotAllowed:
+			err = homelab.NotAllowed()
+		case fiber.StatusRequestEntityTooLarge:
+			err = homelab.TooLarge()
+		default:
+			err = &homelab.Refusal{Status: own.Code, Code: "malformed", Message: "the request cannot be read"}
+		}
+	}
+	r := h.RefusalOf(err)
+	if r.Code == "read_only" {
+		c.Set(fiber.HeaderAllow, fiber.MethodGet)
+	}
+	h.Served(r.Status)
+	return c.Status(r.Status).JSON(r)
+}

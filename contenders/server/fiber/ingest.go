@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/gofiber/fiber/v3"
+
+	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// batches serves app ingest. Handlers return their errors, which fiber hands to
+// one place.
+type batches struct {
+	server.Options
+	json fiber.Config // whose decoder and encoder are fiber's, as configured
+}
+
+func serveIngest(o server.Options) (server.Server, error) {
+	b := &batches{Options: o}
+	app := fiber.New(bodies(o.Ingest.MaxBody(), b.refuse))
+	b.json = app.Config()
+	logged(app, o)
+	app.Post("/", b.take)
+	app.Get("/health", func(c fiber.Ctx) error {
+		o.Receipts.Request()
+		return c.SendString("ok\n")
+	})
+	app.Get("/metrics", func(c fiber.Ctx) error {
+		o.Receipts.Request()
+		return send(c, "text/plain; version=0.0.4", o.Ingest.Metrics())
+	})
+	app.Get("/openapi.json", func(c fiber.Ctx) error {
+		o.Receipts.Request()
+		return send(c, fiber.MIMEApplicationJSON, ingest.OpenAPI())
+	})
+	return quiet{app}, nil
+}
+
+func (b *batches) take(c fiber.Ctx) error {
+	b.Receipts.Request()
+	body := c.Request().Body() // as it was sent: c.Body and Bind unpack without any limit
+	b.Receipts.Body(int64(len(body)))
+	head := ingest.Head{
+		Authorization:   c.Get(fiber.HeaderAuthorization),
+		ContentType:     c.Get(fiber.HeaderContentType),
+		ContentEncoding: c.Get(fiber.HeaderContentEncoding),
+		Length:          int64(len(body)),
+	}
+	if _, err := b.Ingest.Admit(head); err != nil {
+		return err
+	}
+	body, err := b.Ingest.Unpack(head, body)
+	if err != nil {
+		return err
+	}
+	var list []ingest.Record
+	if err := b.json.JSONDecoder(body, &list); err != nil {
+		return ingest.Malformed(err)
+	}
+	receipt, err := b.Ingest.Accept(c.Context(), ingest.Records(list, b.json.JSONEncoder))
+	if err != nil {
+		return err
+	}
+	return c.JSON(receipt)
+}
+
+// refuse answers all errors, those of fiber's router and of its server too.
+func (b *batches) refuse(c fiber.Ctx, err error) error {
+	var own *fiber.Error
+	if errors.As(err, &own) {
+		switch own.Code {
+		case fiber.StatusNotFound:
+			err = ingest.NotFound()
+		case fiber.StatusMethodNotAllowed:
+			err = ingest.NotAllowed()
+		case fiber.StatusRequestEntityTooLarge:
+			err = b.Ingest.TooLarge()
+		case fiber.StatusRequestTimeout:
+			err = ingest.TooSlow()
+		default:
+			err = &ingest.Refusal{Status: own.Code, Code: "malformed", Message: "the request cannot be read"}
+		}
+	}
+	r := b.Ingest.RefusalOf(err)
+	switch r.Status {
+	case fiber.StatusUnauthorized:
+		c.Set(fiber.HeaderWWWAuthenticate, "Bearer")
+	case fiber.StatusServiceUnavailable:
+		c.Set(fiber.HeaderRetryAfter, "1")
+	}
+	return c.Status(r.Status).JSON(r)
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"github.com/gin-gonic/gin/codec/json"
+
+	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// batches serves app ingest. Binding, answers and the metadata of events all go
+// through the JSON library that gin was built with.
+type batches struct{ server.Options }
+
+func serveIngest(o server.Options) (server.Server, error) {
+	r, err := engine(o)
+	if err != nil {
+		return nil, err
+	}
+	b := batches{o}
+	r.NoRoute(func(c *gin.Context) { b.refuse(c, ingest.NotFound()) })
+	r.NoMethod(func(c *gin.Context) { b.refuse(c, ingest.NotAllowed()) })
+	r.POST("/", func(c *gin.Context) {
+		o.Receipts.Request()
+		receipt, err := b.take(c)
+		if err != nil {
+			b.refuse(c, err)
+			return
+		}
+		c.JSON(http.StatusOK, receipt)
+	})
+	r.GET("/health", func(c *gin.Context) {
+		o.Receipts.Request()
+		c.String(http.StatusOK, "ok\n")
+	})
+	r.GET("/metrics", func(c *gin.Context) {
+		o.Receipts.Request()
+		c.Data(http.StatusOK, "text/plain; version=0.0.4", o.Ingest.Metrics())
+	})
+	r.GET("/openapi.json", func(c *gin.Context) {
+		o.Receipts.Request()
+		c.Data(http.StatusOK, gin.MIMEJSON, ingest.OpenAPI())
+	})
+	return server.HTTPBodies(r), nil
+}
+
+func (b batches) take(c *gin.Context) (ingest.Receipt, error) {
+	head := ingest.Head{
+		Authorization:   c.GetHeader("Authorization"),
+		ContentType:     c.GetHeader("Content-Type"),
+		ContentEncoding: c.GetHeader("Content-Encoding"),
+		Length:          c.Request.ContentLength,
+	}
+	if _, err := b.Ingest.Admit(head); err != nil {
+		return ingest.Receipt{}, err
+	}
+	wire := &counted{Reader: c.Request.Body}
+	body := b.Ingest.Body(head, wire)
+	defer body.Close()
+	c.Request.Body = body
+	var list []ingest.Record
+	err := c.ShouldBindJSON(&list)
+	if err == nil { // gin's decoder stops behind the first value
+		_, err = io.Copy(io.Discard, body)
+	}
+	b.Receipts.Body(wire.n)
+	if err != nil {
+		return ingest.Receipt{}, body.Refusal(err)
+	}
+	return b.Ingest.Accept(c.Request.Context(), ingest.Records(list, json.API.Marshal))
+}
+
+func (b batches) refuse(c *gin.Context, err error) {
+	r := b.Ingest.RefusalOf(err)
+	switch r.Status {
+	case http.StatusUnauthorized:
+		c.Header("WWW-Authenticate", "Bearer")
+	case http.StatusServiceUnavailable:
+		c.Header("Retry-After", "1")
+	}
+	c.AbortWithStatusJSON(r.Status, r)
+}
+
+// counted counts the bytes of a body as they were sent, and remembers why there
+// are no more: not every decoder's error says so.
+type counted struct {
+	io.Reader
+	n   int64
+	err error
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	c.err = err
+	return n, err
+}
+
+// tooLong reports whether there were more bytes than [http.MaxBytesReader] lets
+// through.
+func (c *counted) tooLong() bool {
+	var limit *http.MaxBytesError
+	return errors.As(c.err, &limit)
+}

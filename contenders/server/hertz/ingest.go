@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+
+	"github.com/cloudwego/hertz/pkg/app"
+	hertz "github.com/cloudwego/hertz/pkg/app/server"
+	"github.com/cloudwego/hertz/pkg/common/json" // sonic, where that compiles
+	"github.com/cloudwego/hertz/pkg/protocol/consts"
+
+	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// batches serves app ingest.
+type batches struct{ server.Options }
+
+func serveIngest(o server.Options) (server.Server, error) {
+	return newEngine(o, func(h *hertz.Hertz) {
+		logged(h, o)
+		batches{o}.routes(h)
+	}, bodies(o.Ingest.MaxBody())...), nil
+}
+
+func (b batches) routes(h *hertz.Hertz) {
+	h.NoRoute(func(_ context.Context, c *app.RequestContext) { b.refuse(c, ingest.NotFound()) })
+	h.NoMethod(func(_ context.Context, c *app.RequestContext) {
+		method := consts.MethodGet
+		if string(c.Path()) == "/" {
+			method = consts.MethodPost
+		}
+		c.Header("Allow", method) // hertz does not say it
+		b.refuse(c, ingest.NotAllowed())
+	})
+	h.POST("/", func(ctx context.Context, c *app.RequestContext) {
+		b.Receipts.Request()
+		receipt, err := b.take(ctx, c)
+		if err != nil {
+			b.refuse(c, err)
+			return
+		}
+		c.JSON(consts.StatusOK, receipt)
+	})
+	h.GET("/health", func(_ context.Context, c *app.RequestContext) {
+		b.Receipts.Request()
+		c.String(consts.StatusOK, "ok\n")
+	})
+	h.GET("/metrics", func(_ context.Context, c *app.RequestContext) {
+		b.Receipts.Request()
+		c.Data(consts.StatusOK, "text/plain; version=0.0.4", b.Ingest.Metrics())
+	})
+	h.GET("/openapi.json", func(_ context.Context, c *app.RequestContext) {
+		b.Receipts.Request()
+		c.Data(consts.StatusOK, consts.MIMEApplicationJSON, ingest.OpenAPI())
+	})
+}
+
+func (b batches) take(ctx context.Context, c *app.RequestContext) (ingest.Receipt, error) {
+	body := c.Request.Body()
+	b.Receipts.Body(int64(len(body)))
+	head := ingest.Head{
+		Authorization:   string(c.GetHeader("Authorization")),
+		ContentType:     string(c.ContentType()),
+		ContentEncoding: string(c.GetHeader("Content-Encoding")),
+		Length:          int64(len(body)),
+	}
+	if _, err := b.Ingest.Admit(head); err != nil {
+		return ingest.Receipt{}, err
+	}
+	body, err := b.Ingest.Unpack(head, body)
+	if err != nil {
+		return ingest.Receipt{}, err
+	}
+	var list []ingest.Record
+	if err := json.Unmarshal(body, &list); err != nil {
+		return ingest.Receipt{}, ingest.Malformed(err)
+	}
+	return b.Ingest.Accept(ctx, ingest.Records(list, json.Marshal))
+}
+
+func (b batches) refuse(c *app.RequestContext, err error) {
+	r := b.Ingest.RefusalOf(err)
+	switch r.Status {
+	case consts.StatusUnauthorized:
+		c.Header("WWW-Authenticate", "Bearer")
+	case consts.StatusServiceUnavailable:
+		c.Header("Retry-After", "1")
+	}
+	c.AbortWithStatusJSON(r.Status, r)
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+
+	"github.com/cloudwego/hertz/pkg/app"
+	"github.com/cloudwego/hertz/pkg/app/middlewares/server/recovery"
+	hertz "github.com/cloudwego/hertz/pkg/app/server"
+	"github.com/cloudwego/hertz/pkg/protocol/consts"
+
+	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// layers adds the middleware. Of that only recovery is in hertz's own module.
+func (h house) layers(e *hertz.Hertz, o server.Options) {
+	use := func(layer app.HandlerFunc) { e.Use(counted(o.Receipts, layer)) }
+	use(h.requestID)
+	logged(e, o)
+	use(recovery.Recovery(recovery.WithRecoveryHandler(h.recovered)))
+	if h.CORS() {
+		use(h.cors)
+	}
+	if h.Limited() {
+		use(h.limit)
+	}
+}
+
+func (h house) requestID(_ context.Context, c *app.RequestContext) {
+	c.Header("X-Request-Id", h.RequestID(string(c.GetHeader("X-Request-Id"))))
+}
+
+func (h house) recovered(_ context.Context, c *app.RequestContext, cause any, stack []byte) {
+	fmt.Fprintf(os.Stderr, "panic: %v\n%s", cause, stack)
+	h.refuse(c, fmt.Errorf("panic: %v", cause))
+}
+
+func (h house) cors(_ context.Context, c *app.RequestContext) {
+	c.Header("Vary", "Origin")
+	origin := string(c.GetHeader("Origin"))
+	allowed := h.Allow(origin)
+	if allowed != "" {
+		c.Header("Access-Control-Allow-Origin", allowed)
+	}
+	if string(c.Method()) != consts.MethodOptions || origin == "" || len(c.GetHeader("Access-Control-Request-Method")) == 0 {
+		return
+	}
+	if allowed != "" {
+		c.Header("Access-Control-Allow-Methods", "GET, POST")
+		c.Header("Access-Control-Allow-Headers", "Content-Type")
+	}
+	h.Served(consts.StatusNoContent)
+	c.AbortWithStatus(consts.StatusNoContent)
+}
+
+func (h house) limit(_ context.Context, c *app.RequestContext) {
+	client, _, _ := net.SplitHostPort(c.RemoteAddr().String()) // of the connection, as no header is trusted
+	headers, ok := h.Take(client)
+	for _, header := range headers {
+		c.Header(header[0], header[1])
+	}
+	if !ok {
+		h.refuse(c, homelab.TooMany())
+	}
+}

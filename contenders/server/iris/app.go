@@ -1,0 +1,60 @@
+package main
+
+import (
+	"io"
+
+	"github.com/kataras/iris/v12"
+	"github.com/kataras/iris/v12/middleware/accesslog"
+
+	"github.com/tarebench/tare/contender/server"
+)
+
+func newApp() *iris.Application {
+	app := iris.New()
+	app.Configure(iris.WithoutBanner, iris.WithFireMethodNotAllowed, iris.WithoutPathCorrection) // 405, and 404 where it would be 301
+	return app
+}
+
+// logged adds the access log that is asked for.
+func logged(app *iris.Application, o server.Options) {
+	if o.Log == nil {
+		return
+	}
+	lines := accesslog.New(o.Log)
+	lines.RequestBody, lines.BytesReceivedBody = false, false // a line per request, not its body
+	app.UseRouter(counted(o.Receipts, lines.Handler))
+}
+
+// counted is layer, with its calls counted.
+func counted(r *server.Receipts, layer iris.Handler) iris.Handler {
+	return func(c iris.Context) {
+		r.Layer()
+		layer(c)
+	}
+}
+
+// built is a server of app.
+func built(app *iris.Application) (server.Server, error) {
+	if err := app.Build(); err != nil {
+		return nil, err
+	}
+	return server.HTTPBodies(app), nil
+}
+
+// send answers with a body that is written already.
+func send(c iris.Context, kind string, body []byte) {
+	c.ContentType(kind)
+	_, _ = c.Write(body) // nobody is left to tell
+}
+
+// meter counts the bytes of a body as they were sent.
+type meter struct {
+	io.Reader
+	n int64
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	m.n += int64(n)
+	return n, err
+}

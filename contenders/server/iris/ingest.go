@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/kataras/iris/v12"
+
+	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// batches serves app ingest.
+type batches struct{ server.Options }
+
+func serveIngest(o server.Options) (server.Server, error) {
+	app := newApp()
+	logged(app, o)
+	b := batches{o}
+	app.OnErrorCode(iris.StatusNotFound, func(c iris.Context) { b.refuse(c, ingest.NotFound()) })
+	app.OnErrorCode(iris.StatusMethodNotAllowed, func(c iris.Context) { b.refuse(c, ingest.NotAllowed()) })
+	app.Post("/", func(c iris.Context) {
+		o.Receipts.Request()
+		receipt, err := b.take(c)
+		if err != nil {
+			b.refuse(c, err)
+			return
+		}
+		_ = c.JSON(receipt) // it answers errors itself
+	})
+	app.Get("/health", func(c iris.Context) {
+		o.Receipts.Request()
+		_, _ = c.WriteString("ok\n")
+	})
+	app.Get("/metrics", func(c iris.Context) {
+		o.Receipts.Request()
+		send(c, "text/plain; version=0.0.4", o.Ingest.Metrics())
+	})
+	app.Get("/openapi.json", func(c iris.Context) {
+		o.Receipts.Request()
+		send(c, "application/json", ingest.OpenAPI())
+	})
+	return built(app)
+}
+
+func (b batches) take(c iris.Context) (ingest.Receipt, error) {
+	r := c.Request()
+	head := ingest.Head{
+		Authorization:   c.GetHeader("Authorization"),
+		ContentType:     c.GetHeader("Content-Type"),
+		ContentEncoding: c.GetHeader("Content-Encoding"),
+		Length:          r.ContentLength,
+	}
+	if _, err := b.Ingest.Admit(head); err != nil {
+		return ingest.Receipt{}, err
+	}
+	wire := &meter{Reader: r.Body}
+	body := b.Ingest.Body(head, wire)
+	defer body.Close()
+	r.Body = body
+	var list []ingest.Record
+	err := c.ReadJSON(&list)
+	if err == nil { // its decoder stops behind the first value
+		_, err = io.Copy(io.Discard, body)
+	}
+	b.Receipts.Body(wire.n)
+	if err != nil {
+		return ingest.Receipt{}, body.Refusal(err)
+	}
+	return b.Ingest.Accept(r.Context(), ingest.Records(list, json.Marshal))
+}
+
+func (b batches) refuse(c iris.Context, err error) {
+	r := b.Ingest.RefusalOf(err)
+	switch r.Status {
+	case iris.StatusUnauthorized:
+		c.Header("WWW-Authenticate", "Bearer")
+	case iris.StatusServiceUnavailable:
+		c.Header("Retry-After", "1")
+	}
+	c.StatusCode(r.Status)
+	_ = c.JSON(r) // it answers errors itself
+}
