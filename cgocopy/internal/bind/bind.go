@@ -151,7 +151,9 @@ func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[st
 			taken[used] = "" // as a count, which a field may take besides
 		}
 	}
-	rule, err := m.Rule(s.Says, lean(f.tag, m.Type, f.Type()), b.options)
+	o := b.options
+	o.Tags = b.alternatives(s.Says+"."+m.Name, m.Type, f)
+	rule, err := m.Rule(s.Says, lean(f.tag, m.Type, f.Type()), o)
 	if err != nil {
 		for _, r := range err.(plan.Refusals) { //nolint:errorlint // it is of that type, as Rule says
 			bad(fmt.Sprintf("cannot take %s, which %s", of, r.Reason), r.Remedy)

@@ -98,13 +98,13 @@ func lean(t plan.Tag, c *ctype.Type, g types.Type) plan.Tag {
 		switch {
 		case u.Kind() == types.Uintptr && s.Kind == ctype.Pointer:
 			t.Opaque = true
-		case u.Kind() == types.String && bytes && t.Len == "" && !t.Bytes:
+		case u.Kind() == types.String && bytes && !t.Bytes && (t.Len == "" || s.Kind == ctype.Pointer):
 			t.String = true
 		}
 	case *types.Array:
 		t.Bytes = t.Bytes || bytes && !t.String
 	case *types.Slice:
-		t.Bytes = t.Bytes || bytes && t.Len != "" && !t.String
+		t.Bytes = t.Bytes || bytes && !t.String && (t.Len != "" || s.Kind == ctype.Pointer)
 	}
 	return t
 }
@@ -116,7 +116,7 @@ func idle(t plan.Tag, r plan.Rule, c *ctype.Type) string {
 	for r.Op == plan.Each || r.Op == plan.Slice || r.Op == plan.Tail {
 		r = *r.Elem
 	}
-	many := outer == plan.Slice || outer == plan.Tail
+	many := outer == plan.Slice || outer == plan.Tail || r.Len != nil
 	text := r.Op == plan.Chars || r.Op == plan.Text
 	s := c.Strip()
 	switch {

@@ -221,17 +221,38 @@ func (w *fitting) union(r plan.Rule, s *ctype.Type, g types.Type, text string) (
 // alternative finds the member of a union that a case takes, and its field.
 func (w *fitting) alternative(s *ctype.Type, u *types.Struct, c plan.Case) (plan.Member, *types.Var, bool) {
 	for _, m := range plan.Members(s) {
-		if plan.Exported(m.Name) != c.Field {
-			continue
+		if plan.Exported(m.Name) == c.Field {
+			f, ok := takes(u, m)
+			return m, f.Var, ok
 		}
-		for i := range u.NumFields() {
-			one := field{Var: u.Field(i)}
-			one.tag, _ = plan.ParseTag(reflect.StructTag(u.Tag(i)).Get("cgocopy"))
-			if found, why := find(one, []plan.Member{m}); why == "" {
-				return found, u.Field(i), true
-			}
-		}
-		return m, nil, false
 	}
 	return plan.Member{Name: c.Field}, nil, false
+}
+
+// takes is the field of u that takes a member of a union.
+func takes(u *types.Struct, m plan.Member) (field, bool) {
+	for i := range u.NumFields() {
+		f := field{Var: u.Field(i)}
+		f.tag, f.err = plan.ParseTag(reflect.StructTag(u.Tag(i)).Get("cgocopy"))
+		if _, why := find(f, []plan.Member{m}); why == "" && !f.tag.Skip && f.err == nil {
+			return f, true
+		}
+	}
+	return field{}, false
+}
+
+// alternatives are the tags of the fields that take a union's members.
+func (b *binder) alternatives(path string, c *ctype.Type, f field) map[string]plan.Tag {
+	u, ok := f.Type().Underlying().(*types.Struct)
+	s := c.Strip()
+	if f.tag.On == "" || !ok || s == nil || s.Kind != ctype.Union {
+		return nil
+	}
+	tags := map[string]plan.Tag{}
+	for _, m := range plan.Members(s) {
+		if one, ok := takes(u, m); ok {
+			tags[path+"."+m.Name] = lean(one.tag, m.Type, one.Type())
+		}
+	}
+	return tags
 }

@@ -174,7 +174,7 @@ func (w *where) inner(t, s *ctype.Type) *Struct {
 	cName := t.String()
 	if name == "" {
 		name, cName = w.struc.Go+w.field.Go, w.cName+"."+w.field.C
-	} else if tag := s.Tag(); tag != "" && t.Kind != ctype.Typedef {
+	} else if tag := s.Tag(); cName == s.String() && tag != "" {
 		cName = tag
 	}
 	return w.structOf(s, name, cName)
@@ -195,7 +195,7 @@ func (w *where) nested(t, s *ctype.Type, offset int64) (Rule, bool) {
 
 func (w *where) array(t, s *ctype.Type, offset int64) (Rule, bool) {
 	elem := s.Elem.Strip()
-	if s.Count == ctype.Flexible {
+	if s.Count == ctype.Flexible || w.tag.Len != "" && s.Count > 0 {
 		return w.tail(t, s, offset)
 	}
 	if s.Count == 0 || elem == nil {
@@ -250,7 +250,11 @@ func (w *where) tail(t, s *ctype.Type, offset int64) (Rule, bool) {
 	if !ok {
 		return Rule{}, false
 	}
-	return Rule{Op: Tail, Go: "[]" + one.Go, Elem: &one, Len: n, Max: orMax(w.tag.Max, MaxCount), Aligned: true}, true
+	most := orMax(w.tag.Max, MaxCount)
+	if s.Count > 0 { // an array with room for more than what counts
+		most = min(most, s.Count)
+	}
+	return Rule{Op: Tail, Go: "[]" + one.Go, Size: s.Size, Elem: &one, Len: n, Max: most, Aligned: true}, true
 }
 
 func orMax(n, otherwise int64) int64 {

@@ -48,7 +48,7 @@ const (
 	Nested           // a struct, by its own rules
 	Each             // N elements, one by one
 	Slice            // a pointer and a count
-	Tail             // a flexible array and a count
+	Tail             // an array and a count: a flexible one, or one with room for more
 	Bits             // a bit-field
 	Union            // what the discriminant says
 	Deref            // a pointer to one struct
