@@ -244,6 +244,7 @@ func TestOpenAPIRefusals(t *testing.T) {
 		"NotFound":   {unknown, command("nothing", "set")},
 		"NotAllowed": {homelab.NotAllowed()},
 		"ReadOnly":   {command("sensor.door", "set"), homelab.NotAllowed()},
+		"TooSlow":    {homelab.TooSlow()},
 		"TooLarge":   {homelab.TooLarge()},
 		"TooMany":    {homelab.TooMany()},
 		"Internal":   {bytes.ErrTooLarge},

@@ -11,6 +11,7 @@ const (
 	badRequest       = 400
 	notFound         = 404
 	methodNotAllowed = 405
+	requestTimeout   = 408
 	tooLarge         = 413
 	tooManyRequests  = 429
 )
@@ -28,6 +29,11 @@ func NotFound() error {
 // NotAllowed is the refusal of a method that a path does not have.
 func NotAllowed() error {
 	return &Refusal{methodNotAllowed, "method_not_allowed", "this path does not take this method"}
+}
+
+// TooSlow is the refusal of a command that did not come in time.
+func TooSlow() error {
+	return &Refusal{requestTimeout, "timeout", "the body did not come in time"}
 }
 
 // TooLarge is the refusal of a command of more than [MaxCommand] bytes.

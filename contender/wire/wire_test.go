@@ -28,7 +28,7 @@ func fullReply() wire.Reply {
 		GOMAXPROCS: 1, Variants: []string{"a"}, Unsupported: true, Fresh: true,
 		Answers: []wire.Answer{{Case: 3, Output: []byte("\x00\n\xff"), Error: "no"}},
 		Ops:     math.MaxInt64, WallNS: 2, CPUNS: 3, IdleCPUNS: 4, GC: 5, Errors: 6, BytesOut: 7, Bytes: 8, Allocs: 9, Message: "m",
-		Addr: "127.0.0.1:80", Received: 10, ReceivedBody: 11, LayerCalls: 12, Profile: []byte("p"),
+		Addr: "127.0.0.1:80", Received: 10, ReceivedBody: 11, LayerCalls: 12, Delivered: 77, Profile: []byte("p"),
 	}
 }
 

@@ -44,7 +44,7 @@ func (l Left) String() string {
 // Derive plans how the pairs are filled. The error is of type plan.Refusals, and
 // complete.
 func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
-	b := &binder{Source: s, options: o, structs: map[*types.Named]*plan.Struct{}, out: &Result{Plan: &plan.Plan{}}}
+	b := &binder{Source: s, options: o, structs: map[*types.Named]*plan.Struct{}, at: map[string]token.Pos{}, out: &Result{Plan: &plan.Plan{}}}
 	for _, p := range pairs {
 		n, why := s.named(p.Go)
 		t := p.Type.Strip()
@@ -61,6 +61,9 @@ func Derive(s *Source, pairs []Pair, o plan.Options) (*Result, error) {
 			b.structOf(n, t, says, n.Obj().Pos())
 		}
 	}
+	if len(b.refusals) == 0 {
+		b.circles()
+	}
 	if len(b.refusals) > 0 {
 		return nil, b.refusals
 	}
@@ -73,11 +76,26 @@ type binder struct {
 	*Source
 	options  plan.Options
 	structs  map[*types.Named]*plan.Struct
+	at       map[string]token.Pos // of fields that are filled, by type and name
 	refusals plan.Refusals
 	out      *Result
 }
 
 func (b *binder) refuse(r plan.Refusal) { b.refusals = append(b.refusals, r) }
+
+// circles refuses fields by which a struct leads to its own kind without end.
+func (b *binder) circles() {
+	for _, r := range plan.Circles(b.out.Plan) {
+		for _, s := range b.out.Plan.Structs {
+			for _, f := range s.Fields {
+				if f.C == r.Field && f.Pos == r.Pos {
+					of := fmt.Sprintf("takes %s.%s (%s%s), which ", s.Says, f.C, f.Type, comma(f.Pos))
+					b.refuse(plan.Refusal{Pos: b.pos(b.at[s.Go+"."+f.Go]), Struct: s.Go, Field: f.Go, Type: f.Rule.Go, Reason: of + r.Reason, Remedy: "add ,depth=N to its tag, or leave it alone with the tag `cgocopy:\"-\"`"})
+				}
+			}
+		}
+	}
+}
 
 // structOf plans how n is filled from t, once. It is nil where that cannot be.
 func (b *binder) structOf(n *types.Named, t *ctype.Type, says string, asked token.Pos) *plan.Struct {
@@ -135,6 +153,10 @@ func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[st
 		bad("has a tag that cannot be read: "+f.err.Error(), "mend the tag")
 		return
 	}
+	if isMade(f.Name()) {
+		bad("has the name of a method that is generated", "give it another one")
+		return
+	}
 	m, why := find(f, list)
 	if why != "" {
 		bad(why+" in "+s.Says+closed(s.C.Pos()), "name one with the tag `cgocopy:\"NAME\"`, or leave the field alone with `cgocopy:\"-\"`")
@@ -160,8 +182,8 @@ func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[st
 		}
 		return
 	}
-	if word := idle(f.tag, rule, m.Type); word != "" {
-		bad(fmt.Sprintf("takes %s, where %s in its tag does nothing", of, word), "take the word away")
+	if c := m.Type.Strip(); f.tag.Enum && (c == nil || c.Kind != ctype.Enum) {
+		bad("takes "+of+", which is no enum", "take the word enum out of its tag")
 		return
 	}
 	w := &fitting{binder: b, offset: m.Offset, at: f.Pos()}
@@ -172,6 +194,7 @@ func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[st
 		}
 		return
 	}
+	b.at[s.Go+"."+f.path] = f.Pos()
 	b.out.Imports = append(b.out.Imports, imports...)
 	one := plan.Field{Go: f.path, C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Tag: f.tag, Offset: m.Offset, Rule: rule}
 	s.Fields = append(s.Fields, one)

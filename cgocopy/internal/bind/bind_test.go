@@ -2,6 +2,7 @@ package bind_test
 
 import (
 	"context"
+	"go/build"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 
 const oddHeader = `struct far;
 typedef struct { double x, y, z; } Point3D;
+struct node { struct node *kids; int kids_count; };
 enum kind { LOW = -1, HIGH = 70000 };
 typedef struct {
 	int n;
@@ -42,6 +44,9 @@ typedef struct {
 	int snake_case, snakecase;
 	Point3D *at;
 	unsigned char raw[4];
+	struct node *nodes;
+	int room[6];
+	_Bool flags[2];
 } Odd;
 `
 
@@ -69,11 +74,11 @@ func derive(t *testing.T, f *object.File, c *ctype.Type, fields string) (*bind.R
 	src := "package odd\n\nimport (\n\t\"image\"\n\t\"time\"\n\t\"example.invalid/nowhere\"\n)\n\nvar _ = image.Point{}\n\n" +
 		"type Small struct{ X, Y, Z float32 }\n\ntype Pair struct{ X, Q float64 }\n\ntype One struct{ I int }\n\n" +
 		"type Three struct {\n\tI int\n\tF float32\n\tExtra int\n}\n\ntype Tiny uint8\n\ntype Made struct{ X, Y, Z float64 }\n\n" +
-		"type Right struct{ X, Y, Z float64 }\n\ntype Part struct{ Z, X float64 }\n\nfunc (*Made) FromC() {}\n\ntype Param[T any] struct{ X, Y, Z float64 }\n\ntype Odd struct { " + fields + " }\n"
+		"type Node struct{ Kids []Node `cgocopy:\",len=kids_count\"` }\n\ntype Right struct{ X, Y, Z float64 }\n\ntype Part struct{ Z, X float64 }\n\nfunc (*Made) FromC() {}\n\ntype Param[T any] struct{ X, Y, Z float64 }\n\ntype Odd struct { " + fields + " }\n"
 	if err := os.WriteFile(filepath.Join(dir, "odd.go"), []byte(src), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := bind.Load(dir, func(string) bool { return false }, f.Arch)
+	s, err := bind.Load(build.Default, dir, func(string) bool { return false }, f.Arch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,9 +137,13 @@ func TestRefusals(t *testing.T) {
 		{"Missing int", "Odd.Missing (int) has no member of its name in Odd"},
 		{"Named int `cgocopy:\"missing\"`", "takes missing by its tag, and there is no such member in Odd"},
 		{"At *Small", "or to many; say how with the tag `cgocopy:\"at,depth=1\"` for one, or `cgocopy:\"at,len=MEMBER\"`"},
-		{"N int `cgocopy:\",max=4\"`", "where max= in its tag does nothing; take the word away"},
-		{"N int `cgocopy:\",len=count\"`", "where len= in its tag does nothing"},
-		{"N int `cgocopy:\",utf8=error\"`", "where utf8= in its tag does nothing"},
+		{"N int `cgocopy:\",max=4\"`", "which is nothing that max in its tag could say more about; take that away"},
+		{"N int `cgocopy:\",len=count\"`", "which is nothing that len in its tag could say more about"},
+		{"N int `cgocopy:\",utf8=error\"`", "which is nothing that utf8 in its tag could say more about"},
+		{"N int `cgocopy:\",enum\"`", "which is no enum; take the word enum out of its tag"},
+		{"Nodes []Node `cgocopy:\",len=count\"`", "Node.Kids ([]Node) takes struct node.kids (struct node *, "},
+		{"Nodes []Node `cgocopy:\",len=count\"`", "which leads to its own kind, which may go in a circle; add ,depth=N to its tag"},
+		{"FromC int `cgocopy:\"n\"`", "has the name of a method that is generated"},
 		{"N int `cgocopy:\",colour\"`", "has a tag that cannot be read: unknown word"},
 		{"A int `cgocopy:\"n\"`; N int", "takes Odd.n (int, "},
 		{"A int `cgocopy:\"n\"`; N int", "as A does; take one of them away"},
@@ -177,6 +186,11 @@ func TestRules(t *testing.T) {
 		{"Numbers uintptr", plan.Opaque, "", false},
 		{"Numbers []int `cgocopy:\",len=count\"`", plan.Slice, "", false},
 		{"Pair [2]int", plan.Each, "", false},
+		{"Text string `cgocopy:\",len=count\"`", plan.Text, "", false},
+		{"Text []byte", plan.Text, "", false},
+		{"Room []int32 `cgocopy:\",len=count\"`", plan.Tail, "", false},
+		{"Flags [2]bool", plan.Each, "", false},
+		{"Un struct{ I int; Real float64 `cgocopy:\"f\"` } `cgocopy:\",union=tag:0:i,1:f\"`", plan.Union, "", false},
 		{"Pair [2]int32", plan.Load, "", false},
 		{"Low int8", plan.Bits, "", false},
 		{"Bits uint16", plan.Bits, "", false},

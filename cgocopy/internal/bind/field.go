@@ -92,7 +92,7 @@ func lean(t plan.Tag, c *ctype.Type, g types.Type) plan.Tag {
 		return t
 	}
 	elem := s.Elem.Strip()
-	bytes := elem != nil && elem.Size == 1
+	bytes := elem != nil && elem.Size == 1 && (elem.Kind == ctype.Char || elem.Kind == ctype.Int || elem.Kind == ctype.Uint)
 	switch u := g.Underlying().(type) {
 	case *types.Basic:
 		switch {
@@ -107,35 +107,4 @@ func lean(t plan.Tag, c *ctype.Type, g types.Type) plan.Tag {
 		t.Bytes = t.Bytes || bytes && !t.String && (t.Len != "" || s.Kind == ctype.Pointer)
 	}
 	return t
-}
-
-// idle is a word of a tag that does nothing for a member taken over by a rule;
-// empty: none.
-func idle(t plan.Tag, r plan.Rule, c *ctype.Type) string {
-	outer := r.Op
-	for r.Op == plan.Each || r.Op == plan.Slice || r.Op == plan.Tail {
-		r = *r.Elem
-	}
-	many := outer == plan.Slice || outer == plan.Tail || r.Len != nil
-	text := r.Op == plan.Chars || r.Op == plan.Text
-	s := c.Strip()
-	switch {
-	case t.Len != "" && !many:
-		return "len="
-	case t.Max > 0 && !many && r.Op != plan.Text:
-		return "max="
-	case t.UTF8 != plan.Keep && !text:
-		return "utf8="
-	case t.Depth > 0 && r.Op != plan.Deref:
-		return "depth="
-	case t.On != "" && r.Op != plan.Union:
-		return "union="
-	case t.String && !text:
-		return "string"
-	case t.Opaque && outer != plan.Opaque:
-		return "opaque"
-	case t.Enum && (s == nil || s.Kind != ctype.Enum):
-		return "enum"
-	}
-	return ""
 }

@@ -28,11 +28,11 @@ type Source struct {
 	files map[string]*ast.File // by the name of the type they declare
 }
 
-// Load reads the package in dir, without the files that an earlier run made. Sizes
-// are those of a Go architecture, e.g. amd64. Functions are not looked into, and
-// what they would need may be missing.
-func Load(dir string, made func(name string) bool, arch string) (*Source, error) {
-	p, err := build.ImportDir(dir, 0)
+// Load reads the package in dir, of the files that c selects and without those
+// that an earlier run made. Sizes are those of a Go architecture, e.g. amd64.
+// Functions are not looked into, and what they would need may be missing.
+func Load(c build.Context, dir string, made func(name string) bool, arch string) (*Source, error) {
+	p, err := c.ImportDir(dir, 0)
 	if err != nil {
 		var several *build.MultiplePackageError
 		if errors.As(err, &several) {
@@ -56,8 +56,8 @@ func Load(dir string, made func(name string) bool, arch string) (*Source, error)
 		files = append(files, f)
 		s.declared(f)
 	}
-	c := types.Config{IgnoreFuncBodies: true, FakeImportC: true, Sizes: s.sizes, Error: func(error) {}, Importer: s.imports(dir)}
-	s.types, _ = c.Check(dir, s.fset, files, nil) // what fields do not need may be wrong
+	conf := types.Config{IgnoreFuncBodies: true, FakeImportC: true, Sizes: s.sizes, Error: func(error) {}, Importer: s.imports(dir)}
+	s.types, _ = conf.Check(dir, s.fset, files, nil) // what fields do not need may be wrong
 	return s, nil
 }
 
@@ -155,12 +155,16 @@ func (s *Source) named(name string) (*types.Named, string) {
 	return n, ""
 }
 
+// isMade reports whether generated code has a method of this name.
+func isMade(name string) bool {
+	return slices.Contains([]string{"FromC", "fromC", "SliceFromC", "ToC", "TakeFromC"}, name)
+}
+
 // method is one that a type has already, of those that are going to be
 // generated; empty: none.
 func (s *Source) method(n *types.Named) (string, token.Pos) {
-	made := []string{"FromC", "fromC", "SliceFromC", "ToC", "TakeFromC"}
 	for m := range n.Methods() {
-		if slices.Contains(made, m.Name()) {
+		if isMade(m.Name()) {
 			return m.Name(), m.Pos()
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,7 @@ import (
 type Config struct {
 	Headers []string // as #include has them in quotes: relative to Dir, or found by Flags
 	Types   []string // wanted: GameObject, struct point, or a bare tag
+	Funcs   []string // wanted functions
 	Flags   []string // of the user, e.g. -Iinclude, -DDEBUG
 	CC      []string // compiler and its first words; empty: CC, else gcc or clang, whichever is there
 	CXX     bool     // the headers are C++
@@ -36,7 +38,7 @@ func ours() []string {
 }
 
 // ErrNoCompiler says that there is none.
-var ErrNoCompiler = errors.New("no C compiler found: install gcc or clang, or name yours in CC")
+var ErrNoCompiler = errors.New("no C compiler found: install gcc or clang, or name yours in CC (of C++ in CXX)")
 
 // Error is what the compiler had to say.
 type Error struct {
@@ -71,9 +73,10 @@ func (e *UnknownTypeError) Error() string {
 	return fmt.Sprintf("no type %s in %s", strings.Join(e.Names, ", "), strings.Join(e.Headers, ", "))
 }
 
-// Read compiles and returns the types, found by the names that were asked for.
+// Read compiles and returns the types, found by the names that were asked for;
+// those of functions by their name and ().
 func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, error) {
-	compiler, err := c.compiler()
+	compiler, err := Compiler(c.CC, c.CXX)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,13 +105,25 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 		}
 		found[name] = t
 	}
+	for i, name := range c.Funcs {
+		t := f.Anchor(anchor(len(c.Types) + i))
+		if t == nil || t.Strip() == nil || t.Strip().Kind != ctype.Func {
+			return nil, nil, fmt.Errorf("%s is no function in %s", name, strings.Join(c.Headers, ", "))
+		}
+		found[name+"()"] = t.Strip()
+	}
 	return f, found, nil
 }
 
-func (c Config) compiler() ([]string, error) {
-	words := c.CC
+// Compiler is the command that compiles C, or C++ where cxx says so: words, where
+// there are any, else what CC or CXX says, else the first that is there.
+func Compiler(words []string, cxx bool) ([]string, error) {
+	variable, usual := "CC", []string{"gcc", "clang", "cc"}
+	if cxx {
+		variable, usual = "CXX", []string{"g++", "clang++", "c++"}
+	}
 	if len(words) == 0 {
-		words = strings.Fields(os.Getenv(map[bool]string{false: "CC", true: "CXX"}[c.CXX]))
+		words = strings.Fields(os.Getenv(variable))
 	}
 	if len(words) > 0 {
 		if _, err := exec.LookPath(words[0]); err != nil {
@@ -116,7 +131,7 @@ func (c Config) compiler() ([]string, error) {
 		}
 		return words, nil
 	}
-	for _, name := range map[bool][]string{false: {"gcc", "clang", "cc"}, true: {"g++", "clang++", "c++"}}[c.CXX] {
+	for _, name := range usual {
 		if _, err := exec.LookPath(name); err == nil {
 			return []string{name}, nil
 		}
@@ -143,6 +158,9 @@ func (c Config) source(spelled []string) []byte {
 	for i, name := range spelled {
 		fmt.Fprintf(&b, "#line 1 \"%s\"\n%s *%s;\n", place(i), name, anchor(i))
 	}
+	for i, name := range c.Funcs {
+		fmt.Fprintf(&b, "#line 1 \"%s\"\n__typeof__(&%s) %s;\n", place(len(spelled)+i), name, anchor(len(spelled)+i))
+	}
 	return b.Bytes()
 }
 
@@ -157,6 +175,9 @@ func (c Config) spell(ctx context.Context, compiler []string, dir string) ([]str
 		}
 		if len(unknown) == 0 {
 			return spelled, nil
+		}
+		if last := unknown[len(unknown)-1]; last >= len(c.Types) {
+			return nil, fmt.Errorf("no function %s in %s", c.Funcs[last-len(c.Types)], strings.Join(c.Headers, ", "))
 		}
 		if word == "enum " {
 			var names []string
@@ -194,7 +215,7 @@ func (c Config) unknown(ctx context.Context, compiler, spelled []string, dir str
 	for _, e := range said.errors {
 		n, ok := strings.CutPrefix(filepath.Base(e.File), "cgocopy-type-")
 		i, numErr := strconv.Atoi(n)
-		if !ok || numErr != nil || i >= len(spelled) {
+		if !ok || numErr != nil || i >= len(spelled)+len(c.Funcs) {
 			return nil, said.first()
 		}
 		if !seen[i] {
@@ -205,6 +226,7 @@ func (c Config) unknown(ctx context.Context, compiler, spelled []string, dir str
 	if len(list) == 0 {
 		return nil, said.first()
 	}
+	slices.Sort(list)
 	return list, nil
 }
 

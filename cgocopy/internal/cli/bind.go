@@ -118,11 +118,11 @@ func (o bindOrder) generate(ctx context.Context) ([]written, []bind.Left, error)
 	}
 	base := strings.TrimSuffix(filepath.Base(o.out), ".go")
 	made := func(name string) bool { return name == base+".go" || strings.HasPrefix(name, base+"_") }
-	src, err := bind.Load(filepath.Join(o.dir, o.goDir), made, orHost(f.Arch))
+	src, err := bind.Load(goContext(o.build), filepath.Join(o.dir, o.goDir), made, orHost(f.Arch))
 	if err != nil {
 		return nil, nil, err
 	}
-	options := plan.Options{Word: 8, Rust: o.reprC}
+	options := plan.Options{Word: 8, Rust: o.reprC, Big: !f.Little}
 	if f.Arch == "386" || f.Arch == "arm" {
 		options.Word = 4
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/cgocopy/internal/cc"
+	"github.com/tarebench/tare/cgocopy/internal/cgoflags"
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 	"github.com/tarebench/tare/cgocopy/internal/emit"
 	"github.com/tarebench/tare/cgocopy/internal/object"
@@ -127,7 +128,7 @@ func generate(ctx context.Context, o order) ([]written, error) {
 		return nil, err
 	}
 	if o.pkg == "" {
-		if o.pkg, err = packageOf(filepath.Join(o.dir, filepath.Dir(o.out))); err != nil {
+		if o.pkg, err = packageOf(filepath.Join(o.dir, filepath.Dir(o.out)), o.build); err != nil {
 			return nil, err
 		}
 	}
@@ -186,7 +187,7 @@ func (o order) plan(ctx context.Context) (*plan.Plan, error) {
 // find finds the types that were asked for.
 func (o order) find(ctx context.Context) (*object.File, map[string]*ctype.Type, error) {
 	if o.object == "" {
-		flags, err := cgoFlags(ctx, filepath.Join(o.dir, filepath.Dir(o.out)))
+		flags, err := cgoflags.Read(ctx, filepath.Join(o.dir, filepath.Dir(o.out)), o.build)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/tarebench/tare/cgocopy/internal/cc"
+	"github.com/tarebench/tare/cgocopy/internal/cgoflags"
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 	"github.com/tarebench/tare/cgocopy/internal/object"
 )
@@ -86,7 +87,7 @@ func headerShapes(ctx context.Context, header string, types, theirs []string, cx
 	if len(types) == 0 {
 		return nil, wrong("name the types to look at in %s, e.g. cgocopy layout %s GameObject", header, header)
 	}
-	flags, err := cgoFlags(ctx, ".")
+	flags, err := cgoflags.Read(ctx, ".", "")
 	if err != nil {
 		return nil, err
 	}

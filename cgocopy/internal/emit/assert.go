@@ -12,7 +12,7 @@ import (
 // members is noticed too. It needs cgo, and without it is left out of a build.
 func Assert(u Unit) ([]byte, error) {
 	build := "cgo"
-	if u.Build != "" {
+	if u.Build != "" && u.Build != build {
 		build += " && (" + u.Build + ")"
 	}
 	u.Build = build

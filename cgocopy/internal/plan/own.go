@@ -59,6 +59,9 @@ func (m Member) Rule(cName string, tag Tag, o Options) (Rule, error) {
 	field := m.field
 	field.Offset = m.Offset
 	r, ok := w.member(field)
+	if ok {
+		w.wordsFit(m.Type, r)
+	}
 	if !ok || len(d.refusals) > 0 {
 		return Rule{}, d.refusals
 	}
@@ -80,4 +83,12 @@ func stub(t, s *ctype.Type) *Struct {
 		says = s.String()
 	}
 	return &Struct{C: s, Says: says}
+}
+
+// Circles refuses slices in a plan by which a struct leads to its own kind,
+// without a limit to how far.
+func Circles(p *Plan) Refusals {
+	d := &deriver{plan: p}
+	d.circles()
+	return d.refusals
 }

@@ -14,7 +14,7 @@ func (p *program) enum() member {
 		values[1] = -5
 	}
 	fmt.Fprintf(&p.header, "enum %s { %s = %d, %s = %d };\n", tag, first, values[0], second, values[1])
-	return member{fmt.Sprintf("enum %s %s;", tag, name), name, exported(name), func(p *program, at string) string {
+	return member{decl: fmt.Sprintf("enum %s %s;", tag, name), named: name, goes: exported(name), value: func(p *program, at string) string {
 		i := p.r.IntN(2)
 		p.line("%s.%s = %s;", at, name, []string{first, second}[i])
 		return fmt.Sprint(values[i])
@@ -23,7 +23,7 @@ func (p *program) enum() member {
 
 func (p *program) text() member {
 	name := p.name("t")
-	return member{fmt.Sprintf("const char *%s;", name), name, exported(name), func(p *program, at string) string {
+	return member{decl: fmt.Sprintf("const char *%s;", name), named: name, goes: exported(name), value: func(p *program, at string) string {
 		if p.r.IntN(5) == 0 {
 			p.line("%s.%s = 0;", at, name)
 			return `""`
@@ -43,50 +43,28 @@ func bytesOf(w []byte) string {
 	return b.String()
 }
 
-// counted is a pointer, and how many values are behind it.
-func (p *program) counted(owner string) []member {
-	t, name := numbers()[p.r.IntN(len(numbers()))], p.name("p")
-	c, count := numbers()[2+p.r.IntN(6)], p.name("n")
-	p.tags = append(p.tags, fmt.Sprintf("%s.%s=,len=%s", owner, name, count))
-	n := p.r.IntN(6)
-	return []member{
-		{fmt.Sprintf("%s *%s;", t.c, name), name, exported(name), func(p *program, at string) string {
-			if n == 0 {
-				p.line("%s.%s = 0;", at, name)
-				return fmt.Sprintf("[]%s(nil)", t.goes)
-			}
-			var cs, gos []string
-			for range n {
-				c, goes := p.draw(t.bits, t.signed, t.float)
-				cs, gos = append(cs, c), append(gos, goes)
-			}
-			p.line("static %s v%s[] = {%s};", t.c, name, strings.Join(cs, ", "))
-			p.line("%s.%s = v%s;", at, name, name)
-			return fmt.Sprintf("[]%s{%s}", t.goes, strings.Join(gos, ", "))
-		}},
-		{fmt.Sprintf("%s %s;", c.c, count), count, exported(count), func(p *program, at string) string {
-			p.line("%s.%s = %d;", at, count, n)
-			return fmt.Sprint(n)
-		}},
-	}
-}
-
-// union is one with its discriminant beside it.
-func (p *program) union(owner string) []member {
+// union is one with its discriminant beside it; some have no name.
+func (p *program) union(owner string, depth int) []member {
 	a, b := p.scalar(), p.chars()
+	if depth > 0 && p.r.IntN(3) == 0 {
+		b = p.nested(depth-1, false)
+	}
 	name, on := p.name("u"), p.name("k")
-	p.tags = append(p.tags, fmt.Sprintf("%s.%s=,union=%s:0:%s,7:%s", owner, name, on, a.named, b.named))
+	field, dot := name, "."+name
+	decl := fmt.Sprintf("union { %s %s } %s;", a.decl, b.decl, name)
+	if p.r.IntN(4) == 0 { // its first member's name stands for it
+		decl, field, dot = fmt.Sprintf("union { %s %s };", a.decl, b.decl), a.named, ""
+	}
+	p.tags = append(p.tags, fmt.Sprintf("%s.%s=,union=%s:0:%s,7:%s", owner, field, on, a.named, b.named))
 	second := p.r.IntN(2) == 1
 	return []member{
-		{fmt.Sprintf("union { %s %s } %s;", a.decl, b.decl, name), name, exported(name), func(p *program, at string) string {
-			chosen := a
-			if second {
-				chosen = b
+		{decl: decl, named: field, goes: exported(field), value: func(p *program, at string) string {
+			if !second {
+				return fmt.Sprintf("%s{%s: %s}", exported(owner)+exported(field), a.goes, a.value(p, at+dot))
 			}
-			v := chosen.value(p, at+"."+name)
-			return fmt.Sprintf("%s{%s: %s}", exported(owner)+exported(name), chosen.goes, v)
+			return fmt.Sprintf("%s{%s: %s}", exported(owner)+exported(field), b.goes, b.value(p, at+dot))
 		}},
-		{fmt.Sprintf("int %s;", on), on, exported(on), func(p *program, at string) string {
+		{decl: fmt.Sprintf("int %s;", on), named: on, goes: exported(on), value: func(p *program, at string) string {
 			v := map[bool]int{false: 0, true: 7}[second]
 			p.line("%s.%s = %d;", at, on, v)
 			return fmt.Sprint(v)
@@ -102,7 +80,7 @@ func (p *program) nested(depth int, packed bool) member {
 	if n > 0 {
 		decl = fmt.Sprintf("%s %s[%d];", tag.c, name, n)
 	}
-	return member{decl, name, exported(name), func(p *program, at string) string {
+	return member{decl: decl, named: name, goes: exported(name), value: func(p *program, at string) string {
 		if n == 0 {
 			return tag.value(p, at+"."+name)
 		}
@@ -118,15 +96,24 @@ func (p *program) nested(depth int, packed bool) member {
 type declared struct {
 	c, goes string
 	list    []member
+	tail    bool // it ends in an array without a length
 }
 
 // value fills the struct at at, and says what Go is to find.
 func (d declared) value(p *program, at string) string {
+	return d.goes + "{" + strings.Join(values(p, d.list, at), ", ") + "}"
+}
+
+func values(p *program, list []member, at string) []string {
 	var all []string
-	for _, m := range d.list {
+	for _, m := range list {
+		if len(m.inner) > 0 {
+			all = append(all, values(p, m.inner, at)...)
+			continue
+		}
 		all = append(all, m.goes+": "+m.value(p, at))
 	}
-	return d.goes + "{" + strings.Join(all, ", ") + "}"
+	return all
 }
 
 // again is value in a block of its own, as names of what pointers point to are
@@ -138,11 +125,19 @@ func (d declared) again(p *program, at string) string {
 }
 
 // declare writes a struct into the header.
-func (p *program) declare(depth, most int, packed bool) declared {
+func (p *program) declare(depth, most int, packed bool, last ...member) declared {
 	name := p.name("t")
 	packed = packed || p.r.IntN(6) == 0
 	list := p.members(name, most, depth, packed)
+	tail := p.r.IntN(8) == 0 && len(last) == 0 && most > 4
+	if tail {
+		last = p.tail(name)
+		list = append(list, last[0])
+	}
 	p.r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+	if tail {
+		list = append(list, last[1])
+	}
 	attribute := ""
 	switch {
 	case packed && p.r.IntN(2) == 0:
@@ -163,7 +158,7 @@ func (p *program) declare(depth, most int, packed bool) declared {
 	} else {
 		fmt.Fprintf(&p.header, "struct%s %s {\n%s\n};\n", attribute, name, strings.Join(decls, "\n"))
 	}
-	return declared{c, exported(name), list}
+	return declared{c, exported(name), list, tail}
 }
 
 // one declares a struct, and how it is filled and looked at.
@@ -171,8 +166,8 @@ func (p *program) one() {
 	d := p.declare(2, 9, false)
 	name := strings.TrimPrefix(d.c, "struct ")
 	p.types = append(p.types, name)
-	fmt.Fprintf(&p.fill, "void fill_%s(%s *v) {\n\tmemset(v, 0xa5, sizeof *v);\n", name, d.c)
-	want := d.value(p, "(*v)")
+	fmt.Fprintf(&p.fill, "static void fill_%s(void *to) {\n\t%s *v = to;\n\tmemset(v, 0xa5, sizeof *v);\n", name, d.c)
+	p.expect = append(p.expect, d.value(p, "(*v)"))
 	p.fill.WriteString("}\n")
-	fmt.Fprintf(&p.expect, "\tlook(t, %q, %d, func(p unsafe.Pointer) { C.fill_%s((*C.%s)(p)) }, %s)\n", name, 0, name, strings.Replace(d.c, "struct ", "struct_", 1), want)
+	p.tails = append(p.tails, d.tail)
 }

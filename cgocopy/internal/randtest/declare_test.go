@@ -11,7 +11,8 @@ type program struct {
 	r      *rand.Rand
 	header strings.Builder // declarations
 	fill   strings.Builder // C functions that fill one struct each
-	expect strings.Builder // Go values to be found
+	expect []string        // Go values to be found, as source
+	tails  []bool          // the struct ends in an array without a length
 	tags   []string        // -tag arguments
 	types  []string        // wanted
 	serial int
@@ -23,11 +24,17 @@ type member struct {
 	named string // name in C
 	goes  string // name in Go
 	value func(p *program, at string) (goes string)
+	inner []member // it is a struct without a name, and has these
 }
 
+// name is a new one; some are as long as generated C has them.
 func (p *program) name(prefix string) string {
 	p.serial++
-	return fmt.Sprintf("%s%d", prefix, p.serial)
+	long := ""
+	if p.r.IntN(30) == 0 {
+		long = strings.Repeat("long", 1+p.r.IntN(40))
+	}
+	return fmt.Sprintf("%s%s%d", prefix, long, p.serial)
 }
 
 // exported is the Go name of one of our names, which are lower case and digits.
@@ -85,7 +92,7 @@ func (p *program) members(owner string, most, depth int, packed bool) []member {
 }
 
 func (p *program) member(owner string, depth int, packed bool) []member {
-	switch k := p.r.IntN(20); {
+	switch k := p.r.IntN(26); {
 	case k < 7:
 		return []member{p.scalar()}
 	case k < 9:
@@ -98,21 +105,29 @@ func (p *program) member(owner string, depth int, packed bool) []member {
 		return []member{p.boolean()}
 	case k == 13:
 		return []member{p.enum()}
-	case k == 14 && !packed:
+	case k == 14:
 		return []member{p.text()}
-	case k == 15 && !packed:
+	case k == 15:
 		return p.counted(owner)
 	case k == 16:
-		return p.union(owner)
-	case k >= 17 && depth > 0:
+		return p.union(owner, depth)
+	case k < 20 && depth > 0:
 		return []member{p.nested(depth-1, packed)}
+	case k == 20 && depth > 0:
+		return []member{p.pointer(owner, depth-1)}
+	case k == 21 && depth > 0:
+		return p.structs(owner, depth-1)
+	case k == 22:
+		return p.countedText(owner)
+	case k == 23 && depth > 0:
+		return []member{p.anonymous(owner, depth-1, packed)}
 	}
 	return []member{p.scalar()}
 }
 
 func (p *program) scalar() member {
 	t, name := numbers()[p.r.IntN(len(numbers()))], p.name("m")
-	return member{fmt.Sprintf("%s %s;", t.c, name), name, exported(name), func(p *program, at string) string {
+	return member{decl: fmt.Sprintf("%s %s;", t.c, name), named: name, goes: exported(name), value: func(p *program, at string) string {
 		c, goes := p.draw(t.bits, t.signed, t.float)
 		p.line("%s.%s = %s;", at, name, c)
 		return goes
@@ -121,7 +136,7 @@ func (p *program) scalar() member {
 
 func (p *program) boolean() member {
 	name := p.name("b")
-	return member{fmt.Sprintf("_Bool %s;", name), name, exported(name), func(p *program, at string) string {
+	return member{decl: fmt.Sprintf("_Bool %s;", name), named: name, goes: exported(name), value: func(p *program, at string) string {
 		v := p.r.IntN(2)
 		p.line("%s.%s = %d;", at, name, v)
 		return fmt.Sprint(v == 1)
@@ -158,7 +173,7 @@ func (p *program) chars() member {
 		}
 		return fmt.Sprintf("%q", w)
 	}
-	return member{decl, name, exported(name), func(p *program, at string) string {
+	return member{decl: decl, named: name, goes: exported(name), value: func(p *program, at string) string {
 		if rows == 0 {
 			return one(p, at+"."+name)
 		}
@@ -178,7 +193,7 @@ func (p *program) array() member {
 		m = 1 + p.r.IntN(4)
 		dims += fmt.Sprintf("[%d]", m)
 	}
-	return member{fmt.Sprintf("%s %s%s;", t.c, name, dims), name, exported(name), func(p *program, at string) string {
+	return member{decl: fmt.Sprintf("%s %s%s;", t.c, name, dims), named: name, goes: exported(name), value: func(p *program, at string) string {
 		row := func(at string, n int) string {
 			var all []string
 			for i := range n {
@@ -206,7 +221,7 @@ func (p *program) bits() []member {
 	for range 1 + p.r.IntN(4) {
 		t, name := types[p.r.IntN(len(types))], p.name("f")
 		width := 1 + p.r.IntN(min(t.bits, 57)) // more, packed, could reach into a ninth byte
-		decl := fmt.Sprintf("%s %s : %d;", strings.Replace(t.c, "int", "int", 1), name, width)
+		decl := fmt.Sprintf("%s %s : %d;", t.c, name, width)
 		if t.signed {
 			decl = "signed " + decl // of a plain int C leaves it open
 		}
@@ -216,7 +231,7 @@ func (p *program) bits() []member {
 		case 1:
 			decl += fmt.Sprintf(" %s : %d;", t.c, 1+p.r.IntN(t.bits))
 		}
-		list = append(list, member{decl, name, exported(name), func(p *program, at string) string {
+		list = append(list, member{decl: decl, named: name, goes: exported(name), value: func(p *program, at string) string {
 			c, goes := p.draw(width, t.signed, false)
 			p.line("%s.%s = %s;", at, name, c)
 			return goes

@@ -97,7 +97,7 @@ func (h *home) tell(w http.ResponseWriter, r *http.Request) (homelab.Outcome, er
 	case errors.As(err, &long):
 		return homelab.Outcome{}, homelab.TooLarge()
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return homelab.Outcome{}, tooSlow()
+		return homelab.Outcome{}, homelab.TooSlow()
 	case err != nil:
 		return homelab.Outcome{}, homelab.Malformed(err)
 	}
@@ -106,10 +106,6 @@ func (h *home) tell(w http.ResponseWriter, r *http.Request) (homelab.Outcome, er
 		return homelab.Outcome{}, homelab.Malformed(err)
 	}
 	return h.house.Command(r.PathValue("id"), c)
-}
-
-func tooSlow() error {
-	return &homelab.Refusal{Status: http.StatusRequestTimeout, Code: "timeout", Message: "the body did not come in time"}
 }
 
 // say answers with a value, or with why there is none.

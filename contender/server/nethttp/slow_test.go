@@ -133,14 +133,23 @@ func TestGraceful(t *testing.T) {
 			s := start(t, 0, "-app", "ingest", "-sink", "file:"+path)
 			l := &ledger{acked: map[string]bool{}}
 			body := "[" + record("last") + "]"
-			half := fmt.Sprintf("%sContent-Length: %d\r\n\r\n%s", head, len(body), body[:20])
-			conn, in := s.talk(t, half)
+			begun := func() (net.Conn, *bufio.Reader) {
+				conn, in := s.talk(t, fmt.Sprintf("%sExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", head, len(body)))
+				for _, want := range []string{"HTTP/1.1 100 Continue\r\n", "\r\n"} {
+					if line, err := in.ReadString('\n'); line != want {
+						t.Fatalf("%q, %v, want %q", line, err, want)
+					}
+				}
+				io.WriteString(conn, body[:20])
+				return conn, in
+			}
+			conn, in := begun()
 			if stays {
-				s.talk(t, half)
+				begun()
 				s.talk(t, head) // half a head
 				s.talk(t, "")
 			}
-			if r := s.post(client(t), "["+record("first")+"]"); r.status != 200 { // by now it has read the others
+			if r := s.post(client(t), "["+record("first")+"]"); r.status != 200 {
 				t.Fatalf("%d %s", r.status, r.body)
 			}
 			time.AfterFunc(300*time.Millisecond, func() { io.WriteString(conn, body[20:]) })

@@ -1,0 +1,67 @@
+//go:build cgo
+
+// Gameobject fills structs of its own from a C array, again and again: a second
+// copy into the same values allocates nothing.
+package main
+
+// #include "game.h"
+import "C"
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"unsafe"
+)
+
+//go:generate go run ../../cmd/cgocopy bind -build cgo -type Object=GameObject game.h
+
+// Kind is what an object is.
+type Kind int
+
+// Kinds, as C numbers them.
+const (
+	NPC Kind = iota
+	Player
+	Boss
+)
+
+// Vector is a place, or a movement per tick.
+type Vector struct{ X, Y, Z float64 }
+
+// Object is a GameObject as the Go side wants it.
+type Object struct {
+	ID       int
+	Name     string
+	Position Vector
+	Move     Vector `cgocopy:"velocity"`
+	Health   float64
+	Level    int
+	Kind     Kind
+	Visible  bool
+
+	selected bool // of the Go side alone: copies leave it as it is
+}
+
+func main() {
+	var n C.int
+	world := unsafe.Pointer(C.world(&n))
+	var objects []Object
+	read := func() {
+		var err error
+		if objects, err = ObjectsFromC(objects, world, int(n)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	read()
+	objects[0].selected = true
+	for range 3 {
+		C.tick()
+		read()
+	}
+	for _, o := range objects {
+		fmt.Fprintf(os.Stdout, "%d %s at %v, health %v, level %d, kind %d, visible %t, selected %t\n", o.ID, o.Name, o.Position, o.Health, o.Level, o.Kind, o.Visible, o.selected)
+	}
+	fmt.Fprintf(os.Stdout, "%d bytes each in C; a copy into the same slice allocates %v times\n", SizeofObject, testing.AllocsPerRun(100, read))
+}

@@ -1,0 +1,199 @@
+package randtest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// fillSource has one function that fills the struct of a number.
+func fillSource(p *program) string {
+	var all []string
+	for _, name := range p.types {
+		all = append(all, "fill_"+name)
+	}
+	return "#include \"types.h\"\n" + p.fill.String() + "void fill(int i, void *p) {\n\tstatic void (*const all[])(void *) = {" + strings.Join(all, ", ") + "};\n\tall[i](p);\n}\n"
+}
+
+// mainSource looks at all structs.
+func mainSource(p *program) string {
+	var all strings.Builder
+	for i, name := range p.types {
+		goes := exported(name)
+		fmt.Fprintf(&all, "\t{new(%s), Sizeof%s, %v},\n", goes, goes, p.tails[i])
+	}
+	return mainBefore + "var all = []target{\n" + all.String() + "}\n"
+}
+
+const mainBefore = `package main
+
+// #include <stdlib.h>
+// #include <string.h>
+// void fill(int i, void *p);
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/tarebench/tare/cgocopy"
+)
+
+type target struct {
+	into any
+	size uintptr
+	tail bool
+}
+
+// differ says where a value is not what an expression says; empty: it is.
+func differ(src string, e ast.Expr, v reflect.Value) string {
+	text := src[e.Pos()-1 : e.End()-1]
+	said := func(got any) string {
+		if g := fmt.Sprint(got); g != text {
+			return g + ", not " + text
+		}
+		return ""
+	}
+	switch e := e.(type) {
+	case *ast.CompositeLit:
+		if v.Kind() != reflect.Struct {
+			if v.Len() != len(e.Elts) {
+				return fmt.Sprint(v.Len(), " elements, not ", len(e.Elts))
+			}
+			for i, x := range e.Elts {
+				if d := differ(src, x, v.Index(i)); d != "" {
+					return fmt.Sprint("[", i, "] ", d)
+				}
+			}
+			return ""
+		}
+		said := map[string]bool{}
+		for _, x := range e.Elts {
+			kv := x.(*ast.KeyValueExpr)
+			name := kv.Key.(*ast.Ident).Name
+			said[name] = true
+			if d := differ(src, kv.Value, v.FieldByName(name)); d != "" {
+				return "." + name + " " + d
+			}
+		}
+		for i := range v.NumField() {
+			if name := v.Type().Field(i).Name; !said[name] && !v.Field(i).IsZero() {
+				return "." + name + " is there"
+			}
+		}
+		return ""
+	case *ast.UnaryExpr:
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return "nil, not " + text
+			}
+			return differ(src, e.X, v.Elem())
+		}
+	case *ast.CallExpr:
+		if !v.IsNil() {
+			return "not nil"
+		}
+		return ""
+	}
+	switch v.Kind() {
+	case reflect.String:
+		want, err := strconv.Unquote(text)
+		if err != nil || v.String() != want {
+			return fmt.Sprintf("%q, not %s", v.String(), text)
+		}
+		return ""
+	case reflect.Pointer:
+		if !v.IsNil() {
+			return "not nil"
+		}
+		return ""
+	case reflect.Float32, reflect.Float64:
+		return said(strconv.FormatFloat(v.Float(), 'g', -1, 64))
+	case reflect.Bool:
+		return said(v.Bool())
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return said(v.Uint())
+	}
+	return said(v.Int())
+}
+
+// look fills, in all ways there are, and returns what is wrong.
+func look(i int, t target, src string) string {
+	want, err := parser.ParseExpr(src)
+	if err != nil {
+		return err.Error()
+	}
+	p := C.aligned_alloc(64, 1<<17)
+	defer C.free(p)
+	C.fill(C.int(i), p)
+	from := t.into.(interface{ FromC(unsafe.Pointer) error })
+	v := reflect.ValueOf(t.into)
+	for _, how := range []string{"first", "again"} { // the second time into what is there
+		if err := from.FromC(p); err != nil {
+			return how + ": " + err.Error()
+		}
+		if d := differ(src, want, v.Elem()); d != "" {
+			return how + ": " + d
+		}
+	}
+	if t.tail {
+		return ""
+	}
+	const n = 3
+	for i := 1; i < n; i++ {
+		C.memcpy(unsafe.Add(p, i*int(t.size)), p, C.size_t(t.size))
+	}
+	out := v.MethodByName("SliceFromC").Call([]reflect.Value{reflect.Zero(reflect.SliceOf(v.Type().Elem())), reflect.ValueOf(p), reflect.ValueOf(n)})
+	if !out[1].IsNil() {
+		return fmt.Sprint("slice: ", out[1])
+	}
+	for i := range n {
+		if d := differ(src, want, out[0].Index(i)); d != "" {
+			return "slice: " + d
+		}
+	}
+	to, ok := t.into.(interface{ ToC(unsafe.Pointer) error })
+	if !ok {
+		return ""
+	}
+	C.memset(p, 0, 1<<17)
+	if err := to.ToC(p); errors.Is(err, cgocopy.ErrTooLong) {
+		return "" // a text of N bytes came without a NUL
+	} else if err != nil {
+		return "back: " + err.Error()
+	}
+	v.Elem().SetZero()
+	if err := from.FromC(p); err != nil {
+		return "back: " + err.Error()
+	}
+	if d := differ(src, want, v.Elem()); d != "" {
+		return "back: " + d
+	}
+	return ""
+}
+
+func main() {
+	data, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	failed := 0
+	for i, src := range strings.Split(strings.TrimRight(string(data), "\n"), "\n") {
+		if d := look(i, all[i], src); d != "" {
+			fmt.Printf("%T%s\n", all[i].into, d)
+			failed++
+		}
+	}
+	if failed > 0 {
+		fmt.Println(failed, "differ")
+		os.Exit(1)
+	}
+}
+
+`
