@@ -10,10 +10,13 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/cgoflags"
 )
 
+// goContext is [cgoflags.Context].
+func goContext(tags string) build.Context { return cgoflags.Context(tags) }
+
 // packageOf is the name of the package in dir: that of its Go files, or else
-// the directory's. Tags are those that [cgoflags.Context] takes.
+// the directory's. Tags are those that goContext takes.
 func packageOf(dir, tags string) (string, error) {
-	c := cgoflags.Context(tags)
+	c := goContext(tags)
 	p, err := c.ImportDir(dir, 0)
 	if err == nil && p.Name != "" {
 		return p.Name, nil
