@@ -80,6 +80,9 @@ func places() []place {
 		{dir: "cmd/tare/internal/e2e", floor: 9}, // tests of the whole command
 
 		{dir: "cgocopy", floor: alone},
+		{dir: "cgocopy/cgocopytest", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},
+		{dir: "cgocopy/examples", floor: alone, peers: []string{"cgocopy/internal/*"}}, // tests of the examples
+		{dir: "cgocopy/examples/*", floor: alone, peers: []string{"cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "cgocopy/internal/*", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},
 		{dir: "cgocopy/cmd/cgocopy", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/cli"}},
 		{dir: "app/ingest", floor: alone, peers: []string{"app/ingest/sink"}},
