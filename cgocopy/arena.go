@@ -2,6 +2,8 @@ package cgocopy
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 	"unsafe"
@@ -43,17 +45,53 @@ func (a *Arena) string(b []byte) string {
 	return unsafe.String(&a.free[from], len(b))
 }
 
+// Where a char[n] is no longer than shortChars, and the text before was shorter
+// than shortText, its NUL is looked for by words: most texts are so short that
+// the call of a faster search costs more than it saves.
+const (
+	shortChars = 64
+	shortText  = 16
+)
+
 // Chars is the text in a char[n] at p: up to its NUL, or all of it. It never
 // reads byte n. old is returned where it is the same text.
 func (a *Arena) Chars(old string, p unsafe.Pointer, n int) string {
-	b := unsafe.Slice((*byte)(p), n)
-	if end := bytes.IndexByte(b, 0); end >= 0 {
-		b = b[:end]
+	var b []byte
+	if n <= shortChars && len(old) < shortText {
+		b = unsafe.Slice((*byte)(p), nul(p, n))
+	} else {
+		b = unsafe.Slice((*byte)(p), n)
+		if end := bytes.IndexByte(b, 0); end >= 0 {
+			b = b[:end]
+		}
 	}
 	if string(b) == old {
 		return old
 	}
 	return a.string(b)
+}
+
+// nul is how many bytes come before the first NUL of the n at p.
+func nul(p unsafe.Pointer, n int) int {
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if zero := zeros(p, i); zero != 0 {
+			return i + bits.TrailingZeros64(zero)/8
+		}
+	}
+	for ; i < n && *(*byte)(unsafe.Add(p, i)) != 0; i++ {
+	}
+	return i
+}
+
+// zeros marks the lowest NUL among the eight bytes at p+i: the lowest bit that
+// is set is the highest of that byte.
+func zeros(p unsafe.Pointer, i int) uint64 {
+	// A byte of w is zero where taking 1 from it borrows and its top bit was not
+	// set: Henry S. Warren, Hacker's Delight, 6-1.
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	w := binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:])
+	return (w - ones) &^ w & tops
 }
 
 // Text is the text that a char * points to, up to its NUL; a nil pointer is no

@@ -74,3 +74,18 @@ func In(field string, err error) error {
 	}
 	return &FieldError{field, err}
 }
+
+// CodeError is what a C function returned where it failed.
+type CodeError struct {
+	Func string // in C
+	Code int64
+	Text string // what the library says about the code; empty: nothing
+}
+
+// Error is the error in one line.
+func (e *CodeError) Error() string {
+	if e.Text != "" {
+		return fmt.Sprintf("%s: %s (%d)", e.Func, e.Text, e.Code)
+	}
+	return fmt.Sprintf("%s returned %d", e.Func, e.Code)
+}

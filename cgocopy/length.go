@@ -2,7 +2,10 @@
 
 package cgocopy
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // length is how many bytes come before the NUL at p, of at most most. It looks
 // at aligned words of eight bytes, which never lie in two pages: what is behind
@@ -17,17 +20,11 @@ func length(p unsafe.Pointer, most int) (int, bool) {
 			return n, true
 		}
 	}
-	// A byte of w is zero where taking 1 from it borrows and its top bit was not
-	// set: Henry S. Warren, Hacker's Delight, 6-1.
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for ; n <= most; n += 8 {
-		w := *(*uint64)(unsafe.Add(p, n))
-		if (w-ones)&^w&tops == 0 {
-			continue
+		if zero := zeros(p, n); zero != 0 {
+			n += bits.TrailingZeros64(zero) / 8
+			return n, n <= most
 		}
-		for ; *(*byte)(unsafe.Add(p, n)) != 0; n++ {
-		}
-		return n, n <= most
 	}
 	return 0, false
 }

@@ -1,7 +1,8 @@
 //go:build cgo
 
 // Devicelist calls a C function that makes a list, and has a Go slice instead:
-// texts, numbers behind pointers and all. The list is given back to C.
+// texts, numbers behind pointers and all. ListDevices is generated; it gives the
+// list back to C, also where the copy fails.
 package main
 
 // #include "devices.h"
@@ -10,23 +11,9 @@ import "C"
 import (
 	"fmt"
 	"os"
-	"unsafe"
-
-	"github.com/tarebench/tare/cgocopy"
 )
 
-//go:generate go run ../../cmd/cgocopy gen -build cgo -type device -tag device.gains=,len=gains_count,max=64 devices.h
-
-// ListDevices are the devices there are. Nothing of them is left in C.
-func ListDevices() ([]Device, error) {
-	var list *C.struct_device
-	var n C.int
-	if code := C.list_devices(&list, &n); code != 0 {
-		return nil, fmt.Errorf("list_devices: error %d", code)
-	}
-	defer C.free_devices(list, n)
-	return cgocopy.CopySlice[Device](unsafe.Pointer(list), int(n))
-}
+//go:generate go run ../../cmd/cgocopy gen -build cgo -type device -tag device.gains=,len=gains_count,max=64 -func "list_devices(out, len) error free=free_devices(out,len)" devices.h
 
 func main() {
 	devices, err := ListDevices()

@@ -127,15 +127,15 @@ func (d *Object) ToC(p unsafe.Pointer) error {
 
 // Layout that this file relies on, offsets in bytes (of bit-fields in bits behind them):
 //
-//	Vec3 12 bytes
-//	Vec3.x 0 float
-//	Vec3.y 4 float
-//	Vec3.z 8 float
-//	Object 68 bytes
-//	Object.id 0 int
-//	Object.name 4 char [32]
-//	Object.position 36 Vec3
-//	Object.velocity 48 Vec3
-//	Object.health 60 float
-//	Object.team 64 unsigned char
-//	Object.visible 65 _Bool
+//	Vec3: 12 bytes
+//	Vec3.x: 0 float
+//	Vec3.y: 4 float
+//	Vec3.z: 8 float
+//	Object: 68 bytes
+//	Object.id: 0 int
+//	Object.name: 4 char [32]
+//	Object.position: 36 Vec3
+//	Object.velocity: 48 Vec3
+//	Object.health: 60 float
+//	Object.team: 64 unsigned char
+//	Object.visible: 65 _Bool

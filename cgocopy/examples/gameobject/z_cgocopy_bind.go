@@ -110,16 +110,16 @@ func ObjectsFromC(dst []Object, p unsafe.Pointer, n int) ([]Object, error) {
 
 // Layout that this file relies on, offsets in bytes (of bit-fields in bits behind them):
 //
-//	Point3D 24 bytes
-//	Point3D.x 0 double
-//	Point3D.y 8 double
-//	Point3D.z 16 double
-//	GameObject 144 bytes
-//	GameObject.id 0 int
-//	GameObject.name 4 char [64]
-//	GameObject.position 72 Point3D
-//	GameObject.velocity 96 Point3D
-//	GameObject.health 120 float
-//	GameObject.level 124 short unsigned int
-//	GameObject.kind 128 enum object_kind
-//	GameObject.visible 132 _Bool
+//	Point3D: 24 bytes
+//	Point3D.x: 0 double
+//	Point3D.y: 8 double
+//	Point3D.z: 16 double
+//	GameObject: 144 bytes
+//	GameObject.id: 0 int
+//	GameObject.name: 4 char [64]
+//	GameObject.position: 72 Point3D
+//	GameObject.velocity: 96 Point3D
+//	GameObject.health: 120 float
+//	GameObject.level: 124 short unsigned int
+//	GameObject.kind: 128 enum object_kind
+//	GameObject.visible: 132 _Bool

@@ -77,9 +77,9 @@ func (d *Person) ToC(p unsafe.Pointer) error {
 
 // Layout that this file relies on, offsets in bytes (of bit-fields in bits behind them):
 //
-//	Person 80 bytes
-//	Person.id 0 int
-//	Person.name 4 char [50]
-//	Person.age 56 int
-//	Person.height 64 double
-//	Person.active 72 _Bool
+//	Person: 80 bytes
+//	Person.id: 0 int
+//	Person.name: 4 char [50]
+//	Person.age: 56 int
+//	Person.height: 64 double
+//	Person.active: 72 _Bool

@@ -71,7 +71,7 @@ func (d *Sample) ToC(p unsafe.Pointer) error {
 
 // Layout that this file relies on, offsets in bytes (of bit-fields in bits behind them):
 //
-//	Sample 24 bytes
-//	Sample.sequence 0 int64_t
-//	Sample.value 8 double
-//	Sample.unit 16 char [8]
+//	Sample: 24 bytes
+//	Sample.sequence: 0 int64_t
+//	Sample.value: 8 double
+//	Sample.unit: 16 char [8]

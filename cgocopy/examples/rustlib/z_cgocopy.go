@@ -120,12 +120,12 @@ func (d *Reading) ToC(p unsafe.Pointer) error {
 
 // Layout that this file relies on, offsets in bytes (of bit-fields in bits behind them):
 //
-//	struct Place 4 bytes
-//	struct Place.row 0 u16
-//	struct Place.column 2 u16
-//	struct Reading 40 bytes
-//	struct Reading.id 0 u32
-//	struct Reading.name 4 i8 [16]
-//	struct Reading.celsius 24 f64
-//	struct Reading.place 32 struct Place
-//	struct Reading.ok 36 bool
+//	struct Place: 4 bytes
+//	struct Place.row: 0 u16
+//	struct Place.column: 2 u16
+//	struct Reading: 40 bytes
+//	struct Reading.id: 0 u32
+//	struct Reading.name: 4 i8 [16]
+//	struct Reading.celsius: 24 f64
+//	struct Reading.place: 32 struct Place
+//	struct Reading.ok: 36 bool

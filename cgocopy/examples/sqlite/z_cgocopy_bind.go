@@ -95,9 +95,9 @@ func VFSsFromC(dst []VFS, p unsafe.Pointer, n int) ([]VFS, error) {
 
 // Layout that this file relies on, offsets in bytes (of bit-fields in bits behind them):
 //
-//	sqlite3_vfs 168 bytes
-//	sqlite3_vfs.iVersion 0 int
-//	sqlite3_vfs.szOsFile 4 int
-//	sqlite3_vfs.mxPathname 8 int
-//	sqlite3_vfs.zName 24 char *
-//	sqlite3_vfs.pNext 16 sqlite3_vfs *
+//	sqlite3_vfs: 168 bytes
+//	sqlite3_vfs.iVersion: 0 int
+//	sqlite3_vfs.szOsFile: 4 int
+//	sqlite3_vfs.mxPathname: 8 int
+//	sqlite3_vfs.zName: 24 char *
+//	sqlite3_vfs.pNext: 16 sqlite3_vfs *

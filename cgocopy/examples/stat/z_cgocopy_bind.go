@@ -123,11 +123,11 @@ func (d *File) ToC(p unsafe.Pointer) error {
 
 // Layout that this file relies on, offsets in bytes (of bit-fields in bits behind them):
 //
-//	struct timespec 16 bytes
-//	struct timespec.tv_sec 0 __time_t
-//	struct timespec.tv_nsec 8 __syscall_slong_t
-//	struct stat 144 bytes
-//	struct stat.st_mode 24 __mode_t
-//	struct stat.st_nlink 16 __nlink_t
-//	struct stat.st_size 48 __off_t
-//	struct stat.st_mtim 88 struct timespec
+//	struct timespec: 16 bytes
+//	struct timespec.tv_sec: 0 __time_t
+//	struct timespec.tv_nsec: 8 __syscall_slong_t
+//	struct stat: 144 bytes
+//	struct stat.st_mode: 24 __mode_t
+//	struct stat.st_nlink: 16 __nlink_t
+//	struct stat.st_size: 48 __off_t
+//	struct stat.st_mtim: 88 struct timespec

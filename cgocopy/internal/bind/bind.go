@@ -196,11 +196,7 @@ func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[st
 	}
 	b.at[s.Go+"."+f.path] = f.Pos()
 	b.out.Imports = append(b.out.Imports, imports...)
-	one := plan.Field{Go: f.path, C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Tag: f.tag, Offset: m.Offset, Rule: rule}
-	s.Fields = append(s.Fields, one)
-	if rule.Free != "" {
-		s.Frees = append(s.Frees, one)
-	}
+	s.Fields = append(s.Fields, plan.Field{Go: f.path, C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Tag: f.tag, Offset: m.Offset, Nameless: m.Nameless(), Rule: rule})
 }
 
 // closed is a place in brackets, comma is one behind a comma; nothing where it

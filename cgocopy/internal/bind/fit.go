@@ -221,12 +221,12 @@ func (w *fitting) union(r plan.Rule, s *ctype.Type, g types.Type, text string) (
 // alternative finds the member of a union that a case takes, and its field.
 func (w *fitting) alternative(s *ctype.Type, u *types.Struct, c plan.Case) (plan.Member, *types.Var, bool) {
 	for _, m := range plan.Members(s) {
-		if plan.Exported(m.Name) == c.Field {
+		if m.Name == c.C {
 			f, ok := takes(u, m)
 			return m, f.Var, ok
 		}
 	}
-	return plan.Member{Name: c.Field}, nil, false
+	return plan.Member{Name: c.C}, nil, false
 }
 
 // takes is the field of u that takes a member of a union.

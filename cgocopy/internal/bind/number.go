@@ -44,8 +44,13 @@ func (w *fitting) number(r plan.Rule, s *ctype.Type, g types.Type, text string) 
 		w.out.Wide = true
 	}
 	r.Go, r.From = text, ""
-	if size != s.Size {
+	switch {
+	case size != s.Size:
 		r.From = raw
+	case s.Kind != ctype.Float && unsigned:
+		r.Num = fmt.Sprintf("uint%d", 8*size)
+	case s.Kind != ctype.Float:
+		r.Num = fmt.Sprintf("int%d", 8*size)
 	}
 	return r, nil
 }

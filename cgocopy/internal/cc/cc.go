@@ -253,7 +253,15 @@ func (c Config) compile(ctx context.Context, compiler []string, source []byte, o
 	args := append(append([]string{}, compiler[1:]...), "-I", ".")
 	args = append(append(args, c.Flags...), ours()...)
 	args = append(args, "-o", out, "-x", language, "-")
-	cmd := exec.CommandContext(ctx, compiler[0], args...)
+	return c.run(ctx, compiler[0], args, source)
+}
+
+// unlimited is clang's flag to say all errors; gcc does so anyway, and does not
+// know it.
+const unlimited = "-ferror-limit=0"
+
+func (c Config) run(ctx context.Context, compiler string, args []string, source []byte) error {
+	cmd := exec.CommandContext(ctx, compiler, args...)
 	cmd.Dir = c.Dir
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	cmd.Stdin = bytes.NewReader(source)
@@ -263,9 +271,12 @@ func (c Config) compile(ctx context.Context, compiler []string, source []byte, o
 	}
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
-		return fmt.Errorf("%s: %w", compiler[0], err)
+		return fmt.Errorf("%s: %w", compiler, err)
 	}
-	return said(compiler[0], text)
+	if bytes.Contains(text, []byte("too many errors")) && args[0] != unlimited {
+		return c.run(ctx, compiler, append([]string{unlimited}, args...), source)
+	}
+	return said(compiler, text)
 }
 
 var errorLine = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$`)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/build"
 	"go/build/constraint"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,14 +40,28 @@ func Context(text string) build.Context {
 }
 
 // Read returns the compiler's flags that the package in dir gives in #cgo lines,
-// by pkg-config, and the user in CGO_CFLAGS.
-func Read(ctx context.Context, dir, tags string) ([]string, error) {
+// by pkg-config, and the user in CGO_CFLAGS. Files of which leave is true do not
+// count; nil: all do.
+func Read(ctx context.Context, dir, tags string, leave func(name string) bool) ([]string, error) {
 	dir, err := filepath.Abs(dir) // ${SRCDIR} becomes it
 	if err != nil {
 		return nil, err
 	}
 	c := Context(tags)
 	c.CgoEnabled = true
+	c.ReadDir = func(dir string) ([]fs.FileInfo, error) {
+		entries, err := os.ReadDir(dir)
+		var list []fs.FileInfo
+		for _, e := range entries {
+			if leave != nil && leave(e.Name()) {
+				continue
+			}
+			if info, err := e.Info(); err == nil {
+				list = append(list, info)
+			}
+		}
+		return list, err
+	}
 	p, err := c.ImportDir(dir, 0)
 	var none *build.NoGoError
 	var several *build.MultiplePackageError

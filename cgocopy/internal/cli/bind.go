@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"os"
+	"maps"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare/cgocopy/internal/bind"
@@ -25,6 +27,7 @@ const bindHelp = `cgocopy bind writes methods that fill Go structs of your own f
   -object FILE    read the C types from an object file, not from headers
   -repr-c         structs of Rust are repr(C), which object files do not say
   -c++            the headers are C++
+  -no-test        write no test in which C fills the structs and Go compares
   -build TEXT     build constraint of the files, e.g. 'linux && amd64'
 
 A field takes the member that its tag names, or that has its name: ItemsCount
@@ -59,6 +62,7 @@ func readBind(args []string) (bindOrder, error) {
 	f.StringVar(&o.object, "object", "", "")
 	f.BoolVar(&o.reprC, "repr-c", false, "")
 	f.BoolVar(&o.cxx, "c++", false, "")
+	f.BoolVar(&o.noTest, "no-test", false, "")
 	f.StringVar(&o.build, "build", "", "")
 	var err error
 	if o.headers, err = parse(f, ours); err != nil {
@@ -102,12 +106,7 @@ func bindTypes(ctx context.Context, args []string, stderr io.Writer) error {
 	for _, l := range left {
 		fmt.Fprintf(stderr, "note: %s\n", l)
 	}
-	for _, f := range files {
-		if err := replace(f.path, f.data); err != nil {
-			return err
-		}
-	}
-	return nil
+	return o.store(files)
 }
 
 // generate makes all files before one is written.
@@ -116,9 +115,7 @@ func (o bindOrder) generate(ctx context.Context) ([]written, []bind.Left, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	base := strings.TrimSuffix(filepath.Base(o.out), ".go")
-	made := func(name string) bool { return name == base+".go" || strings.HasPrefix(name, base+"_") }
-	src, err := bind.Load(goContext(o.build), filepath.Join(o.dir, o.goDir), made, orHost(f.Arch))
+	src, err := bind.Load(goContext(o.build), filepath.Join(o.dir, o.goDir), madeFor(o.out), orHost(f.Arch))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -145,19 +142,41 @@ func (o bindOrder) generate(ctx context.Context) ([]written, []bind.Left, error)
 	for _, l := range r.Left {
 		own.Left = append(own.Left, l.Go+": "+l.Member)
 	}
-	u := emit.Unit{Package: src.Name, Command: quoted(o.words), Headers: o.fromPackage(), Build: o.build, Plan: r.Plan, Own: own}
-	text, err := emit.Copy(u)
-	if err != nil {
+	if err := o.freeing(ctx, r.Plan); err != nil {
 		return nil, nil, err
 	}
-	list := []written{{o.out, text}}
-	if o.object == "" && !o.cxx {
-		if text, err = emit.Assert(u); err != nil {
-			return nil, nil, err
+	files, err := o.files(emit.Unit{Package: src.Name, Plan: r.Plan, Own: own})
+	return files, r.Left, err
+}
+
+// freeing looks whether the functions that free can be called so.
+func (o bindOrder) freeing(ctx context.Context, p *plan.Plan) error {
+	names := map[string]string{} // function to field
+	for _, s := range p.Structs {
+		for _, f := range s.Fields {
+			if f.Rule.Free != "" {
+				names[f.Rule.Free] = s.Go + "." + f.Go
+			}
 		}
-		list = append(list, written{strings.TrimSuffix(o.out, ".go") + "_assert.go", text})
 	}
-	return list, r.Left, nil
+	if len(names) == 0 {
+		return nil
+	}
+	if o.object != "" || o.cxx {
+		return fmt.Errorf("free= in tags needs headers in C")
+	}
+	need := slices.Sorted(maps.Keys(names))
+	_, found, err := o.find(ctx, need...)
+	if err != nil {
+		return err
+	}
+	var all []error
+	for _, name := range need {
+		if !takes(found[name+"()"], 1) {
+			all = append(all, fmt.Errorf("%s: free=%s: it is no function of one pointer", names[name], name))
+		}
+	}
+	return errors.Join(all...)
 }
 
 // orHost is an architecture, where it is known, else that of this machine.
@@ -166,21 +185,6 @@ func orHost(arch string) string {
 		return runtime.GOARCH
 	}
 	return arch
-}
-
-// fromPackage are the headers as the package's directory sees them. Those that
-// only the compiler's flags find stay as they are.
-func (o bindOrder) fromPackage() []string {
-	var list []string
-	for _, h := range o.headers {
-		if _, err := os.Stat(filepath.Join(o.dir, h)); err == nil && !filepath.IsAbs(h) {
-			if rel, err := filepath.Rel(o.goDir, filepath.FromSlash(h)); err == nil {
-				h = filepath.ToSlash(rel)
-			}
-		}
-		list = append(list, h)
-	}
-	return list
 }
 
 // bindAgain reads the command that made the file at path.

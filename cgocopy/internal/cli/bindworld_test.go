@@ -39,6 +39,10 @@ typedef struct GameObject {
 	struct name names[2];
 	int samples[8];
 	int samples_count;
+	enum kind kinds[2];
+	char grade;
+	char note_bytes[6];
+	struct { union { int as_int; float as_float; }; int which; } odd;
 } GameObject;
 
 GameObject *world(void);
@@ -60,6 +64,7 @@ static GameObject one = {
 	.event = {1, {.value = 6.25}}, .packed = {'x', -100000, -5, 9.5},
 	.grid = {{1, 2, 3}, {4, 5, 6}}, .labels = {"one", "sixsix"}, .names = {{"n1", {1, 2, 3, 4}}, {"n2", {5, 6, 7, 8}}},
 	.samples = {9, 8, 7}, .samples_count = 3,
+	.kinds = {BOSS, PLAYER}, .grade = -3, .note_bytes = "bytes", .odd = {{.as_float = 0.75f}, 1},
 };
 static Point3D line[3] = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
 
@@ -90,6 +95,18 @@ import (
 //go:generate cgocopy bind -type Game=GameObject,Brief=item world.h
 
 type Kind int
+
+type Small int32
+
+type Odd struct {
+	Which int
+	Value AnyOf ` + "`cgocopy:\"as_int,union=which:0:as_int,1:as_float\"`" + `
+}
+
+type AnyOf struct {
+	Int   int     ` + "`cgocopy:\"as_int\"`" + `
+	Float float32 ` + "`cgocopy:\"as_float\"`" + `
+}
 
 type Text string
 
@@ -160,6 +177,11 @@ type Game struct {
 	Grid     [2][3]int64
 	Labels   [2]string
 	Names    [2]Name
+	Kinds    [2]Small
+	Grade    int8
+	NoteBytes []byte
+	Samples  []int ` + "`cgocopy:\",len=samples_count\"`" + `
+	Odd      Odd
 	cache    string
 	Mine     map[string]int ` + "`cgocopy:\"-\"`" + `
 }
@@ -205,9 +227,9 @@ const worldWant = `{"Game":{"ID":-7,"Name":"` + "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn
 	`"Bag":[{"Label":"first","N":1},{"Label":"second","N":2}],"Next":{"ID":8,"Name":"second","Position":{"X":0,"Y":0,"Z":0},"HEALTH":0,"Level":0,"Kind":0,` +
 	`"Flags":0,"Dead":false,"Delta":0,"Visible":false,"Note":"","Items":null,"Raw":[0,0,0,0,0,0,0,0],"Code":[0,0,0,0],"Row":0,"Col":0,` +
 	`"Bag":[{"Label":"","N":0},{"Label":"","N":0}],"Next":null,"Serial":0,"Event":{"Kind":0,"Value":{"Code":0,"Value":0}},"Packed":{"C":0,"N":0,"S":0,"D":0},` +
-	`"Grid":[[0,0,0],[0,0,0]],"Labels":["",""],"Names":[{"Text":"","Tag":[0,0,0,0]},{"Text":"","Tag":[0,0,0,0]}],"Mine":null},"Serial":1234567890123,` +
+	`"Grid":[[0,0,0],[0,0,0]],"Labels":["",""],"Names":[{"Text":"","Tag":[0,0,0,0]},{"Text":"","Tag":[0,0,0,0]}],"Kinds":[0,0],"Grade":0,"NoteBytes":"","Samples":null,"Odd":{"Which":0,"Value":{"Int":0,"Float":0}},"Mine":null},"Serial":1234567890123,` +
 	`"Event":{"Kind":1,"Value":{"Code":0,"Value":6.25}},"Packed":{"C":120,"N":-100000,"S":-5,"D":9.5},"Grid":[[1,2,3],[4,5,6]],"Labels":["one","sixsix"],` +
-	`"Names":[{"Text":"n1","Tag":[1,2,3,4]},{"Text":"n2","Tag":[5,6,7,8]}],"Mine":{"kept":1}},"Points":[{"X":1,"Y":2,"Z":3},{"X":4,"Y":5,"Z":6},{"X":7,"Y":8,"Z":9}],` +
+	`"Names":[{"Text":"n1","Tag":[1,2,3,4]},{"Text":"n2","Tag":[5,6,7,8]}],"Kinds":[2,1],"Grade":-3,"NoteBytes":"Ynl0ZXM=","Samples":[9,8,7],"Odd":{"Which":1,"Value":{"Int":0,"Float":0.75}},"Mine":{"kept":1}},"Points":[{"X":1,"Y":2,"Z":3},{"X":4,"Y":5,"Z":6},{"X":7,"Y":8,"Z":9}],` +
 	`"Items":[{"Label":"sword","N":1},{"Label":"0123456789","N":-2},{"Label":"","N":3}],"Briefs":[{"Weight":2.5},{"Weight":0.25},{"Weight":1e+300}],` +
 	`"Errors":["nil pointer","nil pointer"]}
 `

@@ -23,6 +23,9 @@ does not notice that of headers outside a package's directory. Files whose build
 constraint does not fit this machine are passed over, and said to be.
 `
 
+// errFailed: what is wrong has been said already.
+var errFailed = errors.New("not everything could be checked")
+
 // errDrift: what is wrong has been said already.
 var errDrift = errors.New("generated code is out of date: run go generate")
 
@@ -35,29 +38,16 @@ func check(ctx context.Context, args []string, out io.Writer) error {
 	if len(dirs) == 0 {
 		dirs = []string{"."}
 	}
-	seen, drifted := 0, false
+	var c checker
 	for _, dir := range dirs {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "vendor"):
+			case d.IsDir() && path != dir && (strings.HasPrefix(d.Name(), ".") || strings.HasPrefix(d.Name(), "_") || d.Name() == "testdata" || d.Name() == "vendor"):
 				return fs.SkipDir
-			case d.IsDir() || !strings.HasSuffix(path, ".go"):
-				return nil
-			}
-			words, src, ok := generated(path)
-			if !ok {
-				return nil
-			}
-			seen++
-			said, err := drift(ctx, path, words, src)
-			if err != nil {
-				return fmt.Errorf("%s: %w", path, err)
-			}
-			for _, s := range said {
-				drifted = true
-				fmt.Fprintf(out, "%s: %s\n", path, s)
+			case !d.IsDir() && strings.HasSuffix(path, ".go"):
+				return c.file(ctx, path, out)
 			}
 			return nil
 		})
@@ -66,13 +56,52 @@ func check(ctx context.Context, args []string, out io.Writer) error {
 		}
 	}
 	switch {
-	case drifted:
+	case c.failed && c.drifted:
+		return errors.Join(errFailed, errDrift)
+	case c.failed:
+		return errFailed
+	case c.drifted:
 		return errDrift
-	case seen == 0:
+	case c.seen == 0 && c.passed == 0:
 		return fmt.Errorf("nothing that cgocopy generated in %s", strings.Join(dirs, ", "))
+	case c.passed > 0:
+		fmt.Fprintf(out, "%d checked, all up to date; %d passed over\n", c.seen, c.passed)
+	default:
+		fmt.Fprintf(out, "%d checked, all up to date\n", c.seen)
 	}
-	fmt.Fprintf(out, "%d checked, all up to date\n", seen)
 	return nil
+}
+
+// checker counts what it looks at.
+type checker struct {
+	seen, passed    int
+	drifted, failed bool
+}
+
+// file checks one file, where cgocopy generated it.
+func (c *checker) file(ctx context.Context, path string, out io.Writer) error {
+	words, src, ok := generated(path)
+	if !ok {
+		return ctx.Err()
+	}
+	if why := elsewhere(path, src); why != "" {
+		c.passed++
+		fmt.Fprintf(out, "%s: passed over: it is for %s\n", path, why)
+		return nil
+	}
+	c.seen++
+	said, err := drift(ctx, path, words, src)
+	if err != nil {
+		c.failed = true
+		for line := range strings.Lines(err.Error()) {
+			said = append(said, strings.TrimRight(line, "\n"))
+		}
+	}
+	for _, s := range said {
+		c.drifted = c.drifted || err == nil
+		fmt.Fprintf(out, "%s: %s\n", path, s)
+	}
+	return ctx.Err()
 }
 
 // generated reads the command that made a file. It is false where that was
@@ -101,7 +130,7 @@ func drift(ctx context.Context, path string, words []string, src string) ([]stri
 		return nil, err
 	}
 	if string(files[0].data) == src {
-		return nil, nil
+		return beside(path, files), nil
 	}
 	before, _ := emit.ReadLayout(src)
 	after, _ := emit.ReadLayout(string(files[0].data))
@@ -114,6 +143,25 @@ func drift(ctx context.Context, path string, words []string, src string) ([]stri
 	return []string{"is not what this version of cgocopy generates from the same layout"}, nil
 }
 
+// beside compares the files that are generated with the one at path.
+func beside(path string, files []written) []string {
+	var said []string
+	for _, f := range files[1:] {
+		rel, err := filepath.Rel(filepath.Dir(files[0].path), f.path)
+		if err != nil {
+			rel = filepath.Base(f.path)
+		}
+		old, err := os.ReadFile(filepath.Join(filepath.Dir(path), rel))
+		switch {
+		case err != nil:
+			said = append(said, rel+" is missing beside it")
+		case string(old) != string(f.data):
+			said = append(said, rel+" beside it is not what is generated from the same layout")
+		}
+	}
+	return said
+}
+
 // again makes the files anew by the command that made the one at path.
 func again(ctx context.Context, path string, words []string) ([]written, error) {
 	switch {
@@ -123,6 +171,9 @@ func again(ctx context.Context, path string, words []string) ([]written, error) 
 			return nil, err
 		}
 		o.dir = filepath.Dir(path)
+		for range strings.Count(filepath.ToSlash(filepath.Clean(o.out)), "/") {
+			o.dir = filepath.Join(o.dir, "..")
+		}
 		return generate(ctx, o)
 	case len(words) > 0 && words[0] == "bind":
 		o, err := bindAgain(path, words[1:])
@@ -133,33 +184,4 @@ func again(ctx context.Context, path string, words []string) ([]written, error) 
 		return files, err
 	}
 	return nil, fmt.Errorf("it was made by cgocopy %s, which this version does not know", strings.Join(words, " "))
-}
-
-// unquoted splits what quoted wrote.
-func unquoted(line string) []string {
-	var words []string
-	var word strings.Builder
-	in, any := false, false
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; {
-		case c == '\'':
-			in, any = !in, true
-		case c == '\\' && !in && i+1 < len(line):
-			i++
-			word.WriteByte(line[i])
-			any = true
-		case c == ' ' && !in:
-			if any || word.Len() > 0 {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			any = false
-		default:
-			word.WriteByte(c)
-		}
-	}
-	if any || word.Len() > 0 {
-		words = append(words, word.String())
-	}
-	return words
 }

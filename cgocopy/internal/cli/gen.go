@@ -29,11 +29,21 @@ const genHelp = `cgocopy gen writes Go types, and methods that fill them from C 
                   string|bytes  of a char or byte array      max=N   most elements or bytes
                   utf8=keep|replace|error  opaque            depth=N pointers may follow
                   union=MEMBER:0:first,1:second              free=FUNCTION
+  -func CALL      write a Go function that calls C, copies what it gives and frees it; may be
+                  given more than once:  'list_devices(bus, out, len) error free=free_devices'
+                  In brackets a word for each parameter: out and len are what is given and
+                  how many, all others are passed through. Behind them what is returned:
+                  error (a code; error=FUNCTION says what it means), ok (zero: it failed),
+                  len, out, or nothing. Then free=FUNCTION, or free='FUNCTION(out,len)', and
+                  as=NAME for Go. -tag 'list_devices.out=,max=99' says more about out
+  -abi FILE.c     write a C file too, for the library to be built with: CheckABI in Go compares
+                  what it says of the library that is loaded
   -o FILE         what is written (default z_cgocopy.go); further files are named after it
   -pkg NAME       its package (default: that of the directory)
   -object FILE    read the types from an object file, not from headers
   -repr-c         structs of Rust are repr(C), which object files do not say
   -c++            the headers are C++
+  -no-test        write no test in which C fills the structs and Go compares
   -build TEXT     build constraint of the files, e.g. 'linux && amd64'
 
 The compiler is CC, or gcc or clang; its flags are what follows --, CGO_CFLAGS,
@@ -56,6 +66,9 @@ type order struct {
 	reprC   bool
 	cxx     bool
 	build   string
+	noTest  bool
+	funcs   texts
+	abi     string
 	headers []string
 	flags   []string
 	words   []string // the command line, for the first line of files
@@ -76,6 +89,9 @@ func readOrder(args []string) (order, error) {
 	f.BoolVar(&o.reprC, "repr-c", false, "")
 	f.BoolVar(&o.cxx, "c++", false, "")
 	f.StringVar(&o.build, "build", "", "")
+	f.BoolVar(&o.noTest, "no-test", false, "")
+	f.Var(&o.funcs, "func", "")
+	f.StringVar(&o.abi, "abi", "", "")
 	var err error
 	if o.headers, err = parse(f, ours); err != nil {
 		return o, err
@@ -86,7 +102,9 @@ func readOrder(args []string) (order, error) {
 		}
 	}
 	switch {
-	case len(o.types) == 0:
+	case strings.ContainsAny(strings.Join(args, ""), "\n\r"):
+		return o, wrong("a word has more than one line, and the first line of what is generated has them all")
+	case len(o.types) == 0 && len(o.funcs) == 0:
 		return o, wrong("no -type; name the structs, e.g. -type GameObject")
 	case len(o.headers) == 0 && o.object == "":
 		return o, wrong("no header; e.g. cgocopy gen -type GameObject game.h")
@@ -94,6 +112,12 @@ func readOrder(args []string) (order, error) {
 		return o, wrong("both headers and -object; keep one")
 	case !strings.HasSuffix(o.out, ".go") || strings.HasSuffix(o.out, "_test.go"):
 		return o, wrong("-o %s is no name for a Go file", o.out)
+	case !filepath.IsLocal(filepath.FromSlash(o.out)):
+		return o, wrong("-o %s is not below here; run it where that is so, as cgocopy check will", o.out)
+	case o.object != "" && (o.abi != "" || len(o.funcs) > 0):
+		return o, wrong("-abi and -func need headers, and there is -object")
+	case o.abi != "" && filepath.Ext(o.abi) != ".c":
+		return o, wrong("-abi %s is no name for a C file", o.abi)
 	}
 	return o, nil
 }
@@ -107,12 +131,7 @@ func gen(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
-		if err := replace(f.path, f.data); err != nil {
-			return err
-		}
-	}
-	return nil
+	return o.store(files)
 }
 
 // written is one file to write.
@@ -132,17 +151,24 @@ func generate(ctx context.Context, o order) ([]written, error) {
 			return nil, err
 		}
 	}
-	u := emit.Unit{Package: o.pkg, Command: quoted(o.words), Headers: o.headers, Build: o.build, Plan: p}
-	kinds := []struct {
+	return o.files(emit.Unit{Package: o.pkg, Plan: p})
+}
+
+// files is the text of all files of a plan, the one with the types first.
+func (o order) files(u emit.Unit) ([]written, error) {
+	u.Command, u.Headers, u.Build, u.Name = quoted(o.words), fromPackage(o), o.build, unitName(o.out)
+	u.Flags, u.CXX, u.ABI = flagsFromPackage(o), o.cxx, o.abi != ""
+	var list []written
+	for _, k := range []struct {
 		suffix string
 		write  func(emit.Unit) ([]byte, error)
 		leave  bool
 	}{
 		{".go", emit.Copy, false},
 		{"_assert.go", emit.Assert, o.object != "" || o.cxx},
-	}
-	var list []written
-	for _, k := range kinds {
+		{"_cgo.go", emit.Cgo, o.object != "" || o.cxx || !emit.HasCgo(u.Plan)},
+		{"_test.go", emit.Test, o.object != "" || o.noTest},
+	} {
 		if k.leave {
 			continue
 		}
@@ -152,7 +178,34 @@ func generate(ctx context.Context, o order) ([]written, error) {
 		}
 		list = append(list, written{strings.TrimSuffix(o.out, ".go") + k.suffix, src})
 	}
+	if o.abi != "" {
+		u.Headers = o.headers
+		list = append(list, written{o.abi, emit.ABI(u)})
+	}
 	return list, nil
+}
+
+// store writes files, and removes what an earlier run wrote beside them that is
+// no longer needed.
+func (o order) store(files []written) error {
+	made := map[string]bool{}
+	for _, f := range files {
+		made[f.path] = true
+		if err := replace(f.path, f.data); err != nil {
+			return err
+		}
+	}
+	for _, suffix := range besides() {
+		path := strings.TrimSuffix(o.out, ".go") + suffix
+		old, err := os.ReadFile(path)
+		if made[path] || err != nil || !strings.HasPrefix(string(old), "// Code generated by cgocopy ") {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // plan reads the types and decides how they are taken over.
@@ -160,7 +213,7 @@ func (o order) plan(ctx context.Context) (*plan.Plan, error) {
 	tags := map[string]plan.Tag{}
 	for _, text := range o.tags {
 		member, words, ok := strings.Cut(text, "=")
-		if !ok || !strings.Contains(member, ".") {
+		if !ok || member == "" {
 			return nil, wrong("-tag %s: want struct.member=words, e.g. -tag 'device_list.items=,len=items_count'", text)
 		}
 		tag, err := plan.ParseTag(words)
@@ -169,11 +222,22 @@ func (o order) plan(ctx context.Context) (*plan.Plan, error) {
 		}
 		tags[member] = tag
 	}
-	f, found, err := o.find(ctx)
+	calls, err := readCalls(o.funcs)
 	if err != nil {
 		return nil, err
 	}
-	options := plan.Options{Tags: tags, Word: 8, Rust: o.reprC}
+	need, err := o.needed(calls, tags)
+	if err != nil {
+		return nil, err
+	}
+	f, found, err := o.find(ctx, need...)
+	if err != nil {
+		return nil, err
+	}
+	if calls, err = typed(calls, tags, found); err != nil {
+		return nil, err
+	}
+	options := plan.Options{Tags: tags, Calls: calls, Word: 8, Rust: o.reprC, Big: !f.Little}
 	if f.Arch == "386" || f.Arch == "arm" {
 		options.Word = 4
 	}
@@ -185,13 +249,17 @@ func (o order) plan(ctx context.Context) (*plan.Plan, error) {
 }
 
 // find finds the types that were asked for.
-func (o order) find(ctx context.Context) (*object.File, map[string]*ctype.Type, error) {
+func (o order) find(ctx context.Context, funcs ...string) (*object.File, map[string]*ctype.Type, error) {
 	if o.object == "" {
-		flags, err := cgoflags.Read(ctx, filepath.Join(o.dir, filepath.Dir(o.out)), o.build)
+		headers := o.headers
+		if len(funcs) > 0 {
+			headers = append(append([]string{}, headers...), "<stdlib.h>") // for free
+		}
+		flags, err := cgoflags.Read(ctx, filepath.Join(o.dir, filepath.Dir(o.out)), o.build, madeFor(o.out))
 		if err != nil {
 			return nil, nil, err
 		}
-		return cc.Read(ctx, cc.Config{Headers: o.headers, Types: o.types, Flags: append(flags, o.flags...), CXX: o.cxx, Dir: o.dir})
+		return cc.Read(ctx, cc.Config{Headers: headers, Types: o.types, Funcs: funcs, Flags: append(flags, o.flags...), CXX: o.cxx, Dir: o.dir})
 	}
 	path := o.object
 	if !filepath.IsAbs(path) {
@@ -215,17 +283,6 @@ func (o order) find(ctx context.Context) (*object.File, map[string]*ctype.Type, 
 		return nil, nil, &cc.UnknownTypeError{Names: missing, Headers: []string{o.object}}
 	}
 	return f, found, nil
-}
-
-// quoted is a command line on one line.
-func quoted(words []string) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		if out[i] = w; w == "" || strings.ContainsAny(w, " \t'\"\\$&|;<>*?()") {
-			out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(out, " ")
 }
 
 // replace writes a file as a whole or not at all. One that is the same already

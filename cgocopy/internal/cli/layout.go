@@ -87,7 +87,7 @@ func headerShapes(ctx context.Context, header string, types, theirs []string, cx
 	if len(types) == 0 {
 		return nil, wrong("name the types to look at in %s, e.g. cgocopy layout %s GameObject", header, header)
 	}
-	flags, err := cgoflags.Read(ctx, ".", "")
+	flags, err := cgoflags.Read(ctx, ".", "", nil)
 	if err != nil {
 		return nil, err
 	}

@@ -17,32 +17,51 @@ func Assert(u Unit) ([]byte, error) {
 	}
 	u.Build = build
 	f := u.begin()
-	f.line("/*\n#include <stddef.h>")
-	for _, h := range u.Headers {
-		if strings.HasPrefix(h, "<") {
-			f.line("#include %s", h)
-		} else {
-			f.line("#include \"%s\"", h)
-		}
-	}
+	f.line("/*")
+	f.cgoFlags(u.Flags)
+	f.line("#include <stddef.h>")
+	f.includes(u.Headers)
 	again := fmt.Sprintf("run go generate (%s)", short(u.Command))
-	for _, s := range u.Plan.Structs {
-		if !nameable(s) {
-			continue
-		}
-		f.line("_Static_assert(sizeof(%s) == %d, \"%s has another size; %s\");", s.Says, s.C.Size, s.Says, again)
-		for _, m := range s.Fields {
-			if m.Rule.Op == plan.Bits {
-				continue // C has no offset of these
-			}
-			f.line("_Static_assert(offsetof(%s, %s) == %d, \"%s.%s moved; %s\");", s.Says, m.C, m.Offset, s.Says, m.C, again)
-			if m.Rule.Size > 0 && !m.Nameless {
-				f.line("_Static_assert(sizeof(((%s *)0)->%s) == %d, \"%s.%s has another size; %s\");", s.Says, m.C, m.Rule.Size, s.Says, m.C, again)
-			}
-		}
+	for _, s := range spots(u.Plan) {
+		f.line("_Static_assert(%s == %d, \"%s; %s\");", s.expr, s.bytes, s.says(), again)
 	}
 	f.line("*/\nimport \"C\"")
 	return f.source()
+}
+
+// cgoFlags writes flags of the command line that the go command takes too.
+func (f *file) cgoFlags(flags []string) {
+	var out []string
+	for i, w := range flags {
+		path := i > 0 && (flags[i-1] == "-I" || flags[i-1] == "-isystem")
+		switch {
+		case path && !strings.HasPrefix(w, "/"):
+			w = "${SRCDIR}/" + w
+		case path, w == "-I", w == "-isystem", strings.HasPrefix(w, "-D"), strings.HasPrefix(w, "-U"), strings.HasPrefix(w, "-std="):
+		case strings.HasPrefix(w, "-I") && w[2] != '/':
+			w = "-I${SRCDIR}/" + w[2:]
+		case strings.HasPrefix(w, "-I"):
+		default:
+			continue
+		}
+		if strings.ContainsAny(w, " \t'\"\\") {
+			w = "'" + w + "'"
+		}
+		out = append(out, w)
+	}
+	if len(out) > 0 {
+		f.line("#cgo CFLAGS: %s", strings.Join(out, " "))
+	}
+}
+
+// includes writes #include lines.
+func (f *file) includes(headers []string) {
+	for _, h := range headers {
+		if !strings.HasPrefix(h, "<") {
+			h = `"` + h + `"`
+		}
+		f.line("#include %s", h)
+	}
 }
 
 // short is a command without its arguments.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"go/token"
 	"strings"
 
 	"github.com/tarebench/tare/cgocopy/internal/plan"
@@ -16,6 +17,10 @@ type Unit struct {
 	Command string   // how the files were made, for their first line
 	Headers []string // as given
 	Build   string   // constraint, e.g. linux && amd64; empty: none
+	Name    string   // what is behind the names of functions of the package; empty: nothing
+	Flags   []string // of the compiler, as the command line has them
+	CXX     bool     // the headers are C++
+	ABI     bool     // a C file says the layout of the library
 	Plan    *plan.Plan
 	Own     Own
 }
@@ -72,7 +77,10 @@ func Copy(u Unit) ([]byte, error) {
 		f.guard(s)
 		f.methods(s)
 	}
-	f.layout(u.Plan)
+	if u.ABI {
+		f.checkABI(u)
+	}
+	f.layout(u)
 	return f.source()
 }
 
@@ -200,13 +208,22 @@ func (f *file) fill(s *plan.Struct) {
 	}
 	f.line("func (d *%s) fromC(%s)%s {", s.Go, strings.Join(params, ", "), result)
 	for _, m := range s.Fields {
-		v := value{file: f, name: s.Go + "." + m.C, left: "left", loose: f.loose[s]}
+		v := value{file: f, name: owner(s) + "." + m.C, left: "left", loose: f.loose[s]}
 		v.take("d."+m.Go, m.Rule, "p", m.Offset)
 	}
 	if s.Fails {
 		f.line("\treturn nil")
 	}
 	f.line("}\n")
+}
+
+// owner is what errors call a struct: one that only helpers have is called as
+// the function it is of.
+func owner(s *plan.Struct) string {
+	if !token.IsExported(s.Go) && !s.Own {
+		return s.Says
+	}
+	return s.Go
 }
 
 // many fills a slice.

@@ -17,10 +17,11 @@ type Wanted struct {
 
 // Options say what users decide.
 type Options struct {
-	Tags map[string]Tag // by Struct.member, in C's words
-	Word int64          // alignment of the largest numbers in Go: 8, on 386 and arm 4
-	Rust bool           // structs of Rust are repr(C)
-	Big  bool           // the highest byte of a number comes first
+	Calls []WantedCall
+	Tags  map[string]Tag // by Struct.member, in C's words
+	Word  int64          // alignment of the largest numbers in Go: 8, on 386 and arm 4
+	Rust  bool           // structs of Rust are repr(C)
+	Big   bool           // the highest byte of a number comes first
 }
 
 // Enum is a Go type for the values of a C enum.
@@ -41,6 +42,7 @@ type Value struct {
 type Plan struct {
 	Structs []*Struct // those that were asked for and those in them, each before its users
 	Enums   []*Enum
+	Calls   []*Call
 	Word    int64 // as in Options; zero: 8
 }
 
@@ -59,6 +61,9 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 			name = name[i+1:]
 		}
 		d.structOf(t, Exported(name), name)
+	}
+	for _, c := range o.Calls {
+		d.call(c)
 	}
 	d.circles()
 	for key := range o.Tags {

@@ -327,7 +327,7 @@ func (w *where) union(t, s *ctype.Type) (Rule, bool) {
 		if !ok {
 			return Rule{}, false
 		}
-		r.Cases = append(r.Cases, Case{Value: n, Field: Exported(name), Rule: one})
+		r.Cases = append(r.Cases, Case{Value: n, Field: Exported(name), C: name, Type: s.Fields[i].Type.String(), Rule: one})
 	}
 	r.Go = w.struc.Go + w.field.Go
 	if w.field.Go == "" {

@@ -17,6 +17,9 @@ type Member struct {
 // Pos is where it is declared: file:line, or nothing.
 func (m Member) Pos() string { return m.field.Pos() }
 
+// Nameless reports whether it is an anonymous union.
+func (m Member) Nameless() bool { return m.field.Name == "" }
+
 // Members are those of t, and of anonymous structs in it, in the order of their
 // declaration. Unnamed bit-fields are padding and none of them.
 func Members(t *ctype.Type) []Member {

@@ -102,6 +102,8 @@ type Count struct {
 type Case struct {
 	Value int64
 	Field string // of the Go type
+	C     string // member
+	Type  string // as C writes it
 	Rule  Rule
 }
 

@@ -1,0 +1,46 @@
+package cgocopy
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// ABI is a size or an offset that generated code relies on.
+type ABI struct {
+	Name  string // as C says it, e.g. offsetof(Person, age)
+	Bytes uint64
+}
+
+// ABIError says where a library differs from what code was generated for.
+type ABIError struct {
+	Name string // as C says it, e.g. offsetof(Person, age); empty: the library describes other members
+	Got  uint64 // bytes, in the library
+	Want uint64 // bytes
+}
+
+// Error is the error in one line.
+func (e *ABIError) Error() string {
+	if e.Name == "" {
+		return "the library describes other members than this program was generated for: generate both anew"
+	}
+	return fmt.Sprintf("the library has %s = %d, and this program was generated for %d", e.Name, e.Got, e.Want)
+}
+
+// CheckABI compares the table at p, which a generated C file exports from a
+// library, with what code was generated for. Identity tells lists apart.
+func CheckABI(p unsafe.Pointer, identity uint64, want []ABI) error {
+	if p == nil {
+		return ErrNilPointer
+	}
+	head := (*[2]uint64)(p)
+	if head[0] != identity || head[1] != uint64(len(want)) {
+		return &ABIError{}
+	}
+	got := unsafe.Slice((*uint64)(unsafe.Add(p, unsafe.Sizeof(*head))), len(want))
+	for i, w := range want {
+		if got[i] != w.Bytes {
+			return &ABIError{Name: w.Name, Got: got[i], Want: w.Bytes}
+		}
+	}
+	return nil
+}

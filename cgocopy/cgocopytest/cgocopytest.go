@@ -1,0 +1,127 @@
+// Package cgocopytest runs the C side of the tests that cgocopy generates: C
+// fills structs with known values, and generated Go has to find them.
+//
+// A test cannot import "C", so the C of a test is a program of its own. It is
+// compiled with the compiler and the flags of the package that is tested, and
+// prints what it filled.
+package cgocopytest
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/tarebench/tare/cgocopy/internal/cc"
+	"github.com/tarebench/tare/cgocopy/internal/cgoflags"
+)
+
+// Program fills structs.
+type Program struct {
+	Headers []string // as the package includes them
+	Flags   []string // of the compiler, besides those of the package and of CGO_CFLAGS
+	CXX     bool     // the headers are C++
+	Tags    string   // build constraint of the package's files, by which #cgo lines are chosen
+	Source  string   // fill functions, made of SET, TEXT, ADDR and NIL
+	Fills   []Fill
+}
+
+// Fill is a function of a program that fills one struct.
+type Fill struct {
+	Func string // its name
+	Type string // what its parameter points to, in C
+}
+
+// Memory is what a program has filled.
+type Memory struct {
+	filled map[string][]byte
+}
+
+// Run compiles and runs p. Where there is no compiler, or it compiles for
+// another machine, the test is skipped, and says so.
+func Run(t testing.TB, p Program) *Memory {
+	t.Helper()
+	compiler, err := cc.Compiler(nil, p.CXX)
+	if errors.Is(err, cc.ErrNoCompiler) {
+		t.Skip(err)
+	}
+	flags, err := cgoflags.Read(context.Background(), ".", p.Tags, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "fill.c"), filepath.Join(dir, "fill.exe")
+	if p.CXX {
+		source += "c" // .cc
+	}
+	if err := os.WriteFile(source, []byte(p.text()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := append(append(append([]string{}, compiler[1:]...), "-I", "."), append(flags, p.Flags...)...)
+	if runtime.GOARCH == "386" {
+		args = append(args, "-m32")
+	}
+	if p.CXX {
+		args = append(args, "-fno-access-control")
+	}
+	// -O1: functions of headers that nobody calls are left out.
+	args = append(args, "-O1", "-w", "-fno-lto", "-o", program, source)
+	if out, err := exec.Command(compiler[0], args...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compiler[0], err, out)
+	}
+	out, err := exec.Command(program).Output()
+	if err != nil {
+		t.Skipf("what %s compiles does not run here: %v", compiler[0], err)
+	}
+	m, arch, err := parse(out)
+	if err != nil {
+		t.Fatalf("output of the C program: %v", err)
+	}
+	if arch != runtime.GOARCH {
+		t.Skipf("%s compiles for %s, and this test is one of %s: name another compiler in CC", compiler[0], arch, runtime.GOARCH)
+	}
+	return m
+}
+
+// At is a copy, aligned to 64 bytes, of what a fill function filled.
+func (m *Memory) At(t testing.TB, fill string, size int) unsafe.Pointer {
+	t.Helper()
+	b, ok := m.filled[fill]
+	if !ok || len(b) != size {
+		t.Fatalf("in C it has %d bytes, not %d: run go generate", len(b), size)
+	}
+	const align = 64
+	room := make([]byte, size+align)
+	at := align - int(uintptr(unsafe.Pointer(&room[0]))%align)
+	copy(room[at:], b)
+	return unsafe.Pointer(&room[at])
+}
+
+// parse reads what a program prints: its architecture, and a line for each
+// struct with the fill function, its bytes as sizeof counts them and as hex.
+func parse(out []byte) (*Memory, string, error) {
+	m := &Memory{filled: map[string][]byte{}}
+	arch, rest, _ := bytes.Cut(out, []byte("\n"))
+	for line := range strings.Lines(string(rest)) {
+		words := strings.Fields(line)
+		if len(words) != 3 {
+			return nil, "", fmt.Errorf("%q", line)
+		}
+		size, err := strconv.Atoi(words[1])
+		b, hexErr := hex.DecodeString(words[2])
+		if err = errors.Join(err, hexErr); err != nil || len(b) != size {
+			return nil, "", fmt.Errorf("%q: %d bytes: %w", words[0], len(b), err)
+		}
+		m.filled[words[0]] = b
+	}
+	return m, strings.TrimSpace(string(arch)), nil
+}

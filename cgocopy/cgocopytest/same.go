@@ -1,0 +1,59 @@
+package cgocopytest
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/cgocopy"
+)
+
+// Same fails where a T that is filled from what a fill function filled is not
+// want, and names the fields. Size is what the generated code takes for that of
+// the C struct. It fills twice, the second time into what is there already.
+func Same[T any, P cgocopy.From[T]](t testing.TB, m *Memory, fill string, size int, want T) {
+	t.Helper()
+	var got T
+	for range 2 {
+		if err := P(&got).FromC(m.At(t, fill, size)); err != nil {
+			t.Fatal(err)
+		}
+		if list := differences("", reflect.ValueOf(got), reflect.ValueOf(want)); len(list) > 0 {
+			t.Fatal(strings.Join(list[:min(len(list), 20)], "\n"))
+		}
+	}
+}
+
+// differences are those of two values, a line each.
+func differences(path string, got, want reflect.Value) []string {
+	var list []string
+	switch got.Kind() {
+	case reflect.Struct:
+		for i := range got.NumField() {
+			list = append(list, differences(path+"."+got.Type().Field(i).Name, got.Field(i), want.Field(i))...)
+		}
+		return list
+	case reflect.Array:
+		for i := range got.Len() {
+			list = append(list, differences(fmt.Sprintf("%s[%d]", path, i), got.Index(i), want.Index(i))...)
+		}
+		return list
+	case reflect.Slice: // what pointers lead to is not filled
+		if got.Len() == want.Len() {
+			for i := range got.Len() {
+				list = append(list, differences(fmt.Sprintf("%s[%d]", path, i), got.Index(i), want.Index(i))...)
+			}
+			return list
+		}
+	case reflect.Pointer, reflect.Func, reflect.Chan, reflect.Map, reflect.UnsafePointer:
+		if got.Pointer() == want.Pointer() {
+			return nil
+		}
+	default:
+		if got.Equal(want) {
+			return nil
+		}
+	}
+	return []string{fmt.Sprintf("%s is %#v, not %#v as C filled it", strings.TrimPrefix(path, "."), got, want)}
+}

@@ -1,0 +1,149 @@
+package examples_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/cgocopy/internal/cli"
+)
+
+// section is the part of the README under a title.
+func section(t *testing.T, title string) string {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(readme), "\n## "+title+"\n")
+	if !ok {
+		t.Fatalf("no section %s", title)
+	}
+	text, _, _ := strings.Cut(rest, "\n## ")
+	return text
+}
+
+var block = regexp.MustCompile("(?m)(?:^`([a-z.]+)`:\n\n)?^```([a-z]*)\n((?s:.*?))^```$")
+
+// TestQuickStart follows the README, word by word, in an empty directory. The
+// module is this one, and there is no network.
+func TestQuickStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles a lot")
+	}
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("no gcc")
+	}
+	module, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := section(t, "Quick start")
+	dir := t.TempDir()
+	var commands int
+	var printed string
+	for _, m := range block.FindAllStringSubmatch(text, -1) {
+		name, language, body := m[1], m[2], m[3]
+		if name != "" {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if language != "sh" {
+			t.Fatalf("a block of %q is neither a file nor commands", language)
+		}
+		for line := range strings.Lines(body) {
+			words := strings.Fields(line)
+			commands++
+			printed += command(t, dir, words[0], words[1:]...)
+			if strings.HasPrefix(line, "go mod init") {
+				command(t, dir, "go", "mod", "edit", "-replace", "github.com/tarebench/tare/cgocopy="+module)
+			}
+		}
+	}
+	if commands != 5 {
+		t.Errorf("%d commands, not five", commands)
+	}
+	said := regexp.MustCompile("prints `([^`]*)`").FindStringSubmatch(text)
+	if said == nil || !strings.Contains(printed, said[1]+"\n") || !strings.Contains(printed, "all up to date") {
+		t.Errorf("it printed %q", printed)
+	}
+	command(t, dir, "go", "generate")
+
+	made, err := os.ReadFile(filepath.Join(dir, "z_cgocopy.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	excerpt := block.FindStringSubmatch(section(t, "What is generated"))
+	for part := range strings.SplitSeq(excerpt[3], "\n\n") {
+		if !strings.Contains(string(made), strings.TrimSpace(part)) {
+			t.Errorf("this is not generated:\n%s\nbut\n%s", part, made)
+		}
+	}
+}
+
+// TestLinks: files that the README names are there.
+func TestLinks(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	titles := map[string]bool{}
+	for line := range strings.Lines(string(readme)) {
+		if title, ok := strings.CutPrefix(line, "## "); ok {
+			titles["#"+strings.ReplaceAll(strings.ToLower(strings.TrimSpace(title)), " ", "-")] = true
+		}
+	}
+	for _, m := range regexp.MustCompile(`\]\(([^)]+)\)`).FindAllStringSubmatch(regexp.MustCompile("`[^`]*`").ReplaceAllString(string(readme), ""), -1) {
+		switch {
+		case strings.HasPrefix(m[1], "https://"), strings.HasPrefix(m[1], "../docs/"): // another module's
+		case strings.HasPrefix(m[1], "#"):
+			if !titles[m[1]] {
+				t.Errorf("no section %s", m[1])
+			}
+		default:
+			if _, err := os.Stat(filepath.Join("..", m[1])); err != nil {
+				t.Errorf("link: %v", err)
+			}
+		}
+	}
+}
+
+// TestOwnStructs binds the README's struct, and has its refusal said.
+func TestOwnStructs(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("no gcc")
+	}
+	text := section(t, "Go structs of your own")
+	blocks := block.FindAllStringSubmatch(text, -1)
+	dir := t.TempDir()
+	write := func(name, body string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const header = "typedef struct { double x, y, z; } Point3D;\nenum kind { NPC, BOSS };\nstruct item { int n; };\n\n" +
+		"typedef struct game {\n\tint id;\n\tchar name[64];\n\tPoint3D position;\n\tint level;\n\tenum kind kind;\n\tstruct item *items;\n\tint n_items;\n\tstruct game *parent;\n} GameObject;\n"
+	write("game.h", header)
+	write("game.go", "package game\n\ntype Point struct{ X, Y, Z float64 }\n\ntype Kind int\n\ntype Item struct{ N int }\n\n"+blocks[0][3])
+	t.Chdir(dir)
+	bind := func() (int, string) {
+		var out strings.Builder
+		code := cli.Main(context.Background(), []string{"bind", "-type", "Game=GameObject", "game.h"}, &out, &out)
+		return code, out.String()
+	}
+	if code, said := bind(); code != 0 {
+		t.Errorf("code %d: %s", code, said)
+	}
+	write("game.go", "package game\n\n\n\n\n\n\n\n\n\n\n\ntype Game struct {\n\tLevel int8\n}\n")
+	want := strings.ReplaceAll(strings.TrimSpace(blocks[1][3]), "/src/game", dir)
+	if code, said := bind(); code != 1 || strings.TrimSpace(said) != want {
+		t.Errorf("code %d: it says\n%swant\n%s", code, said, want)
+	}
+}

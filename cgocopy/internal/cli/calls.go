@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+	"github.com/tarebench/tare/cgocopy/internal/plan"
+)
+
+func readCalls(list []string) ([]plan.WantedCall, error) {
+	var calls []plan.WantedCall
+	for _, text := range list {
+		c, err := plan.ParseCall(text)
+		if err != nil {
+			return nil, wrong("-func '%s': %v", text, err)
+		}
+		calls = append(calls, plan.WantedCall{CallSpec: c})
+	}
+	return calls, nil
+}
+
+// needed are the C functions that are called.
+func (o order) needed(calls []plan.WantedCall, tags map[string]plan.Tag) ([]string, error) {
+	names := map[string]bool{}
+	for _, c := range calls {
+		names[c.C], names[c.Free], names[c.Text] = true, true, true
+	}
+	for key, tag := range tags {
+		names[tag.Free] = true
+		if tag.Free != "" && (o.object != "" || o.cxx) {
+			return nil, wrong("-tag %s: free= needs headers in C", key)
+		}
+	}
+	delete(names, "")
+	if len(calls) > 0 && o.cxx {
+		return nil, wrong("-func needs headers in C; declare the functions extern \"C\" in one")
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
+// typed gives calls their functions, and looks whether those that free can be
+// called so.
+func typed(calls []plan.WantedCall, tags map[string]plan.Tag, found map[string]*ctype.Type) ([]plan.WantedCall, error) {
+	var all []error
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		if name := tags[key].Free; name != "" && !takes(found[name+"()"], 1) {
+			all = append(all, fmt.Errorf("%s: free=%s: it is no function of one pointer", key, name))
+		}
+	}
+	for i, c := range calls {
+		calls[i].Type = found[c.C+"()"]
+		if n := max(1, len(c.With)); c.Free != "" && (len(found[c.Free+"()"].Params) != n || c.With == nil && !takes(found[c.Free+"()"], 1)) {
+			all = append(all, fmt.Errorf("%s: free=%s: it takes %d arguments, not %d; say them, e.g. free=%s(out,len)", c.C, c.Free, len(found[c.Free+"()"].Params), n, c.Free))
+		}
+		if c.Text != "" && (len(found[c.Text+"()"].Params) != 1 || found[c.Text+"()"].Elem.Strip() == nil || found[c.Text+"()"].Elem.Strip().Kind != ctype.Pointer) {
+			all = append(all, fmt.Errorf("%s: error=%s: it is no function of a code that returns text", c.C, c.Text))
+		}
+	}
+	return calls, errors.Join(all...)
+}
+
+// takes reports whether a function takes n arguments, the first a pointer.
+func takes(f *ctype.Type, n int) bool {
+	return len(f.Params) == n && f.Params[0].Strip() != nil && f.Params[0].Strip().Kind == ctype.Pointer
+}

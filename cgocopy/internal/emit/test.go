@@ -1,0 +1,203 @@
+package emit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tarebench/tare/cgocopy/internal/plan"
+)
+
+// Test is the file of a test in which C fills every member with another value
+// and Go has to find them. Pointers are nil there.
+func Test(u Unit) ([]byte, error) {
+	f := u.begin()
+	const path = runtimePath + "/cgocopytest"
+	name := "Test" + "Cgocopy" + u.Name
+	var c, g strings.Builder
+	var fills []string
+	for _, s := range u.Plan.Structs {
+		if !nameable(s) {
+			continue
+		}
+		for variant := range variants(s) {
+			fill := fmt.Sprintf("fill%d", len(fills))
+			fills = append(fills, fmt.Sprintf("{Func: %q, Type: %q}", fill, s.Says))
+			w := &filler{c: &c, g: &g, variant: variant}
+			fmt.Fprintf(&c, "static void %s(%s *v) {\n", fill, s.Says)
+			title := s.Go
+			if variant > 0 {
+				title += fmt.Sprint(variant + 1)
+			}
+			fmt.Fprintf(&g, "t.Run(%q, func(t *testing.T) {\nvar want %s\n", title, s.Go)
+			w.structure(s, "v->", "want", spot{})
+			c.WriteString("}\n")
+			fmt.Fprintf(&g, "cgocopytest.Same(t, c, %q, Sizeof%s, want)\n})\n", fill, s.Go)
+		}
+	}
+	f.line("import (\n\t\"testing\"\n\n\t%q\n)\n", path)
+	f.line("// %s has C fill every member, and Go find what C filled.", name)
+	f.line("func %s(t *testing.T) {", name)
+	f.line("c := cgocopytest.Run(t, cgocopytest.Program{")
+	f.line("Headers: []string{%s},", list(u.Headers))
+	if len(u.Flags) > 0 {
+		f.line("Flags: []string{%s},", list(u.Flags))
+	}
+	if u.CXX {
+		f.line("CXX: true,")
+	}
+	if u.Build != "" {
+		f.line("Tags: %q,", u.Build)
+	}
+	source := "fills" + "Cgocopy" + u.Name
+	f.line("Source: %s,\nFills: []cgocopytest.Fill{\n%s,\n},\n})", source, strings.Join(fills, ",\n"))
+	f.WriteString(g.String())
+	f.line("}\n")
+	f.line("// %s is C: it fills members as %s expects them.", source, name)
+	f.line("const %s = `\n%s`", source, c.String())
+	return f.source()
+}
+
+func list(words []string) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, fmt.Sprintf("%q", w))
+	}
+	return strings.Join(out, ", ")
+}
+
+// variants is how often a struct is filled for each member of its unions to be
+// filled once.
+func variants(s *plan.Struct) int {
+	n := 1
+	var look func(r plan.Rule)
+	look = func(r plan.Rule) {
+		n = max(n, len(r.Cases))
+		if r.Op == plan.Slice || r.Op == plan.Deref || r.Op == plan.Tail {
+			return
+		}
+		if r.Struct != nil {
+			for _, f := range r.Struct.Fields {
+				look(f.Rule)
+			}
+		}
+		if r.Elem != nil {
+			look(*r.Elem)
+		}
+		for _, c := range r.Cases {
+			look(c.Rule)
+		}
+	}
+	for _, f := range s.Fields {
+		look(f.Rule)
+	}
+	return n
+}
+
+// filler writes one C function and what Go expects of it.
+type filler struct {
+	c, g    *strings.Builder
+	n       uint64 // values so far
+	variant int
+	deep    int // loops around a line of C
+}
+
+// spot is where in loops a value lies: how many loops there are, and which of
+// all elements it is, in the words of both languages; empty: there are none.
+type spot struct {
+	loops int
+	which string
+}
+
+func (w *filler) inC(format string, args ...any) {
+	w.c.WriteString(strings.Repeat("\t", w.deep+1))
+	fmt.Fprintf(w.c, format+"\n", args...)
+}
+
+func (w *filler) inGo(format string, args ...any) {
+	fmt.Fprintf(w.g, format+"\n", args...)
+}
+
+// structure fills a struct at c.
+func (w *filler) structure(s *plan.Struct, c, g string, at spot) {
+	fixed := map[string]int64{} // counts and discriminants
+	for _, f := range s.Fields {
+		r := f.Rule
+		for r.Elem != nil && r.Len == nil && r.On == nil {
+			r = *r.Elem
+		}
+		if r.Len != nil {
+			fixed[r.Len.C] = 0
+		}
+		if r.On != nil {
+			fixed[r.On.C] = r.Cases[w.variant%len(r.Cases)].Value
+		}
+	}
+	for _, f := range s.Fields {
+		inC := c + f.C
+		if _, ok := fixed[f.C]; ok && f.Rule.Num != "" {
+			continue // below
+		}
+		r := f.Rule
+		if f.Nameless && r.Op == plan.Union {
+			w.union(r, c, g+"."+f.Go, at)
+			continue
+		}
+		w.value(r, inC, g+"."+f.Go, at)
+	}
+	for _, name := range sorted(fixed) {
+		n := fixed[name]
+		w.inC("SET(%s%s, %dLL);", c, name, n)
+		for _, f := range s.Fields {
+			if f.C == name && n != 0 {
+				w.inGo("%s.%s = %d", g, f.Go, n)
+			}
+		}
+	}
+}
+
+// value fills what rule r takes from c.
+func (w *filler) value(r plan.Rule, c, g string, at spot) {
+	switch {
+	case r.Op == plan.Chars:
+		w.text(r, c, g, at)
+	case r.Op == plan.Bits:
+		w.bits(r, c, g, at)
+	case r.Op == plan.Union:
+		w.union(r, c+".", g, at)
+	case r.Op == plan.Opaque:
+		w.n++
+		w.inC("ADDR(%s, %#x);", c, 0x1000+16*w.n)
+		w.inGo("%s = %#x", g, 0x1000+16*w.n)
+	case r.Op == plan.Text, r.Op == plan.Slice, r.Op == plan.Deref:
+		w.inC("NIL(%s);", c)
+	case r.Op == plan.Tail:
+	case r.Struct != nil:
+		w.structure(r.Struct, c+".", g, at)
+	case r.Elem != nil:
+		i := index(at.loops)
+		inner := spot{at.loops + 1, i}
+		if at.which != "" {
+			inner.which = fmt.Sprintf("(%s)*%d + %s", at.which, r.N, i)
+		}
+		w.inC("for (int %s = 0; %s < %d; %s++) {", i, i, r.N, i)
+		around := w.g
+		w.g = &strings.Builder{}
+		w.deep++
+		w.value(*r.Elem, c+"["+i+"]", g+"["+i+"]", inner)
+		w.deep--
+		w.inC("}")
+		body := w.g.String()
+		if w.g = around; body != "" {
+			w.inGo("for %s := range %s {\n%s}", i, g, body)
+		}
+	case r.Op == plan.Bool:
+		w.truth(r, c, g, at, "SET(%s, %s);")
+	default:
+		w.number(r, c, g, at)
+	}
+}
+
+func (w *filler) union(r plan.Rule, c, g string, at spot) {
+	one := r.Cases[w.variant%len(r.Cases)]
+	w.value(one.Rule, c+one.C, g+"."+one.Field, at)
+}

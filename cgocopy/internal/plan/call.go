@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+)
+
+// Call is a C function that Go is to call.
+type Call struct {
+	C      string
+	Go     string
+	Says   string // its prototype, as C has it
+	Params []Param
+	Result Role
+	Text   string // C function that says what an error code means; empty: none does
+	Free   string // C function that frees what Out is filled from; empty: nobody has to
+	With   []string
+
+	Out    *Struct     // what the function gives, with the members Out and, where it is counted, Len; nil: nothing
+	One    *Struct     // what the function gives is one struct behind a pointer, and no Out
+	OutC   *ctype.Type // what the function gives
+	LenC   *ctype.Type // what counts it; nil: nothing does
+	Inline bool        // the caller provides the memory, of type OutC
+}
+
+// Role is what a parameter or a result is for.
+type Role string
+
+// Roles.
+const (
+	None  Role = ""      // void
+	In    Role = "in"    // from Go, passed through
+	Out   Role = "out"   // what the function gives
+	Len   Role = "len"   // how many of it
+	Error Role = "error" // a code, zero where it went well
+	OK    Role = "ok"    // zero where it went wrong
+)
+
+// Param is one parameter.
+type Param struct {
+	Role Role
+	Go   string // name
+	Type string // of In: in Go; string, unsafe.Pointer or a number
+	C    string // of In: as a helper in C takes it
+}
+
+// CallSpec is what a user says about a function:
+//
+//	list_devices(bus, out, len) error free=free_devices
+type CallSpec struct {
+	C      string
+	As     string // Go name; empty: made of C's
+	Params []string
+	Result Role
+	Text   string   // of error=FUNCTION
+	Free   string   // free=FUNCTION
+	With   []string // its arguments, out and len among them; nil: out alone
+}
+
+// ParseCall reads the text of a -func.
+func ParseCall(text string) (CallSpec, error) {
+	var c CallSpec
+	name, rest, ok := strings.Cut(text, "(")
+	params, words, closed := strings.Cut(rest, ")")
+	c.C = strings.TrimSpace(name)
+	if !ok || !closed || !identifier(c.C) {
+		return c, fmt.Errorf("want FUNCTION(PARAMETER, …) RESULT, e.g. list_devices(out, len) error free=free_devices")
+	}
+	var err error
+	if c.Params, err = names(params); err != nil {
+		return c, err
+	}
+	for _, w := range fields(words) {
+		key, value, given := strings.Cut(w, "=")
+		switch {
+		case key == "free" && value != "":
+			fn, with, some := strings.Cut(value, "(")
+			c.Free = fn
+			if some {
+				inner, end := strings.CutSuffix(with, ")")
+				if !end {
+					return c, fmt.Errorf("%s: the bracket is not closed", w)
+				}
+				if c.With, err = names(inner); err != nil {
+					return c, err
+				}
+			}
+			if !identifier(c.Free) {
+				return c, fmt.Errorf("%s: want a C function, e.g. free=free_devices", w)
+			}
+		case key == "as" && token.IsIdentifier(value):
+			c.As = value
+		case key == "error" && given && identifier(value) && c.Result == None:
+			c.Result, c.Text = Error, value
+		case !given && c.Result == None && slices.Contains([]Role{Error, OK, Len, Out}, Role(w)):
+			c.Result = Role(w)
+		default:
+			return c, fmt.Errorf("unknown or second word %q; known: a result (error, error=FUNCTION, ok, len, out), free=FUNCTION, as=NAME", w)
+		}
+	}
+	return c, nil
+}
+
+// fields splits words at blanks that are in no brackets.
+func fields(text string) []string {
+	depth := 0
+	return strings.FieldsFunc(text, func(r rune) bool {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return unicode.IsSpace(r) && depth == 0
+	})
+}
+
+// names are those in brackets, or numbers.
+func names(text string) ([]string, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	var list []string
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.TrimSpace(name)
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			return nil, fmt.Errorf("%q is no name of a parameter", name)
+		}
+		list = append(list, name)
+	}
+	return list, nil
+}
+
+// identifier reports whether C can have such a name.
+func identifier(name string) bool {
+	for i, r := range name {
+		if r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r))) {
+			return false
+		}
+	}
+	return name != ""
+}
