@@ -13,7 +13,7 @@ type servedApp struct {
 // cheapest of those that answer right, as far as studies have shown.
 func servedApps() []servedApp {
 	return []servedApp{
-		{server.AppIngest, "nethttp", "takes batches of events that applications send home, and keeps them"},
+		{server.AppIngest, "nethttp-goccy", "takes batches of events that applications send home, and keeps them"},
 		{server.AppHomelab, "nethttp", "the API of a house with devices"},
 		{"tiny", "nethttp", "the smallest service worth a name"},
 	}

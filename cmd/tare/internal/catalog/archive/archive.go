@@ -26,7 +26,8 @@ type File struct {
 }
 
 // Collect reads from the repository at root what contenders are built from:
-// the nouns, the SDK, the applications and the contenders, without tests.
+// the nouns, the SDK, what generated copies call, the applications and the
+// contenders, without tests.
 func Collect(root string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -64,6 +65,8 @@ func wantDir(rel string) bool {
 	top, _, _ := strings.Cut(rel, "/")
 	name := rel[strings.LastIndexByte(rel, '/')+1:]
 	switch {
+	case top == "cgocopy": // of its generator nothing
+		return rel == top
 	case top != "contender" && top != "contenders" && top != "app":
 		return false
 	case rel == "contender/contendertest", name == "testdata", strings.HasPrefix(name, "."):
@@ -79,6 +82,9 @@ func wantFile(rel string) bool {
 	}
 	if name == rel { // of the root, only what the SDK's module needs
 		return name == "go.mod" || name == "LICENSE" || strings.HasSuffix(name, ".go")
+	}
+	if strings.HasPrefix(rel, "cgocopy/") {
+		return name == "go.mod" || strings.HasSuffix(name, ".go")
 	}
 	return true
 }
