@@ -59,7 +59,7 @@ contenders: ## build every contender alone and run the conformance suite on it (
 	$(GO) test -count=1 -timeout 20m -run '^TestLeaves$$' ./contender/contendertest -leaves "$(subst $(space),$(comma),$(strip $(LEAVES:contenders/%=%)))"
 
 # Generators of contenders belong to their modules; what they write is committed.
-GENERATED := $(addprefix codec/,easyjson ffjson msgp protobuf) $(addprefix server/nethttp-,easyjson ffjson protobuf)
+GENERATED := $(addprefix codec/,easyjson ffjson msgp protobuf) $(addprefix server/nethttp-,easyjson ffjson protobuf) $(addprefix copier/,cgocopy protobuf)
 .PHONY: generated
 generated: ## fail if a contender's generated code is not what its generator writes
 	cd tools/protogen && GOWORK=off $(GO) test ./...

@@ -4,6 +4,7 @@ package kinds
 
 import (
 	"github.com/tarebench/tare/kinds/codec"
+	"github.com/tarebench/tare/kinds/copier"
 	"github.com/tarebench/tare/kinds/router"
 	"github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/lab"
@@ -13,6 +14,7 @@ import (
 func All() map[string]lab.Kind {
 	return map[string]lab.Kind{
 		"codec":  codec.New(),
+		"copier": copier.New(),
 		"router": router.New(),
 		"server": server.New(),
 	}

@@ -22,6 +22,7 @@ import (
 func TestMain(m *testing.M) {
 	beServer()
 	beRouter()
+	beCopier()
 	for _, d := range defects() {
 		if len(os.Args) == 2 && os.Args[1] == d.name {
 			d.main()

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -44,8 +45,42 @@ func TestLeaves(t *testing.T) {
 		t.Fatal("no leaf is tested")
 	}
 	for _, dir := range dirs {
+		if usesC(t, dir) && !compilesC(t) {
+			t.Logf("%s needs a C compiler, and there is none", dir)
+			continue
+		}
 		contendertest.Run(t, dir)
 	}
+}
+
+// usesC reports whether the leaf at dir links C. One that is another build of a
+// leaf is not looked into: it is not among those that are tested unasked.
+func usesC(t *testing.T, dir string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(src), "contender/copier/cmem") {
+			return true
+		}
+	}
+	return false
+}
+
+// compilesC reports whether the go command has a C compiler.
+func compilesC(t *testing.T) bool {
+	t.Helper()
+	out, err := exec.Command("go", "env", "CGO_ENABLED").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out)) == "1"
 }
 
 // stdOnly reports whether the leaf at dir requires nothing but tare, so that

@@ -36,6 +36,8 @@ func kindNamed(name string) (kind, error) {
 	switch name {
 	case "codec":
 		return codecs(), nil
+	case "copier":
+		return copiers(), nil
 	case "router":
 		return routers(), nil
 	case "server":

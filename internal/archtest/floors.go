@@ -54,6 +54,8 @@ func places() []place {
 		{dir: "build", floor: 3},
 		{dir: "contender", floor: 3},
 		{dir: "contender/codec", floor: 3, peers: []string{"contender"}},
+		{dir: "contender/copier", floor: 3, peers: []string{"contender"}},
+		{dir: "contender/copier/cmem", floor: 3, peers: []string{"contender/copier"}},
 		{dir: "contender/router", floor: 3, peers: []string{"contender"}},
 		{dir: "contender/server", floor: 3, peers: []string{"contender", "app/*"}},
 		{dir: "contender/server/nethttp", floor: 3, peers: []string{"contender/server", "app/*"}},
@@ -89,9 +91,9 @@ func places() []place {
 		{dir: "app/ingest/sink", floor: alone},
 		{dir: "app/*", floor: alone},
 
-		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "app/*"}},
+		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "app/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", floor: alone}, // other people's programs
-		{dir: "bench/*", floor: 1, only: []string{"contender/fixture"}},
+		{dir: "bench/*", floor: 1, only: []string{"contender/fixture", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "tools/protogen", floor: 1}, // a generator
 	}
 }
@@ -190,15 +192,15 @@ func checkWorld(t *Tree) []string {
 	return out
 }
 
-// checkLight keeps net/http out of what every codec contender links.
+// checkLight keeps net/http out of what every in-process contender links.
 func checkLight(t *Tree) []string {
 	var out []string
 	for _, f := range t.Files {
-		if f.Test || !slices.Contains([]string{".", "contender", "contender/codec", "contender/wire", "contender/fixture"}, f.Dir) {
+		if f.Test || !slices.Contains([]string{".", "contender", "contender/codec", "contender/copier", "contender/wire", "contender/fixture"}, f.Dir) {
 			continue
 		}
 		if pos, ok := f.Imports()["net/http"]; ok {
-			out = append(out, fmt.Sprintf("%s: a codec contender would link net/http", t.at(pos)))
+			out = append(out, fmt.Sprintf("%s: an in-process contender would link net/http", t.at(pos)))
 		}
 	}
 	return out

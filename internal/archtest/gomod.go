@@ -50,3 +50,14 @@ func readModule(dir, src string) Module {
 	}
 	return m
 }
+
+// downloads reports whether the module requires one that no directory stands in
+// for.
+func (m Module) downloads() bool {
+	for required := range m.Requires {
+		if !strings.HasPrefix(m.Replaces[required], ".") {
+			return true
+		}
+	}
+	return false
+}

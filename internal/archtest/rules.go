@@ -110,7 +110,7 @@ func checkLeaves(t *Tree) []string {
 		if m.Replaces[t.Root] != "../../.." {
 			say("must replace %s => ../../..", t.Root)
 		}
-		if len(m.Requires) > 1 && !t.Paths[path.Join(dir, "go.sum")] {
+		if m.downloads() && !t.Paths[path.Join(dir, "go.sum")] {
 			say("requires modules but has no go.sum")
 		}
 	}

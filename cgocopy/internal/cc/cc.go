@@ -142,7 +142,9 @@ func Compiler(words []string, cxx bool) ([]string, error) {
 func anchor(i int) string { return fmt.Sprintf("__cgocopy__%d", i) }
 
 // place is what errors about the i-th wanted type are reported in.
-func place(i int) string { return fmt.Sprintf("cgocopy-type-%d", i) }
+func place(i int) string { return placePrefix + strconv.Itoa(i) }
+
+const placePrefix = "cgocopy-type-"
 
 // source includes the headers and holds a pointer to each type: what nothing
 // refers to is left out of the description.
@@ -213,7 +215,7 @@ func (c Config) unknown(ctx context.Context, compiler, spelled []string, dir str
 	var list []int
 	seen := map[int]bool{}
 	for _, e := range said.errors {
-		n, ok := strings.CutPrefix(filepath.Base(e.File), "cgocopy-type-")
+		n, ok := strings.CutPrefix(filepath.Base(e.File), placePrefix)
 		i, numErr := strconv.Atoi(n)
 		if !ok || numErr != nil || i >= len(spelled)+len(c.Funcs) {
 			return nil, said.first()

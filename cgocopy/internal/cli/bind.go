@@ -145,7 +145,7 @@ func (o bindOrder) generate(ctx context.Context) ([]written, []bind.Left, error)
 	if err := o.freeing(ctx, r.Plan); err != nil {
 		return nil, nil, err
 	}
-	files, err := o.files(emit.Unit{Package: src.Name, Plan: r.Plan, Own: own})
+	files, err := o.files(ctx, emit.Unit{Package: src.Name, Plan: r.Plan, Own: own})
 	return files, r.Left, err
 }
 

@@ -158,3 +158,20 @@ func TestQuoted(t *testing.T) {
 		t.Errorf("%q came back as %q", words, got)
 	}
 }
+
+// FuzzUnquoted: words come back as they were, and no line brings it down.
+func FuzzUnquoted(f *testing.F) {
+	for _, text := range []string{"gen\x00-tag\x00a.b=,len=n", "it's\x00\x00two words", `\`, "'", "a'b\\c d\"e"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		_ = unquoted(text)
+		if strings.ContainsAny(text, "\n\r") {
+			t.Skip("refused before")
+		}
+		words := strings.Split(text, "\x00")
+		if got := strings.Join(unquoted(quoted(words)), "\x00"); got != text {
+			t.Errorf("%q came back as %q", text, got)
+		}
+	})
+}

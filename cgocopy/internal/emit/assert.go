@@ -22,8 +22,8 @@ func Assert(u Unit) ([]byte, error) {
 	f.line("#include <stddef.h>")
 	f.includes(u.Headers)
 	again := fmt.Sprintf("run go generate (%s)", short(u.Command))
-	for _, s := range spots(u.Plan) {
-		f.line("_Static_assert(%s == %d, \"%s; %s\");", s.expr, s.bytes, s.says(), again)
+	for _, s := range Spots(u.Plan) {
+		f.line("_Static_assert(%s == %d, \"%s; %s\");", s.Expr, s.Bytes, s.says(), again)
 	}
 	f.line("*/\nimport \"C\"")
 	return f.source()

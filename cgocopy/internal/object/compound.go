@@ -11,7 +11,7 @@ import (
 const attrGNUVector dwarf.Attr = 0x2107
 
 // array fills in an array of one dimension or more.
-func (r *reader) array(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) error {
+func (r *reader) array(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	elem, err := r.elem(e)
 	if err != nil {
 		return err
@@ -21,7 +21,7 @@ func (r *reader) array(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) err
 		return nil
 	}
 	var dims []int64
-	err = children(e, entries, func(kid *dwarf.Entry) error {
+	err = children(e, list, func(kid *dwarf.Entry) error {
 		if kid.Tag != dwarf.TagSubrangeType {
 			return nil
 		}
@@ -58,12 +58,12 @@ func SizeOf(t *ctype.Type) int64 {
 }
 
 // enum fills in what an enum is stored as, and its values.
-func (r *reader) enum(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) (err error) {
+func (r *reader) enum(t *ctype.Type, e *dwarf.Entry, list *entries) (err error) {
 	if t.Elem, err = r.elem(e); err != nil {
 		return err
 	}
 	t.Incomplete, _ = e.Val(dwarf.AttrDeclaration).(bool)
-	err = children(e, entries, func(kid *dwarf.Entry) error {
+	err = children(e, list, func(kid *dwarf.Entry) error {
 		if kid.Tag != dwarf.TagEnumerator {
 			return nil
 		}
@@ -87,13 +87,13 @@ func (r *reader) enum(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) (err
 }
 
 // members fills in the fields of a struct, class or union.
-func (r *reader) members(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) error {
+func (r *reader) members(t *ctype.Type, e *dwarf.Entry, list *entries) error {
 	r.compounds = append(r.compounds, t)
 	t.Align, _ = e.Val(dwarf.AttrAlignment).(int64)
 	if _, ok := e.Val(dwarf.AttrVtableElemLoc).([]byte); ok {
 		t.Why = "has virtual functions"
 	}
-	return children(e, entries, func(kid *dwarf.Entry) error {
+	return children(e, list, func(kid *dwarf.Entry) error {
 		switch kid.Tag {
 		case dwarf.TagMember:
 			return r.member(t, kid)
@@ -224,12 +224,12 @@ func plusConstant(b []byte) (int64, bool) {
 }
 
 // children visits the entries right below e. The reader must stand behind e.
-func children(e *dwarf.Entry, entries *dwarf.Reader, visit func(*dwarf.Entry) error) error {
+func children(e *dwarf.Entry, list *entries, visit func(*dwarf.Entry) error) error {
 	if !e.Children {
 		return nil
 	}
 	for {
-		kid, err := entries.Next()
+		kid, err := list.Next()
 		if err != nil {
 			return fmt.Errorf("read DWARF: %w", err)
 		}
@@ -239,8 +239,8 @@ func children(e *dwarf.Entry, entries *dwarf.Reader, visit func(*dwarf.Entry) er
 		if err := visit(kid); err != nil {
 			return err
 		}
-		if kid.Children {
-			entries.SkipChildren()
+		if err := skip(kid, list); err != nil {
+			return err
 		}
 	}
 }

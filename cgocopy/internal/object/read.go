@@ -3,6 +3,7 @@ package object
 import (
 	"cmp"
 	"debug/dwarf"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +15,9 @@ import (
 // types which refer to themselves do so here too.
 type reader struct {
 	data  *dwarf.Data
-	units []unit // by where they begin
-	unit  unit   // of the entry that is looked at
+	units []unit                  // by where they begin
+	scope map[dwarf.Offset]string // of types of C++: the namespaces and classes around them, geo::
+	unit  unit                    // of the entry that is looked at
 	done  map[dwarf.Offset]*ctype.Type
 	deep  int // entries that are being read, each for the one before
 	all   []*ctype.Type
@@ -34,7 +36,7 @@ type unit struct {
 }
 
 func read(data *dwarf.Data) (*reader, error) {
-	r := &reader{data: data, done: map[dwarf.Offset]*ctype.Type{}, anchors: map[string]*ctype.Type{}}
+	r := &reader{data: data, done: map[dwarf.Offset]*ctype.Type{}, scope: map[dwarf.Offset]string{}, anchors: map[string]*ctype.Type{}}
 	if err := r.findUnits(); err != nil {
 		return nil, err
 	}
@@ -64,7 +66,7 @@ func read(data *dwarf.Data) (*reader, error) {
 // findUnits looks at the beginnings of all units: types of one may be named in
 // another.
 func (r *reader) findUnits() error {
-	all := r.data.Reader()
+	all := &entries{Reader: r.data.Reader()}
 	for {
 		e, err := all.Next()
 		if err != nil {
@@ -83,8 +85,92 @@ func (r *reader) findUnits() error {
 				u.files = lines.Files()
 			}
 			r.units = append(r.units, u)
+			if u.language == ctype.CXX && e.Children {
+				if err := r.scopes(all, ""); err != nil {
+					return err
+				}
+				continue
+			}
 		}
-		all.SkipChildren()
+		if err := skip(e, all); err != nil {
+			return err
+		}
+	}
+}
+
+// entries are read one after the other.
+type entries struct {
+	*dwarf.Reader
+	ends int // of lists, one behind the other
+}
+
+// mostEnds is how many lists may end at once: what has more is no description
+// of types, but room that a file says to have.
+const mostEnds = 1 << 16
+
+// Next is the next entry; nil: there is none.
+func (e *entries) Next() (*dwarf.Entry, error) {
+	entry, err := e.Reader.Next()
+	if err != nil || entry == nil || entry.Tag != 0 {
+		e.ends = 0
+		return entry, err
+	}
+	if e.ends++; e.ends > mostEnds {
+		return nil, errors.New("too many lists end at once")
+	}
+	return entry, nil
+}
+
+// skip passes over what is below e, which was read last. It goes on entry by
+// entry: where a file says that the next is may be before it.
+func skip(e *dwarf.Entry, list *entries) error {
+	for deep := 0; ; {
+		switch {
+		case e == nil:
+			return nil
+		case e.Tag == 0:
+			deep--
+		case e.Children:
+			deep++
+		}
+		if deep <= 0 {
+			return nil
+		}
+		var err error
+		if e, err = list.Next(); err != nil {
+			return fmt.Errorf("read DWARF: %w", err)
+		}
+	}
+}
+
+// scopes notes what is around the types below the entry that was read last.
+func (r *reader) scopes(all *entries, around string) error {
+	if strings.Count(around, "::") > deepest {
+		return fmt.Errorf("read DWARF: namespaces %d deep", deepest)
+	}
+	for {
+		e, err := all.Next()
+		if err != nil {
+			return fmt.Errorf("read DWARF: %w", err)
+		}
+		if e == nil || e.Tag == 0 {
+			return nil
+		}
+		if kindOf(e) && around != "" {
+			r.scope[e.Offset] = around
+		}
+		name, _ := e.Val(dwarf.AttrName).(string)
+		switch {
+		case !e.Children:
+		case name != "" && (e.Tag == dwarf.TagNamespace || e.Tag == dwarf.TagStructType || e.Tag == dwarf.TagClassType || e.Tag == dwarf.TagUnionType):
+			if err := r.scopes(all, around+name+"::"); err != nil {
+				return err
+			}
+		default:
+			if err := skip(e, all); err != nil {
+				return err
+			}
+		}
 	}
 }
 
@@ -164,9 +250,9 @@ func (r *reader) at(off dwarf.Offset) (*ctype.Type, error) {
 
 // make reads the entry at off, of the unit that is looked at.
 func (r *reader) make(off dwarf.Offset) (*ctype.Type, error) {
-	entries := r.data.Reader()
-	entries.Seek(off)
-	e, err := entries.Next()
+	list := &entries{Reader: r.data.Reader()}
+	list.Seek(off)
+	e, err := list.Next()
 	if err != nil {
 		return nil, fmt.Errorf("read DWARF: %w", err)
 	}
@@ -174,7 +260,9 @@ func (r *reader) make(off dwarf.Offset) (*ctype.Type, error) {
 		return nil, fmt.Errorf("read DWARF: nothing at %#x", off)
 	}
 	t := &ctype.Type{Language: r.unit.language}
-	t.Name, _ = e.Val(dwarf.AttrName).(string)
+	if t.Name, _ = e.Val(dwarf.AttrName).(string); t.Name != "" {
+		t.Name = r.scope[off] + t.Name
+	}
 	t.Size, _ = e.Val(dwarf.AttrByteSize).(int64)
 	t.File, t.Line = r.declared(e)
 	r.done[off] = t
@@ -210,16 +298,16 @@ func (r *reader) make(off dwarf.Offset) (*ctype.Type, error) {
 		t.Kind, t.Why = ctype.Other, "is a pointer to a C++ member"
 		return t, nil
 	case dwarf.TagSubroutineType:
-		return t, r.function(t, e, entries)
+		return t, r.function(t, e, list)
 	case dwarf.TagUnspecifiedType:
 		t.Kind = ctype.Void
 		return t, nil
 	case dwarf.TagArrayType:
-		return t, r.array(t, e, entries)
+		return t, r.array(t, e, list)
 	case dwarf.TagEnumerationType:
 		t.Kind, t.Name = ctype.Enum, tagged("enum", t.Name)
 		r.all = append(r.all, t)
-		return t, r.enum(t, e, entries)
+		return t, r.enum(t, e, list)
 	case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType:
 		t.Kind = ctype.Struct
 		word := "struct"
@@ -229,7 +317,7 @@ func (r *reader) make(off dwarf.Offset) (*ctype.Type, error) {
 		t.Name = tagged(word, t.Name)
 		t.Incomplete, _ = e.Val(dwarf.AttrDeclaration).(bool)
 		r.all = append(r.all, t)
-		return t, r.members(t, e, entries)
+		return t, r.members(t, e, list)
 	}
 	t.Kind, t.Why = ctype.Other, fmt.Sprintf("is described as %s, which has no counterpart in Go", e.Tag)
 	return t, nil
@@ -256,6 +344,9 @@ func (r *reader) declared(e *dwarf.Entry) (file string, line int) {
 	n, _ := e.Val(dwarf.AttrDeclLine).(int64)
 	if i >= 0 && int(i) < len(r.unit.files) && r.unit.files[i] != nil {
 		file = r.unit.files[i].Name
+		if strings.HasSuffix(file, "<stdin>") { // what the user has not written
+			return "", 0
+		}
 	}
 	return file, int(n)
 }

@@ -94,14 +94,14 @@ func (s settler) settle(t *ctype.Type, deep int) error {
 }
 
 // function fills in parameters and result.
-func (r *reader) function(t *ctype.Type, e *dwarf.Entry, entries *dwarf.Reader) (err error) {
+func (r *reader) function(t *ctype.Type, e *dwarf.Entry, list *entries) (err error) {
 	t.Kind = ctype.Func
 	if t.Elem, err = r.elem(e); err != nil {
 		return err
 	}
 	prototyped, _ := e.Val(dwarf.AttrPrototyped).(bool)
 	t.Variadic = !prototyped && t.Language == ctype.C
-	return children(e, entries, func(kid *dwarf.Entry) error {
+	return children(e, list, func(kid *dwarf.Entry) error {
 		switch kid.Tag {
 		case dwarf.TagFormalParameter:
 			p, err := r.elem(kid)

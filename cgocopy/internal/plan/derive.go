@@ -73,7 +73,7 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 	}
 	if len(d.refusals) > 0 {
 		slices.SortStableFunc(d.refusals, func(a, b Refusal) int { return strings.Compare(a.Struct+"."+a.Field, b.Struct+"."+b.Field) })
-		return nil, d.refusals
+		return nil, slices.Compact(d.refusals) // a type in several places is refused in each
 	}
 	return d.plan, nil
 }
@@ -141,6 +141,8 @@ func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
 // nothing: it can.
 func Unusable(t *ctype.Type, o Options) (reason, remedy string) {
 	switch {
+	case t.Incomplete && t.Language == ctype.CXX:
+		return "has virtual functions or bases, or is declared but not defined", "give it a plain struct to copy from"
 	case t.Incomplete:
 		return "is declared but not defined", "include the header that defines it, or leave it out with a tag -"
 	case t.Why != "":

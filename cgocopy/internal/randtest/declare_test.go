@@ -16,6 +16,7 @@ type program struct {
 	tags   []string        // -tag arguments
 	types  []string        // wanted
 	serial int
+	clang  bool
 }
 
 // member is one random member: how C declares it, and how it is filled.
@@ -221,6 +222,9 @@ func (p *program) bits() []member {
 	for range 1 + p.r.IntN(4) {
 		t, name := types[p.r.IntN(len(types))], p.name("f")
 		width := 1 + p.r.IntN(min(t.bits, 57)) // more, packed, could reach into a ninth byte
+		if p.clang {
+			width = min(width, t.bits-1) // of wider ones it does not say that they are bit-fields, and they are refused
+		}
 		decl := fmt.Sprintf("%s %s : %d;", t.c, name, width)
 		if t.signed {
 			decl = "signed " + decl // of a plain int C leaves it open

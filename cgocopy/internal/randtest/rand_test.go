@@ -12,7 +12,7 @@ import (
 
 // batch is how many structs go into one program: what there is to compile for
 // each program is shared by them.
-const batch = 250
+const batch = 500
 
 // TestAgainstTheCompiler: 2,000 structs, 20,000 with TARE_SOAK=1.
 func TestAgainstTheCompiler(t *testing.T) {
@@ -52,7 +52,7 @@ func formats() []string { return []string{"-g", "-gdwarf-2", "-gdwarf-3", "-gdwa
 
 func try(t *testing.T, cgocopy, cc string, seed uint64) {
 	dir := t.TempDir()
-	p := &program{r: rand.New(rand.NewPCG(seed, 6))}
+	p := &program{r: rand.New(rand.NewPCG(seed, 6)), clang: strings.Contains(cc, "clang")}
 	for range batch {
 		p.one()
 	}

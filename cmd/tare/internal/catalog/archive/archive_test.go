@@ -17,7 +17,7 @@ func TestCollectTakesWhatContendersAreBuiltFrom(t *testing.T) {
 		"app/tiny/tiny.go": "package tiny\n", "lab/lab.go": "no", "cmd/tare/main.go": "no", "contendersx/a.go": "no",
 		"cgocopy/go.mod": "module c\n", "cgocopy/arena.go": "package cgocopy\n", "cgocopy/arena_test.go": "no", "cgocopy/README.md": "no", "cgocopy/internal/emit/emit.go": "no",
 		"contender/copier/cmem/fill.c": "int x;\n",
-		"contenders/codec/x/go.mod": "module x\n", "contenders/codec/x/go.sum": "", "contenders/codec/x/main.go": "no newline at the end",
+		"contenders/codec/x/go.mod":    "module x\n", "contenders/codec/x/go.sum": "", "contenders/codec/x/main.go": "no newline at the end",
 		"contenders/codec/x/contender.json": "{}\n", "contenders/codec/x/.hidden": "no",
 	} {
 		path := filepath.Join(root, filepath.FromSlash(name))

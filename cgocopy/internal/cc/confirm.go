@@ -1,0 +1,60 @@
+package cc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Confirm has the compiler evaluate constant expressions, e.g. sizeof(T) == 8.
+// It returns, by their numbers, what the compiler says of those that are not
+// true or that it refuses.
+func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, error) {
+	compiler, err := Compiler(c.CC, c.CXX)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "cgocopy-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	c.Types, c.Funcs = nil, nil
+	if c.CXX { // offsetof knows no private members
+		c.Flags = append(append([]string{}, c.Flags...), "-fno-access-control")
+	}
+	var b bytes.Buffer
+	b.Write(c.source(nil))
+	b.WriteString("#include <stddef.h>\n")
+	assert := map[bool]string{false: "_Static_assert", true: "static_assert"}[c.CXX]
+	for i, claim := range claims {
+		fmt.Fprintf(&b, "#line 1 \"%s\"\n%s(%s, \"it is not\");\n", place(i), assert, claim)
+	}
+	err = c.compile(ctx, compiler, b.Bytes(), filepath.Join(dir, "confirm.o"))
+	var said *outputError
+	if !errors.As(err, &said) {
+		return nil, err
+	}
+	wrong := map[int]string{}
+	for _, e := range said.errors {
+		n, ours := strings.CutPrefix(filepath.Base(e.File), placePrefix)
+		i, err := strconv.Atoi(n)
+		switch {
+		case ours && err == nil && i < len(claims):
+			if wrong[i] == "" {
+				wrong[i] = e.Text
+			}
+		case len(wrong) == 0: // else a note that belongs to one of ours
+			return nil, said.first()
+		}
+	}
+	if len(wrong) == 0 {
+		return nil, said.first()
+	}
+	return wrong, nil
+}

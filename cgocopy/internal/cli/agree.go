@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare/cgocopy/internal/cc"
+	"github.com/tarebench/tare/cgocopy/internal/cgoflags"
+	"github.com/tarebench/tare/cgocopy/internal/emit"
+	"github.com/tarebench/tare/cgocopy/internal/plan"
+)
+
+// compiler is how the headers are compiled, but for the types.
+func (o order) compiler(ctx context.Context) (cc.Config, error) {
+	flags, err := cgoflags.Read(ctx, filepath.Join(o.dir, filepath.Dir(o.out)), o.build, madeFor(o.out))
+	return cc.Config{Headers: o.headers, Flags: append(flags, o.flags...), CXX: o.cxx, Dir: o.dir}, err
+}
+
+// agree has the compiler confirm every size and offset of a plan: what it wrote
+// for debuggers is not always all that it knows. Clang does not say of a
+// bit-field as wide as its type that it is one, nor from which bit on.
+func (o order) agree(ctx context.Context, p *plan.Plan) error {
+	spots := emit.Spots(p)
+	if o.object != "" || len(spots) == 0 {
+		return nil
+	}
+	c, err := o.compiler(ctx)
+	if err != nil {
+		return err
+	}
+	var claims []string
+	for _, s := range spots {
+		claims = append(claims, fmt.Sprintf("%s == %d", s.Expr, s.Bytes))
+	}
+	wrong, err := cc.Confirm(ctx, c, claims)
+	if err != nil {
+		return err
+	}
+	var all []error
+	said := map[string]bool{}
+	for i, s := range spots {
+		text, is := wrong[i]
+		switch {
+		case !is || said[s.Name]:
+			continue
+		case strings.Contains(text, "bit-field"):
+			all = append(all, plan.Refusal{Pos: s.Pos, Struct: s.Name, Type: s.Type, Reason: "is a bit-field as wide as its type, which this compiler does not describe as one", Remedy: "leave it out with a tag -, or name another compiler in CC"})
+		default:
+			all = append(all, plan.Refusal{Pos: s.Pos, Struct: s.Name, Type: s.Type, Reason: fmt.Sprintf("lies elsewhere than the compiler describes: %s is not %d (%s)", s.Expr, s.Bytes, text), Remedy: "leave it out with a tag -, or name another compiler in CC"})
+		}
+		said[s.Name] = true
+	}
+	return errors.Join(all...)
+}

@@ -1,0 +1,235 @@
+package object
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+)
+
+const source = `
+typedef struct { double x, y; } Point;
+enum mode { IDLE, RUN = 5, BROKEN = -1 };
+struct node { struct node *next; char name[8]; Point at[2][3]; const unsigned a : 3; int b : 7; enum mode mode; union { int i; float f; } u;
+	void (*call)(int, const char *); _Bool on; _Atomic int torn; short tail[]; };
+struct far;
+typedef struct far *Far;
+struct user { Far far; struct { int p, q; } in; };
+struct node one; struct user two;
+int (*__cgocopy__0)(struct node *, double);
+`
+
+// compiled is the source as an object file.
+func compiled(tb testing.TB, flags ...string) []byte {
+	tb.Helper()
+	if _, err := exec.LookPath("gcc"); err != nil {
+		tb.Skip("no gcc")
+	}
+	dir := tb.TempDir()
+	path := filepath.Join(dir, "a.o")
+	c := exec.Command("gcc", append(append([]string{"-x", "c", "-", "-c", "-o", path}, "-g"), flags...)...)
+	c.Stdin = strings.NewReader(source)
+	if out, err := c.CombinedOutput(); err != nil {
+		tb.Fatalf("%v: %s", err, out)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return data
+}
+
+// TestFrom: the types of an object file, found by all their names.
+func TestFrom(t *testing.T) {
+	for _, flag := range []string{"-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"} {
+		f, err := from(bytes.NewReader(compiled(t, flag)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		node := f.Type("struct node")
+		if node == nil || f.Type("node") != node || f.Type("Point").Strip().Size != 16 || f.Type("none") != nil {
+			t.Fatalf("%s: %+v", flag, node)
+		}
+		var got []string
+		for _, m := range node.Fields {
+			got = append(got, fmt.Sprintf("%s %d:%d+%d %s %d", m.Name, m.Offset, m.BitOffset, m.BitSize, m.Type, SizeOf(m.Type)))
+		}
+		want := "next 0:0+0 struct node * 8; name 8:0+0 char [8] 8; at 16:0+0 Point [2][3] 96; a 112:0+3 unsigned int 4; b 112:3+7 int 4; mode 116:0+0 enum mode 4; u 120:0+0 union without a name 4; call 128:0+0 function * 8; on 136:0+0 _Bool 1; torn 140:0+0 type without a name 0; tail 144:0+0 short int [] 0"
+		if flag != "-gdwarf-5" { // before it there is no word for _Atomic
+			want = strings.Replace(want, "type without a name 0", "int 4", 1)
+		}
+		if text := strings.Join(got, "; "); f.Arch == "amd64" && text != want {
+			t.Errorf("%s:\n%s\n%s", flag, text, want)
+		}
+		if far := f.Type("far"); !hollow(far) || !hollow(f.Type("Far").Strip().Elem) {
+			t.Errorf("%s: %+v", flag, far)
+		}
+		fn := f.Anchor("__cgocopy__0")
+		if fn == nil || fn.Kind != ctype.Func || len(fn.Params) != 2 || fn.Elem.String() != "int" || fn.Params[1].String() != "double" || fn.Variadic {
+			t.Errorf("%s: %+v", flag, fn)
+		}
+	}
+}
+
+// TestMutated: whatever becomes of an object file's bytes, reading it ends, by
+// an error at worst.
+func TestMutated(t *testing.T) {
+	n := 300
+	if os.Getenv("TARE_SOAK") == "1" {
+		n = 3000
+	}
+	r := rand.New(rand.NewPCG(6, 6))
+	for _, flag := range []string{"-gdwarf-2", "-gdwarf-5"} {
+		data := compiled(t, flag)
+		errs := 0
+		for range n {
+			b := bytes.Clone(data)
+			for range 1 + r.IntN(8) {
+				b[64+r.IntN(len(b)-64)] = byte(r.Uint32())
+			}
+			f, err := from(bytes.NewReader(b[:len(b)-r.IntN(2)*r.IntN(len(b)/2)]))
+			if err != nil {
+				errs++
+				continue
+			}
+			walk(f)
+		}
+		if errs == 0 || errs == n {
+			t.Errorf("%s: %d of %d are errors", flag, errs, n)
+		}
+	}
+}
+
+// walk asks of every type what others ask.
+func walk(f *File) {
+	for _, t := range f.Types {
+		_ = t.String()
+		_ = t.Tag()
+		_ = AlignOf(t)
+		_ = f.Type(t.Name)
+		for _, m := range t.Fields {
+			_ = m.Type.String()
+			_ = SizeOf(m.Type)
+			_ = AlignOf(m.Type)
+		}
+	}
+}
+
+// FuzzFrom: no bytes make it panic or go on for ever.
+func FuzzFrom(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte(arMagic + "a.o/            0           0     0     644     4         `\nabcd"))
+	f.Add([]byte("\x7fELF\x02\x01\x01"))
+	f.Add([]byte("MZ"))
+	if _, err := exec.LookPath("gcc"); err == nil {
+		f.Add(compiled(f, "-gdwarf-4", "-gz"))
+		f.Add(compiled(f))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<16 {
+			t.Skip("larger than what is looked for")
+		}
+		file, err := from(bytes.NewReader(data))
+		if err == nil {
+			walk(file)
+		}
+	})
+}
+
+// header is one of an archive.
+func header(name string, size int) string {
+	return fmt.Sprintf("%-16s%-12s%-6s%-6s%-8s%-10d`\n", name, "0", "0", "0", "644", size)
+}
+
+func TestMembers(t *testing.T) {
+	long := "a name of more than fifteen bytes.o"
+	text := arMagic +
+		header("/", 4) + "\x00\x00\x00\x00" +
+		header("//", len(long)+2) + long + "/\n" + "\n" +
+		header("/0", 3) + "one\n" +
+		header("two.o/", 4) + "two!" +
+		header("#1/8", 13) + "three.o\x00" + "three\n" +
+		header("__.SYMDEF", 2) + "xx"
+	list, err := members(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range list {
+		b := make([]byte, m.data.Size())
+		if _, err := m.data.ReadAt(b, 0); err != nil {
+			t.Error(err)
+		}
+		got = append(got, m.name+"="+string(b))
+	}
+	if strings.Join(got, "|") != long+"=one|two.o=two!|three.o=three" {
+		t.Errorf("%q", got)
+	}
+	for name, text := range map[string]string{
+		"cut":         arMagic + header("a.o/", 4)[:50],
+		"no size":     arMagic + strings.Replace(header("a.o/", 4), "4         `", "x         `", 1),
+		"no end":      arMagic + strings.Replace(header("a.o/", 4), "`\n", "xx", 1) + "abcd",
+		"no name":     arMagic + header("/9", 4) + "abcd",
+		"a long name": arMagic + header("#1/99", 4) + "abcd",
+		"many names":  arMagic + header("//", 1<<30),
+	} {
+		if list, err := members(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), "archive: ") {
+			t.Errorf("%s: %v, %v", name, list, err)
+		}
+	}
+	if _, err := from(strings.NewReader(arThin)); err == nil || !strings.Contains(err.Error(), "thin archive") {
+		t.Error(err)
+	}
+	if _, err := from(strings.NewReader(arMagic)); !errors.Is(err, ErrNoDWARF) {
+		t.Error(err)
+	}
+}
+
+// TestCircles: types that are made of nothing but themselves are errors, and
+// those that lead back to themselves by a struct are not.
+func TestCircles(t *testing.T) {
+	a := &ctype.Type{Kind: ctype.Typedef}
+	b := &ctype.Type{Kind: ctype.Pointer, Elem: &ctype.Type{Kind: ctype.Array, Elem: a}}
+	a.Elem = b
+	if !circular(a) || !circular(b) {
+		t.Error("a circle is none")
+	}
+	s := &ctype.Type{Kind: ctype.Struct, Size: 8}
+	s.Fields = []ctype.Field{{Name: "next", Type: &ctype.Type{Kind: ctype.Pointer, Elem: s, Size: 8}}}
+	if circular(s.Fields[0].Type) {
+		t.Error("a list is a circle")
+	}
+	whole := settler{state: map[*ctype.Type]int{}}
+	if err := whole.settle(s, 0); err != nil || s.Align != 8 {
+		t.Errorf("%v, aligned to %d", err, s.Align)
+	}
+	s.Fields[0].Type = &ctype.Type{Kind: ctype.Array, Count: 2, Elem: s}
+	if err := (settler{state: map[*ctype.Type]int{}}).settle(s, 0); err == nil {
+		t.Error("a struct holds itself")
+	}
+	huge := &ctype.Type{Kind: ctype.Array, Count: 1 << 62, Elem: &ctype.Type{Kind: ctype.Int, Size: 8}}
+	if err := (settler{state: map[*ctype.Type]int{}}).settle(huge, 0); err == nil {
+		t.Error("an array is larger than memory")
+	}
+}
+
+func TestPlusConstant(t *testing.T) {
+	for _, tt := range []struct {
+		b    []byte
+		want int64
+		ok   bool
+	}{
+		{[]byte{0x23, 8}, 8, true}, {[]byte{0x23, 0x80, 1}, 128, true}, {[]byte{0x23}, 0, false}, {[]byte{0x22, 8}, 0, false}, {[]byte{0x23, 0x80}, 0, false}, {[]byte{0x23, 1, 2}, 1, false},
+	} {
+		if got, ok := plusConstant(tt.b); ok != tt.ok || ok && got != tt.want {
+			t.Errorf("%x: %d, %v", tt.b, got, ok)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+// Package copier is the kind of contender that turns what lies in C memory into
+// Go values. An author says how it copies each C type and calls [Main]:
+//
+//	func main() {
+//		copier.Main(copier.Impl{Memory: cmem.New, Types: map[string]copier.Copies{
+//			"BenchPerson": copier.Of(copier.Type[Person]{Fill: (*Person).FromC}),
+//		}})
+//	}
+//
+// Operations, as studies name them:
+//
+//	single      a new value on the heap, from one C value
+//	value       a new value handed out by value: whoever asks has the room
+//	into        the value that was made of the same C value before, again
+//	batch       a new slice, from a C array
+//	batch-into  the slice that was made of the same C array before, again
+//	frame       batch-into, and before it one call that asks C where the array is
+//
+// Every copier starts from the same C memory, package cmem, but those that can
+// only start from a Go value: a codec's round trip. They leave Memory nil and
+// are given pointers to Go values that equal what C holds.
+package copier
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"unsafe"
+
+	"github.com/tarebench/tare/contender"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// Kind is what studies call this kind of contender.
+const Kind = "copier"
+
+// Operations that a study can ask of a copier.
+const (
+	OpSingle    = "single"
+	OpValue     = "value"
+	OpInto      = "into"
+	OpBatch     = "batch"
+	OpBatchInto = "batch-into"
+	OpFrame     = "frame"
+)
+
+// Ops are the operations.
+func Ops() []string {
+	return []string{OpSingle, OpValue, OpInto, OpBatch, OpBatchInto, OpFrame}
+}
+
+// Memory is C memory with an array of values for each body of a workload.
+type Memory interface {
+	// At asks C, by a call, where the values of body i are and how many.
+	At(i int) (unsafe.Pointer, int)
+	// Free gives the memory back.
+	Free()
+}
+
+// Impl is a copier.
+type Impl struct {
+	// Memory fills the C memory that is copied: cmem.New. Nil: the copier
+	// starts from Go values, of the types of this package.
+	Memory func(shape Shape, names Names, seeds []uint64) (Memory, error)
+
+	// Types are the ways to copy by the name of the C type, e.g. BenchPerson.
+	// What is not there is not supported.
+	Types map[string]Copies
+
+	// Blind says that answers show what an operation left behind although it
+	// returned an error, as the benchmark does that is reproduced.
+	Blind bool
+
+	null bool
+}
+
+// Main serves the lab that started this process as one copier, and exits.
+func Main(i Impl) { contender.Main(program(map[string]Impl{"": i})) }
+
+// Variants is Main for a program that holds several copiers by name.
+func Variants(impls map[string]Impl) { contender.Main(program(impls)) }
+
+// Null is the copier that does nothing: what is measured of it is the harness.
+// It answers rightly because it knows what was drawn.
+func Null() Impl { return Impl{null: true} }
+
+func program(impls map[string]Impl) contender.Program {
+	names := slices.Sorted(maps.Keys(impls))
+	var held Memory // what was prepared before is forgotten
+	p := contender.Program{Kind: Kind, Prepare: func(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
+		if held != nil {
+			held.Free()
+			held = nil
+		}
+		work, memory, err := impls[variant].prepare(w, bodies)
+		held = memory
+		return work, err
+	}}
+	if _, one := impls[""]; !one {
+		p.Variants = names
+	}
+	return p
+}
+
+// Body is a body of a workload: what C draws its values from.
+type Body struct {
+	Seed uint64 `json:"seed"`
+}
+
+// given is what operations start from.
+type given struct {
+	shape  Shape
+	names  Names
+	seeds  []uint64
+	memory Memory // nil: Go values
+	at     []unsafe.Pointer
+	blind  bool
+}
+
+func (i Impl) prepare(w wire.Workload, bodies [][]byte) (contender.Work, Memory, error) {
+	if !slices.Contains(Ops(), w.Op) {
+		return contender.Work{}, nil, contender.ErrUnsupported
+	}
+	shape, err := ShapeOf(w.Fixture, w.N)
+	if err != nil {
+		return contender.Work{}, nil, err
+	}
+	names, err := NamesOf(w.Set[SetNames])
+	if err != nil {
+		return contender.Work{}, nil, err
+	}
+	g := given{shape: shape, names: names, blind: i.Blind}
+	for k, text := range bodies {
+		var b Body
+		if err := json.Unmarshal(text, &b); err != nil {
+			return contender.Work{}, nil, fmt.Errorf("body %d: %w", k, err)
+		}
+		g.seeds = append(g.seeds, b.Seed)
+	}
+	if i.null {
+		return g.nothing(w.Op), nil, nil
+	}
+	how, ok := i.Types[shape.C]
+	if !ok {
+		return contender.Work{}, nil, contender.ErrUnsupported
+	}
+	if i.Memory != nil {
+		if g.memory, err = i.Memory(shape, names, g.seeds); err != nil {
+			return contender.Work{}, nil, err
+		}
+		for k := range g.seeds {
+			p, _ := g.memory.At(k)
+			g.at = append(g.at, p)
+		}
+	}
+	work, err := how.work(w.Op, g)
+	return work, g.memory, err
+}
+
+// nothing is an operation that does nothing, and is answered rightly.
+func (g given) nothing(op string) contender.Work {
+	return contender.Work{
+		Do: func(int) (int, error) { return 0, nil },
+		Answer: func(k int) (contender.Answered, error) {
+			out, err := Expected(g.shape, g.names, op, g.seeds[k])
+			return contender.Answered{Output: out}, err
+		},
+	}
+}

@@ -1,0 +1,167 @@
+package copier
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// draw draws what cmem/fill.c draws, in the same order: struct by struct,
+// member by member as they are declared.
+type draw struct {
+	state uint64
+	names Names
+	items int
+	base  int32 // of ids
+}
+
+func newDraw(shape Shape, names Names, seed uint64) *draw {
+	d := &draw{state: seed, names: names, items: shape.Items}
+	d.base = d.whole()
+	return d
+}
+
+// next is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
+// number generators", OOPSLA 2014).
+func (d *draw) next() uint64 {
+	d.state += 0x9e3779b97f4a7c15
+	z := d.state
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+func (d *draw) whole() int32 { return int32(d.next() % 1e6) }
+
+// text is a name.
+func (d *draw) text() string {
+	n := 60
+	switch d.names {
+	case NamesUsual:
+		n = 4 + int(d.next()%21)
+	case NamesEdges:
+		n = []int{0, 1, 62, 63, 64}[d.next()%5]
+	}
+	b := make([]byte, n)
+	for i := range b {
+		if d.names == NamesBytes {
+			b[i] = byte(1 + d.next()%255)
+		} else {
+			b[i] = byte('a' + d.next()%26)
+		}
+	}
+	return string(b)
+}
+
+// tags is how many of them a list of devices has.
+const tags = 8
+
+// fill fills v, which is the element of that index where it is one of several.
+func (d *draw) fill(v reflect.Value, index int) {
+	switch v.Kind() {
+	case reflect.Int32:
+		v.SetInt(int64(d.whole()))
+	case reflect.Int64:
+		v.SetInt(int64(d.next() >> 16))
+	case reflect.Float64:
+		v.SetFloat(float64(d.next()%1e8) / 1024)
+	case reflect.Float32:
+		v.SetFloat(float64(d.next()%65536) / 64)
+	case reflect.String:
+		v.SetString(d.text())
+	case reflect.Array:
+		for i := range v.Len() {
+			d.fill(v.Index(i), i)
+		}
+	case reflect.Slice:
+		n := tags
+		if v.Type().Elem().Kind() == reflect.Struct {
+			n = d.items
+		}
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+		for i := range n {
+			d.fill(v.Index(i), i)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).Name == "ID" {
+				v.Field(i).SetInt(int64(d.base) + int64(index))
+				continue
+			}
+			d.fill(v.Field(i), index)
+		}
+	default:
+		panic("no rule for a " + v.Kind().String())
+	}
+}
+
+// generate is the values of one body.
+func generate[T any](shape Shape, names Names, seed uint64) []T {
+	values := make([]T, shape.Count)
+	d := newDraw(shape, names, seed)
+	for i := range values {
+		d.fill(reflect.ValueOf(&values[i]).Elem(), i)
+	}
+	return values
+}
+
+// structs are the Go types by the name of the C type.
+func structs() map[string]reflect.Type {
+	m := map[string]reflect.Type{"BenchPerson": reflect.TypeFor[Person]()}
+	for _, v := range []any{
+		GameObject{}, AudioBuffer{}, DeviceList{},
+		Flat2{}, Flat16{}, Flat128{}, Flat1024{}, Flat8192{},
+		Nest1{}, Nest2{}, Nest3{}, Nest4{}, Nest5{}, Nest6{}, Nest7{}, Nest8{}, Nest9{},
+		Fields1{}, Fields4{}, Fields16{}, Fields64{},
+	} {
+		m[reflect.TypeOf(v).Name()] = reflect.TypeOf(v)
+	}
+	return m
+}
+
+// values is generate where the type is known by name only.
+func values(shape Shape, names Names, seed uint64) (reflect.Value, error) {
+	t, ok := structs()[shape.C]
+	if !ok {
+		return reflect.Value{}, fmt.Errorf("no C type %q", shape.C)
+	}
+	list := reflect.MakeSlice(reflect.SliceOf(t), shape.Count, shape.Count)
+	d := newDraw(shape, names, seed)
+	for i := range shape.Count {
+		d.fill(list.Index(i), i)
+	}
+	return list, nil
+}
+
+// Expected is what an operation must come to for one body, as answers show it.
+func Expected(shape Shape, names Names, op string, seed uint64) ([]byte, error) {
+	v, err := values(shape, names, seed)
+	if err != nil {
+		return nil, err
+	}
+	if !list(op) {
+		v = v.Index(0)
+	}
+	return show(nil, v), nil
+}
+
+// CBytes is how many bytes of C memory one body takes: those of the structs,
+// and of what they point to.
+func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
+	v, err := values(shape, names, seed)
+	if err != nil {
+		return 0, err
+	}
+	switch one := v.Index(0).Interface().(type) {
+	case DeviceList:
+		n := 40 + 24*len(one.Devices) + 4*len(one.Tags) + len(one.Owner) + 1
+		for _, d := range one.Devices {
+			n += len(d.Name) + 1
+		}
+		return int64(n), nil
+	case Person:
+		return 88 * int64(shape.Count), nil
+	case GameObject:
+		return 128 * int64(shape.Count), nil
+	}
+	return int64(v.Type().Elem().Size()) * int64(shape.Count), nil // laid out alike
+}

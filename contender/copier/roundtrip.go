@@ -1,0 +1,51 @@
+package copier
+
+import "unsafe"
+
+// RoundTrip copies a T by a function that knows any type: it is given a pointer
+// to what is read and one to what is filled. It is for copiers that start from
+// Go values: they encode one and decode another.
+func RoundTrip[T any](trip func(from, into any) error) Copies {
+	fill := func(dst *T, p unsafe.Pointer) error { return trip((*T)(p), dst) }
+	return Of(Type[T]{
+		Fill: fill,
+		Value: func(p unsafe.Pointer) (v T, err error) {
+			err = trip((*T)(p), &v)
+			return v, err
+		},
+		Slice: func(dst []T, p unsafe.Pointer, n int) ([]T, error) {
+			from := unsafe.Slice((*T)(p), n)
+			into := dst[:0]
+			err := trip(&from, &into)
+			return into, err
+		},
+	})
+}
+
+// RoundTrips is [RoundTrip] for all types of this package, by their C names.
+func RoundTrips(trip func(from, into any) error) map[string]Copies {
+	return map[string]Copies{
+		"BenchPerson": RoundTrip[Person](trip),
+		"GameObject":  RoundTrip[GameObject](trip),
+		"AudioBuffer": RoundTrip[AudioBuffer](trip),
+		"DeviceList":  RoundTrip[DeviceList](trip),
+		"Flat2":       RoundTrip[Flat2](trip),
+		"Flat16":      RoundTrip[Flat16](trip),
+		"Flat128":     RoundTrip[Flat128](trip),
+		"Flat1024":    RoundTrip[Flat1024](trip),
+		"Flat8192":    RoundTrip[Flat8192](trip),
+		"Nest1":       RoundTrip[Nest1](trip),
+		"Nest2":       RoundTrip[Nest2](trip),
+		"Nest3":       RoundTrip[Nest3](trip),
+		"Nest4":       RoundTrip[Nest4](trip),
+		"Nest5":       RoundTrip[Nest5](trip),
+		"Nest6":       RoundTrip[Nest6](trip),
+		"Nest7":       RoundTrip[Nest7](trip),
+		"Nest8":       RoundTrip[Nest8](trip),
+		"Nest9":       RoundTrip[Nest9](trip),
+		"Fields1":     RoundTrip[Fields1](trip),
+		"Fields4":     RoundTrip[Fields4](trip),
+		"Fields16":    RoundTrip[Fields16](trip),
+		"Fields64":    RoundTrip[Fields64](trip),
+	}
+}

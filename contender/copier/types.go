@@ -1,0 +1,217 @@
+package copier
+
+// The fixtures' types as a Go program has them. The C types are in
+// cmem/fixtures.h; members and their order are the same, but that Go counts by
+// itself.
+
+// Person is BenchPerson in C.
+type Person struct {
+	ID      int32
+	Name    string // char[64]
+	Balance float64
+	Age     int32
+}
+
+// Point3D is a place or a speed.
+type Point3D struct{ X, Y, Z float64 }
+
+// GameObject is GameObject in C.
+type GameObject struct {
+	ID       int32
+	Name     string // char[64]
+	Position Point3D
+	Velocity Point3D
+	Health   float32
+	Level    int32
+}
+
+// AudioBuffer is AudioBuffer in C, which lays it out alike.
+type AudioBuffer struct {
+	Samples  [1024]float32
+	Rate     int32
+	Channels int32
+}
+
+// Device is one of a DeviceList.
+type Device struct {
+	ID      int32
+	Name    string // char *
+	Reading float64
+}
+
+// DeviceList is DeviceList in C, which counts by members of its own.
+type DeviceList struct {
+	Owner   string   // char *
+	Devices []Device // Device * and a count
+	Tags    []int32  // int * and a count
+}
+
+// Nothing but numbers, laid out as in C.
+type (
+	// Flat2 is 16 bytes.
+	Flat2 struct{ V [2]float64 }
+	// Flat16 is 128 bytes.
+	Flat16 struct{ V [16]float64 }
+	// Flat128 is 1 KiB.
+	Flat128 struct{ V [128]float64 }
+	// Flat1024 is 8 KiB.
+	Flat1024 struct{ V [1024]float64 }
+	// Flat8192 is 64 KiB.
+	Flat8192 struct{ V [8192]float64 }
+)
+
+// Structs in structs, 16 bytes a level, laid out as in C.
+type (
+	// Nest1 is the innermost.
+	Nest1 struct {
+		Value float64
+		Level int32
+	}
+	// Nest2 has 2 levels.
+	Nest2 struct {
+		Inner Nest1
+		Value float64
+		Level int32
+	}
+	// Nest3 has 3 levels.
+	Nest3 struct {
+		Inner Nest2
+		Value float64
+		Level int32
+	}
+	// Nest4 has 4 levels.
+	Nest4 struct {
+		Inner Nest3
+		Value float64
+		Level int32
+	}
+	// Nest5 has 5 levels.
+	Nest5 struct {
+		Inner Nest4
+		Value float64
+		Level int32
+	}
+	// Nest6 has 6 levels.
+	Nest6 struct {
+		Inner Nest5
+		Value float64
+		Level int32
+	}
+	// Nest7 has 7 levels.
+	Nest7 struct {
+		Inner Nest6
+		Value float64
+		Level int32
+	}
+	// Nest8 has 8 levels.
+	Nest8 struct {
+		Inner Nest7
+		Value float64
+		Level int32
+	}
+	// Nest9 has 9 levels.
+	Nest9 struct {
+		Inner Nest8
+		Value float64
+		Level int32
+	}
+)
+
+// Members of four types in turn, 32 bytes for four of them, laid out as in C.
+type (
+	// Fields1 has a single member.
+	Fields1 struct{ A0 int32 }
+	// Fields4 has 4 members.
+	Fields4 struct {
+		A0 int32
+		B0 float64
+		C0 float32
+		D0 int64
+	}
+	// Fields16 has 16 members.
+	Fields16 struct {
+		A0 int32
+		B0 float64
+		C0 float32
+		D0 int64
+		A1 int32
+		B1 float64
+		C1 float32
+		D1 int64
+		A2 int32
+		B2 float64
+		C2 float32
+		D2 int64
+		A3 int32
+		B3 float64
+		C3 float32
+		D3 int64
+	}
+	// Fields64 has 64 members.
+	Fields64 struct {
+		A0  int32
+		B0  float64
+		C0  float32
+		D0  int64
+		A1  int32
+		B1  float64
+		C1  float32
+		D1  int64
+		A2  int32
+		B2  float64
+		C2  float32
+		D2  int64
+		A3  int32
+		B3  float64
+		C3  float32
+		D3  int64
+		A4  int32
+		B4  float64
+		C4  float32
+		D4  int64
+		A5  int32
+		B5  float64
+		C5  float32
+		D5  int64
+		A6  int32
+		B6  float64
+		C6  float32
+		D6  int64
+		A7  int32
+		B7  float64
+		C7  float32
+		D7  int64
+		A8  int32
+		B8  float64
+		C8  float32
+		D8  int64
+		A9  int32
+		B9  float64
+		C9  float32
+		D9  int64
+		A10 int32
+		B10 float64
+		C10 float32
+		D10 int64
+		A11 int32
+		B11 float64
+		C11 float32
+		D11 int64
+		A12 int32
+		B12 float64
+		C12 float32
+		D12 int64
+		A13 int32
+		B13 float64
+		C13 float32
+		D13 int64
+		A14 int32
+		B14 float64
+		C14 float32
+		D14 int64
+		A15 int32
+		B15 float64
+		C15 float32
+		D15 int64
+	}
+)

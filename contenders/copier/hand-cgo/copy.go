@@ -1,0 +1,126 @@
+package main
+
+/*
+#cgo CFLAGS: -I${SRCDIR}/../../../contender/copier/cmem
+#include "fixtures.h"
+#include <string.h>
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/tarebench/tare/contender/copier"
+)
+
+// text is a char[64]: C.GoString up to the NUL, and where there is none all of
+// it. C.GoString by itself would read on behind the array.
+func text(chars *[64]C.char) string {
+	if chars[63] == 0 {
+		return C.GoString(&chars[0])
+	}
+	return C.GoStringN(&chars[0], C.int(C.strnlen(&chars[0], 64)))
+}
+
+func person(dst *copier.Person, p unsafe.Pointer) error {
+	c := (*C.BenchPerson)(p)
+	dst.ID = int32(c.id)
+	dst.Name = text(&c.name)
+	dst.Balance = float64(c.balance)
+	dst.Age = int32(c.age)
+	return nil
+}
+
+func onePerson(p unsafe.Pointer) (v copier.Person, err error) {
+	err = person(&v, p)
+	return v, err
+}
+
+func persons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person, error) {
+	if dst == nil {
+		dst = make([]copier.Person, n)
+	}
+	list := unsafe.Slice((*C.BenchPerson)(p), n)
+	for i := range list {
+		if err := person(&dst[i], unsafe.Pointer(&list[i])); err != nil {
+			return nil, err
+		}
+	}
+	return dst, nil
+}
+
+func point(c *C.Point3D) copier.Point3D {
+	return copier.Point3D{X: float64(c.x), Y: float64(c.y), Z: float64(c.z)}
+}
+
+func object(dst *copier.GameObject, p unsafe.Pointer) error {
+	c := (*C.GameObject)(p)
+	dst.ID = int32(c.id)
+	dst.Name = text(&c.name)
+	dst.Position = point(&c.position)
+	dst.Velocity = point(&c.velocity)
+	dst.Health = float32(c.health)
+	dst.Level = int32(c.level)
+	return nil
+}
+
+func oneObject(p unsafe.Pointer) (v copier.GameObject, err error) {
+	err = object(&v, p)
+	return v, err
+}
+
+func objects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObject, error) {
+	if dst == nil {
+		dst = make([]copier.GameObject, n)
+	}
+	list := unsafe.Slice((*C.GameObject)(p), n)
+	for i := range list {
+		if err := object(&dst[i], unsafe.Pointer(&list[i])); err != nil {
+			return nil, err
+		}
+	}
+	return dst, nil
+}
+
+func audio(dst *copier.AudioBuffer, p unsafe.Pointer) error {
+	c := (*C.AudioBuffer)(p)
+	for i := range c.samples {
+		dst.Samples[i] = float32(c.samples[i])
+	}
+	dst.Rate = int32(c.rate)
+	dst.Channels = int32(c.channels)
+	return nil
+}
+
+func audios(dst []copier.AudioBuffer, p unsafe.Pointer, n int) ([]copier.AudioBuffer, error) {
+	if dst == nil {
+		dst = make([]copier.AudioBuffer, n)
+	}
+	list := unsafe.Slice((*C.AudioBuffer)(p), n)
+	for i := range list {
+		if err := audio(&dst[i], unsafe.Pointer(&list[i])); err != nil {
+			return nil, err
+		}
+	}
+	return dst, nil
+}
+
+func devices(dst *copier.DeviceList, p unsafe.Pointer) error {
+	c := (*C.DeviceList)(p)
+	dst.Owner = C.GoString(c.owner)
+	if dst.Devices == nil {
+		dst.Devices = make([]copier.Device, c.count)
+	}
+	list := unsafe.Slice(c.devices, c.count)
+	for i := range list {
+		d := &list[i]
+		dst.Devices[i] = copier.Device{ID: int32(d.id), Name: C.GoString(d.name), Reading: float64(d.reading)}
+	}
+	if dst.Tags == nil {
+		dst.Tags = make([]int32, c.tag_count)
+	}
+	for i, tag := range unsafe.Slice(c.tags, c.tag_count) {
+		dst.Tags[i] = int32(tag)
+	}
+	return nil
+}

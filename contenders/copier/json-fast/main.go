@@ -1,0 +1,20 @@
+// Command json-fast is a round trip through bytedance/sonic, which compiles
+// each type to machine code at run time. It starts from a Go value, not from C
+// memory.
+package main
+
+import (
+	"github.com/bytedance/sonic"
+
+	"github.com/tarebench/tare/contender/copier"
+)
+
+func main() {
+	copier.Main(copier.Impl{Types: copier.RoundTrips(func(from, into any) error {
+		text, err := sonic.ConfigDefault.Marshal(from)
+		if err != nil {
+			return err
+		}
+		return sonic.ConfigDefault.Unmarshal(text, into)
+	})})
+}

@@ -1,0 +1,90 @@
+// Command reflect copies by reflection, over a registry of types: what the
+// published library does. Built with the tag unregistered it is what the
+// published benchmark timed: nothing is registered, every copy fails, and
+// nobody looks at the error.
+package main
+
+import (
+	"reflect"
+	"unsafe"
+
+	"github.com/tarebench/tare/contender/copier"
+	"github.com/tarebench/tare/contender/copier/cmem"
+)
+
+// The C structs that Go does not lay out alike.
+type (
+	cPerson struct {
+		ID      int32
+		Name    [64]byte
+		Balance float64
+		Age     int32
+	}
+	cObject struct {
+		ID                 int32
+		Name               [64]byte
+		Position, Velocity copier.Point3D
+		Health             float32
+		Level              int32
+	}
+)
+
+func main() {
+	r := &registry{types: map[reflect.Type]*description{}}
+	copier.Main(copier.Impl{Memory: cmem.New, Blind: !registered, Types: map[string]copier.Copies{
+		"BenchPerson": of[copier.Person, cPerson](r),
+		"GameObject":  of[copier.GameObject, cObject](r),
+		"AudioBuffer": of[copier.AudioBuffer, copier.AudioBuffer](r),
+		"Flat2":       of[copier.Flat2, copier.Flat2](r),
+		"Flat16":      of[copier.Flat16, copier.Flat16](r),
+		"Flat128":     of[copier.Flat128, copier.Flat128](r),
+		"Flat1024":    of[copier.Flat1024, copier.Flat1024](r),
+		"Flat8192":    of[copier.Flat8192, copier.Flat8192](r),
+		"Nest1":       of[copier.Nest1, copier.Nest1](r),
+		"Nest3":       of[copier.Nest3, copier.Nest3](r),
+		"Nest5":       of[copier.Nest5, copier.Nest5](r),
+		"Nest9":       of[copier.Nest9, copier.Nest9](r),
+		"Fields1":     of[copier.Fields1, copier.Fields1](r),
+		"Fields4":     of[copier.Fields4, copier.Fields4](r),
+		"Fields16":    of[copier.Fields16, copier.Fields16](r),
+		"Fields64":    of[copier.Fields64, copier.Fields64](r),
+	}})
+}
+
+// of copies values of C's layout into T.
+func of[T, C any](r *registry) copier.Copies {
+	if registered {
+		register[T, C](r)
+	}
+	t := copier.Type[T]{New: func(p unsafe.Pointer) (*T, error) { return fresh[T](r, p) }}
+	if registered {
+		t.Fill = func(dst *T, p unsafe.Pointer) error { return r.copy(dst, p) }
+		t.Slice = func(dst []T, p unsafe.Pointer, n int) ([]T, error) { return many(r, dst, p, n) }
+	}
+	return copier.Of(t)
+}
+
+// fresh is a new T.
+func fresh[T any](r *registry, p unsafe.Pointer) (*T, error) {
+	if _, err := r.find((*T)(nil)); err != nil {
+		return nil, err
+	}
+	v := new(T)
+	return v, r.copy(v, p)
+}
+
+func many[T any](r *registry, dst []T, p unsafe.Pointer, n int) ([]T, error) {
+	d, err := r.find((*T)(nil))
+	if err != nil {
+		return nil, err
+	}
+	if dst == nil {
+		dst = make([]T, n)
+	}
+	for i := range dst {
+		if err := r.copy(&dst[i], unsafe.Add(p, i*int(d.size))); err != nil {
+			return nil, err
+		}
+	}
+	return dst, nil
+}

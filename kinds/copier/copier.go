@@ -1,0 +1,219 @@
+// Package copier asks contenders to turn C memory into Go values: every one
+// starts from the same memory and must arrive at equal values.
+package copier
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/contender/copier"
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/trial"
+)
+
+// Values of a pool are different ones, and small enough together that a pool of
+// small structs stays in a processor's cache.
+const (
+	defaultPool = 64
+	poolBytes   = 1 << 20 // beyond this a pool is made smaller, down to 2 bodies, unless the workload says how large
+)
+
+// Kind is the copier kind.
+type Kind struct{}
+
+var _ lab.Describer = Kind{}
+
+// New returns the copier kind.
+func New() Kind { return Kind{} }
+
+// Input writes the pool of w into dir: one seed per line, from which C fills
+// memory.
+func (k Kind) Input(w tare.Workload, _, dir string) (wire.Workload, error) {
+	in, err := k.input(w, dir)
+	if err != nil {
+		return in, fmt.Errorf("workload %q: %w", w.ID, err)
+	}
+	return in, nil
+}
+
+func (k Kind) input(w tare.Workload, dir string) (wire.Workload, error) {
+	if w.File != "" {
+		return wire.Workload{}, fmt.Errorf("C memory is filled from fixtures, not from %s; known: %v", w.File, copier.Fixtures())
+	}
+	shape, err := copier.ShapeOf(w.Fixture, w.N)
+	if err != nil {
+		return wire.Workload{}, err
+	}
+	if err := shape.Check(w.Op); err != nil {
+		return wire.Workload{}, err
+	}
+	for word := range w.Set {
+		if word != copier.SetNames {
+			return wire.Workload{}, fmt.Errorf("unknown word %q under set; known: %s", word, copier.SetNames)
+		}
+	}
+	names, err := copier.NamesOf(w.Set[copier.SetNames])
+	if err != nil {
+		return wire.Workload{}, err
+	}
+	pool := w.Pool
+	if pool == 0 {
+		one, err := copier.CBytes(shape, names, 0)
+		if err != nil {
+			return wire.Workload{}, err
+		}
+		pool = int(min(defaultPool, max(2, poolBytes/one)))
+	}
+	bodies, err := seeds(w, pool)
+	if err != nil {
+		return wire.Workload{}, err
+	}
+	in, err := write(dir, bodies)
+	in.ID, in.Fixture, in.N, in.Op, in.Heap, in.Set = w.ID, w.Fixture, w.N, w.Op, w.Heap, w.Set
+	return in, err
+}
+
+// seeds are bodies that are the same for all ops of a fixture.
+func seeds(w tare.Workload, pool int) ([][]byte, error) {
+	bodies := make([][]byte, pool)
+	for i := range bodies {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s %d", w.Fixture, max(1, w.N), w.Set[copier.SetNames], i))
+		text, err := json.Marshal(copier.Body{Seed: binary.BigEndian.Uint64(sum[:])})
+		if err != nil {
+			return nil, err
+		}
+		bodies[i] = text
+	}
+	return bodies, nil
+}
+
+// write puts bodies into a file of dir, which is named by what it holds.
+func write(dir string, bodies [][]byte) (wire.Workload, error) {
+	file := fixture.File(bodies)
+	sum := sha256.Sum256(file)
+	hash := hex.EncodeToString(sum[:])
+	path := filepath.Join(dir, "input-"+hash[:12]+".ndjson")
+	if err := os.WriteFile(path, file, 0o644); err != nil {
+		return wire.Workload{}, err
+	}
+	return wire.Workload{Input: path, Bodies: len(bodies), SHA256: hash}, nil
+}
+
+// asked is what a workload on the wire asks for.
+type asked struct {
+	shape copier.Shape
+	names copier.Names
+	seeds []uint64
+}
+
+func read(in wire.Workload) (asked, error) {
+	var q asked
+	var err error
+	if q.shape, err = copier.ShapeOf(in.Fixture, in.N); err != nil {
+		return q, err
+	}
+	if q.names, err = copier.NamesOf(in.Set[copier.SetNames]); err != nil {
+		return q, err
+	}
+	file, err := os.ReadFile(in.Input)
+	if err != nil {
+		return q, err
+	}
+	for _, line := range fixture.Lines(file) {
+		var b copier.Body
+		if err := json.Unmarshal(line, &b); err != nil {
+			return q, fmt.Errorf("%s: %w", in.Input, err)
+		}
+		q.seeds = append(q.seeds, b.Seed)
+	}
+	return q, nil
+}
+
+// Describe counts the C memory that the pool stands for, and the ids in it.
+func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
+	q, err := read(in)
+	if err != nil {
+		return w, fmt.Errorf("workload %q: %w", w.ID, err)
+	}
+	w.Bytes = 0
+	for _, seed := range q.seeds {
+		n, err := copier.CBytes(q.shape, q.names, seed)
+		if err != nil {
+			return w, fmt.Errorf("workload %q: %w", w.ID, err)
+		}
+		w.Bytes += n
+	}
+	return w, nil
+}
+
+// Open starts one trial: a copier has one core's worth of work, so it gets one
+// processor.
+func (k Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
+	spec.Path = p.Path
+	spec.Env = append([]string{"GOMAXPROCS=1"}, spec.Env...)
+	return trial.Start(ctx, spec)
+}
+
+// Compare holds each answer against what lies in C memory.
+func (k Kind) Compare(in wire.Workload, answers []wire.Answer) ([]string, error) {
+	q, err := read(in)
+	if err != nil {
+		return nil, fmt.Errorf("workload %q: %w", in.ID, err)
+	}
+	var wrong []string
+	for _, a := range answers {
+		if a.Case < 0 || a.Case >= len(q.seeds) {
+			return nil, fmt.Errorf("workload %q: answer for case %d, which was not asked", in.ID, a.Case)
+		}
+		if a.Error != "" {
+			wrong = append(wrong, fmt.Sprintf("case %d: returned the error %q", a.Case, a.Error))
+			continue
+		}
+		want, err := copier.Expected(q.shape, q.names, in.Op, q.seeds[a.Case])
+		if err != nil {
+			return nil, fmt.Errorf("workload %q: case %d: %w", in.ID, a.Case, err)
+		}
+		if diff := Diff(want, a.Output); diff != "" {
+			wrong = append(wrong, fmt.Sprintf("case %d: %s", a.Case, diff))
+		}
+	}
+	return wrong, nil
+}
+
+// Diff says in one line where two values, as answers show them, first differ;
+// empty: nowhere.
+func Diff(want, got []byte) string {
+	if slices.Equal(want, got) {
+		return ""
+	}
+	at := 0
+	for at < min(len(want), len(got)) && want[at] == got[at] {
+		at++
+	}
+	return fmt.Sprintf("at byte %d: want %s, got %s", at, around(want, at), around(got, at))
+}
+
+// around is a piece of a text, from a little before a place on.
+func around(text []byte, at int) string {
+	const before, after = 24, 32
+	from, to := max(0, at-before), min(len(text), at+after)
+	piece := fmt.Sprintf("%q", text[from:to])
+	if from > 0 {
+		piece = "…" + piece
+	}
+	if to < len(text) {
+		piece += "…"
+	}
+	return piece
+}

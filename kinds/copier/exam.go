@@ -1,0 +1,71 @@
+package copier
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/copier"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/lab"
+)
+
+var _ lab.Examiner = Kind{}
+
+// exam asks for one value in which something is odd. It is not timed.
+type exam struct {
+	id, fixture, op string
+	n               int
+	names           string
+	property        string // row of the table
+	what            string // is odd, to follow "changes"
+}
+
+func exams() []exam {
+	return []exam{
+		{"exam/person/bytes", "person", copier.OpSingle, 1, "bytes", "text that is not UTF-8", "a char[64] that is not UTF-8"},
+		{"exam/devices/bytes", "devices", copier.OpSingle, 3, "bytes", "text that is not UTF-8", "a char * that is not UTF-8"},
+		{"exam/object/edges", "object", copier.OpBatch, 20, "edges", "text without a NUL", "a char[64] that is empty or has no NUL"},
+	}
+}
+
+// Reference names what answers are held against.
+func (k Kind) Reference() string { return "the bytes in C memory" }
+
+// Exams writes the inputs of all exams into dir.
+func (k Kind) Exams(dir string) ([]wire.Workload, error) {
+	var list []wire.Workload
+	for _, e := range exams() {
+		in, err := k.Input(tare.Workload{
+			ID: e.id, Fixture: e.fixture, N: e.n, Op: e.op, Pool: 1, Set: map[string]string{copier.SetNames: e.names},
+		}, "", dir)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, in)
+	}
+	return list, nil
+}
+
+// Differ holds one answer against what lies in C memory.
+func (k Kind) Differ(in wire.Workload, a wire.Answer) (tare.Difference, bool) {
+	i := slices.IndexFunc(exams(), func(e exam) bool { return e.id == in.ID })
+	q, err := read(in)
+	if i < 0 || err != nil || a.Case < 0 || a.Case >= len(q.seeds) {
+		return tare.Difference{}, false
+	}
+	e := exams()[i]
+	want, err := copier.Expected(q.shape, q.names, in.Op, q.seeds[a.Case])
+	if err != nil || a.Error == "" && slices.Equal(want, a.Output) {
+		return tare.Difference{}, false
+	}
+	d := tare.Difference{
+		Property: e.property, Op: e.op, Case: e.what, Class: tare.DiffersInValue,
+		Asked: e.what, Reference: "kept", Got: Diff(want, a.Output), Says: "changes " + e.what,
+		BearsOn: copier.Ops(),
+	}
+	if a.Error != "" {
+		d.Class, d.Got, d.Says = tare.DiffersInAcceptance, strings.ToValidUTF8(a.Error, "�"), "refuses "+e.what
+	}
+	return d, true
+}
