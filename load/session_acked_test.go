@@ -66,7 +66,11 @@ func TestNotAcked(t *testing.T) {
 			{loadtest.Stall, 200, ErrTimeout, "", false},
 		} {
 			s := serve(t, w, c.behaviour, loadtest.Options{})
-			session := openTo(t, w, s, Options{Requests: batches(c.status), Connections: 1, Timeout: 50 * time.Millisecond})
+			timeout := 10 * time.Second
+			if c.behaviour == loadtest.Stall {
+				timeout = 50 * time.Millisecond
+			}
+			session := openTo(t, w, s, Options{Requests: batches(c.status), Connections: 1, Timeout: timeout})
 			r, err := session.Run(context.Background(), Leg{Lead: 1, Ops: 4})
 			acked, requests := session.Totals().Acked, s.Requests()
 			session.Close()
