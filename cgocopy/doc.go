@@ -14,7 +14,8 @@
 //
 // Copies are made by this process while nothing else may write the memory they
 // are made of: that would be a data race that nobody can see from here. Copies
-// never free what they read.
+// never free what they read; where a tag says what frees it, TakeFromC copies and
+// frees.
 package cgocopy
 
 import "unsafe"

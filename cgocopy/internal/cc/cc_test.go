@@ -157,3 +157,37 @@ func TestFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestFuncs: functions are found with their parameters, and those that are not
+// there are named.
+func TestFuncs(t *testing.T) {
+	at := dir(t, map[string]string{"h.h": header})
+	_, found, err := Read(context.Background(), Config{Headers: []string{"h.h", "<stdlib.h>"}, Types: []string{"node"}, Funcs: []string{"game_object", "free"}, Dir: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := found["free()"]; f == nil || f.Kind != ctype.Func || len(f.Params) != 1 || f.Elem != nil {
+		t.Errorf("%+v", f)
+	}
+	if f := found["game_object()"]; f == nil || f.Elem.String() != "int" || f.Variadic {
+		t.Errorf("%+v", f)
+	}
+	if _, _, err := Read(context.Background(), Config{Headers: []string{"h.h"}, Types: []string{"node"}, Funcs: []string{"none"}, Dir: at}); err == nil || err.Error() != "no function none in h.h" {
+		t.Error(err)
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	at := dir(t, map[string]string{"h.h": header})
+	claims := []string{"sizeof(Point3D) == 24", "sizeof(Point3D) == 25", "offsetof(struct node, a) == 9", "offsetof(Point3D, y) == 8", "offsetof(Point3D, none) == 8"}
+	wrong, err := Confirm(context.Background(), Config{Headers: []string{"h.h"}, Dir: at}, claims)
+	if err != nil || len(wrong) != 3 || wrong[1] == "" || !strings.Contains(wrong[2], "bit-field") || wrong[4] == "" {
+		t.Errorf("%v, %v", wrong, err)
+	}
+	if wrong, err := Confirm(context.Background(), Config{Headers: []string{"h.h"}, Dir: at}, claims[:1]); len(wrong) != 0 || err != nil {
+		t.Errorf("%v, %v", wrong, err)
+	}
+	if _, err := Confirm(context.Background(), Config{Headers: []string{"none.h"}, Dir: at}, claims); err == nil || !strings.Contains(err.Error(), "none.h") {
+		t.Error(err)
+	}
+}

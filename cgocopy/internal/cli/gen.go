@@ -25,7 +25,8 @@ const genHelp = `cgocopy gen writes Go types, and methods that fill them from C 
                   -  leave it out          len=MEMBER  a pointer and a count
                   string|bytes  of a char or byte array      max=N   most elements or bytes
                   utf8=keep|replace|error  opaque            depth=N pointers may follow
-                  union=MEMBER:0:first,1:second              free=FUNCTION
+                  union=MEMBER:0:first,1:second
+                  free=FUNCTION  TakeFromC frees it; of a whole struct: -tag 'person=,free=person_free'
   -func CALL      write a Go function that calls C, copies what it gives and frees it; may be
                   given more than once:  'list_devices(bus, out, len) error free=free_devices'
                   In brackets a word for each parameter: out and len are what is given and
@@ -37,7 +38,7 @@ const genHelp = `cgocopy gen writes Go types, and methods that fill them from C 
                   what it says of the library that is loaded
   -o FILE         what is written (default z_cgocopy.go); further files are named after it
   -pkg NAME       its package (default: that of the directory)
-  -object FILE    read the types from an object file, not from headers
+  -object FILE    read the types from an object file, or an archive of them, not from headers
   -repr-c         structs of Rust are repr(C), which object files do not say
   -c++            the headers are C++
   -no-test        write no test in which C fills the structs and Go compares

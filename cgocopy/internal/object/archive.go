@@ -26,8 +26,8 @@ type archived struct {
 // isArchive reports whether r begins as an archive does.
 func isArchive(r io.ReaderAt) (bool, error) {
 	magic := make([]byte, len(arMagic))
-	if _, err := r.ReadAt(magic, 0); err != nil {
-		return false, nil //nolint:nilerr // too short to be one; what it is instead is found out elsewhere
+	if n, _ := r.ReadAt(magic, 0); n < len(magic) {
+		return false, nil // what it is instead is found out elsewhere
 	}
 	if string(magic) == arThin {
 		return false, errors.New("a thin archive, which only names its objects: read one of those")

@@ -40,6 +40,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"syscall"
 	"unsafe"
 
 	"github.com/tarebench/tare/cgocopy"
@@ -123,6 +124,19 @@ func differ(src string, e ast.Expr, v reflect.Value) string {
 	return said(v.Int())
 }
 
+// edge is where memory ends: the page behind it cannot be read.
+var edge = func() *byte {
+	const room = 1 << 18
+	b, err := syscall.Mmap(-1, 0, room+1<<16, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	if err == nil {
+		err = syscall.Mprotect(b[room:], syscall.PROT_NONE)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return &b[room]
+}()
+
 // look fills, in all ways there are, and returns what is wrong.
 func look(i int, t target, src string) string {
 	want, err := parser.ParseExpr(src)
@@ -146,8 +160,16 @@ func look(i int, t target, src string) string {
 		return ""
 	}
 	const n = 3
-	for i := 1; i < n; i++ {
-		C.memcpy(unsafe.Add(p, i*int(t.size)), p, C.size_t(t.size))
+	first := p
+	p = unsafe.Add(unsafe.Pointer(edge), -n*int(t.size)) // so that the last one ends where nothing may be read
+	for i := range n {
+		C.memcpy(unsafe.Add(p, i*int(t.size)), first, C.size_t(t.size))
+	}
+	if err := from.FromC(unsafe.Add(p, (n-1)*int(t.size))); err != nil {
+		return "at the edge: " + err.Error()
+	}
+	if d := differ(src, want, v.Elem()); d != "" {
+		return "at the edge: " + d
 	}
 	out := v.MethodByName("SliceFromC").Call([]reflect.Value{reflect.Zero(reflect.SliceOf(v.Type().Elem())), reflect.ValueOf(p), reflect.ValueOf(n)})
 	if !out[1].IsNil() {
@@ -162,7 +184,7 @@ func look(i int, t target, src string) string {
 	if !ok {
 		return ""
 	}
-	C.memset(p, 0, 1<<17)
+	C.memset(p, 0, C.size_t(t.size))
 	if err := to.ToC(p); errors.Is(err, cgocopy.ErrTooLong) {
 		return "" // a text of N bytes came without a NUL
 	} else if err != nil {

@@ -1,0 +1,124 @@
+package whole
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tool is the command under test.
+var tool string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "cgocopy-whole-")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		tool = filepath.Join(dir, "cgocopy")
+		if out, err := exec.Command("go", "build", "-o", tool, "../../cmd/cgocopy").CombinedOutput(); err != nil {
+			panic(string(out))
+		}
+		return m.Run()
+	}())
+}
+
+// needs skips a test where a program is not there.
+func needs(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, name := range programs {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip("no " + name)
+		}
+	}
+}
+
+// module is a directory with these files, and a go.mod that finds this module.
+func module(t *testing.T, files map[string]string) string {
+	t.Helper()
+	here, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"go.mod": "module m\n\ngo 1.25.0\n\nrequire github.com/tarebench/tare/cgocopy v0.0.0\n\nreplace github.com/tarebench/tare/cgocopy => " + here + "\n"})
+	write(t, dir, files)
+	return dir
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// output carries out a program in dir, with settings besides those of this
+// process.
+func output(dir string, settings []string, name string, args ...string) (string, error) {
+	c := exec.Command(name, args...)
+	c.Dir = dir
+	c.Env = append(append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod", "GOPROXY=off", "CGO_ENABLED=1", "CC=", "CXX="), settings...)
+	text, err := c.CombinedOutput()
+	return string(text), err
+}
+
+// must is output, which may not fail.
+func must(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	text, err := output(dir, nil, name, args...)
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, clip(text))
+	}
+	return text
+}
+
+// refused carries out the command, which has to fail with code 1, with want in
+// what it says, and with nothing written.
+func refused(t *testing.T, dir string, want []string, args ...string) string {
+	t.Helper()
+	before := names(t, dir)
+	text, err := output(dir, nil, tool, args...)
+	exit, ok := err.(*exec.ExitError)
+	if !ok || exit.ExitCode() != 1 {
+		t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, clip(text))
+	}
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s: nothing of %q in\n%s", strings.Join(args, " "), w, clip(text))
+		}
+	}
+	if after := names(t, dir); after != before {
+		t.Errorf("%s: there was %s, and is %s", strings.Join(args, " "), before, after)
+	}
+	return text
+}
+
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range list {
+		all = append(all, e.Name())
+	}
+	return strings.Join(all, " ")
+}
+
+func clip(s string) string {
+	if len(s) > 4000 {
+		return s[:4000] + "…"
+	}
+	return s
+}
