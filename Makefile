@@ -56,7 +56,7 @@ checkgenerate: ## fail if generating changes a file
 .PHONY: contenders
 contenders: ## build every contender alone and run the conformance suite on it (LEAVES=contenders/KIND/ID for one)
 	@set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) build -trimpath -buildvcs=false -o /dev/null .); done
-	$(GO) test -count=1 -timeout 20m -run '^TestLeaves$$' ./contender/contendertest -leaves "$(subst $(space),$(comma),$(strip $(LEAVES:contenders/%=%)))"
+	$(GO) test -count=1 -timeout 40m -run '^TestLeaves$$' ./contender/contendertest -leaves "$(subst $(space),$(comma),$(strip $(LEAVES:contenders/%=%)))"
 
 # Generators of contenders belong to their modules; what they write is committed.
 GENERATED := $(addprefix codec/,easyjson ffjson msgp protobuf) $(addprefix server/nethttp-,easyjson ffjson protobuf) $(addprefix copier/,cgocopy protobuf)
