@@ -52,7 +52,11 @@ func Bytes(p unsafe.Pointer, size int) uint64 {
 // MaxSlice is the most elements that a slice is filled with.
 const MaxSlice = 1<<31 - 1
 
-// Pointer is the pointer that lies at p, where it need not be aligned.
+// Pointer is the pointer that lies at p, where it need not be aligned. It is not
+// inlined: compilers would follow its bytes, and no longer take the result for
+// a pointer.
+//
+//go:noinline
 func Pointer(p unsafe.Pointer) unsafe.Pointer {
 	var q unsafe.Pointer
 	*(*[unsafe.Sizeof(q)]byte)(unsafe.Pointer(&q)) = *(*[unsafe.Sizeof(q)]byte)(p)
