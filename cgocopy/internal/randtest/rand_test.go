@@ -9,6 +9,11 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	// What is tested is built by the go command; these make a test that passed
+	// before run again where it has changed.
+	_ "github.com/tarebench/tare/cgocopy"
+	_ "github.com/tarebench/tare/cgocopy/internal/cli"
 )
 
 // batch is how many structs go into one program: what there is to compile for

@@ -6,6 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	// What is tested is built by the go command; these make a test that passed
+	// before run again where it has changed.
+	_ "github.com/tarebench/tare/cgocopy"
+	_ "github.com/tarebench/tare/cgocopy/cgocopytest"
+	_ "github.com/tarebench/tare/cgocopy/internal/cli"
 )
 
 // tool is the command under test.
