@@ -121,15 +121,24 @@ func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, no
 	}
 }
 
-// ratioClaim answers a claim of a ratio to the baseline.
-func (b *bench) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+// barred reports, and says in r, that nothing here can answer a claim of a
+// comparison: it was not measured, or is void.
+func (b *bench) barred(r *tare.ClaimResult, c tare.Claim) bool {
 	if why, ok := b.d.measures(c.Workload, c.Metric); !ok {
 		notMeasured(r, why)
-		return
+		return true
 	}
 	if f, ok := b.void(c.Contender, c.Workload, c.Metric, true); ok {
 		r.Evidence = "check " + f.Check
 		notMeasured(r, "void here by "+f.Check+": "+f.Message)
+		return true
+	}
+	return false
+}
+
+// ratioClaim answers a claim of a ratio to the baseline.
+func (b *bench) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+	if b.barred(r, c) {
 		return
 	}
 	comparison, ok := b.comparison(c.Contender, c.Workload, c.Metric)

@@ -10,13 +10,7 @@ import (
 // shareClaim answers a claim that a contender does without so much of what the
 // baseline takes, or more: 1 less the ratio, with its interval. It is one-sided.
 func (b *bench) shareClaim(r *tare.ClaimResult, c tare.Claim) {
-	if why, ok := b.d.measures(c.Workload, c.Metric); !ok {
-		notMeasured(r, why)
-		return
-	}
-	if f, ok := b.void(c.Contender, c.Workload, c.Metric, true); ok {
-		r.Evidence = "check " + f.Check
-		notMeasured(r, "void here by "+f.Check+": "+f.Message)
+	if b.barred(r, c) {
 		return
 	}
 	x, ok := b.comparison(c.Contender, c.Workload, c.Metric)

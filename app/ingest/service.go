@@ -82,6 +82,10 @@ func (s *Service) Close() error {
 // Delivered is how many records the sink has taken.
 func (s *Service) Delivered() int64 { return s.counts.records.Load() }
 
+// Cut is how many bytes of an unfinished last line the sink cut off when it was
+// opened.
+func (s *Service) Cut() int64 { return s.cut }
+
 // MaxBody is how many bytes a body may have, as sent and unpacked.
 func (s *Service) MaxBody() int64 { return s.maxBody }
 

@@ -3,50 +3,42 @@ package copier
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/tarebench/tare/contender/fixture"
 )
 
 // draw draws what cmem/fill.c draws, in the same order: struct by struct,
 // member by member as they are declared.
 type draw struct {
-	state uint64
+	fixture.Random
 	names Names
 	items int
 	base  int32 // of ids
 }
 
 func newDraw(shape Shape, names Names, seed uint64) *draw {
-	d := &draw{state: seed, names: names, items: shape.Items}
+	d := &draw{Random: fixture.Random(seed), names: names, items: shape.Items}
 	d.base = d.whole()
 	return d
 }
 
-// next is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
-// number generators", OOPSLA 2014).
-func (d *draw) next() uint64 {
-	d.state += 0x9e3779b97f4a7c15
-	z := d.state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-func (d *draw) whole() int32 { return int32(d.next() % 1e6) }
+func (d *draw) whole() int32 { return int32(d.Next() % 1e6) }
 
 // text is a name.
 func (d *draw) text() string {
 	n := 60
 	switch d.names {
 	case NamesUsual:
-		n = 4 + int(d.next()%21)
+		n = 4 + int(d.Next()%21)
 	case NamesEdges:
-		n = []int{0, 1, 62, 63, 64}[d.next()%5]
+		n = []int{0, 1, 62, 63, 64}[d.Next()%5]
 	}
 	b := make([]byte, n)
 	for i := range b {
 		if d.names == NamesBytes {
-			b[i] = byte(1 + d.next()%255)
+			b[i] = byte(1 + d.Next()%255)
 		} else {
-			b[i] = byte('a' + d.next()%26)
+			b[i] = byte('a' + d.Next()%26)
 		}
 	}
 	return string(b)
@@ -61,11 +53,11 @@ func (d *draw) fill(v reflect.Value, index int) {
 	case reflect.Int32:
 		v.SetInt(int64(d.whole()))
 	case reflect.Int64:
-		v.SetInt(int64(d.next() >> 16))
+		v.SetInt(int64(d.Next() >> 16))
 	case reflect.Float64:
-		v.SetFloat(float64(d.next()%1e8) / 1024)
+		v.SetFloat(float64(d.Next()%1e8) / 1024)
 	case reflect.Float32:
-		v.SetFloat(float64(d.next()%65536) / 64)
+		v.SetFloat(float64(d.Next()%65536) / 64)
 	case reflect.String:
 		v.SetString(d.text())
 	case reflect.Array:

@@ -91,7 +91,7 @@ func (s setup) notices(made service) []string {
 	if s.config.ingest.Sink == sinkNull {
 		return []string{"there is no sink: events are acknowledged and thrown away; -sink file:PATH keeps them"}
 	}
-	if cut := made.cut(); cut > 0 {
+	if cut := made.ingest.Cut(); cut > 0 {
 		return []string{fmt.Sprintf("the last line of %s was unfinished: its %d bytes were cut off", strings.TrimPrefix(s.config.ingest.Sink, sinkFile), cut)}
 	}
 	return nil

@@ -3,8 +3,6 @@ package server
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/tarebench/tare/app/homelab"
@@ -79,17 +77,6 @@ func (s service) delivered() int64 {
 		return 0
 	}
 	return s.ingest.Delivered()
-}
-
-// cut is how many bytes of an unfinished line the sink has cut off, as the
-// service's metrics say.
-func (s service) cut() (bytes int64) {
-	for line := range strings.Lines(string(s.ingest.Metrics())) {
-		if n, ok := strings.CutPrefix(line, "ingest_sink_cut_bytes "); ok {
-			bytes, _ = strconv.ParseInt(strings.TrimSpace(n), 10, 64) // zero where it is no number
-		}
-	}
-	return bytes
 }
 
 // close waits for what the service still keeps, as long as limit lasts.

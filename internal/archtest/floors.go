@@ -85,6 +85,7 @@ func places() []place {
 		{dir: "cgocopy/cgocopytest", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},
 		{dir: "cgocopy/examples", floor: alone, peers: []string{"cgocopy/internal/*"}}, // tests of the examples
 		{dir: "cgocopy/examples/*", floor: alone, peers: []string{"cgocopy", "cgocopy/cgocopytest"}},
+		{dir: "cgocopy/internal/whole", floor: alone, peers: []string{"cgocopy", "cgocopy/cgocopytest", "cgocopy/internal/*"}}, // tests of the whole command
 		{dir: "cgocopy/internal/*", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},
 		{dir: "cgocopy/cmd/cgocopy", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/cli"}},
 		{dir: "app/ingest", floor: alone, peers: []string{"app/ingest/sink"}},

@@ -2,12 +2,9 @@ package server
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/gob"
 	"encoding/json"
 	"fmt"
-	"math"
-	"reflect"
 
 	"github.com/tarebench/tare/app/ingest"
 )
@@ -30,7 +27,7 @@ func encodeIngest(q request, format string) (request, error) {
 	case bodyJSON:
 		return q, nil
 	case bodyProtobuf:
-		encode, kind = protobuf, ingest.Protobuf
+		encode, kind = ingest.EncodeProtobuf, ingest.Protobuf
 	case bodyGob:
 		encode, kind = gobbed, ingest.Gob
 	default:
@@ -63,77 +60,4 @@ func gobbed(list []ingest.Record) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(list)
 	return b.Bytes(), err
-}
-
-// Wire types of protocol buffers.
-const (
-	wireVarint = 0
-	wireDouble = 1
-	wireBytes  = 2
-)
-
-// protobuf writes a batch as this message (proto3, so that what is zero is left
-// out):
-//
-//	message Batch { repeated Record records = 1; }
-//	message Record { string id = 1; int64 timestamp_ms = 2; Metadata metadata = 3; }
-//
-// The fields of Metadata are those of [ingest.Metadata] in their order, from 1.
-func protobuf(list []ingest.Record) ([]byte, error) {
-	var batch, record, metadata []byte
-	for i := range list {
-		var err error
-		if metadata, err = protobufFields(metadata[:0], list[i].Metadata); err != nil {
-			return nil, err
-		}
-		record = appendText(record[:0], 1, list[i].ID)
-		if ms := list[i].Timestamp.UnixMilli(); ms != 0 {
-			record = binary.AppendUvarint(append(record, 2<<3|wireVarint), uint64(ms))
-		}
-		record = appendBytes(record, 3, metadata)
-		batch = appendBytes(batch, 1, record)
-	}
-	return batch, nil
-}
-
-// protobufFields appends the fields of a struct, numbered in their order.
-func protobufFields(dst []byte, message any) ([]byte, error) {
-	v := reflect.ValueOf(message)
-	for i := range v.NumField() {
-		number := uint64(i + 1)
-		switch f := v.Field(i); f.Kind() {
-		case reflect.String:
-			dst = appendText(dst, number, f.String())
-		case reflect.Int:
-			if f.Int() != 0 {
-				dst = binary.AppendUvarint(dst, number<<3|wireVarint)
-				dst = binary.AppendUvarint(dst, uint64(f.Int()))
-			}
-		case reflect.Bool:
-			if f.Bool() {
-				dst = append(binary.AppendUvarint(dst, number<<3|wireVarint), 1)
-			}
-		case reflect.Float64:
-			if bits := math.Float64bits(f.Float()); bits != 0 {
-				dst = binary.AppendUvarint(dst, number<<3|wireDouble)
-				dst = binary.LittleEndian.AppendUint64(dst, bits)
-			}
-		default:
-			return nil, fmt.Errorf("field %s is a %s", v.Type().Field(i).Name, f.Type())
-		}
-	}
-	return dst, nil
-}
-
-func appendText(dst []byte, number uint64, text string) []byte {
-	if text == "" {
-		return dst
-	}
-	return appendBytes(dst, number, []byte(text))
-}
-
-func appendBytes(dst []byte, number uint64, b []byte) []byte {
-	dst = binary.AppendUvarint(dst, number<<3|wireBytes)
-	dst = binary.AppendUvarint(dst, uint64(len(b)))
-	return append(dst, b...)
 }

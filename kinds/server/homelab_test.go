@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
 )
 
@@ -121,7 +122,7 @@ func TestMixLeavesTheHouse(t *testing.T) {
 				t.Fatalf("turn %d: %s %s is answered %d %s, want %d %s", turn, q.Method, q.Path, r.Status, r.Body, refs[i].Status, refs[i].Body)
 			}
 		}
-		shuffle(newRandom("another order"), order)
+		shuffle(fixture.NewRandom("another order"), order)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/contender/fixture"
 )
 
 // What a house is asked for, out of a hundred requests.
@@ -70,7 +71,7 @@ func homelabRequests(w tare.Workload) ([]request, error) {
 // the house.
 func byRank(devices []homelab.Device) []homelab.Device {
 	list := slices.Clone(devices)
-	shuffle(newRandom("tare/homelab/v1 ranks"), list)
+	shuffle(fixture.NewRandom("tare/homelab/v1 ranks"), list)
 	return list
 }
 
@@ -87,7 +88,7 @@ func mix(devices []homelab.Device, pool int) ([]request, error) {
 	list = append(list, commands...)
 	list = append(list, slices.Repeat([]request{get(pathServices)}, parts[3])...)
 	list = append(list, slices.Repeat([]request{get(pathHealth)}, parts[4])...)
-	shuffle(newRandom("tare/homelab/v1 mix"), list)
+	shuffle(fixture.NewRandom("tare/homelab/v1 mix"), list)
 	return list, nil
 }
 

@@ -62,7 +62,7 @@ func ingestRequests(w tare.Workload) ([]request, error) {
 			sizes[i] = 1 + i%w.N
 		}
 	}
-	shuffle(newRandom("tare/ingest/v1 "+w.Op), sizes)
+	shuffle(fixture.NewRandom("tare/ingest/v1 "+w.Op), sizes)
 	list := make([]request, len(bodies))
 	for i, body := range bodies {
 		if w.Op == opUniform {

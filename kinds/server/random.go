@@ -2,38 +2,16 @@ package server
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
 	"math"
 	"slices"
+
+	"github.com/tarebench/tare/contender/fixture"
 )
 
-// random is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
-// number generators", OOPSLA 2014), as the fixtures use it: pools are the same
-// on every machine, for ever.
-type random struct{ state uint64 }
-
-// newRandom seeds with the first eight bytes of seed's SHA-256.
-func newRandom(seed string) *random {
-	sum := sha256.Sum256([]byte(seed))
-	return &random{binary.BigEndian.Uint64(sum[:])}
-}
-
-func (r *random) next() uint64 {
-	r.state += 0x9e3779b97f4a7c15
-	z := r.state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-// below returns a number from 0 to n-1.
-func (r *random) below(n int) int { return int(r.next() % uint64(n)) }
-
 // shuffle puts list into an order of its own (Fisher and Yates).
-func shuffle[T any](r *random, list []T) {
+func shuffle[T any](r *fixture.Random, list []T) {
 	for i := len(list) - 1; i > 0; i-- {
-		j := r.below(i + 1)
+		j := int(r.Next() % uint64(i+1))
 		list[i], list[j] = list[j], list[i]
 	}
 }

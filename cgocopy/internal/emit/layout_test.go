@@ -60,7 +60,6 @@ func everything() Unit {
 		{Go: "Text", C: "text", Type: "char *", Offset: 48, Rule: plan.Rule{Op: plan.Text, Go: "string", Size: 8, Max: 100, Aligned: true, UTF8: plan.Refuse}},
 		{Go: "Grid", C: "grid", Type: "short [2][2]", Offset: 56, Rule: plan.Rule{Op: plan.Each, Go: "[2][2]int16", Size: 8, N: 2, Elem: &plan.Rule{Op: plan.Each, Go: "[2]int16", Size: 4, N: 2, Elem: &plan.Rule{Go: "int16", Num: "int16", Size: 2, Aligned: true}}}},
 	}}
-	thing.Frees = thing.Fields[2:3]
 	return Unit{Package: "p", Command: "cgocopy gen -type thing a.h", Headers: []string{"a.h", "<b.h>"}, Plan: &plan.Plan{Structs: []*plan.Struct{point, thing}, Word: 8}, ABI: true}
 }
 

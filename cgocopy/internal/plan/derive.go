@@ -199,9 +199,6 @@ func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, p
 		w.wordsFit(m.Type, rule)
 		f.Rule = rule
 		s.Fields = append(s.Fields, f)
-		if rule.Free != "" {
-			s.Frees = append(s.Frees, f)
-		}
 	}
 }
 

@@ -19,8 +19,7 @@ type Struct struct {
 	Fails  bool   // filling it can fail
 	Allocs bool   // filling it can allocate
 	Fields []Field
-	Frees  []Field // members to be freed by TakeFromC, in order
-	Free   string  // C function that frees the struct itself
+	Free   string // C function that frees the struct itself
 }
 
 // Field is one member of the Go type.
