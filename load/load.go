@@ -37,6 +37,20 @@ type Request struct {
 	Body   []byte
 	Status int // the one status that is no error; zero: what Options.Accept says
 	Items  int // in the body, where it is a batch; see Totals
+	Fill   []Fill
+}
+
+// Fill is a number that is written into a request each time before it is sent, in
+// place of bytes that are there, so that requests follow each other's: the e-mail
+// that was not there before, the user that is still there.
+type Fill struct {
+	Body    bool   // it is in the body; else in the path
+	At      int    // offset in bytes
+	Width   int    // bytes
+	Varint  bool   // of protocol buffers, which has to take Width bytes; else digits, with zeros before them
+	Counter string // of the session, from zero; see Session.Rewind
+	Step    bool   // the counter goes up by one with it
+	Add     int64  // to the counter
 }
 
 // Engine names a way to send.
@@ -47,6 +61,17 @@ const (
 	Auto     Engine = ""         // epoll where it can be had, else portable
 	Epoll    Engine = "epoll"    // Linux, plain text
 	Portable Engine = "portable" // everywhere, with or without TLS
+)
+
+// Protocol is what connections speak.
+type Protocol string
+
+// Protocols. HTTP/2 is spoken by the portable engine, with one request under way
+// on each connection.
+const (
+	HTTP1 Protocol = ""     // HTTP/1.1
+	H2C   Protocol = "h2c"  // HTTP/2 in plain text with prior knowledge, or over TLS
+	GRPC  Protocol = "grpc" // the same, and answers have the status of their trailers: the one of HTTP that google.rpc.Code names
 )
 
 // DefaultTimeout is how long an answer may take where Options do not say.
@@ -61,6 +86,7 @@ type Options struct {
 	Timeout     time.Duration // of one request, and of a connect; zero: DefaultTimeout
 	PerConn     int           // requests on one connection before it is closed; zero: no limit
 	Engine      Engine
+	Protocol    Protocol
 	Threads     int   // of the epoll engine, which raises GOMAXPROCS to one more where it is less; zero: one for each of CPUs, or a quarter of the processors, rounded up
 	CPUs        []int // processors of those threads; nil: any
 

@@ -32,6 +32,7 @@ import (
 
 	"github.com/tarebench/tare/app/homelab"
 	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/app/users"
 	"github.com/tarebench/tare/contender"
 )
 
@@ -64,6 +65,7 @@ type Options struct {
 
 	Ingest  *ingest.Service // of app ingest, and of no other
 	Homelab *homelab.House  // of app homelab, and of no other
+	Users   *users.Service  // of app users, and of no other
 }
 
 // Time-outs of all servers. Production settings differ, but a server without

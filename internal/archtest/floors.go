@@ -30,6 +30,7 @@ func places() []place {
 		{dir: "stats", floor: 1},
 		{dir: "stats/lookgen", floor: 1, peers: []string{"stats"}},
 		{dir: "load/hist", floor: 1},
+		{dir: "load/pace", floor: 1},
 		{dir: "load/relay", floor: 3},
 		{dir: "load/loadtest", floor: 3},
 		{dir: "contender/wire", floor: 1},
@@ -59,6 +60,7 @@ func places() []place {
 		{dir: "contender/router", floor: 3, peers: []string{"contender"}},
 		{dir: "contender/server", floor: 3, peers: []string{"contender", "app/*"}},
 		{dir: "contender/server/nethttp", floor: 3, peers: []string{"contender/server", "app/*"}},
+		{dir: "contender/rpc", floor: 3, peers: []string{"contender", "contender/server", "app/*"}},
 		{dir: "contender/contendertest", floor: 3, peers: []string{"contender", "contender/*"}},
 
 		{dir: "lab", floor: 4, peers: []string{"lab/journal"}},
@@ -66,6 +68,7 @@ func places() []place {
 		{dir: "lab/labtest", floor: 4, peers: []string{"lab", "lab/journal"}},
 
 		{dir: "kinds", floor: 5, peers: []string{"kinds/*"}},
+		{dir: "kinds/rpc", floor: 5, peers: []string{"kinds/server", "app/*"}},
 		{dir: "kinds/*", floor: 5, peers: []string{"app/*"}},
 
 		{dir: "cmd/tare/internal/near", floor: 1},
@@ -90,6 +93,8 @@ func places() []place {
 		{dir: "cgocopy/cmd/cgocopy", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/cli"}},
 		{dir: "app/ingest", floor: alone, peers: []string{"app/ingest/sink"}},
 		{dir: "app/ingest/sink", floor: alone},
+		{dir: "app/users/userstest", floor: alone, peers: []string{"app/users"}},
+		{dir: "app/users/store", floor: alone, peers: []string{"app/users", "app/users/userstest"}},
 		{dir: "app/*", floor: alone},
 
 		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "app/*", "cgocopy", "cgocopy/cgocopytest"}},
