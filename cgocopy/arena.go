@@ -45,37 +45,86 @@ func (a *Arena) string(b []byte) string {
 	return unsafe.String(&a.free[from], len(b))
 }
 
-// Where a char[n] is no longer than shortChars, and the text before was shorter
-// than shortText, its NUL is looked for by words: most texts are so short that
-// the call of a faster search costs more than it saves.
-const (
-	shortChars = 64
-	shortText  = 16
-)
+// shortChars is the length of a char[n] up to which its NUL is looked for by
+// words: most texts are so short that the call of a faster search costs more than
+// it saves.
+const shortChars = 64
 
 // Chars is the text in a char[n] at p: up to its NUL, or all of it. It never
 // reads byte n. old is returned where it is the same text.
 func (a *Arena) Chars(old string, p unsafe.Pointer, n int) string {
-	var b []byte
-	if n <= shortChars && len(old) < shortText {
-		b = unsafe.Slice((*byte)(p), nul(p, n))
-	} else {
-		b = unsafe.Slice((*byte)(p), n)
+	if old != "" && same(old, p, n) {
+		return old
+	}
+	if n > shortChars {
+		b := unsafe.Slice((*byte)(p), n)
 		if end := bytes.IndexByte(b, 0); end >= 0 {
 			b = b[:end]
 		}
+		return a.string(b)
 	}
-	if string(b) == old {
-		return old
+	if a != nil && cap(a.free)-len(a.free) >= n {
+		return a.chars(p, n)
 	}
-	return a.string(b)
+	return a.string(unsafe.Slice((*byte)(p), nul(p, n)))
+}
+
+// chars is the text in a char[n], for which there is room: it is copied while its
+// NUL is looked for.
+func (a *Arena) chars(p unsafe.Pointer, n int) string {
+	from := len(a.free)
+	q := unsafe.Add(unsafe.Pointer(unsafe.SliceData(a.free)), from)
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		w := word(p, i)
+		*(*[8]byte)(unsafe.Add(q, i)) = *(*[8]byte)(unsafe.Add(p, i))
+		if zero := zeros(w); zero != 0 {
+			i += bits.TrailingZeros64(zero) / 8
+			goto found
+		}
+	}
+	for ; i < n; i++ {
+		c := *(*byte)(unsafe.Add(p, i))
+		if c == 0 {
+			break
+		}
+		*(*byte)(unsafe.Add(q, i)) = c
+	}
+found:
+	a.free = a.free[:from+i]
+	return unsafe.String((*byte)(q), i)
+}
+
+// same reports whether old, which is not empty, is the text in the char[n] at p.
+func same(old string, p unsafe.Pointer, n int) bool {
+	m := len(old)
+	if m > n || m < n && *(*byte)(unsafe.Add(p, m)) != 0 {
+		return false
+	}
+	q := unsafe.Pointer(unsafe.StringData(old))
+	if m < 8 {
+		for i := range m {
+			c := *(*byte)(unsafe.Add(p, i))
+			if c == 0 || c != *(*byte)(unsafe.Add(q, i)) {
+				return false
+			}
+		}
+		return true
+	}
+	for i := 0; i+8 < m; i += 8 {
+		if w := word(p, i); w != word(q, i) || zeros(w) != 0 {
+			return false
+		}
+	}
+	w := word(p, m-8)
+	return w == word(q, m-8) && zeros(w) == 0
 }
 
 // nul is how many bytes come before the first NUL of the n at p.
 func nul(p unsafe.Pointer, n int) int {
 	i := 0
 	for ; i+8 <= n; i += 8 {
-		if zero := zeros(p, i); zero != 0 {
+		if zero := zeros(word(p, i)); zero != 0 {
 			return i + bits.TrailingZeros64(zero)/8
 		}
 	}
@@ -84,13 +133,17 @@ func nul(p unsafe.Pointer, n int) int {
 	return i
 }
 
-// zeros marks the lowest NUL among the eight bytes at p+i: the lowest bit that
-// is set is the highest of that byte.
-func zeros(p unsafe.Pointer, i int) uint64 {
+// word is the eight bytes at p+i.
+func word(p unsafe.Pointer, i int) uint64 {
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:])
+}
+
+// zeros marks the lowest NUL among the bytes of w: the lowest bit that is set is
+// the highest of that byte.
+func zeros(w uint64) uint64 {
 	// A byte of w is zero where taking 1 from it borrows and its top bit was not
 	// set: Henry S. Warren, Hacker's Delight, 6-1.
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	w := binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:])
 	return (w - ones) &^ w & tops
 }
 

@@ -38,6 +38,62 @@ func TestChars(t *testing.T) {
 	}
 }
 
+// TestCharsAfter: what was there before has no part in what comes of it, with an
+// arena that has room, too little of it, or none, or without one.
+func TestCharsAfter(t *testing.T) {
+	arenas := map[string]func() *Arena{
+		"none": func() *Arena { return nil }, "empty": func() *Arena { return &Arena{} },
+		"room": func() *Arena { a := NewArena(1, 500); a.string([]byte("before")); return &a },
+		"full": func() *Arena { a := NewArena(1, 40); a.string([]byte("a piece with few bytes left over")); return &a },
+	}
+	for n := 1; n <= 70; n++ {
+		for size := range n + 1 {
+			want := strings.Repeat("abcdefg", 10)[:size]
+			p := at(want, n, n%8)
+			olds := []string{"", want, want + "h", want + "\x00", strings.Repeat("x", n)}
+			for i := range size {
+				olds = append(olds, want[:i], want[:i]+"?"+want[i+1:], want[:i]+"\x00"+want[i+1:])
+			}
+			for name, arena := range arenas {
+				for _, old := range olds {
+					if got := arena().Chars(old, p, n); got != want {
+						t.Fatalf("n %d, arena %s, after %q: %q, want %q", n, name, old, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCharsCut: a NUL in what was there before does not hide one in C.
+func TestCharsCut(t *testing.T) {
+	for n := 1; n <= 40; n++ {
+		for i := range n {
+			b := []byte(strings.Repeat("y", n))
+			b[i] = 0
+			if got := (*Arena)(nil).Chars(string(b), unsafe.Pointer(&b[0]), n); got != strings.Repeat("y", i) {
+				t.Fatalf("n %d, NUL at %d: %q", n, i, got)
+			}
+		}
+	}
+}
+
+// TestCharsApart: texts of an arena do not touch each other.
+func TestCharsApart(t *testing.T) {
+	a := NewArena(200, 8)
+	var want, got []string
+	for i := range 1000 {
+		text := strings.Repeat(string(rune('a'+i%26)), i%65)
+		want = append(want, text)
+		got = append(got, a.Chars("", at(text, 64, i%8), 64))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("text %d: %q, want %q", i, got[i], want[i])
+		}
+	}
+}
+
 // TestCharsBytes: every byte but NUL is text, also those that words of zeros
 // are often confused by.
 func TestCharsBytes(t *testing.T) {

@@ -67,6 +67,12 @@ func TestGuard(t *testing.T) {
 					t.Errorf("%d of %d bytes", len(got), n)
 				}
 			})
+			faults(t, "Chars with an arena", func() {
+				a := NewArena(1, 1000)
+				if got := a.Chars(old, p, n); len(got) != n {
+					t.Errorf("%d of %d bytes", len(got), n)
+				}
+			})
 			faults(t, "Counted", func() { (*Arena)(nil).Counted(old, p, n) })
 		}
 		faults(t, "Text without an end", func() {

@@ -21,7 +21,7 @@ func length(p unsafe.Pointer, most int) (int, bool) {
 		}
 	}
 	for ; n <= most; n += 8 {
-		if zero := zeros(p, n); zero != 0 {
+		if zero := zeros(word(p, n)); zero != 0 {
 			n += bits.TrailingZeros64(zero) / 8
 			return n, n <= most
 		}

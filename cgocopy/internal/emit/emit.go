@@ -163,21 +163,57 @@ func (f *file) methods(s *plan.Struct) {
 	f.line("// and so is the room of a slice. On an error d may be filled in part.")
 	f.line("func (d *%s) FromC(p unsafe.Pointer) error {", s.Go)
 	f.line("\tif p == nil {\n\t\treturn cgocopy.ErrNilPointer\n\t}")
+	arena := "nil"
+	if lists(s) {
+		f.line("\ta := cgocopy.NewArena(1, 256)")
+		arena = "&a"
+	}
 	switch {
 	case s.Flat && f.loose[s]:
 		f.line("\t*(*[Sizeof%s]byte)(unsafe.Pointer(d)) = *(*[Sizeof%s]byte)(p)\n\treturn nil\n}\n", s.Go, s.Go)
 	case s.Flat:
 		f.line("\t*d = *(*%s)(p)\n\treturn nil\n}\n", s.Go)
 	case s.Fails:
-		f.line("\treturn d.fromC(%s)\n}\n", f.arguments(s, "p", "nil", fmt.Sprint(depth(s))))
+		f.line("\treturn d.fromC(%s)\n}\n", f.arguments(s, "p", arena, fmt.Sprint(depth(s))))
 	default:
-		f.line("\td.fromC(%s)\n\treturn nil\n}\n", f.arguments(s, "p", "nil", fmt.Sprint(depth(s))))
+		f.line("\td.fromC(%s)\n\treturn nil\n}\n", f.arguments(s, "p", arena, fmt.Sprint(depth(s))))
 	}
 	if !s.Flat {
 		f.fill(s)
 	}
 	f.many(s)
 	f.back(s)
+}
+
+// lists reports whether a value can hold any number of texts, so that one piece
+// of memory for many of them is worth it.
+func lists(s *plan.Struct) bool {
+	for _, m := range s.Fields {
+		switch r := m.Rule; {
+		case (r.Op == plan.Slice || r.Op == plan.Tail) && texty(*r.Elem):
+			return true
+		case r.Op == plan.Nested && lists(r.Struct):
+			return true
+		}
+	}
+	return false
+}
+
+// texty reports whether there is a text in what r makes.
+func texty(r plan.Rule) bool {
+	switch r.Op {
+	case plan.Text, plan.Chars:
+		return !r.Bytes
+	case plan.Nested:
+		for _, m := range r.Struct.Fields {
+			if texty(m.Rule) {
+				return true
+			}
+		}
+	case plan.Each:
+		return texty(*r.Elem)
+	}
+	return false
 }
 
 // arguments are those of fromC: the arena where something is allocated, and how
