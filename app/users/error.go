@@ -25,10 +25,25 @@ const (
 type Error struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"` // one line
+
+	status int   // over HTTP, where it is not that of the code; zero: it is
+	cause  error // what led to it, which clients are not told; nil: nothing did
 }
 
 // Error is code and message.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// Unwrap is what led to it; nil: nothing did.
+func (e *Error) Unwrap() error { return e.cause }
+
+// HTTP is the status of the answer over HTTP: that of the code, but for what only
+// HTTP refuses.
+func (e *Error) HTTP() int {
+	if e.status != 0 {
+		return e.status
+	}
+	return e.Code.HTTP()
+}
 
 // What repositories refuse.
 var (

@@ -97,7 +97,7 @@ func places() []place {
 		{dir: "app/users/store", floor: alone, peers: []string{"app/users", "app/users/userstest"}},
 		{dir: "app/*", floor: alone},
 
-		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "app/*", "cgocopy", "cgocopy/cgocopytest"}},
+		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "app/*", "app/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", floor: alone}, // other people's programs
 		{dir: "bench/*", floor: 1, only: []string{"contender/fixture", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "tools/protogen", floor: 1}, // a generator

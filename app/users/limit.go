@@ -1,0 +1,56 @@
+package users
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// limiter is a bucket that holds the requests of one second and fills up at the
+// same rate. It is kept as the time at which it will be full: see the generic
+// cell rate algorithm, ITU-T I.371, annex A.
+type limiter struct {
+	now   func() time.Time
+	start time.Time
+	each  int64        // ns that one request takes to come back, rounded up; zero: no limit
+	whole int64        // ns that an empty bucket takes
+	full  atomic.Int64 // ns since start
+}
+
+func (l *limiter) set(perSecond int, now func() time.Time) {
+	if perSecond <= 0 {
+		return
+	}
+	l.now, l.start = now, now()
+	l.each = (int64(time.Second) + int64(perSecond) - 1) / int64(perSecond)
+	l.whole = l.each * int64(perSecond)
+}
+
+func (l *limiter) allow() bool {
+	if l.each == 0 {
+		return true
+	}
+	now := int64(l.now().Sub(l.start))
+	for {
+		full := l.full.Load()
+		from := min(max(full, now), now+l.whole) // clocks are set back
+		to, ok := from+l.each, from+l.each <= now+l.whole
+		if !ok {
+			to = from
+		}
+		if to == full || l.full.CompareAndSwap(full, to) {
+			return ok
+		}
+	}
+}
+
+// Allow takes one request off the rate limit; false: the answer is [Limited].
+func (s *Service) Allow() bool {
+	ok := s.limit.allow()
+	if !ok {
+		s.count(ResourceExhausted)
+	}
+	return ok
+}
+
+// Limited reports whether there is a rate limit.
+func (s *Service) Limited() bool { return s.limit.each > 0 }

@@ -1,0 +1,32 @@
+package users
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// count counts a refusal.
+func (s *Service) count(c Code) {
+	if i := slices.Index(Codes(), c); i >= 0 {
+		s.refused[i].Add(1)
+	}
+}
+
+// Metrics are the service's counters, as text that Prometheus reads, for a face
+// that has a path for them. Reset takes calls back to zero, as a restart would.
+func (s *Service) Metrics() []byte {
+	var b strings.Builder
+	head := func(name, help string) {
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s counter\n", name, help, name)
+	}
+	head("users_calls_total", "Calls, by method.")
+	for m, name := range methods() {
+		fmt.Fprintf(&b, "users_calls_total{method=%q} %d\n", name, s.recorder.counts[m].Load())
+	}
+	head("users_refusals_total", "Requests that the service refused, by code.")
+	for i, code := range Codes() {
+		fmt.Fprintf(&b, "users_refusals_total{code=%q} %d\n", code, s.refused[i].Load())
+	}
+	return []byte(b.String())
+}

@@ -1,0 +1,12 @@
+package users
+
+import (
+	_ "embed"
+	"slices"
+)
+
+//go:embed openapi.json
+var openAPI []byte
+
+// OpenAPI is the description of the service over HTTP.
+func OpenAPI() []byte { return slices.Clone(openAPI) }
