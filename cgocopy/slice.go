@@ -1,6 +1,9 @@
 package cgocopy
 
-import "unsafe"
+import (
+	"encoding/binary"
+	"unsafe"
+)
 
 // Integer is a C number that counts.
 type Integer interface {
@@ -39,12 +42,14 @@ func Values[T any](dst []T, p unsafe.Pointer, n int) []T {
 	return dst
 }
 
-// Bytes is the integer of size bytes at p, lowest byte first, for members that
-// lie where Go may not load them in one piece.
+// Bytes is the integer of size bytes at p, at most 8, for members that lie where
+// Go may not load them in one piece.
 func Bytes(p unsafe.Pointer, size int) uint64 {
-	var v uint64
-	for i := range size {
-		v |= uint64(*(*byte)(unsafe.Add(p, i))) << (8 * i)
+	var b [8]byte
+	copy(b[:], unsafe.Slice((*byte)(p), size))
+	v := binary.NativeEndian.Uint64(b[:])
+	if binary.NativeEndian.Uint16([]byte{0, 1}) == 1 { // the highest byte comes first
+		v >>= 64 - 8*size
 	}
 	return v
 }

@@ -77,6 +77,16 @@ type Point3D struct {
 	Z float64 // z
 }
 
+// Point3D is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Point3D is.
+var (
+	_ = func(p1 float64, p2 float64, p3 float64) Point3D { return Point3D{p1, p2, p3} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Point3D{})-24]
+	_ = [1]struct{}{}[unsafe.Offsetof(Point3D{}.X)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Point3D{}.Y)-8]
+	_ = [1]struct{}{}[unsafe.Offsetof(Point3D{}.Z)-16]
+)
+
 // SizeofPoint3D is sizeof(Point3D) in C.
 const SizeofPoint3D = 24
 

@@ -54,7 +54,11 @@ func Run(t testing.TB, p Program) *Memory {
 	if errors.Is(err, cc.ErrNoCompiler) {
 		t.Skip(err)
 	}
-	flags, err := cgoflags.Read(context.Background(), ".", p.Tags, nil)
+	read := cgoflags.Read
+	if p.CXX {
+		read = cgoflags.ReadCXX
+	}
+	flags, err := read(context.Background(), ".", p.Tags, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@
 // Operations, as studies name them:
 //
 //	single      a new value on the heap, from one C value
-//	value       a new value handed out by value: whoever asks has the room
+//	value       a new value, where whoever asks has the room
 //	into        the value that was made of the same C value before, again
 //	batch       a new slice, from a C array
 //	batch-into  the slice that was made of the same C array before, again
@@ -58,11 +58,24 @@ type Memory interface {
 	Free()
 }
 
+// Source says what C memory is filled with, and by whom.
+type Source struct {
+	Shape   Shape
+	Names   Names
+	Seeds   []uint64
+	Library string // shared library that fills it instead of package cmem; empty: none
+}
+
+// Spec is what the kind has to tell of a workload beside its bodies.
+type Spec struct {
+	Library string `json:"library,omitempty"` // as in Source
+}
+
 // Impl is a copier.
 type Impl struct {
 	// Memory fills the C memory that is copied: cmem.New. Nil: the copier
 	// starts from Go values, of the types of this package.
-	Memory func(shape Shape, names Names, seeds []uint64) (Memory, error)
+	Memory func(from Source) (Memory, error)
 
 	// Types are the ways to copy by the name of the C type, e.g. BenchPerson.
 	// What is not there is not supported.
@@ -146,7 +159,11 @@ func (i Impl) prepare(w wire.Workload, bodies [][]byte) (contender.Work, Memory,
 		return contender.Work{}, nil, contender.ErrUnsupported
 	}
 	if i.Memory != nil {
-		if g.memory, err = i.Memory(shape, names, g.seeds); err != nil {
+		from := Source{Shape: shape, Names: names, Seeds: g.seeds}
+		if from.Library, err = libraryOf(w); err != nil {
+			return contender.Work{}, nil, err
+		}
+		if g.memory, err = i.Memory(from); err != nil {
 			return contender.Work{}, nil, err
 		}
 		for k := range g.seeds {
@@ -156,6 +173,18 @@ func (i Impl) prepare(w wire.Workload, bodies [][]byte) (contender.Work, Memory,
 	}
 	work, err := how.work(w.Op, g)
 	return work, g.memory, err
+}
+
+// libraryOf is the library that fills the memory of a workload.
+func libraryOf(w wire.Workload) (string, error) {
+	var s Spec
+	if len(w.Spec) == 0 {
+		return "", nil
+	}
+	if err := json.Unmarshal(w.Spec, &s); err != nil {
+		return "", fmt.Errorf("spec: %w", err)
+	}
+	return s.Library, nil
 }
 
 // nothing is an operation that does nothing, and is answered rightly.

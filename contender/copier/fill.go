@@ -157,3 +157,30 @@ func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
 	}
 	return int64(v.Type().Elem().Size()) * int64(shape.Count), nil // laid out alike
 }
+
+// MadeOf counts what a struct of the shape is made of: numbers, texts and
+// arrays, those of nested structs included; and the levels of structs in
+// structs, 1 where there are none. What a list holds counts as often as one
+// element does.
+func MadeOf(shape Shape) (members, levels int, err error) {
+	t, ok := structs()[shape.C]
+	if !ok {
+		return 0, 0, fmt.Errorf("no C type %q", shape.C)
+	}
+	members, levels = madeOf(t)
+	return members, levels, nil
+}
+
+func madeOf(t reflect.Type) (members, levels int) {
+	switch {
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+		return madeOf(t.Elem())
+	case t.Kind() != reflect.Struct:
+		return 1, 0
+	}
+	for i := range t.NumField() {
+		m, l := madeOf(t.Field(i).Type)
+		members, levels = members+m, max(levels, l)
+	}
+	return members, levels + 1
+}

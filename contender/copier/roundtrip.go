@@ -6,13 +6,8 @@ import "unsafe"
 // to what is read and one to what is filled. It is for copiers that start from
 // Go values: they encode one and decode another.
 func RoundTrip[T any](trip func(from, into any) error) Copies {
-	fill := func(dst *T, p unsafe.Pointer) error { return trip((*T)(p), dst) }
 	return Of(Type[T]{
-		Fill: fill,
-		Value: func(p unsafe.Pointer) (v T, err error) {
-			err = trip((*T)(p), &v)
-			return v, err
-		},
+		Fill: func(dst *T, p unsafe.Pointer) error { return trip((*T)(p), dst) },
 		Slice: func(dst []T, p unsafe.Pointer, n int) ([]T, error) {
 			from := unsafe.Slice((*T)(p), n)
 			into := dst[:0]

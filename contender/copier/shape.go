@@ -2,8 +2,11 @@ package copier
 
 import "fmt"
 
-// SetNames is the word under which a workload says how its names are drawn.
-const SetNames = "names"
+// Words under which a workload can choose.
+const (
+	SetNames    = "names"    // how its names are drawn
+	SetProducer = "producer" // who fills the memory: c or rust; c by default
+)
 
 // Names is how long names are and what they are made of.
 type Names int

@@ -18,7 +18,8 @@ type Type[T any] struct {
 	// New is a new value on the heap. Nil: new(T) and Fill.
 	New func(p unsafe.Pointer) (*T, error)
 
-	// Value is a new value that the caller has the room for.
+	// Value is a new value that the caller has the room for. Nil: that is set to
+	// nothing and filled.
 	Value func(p unsafe.Pointer) (T, error)
 
 	// Slice fills n values from the C array at p. dst is nil, or what it returned
@@ -54,6 +55,8 @@ func (c copies[T]) work(op string, g given) (contender.Work, error) {
 		do, left = c.single(g)
 	case op == OpValue && c.Value != nil:
 		do, left = c.value(g)
+	case op == OpValue && c.Fill != nil:
+		do, left = c.anew(g)
 	case op == OpInto && c.Fill != nil:
 		do, left = c.into(g)
 	case op == OpBatch && c.Slice != nil:
@@ -108,6 +111,16 @@ func (c copies[T]) value(g given) (do func(i int) (int, error), left func(i int)
 		v, err := value(at[i])
 		*last = v
 		return 0, err
+	}, func(int) any { return last }
+}
+
+func (c copies[T]) anew(g given) (do func(i int) (int, error), left func(i int) any) {
+	fill, at := c.Fill, g.at
+	last := new(T)
+	return func(i int) (int, error) {
+		var nothing T
+		*last = nothing
+		return 0, fill(last, at[i])
 	}, func(int) any { return last }
 }
 

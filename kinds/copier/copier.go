@@ -29,8 +29,10 @@ const (
 	poolBytes   = 1 << 20 // beyond this a pool is made smaller, down to 2 bodies, unless the workload says how large
 )
 
-// Kind is the copier kind.
-type Kind struct{}
+// Kind is the copier kind. The zero value works.
+type Kind struct {
+	Rust string // the Rust compiler; empty: rustc
+}
 
 var _ lab.Describer = Kind{}
 
@@ -59,11 +61,15 @@ func (k Kind) input(w tare.Workload, dir string) (wire.Workload, error) {
 		return wire.Workload{}, err
 	}
 	for word := range w.Set {
-		if word != copier.SetNames {
-			return wire.Workload{}, fmt.Errorf("unknown word %q under set; known: %s", word, copier.SetNames)
+		if word != copier.SetNames && word != copier.SetProducer {
+			return wire.Workload{}, fmt.Errorf("unknown word %q under set; known: %s, %s", word, copier.SetNames, copier.SetProducer)
 		}
 	}
 	names, err := copier.NamesOf(w.Set[copier.SetNames])
+	if err != nil {
+		return wire.Workload{}, err
+	}
+	spec, err := k.produced(w.Set[copier.SetProducer], shape, dir)
 	if err != nil {
 		return wire.Workload{}, err
 	}
@@ -80,7 +86,7 @@ func (k Kind) input(w tare.Workload, dir string) (wire.Workload, error) {
 		return wire.Workload{}, err
 	}
 	in, err := write(dir, bodies)
-	in.ID, in.Fixture, in.N, in.Op, in.Heap, in.Set = w.ID, w.Fixture, w.N, w.Op, w.Heap, w.Set
+	in.ID, in.Fixture, in.N, in.Op, in.Heap, in.Set, in.Spec = w.ID, w.Fixture, w.N, w.Op, w.Heap, w.Set, spec
 	return in, err
 }
 
@@ -140,7 +146,8 @@ func read(in wire.Workload) (asked, error) {
 	return q, nil
 }
 
-// Describe counts the C memory that the pool stands for, and the ids in it.
+// Describe counts the C memory that the pool stands for, and says how a struct
+// of it is made up.
 func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error) {
 	q, err := read(in)
 	if err != nil {
@@ -154,7 +161,8 @@ func (k Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
 		}
 		w.Bytes += n
 	}
-	return w, nil
+	w.Members, w.Levels, err = copier.MadeOf(q.shape)
+	return w, err
 }
 
 // Open starts one trial: a copier has one core's worth of work, so it gets one

@@ -98,7 +98,7 @@ func TestBadWorkloads(t *testing.T) {
 		{tare.Workload{ID: "w", Fixture: "flat", N: 5, Op: "into"}, "only, not 5"},
 		{tare.Workload{ID: "w", Fixture: "devices", N: 5, Op: "frame"}, "op frame is of an array"},
 		{tare.Workload{ID: "w", Fixture: "person", Op: "into", Set: map[string]string{"names": "odd"}}, `unknown names "odd"`},
-		{tare.Workload{ID: "w", Fixture: "person", Op: "into", Set: map[string]string{"depth": "3"}}, `unknown word "depth"`},
+		{tare.Workload{ID: "w", Fixture: "person", Op: "into", Set: map[string]string{"depth": "3"}}, `unknown word "depth" under set; known: names, producer`},
 	} {
 		_, err := copier.New().Input(c.w, "", t.TempDir())
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {

@@ -10,6 +10,9 @@ import (
 	"github.com/tarebench/tare/cgocopy"
 )
 
+// Pointers here have 8 bytes: this line fails to compile where they have not.
+var _ = [1]struct{}{}[unsafe.Sizeof(uintptr(0))-8]
+
 // Device is struct device in C.
 type Device struct {
 	Serial     string    // serial

@@ -17,6 +17,16 @@ type Vec3 struct {
 	Z float32 // z
 }
 
+// Vec3 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Vec3 is.
+var (
+	_ = func(p1 float32, p2 float32, p3 float32) Vec3 { return Vec3{p1, p2, p3} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Vec3{})-12]
+	_ = [1]struct{}{}[unsafe.Offsetof(Vec3{}.X)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Vec3{}.Y)-4]
+	_ = [1]struct{}{}[unsafe.Offsetof(Vec3{}.Z)-8]
+)
+
 // SizeofVec3 is sizeof(Vec3) in C.
 const SizeofVec3 = 12
 

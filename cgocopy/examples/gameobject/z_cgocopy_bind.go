@@ -120,6 +120,6 @@ func ObjectsFromC(dst []Object, p unsafe.Pointer, n int) ([]Object, error) {
 //	GameObject.position: 72 Point3D
 //	GameObject.velocity: 96 Point3D
 //	GameObject.health: 120 float
-//	GameObject.level: 124 short unsigned int
+//	GameObject.level: 124 unsigned short
 //	GameObject.kind: 128 enum object_kind
 //	GameObject.visible: 132 _Bool

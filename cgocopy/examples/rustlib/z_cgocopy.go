@@ -16,6 +16,15 @@ type Place struct {
 	Column uint16 // column
 }
 
+// Place is filled as a whole. These lines fail to compile where it is no longer laid
+// out as struct Place is.
+var (
+	_ = func(p1 uint16, p2 uint16) Place { return Place{p1, p2} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Place{})-4]
+	_ = [1]struct{}{}[unsafe.Offsetof(Place{}.Row)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Place{}.Column)-2]
+)
+
 // SizeofPlace is sizeof(struct Place) in C.
 const SizeofPlace = 4
 

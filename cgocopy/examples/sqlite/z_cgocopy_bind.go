@@ -30,6 +30,9 @@ import (
 //	VFS: sqlite3_vfs.xGetSystemCall (function *)
 //	VFS: sqlite3_vfs.xNextSystemCall (function *)
 
+// Pointers here have 8 bytes: this line fails to compile where they have not.
+var _ = [1]struct{}{}[unsafe.Sizeof(uintptr(0))-8]
+
 // SizeofVFS is sizeof(sqlite3_vfs) in C.
 const SizeofVFS = 168
 

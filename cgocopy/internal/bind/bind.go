@@ -139,6 +139,7 @@ func (b *binder) fill(s *plan.Struct, n *types.Named) {
 		if _, ok := taken[m.Name]; ok {
 			continue
 		}
+		s.Part = true
 		b.out.Left = append(b.out.Left, Left{m.Pos(), fmt.Sprintf("%s.%s (%s)", s.Says, m.Name, m.Type), s.Go})
 	}
 }
@@ -215,10 +216,11 @@ func comma(pos string) string {
 	return ", " + pos
 }
 
-// flat reports whether n is laid out as its C type, and holds nothing that is
-// not taken over.
+// flat reports whether n is laid out as its C type, takes over all of it, and
+// holds nothing else: what fields leave out may lie where Go has padding, and
+// would be written with it.
 func (b *binder) flat(s *plan.Struct, n *types.Named) bool {
-	if b.sizes.Sizeof(n) != s.C.Size {
+	if s.Part || b.sizes.Sizeof(n) != s.C.Size {
 		return false
 	}
 	at := map[string]int64{}

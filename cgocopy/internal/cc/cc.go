@@ -8,14 +8,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/tarebench/tare/cgocopy/internal/cgoflags"
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
 	"github.com/tarebench/tare/cgocopy/internal/object"
 )
@@ -28,64 +30,32 @@ type Config struct {
 	Flags   []string // of the user, e.g. -Iinclude, -DDEBUG
 	CC      []string // compiler and its first words; empty: CC, else gcc or clang, whichever is there
 	CXX     bool     // the headers are C++
-	Dir     string   // where the compiler runs; empty: here
+	Dir     string   // where the compiler runs; empty: here. Places are said as they are seen from here
 }
 
 // ours are last, because flags of the user would otherwise hide the types:
 // optimisation at link time, split files, older formats.
 func ours() []string {
-	return []string{"-g2", "-gno-split-dwarf", "-fno-lto", "-fno-debug-types-section", "-O0", "-w", "-c"}
+	return []string{"-g2", "-gno-split-dwarf", "-fno-lto", "-fno-debug-types-section", "-O0", "-w", "-Wno-fatal-errors", "-fdiagnostics-color=never", "-c"}
 }
 
 // ErrNoCompiler says that there is none.
 var ErrNoCompiler = errors.New("no C compiler found: install gcc or clang, or name yours in CC (of C++ in CXX)")
 
-// Error is what the compiler had to say.
-type Error struct {
-	File string // empty: not known
-	Line int
-	Col  int
-	Text string // the first error, one line
-	More int    // further errors
-}
-
-// Error is file:line:col and the text.
-func (e *Error) Error() string {
-	var b strings.Builder
-	if e.File != "" {
-		fmt.Fprintf(&b, "%s:%d:%d: ", e.File, e.Line, e.Col)
-	}
-	b.WriteString(e.Text)
-	if e.More > 0 {
-		fmt.Fprintf(&b, " (and %d more)", e.More)
-	}
-	return b.String()
-}
-
-// UnknownTypeError says which of the wanted types the headers do not have.
-type UnknownTypeError struct {
-	Names   []string
-	Headers []string
-}
-
-// Error names them.
-func (e *UnknownTypeError) Error() string {
-	return fmt.Sprintf("no type %s in %s", strings.Join(e.Names, ", "), strings.Join(e.Headers, ", "))
-}
-
 // Read compiles and returns the types, found by the names that were asked for;
-// those of functions by their name and ().
+// those of functions by their name and (). With an UnknownError those are there
+// that are known.
 func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, error) {
 	compiler, err := Compiler(c.CC, c.CXX)
 	if err != nil {
 		return nil, nil, err
 	}
-	dir, err := os.MkdirTemp("", "cgocopy-")
+	dir, remove, err := temp()
 	if err != nil {
 		return nil, nil, err
 	}
-	defer os.RemoveAll(dir)
-	spelled, err := c.spell(ctx, compiler, dir)
+	defer remove()
+	spelled, unknown, err := c.spell(ctx, compiler, dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -93,12 +63,18 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 	if err := c.compile(ctx, compiler, c.source(spelled), out); err != nil {
 		return nil, nil, err
 	}
-	f, err := object.Open(out)
+	f, err := object.Open(out, Place(c.Dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%s wrote no object file: is it a C compiler?", strings.Join(compiler, " "))
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	found := map[string]*ctype.Type{}
 	for i, name := range c.Types {
+		if spelled[i] == "" {
+			continue
+		}
 		t := f.Anchor(anchor(i))
 		if t == nil {
 			return nil, nil, fmt.Errorf("%s: the compiler did not describe it; is -g undone by something that wraps it?", name)
@@ -106,11 +82,17 @@ func Read(ctx context.Context, c Config) (*object.File, map[string]*ctype.Type, 
 		found[name] = t
 	}
 	for i, name := range c.Funcs {
+		if spelled[len(c.Types)+i] == "" {
+			continue
+		}
 		t := f.Anchor(anchor(len(c.Types) + i))
 		if t == nil || t.Strip() == nil || t.Strip().Kind != ctype.Func {
 			return nil, nil, fmt.Errorf("%s is no function in %s", name, strings.Join(c.Headers, ", "))
 		}
 		found[name+"()"] = t.Strip()
+	}
+	if unknown != nil {
+		return f, found, unknown
 	}
 	return f, found, nil
 }
@@ -123,7 +105,10 @@ func Compiler(words []string, cxx bool) ([]string, error) {
 		variable, usual = "CXX", []string{"g++", "clang++", "c++"}
 	}
 	if len(words) == 0 {
-		words = strings.Fields(os.Getenv(variable))
+		var err error
+		if words, err = cgoflags.Split(os.Getenv(variable)); err != nil {
+			return nil, fmt.Errorf("%s: %w", variable, err)
+		}
 	}
 	if len(words) > 0 {
 		if _, err := exec.LookPath(words[0]); err != nil {
@@ -146,7 +131,8 @@ func place(i int) string { return placePrefix + strconv.Itoa(i) }
 
 const placePrefix = "cgocopy-type-"
 
-// source includes the headers and holds a pointer to each type: what nothing
+// source includes the headers and holds a pointer to each type, and behind them
+// to each function, by the names in spelled; empty: it is left out. What nothing
 // refers to is left out of the description.
 func (c Config) source(spelled []string) []byte {
 	var b bytes.Buffer
@@ -158,95 +144,15 @@ func (c Config) source(spelled []string) []byte {
 		}
 	}
 	for i, name := range spelled {
-		fmt.Fprintf(&b, "#line 1 \"%s\"\n%s *%s;\n", place(i), name, anchor(i))
-	}
-	for i, name := range c.Funcs {
-		fmt.Fprintf(&b, "#line 1 \"%s\"\n__typeof__(&%s) %s;\n", place(len(spelled)+i), name, anchor(len(spelled)+i))
+		switch {
+		case name == "":
+		case i < len(c.Types):
+			fmt.Fprintf(&b, "#line 1 \"%s\"\n%s *%s;\n", place(i), name, anchor(i))
+		default:
+			fmt.Fprintf(&b, "#line 1 \"%s\"\n__typeof__(&%s) %s;\n", place(i), name, anchor(i))
+		}
 	}
 	return b.Bytes()
-}
-
-// spell finds out how C wants each name: alone, or with struct, union or enum
-// before it.
-func (c Config) spell(ctx context.Context, compiler []string, dir string) ([]string, error) {
-	spelled := append([]string(nil), c.Types...)
-	for _, word := range []string{"", "struct ", "union ", "enum "} {
-		unknown, err := c.unknown(ctx, compiler, spelled, dir)
-		if err != nil {
-			return nil, err
-		}
-		if len(unknown) == 0 {
-			return spelled, nil
-		}
-		if last := unknown[len(unknown)-1]; last >= len(c.Types) {
-			return nil, fmt.Errorf("no function %s in %s", c.Funcs[last-len(c.Types)], strings.Join(c.Headers, ", "))
-		}
-		if word == "enum " {
-			var names []string
-			for _, i := range unknown {
-				names = append(names, c.Types[i])
-			}
-			return nil, &UnknownTypeError{names, c.Headers}
-		}
-		next := map[string]string{"": "struct ", "struct ": "union ", "union ": "enum "}[word]
-		for _, i := range unknown {
-			if strings.ContainsRune(c.Types[i], ' ') {
-				return nil, &UnknownTypeError{[]string{c.Types[i]}, c.Headers}
-			}
-			spelled[i] = next + c.Types[i]
-		}
-	}
-	return spelled, nil
-}
-
-// unknown compiles and returns which of the names do not name a complete type.
-func (c Config) unknown(ctx context.Context, compiler, spelled []string, dir string) ([]int, error) {
-	src := c.source(spelled)
-	var b bytes.Buffer
-	b.Write(src)
-	for i, name := range spelled { // an incomplete type has no size
-		fmt.Fprintf(&b, "#line 1 \"%s\"\nchar __cgocopy_size_%d[sizeof(%s)];\n", place(i), i, name)
-	}
-	err := c.compile(ctx, compiler, b.Bytes(), filepath.Join(dir, "probe.o"))
-	var said *outputError
-	if !errors.As(err, &said) {
-		return nil, err
-	}
-	var list []int
-	seen := map[int]bool{}
-	for _, e := range said.errors {
-		n, ok := strings.CutPrefix(filepath.Base(e.File), placePrefix)
-		i, numErr := strconv.Atoi(n)
-		if !ok || numErr != nil || i >= len(spelled)+len(c.Funcs) {
-			return nil, said.first()
-		}
-		if !seen[i] {
-			seen[i] = true
-			list = append(list, i)
-		}
-	}
-	if len(list) == 0 {
-		return nil, said.first()
-	}
-	slices.Sort(list)
-	return list, nil
-}
-
-// outputError is what a compiler that failed wrote.
-type outputError struct {
-	errors []Error
-	text   string
-}
-
-func (e *outputError) Error() string { return e.first().Error() }
-
-func (e *outputError) first() error {
-	if len(e.errors) == 0 {
-		return &Error{Text: e.text}
-	}
-	first := e.errors[0]
-	first.More = len(e.errors) - 1
-	return &first
 }
 
 // compile compiles source, from standard input, into out.
@@ -254,50 +160,56 @@ func (c Config) compile(ctx context.Context, compiler []string, source []byte, o
 	language := map[bool]string{false: "c", true: "c++"}[c.CXX]
 	args := append(append([]string{}, compiler[1:]...), "-I", ".")
 	args = append(append(args, c.Flags...), ours()...)
+	if c.CXX {
+		args = append(args, classesOfGCC)
+	}
 	args = append(args, "-o", out, "-x", language, "-")
-	return c.run(ctx, compiler[0], args, source)
+	// What it writes besides is removed with out, also where it is interrupted.
+	env := append(os.Environ(), "LC_ALL=C")
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		env = append(env, name+"="+filepath.Dir(out))
+	}
+	return c.run(ctx, compiler[0], args, env, source)
 }
+
+// patience is how long a compiler has to end when it is told to.
+const patience = 2 * time.Second
+
+// Flags to describe classes with virtual functions too, wherever these are
+// defined: neither compiler knows the other's.
+const (
+	classesOfGCC   = "-femit-class-debug-always"
+	classesOfClang = "-fstandalone-debug"
+)
 
 // unlimited is clang's flag to say all errors; gcc does so anyway, and does not
 // know it.
 const unlimited = "-ferror-limit=0"
 
-func (c Config) run(ctx context.Context, compiler string, args []string, source []byte) error {
+func (c Config) run(ctx context.Context, compiler string, args, env []string, source []byte) error {
 	cmd := exec.CommandContext(ctx, compiler, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // so that it removes what it has begun
+	cmd.WaitDelay = patience
 	cmd.Dir = c.Dir
-	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Env = env
 	cmd.Stdin = bytes.NewReader(source)
 	text, err := cmd.CombinedOutput()
 	if err == nil {
 		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return fmt.Errorf("%s: %w", compiler, err)
 	}
 	if bytes.Contains(text, []byte("too many errors")) && args[0] != unlimited {
-		return c.run(ctx, compiler, append([]string{unlimited}, args...), source)
+		return c.run(ctx, compiler, append([]string{unlimited}, args...), env, source)
 	}
-	return said(compiler, text)
-}
-
-var errorLine = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$`)
-
-// said reads the errors off a compiler's output.
-func said(compiler string, text []byte) error {
-	e := &outputError{text: compiler + " failed"}
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
-		m := errorLine.FindStringSubmatch(line)
-		if m == nil {
-			if strings.Contains(line, "error:") && e.text == compiler+" failed" {
-				e.text = line
-			}
-			continue
-		}
-		n, _ := strconv.Atoi(m[2])
-		col, _ := strconv.Atoi(m[3])
-		e.errors = append(e.errors, Error{File: m[1], Line: n, Col: max(col, 1), Text: m[4]})
+	if i := slices.Index(args, classesOfGCC); i >= 0 && bytes.Contains(text, []byte("unknown argument: '"+classesOfGCC)) {
+		args[i] = classesOfClang
+		return c.run(ctx, compiler, args, env, source)
 	}
-	return e
+	return said(compiler, text, Place(c.Dir))
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -19,11 +18,11 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "cgocopy-")
+	dir, remove, err := temp()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	c.Types, c.Funcs = nil, nil
 	if c.CXX { // offsetof knows no private members
 		c.Flags = append(append([]string{}, c.Flags...), "-fno-access-control")
@@ -50,11 +49,11 @@ func Confirm(ctx context.Context, c Config, claims []string) (map[int]string, er
 				wrong[i] = e.Text
 			}
 		case len(wrong) == 0: // else a note that belongs to one of ours
-			return nil, said.first()
+			return nil, said.all()
 		}
 	}
 	if len(wrong) == 0 {
-		return nil, said.first()
+		return nil, said.all()
 	}
 	return wrong, nil
 }

@@ -11,44 +11,83 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // Context selects Go files as the go command does where the constraint of
-// generated files holds: cgo && sqlite selects those that need the tag sqlite.
+// generated files holds: cgo && sqlite selects those that need the tag sqlite,
+// linux && arm64 those for that system and processor.
 func Context(text string) build.Context {
 	c := build.Default
+	c.CgoEnabled = true
 	expr, err := constraint.Parse("//go:build " + text)
 	if err != nil {
 		return c
 	}
-	var add func(constraint.Expr)
-	add = func(x constraint.Expr) {
+	var add func(x constraint.Expr, always bool)
+	add = func(x constraint.Expr, always bool) {
 		switch x := x.(type) {
 		case *constraint.TagExpr:
-			c.BuildTags = append(c.BuildTags, x.Tag)
+			switch {
+			case !always || x.Tag == "unix":
+				c.BuildTags = append(c.BuildTags, x.Tag)
+			case Processor(x.Tag):
+				c.GOARCH = x.Tag
+			case Platform(x.Tag):
+				c.GOOS = x.Tag
+			default:
+				c.BuildTags = append(c.BuildTags, x.Tag)
+			}
 		case *constraint.AndExpr:
-			add(x.X)
-			add(x.Y)
+			add(x.X, always)
+			add(x.Y, always)
 		case *constraint.OrExpr:
-			add(x.X)
-			add(x.Y)
+			add(x.X, false)
+			add(x.Y, false)
 		}
 	}
-	add(expr)
+	add(expr, true)
 	return c
 }
 
-// Read returns the compiler's flags that the package in dir gives in #cgo lines,
-// by pkg-config, and the user in CGO_CFLAGS. Files of which leave is true do not
-// count; nil: all do.
+// Platform reports whether a tag names a system, a processor, or a kind of
+// system, as go tool dist list and go help buildconstraint have them.
+func Platform(tag string) bool {
+	switch tag {
+	case "aix", "android", "darwin", "dragonfly", "freebsd", "illumos", "ios", "js", "linux", "netbsd", "openbsd", "plan9", "solaris", "unix", "wasip1", "windows":
+		return true
+	}
+	return Processor(tag)
+}
+
+// Processor reports whether a tag names one.
+func Processor(tag string) bool {
+	switch tag {
+	case "386", "amd64", "arm", "arm64", "loong64", "mips", "mips64", "mips64le", "mipsle", "ppc64", "ppc64le", "riscv64", "s390x", "wasm":
+		return true
+	}
+	return false
+}
+
+// Read returns the flags of the C compiler that the package in dir gives in #cgo
+// lines, by pkg-config, and the user in CGO_CPPFLAGS and CGO_CFLAGS. Files of
+// which leave is true do not count; nil: all do.
 func Read(ctx context.Context, dir, tags string, leave func(name string) bool) ([]string, error) {
+	return read(ctx, dir, tags, leave, "CGO_CFLAGS", func(p *build.Package) []string { return p.CgoCFLAGS })
+}
+
+// ReadCXX is Read for the compiler of C++, with its CGO_CXXFLAGS.
+func ReadCXX(ctx context.Context, dir, tags string, leave func(name string) bool) ([]string, error) {
+	return read(ctx, dir, tags, leave, "CGO_CXXFLAGS", func(p *build.Package) []string { return p.CgoCXXFLAGS })
+}
+
+func read(ctx context.Context, dir, tags string, leave func(name string) bool, variable string, of func(*build.Package) []string) ([]string, error) {
 	dir, err := filepath.Abs(dir) // ${SRCDIR} becomes it
 	if err != nil {
 		return nil, err
 	}
 	c := Context(tags)
-	c.CgoEnabled = true
 	c.ReadDir = func(dir string) ([]fs.FileInfo, error) {
 		entries, err := os.ReadDir(dir)
 		var list []fs.FileInfo
@@ -70,7 +109,7 @@ func Read(ctx context.Context, dir, tags string, leave func(name string) bool) (
 	}
 	var list []string
 	if p != nil {
-		list = append(append(list, p.CgoCPPFLAGS...), p.CgoCFLAGS...)
+		list = from(dir, append(append(list, p.CgoCPPFLAGS...), of(p)...))
 		if len(p.CgoPkgConfig) > 0 {
 			more, err := pkgConfig(ctx, p.CgoPkgConfig)
 			if err != nil {
@@ -79,7 +118,31 @@ func Read(ctx context.Context, dir, tags string, leave func(name string) bool) (
 			list = append(list, more...)
 		}
 	}
-	return append(list, strings.Fields(os.Getenv("CGO_CFLAGS"))...), nil
+	for _, name := range []string{"CGO_CPPFLAGS", variable} {
+		words, err := Split(os.Getenv(name))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		list = append(list, words...)
+	}
+	return list, nil
+}
+
+// from is flags with the paths in them as they are meant in dir, where the go
+// command runs the compiler.
+func from(dir string, flags []string) []string {
+	paths := []string{"-I", "-isystem", "-iquote", "-idirafter", "-include"}
+	var list []string
+	for i, f := range flags {
+		switch {
+		case i > 0 && slices.Contains(paths, flags[i-1]) && !filepath.IsAbs(f):
+			f = filepath.Join(dir, f)
+		case len(f) > 2 && strings.HasPrefix(f, "-I") && !filepath.IsAbs(f[2:]):
+			f = "-I" + filepath.Join(dir, f[2:])
+		}
+		list = append(list, f)
+	}
+	return list
 }
 
 // pkgConfig asks pkg-config, or what PKG_CONFIG names, for the flags of
@@ -89,7 +152,18 @@ func pkgConfig(ctx context.Context, packages []string) ([]string, error) {
 	if program == "" {
 		program = "pkg-config"
 	}
-	out, err := exec.CommandContext(ctx, program, append([]string{"--cflags", "--"}, packages...)...).Output()
+	args := []string{"--cflags"}
+	var names []string
+	for _, p := range packages { // flags may stand anywhere among them
+		switch {
+		case p == "--":
+		case strings.HasPrefix(p, "--"):
+			args = append(args, p)
+		default:
+			names = append(names, p)
+		}
+	}
+	out, err := exec.CommandContext(ctx, program, slices.Concat(args, []string{"--"}, names)...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return nil, fmt.Errorf("%s --cflags %s: %s", program, strings.Join(packages, " "), strings.TrimSpace(string(exit.Stderr)))
@@ -97,5 +171,5 @@ func pkgConfig(ctx context.Context, packages []string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the package's #cgo lines need %s: %w", program, err)
 	}
-	return strings.Fields(string(out)), nil
+	return unescaped(string(out))
 }

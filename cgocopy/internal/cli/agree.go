@@ -15,7 +15,11 @@ import (
 
 // compiler is how the headers are compiled, but for the types.
 func (o order) compiler(ctx context.Context) (cc.Config, error) {
-	flags, err := cgoflags.Read(ctx, filepath.Join(o.dir, filepath.Dir(o.out)), o.build, madeFor(o.out))
+	read := cgoflags.Read
+	if o.cxx {
+		read = cgoflags.ReadCXX
+	}
+	flags, err := read(ctx, filepath.Join(o.dir, filepath.Dir(o.out)), o.target(), madeFor(o.out))
 	return cc.Config{Headers: o.headers, Flags: append(flags, o.flags...), CXX: o.cxx, Dir: o.dir}, err
 }
 

@@ -91,7 +91,7 @@ func readBind(args []string) (bindOrder, error) {
 	}
 	o.goDir = filepath.Clean(o.goDir)
 	o.out = filepath.Join(o.goDir, name)
-	return o, nil
+	return o, o.sane()
 }
 
 func bindTypes(ctx context.Context, args []string, stderr io.Writer) error {
@@ -106,25 +106,24 @@ func bindTypes(ctx context.Context, args []string, stderr io.Writer) error {
 	for _, l := range left {
 		fmt.Fprintf(stderr, "note: %s\n", l)
 	}
-	return o.store(files)
+	return o.store(ctx, files)
 }
 
 // generate makes all files before one is written.
 func (o bindOrder) generate(ctx context.Context) ([]written, []bind.Left, error) {
-	f, found, err := o.find(ctx)
+	f, found, unknown := o.find(ctx)
+	if f == nil {
+		return nil, nil, unknown
+	}
+	src, err := bind.Load(goContext(o.target()), filepath.Join(o.dir, o.goDir), madeFor(o.out), orHost(f.Arch))
 	if err != nil {
 		return nil, nil, err
-	}
-	src, err := bind.Load(goContext(o.build), filepath.Join(o.dir, o.goDir), madeFor(o.out), orHost(f.Arch))
-	if err != nil {
-		return nil, nil, err
-	}
-	options := plan.Options{Word: 8, Rust: o.reprC, Big: !f.Little}
-	if f.Arch == "386" || f.Arch == "arm" {
-		options.Word = 4
 	}
 	var pairs []bind.Pair
 	for i, name := range o.types {
+		if found[name] == nil {
+			continue
+		}
 		goName := o.goOf[i]
 		if goName == "" {
 			goName = name
@@ -134,8 +133,11 @@ func (o bindOrder) generate(ctx context.Context) ([]written, []bind.Left, error)
 		}
 		pairs = append(pairs, bind.Pair{Go: goName, C: name, Type: found[name]})
 	}
-	r, err := bind.Derive(src, pairs, options)
-	if err != nil {
+	r, err := bind.Derive(src, pairs, plan.Options{Word: word(f), Rust: o.reprC, Big: !f.Little})
+	if err = errors.Join(unknown, err); err != nil {
+		return nil, nil, err
+	}
+	if err := o.fits(f); err != nil {
 		return nil, nil, err
 	}
 	own := emit.Own{Imports: r.Imports, Wide: r.Wide}

@@ -41,25 +41,31 @@ func (o order) needed(calls []plan.WantedCall, tags map[string]plan.Tag) ([]stri
 	return slices.Sorted(maps.Keys(names)), nil
 }
 
-// typed gives calls their functions, and looks whether those that free can be
-// called so.
+// typed gives calls their functions, where they are known, and looks whether
+// those that free can be called so.
 func typed(calls []plan.WantedCall, tags map[string]plan.Tag, found map[string]*ctype.Type) ([]plan.WantedCall, error) {
 	var all []error
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		if name := tags[key].Free; name != "" && !takes(found[name+"()"], 1) {
+		if f := found[tags[key].Free+"()"]; f != nil && !takes(f, 1) {
+			name := tags[key].Free
 			all = append(all, fmt.Errorf("%s: free=%s: it is no function of one pointer", key, name))
 		}
 	}
-	for i, c := range calls {
-		calls[i].Type = found[c.C+"()"]
-		if n := max(1, len(c.With)); c.Free != "" && (len(found[c.Free+"()"].Params) != n || c.With == nil && !takes(found[c.Free+"()"], 1)) {
-			all = append(all, fmt.Errorf("%s: free=%s: it takes %d arguments, not %d; say them, e.g. free=%s(out,len)", c.C, c.Free, len(found[c.Free+"()"].Params), n, c.Free))
+	var known []plan.WantedCall
+	for _, c := range calls {
+		c.Type = found[c.C+"()"]
+		free, text := found[c.Free+"()"], found[c.Text+"()"]
+		if n := max(1, len(c.With)); free != nil && (len(free.Params) != n || c.With == nil && !takes(free, 1)) {
+			all = append(all, fmt.Errorf("%s: free=%s: it takes %d arguments, not %d; say them, e.g. free=%s(out,len)", c.C, c.Free, len(free.Params), n, c.Free))
 		}
-		if c.Text != "" && (len(found[c.Text+"()"].Params) != 1 || found[c.Text+"()"].Elem.Strip() == nil || found[c.Text+"()"].Elem.Strip().Kind != ctype.Pointer) {
+		if text != nil && (len(text.Params) != 1 || text.Elem.Strip() == nil || text.Elem.Strip().Kind != ctype.Pointer) {
 			all = append(all, fmt.Errorf("%s: error=%s: it is no function of a code that returns text", c.C, c.Text))
 		}
+		if c.Type != nil {
+			known = append(known, c)
+		}
 	}
-	return calls, errors.Join(all...)
+	return known, errors.Join(all...)
 }
 
 // takes reports whether a function takes n arguments, the first a pointer.

@@ -83,6 +83,9 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "cgocopy %s: %v; cgocopy help %s\n", args[0], err, args[0])
 		return exitUsage
 	}
+	if ctx.Err() != nil {
+		err = errors.New("interrupted: nothing is written")
+	}
 	for line := range strings.Lines(err.Error()) {
 		fmt.Fprintln(stderr, strings.TrimRight(line, "\n"))
 	}
@@ -112,6 +115,9 @@ func parse(f *flag.FlagSet, args []string) (rest []string, err error) {
 		if err := f.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
 				return nil, err
+			}
+			if strings.Contains(err.Error(), "not defined: -") {
+				err = fmt.Errorf("%w; what is meant for the compiler follows --", err)
 			}
 			return nil, usageError{err}
 		}

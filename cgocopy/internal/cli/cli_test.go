@@ -141,8 +141,14 @@ func TestUsage(t *testing.T) {
 		"gen -type a -tag b b.h":          "want struct.member=words",
 		"gen -type a -tag a.b=,len b.h":   "len without",
 		"gen -type a -tag a.b=,wrong b.h": "unknown word",
-		"layout":                          "no header or object file",
-		"layout a.h":                      "name the types",
+		"gen -type a -tag a.b=c b.h":      `unknown word "c"`,
+		"gen -type a -tag a.b= b.h":       "want struct.member=words",
+		"gen -type a -tag a.b=- -tag a.b=opaque b.h": "given twice",
+		"gen -type a -Iinclude b.h":                  "-Iinclude; what is meant for the compiler follows --",
+		"gen -type a b.o":                            "-object b.o reads types",
+		"gen -type a -build linux& b.h":              "-build 'linux&'",
+		"layout":                                     "no header or object file",
+		"layout a.h":                                 "name the types",
 	} {
 		code, _, said := run(t, dir, strings.Fields(args)...)
 		if code != 2 || !strings.Contains(said, want) {

@@ -2,16 +2,11 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 
-	"github.com/tarebench/tare/cgocopy/internal/cc"
-	"github.com/tarebench/tare/cgocopy/internal/ctype"
 	"github.com/tarebench/tare/cgocopy/internal/emit"
-	"github.com/tarebench/tare/cgocopy/internal/object"
-	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
 
 const genHelp = `cgocopy gen writes Go types, and methods that fill them from C memory.
@@ -21,7 +16,8 @@ const genHelp = `cgocopy gen writes Go types, and methods that fill them from C 
   cgocopy gen -type Sensor -object target/release/libsensor.o -repr-c
 
   -type NAMES     structs, separated by commas: a typedef's name or a tag
-  -tag M=WORDS    how struct.member is taken over, may be given more than once:
+  -tag M=WORDS    how struct.member is taken over, in words that commas separate; may be
+                  given more than once:
                   -  leave it out          len=MEMBER  a pointer and a count
                   string|bytes  of a char or byte array      max=N   most elements or bytes
                   utf8=keep|replace|error  opaque            depth=N pointers may follow
@@ -100,8 +96,6 @@ func readOrder(args []string) (order, error) {
 		}
 	}
 	switch {
-	case strings.ContainsAny(strings.Join(args, ""), "\n\r"):
-		return o, wrong("a word has more than one line, and the first line of what is generated has them all")
 	case len(o.types) == 0 && len(o.funcs) == 0:
 		return o, wrong("no -type; name the structs, e.g. -type GameObject")
 	case len(o.headers) == 0 && o.object == "":
@@ -117,7 +111,7 @@ func readOrder(args []string) (order, error) {
 	case o.abi != "" && filepath.Ext(o.abi) != ".c":
 		return o, wrong("-abi %s is no name for a C file", o.abi)
 	}
-	return o, nil
+	return o, o.sane()
 }
 
 func gen(ctx context.Context, args []string, out io.Writer) error {
@@ -129,7 +123,7 @@ func gen(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return o.store(files)
+	return o.store(ctx, files)
 }
 
 // generate makes all files before one is written.
@@ -139,7 +133,7 @@ func generate(ctx context.Context, o order) ([]written, error) {
 		return nil, err
 	}
 	if o.pkg == "" {
-		if o.pkg, err = packageOf(filepath.Join(o.dir, filepath.Dir(o.out)), o.build); err != nil {
+		if o.pkg, err = packageOf(filepath.Join(o.dir, filepath.Dir(o.out)), o.target()); err != nil {
 			return nil, err
 		}
 	}
@@ -148,7 +142,7 @@ func generate(ctx context.Context, o order) ([]written, error) {
 
 // files is the text of all files of a plan, the one with the types first.
 func (o order) files(ctx context.Context, u emit.Unit) ([]written, error) {
-	u.Command, u.Headers, u.Build, u.Name = quoted(o.words), fromPackage(o), o.build, unitName(o.out)
+	u.Command, u.Headers, u.Name = quoted(o.words), fromPackage(o), unitName(o.out)
 	u.Flags, u.CXX, u.ABI = flagsFromPackage(o), o.cxx, o.abi != ""
 	if err := o.agree(ctx, u.Plan); err != nil {
 		return nil, err
@@ -167,6 +161,9 @@ func (o order) files(ctx context.Context, u emit.Unit) ([]written, error) {
 		if k.leave {
 			continue
 		}
+		if u.Build = o.build; k.suffix != ".go" { // its name does not say it
+			u.Build = o.target()
+		}
 		src, err := k.write(u)
 		if err != nil {
 			return nil, err
@@ -178,82 +175,4 @@ func (o order) files(ctx context.Context, u emit.Unit) ([]written, error) {
 		list = append(list, written{o.abi, emit.ABI(u)})
 	}
 	return list, nil
-}
-
-// plan reads the types and decides how they are taken over.
-func (o order) plan(ctx context.Context) (*plan.Plan, error) {
-	tags := map[string]plan.Tag{}
-	for _, text := range o.tags {
-		member, words, ok := strings.Cut(text, "=")
-		if !ok || member == "" {
-			return nil, wrong("-tag %s: want struct.member=words, e.g. -tag 'device_list.items=,len=items_count'", text)
-		}
-		tag, err := plan.ParseTag(words)
-		if err != nil {
-			return nil, wrong("-tag %s: %v", member, err)
-		}
-		tags[member] = tag
-	}
-	calls, err := readCalls(o.funcs)
-	if err != nil {
-		return nil, err
-	}
-	need, err := o.needed(calls, tags)
-	if err != nil {
-		return nil, err
-	}
-	f, found, err := o.find(ctx, need...)
-	if err != nil {
-		return nil, err
-	}
-	if calls, err = typed(calls, tags, found); err != nil {
-		return nil, err
-	}
-	options := plan.Options{Tags: tags, Calls: calls, Word: 8, Rust: o.reprC, Big: !f.Little}
-	if f.Arch == "386" || f.Arch == "arm" {
-		options.Word = 4
-	}
-	var wanted []plan.Wanted
-	for _, name := range o.types {
-		wanted = append(wanted, plan.Wanted{Name: name, Type: found[name]})
-	}
-	return plan.Derive(wanted, options)
-}
-
-// find finds the types that were asked for.
-func (o order) find(ctx context.Context, funcs ...string) (*object.File, map[string]*ctype.Type, error) {
-	if o.object == "" {
-		headers := o.headers
-		if len(funcs) > 0 {
-			headers = append(append([]string{}, headers...), "<stdlib.h>") // for free
-		}
-		c, err := o.compiler(ctx)
-		if err != nil {
-			return nil, nil, err
-		}
-		c.Headers, c.Types, c.Funcs = headers, o.types, funcs
-		return cc.Read(ctx, c)
-	}
-	path := o.object
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(o.dir, path)
-	}
-	f, err := object.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	found := map[string]*ctype.Type{}
-	var missing []string
-	for _, name := range o.types {
-		if found[name] = f.Type(name); found[name] == nil {
-			missing = append(missing, name)
-		}
-		if a, b, twice := f.Clash(name); twice {
-			return nil, nil, fmt.Errorf("%s: %s is declared in two ways: %s (%d bytes) and %s (%d bytes); name an object file with one of them", o.object, name, a.Strip().Pos(), object.SizeOf(a), b.Strip().Pos(), object.SizeOf(b))
-		}
-	}
-	if len(missing) > 0 {
-		return nil, nil, &cc.UnknownTypeError{Names: missing, Headers: []string{o.object}}
-	}
-	return f, found, nil
 }

@@ -87,7 +87,11 @@ func headerShapes(ctx context.Context, header string, types, theirs []string, cx
 	if len(types) == 0 {
 		return nil, wrong("name the types to look at in %s, e.g. cgocopy layout %s GameObject", header, header)
 	}
-	flags, err := cgoflags.Read(ctx, ".", "", nil)
+	read := cgoflags.Read
+	if cxx {
+		read = cgoflags.ReadCXX
+	}
+	flags, err := read(ctx, ".", "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +103,7 @@ func headerShapes(ctx context.Context, header string, types, theirs []string, cx
 }
 
 func objectShapes(path string, types []string) ([]shape, error) {
-	f, err := object.Open(path)
+	f, err := object.Open(path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +117,7 @@ func objectShapes(path string, types []string) ([]shape, error) {
 	found := map[string]*ctype.Type{}
 	for _, name := range types {
 		if found[name] = f.Type(name); found[name] == nil {
-			return nil, &cc.UnknownTypeError{Names: []string{name}, Headers: []string{path}}
+			return nil, &cc.UnknownError{Types: []string{name}, Headers: []string{path}, Object: true}
 		}
 	}
 	return shapes(types, found)

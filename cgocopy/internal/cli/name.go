@@ -13,7 +13,7 @@ import (
 // outputs in a package have their own: nothing for the default, Devices for
 // z_devices.go.
 func unitName(out string) string {
-	base := strings.TrimSuffix(filepath.Base(out), ".go")
+	base, _ := platformOf(out) // files for several systems are never built together
 	base = strings.TrimPrefix(base, "z_")
 	base = strings.TrimPrefix(strings.TrimPrefix(base, "cgocopy"), "_")
 	return plan.Exported(base)

@@ -66,6 +66,7 @@ func Copy(u Unit) ([]byte, error) {
 	}
 	f.line("\t\"unsafe\"\n\n\t%q\n)\n", runtimePath)
 	f.remarks(u.Own)
+	f.pointers(u.Plan)
 	f.loose = loose(u.Plan)
 	for _, e := range u.Plan.Enums {
 		f.enum(e)
@@ -123,8 +124,8 @@ func (f *file) unionTypes(s *plan.Struct, m plan.Field) {
 	}
 	f.line("// %s is what %s.%s holds: the member that %s says. The others are zero.", r.Go, s.Go, m.Go, r.On.C)
 	f.line("type %s struct {", r.Go)
-	for _, c := range r.Cases {
-		f.line("\t%s %s // where %s is %d", c.Field, c.Rule.Go, r.On.C, c.Value)
+	for _, c := range members(r) {
+		f.line("\t%s %s // where %s is %s", c.Field, c.Rule.Go, r.On.C, c.values(" or "))
 	}
 	f.line("}\n")
 }

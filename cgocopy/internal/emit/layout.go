@@ -28,7 +28,7 @@ func Layout(u Unit) []string {
 				at += fmt.Sprintf(":%d+%d", m.Rule.Bit, m.Rule.Width)
 			}
 			lines = append(lines, fmt.Sprintf("%s.%s: %s %s", s.Says, m.C, at, m.Type))
-			for _, c := range m.Rule.Cases {
+			for _, c := range members(m.Rule) {
 				lines = append(lines, fmt.Sprintf("%s.%s.%s: %d %s", s.Says, m.C, c.C, m.Offset, c.Type))
 			}
 		}
@@ -60,7 +60,7 @@ func Drift(old, new []string) []string {
 	index := func(lines []string) map[string]string {
 		m := map[string]string{}
 		for _, l := range lines {
-			key, value, _ := strings.Cut(l, ": ")
+			key, value := entry(l)
 			m[key] = value
 		}
 		return m
@@ -68,22 +68,35 @@ func Drift(old, new []string) []string {
 	was, is := index(old), index(new)
 	var out []string
 	for _, l := range old {
-		key, before, _ := strings.Cut(l, ": ")
+		key, before := entry(l)
 		after, there := is[key]
-		switch {
+		switch name := strings.TrimSuffix(key, sized); {
 		case !there:
-			out = append(out, key+" is gone")
+			out = append(out, name+" is gone")
 		case after != before:
-			out = append(out, changed(key, before, after))
+			out = append(out, changed(name, before, after))
 		}
 	}
 	for _, l := range new {
-		key, _, _ := strings.Cut(l, ": ")
+		key, _ := entry(l)
 		if _, there := was[key]; !there {
-			out = append(out, key+" is new")
+			out = append(out, strings.TrimSuffix(key, sized)+" is new")
 		}
 	}
 	return out
+}
+
+// sized ends the key of a line that says how large something is: what has no name
+// of its own is called as the member that it is of.
+const sized = " bytes"
+
+// entry cuts a line of an account into what it is about and what it says.
+func entry(line string) (key, value string) {
+	key, value, _ = strings.Cut(line, ": ")
+	if n, ok := strings.CutSuffix(value, sized); ok && !strings.Contains(n, " ") {
+		key += sized
+	}
+	return key, value
 }
 
 func changed(key, before, after string) string {

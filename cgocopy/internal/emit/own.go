@@ -65,19 +65,26 @@ func (f *file) remarks(o Own) {
 	f.line("")
 }
 
-// guard has the Go compiler refuse a type of the user's own that is filled as a
-// whole and no longer laid out for that.
+// guard has the Go compiler refuse a type that is filled as a whole and no longer
+// laid out for that: one of the user's own that has changed, or one that was
+// generated and edited, or is compiled for another processor.
 func (f *file) guard(s *plan.Struct) {
-	if !s.Own || !s.Flat {
+	if !s.Flat {
 		return
 	}
-	var types, fields []string
-	for _, m := range s.Fields {
+	var params, types, fields, all []string
+	for i, m := range s.Fields {
+		all = append(all, fmt.Sprintf("p%d", i+1))
+		params = append(params, all[i]+" "+m.Rule.Go)
 		types = append(types, "*"+m.Rule.Go)
 		fields = append(fields, "&d."+m.Go)
 	}
 	f.line("// %s is filled as a whole. These lines fail to compile where it is no longer laid\n// out as %s is.", s.Go, s.Says)
-	f.line("var (\n_ = func(d *%s) (%s) { return %s }", s.Go, strings.Join(types, ", "), strings.Join(fields, ", "))
+	if s.Own { // its fields may be those of embedded structs
+		f.line("var (\n_ = func(d *%s) (%s) { return %s }", s.Go, strings.Join(types, ", "), strings.Join(fields, ", "))
+	} else {
+		f.line("var (\n_ = func(%s) %s { return %s{%s} }", strings.Join(params, ", "), s.Go, s.Go, strings.Join(all, ", "))
+	}
 	f.line("_ = [1]struct{}{}[unsafe.Sizeof(%s{})-%d]", s.Go, s.C.Size)
 	for _, m := range s.Fields {
 		f.line("_ = [1]struct{}{}[%s-%d]", offset(s.Go, m.Go), m.Offset)
@@ -94,4 +101,31 @@ func offset(goName, path string) string {
 		at = at[:max(i, 0)]
 	}
 	return strings.Join(sum, " + ")
+}
+
+// pointers has the Go compiler refuse code that reads pointers where they have
+// another size than in C.
+func (f *file) pointers(p *plan.Plan) {
+	var size int64
+	var look func(r plan.Rule)
+	look = func(r plan.Rule) {
+		switch r.Op {
+		case plan.Text, plan.Slice, plan.Deref, plan.Opaque:
+			size = r.Size
+		}
+		if r.Elem != nil {
+			look(*r.Elem)
+		}
+		for _, c := range r.Cases {
+			look(c.Rule)
+		}
+	}
+	for _, s := range p.Structs {
+		for _, m := range s.Fields {
+			look(m.Rule)
+		}
+	}
+	if size > 0 {
+		f.line("// Pointers here have %d bytes: this line fails to compile where they have not.\nvar _ = [1]struct{}{}[unsafe.Sizeof(uintptr(0))-%d]\n", size, size)
+	}
 }

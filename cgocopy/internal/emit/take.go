@@ -55,9 +55,12 @@ func (f *file) take(s *plan.Struct) {
 	}
 	if owns(s, nil) {
 		f.line("// release%s frees what the %s at p owns, once: pointers to it are nil then.", s.Go, s.Says)
-		f.line("func release%s(p unsafe.Pointer) {", s.Go)
+		if circular(s) {
+			f.line("// What is in done stays: it is freed already, or not owned, and pointers that go\n// in a circle lead to it.")
+		}
+		f.line("func release%s(%s) {", s.Go, done(s, "p unsafe.Pointer", "done map[unsafe.Pointer]bool"))
 		for _, m := range s.Fields {
-			v := value{file: f, name: s.Go + "." + m.C, loose: f.loose[s]}
+			v := value{file: f, name: s.Go + "." + m.C, loose: f.loose[s], circular: circular(s)}
 			v.release(m.Rule, "p", m.Offset)
 		}
 		f.line("}\n")
@@ -67,7 +70,7 @@ func (f *file) take(s *plan.Struct) {
 	f.line("func (d *%s) TakeFromC(p unsafe.Pointer) error {", s.Go)
 	f.line("if p == nil {\nreturn cgocopy.ErrNilPointer\n}\nerr := d.FromC(p)")
 	if owns(s, nil) {
-		f.line("release%s(p)", s.Go)
+		f.line("release%s(%s)", s.Go, done(s, "p", "map[unsafe.Pointer]bool{p: true}"))
 	}
 	if s.Free != "" {
 		f.line("C.%s(p)", helper("free", s.Free))
@@ -84,7 +87,7 @@ func (v value) release(r plan.Rule, base string, offset int64) {
 	r.Aligned = r.Aligned && !v.loose
 	switch r.Op {
 	case plan.Nested:
-		v.line("release%s(%s)", r.Struct.Go, p)
+		v.line("release%s(%s)", r.Struct.Go, done(r.Struct, p, "done"))
 	case plan.Each:
 		i := index(v.loops)
 		v.line("for %s := range %d {", i, r.N)
@@ -98,11 +101,15 @@ func (v value) release(r plan.Rule, base string, offset int64) {
 		v.line("if q := %s; q != nil {", pointer(r, p))
 		word := fmt.Sprintf("[%d]byte", r.Size)
 		v.line("*(*%s)(%s) = %s{}", word, p, word)
+		if v.circular {
+			v.line("if !done[q] {\ndone[q] = true")
+			defer v.line("}")
+		}
 		switch {
 		case r.Op == plan.Slice:
 			v.elements(r, "q")
 		case r.Op == plan.Deref && owns(r.Struct, nil):
-			v.line("release%s(q)", r.Struct.Go)
+			v.line("release%s(%s)", r.Struct.Go, done(r.Struct, "q", "done"))
 		}
 		v.line("C.%s(q)\n}", helper("free", r.Free))
 	}
@@ -117,10 +124,53 @@ func (v value) elements(r plan.Rule, p string) {
 	}
 	i := index(v.loops)
 	v.line("if n, err := cgocopy.Count(%q, %s, %s, %d); err == nil {", v.beside(r.Len.C), p, v.number(r.Len), r.Max)
+	if v.circular {
+		v.line("for %s := range n {\ndone[unsafe.Add(%s, %s*%d)] = true // they go together\n}", i, p, i, e.Size)
+	}
 	v.line("for %s := range n {", i)
 	v.loops++
 	v.loose = v.loose && r.Op == plan.Tail
 	v.line("e := unsafe.Add(%s, %s*%d)", p, i, e.Size)
 	v.release(e, "e", 0)
 	v.line("}\n}")
+}
+
+// circular reports whether pointers that a struct owns can go in a circle.
+func circular(s *plan.Struct) bool {
+	for t := range owned(s) {
+		if owned(t)[t] {
+			return true
+		}
+	}
+	return owned(s)[s]
+}
+
+// owned are the structs that lie in s, or behind pointers in it, and in those.
+func owned(s *plan.Struct) map[*plan.Struct]bool {
+	seen := map[*plan.Struct]bool{}
+	var look func(r plan.Rule)
+	look = func(r plan.Rule) {
+		if t := r.Struct; t != nil && !seen[t] {
+			seen[t] = true
+			for _, m := range t.Fields {
+				look(m.Rule)
+			}
+		}
+		if r.Elem != nil {
+			look(*r.Elem)
+		}
+	}
+	for _, m := range s.Fields {
+		look(m.Rule)
+	}
+	return seen
+}
+
+// done adds what is freed already to the arguments of what releases s, where that
+// is needed.
+func done(s *plan.Struct, p, list string) string {
+	if circular(s) {
+		return p + ", " + list
+	}
+	return p
 }

@@ -14,6 +14,8 @@ type value struct {
 	left  string // how many pointers may still follow, as source
 	loops int    // around it
 	loose bool   // the struct may lie anywhere
+
+	circular bool // what it owns can lead to its own kind
 }
 
 // at is the address base+offset.
@@ -218,8 +220,8 @@ func mask(width int64) uint64 { return ^uint64(0) >> (64 - width) }
 func (v value) union(dst string, r plan.Rule, base string, offset int64) {
 	v.line("%s = %s{}", dst, r.Go)
 	v.line("switch k := int64(%s); k {", v.number(r.On))
-	for _, c := range r.Cases {
-		v.line("case %d:", c.Value)
+	for _, c := range members(r) {
+		v.line("case %s:", c.values(", "))
 		v.take(dst+"."+c.Field, c.Rule, base, offset)
 	}
 	v.line("default:\nreturn &cgocopy.UnionError{Field: %q, N: k}\n}", v.beside(r.On.C))

@@ -140,6 +140,9 @@ func (r *reader) member(t *ctype.Type, e *dwarf.Entry) error {
 	if f.Type, err = r.elem(e); err != nil {
 		return err
 	}
+	if s := f.Type.Strip(); f.Line == 0 && s != nil && (s.Kind == ctype.Struct || s.Kind == ctype.Union) {
+		f.File, f.Line = s.File, s.Line // gcc has no place for members without a name
+	}
 	if artificial, _ := e.Val(dwarf.AttrArtificial).(bool); artificial {
 		t.Why = "has virtual functions or a hidden base"
 		return nil

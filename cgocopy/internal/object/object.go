@@ -18,6 +18,8 @@ import (
 // ErrNoDWARF says that a file does not describe its types.
 var ErrNoDWARF = errors.New("no DWARF in it; compile it with -g")
 
+var errSplit = errors.New("its types are in another file, a .dwo: compile it with -gno-split-dwarf")
+
 var errFormat = errors.New("no object file: neither ELF nor Mach-O nor PE, nor an archive of them")
 
 // File is one object file, or an archive.
@@ -50,14 +52,15 @@ func (f *File) Type(name string) *ctype.Type { return f.byName[name] }
 func (f *File) Anchor(name string) *ctype.Type { return f.anchors[name] }
 
 // Open reads the types of the object file at path, or of all object files in an
-// archive that describe theirs.
-func Open(path string) (*File, error) {
+// archive that describe theirs. Place is how a file is called in which the
+// compiler says that something is declared; nil: as the compiler says it.
+func Open(path string, place func(file string) string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	f, err := from(file)
+	f, err := from(file, place)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -65,13 +68,13 @@ func Open(path string) (*File, error) {
 }
 
 // from reads an object file or an archive.
-func from(r io.ReaderAt) (*File, error) {
+func from(r io.ReaderAt, place func(string) string) (*File, error) {
 	archive, err := isArchive(r)
 	if err != nil {
 		return nil, err
 	}
 	if !archive {
-		f, err := one(r)
+		f, err := one(r, place)
 		if err != nil {
 			return nil, err
 		}
@@ -83,9 +86,12 @@ func from(r io.ReaderAt) (*File, error) {
 		return nil, err
 	}
 	var all *File
+	none := ErrNoDWARF // why there are no types
 	for _, m := range list {
-		f, err := one(m.data)
+		f, err := one(m.data, place)
 		switch {
+		case errors.Is(err, errSplit):
+			none = errSplit
 		case errors.Is(err, ErrNoDWARF), errors.Is(err, errFormat):
 			continue // e.g. the metadata that Rust adds
 		case err != nil:
@@ -99,19 +105,19 @@ func from(r io.ReaderAt) (*File, error) {
 		}
 	}
 	if all == nil {
-		return nil, ErrNoDWARF
+		return nil, none
 	}
 	all.index()
 	return all, nil
 }
 
 // one reads an object file.
-func one(r io.ReaderAt) (*File, error) {
+func one(r io.ReaderAt, place func(string) string) (*File, error) {
 	data, f, err := container(r)
 	if err != nil {
 		return nil, err
 	}
-	types, err := read(data)
+	types, err := read(data, place)
 	if err != nil {
 		return nil, err
 	}

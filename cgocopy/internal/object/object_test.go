@@ -49,7 +49,7 @@ func compiled(tb testing.TB, flags ...string) []byte {
 // TestFrom: the types of an object file, found by all their names.
 func TestFrom(t *testing.T) {
 	for _, flag := range []string{"-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5"} {
-		f, err := from(bytes.NewReader(compiled(t, flag)))
+		f, err := from(bytes.NewReader(compiled(t, flag)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestFrom(t *testing.T) {
 		for _, m := range node.Fields {
 			got = append(got, fmt.Sprintf("%s %d:%d+%d %s %d", m.Name, m.Offset, m.BitOffset, m.BitSize, m.Type, SizeOf(m.Type)))
 		}
-		want := "next 0:0+0 struct node * 8; name 8:0+0 char [8] 8; at 16:0+0 Point [2][3] 96; a 112:0+3 unsigned int 4; b 112:3+7 int 4; mode 116:0+0 enum mode 4; u 120:0+0 union without a name 4; call 128:0+0 function * 8; on 136:0+0 _Bool 1; torn 140:0+0 type without a name 0; tail 144:0+0 short int [] 0"
+		want := "next 0:0+0 struct node * 8; name 8:0+0 char [8] 8; at 16:0+0 Point [2][3] 96; a 112:0+3 unsigned int 4; b 112:3+7 int 4; mode 116:0+0 enum mode 4; u 120:0+0 union without a name 4; call 128:0+0 function * 8; on 136:0+0 _Bool 1; torn 140:0+0 type without a name 0; tail 144:0+0 short [] 0"
 		if flag != "-gdwarf-5" { // before it there is no word for _Atomic
 			want = strings.Replace(want, "type without a name 0", "int 4", 1)
 		}
@@ -94,7 +94,7 @@ func TestMutated(t *testing.T) {
 			for range 1 + r.IntN(8) {
 				b[64+r.IntN(len(b)-64)] = byte(r.Uint32())
 			}
-			f, err := from(bytes.NewReader(b[:len(b)-r.IntN(2)*r.IntN(len(b)/2)]))
+			f, err := from(bytes.NewReader(b[:len(b)-r.IntN(2)*r.IntN(len(b)/2)]), nil)
 			if err != nil {
 				errs++
 				continue
@@ -136,7 +136,7 @@ func FuzzFrom(f *testing.F) {
 		if len(data) > 1<<16 {
 			t.Skip("larger than what is looked for")
 		}
-		file, err := from(bytes.NewReader(data))
+		file, err := from(bytes.NewReader(data), nil)
 		if err == nil {
 			walk(file)
 		}
@@ -184,10 +184,10 @@ func TestMembers(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, list, err)
 		}
 	}
-	if _, err := from(strings.NewReader(arThin)); err == nil || !strings.Contains(err.Error(), "thin archive") {
+	if _, err := from(strings.NewReader(arThin), nil); err == nil || !strings.Contains(err.Error(), "thin archive") {
 		t.Error(err)
 	}
-	if _, err := from(strings.NewReader(arMagic)); !errors.Is(err, ErrNoDWARF) {
+	if _, err := from(strings.NewReader(arMagic), nil); !errors.Is(err, ErrNoDWARF) {
 		t.Error(err)
 	}
 }
@@ -230,6 +230,46 @@ func TestPlusConstant(t *testing.T) {
 	} {
 		if got, ok := plusConstant(tt.b); ok != tt.ok || ok && got != tt.want {
 			t.Errorf("%x: %d, %v", tt.b, got, ok)
+		}
+	}
+}
+
+// TestUsual: numbers are called alike, whichever compiler described them, and so
+// are the files that types are declared in.
+func TestUsual(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte("struct a {\n\tshort s; unsigned short us; long l; unsigned long ul; long long ll; unsigned long long ull;\n\tunion { int i; };\n} one;\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, compiler := range []string{"gcc", "clang"} {
+		if _, err := exec.LookPath(compiler); err != nil {
+			t.Log("no " + compiler)
+			continue
+		}
+		path := filepath.Join(dir, compiler+".o")
+		if out, err := exec.Command(compiler, "-g", "-c", "-o", path, filepath.Join(dir, "a.c")).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		f, err := Open(path, filepath.Base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range f.Type("a").Fields {
+			got = append(got, m.Type.String()+" "+m.Pos())
+		}
+		want := "short a.c:2, unsigned short a.c:2, long a.c:2, unsigned long a.c:2, long long a.c:2, unsigned long long a.c:2, union without a name a.c:3"
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("%s: %s", compiler, text)
+		}
+	}
+}
+
+// TestSplit: an object whose types are in another file says so.
+func TestSplit(t *testing.T) {
+	for _, flag := range []string{"-gdwarf-4", "-gdwarf-5"} {
+		if _, err := from(bytes.NewReader(compiled(t, flag, "-gsplit-dwarf")), nil); !errors.Is(err, errSplit) {
+			t.Errorf("%s: %v", flag, err)
 		}
 	}
 }

@@ -24,6 +24,8 @@ type reader struct {
 	arrays    []*ctype.Type
 	compounds []*ctype.Type // structs and unions
 	anchors   map[string]*ctype.Type
+
+	place func(file string) string
 }
 
 // unit is what holds for all entries of one compilation.
@@ -34,8 +36,11 @@ type unit struct {
 	address  int64 // bytes of a pointer
 }
 
-func read(data *dwarf.Data) (*reader, error) {
-	r := &reader{data: data, done: map[dwarf.Offset]*ctype.Type{}, scope: map[dwarf.Offset]string{}, anchors: map[string]*ctype.Type{}}
+func read(data *dwarf.Data, place func(string) string) (*reader, error) {
+	if place == nil {
+		place = func(file string) string { return file }
+	}
+	r := &reader{data: data, place: place, done: map[dwarf.Offset]*ctype.Type{}, scope: map[dwarf.Offset]string{}, anchors: map[string]*ctype.Type{}}
 	if err := r.findUnits(); err != nil {
 		return nil, err
 	}
@@ -66,15 +71,21 @@ func read(data *dwarf.Data) (*reader, error) {
 // another.
 func (r *reader) findUnits() error {
 	all := &entries{Reader: r.data.Reader()}
+	whole, apart := false, false // units that are all here, and others
 	for {
 		e, err := all.Next()
 		if err != nil {
 			return fmt.Errorf("read DWARF: %w", err)
 		}
+		if e == nil && apart && !whole {
+			return errSplit
+		}
 		if e == nil {
 			return nil
 		}
+		apart = apart || split(e)
 		if e.Tag == dwarf.TagCompileUnit || e.Tag == dwarf.TagPartialUnit {
+			whole = whole || !split(e)
 			u := unit{from: e.Offset, language: languageOf(e), address: int64(all.AddressSize())}
 			lines, err := r.data.LineReader(e)
 			if err != nil {
@@ -95,6 +106,15 @@ func (r *reader) findUnits() error {
 			return err
 		}
 	}
+}
+
+// attrGNUDwoName is how units before DWARF 5 name the file that the rest of them
+// is in.
+const attrGNUDwoName dwarf.Attr = 0x2130
+
+// split reports whether the types of a unit are in another file.
+func split(e *dwarf.Entry) bool {
+	return e.Tag == dwarf.TagSkeletonUnit || e.Tag == dwarf.TagCompileUnit && e.AttrField(attrGNUDwoName) != nil
 }
 
 // enter makes the unit around off the one that is looked at.
@@ -270,6 +290,7 @@ func (r *reader) declared(e *dwarf.Entry) (file string, line int) {
 		if strings.HasSuffix(file, "<stdin>") { // what the user has not written
 			return "", 0
 		}
+		file = r.place(file)
 	}
 	return file, int(n)
 }
@@ -290,6 +311,7 @@ const (
 // the signed char of C.
 func base(t *ctype.Type, e *dwarf.Entry) {
 	encoding, _ := e.Val(dwarf.AttrEncoding).(int64)
+	t.Name = usual(t.Name)
 	switch {
 	case t.Name == "char" && t.Language != ctype.Rust:
 		t.Kind = ctype.Char
@@ -306,4 +328,18 @@ func base(t *ctype.Type, e *dwarf.Entry) {
 	default:
 		t.Kind, t.Why = ctype.Other, "is a number of a kind that Go does not have"
 	}
+}
+
+// usual is the name of a number as C is usually written: gcc calls long long
+// int what clang calls long long.
+func usual(name string) string {
+	switch name {
+	case "short int", "long int", "long long int":
+		return strings.TrimSuffix(name, " int")
+	case "short unsigned int", "long unsigned int", "long long unsigned int":
+		return "unsigned " + strings.TrimSuffix(name, " unsigned int")
+	case "__int128 unsigned":
+		return "unsigned __int128"
+	}
+	return name
 }

@@ -49,18 +49,28 @@ type Plan struct {
 // Derive plans Go types after C types. The error is of type Refusals, and
 // complete.
 func Derive(wanted []Wanted, o Options) (*Plan, error) {
-	d := &deriver{options: o, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, names: map[string]*ctype.Type{}, plan: &Plan{Word: o.Word}, used: map[string]bool{}}
+	d := &deriver{options: o, structs: map[*ctype.Type]*Struct{}, enums: map[*ctype.Type]*Enum{}, asked: map[*ctype.Type]string{}, names: map[string]*ctype.Type{}, plan: &Plan{Word: o.Word}, used: map[string]bool{}}
+	asked := map[*ctype.Type]string{}
+	for _, w := range wanted { // before members, which call types by names of their own
+		if t := w.Type.Strip(); t != nil && asked[t] == "" {
+			d.asked[t], asked[t] = bare(w.Name), w.Name
+		}
+	}
 	for _, w := range wanted {
 		t := w.Type.Strip()
+		if t != nil && asked[t] != w.Name {
+			d.refuse(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: pos(t), Reason: "is the same type as " + asked[t], Remedy: "ask for one of the two"})
+			continue
+		}
+		if t != nil && t.Kind == ctype.Union {
+			d.refuse(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: t.Pos(), Reason: "is a union, and nothing around it says which member holds", Remedy: "name the structs in it, and fill the one that holds; or a struct that it is in"})
+			continue
+		}
 		if t == nil || t.Kind != ctype.Struct {
 			d.refuse(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: pos(t), Reason: "is no struct", Remedy: "name a struct; members of other types are taken over with the struct they are in"})
 			continue
 		}
-		name := w.Name
-		if i := strings.LastIndexByte(name, ' '); i >= 0 {
-			name = name[i+1:]
-		}
-		d.structOf(t, Exported(name), name)
+		d.structOf(t, Exported(bare(w.Name)), bare(w.Name))
 	}
 	for _, c := range o.Calls {
 		d.call(c)
@@ -90,11 +100,15 @@ type deriver struct {
 	apart    bool // members of a type of the user's own: structs in it are planned elsewhere
 	structs  map[*ctype.Type]*Struct
 	enums    map[*ctype.Type]*Enum
+	asked    map[*ctype.Type]string // by which name the user asks for a type
 	names    map[string]*ctype.Type // Go names that are taken
 	used     map[string]bool        // keys of tags
 	plan     *Plan
 	refusals Refusals
 }
+
+// bare is a name of C without the word before it.
+func bare(name string) string { return name[1+strings.LastIndexByte(name, ' '):] }
 
 func (d *deriver) refuse(r Refusal) { d.refusals = append(d.refusals, r) }
 
@@ -112,6 +126,9 @@ func (d *deriver) name(t *ctype.Type, goName, cName string) bool {
 func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
 	if s := d.structs[t]; s != nil {
 		return s
+	}
+	if name := d.asked[t]; name != "" {
+		goName, cName = Exported(name), name
 	}
 	if reason, remedy := Unusable(t, d.options); reason != "" {
 		d.refuse(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: reason, Remedy: remedy})
@@ -161,8 +178,8 @@ func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, p
 	for _, m := range t.Fields {
 		inner := m.Type.Strip()
 		name := m.Name
-		if name == "" && inner != nil && len(inner.Fields) > 0 && inner.Kind == ctype.Union {
-			name = inner.Fields[0].Name // that of its first member stands for it
+		if name == "" && inner != nil && inner.Kind == ctype.Union {
+			name = first(inner) // stands for it
 		}
 		if name == "" {
 			if inner != nil && inner.Kind == ctype.Struct {
@@ -176,6 +193,7 @@ func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, p
 			d.used[key] = true
 		}
 		if tag.Skip {
+			s.Part = true
 			continue
 		}
 		f := Field{Go: Exported(name), C: path + name, Type: m.Type.String(), Pos: m.Pos(), Offset: offset + m.Offset, Tag: tag, Nameless: m.Name == ""}
@@ -200,6 +218,30 @@ func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, p
 		f.Rule = rule
 		s.Fields = append(s.Fields, f)
 	}
+}
+
+// first is the name of the first member of t that has one and an address, by
+// which C reaches it through what has none; or else of one that has no address.
+// Empty: there is none.
+func first(t *ctype.Type) string {
+	name, _ := firstOf(t)
+	return name
+}
+
+func firstOf(t *ctype.Type) (name string, addressed bool) {
+	for _, m := range t.Fields {
+		inner, n, a := m.Type.Strip(), m.Name, m.BitSize == 0
+		if n == "" && a && inner != nil {
+			n, a = firstOf(inner)
+		}
+		switch {
+		case n != "" && a:
+			return n, true
+		case name == "":
+			name = n
+		}
+	}
+	return name, false
 }
 
 // counts are the members of t that can count others.
@@ -234,7 +276,7 @@ func (d *deriver) counts(t *ctype.Type, cName string, offset int64) map[string]C
 // finish works out what follows from a struct's fields. word is the largest
 // alignment in Go.
 func finish(s *Struct, word int64) {
-	s.Flat = true
+	s.Flat = !s.Part
 	var end, align int64 = 0, 1
 	for i := range s.Fields {
 		f := &s.Fields[i]

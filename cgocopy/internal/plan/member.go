@@ -145,13 +145,23 @@ func (w *where) enumOf(t, s *ctype.Type) (*Enum, bool) {
 	if !w.name(s, name, s.String()) {
 		return nil, false
 	}
-	e := &Enum{Go: name, C: s, Under: number(under)}
+	e := &Enum{Go: name, C: named(t, s), Under: number(under)}
 	for _, v := range s.Enumerators {
 		e.Values = append(e.Values, Value{Go: w.enumerator(s, name, v.Name), C: v.Name, N: v.Value})
 	}
 	w.enums[s] = e
 	w.plan.Enums = append(w.plan.Enums, e)
 	return e, true
+}
+
+// named is s, or its first typedef where it has no name itself.
+func named(t, s *ctype.Type) *ctype.Type {
+	for x := t; s.Name == "" && x != nil && x.Kind == ctype.Typedef; x = x.Elem {
+		if x.Name != "" {
+			return x
+		}
+	}
+	return s
 }
 
 // goTypeName is what a type inside a struct is called: by its typedef, or its

@@ -39,8 +39,8 @@ func members(t *ctype.Type, offset int64, counts map[string]Count) []Member {
 	for _, m := range t.Fields {
 		inner := m.Type.Strip()
 		name := m.Name
-		if name == "" && inner != nil && len(inner.Fields) > 0 && inner.Kind == ctype.Union {
-			name = inner.Fields[0].Name
+		if name == "" && inner != nil && inner.Kind == ctype.Union {
+			name = first(inner)
 		}
 		switch {
 		case name != "":

@@ -15,11 +15,12 @@ type Struct struct {
 	C      *ctype.Type
 	Says   string // how C says its name: GameObject, struct node
 	Own    bool   // the user's own type: it is not declared again
-	Flat   bool   // Go lays it out as C does, and nothing in it needs a look: one copy
+	Flat   bool   // Go lays it out as C does, takes over all of it, and nothing in it needs a look: one copy
 	Fails  bool   // filling it can fail
 	Allocs bool   // filling it can allocate
 	Fields []Field
 	Free   string // C function that frees the struct itself
+	Part   bool   // a member is left out
 }
 
 // Field is one member of the Go type.

@@ -111,6 +111,7 @@ func TestFlat(t *testing.T) {
 		"packed at the end": {s: rec("struct s", 9, at("a", i64, 0), at("b", u8, 8))},
 		"aligned to more":   {s: rec("struct s", 32, at("a", i64, 0), at("b", u8, 8))},
 		"one left out":      {s: rec("struct s", 16, at("a", i64, 0), at("b", i64, 8)), tags: map[string]Tag{"s.b": {Skip: true}}},
+		"a hole left":       {s: rec("struct s", 16, at("a", i32, 0), at("b", i32, 4), at("c", i64, 8)), tags: map[string]Tag{"s.b": {Skip: true}}},
 		"on 386":            {s: rec("struct s", 12, at("a", i32, 0), at("b", i64, 4)), word: 4, flat: true},
 		"with a bool":       {s: rec("struct s", 1, at("a", num("_Bool", ctype.Bool, 1), 0))},
 		"with text":         {s: rec("struct s", 4, at("a", arr(num("char", ctype.Char, 1), 4), 0))},
@@ -151,5 +152,10 @@ func TestEnums(t *testing.T) {
 	}
 	if strings.Join(got, " ") != "ModeAB Mode_aB ModeMax" {
 		t.Errorf("%v", got)
+	}
+	e.Name = ""
+	p, refused = derive(rec("struct s", 8, at("m", &ctype.Type{Kind: ctype.Typedef, Name: "mode_t", Elem: e}, 0)), Options{})
+	if refused != "" || p.Enums[0].Go != "ModeT" || p.Enums[0].C.String() != "mode_t" {
+		t.Errorf("%s: %+v", refused, p)
 	}
 }

@@ -25,7 +25,7 @@ func TestCheckManyOutputs(t *testing.T) {
 	must(t, dir, tool, "gen", "-type", "b", "-o", "sub/z_cgocopy.go", "-tag", "b.u=-", "inc/b.h", "--", "-DWIDE=4")
 	must(t, dir, tool, "gen", "-type", "a", "-o", "z_far.go", "-build", "plan9 && cgo", "a.h")
 	must(t, dir, tool, "gen", "-type", "a", "-o", "z_tagged.go", "-build", "special", "a.h")
-	must(t, dir, tool, "gen", "-type", "a", "-o", "z_named_windows.go", "-no-test", "a.h")
+	must(t, dir, tool, "gen", "-type", "a", "-o", "z_named_freebsd.go", "-no-test", "a.h")
 	must(t, dir, "go", "vet", "./...")
 	text := must(t, dir, "go", "test", "-v", "./...")
 	for _, want := range []string{"PASS: TestCgocopy/A", "PASS: TestCgocopyB/B", "ok  \tm/sub"} {
@@ -34,7 +34,7 @@ func TestCheckManyOutputs(t *testing.T) {
 		}
 	}
 	text = must(t, dir, tool, "check")
-	for _, want := range []string{"z_far.go: passed over: it is for plan9 && cgo", "z_named_windows.go: passed over: it is for what its name says", "5 checked, all up to date; 2 passed over"} {
+	for _, want := range []string{"z_far.go: passed over: it is for plan9 && cgo", "z_named_freebsd.go: passed over: it is for what its name says", "5 checked, all up to date; 2 passed over"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("nothing of %q in %s", want, text)
 		}
@@ -49,7 +49,7 @@ func TestCheckManyOutputs(t *testing.T) {
 	for _, want := range []string{
 		"z_cgocopy.go: struct a.x moved from 0 to 4", "z_cgocopy.go: a.in.p moved from 0 to 2", "z_tagged.go: struct a.y moved",
 		"z_b.go: enum colour.RED is value 4, not value 3", "z_b.go: struct b.u.f is double, not float", "sub/z_cgocopy.go: enum colour.RED",
-		"z_o.go: ", "o.o: no such file", "not everything could be checked", "run go generate",
+		"z_o.go: ", "o.o is not there; build it first", "not everything could be checked", "run go generate",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("nothing of %q in %s", want, text)
@@ -78,10 +78,16 @@ func TestBeside(t *testing.T) {
 	if got := names(t, dir); got != "a.h go.mod m.go z_cgocopy.go z_cgocopy_assert.go" {
 		t.Error(got)
 	}
-	write(t, dir, map[string]string{"z_cgocopy_test.go": "package m\n", "z_cgocopy_assert.go": "package m\n"})
+	write(t, dir, map[string]string{"z_cgocopy_test.go": "package m\n"})
 	must(t, dir, tool, "gen", "-no-test", "-type", "a", "a.h")
-	if data, err := os.ReadFile(filepath.Join(dir, "z_cgocopy_test.go")); err != nil || string(data) != "package m\n" {
-		t.Errorf("a file of the user's own: %q, %v", data, err)
+	write(t, dir, map[string]string{"a.c": "int a;\n"})
+	for args, want := range map[string]string{"-type a a.h": "z_cgocopy_test.go", "-type a -o m.go a.h": "m.go", "-type a -no-test -abi a.c a.h": "a.c"} {
+		refused(t, dir, []string{want + " is there, and cgocopy did not generate it; move it away"}, append([]string{"gen"}, strings.Fields(args)...)...)
+	}
+	for name, want := range map[string]string{"z_cgocopy_test.go": "package m\n", "m.go": "package m\n", "a.c": "int a;\n"} {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != want {
+			t.Errorf("a file of the user's own: %q, %v", data, err)
+		}
 	}
 	write(t, dir, map[string]string{"z_cgocopy_assert.go": "package m\n"})
 	if text, err := output(dir, nil, tool, "check"); err == nil || !strings.Contains(text, "z_cgocopy_assert.go beside it is not what is generated") {

@@ -58,7 +58,7 @@ func TestFormats(t *testing.T) {
 		"thin.a":  "thin.a: a thin archive, which only names its objects",
 		"text.o":  "text.o: no object file: neither ELF nor Mach-O nor PE",
 		"empty.o": "empty.o: no object file",
-		"no.o":    "no.o: no such file",
+		"no.o":    "no.o is not there; build it first",
 	} {
 		refused(t, dir, []string{says}, "gen", "-object", file, "-type", "outer", "-pkg", "m")
 	}
@@ -108,8 +108,8 @@ struct Member { int Base::*p; int n; };
 	}
 	dir2 := module(t, map[string]string{"p.hpp": must(t, dir, "cat", "p.hpp")})
 	refused(t, dir2, []string{
-		"Virtual (struct Virtual) has virtual functions",
-		"Far (struct Far) has virtual functions or bases",
+		"p.hpp:5: Virtual (struct Virtual) has virtual functions; give it",
+		"p.hpp:6: Far (struct Far) has virtual functions or a hidden base; give it",
 		"p.hpp:7: Ref.r (type without a name) is a C++ reference; leave it out with -tag 'Ref.r=-'",
 		"p.hpp:9: Member.p (type without a name) is a pointer to a C++ member",
 	}, "gen", "-c++", "-type", "Virtual,Far,Ref,Holds,Member", "-pkg", "m", "p.hpp")

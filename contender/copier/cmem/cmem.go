@@ -1,8 +1,8 @@
 //go:build cgo
 
-// Package cmem is the C memory that copiers start from. It is filled by C, from
-// a seed, and is the same for all of them. Of all that contenders are made with
-// only this needs a C compiler.
+// Package cmem is the C memory that copiers start from. It is filled by C, or by
+// a shared library in whatever language, from a seed, and is the same for all
+// of them. Of all that contenders are made with only this needs a C compiler.
 //
 // fixtures.h has the types; a contender that names them says
 //
@@ -11,8 +11,10 @@ package cmem
 
 /*
 #cgo CFLAGS: -O2
+#cgo linux LDFLAGS: -ldl
 #include <stdlib.h>
 #include "fill.h"
+#include "library.h"
 */
 import "C"
 
@@ -25,29 +27,60 @@ import (
 
 // memory is an array of values for each seed.
 type memory struct {
-	ctype  *C.char
-	table  *C.Place
-	places []C.Place // the same memory
+	ctype   *C.char
+	library *C.Library // that filled it; nil: fill.c
+	table   *C.Place
+	places  []C.Place // the same memory
 }
 
-// New fills C memory: for each seed the values that shape says.
-func New(shape copier.Shape, names copier.Names, seeds []uint64) (copier.Memory, error) {
-	m := &memory{ctype: C.CString(shape.C)}
-	m.table = (*C.Place)(C.calloc(C.size_t(len(seeds)+1), C.size_t(unsafe.Sizeof(C.Place{}))))
-	m.places = unsafe.Slice(m.table, len(seeds))
-	for i, seed := range seeds {
-		p := C.fixture_make(m.ctype, C.int(names), C.int(shape.Count), C.int(shape.Items), C.uint64_t(seed))
+// New fills C memory: for each seed the values that the source says.
+func New(from copier.Source) (copier.Memory, error) {
+	m := &memory{ctype: C.CString(from.Shape.C)}
+	if from.Library != "" {
+		if err := m.open(from.Library); err != nil {
+			m.Free()
+			return nil, err
+		}
+	}
+	m.table = (*C.Place)(C.calloc(C.size_t(len(from.Seeds)+1), C.size_t(unsafe.Sizeof(C.Place{}))))
+	m.places = unsafe.Slice(m.table, len(from.Seeds))
+	for i, seed := range from.Seeds {
+		p := m.filled(from, seed)
 		if p == nil {
 			m.Free()
-			return nil, fmt.Errorf("no C memory for %d of %s", shape.Count, shape.C)
+			return nil, fmt.Errorf("no C memory for %d of %s", from.Shape.Count, from.Shape.C)
 		}
-		m.places[i] = C.Place{first: p, n: C.int(shape.Count)}
+		m.places[i] = C.Place{first: p, n: C.int(from.Shape.Count)}
 	}
 	return m, nil
 }
 
-// At asks C where the values of seed i are, and how many.
+// open loads the library at path.
+func (m *memory) open(path string) error {
+	name := C.CString(path)
+	defer C.free(unsafe.Pointer(name))
+	m.library = (*C.Library)(C.calloc(1, C.size_t(unsafe.Sizeof(C.Library{}))))
+	if wrong := C.library_open(m.library, name); wrong != nil {
+		return fmt.Errorf("open %s: %s", path, C.GoString(wrong))
+	}
+	return nil
+}
+
+// filled is memory with the values of one seed; nil: there is none.
+func (m *memory) filled(from copier.Source, seed uint64) unsafe.Pointer {
+	names, count, items := C.int(from.Names), C.int(from.Shape.Count), C.int(from.Shape.Items)
+	if m.library != nil {
+		return C.library_make(m.library, m.ctype, names, count, items, C.uint64_t(seed))
+	}
+	return C.fixture_make(m.ctype, names, count, items, C.uint64_t(seed))
+}
+
+// At asks C, or the library, where the values of seed i are, and how many.
 func (m *memory) At(i int) (unsafe.Pointer, int) {
+	if m.library != nil {
+		place := C.library_at(m.library, m.table, C.int(i))
+		return place.first, int(place.n)
+	}
 	place := C.fixture_at(m.table, C.int(i))
 	return place.first, int(place.n)
 }
@@ -55,11 +88,16 @@ func (m *memory) At(i int) (unsafe.Pointer, int) {
 // Free gives all of it back.
 func (m *memory) Free() {
 	for _, place := range m.places {
-		C.fixture_free(m.ctype, place.first, place.n)
+		if m.library != nil {
+			C.library_free(m.library, m.ctype, place.first, place.n)
+		} else {
+			C.fixture_free(m.ctype, place.first, place.n)
+		}
 	}
 	C.free(unsafe.Pointer(m.table))
+	C.free(unsafe.Pointer(m.library))
 	C.free(unsafe.Pointer(m.ctype))
-	m.places, m.table, m.ctype = nil, nil, nil
+	m.places, m.table, m.library, m.ctype = nil, nil, nil, nil
 }
 
 // SizeOf is sizeof of a C type, in bytes; zero: there is none of that name.

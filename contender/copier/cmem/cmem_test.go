@@ -86,7 +86,7 @@ func TestSameAsGo(t *testing.T) {
 			t.Errorf("%s has %d bytes, want %d", shape.C, got, c.size)
 		}
 		for _, names := range []copier.Names{copier.NamesUsual, copier.NamesEdges, copier.NamesBytes} {
-			m, err := New(shape, names, []uint64{3, 1 << 63})
+			m, err := New(copier.Source{Shape: shape, Names: names, Seeds: []uint64{3, 1 << 63}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +113,7 @@ func TestSameAsGo(t *testing.T) {
 }
 
 func TestNoSuchType(t *testing.T) {
-	_, err := New(copier.Shape{C: "Planet", Count: 1}, copier.NamesUsual, []uint64{1})
+	_, err := New(copier.Source{Shape: copier.Shape{C: "Planet", Count: 1}, Seeds: []uint64{1}})
 	if err == nil || !strings.Contains(err.Error(), "Planet") || SizeOf("Planet") != 0 {
 		t.Errorf("%v, %d bytes", err, SizeOf("Planet"))
 	}

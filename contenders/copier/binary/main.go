@@ -73,10 +73,6 @@ func of[T, C any](convert func(dst *T, c *C)) copier.Copies {
 	}
 	return copier.Of(copier.Type[T]{
 		Fill: fill,
-		Value: func(p unsafe.Pointer) (v T, err error) {
-			err = fill(&v, p)
-			return v, err
-		},
 		Slice: func(dst []T, p unsafe.Pointer, n int) ([]T, error) {
 			list := make([]C, n)
 			b := take(p, n*int(unsafe.Sizeof(list[0])))

@@ -8,6 +8,9 @@ import (
 	"github.com/tarebench/tare/cgocopy"
 )
 
+// Pointers here have 8 bytes: this line fails to compile where they have not.
+var _ = [1]struct{}{}[unsafe.Sizeof(uintptr(0))-8]
+
 // BenchPerson is BenchPerson in C.
 type BenchPerson struct {
 	ID      int32   // id
@@ -76,6 +79,16 @@ type Point3D struct {
 	Y float64 // y
 	Z float64 // z
 }
+
+// Point3D is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Point3D is.
+var (
+	_ = func(p1 float64, p2 float64, p3 float64) Point3D { return Point3D{p1, p2, p3} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Point3D{})-24]
+	_ = [1]struct{}{}[unsafe.Offsetof(Point3D{}.X)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Point3D{}.Y)-8]
+	_ = [1]struct{}{}[unsafe.Offsetof(Point3D{}.Z)-16]
+)
 
 // SizeofPoint3D is sizeof(Point3D) in C.
 const SizeofPoint3D = 24
@@ -189,6 +202,16 @@ type AudioBuffer struct {
 	Channels int32         // channels
 }
 
+// AudioBuffer is filled as a whole. These lines fail to compile where it is no longer laid
+// out as AudioBuffer is.
+var (
+	_ = func(p1 [1024]float32, p2 int32, p3 int32) AudioBuffer { return AudioBuffer{p1, p2, p3} }
+	_ = [1]struct{}{}[unsafe.Sizeof(AudioBuffer{})-4104]
+	_ = [1]struct{}{}[unsafe.Offsetof(AudioBuffer{}.Samples)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(AudioBuffer{}.Rate)-4096]
+	_ = [1]struct{}{}[unsafe.Offsetof(AudioBuffer{}.Channels)-4100]
+)
+
 // SizeofAudioBuffer is sizeof(AudioBuffer) in C.
 const SizeofAudioBuffer = 4104
 
@@ -295,7 +318,8 @@ func (d *DeviceList) FromC(p unsafe.Pointer) error {
 	if p == nil {
 		return cgocopy.ErrNilPointer
 	}
-	return d.fromC(p, nil)
+	a := cgocopy.NewArena(1, 256)
+	return d.fromC(p, &a)
 }
 
 func (d *DeviceList) fromC(p unsafe.Pointer, a *cgocopy.Arena) error {
@@ -357,6 +381,14 @@ type Flat2 struct {
 	V [2]float64 // v
 }
 
+// Flat2 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Flat2 is.
+var (
+	_ = func(p1 [2]float64) Flat2 { return Flat2{p1} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Flat2{})-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(Flat2{}.V)-0]
+)
+
 // SizeofFlat2 is sizeof(Flat2) in C.
 const SizeofFlat2 = 16
 
@@ -398,6 +430,14 @@ func (d *Flat2) ToC(p unsafe.Pointer) error {
 type Flat16 struct {
 	V [16]float64 // v
 }
+
+// Flat16 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Flat16 is.
+var (
+	_ = func(p1 [16]float64) Flat16 { return Flat16{p1} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Flat16{})-128]
+	_ = [1]struct{}{}[unsafe.Offsetof(Flat16{}.V)-0]
+)
 
 // SizeofFlat16 is sizeof(Flat16) in C.
 const SizeofFlat16 = 128
@@ -441,6 +481,14 @@ type Flat128 struct {
 	V [128]float64 // v
 }
 
+// Flat128 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Flat128 is.
+var (
+	_ = func(p1 [128]float64) Flat128 { return Flat128{p1} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Flat128{})-1024]
+	_ = [1]struct{}{}[unsafe.Offsetof(Flat128{}.V)-0]
+)
+
 // SizeofFlat128 is sizeof(Flat128) in C.
 const SizeofFlat128 = 1024
 
@@ -482,6 +530,14 @@ func (d *Flat128) ToC(p unsafe.Pointer) error {
 type Flat1024 struct {
 	V [1024]float64 // v
 }
+
+// Flat1024 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Flat1024 is.
+var (
+	_ = func(p1 [1024]float64) Flat1024 { return Flat1024{p1} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Flat1024{})-8192]
+	_ = [1]struct{}{}[unsafe.Offsetof(Flat1024{}.V)-0]
+)
 
 // SizeofFlat1024 is sizeof(Flat1024) in C.
 const SizeofFlat1024 = 8192
@@ -525,6 +581,14 @@ type Flat8192 struct {
 	V [8192]float64 // v
 }
 
+// Flat8192 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Flat8192 is.
+var (
+	_ = func(p1 [8192]float64) Flat8192 { return Flat8192{p1} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Flat8192{})-65536]
+	_ = [1]struct{}{}[unsafe.Offsetof(Flat8192{}.V)-0]
+)
+
 // SizeofFlat8192 is sizeof(Flat8192) in C.
 const SizeofFlat8192 = 65536
 
@@ -567,6 +631,15 @@ type Nest1 struct {
 	Value float64 // value
 	Level int32   // level
 }
+
+// Nest1 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Nest1 is.
+var (
+	_ = func(p1 float64, p2 int32) Nest1 { return Nest1{p1, p2} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Nest1{})-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest1{}.Value)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest1{}.Level)-8]
+)
 
 // SizeofNest1 is sizeof(Nest1) in C.
 const SizeofNest1 = 16
@@ -612,6 +685,16 @@ type Nest2 struct {
 	Level int32   // level
 }
 
+// Nest2 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Nest2 is.
+var (
+	_ = func(p1 Nest1, p2 float64, p3 int32) Nest2 { return Nest2{p1, p2, p3} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Nest2{})-32]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest2{}.Inner)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest2{}.Value)-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest2{}.Level)-24]
+)
+
 // SizeofNest2 is sizeof(Nest2) in C.
 const SizeofNest2 = 32
 
@@ -655,6 +738,16 @@ type Nest3 struct {
 	Value float64 // value
 	Level int32   // level
 }
+
+// Nest3 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Nest3 is.
+var (
+	_ = func(p1 Nest2, p2 float64, p3 int32) Nest3 { return Nest3{p1, p2, p3} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Nest3{})-48]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest3{}.Inner)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest3{}.Value)-32]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest3{}.Level)-40]
+)
 
 // SizeofNest3 is sizeof(Nest3) in C.
 const SizeofNest3 = 48
@@ -700,6 +793,16 @@ type Nest4 struct {
 	Level int32   // level
 }
 
+// Nest4 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Nest4 is.
+var (
+	_ = func(p1 Nest3, p2 float64, p3 int32) Nest4 { return Nest4{p1, p2, p3} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Nest4{})-64]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest4{}.Inner)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest4{}.Value)-48]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest4{}.Level)-56]
+)
+
 // SizeofNest4 is sizeof(Nest4) in C.
 const SizeofNest4 = 64
 
@@ -743,6 +846,16 @@ type Nest5 struct {
 	Value float64 // value
 	Level int32   // level
 }
+
+// Nest5 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Nest5 is.
+var (
+	_ = func(p1 Nest4, p2 float64, p3 int32) Nest5 { return Nest5{p1, p2, p3} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Nest5{})-80]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest5{}.Inner)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest5{}.Value)-64]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest5{}.Level)-72]
+)
 
 // SizeofNest5 is sizeof(Nest5) in C.
 const SizeofNest5 = 80
@@ -788,6 +901,16 @@ type Nest6 struct {
 	Level int32   // level
 }
 
+// Nest6 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Nest6 is.
+var (
+	_ = func(p1 Nest5, p2 float64, p3 int32) Nest6 { return Nest6{p1, p2, p3} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Nest6{})-96]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest6{}.Inner)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest6{}.Value)-80]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest6{}.Level)-88]
+)
+
 // SizeofNest6 is sizeof(Nest6) in C.
 const SizeofNest6 = 96
 
@@ -831,6 +954,16 @@ type Nest7 struct {
 	Value float64 // value
 	Level int32   // level
 }
+
+// Nest7 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Nest7 is.
+var (
+	_ = func(p1 Nest6, p2 float64, p3 int32) Nest7 { return Nest7{p1, p2, p3} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Nest7{})-112]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest7{}.Inner)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest7{}.Value)-96]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest7{}.Level)-104]
+)
 
 // SizeofNest7 is sizeof(Nest7) in C.
 const SizeofNest7 = 112
@@ -876,6 +1009,16 @@ type Nest8 struct {
 	Level int32   // level
 }
 
+// Nest8 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Nest8 is.
+var (
+	_ = func(p1 Nest7, p2 float64, p3 int32) Nest8 { return Nest8{p1, p2, p3} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Nest8{})-128]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest8{}.Inner)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest8{}.Value)-112]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest8{}.Level)-120]
+)
+
 // SizeofNest8 is sizeof(Nest8) in C.
 const SizeofNest8 = 128
 
@@ -920,6 +1063,16 @@ type Nest9 struct {
 	Level int32   // level
 }
 
+// Nest9 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Nest9 is.
+var (
+	_ = func(p1 Nest8, p2 float64, p3 int32) Nest9 { return Nest9{p1, p2, p3} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Nest9{})-144]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest9{}.Inner)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest9{}.Value)-128]
+	_ = [1]struct{}{}[unsafe.Offsetof(Nest9{}.Level)-136]
+)
+
 // SizeofNest9 is sizeof(Nest9) in C.
 const SizeofNest9 = 144
 
@@ -961,6 +1114,14 @@ func (d *Nest9) ToC(p unsafe.Pointer) error {
 type Fields1 struct {
 	A0 int32 // a0
 }
+
+// Fields1 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Fields1 is.
+var (
+	_ = func(p1 int32) Fields1 { return Fields1{p1} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Fields1{})-4]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields1{}.A0)-0]
+)
 
 // SizeofFields1 is sizeof(Fields1) in C.
 const SizeofFields1 = 4
@@ -1006,6 +1167,17 @@ type Fields4 struct {
 	C0 float32 // c0
 	D0 int64   // d0
 }
+
+// Fields4 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Fields4 is.
+var (
+	_ = func(p1 int32, p2 float64, p3 float32, p4 int64) Fields4 { return Fields4{p1, p2, p3, p4} }
+	_ = [1]struct{}{}[unsafe.Sizeof(Fields4{})-32]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields4{}.A0)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields4{}.B0)-8]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields4{}.C0)-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields4{}.D0)-24]
+)
 
 // SizeofFields4 is sizeof(Fields4) in C.
 const SizeofFields4 = 32
@@ -1063,6 +1235,31 @@ type Fields16 struct {
 	C3 float32 // c3
 	D3 int64   // d3
 }
+
+// Fields16 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Fields16 is.
+var (
+	_ = func(p1 int32, p2 float64, p3 float32, p4 int64, p5 int32, p6 float64, p7 float32, p8 int64, p9 int32, p10 float64, p11 float32, p12 int64, p13 int32, p14 float64, p15 float32, p16 int64) Fields16 {
+		return Fields16{p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16}
+	}
+	_ = [1]struct{}{}[unsafe.Sizeof(Fields16{})-128]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.A0)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.B0)-8]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.C0)-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.D0)-24]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.A1)-32]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.B1)-40]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.C1)-48]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.D1)-56]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.A2)-64]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.B2)-72]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.C2)-80]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.D2)-88]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.A3)-96]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.B3)-104]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.C3)-112]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields16{}.D3)-120]
+)
 
 // SizeofFields16 is sizeof(Fields16) in C.
 const SizeofFields16 = 128
@@ -1168,6 +1365,79 @@ type Fields64 struct {
 	C15 float32 // c15
 	D15 int64   // d15
 }
+
+// Fields64 is filled as a whole. These lines fail to compile where it is no longer laid
+// out as Fields64 is.
+var (
+	_ = func(p1 int32, p2 float64, p3 float32, p4 int64, p5 int32, p6 float64, p7 float32, p8 int64, p9 int32, p10 float64, p11 float32, p12 int64, p13 int32, p14 float64, p15 float32, p16 int64, p17 int32, p18 float64, p19 float32, p20 int64, p21 int32, p22 float64, p23 float32, p24 int64, p25 int32, p26 float64, p27 float32, p28 int64, p29 int32, p30 float64, p31 float32, p32 int64, p33 int32, p34 float64, p35 float32, p36 int64, p37 int32, p38 float64, p39 float32, p40 int64, p41 int32, p42 float64, p43 float32, p44 int64, p45 int32, p46 float64, p47 float32, p48 int64, p49 int32, p50 float64, p51 float32, p52 int64, p53 int32, p54 float64, p55 float32, p56 int64, p57 int32, p58 float64, p59 float32, p60 int64, p61 int32, p62 float64, p63 float32, p64 int64) Fields64 {
+		return Fields64{p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15, p16, p17, p18, p19, p20, p21, p22, p23, p24, p25, p26, p27, p28, p29, p30, p31, p32, p33, p34, p35, p36, p37, p38, p39, p40, p41, p42, p43, p44, p45, p46, p47, p48, p49, p50, p51, p52, p53, p54, p55, p56, p57, p58, p59, p60, p61, p62, p63, p64}
+	}
+	_ = [1]struct{}{}[unsafe.Sizeof(Fields64{})-512]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A0)-0]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B0)-8]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C0)-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D0)-24]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A1)-32]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B1)-40]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C1)-48]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D1)-56]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A2)-64]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B2)-72]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C2)-80]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D2)-88]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A3)-96]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B3)-104]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C3)-112]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D3)-120]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A4)-128]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B4)-136]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C4)-144]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D4)-152]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A5)-160]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B5)-168]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C5)-176]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D5)-184]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A6)-192]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B6)-200]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C6)-208]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D6)-216]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A7)-224]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B7)-232]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C7)-240]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D7)-248]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A8)-256]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B8)-264]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C8)-272]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D8)-280]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A9)-288]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B9)-296]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C9)-304]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D9)-312]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A10)-320]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B10)-328]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C10)-336]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D10)-344]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A11)-352]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B11)-360]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C11)-368]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D11)-376]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A12)-384]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B12)-392]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C12)-400]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D12)-408]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A13)-416]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B13)-424]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C13)-432]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D13)-440]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A14)-448]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B14)-456]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C14)-464]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D14)-472]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.A15)-480]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.B15)-488]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.C15)-496]
+	_ = [1]struct{}{}[unsafe.Offsetof(Fields64{}.D15)-504]
+)
 
 // SizeofFields64 is sizeof(Fields64) in C.
 const SizeofFields64 = 512
@@ -1287,86 +1557,86 @@ func (d *Fields64) ToC(p unsafe.Pointer) error {
 //	Fields4.a0: 0 int
 //	Fields4.b0: 8 double
 //	Fields4.c0: 16 float
-//	Fields4.d0: 24 long long int
+//	Fields4.d0: 24 long long
 //	Fields16: 128 bytes
 //	Fields16.a0: 0 int
 //	Fields16.b0: 8 double
 //	Fields16.c0: 16 float
-//	Fields16.d0: 24 long long int
+//	Fields16.d0: 24 long long
 //	Fields16.a1: 32 int
 //	Fields16.b1: 40 double
 //	Fields16.c1: 48 float
-//	Fields16.d1: 56 long long int
+//	Fields16.d1: 56 long long
 //	Fields16.a2: 64 int
 //	Fields16.b2: 72 double
 //	Fields16.c2: 80 float
-//	Fields16.d2: 88 long long int
+//	Fields16.d2: 88 long long
 //	Fields16.a3: 96 int
 //	Fields16.b3: 104 double
 //	Fields16.c3: 112 float
-//	Fields16.d3: 120 long long int
+//	Fields16.d3: 120 long long
 //	Fields64: 512 bytes
 //	Fields64.a0: 0 int
 //	Fields64.b0: 8 double
 //	Fields64.c0: 16 float
-//	Fields64.d0: 24 long long int
+//	Fields64.d0: 24 long long
 //	Fields64.a1: 32 int
 //	Fields64.b1: 40 double
 //	Fields64.c1: 48 float
-//	Fields64.d1: 56 long long int
+//	Fields64.d1: 56 long long
 //	Fields64.a2: 64 int
 //	Fields64.b2: 72 double
 //	Fields64.c2: 80 float
-//	Fields64.d2: 88 long long int
+//	Fields64.d2: 88 long long
 //	Fields64.a3: 96 int
 //	Fields64.b3: 104 double
 //	Fields64.c3: 112 float
-//	Fields64.d3: 120 long long int
+//	Fields64.d3: 120 long long
 //	Fields64.a4: 128 int
 //	Fields64.b4: 136 double
 //	Fields64.c4: 144 float
-//	Fields64.d4: 152 long long int
+//	Fields64.d4: 152 long long
 //	Fields64.a5: 160 int
 //	Fields64.b5: 168 double
 //	Fields64.c5: 176 float
-//	Fields64.d5: 184 long long int
+//	Fields64.d5: 184 long long
 //	Fields64.a6: 192 int
 //	Fields64.b6: 200 double
 //	Fields64.c6: 208 float
-//	Fields64.d6: 216 long long int
+//	Fields64.d6: 216 long long
 //	Fields64.a7: 224 int
 //	Fields64.b7: 232 double
 //	Fields64.c7: 240 float
-//	Fields64.d7: 248 long long int
+//	Fields64.d7: 248 long long
 //	Fields64.a8: 256 int
 //	Fields64.b8: 264 double
 //	Fields64.c8: 272 float
-//	Fields64.d8: 280 long long int
+//	Fields64.d8: 280 long long
 //	Fields64.a9: 288 int
 //	Fields64.b9: 296 double
 //	Fields64.c9: 304 float
-//	Fields64.d9: 312 long long int
+//	Fields64.d9: 312 long long
 //	Fields64.a10: 320 int
 //	Fields64.b10: 328 double
 //	Fields64.c10: 336 float
-//	Fields64.d10: 344 long long int
+//	Fields64.d10: 344 long long
 //	Fields64.a11: 352 int
 //	Fields64.b11: 360 double
 //	Fields64.c11: 368 float
-//	Fields64.d11: 376 long long int
+//	Fields64.d11: 376 long long
 //	Fields64.a12: 384 int
 //	Fields64.b12: 392 double
 //	Fields64.c12: 400 float
-//	Fields64.d12: 408 long long int
+//	Fields64.d12: 408 long long
 //	Fields64.a13: 416 int
 //	Fields64.b13: 424 double
 //	Fields64.c13: 432 float
-//	Fields64.d13: 440 long long int
+//	Fields64.d13: 440 long long
 //	Fields64.a14: 448 int
 //	Fields64.b14: 456 double
 //	Fields64.c14: 464 float
-//	Fields64.d14: 472 long long int
+//	Fields64.d14: 472 long long
 //	Fields64.a15: 480 int
 //	Fields64.b15: 488 double
 //	Fields64.c15: 496 float
-//	Fields64.d15: 504 long long int
+//	Fields64.d15: 504 long long

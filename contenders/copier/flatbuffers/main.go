@@ -14,16 +14,9 @@ import (
 func main() {
 	c := &codec{flatbuffers.NewBuilder(1024)}
 	copier.Main(copier.Impl{Types: map[string]copier.Copies{
-		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: c.person, Value: value(c.person)}),
-		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: c.object, Value: value(c.object), Slice: c.objects}),
+		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: c.person}),
+		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: c.object, Slice: c.objects}),
 	}})
-}
-
-func value[T any](fill func(*T, unsafe.Pointer) error) func(unsafe.Pointer) (T, error) {
-	return func(p unsafe.Pointer) (v T, err error) {
-		err = fill(&v, p)
-		return v, err
-	}
 }
 
 // codec holds the builder, which is meant to be used again.

@@ -31,11 +31,6 @@ func person(dst *copier.Person, p unsafe.Pointer) error {
 	return nil
 }
 
-func onePerson(p unsafe.Pointer) (v copier.Person, err error) {
-	err = person(&v, p)
-	return v, err
-}
-
 func persons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person, error) {
 	if dst == nil {
 		dst = make([]copier.Person, n)
@@ -62,11 +57,6 @@ func object(dst *copier.GameObject, p unsafe.Pointer) error {
 	dst.Health = float32(c.health)
 	dst.Level = int32(c.level)
 	return nil
-}
-
-func oneObject(p unsafe.Pointer) (v copier.GameObject, err error) {
-	err = object(&v, p)
-	return v, err
 }
 
 func objects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObject, error) {

@@ -9,8 +9,8 @@ import (
 
 func main() {
 	copier.Main(copier.Impl{Memory: cmem.New, Types: map[string]copier.Copies{
-		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: person, Value: onePerson, Slice: persons}),
-		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: object, Value: oneObject, Slice: objects}),
+		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: person, Slice: persons}),
+		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: object, Slice: objects}),
 		"AudioBuffer": copier.Of(copier.Type[copier.AudioBuffer]{Fill: audio, Slice: audios}),
 		"DeviceList":  copier.Of(copier.Type[copier.DeviceList]{Fill: devices}),
 	}})

@@ -14,17 +14,10 @@ import (
 
 func main() {
 	copier.Main(copier.Impl{Types: map[string]copier.Copies{
-		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: person, Value: value(person)}),
-		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: object, Value: value(object), Slice: objects}),
+		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: person}),
+		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: object, Slice: objects}),
 		"AudioBuffer": copier.Of(copier.Type[copier.AudioBuffer]{Fill: audio}),
 	}})
-}
-
-func value[T any](fill func(*T, unsafe.Pointer) error) func(unsafe.Pointer) (T, error) {
-	return func(p unsafe.Pointer) (v T, err error) {
-		err = fill(&v, p)
-		return v, err
-	}
 }
 
 // trip takes a message through bytes into another.

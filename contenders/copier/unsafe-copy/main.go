@@ -28,8 +28,8 @@ type cObject struct {
 
 func main() {
 	copier.Main(copier.Impl{Memory: cmem.New, Types: map[string]copier.Copies{
-		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: person, Value: onePerson, Slice: persons}),
-		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: object, Value: oneObject, Slice: objects}),
+		"BenchPerson": copier.Of(copier.Type[copier.Person]{Fill: person, Slice: persons}),
+		"GameObject":  copier.Of(copier.Type[copier.GameObject]{Fill: object, Slice: objects}),
 		"AudioBuffer": flat[copier.AudioBuffer](),
 		"Flat2":       flat[copier.Flat2](),
 		"Flat16":      flat[copier.Flat16](),
@@ -52,11 +52,6 @@ func person(dst *copier.Person, p unsafe.Pointer) error {
 	return nil
 }
 
-func onePerson(p unsafe.Pointer) (v copier.Person, err error) {
-	err = person(&v, p)
-	return v, err
-}
-
 func persons(dst []copier.Person, p unsafe.Pointer, n int) ([]copier.Person, error) {
 	if dst == nil {
 		dst = make([]copier.Person, n)
@@ -77,8 +72,6 @@ func object(dst *copier.GameObject, p unsafe.Pointer) error {
 	*dst = (*cObject)(p).value()
 	return nil
 }
-
-func oneObject(p unsafe.Pointer) (copier.GameObject, error) { return (*cObject)(p).value(), nil }
 
 func objects(dst []copier.GameObject, p unsafe.Pointer, n int) ([]copier.GameObject, error) {
 	if dst == nil {

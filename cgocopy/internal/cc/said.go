@@ -1,0 +1,153 @@
+package cc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Error is an error that the compiler found.
+type Error struct {
+	File string // as it is seen from here; empty: not known
+	Line int
+	Col  int
+	Text string // one line
+}
+
+// Error is file:line:col and the text.
+func (e *Error) Error() string {
+	if e.File == "" {
+		return e.Text
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Text)
+}
+
+// Place calls files as they are seen from here, where the compiler ran in dir:
+// by a relative path, where they lie there or the compiler says one.
+func Place(dir string) func(file string) string {
+	var roots []string // of dir
+	if root, err := filepath.Abs(dir); err == nil {
+		roots = append(roots, root)
+		if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
+			roots = append(roots, real)
+		}
+	}
+	return func(file string) string {
+		if !filepath.IsAbs(file) {
+			return filepath.Join(dir, file)
+		}
+		for _, root := range roots {
+			if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
+				return filepath.Join(dir, rel)
+			}
+		}
+		return file
+	}
+}
+
+// outputError is what a compiler that failed wrote.
+type outputError struct {
+	errors []Error
+	text   string
+	place  func(string) string
+}
+
+func (e *outputError) Error() string { return e.all().Error() }
+
+// most is how many errors of a compiler are told.
+const most = 10
+
+// all are its errors, one line each.
+func (e *outputError) all() error {
+	theirs := slices.DeleteFunc(slices.Clone(e.errors), func(one Error) bool { return strings.Contains(one.File, placePrefix) })
+	if len(theirs) == 0 {
+		theirs = e.errors
+	}
+	if len(theirs) == 0 {
+		return &Error{Text: e.text}
+	}
+	var list []error
+	for i, one := range theirs {
+		if i == most {
+			list = append(list, fmt.Errorf("and %d more", len(theirs)-most))
+			break
+		}
+		switch {
+		case strings.Contains(one.File, "<stdin>"), strings.Contains(one.File, placePrefix): // what the user has not written
+			one.File = ""
+		case one.File != "":
+			one.File = e.place(one.File)
+		}
+		list = append(list, &one)
+	}
+	return errors.Join(list...)
+}
+
+var errorLine = regexp.MustCompile(`^(.+?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$`)
+
+// said reads the errors off a compiler's output.
+func said(compiler string, text []byte, place func(string) string) error {
+	e := &outputError{place: place}
+	first := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		m := errorLine.FindStringSubmatch(line)
+		switch {
+		case m != nil:
+			n, _ := strconv.Atoi(m[2])
+			col, _ := strconv.Atoi(m[3])
+			e.errors = append(e.errors, Error{File: m[1], Line: n, Col: max(col, 1), Text: m[4]})
+		case e.text == "" && strings.Contains(line, "error:"):
+			e.text = line
+		case first == "":
+			first = line
+		}
+	}
+	switch {
+	case e.text == "" && first == "":
+		e.text = compiler + " failed, and says nothing: is it a C compiler?"
+	case e.text == "":
+		e.text = compiler + " failed: " + first
+	}
+	return e
+}
+
+// UnknownError says what of what was asked for the headers do not have.
+type UnknownError struct {
+	Types   []string
+	Opaque  []string // declared, and not defined
+	Funcs   []string
+	Headers []string // in which, or the object file
+	Object  bool     // it is an object file
+}
+
+// Error is a line for each sort of them.
+func (e *UnknownError) Error() string {
+	in := strings.Join(e.Headers, ", ")
+	var lines []string
+	switch {
+	case len(e.Types) == 0:
+	case e.Object:
+		lines = append(lines, fmt.Sprintf("no type %s in %s; cgocopy layout %s says what there is", strings.Join(e.Types, ", "), in, in))
+	default:
+		lines = append(lines, fmt.Sprintf("no type %s in %s; say the name of a typedef or the tag of a struct, and the header that defines it", strings.Join(e.Types, ", "), in))
+	}
+	for _, name := range e.Opaque {
+		lines = append(lines, fmt.Sprintf("type %s is declared but not defined in %s; name the header that defines it, or keep pointers to it and copy nothing", name, in))
+	}
+	if len(e.Funcs) > 0 {
+		lines = append(lines, fmt.Sprintf("no function %s in %s; name the header that declares it", strings.Join(e.Funcs, ", "), in))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// temp is a directory for what the compiler reads and writes.
+func temp() (dir string, remove func(), err error) {
+	dir, err = os.MkdirTemp("", "cgocopy-")
+	return dir, func() { _ = os.RemoveAll(dir) }, err
+}

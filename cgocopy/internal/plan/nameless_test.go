@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+)
+
+// TestNameless: a union without a name is called by the first member that C can
+// reach in it, and never left out by itself.
+func TestNameless(t *testing.T) {
+	i32 := num("int", ctype.Int, 4)
+	part := func(name string, from, width int64) ctype.Field {
+		f := at(name, i32, 0)
+		f.BitOffset, f.BitSize = from, width
+		return f
+	}
+	pair := rec("", 8, at("lo", i32, 0), at("hi", i32, 4))
+	flags := rec("", 4, part("", 0, 1), part("ready", 1, 3))
+	whole := at("whole", num("long", ctype.Int, 8), 0)
+	for name, tt := range map[string]struct {
+		fields []ctype.Field
+		want   string
+	}{
+		"a struct first":    {[]ctype.Field{at("", pair, 0), whole}, "s.lo"},
+		"a member first":    {[]ctype.Field{whole, at("", pair, 0)}, "s.whole"},
+		"bit-fields first":  {[]ctype.Field{at("", flags, 0), whole}, "s.whole"},
+		"only bit-fields":   {[]ctype.Field{at("", flags, 0)}, "s.ready"},
+		"a union in it":     {[]ctype.Field{at("", &ctype.Type{Kind: ctype.Union, Size: 8, Fields: []ctype.Field{at("", pair, 0)}}, 0)}, "s.lo"},
+		"a bit-field alone": {[]ctype.Field{part("on", 0, 1)}, "s.on"},
+	} {
+		s := rec("struct s", 16, at("n", i32, 0), at("", &ctype.Type{Kind: ctype.Union, Size: 8, Fields: tt.fields}, 8))
+		if _, said := derive(s, Options{}); !strings.Contains(said, tt.want+" (union without a name) is a union, and C does not say which member holds") {
+			t.Errorf("%s: it says %q", name, said)
+		}
+		if p, said := derive(s, Options{Tags: map[string]Tag{tt.want: {Skip: true}}}); said != "" || len(p.Structs[0].Fields) != 1 {
+			t.Errorf("%s, left out: it says %q", name, said)
+		}
+		for _, m := range Members(s) {
+			if m.Nameless() && "s."+m.Name != tt.want {
+				t.Errorf("%s: the member is %s", name, m.Name)
+			}
+		}
+	}
+}
+
+// TestAsked: types are called as the user asks for them, wherever they are met
+// first; what would be there twice, and unions, are refused.
+func TestAsked(t *testing.T) {
+	point := rec("struct point", 8, at("x", num("int", ctype.Int, 4), 0), at("y", num("int", ctype.Int, 4), 4))
+	vec := &ctype.Type{Kind: ctype.Typedef, Name: "vec", Elem: point}
+	outer := rec("struct outer", 8, at("v", vec, 0))
+	union := &ctype.Type{Kind: ctype.Union, Name: "union u", Size: 4, File: "h.h", Line: 3, Fields: []ctype.Field{at("i", num("int", ctype.Int, 4), 0)}}
+	p, err := Derive([]Wanted{{"outer", outer}, {"point", point}}, Options{Word: 8})
+	if err != nil || len(p.Structs) != 2 || p.Structs[0].Go != "Point" || p.Structs[0].Says != "struct point" || p.Structs[1].Fields[0].Rule.Go != "Point" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	_, err = Derive([]Wanted{{"vec", vec}, {"point", point}, {"u", union}, {"vec", vec}}, Options{Word: 8})
+	want := "h.h:1: point (struct point) is the same type as vec; ask for one of the two\n" +
+		"h.h:3: u (union u) is a union, and nothing around it says which member holds; name the structs in it, and fill the one that holds; or a struct that it is in"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+}

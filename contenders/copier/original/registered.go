@@ -1,0 +1,6 @@
+//go:build !unregistered
+
+package main
+
+// registered: main makes its types known before it copies.
+const registered = true

@@ -1,0 +1,3 @@
+module github.com/shaban/cgocopy
+
+go 1.25

@@ -1,0 +1,5 @@
+//go:build unregistered
+
+package main
+
+const registered = false

@@ -1,0 +1,99 @@
+package copier
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/contender/copier"
+	"github.com/tarebench/tare/lab"
+)
+
+// Who fills the memory that is copied.
+const (
+	producerC    = "c" // linked into every copier
+	producerRust = "rust"
+)
+
+// rustTime is how long the Rust compiler may take: a hundred times what it does.
+const rustTime = 2 * time.Minute
+
+// inRust is a library that fills the same structs as C does. Its types are
+// repr(C).
+//
+//go:embed rust/fixtures.rs
+var inRust []byte
+
+// produced is what is told of a workload whose memory producer fills.
+func (k Kind) produced(producer string, shape copier.Shape, dir string) (json.RawMessage, error) {
+	switch producer {
+	case "", producerC:
+		return nil, nil
+	case producerRust:
+	default:
+		return nil, fmt.Errorf("unknown producer %q; known: %s, %s", producer, producerC, producerRust)
+	}
+	if known := []string{"BenchPerson", "GameObject", "DeviceList"}; !slices.Contains(known, shape.C) {
+		return nil, fmt.Errorf("the producer in Rust fills %s, not %s", strings.Join(known, ", "), shape.C)
+	}
+	library, err := k.rustLibrary(dir)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(copier.Spec{Library: library})
+}
+
+// rustLibrary compiles the library into dir, once. The error is a
+// *lab.NotInstalledError where there is no compiler, or none that works.
+func (k Kind) rustLibrary(dir string) (string, error) {
+	sum := sha256.Sum256(inRust)
+	name := "fixtures-" + hex.EncodeToString(sum[:6])
+	library, err := filepath.Abs(filepath.Join(dir, "lib"+name+".so"))
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(library); err == nil {
+		return library, nil
+	}
+	compiler := cmp.Or(k.Rust, "rustc")
+	path, err := exec.LookPath(compiler)
+	if err != nil {
+		return "", &lab.NotInstalledError{Programs: []string{compiler}}
+	}
+	source := filepath.Join(dir, name+".rs")
+	if err := os.WriteFile(source, inRust, 0o644); err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), rustTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--edition", "2021", "--crate-type", "cdylib", "--crate-name", "fixtures", "-O", "-C", "panic=abort", "-o", library, source)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", &lab.NotInstalledError{Programs: []string{fmt.Sprintf("a %s that compiles here (%s)", compiler, complaint(out, err))}}
+	}
+	return library, nil
+}
+
+// complaint is the first line that a compiler said, or why it said none.
+func complaint(out []byte, err error) string {
+	for line := range strings.Lines(string(out)) {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.Error()
+	}
+	return err.Error()
+}
