@@ -9,21 +9,23 @@ import (
 
 // encoded is a request as it is sent.
 type encoded struct {
-	wire   []byte
-	last   []byte // the same on the last request of a connection, where that is known before
-	body   int    // bytes of the body
-	status int    // the only one that is no error; 0: any that is accepted
-	items  int64  // in the body
-	head   bool   // HEAD: the answer has no body
-	closes bool   // it asks for the connection to be closed
+	wire    []byte // HTTP/2: its header block
+	last    []byte // HTTP/1.1: the same on the last request of a connection, where that is known before
+	content []byte // HTTP/2: of its DATA
+	body    int    // bytes of the body
+	status  int    // the only one that is no error; 0: any that is accepted
+	items   int64  // in the body
+	head    bool   // HEAD: the answer has no body
+	closes  bool   // it asks for the connection to be closed
+	draws   []draw // numbers that are written into it each time
 }
 
-// encode serialises every request. perConn says whether there is a last
-// request of a connection: that one asks for the connection to be closed.
-func encode(t Target, requests []Request, perConn bool) ([]encoded, error) {
-	out := make([]encoded, len(requests))
-	for i, r := range requests {
-		e, err := encodeOne(t, r, perConn)
+// encode serialises every request. Where there is a last request of a
+// connection, that one asks for the connection to be closed.
+func encode(o Options, c counters) ([]encoded, error) {
+	out := make([]encoded, len(o.Requests))
+	for i, r := range o.Requests {
+		e, err := encodeOne(o, r, c)
 		if err != nil {
 			return nil, fmt.Errorf("request %d: %w", i, err)
 		}
@@ -32,9 +34,12 @@ func encode(t Target, requests []Request, perConn bool) ([]encoded, error) {
 	return out, nil
 }
 
-func encodeOne(t Target, r Request, perConn bool) (encoded, error) {
+func encodeOne(o Options, r Request, c counters) (encoded, error) {
 	if err := checkRequest(r); err != nil {
 		return encoded{}, err
+	}
+	if o.Protocol != HTTP1 {
+		return encode2(o, r, c)
 	}
 	path := r.Path
 	if path == "" {
@@ -44,22 +49,27 @@ func encodeOne(t Target, r Request, perConn bool) (encoded, error) {
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", r.Method, path)
 	host, length, connection := field(r, "host"), field(r, "content-length"), field(r, "connection")
 	if host == nil {
-		fmt.Fprintf(&b, "Host: %s\r\n", t.host())
+		fmt.Fprintf(&b, "Host: %s\r\n", o.Target.host())
 	}
 	for _, h := range r.Header {
 		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
 	}
-	if length == nil && (len(r.Body) > 0 || r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH") {
+	if length == nil && hasLength(r) {
 		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(r.Body))
 	}
 	e := encoded{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD"}
 	e.closes = connection != nil && asksToClose(*connection)
 	e.wire = append([]byte(b.String()+"\r\n"), r.Body...)
 	e.last = e.wire
-	if perConn && connection == nil {
+	if o.PerConn > 0 && connection == nil {
 		e.last = append([]byte(b.String()+"Connection: close\r\n\r\n"), r.Body...)
 	}
-	return e, nil
+	return e, e.fills(r, c, len(r.Method)+1, 0)
+}
+
+// hasLength reports whether a request says how long its body is.
+func hasLength(r Request) bool {
+	return len(r.Body) > 0 || r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH"
 }
 
 func asksToClose(connection string) bool {

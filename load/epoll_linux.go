@@ -100,7 +100,7 @@ type conn struct {
 	uses       int  // requests since it was opened
 	rest       []byte
 	x          exchange
-	f          framer
+	f          framer1
 }
 
 // list is a list of connections in the order they were put in, and so in that

@@ -234,7 +234,7 @@ func (t *thread) ended(c *conn) {
 // gone, or that was asked to close, or that has not taken the whole request,
 // is not used again.
 func (t *thread) answered(c *conn, gone bool) {
-	t.rec.answered(&c.x, &c.f, t.now)
+	t.rec.answered(&c.x, c.f.answer(), t.now)
 	if gone || c.last || c.f.closes || len(c.rest) > 0 {
 		t.drop(c)
 		return

@@ -9,13 +9,14 @@ const (
 	maxKept  = 16 << 20  // bytes of a body that are kept to be verified
 )
 
-// frameError says why bytes are no HTTP/1.1 answer.
+// frameError says why bytes are no answer of the protocol that was spoken.
 type frameError string
 
 func (e frameError) Error() string { return string(e) }
 
-// How a connection can end before its answer does.
+// What can become of a connection beside an answer.
 const (
+	errUnasked    = frameError("bytes that nobody asked for")
 	errUnanswered = frameError("connection closed without an answer")
 	errCut        = frameError("connection closed in the middle of an answer")
 )
@@ -34,7 +35,7 @@ const (
 	atEnd
 )
 
-// framer finds where an answer ends, from bytes that come in pieces of any
+// framer1 finds where an HTTP/1.1 answer ends, from bytes that come in pieces of any
 // size: how they are cut makes no difference. It is strict, because a server
 // that is measured should be right (RFC 9110, RFC 9112):
 //
@@ -48,7 +49,7 @@ const (
 //     its connection.
 //
 // Its zero value waits for the first answer; reset makes it wait for the next.
-type framer struct {
+type framer1 struct {
 	place
 	bare  bool // the request was HEAD: no body
 	keep  bool // keep the body
@@ -84,16 +85,21 @@ type head struct {
 const mostKnown = 2 << 10
 
 // reset makes the framer wait for the answer to a next request.
-func (f *framer) reset(bare, keep bool) {
+func (f *framer1) reset(bare, keep bool) {
 	f.place, f.bare, f.keep, f.begun, f.body = place{}, bare, keep, false, 0
 	f.line, f.kept = f.line[:0], f.kept[:0]
 }
 
-func (f *framer) done() bool { return f.at == atEnd }
+func (f *framer1) done() bool { return f.at == atEnd }
+
+// answer is what is known of the answer.
+func (f *framer1) answer() answer {
+	return answer{begun: f.begun, done: f.done(), closes: f.closes, status: f.status, body: f.body, keep: f.keep, kept: f.kept}
+}
 
 // feed takes bytes as they came. It returns how many belong to the answer:
 // fewer than all only when the answer is whole.
-func (f *framer) feed(b []byte) (n int, err error) {
+func (f *framer1) feed(b []byte) (n int, err error) {
 	fresh := !f.begun && f.known != nil
 	f.begun = f.begun || len(b) > 0
 	if fresh && len(f.known.bytes) > 0 && f.known.bare == f.bare && bytes.HasPrefix(b, f.known.bytes) {
@@ -136,14 +142,14 @@ func (f *framer) feed(b []byte) (n int, err error) {
 }
 
 // learn keeps a head and where it led. A refused one leads nowhere.
-func (h *head) learn(b []byte, f *framer) {
+func (h *head) learn(b []byte, f *framer1) {
 	if len(b) <= mostKnown {
 		h.bytes, h.bare, h.place = append(h.bytes[:0], b...), f.bare, f.place
 	}
 }
 
 // take counts a piece of the body and keeps it if that was asked for.
-func (f *framer) take(b []byte) {
+func (f *framer1) take(b []byte) {
 	f.body += int64(len(b))
 	if f.keep {
 		if f.body > maxKept {
@@ -155,7 +161,7 @@ func (f *framer) take(b []byte) {
 }
 
 // feedLine takes bytes up to the end of a line, or all of them for later.
-func (f *framer) feedLine(b []byte) (n int, err error) {
+func (f *framer1) feedLine(b []byte) (n int, err error) {
 	line := b
 	i := bytes.IndexByte(b, '\n')
 	if n = i + 1; i < 0 {
@@ -204,7 +210,7 @@ func (f *framer) feedLine(b []byte) (n int, err error) {
 }
 
 // end says what it means that the connection was closed.
-func (f *framer) end() error {
+func (f *framer1) end() error {
 	switch {
 	case f.at == atRest:
 		f.at = atEnd
@@ -230,7 +236,7 @@ func checkProtocol(line []byte) error {
 
 // statusLine reads "HTTP/1.1 200 OK"; the words after the status may be
 // missing.
-func (f *framer) statusLine(line []byte) error {
+func (f *framer1) statusLine(line []byte) error {
 	const digits = len(protocol)
 	if len(line) < digits+3 || len(line) > digits+3 && line[digits+3] != ' ' {
 		return frameError("a status line without a status of three digits")
@@ -250,7 +256,7 @@ func (f *framer) statusLine(line []byte) error {
 }
 
 // headEnd decides what follows the head (RFC 9112, section 6.3).
-func (f *framer) headEnd() error {
+func (f *framer1) headEnd() error {
 	switch {
 	case f.status == 101:
 		return frameError("status 101 without having been asked for another protocol")
@@ -277,7 +283,7 @@ func (f *framer) headEnd() error {
 }
 
 // chunkLine reads how long a chunk is; what follows a semicolon is for others.
-func (f *framer) chunkLine(line []byte) error {
+func (f *framer1) chunkLine(line []byte) error {
 	if i := bytes.IndexByte(line, ';'); i >= 0 {
 		line = line[:i]
 	}

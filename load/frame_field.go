@@ -4,7 +4,7 @@ import "bytes"
 
 // field reads one line of a head or of trailers. Only three fields say where
 // an answer ends; in trailers they mean nothing (RFC 9110, section 6.5.1).
-func (f *framer) field(line []byte) error {
+func (f *framer1) field(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		return frameError("a folded field")
 	}
@@ -42,7 +42,7 @@ func (f *framer) field(line []byte) error {
 }
 
 // connection reads the options of a Connection field; there may be several.
-func (f *framer) connection(list []byte) {
+func (f *framer1) connection(list []byte) {
 	for len(list) > 0 {
 		option := list
 		if i := bytes.IndexByte(list, ','); i >= 0 {
@@ -59,22 +59,27 @@ func (f *framer) connection(list []byte) {
 	}
 }
 
-func (f *framer) contentLength(value []byte) error {
+func (f *framer1) contentLength(value []byte) error {
 	if f.length > 0 {
 		return frameError("Content-Length more than once")
 	}
-	if len(value) == 0 || len(value) > 18 {
+	n, ok := readLength(value)
+	if !ok {
 		return frameError("a Content-Length that is no length")
-	}
-	n := int64(0)
-	for _, c := range value {
-		if c < '0' || c > '9' {
-			return frameError("a Content-Length that is no length")
-		}
-		n = n*10 + int64(c-'0')
 	}
 	f.length = n + 1
 	return nil
+}
+
+// readLength reads up to 18 digits.
+func readLength(value []byte) (n int64, ok bool) {
+	for _, c := range value {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	return n, len(value) > 0 && len(value) <= 18
 }
 
 // is compares without regard to case; lower is in small letters.

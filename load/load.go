@@ -1,5 +1,5 @@
-// Package load sends HTTP requests and says honestly what came of them. It
-// keeps a fixed number of connections, in a closed loop (each sends its next
+// Package load sends requests over HTTP/1.1, HTTP/2 or gRPC and says honestly
+// what came of them. It keeps a fixed number of connections, in a closed loop (each sends its next
 // request when it has an answer) or an open one (requests are sent at their
 // intended times, whatever comes back, and latencies count from those times),
 // and reports with every result whether it was the load generator, the server
@@ -11,7 +11,7 @@
 //	r, err := s.Run(ctx, load.Leg{Lead: 500, Duration: 10 * time.Second})
 //
 // Two engines do the work behind one interface: on Linux threads that each wait
-// for many sockets with epoll, elsewhere and for TLS goroutines on package net.
+// for many sockets with epoll, elsewhere, and for TLS and HTTP/2, goroutines on package net.
 package load
 
 import (
@@ -29,20 +29,24 @@ type Target struct {
 }
 
 // Request is one request, serialised before any is sent. Host, Content-Length
-// and Connection are filled in where Header does not have them.
+// and Connection are filled in where Header does not have them; of gRPC
+// Content-Type and TE.
 type Request struct {
 	Method string
 	Path   string      // as in the request line: escaped, with the query; empty: /
 	Header [][2]string // in order
-	Body   []byte
-	Status int // the one status that is no error; zero: what Options.Accept says
-	Items  int // in the body, where it is a batch; see Totals
+	Body   []byte      // of gRPC: the message, which gets its prefix here
+	Status int         // the one status that is no error; zero: what Options.Accept says
+	Items  int         // in the body, where it is a batch; see Totals
 	Fill   []Fill
 }
 
 // Fill is a number that is written into a request each time before it is sent, in
 // place of bytes that are there, so that requests follow each other's: the e-mail
-// that was not there before, the user that is still there.
+// that was not there before, the user that is still there. Fills of one request
+// that name the same counter write the same number, each with its Add, and the
+// counter goes up by one if any of them has Step. A number that does not have
+// its Width ends the leg with an error.
 type Fill struct {
 	Body    bool   // it is in the body; else in the path
 	At      int    // offset in bytes
@@ -91,7 +95,8 @@ type Options struct {
 	CPUs        []int // processors of those threads; nil: any
 
 	// Verify is given a sample of the answers: request is the index in
-	// Requests. It must not keep body. Its error counts as one of class
+	// Requests; body is what came, of gRPC with the prefix of the message. It
+	// must not keep body. Its error counts as one of class
 	// answer. Nil: no answer is looked at beyond its status.
 	Verify func(request, status int, body []byte) error
 	Sample int // one answer in so many is verified; zero: 1000
@@ -124,26 +129,15 @@ type Leg struct {
 	Tick func(Second)
 }
 
-// Profile is the intended rate of an open loop over time.
-type Profile interface {
-	// Times returns a function that yields the intended times of one request
-	// after another, from zero, never decreasing.
-	Times(seed uint64) func() time.Duration
-	// Mean is the mean rate over the first d, in requests per second.
-	Mean(d time.Duration) float64
-	// String is the profile as flags write it.
-	String() string
-}
-
 // Class is why a request failed.
 type Class string
 
 // Classes of errors.
 const (
 	ErrConnect Class = "connect" // no connection could be made
-	ErrReset   Class = "reset"   // the connection broke before the answer was whole
+	ErrReset   Class = "reset"   // the connection, or the stream of HTTP/2, broke before the answer was whole
 	ErrTimeout Class = "timeout" // no whole answer in time
-	ErrFraming Class = "framing" // what came is not HTTP/1.1
+	ErrFraming Class = "framing" // what came is not the protocol that was spoken
 	ErrStatus  Class = "status"  // not the request's Status, or one that Accept does not take
 	ErrAnswer  Class = "answer"  // Verify did not like it
 )

@@ -44,7 +44,7 @@ func newPortable(s *settings) engine {
 	p := &portable{s: s, dials: make(chan struct{}, 64)}
 	if s.Target.TLS != nil {
 		p.tls = s.Target.TLS.Clone()
-		p.tls.NextProtos = []string{"http/1.1"}
+		p.tls.NextProtos = []string{s.Protocol.alpn()}
 		if host, _, err := net.SplitHostPort(s.Target.Addr); err == nil && p.tls.ServerName == "" {
 			p.tls.ServerName = host
 		}
@@ -53,9 +53,17 @@ func newPortable(s *settings) engine {
 		p.shards = append(p.shards, &shard{rec: recorder{thread: i, s: s}})
 	}
 	for i := range s.Connections {
-		p.conns = append(p.conns, &stream{p: p, s: s, shard: p.shards[i%len(p.shards)]})
+		p.conns = append(p.conns, &stream{p: p, s: s, shard: p.shards[i%len(p.shards)], f: newFramer(s.Protocol)})
 	}
 	return p
+}
+
+// alpn is what a protocol is called in a handshake of TLS.
+func (p Protocol) alpn() string {
+	if p == HTTP1 {
+		return "http/1.1"
+	}
+	return "h2"
 }
 
 func (p *portable) name() Engine   { return Portable }

@@ -3,6 +3,7 @@ package load
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -24,15 +25,16 @@ type stream struct {
 	again bool  // it was open before
 	uses  int   // requests since it was opened
 	used  int64 // ns of the last answer
+	got   int64 // bytes received that no request's account has yet
 	buf   []byte
 	x     exchange
 	f     framer
-}
 
-// bigRequest is the size in bytes from which a request is written and its
-// answer read at the same time, because the server may answer before it has
-// read everything.
-const bigRequest = 32 << 10
+	out     sync.Mutex    // held while f is used, once something is poured
+	pouring chan struct{} // closed when that is over; nil: nothing is poured
+	sent    int           // bytes sent that no request's account has yet
+	werr    error         // why no more can be sent
+}
 
 // run carries the connection's part of one leg through.
 func (c *stream) run(l *stretch) {
@@ -112,6 +114,9 @@ func (c *stream) dial(l *stretch) bool {
 	c.mu.Lock()
 	c.conn, c.raw, c.probe = conn, raw, look
 	c.mu.Unlock()
+	c.got, c.sent, c.werr = 0, 0, nil
+	c.f.open()
+	c.flush()
 	l.r.connected()
 	return true
 }
@@ -130,6 +135,9 @@ func (c *stream) connect(l *stretch) (net.Conn, *net.TCPConn, error) {
 	safe := tls.Client(conn, c.p.tls)
 	if err = conn.SetDeadline(time.Now().Add(c.s.Timeout)); err == nil {
 		err = safe.HandshakeContext(l.ctx)
+	}
+	if want := c.s.Protocol.alpn(); err == nil && c.s.Protocol != HTTP1 && safe.ConnectionState().NegotiatedProtocol != want {
+		err = errors.New("the server does not speak " + want + " over TLS")
 	}
 	if err != nil {
 		conn.Close()
@@ -194,25 +202,36 @@ func (c *stream) step(l *stretch) bool {
 // look drops a free connection that the other side has closed, or over which
 // bytes came that nobody asked for.
 func (c *stream) look(l *stretch) bool {
-	n, closed := c.probe.pending()
-	if n > 0 && c.p.tls != nil { // a message of TLS itself, or more
-		_ = c.conn.SetReadDeadline(time.Now().Add(time.Millisecond))
-		var err error
-		n, err = c.conn.Read(c.buf)
-		var late net.Error
-		closed = err != nil && !(errors.As(err, &late) && late.Timeout())
+	for {
+		n, closed := c.probe.pending()
+		if n == 0 && !closed {
+			return true
+		}
+		var unasked error
+		if n > 0 { // of TLS or HTTP/2 itself, or more
+			_ = c.conn.SetDeadline(time.Now().Add(c.s.Timeout))
+			_ = c.conn.SetReadDeadline(time.Now().Add(time.Millisecond))
+			n, err := c.conn.Read(c.buf)
+			var late net.Error
+			closed = err != nil && !(errors.As(err, &late) && late.Timeout())
+			if n > 0 {
+				c.got += int64(n)
+				unasked = c.f.idle(c.buf[:n])
+				c.flush()
+			}
+		}
+		if !closed && unasked == nil && !c.f.answer().closes {
+			continue
+		}
+		now := c.s.now()
+		if unasked != nil {
+			c.shard.mu.Lock()
+			c.shard.rec.unasked(now)
+			c.shard.mu.Unlock()
+		}
+		c.drop(l.r, now)
+		return false
 	}
-	if !closed && n == 0 {
-		return true
-	}
-	now := c.s.now()
-	if n > 0 {
-		c.shard.mu.Lock()
-		c.shard.rec.unasked(now)
-		c.shard.mu.Unlock()
-	}
-	c.drop(l.r, now)
-	return false
 }
 
 // exchange sends one request and reads its answer.
@@ -221,38 +240,24 @@ func (c *stream) exchange(l *stretch, t ticket) {
 	if l.r.aborted.Load() { // it may have been interrupted before
 		c.interrupt()
 	}
-	wire, last := c.begin(t)
-	var wrote chan error
-	var err error
-	if len(wire) >= bigRequest {
-		wrote = make(chan error, 1)
-		go func() {
-			n, err := c.conn.Write(wire)
-			c.x.out = n
-			wrote <- err
-		}()
-	} else {
-		c.x.out, err = c.conn.Write(wire)
+	last, err := c.begin(t)
+	if err != nil {
+		if l.r.queue != nil {
+			l.r.queue.giveBack(t)
+		}
+		l.r.abort(err)
+		c.drop(l.r, c.s.now())
+		return
 	}
+	c.flush()
 	class, rerr := c.read()
 	now := c.s.now()
-	whole := true
-	if wrote != nil {
-		select {
-		case err = <-wrote:
-		default: // answered, or given up, before all was sent
-			whole = false
-			c.interrupt()
-			<-wrote
-		}
-	}
+	a, err := c.settle()
 	if c.used = now; rerr == nil {
 		c.shard.mu.Lock()
-		c.shard.rec.answered(&c.x, &c.f, now)
+		c.shard.rec.answered(&c.x, a, now)
 		c.shard.mu.Unlock()
-		if !whole || err != nil || last || c.f.closes {
-			c.drop(l.r, now)
-		}
+		c.leave(l.r, now, err != nil || last || a.closes || a.unsent)
 		return
 	}
 	if l.r.aborted.Load() {
@@ -265,11 +270,22 @@ func (c *stream) exchange(l *stretch, t ticket) {
 	c.shard.mu.Lock()
 	c.shard.rec.failed(&c.x, class, rerr, now)
 	c.shard.mu.Unlock()
-	c.drop(l.r, now)
+	var only resetError // of this request
+	c.leave(l.r, now, err != nil || last || a.closes || a.unsent || !errors.As(rerr, &only))
+}
+
+// leave ends an exchange: the connection is dropped, or what it owes the other
+// side is sent.
+func (c *stream) leave(r *run, now int64, drop bool) {
+	if drop {
+		c.drop(r, now)
+		return
+	}
+	c.flush()
 }
 
 // begin takes the next request in turn.
-func (c *stream) begin(t ticket) (wire []byte, last bool) {
+func (c *stream) begin(t ticket) (last bool, err error) {
 	sh := c.shard
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -278,15 +294,15 @@ func (c *stream) begin(t ticket) (wire []byte, last bool) {
 		sh.turn = 0
 	}
 	q := &c.s.requests[i]
-	wire, last = q.wire, q.closes
-	if c.uses++; c.uses == c.s.PerConn {
-		wire, last = q.last, true
+	c.uses++
+	ends := c.uses == c.s.PerConn
+	if err := c.f.ask(q, ends, sh.rec.verifies()); err != nil {
+		return false, fmt.Errorf("request %d: %w", i, err)
 	}
 	now := c.s.now()
 	c.x = exchange{index: i, measured: t.measured, intended: t.at, sent: now}
-	c.f.reset(q.head, sh.rec.verifies())
 	sh.rec.sending(&c.x, now)
-	return wire, last
+	return ends || q.closes, nil
 }
 
 // read reads until the answer is whole, or says what went wrong.
@@ -294,33 +310,52 @@ func (c *stream) read() (class int, err error) {
 	for {
 		n, err := c.conn.Read(c.buf)
 		if n > 0 {
+			var now int64
 			if c.x.pieces == 0 {
-				c.x.first = c.s.now()
+				now = c.s.now()
 			}
-			c.x.pieces++
-			c.x.in += int64(n)
-			used, err := c.f.feed(c.buf[:n])
+			c.got += int64(n)
+			a, err := c.feed(c.buf[:n])
+			if a.begun {
+				if c.x.pieces == 0 {
+					c.x.first = now
+				}
+				c.x.pieces++
+			}
 			switch {
 			case err != nil:
-				return ofFraming, err
-			case used < n:
-				return ofFraming, frameError("more than one answer")
-			case c.f.done():
+				return classOf(err), err
+			case a.done:
 				return 0, nil
 			}
+			c.flush()
 		}
-		var late net.Error
-		switch {
-		case err == nil:
-		case errors.Is(err, io.EOF):
-			if err := c.f.end(); err != nil {
-				return ofReset, err
-			}
-			return 0, nil
-		case errors.As(err, &late) && late.Timeout():
-			return ofTimeout, errTimeout
-		default:
-			return ofReset, err
+		if err != nil {
+			return c.broken(err)
 		}
 	}
+}
+
+// broken says what it means that nothing more can be read.
+func (c *stream) broken(err error) (class int, why error) {
+	var late net.Error
+	switch {
+	case errors.Is(err, io.EOF):
+		if err := c.f.end(); err != nil {
+			return ofReset, err
+		}
+		return 0, nil
+	case errors.As(err, &late) && late.Timeout():
+		return ofTimeout, errTimeout
+	}
+	return ofReset, err
+}
+
+// classOf is the class of a framer's error.
+func classOf(err error) int {
+	var lost resetError
+	if errors.As(err, &lost) {
+		return ofReset
+	}
+	return ofFraming
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime"
@@ -28,23 +29,30 @@ func TestServes(t *testing.T) {
 	assert.NoError(t, "listen", err)
 	fmt.Fprintf(os.Stdout, "\nlistening on %s\n", l.Addr())
 	go func() {
+		if os.Getenv(serving) == string(H2C) {
+			_ = standard(http.HandlerFunc(greet)).Serve(l)
+		}
 		for {
 			c, err := l.Accept()
 			if err != nil {
 				return
 			}
-			go answer(c)
+			go respond(c)
 		}
 	}()
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	l.Close()
 }
 
-// elsewhere starts the server in another process, which ends with the test.
-func elsewhere(t testing.TB) (addr string, process *os.Process) {
+// elsewhere starts the server in another process, which ends with the test. It
+// speaks HTTP/1.1, or HTTP/2 as net/http does.
+func elsewhere(t testing.TB, p Protocol) (addr string, process *os.Process) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestServes$")
-	cmd.Env = append(os.Environ(), serving+"=1")
+	if p == HTTP1 {
+		p = "http1"
+	}
+	cmd.Env = append(os.Environ(), serving+"="+string(p))
 	in, err := cmd.StdinPipe()
 	assert.NoError(t, "stdin", err)
 	out, err := cmd.StdoutPipe()
@@ -65,9 +73,13 @@ func elsewhere(t testing.TB) (addr string, process *os.Process) {
 	return "", nil
 }
 
-func get(t testing.TB, addr string, e Engine, connections int) *Session {
+func get(t testing.TB, addr string, e Engine, p Protocol, connections int) *Session {
 	t.Helper()
-	s, err := Open(Options{Target: Target{Addr: addr}, Requests: []Request{{Method: "GET", Path: "/"}}, Engine: e, Connections: connections})
+	r := Request{Method: "GET", Path: "/"}
+	if p != HTTP1 {
+		r = Request{Method: "POST", Path: "/", Body: []byte("number 0000000000"), Fill: []Fill{{Body: true, At: 7, Width: 10, Counter: "n", Step: true}}}
+	}
+	s, err := Open(Options{Target: Target{Addr: addr}, Requests: []Request{r}, Engine: e, Protocol: p, Connections: connections})
 	assert.NoError(t, "open", err)
 	return s
 }
@@ -76,36 +88,67 @@ func get(t testing.TB, addr string, e Engine, connections int) *Session {
 // itself, whatever its length. (The portable engine looks at connections that
 // were idle for long, which costs one.)
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	addr, _ := elsewhere(t)
-	for _, e := range []Engine{Auto, Portable} {
-		s := get(t, addr, e, 20)
-		defer s.Close()
+	plain, _ := elsewhere(t, HTTP1)
+	standard, _ := elsewhere(t, H2C)
+	for _, w := range []way{{engine: Auto}, {engine: Portable}, {engine: Portable, protocol: H2C}, {engine: Portable, protocol: GRPC}} {
+		addr := plain
+		if w.protocol != HTTP1 {
+			addr = standard
+		}
 		for name, leg := range map[string]Leg{
 			"closed": {Lead: 2000, Ops: 20000},
 			"open":   {Lead: 2000, Duration: 300e6, Profile: Constant{PerSecond: 20000}},
 		} {
-			var before, after runtime.MemStats
-			leg.Mark = func(begin bool) {
-				if begin {
-					runtime.ReadMemStats(&before)
-				} else {
-					runtime.ReadMemStats(&after)
+			t.Run(w.String()+" "+name, func(t *testing.T) {
+				if w.protocol != HTTP1 { // whose server takes its time
+					leg.Ops = min(leg.Ops, 5000)
 				}
-			}
-			r, err := s.Run(context.Background(), leg)
-			assert.NoError(t, "run", err)
-			if r.Requests < 2000 {
-				t.Skipf("only %d requests on this machine today", r.Requests)
-			}
-			if per := float64(after.Mallocs-before.Mallocs) / float64(r.Requests); per >= 0.01 && (s.engine.name() == Epoll || per >= 0.1) {
-				t.Errorf("%s, %s loop: %.4f allocations a request", s.engine.name(), name, per)
-			}
+				s := get(t, addr, w.engine, w.protocol, 20)
+				defer s.Close()
+				steady(t, s, leg)
+			})
 		}
 	}
 }
 
+// steady carries a leg through and wants it to allocate nothing for a request.
+func steady(t *testing.T, s *Session, leg Leg) {
+	t.Helper()
+	var before, after runtime.MemStats
+	leg.Mark = func(begin bool) {
+		if begin {
+			runtime.ReadMemStats(&before)
+		} else {
+			runtime.ReadMemStats(&after)
+		}
+	}
+	r, err := s.Run(context.Background(), leg)
+	assert.NoError(t, "run", err)
+	assert.Equal(t, "first error", r.FirstError, "")
+	if r.Requests < 2000 {
+		t.Skipf("only %d requests on this machine today", r.Requests)
+	}
+	if per := float64(after.Mallocs-before.Mallocs) / float64(r.Requests); per >= 0.01 && (s.engine.name() == Epoll || per >= 0.1) {
+		t.Errorf("%s: %.4f allocations a request", s.engine.name(), per)
+	}
+}
+
+func BenchmarkHTTP2(b *testing.B) {
+	addr, _ := elsewhere(b, H2C)
+	for _, p := range []Protocol{HTTP1, H2C, GRPC} {
+		b.Run("portable"+string(p), func(b *testing.B) {
+			s := get(b, addr, Portable, p, 50)
+			defer s.Close()
+			b.ReportAllocs()
+			r, err := s.Run(context.Background(), Leg{Lead: 500, Ops: int64(b.N)})
+			assert.NoError(b, "run", err)
+			b.ReportMetric(float64(r.CPU)/float64(r.Requests), "cpu-ns/op")
+		})
+	}
+}
+
 func BenchmarkClosedLoop(b *testing.B) {
-	addr, _ := elsewhere(b)
+	addr, _ := elsewhere(b, HTTP1)
 	for _, e := range []Engine{Epoll, Portable} {
 		b.Run(string(e), func(b *testing.B) {
 			s, err := Open(Options{Target: Target{Addr: addr}, Requests: []Request{{Method: "GET", Path: "/"}}, Engine: e, Connections: 50})

@@ -1,214 +1,36 @@
 package load
 
 import (
-	"fmt"
-	"math"
-	"math/bits"
-	"strings"
 	"time"
+
+	"github.com/tarebench/tare/load/pace"
 )
 
 // Bounds of what a command may ask for: nothing loads a server for ever, or as
 // fast as it can by mistake.
 const (
-	MaxRate     = 1e6 // requests per second
+	MaxRate     = pace.MaxRate // requests per second
 	MaxDuration = time.Hour
 )
 
-var (
-	_ Profile = Constant{}
-	_ Profile = Poisson{}
-	_ Profile = Ramp{}
-	_ Profile = Step{}
-)
+// Profile is the intended rate of an open loop over time.
+type Profile = pace.Profile
 
-// Constant is a request every 1/PerSecond seconds, the first at zero.
-type Constant struct {
-	PerSecond float64 // above 0
-}
+// Constant is a request every 1/PerSecond seconds.
+type Constant = pace.Constant
 
-// Times yields n × 10¹⁵ / rate for n = 0, 1, 2, …, with the rate in millionths
-// of a request per second and 128-bit products: no error adds up.
-func (c Constant) Times(uint64) func() time.Duration {
-	micro := max(uint64(math.Round(c.PerSecond*1e6)), 1)
-	var n uint64
-	return func() time.Duration {
-		hi, lo := bits.Mul64(n, 1e15)
-		n++
-		if hi >= micro {
-			return math.MaxInt64
-		}
-		t, _ := bits.Div64(hi, lo, micro)
-		return time.Duration(min(t, math.MaxInt64))
-	}
-}
+// Poisson is requests that come independently of each other.
+type Poisson = pace.Poisson
 
-// Mean is PerSecond.
-func (c Constant) Mean(time.Duration) float64 { return c.PerSecond }
+// Ramp is a rate that changes evenly.
+type Ramp = pace.Ramp
 
-// String is e.g. 5000/s.
-func (c Constant) String() string { return formatRate(c.PerSecond) }
-
-// Poisson is requests that come independently of each other: the gaps between
-// them are exponential, 1/PerSecond seconds in the mean.
-type Poisson struct {
-	PerSecond float64 // above 0
-}
-
-// Times adds up gaps drawn from seed.
-func (p Poisson) Times(seed uint64) func() time.Duration {
-	var t float64 // ns; float64 holds an hour to less than a picosecond
-	return func() time.Duration {
-		t -= math.Log(unit(&seed)) / p.PerSecond * 1e9
-		return nanoseconds(t)
-	}
-}
-
-// Mean is PerSecond.
-func (p Poisson) Mean(time.Duration) float64 { return p.PerSecond }
-
-// String is e.g. poisson:5000/s.
-func (p Poisson) String() string { return "poisson:" + formatRate(p.PerSecond) }
-
-// unit draws the next number above 0 and up to 1 from SplitMix64 (Steele, Lea
-// and Flood, "Fast splittable pseudorandom number generators", 2014).
-func unit(state *uint64) float64 {
-	*state += 0x9e3779b97f4a7c15
-	z := *state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return float64((z^z>>31)>>11+1) / (1 << 53)
-}
-
-// Ramp is a rate that changes evenly from From to To over Over, and stays at To
-// afterwards.
-type Ramp struct {
-	From float64 // requests per second, at least 0
-	To   float64 // requests per second, above 0
-	Over time.Duration
-}
-
-// count is how many requests are due by t seconds: the integral of the rate.
-func (r Ramp) count(t float64) float64 {
-	over := r.Over.Seconds()
-	if t <= over {
-		return r.From*t + (r.To-r.From)/over*t*t/2
-	}
-	return (r.From+r.To)/2*over + r.To*(t-over)
-}
-
-// Times yields the inverse of the integral at 0, 1, 2, … The quadratic is
-// solved in the form that subtracts no two numbers of like size.
-func (r Ramp) Times(uint64) func() time.Duration {
-	over := r.Over.Seconds()
-	whole := r.count(over)
-	slope := (r.To - r.From) / over
-	var n, last float64
-	return func() time.Duration {
-		t := over + (n-whole)/r.To
-		if n < whole {
-			t = 2 * n / (r.From + math.Sqrt(max(r.From*r.From+2*slope*n, 0)))
-		}
-		if n == 0 {
-			t = 0 // and not 0/0
-		}
-		n++
-		last = max(last, t)
-		return nanoseconds(last * 1e9)
-	}
-}
-
-// Mean is the integral of the rate over the first d, divided by d.
-func (r Ramp) Mean(d time.Duration) float64 { return mean(r.count, r.From, d) }
-
-// String is e.g. ramp:100/s..5000/s; Over is the leg's to know.
-func (r Ramp) String() string { return "ramp:" + formatRate(r.From) + ".." + formatRate(r.To) }
-
-// Step is one rate after another, each for Each; the last one stays.
-type Step struct {
-	Rates []float64     // requests per second, above 0; at least one
-	Each  time.Duration // above 0
-}
-
-// count is how many requests are due by t seconds.
-func (s Step) count(t float64) float64 {
-	each := s.Each.Seconds()
-	var n float64
-	for _, rate := range s.Rates[:len(s.Rates)-1] {
-		if t <= each {
-			return n + rate*t
-		}
-		n, t = n+rate*each, t-each
-	}
-	return n + s.Rates[len(s.Rates)-1]*t
-}
-
-// Times yields the inverse of the count at 0, 1, 2, …
-func (s Step) Times(uint64) func() time.Duration {
-	each := s.Each.Seconds()
-	var n, before, last float64 // requests yielded, those of the steps before, s
-	at := 0
-	return func() time.Duration {
-		for at < len(s.Rates)-1 && n-before >= s.Rates[at]*each {
-			before += s.Rates[at] * each
-			at++
-		}
-		last = max(last, float64(at)*each+(n-before)/s.Rates[at])
-		n++
-		return nanoseconds(last * 1e9)
-	}
-}
-
-// Mean is the count over the first d, divided by d.
-func (s Step) Mean(d time.Duration) float64 { return mean(s.count, s.Rates[0], d) }
-
-// String is e.g. step:100/s,500/s; Each is the leg's to know.
-func (s Step) String() string {
-	var rates []string
-	for _, r := range s.Rates {
-		rates = append(rates, formatRate(r))
-	}
-	return "step:" + strings.Join(rates, ",")
-}
-
-// mean is count(d)/d; at zero it is the rate a profile begins with.
-func mean(count func(seconds float64) float64, first float64, d time.Duration) float64 {
-	if d <= 0 {
-		return first
-	}
-	return count(d.Seconds()) / d.Seconds()
-}
-
-// nanoseconds is a time in ns as a duration, which holds 292 years.
-func nanoseconds(ns float64) time.Duration {
-	if ns >= math.MaxInt64 {
-		return math.MaxInt64
-	}
-	return time.Duration(ns)
-}
-
-// peak is the highest rate of a profile, in requests per second.
-func peak(p Profile) float64 {
-	switch p := p.(type) {
-	case Ramp:
-		return max(p.From, p.To)
-	case Step:
-		most := 0.0
-		for _, r := range p.Rates {
-			most = max(most, r)
-		}
-		return most
-	}
-	return p.Mean(0)
-}
+// Step is one rate after another.
+type Step = pace.Step
 
 // ProfileError says that a text is no profile, and what would be one.
-type ProfileError struct {
-	Text string
-	What string // what is wrong
-}
+type ProfileError = pace.Error
 
-// Error is one line.
-func (e *ProfileError) Error() string {
-	return fmt.Sprintf("rate %q: %s; 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s", e.Text, e.What)
-}
+// ParseProfile reads a rate over time as flags write it, for a leg of length
+// over: see [pace.Parse].
+func ParseProfile(text string, over time.Duration) (Profile, error) { return pace.Parse(text, over) }

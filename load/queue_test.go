@@ -63,8 +63,7 @@ func simulate(t *testing.T, leg Leg, conns int, server scripted) *Result {
 	for {
 		next := r.look(now)
 		if len(busy) > 0 && busy[0].done <= now {
-			f := framer{place: place{status: 200}}
-			rec.answered(&busy[0].x, &f, now)
+			rec.answered(&busy[0].x, answer{status: 200}, now)
 			busy = busy[1:]
 			free++
 			continue

@@ -26,6 +26,7 @@ type settings struct {
 	Options
 	base     time.Time // time zero
 	requests []encoded
+	counters counters
 	addrs    []string // host:port, as IP addresses
 	accepts  [1000]bool
 }
@@ -70,7 +71,7 @@ const retryAfter = int64(50 * time.Millisecond)
 // newEngine picks the engine; Auto falls back to the portable one where the
 // system refuses epoll.
 func newEngine(s *settings) (engine, error) {
-	if s.Engine == Portable || s.Engine == Auto && s.Target.TLS != nil {
+	if s.Engine == Portable || s.Engine == Auto && (s.Target.TLS != nil || s.Protocol != HTTP1 || s.fills()) {
 		return newPortable(s), nil
 	}
 	e, err := newEpoll(s)
@@ -132,6 +133,15 @@ func (s *Session) Totals() Totals {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.all
+}
+
+// Rewind sets the counters of [Fill] to zero. It waits for the leg under way.
+func (s *Session) Rewind() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.s.counters {
+		c.Store(0)
+	}
 }
 
 // Close ends the leg that is under way, closes all connections and ends the

@@ -36,8 +36,8 @@ func TestOpenLoop(t *testing.T) {
 // A server that carries 2 × 20 requests per second is asked for 200.
 func TestOpenLoopOverload(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
-		if w.tls {
-			t.Skip("as without TLS")
+		if !w.raw() {
+			t.Skip("as in plain HTTP/1.1")
 		}
 		s := serve(t, w, loadtest.Slow, loadtest.Options{Pause: 50 * time.Millisecond})
 		leg := Leg{Profile: Constant{PerSecond: 200}, Duration: 300 * time.Millisecond}
@@ -54,8 +54,8 @@ func TestOpenLoopOverload(t *testing.T) {
 // While nothing is answered, all connections wait, and requests wait for them.
 func TestOpenLoopStall(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
-		if w.tls {
-			t.Skip("as without TLS")
+		if !w.raw() {
+			t.Skip("as in plain HTTP/1.1")
 		}
 		s := serve(t, w, loadtest.Stall, loadtest.Options{})
 		leg := Leg{Profile: Constant{PerSecond: 100}, Duration: 300 * time.Millisecond}
@@ -90,8 +90,8 @@ func TestStallAtTheEnd(t *testing.T) {
 // Bytes that come while nothing is asked are an error, though no request's.
 func TestUnasked(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
-		if w.tls {
-			t.Skip("as without TLS")
+		if !w.raw() {
+			t.Skip("as in plain HTTP/1.1")
 		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		assert.NoError(t, "listen", err)
@@ -139,7 +139,7 @@ func TestNames(t *testing.T) {
 		_, port, err := net.SplitHostPort(s.Addr())
 		assert.NoError(t, "address", err)
 		// A name may stand for more addresses than the server listens on.
-		session, err := Open(Options{Target: Target{Addr: "localhost:" + port, TLS: s.Client()}, Requests: []Request{{Method: "GET"}}, Engine: w.engine})
+		session, err := Open(Options{Target: Target{Addr: "localhost:" + port, TLS: s.Client()}, Requests: []Request{{Method: "GET"}}, Engine: w.engine, Protocol: w.protocol})
 		assert.NoError(t, "open", err)
 		defer session.Close()
 		r, err := session.Run(context.Background(), Leg{Ops: 30})
@@ -163,13 +163,13 @@ func TestIPv6(t *testing.T) {
 			}
 			go func() {
 				defer c.Close()
-				answer(c)
+				respond(c)
 			}()
 		}
 	}()
 	everyWay(t, func(t *testing.T, w way) {
-		if w.tls {
-			t.Skip("as without TLS")
+		if !w.raw() {
+			t.Skip("as in plain HTTP/1.1")
 		}
 		session, err := Open(Options{Target: Target{Addr: l.Addr().String()}, Requests: []Request{{Method: "GET"}}, Engine: w.engine, Connections: 2})
 		assert.NoError(t, "open", err)

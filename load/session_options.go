@@ -34,7 +34,7 @@ func settle(o Options) (*settings, error) {
 		}
 	}
 	o.Threads = min(o.Threads, o.Connections)
-	s := &settings{Options: o, base: time.Now()}
+	s := &settings{Options: o, base: time.Now(), counters: counters{}}
 	for status := range s.accepts {
 		if o.Accept != nil {
 			s.accepts[status] = o.Accept(status)
@@ -43,7 +43,7 @@ func settle(o Options) (*settings, error) {
 		}
 	}
 	var err error
-	if s.requests, err = encode(o.Target, o.Requests, o.PerConn > 0); err != nil {
+	if s.requests, err = encode(o, s.counters); err != nil {
 		return nil, err
 	}
 	s.addrs, err = resolve(o.Target.Addr, o.Timeout)
@@ -72,6 +72,12 @@ func (o Options) check() error {
 		return fmt.Errorf("engine %q: %s or %s", o.Engine, Epoll, Portable)
 	case o.Engine == Epoll && o.Target.TLS != nil:
 		return fmt.Errorf("engine %s speaks no TLS: leave the engine out, or use %s", Epoll, Portable)
+	case o.Protocol != HTTP1 && o.Protocol != H2C && o.Protocol != GRPC:
+		return fmt.Errorf("protocol %q: %s or %s, or HTTP/1.1 without a word", o.Protocol, H2C, GRPC)
+	case o.Engine == Epoll && o.Protocol != HTTP1:
+		return fmt.Errorf("engine %s speaks no HTTP/2: leave the engine out, or use %s", Epoll, Portable)
+	case o.Engine == Epoll && o.fills():
+		return fmt.Errorf("engine %s fills nothing in: leave the engine out, or use %s", Epoll, Portable)
 	}
 	for _, c := range o.CPUs {
 		if c < 0 || c >= maxCPU {
@@ -79,6 +85,11 @@ func (o Options) check() error {
 		}
 	}
 	return nil
+}
+
+// fills reports whether any request has numbers that change.
+func (o Options) fills() bool {
+	return slices.ContainsFunc(o.Requests, func(r Request) bool { return len(r.Fill) > 0 })
 }
 
 // maxCPU is the most processors Linux can be built for.

@@ -172,17 +172,17 @@ func (m *recorder) over(q *exchange, now int64, failed bool) *slab {
 
 // answered records a whole answer at the time it was whole. What it
 // acknowledges counts whether it is measured or not.
-func (m *recorder) answered(q *exchange, f *framer, now int64) {
-	m.all.BodyIn += f.body
+func (m *recorder) answered(q *exchange, a answer, now int64) {
+	m.all.BodyIn += a.body
 	s := m.over(q, now, false)
 	asked := &m.s.requests[q.index]
-	accepted := m.s.accepts[f.status]
+	accepted := m.s.accepts[a.status]
 	if asked.status != 0 {
-		accepted = f.status == asked.status
+		accepted = a.status == asked.status
 	}
 	var wrong error
-	if f.keep && m.s.Verify != nil {
-		wrong = m.s.Verify(q.index, f.status, f.kept)
+	if a.keep && m.s.Verify != nil {
+		wrong = m.s.Verify(q.index, a.status, a.kept)
 	}
 	if accepted && wrong == nil {
 		m.all.Acked += asked.items
@@ -191,8 +191,8 @@ func (m *recorder) answered(q *exchange, f *framer, now int64) {
 		return
 	}
 	s.requests++
-	s.statuses[f.status]++
-	s.bodyIn += f.body
+	s.statuses[a.status]++
+	s.bodyIn += a.body
 	if q.pieces > 1 {
 		s.parts.Record(now - q.sent)
 		s.firstByte.Record(q.first - q.sent)
@@ -205,7 +205,7 @@ func (m *recorder) answered(q *exchange, f *framer, now int64) {
 	if !accepted {
 		s.errors[ofStatus]++
 		if !m.r.complained.Load() {
-			m.r.complain(ErrStatus, statusError(f.status, asked.status))
+			m.r.complain(ErrStatus, statusError(a.status, asked.status))
 		}
 	}
 	if wrong != nil {
@@ -248,7 +248,7 @@ func (m *recorder) failed(q *exchange, class int, err error, now int64) {
 
 // unasked records bytes that came although no request was under way.
 func (m *recorder) unasked(now int64) {
-	m.r.complain(ErrFraming, frameError("bytes that nobody asked for"))
+	m.r.complain(ErrFraming, errUnasked)
 	if m.r.begin.Load() == 0 || m.r.end.Load() != 0 {
 		return
 	}

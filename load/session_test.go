@@ -69,8 +69,8 @@ func TestServerClosesBetweenLegs(t *testing.T) {
 
 func TestDuration(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
-		if w.tls {
-			t.Skip("as without TLS")
+		if !w.raw() {
+			t.Skip("as in plain HTTP/1.1")
 		}
 		var ticks atomic.Int64
 		leg := Leg{LeadTime: 50 * time.Millisecond, Duration: 1100 * time.Millisecond, Tick: func(Second) { ticks.Add(1) }}
@@ -91,8 +91,8 @@ func TestDuration(t *testing.T) {
 
 func TestThink(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
-		if w.tls {
-			t.Skip("as without TLS")
+		if !w.raw() {
+			t.Skip("as in plain HTTP/1.1")
 		}
 		s := serve(t, w, loadtest.Plain, loadtest.Options{})
 		leg := Leg{Duration: 200 * time.Millisecond, Think: 50 * time.Millisecond}
@@ -138,11 +138,15 @@ func TestBodiesAndTurns(t *testing.T) {
 func TestVerifyAndAccept(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		var seen atomic.Int64
+		want := strings.Repeat("x", 100_000)
+		if w.protocol == GRPC { // a refusal has no message
+			want = ""
+		}
 		o := Options{
 			Connections: 1, Sample: 10, Requests: []Request{{Method: "GET"}, {Method: "GET", Path: "/2"}},
 			Verify: func(request, status int, body []byte) error {
 				seen.Add(1)
-				if request != 0 || status != 404 || string(body) != strings.Repeat("x", 100_000) {
+				if request != 0 || status != 404 || string(body) != want {
 					t.Errorf("request %d, status %d, %d bytes", request, status, len(body))
 				}
 				return errors.New("not what was expected")
@@ -229,7 +233,7 @@ func TestRefused(t *testing.T) {
 
 // A handshake is part of connecting.
 func TestUntrusted(t *testing.T) {
-	s := serve(t, way{Portable, true}, loadtest.Plain, loadtest.Options{})
+	s := serve(t, way{Portable, true, HTTP1}, loadtest.Plain, loadtest.Options{})
 	defer s.Close()
 	session, err := Open(Options{Target: Target{Addr: s.Addr(), TLS: &tls.Config{}}, Requests: []Request{{Method: "GET"}}, Connections: 1, Timeout: 400 * time.Millisecond})
 	assert.NoError(t, "open", err)
@@ -242,8 +246,8 @@ func TestUntrusted(t *testing.T) {
 
 func TestServerDies(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
-		if w.tls {
-			t.Skip("as without TLS")
+		if !w.raw() {
+			t.Skip("as in plain HTTP/1.1")
 		}
 		s := serve(t, w, loadtest.Plain, loadtest.Options{})
 		defer s.Close()
@@ -263,8 +267,8 @@ func TestServerDies(t *testing.T) {
 // A server that begins to listen late is waited for.
 func TestLateServer(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
-		if w.tls {
-			t.Skip("as without TLS")
+		if !w.raw() {
+			t.Skip("as in plain HTTP/1.1")
 		}
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		assert.NoError(t, "listen", err)
@@ -288,7 +292,7 @@ func TestLateServer(t *testing.T) {
 				}
 				go func() {
 					defer c.Close()
-					answer(c)
+					respond(c)
 				}()
 			}
 		}()
@@ -306,8 +310,8 @@ func TestLateServer(t *testing.T) {
 	})
 }
 
-// answer answers what is sent over c, whatever it is.
-func answer(c net.Conn) {
+// respond answers what is sent over c, whatever it is.
+func respond(c net.Conn) {
 	b := make([]byte, 64<<10)
 	for {
 		if _, err := c.Read(b); err != nil {

@@ -24,8 +24,8 @@ func TestStop(t *testing.T) {
 	if os.Getenv("TARE_SOAK") != "" {
 		whole, stop = 8*time.Second, 500*time.Millisecond
 	}
-	addr, process := elsewhere(t)
-	s := get(t, addr, Auto, 50)
+	addr, process := elsewhere(t, HTTP1)
+	s := get(t, addr, Auto, HTTP1, 50)
 	defer s.Close()
 	var stopped time.Duration
 	done := make(chan struct{})

@@ -18,13 +18,13 @@ const (
 	SlowBytes   Behaviour = "slow-bytes"   // byte by byte, Pause between them
 	Slow        Behaviour = "slow"         // after Pause
 	Coalesced   Behaviour = "coalesced"    // an interim answer and the chunks of the final one in one piece
-	Chunked     Behaviour = "chunked"      // with extensions and trailers
+	Chunked     Behaviour = "chunked"      // with extensions and trailers; HTTP/2: with padding
 	Interim     Behaviour = "interim"      // three answers of 1xx before
 	NoContent   Behaviour = "no-content"   // 204
 	NotModified Behaviour = "not-modified" // 304 with the length of what it does not send
-	BigHead     Behaviour = "big-head"     // 110 kB of fields
-	UntilClose  Behaviour = "until-close"  // a body that ends with the connection
-	Announced   Behaviour = "announced"    // Connection: close on request After of each connection
+	BigHead     Behaviour = "big-head"     // 110 kB of fields; HTTP/2: in several frames
+	UntilClose  Behaviour = "until-close"  // a body that ends with the connection; not in HTTP/2
+	Announced   Behaviour = "announced"    // Connection: close on request After of each connection; HTTP/2: GOAWAY
 	Status      Behaviour = "status"       // Code
 
 	Unannounced Behaviour = "unannounced"  // closes after After answers without a word

@@ -1,5 +1,5 @@
-// Package loadtest is an HTTP server that misbehaves in named ways, to hold
-// clients against. It listens on the loopback only, and Close leaves nothing
+// Package loadtest is a server of HTTP/1.1, HTTP/2 or gRPC that misbehaves in
+// named ways, to hold clients against. It listens on the loopback only, and Close leaves nothing
 // behind.
 package loadtest
 
@@ -18,6 +18,8 @@ import (
 // Options vary a behaviour. The zero value works.
 type Options struct {
 	TLS   bool
+	HTTP2 bool          // with prior knowledge, or as TLS agreed
+	GRPC  bool          // over HTTP/2, of messages that are Body
 	Body  []byte        // of answers; nil: "Hello, world!\n"
 	After int           // requests on a connection, of those behaviours that count them; zero: 3
 	Pause time.Duration // of those that are slow; zero: 1ms
@@ -58,6 +60,7 @@ func Start(b Behaviour, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.HTTP2 = o.HTTP2 || o.GRPC
 	s := &Server{behaviour: b, o: o, listener: l, done: make(chan struct{}), conns: map[net.Conn]bool{}}
 	if o.TLS {
 		server, client, err := certificate()
@@ -66,6 +69,9 @@ func Start(b Behaviour, o Options) (*Server, error) {
 			return nil, err
 		}
 		s.client = client
+		if o.HTTP2 {
+			server.NextProtos = []string{"h2"}
+		}
 		s.listener = tls.NewListener(l, server)
 	}
 	if b == Refuse {
@@ -145,6 +151,10 @@ func (s *Server) accept() {
 // serve answers the requests of one connection, each as the behaviour says.
 func (s *Server) serve(c net.Conn) {
 	if s.behaviour == HangUp {
+		return
+	}
+	if s.o.HTTP2 {
+		s.serve2(c)
 		return
 	}
 	r := bufio.NewReader(c)

@@ -1,4 +1,4 @@
-package load
+package pace
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 // maxSteps is the most rates of a step profile.
 const maxSteps = 1000
 
-// ParseProfile reads a rate over time as flags write it, for a leg of length
+// Parse reads a rate over time as flags write it, for a leg of length
 // over:
 //
 //	5000/s              a request every 200 µs
@@ -21,19 +21,19 @@ const maxSteps = 1000
 //
 // A rate is a number, optionally with k or M behind it, per second (/s, or
 // nothing) or per minute (/m). It must not be above [MaxRate].
-func ParseProfile(text string, over time.Duration) (Profile, error) {
-	p, what := parseProfile(strings.TrimSpace(text), over)
+func Parse(text string, over time.Duration) (Profile, error) {
+	p, what := parse(strings.TrimSpace(text), over)
 	if what == "" && peak(p) > MaxRate {
 		what = "above 1000000 requests per second"
 	}
 	if what != "" {
-		return nil, &ProfileError{text, what}
+		return nil, &Error{text, what}
 	}
 	return p, nil
 }
 
-// parseProfile returns what is wrong, or nothing.
-func parseProfile(text string, over time.Duration) (p Profile, what string) {
+// parse returns what is wrong, or nothing.
+func parse(text string, over time.Duration) (p Profile, what string) {
 	form, rest, named := strings.Cut(text, ":")
 	if !named {
 		form, rest = "", text

@@ -1,4 +1,4 @@
-package load
+package pace
 
 import (
 	"errors"
@@ -35,7 +35,7 @@ func profiles(t *testing.T, over time.Duration) []Profile {
 		"ramp:100/s..5000/s", "ramp:5000/s..100/s", "ramp:0/s..2000/s", "ramp:50/s..50/s",
 		"step:100/s,500/s,1000/s", "step:1000/s,1/s", "step:3/s", "step:7/s,7/s",
 	} {
-		p, err := ParseProfile(text, over)
+		p, err := Parse(text, over)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -112,7 +112,7 @@ func TestRampInvertsItsIntegral(t *testing.T) {
 }
 
 func TestStepsAreEqualParts(t *testing.T) {
-	p, err := ParseProfile("step:100/s,500/s,1000/s", 3*time.Second)
+	p, err := Parse("step:100/s,500/s,1000/s", 3*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,13 +171,13 @@ func TestSeedDecidesPoisson(t *testing.T) {
 func TestProfileIsWrittenAsItIsRead(t *testing.T) {
 	const over = 3 * time.Second
 	for _, p := range profiles(t, over) {
-		again, err := ParseProfile(p.String(), over)
+		again, err := Parse(p.String(), over)
 		if err != nil || again.String() != p.String() {
 			t.Errorf("%v is read as %v, %v", p, again, err)
 		}
 	}
 	for text, want := range map[string]string{"5k": "5000/s", " poisson:1.5k/s ": "poisson:1500/s", "ramp:60/m..2/s": "ramp:1/s..2/s", "step:1,2k": "step:1/s,2000/s"} {
-		if p, err := ParseProfile(text, over); err != nil || p.String() != want {
+		if p, err := Parse(text, over); err != nil || p.String() != want {
 			t.Errorf("%q is read as %v, %v, want %s", text, p, err, want)
 		}
 	}
@@ -191,32 +191,32 @@ func TestWhatIsNoProfile(t *testing.T) {
 		"ramp:5/s": "two rates", "ramp:5/s..": "not a rate", "ramp:..5/s": "not a rate", "ramp:1/s..0/s": "below", "ramp:1/s..9M/s": "above", "ramp:9M/s..1/s": "above",
 		"step:": "not a rate", "step:1/s,": "not a rate", "step:1/s,2M/s": "above", "step:" + strings.Repeat("1/s,", 1000) + "1/s": "more than 1000",
 	} {
-		_, err := ParseProfile(text, time.Second)
-		var wrong *ProfileError
+		_, err := Parse(text, time.Second)
+		var wrong *Error
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.40q: %v, want %q", text, err, want)
 		}
 	}
 	for _, text := range []string{"ramp:1/s..5/s", "step:1/s,2/s"} {
-		if _, err := ParseProfile(text, 0); err == nil || !strings.Contains(err.Error(), "duration") {
+		if _, err := Parse(text, 0); err == nil || !strings.Contains(err.Error(), "duration") {
 			t.Errorf("%q without a duration: %v", text, err)
 		}
 	}
 }
 
-func FuzzParseProfile(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, text := range []string{"5000/s", "poisson:5k/s", "ramp:0/s..5000/s", "ramp:100/s..5/m", "step:100/s,500/s,1M/s", "step:0.001,0.002", "x:1", "ramp:1..", ""} {
 		f.Add(text, int64(time.Second))
 	}
 	f.Fuzz(func(t *testing.T, text string, over int64) {
-		p, err := ParseProfile(text, time.Duration(over))
+		p, err := Parse(text, time.Duration(over))
 		if err != nil {
 			if p != nil || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("%v, %v", p, err)
 			}
 			return
 		}
-		if again, err := ParseProfile(p.String(), time.Duration(over)); err != nil || again.String() != p.String() {
+		if again, err := Parse(p.String(), time.Duration(over)); err != nil || again.String() != p.String() {
 			t.Fatalf("%q is written %q and read %v, %v", text, p, again, err)
 		}
 		last := time.Duration(0)

@@ -1,0 +1,93 @@
+package load
+
+// framer speaks a protocol over one connection of the portable engine, one
+// request after another: it has the bytes that are to be sent, and finds in those
+// that come where an answer ends, however they are cut into pieces.
+type framer interface {
+	// open begins a connection; nothing is left of the one before.
+	open()
+	// ask begins a request, and last says that it is the connection's last one.
+	// Its error says that a number of the request has no room.
+	ask(q *encoded, last, keep bool) error
+	// owed hands out what is to be sent now, each byte once; it holds until the
+	// next call.
+	owed() []byte
+	// feed takes bytes that came while a request is under way. Its error says why
+	// there will be no answer; a resetError, that only this request has none.
+	feed(b []byte) error
+	// idle takes bytes that came while none is. Its error says that nobody asked
+	// for them.
+	idle(b []byte) error
+	// end says what it means that the connection was closed.
+	end() error
+	answer() answer
+}
+
+// answer is what is known of an answer.
+type answer struct {
+	begun  bool // some of it has come
+	done   bool // all of it has
+	closes bool // the connection cannot be used after it
+	unsent bool // it came before the whole request could be sent
+	status int
+	body   int64 // bytes
+	keep   bool  // kept is the body
+	kept   []byte
+}
+
+// resetError says why a request has no answer on a connection that is still
+// good, or that has only ended.
+type resetError string
+
+func (e resetError) Error() string { return string(e) }
+
+var (
+	_ framer = (*http1)(nil)
+	_ framer = (*http2)(nil)
+)
+
+// newFramer is one for a connection.
+func newFramer(p Protocol) framer {
+	if p == HTTP1 {
+		return new(http1)
+	}
+	return newHTTP2(p == GRPC)
+}
+
+// http1 speaks HTTP/1.1.
+type http1 struct {
+	framer1
+	out []byte // to be sent
+	own []byte // room for a request with numbers of its own
+}
+
+func (h *http1) open() { h.out = nil }
+
+func (h *http1) ask(q *encoded, last, keep bool) error {
+	h.reset(q.head, keep)
+	if h.out = q.wire; last {
+		h.out = q.last
+	}
+	if len(q.draws) == 0 {
+		return nil
+	}
+	h.own = append(h.own[:0], h.out...)
+	h.out = h.own
+	return q.fill(h.own, h.own[len(h.own)-q.body:])
+}
+
+func (h *http1) owed() []byte {
+	b := h.out
+	h.out = nil
+	return b
+}
+
+func (h *http1) feed(b []byte) error {
+	used, err := h.framer1.feed(b)
+	if err == nil && used < len(b) {
+		err = frameError("more than one answer")
+	}
+	return err
+}
+
+func (h *http1) idle([]byte) error { return errUnasked }

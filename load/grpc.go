@@ -1,0 +1,56 @@
+package load
+
+// message follows the one message of a gRPC answer through its DATA, in pieces
+// of any size.
+type message struct {
+	prefix [prefixLen]byte
+	got    int   // bytes of the prefix
+	left   int64 // bytes of the message still to come
+	body   int64 // bytes of it that came
+}
+
+// take takes DATA.
+func (m *message) take(b []byte) error {
+	n := copy(m.prefix[m.got:], b)
+	if m.got += n; n > 0 && m.got == prefixLen {
+		switch p := &m.prefix; {
+		case p[0] == 1:
+			return frameError("a message that is compressed, which nobody asked for")
+		case p[0] != 0:
+			return frameError("a message without a prefix")
+		default:
+			m.left = int64(p[1])<<24 | int64(p[2])<<16 | int64(p[3])<<8 | int64(p[4])
+		}
+	}
+	b = b[n:]
+	m.body += int64(len(b))
+	if m.left -= int64(len(b)); m.left < 0 {
+		return frameError("more than one message, or one longer than its prefix says")
+	}
+	return nil
+}
+
+// end holds what came against the code of the trailers, and returns the status
+// of HTTP that goes with it.
+func (m *message) end(code int) (status int, err error) {
+	switch {
+	case code == noCode:
+		return 0, frameError("no grpc-status at the end of the answer")
+	case code == badCode:
+		return 0, frameError("a grpc-status that is no number, or more than one")
+	case m.got > 0 && m.got < prefixLen || m.left > 0:
+		return 0, frameError("a message shorter than its prefix says")
+	case code == 0 && m.got == 0:
+		return 0, frameError("grpc-status 0 without a message")
+	}
+	return statusOf(code), nil
+}
+
+// statusOf is the status of HTTP that google.rpc.Code names for a code of gRPC.
+func statusOf(code int) int {
+	statuses := [...]int{200, 499, 500, 400, 504, 404, 409, 403, 429, 400, 409, 400, 501, 500, 503, 500, 401}
+	if code < len(statuses) {
+		return statuses[code]
+	}
+	return 500
+}

@@ -1,0 +1,172 @@
+// Package h2 has what HTTP/2 is made of: frames (RFC 9113) and header blocks
+// (HPACK, RFC 7541). It knows of bytes alone; who says what when is for others.
+package h2
+
+import (
+	"encoding/binary"
+	"iter"
+	"strconv"
+)
+
+// Preface is what a client begins a connection with, before its SETTINGS.
+const Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+// Sizes in bytes, and what both sides begin with until SETTINGS say otherwise.
+const (
+	HeaderLen = 9       // of a frame's header
+	MaxFrame  = 1 << 14 // payload of a frame
+	Window    = 1<<16 - 1
+	MaxWindow = 1<<31 - 1
+	MaxStream = 1<<31 - 1
+	TableSize = 4096 // of the dynamic table
+)
+
+// Error says why bytes are no HTTP/2.
+type Error string
+
+// Error is one line.
+func (e Error) Error() string { return string(e) }
+
+// Type is what a frame is for.
+type Type uint8
+
+// Types of frames.
+const (
+	Data Type = iota
+	Headers
+	Priority
+	RSTStream
+	Settings
+	PushPromise
+	Ping
+	GoAway
+	WindowUpdate
+	Continuation
+)
+
+// String is the type's name in RFC 9113.
+func (t Type) String() string {
+	names := [...]string{"DATA", "HEADERS", "PRIORITY", "RST_STREAM", "SETTINGS", "PUSH_PROMISE", "PING", "GOAWAY", "WINDOW_UPDATE", "CONTINUATION"}
+	if int(t) < len(names) {
+		return names[t]
+	}
+	return "frame type " + strconv.Itoa(int(t))
+}
+
+// Flags of frames.
+const (
+	EndStream   = 0x1 // DATA, HEADERS
+	Ack         = 0x1 // SETTINGS, PING
+	EndHeaders  = 0x4 // HEADERS, CONTINUATION
+	Padded      = 0x8 // DATA, HEADERS
+	HasPriority = 0x20
+)
+
+// Settings by number.
+const (
+	HeaderTableSize   = 1
+	EnablePush        = 2
+	MaxStreams        = 3
+	InitialWindowSize = 4
+	MaxFrameSize      = 5
+	MaxHeaderListSize = 6
+)
+
+// Code is why a stream or a connection ended.
+type Code uint32
+
+// Codes that are sent.
+const (
+	NoError       Code = 0
+	RefusedStream Code = 7
+	Cancel        Code = 8
+)
+
+// String is the code's name in RFC 9113.
+func (c Code) String() string {
+	names := [...]string{
+		"NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED", "FRAME_SIZE_ERROR",
+		"REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM", "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+	}
+	if int64(c) < int64(len(names)) {
+		return names[c]
+	}
+	return "error code " + strconv.FormatUint(uint64(c), 10)
+}
+
+// Frame is one frame.
+type Frame struct {
+	Type    Type
+	Flags   uint8
+	Stream  uint32
+	Payload []byte
+}
+
+// Has reports whether a flag is set.
+func (f Frame) Has(flag uint8) bool { return f.Flags&flag != 0 }
+
+// check holds a frame against what every frame of its type must be (RFC 9113,
+// section 6).
+func (f Frame) check() error {
+	n := len(f.Payload)
+	fits, connection := true, false // of the connection, not of a stream
+	switch f.Type {
+	case Priority:
+		fits = n == 5
+	case RSTStream:
+		fits = n == 4
+	case Settings:
+		fits, connection = n%6 == 0 && (n == 0 || !f.Has(Ack)), true
+	case Ping:
+		fits, connection = n == 8, true
+	case GoAway:
+		fits, connection = n >= 8, true
+	case WindowUpdate:
+		fits, connection = n == 4, f.Stream == 0
+	case Data, Headers, PushPromise, Continuation:
+	default:
+		return nil
+	}
+	switch {
+	case !fits:
+		return Error("a " + f.Type.String() + " frame of " + strconv.Itoa(n) + " bytes")
+	case connection != (f.Stream == 0):
+		return Error("a " + f.Type.String() + " frame of stream " + strconv.FormatUint(uint64(f.Stream), 10))
+	}
+	return nil
+}
+
+// Content is the payload of DATA and HEADERS without padding and priority.
+func (f Frame) Content() ([]byte, error) {
+	b, pad := f.Payload, 0
+	if f.Has(Padded) {
+		if len(b) == 0 {
+			return nil, Error("a padded frame without a length of its padding")
+		}
+		b, pad = b[1:], int(b[0])
+	}
+	if f.Type == Headers && f.Has(HasPriority) {
+		if len(b) < 5 {
+			return nil, Error("a HEADERS frame too short for its priority")
+		}
+		b = b[5:]
+	}
+	if pad > len(b) {
+		return nil, Error("more padding than frame")
+	}
+	return b[:len(b)-pad], nil
+}
+
+// Number is the four bytes at an offset: a code, a stream, an increment.
+func (f Frame) Number(at int) uint32 { return binary.BigEndian.Uint32(f.Payload[at:]) }
+
+// Values are the settings of a SETTINGS frame, in order.
+func (f Frame) Values() iter.Seq2[int, uint32] {
+	return func(yield func(int, uint32) bool) {
+		for b := f.Payload; len(b) >= 6; b = b[6:] {
+			if !yield(int(binary.BigEndian.Uint16(b)), binary.BigEndian.Uint32(b[2:])) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package h2
+
+// lengths are those of the Huffman codes of all bytes, in bits (RFC 7541,
+// appendix B). The code is canonical: codes of one length follow each other in the
+// order of their bytes, those of the next length come after them. So the lengths
+// are all there is to know.
+var lengths = [256]uint8{
+	13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
+	28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
+	6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6,
+	5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10,
+	13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
+	7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6,
+	15, 5, 6, 5, 6, 5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5,
+	6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28,
+	20, 22, 20, 20, 22, 22, 22, 23, 22, 23, 23, 23, 23, 23, 24, 23,
+	24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24,
+	22, 21, 20, 22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23,
+	21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23,
+	26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25,
+	19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27,
+	20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23,
+	26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
+}
+
+// Lengths of codes.
+const (
+	shortest = 5
+	longest  = 30 // of a byte, and of the end, which is all ones
+)
+
+// huffman is the code as it is read: the first bits of what is left are a number,
+// and the first length whose limit is above it is that of the code.
+type huffman struct {
+	bytes [256]byte           // in the order of their codes
+	limit [longest + 1]uint64 // by length: the first code that is longer, followed by zeros up to 32 bits
+	shift [longest + 1]uint32 // by length: what takes a code to its place in bytes
+}
+
+var code = newHuffman()
+
+func newHuffman() *huffman {
+	h := new(huffman)
+	next, at := uint32(0), uint32(0)
+	for length := shortest; length <= longest; length++ {
+		next <<= 1
+		h.shift[length] = at - next
+		for b, l := range lengths {
+			if int(l) == length {
+				h.bytes[at] = byte(b)
+				at++
+				next++
+			}
+		}
+		h.limit[length] = uint64(next) << (32 - length)
+	}
+	return h
+}
+
+// expand appends the bytes that s stands for. What is left of the last byte must
+// be ones, and fewer than eight.
+func (h *huffman) expand(out, s []byte) ([]byte, error) {
+	var bits uint64 // the first to the left
+	n := 0          // of them are there
+	for {
+		for ; n <= 56 && len(s) > 0; n += 8 {
+			bits |= uint64(s[0]) << (56 - n)
+			s = s[1:]
+		}
+		ahead := uint32((bits | ^uint64(0)>>n) >> 32)
+		length := shortest
+		for length <= longest && uint64(ahead) >= h.limit[length] {
+			length++
+		}
+		if length > n || length > longest {
+			if n >= 8 || ahead != ^uint32(0) {
+				return nil, Error("a string that is no Huffman code")
+			}
+			return out, nil
+		}
+		out = append(out, h.bytes[ahead>>(32-length)+h.shift[length]])
+		bits <<= length
+		n -= length
+	}
+}

@@ -1,0 +1,56 @@
+package h2
+
+import (
+	"encoding/binary"
+	"strconv"
+)
+
+// Reader cuts what comes over a connection, in pieces of any size, into frames.
+// Its zero value waits for the first.
+type Reader struct {
+	part []byte // of a frame that has not come whole
+	used bool   // the last frame was in part
+}
+
+// Next takes bytes as they came, says how many of them it took, and returns the
+// frame that they make whole; false: there is none yet, and all were taken. The
+// payload holds until the next call, or for as long as b does. Frames that are
+// too long for what was settled, or for their type, are refused, the former as
+// soon as they say so.
+func (r *Reader) Next(b []byte) (f Frame, n int, whole bool, err error) {
+	if r.used {
+		r.part, r.used = r.part[:0], false
+	}
+	head := b
+	if len(r.part) > 0 || len(b) < HeaderLen {
+		n = min(len(b), max(0, HeaderLen-len(r.part)))
+		r.part = append(r.part, b[:n]...)
+		if head = r.part; len(head) < HeaderLen {
+			return f, n, false, nil
+		}
+	}
+	length := int(head[0])<<16 | int(head[1])<<8 | int(head[2])
+	if length > MaxFrame {
+		return f, n, false, Error("a frame of " + strconv.Itoa(length) + " bytes")
+	}
+	whole = true
+	if length += HeaderLen; len(r.part) == 0 && len(b) >= length {
+		head, n = b[:length], length
+	} else {
+		more := min(len(b)-n, length-len(r.part))
+		r.part = append(r.part, b[n:n+more]...)
+		n += more
+		if head = r.part; len(head) < length {
+			return f, n, false, nil
+		}
+		r.used = true
+	}
+	f = Frame{Type: Type(head[3]), Flags: head[4], Stream: binary.BigEndian.Uint32(head[5:]) &^ (1 << 31), Payload: head[HeaderLen:]}
+	return f, n, whole, f.check()
+}
+
+// Partial reports whether part of a frame has come.
+func (r *Reader) Partial() bool { return len(r.part) > 0 && !r.used }
+
+// Reset forgets what has come.
+func (r *Reader) Reset() { r.part, r.used = r.part[:0], false }

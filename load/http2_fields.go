@@ -1,0 +1,97 @@
+package load
+
+// fields is what a header block says that matters here.
+type fields struct {
+	trailers bool // it comes behind a body
+	regular  bool // a field that is not about the message itself has come
+	status   int
+	length   int64 // Content-Length, +1; 0: none
+	code     int   // of gRPC
+}
+
+// Codes of gRPC where there is none, or none that can be read.
+const (
+	noCode  = -1
+	badCode = -2
+)
+
+// add takes one field (RFC 9113, sections 8.2 and 8.3).
+func (k *fields) add(name, value []byte) error {
+	for _, c := range value {
+		if c == '\r' || c == '\n' || c == 0 {
+			return frameError("CR, LF or NUL within a field")
+		}
+	}
+	if len(name) > 0 && name[0] == ':' {
+		switch {
+		case k.trailers:
+			return frameError("a field of the head among trailers")
+		case k.regular:
+			return frameError("a status behind other fields")
+		case string(name) != ":status" || k.status != 0:
+			return frameError("not one status, but others of its kind")
+		}
+		return k.readStatus(value)
+	}
+	k.regular = true
+	if len(name) == 0 {
+		return frameError("a field without a name")
+	}
+	for _, c := range name {
+		if !isToken(c) || c >= 'A' && c <= 'Z' {
+			return frameError("a field name with a character that cannot be in one")
+		}
+	}
+	switch {
+	case ofConnection(name):
+		return frameError("a field about the connection, which HTTP/2 does not have")
+	case string(name) == "grpc-status":
+		k.code = readCode(k.code, value)
+	case string(name) == "content-length" && !k.trailers:
+		return k.readLength(value)
+	}
+	return nil
+}
+
+// ofConnection reports whether a field, in small letters, is about a connection of
+// HTTP/1.1 (RFC 9113, section 8.2.2).
+func ofConnection(name []byte) bool {
+	switch string(name) {
+	case "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade":
+		return true
+	}
+	return false
+}
+
+func (k *fields) readStatus(value []byte) error {
+	if len(value) != 3 || value[0] < '1' {
+		return frameError("a status that is no number of three digits")
+	}
+	for _, c := range value {
+		if c < '0' || c > '9' {
+			return frameError("a status that is no number of three digits")
+		}
+		k.status = k.status*10 + int(c-'0')
+	}
+	return nil
+}
+
+func (k *fields) readLength(value []byte) error {
+	if k.length > 0 {
+		return frameError("Content-Length more than once")
+	}
+	n, ok := readLength(value)
+	if !ok {
+		return frameError("a Content-Length that is no length")
+	}
+	k.length = n + 1
+	return nil
+}
+
+func readCode(before int, value []byte) int {
+	n, ok := readLength(value)
+	if !ok || len(value) > 9 || before != noCode {
+		return badCode
+	}
+	return int(n)
+}

@@ -1,0 +1,315 @@
+package load
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/internal/assert"
+	"github.com/tarebench/tare/load/h2"
+)
+
+// peer is the server's side of one connection, as a test has it behave.
+type peer struct {
+	net.Conn
+	r      *bufio.Reader
+	stream uint32 // of the request that was read last
+}
+
+func (p *peer) say(frames ...string) {
+	_, _ = io.WriteString(p, strings.Join(frames, ""))
+}
+
+// next reads one frame; false: there is none.
+func (p *peer) next() (h2.Frame, bool) {
+	head := make([]byte, h2.HeaderLen)
+	if _, err := io.ReadFull(p.r, head); err != nil {
+		return h2.Frame{}, false
+	}
+	payload := make([]byte, int(head[0])<<16|int(head[1])<<8|int(head[2]))
+	if _, err := io.ReadFull(p.r, payload); err != nil {
+		return h2.Frame{}, false
+	}
+	f, _, _, err := new(h2.Reader).Next(append(head, payload...))
+	return f, err == nil
+}
+
+// until reads up to a frame that is of a type and has a flag; false: there is
+// none.
+func (p *peer) until(t h2.Type, flag uint8) bool {
+	for {
+		f, ok := p.next()
+		if ok && f.Type == h2.Headers {
+			p.stream = f.Stream
+		}
+		if !ok || f.Type == t && f.Flags&flag == flag {
+			return ok
+		}
+	}
+}
+
+// asked reads up to the next request without a body.
+func (p *peer) asked() bool { return p.until(h2.Headers, h2.EndStream) }
+
+// of is a frame of the stream that was asked on.
+func (p *peer) of(kind h2.Type, flags uint8, payload string) string {
+	return rawFrame(kind, flags, p.stream, payload)
+}
+
+// fine is an answer.
+func (p *peer) fine() string {
+	return p.of(h2.Headers, h2.EndHeaders, block(ok2)) + p.of(h2.Data, h2.EndStream, "fine")
+}
+
+// hostile listens, and has each connection treated so once its preface came.
+func hostile(t *testing.T, treat func(p *peer)) (addr string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	assert.NoError(t, "listen", err)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			wg.Go(func() {
+				defer c.Close()
+				_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+				p := &peer{Conn: c, r: bufio.NewReader(c)}
+				if _, err := p.r.Discard(len(h2.Preface)); err == nil {
+					treat(p)
+				}
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		wg.Wait()
+	})
+	return l.Addr().String()
+}
+
+// against runs a leg on two connections to such a server.
+func against(t *testing.T, o Options, leg Leg, treat func(p *peer)) *Result {
+	t.Helper()
+	o.Target, o.Protocol, o.Connections = Target{Addr: hostile(t, treat)}, H2C, 2
+	if o.Requests == nil {
+		o.Requests = []Request{{Method: "GET"}}
+	}
+	s, err := Open(o)
+	assert.NoError(t, "open", err)
+	defer s.Close()
+	r, err := s.Run(context.Background(), leg)
+	assert.NoError(t, "run", err)
+	adds(t, s.s, leg, r, false)
+	return r
+}
+
+func TestHostileHTTP2(t *testing.T) {
+	const ops = 12
+	ping := rawFrame(h2.Ping, 0, 0, "12345678")
+	for name, c := range map[string]struct {
+		treat  func(p *peer)
+		class  Class  // of all requests; empty: all are answered
+		says   string // of the first error
+		opened some
+	}{
+		"goes away in the middle of a stream": {treat: func(p *peer) {
+			for p.say(says()); p.asked(); {
+				p.say(p.of(h2.Headers, h2.EndHeaders, block(ok2)), string(h2.AppendGoAway(nil, p.stream, h2.NoError)), p.of(h2.Data, h2.EndStream, "x"))
+			}
+		}, opened: some{ops, -1}},
+		"goes away between streams": {treat: func(p *peer) {
+			for p.say(says()); p.asked(); {
+				p.say(p.fine(), string(h2.AppendGoAway(nil, p.stream, h2.NoError)))
+			}
+		}, opened: some{ops, -1}},
+		"goes away without the request": {treat: func(p *peer) {
+			for p.say(says()); p.asked(); {
+				p.say(string(h2.AppendGoAway(nil, p.stream-1, 2)))
+			}
+		}, class: ErrReset, says: "the server went away and left the request: INTERNAL_ERROR", opened: some{ops, -1}},
+		"goes away and closes in the middle": {treat: func(p *peer) {
+			p.say(says())
+			p.asked()
+			p.say(p.of(h2.Headers, h2.EndHeaders, block(ok2)), string(h2.AppendGoAway(nil, p.stream, h2.NoError)))
+		}, class: ErrReset, opened: some{ops, -1}},
+		"resets every stream": {treat: func(p *peer) {
+			for p.say(says()); p.asked(); {
+				p.say(string(h2.AppendReset(nil, p.stream, h2.RefusedStream)))
+			}
+		}, class: ErrReset, says: "REFUSED_STREAM", opened: some{2, 2}},
+		"waits for replies": {treat: func(p *peer) {
+			for p.say(says()); p.asked(); {
+				p.say(p.of(h2.Headers, h2.EndHeaders, block(ok2)), ping)
+				if !p.until(h2.Ping, h2.Ack) {
+					return
+				}
+				p.say(p.of(h2.Data, h2.EndStream, "x"), says())
+				if !p.until(h2.Settings, h2.Ack) {
+					return
+				}
+			}
+		}, opened: some{2, 2}},
+		"continues for ever": {treat: func(p *peer) {
+			p.say(says())
+			for p.asked(); ; {
+				head := p.of(h2.Headers, 0, block(ok2))
+				if _, err := io.WriteString(p, head+strings.Repeat(p.of(h2.Continuation, 0, ""), 1000)); err != nil {
+					return
+				}
+				for {
+					if _, err := io.WriteString(p, strings.Repeat(p.of(h2.Continuation, 0, ""), 1000)); err != nil {
+						return
+					}
+				}
+			}
+		}, class: ErrFraming, says: "too long", opened: some{ops, -1}},
+		"a huge head": {treat: func(p *peer) {
+			p.say(says())
+			p.asked()
+			p.say(p.of(h2.Headers, 0, block(ok2)), strings.Repeat(p.of(h2.Continuation, 0, block("a: "+strings.Repeat("x", 10000))), 30))
+			p.until(h2.Data, 0)
+		}, class: ErrFraming, says: "too long", opened: some{ops, -1}},
+		"a window that overflows": {treat: func(p *peer) {
+			p.say(says())
+			p.asked()
+			p.say(string(h2.AppendWindowUpdate(nil, 0, h2.MaxWindow)))
+			p.until(h2.Data, 0)
+		}, class: ErrFraming, says: "a window larger than can be", opened: some{ops, -1}},
+		"a body for another stream": {treat: func(p *peer) {
+			p.say(says())
+			p.asked()
+			p.stream += 2
+			p.say(p.fine())
+			p.until(h2.Data, 0)
+		}, class: ErrFraming, says: "nobody opened", opened: some{ops, -1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := against(t, Options{}, Leg{Ops: ops}, c.treat)
+			if c.class == "" {
+				assert.Equal(t, "first error", r.FirstError, "")
+				assert.Equal(t, "requests", r.Requests, ops)
+			} else {
+				assert.Equal(t, "requests", r.Requests, 0)
+				some{ops, ops + 1}.check(t, string(c.class), r.Errors[c.class])
+				assert.Equal(t, "classes", len(r.Errors), 1)
+				assert.Equal(t, r.FirstError+" has "+c.says, strings.Contains(r.FirstError, c.says), true)
+			}
+			c.opened.check(t, "opened", r.Opened)
+		})
+	}
+}
+
+// A server that only wants replies to what it says does not keep a request for
+// longer than the timeout.
+func TestPingFlood(t *testing.T) {
+	pings := strings.Repeat(rawFrame(h2.Ping, 0, 0, "12345678"), 500)
+	r := against(t, Options{Timeout: 200 * time.Millisecond}, Leg{Ops: 2}, func(p *peer) {
+		go func() { _, _ = io.Copy(io.Discard, p.r) }()
+		for p.say(says()); ; {
+			if _, err := io.WriteString(p, pings); err != nil {
+				return
+			}
+		}
+	})
+	assert.Equal(t, "requests", r.Requests, 0)
+	if r.Errors[ErrTimeout]+r.Errors[ErrFraming] == 0 {
+		t.Errorf("%v", r.Errors)
+	}
+}
+
+// While nothing is asked, HTTP/2 still has things to say; a body is none of them.
+func TestHTTP2Idle(t *testing.T) {
+	leg := Leg{Duration: 250 * time.Millisecond, Think: 60 * time.Millisecond}
+	r := against(t, Options{}, leg, func(p *peer) {
+		for p.say(says()); p.asked(); {
+			p.say(p.fine())
+			time.Sleep(20 * time.Millisecond)
+			p.say(rawFrame(h2.Ping, 0, 0, "12345678"), string(h2.AppendSettings(nil)), string(h2.AppendWindowUpdate(nil, 0, 9)))
+			if !p.until(h2.Ping, h2.Ack) {
+				return
+			}
+		}
+	})
+	assert.Equal(t, "first error", r.FirstError, "")
+	assert.Equal(t, "opened", r.Opened, 2)
+	some{2, -1}.check(t, "requests", r.Requests)
+
+	r = against(t, Options{}, leg, func(p *peer) {
+		for p.say(says()); p.asked(); {
+			p.say(p.fine())
+			time.Sleep(20 * time.Millisecond)
+			p.say(string(h2.AppendGoAway(nil, p.stream, h2.NoError)))
+		}
+	})
+	assert.Equal(t, "first error", r.FirstError, "")
+	some{1, -1}.check(t, "reconnects", r.Reconnects)
+
+	r = against(t, Options{}, leg, func(p *peer) {
+		for p.say(says()); p.asked(); {
+			p.say(p.fine())
+			time.Sleep(20 * time.Millisecond)
+			p.say(p.of(h2.Data, 0, "more"))
+		}
+	})
+	some{1, -1}.check(t, "unasked", r.Unasked)
+	assert.Equal(t, "class framing", r.Errors[ErrFraming], r.Unasked)
+	assert.Equal(t, "requests", r.Requests, r.Sent)
+}
+
+// A body is sent as the server gives way to it, a little at a time, and an answer
+// that comes before the server has taken it all is an answer, on a connection
+// that is good for no other.
+func TestHTTP2BodiesAndWindows(t *testing.T) {
+	body := make([]byte, 200_000)
+	post := Options{Requests: []Request{{Method: "POST", Body: body}}}
+	r := against(t, post, Leg{Ops: 6}, func(p *peer) {
+		p.say(string(h2.AppendSettings(nil, h2.Setting{ID: h2.InitialWindowSize, Value: 1000})))
+		for got := 0; ; {
+			f, ok := p.next()
+			switch {
+			case !ok:
+				return
+			case f.Type == h2.Headers:
+				p.stream, got = f.Stream, 0
+			case f.Type == h2.Data:
+				got += len(f.Payload)
+				n := uint32(len(f.Payload))
+				p.say(string(h2.AppendWindowUpdate(nil, 0, n)), string(h2.AppendWindowUpdate(nil, p.stream, n)))
+				if f.Has(h2.EndStream) && got == len(body) {
+					p.say(p.fine())
+				}
+			}
+		}
+	})
+	assert.Equal(t, "first error", r.FirstError, "")
+	assert.Equal(t, "requests", r.Requests, 6)
+	assert.Equal(t, "body bytes", r.BodyOut, int64(6*len(body)))
+	assert.Equal(t, "opened", r.Opened, 2)
+
+	for _, body := range []int{200_000, 20 << 20} { // more than the window, and more than a socket takes
+		post.Requests[0].Body = make([]byte, body)
+		r = against(t, post, Leg{Ops: 4}, func(p *peer) {
+			p.say(string(h2.AppendSettings(nil, h2.Setting{ID: h2.InitialWindowSize, Value: h2.MaxWindow})), string(h2.AppendWindowUpdate(nil, 0, h2.MaxWindow-h2.Window)))
+			if body < 1<<20 {
+				p.say(string(h2.AppendSettings(nil, h2.Setting{ID: h2.InitialWindowSize, Value: 1000})))
+			}
+			p.until(h2.Settings, h2.Ack)
+			if p.stream == 0 {
+				p.until(h2.Headers, 0)
+			}
+			p.say(p.fine())
+			time.Sleep(50 * time.Millisecond)
+		})
+		assert.Equal(t, "first error", r.FirstError, "")
+		assert.Equal(t, "requests", r.Requests, 4)
+		some{4, 6}.check(t, "opened", r.Opened)
+	}
+}
