@@ -14,6 +14,9 @@ AS_ROOT   = $(shell [ $$(id -u) = 0 ] || echo sudo)
 LEAVES  := $(patsubst %/contender.json,%,$(wildcard contenders/*/*/contender.json))
 MODULES  = $(patsubst %/go.mod,%,$(wildcard $(LEAVES:%=%/go.mod)))
 BENCHES := $(patsubst %/go.mod,%,$(wildcard bench/*/go.mod peers/*/go.mod))
+# Modules at the rim of an app: its databases, and what is generated from its
+# messages.
+RIMS    := $(patsubst %/go.mod,%,$(wildcard app/*/*/go.mod))
 comma   := ,
 space   := $(subst ,, )
 ALONE    = GOWORK=off GOFLAGS=-mod=readonly
@@ -39,14 +42,17 @@ race: ## the tests under the race detector
 lint: ## format, vet (contenders and benchmarks too) and the linters of .golangci.yml
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet work
-	@set -e; for dir in $(MODULES) $(BENCHES); do echo "go vet in $$dir"; (cd $$dir && $(ALONE) $(GO) vet ./...); done
+	@set -e; for dir in $(MODULES) $(BENCHES) $(RIMS); do echo "go vet in $$dir"; (cd $$dir && $(ALONE) $(GO) vet ./...); done
 	$(LINT) ./...
 	cd cmd/tare && $(LINT) ./...
 	cd cgocopy && $(LINT) ./...
 
+# Examples of cgocopy that need more than a C compiler.
+EXAMPLES = $(shell command -v cargo >/dev/null && echo rustlib)$(comma)$(shell pkg-config --exists sqlite3 2>/dev/null && echo sqlite)
 .PHONY: generate
 generate: ## write generated files anew
 	$(GO) generate ./... ./cmd/tare/...
+	cd cgocopy && $(GO) generate -tags '$(EXAMPLES)' ./examples/...
 
 .PHONY: checkgenerate
 checkgenerate: ## fail if generating changes a file
@@ -58,13 +64,21 @@ contenders: ## build every contender alone and run the conformance suite on it (
 	@set -e; for dir in $(MODULES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) build -trimpath -buildvcs=false -o /dev/null .); done
 	$(GO) test -count=1 -timeout 40m -run '^TestLeaves$$' ./contender/contendertest -leaves "$(subst $(space),$(comma),$(strip $(LEAVES:contenders/%=%)))"
 
+# Faces have tests of their own, beside the conformance suite.
+FACES = $(patsubst %/go.mod,%,$(wildcard contenders/rpc/*/go.mod)) bench/users
+.PHONY: users
+users: ## the users service whole: its stores on real databases, its faces, with and without databases built in
+	@set -e; for dir in $(RIMS); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test $(TESTFLAGS) ./...); done
+	@set -e; for dir in $(FACES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test $(TESTFLAGS) ./...); done
+
 # Generators of contenders belong to their modules; what they write is committed.
-GENERATED := $(addprefix codec/,easyjson ffjson msgp protobuf) $(addprefix server/nethttp-,easyjson ffjson protobuf) $(addprefix copier/,cgocopy protobuf)
+GENERATED := $(addprefix codec/,easyjson ffjson msgp protobuf) $(addprefix server/nethttp-,easyjson ffjson protobuf) $(addprefix copier/,cgocopy protobuf) $(addprefix rpc/,grpc gateway connect)
 .PHONY: generated
 generated: ## fail if a contender's generated code is not what its generator writes
 	cd tools/protogen && GOWORK=off $(GO) test ./...
 	@set -e; for leaf in $(GENERATED); do echo "== $$leaf"; (cd contenders/$$leaf && GOWORK=off $(GO) generate ./...); done
-	git diff --exit-code --stat -- contenders
+	cd app/users/proto && GOWORK=off $(GO) generate ./...
+	git diff --exit-code --stat -- contenders app
 
 .PHONY: golden
 golden: ## rewrite the golden files; read the difference before committing it

@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"time"
 
 	"github.com/tarebench/tare/contender/wire"
 )
@@ -38,6 +39,10 @@ type Program struct {
 	// answers. The former one has ended by then. The error as in Prepare.
 	Serve func(variant string, w wire.Workload) (Served, error)
 
+	// Prepares reports whether w is for Prepare, in programs that Serve too. Nil:
+	// Serve is for all.
+	Prepares func(w wire.Workload) bool
+
 	// Alone is what the program does where no lab has started it, and returns
 	// the exit code. Nil: it says what it is, and fails.
 	Alone func(args []string, stdout, stderr io.Writer) int
@@ -57,6 +62,25 @@ type Work struct {
 	// Answer does the same operation through the same code and shows what came
 	// of it.
 	Answer func(i int) (Answered, error)
+
+	// Callers is how many goroutines call Do at once, which then has to stand
+	// that. Zero: one operation after another in a goroutine that does nothing
+	// else. One caller is not the same: with callers a slice has a number of
+	// operations, each is timed by itself, and latencies are in the reply.
+	Callers int
+
+	// Times makes an open loop of the callers, as a profile of package load/pace
+	// does: it returns the intended times of one operation after another, from
+	// when work begins, and latencies count from those. It is called with another
+	// seed each time. Nil: each caller begins its next operation when one has ended.
+	Times func(seed uint64) func() time.Duration
+
+	// Reset goes back to how things were when the workload was prepared. Nil:
+	// there is nothing to go back to, and the lab is told so.
+	Reset func() error
+
+	// Close ends what the workload has kept open. Nil: nothing.
+	Close func()
 }
 
 // Answered is what one operation came to.

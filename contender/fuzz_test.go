@@ -33,6 +33,7 @@ func FuzzServe(f *testing.F) {
 		`{"id":1,"op":"slice","on":"w","until":"ops","ops":7,"lead":3}` + "\n" + `{"id":2,"op":"stats","on":"w","ops":5}`,
 		`{"id":1,"op":"slice","on":"w","until":"gc","ops":7,"cycles":2,"min_ns":1,"cap_ns":1000,"cap_ops":3}`,
 		`{"op":"bye"}` + "\n" + `{"op":"hello"}`,
+		`{"id":1,"op":"reset","on":"w"}`,
 		string(heavy) + "\n" + `{"id":2,"op":"stats","on":"w","ops":5}`,
 		`{"id":1,"op":"prepare","workload":{"id":"w","heap_bytes":1073741825}}`,
 		`{"op":"prepare","workload":{"id":"w"}}` + "\nnull\n[]\n{",

@@ -6,6 +6,7 @@ import "time"
 type work struct {
 	Work
 	server *server // in place of Work: the lab does the operations
+	crew   *crew   // does them, where there are callers
 	bodies int
 	next   int     // body that the next operation takes
 	pace   float64 // ns per operation, as last seen; zero: unknown

@@ -30,8 +30,7 @@ func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
 	if err := checkHeap(q.Workload.Heap); err != nil {
 		return wire.Reply{}, err
 	}
-	clear(s.works)
-	s.stop()
+	s.forget()
 	made, err := s.load(*q.Workload)
 	switch {
 	case errors.Is(err, ErrUnsupported):
@@ -39,7 +38,11 @@ func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
 	case err != nil:
 		return wire.Reply{}, refusal(classLoad, "%v", err)
 	case made.server == nil && (made.Do == nil || made.Answer == nil):
+		made.close()
 		return wire.Reply{}, refusal(classInternal, "the contender prepared work without Do or Answer")
+	}
+	if made.Callers > 0 {
+		made.crew = newCrew(s, made)
 	}
 	s.hold(q.Workload.Heap)
 	s.works[q.Workload.ID] = made
@@ -54,7 +57,7 @@ func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
 // load has the contender prepare w. A server is not shown the pool: no server
 // knows what it will be asked.
 func (s *session) load(w wire.Workload) (*work, error) {
-	if s.program.Serve != nil {
+	if p := s.program; p.Serve != nil && (p.Prepares == nil || !p.Prepares(w)) {
 		return s.serve(w)
 	}
 	bodies, err := readPool(w)
@@ -86,6 +89,44 @@ func readPool(w wire.Workload) ([][]byte, error) {
 		return nil, fmt.Errorf("%s has %d bodies, not %d", w.Input, len(bodies), w.Bodies)
 	}
 	return bodies, nil
+}
+
+// forget ends all that was prepared.
+func (s *session) forget() {
+	for _, w := range s.works {
+		w.close()
+	}
+	clear(s.works)
+	s.stop()
+}
+
+// close ends what a workload keeps, its server apart.
+func (w *work) close() {
+	if w.crew != nil {
+		w.crew.dismiss()
+	}
+	if w.Close != nil {
+		w.Close()
+	}
+}
+
+// reset goes back to how w was when it was prepared.
+func (s *session) reset(w *work, q wire.Request) (wire.Reply, *wire.Error) {
+	back := w.Reset
+	if w.server != nil {
+		back = w.server.Reset
+	}
+	if back == nil || w.server != nil && w.server.ended {
+		return wire.Reply{}, refusal(classNotMine, "reset of workload %q: there is nothing to go back to", q.On)
+	}
+	if err := back(); err != nil {
+		return wire.Reply{}, refusal(classLoad, "reset: %v", err)
+	}
+	s.phase, w.next = phase{}, 0
+	if s.mark >= 0 {
+		s.mark = cpuNS() // what it took is nobody's idle time
+	}
+	return wire.Reply{}, nil
 }
 
 func (s *session) answer(w *work, q wire.Request) (wire.Reply, *wire.Error) {

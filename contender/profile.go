@@ -96,8 +96,16 @@ func (s *session) profile(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 		return wire.Reply{}, refusal(classBadRequest, "profile without min_ns")
 	}
 	var reply wire.Reply
+	var failed *wire.Error
 	run := func() { time.Sleep(time.Duration(q.MinNS)) }
-	if w.server == nil {
+	switch {
+	case w.crew != nil:
+		run = func() {
+			var a wire.Reply
+			a, failed = w.crew.profile(q)
+			reply.Ops, reply.Errors, reply.Message = a.Ops, a.Errors, a.Message
+		}
+	case w.server == nil:
 		run = func() {
 			s.phase.enter(w, s.meter.cycles())
 			m := s.begin(w)
@@ -113,6 +121,8 @@ func (s *session) profile(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	doc, err := Profile(q.Profile, run)
 	s.mark = cpuNS() // writing it down is nobody's idle time
 	switch {
+	case failed != nil:
+		return wire.Reply{}, failed
 	case errors.Is(err, errNoProfile):
 		return wire.Reply{}, refusal(classBadRequest, "%v", err)
 	case err != nil:

@@ -27,7 +27,7 @@ const (
 // reply; the error of Serve is that in or out broke.
 func Serve(p Program, in io.Reader, out io.Writer) error {
 	s := &session{program: p, meter: newMeter()}
-	defer s.stop()
+	defer s.forget()
 	r, w := wire.NewReader(in), wire.NewWriter(out)
 	for {
 		q, err := r.Request()
@@ -87,30 +87,20 @@ func (s *session) handle(q wire.Request) (reply wire.Reply) {
 	case wire.OpBye:
 	case wire.OpPrepare:
 		reply, err = s.prepare(q)
-	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats, wire.OpEnd, wire.OpProfile:
+	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats, wire.OpEnd, wire.OpReset, wire.OpProfile:
 		var w *work
 		if w, err = s.work(q); err != nil {
 			break
 		}
-		if q.Op == wire.OpProfile {
+		switch {
+		case q.Op == wire.OpProfile:
 			reply, err = s.profile(w, q)
-			break
-		}
-		if w.server != nil {
+		case q.Op == wire.OpReset:
+			reply, err = s.reset(w, q)
+		case w.server != nil:
 			reply, err = s.askServer(w.server, q)
-			break
-		}
-		switch q.Op {
-		case wire.OpAnswer:
-			reply, err = s.answer(w, q)
-		case wire.OpWarm:
-			reply, err = s.warm(w, q)
-		case wire.OpSlice:
-			reply, err = s.slice(w, q)
-		case wire.OpStats:
-			reply, err = s.stats(w, q)
-		case wire.OpEnd:
-			err = refusal(classNotMine, "end of workload %q: it has no server", q.On)
+		default:
+			reply, err = s.ask(w, q)
 		}
 	default:
 		err = refusal(classUnknownOp, "unknown op %q", q.Op)
@@ -119,6 +109,21 @@ func (s *session) handle(q wire.Request) (reply wire.Reply) {
 		return wire.Reply{Error: err}
 	}
 	return reply
+}
+
+// ask carries out what can be asked of a workload whose operations are done here.
+func (s *session) ask(w *work, q wire.Request) (wire.Reply, *wire.Error) {
+	switch q.Op {
+	case wire.OpAnswer:
+		return s.answer(w, q)
+	case wire.OpWarm:
+		return s.warm(w, q)
+	case wire.OpSlice:
+		return s.slice(w, q)
+	case wire.OpStats:
+		return s.stats(w, q)
+	}
+	return wire.Reply{}, refusal(classNotMine, "%s of workload %q: it has no server", q.Op, q.On)
 }
 
 func (s *session) hello(q wire.Request) (wire.Reply, *wire.Error) {
@@ -131,6 +136,7 @@ func (s *session) hello(q wire.Request) (wire.Reply, *wire.Error) {
 	} else if variant != "" && !slices.Contains(known, variant) {
 		return wire.Reply{}, refusal(classBadRequest, "unknown variant %q; known: %s", variant, strings.Join(known, ", "))
 	}
+	s.forget()
 	s.greeted, s.variant, s.works, s.mark, s.phase = true, variant, map[string]*work{}, -1, phase{}
 	return wire.Reply{
 		Protocol: wire.Protocol, Kind: s.program.Kind, Variants: s.program.Variants,

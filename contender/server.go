@@ -19,6 +19,10 @@ type Served struct {
 	// count.
 	Counts func() Counts
 
+	// Reset has its service go back to how it was when the server was started, and
+	// forget what it was asked; nil: it cannot.
+	Reset func() error
+
 	// End ends it as a signal would, for the lab to see how long that takes:
 	// requests under way may go on for a while, 10 s at most. The error is what
 	// had not ended by then. Counts is called afterwards, and Stop; nil: Stop is
@@ -36,6 +40,9 @@ type Counts struct {
 	BodyBytes int64 // of their bodies, read
 	Layers    int64 // calls of middleware
 	Delivered int64 // items that the sink has taken
+
+	Calls *wire.Calls // use-case calls, of a service of users
+	Fault error       // what its service failed with first, where clients are not told; nil: nothing
 }
 
 // server is the one that runs, and what the process had allocated before.
@@ -119,6 +126,10 @@ func (s *session) counted(v *server) wire.Reply {
 	if v.Counts != nil {
 		c := v.Counts()
 		reply.Received, reply.ReceivedBody, reply.LayerCalls, reply.Delivered = c.Requests, c.BodyBytes, c.Layers, c.Delivered
+		reply.Calls = c.Calls
+		if c.Fault != nil {
+			reply.Message = errorText(c.Fault)
+		}
 	}
 	return reply
 }

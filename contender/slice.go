@@ -46,8 +46,11 @@ func (m *stretch) gc() int64 { return m.s.phase.cycles - m.cycles }
 
 // capped reports whether the request's time is up: cap_ns is over and cap_ops
 // are done.
-func (m *stretch) capped(q wire.Request) bool {
-	return q.CapNS > 0 && m.tally.ops >= q.CapOps && m.wall >= time.Duration(q.CapNS)
+func (m *stretch) capped(q wire.Request) bool { return capped(q, m.tally.ops, m.wall) }
+
+// capped is that of so many operations in so long.
+func capped(q wire.Request, ops int64, wall time.Duration) bool {
+	return q.CapNS > 0 && ops >= q.CapOps && wall >= time.Duration(q.CapNS)
 }
 
 // end stops measuring.
@@ -74,8 +77,11 @@ func (s *session) warm(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.MinGC > 0 && q.MinNS == 0 && q.CapNS == 0 {
 		return wire.Reply{}, refusal(classBadRequest, "warm until collection cycles needs min_ns or cap_ns: there may never be one")
 	}
-	s.phase.enter(w, s.meter.cycles())
 	q.CapOps = 1
+	if w.crew != nil {
+		return w.crew.warm(q)
+	}
+	s.phase.enter(w, s.meter.cycles())
 	m := s.begin(w)
 	for seen := time.Duration(0); ; {
 		before := m.tally.ops
@@ -97,9 +103,17 @@ func (s *session) slice(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Until == untilGC && q.CapNS == 0 {
 		return wire.Reply{}, refusal(classBadRequest, "slice until gc needs cap_ns: there may never be a cycle")
 	}
+	if q.Until == untilGC && w.crew != nil {
+		return wire.Reply{}, refusal(classNotMine, "slice until gc of workload %q: with callers at once it is until ops", q.On)
+	}
 	var idle int64
 	if s.mark >= 0 {
 		idle = max(0, cpuNS()-s.mark)
+	}
+	if w.crew != nil {
+		reply, err := w.crew.slice(q)
+		reply.IdleCPUNS = idle
+		return reply, err
 	}
 	s.phase.enter(w, s.meter.cycles())
 	s.lead(w, q)
@@ -165,6 +179,9 @@ func (s *session) stats(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 		return wire.Reply{}, refusal(classBadRequest, "stats without ops")
 	}
 	s.phase = phase{}
+	if w.crew != nil {
+		return w.crew.stats(q)
+	}
 	var t tally
 	w.next = 0
 	runtime.ReadMemStats(&s.before)

@@ -104,15 +104,24 @@ func (s subject) serveAlone(a app, args, env []string) error {
 	if err != nil {
 		return err
 	}
-	c, err := call(addr, nil, s.limit)
-	if err != nil {
-		return err
-	}
-	defer c.close()
-	for _, g := range a.good {
-		if err := s.askGood(c, g); err != nil {
+	asks := a.asks
+	if asks == nil {
+		c, err := call(addr, nil, s.limit)
+		if err != nil {
 			return err
 		}
+		defer c.close()
+		asks = func(s subject, _ string) error {
+			for _, g := range a.good {
+				if err := s.askGood(c, g); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	}
+	if err := asks(s, addr); err != nil {
+		return err
 	}
 	if runtime.GOOS == "windows" {
 		return nil // has no such signal

@@ -20,14 +20,16 @@ import (
 
 // manifest is what the suite needs of contender.json.
 type manifest struct {
-	ID       string            `json:"id"`
-	Kind     string            `json:"kind"`
-	Variants []string          `json:"variants"`
-	Trap     bool              `json:"trap"`            // its answers need not be right
-	Apps     []string          `json:"apps"`            // of a server
-	Answers  map[string]string `json:"variant_answers"` // of a server, by variant: status, where nothing else of an answer is right
-	Source   string            `json:"source"`          // another leaf, relative to this one, whose sources it is built from
-	Tags     []string          `json:"tags"`            // to build it with
+	ID        string              `json:"id"`
+	Kind      string              `json:"kind"`
+	Variants  []string            `json:"variants"`
+	Trap      bool                `json:"trap"`              // its answers need not be right
+	Apps      []string            `json:"apps"`              // of a server
+	Answers   map[string]string   `json:"variant_answers"`   // of a server, by variant: status, where nothing else of an answer is right
+	Protocols []string            `json:"protocols"`         // of kind rpc, the usual one first
+	Others    map[string][]string `json:"variant_protocols"` // of variants that speak others
+	Source    string              `json:"source"`            // another leaf, relative to this one, whose sources it is built from
+	Tags      []string            `json:"tags"`              // to build it with
 }
 
 // Run builds the leaf at dir and runs the suite on each of its variants.
@@ -67,6 +69,10 @@ func run(t *testing.T, m manifest, command ...string) {
 	for i, v := range variants {
 		t.Run(strings.Trim(m.ID+"-"+v, "-"), func(t *testing.T) {
 			t.Parallel() // much of it is waiting
+			m := m
+			if own, ok := m.Others[v]; ok {
+				m.Protocols = own
+			}
 			s := subject{command: command, manifest: m, variant: v, limit: 30 * time.Second, hasty: testing.Short() || i > 0}
 			for _, err := range s.examine(t.TempDir()) {
 				t.Error(err)

@@ -21,6 +21,7 @@ import (
 // argument names.
 func TestMain(m *testing.M) {
 	beServer()
+	beRPC()
 	beRouter()
 	beCopier()
 	for _, d := range defects() {

@@ -38,6 +38,7 @@ type app struct {
 	// set is what it is configured as, alone, and kept is looked at after its end.
 	set  func(dir string) map[string]string
 	kept func(dir string) error
+	asks func(s subject, addr string) error // how it is asked alone; nil: all that is good
 }
 
 // good is a request and what is wrong with an answer to it, if anything is.

@@ -42,6 +42,8 @@ func kindNamed(name string) (kind, error) {
 		return routers(), nil
 	case "server":
 		return servers(), nil
+	case "rpc":
+		return rpcs(), nil
 	}
 	return kind{}, fmt.Errorf("there is no conformance suite for kind %q", name)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/tarebench/tare/app/users"
 )
 
 // Environment variables that a server started without a lab looks at, where
@@ -20,6 +22,7 @@ const (
 	EnvApp  = "TARE_APP"
 	EnvAddr = "TARE_ADDR"
 	EnvLog  = "TARE_LOG"
+	EnvFace = "TARE_FACE" // of programs that serve several at once
 
 	EnvTLSCert = "TARE_TLS_CERT"
 	EnvTLSKey  = "TARE_TLS_KEY"
@@ -29,10 +32,7 @@ const (
 const farewell = 4500 * time.Millisecond
 
 // alone is a program without a lab.
-type alone struct {
-	apps     Apps
-	variants []string
-}
+type alone struct{ Host }
 
 // main serves until a signal comes. It returns 0 after that, 1 where it cannot
 // serve, 2 where the command line makes no sense.
@@ -60,7 +60,7 @@ func (a alone) main(args []string, stdout, stderr io.Writer) int {
 // serve serves until ctx is done.
 func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 	s.config.homelab.Now, s.config.ingest.Now = time.Now, time.Now
-	r, err := a.apps.start(s)
+	r, err := a.start(s)
 	if err != nil {
 		return err
 	}
@@ -68,13 +68,20 @@ func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 	if r.encrypts {
 		scheme = "https"
 	}
-	for _, line := range s.notices(r.service) {
+	for _, line := range a.notices(s, r.service) {
 		fmt.Fprintf(stderr, "%s: %s\n", name(), line)
 	}
-	fmt.Fprintf(stderr, "%s: serving %s at %s://%s\n", name(), s.app, scheme, r.addr)
+	for _, f := range r.fronts {
+		by := ""
+		if len(s.faces) > 0 {
+			by = " by " + f.name
+		}
+		fmt.Fprintf(stderr, "%s: serving %s%s at %s://%s\n", name(), s.app, by, scheme, f.listen.Addr())
+	}
 	select {
 	case err := <-r.ended:
-		return also(fmt.Errorf("serving ended: %w", err), r.close(linger))
+		r.ended <- nil // which stop waits for
+		return also(fmt.Errorf("serving ended: %w", err), r.stop(linger))
 	case <-ctx.Done():
 	}
 	if err := r.stop(farewell); err != nil {
@@ -84,8 +91,15 @@ func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 }
 
 // notices are what whoever starts a service should know, in lines.
-func (s setup) notices(made service) []string {
-	if made.ingest == nil {
+func (a alone) notices(s setup, made service) []string {
+	switch {
+	case made.users != nil && (s.config.store == users.MemoryStore || s.config.store == users.LinearStore):
+		line := "users are kept in memory, and gone when this ends"
+		if a.Store != nil {
+			line += "; -store sqlite:FILE keeps them"
+		}
+		return []string{line}
+	case made.ingest == nil:
 		return nil
 	}
 	if s.config.ingest.Sink == sinkNull {

@@ -14,8 +14,8 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	two := alone{apps: Apps{"tiny": plainTiny, "huge": plainTiny}, variants: []string{"new", "old"}}
-	one := alone{apps: Apps{"tiny": plainTiny}}
+	two := alone{Host{Apps: Apps{"tiny": plainTiny, "huge": plainTiny}, Variants: []string{"new", "old"}}}
+	one := alone{Host{Apps: Apps{"tiny": plainTiny}}}
 	env := map[string]string{}
 	for _, tt := range []struct {
 		a    alone
@@ -67,7 +67,7 @@ func (l lines) Write(b []byte) (int, error) {
 }
 
 func TestServesAlone(t *testing.T) {
-	a := alone{apps: Apps{"tiny": plainTiny}}
+	a := alone{Host{Apps: Apps{"tiny": plainTiny}}}
 	path := filepath.Join(t.TempDir(), "log")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -103,7 +103,7 @@ func TestServesAlone(t *testing.T) {
 }
 
 func TestAloneCodes(t *testing.T) {
-	a := alone{apps: Apps{"tiny": plainTiny}}
+	a := alone{Host{Apps: Apps{"tiny": plainTiny}}}
 	for args, want := range map[string]int{"-h": 0, "-x": 2, "-addr 127.0.0.1:99999": 1, "-tls-cert /nowhere -tls-key /nowhere": 1} {
 		var stderr bytes.Buffer
 		if code := a.main(strings.Fields(args), os.Stdout, &stderr); code != want || stderr.Len() == 0 {

@@ -1,18 +1,12 @@
 package server
 
 import (
-	"bufio"
-	"context"
-	"crypto/tls"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tarebench/tare/contender"
@@ -34,14 +28,14 @@ const (
 )
 
 // serve starts the server for a workload on a loopback address.
-func (a Apps) serve(variant string, w wire.Workload) (contender.Served, error) {
+func (h Host) serve(variant string, w wire.Workload) (contender.Served, error) {
 	var spec Spec
 	if len(w.Spec) > 0 {
 		if err := json.Unmarshal(w.Spec, &spec); err != nil {
 			return contender.Served{}, fmt.Errorf("spec: %w", err)
 		}
 	}
-	if _, ok := a[spec.App]; !ok {
+	if _, ok := h.Apps[spec.App]; !ok {
 		return contender.Served{}, fmt.Errorf("app %q: %w", spec.App, contender.ErrUnsupported)
 	}
 	s, err := configured(spec.App, w.Set)
@@ -49,7 +43,7 @@ func (a Apps) serve(variant string, w wire.Workload) (contender.Served, error) {
 		return contender.Served{}, err
 	}
 	s.variant = variant
-	r, err := a.start(s)
+	r, err := h.start(s)
 	if err != nil {
 		return contender.Served{}, err
 	}
@@ -59,7 +53,7 @@ func (a Apps) serve(variant string, w wire.Workload) (contender.Served, error) {
 	}
 	r.receipts.reset()
 	return contender.Served{
-		Addr: r.addr, Counts: r.counts,
+		Addr: r.addr, Counts: r.counts, Reset: r.service.resets(),
 		End:  func() error { return r.stop(mercy) },
 		Stop: func() { _ = r.stop(grace) },
 	}, nil
@@ -82,7 +76,7 @@ func configured(app string, set map[string]string) (setup, error) {
 			return setup{}, fmt.Errorf("unknown setting %q of app %q; it knows %s", key, app, strings.Join(known, ", "))
 		case at < len(known)-len(own):
 		default:
-			if err := c.set(key, set[key]); err != nil {
+			if err := c.set(app, key, set[key]); err != nil {
 				return setup{}, err
 			}
 		}
@@ -111,164 +105,13 @@ const (
 // setup is all that is said about a server before it starts.
 type setup struct {
 	app, variant string
-	addr         string // host:port to listen at
+	addr         string   // host:port to listen at
+	faces        []facing // in place of variant and addr, where there are several
 	log, logFile string
 	cert, key    string // paths; empty: no TLS
 	stdout       *os.File
 	config       config // of the app
 }
 
-// running is a server that was started.
-type running struct {
-	addr     string
-	server   Server
-	receipts *Receipts
-	service  service
-	encrypts bool
-	ended    chan error // what Serve returned
-	log      func()     // closes it
-	stopping sync.Once
-}
-
-// counts is what the server and its service say that they did.
-func (r *running) counts() contender.Counts {
-	c := r.receipts.counts()
-	c.Delivered = r.service.delivered()
-	return c
-}
-
-// start listens and serves.
-func (a Apps) start(s setup) (_ *running, err error) {
-	r := &running{receipts: &Receipts{}, ended: make(chan error, 1), log: func() {}}
-	defer func() {
-		if err != nil {
-			err = also(err, r.close(linger))
-		}
-	}()
-	o := Options{Variant: s.variant, Receipts: r.receipts}
-	if o.TLS, err = loadTLS(s.cert, s.key); err != nil {
-		return nil, err
-	}
-	if o.Log, r.log, err = openLog(s.log, s.logFile, s.stdout); err != nil {
-		return nil, err
-	}
-	l, err := net.Listen("tcp", s.addr)
-	if err != nil {
-		return nil, err
-	}
-	if r.service, err = s.config.open(s.app); err == nil {
-		o.Ingest, o.Homelab = r.service.ingest, r.service.homelab
-		r.server, err = a[s.app](o)
-	}
-	if err != nil {
-		_ = l.Close()
-		return nil, err
-	}
-	r.addr = l.Addr().String()
-	if r.encrypts = o.TLS != nil; r.encrypts {
-		l = tls.NewListener(l, o.TLS)
-	}
-	go func() {
-		r.ended <- r.server.Serve(l)
-		_ = l.Close()
-	}()
-	return r, nil
-}
-
-// close closes what the server has used, after it has ended.
-func (r *running) close(limit time.Duration) error {
-	err := r.service.close(limit)
-	r.log()
-	return err
-}
-
-// loadTLS is the one configuration of all encrypted servers: TLS 1.3, HTTP/1.1.
-func loadTLS(cert, key string) (*tls.Config, error) {
-	if cert == "" && key == "" {
-		return nil, nil
-	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		return nil, fmt.Errorf("certificate: %w", err)
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}}, nil
-}
-
-// answers waits until the server has answered a first request, of which its
-// access log keeps a line.
-func (r *running) answers(limit time.Duration) error {
-	answered := make(chan error, 1)
-	go func() { answered <- r.ask(limit) }()
-	select {
-	case err := <-answered:
-		if err == nil {
-			return nil
-		}
-		select {
-		case ended := <-r.ended: // which is why it does not answer
-			return r.quit(ended)
-		default:
-			return fmt.Errorf("the server at %s does not answer: %w", r.addr, err)
-		}
-	case err := <-r.ended:
-		<-answered
-		return r.quit(err)
-	}
-}
-
-// quit is that the server has ended with err before anybody told it to.
-func (r *running) quit(err error) error {
-	r.ended <- err
-	if err == nil {
-		err = errors.New("it ended")
-	}
-	return fmt.Errorf("the server does not serve: %w", err)
-}
-
-// ask sends a request and reads the first line of its answer.
-func (r *running) ask(limit time.Duration) error {
-	conn, err := net.DialTimeout("tcp", r.addr, limit)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
-		return err
-	}
-	if r.encrypts {
-		conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}) // itself
-	}
-	if _, err := fmt.Fprintf(conn, "GET /health HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", r.addr); err != nil {
-		return err
-	}
-	line, err := bufio.NewReader(conn).ReadString('\n')
-	if err == nil && !strings.HasPrefix(line, "HTTP/1.1 ") {
-		err = fmt.Errorf("no HTTP/1.1: %.60q", line)
-	}
-	return err
-}
-
-// also is two errors in one line, where there are two.
-func also(err, more error) error {
-	if err == nil || more == nil {
-		return errors.Join(err, more)
-	}
-	return fmt.Errorf("%w; %w", err, more)
-}
-
-// stop shuts the server down and waits for its end; after limit it is given up.
-// Its service is closed only then. Once it has stopped nothing happens.
-func (r *running) stop(limit time.Duration) (err error) {
-	r.stopping.Do(func() {
-		deadline := time.Now().Add(limit)
-		ctx, cancel := context.WithDeadline(context.Background(), deadline)
-		defer cancel()
-		err = r.server.Shutdown(ctx)
-		select {
-		case <-r.ended:
-		case <-time.After(linger):
-		}
-		err = also(err, r.close(max(linger, time.Until(deadline))))
-	})
-	return err
-}
+// facing is a variant and the host:port that it is to listen at.
+type facing struct{ variant, addr string }

@@ -54,7 +54,7 @@ func visit(t *testing.T, apps Apps, variants ...string) *lab {
 	requests, ask := io.Pipe()
 	hear, replies := io.Pipe()
 	done := make(chan error, 1)
-	go func() { done <- contender.Serve(program(apps, variants), requests, replies) }()
+	go func() { done <- contender.Serve(Host{Apps: apps, Variants: variants}.Program(), requests, replies) }()
 	l := &lab{t, wire.NewWriter(ask), wire.NewReader(hear), ask}
 	t.Cleanup(func() {
 		ask.Close()
@@ -250,7 +250,7 @@ func TestAnswersWaits(t *testing.T) {
 				return l.Close()
 			}}, nil
 		}}
-		r, err := apps.start(setup{app: "tiny", addr: "127.0.0.1:0"})
+		r, err := Host{Apps: apps}.start(setup{app: "tiny", addr: "127.0.0.1:0"})
 		if err != nil {
 			t.Fatal(err)
 		}

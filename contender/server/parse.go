@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,14 +21,20 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 		}
 		return otherwise
 	}
-	known := slices.Sorted(maps.Keys(a.apps))
+	known := slices.Sorted(maps.Keys(a.Apps))
 	first := func(names []string) string { return strings.Join(names[:min(1, len(names))], "") }
 	var s setup
+	var faces string
 	f := flag.NewFlagSet(name(), flag.ContinueOnError)
 	f.StringVar(&s.app, "app", or(EnvApp, first(known)), "`app` to serve: "+strings.Join(known, ", "))
 	f.StringVar(&s.addr, "addr", or(EnvAddr, "127.0.0.1:8080"), "`host:port` to listen at; port 0: any")
 	f.StringVar(&s.log, "log", or(EnvLog, LogNone), "access log: none, stdout, discard or file:`PATH`")
-	f.StringVar(&s.variant, "variant", first(a.variants), "`variant` to be: "+strings.Join(a.variants, ", "))
+	if variants := strings.Join(a.Variants, ", "); len(a.Together) > 0 {
+		f.StringVar(&s.variant, "variant", "", "the only `face` to serve, at -addr: "+variants)
+		f.StringVar(&faces, "face", or(EnvFace, strings.Join(a.Together, ",")), "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of -addr on: "+variants)
+	} else {
+		f.StringVar(&s.variant, "variant", first(a.Variants), "`variant` to be: "+variants)
+	}
 	f.StringVar(&s.cert, "tls-cert", or(EnvTLSCert, ""), "`file` of a certificate in PEM, to encrypt connections with")
 	f.StringVar(&s.key, "tls-key", or(EnvTLSKey, ""), "`file` of its key in PEM")
 	settings := a.settings(f, known)
@@ -47,19 +55,53 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 		return s, fmt.Errorf("%w; -help lists the flags", err)
 	case f.NArg() > 0:
 		return s, fmt.Errorf("unexpected argument %q; -help lists the flags", f.Arg(0))
-	case a.apps[s.app] == nil:
+	case a.Apps[s.app] == nil:
 		return s, fmt.Errorf("unknown app %q; known: %s", s.app, strings.Join(known, ", "))
-	case len(a.variants) == 0 && s.variant != "":
+	case len(a.Variants) == 0 && s.variant != "":
 		return s, fmt.Errorf("there is only one variant, not %q", s.variant)
-	case len(a.variants) > 0 && !slices.Contains(a.variants, s.variant):
-		return s, fmt.Errorf("unknown variant %q; known: %s", s.variant, strings.Join(a.variants, ", "))
+	case len(a.Variants) > 0 && !slices.Contains(a.Variants, s.variant) && (s.variant != "" || len(a.Together) == 0):
+		return s, fmt.Errorf("unknown variant %q; known: %s", s.variant, strings.Join(a.Variants, ", "))
 	case !slices.Contains(logs, s.log) || s.log == LogFile && s.logFile == "":
 		return s, fmt.Errorf("unknown log %q; known: none, stdout, discard, file:PATH", s.log)
 	case (s.cert == "") != (s.key == ""):
 		return s, errors.New("-tls-cert and -tls-key go together")
 	}
+	if len(a.Together) > 0 && s.variant == "" {
+		if s.faces, err = a.parseFaces(faces, s.addr); err != nil {
+			return s, err
+		}
+	}
 	s.config, err = settings.chosen(s.app, env)
 	return s, err
+}
+
+// parseFaces reads which variants are to be served where. Those that do not say
+// have the ports from that of first on; port 0 is any for all of them.
+func (a alone) parseFaces(text, first string) (faces []facing, err error) {
+	host, port, err := net.SplitHostPort(first)
+	if err != nil {
+		return nil, fmt.Errorf("-addr: %w", err)
+	}
+	next, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("-addr: %q is no port", port)
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		variant, addr, own := strings.Cut(strings.TrimSpace(part), "=")
+		switch {
+		case !slices.Contains(a.Variants, variant):
+			return nil, fmt.Errorf("-face: unknown face %q; known: %s", variant, strings.Join(a.Variants, ", "))
+		case slices.ContainsFunc(faces, func(f facing) bool { return f.variant == variant }):
+			return nil, fmt.Errorf("-face: %s is there twice", variant)
+		case !own:
+			addr = net.JoinHostPort(host, strconv.FormatUint(next, 10))
+			if next > 0 {
+				next++
+			}
+		}
+		faces = append(faces, facing{variant, addr})
+	}
+	return faces, nil
 }
 
 // choices are the settings of all apps that a program serves, by name.
@@ -68,7 +110,7 @@ type choices map[string]*choice
 // choice is a setting as a flag.
 type choice struct {
 	Setting
-	app   string
+	apps  []string
 	value string // of the command line
 	given bool   // there is one
 }
@@ -78,7 +120,11 @@ func (a alone) settings(f *flag.FlagSet, apps []string) choices {
 	all := choices{}
 	for _, app := range apps {
 		for _, s := range Settings(app) {
-			c := &choice{Setting: s, app: app}
+			if c := all[s.Name]; c != nil { // of two apps
+				c.apps = append(c.apps, app)
+				continue
+			}
+			c := &choice{Setting: s, apps: []string{app}}
 			all[s.Name] = c
 			f.Var(c, s.Name, fmt.Sprintf("of %s: %s", app, s.Help))
 		}
@@ -101,8 +147,8 @@ func (c *choice) IsBoolFlag() bool { return c.Switch() }
 // chosen is what was chosen for an app.
 func (all choices) chosen(app string, env func(string) string) (config, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if c := all[name]; c.given && c.app != app {
-			return config{}, fmt.Errorf("-%s is of app %s, and this is to serve %s", name, c.app, app)
+		if c := all[name]; c.given && !slices.Contains(c.apps, app) {
+			return config{}, fmt.Errorf("-%s is of app %s, and this is to serve %s", name, strings.Join(c.apps, " and "), app)
 		}
 	}
 	made, err := defaults(app, false)
@@ -118,7 +164,7 @@ func (all choices) chosen(app string, env func(string) string) (config, error) {
 		} else {
 			continue
 		}
-		if err := made.set(s.Name, value); err != nil {
+		if err := made.set(app, s.Name, value); err != nil {
 			return made, fmt.Errorf("%s%w", where, err)
 		}
 	}

@@ -78,11 +78,34 @@ const (
 // Main serves the lab that started this process, or else what the command line
 // asks for, and exits. Variants are the ways to run it; none: one way.
 func Main(apps Apps, variants ...string) {
-	contender.Main(program(apps, variants))
+	contender.Main(Host{Apps: apps, Variants: variants}.Program())
 }
 
-func program(apps Apps, variants []string) contender.Program {
-	return contender.Program{Kind: Kind, Variants: variants, Serve: apps.serve, Alone: alone{apps: apps, variants: variants}.main}
+// Host is a program of servers, for kinds that build on this one.
+type Host struct {
+	Kind     string // what studies call the kind; empty: that of this package
+	Apps     Apps
+	Variants []string // ways to run it; none: one way
+
+	// Store opens the stores of app users that package users does not have. Nil:
+	// they are not built in.
+	Store users.Opener
+
+	// HTTP2 reports whether a variant speaks nothing but HTTP/2. Nil: none does.
+	HTTP2 func(variant string) bool
+
+	// Together are the variants that are served side by side over one service
+	// where there is no lab, each at an address of its own, unless flag -face says
+	// otherwise. None: one variant is served.
+	Together []string
+}
+
+// Program is what [contender.Main] runs.
+func (h Host) Program() contender.Program {
+	if h.Kind == "" {
+		h.Kind = Kind
+	}
+	return contender.Program{Kind: h.Kind, Variants: h.Variants, Serve: h.serve, Alone: alone{h}.main}
 }
 
 // HTTP serves handler by package net/http.
@@ -94,6 +117,16 @@ func HTTP(handler http.Handler) Server {
 // the whole of each.
 func HTTPBodies(handler http.Handler) Server {
 	return &standard{http.Server{Handler: handler, ReadTimeout: ReadTimeout, IdleTimeout: IdleTimeout}}
+}
+
+// HTTP2 is HTTPBodies that also speaks HTTP/2 in plain text, to clients that know
+// it beforehand.
+func HTTP2(handler http.Handler) Server {
+	s := &standard{http.Server{Handler: handler, ReadTimeout: ReadTimeout, IdleTimeout: IdleTimeout, Protocols: &http.Protocols{}}}
+	s.Protocols.SetHTTP1(true)
+	s.Protocols.SetHTTP2(true)
+	s.Protocols.SetUnencryptedHTTP2(true)
+	return s
 }
 
 type standard struct{ http.Server }

@@ -1,13 +1,19 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/tarebench/tare/app/homelab"
 	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/wire"
 )
 
 // defaults are the values that settings have where nobody says anything.
@@ -18,7 +24,7 @@ func defaults(app string, weighed bool) (config, error) {
 		if weighed {
 			value = s.Weighed
 		}
-		if err := c.set(s.Name, value); err != nil {
+		if err := c.set(app, s.Name, value); err != nil {
 			return c, err
 		}
 	}
@@ -29,10 +35,17 @@ func defaults(app string, weighed bool) (config, error) {
 type service struct {
 	ingest  *ingest.Service
 	homelab *homelab.House
+	users   *users.Service
+	store   users.Repository // of users
+	seeded  int              // users in it
 }
 
-// open makes the service of an app; other apps have none.
-func (c config) open(app string) (s service, err error) {
+// opening is how long a store may take until it is open.
+const opening = 50 * time.Second
+
+// open makes the service of an app; other apps have none. Stores that package
+// users does not have are opened by store, where that is not nil.
+func (c config) open(app string, store users.Opener) (s service, err error) {
 	switch app {
 	case AppIngest:
 		s.ingest, err = ingest.New(c.ingest)
@@ -40,6 +53,21 @@ func (c config) open(app string) (s service, err error) {
 		var devices []homelab.Device
 		if devices, err = house(c.devices); err == nil {
 			s.homelab, err = homelab.New(c.homelab, devices)
+		}
+	case AppUsers:
+		ctx, cancel := context.WithTimeout(context.Background(), opening)
+		defer cancel()
+		s.seeded = c.seeded
+		s.store, err = users.Open(ctx, c.store, c.seeded)
+		switch {
+		case errors.Is(err, users.ErrNoStore) && store == nil:
+			kind, _, _ := strings.Cut(c.store, ":")
+			err = fmt.Errorf("store %s is not built in: %w", kind, contender.ErrUnsupported)
+		case errors.Is(err, users.ErrNoStore):
+			s.store, err = store(ctx, c.store, c.seeded)
+		}
+		if err == nil {
+			s.users = users.New(c.users, s.store)
 		}
 	}
 	if err != nil {
@@ -79,17 +107,57 @@ func (s service) delivered() int64 {
 	return s.ingest.Delivered()
 }
 
+// resetting is how long a store may take to go back to how it was.
+const resetting = 50 * time.Second
+
+// resets is how the service goes back to how it was; nil: it cannot.
+func (s service) resets() func() error {
+	if s.users == nil {
+		return nil
+	}
+	return func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), resetting)
+		defer cancel()
+		return s.users.Reset(ctx, s.seeded)
+	}
+}
+
+// calls are the use-case calls that the service was asked for; nil: it does not
+// count them.
+func (s service) calls() *wire.Calls {
+	if s.users == nil {
+		return nil
+	}
+	c := s.users.Calls()
+	return &wire.Calls{Create: c.Create, Get: c.Get, Update: c.Update, Delete: c.Delete, List: c.List, Sum: c.Sum}
+}
+
+// fault is what the service failed with first; nil: it has not.
+func (s service) fault() error {
+	if s.users == nil {
+		return nil
+	}
+	return s.users.Fault()
+}
+
 // close waits for what the service still keeps, as long as limit lasts.
 func (s service) close(limit time.Duration) error {
-	if s.ingest == nil {
+	var end func() error
+	what := "sink"
+	switch {
+	case s.ingest != nil:
+		end = s.ingest.Close
+	case s.store != nil:
+		end, what = s.store.Close, "store"
+	default:
 		return nil
 	}
 	closed := make(chan error, 1)
-	go func() { closed <- s.ingest.Close() }()
+	go func() { closed <- end() }()
 	select {
 	case err := <-closed:
 		return err
 	case <-time.After(limit):
-		return fmt.Errorf("the sink is not closed after %v", limit)
+		return fmt.Errorf("the %s is not closed after %v", what, limit)
 	}
 }

@@ -161,7 +161,7 @@ func TestEndCuts(t *testing.T) {
 		<-hold
 		return ingest.Receipt{}, nil
 	})}
-	r, err := apps.start(setup{app: AppIngest, addr: "127.0.0.1:0"})
+	r, err := Host{Apps: apps}.start(setup{app: AppIngest, addr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestSinkThatCannotBe(t *testing.T) {
 	}
 	addr := l.Addr().String()
 	l.Close()
-	a := alone{apps: Apps{AppIngest: events(sound)}}
+	a := alone{Host{Apps: Apps{AppIngest: events(sound)}}}
 	var said bytes.Buffer
 	code := a.main([]string{"-addr", addr, "-sink", "file:" + filepath.Join(t.TempDir(), "no", "such", "dir")}, os.Stdout, &said)
 	if code != 1 || strings.Count(said.String(), "\n") != 1 {
@@ -230,7 +230,7 @@ func TestSinkThatCannotBe(t *testing.T) {
 // TestNotices: whoever starts a service without a sink is told.
 func TestNotices(t *testing.T) {
 	for sink, want := range map[string]int{"null": 1, "file:" + filepath.Join(t.TempDir(), "events.ndjson"): 0} {
-		a := alone{apps: Apps{AppIngest: events(sound)}}
+		a := alone{Host{Apps: Apps{AppIngest: events(sound)}}}
 		s, err := a.parse([]string{"-addr", "127.0.0.1:0", "-sink", sink}, nil, func(string) string { return "" })
 		if err != nil {
 			t.Fatal(err)

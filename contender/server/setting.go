@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarebench/tare/app/homelab"
 	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/app/users"
 )
 
 // Setting is one thing that can be chosen about an app. A program alone takes
@@ -24,15 +25,19 @@ func (s Setting) Env() string {
 	return "TARE_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_"))
 }
 
-// Switch reports whether the setting is either on or off.
-func (s Setting) Switch() bool { return s.Default == on || s.Default == off }
+// Switch reports whether the setting is either on or off, and nothing else: its
+// help names no value.
+func (s Setting) Switch() bool {
+	return (s.Default == on || s.Default == off) && !strings.Contains(s.Help, "`")
+}
 
 const (
 	on  = "on"
 	off = "off"
 )
 
-// Names of settings: those of app ingest, then those of app homelab.
+// Names of settings: those of app ingest, then those of app homelab and those of
+// app users, both of which have the last of the former.
 const (
 	SetLimit   = "limit"
 	SetMaxBody = "max-body"
@@ -44,12 +49,18 @@ const (
 	SetDevices   = "devices"
 	SetOrigins   = "origins"
 	SetRateLimit = "rate-limit"
+
+	SetStore    = "store"
+	SetUsers    = "users"
+	SetValidate = "validate"
+	SetFailOne  = "fail-one"
 )
 
 // Apps that have settings, and are given a service to serve.
 const (
 	AppIngest  = "ingest"
 	AppHomelab = "homelab"
+	AppUsers   = "users"
 )
 
 // Settings are what can be chosen about an app, in the order in which they are
@@ -72,6 +83,14 @@ func Settings(app string) []Setting {
 			same(SetOrigins, "", "`origins` that may read answers in a browser, with commas between them; *: any; empty: none"),
 			{SetRateLimit, "500", off, "`requests` per minute of one client; off: no limit"},
 		}
+	case AppUsers:
+		return []Setting{
+			same(SetStore, users.MemoryStore, "`store` of users: memory, linear, sqlite:FILE or postgres:URL"),
+			{SetUsers, "0", "1000", "`number` of users that a new store has"},
+			same(SetValidate, "1", "`times` that each user is validated"),
+			same(SetFailOne, "0", "one call in so `many` fails; 0: none"),
+			same(SetRateLimit, off, "`requests` per second of all clients together; off: no limit"),
+		}
 	}
 	return nil
 }
@@ -86,10 +105,13 @@ type config struct {
 	ingest  ingest.Config
 	homelab homelab.Config
 	devices int
+	users   users.Config
+	store   string // of users
+	seeded  int    // users in it
 }
 
-// set takes a value for the setting of that name. An error is one line.
-func (c *config) set(name, value string) (err error) {
+// set takes a value for the setting of that name of an app. An error is one line.
+func (c *config) set(app, name, value string) (err error) {
 	switch name {
 	case SetLimit:
 		c.ingest.Limit, err = number(value, 1, 1_000_000)
@@ -111,9 +133,21 @@ func (c *config) set(name, value string) (err error) {
 	case SetOrigins:
 		c.homelab.Origins = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
 	case SetRateLimit:
-		if c.homelab.Rate = 0; value != off {
-			c.homelab.Rate, err = number(value, 0, 1_000_000_000)
+		rate := &c.homelab.Rate
+		if app == AppUsers {
+			rate = &c.users.Limit
 		}
+		if *rate = 0; value != off {
+			*rate, err = number(value, 0, 1_000_000_000)
+		}
+	case SetStore:
+		c.store, err = value, checkStore(value)
+	case SetUsers:
+		c.seeded, err = number(value, 0, 10_000_000)
+	case SetValidate:
+		c.users.Validate, err = number(value, 1, 1000)
+	case SetFailOne:
+		c.users.FailOne, err = number(value, 0, 1_000_000_000)
 	default:
 		err = fmt.Errorf("unknown setting")
 	}
@@ -121,6 +155,23 @@ func (c *config) set(name, value string) (err error) {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
+}
+
+// checkStore looks at the name of a store of users; whether it can be had is found
+// when it is opened.
+func checkStore(name string) error {
+	kind, place, more := strings.Cut(name, ":")
+	switch kind {
+	case users.MemoryStore, users.LinearStore:
+		if !more {
+			return nil
+		}
+	case "sqlite", "postgres":
+		if place != "" {
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is neither memory, linear, sqlite:FILE nor postgres:URL", name)
 }
 
 func number(text string, least, most int) (int, error) {

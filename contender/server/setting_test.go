@@ -14,7 +14,7 @@ import (
 
 // services is a program that serves what has settings, and what has none.
 func services() alone {
-	return alone{apps: Apps{"tiny": plainTiny, AppIngest: plainTiny, AppHomelab: plainTiny}}
+	return alone{Host{Apps: Apps{"tiny": plainTiny, AppIngest: plainTiny, AppHomelab: plainTiny}}}
 }
 
 func TestSettingsAreSound(t *testing.T) {
@@ -131,7 +131,7 @@ func TestHelpKeepsSecrets(t *testing.T) {
 		}
 	}
 	help.Reset()
-	_, _ = alone{apps: Apps{"tiny": plainTiny}}.parse([]string{"-h"}, &help, func(string) string { return "" })
+	_, _ = alone{Host{Apps: Apps{"tiny": plainTiny}}}.parse([]string{"-h"}, &help, func(string) string { return "" })
 	if strings.Contains(help.String(), "-limit") {
 		t.Errorf("tiny alone has settings of others: %s", help.String())
 	}

@@ -24,6 +24,7 @@ const (
 	OpSlice   = "slice"   // the timed work of one token
 	OpStats   = "stats"   // a fixed number of operations between two memory readings
 	OpEnd     = "end"     // of a server: stop serving a workload, as a signal would make it
+	OpReset   = "reset"   // go back to how it was when the workload was prepared, off the clock
 	OpProfile = "profile" // run for some time and hand over where time or memory went
 	OpBye     = "bye"     // end
 )
@@ -40,7 +41,7 @@ type Request struct {
 	Variant  string `json:"variant,omitempty"`  // hello: which of the contender's variants to be
 
 	Workload *Workload `json:"workload,omitempty"` // prepare
-	On       string    `json:"on,omitempty"`       // answer, warm, slice, stats, end: id of a prepared workload
+	On       string    `json:"on,omitempty"`       // answer, warm, slice, stats, end, reset: id of a prepared workload
 	Cases    []int     `json:"cases,omitempty"`    // answer: indices of bodies in the pool
 
 	MinGC int64 `json:"min_gc,omitempty"` // warm: at least this many collection cycles …
@@ -102,13 +103,29 @@ type Reply struct {
 	Allocs    int64  `json:"allocs,omitempty"`      // stats: heap objects allocated
 	Message   string `json:"message,omitempty"`     // slice, stats: the first error's text
 
+	// Warm and slice of a workload with several callers at once.
+	Begun   int64  `json:"begun,omitempty"`   // operations in all: those measured, the lead-in, and what was under way at the end
+	Latency []byte `json:"latency,omitempty"` // of the measured operations, in ns: the word of a histogram of package load/hist, base64 on the wire
+
 	// Stats of a server: what it counted since the workload was prepared.
 	Received     int64 `json:"received,omitempty"`       // requests answered
 	ReceivedBody int64 `json:"received_bytes,omitempty"` // of their bodies read
 	LayerCalls   int64 `json:"layer_calls,omitempty"`    // of middleware
 	Delivered    int64 `json:"delivered,omitempty"`      // items that its sink has taken
 
+	Calls *Calls `json:"calls,omitempty"` // stats of a server of users: since prepare or reset
+
 	Profile []byte `json:"profile,omitempty"` // profile: a pprof document, base64 on the wire
+}
+
+// Calls are the use-case calls that a service of users was asked for.
+type Calls struct {
+	Create int64  `json:"create"`
+	Get    int64  `json:"get"`
+	Update int64  `json:"update"`
+	Delete int64  `json:"delete"`
+	List   int64  `json:"list"`
+	Sum    uint64 `json:"sum,string"` // of a hash of each call with its arguments, modulo 2⁶⁴; decimal digits on the wire
 }
 
 // Answer is the output for one case.

@@ -31,6 +31,8 @@ func places() []place {
 		{dir: "stats/lookgen", floor: 1, peers: []string{"stats"}},
 		{dir: "load/hist", floor: 1},
 		{dir: "load/pace", floor: 1},
+		{dir: "load/h2", floor: 1},
+		{dir: "load/h2", floor: 1},
 		{dir: "load/relay", floor: 3},
 		{dir: "load/loadtest", floor: 3},
 		{dir: "contender/wire", floor: 1},
@@ -94,11 +96,14 @@ func places() []place {
 		{dir: "app/ingest", floor: alone, peers: []string{"app/ingest/sink"}},
 		{dir: "app/ingest/sink", floor: alone},
 		{dir: "app/users/userstest", floor: alone, peers: []string{"app/users"}},
-		{dir: "app/users/store", floor: alone, peers: []string{"app/users", "app/users/userstest"}},
+		{dir: "app/users/store", floor: alone, peers: []string{"app/users", "app/users/*", "app/users/store/*"}},
+		{dir: "app/users/proto", floor: alone, peers: []string{"app/users"}},
 		{dir: "app/*", floor: alone},
 
+		{dir: "contenders/rpc/all", floor: 3, only: []string{"contender/*", "contenders/rpc/*/face", "app/*"}},
 		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "app/*", "app/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", floor: alone}, // other people's programs
+		{dir: "bench/users", floor: 1, only: []string{"contender/rpc", "contender/server", "contenders/rpc/*/face", "app/users"}},
 		{dir: "bench/*", floor: 1, only: []string{"contender/fixture", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "tools/protogen", floor: 1}, // a generator
 	}

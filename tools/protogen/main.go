@@ -1,14 +1,16 @@
 // Command protogen generates Go code from .proto files with nothing but Go: it
 // compiles them itself, where others need protoc, and gives plugins the request
-// that protoc would give them. What it writes stands beside each source.
+// that protoc would give them.
 //
-//	go run -C ../../tools/protogen . [-plugins protoc-gen-go] DIR
+//	go run -C ../../tools/protogen . [flags] DIR
 //
-// DIR is relative to protogen's own folder, where -C starts it. Imports of
-// google/protobuf/*.proto are built in; others are looked for in DIR. It is a
-// module of its own, outside the workspace (GOWORK=off), so that nobody else's
-// requirements decide which version of a plugin writes the code. A plugin is a
-// tool of that module, so that "go mod download" is all that it needs.
+// What it writes stands in DIR, beside the sources unless -from says where those
+// are. Both are relative to protogen's own folder, where -C starts it. Imports
+// of google/protobuf/*.proto are built in, as are the google/api/*.proto of HTTP
+// rules; others are looked for beside the sources. It is a module of its own,
+// outside the workspace (GOWORK=off), so that nobody else's requirements decide
+// which version of a plugin writes the code. A plugin is a tool of that module,
+// so that "go mod download" is all that it needs.
 package main
 
 import (
@@ -17,93 +19,92 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
-	"github.com/bufbuild/protocompile"
-	"github.com/bufbuild/protocompile/protoutil"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
-	"google.golang.org/protobuf/types/descriptorpb"
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
 func main() {
-	plugins := flag.String("plugins", "protoc-gen-go", "tools of this module to run, with commas")
-	flag.Parse()
-	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: protogen [-plugins NAME,…] DIR")
+	j, err := parse(os.Args[1:], os.Stderr)
+	if err != nil {
 		os.Exit(2)
 	}
-	if err := generate(context.Background(), flag.Arg(0), strings.Split(*plugins, ",")); err != nil {
+	if err := j.generate(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "protogen:", err)
 		os.Exit(1)
 	}
 }
 
-// generate gives every .proto file in dir to every plugin.
-func generate(ctx context.Context, dir string, plugins []string) error {
-	request, err := compile(ctx, dir)
+// job is what a command line asks for.
+type job struct {
+	plugins  []string // tools of this module
+	from     string   // folder of the sources
+	dir      string   // where what is written stands
+	pkg      string   // import path of what is written; empty: the sources say it
+	messages string   // import path of the code for messages, which is there already; empty: it is written too
+	drop     []string // imports to leave out, with the options they define
+}
+
+func parse(args []string, stderr io.Writer) (job, error) {
+	var j job
+	flags := flag.NewFlagSet("protogen", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: protogen [flags] DIR")
+		flags.PrintDefaults()
+	}
+	plugins := flags.String("plugins", "protoc-gen-go", "`tools` of this module to run, with commas between them")
+	drop := flags.String("drop", "", "`imports` to leave out with the options of methods, with commas between them")
+	flags.StringVar(&j.from, "from", "", "`folder` of the sources; empty: DIR")
+	flags.StringVar(&j.pkg, "package", "", "import `path` of what is written, of sources that do not say it themselves")
+	flags.StringVar(&j.messages, "messages", "", "import `path` of code for the messages that is there already: write that for services alone")
+	if err := flags.Parse(args); err != nil {
+		return j, err
+	}
+	if flags.NArg() != 1 {
+		flags.Usage()
+		return j, errors.New("not one DIR")
+	}
+	j.dir, j.plugins = flags.Arg(0), strings.Split(*plugins, ",")
+	if j.from == "" {
+		j.from = j.dir
+	}
+	if *drop != "" {
+		j.drop = strings.Split(*drop, ",")
+	}
+	return j, nil
+}
+
+// generate gives every .proto file to every plugin.
+func (j job) generate(ctx context.Context) error {
+	request, err := j.compile(ctx)
 	if err != nil {
 		return err
 	}
-	for _, name := range plugins {
+	for _, name := range j.plugins {
 		response, err := run(ctx, name, request)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		for _, f := range response.GetFile() {
 			if !filepath.IsLocal(f.GetName()) {
-				return fmt.Errorf("%s: %s is outside of %s", name, f.GetName(), dir)
+				return fmt.Errorf("%s: %s is outside of %s", name, f.GetName(), j.dir)
 			}
-			if err := os.WriteFile(filepath.Join(dir, f.GetName()), []byte(f.GetContent()), 0o644); err != nil {
+			path := filepath.Join(j.dir, filepath.FromSlash(f.GetName()))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				return err
+			}
+			if err := os.WriteFile(path, []byte(f.GetContent()), 0o644); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// compile makes of the sources in dir what plugins are asked with.
-func compile(ctx context.Context, dir string) (*pluginpb.CodeGeneratorRequest, error) {
-	sources, err := filepath.Glob(filepath.Join(dir, "*.proto"))
-	if err != nil {
-		return nil, err
-	}
-	if len(sources) == 0 {
-		return nil, fmt.Errorf("%s: no .proto files", dir)
-	}
-	for i := range sources {
-		sources[i] = filepath.Base(sources[i])
-	}
-	c := protocompile.Compiler{
-		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: []string{dir}}),
-		SourceInfoMode: protocompile.SourceInfoStandard, // comments
-	}
-	files, err := c.Compile(ctx, sources...)
-	if err != nil {
-		return nil, err
-	}
-	request := &pluginpb.CodeGeneratorRequest{FileToGenerate: sources, Parameter: proto.String("paths=source_relative")}
-	seen := map[string]bool{}
-	for _, f := range files {
-		request.ProtoFile = add(request.ProtoFile, f, seen)
-	}
-	return request, nil
-}
-
-// add appends f after everything it imports: plugins read in that order.
-func add(list []*descriptorpb.FileDescriptorProto, f protoreflect.FileDescriptor, seen map[string]bool) []*descriptorpb.FileDescriptorProto {
-	if seen[f.Path()] {
-		return list
-	}
-	seen[f.Path()] = true
-	for i := range f.Imports().Len() {
-		list = add(list, f.Imports().Get(i).FileDescriptor, seen)
-	}
-	return append(list, protoutil.ProtoFromFileDescriptor(f))
 }
 
 // run asks one plugin.

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	driver "modernc.org/sqlite"
+)
+
+// patience is how long another program that writes is waited for, in
+// milliseconds.
+const patience = 5000
+
+// connections are those to a file, with their statements.
+type connections struct {
+	writer, readers                           *sql.DB
+	create, get, update, delete, list, search *sql.Stmt
+}
+
+const (
+	sqliteCreate = "INSERT INTO users (name, folded, email, created_at, updated_at) VALUES (?, ?, ?, ?, ?)"
+	sqliteGet    = "SELECT name, email, created_at, updated_at FROM users WHERE id = ?"
+	sqliteUpdate = "UPDATE users SET name = ?, folded = ?, email = ?, updated_at = ? WHERE id = ? RETURNING created_at"
+	sqliteDelete = "DELETE FROM users WHERE id = ?"
+
+	// Both ask for the number of users and for a page at once. A page without users
+	// is one row, in which they are null.
+	sqliteList = `SELECT (SELECT count(*) FROM users), p.id, p.name, p.email, p.created_at, p.updated_at FROM (SELECT 1)
+		LEFT JOIN (SELECT * FROM users ORDER BY id LIMIT ?1 OFFSET ?2) AS p ORDER BY p.id`
+	sqliteSearch = `SELECT (SELECT count(*) FROM users WHERE instr(folded, ?3) OR instr(email, ?3)), p.id, p.name, p.email, p.created_at, p.updated_at FROM (SELECT 1)
+		LEFT JOIN (SELECT * FROM users WHERE instr(folded, ?3) OR instr(email, ?3) ORDER BY id LIMIT ?1 OFFSET ?2) AS p ORDER BY p.id`
+)
+
+// connect opens a file, or makes an empty one, and brings its schema up to date.
+func connect(ctx context.Context, file string) (*connections, error) {
+	wait := fmt.Sprintf("busy_timeout(%d)", patience)
+	writer, err := openDB(file, wait, "journal_mode(wal)", "synchronous(normal)")
+	if err != nil {
+		return nil, err
+	}
+	writer.SetMaxOpenConns(1)
+	known, err := steps("sqlite")
+	if err == nil {
+		err = migrateSQLite(ctx, writer, known)
+	}
+	if err != nil {
+		return nil, errors.Join(err, writer.Close())
+	}
+	c := &connections{writer: writer}
+	if c.readers, err = openDB(file, wait, "query_only(1)"); err != nil {
+		return nil, errors.Join(err, writer.Close())
+	}
+	side := max(4, runtime.GOMAXPROCS(0))
+	c.readers.SetMaxOpenConns(side)
+	c.readers.SetMaxIdleConns(side)
+	if err := c.prepare(ctx); err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+func (c *connections) prepare(ctx context.Context) error {
+	for _, p := range []struct {
+		to   **sql.Stmt
+		db   *sql.DB
+		text string
+	}{
+		{&c.create, c.writer, sqliteCreate}, {&c.update, c.writer, sqliteUpdate}, {&c.delete, c.writer, sqliteDelete},
+		{&c.get, c.readers, sqliteGet}, {&c.list, c.readers, sqliteList}, {&c.search, c.readers, sqliteSearch},
+	} {
+		var err error
+		if *p.to, err = p.db.PrepareContext(ctx, p.text); err != nil {
+			return fmt.Errorf("prepare a statement: %w", err)
+		}
+	}
+	return nil
+}
+
+// close ends the readers first: the last one to leave folds the log into the file,
+// and has to be able to write.
+func (c *connections) close() error { return errors.Join(c.readers.Close(), c.writer.Close()) }
+
+// openDB opens a file for as many connections as will be asked for, with pragmas as
+// in "synchronous(normal)". Nothing is done yet.
+func openDB(file string, pragmas ...string) (*sql.DB, error) {
+	path, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") { // C:/…
+		path = "/" + path
+	}
+	name := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_pragma": pragmas, "_txlock": {"immediate"}}.Encode()}
+	c, err := driver.NewConnector(name.String())
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(c), nil
+}
+
+// migrateSQLite applies the steps that the file has not had, each in a transaction
+// with its number. Two programs may do so at once.
+func migrateSQLite(ctx context.Context, db *sql.DB, steps []string) error {
+	for {
+		tx, err := db.BeginTx(ctx, nil) // for writing from the start
+		if err != nil {
+			return err
+		}
+		more, err := migrateOnce(ctx, tx, steps)
+		if err != nil || !more {
+			return errors.Join(err, tx.Rollback())
+		}
+		if err := tx.Commit(); err != nil {
+			return err
+		}
+	}
+}
+
+// migrateOnce applies the next step, if there is one.
+func migrateOnce(ctx context.Context, tx *sql.Tx, steps []string) (bool, error) {
+	var version int
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return false, err
+	}
+	switch {
+	case version > len(steps):
+		return false, errNewer(version, len(steps))
+	case version == len(steps):
+		return false, nil
+	}
+	if _, err := tx.ExecContext(ctx, steps[version]); err != nil {
+		return false, fmt.Errorf("migrate to version %d: %w", version+1, err)
+	}
+	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", version+1))
+	return true, err
+}
+
+// replace puts the file next in the place of file, with which nothing must be
+// connected. A log beside it is that of the former one.
+func replace(next, file string) error {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return os.Rename(next, file)
+}

@@ -1,0 +1,46 @@
+module github.com/tarebench/tare/bench/users
+
+go 1.26.0
+
+require (
+	github.com/tarebench/tare v0.0.0
+	github.com/tarebench/tare/contenders/rpc/gateway v0.0.0
+	github.com/tarebench/tare/contenders/rpc/gin v0.0.0
+	github.com/tarebench/tare/contenders/rpc/grpc v0.0.0
+)
+
+require (
+	github.com/gabriel-vasile/mimetype v1.4.12 // indirect
+	github.com/gin-contrib/sse v1.1.0 // indirect
+	github.com/gin-gonic/gin v1.12.0 // indirect
+	github.com/go-playground/locales v0.14.1 // indirect
+	github.com/go-playground/universal-translator v0.18.1 // indirect
+	github.com/go-playground/validator/v10 v10.30.1 // indirect
+	github.com/goccy/go-yaml v1.19.2 // indirect
+	github.com/grpc-ecosystem/grpc-gateway/v2 v2.27.3 // indirect
+	github.com/leodido/go-urn v1.4.0 // indirect
+	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/pelletier/go-toml/v2 v2.2.4 // indirect
+	github.com/quic-go/qpack v0.6.0 // indirect
+	github.com/quic-go/quic-go v0.59.0 // indirect
+	github.com/tarebench/tare/app/users/proto v0.0.0 // indirect
+	github.com/ugorji/go/codec v1.3.1 // indirect
+	go.mongodb.org/mongo-driver/v2 v2.5.0 // indirect
+	golang.org/x/crypto v0.57.0 // indirect
+	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.42.0 // indirect
+	google.golang.org/genproto/googleapis/api v0.0.0-20260817212433-ac3dfec99bb1 // indirect
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect
+	google.golang.org/grpc v1.85.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+)
+
+replace (
+	github.com/tarebench/tare => ../..
+	github.com/tarebench/tare/app/users/proto => ../../app/users/proto
+	github.com/tarebench/tare/app/users/store => ../../app/users/store
+	github.com/tarebench/tare/contenders/rpc/gateway => ../../contenders/rpc/gateway
+	github.com/tarebench/tare/contenders/rpc/gin => ../../contenders/rpc/gin
+	github.com/tarebench/tare/contenders/rpc/grpc => ../../contenders/rpc/grpc
+)

@@ -1,0 +1,208 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/contender"
+)
+
+// HTTPClient is the client of faces whose JSON is that of package users, on
+// package net/http: connections are kept, and answers read to their end, which is
+// what it takes to keep them. It is a Face's Dial.
+func HTTPClient(t Target) (Client, error) { return dialHTTP(t, plain{}) }
+
+// ProtoJSONClient is HTTPClient for faces whose JSON is that of protocol buffers:
+// names in camel case, and numbers of 64 bits as strings.
+func ProtoJSONClient(t Target) (Client, error) { return dialHTTP(t, protoJSON{}) }
+
+func dialHTTP(t Target, f form) (Client, error) {
+	if t.Protocol != HTTP {
+		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
+	}
+	made := func(tr *http.Transport) (Client, error) {
+		return &httpClient{base: "http://" + t.Addr, http: http.Client{Transport: tr}, form: f}, nil
+	}
+	if t.HTTP2 {
+		return ByPolicy(t, func() (Client, error) {
+			tr := &http.Transport{Protocols: &http.Protocols{}}
+			tr.Protocols.SetUnencryptedHTTP2(true)
+			return made(tr)
+		})
+	}
+	n := max(1, t.Callers)
+	return made(&http.Transport{
+		DisableKeepAlives: t.Policy == Fresh,
+		MaxIdleConns:      n, MaxIdleConnsPerHost: n, MaxConnsPerHost: n,
+	})
+}
+
+type httpClient struct {
+	base string
+	http http.Client
+	form form
+}
+
+// form is how answers are written.
+type form interface {
+	user(d *json.Decoder) (users.User, error)
+	page(d *json.Decoder) (users.Page, error)
+}
+
+func (c *httpClient) Create(ctx context.Context, d users.Draft) (u users.User, err error) {
+	err = c.call(ctx, http.MethodPost, "/v1/users", &d, http.StatusCreated, func(body *json.Decoder) (err error) {
+		u, err = c.form.user(body)
+		return err
+	})
+	return u, err
+}
+
+func (c *httpClient) Get(ctx context.Context, id int64) (u users.User, err error) {
+	err = c.call(ctx, http.MethodGet, pathOf(id), nil, http.StatusOK, func(body *json.Decoder) (err error) {
+		u, err = c.form.user(body)
+		return err
+	})
+	return u, err
+}
+
+func (c *httpClient) Update(ctx context.Context, id int64, d users.Draft) (u users.User, err error) {
+	err = c.call(ctx, http.MethodPut, pathOf(id), &d, http.StatusOK, func(body *json.Decoder) (err error) {
+		u, err = c.form.user(body)
+		return err
+	})
+	return u, err
+}
+
+func (c *httpClient) Delete(ctx context.Context, id int64) error {
+	return c.call(ctx, http.MethodDelete, pathOf(id), nil, http.StatusOK, func(body *json.Decoder) error { return body.Decode(&struct{}{}) })
+}
+
+func (c *httpClient) List(ctx context.Context, q users.Query) (p users.Page, err error) {
+	err = c.call(ctx, http.MethodGet, "/v1/users"+queryOf(q), nil, http.StatusOK, func(body *json.Decoder) (err error) {
+		p, err = c.form.page(body)
+		return err
+	})
+	return p, err
+}
+
+func (c *httpClient) Close() error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+func pathOf(id int64) string { return "/v1/users/" + strconv.FormatInt(id, 10) }
+
+// queryOf is the query of a list, of which only what is asked for is there.
+func queryOf(q users.Query) string {
+	v := url.Values{}
+	if q.Text != "" {
+		v.Set("query", q.Text)
+	}
+	if q.Page != 0 {
+		v.Set("page", strconv.Itoa(q.Page))
+	}
+	if q.Limit != 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
+	}
+	if len(v) == 0 {
+		return ""
+	}
+	return "?" + v.Encode()
+}
+
+// call sends a request and has read, unless it is refused, read its answer.
+func (c *httpClient) call(ctx context.Context, method, path string, draft *users.Draft, status int, read func(*json.Decoder) error) error {
+	var body io.Reader
+	if draft != nil {
+		text, err := json.Marshal(draft)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(text)
+	}
+	q, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return err
+	}
+	if draft != nil {
+		q.Header.Set("Content-Type", "application/json")
+	}
+	a, err := c.http.Do(q)
+	if err != nil {
+		return err
+	}
+	defer a.Body.Close()
+	d := json.NewDecoder(a.Body)
+	if a.StatusCode != status {
+		err = refusal(a.StatusCode, d)
+	} else if err = read(d); err != nil {
+		err = fmt.Errorf("%s %s: the answer: %w", method, path, err)
+	}
+	_, _ = io.Copy(io.Discard, a.Body) // or the connection is closed
+	return err
+}
+
+// refusal reads why a request was refused.
+func refusal(status int, d *json.Decoder) error {
+	var e users.Error
+	if err := d.Decode(&e); err != nil || status < 400 || !slices.Contains(users.Codes(), e.Code) {
+		return fmt.Errorf("status %d without a refusal", status)
+	}
+	return &e
+}
+
+// plain is the JSON of package users.
+type plain struct{}
+
+func (plain) user(d *json.Decoder) (u users.User, err error) {
+	err = d.Decode(&u)
+	return u, err
+}
+
+func (plain) page(d *json.Decoder) (p users.Page, err error) {
+	err = d.Decode(&p)
+	return p, err
+}
+
+// protoJSON is that of the messages in proto/users.proto.
+type protoJSON struct{}
+
+type protoUser struct {
+	ID        int64     `json:"id,string"`
+	Name      string    `json:"name"`
+	Email     string    `json:"email"`
+	CreatedAt time.Time `json:"createdAt"`
+	UpdatedAt time.Time `json:"updatedAt"`
+}
+
+func (protoJSON) user(d *json.Decoder) (users.User, error) {
+	var u protoUser
+	err := d.Decode(&u)
+	return users.User(u), err
+}
+
+func (protoJSON) page(d *json.Decoder) (p users.Page, err error) {
+	var list struct {
+		Users []protoUser `json:"users"`
+		Total int64       `json:"total,string"`
+		Page  int         `json:"page"`
+		Limit int         `json:"limit"`
+	}
+	if err := d.Decode(&list); err != nil {
+		return p, err
+	}
+	p = users.Page{Users: make([]users.User, len(list.Users)), Total: list.Total, Page: list.Page, Limit: list.Limit}
+	for i, u := range list.Users {
+		p.Users[i] = users.User(u)
+	}
+	return p, nil
+}

@@ -1,0 +1,107 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tarebench/tare/app/users"
+)
+
+// ByPolicy is a client that keeps connections as t asks for, out of clients that
+// have one connection each, which dial makes.
+func ByPolicy(t Target, dial func() (Client, error)) (Client, error) {
+	switch t.Policy {
+	case Pool:
+		return perCaller(max(1, t.Callers), dial)
+	case One:
+		return dial()
+	case Fresh:
+		return lent{take: func(context.Context) (Client, error) { return dial() }, give: func(c Client) { _ = c.Close() }, close: func() error { return nil }}, nil
+	}
+	return nil, fmt.Errorf("unknown policy %q", t.Policy)
+}
+
+// perCaller is n clients, of which each call has one to itself.
+func perCaller(n int, dial func() (Client, error)) (Client, error) {
+	var made []Client
+	closed := func() error {
+		var err error
+		for _, c := range made {
+			err = errors.Join(err, c.Close())
+		}
+		return err
+	}
+	free := make(chan Client, n)
+	for range n {
+		c, err := dial()
+		if err != nil {
+			return nil, errors.Join(err, closed())
+		}
+		made = append(made, c)
+		free <- c
+	}
+	take := func(ctx context.Context) (Client, error) {
+		select {
+		case c := <-free:
+			return c, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return lent{take: take, give: func(c Client) { free <- c }, close: closed}, nil
+}
+
+// lent takes a client for each call and gives it back.
+type lent struct {
+	take  func(ctx context.Context) (Client, error)
+	give  func(c Client)
+	close func() error
+}
+
+func (l lent) Create(ctx context.Context, d users.Draft) (users.User, error) {
+	c, err := l.take(ctx)
+	if err != nil {
+		return users.User{}, err
+	}
+	defer l.give(c)
+	return c.Create(ctx, d)
+}
+
+func (l lent) Get(ctx context.Context, id int64) (users.User, error) {
+	c, err := l.take(ctx)
+	if err != nil {
+		return users.User{}, err
+	}
+	defer l.give(c)
+	return c.Get(ctx, id)
+}
+
+func (l lent) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
+	c, err := l.take(ctx)
+	if err != nil {
+		return users.User{}, err
+	}
+	defer l.give(c)
+	return c.Update(ctx, id, d)
+}
+
+func (l lent) Delete(ctx context.Context, id int64) error {
+	c, err := l.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer l.give(c)
+	return c.Delete(ctx, id)
+}
+
+func (l lent) List(ctx context.Context, q users.Query) (users.Page, error) {
+	c, err := l.take(ctx)
+	if err != nil {
+		return users.Page{}, err
+	}
+	defer l.give(c)
+	return c.List(ctx, q)
+}
+
+func (l lent) Close() error { return l.close() }

@@ -1,0 +1,171 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tarebench/tare/contender"
+)
+
+// running is one server that was started, or several over one service.
+type running struct {
+	fronts   []*front
+	addr     string // of the first
+	http2    bool   // it speaks nothing else
+	receipts *Receipts
+	service  service
+	encrypts bool
+	ended    chan error // what Serve returned, of each front
+	log      func()     // closes it
+	stopping sync.Once
+}
+
+// front is a server and where it listens.
+type front struct {
+	name   string // of its variant
+	server Server
+	listen net.Listener
+}
+
+// counts is what the server and its service say that they did.
+func (r *running) counts() contender.Counts {
+	c := r.receipts.counts()
+	c.Delivered, c.Calls, c.Fault = r.service.delivered(), r.service.calls(), r.service.fault()
+	return c
+}
+
+// start listens and serves.
+func (h Host) start(s setup) (_ *running, err error) {
+	faces := s.faces
+	if len(faces) == 0 {
+		faces = []facing{{s.variant, s.addr}}
+	}
+	r := &running{receipts: &Receipts{}, ended: make(chan error, len(faces)), log: func() {}}
+	defer func() {
+		if err != nil {
+			for _, f := range r.fronts {
+				_ = f.listen.Close()
+			}
+			err = also(err, r.close(linger))
+		}
+	}()
+	o := Options{Receipts: r.receipts}
+	if o.TLS, err = loadTLS(s.app, s.cert, s.key); err != nil {
+		return nil, err
+	}
+	if o.Log, r.log, err = openLog(s.log, s.logFile, s.stdout); err != nil {
+		return nil, err
+	}
+	for _, face := range faces {
+		l, err := net.Listen("tcp", face.addr)
+		if err != nil {
+			return nil, err
+		}
+		r.fronts = append(r.fronts, &front{name: face.variant, listen: l})
+	}
+	if r.service, err = s.config.open(s.app, h.Store); err != nil {
+		return nil, err
+	}
+	o.Ingest, o.Homelab, o.Users = r.service.ingest, r.service.homelab, r.service.users
+	for _, f := range r.fronts {
+		o.Variant = f.name
+		if f.server, err = h.Apps[s.app](o); err != nil {
+			_ = r.shut(linger)
+			return nil, err
+		}
+	}
+	r.addr = r.fronts[0].listen.Addr().String()
+	r.http2 = h.HTTP2 != nil && h.HTTP2(faces[0].variant)
+	r.encrypts = o.TLS != nil
+	for _, f := range r.fronts {
+		go f.serve(o.TLS, r.ended)
+	}
+	return r, nil
+}
+
+func (f *front) serve(secure *tls.Config, ended chan<- error) {
+	l := f.listen
+	if secure != nil {
+		l = tls.NewListener(l, secure)
+	}
+	err := f.server.Serve(l)
+	_ = l.Close()
+	ended <- err
+}
+
+// loadTLS is the one configuration of all encrypted servers: TLS 1.3, and HTTP/1.1
+// but for an app that is served over HTTP/2 too.
+func loadTLS(app, cert, key string) (*tls.Config, error) {
+	if cert == "" && key == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return nil, fmt.Errorf("certificate: %w", err)
+	}
+	protocols := []string{"http/1.1"}
+	if app == AppUsers {
+		protocols = slices.Insert(protocols, 0, "h2")
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13, NextProtos: protocols}, nil
+}
+
+// also is two errors in one line, where there are two.
+func also(err, more error) error {
+	if err == nil || more == nil {
+		return errors.Join(err, more)
+	}
+	return fmt.Errorf("%w; %w", err, more)
+}
+
+// stop shuts the server down and waits for its end; after limit it is given up.
+// Its service is closed only then. Once it has stopped nothing happens.
+func (r *running) stop(limit time.Duration) (err error) {
+	r.stopping.Do(func() {
+		deadline := time.Now().Add(limit)
+		err = r.shut(limit)
+		late := time.After(linger)
+		for range r.fronts {
+			select {
+			case <-r.ended:
+				continue
+			case <-late:
+			}
+			break
+		}
+		err = also(err, r.close(max(linger, time.Until(deadline))))
+	})
+	return err
+}
+
+// shut shuts all fronts down at once.
+func (r *running) shut(limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	wrong := make([]error, len(r.fronts))
+	var all sync.WaitGroup
+	for i, f := range r.fronts {
+		if f.server != nil {
+			all.Go(func() { wrong[i] = f.server.Shutdown(ctx) })
+		}
+	}
+	all.Wait()
+	var err error
+	for _, w := range wrong {
+		err = also(err, w)
+	}
+	return err
+}
+
+// close closes what the server has used, after it has ended.
+func (r *running) close(limit time.Duration) error {
+	err := r.service.close(limit)
+	r.log()
+	return err
+}

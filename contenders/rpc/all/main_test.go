@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// seeded is how many users there are at first.
+const seeded = 120
+
+// TestSame: the same calls by each face's own client, in each protocol, come to
+// the same use-case calls, are told the same, and leave the same users behind.
+func TestSame(t *testing.T) {
+	var first, firstBy string
+	all := faces()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		f := all[name]
+		for _, variant := range append(f.Variants, make([]string, max(0, 1-len(f.Variants)))...) {
+			for _, protocol := range f.Protocols {
+				for _, http2 := range []bool{false, true} {
+					if protocol == rpc.GRPC && !http2 {
+						continue
+					}
+					by := fmt.Sprintf("%s %s %s, HTTP/2: %v", name, variant, protocol, http2)
+					got := told(t, f, rpc.Target{Variant: variant, Protocol: protocol, HTTP2: http2, Policy: rpc.Pool, Callers: 1})
+					switch {
+					case first == "":
+						first, firstBy = got, by
+					case got != first:
+						t.Errorf("%s:\n%s\n%s:\n%s", firstBy, first, by, got)
+					}
+				}
+			}
+		}
+	}
+	if !strings.Contains(first, `"create":6`) {
+		t.Error(first)
+	}
+}
+
+// told is all that the face's client is told, with what the service counted.
+func told(t *testing.T, f rpc.Face, to rpc.Target) string {
+	t.Helper()
+	store, err := users.Open(t.Context(), users.MemoryStore, seeded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := users.New(users.Config{Now: func() time.Time { return time.Unix(1_800_000_000, 123_456_000) }}, store)
+	s, err := f.Serve(server.Options{Variant: to.Variant, Receipts: &server.Receipts{}, Users: service})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(l) }()
+	to.Addr = l.Addr().String()
+	c, err := f.Dial(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	for _, call := range script() {
+		v, err := call(t.Context(), c)
+		var refused *users.Error
+		if err != nil && !errors.As(err, &refused) {
+			t.Errorf("%+v: %v", to, err)
+		}
+		text, _ := json.Marshal([]any{v, refused})
+		lines.Write(append(text, '\n'))
+	}
+	text, _ := json.Marshal(service.Calls())
+	lines.Write(text)
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := s.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil && !errors.Is(err, http.ErrServerClosed) {
+		t.Error(err)
+	}
+	return lines.String()
+}
+
+type call func(ctx context.Context, c rpc.Client) (any, error)
+
+// script is calls of all kinds, with what is at the edges of them.
+func script() []call {
+	var list []call
+	create := func(d users.Draft) {
+		list = append(list, func(ctx context.Context, c rpc.Client) (any, error) { return c.Create(ctx, d) })
+	}
+	get := func(id int64) {
+		list = append(list, func(ctx context.Context, c rpc.Client) (any, error) { return c.Get(ctx, id) })
+	}
+	update := func(id int64, d users.Draft) {
+		list = append(list, func(ctx context.Context, c rpc.Client) (any, error) { return c.Update(ctx, id, d) })
+	}
+	remove := func(id int64) {
+		list = append(list, func(ctx context.Context, c rpc.Client) (any, error) { return nil, c.Delete(ctx, id) })
+	}
+	page := func(q users.Query) {
+		list = append(list, func(ctx context.Context, c rpc.Client) (any, error) { return c.List(ctx, q) })
+	}
+	sound := users.Draft{Name: " Zoë \\ \"Z\"\u2028<&> 😀 ", Email: " ZOE@example.COM "}
+	create(sound)
+	create(sound)
+	create(users.Draft{})
+	create(users.Draft{Name: "ab\tc", Email: "c@example.com"})
+	create(users.Draft{Name: strings.Repeat("é", 100), Email: "long@example.com"})
+	create(users.Draft{Name: strings.Repeat("é", 101), Email: "longer@example.com"})
+	for _, id := range []int64{0, -1, 1, users.FirstID, users.FirstID + seeded, users.FirstID + seeded + 2, 1<<63 - 1} {
+		get(id)
+	}
+	update(users.FirstID+1, users.Draft{Name: "Somebody Else", Email: "else@example.com"})
+	update(users.FirstID+2, users.Draft{Name: "Somebody Else", Email: "else@example.com"})
+	update(users.FirstID+2, users.Draft{Name: "x", Email: "x"})
+	update(7, users.Draft{Name: "Somebody", Email: "nobody@example.com"})
+	remove(users.FirstID + 3)
+	remove(users.FirstID + 3)
+	remove(0)
+	for _, q := range []users.Query{
+		{}, {Page: 2, Limit: 7}, {Limit: 1000}, {Page: 99}, {Page: -1}, {Limit: -1}, {Text: "ELSE@"}, {Text: " zoë "}, {Text: "%"}, {Text: "a&b=c+d"},
+		{Text: strings.Repeat("x", users.MaxText+1)}, {Page: 1<<31 - 1, Limit: 100},
+	} {
+		page(q)
+	}
+	return list
+}

@@ -1,0 +1,105 @@
+package face
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"connectrpc.com/connect"
+
+	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/app/users/proto"
+	"github.com/tarebench/tare/contender"
+	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/contenders/rpc/connect/protoconnect"
+)
+
+// client calls by the connections of one transport.
+type client struct {
+	transport *http.Transport
+	service   protoconnect.UserServiceClient
+}
+
+func dial(t rpc.Target) (rpc.Client, error) {
+	// No other face compresses its answers, and no other client asks for that.
+	options := []connect.ClientOption{connect.WithAcceptCompression("gzip", nil, nil)}
+	http2 := t.HTTP2
+	switch t.Protocol {
+	case rpc.Connect:
+	case rpc.ConnectJSON:
+		options = append(options, connect.WithProtoJSON())
+	case rpc.GRPC:
+		options = append(options, connect.WithGRPC())
+		http2 = true
+	default:
+		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
+	}
+	made := func(tr *http.Transport) (rpc.Client, error) {
+		tr.DisableCompression = true
+		return &client{transport: tr, service: protoconnect.NewUserServiceClient(&http.Client{Transport: tr}, "http://"+t.Addr, options...)}, nil
+	}
+	if http2 {
+		return rpc.ByPolicy(t, func() (rpc.Client, error) {
+			tr := &http.Transport{Protocols: &http.Protocols{}}
+			tr.Protocols.SetUnencryptedHTTP2(true)
+			return made(tr)
+		})
+	}
+	n := max(1, t.Callers)
+	return made(&http.Transport{DisableKeepAlives: t.Policy == rpc.Fresh, MaxIdleConns: n, MaxIdleConnsPerHost: n, MaxConnsPerHost: n})
+}
+
+func (c *client) Create(ctx context.Context, d users.Draft) (users.User, error) {
+	a, err := c.service.CreateUser(ctx, connect.NewRequest(&proto.CreateUserRequest{Name: d.Name, Email: d.Email}))
+	return told(a, err)
+}
+
+func (c *client) Get(ctx context.Context, id int64) (users.User, error) {
+	a, err := c.service.GetUser(ctx, connect.NewRequest(&proto.GetUserRequest{Id: id}))
+	return told(a, err)
+}
+
+func (c *client) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
+	a, err := c.service.UpdateUser(ctx, connect.NewRequest(&proto.UpdateUserRequest{Id: id, Name: d.Name, Email: d.Email}))
+	return told(a, err)
+}
+
+func (c *client) Delete(ctx context.Context, id int64) error {
+	_, err := c.service.DeleteUser(ctx, connect.NewRequest(&proto.DeleteUserRequest{Id: id}))
+	return refused(err)
+}
+
+func (c *client) List(ctx context.Context, q users.Query) (users.Page, error) {
+	a, err := c.service.ListUsers(ctx, connect.NewRequest(proto.FromQuery(q)))
+	if err != nil {
+		return users.Page{}, refused(err)
+	}
+	return proto.ToPage(a.Msg), nil
+}
+
+func (c *client) Close() error {
+	c.transport.CloseIdleConnections()
+	return nil
+}
+
+func told(a *connect.Response[proto.User], err error) (users.User, error) {
+	if err != nil {
+		return users.User{}, refused(err)
+	}
+	return proto.ToUser(a.Msg), nil
+}
+
+// refused is the refusal that an error is, or the error of the transport.
+func refused(err error) error {
+	var e *connect.Error
+	if !errors.As(err, &e) || !connect.IsWireError(err) {
+		return err
+	}
+	for _, code := range users.Codes() {
+		if connect.Code(code.GRPC()) == e.Code() {
+			return &users.Error{Code: code, Message: e.Message()}
+		}
+	}
+	return err
+}

@@ -1,0 +1,10 @@
+// Command connect is Connect: one handler for its own protocol, with protocol
+// buffers or JSON, and for gRPC, over HTTP/1.1 and HTTP/2.
+package main
+
+import (
+	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/contenders/rpc/connect/face"
+)
+
+func main() { rpc.Main(face.New()) }

@@ -1,0 +1,8 @@
+//go:build !db
+
+package face
+
+import "github.com/tarebench/tare/app/users"
+
+// opener opens what package users has not: nothing does in this build.
+func opener() users.Opener { return nil }

@@ -1,0 +1,5 @@
+// Package stub is what protoc-gen-go-grpc and protoc-gen-grpc-gateway make of the
+// service in users.proto.
+package stub
+
+//go:generate go run -C ../../../../tools/protogen . -plugins protoc-gen-go-grpc,protoc-gen-grpc-gateway -from ../../app/users/proto -messages github.com/tarebench/tare/app/users/proto -package github.com/tarebench/tare/contenders/rpc/gateway/stub ../../contenders/rpc/gateway/stub

@@ -1,0 +1,9 @@
+// Command gin is gin in release mode, without its default middleware.
+package main
+
+import (
+	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/contenders/rpc/gin/face"
+)
+
+func main() { rpc.Main(face.New()) }

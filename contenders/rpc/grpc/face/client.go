@@ -1,0 +1,89 @@
+package face
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/app/users/proto"
+	"github.com/tarebench/tare/contender"
+	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/contenders/rpc/grpc/stub"
+)
+
+// client calls by one connection, which carries many calls at once.
+type client struct {
+	conn *grpc.ClientConn
+	stub stub.UserServiceClient
+}
+
+func dial(t rpc.Target) (rpc.Client, error) {
+	if t.Protocol != rpc.GRPC {
+		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
+	}
+	return rpc.ByPolicy(t, func() (rpc.Client, error) {
+		conn, err := grpc.NewClient("passthrough:///"+t.Addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+		if err != nil {
+			return nil, err
+		}
+		return &client{conn: conn, stub: stub.NewUserServiceClient(conn)}, nil
+	})
+}
+
+func (c *client) Create(ctx context.Context, d users.Draft) (users.User, error) {
+	m, err := c.stub.CreateUser(ctx, &proto.CreateUserRequest{Name: d.Name, Email: d.Email})
+	return c.user(ctx, m, err)
+}
+
+func (c *client) Get(ctx context.Context, id int64) (users.User, error) {
+	m, err := c.stub.GetUser(ctx, &proto.GetUserRequest{Id: id})
+	return c.user(ctx, m, err)
+}
+
+func (c *client) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
+	m, err := c.stub.UpdateUser(ctx, &proto.UpdateUserRequest{Id: id, Name: d.Name, Email: d.Email})
+	return c.user(ctx, m, err)
+}
+
+func (c *client) Delete(ctx context.Context, id int64) error {
+	_, err := c.stub.DeleteUser(ctx, &proto.DeleteUserRequest{Id: id})
+	return c.refused(ctx, err)
+}
+
+func (c *client) List(ctx context.Context, q users.Query) (users.Page, error) {
+	m, err := c.stub.ListUsers(ctx, proto.FromQuery(q))
+	if err != nil {
+		return users.Page{}, c.refused(ctx, err)
+	}
+	return proto.ToPage(m), nil
+}
+
+func (c *client) Close() error { return c.conn.Close() }
+
+func (c *client) user(ctx context.Context, m *proto.User, err error) (users.User, error) {
+	if err != nil {
+		return users.User{}, c.refused(ctx, err)
+	}
+	return proto.ToUser(m), nil
+}
+
+// refused is the refusal that an error is, or the error of the transport. The two
+// share some of their codes: a server that cannot be reached is unavailable too.
+func (c *client) refused(ctx context.Context, err error) error {
+	s, ok := status.FromError(err)
+	if err == nil || !ok || ctx.Err() != nil || s.Code() == codes.Unavailable && c.conn.GetState() != connectivity.Ready {
+		return err
+	}
+	for _, code := range users.Codes() {
+		if codes.Code(code.GRPC()) == s.Code() {
+			return &users.Error{Code: code, Message: s.Message()}
+		}
+	}
+	return err
+}

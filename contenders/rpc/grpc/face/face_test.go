@@ -1,0 +1,10 @@
+package face_test
+
+import (
+	"testing"
+
+	"github.com/tarebench/tare/contender/contendertest"
+	"github.com/tarebench/tare/contenders/rpc/grpc/face"
+)
+
+func TestFace(t *testing.T) { contendertest.Face(t, face.New()) }

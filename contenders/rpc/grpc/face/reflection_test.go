@@ -1,0 +1,74 @@
+package face_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection/grpc_reflection_v1"
+
+	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/contenders/rpc/grpc/face"
+)
+
+// TestReflection: a client that knows nothing can find the service, its types,
+// and how it is.
+func TestReflection(t *testing.T) {
+	store, err := users.Open(t.Context(), users.MemoryStore, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := face.New().Serve(server.Options{Receipts: &server.Receipts{}, Users: users.New(users.Config{}, store)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(l) }()
+	conn, err := grpc.NewClient("passthrough:///"+l.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	const name = "tare.users.v1.UserService"
+	h, err := grpc_health_v1.NewHealthClient(conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: name})
+	if err != nil || h.GetStatus() != grpc_health_v1.HealthCheckResponse_SERVING {
+		t.Errorf("health: %v, %v", h, err)
+	}
+	stream, err := grpc_reflection_v1.NewServerReflectionClient(conn).ServerReflectionInfo(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(q *grpc_reflection_v1.ServerReflectionRequest) *grpc_reflection_v1.ServerReflectionResponse {
+		a, err := &grpc_reflection_v1.ServerReflectionResponse{}, stream.Send(q)
+		if err == nil {
+			a, err = stream.Recv()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	list := ask(&grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_ListServices{}}).GetListServicesResponse().GetService()
+	if !slices.ContainsFunc(list, func(s *grpc_reflection_v1.ServiceResponse) bool { return s.GetName() == name }) {
+		t.Errorf("services: %v", list)
+	}
+	files := ask(&grpc_reflection_v1.ServerReflectionRequest{MessageRequest: &grpc_reflection_v1.ServerReflectionRequest_FileContainingSymbol{FileContainingSymbol: name}}).GetFileDescriptorResponse().GetFileDescriptorProto()
+	if len(files) < 2 { // with that of timestamps
+		t.Errorf("%d files", len(files))
+	}
+	if err := errors.Join(stream.CloseSend(), conn.Close(), s.Shutdown(ctx), <-ended); err != nil {
+		t.Error(err)
+	}
+}

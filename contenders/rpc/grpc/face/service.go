@@ -1,0 +1,75 @@
+package face
+
+import (
+	"context"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	protobuf "google.golang.org/protobuf/proto"
+
+	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/app/users/proto"
+	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/contenders/rpc/grpc/stub"
+)
+
+// service is the generated interface over the business logic.
+type service struct {
+	stub.UnimplementedUserServiceServer
+	users    *users.Service
+	receipts *server.Receipts
+}
+
+func (s *service) CreateUser(ctx context.Context, m *proto.CreateUserRequest) (*proto.User, error) {
+	s.receive(m)
+	u, err := s.users.Create(ctx, users.Draft{Name: m.GetName(), Email: m.GetEmail()})
+	return user(u, err)
+}
+
+func (s *service) GetUser(ctx context.Context, m *proto.GetUserRequest) (*proto.User, error) {
+	s.receive(m)
+	u, err := s.users.Get(ctx, m.GetId())
+	return user(u, err)
+}
+
+func (s *service) UpdateUser(ctx context.Context, m *proto.UpdateUserRequest) (*proto.User, error) {
+	s.receive(m)
+	u, err := s.users.Update(ctx, m.GetId(), users.Draft{Name: m.GetName(), Email: m.GetEmail()})
+	return user(u, err)
+}
+
+func (s *service) DeleteUser(ctx context.Context, m *proto.DeleteUserRequest) (*proto.DeleteUserResponse, error) {
+	s.receive(m)
+	if err := s.users.Delete(ctx, m.GetId()); err != nil {
+		return nil, refusal(err)
+	}
+	return &proto.DeleteUserResponse{}, nil
+}
+
+func (s *service) ListUsers(ctx context.Context, m *proto.ListUsersRequest) (*proto.ListUsersResponse, error) {
+	s.receive(m)
+	p, err := s.users.List(ctx, proto.ToQuery(m))
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return proto.FromPage(p), nil
+}
+
+// receive counts a request and the bytes of its message.
+func (s *service) receive(m protobuf.Message) {
+	s.receipts.Request()
+	s.receipts.Body(int64(protobuf.Size(m)))
+}
+
+func user(u users.User, err error) (*proto.User, error) {
+	if err != nil {
+		return nil, refusal(err)
+	}
+	return proto.FromUser(u), nil
+}
+
+// refusal is err as a status of gRPC.
+func refusal(err error) error {
+	e := users.RefusalOf(err)
+	return status.Error(codes.Code(e.Code.GRPC()), e.Message)
+}

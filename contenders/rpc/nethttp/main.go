@@ -1,0 +1,10 @@
+// Command nethttp is the standard library: a ServeMux with patterns, and JSON by
+// encoding/json.
+package main
+
+import (
+	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/contenders/rpc/nethttp/face"
+)
+
+func main() { rpc.Main(face.New()) }

@@ -1,0 +1,12 @@
+package face_test
+
+import (
+	"testing"
+
+	"github.com/tarebench/tare/contender/contendertest"
+	"github.com/tarebench/tare/contenders/rpc/null/face"
+)
+
+func TestFace(t *testing.T) {
+	contendertest.Face(t, face.New(), contendertest.NoHTTP2, contendertest.NoCancel)
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bufbuild/protocompile"
+	"github.com/bufbuild/protocompile/protoutil"
+	_ "google.golang.org/genproto/googleapis/api/annotations" // registers google/api/annotations.proto
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/pluginpb"
+)
+
+// compile makes of the sources what plugins are asked with.
+func (j job) compile(ctx context.Context) (*pluginpb.CodeGeneratorRequest, error) {
+	sources, err := filepath.Glob(filepath.Join(j.from, "*.proto"))
+	if err != nil {
+		return nil, err
+	}
+	if len(sources) == 0 {
+		return nil, fmt.Errorf("%s: no .proto files", j.from)
+	}
+	for i := range sources {
+		sources[i] = filepath.Base(sources[i])
+	}
+	c := protocompile.Compiler{
+		Resolver: protocompile.WithStandardImports(protocompile.CompositeResolver{
+			&protocompile.SourceResolver{ImportPaths: []string{j.from}},
+			protocompile.ResolverFunc(linked),
+		}),
+		SourceInfoMode: protocompile.SourceInfoStandard, // comments
+	}
+	files, err := c.Compile(ctx, sources...)
+	if err != nil {
+		return nil, err
+	}
+	request := &pluginpb.CodeGeneratorRequest{FileToGenerate: sources}
+	seen := map[string]bool{}
+	for _, f := range files {
+		request.ProtoFile = add(request.ProtoFile, f, seen)
+	}
+	parameters := []string{"paths=source_relative"}
+	if j.pkg != "" {
+		for _, source := range sources {
+			parameters = append(parameters, "M"+source+"="+j.pkg)
+		}
+	}
+	for _, f := range request.ProtoFile {
+		if slices.Contains(sources, f.GetName()) {
+			without(f, j.drop)
+		}
+	}
+	if j.messages != "" {
+		request.ProtoFile = split(request.ProtoFile, sources)
+		for _, source := range sources {
+			parameters = append(parameters, "M"+messagesOf(source)+"="+j.messages)
+		}
+	}
+	request.Parameter = proto.String(strings.Join(parameters, ","))
+	return request, nil
+}
+
+// linked finds what is registered in this program.
+func linked(path string) (protocompile.SearchResult, error) {
+	f, err := protoregistry.GlobalFiles.FindFileByPath(path)
+	if err != nil {
+		return protocompile.SearchResult{}, err
+	}
+	return protocompile.SearchResult{Desc: f}, nil
+}
+
+// add appends f after everything it imports: plugins read in that order.
+func add(list []*descriptorpb.FileDescriptorProto, f protoreflect.FileDescriptor, seen map[string]bool) []*descriptorpb.FileDescriptorProto {
+	if seen[f.Path()] {
+		return list
+	}
+	seen[f.Path()] = true
+	for i := range f.Imports().Len() {
+		list = add(list, f.Imports().Get(i).FileDescriptor, seen)
+	}
+	return append(list, protoutil.ProtoFromFileDescriptor(f))
+}
+
+// without takes imports out of f, and the options of its methods, which are
+// what they are imported for.
+func without(f *descriptorpb.FileDescriptorProto, imports []string) {
+	if !slices.ContainsFunc(f.GetDependency(), func(d string) bool { return slices.Contains(imports, d) }) {
+		return
+	}
+	f.Dependency = slices.DeleteFunc(f.Dependency, func(d string) bool { return slices.Contains(imports, d) })
+	for _, s := range f.GetService() {
+		for _, m := range s.GetMethod() {
+			m.Options = nil
+		}
+	}
+}
+
+// messagesOf is what the half of a source is called that has no services.
+func messagesOf(source string) string { return "messages/" + source }
+
+// split makes two files of each source, messages and services, because plugins
+// write into one package with the messages whatever they find in the same file.
+func split(files []*descriptorpb.FileDescriptorProto, sources []string) []*descriptorpb.FileDescriptorProto {
+	var messages, services []*descriptorpb.FileDescriptorProto
+	for _, f := range files {
+		if !slices.Contains(sources, f.GetName()) {
+			messages = append(messages, f)
+			continue
+		}
+		m, s := proto.CloneOf(f), proto.CloneOf(f)
+		m.Name = proto.String(messagesOf(f.GetName()))
+		for i, d := range m.Dependency {
+			if slices.Contains(sources, d) {
+				m.Dependency[i], s.Dependency[i] = messagesOf(d), messagesOf(d)
+			}
+		}
+		m.Service = nil
+		s.MessageType, s.EnumType, s.Extension = nil, nil, nil
+		s.Dependency = append(s.Dependency, m.GetName())
+		keep(m.GetSourceCodeInfo(), false)
+		keep(s.GetSourceCodeInfo(), true)
+		messages, services = append(messages, m), append(services, s)
+	}
+	return append(messages, services...)
+}
+
+// Numbers of fields of google.protobuf.FileDescriptorProto, which begin the
+// path of a place in a source.
+const (
+	fieldMessage   = 4
+	fieldEnum      = 5
+	fieldService   = 6
+	fieldExtension = 7
+)
+
+// keep leaves the comments of services, or those of everything else.
+func keep(info *descriptorpb.SourceCodeInfo, services bool) {
+	if info == nil {
+		return
+	}
+	info.Location = slices.DeleteFunc(info.Location, func(l *descriptorpb.SourceCodeInfo_Location) bool {
+		if len(l.GetPath()) == 0 {
+			return false
+		}
+		switch l.GetPath()[0] {
+		case fieldMessage, fieldEnum, fieldExtension:
+			return services
+		case fieldService:
+			return !services
+		}
+		return false
+	})
+}
