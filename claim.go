@@ -31,9 +31,11 @@ type Claim struct {
 	Baseline  float64   `json:"baseline"` // published, in Unit
 	Value     float64   `json:"value"`    // published, in Unit
 	Unit      string    `json:"unit"`
-	Side      string    `json:"side,omitempty"`    // lower or higher: the claimed side where the sentence contradicts its figures
-	Check     string    `json:"check,omitempty"`   // statement: the check that answers it
-	Because   string    `json:"because,omitempty"` // reported: why it is not measured, one line
+	Whole     float64   `json:"whole,omitempty"`    // ratio of time: what the figures are parts of, in Unit, e.g. the 16.6 ms of a frame
+	WholeOf   string    `json:"whole_of,omitempty"` // what that is, as a noun: "a frame at 60 a second"
+	Side      string    `json:"side,omitempty"`     // lower or higher: the claimed side where the sentence contradicts its figures
+	Check     string    `json:"check,omitempty"`    // statement: the check that answers it
+	Because   string    `json:"because,omitempty"`  // reported: why it is not measured, one line
 	Statement string    `json:"statement"`
 }
 
@@ -79,7 +81,35 @@ func (c Claim) Validate() error {
 	case c.Side != "" && c.Side != "lower" && c.Side != "higher":
 		return fieldError("side", fmt.Sprintf("%q is neither lower nor higher", c.Side), "say which side of 1 is claimed")
 	}
+	return c.validateWhole()
+}
+
+// validateWhole reports what is missing of a whole that the figures are parts
+// of.
+func (c Claim) validateWhole() error {
+	_, isTime := c.Nanoseconds()
+	m, _ := MetricNamed(c.Metric)
+	switch {
+	case c.Whole == 0 && c.WholeOf == "":
+		return nil
+	case !(c.Whole > 0):
+		return fieldError("whole", "a whole that is not above zero", "in the unit of the figures, e.g. whole: 16.6")
+	case c.WholeOf == "":
+		return fieldError("whole_of", "a whole without what it is", "as a noun, e.g. whole_of: a frame at 60 a second")
+	case !isTime:
+		return fieldError("unit", fmt.Sprintf("a whole in %q", c.Unit), "a time: ns, µs, ms or s, and what it is for, e.g. ms/frame")
+	case !strings.HasPrefix(m.Unit, "ns"):
+		return fieldError("metric", fmt.Sprintf("a whole of %s, which is no time", c.Metric), "e.g. metric: time")
+	}
 	return nil
+}
+
+// Nanoseconds is how many of them one of the claim's Unit is, where that is a
+// time: ns, µs, ms or s, and maybe what it is for after a slash.
+func (c Claim) Nanoseconds() (float64, bool) {
+	unit, _, _ := strings.Cut(c.Unit, "/")
+	ns, ok := map[string]float64{"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}[unit]
+	return ns, ok
 }
 
 func claimKinds() []ClaimKind {
@@ -130,4 +160,23 @@ type ClaimResult struct {
 	Outcome     Outcome   `json:"outcome"`
 	SizeRefuted bool      `json:"size_refuted,omitempty"` // the direction holds, the size is off by more than 2×
 	Why         string    `json:"why"`
+
+	Shares *Shares `json:"shares,omitempty"` // of a claim with a whole, where it was measured
+}
+
+// Shares are the figures of a claim that are parts of a whole, in Unit. Bounds
+// are those of the median over rounds, at 95 %.
+type Shares struct {
+	Whole             float64 `json:"whole"`
+	WholeOf           string  `json:"whole_of"`
+	Unit              string  `json:"unit"`
+	Against           string  `json:"against"` // the baseline
+	Published         float64 `json:"published"`
+	PublishedBaseline float64 `json:"published_baseline"`
+	Measured          float64 `json:"measured"`
+	Low               float64 `json:"low"`
+	High              float64 `json:"high"`
+	Baseline          float64 `json:"baseline"`
+	BaselineLow       float64 `json:"baseline_low"`
+	BaselineHigh      float64 `json:"baseline_high"`
 }

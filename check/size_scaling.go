@@ -29,7 +29,7 @@ func sizeScaling() Check {
 			}
 			var out []tare.Finding
 			for _, s := range in.Scaling {
-				if in.role(s.Contender) == tare.RoleNull || len(s.Workloads) == 0 {
+				if in.role(s.Contender) == tare.RoleNull || len(s.Workloads) == 0 || s.By != "" && s.By != tare.ByBytes {
 					continue
 				}
 				lo, hi, ok := stats.Interval(s.PerRound, strict)

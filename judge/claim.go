@@ -115,6 +115,9 @@ func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, no
 		b.shareClaim(r, c)
 	default:
 		b.ratioClaim(r, c, values)
+		if r.Outcome != tare.NotMeasured {
+			r.Shares = shares(b.d, c, values)
+		}
 	}
 	if who.Role == tare.RoleApart && r.Outcome != tare.NotMeasured {
 		r.Evidence += "; " + apart

@@ -32,7 +32,7 @@ func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Com
 			continue
 		}
 		kind := who[c.Contender].Kind
-		if kind == kindServer && metric != "cpu" {
+		if (kind == kindServer || kind == kindRPC) && metric != "cpu" {
 			continue
 		}
 		if len(tare.VoidsMetric(findings, c.Contender, c.Workload, metric))+len(tare.VoidsMetric(findings, c.Against, c.Workload, metric)) > 0 {
@@ -46,13 +46,14 @@ func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Com
 // Kinds whose operation is a request.
 const (
 	kindServer = "server"
+	kindRPC    = "rpc"
 	kindRouter = "router"
 )
 
 // unitOf is what a rate counts, to follow the figure; empty: operations, which
 // need no name.
 func unitOf(kind string) string {
-	if kind == kindServer || kind == kindRouter {
+	if kind == kindServer || kind == kindRouter || kind == kindRPC {
 		return " requests"
 	}
 	return ""

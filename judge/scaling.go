@@ -19,11 +19,13 @@ const (
 )
 
 // Scaling fits, for the baseline, every contender and every trap, how time
-// grows with the length of a body: time ~ bytes^exponent, by least squares on
-// the logarithms, in each round anew. It takes workloads that have all but n
-// in common and come in at least three lengths, the longest twice the shortest
-// or more; where the kind cannot tell lengths there are none. Rounds in which a size was not measured are
-// left out. The intervals stand at 5 % each, like those of exploratory metrics.
+// grows with size: time ~ size^exponent, by least squares on the logarithms, in
+// each round anew. It takes workloads that have all but n in common and come in
+// at least three sizes, the largest twice the smallest or more. Size is the
+// levels of nesting where they differ in those, else the members where they
+// differ in those, else the length of a body; where the kind cannot tell any
+// there are no fits. Rounds in which a size was not measured are left out. The
+// intervals stand at 5 % each, like those of exploratory metrics.
 func Scaling(d Data) []tare.Scaling {
 	groups := sizes(d.Study.Workloads)
 	if len(groups) == 0 {
@@ -33,18 +35,19 @@ func Scaling(d Data) []tare.Scaling {
 	m, _ := tare.MetricNamed("time")
 	var out []tare.Scaling
 	for _, group := range groups {
+		by := varies(group)
 		for _, c := range d.Contenders {
 			switch c.Role {
 			case tare.RoleBaseline, tare.RoleContender, tare.RoleApart, tare.RoleTrap:
 			default:
 				continue
 			}
-			s := tare.Scaling{Contender: c.ID, Fixture: group[0].Fixture, Op: group[0].Op}
+			s := tare.Scaling{Contender: c.ID, Fixture: group[0].Fixture, Op: group[0].Op, By: by}
 			for _, w := range group {
 				s.Workloads = append(s.Workloads, w.ID)
 			}
 			for _, r := range x.rounds {
-				if e, ok := x.exponent(m, group, c.ID, r); ok {
+				if e, ok := x.exponent(m, group, by, c.ID, r); ok {
 					s.PerRound = append(s.PerRound, e)
 				}
 			}
@@ -62,9 +65,8 @@ func Scaling(d Data) []tare.Scaling {
 	return out
 }
 
-// sizes groups the workloads that differ in the length of their bodies only,
-// each group from the shortest to the longest. Of two workloads with bodies of
-// one length the first is taken.
+// sizes groups the workloads that differ in size only, each group from the
+// smallest to the largest. Of two workloads of one size the first is taken.
 func sizes(workloads []tare.Workload) [][]tare.Workload {
 	type key struct {
 		fixture, op, set string
@@ -89,33 +91,53 @@ func sizes(workloads []tare.Workload) [][]tare.Workload {
 			at[k] = i
 			all = append(all, nil)
 		}
-		if !slices.ContainsFunc(all[i], func(o tare.Workload) bool { return o.BodyBytes() == w.BodyBytes() }) {
-			all[i] = append(all[i], w)
-		}
+		all[i] = append(all[i], w)
 	}
 	var out [][]tare.Workload
 	for _, group := range all {
-		if len(group) >= fewestSizes {
-			slices.SortFunc(group, func(a, b tare.Workload) int { return cmp.Compare(a.BodyBytes(), b.BodyBytes()) })
-			if group[len(group)-1].BodyBytes() >= leastSpan*group[0].BodyBytes() {
-				out = append(out, group)
-			}
+		by := varies(group)
+		slices.SortStableFunc(group, func(a, b tare.Workload) int { return cmp.Compare(size(a, by), size(b, by)) })
+		group = slices.CompactFunc(group, func(a, b tare.Workload) bool { return size(a, by) == size(b, by) })
+		if len(group) >= fewestSizes && size(group[len(group)-1], by) >= leastSpan*size(group[0], by) {
+			out = append(out, group)
 		}
 	}
 	return out
 }
 
+// varies is what the workloads of a group differ in.
+func varies(group []tare.Workload) tare.Extent {
+	for _, by := range []tare.Extent{tare.ByLevels, tare.ByMembers} {
+		if slices.ContainsFunc(group, func(w tare.Workload) bool { return size(w, by) != size(group[0], by) }) &&
+			!slices.ContainsFunc(group, func(w tare.Workload) bool { return size(w, by) == 0 }) {
+			return by
+		}
+	}
+	return tare.ByBytes
+}
+
+// size is that of a workload's body; zero where the kind cannot tell.
+func size(w tare.Workload, by tare.Extent) float64 {
+	switch by {
+	case tare.ByLevels:
+		return float64(w.Levels)
+	case tare.ByMembers:
+		return float64(w.Members)
+	}
+	return w.BodyBytes()
+}
+
 // exponent is the fit over the sizes of group in one round.
-func (x *index) exponent(m tare.Metric, group []tare.Workload, contender string, round int) (float64, bool) {
-	var bytes, times []float64
+func (x *index) exponent(m tare.Metric, group []tare.Workload, by tare.Extent, contender string, round int) (float64, bool) {
+	var extents, times []float64
 	for _, w := range group {
 		t, ok := x.inRound(m, cell{round, w.ID, contender})
 		if !ok || !(t > 0) {
 			return 0, false
 		}
-		bytes, times = append(bytes, math.Log(w.BodyBytes())), append(times, math.Log(t))
+		extents, times = append(extents, math.Log(size(w, by))), append(times, math.Log(t))
 	}
-	return leastSquares(bytes, times), true
+	return leastSquares(extents, times), true
 }
 
 // leastSquares is the slope of the straight line through the points that has

@@ -106,3 +106,40 @@ func TestScalingCoverage(t *testing.T) {
 		t.Errorf("missed in %d of %d, want about 5 %%", missed, n)
 	}
 }
+
+// TestScalingBy: where the kind tells, size is levels before members, and
+// members before bytes.
+func TestScalingBy(t *testing.T) {
+	shape := func(d *Data, members, levels [3]int) {
+		for i, id := range []string{"small", "middle", "large"} {
+			for k := range d.Study.Workloads {
+				if w := &d.Study.Workloads[k]; w.ID == id {
+					w.Members, w.Levels = members[i], levels[i]
+				}
+			}
+		}
+	}
+	for _, c := range []struct {
+		name            string
+		members, levels [3]int
+		want            tare.Extent
+		exponent        float64 // of the baseline, whose time grows 200-fold
+	}{
+		{"levels", [3]int{2, 6, 18}, [3]int{1, 3, 9}, tare.ByLevels, 2.41},
+		{"members", [3]int{1, 4, 64}, [3]int{1, 1, 1}, tare.ByMembers, 1.27},
+		{"neither varies", [3]int{1, 1, 1}, [3]int{1, 1, 1}, tare.ByBytes, 1},
+		{"one is not known", [3]int{1, 0, 64}, [3]int{}, tare.ByBytes, 1},
+	} {
+		d := grown(1, 18, 0.6)
+		shape(&d, c.members, c.levels)
+		got := Scaling(d)
+		if len(got) != 2 || got[0].By != c.want || math.Abs(got[0].Exponent-c.exponent) > 0.05 || !slices.Equal(got[0].Workloads, []string{"small", "middle", "large"}) {
+			t.Errorf("%s: %+v, want %v %v", c.name, got, c.want, c.exponent)
+		}
+	}
+	near := grown(1, 18, 0.6)
+	shape(&near, [3]int{}, [3]int{10, 11, 12})
+	if got := Scaling(near); got != nil {
+		t.Errorf("levels that hardly differ: %+v", got)
+	}
+}

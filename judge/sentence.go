@@ -42,6 +42,10 @@ func wordsFor(metric string) words {
 		return words{"answers each request within", "the time of", "lower longest latency", "higher longest latency", [2]string{}, "longest latency"}
 	case "client-cpu":
 		return words{"costs its clients", "the CPU time of", "less CPU time of the clients", "more CPU time of the clients", [2]string{}, "CPU time of the clients"}
+	case "client-bytes":
+		return words{"has its client allocate", "the memory of", "less memory allocated by the client", "more memory allocated by the client", [2]string{}, "memory allocated by the client"}
+	case "client-allocs":
+		return words{"has its client make", "the allocations of", "fewer allocations of the client", "more allocations of the client", [2]string{}, "allocations of the client"}
 	case "stop":
 		return words{"ends within", "the time of", "less time to end", "more time to end", [2]string{}, "time to end"}
 	case "rss":

@@ -201,13 +201,8 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	if err := os.MkdirAll(r.inputDir(), 0o755); err != nil {
 		return nil, fmt.Errorf("make the run's directory: %w", err)
 	}
-	for _, w := range r.study.Workloads {
-		in, err := kind.Input(w, study.Dir, r.inputDir())
-		if err != nil {
-			return nil, &StudyError{study.ID, err}
-		}
-		in.Set = w.Set
-		r.inputs[w.ID] = in
+	if err := r.input(study); err != nil {
+		return nil, err
 	}
 	if p, ok := kind.(Prober); ok {
 		var works []wire.Workload
@@ -231,9 +226,6 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	}
 	return r, nil
 }
-
-// inputDir is where contenders find their inputs.
-func (r *run) inputDir() string { return filepath.Join(r.o.Dir, "input") }
 
 // openJournal starts the journal, or goes on with the one that is there.
 func (r *run) openJournal() error {

@@ -14,7 +14,8 @@ import (
 // same way and never learns which one it is driving.
 type Kind interface {
 	// Input writes what workload w asks of every contender into dir and
-	// describes it on the wire. studyDir is where relative files start.
+	// describes it on the wire. studyDir is where relative files start. A
+	// workload is left out where the error is a *NotInstalledError.
 	Input(w tare.Workload, studyDir, dir string) (wire.Workload, error)
 	// Open starts one trial of program.
 	Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error)

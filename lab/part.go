@@ -128,7 +128,7 @@ func carrying(s tare.Study) (contenders, workloads chooser) {
 	nobody := len(who) == 0 // is named: every criterion is about all
 	who[s.Baseline] = true
 	for _, e := range s.Contenders {
-		who[e.ID] = who[e.ID] || nobody || !e.Expect.IsZero()
+		who[e.ID] = who[e.ID] || nobody || !e.Expect.IsZero() || e.Given != ""
 	}
 	if len(what) == 0 { // statements only
 		for _, w := range s.Workloads {

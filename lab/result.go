@@ -50,6 +50,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Cost:        judge.Costs(r.study.Metrics, r.contenders, o.comparisons, o.findings, r.o.At),
 		Profiles:    r.profiles,
 
+		BreakEven:     judge.BreakEven(o.data, o.findings),
 		Decomposition: o.decomposition,
 
 		NotWeighed: r.left,

@@ -37,6 +37,12 @@ func (p *page) claims(r *tare.Result) {
 		})
 	}
 	t.print(p)
+	if parted(r) {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, sharesMean, p.style.Dim)
+		p.blank()
+		ofWhole(r).print(p)
+	}
 }
 
 // claimedOf is what a claim is about: a contender, as a rule on a workload;

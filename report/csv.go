@@ -18,6 +18,8 @@ import (
 //	           baseline.
 //	item       CPU time of one of the items that requests carry, and what it is.
 //	scaling    a fitted exponent; workload names all it was fitted over.
+//	break-even what the baseline costs more than the contender on one shape, which
+//	           text says; and the rate at which that is 1 % of a core.
 //	semantics  one case in which the contender's answer is not the reference's;
 //	           and, as metrics, how many cases it was asked and what it could
 //	           not be asked.
@@ -56,7 +58,7 @@ func writeCSV(w io.Writer, r *tare.Result, header bool) error {
 		}
 		out.Write(record) //nolint:errcheck // Flush keeps the error
 	}
-	for _, row := range slices.Concat(csvRows(r), csvItems(r), csvScaling(r), csvSemantics(r), csvAdoption(r), csvCost(r), csvStatements(r), csvDecomposition(r), csvDriving(r), csvProfiles(r)) {
+	for _, row := range slices.Concat(csvRows(r), csvItems(r), csvScaling(r), csvBreakEven(r), csvSemantics(r), csvAdoption(r), csvCost(r), csvStatements(r), csvDecomposition(r), csvDriving(r), csvProfiles(r)) {
 		for i, c := range cells {
 			record[i] = c.print(row)
 		}

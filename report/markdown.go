@@ -24,6 +24,7 @@ func Markdown(w io.Writer, r *tare.Result) error {
 		s.workload(r, work, told)
 	}
 	s.scaling(r, 2)
+	s.breakEven(r, 2)
 	s.decomposition(r, 2)
 	if words := reading(r, "~~12.3~~"); len(words) > 0 {
 		s.heading(2, "How to read this")
@@ -165,6 +166,10 @@ func (s *sheet) claims(r *tare.Result) {
 		}})
 	}
 	s.table(t)
+	if parted(r) {
+		s.block(plain(sharesMean))
+		s.table(ofWhole(r))
+	}
 }
 
 // findings lists what the checks saw, void first.

@@ -158,6 +158,7 @@ func (s *sheet) results(r *tare.Result) {
 	}
 	s.criteria(r, 3)
 	s.scaling(r, 3)
+	s.breakEven(r, 3)
 	s.decomposition(r, 3)
 	s.semantics(r, 3)
 	if words := reading(r, "~~12.3~~"); len(words) > 0 {

@@ -9,15 +9,24 @@ import (
 
 const (
 	scalingHeading = "How time grows with size"
-	scalingMeans   = "Time is taken to grow as bytes^exponent, and the exponent is fitted in every round. 1: twice the bytes take twice the time; 0: the size makes no difference."
 )
+
+// scalingMeans explains the exponents.
+func scalingMeans(r *tare.Result) string {
+	isLong := func(s tare.Scaling) bool { return s.By == "" || s.By == tare.ByBytes }
+	if !slices.ContainsFunc(r.Scaling, func(s tare.Scaling) bool { return !isLong(s) }) {
+		return "Time is taken to grow as bytes^exponent, and the exponent is fitted in every round. 1: twice the bytes take twice the time; 0: the size makes no difference."
+	}
+	return "Time is taken to grow as size^exponent, and the exponent is fitted in every round. Size is what it says beside each: bytes, members of a struct, or levels of structs in structs. " +
+		"1: twice the size takes twice the time; 2: four times; 0: the size makes no difference."
+}
 
 func (p *page) scaling(r *tare.Result) {
 	if len(r.Scaling) == 0 {
 		return
 	}
 	p.heading(strings.ToUpper(scalingHeading))
-	p.wrap(bodyIndent, bodyIndent, scalingMeans, p.style.Dim)
+	p.wrap(bodyIndent, bodyIndent, scalingMeans(r), p.style.Dim)
 	for _, line := range sizes(r) {
 		p.wrap(bodyIndent, bodyIndent+gap, line, p.style.Dim)
 	}
@@ -30,13 +39,18 @@ func (s *sheet) scaling(r *tare.Result, level int) {
 		return
 	}
 	s.heading(level, scalingHeading)
-	s.block(plain(scalingMeans))
+	s.block(plain(scalingMeans(r)))
 	s.list(all(sizes(r), plain)...)
 	s.table(exponents(r, onPaper()))
 }
 
 // fit is what a scaling is of, as a column's head says it.
-func fit(s tare.Scaling) string { return s.Op + " of " + s.Fixture }
+func fit(s tare.Scaling) string {
+	if s.By == tare.ByMembers || s.By == tare.ByLevels {
+		return s.Op + " of " + s.Fixture + " by " + string(s.By)
+	}
+	return s.Op + " of " + s.Fixture
+}
 
 // fits are the different fits, with a scaling of each.
 func fits(r *tare.Result) []tare.Scaling {

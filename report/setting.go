@@ -2,14 +2,24 @@ package report
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 )
 
-// ownModule is linked from a directory into every contender there is.
+// ownModule is linked from a directory into every contender there is; modules
+// below it are linked into some.
 const ownModule = "github.com/tarebench/tare"
+
+// isOwn reports whether a module is this repository's, as contenders that come
+// with it link it: from where it lies beside them.
+func isOwn(m tare.Module) bool {
+	below, is := strings.CutPrefix(m.Path, ownModule+"/")
+	return m.Path == ownModule || is && strings.HasSuffix(path.Clean(filepath.ToSlash(m.Replace)), "/"+below)
+}
 
 // departure says under the title in what the run was not the usual one, and
 // which Go contenders were built with where that is not tare's own; empty where
@@ -157,7 +167,7 @@ func replaced(r *tare.Result) []group {
 	var out []group
 	for _, c := range weighed(r) {
 		for _, m := range c.Modules {
-			if m.Replace == "" || m.Path == ownModule {
+			if m.Replace == "" || isOwn(m) {
 				continue
 			}
 			of := m.Path + " replaced by " + m.Replace

@@ -23,6 +23,7 @@ func Text(w io.Writer, r *tare.Result, s Style) error {
 		p.workload(r, work, told)
 	}
 	p.scaling(r)
+	p.breakEven(r)
 	p.decomposition(r)
 	p.reading(r)
 	p.semantics(r)

@@ -15,7 +15,7 @@ import (
 // an operation is one HTTP request.
 const kindRouter = "router"
 
-func requestKinds() []string { return []string{kindRouter, "server"} }
+func requestKinds() []string { return []string{kindRouter, "server", "rpc"} }
 
 // byRequest reports whether an operation of the workload is one request.
 func byRequest(r *tare.Result, w tare.Workload) bool {
@@ -41,6 +41,8 @@ func asked(r *tare.Result, w tare.Workload) string {
 		if w.Op == "events-uniform" {
 			text += " at most"
 		}
+	case w.N > 0 && w.Fixture == "users":
+		text += ", " + plural(w.N, "user") + " in the store"
 	case w.N > 0 && w.Fixture == "homelab":
 		text += ", " + plural(w.N, "device") + " in the house"
 	case w.N > 0:

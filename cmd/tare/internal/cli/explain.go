@@ -164,6 +164,9 @@ func explainStudy(st tare.Study) explanation {
 		if c.Go != "" {
 			line += " built by " + c.Go
 		}
+		if c.Given != "" {
+			line += " from a clone (--with-original)"
+		}
 		if len(c.Expect.Void) > 0 {
 			line += " (expected void: " + strings.Join(c.Expect.Void, ", ") + ")"
 		}

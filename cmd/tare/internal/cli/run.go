@@ -27,6 +27,7 @@ type runOptions struct {
 	isolation tare.Isolation
 	only      lab.Only
 	with      []string // modules, directories absolute
+	original  string   // directory of the published library, absolute; empty: not given
 	release   string   // Go toolchain; empty: the machine's
 	procs     int      // GOMAXPROCS of contenders; zero: the kind's own
 	env       []string // NAME=value
@@ -47,6 +48,7 @@ type runWords struct {
 	isolation string
 	at        rateFlag
 	with      []string
+	original  string
 	release   []string
 }
 
@@ -77,6 +79,7 @@ contenders that are not traps.`,
   tare run json-encode --budget full
   tare run json-encode --contender 'jsoniter*' --workload 'devices-50/*' --at 1000/s
   tare run json-encode --contender 'sonic*' --with github.com/bytedance/sonic@v1.14.0 --go go1.25.5
+  tare run ffi --with-original ../cgocopy
   tare run ./mine.yaml --rounds 40 --seed 7 --env GOGC=200 -o mine.json
   tare run tiny --contender gin-new --profile cpu,mem
   tare run json-encode --resume`,
@@ -97,6 +100,7 @@ contenders that are not traps.`,
 	what.flags.StringArrayVar(&o.only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")
 	what.flags.StringArrayVar(&o.only.Workloads, "workload", nil, "only workloads that match `glob`, at any budget; repeatable")
 	what.flags.StringArrayVar(&words.with, "with", nil, "build contenders that need it with `module`@version or module=./dir; repeatable")
+	what.flags.StringVar(&words.original, "with-original", "", "weigh the published library of a study as well, from a clone of it in `directory`")
 	what.flags.StringArrayVar(&words.release, "go", nil, "build contenders with that Go `release`, e.g. go1.25.5; default: the machine's")
 	what.flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	how := group("How it is measured")
@@ -179,6 +183,9 @@ func (o *runOptions) read(cmd *cobra.Command, words runWords) (err error) {
 		return err
 	}
 	if o.release, err = release(words.release); err != nil {
+		return err
+	}
+	if o.original, err = original(words.original); err != nil {
 		return err
 	}
 	o.with, err = pins(words.with)

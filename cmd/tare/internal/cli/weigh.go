@@ -40,6 +40,9 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 	if len(studies) == 0 {
 		return codeError(exit)
 	}
+	if err := o.give(studies); err != nil {
+		return err
+	}
 	studies, others, err := choose(o.only, studies)
 	if err != nil {
 		return err

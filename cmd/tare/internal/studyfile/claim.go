@@ -28,6 +28,8 @@ func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 		"baseline":  r.number(&c.Baseline),
 		"value":     r.number(&c.Value),
 		"unit":      r.text(&c.Unit, "e.g. ns/op"),
+		"whole":     r.number(&c.Whole),
+		"whole_of":  r.text(&c.WholeOf, "what the figures are parts of, as a noun, e.g. a frame at 60 a second"),
 		"side":      r.text(&c.Side, "lower or higher"),
 		"because":   r.text(&c.Because, "why nothing here measures it, in one line"),
 		"statement": r.text(&c.Statement, ""),
@@ -84,6 +86,9 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 		refuse("a trend has no figures", "ratio", "baseline", "value", "unit")
 		refuse("a trend is answered by its workloads, not by a check", "statement", "check")
 	}
+	if kind != tare.ClaimRatio {
+		refuse("only the figures of a ratio are parts of a whole", "ratio", "whole", "whole_of")
+	}
 	if kind != tare.ClaimReported {
 		refuse("a claim that is measured needs no reason why it is not", "reported", "because")
 	}
@@ -121,6 +126,20 @@ func (r *reader) decompose(n ast.Node, path string) (d tare.Decompose) {
 		seen = append(seen, s.To)
 	}
 	return d
+}
+
+// breakEven reads from which rate on a difference matters.
+func (r *reader) breakEven(n ast.Node, path string) (b tare.BreakEven) {
+	r.mapping(n, path, "e.g. {contender: …, workloads: […], rates: [10/s, 1000/s]}", map[string]take{
+		"contender": r.id(&b.Contender),
+		"workloads": r.ids(&b.Workloads),
+		"rates": r.list(func(n ast.Node, path string) {
+			var rate float64
+			r.rate(&rate)(n, path)
+			b.Rates = append(b.Rates, rate)
+		}),
+	}, nil)
+	return b
 }
 
 func (r *reader) step(n ast.Node, path string) (s tare.DecomposeStep) {

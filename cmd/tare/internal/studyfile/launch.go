@@ -25,7 +25,7 @@ func (r *reader) launched(path string) {
 			first = key
 		}
 	}
-	for _, key := range []string{"with", "go"} {
+	for _, key := range []string{"with", "go", "given"} {
 		if at, given := r.at[path+"."+key]; given && (first == "command" || first == "url") {
 			r.fail(at, "a contender with "+first+" is not built here, so it cannot be built with something else", "leave "+key+" out")
 		}

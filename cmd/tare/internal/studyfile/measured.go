@@ -49,6 +49,11 @@ func measurable(s tare.Study) error {
 			return err
 		}
 	}
+	for i, b := range s.BreakEven {
+		if err := check(fmt.Sprintf("break_even[%d]", i), b.Contender, "cpu", b.Workloads...); err != nil {
+			return err
+		}
+	}
 	ids := map[string]bool{}
 	for i, d := range s.Decompose {
 		at := fmt.Sprintf("decompose[%d]", i)

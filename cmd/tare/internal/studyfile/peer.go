@@ -39,6 +39,7 @@ func (r *reader) peer(keys map[string]take, e *tare.Entry) {
 }
 
 var (
+	moduleName  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
 	programName = regexp.MustCompile(`^[^\s/\\]+$`)
 	fileName    = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 	pathShape   = regexp.MustCompile(`^/([^\s?#]*[^\s?#/])$`)

@@ -27,6 +27,7 @@ func (r *reader) study(n ast.Node) (s tare.Study) {
 		"criteria":   r.list(func(n ast.Node, path string) { s.Criteria = append(s.Criteria, r.criterion(n, path)) }),
 		"claims":     r.list(func(n ast.Node, path string) { s.Claims = append(s.Claims, r.claim(n, path)) }),
 		"decompose":  r.list(func(n ast.Node, path string) { s.Decompose = append(s.Decompose, r.decompose(n, path)) }),
+		"break_even": r.list(func(n ast.Node, path string) { s.BreakEven = append(s.BreakEven, r.breakEven(n, path)) }),
 		"budget":     func(n ast.Node, path string) { s.Budget = r.budget(n, path) },
 	}, map[string]string{"factors": "list a contender once per level and give each its set, e.g. {id: gin-pty, use: gin-new, set: {log: pty}}"})
 	return s
@@ -48,6 +49,7 @@ func (r *reader) entry(n ast.Node, path string) (e tare.Entry) {
 		"set":     r.set(&e.Set),
 		"with":    r.pins(&e.With),
 		"go":      r.release(&e.Go),
+		"given":   r.shaped(&e.Given, moduleName, "cannot be the path of a module", "e.g. github.com/bytedance/sonic"),
 		"expect":  func(n ast.Node, path string) { e.Expect = r.expect(n, path) },
 	}
 	r.peer(keys, &e)

@@ -269,3 +269,55 @@ func TestAmountsOfMemory(t *testing.T) {
 		}
 	}
 }
+
+// beside is a study with a contender that somebody has to give, a claim of a
+// whole and a break-even.
+const beside = `study: ffi
+kinds: copier
+baseline: json
+contenders: [json, ours, {id: theirs, given: example.com/theirs}]
+workloads:
+  - {id: w, fixture: person, op: single}
+  - {id: v, fixture: object, op: single, contenders: ours}
+metrics: [time, cpu]
+claims:
+  - {id: F, kind: ratio, contender: ours, workload: w, metric: time, baseline: 2.6, value: 0.05, unit: ms/frame, whole: 16.6, whole_of: a frame, statement: s}
+  - {id: G, kind: statement, contender: ours, check: identity, statement: s}
+break_even:
+  contender: ours
+  workloads: [w, v]
+  rates: [10/s, 1500]
+`
+
+func TestBeside(t *testing.T) {
+	got, err := Parse("s.yaml", []byte(beside))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Contenders[2].Given != "example.com/theirs" || got.Claims[0].Whole != 16.6 || got.Claims[0].WholeOf != "a frame" {
+		t.Errorf("%+v", got)
+	}
+	if want := []tare.BreakEven{{Contender: "ours", Workloads: []string{"w", "v"}, Rates: []float64{10, 1500}}}; !reflect.DeepEqual(got.BreakEven, want) {
+		t.Errorf("%+v, want %+v", got.BreakEven, want)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"given: example.com/theirs", "given: ../theirs", `s.yaml:4:46: "../theirs" cannot be the path of a module`},
+		{"given: example.com/theirs", "given: a, command: [b]", "s.yaml:4:46: a contender with command is not built here"},
+		{"check: identity", "check: identity, whole: 3", "s.yaml:11:71: only the figures of a ratio are parts of a whole; leave whole out, or write kind: ratio"},
+		{"whole: 16.6, ", "", "s.yaml:10:5: claims[0].whole: a whole that is not above zero"},
+		{"unit: ms/frame", "unit: frames", `s.yaml:10:104: a whole in "frames"`},
+		{"10/s", "10/min", `s.yaml:15:11: "10/min" is not a rate`},
+		{"[10/s, 1500]", "[10/s, 1]", "s.yaml:15:17: rates ascend from above zero"},
+		{"contender: ours\n  workloads: [w, v]", "contender: nobody\n  workloads: [w, v]", `s.yaml:13:14: unknown contender "nobody"`},
+		{"contenders: ours}", "contenders: json}", "s.yaml:13:3: ours is not asked v"},
+		{"rates:", "rate:", `s.yaml:15:3: unknown key "rate"; did you mean rates?`},
+	} {
+		if !strings.Contains(beside, c.old) {
+			t.Fatalf("%q is not in the study", c.old)
+		}
+		_, err := Parse("s.yaml", []byte(strings.Replace(beside, c.old, c.new, 1)))
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q → %q:\n got %v\nwant %s…", c.old, c.new, err, c.want)
+		}
+	}
+}

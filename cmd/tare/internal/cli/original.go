@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tarebench/tare/build"
+)
+
+// original checks the directory of a published library and returns it
+// absolute; empty where none was given.
+func original(dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	if info, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil || info.IsDir() {
+		return "", &usageError{"--with-original " + dir + ": there is no go.mod in it", "name a clone of the published library"}
+	}
+	return filepath.Abs(dir)
+}
+
+// give adds the published library to the modules to build with, under the
+// names that the studies have for it, and takes out of the studies who is built
+// with a module that was not given.
+func (o *runOptions) give(studies []chosen) error {
+	has := func(module string) bool {
+		return slices.ContainsFunc(o.with, func(text string) bool {
+			w, err := build.ParseWith(text, "")
+			return err == nil && w.Path == module && w.Dir != ""
+		})
+	}
+	used := false
+	for i := range studies {
+		for _, e := range studies[i].Contenders {
+			if e.Given == "" || o.original == "" {
+				continue
+			}
+			used = true
+			if !has(e.Given) {
+				o.with = append(o.with, build.With{Path: e.Given, Dir: o.original}.String())
+			}
+		}
+		studies[i].Study = studies[i].Having(has)
+	}
+	if o.original != "" && !used {
+		return &usageError{"--with-original changes nothing: no study that was asked for weighs a published library from a clone", "tare run ffi does"}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// BreakEven says of each that the study asks for what the baseline costs more
+// than the contender, shape by shape and rate by rate. The difference is taken
+// in every round and lies where it does over rounds, at 5 % each, like
+// exploratory metrics. Workloads that were not weighed, that findings void or
+// that have no interval yet are left out.
+func BreakEven(d Data, findings []tare.Finding) []tare.BreakEvenResult {
+	metric := "time"
+	if slices.Contains(d.Study.Metrics, "cpu") {
+		metric = "cpu"
+	}
+	m, _ := tare.MetricNamed(metric)
+	x := newIndex(d)
+	var out []tare.BreakEvenResult
+	for _, b := range d.Study.BreakEven {
+		r := tare.BreakEvenResult{Contender: b.Contender, Against: d.Study.Baseline, Metric: metric, Rates: b.Rates, Level: 1 - alpha}
+		for _, id := range b.Workloads {
+			w, ok := d.workload(id)
+			if !ok || len(tare.VoidsMetric(findings, b.Contender, id, metric))+len(tare.VoidsMetric(findings, d.Study.Baseline, id, metric)) > 0 {
+				continue
+			}
+			if p, ok := x.point(m, w, b, d); ok {
+				r.Points = append(r.Points, p)
+			}
+		}
+		if len(r.Points) == 0 {
+			continue
+		}
+		slices.SortStableFunc(r.Points, func(a, b tare.BreakEvenPoint) int {
+			return cmp.Or(cmp.Compare(a.Members, b.Members), cmp.Compare(a.Levels, b.Levels))
+		})
+		r.Sentence = brokenEven(r)
+		out = append(out, r)
+	}
+	return out
+}
+
+// point is one shape: the difference per operation, and what it comes to.
+func (x *index) point(m tare.Metric, w tare.Workload, b tare.BreakEven, d Data) (tare.BreakEvenPoint, bool) {
+	p := tare.BreakEvenPoint{Workload: w.ID, Members: w.Members, Levels: w.Levels}
+	for _, r := range x.rounds {
+		own, okOwn := x.inRound(m, cell{r, w.ID, b.Contender})
+		base, okBase := x.inRound(m, cell{r, w.ID, d.Study.Baseline})
+		if okOwn && okBase {
+			p.PerRound = append(p.PerRound, base-own)
+		}
+	}
+	p.Rounds = len(p.PerRound)
+	lo, hi, ok := stats.Interval(p.PerRound, stats.LookLevel(alpha, d.looks()))
+	if !ok {
+		return p, false
+	}
+	p.More, p.MoreLow, p.MoreHigh = stats.HodgesLehmann(p.PerRound), lo, hi
+	for _, rate := range b.Rates {
+		p.Cores = append(p.Cores, rate*p.More/1e9)
+	}
+	if lo > 0 {
+		at := func(ns float64) float64 { return onePercent * 1e9 / ns }
+		p.OnePercent, p.OnePercentLow, p.OnePercentHigh = at(p.More), at(hi), at(lo)
+	}
+	return p, true
+}
+
+// brokenEven says in one or two sentences what the table comes to: the most it
+// is at the lowest rate, and between which rates it begins to matter.
+func brokenEven(r tare.BreakEvenResult) string {
+	most := slices.MaxFunc(r.Points, func(a, b tare.BreakEvenPoint) int { return cmp.Compare(a.MoreHigh, b.MoreHigh) })
+	rate := r.Rates[0]
+	s := fmt.Sprintf("At %s a second %s costs at most %s of a core more than %s, on any of these: on %s (%s to %s).",
+		formatRate(rate), r.Against, formatShare(most.Cores[0]), r.Contender, most.Workload,
+		formatShare(rate*most.MoreLow/1e9), formatShare(rate*most.MoreHigh/1e9))
+	if !(most.MoreHigh > 0) {
+		s = fmt.Sprintf("%s costs more than %s on none of these.", r.Against, r.Contender)
+	}
+	var shown []tare.BreakEvenPoint
+	for _, p := range r.Points {
+		if p.OnePercent > 0 {
+			shown = append(shown, p)
+		}
+	}
+	if len(shown) == 0 {
+		return s + " No difference was shown."
+	}
+	byRate := func(a, b tare.BreakEvenPoint) int { return cmp.Compare(a.OnePercent, b.OnePercent) }
+	first, last := slices.MinFunc(shown, byRate), slices.MaxFunc(shown, byRate)
+	at := func(p tare.BreakEvenPoint) string {
+		return fmt.Sprintf("at %s a second (%s to %s) on %s", formatRate(p.OnePercent), formatRate(p.OnePercentLow), formatRate(p.OnePercentHigh), p.Workload)
+	}
+	s += " It is 1 % of a core " + at(first)
+	if last.Workload != first.Workload {
+		s += ", and " + at(last)
+	}
+	return s + "."
+}

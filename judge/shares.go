@@ -1,0 +1,35 @@
+package judge
+
+import (
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// shares are the figures of a claim that are parts of a whole; nil where the
+// claim has none, or a side was not measured or may not be used.
+func shares(d Data, c tare.Claim, values []tare.Value) *tare.Shares {
+	ns, ok := c.Nanoseconds()
+	if !ok || !(c.Whole > 0) {
+		return nil
+	}
+	find := func(id string) (tare.Value, bool) {
+		i := slices.IndexFunc(values, func(v tare.Value) bool {
+			return v.Contender == id && v.Workload == c.Workload && v.Metric == c.Metric && !v.Struck
+		})
+		if i < 0 {
+			return tare.Value{}, false
+		}
+		return values[i], true
+	}
+	own, okOwn := find(c.Contender)
+	base, okBase := find(d.Study.Baseline)
+	if !okOwn || !okBase {
+		return nil
+	}
+	return &tare.Shares{
+		Whole: c.Whole, WholeOf: c.WholeOf, Unit: c.Unit, Against: d.Study.Baseline, Published: c.Value, PublishedBaseline: c.Baseline,
+		Measured: own.Value / ns, Low: own.Low / ns, High: own.High / ns,
+		Baseline: base.Value / ns, BaselineLow: base.Low / ns, BaselineHigh: base.High / ns,
+	}
+}

@@ -1,0 +1,38 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/tarebench/tare"
+)
+
+// input writes the inputs of all workloads. Those whose input takes programs
+// that are not there are left out.
+func (r *run) input(study tare.Study) error {
+	var there []tare.Workload
+	for _, w := range r.study.Workloads {
+		in, err := r.kind.Input(w, study.Dir, r.inputDir())
+		var missing *NotInstalledError
+		if errors.As(err, &missing) {
+			r.left = append(r.left, tare.NotWeighed{What: "workload " + w.ID, Why: missing.Error()})
+			continue
+		}
+		if err != nil {
+			return &StudyError{study.ID, err}
+		}
+		in.Set = w.Set
+		r.inputs[w.ID] = in
+		there = append(there, w)
+	}
+	if len(there) == 0 && len(r.left) > 0 {
+		last := r.left[len(r.left)-1]
+		return &StudyError{study.ID, fmt.Errorf("%s: %s", last.What, last.Why)}
+	}
+	r.study.Workloads = there
+	return nil
+}
+
+// inputDir is where contenders find their inputs.
+func (r *run) inputDir() string { return filepath.Join(r.o.Dir, "input") }

@@ -1,0 +1,59 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+const sharesMean = "The figures of these claims are parts of a whole: as published, and as measured here, where they are medians over rounds with their 95 % intervals."
+
+// ofWhole is a row for each side of every claim whose figures are parts of a
+// whole.
+func ofWhole(r *tare.Result) table {
+	t := table{columns: []column{
+		{name: "claim"}, {name: "contender"}, {name: "published"}, {name: "of the whole", unit: "%", right: true},
+		{name: "measured", unit: "[interval]"}, {name: "of the whole", unit: "% [interval]"}, {name: "the whole"},
+	}}
+	for _, c := range r.Claims {
+		p := c.Shares
+		if p == nil {
+			continue
+		}
+		side := func(id, who, whole string, published, value, low, high float64) {
+			share := func(x float64) string { return significant(100*x/p.Whole, 2) }
+			t.rows = append(t.rows, row{cells: []cell{
+				{text: id}, {text: who}, {text: number(published) + " " + p.Unit}, {text: share(published)},
+				{text: fmt.Sprintf("%s %s [%s, %s]", figure(value), p.Unit, figure(low), figure(high))},
+				{text: share(value) + " [" + share(low) + ", " + share(high) + "]"}, {text: whole},
+			}})
+		}
+		side(c.ID, title(r, c.Contender), asRate(p.Whole)+" "+timeOf(p.Unit)+": "+p.WholeOf, p.Published, p.Measured, p.Low, p.High)
+		side("", title(r, p.Against)+" (baseline)", "", p.PublishedBaseline, p.Baseline, p.BaselineLow, p.BaselineHigh)
+	}
+	return t
+}
+
+// figure prints x with three significant digits or more, and thousands apart.
+func figure(x float64) string {
+	if x < 1000 {
+		return significant(x, 3)
+	}
+	return grouped(x, 0)
+}
+
+// timeOf is the time in a unit, without what it is for.
+func timeOf(unit string) string {
+	for i, c := range unit {
+		if c == '/' {
+			return unit[:i]
+		}
+	}
+	return unit
+}
+
+// parted reports whether there are such claims.
+func parted(r *tare.Result) bool {
+	return slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Shares != nil })
+}
