@@ -55,8 +55,9 @@ type Contender struct {
 	Go          string            `json:"go,omitempty"`
 	Flags       []string          `json:"flags,omitempty"`
 	BinaryBytes int64             `json:"binary_bytes,omitempty"`
-	SHA256      string            `json:"sha256,omitempty"` // of the binary
-	Layers      []string          `json:"layers,omitempty"` // declared middleware
+	SHA256      string            `json:"sha256,omitempty"`    // of the binary
+	Layers      []string          `json:"layers,omitempty"`    // declared middleware
+	Protocols   []string          `json:"protocols,omitempty"` // of an rpc contender: that it can be asked in, the usual one first
 	Expect      Expect            `json:"expect,omitzero"`
 	Identity    Identity          `json:"identity"`
 	Adoption    Adoption          `json:"adoption,omitzero"`

@@ -36,6 +36,8 @@ func Metrics() []Metric {
 		{"p99.9", "p99_9_ns", "ns", LowerIsBetter, false, true, "latency that 99.9 % of requests do not exceed"},
 		{"max", "max_ns", "ns", LowerIsBetter, false, true, "longest latency seen"},
 		{"client-cpu", KeyClientCPUPerOp, "ns/op", LowerIsBetter, false, false, "CPU time of the load generator per request: what answering this server costs its clients"},
+		{"client-bytes", KeyClientBytes, "B/op", LowerIsBetter, false, false, "heap bytes that the contender's own client allocates per operation"},
+		{"client-allocs", KeyClientAllocs, "allocs/op", LowerIsBetter, false, false, "heap objects that the contender's own client allocates per operation"},
 		{"stop", KeyStop, "ns", LowerIsBetter, false, false, "time from being told to end until the server has ended, with all its connections open and requests under way on them"},
 		{"rss", "rss_bytes", "B", LowerIsBetter, false, false, "peak resident memory of the process up to the end of the workload"},
 	}

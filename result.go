@@ -35,8 +35,9 @@ type Result struct {
 	Semantics   []Semantics   `json:"semantics,omitempty"` // where answers mean something else than the reference's
 	Cost        []Cost        `json:"cost,omitempty"`      // of each contender at a rate, against the baseline
 
-	Decomposition []Decomposition `json:"decomposition,omitempty"` // of differences, one cause at a time
-	Profiles      []Profile       `json:"profiles,omitempty"`      // taken after the rounds, where asked for
+	BreakEven     []BreakEvenResult `json:"break_even,omitempty"`    // from which rate on a difference matters
+	Decomposition []Decomposition   `json:"decomposition,omitempty"` // of differences, one cause at a time
+	Profiles      []Profile         `json:"profiles,omitempty"`      // taken after the rounds, where asked for
 
 	NotWeighed []NotWeighed `json:"not_weighed,omitempty"`
 	Trials     []Trial      `json:"trials"`

@@ -20,7 +20,8 @@ type Study struct {
 	Metrics    []string    `json:"metrics"` // names in the catalogue; the first is primary
 	Criteria   []Criterion `json:"criteria,omitempty"`
 	Claims     []Claim     `json:"claims,omitempty"`
-	Decompose  []Decompose `json:"decompose,omitempty"` // differences to be told apart, one cause at a time
+	Decompose  []Decompose `json:"decompose,omitempty"`  // differences to be told apart, one cause at a time
+	BreakEven  []BreakEven `json:"break_even,omitempty"` // from which rate on a difference matters
 	Budget     Budget      `json:"budget"`
 	Dir        string      `json:"-"` // directory of the study file; relative paths start here
 }
@@ -51,8 +52,9 @@ type Entry struct {
 	Set    map[string]string `json:"set,omitempty"`   // how it is configured, e.g. log: pty; the kind knows the words
 	Expect Expect            `json:"expect,omitzero"` // overrides the contender's own expect
 
-	With []string `json:"with,omitempty"` // modules to build it with: path@version, or path=./dir
-	Go   string   `json:"go,omitempty"`   // toolchain to build it with, e.g. go1.25.5; empty: the machine's
+	With  []string `json:"with,omitempty"`  // modules to build it with: path@version, or path=./dir
+	Go    string   `json:"go,omitempty"`    // toolchain to build it with, e.g. go1.25.5; empty: the machine's
+	Given string   `json:"given,omitempty"` // module that whoever runs the study has to give; where nobody does the entry is not in it
 }
 
 // Answers says how the answers of a contender are held against the reference.
@@ -95,8 +97,8 @@ func (e Entry) launched() error {
 	if given > 1 {
 		return fieldError("", fmt.Sprintf("contender %q is given in more than one way", e.ID), "keep one of use, program, command and url")
 	}
-	if e.Launch() != LaunchProgram && (len(e.With) > 0 || e.Go != "") {
-		return fieldError("", fmt.Sprintf("contender %q is not built here, so it cannot be built with something else", e.ID), "leave with and go out")
+	if e.Launch() != LaunchProgram && (len(e.With) > 0 || e.Go != "" || e.Given != "") {
+		return fieldError("", fmt.Sprintf("contender %q is not built here, so it cannot be built with something else", e.ID), "leave with, go and given out")
 	}
 	for key, is := range map[string]bool{"requires": len(e.Requires) > 0, "files": len(e.Files) > 0, "path": e.Path != "", "delivers": e.Delivers != ""} {
 		if is && e.Launch() != LaunchCommand {
@@ -227,7 +229,12 @@ func (s *Study) Validate() error {
 			return err
 		}
 	}
-	return nil
+	for i, b := range s.BreakEven {
+		if err := b.validate(fmt.Sprintf("break_even[%d]", i), s, works, seen); err != nil {
+			return err
+		}
+	}
+	return s.asksGiven()
 }
 
 func (s *Study) refers(at, contender, workload, metric string, works, seen map[string]bool) error {

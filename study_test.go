@@ -104,3 +104,75 @@ func TestAbsentContenders(t *testing.T) {
 		}
 	}
 }
+
+// given is a study in which one contender takes a module that somebody gives.
+func given() Study {
+	return Study{
+		ID: "ffi", Kinds: []string{"copier"}, Baseline: "json", Metrics: []string{"time", "cpu"},
+		Contenders: []Entry{{ID: "json"}, {ID: "ours"}, {ID: "theirs", Given: "example.com/theirs"}},
+		Workloads: []Workload{
+			{ID: "w", Fixture: "f", Op: "single"},
+			{ID: "v", Fixture: "f", Op: "single", Contenders: []string{"ours", "theirs"}},
+			{ID: "u", Fixture: "f", Op: "single", Contenders: []string{"theirs"}},
+		},
+		Claims: []Claim{{
+			ID: "F", Kind: ClaimRatio, Contender: "ours", Workload: "w", Metric: "time", Baseline: 2.6, Value: 0.05, Unit: "ms/frame", Statement: "s",
+			Whole: 16.6, WholeOf: "a frame",
+		}},
+		BreakEven: []BreakEven{{Contender: "ours", Workloads: []string{"w", "v"}, Rates: []float64{10, 1000}}},
+	}
+}
+
+func TestHaving(t *testing.T) {
+	s := given()
+	if err := s.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	with := s.Having(func(module string) bool { return module == "example.com/theirs" })
+	if len(with.Contenders) != 3 || len(with.Workloads) != 3 {
+		t.Errorf("given: %+v", with)
+	}
+	without := s.Having(func(string) bool { return false })
+	if len(without.Contenders) != 2 || len(without.Workloads) != 2 || len(without.Workloads[0].Contenders) != 0 || len(without.Workloads[1].Contenders) != 1 {
+		t.Errorf("not given: %+v", without)
+	}
+	if err := without.Validate(); err != nil || len(s.Contenders) != 3 || len(s.Workloads[1].Contenders) != 2 {
+		t.Errorf("%v; the study itself became %+v", err, s)
+	}
+}
+
+func TestGivenStudiesThatCannotBeCarriedOut(t *testing.T) {
+	for _, c := range []struct {
+		path, what string
+		change     func(s *Study)
+	}{
+		{"contenders[2]", "is not built here", func(s *Study) { s.Contenders[2].Command = []string{"a"} }},
+		{"baseline", "a question about theirs, which is only weighed where its module is given", func(s *Study) { s.Baseline = "theirs" }},
+		{"claims[0]", "a question about theirs", func(s *Study) { s.Claims[0].Contender = "theirs" }},
+		{"criteria[0]", "a question about theirs", func(s *Study) { s.Criteria = []Criterion{{Contender: "theirs", Metric: "time", Ratio: "<= 1"}} }},
+		{"break_even[0]", "a question about theirs", func(s *Study) { s.BreakEven[0].Contender = "theirs" }},
+		{"decompose[0]", "a question about theirs", func(s *Study) {
+			s.Decompose = []Decompose{{ID: "d", Workload: "w", From: "json", Steps: []DecomposeStep{{To: "theirs", Cause: "c"}}}}
+		}},
+		{"claims[0].whole", "a whole that is not above zero", func(s *Study) { s.Claims[0].Whole = -1 }},
+		{"claims[0].whole_of", "a whole without what it is", func(s *Study) { s.Claims[0].WholeOf = "" }},
+		{"claims[0].unit", `a whole in "B/frame"`, func(s *Study) { s.Claims[0].Unit = "B/frame" }},
+		{"claims[0].metric", "a whole of bytes, which is no time", func(s *Study) { s.Metrics, s.Claims[0].Metric = []string{"time", "bytes"}, "bytes" }},
+		{"break_even[0].contender", `unknown contender "nobody"`, func(s *Study) { s.BreakEven[0].Contender = "nobody" }},
+		{"break_even[0].contender", "the baseline against itself", func(s *Study) { s.BreakEven[0].Contender = "json" }},
+		{"break_even[0].workloads", "without workloads", func(s *Study) { s.BreakEven[0].Workloads = nil }},
+		{"break_even[0].workloads[1]", `unknown workload "x"`, func(s *Study) { s.BreakEven[0].Workloads[1] = "x" }},
+		{"break_even[0].rates", "without rates", func(s *Study) { s.BreakEven[0].Rates = nil }},
+		{"break_even[0].rates[1]", "rates ascend", func(s *Study) { s.BreakEven[0].Rates[1] = 10 }},
+		{"break_even[0].rates[0]", "rates ascend", func(s *Study) { s.BreakEven[0].Rates[0] = 0 }},
+		{"break_even[0]", "neither cpu nor time", func(s *Study) { s.Metrics, s.Claims = []string{"bytes"}, nil }},
+	} {
+		s := given()
+		c.change(&s)
+		err := s.Validate()
+		var f *FieldError
+		if !errors.As(err, &f) || f.Path != c.path || !strings.Contains(f.What, c.what) {
+			t.Errorf("%s: %v, want %s", c.path, err, c.what)
+		}
+	}
+}

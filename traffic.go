@@ -56,6 +56,8 @@ const (
 	KeyServerWait     = "server_wait_ns"       // it was ready to run and did not, while measured; absent where the system does not tell
 	KeyClientCPU      = "client_cpu_ns"        // of the load generator's own threads, while measured
 	KeyClientCPUPerOp = "client_cpu_ns_per_op" // metric client-cpu
+	KeyClientBytes    = "client_bytes_per_op"  // metric client-bytes
+	KeyClientAllocs   = "client_allocs_per_op" // metric client-allocs
 	KeyClientWait     = "client_wait_ns"       // its threads were ready to run and did not, while measured; absent where the system does not tell
 	KeyClientCores    = "client_cores"         // the load generator may use
 	KeyServerCores    = "server_cores"         // the server may use

@@ -21,10 +21,30 @@ type Workload struct {
 
 	Contenders []string `json:"contenders,omitempty"` // the only ones that are asked, besides the baseline; none: all
 
+	Parts []Part `json:"parts,omitempty"` // operations that op is made of, as the kind says; none: it is one of its own
+
 	// What the kind found in the pool it made; zero where it cannot tell.
 	Bytes        int64 `json:"bytes,omitempty"`         // of all bodies, line ends not included
 	Keys         int   `json:"keys,omitempty"`          // items with a key of their own that each body should have
 	DistinctKeys int   `json:"distinct_keys,omitempty"` // different keys among them, in the body that has fewest
+	Members      int   `json:"members,omitempty"`       // numbers, texts and arrays in one item, those of what is nested in it included
+	Levels       int   `json:"levels,omitempty"`        // of nesting in one item; 1: nothing is nested in it
+}
+
+// Part is an operation that another one does.
+type Part struct {
+	Op    string  `json:"op"`
+	Times float64 `json:"times"` // how often one operation of the whole does it, on average: 0.25 for a quarter of a mix, 1 where each does
+}
+
+// Mixed reports whether an operation of w does one of its parts at a time.
+func (w Workload) Mixed() bool {
+	const rounding = 1e-6
+	times := 0.0
+	for _, p := range w.Parts {
+		times += p.Times
+	}
+	return len(w.Parts) > 1 && times <= 1+rounding
 }
 
 // OpStop is the operation of servers for which they are told to end at the

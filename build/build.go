@@ -68,6 +68,7 @@ type Built struct {
 func (b Built) Program(variant string) Program {
 	c := b.contender
 	c.ID, c.Variant, c.Layers = b.Leaf.Manifest.VariantID(variant), variant, b.Leaf.Manifest.LayersOf(variant)
+	c.Protocols = b.Leaf.Manifest.ProtocolsOf(variant)
 	return Program{Path: b.Path, Variant: variant, Cached: b.Cached, Contender: c}
 }
 

@@ -36,7 +36,11 @@ type Manifest struct {
 	VariantLayers  map[string][]string     `json:"variant_layers,omitempty"`  // of variants that have others
 	VariantAnswers map[string]tare.Answers `json:"variant_answers,omitempty"` // of variants that do only part of the work: how far their answers can be right
 
-	Apps   []string `json:"apps,omitempty"`   // of a server: what it can serve
+	Apps      []string `json:"apps,omitempty"`      // of a server: what it can serve
+	Protocols []string `json:"protocols,omitempty"` // of an rpc contender: that it can be asked in, the usual one first
+
+	VariantProtocols map[string][]string `json:"variant_protocols,omitempty"` // of variants that speak others
+
 	Source string   `json:"source,omitempty"` // directory of another leaf, relative to this one, whose sources this is another build of
 	Tags   []string `json:"tags,omitempty"`   // build tags
 
@@ -62,6 +66,14 @@ func (m Manifest) LayersOf(variant string) []string {
 		return own
 	}
 	return m.Layers
+}
+
+// ProtocolsOf are what a variant can be asked in.
+func (m Manifest) ProtocolsOf(variant string) []string {
+	if own, ok := m.VariantProtocols[variant]; ok {
+		return own
+	}
+	return m.Protocols
 }
 
 // VariantID is the name of one variant; of the contender itself where variant
@@ -150,6 +162,14 @@ func parseManifest(src []byte) (Manifest, error) {
 			return m, fmt.Errorf(": variant_layers of %q, which is none of its variants", v)
 		}
 	}
+	for v, own := range m.VariantProtocols {
+		switch {
+		case !slices.Contains(m.Variants, v):
+			return m, fmt.Errorf(": variant_protocols of %q, which is none of its variants", v)
+		case len(own) == 0:
+			return m, fmt.Errorf(": variant_protocols of %s is empty; it speaks something", v)
+		}
+	}
 	for v, answers := range m.VariantAnswers {
 		switch {
 		case !slices.Contains(m.Variants, v):
@@ -166,9 +186,14 @@ func parseManifest(src []byte) (Manifest, error) {
 			return m, fmt.Errorf(": variant %q is listed twice", v)
 		}
 	}
-	for i, app := range m.Apps {
-		if app == "" || slices.Contains(m.Apps[:i], app) {
-			return m, fmt.Errorf(": app %q is listed twice, or without a name", app)
+	for _, list := range []struct {
+		what  string
+		names []string
+	}{{"app", m.Apps}, {"protocol", m.Protocols}} {
+		for i, name := range list.names {
+			if name == "" || slices.Contains(list.names[:i], name) {
+				return m, fmt.Errorf(": %s %q is listed twice, or without a name", list.what, name)
+			}
 		}
 	}
 	return m, m.origin()

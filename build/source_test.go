@@ -245,6 +245,10 @@ func TestSourcesThatMakeNoSense(t *testing.T) {
 		`"apps":["tiny","tiny"]`:         `: app "tiny" is listed twice`,
 		`"apps":[""]`:                    `: app "" is listed twice, or without a name`,
 		`"source":["../gin"],"tags":[1]`: "source is a array",
+
+		`"protocols":["http","http"]`:                         `: protocol "http" is listed twice`,
+		`"variants":["a"],"variant_protocols":{"b":["grpc"]}`: `: variant_protocols of "b", which is none of its variants`,
+		`"variants":["a"],"variant_protocols":{"a":[]}`:       `: variant_protocols of a is empty`,
 	} {
 		_, err := parseManifest([]byte(`{"id":"x","kind":"server",` + manifest + `}`))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

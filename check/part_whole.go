@@ -18,9 +18,10 @@ func partWhole() Check {
 		Severity: tare.Void,
 		Summary: "An operation on more items must not take less time than the same operation on fewer. Workloads that have fixture, op and pool in common are held against each other, " +
 			"contender by contender, round by round: the larger is void where the 99.9 % interval of the ratio of their times, over rounds, lies wholly below 1 by more than 3 %. " +
-			"Several sizes share the 0.1 % among their pairs (Bonferroni); 11 rounds are the fewest for one pair. Percentiles that one trial reports must not fall: " +
+			"Several sizes share the 0.1 % among their pairs (Bonferroni); 11 rounds are the fewest for one pair. An operation that is made of others which the study also asks for, in the same way, must not take less time than one of them, " +
+			"and a mix of operations must lie between the cheapest and the dearest of its own: the same margin, the same rules. Percentiles that one trial reports must not fall: " +
 			"there is no chance in that, and one trial is enough. The null contender and the control are exempt.",
-		Why: "A published table had creating and deleting a user cost less than creating one. A whole that is cheaper than its part was not done, " +
+		Why: "A published table had creating and deleting a user cost less than creating one, and a mix of operations more than any of them. A whole that is cheaper than its part was not done, " +
 			"or the two rows did not measure the same thing.",
 		Advice: "look at what the operation does with the larger input: an error, an early return, a cached answer",
 		Run: func(in Input) []tare.Finding {
@@ -35,6 +36,7 @@ func partWhole() Check {
 					continue
 				}
 				out = append(out, fallingSizes(in.Study.Workloads, times, c.ID)...)
+				out = append(out, outsideParts(in.Study.Workloads, times, c.ID)...)
 				out = append(out, fallingPercentiles(in.Trials, c.ID)...)
 			}
 			return out
@@ -90,8 +92,12 @@ func fallingSizes(workloads []tare.Workload, times map[span]float64, contender s
 	return out
 }
 
-// partOf reports whether a is the same as b on fewer items.
+// partOf reports whether a is the same as b on fewer items. Requests without a
+// body have none in them: of these n says how many there are in the service.
 func partOf(a, b tare.Workload) bool {
+	if a.Traffic != nil && a.Bytes == 0 && b.Bytes == 0 {
+		return false
+	}
 	return a.Fixture != "" && a.Fixture == b.Fixture && a.Op == b.Op && a.Pool == b.Pool && a.N < b.N &&
 		(a.Bytes == 0 || b.Bytes == 0 || a.Bytes < b.Bytes)
 }

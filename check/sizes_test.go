@@ -174,6 +174,9 @@ func TestSizeScaling(t *testing.T) {
 	in.Scaling = scaled(slices.Repeat([]float64{0.01}, 10)...)
 	silent(t, "size-scaling", in) // 0.1 % takes 11
 	in.Scaling = scaled(slices.Repeat([]float64{0.01}, 18)...)
+	in.Scaling[0].By = tare.ByLevels
+	silent(t, "size-scaling", in) // a level need not be many bytes
+	in.Scaling = scaled(slices.Repeat([]float64{0.01}, 18)...)
 	in.Final = false
 	silent(t, "size-scaling", in)
 }

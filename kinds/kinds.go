@@ -6,6 +6,7 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/kinds/copier"
 	"github.com/tarebench/tare/kinds/router"
+	"github.com/tarebench/tare/kinds/rpc"
 	"github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/lab"
 )
@@ -16,6 +17,7 @@ func All() map[string]lab.Kind {
 		"codec":  codec.New(),
 		"copier": copier.New(),
 		"router": router.New(),
+		"rpc":    rpc.New(),
 		"server": server.New(),
 	}
 }

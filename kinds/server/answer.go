@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -27,42 +29,137 @@ const (
 )
 
 // answer sends one request for each case, over one connection as long as that
-// is kept. A case that is answered by something else than HTTP, or not at all,
-// is its own error; a server that leaves a request unanswered ends the trial.
+// is kept, to a service that nothing was asked before where that matters. A case
+// that is answered by something else than HTTP, or not at all, is its own error;
+// a server that leaves a request unanswered ends the trial.
 func (c *conn) answer(ctx context.Context, cases []int) (wire.Reply, error) {
 	w := c.work
-	line := &line{target: w.target, prefix: w.place.prefix, limit: answerLimit + turns*w.traffic.Delay}
-	defer line.close()
-	var reply wire.Reply
 	for _, i := range cases {
 		if i < 0 || i >= len(w.pool) {
 			return wire.Reply{}, refuse("case %d: workload %q has requests 0 to %d", i, w.in.ID, len(w.pool)-1)
 		}
-		q := w.pool[i]
-		r, err := line.ask(ctx, q)
-		w.asked.Sent++
-		w.asked.Body += int64(len(q.Body))
-		a := wire.Answer{Case: i}
+	}
+	if err := c.renew(ctx, true); err != nil {
+		return wire.Reply{}, err
+	}
+	w.touched, w.showed = true, true
+	if caller, ok := w.session.(*client); ok {
+		return c.answerBy(ctx, caller, cases)
+	}
+	by := w.asker()
+	defer by.close()
+	from := counters{}
+	answers := make([]outcome, len(cases))
+	for n, i := range cases {
+		answers[n].at = i
+		if w.pool[i].Method == "" {
+			continue
+		}
+		q := from.fill(w.pool[i])
+		r, err := by.ask(ctx, q)
+		w.before.Sent++
+		w.before.Body += int64(len(q.Body))
 		switch {
 		case err == nil:
 			if w.took(i, r.Status) {
-				w.asked.Acked += int64(q.Items)
+				w.before.Acked += int64(q.Items)
 			}
-			if a.Output, err = json.Marshal(w.held.cut(r)); err != nil {
-				return wire.Reply{}, refuse("%v", err)
-			}
+			r = w.meant(i, r)
+			answers[n].response = &r
 		case late(err):
-			return wire.Reply{}, c.fail(ctx, wire.OpAnswer, "", trialError(tare.ErrDeadline, "no answer to %s %s within %v", q.Method, clip(q.Path), line.limit))
+			return wire.Reply{}, c.fail(ctx, wire.OpAnswer, "", trialError(tare.ErrDeadline, "no answer to %s %s within %v", q.Method, clip(q.Path), w.patience()))
 		default:
 			if lost := c.lost(ctx, wire.OpAnswer); lost != nil || ctx.Err() != nil {
 				return wire.Reply{}, c.fail(ctx, wire.OpAnswer, "", err)
 			}
-			a.Error = reason(err)
+			answers[n].failed = reason(err)
+		}
+	}
+	return c.show(ctx, answers)
+}
+
+// outcome is what came of one case; nothing of it is set where it was not
+// asked.
+type outcome struct {
+	at       int
+	response *Response
+	failed   string
+}
+
+// show is what came of cases as a contender would show it. The last one says
+// which calls the service was asked for, where it keeps account.
+func (c *conn) show(ctx context.Context, list []outcome) (wire.Reply, error) {
+	w := c.work
+	called := ""
+	if w.changes && w.held == holdWhole {
+		counted, err := c.counters(ctx)
+		if err != nil {
+			return wire.Reply{}, err
+		}
+		if counted.Calls != nil {
+			called = Called(*counted.Calls)
+		}
+	}
+	var reply wire.Reply
+	for n, got := range list {
+		a := wire.Answer{Case: got.at, Error: got.failed}
+		r := Response{Header: map[string]string{heldBy: string(holdUnasked)}}
+		if got.response != nil {
+			r = w.held.cut(*got.response)
+			if called != "" && !slices.ContainsFunc(list[n+1:], func(l outcome) bool { return l.response != nil }) {
+				r = having(r, calledFor, called)
+			}
+		}
+		if a.Error == "" {
+			var err error
+			if w.changes { // what was made has the time in it, whose digits are not as many each time
+				a.Size = 1
+			}
+			if a.Output, err = json.Marshal(r); err != nil {
+				return wire.Reply{}, refuse("%v", err)
+			}
 		}
 		reply.Answers = append(reply.Answers, a)
 	}
 	return reply, nil
 }
+
+// calledFor is where the last of several answers says which calls the service
+// behind it was asked for. No server can say that: it is no name of a header.
+const calledFor = ":called"
+
+// Called is an account of calls in one line, for a reference to be held against.
+func Called(c wire.Calls) string {
+	return fmt.Sprintf("create %d, get %d, update %d, delete %d, list %d, sum %d", c.Create, c.Get, c.Update, c.Delete, c.List, c.Sum)
+}
+
+// Telling is r with an account of the calls up to it.
+func Telling(r Response, calls wire.Calls) Response { return having(r, calledFor, Called(calls)) }
+
+// having is r with one header more.
+func having(r Response, name, value string) Response {
+	header := map[string]string{name: value}
+	maps.Copy(header, r.Header)
+	r.Header = header
+	return r
+}
+
+// asker asks one request after the other.
+type asker interface {
+	ask(ctx context.Context, q Request) (Response, error)
+	close()
+}
+
+// asker is how single requests are sent to w's server.
+func (w *work) asker() asker {
+	if w.dialect.Protocol == load.HTTP1 {
+		return &line{target: w.target, prefix: w.place.prefix, limit: w.patience()}
+	}
+	return newStreams(w.target, w.place.prefix, w.patience(), w.dialect.Protocol == load.GRPC)
+}
+
+// patience is how long one answer may take.
+func (w *work) patience() time.Duration { return answerLimit + turns*w.traffic.Delay }
 
 // line is a connection that requests are sent over one by one.
 type line struct {
@@ -82,7 +179,7 @@ func (l *line) close() {
 
 // ask sends q and reads the answer. A connection that the server gave up after
 // the answer before is made again.
-func (l *line) ask(ctx context.Context, q request) (response, error) {
+func (l *line) ask(ctx context.Context, q Request) (Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.limit)
 	defer cancel()
 	kept := l.conn != nil
@@ -99,7 +196,7 @@ func broken(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-func (l *line) try(ctx context.Context, q request) (r response, err error) {
+func (l *line) try(ctx context.Context, q Request) (r Response, err error) {
 	keep := false
 	defer func() {
 		if !keep {
@@ -158,7 +255,7 @@ func (l *line) try(ctx context.Context, q request) (r response, err error) {
 		return r, fmt.Errorf("the body: %w", err)
 	}
 	keep = !answer.Close
-	r = response{Status: answer.StatusCode, Body: body}
+	r = Response{Status: answer.StatusCode, Body: body}
 	if kind := typeOf(answer.Header.Get(contentType)); kind != "" {
 		r.Header = map[string]string{contentType: kind}
 	}
@@ -180,7 +277,7 @@ func dial(ctx context.Context, t load.Target) (net.Conn, error) {
 }
 
 // serialise writes a request as the load generator does.
-func serialise(q request, prefix string, t load.Target) []byte {
+func serialise(q Request, prefix string, t load.Target) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\n", q.Method, prefix+q.Path)
 	has := map[string]bool{}

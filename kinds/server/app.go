@@ -8,79 +8,141 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/load"
 )
 
-// request is one case; response is the answer to one.
-type (
-	request  = wire.HTTPRequest
-	response = wire.HTTPResponse
-)
+// Request is one case, as it is asked over HTTP/1.1: one line of a pool.
+type Request struct {
+	Method string            `json:"method"`
+	Path   string            `json:"path"` // as in the request line: escaped, with the query
+	Header map[string]string `json:"header,omitempty"`
+	Body   []byte            `json:"body,omitempty"`   // base64 in the file; of gRPC without the prefix of a message
+	Items  int               `json:"items,omitempty"`  // in the body, where it is a batch
+	Fill   []load.Fill       `json:"fill,omitempty"`   // what is written into it each time
+	Status int               `json:"status,omitempty"` // that answers it, whatever was asked before; zero: that of the reference
+	Call   any               `json:"call,omitempty"`   // what it asks for, where the app can say it in other ways too
+}
 
-// app is a service that can be weighed: what is asked of it, and what it should
+// Response is the answer to one. Header holds only what the kind compares.
+type Response = wire.HTTPResponse
+
+// App is a service that can be weighed: what is asked of it, and what it should
 // answer.
-type app struct {
-	ops []string
-	n   int // of workloads that do not say how many things are in a body, or in the service; zero: there are none to count
+type App struct {
+	Ops []string
+	N   int // of workloads that do not say how many things are in a body, or in the service; zero: there are none to count
 
-	// requests are the pool of a workload, whose n is filled in: as many
+	// Requests are the pool of a workload, whose n is filled in: as many
 	// different ones as it says, or as its op needs.
-	requests func(w tare.Workload) ([]request, error)
-	repeats  []string // ops that ask for the same more than once in a turn of the pool
+	Requests func(w tare.Workload) ([]Request, error)
+	Repeats  []string                                              // ops that ask for the same more than once in a turn of the pool
+	Per      func(op string) int64                                 // requests that one operation takes, in turn; nil: one
+	Parts    func(op string) []tare.Part                           // other ops that op is made of; nil: none is
+	Most     func(w wire.Workload, t tare.Traffic) (request int64) // that the service can take before it must be set back; nil or zero: any number
 
-	// probes are asked once, and must be refused, or answered, as the contract
+	// Probes are asked once, and must be refused, or answered, as the contract
 	// says.
-	probes func() []probe
-	// questions are asked once, where servers are known to differ and the
+	Probes func() []Probe
+	// Questions are asked once, where servers are known to differ and the
 	// contract leaves room, or nobody reads that closely.
-	questions func() []question
+	Questions func() []Question
 
-	// answers are the reference: to each of list, in turn. A type has no
-	// parameters and is in lower case.
-	answers func(w wire.Workload, list []request) ([]response, error)
-	// same reports whether two bodies say the same; nil: every byte counts.
-	same func(want, got []byte) bool
-	// refuses says what is wrong with a refusal besides its status; nil: nothing
+	// Answers are the reference: to each of list, in turn, by a service that
+	// nothing was asked before. A type has no parameters and is in lower case.
+	Answers func(w wire.Workload, list []Request) ([]Response, error)
+	// Changes reports whether what op asks for changes the service. Then answers
+	// depend on what was asked before, and the service is set back (op reset)
+	// before each slice. Nil: nothing does.
+	Changes func(op string) bool
+	// Same reports whether two bodies say the same; nil: every byte counts.
+	Same func(want, got []byte) bool
+	// Refuses says what is wrong with a refusal besides its status; nil: nothing
 	// is looked at.
-	refuses func(got response) string
+	Refuses func(want, got Response) string
+	// Sound says what is wrong with an answer to q, which is filled in with
+	// nobody knows what; nil: its status is all that is looked at.
+	Sound func(w wire.Workload, q Request, got Response) string
 
-	// settings completes how a program that serves w is configured.
-	settings func(w wire.Workload, list []request, set map[string]string) error
-	// encode writes the body of a request in another format; nil: there is one.
-	encode func(q request, format string) (request, error)
+	// Words are keys of a set that are for the kind; programs do not see them.
+	Words []string
+	// Settings completes how a program that serves w is configured. dir is its
+	// trial's.
+	Settings func(w wire.Workload, list []Request, set map[string]string, dir string) error
+	// Dialect is how a contender that is configured so is asked; nil: as the
+	// requests are.
+	Dialect func(c tare.Contender, set map[string]string) (Dialect, error)
+	// Caller is how contenders ask that bring a client; nil: none does.
+	Caller *Caller
 
-	delivers bool // its programs say what has arrived behind them
-	null     bool // the null contender serves it; else it answers anything to anything
+	Delivers bool // its programs say what has arrived behind them
+	Null     bool // the null contender serves it; else it answers anything to anything
 }
 
-// probe is a request that must be refused, or one that looks a little like that
+// Dialect is how the requests of an app go over the network, where they are the
+// same ones in other words. Every zero value works: as they are, over HTTP/1.1.
+type Dialect struct {
+	Name     string // requests in dialects of one name are the same bytes
+	Protocol load.Protocol
+	Engine   load.Engine
+	PerConn  int // requests on one connection; zero: no limit
+
+	// Encode says q in other words; false: they have none for it, and it is not
+	// asked. Nil: q is asked as it is.
+	Encode func(q Request) (Request, bool, error)
+	// Decode is what an answer to q means in the words of the reference; nil:
+	// what it says.
+	Decode func(q Request, got Response) Response
+	// Client is set where the contender's own client asks: what its workload's
+	// set holds besides where the server listens.
+	Client map[string]string
+}
+
+// Caller is an app whose contenders bring a client of their own, in the same
+// program: a second process of it is prepared for the workload with a set of
+// where the server listens and how it is to be asked.
+type Caller struct {
+	// Lines is the client's pool: what each of list asks for.
+	Lines func(list []Request) ([][]byte, error)
+	// Asks reports whether the client can ask for q.
+	Asks func(q Request) bool
+	// Outcome is what a client's answer means in the words of the reference.
+	Outcome func(q Request, output []byte) (Response, error)
+}
+
+// Probe is a request that must be refused, or one that looks a little like that
 // and must not be.
-type probe struct {
-	request
-	what string // is special about it; empty: method and path say it
+type Probe struct {
+	Request
+	What string // is special about it; empty: method and path say it
 }
 
-// probing are probes of which the same is special.
-func probing(what string, list ...request) []probe {
-	var probes []probe
+// Probing are probes of which the same is special.
+func Probing(what string, list ...Request) []Probe {
+	var probes []Probe
 	for _, q := range list {
-		probes = append(probes, probe{q, what})
+		probes = append(probes, Probe{q, what})
 	}
 	return probes
 }
 
-// question is a request on which servers differ.
-type question struct {
-	request
-	name     string   // unique in its app
-	property string   // row of the table
-	what     string   // that was asked for, to follow "answers 404 to"
-	asked    string   // as the table shows it; empty: method and path
-	bearsOn  []string // operations of workloads whose users meet it
+// Question is a request on which servers differ.
+type Question struct {
+	Request
+	Name     string   // unique in its app
+	Property string   // row of the table
+	What     string   // that was asked for, to follow "answers 404 to"
+	Asked    string   // as the table shows it; empty: method and path
+	BearsOn  []string // operations of workloads whose users meet it
+
+	// Look is what of a body is in question, as the table shows it; nil: all of
+	// what it means.
+	Look func(body []byte) string
 }
 
-// apps are all services there are, by the fixture's name.
-func apps() map[string]app {
-	return map[string]app{"tiny": tinyApp(), "ingest": ingestApp(), "homelab": homelabApp()}
+// ownApps are all services that contenders of kind server are asked for, by the
+// fixture's name.
+func ownApps() map[string]App {
+	return map[string]App{"tiny": tinyApp(), "ingest": ingestApp(), "homelab": homelabApp()}
 }
 
 // nothingApp is what the null contender serves where it does not know the app:
@@ -94,20 +156,20 @@ const (
 )
 
 // answered is a reference whose body is of a type.
-func answered(kind string, body []byte) response {
-	return response{Status: http.StatusOK, Header: map[string]string{contentType: kind}, Body: body}
+func answered(kind string, body []byte) Response {
+	return Response{Status: http.StatusOK, Header: map[string]string{contentType: kind}, Body: body}
 }
 
 // refused is a reference of which only the status is said; what else there has
 // to be, the app says.
-func refused(status int) response {
-	return response{Status: status, Header: map[string]string{contentType: typeJSON}}
+func refused(status int) Response {
+	return Response{Status: status, Header: map[string]string{contentType: typeJSON}}
 }
 
-func get(path string) request { return request{Method: http.MethodGet, Path: path} }
+func get(path string) Request { return Request{Method: http.MethodGet, Path: path} }
 
 // names lists apps in one line.
-func names(known map[string]app) string {
+func names(known map[string]App) string {
 	return strings.Join(slices.Sorted(maps.Keys(known)), ", ")
 }
 

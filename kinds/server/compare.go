@@ -20,51 +20,61 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	refs, err := k.references(w, s)
+	a := k.apps[s.App]
+	var probes []Probe
+	if w.Op == OpProbes && !s.Own {
+		probes = a.Probes()
+	}
+	got := make([]Response, len(answers))
+	var asked, place []int // cases that were asked, and where among them an answer's is
+	for i, one := range answers {
+		if one.Case < 0 || one.Case >= len(list) {
+			return nil, fmt.Errorf("workload %q: answer for case %d, which was not asked", w.ID, one.Case)
+		}
+		if got[i], err = read(one); err != nil {
+			return nil, fmt.Errorf("workload %q: case %d: %w", w.ID, one.Case, err)
+		}
+		place = append(place, len(asked))
+		if got[i].Header[heldBy] != string(holdUnasked) {
+			asked = append(asked, one.Case)
+		}
+	}
+	refs, err := k.expected(w, s, asked)
 	if err != nil {
 		return nil, err
 	}
-	a := apps()[s.App]
-	var probes []probe
-	if w.Op == opProbes && !s.Own {
-		probes = a.probes()
-	}
 	var wrong []string
-	for _, got := range answers {
-		if got.Case < 0 || got.Case >= len(list) {
-			return nil, fmt.Errorf("workload %q: answer for case %d, which was not asked", w.ID, got.Case)
-		}
-		q := list[got.Case]
+	for i, one := range answers {
+		q := list[one.Case]
 		var diff string
-		switch r, err := read(got); {
-		case got.Error != "":
-			diff = "no answer: " + got.Error
-		case err != nil:
-			return nil, fmt.Errorf("workload %q: case %d: %w", w.ID, got.Case, err)
+		switch held := holding(got[i].Header[heldBy]); {
+		case held == holdUnasked:
+		case one.Error != "":
+			diff = "no answer: " + one.Error
 		case refs != nil:
-			diff = a.differ(refs[got.Case], r)
-		case r.Status >= leastError && r.Header[heldBy] != string(holdAny):
-			diff = fmt.Sprintf("status %d", r.Status)
+			diff = a.differ(refs[place[i]], got[i])
+		case got[i].Status >= leastError && held != holdAny:
+			diff = fmt.Sprintf("status %d", got[i].Status)
 		}
 		if diff != "" {
 			what := ""
-			if got.Case < len(probes) && probes[got.Case].what != "" {
-				what = " with " + probes[got.Case].what
+			if one.Case < len(probes) && probes[one.Case].What != "" {
+				what = " with " + probes[one.Case].What
 			}
-			wrong = append(wrong, fmt.Sprintf("case %d, %s %s%s: %s", got.Case, q.Method, clip(q.Path), what, diff))
+			wrong = append(wrong, fmt.Sprintf("case %d, %s %s%s: %s", one.Case, q.Method, clip(q.Path), what, diff))
 		}
 	}
 	return wrong, nil
 }
 
 // read unpacks an answer.
-func read(a wire.Answer) (response, error) {
-	var r response
+func read(a wire.Answer) (Response, error) {
+	var r Response
 	if a.Error != "" {
 		return r, nil
 	}
 	if err := json.Unmarshal(a.Output, &r); err != nil {
-		return r, fmt.Errorf("not a response: %w", err)
+		return r, fmt.Errorf("not a Response: %w", err)
 	}
 	return r, nil
 }

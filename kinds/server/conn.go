@@ -22,6 +22,8 @@ type conn struct {
 	terminal bool           // stdout is one
 	dir      string         // of the trial: its log, its keys
 	process  process        // nil: the server is not ours
+	spec     trial.Spec     // it was started by
+	greeting wire.Request   // hello, as the lab said it
 	program  *trial.Process // the same, where it speaks the protocol; else nil
 	where    place          // of a command or a URL
 	lines    *lines         // that a command delivers; nil: nobody looks
@@ -29,11 +31,12 @@ type conn struct {
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
 
-	calls   sync.Mutex // one request at a time; guards what follows
-	failure error      // what ended the trial
-	work    *work      // prepared; nil: nothing is
-	sink    string     // directory that the program of the workload before wrote into; empty: none
-	sinks   int        // such directories so far
+	calls   sync.Mutex     // one request at a time; guards what follows
+	failure error          // what ended the trial
+	work    *work          // prepared; nil: nothing is
+	caller  *trial.Process // the contender's own client; nil: none was needed so far
+	sink    string         // directory that the program of the workload before wrote into; empty: none
+	sinks   int            // such directories so far
 
 	closing  sync.Once
 	evidence tare.Evidence
@@ -70,6 +73,7 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 func (c *conn) do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	switch q.Op {
 	case wire.OpHello:
+		c.greeting = q
 		if c.program == nil {
 			return c.hello(), nil
 		}
@@ -173,6 +177,9 @@ func (c *conn) Close(ctx context.Context) tare.Evidence {
 		c.release()
 		if c.failure == nil {
 			c.failure = trialError(tare.ErrExit, "%v", errClosed)
+		}
+		if c.caller != nil {
+			c.caller.Close(ctx)
 		}
 		if c.process != nil {
 			c.evidence = c.process.Close(ctx)

@@ -139,7 +139,7 @@ func (b *bench) right(in wire.Workload) {
 func TestVisits(t *testing.T) {
 	t.Parallel()
 	b := started(t, program("good"))
-	for _, op := range tinyApp().ops {
+	for _, op := range tinyApp().Ops {
 		in := b.ready(b.input(op, tare.Traffic{Connections: 4}))
 		b.right(in)
 		if a, err := b.Warm(t.Context(), op, 3, 10*time.Millisecond, time.Second); err != nil || a.Ops < 4 {
@@ -345,7 +345,7 @@ func TestFaultsShow(t *testing.T) {
 // A server that does not read bodies counts fewer bytes than were sent.
 func TestBodies(t *testing.T) {
 	t.Parallel()
-	line, err := json.Marshal(request{Method: "POST", Path: "/events", Header: map[string]string{"X-Case": "1"}, Body: make([]byte, 1000)})
+	line, err := json.Marshal(Request{Method: "POST", Path: "/events", Header: map[string]string{"X-Case": "1"}, Body: make([]byte, 1000)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,7 +125,7 @@ func (c *conn) delivered(s tare.Sample, sent load.Totals, told int64) {
 			return
 		}
 		told = n
-	case c.program == nil || !w.app.delivers || w.held != holdWhole:
+	case c.program == nil || !w.app.Delivers || w.held != holdWhole:
 		return
 	}
 	s[tare.KeyDelivered], s[tare.KeyDeliveredAsked] = float64(told), float64(sent.Acked)

@@ -30,8 +30,12 @@ func (c *conn) drive(ctx context.Context, doing string, leg load.Leg) (r *load.R
 			end = w.clock.after(pids)
 		}
 	}
-	idle = w.clock.after(pids).since(w.last).cpu
-	r, err = c.run(ctx, leg)
+	c.idles()
+	if err := c.renew(ctx, false); err != nil {
+		return nil, used{}, 0, err
+	}
+	idle, w.idle = w.idle, 0
+	r, err = c.run(ctx, w.within(leg))
 	w.last = w.clock.after(pids)
 	switch {
 	case err != nil || ctx.Err() != nil:
@@ -70,7 +74,51 @@ func (c *conn) run(ctx context.Context, leg load.Leg) (*load.Result, error) {
 			}
 		}()
 	}
+	c.work.touched = true
 	return c.work.session.Run(ctx, leg)
+}
+
+// within is a leg of operations as one of requests, cut to as many as the
+// service can take.
+func (w *work) within(leg load.Leg) load.Leg {
+	const leads = 4 // the part of them that a lead-in may take
+	leg.Lead, leg.Ops = leg.Lead*w.per, leg.Ops*w.per
+	if w.most > 0 {
+		leg.Lead = min(leg.Lead, w.most/leads)
+		if left := w.most - leg.Lead; leg.Ops == 0 || leg.Ops > left {
+			leg.Ops = left
+		}
+	}
+	return leg
+}
+
+// idles adds up what the server has used since load last ended.
+func (c *conn) idles() {
+	w := c.work
+	now := w.clock.after(w.clock.processes())
+	w.idle += now.since(w.last).cpu
+	w.last = now
+}
+
+// renew sets the service back to how it was when the workload was prepared,
+// where what is asked changes it and something was asked; what that takes it is
+// not charged to it. A service that is meant to grow is set back only where all
+// are (whole): for cases that are shown, before the first slice; and after cases.
+func (c *conn) renew(ctx context.Context, whole bool) error {
+	w := c.work
+	if !w.changes || !w.touched || w.grows && !w.showed && !whole {
+		return nil
+	}
+	c.idles()
+	if _, err := c.pass(ctx, wire.Request{Op: wire.OpReset, On: w.in.ID}); err != nil {
+		return err
+	}
+	if w.session != nil {
+		w.session.Rewind()
+	}
+	w.touched, w.showed = false, false
+	w.last = w.clock.after(w.clock.processes())
+	return nil
 }
 
 // nothing says that no request of a leg was answered.
@@ -124,13 +172,13 @@ func (c *conn) warm(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	// A path with a delay needs some turns until anything comes back.
 	least = max(least, turns*c.work.traffic.Delay)
 	r, spent, _, err := c.drive(ctx, wire.OpWarm, load.Leg{Duration: least})
-	if err == nil && r.Requests == 0 { // so slow is the server, or so busy the machine
+	if err == nil && r.Requests < c.work.per { // so slow is the server, or so busy the machine
 		r, spent, _, err = c.drive(ctx, wire.OpWarm, load.Leg{Ops: int64(c.work.traffic.Connections)})
 	}
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	return reply(r, spent.cpu), nil
+	return c.reply(r, spent.cpu), nil
 }
 
 // slice is one visit: a closed loop of so many requests, or a continuous
@@ -143,12 +191,18 @@ func (c *conn) slice(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	} else if q.Ops < 1 {
 		return wire.Reply{}, refuse("slice of %d requests", q.Ops)
 	}
+	if !c.work.sliced { // what a warm-up has added is gone, even if the service is to grow
+		if err := c.renew(ctx, true); err != nil {
+			return wire.Reply{}, err
+		}
+		c.work.sliced = true
+	}
 	r, spent, idle, err := c.drive(ctx, wire.OpSlice, leg)
 	if err != nil {
 		return wire.Reply{}, err
 	}
 	c.work.sum.slice(r, spent)
-	a := reply(r, spent.cpu)
+	a := c.reply(r, spent.cpu)
 	a.IdleCPUNS = idle.Nanoseconds()
 	return a, nil
 }
@@ -162,9 +216,9 @@ func profileOf(t tare.Traffic) load.Profile {
 }
 
 // reply is what a leg came to, as a contender would say it.
-func reply(r *load.Result, spent time.Duration) wire.Reply {
+func (c *conn) reply(r *load.Result, spent time.Duration) wire.Reply {
 	a := wire.Reply{
-		Ops: r.Requests, WallNS: max(1, r.Wall.Nanoseconds()), CPUNS: spent.Nanoseconds(),
+		Ops: r.Requests / c.work.per, WallNS: max(1, r.Wall.Nanoseconds()), CPUNS: spent.Nanoseconds(),
 		Errors: failures(r), BytesOut: r.BodyIn,
 	}
 	if a.Errors > 0 {
@@ -188,6 +242,9 @@ func (c *conn) stats(ctx context.Context, q wire.Request) (wire.Reply, error) {
 			return wire.Reply{}, err
 		}
 	}
+	if err := c.renew(ctx, false); err != nil {
+		return wire.Reply{}, err
+	}
 	earlier, err := c.counters(ctx)
 	if err != nil {
 		return wire.Reply{}, err
@@ -207,9 +264,9 @@ func (c *conn) stats(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if err != nil {
 		return wire.Reply{}, err
 	}
-	a := reply(r, 0)
+	a := c.reply(r, 0)
 	if n := after.Received - before.Received; n > 0 { // those under way at the end included
-		a.Ops = n
+		a.Ops = max(1, n/c.work.per)
 	}
 	a.Bytes = max(0, after.Bytes-before.Bytes-(before.Bytes-earlier.Bytes))
 	a.Allocs = max(0, after.Allocs-before.Allocs-(before.Allocs-earlier.Allocs))
@@ -230,8 +287,14 @@ func (c *conn) profile(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	if c.program == nil {
 		return wire.Reply{}, refuse("profile: only a program of ours can say where its time goes")
 	}
+	if c.work.most > 0 {
+		return wire.Reply{}, refuse("profile: %s runs out of what it asks for; one that also adds to it does not", c.work.in.Op)
+	}
 	if err := c.work.open(c.kind, c.cores); err != nil {
 		return wire.Reply{}, c.fail(ctx, wire.OpProfile, "", err)
+	}
+	if err := c.renew(ctx, false); err != nil {
+		return wire.Reply{}, err
 	}
 	before, err := c.counters(ctx)
 	if err != nil {

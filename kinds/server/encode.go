@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/app/ingest"
 )
 
@@ -18,20 +19,33 @@ const (
 	bodyGob      = "gob"
 )
 
+// ingestDialect is how batches go to a contender: in the format that its set
+// chooses.
+func ingestDialect(_ tare.Contender, set map[string]string) (Dialect, error) {
+	format := set[setBody]
+	switch format {
+	case "", bodyJSON:
+		return Dialect{}, nil
+	case bodyProtobuf, bodyGob:
+	default:
+		return Dialect{}, fmt.Errorf("%s: %q is none of %s, %s and %s", setBody, format, bodyJSON, bodyProtobuf, bodyGob)
+	}
+	return Dialect{Name: format, Encode: func(q Request) (Request, bool, error) {
+		q, err := encodeIngest(q, format)
+		return q, true, err
+	}}, nil
+}
+
 // encodeIngest writes a batch in another format. Requests that hold no whole
 // batch of JSON stay as they are: what is wrong with them is the point.
-func encodeIngest(q request, format string) (request, error) {
+func encodeIngest(q Request, format string) (Request, error) {
 	var encode func([]ingest.Record) ([]byte, error)
 	var kind ingest.Format
 	switch format {
-	case bodyJSON:
-		return q, nil
 	case bodyProtobuf:
 		encode, kind = ingest.EncodeProtobuf, ingest.Protobuf
 	case bodyGob:
 		encode, kind = gobbed, ingest.Gob
-	default:
-		return q, fmt.Errorf("%s: %q is none of %s, %s and %s", setBody, format, bodyJSON, bodyProtobuf, bodyGob)
 	}
 	if q.Items == 0 || len(q.Header) != 1 || q.Header[contentType] != typeJSON {
 		return q, nil

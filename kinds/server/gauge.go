@@ -23,6 +23,7 @@ const (
 
 // tally is what the load generator measured on one workload.
 type tally struct {
+	per               int64 // requests of one operation
 	answered, failed  int64
 	timeouts          int64
 	wall              float64 // ns
@@ -71,10 +72,17 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	if w == nil || w.in.ID != on {
 		return nil, ""
 	}
-	s, sent := w.sum.sample(), w.sent()
-	s[tare.KeyConnects] = float64(sent.Opened)
-	s[tare.KeyConnections] = float64(w.traffic.Connections)
-	s[tare.KeyClientCores] = float64(c.cores.clients)
+	s := w.sum.sample()
+	caller, own := w.session.(*client)
+	if own {
+		c.called(s, caller)
+	}
+	sent := w.sent()
+	if !own {
+		s[tare.KeyConnects] = float64(sent.Opened)
+		s[tare.KeyConnections] = float64(w.traffic.Connections)
+		s[tare.KeyClientCores] = float64(c.cores.clients)
+	}
 	if c.process != nil {
 		s[tare.KeyServerCores] = float64(c.cores.servers)
 		s[tare.KeyServerCPU] = w.sum.server
@@ -101,10 +109,13 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 	return s, h.Encode()
 }
 
-// sample is what follows from the tally alone.
+// sample is what follows from the tally alone. Figures are of operations: where
+// one takes several requests they are added up.
 func (t *tally) sample() tare.Sample {
+	per := float64(max(1, t.per))
+	ops := float64(t.answered) / per
 	s := tare.Sample{
-		tare.KeyRequests: float64(t.answered),
+		tare.KeyRequests: ops,
 		tare.KeyErrors:   float64(t.failed),
 		tare.KeyTimeouts: float64(t.timeouts),
 	}
@@ -113,8 +124,8 @@ func (t *tally) sample() tare.Sample {
 	}
 	s[tare.KeyWall] = t.wall
 	s[tare.KeyConcurrency] = t.under / t.wall
-	s[tare.KeyMeanLatency] = t.service.Mean()
-	s[tare.KeyRate] = float64(t.answered) / (t.wall / 1e9)
+	s[tare.KeyMeanLatency] = t.service.Mean() * per
+	s[tare.KeyRate] = ops / (t.wall / 1e9)
 	s[tare.KeyClientCPU] = t.client
 	if t.held >= 0 {
 		s[tare.KeyClientWait] = t.held
@@ -126,7 +137,7 @@ func (t *tally) sample() tare.Sample {
 		tare.KeyBodySent:       float64(t.bodyOut),
 		tare.KeyBodyReceived:   float64(t.bodyIn),
 	} {
-		s[key] = total / float64(t.answered)
+		s[key] = total / ops
 	}
 	if t.asked > 0 {
 		s[tare.KeyRateAsked] = t.asked / t.wall
@@ -155,7 +166,9 @@ func (c *conn) receipts(s tare.Sample, sent load.Totals) {
 		return
 	}
 	s[tare.KeyReceived], s[tare.KeyReceivedSent] = float64(a.Received), float64(sent.Sent)
-	s[tare.KeyReceivedBody], s[tare.KeySentBody] = float64(a.ReceivedBody), float64(sent.Body)
+	if _, own := c.work.session.(*client); !own { // which does not say how long its bodies are
+		s[tare.KeyReceivedBody], s[tare.KeySentBody] = float64(a.ReceivedBody), float64(sent.Body)
+	}
 	s[tare.KeyLayers] = float64(a.LayerCalls) / float64(a.Received)
 }
 

@@ -36,18 +36,18 @@ const (
 )
 
 // homelabApp is the service that package app/homelab describes.
-func homelabApp() app {
-	return app{
-		ops:       []string{opMix, opHealth, opDevices, opDevice, tare.OpStop},
-		n:         homelabDevices,
-		requests:  homelabRequests,
-		repeats:   []string{opMix, tare.OpStop},
-		probes:    homelabProbes,
-		questions: homelabQuestions,
-		answers:   homelabAnswers,
-		same:      sameJSON,
-		refuses:   namesError,
-		settings:  homelabSettings,
+func homelabApp() App {
+	return App{
+		Ops:       []string{opMix, opHealth, opDevices, opDevice, tare.OpStop},
+		N:         homelabDevices,
+		Requests:  homelabRequests,
+		Repeats:   []string{opMix, tare.OpStop},
+		Probes:    homelabProbes,
+		Questions: homelabQuestions,
+		Answers:   homelabAnswers,
+		Same:      SameJSON,
+		Refuses:   namesError,
+		Settings:  homelabSettings,
 	}
 }
 
@@ -68,7 +68,7 @@ func devicesOf(n int) ([]homelab.Device, error) {
 	return list, err
 }
 
-func homelabSettings(w wire.Workload, _ []request, set map[string]string) error {
+func homelabSettings(w wire.Workload, _ []Request, set map[string]string, _ string) error {
 	n := w.N
 	if n == 0 {
 		n = homelabDevices
@@ -84,7 +84,7 @@ func homelabSettings(w wire.Workload, _ []request, set map[string]string) error 
 // homelabAnswers asks a house with the same devices for all that list asks, in
 // turn. What is asked for twice is answered twice with one and the same: what
 // is asked leaves the house as it is.
-func homelabAnswers(w wire.Workload, list []request) ([]response, error) {
+func homelabAnswers(w wire.Workload, list []Request) ([]Response, error) {
 	devices, err := devicesOf(w.N)
 	if err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ func homelabAnswers(w wire.Workload, list []request) ([]response, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]response{}
-	answers := make([]response, len(list))
+	known := map[string]Response{}
+	answers := make([]Response, len(list))
 	for i, q := range list {
 		key := q.Method + " " + q.Path + "\n" + string(q.Body)
 		r, ok := known[key]
@@ -108,7 +108,7 @@ func homelabAnswers(w wire.Workload, list []request) ([]response, error) {
 }
 
 // homelabAnswer is what the house says to one request.
-func homelabAnswer(house *homelab.House, q request) response {
+func homelabAnswer(house *homelab.House, q Request) Response {
 	value, err := homelabRoute(house, q)
 	if err != nil {
 		return refused(house.RefusalOf(err).Status)
@@ -124,7 +124,7 @@ func homelabAnswer(house *homelab.House, q request) response {
 }
 
 // homelabRoute finds what is asked for: a value to be written as JSON, or text.
-func homelabRoute(house *homelab.House, q request) (any, error) {
+func homelabRoute(house *homelab.House, q Request) (any, error) {
 	escaped, query, _ := strings.Cut(q.Path, "?")
 	path, err := url.PathUnescape(escaped)
 	if err != nil {
@@ -169,7 +169,7 @@ func homelabRoute(house *homelab.House, q request) (any, error) {
 // segment reports whether s can be one segment of a path.
 func segment(s string) bool { return s != "" && !strings.Contains(s, "/") }
 
-func homelabCommand(house *homelab.House, id string, q request) (any, error) {
+func homelabCommand(house *homelab.House, id string, q Request) (any, error) {
 	if q.Method != http.MethodPost {
 		return nil, homelab.NotAllowed()
 	}

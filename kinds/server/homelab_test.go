@@ -47,7 +47,7 @@ func TestMix(t *testing.T) {
 }
 
 // kindOf says what a request of the mix is, and that it is answered as such.
-func kindOf(t *testing.T, q request, status int) string {
+func kindOf(t *testing.T, q Request, status int) string {
 	want := func(kind string, code int) string {
 		if status != code {
 			t.Errorf("%s %s is answered %d, want %d", q.Method, q.Path, status, code)
@@ -122,7 +122,7 @@ func TestMixLeavesTheHouse(t *testing.T) {
 				t.Fatalf("turn %d: %s %s is answered %d %s, want %d %s", turn, q.Method, q.Path, r.Status, r.Body, refs[i].Status, refs[i].Body)
 			}
 		}
-		shuffle(fixture.NewRandom("another order"), order)
+		Shuffle(fixture.NewRandom("another order"), order)
 	}
 }
 
@@ -156,19 +156,19 @@ func TestHomelabOps(t *testing.T) {
 
 func TestHomelabSettings(t *testing.T) {
 	set := map[string]string{"origins": "*"}
-	if err := homelabSettings(wire.Workload{N: 20}, nil, set); err != nil || set[setDevices] != "20" || set["origins"] != "*" {
+	if err := homelabSettings(wire.Workload{N: 20}, nil, set, ""); err != nil || set[setDevices] != "20" || set["origins"] != "*" {
 		t.Errorf("%v, %v", set, err)
 	}
-	if err := homelabSettings(wire.Workload{N: 50}, nil, set); err == nil || !strings.Contains(err.Error(), "n: 50") {
+	if err := homelabSettings(wire.Workload{N: 50}, nil, set, ""); err == nil || !strings.Contains(err.Error(), "n: 50") {
 		t.Errorf("20 devices where the workload has 50: %v", err)
 	}
-	if err := homelabSettings(wire.Workload{Op: opProbes}, nil, set); err != nil || set[setDevices] != "50" {
+	if err := homelabSettings(wire.Workload{Op: OpProbes}, nil, set, ""); err != nil || set[setDevices] != "50" {
 		t.Errorf("probes: %v, %v", set, err)
 	}
 }
 
 func TestHomelabProbes(t *testing.T) {
-	answers, err := homelabAnswers(wire.Workload{Op: opProbes}, requestsOf(homelabProbes()))
+	answers, err := homelabAnswers(wire.Workload{Op: OpProbes}, requestsOf(homelabProbes()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,27 +188,27 @@ func TestHomelabProbes(t *testing.T) {
 // Whatever a server makes of the questions, the house is as it was.
 func TestHomelabQuestions(t *testing.T) {
 	names := map[string]bool{}
-	var list []request
+	var list []Request
 	for _, q := range homelabQuestions() {
-		if names[q.name] || q.property == "" || len(q.property) > 25 || q.what == "" || len(q.bearsOn) == 0 {
+		if names[q.Name] || q.Property == "" || len(q.Property) > 25 || q.What == "" || len(q.BearsOn) == 0 {
 			t.Errorf("question %+v", q)
 		}
-		names[q.name] = true
-		for _, op := range q.bearsOn {
-			if !slices.Contains(homelabApp().ops, op) {
-				t.Errorf("%s bears on %s", q.name, op)
+		names[q.Name] = true
+		for _, op := range q.BearsOn {
+			if !slices.Contains(homelabApp().Ops, op) {
+				t.Errorf("%s bears on %s", q.Name, op)
 			}
 		}
 		if strings.Contains(string(q.Body), "turn_off") || strings.Contains(string(q.Body), "toggle") {
-			t.Errorf("%s changes the house", q.name)
+			t.Errorf("%s changes the house", q.Name)
 		}
-		list = append(list, q.request)
+		list = append(list, q.Request)
 	}
-	answers, err := homelabAnswers(wire.Workload{Op: opExam}, append(list, get(pathDevices)))
+	answers, err := homelabAnswers(wire.Workload{Op: OpExam}, append(list, get(pathDevices)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := homelabAnswers(wire.Workload{}, []request{get(pathDevices)})
+	plain, err := homelabAnswers(wire.Workload{}, []Request{get(pathDevices)})
 	if err != nil || !reflect.DeepEqual(plain[0], answers[len(list)]) {
 		t.Errorf("the house was changed, %v", err)
 	}
@@ -226,7 +226,7 @@ func TestShares(t *testing.T) {
 		{0, []float64{1, 2}, []int{0, 0}},
 		{3, []float64{0.9, 0.05, 0.05}, []int{3, 0, 0}},
 	} {
-		if got := shares(c.total, c.weights); !slices.Equal(got, c.want) {
+		if got := Shares(c.total, c.weights); !slices.Equal(got, c.want) {
 			t.Errorf("%d by %v: %v, want %v", c.total, c.weights, got, c.want)
 		}
 	}

@@ -18,14 +18,14 @@ const (
 )
 
 // homelabProbes are the contract's refusals, and one answer of each kind.
-func homelabProbes() []probe {
+func homelabProbes() []Probe {
 	const turnOn = `{"action":"turn_on"}`
-	method := func(m string, q request) request {
+	method := func(m string, q Request) Request {
 		q.Method = m
 		return q
 	}
 	return slices.Concat(
-		probing("",
+		Probing("",
 			get(devicePath(nobody)),
 			method(http.MethodPut, tell(aLight, turnOn)),
 			get(pathCommands+aLight+"/command"),
@@ -37,20 +37,20 @@ func homelabProbes() []probe {
 			get("/api/v2/devices"),
 			get(devicePath(aLight)+"/state"),
 		),
-		probing("a command for a device that is not there", tell(nobody, turnOn)),
-		probing("a command for a device that takes none", tell(aSensor, turnOn)),
-		probing("JSON that breaks off", tell(aLight, `{"action":"turn_on"`), tell(nobody, `{"action":`)),
-		probing("a number for the action", tell(aLight, `{"action":7}`)),
-		probing("an array for the parameters", tell(aLight, `{"action":"turn_on","parameters":[]}`)),
-		probing("an array for a command", tell(aLight, `["turn_on"]`)),
-		probing("an empty body", tell(aLight, "")),
-		probing("an unknown action", tell(aLight, `{"action":"explode"}`)),
-		probing("no action", tell(aLight, `{}`)),
-		probing("a command beyond the limit", tell(aLight, `{"action":"turn_on","parameters":{"note":"`+strings.Repeat("x", homelab.MaxCommand)+`"}}`)),
+		Probing("a command for a device that is not there", tell(nobody, turnOn)),
+		Probing("a command for a device that takes none", tell(aSensor, turnOn)),
+		Probing("JSON that breaks off", tell(aLight, `{"action":"turn_on"`), tell(nobody, `{"action":`)),
+		Probing("a number for the action", tell(aLight, `{"action":7}`)),
+		Probing("an array for the parameters", tell(aLight, `{"action":"turn_on","parameters":[]}`)),
+		Probing("an array for a command", tell(aLight, `["turn_on"]`)),
+		Probing("an empty body", tell(aLight, "")),
+		Probing("an unknown action", tell(aLight, `{"action":"explode"}`)),
+		Probing("no action", tell(aLight, `{}`)),
+		Probing("a command beyond the limit", tell(aLight, `{"action":"turn_on","parameters":{"note":"`+strings.Repeat("x", homelab.MaxCommand)+`"}}`)),
 
-		probing("a command", tell(aLight, turnOn)),
-		probing("a command of another content type", headed(tell(aSwitch, turnOn), contentType, "text/plain")),
-		probing("",
+		Probing("a command", tell(aLight, turnOn)),
+		Probing("a command of another content type", headed(tell(aSwitch, turnOn), contentType, "text/plain")),
+		Probing("",
 			get(pathHealth),
 			get("/openapi.json"),
 			get(pathInfo),
@@ -66,15 +66,15 @@ func homelabProbes() []probe {
 
 // homelabQuestions are commands on which decoders are known to differ, and
 // paths on which frameworks are. None changes the house, whoever takes it.
-func homelabQuestions() []question {
+func homelabQuestions() []Question {
 	asks := []string{opMix, tare.OpStop}
-	body := func(name, property, what, body string) question {
-		return question{request: tell(aLight, body), name: name, property: property, what: what, asked: body, bearsOn: asks}
+	body := func(name, property, what, body string) Question {
+		return Question{Request: tell(aLight, body), Name: name, Property: property, What: what, Asked: body, BearsOn: asks}
 	}
-	path := func(name, property, what, path string, ops ...string) question {
-		return question{request: get(path), name: name, property: property, what: what, bearsOn: append(ops, asks...)}
+	path := func(name, property, what, path string, ops ...string) Question {
+		return Question{Request: get(path), Name: name, Property: property, What: what, BearsOn: append(ops, asks...)}
 	}
-	list := []question{
+	list := []Question{
 		body("key twice", "duplicate keys", "a command with two actions", `{"action":"set","action":"turn_on"}`),
 		body("text behind", "trailing data", "a command with something behind it", `{"action":"turn_on"}x`),
 		body("command behind", "trailing data", "a command with another one behind it", `{"action":"turn_on"}{"action":"turn_on"}`),

@@ -37,18 +37,18 @@ const (
 )
 
 // homelabRequests are the pool of an op on a house of n devices.
-func homelabRequests(w tare.Workload) ([]request, error) {
+func homelabRequests(w tare.Workload) ([]Request, error) {
 	devices, err := devicesOf(w.N)
 	if err != nil {
 		return nil, err
 	}
 	switch w.Op {
 	case opHealth:
-		return []request{get(pathHealth)}, nil
+		return []Request{get(pathHealth)}, nil
 	case opDevices:
-		return []request{get(pathDevices)}, nil
+		return []Request{get(pathDevices)}, nil
 	case opDevice:
-		var list []request
+		var list []Request
 		for _, d := range byRank(devices) {
 			list = append(list, get(devicePath(d.ID)))
 		}
@@ -71,34 +71,34 @@ func homelabRequests(w tare.Workload) ([]request, error) {
 // the house.
 func byRank(devices []homelab.Device) []homelab.Device {
 	list := slices.Clone(devices)
-	shuffle(fixture.NewRandom("tare/homelab/v1 ranks"), list)
+	Shuffle(fixture.NewRandom("tare/homelab/v1 ranks"), list)
 	return list
 }
 
 // mix is a pool of everything, each kind with its share, in a fixed order.
-func mix(devices []homelab.Device, pool int) ([]request, error) {
+func mix(devices []homelab.Device, pool int) ([]Request, error) {
 	ranks := byRank(devices)
-	parts := shares(pool, []float64{shareDevices, shareDevice, shareCommand, shareServices, shareHealth})
-	list := slices.Repeat([]request{get(pathDevices)}, parts[0])
+	parts := Shares(pool, []float64{shareDevices, shareDevice, shareCommand, shareServices, shareHealth})
+	list := slices.Repeat([]Request{get(pathDevices)}, parts[0])
 	list = append(list, someDevices(ranks, parts[1])...)
 	commands, err := someCommands(ranks, parts[2])
 	if err != nil {
 		return nil, err
 	}
 	list = append(list, commands...)
-	list = append(list, slices.Repeat([]request{get(pathServices)}, parts[3])...)
-	list = append(list, slices.Repeat([]request{get(pathHealth)}, parts[4])...)
-	shuffle(fixture.NewRandom("tare/homelab/v1 mix"), list)
+	list = append(list, slices.Repeat([]Request{get(pathServices)}, parts[3])...)
+	list = append(list, slices.Repeat([]Request{get(pathHealth)}, parts[4])...)
+	Shuffle(fixture.NewRandom("tare/homelab/v1 mix"), list)
 	return list, nil
 }
 
 // someDevices asks for single devices, by their popularity, and for some that
 // are not there.
-func someDevices(ranks []homelab.Device, n int) []request {
-	there := shares(n, []float64{1 - shareUnknown, shareUnknown})
-	var list []request
-	for i, times := range shares(there[0], zipf(len(ranks), popularity)) {
-		list = append(list, slices.Repeat([]request{get(devicePath(ranks[i].ID))}, times)...)
+func someDevices(ranks []homelab.Device, n int) []Request {
+	there := Shares(n, []float64{1 - shareUnknown, shareUnknown})
+	var list []Request
+	for i, times := range Shares(there[0], zipf(len(ranks), popularity)) {
+		list = append(list, slices.Repeat([]Request{get(devicePath(ranks[i].ID))}, times)...)
 	}
 	for i := range there[1] {
 		list = append(list, get(devicePath(fmt.Sprintf("light.nowhere_%04d", i))))
@@ -108,7 +108,7 @@ func someDevices(ranks []homelab.Device, n int) []request {
 
 // someCommands tells devices to be as they are already, tells some that take no
 // commands, and breaks some off.
-func someCommands(ranks []homelab.Device, n int) ([]request, error) {
+func someCommands(ranks []homelab.Device, n int) ([]Request, error) {
 	var takes, reads []homelab.Device
 	for _, d := range ranks {
 		if d.Type == "sensor" || d.Type == "binary_sensor" {
@@ -117,8 +117,8 @@ func someCommands(ranks []homelab.Device, n int) ([]request, error) {
 			takes = append(takes, d)
 		}
 	}
-	parts := shares(n, commandShares())
-	var list []request
+	parts := Shares(n, commandShares())
+	var list []Request
 	for i := range parts[0] {
 		q, err := telling(takes[i%len(takes)].ID, asItIs(takes[i%len(takes)], i/len(takes)))
 		if err != nil {
@@ -153,13 +153,13 @@ func asItIs(d homelab.Device, turn int) homelab.Command {
 	return homelab.Command{Action: "turn_off"}
 }
 
-func telling(id string, c homelab.Command) (request, error) {
+func telling(id string, c homelab.Command) (Request, error) {
 	body, err := json.Marshal(c)
 	return tell(id, string(body)), err
 }
 
-func tell(id, body string) request {
-	return request{
+func tell(id, body string) Request {
+	return Request{
 		Method: http.MethodPost, Path: pathCommands + url.PathEscape(id) + "/command",
 		Header: map[string]string{contentType: typeJSON}, Body: []byte(body),
 	}

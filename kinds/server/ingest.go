@@ -29,26 +29,27 @@ const (
 )
 
 // ingestApp is the service that package app/ingest describes.
-func ingestApp() app {
-	return app{
-		ops:       ingestOps(),
-		n:         ingest.DefaultLimit,
-		requests:  ingestRequests,
-		probes:    ingestProbes,
-		questions: ingestQuestions,
-		answers:   ingestAnswers,
-		same:      sameJSON,
-		refuses:   namesError,
-		settings:  ingestSettings,
-		encode:    encodeIngest,
-		delivers:  true,
+func ingestApp() App {
+	return App{
+		Ops:       ingestOps(),
+		N:         ingest.DefaultLimit,
+		Requests:  ingestRequests,
+		Probes:    ingestProbes,
+		Questions: ingestQuestions,
+		Answers:   ingestAnswers,
+		Same:      SameJSON,
+		Refuses:   namesError,
+		Settings:  ingestSettings,
+		Words:     []string{setBody},
+		Dialect:   ingestDialect,
+		Delivers:  true,
 	}
 }
 
 func ingestOps() []string { return []string{opEvents, opUniform, opPretty} }
 
 // ingestRequests are batches of the events fixture, each of other events.
-func ingestRequests(w tare.Workload) ([]request, error) {
+func ingestRequests(w tare.Workload) ([]Request, error) {
 	if w.Op == opUniform && w.Pool == 0 && w.N > 0 { // whole turns of all sizes
 		w.Pool = (fixture.DefaultPool + w.N - 1) / w.N * w.N
 	}
@@ -62,8 +63,8 @@ func ingestRequests(w tare.Workload) ([]request, error) {
 			sizes[i] = 1 + i%w.N
 		}
 	}
-	shuffle(fixture.NewRandom("tare/ingest/v1 "+w.Op), sizes)
-	list := make([]request, len(bodies))
+	Shuffle(fixture.NewRandom("tare/ingest/v1 "+w.Op), sizes)
+	list := make([]Request, len(bodies))
 	for i, body := range bodies {
 		if w.Op == opUniform {
 			if body, err = firstOf(body, sizes[i]); err != nil {
@@ -92,15 +93,15 @@ func firstOf(array []byte, n int) ([]byte, error) {
 	return json.Marshal(list[:n])
 }
 
-func post(body []byte) request {
-	return request{Method: http.MethodPost, Path: "/", Header: map[string]string{contentType: typeJSON}, Body: body}
+func post(body []byte) Request {
+	return Request{Method: http.MethodPost, Path: "/", Header: map[string]string{contentType: typeJSON}, Body: body}
 }
 
 // ingestLimits are the bounds that a service needs which takes all of list, and
 // no more than its defaults where it is asked for what must be refused.
-func ingestLimits(w wire.Workload, list []request) (records int, body int64) {
+func ingestLimits(w wire.Workload, list []Request) (records int, body int64) {
 	records, body = ingest.DefaultLimit, ingest.DefaultMaxBody
-	if w.Op == opProbes || w.Op == opExam {
+	if w.Op == OpProbes || w.Op == OpExam {
 		return records, body
 	}
 	for _, q := range list {
@@ -112,9 +113,9 @@ func ingestLimits(w wire.Workload, list []request) (records int, body int64) {
 // ingestSettings has the service take the batches that it is sent, unless the
 // study says itself what it is to take. Probes are made for a service with its
 // default bounds.
-func ingestSettings(w wire.Workload, list []request, set map[string]string) error {
+func ingestSettings(w wire.Workload, list []Request, set map[string]string, _ string) error {
 	records, body := ingestLimits(w, list)
-	if w.Op == opProbes || w.Op == opExam {
+	if w.Op == OpProbes || w.Op == OpExam {
 		delete(set, setLimit)
 		delete(set, setMaxBody)
 	}
@@ -128,21 +129,21 @@ func ingestSettings(w wire.Workload, list []request, set map[string]string) erro
 }
 
 // ingestAnswers asks the service itself, with the plainest decoder.
-func ingestAnswers(w wire.Workload, list []request) ([]response, error) {
+func ingestAnswers(w wire.Workload, list []Request) ([]Response, error) {
 	var c ingest.Config
 	c.Limit, c.MaxBody = ingestLimits(w, list)
 	s, err := ingest.New(c)
 	if err != nil {
 		return nil, err
 	}
-	answers := make([]response, len(list))
+	answers := make([]Response, len(list))
 	for i, q := range list {
 		answers[i] = ingestAnswer(s, q)
 	}
 	return answers, s.Close()
 }
 
-func ingestAnswer(s *ingest.Service, q request) response {
+func ingestAnswer(s *ingest.Service, q Request) Response {
 	path, _, _ := strings.Cut(q.Path, "?")
 	method := http.MethodGet
 	switch path {
@@ -168,7 +169,7 @@ func ingestAnswer(s *ingest.Service, q request) response {
 }
 
 // ingestTake does what a stack does with a batch.
-func ingestTake(s *ingest.Service, q request) (ingest.Receipt, error) {
+func ingestTake(s *ingest.Service, q Request) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization: q.Header["Authorization"], ContentType: q.Header[contentType],
 		ContentEncoding: q.Header["Content-Encoding"], Length: int64(len(q.Body)),

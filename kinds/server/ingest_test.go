@@ -24,7 +24,7 @@ func ingestWorkload(op string, n, pool int) tare.Workload {
 
 // madeFor is a workload's pool, what each request of it should be answered, and
 // how it is told to contenders.
-func madeFor(t *testing.T, k *Kind, w tare.Workload) ([]request, []response, wire.Workload) {
+func madeFor(t *testing.T, k *Kind, w tare.Workload) ([]Request, []Response, wire.Workload) {
 	t.Helper()
 	in := inputOf(t, k, w)
 	list, err := k.pool(in)
@@ -122,7 +122,7 @@ func TestPoolsStay(t *testing.T) {
 func TestIngestSettings(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   wire.Workload
-		list []request
+		list []Request
 		set  map[string]string
 		want map[string]string
 	}{
@@ -130,27 +130,27 @@ func TestIngestSettings(t *testing.T) {
 		"small":     {wire.Workload{N: 1}, nil, map[string]string{}, map[string]string{setLimit: "10"}},
 		"large":     {wire.Workload{N: 100}, nil, map[string]string{"fsync": "on"}, map[string]string{setLimit: "100", "fsync": "on"}},
 		"said":      {wire.Workload{N: 100}, nil, map[string]string{setLimit: "500"}, map[string]string{setLimit: "500"}},
-		"long":      {wire.Workload{N: 10}, []request{{Body: make([]byte, 2<<20)}}, map[string]string{}, map[string]string{setLimit: "10", setMaxBody: "2097152"}},
-		"long said": {wire.Workload{N: 10}, []request{{Body: make([]byte, 2<<20)}}, map[string]string{setMaxBody: "3MiB"}, map[string]string{setLimit: "10", setMaxBody: "3MiB"}},
-		"probes":    {wire.Workload{Op: opProbes}, []request{{Body: make([]byte, 2<<20)}}, map[string]string{setLimit: "500", setMaxBody: "3MiB"}, map[string]string{setLimit: "10"}},
-		"exam":      {wire.Workload{Op: opExam}, nil, map[string]string{setLimit: "500"}, map[string]string{setLimit: "10"}},
+		"long":      {wire.Workload{N: 10}, []Request{{Body: make([]byte, 2<<20)}}, map[string]string{}, map[string]string{setLimit: "10", setMaxBody: "2097152"}},
+		"long said": {wire.Workload{N: 10}, []Request{{Body: make([]byte, 2<<20)}}, map[string]string{setMaxBody: "3MiB"}, map[string]string{setLimit: "10", setMaxBody: "3MiB"}},
+		"probes":    {wire.Workload{Op: OpProbes}, []Request{{Body: make([]byte, 2<<20)}}, map[string]string{setLimit: "500", setMaxBody: "3MiB"}, map[string]string{setLimit: "10"}},
+		"exam":      {wire.Workload{Op: OpExam}, nil, map[string]string{setLimit: "500"}, map[string]string{setLimit: "10"}},
 	} {
-		if err := ingestSettings(c.in, c.list, c.set); err != nil || !reflect.DeepEqual(c.set, c.want) {
+		if err := ingestSettings(c.in, c.list, c.set, ""); err != nil || !reflect.DeepEqual(c.set, c.want) {
 			t.Errorf("%s: %v, %v", name, c.set, err)
 		}
 	}
 }
 
-func requestsOf(probes []probe) (list []request) {
+func requestsOf(probes []Probe) (list []Request) {
 	for _, p := range probes {
-		list = append(list, p.request)
+		list = append(list, p.Request)
 	}
 	return list
 }
 
 // What is asked besides comes out as the contract has it.
 func TestIngestProbes(t *testing.T) {
-	answers, err := ingestAnswers(wire.Workload{Op: opProbes}, requestsOf(ingestProbes()))
+	answers, err := ingestAnswers(wire.Workload{Op: OpProbes}, requestsOf(ingestProbes()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,24 +170,24 @@ func TestIngestProbes(t *testing.T) {
 // The reference is encoding/json: what it makes of each question.
 func TestIngestQuestions(t *testing.T) {
 	questions := ingestQuestions()
-	var list []request
+	var list []Request
 	for _, q := range questions {
-		list = append(list, q.request)
+		list = append(list, q.Request)
 	}
-	answers, err := ingestAnswers(wire.Workload{Op: opExam}, append(list, events(1)))
+	answers, err := ingestAnswers(wire.Workload{Op: OpExam}, append(list, events(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	plain := string(answers[len(list)].Body)
 	statuses := map[string]int{}
 	for i, q := range questions {
-		if _, twice := statuses[q.name]; twice || q.property == "" || len(q.property) > 25 || q.what == "" || q.asked == "" || len(q.bearsOn) == 0 {
+		if _, twice := statuses[q.Name]; twice || q.Property == "" || len(q.Property) > 25 || q.What == "" || q.Asked == "" || len(q.BearsOn) == 0 {
 			t.Errorf("question %+v", q)
 		}
 		if string(q.Body) == "["+event+"]" {
-			t.Errorf("%s asks nothing", q.name)
+			t.Errorf("%s asks nothing", q.Name)
 		}
-		statuses[q.name] = answers[i].Status
+		statuses[q.Name] = answers[i].Status
 	}
 	for name, want := range map[string]int{
 		"key twice": 200, "text behind": 400, "batch behind": 400, "comma behind": 400, "unknown field": 200, "other case": 200, "null text": 200,
@@ -199,7 +199,7 @@ func TestIngestQuestions(t *testing.T) {
 	}
 	// Where the reference takes both it can be told what it took.
 	for _, name := range []string{"key twice", "null text", "not UTF-8", "markup"} {
-		i := slices.IndexFunc(questions, func(q question) bool { return q.name == name })
+		i := slices.IndexFunc(questions, func(q Question) bool { return q.Name == name })
 		if string(answers[i].Body) == plain {
 			t.Errorf("%s is answered like an event without it: %s", name, plain)
 		}
@@ -212,7 +212,11 @@ func TestFormats(t *testing.T) {
 	w := ingestWorkload(opEvents, 3, 5)
 	list, _, in := madeFor(t, k, w)
 	for format, read := range map[string]func(*testing.T, []byte) []ingest.Record{bodyProtobuf: fromProtobuf, bodyGob: fromGob} {
-		encoded, err := k.poolIn(in, ingestApp(), format)
+		d, err := ingestDialect(tare.Contender{}, map[string]string{setBody: format})
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := k.poolIn(in, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,19 +233,17 @@ func TestFormats(t *testing.T) {
 				t.Errorf("%s: %+v of %d bytes, want %+v of %d", format, got, len(q.Body), want, len(list[i].Body))
 			}
 		}
-		again, err := k.poolIn(in, ingestApp(), format)
+		again, err := k.poolIn(in, d)
 		if err != nil || &again[0] != &encoded[0] {
 			t.Errorf("%s is made twice, %v", format, err)
 		}
 	}
-	if same, err := k.poolIn(in, ingestApp(), bodyJSON); err != nil || !reflect.DeepEqual(same, list) {
-		t.Errorf("JSON: %v", err)
+	d, err := ingestDialect(tare.Contender{}, map[string]string{setBody: bodyJSON})
+	if same, failed := k.poolIn(in, d); err != nil || failed != nil || !reflect.DeepEqual(same, list) {
+		t.Errorf("JSON: %v, %v", err, failed)
 	}
-	if _, err := k.poolIn(in, ingestApp(), "xml"); err == nil || !strings.Contains(err.Error(), "none of json, protobuf and gob") {
+	if _, err := ingestDialect(tare.Contender{}, map[string]string{setBody: "xml"}); err == nil || !strings.Contains(err.Error(), "none of json, protobuf and gob") {
 		t.Errorf("XML: %v", err)
-	}
-	if _, err := k.poolIn(in, tinyApp(), bodyGob); err == nil {
-		t.Error("tiny has no bodies to encode")
 	}
 }
 

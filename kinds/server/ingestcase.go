@@ -18,12 +18,12 @@ const event = `{"id":"e-1","timestamp":"2026-03-01T12:00:00Z","metadata":{` +
 	`"scroll_depth":0.75,"logged_in":true,"app_version":"2.10.4"}}`
 
 // changed is a batch of one event in which a part is another.
-func changed(part, by string) request { return text("[" + strings.Replace(event, part, by, 1) + "]") }
+func changed(part, by string) Request { return text("[" + strings.Replace(event, part, by, 1) + "]") }
 
-func text(body string) request { return post([]byte(body)) }
+func text(body string) Request { return post([]byte(body)) }
 
 // headed is q with another header; an empty value is none.
-func headed(q request, name, value string) request {
+func headed(q Request, name, value string) Request {
 	header := map[string]string{}
 	for k, v := range q.Header {
 		header[k] = v
@@ -36,14 +36,14 @@ func headed(q request, name, value string) request {
 }
 
 // events is a batch of n events.
-func events(n int) request {
+func events(n int) Request {
 	q := text("[" + strings.TrimSuffix(strings.Repeat(event+",", n), ",") + "]")
 	q.Items = n
 	return q
 }
 
 // packed is q with its body compressed.
-func packed(q request) request {
+func packed(q Request) Request {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	_, _ = z.Write(q.Body) // into memory, which takes all
@@ -54,9 +54,9 @@ func packed(q request) request {
 
 // ingestProbes are the contract's refusals, and what is taken although it looks
 // a little like one.
-func ingestProbes() []probe {
+func ingestProbes() []Probe {
 	one := events(1)
-	path := func(method, path string) request {
+	path := func(method, path string) Request {
 		q := one
 		if q.Method, q.Path = method, path; method == http.MethodGet {
 			q.Body, q.Header, q.Items = nil, nil, 0
@@ -69,33 +69,33 @@ func ingestProbes() []probe {
 	cut.Items = 1
 	tooLong := strings.Repeat("x", ingest.DefaultMaxBody)
 	return slices.Concat(
-		probing("",
+		Probing("",
 			path(http.MethodGet, "/"),
 			path(http.MethodPut, "/"),
 			path(http.MethodGet, "/nothing/here"),
 			path(http.MethodPost, "/nothing/here"),
 			path(http.MethodPost, "/health"),
 		),
-		probing("no content type", headed(one, contentType, "")),
-		probing("another content type", headed(one, contentType, "text/plain")),
-		probing("an unknown content encoding", headed(one, "Content-Encoding", "br")),
-		probing("broken gzip", broken),
-		probing("JSON that breaks off", text(`[{"id":"e-1",`), cut),
-		probing("an empty body", text("")),
-		probing("an event that is in no batch", text(event)),
-		probing("a number for a text", changed(`"user_id":"user-1"`, `"user_id":7`)),
-		probing("a text for a number", changed(`"screen_width":1920`, `"screen_width":"wide"`)),
-		probing("an empty batch", text("[]")),
-		probing("one event more than the limit", events(ingest.DefaultLimit+1)),
-		probing("an event without an id", changed(`"id":"e-1",`, ""), changed(`"id":"e-1"`, `"id":""`)),
-		probing("an event without a timestamp", changed(`"timestamp":"2026-03-01T12:00:00Z",`, "")),
-		probing("an event whose timestamp is none", changed(`"timestamp":"2026-03-01T12:00:00Z"`, `"timestamp":"yesterday"`)),
-		probing("a body beyond the limit", changed("https://www.example.org/", tooLong)),
-		probing("a body beyond the limit in gzip", packed(changed("https://www.example.org/", tooLong))),
+		Probing("no content type", headed(one, contentType, "")),
+		Probing("another content type", headed(one, contentType, "text/plain")),
+		Probing("an unknown content encoding", headed(one, "Content-Encoding", "br")),
+		Probing("broken gzip", broken),
+		Probing("JSON that breaks off", text(`[{"id":"e-1",`), cut),
+		Probing("an empty body", text("")),
+		Probing("an event that is in no batch", text(event)),
+		Probing("a number for a text", changed(`"user_id":"user-1"`, `"user_id":7`)),
+		Probing("a text for a number", changed(`"screen_width":1920`, `"screen_width":"wide"`)),
+		Probing("an empty batch", text("[]")),
+		Probing("one event more than the limit", events(ingest.DefaultLimit+1)),
+		Probing("an event without an id", changed(`"id":"e-1",`, ""), changed(`"id":"e-1"`, `"id":""`)),
+		Probing("an event without a timestamp", changed(`"timestamp":"2026-03-01T12:00:00Z",`, "")),
+		Probing("an event whose timestamp is none", changed(`"timestamp":"2026-03-01T12:00:00Z"`, `"timestamp":"yesterday"`)),
+		Probing("a body beyond the limit", changed("https://www.example.org/", tooLong)),
+		Probing("a body beyond the limit in gzip", packed(changed("https://www.example.org/", tooLong))),
 
-		probing("as many events as there may be", events(ingest.DefaultLimit)),
-		probing("a charset in its content type", headed(one, contentType, "application/json; charset=utf-8")),
-		probing("a body in gzip", packed(events(2))),
-		probing("", get("/health"), get("/openapi.json")),
+		Probing("as many events as there may be", events(ingest.DefaultLimit)),
+		Probing("a charset in its content type", headed(one, contentType, "application/json; charset=utf-8")),
+		Probing("a body in gzip", packed(events(2))),
+		Probing("", get("/health"), get("/openapi.json")),
 	)
 }

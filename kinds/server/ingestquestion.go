@@ -4,18 +4,18 @@ import "strings"
 
 // ingestQuestions are batches on which decoders are known to differ, and
 // encoders: the answer says how many bytes were written anew.
-func ingestQuestions() []question {
+func ingestQuestions() []Question {
 	const medium, duration, city = `"medium":"newsletter"`, `"duration_ms":15000`, `"city":"Lund"`
-	on := func(name, property, what, asked string, q request) question {
-		return question{request: q, name: name, property: property, what: what, asked: asked, bearsOn: ingestOps()}
+	on := func(name, property, what, asked string, q Request) Question {
+		return Question{Request: q, Name: name, Property: property, What: what, Asked: asked, BearsOn: ingestOps()}
 	}
-	field := func(name, property, what, part, by string) question {
+	field := func(name, property, what, part, by string) Question {
 		return on(name, property, what, by, changed(part, by))
 	}
 	const at = `"timestamp":"2026-03-01T12:00:00Z"`
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
 	long := strings.Repeat("x", 200_000)
-	return []question{
+	return []Question{
 		field("key twice", "duplicate keys", "an event with a key that occurs twice", medium, `"medium":"newsletter","medium":"mail"`),
 		on("text behind", "trailing data", "a batch with something behind it", "[…]x", text("["+event+"]x")),
 		on("batch behind", "trailing data", "a batch with another one behind it", "[…][…]", text("["+event+"]["+event+"]")),

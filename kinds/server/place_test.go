@@ -125,13 +125,13 @@ func loadTarget() load.Target { return load.Target{Addr: "127.0.0.1:8080", Host:
 // What is sent is what was asked for.
 func TestSerialise(t *testing.T) {
 	for _, c := range []struct {
-		q    request
+		q    Request
 		want string
 	}{
 		{get("/a?b"), "GET /p/a?b HTTP/1.1\r\nHost: there\r\n\r\n"},
-		{request{Method: "POST", Path: "/"}, "POST /p/ HTTP/1.1\r\nHost: there\r\nContent-Length: 0\r\n\r\n"},
+		{Request{Method: "POST", Path: "/"}, "POST /p/ HTTP/1.1\r\nHost: there\r\nContent-Length: 0\r\n\r\n"},
 		{
-			request{Method: "PUT", Path: "/", Header: map[string]string{"X-B": "2", "X-A": "1", "host": "me"}, Body: []byte("hi")},
+			Request{Method: "PUT", Path: "/", Header: map[string]string{"X-B": "2", "X-A": "1", "host": "me"}, Body: []byte("hi")},
 			"PUT /p/ HTTP/1.1\r\nX-A: 1\r\nX-B: 2\r\nhost: me\r\nContent-Length: 2\r\n\r\nhi",
 		},
 	} {

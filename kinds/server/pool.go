@@ -24,7 +24,7 @@ const (
 
 // write puts requests into a file of dir, which is named by what it holds, and
 // keeps them.
-func (k *Kind) write(dir string, list []request, s spec) (wire.Workload, error) {
+func (k *Kind) write(dir string, list []Request, s spec) (wire.Workload, error) {
 	lines := make([][]byte, len(list))
 	for i, r := range list {
 		var err error
@@ -50,7 +50,7 @@ func (k *Kind) write(dir string, list []request, s spec) (wire.Workload, error) 
 }
 
 // pool is what Input wrote for in.
-func (k *Kind) pool(in wire.Workload) ([]request, error) {
+func (k *Kind) pool(in wire.Workload) ([]Request, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	list, ok := k.pools[in.Input]
@@ -60,34 +60,56 @@ func (k *Kind) pool(in wire.Workload) ([]request, error) {
 	return list, nil
 }
 
-// poolIn is the pool of in with its bodies in a format. Each is made once.
-func (k *Kind) poolIn(in wire.Workload, a app, format string) ([]request, error) {
+// poolIn is the pool of in as a dialect has it. Each is made once. A request
+// that the dialect has no words for has no method.
+func (k *Kind) poolIn(in wire.Workload, d Dialect) ([]Request, error) {
 	list, err := k.pool(in)
-	if err != nil || format == "" {
+	if err != nil || d.Encode == nil {
 		return list, err
-	}
-	if a.encode == nil {
-		return nil, fmt.Errorf("%s: %s; bodies of this workload are what they are", setBody, format)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	key := [2]string{in.Input, format}
+	key := [2]string{in.Input, d.Name}
 	if made, ok := k.encoded[key]; ok {
 		return made, nil
 	}
-	made := make([]request, len(list))
+	made := make([]Request, len(list))
 	for i, q := range list {
-		if made[i], err = a.encode(q, format); err != nil {
+		e, said, err := d.Encode(q)
+		if err != nil {
 			return nil, err
 		}
+		if !said {
+			e = Request{}
+		}
+		made[i] = e
 	}
 	k.encoded[key] = made
 	return made, nil
 }
 
+// writeLines puts what clients read beside the requests at path.
+func (k *Kind) writeLines(dir, path string, a App) error {
+	if a.Caller == nil {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	lines, err := a.Caller.Lines(k.pools[path])
+	if err != nil {
+		return err
+	}
+	file := fixture.File(lines)
+	sum := sha256.Sum256(file)
+	in := wire.Workload{Bodies: len(lines), SHA256: hex.EncodeToString(sum[:])}
+	in.Input = filepath.Join(dir, "calls-"+in.SHA256[:12]+".ndjson")
+	k.lines[path] = in
+	return os.WriteFile(in.Input, file, 0o644)
+}
+
 // readFile reads a user's own requests: a line of JSON for each. An error names
 // file and line.
-func readFile(path, studyDir string) ([]request, error) {
+func readFile(path, studyDir string) ([]Request, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(studyDir, path)
 	}
@@ -122,8 +144,8 @@ type lineError struct {
 func (e *lineError) Error() string { return fmt.Sprintf("line %d: %v", e.line, e.err) }
 
 // parse reads requests, one a line; empty lines do not count.
-func parse(src []byte) ([]request, error) {
-	var list []request
+func parse(src []byte) ([]Request, error) {
+	var list []Request
 	n := 0
 	for line := range bytes.Lines(src) {
 		n++
@@ -145,11 +167,13 @@ func parse(src []byte) ([]request, error) {
 }
 
 // parseRequest reads one request and refuses what would not be one on the wire.
-func parseRequest(line []byte) (request, error) {
-	r := request{Method: "GET"}
+func parseRequest(line []byte) (Request, error) {
+	own := wire.HTTPRequest{Method: "GET"}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
+	err := d.Decode(&own)
+	r := Request{Method: own.Method, Path: own.Path, Header: own.Header, Body: own.Body, Items: own.Items}
+	if err != nil {
 		return r, fmt.Errorf("not a request: %w", err)
 	}
 	if _, err := d.Token(); err != io.EOF {

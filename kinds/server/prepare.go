@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
@@ -25,29 +26,42 @@ const (
 	logPTY     = "pty"
 	logFile    = "file"
 	sinkFile   = "file"
+
+	SetReset   = "reset" // of apps that are changed by what is asked: never, or left out before each slice
+	resetNever = "never"
 )
 
 // work is a prepared workload: a server that listens for it, and what the load
 // generator has done so far.
 type work struct {
 	in      wire.Workload
-	app     app
+	app     App
 	held    holding
 	traffic tare.Traffic
-	pool    []request
-	refs    []response // what each is to be answered; nil: nobody knows
+	dialect Dialect
+	pool    []Request  // as the load generator sends them; one without a method is not asked
+	asked   []Request  // the same as the app says them
+	refs    []Response // what each is to be answered; nil: nobody knows, or it depends on what was asked before
 	items   int        // in all bodies of the pool
+	per     int64      // requests that one operation takes
+	most    int64      // requests that the service can take before it must be set back; zero: any number
+	changes bool       // what is asked changes the service
+	grows   bool       // it is not set back before each slice
+	touched bool       // something was asked since it was set back
+	showed  bool       // among that were cases, with counters of their own
+	sliced  bool       // there was a slice
 	arrived int64      // lines that were delivered before it was prepared
 	place   place
 	target  load.Target
 	relay   *relay.Relay  // nil: there is none
-	session *load.Session // nil: not opened yet
+	session sender        // nil: not opened yet
 	stopped bool          // the server was told to end
 	log     string        // path of the server's log; empty: it writes none that can be looked at
 	printed int64         // bytes on stdout, stderr and in the log when it was prepared
 	clock   *clock        // of the server; nil: it is not ours
 	last    reading       // of the clock, when load last ended
-	asked   load.Totals   // sent otherwise than by the session: to show answers, or by one before it
+	idle    time.Duration // CPU time of the server between legs, up to then
+	before  load.Totals   // sent otherwise than by the session: to show answers, or by one before it
 	sum     tally
 }
 
@@ -78,6 +92,13 @@ func (c *conn) prepare(ctx context.Context, w wire.Workload) (wire.Reply, error)
 		next.close()
 		return wire.Reply{}, c.fail(ctx, "prepare", "", err)
 	}
+	if next.dialect.Client != nil {
+		reply, err = c.call(ctx, next)
+		if err != nil || reply.Unsupported {
+			next.close()
+			return reply, err
+		}
+	}
 	if c.process != nil {
 		next.clock = &clock{c.process}
 		next.last = next.clock.after(next.clock.processes())
@@ -95,16 +116,31 @@ func (c *conn) prepare(ctx context.Context, w wire.Workload) (wire.Reply, error)
 
 // asks is what w asks for, and what is to be answered.
 func (c *conn) asks(w wire.Workload, told *spec) (*work, error) {
-	next := &work{in: w, app: apps()[told.App], held: holdingOf(c.entry, *told), traffic: *told.Traffic, place: c.where}
+	a := c.kind.apps[told.App]
+	next := &work{in: w, sum: tally{per: a.per(w.Op)}, app: a, held: c.kind.holdingOf(c.entry, *told), traffic: *told.Traffic, place: c.where, per: a.per(w.Op)}
 	var err error
-	if next.pool, err = c.kind.poolIn(w, next.app, w.Set[setBody]); err != nil {
+	if a.Dialect != nil {
+		if next.dialect, err = a.Dialect(c.entry, w.Set); err != nil {
+			return nil, err
+		}
+	}
+	if next.pool, err = c.kind.poolIn(w, next.dialect); err != nil {
+		return nil, err
+	}
+	if next.asked, err = c.kind.pool(w); err != nil {
 		return nil, err
 	}
 	if next.refs, err = c.kind.references(w, *told); err != nil {
 		return nil, err
 	}
 	if next.held == holdAny {
-		told.App, next.app, next.refs = nothingApp, app{}, nil
+		told.App, next.app, next.refs, next.dialect.Client = nothingApp, App{Words: a.Words}, nil, nil
+	}
+	if next.changes = next.app.changes(w.Op); next.changes {
+		next.grows = w.Set[SetReset] == resetNever
+		if a.Most != nil {
+			next.most = a.Most(w, next.traffic)
+		}
 	}
 	for _, q := range next.pool {
 		next.items += q.Items
@@ -160,16 +196,18 @@ func (c *conn) configure(w *work, in *wire.Workload) (sink string, err error) {
 		set = map[string]string{}
 	}
 	in.Set = set
-	delete(set, setBody)
+	for _, word := range w.app.Words {
+		delete(set, word)
+	}
 	if w.held == holdAny { // of the app's own settings it knows nothing
 		maps.DeleteFunc(set, func(key, _ string) bool {
 			return !slices.Contains([]string{setLog, setLogFile, setTLSCert, setTLSKey}, key)
 		})
 	}
-	if w.app.settings == nil {
+	if w.app.Settings == nil {
 		return "", nil
 	}
-	if err := w.app.settings(w.in, w.pool, set); err != nil {
+	if err := w.app.Settings(w.in, w.pool, set, c.dir); err != nil {
 		return "", err
 	}
 	if set[setSink] != sinkFile {

@@ -14,13 +14,12 @@ import (
 
 // Ops of what is asked besides workloads. Contenders do not see the difference.
 const (
-	opProbes = "probes"
-	opExam   = "exam"
+	OpProbes = "probes"
+	OpExam   = "exam"
 )
 
 // Probes writes what each app that works ask for must refuse.
 func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error) {
-	known := apps()
 	var list []wire.Workload
 	seen := map[string]bool{}
 	for _, w := range works {
@@ -28,20 +27,23 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 		if err != nil {
 			return nil, err
 		}
-		a, ok := known[s.App]
+		a, ok := k.apps[s.App]
 		if !ok || s.Own || seen[s.App] {
 			continue
 		}
 		seen[s.App] = true
-		var requests []request
-		for _, p := range a.probes() {
-			requests = append(requests, p.request)
+		var requests []Request
+		for _, p := range a.Probes() {
+			requests = append(requests, p.Request)
 		}
 		in, err := k.write(dir, requests, spec{App: s.App})
+		if err == nil {
+			err = k.writeLines(dir, in.Input, a)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("write probes of %s: %w", s.App, err)
 		}
-		in.ID, in.Fixture, in.Op = s.App+"/"+opProbes, s.App, opProbes
+		in.ID, in.Fixture, in.Op = s.App+"/"+OpProbes, s.App, OpProbes
 		list = append(list, in)
 	}
 	return list, nil
@@ -56,15 +58,18 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	k.mu.Unlock()
 	var list []wire.Workload
 	for _, name := range asked {
-		var requests []request
-		for _, q := range apps()[name].questions() {
-			requests = append(requests, q.request)
+		var requests []Request
+		for _, q := range k.apps[name].Questions() {
+			requests = append(requests, q.Request)
 		}
 		in, err := k.write(dir, requests, spec{App: name})
+		if err == nil {
+			err = k.writeLines(dir, in.Input, k.apps[name])
+		}
 		if err != nil {
 			return nil, fmt.Errorf("write exam of %s: %w", name, err)
 		}
-		in.ID, in.Fixture, in.Op = name+"/"+opExam, name, opExam
+		in.ID, in.Fixture, in.Op = name+"/"+OpExam, name, OpExam
 		list = append(list, in)
 	}
 	return list, nil
@@ -76,52 +81,59 @@ func (k *Kind) Reference() string { return "the contract" }
 // Differ holds one answer to a question against the app's reference. Nothing of
 // that disqualifies: it is where servers are known to differ.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
-	app, ok := apps()[exam.Fixture]
+	app, ok := k.apps[exam.Fixture]
 	if !ok {
 		return tare.Difference{}, false
 	}
-	questions := app.questions()
-	refs, err := k.references(exam, spec{App: exam.Fixture})
-	if err != nil || a.Case < 0 || a.Case >= min(len(refs), len(questions)) {
+	questions := app.Questions()
+	if a.Case < 0 || a.Case >= min(exam.Bodies, len(questions)) {
 		return tare.Difference{}, false
 	}
-	q, want := questions[a.Case], refs[a.Case]
-	if q.asked == "" {
-		q.asked = q.Method + " " + q.Path
+	refs, err := k.expected(exam, spec{App: exam.Fixture}, []int{a.Case})
+	if err != nil {
+		return tare.Difference{}, false
+	}
+	q, want := questions[a.Case], refs[0]
+	if q.Asked == "" {
+		q.Asked = q.Method + " " + q.Path
 	}
 	got, err := read(a)
 	d := tare.Difference{
-		Property: q.property, Op: opExam, Case: q.name, BearsOn: q.bearsOn,
-		Asked: legible(q.asked, tableMost), Reference: shown(want), Got: shown(got),
+		Property: q.Property, Op: OpExam, Case: q.Name, BearsOn: q.BearsOn,
+		Asked: legible(q.Asked, tableMost), Reference: shown(want), Got: shown(got),
 	}
 	switch {
 	case a.Error != "" || err != nil:
 		d.Class, d.Got = tare.DiffersInAcceptance, legible("no answer: "+a.Error, tableMost)
-		d.Says = fmt.Sprintf("does not answer %s", q.what)
-	case app.differ(want, got) == "":
+		d.Says = fmt.Sprintf("does not answer %s", q.What)
+	case app.unlike(want, got) == "" && (q.Look == nil || got.Header[heldBy] != "" || q.Look(want.Body) == q.Look(got.Body)):
 		return tare.Difference{}, false
 	case got.Status != want.Status:
 		d.Class = tare.DiffersInAcceptance
 		if (got.Status < http.StatusMultipleChoices) == (want.Status < http.StatusMultipleChoices) {
 			d.Class = tare.DiffersInForm
 		}
-		d.Says = fmt.Sprintf("answers %d to %s, not %d", got.Status, q.what, want.Status)
+		d.Says = fmt.Sprintf("answers %d to %s, not %d", got.Status, q.What, want.Status)
 	case got.Status >= leastRefusal:
 		d.Class = tare.DiffersInForm
-		d.Says = fmt.Sprintf("refuses %s without naming an error", q.what)
+		d.Says = fmt.Sprintf("refuses %s without naming an error", q.What)
+	case q.Look != nil && app.sameBody(want.Body, got.Body):
+		d.Class = tare.DiffersInForm
+		d.Reference, d.Got = legible(q.Look(want.Body), tableMost), legible(q.Look(got.Body), tableMost)
+		d.Says = fmt.Sprintf("writes %s as %s", q.What, legible(q.Look(got.Body), sentenceMost))
 	case sameValue(want, got):
 		d.Class = tare.DiffersInForm
-		d.Says = fmt.Sprintf("writes %s as %s", q.what, legible(string(got.Body), sentenceMost))
+		d.Says = fmt.Sprintf("writes %s as %s", q.What, legible(string(got.Body), sentenceMost))
 	default:
 		d.Class = tare.DiffersInValue
-		d.Says = fmt.Sprintf("answers %s to %s", legible(string(got.Body), sentenceMost), q.what)
+		d.Says = fmt.Sprintf("answers %s to %s", legible(string(got.Body), sentenceMost), q.What)
 	}
 	return d, true
 }
 
 // sameValue reports whether two answers of one type are JSON and mean the same.
-func sameValue(want, got response) bool {
-	return want.Header[contentType] == got.Header[contentType] && sameJSON(want.Body, got.Body)
+func sameValue(want, got Response) bool {
+	return want.Header[contentType] == got.Header[contentType] && SameJSON(want.Body, got.Body)
 }
 
 // Characters of an answer, in a sentence and in the table.
@@ -130,8 +142,8 @@ const (
 	tableMost    = 80
 )
 
-// shown is a response in a few words.
-func shown(r response) string {
+// shown is a Response in a few words.
+func shown(r Response) string {
 	if r.Status != http.StatusOK {
 		return fmt.Sprint(r.Status)
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// shuffle puts list into an order of its own (Fisher and Yates).
-func shuffle[T any](r *fixture.Random, list []T) {
+// Shuffle puts list into an order of its own (Fisher and Yates).
+func Shuffle[T any](r *fixture.Random, list []T) {
 	for i := len(list) - 1; i > 0; i-- {
 		j := int(r.Next() % uint64(i+1))
 		list[i], list[j] = list[j], list[i]
 	}
 }
 
-// shares splits a total by weight, each share rounded so that they add up: the
+// Shares splits a total by weight, each share rounded so that they add up: the
 // largest remainders are rounded up.
-func shares(total int, weights []float64) []int {
+func Shares(total int, weights []float64) []int {
 	sum := 0.0
 	for _, w := range weights {
 		sum += w

@@ -18,6 +18,10 @@ const (
 	holdWhole  holding = ""
 	holdStatus holding = "status"   // of those that do another job, or part of one
 	holdAny    holding = "anything" // of the null contender, where it does not know the app
+
+	// holdUnasked is that of a case which the contender's protocol has no words
+	// for.
+	holdUnasked holding = "unasked"
 )
 
 // heldBy is where an answer says that it was cut down to what counts. No server
@@ -25,17 +29,17 @@ const (
 const heldBy = ":held"
 
 // cut is what of an answer is compared.
-func (h holding) cut(r response) response {
+func (h holding) cut(r Response) Response {
 	if h == holdWhole {
 		return r
 	}
-	return response{Status: r.Status, Header: map[string]string{heldBy: string(h)}}
+	return Response{Status: r.Status, Header: map[string]string{heldBy: string(h)}}
 }
 
 // holdingOf is how a contender is held against an app.
-func holdingOf(c tare.Contender, s spec) holding {
+func (k *Kind) holdingOf(c tare.Contender, s spec) holding {
 	switch {
-	case c.Role == tare.RoleNull && (s.Own || !apps()[s.App].null):
+	case c.Role == tare.RoleNull && (s.Own || !k.apps[s.App].Null):
 		return holdAny
 	case c.Role == tare.RoleApart:
 		return holdStatus
@@ -50,8 +54,9 @@ type referenceKey struct {
 }
 
 // references are what the requests of w should be answered; nil where nobody
-// knows. They are worked out once.
-func (k *Kind) references(w wire.Workload, s spec) ([]response, error) {
+// knows, or where that depends on what was asked before. They are worked out
+// once.
+func (k *Kind) references(w wire.Workload, s spec) ([]Response, error) {
 	if s.Own {
 		return nil, nil
 	}
@@ -59,9 +64,12 @@ func (k *Kind) references(w wire.Workload, s spec) ([]response, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, known := apps()[s.App]
+	a, known := k.apps[s.App]
 	if !known {
 		return nil, fmt.Errorf("workload %q: unknown app %q", w.ID, s.App)
+	}
+	if a.changes(w.Op) {
+		return nil, nil
 	}
 	key := referenceKey{w.Input, s.App, w.Op, w.N}
 	k.working.Lock()
@@ -69,7 +77,7 @@ func (k *Kind) references(w wire.Workload, s spec) ([]response, error) {
 	if refs, ok := k.refs[key]; ok {
 		return refs, nil
 	}
-	refs, err := a.answers(w, list)
+	refs, err := a.Answers(w, list)
 	if err != nil {
 		return nil, fmt.Errorf("workload %q: %w", w.ID, err)
 	}
@@ -77,21 +85,73 @@ func (k *Kind) references(w wire.Workload, s spec) ([]response, error) {
 	return refs, nil
 }
 
-// differ is the first difference in one line, or nothing. Of a refusal it is
-// its status and what else the app wants of one.
-func (a app) differ(want, got response) string {
+// expected are what cases of w should be answered that are asked one after the
+// other, of a service that nothing else was asked before; nil where nobody knows.
+func (k *Kind) expected(w wire.Workload, s spec, cases []int) ([]Response, error) {
+	refs, err := k.references(w, s)
+	if err != nil || s.Own {
+		return nil, err
+	}
+	if refs != nil {
+		list := make([]Response, len(cases))
+		for i, c := range cases {
+			list[i] = refs[c]
+		}
+		return list, nil
+	}
+	list, err := k.pool(w)
+	if err != nil {
+		return nil, err
+	}
+	from := counters{}
+	asked := make([]Request, len(cases))
+	for i, c := range cases {
+		asked[i] = from.fill(list[c])
+	}
+	if refs, err = k.apps[s.App].Answers(w, asked); err != nil {
+		return nil, fmt.Errorf("workload %q: %w", w.ID, err)
+	}
+	return refs, nil
+}
+
+// changes reports whether what op asks for changes the service.
+func (a App) changes(op string) bool { return a.Changes != nil && a.Changes(op) }
+
+// per is how many requests one operation takes.
+func (a App) per(op string) int64 {
+	if a.Per == nil {
+		return 1
+	}
+	return max(1, a.Per(op))
+}
+
+// differ is the first difference in one line, or nothing: in what was answered,
+// or in what the service was called for until then.
+func (a App) differ(want, got Response) string {
+	if said := a.unlike(want, got); said != "" {
+		return said
+	}
+	if want, got := want.Header[calledFor], got.Header[calledFor]; want != "" && got != "" && want != got {
+		return fmt.Sprintf("want the service to have been called: %s; got %s", want, got)
+	}
+	return ""
+}
+
+// unlike is the first difference between two answers. Of a refusal it is its
+// status and what else the app wants of one.
+func (a App) unlike(want, got Response) string {
 	switch by := holding(got.Header[heldBy]); {
-	case by == holdAny:
+	case by == holdAny, by == holdUnasked:
 		return ""
 	case want.Status != got.Status:
 		return fmt.Sprintf("want status %d, got %d", want.Status, got.Status)
 	case by == holdStatus:
 		return ""
 	case want.Status >= leastRefusal:
-		if a.refuses == nil {
+		if a.Refuses == nil {
 			return ""
 		}
-		return a.refuses(got)
+		return a.Refuses(want, got)
 	case want.Header[contentType] != got.Header[contentType]:
 		return fmt.Sprintf("want content type %q, got %q", want.Header[contentType], got.Header[contentType])
 	case !a.sameBody(want.Body, got.Body):
@@ -106,15 +166,35 @@ const (
 	leastError   = 400
 )
 
-func (a app) sameBody(want, got []byte) bool {
-	return bytes.Equal(want, got) || a.same != nil && a.same(want, got)
+func (a App) sameBody(want, got []byte) bool {
+	return bytes.Equal(want, got) || a.Same != nil && a.Same(want, got)
+}
+
+// sound holds the sample of answers that load looks at against what can be said
+// of any right one.
+func (w *work) sound(a App) func(request, status int, body []byte) error {
+	return func(i, status int, body []byte) error {
+		got := w.meant(i, Response{Status: status, Body: body})
+		if d := a.Sound(w.in, w.asked[i], got); d != "" {
+			return errors.New(w.pool[i].Method + " " + clip(w.pool[i].Path) + ": " + d)
+		}
+		return nil
+	}
+}
+
+// meant is what an answer to request i means in the words of the reference.
+func (w *work) meant(i int, got Response) Response {
+	if w.dialect.Decode == nil {
+		return got
+	}
+	return w.dialect.Decode(w.asked[i], got)
 }
 
 // verify holds the sample of answers that load looks at against the reference.
 // It is called by the threads that send, so that what was seen before is not
 // read again: equal bytes are enough, those of the reference or the last ones
 // that said the same.
-func (w *work) verify(a app) func(request, status int, body []byte) error {
+func (w *work) verify(a App) func(request, status int, body []byte) error {
 	seen := map[*byte]*atomic.Pointer[[]byte]{} // by the reference's body, which equal ones share
 	for _, want := range w.refs {
 		if len(want.Body) > 0 && seen[&want.Body[0]] == nil {
@@ -130,7 +210,7 @@ func (w *work) verify(a app) func(request, status int, body []byte) error {
 				return nil
 			}
 		}
-		got := response{Status: status, Header: want.Header, Body: body}
+		got := w.meant(i, Response{Status: status, Header: want.Header, Body: body})
 		if d := a.differ(want, got); d != "" {
 			return errors.New(w.pool[i].Method + " " + clip(w.pool[i].Path) + ": " + d)
 		}

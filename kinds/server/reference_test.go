@@ -91,7 +91,7 @@ func TestHolding(t *testing.T) {
 		{tare.RoleNull, spec{App: "tiny", Own: true}, holdAny},
 		{tare.RoleNull, spec{Own: true}, holdAny},
 	} {
-		if got := holdingOf(tare.Contender{Role: c.role}, c.s); got != c.want {
+		if got := New().holdingOf(tare.Contender{Role: c.role}, c.s); got != c.want {
 			t.Errorf("%s of %+v: %q, want %q", c.role, c.s, got, c.want)
 		}
 	}

@@ -30,20 +30,24 @@ const Name = "server"
 // OpRequests is what is done with a user's own requests: they are sent.
 const OpRequests = "requests"
 
-// Kind is the server kind.
+// Kind is the server kind, or another whose contenders are asked over HTTP.
 type Kind struct {
+	name string
+	apps map[string]App // by the fixture's name
+
 	cores   func() cores             // of load generator and server, looked at once
 	pair    func() (*keyPair, error) // of all servers of this process that encrypt
 	visit   time.Duration            // that a request in a visit may take
 	arrival time.Duration            // that what was acknowledged may take to arrive
 
 	mu      sync.Mutex                 // guards what follows
-	pools   map[string][]request       // by path
-	encoded map[[2]string][]request    // the same in other formats, by path and format
+	pools   map[string][]Request       // by path
+	encoded map[[2]string][]Request    // the same in dialects, by path and dialect
+	lines   map[string]wire.Workload   // the same as clients read them: file, number and sum, by path
 	asked   map[string]map[string]bool // apps, by the directory their inputs are in
 
 	working sync.Mutex // guards what follows
-	refs    map[referenceKey][]response
+	refs    map[referenceKey][]Response
 }
 
 var (
@@ -55,16 +59,23 @@ var (
 )
 
 // New returns the server kind.
-func New() *Kind {
+func New() *Kind { return Of(Name, ownApps()) }
+
+// Of returns a kind of that name, whose contenders serve apps, by the fixture's
+// name.
+func Of(name string, apps map[string]App) *Kind {
 	return &Kind{
+		name:    name,
+		apps:    apps,
 		cores:   sync.OnceValue(share),
 		pair:    sync.OnceValues(newKeyPair),
 		visit:   visitTimeout,
 		arrival: arrivalLimit,
-		pools:   map[string][]request{},
-		encoded: map[[2]string][]request{},
+		pools:   map[string][]Request{},
+		encoded: map[[2]string][]Request{},
+		lines:   map[string]wire.Workload{},
 		asked:   map[string]map[string]bool{},
-		refs:    map[referenceKey][]response{},
+		refs:    map[referenceKey][]Response{},
 	}
 }
 
@@ -101,8 +112,8 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	if s.Traffic == nil {
 		return wire.Workload{}, fmt.Errorf("workload %q: a server's workload needs traffic, e.g. traffic: {connections: 50}", w.ID)
 	}
-	if a := apps()[w.Fixture]; w.N == 0 && !s.Own {
-		w.N = a.n
+	if a := k.apps[w.Fixture]; w.N == 0 && !s.Own {
+		w.N = a.N
 	}
 	list, err := k.requests(w, studyDir, &s)
 	if err != nil {
@@ -113,7 +124,10 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 		return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
 	}
 	in.ID, in.Fixture, in.N, in.Op, in.Heap = w.ID, w.Fixture, w.N, w.Op, w.Heap
-	if _, known := apps()[s.App]; known && !s.Own {
+	if a, known := k.apps[s.App]; known && !s.Own {
+		if err := k.writeLines(dir, in.Input, a); err != nil {
+			return wire.Workload{}, fmt.Errorf("write input of workload %q: %w", w.ID, err)
+		}
 		k.mu.Lock()
 		if k.asked[dir] == nil {
 			k.asked[dir] = map[string]bool{}
@@ -125,8 +139,8 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 }
 
 // requests makes or reads those of w, and completes s.
-func (k *Kind) requests(w tare.Workload, studyDir string, s *spec) ([]request, error) {
-	known := apps()
+func (k *Kind) requests(w tare.Workload, studyDir string, s *spec) ([]Request, error) {
+	known := k.apps
 	if s.Own {
 		if _, ok := known[w.Op]; ok { // a program can serve it
 			s.App = w.Op
@@ -137,13 +151,13 @@ func (k *Kind) requests(w tare.Workload, studyDir string, s *spec) ([]request, e
 	}
 	a, ok := known[w.Fixture]
 	if !ok {
-		return nil, fmt.Errorf("unknown fixture %q; a server can serve %s", w.Fixture, names(known))
+		return nil, fmt.Errorf("unknown fixture %q; a %s can serve %s", w.Fixture, k.name, names(known))
 	}
 	s.App = w.Fixture
-	if !slices.Contains(a.ops, w.Op) {
-		return nil, fmt.Errorf("unknown op %q; %s can be asked to %s", w.Op, w.Fixture, strings.Join(a.ops, ", "))
+	if !slices.Contains(a.Ops, w.Op) {
+		return nil, fmt.Errorf("unknown op %q; %s can be asked to %s", w.Op, w.Fixture, strings.Join(a.Ops, ", "))
 	}
-	return a.requests(w)
+	return a.Requests(w)
 }
 
 // Describe counts what is in the pool that Input made: bytes of request bodies,
@@ -168,8 +182,12 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 		return w, nil
 	}
 	w.N = in.N
-	if !slices.Contains(apps()[s.App].repeats, w.Op) {
+	a := k.apps[s.App]
+	if !slices.Contains(a.Repeats, w.Op) {
 		w.Keys, w.DistinctKeys = len(list), len(distinct)
+	}
+	if a.Parts != nil {
+		w.Parts = a.Parts(w.Op)
 	}
 	return w, nil
 }

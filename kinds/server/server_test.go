@@ -46,7 +46,7 @@ func TestInputs(t *testing.T) {
 			t.Fatalf("%s: %d requests, %v", op, len(list), err)
 		}
 		for _, q := range list {
-			r := tinyAnswers([]request{q})[0]
+			r := tinyAnswers([]Request{q})[0]
 			var got struct{ ID string }
 			if r.Status != 200 || want.length > 0 && (json.Unmarshal(r.Body, &got) != nil || len(got.ID) != want.length) {
 				t.Errorf("%s: %s is answered %d %s", op, q.Path, r.Status, r.Body)
@@ -124,7 +124,7 @@ func TestInputRefuses(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	list, err := parse([]byte("{\"path\":\"/a?b=c\"}\n\n {\"method\":\"POST\",\"path\":\"/\",\"header\":{\"X-A\":\"1\"},\"body\":\"aGk=\"} \r\n"))
-	want := []request{{Method: "GET", Path: "/a?b=c"}, {Method: "POST", Path: "/", Header: map[string]string{"X-A": "1"}, Body: []byte("hi")}}
+	want := []Request{{Method: "GET", Path: "/a?b=c"}, {Method: "POST", Path: "/", Header: map[string]string{"X-A": "1"}, Body: []byte("hi")}}
 	if err != nil || !reflect.DeepEqual(list, want) {
 		t.Errorf("got %+v, %v", list, err)
 	}
@@ -176,7 +176,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func answerOf(t *testing.T, i int, r response) wire.Answer {
+func answerOf(t *testing.T, i int, r Response) wire.Answer {
 	t.Helper()
 	out, err := json.Marshal(r)
 	if err != nil {
@@ -185,14 +185,14 @@ func answerOf(t *testing.T, i int, r response) wire.Answer {
 	return wire.Answer{Case: i, Output: out}
 }
 
-func ofType(status int, kind, body string) response {
-	return response{Status: status, Header: map[string]string{contentType: kind}, Body: []byte(body)}
+func ofType(status int, kind, body string) Response {
+	return Response{Status: status, Header: map[string]string{contentType: kind}, Body: []byte(body)}
 }
 
 func TestCompare(t *testing.T) {
 	k := New()
 	in := inputOf(t, k, tinyWorkload("get-7", 0))
-	for want, r := range map[string]response{
+	for want, r := range map[string]Response{
 		"":                         ofType(200, "application/json", "{\"id\":\"7\"}\n"),
 		"want status 200, got 404": {Status: 404},
 		`want content type "application/json", got "text/plain"`: ofType(200, "text/plain", "{\"id\":\"7\"}\n"),
@@ -227,7 +227,7 @@ func TestCompareOwn(t *testing.T) {
 	w := tare.Workload{ID: "mine", File: path, Op: OpRequests, Traffic: &tare.Traffic{Connections: 1}}
 	in := inputOf(t, k, w)
 	for status, right := range map[int]bool{200: true, 204: true, 301: true, 399: true, 400: false, 404: false, 500: false} {
-		wrong, err := k.Compare(in, []wire.Answer{answerOf(t, 0, response{Status: status, Body: []byte("anything")})})
+		wrong, err := k.Compare(in, []wire.Answer{answerOf(t, 0, Response{Status: status, Body: []byte("anything")})})
 		if err != nil || (len(wrong) == 0) != right {
 			t.Errorf("%d: %q, %v", status, wrong, err)
 		}
@@ -251,7 +251,7 @@ func TestProbes(t *testing.T) {
 	var right, accepted []wire.Answer
 	statuses := map[int]int{}
 	for i, q := range requestsOf(tinyProbes()) {
-		r := tinyAnswers([]request{q})[0]
+		r := tinyAnswers([]Request{q})[0]
 		statuses[r.Status]++
 		r.Body = []byte("whatever") // of a refusal counts for nothing
 		right = append(right, answerOf(t, i, r))
@@ -284,34 +284,34 @@ func TestExams(t *testing.T) {
 	seen := map[string]bool{}
 	byName := map[string]int{}
 	for i, q := range tinyQuestions() {
-		if seen[q.name] || q.property == "" || q.what == "" || len(q.bearsOn) == 0 || len(q.property) > 25 {
+		if seen[q.Name] || q.Property == "" || q.What == "" || len(q.BearsOn) == 0 || len(q.Property) > 25 {
 			t.Errorf("question %+v", q)
 		}
-		seen[q.name], byName[q.name] = true, i
-		for _, op := range q.bearsOn {
-			if !slices.Contains(tinyApp().ops, op) {
-				t.Errorf("%s bears on %s", q.name, op)
+		seen[q.Name], byName[q.Name] = true, i
+		for _, op := range q.BearsOn {
+			if !slices.Contains(tinyApp().Ops, op) {
+				t.Errorf("%s bears on %s", q.Name, op)
 			}
 		}
-		if d, ok := k.Differ(exams[0], answerOf(t, i, tinyAnswers([]request{q.request})[0])); ok {
+		if d, ok := k.Differ(exams[0], answerOf(t, i, tinyAnswers([]Request{q.Request})[0])); ok {
 			t.Errorf("the reference differs from itself: %+v", d)
 		}
 	}
 	for _, c := range []struct {
 		name  string
-		a     response
+		a     Response
 		class tare.DifferenceClass
 		says  string
 	}{
-		{"escaped slash", response{Status: 404}, tare.DiffersInAcceptance, "answers 404 to an id with an escaped slash, not 200"},
-		{"last slash more", response{Status: 301}, tare.DiffersInForm, "answers 301 to an id with a slash behind it, not 404"},
+		{"escaped slash", Response{Status: 404}, tare.DiffersInAcceptance, "answers 404 to an id with an escaped slash, not 200"},
+		{"last slash more", Response{Status: 301}, tare.DiffersInForm, "answers 301 to an id with a slash behind it, not 404"},
 		{"last slash more", ofType(200, "application/json", "{\"id\":\"7\"}\n"), tare.DiffersInAcceptance, "answers 200 to an id with a slash behind it, not 404"},
 		{"plus", ofType(200, "application/json", "{\"id\":\"a b\"}\n"), tare.DiffersInValue, `answers {"id":"a b"} to an id with a plus sign`},
 		{"markup", ofType(200, "application/json", "{\"id\":\"<b>&\"}\n"), tare.DiffersInForm, `writes an id with <, > and & as {"id":"<b>&"}`},
-		{"broken escape", response{Status: 404}, tare.DiffersInForm, "answers 404 to an id with a broken escape, not 400"},
+		{"broken escape", Response{Status: 404}, tare.DiffersInForm, "answers 404 to an id with a broken escape, not 400"},
 	} {
 		d, ok := k.Differ(exams[0], answerOf(t, byName[c.name], c.a))
-		if !ok || d.Class != c.class || d.Says != c.says || d.Case != c.name || d.Op != opExam || d.Reference == "" || d.Got == "" || d.Asked == "" {
+		if !ok || d.Class != c.class || d.Says != c.says || d.Case != c.name || d.Op != OpExam || d.Reference == "" || d.Got == "" || d.Asked == "" {
 			t.Errorf("%s: %v %+v", c.name, ok, d)
 		}
 	}

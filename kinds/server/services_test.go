@@ -32,7 +32,7 @@ func (b *bench) told(p build.Program, w tare.Workload) wire.Workload {
 // probes prepares the probes of an app and compares what comes.
 func (b *bench) probes(app string, set map[string]string) (wrong []string, asked bool) {
 	b.t.Helper()
-	list, err := b.k.Probes(b.t.TempDir(), []wire.Workload{b.made(tare.Workload{ID: "w", Fixture: app, Op: apps()[app].ops[0], Traffic: &tare.Traffic{Connections: 1}})})
+	list, err := b.k.Probes(b.t.TempDir(), []wire.Workload{b.made(tare.Workload{ID: "w", Fixture: app, Op: ownApps()[app].Ops[0], Traffic: &tare.Traffic{Connections: 1}})})
 	if err != nil || len(list) != 1 {
 		b.t.Fatalf("probes %v, %v", list, err)
 	}
@@ -199,7 +199,7 @@ func TestApart(t *testing.T) {
 	if _, told := s[tare.KeyDelivered]; told || s[tare.KeyReceivedBody] != s[tare.KeySentBody] {
 		t.Errorf("gauges %v", s)
 	}
-	a := answerOf(t, 0, holdStatus.cut(response{Status: 503}))
+	a := answerOf(t, 0, holdStatus.cut(Response{Status: 503}))
 	if wrong, err := b.k.Compare(in, []wire.Answer{a}); err != nil || len(wrong) != 1 || !strings.Contains(wrong[0], "want status 200, got 503") {
 		t.Errorf("wrong %q, %v", wrong, err)
 	}

@@ -65,6 +65,17 @@ func (w *work) timeout(visit time.Duration) time.Duration {
 	return visit + turns*w.traffic.Delay
 }
 
+// sender sends the requests of a work: the load generator, or the contender's
+// own client.
+type sender interface {
+	Run(ctx context.Context, leg load.Leg) (*load.Result, error)
+	Totals() load.Totals
+	Rewind() // what requests are filled in with begins anew
+	Close()
+}
+
+var _ sender = (*load.Session)(nil)
+
 // open opens the load generator's session.
 func (w *work) open(k *Kind, cores cores) error {
 	if w.session != nil {
@@ -73,19 +84,27 @@ func (w *work) open(k *Kind, cores cores) error {
 	o := load.Options{
 		Target: w.target, Connections: w.traffic.Connections, Timeout: w.timeout(k.visit),
 		Threads: cores.clients, CPUs: cores.client,
+		Engine: w.dialect.Engine, Protocol: w.dialect.Protocol, PerConn: w.dialect.PerConn,
 	}
 	for i, q := range w.pool {
-		r := load.Request{Method: q.Method, Path: w.place.prefix + q.Path, Header: headers(q), Body: q.Body, Items: q.Items}
-		if w.refs != nil {
+		r := load.Request{Method: q.Method, Path: w.place.prefix + q.Path, Header: headers(q), Body: q.Body, Items: q.Items, Fill: q.Fill, Status: q.Status}
+		if w.refs != nil && r.Status == 0 {
 			r.Status = w.refs[i].Status
 		}
 		if !w.takes(i) {
 			r.Items = 0
 		}
+		if w.held == holdAny {
+			r.Status = 0
+		}
 		o.Requests = append(o.Requests, r)
 	}
-	if w.refs != nil && w.held == holdWhole {
+	switch {
+	case w.held != holdWhole:
+	case w.refs != nil:
 		o.Verify = w.verify(w.app)
+	case w.app.Sound != nil:
+		o.Verify = w.sound(w.app)
 	}
 	s, err := load.Open(o)
 	if err != nil {
@@ -107,7 +126,7 @@ func (w *work) took(i, status int) bool {
 }
 
 // headers are those of a request, in one order.
-func headers(r request) [][2]string {
+func headers(r Request) [][2]string {
 	var list [][2]string
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
 		list = append(list, [2]string{name, r.Header[name]})
@@ -120,13 +139,13 @@ func headers(r request) [][2]string {
 func (w *work) again() {
 	if w.session != nil {
 		w.session.Close()
-		w.asked, w.session = w.sent(), nil
+		w.before, w.session = w.sent(), nil
 	}
 }
 
 // sent is all that was sent to the server since it was prepared.
 func (w *work) sent() load.Totals {
-	t := w.asked
+	t := w.before
 	if w.session != nil {
 		s := w.session.Totals()
 		t.Sent, t.Body, t.BodyIn, t.Opened, t.Acked = t.Sent+s.Sent, t.Body+s.Body, t.BodyIn+s.BodyIn, t.Opened+s.Opened, t.Acked+s.Acked

@@ -74,6 +74,7 @@ func (k *Kind) open(ctx context.Context, p build.Program, spec trial.Spec) (_ *c
 		err = c.command(ctx, spec)
 	default:
 		spec.Path = p.Path
+		c.spec = spec
 		c.program, err = trial.Start(ctx, spec)
 		c.process = c.program
 	}
@@ -226,7 +227,7 @@ func listening(addr string) (place, error) {
 
 // hello is the reply in the name of a server that does not speak the protocol.
 func (c *conn) hello() wire.Reply {
-	a := wire.Reply{Protocol: wire.Protocol, Kind: Name}
+	a := wire.Reply{Protocol: wire.Protocol, Kind: c.kind.name}
 	if c.process != nil {
 		a.PID = c.process.PID()
 	}

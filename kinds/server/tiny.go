@@ -22,22 +22,22 @@ const tinyPool = 64
 const tinyMost = 100_000
 
 // tinyApp is the service that package app/tiny describes.
-func tinyApp() app {
-	return app{
-		ops:       []string{"get-7", "get-random", "get-escaped", "get-long", "health"},
-		requests:  func(w tare.Workload) ([]request, error) { return tinyRequests(w.Op, w.Pool) },
-		probes:    tinyProbes,
-		questions: tinyQuestions,
-		answers:   func(_ wire.Workload, list []request) ([]response, error) { return tinyAnswers(list), nil },
-		null:      true,
+func tinyApp() App {
+	return App{
+		Ops:       []string{"get-7", "get-random", "get-escaped", "get-long", "health"},
+		Requests:  func(w tare.Workload) ([]Request, error) { return tinyRequests(w.Op, w.Pool) },
+		Probes:    tinyProbes,
+		Questions: tinyQuestions,
+		Answers:   func(_ wire.Workload, list []Request) ([]Response, error) { return tinyAnswers(list), nil },
+		Null:      true,
 	}
 }
 
-func tinyAnswers(list []request) []response {
-	answers := make([]response, len(list))
+func tinyAnswers(list []Request) []Response {
+	answers := make([]Response, len(list))
 	for i, q := range list {
 		status, kind, body := tiny.Answer(q.Method, q.Path)
-		answers[i] = response{Status: status, Body: body}
+		answers[i] = Response{Status: status, Body: body}
 		if kind != "" {
 			answers[i].Header = map[string]string{contentType: kind}
 		}
@@ -45,7 +45,7 @@ func tinyAnswers(list []request) []response {
 	return answers
 }
 
-func tinyRequests(op string, pool int) ([]request, error) {
+func tinyRequests(op string, pool int) ([]Request, error) {
 	if pool == 0 {
 		pool = tinyPool
 	}
@@ -67,9 +67,9 @@ func tinyRequests(op string, pool int) ([]request, error) {
 		},
 	}[op]
 	if id == nil { // one request, whatever the pool
-		return []request{get(map[string]string{"get-7": tiny.Prefix + "7", "health": tiny.Health}[op])}, nil
+		return []Request{get(map[string]string{"get-7": tiny.Prefix + "7", "health": tiny.Health}[op])}, nil
 	}
-	list := make([]request, 0, pool)
+	list := make([]Request, 0, pool)
 	seen := map[string]bool{}
 	for i := 0; len(list) < pool; i++ {
 		n := draw(op, i)
@@ -90,12 +90,12 @@ func draw(op string, i int) uint32 {
 }
 
 // tinyProbes are the contract's refusals.
-func tinyProbes() []probe {
-	return probing("",
-		request{Method: "POST", Path: "/v1/id/7"},
-		request{Method: "PUT", Path: "/v1/id/7"},
-		request{Method: "PATCH", Path: "/v1/id/7"},
-		request{Method: "DELETE", Path: "/v1/id/7"},
+func tinyProbes() []Probe {
+	return Probing("",
+		Request{Method: "POST", Path: "/v1/id/7"},
+		Request{Method: "PUT", Path: "/v1/id/7"},
+		Request{Method: "PATCH", Path: "/v1/id/7"},
+		Request{Method: "DELETE", Path: "/v1/id/7"},
 		get("/v1/id/"),
 		get("/v1/id/a/b"),
 		get("/"),
@@ -106,15 +106,15 @@ func tinyProbes() []probe {
 	)
 }
 
-func tinyQuestions() []question {
+func tinyQuestions() []Question {
 	ids := []string{"get-7", "get-random", "get-escaped", "get-long"}
-	on := func(name, property, what, path string, ops ...string) question {
+	on := func(name, property, what, path string, ops ...string) Question {
 		if len(ops) == 0 {
 			ops = ids
 		}
-		return question{request: get(path), name: name, property: property, what: what, bearsOn: ops}
+		return Question{Request: get(path), Name: name, Property: property, What: what, BearsOn: ops}
 	}
-	list := []question{
+	list := []Question{
 		on("escaped slash", "escaped slash", "an id with an escaped slash", "/v1/id/a%2Fb", "get-escaped"),
 		on("escaped letter", "escaped path", "a path with an escaped letter", "/v1/%69d/7", "get-escaped"),
 		on("escaped twice", "escaped twice", "an id with an escaped percent sign before two digits", "/v1/id/%2525", "get-escaped"),

@@ -10,9 +10,9 @@ import (
 // How services of JSON are held against their references: bodies by what they
 // say, refusals by their status and by naming an error.
 
-// sameJSON reports whether two bodies are JSON and mean the same. Numbers are
+// SameJSON reports whether two bodies are JSON and mean the same. Numbers are
 // compared as float64: none that is answered needs more.
-func sameJSON(want, got []byte) bool {
+func SameJSON(want, got []byte) bool {
 	if bytes.Equal(want, got) {
 		return true
 	}
@@ -25,7 +25,7 @@ func sameJSON(want, got []byte) bool {
 
 // namesError says why a refusal is not one as services of JSON write it: an
 // object with a text error that is not empty.
-func namesError(got response) string {
+func namesError(_, got Response) string {
 	if kind := got.Header[contentType]; kind != typeJSON {
 		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, kind, typeJSON)
 	}

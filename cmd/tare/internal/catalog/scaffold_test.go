@@ -32,6 +32,9 @@ func TestScaffoldConforms(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []string{"contender.json", "go.mod", "main.go"}
+		if kind == "rpc" {
+			want = []string{"contender.json", "face.go", "go.mod", "layer.go", "main.go"}
+		}
 		for i, name := range want {
 			want[i] = filepath.Join("my-own", name)
 		}

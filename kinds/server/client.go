@@ -1,0 +1,219 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/load"
+	"github.com/tarebench/tare/load/hist"
+	"github.com/tarebench/tare/trial"
+)
+
+// Keys of a client's set besides those of its dialect.
+const (
+	setAddr    = "addr"    // host:port of the server
+	setCallers = "callers" // that call at once
+	setRate    = "rate"    // calls a second, of an open loop
+)
+
+// call has the contender's own client ready for w: a second process of its
+// program, on the processors of the load generator.
+func (c *conn) call(ctx context.Context, w *work) (wire.Reply, error) {
+	if c.caller == nil {
+		spec := c.spec
+		spec.Name, spec.CPUs, spec.Terminal = spec.Name+", its client", c.cores.client, false
+		started, err := trial.Start(ctx, spec)
+		if err != nil {
+			return wire.Reply{}, c.fail(ctx, wire.OpPrepare, "", err)
+		}
+		c.caller = started
+		if _, err := started.Do(ctx, c.greeting); err != nil {
+			return wire.Reply{}, c.fail(ctx, wire.OpHello, "", ofClient(err))
+		}
+	}
+	c.kind.mu.Lock()
+	in, ok := c.kind.lines[w.in.Input]
+	c.kind.mu.Unlock()
+	if !ok {
+		return wire.Reply{}, refuse("workload %q: there is nothing for a client to read", w.in.ID)
+	}
+	in.ID, in.Fixture, in.N, in.Op, in.Set = w.in.ID, w.in.Fixture, w.in.N, w.in.Op, maps.Clone(w.dialect.Client)
+	in.Set[setAddr], in.Set[setCallers] = w.target.Addr, strconv.Itoa(w.traffic.Connections)
+	if w.traffic.Rate > 0 {
+		in.Set[setRate] = strconv.FormatFloat(w.traffic.Rate, 'g', -1, 64)
+	}
+	reply, err := c.caller.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &in})
+	if err != nil {
+		return reply, ofClient(err)
+	}
+	w.session = &client{process: c.caller, on: in.ID, callers: w.traffic.Connections, rate: w.traffic.Rate}
+	return reply, nil
+}
+
+// ofClient says of an error whose it is.
+func ofClient(err error) error {
+	var te *tare.TrialError
+	if errors.As(err, &te) {
+		return trialError(te.Class, "its client: %s", te.Message)
+	}
+	return trialError(tare.ErrContender, "its client: %v", err)
+}
+
+// client is the contender's own, as a sender.
+type client struct {
+	process *trial.Process
+	on      string
+	callers int
+	rate    float64 // of an open loop; zero: a closed one
+	all     load.Totals
+	failed  error // of what could not say so
+}
+
+var _ sender = (*client)(nil)
+
+// Run has the client make the calls of a leg. What it leads in with is a slice
+// of its own, so that the server's clock is read around what is measured.
+func (l *client) Run(ctx context.Context, leg load.Leg) (*load.Result, error) {
+	if err := l.failed; err != nil {
+		l.failed = nil
+		return nil, err
+	}
+	if leg.Lead > 0 {
+		if _, err := l.slice(ctx, leg.Lead, 0); err != nil {
+			return nil, err
+		}
+	}
+	mark := leg.Mark
+	if mark == nil {
+		mark = func(bool) {}
+	}
+	mark(true)
+	a, err := l.slice(ctx, leg.Ops, leg.Duration)
+	mark(false)
+	if err != nil {
+		return nil, err
+	}
+	return l.result(a)
+}
+
+// slice is so many calls, or as many as there are in a time: whichever is over
+// first.
+func (l *client) slice(ctx context.Context, ops int64, d time.Duration) (wire.Reply, error) {
+	q := wire.Request{Op: wire.OpSlice, On: l.on, Until: string(tare.UntilOps), Ops: ops}
+	if d > 0 {
+		q.CapNS, q.CapOps = d.Nanoseconds(), 1
+		if ops == 0 {
+			q.Ops = math.MaxInt32
+		}
+	}
+	a, err := l.process.Do(ctx, q)
+	l.all.Sent += max(a.Begun, a.Ops)
+	return a, err
+}
+
+// result is what the client says as the load generator would.
+func (l *client) result(a wire.Reply) (*load.Result, error) {
+	r := &load.Result{
+		Engine: "client", Connections: l.callers, Wall: time.Duration(a.WallNS), Sent: a.Ops, Requests: a.Ops,
+		BodyIn: a.BytesOut, CPU: time.Duration(a.CPUNS), Wait: -1, Asked: l.rate, FirstError: a.Message,
+	}
+	if a.Errors > 0 {
+		r.Errors = map[load.Class]int64{load.ErrAnswer: a.Errors}
+	}
+	if len(a.Latency) > 0 {
+		h, err := hist.Decode(string(a.Latency))
+		if err != nil {
+			return nil, fmt.Errorf("the latencies: %w", err)
+		}
+		r.Latency, r.Service = h, h
+	}
+	return r, nil
+}
+
+// Totals returns what was sent; of connections a client says nothing.
+func (l *client) Totals() load.Totals { return l.all }
+
+// Rewind has what calls are filled in with begin anew.
+func (l *client) Rewind() {
+	ctx, cancel := context.WithTimeout(context.Background(), trial.Deadline(wire.OpReset, 0))
+	defer cancel()
+	if _, err := l.process.Do(ctx, wire.Request{Op: wire.OpReset, On: l.on}); err != nil {
+		l.failed = err
+	}
+}
+
+// Close leaves the process: it is the trial's.
+func (l *client) Close() {}
+
+// clientOps is how many calls the memory of a client is counted over, for each
+// that it makes at once.
+const clientOps = 50
+
+// called adds what calls cost the client, and takes out what only the load
+// generator knows, or is asked of it alone: a client may be busy.
+func (c *conn) called(s tare.Sample, by *client) {
+	for _, key := range []string{tare.KeyClientCPU, tare.KeyConcurrency, tare.KeyBytesSent, tare.KeyBytesReceived, tare.KeyBodySent, tare.KeyBodyReceived, tare.KeySendLag, tare.KeyClientWait} {
+		delete(s, key)
+	}
+	if c.failure != nil || c.work.stopped {
+		return
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, trial.Deadline(wire.OpStats, 0))
+	defer cancel()
+	if c.renew(ctx, false) != nil {
+		return
+	}
+	leg := c.work.within(load.Leg{Ops: clientOps * int64(by.callers)})
+	a, err := by.process.Do(ctx, wire.Request{Op: wire.OpStats, On: by.on, Ops: leg.Ops})
+	c.work.touched = true
+	by.all.Sent += max(a.Begun, a.Ops)
+	if err != nil || a.Ops == 0 {
+		return
+	}
+	ops := float64(a.Ops) / float64(c.work.per)
+	s[tare.KeyClientBytes], s[tare.KeyClientAllocs] = float64(a.Bytes)/ops, float64(a.Allocs)/ops
+}
+
+// answerBy has the client answer: in turn all that it can ask for.
+func (c *conn) answerBy(ctx context.Context, by *client, cases []int) (wire.Reply, error) {
+	w := c.work
+	list := make([]outcome, len(cases))
+	var asked []int // places in list
+	q := wire.Request{Op: wire.OpAnswer, On: by.on}
+	for n, i := range cases {
+		list[n].at = i
+		if w.app.Caller.Asks(w.asked[i]) {
+			asked, q.Cases = append(asked, n), append(q.Cases, i)
+		}
+	}
+	if len(asked) > 0 {
+		a, err := by.process.Do(ctx, q)
+		if err != nil {
+			return wire.Reply{}, c.fail(ctx, wire.OpAnswer, "", ofClient(err))
+		}
+		if len(a.Answers) != len(asked) {
+			return wire.Reply{}, c.fail(ctx, wire.OpAnswer, "", trialError(tare.ErrProtocol, "its client: %d answers to %d cases", len(a.Answers), len(asked)))
+		}
+		by.all.Sent += int64(len(asked))
+		for k, one := range a.Answers {
+			into := &list[asked[k]]
+			if into.failed = one.Error; one.Error != "" {
+				continue
+			}
+			r, err := w.app.Caller.Outcome(w.asked[into.at], one.Output)
+			if err != nil {
+				into.failed = oneLine(err.Error())
+				continue
+			}
+			into.response = &r
+		}
+	}
+	return c.show(ctx, list)
+}

@@ -1,0 +1,136 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/load"
+)
+
+// streams sends requests over HTTP/2 one by one, by the client of package
+// net/http: another one than the load generator's own.
+type streams struct {
+	target    load.Target
+	prefix    string
+	limit     time.Duration
+	grpc      bool
+	transport *http.Transport
+}
+
+func newStreams(t load.Target, prefix string, limit time.Duration, grpc bool) *streams {
+	s := &streams{target: t, prefix: prefix, limit: limit, grpc: grpc, transport: &http.Transport{DisableCompression: true, Protocols: new(http.Protocols)}}
+	if t.TLS == nil {
+		s.transport.Protocols.SetUnencryptedHTTP2(true)
+	} else {
+		s.transport.Protocols.SetHTTP2(true)
+		s.transport.TLSClientConfig = t.TLS.Clone()
+		s.transport.TLSClientConfig.NextProtos = nil // the transport's own
+	}
+	return s
+}
+
+func (s *streams) close() { s.transport.CloseIdleConnections() }
+
+// ask sends q and reads the answer, whose status is that of its trailers where
+// they have one.
+func (s *streams) ask(ctx context.Context, q Request) (Response, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.limit)
+	defer cancel()
+	scheme := "http"
+	if s.target.TLS != nil {
+		scheme = "https"
+	}
+	path, query, _ := strings.Cut(s.prefix+q.Path, "?")
+	body := q.Body
+	if s.grpc { // a message has its length before it
+		body = append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(body))), body...)
+	}
+	out := (&http.Request{
+		Method: q.Method, URL: &url.URL{Scheme: scheme, Host: s.target.Addr, Opaque: path, RawQuery: query}, Host: s.target.Host,
+		Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)),
+	}).WithContext(ctx)
+	for _, h := range headers(q) {
+		out.Header.Set(h[0], h[1])
+	}
+	answer, err := s.transport.RoundTrip(out)
+	if err != nil {
+		return Response{}, err
+	}
+	defer answer.Body.Close()
+	body, err = io.ReadAll(io.LimitReader(answer.Body, keptBody))
+	if err == nil {
+		_, err = io.Copy(io.Discard, answer.Body)
+	}
+	if err != nil {
+		return Response{}, fmt.Errorf("the body: %w", err)
+	}
+	r := Response{Status: answer.StatusCode, Body: body, Header: map[string]string{}}
+	if kind := typeOf(answer.Header.Get(contentType)); kind != "" {
+		r.Header[contentType] = kind
+	}
+	if s.grpc && r.Status == http.StatusOK {
+		err = trailed(&r, answer)
+	}
+	return r, err
+}
+
+// GRPCStatus is the header of a response that holds its status in gRPC.
+const GRPCStatus = "Grpc-Status"
+
+// trailed reads the status from the trailers, or from the headers of an answer
+// that has nothing else.
+func trailed(r *Response, answer *http.Response) error {
+	text := answer.Trailer.Get(GRPCStatus)
+	if text == "" && len(r.Body) == 0 {
+		text = answer.Header.Get(GRPCStatus)
+	}
+	n, err := strconv.Atoi(text)
+	switch {
+	case text == "":
+		return errors.New("the answer ends without a status of gRPC")
+	case err != nil:
+		return fmt.Errorf("%q is no status of gRPC", text)
+	case len(r.Body) > 0 && r.Body[0] != 0:
+		return errors.New("the answer is compressed")
+	}
+	r.Header[GRPCStatus], r.Status = text, httpOf(n)
+	return nil
+}
+
+// httpOf is the status of HTTP that google.rpc.Code names for one of gRPC.
+func httpOf(code int) int {
+	switch code {
+	case 0:
+		return http.StatusOK
+	case 1:
+		return 499 // the client has gone
+	case 3, 9, 11:
+		return http.StatusBadRequest
+	case 4:
+		return http.StatusGatewayTimeout
+	case 5:
+		return http.StatusNotFound
+	case 6, 10:
+		return http.StatusConflict
+	case 7:
+		return http.StatusForbidden
+	case 8:
+		return http.StatusTooManyRequests
+	case 12:
+		return http.StatusNotImplemented
+	case 14:
+		return http.StatusServiceUnavailable
+	case 16:
+		return http.StatusUnauthorized
+	}
+	return http.StatusInternalServerError
+}
