@@ -100,9 +100,9 @@ func TestScaffoldRefuses(t *testing.T) {
 	elsewhere := t.TempDir()
 	write(t, elsewhere, map[string]string{"taken/notes.txt": "mine"})
 	for _, x := range []struct{ kind, name, want string }{
-		{"planet", "x", `unknown kind "planet"; known: codec, copier, router, server`},
-		{"", "x", `unknown kind ""; known: codec, copier, router, server`},
-		{"..", "x", `unknown kind ".."; known: codec, copier, router, server`},
+		{"planet", "x", `unknown kind "planet"; known: codec, copier, router, rpc, server`},
+		{"", "x", `unknown kind ""; known: codec, copier, router, rpc, server`},
+		{"..", "x", `unknown kind ".."; known: codec, copier, router, rpc, server`},
 		{"codec", "Mine", `"Mine" cannot be a contender's name`},
 		{"codec", "../up", `"../up" cannot be a contender's name`},
 		{"codec", "", `"" cannot be a contender's name`},
