@@ -112,6 +112,20 @@ catalog: ## pack contenders and SDK into the archive an installed tare carries
 benchmark: ## the plain go test -bench files under bench
 	@set -e; for dir in $(BENCHES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test -run '^$$' -bench . -benchmem); done
 
+# The published benchmark's own targets, on its own names.
+USERS_BENCH = cd bench/users && $(ALONE) $(GO) test -run '^$$' -benchmem
+.PHONY: benchmark-grpc benchmark-gin benchmark-rest benchmark-cpu benchmark-mem
+benchmark-grpc: ## users over gRPC, as plain benchmarks
+	$(USERS_BENCH) -bench '^BenchmarkGRPC'
+benchmark-gin: ## users over Gin
+	$(USERS_BENCH) -bench '^BenchmarkGin'
+benchmark-rest: ## users over Gin and the gateway
+	$(USERS_BENCH) -bench '^Benchmark(Gin|Gateway)'
+benchmark-cpu: ## weigh users at quick budget, and say where CPU time goes and what makes the difference
+	$(GO) run ./cmd/tare run users --budget quick --profile cpu
+benchmark-mem: ## the same of allocated memory
+	$(GO) run ./cmd/tare run users --budget quick --profile mem
+
 .PHONY: bench-load
 bench-load: ## the load generator against wrk and oha (installed where apt-get and cargo are), some minutes on a quiet machine
 	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk; }

@@ -44,6 +44,8 @@ type Manifest struct {
 	Source string   `json:"source,omitempty"` // directory of another leaf, relative to this one, whose sources this is another build of
 	Tags   []string `json:"tags,omitempty"`   // build tags
 
+	Together bool `json:"together,omitempty"` // alone, it serves what its variants are side by side
+
 	Unmaintained string `json:"unmaintained,omitempty"` // one line: what shows that nobody looks after the library any more
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -18,6 +19,8 @@ type serveOptions struct {
 	app     string
 	stack   string   // empty: the app's default
 	args    []string // for the program: the flags that were given, e.g. -limit=100
+	store   string   // of users
+	faces   bool     // that are to be served are named
 	catalog string   // directory; empty: looked for
 	dryRun  bool
 	quiet   bool
@@ -46,6 +49,7 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
   TARE_TOKEN="$SECRET" tare serve ingest --stack fasthttp --limit 100 --addr :8080
   tare serve ingest --sink file:events.ndjson --fsync --rotate 64MiB --tls-cert cert.pem --tls-key key.pem
   tare serve homelab --stack gin --origins https://home.example --log stdout
+  tare serve users --face grpc,gin=127.0.0.1:9000,gateway --store sqlite:users.db
   tare serve homelab --dry-run`,
 		Args: atMost(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -62,8 +66,14 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 		}
 		var err error
 		o.app = args[0]
-		if o.args, err = programFlags(o.app, every, apps); err != nil {
+		if o.args, err = programFlags(cmd.Flags(), o.app, every, apps); err != nil {
 			return err
+		}
+		if o.app == server.AppUsers {
+			o.store, o.faces = cmd.Flags().Lookup(server.SetStore).Value.String(), cmd.Flags().Changed(flagFace)
+			if o.store == "" {
+				o.store = os.Getenv(server.Setting{Name: server.SetStore}.Env())
+			}
 		}
 		return s.serve(cmd.Context(), o)
 	}
@@ -105,12 +115,18 @@ func serveGroups(cmd *cobra.Command, o *serveOptions, asJSON *bool) (every flagG
 			}
 			g.flags.String(setting.Name, "", help)
 		}
+		if a.Name == server.AppUsers {
+			g.flags.String(flagFace, "", "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of --addr on ("+server.EnvFace+"; default: all there are)")
+		}
 		apps[a.Name] = g
 		groups = append(groups, g)
 	}
 	addGroups(cmd, groups...)
 	return every, apps
 }
+
+// flagFace names the faces of a stack that has several.
+const flagFace = "face"
 
 // switchValue is what follows --fsync, if anything does; the program reads it.
 type switchValue string
@@ -133,11 +149,12 @@ func explained(setting server.Setting) (help, value string) {
 }
 
 // programFlags are the flags that were given, as the program takes them. Those
-// of another app are refused.
-func programFlags(app string, every flagGroup, apps map[string]flagGroup) (args []string, err error) {
+// that are of other apps only are refused.
+func programFlags(given *pflag.FlagSet, app string, every flagGroup, apps map[string]flagGroup) (args []string, err error) {
+	own := apps[app]
 	give := func(f *pflag.Flag) {
-		if f.Changed {
-			args = append(args, "-"+f.Name+"="+f.Value.String())
+		if given.Changed(f.Name) { // its value may be with an app of which it is as well
+			args = append(args, "-"+f.Name+"="+given.Lookup(f.Name).Value.String())
 		}
 	}
 	every.flags.VisitAll(give)
@@ -146,12 +163,12 @@ func programFlags(app string, every flagGroup, apps map[string]flagGroup) (args 
 			continue
 		}
 		g.flags.VisitAll(func(f *pflag.Flag) {
-			if f.Changed && err == nil {
+			if f.Changed && err == nil && (own.flags == nil || own.flags.Lookup(f.Name) == nil) {
 				err = &usageError{fmt.Sprintf("--%s is of %s, and this is to serve %s", f.Name, name, app), "tare serve lists the settings of each"}
 			}
 		})
 	}
-	if own, ok := apps[app]; ok {
+	if own.flags != nil {
 		own.flags.VisitAll(give)
 	}
 	return args, err

@@ -15,6 +15,7 @@ func servedApps() []servedApp {
 	return []servedApp{
 		{server.AppIngest, "nethttp-goccy", "takes batches of events that applications send home, and keeps them"},
 		{server.AppHomelab, "nethttp", "the API of a house with devices"},
+		{server.AppUsers, "all", "keeps users, over gRPC, Connect and REST at once"},
 		{"tiny", "nethttp", "the smallest service worth a name"},
 	}
 }

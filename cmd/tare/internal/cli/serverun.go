@@ -12,7 +12,6 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/build"
-	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/trial"
 )
 
@@ -34,6 +33,10 @@ func (s *shell) serve(ctx context.Context, o serveOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.faces && !st.leaf.Manifest.Together {
+		return &usageError{fmt.Sprintf("--face is for a stack that serves several faces, and %s is one", st.ID), "leave --stack out, or --face"}
+	}
+	st = st.kept(c, o.store)
 	args := append([]string{"-app=" + o.app}, o.args...)
 	if st.variant != "" {
 		args = append(args, "-variant="+st.variant)
@@ -99,7 +102,7 @@ func (s *shell) construct(ctx context.Context, signals <-chan os.Signal, st stac
 		case <-ctx.Done():
 		}
 	}()
-	program, err := sources.Program(ctx, server.Kind, "", tare.Entry{ID: st.id})
+	program, err := sources.Program(ctx, st.leaf.Manifest.Kind, "", tare.Entry{ID: st.entry()})
 	cancel()
 	if <-watched; interrupted {
 		return program, errInterrupted

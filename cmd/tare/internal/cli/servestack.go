@@ -12,6 +12,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contender/server"
 )
 
@@ -22,8 +23,33 @@ type stack struct {
 	Why  string `json:"why"`
 
 	leaf    build.Leaf
-	id      string // the catalog's, e.g. gin-new
-	variant string // empty: it has none
+	id      string // the catalog's, e.g. gin-new; of one that serves several faces the leaf's
+	variant string // empty: it has none, or serves them all
+}
+
+// entry is what the catalog builds it as.
+func (st stack) entry() string {
+	if m := st.leaf.Manifest; m.Together {
+		return m.IDs()[0]
+	}
+	return st.id
+}
+
+// tagDB is the build tag with which leaves that serve users have databases.
+const tagDB = "db"
+
+// kept is st as it is built with databases, where the store of users is in one.
+func (st stack) kept(c catalog.Catalog, store string) stack {
+	if kind, _, _ := strings.Cut(store, ":"); kind != "sqlite" && kind != "postgres" {
+		return st
+	}
+	for _, leaf := range c.Leaves() {
+		m := leaf.Manifest
+		if m.Kind == st.leaf.Manifest.Kind && leaf.Src() == st.leaf.Src() && slices.Contains(m.Tags, tagDB) {
+			st.leaf, st.id = leaf, m.VariantID(st.variant)
+		}
+	}
+	return st
 }
 
 // stacks are those of a catalog that serve an app, by name.
@@ -31,7 +57,11 @@ func stacks(c catalog.Catalog, app string) []stack {
 	var list []stack
 	for _, leaf := range c.Leaves() {
 		m := leaf.Manifest
-		if m.Kind != server.Kind || m.ID == tare.NullID || !slices.Contains(m.Apps, app) {
+		if m.Kind != server.Kind && m.Kind != rpc.Kind || m.ID == tare.NullID || !slices.Contains(m.Apps, app) || slices.Contains(m.Tags, tagDB) {
+			continue
+		}
+		if m.Together {
+			list = append(list, stack{ID: m.ID, Why: m.Why, leaf: leaf, id: m.ID})
 			continue
 		}
 		for i, id := range m.IDs() {
@@ -101,7 +131,7 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 		}
 		names = append(names, st.ID)
 	}
-	if slices.Contains(c.IDs(server.Kind), name) {
+	if slices.Contains(c.IDs(server.Kind), name) || slices.Contains(c.IDs(rpc.Kind), name) {
 		return stack{}, &usageError{fmt.Sprintf("stack %s does not serve %s", name, app), "tare serve lists those that do"}
 	}
 	return stack{}, unknown("stack", name, names, "tare serve lists them")
