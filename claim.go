@@ -15,6 +15,7 @@ const (
 	ClaimStatement ClaimKind = "statement" // a sentence without figures: refuted where Check fires for the contender
 	ClaimCount     ClaimKind = "count"     // modules added: Value, against what the contender's binary links beyond the baseline's
 	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline moves to Side along Workloads, in their order
+	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size alone
 	ClaimShare     ClaimKind = "share"     // Contender does without so much of what the baseline takes: Value, a share, or more
 	ClaimReported  ClaimKind = "reported"  // published, and nothing here measures it: Because says why
 )
@@ -26,7 +27,7 @@ type Claim struct {
 	Kind      ClaimKind `json:"kind"`
 	Contender string    `json:"contender"`
 	Workload  string    `json:"workload"`
-	Workloads []string  `json:"workloads,omitempty"` // trend: in order
+	Workloads []string  `json:"workloads,omitempty"` // trend, growth: in order
 	Metric    string    `json:"metric"`
 	Baseline  float64   `json:"baseline"` // published, in Unit
 	Value     float64   `json:"value"`    // published, in Unit
@@ -67,6 +68,10 @@ func (c Claim) Validate() error {
 	case c.Kind == ClaimTrend && (len(c.Workloads) < 3 || c.Metric == "" || c.Side != "lower" && c.Side != "higher"):
 		return fieldError("", "a trend needs three workloads or more, a metric and a side", "e.g. workloads: [one, five, fifty], metric: time, side: lower")
 	case c.Kind == ClaimTrend:
+		return nil
+	case c.Kind == ClaimGrowth && (len(c.Workloads) < 3 || c.Metric != "time" || !(c.Value >= 0 && c.Value <= 10)):
+		return fieldError("", "a growth needs three workloads or more that differ in size alone, metric: time and an exponent", "e.g. workloads: [one, five, fifty], metric: time, value: 2 for quadratic, 0 for the same whatever the size")
+	case c.Kind == ClaimGrowth:
 		return nil
 	case c.Workload == "":
 		return fieldError("workload", "claim without a workload", "name the workload it is about")
@@ -113,7 +118,7 @@ func (c Claim) Nanoseconds() (float64, bool) {
 }
 
 func claimKinds() []ClaimKind {
-	return []ClaimKind{ClaimRatio, ClaimStatement, ClaimCount, ClaimTrend, ClaimShare, ClaimReported}
+	return []ClaimKind{ClaimRatio, ClaimStatement, ClaimCount, ClaimTrend, ClaimGrowth, ClaimShare, ClaimReported}
 }
 
 func claimKindNames() string {

@@ -51,7 +51,9 @@ func claimEdges(c tare.Claim) []float64 {
 // These are the outcomes of claims of a ratio. A count holds within the
 // published number times or divided by 1.25 and is refuted otherwise. A trend
 // has no size, so that it holds where a ratio's direction would, and its 1 is a
-// ratio that stays as it is along the workloads. Statements are answered by
+// ratio that stays as it is along the workloads. A growth holds where the
+// interval of the exponent reaches within 0.1 of the published one, and is
+// refuted otherwise. Statements are answered by
 // the check they name. A share holds where the whole interval is at or above
 // it and is refuted where all of it lies below. What is only reported is not
 // measured.
@@ -66,7 +68,7 @@ func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings
 		switch c.Kind {
 		case tare.ClaimRatio:
 			r.Published = c.Ratio()
-		case tare.ClaimCount, tare.ClaimShare:
+		case tare.ClaimCount, tare.ClaimShare, tare.ClaimGrowth:
 			r.Published = c.Value
 		case tare.ClaimReported:
 			r.Published, r.Unit = c.Value, c.Unit
@@ -111,6 +113,8 @@ func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, no
 		b.count(r, c, who)
 	case tare.ClaimTrend:
 		b.trend(r, c)
+	case tare.ClaimGrowth:
+		b.growth(r, c)
 	case tare.ClaimShare:
 		b.shareClaim(r, c)
 	default:

@@ -15,16 +15,8 @@ import (
 // from the first workload to the last is the figure of that round. A claim is
 // a family of its own.
 func (b *bench) trend(r *tare.ClaimResult, c tare.Claim) {
-	for _, w := range c.Workloads {
-		if why, ok := b.d.measures(w, c.Metric); !ok {
-			notMeasured(r, why)
-			return
-		}
-		if f, ok := b.void(c.Contender, w, c.Metric, true); ok {
-			r.Evidence = "check " + f.Check
-			notMeasured(r, fmt.Sprintf("%s: void here by %s: %s", w, f.Check, f.Message))
-			return
-		}
+	if b.barredAlong(r, c) {
+		return
 	}
 	moves := b.moves(c, c.Contender)
 	if len(moves) == 0 {
@@ -93,6 +85,23 @@ func (b *bench) moves(c tare.Claim, contender string) []float64 {
 		}
 	}
 	return out
+}
+
+// barredAlong reports, and says in r, that nothing here can answer a claim about
+// several workloads.
+func (b *bench) barredAlong(r *tare.ClaimResult, c tare.Claim) bool {
+	for _, w := range c.Workloads {
+		if why, ok := b.d.measures(w, c.Metric); !ok {
+			notMeasured(r, why)
+			return true
+		}
+		if f, ok := b.void(c.Contender, w, c.Metric, true); ok {
+			r.Evidence = "check " + f.Check
+			notMeasured(r, fmt.Sprintf("%s: void here by %s: %s", w, f.Check, f.Message))
+			return true
+		}
+	}
+	return false
 }
 
 // trendOutcome holds a claimed trend against the interval of row, whose ratio

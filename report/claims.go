@@ -69,6 +69,9 @@ func claimsMean(r *tare.Result) string {
 	if claimed(r.Claims, tare.ClaimTrend) {
 		text += " Of a trend it is the factor by which that ratio moves from the first workload to the last, 1 where it stays."
 	}
+	if claimed(r.Claims, tare.ClaimGrowth) {
+		text += " Of a growth it is the exponent with which the contender's own time grows with size: 0 where it stays, 1 where it is proportional, 2 where twice the size takes four times."
+	}
 	if claimed(r.Claims, tare.ClaimCount) {
 		text += " A count is of the modules that the contender's binary links beyond those of " + baseline(r) + "."
 	}
@@ -96,6 +99,8 @@ func measure(c tare.ClaimResult) string {
 		return "modules"
 	case c.Kind == tare.ClaimTrend && c.Metric != "":
 		return c.Metric + ", trend"
+	case c.Kind == tare.ClaimGrowth && c.Metric != "":
+		return c.Metric + ", growth"
 	case c.Kind == tare.ClaimShare && c.Metric != "":
 		return c.Metric + ", share"
 	}
@@ -109,6 +114,8 @@ func published(c tare.ClaimResult) string {
 		return plural(int(c.Published), "module")
 	case c.Kind == tare.ClaimShare:
 		return percent(c.Published)
+	case c.Kind == tare.ClaimGrowth:
+		return "^" + number(c.Published)
 	case c.Kind == tare.ClaimReported && c.Published > 0:
 		return number(c.Published) + " " + c.Unit
 	}
@@ -123,6 +130,10 @@ func (s Style) claimed(c tare.ClaimResult) cell {
 		return cell{text: plural(int(c.Measured), "module")}
 	case c.Measured == 0:
 		return cell{text: nothing}
+	case c.Kind == tare.ClaimGrowth && c.Low == 0 && c.High == 0:
+		return cell{text: "^" + number(c.Measured) + " [no interval yet]"}
+	case c.Kind == tare.ClaimGrowth:
+		return cell{text: "^" + number(c.Measured) + " [" + number(c.Low) + ", " + number(c.High) + "]"}
 	case c.Kind == tare.ClaimShare && c.Low == 0 && c.High == 0:
 		return cell{text: percent(c.Measured) + " [no interval yet]"}
 	case c.Kind == tare.ClaimShare:

@@ -117,6 +117,9 @@ func csvStatements(r *tare.Result) []csvRow {
 		case c.Outcome == tare.NotMeasured:
 		case c.Kind == tare.ClaimCount:
 			row.metric, row.value = tare.Metric{Name: "modules_added", Unit: "modules"}, &tare.Value{Value: c.Measured}
+		case c.Kind == tare.ClaimGrowth:
+			row.metric.Name += "_growth"
+			row.value, row.bounded = &tare.Value{Value: c.Measured, Low: c.Low, High: c.High}, c.Low != c.High
 		case c.Kind == tare.ClaimTrend:
 			row.metric.Name += "_ratio_trend"
 			row.value, row.bounded = &tare.Value{Value: c.Measured, Low: c.Low, High: c.High}, c.Low > 0

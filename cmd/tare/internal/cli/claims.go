@@ -44,7 +44,7 @@ func claims(w io.Writer, results []*tare.Result, st report.Style) error {
 		if c.Kind == tare.ClaimReported {
 			outcome = "reported"
 		}
-		if c.Published > 0 { // statements and trends have no figure
+		if c.Published > 0 || c.Kind == tare.ClaimGrowth { // statements and trends have no figure
 			said = fmt.Sprintf("%.3g%s", inUnit(c, c.Published), unitOf(c))
 		}
 		switch {
@@ -67,6 +67,8 @@ func unitOf(c tare.ClaimResult) string {
 		return " modules"
 	case tare.ClaimShare:
 		return " %"
+	case tare.ClaimGrowth:
+		return " (exponent)"
 	case tare.ClaimReported:
 		return " " + c.Unit
 	}

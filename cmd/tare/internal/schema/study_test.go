@@ -102,6 +102,7 @@ criteria:
 claims:
   - {id: "1", kind: count, contender: b, value: 30, unit: modules, statement: s}
   - {id: "2", kind: trend, contender: b, workloads: [w, u, t], metric: time, side: lower, statement: s}
+  - {id: "2/g", kind: growth, contender: b, workloads: [w, u, t], metric: time, value: 0, statement: s}
   - {id: "3", kind: share, contender: g, workload: w, metric: cpu, value: 0.5, statement: half}
   - {id: "4", kind: reported, value: 407, unit: requests/s, because: gone, statement: other}
 decompose:

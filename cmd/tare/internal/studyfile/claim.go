@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-const claimKinds = "known: ratio, statement, count, trend, share, reported"
+const claimKinds = "known: ratio, statement, count, trend, growth, share, reported"
 
 func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 	r.mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]take{
@@ -85,6 +85,10 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 		refuse("a trend is about several workloads", "", "workload")
 		refuse("a trend has no figures", "ratio", "baseline", "value", "unit")
 		refuse("a trend is answered by its workloads, not by a check", "statement", "check")
+	case tare.ClaimGrowth:
+		refuse("a growth is about several workloads", "", "workload")
+		refuse("a growth is the contender's own, and has an exponent alone", "ratio", "baseline", "unit", "side")
+		refuse("a growth is answered by its exponent, not by a check", "statement", "check")
 	}
 	if kind != tare.ClaimRatio {
 		refuse("only the figures of a ratio are parts of a whole", "ratio", "whole", "whole_of")

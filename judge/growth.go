@@ -1,0 +1,47 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// growthWithin is how far from the published exponent an interval may stay for
+// the claim to hold.
+const growthWithin = 0.1
+
+// growth answers a claim of how time grows along workloads that differ in size
+// alone, by the exponent that is fitted through them.
+func (b *bench) growth(r *tare.ClaimResult, c tare.Claim) {
+	if b.barredAlong(r, c) {
+		return
+	}
+	all := Scaling(b.d)
+	i := slices.IndexFunc(all, func(s tare.Scaling) bool { return s.Contender == c.Contender && slices.Equal(s.Workloads, c.Workloads) })
+	if i < 0 {
+		notMeasured(r, "no exponent is fitted over "+strings.Join(c.Workloads, ", ")+" for "+c.Contender)
+		return
+	}
+	s := all[i]
+	by := "size"
+	if s.By != "" {
+		by = string(s.By)
+	}
+	r.Measured, r.Outcome = s.Exponent, tare.ClaimOpen
+	r.Evidence = fmt.Sprintf("%s, time by %s, over %s, %s", c.Contender, by, strings.Join(c.Workloads, ", "), formatRounds(s.Rounds))
+	if at := stats.LookLevel(alpha, b.d.looks()); s.Rounds < stats.MinRounds(at) {
+		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(s.Rounds), stats.MinRounds(at))
+		return
+	}
+	r.Low, r.High = s.Low, s.High
+	r.Why = fmt.Sprintf("time grows as %s^%.2f (%.2f to %.2f, %s, %s)", by, s.Exponent, s.Low, s.High, formatLevel(s.Level), formatRounds(s.Rounds))
+	if s.Low-growthWithin <= c.Value && c.Value <= s.High+growthWithin {
+		r.Outcome = tare.Holds
+		return
+	}
+	r.Outcome = tare.Refuted
+	r.Why += fmt.Sprintf(", and was published as %s^%.3g", by, c.Value)
+}

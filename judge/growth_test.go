@@ -1,0 +1,44 @@
+package judge
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+)
+
+// TestGrowth: an exponent of 0.6 is neither proportional nor constant, and is
+// what it is.
+func TestGrowth(t *testing.T) {
+	claim := tare.Claim{ID: "g", Kind: tare.ClaimGrowth, Contender: "lean", Metric: "time", Workloads: []string{"small", "middle", "large"}, Statement: "s"}
+	for _, c := range []struct {
+		value  float64
+		rounds int
+		want   tare.Outcome
+		why    string // in it
+	}{
+		{0.6, 18, tare.Holds, "time grows as bytes^0."},
+		{0.65, 18, tare.Holds, ", 95 %, 18 rounds)"},
+		{1, 18, tare.Refuted, ", and was published as bytes^1"},
+		{0, 18, tare.Refuted, ", and was published as bytes^0"},
+		{0.6, 4, tare.ClaimOpen, "no interval after 4 rounds"},
+	} {
+		d := grown(1, c.rounds, 0.6)
+		claim.Value = c.value
+		d.Study.Claims = []tare.Claim{claim}
+		r := claimed(d)
+		if r.Outcome != c.want || !strings.Contains(r.Why, c.why) || r.Published != c.value || r.Measured < 0.5 || r.Measured > 0.7 {
+			t.Errorf("as size^%v after %d rounds: %+v", c.value, c.rounds, r)
+		}
+	}
+	d := grown(1, 18, 0.6)
+	claim.Workloads = []string{"large", "small", "middle"}
+	d.Study.Claims = []tare.Claim{claim}
+	if r := claimed(d); r.Outcome != tare.NotMeasured || !strings.HasPrefix(r.Why, "no exponent is fitted over large, small, middle") {
+		t.Errorf("in another order: %+v", r)
+	}
+	r := Claims(d, nil, nil, []tare.Finding{{Check: "x", Severity: tare.Void, Contender: "lean", Workload: "small", Message: "m"}}, nil)[0]
+	if r.Outcome != tare.NotMeasured || r.Why != "small: void here by x: m" {
+		t.Errorf("void: %+v", r)
+	}
+}
