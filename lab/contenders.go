@@ -115,25 +115,6 @@ type NotInstalledError struct {
 // Error is one line.
 func (e *NotInstalledError) Error() string { return tare.NotInstalled(e.Programs) }
 
-// room reports a live heap that all contenders together cannot hold in memory
-// (bytes; zero: not known). In lockstep all processes of a round are there at
-// once, and each holds its heap about twice over before it collects.
-func (r *run) room(memory int64) error {
-	const mostly = 0.8 // of the memory
-	processes := len(r.programs)
-	if r.o.Isolation == tare.TrialWise {
-		processes = 1
-	}
-	for _, w := range r.study.Workloads {
-		need := 2 * w.Heap * int64(processes)
-		if memory > 0 && float64(need) > mostly*float64(memory) {
-			return &StudyError{r.study.ID, fmt.Errorf("workload %q: %d processes with a live heap of %d MB need about %d MB, the machine has %d MB; choose fewer with --contender, or --isolation trial",
-				w.ID, processes, w.Heap/1e6, need/1e6, memory/1e6)}
-		}
-	}
-	return nil
-}
-
 // UnknownError says that a study names a contender that nobody knows.
 // Sources return it for entries that are not in the catalog.
 type UnknownError struct {

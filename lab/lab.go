@@ -111,6 +111,9 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	if err := r.room(facts.Memory); err != nil {
 		return nil, err
 	}
+	if err := r.holds(r.available()); err != nil {
+		return nil, err
+	}
 	if err := r.openJournal(); err != nil {
 		return nil, err
 	}

@@ -32,6 +32,14 @@ type Describer interface {
 	Describe(w tare.Workload, in wire.Workload) (tare.Workload, error)
 }
 
+// Holder is a Kind whose contenders keep data of a workload's in memory. A study
+// that the machine has not the memory for is refused before anything is started.
+type Holder interface {
+	// Holds is what contender c takes for w, which is completed by its set, at
+	// most, in bytes; zero: too little to count.
+	Holds(c tare.Contender, w wire.Workload) int64
+}
+
 // Examiner is a Kind that asks every contender for more than the study's
 // workloads: cases on which implementations are known to differ. They are
 // asked once per study, in a process of their own, and never timed.

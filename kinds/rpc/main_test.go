@@ -28,7 +28,7 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv(wire.EnvWire) != "" {
 		rpc.Main(rpc.Face{
-			Serve: serve, Protocols: []string{rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON}, Dial: rpc.HTTPClient,
+			Serve: serve, Store: brittle, Protocols: []string{rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON}, Dial: rpc.HTTPClient,
 			Variants: []string{"good", "camel", "twice", "forgets", "swaps", "killed", "gullible", "cheap", "logs", "null"},
 		})
 	}

@@ -45,6 +45,7 @@ func usersApp() server.App {
 		Sound:     sound,
 		Words:     words(),
 		Settings:  settings,
+		Holds:     holds,
 		Dialect:   dialect,
 		Caller:    caller(),
 		Null:      true,

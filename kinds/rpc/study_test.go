@@ -85,6 +85,7 @@ func TestStudy(t *testing.T) {
 			t.Errorf("%s: latencies %v", tr.Contender, s)
 		}
 	}
+	monotone(t, r, "at-rate", "client")
 	slices.Sort(weighed)
 	if got := strings.Join(weighed, " "); got != "camel client control fresh good grpc null" {
 		t.Errorf("weighed %s", got)

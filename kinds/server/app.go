@@ -68,6 +68,9 @@ type App struct {
 	// Settings completes how a program that serves w is configured. dir is its
 	// trial's.
 	Settings func(w wire.Workload, list []Request, set map[string]string, dir string) error
+	// Holds is the memory that a program which serves w keeps its data in, in
+	// bytes at most; nil: too little to count.
+	Holds func(w wire.Workload) int64
 	// Dialect is how a contender that is configured so is asked; nil: as the
 	// requests are.
 	Dialect func(c tare.Contender, set map[string]string) (Dialect, error)

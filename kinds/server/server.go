@@ -54,6 +54,7 @@ var (
 	_ lab.Kind      = (*Kind)(nil)
 	_ lab.Describer = (*Kind)(nil)
 	_ lab.Launcher  = (*Kind)(nil)
+	_ lab.Holder    = (*Kind)(nil)
 	_ lab.Prober    = (*Kind)(nil)
 	_ lab.Examiner  = (*Kind)(nil)
 )
@@ -190,6 +191,17 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 		w.Parts = a.Parts(w.Op)
 	}
 	return w, nil
+}
+
+// Holds is the memory that c keeps its data of w in. Commands and servers that
+// run elsewhere say nothing of theirs.
+func (k *Kind) Holds(c tare.Contender, w wire.Workload) int64 {
+	s, err := specOf(w)
+	a := k.apps[s.App]
+	if err != nil || a.Holds == nil || c.Launch == tare.LaunchCommand || c.Launch == tare.LaunchURL || k.holdingOf(c, s) == holdAny {
+		return 0
+	}
+	return a.Holds(w)
 }
 
 // Open starts one trial: a program of ours, a command, or nothing where the
