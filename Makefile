@@ -67,7 +67,7 @@ contenders: ## build every contender alone and run the conformance suite on it (
 # Faces have tests of their own, beside the conformance suite.
 FACES = $(patsubst %/go.mod,%,$(wildcard contenders/rpc/*/go.mod)) bench/users
 .PHONY: users
-users: ## the users service whole: its stores on real databases, its faces, with and without databases built in
+users: ## the users service: its stores on real databases, and each face through its own client (make contenders has the builds with databases)
 	@set -e; for dir in $(RIMS); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test $(TESTFLAGS) ./...); done
 	@set -e; for dir in $(FACES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test $(TESTFLAGS) ./...); done
 
