@@ -59,6 +59,7 @@ func places() []place {
 		{dir: "contender/codec", floor: 3, peers: []string{"contender"}},
 		{dir: "contender/copier", floor: 3, peers: []string{"contender"}},
 		{dir: "contender/copier/cmem", floor: 3, peers: []string{"contender/copier"}},
+		{dir: "contender/copier/cmem/cmemtest", floor: 3, peers: []string{"contender/copier", "contender/copier/cmem"}},
 		{dir: "contender/router", floor: 3, peers: []string{"contender"}},
 		{dir: "contender/server", floor: 3, peers: []string{"contender", "app/*"}},
 		{dir: "contender/server/nethttp", floor: 3, peers: []string{"contender/server", "app/*"}},
