@@ -17,27 +17,30 @@ const (
 	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline moves to Side along Workloads, in their order
 	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size alone
 	ClaimShare     ClaimKind = "share"     // Contender does without so much of what the baseline takes: Value, a share, or more
+	ClaimCause     ClaimKind = "cause"     // all of the difference that Decomposition tells apart comes from the steps to Causes
 	ClaimReported  ClaimKind = "reported"  // published, and nothing here measures it: Because says why
 )
 
 // Claim is a published statement with its figures and source, to be re-asked.
 type Claim struct {
-	ID        string    `json:"id"`
-	Source    string    `json:"source"`
-	Kind      ClaimKind `json:"kind"`
-	Contender string    `json:"contender"`
-	Workload  string    `json:"workload"`
-	Workloads []string  `json:"workloads,omitempty"` // trend, growth: in order
-	Metric    string    `json:"metric"`
-	Baseline  float64   `json:"baseline"` // published, in Unit
-	Value     float64   `json:"value"`    // published, in Unit
-	Unit      string    `json:"unit"`
-	Whole     float64   `json:"whole,omitempty"`    // ratio of time: what the figures are parts of, in Unit, e.g. the 16.6 ms of a frame
-	WholeOf   string    `json:"whole_of,omitempty"` // what that is, as a noun: "a frame at 60 a second"
-	Side      string    `json:"side,omitempty"`     // lower or higher: the claimed side where the sentence contradicts its figures
-	Check     string    `json:"check,omitempty"`    // statement: the check that answers it
-	Because   string    `json:"because,omitempty"`  // reported: why it is not measured, one line
-	Statement string    `json:"statement"`
+	ID            string    `json:"id"`
+	Source        string    `json:"source"`
+	Kind          ClaimKind `json:"kind"`
+	Contender     string    `json:"contender"`
+	Workload      string    `json:"workload"`
+	Workloads     []string  `json:"workloads,omitempty"` // trend, growth: in order
+	Metric        string    `json:"metric"`
+	Baseline      float64   `json:"baseline"` // published, in Unit
+	Value         float64   `json:"value"`    // published, in Unit
+	Unit          string    `json:"unit"`
+	Whole         float64   `json:"whole,omitempty"`         // ratio of time: what the figures are parts of, in Unit, e.g. the 16.6 ms of a frame
+	WholeOf       string    `json:"whole_of,omitempty"`      // what that is, as a noun: "a frame at 60 a second"
+	Side          string    `json:"side,omitempty"`          // lower or higher: the claimed side where the sentence contradicts its figures
+	Check         string    `json:"check,omitempty"`         // statement: the check that answers it
+	Decomposition string    `json:"decomposition,omitempty"` // cause: the id of the one that answers it
+	Causes        []string  `json:"causes,omitempty"`        // cause: the contenders that its claimed steps lead to
+	Because       string    `json:"because,omitempty"`       // reported: why it is not measured, one line
+	Statement     string    `json:"statement"`
 }
 
 // Validate reports what is missing.
@@ -54,6 +57,10 @@ func (c Claim) Validate() error {
 	case c.Kind == ClaimStatement && c.Check == "":
 		return fieldError("check", "a statement without the check that answers it", "e.g. check: semantic-diff")
 	case c.Kind == ClaimStatement:
+		return nil
+	case c.Kind == ClaimCause && (c.Decomposition == "" || len(c.Causes) == 0):
+		return fieldError("", "a cause without a decomposition and the steps of it that are claimed", "e.g. decomposition: causes, causes: [gin-log]")
+	case c.Kind == ClaimCause:
 		return nil
 	case c.Kind == ClaimReported && c.Because == "":
 		return fieldError("because", "a reported claim without the reason why nothing measures it", "e.g. because: the service is not to be had any more")
@@ -118,7 +125,7 @@ func (c Claim) Nanoseconds() (float64, bool) {
 }
 
 func claimKinds() []ClaimKind {
-	return []ClaimKind{ClaimRatio, ClaimStatement, ClaimCount, ClaimTrend, ClaimGrowth, ClaimShare, ClaimReported}
+	return []ClaimKind{ClaimRatio, ClaimStatement, ClaimCount, ClaimTrend, ClaimGrowth, ClaimShare, ClaimCause, ClaimReported}
 }
 
 func claimKindNames() string {

@@ -218,6 +218,9 @@ func (s *Study) Validate() error {
 				return fieldError(at+".workloads", fmt.Sprintf("unknown workload %q", w), "name the study's workloads")
 			}
 		}
+		if err := s.tells(at, c); err != nil {
+			return err
+		}
 	}
 	for i, w := range s.Budget.QuickWorkloads {
 		if !works[w] {
@@ -235,6 +238,23 @@ func (s *Study) Validate() error {
 		}
 	}
 	return s.asksGiven()
+}
+
+// tells reports whether the steps that a claim names are the decomposition's.
+func (s *Study) tells(at string, c Claim) error {
+	if c.Decomposition == "" {
+		return nil
+	}
+	i := slices.IndexFunc(s.Decompose, func(d Decompose) bool { return d.ID == c.Decomposition })
+	if i < 0 {
+		return fieldError(at+".decomposition", fmt.Sprintf("unknown decomposition %q", c.Decomposition), "name one of the study's, under decompose:")
+	}
+	for k, to := range c.Causes {
+		if !slices.ContainsFunc(s.Decompose[i].Steps, func(step DecomposeStep) bool { return step.To == to }) {
+			return fieldError(fmt.Sprintf("%s.causes[%d]", at, k), fmt.Sprintf("no step of %s leads to %q", c.Decomposition, to), "name contenders of its steps")
+		}
+	}
+	return nil
 }
 
 func (s *Study) refers(at, contender, workload, metric string, works, seen map[string]bool) error {

@@ -55,8 +55,9 @@ func claimEdges(c tare.Claim) []float64 {
 // interval of the exponent reaches within 0.1 of the published one, and is
 // refuted otherwise. Statements are answered by
 // the check they name. A share holds where the whole interval is at or above
-// it and is refuted where all of it lies below. What is only reported is not
-// measured.
+// it and is refuted where all of it lies below. A cause is refuted where another
+// step of the decomposition has a share of its own, and holds where none can have
+// more than 5 %. What is only reported is not measured.
 func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
 	b := &bench{d: d, comparisons: comparisons, findings: findings}
 	var out []tare.ClaimResult
@@ -117,6 +118,8 @@ func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, no
 		b.growth(r, c)
 	case tare.ClaimShare:
 		b.shareClaim(r, c)
+	case tare.ClaimCause:
+		b.causeClaim(r, c)
 	default:
 		b.ratioClaim(r, c, values)
 		if r.Outcome != tare.NotMeasured {

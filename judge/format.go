@@ -112,3 +112,12 @@ func formatRounds(n int) string {
 	}
 	return strconv.Itoa(n) + " rounds"
 }
+
+// whole writes a count with its thousands apart: 81234 is "81,234".
+func whole(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -48,7 +48,7 @@ func TestStatements(t *testing.T) {
 		workloads: []string{"w"}, cost: map[string]float64{"lean": 500, "fat": 2000, "other": 900}, rounds: 12, slices: 8, sliceSD: 0.01,
 		claims: []tare.Claim{
 			claim("lean", "semantic-diff"), claim("fat", "semantic-diff"), claim("other", "semantic-diff"),
-			claim("fat", "error-in-loop"), claim("nobody", "error-in-loop"),
+			claim("fat", "sink"), claim("nobody", "error-in-loop"),
 		},
 	}
 	d := f.data(rand.New(rand.NewPCG(1, 2)))

@@ -2,22 +2,14 @@ package judge
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/tarebench/tare"
-)
-
-// Checks of which it is known whether they had cases to look at: one reads
-// Data.Semantics, the other Data.Conformance.
-const (
-	semanticDiff  = "semantic-diff"
-	negativeProbe = "negative-probe"
 )
 
 // statement answers a claim without figures by the check it names: what the
 // check finds about the contender refutes it. That a check found nothing proves
 // nothing by itself; only where it is known to have had cases to look at does the
-// statement hold.
+// statement hold, and for those cases.
 func (b *bench) statement(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = "check " + c.Check
 	for _, f := range b.findings {
@@ -26,26 +18,79 @@ func (b *bench) statement(r *tare.ClaimResult, c tare.Claim) {
 			return
 		}
 	}
-	i := slices.IndexFunc(b.d.Semantics, func(s tare.Semantics) bool { return s.Contender == c.Contender && s.Cases > 0 })
-	probes := 0
-	for _, p := range b.d.Conformance {
-		if p.Probe && p.Contender == c.Contender {
-			probes += p.Cases
+	looked, known := lookers()[c.Check]
+	if !known {
+		notMeasured(r, fmt.Sprintf("the check %s found nothing, which proves nothing by itself", c.Check))
+		return
+	}
+	found, none := looked(b.d, c)
+	if none != "" {
+		notMeasured(r, c.Contender+" "+none)
+		return
+	}
+	r.Outcome, r.Why = tare.Holds, found
+}
+
+// lookers are the checks of which it is known how many cases they looked at. Each
+// says what was seen of a claim's contender, or else that nothing was.
+func lookers() map[string]func(d Data, c tare.Claim) (seen, none string) {
+	return map[string]func(Data, tare.Claim) (string, string){
+		"semantic-diff":  sameMeanings,
+		"negative-probe": dueRefusals,
+		"wrong-answer":   rightAnswers,
+		"error-in-loop":  successes,
+	}
+}
+
+func sameMeanings(d Data, c tare.Claim) (seen, none string) {
+	for _, s := range d.Semantics {
+		if s.Contender == c.Contender && s.Cases > 0 {
+			return fmt.Sprintf("each of %d answers is %s's", s.Cases, s.Reference), ""
 		}
 	}
-	switch {
-	case c.Check == negativeProbe && probes == 0:
-		notMeasured(r, c.Contender+" was asked for nothing that must be refused")
-	case c.Check == negativeProbe:
-		r.Outcome = tare.Holds
-		r.Why = fmt.Sprintf("each of %d probes came out as the reference has it", probes)
-	case c.Check != semanticDiff:
-		notMeasured(r, fmt.Sprintf("the check %s found nothing, which proves nothing by itself", c.Check))
-	case i < 0:
-		notMeasured(r, c.Contender+" was asked none of the cases on which implementations differ")
-	default:
-		s := b.d.Semantics[i]
-		r.Outcome = tare.Holds
-		r.Why = fmt.Sprintf("each of %d answers is %s's", s.Cases, s.Reference)
+	return "", "was asked none of the cases on which implementations differ"
+}
+
+func dueRefusals(d Data, c tare.Claim) (seen, none string) {
+	if n := casesOf(d, c, true); n > 0 {
+		return fmt.Sprintf("each of %d probes came out as the reference has it", n), ""
 	}
+	return "", "was asked for nothing that must be refused"
+}
+
+func rightAnswers(d Data, c tare.Claim) (seen, none string) {
+	if n := casesOf(d, c, false); n > 0 {
+		return fmt.Sprintf("each of %s answers is the reference's", whole(int64(n))), ""
+	}
+	return "", "was asked for no answer"
+}
+
+// casesOf is how many cases of conformance a claim's contender was asked.
+func casesOf(d Data, c tare.Claim, probes bool) int {
+	n := 0
+	for _, p := range d.Conformance {
+		if p.Contender == c.Contender && p.Probe == probes && (c.Workload == "" || c.Workload == p.Workload) {
+			n += p.Cases
+		}
+	}
+	return n
+}
+
+// successes says how rare failures are at most where none of n operations
+// failed: 3/n, with 95 % confidence.
+//
+// Hanley, Lippman-Hand: If nothing goes wrong, is everything all right? JAMA 249
+// (1983).
+func successes(d Data, c tare.Claim) (seen, none string) {
+	const three = 3
+	var n int64
+	for _, s := range d.Slices {
+		if s.Contender == c.Contender && (c.Workload == "" || c.Workload == s.Workload) {
+			n += s.Ops
+		}
+	}
+	if n <= three {
+		return "", "did nothing that was timed"
+	}
+	return fmt.Sprintf("none of %s timed operations failed; of all there could be, fewer than 1 in %s would (95 %%)", whole(n), whole(n/three)), ""
 }

@@ -104,6 +104,7 @@ claims:
   - {id: "2", kind: trend, contender: b, workloads: [w, u, t], metric: time, side: lower, statement: s}
   - {id: "2/g", kind: growth, contender: b, workloads: [w, u, t], metric: time, value: 0, statement: s}
   - {id: "3", kind: share, contender: g, workload: w, metric: cpu, value: 0.5, statement: half}
+  - {id: "3/c", kind: cause, contender: b, decomposition: x, causes: [b], statement: all}
   - {id: "4", kind: reported, value: 407, unit: requests/s, because: gone, statement: other}
 decompose:
   - {id: x, question: y?, workload: w, metric: cpu, from: a, steps: [{to: b, cause: c}, {to: d, cause: e}]}
@@ -208,6 +209,8 @@ func TestSchemaAndParserAgree(t *testing.T) {
 		{"url: ", "requires: a, url: "}, {"url: ", "files: {a: b}, url: "}, {"url: ", "path: /a, url: "}, {"url: ", "delivers: a, url: "}, {"use: c, set", "use: c, path: /a, set"},
 		{"contenders: [b, g]", "contenders: [b, b]"}, {"contenders: [b, g]", "contenders: [1]"}, {"contenders: [b, g]", "contenders: {b: g}"},
 		{"value: 0.5, ", ""}, {"value: 0.5", "value: 1"}, {"value: 0.5", "value: 0.5, baseline: 1"}, {"value: 0.5", "value: 0.5, side: lower"}, {"value: 0.5", "value: 0.5, check: identity"}, {"value: 0.5", "value: 0.5, because: a"}, {"kind: share, contender: g", "kind: share"}, {"kind: share, contender: g, workload: w", "kind: share, contender: g, workloads: [w, u, t]"},
+		{"decomposition: x, ", ""}, {", causes: [b]", ""}, {"causes: [b]", "causes: []"}, {"causes: [b]", "causes: [b, b]"}, {"causes: [b]", "causes: [b], workload: w"}, {"causes: [b]", "causes: [b], value: 1"},
+		{"causes: [b]", "causes: [b], check: identity"}, {"causes: [b]", "causes: [b], because: a"}, {"value: 0.5", "value: 0.5, decomposition: x"}, {"value: 0.5", "value: 0.5, causes: [b]"}, {"side: lower", "side: lower, decomposition: x"},
 		{"because: gone, ", ""}, {"because: gone", "because: ''"}, {"because: gone", "because: gone, workload: w"}, {"because: gone", "because: gone, check: identity"}, {"value: 407", "value: 0"}, {"value: 407", "value: 407, baseline: 3"}, {"side: lower, statement", "side: lower, because: a, statement"},
 	} {
 		change(c[0], c[1], false)

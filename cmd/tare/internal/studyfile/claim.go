@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-const claimKinds = "known: ratio, statement, count, trend, growth, share, reported"
+const claimKinds = "known: ratio, statement, count, trend, growth, share, cause, reported"
 
 func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 	r.mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]take{
@@ -20,19 +20,21 @@ func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 			r.text(&s, claimKinds)(n, path)
 			c.Kind = tare.ClaimKind(s)
 		},
-		"check":     r.text(&c.Check, "the id of a check; tare list checks shows them"),
-		"contender": r.id(&c.Contender),
-		"workload":  r.id(&c.Workload),
-		"workloads": r.ids(&c.Workloads),
-		"metric":    r.text(&c.Metric, "known: "+tare.MetricNames()),
-		"baseline":  r.number(&c.Baseline),
-		"value":     r.number(&c.Value),
-		"unit":      r.text(&c.Unit, "e.g. ns/op"),
-		"whole":     r.number(&c.Whole),
-		"whole_of":  r.text(&c.WholeOf, "what the figures are parts of, as a noun, e.g. a frame at 60 a second"),
-		"side":      r.text(&c.Side, "lower or higher"),
-		"because":   r.text(&c.Because, "why nothing here measures it, in one line"),
-		"statement": r.text(&c.Statement, ""),
+		"check":         r.text(&c.Check, "the id of a check; tare list checks shows them"),
+		"contender":     r.id(&c.Contender),
+		"workload":      r.id(&c.Workload),
+		"workloads":     r.ids(&c.Workloads),
+		"metric":        r.text(&c.Metric, "known: "+tare.MetricNames()),
+		"baseline":      r.number(&c.Baseline),
+		"value":         r.number(&c.Value),
+		"unit":          r.text(&c.Unit, "e.g. ns/op"),
+		"whole":         r.number(&c.Whole),
+		"whole_of":      r.text(&c.WholeOf, "what the figures are parts of, as a noun, e.g. a frame at 60 a second"),
+		"decomposition": r.id(&c.Decomposition),
+		"causes":        r.ids(&c.Causes),
+		"side":          r.text(&c.Side, "lower or higher"),
+		"because":       r.text(&c.Because, "why nothing here measures it, in one line"),
+		"statement":     r.text(&c.Statement, ""),
 	}, nil)
 	for _, foreign := range foreignKeys(c.Kind) {
 		if at, given := r.at[path+"."+foreign.key]; given {
@@ -89,6 +91,13 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 		refuse("a growth is about several workloads", "", "workload")
 		refuse("a growth is the contender's own, and has an exponent alone", "ratio", "baseline", "unit", "side")
 		refuse("a growth is answered by its exponent, not by a check", "statement", "check")
+	case tare.ClaimCause:
+		refuse("a cause is of the difference that its decomposition tells apart", "ratio", "workload", "metric", "baseline", "value", "unit", "side")
+		refuse("a cause is of the difference that its decomposition tells apart", "trend", "workloads")
+		refuse("a cause is answered by its decomposition, not by a check", "statement", "check")
+	}
+	if kind != tare.ClaimCause {
+		refuse("only a cause is answered by a decomposition", "cause", "decomposition", "causes")
 	}
 	if kind != tare.ClaimRatio {
 		refuse("only the figures of a ratio are parts of a whole", "ratio", "whole", "whole_of")
