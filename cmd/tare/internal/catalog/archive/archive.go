@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -67,6 +68,8 @@ func wantDir(rel string) bool {
 	switch {
 	case top == "cgocopy": // of its generator nothing
 		return rel == top
+	case top == "load": // of the load generator what the SDK shares with it
+		return rel == top || slices.Contains(shared(), rel)
 	case top != "contender" && top != "contenders" && top != "app":
 		return false
 	case rel == "contender/contendertest", name == "testdata", strings.HasPrefix(name, "."):
@@ -75,6 +78,9 @@ func wantDir(rel string) bool {
 	return true
 }
 
+// shared are the folders outside the SDK whose packages it imports.
+func shared() []string { return []string{"load/hist", "load/pace"} }
+
 func wantFile(rel string) bool {
 	name := rel[strings.LastIndexByte(rel, '/')+1:]
 	if strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, ".") {
@@ -82,6 +88,9 @@ func wantFile(rel string) bool {
 	}
 	if name == rel { // of the root, only what the SDK's module needs
 		return name == "go.mod" || name == "LICENSE" || strings.HasSuffix(name, ".go")
+	}
+	if strings.HasPrefix(rel, "load/") && strings.Count(rel, "/") == 1 {
+		return false
 	}
 	if strings.HasPrefix(rel, "cgocopy/") {
 		return name == "go.mod" || strings.HasSuffix(name, ".go")
