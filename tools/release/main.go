@@ -1,0 +1,129 @@
+// Command release makes the versions that other people install.
+//
+// In the repository the command requires the root module of the same tree, by a
+// replace directive, and go install refuses modules that have one. So a version
+// is two commits: the root module and cgocopy are tagged where main is, and the
+// command one commit later, which only that tag names: there it requires the
+// tagged root module.
+//
+//	release -version v0.1.0          tag it here; nothing is pushed
+//	release -version v0.1.0 -check   tag nothing: install it by go install and use it
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+)
+
+// The modules of a version.
+const (
+	root    = "github.com/tarebench/tare"
+	cgocopy = root + "/cgocopy"
+	command = root + "/cmd/tare"
+)
+
+func main() {
+	version := flag.String("version", "", "the `version`, e.g. v0.1.0")
+	check := flag.Bool("check", false, "tag nothing; install the version from a proxy of files, and use it")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *version, *check); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, version string, check bool) error {
+	if semver.Canonical(version) != version || module.CheckPathMajor(version, "") != nil {
+		return fmt.Errorf("version %q: a version of a module is v0.N.N or v1.N.N", version)
+	}
+	repo, err := output(ctx, ".", "git", "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
+	changes, err := output(ctx, repo, "git", "status", "--porcelain")
+	if err != nil {
+		return err
+	}
+	if changes != "" && !check {
+		return fmt.Errorf("the tree has changes that no commit has, e.g. %.60q", changes)
+	}
+	dir, err := os.MkdirTemp("", "tare-release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	r := release{version: version, clone: filepath.Join(dir, "clone"), proxy: filepath.Join(dir, "proxy")}
+	if _, err := output(ctx, repo, "git", "clone", "--quiet", "--no-checkout", repo, r.clone); err != nil {
+		return err
+	}
+	if _, err := output(ctx, r.clone, "git", "checkout", "--quiet", "--detach"); err != nil {
+		return err
+	}
+	if err := r.make(ctx); err != nil {
+		return err
+	}
+	if check {
+		return r.try(ctx, dir)
+	}
+	return r.tag(ctx, repo)
+}
+
+// tag names the commits in the repository.
+func (r *release) tag(ctx context.Context, repo string) error {
+	tags := []string{r.version, "cgocopy/" + r.version, "cmd/tare/" + r.version}
+	for _, tag := range tags {
+		found, err := output(ctx, repo, "git", "tag", "--list", tag)
+		if err != nil {
+			return err
+		}
+		if found != "" {
+			return fmt.Errorf("there is a tag %s already", tag)
+		}
+	}
+	for i, tag := range tags {
+		at := r.main
+		if i == len(tags)-1 {
+			at = r.own
+			if _, err := output(ctx, repo, "git", "fetch", "--quiet", r.clone, at); err != nil {
+				return err
+			}
+		}
+		if _, err := output(ctx, repo, "git", "tag", "--annotate", "--message", "tare "+r.version, tag, at); err != nil {
+			return err
+		}
+	}
+	fmt.Printf("tagged. To publish:\n  git push origin %s\n", strings.Join(tags, " "))
+	return nil
+}
+
+// output runs a command and returns what it printed.
+func output(ctx context.Context, dir, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return "", said(cmd, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// said is a command's error with what it wrote about it.
+func said(cmd *exec.Cmd, err error) error {
+	var text string
+	if exit, ok := err.(*exec.ExitError); ok {
+		text = ": " + strings.TrimSpace(string(exit.Stderr))
+	}
+	return fmt.Errorf("%s: %w%s", strings.Join(cmd.Args, " "), err, text)
+}

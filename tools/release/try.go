@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// sorted is lines in order, each once.
+func sorted(lines []string) string {
+	var out []string
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(slices.Compact(out), "\n") + "\n"
+}
+
+// try installs the version as anybody would and uses it: in an empty directory,
+// with empty caches of tare's. Other modules come from the machine's own cache
+// where it has them.
+func (r *release) try(ctx context.Context, dir string) error {
+	have, err := output(ctx, dir, "go", "env", "GOMODCACHE")
+	if err != nil {
+		return err
+	}
+	proxies, err := output(ctx, dir, "go", "env", "GOPROXY")
+	if err != nil {
+		return err
+	}
+	work, bin := filepath.Join(dir, "work"), filepath.Join(dir, "bin")
+	if err := os.Mkdir(work, 0o755); err != nil {
+		return err
+	}
+	env := append(os.Environ(),
+		"GOPROXY=file://"+filepath.ToSlash(r.proxy)+",file://"+filepath.ToSlash(filepath.Join(have, "cache", "download"))+","+proxies,
+		"GONOSUMDB="+root, "GOWORK=off", "GOFLAGS=-modcacherw", "GOBIN="+bin, "GOMODCACHE="+filepath.Join(dir, "modules"),
+		"TARE_CACHE="+filepath.Join(dir, "cache"), "TARE_DATA="+filepath.Join(dir, "data"), "NO_COLOR=1",
+	)
+	tare := filepath.Join(bin, "tare")
+	for _, step := range [][]string{
+		{"go", "install", command + "@" + r.version},
+		{"go", "install", cgocopy + "/cmd/cgocopy@" + r.version},
+		{tare, "version"},
+		{tare, "list", "contenders"},
+		{tare, "run", "json-encode", "--contender", "jsoniter-fastest", "--workload", "devices-50/marshal", "--rounds", "2"},
+		{tare, "run", "tiny", "--contender", "gin-new", "--workload", "get-random/c50", "--rounds", "2"},
+		{tare, "run", "users", "--contender", "grpc", "--workload", "get/c10", "--rounds", "2"},
+	} {
+		fmt.Printf("$ %s\n", strings.Join(step, " "))
+		cmd := exec.CommandContext(ctx, step[0], step[1:]...)
+		cmd.Dir, cmd.Env = work, env
+		out, err := cmd.CombinedOutput()
+		fmt.Print(excerpt(string(out)))
+		if err != nil {
+			return said(cmd, err)
+		}
+		if slices.Contains(step, "version") && !strings.Contains(string(out), r.version) {
+			return fmt.Errorf("%s says %q, not %s", tare, out, r.version)
+		}
+	}
+	left, err := os.ReadDir(work)
+	if err != nil {
+		return err
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("%d files are left in the working directory, e.g. %s", len(left), left[0].Name())
+	}
+	fmt.Println(r.version + " installs and runs")
+	return nil
+}
+
+// excerpt is the first lines of a text.
+func excerpt(text string) string {
+	const most = 12
+	lines := strings.SplitAfter(text, "\n")
+	if len(lines) > most {
+		lines = append(lines[:most:most], fmt.Sprintf("… (%d lines)\n", len(lines)))
+	}
+	return strings.Join(lines, "")
+}
