@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -162,4 +163,16 @@ func cacheError(dir string, err error) error {
 		err = l.Err
 	}
 	return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", ErrCache, dir, err)
+}
+
+// Here reports whether Go release, e.g. go1.27.2, is on this machine, so that
+// building with it downloads nothing.
+func (b *Builder) Here(ctx context.Context, release string) bool {
+	t, err := b.toolchain(ctx)
+	if err != nil || t.env["GOVERSION"] == release {
+		return err == nil
+	}
+	dir := fmt.Sprintf("toolchain@v0.0.1-%s.%s-%s", release, runtime.GOOS, runtime.GOARCH)
+	info, err := os.Stat(filepath.Join(t.env["GOMODCACHE"], "golang.org", dir))
+	return err == nil && info.IsDir()
 }
