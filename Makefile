@@ -4,6 +4,7 @@
 GO       ?= go
 FUZZTIME ?= 20s
 TESTFLAGS ?=
+BENCHFLAGS ?=
 OHA      ?= 1.16.0
 # What installs packages: root itself, or sudo.
 AS_ROOT   = $(shell [ $$(id -u) = 0 ] || echo sudo)
@@ -27,7 +28,7 @@ LINT = GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run -
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: test
 test: ## vet and test every module of the workspace, architecture rules included
@@ -108,12 +109,21 @@ calibrate: ## weigh programs of known cost 120 times (about an hour) and write t
 catalog: ## pack contenders and SDK into the archive an installed tare carries
 	$(GO) generate ./cmd/tare/internal/catalog
 
-.PHONY: benchmark
-benchmark: ## the plain go test -bench files under bench
-	@set -e; for dir in $(BENCHES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test -run '^$$' -bench . -benchmem); done
+.PHONY: release release-check
+release: ## tag VERSION=v0.N.N, each module; nothing is pushed
+	cd tools/release && GOWORK=off $(GO) run . -version $(VERSION)
+release-check: ## install the tree's last commit with go install, from a proxy of files, and use it in an empty directory
+	cd tools/release && GOWORK=off $(GO) run . -version v0.0.1 -check
 
-# The published benchmark's own targets, on its own names.
-USERS_BENCH = cd bench/users && $(ALONE) $(GO) test -run '^$$' -benchmem
+.PHONY: benchmark
+benchmark: ## the plain go test -bench files under bench (BENCHFLAGS='-benchtime 100x' for less of each)
+	@set -e; for dir in $(filter bench/%,$(BENCHES)); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test -run '^$$' -bench . -benchmem $(BENCHFLAGS)); done
+
+# The published benchmark's own targets, on its own names, and profiles of what
+# it compared. PROFILED says how much of the study, for less of it say
+# PROFILED='--rounds 4 --contender grpc --workload get/c10'.
+USERS_BENCH = cd bench/users && $(ALONE) $(GO) test -run '^$$' -benchmem $(BENCHFLAGS)
+PROFILED ?= --budget quick
 .PHONY: benchmark-grpc benchmark-gin benchmark-rest benchmark-cpu benchmark-mem
 benchmark-grpc: ## users over gRPC, as plain benchmarks
 	$(USERS_BENCH) -bench '^BenchmarkGRPC'
@@ -122,9 +132,9 @@ benchmark-gin: ## users over Gin
 benchmark-rest: ## users over Gin and the gateway
 	$(USERS_BENCH) -bench '^Benchmark(Gin|Gateway)'
 benchmark-cpu: ## weigh users at quick budget, and say where CPU time goes and what makes the difference
-	$(GO) run ./cmd/tare run users --budget quick --profile cpu
+	$(GO) run ./cmd/tare run users $(PROFILED) --profile cpu
 benchmark-mem: ## the same of allocated memory
-	$(GO) run ./cmd/tare run users --budget quick --profile mem
+	$(GO) run ./cmd/tare run users $(PROFILED) --profile mem
 
 .PHONY: bench-load
 bench-load: ## the load generator against wrk and oha (installed where apt-get and cargo are), some minutes on a quiet machine

@@ -30,6 +30,7 @@ const (
 	LaunchProgram Launch = "program" // built here, speaks the contender protocol
 	LaunchCommand Launch = "command" // a server started by its command line
 	LaunchURL     Launch = "url"     // a server that somebody else runs
+	LaunchGobench Launch = "gobench" // test binaries of a module, built here
 )
 
 // Contender is one implementation under test as it was built: who it says it

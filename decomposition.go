@@ -95,6 +95,24 @@ type Profile struct {
 	File      string        `json:"file,omitempty"`  // pprof document, beside the result
 	Flame     string        `json:"flame,omitempty"` // SVG, beside the result
 	Top       []ProfileLine `json:"top,omitempty"`   // functions with the most of their own, the greatest first
+	Gap       *ProfileGap   `json:"gap,omitempty"`   // to the baseline's profile of the same; nil for the baseline
+}
+
+// ProfileGap is what makes the difference between two profiles, per operation,
+// in the unit of both. A line is what something took itself.
+type ProfileGap struct {
+	Against   string    `json:"against"`   // contender
+	From      float64   `json:"from"`      // all of it: of Against
+	To        float64   `json:"to"`        // of the profile's own contender
+	Parts     []GapLine `json:"parts"`     // packages, and of the runtime what it did; those furthest apart, by more than sampling alone shows
+	Functions []GapLine `json:"functions"` // those furthest apart, by more than sampling alone shows
+}
+
+// GapLine is what one function or part took itself for an operation.
+type GapLine struct {
+	Name string  `json:"name"`
+	From float64 `json:"from"` // in the profile held against
+	To   float64 `json:"to"`   // in the contender's own
 }
 
 // ProfileLine is one function.

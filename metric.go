@@ -22,6 +22,10 @@ type Metric struct {
 	Doc       string    // one line
 }
 
+// KeyReported is what the sample keys of metrics begin with that a benchmark
+// reports by itself; their unit follows.
+const KeyReported = "reported:"
+
 // Metrics is the catalogue, in the order tables use.
 func Metrics() []Metric {
 	return []Metric{

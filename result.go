@@ -42,6 +42,24 @@ type Result struct {
 	NotWeighed []NotWeighed `json:"not_weighed,omitempty"`
 	Trials     []Trial      `json:"trials"`
 	Journal    string       `json:"journal,omitempty"` // file name of the slices, beside the document
+
+	Tare  string `json:"tare,omitempty"` // version of tare that measured
+	Asked Asked  `json:"asked,omitzero"` // how the run was asked for
+}
+
+// Asked is how a run was asked for, as far as the rest of the document does not
+// say it, so that it can be asked for again. The seed, the environment and the
+// isolation stand where they always do.
+type Asked struct {
+	Study      string        `json:"study_source,omitempty"` // text of the study's file
+	Dir        string        `json:"study_dir,omitempty"`    // where its relative paths start; empty: it has none
+	Budget     string        `json:"budget,omitempty"`       // quick, full or a duration
+	Rounds     int           `json:"rounds,omitempty"`       // zero: by budget
+	Slice      time.Duration `json:"slice_ns,omitempty"`     // slice length wanted; zero: by rule
+	Contenders []string      `json:"contenders,omitempty"`   // patterns that chose them; none: all
+	Workloads  []string      `json:"workloads,omitempty"`    // likewise
+	With       []string      `json:"with,omitempty"`         // modules to build every contender with: path@version or path=directory
+	Go         string        `json:"go,omitempty"`           // toolchain to build every contender with; empty: the machine's
 }
 
 // NotWeighed is a contender or workload the budget left out.

@@ -18,6 +18,7 @@ type Effects struct {
 	Metric   string    `json:"metric"`
 	A        string    `json:"a"`
 	B        string    `json:"b"`
-	Effects  []float64 `json:"effects"`        // block estimate (Hodges–Lehmann over blocks), or the ratio of sums where the plan says so
-	Sums     []float64 `json:"sums,omitempty"` // ln of the ratio of sums, for comparison
+	Effects  []float64 `json:"effects"`             // block estimate (Hodges–Lehmann over blocks), or the ratio of sums where the plan says so
+	Sums     []float64 `json:"sums,omitempty"`      // ln of the ratio of sums, for comparison
+	Of       []int     `json:"of_rounds,omitempty"` // the round of each effect; absent: they are of round 1, 2, 3 and so on
 }

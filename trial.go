@@ -16,6 +16,28 @@ type Trial struct {
 	Histograms map[string]string `json:"histograms,omitempty"` // latencies by workload id, as load/hist writes them
 	Evidence   Evidence          `json:"evidence"`
 	Error      *TrialError       `json:"error,omitempty"`
+	Void       []VoidPart        `json:"void,omitempty"` // of a trial that was carried through: what does not count
+}
+
+// VoidPart is what of a trial does not count although it was carried through,
+// because something failed in its round.
+type VoidPart struct {
+	Workload string `json:"workload,omitempty"` // empty: all of them
+	Why      string `json:"why"`                // one line
+}
+
+// Counts reports whether what the trial measured on workload counts; an empty
+// workload asks for all of them.
+func (t Trial) Counts(workload string) bool {
+	if t.Error != nil {
+		return false
+	}
+	for _, v := range t.Void {
+		if workload == "" || v.Workload == "" || v.Workload == workload {
+			return false
+		}
+	}
+	return true
 }
 
 // TrialError is why a trial could not be carried through.

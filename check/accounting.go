@@ -101,7 +101,7 @@ func partsOfWhole(in Input, contender string) []float64 {
 	}
 	var out []float64
 	for _, t := range in.Trials {
-		if whole := t.Evidence.CPUSeconds * 1e9; t.Contender == contender && counts(t) && whole > 0 && parts[t.Round] > 0 {
+		if whole := t.Evidence.CPUSeconds * 1e9; t.Contender == contender && t.Tau <= 1 && t.Counts("") && whole > 0 && parts[t.Round] > 0 {
 			out = append(out, float64(parts[t.Round])/whole)
 		}
 	}

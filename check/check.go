@@ -23,7 +23,7 @@ type Input struct {
 	Contenders  []tare.Contender
 	Conformance []tare.Conformance
 	Semantics   []tare.Semantics
-	Trials      []tare.Trial
+	Trials      []tare.Trial   // as Mark gives them
 	Slices      []tare.Slice   // of every whole round, the long ones (tau 8) too
 	Effects     []tare.Effects // as judge.Effects gives them
 	Comparisons []tare.Comparison
@@ -41,6 +41,11 @@ type Check struct {
 	Summary  string        // what it looks at and when it fires
 	Why      string        // the mistake it exists to catch
 	Advice   string        // what to do about a finding
+
+	// Rounds is how many it takes at least; zero: it needs none.
+	Rounds int
+
+	failures bool // it also reads what does not count; others see what does
 	// Run yields findings. It fills in contender, workload and message, and
 	// severity and advice where they are not the check's own.
 	Run func(Input) []tare.Finding
@@ -89,14 +94,20 @@ func (c Check) findings(in Input) []tare.Finding {
 // marked so.
 func Run(in Input) []tare.Finding {
 	var out []tare.Finding
+	counting := in.counting()
 	for _, c := range All() {
-		out = append(out, c.findings(in)...)
+		of := counting
+		if c.failures {
+			of = in
+		}
+		out = append(out, c.findings(of)...)
 	}
 	return out
 }
 
 // Unmet lists the expectations that did not come true, one line each: every
-// contender must be void by each check that its expect names.
+// contender must be void by each check that its expect names, where that had the
+// rounds it takes.
 func Unmet(in Input, findings []tare.Finding) []string {
 	var out []string
 	for _, c := range in.Contenders {
@@ -104,12 +115,26 @@ func Unmet(in Input, findings []tare.Finding) []string {
 			met := slices.ContainsFunc(findings, func(f tare.Finding) bool {
 				return f.Check == id && f.Severity == tare.Void && f.Contender == c.ID
 			})
+			if named, ok := Named(id); ok && trialsOf(in.Trials, c.ID) < named.Rounds {
+				continue
+			}
 			if !met {
 				out = append(out, fmt.Sprintf("contender %s was expected to be void by %s, and was not", c.ID, id))
 			}
 		}
 	}
 	return out
+}
+
+// trialsOf is how many trials a contender has, one a round, those with longer slices aside.
+func trialsOf(trials []tare.Trial, contender string) int {
+	n := 0
+	for _, t := range trials {
+		if t.Contender == contender && t.Round > 0 && t.Tau <= 1 {
+			n++
+		}
+	}
+	return n
 }
 
 // expects reports whether contender must be void by check.

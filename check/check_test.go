@@ -215,6 +215,18 @@ func TestExpectations(t *testing.T) {
 	if unmet := Unmet(in, Run(in)); len(unmet) != 0 {
 		t.Errorf("unmet = %q, want none", unmet)
 	}
+	// Too few rounds say nothing of a check that takes more.
+	in.Contenders[4].Expect.Void = []string{"drift-in-trial"}
+	in.Trials = nil
+	for round := range driftRounds {
+		if unmet := Unmet(in, nil); len(unmet) != 0 {
+			t.Errorf("unmet after %d rounds: %q", round, unmet)
+		}
+		in.Trials = append(in.Trials, tare.Trial{Contender: in.Contenders[4].ID, Round: round + 1, Tau: 1}, tare.Trial{Contender: in.Contenders[4].ID, Round: round + 1, Tau: 8})
+	}
+	if len(Unmet(in, nil)) != 1 {
+		t.Error("met after all rounds it takes, by nothing")
+	}
 	// A finding about somebody else, or a mere warning, meets nothing.
 	in.Contenders[4].Expect.Void = []string{"control"}
 	others := []tare.Finding{{Check: "control", Severity: tare.Warn, Contender: "trap"}, {Check: "control", Severity: tare.Void, Workload: load}}

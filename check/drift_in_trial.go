@@ -14,12 +14,14 @@ import (
 const (
 	driftParts  = 16   // a trial's slices are summed to as many parts at most
 	fewestParts = 4    // a trial with fewer slices shows no slope
+	driftRounds = 11   // that an interval at 99.9 % takes
 	driftLeast  = 0.10 // from the first part to the last
 )
 
 func driftInTrial() Check {
 	return Check{
 		ID:       "drift-in-trial",
+		Rounds:   driftRounds,
 		Severity: tare.Void,
 		Summary: "What an operation costs must not rise or fall while a trial runs. The slices of a trial are summed to at most 16 parts, the slope of the logarithm of their costs is the median of the slopes " +
 			"of all pairs of parts (Theil–Sen), and a contender is void on a workload where the 99.9 % interval of that slope over rounds lies wholly beyond 10 % from the first part to the last. " +

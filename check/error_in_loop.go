@@ -1,7 +1,9 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/tarebench/tare"
 )
@@ -10,37 +12,111 @@ func errorInLoop() Check {
 	return Check{
 		ID:       "error-in-loop",
 		Severity: tare.Void,
-		Summary:  "An operation returned an error while it was timed. One is enough.",
+		Summary: "An operation returned an error while it was timed. One is enough for its round. " + failureRule + " " +
+			"A request that timed out is no mishap but a latency: one voids the contender on the workload.",
 		Why: "A struct copier's published figure, exactly 64 bytes and one allocation whatever it copied, was the cost of its error " +
 			"\"type not registered\", which the benchmark loop never looked at. A failed operation is not a fast one.",
-		Advice: "run the contender on the workload by itself and look at the error; a benchmark loop must stop at one",
+		Advice:   "run the contender on the workload by itself and look at the error; a benchmark loop must stop at one",
+		failures: true,
 		Run: func(in Input) []tare.Finding {
-			type tally struct{ errors, ops int64 }
-			sums := map[[2]string]tally{}
-			var order [][2]string
-			for _, s := range in.Slices {
-				k := [2]string{s.Contender, s.Workload}
-				t, ok := sums[k]
-				if !ok {
-					order = append(order, k)
-				}
-				sums[k] = tally{t.errors + s.Errors, t.ops + s.Ops}
-			}
 			var out []tare.Finding
-			for _, k := range order {
-				t := sums[k]
-				if t.errors == 0 {
-					continue
-				}
-				message := fmt.Sprintf("%d of %d timed operations returned an error", t.errors, t.ops)
-				if first := firstError(in.Trials, k[0]); first != "" {
-					message += "; the first: " + first
-				}
-				out = append(out, tare.Finding{Contender: k[0], Workload: k[1], Message: message})
+			all := tallies(in.Slices)
+			for _, c := range withErrors(in.Slices) {
+				out = append(out, in.faults(c, all))
 			}
 			return out
 		},
 	}
+}
+
+// faults is what there is to say of a course with errors. Where every round that
+// has some is left out, the others count.
+func (in Input) faults(c course, all map[leg]tally) tare.Finding {
+	var sum, with tally // of all rounds, and of those with errors
+	var left []turn     // those left out
+	counts := false     // one of them is not
+	for l, t := range all {
+		if l.course != c {
+			continue
+		}
+		sum = sum.plus(t)
+		if t.errors == 0 {
+			continue
+		}
+		with = with.plus(t)
+		if in.leftOut(l) {
+			left = append(left, l.turn)
+		} else {
+			counts = true
+		}
+	}
+	f := tare.Finding{Contender: c.contender, Workload: c.workload, Message: sum.String()}
+	if !counts {
+		slices.SortFunc(left, func(a, b turn) int { return cmp.Or(cmp.Compare(a.round, b.round), cmp.Compare(a.tau, b.tau)) })
+		f.Severity, f.Advice = tare.Warn, leftOutAdvice
+		f.Message = fmt.Sprintf("%s: in %s, %s", in.voidRounds(left), named(left), with)
+	}
+	if first := firstError(in.Trials, c.contender); first != "" {
+		f.Message += "; the first: " + first
+	}
+	return f
+}
+
+// leftOut reports whether what was done in a leg does not count.
+func (in Input) leftOut(l leg) bool {
+	return slices.ContainsFunc(in.Trials, func(t tare.Trial) bool {
+		return t.Contender == l.contender && turnOf(t) == l.turn && !t.Counts(l.workload)
+	})
+}
+
+// course is one contender on one workload over all rounds.
+type course struct{ contender, workload string }
+
+// leg is one round of a course.
+type leg struct {
+	course
+	turn
+}
+
+func legOf(s tare.Slice) leg {
+	return leg{course{s.Contender, s.Workload}, turn{s.Round, max(1, s.Tau)}}
+}
+
+// tally counts what was timed.
+type tally struct {
+	slices      int
+	errors, ops int64
+}
+
+func (t tally) String() string {
+	return fmt.Sprintf("%d of %d timed operations returned an error", t.errors, t.ops)
+}
+
+func (t tally) plus(u tally) tally {
+	return tally{t.slices + u.slices, t.errors + u.errors, t.ops + u.ops}
+}
+
+// tallies counts every leg.
+func tallies(timed []tare.Slice) map[leg]tally {
+	out := map[leg]tally{}
+	for _, s := range timed {
+		out[legOf(s)] = out[legOf(s)].plus(tally{1, s.Errors, s.Ops})
+	}
+	return out
+}
+
+// withErrors are the courses on which an operation returned an error.
+func withErrors(timed []tare.Slice) []course {
+	var out []course
+	for _, s := range timed {
+		if c := (course{s.Contender, s.Workload}); s.Errors > 0 && !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	slices.SortFunc(out, func(a, b course) int {
+		return cmp.Or(cmp.Compare(a.contender, b.contender), cmp.Compare(a.workload, b.workload))
+	})
+	return out
 }
 
 // firstError is the first text of an error that contender's operations

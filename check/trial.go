@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/tarebench/tare"
 )
@@ -12,42 +13,78 @@ func trial() Check {
 		Severity: tare.Void,
 		Summary: "A contender's process could not be carried through: it did not start, gave no answer in time, ended by itself, " +
 			"wrote something that is not the protocol, went over the memory or output limit, or replied with an error. " +
-			"Whatever it measured before does not count.",
+			"Whatever it measured in that round does not count. " + failureRule + " " +
+			"One that is void, also by its pilot, is not asked again; without baseline, control or null the study ends.",
 		Why: "A program that dies under load has not been measured; its numbers from before are those of the part it survived. " +
 			"Results of such runs were published with the failed part left out.",
-		Advice: "the trial's evidence in the result document holds what it last wrote to stderr",
+		Advice:   "the trial's evidence in the result document holds what it last wrote to stderr",
+		failures: true,
 		Run: func(in Input) []tare.Finding {
-			var out []tare.Finding
-			at := map[string]int{} // contender → index in out
-			more := map[string]int{}
+			failed := map[string][]tare.Trial{}
+			var order []string
 			for _, t := range in.Trials {
 				if t.Error == nil {
 					continue
 				}
-				if _, ok := at[t.Contender]; ok {
-					more[t.Contender]++
-					continue
+				if len(failed[t.Contender]) == 0 {
+					order = append(order, t.Contender)
 				}
-				at[t.Contender] = len(out)
-				out = append(out, tare.Finding{
-					Contender: t.Contender,
-					Message:   fmt.Sprintf("%s in %s: %s", ended(t.Error.Class), when(t), t.Error.Message),
-				})
+				failed[t.Contender] = append(failed[t.Contender], t)
 			}
-			for id, n := range more {
-				out[at[id]].Message += fmt.Sprintf(" (and in %s more)", plural(n, "trial"))
+			var out []tare.Finding
+			for _, id := range order {
+				out = append(out, in.broken(id, failed[id]))
 			}
 			return out
 		},
 	}
 }
 
-// when is the round a trial belongs to; the pilot has none.
-func when(t tare.Trial) string {
-	if t.Round == 0 {
-		return "the pilot"
+// leftOutAdvice is of findings that leave the other rounds standing.
+const leftOutAdvice = "the other rounds stand, and the intervals are theirs; see that what failed has nothing to do with how much is asked"
+
+// broken is what there is to say of a contender's trials that failed.
+func (in Input) broken(id string, failed []tare.Trial) tare.Finding {
+	first := failed[0]
+	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", ended(first.Error.Class), when(first), first.Error.Message)}
+	if n := len(failed) - 1; n > 0 {
+		f.Message += fmt.Sprintf(" (and in %s more)", plural(n, "trial"))
 	}
-	return fmt.Sprintf("round %d", t.Round)
+	if why := GivenUp(in.Trials, id, in.Plan.RoundsPlanned); why != "" {
+		if len(failed) > 1 && first.Round > 0 {
+			f.Message += "; " + why
+		}
+		return f
+	}
+	var of []turn
+	for _, t := range failed {
+		of = append(of, turnOf(t))
+	}
+	f.Severity, f.Advice = tare.Warn, leftOutAdvice
+	f.Message = in.voidRounds(of) + ": " + f.Message
+	return f
+}
+
+// when is the round a trial belongs to; the pilot has none.
+func when(t tare.Trial) string { return turnOf(t).String() }
+
+func (t turn) String() string {
+	switch {
+	case t.round == 0:
+		return "the pilot"
+	case t.tau > 1:
+		return fmt.Sprintf("the long round after round %d", t.round)
+	}
+	return fmt.Sprintf("round %d", t.round)
+}
+
+// named lists rounds in one text.
+func named(of []turn) string {
+	var names []string
+	for _, t := range of {
+		names = append(names, t.String())
+	}
+	return strings.Join(names, ", ")
 }
 
 // ended says how a trial ended, by the class of its error.

@@ -179,7 +179,7 @@ func find(effects []tare.Effects, workload, metric, a, b string) (tare.Effects, 
 			return e, true
 		}
 		if e.A == b && e.B == a {
-			return tare.Effects{Workload: workload, Metric: metric, A: a, B: b, Effects: negated(e.Effects), Sums: negated(e.Sums)}, true
+			return tare.Effects{Workload: workload, Metric: metric, A: a, B: b, Effects: negated(e.Effects), Sums: negated(e.Sums), Of: e.Of}, true
 		}
 	}
 	return tare.Effects{}, false

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// Data is what verdicts are read from. Voided rounds and their slices and
-// trials are left out by whoever fills it.
+// Data is what verdicts are read from. What does not count of a trial
+// ([tare.Trial.Counts]) is in no effect and no figure.
 type Data struct {
 	Study      tare.Study
 	Plan       tare.Plan
@@ -119,31 +119,34 @@ type index struct {
 	idle    map[cell]float64 // by round and workload: the null's median idle CPU per slice
 }
 
-// newIndex sorts the evidence of d. What a trial that ended in an error left
-// behind is not in it.
+// newIndex sorts the evidence of d. What does not count is not in it.
 func newIndex(d Data) *index {
 	x := &index{slices: map[cell][]tare.Slice{}, samples: map[cell]tare.Sample{}, idle: map[cell]float64{}}
-	type trial struct {
+	type place struct {
 		round     int
 		contender string
 	}
-	failed := map[trial]bool{}
+	marked := map[place]tare.Trial{} // what of them does not count
 	seen := map[int]bool{}
 	for _, t := range d.Trials {
 		if t.Tau > 1 {
 			continue
 		}
 		seen[t.Round] = true
-		if t.Error != nil {
-			failed[trial{t.Round, t.Contender}] = true
-			continue
+		if !t.Counts("") {
+			marked[place{t.Round, t.Contender}] = t
 		}
 		for w, s := range t.Samples {
-			x.samples[cell{t.Round, w, t.Contender}] = s
+			if t.Counts(w) {
+				x.samples[cell{t.Round, w, t.Contender}] = s
+			}
 		}
 	}
 	for _, s := range d.Slices {
-		if s.Tau > 1 || failed[trial{s.Round, s.Contender}] {
+		if s.Tau > 1 {
+			continue
+		}
+		if t, ok := marked[place{s.Round, s.Contender}]; ok && !t.Counts(s.Workload) {
 			continue
 		}
 		seen[s.Round] = true
@@ -160,6 +163,7 @@ func newIndex(d Data) *index {
 			null = c.ID
 		}
 	}
+	idles := map[string][]float64{} // by workload, of all rounds
 	for c, ss := range x.slices {
 		slices.SortFunc(ss, func(a, b tare.Slice) int { return cmp.Compare(a.Index, b.Index) })
 		if c.contender == null {
@@ -168,6 +172,14 @@ func newIndex(d Data) *index {
 				idle[i] = float64(s.IdleCPUNS)
 			}
 			x.idle[cell{c.round, c.workload, ""}] = stats.Median(idle)
+			idles[c.workload] = append(idles[c.workload], stats.Median(idle))
+		}
+	}
+	// A round that the null contender lost takes what it did in the others.
+	for c := range x.slices {
+		at := cell{c.round, c.workload, ""}
+		if _, known := x.idle[at]; !known && len(idles[c.workload]) > 0 {
+			x.idle[at] = stats.Median(idles[c.workload])
 		}
 	}
 	return x

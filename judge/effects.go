@@ -18,7 +18,8 @@ import (
 // sums them in blocks. A metric measured once per trial gives one ratio per
 // round; where a side is zero in any round there is no ratio, and the pair is
 // left out whole (dropping only those rounds would choose by outcome). A round
-// in which a side was not measured is left out.
+// in which a side was not measured, or does not count, is left out, and the
+// effects then say of which rounds they are.
 func Effects(d Data) []tare.Effects {
 	x := newIndex(d)
 	var out []tare.Effects
@@ -64,15 +65,18 @@ func (x *index) effects(d Data, workload, metric, a, b string) tare.Effects {
 		return e
 	}
 	if !m.PerSlice {
-		e.Effects = x.trialEffects(m, workload, a, b)
+		e.Effects, e.Of = x.trialEffects(m, workload, a, b)
 		return e
 	}
+	var of []int
 	for _, r := range x.rounds {
 		if effect, sum, ok := x.sliceEffect(d, metric, cell{r, workload, a}, cell{r, workload, b}); ok {
 			e.Effects = append(e.Effects, effect)
 			e.Sums = append(e.Sums, sum)
+			of = append(of, r)
 		}
 	}
+	e.Of = others(of)
 	return e
 }
 
@@ -124,8 +128,7 @@ func (x *index) paired(metric string, a, b cell) (p, q []stats.Point) {
 	return p, q
 }
 
-func (x *index) trialEffects(m tare.Metric, workload, a, b string) []float64 {
-	var out []float64
+func (x *index) trialEffects(m tare.Metric, workload, a, b string) (effects []float64, of []int) {
 	for _, r := range x.rounds {
 		va, okA := x.samples[cell{r, workload, a}][m.Key]
 		vb, okB := x.samples[cell{r, workload, b}][m.Key]
@@ -133,11 +136,19 @@ func (x *index) trialEffects(m tare.Metric, workload, a, b string) []float64 {
 			continue
 		}
 		if !(va > 0) || !(vb > 0) {
-			return nil
+			return nil, nil
 		}
-		out = append(out, math.Log(va/vb))
+		effects, of = append(effects, math.Log(va/vb)), append(of, r)
 	}
-	return out
+	return effects, others(of)
+}
+
+// others is rounds, unless they are 1, 2, 3 and so on, which goes without saying.
+func others(rounds []int) []int {
+	if n := len(rounds); n == 0 || rounds[0] == 1 && rounds[n-1] == n {
+		return nil
+	}
+	return rounds
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -143,6 +143,62 @@ func TestEffectsLeaveOut(t *testing.T) {
 	}
 }
 
+// Rounds that do not count for one contender do so for its pairs alone, and the
+// effects say of which rounds they are.
+func TestEffectsOfRoundsThatCount(t *testing.T) {
+	d := fake{workloads: []string{"v", "w"}, cost: map[string]float64{"lean": 500, "fat": 2000}, rounds: 12, slices: 8, roundSD: 0.02, sliceSD: 0.02}.data(seeded(3))
+	whole := Compare(d, Effects(d))
+	for i := range d.Trials {
+		switch tr := &d.Trials[i]; {
+		case tr.Contender == "lean" && tr.Round == 4:
+			tr.Error = &tare.TrialError{Class: tare.ErrExit}
+		case tr.Contender == "lean" && tr.Round == 7:
+			tr.Void = []tare.VoidPart{{Workload: "w", Why: "errors"}}
+		}
+	}
+	effects := Effects(d)
+	for _, c := range []struct {
+		a, b, workload string
+		lost           []int
+	}{
+		{"lean", base, "w", []int{4, 7}}, {"lean", base, "v", []int{4}}, {"lean", "fat", "w", []int{4, 7}},
+		{"fat", base, "w", nil}, {tare.ControlID, base, "v", nil},
+	} {
+		e, ok := find(effects, c.workload, "time", c.a, c.b)
+		if !ok || len(e.Effects) != 12-len(c.lost) || len(e.Sums) != len(e.Effects) || len(c.lost) == 0 && e.Of != nil || len(c.lost) > 0 && len(e.Of) != len(e.Effects) {
+			t.Errorf("%s against %s on %s: %d effects of rounds %v", c.a, c.b, c.workload, len(e.Effects), e.Of)
+		}
+		for _, r := range c.lost {
+			if slices.Contains(e.Of, r) {
+				t.Errorf("%s against %s on %s has an effect of round %d", c.a, c.b, c.workload, r)
+			}
+		}
+	}
+	for i, c := range Compare(d, effects) {
+		if c.Contender == "lean" {
+			if want := map[string]int{"v": 11, "w": 10}[c.Workload]; c.Rounds != want || !hasInterval(c) || c.RankLow != 1 || c.RankHigh != 1 {
+				t.Errorf("%+v; want an interval and the first rank after %d rounds", c, want)
+			}
+		} else if c != whole[i] {
+			t.Errorf("%+v was %+v before another lost rounds", c, whole[i])
+		}
+	}
+}
+
+// Without the null in a round, what it did idle in the others is taken off.
+func TestEffectsOfARoundThatTheNullLost(t *testing.T) {
+	d := small()
+	want := effect(t, d, "cpu", "lean", base)
+	for i := range d.Trials {
+		if tr := &d.Trials[i]; tr.Contender == tare.NullID && tr.Round == 1 {
+			tr.Error = &tare.TrialError{Class: tare.ErrExit}
+		}
+	}
+	if e := effect(t, d, "cpu", "lean", base); !slices.Equal(e.Effects, want.Effects) {
+		t.Errorf("cpu effects %v, want %v", e.Effects, want.Effects)
+	}
+}
+
 func TestEffectsOfTrialMetrics(t *testing.T) {
 	d := small()
 	e := effect(t, d, "bytes", "lean", base)

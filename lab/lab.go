@@ -143,7 +143,7 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 		}
 	}
 	if r.stopped != Interrupted {
-		if unmet := check.Unmet(check.Input{Study: r.study, Contenders: r.contenders, Final: true}, res.Findings); len(unmet) > 0 {
+		if unmet := check.Unmet(check.Input{Study: r.study, Contenders: r.contenders, Trials: res.Trials, Final: true}, res.Findings); len(unmet) > 0 {
 			return res, &ExpectError{Unmet: unmet}
 		}
 	}
@@ -269,9 +269,9 @@ func (r *run) prepare(ctx context.Context) error {
 				r.longDone++
 			}
 		}
-		for _, t := range r.trials {
-			if t.Error != nil {
-				r.dropped[t.Contender] = true
+		for _, c := range r.contenders {
+			if check.GivenUp(r.trials, c.ID, r.plan.RoundsPlanned) != "" {
+				r.dropped[c.ID] = true
 			}
 		}
 		r.disqualify()

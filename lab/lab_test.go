@@ -132,45 +132,6 @@ func TestLargeAnswersAreAskedForInParts(t *testing.T) {
 	}
 }
 
-func TestAContenderThatDiesLeavesTheStudyGoingOn(t *testing.T) {
-	for _, class := range []string{tare.ErrExit, tare.ErrDeadline, tare.ErrProtocol, tare.ErrMemory, tare.ErrOutput} {
-		s := script()
-		act := s.Contenders["lean"]
-		act.FailRound, act.FailClass, act.FailMessage = 3, class, "made up"
-		s.Contenders["lean"] = act
-		o := options(t, s)
-		o.Rounds = 12
-		r, err := lab.Run(context.Background(), study(), o)
-		if err != nil {
-			t.Fatalf("%s: %v", class, err)
-		}
-		f := found(r, "trial", "lean")
-		if f == nil || f.Severity != tare.Void || !strings.Contains(f.Message, "made up") || strings.Contains(f.Message, "\n") {
-			t.Errorf("%s: finding %+v, want a void of one line", class, f)
-		}
-		if r.RoundsDone != 12 {
-			t.Errorf("%s: %d rounds, want 12", class, r.RoundsDone)
-		}
-		for _, v := range r.Verdicts {
-			if v.Contender == "lean" && v.Criterion != "" && v.Verdict != tare.VoidRuling {
-				t.Errorf("%s: verdict %+v, want void", class, v)
-			}
-		}
-	}
-}
-
-func TestAStudyWithoutItsBaselineIsLost(t *testing.T) {
-	s := script()
-	act := s.Contenders["base"]
-	act.FailRound, act.FailClass, act.FailMessage = 2, tare.ErrExit, "made up"
-	s.Contenders["base"] = act
-	_, err := lab.Run(context.Background(), study(), options(t, s))
-	var lost *lab.LostError
-	if !errors.As(err, &lost) {
-		t.Fatalf("got %v, want a LostError", err)
-	}
-}
-
 func TestABuildThatFailsIsAFinding(t *testing.T) {
 	s := script()
 	act := s.Contenders["lean"]

@@ -119,11 +119,11 @@ type Only struct {
 
 // Event is one step of a study, for a progress line.
 type Event struct {
-	Phase     string // build, pilot, exam, plan, round, look, profile, done
+	Phase     string // build, pilot, exam, plan, trial, round, look, profile, done
 	Contender string // build: which one
 	Cached    bool   // build: it was built before
-	Err       error  // build, pilot: what went wrong with that contender
-	Round     int    // round: just finished
+	Err       error  // build, pilot, trial: what went wrong with that contender
+	Round     int    // round: just finished; trial: the one in which it failed
 	Rounds    int    // planned
 	Plan      *tare.Plan
 	Elapsed   time.Duration // since measuring began

@@ -45,7 +45,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Verdicts:    o.verdicts,
 		Claims:      o.claims,
 		Findings:    o.findings,
-		Conformance: r.conformances(),
+		Conformance: r.conformances(o.data.Trials),
 		Semantics:   r.exams.Semantics,
 		Cost:        judge.Costs(r.study.Metrics, r.contenders, o.comparisons, o.findings, r.o.At),
 		Profiles:    r.profiles,
@@ -54,7 +54,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Decomposition: o.decomposition,
 
 		NotWeighed: r.left,
-		Trials:     r.trials,
+		Trials:     o.data.Trials,
 		Journal:    journal.FileName,
 	}
 	res.Machine.Resolution = judge.Resolution(o.data, o.comparisons)
@@ -64,10 +64,11 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 	return res
 }
 
-// judged is the data the verdicts are read from: whole rounds at the plan's
-// slice length.
+// judged is the data the verdicts are read from: rounds at the plan's slice
+// length, with marks on what of them does not count.
 func (r *run) judged(final bool) judge.Data {
-	d := judge.Data{Study: r.study, Plan: r.plan, Contenders: r.contenders, Trials: r.trials, Semantics: r.exams.Semantics, Conformance: r.conform, Final: final}
+	d := judge.Data{Study: r.study, Plan: r.plan, Contenders: r.contenders, Semantics: r.exams.Semantics, Conformance: r.conform, Final: final}
+	d.Trials = check.Mark(r.trials, r.slices, r.study.Baseline, r.plan.RoundsPlanned)
 	for _, rd := range r.rounds {
 		if rd.Tau == 1 {
 			d.Rounds++
@@ -104,8 +105,8 @@ func (r *run) weigh(facts tare.Machine, final bool) weighed {
 	o.values = judge.Values(o.data)
 	o.scaling = judge.Scaling(o.data)
 	o.findings = check.Run(check.Input{
-		Study: r.study, Plan: r.plan, Contenders: r.contenders, Conformance: r.conformances(), Semantics: r.exams.Semantics,
-		Trials: r.trials, Slices: r.slices, Effects: o.effects, Comparisons: o.comparisons,
+		Study: r.study, Plan: r.plan, Contenders: r.contenders, Conformance: r.conformances(o.data.Trials), Semantics: r.exams.Semantics,
+		Trials: o.data.Trials, Slices: r.slices, Effects: o.effects, Comparisons: o.comparisons,
 		Scaling: o.scaling, Values: o.values, Machine: facts, Stored: r.o.Stored, Final: final,
 	})
 	o.comparisons, o.values = judge.Strike(o.data, o.effects, o.comparisons, o.values, o.findings)
@@ -117,13 +118,16 @@ func (r *run) weigh(facts tare.Machine, final bool) weighed {
 	return o
 }
 
-// conformances are the answers before timing, followed by what the rounds'
-// samples came to, one line for each contender and workload.
-func (r *run) conformances() []tare.Conformance {
+// conformances are the answers before timing, followed by what the samples of the
+// rounds that count came to, one line for each contender and workload.
+func (r *run) conformances(trials []tare.Trial) []tare.Conformance {
 	all := slices.Clone(r.conform)
 	at := map[[2]string]int{}
-	for _, t := range r.trials {
+	for _, t := range trials {
 		for _, c := range t.Answers {
+			if !t.Counts(c.Workload) {
+				continue
+			}
 			key := [2]string{c.Contender, c.Workload}
 			i, seen := at[key]
 			if !seen {

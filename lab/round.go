@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/check"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/lab/journal"
 	"github.com/tarebench/tare/plan"
@@ -21,7 +22,7 @@ type seat struct {
 	session *trial.Session
 	began   time.Time
 	trial   tare.Trial
-	gone    bool // it failed; the round goes on without it
+	gone    bool // it failed, and its round is void; the others go on
 
 	firstError string // that an operation returned inside a slice
 }
@@ -255,8 +256,9 @@ func (r *run) sample(ctx context.Context, sl tare.Slicing, st *seat, sum *tare.S
 	return s, nil
 }
 
-// failed takes a trial's error. A contender that fails is dropped and the
-// round goes on; an error is returned only when the study cannot.
+// failed takes a trial's error: the contender is out of this round, which goes
+// on, and asked again in the next, unless it has failed too often. An error is
+// returned only when the study cannot go on; the round is then not kept.
 func (r *run) failed(ctx context.Context, st *seat, err error) error {
 	if err == nil {
 		return nil
@@ -269,7 +271,12 @@ func (r *run) failed(ctx context.Context, st *seat, err error) error {
 		return err
 	}
 	st.gone, st.trial.Error = true, te
-	return r.drop(st.id, te.Error())
+	r.progress(Event{Phase: "trial", Contender: st.id, Err: te, Round: st.trial.Round})
+	why := check.GivenUp(append(slices.Clip(r.trials), st.trial), st.id, r.plan.RoundsPlanned)
+	if why == "" {
+		return nil
+	}
+	return r.drop(st.id, fmt.Sprintf("%s (%s)", te.Error(), why))
 }
 
 func add(sums map[string]*tare.Slice, s tare.Slice) {

@@ -32,6 +32,10 @@ import (
 // is not 1, as from go test. The baseline comes first, so that it is what
 // benchstat takes ratios to.
 //
+// A user's own benchmarks (kind gobench) keep their names: the configuration says
+// of which package and contender the lines below it are, for benchstat -col
+// contender, and metrics that they report by themselves are there too.
+//
 // The control and the null contender are called control and null. Whoever
 // stands apart is there with a comment that says so. A trap, and
 // whatever a finding voids, is left out with a comment that says why:
@@ -69,7 +73,11 @@ func (b *bench) head() {
 		b.comment("started " + r.Started.UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
 	b.comment("one line is one round: a fresh process per contender; benchstat compares medians and does not know that rounds are paired")
-	b.comment("benchstat -col /contender -filter '-/contender:" + tare.NullID + "' leaves out what does nothing")
+	if b.own() {
+		b.comment("benchstat -col contender -filter '-contender:" + tare.ControlID + "' holds the sides against each other")
+	} else {
+		b.comment("benchstat -col /contender -filter '-/contender:" + tare.NullID + "' leaves out what does nothing")
+	}
 	for _, c := range b.order() {
 		switch c.Role {
 		case tare.RoleBaseline:
@@ -136,6 +144,10 @@ func (b *bench) contender(workload string, c tare.Contender) {
 			lost = append(lost, fmt.Sprintf("left out: %s in round %d: %s", c.ID, t.Round, t.Error))
 			continue
 		}
+		if !t.Counts(workload) {
+			lost = append(lost, fmt.Sprintf("left out: %s on %s in round %d: %s", c.ID, workload, t.Round, voidWhy(t, workload)))
+			continue
+		}
 		if line := b.line(workload, c, t); line != "" {
 			lines = append(lines, line)
 		}
@@ -152,6 +164,9 @@ func (b *bench) contender(workload string, c tare.Contender) {
 	}
 	for _, f := range voiding(b.r, c.ID, workload) { // none of them of everything
 		b.comment(fmt.Sprintf("left out: %s of %s on %s: void by %s: %s", f.Metric, c.ID, workload, f.Check, f.Message))
+	}
+	if b.own() && len(lines) > 0 {
+		b.out.WriteString(b.side(workload, c))
 	}
 	for _, line := range lines {
 		b.out.WriteString(line)
@@ -187,11 +202,15 @@ func (b *bench) line(workload string, c tare.Contender, t tare.Trial) string {
 	if values.Len() == 0 {
 		return ""
 	}
+	values.WriteString(reported(sample))
 	ops := int64(1) // not recorded
 	if n := max(sample["ops"], sample[tare.KeyRequests]); n >= 1 && n < math.MaxInt64 {
 		ops = int64(n)
 	}
 	name := fmt.Sprintf("Benchmark%s/workload=%s/contender=%s", b.name, nameValue(workload), nameValue(c.ID))
+	if b.own() {
+		name = b.workload(workload).Op
+	}
 	switch n := t.Evidence.GOMAXPROCS; {
 	case n > 1:
 		name += "-" + strconv.Itoa(n)

@@ -79,7 +79,8 @@ func csvDecomposition(r *tare.Result) []csvRow {
 }
 
 // csvProfiles is two rows for every function of a profile, after one with the
-// total and where the file is.
+// total and where the file is, and one for each part and function of its
+// difference to another.
 func csvProfiles(r *tare.Result) []csvRow {
 	var rows []csvRow
 	for _, p := range r.Profiles {
@@ -93,6 +94,15 @@ func csvProfiles(r *tare.Result) []csvRow {
 		for _, line := range p.Top {
 			add("own", line.Flat, line.Function)
 			add("with_calls", line.Cumulative, line.Function)
+		}
+		if p.Gap == nil {
+			continue
+		}
+		for _, half := range halves(p) {
+			for _, line := range half.lines {
+				add("difference_per_op", line.To-line.From, half.kind+": "+line.Name)
+				rows[len(rows)-1].against = p.Gap.Against
+			}
 		}
 	}
 	return rows

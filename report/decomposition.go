@@ -28,15 +28,25 @@ func (p *page) decomposition(r *tare.Result) {
 			p.wrap(bodyIndent, bodyIndent, d.Sentence, p.style.Warn)
 			continue
 		}
+		p.wrap(bodyIndent, bodyIndent, d.Sentence, nil)
+		p.blank()
 		t := shares(r, p.style, d)
 		for i := range t.rows {
 			if name := &t.rows[i].cells[0]; columns(oneLine(name.text)) > causeLength {
-				t.rows[i].notes = append([]string{name.text}, t.rows[i].notes...)
+				full := name.text
+				if len(t.rows[i].notes) > 0 {
+					full += " (" + t.rows[i].notes[0] + ")"
+				}
+				t.rows[i].notes = append([]string{full}, t.rows[i].notes[min(1, len(t.rows[i].notes)):]...)
 				name.text = shortened(oneLine(name.text), causeLength)
 			}
 		}
 		t.columns = append(t.columns, column{name: "added up"})
-		for i, bar := range waterfall(d) {
+		bars := waterfall(d)
+		if left, _ := unexplained(r, d); left > 0 {
+			bars = slices.Insert(bars, len(bars)-1, "")
+		}
+		for i, bar := range bars {
 			t.rows[i].cells = append(t.rows[i].cells, cell{text: bar})
 		}
 		t.print(p)
@@ -59,6 +69,7 @@ func (s *sheet) decomposition(r *tare.Result, level int) {
 			s.block(all([]string{d.Sentence}, plain)...)
 			continue
 		}
+		s.block(all([]string{d.Sentence}, plain)...)
 		t := shares(r, onPaper(), d)
 		s.table(t)
 		s.list(stepNotes(t)...)
@@ -66,8 +77,8 @@ func (s *sheet) decomposition(r *tare.Result, level int) {
 }
 
 const (
-	decompositionMeans = "A difference told apart: each step changes one thing, and its ratio is the figure of the contender it leads to over that of the one before it; all of them multiplied give the ratio of the whole. A share is what a step adds, as a part of what all of them add; below 0 it takes away."
-	barsMean           = "Bars: █ is what a step adds to what stands before it, ░ what it takes away."
+	decompositionMeans = "A difference told apart: each step changes one thing, and its ratio is the figure of the contender it leads to over that of the one before it; all of them multiplied give the ratio of the whole, but for what is left unexplained. A share is what a step adds, as a part of the whole difference; below 0 it takes away. Shares depend on the order of the steps: a cost that comes later is added to a larger figure."
+	barsMean           = "Bars: █ is what a step adds to what stands before it, ░ what it takes away; dots lead up to it."
 )
 
 // posed is what a decomposition asks, and of what.
@@ -77,17 +88,6 @@ func posed(r *tare.Result, d tare.Decomposition) string {
 		return d.ID + ": " + of
 	}
 	return d.ID + ": " + d.Question + " (" + of + ")"
-}
-
-// because are the sentences of the decompositions.
-func because(r *tare.Result) []string {
-	var out []string
-	for _, d := range r.Decomposition {
-		if d.Sentence != "" {
-			out = append(out, d.Sentence)
-		}
-	}
-	return out
 }
 
 // shares is the table of a decomposition: where it starts, its steps, the whole.
@@ -102,15 +102,25 @@ func shares(r *tare.Result, style Style, d tare.Decomposition) table {
 		unit = "ratio [" + level(usual) + " interval]"
 	}
 	t := table{columns: []column{
-		{name: "step"}, {name: d.Metric, unit: s.unit, right: true}, {name: "after / before", unit: unit}, {name: "share of the whole", unit: "% [interval]"},
+		{name: "step"}, {name: d.Metric, unit: s.unit, right: true}, {name: "after / before", unit: unit}, {name: "multiplied", unit: "so far", right: true}, {name: "share", unit: "% [interval]"},
 	}}
 	start := cell{text: s.print(d.Whole.FromValue)}
 	if len(r.VoidsMetric(d.Whole.From, d.Workload, d.Metric)) > 0 {
 		start = style.struck(start.text)
 	}
-	t.rows = append(t.rows, row{cells: []cell{{text: "start: " + title(r, d.Whole.From)}, start, {text: nothing}, {text: nothing}}})
+	t.rows = append(t.rows, row{cells: []cell{{text: "start: " + title(r, d.Whole.From)}, start, {text: nothing}, {text: "1"}, {text: nothing}}})
+	product := 1.0
 	for _, step := range d.Steps {
+		product *= step.Ratio
+		if voidStep(r, d, step) {
+			product = 0 // and nothing after it has one
+		}
 		t.rows = append(t.rows, stepRow(r, style, d, step, s, usual))
+		last := t.rows[len(t.rows)-1]
+		last.cells[3].text = ratio(product)
+	}
+	if left, share := unexplained(r, d); left > 0 {
+		t.rows = append(t.rows, row{cells: []cell{{text: "left unexplained"}, {text: nothing}, {text: ratio(left)}, {text: ratio(product * left)}, {text: share}}})
 	}
 	whole := stepRow(r, style, d, d.Whole, s, usual)
 	whole.cells[0].text, whole.apart = "the whole", true
@@ -134,19 +144,19 @@ func stepScale(r *tare.Result, d tare.Decomposition) scale {
 // stepRow is a step, struck where one of its ends is void.
 func stepRow(r *tare.Result, style Style, d tare.Decomposition, step tare.Cause, s scale, usual float64) row {
 	value, change, share := cell{text: s.print(step.ToValue)}, cell{text: ratio(step.Ratio) + " " + interval(step.Low, step.High)}, cell{text: nothing}
-	if step.Level > 0 && step.Low > 0 && level(step.Level) != level(usual) {
-		change.text += " at " + level(step.Level)
-	}
 	switch {
 	case step == d.Whole && wasTold(d):
 		share.text = "100"
 	case step.Share != 0 || step.ShareLow != 0 || step.ShareHigh != 0:
 		share.text = hundredths(step.Share) + " [" + hundredths(step.ShareLow) + ", " + hundredths(step.ShareHigh) + "]"
 	}
-	out := row{cells: []cell{{text: step.Cause}, value, change, share}, notes: []string{title(r, step.To) + " over " + title(r, step.From)}}
+	out := row{cells: []cell{{text: step.Cause}, value, change, {text: nothing}, share}, notes: []string{title(r, step.To) + " over " + title(r, step.From)}}
+	if step.Level > 0 && step.Low > 0 && level(step.Level) != level(usual) {
+		out.notes[0] += ", its interval at " + level(step.Level)
+	}
 	for _, id := range []string{step.From, step.To} {
 		if fs := r.VoidsMetric(id, d.Workload, d.Metric); len(fs) > 0 {
-			out.cells[1], out.cells[2], out.cells[3] = style.struck(value.text), style.struck(ratio(step.Ratio)), cell{text: nothing}
+			out.cells[1], out.cells[2], out.cells[4] = style.struck(value.text), style.struck(ratio(step.Ratio)), cell{text: nothing}
 			out.notes = append(out.notes, title(r, id)+" is void by "+fs[0].Check)
 		}
 	}
@@ -201,7 +211,7 @@ func waterfall(d tare.Decomposition) []string {
 		if low == high && step.ToValue != step.FromValue {
 			mark, high = "▏", low+1 // too thin to show to scale
 		}
-		bars = append(bars, strings.Repeat(" ", low)+strings.Repeat(mark, high-low))
+		bars = append(bars, strings.Repeat("·", low)+strings.Repeat(mark, high-low))
 	}
 	return append(bars, strings.Repeat("█", at(d.Whole.ToValue)))
 }

@@ -101,6 +101,9 @@ func driveOf(r *tare.Result, w tare.Workload) table {
 	v := look(r, w.ID, Style{}, map[string]bool{})
 	var shown []dial
 	for _, d := range dials(*w.Traffic) {
+		if v.twoSided() && len(onWire([]dial{d})) > 0 {
+			continue // which stands there
+		}
 		if slices.ContainsFunc(r.Trials, func(t tare.Trial) bool {
 			_, ok := d.of(t.Samples[w.ID])
 			return ok && t.Error == nil && t.Contender != tare.ControlID

@@ -21,8 +21,8 @@ func (p *page) findings(r *tare.Result) {
 	if len(open) == 0 {
 		p.wrap(bodyIndent, bodyIndent, nothingFound, nil)
 	}
-	for _, f := range open {
-		p.finding(r, f)
+	for i := range open {
+		p.finding(r, open[i], advised(open, i))
 	}
 	if expected != "" {
 		p.wrap(bodyIndent, bodyIndent, expected, p.style.Dim)
@@ -96,12 +96,22 @@ func wording(r *tare.Result, f tare.Finding) string {
 	return strings.Join(about, " · ") + ": " + f.Message
 }
 
-func (p *page) finding(r *tare.Result, f tare.Finding) {
+// advised is the advice of finding i, which several in a row may share: it
+// stands behind the last of them.
+func advised(open []tare.Finding, i int) string {
+	f := open[i]
+	if i+1 < len(open) && open[i+1].Check == f.Check && open[i+1].Severity == f.Severity && open[i+1].Advice == f.Advice {
+		return ""
+	}
+	return f.Advice
+}
+
+func (p *page) finding(r *tare.Result, f tare.Finding, advice string) {
 	colour := map[tare.Severity]func(string) string{tare.Void: p.style.Bad, tare.Warn: p.style.Warn, tare.Note: p.style.Dim}[f.Severity]
 	p.labelled(strings.ToUpper(string(f.Severity)), severityWidth, colour, wording(r, f))
-	if f.Advice != "" {
+	if advice != "" {
 		at := bodyIndent + severityWidth + gap
-		p.wrap(at, at+3, "→ "+f.Advice, p.style.Dim)
+		p.wrap(at, at+3, "→ "+advice, p.style.Dim)
 	}
 }
 

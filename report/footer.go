@@ -69,6 +69,9 @@ func run(r *tare.Result) []said {
 	}
 	out = append(out, settings(r)...)
 	say("rounds", rounds(r))
+	for _, line := range lost(r) {
+		say("", line)
+	}
 	say("stopped", stopped(r))
 	if failed := failed(r.Trials); failed != "" {
 		say("trials", failed)

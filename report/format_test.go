@@ -206,7 +206,7 @@ func TestCSV(t *testing.T) {
 			if len(r.Voids(c.ID, row[column["workload"]])) > 0 && row[column["void_by"]] == "" {
 				t.Errorf("%s: %v does not say that it is void", name, row)
 			}
-			if c.Role == tare.RoleTrap && row[column["struck"]] != "true" {
+			if c.Role == tare.RoleTrap && row[column["value"]] != "" && row[column["struck"]] != "true" {
 				t.Errorf("%s: a trap is not struck: %v", name, row)
 			}
 		}

@@ -10,8 +10,8 @@ import (
 
 // Words above the table of latencies.
 const (
-	latencyOpen   = "How long a request takes, from the time it was meant to be sent to the last byte of its answer. p99 is what 99 % of requests do not exceed in a round, max the longest of it; the figures are medians over rounds"
-	latencyClosed = "How long a request takes, from sending it to the last byte of its answer. p99 is what 99 % of requests do not exceed in a round, max the longest of it; the figures are medians over rounds"
+	latencyOpen   = "How long a request takes, from the time it was meant to be sent to the last byte of its answer."
+	latencyClosed = "How long a request takes, from sending it to the last byte of its answer."
 )
 
 // latencies is the table of them, in one unit, and what it shows; without
@@ -65,7 +65,11 @@ func (v *view) latencies() (t table, means string) {
 	if slices.ContainsFunc(v.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic != nil && w.Traffic.Rate > 0 }) {
 		means = latencyOpen
 	}
-	return t, means + v.beyond(names)
+	means += " p99 is what 99 % of requests do not exceed in a round"
+	if slices.Contains(names, "max") {
+		means += ", max the longest of it"
+	}
+	return t, means + "; the figures are medians over rounds" + v.beyond(names)
 }
 
 // beyond says how few requests the high quantiles rest on; empty where trials

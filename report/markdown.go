@@ -18,9 +18,10 @@ func Markdown(w io.Writer, r *tare.Result) error {
 	s.heading(2, "Verdict")
 	s.verdicts(r, "what the checks found")
 	s.criteria(r, 2)
+	s.published(r, 2)
 	told := map[string]bool{}
 	for _, work := range r.Workloads {
-		s.heading(2, "Workload "+code(work.ID))
+		s.heading(2, "Workload "+code(work.ID)+suffix(work))
 		s.workload(r, work, told)
 	}
 	s.scaling(r, 2)
@@ -100,8 +101,8 @@ func (s *sheet) verdicts(r *tare.Result, where string) {
 
 // workload adds everything measured on one workload.
 func (s *sheet) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
-	s.block(plain(strings.Join(all([]string{asked(r, w), driven(r, w), answered(r, w.ID)}, oneLine), " ")))
 	v := look(r, w.ID, onPaper(), told)
+	s.block(plain(strings.Join(all([]string{asked(r, w), driven(r, w), answered(r, w.ID), v.failed()}, oneLine), " ")))
 	if v.empty() {
 		s.block(nobodyMeasured)
 		return
@@ -115,6 +116,10 @@ func (s *sheet) workload(r *tare.Result, w tare.Workload, told map[string]bool) 
 	if latencies, means := v.latencies(); means != "" {
 		s.block(plain(means))
 		s.table(latencies)
+	}
+	if sides, means := v.bothSides(); means != "" {
+		s.block(plain(means))
+		s.table(sides)
 	}
 	if others, ok := v.others(); ok {
 		s.block(othersMislead)
@@ -177,10 +182,10 @@ func (s *sheet) findings(r *tare.Result) {
 	open, expected := found(r)
 	s.list(all(probed(r), plain)...)
 	var lines []string
-	for _, f := range open {
+	for i, f := range open {
 		line := fmt.Sprintf("**%s** %s", f.Severity, plain(wording(r, f)))
-		if f.Advice != "" {
-			line += " → " + plain(f.Advice)
+		if advice := advised(open, i); advice != "" {
+			line += " → " + plain(advice)
 		}
 		lines = append(lines, line)
 	}

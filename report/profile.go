@@ -9,7 +9,7 @@ import (
 
 const (
 	profileHeading = "Where time and memory went"
-	profileMeans   = "Profiles were taken after the rounds, outside of all timing. Own is what a function used itself, with calls what it used together with whatever it called."
+	profileMeans   = "Profiles were taken after the rounds, outside of all timing. Own is what a function used itself, with calls what it used together with whatever it called. A difference between two contenders is of what functions used themselves; its parts add up to 100 %, those that work against it are below 0, and what the runtime did is named by why it did it."
 	profileLines   = 6               // functions of a profile that are listed
 	figureColumns  = bodyIndent + 20 // before a function's name
 )
@@ -32,6 +32,7 @@ func (p *page) profiles(r *tare.Result) {
 			t.print(p)
 		}
 		p.wrap(bodyIndent, bodyIndent, filed(x, oneLine), p.style.Dim)
+		p.gap(r, x)
 	}
 }
 
@@ -47,6 +48,7 @@ func (s *sheet) profiles(r *tare.Result, level int) {
 			s.table(t)
 		}
 		s.block(all([]string{filed(x, code)}, func(text string) string { return text })...)
+		s.gap(r, x)
 	}
 }
 

@@ -27,7 +27,7 @@ func (v *view) primary() table {
 		add(column{name: "rank,", unit: "group"}, v.rankCell)
 	}
 	for _, name := range v.metrics() {
-		if metricNamed(name).Latency {
+		if metricNamed(name).Latency || !v.shows(name) || v.twoSided() && slices.Contains(onSides(), name) {
 			continue
 		}
 		s := v.scale(name)
@@ -40,7 +40,7 @@ func (v *view) primary() table {
 			add(column{name: "rate", unit: "requests/s", right: true}, v.rateCell)
 		}
 	}
-	if v.errorsCounted() {
+	if v.anyFailed() {
 		add(column{name: "errors", unit: "(timeouts)", right: true}, v.errorCell)
 	}
 	for _, group := range v.groups() {
@@ -98,6 +98,19 @@ func (v *view) errorsCounted() bool {
 		_, ok := t.Samples[v.workload][tare.KeyErrors]
 		return ok
 	})
+}
+
+// anyFailed reports whether any request here did.
+func (v *view) anyFailed() bool {
+	return v.hasTraffic() && slices.ContainsFunc(v.r.Trials, func(t tare.Trial) bool { return t.Samples[v.workload][tare.KeyErrors] > 0 })
+}
+
+// failed says that no request did; empty where some did, or nobody counted.
+func (v *view) failed() string {
+	if v.anyFailed() || !v.errorsCounted() {
+		return ""
+	}
+	return "Every request was answered as it should be, and none timed out."
 }
 
 // errorCell is how many requests of all rounds were not answered as they should
@@ -164,9 +177,12 @@ func (v *view) scale(metric string) scale {
 	return s
 }
 
-func (v *view) ratioCell(c tare.Contender) cell {
-	void := len(v.voidsOf(c.ID, v.leading())) > 0
-	x, ok := v.comparison(c.ID, v.leading())
+func (v *view) ratioCell(c tare.Contender) cell { return v.ratioOf(c, v.leading(), v.held) }
+
+// ratioOf is the contender's ratio to the baseline by metric.
+func (v *view) ratioOf(c tare.Contender, metric string, shown func(tare.Comparison) string) cell {
+	void := len(v.voidsOf(c.ID, metric)) > 0
+	x, ok := v.comparison(c.ID, metric)
 	switch {
 	case void && ok && x.Ratio > 0:
 		return v.style.struck(ratio(x.Ratio))
@@ -179,7 +195,7 @@ func (v *view) ratioCell(c tare.Contender) cell {
 	case c.Role == tare.RoleTrap:
 		return cell{"not compared", v.style.Dim}
 	case ok:
-		return cell{text: v.held(x)}
+		return cell{text: shown(x)}
 	}
 	return cell{text: nothing}
 }

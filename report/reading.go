@@ -77,10 +77,12 @@ func trafficWords(r *tare.Result) []said {
 			out = append(out, said{"cpu/" + per, "the same for 1,000 of the " + per + "s that requests carry"})
 		}
 	}
-	if slices.Contains(r.Metrics, "client-cpu") {
+	if slices.Contains(r.Kinds, kindRPC) {
+		out = append(out, said{"client", "the process that asks: the load generator, or on workloads that say so each contender's own client; the server is the one that answers"})
+	} else if slices.Contains(r.Metrics, "client-cpu") {
 		out = append(out, said{"client-cpu", "CPU time of the load generator for one request: what the server costs its clients"})
 	}
-	if slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return (&view{r: r, workload: w.ID}).errorsCounted() }) {
+	if slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return (&view{r: r, workload: w.ID}).anyFailed() }) {
 		out = append(out, said{"errors", "requests of all rounds without the answer that was asked for, and in brackets how many of them timed out"})
 	}
 	if has(closed) {

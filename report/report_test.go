@@ -19,7 +19,7 @@ func cases() map[string]*tare.Result {
 		"decided": base(), "inconclusive": inconclusive(), "traps": traps(), "control-void": controlVoid(),
 		"interrupted": interrupted(), "unbuilt": unbuilt(), "exploring": exploring(),
 		"six": six(), "twelve": twelve(), "binary": binary(),
-		"tiny": tiny(), "quick": quick(), "routing": routing(), "peers": peers(),
+		"tiny": tiny(), "faces": faces(), "quick": quick(), "routing": routing(), "peers": peers(),
 	}
 }
 

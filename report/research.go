@@ -151,9 +151,10 @@ func (s *sheet) method(r *tare.Result) {
 
 // results are the tables, the claims and the findings.
 func (s *sheet) results(r *tare.Result) {
+	s.published(r, 3)
 	told := map[string]bool{}
 	for _, w := range r.Workloads {
-		s.heading(3, "Workload "+code(w.ID))
+		s.heading(3, "Workload "+code(w.ID)+suffix(w))
 		s.workload(r, w, told)
 	}
 	s.criteria(r, 3)

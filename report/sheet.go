@@ -82,7 +82,10 @@ func (s *sheet) send(w io.Writer) error {
 
 // onPaper is the style of cells in Markdown.
 func onPaper() Style {
-	return Style{Strike: func(text string) string { return "~~" + text + "~~" }}
+	around := func(mark string) func(string) string {
+		return func(text string) string { return mark + text + mark }
+	}
+	return Style{Strike: around("~~"), Bold: around("**")}
 }
 
 // plain is text as Markdown that shows it letter by letter, in one line.

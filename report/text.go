@@ -18,6 +18,7 @@ func Text(w io.Writer, r *tare.Result, s Style) error {
 	p.wrap(0, 0, departure(r), s.Warn)
 	p.verdicts(r)
 	p.criteria(r)
+	p.published(r)
 	told := map[string]bool{}
 	for _, work := range r.Workloads {
 		p.workload(r, work, told)
@@ -90,27 +91,32 @@ func toldElsewhere(r *tare.Result, v tare.Verdict) bool {
 // voided names what does not count in this run; traps that came out as
 // expected are no surprise and stay out of it.
 func voided(r *tare.Result) string {
-	var parts []string
+	type kind struct{ check, metric, workload string }
+	var kinds []kind
+	about := map[kind][]string{}
 	for _, f := range r.Findings {
 		if f.Severity != tare.Void || f.Expected {
 			continue
 		}
-		about := title(r, f.Contender)
-		switch {
-		case f.Contender == "" && f.Workload == "":
-			about = "everything"
-		case f.Contender == "":
-			about = "everything on " + f.Workload
-		case f.Workload != "":
-			about += " on " + f.Workload
+		k, who := kind{f.Check, f.Metric, f.Workload}, title(r, f.Contender)
+		if f.Contender == "" {
+			who = "everything"
 		}
-		if f.Metric != "" {
-			about = f.Metric + " of " + about
+		if len(about[k]) == 0 {
+			kinds = append(kinds, k)
 		}
-		parts = append(parts, about+", by the check "+f.Check)
+		about[k] = append(about[k], who)
 	}
-	if len(parts) == 0 {
-		return ""
+	var parts []string
+	for _, k := range kinds {
+		text := inWords(about[k])
+		if k.workload != "" {
+			text += " on " + k.workload
+		}
+		if k.metric != "" {
+			text = k.metric + " of " + text
+		}
+		parts = append(parts, text+", by the check "+k.check)
 	}
 	return strings.Join(parts, "; ")
 }
@@ -125,7 +131,10 @@ func cutShort(r *tare.Result) string {
 	return "Interrupted: all of this rests on " + plural(r.RoundsDone, "whole round") + planned(r) + "."
 }
 
-// outcomes counts the claims by what became of them.
+const idsMost = 10 // claims of one outcome that are named at the top
+
+// outcomes names the claims by what became of them, or counts those of which
+// there are many.
 func outcomes(claims []tare.ClaimResult) string {
 	var parts []string
 	for _, o := range distinct(claims, became) {
@@ -134,6 +143,10 @@ func outcomes(claims []tare.ClaimResult) string {
 			if became(c) == o {
 				ids = append(ids, c.ID)
 			}
+		}
+		if len(ids) > idsMost { // they stand in the table
+			parts = append(parts, fmt.Sprintf("%s: %d of %d", o, len(ids), len(claims)))
+			continue
 		}
 		parts = append(parts, o+": "+strings.Join(ids, ", "))
 	}

@@ -54,13 +54,20 @@ func asked(r *tare.Result, w tare.Workload) string {
 	case w.Pool > 1:
 		text += ", " + grouped(float64(w.Pool), 0) + " different " + many + " in turn"
 	}
-	if set := chosen(w.Set); set != "" {
+	if set := chosen(without(w.Set, driver)); set != "" {
 		text += ", with " + set
 	}
 	if w.Heap > 0 {
 		text += ", while " + memory(w.Heap) + " of heap are held live"
 	}
 	return text + "."
+}
+
+// without is set but for one name.
+func without(set map[string]string, name string) map[string]string {
+	out := maps.Clone(set)
+	delete(out, name)
+	return out
 }
 
 // chosen are settings in one line, by name: depth: 3, params: 1.
@@ -77,7 +84,11 @@ func driven(r *tare.Result, w tare.Workload) string {
 	if w.Traffic == nil {
 		return ""
 	}
-	return "Traffic: " + traffic(r, *w.Traffic) + "."
+	text := "Traffic: " + traffic(r, *w.Traffic)
+	if byOwnClient(w) {
+		text += ", asked by each contender's own client in a process of its own"
+	}
+	return text + "."
 }
 
 // traffic is how requests reach a server, in one line.

@@ -12,11 +12,12 @@ import (
 // workload prints everything measured on one workload. What told holds was
 // explained under an earlier one and is not said again.
 func (p *page) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
-	p.heading("WORKLOAD " + w.ID)
+	p.heading("WORKLOAD " + w.ID + suffix(w))
 	for _, line := range []string{asked(r, w), driven(r, w), answered(r, w.ID)} {
 		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
 	}
 	v := look(r, w.ID, p.style, told)
+	p.wrap(bodyIndent, bodyIndent, v.failed(), p.style.Dim)
 	if v.empty() {
 		p.wrap(bodyIndent, bodyIndent, nobodyMeasured, p.style.Warn)
 		return
@@ -31,6 +32,11 @@ func (p *page) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
 		p.blank()
 		p.wrap(bodyIndent, bodyIndent, means, p.style.Dim)
 		latencies.print(p)
+	}
+	if sides, means := v.bothSides(); means != "" {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, means, p.style.Dim)
+		sides.print(p)
 	}
 	if others, ok := v.others(); ok {
 		p.blank()

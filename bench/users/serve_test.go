@@ -3,6 +3,7 @@ package users_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"sync"
@@ -22,11 +23,13 @@ import (
 type face struct {
 	rpc.Face
 	policy string
+	log    io.Writer        // its access log; nil: it has none
+	store  users.Repository // nil: the indexed one, in memory
 }
 
-func grpcFace() face    { return face{grpc.New(), rpc.One} }
-func ginFace() face     { return face{gin.New(), rpc.Pool} }
-func gatewayFace() face { return face{gateway.New(), rpc.Pool} } // which dials its backend
+func grpcFace() face    { return face{Face: grpc.New(), policy: rpc.One} }
+func ginFace() face     { return face{Face: gin.New(), policy: rpc.Pool} }
+func gatewayFace() face { return face{Face: gateway.New(), policy: rpc.Pool} } // which dials its backend
 
 // service is a face that serves.
 type service struct {
@@ -39,12 +42,17 @@ type service struct {
 // serve serves n users until the test ends.
 func (f face) serve(tb testing.TB, n int) *service {
 	tb.Helper()
-	store, err := users.Open(tb.Context(), users.MemoryStore, n)
+	store, err := f.store, error(nil)
+	if store == nil {
+		store, err = users.Open(tb.Context(), users.MemoryStore, n)
+	} else {
+		err = store.Reset(tb.Context(), n)
+	}
 	if err != nil {
 		tb.Fatal(err)
 	}
 	made := &service{face: f, users: users.New(users.Config{}, store)}
-	s, err := f.Serve(server.Options{Receipts: &server.Receipts{}, Users: made.users})
+	s, err := f.Serve(server.Options{Log: f.log, Receipts: &server.Receipts{}, Users: made.users})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -11,6 +11,7 @@
 // e-mail. Here connections are kept, by clients that read their answers to the
 // end, nobody logs, the store is indexed, and all three have the same middleware:
 // the servers and clients are those of contenders/rpc, as tare weighs them.
+// BenchmarkTrap repeats those mistakes, one by one, in lines with a dagger (†).
 //
 // What is left to read with care: a time is that of one operation where as many
 // as GOMAXPROCS are under way, which is not how long one takes; memory is that of

@@ -28,8 +28,8 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv(wire.EnvWire) != "" {
 		rpc.Main(rpc.Face{
-			Serve: serve, Store: brittle, Protocols: []string{rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON}, Dial: rpc.HTTPClient,
-			Variants: []string{"good", "camel", "twice", "forgets", "swaps", "killed", "gullible", "cheap", "logs", "null"},
+			Serve: serve, Store: brittle, Protocols: []string{rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON}, Dial: dial,
+			Variants: []string{"good", "camel", "twice", "forgets", "swaps", "killed", "gullible", "logs", "null", "tardy", "closes", "busy"},
 		})
 	}
 	before := runtime.NumGoroutine()
@@ -151,9 +151,6 @@ func (f *face) call(ctx context.Context, c rpc.Call) (any, error) {
 	s := f.o.Users
 	switch c.Op {
 	case opCreate:
-		if f.o.Variant == "cheap" {
-			spin(300 * time.Microsecond)
-		}
 		return s.Create(ctx, users.Draft{Name: c.Name, Email: c.Email})
 	case opUpdate:
 		if f.o.Variant == "swaps" {
@@ -172,12 +169,6 @@ func (f *face) call(ctx context.Context, c rpc.Call) (any, error) {
 		_, _ = s.Get(ctx, c.ID)
 	}
 	return s.Get(ctx, c.ID)
-}
-
-// spin works for so long.
-func spin(d time.Duration) {
-	for end := time.Now().Add(d); time.Now().Before(end); {
-	}
 }
 
 // remote answers methods: over gRPC, Connect, and Connect with JSON.

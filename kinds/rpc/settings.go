@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/kinds/server"
@@ -24,14 +25,18 @@ const (
 const EnvPostgres = "TARE_POSTGRES"
 
 // settings has a program keep the users that it will be asked for, in the store
-// that the set names. A SQLite file is the trial's own; what it is copied from is
-// beside the study's inputs.
+// that the set names. A SQLite file is the trial's own, so one with a name is
+// refused; what it is copied from is beside the study's inputs.
 func settings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
 	own := strconv.Itoa(cmp.Or(w.N, storeUsers))
 	if told := set[sdk.SetUsers]; told != "" && told != own {
 		return fmt.Errorf("%s: %s; a store has as many as the workload says, n: %s", sdk.SetUsers, told, own)
 	}
 	set[sdk.SetUsers] = own
+	if file, named := strings.CutPrefix(set[sdk.SetStore], storeSQLite+":"); named {
+		return fmt.Errorf("%s: %s:%s; a file that is kept from trial to trial is in each as the one before left it; say %s, and every trial has a fresh one",
+			sdk.SetStore, storeSQLite, file, storeSQLite)
+	}
 	switch set[sdk.SetStore] {
 	case storeSQLite:
 		file, err := newFile(dir)

@@ -11,6 +11,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,13 +35,14 @@ type Act struct {
 	AllocsPerOp int64              `json:"allocs_per_op,omitempty"`
 	CycleNS     float64            `json:"cycle_ns,omitempty"` // from one collection to the next
 	OutputBytes int64              `json:"output_bytes,omitempty"`
-	Skip        []string           `json:"skip,omitempty"`        // workloads it cannot do
-	Wrong       string             `json:"wrong,omitempty"`       // what it answers instead of the reference
-	WrongRound  int                `json:"wrong_round,omitempty"` // from which on it answers Wrong; zero: from the start
-	FailPilot   bool               `json:"fail_pilot,omitempty"`  // it fails at its first question
-	MaxCases    int                `json:"max_cases,omitempty"`   // answers that fit one line; zero: all
-	Errors      int64              `json:"errors,omitempty"`      // operations per slice that return an error
-	FailRound   int                `json:"fail_round,omitempty"`  // the round in which it fails
+	Skip        []string           `json:"skip,omitempty"`         // workloads it cannot do
+	Wrong       string             `json:"wrong,omitempty"`        // what it answers instead of the reference
+	WrongRound  int                `json:"wrong_round,omitempty"`  // from which on it answers Wrong; zero: from the start
+	FailPilot   bool               `json:"fail_pilot,omitempty"`   // it fails at its first question
+	MaxCases    int                `json:"max_cases,omitempty"`    // answers that fit one line; zero: all
+	Errors      int64              `json:"errors,omitempty"`       // operations per slice that return an error
+	ErrorRounds []int              `json:"error_rounds,omitempty"` // in which Errors are returned; none: in all
+	FailRounds  []int              `json:"fail_rounds,omitempty"`  // the rounds in which it fails
 	FailClass   string             `json:"fail_class,omitempty"`
 	FailMessage string             `json:"fail_message,omitempty"`
 	Version     string             `json:"version,omitempty"` // as its binary would say
@@ -148,7 +150,7 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	case wire.OpWarm:
 		t.run(&a, q, max(1, int64(float64(q.MinNS)/t.cost(q.On))))
 	case wire.OpSlice:
-		if f := t.act; f.FailRound > 0 && t.round() == f.FailRound {
+		if f := t.act; slices.Contains(f.FailRounds, t.round()) {
 			t.failed = &tare.TrialError{Class: f.FailClass, Message: f.FailMessage}
 			return wire.Reply{}, t.failed
 		}
@@ -157,7 +159,9 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 			ops = int64(float64(max(1, q.Cycles)) * t.act.CycleNS / t.cost(q.On))
 		}
 		t.run(&a, q, max(1, ops))
-		a.Errors = t.act.Errors
+		if len(t.act.ErrorRounds) == 0 || slices.Contains(t.act.ErrorRounds, t.round()) {
+			a.Errors = t.act.Errors
+		}
 		if a.Errors > 0 {
 			a.Message = "scripted error"
 		}

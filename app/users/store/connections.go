@@ -14,8 +14,8 @@ import (
 	driver "modernc.org/sqlite"
 )
 
-// patience is how long another program that writes is waited for, in
-// milliseconds.
+// patience is how long another program that writes is waited for, and a server
+// that is not there yet, in milliseconds.
 const patience = 5000
 
 // connections are those to a file, with their statements.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -35,13 +36,28 @@ func openPostgres(ctx context.Context, url string, n int) (*postgres, error) {
 		return nil, err
 	}
 	p := &postgres{gate: newGate(), server: s}
-	if err := p.renew(ctx, n); err != nil {
+	err = p.renew(ctx, n)
+	for end := time.Now().Add(patience * time.Millisecond); err != nil && away(err) && time.Now().Before(end) && ctx.Err() == nil; {
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+			err = p.renew(ctx, n)
+		}
+	}
+	if err != nil {
 		if end := ctx.Err(); end != nil && !errors.Is(err, end) { // the server says that it was cancelled
 			err = fmt.Errorf("%w: %w", end, err)
 		}
 		return nil, err
 	}
 	return p, nil
+}
+
+// away reports whether a server may be about to start: it takes no connections, or
+// none yet. A store that opens waits for it, for patience.
+func away(err error) bool {
+	var refused *pgconn.PgError
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &refused) && strings.HasPrefix(refused.Code, "57P")
 }
 
 const (

@@ -1,9 +1,14 @@
 package store
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	osexec "os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +34,7 @@ func TestPostgres(t *testing.T) {
 	t.Run("many users", func(t *testing.T) { manyUsers(t, url) })
 	t.Run("migrations", func(t *testing.T) { migratesPostgres(t, url) })
 	t.Run("left behind", func(t *testing.T) { leftBehind(t, url) })
+	t.Run("killed program", func(t *testing.T) { killedProgram(t, url) })
 	t.Run("closed", func(t *testing.T) { databaseGoes(t, url, r) })
 }
 
@@ -193,11 +199,33 @@ func migratesPostgres(t *testing.T, url string) {
 	}
 }
 
-// Databases that were left behind go when they are old and nobody is there.
+// Databases that were left behind go when their program has ended, or, where that
+// cannot be seen from here, when they are old and nobody is there.
 func leftBehind(t *testing.T, url string) {
 	c := direct(t, url, "")
-	old, used, young := "tare_store_20200101_0123456789ab", "tare_store_20200101_ba9876543210", "tare_store_29990101_0123456789ab"
-	for _, name := range []string{old, used, young} {
+	gone := osexec.Command(os.Args[0], "-test.run=^$")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	of := func(change func(*owner)) string {
+		o := self()
+		change(&o)
+		return o.database("29990101")
+	}
+	const old, used = "tare_store_20200101_0123456789ab", "tare_store_20200101_ba9876543210"
+	left := map[string]int{
+		old: 0, used: 1, "tare_store_29990101_0123456789ab": 1, "tare_store_29990101_a_b_c_d": 1,
+		of(func(*owner) {}): 1,
+		of(func(o *owner) { o.process = gone.Process.Pid }):                     0,
+		of(func(o *owner) { o.host, o.process = "01234567", gone.Process.Pid }): 1,
+	}
+	if runtime.GOOS == "linux" { // where a number that was given to another process is seen
+		left[of(func(o *owner) { o.started = "1" })] = 0
+	}
+	for name := range left {
+		if len(name) > 63 {
+			t.Errorf("%s is longer than a name may be", name)
+		}
 		if err := exec(t.Context(), c, "CREATE DATABASE "+name); err != nil {
 			t.Fatal(err)
 		}
@@ -209,10 +237,58 @@ func leftBehind(t *testing.T, url string) {
 	}
 	direct(t, url, used)
 	open(t, "postgres:"+url, 1000)
-	for name, want := range map[string]int{old: 0, used: 1, young: 1} {
+	for name, want := range left {
 		if n := databases(t, c, name); n != want {
 			t.Errorf("%s: %d databases, want %d", name, n, want)
 		}
+	}
+}
+
+// envStore has the test binary open that store, say so, and wait to be killed.
+const envStore = "TARE_TEST_STORE"
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(envStore); name != "" {
+		r, err := Open(context.Background(), name, 1000)
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		fmt.Println(r.(*postgres).name)
+		_, _ = io.Copy(io.Discard, os.Stdin) // should the test be killed itself
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// The database of a program that was killed goes when the next store opens.
+func killedProgram(t *testing.T, url string) {
+	program := osexec.Command(os.Args[0])
+	program.Env = append(os.Environ(), envStore+"=postgres:"+url)
+	stdin, err := program.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	stdout, err := program.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	name, err := bufio.NewReader(stdout).ReadString('\n')
+	killed := errors.Join(program.Process.Kill(), program.Wait())
+	if name = strings.TrimSpace(name); err != nil || !strings.HasPrefix(name, ownedPrefix) {
+		t.Fatalf("it said %q, error %v, and ended with %v", name, err, killed)
+	}
+	c := direct(t, url, "")
+	if n := databases(t, c, name); n != 1 {
+		t.Fatalf("%d databases of the killed program, want 1", n)
+	}
+	open(t, "postgres:"+url, 1000)
+	if n := databases(t, c, name); n != 0 {
+		t.Errorf("%s is there after another store was opened", name)
 	}
 }
 

@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -30,7 +28,8 @@ const (
 	exclusive = 0x7461726575736572
 
 	// stale is the age from which a database that nobody is connected to counts as
-	// left behind by a store that was killed. It begins with the day in its name.
+	// left behind, where it cannot be seen from here whether its program has ended.
+	// It begins with the day in its name.
 	stale = 48 * time.Hour
 )
 
@@ -77,9 +76,7 @@ func (s *server) create(ctx context.Context, n int) (name string, pool *pgxpool.
 		if err := c.QueryRow(ctx, "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYYMMDD'), current_setting('server_version_num')::int").Scan(&day, &version); err != nil {
 			return err
 		}
-		var tail [6]byte
-		_, _ = rand.Read(tail[:]) // never fails
-		name = "tare_store_" + day + "_" + hex.EncodeToString(tail[:])
+		name = self().database(day)
 		return exec(ctx, c, "CREATE DATABASE "+quoted(name)+" TEMPLATE "+quoted(template)+strategy(version, n))
 	})
 	if err != nil {
@@ -232,17 +229,28 @@ func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 	return nil
 }
 
-// dropStale removes what stores left behind that were killed.
+// dropStale removes what programs left behind that were killed: at once what was
+// made for one that has ended, and what is old.
 func dropStale(ctx context.Context, c *pgx.Conn) error {
-	rows, err := c.Query(ctx, `SELECT datname FROM pg_database
-		WHERE datname ~ '^tare_store_[0-9]{8}_' AND to_date(substr(datname, 12, 8), 'YYYYMMDD') < (now() AT TIME ZONE 'UTC') - $1::interval
-		AND NOT EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.datname = pg_database.datname)`, stale)
+	rows, err := c.Query(ctx, `SELECT datname, to_date(substr(datname, 12, 8), 'YYYYMMDD') < (now() AT TIME ZONE 'UTC') - $1::interval
+		AND NOT EXISTS (SELECT FROM pg_stat_activity AS a WHERE a.datname = pg_database.datname)
+		FROM pg_database WHERE datname ~ '^tare_store_[0-9]{8}_'`, stale)
 	if err != nil {
 		return err
 	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	for _, name := range names {
-		_ = exec(ctx, c, "DROP DATABASE IF EXISTS "+quoted(name)) // perhaps another user's, or somebody came to it
+	var name string
+	var old bool
+	var drop []string
+	_, err = pgx.ForEachRow(rows, []any{&name, &old}, func() error {
+		if o, ok := ownerOf(name); ok && o.ended() { // the server may take a moment to see that, too
+			drop = append(drop, "DROP DATABASE IF EXISTS "+quoted(name)+" WITH (FORCE)")
+		} else if old {
+			drop = append(drop, "DROP DATABASE IF EXISTS "+quoted(name))
+		}
+		return nil
+	})
+	for _, statement := range drop {
+		_ = exec(ctx, c, statement) // perhaps another user's, or somebody came to it
 	}
 	return err
 }

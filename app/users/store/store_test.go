@@ -55,7 +55,9 @@ func TestOpenRefuses(t *testing.T) {
 		"postgres:what is this":            "open PostgreSQL",
 		"postgres://a:b@127.0.0.1:1/x?y=z": "open PostgreSQL",
 	} {
-		r, err := Open(t.Context(), name, 1)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second) // a server that refuses is waited for
+		r, err := Open(ctx, name, 1)
+		cancel()
 		if err == nil {
 			r.Close()
 		}

@@ -118,8 +118,24 @@ func killedAndRestarted(t *testing.T, server *postgrestest.Server) {
 			t.Errorf("the second call: %v", err)
 		}
 	}
-	if err := errors.Join(server.Kill(), server.Restart(ctx)); err != nil {
+	// A store that opens meanwhile waits for it.
+	if err := server.Kill(); err != nil {
 		t.Fatal(err)
+	}
+	opened := make(chan error, 1)
+	go func() {
+		other, err := Open(ctx, server.URL(), 100)
+		if err == nil {
+			err = other.Close()
+		}
+		opened <- err
+	}()
+	time.Sleep(150 * time.Millisecond) // it is refused at least once
+	if err := server.Restart(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-opened; err != nil {
+		t.Errorf("open while the server is being restarted: %v", err)
 	}
 	if err := r.Reset(ctx, 100); err != nil {
 		t.Errorf("reset on the server that is back: %v", err)

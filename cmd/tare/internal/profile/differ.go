@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/tarebench/tare"
 )
 
 // Side is one of two contenders that are held against each other.
@@ -17,16 +19,19 @@ type Side struct {
 	Ops     int64 // done while the profile was taken
 }
 
-// Gap is the difference of two contenders, by function.
+// Gap is the difference of two contenders, by function and by part.
 type Gap struct {
 	From, To string // contenders
 	Unit     string // of all figures: nanoseconds or bytes, per operation
-	Lines    []Line // those furthest apart first; they and Rest add up to Whole
+	Parts    []Line // packages, and what the runtime did, those furthest apart first; they add up to Whole
+	Told     []Line // parts of which sampling alone does not show the difference
+	Lines    []Line // functions, those furthest apart first; they and Rest add up to Whole
 	Rest     Line   // of all other functions; its name says how many
 	Whole    Line
 }
 
-// Line is what one function took itself for an operation, in both contenders.
+// Line is what one function or part took itself for an operation, in both
+// contenders.
 type Line struct {
 	Function string
 	From, To float64
@@ -36,7 +41,8 @@ type Line struct {
 func (l Line) Difference() float64 { return l.To - l.From }
 
 // Differ names the n functions that account for most of the gap between two
-// contenders, per operation.
+// contenders, per operation. Functions of which sampling alone may show the
+// difference are with the rest.
 func Differ(from, to Side, n int) (Gap, error) {
 	switch {
 	case from.Profile == nil || to.Profile == nil || from.Ops <= 0 || to.Ops <= 0:
@@ -45,11 +51,12 @@ func Differ(from, to Side, n int) (Gap, error) {
 		return Gap{}, fmt.Errorf("a profile of %s and one of %s have no gap", from.Profile.Of, to.Profile.Of)
 	}
 	g := Gap{From: from.Name, To: to.Name, Unit: from.Profile.Unit, Whole: Line{Function: "all"}}
-	lines := map[string]Line{}
+	functions, parts := map[string]Line{}, map[string]Line{}
 	add := func(s stack, l Line) {
-		f := s.frames[len(s.frames)-1]
-		sum := lines[f]
-		lines[f] = Line{f, sum.From + l.From, sum.To + l.To}
+		for name, sums := range map[string]map[string]Line{s.frames[len(s.frames)-1]: functions, partOf(s): parts} {
+			sum := sums[name]
+			sums[name] = Line{name, sum.From + l.From, sum.To + l.To}
+		}
 		g.Whole.From += l.From
 		g.Whole.To += l.To
 	}
@@ -59,31 +66,92 @@ func Differ(from, to Side, n int) (Gap, error) {
 	for _, s := range to.Profile.stacks {
 		add(s, Line{To: s.value / float64(to.Ops)})
 	}
-	for _, l := range lines {
-		g.Lines = append(g.Lines, l)
+	g.Parts = furthest(parts)
+	for _, l := range g.Parts {
+		if beyondSampling(l, from, to) {
+			g.Told = append(g.Told, l)
+		}
 	}
-	slices.SortFunc(g.Lines, func(a, b Line) int {
-		return order(math.Abs(a.Difference()), math.Abs(b.Difference()), a.Function, b.Function)
-	})
-	rest := g.Lines[min(n, len(g.Lines)):]
-	g.Lines = g.Lines[:len(g.Lines)-len(rest)]
-	g.Rest.Function = fmt.Sprintf("%d other functions", len(rest))
-	for _, l := range rest {
+	others := 0
+	for _, l := range furthest(functions) {
+		if len(g.Lines) < n && beyondSampling(l, from, to) {
+			g.Lines = append(g.Lines, l)
+			continue
+		}
+		others++
 		g.Rest.From += l.From
 		g.Rest.To += l.To
 	}
+	g.Rest.Function = fmt.Sprintf("%d other functions", others)
 	return g, nil
 }
 
-// WriteText writes the gap as a table.
+// furthest are the lines of a map, those furthest apart first.
+func furthest(of map[string]Line) []Line {
+	var out []Line
+	for _, l := range of {
+		out = append(out, l)
+	}
+	slices.SortFunc(out, func(a, b Line) int {
+		return order(math.Abs(a.Difference()), math.Abs(b.Difference()), a.Function, b.Function)
+	})
+	return out
+}
+
+// beyondSampling reports whether a line's two figures are further apart than
+// they come out where nothing but the moments of sampling differ: twice the
+// standard deviation of their difference, with counts of samples that are
+// Poisson's. A profile that does not say what one sample stands for has none.
+func beyondSampling(l Line, from, to Side) bool {
+	a, b := from.Profile.Sample/float64(from.Ops), to.Profile.Sample/float64(to.Ops)
+	return math.Abs(l.Difference()) > 2*math.Sqrt(l.From*a+l.To*b)
+}
+
+// Describe is the gap in a result's words, with n parts and n functions at most,
+// and none of which sampling alone may show the difference.
+func (g Gap) Describe(n int) *tare.ProfileGap {
+	out := &tare.ProfileGap{Against: g.From, From: g.Whole.From, To: g.Whole.To}
+	lines := func(of []Line) []tare.GapLine {
+		list := []tare.GapLine{}
+		for _, l := range of[:min(n, len(of))] {
+			list = append(list, tare.GapLine{Name: l.Function, From: l.From, To: l.To})
+		}
+		return list
+	}
+	out.Parts, out.Functions = lines(g.Told), lines(g.Lines)
+	return out
+}
+
+// WriteText writes the gap as two tables: by part, and by function.
 func (g Gap) WriteText(w io.Writer) error {
 	unit := map[string]string{"nanoseconds": "ns", "bytes": "B"}[g.Unit]
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "%s/op\t%s\t%s\tdifference\t\n", unit, plain(g.From), plain(g.To))
-	for _, l := range append(slices.Clone(g.Lines), g.Rest, g.Whole) {
-		fmt.Fprintf(t, "\t%s\t%s\t%s\t  %s\n", figure(l.From), figure(l.To), signed(l.Difference()), plain(short(l.Function)))
+	for i, lines := range [][]Line{append(slices.Clone(g.Parts), g.Whole), append(slices.Clone(g.Lines), g.Rest, g.Whole)} {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprintf(t, "%s/op\t%s\t%s\tdifference\t%% of it\t\n", unit, plain(g.From), plain(g.To))
+		for _, l := range lines {
+			name := l.Function
+			if i > 0 {
+				name = short(name)
+			}
+			fmt.Fprintf(t, "\t%s\t%s\t%s\t%s\t  %s\n", figure(l.From), figure(l.To), signed(l.Difference()), g.share(l), plain(name))
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
 	}
-	return t.Flush()
+	return nil
+}
+
+// share is a line's part of the whole difference, as a percentage.
+func (g Gap) share(l Line) string {
+	x := l.Difference() / g.Whole.Difference() * 100
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "–"
+	}
+	return signed(math.Round(x))
 }
 
 // figure is a number with three significant digits, or whole.

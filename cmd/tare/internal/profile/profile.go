@@ -26,6 +26,7 @@ type Profile struct {
 	Of     string  // cpu or mem
 	Unit   string  // of all figures: nanoseconds or bytes
 	Total  float64 // in Unit
+	Sample float64 // what one sample stands for, in Unit; zero where the document does not say
 	stacks []stack
 }
 
@@ -59,6 +60,9 @@ func Read(doc []byte, of string) (*Profile, error) {
 		return nil, fmt.Errorf("read a %s profile: no value in %s", of, unit)
 	}
 	p := &Profile{Of: of, Unit: unit}
+	if parsed.PeriodType != nil && parsed.PeriodType.Unit == unit && parsed.Period > 0 {
+		p.Sample = float64(parsed.Period)
+	}
 	for _, s := range parsed.Sample {
 		value := float64(s.Value[at])
 		if value <= 0 {

@@ -162,6 +162,18 @@ func TestGap(t *testing.T) {
 	}
 	golden.Check(t, "gap.txt", b.Bytes())
 
+	// One sample is no difference, and five are.
+	few := cpu(t, []call{{10e6, "example.org/p.F"}})
+	few.Sample = 10e6
+	many := cpu(t, []call{{50e6, "example.org/p.F"}, {10e6, "example.org/q.G"}, {10e6, "runtime.mcall runtime.schedule internal/runtime/syscall/linux.Syscall6"}, {60e6, "example.org/p.F runtime.newstack runtime.copystack memmove"}})
+	many.Sample = 10e6
+	if g, err = Differ(Side{"a", few, 10}, Side{"b", many, 10}, 9); err != nil || len(g.Lines) != 1 || g.Lines[0].Function != "memmove" || len(g.Told) != 1 || g.Told[0].Function != partGrowing || len(g.Parts) != 4 {
+		t.Errorf("%+v %v", g, err)
+	}
+	if d := g.Describe(3); d.Against != "a" || d.From != 1e6 || d.To != 13e6 || len(d.Parts) != 1 || len(d.Functions) != 1 {
+		t.Errorf("%+v", d)
+	}
+
 	// Per operation: the same profile of half as many operations is twice as much.
 	if g, err = Differ(Side{"a", cpu(t, lean), 100}, Side{"b", cpu(t, lean), 50}, 1); err != nil || g.Lines[0].To != 2*g.Lines[0].From {
 		t.Errorf("%+v %v", g, err)
@@ -260,7 +272,7 @@ func TestNamesAreText(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := g.WriteText(&b); err != nil || strings.Count(b.String(), "\n") != 1+len(g.Lines)+2 || strings.ContainsAny(b.String(), "\x00\x1b") {
+	if err := g.WriteText(&b); err != nil || strings.Count(b.String(), "\n") != 1+len(g.Parts)+1+1+1+len(g.Lines)+2 || strings.ContainsAny(b.String(), "\x00\x1b") {
 		t.Errorf("%v: %q", err, b.String())
 	}
 }

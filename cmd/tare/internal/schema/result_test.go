@@ -19,7 +19,7 @@ import (
 func words() map[reflect.Type][]string {
 	return map[reflect.Type][]string{
 		reflect.TypeFor[tare.Role]():            {string(tare.RoleContender), string(tare.RoleBaseline), string(tare.RoleControl), string(tare.RoleNull), string(tare.RoleApart), string(tare.RoleTrap)},
-		reflect.TypeFor[tare.Launch]():          {string(tare.LaunchProgram), string(tare.LaunchCommand), string(tare.LaunchURL)},
+		reflect.TypeFor[tare.Launch]():          {string(tare.LaunchProgram), string(tare.LaunchCommand), string(tare.LaunchURL), string(tare.LaunchGobench)},
 		reflect.TypeFor[tare.Isolation]():       {string(tare.Lockstep), string(tare.TrialWise)},
 		reflect.TypeFor[tare.Until]():           {string(tare.UntilOps), string(tare.UntilGC)},
 		reflect.TypeFor[tare.Ruling]():          {string(tare.Met), string(tare.NotMet), string(tare.Inconclusive), string(tare.VoidRuling)},

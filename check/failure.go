@@ -1,0 +1,127 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// A contender that fails in a round loses that round and is asked again in the
+// next. So many rounds in a row, or more than one in so many of those planned,
+// are too many: nothing that it measured counts.
+const (
+	inARow = 2
+	oneIn  = 4
+)
+
+// failureRule says the rule, for summaries.
+const failureRule = "Such a round is void for the contender, for everybody where it is the baseline. Two such rounds in a row, or more than a quarter of those planned, void the contender. " +
+	"The rule looks at failures only, never at what was measured."
+
+// tooMany is the rule: it says why rounds that failed or not, in their order, are
+// too many failures where so many rounds were planned; empty: they are not.
+func tooMany(failed []bool, planned int) string {
+	all, row := 0, 0
+	for _, f := range failed {
+		if !f {
+			row = 0
+			continue
+		}
+		all++
+		if row++; row == inARow {
+			return "two rounds in a row failed"
+		}
+	}
+	if all*oneIn > planned {
+		return fmt.Sprintf("more than a quarter of %s planned failed", plural(planned, "round"))
+	}
+	return ""
+}
+
+// GivenUp says why contender is not asked any more: its pilot failed, or too many
+// of its rounds did where so many were planned. It is empty as long as it is.
+func GivenUp(trials []tare.Trial, contender string, planned int) string {
+	var failed []bool
+	for _, t := range trials {
+		switch {
+		case t.Contender != contender:
+		case t.Round > 0:
+			failed = append(failed, t.Error != nil)
+		case t.Error != nil:
+			return "the pilot failed"
+		}
+	}
+	return tooMany(failed, planned)
+}
+
+// Mark returns a copy of trials with marks on what does not count although its
+// trial was carried through: workloads on which operations returned errors, where
+// the rule allows for that, and all of a round that the baseline lost.
+//
+// A timeout is a latency as well as an error. No round is left out for one: the
+// contender is void on the workload, as it is after too many rounds with errors.
+func Mark(trials []tare.Trial, timed []tare.Slice, baseline string, planned int) []tare.Trial {
+	out := slices.Clone(trials)
+	for i := range out {
+		out[i].Void = nil
+	}
+	all := tallies(timed)
+	for _, c := range withErrors(timed) {
+		markErrors(out, c, all, planned)
+	}
+	lost := map[turn][]tare.VoidPart{}
+	for _, t := range out {
+		if t.Contender != baseline || t.Round == 0 {
+			continue
+		}
+		if t.Error != nil {
+			lost[turnOf(t)] = []tare.VoidPart{{Why: "the baseline's trial failed in this round: " + t.Error.Error()}}
+		}
+		for _, v := range t.Void {
+			lost[turnOf(t)] = append(lost[turnOf(t)], tare.VoidPart{Workload: v.Workload, Why: "of the baseline's, " + v.Why})
+		}
+	}
+	for i := range out {
+		t := &out[i]
+		if t.Error != nil || t.Contender == baseline {
+			continue
+		}
+		for _, v := range lost[turnOf(*t)] {
+			if v.Workload == "" || t.Counts(v.Workload) {
+				t.Void = append(t.Void, v)
+			}
+		}
+	}
+	return out
+}
+
+// markErrors marks the rounds of one course in which operations returned errors.
+func markErrors(trials []tare.Trial, c course, all map[leg]tally, planned int) {
+	var of []*tare.Trial
+	var failed []bool
+	for i := range trials {
+		t := &trials[i]
+		worked := all[leg{c, turnOf(*t)}]
+		if t.Contender != c.contender || t.Round == 0 || t.Error == nil && worked.slices == 0 {
+			continue
+		}
+		if t.Samples[c.workload][tare.KeyTimeouts] > 0 {
+			return
+		}
+		of, failed = append(of, t), append(failed, t.Error != nil || worked.errors > 0)
+	}
+	if tooMany(failed, planned) != "" {
+		return
+	}
+	for i, t := range of {
+		if failed[i] && t.Error == nil {
+			t.Void = append(t.Void, tare.VoidPart{Workload: c.workload, Why: all[leg{c, turnOf(*t)}].String()})
+		}
+	}
+}
+
+// turn is one round at one slice length.
+type turn struct{ round, tau int }
+
+func turnOf(t tare.Trial) turn { return turn{t.Round, max(1, t.Tau)} }

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+)
+
+// How much of a difference is listed, and how.
+const (
+	gapLines  = 10 // parts, and functions
+	leastName = 20 // characters of a name that are shown, whatever stands before it
+)
+
+// gap prints what makes the difference of a profile to the baseline's.
+func (p *page) gap(r *tare.Result, x tare.Profile) {
+	if x.Gap == nil {
+		return
+	}
+	p.blank()
+	p.wrap(bodyIndent, bodyIndent, differs(r, x), p.style.Bold)
+	for _, half := range halves(x) {
+		t := apportioned(r, x, half)
+		if len(t.rows) == 0 {
+			p.wrap(bodyIndent, bodyIndent, half.none(), p.style.Dim)
+			continue
+		}
+		widths, room := t.widths(), p.width-bodyIndent
+		for _, w := range widths[:len(widths)-1] {
+			room -= w + gap
+		}
+		room = max(room, leastName)
+		for i := range t.rows {
+			name := &t.rows[i].cells[len(t.columns)-1]
+			name.paint = nil
+			if name.text == otherNames {
+				continue
+			}
+			if half.kind == partKind {
+				name.text = shortened(oneLine(name.text), room)
+			} else {
+				name.text = shortFunction(name.text, room)
+			}
+		}
+		p.blank()
+		t.print(p)
+	}
+}
+
+func (s *sheet) gap(r *tare.Result, x tare.Profile) {
+	if x.Gap == nil {
+		return
+	}
+	s.block(plain(differs(r, x)))
+	for _, half := range halves(x) {
+		if t := apportioned(r, x, half); len(t.rows) > 0 {
+			s.table(t)
+			continue
+		}
+		s.block(half.none())
+	}
+}
+
+const otherNames = "all others"
+
+// differs says how far two profiles are apart.
+func differs(r *tare.Result, x tare.Profile) string {
+	s := gapScale(r, x, []float64{x.Gap.From, x.Gap.To})
+	what := map[string]string{tare.ProfileCPU: "CPU time", tare.ProfileMem: "allocated memory"}[x.Of]
+	return fmt.Sprintf("What makes the difference in %s of %s to %s on %s: %s against %s %s, %s.",
+		or(what, x.Of), title(r, x.Contender), title(r, x.Gap.Against), x.Workload, s.print(x.Gap.To), s.print(x.Gap.From), s.unit, more100(x.Gap.To/x.Gap.From))
+}
+
+// more100 is a ratio as what is added to 1 or taken from it.
+func more100(ratio float64) string {
+	if !(ratio > 0) {
+		return nothing
+	}
+	if ratio < 1 {
+		return percent(1-ratio) + " less"
+	}
+	return percent(ratio-1) + " more"
+}
+
+// gapScale prints figures of a profile per operation.
+func gapScale(r *tare.Result, x tare.Profile, values []float64) scale {
+	unit := map[string]string{"nanoseconds": "ns/op", "bytes": "B/op"}[x.Unit]
+	s := scaleFor(or(unit, x.Unit+"/op"), values)
+	if x.Of == tare.ProfileMem {
+		s.decimals = 0
+	}
+	if (&view{r: r, workload: x.Workload}).ofRequests() {
+		s.unit = perRequest(s.unit)
+	}
+	return s
+}
+
+// half is one of the two ways in which a difference is told.
+type half struct {
+	kind  string // heads the column of names
+	lines []tare.GapLine
+}
+
+const partKind = "part"
+
+// none is said where there are no lines.
+func (h half) none() string {
+	return "No single " + h.kind + " is further apart than sampling alone shows."
+}
+
+func halves(x tare.Profile) []half {
+	return []half{{partKind, x.Gap.Parts}, {"function", x.Gap.Functions}}
+}
+
+// apportioned is a table of what lines have of a difference.
+func apportioned(r *tare.Result, x tare.Profile, of half) table {
+	s := gapScale(r, x, []float64{x.Gap.From, x.Gap.To})
+	t := table{columns: []column{
+		{name: "share", unit: "%", right: true}, {name: title(r, x.Gap.Against), unit: s.unit, right: true},
+		{name: title(r, x.Contender), unit: s.unit, right: true}, {name: of.kind},
+	}}
+	rest := tare.GapLine{From: x.Gap.From, To: x.Gap.To}
+	add := func(l tare.GapLine, name cell) {
+		share := nothing
+		if whole := x.Gap.To - x.Gap.From; whole != 0 {
+			share = fixed((l.To-l.From)/whole*100, 0)
+		}
+		t.rows = append(t.rows, row{cells: []cell{{text: share}, {text: s.print(max(l.From, 0))}, {text: s.print(max(l.To, 0))}, name}})
+	}
+	for _, l := range of.lines[:min(len(of.lines), gapLines)] {
+		add(l, coded(l.Name))
+		rest.From, rest.To = rest.From-l.From, rest.To-l.To
+	}
+	if len(t.rows) > 0 {
+		add(rest, cell{text: otherNames})
+	}
+	return t
+}

@@ -1,0 +1,240 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+const publishedHeading = "The published table, measured here"
+
+// published prints the table of a write-up with what was measured of it, where
+// ratios were published of requests to servers.
+func (p *page) published(r *tare.Result) {
+	b, ok := boardOf(r, p.style)
+	if !ok {
+		return
+	}
+	p.heading(strings.ToUpper(publishedHeading))
+	p.wrap(bodyIndent, bodyIndent, b.means(), p.style.Dim)
+	for _, t := range b.tables() {
+		p.blank()
+		t.print(p)
+	}
+	if text := b.missing(); text != "" {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, text, p.style.Warn)
+	}
+}
+
+func (s *sheet) published(r *tare.Result, level int) {
+	b, ok := boardOf(r, onPaper())
+	if !ok {
+		return
+	}
+	s.heading(level, publishedHeading)
+	s.block(plain(b.means()))
+	for _, t := range b.tables() {
+		s.table(t)
+	}
+	s.block(all([]string{b.missing()}, plain)...)
+}
+
+// board is a write-up's table: the operations it has figures of, and on each
+// the contenders they are of.
+type board struct {
+	r     *tare.Result
+	style Style
+	base  string
+	works []*view // weighed, in the order of the study
+}
+
+// boardOf is the table of r; it reports false where no ratio was published of
+// requests to a server that was weighed.
+func boardOf(r *tare.Result, s Style) (*board, bool) {
+	b := &board{r: r, style: s, base: baseline(r)}
+	for _, w := range r.Workloads {
+		if w.Traffic == nil || !slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Workload == w.ID }) {
+			continue
+		}
+		if v := look(r, w.ID, s, map[string]bool{}); len(b.rows(v)) > 1 {
+			b.works = append(b.works, v)
+		}
+	}
+	return b, b.base != "" && len(b.works) > 0
+}
+
+// rows are the contenders of an operation that figures were published of, the
+// baseline among them, in the order of the operation's own table.
+func (b *board) rows(v *view) []tare.Contender {
+	return slices.DeleteFunc(slices.Concat(v.ranked, v.aside, v.traps), func(c tare.Contender) bool {
+		return c.ID != b.base && !slices.ContainsFunc(b.r.Claims, func(x tare.ClaimResult) bool {
+			return x.Kind == tare.ClaimRatio && x.Workload == v.workload && x.Contender == c.ID
+		})
+	})
+}
+
+// alone reports whether an operation was measured in a continuous segment, for
+// latencies.
+func (b *board) alone(v *view) bool {
+	return slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic.Segment > 0 })
+}
+
+// suffix says of an operation who asks.
+func (b *board) suffix(v *view) string {
+	for _, w := range b.r.Workloads {
+		if w.ID == v.workload && byOwnClient(w) {
+			return ", own client"
+		}
+	}
+	return ""
+}
+
+// means says what the tables show.
+func (b *board) means() string {
+	text := "One row for each operation and contender that figures were published of. Time is wall time divided by requests answered, the inverse of the rate: it is not how long a request takes."
+	switch {
+	case slices.ContainsFunc(b.works, b.alone):
+	case slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 }):
+		text += " Latencies, which are that, stand with the workloads that have them."
+	default:
+		text += " Latencies, which are that, were not measured in this run."
+	}
+	text += " CPU time, bytes and allocations are the server's."
+	if primary := (&view{r: b.r}).primaryName(); primary != "" {
+		text += " Ranks are by " + primary + " and among all contenders of the operation: 1–3 is a tie for these places."
+	}
+	return text + " Published ratios stand beside those measured; the published figures themselves, of another machine, are with the claims. The levels of intervals are those of the operation's own table."
+}
+
+// missing names the operations that figures were published of and that were not
+// weighed.
+func (b *board) missing() string {
+	var ids []string
+	for _, c := range b.r.Claims {
+		known := slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == c.Workload })
+		if c.Kind == tare.ClaimRatio && c.Workload != "" && !known && !slices.Contains(ids, c.Workload) {
+			ids = append(ids, c.Workload)
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	return "Published as well, and not weighed in this run: " + inWords(ids) + "."
+}
+
+// tables are the figures, the ratios beside those published, and likewise of
+// latencies.
+func (b *board) tables() []table {
+	var out []table
+	for _, latency := range []bool{false, true} {
+		works := slices.DeleteFunc(slices.Clone(b.works), func(v *view) bool { return b.alone(v) != latency })
+		if len(works) == 0 {
+			continue
+		}
+		if t := b.figures(works, latency); len(t.columns) > 1 {
+			out = append(out, t)
+		}
+		if t := b.ratios(works); len(t.columns) > 1 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// field is a column and what it shows of a contender of an operation.
+type field struct {
+	column
+	of func(*view, tare.Contender) cell
+}
+
+// laid is a table of fields, a line with the operation before its contenders.
+func (b *board) laid(works []*view, fields []field) table {
+	t := table{columns: []column{{name: "operation,", unit: "contender"}}}
+	for _, f := range fields {
+		t.columns = append(t.columns, f.column)
+	}
+	for _, v := range works {
+		t.rows = append(t.rows, row{cells: []cell{{v.workload + b.suffix(v), b.style.Bold}}, apart: len(t.rows) > 0})
+		for _, c := range b.rows(v) {
+			line := row{cells: []cell{{text: v.named(c)}}, who: c}
+			for _, f := range fields {
+				line.cells = append(line.cells, f.of(v, c))
+			}
+			t.rows = append(t.rows, line)
+		}
+	}
+	return t
+}
+
+// figures are the medians, or those of latencies.
+func (b *board) figures(works []*view, latency bool) table {
+	var fields []field
+	for _, name := range []string{"time", "cpu", "bytes", "allocs", "p50", "p99"} {
+		m := metricNamed(name)
+		values := b.values(works, name)
+		if !slices.Contains(b.r.Metrics, name) || len(values) == 0 || m.Latency != latency {
+			continue
+		}
+		s := scaleFor(m.Unit, values)
+		s.unit = perRequest(s.unit)
+		if m.Latency {
+			s = latencyScale(values)
+		}
+		fields = append(fields, field{column{name: name, unit: s.unit, right: true}, func(v *view, c tare.Contender) cell { return v.valueCell(c, name, s) }})
+		if name == "time" {
+			fields = append(fields, field{column{name: "rate", unit: "requests/s", right: true}, (*view).rateCell})
+		}
+	}
+	if !latency && slices.ContainsFunc(works, func(v *view) bool { return len(v.places()) > 0 }) {
+		fields = append(fields, field{column{name: "rank", unit: "by " + works[0].primaryName()}, func(v *view, c tare.Contender) cell {
+			place, _, _ := strings.Cut(v.rankCell(c).text, " ")
+			return cell{text: place}
+		}})
+	}
+	return b.laid(works, fields)
+}
+
+// values are those of a metric that the table shows and that count.
+func (b *board) values(works []*view, metric string) []float64 {
+	var out []float64
+	for _, v := range works {
+		for _, c := range b.rows(v) {
+			if x, ok := v.value(c.ID, metric); ok && !x.Struck {
+				out = append(out, x.Value)
+			}
+		}
+	}
+	return out
+}
+
+// ratios are those to the baseline as measured and as published, for each
+// metric that anything was published of.
+func (b *board) ratios(works []*view) table {
+	var fields []field
+	for _, name := range b.r.Metrics {
+		if strings.HasPrefix(name, "client-") || !slices.ContainsFunc(b.r.Claims, func(c tare.ClaimResult) bool {
+			return c.Kind == tare.ClaimRatio && c.Metric == name && slices.ContainsFunc(works, func(v *view) bool { return v.workload == c.Workload })
+		}) {
+			continue
+		}
+		fields = append(fields,
+			field{column{name: name + " / " + b.base, unit: "ratio [interval]"}, func(v *view, c tare.Contender) cell { return v.ratioOf(c, name, measured) }},
+			field{column{name: "published", unit: "ratio"}, func(v *view, c tare.Contender) cell { return b.claimed(v, c, name) }})
+	}
+	return b.laid(works, fields)
+}
+
+// claimed is the ratio that was published.
+func (b *board) claimed(v *view, c tare.Contender, metric string) cell {
+	if c.ID == b.base {
+		return cell{text: "1"}
+	}
+	for _, x := range b.r.Claims {
+		if x.Kind == tare.ClaimRatio && x.Workload == v.workload && x.Contender == c.ID && x.Metric == metric {
+			return cell{text: published(x)}
+		}
+	}
+	return cell{text: nothing}
+}
