@@ -54,7 +54,8 @@ const (
 	KeySendLag        = "send_lag_p99_ns"      // how late requests were sent, against their intended times; open loop
 	KeyServerCPU      = "server_cpu_ns"        // user and system, while measured
 	KeyServerWait     = "server_wait_ns"       // it was ready to run and did not, while measured; absent where the system does not tell
-	KeyClientCPU      = "client_cpu_ns"        // of the load generator's own threads, while measured
+	KeyClientCPU      = "client_cpu_ns"        // of the load generator's own threads, or of the contender's own client, while measured
+	KeyOwnClient      = "own_client"           // 1: the contender's own client asked, not the load generator
 	KeyClientCPUPerOp = "client_cpu_ns_per_op" // metric client-cpu
 	KeyClientBytes    = "client_bytes_per_op"  // metric client-bytes
 	KeyClientAllocs   = "client_allocs_per_op" // metric client-allocs

@@ -60,7 +60,7 @@ func unbalanced(in Input, contender, workload string) []string {
 		say(e, "the server was busy %.3g× the cores it may use")
 	}
 	if e, ok := over(in.perRound(contender, workload, busy(tare.KeyClientCPU, tare.KeyClientCores))); ok && e.above(1+accountsOff) {
-		say(e, "the load generator was busy %.3g× the cores it may use")
+		say(e, sender(in.ownClient(contender, workload))+" was busy %.3g× the cores it may use")
 	}
 	return said
 }

@@ -21,7 +21,8 @@ func generatorHeadroom() Check {
 		Severity: tare.Void,
 		Summary: "The load generator must have been able to do more. Three limits, each held against the middle over rounds: it used, or was ready to run and waited for, at most 85 % of its cores; the p99 of how late it sent is at most 10 % of the criterion's limit on that latency " +
 			"(without a criterion at most 1 ms, or 10 % of the p99 where that is more); and in a closed loop the null server, which does next to nothing, reached 1.25 times the contender's throughput in the same rounds. " +
-			"Beyond the first and the third, throughput and latencies are void; beyond the second, that latency. CPU per request stands. Below 2 times the null server's throughput it warns. Servers at a URL are not held against the null server.",
+			"Beyond the first and the third, throughput and latencies are void; beyond the second, that latency. CPU per request stands. Below 2 times the null server's throughput it warns. Servers at a URL are not held against the null server. " +
+			"A contender's own client is part of what it takes: where that is busy it warns, and the null server, which has another client, says nothing.",
 		Why: "ab, ghz and hey need more CPU time for a request than many a server needs to answer it. What was published as the limit of several servers, all alike, was that of the tool; " +
 			"and a tool that sends late measures its own queue.",
 		Advice: "compare CPU per request, which a busy load generator does not touch, or give it more cores",
@@ -44,19 +45,25 @@ func generatorHeadroom() Check {
 // limited, and a warning where it came near.
 func headroomOf(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 	var limited, near string
+	own := in.ownClient(c.ID, w.ID)
 	if e, ok := over(in.perRound(c.ID, w.ID, occupied)); ok && e.mid > saturated {
 		used, _ := over(in.perRound(c.ID, w.ID, busy(tare.KeyClientCPU, tare.KeyClientCores)))
-		limited = fmt.Sprintf("the load generator used %s of its cores", percent(used.mid))
+		limited = fmt.Sprintf("%s used %s of its cores", sender(own), percent(used.mid))
 		if waited, ok := over(in.perRound(c.ID, w.ID, busy(tare.KeyClientWait, tare.KeyClientCores))); ok && waited.mid >= 0.01 {
 			limited += fmt.Sprintf(" and waited for them %s of the time", percent(waited.mid))
 		}
 		limited += ", over " + percent(saturated)
 	}
-	if beside, ok := over(in.besideNull(c, w)); ok && beside.mid < headroomWarn {
+	if beside, ok := over(in.besideNull(c, w)); ok && !own && beside.mid < headroomWarn {
 		near = fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", beside.mid, beside.lo, beside.hi, plural(beside.rounds, "round"))
 		if beside.mid < headroom {
 			limited, near = joined(limited, near+fmt.Sprintf(", under %.3g×", headroom)), ""
 		}
+	}
+	if own && limited != "" {
+		limited, near = "", limited+": what its client costs limits its throughput and its latencies"
+	} else if near != "" {
+		near += fmt.Sprintf(", under %d×: part of its cost is the load generator's", headroomWarn)
 	}
 	var out []tare.Finding
 	for _, name := range in.capacity(w) {
@@ -66,10 +73,24 @@ func headroomOf(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 	}
 	if near != "" && limited == "" && len(in.capacity(w)) > 0 {
 		out = append(out, tare.Finding{
-			Contender: c.ID, Workload: w.ID, Severity: tare.Warn, Message: near + fmt.Sprintf(", under %d×: part of its cost is the load generator's", headroomWarn),
+			Contender: c.ID, Workload: w.ID, Severity: tare.Warn, Message: near,
 		})
 	}
 	return out
+}
+
+// ownClient reports whether contender was asked by a client of its own.
+func (in Input) ownClient(contender, workload string) bool {
+	e, ok := over(in.perRound(contender, workload, key(tare.KeyOwnClient)))
+	return ok && e.mid > 0
+}
+
+// sender is who sent the requests.
+func sender(own bool) string {
+	if own {
+		return "its own client"
+	}
+	return "the load generator"
 }
 
 // besideNull is the null server's throughput over that of c, per round, in a

@@ -43,6 +43,12 @@ func TestGeneratorHeadroom(t *testing.T) {
 	cpu.Study.Metrics = []string{"cpu", "allocs"}
 	silent(t, "generator-headroom", cpu) // ratios of CPU time stay
 
+	// A client of the contender's own is part of what it takes.
+	own := faulty(closed, func(s tare.Sample) {
+		s[tare.KeyOwnClient], s[tare.KeyClientCPU], s[tare.KeyRate] = 1, 0.93*s[tare.KeyWall], 158e3
+	})
+	fires(t, "generator-headroom", own, tare.Warn, "chi", closed, "its own client used 93 % of its cores, over 85 %: what its client costs limits its throughput and its latencies")
+
 	// A generator that a quota throttles is slow for everybody, the null server too.
 	throttled := flow{rounds: 12, sd: 0.01, edit: func(t *tare.Trial, w string, s tare.Sample) {
 		if w == closed {

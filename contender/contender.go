@@ -75,12 +75,23 @@ type Work struct {
 	// seed each time. Nil: each caller begins its next operation when one has ended.
 	Times func(seed uint64) func() time.Duration
 
+	// Network says what the operations have moved over connections since the
+	// workload was prepared. It may be called at any time. Nil: there are none, or
+	// nobody counts.
+	Network func() Network
+
 	// Reset goes back to how things were when the workload was prepared. Nil:
 	// there is nothing to go back to, and the lab is told so.
 	Reset func() error
 
 	// Close ends what the workload has kept open. Nil: nothing.
 	Close func()
+}
+
+// Network is what went over connections.
+type Network struct {
+	Opened  int64 // connections
+	In, Out int64 // bytes received and sent
 }
 
 // Answered is what one operation came to.

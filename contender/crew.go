@@ -1,7 +1,6 @@
 package contender
 
 import (
-	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -14,35 +13,41 @@ import (
 // the next operation, does it, says how it ended and takes another, all of that
 // by way of one lock, which is held for some ten nanoseconds: an operation that
 // several do at once is a call to somebody else and takes a thousand times as
-// long. The goroutines are there as long as the workload is, so that starting
-// them is in no measurement.
+// long. In an open loop operations are handed to them, each at its time. The
+// goroutines are there as long as the workload is, so that starting them is in
+// no measurement.
 type crew struct {
-	s    *session
-	w    *work
-	hist hist.Hist // ns, of the measured operations
+	s *session
+	w *work
 
-	wake chan struct{}  // one for each caller: go to work
-	home sync.WaitGroup // callers at work
+	latency hist.Hist // ns, of the measured operations
+	service hist.Hist // of an open loop: from when they began
+	lag     hist.Hist // of an open loop: until they did
 
-	mu    sync.Mutex
-	plan  plan
-	runs  uint64
-	begun int64 // operations handed out
-	ended int64 // and ended
-	tally tally // of those measured
-	stage stage
-	from  mark // when measuring began
-	to    mark // and ended
-	due   func() time.Duration
-	start time.Time // zero of due, and of the lead-in's cap
-	seen  time.Time // when the collector was last looked at
-	panic string
+	wake    chan struct{}  // one for each caller: go to work
+	home    sync.WaitGroup // callers at work
+	tickets chan ticket    // of an open loop under way; nil: the loop is closed
+
+	mu     sync.Mutex
+	plan   plan
+	runs   uint64
+	begun  int64         // operations handed out
+	ended  int64         // and ended
+	tally  tally         // of those measured
+	area   time.Duration // operations under way × time, while measuring
+	unsent int64         // of an open loop: due while measuring, and not handed out
+	stage  stage
+	from   mark      // when measuring began
+	to     mark      // and ended
+	start  time.Time // zero of an open loop, and of the lead-in's limit
+	seen   time.Time // when the collector was last looked at
+	panic  string
 }
 
 // plan is what a crew is to do.
 type plan struct {
 	lead  int64         // operations before anything is measured
-	limit time.Duration // that the lead-in may take; zero: any
+	limit time.Duration // that the lead-in may take, and from which enough has to be asked what follows it; zero: any
 	// exact has so many measured operations handed out and waited for. Else they
 	// are counted as they end, and callers go on until there are enough: then as
 	// much is under way when measuring ends as when it began.
@@ -85,22 +90,31 @@ func (c *crew) dismiss() { close(c.wake) }
 
 // run carries out a plan. What came of it is read afterwards.
 func (c *crew) run(p plan) *wire.Error {
-	c.hist.Reset()
-	c.plan, c.begun, c.ended, c.tally, c.stage = p, 0, 0, tally{}, leading
-	c.from, c.to, c.due, c.panic = mark{}, mark{}, nil, ""
+	c.latency.Reset()
+	c.service.Reset()
+	c.lag.Reset()
+	c.plan, c.begun, c.ended, c.tally, c.area, c.unsent, c.stage = p, 0, 0, tally{}, 0, 0, leading
+	c.from, c.to, c.tickets, c.panic = mark{}, mark{}, nil, ""
 	c.runs++
-	if c.w.Times != nil && !p.closed {
-		c.due = c.w.Times(c.runs)
+	open := c.w.Times != nil && !p.closed
+	if open {
+		c.tickets = make(chan ticket)
 	}
 	c.s.phase = phase{} // of the collector nothing is known afterwards
 	c.start = time.Now()
 	c.seen = c.start
 	if p.lead == 0 {
 		c.begin()
+		if open {
+			c.from.at = c.start
+		}
 	}
 	c.home.Add(c.w.Callers)
 	for range c.w.Callers {
 		c.wake <- struct{}{}
+	}
+	if open {
+		c.hand(c.w.Times(c.runs))
 	}
 	c.home.Wait()
 	if c.to.at.IsZero() {
@@ -128,13 +142,13 @@ func (c *crew) call() {
 		}
 	}()
 	do := c.w.Do
+	if c.tickets != nil {
+		c.serve(do)
+		return
+	}
 	o := outcome{n: -1}
 	for c.next(&o) {
-		if c.due == nil {
-			o.start = time.Now()
-		} else if !c.await(&o) {
-			return
-		}
+		o.start = time.Now()
 		o.size, o.err = do(o.body)
 		o.end = time.Now()
 	}
@@ -144,8 +158,7 @@ func (c *crew) call() {
 type outcome struct {
 	n          int64 // in the run, from zero
 	body       int
-	opens      bool      // the lead-in of an open loop ends with it
-	start, end time.Time // start: when it was to begin, in an open loop
+	start, end time.Time
 	size       int
 	err        error
 }
@@ -161,74 +174,57 @@ func (c *crew) next(o *outcome) bool {
 	if c.stage == finished || c.plan.exact > 0 && c.begun == c.plan.lead+c.plan.exact {
 		return false
 	}
-	o.n = c.begun
-	o.body = int((int64(c.w.next) + o.n) % int64(c.w.bodies))
+	o.n, o.body = c.begun, c.body(c.begun)
 	c.begun++
-	if c.due != nil {
-		o.start = c.start.Add(min(c.due(), math.MaxInt64/2))
-		o.opens = c.stage == leading && o.n >= c.plan.lead
-	}
 	return true
 }
 
-// note takes down an operation that has ended.
+// body is the one whose turn it is with operation n of the run.
+func (c *crew) body(n int64) int { return int((int64(c.w.next) + n) % int64(c.w.bodies)) }
+
+// note takes down an operation of a closed loop that has ended. One that was
+// under way when measuring ended is counted only if it failed: else a call that
+// breaks what it calls would look faultless.
 func (c *crew) note(o *outcome) {
 	c.ended++
-	if c.stage == leading {
-		late := c.plan.limit > 0 && o.end.Sub(c.start) >= c.plan.limit
-		if late && c.due != nil {
-			c.plan.lead = c.begun // whatever was handed out was all of it
-		}
-		if late || c.due == nil && c.ended >= c.plan.lead {
+	c.cover(o)
+	switch {
+	case c.stage == leading:
+		if c.ended >= c.plan.lead || c.plan.limit > 0 && o.end.Sub(c.start) >= c.plan.limit {
 			c.begin()
 		}
 		return
-	}
-	if c.plan.exact > 0 && o.n < c.plan.lead || c.plan.exact == 0 && c.stage == finished {
+	case c.stage == finished:
+		c.tally.failed(o.err)
 		return
 	}
-	c.hist.Record(int64(o.end.Sub(o.start)))
-	c.tally.ops++
-	c.tally.bytes += int64(o.size)
-	if o.err != nil {
-		c.tally.errors++
-		if c.tally.first == nil {
-			c.tally.first = o.err
-		}
-	}
-	if c.stage == measuring && c.plan.enough != nil && c.plan.enough(c.tally.ops, o.end.Sub(c.from.at)) {
-		c.stage = finished
-		if c.plan.exact == 0 {
-			c.to = c.now()
-		}
+	c.latency.Record(int64(o.end.Sub(o.start)))
+	c.count(o)
+	if c.plan.enough != nil && c.plan.enough(c.tally.ops, o.end.Sub(c.from.at)) {
+		c.finish()
 	}
 }
 
-// await waits until an operation of an open loop is due. Measuring begins with
-// the first one behind the lead-in. It is false when the run has ended before.
-func (c *crew) await(o *outcome) bool {
-	const nap = 100 * time.Millisecond
-	for {
-		wait := time.Until(o.start)
-		if wait <= 0 && !o.opens {
-			return true
-		}
-		time.Sleep(min(wait, nap))
-		c.mu.Lock()
-		if c.stage == measuring && wait > nap && c.plan.enough != nil && c.plan.enough(c.tally.ops, time.Since(c.from.at)) {
-			c.stage = finished
-		}
-		over := c.stage == finished
-		if over {
-			c.begun--
-		} else if wait <= nap && o.opens && c.stage == leading {
-			c.begin()
-		}
-		c.mu.Unlock()
-		if over || wait <= nap {
-			return !over
-		}
+// count adds a measured operation.
+func (c *crew) count(o *outcome) {
+	c.tally.ops++
+	c.tally.bytes += int64(o.size)
+	c.tally.failed(o.err)
+}
+
+// cover adds the time that an operation was under way while measuring.
+func (c *crew) cover(o *outcome) {
+	if c.stage == leading {
+		return
 	}
+	from, to := o.start, o.end
+	if from.Before(c.from.at) {
+		from = c.from.at
+	}
+	if !c.to.at.IsZero() && to.After(c.to.at) {
+		to = c.to.at
+	}
+	c.area += max(0, to.Sub(from))
 }
 
 func (c *crew) begin() {
@@ -237,7 +233,12 @@ func (c *crew) begin() {
 	c.from.at = time.Now()
 }
 
-// now ends measuring.
+// finish ends measuring.
+func (c *crew) finish() {
+	c.stage = finished
+	c.to = c.now()
+}
+
 func (c *crew) now() mark { return mark{time.Now(), cpuNS(), c.s.meter.cycles()} }
 
 // collected is how many collection cycles have completed since measuring began.
@@ -255,7 +256,11 @@ func (c *crew) collected() int64 {
 func (c *crew) reply() wire.Reply {
 	reply := wire.Reply{
 		Ops: c.tally.ops, WallNS: max(1, int64(c.to.at.Sub(c.from.at))), CPUNS: c.to.cpu - c.from.cpu, GC: c.to.cycles - c.from.cycles,
-		Errors: c.tally.errors, BytesOut: c.tally.bytes, Begun: c.begun, Latency: []byte(c.hist.Encode()),
+		Errors: c.tally.errors, BytesOut: c.tally.bytes,
+		Begun: c.begun, UnderWayNS: int64(c.area), Latency: []byte(c.latency.Encode()),
+	}
+	if c.tickets != nil {
+		reply.Service, reply.Lag, reply.Unsent = []byte(c.service.Encode()), []byte(c.lag.Encode()), c.unsent
 	}
 	if c.tally.first != nil {
 		reply.Message = errorText(c.tally.first)
@@ -300,6 +305,6 @@ func (c *crew) stats(q wire.Request) (wire.Reply, *wire.Error) {
 	s.mark = cpuNS()
 	reply := c.reply()
 	reply.Bytes, reply.Allocs = int64(s.after.TotalAlloc-s.before.TotalAlloc), int64(s.after.Mallocs-s.before.Mallocs)
-	reply.WallNS, reply.CPUNS, reply.GC, reply.Begun, reply.Latency = 0, 0, 0, 0, nil
+	reply.WallNS, reply.CPUNS, reply.GC, reply.Begun, reply.UnderWayNS, reply.Latency = 0, 0, 0, 0, 0, nil
 	return reply, err
 }

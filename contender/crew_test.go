@@ -63,8 +63,12 @@ func TestCrewCounts(t *testing.T) {
 			if a.Ops != 700 || a.Begun < 770 || a.Begun > 770+int64(callers) || a.WallNS <= 0 || a.CPUNS < 0 || latency(t, a).Count() != 700 {
 				t.Fatalf("%d callers: %+v", callers, a)
 			}
-			if a.Errors < 100-int64(callers) || a.Errors > 100+int64(callers) || a.Message != "three" || a.BytesOut != 700*10-5*a.Errors {
+			failed := (700*10 - a.BytesOut) / 5 // of the measured ones
+			if failed < 100-int64(callers) || failed > 100+int64(callers) || a.Errors < failed || a.Errors > failed+int64(callers) || a.Message != "three" {
 				t.Errorf("%d callers: %+v", callers, a)
+			}
+			if most := int64(callers) * a.WallNS; a.UnderWayNS <= 0 || a.UnderWayNS > most || a.Service != nil || a.Lag != nil || a.Unsent != 0 {
+				t.Errorf("%d callers, %d ns in %d: %+v", callers, a.UnderWayNS, a.WallNS, a)
 			}
 			begun += a.Begun
 		}
@@ -98,17 +102,6 @@ func TestCrewStats(t *testing.T) {
 	allocs(30)
 	if few, many := allocs(30), allocs(60_000); many > few+200 {
 		t.Errorf("%d objects for 30 operations, %d for 60000", few, many)
-	}
-}
-
-// steady is an open loop of so many operations in a second.
-func steady(rate float64) func(uint64) func() time.Duration {
-	return func(uint64) func() time.Duration {
-		n := -1
-		return func() time.Duration {
-			n++
-			return time.Duration(float64(n) / rate * 1e9)
-		}
 	}
 }
 
@@ -171,51 +164,6 @@ func TestCrewPanics(t *testing.T) {
 		wrong.Store(false)
 		if a := l.ok(wire.Request{Op: wire.OpSlice, On: "w", Until: untilOps, Ops: 9}); a.Ops != 9 {
 			t.Errorf("afterwards: %+v", a)
-		}
-	}
-}
-
-// TestOpenLoop: operations begin when they are meant to, what the lead-in and a
-// stall keep waiting counts as late, and all of a slice is waited for.
-func TestOpenLoop(t *testing.T) {
-	var n atomic.Int64
-	l := visit(t, together(2, Work{Times: steady(1000), Do: func(int) (int, error) {
-		if k := n.Add(1); k == 31 || k == 32 {
-			time.Sleep(50 * time.Millisecond) // both callers stall
-		}
-		return 0, nil
-	}}))
-	l.ok(wire.Request{Op: wire.OpPrepare, Workload: workload(t, "w", "1")})
-	a := l.ok(wire.Request{Op: wire.OpSlice, On: "w", Until: untilOps, Ops: 100, Lead: 20})
-	h := latency(t, a)
-	if a.Ops != 100 || a.Begun != 120 || h.Count() != 100 || time.Duration(a.WallNS) < 90*time.Millisecond {
-		t.Errorf("%+v", a)
-	}
-	if late := h.Above(int64(10 * time.Millisecond)); late < 30 { // of the 50 that were due meanwhile
-		t.Errorf("%d operations were late by more than 10 ms", late)
-	}
-}
-
-// TestOpenLoopEnds: a slice that is capped does not wait for what is due much later.
-func TestOpenLoopEnds(t *testing.T) {
-	l := visit(t, together(3, Work{Times: func(uint64) func() time.Duration {
-		n := 0
-		return func() time.Duration {
-			if n++; n <= 20 {
-				return time.Duration(n) * time.Millisecond
-			}
-			return time.Hour
-		}
-	}, Do: func(int) (int, error) { return 0, nil }}))
-	l.ok(wire.Request{Op: wire.OpPrepare, Workload: workload(t, "w", "1")})
-	for _, q := range []wire.Request{
-		{Op: wire.OpSlice, Until: untilOps, Ops: 50, CapNS: int64(10 * time.Millisecond)},
-		{Op: wire.OpWarm, MinNS: int64(10 * time.Millisecond)},
-		{Op: wire.OpSlice, Until: untilOps, Ops: 50, Lead: 1 << 40, CapNS: int64(5 * time.Millisecond)},
-	} {
-		q.On = "w"
-		if a := l.ok(q); a.Ops < 1 || a.Ops > 20 || a.Begun > 20 {
-			t.Errorf("%+v: %+v", q, a)
 		}
 	}
 }

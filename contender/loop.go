@@ -1,6 +1,10 @@
 package contender
 
-import "time"
+import (
+	"time"
+
+	"github.com/tarebench/tare/contender/wire"
+)
 
 // work is a prepared workload and where its timed loop stands.
 type work struct {
@@ -10,6 +14,17 @@ type work struct {
 	bodies int
 	next   int     // body that the next operation takes
 	pace   float64 // ns per operation, as last seen; zero: unknown
+	told   Network // what replies have said of it
+}
+
+// tell adds to a reply what went over connections since the last one.
+func (w *work) tell(reply *wire.Reply) {
+	if w.Network == nil {
+		return
+	}
+	now := w.Network()
+	reply.Opened, reply.WireIn, reply.WireOut = now.Opened-w.told.Opened, now.In-w.told.In, now.Out-w.told.Out
+	w.told = now
 }
 
 // tally is what a stretch of operations came to.
@@ -18,6 +33,17 @@ type tally struct {
 	bytes  int64 // of output
 	errors int64
 	first  error
+}
+
+// failed counts an operation that returned an error, if err is one.
+func (t *tally) failed(err error) {
+	if err == nil {
+		return
+	}
+	t.errors++
+	if t.first == nil {
+		t.first = err
+	}
 }
 
 // run does n operations. This is the timed loop: per operation one call

@@ -100,7 +100,9 @@ func (s *session) handle(q wire.Request) (reply wire.Reply) {
 		case w.server != nil:
 			reply, err = s.askServer(w.server, q)
 		default:
-			reply, err = s.ask(w, q)
+			if reply, err = s.ask(w, q); err == nil {
+				w.tell(&reply)
+			}
 		}
 	default:
 		err = refusal(classUnknownOp, "unknown op %q", q.Op)

@@ -45,11 +45,13 @@ func (f Face) prepare(variant string, w wire.Workload, bodies [][]byte) (contend
 	if err != nil {
 		return contender.Work{}, err
 	}
+	counted := &network{}
+	t.Dial = counted.dial
 	if c.client, err = f.Dial(t); err != nil {
 		return contender.Work{}, err
 	}
 	return contender.Work{
-		Callers: t.Callers, Times: times, Do: c.do, Answer: c.answer,
+		Callers: t.Callers, Times: times, Do: c.do, Answer: c.answer, Network: counted.counts,
 		Reset: func() error {
 			c.counters.Reset()
 			return nil

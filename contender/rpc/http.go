@@ -34,13 +34,14 @@ func dialHTTP(t Target, f form) (Client, error) {
 	}
 	if t.HTTP2 {
 		return ByPolicy(t, func() (Client, error) {
-			tr := &http.Transport{Protocols: &http.Protocols{}, DisableCompression: true}
+			tr := &http.Transport{Protocols: &http.Protocols{}, DisableCompression: true, DialContext: t.DialContext}
 			tr.Protocols.SetUnencryptedHTTP2(true)
 			return made(tr)
 		})
 	}
 	n := max(1, t.Callers)
 	return made(&http.Transport{
+		DialContext:        t.DialContext,
 		DisableKeepAlives:  t.Policy == Fresh,
 		DisableCompression: true, // no face compresses its answers, and no client asks for it
 		MaxIdleConns:       n, MaxIdleConnsPerHost: n, MaxConnsPerHost: n,

@@ -10,6 +10,7 @@ package rpc
 
 import (
 	"context"
+	"net"
 
 	"github.com/tarebench/tare/app/users"
 	"github.com/tarebench/tare/contender/server"
@@ -41,7 +42,8 @@ type Face struct {
 	// Protocols are those it speaks, the usual one first.
 	Protocols []string
 
-	// Dial makes the client that users of this face would take.
+	// Dial makes the client that users of this face would take. It opens its
+	// connections by Target.DialContext.
 	Dial func(t Target) (Client, error)
 
 	// Store opens the stores that package users does not have itself: SQLite and
@@ -59,6 +61,20 @@ type Target struct {
 	HTTP2    bool   // of protocols that can do without; gRPC never can
 	Policy   string
 	Callers  int // that call at once, at most
+
+	// Dial opens a connection, which is counted; nil: package net does, and it is
+	// not. Clients use DialContext.
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// DialContext opens a connection for a client. All that a client opens come from
+// here, so that the lab can be told how many there are and what goes over them.
+func (t Target) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	if t.Dial == nil {
+		var d net.Dialer
+		return d.DialContext(ctx, network, addr)
+	}
+	return t.Dial(ctx, network, addr)
 }
 
 // Client calls a service. All methods can be called at once. A refusal is a

@@ -103,9 +103,19 @@ type Reply struct {
 	Allocs    int64  `json:"allocs,omitempty"`      // stats: heap objects allocated
 	Message   string `json:"message,omitempty"`     // slice, stats: the first error's text
 
-	// Warm and slice of a workload with several callers at once.
-	Begun   int64  `json:"begun,omitempty"`   // operations in all: those measured, the lead-in, and what was under way at the end
-	Latency []byte `json:"latency,omitempty"` // of the measured operations, in ns: the word of a histogram of package load/hist, base64 on the wire
+	// Warm and slice of a workload with several callers at once. Histograms are in
+	// ns, as words of package load/hist, base64 on the wire.
+	Begun      int64  `json:"begun,omitempty"`        // operations in all: those measured, the lead-in, and what was under way at the end
+	UnderWayNS int64  `json:"under_way_ns,omitempty"` // operations under way × ns, summed while measuring
+	Latency    []byte `json:"latency,omitempty"`      // of the measured operations; in an open loop from when each was meant to begin
+	Service    []byte `json:"service,omitempty"`      // of an open loop: from when each began
+	Lag        []byte `json:"lag,omitempty"`          // of an open loop: from when each was meant to begin until it did
+	Unsent     int64  `json:"unsent,omitempty"`       // of an open loop: operations that were meant to begin while measuring and did not
+
+	// Answer, warm, slice and stats of a workload whose operations go over connections: since the last reply that told, or prepare.
+	Opened  int64 `json:"opened,omitempty"`   // connections
+	WireIn  int64 `json:"wire_in,omitempty"`  // bytes received on them
+	WireOut int64 `json:"wire_out,omitempty"` // bytes sent
 
 	// Stats of a server: what it counted since the workload was prepared.
 	Received     int64 `json:"received,omitempty"`       // requests answered

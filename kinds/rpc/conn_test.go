@@ -167,7 +167,8 @@ func TestAnswers(t *testing.T) {
 				if s[tare.KeyReceived] != s[tare.KeyReceivedSent] || s[tare.KeyReceivedBody] != s[tare.KeySentBody] || s[tare.KeyLayers] != 2 || s[tare.KeyErrors] != 0 {
 					t.Errorf("%s: gauges %v", op, s)
 				}
-				if client := set[setDriver] == driverClient; (s[tare.KeyClientAllocs] > 0) != client || (s[tare.KeyBytesSent] > 0) == client || s[tare.KeyClientCPUPerOp] <= 0 {
+				_, told := s[tare.KeyBodyReceived]
+				if client := set[setDriver] == driverClient; (s[tare.KeyClientAllocs] > 0) != client || s[tare.KeyBytesSent] <= 0 || s[tare.KeyBytesReceived] <= 0 || told == client || s[tare.KeyClientCPUPerOp] <= 0 {
 					t.Errorf("%s: gauges of the client %v", op, s)
 				}
 				if a, err := b.Stats(t.Context(), in.ID, 50, time.Second); err != nil || a.Errors > 0 || a.Allocs < a.Ops {

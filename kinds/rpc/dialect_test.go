@@ -74,6 +74,9 @@ func TestSettings(t *testing.T) {
 	if err := settings(w, nil, map[string]string{"users": "7"}, dir); err == nil || !strings.Contains(err.Error(), "n: 50") {
 		t.Errorf("seven users of fifty: %v", err)
 	}
+	if err := settings(w, nil, map[string]string{"store": "sqlite:users.db"}, dir); err == nil || !strings.HasPrefix(err.Error(), "store: sqlite:users.db; ") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("a file that would be kept: %v", err)
+	}
 }
 
 // Two answers are the same where they mean the same.

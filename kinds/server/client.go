@@ -21,6 +21,8 @@ const (
 	setAddr    = "addr"    // host:port of the server
 	setCallers = "callers" // that call at once
 	setRate    = "rate"    // calls a second, of an open loop
+	setPolicy  = "policy"  // of connections
+	policyOne  = "one"     // for all callers
 )
 
 // call has the contender's own client ready for w: a second process of its
@@ -53,7 +55,7 @@ func (c *conn) call(ctx context.Context, w *work) (wire.Reply, error) {
 	if err != nil {
 		return reply, ofClient(err)
 	}
-	w.session = &client{process: c.caller, on: in.ID, callers: w.traffic.Connections, rate: w.traffic.Rate}
+	w.session = &client{process: c.caller, on: in.ID, callers: w.traffic.Connections, cores: c.kind.cores().clients, rate: w.traffic.Rate, one: in.Set[setPolicy] == policyOne}
 	return reply, nil
 }
 
@@ -71,22 +73,30 @@ type client struct {
 	process *trial.Process
 	on      string
 	callers int
+	cores   int     // it may use
 	rate    float64 // of an open loop; zero: a closed one
+	one     bool    // connection is for all callers
+	metered bool    // it has told what goes over the wire
 	all     load.Totals
 	failed  error // of what could not say so
 }
 
 var _ sender = (*client)(nil)
 
-// Run has the client make the calls of a leg. What it leads in with is a slice
-// of its own, so that the server's clock is read around what is measured.
+// Run has the client make the calls of a leg. What it leads in with is a slice of
+// its own, so that the server's clock is read around what is measured; but for a
+// call by each caller, behind which all of them are under way.
 func (l *client) Run(ctx context.Context, leg load.Leg) (*load.Result, error) {
 	if err := l.failed; err != nil {
 		l.failed = nil
 		return nil, err
 	}
-	if leg.Lead > 0 {
-		if _, err := l.slice(ctx, leg.Lead, 0); err != nil {
+	var joins int64
+	if leg.Profile == nil {
+		joins = min(leg.Lead, int64(l.callers))
+	}
+	if apart := leg.Lead - joins; apart > 0 {
+		if _, err := l.slice(ctx, 0, apart, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -94,19 +104,26 @@ func (l *client) Run(ctx context.Context, leg load.Leg) (*load.Result, error) {
 	if mark == nil {
 		mark = func(bool) {}
 	}
+	own := &clock{l.process}
+	pids := own.processes()
+	before := own.before(pids)
 	mark(true)
-	a, err := l.slice(ctx, leg.Ops, leg.Duration)
+	a, err := l.slice(ctx, joins, leg.Ops, leg.Duration)
 	mark(false)
 	if err != nil {
 		return nil, err
 	}
-	return l.result(a)
+	r, err := l.result(a)
+	if after := own.after(pids); err == nil && len(before.waited) > 0 && len(after.waited) > 0 {
+		r.Wait = after.since(before).waited
+	}
+	return r, err
 }
 
-// slice is so many calls, or as many as there are in a time: whichever is over
-// first.
-func (l *client) slice(ctx context.Context, ops int64, d time.Duration) (wire.Reply, error) {
-	q := wire.Request{Op: wire.OpSlice, On: l.on, Until: string(tare.UntilOps), Ops: ops}
+// slice is so many calls behind a lead-in, or as many as there are in a time:
+// whichever is over first.
+func (l *client) slice(ctx context.Context, lead, ops int64, d time.Duration) (wire.Reply, error) {
+	q := wire.Request{Op: wire.OpSlice, On: l.on, Until: string(tare.UntilOps), Lead: lead, Ops: ops}
 	if d > 0 {
 		q.CapNS, q.CapOps = d.Nanoseconds(), 1
 		if ops == 0 {
@@ -114,31 +131,71 @@ func (l *client) slice(ctx context.Context, ops int64, d time.Duration) (wire.Re
 		}
 	}
 	a, err := l.process.Do(ctx, q)
-	l.all.Sent += max(a.Begun, a.Ops)
+	l.count(a, max(a.Begun, a.Ops))
 	return a, err
 }
 
+// count adds what a reply says, of so many calls.
+func (l *client) count(a wire.Reply, calls int64) {
+	l.all.Sent += calls
+	l.all.Opened += a.Opened
+	l.metered = l.metered || a.WireOut > 0
+}
+
 // result is what the client says as the load generator would.
+//
+// The server's clock is read around all calls that the client began, and so are
+// connections and bytes counted: those few that it makes before it measures, and
+// that are under way when it has measured, were answered as the others were, and
+// cost as much. So all of them are requests here. What is of a length of time was
+// measured while every caller had a call under way, and is stretched to as many.
 func (l *client) result(a wire.Reply) (*load.Result, error) {
+	began := max(a.Begun, a.Ops)
+	stretched := func(ns int64) time.Duration {
+		return time.Duration(float64(ns) * float64(began) / float64(max(1, a.Ops)))
+	}
 	r := &load.Result{
-		Engine: "client", Connections: l.callers, Wall: time.Duration(a.WallNS), Sent: a.Ops, Requests: a.Ops,
-		BodyIn: a.BytesOut, CPU: time.Duration(a.CPUNS), Wait: -1, Asked: l.rate, FirstError: a.Message,
+		Engine: "client", Connections: l.callers, Threads: l.cores, Wall: stretched(a.WallNS), Sent: began, Requests: began,
+		BodyIn: a.BytesOut, CPU: stretched(a.CPUNS), Wait: -1, Asked: l.rate, Late: a.Unsent, FirstError: a.Message,
+		Opened: a.Opened, BytesIn: a.WireIn, BytesOut: a.WireOut,
+		Concurrency: float64(a.UnderWayNS) / float64(max(1, a.WallNS)),
+	}
+	if a.Ops == 0 {
+		r.Sent, r.Requests = 0, 0
 	}
 	if a.Errors > 0 {
 		r.Errors = map[load.Class]int64{load.ErrAnswer: a.Errors}
 	}
-	if len(a.Latency) > 0 {
-		h, err := hist.Decode(string(a.Latency))
-		if err != nil {
-			return nil, fmt.Errorf("the latencies: %w", err)
+	var err error
+	for _, h := range []struct {
+		into **hist.Hist
+		word []byte
+		what string
+	}{{&r.Latency, a.Latency, "latencies"}, {&r.Service, a.Service, "times of service"}, {&r.SendLag, a.Lag, "lags"}} {
+		if len(h.word) == 0 {
+			continue
 		}
-		r.Latency, r.Service = h, h
+		if *h.into, err = hist.Decode(string(h.word)); err != nil {
+			return nil, fmt.Errorf("the %s: %w", h.what, err)
+		}
+	}
+	if r.Service == nil {
+		r.Service = r.Latency
 	}
 	return r, nil
 }
 
-// Totals returns what was sent; of connections a client says nothing.
+// Totals returns what was sent, and the connections that were opened for it.
 func (l *client) Totals() load.Totals { return l.all }
+
+// planned is how many connections the client was to have, of those it opened: it
+// opens them as it needs them.
+func (l *client) planned(opened int64) int64 {
+	if l.one {
+		return min(opened, 1)
+	}
+	return min(opened, int64(l.callers))
+}
 
 // Rewind has what calls are filled in with begin anew.
 func (l *client) Rewind() {
@@ -156,10 +213,20 @@ func (l *client) Close() {}
 // that it makes at once.
 const clientOps = 50
 
-// called adds what calls cost the client, and takes out what only the load
-// generator knows, or is asked of it alone: a client may be busy.
+// called adds what calls cost the client, and takes out what it does not tell.
 func (c *conn) called(s tare.Sample, by *client) {
-	for _, key := range []string{tare.KeyClientCPU, tare.KeyConcurrency, tare.KeyBytesSent, tare.KeyBytesReceived, tare.KeyBodySent, tare.KeyBodyReceived, tare.KeySendLag, tare.KeyClientWait} {
+	s[tare.KeyOwnClient] = 1
+	unknown := []string{tare.KeyBodySent, tare.KeyBodyReceived}
+	if !by.metered {
+		unknown = append(unknown, tare.KeyBytesSent, tare.KeyBytesReceived)
+	}
+	if c.work.sum.under == 0 {
+		unknown = append(unknown, tare.KeyConcurrency)
+	}
+	if c.work.sum.lag.Count() == 0 {
+		unknown = append(unknown, tare.KeySendLag)
+	}
+	for _, key := range unknown {
 		delete(s, key)
 	}
 	if c.failure != nil || c.work.stopped {
@@ -173,7 +240,7 @@ func (c *conn) called(s tare.Sample, by *client) {
 	leg := c.work.within(load.Leg{Ops: clientOps * int64(by.callers)})
 	a, err := by.process.Do(ctx, wire.Request{Op: wire.OpStats, On: by.on, Ops: leg.Ops})
 	c.work.touched = true
-	by.all.Sent += max(a.Begun, a.Ops)
+	by.count(a, max(a.Begun, a.Ops))
 	if err != nil || a.Ops == 0 {
 		return
 	}
@@ -201,7 +268,7 @@ func (c *conn) answerBy(ctx context.Context, by *client, cases []int) (wire.Repl
 		if len(a.Answers) != len(asked) {
 			return wire.Reply{}, c.fail(ctx, wire.OpAnswer, "", trialError(tare.ErrProtocol, "its client: %d answers to %d cases", len(a.Answers), len(asked)))
 		}
-		by.all.Sent += int64(len(asked))
+		by.count(a, int64(len(asked)))
 		for k, one := range a.Answers {
 			into := &list[asked[k]]
 			if into.failed = one.Error; one.Error != "" {

@@ -78,10 +78,12 @@ func (c *conn) Gauges(on string) (tare.Sample, string) {
 		c.called(s, caller)
 	}
 	sent := w.sent()
-	if !own {
-		s[tare.KeyConnects] = float64(sent.Opened)
-		s[tare.KeyConnections] = float64(w.traffic.Connections)
-		s[tare.KeyClientCores] = float64(c.cores.clients)
+	s[tare.KeyClientCores] = float64(c.cores.clients)
+	switch {
+	case !own:
+		s[tare.KeyConnects], s[tare.KeyConnections] = float64(sent.Opened), float64(w.traffic.Connections)
+	case caller.metered:
+		s[tare.KeyConnects], s[tare.KeyConnections] = float64(sent.Opened), float64(caller.planned(sent.Opened))
 	}
 	if c.process != nil {
 		s[tare.KeyServerCores] = float64(c.cores.servers)

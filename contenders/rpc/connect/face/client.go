@@ -36,7 +36,7 @@ func dial(t rpc.Target) (rpc.Client, error) {
 		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
 	}
 	made := func(tr *http.Transport) (rpc.Client, error) {
-		tr.DisableCompression = true
+		tr.DisableCompression, tr.DialContext = true, t.DialContext
 		return &client{transport: tr, service: protoconnect.NewUserServiceClient(&http.Client{Transport: tr}, "http://"+t.Addr, options...)}, nil
 	}
 	if http2 {

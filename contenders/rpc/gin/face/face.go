@@ -170,8 +170,8 @@ func query(c *gin.Context) (users.Query, error) {
 
 // draft binds the body.
 func (f *face) draft(c *gin.Context) (d users.Draft, err error) {
-	wire := &counted{Reader: http.MaxBytesReader(c.Writer, c.Request.Body, users.MaxBody)}
-	c.Request.Body = io.NopCloser(wire)
+	wire := &counted{ReadCloser: http.MaxBytesReader(c.Writer, c.Request.Body, users.MaxBody)}
+	c.Request.Body = wire
 	err = c.ShouldBindJSON(&d)
 	if err == nil { // gin's decoder stops behind the first value
 		_, err = io.Copy(io.Discard, wire)
@@ -189,13 +189,13 @@ func (f *face) draft(c *gin.Context) (d users.Draft, err error) {
 // counted counts the bytes of a body, and remembers why there are no more: not
 // every decoder's error says so.
 type counted struct {
-	io.Reader
+	io.ReadCloser
 	n   int64
 	err error
 }
 
 func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
+	n, err := c.ReadCloser.Read(p)
 	c.n += int64(n)
 	c.err = err
 	return n, err

@@ -3,6 +3,7 @@ package face
 import (
 	"context"
 	"fmt"
+	"net"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -27,8 +28,9 @@ func dial(t rpc.Target) (rpc.Client, error) {
 	if t.Protocol != rpc.GRPC {
 		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
 	}
+	connect := func(ctx context.Context, addr string) (net.Conn, error) { return t.DialContext(ctx, "tcp", addr) }
 	return rpc.ByPolicy(t, func() (rpc.Client, error) {
-		conn, err := grpc.NewClient("passthrough:///"+t.Addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+		conn, err := grpc.NewClient("passthrough:///"+t.Addr, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithContextDialer(connect))
 		if err != nil {
 			return nil, err
 		}

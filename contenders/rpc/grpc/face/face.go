@@ -26,6 +26,7 @@ func New() rpc.Face {
 func serve(o server.Options) (server.Server, error) {
 	s := grpc.NewServer(
 		grpc.MaxRecvMsgSize(users.MaxBody),
+		grpc.ForceServerCodecV2(newCodec(o.Receipts)),
 		grpc.ConnectionTimeout(server.ReadTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: server.IdleTimeout}),
 		grpc.ChainUnaryInterceptor(layers(o)...),

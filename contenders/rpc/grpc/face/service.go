@@ -5,7 +5,6 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	protobuf "google.golang.org/protobuf/proto"
 
 	"github.com/tarebench/tare/app/users"
 	"github.com/tarebench/tare/app/users/proto"
@@ -21,25 +20,25 @@ type service struct {
 }
 
 func (s *service) CreateUser(ctx context.Context, m *proto.CreateUserRequest) (*proto.User, error) {
-	s.receive(m)
+	s.receipts.Request()
 	u, err := s.users.Create(ctx, users.Draft{Name: m.GetName(), Email: m.GetEmail()})
 	return user(u, err)
 }
 
 func (s *service) GetUser(ctx context.Context, m *proto.GetUserRequest) (*proto.User, error) {
-	s.receive(m)
+	s.receipts.Request()
 	u, err := s.users.Get(ctx, m.GetId())
 	return user(u, err)
 }
 
 func (s *service) UpdateUser(ctx context.Context, m *proto.UpdateUserRequest) (*proto.User, error) {
-	s.receive(m)
+	s.receipts.Request()
 	u, err := s.users.Update(ctx, m.GetId(), users.Draft{Name: m.GetName(), Email: m.GetEmail()})
 	return user(u, err)
 }
 
 func (s *service) DeleteUser(ctx context.Context, m *proto.DeleteUserRequest) (*proto.DeleteUserResponse, error) {
-	s.receive(m)
+	s.receipts.Request()
 	if err := s.users.Delete(ctx, m.GetId()); err != nil {
 		return nil, refusal(err)
 	}
@@ -47,18 +46,12 @@ func (s *service) DeleteUser(ctx context.Context, m *proto.DeleteUserRequest) (*
 }
 
 func (s *service) ListUsers(ctx context.Context, m *proto.ListUsersRequest) (*proto.ListUsersResponse, error) {
-	s.receive(m)
+	s.receipts.Request()
 	p, err := s.users.List(ctx, proto.ToQuery(m))
 	if err != nil {
 		return nil, refusal(err)
 	}
 	return proto.FromPage(p), nil
-}
-
-// receive counts a request and the bytes of its message.
-func (s *service) receive(m protobuf.Message) {
-	s.receipts.Request()
-	s.receipts.Body(int64(protobuf.Size(m)))
 }
 
 func user(u users.User, err error) (*proto.User, error) {

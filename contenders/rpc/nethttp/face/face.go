@@ -92,8 +92,9 @@ func (f *face) health(w http.ResponseWriter, _ *http.Request) {
 
 // draft reads the body of a request.
 func (f *face) draft(w http.ResponseWriter, r *http.Request) (d users.Draft, err error) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, users.MaxBody))
-	f.receipts.Body(int64(len(body)))
+	wire := &counted{ReadCloser: http.MaxBytesReader(w, r.Body, users.MaxBody)}
+	body, err := io.ReadAll(wire)
+	f.receipts.Body(wire.n)
 	if err == nil {
 		err = json.Unmarshal(body, &d)
 	}
@@ -101,6 +102,19 @@ func (f *face) draft(w http.ResponseWriter, r *http.Request) (d users.Draft, err
 		return d, users.Malformed(err)
 	}
 	return d, nil
+}
+
+// counted counts the bytes of a body. Its length would do here, but not where a
+// framework reads the body, and faces are to pay the same for what the lab asks.
+type counted struct {
+	io.ReadCloser
+	n int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	c.n += int64(n)
+	return n, err
 }
 
 // handle is a handler that answers with JSON of a value, or of why there is none.

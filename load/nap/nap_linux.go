@@ -1,0 +1,41 @@
+package nap
+
+import (
+	"os"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+const clockMonotonic = 1 // Linux, include/uapi/linux/time.h
+
+// New makes a timer, of timerfd_create(2) where there is a file left for it.
+func New() *Timer {
+	fd, _, failed := syscall.RawSyscall(syscall.SYS_TIMERFD_CREATE, clockMonotonic, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if failed != 0 {
+		return &Timer{}
+	}
+	return &Timer{file: os.NewFile(fd, "timer")}
+}
+
+// wait is false where there was no waiting.
+func (t *Timer) wait(d time.Duration) bool {
+	if t.file == nil {
+		return false
+	}
+	raw, err := t.file.SyscallConn()
+	if err != nil {
+		return false
+	}
+	// Of struct itimerspec: how often it ends after the first time, and when that is.
+	spec := [2]syscall.Timespec{1: syscall.NsecToTimespec(int64(d))}
+	var failed syscall.Errno
+	err = raw.Control(func(fd uintptr) {
+		_, _, failed = syscall.RawSyscall6(syscall.SYS_TIMERFD_SETTIME, fd, 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
+	})
+	if err != nil || failed != 0 {
+		return false
+	}
+	_, err = t.file.Read(t.buf[:])
+	return err == nil
+}
