@@ -165,13 +165,17 @@ type ClaimResult struct {
 	Workload    string    `json:"workload"`
 	Metric      string    `json:"metric"`
 	Published   float64   `json:"published"`      // ratio; of a count, a share or a reported figure that itself, in Unit
-	Unit        string    `json:"unit,omitempty"` // of a reported figure
+	Unit        string    `json:"unit,omitempty"` // of the published figures
 	Measured    float64   `json:"measured,omitempty"`
 	Low         float64   `json:"low,omitempty"`
 	High        float64   `json:"high,omitempty"`
 	Outcome     Outcome   `json:"outcome"`
 	SizeRefuted bool      `json:"size_refuted,omitempty"` // the direction holds, the size is off by more than 2×
 	Why         string    `json:"why"`
+
+	// PublishedValue and PublishedBaseline are the figures of a ratio, in Unit.
+	PublishedValue    float64 `json:"published_value,omitempty"`
+	PublishedBaseline float64 `json:"published_baseline,omitempty"`
 
 	Shares *Shares `json:"shares,omitempty"` // of a claim with a whole, where it was measured
 }

@@ -68,7 +68,7 @@ func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings
 		}
 		switch c.Kind {
 		case tare.ClaimRatio:
-			r.Published = c.Ratio()
+			r.Published, r.PublishedValue, r.PublishedBaseline, r.Unit = c.Ratio(), c.Value, c.Baseline, c.Unit
 		case tare.ClaimCount, tare.ClaimShare, tare.ClaimGrowth:
 			r.Published = c.Value
 		case tare.ClaimReported:

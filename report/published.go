@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -105,7 +106,7 @@ func (b *board) means() string {
 	if primary := (&view{r: b.r}).primaryName(); primary != "" {
 		text += " Ranks are by " + primary + " and among all contenders of the operation: 1–3 is a tie for these places."
 	}
-	return text + " Published ratios stand beside those measured; the published figures themselves, of another machine, are with the claims. The levels of intervals are those of the operation's own table."
+	return text + " Published ratios stand beside those measured, with the figures they are of, the contender's and " + b.base + "'s on another machine. The levels of intervals are those of the operation's own table."
 }
 
 // missing names the operations that figures were published of and that were not
@@ -221,7 +222,7 @@ func (b *board) ratios(works []*view) table {
 		}
 		fields = append(fields,
 			field{column{name: name + " / " + b.base, unit: "ratio [interval]"}, func(v *view, c tare.Contender) cell { return v.ratioOf(c, name, measured) }},
-			field{column{name: "published", unit: "ratio"}, func(v *view, c tare.Contender) cell { return b.claimed(v, c, name) }})
+			field{column{name: "published", unit: "ratio: figures"}, func(v *view, c tare.Contender) cell { return b.claimed(v, c, name) }})
 	}
 	return b.laid(works, fields)
 }
@@ -233,8 +234,23 @@ func (b *board) claimed(v *view, c tare.Contender, metric string) cell {
 	}
 	for _, x := range b.r.Claims {
 		if x.Kind == tare.ClaimRatio && x.Workload == v.workload && x.Contender == c.ID && x.Metric == metric {
-			return cell{text: published(x)}
+			return cell{text: published(x) + ofFigures(x)}
 		}
 	}
 	return cell{text: nothing}
+}
+
+// ofFigures are those that a published ratio is of, to follow it; empty where the
+// result does not have them.
+func ofFigures(c tare.ClaimResult) string {
+	if !(c.PublishedValue > 0) || !(c.PublishedBaseline > 0) {
+		return ""
+	}
+	figure := func(x float64) string {
+		if x == math.Trunc(x) {
+			return grouped(x, 0)
+		}
+		return significant(x, 4)
+	}
+	return ": " + figure(c.PublishedValue) + " / " + figure(c.PublishedBaseline) + " " + c.Unit
 }

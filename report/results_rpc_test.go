@@ -39,6 +39,8 @@ func faces() *tare.Result {
 	}
 	claim(visits, "bytes", 1.302)
 	claim(own, "time", 2.5)
+	last := &r.Claims[len(r.Claims)-1]
+	last.PublishedValue, last.PublishedBaseline, last.Unit = 31250, 12500, "ns/op"
 	claim(segment, "p99", 3.913)
 	claim("get-64", "time", 2.2)
 	r.Profiles[1].Gap = &tare.ProfileGap{
