@@ -5,27 +5,40 @@ import (
 	"net"
 	"strconv"
 	"strings"
+
+	"github.com/tarebench/tare/load/h2"
 )
 
 // encoded is a request as it is sent.
 type encoded struct {
-	wire    []byte // HTTP/2: its header block
-	last    []byte // HTTP/1.1: the same on the last request of a connection, where that is known before
-	content []byte // HTTP/2: of its DATA
-	body    int    // bytes of the body
-	status  int    // the only one that is no error; 0: any that is accepted
-	items   int64  // in the body
-	head    bool   // HEAD: the answer has no body
-	closes  bool   // it asks for the connection to be closed
-	draws   []draw // numbers that are written into it each time
+	wire    []byte      // HTTP/2: what its header block begins with
+	last    []byte      // HTTP/1.1: the same on the last request of a connection, where that is known before
+	known   []*h2.Field // HTTP/2: of the block, what may be in the connection's table
+	tail    []byte      // HTTP/2: what it ends with
+	content []byte      // HTTP/2: of its DATA
+	body    int         // bytes of the body
+	status  int         // the only one that is no error; 0: any that is accepted
+	items   int64       // in the body
+	head    bool        // HEAD: the answer has no body
+	closes  bool        // it asks for the connection to be closed
+	draws   []draw      // numbers that are written into it each time
 }
 
 // encode serialises every request. Where there is a last request of a
 // connection, that one asks for the connection to be closed.
 func encode(o Options, c counters) ([]encoded, error) {
+	one := func(r Request) (encoded, error) { return encode1(o, r, c) }
+	if o.Protocol != HTTP1 {
+		all := headsOf(o)
+		one = func(r Request) (encoded, error) { return all.encode(r, c) }
+	}
 	out := make([]encoded, len(o.Requests))
 	for i, r := range o.Requests {
-		e, err := encodeOne(o, r, c)
+		err := checkRequest(r)
+		var e encoded
+		if err == nil {
+			e, err = one(r)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("request %d: %w", i, err)
 		}
@@ -34,13 +47,8 @@ func encode(o Options, c counters) ([]encoded, error) {
 	return out, nil
 }
 
-func encodeOne(o Options, r Request, c counters) (encoded, error) {
-	if err := checkRequest(r); err != nil {
-		return encoded{}, err
-	}
-	if o.Protocol != HTTP1 {
-		return encode2(o, r, c)
-	}
+// encode1 is a request as HTTP/1.1 sends it.
+func encode1(o Options, r Request, c counters) (encoded, error) {
 	path := r.Path
 	if path == "" {
 		path = "/"

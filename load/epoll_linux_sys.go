@@ -3,12 +3,10 @@
 package load
 
 import (
-	"bytes"
 	"fmt"
 	"net"
 	"net/netip"
 	"os"
-	"strconv"
 	"syscall"
 	"time"
 	"unsafe"
@@ -87,12 +85,9 @@ func ring(bell int) {
 
 // tie lets the calling thread run on these processors only.
 func tie(cpus []int) error {
-	var mask [maxCPU / 64]uint64
-	for _, c := range cpus {
-		mask[c/64] |= 1 << (c % 64)
-	}
-	if _, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask))); errno != 0 {
-		return fmt.Errorf("processors %v: %w", cpus, errno)
+	m := maskOf(cpus)
+	if err := affinity(syscall.SYS_SCHED_SETAFFINITY, 0, &m); err != nil {
+		return fmt.Errorf("processors %v: %w", cpus, err)
 	}
 	return nil
 }
@@ -106,25 +101,6 @@ func threadCPU(tid int) time.Duration {
 		return 0
 	}
 	return time.Duration(ts.Nano())
-}
-
-// threadWait is how long a thread of this process was ready and did not run:
-// the second figure of its schedstat (Linux,
-// Documentation/scheduler/sched-stats.rst); negative where that is not kept.
-func threadWait(tid int) time.Duration {
-	b, err := os.ReadFile("/proc/self/task/" + strconv.Itoa(tid) + "/schedstat")
-	if err != nil {
-		return -1
-	}
-	f := bytes.Fields(b)
-	if len(f) < 2 {
-		return -1
-	}
-	ns, err := strconv.ParseInt(string(f[1]), 10, 64)
-	if err != nil {
-		return -1
-	}
-	return time.Duration(ns)
 }
 
 // dialNow begins to connect a new socket. An error in progress is none.

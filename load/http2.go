@@ -21,14 +21,14 @@ const (
 // http2 speaks HTTP/2 (RFC 9113), and gRPC over it, with one stream open at a
 // time. It is as strict as framer1 is: what a server must not send is refused.
 //
-// Its settings leave the server's header blocks without a dynamic table, so that
-// a block costs the same whatever came before; and its own blocks use none.
+// Both sides' header blocks use dynamic tables of the usual size, as clients' do.
 type http2 struct {
 	grpc    bool
 	reader  h2.Reader
 	decoder *h2.Decoder
+	encoder h2.Encoder
 	fields  fields
-	field   func(name, value []byte) error // fields.add, made once
+	field   func(name, value []byte) error // take, made once
 
 	out, handed []byte // to be sent, and what was last handed out
 	own         []byte // room for a body with numbers of its own
@@ -53,6 +53,7 @@ type http2 struct {
 	headed bool  // the head that is not interim has come
 	bare   bool  // the request was HEAD
 	size   int   // bytes of heads and trailers
+	listed int   // of the fields that they came to
 	came   int64 // bytes of DATA
 	known  fields
 	msg    message
@@ -60,20 +61,21 @@ type http2 struct {
 }
 
 func newHTTP2(grpc bool) *http2 {
-	h := &http2{grpc: grpc, decoder: h2.NewDecoder(0)}
-	h.field = h.fields.add
+	h := &http2{grpc: grpc, decoder: h2.NewDecoder(h2.TableSize)}
+	h.field = h.take
 	return h
 }
 
 func (h *http2) open() {
 	h.reader.Reset()
 	h.decoder.Reset()
+	h.encoder.Reset()
 	h.greeted, h.leaving, h.stream, h.under, h.within = false, false, 0, false, false
 	h.sendConn, h.sendStream, h.initial = h2.Window, 0, h2.Window
 	h.roomConn, h.roomStream, h.readConn, h.readStream = connRoom, 0, 0, 0
 	h.content, h.a = nil, answer{}
 	h.out = append(h.out[:0], h2.Preface...)
-	h.out = h2.AppendSettings(h.out, h2.Setting{ID: h2.HeaderTableSize}, h2.Setting{ID: h2.EnablePush}, h2.Setting{ID: h2.InitialWindowSize, Value: streamRoom})
+	h.out = h2.AppendSettings(h.out, h2.Setting{ID: h2.EnablePush}, h2.Setting{ID: h2.InitialWindowSize, Value: streamRoom})
 	h.out = h2.AppendWindowUpdate(h.out, 0, connRoom-h2.Window)
 }
 
@@ -83,7 +85,7 @@ func (h *http2) ask(q *encoded, _, keep bool) error {
 	if first {
 		h.stream = 1
 	}
-	h.under, h.headed, h.bare, h.size, h.came, h.known = true, false, q.head, 0, 0, fields{}
+	h.under, h.headed, h.bare, h.size, h.listed, h.came, h.known = true, false, q.head, 0, 0, 0, fields{}
 	h.sendStream, h.roomStream, h.readStream = h.initial, streamRoom, 0
 	h.msg = message{}
 	h.a = answer{keep: keep, kept: h.a.kept[:0]}
@@ -92,23 +94,23 @@ func (h *http2) ask(q *encoded, _, keep bool) error {
 		h.own = append(h.own[:0], q.content...)
 		h.content = h.own
 	}
-	flags, length := uint8(h2.EndHeaders), len(q.wire)
+	flags := uint8(h2.EndHeaders)
 	if len(h.content) == 0 {
 		flags |= h2.EndStream
 	}
-	if first {
-		length++
-	}
-	h.out = h2.AppendHeader(h.out, length, h2.Headers, flags, h.stream)
-	if first {
-		h.out = append(h.out, h2.NoTable)
-	}
-	at := len(h.out)
+	frame := len(h.out)
+	h.out = h.encoder.Begin(h2.AppendHeader(h.out, 0, h2.Headers, flags, h.stream))
+	head := len(h.out)
 	h.out = append(h.out, q.wire...)
+	for _, f := range q.known {
+		h.out = h.encoder.Append(h.out, f)
+	}
+	h.out = append(h.out, q.tail...)
+	h2.SetLength(h.out[frame:])
 	if len(q.draws) == 0 {
 		return nil
 	}
-	return q.fill(h.out[at:], h.content)
+	return q.fill(h.out[head:], h.content)
 }
 
 func (h *http2) owed() []byte {

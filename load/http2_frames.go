@@ -52,8 +52,8 @@ func (h *http2) handle(f h2.Frame) error {
 	return nil
 }
 
-// settings takes the server's settings. Those about header tables and lists ask
-// for less than is ever used here.
+// settings takes the server's settings. Lists of headers as long as those it may
+// refuse are not sent here.
 func (h *http2) settings(f h2.Frame) error {
 	if f.Has(h2.Ack) {
 		return nil
@@ -65,6 +65,8 @@ func (h *http2) settings(f h2.Frame) error {
 			return frameError("a server that lets itself be pushed to")
 		case id == h2.MaxFrameSize && (v < h2.MaxFrame || v >= 1<<24):
 			return frameError("frames of a size that cannot be")
+		case id == h2.HeaderTableSize:
+			h.encoder.Allow(v)
 		case id == h2.InitialWindowSize:
 			if v > h2.MaxWindow {
 				return frameError("a window larger than can be")
@@ -141,7 +143,7 @@ func (h *http2) data(f h2.Frame) error {
 func (h *http2) headers(f h2.Frame) error {
 	h.a.begun = true
 	if h.size += h2.HeaderLen + len(f.Payload); h.size > maxHead {
-		return frameError("the head of the answer is too long")
+		return errHeadTooLong
 	}
 	b := f.Payload
 	if f.Type == h2.Headers {
@@ -162,6 +164,18 @@ func (h *http2) headers(f h2.Frame) error {
 		return nil
 	}
 	return h.head(h.block)
+}
+
+// What answers are refused for whose heads have no end, or become many times as
+// long as what was sent of them.
+const errHeadTooLong = frameError("the head of the answer is too long")
+
+// take takes one field of a block.
+func (h *http2) take(name, value []byte) error {
+	if h.listed += len(name) + len(value); h.listed > maxHead {
+		return errHeadTooLong
+	}
+	return h.fields.add(name, value)
 }
 
 // head reads a block: an interim head, the answer's, or trailers.

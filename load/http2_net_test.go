@@ -30,9 +30,14 @@ func standard(h http.Handler) *http.Server {
 // serveStandard starts it.
 func serveStandard(t testing.TB, h http.Handler) (addr string) {
 	t.Helper()
+	return listening(t, standard(h))
+}
+
+func listening(t testing.TB, s *http.Server) (addr string) {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	assert.NoError(t, "listen", err)
-	s, over := standard(h), make(chan struct{})
+	over := make(chan struct{})
 	go func() {
 		defer close(over)
 		_ = s.Serve(l)
@@ -84,6 +89,8 @@ func many(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		w.Header().Set("X-Long", strings.Repeat("long ", 10000))
+	case "/sums":
+		_, _ = fmt.Fprintf(w, "%x", sha256.Sum256([]byte(r.Header.Get("X-Large"))))
 	case "/none":
 		w.WriteHeader(http.StatusNoContent)
 	case "/abort":
@@ -135,6 +142,31 @@ func TestHTTP2OfTheStandardLibrary(t *testing.T) {
 			assert.Equal(t, "first error", r.FirstError, "")
 			assert.Equal(t, "reconnects", r.Reconnects, 0)
 		}
+	}
+}
+
+// A table that is too small for what is said, on either side, costs bytes and
+// nothing else: neither of its own, nor of the server's choice.
+func TestHTTP2TablesOverflow(t *testing.T) {
+	var requests []Request
+	for i := range 12 {
+		requests = append(requests, Request{Method: "POST", Path: fmt.Sprint("/sums?", i%5), Status: 200, Body: []byte("x"), Header: [][2]string{{"X-Large", strings.Repeat(fmt.Sprint(i), 40<<i%2000)}, {"X-Small", fmt.Sprint(i % 3)}}})
+	}
+	for _, size := range []int{0, 1, 100, 4096} { // 0: as net/http has it
+		server := standard(http.HandlerFunc(many))
+		server.HTTP2 = &http.HTTP2Config{MaxDecoderHeaderTableSize: size, MaxEncoderHeaderTableSize: size}
+		s, err := Open(Options{Target: Target{Addr: listening(t, server)}, Protocol: H2C, Connections: 2, Requests: requests, Sample: 1, Verify: func(i, _ int, body []byte) error {
+			if want := fmt.Sprintf("%x", sha256.Sum256([]byte(requests[i].Header[0][1]))); string(body) != want {
+				return fmt.Errorf("request %d: %.80q, want %q", i, body, want)
+			}
+			return nil
+		}})
+		assert.NoError(t, "open", err)
+		r, err := s.Run(context.Background(), Leg{Ops: 200})
+		s.Close()
+		assert.NoError(t, "run", err)
+		assert.Equal(t, "first error", r.FirstError, "")
+		assert.Equal(t, "reconnects", r.Reconnects, 0)
 	}
 }
 

@@ -31,7 +31,7 @@ func TestHTTP2Requests(t *testing.T) {
 	}{
 		"get": {H2C, Request{Method: "GET", Path: "/a?b=c", Header: [][2]string{{"Accept", "x"}, {"Host", "h"}}},
 			":method: GET\n:scheme: http\n:authority: h\n:path: /a?b=c\naccept: x\n", ""},
-		"no path": {H2C, Request{Method: "GET"}, ":method: GET\n:scheme: http\n:authority: a:1\n:path: /\n", ""},
+		"no path": {H2C, Request{Method: "GET"}, ":method: GET\n:scheme: http\n:path: /\n:authority: a:1\n", ""},
 		"post": {H2C, Request{Method: "POST", Path: "/p", Body: []byte("body"), Header: [][2]string{{"content-type", "text/plain"}}},
 			":method: POST\n:scheme: http\n:authority: a:1\n:path: /p\ncontent-type: text/plain\ncontent-length: 4\n", "body"},
 		"empty post": {H2C, Request{Method: "POST", Path: "/p"}, ":method: POST\n:scheme: http\n:authority: a:1\n:path: /p\ncontent-length: 0\n", ""},
@@ -45,11 +45,15 @@ func TestHTTP2Requests(t *testing.T) {
 		h.open()
 		hello := h.owed()
 		assert.Equal(t, "preface", string(hello[:len(h2.Preface)]), h2.Preface)
+		first := 0
 		for i := range 3 {
 			assert.NoError(t, name, h.ask(q, false, false))
 			frames := framesOf(t, h.owed())
 			assert.Equal(t, name, heads(t, d, frames[0]), c.want)
-			assert.Equal(t, "the table is given up once", frames[0].Payload[0] == h2.NoTable, i == 0)
+			if i == 0 {
+				first = len(frames[0].Payload)
+			}
+			assert.Equal(t, name+", said shorter the second time", len(frames[0].Payload) < first, i > 0)
 			got := ""
 			for _, f := range frames {
 				assert.Equal(t, "stream", f.Stream, uint32(2*i+1))
@@ -60,6 +64,67 @@ func TestHTTP2Requests(t *testing.T) {
 			}
 			assert.Equal(t, name+", DATA", got, c.data)
 			assert.Equal(t, "nothing is left", len(h.owed()), 0)
+		}
+	}
+}
+
+// What has many values, or one that changes, goes into no table; what has few does.
+func TestHTTP2KeepsOutOfTheTable(t *testing.T) {
+	post := Request{Method: "POST", Path: "/p", Body: []byte("body"), Header: [][2]string{{"x-a", "1"}}}
+	filled := post
+	filled.Path, filled.Fill = "/p/0000", []Fill{{At: 3, Width: 4, Counter: "n", Step: true}}
+	var few, lots []Request
+	for i := range mostValues + 1 {
+		one := post
+		one.Path = fmt.Sprint("/p/", i)
+		lots = append(lots, one)
+		if i < mostValues {
+			few = append(few, one)
+		}
+	}
+	for name, c := range map[string]struct {
+		list  []Request
+		bytes int // of a block in the end: three indexes of the static table or the dynamic one, a length, and what there is of the path
+	}{
+		"few paths": {few, 5 + 4}, "many paths": {lots, 4 + 4 + 2 + len("/p/16")}, "numbered": {[]Request{filled}, 4 + 4 + 2 + len("/p/0000")},
+	} {
+		all, err := encode(Options{Target: Target{Addr: "a:1"}, Protocol: H2C, Requests: c.list}, counters{})
+		assert.NoError(t, name, err)
+		h, d := newHTTP2(false), h2.NewDecoder(h2.TableSize)
+		h.open()
+		h.owed()
+		for i := range 3 * len(all) {
+			assert.NoError(t, name, h.ask(&all[i%len(all)], false, false))
+			f := framesOf(t, h.owed())[0]
+			path := c.list[i%len(all)].Path
+			if name == "numbered" {
+				path = fmt.Sprintf("/p/%04d", i)
+			}
+			assert.Contains(t, name, heads(t, d, f), ":path: "+path+"\n")
+			if i == 3*len(all)-1 {
+				assert.Equal(t, name+", bytes", len(f.Payload), c.bytes)
+			}
+		}
+	}
+}
+
+// A server that wants a smaller table, or none, is told so before anything is left
+// out of it, however late it says so.
+func TestHTTP2KeepsToTheServersTable(t *testing.T) {
+	q := wants(t, GRPC, Request{Method: "POST", Path: "/s/m", Body: []byte("abc")})
+	for _, size := range []uint32{0, 60, 4095, 4096, 1 << 20} {
+		h, d := newHTTP2(true), h2.NewDecoder(h2.TableSize)
+		h.open()
+		h.owed()
+		for i := range 4 {
+			if i == 2 {
+				assert.NoError(t, "settings", h.feed(h2.AppendSettings(nil, h2.Setting{ID: h2.HeaderTableSize, Value: size})))
+				assert.Equal(t, "acknowledged", framesOf(t, h.owed())[0].Has(h2.Ack), true)
+			}
+			assert.NoError(t, "ask", h.ask(q, false, false))
+			f := framesOf(t, h.owed())[0]
+			assert.Equal(t, "size said", f.Payload[0]&0xe0 == 0x20, i == 2 && size < h2.TableSize)
+			assert.Contains(t, "head", heads(t, d, f), "te: trailers\n")
 		}
 	}
 }

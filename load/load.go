@@ -92,7 +92,7 @@ type Options struct {
 	Engine      Engine
 	Protocol    Protocol
 	Threads     int   // of the epoll engine, which raises GOMAXPROCS to one more where it is less; zero: one for each of CPUs, or a quarter of the processors, rounded up
-	CPUs        []int // processors of those threads; nil: any
+	CPUs        []int // processors of those threads; nil: any. The portable engine has all of the process keep to them during a leg, where the system lets it: see Result.Threads
 
 	// Verify is given a sample of the answers: request is the index in
 	// Requests; body is what came, of gRPC with the prefix of the message. It
@@ -155,7 +155,7 @@ func Classes() []Class {
 type Result struct {
 	Engine      Engine
 	Connections int
-	Threads     int           // that sent
+	Threads     int           // that sent; of the portable engine: processors that the process could use
 	Wall        time.Duration // measured
 	Sent        int64         // requests
 	Requests    int64         // answered whole, whatever the status

@@ -7,10 +7,15 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/tarebench/tare/load/nap"
 )
 
 // portable is the engine on package net: a goroutine for each connection. It
 // runs everywhere and speaks TLS, and costs about twice what epoll does.
+//
+// Goroutines run on any thread there is, so where it is given processors, all of
+// the process keeps to them for the time of a leg.
 type portable struct {
 	s      *settings
 	tls    *tls.Config // nil: plain text
@@ -20,6 +25,10 @@ type portable struct {
 
 	mu  sync.Mutex
 	leg *stretch // under way
+
+	cores  int                   // that the last leg could use
+	waits  map[int]time.Duration // of each thread, as last seen
+	waited time.Duration         // of all of them, since they were first seen
 }
 
 // shard is a recorder that several connections share, with their turn of
@@ -41,7 +50,7 @@ type stretch struct {
 }
 
 func newPortable(s *settings) engine {
-	p := &portable{s: s, dials: make(chan struct{}, 64)}
+	p := &portable{s: s, dials: make(chan struct{}, 64), cores: usable(), waits: map[int]time.Duration{}}
 	if s.Target.TLS != nil {
 		p.tls = s.Target.TLS.Clone()
 		p.tls.NextProtos = []string{s.Protocol.alpn()}
@@ -67,12 +76,67 @@ func (p Protocol) alpn() string {
 }
 
 func (p *portable) name() Engine   { return Portable }
-func (p *portable) threads() int   { return runtime.GOMAXPROCS(0) }
+func (p *portable) threads() int   { return p.cores }
 func (p *portable) parties() int   { return len(p.conns) }
 func (p *portable) recorders() int { return len(p.shards) }
-func (p *portable) used() usage    { return usage{cpu: processCPU(), wait: -1} }
 
+// usable is how many processors goroutines may run on at a time.
+func usable() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }
+
+// used is what all of the process has used.
+func (p *portable) used() usage {
+	for tid, w := range threadWaits() {
+		p.waited += max(0, w-p.waits[tid]) // of threads that have ended it is what was seen
+		p.waits[tid] = w
+	}
+	u := usage{cpu: processCPU(), wait: p.waited}
+	if len(p.waits) == 0 {
+		u.wait = -1
+	}
+	return u
+}
+
+// run keeps to the processors it was given, if any, while it carries a leg
+// through.
 func (p *portable) run(r *run) {
+	if p.s.CPUs == nil {
+		p.cores = usable()
+		p.carry(r)
+		return
+	}
+	c := confine(p.s.CPUs)
+	defer c.end()
+	n := c.allowed()
+	at := n
+	if r.queue != nil {
+		at++ // of who keeps the time, and is asleep mostly
+	}
+	if n > 0 {
+		defer limit(at)()
+	}
+	p.carry(r)
+	if p.cores = usable(); n > 0 {
+		p.cores = min(p.cores, max(n, c.allowed()))
+	}
+}
+
+// limit has goroutines run on so many threads at a time at most, until it is
+// undone: more of them than processors would wait for each other.
+func limit(at int) (undo func()) {
+	before := runtime.GOMAXPROCS(0)
+	if before <= at {
+		return func() {}
+	}
+	runtime.GOMAXPROCS(at)
+	return func() {
+		if runtime.GOMAXPROCS(0) <= at { // else somebody has set it since
+			runtime.GOMAXPROCS(before)
+		}
+	}
+}
+
+// carry carries a leg through.
+func (p *portable) carry(r *run) {
 	l := &stretch{r: r, started: make(chan struct{}), tickets: make(chan ticket)}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	defer l.cancel()
@@ -155,8 +219,8 @@ func (p *portable) watch(l *stretch) {
 func (l *stretch) pace() {
 	defer close(l.tickets)
 	<-l.started
-	runtime.LockOSThread() // for good: the thread's timers are its own
-	sharpen()
+	clock := nap.New()
+	defer clock.Close()
 	for {
 		t, ok := l.r.queue.take()
 		if !ok {
@@ -167,7 +231,7 @@ func (l *stretch) pace() {
 				l.r.queue.giveBack(t)
 				return
 			}
-			nap(min(time.Duration(t.at-now), 20*time.Millisecond))
+			clock.Sleep(min(time.Duration(t.at-now), 20*time.Millisecond))
 		}
 		if t.measured && l.r.begin.Load() == 0 {
 			l.r.look(l.r.s.now())

@@ -96,7 +96,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			addr = standard
 		}
 		for name, leg := range map[string]Leg{
-			"closed": {Lead: 2000, Ops: 20000},
+			"closed": {Lead: 2000, Ops: 10000},
 			"open":   {Lead: 2000, Duration: 300e6, Profile: Constant{PerSecond: 20000}},
 		} {
 			t.Run(w.String()+" "+name, func(t *testing.T) {

@@ -120,8 +120,8 @@ func (r *run) start() {
 
 // measure begins the measured part: at a time, or now where that is 0.
 func (r *run) measure(at int64) {
-	r.mark(true)
 	r.used[0] = r.engine.used()
+	r.mark(true)
 	if at == 0 {
 		at = r.s.now()
 	}
@@ -230,8 +230,8 @@ func (r *run) finish(at int64) {
 	}
 	r.end.Store(at)
 	if r.begin.Load() != 0 {
-		r.used[1] = r.engine.used()
 		r.mark(false)
+		r.used[1] = r.engine.used()
 	}
 	r.mu.Unlock()
 	r.engine.wake()

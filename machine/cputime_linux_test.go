@@ -1,6 +1,7 @@
 package machine_test
 
 import (
+	"bufio"
 	"os"
 	"os/exec"
 	"testing"
@@ -9,26 +10,28 @@ import (
 	"github.com/tarebench/tare/machine"
 )
 
-// What another process used is what waiting for it says in the end.
+// What another process used until it said that it was done is what waiting for it
+// says in the end, but for its end.
 func TestCPUTimeOfAnotherProcess(t *testing.T) {
-	cmd := exec.Command("sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; read line")
+	cmd := exec.Command("sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo done; read line")
 	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
 		t.Skip(err)
 	}
-	var before, now time.Duration
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		var ok bool
-		if now, ok = machine.CPUTime(cmd.Process.Pid); !ok {
-			t.Fatal("the clock of a running process cannot be read")
-		}
-		if now > 0 && now == before { // it waits for its line
-			break
-		}
-		before = now
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || line != "done\n" {
+		t.Errorf("it says %q, %v", line, err)
+	}
+	now, ok := machine.CPUTime(cmd.Process.Pid)
+	if !ok {
+		t.Error("the clock of a running process cannot be read")
 	}
 	if err := in.Close(); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func places() []place {
 		{dir: "load/hist", floor: 1},
 		{dir: "load/pace", floor: 1},
 		{dir: "load/h2", floor: 1},
-		{dir: "load/h2", floor: 1},
+		{dir: "load/nap", floor: 3},
 		{dir: "load/relay", floor: 3},
 		{dir: "load/loadtest", floor: 3},
 		{dir: "contender/wire", floor: 1},
@@ -53,9 +53,9 @@ func places() []place {
 		{dir: "machine", floor: 3},
 		{dir: "trial", floor: 3, peers: []string{"machine"}},
 		{dir: "trial/scripted", floor: 3, peers: []string{"trial", "machine"}},
-		{dir: "load", floor: 3, peers: []string{"machine"}},
+		{dir: "load", floor: 3, peers: []string{"machine", "load/nap"}},
 		{dir: "build", floor: 3},
-		{dir: "contender", floor: 3},
+		{dir: "contender", floor: 3, peers: []string{"load/nap"}},
 		{dir: "contender/codec", floor: 3, peers: []string{"contender"}},
 		{dir: "contender/copier", floor: 3, peers: []string{"contender"}},
 		{dir: "contender/copier/cmem", floor: 3, peers: []string{"contender/copier"}},
@@ -75,13 +75,21 @@ func places() []place {
 		{dir: "kinds/*", floor: 5, peers: []string{"app/*"}},
 
 		{dir: "cmd/tare/internal/near", floor: 1},
+		{dir: "cmd/tare/internal/yamlfile", floor: 2},
 		{dir: "cmd/tare/internal/profile", floor: 6},
 		{dir: "cmd/tare/internal/catalog/archive", floor: 3},
 		{dir: "cmd/tare/internal/catalog/pack", floor: 6},
 		{dir: "cmd/tare/internal/catalog", floor: 6},
 		{dir: "cmd/tare/internal/studyfile", floor: 6},
+		{dir: "cmd/tare/internal/project", floor: 6},
+		{dir: "cmd/tare/internal/project/survey", floor: 6},
 		{dir: "cmd/tare/internal/history", floor: 6},
-		{dir: "cmd/tare/internal/bring", floor: 7},
+		{dir: "cmd/tare/internal/bring", floor: 7, peers: []string{"cmd/tare/internal/bring/*"}},
+		{dir: "cmd/tare/internal/bring/document", floor: 7},
+		{dir: "cmd/tare/internal/bring/tree", floor: 7},
+		{dir: "cmd/tare/internal/bring/table", floor: 7, peers: []string{"cmd/tare/internal/bring"}},
+		{dir: "cmd/tare/internal/bring/suite", floor: 7},
+		{dir: "cmd/tare/internal/bring/gate", floor: 7},
 		{dir: "cmd/tare/internal/cli", floor: 8},
 		{dir: "cmd/tare/internal/schema", floor: 8}, // tests of the published schemas
 		{dir: "cmd/tare", floor: 9},
@@ -102,11 +110,14 @@ func places() []place {
 		{dir: "app/*", floor: alone},
 
 		{dir: "contenders/rpc/all", floor: 3, only: []string{"contender/*", "contenders/rpc/*/face", "app/*"}},
+		{dir: "contenders/rpc/null", floor: 3, only: []string{"contender/rpc", "contenders/rpc/null/face"}},
+		{dir: "contenders/rpc/null/face", floor: 3, only: []string{"contender/*", "app/users", "load/h2"}},
 		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "app/*", "app/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", floor: alone}, // other people's programs
 		{dir: "bench/users", floor: 1, only: []string{"contender/rpc", "contender/server", "contenders/rpc/*/face", "app/users"}},
 		{dir: "bench/*", floor: 1, only: []string{"contender/fixture", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "tools/protogen", floor: 1}, // a generator
+		{dir: "tools/release", floor: 1},  // makes versions
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 type conn struct {
 	kind     *Kind
 	entry    tare.Contender
-	cores    cores
+	cores    cores          // clients: those that the load generator could use in its last leg
 	terminal bool           // stdout is one
 	dir      string         // of the trial: its log, its keys
 	process  process        // nil: the server is not ours

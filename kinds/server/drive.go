@@ -18,7 +18,7 @@ import (
 // answered none at all, or has ended, ends the trial.
 func (c *conn) drive(ctx context.Context, doing string, leg load.Leg) (r *load.Result, spent used, idle time.Duration, err error) {
 	w := c.work
-	if err := w.open(c.kind, c.cores); err != nil {
+	if err := w.open(c.kind); err != nil {
 		return nil, used{}, 0, c.fail(ctx, doing, "", err)
 	}
 	pids := w.clock.processes()
@@ -37,6 +37,9 @@ func (c *conn) drive(ctx context.Context, doing string, leg load.Leg) (r *load.R
 	idle, w.idle = w.idle, 0
 	r, err = c.run(ctx, w.within(leg))
 	w.last = w.clock.after(pids)
+	if r != nil && r.Threads > 0 {
+		c.cores.clients = r.Threads
+	}
 	switch {
 	case err != nil || ctx.Err() != nil:
 		if ctx.Err() == nil { // its connections broke a moment before its end is known
@@ -290,7 +293,7 @@ func (c *conn) profile(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	if c.work.most > 0 {
 		return wire.Reply{}, refuse("profile: %s runs out of what it asks for; one that also adds to it does not", c.work.in.Op)
 	}
-	if err := c.work.open(c.kind, c.cores); err != nil {
+	if err := c.work.open(c.kind); err != nil {
 		return wire.Reply{}, c.fail(ctx, wire.OpProfile, "", err)
 	}
 	if err := c.renew(ctx, false); err != nil {

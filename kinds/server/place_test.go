@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -233,5 +234,27 @@ func TestAskLong(t *testing.T) {
 	}
 	if r, err := l.ask(t.Context(), get("/")); err != nil || r.Status != 204 {
 		t.Errorf("then %+v, %v", r, err)
+	}
+}
+
+// How many processors the load generator could use is what it says itself, each
+// time anew.
+func TestCoresOfTheLoadGenerator(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("as many as there are")
+	}
+	t.Parallel()
+	k := New()
+	k.cores = func() cores { return cores{clients: 3, servers: 1} }
+	b := &bench{t, k, opened(t, k, program("good"))}
+	if _, err := b.Hello(t.Context(), "good", "1"); err != nil {
+		t.Fatal(err)
+	}
+	for _, connections := range []int{1, 5, 2} {
+		in := b.ready(b.input("get-7", tare.Traffic{Connections: connections}))
+		b.visit(in.ID, 0, 50)
+		if s, _ := b.Gauges(in.ID); s[tare.KeyClientCores] != float64(min(connections, 3)) { // a thread needs a connection
+			t.Errorf("%v processors for %d connections", s[tare.KeyClientCores], connections)
+		}
 	}
 }

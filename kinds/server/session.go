@@ -77,10 +77,11 @@ type sender interface {
 var _ sender = (*load.Session)(nil)
 
 // open opens the load generator's session.
-func (w *work) open(k *Kind, cores cores) error {
+func (w *work) open(k *Kind) error {
 	if w.session != nil {
 		return nil
 	}
+	cores := k.cores()
 	o := load.Options{
 		Target: w.target, Connections: w.traffic.Connections, Timeout: w.timeout(k.visit),
 		Threads: cores.clients, CPUs: cores.client,

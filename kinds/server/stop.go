@@ -25,7 +25,7 @@ func (c *conn) stop(s tare.Sample) {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, busyLimit+stopLimit)
 	defer cancel()
-	if w.open(c.kind, c.cores) != nil {
+	if w.open(c.kind) != nil {
 		return
 	}
 	busy, idle := context.WithCancel(ctx)

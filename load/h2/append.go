@@ -9,6 +9,12 @@ func AppendHeader(b []byte, length int, t Type, flags uint8, stream uint32) []by
 	return binary.BigEndian.AppendUint32(b, stream)
 }
 
+// SetLength has the header that frame begins with say that its payload is the rest.
+func SetLength(frame []byte) {
+	length := len(frame) - HeaderLen
+	frame[0], frame[1], frame[2] = byte(length>>16), byte(length>>8), byte(length)
+}
+
 // AppendFrame appends a whole frame, whatever is in it.
 func AppendFrame(b []byte, f Frame) []byte {
 	return append(AppendHeader(b, len(f.Payload), f.Type, f.Flags, f.Stream), f.Payload...)

@@ -15,7 +15,7 @@ func NewDecoder(limit int) *Decoder {
 }
 
 // Reset makes the decoder read a new connection.
-func (d *Decoder) Reset() { d.table = table{max: d.limit} }
+func (d *Decoder) Reset() { d.table.reset(d.limit) }
 
 // Decode reads one block and hands over its fields in order. Name and value hold
 // until the function returns; its error ends the block. After an error the decoder
@@ -43,7 +43,7 @@ func (d *Decoder) Decode(block []byte, field func(name, value []byte) error) err
 			return err
 		}
 		if keep && d.table.max > 0 {
-			d.table.add(entry{string(name), string(value)})
+			d.table.add(name, value)
 		}
 		if err := field(name, value); err != nil {
 			return err
@@ -71,12 +71,12 @@ func (d *Decoder) indexed(block []byte) (name, value, rest []byte, err error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	n, v, ok := d.table.at(i)
+	n, v, ok := d.table.appendTo(d.name[:0], d.value[:0], i)
 	if !ok {
 		return nil, nil, nil, Error("an index of nothing")
 	}
-	d.name, d.value = append(d.name[:0], n...), append(d.value[:0], v...)
-	return d.name, d.value, rest, nil
+	d.name, d.value = n, v
+	return n, v, rest, nil
 }
 
 func (d *Decoder) literal(block []byte, keep bool) (name, value, rest []byte, err error) {
@@ -90,9 +90,8 @@ func (d *Decoder) literal(block []byte, keep bool) (name, value, rest []byte, er
 	}
 	if i == 0 {
 		name, rest, err = text(rest, &d.name)
-	} else if n, _, ok := d.table.at(i); ok {
-		d.name = append(d.name[:0], n...)
-		name = d.name
+	} else if n, v, ok := d.table.appendTo(d.name[:0], d.value[:0], i); ok {
+		d.name, d.value, name = n, v, n
 	} else {
 		err = Error("an index of nothing")
 	}
@@ -144,24 +143,34 @@ func text(b []byte, room *[]byte) (s, rest []byte, err error) {
 	return long, rest, nil
 }
 
-// NoTable is the beginning of a block that says that the table is not used: an
-// encoder says so before its first field, because it may be told to use less.
-const NoTable = 0x20
+// InStatic reports whether the static table has all of a field.
+func InStatic(name, value string) bool { return staticIndex(name, value) > 0 }
+
+func staticIndex(name, value string) int {
+	for i, f := range static {
+		if f[0] == name && f[1] == value {
+			return i + 1
+		}
+	}
+	return 0
+}
 
 // AppendField appends a field without putting it into a table: as an index
 // where the static table has all of it, and else as a literal.
 func AppendField(b []byte, name, value string) []byte {
-	for i, f := range static {
-		if f[0] == name && f[1] == value {
-			return appendInteger(b, 0x80, 7, i+1)
-		}
+	if i := staticIndex(name, value); i > 0 {
+		return appendInteger(b, 0x80, 7, i)
 	}
 	return AppendLiteral(b, name, value)
 }
 
 // AppendLiteral appends a field whose value is the last that is appended, byte
-// for byte. The name is an index where the static table has it.
-func AppendLiteral(b []byte, name, value string) []byte {
+// for byte, without putting it into a table. The name is an index where the static
+// table has it.
+func AppendLiteral(b []byte, name, value string) []byte { return appendLiteral(b, 0, 4, name, value) }
+
+// appendLiteral appends a literal of the kind that its first bits say.
+func appendLiteral(b []byte, first byte, prefix int, name, value string) []byte {
 	at := 0
 	for i, f := range static {
 		if f[0] == name {
@@ -169,7 +178,7 @@ func AppendLiteral(b []byte, name, value string) []byte {
 			break
 		}
 	}
-	if b = appendInteger(b, 0, 4, at); at == 0 {
+	if b = appendInteger(b, first, prefix, at); at == 0 {
 		b = append(appendInteger(b, 0, 7, len(name)), name...)
 	}
 	return append(appendInteger(b, 0, 7, len(value)), value...)

@@ -182,7 +182,7 @@ func TestFieldsAreReadAsWritten(t *testing.T) {
 		block = AppendField(block, f[0], f[1])
 		fmt.Fprintf(&want, "%s: %s\n", f[0], f[1])
 	}
-	got, err := read(NewDecoder(0), append([]byte{NoTable}, block...))
+	got, err := read(NewDecoder(0), append([]byte{0x20}, block...))
 	assert.NoError(t, "decode", err)
 	assert.Equal(t, "fields", got, want.String())
 	assert.Equal(t, "GET takes a byte", len(AppendField(nil, ":method", "GET")), 1)
@@ -237,18 +237,24 @@ func TestHuffman(t *testing.T) {
 }
 
 func TestDecodeAllocatesNothing(t *testing.T) {
-	d := NewDecoder(0)
 	block := unhex(t, "88 7685 aec3771a4b 6196d07abe941054d444a8200595040b8166e082a62d1bff 0f0d 0132 400161 0162")
-	n := 0
-	count := func(_, _ []byte) error { n++; return nil }
-	if per := testing.AllocsPerRun(100, func() {
-		if err := d.Decode(block, count); err != nil {
-			t.Fatal(err)
+	for _, limit := range []int{0, 100, TableSize} {
+		d, n := NewDecoder(limit), 0
+		count := func(_, _ []byte) error { n++; return nil }
+		decode := func() {
+			if err := d.Decode(block, count); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}); per != 0 {
-		t.Errorf("%v allocations a block", per)
+		for range 400 { // until the table is full
+			decode()
+		}
+		n = 0
+		if per := testing.AllocsPerRun(100, decode); per != 0 {
+			t.Errorf("%v allocations a block, table of %d bytes", per, limit)
+		}
+		assert.Equal(t, "fields", n, 5*101)
 	}
-	assert.Equal(t, "fields", n, 5*101)
 }
 
 // Whatever the block, decoding ends without a panic, the table keeps its bounds,
@@ -274,6 +280,17 @@ func FuzzDecode(f *testing.F) {
 			size := 0
 			for _, e := range d.table.entries {
 				size += e.size()
+			}
+			held := 0
+			for i := range d.table.entries {
+				e := d.table.entries[i]
+				held += e.name + e.value
+				if i > 0 && d.table.entries[i-1].at+d.table.entries[i-1].name+d.table.entries[i-1].value != e.at {
+					t.Fatalf("entries that are not in order: %v", d.table.entries)
+				}
+			}
+			if held > len(d.table.bytes) || len(d.table.bytes) > 2*int(limit) {
+				t.Fatalf("%d bytes of entries in %d, at most %d", held, len(d.table.bytes), limit)
 			}
 			if size != d.table.size || size > d.table.max || d.table.max > int(limit) {
 				t.Fatalf("a table of %d bytes, counted %d, at most %d of %d", size, d.table.size, d.table.max, limit)

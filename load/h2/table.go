@@ -65,27 +65,49 @@ var static = [...][2]string{
 	{"www-authenticate", ""},
 }
 
-// entry is one of the dynamic table.
-type entry struct{ name, value string }
+// entrySize is what an entry takes of the table's size (RFC 7541, section 4.1).
+func entrySize(name, value int) int { return name + value + 32 }
 
-// size is what an entry takes of the table's size (RFC 7541, section 4.1).
-func (e entry) size() int { return len(e.name) + len(e.value) + 32 }
+// entry is one of the dynamic table: where it begins among the table's bytes, and
+// how long its name and its value are.
+type entry struct{ at, name, value int }
+
+// size is what it takes of the table's size.
+func (e entry) size() int { return entrySize(e.name, e.value) }
 
 // table is the dynamic table: what a block has put there for later ones.
 type table struct {
 	entries []entry // the newest last
+	bytes   []byte  // of the entries in order, behind those of entries that were dropped
 	size    int
 	max     int
 }
 
+// reset empties the table.
+func (t *table) reset(limit int) { *t = table{entries: t.entries[:0], bytes: t.bytes[:0], max: limit} }
+
 // add puts an entry in, which costs older ones their place; one that is larger
 // than the table empties it.
-func (t *table) add(e entry) {
+func (t *table) add(name, value []byte) {
+	e := entry{name: len(name), value: len(value)}
 	t.shrink(t.max - e.size())
-	if e.size() <= t.max {
-		t.entries = append(t.entries, e)
-		t.size += e.size()
+	if e.size() > t.max {
+		return
 	}
+	if len(t.bytes)+e.name+e.value > 2*t.max { // the dropped ones' room is used again
+		from := len(t.bytes)
+		if len(t.entries) > 0 {
+			from = t.entries[0].at
+		}
+		t.bytes = append(t.bytes[:0], t.bytes[from:]...)
+		for i := range t.entries {
+			t.entries[i].at -= from
+		}
+	}
+	e.at = len(t.bytes)
+	t.bytes = append(append(t.bytes, name...), value...)
+	t.entries = append(t.entries, e)
+	t.size += e.size()
 }
 
 // shrink drops the oldest until no more than so many bytes are taken.
@@ -95,18 +117,22 @@ func (t *table) shrink(most int) {
 		t.size -= t.entries[drop].size()
 		drop++
 	}
-	t.entries = append(t.entries[:0], t.entries[drop:]...)
+	if drop > 0 {
+		t.entries = append(t.entries[:0], t.entries[drop:]...)
+	}
 }
 
-// at is the entry of an index, which counts the static table's first and then
-// from the newest to the oldest; false: there is none.
-func (t *table) at(i int) (name, value string, ok bool) {
+// appendTo appends name and value of an index to two buffers. An index counts the
+// static table's entries first, and then from the newest to the oldest; false:
+// there is none.
+func (t *table) appendTo(name, value []byte, i int) (n, v []byte, ok bool) {
 	if i >= 1 && i <= len(static) {
-		return static[i-1][0], static[i-1][1], true
+		return append(name, static[i-1][0]...), append(value, static[i-1][1]...), true
 	}
 	if i -= len(static); i >= 1 && i <= len(t.entries) {
 		e := t.entries[len(t.entries)-i]
-		return e.name, e.value, true
+		between := e.at + e.name
+		return append(name, t.bytes[e.at:between]...), append(value, t.bytes[between:between+e.value]...), true
 	}
-	return "", "", false
+	return nil, nil, false
 }

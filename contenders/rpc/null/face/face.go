@@ -1,4 +1,5 @@
-// Package face serves users over HTTP/1.1 with as little as that takes.
+// Package face serves users over HTTP/1.1, and over gRPC on the same port, with as
+// little as that takes.
 package face
 
 import (
@@ -17,7 +18,7 @@ import (
 
 // New is the face.
 func New() rpc.Face {
-	return rpc.Face{Serve: serve, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient}
+	return rpc.Face{Serve: serve, Protocols: []string{rpc.GRPC, rpc.HTTP}, Dial: dial}
 }
 
 func serve(o server.Options) (server.Server, error) {
@@ -70,6 +71,10 @@ func (f *face) Serve(l net.Listener) error {
 		go func() {
 			defer f.leave(conn)
 			t := talk{conn: conn, in: bufio.NewReader(conn)}
+			if f.speaks2(&t) {
+				f.serve2(&t)
+				return
+			}
 			for f.next(&t) {
 			}
 		}()

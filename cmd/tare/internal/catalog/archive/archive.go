@@ -79,7 +79,7 @@ func wantDir(rel string) bool {
 }
 
 // shared are the folders outside the SDK whose packages it imports.
-func shared() []string { return []string{"load/hist", "load/nap", "load/pace"} }
+func shared() []string { return []string{"load/h2", "load/hist", "load/nap", "load/pace"} }
 
 func wantFile(rel string) bool {
 	name := rel[strings.LastIndexByte(rel, '/')+1:]

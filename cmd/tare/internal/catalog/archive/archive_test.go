@@ -17,7 +17,7 @@ func TestCollectTakesWhatContendersAreBuiltFrom(t *testing.T) {
 	for name, body := range map[string]string{
 		"go.mod": "module m\n", "LICENSE": "free\n", "README.md": "no", "study.go": "package m\n", "study_test.go": "no", "Makefile": "no", ".gitignore": "no",
 		"contender/wire/wire.go": "package wire\n", "contender/wire/wire_test.go": "no", "contender/wire/testdata/x": "no", "contender/contendertest/run.go": "no",
-		"app/tiny/tiny.go": "package tiny\n", "lab/lab.go": "no", "load/load.go": "no", "load/h2/h2.go": "no", "load/hist/hist.go": "package hist\n", "load/hist/hist_test.go": "no", "cmd/tare/main.go": "no", "contendersx/a.go": "no",
+		"app/tiny/tiny.go": "package tiny\n", "lab/lab.go": "no", "load/load.go": "no", "load/hist/hist.go": "package hist\n", "load/hist/hist_test.go": "no", "cmd/tare/main.go": "no", "contendersx/a.go": "no",
 		"cgocopy/go.mod": "module c\n", "cgocopy/arena.go": "package cgocopy\n", "cgocopy/arena_test.go": "no", "cgocopy/README.md": "no", "cgocopy/internal/emit/emit.go": "no",
 		"contender/copier/cmem/fill.c": "int x;\n",
 		"contenders/codec/x/go.mod":    "module x\n", "contenders/codec/x/go.sum": "", "contenders/codec/x/main.go": "no newline at the end",

@@ -1,0 +1,168 @@
+package face
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/app/users"
+)
+
+// Paths of gRPC.
+const (
+	methods = "/tare.users.v1.UserService/"
+	checks  = "/grpc.health.v1.Health/Check"
+)
+
+// Codes of gRPC that package users has no word for.
+const (
+	codeOK            = 0
+	codeUnimplemented = 12
+)
+
+// errNoMethod is that nothing is at the path of a call.
+var errNoMethod = errors.New("no such method")
+
+// call is one call of gRPC.
+type call struct {
+	stream      uint32
+	path, given string // its path, and the id that its sender gave it
+	grpc        bool   // it says that it is one
+	body        []byte // of what came, with the prefix of the message
+	unread      int64  // bytes of DATA that its sender has not heard were read
+	room        int64  // bytes that may still be sent on its stream
+	id          string
+	answer      []byte // with the prefix of the message
+	sent        int    // bytes of it
+	code        int
+	why         string // of a refusal
+}
+
+// prefixLen is what comes before a message: whether it is compressed, and its
+// length.
+const prefixLen = 5
+
+// message is the one that c brings; false: it is none.
+func (c *call) message() ([]byte, bool) {
+	b := c.body
+	if len(b) < prefixLen || b[0] != 0 {
+		return nil, false
+	}
+	length := uint64(b[1])<<24 | uint64(b[2])<<16 | uint64(b[3])<<8 | uint64(b[4])
+	return b[prefixLen:], length == uint64(len(b)-prefixLen)
+}
+
+// reply has c answered.
+func (f *face) reply(c *call) {
+	c.answer = append(c.answer[:0], 0, 0, 0, 0, 0)
+	c.code, c.why = codeOK, ""
+	err := f.carry(c)
+	switch {
+	case errors.Is(err, errNoMethod):
+		c.code, c.why = codeUnimplemented, err.Error()
+	case err != nil:
+		e := users.RefusalOf(err)
+		c.code, c.why = e.Code.GRPC(), e.Message
+	}
+	n := len(c.answer) - prefixLen
+	c.answer[1], c.answer[2], c.answer[3], c.answer[4] = byte(n>>24), byte(n>>16), byte(n>>8), byte(n)
+}
+
+// carry does for a call what answer does for a request, layers included.
+func (f *face) carry(c *call) (err error) {
+	f.receipts.Layer()
+	c.id = f.users.RequestID(c.given)
+	if f.line != nil {
+		f.receipts.Layer()
+		defer func(from time.Time) {
+			status := 200
+			if err != nil {
+				status = users.RefusalOf(err).HTTP()
+			}
+			f.line("POST", c.path, status, time.Since(from))
+		}(time.Now())
+	}
+	f.receipts.Layer()
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	if f.users.Limited() {
+		f.receipts.Layer()
+		if !f.users.Allow() {
+			return users.Limited()
+		}
+	}
+	return f.method(c)
+}
+
+// method finds what a call is for.
+func (f *face) method(c *call) error {
+	name, ours := strings.CutPrefix(c.path, methods)
+	if !ours && c.path != checks {
+		return errNoMethod
+	}
+	m, ok := c.message()
+	if !ok {
+		return users.Malformed(errMessage)
+	}
+	f.receipts.Request()
+	f.receipts.Body(int64(len(m)))
+	var u users.User
+	var err error
+	switch name {
+	case "CreateUser":
+		var d users.Draft
+		if d, err = drafted(m); err == nil {
+			u, err = f.users.Create(f.ctx, d)
+		}
+	case "GetUser":
+		var id int64
+		if id, _, err = identified(m); err == nil {
+			u, err = f.users.Get(f.ctx, id)
+		}
+	case "UpdateUser":
+		var id int64
+		var d users.Draft
+		if id, d, err = identified(m); err == nil {
+			u, err = f.users.Update(f.ctx, id, d)
+		}
+	default:
+		return f.others(c, name, m)
+	}
+	if errors.Is(err, errMessage) {
+		return users.Malformed(err)
+	}
+	if err == nil {
+		c.answer = appendProto(c.answer, u)
+	}
+	return err
+}
+
+// others are methods that do not answer with a user.
+func (f *face) others(c *call, name string, m []byte) error {
+	switch name {
+	case "DeleteUser":
+		id, _, err := identified(m)
+		if err != nil {
+			return users.Malformed(err)
+		}
+		return f.users.Delete(f.ctx, id)
+	case "ListUsers":
+		q, err := queried(m)
+		if err != nil {
+			return users.Malformed(err)
+		}
+		p, err := f.users.List(f.ctx, q)
+		if err == nil {
+			c.answer = appendPage(c.answer, p)
+		}
+		return err
+	case checks:
+		c.answer = append(c.answer, 1<<3, 1) // status: SERVING
+		return nil
+	}
+	return errNoMethod
+}

@@ -1,0 +1,154 @@
+package face
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/contender/rpc"
+)
+
+// dial is a client on package net/http, of either protocol.
+func dial(t rpc.Target) (rpc.Client, error) {
+	if t.Protocol != rpc.GRPC {
+		return rpc.HTTPClient(t)
+	}
+	return rpc.ByPolicy(t, func() (rpc.Client, error) {
+		tr := &http.Transport{Protocols: &http.Protocols{}, DisableCompression: true, DialContext: t.DialContext}
+		tr.Protocols.SetUnencryptedHTTP2(true)
+		return &client{base: "http://" + t.Addr + methods, http: http.Client{Transport: tr}}, nil
+	})
+}
+
+// client calls over gRPC.
+type client struct {
+	base string
+	http http.Client
+}
+
+func (c *client) Create(ctx context.Context, d users.Draft) (users.User, error) {
+	return user(c.call(ctx, "CreateUser", appendString(appendString(nil, 1, d.Name), 2, d.Email)))
+}
+
+func (c *client) Get(ctx context.Context, id int64) (users.User, error) {
+	return user(c.call(ctx, "GetUser", appendNumber(nil, 1, id)))
+}
+
+func (c *client) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
+	return user(c.call(ctx, "UpdateUser", appendString(appendString(appendNumber(nil, 1, id), 2, d.Name), 3, d.Email)))
+}
+
+func (c *client) Delete(ctx context.Context, id int64) error {
+	_, err := c.call(ctx, "DeleteUser", appendNumber(nil, 1, id))
+	return err
+}
+
+func (c *client) List(ctx context.Context, q users.Query) (users.Page, error) {
+	m, err := c.call(ctx, "ListUsers", appendNumber(appendNumber(appendString(nil, 1, q.Text), 2, int64(q.Page)), 3, int64(q.Limit)))
+	if err != nil {
+		return users.Page{}, err
+	}
+	p := users.Page{Users: []users.User{}}
+	err = eachField(m, func(field int, n int64, text []byte) error {
+		switch field {
+		case 1:
+			u, err := user(text, nil)
+			p.Users = append(p.Users, u)
+			return err
+		case 2:
+			p.Total = n
+		case 3:
+			p.Page = int(n)
+		case 4:
+			p.Limit = int(n)
+		}
+		return nil
+	})
+	return p, err
+}
+
+func (c *client) Close() error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+// call makes one call and returns the message of its answer.
+func (c *client) call(ctx context.Context, method string, m []byte) ([]byte, error) {
+	body := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(m))), m...)
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+method, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	q.Header.Set("Content-Type", "application/grpc")
+	q.Header.Set("TE", "trailers")
+	a, err := c.http.Do(q)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Body.Close()
+	answer, err := io.ReadAll(a.Body)
+	if err != nil {
+		return nil, err
+	}
+	said := a.Trailer
+	if a.Header.Get("Grpc-Status") != "" {
+		said = a.Header
+	}
+	if status := said.Get("Grpc-Status"); status != "0" {
+		return nil, refusal(status, said.Get("Grpc-Message"))
+	}
+	if answer, ok := (&call{body: answer}).message(); ok {
+		return answer, nil
+	}
+	return nil, fmt.Errorf("%s: the answer: %w", method, errMessage)
+}
+
+// refusal is what a status other than that of success means.
+func refusal(status, message string) error {
+	text, err := url.PathUnescape(message)
+	for _, code := range users.Codes() {
+		if err == nil && status == strconv.Itoa(code.GRPC()) {
+			return &users.Error{Code: code, Message: text}
+		}
+	}
+	return fmt.Errorf("grpc-status %q: %s", status, message)
+}
+
+// user reads the message of one, where there is an answer.
+func user(m []byte, err error) (u users.User, _ error) {
+	if err != nil {
+		return u, err
+	}
+	err = eachField(m, func(field int, n int64, text []byte) (err error) {
+		switch field {
+		case 1:
+			u.ID = n
+		case 2:
+			u.Name = string(text)
+		case 3:
+			u.Email = string(text)
+		case 4:
+			u.CreatedAt, err = moment(text)
+		case 5:
+			u.UpdatedAt, err = moment(text)
+		}
+		return err
+	})
+	return u, err
+}
+
+func moment(m []byte) (time.Time, error) {
+	var at [3]int64
+	err := eachField(m, func(field int, n int64, _ []byte) error {
+		at[min(field, 2)] = n
+		return nil
+	})
+	return time.Unix(at[1], at[2]).UTC(), err
+}
