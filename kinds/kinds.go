@@ -5,6 +5,7 @@ package kinds
 import (
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/kinds/copier"
+	"github.com/tarebench/tare/kinds/gobench"
 	"github.com/tarebench/tare/kinds/router"
 	"github.com/tarebench/tare/kinds/rpc"
 	"github.com/tarebench/tare/kinds/server"
@@ -14,10 +15,11 @@ import (
 // All returns every kind by the name studies use.
 func All() map[string]lab.Kind {
 	return map[string]lab.Kind{
-		"codec":  codec.New(),
-		"copier": copier.New(),
-		"router": router.New(),
-		"rpc":    rpc.New(),
-		"server": server.New(),
+		"codec":   codec.New(),
+		"copier":  copier.New(),
+		"gobench": gobench.New(),
+		"router":  router.New(),
+		"rpc":     rpc.New(),
+		"server":  server.New(),
 	}
 }

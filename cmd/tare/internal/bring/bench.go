@@ -1,0 +1,306 @@
+package bring
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/kinds/gobench"
+	"github.com/tarebench/tare/trial"
+)
+
+// workFor is how long what a run leaves in the cache stays there, if it was
+// killed before it could clean up.
+const workFor = 24 * time.Hour
+
+// Place is where and for whom two sides are built.
+type Place struct {
+	Cache    string // directory
+	Run      string // tag of the run
+	Guardian *trial.Guardian
+	Procs    int           // GOMAXPROCS of the benchmarks; zero: as they find it
+	Slice    time.Duration // length of a slice; zero: by rule
+	Once     time.Duration // for one run of a benchmark before it is weighed; zero: a minute
+	Say      func(string)
+}
+
+// Bench is a comparison of two sides that are built: a study and what it takes
+// to carry it out.
+type Bench struct {
+	Study   tare.Study
+	Sources suite.Sources
+	Slice   time.Duration // length of a slice
+	Notes   []string      // what the sides lack, a line each
+
+	left     []tare.NotWeighed
+	findings []tare.Finding
+	costs    []cost
+	work     string
+}
+
+// NewBench builds both sides and finds out which benchmarks they share. Close
+// removes what it built.
+func NewBench(ctx context.Context, a Asked, p Place) (*Bench, error) {
+	s, err := find(ctx, a, p.Cache)
+	if err != nil {
+		return nil, err
+	}
+	all := filepath.Join(p.Cache, "bench")
+	if err := os.MkdirAll(all, 0o755); err != nil {
+		return nil, fmt.Errorf("make the directory of test binaries: %w", err)
+	}
+	tree.Sweep(all, workFor)
+	b := &Bench{Notes: s.notes, Slice: p.Slice}
+	if b.Slice == 0 {
+		b.Slice = sliceLength
+	}
+	if b.work, err = os.MkdirTemp(all, "run-"); err != nil {
+		return nil, fmt.Errorf("make the directory of test binaries: %w", err)
+	}
+	if err := b.fill(ctx, a, p, s); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// Close removes what was built.
+func (b *Bench) Close() { _ = os.RemoveAll(b.work) }
+
+func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
+	for _, side := range []*suite.Side{s.base, s.head} {
+		if err := side.Resolve(ctx, b.work); err != nil {
+			return err
+		}
+	}
+	tests, err := b.tests(ctx, a, s)
+	if err != nil {
+		return err
+	}
+	if a.Bench == "" {
+		a.Bench = "."
+	}
+	keep := a.Shard.keep(tests)
+	spec := trial.Spec{Run: p.Run, Guardian: p.Guardian}
+	procs := runtime.GOMAXPROCS(0)
+	if p.Procs > 0 {
+		procs = p.Procs
+		spec.Env = []string{fmt.Sprintf("GOMAXPROCS=%d", procs)}
+	}
+	b.Sources = suite.Sources{Suites: map[string]*suite.Suite{}, Titles: s.titles, Module: modulePath(tests[Head])}
+	found := map[string][]suite.Benchmark{}
+	left := map[string][]suite.Left{}
+	for _, side := range []*suite.Side{s.base, s.head} {
+		built, err := suite.Build(ctx, side, tests[side.ID], b.work, p.Say)
+		if err != nil {
+			return err
+		}
+		for _, t := range tests[side.ID] {
+			if why, ok := built.Failed[t.Package.ImportPath]; ok {
+				left[side.ID] = append(left[side.ID], suite.Left{ID: t.Package.ImportPath, Why: doesNotBuild + why})
+			}
+		}
+		b.Sources.Suites[side.ID] = built
+		some, lost, err := built.Discover(ctx, suite.Search{Pattern: a.Bench, Keep: keep, Procs: procs, Once: p.Once, Spec: spec, Say: p.Say})
+		if err != nil {
+			return err
+		}
+		found[side.ID], left[side.ID] = some, append(left[side.ID], lost...)
+	}
+	both := together(left)
+	b.leave(both)
+	shared := b.shared(found[Base], found[Head], both)
+	if len(shared) == 0 {
+		return b.none(a)
+	}
+	b.Study = tare.Study{
+		ID: "bench " + b.Sources.Module, Question: fmt.Sprintf("%s: %s against %s", b.Sources.Module, s.titles[Head], s.titles[Base]),
+		Kinds: []string{gobench.Name}, Baseline: Base, Contenders: []tare.Entry{{ID: Base}, {ID: Head}},
+		Metrics: []string{"time", "bytes", "allocs"}, Dir: s.head.Home,
+	}
+	b.plan(shared)
+	return nil
+}
+
+// tests are the packages with benchmarks of both sides. Both have the same
+// ones: others are left out and named.
+func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suite.Tests, error) {
+	patterns := a.Packages
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	has := map[string]map[string]suite.Tests{}
+	var order []string
+	for _, side := range []*suite.Side{s.head, s.base} {
+		packages, err := side.List(ctx, patterns)
+		if err != nil {
+			return nil, err
+		}
+		if side == s.head && a.Changed {
+			if packages, err = s.reached(ctx, packages); err != nil {
+				return nil, err
+			}
+		}
+		has[side.ID] = map[string]suite.Tests{}
+		for _, p := range packages {
+			if t := suite.Find(p); len(t.Files) > 0 {
+				has[side.ID][p.ImportPath] = t
+				if !slices.Contains(order, p.ImportPath) && (side == s.head || !a.Changed) {
+					order = append(order, p.ImportPath)
+				}
+			} else if p.Error != nil && side == s.head && !strings.Contains(p.Error.Err, "no Go files") {
+				b.leave([]suite.Left{{ID: p.ImportPath, Why: side.ID + ": " + firstLine(p.Error.Err)}})
+			}
+		}
+	}
+	out := map[string][]suite.Tests{}
+	for _, path := range order {
+		inBase, okBase := has[Base][path]
+		inHead, okHead := has[Head][path]
+		switch {
+		case okBase && okHead:
+			out[Base], out[Head] = append(out[Base], inBase), append(out[Head], inHead)
+		case okBase:
+			b.leave([]suite.Left{{ID: path, Why: "it has benchmarks in " + Base + " only"}})
+		default:
+			b.leave([]suite.Left{{ID: path, Why: "it has benchmarks in " + Head + " only"}})
+		}
+	}
+	if len(out[Head]) == 0 {
+		return nil, b.none(a)
+	}
+	return out, nil
+}
+
+// none says that there is nothing to weigh.
+func (b *Bench) none(a Asked) error {
+	where := strings.Join(a.Packages, " ")
+	if where == "" {
+		where = "./..."
+	}
+	var which []string
+	if a.Bench != "" && a.Bench != "." {
+		which = append(which, "matches "+a.Bench)
+	}
+	if a.Changed {
+		which = append(which, "is reached by what changed")
+	}
+	if a.Shard.Of > 1 {
+		which = append(which, fmt.Sprintf("is in part %d of %d", a.Shard.Index, a.Shard.Of))
+	}
+	what := strings.TrimSpace("no benchmark in " + where + " " + strings.Join(which, " and "))
+	if len(b.left) > 0 {
+		what += fmt.Sprintf(" on both sides; %s: %s", b.left[0].What, b.left[0].Why)
+	}
+	return &UsageError{What: what, Nothing: true}
+}
+
+// shared are the benchmarks of both sides, in the head's order, with the worse
+// of what was found out about them.
+func (b *Bench) shared(base, head []suite.Benchmark, left []suite.Left) []suite.Benchmark {
+	var out []suite.Benchmark
+	for _, h := range head {
+		i := slices.IndexFunc(base, func(o suite.Benchmark) bool { return o.ID() == h.ID() })
+		if i < 0 {
+			b.oneSided(h, Head, left)
+			continue
+		}
+		h.NSPerOp, h.BytesPer = max(h.NSPerOp, base[i].NSPerOp), max(h.BytesPer, base[i].BytesPer)
+		h.Around, h.Start = max(h.Around, base[i].Around), max(h.Start, base[i].Start)
+		out = append(out, h)
+	}
+	for _, o := range base {
+		if !slices.ContainsFunc(head, func(h suite.Benchmark) bool { return o.ID() == h.ID() }) {
+			b.oneSided(o, Base, left)
+		}
+	}
+	return out
+}
+
+// oneSided leaves out a benchmark that only one side has, unless it is known
+// why the other has not.
+func (b *Bench) oneSided(o suite.Benchmark, side string, left []suite.Left) {
+	known := slices.ContainsFunc(left, func(l suite.Left) bool {
+		return l.ID == o.ID() || strings.HasPrefix(o.ID(), l.ID+"/") || strings.HasPrefix(o.ID(), l.ID+".")
+	})
+	if !known {
+		b.leave([]suite.Left{{ID: o.ID(), Why: "it is in " + side + " only"}})
+	}
+}
+
+func (b *Bench) leave(left []suite.Left) {
+	for _, l := range left {
+		if n := (tare.NotWeighed{What: l.ID, Why: l.Why}); !slices.Contains(b.left, n) {
+			b.left = append(b.left, n)
+		}
+	}
+}
+
+// together says once what goes for both sides.
+func together(left map[string][]suite.Left) []suite.Left {
+	var all []suite.Left
+	for _, side := range []string{Base, Head} {
+		other := left[map[string]string{Base: Head, Head: Base}[side]]
+		for _, l := range left[side] {
+			switch i := slices.IndexFunc(other, func(o suite.Left) bool { return o.ID == l.ID }); {
+			case i < 0 || other[i].Why != l.Why:
+				all = append(all, suite.Left{ID: l.ID, Why: of(side, l.Why)})
+			case side == Base:
+				all = append(all, suite.Left{ID: l.ID, Why: of("both sides", l.Why)})
+			}
+		}
+	}
+	return all
+}
+
+// doesNotBuild begins what is said of a package that could not be built.
+const doesNotBuild = "does not build: "
+
+// of says of a side why something is left out: "head does not build: …".
+func of(side, why string) string {
+	if strings.HasPrefix(why, doesNotBuild) {
+		return side + " " + why
+	}
+	return side + ": " + why
+}
+
+// keep chooses the benchmarks of one part. All parts together are all of them.
+func (s Shard) keep(tests map[string][]suite.Tests) func(id string) bool {
+	if s.Of <= 1 {
+		return func(string) bool { return true }
+	}
+	var ids []string
+	for _, side := range tests {
+		for _, t := range side {
+			for _, f := range t.Files {
+				for _, name := range f.Names {
+					ids = append(ids, suite.Benchmark{Package: t.Key(f), Name: name}.ID())
+				}
+			}
+		}
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	return func(id string) bool { return slices.Index(ids, id)%s.Of == s.Index-1 }
+}
+
+// modulePath is the module of the first package.
+func modulePath(tests []suite.Tests) string {
+	if p := tests[0].Package; p.Module != nil {
+		return p.Module.Path
+	}
+	return tests[0].Package.ImportPath
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}

@@ -1,0 +1,271 @@
+package bring_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/kinds/gobench"
+)
+
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// repository is a git repository with files, committed and tagged one.
+func repository(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for _, name := range []string{"git", "go"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip("no " + name + " command")
+		}
+	}
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "")
+	t.Setenv("GOPROXY", "off")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	git(t, dir, "init", "-q", "-b", "main")
+	write(t, dir, files)
+	git(t, dir, "add", "-A", "-f")
+	git(t, dir, "commit", "-qm", "one")
+	git(t, dir, "tag", "one")
+}
+
+// newBench builds what a asks for, with a limit of two seconds for each
+// benchmark.
+func newBench(t *testing.T, a bring.Asked) (*bring.Bench, *tare.Result, error) {
+	t.Helper()
+	cache := t.TempDir()
+	b, err := bring.NewBench(t.Context(), a, bring.Place{Cache: cache, Once: 2 * time.Second, Say: func(string) {}})
+	if err != nil {
+		if left, _ := filepath.Glob(filepath.Join(cache, "bench", "*")); len(left) > 0 {
+			t.Errorf("left behind: %q", left)
+		}
+		return nil, nil, err
+	}
+	t.Cleanup(b.Close)
+	r := &tare.Result{}
+	b.Finish(r)
+	return b, r, nil
+}
+
+func ids(b *bring.Bench) (ids []string) {
+	for _, w := range b.Study.Workloads {
+		ids = append(ids, strings.TrimPrefix(w.ID, "example.com/"))
+	}
+	return ids
+}
+
+// left is why something is not weighed.
+func left(r *tare.Result, what string) string {
+	for _, n := range r.NotWeighed {
+		if n.What == "example.com/"+what {
+			return n.Why
+		}
+	}
+	return ""
+}
+
+const tinyMod = "module example.com/tiny\n\ngo 1.25\n"
+
+const tinyTests = `package tiny
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+)
+
+func BenchmarkSum(b *testing.B) {
+	for _, n := range []int{1, 2} {
+		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
+			for b.Loop() {
+				Sum(n)
+			}
+		})
+	}
+	b.Run("skipped", func(b *testing.B) { b.Skip("not here") })
+}
+
+func BenchmarkSetsUp(b *testing.B) {
+	time.Sleep(30 * time.Millisecond)
+	for b.Loop() {
+		Sum(1)
+	}
+}
+
+func BenchmarkPrints(b *testing.B) {
+	fmt.Print("hello ")
+	for b.Loop() {
+		Sum(1)
+	}
+	fmt.Println("1 world")
+}
+
+func BenchmarkPanics(b *testing.B) { panic("boom") }
+func BenchmarkFails(b *testing.B)  { b.Fatal("no luck") }
+func BenchmarkSkips(b *testing.B)  { b.Skip("not today") }
+func BenchmarkExits(b *testing.B)  { os.Exit(3) }
+func BenchmarkHangs(b *testing.B)  { time.Sleep(time.Hour) }
+`
+
+func TestBenchmarksOfTwoRevisions(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "repo")
+	repository(t, dir, map[string]string{
+		"go.mod": tinyMod, "tiny.go": "package tiny\n\nfunc Sum(n int) int { return n }\n", "tiny_test.go": tinyTests,
+		"old/old_test.go": "package old\n\nimport \"testing\"\n\nfunc BenchmarkOld(b *testing.B) {}\n",
+		"bad/bad_test.go": "package bad\n\nimport \"testing\"\n\nfunc BenchmarkBad(b *testing.B) {}\n",
+	})
+	git(t, dir, "rm", "-q", "-r", "old")
+	write(t, dir, map[string]string{
+		"new_test.go":     "package tiny_test\n\nimport \"testing\"\n\nfunc BenchmarkNew(b *testing.B) {\n\tfor b.Loop() {\n\t\t_ = 1\n\t}\n}\n",
+		"bad/bad_test.go": "package bad\n\nimport \"testing\"\n\nfunc BenchmarkBad(b *testing.B) { undefined() }\n",
+	})
+	before := git(t, dir, "status", "--porcelain", "--ignored") + git(t, dir, "write-tree")
+	b, r, err := newBench(t, bring.Asked{Dir: dir, Base: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := ids(b), []string{"tiny.BenchmarkSum/n=1", "tiny.BenchmarkSum/n=2", "tiny.BenchmarkSetsUp", "tiny.BenchmarkPrints"}; !slices.Equal(got, want) {
+		t.Errorf("weighed %q, want %q", got, want)
+	}
+	for what, want := range map[string]string{
+		"tiny.BenchmarkPanics": "both sides: it ends the process: exit status 2: panic: boom",
+		"tiny.BenchmarkFails":  "both sides: it fails: tiny_test.go:37: no luck",
+		"tiny.BenchmarkSkips":  "both sides: it is skipped: tiny_test.go:38: not today",
+		"tiny.BenchmarkExits":  "both sides: it ends the process: exit status 3",
+		"tiny.BenchmarkHangs":  "both sides: it takes too long: no answer to answer within 2 s",
+		"tiny.BenchmarkNew":    "it is in head only",
+		"tiny/old":             "it has benchmarks in base only",
+		"tiny/bad":             "head does not build: bad/bad_test.go:5:35: undefined: undefined",
+	} {
+		if got := left(r, what); got != want {
+			t.Errorf("%s is left out because %q, want %q", what, got, want)
+		}
+	}
+	if err := b.Study.Validate(); err != nil {
+		t.Error(err)
+	}
+	w := b.Study.Workloads[2] // that takes 60 ms to set up: once alone and once more
+	if w.Set[gobench.SetTimes] == "" || !slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Workload == w.ID && f.Severity == tare.Note }) {
+		t.Errorf("slices of %s: %v, findings %v", w.ID, w.Set, r.Findings)
+	}
+	if title := b.Sources.Titles; !strings.HasPrefix(title[bring.Base], "one (") || !strings.HasSuffix(title[bring.Head], "with changes") {
+		t.Errorf("titles: %v", title)
+	}
+	if after := git(t, dir, "status", "--porcelain", "--ignored") + git(t, dir, "write-tree"); after != before {
+		t.Errorf("the worktree was changed:\n%s\nwas\n%s", after, before)
+	}
+
+	budget, err := b.Budget(0)
+	if err != nil || budget < 15*time.Second {
+		t.Errorf("budget %v, %v", budget, err)
+	}
+	if _, err := b.Budget(time.Second); err == nil || !strings.Contains(err.Error(), "would do") {
+		t.Errorf("a second: %v", err)
+	}
+	if most, err := b.Budget(budget / 2); err != nil || most > budget/2 {
+		t.Errorf("half of the budget: %v, %v", most, err)
+	}
+}
+
+func TestModulesAroundTheRepository(t *testing.T) {
+	parent := t.TempDir()
+	write(t, parent, map[string]string{"beside/go.mod": "module example.com/beside\n\ngo 1.25\n", "beside/beside.go": "package beside\n\nfunc One() int { return 1 }\n"})
+	const bench = "package %s\n\nimport (\n\t\"testing\"\n\n\t\"example.com/beside\"\n)\n\nfunc BenchmarkOne(b *testing.B) {\n\tfor b.Loop() {\n\t\tbeside.One()\n\t}\n}\n"
+	dir := filepath.Join(parent, "repo")
+	repository(t, dir, map[string]string{
+		"sub/go.mod":     "module example.com/sub\n\ngo 1.25\n\nrequire example.com/beside v0.0.0\n\nreplace example.com/beside => ../../beside\n",
+		"sub/s_test.go":  strings.ReplaceAll(bench, "%s", "sub"),
+		"work/go.work":   "go 1.25\n\nuse (\n\t./a\n\t./beside\n)\n",
+		"work/a/go.mod":  "module example.com/a\n\ngo 1.25\n",
+		"work/a/a.go":    "package a\n",
+		"work/a/a_t.txt": "",
+
+		"work/a/a_test.go":      strings.ReplaceAll(bench, "%s", "a"),
+		"work/beside/go.mod":    "module example.com/beside\n\ngo 1.25\n",
+		"work/beside/beside.go": "package beside\n\nfunc One() int { return 1 }\n",
+
+		"vendored/go.mod":                              "module example.com/vendored\n\ngo 1.25\n\nrequire example.com/beside v1.0.0\n",
+		"vendored/v_test.go":                           strings.ReplaceAll(bench, "%s", "vendored"),
+		"vendored/vendor/modules.txt":                  "# example.com/beside v1.0.0\n## explicit; go 1.25\nexample.com/beside\n",
+		"vendored/vendor/example.com/beside/beside.go": "package beside\n\nfunc One() int { return 1 }\n",
+	})
+	for _, name := range []string{"sub", "work/a", "vendored"} {
+		b, _, err := newBench(t, bring.Asked{Dir: filepath.Join(dir, name), Base: "one"})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if want := filepath.Base(name) + ".BenchmarkOne"; !slices.Equal(ids(b), []string{want}) {
+			t.Errorf("%s: weighed %q, want %s", name, ids(b), want)
+		}
+	}
+	if status := git(t, dir, "status", "--porcelain", "--ignored"); status != "" {
+		t.Errorf("the worktree was changed:\n%s", status)
+	}
+}
+
+func TestWhatIsAskedInVain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "repo")
+	repository(t, dir, map[string]string{"go.mod": tinyMod, "tiny.go": "package tiny\n\nfunc Sum(n int) int { return n }\n", "tiny_test.go": tinyTests})
+	write(t, dir, map[string]string{"tiny.go": "package tiny\n\nfunc Sum(n int) int { return m }\n", "README.md": "changed"})
+	git(t, dir, "commit", "-qam", "broken")
+	git(t, dir, "tag", "broken")
+	for _, tt := range []struct {
+		asked bring.Asked
+		want  string
+	}{
+		{bring.Asked{}, "there is nothing to compare"},
+		{bring.Asked{Base: "nosuch"}, `--base: no revision "nosuch"`},
+		{bring.Asked{Base: "one", Head: "nosuch"}, `--head: no revision "nosuch"`},
+		{bring.Asked{Base: "broken", Head: "one", Bench: "Sum"}, "base does not build: tiny.go:3:30: undefined: m"},
+		{bring.Asked{Base: "one", Bench: "Sum"}, "head does not build: tiny.go:3:30: undefined: m"},
+		{bring.Asked{Base: "one", Head: "one", Packages: []string{"./nosuch"}}, "no benchmark in ./nosuch"},
+		{bring.Asked{Base: "one", Packages: []string{dir}}, "absolute path"},
+		{bring.Asked{Changed: true, Tags: "x"}, "--changed needs --base"},
+		{bring.Asked{With: []build.With{{Path: "example.com/other", Version: "v1.0.0"}}}, "does not require example.com/other"},
+		{bring.Asked{Base: "one", Head: "one", Changed: true}, "is reached by what changed"},
+	} {
+		tt.asked.Dir = dir
+		_, _, err := newBench(t, tt.asked)
+		var usage *bring.UsageError
+		var broken *suite.BuildError
+		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") || !errors.As(err, &usage) && !errors.As(err, &broken) {
+			t.Errorf("%+v: %v; want one line with %q", tt.asked, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package bring
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/kinds/gobench"
+)
+
+// Every benchmark is in one part, whichever side has it.
+func TestShards(t *testing.T) {
+	tests := map[string][]suite.Tests{}
+	ids := []string{"a.BenchmarkA", "a.BenchmarkB", "a.BenchmarkC", "b.BenchmarkD"}
+	for side, names := range map[string][]string{Base: {"BenchmarkA", "BenchmarkC"}, Head: {"BenchmarkC", "BenchmarkB"}} {
+		tests[side] = []suite.Tests{
+			{Package: suite.Package{ImportPath: "a"}, Files: []gobench.TestFile{{Package: "a", Names: names}}},
+			{Package: suite.Package{ImportPath: "b"}, Files: []gobench.TestFile{{Package: "b_test", Names: []string{"BenchmarkD"}}}},
+		}
+	}
+	for of := range 6 {
+		parts := map[string]int{}
+		for i := range max(1, of) {
+			keep := Shard{i + 1, of}.keep(tests)
+			for _, id := range ids {
+				if keep(id) {
+					parts[id]++
+				}
+			}
+		}
+		for _, id := range ids {
+			if parts[id] != 1 {
+				t.Errorf("of %d parts %d have %s", of, parts[id], id)
+			}
+		}
+	}
+}
+
+// What changed reaches the packages whose tests need it, and go.mod all.
+func TestReached(t *testing.T) {
+	for _, name := range []string{"git", "go"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip("no " + name + " command")
+		}
+	}
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	dir := t.TempDir()
+	put := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := func(args ...string) {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	put("go.mod", "module example.com/m\n\ngo 1.25\n")
+	put("low/low.go", "package low\n")
+	put("low/testdata/x.json", "{}")
+	put("uses/uses.go", "package uses\n")
+	put("uses/uses_test.go", "package uses_test\n\nimport (\n\t\"testing\"\n\n\t_ \"example.com/m/low\"\n)\n\nfunc BenchmarkX(b *testing.B) {}\n")
+	put("alone/alone_test.go", "package alone\n\nimport \"testing\"\n\nfunc BenchmarkY(b *testing.B) {}\n")
+	git("init", "-q", "-b", "main")
+	git("add", "-A")
+	git("commit", "-qm", "one")
+	for _, tt := range []struct {
+		changes string
+		want    []string
+	}{
+		{"low/low.go", []string{"example.com/m/uses"}},
+		{"low/testdata/x.json", []string{"example.com/m/uses"}},
+		{"alone/new.go", []string{"example.com/m/alone"}},
+		{"low/README.md", nil},
+		{"go.mod", []string{"example.com/m/alone", "example.com/m/low", "example.com/m/uses"}},
+	} {
+		text, _ := os.ReadFile(filepath.Join(dir, tt.changes))
+		if len(text) == 0 {
+			text = []byte("package alone\n")
+		}
+		put(tt.changes, string(text)+"\n")
+		s, err := find(t.Context(), Asked{Dir: dir, Base: "HEAD"}, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.head.List(t.Context(), []string{"./..."})
+		if err != nil {
+			t.Fatal(err)
+		}
+		reached, err := s.reached(t.Context(), all)
+		var got []string
+		for _, p := range reached {
+			got = append(got, p.ImportPath)
+		}
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s reaches %q, %v; want %q", tt.changes, got, err, tt.want)
+		}
+		git("checkout", "-q", ".")
+		git("clean", "-qfd")
+	}
+}
+
+// What the head has that the base has not is in its title and nowhere else.
+func TestWhatTheHeadHas(t *testing.T) {
+	dir := t.TempDir()
+	s, err := find(t.Context(), Asked{Dir: dir, Env: []string{"GOGC=50"}, Tags: "purego", Go: []string{"go1.25.5", "go1.26.1"}, PGO: "/x/cpu.pprof"}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.base.Go != "go1.25.5" || s.head.Go != "go1.26.1" || len(s.base.Env) > 0 || s.base.Tags != "" || s.head.Tags != "purego" {
+		t.Errorf("base %+v, head %+v", s.base, s.head)
+	}
+	if got, want := s.titles[Head], "as it is with GOGC=50, tags purego, profile cpu.pprof, go1.26.1"; got != want {
+		t.Errorf("head is %q, want %q", got, want)
+	}
+	if got, want := s.titles[Base], "as it is with go1.25.5"; got != want {
+		t.Errorf("base is %q, want %q", got, want)
+	}
+}
+
+// A slice is long enough for what testing does around it, and for collections.
+func TestSliceRule(t *testing.T) {
+	b := Bench{Slice: sliceLength}
+	b.plan([]suite.Benchmark{
+		{Package: "p", Name: "BenchmarkLean", NSPerOp: 100, Around: time.Millisecond},
+		{Package: "p", Name: "BenchmarkAllocates", NSPerOp: 1000, BytesPer: 500, Around: time.Millisecond},
+		{Package: "p", Name: "BenchmarkAllocatesMuch", NSPerOp: 1000, BytesPer: 5000, Around: time.Millisecond},
+		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 100, Around: 30 * time.Millisecond},
+		{Package: "p", Name: "BenchmarkSlow", NSPerOp: 1e9, Around: time.Second},
+	})
+	for i, want := range []string{"", "3", "", "15", ""} {
+		if got := b.Study.Workloads[i].Set[gobench.SetTimes]; got != want {
+			t.Errorf("%s: slices %q times as long, want %q", b.Study.Workloads[i].ID, got, want)
+		}
+	}
+	if len(b.findings) != 1 || b.findings[0].Workload != "p.BenchmarkSetsUp" {
+		t.Errorf("findings: %v", b.findings)
+	}
+	first := takes(b.costs[:1], 12)
+	if _, err := b.Budget(first + time.Second); err != nil || len(b.Study.Workloads) != 1 || len(b.left) != 4 || len(b.findings) != 0 {
+		t.Errorf("%v for one: %d are weighed, %d left out, %v", first, len(b.Study.Workloads), len(b.left), err)
+	}
+	for _, l := range b.left {
+		if !strings.Contains(l.Why, "holds 1 of 5 benchmarks") {
+			t.Errorf("%s: %s", l.What, l.Why)
+		}
+	}
+}
+
+// Nothing of the null contender, nor of what was not measured, is in a result.
+func TestFinish(t *testing.T) {
+	r := &tare.Result{
+		Contenders:  []tare.Contender{{ID: Base}, {ID: tare.ControlID}, {ID: Head}, {ID: tare.NullID}},
+		Plan:        tare.Plan{Contenders: []string{Base, tare.NullID}, Slices: []tare.Slicing{{Contenders: []string{Base, tare.NullID}, Ops: map[string]int64{Base: 1, tare.NullID: 2}}}},
+		Rounds:      []tare.Effects{{A: Head, B: Base}, {A: tare.NullID, B: Base}},
+		Values:      []tare.Value{{Contender: Base}, {Contender: tare.NullID}},
+		Comparisons: []tare.Comparison{{Contender: Head, Against: Base}},
+		Conformance: []tare.Conformance{{Contender: Base}},
+		Trials: []tare.Trial{
+			{Contender: Base, Tau: 1, Samples: map[string]tare.Sample{"w": {"time_ns_per_op": 1, "cpu_ns_per_op": 0, "reported:MB/s": 5}}},
+			{Contender: tare.NullID, Samples: map[string]tare.Sample{"w": {"time_ns_per_op": 1}}},
+		},
+	}
+	b := &Bench{left: []tare.NotWeighed{{What: "x", Why: "y"}}}
+	b.Finish(r)
+	if len(r.Contenders) != 3 || len(r.Plan.Contenders) != 1 || len(r.Plan.Slices[0].Ops) != 1 || len(r.Rounds) != 1 || len(r.Values) != 1 || len(r.Trials) != 1 || len(r.Conformance) != 0 {
+		t.Errorf("left in it: %+v", r)
+	}
+	if _, is := r.Trials[0].Samples["w"]["cpu_ns_per_op"]; is || len(r.NotWeighed) != 1 {
+		t.Errorf("samples %v, not weighed %v", r.Trials[0].Samples, r.NotWeighed)
+	}
+	if got := Reported(r, "w"); !slices.Equal(got, []string{"MB/s"}) {
+		t.Errorf("reported: %q", got)
+	}
+}

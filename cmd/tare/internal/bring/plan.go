@@ -1,0 +1,123 @@
+package bring
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/kinds/gobench"
+	"github.com/tarebench/tare/plan"
+)
+
+// The rule for slices of benchmarks, which docs/bench.md tells.
+const (
+	sliceLength = 4 * time.Millisecond   // of a benchmark that allocates nothing
+	allocLength = 12 * time.Millisecond  // of one that does, as the lab has it …
+	allocBytes  = 16e6                   // … or until so much is allocated,
+	mostLength  = 250 * time.Millisecond // but not longer than this
+	aroundShare = 2                      // a slice is at least so many times what testing does around it
+	aroundNoted = 20 * time.Millisecond  // of that, which is worth a note
+
+	wantRounds  = 27                     // of a budget that nobody chose
+	pilotTime   = 300 * time.Millisecond // of one contender on one benchmark
+	leastBudget = 15 * time.Second
+	longRounds  = 1.0 / 8 // rounds at a longer slice length, as a share
+	processes   = 3       // base, control, head
+)
+
+// cost is what a benchmark takes.
+type cost struct {
+	round time.Duration
+	pilot time.Duration
+}
+
+// plan makes the workloads of the study: each slice is as long as it takes for
+// its result to be the benchmark's, and not that of what testing does around it.
+func (b *Bench) plan(shared []suite.Benchmark) {
+	for _, m := range shared {
+		target, least := max(b.Slice, time.Duration(m.NSPerOp)), aroundShare*m.Around
+		if m.BytesPer >= 1 {
+			target = max(allocLength, target)
+			least = max(least, time.Duration(allocBytes/m.BytesPer*m.NSPerOp))
+		}
+		times := int(math.Ceil(float64(min(least, mostLength)) / float64(target)))
+		w := tare.Workload{ID: m.ID(), Fixture: m.Package, Op: m.Name}
+		if times > 1 {
+			w.Set = map[string]string{gobench.SetTimes: strconv.Itoa(times)}
+		}
+		if long := time.Duration(times) * target; times > 1 && m.Around > aroundNoted {
+			b.findings = append(b.findings, tare.Finding{
+				Check: "long-slices", Severity: tare.Note, Workload: w.ID,
+				Message: fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", rounded(m.Around), rounded(long)),
+				Advice:  "set up what is expensive once, outside of the benchmark, e.g. in a sync.Once",
+			})
+		}
+		b.Study.Workloads = append(b.Study.Workloads, w)
+		b.costs = append(b.costs, costs(w, m, max(1, times), b.Slice))
+	}
+}
+
+// costs forecasts what a benchmark takes of a round and of the pilot.
+func costs(w tare.Workload, m suite.Benchmark, times int, slice time.Duration) cost {
+	ids := []string{Base, tare.ControlID, Head, tare.NullID}
+	var pilots []tare.Pilot
+	for _, id := range ids {
+		pilots = append(pilots, tare.Pilot{Contender: id, Workload: w.ID, NSPerOp: max(0.1, m.NSPerOp), BytesPerOp: m.BytesPer})
+	}
+	p, err := plan.New([]tare.Workload{w}, ids, pilots, plan.Options{Rounds: 1, Slice: slice})
+	if err != nil || len(p.Slices) == 0 {
+		return cost{}
+	}
+	s := p.Slices[0]
+	each := time.Duration(times)*max(time.Duration(s.TargetNS), time.Duration(m.NSPerOp)) + m.Around
+	warm := 2*m.Around + max(20*time.Millisecond, 2*time.Duration(m.NSPerOp))
+	stats := m.Around + time.Duration(float64(s.MemoryOps)*m.NSPerOp)
+	return cost{
+		round: processes * (m.Start + warm + stats + time.Duration(s.Count)*each),
+		pilot: processes * (m.Start + pilotTime + 4*m.Around + 4*time.Duration(m.NSPerOp)),
+	}
+}
+
+// takes is what n rounds of the benchmarks take.
+func takes(all []cost, n int) time.Duration {
+	var round, pilot time.Duration
+	for _, c := range all {
+		round, pilot = round+c.round, pilot+c.pilot
+	}
+	return pilot + time.Duration(float64(n)*(1+longRounds)*float64(round))
+}
+
+// Budget is how long to measure where nobody says: as long as is enough for
+// many rounds, within most. Benchmarks that most has no time for, the last
+// ones, are left out and named; zero is no limit.
+func (b *Bench) Budget(most time.Duration) (time.Duration, error) {
+	all := len(b.costs)
+	n := all
+	for most > 0 && n > 0 && takes(b.costs[:n], plan.MinRounds) > most {
+		n--
+	}
+	if n == 0 {
+		return 0, usage("--max %v has no time for %s: %v would do", most, b.Study.Workloads[0].ID, upwards(takes(b.costs[:1], plan.MinRounds)))
+	}
+	for _, w := range b.Study.Workloads[n:] {
+		b.leave([]suite.Left{{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", most, n, all, upwards(takes(b.costs, plan.MinRounds)))}})
+		b.findings = slices.DeleteFunc(b.findings, func(f tare.Finding) bool { return f.Workload == w.ID })
+	}
+	b.Study.Workloads, b.costs = b.Study.Workloads[:n], b.costs[:n]
+	budget := max(leastBudget, upwards(takes(b.costs, wantRounds)))
+	if most > 0 {
+		budget = min(budget, most)
+	}
+	return budget, nil
+}
+
+// upwards is d in whole seconds.
+func upwards(d time.Duration) time.Duration {
+	return (d + time.Second - 1).Truncate(time.Second)
+}
+
+func rounded(d time.Duration) time.Duration { return d.Round(d / 50).Round(100 * time.Microsecond) }

@@ -1,0 +1,57 @@
+package bring
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Finish completes a result: what was left out before the study began, and what
+// there is to know about its slices. The lab has a null contender in every
+// study; here it runs nothing, and is taken out again, with what is not
+// measured of a benchmark.
+func (b *Bench) Finish(r *tare.Result) {
+	r.NotWeighed = append(slices.Clone(b.left), r.NotWeighed...)
+	r.Findings = append(r.Findings, b.findings...)
+	isNull := func(id string) bool { return id == tare.NullID }
+	r.Contenders = slices.DeleteFunc(r.Contenders, func(c tare.Contender) bool { return isNull(c.ID) })
+	r.Plan.Contenders = slices.DeleteFunc(r.Plan.Contenders, isNull)
+	for i := range r.Plan.Slices {
+		s := &r.Plan.Slices[i]
+		s.Contenders = slices.DeleteFunc(s.Contenders, isNull)
+		delete(s.Until, tare.NullID)
+		delete(s.Ops, tare.NullID)
+		delete(s.Lead, tare.NullID)
+		delete(s.Cycles, tare.NullID)
+	}
+	r.Rounds = slices.DeleteFunc(r.Rounds, func(e tare.Effects) bool { return isNull(e.A) || isNull(e.B) })
+	r.Values = slices.DeleteFunc(r.Values, func(v tare.Value) bool { return isNull(v.Contender) })
+	r.Comparisons = slices.DeleteFunc(r.Comparisons, func(c tare.Comparison) bool { return isNull(c.Contender) || isNull(c.Against) })
+	r.Conformance = slices.DeleteFunc(r.Conformance, func(c tare.Conformance) bool { return c.Cases == 0 || isNull(c.Contender) })
+	r.Trials = slices.DeleteFunc(r.Trials, func(t tare.Trial) bool { return isNull(t.Contender) })
+	for _, t := range r.Trials {
+		for _, s := range t.Samples {
+			delete(s, "cpu_ns_per_op")
+			delete(s, "size_bytes_per_op")
+		}
+	}
+	for i := range r.Trials {
+		r.Trials[i].Answers = nil
+	}
+}
+
+// Reported are the units in which benchmarks reported metrics of their own on
+// workload, sorted.
+func Reported(r *tare.Result, workload string) []string {
+	var units []string
+	for _, t := range r.Trials {
+		for key := range t.Samples[workload] {
+			if unit, ok := strings.CutPrefix(key, tare.KeyReported); ok && !slices.Contains(units, unit) {
+				units = append(units, unit)
+			}
+		}
+	}
+	slices.Sort(units)
+	return units
+}

@@ -1,0 +1,232 @@
+// Package bring makes studies of what users bring: two sides of their own
+// module become a study of kind gobench.
+package bring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+)
+
+// Ids of the two sides.
+const (
+	Base = "base"
+	Head = "head"
+)
+
+// Worktree is what the head is where no revision is given.
+const Worktree = "worktree"
+
+// Asked says what is compared. Without Base both sides are the same files, and
+// With, Go, Env, Tags and PGO say what the head has that the base has not; they
+// do beside Base too.
+type Asked struct {
+	Dir      string   // where the user is
+	Packages []string // as the go command takes them; none: ./...
+	Base     string   // revision; empty: the head's files
+	Head     string   // revision; empty or Worktree: the files as they are
+	Bench    string   // as go test -bench takes it; empty: all
+	With     []build.With
+	Go       []string // toolchains: of both, or of the head alone; empty name: the machine's
+	Env      []string // NAME=value
+	Tags     string
+	PGO      string // absolute
+	Layouts  int
+	Changed  bool  // only packages that the difference between base and head reaches
+	Shard    Shard // only a part of the benchmarks
+}
+
+// Shard is one of several parts of the same size; the zero value is all.
+type Shard struct{ Index, Of int } // from 1
+
+// UsageError is something that has to be asked differently.
+type UsageError = suite.UsageError
+
+func usage(format string, args ...any) error {
+	return &UsageError{What: fmt.Sprintf(format, args...)}
+}
+
+// sides are the two sides before they are built.
+type sides struct {
+	base, head *suite.Side
+	titles     map[string]string
+	notes      []string       // what is missing in them
+	repo       tree.Repo      // zero: no revision is asked for
+	rev        *tree.Revision // of the base
+	headRev    *tree.Revision // nil: the worktree
+}
+
+// find finds the sides: what is asked for as a revision is unpacked below cache.
+func find(ctx context.Context, a Asked, cache string) (*sides, error) {
+	dir, err := filepath.Abs(a.Dir)
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find the working directory: %w", err)
+	}
+	if err := a.vet(); err != nil {
+		return nil, err
+	}
+	s := &sides{
+		base:   &suite.Side{ID: Base, Dir: dir, Root: dir, Home: dir, Layouts: a.Layouts},
+		head:   &suite.Side{ID: Head, Dir: dir, Root: dir, Home: dir, Layouts: a.Layouts},
+		titles: map[string]string{Base: "as it is", Head: "as it is"},
+	}
+	if s.repo, err = tree.Find(ctx, dir); err != nil && (a.Base != "" || a.headRevision() != "") {
+		return nil, usage("%v", err)
+	}
+	if err == nil {
+		s.base.Root, s.head.Root = s.repo.Root, s.repo.Root
+		s.titles[Base] = s.repo.Worktree(ctx)
+		s.titles[Head] = s.titles[Base]
+	}
+	if rev := a.headRevision(); rev != "" {
+		if s.headRev, err = s.unpack(ctx, s.head, rev, cache); err != nil {
+			return nil, err
+		}
+		*s.base = *s.head
+		s.base.ID, s.titles[Base] = Base, s.titles[Head]
+	}
+	if a.Base != "" {
+		if s.rev, err = s.unpack(ctx, s.base, a.Base, cache); err != nil {
+			return nil, err
+		}
+	}
+	s.differ(a)
+	return s, nil
+}
+
+// headRevision is the head's revision; empty where it is the files as they are.
+func (a Asked) headRevision() string {
+	if a.Head == Worktree {
+		return ""
+	}
+	return a.Head
+}
+
+// vet reports what makes no sense together.
+func (a Asked) vet() error {
+	if a.Base == "" && len(a.With)+len(a.Go)+len(a.Env) == 0 && a.Tags == "" && a.PGO == "" {
+		return usage("there is nothing to compare; give --base REV, or what the head is to have that the base has not: --with, --go, --env, --tags or --pgo")
+	}
+	if a.Changed && a.Base == "" {
+		return usage("--changed needs --base REV, to which something can have changed")
+	}
+	if len(a.Go) > 2 {
+		return usage("--go takes one toolchain, of the head, or two: base,head")
+	}
+	for _, p := range a.Packages {
+		if filepath.IsAbs(p) {
+			return usage("package %s is given by an absolute path, which is the same on both sides; give it from here, e.g. ./parse", p)
+		}
+	}
+	return nil
+}
+
+// unpack makes side be revision name.
+func (s *sides) unpack(ctx context.Context, side *suite.Side, name, cache string) (*tree.Revision, error) {
+	rev, err := s.repo.Resolve(ctx, name)
+	var unknown *tree.UnknownError
+	if errors.As(err, &unknown) {
+		return nil, usage("--%s: %v; git log shows which there are, and a shallow clone has only the newest", side.ID, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	root, notes, err := s.repo.Extract(ctx, rev, cache)
+	if err != nil {
+		return nil, err
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return nil, err
+	}
+	side.Root, side.Dir = root, filepath.Join(root, s.repo.Prefix)
+	if info, err := os.Stat(side.Dir); err != nil || !info.IsDir() {
+		return nil, usage("--%s %s: it has no directory %s", side.ID, name, filepath.ToSlash(s.repo.Prefix))
+	}
+	s.titles[side.ID] = rev.String()
+	s.notes = append(s.notes, notes...)
+	return &rev, nil
+}
+
+// differ gives the head what it has that the base has not.
+func (s *sides) differ(a Asked) {
+	var has []string
+	s.head.With, s.head.Env, s.head.Tags, s.head.PGO = a.With, a.Env, a.Tags, a.PGO
+	for _, w := range a.With {
+		has = append(has, w.String())
+	}
+	has = append(has, a.Env...)
+	if a.Tags != "" {
+		has = append(has, "tags "+a.Tags)
+	}
+	if a.PGO != "" {
+		has = append(has, "profile "+filepath.Base(a.PGO))
+	}
+	switch len(a.Go) {
+	case 1:
+		s.head.Go = a.Go[0]
+		has = append(has, a.Go[0])
+	case 2:
+		s.base.Go, s.head.Go = a.Go[0], a.Go[1]
+		s.titles[Base] += " with " + a.Go[0]
+		has = append(has, a.Go[1])
+	}
+	if len(has) > 0 {
+		s.titles[Head] += " with " + strings.Join(has, ", ")
+	}
+}
+
+// reached keeps those of packages that what changed between base and head can
+// reach: a file of theirs or of what their tests need.
+func (s *sides) reached(ctx context.Context, packages []suite.Package) ([]suite.Package, error) {
+	files, err := s.repo.Changed(ctx, *s.rev, s.headRev)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, p := range packages {
+		names = append(names, p.ImportPath)
+	}
+	deps, err := s.head.Deps(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	is := map[string]bool{} // directory of a package
+	for _, dirs := range deps {
+		for _, d := range dirs {
+			is[d] = true
+		}
+	}
+	changed := map[string]bool{}
+	for _, f := range files {
+		switch base := filepath.Base(f); {
+		case base == "go.mod" || base == "go.sum" || base == "go.work" || base == "modules.txt":
+			return packages, nil
+		case filepath.Ext(base) == ".md":
+			continue
+		}
+		// A file counts for the package in whose directory, or below it, it is.
+		for dir := filepath.Dir(filepath.Join(s.head.Root, f)); ; dir = filepath.Dir(dir) {
+			if is[dir] {
+				changed[dir] = true
+				break
+			}
+			if dir == s.head.Root || dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(packages), func(p suite.Package) bool {
+		return !slices.ContainsFunc(deps[p.ImportPath], func(d string) bool { return changed[d] })
+	}), nil
+}

@@ -1,0 +1,238 @@
+package suite
+
+import (
+	"context"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/kinds/gobench"
+	"github.com/tarebench/tare/lab"
+)
+
+// Tests are the benchmarks of one package of a side, as its sources have them.
+type Tests struct {
+	Package Package
+	Files   []gobench.TestFile // one for the package's own tests, one for external ones
+}
+
+// Find reads the benchmarks in a package's test files. Files that do not parse
+// are left for the compiler to complain about.
+func Find(p Package) Tests {
+	t := Tests{Package: p}
+	seen := map[string]bool{}
+	for _, files := range [][]string{p.TestGoFiles, p.XTestGoFiles} {
+		var f gobench.TestFile
+		for _, name := range files {
+			pkg, names, err := gobench.Benchmarks(filepath.Join(p.Dir, name))
+			if err != nil {
+				continue
+			}
+			f.Package = pkg
+			for _, n := range names {
+				if !seen[n] { // an external one of the same name cannot be told from it
+					f.Names = append(f.Names, n)
+				}
+				seen[n] = true
+			}
+		}
+		if len(f.Names) > 0 {
+			t.Files = append(t.Files, f)
+		}
+	}
+	return t
+}
+
+// Key is how a suite knows the benchmarks of file f.
+func (t Tests) Key(f gobench.TestFile) string {
+	if strings.HasSuffix(f.Package, "_test") {
+		return t.Package.ImportPath + "_test"
+	}
+	return t.Package.ImportPath
+}
+
+// Suite is a side, built.
+type Suite struct {
+	Side    *Side
+	Tests   []Tests           // of packages that were built
+	Program string            // path of the gobench.Suite
+	Go      string            // version it was built with
+	Failed  map[string]string // packages that were not: by import path, why
+	modules []tare.Module
+	sum     string // SHA-256 of all binaries together
+	bytes   int64  // of the first layout of all
+}
+
+// Build builds the test binaries of packages below work. The error is that of
+// the first package where none could be built.
+func Build(ctx context.Context, s *Side, packages []Tests, work string, say func(string)) (*Suite, error) {
+	b := &Suite{Side: s, Program: filepath.Join(work, s.ID, "suite.json"), Failed: map[string]string{}}
+	suite := gobench.Suite{Packages: map[string]gobench.Package{}, Env: s.Env, Procs: runtime.GOMAXPROCS(0)}
+	for i, t := range packages {
+		say(fmt.Sprintf("%s: building %s (%d of %d)", s.ID, t.Package.ImportPath, i+1, len(packages)))
+		binaries, err := s.compile(ctx, t, filepath.Join(work, s.ID, strconv.Itoa(i)))
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if errors.Is(err, build.ErrNoToolchain) {
+			return nil, err
+		}
+		if err != nil {
+			b.Failed[t.Package.ImportPath] = err.Error()
+			continue
+		}
+		b.Tests = append(b.Tests, t)
+		for _, f := range t.Files {
+			suite.Packages[t.Key(f)] = gobench.Package{Binaries: binaries, Dir: t.Package.Dir, Test: f.Test()}
+		}
+		if b.Go == "" {
+			b.describe(binaries[0])
+		}
+	}
+	if len(b.Tests) == 0 {
+		for _, t := range packages {
+			return nil, &BuildError{s.ID, b.Failed[t.Package.ImportPath]}
+		}
+	}
+	if err := b.digest(packages, suite); err != nil {
+		return nil, err
+	}
+	suite.Go = b.Go
+	if err := os.MkdirAll(filepath.Dir(b.Program), 0o755); err != nil {
+		return nil, err
+	}
+	return b, suite.Save(b.Program)
+}
+
+// BuildError says that a side does not build.
+type BuildError struct {
+	Side string
+	Why  string // the compiler's first line
+}
+
+// Error is one line.
+func (e *BuildError) Error() string { return e.Side + " does not build: " + e.Why }
+
+// describe reads out of a binary what it was built with.
+func (b *Suite) describe(binary string) {
+	info, err := buildinfo.ReadFile(binary)
+	if err != nil {
+		return
+	}
+	b.Go = info.GoVersion
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		b.modules = append(b.modules, tare.Module{Path: m.Path, Version: m.Version})
+	}
+}
+
+// digest sums up what was built.
+func (b *Suite) digest(packages []Tests, suite gobench.Suite) error {
+	h := sha256.New()
+	for _, t := range packages {
+		if b.Failed[t.Package.ImportPath] != "" {
+			continue
+		}
+		for i, binary := range suite.Packages[t.Key(t.Files[0])].Binaries {
+			f, err := os.Open(binary)
+			if err != nil {
+				return err
+			}
+			n, err := io.Copy(h, f)
+			f.Close()
+			if err != nil {
+				return err
+			}
+			if i == 0 {
+				b.bytes += n
+			}
+		}
+	}
+	b.sum = hex.EncodeToString(h.Sum(nil))
+	return nil
+}
+
+// compile builds one package's test binary in dir, in every layout.
+func (s *Side) compile(ctx context.Context, t Tests, dir string) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	for _, f := range t.Files {
+		text, err := f.Source()
+		if err != nil {
+			return nil, err
+		}
+		file := filepath.Join(dir, f.Name())
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			return nil, err
+		}
+		overlay.Replace[filepath.Join(t.Package.Dir, f.Name())] = file
+	}
+	text, err := json.Marshal(overlay)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return nil, err
+	}
+	var binaries []string
+	for layout := range max(1, s.Layouts) {
+		binary := filepath.Join(dir, fmt.Sprintf("bench%d.test", layout))
+		args := s.flagged("test", "-c", "-vet=off", "-overlay="+file, "-o", binary)
+		if s.Layouts > 0 {
+			args = append(args, fmt.Sprintf("-ldflags=-randlayout=%d", layout+1))
+		}
+		if _, err := s.run(ctx, append(args, t.Package.ImportPath)...); err != nil {
+			return nil, err
+		}
+		binaries = append(binaries, binary)
+	}
+	return binaries, nil
+}
+
+// Sources gives a study its sides.
+type Sources struct {
+	Suites map[string]*Suite // by contender id
+	Titles map[string]string // what each side is, e.g. v1.2.0 (1f2e3d4c5)
+	Module string            // whose benchmarks they are
+}
+
+var _ lab.Sources = Sources{}
+
+// Program is the suite of a side.
+func (s Sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
+	c := tare.Contender{ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: s.Module, Launch: tare.LaunchGobench}
+	if e.ID == tare.NullID {
+		c.Why = "nothing is run"
+		return build.Program{Cached: true, Contender: c}, nil
+	}
+	b, ok := s.Suites[e.ID]
+	if !ok {
+		return build.Program{}, &lab.UnknownError{What: fmt.Sprintf("side %q", e.ID)}
+	}
+	c.Version, c.Go, c.Modules = s.Titles[e.ID], b.Go, slices.Clone(b.modules)
+	if b.Side.Tags != "" {
+		c.Flags = append(c.Flags, "-tags="+b.Side.Tags)
+	}
+	if b.Side.PGO != "" {
+		c.Flags = append(c.Flags, "-pgo="+filepath.Base(b.Side.PGO))
+	}
+	c.Why, c.SHA256, c.BinaryBytes = "the benchmarks of "+s.Module, b.sum, b.bytes
+	return build.Program{Path: b.Program, Cached: true, Contender: c}, nil
+}

@@ -1,0 +1,282 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/gobench"
+	"github.com/tarebench/tare/trial"
+)
+
+// How long finding out takes at most.
+const (
+	prepareLimit = time.Minute // to start a package's process, its TestMain included
+	onceLimit    = time.Minute // for one iteration of a benchmark and all below it
+	warmFor      = 5 * time.Millisecond
+	aroundRuns   = 5 // the quickest counts: others were interrupted
+)
+
+// Benchmark is a benchmark that gives results, and how it runs. Figures are
+// rough: of the very first runs.
+type Benchmark struct {
+	Package  string // key in the suite
+	Name     string // in full, e.g. BenchmarkParse/small
+	NSPerOp  float64
+	BytesPer float64       // heap bytes per operation
+	Around   time.Duration // what testing does around the iterations of one slice
+	Start    time.Duration // to start the package's process
+}
+
+// ID is what the benchmark is called in a study: import/path.BenchmarkName/sub.
+func (b Benchmark) ID() string {
+	return strings.TrimSuffix(b.Package, "_test") + "." + b.Name
+}
+
+// Left is a benchmark or package that is not weighed.
+type Left struct {
+	ID  string
+	Why string
+}
+
+// Search says which benchmarks to find, and how to run them.
+type Search struct {
+	Pattern string               // as go test -bench takes it
+	Keep    func(id string) bool // of whole benchmarks: whether to look at it
+	Procs   int                  // GOMAXPROCS they run with
+	Once    time.Duration        // for one iteration of a benchmark and all below it; zero: a minute
+	Spec    trial.Spec           // of their processes
+	Say     func(string)
+}
+
+// Discover runs every benchmark of the suite once that is searched for, and
+// returns those that give results, in the order of the sources.
+func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left []Left, err error) {
+	spec := q.Spec
+	spec.Name = b.Side.ID + "/discover"
+	conn, err := gobench.New().Open(ctx, build.Program{Path: b.Program}, spec)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	d := &discovery{conn: conn, limit: q.Once}
+	if q.Procs != 1 {
+		d.suffix = fmt.Sprintf("-%d", q.Procs)
+	}
+	if d.limit == 0 {
+		d.limit = onceLimit
+	}
+	if _, err := conn.Do(ctx, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Trial: spec.Name}); err != nil {
+		return nil, nil, err
+	}
+	top, err := regexp.Compile(first(q.Pattern))
+	if err != nil {
+		return nil, nil, fmt.Errorf("--bench %q: %w", q.Pattern, err)
+	}
+	for _, t := range b.Tests {
+		for _, f := range t.Files {
+			for _, name := range f.Names {
+				all := Benchmark{Package: t.Key(f), Name: name}
+				if !top.MatchString(name) || !q.Keep(all.ID()) {
+					continue
+				}
+				q.Say(fmt.Sprintf("%s: running %s once", b.Side.ID, all.ID()))
+				some, lost, err := d.below(ctx, all, q.Pattern)
+				if err != nil {
+					return nil, nil, err
+				}
+				found, left = append(found, some...), append(left, lost...)
+			}
+		}
+	}
+	return found, left, nil
+}
+
+// first is the part of a -bench pattern that is matched with whole benchmarks;
+// where it has alternatives, those of all parts.
+func first(pattern string) string {
+	var firsts []string
+	for part := range strings.SplitSeq(pattern, "|") {
+		if strings.ContainsAny(pattern, "([") { // alternatives inside of a part: left to testing
+			return "."
+		}
+		top, _, _ := strings.Cut(part, "/")
+		firsts = append(firsts, top)
+	}
+	return strings.Join(firsts, "|")
+}
+
+// discovery is the benchmarks of one side being found.
+type discovery struct {
+	conn   trial.Conn
+	limit  time.Duration
+	suffix string // that testing puts behind names: -2 where GOMAXPROCS is 2
+}
+
+// below runs one benchmark once with all that are below it, and then each by
+// itself.
+func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (found []Benchmark, left []Left, err error) {
+	text, _, err := d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 0)
+	var te *tare.TrialError
+	if errors.As(err, &te) {
+		return nil, []Left{{top.ID(), did(te)}}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	names := d.results(text, top.Name)
+	if len(names) == 0 && !strings.Contains(text, "--- FAIL") {
+		// A panic may be seen only by now: testing goes on for a moment.
+		text, _, err = d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 1)
+		if errors.As(err, &te) {
+			return nil, []Left{{top.ID(), did(te)}}, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	failures := d.failures(text)
+	if len(names)+len(failures) == 0 && !strings.Contains(pattern, "/") {
+		failures = []Left{{top.Name, "it gives no result in ns/op"}}
+	}
+	for _, f := range failures {
+		names = slices.DeleteFunc(names, func(n string) bool { return n == f.ID })
+		if f.ID == top.Name && len(names)+len(failures) > 1 {
+			continue // for the sake of one below it
+		}
+		f.ID = Benchmark{Package: top.Package, Name: f.ID}.ID()
+		left = append(left, f)
+	}
+	for _, name := range names {
+		b := top
+		b.Name = name
+		if why, err := d.gauge(ctx, &b); err != nil {
+			return nil, nil, err
+		} else if why != "" {
+			left = append(left, Left{b.ID(), why})
+			continue
+		}
+		found = append(found, b)
+	}
+	return found, left, nil
+}
+
+// once prepares b and runs it once. Case 1 says more of what it skips.
+func (d *discovery) once(ctx context.Context, b Benchmark, set map[string]string, which int) (string, time.Duration, error) {
+	if err := d.prepare(ctx, b, set); err != nil {
+		return "", 0, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, d.limit)
+	defer cancel()
+	a, err := d.conn.Do(ctx, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{which}})
+	if err != nil || len(a.Answers) == 0 {
+		return "", 0, err
+	}
+	return string(a.Answers[0].Output), time.Duration(a.WallNS), nil
+}
+
+func (d *discovery) prepare(ctx context.Context, b Benchmark, set map[string]string) error {
+	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
+	defer cancel()
+	_, err := d.conn.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: b.ID(), Fixture: b.Package, Op: b.Name, Set: set}})
+	return err
+}
+
+// gauge finds out how b runs, by itself. It says why where it gives no result.
+func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err error) {
+	var te *tare.TrialError
+	began := time.Now()
+	_, _, err = d.once(ctx, *b, nil, 0)
+	if errors.As(err, &te) {
+		return did(te), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	b.Start = time.Since(began)
+	limited, cancel := context.WithTimeout(ctx, 4*d.limit) // for all of what follows
+	defer cancel()
+	a, err := d.conn.Do(limited, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: time.Second.Nanoseconds()})
+	if err != nil || a.Errors > 0 {
+		return a.Message, err
+	}
+	b.NSPerOp = float64(a.WallNS) / float64(a.Ops)
+	m, err := d.conn.Do(limited, wire.Request{Op: wire.OpStats, On: b.ID(), Ops: a.Ops})
+	if err != nil || m.Errors > 0 {
+		return m.Message, err
+	}
+	b.BytesPer = float64(m.Bytes) / float64(m.Ops)
+	for i := range aroundRuns {
+		one, err := d.conn.Do(limited, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{0}})
+		if errors.As(err, &te) {
+			return did(te), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		if around := max(0, time.Duration(one.WallNS-int64(b.NSPerOp))); i == 0 || around < b.Around {
+			b.Around = around
+		}
+	}
+	return "", nil
+}
+
+// results are the benchmarks from top down that have a result line in text, in
+// order, each once. The benchmark's own output may stand between its name and
+// the result.
+func (d *discovery) results(text, top string) []string {
+	name := regexp.MustCompile(regexp.QuoteMeta(top) + `(/\S*)?` + regexp.QuoteMeta(d.suffix) + ` *\t`)
+	result := regexp.MustCompile(`(^|\D)1\t *[0-9.e+]+ ns/op`)
+	var names []string
+	at := name.FindAllStringIndex(text, -1)
+	for i, loc := range at {
+		end := len(text)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		if n := d.unsuffixed(strings.TrimRight(text[loc[0]:loc[1]], " \t")); result.MatchString(text[loc[1]:end]) && !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// unsuffixed is a name without the GOMAXPROCS that testing puts behind it.
+func (d *discovery) unsuffixed(name string) string { return strings.TrimSuffix(name, d.suffix) }
+
+var (
+	outcome = regexp.MustCompile(`(?m)^(?:[ \t]+(.*)\n)?[ \t]*--- (FAIL|SKIP): (Benchmark\S*)(?:\n[ \t]+([^\s-].*))?`)
+	ended   = regexp.MustCompile(`^ended during \w+ with `)
+)
+
+// did says what a benchmark did to its process.
+func did(te *tare.TrialError) string {
+	switch te.Class {
+	case tare.ErrExit:
+		return "it ends the process: " + ended.ReplaceAllString(te.Message, "")
+	case tare.ErrDeadline:
+		return "it takes too long: " + te.Message
+	}
+	return te.Error()
+}
+
+// failures are the benchmarks that failed or were skipped, and why: what they
+// said of it stands below, or above where testing is verbose.
+func (d *discovery) failures(text string) []Left {
+	var all []Left
+	for _, m := range outcome.FindAllStringSubmatch(text, -1) {
+		why := map[string]string{"FAIL": "it fails", "SKIP": "it is skipped"}[m[2]]
+		if said := strings.TrimSpace(m[1] + m[4]); said != "" {
+			why += ": " + said
+		}
+		all = append(all, Left{d.unsuffixed(m[3]), why})
+	}
+	return all
+}

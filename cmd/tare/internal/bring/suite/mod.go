@@ -1,0 +1,128 @@
+package suite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare/build"
+)
+
+// Resolve makes the side's go.mod fit: it pins the modules that the side is to
+// be built with, and lets relative replacements that lead out of the tree lead
+// to where they do in the user's own. The go.mod that comes of it is in work;
+// the tree's stays as it is.
+func (s *Side) Resolve(ctx context.Context, work string) error {
+	out, err := s.run(ctx, "env", "GOMOD", "GOWORK")
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.ID, err)
+	}
+	gomod, gowork, _ := strings.Cut(strings.TrimRight(out, "\n"), "\n")
+	if gomod == "" || gomod == os.DevNull {
+		return &UsageError{What: fmt.Sprintf("%s: no go.mod in %s or above; benchmarks are those of a module", s.ID, s.Home)}
+	}
+	away, err := s.away(ctx, gomod)
+	if err != nil || len(s.With) == 0 && len(away) == 0 {
+		return err
+	}
+	if gowork != "" && gowork != "off" {
+		if len(s.With) > 0 {
+			return &UsageError{What: "--with does not reach into a go.work; GOWORK=off in the environment leaves it out"}
+		}
+		return nil // what go.work says counts
+	}
+	mod := filepath.Join(work, s.ID+".mod")
+	if err := copyFile(gomod, mod); err != nil {
+		return err
+	}
+	if err := copyFile(strings.TrimSuffix(gomod, ".mod")+".sum", filepath.Join(work, s.ID+".sum")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	args := []string{"mod", "edit"}
+	for _, r := range away {
+		args = append(args, "-replace="+r)
+	}
+	for _, w := range s.With {
+		if err := s.requires(ctx, w); err != nil {
+			return err
+		}
+		if w.Dir != "" {
+			args = append(args, "-replace="+w.Path+"="+w.Dir)
+		}
+	}
+	if len(args) > 2 {
+		if _, err := s.run(ctx, append(args, mod)...); err != nil {
+			return fmt.Errorf("%s: %w", s.ID, err)
+		}
+	}
+	for _, w := range s.With {
+		if w.Dir == "" {
+			if _, err := s.run(ctx, "get", "-modfile="+mod, w.Path+"@"+w.Version); err != nil {
+				return fmt.Errorf("%s with %s@%s: %w", s.ID, w.Path, w.Version, err)
+			}
+		}
+	}
+	s.modfile = mod
+	return nil
+}
+
+// requires reports a pin that would change nothing.
+func (s *Side) requires(ctx context.Context, w build.With) error {
+	out, err := s.run(ctx, "list", "-mod=mod", "-m", "-json", w.Path)
+	var m module
+	if err != nil || json.Unmarshal([]byte(out), &m) != nil || m.Main {
+		return &UsageError{What: fmt.Sprintf("--with %s changes nothing: the module does not require %s", w, w.Path)}
+	}
+	return nil
+}
+
+// away are the replacements in gomod that lead out of the tree, as go mod edit
+// takes them: with the directory that they have in the user's own tree. There
+// are none where the side is that tree, or has everything in vendor.
+func (s *Side) away(ctx context.Context, gomod string) ([]string, error) {
+	if _, err := os.Stat(filepath.Join(filepath.Dir(gomod), "vendor", "modules.txt")); s.Dir == s.Home || err == nil {
+		return nil, nil
+	}
+	out, err := s.run(ctx, "mod", "edit", "-json", gomod)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.ID, err)
+	}
+	type version struct{ Path, Version string }
+	var file struct{ Replace []struct{ Old, New version } }
+	if err := json.Unmarshal([]byte(out), &file); err != nil {
+		return nil, fmt.Errorf("%s: read go.mod: %w", s.ID, err)
+	}
+	rel, err := filepath.Rel(s.Dir, filepath.Dir(gomod))
+	if err != nil {
+		return nil, err
+	}
+	home := filepath.Join(s.Home, rel) // where gomod is in the user's own tree
+	var away []string
+	for _, r := range file.Replace {
+		if r.New.Version != "" || filepath.IsAbs(r.New.Path) {
+			continue
+		}
+		here := filepath.Join(filepath.Dir(gomod), r.New.Path)
+		if in, err := filepath.Rel(s.Root, here); err == nil && filepath.IsLocal(in) {
+			continue
+		}
+		old := r.Old.Path
+		if r.Old.Version != "" {
+			old += "@" + r.Old.Version
+		}
+		away = append(away, old+"="+filepath.Join(home, r.New.Path))
+	}
+	return away, nil
+}
+
+func copyFile(from, to string) error {
+	text, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o644)
+}

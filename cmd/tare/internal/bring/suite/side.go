@@ -1,0 +1,200 @@
+// Package suite builds the benchmarks of one side of a comparison as test
+// binaries, and finds out which there are.
+package suite
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/build"
+)
+
+// UsageError is something that has to be asked differently.
+type UsageError struct {
+	What    string
+	Nothing bool // what is asked for makes sense, and there is nothing that it is about
+}
+
+// Error is one line.
+func (e *UsageError) Error() string { return e.What }
+
+// Side is one side of a comparison before it is built.
+type Side struct {
+	ID      string       // base or head
+	Dir     string       // where the go command runs
+	Root    string       // of the tree that Dir is in: paths in messages start there
+	Home    string       // the directory in the user's own tree that Dir stands for; Dir itself where it is that
+	Go      string       // toolchain, e.g. go1.25.5; empty: the machine's
+	Env     []string     // NAME=value, at build and run
+	Tags    string       // build tags besides the user's
+	PGO     string       // profile to build with, absolute; empty: as the package has it
+	With    []build.With // modules to build with
+	Layouts int          // how many layouts to link; zero: one, the linker's own
+
+	modfile string // go.mod to build with instead of the tree's; empty: the tree's
+}
+
+// module is what go list says of a module.
+type module struct {
+	Path, Dir, GoMod string
+	Main             bool
+}
+
+// Package is a package of a side that has tests.
+type Package struct {
+	ImportPath, Dir           string
+	TestGoFiles, XTestGoFiles []string
+	Module                    *module
+	Error                     *struct{ Err string }
+}
+
+// List finds the packages that patterns name.
+func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
+	out, err := s.run(ctx, s.flagged("list", append([]string{"-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Error"}, patterns...)...)...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.ID, err)
+	}
+	var all []Package
+	for d := json.NewDecoder(strings.NewReader(out)); d.More(); {
+		var p Package
+		if err := d.Decode(&p); err != nil {
+			return nil, fmt.Errorf("%s: read what go list wrote: %w", s.ID, err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// Deps are the directories of everything that the tests of each package need,
+// by import path.
+func (s *Side) Deps(ctx context.Context, packages []string) (map[string][]string, error) {
+	out, err := s.run(ctx, s.flagged("list", append([]string{"-e", "-test", "-deps", "-f={{.ImportPath}}\t{{.ForTest}}\t{{.Dir}}\t{{join .Deps \",\"}}"}, packages...)...)...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.ID, err)
+	}
+	dirs, needs := map[string]string{}, map[string][]string{}
+	for line := range strings.Lines(out) {
+		f := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if len(f) == 4 {
+			dirs[f[0]] = f[2]
+			of := strings.TrimSuffix(f[0], ".test")
+			if of == f[0] {
+				of = f[1]
+			}
+			needs[of] = append(needs[of], append(strings.Split(f[3], ","), f[0])...)
+		}
+	}
+	deps := map[string][]string{}
+	for _, p := range packages {
+		for _, name := range needs[p] {
+			deps[p] = append(deps[p], dirs[name])
+		}
+		slices.Sort(deps[p])
+		deps[p] = slices.Compact(deps[p])
+	}
+	return deps, nil
+}
+
+// flagged is a go command with the side's build flags.
+func (s *Side) flagged(command string, args ...string) []string {
+	flags := []string{command}
+	if s.Tags != "" {
+		flags = append(flags, "-tags="+s.Tags)
+	}
+	if s.PGO != "" {
+		flags = append(flags, "-pgo="+s.PGO)
+	}
+	if s.modfile != "" {
+		flags = append(flags, "-modfile="+s.modfile, "-mod=mod")
+	}
+	return append(flags, args...)
+}
+
+// run runs the go command and returns what it wrote to standard output; the
+// error is the first line that says what is wrong.
+func (s *Side) run(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir, cmd.Env = s.Dir, s.environment()
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.WaitDelay = 2 * time.Second
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its compilers
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("%w: go was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain)
+	case err != nil:
+		return "", errors.New(s.message(said.String()+out.String(), err))
+	}
+	return out.String(), nil
+}
+
+// environment is the user's own for the go command, with what the side has
+// besides. A tree in the cache must not come under a go.work that happens to
+// lie above the cache.
+func (s *Side) environment() []string {
+	env := slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "TARE_") })
+	if s.Dir != s.Home && os.Getenv("GOWORK") != "off" {
+		work := "off"
+		for dir := s.Dir; ; dir = filepath.Dir(dir) {
+			if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+				work = filepath.Join(dir, "go.work")
+				break
+			}
+			if rel, err := filepath.Rel(s.Root, dir); err != nil || rel == "." || !filepath.IsLocal(rel) {
+				break
+			}
+		}
+		env = append(env, "GOWORK="+work)
+	}
+	if s.Go != "" {
+		env = append(env, "GOTOOLCHAIN="+s.Go)
+	}
+	return append(env, s.Env...)
+}
+
+var (
+	positioned = regexp.MustCompile(`^(.*?\.[A-Za-z]+):(\d+)(:\d+)?: (.*)$`)
+	heading    = regexp.MustCompile(`^(#|FAIL\b|go: (downloading|finding|errors parsing) )`)
+)
+
+// message is the first line of out that has a position, with its path from the
+// tree's root; else the first that says anything.
+func (s *Side) message(out string, err error) string {
+	first := ""
+	for line := range strings.Lines(out) {
+		line = strings.TrimSpace(line)
+		if line == "" || heading.MatchString(line) || strings.HasSuffix(line, ":") {
+			continue
+		}
+		if m := positioned.FindStringSubmatch(line); m != nil {
+			path := strings.TrimPrefix(m[1], "go: ")
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(s.Dir, path)
+			}
+			if rel, err := filepath.Rel(s.Root, path); err == nil && filepath.IsLocal(rel) {
+				path = filepath.ToSlash(rel)
+			}
+			return path + ":" + m[2] + m[3] + ": " + m[4]
+		}
+		if first == "" {
+			first = line
+		}
+	}
+	if first == "" {
+		first = err.Error()
+	}
+	return strings.ReplaceAll(first, s.Root+string(filepath.Separator), "")
+}

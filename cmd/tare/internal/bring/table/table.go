@@ -1,0 +1,343 @@
+// Package table writes a comparison of two sides of a user's benchmarks for a
+// terminal, with what benchstat says of the same figures beside it.
+package table
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/perf/benchmath"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/report"
+)
+
+// Text writes a comparison of two sides for a terminal: one table for each
+// metric, a row for each benchmark, then what there is to know about them.
+func Text(w io.Writer, r *tare.Result, st report.Style) error {
+	t := &page{r: r, style: st}
+	t.head()
+	for _, m := range r.Metrics {
+		t.metric(m)
+	}
+	t.own()
+	t.tail()
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+type page struct {
+	r     *tare.Result
+	style report.Style
+	b     strings.Builder
+}
+
+func (t *page) head() {
+	fmt.Fprintln(&t.b, paint(t.style.Bold, t.r.Study))
+	for _, id := range []string{bring.Base, bring.Head} {
+		c, _ := t.r.Contender(id)
+		fmt.Fprintf(&t.b, "  %s  %s, %s\n", id, c.Version, c.Go)
+	}
+}
+
+// row is one benchmark in a table.
+type row struct {
+	cells  []string
+	colour func(string) string // of the word
+}
+
+// write writes rows below their header. The first column is on the left, figures
+// are on the right, words on the left.
+func (t *page) write(header []string, right []bool, rows []row) {
+	width := make([]int, len(header))
+	for _, cells := range append([][]string{header}, cellsOf(rows)...) {
+		for i, c := range cells {
+			width[i] = max(width[i], utf8.RuneCountInString(c))
+		}
+	}
+	line := func(cells []string, colour func(string) string) {
+		var b strings.Builder
+		for i, c := range cells {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(c))
+			if i == verdictColumn {
+				c = paint(colour, c)
+			}
+			if right[i] {
+				c = pad + c
+			} else {
+				c += pad
+			}
+			if i > 0 {
+				b.WriteString("  ")
+			}
+			b.WriteString(c)
+		}
+		fmt.Fprintln(&t.b, strings.TrimRight(b.String(), " "))
+	}
+	fmt.Fprintln(&t.b)
+	line(header, nil)
+	for _, r := range rows {
+		line(r.cells, r.colour)
+	}
+}
+
+const verdictColumn = 5
+
+func cellsOf(rows []row) [][]string {
+	var all [][]string
+	for _, r := range rows {
+		all = append(all, r.cells)
+	}
+	return all
+}
+
+// metric writes the table of one metric.
+func (t *page) metric(name string) {
+	m, _ := tare.MetricNamed(name)
+	var rows []row
+	for _, w := range t.r.Workloads {
+		base, head := t.values(w.ID, bring.Base, m.Key), t.values(w.ID, bring.Head, m.Key)
+		if len(base)+len(head) == 0 {
+			continue
+		}
+		ratio, interval, word, colour := t.judged(w.ID, name, base, head)
+		b, h := figures(m.Unit, median(base), median(head))
+		rows = append(rows, row{[]string{t.short(w.ID), b, h, ratio, interval, word, stat(base, head)}, colour})
+	}
+	if len(rows) > 0 {
+		t.write([]string{name, bring.Base, bring.Head, "head/base", "", "", "benchstat"}, []bool{false, true, true, true, false, false, false}, rows)
+	}
+}
+
+// own writes the tables of metrics that benchmarks report by themselves. They
+// are not judged: nobody says which way they are better.
+func (t *page) own() {
+	units := map[string][]row{}
+	var order []string
+	for _, w := range t.r.Workloads {
+		for _, unit := range bring.Reported(t.r, w.ID) {
+			base, head := t.values(w.ID, bring.Base, tare.KeyReported+unit), t.values(w.ID, bring.Head, tare.KeyReported+unit)
+			if len(base) == 0 || len(head) == 0 {
+				continue
+			}
+			if units[unit] == nil {
+				order = append(order, unit)
+			}
+			ratio := "–"
+			if median(base) != 0 {
+				ratio = fmt.Sprintf("%.3f", median(head)/median(base))
+			}
+			b, h := figures("", median(base), median(head))
+			units[unit] = append(units[unit], row{[]string{t.short(w.ID), b, h, ratio, "", "not judged", stat(base, head)}, t.style.Dim})
+		}
+	}
+	for _, unit := range order {
+		t.write([]string{unit, bring.Base, bring.Head, "head/base", "", "", "benchstat"}, []bool{false, true, true, true, false, false, false}, units[unit])
+	}
+}
+
+// values are the figures of a side, one per round.
+func (t *page) values(workload, contender, key string) []float64 {
+	var out []float64
+	for _, trial := range t.r.Trials {
+		if v, ok := trial.Samples[workload][key]; ok && trial.Contender == contender && trial.Tau == 1 && trial.Error == nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// judged is the ratio of one row with its interval, and what can be said of it.
+func (t *page) judged(workload, metric string, base, head []float64) (ratio, interval, word string, colour func(string) string) {
+	for _, id := range []string{bring.Head, bring.Base} {
+		if f := t.r.VoidsMetric(id, workload, metric); len(f) > 0 {
+			return "–", "", "void: " + f[0].Check, t.style.Bad
+		}
+	}
+	if metric != t.r.Metrics[0] && constant(base) && constant(head) && len(base) > 0 && len(head) > 0 {
+		return t.exact(base[0], head[0])
+	}
+	i := slices.IndexFunc(t.r.Comparisons, func(c tare.Comparison) bool {
+		return c.Workload == workload && c.Contender == bring.Head && c.Metric == metric
+	})
+	if i < 0 {
+		return "–", "", "–", nil
+	}
+	c := t.r.Comparisons[i]
+	ratio = fmt.Sprintf("%.3f", c.Ratio)
+	if !(c.Low > 0 && c.High > 0) {
+		return ratio, "", "too few rounds", t.style.Dim
+	}
+	interval = fmt.Sprintf("[%.3f, %.3f]", c.Low, c.High)
+	word, colour = t.said(c)
+	return ratio, interval, word, colour
+}
+
+// said is the word for a comparison that has an interval: nothing is called a
+// difference that the control shows as well.
+func (t *page) said(c tare.Comparison) (string, func(string) string) {
+	words := [2]string{"less", "more"}
+	if c.Metric == "time" {
+		words = [2]string{"faster", "slower"}
+	}
+	switch control := t.control(c.Workload, c.Metric); {
+	case c.Low <= 1 && c.High >= 1:
+		return "not told apart", t.style.Dim
+	case math.Abs(math.Log(c.Ratio)) <= control:
+		return fmt.Sprintf("within the control's ±%.1f %%", 100*math.Expm1(control)), t.style.Dim
+	case c.Ratio < 1:
+		return words[0], t.style.Good
+	}
+	return words[1], t.style.Bad
+}
+
+// exact says of figures that were the same in every round how they differ.
+func (t *page) exact(base, head float64) (ratio, interval, word string, colour func(string) string) {
+	ratio = "–"
+	if base > 0 {
+		ratio = fmt.Sprintf("%.3f", head/base)
+	}
+	number := strconv.FormatFloat(math.Abs(head-base), 'f', -1, 64)
+	switch {
+	case head == base:
+		return "1", "exactly", "the same", t.style.Dim
+	case head < base:
+		return ratio, "exactly", number + " less", t.style.Good
+	}
+	return ratio, "exactly", number + " more", t.style.Bad
+}
+
+// control is half the width of the control's interval, on the logarithmic scale.
+func (t *page) control(workload, metric string) float64 {
+	for _, c := range t.r.Comparisons {
+		if c.Workload == workload && c.Metric == metric && c.Contender == tare.ControlID && c.Low > 0 && c.High > 0 {
+			return math.Log(c.High/c.Low) / 2
+		}
+	}
+	return 0
+}
+
+// stat is what benchstat says of the same figures: it compares them as two
+// heaps of runs, by the U test of Mann and Whitney at 5 %, each row by itself.
+func stat(base, head []float64) string {
+	if len(base) == 0 || len(head) == 0 {
+		return ""
+	}
+	th := benchmath.DefaultThresholds
+	a, b := benchmath.NewSample(slices.Clone(base), &th), benchmath.NewSample(slices.Clone(head), &th)
+	c := benchmath.AssumeNothing.Compare(a, b)
+	return c.FormatDelta(median(base), median(head)) + " (" + c.String() + ")"
+}
+
+func (t *page) tail() {
+	r := t.r
+	fmt.Fprintf(&t.b, "\n%s in %.0f s, seed %s, %s, stopped: %s\n", rounds(r.RoundsDone), r.Seconds, r.Seed, r.Plan.Isolation, r.Stopped)
+	if widest := t.widest(); widest > 0 {
+		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst; intervals hold for all rows of time together\n", 100*math.Expm1(widest))
+	}
+	for _, v := range r.Verdicts {
+		if v.Criterion != "" {
+			fmt.Fprintf(&t.b, "%s: %s\n", v.Verdict, v.Sentence)
+		}
+	}
+	for _, f := range r.Findings {
+		about := strings.TrimSpace(strings.Join([]string{f.Contender, t.short(f.Workload)}, " "))
+		line := fmt.Sprintf("%s %s: %s", f.Severity, f.Check, f.Message)
+		if about != "" {
+			line = fmt.Sprintf("%s %s, %s: %s", f.Severity, f.Check, about, f.Message)
+		}
+		if f.Advice != "" {
+			line += "; " + f.Advice
+		}
+		fmt.Fprintln(&t.b, line)
+	}
+	if len(r.NotWeighed) > 0 {
+		fmt.Fprintln(&t.b, "\nnot weighed")
+		for _, n := range r.NotWeighed {
+			fmt.Fprintf(&t.b, "  %s: %s\n", t.short(n.What), strings.ReplaceAll(n.Why, "\n", " "))
+		}
+	}
+}
+
+// widest is the largest half-width of the control on the first metric.
+func (t *page) widest() float64 {
+	var most float64
+	for _, w := range t.r.Workloads {
+		most = max(most, t.control(w.ID, t.r.Metrics[0]))
+	}
+	return most
+}
+
+func constant(values []float64) bool {
+	return len(values) > 0 && slices.Min(values) == slices.Max(values)
+}
+
+func median(values []float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	s := slices.Sorted(slices.Values(values))
+	return (s[len(s)/2] + s[(len(s)-1)/2]) / 2
+}
+
+// figures prints two figures of one row in one unit.
+func figures(unit string, base, head float64) (string, string) {
+	divisor := 1.0
+	if most := max(base, head); unit == "ns/op" {
+		for _, u := range []struct {
+			name string
+			ns   float64
+		}{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}} {
+			if unit, divisor = u.name, u.ns; most >= u.ns {
+				break
+			}
+		}
+	} else {
+		unit = ""
+	}
+	print := func(x float64) string {
+		if math.IsNaN(x) {
+			return "–"
+		}
+		x /= divisor
+		decimals := 0
+		if x != math.Trunc(x) {
+			decimals = max(0, 3-int(math.Floor(math.Log10(math.Abs(x)))))
+		}
+		return strings.TrimSpace(strconv.FormatFloat(x, 'f', min(decimals, 6), 64) + " " + unit)
+	}
+	return print(base), print(head)
+}
+
+// short is a benchmark's or package's name within the module.
+func (t *page) short(id string) string {
+	c, _ := t.r.Contender(bring.Base)
+	if rest, ok := strings.CutPrefix(id, c.Name+"."); ok {
+		return rest
+	}
+	if rest, ok := strings.CutPrefix(id, c.Name+"/"); ok {
+		return rest
+	}
+	return id
+}
+
+func rounds(n int) string {
+	if n == 1 {
+		return "1 round"
+	}
+	return strconv.Itoa(n) + " rounds"
+}
+
+// paint applies a style's function where it has one.
+func paint(f func(string) string, text string) string {
+	if f == nil || text == "" {
+		return text
+	}
+	return f(text)
+}

@@ -1,0 +1,94 @@
+package table_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/table"
+	"github.com/tarebench/tare/report"
+)
+
+// result has four benchmarks in ten rounds: one slower, one the same, one void,
+// and one whose difference the control shows too.
+func result() *tare.Result {
+	const slower, same, void, shaky = "example.com/m.BenchmarkSlower/n=1", "example.com/m.BenchmarkSame", "example.com/m/sub.BenchmarkVoid", "example.com/m.BenchmarkShaky"
+	r := &tare.Result{
+		Study: "bench example.com/m", Metrics: []string{"time", "allocs"}, Seconds: 12, Seed: "7", RoundsDone: 10, Stopped: "planned", Plan: tare.Plan{Isolation: tare.Lockstep},
+		Contenders: []tare.Contender{{ID: bring.Base, Name: "example.com/m", Version: "v1.0.0 (0123abcd)", Go: "go1.26.8"}, {ID: tare.ControlID}, {ID: bring.Head, Name: "example.com/m", Version: "worktree", Go: "go1.26.8"}},
+		Workloads:  []tare.Workload{{ID: slower}, {ID: same}, {ID: void}, {ID: shaky}},
+		Comparisons: []tare.Comparison{
+			{Workload: slower, Metric: "time", Contender: bring.Head, Ratio: 1.1, Low: 1.08, High: 1.12},
+			{Workload: slower, Metric: "time", Contender: tare.ControlID, Ratio: 1, Low: 0.98, High: 1.02},
+			{Workload: same, Metric: "time", Contender: bring.Head, Ratio: 1.01, Low: 0.99, High: 1.02},
+			{Workload: shaky, Metric: "time", Contender: bring.Head, Ratio: 1.1, Low: 1.01, High: 1.2},
+			{Workload: shaky, Metric: "time", Contender: tare.ControlID, Ratio: 1.1, Low: 0.9, High: 1.3},
+		},
+		Findings:   []tare.Finding{{Check: "error-in-loop", Severity: tare.Void, Contender: bring.Head, Workload: void, Message: "it failed", Advice: "look"}},
+		NotWeighed: []tare.NotWeighed{{What: "example.com/m.BenchmarkGone", Why: "it is in base only"}},
+	}
+	for round := range 10 {
+		for _, id := range []string{bring.Base, bring.Head} {
+			s := map[string]tare.Sample{}
+			for _, w := range r.Workloads {
+				s[w.ID] = tare.Sample{"time_ns_per_op": 1000 + float64(round), "allocs_per_op": 2}
+			}
+			if id == bring.Head {
+				s[slower] = tare.Sample{"time_ns_per_op": 1100 + float64(round), "allocs_per_op": 3}
+			}
+			s[slower][tare.KeyReported+"MB/s"] = 100
+			r.Trials = append(r.Trials, tare.Trial{Round: round + 1, Tau: 1, Contender: id, Samples: s})
+		}
+	}
+	return r
+}
+
+const want = `bench example.com/m
+  base  v1.0.0 (0123abcd), go1.26.8
+  head  worktree, go1.26.8
+
+time                     base      head  head/base                                             benchstat
+BenchmarkSlower/n=1  1.004 µs  1.105 µs      1.100  [1.080, 1.120]  slower                     +9.96% (p=0.000 n=10)
+BenchmarkSame        1.004 µs  1.004 µs      1.010  [0.990, 1.020]  not told apart             ~ (p=1.000 n=10)
+sub.BenchmarkVoid    1.004 µs  1.004 µs          –                  void: error-in-loop        ~ (p=1.000 n=10)
+BenchmarkShaky       1.004 µs  1.004 µs      1.100  [1.010, 1.200]  within the control's ±20.2 %  ~ (p=1.000 n=10)
+
+allocs               base  head  head/base                                benchstat
+BenchmarkSlower/n=1     2     3      1.500  exactly  1 more               +50.00% (p=0.000 n=10)
+BenchmarkSame           2     2          1  exactly  the same             ~ (p=1.000 n=10)
+sub.BenchmarkVoid       2     2          –           void: error-in-loop  ~ (p=1.000 n=10)
+BenchmarkShaky          2     2          1  exactly  the same             ~ (p=1.000 n=10)
+
+MB/s                 base  head  head/base              benchstat
+BenchmarkSlower/n=1   100   100      1.000  not judged  ~ (p=1.000 n=10)
+
+10 rounds in 12 s, seed 7, lockstep, stopped: planned
+base against itself, over the same rounds: time within ±20.2 % at worst; intervals hold for all rows of time together
+void error-in-loop, head sub.BenchmarkVoid: it failed; look
+
+not weighed
+  BenchmarkGone: it is in base only
+`
+
+func TestText(t *testing.T) {
+	var b strings.Builder
+	if err := table.Text(&b, result(), report.Style{}); err != nil {
+		t.Fatal(err)
+	}
+	squeeze := func(s string) string {
+		var lines []string
+		for line := range strings.Lines(s) {
+			lines = append(lines, strings.Join(strings.Fields(line), " "))
+		}
+		return strings.Join(lines, "\n")
+	}
+	if got := b.String(); squeeze(got) != squeeze(want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for line := range strings.Lines(b.String()) {
+		if strings.HasSuffix(strings.TrimRight(line, "\n"), " ") {
+			t.Errorf("space at the end of %q", line)
+		}
+	}
+}

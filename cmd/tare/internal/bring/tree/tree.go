@@ -1,0 +1,207 @@
+// Package tree has revisions of a git repository as directories, without
+// touching the repository: its worktree, its index and its list of worktrees
+// stay as they are.
+package tree
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// keepFor is how long a directory stays in the cache that nobody asks for.
+const keepFor = 14 * 24 * time.Hour
+
+// Repo is a git repository with a worktree.
+type Repo struct {
+	Root   string // of the worktree
+	Prefix string // of the directory it was found from, below Root
+}
+
+// Find is the repository that dir is in.
+func Find(ctx context.Context, dir string) (Repo, error) {
+	out, err := git(ctx, dir, nil, "rev-parse", "--show-toplevel", "--show-prefix")
+	if err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			return Repo{}, errors.New("a revision needs the git command, which was not found")
+		}
+		return Repo{}, fmt.Errorf("a revision needs a git repository with a worktree: %w", err)
+	}
+	root, prefix, _ := strings.Cut(out, "\n")
+	return Repo{Root: filepath.FromSlash(root), Prefix: filepath.FromSlash(strings.TrimSpace(prefix))}, nil
+}
+
+// Revision is a commit of a repository.
+type Revision struct {
+	Name   string // as it was asked for
+	Commit string // in full
+	Tree   string // hash of what is in it
+}
+
+// String is the name with the short hash of the commit.
+func (r Revision) String() string {
+	short := r.Commit[:min(9, len(r.Commit))]
+	if strings.HasPrefix(r.Commit, r.Name) {
+		return short
+	}
+	return r.Name + " (" + short + ")"
+}
+
+// Resolve finds a revision by any of the names that git has for it.
+func (r Repo) Resolve(ctx context.Context, name string) (Revision, error) {
+	if name == "" || strings.HasPrefix(name, "-") {
+		return Revision{}, &UnknownError{name}
+	}
+	out, err := git(ctx, r.Root, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err != nil {
+		return Revision{}, &UnknownError{name}
+	}
+	rev := Revision{Name: name, Commit: strings.TrimSpace(out)}
+	out, err = git(ctx, r.Root, nil, "rev-parse", "--verify", rev.Commit+"^{tree}")
+	rev.Tree = strings.TrimSpace(out)
+	return rev, err
+}
+
+// UnknownError says that there is no such revision.
+type UnknownError struct{ Name string }
+
+// Error is one line.
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("no revision %q in this repository", e.Name)
+}
+
+// Extract has the files of rev in a directory below cache and returns it,
+// with a line about each thing that is missing there.
+func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir string, notes []string, err error) {
+	all := filepath.Join(cache, "trees")
+	if err := os.MkdirAll(all, 0o755); err != nil {
+		return "", nil, fmt.Errorf("make the directory of revisions: %w", err)
+	}
+	Sweep(all, keepFor)
+	if notes, err = r.missing(ctx, rev); err != nil {
+		return "", nil, err
+	}
+	dir = filepath.Join(all, rev.Tree)
+	if _, err := os.Stat(dir); err == nil {
+		now := time.Now()
+		return dir, notes, os.Chtimes(dir, now, now)
+	}
+	tmp, err := os.MkdirTemp(all, "new-")
+	if err != nil {
+		return "", nil, fmt.Errorf("make a directory for %s: %w", rev, err)
+	}
+	defer os.RemoveAll(tmp)
+	// An index of its own: the repository's stays as it is.
+	index := []string{"GIT_INDEX_FILE=" + filepath.Join(tmp, "index")}
+	if _, err := git(ctx, r.Root, index, "read-tree", "--no-sparse-checkout", rev.Tree); err != nil {
+		return "", nil, fmt.Errorf("read %s: %w", rev, err)
+	}
+	files := filepath.Join(tmp, "files")
+	if err := os.Mkdir(files, 0o755); err != nil { // of a revision without files
+		return "", nil, err
+	}
+	if _, err := git(ctx, r.Root, index, "checkout-index", "--all", "--quiet", "--prefix="+filepath.ToSlash(files)+"/"); err != nil {
+		return "", nil, fmt.Errorf("write the files of %s: %w", rev, err)
+	}
+	if err := os.Rename(files, dir); err != nil {
+		if _, errStat := os.Stat(dir); errStat != nil { // nobody else was faster
+			return "", nil, fmt.Errorf("keep the files of %s: %w", rev, err)
+		}
+	}
+	return dir, notes, nil
+}
+
+// missing says what the files of rev do not hold: submodules, and contents kept
+// in Git LFS where its program is not installed.
+func (r Repo) missing(ctx context.Context, rev Revision) (notes []string, err error) {
+	out, err := git(ctx, r.Root, nil, "ls-tree", "-r", "-z", "--full-tree", rev.Tree)
+	if err != nil {
+		return nil, fmt.Errorf("list the files of %s: %w", rev, err)
+	}
+	attributes := false
+	for line := range strings.SplitSeq(out, "\x00") {
+		about, path, _ := strings.Cut(line, "\t")
+		if strings.HasPrefix(about, "160000 ") {
+			notes = append(notes, fmt.Sprintf("%s: submodule %s is left empty; git submodules are not fetched", rev, path))
+		}
+		attributes = attributes || path == ".gitattributes"
+	}
+	if attributes {
+		text, err := git(ctx, r.Root, nil, "cat-file", "blob", rev.Tree+":.gitattributes")
+		filter, _ := git(ctx, r.Root, nil, "config", "filter.lfs.smudge")
+		if err == nil && strings.Contains(text, "filter=lfs") && filter == "" {
+			notes = append(notes, fmt.Sprintf("%s: what is kept in Git LFS is there as pointers only, as git-lfs is not installed", rev))
+		}
+	}
+	return notes, nil
+}
+
+// Changed lists the files that differ between base and head, from Root. Head is
+// the worktree where it is nil; files that git does not know count then, unless
+// they are ignored.
+func (r Repo) Changed(ctx context.Context, base Revision, head *Revision) ([]string, error) {
+	args := []string{"diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", base.Commit}
+	if head != nil {
+		args = append(args, head.Commit)
+	}
+	out, err := git(ctx, r.Root, nil, append(args, "--")...)
+	if err == nil && head == nil {
+		var more string
+		more, err = git(ctx, r.Root, nil, "ls-files", "--others", "--exclude-standard", "-z")
+		out += more
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find what changed: %w", err)
+	}
+	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), nil
+}
+
+// Worktree names the worktree as a side: its commit, and whether it has
+// changes besides.
+func (r Repo) Worktree(ctx context.Context) string {
+	name := "worktree"
+	if rev, err := r.Resolve(ctx, "HEAD"); err == nil {
+		name += " at " + rev.Commit[:min(9, len(rev.Commit))]
+	}
+	if out, err := git(ctx, r.Root, nil, "status", "--porcelain"); err == nil && out != "" {
+		name += " with changes"
+	}
+	return name
+}
+
+// Sweep removes what is in dir and has not been asked for in a while.
+func Sweep(dir string, age time.Duration) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > age {
+			_ = os.RemoveAll(filepath.Join(dir, e.Name())) // another time, then
+		}
+	}
+}
+
+// git runs a command that changes nothing in the repository.
+func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"), env...)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		if line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n"); line != "" {
+			return "", fmt.Errorf("git: %s", strings.TrimPrefix(line, "fatal: "))
+		}
+		return "", err
+	}
+	return strings.TrimSuffix(out.String(), "\n"), nil
+}

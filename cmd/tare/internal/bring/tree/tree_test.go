@@ -1,0 +1,205 @@
+package tree_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+)
+
+// git runs a command in dir with nobody's configuration.
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// repository has two commits, the first one tagged one, and changes besides.
+func repository(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git command")
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	git(t, dir, "init", "-q", "-b", "main")
+	write(t, dir, map[string]string{"a.txt": "one", "sub/b.txt": "b", "x_test.go": "kept", ".gitattributes": "*_test.go export-ignore\n*.bin filter=lfs\n"})
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-qm", "one")
+	git(t, dir, "tag", "one")
+	write(t, dir, map[string]string{"a.txt": "two", "c.txt": "new"})
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-qm", "two")
+	write(t, dir, map[string]string{"a.txt": "changed", "staged.txt": "x", "untracked.txt": "x"})
+	git(t, dir, "add", "staged.txt")
+	return dir
+}
+
+// files lists every file below dir with what it holds, but for the time of
+// last access.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			all[path] = "directory"
+			return err
+		}
+		text, err := os.ReadFile(path)
+		all[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestExtractTouchesNothing(t *testing.T) {
+	dir, cache := repository(t), t.TempDir()
+	before := files(t, dir)
+	repo, err := tree.Find(t.Context(), filepath.Join(dir, "sub"))
+	if err != nil || repo.Root != dir || filepath.Clean(repo.Prefix) != "sub" {
+		t.Fatalf("found %+v, %v", repo, err)
+	}
+	rev, err := repo.Resolve(t.Context(), "one")
+	if err != nil || !strings.HasPrefix(rev.String(), "one (") {
+		t.Fatalf("%v, %v", rev, err)
+	}
+	out, notes, err := repo.Extract(t.Context(), rev, cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := files(t, out)
+	for name, want := range map[string]string{"a.txt": "one", "sub/b.txt": "b", "x_test.go": "kept"} {
+		if got[filepath.Join(out, name)] != want {
+			t.Errorf("%s holds %q, want %q", name, got[filepath.Join(out, name)], want)
+		}
+	}
+	if _, is := got[filepath.Join(out, "c.txt")]; is {
+		t.Error("a file of a later commit is there")
+	}
+	if len(notes) != 1 || !strings.Contains(notes[0], "Git LFS") {
+		t.Errorf("notes: %q", notes)
+	}
+	if again, _, err := repo.Extract(t.Context(), rev, cache); again != out || err != nil {
+		t.Errorf("the second time: %s, %v", again, err)
+	}
+	if title := repo.Worktree(t.Context()); !strings.HasSuffix(title, "with changes") {
+		t.Errorf("the worktree is %q", title)
+	}
+	after := files(t, dir)
+	for path, text := range after {
+		if before[path] != text {
+			t.Errorf("%s was changed", path)
+		}
+	}
+	if len(after) != len(before) {
+		t.Errorf("%d files, were %d", len(after), len(before))
+	}
+	if entries, err := os.ReadDir(filepath.Join(cache, "trees")); err != nil || len(entries) != 1 {
+		t.Errorf("left in the cache: %v, %v", entries, err)
+	}
+}
+
+func TestUnknownRevision(t *testing.T) {
+	repo, err := tree.Find(t.Context(), repository(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"nosuch", "", "--all", "one:a.txt"} {
+		_, err := repo.Resolve(t.Context(), name)
+		var unknown *tree.UnknownError
+		if !errors.As(err, &unknown) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if _, err := tree.Find(t.Context(), t.TempDir()); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("outside of a repository: %v", err)
+	}
+}
+
+func TestChanged(t *testing.T) {
+	dir := repository(t)
+	repo, err := tree.Find(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := repo.Resolve(t.Context(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := repo.Resolve(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		head *tree.Revision
+		want []string
+	}{{&head, []string{"a.txt", "c.txt"}}, {nil, []string{"a.txt", "c.txt", "staged.txt", "untracked.txt"}}} {
+		got, err := repo.Changed(t.Context(), one, tt.head)
+		slices.Sort(got)
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("changed: %q, %v; want %q", got, err, tt.want)
+		}
+	}
+}
+
+func TestSubmodulesAreNamed(t *testing.T) {
+	dir, other := repository(t), repository(t)
+	git(t, dir, "submodule", "add", "-q", other, "third")
+	git(t, dir, "commit", "-qam", "three")
+	repo, err := tree.Find(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev, err := repo.Resolve(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, notes, err := repo.Extract(t.Context(), rev, t.TempDir())
+	if err != nil || !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "submodule third is left empty") }) {
+		t.Errorf("notes: %q, %v", notes, err)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"old/a": "", "new/a": ""})
+	long := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "old"), long, long); err != nil {
+		t.Fatal(err)
+	}
+	tree.Sweep(dir, 24*time.Hour)
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 || entries[0].Name() != "new" {
+		t.Errorf("left: %v, %v", entries, err)
+	}
+}

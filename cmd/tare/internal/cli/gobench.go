@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/table"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+)
+
+// benchOptions are the flags of tare bench.
+type benchOptions struct {
+	asked bring.Asked
+	run   runOptions
+	most  time.Duration // to measure at most; zero: no limit
+	allow float64       // of more time than the base, with --exit-code; a share
+}
+
+// benchWords are the flags of tare bench that are read before they are options.
+type benchWords struct {
+	with, env            []string
+	toolchains           string
+	shard, budget, allow string
+	isolation            string
+	format               formatFlag
+}
+
+const (
+	benchMost   = 10 * time.Minute
+	mostLayouts = 64
+)
+
+func (s *shell) benchCommand() *cobra.Command {
+	var o benchOptions
+	var words benchWords
+	cmd := &cobra.Command{
+		Use:   "bench [PACKAGE…] --base REV",
+		Short: "Weigh two sides of your own go test benchmarks",
+		Long: `Weigh the benchmarks of your own module, as go test -bench has them, on two
+sides: two revisions, or the same files with another dependency, toolchain,
+environment, build tags or profile.
+
+Both sides are built, and run side by side in short slices, together with the
+base once more as control. What the machine does meanwhile meets them all, and
+no difference is claimed that the control shows as well. The last column says
+what benchstat would have said of as many runs.
+
+PACKAGEs are as the go command takes them; without any it is ./... . The working
+tree, its index and .git stay as they are: a revision is unpacked into the
+cache. What only one side has, what fails, and what there was no time for is
+named and left out.
+
+Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
+input, a side that does not build, or a budget too small; 130 interrupted. With
+--exit-code also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
+		Example: `  tare bench --base main
+  tare bench ./parse --base v1.4.0 --bench 'Parse/.*' --budget 60s
+  tare bench --base v1.4.0 --head v1.5.0 --format benchfmt
+  tare bench --base origin/main --changed --max 5m --exit-code
+  tare bench --with github.com/klauspost/compress@v1.18.0
+  tare bench --go go1.25.5,go1.26.1
+  tare bench --env GOGC=50`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.asked.Packages = args
+			if err := o.read(cmd, words); err != nil {
+				return err
+			}
+			return s.bench(cmd.Context(), o)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	two := group("The two sides")
+	two.flags.StringVar(&o.asked.Base, "base", "", "`revision` to compare with")
+	two.flags.StringVar(&o.asked.Head, "head", bring.Worktree, "`revision` that is compared, or worktree for the files as they are")
+	two.flags.StringArrayVar(&words.with, "with", nil, "build head with `module`@version or module=./dir; repeatable")
+	two.flags.StringVar(&words.toolchains, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
+	two.flags.StringArrayVar(&words.env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
+	two.flags.StringVar(&o.asked.Tags, "tags", "", "build head with these `tags`; those of both sides are in GOFLAGS")
+	two.flags.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
+	what := group("What is weighed")
+	what.flags.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
+	what.flags.BoolVar(&o.asked.Changed, "changed", false, "only packages that the difference between base and head can reach")
+	what.flags.StringVar(&words.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4")
+	what.flags.DurationVar(&o.most, "max", benchMost, "measure at most that `long`, and name what there is no time for; 0 is no limit")
+	how := group("How it is measured")
+	how.flags.StringVar(&words.budget, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
+	how.flags.IntVar(&o.run.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.flags.Uint64Var(&o.run.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	how.flags.DurationVar(&o.run.slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
+	how.flags.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial for one whole trial after another")
+	how.flags.IntVar(&o.asked.Layouts, "layouts", 0, "link each side in so many random orders of its functions, and draw one per round: where code happens to lie becomes noise")
+	how.flags.IntVar(&o.run.procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
+	how.flags.BoolVar(&o.run.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	said := group("What is printed")
+	words.format.add(said.flags, "the result document")
+	said.flags.StringVarP(&o.run.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.flags.BoolVarP(&o.run.quiet, "quiet", "q", false, "no progress on stderr")
+	said.flags.BoolVar(&o.run.exitCode, "exit-code", false, "exit 3 where head is slower than --allow, 4 inconclusive, 5 void")
+	said.flags.StringVar(&words.allow, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
+	addGroups(cmd, two, what, how, said)
+	words.format.complete(cmd)
+	return cmd
+}
+
+// read checks the flags.
+func (o *benchOptions) read(cmd *cobra.Command, words benchWords) (err error) {
+	if words.budget != "" && (words.budget == "quick" || words.budget == "full") {
+		return &usageError{"--budget " + words.budget + " is for studies", "a duration such as 90s; without it the benchmarks say how long"}
+	}
+	budget := words.budget
+	if budget == "" {
+		budget = "full"
+	}
+	if err := o.run.read(cmd, runWords{budget: budget, isolation: words.isolation}); err != nil {
+		return err
+	}
+	if o.run.format, err = words.format.format(cmd); err != nil {
+		return err
+	}
+	if o.run.format.Name == "text" {
+		o.run.format.Write = table.Text
+		o.run.format.Next = table.Text
+	}
+	if _, err := regexp.Compile(o.asked.Bench); err != nil {
+		return &usageError{fmt.Sprintf("--bench %q: %v", o.asked.Bench, err), "e.g. 'Parse/small'"}
+	}
+	if err := environment(words.env); err != nil {
+		return err
+	}
+	o.asked.Env, o.asked.Dir = words.env, "."
+	if o.asked.Layouts < 0 || o.asked.Layouts > mostLayouts {
+		return &usageError{fmt.Sprintf("--layouts %d is not a number of layouts", o.asked.Layouts), fmt.Sprintf("0 to %d", mostLayouts)}
+	}
+	if o.most < 0 {
+		return &usageError{fmt.Sprintf("--max %v is no time", o.most), "e.g. 10m"}
+	}
+	if o.asked.PGO != "" && o.asked.PGO != "off" && o.asked.PGO != "auto" {
+		if o.asked.PGO, err = filepath.Abs(o.asked.PGO); err != nil {
+			return err
+		}
+	}
+	if o.asked.Shard, err = benchShard(words.shard); err != nil {
+		return err
+	}
+	if o.asked.Go, err = benchReleases(words.toolchains); err != nil {
+		return err
+	}
+	if o.allow, err = benchShare(words.allow); err != nil {
+		return err
+	}
+	with, err := pins(words.with)
+	for _, text := range with {
+		w, errWith := build.ParseWith(text, ".")
+		if errWith != nil {
+			return errWith
+		}
+		o.asked.With = append(o.asked.With, w)
+	}
+	return err
+}
+
+// benchShard reads i/n.
+func benchShard(text string) (bring.Shard, error) {
+	if text == "" {
+		return bring.Shard{}, nil
+	}
+	i, n, _ := strings.Cut(text, "/")
+	index, errIndex := strconv.Atoi(i)
+	of, errOf := strconv.Atoi(n)
+	if errors.Join(errIndex, errOf) != nil || index < 1 || index > of {
+		return bring.Shard{}, &usageError{fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4"}
+	}
+	return bring.Shard{Index: index, Of: of}, nil
+}
+
+// benchReleases reads one toolchain or two.
+func benchReleases(text string) ([]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var out []string
+	for name := range strings.SplitSeq(text, ",") {
+		release, ok := studyfile.GoRelease(name)
+		if name == "local" {
+			release, ok = name, true
+		}
+		if !ok {
+			return nil, &usageError{fmt.Sprintf("--go %q is not a Go release", name), studyfile.GoHint + ", or local for the machine's"}
+		}
+		out = append(out, release)
+	}
+	if len(out) > 2 {
+		return nil, &usageError{"--go takes one toolchain, of head, or two: base,head", ""}
+	}
+	return out, nil
+}
+
+// benchShare reads 5% as 0.05.
+func benchShare(text string) (float64, error) {
+	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
+	if err != nil || !strings.HasSuffix(text, "%") || x < 0 || math.IsInf(x, 0) || math.IsNaN(x) {
+		return 0, &usageError{fmt.Sprintf("--allow %q is not a share", text), "e.g. 5%"}
+	}
+	return x / 100, nil
+}

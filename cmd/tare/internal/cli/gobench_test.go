@@ -1,0 +1,155 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/trial"
+)
+
+const benchedTests = `package tiny
+
+import (
+	"fmt"
+	"testing"
+)
+
+var sink []byte
+
+func BenchmarkMake(b *testing.B) {
+	fmt.Println("a word of its own")
+	for i := 0; i < b.N; i++ {
+		sink = make([]byte, Size)
+		sink = make([]byte, Extra)
+	}
+	b.ReportMetric(3, "things/op")
+}
+
+func BenchmarkFails(b *testing.B) { b.Fatal("no luck") }
+`
+
+// call runs tare in dir and returns what it wrote.
+func call(t *testing.T, dir, home string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	t.Chdir(dir)
+	env := map[string]string{"TARE_CACHE": filepath.Join(home, "cache"), "TARE_DATA": filepath.Join(home, "data")}
+	var out, said strings.Builder
+	app := cli.App{Guard: func(string) (*trial.Guardian, error) { return nil, nil }}
+	code = app.Main(t.Context(), args, func(name string) string { return env[name] }, strings.NewReader(""), &out, &said)
+	return code, out.String(), said.String()
+}
+
+// One comparison from end to end: base and head differ by one allocation.
+func TestBench(t *testing.T) {
+	for _, name := range []string{"git", "go"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip("no " + name + " command")
+		}
+	}
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	dir, home := t.TempDir(), t.TempDir()
+	put := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git := func(args ...string) string {
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	put("go.mod", "module example.com/tiny\n\ngo 1.20\n")
+	put("tiny.go", "package tiny\n\nvar Size, Extra = 100, 0\n")
+	put("tiny_test.go", benchedTests)
+	git("init", "-q", "-b", "main")
+	git("add", "-A")
+	git("commit", "-qm", "one")
+	put("tiny.go", "package tiny\n\nvar Size, Extra = 100, 10\n")
+	before := git("status", "--porcelain", "--ignored")
+
+	file := filepath.Join(home, "result.json")
+	code, out, said := call(t, dir, home, "bench", "--base", "HEAD", "--rounds", "2", "--procs", "1", "--slice", "1ms", "--no-lock", "-q", "-o", file)
+	if code != cli.ExitOK || said != "" {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	for _, want := range []string{"time ", "BenchmarkMake ", "1 more", "16 more", "things/op", "(p=", "2 rounds in ", "BenchmarkFails: both sides: it fails: tiny_test.go:19: no luck"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r tare.Result
+	if err := json.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Contenders) != 3 || r.Contenders[0].Launch != tare.LaunchGobench || r.Workloads[0].ID != "example.com/tiny.BenchmarkMake" || len(r.Trials) != 6 {
+		t.Errorf("%d contenders, the first by %q; workload %s; %d trials", len(r.Contenders), r.Contenders[0].Launch, r.Workloads[0].ID, len(r.Trials))
+	}
+	if after := git("status", "--porcelain", "--ignored"); after != before {
+		t.Errorf("the worktree was changed: %s", after)
+	}
+	if left, _ := filepath.Glob(filepath.Join(home, "cache", "bench", "*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+
+	code, out, said = call(t, dir, home, "report", "--format", "benchfmt", file)
+	if code != cli.ExitOK {
+		t.Fatalf("exit code %d: %s", code, said)
+	}
+	lines := map[string]int{}
+	for b := benchfmt.NewReader(strings.NewReader(out), "x"); b.Scan(); {
+		if res, ok := b.Result().(*benchfmt.Result); ok {
+			if things, _ := res.Value("things/op"); things == 3 && res.GetConfig("pkg") == "example.com/tiny" {
+				lines[res.GetConfig("contender")+" "+res.Name.String()]++
+			}
+		}
+	}
+	for _, id := range []string{"base", "head", "control"} {
+		if lines[id+" Make"] != 2 {
+			t.Errorf("lines of the benchmark format: %v, want two of each contender\n%s", lines, out)
+		}
+	}
+}
+
+func TestBenchRefuses(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	for _, tt := range []struct {
+		args string
+		want string
+	}{
+		{"", "there is nothing to compare"},
+		{"--base HEAD", "a revision needs a git repository"},
+		{"--base x --bench (", `--bench "("`},
+		{"--base x --shard 3/2", `--shard "3/2" is not a part`},
+		{"--base x --budget quick", "--budget quick is for studies"},
+		{"--base x --budget 1m --rounds 3", "contradict each other"},
+		{"--base x --layouts -1", "--layouts -1"},
+		{"--base x --max -1s", "--max -1s"},
+		{"--base x --allow 5", `--allow "5" is not a share`},
+		{"--go gopher", `--go "gopher" is not a Go release`},
+		{"--go go1.25.1,go1.25.2,go1.25.3", "one toolchain"},
+		{"--env GOGC", `--env "GOGC" is no variable`},
+		{"--with x", "neither module@version"},
+		{"--tags x", "no go.mod in"},
+	} {
+		code, out, said := call(t, dir, home, append([]string{"bench", "-q", "--no-lock"}, strings.Fields(tt.args)...)...)
+		if code != cli.ExitUsage || out != "" || !strings.Contains(said, tt.want) || strings.Count(said, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, %q; want 2 and one line with %q", tt.args, code, out, said, tt.want)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/lab"
+)
+
+// bench carries out a comparison of two sides.
+func (s *shell) bench(ctx context.Context, o benchOptions) error {
+	p := s.newProgress(o.run.quiet)
+	defer p.End()
+	out, err := openOutput(o.run.out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	exit := ExitOK
+	fail := func(err error) {
+		exit = worst(exit, code(err))
+		p.Fail(err)
+	}
+	alone := *s
+	alone.Sources = func(Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
+	err = alone.session(ctx, o.run, p, func(ctx context.Context, w *weighing) error {
+		b, err := bring.NewBench(ctx, o.asked, bring.Place{
+			Cache: w.dirs.Cache, Run: w.tag, Guardian: w.guardian, Procs: o.run.procs, Slice: o.run.slice,
+			Say: func(text string) { p.Status("build", text) },
+		})
+		var usage *bring.UsageError
+		if errors.As(err, &usage) && usage.Nothing && (o.asked.Changed || o.asked.Shard.Of > 1) {
+			p.Say(usage.What)
+			return nil
+		}
+		if err != nil {
+			return benchError(ctx, err)
+		}
+		defer b.Close()
+		for _, note := range b.Notes {
+			p.Say(note)
+		}
+		study, err := w.fit(b, o)
+		if err != nil {
+			return benchError(ctx, err)
+		}
+		alone.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+			res, err := s.Run(ctx, study, o)
+			if res != nil {
+				b.Finish(res)
+			}
+			return res, err
+		}
+		w.sources = b.Sources
+		err = w.all(ctx, []chosen{{Study: study}}, fail)
+		if errEnd := w.finish(out, true); err == nil {
+			err = errEnd
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return codeError(exit)
+}
+
+// fit makes the study fit the time there is, and says how long it will take.
+func (w *weighing) fit(b *bring.Bench, o benchOptions) (tare.Study, error) {
+	if w.o.slice == 0 {
+		w.o.slice = b.Slice
+	}
+	if !w.o.user && w.o.rounds == 0 {
+		budget, err := b.Budget(o.most)
+		if err != nil {
+			return tare.Study{}, err
+		}
+		w.o.budget = budget
+	}
+	study := b.Study
+	if w.o.exitCode {
+		study.Criteria = []tare.Criterion{{Contender: bring.Head, Metric: study.Metrics[0], Ratio: "<= " + strconv.FormatFloat(1+o.allow, 'g', 6, 64)}}
+	}
+	how := "about " + w.o.budget.Round(time.Second).String()
+	if w.o.rounds > 0 {
+		how = plural(w.o.rounds, "round")
+	}
+	w.p.Say(fmt.Sprintf("weighing %s on two sides, %s", plural(len(study.Workloads), "benchmark"), how))
+	return study, nil
+}
+
+// benchError is err for the table of exit codes.
+func benchError(ctx context.Context, err error) error {
+	var usage *suite.UsageError
+	var build *suite.BuildError
+	switch {
+	case ctx.Err() != nil:
+		return errInterrupted
+	case errors.As(err, &usage), errors.As(err, &build):
+		return &usageError{err.Error(), ""}
+	}
+	return err
+}

@@ -1,0 +1,230 @@
+package gobench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/trial"
+)
+
+// conn is one trial of a suite: a process for each package in turn. What goes
+// wrong with one benchmark is an error of that benchmark, told in its replies,
+// and the trial goes on with the others.
+type conn struct {
+	suite Suite
+	spec  trial.Spec
+	draw  uint32 // which layout
+
+	hello   wire.Request
+	process *trial.Process   // nil: none is open
+	of      string           // package the process is of
+	procs   int              // GOMAXPROCS it says it has
+	lost    *tare.TrialError // why the benchmark that was prepared last gives no result; nil: it does
+
+	own      map[string]map[string]mean // what benchmarks reported by themselves: by workload and unit
+	evidence tare.Evidence
+}
+
+var (
+	_ trial.Conn   = (*conn)(nil)
+	_ trial.Gauger = (*conn)(nil)
+)
+
+// mean is a mean that is weighted by operations.
+type mean struct{ sum, ops float64 }
+
+// Do answers hello itself; everything else is for the package's process.
+func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
+	switch q.Op {
+	case wire.OpHello:
+		c.hello = q
+		return wire.Reply{Protocol: wire.Protocol, Kind: Name, Go: c.suite.Go, GOMAXPROCS: c.suite.Procs}, nil
+	case wire.OpBye:
+		return wire.Reply{}, nil
+	case wire.OpPrepare:
+		return c.prepare(ctx, q)
+	case wire.OpAnswer:
+		if c.lost != nil {
+			return wire.Reply{}, c.lost
+		}
+		if len(q.Cases) == 0 {
+			return wire.Reply{}, nil
+		}
+	}
+	if c.lost != nil {
+		return failed(c.lost), nil
+	}
+	if c.process == nil {
+		return wire.Reply{}, &tare.TrialError{Class: tare.ErrProtocol, Message: q.Op + " before prepare"}
+	}
+	a, err := c.process.Do(ctx, q)
+	var te *tare.TrialError
+	if errors.As(err, &te) {
+		c.lose(ctx, te)
+		if q.Op == wire.OpAnswer {
+			return wire.Reply{}, te
+		}
+		return failed(c.lost), nil
+	}
+	if q.Op == wire.OpSlice {
+		c.gauge(q.On, a)
+	}
+	a.Answers = onlyFor(q.Op, a.Answers)
+	return a, err
+}
+
+// onlyFor keeps answers out of replies to anything but answer.
+func onlyFor(op string, answers []wire.Answer) []wire.Answer {
+	if op != wire.OpAnswer {
+		return nil
+	}
+	return answers
+}
+
+// failed is the reply for a benchmark that gives no result.
+func failed(why *tare.TrialError) wire.Reply {
+	return wire.Reply{Ops: 1, WallNS: 1, Errors: 1, Message: why.Error()}
+}
+
+// prepare makes sure that a process of the workload's package is there.
+func (c *conn) prepare(ctx context.Context, q wire.Request) (wire.Reply, error) {
+	c.lost = nil
+	delete(c.own, q.Workload.ID)
+	p, ok := c.suite.Packages[q.Workload.Fixture]
+	if !ok {
+		return wire.Reply{Unsupported: true}, nil
+	}
+	if c.process != nil && c.of != q.Workload.Fixture {
+		c.end(ctx)
+	}
+	if c.process == nil {
+		if err := c.start(ctx, q.Workload.Fixture, p); err != nil {
+			return c.unprepared(ctx, err)
+		}
+	}
+	a, err := c.process.Do(ctx, q)
+	if err != nil {
+		return c.unprepared(ctx, err)
+	}
+	return a, nil
+}
+
+func (c *conn) unprepared(ctx context.Context, err error) (wire.Reply, error) {
+	var te *tare.TrialError
+	if !errors.As(err, &te) {
+		return wire.Reply{}, err
+	}
+	c.lose(ctx, te)
+	return wire.Reply{}, nil
+}
+
+// start starts the process of a package, which has gone through its TestMain
+// when it says hello.
+func (c *conn) start(ctx context.Context, path string, p Package) error {
+	spec := c.spec
+	spec.Path = p.Binaries[int(c.draw%uint32(len(p.Binaries)))]
+	spec.Args = []string{"-test.run=^" + p.Test + "$", "-test.benchmem"}
+	spec.Dir = p.Dir
+	spec.Env = slices.Concat(environment(os.Environ()), c.suite.Env, c.spec.Env)
+	process, err := trial.Start(ctx, spec)
+	if err != nil {
+		return err
+	}
+	c.process, c.of = process, path
+	a, err := process.Do(ctx, c.hello)
+	c.procs = a.GOMAXPROCS
+	return err
+}
+
+// environment is the caller's, without what is tare's own: benchmarks run in
+// the one that go test would give them.
+func environment(all []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(kv string) bool { return strings.HasPrefix(kv, "TARE_") })
+}
+
+// lose gives the process up.
+func (c *conn) lose(ctx context.Context, te *tare.TrialError) {
+	c.lost = te
+	c.end(ctx)
+}
+
+// end ends the process and keeps what was recorded about it.
+func (c *conn) end(ctx context.Context) {
+	if c.process == nil {
+		return
+	}
+	e, sum := c.process.Close(context.WithoutCancel(ctx)), &c.evidence
+	e.CPUSeconds += sum.CPUSeconds
+	e.RunQueueNS += sum.RunQueueNS
+	e.StdoutBytes += sum.StdoutBytes
+	e.StderrBytes += sum.StderrBytes
+	e.MaxRSSBytes = max(e.MaxRSSBytes, sum.MaxRSSBytes)
+	e.KilledGroup = e.KilledGroup || sum.KilledGroup
+	if e.StderrTail == "" {
+		e.StderrTail = sum.StderrTail
+	}
+	if c.procs > 0 {
+		e.GOMAXPROCS = c.procs
+	}
+	c.evidence, c.process, c.of = e, nil, ""
+}
+
+// Close ends the trial.
+func (c *conn) Close(ctx context.Context) tare.Evidence {
+	c.end(ctx)
+	return c.evidence
+}
+
+// gauge takes in what a benchmark reported by itself in one slice.
+func (c *conn) gauge(on string, a wire.Reply) {
+	if len(a.Answers) == 0 {
+		return
+	}
+	var units map[string]float64
+	if json.Unmarshal(a.Answers[0].Output, &units) != nil {
+		return
+	}
+	if c.own[on] == nil {
+		c.own[on] = map[string]mean{}
+	}
+	for unit, value := range units {
+		m := c.own[on][unit]
+		c.own[on][unit] = mean{m.sum + value*float64(a.Ops), m.ops + float64(a.Ops)}
+	}
+}
+
+// Gauges are the metrics that the benchmark reported by itself, means over the
+// slices.
+func (c *conn) Gauges(on string) (tare.Sample, string) {
+	s := tare.Sample{}
+	for unit, m := range c.own[on] {
+		s[tare.KeyReported+unit] = m.sum / m.ops
+	}
+	return s, ""
+}
+
+// nothing is the null contender. Between testing's clock readings there is no
+// harness of ours, so there is nothing to run, and it takes no time.
+type nothing struct{}
+
+// Do answers at once.
+func (nothing) Do(_ context.Context, q wire.Request) (wire.Reply, error) {
+	switch q.Op {
+	case wire.OpHello:
+		return wire.Reply{Protocol: wire.Protocol, Kind: Name}, nil
+	case wire.OpWarm:
+		return wire.Reply{Ops: 1e9, WallNS: 1}, nil
+	case wire.OpSlice, wire.OpStats:
+		return wire.Reply{Ops: max(1, q.Ops), WallNS: 1}, nil
+	}
+	return wire.Reply{}, nil
+}
+
+// Close has nothing to end.
+func (nothing) Close(context.Context) tare.Evidence { return tare.Evidence{} }

@@ -1,0 +1,126 @@
+// Package gobench asks the benchmarks of a user's own packages: those that go
+// test -bench runs. Each side of a comparison is a [Suite] of test binaries, to
+// whose packages an overlay has added one test ([TestFile]) that runs a
+// benchmark for as many iterations as it is told.
+//
+// What testing does around each run of a benchmark (collections before it, one
+// iteration by itself) is not in its result, and not weighed.
+package gobench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/trial"
+)
+
+// Name is what studies call the kind.
+const Name = "gobench"
+
+// Keys of a workload's set.
+const (
+	SetTimes  = "slice-times" // how many times as long as planned a slice is
+	SetRegexp = "regexp"      // instead of the benchmark by its name, those below it that match as with go test -bench
+)
+
+// Suite is one side of a comparison, built: a program of this kind is the path
+// of a file that holds one.
+type Suite struct {
+	Packages map[string]Package `json:"packages"` // by import path; external tests by that and _test
+	Env      []string           `json:"env"`      // NAME=value, what this side has besides the caller's environment
+	Go       string             `json:"go"`       // version it was built with
+	Procs    int                `json:"procs"`    // GOMAXPROCS where nobody sets it
+}
+
+// Package is a test binary.
+type Package struct {
+	Binaries []string `json:"binaries"` // the same program in one or more layouts
+	Dir      string   `json:"dir"`      // where it runs: the package's own directory
+	Test     string   `json:"test"`     // name of the test that runs benchmarks
+}
+
+// Save writes the suite to a file.
+func (s Suite) Save(path string) error {
+	text, err := json.Marshal(s)
+	if err == nil {
+		err = os.WriteFile(path, text, 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("write the suite: %w", err)
+	}
+	return nil
+}
+
+// Kind is the gobench kind.
+type Kind struct {
+	mu     sync.Mutex
+	suites map[string]Suite // by path
+}
+
+var _ lab.Kind = (*Kind)(nil)
+
+// New returns the gobench kind.
+func New() *Kind { return &Kind{suites: map[string]Suite{}} }
+
+// Input describes workload w: its fixture is the package, its op the
+// benchmark's full name. There is nothing to write, and nothing to answer: a
+// benchmark has no output to compare.
+func (k *Kind) Input(w tare.Workload, _, _ string) (wire.Workload, error) {
+	top, _, _ := strings.Cut(w.Op, "/")
+	if w.File != "" || !strings.HasPrefix(top, "Benchmark") {
+		return wire.Workload{}, fmt.Errorf("workload %q: want a package as fixture and the name of a benchmark as op, e.g. BenchmarkParse/small; tare bench makes such studies", w.ID)
+	}
+	return wire.Workload{ID: w.ID, Fixture: w.Fixture, Op: w.Op, Set: w.Set}, nil
+}
+
+// Open starts one trial: the process of a package starts when a benchmark of it
+// is prepared.
+func (k *Kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
+	if p.Contender.ID == tare.NullID {
+		return nothing{}, nil
+	}
+	s, err := k.suite(p.Path)
+	if err != nil {
+		return nil, err
+	}
+	return &conn{suite: s, spec: spec, draw: draw(spec.Name), own: map[string]map[string]mean{}}, nil
+}
+
+// Compare finds nothing wrong: benchmarks show no answers.
+func (k *Kind) Compare(wire.Workload, []wire.Answer) ([]string, error) { return nil, nil }
+
+func (k *Kind) suite(path string) (Suite, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if s, ok := k.suites[path]; ok {
+		return s, nil
+	}
+	text, err := os.ReadFile(filepath.Clean(path))
+	var s Suite
+	if err == nil {
+		err = json.Unmarshal(text, &s)
+	}
+	if err != nil {
+		return s, &tare.TrialError{Class: tare.ErrStart, Message: "read the suite: " + err.Error()}
+	}
+	k.suites[path] = s
+	return s, nil
+}
+
+// draw is a number by which a trial picks one of several layouts: contender and
+// round decide.
+func draw(trial string) uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(trial))
+	return h.Sum32()
+}

@@ -1,0 +1,275 @@
+package gobench_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/gobench"
+	"github.com/tarebench/tare/trial"
+)
+
+const goMod = "module example.com/tiny\n\ngo 1.12\n"
+
+const tinyTest = `package tiny
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+)
+
+var sink []byte
+var setUp = false
+
+func TestMain(m *testing.M) {
+	setUp = true
+	os.Exit(m.Run())
+}
+
+func BenchmarkPlain(b *testing.B) {
+	if !setUp {
+		b.Fatal("TestMain did not run")
+	}
+	for i := 0; i < b.N; i++ {
+		sink = make([]byte, 64)
+	}
+}
+
+func BenchmarkSub(b *testing.B) {
+	for _, name := range []string{"a b", "x[1]/y", "a b"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				time.Now()
+			}
+			b.ReportMetric(7, "things/op")
+		})
+	}
+}
+
+func BenchmarkPrints(b *testing.B) {
+	fmt.Print("1234\t", b.N)
+	for i := 0; i < b.N; i++ {
+		time.Now()
+	}
+	fmt.Print("\nand more 5\t6 ns/op without an end")
+}
+
+func BenchmarkParallel(b *testing.B) {
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			time.Now()
+		}
+	})
+}
+
+func BenchmarkFailsLater(b *testing.B) {
+	if b.N > 1 {
+		b.Fatal("no luck with", b.N)
+	}
+}
+
+func BenchmarkExits(b *testing.B) { os.Exit(3) }
+func BenchmarkHangs(b *testing.B) { time.Sleep(time.Hour) }
+func Benchmarked(b *testing.B)    {}
+`
+
+const externalTest = `package tiny_test
+
+import "testing"
+
+func BenchmarkExternal(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		_ = make([]int, i%8)
+	}
+}
+`
+
+// suite builds the module above with the files of an overlay, and opens a
+// trial of it.
+func suite(t *testing.T) trial.Conn {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command")
+	}
+	dir, work := t.TempDir(), t.TempDir()
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	packages := map[string]gobench.Package{}
+	binary := filepath.Join(work, "tiny.test")
+	for name, text := range map[string]string{"go.mod": goMod, "tiny.go": "package tiny\n", "tiny_test.go": tinyTest, "external_test.go": externalTest} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		pkg, names, err := gobench.Benchmarks(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := gobench.TestFile{Package: pkg, Names: names}
+		source, err := f.Source()
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(work, f.Name())
+		if err := os.WriteFile(file, source, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		overlay.Replace[filepath.Join(dir, f.Name())] = file
+		packages[strings.Replace(pkg, "tiny", "example.com/tiny", 1)] = gobench.Package{Binaries: []string{binary}, Dir: dir, Test: f.Test()}
+	}
+	text, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(work, "overlay.json")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "test", "-c", "-vet=off", "-overlay="+file, "-o", binary, ".")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go test -c: %v\n%s", err, out)
+	}
+	path := filepath.Join(work, "suite.json")
+	if err := (gobench.Suite{Packages: packages, Go: runtime.Version(), Procs: 1}).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := gobench.New().Open(t.Context(), build.Program{Path: path}, trial.Spec{Name: "head/round 1", Env: []string{"GOMAXPROCS=1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+func ask(t *testing.T, c trial.Conn, q wire.Request) wire.Reply {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	a, err := c.Do(ctx, q)
+	if err != nil {
+		t.Fatalf("%s %s: %v", q.Op, q.On, err)
+	}
+	return a
+}
+
+func prepare(t *testing.T, c trial.Conn, name string) wire.Reply {
+	t.Helper()
+	pkg := "example.com/tiny"
+	if name == "BenchmarkExternal" {
+		pkg += "_test"
+	}
+	return ask(t, c, wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: name, Fixture: pkg, Op: name}})
+}
+
+// The whole conversation with a suite, on this version of Go: RunBenchmarks of
+// package testing is exported and not promised.
+func TestConversation(t *testing.T) {
+	c := suite(t)
+	if a := ask(t, c, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol}); a.Kind != gobench.Name || a.Protocol != wire.Protocol {
+		t.Errorf("hello: %+v", a)
+	}
+	for _, name := range []string{"BenchmarkPlain", "BenchmarkSub/a_b", "BenchmarkSub/a_b#01", "BenchmarkSub/x[1]/y", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkExternal"} {
+		prepare(t, c, name)
+		if a := ask(t, c, wire.Request{Op: wire.OpWarm, On: name, MinNS: 1e6, CapNS: 1e9}); a.Errors > 0 || a.Ops < 2 || a.WallNS < 1 {
+			t.Errorf("%s: warm: %+v", name, a)
+		}
+		if a := ask(t, c, wire.Request{Op: wire.OpSlice, On: name, Ops: 1234, Until: "ops"}); a.Errors > 0 || a.Ops != 1234 || a.WallNS < 1234 || a.Answers != nil {
+			t.Errorf("%s: slice: %+v", name, a)
+		}
+		a := ask(t, c, wire.Request{Op: wire.OpStats, On: name, Ops: 100})
+		if name == "BenchmarkPlain" && (a.Bytes != 6400 || a.Allocs != 100) {
+			t.Errorf("%s: 100 operations allocate %d bytes in %d objects, want 6400 in 100", name, a.Bytes, a.Allocs)
+		}
+		own, _ := c.(trial.Gauger).Gauges(name)
+		if want := strings.HasPrefix(name, "BenchmarkSub/"); want != (own[tare.KeyReported+"things/op"] == 7) {
+			t.Errorf("%s reported %v", name, own)
+		}
+	}
+	prepare(t, c, "BenchmarkSub")
+	if a := ask(t, c, wire.Request{Op: wire.OpAnswer, On: "BenchmarkSub", Cases: []int{0}}); len(a.Answers) != 1 || strings.Count(string(a.Answers[0].Output), "ns/op") != 3 || a.WallNS < 1 {
+		t.Errorf("answer: %+v", a)
+	}
+	if a := prepare(t, c, "BenchmarkNone"); !a.Unsupported {
+		t.Errorf("a benchmark that is not there: %+v", a)
+	}
+	e := c.Close(t.Context())
+	if e.GOMAXPROCS != 1 || e.CPUSeconds <= 0 {
+		t.Errorf("evidence: %+v", e)
+	}
+}
+
+// What goes wrong with one benchmark is told by its slices, and the others go
+// on.
+func TestOneBenchmarkSpoilsNoOther(t *testing.T) {
+	c := suite(t)
+	ask(t, c, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol})
+	for name, want := range map[string]string{
+		"BenchmarkFailsLater": "no luck with 10", "BenchmarkExits": "exit status 3", "BenchmarkHangs": "no answer to slice within",
+	} {
+		prepare(t, c, name)
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		a, err := c.Do(ctx, wire.Request{Op: wire.OpSlice, On: name, Ops: 10})
+		cancel()
+		if err != nil || a.Errors == 0 || a.Ops < 1 || a.WallNS < 1 || !strings.Contains(a.Message, want) {
+			t.Errorf("%s: %+v, %v; want an error with %q", name, a, err, want)
+		}
+		prepare(t, c, "BenchmarkPlain")
+		if a := ask(t, c, wire.Request{Op: wire.OpSlice, On: "BenchmarkPlain", Ops: 10}); a.Errors > 0 {
+			t.Errorf("after %s: %+v", name, a)
+		}
+	}
+	c.Close(t.Context())
+}
+
+func TestBenchmarks(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x_test.go")
+	if err := os.WriteFile(file, []byte(tinyTest+"func BenchmarkNot(t *testing.T) {}\nfunc (x T) BenchmarkMethod(b *testing.B) {}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	pkg, names, err := gobench.Benchmarks(file)
+	want := []string{"BenchmarkPlain", "BenchmarkSub", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkFailsLater", "BenchmarkExits", "BenchmarkHangs"}
+	if pkg != "tiny" || !slices.Equal(names, want) || err != nil {
+		t.Errorf("package %s with %v, %v; want tiny with %v", pkg, names, err, want)
+	}
+}
+
+func TestInput(t *testing.T) {
+	k := gobench.New()
+	if _, err := k.Input(tare.Workload{ID: "w", Fixture: "devices", Op: "marshal"}, "", ""); err == nil || !strings.Contains(err.Error(), "BenchmarkParse/small") {
+		t.Errorf("a workload that is no benchmark: %v", err)
+	}
+	in, err := k.Input(tare.Workload{ID: "w", Fixture: "example.com/a", Op: "BenchmarkX/y", Set: map[string]string{gobench.SetTimes: "3"}}, "", "")
+	if err != nil || in.Fixture != "example.com/a" || in.Op != "BenchmarkX/y" || in.Set[gobench.SetTimes] != "3" {
+		t.Errorf("%+v, %v", in, err)
+	}
+}
+
+// The null contender takes no time and needs no process.
+func TestNull(t *testing.T) {
+	c, err := gobench.New().Open(t.Context(), build.Program{Contender: tare.Contender{ID: tare.NullID}}, trial.Spec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range []string{wire.OpHello, wire.OpPrepare, wire.OpWarm, wire.OpSlice, wire.OpStats, wire.OpBye} {
+		a := ask(t, c, wire.Request{Op: op, Ops: 10})
+		if measures := op == wire.OpWarm || op == wire.OpSlice; measures && (a.Ops < 10 || a.WallNS != 1) {
+			t.Errorf("%s: %+v", op, a)
+		}
+	}
+	if e := c.Close(t.Context()); e.PID != 0 {
+		t.Errorf("evidence of a process: %+v", e)
+	}
+}

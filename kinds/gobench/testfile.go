@@ -1,0 +1,98 @@
+package gobench
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"runtime"
+	"strings"
+	"text/template"
+	"unicode"
+	"unicode/utf8"
+)
+
+// TestFile is the file that is added to a package's tests by an overlay: its
+// one test runs the package's benchmarks, some iterations at a time.
+type TestFile struct {
+	Package string   // in the package clause: foo, or foo_test
+	Names   []string // of its benchmarks
+}
+
+// Test is the name of the test function.
+func (f TestFile) Test() string {
+	if strings.HasSuffix(f.Package, "_test") {
+		return "TestTareLockstepExternal"
+	}
+	return "TestTareLockstep"
+}
+
+// Name is the file's own name.
+func (f TestFile) Name() string {
+	if strings.HasSuffix(f.Package, "_test") {
+		return "zz_tare_lockstep_external_test.go"
+	}
+	return "zz_tare_lockstep_test.go"
+}
+
+//go:embed testfile.txt
+var testFile string
+
+// Source is the file's text.
+func (f TestFile) Source() ([]byte, error) {
+	t, err := template.New("testfile").Parse(testFile)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	err = t.Execute(&text, map[string]any{
+		"Package": f.Package, "Names": f.Names, "Test": f.Test(),
+		"Prefix": "tareLockstep", "TCP": runtime.GOOS == "windows" || runtime.GOOS == "plan9",
+	})
+	if err != nil {
+		return nil, err
+	}
+	return format.Source(text.Bytes())
+}
+
+// Benchmarks reads the package clause and the benchmarks of a test file: the
+// functions that go test takes for benchmarks.
+func Benchmarks(path string) (pkg string, names []string, err error) {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return "", nil, fmt.Errorf("read benchmarks: %w", err)
+	}
+	for _, d := range file.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && isBenchmark(f) {
+			names = append(names, f.Name.Name)
+		}
+	}
+	return file.Name.Name, names, nil
+}
+
+// isBenchmark reports whether f is func BenchmarkXxx(*testing.B).
+func isBenchmark(f *ast.FuncDecl) bool {
+	rest, ok := strings.CutPrefix(f.Name.Name, "Benchmark")
+	first, _ := utf8.DecodeRuneInString(rest)
+	if !ok || f.Recv != nil || rest != "" && unicode.IsLower(first) {
+		return false
+	}
+	in := f.Type.Params.List
+	if f.Type.TypeParams != nil || f.Type.Results != nil || len(in) != 1 || len(in[0].Names) > 1 {
+		return false
+	}
+	p, ok := in[0].Type.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	switch t := p.X.(type) {
+	case *ast.Ident:
+		return t.Name == "B"
+	case *ast.SelectorExpr:
+		return t.Sel.Name == "B"
+	}
+	return false
+}
