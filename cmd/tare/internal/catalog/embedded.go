@@ -23,8 +23,7 @@ var packed []byte
 // Embedded is the catalog inside this binary, unpacked into the cache under
 // the name of its content.
 func Embedded(cache string) (Catalog, error) {
-	sum := sha256.Sum256(packed)
-	dir := filepath.Join(cache, "catalog", hex.EncodeToString(sum[:8]))
+	dir := Unpacked(cache)
 	files, err := archive.Parse(packed)
 	if err != nil {
 		return Catalog{}, fmt.Errorf("the catalog in this binary: %w", err)
@@ -33,6 +32,13 @@ func Embedded(cache string) (Catalog, error) {
 		return Catalog{}, fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
 	}
 	return Open(dir)
+}
+
+// Unpacked is the directory in the cache that the catalog inside this binary
+// is unpacked to, whether it is there or not.
+func Unpacked(cache string) string {
+	sum := sha256.Sum256(packed)
+	return filepath.Join(cache, "catalog", hex.EncodeToString(sum[:8]))
 }
 
 // unpack makes dir hold the files. Files that are right are left alone and

@@ -30,7 +30,8 @@ func (s *shell) bundled() []string {
 // chosen is a study to carry out, and where its fields are in its file.
 type chosen struct {
 	tare.Study
-	at *studyfile.Positions // nil: it is in no file
+	at     *studyfile.Positions // nil: it is in no file
+	source string               // text of its file; empty: it is in none
 }
 
 // study reads one study: a bundled one by name, a file, or - for stdin.
@@ -68,7 +69,7 @@ func parse(name string, src []byte) (chosen, error) {
 	if err == nil {
 		study.Dir, err = filepath.Abs(study.Dir)
 	}
-	return chosen{study, at}, err
+	return chosen{study, at, string(src)}, err
 }
 
 // vetter is what sources can be that know, without building anything, whether

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +12,106 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/lab"
 )
+
+// historyOptions are the flags of tare history.
+type historyOptions struct {
+	only    lab.Only
+	metric  string
+	against string
+	last    int
+	runs    bool // list the runs of a study, not what became of its ratios
+	ascii   bool
+	format  string // text, json or csv
+}
+
+func (s *shell) historyCommand() *cobra.Command {
+	var o historyOptions
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "history [STUDY]",
+		Short: "List the runs that were kept, or follow a study from run to run",
+		Long: `Without a STUDY, or with --runs, list the runs in the data directory, the newest
+first: when it began (UTC), how many rounds it did, why it stopped, what came out
+by the primary metric's criteria, and the directory that holds its result and
+journal. tare report reads any of them. A run without a result was cut off: tare
+run STUDY --resume goes on with the newest.
+
+With a STUDY, show what became of its contenders from run to run: ratios to the
+baseline (or --against), a line for each contender and workload with a drawing
+from the oldest run to the newest, the last ratio with its interval, and whether
+it changed since the run before. Changed is only said where the two intervals do
+not overlap. Results of other machines are kept apart, and those that were made
+with another Go, kernel, module or tare than the newest are marked as stale.
+
+The height of the drawing is the ratio's place between the lowest and the highest
+end of all intervals in the line. x is a run in which the pair was void, a space
+one without it.
+
+Exit codes: 0 shown; 1 I/O error; 2 no such study, or a result that cannot be
+read.`,
+		Example: `  tare history
+  tare history json-encode
+  tare history json-encode --contender 'sonic*' --metric allocs --last 10
+  tare history json-encode --against goccy --format csv > goccy.csv
+  tare history json-encode --runs --json
+  tare history export results.ndjson`,
+		Args:              atMost(1),
+		ValidArgsFunction: s.completeRuns,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.read(cmd, asJSON, args); err != nil {
+				return err
+			}
+			if len(args) == 1 && !o.runs {
+				return s.trend(cmd.Context(), o, args[0])
+			}
+			return s.listRuns(cmd.Context(), o, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&o.only.Contenders, "contender", nil, "only contenders that match `glob`; repeatable")
+	flags.StringArrayVar(&o.only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
+	flags.StringVar(&o.metric, "metric", "", "`name` of the metric; default: the study's primary one")
+	flags.StringVar(&o.against, "against", "", "take ratios to that `contender`; default: the baseline")
+	flags.IntVar(&o.last, "last", 20, "at most so many runs of each machine, the newest")
+	flags.BoolVar(&o.runs, "runs", false, "list the runs of STUDY")
+	flags.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only, as with NO_COLOR or without UTF-8")
+	flags.StringVar(&o.format, "format", "text", "`how` to print it: text, json, csv (a line for each run, workload and contender)")
+	flags.BoolVar(&asJSON, "json", false, "the same as --format json")
+	complete(cmd, "format", cobra.FixedCompletions([]string{"text", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "metric", cobra.FixedCompletions(strings.Split(tare.MetricNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
+	cmd.AddCommand(s.exportCommand(), s.importCommand())
+	return cmd
+}
+
+// read checks the flags.
+func (o *historyOptions) read(cmd *cobra.Command, asJSON bool, args []string) error {
+	switch {
+	case asJSON && cmd.Flags().Changed("format") && o.format != "json":
+		return &usageError{"--json and --format " + o.format + " contradict each other", "give one of them"}
+	case asJSON:
+		o.format = "json"
+	}
+	listed := len(args) == 0 || o.runs
+	switch {
+	case !slices.Contains([]string{"text", "json", "csv"}, o.format):
+		return &usageError{fmt.Sprintf("--format %q is not a format", o.format), "one of text, json, csv"}
+	case listed && o.format == "csv":
+		return &usageError{"--format csv is for the history of a study", "tare history STUDY --format csv; the list of runs is text or json"}
+	case o.last < 1:
+		return &usageError{fmt.Sprintf("--last %d is not a number of runs", o.last), "at least 1"}
+	}
+	for _, flag := range []string{"contender", "workload", "metric", "against", "last"} {
+		if listed && cmd.Flags().Changed(flag) {
+			return &usageError{"--" + flag + " is for the history of a study", "tare history STUDY --" + flag + " …"}
+		}
+	}
+	if o.runs && len(args) == 0 {
+		return &usageError{"--runs needs a STUDY", "tare history lists the runs of all"}
+	}
+	return patterns(o.only)
+}
 
 // runRow is one run that was kept.
 type runRow struct {
@@ -25,50 +125,32 @@ type runRow struct {
 	Error    string    `json:"error,omitempty"` // why it cannot be read
 }
 
-func (s *shell) historyCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "history [STUDY]",
-		Short: "List the runs that were kept",
-		Long: `List the runs in the data directory, of all studies or of one, the newest first:
-when it began (UTC), how many rounds it did, why it stopped, what came out by the
-primary metric's criteria, and the directory that holds its result and journal.
-
-tare report reads any of them. A run without a result was cut off: tare run STUDY
---resume goes on with the newest.`,
-		Example: `  tare history
-  tare history json-encode --json`,
-		Args:              atMost(1),
-		ValidArgsFunction: s.completeRuns,
-		RunE: func(_ *cobra.Command, args []string) error {
-			rows, err := s.history(args)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = printJSON(s.out, rows)
-			} else {
-				err = s.printHistory(rows, args)
-			}
-			if err != nil {
-				return err
-			}
-			exit := ExitOK
-			for _, r := range rows {
-				if r.Error != "" {
-					exit = ExitUsage
-					fmt.Fprintf(s.err, "tare: %s\n", r.Error)
-				}
-			}
-			return codeError(exit)
-		},
+// listRuns prints the runs of all studies, or of the one named.
+func (s *shell) listRuns(ctx context.Context, o historyOptions, args []string) error {
+	rows, err := s.history(ctx, args)
+	if err != nil {
+		return err
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	if o.format == "json" {
+		err = printJSON(s.out, rows)
+	} else {
+		err = s.printHistory(rows, args)
+	}
+	if err != nil {
+		return err
+	}
+	exit := ExitOK
+	for _, r := range rows {
+		if r.Error != "" {
+			exit = ExitUsage
+			fmt.Fprintf(s.err, "tare: %s\n", r.Error)
+		}
+	}
+	return codeError(exit)
 }
 
 // history collects the runs of all studies, or of the one named.
-func (s *shell) history(args []string) ([]runRow, error) {
+func (s *shell) history(ctx context.Context, args []string) ([]runRow, error) {
 	d, err := s.dirs()
 	if err != nil {
 		return nil, err
@@ -86,23 +168,34 @@ func (s *shell) history(args []string) ([]runRow, error) {
 		return nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cause(err))
 	}
 	rows := []runRow{}
+	if len(runs) == 0 {
+		return rows, nil
+	}
+	x, err := s.openHistory(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	digests, err := x.Digests(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the history: %w", err)
+	}
 	for _, run := range runs {
-		rows = append(rows, row(run))
+		rows = append(rows, row(run, digests[run.Dir]))
 	}
 	return rows, nil
 }
 
-func row(run history.Run) runRow {
+func row(run history.Run, read history.Digest) runRow {
 	out := runRow{Study: run.Study, Started: run.Begun, Stopped: "unfinished", Verdicts: "-", Path: run.Dir}
-	if !run.Whole {
+	switch {
+	case read.Error != "":
+		out.Stopped, out.Error = "unreadable", read.Error
+		return out
+	case !run.Whole || read.Result == nil:
 		return out
 	}
-	results, err := readResults(run.Result())
-	if err != nil {
-		out.Stopped, out.Error = "unreadable", line(err)
-		return out
-	}
-	r := results[0]
+	r := read.Result
 	out.Study, out.Seconds, out.Rounds, out.Stopped, out.Verdicts = r.Study, r.Seconds, r.RoundsDone, r.Stopped, primaryVerdicts(r)
 	if !r.Started.IsZero() {
 		out.Started = r.Started.UTC().Truncate(time.Second)

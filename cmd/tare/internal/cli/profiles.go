@@ -11,7 +11,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/profile"
 )
 
-// Functions that a result lists of each profile, and that a difference names.
+// Functions that a result lists of each profile, and of each difference, and
+// those that the account of a difference names.
 const (
 	topFunctions = 12
 	gapFunctions = 25
@@ -42,34 +43,35 @@ func profiles(dir string, res *tare.Result) error {
 		}
 	}
 	base := baselineOf(res)
-	for _, p := range res.Profiles {
+	for i, p := range res.Profiles {
 		from, ok := sides[key(base, p)]
 		if !ok || p.Contender == base {
 			continue
 		}
-		if err := gap(dir, p, from, sides[key(p.Contender, p)]); err != nil {
+		var err error
+		if res.Profiles[i].Gap, err = gap(dir, p, from, sides[key(p.Contender, p)]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// gap writes the functions behind the gap between a contender and the baseline
-// beside its profile.
-func gap(dir string, p tare.Profile, from, to profile.Side) error {
+// gap writes what is behind the gap between a contender and the baseline beside
+// its profile, and returns the most of it.
+func gap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileGap, error) {
 	g, err := profile.Differ(from, to, gapFunctions)
 	if err != nil {
-		return nil // an empty profile differs in nothing that could be said
+		return nil, nil // an empty profile differs in nothing that could be said
 	}
 	var b strings.Builder
 	if err := g.WriteText(&b); err != nil {
-		return err
+		return nil, err
 	}
 	name := strings.TrimSuffix(path.Base(p.File), ".pprof") + ".against-" + strings.ReplaceAll(from.Name, "/", "_") + ".txt"
 	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(path.Dir(p.File)), name), []byte(b.String()), 0o644); err != nil {
-		return fmt.Errorf("keep a difference of profiles: %w", err)
+		return nil, fmt.Errorf("keep a difference of profiles: %w", err)
 	}
-	return nil
+	return g.Describe(topFunctions), nil
 }
 
 func baselineOf(res *tare.Result) string {

@@ -22,6 +22,7 @@ type weighing struct {
 	halt    *halt
 	sources lab.Sources
 	results []*tare.Result
+	asking  chosen // the study that is being carried out
 
 	guardian *trial.Guardian
 }

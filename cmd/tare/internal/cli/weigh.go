@@ -56,6 +56,9 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 	}
 	defer out.Close()
 	err = s.session(ctx, o, p, func(ctx context.Context, w *weighing) error {
+		if len(args) == 0 {
+			studies = w.here(ctx, studies)
+		}
 		err := w.all(ctx, studies, fail)
 		if errOut := w.finish(out, len(args) == 1); err == nil {
 			err = errOut
@@ -119,6 +122,7 @@ func (w *weighing) weigh(ctx context.Context, study chosen) (*tare.Result, error
 	if err := study.vet(w.sources); err != nil {
 		return nil, err
 	}
+	w.asking = study
 	o := lab.Options{
 		Kinds: w.Kinds, Sources: w.sources, Now: w.Now,
 		Seed: w.o.seed, Budget: w.o.budget, Quick: w.o.quick, User: w.o.user, Rounds: w.o.rounds,
@@ -207,6 +211,7 @@ func (w *weighing) saved(dir string, res *tare.Result, err error) (*tare.Result,
 	if res == nil {
 		return nil, err
 	}
+	w.recordAsked(res)
 	if errProfiles := profiles(dir, res); errProfiles != nil {
 		err = errors.Join(err, errProfiles)
 	}
@@ -214,6 +219,7 @@ func (w *weighing) saved(dir string, res *tare.Result, err error) (*tare.Result,
 		return res, errors.Join(err, errSave)
 	}
 	w.p.Say("kept in " + dir)
+	w.updateHistory()
 	return res, err
 }
 

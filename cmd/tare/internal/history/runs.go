@@ -54,6 +54,9 @@ func RunsOf(dir string) ([]Run, error) {
 	}
 	var runs []Run
 	for _, name := range names {
+		if strings.HasPrefix(name, ".") {
+			continue // not whole yet
+		}
 		run := Run{Dir: filepath.Join(dir, name), Study: filepath.Base(dir)}
 		stamp, _, _ := strings.Cut(name, "-")
 		run.Begun, _ = time.Parse(NameTime, stamp)

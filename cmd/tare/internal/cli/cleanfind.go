@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+)
+
+// Kinds of what can be removed.
+const (
+	kindBuild   = "build"
+	kindPinned  = "pinned"
+	kindCatalog = "catalog"
+	kindHalf    = "unfinished build"
+	kindRun     = "run"
+)
+
+var (
+	contentKey = regexp.MustCompile(`^[0-9a-f]{16}([0-9a-f]{16})?$`)
+	runName    = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-`)
+)
+
+// ours refuses directories in which nobody keeps only what tare puts there.
+func ours(variable, dir, home string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir // it is not there
+	}
+	if filepath.Dir(real) == real || home != "" && (real == filepath.Clean(home) || dir == filepath.Clean(home)) {
+		return &usageError{fmt.Sprintf("%s is not a directory of tare's own", dir), "set " + variable + " to one, or leave it unset"}
+	}
+	return nil
+}
+
+// litter finds what the options choose; left says what was passed over.
+func (s *shell) litter(ctx context.Context, d dirs, o cleanOptions) (found []litter, left []string, err error) {
+	builds, left, err := inCache(d.Cache)
+	if err != nil {
+		return nil, nil, err
+	}
+	keep := map[string]bool{}
+	if !o.cache {
+		keep[catalog.Unpacked(d.Cache)] = true
+		keepBuilds, err := s.needed(ctx, d, o)
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, errInterrupted
+		case errors.Is(err, build.ErrNoToolchain):
+			left = append(left, "without the go command it cannot be told which builds are of this version: they stay; --cache removes them all")
+			for _, l := range builds {
+				keep[l.Path] = keep[l.Path] || l.Kind == kindBuild || l.Kind == kindPinned
+			}
+		case err != nil:
+			return nil, nil, err
+		}
+		for _, dir := range keepBuilds {
+			keep[dir] = true
+		}
+	}
+	for _, l := range builds {
+		if !keep[l.Path] {
+			found = append(found, l)
+		}
+	}
+	if o.results {
+		runs, passed, err := keptRuns(d)
+		if err != nil {
+			return nil, nil, err
+		}
+		found, left = append(found, runs...), append(left, passed...)
+	}
+	return found, left, nil
+}
+
+// needed are the directories of the builds of this version's contenders.
+func (s *shell) needed(ctx context.Context, d dirs, o cleanOptions) ([]string, error) {
+	if entries, err := os.ReadDir(filepath.Join(d.Cache, "bin")); err != nil || len(entries) == 0 {
+		return nil, nil
+	}
+	c, err := catalog.Find(o.catalog)
+	if errors.Is(err, catalog.ErrNone) {
+		tmp, errTmp := os.MkdirTemp("", "tare-clean-")
+		if errTmp != nil {
+			return nil, errTmp
+		}
+		defer os.RemoveAll(tmp)
+		c, err = catalog.Embedded(tmp) // builds are known by content, wherever it lies
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := &build.Builder{Cache: d.Cache}
+	var dirs []string
+	for _, leaf := range c.Leaves() {
+		dir, err := b.Dir(ctx, leaf)
+		if errors.Is(err, build.ErrNoToolchain) {
+			return nil, err
+		}
+		if err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, ctx.Err()
+}
+
+// inCache lists what tare put into the cache. It is an error where something
+// else is among it, which shows that the directory is not tare's.
+func inCache(dir string) (found []litter, left []string, err error) {
+	for _, place := range []struct {
+		name, kind, proof string
+	}{{"bin", kindBuild, "built.json"}, {"pinned", kindPinned, "go.mod"}, {"catalog", kindCatalog, "go.mod"}} {
+		top := filepath.Join(dir, place.name)
+		info, err := os.Lstat(top)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("cannot read %s: %w", top, cause(err))
+		}
+		if !info.IsDir() {
+			left = append(left, top+" is no directory, or a link to one; it was left alone")
+			continue
+		}
+		entries, err := os.ReadDir(top)
+		if err != nil {
+			return nil, nil, fmt.Errorf("cannot read %s: %w", top, cause(err))
+		}
+		for _, e := range entries {
+			path, name := filepath.Join(top, e.Name()), filepath.Join(place.name, e.Name())
+			info, err := e.Info()
+			if err != nil {
+				continue // it went meanwhile
+			}
+			l := litter{Kind: place.kind, Path: path, Made: info.ModTime(), top: dir, name: name}
+			switch half := strings.HasPrefix(e.Name(), ".building-"); {
+			case half && info.IsDir() && time.Since(info.ModTime()) > 24*time.Hour:
+				l.Kind = kindHalf
+			case strings.HasPrefix(e.Name(), "."):
+				continue // under way, or the file manager's
+			case !info.IsDir() || !contentKey.MatchString(e.Name()):
+				return nil, nil, &usageError{path + " is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own"}
+			case !regular(filepath.Join(path, place.proof)):
+				left = append(left, fmt.Sprintf("%s holds no %s; it was left alone", path, place.proof))
+				continue
+			}
+			l.Bytes, l.What = size(path), builtWhat(path)
+			found = append(found, l)
+		}
+	}
+	return found, left, nil
+}
+
+func regular(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// builtWhat says which contender a build is of; empty where it does not say.
+func builtWhat(dir string) string {
+	src, err := os.ReadFile(filepath.Join(dir, "built.json"))
+	if err != nil {
+		return ""
+	}
+	var r struct {
+		Contender tare.Contender `json:"contender"`
+	}
+	if json.Unmarshal(src, &r) != nil {
+		return ""
+	}
+	return strings.TrimSpace(r.Contender.String() + " " + r.Contender.Go)
+}
+
+// keptRuns lists the runs that tare made; what else lies among them is left.
+func keptRuns(d dirs) (found []litter, left []string, err error) {
+	top := d.AllResults()
+	if info, err := os.Lstat(top); err == nil && !info.IsDir() {
+		return nil, []string{top + " is no directory, or a link to one; it was left alone"}, nil
+	}
+	runs, err := history.Runs(top)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cause(err))
+	}
+	for _, r := range runs {
+		name, err := filepath.Rel(d.Data, r.Dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		info, errRun := os.Lstat(r.Dir)
+		study, errStudy := os.Lstat(filepath.Dir(r.Dir))
+		if errRun != nil || errStudy != nil || !info.IsDir() || !study.IsDir() || !runName.MatchString(filepath.Base(r.Dir)) {
+			left = append(left, r.Dir+" was not made by a run; it was left alone")
+			continue
+		}
+		found = append(found, litter{Kind: kindRun, Path: r.Dir, What: r.Study, Bytes: size(r.Dir), Made: r.Begun, top: d.Data, name: name})
+	}
+	return found, left, nil
+}
+
+// remove takes l away, and the directory of its study where it was the last.
+// Nothing outside the directory it was found in can be reached.
+func remove(l litter) error {
+	root, err := os.OpenRoot(l.top)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.RemoveAll(l.name); err != nil {
+		return err
+	}
+	if l.Kind == kindRun {
+		_ = root.Remove(filepath.Dir(l.name)) // fails while it holds other runs
+	}
+	return nil
+}

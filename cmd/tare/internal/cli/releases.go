@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tarebench/tare"
+)
+
+// releaser is what sources can be that know which Go releases are on this
+// machine.
+type releaser interface {
+	Here(ctx context.Context, release string) bool
+}
+
+// Here reports whether building with release downloads no toolchain.
+func (s shop) Here(ctx context.Context, release string) bool { return s.Builder.Here(ctx, release) }
+
+// here leaves studies out that would have to fetch a Go release first: nobody
+// asked for them by name.
+func (w *weighing) here(ctx context.Context, studies []chosen) []chosen {
+	r, ok := w.sources.(releaser)
+	if !ok {
+		return studies
+	}
+	var out []chosen
+	for _, study := range studies {
+		if missing := lacking(ctx, r, study.Study); missing != "" {
+			w.p.Say(fmt.Sprintf("%s: left out, %s is not on this machine; tare run %s fetches it", study.ID, missing, study.ID))
+			continue
+		}
+		out = append(out, study)
+	}
+	return out
+}
+
+// lacking is a release that a study builds contenders with and that is not here;
+// empty: there is none.
+func lacking(ctx context.Context, r releaser, study tare.Study) string {
+	for _, e := range study.Contenders {
+		if e.Go != "" && !r.Here(ctx, e.Go) {
+			return e.Go
+		}
+	}
+	return ""
+}

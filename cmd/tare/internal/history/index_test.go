@@ -1,0 +1,271 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+)
+
+// noon is when the first run of a test begins.
+func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+// weighed is a result in which new stands at ratio to old, with an interval of
+// ± half.
+func weighed(minutes int, ratio, half float64) *tare.Result {
+	r := sample()
+	r.Started = noon().Add(time.Duration(minutes) * time.Minute)
+	r.Seed, r.Stopped = fmt.Sprint(minutes), "decided"
+	r.Machine = tare.Machine{OS: "linux", Arch: "amd64", Kernel: "6.1", CPU: "Scripted 3000", Cores: 2, Memory: 8 << 30, Go: "go1.26.0"}
+	r.Workloads[0].SHA256 = "aa"
+	r.Contenders = []tare.Contender{
+		{ID: "old", Role: tare.RoleBaseline, Go: "go1.26.0"}, {ID: "new", Role: tare.RoleContender, Go: "go1.26.0", Modules: []tare.Module{{Path: "example.com/new", Version: "v1.0.0"}}},
+		{ID: "third", Role: tare.RoleContender, Go: "go1.26.0"}, {ID: "control", Role: tare.RoleControl, Go: "go1.26.0"},
+	}
+	r.Comparisons = []tare.Comparison{
+		{Workload: "w", Contender: "new", Metric: "time", Against: "old", Ratio: ratio, Low: ratio - half, High: ratio + half, Level: 0.95, Rounds: 8},
+		{Workload: "w", Contender: "third", Metric: "time", Against: "old", Ratio: 2, Rounds: 8},
+		{Workload: "w", Contender: "control", Metric: "time", Against: "old", Ratio: 1, Low: 0.9, High: 1.1, Level: 0.95, Rounds: 8},
+	}
+	return r
+}
+
+// keepAll writes results as runs keep them and returns the data directory.
+func keepAll(t testing.TB, results ...*tare.Result) string {
+	t.Helper()
+	data := t.TempDir()
+	for _, r := range results {
+		keepOne(t, data, r)
+	}
+	return data
+}
+
+func keepOne(t testing.TB, data string, r *tare.Result) string {
+	t.Helper()
+	dir := filepath.Join(data, "results", r.Study, r.Started.Format(NameTime)+"-"+r.Seed)
+	write(t, filepath.Join(dir, ResultName), document(t, r))
+	return dir
+}
+
+func write(t testing.TB, path string, text []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t testing.TB, data string) *Index {
+	t.Helper()
+	x, err := OpenIndex(t.Context(), data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	return x
+}
+
+// ratios is what the index has of new on w, the oldest run first.
+func ratios(t testing.TB, x *Index) []float64 {
+	t.Helper()
+	trend, err := x.Trend(t.Context(), Query{Study: "s", Contenders: []string{"new"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []float64
+	for _, m := range trend.Machines {
+		for _, p := range m.Series[0].Points {
+			out = append(out, p.Ratio)
+		}
+	}
+	return out
+}
+
+func TestTheIndexFollowsTheDocuments(t *testing.T) {
+	data := keepAll(t, weighed(0, 0.5, 0.1), weighed(1, 0.6, 0.1))
+	see := func(what string, want ...float64) {
+		t.Helper()
+		x, err := OpenIndex(t.Context(), data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		if got := ratios(t, x); !slices.Equal(got, want) || len(x.Notes) > 0 {
+			t.Errorf("%s: %v, want %v; %q", what, got, want, x.Notes)
+		}
+	}
+	see("made", 0.5, 0.6)
+	gone := keepOne(t, data, weighed(2, 0.7, 0.1))
+	see("one more", 0.5, 0.6, 0.7)
+	os.RemoveAll(gone)
+	see("one gone", 0.5, 0.6)
+	path := filepath.Join(keepOne(t, data, weighed(1, 0.65, 0.1)), ResultName)
+	old := noon()
+	if err := os.Chtimes(path, old, old); err != nil { // whatever the clock's resolution
+		t.Fatal(err)
+	}
+	see("one rewritten", 0.5, 0.65)
+	os.Remove(filepath.Join(data, IndexName))
+	see("deleted", 0.5, 0.65)
+}
+
+func TestADamagedIndexIsMadeAgain(t *testing.T) {
+	for name, damage := range map[string]func(t *testing.T, path string){
+		"text":    func(t *testing.T, path string) { write(t, path, []byte(strings.Repeat("not a database\n", 100))) },
+		"cut off": func(t *testing.T, path string) { os.Truncate(path, 5000) },
+		"overwritten": func(t *testing.T, path string) {
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.WriteAt([]byte(strings.Repeat("\xff", 8192)), 4096)
+			f.Close()
+		},
+		"a table gone": func(t *testing.T, path string) { execute(t, path, "DROP TABLE pair") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			data := keepAll(t, weighed(0, 0.5, 0.1), weighed(1, 0.6, 0.1))
+			path := filepath.Join(data, IndexName)
+			open(t, data).Close()
+			damage(t, path)
+			x := open(t, data)
+			if got := ratios(t, x); !slices.Equal(got, []float64{0.5, 0.6}) {
+				t.Errorf("%v", got)
+			}
+			if len(x.Notes) != 1 || x.Notes[0] != path+" was damaged; it was made again from the results" {
+				t.Errorf("%q", x.Notes)
+			}
+			x.Close()
+			if again := open(t, data); len(again.Notes) > 0 {
+				t.Errorf("it is damaged still: %q", again.Notes)
+			}
+		})
+	}
+}
+
+func execute(t *testing.T, path, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnIndexOfAnotherVersionIsMadeAgain(t *testing.T) {
+	data := keepAll(t, weighed(0, 0.5, 0.1))
+	path := filepath.Join(data, IndexName)
+	open(t, data).Close()
+	execute(t, path, "UPDATE pair SET ratio = 7; PRAGMA user_version = 3")
+	x := open(t, data)
+	if got := ratios(t, x); !slices.Equal(got, []float64{0.5}) || len(x.Notes) > 0 {
+		t.Errorf("%v, %q", got, x.Notes)
+	}
+}
+
+func TestWhereItCannotBeKeptItIsInMemory(t *testing.T) {
+	data := keepAll(t, weighed(0, 0.5, 0.1))
+	path := filepath.Join(data, IndexName)
+	execute(t, path, "CREATE TABLE mine (x)")
+	x := open(t, data)
+	if got := ratios(t, x); !slices.Equal(got, []float64{0.5}) || len(x.Notes) != 1 || !strings.Contains(x.Notes[0], "it is a database of something else") {
+		t.Errorf("somebody else's database: %v, %q", got, x.Notes)
+	}
+	x.Close()
+	execute(t, path, "SELECT x FROM mine")
+	os.Remove(path)
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	x = open(t, data)
+	if got := ratios(t, x); !slices.Equal(got, []float64{0.5}) || len(x.Notes) != 1 || !strings.Contains(x.Notes[0], "it is not a regular file") {
+		t.Errorf("a directory: %v, %q", got, x.Notes)
+	}
+	nowhere := filepath.Join(t.TempDir(), "nowhere")
+	open(t, nowhere).Close()
+	if isDir(nowhere) {
+		t.Error("asking made the data directory")
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	data := keepAll(t)
+	if err := os.MkdirAll(data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const writers, each = 4, 5
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for i := range each {
+				keepOne(t, data, weighed(w*each+i, 0.5, 0.1))
+				x, err := OpenIndex(context.Background(), data)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if len(x.Notes) > 0 {
+					t.Errorf("%q", x.Notes)
+				}
+				x.Close()
+			}
+		})
+	}
+	all.Wait()
+	if got := ratios(t, open(t, data)); len(got) != writers*each {
+		t.Errorf("%d of %d runs", len(got), writers*each)
+	}
+}
+
+func TestOneThatCannotBeReadIsNamed(t *testing.T) {
+	data := keepAll(t, weighed(0, 0.5, 0.1))
+	bad := filepath.Join(data, "results", "s", "20260301T130000Z-9", ResultName)
+	write(t, bad, []byte(`{"schema": "tare.result/2"}`))
+	x := open(t, data)
+	trend, err := x.Trend(t.Context(), Query{Study: "s"})
+	if err != nil || len(trend.Left) != 1 || !strings.HasPrefix(trend.Left[0], bad+": schema tare.result/2 is newer") || len(trend.Machines) != 1 {
+		t.Errorf("%+v, %v", trend, err)
+	}
+	digests, err := x.Digests(t.Context())
+	if err != nil || len(digests) != 2 || digests[filepath.Dir(bad)].Error == "" {
+		t.Errorf("%v, %v", digests, err)
+	}
+}
+
+func TestPairsBesidesTheBaseline(t *testing.T) {
+	r := weighed(0, 0.5, 0.1)
+	r.Rounds = []tare.Effects{
+		{Workload: "w", Metric: "time", A: "new", B: "third", Effects: []float64{-1.4, -1.4, -1.4, -1.4, -1.4, -1.4, -1.4, -1.4}},
+		{Workload: "w", Metric: "time", A: "new", B: "old", Effects: []float64{0}}, // a comparison stands for it
+		{Workload: "w", Metric: "cpu", A: "new", B: "third", Effects: []float64{1000}},
+	}
+	x := open(t, keepAll(t, r))
+	for against, want := range map[string]float64{"third": math.Exp(-1.4), "new": math.Exp(1.4)} {
+		trend, err := x.Trend(t.Context(), Query{Study: "s", Against: against, Contenders: []string{"new", "third"}})
+		if err != nil || len(trend.Machines) != 1 || len(trend.Machines[0].Series) != 1 {
+			t.Fatalf("%s: %+v, %v", against, trend, err)
+		}
+		p := trend.Machines[0].Series[0].Last
+		if math.Abs(p.Ratio-want) > 1e-12 || !(p.Low <= p.Ratio && p.Ratio <= p.High && p.Low > 0) {
+			t.Errorf("against %s: %+v, want %v", against, p, want)
+		}
+	}
+	names, err := x.Names(t.Context(), "s")
+	if err != nil || !slices.Equal(names.Contenders, []string{"control", "new", "old", "third"}) || !slices.Equal(names.Workloads, []string{"w"}) || !slices.Equal(names.Metrics, []string{"time"}) {
+		t.Errorf("%+v, %v", names, err)
+	}
+}

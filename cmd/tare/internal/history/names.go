@@ -1,0 +1,59 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Names are the names that results of a study use.
+type Names struct {
+	Metrics    []string // in the order of the newest run
+	Contenders []string // sorted, as what follows
+	Workloads  []string
+}
+
+// Names lists what questions about a study can name.
+func (x *Index) Names(ctx context.Context, study string) (Names, error) {
+	var n Names
+	for _, column := range []struct {
+		query string
+		into  *[]string
+	}{
+		{"SELECT DISTINCT contender FROM pair JOIN document ON document.id = pair.document WHERE study = ?1 UNION SELECT DISTINCT against FROM pair JOIN document ON document.id = pair.document WHERE study = ?1", &n.Contenders},
+		{"SELECT DISTINCT workload FROM pair JOIN document ON document.id = pair.document WHERE study = ?1", &n.Workloads},
+	} {
+		list, err := x.texts(ctx, column.query, study)
+		if err != nil {
+			return n, err
+		}
+		slices.Sort(list)
+		*column.into = list
+	}
+	runs, _, err := x.runs(ctx, study)
+	for _, r := range slices.Backward(runs) {
+		for _, m := range r.digest.Metrics {
+			if !slices.Contains(n.Metrics, m) {
+				n.Metrics = append(n.Metrics, m)
+			}
+		}
+	}
+	return n, err
+}
+
+func (x *Index) texts(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := x.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, unusable(err)
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, fmt.Errorf("read the index of results: %w", unusable(err))
+		}
+		out = append(out, text)
+	}
+	return out, unusable(rows.Err())
+}

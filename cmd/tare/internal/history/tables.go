@@ -1,0 +1,125 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+// version is what user_version is in a database with the tables below: one
+// with others is made again.
+func version() int { return int(crc32.ChecksumIEEE([]byte(tables)) &^ (1 << 31)) }
+
+// application marks the database as ours: "tare".
+const application = 0x74617265
+
+// errOtherVersion says that another version of tare made the tables,
+// errNotIndex that the file is damaged, and errForeign that it is a whole
+// database of somebody else's.
+var (
+	errOtherVersion = errors.New("made by another version of tare")
+	errNotIndex     = errors.New("not an index of results")
+	errForeign      = errors.New("it is a database of something else")
+)
+
+// tables hold one row for each result document and one for each pair that its
+// rounds tell about. Times are in nanoseconds since 1970, UTC.
+const tables = `
+CREATE TABLE document (
+	id          INTEGER PRIMARY KEY,
+	path        TEXT NOT NULL UNIQUE, -- of the run's directory, from that of all results, with slashes
+	size_bytes  INTEGER NOT NULL,     -- of the file as it was read
+	modified_ns INTEGER NOT NULL,
+	sha256      TEXT NOT NULL,        -- of the document without insignificant space
+	study       TEXT NOT NULL,
+	started_ns  INTEGER NOT NULL,
+	digest      TEXT NOT NULL,        -- JSON: a result with what lists and trends need
+	error       TEXT NOT NULL         -- why it cannot be read; empty: it can
+);
+CREATE INDEX document_study ON document (study, started_ns);
+CREATE INDEX document_sha256 ON document (sha256);
+CREATE TABLE pair (
+	document  INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+	workload  TEXT NOT NULL,
+	metric    TEXT NOT NULL,
+	contender TEXT NOT NULL,
+	against   TEXT NOT NULL,
+	ratio     REAL NOT NULL, -- contender / against
+	low       REAL NOT NULL, -- zero, as high: too few rounds for an interval
+	high      REAL NOT NULL,
+	level     REAL NOT NULL,
+	rounds    INTEGER NOT NULL,
+	void      INTEGER NOT NULL, -- 1: a check voided a side
+	PRIMARY KEY (document, metric, workload, contender, against)
+) WITHOUT ROWID;`
+
+// prepare makes the tables of an empty database and refuses those of others.
+func prepare(ctx context.Context, db *sql.DB) error {
+	for _, pragma := range []string{"busy_timeout = 5000", "foreign_keys = ON", "synchronous = OFF"} { // what a loss of power damages is made again
+		if _, err := db.ExecContext(ctx, "PRAGMA "+pragma); err != nil {
+			return unusable(err)
+		}
+	}
+	var have, objects, owner int
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
+		return unusable(err)
+	}
+	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&owner); err != nil {
+		return unusable(err)
+	}
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type = 'table'").Scan(&objects); err != nil {
+		return unusable(err)
+	}
+	switch {
+	case have == 0 && objects == 0:
+		return within(ctx, db, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s\nPRAGMA application_id = %d;\nPRAGMA user_version = %d;", tables, application, version()))
+			return err
+		})
+	case owner != application:
+		return errForeign
+	case have != version():
+		return errOtherVersion
+	}
+	const want = 2
+	if objects != want {
+		return fmt.Errorf("%w: it has %d tables", errNotIndex, objects)
+	}
+	var whole string
+	if err := db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&whole); err != nil {
+		return unusable(err)
+	}
+	if whole != "ok" {
+		return fmt.Errorf("%w: %s", errNotIndex, whole)
+	}
+	return nil
+}
+
+// within does all of do or nothing.
+func within(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return unusable(err)
+	}
+	if err := do(tx); err != nil {
+		return errors.Join(unusable(err), tx.Rollback())
+	}
+	return unusable(tx.Commit())
+}
+
+// unusable tells damage from what the operating system refuses.
+func unusable(err error) error {
+	var coded interface{ Code() int }
+	if !errors.As(err, &coded) {
+		return err
+	}
+	// Primary result codes, https://www.sqlite.org/rescode.html: ERROR (a table
+	// is missing or another), CORRUPT, MISMATCH, NOTADB.
+	switch coded.Code() & 0xff {
+	case 1, 11, 20, 26:
+		return fmt.Errorf("%w: %w", errNotIndex, err)
+	}
+	return err
+}

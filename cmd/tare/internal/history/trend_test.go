@@ -1,0 +1,143 @@
+package history
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+)
+
+// trendOf is the trend of new in results that were kept.
+func trendOf(t *testing.T, q Query, results ...*tare.Result) Trend {
+	t.Helper()
+	q.Study = "s"
+	trend, err := open(t, keepAll(t, results...)).Trend(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return trend
+}
+
+func TestChangedIsOnlySaidWhereIntervalsDoNotOverlap(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		then, now [2]float64 // ratio, half of the interval
+		want      Change
+	}{
+		{"apart", [2]float64{0.5, 0.05}, [2]float64{0.7, 0.05}, Changed},
+		{"apart downwards", [2]float64{0.7, 0.05}, [2]float64{0.5, 0.05}, Changed},
+		{"overlapping", [2]float64{0.5, 0.125}, [2]float64{0.7, 0.125}, NotShown},
+		{"touching", [2]float64{0.5, 0.125}, [2]float64{0.75, 0.125}, NotShown},
+		{"the last without an interval", [2]float64{0.5, 0.05}, [2]float64{0.7, 0.7}, Unknown},
+		{"the first without an interval", [2]float64{0.5, 0.5}, [2]float64{0.7, 0.05}, Unknown},
+	} {
+		trend := trendOf(t, Query{Contenders: []string{"new"}}, weighed(0, c.then[0], c.then[1]), weighed(1, c.now[0], c.now[1]))
+		if got := trend.Machines[0].Series[0].Change; got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	if got := trendOf(t, Query{Contenders: []string{"new"}}, weighed(0, 0.5, 0.1)).Machines[0].Series[0].Change; got != First {
+		t.Errorf("one run: %s", got)
+	}
+	// The run before has no interval; the one before that has.
+	s := trendOf(t, Query{Contenders: []string{"new"}}, weighed(0, 0.3, 0.05), weighed(1, 0.7, 0.7), weighed(2, 0.7, 0.05)).Machines[0].Series[0]
+	if s.Change != Changed || s.Before.Run != 0 {
+		t.Errorf("%s since run %d", s.Change, s.Before.Run)
+	}
+}
+
+func TestWhoIsInATrend(t *testing.T) {
+	trend := trendOf(t, Query{}, weighed(0, 0.5, 0.1))
+	var who []string
+	for _, s := range trend.Machines[0].Series {
+		who = append(who, s.Contender)
+	}
+	if !slices.Equal(who, []string{"new", "third"}) || trend.Metric != "time" || trend.Against != "old" {
+		t.Errorf("%q of %s against %s", who, trend.Metric, trend.Against)
+	}
+	for q, want := range map[string]int{"control": 1, "*": 3, "n*": 1, "nobody": 0} {
+		if got := trendOf(t, Query{Contenders: []string{q}}, weighed(0, 0.5, 0.1)); len(got.Machines[0].Series) != want {
+			t.Errorf("%s: %d series, want %d", q, len(got.Machines[0].Series), want)
+		}
+	}
+	void := weighed(1, 0.6, 0.1)
+	void.Findings = []tare.Finding{{Check: "wrong-answer", Severity: tare.Void, Contender: "new"}}
+	s := trendOf(t, Query{Contenders: []string{"new"}}, weighed(0, 0.5, 0.1), void).Machines[0].Series[0]
+	if !s.Points[1].Void || s.Last.Run != 0 || s.Change != First {
+		t.Errorf("a void run: %+v", s)
+	}
+	if got := trendOf(t, Query{Last: 2}, weighed(0, 0.5, 0.1), weighed(1, 0.6, 0.1), weighed(2, 0.7, 0.1)).Machines[0].Runs; len(got) != 2 || got[1].Seed != "2" {
+		t.Errorf("the last two: %+v", got)
+	}
+}
+
+func TestOtherMachinesAreKeptApart(t *testing.T) {
+	other, kernel := weighed(1, 0.9, 0.1), weighed(2, 0.6, 0.1)
+	other.Machine.Cores = 64
+	kernel.Machine.Kernel = "6.2"
+	trend := trendOf(t, Query{Contenders: []string{"new"}}, weighed(0, 0.5, 0.1), other, kernel)
+	if len(trend.Machines) != 2 || trend.Machines[0].Name != "Scripted 3000 (linux/amd64, 2 cores, 8 GiB)" || len(trend.Machines[0].Runs) != 2 || len(trend.Machines[1].Runs) != 1 {
+		t.Fatalf("%+v", trend.Machines)
+	}
+	if stale := trend.Machines[0].Runs[0].Stale; !slices.Equal(stale, []string{"the kernel was 6.1 then and is 6.2 now"}) {
+		t.Errorf("%q", stale)
+	}
+}
+
+func TestStaleRunsAreMarked(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*tare.Result)
+		want   string
+		who    string // whose points are stale
+	}{
+		"Go":     {func(r *tare.Result) { r.Contenders[0].Go = "go1.25.0" }, "the Go that built the contenders was go1.25.0 then and is go1.26.0 now", "new third"},
+		"module": {func(r *tare.Result) { r.Contenders[1].Modules[0].Version = "v0.9.0" }, "new: example.com/new was v0.9.0 then and is v1.0.0 now", "new"},
+		"tare":   {func(r *tare.Result) { r.Tare = "v0.1.0" }, "tare was v0.1.0 then and is v0.2.0 now", "new third"},
+		"input":  {func(r *tare.Result) { r.Workloads[0].SHA256 = "bb" }, "w asked something else then", ""},
+		"same":   {func(*tare.Result) {}, "", ""},
+	} {
+		then, now := weighed(0, 0.5, 0.1), weighed(1, 0.9, 0.1)
+		then.Tare, now.Tare = "v0.2.0", "v0.2.0"
+		c.change(then)
+		m := trendOf(t, Query{}, then, now).Machines[0]
+		if got := strings.Join(m.Runs[0].Stale, "\n"); got != c.want || len(m.Runs[1].Stale) > 0 {
+			t.Errorf("%s: %q and %q, want %q", name, got, m.Runs[1].Stale, c.want)
+		}
+		var who []string
+		for _, s := range m.Series {
+			if s.Points[0].Stale {
+				who = append(who, s.Contender)
+			}
+		}
+		if got := strings.Join(who, " "); got != c.who {
+			t.Errorf("%s: stale are %q, want %q", name, got, c.who)
+		}
+		if s := m.Series[0]; (name == "input") != (s.Change == First) {
+			t.Errorf("%s: %s", name, s.Change)
+		}
+	}
+}
+
+func TestSpark(t *testing.T) {
+	at := func(ratio, low, high float64) *Point { return &Point{Ratio: ratio, Low: low, High: high} }
+	for _, c := range []struct {
+		name   string
+		points []*Point
+		want   string
+		ascii  string
+	}{
+		{"nothing", nil, "", ""},
+		{"flat", []*Point{at(1, 1, 1), at(1, 1, 1)}, "▄▄", "~~"},
+		{"rising", []*Point{at(1, 0, 0), at(2, 0, 0), at(4, 0, 0)}, "▁▅█", "_=#"},
+		{"within its intervals", []*Point{at(1, 0.25, 4), at(1.1, 0.25, 4)}, "▅▅", "=="},
+		{"gaps and voids", []*Point{at(1, 0, 0), nil, {Ratio: 9, Void: true}, at(2, 0, 0)}, "▁ x█", "_ x#"},
+	} {
+		if got := Spark(c.points, false); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if got := Spark(c.points, true); got != c.ascii {
+			t.Errorf("%s: %q, want %q", c.name, got, c.ascii)
+		}
+	}
+}
