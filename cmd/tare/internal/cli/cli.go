@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/kinds"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/machine"
@@ -35,6 +36,7 @@ type App struct {
 	Interrupt func() (signals <-chan os.Signal, restore func())                    // nil: Ctrl-C and SIGTERM of this process
 	Terminal  func(stream any) (columns int, ok bool)                              // nil: asks the stream
 	Now       func() time.Time                                                     // nil: time.Now
+	Gate      gate.Bench                                                           // nil: builds both sides of a repository and weighs its benchmarks and studies
 }
 
 // Main runs tare with args (without the program's name) and returns the exit
@@ -142,7 +144,7 @@ difference that the control shows as well.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{oneLine(err.Error()), cmd.CommandPath() + " --help lists the flags"}
 	})
-	root.AddCommand(s.runCommand(), s.loadCommand(), s.serveCommand(), s.reportCommand(), s.historyCommand(), s.listCommand(), s.explainCommand(), s.newCommand(), s.doctorCommand(), s.versionCommand())
+	root.AddCommand(s.runCommand(), s.benchCommand(), s.gateCommand(), s.routesCommand(), s.loadCommand(), s.serveCommand(), s.reportCommand(), s.historyCommand(), s.rerunCommand(), s.listCommand(), s.explainCommand(), s.newCommand(), s.initCommand(), s.doctorCommand(), s.cleanCommand(), s.versionCommand())
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"

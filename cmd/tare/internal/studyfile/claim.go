@@ -7,42 +7,43 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
 const claimKinds = "known: ratio, statement, count, trend, growth, share, cause, reported"
 
 func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
-	r.mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]take{
+	r.Mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]yamlfile.Take{
 		"id":     r.id(&c.ID),
-		"source": r.text(&c.Source, ""),
+		"source": r.Text(&c.Source, ""),
 		"kind": func(n ast.Node, path string) {
 			var s string
-			r.text(&s, claimKinds)(n, path)
+			r.Text(&s, claimKinds)(n, path)
 			c.Kind = tare.ClaimKind(s)
 		},
-		"check":         r.text(&c.Check, "the id of a check; tare list checks shows them"),
+		"check":         r.Text(&c.Check, "the id of a check; tare list checks shows them"),
 		"contender":     r.id(&c.Contender),
 		"workload":      r.id(&c.Workload),
 		"workloads":     r.ids(&c.Workloads),
-		"metric":        r.text(&c.Metric, "known: "+tare.MetricNames()),
-		"baseline":      r.number(&c.Baseline),
-		"value":         r.number(&c.Value),
-		"unit":          r.text(&c.Unit, "e.g. ns/op"),
-		"whole":         r.number(&c.Whole),
-		"whole_of":      r.text(&c.WholeOf, "what the figures are parts of, as a noun, e.g. a frame at 60 a second"),
+		"metric":        r.Text(&c.Metric, "known: "+tare.MetricNames()),
+		"baseline":      r.Number(&c.Baseline),
+		"value":         r.Number(&c.Value),
+		"unit":          r.Text(&c.Unit, "e.g. ns/op"),
+		"whole":         r.Number(&c.Whole),
+		"whole_of":      r.Text(&c.WholeOf, "what the figures are parts of, as a noun, e.g. a frame at 60 a second"),
 		"decomposition": r.id(&c.Decomposition),
 		"causes":        r.ids(&c.Causes),
-		"side":          r.text(&c.Side, "lower or higher"),
-		"because":       r.text(&c.Because, "why nothing here measures it, in one line"),
-		"statement":     r.text(&c.Statement, ""),
+		"side":          r.Text(&c.Side, "lower or higher"),
+		"because":       r.Text(&c.Because, "why nothing here measures it, in one line"),
+		"statement":     r.Text(&c.Statement, ""),
 	}, nil)
 	for _, foreign := range foreignKeys(c.Kind) {
-		if at, given := r.at[path+"."+foreign.key]; given {
-			r.fail(at, foreign.what, foreign.hint)
+		if at, given := r.At(path + "." + foreign.key); given {
+			r.Fail(at, foreign.what, foreign.hint)
 		}
 	}
-	if at, given := r.at[path+".value"]; given && c.Kind == tare.ClaimReported && !(c.Value > 0) {
-		r.fail(at, "a published figure that is not above zero", "leave it out where there is none")
+	if at, given := r.At(path + ".value"); given && c.Kind == tare.ClaimReported && !(c.Value > 0) {
+		r.Fail(at, "a published figure that is not above zero", "leave it out where there is none")
 	}
 	if c.Kind == tare.ClaimStatement && c.Check != "" {
 		r.known(c.Check, path+".check")
@@ -109,12 +110,12 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 }
 
 // ids reads a list of different ids.
-func (r *reader) ids(into *[]string) take {
-	return r.list(func(n ast.Node, path string) {
+func (r *reader) ids(into *[]string) yamlfile.Take {
+	return r.List(func(n ast.Node, path string) {
 		var s string
 		r.id(&s)(n, path)
-		if r.err == nil && slices.Contains(*into, s) {
-			r.fail(r.of(n), fmt.Sprintf("%q is listed twice", s), "")
+		if r.Err == nil && slices.Contains(*into, s) {
+			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
 		}
 		*into = append(*into, s)
 	})
@@ -123,18 +124,18 @@ func (r *reader) ids(into *[]string) take {
 // decompose reads a chain of contenders. A step from a contender to itself
 // changes nothing.
 func (r *reader) decompose(n ast.Node, path string) (d tare.Decompose) {
-	r.mapping(n, path, "e.g. {id: log, workload: …, from: nethttp, steps: [{to: gin-new, cause: the framework}]}", map[string]take{
+	r.Mapping(n, path, "e.g. {id: log, workload: …, from: nethttp, steps: [{to: gin-new, cause: the framework}]}", map[string]yamlfile.Take{
 		"id":       r.id(&d.ID),
-		"question": r.text(&d.Question, ""),
+		"question": r.Text(&d.Question, ""),
 		"workload": r.id(&d.Workload),
-		"metric":   r.text(&d.Metric, "known: "+tare.MetricNames()),
+		"metric":   r.Text(&d.Metric, "known: "+tare.MetricNames()),
 		"from":     r.id(&d.From),
-		"steps":    r.list(func(n ast.Node, path string) { d.Steps = append(d.Steps, r.step(n, path)) }),
+		"steps":    r.List(func(n ast.Node, path string) { d.Steps = append(d.Steps, r.step(n, path)) }),
 	}, nil)
 	seen := []string{d.From}
 	for i, s := range d.Steps {
-		if r.err == nil && s.To != "" && slices.Contains(seen, s.To) {
-			r.fail(r.at[fmt.Sprintf("%s.steps[%d].to", path, i)], fmt.Sprintf("the chain comes back to %q", s.To), "each step goes on to another contender")
+		if r.Err == nil && s.To != "" && slices.Contains(seen, s.To) {
+			r.Fail(r.Where(fmt.Sprintf("%s.steps[%d].to", path, i)), fmt.Sprintf("the chain comes back to %q", s.To), "each step goes on to another contender")
 		}
 		seen = append(seen, s.To)
 	}
@@ -143,10 +144,10 @@ func (r *reader) decompose(n ast.Node, path string) (d tare.Decompose) {
 
 // breakEven reads from which rate on a difference matters.
 func (r *reader) breakEven(n ast.Node, path string) (b tare.BreakEven) {
-	r.mapping(n, path, "e.g. {contender: …, workloads: […], rates: [10/s, 1000/s]}", map[string]take{
+	r.Mapping(n, path, "e.g. {contender: …, workloads: […], rates: [10/s, 1000/s]}", map[string]yamlfile.Take{
 		"contender": r.id(&b.Contender),
 		"workloads": r.ids(&b.Workloads),
-		"rates": r.list(func(n ast.Node, path string) {
+		"rates": r.List(func(n ast.Node, path string) {
 			var rate float64
 			r.rate(&rate)(n, path)
 			b.Rates = append(b.Rates, rate)
@@ -156,9 +157,9 @@ func (r *reader) breakEven(n ast.Node, path string) (b tare.BreakEven) {
 }
 
 func (r *reader) step(n ast.Node, path string) (s tare.DecomposeStep) {
-	r.mapping(n, path, "e.g. {to: gin-new, cause: the framework}", map[string]take{
+	r.Mapping(n, path, "e.g. {to: gin-new, cause: the framework}", map[string]yamlfile.Take{
 		"to":    r.id(&s.To),
-		"cause": r.text(&s.Cause, "what the step changes, as a noun, e.g. the framework"),
+		"cause": r.Text(&s.Cause, "what the step changes, as a noun, e.g. the framework"),
 	}, nil)
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
 const (
@@ -23,16 +24,16 @@ const (
 func commandKeys() []string { return []string{"requires", "files", "path", "delivers"} }
 
 // peer adds the keys of a contender that is a program of somebody else's.
-func (r *reader) peer(keys map[string]take, e *tare.Entry) {
+func (r *reader) peer(keys map[string]yamlfile.Take, e *tare.Entry) {
 	keys["requires"] = r.requires(&e.Requires)
 	keys["files"] = r.files(&e.Files)
-	keys["path"] = r.shaped(&e.Path, pathShape, "cannot be what paths begin with", pathHint)
-	keys["delivers"] = r.shaped(&e.Delivers, notBlank, "is no pattern of files", deliversHint)
+	keys["path"] = r.Shaped(&e.Path, pathShape, "cannot be what paths begin with", pathHint)
+	keys["delivers"] = r.Shaped(&e.Delivers, notBlank, "is no pattern of files", deliversHint)
 	keys["answers"] = func(n ast.Node, path string) {
 		var s string
-		r.text(&s, answersHint)(n, path)
-		if r.err == nil && s != string(tare.AnswersStatus) {
-			r.fail(r.of(n), fmt.Sprintf("unknown answers %q", s), answersHint)
+		r.Text(&s, answersHint)(n, path)
+		if r.Err == nil && s != string(tare.AnswersStatus) {
+			r.Fail(r.Of(n), fmt.Sprintf("unknown answers %q", s), answersHint)
 		}
 		e.Answers = tare.Answers(s)
 	}
@@ -46,47 +47,37 @@ var (
 	notBlank    = regexp.MustCompile(`\S`)
 )
 
-// shaped reads a text that a pattern describes.
-func (r *reader) shaped(into *string, shape *regexp.Regexp, isNot, hint string) take {
-	return func(n ast.Node, path string) {
-		r.text(into, hint)(n, path)
-		if r.err == nil && !shape.MatchString(*into) {
-			r.fail(r.of(n), fmt.Sprintf("%q %s", *into, isNot), hint)
-		}
-	}
-}
-
 // requires reads the names of programs.
-func (r *reader) requires(into *[]string) take {
-	return r.list(func(n ast.Node, path string) {
+func (r *reader) requires(into *[]string) yamlfile.Take {
+	return r.List(func(n ast.Node, path string) {
 		var s string
-		r.shaped(&s, programName, "cannot be the name of a program", requiresHint)(n, path)
-		if r.err == nil && slices.Contains(*into, s) {
-			r.fail(r.of(n), fmt.Sprintf("%q is listed twice", s), "")
+		r.Shaped(&s, programName, "cannot be the name of a program", requiresHint)(n, path)
+		if r.Err == nil && slices.Contains(*into, s) {
+			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
 		}
 		*into = append(*into, s)
 	})
 }
 
 // files reads a mapping of names to texts.
-func (r *reader) files(into *map[string]string) take {
+func (r *reader) files(into *map[string]string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		m, ok := n.(ast.MapNode)
 		if !ok {
-			r.want(n, path, "a mapping", filesHint)
+			r.Want(n, path, "a mapping", filesHint)
 			return
 		}
 		out := map[string]string{}
-		for pairs := m.MapRange(); pairs.Next() && r.err == nil; {
+		for pairs := m.MapRange(); pairs.Next() && r.Err == nil; {
 			key, ok := pairs.Key().(*ast.StringNode)
 			if !ok || !fileName.MatchString(key.Value) {
-				r.fail(r.of(pairs.Key()), "a key of files is the name of a file", "letters, digits, - . and _, not a dot first, e.g. fluent.conf")
+				r.Fail(r.Of(pairs.Key()), "a key of files is the name of a file", "letters, digits, - . and _, not a dot first, e.g. fluent.conf")
 				return
 			}
 			at := path + "." + key.Value
-			r.at[at] = r.of(pairs.Value())
+			r.Put(at, pairs.Value())
 			var text string
-			r.text(&text, filesHint)(pairs.Value(), at)
+			r.Text(&text, filesHint)(pairs.Value(), at)
 			out[key.Value] = text
 		}
 		if len(out) > 0 {
@@ -98,12 +89,12 @@ func (r *reader) files(into *map[string]string) take {
 // commanded fails where a contender that is no command has what only one can
 // have.
 func (r *reader) commanded(path string) {
-	if _, is := r.at[path+".command"]; is {
+	if _, is := r.At(path + ".command"); is {
 		return
 	}
 	for _, key := range commandKeys() {
-		if at, given := r.at[path+"."+key]; given {
-			r.fail(at, key+" of a contender that is no command", "leave "+key+" out, or give its command line, e.g. command: ['./srv', '-port', '$PORT']")
+		if at, given := r.At(path + "." + key); given {
+			r.Fail(at, key+" of a contender that is no command", "leave "+key+" out, or give its command line, e.g. command: ['./srv', '-port', '$PORT']")
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
 // GoHint says how a Go toolchain is named.
@@ -25,20 +26,20 @@ func GoRelease(s string) (string, bool) {
 }
 
 // pins reads the modules to build with: one, or a list of different ones.
-func (r *reader) pins(into *[]string) take {
+func (r *reader) pins(into *[]string) yamlfile.Take {
 	seen := map[string]bool{}
-	return r.list(func(n ast.Node, path string) {
+	return r.List(func(n ast.Node, path string) {
 		var s string
-		r.text(&s, "module@version or module=./dir, e.g. github.com/bytedance/sonic@v1.14.0")(n, path)
-		if r.err != nil {
+		r.Text(&s, "module@version or module=./dir, e.g. github.com/bytedance/sonic@v1.14.0")(n, path)
+		if r.Err != nil {
 			return
 		}
 		w, err := build.ParseWith(s, ".")
 		switch {
 		case err != nil:
-			r.fail(r.of(n), err.Error(), "")
+			r.Fail(r.Of(n), err.Error(), "")
 		case seen[w.Path]:
-			r.fail(r.of(n), fmt.Sprintf("module %s is listed twice", w.Path), "build with one version of it, or list the contender twice")
+			r.Fail(r.Of(n), fmt.Sprintf("module %s is listed twice", w.Path), "build with one version of it, or list the contender twice")
 		}
 		seen[w.Path] = true
 		*into = append(*into, s)
@@ -46,16 +47,16 @@ func (r *reader) pins(into *[]string) take {
 }
 
 // release reads the name of a Go toolchain.
-func (r *reader) release(into *string) take {
+func (r *reader) release(into *string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var s string
-		r.text(&s, GoHint)(n, path)
-		if r.err != nil {
+		r.Text(&s, GoHint)(n, path)
+		if r.Err != nil {
 			return
 		}
 		release, ok := GoRelease(s)
 		if !ok {
-			r.fail(r.of(n), fmt.Sprintf("%q is not a Go release", s), GoHint)
+			r.Fail(r.Of(n), fmt.Sprintf("%q is not a Go release", s), GoHint)
 		}
 		*into = release
 	}

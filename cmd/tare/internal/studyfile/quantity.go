@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
 const bytesHint = "a number with kB, MB, GB, KiB, MiB or GiB, e.g. 200MB; without a unit bytes"
@@ -17,16 +18,16 @@ var quantity = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(B|kB|MB|GB|KiB|MiB|G
 
 // memory reads an amount of memory of at most tare.MaxHeap: a number of bytes,
 // or a text with a unit.
-func (r *reader) memory(into *int64) take {
+func (r *reader) memory(into *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bytes float64
 		switch n := n.(type) {
 		case *ast.IntegerNode:
-			r.number(&bytes)(n, path)
+			r.Number(&bytes)(n, path)
 		case *ast.StringNode:
 			m := quantity.FindStringSubmatch(n.Value)
 			if m == nil {
-				r.fail(r.of(n), fmt.Sprintf("%q is not an amount of memory", n.Value), bytesHint)
+				r.Fail(r.Of(n), fmt.Sprintf("%q is not an amount of memory", n.Value), bytesHint)
 				return
 			}
 			x, err := strconv.ParseFloat(m[1], 64)
@@ -35,11 +36,11 @@ func (r *reader) memory(into *int64) take {
 			}
 			bytes = math.Round(x * unit(m[2]))
 		default:
-			r.want(n, path, "a whole number of bytes or a text with its unit", "e.g. heap: 200MB")
+			r.Want(n, path, "a whole number of bytes or a text with its unit", "e.g. heap: 200MB")
 			return
 		}
 		if bytes < 0 || bytes > tare.MaxHeap {
-			r.fail(r.of(n), fmt.Sprintf("%s is not between 0 and %d MB", path, int64(tare.MaxHeap)/1e6), "e.g. 200MB")
+			r.Fail(r.Of(n), fmt.Sprintf("%s is not between 0 and %d MB", path, int64(tare.MaxHeap)/1e6), "e.g. 200MB")
 			return
 		}
 		*into = int64(bytes)

@@ -10,24 +10,25 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/check"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
 const quoteRule = `a comparison in quotes, e.g. "<= 0.5"`
 
 // study reads the whole file.
 func (r *reader) study(n ast.Node) (s tare.Study) {
-	r.mapping(n, "", "begin with study: NAME", map[string]take{
+	r.Mapping(n, "", "begin with study: NAME", map[string]yamlfile.Take{
 		"study":      r.name(&s.ID),
-		"question":   r.text(&s.Question, ""),
-		"kinds":      r.texts(&s.Kinds, "e.g. kinds: [codec]"),
+		"question":   r.Text(&s.Question, ""),
+		"kinds":      r.Texts(&s.Kinds, "e.g. kinds: [codec]"),
 		"baseline":   r.id(&s.Baseline),
-		"contenders": r.list(func(n ast.Node, path string) { s.Contenders = append(s.Contenders, r.entry(n, path)) }),
-		"workloads":  r.list(func(n ast.Node, path string) { s.Workloads = append(s.Workloads, r.workload(n, path)) }),
-		"metrics":    r.texts(&s.Metrics, "known: "+tare.MetricNames()),
-		"criteria":   r.list(func(n ast.Node, path string) { s.Criteria = append(s.Criteria, r.criterion(n, path)) }),
-		"claims":     r.list(func(n ast.Node, path string) { s.Claims = append(s.Claims, r.claim(n, path)) }),
-		"decompose":  r.list(func(n ast.Node, path string) { s.Decompose = append(s.Decompose, r.decompose(n, path)) }),
-		"break_even": r.list(func(n ast.Node, path string) { s.BreakEven = append(s.BreakEven, r.breakEven(n, path)) }),
+		"contenders": r.List(func(n ast.Node, path string) { s.Contenders = append(s.Contenders, r.entry(n, path)) }),
+		"workloads":  r.List(func(n ast.Node, path string) { s.Workloads = append(s.Workloads, r.workload(n, path)) }),
+		"metrics":    r.Texts(&s.Metrics, "known: "+tare.MetricNames()),
+		"criteria":   r.List(func(n ast.Node, path string) { s.Criteria = append(s.Criteria, r.criterion(n, path)) }),
+		"claims":     r.List(func(n ast.Node, path string) { s.Claims = append(s.Claims, r.claim(n, path)) }),
+		"decompose":  r.List(func(n ast.Node, path string) { s.Decompose = append(s.Decompose, r.decompose(n, path)) }),
+		"break_even": r.List(func(n ast.Node, path string) { s.BreakEven = append(s.BreakEven, r.breakEven(n, path)) }),
 		"budget":     func(n ast.Node, path string) { s.Budget = r.budget(n, path) },
 	}, map[string]string{"factors": "list a contender once per level and give each its set, e.g. {id: gin-pty, use: gin-new, set: {log: pty}}"})
 	return s
@@ -40,20 +41,20 @@ func (r *reader) entry(n ast.Node, path string) (e tare.Entry) {
 		r.id(&e.ID)(n, path)
 		return e
 	}
-	keys := map[string]take{
+	keys := map[string]yamlfile.Take{
 		"id":      r.id(&e.ID),
 		"use":     r.id(&e.Use),
-		"program": r.text(&e.Program, "the directory of a Go module, relative to this file"),
+		"program": r.Text(&e.Program, "the directory of a Go module, relative to this file"),
 		"command": r.command(&e.Command),
 		"url":     r.url(&e.URL),
 		"set":     r.set(&e.Set),
 		"with":    r.pins(&e.With),
 		"go":      r.release(&e.Go),
-		"given":   r.shaped(&e.Given, moduleName, "cannot be the path of a module", "e.g. github.com/bytedance/sonic"),
+		"given":   r.Shaped(&e.Given, moduleName, "cannot be the path of a module", "e.g. github.com/bytedance/sonic"),
 		"expect":  func(n ast.Node, path string) { e.Expect = r.expect(n, path) },
 	}
 	r.peer(keys, &e)
-	r.mapping(n, path, "write an id, or {id: …, use: …}", keys, nil)
+	r.Mapping(n, path, "write an id, or {id: …, use: …}", keys, nil)
 	r.launched(path)
 	r.commanded(path)
 	if e.ID == "" {
@@ -64,9 +65,9 @@ func (r *reader) entry(n ast.Node, path string) (e tare.Entry) {
 
 func (r *reader) expect(n ast.Node, path string) (e tare.Expect) {
 	hint := "e.g. expect: {void: wrong-answer}"
-	r.mapping(n, path, hint, map[string]take{"void": r.texts(&e.Void, hint)}, nil)
-	if r.err == nil && e.IsZero() {
-		r.fail(r.at[path], "expect without a check", hint)
+	r.Mapping(n, path, hint, map[string]yamlfile.Take{"void": r.Texts(&e.Void, hint)}, nil)
+	if r.Err == nil && e.IsZero() {
+		r.Fail(r.Where(path), "expect without a check", hint)
 	}
 	for i, id := range e.Void {
 		r.known(id, fmt.Sprintf("%s.void[%d]", path, i))
@@ -76,58 +77,58 @@ func (r *reader) expect(n ast.Node, path string) (e tare.Expect) {
 
 // known fails where there is no check of that name.
 func (r *reader) known(id, path string) {
-	if _, ok := check.Named(id); ok || r.err != nil {
+	if _, ok := check.Named(id); ok || r.Err != nil {
 		return
 	}
 	var known []string
 	for _, c := range check.All() {
 		known = append(known, c.ID)
 	}
-	r.fail(r.at[path], fmt.Sprintf("unknown check %q", id), cmp.Or(near.Hint(id, known), "tare list checks shows them"))
+	r.Fail(r.Where(path), fmt.Sprintf("unknown check %q", id), cmp.Or(near.Hint(id, known), "tare list checks shows them"))
 }
 
 func (r *reader) workload(n ast.Node, path string) (w tare.Workload) {
-	keys := map[string]take{
+	keys := map[string]yamlfile.Take{
 		"id":      r.id(&w.ID),
 		"fixture": r.id(&w.Fixture),
-		"file":    r.text(&w.File, "a path relative to this file"),
-		"n":       r.count(&w.N),
+		"file":    r.Text(&w.File, "a path relative to this file"),
+		"n":       r.Count(&w.N),
 		"op":      r.id(&w.Op),
-		"pool":    r.count(&w.Pool),
+		"pool":    r.Count(&w.Pool),
 		"heap":    r.memory(&w.Heap),
 		"set":     r.set(&w.Set),
 
 		"contenders": r.ids(&w.Contenders),
 	}
 	t := r.traffic(keys)
-	r.mapping(n, path, "e.g. {id: devices-50/marshal, fixture: devices, n: 50, op: marshal}", keys, nil)
+	r.Mapping(n, path, "e.g. {id: devices-50/marshal, fixture: devices, n: 50, op: marshal}", keys, nil)
 	w.Traffic = t(path)
 	return w
 }
 
 func (r *reader) criterion(n ast.Node, path string) (c tare.Criterion) {
-	r.mapping(n, path, `e.g. {metric: time, ratio: "<= 0.5"}`, map[string]take{
+	r.Mapping(n, path, `e.g. {metric: time, ratio: "<= 0.5"}`, map[string]yamlfile.Take{
 		"contender":  r.id(&c.Contender),
 		"workload":   r.id(&c.Workload),
-		"metric":     r.text(&c.Metric, "known: "+tare.MetricNames()),
-		"ratio":      r.text(&c.Ratio, quoteRule),
-		"equivalent": r.text(&c.Equivalent, "a percentage with its sign, e.g. 3%"),
-		"value":      r.text(&c.Value, `a comparison in quotes, e.g. "<= 50ms"`),
-		"difference": r.text(&c.Difference, `a comparison in quotes, e.g. "<= 5%"`),
+		"metric":     r.Text(&c.Metric, "known: "+tare.MetricNames()),
+		"ratio":      r.Text(&c.Ratio, quoteRule),
+		"equivalent": r.Text(&c.Equivalent, "a percentage with its sign, e.g. 3%"),
+		"value":      r.Text(&c.Value, `a comparison in quotes, e.g. "<= 50ms"`),
+		"difference": r.Text(&c.Difference, `a comparison in quotes, e.g. "<= 5%"`),
 		"of":         r.id(&c.Of),
 	}, nil)
-	if at, given := r.at[path+".of"]; given && c.Difference == "" {
-		r.fail(at, "of without a difference", `it names the workload that a difference is a share of, e.g. difference: "<= 5%"`)
+	if at, given := r.At(path + ".of"); given && c.Difference == "" {
+		r.Fail(at, "of without a difference", `it names the workload that a difference is a share of, e.g. difference: "<= 5%"`)
 	}
 	return c
 }
 
 func (r *reader) budget(n ast.Node, path string) (b tare.Budget) {
-	r.mapping(n, path, "e.g. budget: {quick: 40s, full: 5m}", map[string]take{
-		"quick": r.duration(&b.Quick),
-		"full":  r.duration(&b.Full),
+	r.Mapping(n, path, "e.g. budget: {quick: 40s, full: 5m}", map[string]yamlfile.Take{
+		"quick": r.Duration(&b.Quick),
+		"full":  r.Duration(&b.Full),
 
-		"quick_workloads": r.texts(&b.QuickWorkloads, "names of workloads, e.g. [one/static, socket/health]"),
+		"quick_workloads": r.Texts(&b.QuickWorkloads, "names of workloads, e.g. [one/static, socket/health]"),
 	}, nil)
 	return b
 }
@@ -138,20 +139,20 @@ var (
 )
 
 // name reads the name of the study, which also names a directory.
-func (r *reader) name(into *string) take {
+func (r *reader) name(into *string) yamlfile.Take {
 	return r.matching(into, studyName, "a study's name is letters, digits, - . and _, e.g. json-encode")
 }
 
 // id reads an id, which may have parts separated by slashes.
-func (r *reader) id(into *string) take {
+func (r *reader) id(into *string) yamlfile.Take {
 	return r.matching(into, idName, "an id is letters, digits, - . _ + and /, e.g. devices-50/marshal")
 }
 
-func (r *reader) matching(into *string, ok *regexp.Regexp, hint string) take {
+func (r *reader) matching(into *string, ok *regexp.Regexp, hint string) yamlfile.Take {
 	return func(n ast.Node, path string) {
-		r.text(into, "")(n, path)
-		if r.err == nil && !ok.MatchString(*into) {
-			r.fail(r.of(n), fmt.Sprintf("%q cannot be a name", *into), hint)
+		r.Text(into, "")(n, path)
+		if r.Err == nil && !ok.MatchString(*into) {
+			r.Fail(r.Of(n), fmt.Sprintf("%q cannot be a name", *into), hint)
 		}
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"math"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
 const (
@@ -28,35 +28,24 @@ func trafficKeys() []string {
 // traffic adds the keys of a workload's traffic to keys. What it returns gives
 // the traffic of the workload at path once they are read: nil where none of
 // them is there.
-func (r *reader) traffic(keys map[string]take) func(path string) *tare.Traffic {
+func (r *reader) traffic(keys map[string]yamlfile.Take) func(path string) *tare.Traffic {
 	var t tare.Traffic
-	keys["connections"] = r.count(&t.Connections)
+	keys["connections"] = r.Count(&t.Connections)
 	keys["rate"] = r.rate(&t.Rate)
-	keys["segment"] = r.duration(&t.Segment)
-	keys["tls"] = r.yes(&t.TLS)
-	keys["delay"] = r.duration(&t.Delay)
+	keys["segment"] = r.Duration(&t.Segment)
+	keys["tls"] = r.Yes(&t.TLS)
+	keys["delay"] = r.Duration(&t.Delay)
 	keys["bandwidth"] = r.bandwidth(&t.Bandwidth)
 	return func(path string) *tare.Traffic {
-		if _, given := r.at[path+".connections"]; given {
+		if _, given := r.At(path + ".connections"); given {
 			return &t
 		}
 		for _, key := range trafficKeys() {
-			if at, given := r.at[path+"."+key]; given {
-				r.fail(at, key+" without connections", "say how many the load generator keeps open, e.g. connections: 50")
+			if at, given := r.At(path + "." + key); given {
+				r.Fail(at, key+" without connections", "say how many the load generator keeps open, e.g. connections: 50")
 			}
 		}
 		return nil
-	}
-}
-
-func (r *reader) yes(into *bool) take {
-	return func(n ast.Node, path string) {
-		b, ok := n.(*ast.BoolNode)
-		if !ok {
-			r.want(n, path, "true or false", "e.g. "+path[strings.LastIndex(path, ".")+1:]+": true")
-			return
-		}
-		*into = b.Value
 	}
 }
 
@@ -66,47 +55,47 @@ var (
 )
 
 // rate reads requests per second: a number, or a text like 1500/s.
-func (r *reader) rate(into *float64) take {
+func (r *reader) rate(into *float64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		switch n := n.(type) {
 		case *ast.StringNode:
 			m := perSecond.FindStringSubmatch(n.Value)
 			if m == nil {
-				r.fail(r.of(n), fmt.Sprintf("%q is not a rate", n.Value), rateHint)
+				r.Fail(r.Of(n), fmt.Sprintf("%q is not a rate", n.Value), rateHint)
 				return
 			}
 			*into = parsed(m[1])
 		case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
-			r.number(into)(n, path)
+			r.Number(into)(n, path)
 		default:
-			r.want(n, path, "a number or a text like 1500/s", rateHint)
+			r.Want(n, path, "a number or a text like 1500/s", rateHint)
 		}
-		if r.err == nil && !(*into > 0) {
-			r.fail(r.of(n), path+" is not above zero", rateHint)
+		if r.Err == nil && !(*into > 0) {
+			r.Fail(r.Of(n), path+" is not above zero", rateHint)
 		}
 	}
 }
 
 // bandwidth reads bits per second: a whole number, or a text with a unit.
-func (r *reader) bandwidth(into *int64) take {
+func (r *reader) bandwidth(into *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bits float64
 		switch n := n.(type) {
 		case *ast.IntegerNode:
-			r.number(&bits)(n, path)
+			r.Number(&bits)(n, path)
 		case *ast.StringNode:
 			m := bitsAndUnit.FindStringSubmatch(n.Value)
 			if m == nil {
-				r.fail(r.of(n), fmt.Sprintf("%q is not a bandwidth", n.Value), bandwidthHint)
+				r.Fail(r.Of(n), fmt.Sprintf("%q is not a bandwidth", n.Value), bandwidthHint)
 				return
 			}
 			bits = math.Round(parsed(m[1]) * map[string]float64{"bit": 1, "kbit": 1e3, "mbit": 1e6, "gbit": 1e9}[m[2]])
 		default:
-			r.want(n, path, "a whole number of bits per second or a text with its unit", bandwidthHint)
+			r.Want(n, path, "a whole number of bits per second or a text with its unit", bandwidthHint)
 			return
 		}
 		if bits < 1 || bits > maxBandwidth {
-			r.fail(r.of(n), path+" is not between 1 bit and 1000 gbit per second", bandwidthHint)
+			r.Fail(r.Of(n), path+" is not between 1 bit and 1000 gbit per second", bandwidthHint)
 			return
 		}
 		*into = int64(bits)

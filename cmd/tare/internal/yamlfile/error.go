@@ -1,12 +1,12 @@
-package studyfile
+package yamlfile
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Error says where a study file is wrong, what is wrong there, and what would
-// be right. Line and column count from 1; columns are characters.
+// Error says where a file is wrong, what is wrong there, and what would be
+// right. Line and column count from 1; columns are characters.
 type Error struct {
 	File string
 	Line int

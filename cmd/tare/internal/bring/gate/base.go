@@ -1,0 +1,110 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+)
+
+// BaseError says that there is no such base, and what would help.
+type BaseError struct{ What string }
+
+// Error is one line.
+func (e *BaseError) Error() string { return e.What }
+
+// Base is the revision that spec, as a project writes it, means for head in the
+// repository that dir is in, and the commits of both. A head of [Worktree] is
+// that of the commit it came from, and changed says that it has changes
+// besides.
+func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
+	at, files := head, head == "" || head == Worktree
+	if files {
+		at = "HEAD"
+	}
+	if b.HeadCommit, err = git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", at+"^{commit}"); err != nil {
+		if _, errRepo := git(ctx, dir, "rev-parse", "--git-dir"); errRepo != nil {
+			return b, &BaseError{"a gate needs a git repository and the git command: " + errRepo.Error()}
+		}
+		return b, &BaseError{fmt.Sprintf("there is no revision %q to weigh; git log shows which there are", at)}
+	}
+	if files {
+		said, err := git(ctx, dir, "status", "--porcelain")
+		b.Changed = err != nil || said != ""
+	}
+	branch, merged := strings.CutPrefix(spec, project.MergeBase)
+	if !merged || branch != "" && branch[0] != ' ' {
+		b.Base = spec
+		b.BaseCommit, err = git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", spec+"^{commit}")
+		if err != nil {
+			return b, &BaseError{fmt.Sprintf("there is no revision %q to hold the head against%s", spec, shallow(ctx, dir))}
+		}
+		return b, nil
+	}
+	branch = strings.TrimSpace(branch)
+	for _, name := range []string{branch, "origin/HEAD", "origin/main", "origin/master", "main", "master"} {
+		if name == "" || branch != "" && name != branch {
+			continue
+		}
+		commit, err := git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+		if err != nil {
+			continue
+		}
+		b.BaseCommit, err = git(ctx, dir, "merge-base", commit, b.HeadCommit)
+		if err != nil {
+			return b, &BaseError{fmt.Sprintf("%s and %s have no commit in common%s", name, at, shallow(ctx, dir))}
+		}
+		b.Base = b.BaseCommit
+		b.From = name
+		return b, nil
+	}
+	if branch != "" {
+		return b, &BaseError{fmt.Sprintf("there is no revision %q to have left%s", branch, shallow(ctx, dir))}
+	}
+	return b, &BaseError{"cannot tell which branch the head left: there is no origin/HEAD, main or master; name a base, e.g. --base v1.2.0" + shallow(ctx, dir)}
+}
+
+// Sides are the two revisions of a gate.
+type Sides struct {
+	Base       string // to be weighed: a revision
+	From       string // the branch whose merge base it is; empty: it was named
+	BaseCommit string
+	HeadCommit string
+	Changed    bool // the worktree differs from HeadCommit
+}
+
+// Same reports whether there is nothing between base and head.
+func (b Sides) Same() bool { return b.BaseCommit == b.HeadCommit && !b.Changed }
+
+// shallow is what helps where the clone does not go back far enough.
+func shallow(ctx context.Context, dir string) string {
+	if out, _ := git(ctx, dir, "rev-parse", "--is-shallow-repository"); out == "true" {
+		return "; this clone is shallow: git fetch --unshallow gets the rest (fetch-depth: 0 in a checkout action)"
+	}
+	return ""
+}
+
+// git runs a command that changes nothing in the repository.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case errors.As(err, &exit):
+		line, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+		return "", errors.New(strings.TrimPrefix(line, "fatal: "))
+	case err != nil:
+		return "", err
+	}
+	return strings.TrimSpace(string(out)), nil
+}

@@ -1,0 +1,183 @@
+// Package gate holds the head of a repository against its base and says
+// whether the change passes: which benchmarks are slower by more than the
+// margin, which are not, and which the machine could not tell.
+//
+// # What the error level covers
+//
+// Everything that was asked is fixed before measuring: each benchmark and
+// metric is one member of one family. An interval is taken for each, first at
+// alpha/m of the m members; those that lie on one side of the margin leave with
+// their word, and the others are taken again at alpha over those that are left
+// (Holm's procedure). "Faster" is read off a second family of the same members
+// about no difference. A member can be wrong about the margin in one direction
+// and about "faster" in one, each with half of alpha, so that the chance of any
+// wrong word in the table is at most alpha. Allocations that are the same in
+// every round are compared exactly and cannot be wrong.
+package gate
+
+import (
+	"context"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+)
+
+// Schema names the document format of a Report. Changes are additive.
+const Schema = "tare.gate/1"
+
+// Worktree as a head means the files as they are, committed or not.
+const Worktree = "worktree"
+
+// Bench weighs the benchmarks of two sides of a repository against each other.
+type Bench func(ctx context.Context, ask Ask) (Measured, error)
+
+// Ask is what a gate wants measured.
+type Ask struct {
+	Project    project.Project
+	Base, Head string        // revisions; a head may be [Worktree]
+	Budget     time.Duration // measuring time; zero: as the project has it
+	Rounds     int           // a fixed number of them; zero: by budget
+	Seed       uint64        // zero: from the clock
+	NoLock     bool
+	Quiet      bool
+}
+
+// Criteria are what the head is held to, for the study that is carried out: it
+// is over when all of them are decided.
+func (a Ask) Criteria(head string) []tare.Criterion {
+	var out []tare.Criterion
+	for _, m := range a.Metrics() {
+		if m == "allocs" && a.Project.Gate.Allocs == project.AllocsExact {
+			continue // known after a few rounds, whatever the margin
+		}
+		out = append(out, tare.Criterion{Contender: head, Metric: m, Ratio: "<= " + ratioText(1+a.Project.Gate.Margin)})
+	}
+	return out
+}
+
+// Metrics are those to measure; the first is primary.
+func (a Ask) Metrics() []string { return metrics(a.Project.Gate) }
+
+func metrics(g project.Gate) []string {
+	out := append([]string{}, g.Metrics...)
+	if g.Allocs != project.AllocsIgnore {
+		out = append(out, "allocs")
+	}
+	return out
+}
+
+// Measured is what came of both sides.
+type Measured struct {
+	Base, Head string         // as they are to be printed, e.g. main (1a2b3c4d5)
+	Results    []*tare.Result // each of base and head, where base is the baseline; several where a study each was needed
+	Commit     string         // the base's, for commands; may be empty
+	Left       []Left         // what was not compared, and why
+	Nothing    string         // why there is nothing to compare; empty: there is, or Left says why
+	Notes      []string       // one line each
+}
+
+// Left is a benchmark or package that was not compared.
+type Left struct {
+	What   string `json:"what"`
+	Why    string `json:"why"`
+	Broken bool   `json:"broken,omitempty"` // the head is the reason: it does not build, or panics
+}
+
+// Outcome is what is said of one member of the family.
+type Outcome string
+
+// Outcomes.
+const (
+	Worse   Outcome = "worse"        // by more than the margin, or by an allocation
+	NoWorse Outcome = "not worse"    // by more than the margin
+	Better  Outcome = "better"       // and therefore not worse
+	Open    Outcome = "inconclusive" // it cannot be told
+	Void    Outcome = "void"         // what was measured does not count
+	Nothing Outcome = "nothing"      // was compared; of a whole gate only
+)
+
+// Row is one benchmark on one metric.
+type Row struct {
+	Benchmark string  `json:"benchmark"` // import/path.BenchmarkName/sub
+	Metric    string  `json:"metric"`
+	Outcome   Outcome `json:"outcome"`
+	Sentence  string  `json:"sentence"`
+	Ratio     float64 `json:"ratio,omitempty"` // head / base; absent: there is none
+	Low       float64 `json:"low,omitempty"`   // of its interval; absent: there is none
+	High      float64 `json:"high,omitempty"`
+	Level     float64 `json:"level,omitempty"` // confidence of the interval, simultaneous over looks and the table
+	Base      float64 `json:"base"`            // median over rounds, in Unit
+	Head      float64 `json:"head"`
+	Unit      string  `json:"unit"`
+	Rounds    int     `json:"rounds"`
+	Needed    int     `json:"rounds_needed,omitempty"` // forecast, where inconclusive; absent: more than tare runs
+	Exact     bool    `json:"exact,omitempty"`         // the same in every round on both sides
+	Advice    string  `json:"advice,omitempty"`
+	Waived    *Waived `json:"waived,omitempty"`
+	File      string  `json:"file,omitempty"` // where the benchmark is, from the top of the repository
+	Line      int     `json:"line,omitempty"`
+
+	result   *tare.Result
+	workload string // what the result calls it
+	why      string // where it is void
+}
+
+// Fails reports whether the row keeps the change from passing.
+func (r Row) Fails(on project.OnInconclusive) bool {
+	if r.Waived != nil {
+		return false
+	}
+	return r.Outcome == Worse || r.Outcome == Void || r.Outcome == Open && on == project.FailOpen
+}
+
+// Waived says by which waiver a row may pass.
+type Waived struct {
+	Until  string `json:"until"` // the last day
+	Reason string `json:"reason"`
+}
+
+// Place is where something is in the repository, from its top.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// Remark is something to say besides the rows.
+type Remark struct {
+	Severity string `json:"severity"` // error, warning or note
+	Text     string `json:"text"`
+	Place
+}
+
+// Severities of remarks.
+const (
+	IsError   = "error"
+	IsWarning = "warning"
+	IsNote    = "note"
+)
+
+// Report is what a gate found, in one document.
+type Report struct {
+	Schema   string                 `json:"schema"`
+	Base     string                 `json:"base"`
+	Head     string                 `json:"head"`
+	Outcome  Outcome                `json:"outcome"` // of the whole; also nothing
+	Blocked  bool                   `json:"blocked"`
+	Sentence string                 `json:"sentence"`
+	Margin   float64                `json:"margin"` // as a share
+	Alpha    float64                `json:"alpha"`  // as a share
+	On       project.OnInconclusive `json:"on_inconclusive"`
+	Rounds   int                    `json:"rounds"`
+	Seconds  float64                `json:"seconds"` // measuring, builds not included
+	Rows     []Row                  `json:"rows"`    // the worst first
+	Remarks  []Remark               `json:"remarks"`
+	Left     []Left                 `json:"not_weighed"`
+	Results  []*tare.Result         `json:"results"`
+
+	prefix string // of all benchmarks: what is left out where they are printed
+	config string // path of tare.yaml as it is printed; empty: there is none
+	commit string // of the base, for commands
+	allocs project.Allocs
+	reason string // why there was nothing to compare
+}

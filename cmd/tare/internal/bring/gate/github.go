@@ -1,0 +1,84 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// mostAnnotations is how many of a kind GitHub shows of one step.
+const mostAnnotations = 10
+
+// Annotations writes workflow commands that put what blocks a change, and what
+// could not be told, on the lines of the benchmarks
+// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions).
+func Annotations(w io.Writer, rep Report) error {
+	var b strings.Builder
+	count := map[string]int{}
+	add := func(command, title, text string, at Place) {
+		if count[command]++; count[command] > mostAnnotations {
+			return
+		}
+		var where string
+		if at.File != "" {
+			where = fmt.Sprintf("file=%s,line=%d,", property(at.File), max(1, at.Line))
+		}
+		fmt.Fprintf(&b, "::%s %stitle=%s::%s\n", command, where, property(title), data(text))
+	}
+	for _, r := range rep.Rows {
+		command := severity(r, rep)
+		if command == "" {
+			continue
+		}
+		text := rep.short(r.Benchmark) + ": " + r.Sentence
+		if r.Waived != nil {
+			text += fmt.Sprintf("; waived until %s: %s", r.Waived.Until, r.Waived.Reason)
+		}
+		add(command, "tare gate: "+rep.verdict(r), text, Place{r.File, r.Line})
+	}
+	for _, l := range rep.Left {
+		if l.Broken {
+			add("error", "tare gate: not compared", rep.short(l.What)+": "+l.Why, Place{})
+		}
+	}
+	for _, r := range rep.Remarks {
+		if r.Severity == IsError || r.Severity == IsWarning {
+			add(r.Severity, "tare gate", r.Text, r.Place)
+		}
+	}
+	if rep.Outcome == Nothing {
+		add("warning", "tare gate", rep.Sentence, Place{})
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// severity is how a row is annotated: error, warning, notice, or not at all.
+func severity(r Row, rep Report) string {
+	switch {
+	case rep.repeats(r):
+		return ""
+	case r.Waived != nil:
+		return "notice"
+	case r.Fails(rep.On):
+		return "error"
+	case r.Outcome == Open && rep.On == "warn":
+		return "warning"
+	}
+	return ""
+}
+
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func property(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}
+
+// Outputs writes what later steps of a workflow can read.
+func Outputs(w io.Writer, rep Report, exit int) error {
+	_, err := fmt.Fprintf(w, "outcome=%s\nblocked=%t\nexit-code=%d\nsentence=%s\n",
+		rep.Outcome, rep.Blocked, exit, strings.ReplaceAll(rep.Sentence, "\n", " "))
+	return err
+}

@@ -1,0 +1,65 @@
+package gate
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"strings"
+)
+
+// issue is an entry of GitLab's code quality report
+// (https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format).
+type issue struct {
+	Description string   `json:"description"`
+	CheckName   string   `json:"check_name"`
+	Fingerprint string   `json:"fingerprint"`
+	Severity    string   `json:"severity"`
+	Location    location `json:"location"`
+}
+
+type location struct {
+	Path  string `json:"path"`
+	Lines struct {
+		Begin int `json:"begin"`
+	} `json:"lines"`
+}
+
+// CodeQuality writes a code quality report for GitLab: what blocks a change and
+// what could not be told, at the lines of the benchmarks. What has no place is
+// put on the project's file, or on go.mod.
+func CodeQuality(w io.Writer, rep Report) error {
+	issues := []issue{}
+	add := func(check, about, text, severity string, at Place) {
+		sum := sha256.Sum256([]byte(strings.Join([]string{check, about}, "\x00")))
+		i := issue{Description: text, CheckName: "tare gate: " + check, Fingerprint: hex.EncodeToString(sum[:16]), Severity: severity}
+		i.Location.Path, i.Location.Lines.Begin = at.File, max(1, at.Line)
+		if at.File == "" {
+			i.Location.Path = "go.mod"
+			if rep.config != "" {
+				i.Location.Path = rep.config
+			}
+		}
+		issues = append(issues, i)
+	}
+	levels := map[string]string{"error": "major", "warning": "minor", "notice": "info"}
+	for _, r := range rep.Rows {
+		if s := severity(r, rep); s != "" {
+			add(rep.verdict(r), r.Benchmark+" "+r.Metric, rep.short(r.Benchmark)+": "+r.Sentence, levels[s], Place{r.File, r.Line})
+		}
+	}
+	for _, l := range rep.Left {
+		if l.Broken {
+			add("not compared", l.What, rep.short(l.What)+": "+l.Why, "major", Place{})
+		}
+	}
+	for _, r := range rep.Remarks {
+		if r.Severity == IsError || r.Severity == IsWarning {
+			add(r.Severity, r.Text, r.Text, levels[r.Severity], r.Place)
+		}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(issues)
+}

@@ -1,0 +1,226 @@
+package gate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// The sides' ids in a result, besides its control.
+const (
+	BaseID = "base"
+	HeadID = "head"
+)
+
+// member is one row and what its interval is made from.
+type member struct {
+	row     *Row
+	effects []float64 // ln(head/base), one per round
+	looks   int
+}
+
+// span is an interval of logarithms.
+type span struct {
+	lo, hi, level float64
+	ok            bool // false: too few rounds
+}
+
+func (s span) holds(x float64) bool { return s.lo <= x && x <= s.hi }
+
+// settle takes the intervals of a family, stepping down: those that do not hold
+// edge leave with the level they had, the others share alpha among fewer.
+//
+// Source: S. Holm, "A simple sequentially rejective multiple test procedure",
+// Scand. J. Statist. 6 (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple
+// testing in group sequential trials using graphical approaches", Stat.
+// Biopharm. Res. 5 (2013) 311–320.
+func settle(family []member, alpha, edge float64) []span {
+	out := make([]span, len(family))
+	var left []int
+	for i := range family {
+		left = append(left, i)
+	}
+	for len(left) > 0 {
+		level := alpha / float64(len(left))
+		var open []int
+		for _, i := range left {
+			s := span{level: 1 - level}
+			s.lo, s.hi, s.ok = stats.Interval(family[i].effects, stats.LookLevel(level, family[i].looks))
+			out[i] = s
+			if !s.ok || s.holds(edge) {
+				open = append(open, i)
+			}
+		}
+		if len(open) == len(left) {
+			break
+		}
+		left = open
+	}
+	return out
+}
+
+// rule gives every member its word that has none yet.
+func rule(family []member, alpha, margin float64) {
+	family = slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.row.Outcome != "" && m.row.Outcome != Void })
+	edge := math.Log1p(margin)
+	atMargin, atNone := settle(family, alpha, edge), settle(family, alpha, 0)
+	for i, m := range family {
+		r := m.row
+		if r.Outcome == Void {
+			continue
+		}
+		s := atMargin[i]
+		r.Outcome = Open
+		switch control := halfWidth(r.result, r.workload, r.Metric); {
+		case !s.ok:
+			if r.Level = s.level; r.Rounds == 0 {
+				continue
+			}
+			r.Needed = stats.MinRounds(stats.LookLevel(1-s.level, m.looks))
+			continue
+		case s.lo > edge && math.Log(r.Ratio) > control:
+			r.Outcome = Worse
+		case s.lo > edge: // the control, which is the base once more, differs as much
+		case s.hi <= edge:
+			r.Outcome = NoWorse
+			if none := atNone[i]; none.ok && none.hi < 0 && -math.Log(r.Ratio) > control {
+				r.Outcome, s = Better, none
+			}
+		}
+		r.Low, r.High, r.Level = math.Exp(s.lo), math.Exp(s.hi), s.level
+		if r.Outcome == Open {
+			if n, ok := stats.RoundsNeeded(m.effects, stats.LookLevel(1-s.level, m.looks), stats.MaxRounds, edge); ok && n > r.Rounds {
+				r.Needed = n
+			}
+		}
+	}
+}
+
+// members are the rows of everything that was asked, and what they are judged
+// by. Rows that need no interval have their outcome already.
+func members(results []*tare.Result, asked []string) []member {
+	var out []member
+	for _, res := range results {
+		for _, w := range res.Workloads {
+			for _, name := range asked {
+				metric, ok := tare.MetricNamed(name)
+				if !ok || !slices.Contains(res.Metrics, name) || !w.Measures(metric) {
+					continue
+				}
+				r := &Row{Benchmark: named(res, w.ID), Metric: name, Unit: metric.Unit, result: res, workload: w.ID}
+				r.Base, r.Head = value(res, w.ID, BaseID, metric), value(res, w.ID, HeadID, metric)
+				m := member{row: r, effects: effects(res, w.ID, name), looks: max(1, len(res.Plan.Looks))}
+				r.Rounds = len(m.effects)
+				if r.Rounds > 0 {
+					r.Ratio = math.Exp(stats.HodgesLehmann(m.effects))
+				}
+				if f, ok := voided(res, w.ID, name); ok {
+					r.Outcome, r.why, r.Advice = Void, f.Message, f.Advice
+					m.effects = nil // it stays in the family, which was fixed before
+				}
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// named is what a gate calls a workload: a benchmark by its own name, which is
+// the only one in the repository, others with their study's.
+func named(res *tare.Result, workload string) string {
+	if packageOf(workload) != "" {
+		return workload
+	}
+	return res.Study + " " + workload
+}
+
+// voided is what voids metric of either side on workload.
+func voided(res *tare.Result, workload, metric string) (tare.Finding, bool) {
+	for _, id := range []string{HeadID, BaseID} {
+		if fs := res.VoidsMetric(id, workload, metric); len(fs) > 0 {
+			return fs[0], true
+		}
+	}
+	return tare.Finding{}, false
+}
+
+// effects are ln(head/base) per round.
+func effects(res *tare.Result, workload, metric string) []float64 {
+	for _, e := range res.Rounds {
+		if e.Workload != workload || e.Metric != metric {
+			continue
+		}
+		if e.A == HeadID && e.B == BaseID {
+			return e.Effects
+		}
+		if e.A == BaseID && e.B == HeadID {
+			out := make([]float64, len(e.Effects))
+			for i, x := range e.Effects {
+				out[i] = -x
+			}
+			return out
+		}
+	}
+	return nil
+}
+
+// value is the median over rounds of what one side took; zero where it was not
+// measured.
+func value(res *tare.Result, workload, contender string, m tare.Metric) float64 {
+	for _, v := range res.Values {
+		if v.Workload == workload && v.Contender == contender && v.Metric == m.Name {
+			return v.Value
+		}
+	}
+	if xs := samples(res, workload, contender, m); len(xs) > 0 {
+		return stats.Median(xs)
+	}
+	return 0
+}
+
+// samples are the figures of one side, one per round that has one.
+func samples(res *tare.Result, workload, contender string, m tare.Metric) []float64 {
+	var out []float64
+	for _, t := range res.Trials {
+		if t.Contender != contender || t.Tau > 1 || t.Error != nil {
+			continue
+		}
+		if v, ok := t.Samples[workload][m.Key]; ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// halfWidth is half the width of the control's interval as a logarithm: no
+// smaller difference is called one. Zero where it has none.
+func halfWidth(res *tare.Result, workload, metric string) float64 {
+	for _, c := range res.Comparisons {
+		if c.Contender == tare.ControlID && c.Workload == workload && c.Metric == metric && c.Low > 0 && c.High > 0 {
+			return math.Log(c.High/c.Low) / 2
+		}
+	}
+	return 0
+}
+
+// sort puts the worst rows first.
+func sort(rows []Row) {
+	order := []Outcome{Worse, Void, Open, Better, NoWorse}
+	slices.SortStableFunc(rows, func(a, b Row) int {
+		waived := func(r Row) int {
+			if r.Waived != nil {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(
+			cmp.Compare(slices.Index(order, a.Outcome), slices.Index(order, b.Outcome)),
+			cmp.Compare(waived(a), waived(b)),
+			cmp.Compare(b.Ratio, a.Ratio),
+			cmp.Compare(a.Benchmark, b.Benchmark),
+		)
+	})
+}

@@ -1,0 +1,121 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Marker is a comment that finds a gate's own comment on a pull request again.
+const Marker = "<!-- tare gate -->"
+
+// Markdown writes the report for a review or a step summary.
+func Markdown(w io.Writer, rep Report) error {
+	var b strings.Builder
+	sign := "✅"
+	switch {
+	case rep.Blocked:
+		sign = "❌"
+	case rep.Outcome == Open || rep.Outcome == Nothing:
+		sign = "⚠️"
+	}
+	fmt.Fprintf(&b, "%s\n### tare gate: %s %s\n\n", Marker, sign, plain(rep.Sentence))
+	fmt.Fprintf(&b, "%s against %s", plain(rep.Head), plain(rep.Base))
+	if len(rep.Rows) > 0 {
+		fmt.Fprintf(&b, ": %s", plain(rep.conduct()))
+	}
+	b.WriteString(".\n")
+	var telling, quiet []Row
+	for _, r := range rep.Rows {
+		if r.Outcome == NoWorse {
+			quiet = append(quiet, r)
+		} else {
+			telling = append(telling, r)
+		}
+	}
+	if len(telling) > 0 {
+		b.WriteString("\n")
+		rep.grid(&b, telling)
+		b.WriteString("\n")
+		for _, r := range telling {
+			if note := rep.note(r); note != "" {
+				fmt.Fprintf(&b, "- %s: %s\n", code(rep.short(r.Benchmark)), plain(note))
+			}
+		}
+	}
+	if len(quiet) > 0 {
+		fmt.Fprintf(&b, "\n<details><summary>%d not worse by more than %s</summary>\n\n", len(quiet), percent(rep.Margin))
+		rep.grid(&b, quiet)
+		b.WriteString("\n</details>\n")
+	}
+	rep.besides(&b, "\n", "- ", func(severity, text string) string {
+		if severity == IsNote {
+			return plain(text)
+		}
+		return "**" + severity + "**: " + plain(text)
+	})
+	if steps := rep.steps(); len(steps) > 0 {
+		b.WriteString("\n#### What to do\n\n")
+		for _, s := range steps {
+			fmt.Fprintf(&b, "%s\n", plain(s.Text))
+			if len(s.Code) > 0 {
+				fmt.Fprintf(&b, "\n```\n%s\n```\n", strings.Join(s.Code, "\n"))
+			}
+			b.WriteString("\n")
+		}
+	}
+	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
+	return err
+}
+
+func (rep *Report) grid(b *strings.Builder, rows []Row) {
+	rule := make([]string, len(heads()))
+	for i := range rule {
+		rule[i] = "---"
+		if right(i) {
+			rule[i] = "---:"
+		}
+	}
+	fmt.Fprintf(b, "| %s |\n|%s|\n", strings.Join(heads(), " | "), strings.Join(rule, "|"))
+	for _, r := range rows {
+		cells := rep.cells(r)
+		for i, c := range cells {
+			if i == 1 {
+				cells[i] = strings.ReplaceAll(code(c), "|", `\|`)
+			} else {
+				cells[i] = plain(c)
+			}
+		}
+		if r.Fails(rep.On) {
+			cells[0] = "**" + cells[0] + "**"
+		}
+		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
+	}
+}
+
+// code is a name between backquotes.
+func code(text string) string {
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		return fence + " " + text + " " + fence
+	}
+	return fence + text + fence
+}
+
+// plain is text with nothing in it that Markdown takes for its own.
+func plain(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch r {
+		case '\\', '`', '*', '_', '[', ']', '<', '>', '|', '~', '#':
+			b.WriteByte('\\')
+		case '\n', '\r':
+			r = ' '
+		}
+		b.WriteRune(r)
+	}
+	return strings.ReplaceAll(b.String(), "@", "@\u200b") // nobody is to be called by a table
+}

@@ -1,0 +1,63 @@
+package gate
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/golden"
+	"github.com/tarebench/tare/report"
+)
+
+// everything is a report that has everything.
+func everything() Report {
+	p := project.Default(".")
+	p.Accept = []project.Waiver{waiverOf("Get$", "allocs", "2026-12-31"), waiverOf("Old", "", "2026-05-01")}
+	m := Measured{
+		Base: "main (1a2b3c4d5)", Head: "worktree at 6e7f8a9b0 with changes", Commit: "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d",
+		Results: []*tare.Result{result(
+			bench{id: decode, effects: steady(1.002)},
+			bench{id: encode, effects: steady(1.124), base: same(3), head: same(4)},
+			bench{id: "example.com/m/store.BenchmarkGet", effects: restless(0.4), base: same(0), head: same(1)},
+			bench{id: "example.com/m/store.BenchmarkPut", effects: steady(0.41)},
+			bench{id: "example.com/m/store.BenchmarkScan/a|b", effects: steady(1), void: "store is closed"},
+		)},
+		Left:  []Left{{What: "example.com/m/store.BenchmarkNew", Why: "it is in head only"}},
+		Notes: []string{"main (1a2b3c4d5): submodule third_party is left empty; git submodules are not fetched"},
+	}
+	return Judge(p, m, map[string]Place{"example.com/m/codec.BenchmarkEncode": {File: "codec/codec_test.go", Line: 12}}, at("2026-06-01"), "tare.yaml")
+}
+
+func slower() Report {
+	return judged(project.Default("."), bench{id: encode, effects: steady(1.124)}, bench{id: decode, effects: steady(1)})
+}
+
+func open() Report {
+	return judged(project.Default("."), bench{id: encode, effects: restless(0.15)}, bench{id: decode, effects: steady(1)})
+}
+
+func passing() Report { return judged(project.Default("."), bench{id: decode, effects: steady(1)}) }
+
+func TestRendering(t *testing.T) {
+	for name, rep := range map[string]Report{"everything": everything(), "slower": slower(), "open": open(), "passing": passing(), "nothing": Judge(project.Default("."), Measured{Base: "main (1a2b3c4d5)", Head: "worktree"}, nil, at("2026-06-01"), "")} {
+		var text, md, notes, quality, out bytes.Buffer
+		for _, err := range []error{Text(&text, rep, report.Style{}, false), Markdown(&md, rep), Annotations(&notes, rep), CodeQuality(&quality, rep), Outputs(&out, rep, 3)} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		golden.Check(t, name+".txt", text.Bytes())
+		golden.Check(t, name+".md", md.Bytes())
+		golden.Check(t, name+".annotations", notes.Bytes())
+		golden.Check(t, name+".quality.json", quality.Bytes())
+		if strings.Count(out.String(), "\n") != 4 {
+			t.Errorf("%s: outputs %q", name, out.String())
+		}
+		if !json.Valid(quality.Bytes()) {
+			t.Errorf("%s: not JSON", name)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package gate
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+)
+
+// Judge holds what was measured against what the project asks. places is where
+// benchmarks are, by import/path.BenchmarkName; now decides which waivers hold;
+// config is how the path of tare.yaml is printed.
+func Judge(p project.Project, m Measured, places map[string]Place, now time.Time, config string) Report {
+	g := p.Gate
+	rep := Report{
+		Schema: Schema, Base: m.Base, Head: m.Head, Margin: g.Margin, Alpha: g.Alpha, On: g.OnInconclusive, config: config, allocs: g.Allocs,
+		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), commit: m.Commit, reason: m.Nothing,
+	}
+	family := members(m.Results, metrics(g))
+	if g.Allocs == project.AllocsExact {
+		exactly(family)
+	}
+	rule(family, g.Alpha, g.Margin)
+	for _, f := range family {
+		r := *f.row
+		at := places[function(r.Benchmark)]
+		r.File, r.Line = at.File, at.Line
+		rep.Rows = append(rep.Rows, r)
+	}
+	for _, res := range m.Results {
+		rep.Rounds, rep.Seconds = max(rep.Rounds, res.RoundsDone), rep.Seconds+res.Seconds
+	}
+	rep.prefix = prefix(rep.Rows)
+	rep.waive(p.Accept, now)
+	for i := range rep.Rows {
+		rep.Rows[i].Sentence = rep.sentence(rep.Rows[i])
+	}
+	sort(rep.Rows)
+	for _, note := range m.Notes {
+		rep.remark(IsNote, note)
+	}
+	rep.unmeasured(m, g)
+	rep.conclude()
+	return rep
+}
+
+func (rep *Report) remark(severity, text string) {
+	rep.Remarks = append(rep.Remarks, Remark{Severity: severity, Text: text})
+}
+
+// unmeasured remarks on metrics that were asked for and that nothing measured,
+// and on findings that concern everybody.
+func (rep *Report) unmeasured(m Measured, g project.Gate) {
+	for _, name := range metrics(g) {
+		if len(rep.Rows) > 0 && !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name }) {
+			rep.remark(IsWarning, name+" is asked for and is not measured of these benchmarks; leave it out of gate.metrics")
+		}
+	}
+	for _, res := range m.Results {
+		for _, f := range res.Findings {
+			if f.Severity == tare.Warn && (f.Check == "control" || f.Check == "machine") {
+				text := f.Message
+				if f.Advice != "" {
+					text += "; " + f.Advice
+				}
+				rep.remark(IsWarning, text)
+			}
+		}
+	}
+}
+
+// conclude says what becomes of the whole.
+func (rep *Report) conclude() {
+	broken, waived := 0, 0
+	for _, l := range rep.Left {
+		if l.Broken {
+			broken++
+		}
+	}
+	for _, r := range rep.Rows {
+		rep.Blocked = rep.Blocked || r.Fails(rep.On)
+		if r.Waived != nil {
+			waived++
+		}
+	}
+	parts := rep.worse()
+	worse := len(parts) > 0
+	void, open := rep.with(Void), rep.with(Open)
+	if void > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s void", void, pick(void, "is", "are")))
+	}
+	if broken > 0 {
+		parts = append(parts, fmt.Sprintf("%d of the head could not be run", broken))
+		rep.Blocked = true
+	}
+	if len(parts) == 0 {
+		parts = append(parts, rep.none(open > 0, waived > 0))
+	}
+	tail := ""
+	if open > 0 {
+		tail += fmt.Sprintf("; %d could not be told (on_inconclusive: %s)", open, rep.On)
+	}
+	if waived > 0 {
+		tail += fmt.Sprintf("; %d waived", waived)
+	}
+	switch {
+	case broken > 0 || void > 0:
+		rep.Outcome = Void
+	case len(rep.Rows) == 0:
+		rep.Outcome = Nothing
+		rep.Sentence = rep.nothing()
+		return
+	case worse:
+		rep.Outcome = Worse
+	case open > 0:
+		rep.Outcome = Open
+	default:
+		rep.Outcome = NoWorse
+	}
+	rep.Sentence = fmt.Sprintf("%s: of %s %s", rep.word(), plural(len(rep.Benchmarks()), "benchmark"), strings.Join(parts, ", ")+tail)
+}
+
+func (rep *Report) word() string {
+	if rep.Blocked {
+		return "blocked"
+	}
+	return "passes"
+}
+
+// none says that nothing is worse, in the words of what was asked; open says
+// that it is not known of all, waived that some are and may.
+func (rep *Report) none(open, waived bool) string {
+	known := ""
+	if open {
+		known = "known to be "
+	}
+	var words []string
+	exact := false
+	for _, metric := range rep.metrics() {
+		switch w := wordsFor(metric); {
+		case metric == "allocs" && rep.allocs == project.AllocsExact:
+			exact = true
+		case w.adjective:
+			words = append(words, "is "+known+w.worse)
+		default:
+			words = append(words, "takes "+w.worse)
+		}
+	}
+	who := "none "
+	if waived {
+		who = "none else "
+	}
+	text := who
+	if len(words) > 0 {
+		text += strings.Join(words, " or ") + " by more than " + percent(rep.Margin)
+		if exact {
+			text += ", and " + who
+		}
+	}
+	if exact {
+		text += "allocates more often"
+	}
+	return text
+}
+
+// nothing says why nothing was compared.
+func (rep *Report) nothing() string {
+	if rep.reason != "" {
+		return "nothing to compare: " + rep.reason
+	}
+	if len(rep.Left) > 0 {
+		return fmt.Sprintf("nothing to compare: %s: %s%s", rep.Left[0].What, rep.Left[0].Why, andMore(len(rep.Left)-1))
+	}
+	return "nothing to compare: there are no benchmarks; tare gate runs functions like func BenchmarkEncode(b *testing.B) in test files, and bench: in tare.yaml says which"
+}
+
+func andMore(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (and %d more)", n)
+}
+
+// worse says how many benchmarks are worse in which way.
+func (rep *Report) worse() []string {
+	var parts []string
+	for _, metric := range rep.metrics() {
+		n, exact := 0, true
+		for _, r := range rep.Rows {
+			if r.Outcome == Worse && r.Waived == nil && r.Metric == metric {
+				n, exact = n+1, exact && r.Exact
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		by := " by more than " + percent(rep.Margin)
+		switch w := wordsFor(metric); {
+		case metric == "allocs" && exact:
+			parts = append(parts, fmt.Sprintf("%d %s more often", n, pick(n, "allocates", "allocate")))
+		case w.adjective:
+			parts = append(parts, fmt.Sprintf("%d %s %s%s", n, pick(n, "is", "are"), w.worse, by))
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s %s%s", n, pick(n, "takes", "take"), w.worse, by))
+		}
+	}
+	return parts
+}
+
+// with is how many benchmarks have a row with that outcome.
+func (rep *Report) with(o Outcome) int {
+	var ids []string
+	for _, r := range rep.Rows {
+		if r.Outcome == o && r.Waived == nil && !slices.Contains(ids, r.Benchmark) {
+			ids = append(ids, r.Benchmark)
+		}
+	}
+	return len(ids)
+}
+
+// Benchmarks are those that were compared.
+func (rep *Report) Benchmarks() []string {
+	var ids []string
+	seen := map[string]bool{}
+	for _, r := range rep.Rows {
+		if !seen[r.Benchmark] {
+			seen[r.Benchmark] = true
+			ids = append(ids, r.Benchmark)
+		}
+	}
+	return ids
+}
+
+// function is import/path.BenchmarkName of a benchmark, without what it calls
+// its parts.
+func function(benchmark string) string {
+	i := strings.Index(benchmark, ".Benchmark")
+	if i < 0 {
+		return benchmark
+	}
+	if j := strings.Index(benchmark[i:], "/"); j >= 0 {
+		return benchmark[:i+j]
+	}
+	return benchmark
+}
+
+// packageOf is the import path of a benchmark's package; empty where the row
+// is not of a Go benchmark.
+func packageOf(benchmark string) string {
+	i := strings.Index(benchmark, ".Benchmark")
+	return benchmark[:max(0, i)]
+}
+
+// prefix is the path that the packages of all benchmarks begin with, up to a
+// slash. The last element always stays.
+func prefix(rows []Row) string {
+	common := ""
+	for i, r := range rows {
+		dir := path.Dir(packageOf(r.Benchmark)) + "/"
+		if dir == "./" {
+			return ""
+		}
+		if i == 0 {
+			common = dir
+		}
+		for !strings.HasPrefix(dir, common) {
+			common = common[:strings.LastIndex(strings.TrimSuffix(common, "/"), "/")+1]
+		}
+	}
+	return common
+}
+
+// short is how a benchmark is printed.
+func (rep *Report) short(benchmark string) string { return strings.TrimPrefix(benchmark, rep.prefix) }

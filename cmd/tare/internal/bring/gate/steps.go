@@ -1,0 +1,139 @@
+package gate
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/plan"
+)
+
+// step is something to do next: a sentence, and what to type.
+type step struct {
+	Text string
+	Code []string
+}
+
+// steps say what to do about a gate that does not simply pass.
+func (rep *Report) steps() []step {
+	var out []step
+	first := func(o Outcome) (Row, bool) {
+		for _, r := range rep.Rows {
+			if r.Outcome == o && r.Waived == nil {
+				return r, true
+			}
+		}
+		return Row{}, false
+	}
+	for _, l := range rep.Left {
+		if l.Broken {
+			out = append(out, step{fmt.Sprintf("Mend %s: go test -run '^$' -bench . on it shows what is wrong.", rep.short(l.What)), nil})
+			break
+		}
+	}
+	if r, ok := first(Worse); ok {
+		if command := rep.command(r); command != "" {
+			out = append(out, step{fmt.Sprintf("Weigh %s alone on your own machine, before and after a fix:", rep.short(r.Benchmark)), []string{command}})
+		}
+		out = append(out, step{fmt.Sprintf("If it is worth its price, let it pass until some day: in %s, committed with the change,", rep.file()), rep.waivers()})
+	}
+	if r, ok := first(Void); ok {
+		text := "What is void does not count, whatever its figures: " + r.Sentence
+		if r.Advice != "" {
+			text += "; " + r.Advice
+		}
+		out = append(out, step{strings.TrimSuffix(text, ".") + ".", nil})
+	}
+	if r, ok := first(Open); ok && (rep.Blocked || rep.On == project.WarnOpen) {
+		out = append(out, rep.more(r))
+	}
+	return out
+}
+
+// more says how something could be told.
+func (rep *Report) more(worst Row) step {
+	needed, known := 0, true
+	for _, r := range rep.Rows {
+		if r.Outcome == Open && r.Waived == nil {
+			needed, known = max(needed, r.Needed), known && r.Needed > 0
+		}
+	}
+	if known && needed > rep.Rounds && rep.Rounds > 0 && rep.Seconds > 0 {
+		needed = max(needed, plan.MinRounds)
+		budget := fmt.Sprintf("%.0fs", 1.1*rep.Seconds*float64(needed)/float64(rep.Rounds)+1)
+		return step{fmt.Sprintf("To tell what could not be told, measure longer: about %d rounds, which a budget of %s holds:", needed, budget), []string{"tare gate --budget " + budget}}
+	}
+	text := "To tell what could not be told, measure on a quieter machine, gate fewer benchmarks (bench: run: in " + rep.file() + "), or allow a wider margin."
+	if command := rep.command(worst); command != "" {
+		return step{text + " One alone is told sooner:", []string{command}}
+	}
+	return step{text, nil}
+}
+
+// file is the project's file, which may have to be made.
+func (rep *Report) file() string {
+	if rep.config == "" {
+		return project.FileName + " (tare init writes one)"
+	}
+	return rep.config
+}
+
+// command weighs one benchmark alone.
+func (rep *Report) command(r Row) string {
+	pkg := packageOf(r.Benchmark)
+	if pkg == "" || rep.commit == "" {
+		return ""
+	}
+	name := strings.TrimPrefix(r.Benchmark, pkg+".")
+	parts := strings.Split(name, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return fmt.Sprintf("tare bench %s --bench %s --base %s", strings.TrimSuffix(pkg, "_test"), quoted(strings.Join(parts, "/")), rep.commit[:min(12, len(rep.commit))])
+}
+
+// mostWaivers is how many entries are written out to be copied.
+const mostWaivers = 3
+
+// waivers are entries of accept for what is worse.
+func (rep *Report) waivers() []string {
+	lines := []string{"accept:"}
+	metrics := map[string][]string{}
+	var order []string
+	for _, r := range rep.Rows {
+		if r.Outcome == Worse && r.Waived == nil {
+			if metrics[r.Benchmark] == nil {
+				order = append(order, r.Benchmark)
+			}
+			metrics[r.Benchmark] = append(metrics[r.Benchmark], r.Metric)
+		}
+	}
+	for _, benchmark := range order[:min(len(order), mostWaivers)] {
+		lines = append(lines, "  - benchmark: "+yamlQuoted("^"+regexp.QuoteMeta(benchmark)+"$"))
+		if ms := metrics[benchmark]; len(ms) == 1 {
+			lines = append(lines, "    metric: "+ms[0])
+		}
+		lines = append(lines, "    until: YYYY-MM-DD", "    reason: why it is worth it")
+	}
+	return lines
+}
+
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+func yamlQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// Worst is the outcome that decides the exit code: void, then worse, then what
+// could not be told where that fails; else not worse.
+func (rep *Report) Worst() Outcome {
+	if rep.Outcome == Void {
+		return Void
+	}
+	for _, o := range []Outcome{Void, Worse, Open} {
+		if slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Outcome == o && r.Fails(rep.On) }) {
+			return o
+		}
+	}
+	return NoWorse
+}

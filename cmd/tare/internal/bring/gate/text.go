@@ -1,0 +1,250 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/report"
+)
+
+// Text writes the report for a terminal: what blocks the change first, and what
+// to do about it last. Rows that pass are counted, not listed, unless all is
+// set.
+func Text(w io.Writer, rep Report, st report.Style, all bool) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "tare gate: %s against %s\n", rep.Head, rep.Base)
+	if len(rep.Rows) > 0 {
+		fmt.Fprintf(&b, "%s\n", rep.conduct())
+	}
+	shown, rest := rep.shown(all)
+	if len(shown) > 0 {
+		b.WriteString("\n")
+		table(&b, rep, shown, st)
+	}
+	if rest != "" {
+		fmt.Fprintf(&b, "\n  %s\n", rest)
+	}
+	rep.besides(&b, "\n", "  ", func(severity, text string) string {
+		switch severity {
+		case IsError:
+			return paint(st.Bad, "error: ") + text
+		case IsWarning:
+			return paint(st.Warn, "warning: ") + text
+		}
+		return paint(st.Dim, "note: ") + text
+	})
+	fmt.Fprintf(&b, "\n%s\n", paint(rep.colour(st), rep.Sentence))
+	if steps := rep.steps(); len(steps) > 0 {
+		b.WriteString("\nWhat to do:\n")
+		for _, s := range steps {
+			fmt.Fprintf(&b, "  %s\n", s.Text)
+			for _, line := range s.Code {
+				fmt.Fprintf(&b, "      %s\n", line)
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// conduct is how the table came about.
+func (rep *Report) conduct() string {
+	return fmt.Sprintf("%s on %s, %s in %s; the chance of any wrong word below is at most %s",
+		plural(len(rep.Benchmarks()), "benchmark"), strings.Join(rep.metrics(), " and "), plural(rep.Rounds, "round"), seconds(rep.Seconds), percent(rep.Alpha))
+}
+
+func (rep *Report) metrics() []string {
+	var out []string
+	for _, r := range rep.Rows {
+		if !slices.Contains(out, r.Metric) {
+			out = append(out, r.Metric)
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { return rank(a) - rank(b) })
+	return out
+}
+
+func rank(metric string) int { return slices.Index(append(project.Metrics(), "allocs"), metric) }
+
+func seconds(s float64) string {
+	if s >= 120 {
+		return fmt.Sprintf("%d min %d s", int(s)/60, int(s)%60)
+	}
+	return fmt.Sprintf("%.0f s", s)
+}
+
+// mostRows is how many rows are listed in any case.
+const mostRows = 24
+
+// shown are the rows to list, and what is said of the others.
+func (rep *Report) shown(all bool) (rows []Row, rest string) {
+	if all || len(rep.Rows) <= mostRows {
+		return rep.Rows, ""
+	}
+	n := 0
+	for _, r := range rep.Rows {
+		if r.Outcome == NoWorse {
+			n++
+		} else {
+			rows = append(rows, r)
+		}
+	}
+	if n > 0 {
+		rest = fmt.Sprintf("%d more are not worse by more than %s (--all lists them)", n, percent(rep.Margin))
+	}
+	return rows, rest
+}
+
+// cells are the fields of a row in a table.
+func (rep *Report) cells(r Row) []string {
+	base, head := amount(r.Base, r.Unit), amount(r.Head, r.Unit)
+	if r.Unit != "" && !strings.HasPrefix(r.Unit, "ns") {
+		base = number(r.Base)
+	}
+	word, by, interval := rep.verdict(r), "", ""
+	switch {
+	case r.Outcome == Void:
+	case r.Exact:
+		by = fmt.Sprintf("%+g", r.Head-r.Base)
+		if r.Head == r.Base {
+			by = "0"
+		}
+		interval = "exactly"
+	case r.Ratio > 0:
+		by = change(r.Ratio)
+		if r.Low > 0 {
+			interval = change(r.Low) + " to " + change(r.High)
+		}
+	}
+	if r.Waived != nil {
+		word += ", waived"
+	}
+	return []string{word, rep.short(r.Benchmark), r.Metric, base, head, by, interval}
+}
+
+// heads are the columns of a table.
+func heads() []string {
+	return []string{"verdict", "benchmark", "metric", "base", "head", "change", "interval"}
+}
+
+// right says which columns are figures.
+func right(column int) bool { return column >= 3 && column <= 5 }
+
+func table(b *strings.Builder, rep Report, rows []Row, st report.Style) {
+	lines := [][]string{heads()}
+	for _, r := range rows {
+		lines = append(lines, rep.cells(r))
+	}
+	widths := make([]int, len(lines[0]))
+	for _, l := range lines {
+		for i, c := range l {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	for n, l := range lines {
+		var line strings.Builder
+		for i, c := range l {
+			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c))
+			painted := c
+			switch {
+			case n == 0:
+				painted = paint(st.Bold, c)
+			case i == 0:
+				painted = paint(rowColour(rows[n-1], st), c)
+			}
+			line.WriteString("  ")
+			if right(i) {
+				line.WriteString(pad + painted)
+			} else {
+				line.WriteString(painted + pad)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+		if n > 0 {
+			if note := rep.note(rows[n-1]); note != "" {
+				fmt.Fprintf(b, "      %s\n", paint(st.Dim, note))
+			}
+		}
+	}
+}
+
+// repeats reports whether an earlier row of the benchmark is void for the same
+// reason.
+func (rep *Report) repeats(r Row) bool {
+	for _, o := range rep.Rows {
+		if o.Benchmark == r.Benchmark && o.Outcome == Void && o.Sentence == r.Sentence {
+			return o.Metric != r.Metric
+		}
+	}
+	return false
+}
+
+// note is what a row's figures alone do not say.
+func (rep *Report) note(r Row) string {
+	switch {
+	case rep.repeats(r):
+	case r.Waived != nil:
+		return fmt.Sprintf("waived until %s: %s", r.Waived.Until, r.Waived.Reason)
+	case r.Outcome == Void:
+		if r.Advice != "" {
+			return r.Sentence + " → " + r.Advice
+		}
+		return r.Sentence
+	case r.Outcome == Open:
+		return r.Sentence
+	}
+	return ""
+}
+
+func rowColour(r Row, st report.Style) func(string) string {
+	switch {
+	case r.Waived != nil || r.Outcome == Open:
+		return st.Warn
+	case r.Outcome == Worse || r.Outcome == Void:
+		return st.Bad
+	case r.Outcome == Better:
+		return st.Good
+	}
+	return nil
+}
+
+func (rep *Report) colour(st report.Style) func(string) string {
+	switch {
+	case rep.Blocked:
+		return st.Bad
+	case rep.Outcome == Open || rep.Outcome == Nothing:
+		return st.Warn
+	}
+	return st.Good
+}
+
+func paint(f func(string) string, text string) string {
+	if f == nil || text == "" {
+		return text
+	}
+	return f(text)
+}
+
+// besides lists what was not compared and the remarks.
+func (rep *Report) besides(b *strings.Builder, before, indent string, say func(severity, text string) string) {
+	if len(rep.Left) > 0 {
+		b.WriteString(before + "Not compared:\n")
+		for _, l := range rep.Left {
+			text := fmt.Sprintf("%s: %s", rep.short(l.What), l.Why)
+			if l.Broken {
+				text = say(IsError, text)
+			}
+			b.WriteString(indent + text + "\n")
+		}
+	}
+	for i, r := range rep.Remarks {
+		if i == 0 {
+			b.WriteString(before)
+		}
+		b.WriteString(indent + say(r.Severity, r.Text) + "\n")
+	}
+}

@@ -1,0 +1,162 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// words are how a metric is spoken of.
+type words struct {
+	noun                   string
+	worse, noWorse, better string
+	adjective              bool // "is slower", not "takes more memory"
+}
+
+func wordsFor(metric string) words {
+	switch metric {
+	case "cpu":
+		return words{"CPU time", "more CPU time", "not more CPU time", "less CPU time", false}
+	case "bytes":
+		return words{"memory allocated", "more memory", "not more memory", "less memory", false}
+	case "allocs":
+		return words{"allocations", "more allocations", "not more allocations", "fewer allocations", false}
+	}
+	return words{"time", "slower", "not slower", "faster", true}
+}
+
+// verdict is the row's outcome in the words of its metric, with the margin
+// where it is held to one.
+func (rep *Report) verdict(r Row) string {
+	w, by := wordsFor(r.Metric), " by > "+percent(rep.Margin)
+	if r.Low == 0 { // told apart without an interval
+		by = ""
+	}
+	switch r.Outcome {
+	case Worse:
+		return w.worse + by
+	case NoWorse:
+		if r.Exact && r.Base == r.Head {
+			return "same " + w.noun
+		}
+		return w.noWorse + by
+	case Better:
+		return w.better
+	}
+	return string(r.Outcome)
+}
+
+// sentence says what was found of a row, without naming the benchmark.
+func (rep *Report) sentence(r Row) string {
+	switch r.Outcome {
+	case Void:
+		return r.why
+	case Open:
+		return rep.open(r)
+	}
+	word := rep.verdict(r)
+	if r.Exact {
+		return fmt.Sprintf("%s: %s before, %s now, in each of %s", word, number(r.Base), amount(r.Head, r.Unit), plural(r.Rounds, "round"))
+	}
+	if r.Low == 0 {
+		return fmt.Sprintf("%s: %s before, %s now; it differs between rounds, but all of one side lie above all of the other", word, amount(r.Base, r.Unit), amount(r.Head, r.Unit))
+	}
+	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now", word, change(r.Ratio), wordsFor(r.Metric).noun, r.spanned(), amount(r.Base, r.Unit), amount(r.Head, r.Unit))
+}
+
+// open says why something could not be told.
+func (rep *Report) open(r Row) string {
+	noun := wordsFor(r.Metric).noun
+	switch {
+	case r.Rounds == 0:
+		return fmt.Sprintf("cannot be told: there is no ratio of %s", noun)
+	case r.Low == 0:
+		return fmt.Sprintf("cannot be told: no interval after %s; %s", plural(r.Rounds, "round"), needed(r))
+	case r.Low > 1+rep.Margin:
+		return fmt.Sprintf("cannot be told: %s %s (%s), but the base against itself differs as much; the machine is too restless", change(r.Ratio), noun, r.spanned())
+	}
+	return fmt.Sprintf("cannot be told whether it is worse by more than %s: %s %s (%s); %s", percent(rep.Margin), change(r.Ratio), noun, r.spanned(), needed(r))
+}
+
+func needed(r Row) string {
+	if r.Needed == 0 {
+		return "more rounds than tare runs would be needed"
+	}
+	return fmt.Sprintf("about %d rounds would tell", r.Needed)
+}
+
+// spanned is the interval with its level and rounds.
+func (r Row) spanned() string {
+	return fmt.Sprintf("%s to %s, %s, %s", change(r.Low), change(r.High), confidence(r.Level), plural(r.Rounds, "round"))
+}
+
+// change is a ratio as people say it: +12.4 %, or 2.31 times.
+func change(ratio float64) string {
+	switch {
+	case ratio >= 2 || ratio > 0 && ratio <= 0.5:
+		return strconv.FormatFloat(ratio, 'g', 3, 64) + "×"
+	case math.Abs(ratio-1) < 0.0005:
+		return "±0.0 %"
+	}
+	return fmt.Sprintf("%+.1f %%", 100*(ratio-1))
+}
+
+// percent is a share in per cent.
+func percent(share float64) string {
+	return strconv.FormatFloat(math.Round(share*1e6)/1e4, 'f', -1, 64) + " %"
+}
+
+// confidence is a level in per cent, which never rounds up to certainty.
+func confidence(level float64) string {
+	return strconv.FormatFloat(math.Floor(level*1e4)/1e2, 'f', -1, 64) + " %"
+}
+
+// ratioText is a limit as a criterion has it.
+func ratioText(x float64) string { return strconv.FormatFloat(math.Round(x*1e8)/1e8, 'f', -1, 64) }
+
+// amount is a figure with its unit; times are scaled.
+func amount(x float64, unit string) string {
+	if rest, ok := strings.CutPrefix(unit, "ns"); ok {
+		for _, step := range []struct {
+			from float64
+			unit string
+		}{{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}} {
+			if x >= step.from {
+				return significant(x/step.from) + " " + step.unit + rest
+			}
+		}
+		return significant(x) + " " + unit
+	}
+	return number(x) + " " + unit
+}
+
+// significant is a number with three significant digits or all whole ones.
+func significant(x float64) string {
+	if x >= 100 || x == 0 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'f', max(0, 2-int(math.Floor(math.Log10(x)))), 64)
+}
+
+// number is a count; an average keeps a decimal.
+func number(x float64) string {
+	if math.Abs(x-math.Round(x)) < 0.05 {
+		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 1, 64)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+func pick(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}

@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
+)
+
+// gateOptions are the flags of tare gate.
+type gateOptions struct {
+	base, head string
+	budget     time.Duration
+	rounds     int
+	seed       uint64
+	format     string
+	asJSON     bool
+	out        string // file for the JSON; empty: none
+	gitlab     string // file for a code quality report; empty: none
+	all        bool
+	quiet      bool
+	noLock     bool
+}
+
+func gateFormats() []string { return []string{"text", "md", "json"} }
+
+func (s *shell) gateCommand() *cobra.Command {
+	var o gateOptions
+	cmd := &cobra.Command{
+		Use:   "gate",
+		Short: "Hold a change against its base: is anything slower?",
+		Long: `Weigh the repository's benchmarks, and those studies of its own that tare.yaml
+names, on two sides: the base and the head. A change is blocked where a benchmark
+is slower by more than the margin, or allocates more often. The chance of any
+wrong word in the whole table is bounded (gate: alpha, 5 %).
+
+tare.yaml says what is run, what is too much and what may pass for a time (tare
+init writes one); without it the base is where HEAD left the default branch, the
+margin 5 %, and allocations are compared exactly. Where GITHUB_ACTIONS is true,
+the lines of the benchmarks are annotated, and the table goes to
+GITHUB_STEP_SUMMARY, as --format md prints it.
+
+Exit codes: 0 passes, or there is nothing to compare; 1 something needed failed;
+2 bad input, a side that does not build, or a budget too small; 3 something is
+worse; 4 it could not be told, where on_inconclusive is fail; 5 something is void;
+130 interrupted. Of 3, 4 and 5 the worst: 5, then 3, then 4.`,
+		Example: `  tare gate
+  tare gate --base v1.4.0 --budget 2m
+  tare gate --base origin/main --head HEAD -o gate.json
+  tare gate --format md > gate.md
+  tare gate --gitlab gl-code-quality-report.json`,
+		Args: atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.read(cmd); err != nil {
+				return err
+			}
+			return s.gate(cmd.Context(), o)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	two := group("The two sides")
+	two.flags.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
+	two.flags.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
+	how := group("How it is measured")
+	how.flags.DurationVar(&o.budget, "budget", 0, "measuring `time`, e.g. 90s; default: tare.yaml's, else what the benchmarks need; builds not included")
+	how.flags.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.flags.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	how.flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	said := group("What is printed")
+	said.flags.StringVar(&o.format, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
+	said.flags.BoolVar(&o.asJSON, "json", false, "the same as --format json")
+	said.flags.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.flags.StringVar(&o.gitlab, "gitlab", "", "write a code quality report for GitLab to `file`")
+	said.flags.BoolVar(&o.all, "all", false, "list what passes as well, however much it is")
+	said.flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	addGroups(cmd, two, how, said)
+	complete(cmd, "format", cobra.FixedCompletions(gateFormats(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// read checks the flags.
+func (o *gateOptions) read(cmd *cobra.Command) error {
+	if o.asJSON {
+		if o.format != "json" && cmd.Flags().Changed("format") {
+			return &usageError{"--json and --format " + o.format + " contradict each other", "give one of them"}
+		}
+		o.format = "json"
+	}
+	changed := cmd.Flags().Changed
+	switch {
+	case !slices.Contains(gateFormats(), o.format):
+		return &usageError{fmt.Sprintf("--format %q is not a format of a gate", o.format), "one of " + strings.Join(gateFormats(), ", ")}
+	case changed("rounds") && (o.rounds < 1 || o.rounds > math.MaxInt32):
+		return &usageError{fmt.Sprintf("--rounds %d is not a number of rounds", o.rounds), "at least 1"}
+	case changed("budget") && o.budget <= 0:
+		return &usageError{fmt.Sprintf("--budget %v is no time", o.budget), "e.g. 90s"}
+	case o.rounds > 0 && changed("budget"):
+		return &usageError{"--rounds and --budget contradict each other", "give one of them"}
+	case strings.HasPrefix(o.base, "-") || strings.HasPrefix(o.head, "-"):
+		return &usageError{"a revision does not begin with -", "e.g. --base origin/main"}
+	}
+	return nil
+}
+
+// gate is tare gate.
+func (s *shell) gate(ctx context.Context, o gateOptions) error {
+	wd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	root, _ := project.Root(wd)
+	p, err := project.Load(wd, func(path string) string { return below(root, path) })
+	if err != nil {
+		return &usageError{err.Error(), ""}
+	}
+	if o.base != "" {
+		p.Gate.Base = o.base
+	}
+	sides, err := gate.Base(ctx, p.Dir, p.Gate.Base, o.head)
+	var unknown *gate.BaseError
+	if errors.As(err, &unknown) {
+		return &usageError{err.Error(), ""}
+	} else if err != nil {
+		return err
+	}
+	var files [2]*output
+	for i, path := range []string{o.out, o.gitlab} {
+		if files[i], err = openOutput(path); err != nil {
+			return err
+		}
+		defer files[i].Close()
+	}
+	measured := gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: same(sides)}
+	if !sides.Same() {
+		ask := gate.Ask{Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet}
+		if measured, err = s.measured(ctx, ask); err != nil {
+			return err
+		}
+	}
+	measured.Commit = sides.BaseCommit
+	switch {
+	case sides.BaseCommit == sides.HeadCommit:
+		measured.Base = short(sides.BaseCommit) + " itself"
+	case sides.From != "":
+		measured.Base = fmt.Sprintf("%s, where it left %s", short(sides.BaseCommit), sides.From)
+	}
+	rep := gate.Judge(p, measured, places(p.Dir, root), s.Now().UTC(), configName(root, p))
+	exit := gateCode(rep)
+	if err := s.tell(o, rep, exit, files); err != nil {
+		return err
+	}
+	return codeError(exit)
+}
+
+// measured weighs the benchmarks and the studies.
+func (s *shell) measured(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
+	if s.Gate != nil {
+		return s.Gate(ctx, ask)
+	}
+	return s.weighSides(ctx, ask)
+}
+
+// same says why there is nothing between the two sides.
+func same(sides gate.Sides) string {
+	if !sides.Same() {
+		return ""
+	}
+	return "base and head are one and the same commit, " + short(sides.BaseCommit) + "; name another base, e.g. --base HEAD~1"
+}
+
+func short(commit string) string { return commit[:min(9, len(commit))] }
+
+// gateCode is the exit code for what a gate found.
+func gateCode(rep gate.Report) int {
+	switch rep.Worst() {
+	case gate.Void:
+		return ExitVoid
+	case gate.Worse:
+		return ExitNotMet
+	case gate.Open:
+		return ExitInconclusive
+	}
+	return ExitOK
+}
+
+// places are where the benchmarks are, from the top of the repository.
+func places(dir, root string) map[string]gate.Place {
+	out := map[string]gate.Place{}
+	found, err := survey.Look(dir, root)
+	if err != nil {
+		return out // they are told without their place
+	}
+	for _, b := range found.Benchmarks {
+		out[b.ID()] = gate.Place{File: below(root, filepath.Join(dir, filepath.FromSlash(b.File))), Line: b.Line}
+	}
+	return out
+}
+
+// below is path as seen from root, with slashes.
+func below(root, path string) string {
+	rel, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return filepath.ToSlash(path)
+	}
+	return filepath.ToSlash(rel)
+}
+
+func configName(root string, p project.Project) string {
+	if p.File == "" {
+		return ""
+	}
+	return below(root, p.File)
+}
+
+// tell prints the report, writes its files, and tells the CI it runs in.
+func (s *shell) tell(o gateOptions, rep gate.Report, exit int, files [2]*output) error {
+	var err error
+	switch o.format {
+	case "json":
+		err = printJSON(s.out, rep)
+	case "md":
+		err = gate.Markdown(s.out, rep)
+	default:
+		err = gate.Text(s.out, rep, s.style(s.out), o.all)
+	}
+	if err != nil {
+		return err
+	}
+	if err := files[0].Save(func(f *os.File) error { return printJSON(f, rep) }); err != nil {
+		return err
+	}
+	if err := files[1].Save(func(f *os.File) error { return gate.CodeQuality(f, rep) }); err != nil {
+		return err
+	}
+	if s.env("GITHUB_ACTIONS") != "true" {
+		return nil
+	}
+	if err := gate.Annotations(s.err, rep); err != nil {
+		return err
+	}
+	if err := appended(s.env("GITHUB_STEP_SUMMARY"), func(w io.Writer) error { return gate.Markdown(w, rep) }); err != nil {
+		return err
+	}
+	return appended(s.env("GITHUB_OUTPUT"), func(w io.Writer) error { return gate.Outputs(w, rep, exit) })
+}
+
+// appended lets write add to the end of a file; without a path there is none.
+func appended(path string, write func(io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err == nil {
+		err = write(f)
+		if errClose := f.Close(); err == nil {
+			err = errClose
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, cause(err))
+	}
+	return nil
+}

@@ -1,0 +1,315 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+)
+
+// gated is a repository with a change, and what its benchmarks are to show.
+type gated struct {
+	t     *testing.T
+	dir   string
+	bench gate.Bench
+	asked []gate.Ask
+	env   map[string]string
+
+	stdout, stderr bytes.Buffer
+}
+
+func newGated(t *testing.T) *gated {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not here")
+	}
+	g := &gated{t: t, dir: t.TempDir(), env: map[string]string{}}
+	g.git("init", "--quiet", "--initial-branch=main")
+	g.write("go.mod", "module example.com/m\n")
+	g.write("sub/x_test.go", "package x\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) {}\n")
+	g.git("add", ".")
+	g.git("commit", "--quiet", "-m", "base")
+	g.write("sub/x.go", "package x\n")
+	t.Chdir(filepath.Join(g.dir, "sub"))
+	return g
+}
+
+func (g *gated) git(args ...string) {
+	g.t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", g.dir, "-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		g.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+func (g *gated) write(name, text string) {
+	g.t.Helper()
+	path := filepath.Join(g.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		g.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// run is tare gate with args.
+func (g *gated) run(args ...string) int {
+	g.stdout.Reset()
+	g.stderr.Reset()
+	app := App{
+		Now: func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
+		Gate: func(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
+			g.asked = append(g.asked, ask)
+			return g.bench(ctx, ask)
+		},
+	}
+	return app.Main(context.Background(), append([]string{"gate"}, args...), func(k string) string { return g.env[k] }, strings.NewReader(""), &g.stdout, &g.stderr)
+}
+
+// shows is benchmarks of which the first is by so much slower, in rounds that
+// swing by noise; a void one is void.
+func shows(ratio, noise float64, void bool) gate.Bench {
+	return func(context.Context, gate.Ask) (gate.Measured, error) {
+		const id, n = "example.com/m/sub.BenchmarkX", 27
+		r := &tare.Result{
+			Schema: tare.ResultSchema, Metrics: []string{"time", "allocs"}, RoundsDone: n, Seconds: 27, Plan: tare.Plan{Looks: []int{n}},
+			Workloads: []tare.Workload{{ID: id}},
+		}
+		e := tare.Effects{Workload: id, Metric: "time", A: gate.HeadID, B: gate.BaseID}
+		for i := range n {
+			e.Effects = append(e.Effects, math.Log(ratio)+noise*math.Sin(float64(7*i)))
+			for _, side := range []string{gate.BaseID, gate.HeadID} {
+				r.Trials = append(r.Trials, tare.Trial{Round: i + 1, Tau: 1, Contender: side, Samples: map[string]tare.Sample{id: {"allocs_per_op": 1}}})
+			}
+		}
+		r.Rounds = []tare.Effects{e}
+		r.Values = []tare.Value{{Workload: id, Contender: gate.BaseID, Metric: "time", Value: 1000}, {Workload: id, Contender: gate.HeadID, Metric: "time", Value: 1000 * ratio}}
+		if void {
+			r.Findings = []tare.Finding{{Check: "error-in-loop", Severity: tare.Void, Contender: gate.HeadID, Workload: id, Message: "it failed"}}
+		}
+		return gate.Measured{Head: "worktree", Results: []*tare.Result{r}}, nil
+	}
+}
+
+func TestGateExitCodes(t *testing.T) {
+	g := newGated(t)
+	for name, c := range map[string]struct {
+		bench gate.Bench
+		yaml  string
+		want  int
+	}{
+		"passes":               {shows(1, 0.001, false), "", ExitOK},
+		"slower":               {shows(1.2, 0.001, false), "", ExitNotMet},
+		"slower, within more":  {shows(1.2, 0.001, false), "gate: {margin: 30%}", ExitOK},
+		"slower, waived":       {shows(1.2, 0.001, false), "accept: {benchmark: BenchmarkX, until: 2026-06-01, reason: x}", ExitOK},
+		"slower, waiver over":  {shows(1.2, 0.001, false), "accept: {benchmark: BenchmarkX, until: 2026-05-31, reason: x}", ExitNotMet},
+		"open":                 {shows(1, 0.4, false), "", ExitOK},
+		"open, and that fails": {shows(1, 0.4, false), "gate: {on_inconclusive: fail}", ExitInconclusive},
+		"void":                 {shows(1, 0.001, true), "", ExitVoid},
+		"interrupted":          {func(context.Context, gate.Ask) (gate.Measured, error) { return gate.Measured{}, errInterrupted }, "", ExitInterrupted},
+		"something failed": {func(context.Context, gate.Ask) (gate.Measured, error) {
+			return gate.Measured{}, errors.New("disk on fire")
+		}, "", ExitFailure},
+		"does not build": {func(context.Context, gate.Ask) (gate.Measured, error) {
+			return gate.Measured{}, &usageError{"head does not build", ""}
+		}, "", ExitUsage},
+		"no benchmarks": {func(context.Context, gate.Ask) (gate.Measured, error) {
+			return gate.Measured{Nothing: "no benchmark in ./..."}, nil
+		}, "", ExitOK},
+		"a bad tare.yaml": {shows(1, 0.001, false), "gate: {margin: 5}", ExitUsage},
+	} {
+		g.bench = c.bench
+		g.write("tare.yaml", c.yaml+"\n")
+		if c.yaml == "" {
+			g.write("tare.yaml", "bench:\n  run: .\n")
+		}
+		if got := g.run(); got != c.want {
+			t.Errorf("%s: exit code %d, want %d\n%s%s", name, got, c.want, g.stdout.String(), g.stderr.String())
+		}
+	}
+}
+
+func TestGateAsksAsTheProjectSays(t *testing.T) {
+	g := newGated(t)
+	g.bench = shows(1, 0.001, false)
+	g.write("tare.yaml", "bench: {packages: ./sub, run: X, env: [GOGC=50], budget: 30s}\ngate: {base: merge-base main, metrics: [time, bytes]}\n")
+	if code := g.run("--seed", "7"); code != ExitOK {
+		t.Fatalf("exit code %d: %s", code, g.stderr.String())
+	}
+	ask := g.asked[0]
+	if ask.Project.Dir != g.real() || len(ask.Base) != 40 || ask.Head != gate.Worktree || ask.Seed != 7 || ask.Project.Bench.Run != "X" || ask.Project.Gate.Base != "merge-base main" {
+		t.Errorf("asked %+v", ask)
+	}
+	if c := ask.Criteria("head"); len(c) != 2 || c[0].Ratio != "<= 1.05" || c[1].Metric != "bytes" {
+		t.Errorf("criteria %+v", c)
+	}
+	if code := g.run("--base", "main"); code != ExitOK || g.asked[1].Base != "main" {
+		t.Errorf("exit code %d, base %q", code, g.asked[1].Base)
+	}
+}
+
+// real is the repository without links in its path, as the working directory is.
+func (g *gated) real() string {
+	dir, err := filepath.EvalSymlinks(g.dir)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return dir
+}
+
+func TestGateRefuses(t *testing.T) {
+	g := newGated(t)
+	g.bench = func(context.Context, gate.Ask) (gate.Measured, error) {
+		t.Error("weighed all the same")
+		return gate.Measured{}, nil
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--base", "nosuch"}, `tare: there is no revision "nosuch" to hold the head against`},
+		{[]string{"--head", "nosuch"}, `tare: there is no revision "nosuch" to weigh; git log shows which there are`},
+		{[]string{"--base", "merge-base nosuch"}, `tare: there is no revision "nosuch" to have left`},
+		{[]string{"--base=--x"}, "tare: a revision does not begin with -; e.g. --base origin/main"},
+		{[]string{"--format", "html"}, `tare: --format "html" is not a format of a gate; one of text, md, json`},
+		{[]string{"--json", "--format", "md"}, "tare: --json and --format md contradict each other; give one of them"},
+		{[]string{"--rounds", "0"}, "tare: --rounds 0 is not a number of rounds; at least 1"},
+		{[]string{"--rounds", "3", "--budget", "9s"}, "tare: --rounds and --budget contradict each other; give one of them"},
+		{[]string{"./sub"}, `tare: tare gate: unexpected argument "./sub"; `},
+		{[]string{"-o", "."}, "tare: cannot write .: it is a directory; name a file"},
+	} {
+		if code := g.run(c.args...); code != ExitUsage || !strings.HasPrefix(g.stderr.String(), c.want) {
+			t.Errorf("%q: exit code %d: %s", c.args, code, g.stderr.String())
+		}
+	}
+	g.write("tare.yaml", "gate:\n  margn: 5%\n")
+	if code := g.run(); code != ExitUsage || g.stderr.String() != "tare: tare.yaml:2:3: unknown key \"margn\"; did you mean margin?\n" {
+		t.Errorf("exit code %d: %s", code, g.stderr.String())
+	}
+	t.Chdir(t.TempDir())
+	if code := g.run(); code != ExitUsage || !strings.HasPrefix(g.stderr.String(), "tare: a gate needs a git repository and the git command: ") {
+		t.Errorf("outside of a repository: exit code %d: %s", code, g.stderr.String())
+	}
+}
+
+// What lies between one commit and itself is not weighed.
+func TestGateOfOneCommit(t *testing.T) {
+	g := newGated(t)
+	g.bench = func(context.Context, gate.Ask) (gate.Measured, error) { return gate.Measured{}, errors.New("weighed") }
+	if code := g.run("--base", "main", "--head", "HEAD"); code != ExitOK || !strings.Contains(g.stdout.String(), "nothing to compare: base and head are one and the same commit, ") {
+		t.Errorf("exit code %d\n%s%s", code, g.stdout.String(), g.stderr.String())
+	}
+	if code := g.run(); code != ExitFailure { // the worktree has a change
+		t.Errorf("exit code %d\n%s", code, g.stdout.String())
+	}
+}
+
+// In GitHub Actions a gate writes annotations, a summary and outputs; stdout
+// stays what was asked for.
+func TestGateInGitHubActions(t *testing.T) {
+	g := newGated(t)
+	g.bench = shows(1.2, 0.001, false)
+	out := t.TempDir()
+	g.env = map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": filepath.Join(out, "summary"), "GITHUB_OUTPUT": filepath.Join(out, "output")}
+	if err := os.WriteFile(filepath.Join(out, "summary"), []byte("before\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	quality, doc := filepath.Join(out, "quality.json"), filepath.Join(out, "gate.json")
+	if code := g.run("--json", "-o", doc, "--gitlab", quality); code != ExitNotMet {
+		t.Fatalf("exit code %d: %s", code, g.stderr.String())
+	}
+	read := func(path string) string {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(src)
+	}
+	var rep gate.Report
+	if err := json.Unmarshal(g.stdout.Bytes(), &rep); err != nil || rep.Schema != gate.Schema || !rep.Blocked || rep.On != project.WarnOpen || len(rep.Results) != 1 || read(doc) != g.stdout.String() {
+		t.Errorf("%v: %+v", err, rep)
+	}
+	if want := "::error file=sub/x_test.go,line=5,title=tare gate%3A slower by > 5 %25::sub.BenchmarkX: slower by > 5 %25: +20.0 %25 time "; !strings.HasPrefix(g.stderr.String(), want) {
+		t.Errorf("annotations: %s", g.stderr.String())
+	}
+	if s := read(filepath.Join(out, "summary")); !strings.HasPrefix(s, "before\n"+gate.Marker+"\n### tare gate: ❌ blocked: ") {
+		t.Errorf("summary: %s", s)
+	}
+	if s := read(filepath.Join(out, "output")); s != "outcome=worse\nblocked=true\nexit-code=3\nsentence=blocked: of 1 benchmark 1 is slower by more than 5 %\n" {
+		t.Errorf("outputs: %s", s)
+	}
+	if s := read(quality); !strings.Contains(s, `"path": "sub/x_test.go"`) || !strings.Contains(s, `"severity": "major"`) {
+		t.Errorf("code quality: %s", s)
+	}
+}
+
+// What a project wants in the environment is there for both sides, and gone
+// afterwards.
+func TestBenchEnvironment(t *testing.T) {
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("TEST_KEPT", "before")
+	restore, err := benchEnvironment(project.Bench{Env: []string{"TEST_KEPT=x", "TEST_NEW=y=z"}, Tags: []string{"a", "b"}}, os.Environ())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := os.Getenv("TEST_KEPT") + " " + os.Getenv("TEST_NEW") + " " + os.Getenv("GOFLAGS"); got != "x y=z -mod=mod -tags=a,b" {
+		t.Errorf("set: %q", got)
+	}
+	restore()
+	if _, there := os.LookupEnv("TEST_NEW"); there || os.Getenv("TEST_KEPT") != "before" || os.Getenv("GOFLAGS") != "-mod=mod" {
+		t.Errorf("not restored: %q", os.Environ())
+	}
+}
+
+// Every input that action.yml uses is declared, used and documented, and what
+// it hands to the script is what the script reads.
+func TestActionAndItsScriptAgree(t *testing.T) {
+	text := func(path ...string) string {
+		t.Helper()
+		src, err := os.ReadFile(filepath.Join(append([]string{"..", "..", "..", ".."}, path...)...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(src)
+	}
+	action, script, docs := text("action.yml"), text("deploy", "ci", "gate.sh"), text("docs", "gate.md")
+	head, steps, _ := strings.Cut(action, "\nruns:")
+	_, inputs, _ := strings.Cut(head, "\ninputs:")
+	inputs, _, _ = strings.Cut(inputs, "\noutputs:")
+	var declared []string
+	for _, m := range regexp.MustCompile(`(?m)^  ([a-z-]+):$`).FindAllStringSubmatch(inputs, -1) {
+		declared = append(declared, m[1])
+		if !strings.Contains(steps, "inputs."+m[1]) || !strings.Contains(docs, "`"+m[1]+"`") {
+			t.Errorf("input %s is not used, or not in docs/gate.md", m[1])
+		}
+	}
+	for _, m := range regexp.MustCompile(`inputs\.([a-z-]+)`).FindAllStringSubmatch(steps, -1) {
+		if !slices.Contains(declared, m[1]) {
+			t.Errorf("input %s is not declared", m[1])
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?m)^ +(GATE_[A-Z]+):`).FindAllStringSubmatch(steps, -1) {
+		if !strings.Contains(script, "${"+m[1]+":-") {
+			t.Errorf("the script does not read %s", m[1])
+		}
+	}
+	for _, m := range regexp.MustCompile(`gate\.sh" ([a-z]+)`).FindAllStringSubmatch(steps, -1) {
+		if !strings.Contains(script, "\n"+m[1]+"() {") {
+			t.Errorf("the script has no step %s", m[1])
+		}
+	}
+}

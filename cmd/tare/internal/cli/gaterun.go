@@ -1,0 +1,221 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/lab"
+)
+
+// weighSides weighs both sides of a repository: its benchmarks, then the
+// programs in its studies.
+func (s *shell) weighSides(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
+	restore, err := benchEnvironment(ask.Project.Bench, os.Environ())
+	if err != nil {
+		return gate.Measured{}, err
+	}
+	defer restore()
+	p := s.newProgress(ask.Quiet)
+	defer p.End()
+	m, err := s.weighBenchmarks(ctx, ask, p)
+	if err != nil {
+		return m, err
+	}
+	return m, s.weighStudies(ctx, ask, p, &m)
+}
+
+// gateRun are the options of a run for a gate: nothing of it is printed.
+func gateRun(ask gate.Ask) runOptions {
+	o := runOptions{isolation: tare.Lockstep, rounds: ask.Rounds, seed: ask.Seed, noLock: ask.NoLock, quiet: ask.Quiet}
+	if o.budget = ask.Budget; o.budget == 0 && o.rounds == 0 {
+		o.budget = ask.Project.Bench.Budget
+	}
+	o.user = o.budget > 0
+	return o
+}
+
+// weighBenchmarks weighs the repository's go test benchmarks.
+func (s *shell) weighBenchmarks(ctx context.Context, ask gate.Ask, p *progress) (m gate.Measured, err error) {
+	b := ask.Project.Bench
+	o := benchOptions{run: gateRun(ask), most: benchMost, asked: bring.Asked{Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run}}
+	if b.Max > 0 {
+		o.most = b.Max
+	}
+	o.run.env = b.Env
+	alone := *s
+	alone.Sources = func(Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
+	err = alone.session(ctx, o.run, p, func(ctx context.Context, w *weighing) error {
+		built, err := bring.NewBench(ctx, o.asked, bring.Place{
+			Cache: w.dirs.Cache, Run: w.tag, Guardian: w.guardian,
+			Say: func(text string) { p.Status("build", text) },
+		})
+		var usage *bring.UsageError
+		if errors.As(err, &usage) && strings.HasPrefix(usage.What, "no benchmark in ") {
+			m = gate.Measured{Base: ask.Base, Head: ask.Head, Nothing: usage.What}
+			return nil
+		}
+		if err != nil {
+			return benchError(ctx, err)
+		}
+		defer built.Close()
+		study, err := w.fit(built, o)
+		if err != nil {
+			return benchError(ctx, err)
+		}
+		study.Criteria = nil
+		for _, c := range ask.Criteria(bring.Head) {
+			if slices.Contains(study.Metrics, c.Metric) {
+				study.Criteria = append(study.Criteria, c)
+			}
+		}
+		alone.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+			res, err := s.Run(ctx, study, o)
+			if res != nil {
+				built.Finish(res)
+			}
+			return res, err
+		}
+		w.sources = built.Sources
+		if err := w.quietly(ctx, []chosen{{Study: study}}); err != nil {
+			return err
+		}
+		m.Results, m.Notes = w.results, built.Notes
+		for _, res := range m.Results {
+			for _, l := range res.NotWeighed {
+				m.Left = append(m.Left, gate.Left{What: l.What, Why: l.Why, Broken: strings.HasPrefix(l.Why, bring.Head+" does not build")})
+			}
+		}
+		m.Base, m.Head = built.Sources.Titles[bring.Base], built.Sources.Titles[bring.Head]
+		return nil
+	})
+	return m, err
+}
+
+// quietly carries studies out and prints nothing of them but the progress.
+func (w *weighing) quietly(ctx context.Context, studies []chosen) error {
+	var first error
+	err := w.all(ctx, studies, func(err error) {
+		if code(err) != ExitOK && first == nil {
+			first = err
+		}
+	})
+	switch {
+	case first != nil && code(first) == ExitInterrupted:
+		return errInterrupted
+	case first != nil:
+		return first
+	}
+	return err
+}
+
+// weighStudies adds what became of the repository's studies.
+func (s *shell) weighStudies(ctx context.Context, ask gate.Ask, p *progress, m *gate.Measured) error {
+	if len(ask.Project.Studies) == 0 {
+		return nil
+	}
+	d, err := s.dirs()
+	if err != nil {
+		return err
+	}
+	repo, base, head, err := treesOf(ctx, ask, d.Cache)
+	if err != nil {
+		return err
+	}
+	var all []chosen
+	for _, path := range ask.Project.Studies {
+		rel, err := filepath.Rel(repo.Root, filepath.Join(ask.Project.Dir, filepath.FromSlash(path)))
+		if err != nil {
+			return err
+		}
+		study, err := s.study(filepath.Join(head, rel))
+		if err != nil {
+			return err
+		}
+		some, left := gate.Studies(study.Study, ask, head, base)
+		for _, one := range some {
+			all = append(all, chosen{Study: one})
+		}
+		if m.Left = append(m.Left, left...); len(some)+len(left) == 0 {
+			m.Notes = append(m.Notes, path+": none of its contenders is a program of this repository")
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	o := gateRun(ask)
+	o.quick = !o.user
+	return s.session(ctx, o, p, func(ctx context.Context, w *weighing) error {
+		if err := w.quietly(ctx, all); err != nil {
+			return err
+		}
+		m.Results, m.Nothing = append(m.Results, w.results...), ""
+		return nil
+	})
+}
+
+// treesOf are the files of both sides.
+func treesOf(ctx context.Context, ask gate.Ask, cache string) (repo tree.Repo, base, head string, err error) {
+	if repo, err = tree.Find(ctx, ask.Project.Dir); err != nil {
+		return repo, "", "", err
+	}
+	unpack := func(name string) (string, error) {
+		rev, err := repo.Resolve(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		dir, _, err := repo.Extract(ctx, rev, cache)
+		return dir, err
+	}
+	if base, err = unpack(ask.Base); err != nil {
+		return repo, "", "", err
+	}
+	if head = repo.Root; ask.Head != gate.Worktree {
+		head, err = unpack(ask.Head)
+	}
+	return repo, base, head, err
+}
+
+// benchEnvironment gives this process the environment that a project wants its
+// benchmarks built and run in, which is that of both sides, until restore is
+// called. Build tags go into GOFLAGS.
+func benchEnvironment(b project.Bench, environ []string) (restore func(), err error) {
+	set := slices.Clone(b.Env)
+	if len(b.Tags) > 0 {
+		flags := "-tags=" + strings.Join(b.Tags, ",")
+		for _, kv := range slices.Concat(environ, b.Env) {
+			if before, ok := strings.CutPrefix(kv, "GOFLAGS="); ok && before != "" {
+				flags = before + " " + flags
+			}
+		}
+		set = append(set, "GOFLAGS="+flags)
+	}
+	var undo []func()
+	restore = func() {
+		for _, u := range slices.Backward(undo) {
+			u()
+		}
+	}
+	for _, kv := range set {
+		name, value, _ := strings.Cut(kv, "=")
+		if old, was := os.LookupEnv(name); was {
+			undo = append(undo, func() { _ = os.Setenv(name, old) })
+		} else {
+			undo = append(undo, func() { _ = os.Unsetenv(name) })
+		}
+		if err := os.Setenv(name, value); err != nil {
+			restore()
+			return nil, err
+		}
+	}
+	return restore, nil
+}

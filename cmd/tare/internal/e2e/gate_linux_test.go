@@ -1,0 +1,238 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// runner is a machine of a CI service, faked: the variables and files that the
+// script of action.yml finds there.
+type runner struct {
+	dir    string // temporary files of the job
+	script string
+	path   string
+}
+
+func newRunner(t *testing.T) *runner {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds tare and runs benchmarks")
+	}
+	for _, tool := range []string{"git", "bash"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(tool + " is not here")
+		}
+	}
+	script, err := filepath.Abs("../../../../deploy/ci/gate.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &runner{dir: t.TempDir(), script: script, path: os.Getenv("PATH")}
+}
+
+func (r *runner) file(name string) string { return filepath.Join(r.dir, name) }
+
+func (r *runner) text(t *testing.T, name string) string {
+	t.Helper()
+	src, err := os.ReadFile(r.file(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(src)
+}
+
+// step runs one step of the action in the repository at dir. Each step has
+// files of its own for outputs and summary.
+func (r *runner) step(t *testing.T, dir, name string, env ...string) (log string, code int) {
+	t.Helper()
+	for _, f := range []string{"output", "summary"} {
+		if err := os.WriteFile(r.file(f), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("bash", r.script, name)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), append([]string{
+		"PATH=" + r.path, "RUNNER_TEMP=" + r.dir, "GATE_OUT=" + r.file("out"), "TARE_CACHE=" + r.file("cache"),
+		"GITHUB_ACTIONS=true", "GITHUB_PATH=" + r.file("path"), "GITHUB_OUTPUT=" + r.file("output"), "GITHUB_STEP_SUMMARY=" + r.file("summary"),
+		"GITHUB_REPOSITORY=you/yours", "GITHUB_BASE_REF=", "GATE_BASE=", "GATE_ARGS=", "GATE_BEFORE=", "GATE_PR=", "GATE_SHA=",
+	}, env...)...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if _, isExit := err.(*exec.ExitError); err != nil && !isExit {
+		t.Fatal(err)
+	}
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pullRequest is a shallow clone of a branch that allocates once more than
+// main, as a checkout action leaves it.
+func pullRequest(t *testing.T) string {
+	t.Helper()
+	upstream := t.TempDir()
+	git(t, upstream, "init", "--quiet", "--initial-branch=main")
+	write(t, upstream, "go.mod", "module example.com/things\n\ngo 1.25\n")
+	write(t, upstream, "codec/codec.go", "package codec\n\nfunc Join(a, b string) string { return a + b }\n")
+	write(t, upstream, "codec/codec_test.go", `package codec
+
+import (
+	"strings"
+	"testing"
+)
+
+var text string
+
+func BenchmarkJoin(b *testing.B) {
+	x := strings.Repeat("x", 50)
+	for b.Loop() {
+		text = Join(x, x)
+	}
+}
+`)
+	git(t, upstream, "add", ".")
+	git(t, upstream, "commit", "--quiet", "-m", "base")
+	git(t, upstream, "switch", "--quiet", "-c", "change")
+	write(t, upstream, "codec/codec.go", "package codec\n\nfunc Join(a, b string) string { return string([]byte(a + b)) }\n")
+	git(t, upstream, "commit", "--quiet", "-am", "change")
+	clone := filepath.Join(t.TempDir(), "clone")
+	git(t, upstream, "clone", "--quiet", "--depth=1", "--branch=change", "file://"+filepath.ToSlash(upstream), clone)
+	return clone
+}
+
+// fakeGH puts a gh on the path that knows one comment, the file comment.md
+// where it is there, and writes down what it is asked to change.
+func (r *runner) fakeGH(t *testing.T) {
+	t.Helper()
+	write(t, r.dir, "bin/gh", `#!/usr/bin/env bash
+case "$*" in
+*--method*) echo "$*" | tr '\n' ' ' >>"$RUNNER_TEMP/asked"; echo >>"$RUNNER_TEMP/asked" ;;
+*/issues/comments/7*) cat "$RUNNER_TEMP/comment.md" ;;
+*/issues/5/comments*) [ ! -e "$RUNNER_TEMP/comment.md" ] || echo 7 ;;
+*/commits/abc/pulls*) echo 5 ;;
+esac
+`)
+	if err := os.Chmod(r.file("bin/gh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.path = r.file("bin") + ":" + r.path
+}
+
+// The steps of action.yml on a throw-away repository: what it prints, where it
+// writes, and how it ends.
+func TestGateAction(t *testing.T) {
+	r := newRunner(t)
+	clone := pullRequest(t)
+	if log, code := r.step(t, clone, "install"); code != 0 {
+		t.Fatalf("install: exit code %d\n%s", code, log)
+	}
+	r.path = strings.TrimSpace(r.text(t, "path")) + ":" + r.path
+	r.fakeGH(t)
+	before := git(t, clone, "rev-parse", "HEAD^{tree}")
+
+	log, code := r.step(t, clone, "run", "GITHUB_BASE_REF=main", "GATE_ARGS=--rounds 1 --no-lock -q")
+	if code != 0 {
+		t.Fatalf("run: exit code %d\n%s", code, log)
+	}
+	if want := "::error file=codec/codec_test.go,line=10,title=tare gate%3A more allocations::codec.BenchmarkJoin: more allocations: 1 before, 2 allocs/op now, in each of 1 round\n"; !strings.Contains(log, want) {
+		t.Errorf("no annotation\n%s", log)
+	}
+	for _, want := range []string{"outcome=worse\n", "blocked=true\n", "exit-code=3\n", "sentence=blocked: of 1 benchmark 1 allocates more often"} {
+		if out := r.text(t, "output"); !strings.Contains(out, want) {
+			t.Errorf("%q is not among the outputs\n%s", want, out)
+		}
+	}
+	md := r.text(t, "out/gate.md")
+	if r.text(t, "summary") != md || !strings.Contains(md, "### tare gate: ❌ blocked: of 1 benchmark 1 allocates more often") || !strings.Contains(md, "| **more allocations** | `codec.BenchmarkJoin` |") || !strings.Contains(md, ", where it left origin/main: ") {
+		t.Errorf("the summary is not what was printed\n%s\n%s", r.text(t, "summary"), md)
+	}
+	var doc struct {
+		Schema  string
+		Results []json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(r.text(t, "out/gate.json")), &doc); err != nil || doc.Schema != "tare.gate/1" || len(doc.Results) != 1 {
+		t.Errorf("gate.json: %v, %s, %d results", err, doc.Schema, len(doc.Results))
+	}
+	if kept, _ := filepath.Glob(r.file("out/data/results/*/*/result.json")); len(kept) != 1 {
+		t.Errorf("results kept: %q", kept)
+	}
+	if status := git(t, clone, "status", "--porcelain"); status != "" || git(t, clone, "rev-parse", "HEAD^{tree}") != before {
+		t.Errorf("the clone was changed: %s", status)
+	}
+	if log, code := r.step(t, clone, "verdict"); code != 3 {
+		t.Errorf("verdict: exit code %d\n%s", code, log)
+	}
+	r.comments(t, clone)
+	r.failure(t, clone)
+}
+
+// comments: once where there is something to say, and again only when the
+// verdict changes.
+func (r *runner) comments(t *testing.T, clone string) {
+	t.Helper()
+	asked := func(why string, n int, last string, env ...string) {
+		t.Helper()
+		if log, code := r.step(t, clone, "comment", env...); code != 0 {
+			t.Fatalf("%s: exit code %d\n%s", why, code, log)
+		}
+		src, _ := os.ReadFile(r.file("asked"))
+		lines := strings.Split(strings.TrimSpace(string(src)), "\n")
+		if len(src) == 0 {
+			lines = nil
+		}
+		if len(lines) != n || n > 0 && !strings.Contains(lines[n-1], last) {
+			t.Errorf("%s: asked %q", why, lines)
+		}
+	}
+	asked("no pull request", 0, "")
+	asked("the first", 1, "--method POST repos/you/yours/issues/5/comments -F body=@", "GATE_PR=5")
+	md := r.text(t, "out/gate.md")
+	write(t, r.dir, "comment.md", strings.Replace(md, "1 round", "2 rounds", 1))
+	asked("the same verdict", 1, "POST", "GATE_PR=5")
+	write(t, r.dir, "comment.md", strings.Replace(md, "blocked", "passes", 1))
+	asked("another verdict", 2, "--method PATCH repos/you/yours/issues/comments/7 -F body=@", "GATE_SHA=abc")
+	if err := os.Remove(r.file("comment.md")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, r.dir, "out/gate.md", strings.Replace(md, "❌ blocked: ", "✅ passes: ", 1))
+	asked("nothing to say", 2, "PATCH", "GATE_PR=5")
+}
+
+// failure: a gate that cannot be carried out says why, and fails.
+func (r *runner) failure(t *testing.T, clone string) {
+	t.Helper()
+	log, code := r.step(t, clone, "run", "GATE_BASE=nosuch")
+	const why = `there is no revision "nosuch" to hold the head against`
+	if code != 0 || !strings.Contains(log, "::error title=tare gate::"+why) || !strings.Contains(r.text(t, "summary"), why) || !strings.Contains(r.text(t, "output"), "outcome=failed\nblocked=true\nexit-code=2\nsentence="+why+"\n") {
+		t.Errorf("exit code %d\n%s\n%s", code, log, r.text(t, "output"))
+	}
+	if _, code := r.step(t, clone, "verdict"); code != 2 {
+		t.Errorf("verdict: exit code %d", code)
+	}
+}

@@ -1,0 +1,96 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Root is the top of the repository that dir is in: the nearest directory at
+// or above it that a version control system keeps. It is dir itself, and false,
+// where there is none.
+func Root(dir string) (string, bool) {
+	for at := dir; ; at = filepath.Dir(at) {
+		for _, mark := range []string{".git", ".hg", ".jj", ".svn"} {
+			if _, err := os.Lstat(filepath.Join(at, mark)); err == nil {
+				return at, true
+			}
+		}
+		if filepath.Dir(at) == at {
+			return dir, false
+		}
+	}
+}
+
+// Find returns the nearest tare.yaml at or above dir, which is absolute, but
+// not above the top of the repository.
+func Find(dir string) (path string, ok bool) {
+	root, _ := Root(dir)
+	for at := dir; ; at = filepath.Dir(at) {
+		path := filepath.Join(at, FileName)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return path, true
+		}
+		if at == root || filepath.Dir(at) == at {
+			return "", false
+		}
+	}
+}
+
+// Home is where the tare.yaml of dir, which is absolute, belongs: beside the
+// go.work or go.mod nearest to the top of the repository, at or above dir; the
+// top itself where there is neither.
+func Home(dir string) string {
+	root, _ := Root(dir)
+	home := root
+	for at := dir; ; at = filepath.Dir(at) {
+		for _, name := range []string{"go.work", "go.mod"} {
+			if _, err := os.Stat(filepath.Join(at, name)); err == nil {
+				home = at
+			}
+		}
+		if at == root || filepath.Dir(at) == at {
+			return home
+		}
+	}
+}
+
+// Load finds the project that dir, which is absolute, belongs to: as its
+// tare.yaml describes it, or the default of the repository's top. What is wrong
+// with the file is a *yamlfile.Error. shown is how the file's path is printed;
+// nil prints it as it is.
+func Load(dir string, shown func(path string) string) (Project, error) {
+	path, ok := Find(dir)
+	if !ok {
+		root, _ := Root(dir)
+		return Default(root), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return Project{}, fmt.Errorf("cannot read %s: %w", path, cause(err))
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err != nil {
+		return Project{}, fmt.Errorf("cannot read %s: %w", path, cause(err))
+	}
+	name := path
+	if shown != nil {
+		name = shown(path)
+	}
+	p, err := Parse(name, src)
+	p.File, p.Dir = path, filepath.Dir(path)
+	return p, err
+}
+
+// cause is what the operating system said, without the path.
+func cause(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,225 @@
+package project
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+)
+
+const maxBytes = yamlfile.MaxBytes
+
+// reader reads the fields of a project.
+type reader struct{ *yamlfile.Reader }
+
+// Parse reads a tare.yaml; name is its path, for messages. Every error is a
+// *yamlfile.Error. What the file leaves out is as in [Default].
+func Parse(name string, src []byte) (Project, error) {
+	yr, root, err := yamlfile.Open(name, src, yamlfile.Format{Noun: "project", Begin: "tare init writes one with comments"})
+	if err != nil {
+		return Project{}, err
+	}
+	r := reader{yr}
+	p := Default(filepath.Dir(name))
+	p.File = name
+	r.Mapping(root, "", "begin with bench: or gate:", map[string]yamlfile.Take{
+		"bench":   func(n ast.Node, path string) { r.bench(&p.Bench, n, path) },
+		"studies": r.List(r.study(&p.Studies)),
+		"gate":    func(n ast.Node, path string) { r.gate(&p.Gate, n, path) },
+		"accept":  r.List(func(n ast.Node, path string) { p.Accept = append(p.Accept, r.waiver(n, path)) }),
+	}, nil)
+	if r.Err != nil {
+		return Project{}, r.Err
+	}
+	return p, nil
+}
+
+var (
+	packagePattern = regexp.MustCompile(`^[^\s-][^\s]*$`)
+	tagName        = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.]*$`)
+	variable       = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+)
+
+func (r reader) bench(b *Bench, n ast.Node, path string) {
+	var packages []string
+	r.Mapping(n, path, "e.g. bench: {packages: [./...]}", map[string]yamlfile.Take{
+		"packages": r.each(&packages, packagePattern, "is not a pattern of packages", "as go list takes them, e.g. ./... or ./codec"),
+		"run":      r.expression(&b.Run),
+		"tags":     r.each(&b.Tags, tagName, "is not a build tag", "e.g. tags: [integration]"),
+		"env":      r.each(&b.Env, variable, "is not a variable", "NAME=value, e.g. env: [GOGC=200]"),
+		"budget":   r.Duration(&b.Budget),
+		"max":      r.Duration(&b.Max),
+	}, nil)
+	if len(packages) > 0 {
+		b.Packages = packages
+	}
+	for i, kv := range b.Env {
+		name, _, _ := strings.Cut(kv, "=")
+		at, _ := r.At(fmt.Sprintf("%s.env[%d]", path, i))
+		switch {
+		case strings.HasPrefix(strings.ToUpper(name), "TARE_"):
+			r.Fail(at, name+" is not taken: TARE_ variables are tare's own", "leave it out")
+		case slices.ContainsFunc(b.Env[:i], func(s string) bool { return strings.HasPrefix(s, name+"=") }):
+			r.Fail(at, name+" is given twice", "give it one value")
+		}
+	}
+}
+
+// each reads a list of different texts that a pattern describes.
+func (r reader) each(into *[]string, shape *regexp.Regexp, isNot, hint string) yamlfile.Take {
+	return r.List(func(n ast.Node, path string) {
+		var s string
+		r.Shaped(&s, shape, isNot, hint)(n, path)
+		if r.Err == nil && slices.Contains(*into, s) {
+			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
+		}
+		*into = append(*into, s)
+	})
+}
+
+// expression reads a regular expression that is not empty. Slashes part the
+// names of sub-benchmarks, as go test -bench has it.
+func (r reader) expression(into *string) yamlfile.Take {
+	const hint = "as go test -bench takes it, e.g. run: Encode|Decode"
+	return func(n ast.Node, path string) {
+		r.Text(into, hint)(n, path)
+		if r.Err != nil {
+			return
+		}
+		if _, err := regexp.Compile(*into); err != nil || *into == "" {
+			r.Fail(r.Of(n), fmt.Sprintf("%q is not a regular expression", *into), hint)
+		}
+	}
+}
+
+// study reads the path of a study file inside the project.
+func (r reader) study(into *[]string) yamlfile.Take {
+	const hint = "its path from this file's directory, e.g. studies: [bench/encode.yaml]"
+	return func(n ast.Node, at string) {
+		var s string
+		r.Text(&s, hint)(n, at)
+		switch {
+		case r.Err != nil:
+		case !strings.HasSuffix(s, ".yaml") && !strings.HasSuffix(s, ".yml"):
+			r.Fail(r.Of(n), fmt.Sprintf("%q is not a study file", s), hint)
+		case !filepath.IsLocal(filepath.FromSlash(s)):
+			r.Fail(r.Of(n), fmt.Sprintf("%q is outside the project", s), hint)
+		case slices.Contains(*into, path.Clean(s)):
+			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
+		}
+		*into = append(*into, path.Clean(s))
+	}
+}
+
+func (r reader) gate(g *Gate, n ast.Node, at string) {
+	var metrics []string
+	allocs, open := string(g.Allocs), string(g.OnInconclusive)
+	r.Mapping(n, at, "e.g. gate: {base: origin/main, margin: 5%}", map[string]yamlfile.Take{
+		"base":            r.Shaped(&g.Base, revision, "is not a revision", "e.g. origin/main, or merge-base, or merge-base origin/main"),
+		"margin":          r.share(&g.Margin, 999.999999, "the slowdown that matters, with its sign, e.g. margin: 5%"),
+		"alpha":           r.share(&g.Alpha, 20, "the chance of any wrong word in the table, with its sign, from 0.1% to 20%, e.g. alpha: 5%"),
+		"metrics":         r.metrics(&metrics),
+		"allocs":          r.word(&allocs, string(AllocsExact), string(AllocsMargin), string(AllocsIgnore)),
+		"on_inconclusive": r.word(&open, string(PassOpen), string(WarnOpen), string(FailOpen)),
+	}, nil)
+	if len(metrics) > 0 {
+		g.Metrics = metrics
+	}
+	g.Allocs, g.OnInconclusive = Allocs(allocs), OnInconclusive(open)
+}
+
+// revision is what git may be asked for; an option it is not.
+var revision = regexp.MustCompile(`^[^\s-]\S*( [^\s-]\S*)?$`)
+
+// Metrics are those a gate can hold to its margin.
+func Metrics() []string { return []string{"time", "cpu", "bytes"} }
+
+func (r reader) metrics(into *[]string) yamlfile.Take {
+	known := Metrics()
+	hint := "known: " + strings.Join(known, ", ")
+	return r.List(func(n ast.Node, path string) {
+		var s string
+		r.Text(&s, hint)(n, path)
+		switch {
+		case r.Err != nil:
+		case s == "allocs":
+			r.Fail(r.Of(n), "allocations have a key of their own", "gate: {allocs: exact}")
+		case !slices.Contains(known, s):
+			r.Fail(r.Of(n), fmt.Sprintf("unknown metric %q", s), hint)
+		case slices.Contains(*into, s):
+			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
+		}
+		*into = append(*into, s)
+	})
+}
+
+// word reads one of some words.
+func (r reader) word(into *string, known ...string) yamlfile.Take {
+	hint := "one of " + strings.Join(known, ", ")
+	return func(n ast.Node, path string) {
+		r.Text(into, hint)(n, path)
+		if r.Err == nil && !slices.Contains(known, *into) {
+			r.Fail(r.Of(n), fmt.Sprintf("%q is not known here", *into), hint)
+		}
+	}
+}
+
+var percentage = regexp.MustCompile(`^([0-9]{1,3}(?:\.[0-9]{1,6})?) ?%$`)
+
+// share reads a percentage from 0.1 up to most per cent, as a share.
+func (r reader) share(into *float64, most float64, hint string) yamlfile.Take {
+	return func(n ast.Node, path string) {
+		var s string
+		r.Shaped(&s, percentage, "is not a percentage", hint)(n, path)
+		if r.Err != nil {
+			return
+		}
+		x, _ := strconv.ParseFloat(percentage.FindStringSubmatch(s)[1], 64)
+		if x < 0.1 || x > most {
+			r.Fail(r.Of(n), fmt.Sprintf("%s is not from 0.1%% to %g%%", s, most), hint)
+			return
+		}
+		*into = x / 100
+	}
+}
+
+// waiver reads one entry of accept. All but the metric is needed: a waiver
+// without a reason or an end stays for ever.
+func (r reader) waiver(n ast.Node, path string) (w Waiver) {
+	const hint = "e.g. {benchmark: BenchmarkEncode, until: 2026-12-31, reason: waits for the new codec}"
+	const dateHint = "the last day on which it holds, e.g. until: 2026-12-31"
+	var expression, until string
+	r.Mapping(n, path, hint, map[string]yamlfile.Take{
+		"benchmark": r.expression(&expression),
+		"metric":    r.word(&w.Metric, append(Metrics(), "allocs")...),
+		"until":     r.Text(&until, dateHint),
+		"reason":    r.Shaped(&w.Reason, regexp.MustCompile(`\S`), "is no reason", "one line for the reader of the gate"),
+	}, nil)
+	at := r.Of(n)
+	w.Line, w.Col = at.Line, at.Col
+	for _, need := range []string{"benchmark", "until", "reason"} {
+		if _, given := r.At(path + "." + need); !given {
+			r.Fail(at, "a waiver without "+need, hint)
+		}
+	}
+	if r.Err != nil {
+		return w
+	}
+	w.Benchmark = regexp.MustCompile(expression)
+	day, err := time.Parse(time.DateOnly, until)
+	if err != nil {
+		at, _ := r.At(path + ".until")
+		r.Fail(at, fmt.Sprintf("%q is not a day", until), dateHint)
+		return w
+	}
+	w.Until = day.AddDate(0, 0, 1)
+	return w
+}

@@ -1,0 +1,89 @@
+// Package project reads tare.yaml: what a repository tells tare about itself,
+// so that a gate asks the same thing on every machine. Every field may be left
+// out; a repository without the file gets the defaults.
+package project
+
+import (
+	"regexp"
+	"time"
+)
+
+// FileName is what the file is called.
+const FileName = "tare.yaml"
+
+// Project is a repository as its tare.yaml describes it.
+type Project struct {
+	File    string   // path of tare.yaml; empty: there is none
+	Dir     string   // where its relative paths start
+	Bench   Bench    // which of the repository's Go benchmarks are run, and how
+	Studies []string // study files, relative to Dir
+	Gate    Gate
+	Accept  []Waiver
+}
+
+// Bench says which benchmarks are run, and how.
+type Bench struct {
+	Packages []string      // patterns as go list takes them, relative to Dir
+	Run      string        // regular expression, as go test -bench takes it
+	Tags     []string      // build tags
+	Env      []string      // NAME=value
+	Budget   time.Duration // measuring time of one gate, builds not included; zero: what tare bench takes
+	Max      time.Duration // the longest the whole may last; what does not fit is left out and named; zero: no limit
+}
+
+// Gate is what lets a change pass.
+type Gate struct {
+	Base           string   // git revision, or merge-base, or merge-base and a revision
+	Margin         float64  // the slowdown that matters, as a share: 0.05 is 5 %
+	Alpha          float64  // the chance of any wrong word in the whole table, as a share
+	Metrics        []string // held to the margin
+	Allocs         Allocs
+	OnInconclusive OnInconclusive
+}
+
+// Allocs is how allocations per operation are held against those of the base.
+type Allocs string
+
+// How allocations are held.
+const (
+	AllocsExact  Allocs = "exact"  // one more is too many
+	AllocsMargin Allocs = "margin" // as the metrics
+	AllocsIgnore Allocs = "ignore"
+)
+
+// OnInconclusive is what becomes of a gate that could not tell.
+type OnInconclusive string
+
+// What becomes of it.
+const (
+	PassOpen OnInconclusive = "pass" // said in the table
+	WarnOpen OnInconclusive = "warn" // and as a warning
+	FailOpen OnInconclusive = "fail" // and in the exit code
+)
+
+// Waiver lets a slowdown pass for a time.
+type Waiver struct {
+	Benchmark *regexp.Regexp // matched against import/path.BenchmarkName/sub
+	Metric    string         // empty: any
+	Until     time.Time      // the first moment it does not hold any more, UTC
+	Reason    string
+	Line, Col int // in the file
+}
+
+// Last is the last day on which the waiver holds, as it was written.
+func (w Waiver) Last() string { return w.Until.AddDate(0, 0, -1).Format(time.DateOnly) }
+
+// Default is the project of a repository that says nothing. dir is its top.
+func Default(dir string) Project {
+	return Project{
+		Dir:   dir,
+		Bench: Bench{Packages: []string{"./..."}, Run: "."},
+		Gate: Gate{
+			Base: MergeBase, Margin: 0.05, Alpha: 0.05, Metrics: []string{"time"},
+			Allocs: AllocsExact, OnInconclusive: WarnOpen,
+		},
+	}
+}
+
+// MergeBase as a base means where the head left the branch it will go back to.
+const MergeBase = "merge-base"

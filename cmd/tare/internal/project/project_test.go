@@ -1,0 +1,151 @@
+package project_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+)
+
+func TestParse(t *testing.T) {
+	p, err := project.Parse("x/tare.yaml", []byte(`bench:
+  packages: ./codec/...
+  run: Encode/large
+  tags: [a, b]
+  env: [GOGC=200]
+  budget: 90s
+  max: 10m
+studies: [bench/../encode.yaml]
+gate: {base: origin/main, margin: 12.5 %, alpha: 1%, metrics: [bytes, time], allocs: margin, on_inconclusive: fail}
+accept:
+  - {benchmark: 'Encode$', metric: allocs, until: 2026-12-31, reason: the codec}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := p.Accept[0]
+	if !w.Benchmark.MatchString("a/b.BenchmarkEncode") || w.Line != 11 || w.Col != 5 || w.Last() != "2026-12-31" || !w.Until.Equal(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)) || w.Metric != "allocs" || w.Reason != "the codec" {
+		t.Errorf("waiver %+v", w)
+	}
+	p.Accept = nil
+	want := project.Project{
+		File: "x/tare.yaml", Dir: "x",
+		Bench:   project.Bench{Packages: []string{"./codec/..."}, Run: "Encode/large", Tags: []string{"a", "b"}, Env: []string{"GOGC=200"}, Budget: 90 * time.Second, Max: 10 * time.Minute},
+		Studies: []string{"encode.yaml"},
+		Gate:    project.Gate{Base: "origin/main", Margin: 0.125, Alpha: 0.01, Metrics: []string{"bytes", "time"}, Allocs: project.AllocsMargin, OnInconclusive: project.FailOpen},
+	}
+	if !reflect.DeepEqual(p, want) {
+		t.Errorf("got  %+v\nwant %+v", p, want)
+	}
+}
+
+func TestWhatIsLeftOutIsTheDefault(t *testing.T) {
+	p, err := project.Parse("tare.yaml", []byte("gate:\n  margin: 10%\nbench:\n  packages:\nstudies:\naccept: []\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := project.Default(".")
+	want.File, want.Gate.Margin = "tare.yaml", 0.1
+	if !reflect.DeepEqual(p, want) {
+		t.Errorf("got  %+v\nwant %+v", p, want)
+	}
+}
+
+func TestErrorsSayWhere(t *testing.T) {
+	for src, want := range map[string]string{
+		"":                                "tare.yaml:1:1: nothing in the file; tare init writes one with comments",
+		"- a":                             "tare.yaml:1:1: the project is a list, not a mapping; begin with bench: or gate:",
+		"gate:\n  margn: 5%":              `tare.yaml:2:3: unknown key "margn"; did you mean margin?`,
+		"gate:\n  margin: 5":              "tare.yaml:2:11: gate.margin is a number, not text; the slowdown that matters, with its sign, e.g. margin: 5%",
+		"gate: {margin: 0%}":              "tare.yaml:1:16: 0% is not from 0.1% to 999.999999%; the slowdown that matters, with its sign, e.g. margin: 5%",
+		"gate: {metrics: [time, allocs]}": "tare.yaml:1:24: allocations have a key of their own; gate: {allocs: exact}",
+		"gate: {base: --upload-pack}":     `tare.yaml:1:14: "--upload-pack" is not a revision; e.g. origin/main, or merge-base, or merge-base origin/main`,
+		"gate: {on_inconclusive: shrug}":  `tare.yaml:1:25: "shrug" is not known here; one of pass, warn, fail`,
+		"bench:\n  env: [A=1, A=2]":       "tare.yaml:2:14: A is given twice; give it one value",
+		"bench:\n  env: [TARE_CACHE=x]":   "tare.yaml:2:9: TARE_CACHE is not taken: TARE_ variables are tare's own; leave it out",
+		"bench:\n  run: a(b":              `tare.yaml:2:8: "a(b" is not a regular expression; as go test -bench takes it, e.g. run: Encode|Decode`,
+		"studies: [../x.yaml]":            `tare.yaml:1:11: "../x.yaml" is outside the project; its path from this file's directory, e.g. studies: [bench/encode.yaml]`,
+		"accept: [{benchmark: B}]":        "tare.yaml:1:10: a waiver without until; e.g. {benchmark: BenchmarkEncode, until: 2026-12-31, reason: waits for the new codec}",
+		"accept:\n- benchmark: B\n  until: soon\n  reason: x": `tare.yaml:3:10: "soon" is not a day; the last day on which it holds, e.g. until: 2026-12-31`,
+		"gate: &x {margin: 5%}":                               "tare.yaml:1:7: YAML anchors, aliases and tags are not used in project files; write the value itself",
+	} {
+		_, err := project.Parse("tare.yaml", []byte(src))
+		var e *yamlfile.Error
+		if !errors.As(err, &e) || err.Error() != want {
+			t.Errorf("%q\ngot  %v\nwant %s", src, err, want)
+		}
+	}
+}
+
+// The file is looked for upwards, and not above the top of the repository.
+func TestFind(t *testing.T) {
+	top := t.TempDir()
+	put := func(path, text string) {
+		t.Helper()
+		path = filepath.Join(top, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("tare.yaml", "gate: {margin: 1%}")
+	put("repo/.git/HEAD", "")
+	put("repo/a/b/x.go", "")
+	at := filepath.Join(top, "repo", "a", "b")
+	if path, ok := project.Find(at); ok {
+		t.Errorf("found %s, which is outside the repository", path)
+	}
+	p, err := project.Load(at, nil)
+	if err != nil || p.File != "" || p.Dir != filepath.Join(top, "repo") {
+		t.Errorf("without a file: %+v, %v", p, err)
+	}
+	put("repo/tare.yaml", "gate: {margin: 2%}")
+	p, err = project.Load(at, nil)
+	if err != nil || p.Gate.Margin != 0.02 || p.Dir != filepath.Join(top, "repo") {
+		t.Errorf("at the top: %+v, %v", p, err)
+	}
+	put("repo/a/tare.yaml", "gate: {margin: x}")
+	if _, err = project.Load(at, func(string) string { return "a/tare.yaml" }); err == nil || !strings.HasPrefix(err.Error(), "a/tare.yaml:1:16: ") {
+		t.Errorf("the nearest is wrong: %v", err)
+	}
+}
+
+// FuzzParse: whatever the file holds, the answer is a project or an error with
+// a position inside the file, in one line.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"", "gate: {margin: 5%}", "accept: [{benchmark: B, until: 2026-12-31, reason: x}]", "bench: {env: [A=1, A=2]}", "studies: [a.yaml]", "accept:\n- until: x", "gate:\n\tx", "gate: [", "bench: {run: \"(\"}", "? [a]: b", "accept: ~", "gate: {alpha: 1e9%}"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		if len(src) > 4<<10 {
+			return
+		}
+		p, err := project.Parse("f.yaml", []byte(src))
+		if err == nil {
+			if !(p.Gate.Margin > 0) || !(p.Gate.Alpha > 0 && p.Gate.Alpha <= 0.2) || len(p.Gate.Metrics) == 0 || len(p.Bench.Packages) == 0 {
+				t.Fatalf("accepted as %+v", p)
+			}
+			return
+		}
+		var e *yamlfile.Error
+		if !errors.As(err, &e) {
+			t.Fatalf("%T without a position: %v", err, err)
+		}
+		lines := strings.Split(strings.TrimPrefix(src, "\ufeff"), "\n")
+		if e.Line < 1 || e.Line > len(lines) || e.Col < 1 || e.Col > utf8.RuneCountInString(lines[e.Line-1])+1 {
+			t.Fatalf("%v is outside the file", err)
+		}
+		if e.What == "" || strings.ContainsAny(err.Error(), "\n\r") {
+			t.Fatalf("message %q", err.Error())
+		}
+	})
+}

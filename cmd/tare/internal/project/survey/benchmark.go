@@ -1,0 +1,93 @@
+package survey
+
+import (
+	"go/ast"
+	"go/build"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Benchmark is a function that go test -bench runs.
+type Benchmark struct {
+	Package string `json:"package"` // import path
+	Name    string `json:"name"`
+	File    string `json:"file"`            // from the top, with slashes
+	Line    int    `json:"line"`            // of func
+	Needs   string `json:"needs,omitempty"` // build constraint that keeps the file out on this machine
+}
+
+// ID is what a gate calls the benchmark.
+func (b Benchmark) ID() string { return b.Package + "." + b.Name }
+
+// benchmarks are those that the test file at rel, from dir, declares.
+func benchmarks(dir, rel string, src []byte) []Benchmark {
+	if src == nil {
+		return nil
+	}
+	fset := token.NewFileSet()
+	f, _ := parser.ParseFile(fset, rel, src, parser.SkipObjectResolution|parser.ParseComments)
+	if f == nil {
+		return nil // what is there of a file with errors is in f
+	}
+	var out []Benchmark
+	for _, decl := range f.Decls {
+		fn, ok := decl.(*ast.FuncDecl)
+		if ok && isBenchmark(fn) {
+			out = append(out, Benchmark{Name: fn.Name.Name, File: rel, Line: fset.Position(fn.Pos()).Line})
+		}
+	}
+	if len(out) > 0 {
+		file := filepath.Join(dir, filepath.FromSlash(rel))
+		if in, err := build.Default.MatchFile(filepath.Dir(file), filepath.Base(file)); err == nil && !in {
+			needs := constraintOf(f)
+			for i := range out {
+				out[i].Needs = needs
+			}
+		}
+	}
+	return out
+}
+
+// isBenchmark reports whether go test takes fn for a benchmark.
+func isBenchmark(fn *ast.FuncDecl) bool {
+	rest, ok := strings.CutPrefix(fn.Name.Name, "Benchmark")
+	if first, _ := utf8.DecodeRuneInString(rest); !ok || unicode.IsLower(first) || fn.Recv != nil || fn.Type.TypeParams != nil {
+		return false
+	}
+	p := fn.Type.Params.List
+	if len(p) != 1 || len(p[0].Names) > 1 || fn.Type.Results != nil {
+		return false
+	}
+	ptr, ok := p[0].Type.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	switch t := ptr.X.(type) {
+	case *ast.SelectorExpr: // whatever testing is called here
+		return t.Sel.Name == "B"
+	case *ast.Ident:
+		return t.Name == "B"
+	}
+	return false
+}
+
+// constraintOf is the build constraint above the package clause, or the
+// platform in the file's name.
+func constraintOf(f *ast.File) string {
+	for _, group := range f.Comments {
+		if group.Pos() > f.Package {
+			break
+		}
+		for _, c := range group.List {
+			if x, err := constraint.Parse(c.Text); err == nil {
+				return x.String()
+			}
+		}
+	}
+	return "another platform"
+}

@@ -1,0 +1,211 @@
+package survey
+
+import (
+	"fmt"
+	"go/build/constraint"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// SchemaURL is where editors find the schema of tare.yaml.
+const SchemaURL = "https://raw.githubusercontent.com/tarebench/tare/main/docs/schema/project.schema.json"
+
+const (
+	mostNamed    = 8 // packages named in a comment
+	mostPerNamed = 3 // benchmarks named of each
+)
+
+// Draft is a tare.yaml for the repository, with comments that say what was
+// found and what can be changed.
+func (s Survey) Draft() []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, `# yaml-language-server: $schema=%s
+#
+# What tare weighs in this repository, and what a change must hold to pass
+# tare gate. Every key may be left out; docs/gate.md of tare explains them.
+
+`, SchemaURL)
+	s.draftBench(&b)
+	s.draftStudies(&b)
+	s.draftGate(&b)
+	b.WriteString(`
+# Slowdowns that may pass for a time. Each needs a last day and a reason.
+# accept:
+#   - benchmark: 'BenchmarkEncode/large'   # matched against import/path.BenchmarkName/sub
+#     metric: time                         # or allocs; left out: any
+#     until: 2030-12-31
+#     reason: one line for the reader of the gate
+`)
+	return []byte(b.String())
+}
+
+// draftBench adds the benchmarks.
+func (s Survey) draftBench(b *strings.Builder) {
+	packages := s.byPackage()
+	if len(packages) == 0 {
+		b.WriteString("# No benchmarks were found. A gate runs functions of test files like\n#   func BenchmarkEncode(b *testing.B) { for b.Loop() { … } }\n")
+	} else {
+		fmt.Fprintf(b, "# Found: %s.\n", s.Count())
+		for i, p := range packages {
+			if i == mostNamed {
+				fmt.Fprintf(b, "#   and %s more\n", plural(len(packages)-i, "package"))
+				break
+			}
+			names := p.names[:min(len(p.names), mostPerNamed)]
+			more := ""
+			if rest := len(p.names) - len(names); rest > 0 {
+				more = fmt.Sprintf(", and %d more", rest)
+			}
+			fmt.Fprintf(b, "#   %s: %s%s\n", comment(p.path), strings.Join(names, ", "), more)
+		}
+	}
+	b.WriteString("bench:\n")
+	fmt.Fprintf(b, "  packages: [%s]        # as go list takes them\n", strings.Join(s.patterns(), ", "))
+	b.WriteString("  # run: Encode|Decode     # only these, as go test -bench takes it\n")
+	if tags := s.tags(); len(tags) > 0 {
+		for _, n := range s.Benchmarks {
+			if n.Needs != "" {
+				fmt.Fprintf(b, "  # %s of %s is left out here; it needs %s:\n", n.Name, comment(n.File), comment(n.Needs))
+				break
+			}
+		}
+		fmt.Fprintf(b, "  # tags: [%s]\n", strings.Join(tags, ", "))
+	} else {
+		b.WriteString("  # tags: [integration]    # build tags\n")
+	}
+	b.WriteString(`  # env: [GOGC=200]        # environment of the benchmarks
+  # budget: 90s            # measuring time of one gate
+  # max: 10m               # the longest it may take; what does not fit is named
+`)
+}
+
+// draftStudies adds the studies, and what the fixtures are good for.
+func (s Survey) draftStudies(b *strings.Builder) {
+	b.WriteString("\n# Study files: those of their contenders that are programs of this repository\n# are weighed by a gate as well, base against head.\n")
+	var listed []string
+	for _, study := range s.Studies {
+		if plain(study) {
+			listed = append(listed, study)
+		}
+	}
+	if len(listed) > 0 {
+		fmt.Fprintf(b, "# found: %s\n", strings.Join(listed, ", "))
+		fmt.Fprintf(b, "# studies: [%s]\n", listed[0])
+	} else {
+		b.WriteString("# studies: [bench/encode.yaml]\n")
+	}
+	if len(s.JSON) > 0 {
+		b.WriteString("\n# Documents kept for tests; tare json FILE weighs every JSON codec on them:\n")
+		for _, f := range s.JSON {
+			fmt.Fprintf(b, "#   %s (%d bytes)\n", comment(f.Path), f.Bytes)
+		}
+	}
+}
+
+// draftGate adds what lets a change pass.
+func (s Survey) draftGate(b *strings.Builder) {
+	base := "merge-base"
+	if s.Branch != "" {
+		base += " " + s.Branch
+	}
+	fmt.Fprintf(b, `
+gate:
+  # Where the head left that branch; or a revision, e.g. v1.2.0.
+  base: %s
+  margin: 5%%               # the slowdown that matters: less may pass, more may not
+  allocs: exact            # one more allocation per operation is too many; or margin, ignore
+  on_inconclusive: warn    # what the machine could not tell: pass, warn or fail
+  # metrics: [time]        # held to the margin: time, bytes
+  # alpha: 5%%              # the chance of any wrong word in the whole table
+`, base)
+}
+
+// Count says how many benchmarks there are, in words.
+func (s Survey) Count() string {
+	if len(s.Benchmarks) == 0 {
+		return "no benchmarks"
+	}
+	return fmt.Sprintf("%s in %s", plural(len(s.Benchmarks), "benchmark"), plural(len(s.byPackage()), "package"))
+}
+
+type benched struct {
+	path  string
+	names []string
+}
+
+func (s Survey) byPackage() []benched {
+	var out []benched
+	for _, n := range s.Benchmarks {
+		if len(out) == 0 || out[len(out)-1].path != n.Package {
+			out = append(out, benched{path: n.Package})
+		}
+		last := &out[len(out)-1]
+		last.names = append(last.names, n.Name)
+	}
+	return out
+}
+
+// patterns are what go list is to be given: everything beneath the top, and
+// in a workspace everything beneath each module that has benchmarks.
+func (s Survey) patterns() []string {
+	if !s.Workspace {
+		return []string{"./..."}
+	}
+	var out []string
+	for _, n := range s.Benchmarks {
+		p := "./..."
+		if dir := s.moduleOf(path.Dir(n.File)).Dir; dir != "." {
+			p = "./" + dir + "/..."
+		}
+		if plain(p) && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 {
+		return []string{"./..."}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// tags are the build tags, not platforms, that would let more benchmarks in.
+func (s Survey) tags() []string {
+	var out []string
+	for _, n := range s.Benchmarks {
+		x, err := constraint.Parse("//go:build " + n.Needs)
+		if n.Needs == "" || err != nil {
+			continue
+		}
+		if tag, ok := x.(*constraint.TagExpr); ok && plain(tag.Tag) && !slices.Contains(out, tag.Tag) {
+			out = append(out, tag.Tag)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// plain reports whether a name can stand in a YAML list as it is.
+func plain(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-/", r)
+	})
+}
+
+// comment is a name that cannot end the comment it stands in.
+func comment(name string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, name)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,72 @@
+package survey
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// systems are the CI systems that the repository in dir is set up for.
+func systems(dir string) []string {
+	found := []string{}
+	for _, ci := range []struct{ file, name string }{
+		{".github/workflows", GitHub}, {".gitlab-ci.yml", GitLab}, {".circleci/config.yml", "CircleCI"}, {"Jenkinsfile", "Jenkins"},
+		{".travis.yml", "Travis CI"}, {"azure-pipelines.yml", "Azure Pipelines"}, {"bitbucket-pipelines.yml", "Bitbucket Pipelines"},
+		{".buildkite", "Buildkite"}, {".woodpecker.yml", "Woodpecker"}, {".drone.yml", "Drone"}, {".forgejo/workflows", "Forgejo Actions"}, {".gitea/workflows", "Gitea Actions"},
+	} {
+		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(ci.file))); err == nil {
+			found = append(found, ci.name)
+		}
+	}
+	return found
+}
+
+// The CI systems that a gate speaks to in their own words.
+const (
+	GitHub = "GitHub Actions"
+	GitLab = "GitLab CI"
+)
+
+// branch is what a clone calls the branch that its remote checks out.
+func branch(dir string) string {
+	src, err := os.ReadFile(filepath.Join(dir, ".git", "refs", "remotes", "origin", "HEAD"))
+	if err != nil {
+		return ""
+	}
+	name, ok := strings.CutPrefix(strings.TrimSpace(string(src)), "ref: refs/remotes/")
+	if !ok || strings.ContainsAny(name, " \t\n") {
+		return ""
+	}
+	return name
+}
+
+// modulePath is what a go.mod calls its module; empty where it does not say.
+func modulePath(src []byte) string {
+	for line := range strings.Lines(string(src)) {
+		line, _, _ = strings.Cut(line, "//")
+		f := strings.Fields(line)
+		if len(f) != 2 || f[0] != "module" {
+			continue
+		}
+		if p, err := strconv.Unquote(f[1]); err == nil {
+			return p
+		}
+		return f[1]
+	}
+	return ""
+}
+
+// isStudy reports whether a YAML file is a study of tare's: after comments it
+// begins with study:.
+func isStudy(src []byte) bool {
+	for line := range bytes.Lines(src) {
+		line = bytes.TrimRight(line, "\r\n \t")
+		if len(line) == 0 || line[0] == '#' || string(line) == "---" {
+			continue
+		}
+		return bytes.HasPrefix(line, []byte("study:"))
+	}
+	return false
+}

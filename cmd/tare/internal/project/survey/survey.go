@@ -1,0 +1,191 @@
+// Package survey looks at a repository without running anything of it: the
+// benchmarks that its test files declare, its modules, the CI it uses, and
+// files that are worth weighing something on.
+package survey
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Survey is what was found. Paths are relative to Dir, with slashes.
+type Survey struct {
+	Dir        string      `json:"dir"`
+	Workspace  bool        `json:"workspace"` // Dir has a go.work
+	Modules    []Module    `json:"modules"`
+	Benchmarks []Benchmark `json:"benchmarks"`
+	CI         []string    `json:"ci"`      // GitHub Actions, GitLab CI, …
+	Branch     string      `json:"branch"`  // of the remote, that changes go back to, e.g. origin/main; empty: not known
+	Studies    []string    `json:"studies"` // study files of tare
+	JSON       []Fixture   `json:"json"`    // the largest documents kept for tests, at most five
+	Partial    bool        `json:"partial"` // the repository has more files than were looked at
+}
+
+// Module is a Go module in the repository.
+type Module struct {
+	Dir  string `json:"dir"` // . for the top
+	Path string `json:"path"`
+}
+
+// Fixture is a document kept for tests.
+type Fixture struct {
+	Path  string `json:"path"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Limits of what is looked at.
+const (
+	maxEntries = 200_000
+	maxSource  = 1 << 20 // bytes of a test file
+	maxModFile = 1 << 20
+	leastJSON  = 256
+	mostJSON   = 5 // documents
+)
+
+// Look looks at the part of a repository that is in dir; root is the top of
+// the repository, where its CI is set up. What cannot be read or parsed is left
+// out.
+func Look(dir, root string) (Survey, error) {
+	s := Survey{Dir: dir, Modules: []Module{}, Benchmarks: []Benchmark{}, CI: systems(root), Branch: branch(root), Studies: []string{}, JSON: []Fixture{}}
+	_, err := os.Stat(filepath.Join(dir, "go.work"))
+	s.Workspace = err == nil
+	entries := 0
+	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if file == dir {
+				return err
+			}
+			return nil // nothing to see there
+		}
+		if entries++; entries > maxEntries {
+			s.Partial = true
+			return fs.SkipAll
+		}
+		rel, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		switch {
+		case d.IsDir() && rel != "." && skipped(d.Name()):
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			s.file(rel, d)
+		}
+		return nil
+	})
+	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return s, err
+	}
+	s.settle()
+	return s, nil
+}
+
+// skipped are directories that hold nothing of the repository's own.
+func skipped(name string) bool {
+	return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules"
+}
+
+// file takes in one file.
+func (s *Survey) file(rel string, d fs.DirEntry) {
+	switch name := d.Name(); {
+	case name == "go.mod" && !inTestdata(rel):
+		if p := modulePath(s.read(rel, maxModFile)); p != "" {
+			s.Modules = append(s.Modules, Module{path.Dir(rel), p})
+		}
+	case strings.HasSuffix(name, "_test.go") && name[0] != '_' && !inTestdata(rel):
+		s.Benchmarks = append(s.Benchmarks, benchmarks(s.Dir, rel, s.read(rel, maxSource))...)
+	case strings.HasSuffix(name, ".json") && kept(rel):
+		if info, err := d.Info(); err == nil && info.Size() >= leastJSON {
+			s.JSON = append(s.JSON, Fixture{rel, info.Size()})
+		}
+	case (strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")) && !inTestdata(rel):
+		if isStudy(s.read(rel, maxSource)) {
+			s.Studies = append(s.Studies, rel)
+		}
+	}
+}
+
+// read is the text of a file of at most limit bytes, else nil.
+func (s *Survey) read(rel string, limit int64) []byte {
+	file := filepath.Join(s.Dir, filepath.FromSlash(rel))
+	if info, err := os.Stat(file); err != nil || info.Size() > limit {
+		return nil
+	}
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	return src
+}
+
+// settle gives benchmarks the import path of their package and puts everything
+// in order.
+func (s *Survey) settle() {
+	slices.SortFunc(s.Modules, func(a, b Module) int { return cmp.Compare(a.Dir, b.Dir) })
+	for i := range s.Benchmarks {
+		s.Benchmarks[i].Package = s.importPath(path.Dir(s.Benchmarks[i].File))
+	}
+	s.Benchmarks = slices.DeleteFunc(s.Benchmarks, func(b Benchmark) bool { return b.Package == "" })
+	slices.SortFunc(s.Benchmarks, func(a, b Benchmark) int {
+		return cmp.Or(cmp.Compare(a.Package, b.Package), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	slices.SortFunc(s.JSON, func(a, b Fixture) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path)) })
+	s.JSON = s.JSON[:min(len(s.JSON), mostJSON)]
+}
+
+// importPath is that of the package in directory dir; empty where it is in no
+// module.
+func (s *Survey) importPath(dir string) string {
+	m := s.moduleOf(dir)
+	if m.Path == "" {
+		return ""
+	}
+	rest := dir
+	if m.Dir != "." {
+		rest = strings.TrimPrefix(dir, m.Dir)
+	}
+	return path.Join(m.Path, rest)
+}
+
+// moduleOf is the module that directory dir belongs to.
+func (s Survey) moduleOf(dir string) Module {
+	for at := dir; ; at = path.Dir(at) {
+		for _, m := range s.Modules {
+			if m.Dir == at {
+				return m
+			}
+		}
+		if at == "." {
+			return Module{}
+		}
+	}
+}
+
+// inTestdata reports whether the go command ignores the file.
+func inTestdata(rel string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(rel), "/"), func(dir string) bool {
+		return dir == "testdata" || strings.HasPrefix(dir, "_")
+	})
+}
+
+// kept reports whether a document is where people keep input of tests.
+func kept(rel string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(rel), "/"), func(dir string) bool {
+		switch dir {
+		case "testdata", "fixtures", "fixture", "samples", "examples":
+			return true
+		}
+		return false
+	})
+}

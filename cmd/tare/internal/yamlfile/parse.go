@@ -1,0 +1,137 @@
+// Package yamlfile reads YAML as people write it for tare, strictly, with the
+// line and column of everything that is wrong. What the fields mean is the
+// business of those who read a format with it: studies, projects.
+package yamlfile
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Limits of a file. Real ones are a few kilobytes and four levels deep; the
+// parser underneath needs quadratic time for absurd ones.
+const (
+	MaxBytes = 256 << 10
+	maxDepth = 64
+)
+
+// Format is what kind of file is read, for messages.
+type Format struct {
+	Noun  string // what one file holds, e.g. study
+	Begin string // what to write into an empty one, e.g. begin with study: NAME
+
+	MaxBytes int // of a file; zero: MaxBytes
+	MaxDepth int // of open brackets; zero: 64
+}
+
+// Open parses src, which is the text of the file called name. The error is an
+// *[Error]; the reader is there in any case and knows where things are.
+func Open(name string, src []byte, f Format) (*Reader, ast.Node, error) {
+	src = bytes.TrimPrefix(src, []byte("\ufeff"))
+	p := &Positions{format: f, file: name, lines: strings.Split(string(src), "\n"), at: map[string]Position{"": {1, 1}}}
+	root, err := p.parse(src)
+	return &Reader{Positions: p}, root, err
+}
+
+// parse returns the one document of the file.
+func (p *Positions) parse(src []byte) (root ast.Node, err error) {
+	if err := p.precheck(src); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if recover() != nil { // in the YAML library; it is our input that made it
+			root, err = nil, p.wrong(Position{1, 1}, "this cannot be read as YAML", "")
+		}
+	}()
+	file, err := parser.ParseBytes(src, 0)
+	if err != nil {
+		return nil, p.syntax(err)
+	}
+	for _, doc := range file.Docs {
+		switch {
+		case doc.Body == nil:
+			continue
+		case doc.Body.Type() == ast.DirectiveType:
+			return nil, p.wrong(p.Of(doc.Body), "YAML directives are not used in "+p.format.Noun+" files", "leave the line out")
+		case root != nil:
+			return nil, p.wrong(p.Of(doc.Body), "a second document in one file", "write one "+p.format.Noun+" per file")
+		}
+		root = doc.Body
+	}
+	if root == nil || root.Type() == ast.CommentType {
+		return nil, p.wrong(Position{1, 1}, "nothing in the file", p.format.Begin)
+	}
+	return root, nil
+}
+
+// precheck refuses what no file contains before a YAML parser sees it.
+func (p *Positions) precheck(src []byte) error {
+	if most := cmp.Or(p.format.MaxBytes, MaxBytes); len(src) > most {
+		return p.wrong(Position{1, 1}, fmt.Sprintf("the file has %d bytes", len(src)), fmt.Sprintf("a %s file has at most %d", p.format.Noun, most))
+	}
+	at, depth := Position{1, 0}, 0
+	for i, c := range string(src) {
+		if at.Col++; c == '\n' {
+			at.Line, at.Col = at.Line+1, 0
+		}
+		switch {
+		case c == utf8.RuneError && !bytes.HasPrefix(src[i:], []byte("\ufffd")):
+			return p.wrong(at, "not UTF-8 text", "save the file as UTF-8")
+		case c < ' ' && c != '\n' && c != '\t' && !bytes.HasPrefix(src[i:], []byte("\r\n")), c == 0x7f:
+			return p.wrong(at, fmt.Sprintf("control character %U", c), p.format.Noun+" files are plain text")
+		case c == '[' || c == '{':
+			if depth++; depth > cmp.Or(p.format.MaxDepth, maxDepth) {
+				return p.wrong(at, "too many brackets are open", "close them")
+			}
+		case c == ']' || c == '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return nil
+}
+
+// syntax turns the YAML library's error into ours. Its own type is internal;
+// these are the methods it has.
+func (p *Positions) syntax(err error) error {
+	var e interface {
+		GetToken() *token.Token
+		GetMessage() string
+	}
+	if !errors.As(err, &e) {
+		return p.wrong(Position{1, 1}, err.Error(), "")
+	}
+	at, message, rest := Position{1, 1}, e.GetMessage(), ""
+	if t := e.GetToken(); t != nil && t.Position != nil {
+		at = Position{t.Position.Line, t.Position.Column}
+		if at.Line >= 1 && at.Line <= len(p.lines) {
+			line := []rune(p.lines[at.Line-1])
+			rest = string(line[min(max(at.Col-1, 0), len(line)):])
+		}
+	}
+	if strings.HasPrefix(rest, "\t") {
+		return p.wrong(at, "a tab where the line begins", "indent with spaces")
+	}
+	return p.wrong(at, message, syntaxHint(message, rest))
+}
+
+// syntaxHint knows the slips that YAML's own messages do not explain. rest is
+// the line from where the parser stopped.
+func syntaxHint(message, rest string) string {
+	switch {
+	case strings.HasPrefix(rest, ">="):
+		return fmt.Sprintf(`put it in quotes: "%s"`, strings.TrimRight(rest, "} ,\r"))
+	case strings.Contains(message, "tab character"):
+		return "indent with spaces"
+	case strings.HasPrefix(message, "mapping value is not allowed"):
+		return "put a text with a colon in quotes"
+	}
+	return ""
+}
