@@ -83,7 +83,7 @@ generated: ## fail if a contender's generated code is not what its generator wri
 
 .PHONY: golden
 golden: ## rewrite the golden files; read the difference before committing it
-	$(GO) test ./report ./cmd/tare/internal/cli -update
+	$(GO) test ./report ./cmd/tare/internal/cli ./cmd/tare/internal/bring/gate -update
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (20s)
@@ -109,7 +109,9 @@ calibrate: ## weigh programs of known cost 120 times (about an hour) and write t
 catalog: ## pack contenders and SDK into the archive an installed tare carries
 	$(GO) generate ./cmd/tare/internal/catalog
 
-.PHONY: release release-check
+.PHONY: manual release release-check
+manual: ## write manual pages and completions to out
+	cd cmd/tare && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(GO) run ./internal/manual $(CURDIR)/out
 release: ## tag VERSION=v0.N.N, each module; nothing is pushed
 	cd tools/release && GOWORK=off $(GO) run . -version $(VERSION)
 release-check: ## install the tree's last commit with go install, from a proxy of files, and use it in an empty directory

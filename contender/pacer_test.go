@@ -152,18 +152,23 @@ func TestOpenLoopPanics(t *testing.T) {
 // TestCrewFailsAtTheEnd: what was under way when measuring ended is no operation,
 // but an error if it is one.
 func TestCrewFailsAtTheEnd(t *testing.T) {
-	var n atomic.Int64
+	const ops = 5
+	var begun, ended atomic.Int64
 	l := visit(t, together(2, Work{Do: func(int) (int, error) {
-		if n.Add(1) == 1 {
-			time.Sleep(50 * time.Millisecond)
+		if begun.Add(1) == 1 {
+			for ended.Load() < ops {
+				time.Sleep(time.Millisecond)
+			}
+			time.Sleep(20 * time.Millisecond) // the last one is taken down meanwhile
 			return 0, errStuck
 		}
 		time.Sleep(time.Millisecond)
+		ended.Add(1)
 		return 0, nil
 	}}))
 	l.ok(wire.Request{Op: wire.OpPrepare, Workload: workload(t, "w", "1")})
-	a := l.ok(wire.Request{Op: wire.OpSlice, On: "w", Until: untilOps, Ops: 5})
-	if a.Ops != 5 || a.Errors != 1 || a.Message != errStuck.Error() || latency(t, a).Max() > int64(40*time.Millisecond) {
+	a := l.ok(wire.Request{Op: wire.OpSlice, On: "w", Until: untilOps, Ops: ops})
+	if a.Ops != ops || a.Errors != 1 || a.Message != errStuck.Error() || latency(t, a).Count() != ops {
 		t.Errorf("%+v", a)
 	}
 	if at := float64(a.UnderWayNS) / float64(a.WallNS); at > 2 || at < 1.5 { // it was there all the time

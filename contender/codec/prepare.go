@@ -80,7 +80,7 @@ func (i Impl) target(name string) func() any {
 	if i.Target != nil {
 		return i.Target(name)
 	}
-	return fixture.Target(name)
+	return targetOf(name)
 }
 
 // picker is what picks a few fields; nil: the codec cannot.
@@ -102,7 +102,7 @@ func (i Impl) picker(name string) func(data []byte) (any, error) {
 func (i Impl) load(name string, bodies [][]byte) ([]any, error) {
 	load := i.Load
 	if load == nil {
-		load = fixture.Decode
+		load = decodeAs
 	}
 	values := make([]any, len(bodies))
 	for k, body := range bodies {

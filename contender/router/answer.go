@@ -3,7 +3,6 @@ package router
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/tarebench/tare/contender/wire"
@@ -33,26 +32,22 @@ func shown(get func(name string) string) map[string]string {
 
 // Answer is what a right router answers to q: worked out from the table
 // segment by segment, a literal before a parameter in the same place. It is
-// false for what no route is for, which a router must refuse.
+// false for what no route is for, which a router must refuse. It is for one
+// caller at a time.
 func (s Spec) Answer(q wire.HTTPRequest) (Answer, bool) {
 	path, _, _ := strings.Cut(q.Path, "?")
-	var best *Route
-	var values []string
-	for i := range s.Routes {
-		r := &s.Routes[i]
-		if r.Method != q.Method {
-			continue
-		}
-		if v, ok := r.match(path); ok && (best == nil || r.before(best)) {
-			best, values = r, v
+	if s.places.next == nil && s.places.routes == nil {
+		for i := range s.Routes {
+			s.places.add(&s.Routes[i])
 		}
 	}
-	if best == nil {
+	r, values, ok := s.places.find(q.Method, path)
+	if !ok {
 		return Answer{}, false
 	}
-	body := string(best.reply)
+	body := string(r.reply)
 	for i, v := range values {
-		body += best.labels[i] + v
+		body += r.labels[i] + v
 	}
 	return s.Answered(q, body), true
 }
@@ -73,37 +68,6 @@ func (s Spec) Answered(q wire.HTTPRequest, body string) Answer {
 		}
 	}
 	return a
-}
-
-// match binds the parameters of an escaped path; an empty one is not bound.
-func (r *Route) match(path string) (values []string, ok bool) {
-	texts := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	if len(r.Segments) == 0 {
-		return nil, path == "/"
-	}
-	if len(texts) != len(r.Segments) {
-		return nil, false
-	}
-	for i, s := range r.Segments {
-		text, err := url.PathUnescape(texts[i])
-		switch {
-		case err != nil, !s.Param && text != s.Text, s.Param && text == "":
-			return nil, false
-		case s.Param:
-			values = append(values, text)
-		}
-	}
-	return values, true
-}
-
-// before reports whether r is preferred to other, which matches as well.
-func (r *Route) before(other *Route) bool {
-	for i, s := range r.Segments {
-		if s.Param != other.Segments[i].Param {
-			return !s.Param
-		}
-	}
-	return false
 }
 
 // Differs holds an answer against the right one and says in one line what is

@@ -27,10 +27,12 @@ package router
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/wire"
@@ -44,6 +46,33 @@ const (
 	OpServe  = "serve"
 	OpSocket = "socket"
 )
+
+// UserFixture is the fixture of somebody's own table of routes. A router that
+// cannot have such a table says why, and is not merely left out.
+const UserFixture = "user"
+
+// Refusal is what its reason begins with.
+const Refusal = "it cannot have this table: "
+
+// SetAsk is the word of a workload's set that says which requests are made to
+// the table.
+const SetAsk = "ask"
+
+// What SetAsk can be. Requests of the last two are for none of the routes, and
+// no route may answer them: any status from 300 on is right.
+const (
+	AskAll        = "all"        // every route in turn
+	AskStatic     = "static"     // routes without parameters
+	AskParameter  = "parameter"  // with one
+	AskParameters = "parameters" // with several
+	AskUnknown    = "unknown"    // paths that no route has
+	AskMethod     = "method"     // paths of routes, by methods that they have not
+)
+
+// refuses reports whether no route may answer the requests of a workload.
+func refuses(w wire.Workload) bool {
+	return w.Set[SetAsk] == AskUnknown || w.Set[SetAsk] == AskMethod
+}
 
 // Build makes a handler that answers spec's routes with their replies, behind
 // spec's layers, and refuses everything else. It wraps
@@ -139,6 +168,9 @@ func (h *host) prepare(variant string, w wire.Workload, bodies [][]byte) (conten
 		}
 	}
 	s, err := h.builders[variant](context.Background(), spec)
+	if errors.Is(err, contender.ErrUnsupported) && w.Fixture == UserFixture {
+		err = errors.New(Refusal + strings.TrimSuffix(err.Error(), ": "+contender.ErrUnsupported.Error()))
+	}
 	if err != nil {
 		return contender.Work{}, err
 	}
@@ -154,14 +186,15 @@ func (h *host) prepare(variant string, w wire.Workload, bodies [][]byte) (conten
 			return contender.Work{}, fmt.Errorf("request %d: %w", i, err)
 		}
 	}
-	return work(spec, prepared), nil
+	return work(spec, prepared, refuses(w)), nil
 }
 
-// work serves prepared requests. What Answer shows is what Do left behind.
-func work(spec Spec, prepared []Prepared) contender.Work {
+// work serves prepared requests, which routes answer or none may. What Answer
+// shows is what Do left behind.
+func work(spec Spec, prepared []Prepared, refused bool) contender.Work {
 	do := func(i int) (int, error) {
 		status, body := prepared[i].Serve()
-		if status != http.StatusOK {
+		if refused != (status >= http.StatusMultipleChoices) || !refused && status != http.StatusOK {
 			return len(body), statusError(status)
 		}
 		return len(body), nil

@@ -319,7 +319,7 @@ func TestTheHarnessAllocatesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		do := work(spec, []Prepared{p}).Do
+		do := work(spec, []Prepared{p}, false).Do
 		if n := testing.AllocsPerRun(100, func() {
 			if _, err := do(0); err != nil {
 				t.Fatal(err)
@@ -327,6 +327,44 @@ func TestTheHarnessAllocatesNothing(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("%s: %v allocations per request", name, n)
 		}
+	}
+}
+
+// TestWhatHasToBeRefused: an answer to it is the error, and a refusal none.
+func TestWhatHasToBeRefused(t *testing.T) {
+	for _, c := range []struct {
+		status  int
+		refused bool
+		wrong   bool
+	}{
+		{200, false, false}, {204, false, true}, {301, false, true}, {404, false, true},
+		{200, true, true}, {301, true, false}, {404, true, false}, {405, true, false},
+	} {
+		p := Prepared{Serve: func() (int, []byte) { return c.status, nil }}
+		if _, err := work(Spec{}, []Prepared{p}, c.refused).Do(0); (err != nil) != c.wrong {
+			t.Errorf("status %d, to be refused: %v; %v", c.status, c.refused, err)
+		}
+	}
+	for ask, want := range map[string]bool{"": false, AskAll: false, AskStatic: false, AskUnknown: true, AskMethod: true} {
+		if got := refuses(wire.Workload{Set: map[string]string{SetAsk: ask}}); got != want {
+			t.Errorf("%q: %v", ask, got)
+		}
+	}
+}
+
+// TestATableThatCannotBeHad: of somebody's own the reason is told.
+func TestATableThatCannotBeHad(t *testing.T) {
+	w, _ := table(t, OpServe, 0)
+	h := newHost(map[string]builder{"": Build(func(context.Context, Spec) (http.Handler, error) {
+		return nil, fmt.Errorf("latest conflicts with :id: %w", contender.ErrUnsupported)
+	}).stack})
+	if _, err := h.prepare("", w, nil); !errors.Is(err, contender.ErrUnsupported) {
+		t.Errorf("%v, want it left out", err)
+	}
+	w.Fixture = UserFixture
+	const want = "it cannot have this table: latest conflicts with :id"
+	if _, err := h.prepare("", w, nil); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

@@ -20,7 +20,8 @@ type Spec struct {
 	// Layers is the middleware around all routes, the outermost first.
 	Layers []Layer
 
-	calls *int64 // of layers
+	calls  *int64 // of layers
+	places *place // empty until the first question
 }
 
 // Route is one entry of the table.
@@ -105,7 +106,7 @@ func ParseSpec(raw json.RawMessage) (Spec, error) {
 	if len(c.Routes) == 0 {
 		return Spec{}, errors.New("the table has no routes")
 	}
-	s := Spec{Routes: make([]Route, len(c.Routes)), calls: new(int64)}
+	s := Spec{Routes: make([]Route, len(c.Routes)), calls: new(int64), places: &place{}}
 	scratch := new([]byte)
 	for i, r := range c.Routes {
 		route, err := newRoute(i, r)

@@ -90,7 +90,10 @@ func places() []place {
 		{dir: "cmd/tare/internal/bring/table", floor: 7, peers: []string{"cmd/tare/internal/bring"}},
 		{dir: "cmd/tare/internal/bring/suite", floor: 7},
 		{dir: "cmd/tare/internal/bring/gate", floor: 7},
+		{dir: "cmd/tare/internal/bring/advice", floor: 6},
+		{dir: "cmd/tare/internal/bring/routes", floor: 7},
 		{dir: "cmd/tare/internal/cli", floor: 8},
+		{dir: "cmd/tare/internal/manual", floor: 9}, // a generator
 		{dir: "cmd/tare/internal/schema", floor: 8}, // tests of the published schemas
 		{dir: "cmd/tare", floor: 9},
 		{dir: "cmd/tare/internal/e2e", floor: 9}, // tests of the whole command

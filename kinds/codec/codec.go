@@ -3,12 +3,10 @@
 package codec
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -63,9 +61,21 @@ func (k *Kind) Input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	return in, nil
 }
 
-// write puts bodies into a file of dir, which is named by what it holds, and
-// keeps them.
+// write puts bodies into a file of dir and keeps them.
 func (k *Kind) write(dir string, bodies [][]byte) (wire.Workload, error) {
+	in, err := Pool(dir, bodies)
+	if err != nil {
+		return wire.Workload{}, err
+	}
+	k.mu.Lock()
+	k.pools[in.Input] = bodies
+	k.mu.Unlock()
+	return in, nil
+}
+
+// Pool puts bodies, none of which has a line end in it, into a file of dir that
+// is named by what it holds.
+func Pool(dir string, bodies [][]byte) (wire.Workload, error) {
 	file := fixture.File(bodies)
 	sum := sha256.Sum256(file)
 	hash := hex.EncodeToString(sum[:])
@@ -73,9 +83,6 @@ func (k *Kind) write(dir string, bodies [][]byte) (wire.Workload, error) {
 	if err := os.WriteFile(path, file, 0o644); err != nil {
 		return wire.Workload{}, err
 	}
-	k.mu.Lock()
-	k.pools[path] = bodies
-	k.mu.Unlock()
 	return wire.Workload{Input: path, Bodies: len(bodies), SHA256: hash}, nil
 }
 
@@ -98,7 +105,7 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 	return w, nil
 }
 
-// pool generates or reads the bodies.
+// pool generates the bodies, or reads the documents of a file.
 func pool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if w.File == "" {
 		return fixture.Pool(w.Fixture, max(1, w.N), w.Pool)
@@ -111,33 +118,35 @@ func pool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var raw json.RawMessage
-	if err := json.Unmarshal(src, &raw); err != nil {
-		line, col := position(src, err)
-		return nil, fmt.Errorf("%s:%d:%d: not JSON: %w", path, line, col, err)
-	}
-	// Contenders encode Go values, so the reference is what such a value
-	// holds: a number beyond int and float64 is rounded for everybody.
-	v, err := fixture.Decode("", src)
+	docs, _, err := Documents(path, src)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
-	body, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	bodies := make([][]byte, len(docs))
+	for i, d := range docs {
+		if bodies[i], err = held(w.Op, d.Body); err != nil {
+			return nil, fmt.Errorf("%s: %w", d, err)
+		}
 	}
-	return [][]byte{body}, nil
+	return bodies, nil
 }
 
-// position turns the offset of a JSON syntax error into line and column.
-func position(src []byte, err error) (line, col int) {
-	off := len(src)
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		off = min(max(0, int(syntax.Offset)-1), len(src))
+// held is a document as the Go value holds it that contenders encode, or that
+// encoding/json makes of it: a number beyond int and float64 is rounded for
+// everybody.
+func held(op string, body []byte) ([]byte, error) {
+	if op == codec.OpAny {
+		var v any
+		if err := json.Unmarshal(body, &v); err != nil {
+			return nil, err
+		}
+		return json.Marshal(v)
 	}
-	line = 1 + bytes.Count(src[:off], []byte("\n"))
-	return line, off - bytes.LastIndexByte(src[:off], '\n')
+	v, err := fixture.Decode("", body)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
 }
 
 // Open starts one trial: a codec has one core's worth of work, so it gets one

@@ -56,33 +56,49 @@ func oddities() []oddity {
 // Reference names what answers are held against.
 func (k *Kind) Reference() string { return "net/http.ServeMux " + runtime.Version() }
 
-// Exams writes the odd requests into dir.
+// Exams writes the odd requests into dir, and those that the tables of
+// somebody's own give reason for.
 func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	raw, spec, err := format([]fixture.Route{{Method: "GET", Path: "/health"}, {Method: "GET", Path: "/users/{id}"}}, nil)
 	if err != nil {
 		return nil, err
 	}
-	mux := serveMux(spec)
 	var list []question
 	for _, o := range oddities() {
-		q := question{HTTPRequest: request(o.method, o.path)}
-		if q.right, err = router.Ask(mux, spec, q.HTTPRequest); err != nil {
-			return nil, fmt.Errorf("%s: %w", examID, err)
-		}
-		list = append(list, q)
+		list = append(list, question{HTTPRequest: request(o.method, o.path), odd: o.name, property: o.property})
 	}
-	in, err := k.write(dir, wire.Workload{ID: examID, Fixture: fixture.RoutesFixture, N: len(spec.Routes), Op: router.OpServe, Spec: raw}, list)
+	in, err := k.exam(dir, wire.Workload{ID: examID, Fixture: fixture.RoutesFixture, N: len(spec.Routes), Op: router.OpServe, Spec: raw}, list)
 	if err != nil {
 		return nil, err
 	}
-	return []wire.Workload{in}, nil
+	own, err := k.ownExams(dir)
+	return append([]wire.Workload{in}, own...), err
+}
+
+// exam writes what to ask, with what the reference answers.
+func (k *Kind) exam(dir string, in wire.Workload, list []question) (wire.Workload, error) {
+	spec, err := router.ParseSpec(in.Spec)
+	if err != nil {
+		return in, err
+	}
+	mux := serveMux(spec)
+	for i := range list {
+		if list[i].right, err = router.Ask(mux, spec, list[i].HTTPRequest); err != nil {
+			return in, fmt.Errorf("%s: %w", in.ID, err)
+		}
+	}
+	return k.write(dir, in, list)
 }
 
 // serveMux is the reference.
 func serveMux(spec router.Spec) http.Handler {
 	mux := http.NewServeMux()
 	for _, route := range spec.Routes {
-		mux.HandleFunc(route.Method+" "+route.BracePath(), func(w http.ResponseWriter, r *http.Request) {
+		path := route.BracePath()
+		if strings.HasSuffix(path, "/") {
+			path += "{$}" // else it would stand for everything below as well
+		}
+		mux.HandleFunc(route.Method+" "+path, func(w http.ResponseWriter, r *http.Request) {
 			route.Reply(w, r.PathValue)
 		})
 	}
@@ -92,13 +108,13 @@ func serveMux(spec router.Spec) http.Handler {
 // Differ holds one answer against what net/http makes of the request. How a
 // refusal is worded does not count, nor the body of an answer to HEAD.
 func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool) {
-	list, all := k.questions(exam), oddities()
-	if exam.ID != examID || a.Case < 0 || a.Case >= min(len(list), len(all)) {
+	list := k.questions(exam)
+	if a.Case < 0 || a.Case >= len(list) || list[a.Case].odd == "" {
 		return tare.Difference{}, false
 	}
-	o, q := all[a.Case], list[a.Case]
+	q := list[a.Case]
 	d := tare.Difference{
-		Property: o.property, Op: router.OpServe, Case: o.name,
+		Property: q.property, Op: router.OpServe, Case: q.odd,
 		Asked: q.title(), Reference: outcome(q.Method, q.right), BearsOn: Ops(),
 	}
 	if a.Error != "" {
@@ -111,26 +127,26 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 		return d, true
 	}
 	d.Got = outcome(q.Method, got)
-	d.Class, d.Says = told(d, got, q.right)
+	d.Class, d.Says = told(q.about(), d.Got, got, q.right)
 	return d, d.Got != d.Reference
 }
 
 // told is how much a difference matters, and what it is, after the name of who
-// differs.
-func told(d tare.Difference, got, right router.Answer) (class tare.DifferenceClass, says string) {
+// differs: about what was asked, and the outcome of it.
+func told(about, outcome string, got, right router.Answer) (class tare.DifferenceClass, says string) {
 	switch {
 	case redirects(got) && redirects(right):
-		return tare.DiffersInForm, fmt.Sprintf("redirects %s with %s", d.Asked, d.Got)
+		return tare.DiffersInForm, fmt.Sprintf("redirects %s with %s", about, outcome)
 	case redirects(got):
-		return tare.DiffersInAcceptance, fmt.Sprintf("redirects %s to %s", d.Asked, target(got))
+		return tare.DiffersInAcceptance, fmt.Sprintf("redirects %s to %s", about, target(got))
 	case refuses(got) && refuses(right):
-		return tare.DiffersInForm, fmt.Sprintf("refuses %s with %d instead of %d", d.Asked, got.Status, right.Status)
+		return tare.DiffersInForm, fmt.Sprintf("refuses %s with %d instead of %d", about, got.Status, right.Status)
 	case refuses(got):
-		return tare.DiffersInAcceptance, fmt.Sprintf("refuses %s with %d", d.Asked, got.Status)
+		return tare.DiffersInAcceptance, fmt.Sprintf("refuses %s with %d", about, got.Status)
 	case !refuses(right) && !redirects(right):
-		return tare.DiffersInValue, fmt.Sprintf("answers %s with %s", d.Asked, d.Got)
+		return tare.DiffersInValue, fmt.Sprintf("answers %s with %s", about, outcome)
 	}
-	return tare.DiffersInAcceptance, fmt.Sprintf("answers %s with %s", d.Asked, d.Got)
+	return tare.DiffersInAcceptance, fmt.Sprintf("answers %s with %s", about, outcome)
 }
 
 func redirects(a router.Answer) bool { return a.Status >= 300 && a.Status < 400 }

@@ -17,7 +17,11 @@ import (
 func mux(spec sdk.Spec) http.Handler {
 	m := http.NewServeMux()
 	for _, route := range spec.Routes {
-		m.HandleFunc(route.Method+" "+route.BracePath(), func(w http.ResponseWriter, r *http.Request) { route.Reply(w, r.PathValue) })
+		path := route.BracePath()
+		if strings.HasSuffix(path, "/") {
+			path += "{$}"
+		}
+		m.HandleFunc(route.Method+" "+path, func(w http.ResponseWriter, r *http.Request) { route.Reply(w, r.PathValue) })
 	}
 	return spec.Wrap(m)
 }
@@ -203,7 +207,7 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("case %d differs", n)
 		}
 	}
-	in.ID = "exam/nobody"
+	in.SHA256 = "nobody's"
 	if _, differs := k.Differ(in, wire.Answer{Error: "x"}); differs {
 		t.Error("nobody's exam differs")
 	}

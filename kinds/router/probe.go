@@ -20,6 +20,7 @@ const longSegments = 300
 func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error) {
 	var probes []wire.Workload
 	seen := map[string]bool{}
+	k.forgetOwn()
 	for _, w := range works {
 		spec, err := router.ParseSpec(w.Spec)
 		if err != nil {
@@ -37,6 +38,9 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 			continue
 		}
 		seen[string(raw)] = true
+		if w.Fixture == router.UserFixture {
+			k.keepOwn(raw)
+		}
 		in := wire.Workload{ID: "probe/" + w.ID, Fixture: w.Fixture, N: w.N, Op: router.OpServe, Spec: raw}
 		if in, err = k.write(dir, in, refusals(bare, routes)); err != nil {
 			return nil, err

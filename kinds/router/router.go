@@ -32,6 +32,7 @@ func Ops() []string { return []string{router.OpServe, router.OpSocket} }
 type Kind struct {
 	mu    sync.Mutex
 	asked map[string][]question // by input and table
+	own   []wire.Workload       // one of each table of somebody's own in the study that is carried out
 }
 
 var (
@@ -47,8 +48,21 @@ func New() *Kind { return &Kind{asked: map[string][]question{}} }
 // from how the request was made: no router was asked.
 type question struct {
 	wire.HTTPRequest
-	right   router.Answer
-	refused bool // there is none: any refusal is right
+	right     router.Answer
+	refused   bool // there is none: any refusal is right
+	elsewhere bool // and so is being sent elsewhere
+
+	odd      string // name of the case in an exam; empty: it is in none
+	property string // row of the table that people read
+	alike    string // what it is one of, where many are told as one
+}
+
+// about is what a sentence says was asked.
+func (q question) about() string {
+	if q.alike != "" {
+		return q.alike
+	}
+	return q.title()
 }
 
 // Input writes the requests of w, one per line, into dir.
@@ -67,13 +81,9 @@ func (k *Kind) input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	case w.Traffic != nil:
 		return wire.Workload{}, fmt.Errorf("a router is asked one request after the other; connections and rates are for servers")
 	case w.Fixture != "" && w.Fixture != fixture.RoutesFixture:
-		return wire.Workload{}, fmt.Errorf("unknown fixture %q; a router can be asked for %s, or for the routes of an OpenAPI file", w.Fixture, fixture.RoutesFixture)
+		return wire.Workload{}, fmt.Errorf("unknown fixture %q; a router can be asked for %s, or for the routes of a file", w.Fixture, fixture.RoutesFixture)
 	}
 	routes, layers, err := table(w, studyDir)
-	if err != nil {
-		return wire.Workload{}, err
-	}
-	visits, err := fixture.Visits(routes, w.Pool)
 	if err != nil {
 		return wire.Workload{}, err
 	}
@@ -81,12 +91,14 @@ func (k *Kind) input(w tare.Workload, studyDir, dir string) (wire.Workload, erro
 	if err != nil {
 		return wire.Workload{}, err
 	}
-	questions := make([]question, len(visits))
-	for i, v := range visits {
-		q := request(routes[v.Route].Method, v.Path)
-		questions[i] = question{HTTPRequest: q, right: spec.Answered(q, reply(routes[v.Route], v))}
+	questions, err := ask(w, routes, spec)
+	if err != nil {
+		return wire.Workload{}, err
 	}
 	in := wire.Workload{ID: w.ID, Fixture: fixture.RoutesFixture, N: len(routes), Op: w.Op, Heap: w.Heap, Spec: raw}
+	if w.File != "" {
+		in.Fixture = router.UserFixture
+	}
 	return k.write(dir, in, questions)
 }
 
@@ -201,6 +213,7 @@ func (q question) differs(a wire.Answer) string {
 		return err.Error()
 	case !q.refused:
 		return got.Differs(q.right)
+	case q.elsewhere && redirects(got):
 	case got.Status < 400:
 		return fmt.Sprintf("status %d and %q, want a refusal", got.Status, clip(string(got.Body)))
 	}

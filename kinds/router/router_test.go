@@ -3,7 +3,6 @@ package router_test
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -153,63 +152,5 @@ func TestDescribe(t *testing.T) {
 		if got.Keys != len(list) || got.DistinctKeys != len(list) || got.Bytes != int64(len(src)-len(list)) || got.N != max(1, w.N) || got.ID != "w" {
 			t.Errorf("%+v is described as %+v", w, got)
 		}
-	}
-}
-
-func TestWhatCannotBeAsked(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "api.json"), []byte(`{"openapi":"3.1.0","paths":{"/a":{"get":{}}}}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for want, w := range map[string]tare.Workload{
-		`unknown op "marshal"; a router can be asked to serve, socket`:           {Fixture: "routes", Op: "marshal"},
-		`unknown fixture "devices"`:                                              {Fixture: "devices", Op: "serve"},
-		"connections and rates are for servers":                                  {Fixture: "routes", Op: "serve", Traffic: &tare.Traffic{Connections: 1}},
-		"1001 routes, want 1 to 1000":                                            {Fixture: "routes", Op: "serve", N: 1001},
-		"7 literal segments":                                                     {Fixture: "routes", Op: "serve", Set: map[string]string{"depth": "7"}},
-		"3 parameters":                                                           {Fixture: "routes", Op: "serve", Set: map[string]string{"params": "3"}},
-		"set: middleware: a chain of 6 layers, want 0 to 5":                      {Fixture: "routes", Op: "serve", Set: map[string]string{"middleware": "6"}},
-		`set: depth: "deep" is not a number`:                                     {Fixture: "routes", Op: "serve", Set: map[string]string{"depth": "deep"}},
-		`"many" is neither some nor none`:                                        {Fixture: "routes", Op: "serve", Set: map[string]string{"siblings": "many"}},
-		"set: colour: a table of routes has depth, params, siblings, middleware": {Fixture: "routes", Op: "serve", Set: map[string]string{"colour": "red"}},
-		"set: depth: a table of routes has middleware":                           {File: "api.json", Op: "serve", Set: map[string]string{"depth": "1"}},
-		"20000 visits":            {Fixture: "routes", Op: "serve", Pool: 20000},
-		"none.json: no such file": {File: "none.json", Op: "serve"},
-		"api.yaml: want an OpenAPI document in JSON, a file that ends in .json": {File: "api.yaml", Op: "serve"},
-	} {
-		w.ID = "w"
-		_, err := router.New().Input(w, dir, t.TempDir())
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), `workload "w": `) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
-}
-
-// TestAUsersRoutes: an OpenAPI document becomes a table and requests to it.
-func TestAUsersRoutes(t *testing.T) {
-	dir := t.TempDir()
-	doc := `{"openapi": "3.0.3", "paths": {
-		"/pets/{petId}": {"get": {}, "delete": {}, "parameters": []},
-		"/pets/mine": {"get": {}},
-		"/pets/{id}/toys/{toy-name}": {"put": {}},
-		"/": {"get": {}}
-	}}`
-	if err := os.WriteFile(filepath.Join(dir, "api.json"), []byte(doc), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	in, err := router.New().Input(tare.Workload{ID: "w", File: "api.json", Op: "serve", Set: map[string]string{"middleware": "1"}}, dir, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = `{"routes":[{"method":"GET","path":"/"},{"method":"GET","path":"/pets/mine"},{"method":"DELETE","path":"/pets/{petId}"},{"method":"GET","path":"/pets/{petId}"},{"method":"PUT","path":"/pets/{petId}/toys/{toy_name}"}],"layers":["request-id"]}`
-	if string(in.Spec) != want || in.N != 5 {
-		t.Errorf("%s", in.Spec)
-	}
-	methods := map[string]int{}
-	for _, q := range requests(t, in) {
-		methods[q.Method]++
-	}
-	if methods["GET"] != 78 || methods["DELETE"] != 26 || methods["PUT"] != 26 {
-		t.Errorf("requests by method: %v", methods)
 	}
 }

@@ -20,13 +20,14 @@ const (
 	setParams     = "params"     // parameters of each path: 0 to 2; 0 unless said
 	setSiblings   = "siblings"   // none: no literal stands where other routes have a parameter; some unless said
 	setMiddleware = "middleware" // layers around all routes: 0 to 5; 0 unless said
+	// router.SetAsk: which requests are made to the table; all unless said
 )
 
 // table is what w asks for: generated or read routes, and names of layers.
 func table(w tare.Workload, studyDir string) ([]fixture.Route, []string, error) {
-	words := []string{setDepth, setParams, setSiblings, setMiddleware}
+	words := []string{setDepth, setParams, setSiblings, setMiddleware, router.SetAsk}
 	if w.File != "" {
-		words = []string{setMiddleware}
+		words = []string{setMiddleware, router.SetAsk}
 	}
 	for _, word := range slices.Sorted(maps.Keys(w.Set)) {
 		if !slices.Contains(words, word) {
@@ -84,18 +85,27 @@ func number(set map[string]string, word string, unless int) (int, error) {
 	return n, nil
 }
 
-// described are the routes of an OpenAPI document.
+// described are the routes of a list. What cannot be asked of a router is an
+// error here: who wrote the list can leave it out.
 func described(path string) ([]fixture.Route, error) {
-	if ext := filepath.Ext(path); ext != ".json" {
-		return nil, fmt.Errorf("%s: want an OpenAPI document in JSON, a file that ends in .json", path)
+	if ext := filepath.Ext(path); ext != ".txt" {
+		return nil, fmt.Errorf("%s: want a list of routes, a file that ends in .txt with a method and a path to a line; tare routes FILE --list makes one of an OpenAPI document", path)
 	}
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	routes, err := openAPI(src)
+	list, err := ReadList(path, src)
 	if err != nil {
-		return nil, fmt.Errorf("%s%w", path, err)
+		return nil, err
 	}
-	return routes, nil
+	t := NewTable(list)
+	if len(t.Left) > 0 {
+		l := t.Left[0]
+		return nil, &ListError{path, l.Line, l.Col, fmt.Sprintf("%s: %s; leave it out", l, l.Why)}
+	}
+	if len(t.Routes) > MostRoutes {
+		return nil, fmt.Errorf("%s: %d routes, want at most %d", path, len(t.Routes), MostRoutes)
+	}
+	return t.Routes, nil
 }

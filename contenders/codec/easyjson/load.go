@@ -1,9 +1,12 @@
 package main
 
 import (
+	"encoding/json"
+
 	"github.com/mailru/easyjson"
 
 	"github.com/tarebench/tare/contender"
+	"github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contenders/codec/easyjson/model"
 )
@@ -11,6 +14,10 @@ import (
 // load makes a value of the model's types from canonical JSON. It is a pointer,
 // so that turning it into an interface costs nothing later.
 func load(name string, canonical []byte) (any, error) {
+	if target := user(); target != nil && name == codec.UserFixture {
+		own := target()
+		return own, json.Unmarshal(canonical, own)
+	}
 	v, err := fixture.Decode(name, canonical)
 	if err != nil {
 		return nil, err
@@ -44,6 +51,8 @@ func target(name string) func() any {
 		return func() any { return new(model.Events) }
 	case "probes", "documents":
 		return func() any { return new(model.Probe) }
+	case codec.UserFixture:
+		return user()
 	}
 	return nil
 }

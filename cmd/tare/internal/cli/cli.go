@@ -144,7 +144,7 @@ difference that the control shows as well.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{oneLine(err.Error()), cmd.CommandPath() + " --help lists the flags"}
 	})
-	root.AddCommand(s.runCommand(), s.benchCommand(), s.gateCommand(), s.routesCommand(), s.loadCommand(), s.serveCommand(), s.reportCommand(), s.historyCommand(), s.rerunCommand(), s.listCommand(), s.explainCommand(), s.newCommand(), s.initCommand(), s.doctorCommand(), s.cleanCommand(), s.versionCommand())
+	root.AddCommand(s.runCommand(), s.benchCommand(), s.gateCommand(), s.routesCommand(), s.loadCommand(), s.serveCommand(), s.reportCommand(), s.historyCommand(), s.rerunCommand(), s.listCommand(), s.explainCommand(), s.newCommand(), s.initCommand(), s.jsonCommand(), s.doctorCommand(), s.cleanCommand(), s.versionCommand())
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"

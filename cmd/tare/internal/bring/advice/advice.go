@@ -1,0 +1,160 @@
+// Package advice reads a result for those who want to know what to take: who
+// was shown to be faster than the baseline on a workload, what that means and
+// what it costs. Every figure is one of the result's.
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Reading is one workload of a result, by one metric.
+type Reading struct {
+	Result   *tare.Result
+	Baseline string // id
+	Workload string // id
+	Metric   string // of which less is better, e.g. time
+}
+
+// Nothing says why nothing can be said; empty where something can.
+func (r Reading) Nothing() string {
+	for _, id := range []string{r.Baseline, tare.ControlID} {
+		if v := r.Result.VoidsMetric(id, r.Workload, r.Metric); len(v) > 0 {
+			return fmt.Sprintf("%s is void by the check %s", id, v[0].Check)
+		}
+	}
+	if r.Control() == 0 {
+		return "too few rounds for an interval"
+	}
+	return ""
+}
+
+// Control is the half width of the control's interval, as a logarithm: what is
+// closer to 1 is no difference. Zero: it has none.
+func (r Reading) Control() float64 {
+	if c, ok := r.Comparison(tare.ControlID); ok && c.Low > 0 && c.High > 0 {
+		return math.Log(c.High/c.Low) / 2
+	}
+	return 0
+}
+
+// Comparison holds a contender against the baseline.
+func (r Reading) Comparison(id string) (tare.Comparison, bool) {
+	i := slices.IndexFunc(r.Result.Comparisons, func(c tare.Comparison) bool {
+		return c.Contender == id && c.Against == r.Baseline && c.Workload == r.Workload && c.Metric == r.Metric
+	})
+	if i < 0 {
+		return tare.Comparison{}, false
+	}
+	return r.Result.Comparisons[i], true
+}
+
+// Weighed are the contenders that were held against the baseline and are not
+// void, the one that takes least first.
+func (r Reading) Weighed() []tare.Comparison {
+	var out []tare.Comparison
+	for _, c := range r.Result.Contenders {
+		x, ok := r.Comparison(c.ID)
+		if c.Role == tare.RoleContender && ok && x.Low > 0 && x.High > 0 && len(r.Result.VoidsMetric(c.ID, r.Workload, r.Metric)) == 0 {
+			out = append(out, x)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y tare.Comparison) int {
+		return cmp.Or(cmp.Compare(place(x), place(y)), cmp.Compare(x.Ratio, y.Ratio))
+	})
+	return out
+}
+
+// Faster are those of them that were shown to take less than the baseline,
+// beyond what the control shows.
+func (r Reading) Faster() []tare.Comparison {
+	return slices.DeleteFunc(r.Weighed(), func(c tare.Comparison) bool { return !(c.High < 1) || !r.Shown(c) })
+}
+
+// Shown reports whether a difference is one: the interval lies on one side of 1,
+// and the control shows none as large.
+func (r Reading) Shown(c tare.Comparison) bool {
+	return (c.High < 1 || c.Low > 1) && math.Abs(math.Log(c.Ratio)) > r.Control()
+}
+
+// place is the best rank that the evidence allows; without ranks nobody is told
+// apart.
+func place(c tare.Comparison) int { return max(1, c.RankLow) }
+
+// Tied are those of list, apart from c, that the evidence allows the same place.
+func Tied(c tare.Comparison, list []tare.Comparison) []string {
+	var names []string
+	for _, other := range list {
+		if other.Contender != c.Contender && place(other) == place(c) {
+			names = append(names, other.Contender)
+		}
+	}
+	return names
+}
+
+// Price is what taking a contender in brings, compared with the baseline's
+// program.
+func (r Reading) Price(id string) string {
+	c, _ := r.Result.Contender(id)
+	base, _ := r.Result.Contender(r.Baseline)
+	modules := "it links no further module"
+	switch n := c.Adoption.ModulesLinked - base.Adoption.ModulesLinked; {
+	case n == 1:
+		modules = "it links 1 module"
+	case n > 1:
+		modules = fmt.Sprintf("it links %d modules", n)
+	}
+	text := modules + fmt.Sprintf(" and adds %s to the binary", Bytes(max(0, c.BinaryBytes-base.BinaryBytes)))
+	if c.Adoption.Unmaintained != "" {
+		text += "; it counts as unmaintained"
+	}
+	return text
+}
+
+// Names joins names as a sentence does.
+func Names(names []string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}
+
+// Nanoseconds is a time per operation as people say it.
+func Nanoseconds(ns float64) string {
+	switch {
+	case ns < 1e3:
+		return fmt.Sprintf("%.3g ns", ns)
+	case ns < 1e6:
+		return fmt.Sprintf("%.3g µs", ns/1e3)
+	}
+	return fmt.Sprintf("%.3g ms", ns/1e6)
+}
+
+// Bytes is a size as people say it.
+func Bytes(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1e5:
+		return fmt.Sprintf("%.3g kB", float64(n)/1e3)
+	case n < 1e6:
+		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.3g MB", float64(n)/1e6)
+}
+
+// Percent is a share, in per cent.
+func Percent(share float64) string {
+	switch s := 100 * share; {
+	case s >= 9.95:
+		return fmt.Sprintf("%.0f %%", s)
+	case s >= 0.095:
+		return strings.Replace(fmt.Sprintf("%.1f %%", s), ".0 ", " ", 1)
+	}
+	return "less than 0.1 %"
+}

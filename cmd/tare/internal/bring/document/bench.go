@@ -1,0 +1,184 @@
+package document
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog/archive"
+	"github.com/tarebench/tare/contender/codec"
+)
+
+const (
+	sdkPath  = "github.com/tarebench/tare"
+	typePath = sdkPath + "/contender/codec/document" // of an inferred type
+	leftName = "left.json"
+)
+
+// Bench is where codecs are built for a type of the user's: a copy of the SDK
+// and of the catalog's codecs in the cache, with the type in it.
+type Bench struct {
+	Cache string       // directory; benches are in Cache/document
+	Run   string       // tag of every process that is started; empty: none
+	Log   func(string) // is told what goes on; nil: nobody listens
+}
+
+// Catalog is those codecs of from that only chooses, able to read and write the
+// type t, and which of them could not be made to. What was made before is used
+// again.
+func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *Own, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
+	names := map[string]bool{}
+	for _, leaf := range from.Leaves() {
+		m := leaf.Manifest
+		needed := m.ID == Baseline || m.ID == tare.NullID || unfit(m) == "" && slices.ContainsFunc(m.IDs(), only)
+		if m.Kind == codec.Kind && needed {
+			names[filepath.Base(leaf.Dir)] = true
+		}
+	}
+	files, err := sources(from, names)
+	if err != nil {
+		return catalog.Catalog{}, nil, err
+	}
+	addType(files, t, own, names)
+	all := filepath.Join(b.Cache, "document")
+	dir := filepath.Join(all, key(files, own))
+	if _, err := os.Stat(filepath.Join(dir, leftName)); err != nil {
+		if err := b.make(ctx, all, dir, files, t, own, names); err != nil {
+			return catalog.Catalog{}, nil, err
+		}
+	}
+	var left []tare.NotWeighed
+	text, err := os.ReadFile(filepath.Join(dir, leftName))
+	if err == nil {
+		err = json.Unmarshal(text, &left)
+	}
+	if err != nil {
+		return catalog.Catalog{}, nil, fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
+	}
+	c, err := catalog.Open(dir)
+	return c, left, err
+}
+
+// sources are the files of the SDK and of the named leaves, by slash path.
+func sources(from catalog.Catalog, names map[string]bool) (map[string]string, error) {
+	root := filepath.Dir(from.Dir)
+	if _, ok := catalog.Repository(root); !ok {
+		return nil, fmt.Errorf("the catalog in %s has no SDK beside it to build codecs for a type with; name a whole repository, or weigh with --op any", from.Dir)
+	}
+	list, err := archive.Collect(root)
+	if err != nil {
+		return nil, fmt.Errorf("reading the catalog: %w", err)
+	}
+	files := map[string]string{}
+	for _, f := range list {
+		leaf, isCodec := strings.CutPrefix(f.Path, "contenders/codec/")
+		name, _, _ := strings.Cut(leaf, "/")
+		if isCodec && names[name] || !strings.HasPrefix(f.Path, "contenders/") {
+			files[f.Path] = string(f.Data)
+		}
+	}
+	return files, nil
+}
+
+// addType puts the type where codecs find it.
+func addType(files map[string]string, t Type, own *Own, names map[string]bool) {
+	path := typePath
+	if own == nil {
+		files["contender/codec/document/document.go"] = "// Package document holds the type that was inferred from a user's documents.\npackage document\n\n" + t.Source
+	} else {
+		path = own.bridge()
+		maps.Copy(files, own.bridgeFiles("own"))
+	}
+	files["contender/codec/own.go"] = fmt.Sprintf("package codec\n\nimport document %q\n\n"+
+		"// own makes a pointer to an empty document of the user's type.\nfunc own() func() any { return func() any { return new(document.%s) } }\n", path, rootName)
+	for _, g := range generators(names) {
+		if text, why := g.main(t); why == "" {
+			files[g.file("user.go")] = text
+			files[g.file("user/user.go")] = g.types(t)
+		}
+	}
+}
+
+// key names a bench by what goes into it.
+func key(files map[string]string, own *Own) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "tare.document/1\n")
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256([]byte(files[name])))
+	}
+	if own != nil {
+		fmt.Fprintf(h, "%s\n", own.fingerprint)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:20]
+}
+
+// make writes a bench beside its place and moves it there in one rename, so
+// that nobody ever sees half of it.
+func (b Bench) make(ctx context.Context, all, dir string, files map[string]string, t Type, own *Own, names map[string]bool) error {
+	if err := os.MkdirAll(all, 0o755); err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, all, err)
+	}
+	tmp, err := os.MkdirTemp(all, ".making-")
+	if err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, all, err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := writeAll(tmp, files); err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
+	}
+	run := goCommand{b.Run}
+	if own != nil {
+		b.say("adding " + own.path + " to the codecs")
+		if err := own.require(ctx, run, tmp); err != nil {
+			return err
+		}
+	}
+	left := []tare.NotWeighed{}
+	for _, g := range generators(names) {
+		_, why := g.main(t)
+		if why == "" {
+			b.say("generating " + g.name + "'s code for the type")
+			if err := g.generate(ctx, run, tmp, t); ctx.Err() != nil {
+				return ctx.Err()
+			} else if err != nil {
+				why = err.Error()
+			}
+		}
+		if why == "" {
+			continue
+		}
+		left = append(left, tare.NotWeighed{What: "contender " + g.name, Why: why})
+		if err := os.RemoveAll(filepath.Join(tmp, filepath.FromSlash(g.file("")))); err != nil {
+			return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
+		}
+	}
+	text, err := json.Marshal(left)
+	if err != nil {
+		return err
+	}
+	if err := writeAll(tmp, map[string]string{leftName: string(text)}); err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
+	}
+	if err := os.Rename(tmp, dir); err != nil {
+		if _, there := os.Stat(filepath.Join(dir, leftName)); there != nil { // else another tare was faster
+			return fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
+		}
+	}
+	return nil
+}
+
+func (b Bench) say(text string) {
+	if b.Log != nil {
+		b.Log(text)
+	}
+}

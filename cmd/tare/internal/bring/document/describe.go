@@ -1,0 +1,67 @@
+package document
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare/build"
+)
+
+// describer is the program that copies a type. What reflection says of it holds
+// whatever tags and generated files its package is built from.
+//
+//go:embed describe.go.txt
+var describer string
+
+// Describe copies the user's type as far as generators of code need a copy. The
+// error is about the type itself: it does not compile, or there is none.
+func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
+	all := filepath.Join(b.Cache, "document")
+	if err := os.MkdirAll(all, 0o755); err != nil {
+		return Type{}, fmt.Errorf("%w %s: %w", build.ErrCache, all, err)
+	}
+	tmp, err := os.MkdirTemp(all, ".describing-")
+	if err != nil {
+		return Type{}, fmt.Errorf("%w %s: %w", build.ErrCache, all, err)
+	}
+	defer os.RemoveAll(tmp)
+	files := o.bridgeFiles("own")
+	var paths []string
+	for _, m := range o.modules {
+		paths = append(paths, fmt.Sprintf("%q", m.Path))
+	}
+	files["own/describe/main.go"] = strings.NewReplacer("BRIDGE", o.bridge(), "OWN", strings.Join(paths, ", ")).Replace(describer)
+	if err := writeAll(tmp, files); err != nil {
+		return Type{}, fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
+	}
+	run, dir := goCommand{b.Run}, filepath.Join(tmp, "own")
+	spec := o.Import + "." + o.Type
+	wrong := func(what, hint string) error { return &TypeError{spec, what, hint} }
+	if err := o.requireIn(ctx, run, dir, ""); err != nil {
+		return Type{}, refused(ctx, err, wrong)
+	}
+	out, err := run.in(ctx, dir, "run", "./describe")
+	if err != nil {
+		text := err.Error()
+		switch {
+		case strings.Contains(text, "undefined: user."+o.Type):
+			return Type{}, wrong(fmt.Sprintf("there is no type %s in %s", o.Type, o.Import), "")
+		case strings.Contains(text, "user."+o.Type) && strings.Contains(text, "is not a type"):
+			return Type{}, wrong(o.Type+" is not a type", "")
+		case strings.Contains(text, "without instantiation"):
+			return Type{}, wrong(o.Type+" is generic", "declare a type for the instance you use, e.g. type Page = Paged[Order]")
+		}
+		return Type{}, refused(ctx, err, wrong)
+	}
+	t := Type{}
+	if err := json.Unmarshal([]byte(out), &t); err != nil {
+		return Type{}, wrong("cannot be looked at: "+err.Error(), "")
+	}
+	t.Name = spec
+	return t, nil
+}

@@ -1,0 +1,88 @@
+package document
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+)
+
+// generated is a codec that needs code generated for the type: a copy of it, as
+// what is generated are methods.
+type generated struct {
+	name    string   // of its leaf
+	mark    string   // comment that asks for code for the declaration below it
+	command []string // of go, run beside the type
+	main    func(Type) (text, why string)
+}
+
+// generators are those of the named leaves.
+func generators(names map[string]bool) []generated {
+	all := []generated{
+		{
+			name: "easyjson", mark: "//easyjson:json", main: easyjsonMain,
+			command: []string{"run", "github.com/mailru/easyjson/easyjson", "-no_std_marshalers", "user.go"},
+		},
+		{
+			name: "ffjson", main: ffjsonMain,
+			command: []string{"run", "github.com/pquerna/ffjson", "-force-regenerate", "user.go"},
+		},
+	}
+	return slices.DeleteFunc(all, func(g generated) bool { return !names[g.name] })
+}
+
+const userMain = `package main
+
+import own "github.com/tarebench/tare/contenders/codec/%s/user"
+
+// user makes a pointer to an empty document of the user's own type.
+func user() func() any { return func() any { return new(%s) } }
+`
+
+// easyjsonMain is the file that gives the leaf the type, or why there can be
+// none.
+func easyjsonMain(t Type) (text, why string) {
+	if t.Why != "" {
+		return "", t.Why
+	}
+	if t.Root == "other" {
+		return "", "it generates code for structs, slices and maps, and the document is none"
+	}
+	return fmt.Sprintf(userMain, "easyjson", "own."+rootName), ""
+}
+
+func ffjsonMain(t Type) (text, why string) {
+	switch {
+	case t.Why != "":
+		return "", t.Why
+	case t.Root == "struct":
+		return fmt.Sprintf(userMain, "ffjson", "own."+rootName), ""
+	case t.Root == "slice" && t.Item != "":
+		return fmt.Sprintf(userMain, "ffjson", fmt.Sprintf("list[own.%s, *own.%[1]s]", t.Item)), ""
+	}
+	return "", "it generates code for structs only, and the document is none"
+}
+
+// file is a file of the leaf, by slash path from the bench.
+func (g generated) file(name string) string { return "contenders/codec/" + g.name + "/" + name }
+
+// types is the source of the copied type.
+func (g generated) types(t Type) string {
+	mark := ""
+	if g.mark != "" {
+		mark = "//\n" + g.mark + "\n"
+	}
+	return "// Package user holds a copy of the user's own type.\npackage user\n\n" + t.imports() + marked(t.Source, mark)
+}
+
+// generate runs the generator and sees whether what it made compiles.
+func (g generated) generate(ctx context.Context, run goCommand, bench string, t Type) error {
+	dir := filepath.Join(bench, filepath.FromSlash(g.file("user")))
+	if _, err := run.in(ctx, dir, g.command...); err != nil {
+		return fmt.Errorf("its generator fails on the type: %w", err)
+	}
+	if _, err := run.in(ctx, dir, "build", "."); err != nil {
+		return fmt.Errorf("what its generator makes of the type does not compile: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,65 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// initialisms are written in capitals in Go names.
+func initialism(word string) bool {
+	switch strings.ToUpper(word) {
+	case "API", "CPU", "HTML", "HTTP", "HTTPS", "ID", "IP", "JSON", "OS", "SQL", "TLS", "UI", "URI", "URL", "UTC", "UUID", "XML":
+		return true
+	}
+	return false
+}
+
+// exported is a key as the name of a Go field or type: created_at is CreatedAt.
+func exported(key string) string {
+	words := strings.FieldsFunc(key, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	var b strings.Builder
+	for _, w := range words {
+		if initialism(w) {
+			b.WriteString(strings.ToUpper(w))
+			continue
+		}
+		r := []rune(w)
+		b.WriteString(string(unicode.ToUpper(r[0])) + string(r[1:]))
+	}
+	name := b.String()
+	const most = 60
+	if r := []rune(name); len(r) > most {
+		name = string(r[:most])
+	}
+	if name == "" {
+		return "Field"
+	}
+	if first := []rune(name)[0]; !unicode.IsUpper(first) { // a digit, or a letter that has no capital
+		return "X" + name
+	}
+	return name
+}
+
+// singular is what one of several is called.
+func singular(name string, depth int) string {
+	switch {
+	case depth == 0:
+		return "Item"
+	case strings.HasSuffix(name, "ies") && len(name) > 4:
+		return strings.TrimSuffix(name, "ies") + "y"
+	case strings.HasSuffix(name, "s") && !strings.HasSuffix(name, "ss") && len(name) > 3:
+		return strings.TrimSuffix(name, "s")
+	}
+	return name + "Item"
+}
+
+// unique is name, or that with the first number from 2 on that is not taken.
+func unique(name string, taken map[string]bool) string {
+	out := name
+	for n := 2; taken[out]; n++ {
+		out = fmt.Sprintf("%s%d", name, n)
+	}
+	taken[out] = true
+	return out
+}

@@ -1,0 +1,99 @@
+package document
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+)
+
+// weighed is a result on one workload.
+func weighed(id string) *tare.Result {
+	comparison := func(contender string, ratio, low, high float64, rank int) tare.Comparison {
+		return tare.Comparison{Workload: id, Contender: contender, Metric: "time", Against: Baseline, Ratio: ratio, Low: low, High: high, RankLow: rank,
+			AgainstValue: 2.9e6, Value: ratio * 2.9e6, Unit: "ns/op"}
+	}
+	op := map[bool]string{true: "marshal", false: "any"}[strings.HasSuffix(id, "encode")]
+	return &tare.Result{
+		Workloads: []tare.Workload{{ID: id, Op: op}}, RoundsDone: 12,
+		Contenders: []tare.Contender{
+			{ID: Baseline, Role: tare.RoleBaseline, BinaryBytes: 4_000_000},
+			{ID: tare.ControlID, Role: tare.RoleControl},
+			{ID: "quick", Role: tare.RoleContender, BinaryBytes: 7_100_000, Adoption: tare.Adoption{ModulesLinked: 9, Unmaintained: "since 2019"}},
+			{ID: "same", Role: tare.RoleContender, BinaryBytes: 3_900_000, Adoption: tare.Adoption{ModulesLinked: 1}},
+			{ID: "even", Role: tare.RoleContender},
+			{ID: "slow", Role: tare.RoleContender},
+		},
+		Comparisons: []tare.Comparison{
+			comparison(tare.ControlID, 1, 0.98, 1.02, 0), comparison("quick", 0.41, 0.39, 0.43, 1),
+			comparison("same", 0.6, 0.55, 0.65, 2), comparison("even", 0.99, 0.985, 0.995, 4), comparison("slow", 2, 1.9, 2.1, 5),
+		},
+	}
+}
+
+func TestRecommendation(t *testing.T) {
+	docs := docsOf(t, "{\"a\":1}\n{\"a\":1}\n{\"a\":1}")
+	differs := func(r *tare.Result, who string, n int, class tare.DifferenceClass) {
+		s := tare.Semantics{Contender: who}
+		for i := range n {
+			s.Differences = append(s.Differences, tare.Difference{Case: r.Workloads[0].ID + " " + docs[i].String(), Class: class})
+		}
+		r.Semantics = append(r.Semantics, s)
+	}
+	for name, tt := range map[string]struct {
+		id     string
+		change func(r *tare.Result)
+		want   []string
+	}{
+		"the best": {"any/decode", func(*tare.Result) {}, []string{
+			"For your 7 B documents: quick decodes into any in 0.41x (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; it has the same values as encoding/json; " +
+				"it links 9 modules and adds 3.1 MB to the binary; it counts as unmaintained.",
+		}},
+		"it differs": {"any/decode", func(r *tare.Result) { differs(r, "quick", 2, tare.DiffersInValue) }, []string{
+			"For your 7 B documents: quick decodes into any in 0.41x (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; it differs on 2 of your 3 documents (below: what they answer differently); " +
+				"it links 9 modules and adds 3.1 MB to the binary; it counts as unmaintained.",
+			"Where every value must stay as encoding/json has it: same decodes into any in 0.60x (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; it has the same values as encoding/json; " +
+				"it links 1 module and adds 0 B to the binary.",
+		}},
+		"all differ": {"typed/encode", func(r *tare.Result) {
+			differs(r, "quick", 3, tare.DiffersInValue)
+			differs(r, "same", 1, tare.DiffersInValue)
+		}, []string{
+			"For your 7 B documents: quick encodes from the inferred type in 0.41x (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; it differs on all your documents (below: what they answer differently); " +
+				"it links 9 modules and adds 3.1 MB to the binary; it counts as unmaintained.",
+			"Where every value must stay as encoding/json has it, encoded from the inferred type: stay with encoding/json.",
+		}},
+		"a tie goes to who keeps values": {"any/encode", func(r *tare.Result) {
+			r.Comparisons[2].RankLow = 1
+			differs(r, "quick", 1, tare.DiffersInValue)
+			differs(r, "same", 3, tare.DiffersInForm)
+		}, []string{
+			"For your 7 B documents: same encodes from any in 0.60x (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; it has the same values, spelled or ordered differently on all your documents; " +
+				"it links 1 module and adds 0 B to the binary; quick was not told apart from it.",
+		}},
+		"nothing better": {"any/encode", func(r *tare.Result) { r.Comparisons = append(r.Comparisons[:1], r.Comparisons[3:]...) }, []string{
+			"For your 7 B documents, encoded from any: stay with encoding/json: none of the 2 codecs weighed was shown to be faster beyond what the control shows (±2.0 %).",
+		}},
+		"void": {"any/encode", func(r *tare.Result) {
+			for _, id := range []string{"quick", "same"} {
+				r.Findings = append(r.Findings, tare.Finding{Check: "wrong-answer", Severity: tare.Void, Contender: id})
+			}
+		}, []string{
+			"For your 7 B documents, encoded from any: stay with encoding/json: none of the 4 codecs weighed was shown to be faster beyond what the control shows (±2.0 %).",
+		}},
+		"no control": {"any/encode", func(r *tare.Result) { r.Comparisons[0].Low = 0 }, []string{
+			"For your 7 B documents, encoded from any: no recommendation: too few rounds for an interval.",
+		}},
+		"void baseline": {"any/encode", func(r *tare.Result) {
+			r.Findings = []tare.Finding{{Check: "control", Severity: tare.Void, Contender: tare.ControlID, Workload: "any/encode"}}
+		}, []string{
+			"For your 7 B documents, encoded from any: no recommendation: control is void by the check control.",
+		}},
+	} {
+		r := weighed(tt.id)
+		tt.change(r)
+		if got := Recommendation(r, docs, Type{Name: "inferred"}); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
+		}
+	}
+}

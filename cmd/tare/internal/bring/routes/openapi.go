@@ -1,0 +1,325 @@
+package routes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/kinds/router"
+)
+
+// Limits of a document. The largest that are published have some ten
+// megabytes.
+const (
+	// MostBytes is the largest document that is read.
+	MostBytes = 32 << 20
+	mostDepth = 20000 // brackets in texts that nobody closes count as well
+)
+
+// methods are the keys of a path item that are operations.
+func methods() []string {
+	return []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
+}
+
+// openAPI reads the routes of a document of OpenAPI 2 or 3: the operations of
+// all its paths, behind the path of the server. JSON is read as the YAML that it
+// is as well.
+func (d *Document) openAPI(src []byte) ([]router.Written, error) {
+	r, root, err := yamlfile.Open(d.Name, src, yamlfile.Format{
+		Noun: "description", Begin: "it is for an OpenAPI document, or a list of routes such as GET /users/{id}", MaxBytes: MostBytes, MaxDepth: mostDepth,
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &openAPI{Reader: r, d: d, root: root}
+	list := a.read()
+	if r.Err != nil {
+		return nil, r.Err
+	}
+	return list, nil
+}
+
+// openAPI is a document being read.
+type openAPI struct {
+	*yamlfile.Reader
+	d       *Document
+	root    ast.Node
+	anchors map[string]ast.Node // nil: not looked for yet
+}
+
+func (a *openAPI) read() []router.Written {
+	top, ok := a.fields(a.root)
+	if !ok {
+		a.Fail(a.Of(a.root), "this is "+kind(a.root)+", and no OpenAPI document", "a mapping with openapi: and paths:, or a list of routes such as GET /users/{id}")
+		return nil
+	}
+	version, paths := field{}, field{}
+	for _, f := range top {
+		switch f.name {
+		case "openapi", "swagger":
+			version = f
+		case "paths":
+			paths = f
+		}
+	}
+	if version.value == nil {
+		a.Fail(a.Of(a.root), `it has neither "openapi" nor "swagger"`, "begin with openapi: 3.1.0 and paths:, or give a list of routes such as GET /users/{id}")
+		return nil
+	}
+	v := text(version.value)
+	want := map[string]string{"openapi": "3.", "swagger": "2"}[version.name]
+	if !strings.HasPrefix(v+".", want) {
+		a.Fail(a.Of(version.value), fmt.Sprintf("%s: %s is not known", version.name, v), "swagger: 2.0, or openapi: 3.0 and later")
+		return nil
+	}
+	a.d.Format = map[string]string{"openapi": "OpenAPI ", "swagger": "Swagger "}[version.name] + v
+	if paths.value == nil {
+		a.Fail(a.Of(a.root), "the document has no paths", "paths: is where routes are")
+		return nil
+	}
+	items, ok := a.fields(paths.value)
+	if !ok {
+		a.Fail(a.Of(paths.value), "paths is "+kind(paths.value)+", not a mapping", "e.g. /users/{id}: {get: {}}")
+		return nil
+	}
+	a.base(version.name, top)
+	var list []router.Written
+	for _, item := range items {
+		list = append(list, a.operations(item)...)
+	}
+	if len(list) == 0 && a.Err == nil {
+		a.Fail(a.Of(paths.value), "the paths have no operations", "e.g. /users/{id}: {get: {}}")
+	}
+	return list
+}
+
+// operations are the routes of one path.
+func (a *openAPI) operations(item field) (list []router.Written) {
+	if strings.HasPrefix(item.name, "x-") {
+		return nil
+	}
+	own, ok := a.fields(item.value)
+	if !ok {
+		if _, null := item.value.(*ast.NullNode); !null {
+			a.Fail(a.Of(item.value), fmt.Sprintf("%s is %s, not a mapping", item.name, kind(item.value)), "e.g. {get: {}}")
+		}
+		return nil
+	}
+	path := item.name
+	if strings.HasPrefix(path, "/") {
+		path = a.d.Base + path
+	}
+	for _, f := range own {
+		switch {
+		case f.name == "$ref":
+			at := a.Of(f.key)
+			a.d.Notes = append(a.d.Notes, fmt.Sprintf("%s:%d:%d: %s is somewhere else (%s), which is not followed; left out", a.d.Name, at.Line, at.Col, item.name, text(f.value)))
+		case slices.Contains(methods(), f.name):
+			at := a.Of(item.key)
+			list = append(list, router.Written{Method: strings.ToUpper(f.name), Path: path, Line: at.Line, Col: at.Col})
+		}
+	}
+	return list
+}
+
+// base finds the path of the server: that of the first one, where a document
+// has several.
+func (a *openAPI) base(version string, top []field) {
+	for _, f := range top {
+		switch {
+		case version == "swagger" && f.name == "basePath":
+			a.d.Base = trimmed(text(f.value))
+		case version == "openapi" && f.name == "servers":
+			a.servers(f.value)
+		}
+	}
+}
+
+func (a *openAPI) servers(n ast.Node) {
+	list, ok := a.resolve(n).(*ast.SequenceNode)
+	if !ok {
+		return
+	}
+	for i, n := range list.Values {
+		fields, _ := a.fields(n)
+		path := ""
+		for _, f := range fields {
+			if f.name == "url" {
+				path = trimmed(serverPath(a.filled(text(f.value), fields)))
+			}
+		}
+		if i == 0 {
+			a.d.Base = path
+		} else if path != a.d.Base {
+			at := a.Of(n)
+			a.d.Notes = append(a.d.Notes, fmt.Sprintf("%s:%d:%d: this server has its paths below %q; those of the first one, below %q, are weighed", a.d.Name, at.Line, at.Col, path+"/", a.d.Base+"/"))
+			return
+		}
+	}
+}
+
+// filled is a server's URL with its variables replaced by their defaults.
+func (a *openAPI) filled(url string, server []field) string {
+	for _, f := range server {
+		if f.name != "variables" {
+			continue
+		}
+		variables, _ := a.fields(f.value)
+		for _, v := range variables {
+			own, _ := a.fields(v.value)
+			for _, f := range own {
+				if f.name == "default" {
+					url = strings.ReplaceAll(url, "{"+v.name+"}", text(f.value))
+				}
+			}
+		}
+	}
+	return url
+}
+
+// serverPath is the path of a URL, which may hold braces.
+func serverPath(url string) string {
+	url, _, _ = strings.Cut(url, "?")
+	url, _, _ = strings.Cut(url, "#")
+	_, rest, absolute := strings.Cut(url, "://")
+	if !absolute {
+		return url
+	}
+	_, path, _ := strings.Cut(rest, "/")
+	return path
+}
+
+// trimmed makes a path fit to stand before others: /v1, or nothing.
+func trimmed(path string) string {
+	path = strings.Trim(path, "/")
+	if path == "" || path == "." {
+		return ""
+	}
+	return "/" + path
+}
+
+// field is an entry of a mapping.
+type field struct {
+	name  string
+	key   ast.Node
+	value ast.Node
+}
+
+// fields are the entries of a mapping, with those that it merges in. It is
+// false where n is none.
+func (a *openAPI) fields(n ast.Node) (out []field, ok bool) {
+	m, ok := a.resolve(n).(ast.MapNode)
+	if !ok {
+		return nil, false
+	}
+	out = a.entries(n)
+	for pairs := m.MapRange(); pairs.Next(); {
+		if _, merge := pairs.Key().(*ast.MergeKeyNode); !merge {
+			continue
+		}
+		for _, f := range a.merged(pairs.Value()) {
+			if !slices.ContainsFunc(out, func(own field) bool { return own.name == f.name }) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out, true
+}
+
+// merged are the entries that a mapping takes from others. What is merged into
+// those is not followed: it may be the mapping itself.
+func (a *openAPI) merged(n ast.Node) (out []field) {
+	n = a.resolve(n)
+	if list, ok := n.(*ast.SequenceNode); ok {
+		for _, item := range list.Values {
+			out = append(out, a.entries(item)...)
+		}
+		return out
+	}
+	return a.entries(n)
+}
+
+// entries are those that a mapping has itself.
+func (a *openAPI) entries(n ast.Node) (out []field) {
+	m, ok := a.resolve(n).(ast.MapNode)
+	if !ok {
+		return nil
+	}
+	for pairs := m.MapRange(); pairs.Next(); {
+		if _, merge := pairs.Key().(*ast.MergeKeyNode); !merge {
+			out = append(out, field{text(pairs.Key()), pairs.Key(), a.resolve(pairs.Value())})
+		}
+	}
+	return out
+}
+
+// resolve is what stands behind anchors, aliases and tags.
+func (a *openAPI) resolve(n ast.Node) ast.Node {
+	const most = 100 // an alias may lead to itself
+	for range most {
+		switch x := n.(type) {
+		case *ast.AnchorNode:
+			n = x.Value
+		case *ast.TagNode:
+			n = x.Value
+		case *ast.AliasNode:
+			if a.anchors == nil {
+				a.anchors = map[string]ast.Node{}
+				ast.Walk(anchors(a.anchors), a.root)
+			}
+			value, ok := a.anchors[text(x.Value)]
+			if !ok {
+				return n
+			}
+			n = value
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// anchors collects what aliases can stand for.
+type anchors map[string]ast.Node
+
+// Visit is for [ast.Walk].
+func (a anchors) Visit(n ast.Node) ast.Visitor {
+	if x, ok := n.(*ast.AnchorNode); ok {
+		a[text(x.Name)] = x.Value
+	}
+	return a
+}
+
+// text is what a scalar says.
+func text(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value
+	case *ast.LiteralNode:
+		return n.Value.Value
+	case *ast.MappingKeyNode:
+		return text(n.Value)
+	}
+	if t := n.GetToken(); t != nil {
+		return t.Value
+	}
+	return ""
+}
+
+// kind is what a node is, in a word.
+func kind(n ast.Node) string {
+	switch n.(type) {
+	case *ast.NullNode:
+		return "empty"
+	case *ast.SequenceNode:
+		return "a list"
+	case ast.MapNode:
+		return "a mapping"
+	case *ast.StringNode, *ast.LiteralNode:
+		return "text"
+	}
+	return "a single value"
+}

@@ -1,0 +1,107 @@
+// Package routes weighs every router on somebody's own routes: it reads them
+// out of an OpenAPI document or a list, makes a study of them, and says what
+// the result comes to.
+package routes
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare/kinds/router"
+)
+
+// Document is what was read.
+type Document struct {
+	Name   string // of the file, as in messages
+	Format string // e.g. OpenAPI 3.1.0; empty: a list of routes
+	Base   string // path of the server before every path of the document; empty: none
+	Table  router.Table
+	Notes  []string // what is to be known of it, a line each, beside what is left out
+}
+
+// Error says where a document is wrong.
+type Error struct{ What string }
+
+// Error is one line: file:line:col: what is wrong, and what would be right.
+func (e *Error) Error() string { return e.What }
+
+// Read reads an OpenAPI document, in YAML or JSON, or a list of routes. The
+// error is an *[Error].
+func Read(name string, src []byte) (*Document, error) {
+	d := &Document{Name: name}
+	var written []router.Written
+	var err error
+	if isList(name, src) {
+		written, err = router.ReadList(name, src)
+	} else {
+		written, err = d.openAPI(src)
+	}
+	if err != nil {
+		return nil, &Error{err.Error()}
+	}
+	d.Table = router.NewTable(written)
+	switch n := len(d.Table.Routes); {
+	case n == 0 && len(d.Table.Left) > 0:
+		return nil, &Error{fmt.Sprintf("%s; nothing is left to be weighed", d.left(d.Table.Left[0]))}
+	case n > router.MostRoutes:
+		return nil, &Error{fmt.Sprintf("%s: %d routes; a table has at most %d", name, n, router.MostRoutes)}
+	}
+	return d, nil
+}
+
+// isList reports whether src is a list of routes: its name says so, or the
+// first line that says something is a method and a path.
+func isList(name string, src []byte) bool {
+	if strings.EqualFold(filepath.Ext(name), ".txt") {
+		return true
+	}
+	for line := range bytes.Lines(bytes.TrimPrefix(src, []byte("\ufeff"))) {
+		words := strings.Fields(string(line))
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		return len(words) > 1 && strings.HasPrefix(words[1], "/") && strings.Trim(strings.ToUpper(words[0]), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	}
+	return false
+}
+
+// at is where something was written.
+func (d *Document) at(w router.Written) string {
+	return fmt.Sprintf("%s:%d:%d", d.Name, w.Line, w.Col)
+}
+
+func (d *Document) left(l router.Left) string {
+	return fmt.Sprintf("%s: %s: %s", d.at(l.Written), l, l.Why)
+}
+
+// mostLeft is how many routes that are left out are told one by one.
+const mostLeft = 10
+
+// Remarks are the notes, what is left out of the table, and what no two
+// routers do alike with what is in it, a line each.
+func (d *Document) Remarks() []string {
+	out := append([]string(nil), d.Notes...)
+	for i, l := range d.Table.Left {
+		if i == mostLeft {
+			out = append(out, fmt.Sprintf("%s: %d more routes are left out", d.Name, len(d.Table.Left)-i))
+			break
+		}
+		out = append(out, d.left(l)+"; left out")
+	}
+	if n, i := d.Table.Renamed(); n > 0 {
+		more := ""
+		if n > 1 {
+			more = fmt.Sprintf(" (and %d more so)", n-1)
+		}
+		out = append(out, fmt.Sprintf("%s: %s names a parameter otherwise than another route of the same place does%s, which several routers refuse; all are asked for one name, here %s",
+			d.at(d.Table.From[i]), d.Table.From[i], more, d.Table.Routes[i].Path))
+	}
+	if a, b, found := d.Table.Ambiguous(); found {
+		one, other := d.Table.From[a], d.Table.From[b]
+		out = append(out, fmt.Sprintf("%s: %s and %s (%s) both match some paths, and neither is more specific: net/http cannot have both, and %s is the baseline instead",
+			d.at(one), one, other, d.at(other), second))
+	}
+	return out
+}

@@ -1,0 +1,187 @@
+package routes
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
+	"github.com/tarebench/tare/contender/router"
+)
+
+// Recommendation says which router to take for the routes, if any, what of a
+// whole request that is, what comes with it, and who could not be weighed.
+func (d *Document) Recommendation(r *tare.Result) []string {
+	a := &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
+	return append(a.lines(), a.refused()...)
+}
+
+// adviser reads the workload that asks for all routes.
+type adviser struct {
+	advice.Reading
+	d *Document
+}
+
+func (a *adviser) lines() []string {
+	subject := "On your " + a.d.routes()
+	if !slices.ContainsFunc(a.Result.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
+		return []string{fmt.Sprintf("%s: no recommendation: the workload %s was not weighed.", subject, allID)}
+	}
+	if why := a.Nothing(); why != "" {
+		return []string{fmt.Sprintf("%s: no recommendation: %s.", subject, why)}
+	}
+	weighed, faster := a.Weighed(), a.Faster()
+	switch {
+	case len(weighed) == 0:
+		return []string{fmt.Sprintf("%s: no recommendation: no router was weighed beside %s.", subject, name(a.Baseline))}
+	case len(faster) == 0:
+		none, nearest := fmt.Sprintf("none of the %d routers weighed was", len(weighed)), "The nearest, "+weighed[0].Contender+","
+		if len(weighed) == 1 {
+			none, nearest = "the other router was not", weighed[0].Contender
+		}
+		text := fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%.1f %%).", subject, name(a.Baseline), none, 100*math.Expm1(a.Control()))
+		return a.matters([]string{text + " " + a.sentence(nearest, weighed[0]) + "."})
+	}
+	best := faster[0]
+	text := fmt.Sprintf("%s; %s; %s", a.sentence(subject+" "+best.Contender, best), a.meaning(best.Contender), a.Price(best.Contender))
+	if tied := advice.Tied(best, faster); len(tied) == 1 {
+		text += "; " + tied[0] + " was not told apart from it"
+	} else if len(tied) > 1 {
+		text += "; " + advice.Names(tied) + " were not told apart from it"
+	}
+	return a.matters([]string{text + "."})
+}
+
+// sentence is what a lookup takes by a router, and what of a request that is.
+func (a *adviser) sentence(who string, c tare.Comparison) string {
+	text := fmt.Sprintf("%s takes %s (%s) the time of %s for a lookup, %s instead of %s", who,
+		ratio(c.Ratio), span(c.Low, c.High), name(a.Baseline), advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
+	cpu, ok := a.cpu().Comparison(c.Contender)
+	if whole := a.request(); whole > 0 && ok {
+		text += fmt.Sprintf(": of CPU time the difference is %s of what a request costs over a loopback connection, %s",
+			advice.Percent(math.Abs(cpu.Value-cpu.AgainstValue)/whole), advice.Nanoseconds(whole))
+	}
+	return text
+}
+
+// cpu is the same by CPU time, which noise disturbs least.
+func (a *adviser) cpu() advice.Reading {
+	r := a.Reading
+	r.Metric = "cpu"
+	return r
+}
+
+func ratio(x float64) string { return figure(x) + "x" }
+
+func span(low, high float64) string { return figure(low) + "–" + figure(high) }
+
+// figure is a ratio with the digits that it has.
+func figure(x float64) string {
+	switch {
+	case x >= 100:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 10:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.2f", x)
+}
+
+// request is what the baseline takes of CPU time for a whole request; zero: not
+// measured.
+func (a *adviser) request() float64 {
+	for _, v := range a.Result.Values {
+		if v.Contender == a.Baseline && v.Workload == socketID && v.Metric == "cpu" && !v.Struck {
+			return v.Value
+		}
+	}
+	return 0
+}
+
+// matters adds whether a request would notice the choice, and of whom: by where
+// the whole interval of what a router takes more than the baseline lies.
+func (a *adviser) matters(lines []string) []string {
+	whole := a.request()
+	if whole <= 0 {
+		return lines
+	}
+	var dear, open []string
+	weighed := a.cpu().Weighed()
+	for _, c := range weighed {
+		switch limit := noticeable * whole; {
+		case (c.Low-1)*c.AgainstValue > limit:
+			dear = append(dear, c.Contender)
+		case (c.High-1)*c.AgainstValue > limit:
+			open = append(open, c.Contender)
+		}
+	}
+	share := advice.Percent(noticeable)
+	switch {
+	case len(weighed) == 0:
+		return lines
+	case len(dear)+len(open) == 0:
+		return append(lines, fmt.Sprintf("No router here costs a request %s more CPU time than %s does: choose by what they answer and what they bring, not by speed.", share, name(a.Baseline)))
+	case len(dear) == len(weighed):
+		return append(lines, fmt.Sprintf("All that were weighed cost a request more than %s more CPU time than %s does.", share, name(a.Baseline)))
+	}
+	var parts []string
+	if len(dear) > 0 {
+		parts = append(parts, "more: "+advice.Names(dear))
+	}
+	if len(open) > 0 {
+		parts = append(parts, "not decided: "+advice.Names(open))
+	}
+	return append(lines, fmt.Sprintf("%d of %d routers cost a request at most %s more CPU time than %s does (%s): among those choose by what they answer and what they bring, not by speed.",
+		len(weighed)-len(dear)-len(open), len(weighed), share, name(a.Baseline), strings.Join(parts, "; ")))
+}
+
+// meaning says in how much of the exams a router differs.
+func (a *adviser) meaning(id string) string {
+	for _, s := range a.Result.Semantics {
+		if s.Contender != id {
+			continue
+		}
+		switch n := len(s.Differences); {
+		case n == 0:
+			return "it answers what no route is for as net/http does"
+		default:
+			return fmt.Sprintf("it answers %d of %d odd requests otherwise than net/http (above: what they answer differently)", n, s.Cases)
+		}
+	}
+	return "what it answers to odd requests is not known"
+}
+
+// registered is where in its own program a router was given a route, which
+// nobody who reads of it wants to know. Messages may be cut short.
+var registered = regexp.MustCompile(`\s*\(registered at [^)]*(\)|$)`)
+
+// refused names the routers that cannot have the table, and why.
+func (a *adviser) refused() []string {
+	var out []string
+	for _, t := range a.Result.Trials {
+		if t.Error == nil || t.Round > 0 {
+			continue
+		}
+		why, ok := strings.CutPrefix(t.Error.Message, "prepare: ")
+		if !ok {
+			out = append(out, fmt.Sprintf("%s could not be weighed: %s.", t.Contender, strings.TrimSuffix(t.Error.Message, ".")))
+			continue
+		}
+		for _, before := range []string{"load: ", "internal: ", router.Refusal} {
+			why = strings.TrimPrefix(why, before)
+		}
+		why = registered.ReplaceAllString(why, "")
+		out = append(out, fmt.Sprintf("%s cannot have these routes: %s.", name(t.Contender), strings.TrimSuffix(why, ".")))
+	}
+	return out
+}
+
+// name is a router as people call it.
+func name(id string) string {
+	if id == Baseline {
+		return "net/http"
+	}
+	return id
+}

@@ -1,0 +1,105 @@
+package routes
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+)
+
+// weighed is a result made by hand: quick takes 0.4 of net/http's 250 ns, even
+// the same, slow fifty times as much; a request costs 40 µs.
+func weighed() *tare.Result {
+	r := &tare.Result{
+		Workloads: []tare.Workload{{ID: allID}, {ID: socketID}}, RoundsDone: 12,
+		Contenders: []tare.Contender{
+			{ID: Baseline, Role: tare.RoleBaseline, BinaryBytes: 9_000_000}, {ID: tare.ControlID, Role: tare.RoleControl},
+			{ID: "quick", Role: tare.RoleContender, BinaryBytes: 9_200_000, Adoption: tare.Adoption{ModulesLinked: 1}},
+			{ID: "even", Role: tare.RoleContender}, {ID: "slow", Role: tare.RoleContender},
+		},
+		Values: []tare.Value{{Workload: socketID, Contender: Baseline, Metric: "time", Value: 90e3}, {Workload: socketID, Contender: Baseline, Metric: "cpu", Value: 40e3}},
+		Semantics: []tare.Semantics{
+			{Contender: "quick", Cases: 50, Differences: make([]tare.Difference, 11)}, {Contender: "even", Cases: 50},
+		},
+	}
+	add(r, tare.ControlID, 1, 0.98, 1.02, 0)
+	add(r, "quick", 0.4, 0.38, 0.42, 1)
+	add(r, "even", 0.99, 0.985, 0.995, 2)
+	add(r, "slow", 50, 49, 51, 4)
+	return r
+}
+
+// add holds a contender against the baseline, by both measures.
+func add(r *tare.Result, id string, ratio, low, high float64, rank int) {
+	for _, metric := range []string{"time", "cpu"} {
+		r.Comparisons = append(r.Comparisons, tare.Comparison{Workload: allID, Contender: id, Metric: metric, Against: Baseline, Ratio: ratio, Low: low, High: high, RankLow: rank, AgainstValue: 250, Value: 250 * ratio})
+	}
+}
+
+// without takes a contender's comparisons away.
+func without(r *tare.Result, ids ...string) {
+	r.Comparisons = slices.DeleteFunc(r.Comparisons, func(c tare.Comparison) bool { return slices.Contains(ids, c.Contender) })
+}
+
+func TestRecommendation(t *testing.T) {
+	d, _ := listOf(t, "r.txt", "GET /a\nGET /b")
+	best := "On your 2 routes quick takes 0.40x (0.38–0.42) the time of net/http for a lookup, 100 ns instead of 250 ns: of CPU time the difference is 0.4 % of what a request costs over a loopback connection, 40 µs; " +
+		"it answers 11 of 50 odd requests otherwise than net/http (above: what they answer differently); it links 1 module and adds 200 kB to the binary"
+	notice := "2 of 3 routers cost a request at most 5 % more CPU time than net/http does (more: slow): among those choose by what they answer and what they bring, not by speed."
+	for name, tt := range map[string]struct {
+		change func(r *tare.Result)
+		want   []string
+	}{
+		"the best": {func(*tare.Result) {}, []string{best + ".", notice}},
+		"a tie": {func(r *tare.Result) {
+			r.Contenders = append(r.Contenders, tare.Contender{ID: "twin", Role: tare.RoleContender})
+			add(r, "twin", 0.41, 0.39, 0.43, 1)
+		}, []string{best + "; twin was not told apart from it.", strings.Replace(notice, "2 of 3", "3 of 4", 1)}},
+		"nobody faster": {func(r *tare.Result) { without(r, "quick", "slow") }, []string{
+			"On your 2 routes: stay with net/http: the other router was not shown to be faster beyond what the control shows (±2.0 %). " +
+				"even takes 0.99x (0.98–0.99) the time of net/http for a lookup, 248 ns instead of 250 ns: of CPU time the difference is less than 0.1 % of what a request costs over a loopback connection, 40 µs.",
+			"No router here costs a request 5 % more CPU time than net/http does: choose by what they answer and what they bring, not by speed.",
+		}},
+		"no request": {func(r *tare.Result) { r.Values, r.Semantics = nil, nil }, []string{
+			"On your 2 routes quick takes 0.40x (0.38–0.42) the time of net/http for a lookup, 100 ns instead of 250 ns; what it answers to odd requests is not known; it links 1 module and adds 200 kB to the binary.",
+		}},
+		"none of two": {func(r *tare.Result) {
+			without(r, "quick")
+			r.Values = nil
+		}, []string{
+			"On your 2 routes: stay with net/http: none of the 2 routers weighed was shown to be faster beyond what the control shows (±2.0 %). " +
+				"The nearest, even, takes 0.99x (0.98–0.99) the time of net/http for a lookup, 248 ns instead of 250 ns.",
+		}},
+		"all dear": {func(r *tare.Result) { without(r, "quick", "even") }, []string{
+			"On your 2 routes: stay with net/http: the other router was not shown to be faster beyond what the control shows (±2.0 %). " +
+				"slow takes 50.0x (49.0–51.0) the time of net/http for a lookup, 12.5 µs instead of 250 ns: of CPU time the difference is 31 % of what a request costs over a loopback connection, 40 µs.",
+			"All that were weighed cost a request more than 5 % more CPU time than net/http does.",
+		}},
+		"open": {func(r *tare.Result) {
+			without(r, "even")
+			add(r, "even", 8, 7, 12, 3)
+		}, []string{best + ".", "1 of 3 routers cost a request at most 5 % more CPU time than net/http does (more: slow; not decided: even): among those choose by what they answer and what they bring, not by speed."}},
+		"refused": {func(r *tare.Result) {
+			r.Trials = []tare.Trial{
+				{Contender: "httprouter", Error: &tare.TrialError{Message: "prepare: load: it cannot have this table: ':a' conflicts"}},
+				{Contender: "loud", Error: &tare.TrialError{Message: "prepare: internal: panic: no (x.go:7)"}}, {Contender: "dead", Error: &tare.TrialError{Message: "exit status 2"}},
+				{Contender: Baseline, Error: &tare.TrialError{Message: `prepare: internal: panic: pattern "GET /a" (registered at x.go:22) conflicts with pattern "GET /b" (registered at x.g…`}},
+				{Contender: "quick", Round: 3, Error: &tare.TrialError{Message: "timeout"}},
+			}
+		}, []string{best + ".", notice, "httprouter cannot have these routes: ':a' conflicts.", "loud cannot have these routes: panic: no (x.go:7).", "dead could not be weighed: exit status 2.",
+			`net/http cannot have these routes: panic: pattern "GET /a" conflicts with pattern "GET /b".`}},
+		"no rounds":   {func(r *tare.Result) { without(r, tare.ControlID) }, []string{"On your 2 routes: no recommendation: too few rounds for an interval."}},
+		"not weighed": {func(r *tare.Result) { r.Workloads = r.Workloads[1:] }, []string{"On your 2 routes: no recommendation: the workload all was not weighed."}},
+		"alone":       {func(r *tare.Result) { without(r, "quick", "even", "slow") }, []string{"On your 2 routes: no recommendation: no router was weighed beside net/http."}},
+		"void baseline": {func(r *tare.Result) {
+			r.Findings = []tare.Finding{{Check: "control", Severity: tare.Void, Contender: tare.ControlID}}
+		}, []string{"On your 2 routes: no recommendation: control is void by the check control."}},
+	} {
+		r := weighed()
+		tt.change(r)
+		if got := d.Recommendation(r); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
+			t.Errorf("%s\n got %s\nwant %s", name, strings.Join(got, "\n     "), strings.Join(tt.want, "\n     "))
+		}
+	}
+}

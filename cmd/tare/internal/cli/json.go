@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/format"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
+	"github.com/tarebench/tare/kinds/codec"
+	"github.com/tarebench/tare/lab"
+)
+
+// jsonOptions are the flags of tare json that tare run has not.
+type jsonOptions struct {
+	run  runOptions
+	typ  string // import/path.Type; empty: inferred
+	op   string
+	only []string
+	show bool
+}
+
+func (s *shell) jsonCommand() *cobra.Command {
+	var o jsonOptions
+	var f formatFlag
+	var words runWords
+	cmd := &cobra.Command{
+		Use:   "json FILE…",
+		Short: "Weigh every JSON codec on your own documents",
+		Long: `Weigh every JSON codec on your own documents: decoding into any and into a Go
+type, encoding from both, each held against encoding/json.
+
+A FILE holds one JSON document, or one on each line (NDJSON); - is stdin. The
+type is inferred from all documents: what may be null or missing is a pointer,
+what has values of several kinds is any, and objects whose keys are data are
+maps. --show-type prints it and measures nothing. With --type it is a type of
+your own module's instead, found from the working directory as the go command
+finds it; nothing is written there. Codecs that work with generated code get
+code for a copy of the type, or are left out with the reason.
+
+What a codec makes of your documents is compared with what encoding/json makes
+of them. One that has other numbers or texts is weighed, and the report says
+where; one that loses parts, fails or writes what is no JSON is disqualified.
+
+The report goes to stdout, with a recommendation and its price at the end. The
+result is kept as those of tare run are, as a study called json- and the name of
+the first file.
+
+Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
+input or a budget too small; 130 interrupted. With --exit-code also 5 void.`,
+		Example: `  tare json order.json
+  tare json events.ndjson --op any --only 'sonic*,goccy'
+  tare json order.json --show-type > order.go
+  tare json testdata/*.json --type example.com/shop/order.Order
+  curl -s https://api.example.com/orders | tare json - --budget 3m -o result.json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return &usageError{"tare json needs a document", "name a file of JSON or NDJSON, or - for stdin"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.run.read(cmd, words); err != nil {
+				return err
+			}
+			if !slices.Contains(bring.Ops(), o.op) {
+				return &usageError{fmt.Sprintf("--op %q is not an operation", o.op), "one of " + strings.Join(bring.Ops(), ", ")}
+			}
+			if o.op == "any" && o.typ != "" {
+				return &usageError{"--op any and --type contradict each other", "give one of them"}
+			}
+			if err := patterns(lab.Only{Contenders: o.only}); err != nil {
+				return err
+			}
+			var err error
+			if o.run.format, err = f.format(cmd); err != nil {
+				return err
+			}
+			return s.json(cmd.Context(), o, args)
+		},
+	}
+	what := group("What is weighed")
+	what.flags.StringVar(&o.typ, "type", "", "weigh a `type` of your own module's, import/path.Type or ./dir.Type, instead of an inferred one")
+	what.flags.StringVar(&o.op, "op", "all", "`what` is decoded into and encoded from: any, typed or all")
+	what.flags.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
+	what.flags.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
+	what.flags.StringVar(&o.run.catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
+	how := group("How it is measured")
+	how.flags.StringVar(&words.budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
+	how.flags.IntVar(&o.run.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.flags.Uint64Var(&o.run.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	how.flags.BoolVar(&o.run.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	said := group("What is printed")
+	f.add(said.flags, "the result document")
+	said.flags.StringVarP(&o.run.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.flags.BoolVarP(&o.run.quiet, "quiet", "q", false, "no progress on stderr")
+	said.flags.BoolVar(&o.run.exitCode, "exit-code", false, "exit 5 where what was weighed is void")
+	addGroups(cmd, what, how, said)
+	f.complete(cmd)
+	complete(cmd, "op", cobra.FixedCompletions(bring.Ops(), cobra.ShellCompDirectiveNoFileComp))
+	complete(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
+	words.isolation = string(tare.Lockstep)
+	return cmd
+}
+
+// json reads the documents, and shows their type or weighs codecs on them.
+func (s *shell) json(ctx context.Context, o jsonOptions, args []string) error {
+	docs, notes, err := s.documents(args)
+	if err != nil {
+		return err
+	}
+	inferred := bring.Type{}
+	if o.typ == "" && o.op != "any" {
+		if inferred, err = bring.Infer(docs); err != nil {
+			return err
+		}
+		for _, n := range inferred.Notes {
+			notes = append(notes, "the inferred type: "+n)
+		}
+	}
+	for _, n := range notes {
+		fmt.Fprintln(s.err, "tare: "+oneLine(n))
+	}
+	if o.show {
+		if inferred.Source == "" {
+			return &usageError{"--show-type shows an inferred type", "leave --type and --op any out"}
+		}
+		src, err := format.Source([]byte(inferred.Source))
+		if err != nil {
+			return err
+		}
+		_, err = s.out.Write(src)
+		return err
+	}
+	return s.weighDocuments(ctx, o, args, docs, inferred)
+}
+
+// documents reads the files that args name.
+func (s *shell) documents(args []string) (docs []codec.Document, notes []string, err error) {
+	for _, arg := range args {
+		name, src := arg, []byte(nil)
+		if arg == "-" {
+			name = "<stdin>"
+			if src, err = io.ReadAll(s.in); err != nil {
+				return nil, nil, fmt.Errorf("read the document from stdin: %w", err)
+			}
+		} else if src, err = os.ReadFile(arg); err != nil {
+			return nil, nil, &usageError{fmt.Sprintf("cannot read %s: %v", arg, cause(err)), "name a file of JSON or NDJSON, or - for stdin"}
+		}
+		own, said, err := codec.Documents(name, src)
+		var wrong *codec.SyntaxError
+		if errors.As(err, &wrong) {
+			return nil, nil, &usageError{oneLine(err.Error()), ""}
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		docs, notes = append(docs, own...), append(notes, said...)
+	}
+	return docs, notes, nil
+}
+
+// question is what the study asks, with what it is asked about.
+func (o jsonOptions) question(args []string, docs []codec.Document, typ bring.Type) string {
+	var names []string
+	for _, a := range args {
+		if a == "-" {
+			a = "stdin"
+		}
+		names = append(names, filepath.Base(a))
+	}
+	if len(names) > 3 {
+		names = append(names[:3], "…")
+	}
+	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", strings.Join(names, ", "), bring.Sizes(docs))
+	if typ.Name != "" && o.typ != "" {
+		text += ", as " + typ.Name
+	}
+	return text + "?"
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/tarebench/tare"
+	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/kinds/codec"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/trial"
+)
+
+// documentStudy is what tare json weighs.
+type documentStudy struct {
+	o    jsonOptions
+	args []string
+	docs []codec.Document // that are weighed
+	typ  bring.Type
+	own  *bring.Own // nil: the type is inferred
+	kind *bring.Kind
+	left []tare.NotWeighed
+}
+
+// weighDocuments weighs codecs on docs.
+func (s *shell) weighDocuments(ctx context.Context, o jsonOptions, args []string, docs []codec.Document, inferred bring.Type) error {
+	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), typ: inferred}
+	p := s.newProgress(o.run.quiet)
+	defer p.End()
+	if len(d.docs) < len(docs) {
+		p.Say(fmt.Sprintf("%d of the %d documents are weighed, spread evenly; the type is that of all", len(d.docs), len(docs)))
+	}
+	if o.typ != "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		if d.own, err = bring.Find(ctx, s.tag(), dir, o.typ); err != nil {
+			return aboutDocuments(err)
+		}
+	}
+	out, err := openOutput(o.run.out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	d.kind = bring.NewKind(s.Kinds["codec"], d.docs)
+	own := *s
+	own.Kinds = map[string]lab.Kind{"codec": d.kind}
+	own.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+		res, err := s.Run(ctx, study, o)
+		if res != nil {
+			res.NotWeighed = append(res.NotWeighed, d.left...)
+		}
+		return res, err
+	}
+	exit := ExitOK
+	err = own.session(ctx, o.run, p, func(ctx context.Context, w *weighing) error {
+		study, err := d.prepare(ctx, w)
+		if err != nil {
+			return err
+		}
+		res, err := w.weigh(ctx, chosen{Study: study})
+		if res == nil {
+			return err
+		}
+		exit = worst(exit, code(w.keep(res)))
+		if w.o.format.Name == "text" || w.o.format.Name == "md" {
+			d.recommend(w, res)
+		}
+		if errOut := w.finish(out, true); err == nil {
+			err = errOut
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return codeError(exit)
+}
+
+// prepare builds what reads the documents, learns what is right, and puts the
+// study together.
+func (d *documentStudy) prepare(ctx context.Context, w *weighing) (tare.Study, error) {
+	base, err := findCatalog(w.o.catalog, w.dirs.Cache)
+	if err != nil {
+		return tare.Study{}, err
+	}
+	all := base
+	if d.o.op != "any" {
+		if all, err = d.typed(ctx, w, base); err != nil {
+			return tare.Study{}, aboutDocuments(err)
+		}
+	}
+	study, unfit := bring.NewStudy(bring.StudyID(d.args[0], d.o.typ), d.o.question(d.args, d.docs, d.typ), all.Leaves(), d.o.op, d.chooses)
+	if len(study.Contenders) == 1 && len(d.o.only) > 0 {
+		return study, nothing("codec", strings.Join(d.o.only, ","), "the catalog", base.IDs("codec"))
+	}
+	if len(d.o.only) == 0 {
+		d.left = append(d.left, unfit...)
+	}
+	dir, err := os.MkdirTemp(w.dirs.Cache, ".reference-")
+	if err != nil {
+		return study, err
+	}
+	defer os.RemoveAll(dir)
+	w.p.Status("reference", "asking encoding/json")
+	err = d.kind.Refer(ctx, w.sources, study, d.typ, trial.Spec{Run: w.tag, Guardian: w.guardian}, dir)
+	return study, aboutDocuments(err)
+}
+
+// typed has the catalog's codecs built for the type.
+func (d *documentStudy) typed(ctx context.Context, w *weighing, base catalog.Catalog) (catalog.Catalog, error) {
+	bench := bring.Bench{Cache: w.dirs.Cache, Run: w.tag, Log: func(text string) { w.p.Status(text, text) }}
+	var err error
+	if d.own != nil {
+		w.p.Status("type", "looking at "+d.o.typ)
+		if d.typ, err = bench.Describe(ctx, d.own); err != nil {
+			return base, err
+		}
+	}
+	all, left, err := bench.Catalog(ctx, base, d.typ, d.own, d.chooses)
+	if err != nil {
+		return base, err
+	}
+	for _, l := range left {
+		if id := strings.TrimPrefix(l.What, "contender "); d.chooses(id) {
+			d.left = append(d.left, l)
+			w.p.Say(id + " is left out: " + l.Why)
+		}
+	}
+	w.sources, err = w.Sources(Workshop{Cache: w.dirs.Cache, Catalog: all.Dir, Run: w.tag, Compiling: w.p.Compiling})
+	if d.own != nil && err == nil {
+		w.sources = d.own.Sources(w.sources)
+	}
+	return all, err
+}
+
+// chooses reports whether a codec was asked for.
+func (d *documentStudy) chooses(id string) bool {
+	return matches(d.o.only, []string{id})
+}
+
+// recommend prints what to take.
+func (d *documentStudy) recommend(w *weighing, res *tare.Result) {
+	st := w.style(w.out)
+	heading, item := paint(st.Bold, "RECOMMENDATION"), "  "
+	if w.o.format.Name == "md" {
+		heading, item = "## Recommendation\n", "- "
+	}
+	fmt.Fprintf(w.out, "\n%s\n", heading)
+	for _, line := range bring.Recommendation(res, d.docs, d.typ) {
+		parts := []string{fixture.Legible([]byte(line))}
+		if w.o.format.Name == "text" {
+			parts = wrap(parts[0], st.Width-len(item)-2)
+		}
+		fmt.Fprintln(w.out, item+strings.Join(parts, "\n"+item+"  "))
+	}
+}
+
+// aboutDocuments makes errors about what was given the caller's.
+func aboutDocuments(err error) error {
+	var typed *bring.TypeError
+	var refused *bring.RefusedError
+	switch {
+	case errors.As(err, &typed):
+		return &usageError{oneLine(typed.Error()), ""}
+	case errors.As(err, &refused):
+		return &usageError{oneLine(refused.Error()), ""}
+	}
+	return err
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
+)
+
+// routesOptions are the flags of tare routes that tare run has not.
+type routesOptions struct {
+	run  runOptions
+	only []string
+	list bool
+}
+
+func (s *shell) routesCommand() *cobra.Command {
+	var o routesOptions
+	var f formatFlag
+	var words runWords
+	cmd := &cobra.Command{
+		Use:   "routes FILE",
+		Short: "Weigh every router on your own routes",
+		Long: `Weigh every router on your own routes: how long finding a route takes, by kind of
+route, what of a whole request that is, and what each router does with requests
+that no route is for.
+
+A FILE is an OpenAPI document (Swagger 2.0, OpenAPI 3, YAML or JSON), or a list
+with a method and a path to a line, such as GET /users/{id}; :id is a parameter
+as well. - is stdin. Of a document only paths, methods and the path of the first
+server are read. What routers cannot all be asked for (/files/{name}.json, *rest,
+HEAD and OPTIONS, a route that is there twice) is named with its line and left
+out. --list prints the routes as they are weighed, and measures nothing; a study
+of yours can have such a list as its file:.
+
+The answers of every router are checked on all routes: by whom a parameter is
+read wrongly, or answered what no route is for, is disqualified. A router that
+refuses the table is void, with its reason. net/http is the baseline; where it
+cannot have the table, chi is.
+
+The report goes to stdout, with a recommendation at the end, and the result is
+kept as those of tare run are, as a study called routes.
+
+Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
+input or a budget too small; 130 interrupted. With --exit-code also 5 void.`,
+		Example: `  tare routes openapi.yaml
+  tare routes openapi.yaml --only 'gin*,chi' --budget 3m
+  tare routes api.json --list > routes.txt
+  go run ./cmd/server --print-routes | tare routes - -o result.json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return &usageError{"tare routes needs one file of routes", "name an OpenAPI document or a list of routes, or - for stdin"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.run.only.Contenders = append(o.run.only.Contenders, o.only...)
+			if err := o.run.read(cmd, words); err != nil {
+				return err
+			}
+			var err error
+			if o.run.format, err = f.format(cmd); err != nil {
+				return err
+			}
+			return s.routes(cmd.Context(), o, args[0])
+		},
+	}
+	what := group("What is weighed")
+	what.flags.StringSliceVar(&o.only, "only", nil, "only the baseline and routers that match `glob`; repeatable, or several with commas")
+	what.flags.StringArrayVar(&o.run.only.Contenders, "contender", nil, "the same, one `glob` each")
+	what.flags.StringArrayVar(&o.run.only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
+	what.flags.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
+	what.flags.StringVar(&o.run.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	how := group("How it is measured")
+	how.flags.StringVar(&words.budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
+	how.flags.IntVar(&o.run.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.flags.Uint64Var(&o.run.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	how.flags.BoolVar(&o.run.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	said := group("What is printed")
+	f.add(said.flags, "the result document")
+	said.flags.StringVarP(&o.run.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.flags.BoolVarP(&o.run.quiet, "quiet", "q", false, "no progress on stderr")
+	said.flags.BoolVar(&o.run.exitCode, "exit-code", false, "exit 5 where what was weighed is void")
+	addGroups(cmd, what, how, said)
+	f.complete(cmd)
+	complete(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
+	words.isolation = string(tare.Lockstep)
+	return cmd
+}
+
+// routes reads the routes, and lists them or weighs routers on them.
+func (s *shell) routes(ctx context.Context, o routesOptions, arg string) error {
+	doc, err := s.routesOf(arg)
+	if err != nil {
+		return err
+	}
+	for _, line := range doc.Remarks() {
+		fmt.Fprintln(s.err, "tare: "+oneLine(line))
+	}
+	if o.list {
+		_, err := io.WriteString(s.out, doc.Table.List())
+		return err
+	}
+	return s.weighRoutes(ctx, o, doc)
+}
+
+// routesOf reads the file that arg names.
+func (s *shell) routesOf(arg string) (*bring.Document, error) {
+	name, src := arg, []byte(nil)
+	var err error
+	if arg == "-" {
+		name = "<stdin>"
+		if src, err = io.ReadAll(io.LimitReader(s.in, bring.MostBytes+1)); err != nil {
+			return nil, fmt.Errorf("read the routes from stdin: %w", err)
+		}
+	} else if src, err = os.ReadFile(arg); err != nil {
+		return nil, &usageError{fmt.Sprintf("cannot read %s: %v", arg, cause(err)), "name an OpenAPI document or a list of routes, or - for stdin"}
+	}
+	doc, err := bring.Read(name, src)
+	if err != nil {
+		return nil, &usageError{oneLine(err.Error()), ""}
+	}
+	return doc, nil
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/build"
+	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/lab"
+)
+
+// weighRoutes weighs routers on the routes of doc.
+func (s *shell) weighRoutes(ctx context.Context, o routesOptions, doc *bring.Document) error {
+	p := s.newProgress(o.run.quiet)
+	defer p.End()
+	p.Say("weighing " + bring.StudyID + ", " + asked(o.run))
+	out, err := openOutput(o.run.out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	var left []tare.NotWeighed
+	own := *s
+	own.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
+		res, err := s.Run(ctx, study, lo)
+		if res != nil {
+			res.NotWeighed = append(res.NotWeighed, left...)
+		}
+		return res, err
+	}
+	exit := ExitOK
+	err = own.session(ctx, o.run, p, func(ctx context.Context, w *weighing) error {
+		study, unfit, err := w.routesStudy(doc)
+		if err != nil {
+			return err
+		}
+		if len(o.run.only.Contenders) == 0 {
+			left = unfit
+		}
+		studies, _, err := choose(o.run.only, []chosen{study})
+		if err != nil {
+			return err
+		}
+		res, err := w.weigh(ctx, studies[0])
+		if res == nil {
+			return err
+		}
+		exit = worst(exit, code(w.keep(res)))
+		if w.o.format.Name == "text" || w.o.format.Name == "md" {
+			w.recommend(doc.Recommendation(res))
+		}
+		if errOut := w.finish(out, true); err == nil {
+			err = errOut
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return codeError(exit)
+}
+
+// routesStudy puts the routes into the cache, where the study can be carried
+// out again, and makes the study.
+func (w *weighing) routesStudy(doc *bring.Document) (chosen, []tare.NotWeighed, error) {
+	all, err := findCatalog(w.o.catalog, w.dirs.Cache)
+	if err != nil {
+		return chosen{}, nil, err
+	}
+	text := doc.Table.List()
+	sum := sha256.Sum256([]byte(text))
+	dir := filepath.Join(w.dirs.Cache, "routes", hex.EncodeToString(sum[:10]))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return chosen{}, nil, fmt.Errorf("%w %s: %w", build.ErrCache, dir, cause(err))
+	}
+	list, err := openOutput(filepath.Join(dir, doc.ListName()))
+	if err != nil {
+		return chosen{}, nil, err
+	}
+	defer list.Close()
+	if err := list.Save(func(f *os.File) error { _, err := f.WriteString(text); return err }); err != nil {
+		return chosen{}, nil, err
+	}
+	source, left := doc.Study(all.Leaves())
+	study, err := parse(filepath.Join(dir, bring.StudyID+".yaml"), []byte(source))
+	return study, left, err
+}
+
+// recommend prints what to take.
+func (w *weighing) recommend(lines []string) {
+	st := w.style(w.out)
+	heading, item := paint(st.Bold, "RECOMMENDATION"), "  "
+	if w.o.format.Name == "md" {
+		heading, item = "## Recommendation\n", "- "
+	}
+	fmt.Fprintf(w.out, "\n%s\n", heading)
+	for _, line := range lines {
+		parts := []string{fixture.Legible([]byte(line))}
+		if w.o.format.Name == "text" {
+			parts = wrap(parts[0], st.Width-len(item)-2)
+		}
+		fmt.Fprintln(w.out, item+strings.Join(parts, "\n"+item+"  "))
+	}
+}

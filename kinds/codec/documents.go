@@ -1,0 +1,263 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxDocument is the largest document that can be weighed, in bytes: a
+// contender shows its answer, which may be somewhat longer than what it was
+// given, in one line of the protocol.
+const MaxDocument = 10 << 20
+
+// Document is one JSON document of a file. It is valid: UTF-8, no syntax
+// error, and no number beyond a float64.
+type Document struct {
+	File string // it came from
+	Line int    // of the file on which it begins, from 1
+	Body []byte // without white space around it
+}
+
+// String is where the document is, for messages.
+func (d Document) String() string { return fmt.Sprintf("%s:%d", d.File, d.Line) }
+
+// SyntaxError says where a file is not what it should be, and what would be
+// right. Lines and columns count from 1; columns are characters.
+type SyntaxError struct {
+	File      string
+	Line, Col int
+	What      string
+	Hint      string // may be empty
+}
+
+// Error is one line: file:line:col: what; hint.
+func (e *SyntaxError) Error() string {
+	s := fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.What)
+	if e.Hint != "" {
+		s += "; " + e.Hint
+	}
+	return s
+}
+
+// Documents reads the JSON of the file called name: one document, or one on
+// each line (NDJSON), whatever the file is called. Notes are what whoever gave
+// the file should know, one line each. The error is a *SyntaxError.
+func Documents(name string, src []byte) (docs []Document, notes []string, err error) {
+	f := &text{name: name, src: src}
+	if notes, err = f.decoded(); err != nil {
+		return nil, nil, err
+	}
+	whole := trim(f.src)
+	start := bytes.Index(f.src, whole)
+	switch {
+	case len(whole) == 0:
+		return nil, nil, f.fail(0, "there is no JSON in it", "a document, or one on each line")
+	case json.Valid(whole) || !f.lines(whole):
+		docs, err = f.document(nil, start, start+len(whole), &notes)
+		return docs, notes, err
+	}
+	for at := 0; at < len(f.src); {
+		end := at + len(f.src[at:])
+		if i := bytes.IndexByte(f.src[at:], '\n'); i >= 0 {
+			end = at + i
+		}
+		line := trim(f.src[at:end])
+		if len(line) > 0 {
+			begin := at + bytes.Index(f.src[at:end], line)
+			if docs, err = f.document(docs, begin, begin+len(line), &notes); err != nil {
+				return nil, nil, err
+			}
+		}
+		at = end + 1
+	}
+	return docs, notes, nil
+}
+
+// text is a file of JSON.
+type text struct {
+	name string
+	src  []byte
+	at   int // where the last document begins
+	line int // line ends before it
+	many int // keys that came twice
+}
+
+// noteMost is how many duplicate keys are told one by one.
+const noteMost = 3
+
+func trim(b []byte) []byte { return bytes.Trim(b, " \t\r\n") }
+
+// fail is an error at an offset.
+func (f *text) fail(at int, what, hint string) error {
+	line, col := position(f.src, at)
+	return &SyntaxError{File: f.name, Line: line, Col: col, What: what, Hint: hint}
+}
+
+// position turns an offset into line and column.
+func position(src []byte, at int) (line, col int) {
+	at = min(max(0, at), len(src))
+	begin := bytes.LastIndexByte(src[:at], '\n') + 1
+	return 1 + bytes.Count(src[:at], []byte("\n")), 1 + utf8.RuneCount(src[begin:at])
+}
+
+// decoded takes a byte order mark away and finds bytes that are not UTF-8.
+func (f *text) decoded() (notes []string, err error) {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
+		if bytes.HasPrefix(f.src, []byte(mark)) {
+			return nil, f.fail(0, "the file is UTF-16, and JSON is UTF-8", "convert it, e.g. iconv -f UTF-16 -t UTF-8")
+		}
+	}
+	if rest, ok := bytes.CutPrefix(f.src, []byte("\xef\xbb\xbf")); ok {
+		f.src = rest
+		notes = append(notes, f.name+":1:1: begins with a byte order mark, which is no JSON; it is left out")
+	}
+	for at := 0; at < len(f.src); {
+		r, n := utf8.DecodeRune(f.src[at:])
+		if r == utf8.RuneError && n == 1 {
+			return nil, f.fail(at, fmt.Sprintf("byte 0x%02x (at offset %d) is not UTF-8, which JSON is", f.src[at], at),
+				"convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8")
+		}
+		at += n
+	}
+	return notes, nil
+}
+
+// lines reports whether what is no document as a whole is meant as one
+// document a line: the first line is one.
+func (f *text) lines(whole []byte) bool {
+	first, rest, several := bytes.Cut(whole, []byte("\n"))
+	if several && json.Valid(first) {
+		return true
+	}
+	name := strings.ToLower(f.name)
+	named := strings.HasSuffix(name, ".ndjson") || strings.HasSuffix(name, ".jsonl")
+	return several && named && len(trim(rest)) > 0
+}
+
+// document adds src[from:to] to docs.
+func (f *text) document(docs []Document, from, to int, notes *[]string) ([]Document, error) {
+	body := f.src[from:to]
+	if len(body) > MaxDocument {
+		return nil, f.fail(from, fmt.Sprintf("a document of %.1f MB", float64(len(body))/1e6),
+			fmt.Sprintf("at most %.1f MB can be weighed; several smaller ones, one a line, can", float64(MaxDocument)/1e6))
+	}
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(body, new(json.RawMessage)); errors.As(err, &syntax) {
+		at := max(0, int(syntax.Offset)-1)
+		what := "not JSON: " + syntax.Error()
+		if syntax.Error() == "unexpected end of JSON input" {
+			at, what = len(body), "the JSON ends too early"
+		}
+		return nil, f.fail(from+at, what, f.syntaxHint(body, at))
+	} else if err != nil {
+		return nil, f.fail(from, "not JSON: "+err.Error(), "")
+	}
+	if err := f.walk(from, body, notes); err != nil {
+		return nil, err
+	}
+	f.line += bytes.Count(f.src[f.at:from], []byte("\n"))
+	f.at = from
+	return append(docs, Document{File: f.name, Line: f.line + 1, Body: body}), nil
+}
+
+// syntaxHint knows what is often meant by what is no JSON.
+func (f *text) syntaxHint(body []byte, at int) string {
+	rest := body[min(at, len(body)):]
+	before := trim(body[:min(at, len(body))])
+	word := func(s string) bool { return bytes.HasPrefix(rest, []byte(s)) }
+	switch {
+	case len(before) > 0 && before[len(before)-1] == ',' && (word("]") || word("}")):
+		return "no comma before a closing bracket"
+	case word("'"):
+		return "strings take double quotes"
+	case word("//"), word("/*"), word("#"):
+		return "JSON has no comments"
+	case word("NaN"), word("Inf"), word("-Inf"), word("undefined"):
+		return "JSON has no such value; null, or a string"
+	case json.Valid(before) && (word("{") || word("[")):
+		return "one document a file, or one on each line"
+	}
+	return ""
+}
+
+// walk looks for numbers that no float64 holds, and for keys that come twice.
+// The body is at offset base and known to be JSON.
+func (f *text) walk(base int, body []byte, notes *[]string) error {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	type object struct {
+		keys  map[string]bool // nil: an array
+		value bool            // what comes next is a value
+	}
+	var open []object
+	end := 0 // of the token before
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return f.fail(base+end, "not JSON: "+err.Error(), "")
+		}
+		begin := end
+		for begin < len(body) && bytes.IndexByte([]byte(" \t\r\n,:"), body[begin]) >= 0 {
+			begin++
+		}
+		end = int(d.InputOffset())
+		var in *object
+		if len(open) > 0 {
+			in = &open[len(open)-1]
+		}
+		key, isText := token.(string)
+		if in != nil && in.keys != nil && !in.value && isText {
+			if in.keys[key] {
+				f.twice(base+begin, key, notes)
+			}
+			in.keys[key], in.value = true, true
+			continue
+		}
+		if in != nil {
+			in.value = false
+		}
+		switch x := token.(type) {
+		case json.Delim:
+			switch x {
+			case '{':
+				open = append(open, object{keys: map[string]bool{}})
+			case '[':
+				open = append(open, object{})
+			default:
+				open = open[:len(open)-1]
+			}
+		case json.Number:
+			if _, err := strconv.ParseFloat(x.String(), 64); err != nil {
+				return f.fail(base+begin, fmt.Sprintf("%s is larger than any float64, which no codec can read into a number", short(x.String())), "write it as a string")
+			}
+		}
+	}
+}
+
+// twice notes a key that its object has already.
+func (f *text) twice(at int, key string, notes *[]string) {
+	line, col := position(f.src, at)
+	if f.many++; f.many > noteMost+1 {
+		last := &(*notes)[len(*notes)-1]
+		*last = fmt.Sprintf("%s: %d more keys come twice in their object", f.name, f.many-noteMost)
+		return
+	}
+	*notes = append(*notes, fmt.Sprintf("%s:%d:%d: key %q comes twice in its object; codecs differ in which one counts", f.name, line, col, short(key)))
+}
+
+func short(s string) string {
+	const most = 40
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}

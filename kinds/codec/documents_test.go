@@ -1,0 +1,137 @@
+package codec
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/codec"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+func TestDocuments(t *testing.T) {
+	deep := strings.Repeat("[", 40) + strings.Repeat("]", 40)
+	for _, tt := range []struct {
+		name, src string
+		bodies    string // joined by |
+		notes     string // joined by |
+	}{
+		{"a.json", ` {"a": 1}` + "\n", `{"a": 1}`, ""},
+		{"a.json", "[\n1,\n2]", "[\n1,\n2]", ""},
+		{"a.json", "{\"a\":1}\r\n\n{\"a\":2}", `{"a":1}|{"a":2}`, ""}, // by content
+		{"a.ndjson", "[1,\n2]", "[1,\n2]", ""},                        // whatever it is called
+		{"a.json", deep, deep, ""},
+		{"a.json", "\xef\xbb\xbf[1]", "[1]", "a.json:1:1: begins with a byte order mark, which is no JSON; it is left out"},
+		{"a.json", `7`, `7`, ""},
+		{"a.json", `{"é":[{"b":1,"c":{"b":2}}],` + "\n" + `"é" :1}`, `{"é":[{"b":1,"c":{"b":2}}],` + "\n" + `"é" :1}`,
+			`a.json:2:1: key "é" comes twice in its object; codecs differ in which one counts`},
+		{"a.json", `{"":1,"":2,"":3,"":4,"":5,"":6}`, `{"":1,"":2,"":3,"":4,"":5,"":6}`,
+			`a.json:1:7: key "" comes twice in its object; codecs differ in which one counts|a.json:1:12: key "" comes twice in its object; codecs differ in which one counts|a.json:1:17: key "" comes twice in its object; codecs differ in which one counts|a.json: 2 more keys come twice in their object`},
+		{"a.json", `[123456789012345678901234567890, 1e308, "a,:b"]`, `[123456789012345678901234567890, 1e308, "a,:b"]`, ""},
+	} {
+		docs, notes, err := Documents(tt.name, []byte(tt.src))
+		var bodies []string
+		for _, d := range docs {
+			bodies = append(bodies, string(d.Body))
+		}
+		if err != nil || strings.Join(bodies, "|") != tt.bodies || strings.Join(notes, "|") != tt.notes {
+			t.Errorf("%s: %q\n%q, want %q\n%q, want %q\n%v", tt.name, tt.src, bodies, tt.bodies, notes, tt.notes, err)
+		}
+	}
+	docs, _, _ := Documents("x", []byte("\n\n[1]\n\n[2]\n[3]"))
+	if len(docs) != 3 || docs[0].String() != "x:3" || docs[1].Line != 5 || docs[2].Line != 6 {
+		t.Errorf("%v", docs)
+	}
+}
+
+func TestDocumentsErrors(t *testing.T) {
+	for _, tt := range []struct{ name, src, want string }{
+		{"a.json", "", "a.json:1:1: there is no JSON in it; a document, or one on each line"},
+		{"a.json", " \n\t", "a.json:1:1: there is no JSON in it; a document, or one on each line"},
+		{"a.json", "{\n  \"a\": 1,\n}", "a.json:3:1: not JSON: invalid character '}' looking for beginning of object key string; no comma before a closing bracket"},
+		{"a.json", `{"a": 'b'}`, "a.json:1:7: not JSON: invalid character '\\'' looking for beginning of value; strings take double quotes"},
+		{"a.json", "[1 // one\n]", "a.json:1:4: not JSON: invalid character '/' after array element; JSON has no comments"},
+		{"a.json", `[NaN]`, "a.json:1:2: not JSON: invalid character 'N' looking for beginning of value; JSON has no such value; null, or a string"},
+		{"a.json", "{\n}{}", "a.json:2:2: not JSON: invalid character '{' after top-level value; one document a file, or one on each line"},
+		{"a.json", `["é", "b`, "a.json:1:9: the JSON ends too early"},
+		{"a.json", "{}\n{\"a\":}\n{}", "a.json:2:6: not JSON: invalid character '}' looking for beginning of value"},
+		{"a.ndjson", "{\n{}\n", "a.ndjson:1:2: the JSON ends too early"},
+		{"a.json", "[\"é\",\n\"b\xe9\"]", "a.json:2:3: byte 0xe9 (at offset 9) is not UTF-8, which JSON is; convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8"},
+		{"a.json", "\xff\xfe[\x00", "a.json:1:1: the file is UTF-16, and JSON is UTF-8; convert it, e.g. iconv -f UTF-16 -t UTF-8"},
+		{"a.json", "[1,\n {\"a\" : 1e400}]", "a.json:2:9: 1e400 is larger than any float64, which no codec can read into a number; write it as a string"},
+		{"a.json", strings.Repeat("[", 10001) + strings.Repeat("]", 10001), "a.json:1:10001: not JSON: invalid character '[' exceeded max depth"},
+		{"a.json", `"` + strings.Repeat("x", MaxDocument) + `"`, "a.json:1:1: a document of 10.5 MB; at most 10.5 MB can be weighed; several smaller ones, one a line, can"},
+	} {
+		_, _, err := Documents(tt.name, []byte(tt.src))
+		var at *SyntaxError
+		if !errors.As(err, &at) || err.Error() != tt.want {
+			t.Errorf("%.40q: %v\nwant %s", tt.src, err, tt.want)
+		}
+	}
+}
+
+// TestFileOfDocuments: a workload on a file with a document on each line has a
+// pool of all of them, and what decoding into any rounds is rounded for all.
+func TestFileOfDocuments(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mine.ndjson"), []byte("{\"b\":9007199254740993,\"a\":1.0}\n\n[2]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for op, want := range map[string]string{codec.OpMarshal: `{"a":1,"b":9007199254740993}`, codec.OpAny: `{"a":1,"b":9007199254740992}`} {
+		k := New()
+		w := tare.Workload{ID: "w", File: "mine.ndjson", Op: op}
+		in, err := k.Input(w, dir, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(in.Input)
+		if err != nil || string(data) != want+"\n[2]\n" || in.Bodies != 2 {
+			t.Errorf("%s: %+v %s %v", op, in, data, err)
+		}
+		wrong, err := k.Compare(in, []wire.Answer{{Case: 0, Output: []byte(want)}, {Case: 1, Output: []byte("[2]")}})
+		if err != nil || len(wrong) > 0 {
+			t.Errorf("%s: %v %v", op, wrong, err)
+		}
+		if w, err = k.Describe(w, in); err != nil || w.Bytes != int64(len(want)+3) {
+			t.Errorf("%+v %v", w, err)
+		}
+	}
+}
+
+func FuzzDocuments(f *testing.F) {
+	for _, s := range []string{"", "{}", "{}\n[]", "[\"a\",\"a\"]", "{\"a\":1,\"a\":2}", "\xef\xbb\xbf1", "{\"a\":{\"b\":[1e9,{}]}}\n1"} {
+		f.Add(s, true)
+	}
+	f.Fuzz(func(t *testing.T, src string, named bool) {
+		name := "a.json"
+		if named {
+			name = "a.ndjson"
+		}
+		docs, notes, err := Documents(name, []byte(src))
+		var at *SyntaxError
+		if err != nil && (!errors.As(err, &at) || at.Line < 1 || at.Col < 1 || strings.Contains(at.What, "\n")) {
+			t.Fatalf("%v", err)
+		}
+		if err == nil && len(docs) == 0 {
+			t.Fatal("neither documents nor an error")
+		}
+		for _, d := range docs {
+			if Diff(d.Body, d.Body) != "" || d.Line < 1 {
+				t.Fatalf("%s: %q", d, d.Body)
+			}
+			for _, op := range []string{codec.OpAny, codec.OpMarshal} {
+				if _, err := held(op, d.Body); err != nil {
+					t.Fatalf("%s of %q: %v", op, d.Body, err)
+				}
+			}
+		}
+		for _, n := range notes {
+			if strings.Contains(n, "\n") {
+				t.Fatalf("%q", n)
+			}
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package router
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ListError says where a list of routes is wrong, and what would be right.
+type ListError struct {
+	File      string
+	Line, Col int // from 1; columns are characters
+	What      string
+}
+
+// Error is one line.
+func (e *ListError) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.What)
+}
+
+// ReadList reads routes as people note them down: a method and a path to a
+// line, such as GET /users/{id}. Empty lines are passed over, and those that
+// begin with a #. The error is a *[ListError].
+func ReadList(name string, src []byte) ([]Written, error) {
+	var list []Written
+	text := strings.TrimPrefix(string(src), "\ufeff")
+	for n, line := range strings.Split(text, "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		wrong := func(word, what string) error {
+			before, _, _ := strings.Cut(line, word)
+			return &ListError{name, n + 1, utf8.RuneCountInString(before) + 1, what}
+		}
+		if strings.ContainsFunc(line, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) && !unicode.IsSpace(r) }) {
+			return nil, wrong(words[0], "this is no text in UTF-8; a line is a method and a path, e.g. GET /users/{id}")
+		}
+		if len(words) != 2 || !strings.HasPrefix(words[1], "/") {
+			return nil, wrong(words[0], fmt.Sprintf("%q is not a method and a path, e.g. GET /users/{id}", clip(strings.TrimSpace(line))))
+		}
+		if strings.ContainsFunc(words[0], func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }) {
+			return nil, wrong(words[0], fmt.Sprintf("%q is not a method; want one of %s", clip(words[0]), strings.Join(Methods(), ", ")))
+		}
+		at := wrong(words[0], "").(*ListError)
+		list = append(list, Written{Method: strings.ToUpper(words[0]), Path: words[1], Line: at.Line, Col: at.Col})
+	}
+	if len(list) == 0 {
+		return nil, &ListError{name, 1, 1, "there are no routes in it; write a method and a path to a line, e.g. GET /users/{id}"}
+	}
+	return list, nil
+}

@@ -1,0 +1,186 @@
+package router
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/router"
+)
+
+// MostRoutes is the most that a table of somebody's own can have.
+const MostRoutes = 20000
+
+// Methods are those that routes can have here. The others are left out: routers
+// answer HEAD and OPTIONS by themselves, each in its way.
+func Methods() []string { return []string{"GET", "POST", "PUT", "PATCH", "DELETE"} }
+
+// Written is a route as somebody wrote it.
+type Written struct {
+	Method    string // in capitals
+	Path      string // parameters as {id} or :id
+	Line, Col int    // where, from 1; zero: unknown
+}
+
+// String is the route as one would say it.
+func (w Written) String() string { return w.Method + " " + w.Path }
+
+// Table is what routers are built from, and where it comes from.
+type Table struct {
+	// Routes is sorted: a literal before the parameter in whose place it is, and
+	// the same routes always alike.
+	Routes []fixture.Route
+	From   []Written // of each of them
+	Left   []Left    // what is not in it
+}
+
+// Left is a route that is left out of a table.
+type Left struct {
+	Written
+	Why string
+}
+
+// NewTable makes a table that all routers can be asked for. Routers want one
+// name for the parameters of one place, and names that are words; people write
+// neither. The first name of a place is taken, with everything but letters and
+// digits replaced, for all alike. A route that cannot be asked for, or that is
+// there already, is left out.
+func NewTable(list []Written) Table {
+	var t Table
+	var all []route
+	for _, w := range list {
+		segments, err := split(w.Path)
+		if !slices.Contains(Methods(), w.Method) {
+			err = fmt.Errorf("only %s are weighed: routers answer other methods by themselves, or not at all", strings.Join(Methods(), ", "))
+		}
+		if err != nil {
+			t.Left = append(t.Left, Left{w, err.Error()})
+			continue
+		}
+		all = append(all, route{w, segments})
+	}
+	slices.SortStableFunc(all, compare)
+	root := &place{}
+	for _, r := range all {
+		path, end := root.walk(r.segments)
+		if other, taken := end.taken[r.Method]; taken {
+			t.Left = append(t.Left, Left{r.Written, sameAs(other)})
+			continue
+		}
+		end.taken[r.Method] = r.Written
+		t.Routes, t.From = append(t.Routes, fixture.Route{Method: r.Method, Path: path}), append(t.From, r.Written)
+	}
+	slices.SortStableFunc(t.Left, func(a, b Left) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) })
+	return t
+}
+
+func sameAs(other Written) string {
+	text := "it is the same route as " + other.String()
+	if other.Line > 0 {
+		text += fmt.Sprintf(" in line %d", other.Line)
+	}
+	return text
+}
+
+// List is the table as [ReadList] reads it.
+func (t Table) List() string {
+	var b strings.Builder
+	for _, r := range t.Routes {
+		b.WriteString(r.Method + " " + r.Path + "\n")
+	}
+	return b.String()
+}
+
+// Renamed counts the routes that call a parameter otherwise than another route
+// of the same place does, and returns the first of them.
+func (t Table) Renamed() (n, first int) {
+	for i, r := range t.Routes {
+		segments, err := split(t.From[i].Path)
+		if err != nil {
+			continue
+		}
+		for k, text := range strings.Split(strings.TrimPrefix(r.Path, "/"), "/") {
+			if k < len(segments) && segments[k].param && "{"+word(segments[k].text)+"}" != text {
+				if n++; n == 1 {
+					first = i
+				}
+				break
+			}
+		}
+	}
+	return n, first
+}
+
+// Ambiguous finds two routes that match some paths both, of which neither is
+// the more specific one. [http.ServeMux] cannot have both.
+func (t Table) Ambiguous() (a, b int, found bool) {
+	spec, err := t.spec()
+	if err != nil {
+		return 0, 0, false
+	}
+	type shape struct{ method, params string }
+	of := map[shape][]int{}
+	for i := range spec.Routes {
+		r := &spec.Routes[i]
+		own, least := shape{r.Method, params(r.Segments)}, -1
+		for other, list := range of {
+			if other.method != r.Method || !crossed(own.params, other.params) {
+				continue
+			}
+			for _, k := range list {
+				if crosses(spec.Routes[k].Segments, r.Segments) && (least < 0 || k < least) {
+					least = k
+				}
+			}
+		}
+		if least >= 0 {
+			return least, i, true
+		}
+		of[own] = append(of[own], i)
+	}
+	return 0, 0, false
+}
+
+// params marks the places of parameters: "010" for /a/{b}/c.
+func params(segments []router.Segment) string {
+	marks := make([]byte, len(segments))
+	for i, s := range segments {
+		marks[i] = '0'
+		if s.Param {
+			marks[i] = '1'
+		}
+	}
+	return string(marks)
+}
+
+// crossed reports whether each of two marked paths has a parameter where the
+// other has none.
+func crossed(x, y string) bool {
+	inX, inY := false, false
+	for i := range min(len(x), len(y)) {
+		inX = inX || x[i] > y[i]
+		inY = inY || y[i] > x[i]
+	}
+	return len(x) == len(y) && inX && inY
+}
+
+// crosses reports whether there are paths that two crossed ones match both:
+// they are alike in all literals.
+func crosses(x, y []router.Segment) bool {
+	for i := range x {
+		switch {
+		case !x[i].Param && !y[i].Param && x[i].Text != y[i].Text:
+			return false
+		case x[i].Param != y[i].Param && (x[i].Text == "" || y[i].Text == ""): // a slash at the end is no parameter
+			return false
+		}
+	}
+	return true
+}
+
+func (t Table) spec() (router.Spec, error) {
+	_, spec, err := format(t.Routes, nil)
+	return spec, err
+}

@@ -1,0 +1,188 @@
+package router
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/contender/fixture"
+)
+
+// tableOf reads lines that are METHOD PATH.
+func tableOf(t *testing.T, lines ...string) Table {
+	t.Helper()
+	list, err := ReadList("routes.txt", []byte(strings.Join(lines, "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewTable(list)
+}
+
+func TestTables(t *testing.T) {
+	for _, c := range []struct{ written, want, left string }{
+		{"GET /b|POST /a/", "POST /a/|GET /b", ""},
+		// a literal before a parameter, whatever they are called, and whatever follows
+		{"GET /{a}/z|GET /b/{c}|GET /b/c|GET /~", "GET /b/c|GET /b/{c}|GET /~|GET /{a}/z", ""},
+		// one name for one place
+		{"GET /u/{id}|GET /u/{user}/p|GET /u/{user}/p/{id}", "GET /u/{id}|GET /u/{id}/p|GET /u/{id}/p/{id2}", ""},
+		{"GET /:über-id/{1}/:_x", "GET /{p_ber_id}/{p1}/{p_x}", ""},
+		{"GET /a/{$}", "GET /a/", ""},
+		{"GET /a|get /a|GET /a/{c}|GET /a/{b}", "GET /a|GET /a/{c}",
+			"2: it is the same route as GET /a in line 1|4: it is the same route as GET /a/{c} in line 3"},
+		{"GET /a|GET /f/*rest|GET /f/{p...}|GET /f/{p:.*}", "GET /a", `2: "*rest" takes all that is left of a path|3: "{p...}" takes all|4: "{p:.*}" takes all`},
+		{"GET /a|GET /{a}{b}|GET /x/{id}.json|GET /v-{id}|GET /{}", "GET /a",
+			`2: "{a}{b}": only a whole segment|3: "{id}.json": only a whole segment|4: "v-{id}": only a whole segment|5: "{}": only a whole segment`},
+		{"GET /a|GET /users:batch|GET /a//b|GET /*|GET /:id<int>|GET /a?b=c", "GET /a",
+			`2: "users:batch": routers give a meaning|3: it has an empty segment|4: "*" takes all|5: ":id<int>": routers give|6: "a?b=c": routers give`},
+		{"GET /a|OPTIONS /a|BREW /a", "GET /a", "2: only GET, POST, PUT, PATCH, DELETE are weighed|3: only GET"},
+	} {
+		table := tableOf(t, strings.Split(c.written, "|")...)
+		var got, left []string
+		for _, r := range table.Routes {
+			got = append(got, r.Method+" "+r.Path)
+		}
+		for _, l := range table.Left {
+			left = append(left, fmt.Sprintf("%d: %s", l.Line, l.Why))
+		}
+		wantLeft := strings.Split(c.left, "|")
+		if c.left == "" {
+			wantLeft = nil
+		}
+		ok := len(left) == len(wantLeft)
+		for i := range wantLeft {
+			ok = ok && strings.HasPrefix(left[i], wantLeft[i])
+		}
+		if strings.Join(got, "|") != c.want || !ok || len(table.From) != len(got) {
+			t.Errorf("%s\n got %s\nleft %s", c.written, strings.Join(got, "|"), strings.Join(left, "|"))
+		}
+		again, err := ReadList("again", []byte(table.List()))
+		if err != nil || NewTable(again).List() != table.List() {
+			t.Errorf("%s: %v, not the same when read again", table.List(), err)
+		}
+	}
+}
+
+func TestRenamed(t *testing.T) {
+	if n, _ := tableOf(t, "GET /u/{id}", "GET /u/{user-name}/p", "GET /u/{id}/q").Renamed(); n != 1 {
+		t.Errorf("%d are renamed", n)
+	}
+	if n, _ := tableOf(t, "GET /u/{user-name}", "GET /u/{user-name}/q").Renamed(); n != 0 {
+		t.Errorf("%d are renamed", n)
+	}
+}
+
+// TestAmbiguous: what is said of a table is what http.ServeMux does with it.
+func TestAmbiguous(t *testing.T) {
+	for lines, want := range map[string]bool{
+		"GET /a/{x}/c|GET /a/b/{y}": true, "GET /a/{x}/c|POST /a/b/{y}": false, "GET /a/{x}|GET /a/b": false,
+		"GET /{x}/c|GET /{y}/d": false, "GET /{x}/c/d|GET /b/{y}/e": false, "GET /{x}/|GET /b/{y}": false,
+		"GET /{a}/b/{c}|GET /x/{b}/{c}": true, "GET /x|GET /y/{z}": false,
+	} {
+		table := tableOf(t, strings.Split(lines, "|")...)
+		a, b, got := table.Ambiguous()
+		refused := func() (refused bool) {
+			defer func() { refused = recover() != nil }()
+			spec, err := table.spec()
+			if err != nil {
+				t.Fatal(err)
+			}
+			serveMux(spec)
+			return false
+		}()
+		if got != want || refused != want || got && a == b {
+			t.Errorf("%s: %v, net/http refuses it: %v", lines, got, refused)
+		}
+	}
+}
+
+func TestAsks(t *testing.T) {
+	for lines, want := range map[string]string{
+		"GET /":               "all static unknown method",
+		"GET /{a}":            "all parameter unknown method",
+		"GET /a|GET /{a}/{b}": "all static parameters unknown method",
+		"GET /a|PUT /a|POST /a|PATCH /a|DELETE /a": "all static unknown",
+	} {
+		if got := strings.Join(tableOf(t, strings.Split(lines, "|")...).Asks(), " "); got != want {
+			t.Errorf("%s: %s, want %s", lines, got, want)
+		}
+	}
+}
+
+func TestNoList(t *testing.T) {
+	for src, want := range map[string]string{
+		"":                        "routes.txt:1:1: there are no routes in it",
+		"# only this\n\n":         "routes.txt:1:1: there are no routes in it",
+		"GET /a\n  GET\n":         `routes.txt:2:3: "GET" is not a method and a path`,
+		"GET /a /b":               `routes.txt:1:1: "GET /a /b" is not a method`,
+		"\ufeffGET a":             `routes.txt:1:1: "GET a" is not a method and a path`,
+		"GET /a\n\xff\xfe /a":     "routes.txt:2:1: this is no text in UTF-8",
+		"GET /\x00":               "routes.txt:1:1: this is no text",
+		"GET /a\n[GIN-debug] /a":  `routes.txt:2:1: "[GIN-debug]" is not a method; want one of GET`,
+		strings.Repeat("x", 9999): "routes.txt:1:1: ",
+	} {
+		_, err := ReadList("routes.txt", []byte(src))
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") || len(err.Error()) > 250 {
+			t.Errorf("%q: %v, want %s", src, err, want)
+		}
+	}
+}
+
+// TestALargeTable: ten thousand routes are told apart, and asked for.
+func TestALargeTable(t *testing.T) {
+	var b strings.Builder
+	for i := range 10000 {
+		fmt.Fprintf(&b, "GET /v1/r%d/{id}/s%d\n", i/2, i%2)
+	}
+	list, err := ReadList("routes.txt", []byte(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := NewTable(list)
+	if _, _, found := table.Ambiguous(); found || len(table.Routes) != 10000 || strings.Join(table.Asks(), " ") != "all parameter unknown method" {
+		t.Errorf("%d routes, %v", len(table.Routes), table.Asks())
+	}
+}
+
+// FuzzList: whatever is in a list, it is refused in one line, or becomes a
+// table that contenders and net/http can have, the same each time.
+func FuzzList(f *testing.F) {
+	f.Add("GET /a/{b}\nPOST /a/b/\n")
+	f.Add("GET /u/{id}/{id2}\nGET /u/{user}/{id}\n")
+	f.Add("GET /:a/*rest\nPUT /{$}\n# x\nGET /über/{ü}")
+	f.Add("GET /{a}/c\nGET /b/{d}\n")
+	f.Fuzz(func(t *testing.T, src string) {
+		list, err := ReadList("list", []byte(src))
+		if err != nil {
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("%q", err)
+			}
+			return
+		}
+		table := NewTable(list)
+		if len(table.Routes)+len(table.Left) != len(list) {
+			t.Errorf("%d routes of %d, %d left out", len(table.Routes), len(list), len(table.Left))
+		}
+		if len(table.Routes) == 0 {
+			return
+		}
+		raw, spec, err := format(table.Routes, nil)
+		if err != nil {
+			t.Fatalf("%v: contenders cannot read %v", err, table.Routes)
+		}
+		if same, _, err := format(NewTable(list).Routes, nil); err != nil || string(same) != string(raw) {
+			t.Errorf("%s, then %s", raw, same)
+		}
+		for _, r := range spec.Routes {
+			if _, ok := spec.Answer(request(r.Method, (&url.URL{Path: concrete(r.BracePath())}).EscapedPath())); !ok {
+				t.Errorf("no answer to %s %s", r.Method, r.BracePath())
+			}
+		}
+		if _, _, found := table.Ambiguous(); !found {
+			serveMux(spec) // panics where it cannot
+		}
+		if _, err := fixture.Visits(table.Routes, 0); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package router
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// route is one that can be asked for.
+type route struct {
+	Written
+	segments []segment
+}
+
+// segment is what a path has between two slashes.
+type segment struct {
+	text  string // of a literal, or the name of the parameter
+	param bool
+}
+
+func split(path string) ([]segment, error) {
+	rest, ok := strings.CutPrefix(path, "/")
+	if !ok {
+		return nil, errors.New("a path begins with a slash")
+	}
+	texts := strings.Split(rest, "/")
+	segments := make([]segment, len(texts))
+	for i, text := range texts {
+		last := i == len(texts)-1
+		inner, braces := strings.CutPrefix(text, "{")
+		inner, closed := strings.CutSuffix(inner, "}")
+		name, colon := strings.CutPrefix(text, ":")
+		switch {
+		case last && text == "{$}": // as net/http says it
+		case last && (strings.HasPrefix(text, "*") || braces && closed && (strings.HasSuffix(inner, "...") || strings.HasSuffix(inner, ":.*") || strings.HasPrefix(inner, "*"))):
+			return nil, fmt.Errorf("%q takes all that is left of a path, on which routers do not agree", text)
+		case braces && closed && inner != "" && !strings.ContainsAny(inner, "{}:"):
+			segments[i] = segment{inner, true}
+		case colon && name != "" && !strings.ContainsAny(name, ":*{}?+<>()."):
+			segments[i] = segment{name, true}
+		case strings.ContainsAny(text, "{}"):
+			return nil, fmt.Errorf("%q: only a whole segment can be a parameter, as in /files/{name}", text)
+		case strings.ContainsAny(text, ":*?#%\\+<>()| \t\r\n"):
+			return nil, fmt.Errorf("%q: routers give a meaning of their own to some character of it", text)
+		case text == "." || text == "..":
+			return nil, fmt.Errorf("%q: no request comes with it, as it is resolved before", text)
+		case text == "" && !last:
+			return nil, errors.New("it has an empty segment")
+		default:
+			segments[i].text = text
+		}
+	}
+	return segments, nil
+}
+
+// compare sorts a literal before the parameter of its place.
+func compare(a, b route) int {
+	for i := range min(len(a.segments), len(b.segments)) {
+		x, y := a.segments[i], b.segments[i]
+		switch {
+		case x.param != y.param && y.param:
+			return -1
+		case x.param != y.param:
+			return 1
+		case !x.param && x.text != y.text:
+			return strings.Compare(x.text, y.text)
+		}
+	}
+	if d := cmp.Or(len(a.segments)-len(b.segments), strings.Compare(a.Method, b.Method)); d != 0 {
+		return d
+	}
+	if a.Line > 0 && b.Line > 0 { // which of two that are one stays
+		return cmp.Or(a.Line-b.Line, a.Col-b.Col)
+	}
+	return strings.Compare(a.Path, b.Path)
+}
+
+// place is where routes go on after the same beginning.
+type place struct {
+	name  string // of the parameter that leads here; empty: a literal does
+	next  map[segment]*place
+	taken map[string]Written // by method, the route that ends here
+}
+
+// walk follows a path to its end, and says it in the names of its places.
+func (p *place) walk(segments []segment) (path string, end *place) {
+	used := map[string]bool{}
+	for _, s := range segments {
+		p = p.follow(s, used)
+		if s.param {
+			path += "/{" + p.name + "}"
+		} else {
+			path += "/" + s.text
+		}
+	}
+	if p.taken == nil {
+		p.taken = map[string]Written{}
+	}
+	return path, p
+}
+
+// follow goes on with one segment. Names that were used on the way here are not
+// given again.
+func (p *place) follow(s segment, used map[string]bool) *place {
+	at := s
+	if s.param {
+		at.text = "" // one place, whatever it is called
+	}
+	next, ok := p.next[at]
+	if !ok {
+		next = &place{}
+		if s.param {
+			next.name = unused(word(s.text), used)
+		}
+		if p.next == nil {
+			p.next = map[segment]*place{}
+		}
+		p.next[at] = next
+	}
+	used[next.name] = true
+	return next
+}
+
+// word makes a name that every router takes.
+func word(name string) string {
+	w := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '_'
+	}, name)
+	if c := w[0]; c >= '0' && c <= '9' || c == '_' {
+		w = "p" + w
+	}
+	return w
+}
+
+func unused(name string, used map[string]bool) string {
+	if !used[name] {
+		return name
+	}
+	for i := 2; ; i++ {
+		if n := fmt.Sprintf("%s%d", name, i); !used[n] {
+			return n
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package router_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	sdk "github.com/tarebench/tare/contender/router"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/router"
+)
+
+// file writes a list of routes.
+func file(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "routes.txt")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestWhatCannotBeAsked(t *testing.T) {
+	path, every := file(t, "GET /a\n"), file(t, "GET /a\nPUT /a\nPOST /a\nPATCH /a\nDELETE /a\n")
+	for want, w := range map[string]tare.Workload{
+		`unknown op "marshal"; a router can be asked to serve, socket`:                {Fixture: "routes", Op: "marshal"},
+		`unknown fixture "devices"`:                                                   {Fixture: "devices", Op: "serve"},
+		"connections and rates are for servers":                                       {Fixture: "routes", Op: "serve", Traffic: &tare.Traffic{Connections: 1}},
+		"1001 routes, want 1 to 1000":                                                 {Fixture: "routes", Op: "serve", N: 1001},
+		"7 literal segments":                                                          {Fixture: "routes", Op: "serve", Set: map[string]string{"depth": "7"}},
+		"3 parameters":                                                                {Fixture: "routes", Op: "serve", Set: map[string]string{"params": "3"}},
+		"set: middleware: a chain of 6 layers, want 0 to 5":                           {Fixture: "routes", Op: "serve", Set: map[string]string{"middleware": "6"}},
+		`set: depth: "deep" is not a number`:                                          {Fixture: "routes", Op: "serve", Set: map[string]string{"depth": "deep"}},
+		`"many" is neither some nor none`:                                             {Fixture: "routes", Op: "serve", Set: map[string]string{"siblings": "many"}},
+		"set: colour: a table of routes has depth, params, siblings, middleware, ask": {Fixture: "routes", Op: "serve", Set: map[string]string{"colour": "red"}},
+		"set: depth: a table of routes has middleware, ask":                           {File: path, Op: "serve", Set: map[string]string{"depth": "1"}},
+		`set: ask: "most" is none of all, static`:                                     {File: path, Op: "serve", Set: map[string]string{"ask": "most"}},
+		"set: ask: the table has no routes of that kind (parameters)":                 {File: path, Op: "serve", Set: map[string]string{"ask": "parameters"}},
+		"set: ask: unknown can be asked with op serve":                                {File: path, Op: "socket", Set: map[string]string{"ask": "unknown"}},
+		"set: ask: every path of the table has all of the methods GET":                {File: every, Op: "serve", Set: map[string]string{"ask": "method"}},
+		"20000 visits":           {Fixture: "routes", Op: "serve", Pool: 20000},
+		"none.txt: no such file": {File: "none.txt", Op: "serve"},
+		"api.yaml: want a list of routes, a file that ends in .txt": {File: "api.yaml", Op: "serve"},
+		`routes.txt:2:1: "/b" is not a method and a path`:           {File: file(t, "GET /a\n/b\n"), Op: "serve"},
+		`routes.txt:2:3: HEAD /b: only GET, POST`:                   {File: file(t, "GET /a\n  HEAD /b\n"), Op: "serve"},
+	} {
+		w.ID = "w"
+		_, err := router.New().Input(w, "/nowhere", t.TempDir())
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), `workload "w": `) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+const pets = `# what a shop has
+GET /
+get /pets/mine
+GET /pets/{petId}
+DELETE /pets/:id
+PUT /pets/{id}/toys/{toy-name}
+`
+
+// TestAUsersRoutes: a list becomes a table and requests to it.
+func TestAUsersRoutes(t *testing.T) {
+	path := file(t, pets)
+	ask := func(word string) (wire.Workload, []wire.HTTPRequest) {
+		t.Helper()
+		in, err := router.New().Input(tare.Workload{ID: "w", File: path, Op: "serve", Set: map[string]string{"middleware": "1", "ask": word}}, "", t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in, requests(t, in)
+	}
+	in, list := ask("all")
+	const want = `{"routes":[{"method":"GET","path":"/"},{"method":"GET","path":"/pets/mine"},{"method":"DELETE","path":"/pets/{id}"},{"method":"GET","path":"/pets/{id}"},{"method":"PUT","path":"/pets/{id}/toys/{toy_name}"}],"layers":["request-id"]}`
+	if string(in.Spec) != want || in.N != 5 || in.Fixture != sdk.UserFixture {
+		t.Errorf("%+v\n%s", in, in.Spec)
+	}
+	methods := map[string]int{}
+	for _, q := range list {
+		methods[q.Method]++
+	}
+	if methods["GET"] != 78 || methods["DELETE"] != 26 || methods["PUT"] != 26 {
+		t.Errorf("requests by method: %v", methods)
+	}
+	for word, is := range map[string]func(sdk.Route) bool{
+		"static": func(r sdk.Route) bool { return len(r.Params) == 0 }, "parameter": func(r sdk.Route) bool { return len(r.Params) == 1 },
+		"parameters": func(r sdk.Route) bool { return len(r.Params) > 1 }, "unknown": nil, "method": nil,
+	} {
+		in, list := ask(word)
+		spec, err := sdk.ParseSpec(in.Spec)
+		if err != nil || len(list) < 100 {
+			t.Fatalf("%s: %d requests, %v", word, len(list), err)
+		}
+		seen := map[string]bool{}
+		for _, q := range list {
+			a, ok := spec.Answer(q)
+			if ok != (is != nil) {
+				t.Fatalf("%s: %s %s: %v", word, q.Method, q.Path, ok)
+			}
+			if seen[q.Method+q.Path] {
+				t.Errorf("%s: %s %s twice", word, q.Method, q.Path)
+			}
+			seen[q.Method+q.Path] = true
+			var index int
+			if _, err := fmt.Sscan(string(a.Body), &index); is != nil && (err != nil || !is(spec.Routes[index])) {
+				t.Errorf("%s: %s %s is for route %q", word, q.Method, q.Path, a.Body)
+			}
+		}
+		if word != "unknown" {
+			continue
+		}
+		for _, q := range list { // by no other method either
+			for _, method := range router.Methods() {
+				if a, ok := spec.Answer(wire.HTTPRequest{Method: method, Path: q.Path}); ok {
+					t.Errorf("%s %s is route %s", method, q.Path, a.Body)
+				}
+			}
+		}
+	}
+}
+
+// TestOwnExams: on somebody's own table the reference is asked what it does
+// with what no route is for, and tables do not stay for the next study.
+func TestOwnExams(t *testing.T) {
+	k := router.New()
+	in, err := k.Input(tare.Workload{ID: "w", File: file(t, pets), Op: "serve"}, "", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exams := func(works ...wire.Workload) []wire.Workload {
+		t.Helper()
+		if _, err := k.Probes(t.TempDir(), works); err != nil {
+			t.Fatal(err)
+		}
+		list, err := k.Exams(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	list := exams(in)
+	if len(list) != 2 || len(exams()) != 1 {
+		t.Fatalf("%+v", list)
+	}
+	own := list[1]
+	for _, a := range answers(t, own, mux) {
+		if d, differs := k.Differ(own, a); differs {
+			t.Errorf("the reference differs: %+v", d)
+		}
+	}
+	kind := map[string]int{}
+	notFound := func(sdk.Spec) http.Handler { return http.HandlerFunc(http.NotFound) }
+	for _, a := range answers(t, own, notFound) {
+		if d, differs := k.Differ(own, a); differs {
+			kind[fmt.Sprintf("%s (%s): %s", d.Property, d.Class, d.Says)]++
+		}
+	}
+	for _, want := range []string{
+		"your routes: method (form): refuses a method that a route of yours has not with 404 instead of 405",
+		"your routes: literal (acceptance): refuses the path of a literal by a method that only the parameter in its place has with 404",
+	} {
+		if kind[want] == 0 {
+			t.Errorf("%v, want %s", kind, want)
+		}
+	}
+}
