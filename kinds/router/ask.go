@@ -63,10 +63,11 @@ func ask(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question,
 	var list []question
 	for i, v := range visits {
 		v.Route = which[v.Route]
-		q, ok := question{}, false
+		var q question
+		ok := true
 		switch word {
 		case router.AskUnknown:
-			q, ok = unknown(spec, v, i), true
+			q = unknown(spec, v, i)
 		case router.AskMethod:
 			q, ok = otherMethod(spec, v, i)
 		default:

@@ -30,21 +30,19 @@ func ReadList(name string, src []byte) ([]Written, error) {
 		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 			continue
 		}
-		wrong := func(word, what string) error {
-			before, _, _ := strings.Cut(line, word)
-			return &ListError{name, n + 1, utf8.RuneCountInString(before) + 1, what}
-		}
+		before, _, _ := strings.Cut(line, words[0])
+		col := utf8.RuneCountInString(before) + 1
+		wrong := func(what string) error { return &ListError{name, n + 1, col, what} }
 		if strings.ContainsFunc(line, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) && !unicode.IsSpace(r) }) {
-			return nil, wrong(words[0], "this is no text in UTF-8; a line is a method and a path, e.g. GET /users/{id}")
+			return nil, wrong("this is no text in UTF-8; a line is a method and a path, e.g. GET /users/{id}")
 		}
 		if len(words) != 2 || !strings.HasPrefix(words[1], "/") {
-			return nil, wrong(words[0], fmt.Sprintf("%q is not a method and a path, e.g. GET /users/{id}", clip(strings.TrimSpace(line))))
+			return nil, wrong(fmt.Sprintf("%q is not a method and a path, e.g. GET /users/{id}", clip(strings.TrimSpace(line))))
 		}
 		if strings.ContainsFunc(words[0], func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }) {
-			return nil, wrong(words[0], fmt.Sprintf("%q is not a method; want one of %s", clip(words[0]), strings.Join(Methods(), ", ")))
+			return nil, wrong(fmt.Sprintf("%q is not a method; want one of %s", clip(words[0]), strings.Join(Methods(), ", ")))
 		}
-		at := wrong(words[0], "").(*ListError)
-		list = append(list, Written{Method: strings.ToUpper(words[0]), Path: words[1], Line: at.Line, Col: at.Col})
+		list = append(list, Written{Method: strings.ToUpper(words[0]), Path: words[1], Line: n + 1, Col: col})
 	}
 	if len(list) == 0 {
 		return nil, &ListError{name, 1, 1, "there are no routes in it; write a method and a path to a line, e.g. GET /users/{id}"}
