@@ -45,6 +45,9 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 			return s, nil, err
 		}
 		workloads = func(id string) (bool, string) { return named(id), notChosen }
+		if len(only.Contenders) == 0 {
+			contenders = listed(s, workloads, contenders)
+		}
 	}
 	var left, idle []tare.NotWeighed
 	p := s
@@ -82,6 +85,19 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 type chooser func(id string) (in bool, why string)
 
 func all(string) (bool, string) { return true, "" }
+
+// listed chooses those that in chooses, and who is listed by a workload that is
+// weighed: who asks for the workload asks for them.
+func listed(s tare.Study, works, in chooser) chooser {
+	return func(id string) (bool, string) {
+		for _, w := range s.Workloads {
+			if weighed, _ := works(w.ID); weighed && slices.Contains(w.Contenders, id) {
+				return true, ""
+			}
+		}
+		return in(id)
+	}
+}
 
 // carrying chooses what quick weighs. Where the study names the workloads of
 // quick, what it asks on others brings nobody in.

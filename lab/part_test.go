@@ -138,3 +138,34 @@ func TestQuickTakesTheWorkloadsItHasTimeFor(t *testing.T) {
 		t.Errorf("full weighs %v", part.Workloads)
 	}
 }
+
+// Who asks for a workload by name asks for the contenders it lists, at any budget.
+func TestAWorkloadBringsThoseItListsIn(t *testing.T) {
+	s := tare.Study{
+		ID: "s", Kinds: []string{"k"}, Baseline: "base", Metrics: []string{"time"},
+		Contenders: []tare.Entry{{ID: "base"}, {ID: "lean"}, {ID: "fat"}, {ID: "other"}},
+		Workloads:  []tare.Workload{{ID: "w", Op: "o"}, {ID: "causes", Op: "o", Contenders: []string{"fat"}}},
+		Criteria:   []tare.Criterion{{Contender: "lean", Workload: "w", Metric: "time", Ratio: "<= 1"}},
+	}
+	for _, c := range []struct {
+		only lab.Only
+		want []string
+	}{
+		{lab.Only{}, []string{"base", "lean"}},
+		{lab.Only{Workloads: []string{"causes"}}, []string{"base", "fat"}},
+		{lab.Only{Workloads: []string{"causes"}, Contenders: []string{"lean"}}, []string{"base"}},
+		{lab.Only{Workloads: []string{"*"}}, []string{"base", "lean", "fat"}},
+	} {
+		part, _, err := lab.Part(s, true, c.only)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range part.Contenders {
+			got = append(got, e.ID)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, want %v", c.only, got, c.want)
+		}
+	}
+}
