@@ -55,7 +55,7 @@ const otherOrder = "another order of keys"
 // compare holds an answer against the reference: first by values, then by how
 // they are spelled.
 func compare(want, got []byte) (difference, bool) {
-	got = bytes.TrimRight(got, "\n")
+	want, got = bytes.TrimRight(want, "\n"), bytes.TrimRight(got, "\n")
 	if bytes.Equal(want, got) {
 		return difference{}, false
 	}
