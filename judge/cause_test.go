@@ -37,6 +37,10 @@ func TestWhatIsClaimedToBeTheOnlyCause(t *testing.T) {
 	if r := state(told(51, fake{rounds: 2, roundSD: noise}), "lean"); r.Outcome != tare.ClaimOpen {
 		t.Errorf("after two rounds: %s, %s", r.Outcome, r.Why)
 	}
+	d.Study.Claims = []tare.Claim{{ID: "F", Kind: tare.ClaimCause, Contender: "lean", Decomposition: "F3.1", Causes: []string{"lean"}, Statement: "s"}}
+	if r := Claims(d, nil, nil, nil, []tare.NotWeighed{{What: "workload w", Why: "no time"}})[0]; r.Outcome != tare.NotMeasured || r.Why != "workload w: no time" {
+		t.Errorf("on a workload that was left out: %s, %s", r.Outcome, r.Why)
+	}
 	d.Contenders = append([]tare.Contender(nil), d.Contenders...)
 	for i := range d.Contenders {
 		if d.Contenders[i].ID == "other" {

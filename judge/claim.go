@@ -87,7 +87,7 @@ func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, no
 	}
 	for _, n := range notWeighed {
 		work, isWork := strings.CutPrefix(n.What, "workload ")
-		if n.What == "contender "+c.Contender || isWork && (work == c.Workload || slices.Contains(c.Workloads, work)) {
+		if n.What == "contender "+c.Contender || isWork && (work == c.Workload || slices.Contains(c.Workloads, work) || b.toldOn(c, work)) {
 			notMeasured(r, n.What+": "+n.Why)
 			return
 		}
