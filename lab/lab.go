@@ -294,7 +294,7 @@ func (r *run) prepare(ctx context.Context) error {
 	p, err := plan.New(r.study.Workloads, ids, r.pilots, plan.Options{
 		Seed: r.o.Seed, Isolation: r.o.Isolation,
 		Budget: r.o.Budget, Spent: r.elapsed(), Rounds: r.o.Rounds, User: r.o.User,
-		Slice: r.o.Slice, Long: !r.o.Quick && r.o.Rounds == 0,
+		Slice: r.o.Slice, Most: r.o.Most, Long: !r.o.Quick && r.o.Rounds == 0,
 	})
 	if err != nil {
 		return err

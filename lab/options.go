@@ -91,6 +91,7 @@ type Options struct {
 	Rounds    int            // fixed number of rounds, one look at the end; zero: by budget
 	Isolation tare.Isolation // zero: lockstep
 	Slice     time.Duration  // slice length wanted; zero: by METHOD's rule
+	Most      int            // slices of a contender in a round, of work that allocates nothing; zero: by that rule
 	Only      Only           // weigh a part of the study; zero: by Quick
 	Procs     int            // GOMAXPROCS of contenders; zero: the kind's own
 	Env       []string       // NAME=value, for every contender

@@ -40,6 +40,7 @@ type Options struct {
 	Rounds    int           // fixed; zero: what the budget holds
 	User      bool          // the budget is the user's own: refuse instead of stretching
 	Slice     time.Duration // slice length wanted; zero: by rule
+	Most      int           // slices of a contender in a round, of work that allocates nothing; zero: by rule
 	Long      bool          // add the rounds that check slice length
 }
 
@@ -79,7 +80,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		if len(mine) == 0 {
 			continue
 		}
-		p.Slices = append(p.Slices, slicing(w, mine, o.Slice, p.Isolation))
+		p.Slices = append(p.Slices, slicing(w, mine, o.Slice, o.Most, p.Isolation))
 	}
 	p.SecondsPerRound = seconds(p.Slices, pilots)
 	if o.Rounds > 0 {

@@ -54,7 +54,7 @@ const (
 
 // slicing applies the slice rule to one workload: pilots has one entry per
 // contender that can do it, in plan order.
-func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, iso tare.Isolation) tare.Slicing {
+func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, most int, iso tare.Isolation) tare.Slicing {
 	s := tare.Slicing{
 		Workload: workload.ID,
 		Until:    map[string]tare.Until{},
@@ -91,6 +91,9 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, is
 			s.TargetNS = int64(slowest)
 		}
 		count := min(shortCount, max(leastCount, int(totalNS/float64(s.TargetNS))))
+		if most > 0 {
+			count = min(count, most)
+		}
 		s.Count, s.Block = balanced(len(pilots), count), shortBlock
 		if count < 2*shortBlock {
 			s.Block = block

@@ -15,6 +15,9 @@ import (
 
 // The rule for slices of benchmarks, which docs/bench.md tells.
 const (
+	// MostSlices is how many there are in a round, of each side: testing takes time
+	// around each of them, and more rounds are worth more than more slices.
+	MostSlices  = 16
 	sliceLength = 4 * time.Millisecond   // of a benchmark that allocates nothing
 	allocLength = 12 * time.Millisecond  // of one that does, as the lab has it …
 	allocBytes  = 16e6                   // … or until so much is allocated,
@@ -68,7 +71,7 @@ func costs(w tare.Workload, m suite.Benchmark, times int, slice time.Duration) c
 	for _, id := range ids {
 		pilots = append(pilots, tare.Pilot{Contender: id, Workload: w.ID, NSPerOp: max(0.1, m.NSPerOp), BytesPerOp: m.BytesPer})
 	}
-	p, err := plan.New([]tare.Workload{w}, ids, pilots, plan.Options{Rounds: 1, Slice: slice})
+	p, err := plan.New([]tare.Workload{w}, ids, pilots, plan.Options{Rounds: 1, Slice: slice, Most: MostSlices})
 	if err != nil || len(p.Slices) == 0 {
 		return cost{}
 	}

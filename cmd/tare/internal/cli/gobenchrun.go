@@ -75,6 +75,7 @@ func (w *weighing) fit(b *bring.Bench, o benchOptions) (tare.Study, error) {
 	if w.o.slice == 0 {
 		w.o.slice = b.Slice
 	}
+	w.o.most = bring.MostSlices
 	if !w.o.user && w.o.rounds == 0 {
 		budget, err := b.Budget(o.most)
 		if err != nil {

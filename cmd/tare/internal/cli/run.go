@@ -24,6 +24,7 @@ type runOptions struct {
 	rounds    int           // zero: by budget
 	seed      uint64        // zero: from the clock
 	slice     time.Duration // zero: by rule
+	most      int           // slices of a contender in a round; zero: by rule
 	isolation tare.Isolation
 	only      lab.Only
 	with      []string // modules, directories absolute
