@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tarebench/tare"
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
@@ -93,21 +92,8 @@ input or a budget too small; 130 interrupted. With --exit-code also 5 void.`,
 	what.flags.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
 	what.flags.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
 	what.flags.StringVar(&o.run.catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
-	how := group("How it is measured")
-	how.flags.StringVar(&words.budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
-	how.flags.IntVar(&o.run.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	how.flags.Uint64Var(&o.run.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
-	how.flags.BoolVar(&o.run.noLock, "no-lock", false, "measure even while another tare does; the result says so")
-	said := group("What is printed")
-	f.add(said.flags, "the result document")
-	said.flags.StringVarP(&o.run.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	said.flags.BoolVarP(&o.run.quiet, "quiet", "q", false, "no progress on stderr")
-	said.flags.BoolVar(&o.run.exitCode, "exit-code", false, "exit 5 where what was weighed is void")
-	addGroups(cmd, what, how, said)
-	f.complete(cmd)
+	addBrought(cmd, what, &o.run, &words, &f)
 	complete(cmd, "op", cobra.FixedCompletions(bring.Ops(), cobra.ShellCompDirectiveNoFileComp))
-	complete(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
-	words.isolation = string(tare.Lockstep)
 	return cmd
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tarebench/tare"
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
 )
 
@@ -76,20 +75,7 @@ input or a budget too small; 130 interrupted. With --exit-code also 5 void.`,
 	what.flags.StringArrayVar(&o.run.only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
 	what.flags.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
 	what.flags.StringVar(&o.run.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	how := group("How it is measured")
-	how.flags.StringVar(&words.budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
-	how.flags.IntVar(&o.run.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	how.flags.Uint64Var(&o.run.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
-	how.flags.BoolVar(&o.run.noLock, "no-lock", false, "measure even while another tare does; the result says so")
-	said := group("What is printed")
-	f.add(said.flags, "the result document")
-	said.flags.StringVarP(&o.run.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	said.flags.BoolVarP(&o.run.quiet, "quiet", "q", false, "no progress on stderr")
-	said.flags.BoolVar(&o.run.exitCode, "exit-code", false, "exit 5 where what was weighed is void")
-	addGroups(cmd, what, how, said)
-	f.complete(cmd)
-	complete(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
-	words.isolation = string(tare.Lockstep)
+	addBrought(cmd, what, &o.run, &words, &f)
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
 	"github.com/tarebench/tare/kinds/codec"
 )
 
@@ -52,14 +53,14 @@ func bodies(docs []codec.Document) [][]byte {
 // 310 B to 2.1 kB (median 1.2 kB)".
 func Sizes(docs []codec.Document) string {
 	if len(docs) == 1 {
-		return bytesOf(len(docs[0].Body)) + " document"
+		return advice.Bytes(int64(len(docs[0].Body))) + " document"
 	}
 	sizes := make([]int, len(docs))
 	for i, d := range docs {
 		sizes[i] = len(d.Body)
 	}
 	slices.Sort(sizes)
-	least, middle, most := bytesOf(sizes[0]), bytesOf(sizes[len(sizes)/2]), bytesOf(sizes[len(sizes)-1])
+	least, middle, most := advice.Bytes(int64(sizes[0])), advice.Bytes(int64(sizes[len(sizes)/2])), advice.Bytes(int64(sizes[len(sizes)-1]))
 	if least == most {
 		return fmt.Sprintf("%d documents of %s", len(docs), least)
 	}
@@ -74,21 +75,9 @@ func subject(docs []codec.Document) string {
 		sizes[i] = len(d.Body)
 	}
 	slices.Sort(sizes)
-	text := bytesOf(sizes[len(sizes)/2]) + " document"
+	text := advice.Bytes(int64(sizes[len(sizes)/2])) + " document"
 	if len(docs) > 1 {
 		text += "s"
 	}
 	return text
-}
-
-func bytesOf(n int) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1e5:
-		return fmt.Sprintf("%.3g kB", float64(n)/1e3)
-	case n < 1e6:
-		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
-	}
-	return fmt.Sprintf("%.3g MB", float64(n)/1e6)
 }

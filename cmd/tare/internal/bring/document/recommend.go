@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
 	"github.com/tarebench/tare/kinds/codec"
 )
 
@@ -161,7 +162,7 @@ func (a *adviser) others() int {
 // sentence is what a codec brings and what it costs.
 func (a *adviser) sentence(c tare.Comparison) string {
 	return fmt.Sprintf("%s %s in %.2fx (%.2f–%.2f) the time of encoding/json, %s instead of %s; %s; %s%s.", c.Contender, a.into,
-		c.Ratio, c.Low, c.High, nanoseconds(c.Value), nanoseconds(c.AgainstValue), a.meaning(c.Contender), a.price(c.Contender), a.tied(c))
+		c.Ratio, c.Low, c.High, advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue), a.meaning(c.Contender), a.price(c.Contender), a.tied(c))
 }
 
 // of are the differences of a codec on this workload.
@@ -215,20 +216,9 @@ func (a *adviser) price(id string) string {
 	case n <= 0:
 		modules = "it links no further module"
 	}
-	text := modules + fmt.Sprintf(" and adds %s to the binary", bytesOf(int(max(0, c.BinaryBytes-base.BinaryBytes))))
+	text := modules + fmt.Sprintf(" and adds %s to the binary", advice.Bytes(max(0, c.BinaryBytes-base.BinaryBytes)))
 	if c.Adoption.Unmaintained != "" {
 		text += "; it counts as unmaintained"
 	}
 	return text
-}
-
-// nanoseconds is a time per operation as people say it.
-func nanoseconds(ns float64) string {
-	switch {
-	case ns < 1e3:
-		return fmt.Sprintf("%.3g ns", ns)
-	case ns < 1e6:
-		return fmt.Sprintf("%.3g µs", ns/1e3)
-	}
-	return fmt.Sprintf("%.3g ms", ns/1e6)
 }
