@@ -3,6 +3,7 @@ package load
 import (
 	"math/bits"
 	"syscall"
+	"time"
 	"unsafe"
 )
 
@@ -53,21 +54,38 @@ type confinement struct {
 	others map[int]bool // threads that are let be
 }
 
-// confine begins one. A new thread has the processors of the one that makes it, so
-// all are there when a look finds no others.
+// untilQuiet looks at the threads until several looks in a row, some time apart,
+// changed none. A new thread has the processors its maker had when it began to make
+// it and is listed only when it is made, so that one quiet look proves nothing.
+func untilQuiet(look func(tids []int) (changed bool)) {
+	const quiet, apart = 4, time.Millisecond
+	for n := 0; n < quiet; n++ {
+		if n > 0 {
+			time.Sleep(apart)
+		}
+		if look(threadIDs()) {
+			n = -1
+		}
+	}
+}
+
+// confine begins one.
 func confine(cpus []int) *confinement {
 	c := &confinement{to: maskOf(cpus), before: map[int]mask{}, others: map[int]bool{}}
-	for more := true; more; {
-		more = false
-		for _, tid := range threadIDs() {
+	first := true
+	untilQuiet(func(tids []int) (changed bool) {
+		for _, tid := range tids {
 			if _, seen := c.before[tid]; seen || c.others[tid] {
 				continue
 			}
-			more = true
+			changed = true
 			var has mask
 			if affinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) != nil || !c.to.within(&has) && !has.within(&c.to) {
 				c.others[tid] = true // or it has ended
 				continue
+			}
+			if !first && has == c.to && c.usual.count() > has.count() {
+				has = c.usual // it was made since, by one that was confined already
 			}
 			if c.before[tid] = has; has.count() > c.usual.count() {
 				c.usual = has
@@ -76,16 +94,17 @@ func confine(cpus []int) *confinement {
 				_ = affinity(syscall.SYS_SCHED_SETAFFINITY, tid, &c.to) // allowed tells
 			}
 		}
-	}
+		first = false
+		return changed
+	})
 	return c
 }
 
 // end lets threads run where they could before, and those that have been made
 // meanwhile where the others can.
 func (c *confinement) end() {
-	for more := true; more; {
-		more = false
-		for _, tid := range threadIDs() {
+	untilQuiet(func(tids []int) (changed bool) {
+		for _, tid := range tids {
 			var has mask
 			if c.others[tid] || affinity(syscall.SYS_SCHED_GETAFFINITY, tid, &has) != nil || !has.within(&c.to) {
 				continue
@@ -96,11 +115,12 @@ func (c *confinement) end() {
 			}
 			c.others[tid] = true // it is done with
 			if !before.within(&has) {
-				more = true
+				changed = true
 				_ = affinity(syscall.SYS_SCHED_SETAFFINITY, tid, &before) // what could be narrowed can be widened
 			}
 		}
-	}
+		return changed
+	})
 }
 
 // allowed is how many processors the threads can run on, all together; zero: it
