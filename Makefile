@@ -103,7 +103,7 @@ soak: ## the repetition-heavy tests whole
 .PHONY: calibrate
 calibrate: ## weigh programs of known cost 120 times (about an hour) and write the table in docs/METHOD.md; goes on where it stopped
 	$(GO) build -o out/tare ./cmd/tare
-	$(GO) run ./internal/calibrate -tare ./out/tare
+	$(GO) run ./cmd/tare/internal/calibrate -tare ./out/tare
 
 .PHONY: catalog
 catalog: ## pack contenders and SDK into the archive an installed tare carries

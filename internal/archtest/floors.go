@@ -42,7 +42,6 @@ func places() []place {
 		{dir: "internal/assert", floor: 1},
 		{dir: "internal/golden", floor: 1},
 		{dir: "internal/agree", floor: 1},
-		{dir: "internal/calibrate", floor: 1, peers: []string{"stats"}},
 		{dir: "internal/benchload", floor: 4, peers: []string{"stats"}},
 
 		{dir: "plan", floor: 2},

@@ -38,7 +38,7 @@ func summarise(w io.Writer, base string, lines map[uint64]Line) {
 		excluded, published := 0, 0
 		var ratios, widths []float64
 		for _, l := range all {
-			out, pub := called(l, c.id, rounds)
+			out, pub := called(l, c.id, rounds, level)
 			if out {
 				excluded++
 			}
@@ -52,7 +52,7 @@ func summarise(w io.Writer, base string, lines map[uint64]Line) {
 		lo, hi := stats.ClopperPearson(published, len(all), level)
 		need := "–"
 		if c.truth != "equal" {
-			need = roundsFor(all, c.id)
+			_, need = roundsFor(all, c.id, rounds, level)
 		}
 		fmt.Fprintf(w, "| %s | %s | %d of %d | %d of %d | %.0f %% to %.0f %% | %.4f | ±%.2f %% | %s |\n",
 			c.id, c.truth, excluded, len(all), published, len(all), 100*lo, 100*hi, stats.Median(ratios), 100*stats.Median(widths), need)
@@ -62,7 +62,7 @@ func summarise(w io.Writer, base string, lines map[uint64]Line) {
 // called reports what the first n rounds of a study say of contender id:
 // whether its interval excludes 1, and whether the difference is published,
 // which it is only beyond the control's half-width.
-func called(l Line, id string, n int) (excludes, published bool) {
+func called(l Line, id string, n int, level float64) (excludes, published bool) {
 	x := l.Effects[id][:n]
 	lo, hi, ok := stats.Interval(x, level)
 	if !ok || lo <= 0 && hi >= 0 {
@@ -73,28 +73,29 @@ func called(l Line, id string, n int) (excludes, published bool) {
 }
 
 // roundsFor is how many rounds it takes until nine of ten studies publish the
-// difference. Beyond one study's rounds, consecutive studies are joined.
-func roundsFor(all []Line, id string) string {
+// difference, zero where there are not enough. Beyond the rounds of one study,
+// consecutive studies are joined.
+func roundsFor(all []Line, id string, rounds int, level float64) (int, string) {
 	for n := 6; n <= rounds; n++ {
-		if share(all, id, n) >= power {
-			return fmt.Sprint(n)
+		if share(all, id, n, level) >= power {
+			return n, fmt.Sprint(n)
 		}
 	}
 	for join := 2; join <= 6; join++ {
 		joined := joinLines(all, join)
 		for n := (join-1)*rounds + 4; n <= join*rounds; n += 4 {
-			if share(joined, id, n) >= power {
-				return fmt.Sprintf("about %d (%d studies joined by %d)", n, len(all), join)
+			if share(joined, id, n, level) >= power {
+				return n, fmt.Sprintf("about %d (%d studies joined by %d)", n, len(all), join)
 			}
 		}
 	}
-	return fmt.Sprintf("more than %d", 6*rounds)
+	return 0, fmt.Sprintf("more than %d", 6*rounds)
 }
 
-func share(all []Line, id string, n int) float64 {
+func share(all []Line, id string, n int, level float64) float64 {
 	found := 0
 	for _, l := range all {
-		if _, pub := called(l, id, n); pub && stats.HodgesLehmann(l.Effects[id][:n]) > 0 {
+		if _, pub := called(l, id, n, level); pub && stats.HodgesLehmann(l.Effects[id][:n]) > 0 {
 			found++
 		}
 	}

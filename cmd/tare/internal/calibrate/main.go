@@ -1,9 +1,10 @@
 // Command calibrate weighs contenders whose true ratio is known, many times,
-// and counts how often tare is right. It keeps what it measured beside the
-// studies, one line per seed, and goes on where it stopped; seeds are fixed
-// and no seed is measured twice.
+// and counts how often tare is right: programs of `tare run`, and benchmarks of
+// two revisions for `tare bench`. It keeps what it measured beside the studies,
+// one line per seed, and goes on where it stopped; seeds are fixed and no seed
+// is measured twice.
 //
-//	go run ./internal/calibrate -tare ./out/tare
+//	go run ./cmd/tare/internal/calibrate -tare ./out/tare
 package main
 
 import (
@@ -62,7 +63,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var table strings.Builder
 	for _, b := range bases {
 		path := filepath.Join(*dir, b.name+".ndjson")
-		lines, err := read(path)
+		lines, err := read(path, func(l Line) uint64 { return l.Seed })
 		if err != nil {
 			return err
 		}
@@ -83,11 +84,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		summarise(&table, b.name, lines)
 	}
-	fmt.Fprint(stdout, table.String())
+	var two strings.Builder
+	if err := benches(ctx, *bin, *dir, &two, stderr); err != nil {
+		return err
+	}
+	fmt.Fprint(stdout, table.String(), two.String())
 	if *method == "" {
 		return nil
 	}
-	return replace(*method, table.String())
+	if err := replace(*method, "calibration", table.String()); err != nil {
+		return err
+	}
+	return replace(*method, "calibration-bench", two.String())
 }
 
 // measure runs one study of a fixed number of rounds.
@@ -114,9 +122,9 @@ func measure(ctx context.Context, bin, study string, seed uint64) (Line, error) 
 		switch {
 		case e.Metric != "time":
 		case e.B == base:
-			l.Effects[e.A] = e.Effects
+			l.Effects[e.A] = rounded(e.Effects)
 		case e.A == base:
-			l.Effects[e.B] = negative(e.Effects)
+			l.Effects[e.B] = rounded(negative(e.Effects))
 		}
 	}
 	for id, x := range l.Effects {
@@ -136,8 +144,8 @@ func negative(x []float64) []float64 {
 }
 
 // read returns what was measured, by seed.
-func read(path string) (map[uint64]Line, error) {
-	lines := map[uint64]Line{}
+func read[L any](path string, seed func(L) uint64) (map[uint64]L, error) {
+	lines := map[uint64]L{}
 	src, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
 		return lines, nil
@@ -146,21 +154,25 @@ func read(path string) (map[uint64]Line, error) {
 		return nil, err
 	}
 	for i, row := range bytes.Split(bytes.TrimSpace(src), []byte("\n")) {
-		var l Line
+		var l L
 		if err := json.Unmarshal(row, &l); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", path, i+1, err)
 		}
-		lines[l.Seed] = l
+		lines[seed(l)] = l
 	}
 	return lines, nil
 }
 
-func appendLine(path string, l Line) error {
-	for id, x := range l.Effects { // six digits are a millionth
-		for i, v := range x {
-			l.Effects[id][i] = math.Round(v*1e6) / 1e6
-		}
+// rounded has six digits, which are a millionth.
+func rounded(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = math.Round(v*1e6) / 1e6
 	}
+	return out
+}
+
+func appendLine[L any](path string, l L) error {
 	row, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -176,9 +188,9 @@ func appendLine(path string, l Line) error {
 	return f.Close()
 }
 
-// replace puts table between the markers of the document at path.
-func replace(path, table string) error {
-	const begin, end = "<!-- calibration:begin -->", "<!-- calibration:end -->"
+// replace puts table between the markers of that name in the document at path.
+func replace(path, name, table string) error {
+	begin, end := "<!-- "+name+":begin -->", "<!-- "+name+":end -->"
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -186,7 +198,7 @@ func replace(path, table string) error {
 	head, rest, ok := strings.Cut(string(src), begin)
 	_, tail, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
-		return fmt.Errorf("%s: no calibration markers", path)
+		return fmt.Errorf("%s: no %s markers", path, name)
 	}
 	return os.WriteFile(path, []byte(head+begin+"\n"+table+end+tail), 0o644)
 }

@@ -1,0 +1,282 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+)
+
+// pair is an experiment of `tare bench`: what head has that base has not, and
+// how often that is asked.
+type pair struct {
+	name, truth    string
+	planted        string // the benchmark that differs; empty: none
+	old, new       string // of the module's source
+	bench, budget  string
+	first          uint64 // seed
+	studies        int
+	blocks         int           // of go test -count beside it, as benchstat is usually fed; 0: none
+	blockBenchtime time.Duration // so that they take as long as the study
+}
+
+var pairs = []pair{
+	{name: "bench-same", truth: "equal but for a comment", old: "// Mix is", new: "// Mix, with a comment, is",
+		bench: "Mix|Sum|Find", budget: "30s", first: 9101, studies: 60, blocks: 10, blockBenchtime: 360 * time.Millisecond},
+	{name: "bench-slower", truth: "Mix +5 %", planted: "Mix", old: "mixes  = 400", new: "mixes  = 420",
+		bench: "Mix|Sum|Find", budget: "60s", first: 9201, studies: 30},
+	{name: "bench-alloc", truth: "Allocate 20 → 21 allocations", planted: "Allocate", old: "blocks = 20", new: "blocks = 21",
+		bench: "Allocate", budget: "20s", first: 9301, studies: 20},
+}
+
+// Row is what one study says of one benchmark.
+type Row struct {
+	Effects []float64  `json:"effects"` // ln(head / base) of time, per round
+	Control []float64  `json:"control"` // ln(base / base)
+	Low     float64    `json:"low"`     // of head / base, for all rows together
+	High    float64    `json:"high"`    //
+	Said    string     `json:"said"`    // faster, slower or empty, as the table has it
+	Allocs  [2]float64 `json:"allocs"`  // per operation, base and head, where they never varied; else -1
+	P       float64    `json:"p"`       // of the U test on the blocks
+	Blocks  float64    `json:"blocks"`  // ratio of the blocks' medians; 0: not measured
+}
+
+// BenchLine is what is kept of one study of `tare bench`.
+type BenchLine struct {
+	Seed      uint64         `json:"seed"`
+	Seconds   float64        `json:"seconds"`
+	Pressure  float64        `json:"cpu_pressure"`
+	Rounds    int            `json:"rounds"`
+	InBlocks  float64        `json:"block_seconds"`
+	Benchmark map[string]Row `json:"benchmarks"`
+}
+
+//go:embed module
+var module embed.FS
+
+// benches measures what is missing of each pair, and writes their table.
+func benches(ctx context.Context, bin, dir string, table io.Writer, stderr io.Writer) error {
+	for _, p := range pairs {
+		path := filepath.Join(dir, p.name+".ndjson")
+		lines, err := read(path, func(l BenchLine) uint64 { return l.Seed })
+		if err != nil {
+			return err
+		}
+		if err := p.measure(ctx, bin, path, lines, stderr); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		p.summarise(table, lines)
+	}
+	return nil
+}
+
+func (p pair) measure(ctx context.Context, bin, path string, lines map[uint64]BenchLine, stderr io.Writer) error {
+	if bin == "" || len(lines) >= p.studies {
+		return nil
+	}
+	bin, err := filepath.Abs(bin)
+	if err != nil {
+		return err
+	}
+	repo, err := p.repository(ctx)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(repo)
+	for i := range uint64(p.studies) {
+		seed := p.first + i
+		if _, ok := lines[seed]; ok {
+			continue
+		}
+		line, err := p.study(ctx, bin, repo, seed)
+		if err != nil {
+			return fmt.Errorf("seed %d: %w", seed, err)
+		}
+		if err := appendLine(path, line); err != nil {
+			return err
+		}
+		lines[seed] = line
+		fmt.Fprintf(stderr, "%s: seed %d, %d of %d, %d rounds in %.0f s, pressure %.0f %%\n",
+			p.name, seed, len(lines), p.studies, line.Rounds, line.Seconds, 100*line.Pressure)
+	}
+	return nil
+}
+
+// repository makes one with two commits, base and head, and their test programs
+// beside it.
+func (p pair) repository(ctx context.Context) (repo string, err error) {
+	if repo, err = os.MkdirTemp("", "calibrate-*"); err != nil {
+		return "", err
+	}
+	write := func(name, text string) error { return os.WriteFile(filepath.Join(repo, name), []byte(text), 0o600) }
+	source, err := module.ReadFile("module/work.go.txt")
+	if err != nil {
+		return "", err
+	}
+	tests, err := module.ReadFile("module/work_test.go.txt")
+	if err != nil {
+		return "", err
+	}
+	if strings.Count(string(source), p.old) != 1 {
+		return "", fmt.Errorf("module/work.go.txt has %q not once", p.old)
+	}
+	if err := write("work_test.go", string(tests)); err != nil {
+		return "", err
+	}
+	if err := write("go.mod", "module example.com/work\n\ngo 1.25.0\n"); err != nil {
+		return "", err
+	}
+	if err := write(".gitignore", "*.test\n"); err != nil {
+		return "", err
+	}
+	if _, err := command(ctx, repo, "git", "init", "-q"); err != nil {
+		return "", err
+	}
+	for _, side := range []struct{ name, source string }{{"base", string(source)}, {"head", strings.Replace(string(source), p.old, p.new, 1)}} {
+		if err := write("work.go", side.source); err != nil {
+			return "", err
+		}
+		for _, args := range [][]string{
+			{"git", "add", "-A"},
+			{"git", "-c", "user.name=calibrate", "-c", "user.email=calibrate@example.com", "commit", "-q", "-m", side.name},
+			{"go", "test", "-c", "-trimpath", "-o", side.name + ".test"},
+		} {
+			if _, err := command(ctx, repo, args[0], args[1:]...); err != nil {
+				return "", err
+			}
+		}
+	}
+	return repo, nil
+}
+
+// study is one run of `tare bench`, and blocks of go test -count after it.
+func (p pair) study(ctx context.Context, bin, repo string, seed uint64) (BenchLine, error) {
+	out, err := command(ctx, repo, bin, "bench", "--base", "HEAD~1", "--head", "HEAD", "--bench", p.bench,
+		"--budget", p.budget, "--seed", fmt.Sprint(seed), "--format", "json", "--quiet")
+	if err != nil {
+		return BenchLine{}, err
+	}
+	var r tare.Result
+	if err := json.Unmarshal(out, &r); err != nil {
+		return BenchLine{}, err
+	}
+	l := BenchLine{Seed: seed, Seconds: r.Seconds, Pressure: r.Machine.Noise.CPUPressure, Rounds: r.RoundsDone, Benchmark: map[string]Row{}}
+	for _, w := range r.Workloads {
+		l.Benchmark[short(w.ID)] = rowOf(&r, w.ID)
+	}
+	if p.blocks == 0 {
+		return l, nil
+	}
+	begin := time.Now()
+	base, err := p.block(ctx, repo, "base")
+	if err != nil {
+		return BenchLine{}, err
+	}
+	head, err := p.block(ctx, repo, "head")
+	if err != nil {
+		return BenchLine{}, err
+	}
+	l.InBlocks = math.Round(time.Since(begin).Seconds()*10) / 10
+	for id, row := range l.Benchmark {
+		row.P, row.Blocks = uTest(base[id], head[id])
+		l.Benchmark[id] = row
+	}
+	return l, nil
+}
+
+// block runs one side's benchmarks as often as benchstat is usually given them.
+func (p pair) block(ctx context.Context, repo, side string) (map[string][]float64, error) {
+	out, err := command(ctx, repo, filepath.Join(repo, side+".test"), "-test.run", "^$", "-test.bench", p.bench,
+		"-test.count", fmt.Sprint(p.blocks), "-test.benchtime", p.blockBenchtime.String())
+	if err != nil {
+		return nil, err
+	}
+	return timesOf(out)
+}
+
+// rowOf is what a result says of one benchmark.
+func rowOf(r *tare.Result, id string) Row {
+	row := Row{Allocs: [2]float64{-1, -1}}
+	for _, e := range r.Rounds {
+		if e.Workload != id || e.Metric != "time" || e.B != "base" && e.A != "base" {
+			continue
+		}
+		other, effects := e.A, e.Effects
+		if e.A == "base" {
+			other, effects = e.B, negative(e.Effects)
+		}
+		if other == tare.ControlID {
+			row.Control = rounded(effects)
+		} else {
+			row.Effects = rounded(effects)
+		}
+	}
+	var ratio, control float64
+	for _, c := range r.Comparisons {
+		switch {
+		case c.Workload != id || c.Metric != "time" || c.Low <= 0 || c.High <= 0:
+		case c.Contender == "head":
+			ratio, row.Low, row.High = c.Ratio, c.Low, c.High
+		case c.Contender == tare.ControlID:
+			control = math.Log(c.High/c.Low) / 2
+		}
+	}
+	if row.Low > 0 && (row.Low > 1 || row.High < 1) && math.Abs(math.Log(ratio)) > control {
+		row.Said = "faster"
+		if ratio > 1 {
+			row.Said = "slower"
+		}
+	}
+	seen := map[string][]float64{}
+	for _, t := range r.Trials {
+		if v, ok := t.Samples[id]["allocs_per_op"]; ok && t.Error == nil {
+			seen[t.Contender] = append(seen[t.Contender], v)
+		}
+	}
+	for i, side := range []string{"base", "head"} {
+		if v, ok := constant(seen[side]); ok {
+			row.Allocs[i] = v
+		}
+	}
+	return row
+}
+
+func constant(values []float64) (float64, bool) {
+	for _, v := range values {
+		if v != values[0] {
+			return 0, false
+		}
+	}
+	if len(values) == 0 {
+		return 0, false
+	}
+	return values[0], true
+}
+
+// short is a benchmark's name without its package and the word Benchmark.
+func short(id string) string {
+	return strings.TrimPrefix(id[strings.LastIndexByte(id, '.')+1:], "Benchmark")
+}
+
+// command runs one in dir; what it printed is in the error.
+func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s%s", name, err, errs.String(), out)
+	}
+	return out, nil
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/stats"
+)
+
+// summarise writes the table of one pair.
+func (p pair) summarise(w io.Writer, lines map[uint64]BenchLine) {
+	if len(lines) == 0 {
+		fmt.Fprintf(w, "\n**%s**: not measured yet; run `make calibrate`.\n", p.name)
+		return
+	}
+	var all []BenchLine
+	var pressure, rounds, seconds, blocks []float64
+	for _, seed := range slices.Sorted(maps.Keys(lines)) {
+		l := lines[seed]
+		all = append(all, l)
+		pressure, rounds = append(pressure, l.Pressure), append(rounds, float64(l.Rounds))
+		seconds, blocks = append(seconds, l.Seconds), append(blocks, l.InBlocks)
+	}
+	fmt.Fprintf(w, "\n**%s** (%s): `tare bench --bench '%s' --budget %s`, %d times, seeds %d–%d; %.0f rounds (median; %.0f to %.0f) in %.0f s; CPU pressure median %.0f %%, highest %.0f %%.\n\n",
+		p.name, p.truth, p.bench, p.budget, len(all), all[0].Seed, all[len(all)-1].Seed, stats.Median(rounds), slices.Min(rounds), slices.Max(rounds),
+		stats.Median(seconds), 100*stats.Median(pressure), 100*slices.Max(pressure))
+	header := "| benchmark | truth | interval excludes 1 | said to differ | median ratio | median half-width | allocations, base → head |"
+	rule := "|---|---|---|---|---|---|---|"
+	if p.blocks > 0 {
+		header, rule = header+" benchstat: p < 0.05 |", rule+"---|"
+	}
+	fmt.Fprintln(w, header)
+	fmt.Fprintln(w, rule)
+	for _, id := range strings.Split(p.bench, "|") {
+		p.row(w, id, all)
+	}
+	p.whole(w, all, stats.Median(blocks))
+	if p.planted != "" {
+		p.needs(w, all)
+	}
+}
+
+func (p pair) row(w io.Writer, id string, all []BenchLine) {
+	excluded, said, u := 0, 0, 0
+	var ratios, widths []float64
+	allocs := map[[2]float64]int{}
+	for _, l := range all {
+		b := l.Benchmark[id]
+		if b.Low > 1 || b.High < 1 && b.High > 0 {
+			excluded++
+		}
+		if b.Said != "" {
+			said++
+		}
+		if b.P < 0.05 {
+			u++
+		}
+		allocs[b.Allocs]++
+		ratios = append(ratios, math.Exp(stats.HodgesLehmann(b.Effects)))
+		widths = append(widths, math.Log(b.High/b.Low)/2)
+	}
+	truth := "equal"
+	if id == p.planted {
+		truth = p.truth
+	}
+	var counts []string
+	for _, pair := range slices.SortedFunc(maps.Keys(allocs), func(a, b [2]float64) int { return allocs[b] - allocs[a] }) {
+		counts = append(counts, fmt.Sprintf("%g → %g in %d of %d", pair[0], pair[1], allocs[pair], len(all)))
+	}
+	fmt.Fprintf(w, "| %s | %s | %d of %d | %d of %d | %.4f | ±%.2f %% | %s |", id, truth, excluded, len(all), said, len(all),
+		stats.Median(ratios), 100*stats.Median(widths), strings.Join(counts, ", "))
+	if p.blocks > 0 {
+		fmt.Fprintf(w, " %d of %d |", u, len(all))
+	}
+	fmt.Fprintln(w)
+}
+
+// whole says how many tables claim a difference anywhere where there is none.
+func (p pair) whole(w io.Writer, all []BenchLine, blockSeconds float64) {
+	wrong, u := 0, 0
+	for _, l := range all {
+		anySaid, anyU := false, false
+		for id, b := range l.Benchmark {
+			anySaid = anySaid || id != p.planted && b.Said != ""
+			anyU = anyU || id != p.planted && b.P < 0.05
+		}
+		if anySaid {
+			wrong++
+		}
+		if anyU {
+			u++
+		}
+	}
+	if !strings.Contains(p.bench, "|") {
+		return
+	}
+	lo, hi := stats.ClopperPearson(wrong, len(all), level)
+	fmt.Fprintf(w, "\nA difference is said anywhere in the table where there is none: %d of %d (%.0f %% to %.0f %%)", wrong, len(all), 100*lo, 100*hi)
+	if p.blocks > 0 {
+		lo, hi = stats.ClopperPearson(u, len(all), level)
+		fmt.Fprintf(w, "; benchstat, of `-count=%d` blocks of base and head that take %.0f s: %d of %d (%.0f %% to %.0f %%)", p.blocks, blockSeconds, u, len(all), 100*lo, 100*hi)
+	}
+	fmt.Fprintln(w, ".")
+}
+
+// needs says how long it takes until nine of ten studies find what was planted.
+func (p pair) needs(w io.Writer, all []BenchLine) {
+	var lines []Line
+	fewest, perRound := math.MaxInt, []float64{}
+	for _, l := range all {
+		b := l.Benchmark[p.planted]
+		fewest = min(fewest, len(b.Effects), len(b.Control))
+		perRound = append(perRound, l.Seconds/float64(l.Rounds))
+	}
+	for _, l := range all {
+		b := l.Benchmark[p.planted]
+		lines = append(lines, Line{Effects: map[string][]float64{p.planted: b.Effects[:fewest], "control": b.Control[:fewest]}})
+	}
+	n, text := roundsFor(lines, p.planted, fewest, level/float64(strings.Count(p.bench, "|")+1))
+	fmt.Fprintf(w, "\nRounds until 90 %% find it: %s", text)
+	if n > 0 {
+		fmt.Fprintf(w, ", %.0f s", float64(n)*stats.Median(perRound))
+	}
+	fmt.Fprintln(w, ".")
+}

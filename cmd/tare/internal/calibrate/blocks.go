@@ -1,0 +1,36 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
+
+	"github.com/tarebench/tare/stats"
+)
+
+// timesOf are the times per operation of each benchmark in what go test printed.
+func timesOf(out []byte) (map[string][]float64, error) {
+	times := map[string][]float64{}
+	r := benchfmt.NewReader(bytes.NewReader(out), "blocks")
+	for r.Scan() {
+		res, ok := r.Result().(*benchfmt.Result)
+		if !ok {
+			continue
+		}
+		if v, ok := res.Value("sec/op"); ok {
+			name, _, _ := strings.Cut(string(res.Name.Full()), "-")
+			times[name] = append(times[name], v)
+		}
+	}
+	return times, r.Err()
+}
+
+// uTest is what benchstat asks of two blocks of runs, and the ratio of their
+// medians.
+func uTest(base, head []float64) (p, ratio float64) {
+	th := benchmath.DefaultThresholds
+	c := benchmath.AssumeNothing.Compare(benchmath.NewSample(base, &th), benchmath.NewSample(head, &th))
+	return c.P, stats.Median(head) / stats.Median(base)
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// line makes up a study in which plus5 takes 5 % longer and nobody else does.
+func line(seed uint64, sd float64) Line {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	l := Line{Seed: seed, Seconds: 20, Pressure: 0.1, Effects: map[string][]float64{}}
+	for id, truth := range map[string]float64{"control": 0, "twin": 0, "plus2": math.Log(1.02), "plus5": math.Log(1.05)} {
+		for range rounds {
+			l.Effects[id] = append(l.Effects[id], truth+sd*rng.NormFloat64())
+		}
+	}
+	return l
+}
+
+func TestSummary(t *testing.T) {
+	dir := t.TempDir()
+	for i := range uint64(20) {
+		if err := appendLine(filepath.Join(dir, "spin.ndjson"), line(bases[0].first+i, 0.02)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	method := filepath.Join(dir, "METHOD.md")
+	if err := os.WriteFile(method, []byte("before\n<!-- calibration:begin -->\nold\n<!-- calibration:end -->\nafter\n<!-- calibration-bench:begin -->\n<!-- calibration-bench:end -->\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := run(context.Background(), []string{"-dir", dir, "-method", method}, &out, &out); err != nil {
+		t.Fatal(err)
+	}
+	src, err := os.ReadFile(method)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(src)
+	for _, want := range []string{
+		"before\n", "\nafter\n", "**spin base**: 20 studies of 40 rounds, seeds 1001–1020",
+		"| plus5 | +5 % | 20 of 20 | 20 of 20 | 83 % to 100 % |", "**alloc base**: not measured yet",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "old") {
+		t.Error("the old table is still there")
+	}
+}
+
+// benchLine makes up a study of two revisions in which head's Mix takes planted
+// of the time of base's.
+func benchLine(seed uint64, planted float64) BenchLine {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	l := BenchLine{Seed: seed, Seconds: 60, Rounds: 40, Benchmark: map[string]Row{}}
+	for _, id := range []string{"Mix", "Sum", "Find"} {
+		row := Row{Low: 0.98, High: 1.02, P: 0.5}
+		truth := 0.0
+		if id == "Mix" && planted != 1 {
+			truth = math.Log(planted)
+			row.Low, row.High, row.Said = planted*0.98, planted*1.02, "slower"
+		}
+		for range 40 {
+			row.Effects, row.Control = append(row.Effects, truth+0.02*rng.NormFloat64()), append(row.Control, 0.02*rng.NormFloat64())
+		}
+		l.Benchmark[id] = row
+	}
+	return l
+}
+
+func TestBenchSummary(t *testing.T) {
+	lines := map[uint64]BenchLine{}
+	for i := range uint64(30) {
+		lines[9201+i] = benchLine(9201+i, 1.05)
+	}
+	wrong := lines[9203]
+	sum := wrong.Benchmark["Sum"]
+	sum.Said, sum.Low = "slower", 1.01
+	wrong.Benchmark["Sum"] = sum
+	var out bytes.Buffer
+	pairs[1].summarise(&out, lines)
+	for _, want := range []string{
+		"30 times, seeds 9201–9230; 40 rounds (median; 40 to 40) in 60 s",
+		"| Mix | Mix +5 % | 30 of 30 | 30 of 30 | 1.0", "| Sum | equal | 1 of 30 | 1 of 30 |", "| 0 → 0 in 30 of 30 |",
+		"where there is none: 1 of 30 (0 % to 17 %).", "Rounds until 90 % find it: ",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	same := map[uint64]BenchLine{}
+	for i := range uint64(4) {
+		l := benchLine(i, 1)
+		find := l.Benchmark["Find"]
+		if find.P = 0.04; i == 0 {
+			l.Benchmark["Find"] = find
+		}
+		same[i] = l
+	}
+	out.Reset()
+	pairs[0].summarise(&out, same)
+	if want := "where there is none: 0 of 4 (0 % to 60 %); benchstat, of `-count=10` blocks of base and head that take 0 s: 1 of 4"; !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in\n%s", want, out.String())
+	}
+}
+
+// Every pair plants what it says in source that it finds, and its benchmarks are
+// there.
+func TestPairs(t *testing.T) {
+	source, err := module.ReadFile("module/work.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := module.ReadFile("module/work_test.go.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pairs {
+		if strings.Count(string(source), p.old) != 1 || p.old == p.new {
+			t.Errorf("%s: %q is in the source %d times", p.name, p.old, strings.Count(string(source), p.old))
+		}
+		for _, id := range strings.Split(p.bench, "|") {
+			if !strings.Contains(string(tests), "func Benchmark"+id+"(") {
+				t.Errorf("%s: no benchmark %s", p.name, id)
+			}
+		}
+	}
+}
+
+func TestTimesOf(t *testing.T) {
+	times, err := timesOf([]byte("goos: linux\nBenchmarkMix-2   \t 1000\t 40.0 ns/op\nBenchmarkMix-2   \t 1000\t 42.0 ns/op\nPASS\n"))
+	if err != nil || len(times) != 1 || len(times["Mix"]) != 2 || math.Abs(times["Mix"][0]-40e-9) > 1e-15 {
+		t.Errorf("times %v, %v", times, err)
+	}
+}
+
+func TestRoundsFor(t *testing.T) {
+	var few, many []Line
+	for i := range uint64(60) {
+		few = append(few, line(i, 0.02))
+		many = append(many, line(i, 0.2))
+	}
+	if _, got := roundsFor(few, "plus5", rounds, level); len(got) > 2 {
+		t.Errorf("little noise takes %s rounds, want a few", got)
+	}
+	if _, got := roundsFor(many, "plus5", rounds, level); !strings.HasPrefix(got, "about") && !strings.HasPrefix(got, "more than") {
+		t.Errorf("much noise takes %s rounds, want more than one study has", got)
+	}
+	if _, published := called(line(1, 0.02), "plus5", 4, level); published {
+		t.Error("a difference was published from four rounds, which have no interval")
+	}
+}
