@@ -48,6 +48,9 @@ func places() []place {
 		{dir: "check", floor: 2},
 		{dir: "judge", floor: 2},
 		{dir: "report", floor: 2, only: []string{".", "load/hist"}},
+		{dir: "report/html", floor: 2, only: []string{".", "report", "load/hist", "report/html/htmltest"}}, // the last in tests
+		{dir: "report/html/htmltest", floor: 2, only: []string{".", "load/hist"}},
+		{dir: "report/html/htmltest/pages", floor: 4, only: []string{".", "report/html", "report/html/htmltest"}}, // writes pages for the browser's test
 
 		{dir: "machine", floor: 3},
 		{dir: "trial", floor: 3, peers: []string{"machine"}},
@@ -83,6 +86,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/project", floor: 6},
 		{dir: "cmd/tare/internal/project/survey", floor: 6},
 		{dir: "cmd/tare/internal/history", floor: 6},
+		{dir: "cmd/tare/internal/history/index", floor: 6, peers: []string{"cmd/tare/internal/history"}},
 		{dir: "cmd/tare/internal/bring", floor: 7, peers: []string{"cmd/tare/internal/bring/*"}},
 		{dir: "cmd/tare/internal/bring/document", floor: 7},
 		{dir: "cmd/tare/internal/bring/tree", floor: 7},
@@ -92,8 +96,10 @@ func places() []place {
 		{dir: "cmd/tare/internal/bring/advice", floor: 6},
 		{dir: "cmd/tare/internal/bring/routes", floor: 7},
 		{dir: "cmd/tare/internal/cli", floor: 8},
-		{dir: "cmd/tare/internal/manual", floor: 9}, // a generator
-		{dir: "cmd/tare/internal/schema", floor: 8}, // tests of the published schemas
+		{dir: "cmd/tare/internal/manual", floor: 9},                                  // a generator
+		{dir: "cmd/tare/internal/schema", floor: 8},                                  // tests of the published schemas
+		{dir: "cmd/tare/internal/calibrate", floor: 8, only: []string{".", "stats"}}, // runs the command, and counts how often it is right
+		{dir: "cmd/tare/internal/docs", floor: 8},                                    // runs the documentation's commands
 		{dir: "cmd/tare", floor: 9},
 		{dir: "cmd/tare/internal/e2e", floor: 9}, // tests of the whole command
 
@@ -116,6 +122,8 @@ func places() []place {
 		{dir: "contenders/rpc/null/face", floor: 3, only: []string{"contender/*", "app/users", "load/h2"}},
 		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "app/*", "app/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", floor: alone}, // other people's programs
+		{dir: "examples/shop", floor: alone},
+		{dir: "examples/shop/cmd/shop", floor: alone, peers: []string{"examples/shop"}},
 		{dir: "bench/users", floor: 1, only: []string{"contender/rpc", "contender/server", "contenders/rpc/*/face", "app/users"}},
 		{dir: "bench/*", floor: 1, only: []string{"contender/fixture", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "tools/protogen", floor: 1}, // a generator

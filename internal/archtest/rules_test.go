@@ -79,7 +79,7 @@ func TestEachRuleFires(t *testing.T) {
 		{"report computes", "report/report.go", "package report\n\nimport _ \"" + mod + "/stats\"\n", "floors", "report/report.go:3: report must not import stats"},
 		{"lab knows a kind", "lab/lab.go", "package lab\n\nimport _ \"" + mod + "/kinds\"\n", "floors", "lab/lab.go:3"},
 		{"catalog imports studyfile", "cmd/tare/internal/catalog/c.go", "package catalog\n\nimport _ \"" + mod + "/cmd/tare/internal/studyfile\"\n", "floors", "cmd/tare/internal/catalog/c.go:3"},
-		{"another system's file", "lab/lab_windows.go", "//go:build windows\n\npackage lab\n\nimport _ \"" + mod + "/report/html\"\n", "floors", "lab/lab_windows.go:5"},
+		{"another system's file", "lab/lab_windows.go", "//go:build windows\n\npackage lab\n\nimport _ \"" + mod + "/kinds\"\n", "floors", "lab/lab_windows.go:5"},
 		{"leaf uses the lab", "contenders/codec/x/model/m.go", "package model\n\nimport _ \"" + mod + "/lab\"\n", "floors", "contenders/codec/x/model/m.go:3"},
 		{"leaf uses another leaf", "contenders/codec/x/model/m.go", "package model\n\nimport _ \"" + mod + "/contenders/codec/y\"\n", "floors", "contenders/codec/x/model/m.go:3"},
 		{"app imports the nouns", "app/homelab/a.go", "package homelab\n\nimport _ \"" + mod + "\"\n", "floors", "app/homelab/a.go:3"},
