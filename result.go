@@ -60,6 +60,10 @@ type Asked struct {
 	Workloads  []string      `json:"workloads,omitempty"`    // likewise
 	With       []string      `json:"with,omitempty"`         // modules to build every contender with: path@version or path=directory
 	Go         string        `json:"go,omitempty"`           // toolchain to build every contender with; empty: the machine's
+
+	Command []string          `json:"command,omitempty"`      // of a study that has no file: arguments of the tare that made it, e.g. bench --base main
+	WorkDir string            `json:"work_dir,omitempty"`     // directory in which it was given
+	Files   map[string]string `json:"files_sha256,omitempty"` // of the files that it names, as it names them
 }
 
 // NotWeighed is a contender or workload the budget left out.

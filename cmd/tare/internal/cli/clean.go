@@ -34,8 +34,10 @@ func (s *shell) cleanCommand() *cobra.Command {
 		Short: "Remove what tare keeps and does not need",
 		Long: `Remove from the cache what this tare's own contenders do not need: catalogs that
 other versions unpacked, builds from other sources, with other modules or by
-another Go, and what was left of builds that were killed. All of it can be made
-again. --cache removes everything from the cache that can be made again.
+another Go, revisions that tare bench and tare gate unpacked, codecs that tare
+json made for a type, lists of tare routes that no kept result names, and what
+was left of runs that were killed. All of it can be made again. --cache removes
+everything from the cache that can be made again.
 
 Results are never touched without --results, which removes the runs in the data
 directory as well, with their journals: they cannot be made again. tare history
@@ -105,7 +107,7 @@ type keptBytes struct {
 
 // litter is something that goes as a whole.
 type litter struct {
-	Kind  string    `json:"kind"` // build, pinned, catalog, unfinished build, run
+	Kind  string    `json:"kind"` // build, pinned, catalog, revision, typed catalog, routes, sqlite, unfinished build, run
 	Path  string    `json:"path"`
 	What  string    `json:"what,omitempty"` // which contender
 	Bytes int64     `json:"bytes"`
@@ -211,7 +213,7 @@ func (c cleaned) print(w io.Writer, o cleanOptions) error {
 		}
 	}
 	for _, k := range []struct{ kind, noun string }{
-		{kindBuild, "build"}, {kindPinned, "prepared source"}, {kindCatalog, "unpacked catalog"}, {kindHalf, "unfinished build"}, {kindRun, "kept run"},
+		{kindBuild, "build"}, {kindPinned, "prepared source"}, {kindCatalog, "unpacked catalog"}, {kindTree, "unpacked revision"}, {kindTyped, "typed catalog"}, {kindRoutes, "routes list"}, {kindSQLite, "SQLite translation"}, {kindHalf, "unfinished build"}, {kindRun, "kept run"},
 	} {
 		n, bytes := 0, int64(0)
 		for _, l := range c.Removed {

@@ -16,6 +16,7 @@ import (
 	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/cmd/tare/internal/history/index"
 )
 
 // Kinds of what can be removed.
@@ -23,14 +24,15 @@ const (
 	kindBuild   = "build"
 	kindPinned  = "pinned"
 	kindCatalog = "catalog"
+	kindTree    = "revision"
+	kindTyped   = "typed catalog"
+	kindRoutes  = "routes"
+	kindSQLite  = "sqlite"
 	kindHalf    = "unfinished build"
 	kindRun     = "run"
 )
 
-var (
-	contentKey = regexp.MustCompile(`^[0-9a-f]{16}([0-9a-f]{16})?$`)
-	runName    = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-`)
-)
+var runName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-`)
 
 // ours refuses directories in which nobody keeps only what tare puts there.
 func ours(variable, dir, home string) error {
@@ -51,7 +53,13 @@ func (s *shell) litter(ctx context.Context, d dirs, o cleanOptions) (found []lit
 		return nil, nil, err
 	}
 	keep := map[string]bool{}
+	if !o.results || o.older > 0 { // else no result stays
+		if keep, err = listed(d); err != nil {
+			return nil, nil, err
+		}
+	}
 	if !o.cache {
+		keep[filepath.Join(d.Cache, index.CodeDir)] = true
 		keep[catalog.Unpacked(d.Cache)] = true
 		keepBuilds, err := s.needed(ctx, d, o)
 		switch {
@@ -70,7 +78,7 @@ func (s *shell) litter(ctx context.Context, d dirs, o cleanOptions) (found []lit
 		}
 	}
 	for _, l := range builds {
-		if !keep[l.Path] {
+		if !keep[l.Path] && !keep[filepath.Dir(l.Path)] {
 			found = append(found, l)
 		}
 	}
@@ -118,9 +126,7 @@ func (s *shell) needed(ctx context.Context, d dirs, o cleanOptions) ([]string, e
 // inCache lists what tare put into the cache. It is an error where something
 // else is among it, which shows that the directory is not tare's.
 func inCache(dir string) (found []litter, left []string, err error) {
-	for _, place := range []struct {
-		name, kind, proof string
-	}{{"bin", kindBuild, "built.json"}, {"pinned", kindPinned, "go.mod"}, {"catalog", kindCatalog, "go.mod"}} {
+	for _, place := range cachePlaces() {
 		top := filepath.Join(dir, place.name)
 		info, err := os.Lstat(top)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -144,14 +150,14 @@ func inCache(dir string) (found []litter, left []string, err error) {
 				continue // it went meanwhile
 			}
 			l := litter{Kind: place.kind, Path: path, Made: info.ModTime(), top: dir, name: name}
-			switch half := strings.HasPrefix(e.Name(), ".building-"); {
-			case half && info.IsDir() && time.Since(info.ModTime()) > 24*time.Hour:
+			switch half := place.isHalf(e.Name()); {
+			case half && info.IsDir() && time.Since(info.ModTime()) > halfFor:
 				l.Kind = kindHalf
-			case strings.HasPrefix(e.Name(), "."):
-				continue // under way, or the file manager's
-			case !info.IsDir() || !contentKey.MatchString(e.Name()):
+			case half, place.name == "", strings.HasPrefix(e.Name(), "."):
+				continue // under way, the file manager's, or another place
+			case !info.IsDir() || place.names == nil || !place.names.MatchString(e.Name()):
 				return nil, nil, &usageError{path + " is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own"}
-			case !regular(filepath.Join(path, place.proof)):
+			case place.proof != "" && !regular(filepath.Join(path, place.proof)):
 				left = append(left, fmt.Sprintf("%s holds no %s; it was left alone", path, place.proof))
 				continue
 			}

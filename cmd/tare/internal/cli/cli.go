@@ -47,7 +47,7 @@ func Main(ctx context.Context, args []string, env func(string) string, stdin io.
 
 // Main is Main with the app's own parts.
 func (a App) Main(ctx context.Context, args []string, env func(string) string, stdin io.Reader, stdout, stderr io.Writer) int {
-	s := &shell{App: a.filled(), env: env, in: stdin, out: stdout, err: stderr}
+	s := &shell{App: a.filled(), env: env, in: stdin, out: stdout, err: stderr, args: args}
 	root := s.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -110,6 +110,8 @@ type shell struct {
 	in  io.Reader
 	out io.Writer // the product: tables, JSON
 	err io.Writer // progress and complaints
+
+	args []string // without the program's name
 }
 
 // root is the command tree.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/cmd/tare/internal/history/index"
 	"github.com/tarebench/tare/report"
 )
 
@@ -67,8 +68,8 @@ func (s *shell) trend(ctx context.Context, o historyOptions, study string) error
 
 // openHistory opens the index of what was kept and says what there is to say
 // about that.
-func (s *shell) openHistory(ctx context.Context, d dirs) (*history.Index, error) {
-	x, err := history.OpenIndex(ctx, d.Data)
+func (s *shell) openHistory(ctx context.Context, d dirs) (*index.Index, error) {
+	x, err := index.Open(ctx, d.Data, d.Cache)
 	if err != nil {
 		return nil, fmt.Errorf("read the results in %s: %w", d.Data, err)
 	}
@@ -79,7 +80,7 @@ func (s *shell) openHistory(ctx context.Context, d dirs) (*history.Index, error)
 }
 
 // known reports a name in the query that no result knows.
-func (s *shell) known(ctx context.Context, x *history.Index, q history.Query, t history.Trend) error {
+func (s *shell) known(ctx context.Context, x *index.Index, q history.Query, t history.Trend) error {
 	if len(t.Machines) == 0 {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/report"
 )
 
 // rerunOptions are the flags of tare rerun.
@@ -18,11 +19,12 @@ type rerunOptions struct {
 	catalog string
 	noLock  bool
 	quiet   bool
-	asJSON  bool
+	format  report.Format
 }
 
 func (s *shell) rerunCommand() *cobra.Command {
 	var o rerunOptions
+	var f formatFlag
 	cmd := &cobra.Command{
 		Use:   "rerun RESULT",
 		Short: "Carry the study of a result out again as it was, and compare",
@@ -33,7 +35,12 @@ built them where it can be had. What cannot be had is said.
 Then say beside each verdict and claim what it was and what it is, with both
 intervals. A verdict is the same or changed; that a ratio changed is only said
 where the two intervals do not overlap. The result is kept as any other (tare
-report prints it).
+report prints it). --format text and json print the comparison; every other format
+the result that was measured, and the comparison goes to stderr.
+
+A result of tare bench or tare json is made again by the command that made it, in
+the directory it was given in: revisions by the commits they were, files only if
+they are what they were.
 
 A RESULT is a result.json, the directory of a run, or the name of a study, which
 stands for its newest run (tare history lists them).
@@ -42,7 +49,8 @@ Exit codes: 0 carried out, whatever came out; 1 something needed failed; 2 no su
 result, or one that does not hold its study; 130 interrupted.`,
 		Example: `  tare rerun json-encode
   tare rerun ./result.json --seed 8
-  tare rerun json-encode --json`,
+  tare rerun json-encode --json
+  tare rerun json-encode --format md`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return &usageError{"tare rerun needs a result", "a result.json, a run's directory, or the name of a study that was run"}
@@ -52,6 +60,10 @@ result, or one that does not hold its study; 130 interrupted.`,
 		ValidArgsFunction: s.completeRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.reseed = cmd.Flags().Changed("seed")
+			var err error
+			if o.format, err = f.format(cmd); err != nil {
+				return err
+			}
 			return s.rerun(cmd.Context(), o, args[0])
 		},
 	}
@@ -60,7 +72,8 @@ result, or one that does not hold its study; 130 interrupted.`,
 	flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
-	flags.BoolVar(&o.asJSON, "json", false, "print the comparison as JSON")
+	f.add(flags, "the comparison")
+	f.complete(cmd)
 	return cmd
 }
 
@@ -74,6 +87,9 @@ func (s *shell) rerun(ctx context.Context, o rerunOptions, arg string) error {
 		return &usageError{fmt.Sprintf("%s holds %d results", arg, len(results)), "name one run; tare history lists them"}
 	}
 	old := results[0]
+	if len(old.Asked.Command) > 0 {
+		return s.retype(ctx, o, old)
+	}
 	ro, err := askedOptions(old)
 	if err != nil {
 		return err
@@ -107,20 +123,32 @@ func (s *shell) rerun(ctx context.Context, o rerunOptions, arg string) error {
 		return err
 	})
 	p.Pause()
-	if now != nil {
-		c := compare(old, now)
-		errPrint := error(nil)
-		if o.asJSON {
-			errPrint = printJSON(s.out, c)
-		} else {
-			errPrint = c.print(s.out, s.style(s.out))
+	return s.beside(o, old, now, err)
+}
+
+// beside prints what came out beside what came out then. The error of measuring
+// is passed on.
+func (s *shell) beside(o rerunOptions, old, now *tare.Result, err error) error {
+	if now == nil {
+		return err
+	}
+	c := compare(old, now)
+	errPrint := error(nil)
+	switch o.format.Name {
+	case "json":
+		errPrint = printJSON(s.out, c)
+	case "text":
+		errPrint = c.print(s.out, s.style(s.out))
+	default:
+		if errPrint = write(s.out, o.format, []*tare.Result{now}, s.style(s.out)); errPrint == nil && !o.quiet {
+			errPrint = c.print(s.err, s.style(s.err))
 		}
-		if err == nil {
-			err = errPrint
-		}
-		if err == nil && now.Stopped == lab.Interrupted {
-			err = codeError(ExitInterrupted)
-		}
+	}
+	if err == nil {
+		err = errPrint
+	}
+	if err == nil && now.Stopped == lab.Interrupted {
+		err = codeError(ExitInterrupted)
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/build"
-	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/lab"
 )
@@ -31,6 +29,9 @@ func (w *weighing) recordAsked(res *tare.Result) {
 		res.Asked.Budget = w.o.budget.String()
 	case w.o.quick:
 		res.Asked.Budget = "quick"
+	}
+	if w.asking.source == "" {
+		res.Asked.Command, res.Asked.WorkDir, res.Asked.Files = w.typed.args, w.typed.dir, w.typed.sums
 	}
 	if relative(w.asking.Study) {
 		res.Asked.Dir = w.asking.Dir
@@ -60,22 +61,6 @@ func relative(s tare.Study) bool {
 	}) || slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return w.File != "" && !filepath.IsAbs(w.File) })
 }
 
-// updateHistory brings the index of results up to date. It can be made at any
-// time, so that a failure fails nothing.
-func (w *weighing) updateHistory() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	x, err := history.OpenIndex(ctx, w.dirs.Data)
-	if err != nil {
-		w.p.Say("the history was not brought up to date: " + oneLine(err.Error()))
-		return
-	}
-	defer x.Close()
-	for _, note := range x.Notes {
-		w.p.Say(note)
-	}
-}
-
 // askedStudy is the study of a result as it was, and what is to be said of it.
 func (s *shell) askedStudy(old *tare.Result) (study chosen, said string, err error) {
 	switch {
@@ -89,6 +74,9 @@ func (s *shell) askedStudy(old *tare.Result) (study chosen, said string, err err
 	case slices.Contains(s.bundled(), old.Study):
 		study, err = s.study(old.Study)
 		return study, "the result does not hold its study: the bundled " + old.Study + " is run as it is today", err
+	}
+	if hint := toType(old); hint != "" {
+		return chosen{}, "", &usageError{"the result of " + old.Study + " does not hold the command that made it", hint}
 	}
 	return chosen{}, "", &usageError{"the result of " + old.Study + " does not hold its study, and none of that name is bundled", "tare run FILE runs a study; results say since tare kept histories what was asked"}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/check"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/report"
 )
 
@@ -113,6 +114,7 @@ func compare(old, now *tare.Result) rerunComparison {
 		}
 		c.Differs = append(c.Differs, text)
 	}
+	c.Differs = append(c.Differs, history.Rebuilt(old, now)...)
 	if old.Tare != "" && old.Tare != now.Tare {
 		c.Differs = append(c.Differs, "tare was "+old.Tare+" then and is "+now.Tare+" now")
 	}

@@ -23,6 +23,7 @@ type weighing struct {
 	sources lab.Sources
 	results []*tare.Result
 	asking  chosen // the study that is being carried out
+	typed   typed  // the command that makes it
 
 	guardian *trial.Guardian
 }
@@ -45,6 +46,7 @@ func (s *shell) session(ctx context.Context, o runOptions, p *progress, do func(
 	signals, restore := s.Interrupt()
 	w := &weighing{shell: s, o: o, dirs: d, tag: s.tag(), p: p, halt: haltOn(signals, restore, cancel, p.Say)}
 	defer w.halt.Close()
+	w.typed = s.typed()
 
 	unlock, err := w.lock(ctx)
 	if err != nil {

@@ -219,7 +219,6 @@ func (w *weighing) saved(dir string, res *tare.Result, err error) (*tare.Result,
 		return res, errors.Join(err, errSave)
 	}
 	w.p.Say("kept in " + dir)
-	w.updateHistory()
 	return res, err
 }
 

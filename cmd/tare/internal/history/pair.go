@@ -24,10 +24,10 @@ type Pair struct {
 // alpha is the error level of an interval that is not in the document.
 const alpha = 0.05
 
-// pairsOf are the pairs that a result tells about: its comparisons, and every
+// PairsOf are the pairs that a result tells about: its comparisons, and every
 // other pair whose rounds it holds, with the interval that a comparison of its
 // own has (see the package documentation of stats).
-func pairsOf(r *tare.Result) []Pair {
+func PairsOf(r *tare.Result) []Pair {
 	var out []Pair
 	type key struct{ workload, metric, a, b string }
 	seen := map[key]bool{}
@@ -69,8 +69,8 @@ func usable(effects []float64) bool {
 	return len(effects) > 0 && len(effects) <= most
 }
 
-// turned is the pair the other way round.
-func (p Pair) turned() Pair {
+// Turned is the pair the other way round.
+func (p Pair) Turned() Pair {
 	p.Contender, p.Against, p.Ratio = p.Against, p.Contender, 1/p.Ratio
 	if p.Low > 0 && p.High > 0 {
 		p.Low, p.High = 1/p.High, 1/p.Low

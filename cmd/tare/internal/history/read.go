@@ -151,10 +151,10 @@ func (h *head) check(name string) error {
 func syntax(name string, src []byte, err error) error {
 	var s *json.SyntaxError
 	if !errors.As(err, &s) {
-		return &Error{File: name, What: "not JSON: " + oneLine(err.Error())}
+		return &Error{File: name, What: "not JSON: " + OneLine(err.Error())}
 	}
 	e := at(name, src, s.Offset)
-	e.What = "not JSON: " + oneLine(s.Error())
+	e.What = "not JSON: " + OneLine(s.Error())
 	switch {
 	case int(s.Offset) >= len(bytes.TrimRight(src, " \t\r\n")) && strings.Contains(s.Error(), "unexpected end"):
 		e.What = "the document ends in the middle"
@@ -168,7 +168,7 @@ func syntax(name string, src []byte, err error) error {
 func mistyped(name string, src []byte, err error) error {
 	var t *json.UnmarshalTypeError
 	if !errors.As(err, &t) {
-		return &Error{File: name, What: oneLine(err.Error())}
+		return &Error{File: name, What: OneLine(err.Error())}
 	}
 	e := at(name, src, t.Offset)
 	what := "it"
@@ -205,7 +205,7 @@ func at(name string, src []byte, offset int64) *Error {
 	return &Error{File: name, Line: bytes.Count(before, []byte("\n")) + 1, Col: utf8.RuneCount(before[line+1:]) + 1}
 }
 
-// oneLine makes text from elsewhere fit into a message.
-func oneLine(s string) string {
+// OneLine makes text from elsewhere fit into a message.
+func OneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 }), " ")
 }

@@ -1,7 +1,9 @@
 package history
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/check"
@@ -26,6 +28,11 @@ func mark(runs []TrendRun) {
 			r.stale[""] = true
 			r.Stale = append(r.Stale, "tare was "+was+" then and is "+is+" now")
 		}
+		for _, line := range Rebuilt(r.digest, newest) {
+			id, _, _ := strings.Cut(line, ": ")
+			r.stale[id] = true
+			r.Stale = append(r.Stale, line)
+		}
 		for _, w := range newest.Workloads {
 			if otherInput(newest, r.digest, w.ID) {
 				r.Stale = append(r.Stale, w.ID+" asked something else then")
@@ -33,6 +40,31 @@ func mark(runs []TrendRun) {
 		}
 	}
 }
+
+// Rebuilt names the contenders whose program was another one in an older
+// result, although the same tare had the same Go build it of the same modules:
+// their own source changed. A line each, with the sums of both. Builds of the
+// same sources give the same bytes.
+func Rebuilt(then, now *tare.Result) []string {
+	if then.Tare != now.Tare {
+		return nil // the SDK that is in all of them may be another
+	}
+	var out []string
+	for _, c := range now.Contenders {
+		was, ok := then.Contender(c.ID)
+		if !ok || c.Kind == kindGobench || c.Role == tare.RoleControl || c.Role == tare.RoleNull || was.SHA256 == "" || c.SHA256 == "" {
+			continue
+		}
+		if was.SHA256 != c.SHA256 && was.Go == c.Go && slices.Equal(was.Modules, c.Modules) {
+			out = append(out, fmt.Sprintf("%s: its source changed: the program was %.12s then and is %.12s now", c.ID, was.SHA256, c.SHA256))
+		}
+	}
+	return out
+}
+
+// kindGobench is the kind whose contenders are sides of a comparison, which
+// change from run to run.
+const kindGobench = "gobench"
 
 // otherInput reports whether a workload of the newest run asked something else
 // in another one.

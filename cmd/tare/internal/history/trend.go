@@ -2,10 +2,7 @@ package history
 
 import (
 	"cmp"
-	"context"
-	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -54,6 +51,14 @@ type TrendRun struct {
 	digest *tare.Result
 	id     int64
 	stale  map[string]bool // contenders that differ; "": all of them
+}
+
+// Stored is a result as an index holds it.
+type Stored struct {
+	ID      int64
+	Path    string    // of the run's directory
+	Started time.Time // zero where that is not known
+	Digest  *tare.Result
 }
 
 // Series is one contender on one workload, from run to run.
@@ -105,18 +110,21 @@ func change(last, before *Point) Change {
 	return NotShown
 }
 
-// Trend reads the history of a study. It is empty where there is no result of
-// that study; an unknown metric, contender or workload is for the caller to
-// find among what [Index.Names] lists.
-func (x *Index) Trend(ctx context.Context, q Query) (Trend, error) {
+// Pairs asks for what a stored result tells of everybody against one contender.
+type Pairs func(id int64, metric, against string) ([]Pair, error)
+
+// NewTrend is the history of a study by its stored results, the oldest first.
+// It is empty where there are none; an unknown metric, contender or workload is
+// for the caller to find.
+func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 	t := Trend{Study: q.Study, Metric: q.Metric, Against: q.Against, Machines: []Machine{}}
-	runs, left, err := x.runs(ctx, q.Study)
-	if err != nil {
-		return t, err
-	}
-	t.Left = left
-	if len(runs) == 0 {
+	if len(stored) == 0 {
 		return t, nil
+	}
+	var runs []TrendRun
+	for _, s := range stored {
+		d := s.Digest
+		runs = append(runs, TrendRun{Started: s.Started, Path: s.Path, Seed: d.Seed, Rounds: d.RoundsDone, Stopped: d.Stopped, Tare: d.Tare, digest: d, id: s.ID})
 	}
 	newest := runs[len(runs)-1].digest
 	if t.Metric == "" && len(newest.Metrics) > 0 {
@@ -140,7 +148,7 @@ func (x *Index) Trend(ctx context.Context, q Query) (Trend, error) {
 		m := Machine{Name: name, Runs: by[name], Series: []Series{}}
 		slices.Reverse(m.Runs)
 		mark(m.Runs)
-		if err := x.series(ctx, &m, q, t); err != nil {
+		if err := m.fill(q, t, pairs); err != nil {
 			return t, err
 		}
 		t.Machines = append(t.Machines, m)
@@ -162,44 +170,12 @@ func machineName(m tare.Machine) string {
 	return fmt.Sprintf("%s (%s/%s, %s%s)", cmp.Or(m.CPU, "a processor without a name"), m.OS, m.Arch, cores, memory)
 }
 
-// runs are the readable results of a study, the oldest first, and a line for
-// each of the others.
-func (x *Index) runs(ctx context.Context, study string) (runs []TrendRun, left []string, err error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT id, path, started_ns, digest, error FROM document WHERE study = ? ORDER BY started_ns, path", study)
-	if err != nil {
-		return nil, nil, unusable(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var r TrendRun
-		var started int64
-		var text, why string
-		if err := rows.Scan(&r.id, &r.Path, &started, &text, &why); err != nil {
-			return nil, nil, unusable(err)
-		}
-		if why != "" {
-			left = append(left, why)
-			continue
-		}
-		if err := json.Unmarshal([]byte(text), &r.digest); err != nil {
-			return nil, nil, fmt.Errorf("%w: %w", errNotIndex, err)
-		}
-		if started != 0 {
-			r.Started = time.Unix(0, started).UTC()
-		}
-		r.Path = filepath.Join(x.results, filepath.FromSlash(r.Path))
-		r.Seed, r.Rounds, r.Stopped, r.Tare = r.digest.Seed, r.digest.RoundsDone, r.digest.Stopped, r.digest.Tare
-		runs = append(runs, r)
-	}
-	return runs, left, unusable(rows.Err())
-}
-
-// series reads the points of a machine's runs.
-func (x *Index) series(ctx context.Context, m *Machine, q Query, t Trend) error {
+// fill asks for the points of a machine's runs.
+func (m *Machine) fill(q Query, t Trend, ask Pairs) error {
 	at := map[[2]string]int{}
 	newest := m.Runs[len(m.Runs)-1].digest
 	for i, run := range slices.Backward(m.Runs) { // the newest run gives the order
-		pairs, err := x.pairs(ctx, run.id, t.Metric, t.Against)
+		pairs, err := ask(run.id, t.Metric, t.Against)
 		if err != nil {
 			return err
 		}
@@ -265,29 +241,6 @@ func chosen(q Query, r *tare.Result, p Pair) bool {
 	})
 }
 
-// pairs are what a run tells of everybody against one contender, turned round
-// where need be, in the order of its workloads and contenders.
-func (x *Index) pairs(ctx context.Context, document int64, metric, against string) ([]Pair, error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT workload, metric, contender, against, ratio, low, high, level, rounds, void FROM pair
-		WHERE document = ? AND metric = ? AND (contender = ? OR against = ?)`, document, metric, against, against)
-	if err != nil {
-		return nil, unusable(err)
-	}
-	defer rows.Close()
-	var out []Pair
-	for rows.Next() {
-		var p Pair
-		if err := rows.Scan(&p.Workload, &p.Metric, &p.Contender, &p.Against, &p.Ratio, &p.Low, &p.High, &p.Level, &p.Rounds, &p.Void); err != nil {
-			return nil, unusable(err)
-		}
-		if p.Against != against {
-			p = p.turned()
-		}
-		out = append(out, p)
-	}
-	return out, unusable(rows.Err())
-}
-
 // placeOf is where in a list the first is that is meant; behind its end where
 // none is.
 func placeOf[T any](list []T, is func(T) bool) int {
@@ -295,34 +248,4 @@ func placeOf[T any](list []T, is func(T) bool) int {
 		return i
 	}
 	return len(list)
-}
-
-// Digests are what lists of runs need of the results, by directory. Their
-// comparisons, rounds and trials are left out. The error of a result says why
-// it cannot be read.
-func (x *Index) Digests(ctx context.Context) (map[string]Digest, error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT path, digest, error FROM document")
-	if err != nil {
-		return nil, unusable(err)
-	}
-	defer rows.Close()
-	all := map[string]Digest{}
-	for rows.Next() {
-		var path, text string
-		var d Digest
-		if err := rows.Scan(&path, &text, &d.Error); err != nil {
-			return nil, unusable(err)
-		}
-		if err := json.Unmarshal([]byte(text), &d.Result); err != nil {
-			return nil, fmt.Errorf("%w: %w", errNotIndex, err)
-		}
-		all[filepath.Join(x.results, filepath.FromSlash(path))] = d
-	}
-	return all, unusable(rows.Err())
-}
-
-// Digest is a part of a result, or why there is none.
-type Digest struct {
-	Result *tare.Result
-	Error  string // one line; empty: it was read
 }

@@ -1,18 +1,58 @@
 package history
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tarebench/tare"
 )
 
-// trendOf is the trend of new in results that were kept.
+// noon is when the first run of a test begins.
+func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+
+// weighed is a result in which new stands at ratio to old, with an interval of
+// ± half.
+func weighed(minutes int, ratio, half float64) *tare.Result {
+	r := sample()
+	r.Started = noon().Add(time.Duration(minutes) * time.Minute)
+	r.Seed, r.Stopped = fmt.Sprint(minutes), "decided"
+	r.Machine = tare.Machine{OS: "linux", Arch: "amd64", Kernel: "6.1", CPU: "Scripted 3000", Cores: 2, Memory: 8 << 30, Go: "go1.26.0"}
+	r.Workloads[0].SHA256 = "aa"
+	r.Contenders = []tare.Contender{
+		{ID: "old", Role: tare.RoleBaseline, Go: "go1.26.0"}, {ID: "new", Role: tare.RoleContender, Go: "go1.26.0", Modules: []tare.Module{{Path: "example.com/new", Version: "v1.0.0"}}},
+		{ID: "third", Role: tare.RoleContender, Go: "go1.26.0"}, {ID: "control", Role: tare.RoleControl, Go: "go1.26.0"},
+	}
+	r.Comparisons = []tare.Comparison{
+		{Workload: "w", Contender: "new", Metric: "time", Against: "old", Ratio: ratio, Low: ratio - half, High: ratio + half, Level: 0.95, Rounds: 8},
+		{Workload: "w", Contender: "third", Metric: "time", Against: "old", Ratio: 2, Rounds: 8},
+		{Workload: "w", Contender: "control", Metric: "time", Against: "old", Ratio: 1, Low: 0.9, High: 1.1, Level: 0.95, Rounds: 8},
+	}
+	return r
+}
+
+// trendOf is the trend in results, the oldest first, of study s.
 func trendOf(t *testing.T, q Query, results ...*tare.Result) Trend {
 	t.Helper()
 	q.Study = "s"
-	trend, err := open(t, keepAll(t, results...)).Trend(t.Context(), q)
+	var stored []Stored
+	for i, r := range results {
+		stored = append(stored, Stored{ID: int64(i), Started: r.Started, Digest: DigestOf(r)})
+	}
+	trend, err := NewTrend(q, stored, func(id int64, metric, against string) (out []Pair, err error) {
+		for _, p := range PairsOf(results[id]) {
+			switch {
+			case p.Metric != metric:
+			case p.Against == against:
+				out = append(out, p)
+			case p.Contender == against:
+				out = append(out, p.Turned())
+			}
+		}
+		return out, nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,11 +134,16 @@ func TestStaleRunsAreMarked(t *testing.T) {
 		"Go":     {func(r *tare.Result) { r.Contenders[0].Go = "go1.25.0" }, "the Go that built the contenders was go1.25.0 then and is go1.26.0 now", "new third"},
 		"module": {func(r *tare.Result) { r.Contenders[1].Modules[0].Version = "v0.9.0" }, "new: example.com/new was v0.9.0 then and is v1.0.0 now", "new"},
 		"tare":   {func(r *tare.Result) { r.Tare = "v0.1.0" }, "tare was v0.1.0 then and is v0.2.0 now", "new third"},
+		"source": {func(r *tare.Result) { r.Contenders[1].SHA256 = "aaaaaaaaaaaaaaaa" }, "new: its source changed: the program was aaaaaaaaaaaa then and is bbbbbbbbbbbb now", "new"},
+		"unsaid": {func(r *tare.Result) { r.Contenders[1].SHA256 = "" }, "", ""},
 		"input":  {func(r *tare.Result) { r.Workloads[0].SHA256 = "bb" }, "w asked something else then", ""},
 		"same":   {func(*tare.Result) {}, "", ""},
 	} {
 		then, now := weighed(0, 0.5, 0.1), weighed(1, 0.9, 0.1)
 		then.Tare, now.Tare = "v0.2.0", "v0.2.0"
+		for _, r := range []*tare.Result{then, now} {
+			r.Contenders[1].SHA256 = "bbbbbbbbbbbbbbbb"
+		}
 		c.change(then)
 		m := trendOf(t, Query{}, then, now).Machines[0]
 		if got := strings.Join(m.Runs[0].Stale, "\n"); got != c.want || len(m.Runs[1].Stale) > 0 {

@@ -1,4 +1,4 @@
-package history
+package index
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+
+	"github.com/ncruces/go-sqlite3"
 )
 
 // version is what user_version is in a database with the tables below: one
@@ -35,7 +37,7 @@ CREATE TABLE document (
 	sha256      TEXT NOT NULL,        -- of the document without insignificant space
 	study       TEXT NOT NULL,
 	started_ns  INTEGER NOT NULL,
-	digest      TEXT NOT NULL,        -- JSON: a result with what lists and trends need
+	digest      TEXT NOT NULL,        -- JSON: a result with what lists and trends need, sums of programs too
 	error       TEXT NOT NULL         -- why it cannot be read; empty: it can
 );
 CREATE INDEX document_study ON document (study, started_ns);
@@ -111,15 +113,12 @@ func within(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
 
 // unusable tells damage from what the operating system refuses.
 func unusable(err error) error {
-	var coded interface{ Code() int }
-	if !errors.As(err, &coded) {
-		return err
-	}
-	// Primary result codes, https://www.sqlite.org/rescode.html: ERROR (a table
-	// is missing or another), CORRUPT, MISMATCH, NOTADB.
-	switch coded.Code() & 0xff {
-	case 1, 11, 20, 26:
-		return fmt.Errorf("%w: %w", errNotIndex, err)
+	// Primary result codes, https://www.sqlite.org/rescode.html: ERROR says that a
+	// table is missing or another.
+	for _, code := range []sqlite3.ErrorCode{sqlite3.ERROR, sqlite3.CORRUPT, sqlite3.MISMATCH, sqlite3.NOTADB} {
+		if errors.Is(err, code) {
+			return fmt.Errorf("%w: %w", errNotIndex, err)
+		}
 	}
 	return err
 }

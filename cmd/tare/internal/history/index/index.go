@@ -1,4 +1,6 @@
-package history
+// Package index keeps what the stored results say in a database, so that
+// questions about many of them need not read them all.
+package index
 
 import (
 	"context"
@@ -6,22 +8,21 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // the database driver
+	_ "github.com/ncruces/go-sqlite3/driver" // the database driver
 
+	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/machine"
 )
 
-// IndexName is the file name of the index in the data directory, and lockName
+// Name is the file name of the index in the data directory, and lockName
 // that of the file that at most one tare at a time holds while it uses it.
 const (
-	IndexName = "history.db"
-	lockName  = "history.lock"
+	Name     = "history.db"
+	lockName = "history.lock"
 )
 
 // patience is how long the index waits for another tare to be done with it.
@@ -39,13 +40,17 @@ type Index struct {
 	unlock  func()
 }
 
-// OpenIndex opens the index in the data directory, which agrees with the
-// documents in its results directory afterwards. Where the index cannot be
-// kept it is made in memory, which Notes says. Only one process at a time has
-// it open.
-func OpenIndex(ctx context.Context, data string) (*Index, error) {
+// Open opens the index in the data directory, which agrees with the documents
+// in its results directory afterwards. Where the index cannot be kept it is
+// made in memory, which Notes says. Only one process at a time has it open.
+// SQLite's machine code is kept in the cache directory, if that is there. The
+// first call in a process must have come back before there is another.
+func Open(ctx context.Context, data, cache string) (*Index, error) {
 	x := &Index{results: filepath.Join(data, "results"), unlock: func() {}}
-	if !isDir(data) { // nothing was ever kept, and asking keeps nothing
+	if err := engine(cache); err != nil {
+		return nil, err
+	}
+	if !there(data) { // nothing was ever kept, and asking keeps nothing
 		return x, x.inMemory(ctx)
 	}
 	waiting, cancel := context.WithTimeoutCause(ctx, patience, errors.New("waited too long"))
@@ -55,11 +60,11 @@ func OpenIndex(ctx context.Context, data string) (*Index, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: %s", oneLine(err.Error())))
+		x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: %s", history.OneLine(err.Error())))
 		return x, x.inMemory(ctx)
 	}
 	x.unlock = unlock
-	path := filepath.Join(data, IndexName)
+	path := filepath.Join(data, Name)
 	if err = x.open(ctx, path); err == nil {
 		return x, nil
 	}
@@ -87,7 +92,7 @@ func (x *Index) again(ctx context.Context, path string, why error) error {
 			_ = x.shut()
 		}
 	}
-	x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: cannot write %s: %s", path, oneLine(why.Error())))
+	x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: cannot write %s: %s", path, history.OneLine(why.Error())))
 	return x.inMemory(ctx)
 }
 
@@ -106,11 +111,7 @@ func (x *Index) open(ctx context.Context, path string) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return errors.New("it is not a regular file")
 	}
-	address := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-	if !strings.HasPrefix(address.Path, "/") { // C:/…
-		address.Path = "/" + address.Path
-	}
-	if err := x.connect(ctx, address.String()); err != nil {
+	if err := x.connect(ctx, path); err != nil {
 		return err
 	}
 	return x.Refresh(ctx)
@@ -130,7 +131,7 @@ func (x *Index) inMemory(ctx context.Context) error {
 // connect opens the database that source names and makes its tables where it
 // is empty.
 func (x *Index) connect(ctx context.Context, source string) error {
-	db, err := sql.Open("sqlite", source)
+	db, err := sql.Open("sqlite3", source)
 	if err != nil {
 		return err
 	}

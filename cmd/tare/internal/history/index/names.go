@@ -1,4 +1,4 @@
-package history
+package index
 
 import (
 	"context"
@@ -30,9 +30,9 @@ func (x *Index) Names(ctx context.Context, study string) (Names, error) {
 		slices.Sort(list)
 		*column.into = list
 	}
-	runs, _, err := x.runs(ctx, study)
-	for _, r := range slices.Backward(runs) {
-		for _, m := range r.digest.Metrics {
+	stored, _, err := x.stored(ctx, study)
+	for _, r := range slices.Backward(stored) {
+		for _, m := range r.Digest.Metrics {
 			if !slices.Contains(n.Metrics, m) {
 				n.Metrics = append(n.Metrics, m)
 			}

@@ -1,10 +1,10 @@
-package history
+package index
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/report"
 )
 
 // noon is when the first run of a test begins.
@@ -22,21 +24,21 @@ func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 // weighed is a result in which new stands at ratio to old, with an interval of
 // ± half.
 func weighed(minutes int, ratio, half float64) *tare.Result {
-	r := sample()
-	r.Started = noon().Add(time.Duration(minutes) * time.Minute)
-	r.Seed, r.Stopped = fmt.Sprint(minutes), "decided"
-	r.Machine = tare.Machine{OS: "linux", Arch: "amd64", Kernel: "6.1", CPU: "Scripted 3000", Cores: 2, Memory: 8 << 30, Go: "go1.26.0"}
-	r.Workloads[0].SHA256 = "aa"
-	r.Contenders = []tare.Contender{
-		{ID: "old", Role: tare.RoleBaseline, Go: "go1.26.0"}, {ID: "new", Role: tare.RoleContender, Go: "go1.26.0", Modules: []tare.Module{{Path: "example.com/new", Version: "v1.0.0"}}},
-		{ID: "third", Role: tare.RoleContender, Go: "go1.26.0"}, {ID: "control", Role: tare.RoleControl, Go: "go1.26.0"},
+	return &tare.Result{
+		Schema: tare.ResultSchema, Study: "s", Started: noon().Add(time.Duration(minutes) * time.Minute), Seed: fmt.Sprint(minutes), RoundsDone: 8, Metrics: []string{"time"},
+		Contenders:  []tare.Contender{{ID: "old", Role: tare.RoleBaseline}, {ID: "new", Role: tare.RoleContender}},
+		Workloads:   []tare.Workload{{ID: "w", Fixture: "devices", Op: "marshal"}},
+		Comparisons: []tare.Comparison{{Workload: "w", Contender: "new", Metric: "time", Against: "old", Ratio: ratio, Low: ratio - half, High: ratio + half, Level: 0.95, Rounds: 8}},
 	}
-	r.Comparisons = []tare.Comparison{
-		{Workload: "w", Contender: "new", Metric: "time", Against: "old", Ratio: ratio, Low: ratio - half, High: ratio + half, Level: 0.95, Rounds: 8},
-		{Workload: "w", Contender: "third", Metric: "time", Against: "old", Ratio: 2, Rounds: 8},
-		{Workload: "w", Contender: "control", Metric: "time", Against: "old", Ratio: 1, Low: 0.9, High: 1.1, Level: 0.95, Rounds: 8},
+}
+
+func document(t testing.TB, r *tare.Result) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := report.JSON(&b, r); err != nil {
+		t.Fatal(err)
 	}
-	return r
+	return b.Bytes()
 }
 
 // keepAll writes results as runs keep them and returns the data directory.
@@ -51,8 +53,8 @@ func keepAll(t testing.TB, results ...*tare.Result) string {
 
 func keepOne(t testing.TB, data string, r *tare.Result) string {
 	t.Helper()
-	dir := filepath.Join(data, "results", r.Study, r.Started.Format(NameTime)+"-"+r.Seed)
-	write(t, filepath.Join(dir, ResultName), document(t, r))
+	dir := filepath.Join(data, "results", r.Study, r.Started.Format(history.NameTime)+"-"+r.Seed)
+	write(t, filepath.Join(dir, history.ResultName), document(t, r))
 	return dir
 }
 
@@ -68,7 +70,7 @@ func write(t testing.TB, path string, text []byte) {
 
 func open(t testing.TB, data string) *Index {
 	t.Helper()
-	x, err := OpenIndex(t.Context(), data)
+	x, err := Open(t.Context(), data, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func open(t testing.TB, data string) *Index {
 // ratios is what the index has of new on w, the oldest run first.
 func ratios(t testing.TB, x *Index) []float64 {
 	t.Helper()
-	trend, err := x.Trend(t.Context(), Query{Study: "s", Contenders: []string{"new"}})
+	trend, err := x.Trend(t.Context(), history.Query{Study: "s", Contenders: []string{"new"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +98,7 @@ func TestTheIndexFollowsTheDocuments(t *testing.T) {
 	data := keepAll(t, weighed(0, 0.5, 0.1), weighed(1, 0.6, 0.1))
 	see := func(what string, want ...float64) {
 		t.Helper()
-		x, err := OpenIndex(t.Context(), data)
+		x, err := Open(t.Context(), data, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,13 +112,13 @@ func TestTheIndexFollowsTheDocuments(t *testing.T) {
 	see("one more", 0.5, 0.6, 0.7)
 	os.RemoveAll(gone)
 	see("one gone", 0.5, 0.6)
-	path := filepath.Join(keepOne(t, data, weighed(1, 0.65, 0.1)), ResultName)
+	path := filepath.Join(keepOne(t, data, weighed(1, 0.65, 0.1)), history.ResultName)
 	old := noon()
 	if err := os.Chtimes(path, old, old); err != nil { // whatever the clock's resolution
 		t.Fatal(err)
 	}
 	see("one rewritten", 0.5, 0.65)
-	os.Remove(filepath.Join(data, IndexName))
+	os.Remove(filepath.Join(data, Name))
 	see("deleted", 0.5, 0.65)
 }
 
@@ -136,7 +138,7 @@ func TestADamagedIndexIsMadeAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := keepAll(t, weighed(0, 0.5, 0.1), weighed(1, 0.6, 0.1))
-			path := filepath.Join(data, IndexName)
+			path := filepath.Join(data, Name)
 			open(t, data).Close()
 			damage(t, path)
 			x := open(t, data)
@@ -156,7 +158,7 @@ func TestADamagedIndexIsMadeAgain(t *testing.T) {
 
 func execute(t *testing.T, path, statement string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
+	db, err := sql.Open("sqlite3", path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +170,7 @@ func execute(t *testing.T, path, statement string) {
 
 func TestAnIndexOfAnotherVersionIsMadeAgain(t *testing.T) {
 	data := keepAll(t, weighed(0, 0.5, 0.1))
-	path := filepath.Join(data, IndexName)
+	path := filepath.Join(data, Name)
 	open(t, data).Close()
 	execute(t, path, "UPDATE pair SET ratio = 7; PRAGMA user_version = 3")
 	x := open(t, data)
@@ -179,7 +181,7 @@ func TestAnIndexOfAnotherVersionIsMadeAgain(t *testing.T) {
 
 func TestWhereItCannotBeKeptItIsInMemory(t *testing.T) {
 	data := keepAll(t, weighed(0, 0.5, 0.1))
-	path := filepath.Join(data, IndexName)
+	path := filepath.Join(data, Name)
 	execute(t, path, "CREATE TABLE mine (x)")
 	x := open(t, data)
 	if got := ratios(t, x); !slices.Equal(got, []float64{0.5}) || len(x.Notes) != 1 || !strings.Contains(x.Notes[0], "it is a database of something else") {
@@ -197,23 +199,21 @@ func TestWhereItCannotBeKeptItIsInMemory(t *testing.T) {
 	}
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	open(t, nowhere).Close()
-	if isDir(nowhere) {
+	if there(nowhere) {
 		t.Error("asking made the data directory")
 	}
 }
 
 func TestManyAtOnce(t *testing.T) {
 	data := keepAll(t)
-	if err := os.MkdirAll(data, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	open(t, data).Close() // sets SQLite up
 	const writers, each = 4, 5
 	var all sync.WaitGroup
 	for w := range writers {
 		all.Go(func() {
 			for i := range each {
 				keepOne(t, data, weighed(w*each+i, 0.5, 0.1))
-				x, err := OpenIndex(context.Background(), data)
+				x, err := Open(context.Background(), data, "")
 				if err != nil {
 					t.Error(err)
 					return
@@ -233,10 +233,10 @@ func TestManyAtOnce(t *testing.T) {
 
 func TestOneThatCannotBeReadIsNamed(t *testing.T) {
 	data := keepAll(t, weighed(0, 0.5, 0.1))
-	bad := filepath.Join(data, "results", "s", "20260301T130000Z-9", ResultName)
+	bad := filepath.Join(data, "results", "s", "20260301T130000Z-9", history.ResultName)
 	write(t, bad, []byte(`{"schema": "tare.result/2"}`))
 	x := open(t, data)
-	trend, err := x.Trend(t.Context(), Query{Study: "s"})
+	trend, err := x.Trend(t.Context(), history.Query{Study: "s"})
 	if err != nil || len(trend.Left) != 1 || !strings.HasPrefix(trend.Left[0], bad+": schema tare.result/2 is newer") || len(trend.Machines) != 1 {
 		t.Errorf("%+v, %v", trend, err)
 	}
@@ -246,26 +246,19 @@ func TestOneThatCannotBeReadIsNamed(t *testing.T) {
 	}
 }
 
-func TestPairsBesidesTheBaseline(t *testing.T) {
-	r := weighed(0, 0.5, 0.1)
-	r.Rounds = []tare.Effects{
-		{Workload: "w", Metric: "time", A: "new", B: "third", Effects: []float64{-1.4, -1.4, -1.4, -1.4, -1.4, -1.4, -1.4, -1.4}},
-		{Workload: "w", Metric: "time", A: "new", B: "old", Effects: []float64{0}}, // a comparison stands for it
-		{Workload: "w", Metric: "cpu", A: "new", B: "third", Effects: []float64{1000}},
-	}
-	x := open(t, keepAll(t, r))
-	for against, want := range map[string]float64{"third": math.Exp(-1.4), "new": math.Exp(1.4)} {
-		trend, err := x.Trend(t.Context(), Query{Study: "s", Against: against, Contenders: []string{"new", "third"}})
-		if err != nil || len(trend.Machines) != 1 || len(trend.Machines[0].Series) != 1 {
-			t.Fatalf("%s: %+v, %v", against, trend, err)
-		}
-		p := trend.Machines[0].Series[0].Last
-		if math.Abs(p.Ratio-want) > 1e-12 || !(p.Low <= p.Ratio && p.Ratio <= p.High && p.Low > 0) {
-			t.Errorf("against %s: %+v, want %v", against, p, want)
-		}
-	}
-	names, err := x.Names(t.Context(), "s")
-	if err != nil || !slices.Equal(names.Contenders, []string{"control", "new", "old", "third"}) || !slices.Equal(names.Workloads, []string{"w"}) || !slices.Equal(names.Metrics, []string{"time"}) {
+func TestNames(t *testing.T) {
+	names, err := open(t, keepAll(t, weighed(0, 0.5, 0.1))).Names(t.Context(), "s")
+	if err != nil || !slices.Equal(names.Contenders, []string{"new", "old"}) || !slices.Equal(names.Workloads, []string{"w"}) || !slices.Equal(names.Metrics, []string{"time"}) {
 		t.Errorf("%+v, %v", names, err)
+	}
+}
+
+func TestWhatStandsTheOtherWayRound(t *testing.T) {
+	trend, err := open(t, keepAll(t, weighed(0, 0.5, 0.125))).Trend(t.Context(), history.Query{Study: "s", Against: "new"})
+	if err != nil || len(trend.Machines) != 1 || len(trend.Machines[0].Series) != 1 {
+		t.Fatalf("%+v, %v", trend, err)
+	}
+	if p := trend.Machines[0].Series[0].Last; p.Ratio != 2 || p.Low != 1/0.625 || p.High != 1/0.375 {
+		t.Errorf("%+v", p)
 	}
 }

@@ -1,9 +1,7 @@
 package history
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,56 +21,6 @@ type Kept struct {
 
 	seed string
 	at   string // start time as directories are named by
-}
-
-// Export writes the results of studies, of all where none is named, one
-// document a line, the oldest first. The same results give the same bytes,
-// wherever they are kept; one that is there twice is written once. Documents
-// that cannot be read are left out and named in left.
-func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (kept []Kept, left []string, err error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT path, study, sha256, error FROM document ORDER BY started_ns, study, sha256, path")
-	if err != nil {
-		return nil, nil, unusable(err)
-	}
-	defer rows.Close()
-	wanted := map[string]bool{}
-	for _, s := range studies {
-		wanted[s] = true
-	}
-	seen := map[string]bool{}
-	out := bufio.NewWriter(w)
-	for rows.Next() {
-		var k Kept
-		var why string
-		if err := rows.Scan(&k.Path, &k.Study, &k.SHA256, &why); err != nil {
-			return nil, nil, unusable(err)
-		}
-		if len(wanted) > 0 && !wanted[k.Study] || why == "" && seen[k.SHA256] {
-			continue
-		}
-		if why != "" {
-			left = append(left, why)
-			continue
-		}
-		k.Path = filepath.Join(x.results, filepath.FromSlash(k.Path))
-		src, err := os.ReadFile(filepath.Join(k.Path, ResultName))
-		if err != nil {
-			return nil, nil, err
-		}
-		text, sum, err := compact(src)
-		if err != nil || sum != k.SHA256 {
-			return nil, nil, fmt.Errorf("%s changed while it was being read; export again", filepath.Join(k.Path, ResultName))
-		}
-		seen[sum] = true
-		kept = append(kept, k)
-		if _, err := out.Write(append(text, '\n')); err != nil {
-			return nil, nil, err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, nil, unusable(err)
-	}
-	return kept, left, out.Flush()
 }
 
 // Scan reads the documents in an archive: one after the other or a line each,
@@ -111,7 +59,7 @@ func Scan(name string, in io.Reader, do func(k Kept, text []byte) error) error {
 				}
 				return err
 			}
-			text, sum, err := compact(doc)
+			text, sum, err := Compact(doc)
 			if err != nil {
 				return err
 			}
@@ -137,7 +85,7 @@ func scanError(name string, err error, c *counter, begin int64) error {
 		}
 		return &Error{File: name, Line: line, Col: 1, What: "the document that begins here ends in the middle"}
 	case errors.As(err, &syntax):
-		return &Error{File: name, Line: c.line(syntax.Offset - 1), Col: 1, What: "no result document: not JSON: " + oneLine(syntax.Error()), Hint: hint}
+		return &Error{File: name, Line: c.line(syntax.Offset - 1), Col: 1, What: "no result document: not JSON: " + OneLine(syntax.Error()), Hint: hint}
 	}
 	return err
 }
@@ -148,15 +96,6 @@ func keep(r *tare.Result, sum string) Kept {
 		seed = sum[:8]
 	}
 	return Kept{Study: r.Study, SHA256: sum, seed: seed, at: r.Started.UTC().Format(NameTime)}
-}
-
-// Has reports where a document with that sum is kept; empty where it is not.
-func (x *Index) Has(ctx context.Context, sum string) (path string, err error) {
-	list, err := x.texts(ctx, "SELECT path FROM document WHERE sha256 = ? AND error = '' ORDER BY path LIMIT 1", sum)
-	if err != nil || len(list) == 0 {
-		return "", err
-	}
-	return filepath.Join(x.results, filepath.FromSlash(list[0])), nil
 }
 
 // Keep writes a document into a directory of its own under dir, which is its

@@ -1,46 +1,16 @@
-package history
+package index
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
-
-// digest is what of a result is needed to list it and to hold it against
-// others: who measured what, where, with which modules, and what came out.
-func digest(r *tare.Result) *tare.Result {
-	m := r.Machine
-	d := &tare.Result{
-		Study: r.Study, Started: r.Started, Seconds: r.Seconds, Seed: r.Seed, RoundsDone: r.RoundsDone, Stopped: r.Stopped, Tare: r.Tare, Metrics: r.Metrics,
-		Machine: tare.Machine{OS: m.OS, Arch: m.Arch, Kernel: m.Kernel, CPU: m.CPU, Cores: m.Cores, Memory: m.Memory, Go: m.Go},
-	}
-	for _, c := range r.Contenders {
-		d.Contenders = append(d.Contenders, tare.Contender{ID: c.ID, Role: c.Role, Name: c.Name, Version: c.Version, Go: c.Go, Modules: c.Modules})
-	}
-	for _, w := range r.Workloads {
-		d.Workloads = append(d.Workloads, tare.Workload{ID: w.ID, SHA256: w.SHA256})
-	}
-	for _, v := range r.Verdicts {
-		v.Sentence = ""
-		d.Verdicts = append(d.Verdicts, v)
-	}
-	for _, f := range r.Findings {
-		if f.Severity == tare.Void {
-			f.Message, f.Advice = "", ""
-			d.Findings = append(d.Findings, f)
-		}
-	}
-	return d
-}
 
 // stamp is how a file looked when it was read.
 type stamp struct {
@@ -52,7 +22,7 @@ type stamp struct {
 // Refresh makes the index agree with the documents: those that are there for
 // the first time or look different are read, those that are gone are taken out.
 func (x *Index) Refresh(ctx context.Context) error {
-	runs, err := Runs(x.results)
+	runs, err := history.Runs(x.results)
 	if err != nil {
 		return err
 	}
@@ -124,21 +94,21 @@ func forget(ctx context.Context, tx *sql.Tx, id int64) error {
 
 // add reads a run's result into the index. One that cannot be read is noted
 // and fails nothing.
-func add(ctx context.Context, tx *sql.Tx, path string, at stamp, run Run) error {
-	r, sum, err := one(run.Result())
+func add(ctx context.Context, tx *sql.Tx, path string, at stamp, run history.Run) error {
+	r, sum, err := history.One(run.Result())
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	study, started, why := run.Study, run.Begun, ""
 	if err != nil {
-		r, why = &tare.Result{}, oneLine(err.Error())
+		r, why = &tare.Result{}, history.OneLine(err.Error())
 	} else {
 		study = r.Study
 		if !r.Started.IsZero() {
 			started = r.Started
 		}
 	}
-	text, err := json.Marshal(digest(r))
+	text, err := json.Marshal(history.DigestOf(r))
 	if err != nil {
 		return err
 	}
@@ -156,7 +126,7 @@ func add(ctx context.Context, tx *sql.Tx, path string, at stamp, run Run) error 
 		return err
 	}
 	defer insert.Close()
-	for _, p := range pairsOf(r) {
+	for _, p := range history.PairsOf(r) {
 		if _, err := insert.ExecContext(ctx, id, p.Workload, p.Metric, p.Contender, p.Against, p.Ratio, p.Low, p.High, p.Level, p.Rounds, p.Void); err != nil {
 			return err
 		}
@@ -170,36 +140,4 @@ func nanoseconds(t time.Time) int64 {
 		return 0
 	}
 	return t.UnixNano()
-}
-
-// one reads the result in a file and sums its content.
-func one(path string) (*tare.Result, string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, "", err
-	}
-	if info.Size() > MaxBytes {
-		_, err := File(path) // says so
-		return nil, "", err
-	}
-	src, err := os.ReadFile(path)
-	if err != nil {
-		return nil, "", err
-	}
-	results, err := Parse(path, src)
-	if err != nil {
-		return nil, "", err
-	}
-	_, sum, err := compact(src)
-	return results[0], sum, err
-}
-
-// compact is a JSON document without insignificant space, and the sum of that.
-func compact(src []byte) (text []byte, sum string, err error) {
-	var b bytes.Buffer
-	if err := json.Compact(&b, bytes.TrimPrefix(src, []byte("\ufeff"))); err != nil {
-		return nil, "", fmt.Errorf("not JSON: %w", err)
-	}
-	h := sha256.Sum256(b.Bytes())
-	return b.Bytes(), hex.EncodeToString(h[:]), nil
 }

@@ -1,0 +1,77 @@
+package history
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/tarebench/tare"
+)
+
+// Digest is a part of a result, or why there is none.
+type Digest struct {
+	Result *tare.Result
+	Error  string // one line; empty: it was read
+}
+
+// DigestOf is what of a result is needed to list it and to hold it against
+// others: who measured what, where, with which modules, and what came out.
+func DigestOf(r *tare.Result) *tare.Result {
+	m := r.Machine
+	d := &tare.Result{
+		Study: r.Study, Started: r.Started, Seconds: r.Seconds, Seed: r.Seed, RoundsDone: r.RoundsDone, Stopped: r.Stopped, Tare: r.Tare, Metrics: r.Metrics,
+		Machine: tare.Machine{OS: m.OS, Arch: m.Arch, Kernel: m.Kernel, CPU: m.CPU, Cores: m.Cores, Memory: m.Memory, Go: m.Go},
+	}
+	for _, c := range r.Contenders {
+		d.Contenders = append(d.Contenders, tare.Contender{ID: c.ID, Role: c.Role, Name: c.Name, Kind: c.Kind, Version: c.Version, Go: c.Go, Modules: c.Modules, SHA256: c.SHA256})
+	}
+	for _, w := range r.Workloads {
+		d.Workloads = append(d.Workloads, tare.Workload{ID: w.ID, SHA256: w.SHA256})
+	}
+	for _, v := range r.Verdicts {
+		v.Sentence = ""
+		d.Verdicts = append(d.Verdicts, v)
+	}
+	for _, f := range r.Findings {
+		if f.Severity == tare.Void {
+			f.Message, f.Advice = "", ""
+			d.Findings = append(d.Findings, f)
+		}
+	}
+	return d
+}
+
+// One reads the result in a file and sums its content.
+func One(path string) (*tare.Result, string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, "", err
+	}
+	if info.Size() > MaxBytes {
+		_, err := File(path) // says so
+		return nil, "", err
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "", err
+	}
+	results, err := Parse(path, src)
+	if err != nil {
+		return nil, "", err
+	}
+	_, sum, err := Compact(src)
+	return results[0], sum, err
+}
+
+// Compact is a JSON document without insignificant space, and the sum of that.
+func Compact(src []byte) (text []byte, sum string, err error) {
+	var b bytes.Buffer
+	if err := json.Compact(&b, bytes.TrimPrefix(src, []byte("\ufeff"))); err != nil {
+		return nil, "", fmt.Errorf("not JSON: %w", err)
+	}
+	h := sha256.Sum256(b.Bytes())
+	return b.Bytes(), hex.EncodeToString(h[:]), nil
+}

@@ -1,0 +1,46 @@
+package index
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ncruces/go-sqlite3"
+	_ "github.com/ncruces/go-sqlite3/embed" // SQLite, compiled to WebAssembly
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+)
+
+// CodeDir is the directory, in the cache, of the machine code that SQLite was
+// translated to: that takes more than a second, and reading it a tenth.
+const CodeDir = "sqlite"
+
+// mostPages is how much memory SQLite may take, in pages of 64 KiB.
+const mostPages = 4096
+
+// engine sets SQLite up. A process has one, which the first caller sets up for
+// all.
+func engine(cache string) error {
+	if sqlite3.RuntimeConfig != nil {
+		return nil
+	}
+	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(mostPages).WithCoreFeatures(api.CoreFeaturesV2)
+	if dir := filepath.Join(cache, CodeDir); there(cache) {
+		if kept, err := wazero.NewCompilationCacheWithDir(dir); err == nil { // else it is translated every time
+			config = config.WithCompilationCache(kept)
+		}
+	}
+	sqlite3.RuntimeConfig = config
+	if err := sqlite3.Initialize(); err != nil {
+		return fmt.Errorf("start SQLite: %s; tare clean --cache removes what is kept of it", history.OneLine(err.Error()))
+	}
+	return nil
+}
+
+// there reports whether dir is a directory.
+func there(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
+}

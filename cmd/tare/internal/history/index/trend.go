@@ -1,0 +1,104 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+)
+
+// Trend reads the history of a study. It is empty where there is no result of
+// that study; an unknown metric, contender or workload is for the caller to
+// find among what [Index.Names] lists.
+func (x *Index) Trend(ctx context.Context, q history.Query) (history.Trend, error) {
+	stored, left, err := x.stored(ctx, q.Study)
+	if err != nil {
+		return history.Trend{}, err
+	}
+	t, err := history.NewTrend(q, stored, func(id int64, metric, against string) ([]history.Pair, error) {
+		return x.pairs(ctx, id, metric, against)
+	})
+	t.Left = left
+	return t, err
+}
+
+// stored are the readable results of a study, the oldest first, and a line for
+// each of the others.
+func (x *Index) stored(ctx context.Context, study string) (all []history.Stored, left []string, err error) {
+	rows, err := x.db.QueryContext(ctx, "SELECT id, path, started_ns, digest, error FROM document WHERE study = ? ORDER BY started_ns, path", study)
+	if err != nil {
+		return nil, nil, unusable(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s history.Stored
+		var started int64
+		var text, why string
+		if err := rows.Scan(&s.ID, &s.Path, &started, &text, &why); err != nil {
+			return nil, nil, unusable(err)
+		}
+		if why != "" {
+			left = append(left, why)
+			continue
+		}
+		if err := json.Unmarshal([]byte(text), &s.Digest); err != nil {
+			return nil, nil, fmt.Errorf("%w: %w", errNotIndex, err)
+		}
+		if started != 0 {
+			s.Started = time.Unix(0, started).UTC()
+		}
+		s.Path = filepath.Join(x.results, filepath.FromSlash(s.Path))
+		all = append(all, s)
+	}
+	return all, left, unusable(rows.Err())
+}
+
+// pairs are what a run tells of everybody against one contender, turned round
+// where need be, in the order of its workloads and contenders.
+func (x *Index) pairs(ctx context.Context, document int64, metric, against string) ([]history.Pair, error) {
+	rows, err := x.db.QueryContext(ctx, `SELECT workload, metric, contender, against, ratio, low, high, level, rounds, void FROM pair
+		WHERE document = ? AND metric = ? AND (contender = ? OR against = ?)`, document, metric, against, against)
+	if err != nil {
+		return nil, unusable(err)
+	}
+	defer rows.Close()
+	var out []history.Pair
+	for rows.Next() {
+		var p history.Pair
+		if err := rows.Scan(&p.Workload, &p.Metric, &p.Contender, &p.Against, &p.Ratio, &p.Low, &p.High, &p.Level, &p.Rounds, &p.Void); err != nil {
+			return nil, unusable(err)
+		}
+		if p.Against != against {
+			p = p.Turned()
+		}
+		out = append(out, p)
+	}
+	return out, unusable(rows.Err())
+}
+
+// Digests are what lists of runs need of the results, by directory. Their
+// comparisons, rounds and trials are left out. The error of a result says why
+// it cannot be read.
+func (x *Index) Digests(ctx context.Context) (map[string]history.Digest, error) {
+	rows, err := x.db.QueryContext(ctx, "SELECT path, digest, error FROM document")
+	if err != nil {
+		return nil, unusable(err)
+	}
+	defer rows.Close()
+	all := map[string]history.Digest{}
+	for rows.Next() {
+		var path, text string
+		var d history.Digest
+		if err := rows.Scan(&path, &text, &d.Error); err != nil {
+			return nil, unusable(err)
+		}
+		if err := json.Unmarshal([]byte(text), &d.Result); err != nil {
+			return nil, fmt.Errorf("%w: %w", errNotIndex, err)
+		}
+		all[filepath.Join(x.results, filepath.FromSlash(path))] = d
+	}
+	return all, unusable(rows.Err())
+}
