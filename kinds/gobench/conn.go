@@ -112,6 +112,7 @@ func (c *conn) prepare(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	if err != nil {
 		return c.unprepared(ctx, err)
 	}
+	a.GOMAXPROCS = c.procs
 	return a, nil
 }
 

@@ -5,6 +5,11 @@
 //
 // What testing does around each run of a benchmark (collections before it, one
 // iteration by itself) is not in its result, and not weighed.
+//
+// A benchmark that cannot be cut into slices is weighed in whole runs ([SetRun]).
+// Where nothing is timed an operation of it is a run, and allocates what the
+// process does meanwhile, so that a plan is made for long and few slices. What
+// is timed counts iterations, as for every benchmark.
 package gobench
 
 import (
@@ -31,6 +36,7 @@ const Name = "gobench"
 const (
 	SetTimes  = "slice-times" // how many times as long as planned a slice is
 	SetRegexp = "regexp"      // instead of the benchmark by its name, those below it that match as with go test -bench
+	SetRun    = "run"         // a slice is one run of the benchmark, of so many iterations, whatever is asked for
 )
 
 // Suite is one side of a comparison, built: a program of this kind is the path

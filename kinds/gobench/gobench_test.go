@@ -58,6 +58,14 @@ func BenchmarkSub(b *testing.B) {
 	}
 }
 
+func BenchmarkBytes(b *testing.B) {
+	b.SetBytes(1000)
+	b.ReportAllocs()
+	for i := 0; i < b.N; i++ {
+		time.Now()
+	}
+}
+
 func BenchmarkPrints(b *testing.B) {
 	fmt.Print("1234\t", b.N)
 	for i := 0; i < b.N; i++ {
@@ -181,7 +189,7 @@ func TestConversation(t *testing.T) {
 	if a := ask(t, c, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol}); a.Kind != gobench.Name || a.Protocol != wire.Protocol {
 		t.Errorf("hello: %+v", a)
 	}
-	for _, name := range []string{"BenchmarkPlain", "BenchmarkSub/a_b", "BenchmarkSub/a_b#01", "BenchmarkSub/x[1]/y", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkExternal"} {
+	for _, name := range []string{"BenchmarkPlain", "BenchmarkSub/a_b", "BenchmarkSub/a_b#01", "BenchmarkSub/x[1]/y", "BenchmarkBytes", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkExternal"} {
 		prepare(t, c, name)
 		if a := ask(t, c, wire.Request{Op: wire.OpWarm, On: name, MinNS: 1e6, CapNS: 1e9}); a.Errors > 0 || a.Ops < 2 || a.WallNS < 1 {
 			t.Errorf("%s: warm: %+v", name, a)
@@ -197,6 +205,9 @@ func TestConversation(t *testing.T) {
 		if want := strings.HasPrefix(name, "BenchmarkSub/"); want != (own[tare.KeyReported+"things/op"] == 7) {
 			t.Errorf("%s reported %v", name, own)
 		}
+		if want := name == "BenchmarkBytes"; want != (own[tare.KeyReported+"MB/s"] > 0) {
+			t.Errorf("%s reported %v", name, own)
+		}
 	}
 	prepare(t, c, "BenchmarkSub")
 	if a := ask(t, c, wire.Request{Op: wire.OpAnswer, On: "BenchmarkSub", Cases: []int{0}}); len(a.Answers) != 1 || strings.Count(string(a.Answers[0].Output), "ns/op") != 3 || a.WallNS < 1 {
@@ -209,6 +220,30 @@ func TestConversation(t *testing.T) {
 	if e.GOMAXPROCS != 1 || e.CPUSeconds <= 0 {
 		t.Errorf("evidence: %+v", e)
 	}
+}
+
+// In whole runs every slice has the iterations that the workload says. Where
+// nothing is timed an operation is a run, and always allocates something.
+func TestWholeRuns(t *testing.T) {
+	c := suite(t)
+	ask(t, c, wire.Request{Op: wire.OpHello, Protocol: wire.Protocol})
+	const name = "BenchmarkPlain"
+	ask(t, c, wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: name, Fixture: "example.com/tiny", Op: name, Set: map[string]string{gobench.SetRun: "1000"}}})
+	if a := ask(t, c, wire.Request{Op: wire.OpWarm, On: name, MinNS: 1, CapNS: 1e9}); a.Ops != 1 || a.WallNS < 1000 {
+		t.Errorf("warm: %+v, want a run of 1000 iterations", a)
+	}
+	if a := ask(t, c, wire.Request{Op: wire.OpStats, On: name, Ops: 7}); a.Ops != 1 || a.Bytes <= 64000 || a.Allocs <= 1000 {
+		t.Errorf("stats before a slice: %+v, want more than 1000 iterations allocate", a)
+	}
+	for _, asked := range []int64{1, 5} {
+		if a := ask(t, c, wire.Request{Op: wire.OpSlice, On: name, Ops: asked}); a.Ops != 1000 || a.WallNS < 1 || a.Errors > 0 {
+			t.Errorf("a slice of %d: %+v, want 1000 operations", asked, a)
+		}
+	}
+	if a := ask(t, c, wire.Request{Op: wire.OpStats, On: name, Ops: 7}); a.Ops != 1000 || a.Bytes != 64000 || a.Allocs != 1000 {
+		t.Errorf("stats: %+v, want those of the last slice", a)
+	}
+	c.Close(t.Context())
 }
 
 // What goes wrong with one benchmark is told by its slices, and the others go
@@ -240,7 +275,7 @@ func TestBenchmarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	pkg, names, err := gobench.Benchmarks(file)
-	want := []string{"BenchmarkPlain", "BenchmarkSub", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkFailsLater", "BenchmarkExits", "BenchmarkHangs"}
+	want := []string{"BenchmarkPlain", "BenchmarkSub", "BenchmarkBytes", "BenchmarkPrints", "BenchmarkParallel", "BenchmarkFailsLater", "BenchmarkExits", "BenchmarkHangs"}
 	if pkg != "tiny" || !slices.Equal(names, want) || err != nil {
 		t.Errorf("package %s with %v, %v; want tiny with %v", pkg, names, err, want)
 	}

@@ -59,18 +59,22 @@ func (f TestFile) Source() ([]byte, error) {
 }
 
 // Benchmarks reads the package clause and the benchmarks of a test file: the
-// functions that go test takes for benchmarks.
+// functions that go test takes for benchmarks. Of a file with mistakes in it
+// they are those that can be read, and the error says what is wrong.
 func Benchmarks(path string) (pkg string, names []string, err error) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	if err != nil {
-		return "", nil, fmt.Errorf("read benchmarks: %w", err)
+		err = fmt.Errorf("read benchmarks: %w", err)
+	}
+	if file == nil {
+		return "", nil, err
 	}
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && isBenchmark(f) {
 			names = append(names, f.Name.Name)
 		}
 	}
-	return file.Name.Name, names, nil
+	return file.Name.Name, names, err
 }
 
 // isBenchmark reports whether f is func BenchmarkXxx(*testing.B).

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -40,7 +39,7 @@ type Bench struct {
 	Slice   time.Duration // length of a slice
 	Notes   []string      // what the sides lack, a line each
 
-	left     []tare.NotWeighed
+	left     []suite.Left
 	findings []tare.Finding
 	costs    []cost
 	work     string
@@ -59,6 +58,9 @@ func NewBench(ctx context.Context, a Asked, p Place) (*Bench, error) {
 	}
 	tree.Sweep(all, workFor)
 	b := &Bench{Notes: s.notes, Slice: p.Slice}
+	for _, text := range s.notes {
+		b.note(partialRevision(), "", text)
+	}
 	if b.Slice == 0 {
 		b.Slice = sliceLength
 	}
@@ -90,14 +92,12 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 	}
 	keep := a.Shard.keep(tests)
 	spec := trial.Spec{Run: p.Run, Guardian: p.Guardian}
-	procs := runtime.GOMAXPROCS(0)
 	if p.Procs > 0 {
-		procs = p.Procs
-		spec.Env = []string{fmt.Sprintf("GOMAXPROCS=%d", procs)}
+		spec.Env = []string{fmt.Sprintf("GOMAXPROCS=%d", p.Procs)}
 	}
 	b.Sources = suite.Sources{Suites: map[string]*suite.Suite{}, Titles: s.titles, Module: modulePath(tests[Head])}
 	found := map[string][]suite.Benchmark{}
-	left := map[string][]suite.Left{}
+	var left []suite.Left
 	for _, side := range []*suite.Side{s.base, s.head} {
 		built, err := suite.Build(ctx, side, tests[side.ID], b.work, p.Say)
 		if err != nil {
@@ -105,19 +105,21 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 		}
 		for _, t := range tests[side.ID] {
 			if why, ok := built.Failed[t.Package.ImportPath]; ok {
-				left[side.ID] = append(left[side.ID], suite.Left{ID: t.Package.ImportPath, Why: doesNotBuild + why})
+				left = append(left, suite.Left{ID: t.Package.ImportPath, Side: side.ID, Broken: true, Why: why})
 			}
 		}
 		b.Sources.Suites[side.ID] = built
-		some, lost, err := built.Discover(ctx, suite.Search{Pattern: a.Bench, Keep: keep, Procs: procs, Once: p.Once, Spec: spec, Say: p.Say})
+		some, lost, err := built.Discover(ctx, suite.Search{
+			Pattern: a.Bench, Keep: keep, Once: p.Once, Spec: spec, Say: p.Say, Slice: b.slice, Run: wholeLength,
+		})
 		if err != nil {
 			return err
 		}
-		found[side.ID], left[side.ID] = some, append(left[side.ID], lost...)
+		found[side.ID], left = some, append(left, lost...)
 	}
-	both := together(left)
-	b.leave(both)
-	shared := b.shared(found[Base], found[Head], both)
+	left = together(left)
+	b.leave(left...)
+	shared := b.shared(found[Base], found[Head], left)
 	if len(shared) == 0 {
 		return b.none(a)
 	}
@@ -133,13 +135,16 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 // tests are the packages with benchmarks of both sides. Both have the same
 // ones: others are left out and named.
 func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suite.Tests, error) {
-	patterns := a.Packages
-	if len(patterns) == 0 {
-		patterns = []string{"./..."}
-	}
 	has := map[string]map[string]suite.Tests{}
 	var order []string
 	for _, side := range []*suite.Side{s.head, s.base} {
+		patterns, err := a.Packages, error(nil)
+		if len(patterns) == 0 {
+			patterns, err = side.All(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
 		packages, err := side.List(ctx, patterns)
 		if err != nil {
 			return nil, err
@@ -157,7 +162,7 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suit
 					order = append(order, p.ImportPath)
 				}
 			} else if p.Error != nil && side == s.head && !strings.Contains(p.Error.Err, "no Go files") {
-				b.leave([]suite.Left{{ID: p.ImportPath, Why: side.ID + ": " + firstLine(p.Error.Err)}})
+				b.leave(suite.Left{ID: p.ImportPath, Side: side.ID, Why: firstLine(p.Error.Err)})
 			}
 		}
 	}
@@ -169,9 +174,9 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suit
 		case okBase && okHead:
 			out[Base], out[Head] = append(out[Base], inBase), append(out[Head], inHead)
 		case okBase:
-			b.leave([]suite.Left{{ID: path, Why: "it has benchmarks in " + Base + " only"}})
+			b.leave(suite.Left{ID: path, Why: "it has benchmarks in " + Base + " only"})
 		default:
-			b.leave([]suite.Left{{ID: path, Why: "it has benchmarks in " + Head + " only"}})
+			b.leave(suite.Left{ID: path, Why: "it has benchmarks in " + Head + " only"})
 		}
 	}
 	if len(out[Head]) == 0 {
@@ -198,7 +203,7 @@ func (b *Bench) none(a Asked) error {
 	}
 	what := strings.TrimSpace("no benchmark in " + where + " " + strings.Join(which, " and "))
 	if len(b.left) > 0 {
-		what += fmt.Sprintf(" on both sides; %s: %s", b.left[0].What, b.left[0].Why)
+		what += fmt.Sprintf(" on both sides; %s: %s", b.left[0].ID, b.left[0])
 	}
 	return &UsageError{What: what, Nothing: true}
 }
@@ -215,6 +220,10 @@ func (b *Bench) shared(base, head []suite.Benchmark, left []suite.Left) []suite.
 		}
 		h.NSPerOp, h.BytesPer = max(h.NSPerOp, base[i].NSPerOp), max(h.BytesPer, base[i].BytesPer)
 		h.Around, h.Start = max(h.Around, base[i].Around), max(h.Start, base[i].Start)
+		h.Fixed, h.Growth = max(h.Fixed, base[i].Fixed), max(h.Growth, base[i].Growth)
+		if run := base[i].Run; h.Run == 0 || run > 0 && run < h.Run {
+			h.Run = run
+		}
 		out = append(out, h)
 	}
 	for _, o := range base {
@@ -232,44 +241,33 @@ func (b *Bench) oneSided(o suite.Benchmark, side string, left []suite.Left) {
 		return l.ID == o.ID() || strings.HasPrefix(o.ID(), l.ID+"/") || strings.HasPrefix(o.ID(), l.ID+".")
 	})
 	if !known {
-		b.leave([]suite.Left{{ID: o.ID(), Why: "it is in " + side + " only"}})
+		b.leave(suite.Left{ID: o.ID(), Why: "it is in " + side + " only"})
 	}
 }
 
-func (b *Bench) leave(left []suite.Left) {
+// Left is what is not weighed, and whose fault that is.
+func (b *Bench) Left() []suite.Left { return slices.Clone(b.left) }
+
+func (b *Bench) leave(left ...suite.Left) {
 	for _, l := range left {
-		if n := (tare.NotWeighed{What: l.ID, Why: l.Why}); !slices.Contains(b.left, n) {
-			b.left = append(b.left, n)
+		if !slices.Contains(b.left, l) {
+			b.left = append(b.left, l)
 		}
 	}
 }
 
 // together says once what goes for both sides.
-func together(left map[string][]suite.Left) []suite.Left {
+func together(left []suite.Left) []suite.Left {
 	var all []suite.Left
-	for _, side := range []string{Base, Head} {
-		other := left[map[string]string{Base: Head, Head: Base}[side]]
-		for _, l := range left[side] {
-			switch i := slices.IndexFunc(other, func(o suite.Left) bool { return o.ID == l.ID }); {
-			case i < 0 || other[i].Why != l.Why:
-				all = append(all, suite.Left{ID: l.ID, Why: of(side, l.Why)})
-			case side == Base:
-				all = append(all, suite.Left{ID: l.ID, Why: of("both sides", l.Why)})
-			}
+	for _, l := range left {
+		i := slices.IndexFunc(all, func(o suite.Left) bool { return o.ID == l.ID && o.Why == l.Why && o.Broken == l.Broken })
+		if i >= 0 && all[i].Side != l.Side {
+			all[i].Side = suite.Both
+			continue
 		}
+		all = append(all, l)
 	}
 	return all
-}
-
-// doesNotBuild begins what is said of a package that could not be built.
-const doesNotBuild = "does not build: "
-
-// of says of a side why something is left out: "head does not build: …".
-func of(side, why string) string {
-	if strings.HasPrefix(why, doesNotBuild) {
-		return side + " " + why
-	}
-	return side + ": " + why
 }
 
 // keep chooses the benchmarks of one part. All parts together are all of them.

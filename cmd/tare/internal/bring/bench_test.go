@@ -140,6 +140,27 @@ func BenchmarkFails(b *testing.B)  { b.Fatal("no luck") }
 func BenchmarkSkips(b *testing.B)  { b.Skip("not today") }
 func BenchmarkExits(b *testing.B)  { os.Exit(3) }
 func BenchmarkHangs(b *testing.B)  { time.Sleep(time.Hour) }
+func BenchmarkSleeps(b *testing.B) { time.Sleep(10 * time.Millisecond) }
+
+func BenchmarkGrows(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		Sum(busy(i))
+	}
+}
+
+func busy(n int) (sum int) {
+	for i := range n {
+		sum += i * sum
+	}
+	return sum
+}
+
+func BenchmarkAround(b *testing.B) {
+	time.Sleep(3 * time.Millisecond)
+	for i := 0; i < b.N; i++ {
+		Sum(busy(100))
+	}
+}
 `
 
 func TestBenchmarksOfTwoRevisions(t *testing.T) {
@@ -159,7 +180,7 @@ func TestBenchmarksOfTwoRevisions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := ids(b), []string{"tiny.BenchmarkSum/n=1", "tiny.BenchmarkSum/n=2", "tiny.BenchmarkSetsUp", "tiny.BenchmarkPrints"}; !slices.Equal(got, want) {
+	if got, want := ids(b), []string{"tiny.BenchmarkSum/n=1", "tiny.BenchmarkSum/n=2", "tiny.BenchmarkSetsUp", "tiny.BenchmarkPrints", "tiny.BenchmarkGrows", "tiny.BenchmarkAround"}; !slices.Equal(got, want) {
 		t.Errorf("weighed %q, want %q", got, want)
 	}
 	for what, want := range map[string]string{
@@ -167,7 +188,8 @@ func TestBenchmarksOfTwoRevisions(t *testing.T) {
 		"tiny.BenchmarkFails":  "both sides: it fails: tiny_test.go:37: no luck",
 		"tiny.BenchmarkSkips":  "both sides: it is skipped: tiny_test.go:38: not today",
 		"tiny.BenchmarkExits":  "both sides: it ends the process: exit status 3",
-		"tiny.BenchmarkHangs":  "both sides: it takes too long: no answer to answer within 2 s",
+		"tiny.BenchmarkHangs":  "both sides: it takes too long: it did not end within 2s",
+		"tiny.BenchmarkSleeps": "both sides: its time does not grow with the iterations asked for: there is no loop over b.N in it",
 		"tiny.BenchmarkNew":    "it is in head only",
 		"tiny/old":             "it has benchmarks in base only",
 		"tiny/bad":             "head does not build: bad/bad_test.go:5:35: undefined: undefined",
@@ -182,6 +204,12 @@ func TestBenchmarksOfTwoRevisions(t *testing.T) {
 	w := b.Study.Workloads[2] // that takes 60 ms to set up: once alone and once more
 	if w.Set[gobench.SetTimes] == "" || !slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Workload == w.ID && f.Severity == tare.Note }) {
 		t.Errorf("slices of %s: %v, findings %v", w.ID, w.Set, r.Findings)
+	}
+	for i, w := range b.Study.Workloads { // the last two: whose iterations take longer and longer, and with work around the loop
+		whole := slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Workload == w.ID && f.Check == "whole-runs" })
+		if want := i >= 4; whole != want || (w.Set[gobench.SetRun] != "") != want {
+			t.Errorf("%s in whole runs: %v, %v; findings %v", w.ID, whole, w.Set, r.Findings)
+		}
 	}
 	if title := b.Sources.Titles; !strings.HasPrefix(title[bring.Base], "one (") || !strings.HasSuffix(title[bring.Head], "with changes") {
 		t.Errorf("titles: %v", title)

@@ -12,6 +12,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/kinds/gobench"
+	"github.com/tarebench/tare/plan"
 )
 
 // Every benchmark is in one part, whichever side has it.
@@ -139,14 +140,14 @@ func TestSliceRule(t *testing.T) {
 		{Package: "p", Name: "BenchmarkAllocates", NSPerOp: 1000, BytesPer: 500, Around: time.Millisecond},
 		{Package: "p", Name: "BenchmarkAllocatesMuch", NSPerOp: 1000, BytesPer: 5000, Around: time.Millisecond},
 		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 100, Around: 30 * time.Millisecond},
-		{Package: "p", Name: "BenchmarkSlow", NSPerOp: 1e9, Around: time.Second},
+		{Package: "p", Name: "BenchmarkSlow", NSPerOp: 1e9, Around: time.Millisecond},
 	})
 	for i, want := range []string{"", "3", "", "15", ""} {
 		if got := b.Study.Workloads[i].Set[gobench.SetTimes]; got != want {
 			t.Errorf("%s: slices %q times as long, want %q", b.Study.Workloads[i].ID, got, want)
 		}
 	}
-	if len(b.findings) != 1 || b.findings[0].Workload != "p.BenchmarkSetsUp" {
+	if len(b.findings) != 2 || b.findings[0].Workload != "p.BenchmarkSetsUp" || b.findings[0].Check != "long-slices" || b.findings[1].Check != "whole-runs" {
 		t.Errorf("findings: %v", b.findings)
 	}
 	first := takes(b.costs[:1], 12)
@@ -154,8 +155,90 @@ func TestSliceRule(t *testing.T) {
 		t.Errorf("%v for one: %d are weighed, %d left out, %v", first, len(b.Study.Workloads), len(b.left), err)
 	}
 	for _, l := range b.left {
-		if !strings.Contains(l.Why, "holds 1 of 5 benchmarks") {
-			t.Errorf("%s: %s", l.What, l.Why)
+		if !strings.Contains(l.String(), "holds 1 of 5 benchmarks") {
+			t.Errorf("%s: %s", l.ID, l)
+		}
+	}
+}
+
+// What cannot be cut into slices is weighed in whole runs, which the plan gives
+// few and long slices, and a note says why.
+func TestWholeRuns(t *testing.T) {
+	b := Bench{Slice: sliceLength}
+	b.plan([]suite.Benchmark{
+		{Package: "p", Name: "BenchmarkLong", NSPerOp: 300e6, Around: time.Millisecond},
+		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 1000, Around: 200 * time.Millisecond},
+		{Package: "p", Name: "BenchmarkGrows", NSPerOp: 1000, Around: time.Millisecond, Growth: 7.91, Run: 4321},
+		{Package: "p", Name: "BenchmarkAround", NSPerOp: 1000, Around: time.Millisecond, Fixed: 3 * time.Millisecond, Run: 1234},
+		{Package: "p", Name: "BenchmarkOther", NSPerOp: 1000, Around: time.Millisecond},
+	})
+	for i, want := range []struct{ run, why string }{
+		{"2", "one iteration takes 300ms, and a slice is at most 250ms long: it is weighed in whole runs of 2 iterations, two of each side in a round"},
+		{"500000", "testing takes 200ms to set the benchmark up again for every slice, and a slice is at most 250ms long: "},
+		{"4321", "an iteration takes 7.9 times as long where eight times as many are asked for: "},
+		{"1234", "3ms of every run of it are work that stands around the loop and is in its time: "},
+	} {
+		if got := b.Study.Workloads[i].Set[gobench.SetRun]; got != want.run {
+			t.Errorf("%s: runs of %q, want %q", b.Study.Workloads[i].ID, got, want.run)
+		}
+		if f := b.findings[i]; f.Check != "whole-runs" || f.Severity != tare.Note || f.Advice == "" || f.Workload != b.Study.Workloads[i].ID || !strings.HasPrefix(f.Message, want.why) {
+			t.Errorf("%+v, want %q", f, want.why)
+		}
+	}
+	if len(b.findings) != 4 || b.Study.Workloads[4].Set != nil {
+		t.Errorf("the other one: %+v; findings %v", b.Study.Workloads[4], b.findings)
+	}
+	var pilots []tare.Pilot // as the kind answers where nothing is timed: an operation is a run
+	ids := []string{Base, tare.ControlID, Head, tare.NullID}
+	for _, id := range ids {
+		pilots = append(pilots, tare.Pilot{Contender: id, Workload: "w", NSPerOp: 500e6, BytesPerOp: 1000})
+	}
+	p, err := plan.New([]tare.Workload{{ID: "w"}}, ids, pilots, plan.Options{Rounds: 1, Slice: sliceLength, Most: MostSlices})
+	if s := p.Slices[0]; err != nil || s.Count != 2 || s.Block != 1 || !s.RatioOfSums || s.Ops[Head] != 1 {
+		t.Errorf("the plan for whole runs: %+v, %v", s, err)
+	}
+}
+
+// Both sides have the same iterations in a whole run, whichever needs them.
+func TestWholeRunsOfOneSide(t *testing.T) {
+	at := suite.Benchmark{Package: "p", Name: "BenchmarkX", NSPerOp: 100}
+	grows, most := at, at
+	grows.Growth, grows.Run = 2, 1000
+	most.Fixed, most.Run = 3, 500
+	for _, tt := range []struct {
+		base, head suite.Benchmark
+		run        int64
+	}{{at, at, 0}, {grows, at, 1000}, {at, grows, 1000}, {grows, most, 500}, {most, grows, 500}} {
+		got := (&Bench{}).shared([]suite.Benchmark{tt.base}, []suite.Benchmark{tt.head}, nil)
+		if len(got) != 1 || got[0].Run != tt.run || (got[0].Growth+float64(got[0].Fixed) > 0) != (tt.run > 0) {
+			t.Errorf("%+v and %+v: %+v", tt.base, tt.head, got)
+		}
+	}
+}
+
+// What is said of both sides is said once, and of one side with its name.
+func TestWhoseFault(t *testing.T) {
+	left := together([]suite.Left{
+		{ID: "a", Side: Base, Why: "it fails"}, {ID: "b", Side: Base, Broken: true, Why: "x.go:1:1: oh"}, {ID: "c", Side: Base, Why: "one"},
+		{ID: "a", Side: Head, Why: "it fails"}, {ID: "b", Side: Head, Broken: true, Why: "x.go:1:1: oh"}, {ID: "c", Side: Head, Why: "two"}, {ID: "d", Side: Head, Broken: true, Why: "y"},
+	})
+	var got []string
+	for _, l := range left {
+		got = append(got, l.ID+" "+l.Side+"|"+l.String())
+	}
+	want := []string{
+		"a both sides|both sides: it fails", "b both sides|both sides do not build: x.go:1:1: oh", "c base|base: one", "c head|head: two", "d head|head does not build: y",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Every note explains itself.
+func TestNotes(t *testing.T) {
+	for _, n := range Notes() {
+		if n.ID == "" || n.Severity != tare.Note || !strings.HasSuffix(n.Summary, ".") || !strings.HasSuffix(n.Why, ".") || n.Advice == "" {
+			t.Errorf("%+v", n)
 		}
 	}
 }
@@ -174,12 +257,12 @@ func TestFinish(t *testing.T) {
 			{Contender: tare.NullID, Samples: map[string]tare.Sample{"w": {"time_ns_per_op": 1}}},
 		},
 	}
-	b := &Bench{left: []tare.NotWeighed{{What: "x", Why: "y"}}}
+	b := &Bench{left: []suite.Left{{ID: "x", Side: Head, Why: "y"}}}
 	b.Finish(r)
 	if len(r.Contenders) != 3 || len(r.Plan.Contenders) != 1 || len(r.Plan.Slices[0].Ops) != 1 || len(r.Rounds) != 1 || len(r.Values) != 1 || len(r.Trials) != 1 || len(r.Conformance) != 0 {
 		t.Errorf("left in it: %+v", r)
 	}
-	if _, is := r.Trials[0].Samples["w"]["cpu_ns_per_op"]; is || len(r.NotWeighed) != 1 {
+	if _, is := r.Trials[0].Samples["w"]["cpu_ns_per_op"]; is || len(r.NotWeighed) != 1 || r.NotWeighed[0].Why != "head: y" {
 		t.Errorf("samples %v, not weighed %v", r.Trials[0].Samples, r.NotWeighed)
 	}
 	if got := Reported(r, "w"); !slices.Equal(got, []string{"MB/s"}) {

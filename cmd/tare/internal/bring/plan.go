@@ -24,6 +24,7 @@ const (
 	mostLength  = 250 * time.Millisecond // but not longer than this
 	aroundShare = 2                      // a slice is at least so many times what testing does around it
 	aroundNoted = 20 * time.Millisecond  // of that, which is worth a note
+	wholeLength = 500 * time.Millisecond // of a run of a benchmark that cannot be cut into slices
 
 	wantRounds  = 27                     // of a budget that nobody chose
 	pilotTime   = 300 * time.Millisecond // of one contender on one benchmark
@@ -40,28 +41,88 @@ type cost struct {
 
 // plan makes the workloads of the study: each slice is as long as it takes for
 // its result to be the benchmark's, and not that of what testing does around it.
+// What cannot be cut into slices is weighed in whole runs.
 func (b *Bench) plan(shared []suite.Benchmark) {
 	for _, m := range shared {
-		target, least := max(b.Slice, time.Duration(m.NSPerOp)), aroundShare*m.Around
-		if m.BytesPer >= 1 {
-			target = max(allocLength, target)
-			least = max(least, time.Duration(allocBytes/m.BytesPer*m.NSPerOp))
-		}
-		times := int(math.Ceil(float64(min(least, mostLength)) / float64(target)))
 		w := tare.Workload{ID: m.ID(), Fixture: m.Package, Op: m.Name}
+		if why := b.indivisible(m); why != "" {
+			n := iterations(m) // the same on both sides, or their figures would be of different things
+			w.Set = map[string]string{gobench.SetRun: strconv.FormatInt(n, 10)}
+			of := wholeRuns()
+			if m.Run == 0 && m.Around < mostLength/aroundShare {
+				of.Advice = "a smaller input leaves time for more rounds, where it says as much"
+			}
+			b.note(of, w.ID, fmt.Sprintf("%s: it is weighed in whole runs of %s, two of each side in a round", why, plural(n, "iteration")))
+			b.Study.Workloads = append(b.Study.Workloads, w)
+			b.costs = append(b.costs, wholeCosts(m, n))
+			continue
+		}
+		target, times := b.slices(m)
 		if times > 1 {
 			w.Set = map[string]string{gobench.SetTimes: strconv.Itoa(times)}
 		}
 		if long := time.Duration(times) * target; times > 1 && m.Around > aroundNoted {
-			b.findings = append(b.findings, tare.Finding{
-				Check: "long-slices", Severity: tare.Note, Workload: w.ID,
-				Message: fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", rounded(m.Around), rounded(long)),
-				Advice:  "set up what is expensive once, outside of the benchmark, e.g. in a sync.Once",
-			})
+			b.note(longSlices(), w.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", rounded(m.Around), rounded(long)))
 		}
 		b.Study.Workloads = append(b.Study.Workloads, w)
-		b.costs = append(b.costs, costs(w, m, max(1, times), b.Slice))
+		b.costs = append(b.costs, costs(w, m, times, b.Slice))
 	}
+}
+
+// slices is how long the plan makes the slices of m, and how many times as long
+// they are to be.
+func (b *Bench) slices(m suite.Benchmark) (target time.Duration, times int) {
+	target, least := max(b.Slice, time.Duration(m.NSPerOp)), aroundShare*m.Around
+	if m.BytesPer >= 1 {
+		target = max(allocLength, target)
+		least = max(least, time.Duration(allocBytes/m.BytesPer*m.NSPerOp))
+	}
+	return target, max(1, int(math.Ceil(float64(min(least, mostLength))/float64(target))))
+}
+
+// slice is how long slices of m are; zero where it cannot have any.
+func (b *Bench) slice(m suite.Benchmark) time.Duration {
+	if b.indivisible(m) != "" {
+		return 0
+	}
+	target, times := b.slices(m)
+	return time.Duration(times) * target
+}
+
+// indivisible says why m cannot be cut into slices; empty where it can.
+func (b *Bench) indivisible(m suite.Benchmark) string {
+	most := max(b.Slice, mostLength)
+	switch one := time.Duration(m.NSPerOp); {
+	case one > most:
+		return fmt.Sprintf("one iteration takes %v, and a slice is at most %v long", rounded(one), most)
+	case aroundShare*m.Around > most:
+		return fmt.Sprintf("testing takes %v to set the benchmark up again for every slice, and a slice is at most %v long", rounded(m.Around), most)
+	case m.Fixed > 0:
+		return fmt.Sprintf("%v of every run of it are work that stands around the loop and is in its time", rounded(m.Fixed))
+	case m.Growth > 0:
+		return fmt.Sprintf("an iteration takes %.2g times as long where eight times as many are asked for", m.Growth)
+	}
+	return ""
+}
+
+// iterations is how many a whole run of m has.
+func iterations(m suite.Benchmark) int64 {
+	if m.Run > 0 {
+		return m.Run
+	}
+	return max(1, int64(math.Round(float64(wholeLength)/max(1, m.NSPerOp))))
+}
+
+// wholeCosts forecasts what a benchmark takes that is weighed in whole runs of n
+// iterations.
+func wholeCosts(m suite.Benchmark, n int64) cost {
+	one := time.Duration(m.NSPerOp)
+	run := time.Duration(float64(n)*m.NSPerOp) + m.Around
+	if n > 1 { // testing tries one before
+		run += one + m.Around
+	}
+	warm := 2*m.Around + max(20*time.Millisecond, 2*one)
+	return cost{round: processes * (m.Start + warm + 2*run), pilot: processes * (m.Start + pilotTime + warm + 2*one + run)}
 }
 
 // costs forecasts what a benchmark takes of a round and of the pilot.
@@ -107,7 +168,7 @@ func (b *Bench) Budget(most time.Duration) (time.Duration, error) {
 		return 0, usage("--max %v has no time for %s: %v would do", most, b.Study.Workloads[0].ID, upwards(takes(b.costs[:1], plan.MinRounds)))
 	}
 	for _, w := range b.Study.Workloads[n:] {
-		b.leave([]suite.Left{{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", most, n, all, upwards(takes(b.costs, plan.MinRounds)))}})
+		b.leave(suite.Left{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", most, n, all, upwards(takes(b.costs, plan.MinRounds)))})
 		b.findings = slices.DeleteFunc(b.findings, func(f tare.Finding) bool { return f.Workload == w.ID })
 	}
 	b.Study.Workloads, b.costs = b.Study.Workloads[:n], b.costs[:n]

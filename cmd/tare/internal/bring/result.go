@@ -12,7 +12,11 @@ import (
 // study; here it runs nothing, and is taken out again, with what is not
 // measured of a benchmark.
 func (b *Bench) Finish(r *tare.Result) {
-	r.NotWeighed = append(slices.Clone(b.left), r.NotWeighed...)
+	var left []tare.NotWeighed
+	for _, l := range b.left {
+		left = append(left, tare.NotWeighed{What: l.ID, Why: l.String()})
+	}
+	r.NotWeighed = append(left, r.NotWeighed...)
 	r.Findings = append(r.Findings, b.findings...)
 	isNull := func(id string) bool { return id == tare.NullID }
 	r.Contenders = slices.DeleteFunc(r.Contenders, func(c tare.Contender) bool { return isNull(c.ID) })

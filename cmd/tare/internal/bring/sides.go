@@ -151,7 +151,7 @@ func (s *sides) unpack(ctx context.Context, side *suite.Side, name, cache string
 	}
 	side.Root, side.Dir = root, filepath.Join(root, s.repo.Prefix)
 	if info, err := os.Stat(side.Dir); err != nil || !info.IsDir() {
-		return nil, usage("--%s %s: it has no directory %s", side.ID, name, filepath.ToSlash(s.repo.Prefix))
+		return nil, usage("--%s %s: it has no directory %s", side.ID, name, filepath.ToSlash(filepath.Clean(s.repo.Prefix)))
 	}
 	s.titles[side.ID] = rev.String()
 	s.notes = append(s.notes, notes...)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/check"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/report"
 )
 
@@ -80,8 +81,10 @@ func (s *shell) explain(name, dir string) ([]explanation, error) {
 			found = append(found, explanation{"word", name, []fact{{"", []string{w.Text}}}})
 		}
 	}
-	if c, ok := check.Named(name); ok {
-		found = append(found, explainCheck(c))
+	for _, c := range slices.Concat(check.All(), bring.Notes()) {
+		if c.ID == name {
+			found = append(found, explainCheck(c))
+		}
 	}
 	if m, ok := tare.MetricNamed(name); ok {
 		found = append(found, explanation{"metric", name, []fact{
@@ -113,7 +116,7 @@ func (s *shell) explainable(dir string) []string {
 	for _, w := range words() {
 		names = append(names, w.Word)
 	}
-	for _, c := range check.All() {
+	for _, c := range slices.Concat(check.All(), bring.Notes()) {
 		names = append(names, c.ID)
 	}
 	for _, m := range tare.Metrics() {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
 	"github.com/tarebench/tare/trial"
 )
@@ -150,6 +151,17 @@ func TestBenchRefuses(t *testing.T) {
 		code, out, said := call(t, dir, home, append([]string{"bench", "-q", "--no-lock"}, strings.Fields(tt.args)...)...)
 		if code != cli.ExitUsage || out != "" || !strings.Contains(said, tt.want) || strings.Count(said, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q, %q; want 2 and one line with %q", tt.args, code, out, said, tt.want)
+		}
+	}
+}
+
+// Every note that tare bench makes can be explained.
+func TestBenchNotesAreExplained(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	for _, n := range bring.Notes() {
+		code, out, said := call(t, dir, home, "explain", n.ID)
+		if code != cli.ExitOK || !strings.HasPrefix(out, n.ID+" (check)\n") || !strings.Contains(out, "severity: note") {
+			t.Errorf("%s: exit code %d, %q, %q", n.ID, code, out, said)
 		}
 	}
 }

@@ -43,9 +43,6 @@ func (s *shell) bench(ctx context.Context, o benchOptions) error {
 			return benchError(ctx, err)
 		}
 		defer b.Close()
-		for _, note := range b.Notes {
-			p.Say(note)
-		}
 		study, err := w.fit(b, o)
 		if err != nil {
 			return benchError(ctx, err)

@@ -28,16 +28,16 @@ type Tests struct {
 	Files   []gobench.TestFile // one for the package's own tests, one for external ones
 }
 
-// Find reads the benchmarks in a package's test files. Files that do not parse
-// are left for the compiler to complain about.
+// Find reads the benchmarks in a package's test files. Of a file that does not
+// parse they are those that can be read: it is for the compiler to complain.
 func Find(p Package) Tests {
 	t := Tests{Package: p}
 	seen := map[string]bool{}
 	for _, files := range [][]string{p.TestGoFiles, p.XTestGoFiles} {
 		var f gobench.TestFile
 		for _, name := range files {
-			pkg, names, err := gobench.Benchmarks(filepath.Join(p.Dir, name))
-			if err != nil {
+			pkg, names, _ := gobench.Benchmarks(filepath.Join(p.Dir, name))
+			if len(names) == 0 {
 				continue
 			}
 			f.Package = pkg
@@ -89,9 +89,12 @@ func Build(ctx context.Context, s *Side, packages []Tests, work string, say func
 		if errors.Is(err, build.ErrNoToolchain) {
 			return nil, err
 		}
-		if err != nil {
-			b.Failed[t.Package.ImportPath] = err.Error()
+		if broken := (*BuildError)(nil); errors.As(err, &broken) {
+			b.Failed[t.Package.ImportPath] = broken.Why
 			continue
+		}
+		if err != nil {
+			return nil, err
 		}
 		b.Tests = append(b.Tests, t)
 		for _, f := range t.Files {

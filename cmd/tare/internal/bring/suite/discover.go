@@ -33,6 +33,10 @@ type Benchmark struct {
 	BytesPer float64       // heap bytes per operation
 	Around   time.Duration // what testing does around the iterations of one slice
 	Start    time.Duration // to start the package's process
+
+	Fixed  time.Duration // of each run, in its result and not of any iteration: what stands around the loop; zero: too little to tell
+	Growth float64       // how many times as long an iteration takes where eight times as many are asked for; zero: it does not grow
+	Run    int64         // iterations of a run as long as Search.Run, where either of them is known
 }
 
 // ID is what the benchmark is called in a study: import/path.BenchmarkName/sub.
@@ -42,17 +46,36 @@ func (b Benchmark) ID() string {
 
 // Left is a benchmark or package that is not weighed.
 type Left struct {
-	ID  string
-	Why string
+	ID     string
+	Side   string // whose fault it is: a side, or Both; empty: nobody's
+	Broken bool   // it does not build
+	Why    string // without the side
+}
+
+// Both is the side of what goes for both.
+const Both = "both sides"
+
+// String is why, with the side: "head does not build: …".
+func (l Left) String() string {
+	switch {
+	case l.Broken && l.Side == Both:
+		return l.Side + " do not build: " + l.Why
+	case l.Broken:
+		return l.Side + " does not build: " + l.Why
+	case l.Side != "":
+		return l.Side + ": " + l.Why
+	}
+	return l.Why
 }
 
 // Search says which benchmarks to find, and how to run them.
 type Search struct {
-	Pattern string               // as go test -bench takes it
-	Keep    func(id string) bool // of whole benchmarks: whether to look at it
-	Procs   int                  // GOMAXPROCS they run with
-	Once    time.Duration        // for one iteration of a benchmark and all below it; zero: a minute
-	Spec    trial.Spec           // of their processes
+	Pattern string                        // as go test -bench takes it
+	Keep    func(id string) bool          // of whole benchmarks: whether to look at it
+	Slice   func(Benchmark) time.Duration // how long slices of it are to be; zero: it will not have any
+	Run     time.Duration                 // how long a run is to be of a benchmark that has none
+	Once    time.Duration                 // for one iteration of a benchmark and all below it; zero: a minute
+	Spec    trial.Spec                    // of their processes
 	Say     func(string)
 }
 
@@ -66,10 +89,7 @@ func (b *Suite) Discover(ctx context.Context, q Search) (found []Benchmark, left
 		return nil, nil, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	d := &discovery{conn: conn, limit: q.Once}
-	if q.Procs != 1 {
-		d.suffix = fmt.Sprintf("-%d", q.Procs)
-	}
+	d := &discovery{conn: conn, limit: q.Once, slice: q.Slice, run: q.Run, side: b.Side.ID}
 	if d.limit == 0 {
 		d.limit = onceLimit
 	}
@@ -117,7 +137,10 @@ func first(pattern string) string {
 type discovery struct {
 	conn   trial.Conn
 	limit  time.Duration
-	suffix string // that testing puts behind names: -2 where GOMAXPROCS is 2
+	slice  func(Benchmark) time.Duration
+	run    time.Duration
+	side   string
+	suffix string // that testing puts behind the names of the package that was prepared: -2 where GOMAXPROCS is 2
 }
 
 // below runs one benchmark once with all that are below it, and then each by
@@ -126,7 +149,7 @@ func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (f
 	text, _, err := d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 0)
 	var te *tare.TrialError
 	if errors.As(err, &te) {
-		return nil, []Left{{top.ID(), did(te)}}, nil
+		return nil, []Left{d.left(top, d.did(te))}, nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -136,7 +159,7 @@ func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (f
 		// A panic may be seen only by now: testing goes on for a moment.
 		text, _, err = d.once(ctx, top, map[string]string{gobench.SetRegexp: pattern}, 1)
 		if errors.As(err, &te) {
-			return nil, []Left{{top.ID(), did(te)}}, nil
+			return nil, []Left{d.left(top, d.did(te))}, nil
 		}
 		if err != nil {
 			return nil, nil, err
@@ -144,15 +167,14 @@ func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (f
 	}
 	failures := d.failures(text)
 	if len(names)+len(failures) == 0 && !strings.Contains(pattern, "/") {
-		failures = []Left{{top.Name, "it gives no result in ns/op"}}
+		failures = []failure{{top.Name, "it gives no result in ns/op"}}
 	}
 	for _, f := range failures {
-		names = slices.DeleteFunc(names, func(n string) bool { return n == f.ID })
-		if f.ID == top.Name && len(names)+len(failures) > 1 {
+		names = slices.DeleteFunc(names, func(n string) bool { return n == f.name })
+		if f.name == top.Name && len(names)+len(failures) > 1 {
 			continue // for the sake of one below it
 		}
-		f.ID = Benchmark{Package: top.Package, Name: f.ID}.ID()
-		left = append(left, f)
+		left = append(left, d.left(Benchmark{Package: top.Package, Name: f.name}, f.why))
 	}
 	for _, name := range names {
 		b := top
@@ -160,12 +182,16 @@ func (d *discovery) below(ctx context.Context, top Benchmark, pattern string) (f
 		if why, err := d.gauge(ctx, &b); err != nil {
 			return nil, nil, err
 		} else if why != "" {
-			left = append(left, Left{b.ID(), why})
+			left = append(left, d.left(b, why))
 			continue
 		}
 		found = append(found, b)
 	}
 	return found, left, nil
+}
+
+func (d *discovery) left(b Benchmark, why string) Left {
+	return Left{ID: b.ID(), Side: d.side, Why: why}
 }
 
 // once prepares b and runs it once. Case 1 says more of what it skips.
@@ -185,7 +211,10 @@ func (d *discovery) once(ctx context.Context, b Benchmark, set map[string]string
 func (d *discovery) prepare(ctx context.Context, b Benchmark, set map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
-	_, err := d.conn.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: b.ID(), Fixture: b.Package, Op: b.Name, Set: set}})
+	a, err := d.conn.Do(ctx, wire.Request{Op: wire.OpPrepare, Workload: &wire.Workload{ID: b.ID(), Fixture: b.Package, Op: b.Name, Set: set}})
+	if d.suffix = ""; a.GOMAXPROCS > 1 {
+		d.suffix = fmt.Sprintf("-%d", a.GOMAXPROCS)
+	}
 	return err
 }
 
@@ -195,7 +224,7 @@ func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err er
 	began := time.Now()
 	_, _, err = d.once(ctx, *b, nil, 0)
 	if errors.As(err, &te) {
-		return did(te), nil
+		return d.did(te), nil
 	}
 	if err != nil {
 		return "", err
@@ -205,18 +234,18 @@ func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err er
 	defer cancel()
 	a, err := d.conn.Do(limited, wire.Request{Op: wire.OpWarm, On: b.ID(), MinNS: warmFor.Nanoseconds(), CapNS: time.Second.Nanoseconds()})
 	if err != nil || a.Errors > 0 {
-		return a.Message, err
+		return said(*b, a), err
 	}
 	b.NSPerOp = float64(a.WallNS) / float64(a.Ops)
 	m, err := d.conn.Do(limited, wire.Request{Op: wire.OpStats, On: b.ID(), Ops: a.Ops})
 	if err != nil || m.Errors > 0 {
-		return m.Message, err
+		return said(*b, m), err
 	}
 	b.BytesPer = float64(m.Bytes) / float64(m.Ops)
 	for i := range aroundRuns {
 		one, err := d.conn.Do(limited, wire.Request{Op: wire.OpAnswer, On: b.ID(), Cases: []int{0}})
 		if errors.As(err, &te) {
-			return did(te), nil
+			return d.did(te), nil
 		}
 		if err != nil {
 			return "", err
@@ -225,7 +254,7 @@ func (d *discovery) gauge(ctx context.Context, b *Benchmark) (why string, err er
 			b.Around = around
 		}
 	}
-	return "", nil
+	return d.grow(limited, b)
 }
 
 // results are the benchmarks from top down that have a result line in text, in
@@ -256,27 +285,38 @@ var (
 	ended   = regexp.MustCompile(`^ended during \w+ with `)
 )
 
+// said is why a reply holds no result of b.
+func said(b Benchmark, a wire.Reply) string {
+	if why, ok := strings.CutPrefix(a.Message, b.Name+" failed: "); ok {
+		return "it fails: " + why
+	}
+	return a.Message
+}
+
 // did says what a benchmark did to its process.
-func did(te *tare.TrialError) string {
+func (d *discovery) did(te *tare.TrialError) string {
 	switch te.Class {
 	case tare.ErrExit:
 		return "it ends the process: " + ended.ReplaceAllString(te.Message, "")
 	case tare.ErrDeadline:
-		return "it takes too long: " + te.Message
+		return fmt.Sprintf("it takes too long: it did not end within %v", d.limit)
 	}
 	return te.Error()
 }
 
+// failure is a benchmark that gave no result.
+type failure struct{ name, why string }
+
 // failures are the benchmarks that failed or were skipped, and why: what they
 // said of it stands below, or above where testing is verbose.
-func (d *discovery) failures(text string) []Left {
-	var all []Left
+func (d *discovery) failures(text string) []failure {
+	var all []failure
 	for _, m := range outcome.FindAllStringSubmatch(text, -1) {
 		why := map[string]string{"FAIL": "it fails", "SKIP": "it is skipped"}[m[2]]
 		if said := strings.TrimSpace(m[1] + m[4]); said != "" {
 			why += ": " + said
 		}
-		all = append(all, Left{d.unsuffixed(m[3]), why})
+		all = append(all, failure{d.unsuffixed(m[3]), why})
 	}
 	return all
 }

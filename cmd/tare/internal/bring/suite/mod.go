@@ -17,23 +17,27 @@ import (
 // to where they do in the user's own. The go.mod that comes of it is in work;
 // the tree's stays as it is.
 func (s *Side) Resolve(ctx context.Context, work string) error {
-	out, err := s.run(ctx, "env", "GOMOD", "GOWORK")
+	out, err := s.run(ctx, "env", "GOMOD", "GOWORK", "GOFLAGS")
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.ID, err)
+		return err
 	}
-	gomod, gowork, _ := strings.Cut(strings.TrimRight(out, "\n"), "\n")
-	if gomod == "" || gomod == os.DevNull {
+	gomod, rest, _ := strings.Cut(out, "\n")
+	gowork, goflags, _ := strings.Cut(rest, "\n")
+	s.tags = tagsOf(goflags)
+	inWork := gowork != "" && gowork != "off"
+	if inWork && len(s.With) > 0 {
+		return &UsageError{What: "--with does not reach into a go.work; GOWORK=off in the environment leaves it out"}
+	}
+	s.above = gomod == "" || gomod == os.DevNull
+	if inWork { // what go.work says counts
+		return nil
+	}
+	if s.above {
 		return &UsageError{What: fmt.Sprintf("%s: no go.mod in %s or above; benchmarks are those of a module", s.ID, s.Home)}
 	}
 	away, err := s.away(ctx, gomod)
 	if err != nil || len(s.With) == 0 && len(away) == 0 {
 		return err
-	}
-	if gowork != "" && gowork != "off" {
-		if len(s.With) > 0 {
-			return &UsageError{What: "--with does not reach into a go.work; GOWORK=off in the environment leaves it out"}
-		}
-		return nil // what go.work says counts
 	}
 	mod := filepath.Join(work, s.ID+".mod")
 	if err := copyFile(gomod, mod); err != nil {
@@ -56,13 +60,17 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 	}
 	if len(args) > 2 {
 		if _, err := s.run(ctx, append(args, mod)...); err != nil {
-			return fmt.Errorf("%s: %w", s.ID, err)
+			return err
 		}
 	}
 	for _, w := range s.With {
 		if w.Dir == "" {
-			if _, err := s.run(ctx, "get", "-modfile="+mod, w.Path+"@"+w.Version); err != nil {
-				return fmt.Errorf("%s with %s@%s: %w", s.ID, w.Path, w.Version, err)
+			_, err := s.run(ctx, "get", "-modfile="+mod, w.Path+"@"+w.Version)
+			if broken := (*BuildError)(nil); errors.As(err, &broken) {
+				return &BuildError{s.ID + " with " + w.String(), broken.Why}
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}
@@ -89,7 +97,7 @@ func (s *Side) away(ctx context.Context, gomod string) ([]string, error) {
 	}
 	out, err := s.run(ctx, "mod", "edit", "-json", gomod)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.ID, err)
+		return nil, err
 	}
 	type version struct{ Path, Version string }
 	var file struct{ Replace []struct{ Old, New version } }

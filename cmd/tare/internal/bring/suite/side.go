@@ -42,6 +42,8 @@ type Side struct {
 	Layouts int          // how many layouts to link; zero: one, the linker's own
 
 	modfile string // go.mod to build with instead of the tree's; empty: the tree's
+	above   bool   // Dir is in no module
+	tags    string // the user's, in GOFLAGS, which -tags would take the place of
 }
 
 // module is what go list says of a module.
@@ -58,11 +60,30 @@ type Package struct {
 	Error                     *struct{ Err string }
 }
 
+// All are the patterns of all packages below Dir. The go command does not find
+// them by itself where Dir is above the modules of its go.work.
+func (s *Side) All(ctx context.Context) ([]string, error) {
+	if !s.above {
+		return []string{"./..."}, nil
+	}
+	out, err := s.run(ctx, "list", "-m", "-f={{.Dir}}")
+	if err != nil {
+		return nil, err
+	}
+	var patterns []string
+	for dir := range strings.Lines(out) {
+		if rel, err := filepath.Rel(s.Dir, strings.TrimSpace(dir)); err == nil && filepath.IsLocal(rel) {
+			patterns = append(patterns, "./"+filepath.ToSlash(rel)+"/...")
+		}
+	}
+	return patterns, nil
+}
+
 // List finds the packages that patterns name.
 func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 	out, err := s.run(ctx, s.flagged("list", append([]string{"-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Error"}, patterns...)...)...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.ID, err)
+		return nil, err
 	}
 	var all []Package
 	for d := json.NewDecoder(strings.NewReader(out)); d.More(); {
@@ -80,7 +101,7 @@ func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
 func (s *Side) Deps(ctx context.Context, packages []string) (map[string][]string, error) {
 	out, err := s.run(ctx, s.flagged("list", append([]string{"-e", "-test", "-deps", "-f={{.ImportPath}}\t{{.ForTest}}\t{{.Dir}}\t{{join .Deps \",\"}}"}, packages...)...)...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.ID, err)
+		return nil, err
 	}
 	dirs, needs := map[string]string{}, map[string][]string{}
 	for line := range strings.Lines(out) {
@@ -109,7 +130,7 @@ func (s *Side) Deps(ctx context.Context, packages []string) (map[string][]string
 func (s *Side) flagged(command string, args ...string) []string {
 	flags := []string{command}
 	if s.Tags != "" {
-		flags = append(flags, "-tags="+s.Tags)
+		flags = append(flags, "-tags="+strings.TrimPrefix(s.tags+","+s.Tags, ","))
 	}
 	if s.PGO != "" {
 		flags = append(flags, "-pgo="+s.PGO)
@@ -120,8 +141,19 @@ func (s *Side) flagged(command string, args ...string) []string {
 	return append(flags, args...)
 }
 
-// run runs the go command and returns what it wrote to standard output; the
-// error is the first line that says what is wrong.
+// tagsOf are the build tags in GOFLAGS; of several flags the last counts.
+func tagsOf(goflags string) (tags string) {
+	for _, flag := range strings.Fields(goflags) {
+		if text, ok := strings.CutPrefix(strings.TrimLeft(flag, "-'\""), "tags="); ok {
+			tags = strings.Trim(text, "'\"")
+		}
+	}
+	return tags
+}
+
+// run runs the go command and returns what it wrote to standard output; where
+// that failed the error is a *BuildError with the first line that says what is
+// wrong.
 func (s *Side) run(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = s.Dir, s.environment()
@@ -136,16 +168,17 @@ func (s *Side) run(ctx context.Context, args ...string) (string, error) {
 	case errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("%w: go was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain)
 	case err != nil:
-		return "", errors.New(s.message(said.String()+out.String(), err))
+		return "", &BuildError{s.ID, s.message(said.String()+out.String(), err)}
 	}
 	return out.String(), nil
 }
 
 // environment is the user's own for the go command, with what the side has
 // besides. A tree in the cache must not come under a go.work that happens to
-// lie above the cache.
+// lie above the cache, and a git that the go command asks leaves the index be.
 func (s *Side) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "TARE_") })
+	env = append(env, "GIT_OPTIONAL_LOCKS=0")
 	if s.Dir != s.Home && os.Getenv("GOWORK") != "off" {
 		work := "off"
 		for dir := s.Dir; ; dir = filepath.Dir(dir) {
@@ -171,14 +204,20 @@ var (
 )
 
 // message is the first line of out that has a position, with its path from the
-// tree's root; else the first that says anything.
+// tree's root; else the first that says anything. A line that ends in a colon
+// goes on in the next one.
 func (s *Side) message(out string, err error) string {
-	first := ""
+	first, begun := "", ""
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
-		if line == "" || heading.MatchString(line) || strings.HasSuffix(line, ":") {
+		if line == "" || heading.MatchString(line) {
 			continue
 		}
+		if strings.HasSuffix(line, ":") {
+			begun = line + " "
+			continue
+		}
+		line, begun = begun+line, ""
 		if m := positioned.FindStringSubmatch(line); m != nil {
 			path := strings.TrimPrefix(m[1], "go: ")
 			if !filepath.IsAbs(path) {

@@ -142,11 +142,12 @@ func (t *page) own() {
 	}
 }
 
-// values are the figures of a side, one per round.
+// values are the figures of a side, one per round in which nothing failed.
 func (t *page) values(workload, contender, key string) []float64 {
 	var out []float64
 	for _, trial := range t.r.Trials {
-		if v, ok := trial.Samples[workload][key]; ok && trial.Contender == contender && trial.Tau == 1 && trial.Error == nil {
+		s := trial.Samples[workload]
+		if v, ok := s[key]; ok && trial.Contender == contender && trial.Tau == 1 && trial.Error == nil && s["errors"] == 0 {
 			out = append(out, v)
 		}
 	}

@@ -1,0 +1,55 @@
+package bring
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/check"
+)
+
+// Notes are the findings of tare bench's own, besides those of the checks of
+// every study: they come of what was found out before the study began.
+func Notes() []check.Check {
+	return []check.Check{longSlices(), wholeRuns(), partialRevision()}
+}
+
+func longSlices() check.Check {
+	return check.Check{
+		ID: "long-slices", Severity: tare.Note,
+		Summary: fmt.Sprintf("Testing takes more than %v around each slice of a benchmark: for its collections, for an iteration of its own, and for what stands before the loop. Slices are made twice as long as that.", aroundNoted),
+		Why:     "What is done around a slice is not in its figures, but in the time that they take: longer slices are fewer slices, and the machine has more time to change between those of one side and those of the other.",
+		Advice:  "set up what is expensive once, outside of the benchmark, e.g. in a sync.Once",
+	}
+}
+
+func wholeRuns() check.Check {
+	return check.Check{
+		ID: "whole-runs", Severity: tare.Note,
+		Summary: fmt.Sprintf("A benchmark cannot be cut into slices: one iteration is longer than a slice may be (%v), or testing takes more than half of that to set it up again, or its time is not proportional to its iterations: work around the loop makes up a fifth of a slice, or an iteration takes more than twice as long where eight times as many are asked for. "+
+			"It is weighed in whole runs instead, two of each side in a round, both sides with the same number of iterations, which take about %v. The other benchmarks stay in slices.", mostLength, wholeLength),
+		Why: "Where the time of an iteration depends on how many there are, a slice is the time of something else than go test -bench reports. " +
+			"Whole runs show what it reports, but the sides take turns less often: what the machine does meanwhile meets them less alike, and it takes more rounds to tell them apart.",
+		Advice: "set up what is expensive once, outside of the benchmark or before b.ResetTimer, and let an iteration do the same work however many there are",
+	}
+}
+
+func partialRevision() check.Check {
+	return check.Check{
+		ID: "partial-revision", Severity: tare.Note,
+		Summary: "A revision is unpacked without something that belongs to it: submodules are left empty, and contents in Git LFS are pointers where git-lfs is not installed.",
+		Why:     "A side that lacks files is another program, or does not build; who does not know that looks for the reason in the change.",
+		Advice:  "weigh packages that need none of it, or vendor what the submodules hold",
+	}
+}
+
+// note adds a finding to every result.
+func (b *Bench) note(of check.Check, workload, message string) {
+	b.findings = append(b.findings, tare.Finding{Check: of.ID, Severity: of.Severity, Workload: workload, Message: message, Advice: of.Advice})
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
