@@ -16,6 +16,10 @@ import (
 // given, in one line of the protocol.
 const MaxDocument = 10 << 20
 
+// MaxDepth is how deep a document may be nested: some codecs take time with the
+// square of it, and others refuse ten times as much.
+const MaxDepth = 1000
+
 // Document is one JSON document of a file. It is valid: UTF-8, no syntax
 // error, and no number beyond a float64.
 type Document struct {
@@ -50,7 +54,7 @@ func (e *SyntaxError) Error() string {
 // the file should know, one line each. The error is a *SyntaxError.
 func Documents(name string, src []byte) (docs []Document, notes []string, err error) {
 	f := &text{name: name, src: src}
-	if notes, err = f.decoded(); err != nil {
+	if notes, err = f.decoded(false); err != nil {
 		return nil, nil, err
 	}
 	whole := trim(f.src)
@@ -106,8 +110,12 @@ func position(src []byte, at int) (line, col int) {
 	return 1 + bytes.Count(src[:at], []byte("\n")), 1 + utf8.RuneCount(src[begin:at])
 }
 
-// decoded takes a byte order mark away and finds bytes that are not UTF-8.
-func (f *text) decoded() (notes []string, err error) {
+// decoded takes a byte order mark away and finds bytes that are not UTF-8. A
+// text that was cut off may end within a character.
+func (f *text) decoded(cutOff bool) (notes []string, err error) {
+	if format, command := packed(f.src); format != "" {
+		return nil, f.fail(0, "the file is compressed ("+format+")", "unpack it first, e.g. by "+command)
+	}
 	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
 		if bytes.HasPrefix(f.src, []byte(mark)) {
 			return nil, f.fail(0, "the file is UTF-16, and JSON is UTF-8", "convert it, e.g. iconv -f UTF-16 -t UTF-8")
@@ -117,9 +125,15 @@ func (f *text) decoded() (notes []string, err error) {
 		f.src = rest
 		notes = append(notes, f.name+":1:1: begins with a byte order mark, which is no JSON; it is left out")
 	}
+	if utf8.Valid(f.src) {
+		return notes, nil
+	}
 	for at := 0; at < len(f.src); {
 		r, n := utf8.DecodeRune(f.src[at:])
 		if r == utf8.RuneError && n == 1 {
+			if cutOff && !utf8.FullRune(f.src[at:]) {
+				break
+			}
 			return nil, f.fail(at, fmt.Sprintf("byte 0x%02x (at offset %d) is not UTF-8, which JSON is", f.src[at], at),
 				"convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8")
 		}
@@ -144,17 +158,20 @@ func (f *text) lines(whole []byte) bool {
 func (f *text) document(docs []Document, from, to int, notes *[]string) ([]Document, error) {
 	body := f.src[from:to]
 	if len(body) > MaxDocument {
-		return nil, f.fail(from, fmt.Sprintf("a document of %.1f MB", float64(len(body))/1e6),
-			fmt.Sprintf("at most %.1f MB can be weighed; several smaller ones, one a line, can", float64(MaxDocument)/1e6))
+		return nil, f.fail(from, fmt.Sprintf("a document of %.1f MB", float64(len(body))/1e6), sizeHint())
 	}
 	var syntax *json.SyntaxError
 	if err := json.Unmarshal(body, new(json.RawMessage)); errors.As(err, &syntax) {
 		at := max(0, int(syntax.Offset)-1)
 		what := "not JSON: " + syntax.Error()
+		hint := syntaxHint(body, at, syntax.Error())
 		if syntax.Error() == "unexpected end of JSON input" {
-			at, what = len(body), "the JSON ends too early"
+			at, what, hint = len(body), "the JSON ends too early", ""
+			if len(docs) > 0 && len(trim(f.src[from+len(body):])) == 0 {
+				hint = "the last line is cut off: leave it out, e.g. by sed '$d'"
+			}
 		}
-		return nil, f.fail(from+at, what, f.syntaxHint(body, at))
+		return nil, f.fail(from+at, what, hint)
 	} else if err != nil {
 		return nil, f.fail(from, "not JSON: "+err.Error(), "")
 	}
@@ -166,8 +183,9 @@ func (f *text) document(docs []Document, from, to int, notes *[]string) ([]Docum
 	return append(docs, Document{File: f.name, Line: f.line + 1, Body: body}), nil
 }
 
-// syntaxHint knows what is often meant by what is no JSON.
-func (f *text) syntaxHint(body []byte, at int) string {
+// syntaxHint knows what is often meant by what is no JSON at an offset, of which
+// encoding/json complains.
+func syntaxHint(body []byte, at int, complaint string) string {
 	rest := body[min(at, len(body)):]
 	before := trim(body[:min(at, len(body))])
 	word := func(s string) bool { return bytes.HasPrefix(rest, []byte(s)) }
@@ -180,8 +198,12 @@ func (f *text) syntaxHint(body []byte, at int) string {
 		return "JSON has no comments"
 	case word("NaN"), word("Inf"), word("-Inf"), word("undefined"):
 		return "JSON has no such value; null, or a string"
-	case json.Valid(before) && (word("{") || word("[")):
-		return "one document a file, or one on each line"
+	case strings.HasSuffix(complaint, "after top-level value"):
+		return "one document a file, or one on each line, as jq -c . writes them"
+	case strings.HasSuffix(complaint, "in string literal"):
+		return `control characters are escaped in strings, e.g. \n or \u0000`
+	case strings.HasSuffix(complaint, "exceeded max depth"):
+		return fmt.Sprintf("at most %d levels are weighed", MaxDepth)
 	}
 	return ""
 }
@@ -227,13 +249,15 @@ func (f *text) walk(base int, body []byte, notes *[]string) error {
 		}
 		switch x := token.(type) {
 		case json.Delim:
-			switch x {
-			case '{':
-				open = append(open, object{keys: map[string]bool{}})
-			case '[':
-				open = append(open, object{})
-			default:
+			switch {
+			case x == '}' || x == ']':
 				open = open[:len(open)-1]
+			case len(open) == MaxDepth:
+				return f.fail(base+begin, fmt.Sprintf("nested more than %d deep", MaxDepth), "codecs refuse such documents or take minutes for one, so that they are not weighed")
+			case x == '{':
+				open = append(open, object{keys: map[string]bool{}})
+			default:
+				open = append(open, object{})
 			}
 		case json.Number:
 			if _, err := strconv.ParseFloat(x.String(), 64); err != nil {

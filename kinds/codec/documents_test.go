@@ -2,6 +2,7 @@ package codec
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,7 +14,7 @@ import (
 )
 
 func TestDocuments(t *testing.T) {
-	deep := strings.Repeat("[", 40) + strings.Repeat("]", 40)
+	deep := strings.Repeat("[", MaxDepth) + strings.Repeat("]", MaxDepth)
 	for _, tt := range []struct {
 		name, src string
 		bodies    string // joined by |
@@ -55,14 +56,21 @@ func TestDocumentsErrors(t *testing.T) {
 		{"a.json", `{"a": 'b'}`, "a.json:1:7: not JSON: invalid character '\\'' looking for beginning of value; strings take double quotes"},
 		{"a.json", "[1 // one\n]", "a.json:1:4: not JSON: invalid character '/' after array element; JSON has no comments"},
 		{"a.json", `[NaN]`, "a.json:1:2: not JSON: invalid character 'N' looking for beginning of value; JSON has no such value; null, or a string"},
-		{"a.json", "{\n}{}", "a.json:2:2: not JSON: invalid character '{' after top-level value; one document a file, or one on each line"},
+		{"a.json", "{\n}{}", "a.json:2:2: not JSON: invalid character '{' after top-level value; one document a file, or one on each line, as jq -c . writes them"},
+		{"a.json", "{} x", "a.json:1:4: not JSON: invalid character 'x' after top-level value; one document a file, or one on each line, as jq -c . writes them"},
+		{"a.json", "[\"a\tb\"]", "a.json:1:4: not JSON: invalid character '\\t' in string literal; control characters are escaped in strings, e.g. \\n or \\u0000"},
+		{"a.ndjson", "{}\n{\"a\":1}\n{\"a\":\n", "a.ndjson:3:6: the JSON ends too early; the last line is cut off: leave it out, e.g. by sed '$d'"},
+		{"a.ndjson", "{}\n{\"a\":\n{}\n", "a.ndjson:2:6: the JSON ends too early"},
+		{"a.json.gz", "\x1f\x8b\x08\x00", "a.json.gz:1:1: the file is compressed (gzip); unpack it first, e.g. by gzip -dc"},
+		{"a.json", "\x28\xb5\x2f\xfd", "a.json:1:1: the file is compressed (zstd); unpack it first, e.g. by zstd -dc"},
 		{"a.json", `["é", "b`, "a.json:1:9: the JSON ends too early"},
 		{"a.json", "{}\n{\"a\":}\n{}", "a.json:2:6: not JSON: invalid character '}' looking for beginning of value"},
 		{"a.ndjson", "{\n{}\n", "a.ndjson:1:2: the JSON ends too early"},
 		{"a.json", "[\"é\",\n\"b\xe9\"]", "a.json:2:3: byte 0xe9 (at offset 9) is not UTF-8, which JSON is; convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8"},
 		{"a.json", "\xff\xfe[\x00", "a.json:1:1: the file is UTF-16, and JSON is UTF-8; convert it, e.g. iconv -f UTF-16 -t UTF-8"},
 		{"a.json", "[1,\n {\"a\" : 1e400}]", "a.json:2:9: 1e400 is larger than any float64, which no codec can read into a number; write it as a string"},
-		{"a.json", strings.Repeat("[", 10001) + strings.Repeat("]", 10001), "a.json:1:10001: not JSON: invalid character '[' exceeded max depth"},
+		{"a.json", strings.Repeat("[", 10001) + strings.Repeat("]", 10001), "a.json:1:10001: not JSON: invalid character '[' exceeded max depth; at most 1000 levels are weighed"},
+		{"a.json", strings.Repeat("{\"a\":", 1001) + "1" + strings.Repeat("}", 1001), "a.json:1:5001: nested more than 1000 deep; codecs refuse such documents or take minutes for one, so that they are not weighed"},
 		{"a.json", `"` + strings.Repeat("x", MaxDocument) + `"`, "a.json:1:1: a document of 10.5 MB; at most 10.5 MB can be weighed; several smaller ones, one a line, can"},
 	} {
 		_, _, err := Documents(tt.name, []byte(tt.src))
@@ -70,6 +78,47 @@ func TestDocumentsErrors(t *testing.T) {
 		if !errors.As(err, &at) || err.Error() != tt.want {
 			t.Errorf("%.40q: %v\nwant %s", tt.src, err, tt.want)
 		}
+	}
+}
+
+// endless is a text over and over, and counts what was taken of it.
+type endless struct {
+	text string
+	read int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = e.text[(e.read+i)%len(e.text)]
+	}
+	e.read += len(p)
+	return len(p), nil
+}
+
+func TestReadDocumentsOfFilesThatAreTooLarge(t *testing.T) {
+	const most = 4 << 20
+	long := strings.Repeat("é", 1<<18)
+	for _, tt := range []struct{ name, text, want string }{
+		{"a.json", "\"" + long + "\"\r\n", "7 documents; a.json: only the first 3.7 MB of it are read, 7 documents; shuf -n 1000 makes a selection of all of it"},
+		{"a.ndjson", "\"" + long + "\",\n", "a.ndjson:1:262147: not JSON: invalid character ',' after top-level value; one document a file, or one on each line, as jq -c . writes them"},
+		{"a.json", "[\n1,\n", "a.json:1:1: a document of more than 4.2 MB; at most 10.5 MB can be weighed; several smaller ones, one a line, can"},
+		{"a.json", "x\x00", "a.json:1:1: a document of more than 4.2 MB; at most 10.5 MB can be weighed; several smaller ones, one a line, can"},
+		{"a.json", "\x1f\x8b", "a.json:1:1: the file is compressed (gzip); unpack it first, e.g. by gzip -dc"},
+		{"a.json", "\n{}\xff", "a.json:2:3: byte 0xff (at offset 3) is not UTF-8, which JSON is; convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8"},
+	} {
+		src := &endless{text: tt.text}
+		docs, notes, err := readDocuments(tt.name, src, most)
+		got := fmt.Sprintf("%d documents; %s", len(docs), strings.Join(notes, "|"))
+		if err != nil {
+			got = err.Error()
+		}
+		if got != tt.want || src.read > 2*most {
+			t.Errorf("%s of %.5q after %d bytes: %s\nwant %s", tt.name, tt.text, src.read, got, tt.want)
+		}
+	}
+	docs, notes, err := ReadDocuments("a.json", strings.NewReader("{}\n[]"))
+	if len(docs) != 2 || len(notes) > 0 || err != nil {
+		t.Errorf("%v, %q, %v", docs, notes, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -33,8 +34,12 @@ func split(path string) ([]segment, error) {
 		name, colon := strings.CutPrefix(text, ":")
 		switch {
 		case last && text == "{$}": // as net/http says it
-		case last && (strings.HasPrefix(text, "*") || braces && closed && (strings.HasSuffix(inner, "...") || strings.HasSuffix(inner, ":.*") || strings.HasPrefix(inner, "*"))):
+		case last && takesRest(text):
 			return nil, fmt.Errorf("%q takes all that is left of a path, on which routers do not agree", text)
+		case takesRest(text):
+			return nil, fmt.Errorf("%q: only the end of a path can stand for all that is left of it", text)
+		case braces && closed && limits(inner):
+			return nil, fmt.Errorf("%q: not all routers can say what a parameter is made of; write {%s}", text, inner[:strings.IndexByte(inner, ':')])
 		case braces && closed && inner != "" && !strings.ContainsAny(inner, "{}:"):
 			segments[i] = segment{inner, true}
 		case colon && name != "" && !strings.ContainsAny(name, ":*{}?+<>()."):
@@ -52,6 +57,30 @@ func split(path string) ([]segment, error) {
 		}
 	}
 	return segments, nil
+}
+
+// takesRest reports whether a segment at the end stands for all that is left of
+// a path, as somebody writes it: *, *path, {path...}, {path:.*}, {path:path},
+// {*path}, {path*}, {path+}, {+path}, :path* or :path+.
+func takesRest(text string) bool {
+	inner, braces := strings.CutPrefix(text, "{")
+	inner, closed := strings.CutSuffix(inner, "}")
+	if braces && closed {
+		name, pattern, limited := strings.Cut(inner, ":")
+		if limited {
+			return name != "" && slices.Contains([]string{".*", ".+", "*", "path"}, pattern)
+		}
+		return !strings.ContainsAny(inner, "{}") && (strings.HasSuffix(inner, "...") || strings.Trim(inner, "*+") != inner)
+	}
+	colon := strings.HasPrefix(text, ":") && strings.TrimRight(text, "*+") != text
+	return (colon || strings.HasPrefix(text, "*")) && !strings.ContainsAny(text, "{}")
+}
+
+// limits reports whether what stands between braces is a name and what the
+// parameter may be made of: id:[0-9]+ or id:int.
+func limits(inner string) bool {
+	name, pattern, ok := strings.Cut(inner, ":")
+	return ok && name != "" && pattern != "" && !strings.ContainsAny(name, "{}") && strings.Count(pattern, "{") == strings.Count(pattern, "}")
 }
 
 // compare sorts a literal before the parameter of its place.

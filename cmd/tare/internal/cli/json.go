@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
@@ -129,19 +130,14 @@ func (s *shell) json(ctx context.Context, o jsonOptions, args []string) error {
 	return s.weighDocuments(ctx, o, args, docs, inferred)
 }
 
+// documentsMost is how much of several files is held, in bytes of documents.
+const documentsMost = 4 * codec.MaxRead
+
 // documents reads the files that args name.
 func (s *shell) documents(args []string) (docs []codec.Document, notes []string, err error) {
+	held := 0
 	for _, arg := range args {
-		name, src := arg, []byte(nil)
-		if arg == "-" {
-			name = "<stdin>"
-			if src, err = io.ReadAll(s.in); err != nil {
-				return nil, nil, fmt.Errorf("read the document from stdin: %w", err)
-			}
-		} else if src, err = os.ReadFile(arg); err != nil {
-			return nil, nil, &usageError{fmt.Sprintf("cannot read %s: %v", arg, cause(err)), "name a file of JSON or NDJSON, or - for stdin"}
-		}
-		own, said, err := codec.Documents(name, src)
+		own, said, err := s.documentsOf(arg)
 		var wrong *codec.SyntaxError
 		if errors.As(err, &wrong) {
 			return nil, nil, &usageError{oneLine(err.Error()), ""}
@@ -149,13 +145,51 @@ func (s *shell) documents(args []string) (docs []codec.Document, notes []string,
 		if err != nil {
 			return nil, nil, err
 		}
+		for _, d := range own {
+			held += len(d.Body)
+		}
+		if held > documentsMost {
+			return nil, nil, &usageError{fmt.Sprintf("%s: with it the documents have more than %d MB in all", arg, documentsMost/1_000_000), "name fewer files"}
+		}
 		docs, notes = append(docs, own...), append(notes, said...)
 	}
 	return docs, notes, nil
 }
 
+// documentsOf reads one file, or stdin.
+func (s *shell) documentsOf(arg string) (docs []codec.Document, notes []string, err error) {
+	name, r := "<stdin>", s.in
+	if arg != "-" {
+		f, err := os.Open(arg)
+		if err != nil {
+			return nil, nil, unreadable(arg, err)
+		}
+		defer f.Close()
+		name, r = arg, f
+	}
+	docs, notes, err = codec.ReadDocuments(name, r)
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return nil, nil, unreadable(arg, err)
+	}
+	return docs, notes, err
+}
+
+func unreadable(arg string, err error) error {
+	return &usageError{fmt.Sprintf("cannot read %s: %v", arg, cause(err)), "name a file of JSON or NDJSON, or - for stdin"}
+}
+
 // question is what the study asks, with what it is asked about.
 func (o jsonOptions) question(args []string, docs []codec.Document, typ bring.Type) string {
+	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", files(args), bring.Sizes(docs))
+	if typ.Name != "" && o.typ != "" {
+		text += ", as " + typ.Name
+	}
+	return text + "?"
+}
+
+// files are the names of files in a sentence.
+func files(args []string) string {
 	var names []string
 	for _, a := range args {
 		if a == "-" {
@@ -163,12 +197,8 @@ func (o jsonOptions) question(args []string, docs []codec.Document, typ bring.Ty
 		}
 		names = append(names, filepath.Base(a))
 	}
-	if len(names) > 3 {
-		names = append(names[:3], "…")
+	if more := len(names) - 3; more > 0 {
+		names = append(names[:3], fmt.Sprintf("%d more", more))
 	}
-	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", strings.Join(names, ", "), bring.Sizes(docs))
-	if typ.Name != "" && o.typ != "" {
-		text += ", as " + typ.Name
-	}
-	return text + "?"
+	return advice.Names(names)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/tarebench/tare"
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
@@ -97,12 +99,14 @@ func (d *documentStudy) prepare(ctx context.Context, w *weighing) (tare.Study, e
 			return tare.Study{}, aboutDocuments(err)
 		}
 	}
-	study, unfit := bring.NewStudy(bring.StudyID(d.args[0], d.o.typ), d.o.question(d.args, d.docs, d.typ), all.Leaves(), d.o.op, d.chooses)
-	if len(study.Contenders) == 1 && len(d.o.only) > 0 {
-		return study, nothing("codec", strings.Join(d.o.only, ","), "the catalog", base.IDs("codec"))
+	id, question := bring.StudyID(d.args[0], d.o.typ), d.o.question(d.args, d.docs, d.typ)
+	study, _ := bring.NewStudy(id, question, all.Leaves(), d.o.op, d.chooses)
+	_, unfit := bring.NewStudy(id, question, base.Leaves(), d.o.op, d.chooses)
+	for i := range study.Workloads {
+		study.Workloads[i].File = files(d.args)
 	}
-	if len(d.o.only) == 0 {
-		d.left = append(d.left, unfit...)
+	if err := d.chosenOnly(study, unfit, base); err != nil {
+		return study, err
 	}
 	dir, err := os.MkdirTemp(w.dirs.Cache, ".reference-")
 	if err != nil {
@@ -110,8 +114,46 @@ func (d *documentStudy) prepare(ctx context.Context, w *weighing) (tare.Study, e
 	}
 	defer os.RemoveAll(dir)
 	w.p.Status("reference", "asking encoding/json")
-	err = d.kind.Refer(ctx, w.sources, study, d.typ, trial.Spec{Run: w.tag, Guardian: w.guardian}, dir)
-	return study, aboutDocuments(err)
+	if err := d.kind.Refer(ctx, w.sources, study, d.typ, trial.Spec{Run: w.tag, Guardian: w.guardian}, dir); err != nil {
+		return study, aboutDocuments(err)
+	}
+	return d.fit(w, study)
+}
+
+// chosenOnly sees to it that some codec was chosen, and keeps who could not be
+// asked.
+func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, base catalog.Catalog) error {
+	if len(d.o.only) == 0 {
+		d.left = append(d.left, unfit...)
+		return nil
+	}
+	if len(study.Contenders) > 1 {
+		return nil
+	}
+	for _, l := range append(unfit, d.left...) {
+		if id := strings.TrimPrefix(l.What, "contender "); d.chooses(id) {
+			return &usageError{id + " cannot be weighed: " + l.Why, "tare list contenders shows the codecs"}
+		}
+	}
+	pattern := strings.Join(d.o.only, ",")
+	return &usageError{fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(near.Hint(pattern, base.IDs("codec")), "tare list contenders shows them")}
+}
+
+// fit leaves out what the budget has no room for, and says so.
+func (d *documentStudy) fit(w *weighing, study tare.Study) (tare.Study, error) {
+	if d.o.run.rounds > 0 {
+		return study, nil
+	}
+	if d.o.run.user {
+		return study, aboutDocuments(bring.Holds(study, d.kind.Costs(), d.o.run.budget))
+	}
+	fitted := bring.Fit(study, d.kind.Costs(), bring.Room(d.o.run.quick), len(d.o.only) == 0)
+	d.left = append(d.left, fitted.Left...)
+	d.kind.Only(fitted.Study)
+	if fitted.Says != "" {
+		w.p.Say(fitted.Says)
+	}
+	return fitted.Study, nil
 }
 
 // typed has the catalog's codecs built for the type.
@@ -167,7 +209,10 @@ func (d *documentStudy) recommend(w *weighing, res *tare.Result) {
 func aboutDocuments(err error) error {
 	var typed *bring.TypeError
 	var refused *bring.RefusedError
+	var budget *bring.BudgetError
 	switch {
+	case errors.As(err, &budget):
+		return &usageError{budget.Error(), ""}
 	case errors.As(err, &typed):
 		return &usageError{oneLine(typed.Error()), ""}
 	case errors.As(err, &refused):

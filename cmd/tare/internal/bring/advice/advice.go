@@ -65,7 +65,7 @@ func (r Reading) Weighed() []tare.Comparison {
 		}
 	}
 	slices.SortStableFunc(out, func(x, y tare.Comparison) int {
-		return cmp.Or(cmp.Compare(place(x), place(y)), cmp.Compare(x.Ratio, y.Ratio))
+		return cmp.Or(cmp.Compare(Place(x), Place(y)), cmp.Compare(x.Ratio, y.Ratio))
 	})
 	return out
 }
@@ -82,15 +82,15 @@ func (r Reading) Shown(c tare.Comparison) bool {
 	return (c.High < 1 || c.Low > 1) && math.Abs(math.Log(c.Ratio)) > r.Control()
 }
 
-// place is the best rank that the evidence allows; without ranks nobody is told
+// Place is the best rank that the evidence allows; without ranks nobody is told
 // apart.
-func place(c tare.Comparison) int { return max(1, c.RankLow) }
+func Place(c tare.Comparison) int { return max(1, c.RankLow) }
 
 // Tied are those of list, apart from c, that the evidence allows the same place.
 func Tied(c tare.Comparison, list []tare.Comparison) []string {
 	var names []string
 	for _, other := range list {
-		if other.Contender != c.Contender && place(other) == place(c) {
+		if other.Contender != c.Contender && Place(other) == Place(c) {
 			names = append(names, other.Contender)
 		}
 	}
@@ -109,7 +109,10 @@ func (r Reading) Price(id string) string {
 	case n > 1:
 		modules = fmt.Sprintf("it links %d modules", n)
 	}
-	text := modules + fmt.Sprintf(" and adds %s to the binary", Bytes(max(0, c.BinaryBytes-base.BinaryBytes)))
+	text := modules + " and makes the binary no larger"
+	if more := c.BinaryBytes - base.BinaryBytes; more > 0 {
+		text = modules + fmt.Sprintf(" and adds %s to the binary", Bytes(more))
+	}
 	if c.Adoption.Unmaintained != "" {
 		text += "; it counts as unmaintained"
 	}
@@ -131,8 +134,10 @@ func Nanoseconds(ns float64) string {
 		return fmt.Sprintf("%.3g ns", ns)
 	case ns < 1e6:
 		return fmt.Sprintf("%.3g µs", ns/1e3)
+	case ns < 1e9:
+		return fmt.Sprintf("%.3g ms", ns/1e6)
 	}
-	return fmt.Sprintf("%.3g ms", ns/1e6)
+	return fmt.Sprintf("%.3g s", ns/1e9)
 }
 
 // Bytes is a size as people say it.

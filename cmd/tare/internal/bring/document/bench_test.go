@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,7 +177,7 @@ func TestDescribe(t *testing.T) {
 	if err == nil {
 		_, err = b.Describe(t.Context(), o)
 	}
-	if err == nil || !strings.Contains(err.Error(), "undefined: Missing") || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.HasSuffix(err.Error(), ": broken/b.go:3:18: undefined: Missing") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
 	}
 }
@@ -234,6 +235,66 @@ func TestInferredTypeIsBuilt(t *testing.T) {
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %s, want %s", id, got, want)
+		}
+	}
+}
+
+// TestCosts: the baseline says what an operation takes, and nobody is examined on
+// what the study has not.
+func TestCosts(t *testing.T) {
+	src := `[1,2,3]`
+	typ, err := Infer(docsOf(t, src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := built(t, src, typ, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, ns := range k.Costs() {
+		if ns < 1 || ns > 1e9 {
+			t.Errorf("%s: %v ns", id, ns)
+		}
+	}
+	if n := len(k.Costs()); n != len(works()) {
+		t.Errorf("%d costs", n)
+	}
+	k.Only(tare.Study{Workloads: works()[2:3]})
+	exams, err := k.Exams(t.TempDir())
+	if err != nil || len(exams) != 1 || exams[0].ID != "typed/decode" {
+		t.Errorf("%+v, %v", exams, err)
+	}
+}
+
+// TestNewStudy: who has no part in what is asked is named with the reason.
+func TestNewStudy(t *testing.T) {
+	from, err := catalog.Open(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := func(string) bool { return true }
+	for op, want := range map[string]struct {
+		works, easyjson string
+	}{
+		"any":   {"any/decode any/encode", "it works with code that is generated for a type, and any is none"},
+		"typed": {"typed/decode typed/encode", ""},
+		"all":   {"any/decode any/encode typed/decode typed/encode", ""},
+	} {
+		s, left := NewStudy("json-x", "?", from.Leaves(), op, all)
+		var works []string
+		for _, w := range s.Workloads {
+			works = append(works, w.ID)
+		}
+		why := map[string]string{}
+		for _, l := range left {
+			why[l.What] = l.Why
+		}
+		weighed := slices.ContainsFunc(s.Contenders, func(e tare.Entry) bool { return e.ID == "easyjson" })
+		if strings.Join(works, " ") != want.works || why["contender easyjson"] != want.easyjson || weighed != (want.easyjson == "") {
+			t.Errorf("%s: %v, easyjson %v, %q", op, works, weighed, why)
+		}
+		if why["contender gjson"] == "" || why["contender null"] != "" || len(s.Contenders) < 5 || s.Contenders[0].ID != Baseline {
+			t.Errorf("%s: %q, %v", op, why, s.Contenders)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -56,7 +57,7 @@ func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
 		case strings.Contains(text, "without instantiation"):
 			return Type{}, wrong(o.Type+" is generic", "declare a type for the instance you use, e.g. type Page = Paged[Order]")
 		}
-		return Type{}, refused(ctx, err, wrong)
+		return Type{}, refused(ctx, errors.New(o.place(dir, text)), wrong)
 	}
 	t := Type{}
 	if err := json.Unmarshal([]byte(out), &t); err != nil {
@@ -64,4 +65,22 @@ func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
 	}
 	t.Name = spec
 	return t, nil
+}
+
+// place is a complaint that begins with a file, said relative to dir, with the
+// file relative to the user's module.
+func (o *Own) place(dir, complaint string) string {
+	file, rest, ok := strings.Cut(complaint, ":")
+	if !ok || !strings.HasSuffix(file, ".go") {
+		return complaint
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	for _, m := range o.modules {
+		if rel, err := filepath.Rel(m.Dir, file); err == nil && filepath.IsLocal(rel) {
+			return rel + ":" + rest
+		}
+	}
+	return file + ":" + rest
 }

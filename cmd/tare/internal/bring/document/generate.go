@@ -31,6 +31,9 @@ func generators(names map[string]bool) []generated {
 	return slices.DeleteFunc(all, func(g generated) bool { return !names[g.name] })
 }
 
+// Generated reports whether a codec needs code generated for every type.
+func Generated(id string) bool { return len(generators(map[string]bool{id: true})) > 0 }
+
 const userMain = `package main
 
 import own "github.com/tarebench/tare/contenders/codec/%s/user"

@@ -77,10 +77,10 @@ func (g *generator) expr(s *shape, path, name string, depth int) string {
 	case len(kinds) == 0:
 		return "any"
 	case len(kinds) > 1:
-		g.notes.add("mixed", path+" is "+s.mixed()+": any")
+		g.notes.add("mixed", brief(path)+" is "+s.mixed()+": any")
 		return "any"
 	case depth > deepest:
-		g.notes.add("deep", fmt.Sprintf("%s and what is nested deeper than %d levels: any", path, deepest))
+		g.notes.add("deep", fmt.Sprintf("%s and what is nested deeper than %d levels: any", brief(path), deepest))
 		return "any"
 	}
 	pointer := ""
@@ -110,7 +110,7 @@ func (g *generator) numeric(s *shape, path string) string {
 	case s.reals == 0 && s.ints == 0:
 		return "uint64"
 	case s.unsigned+s.large > 0:
-		g.notes.add("large", path+" has numbers that no int64 holds: float64, which rounds them")
+		g.notes.add("large", brief(path)+" has numbers that no int64 holds: float64, which rounds them")
 	}
 	return "float64"
 }
@@ -119,7 +119,7 @@ func (g *generator) numeric(s *shape, path string) string {
 func (g *generator) object(s *shape, path, name, pointer string, depth int) string {
 	if values, ok := s.dataKeys(); ok {
 		if len(s.fields) > 0 {
-			g.notes.add("map", fmt.Sprintf("%s is a map: its keys (%s) look like data", path, examples(s.fields)))
+			g.notes.add("map", fmt.Sprintf("%s is a map: its keys (%s) look like data", brief(path), examples(s.fields)))
 		}
 		return "map[string]" + g.expr(values, path+".*", singular(name, depth), depth+1)
 	}
@@ -171,7 +171,17 @@ func legiblePath(path string) string {
 			return '?'
 		}
 		return r
-	}, "what is at "+path)
+	}, "what is at "+brief(path))
+}
+
+// brief is a path that fits into a line.
+func brief(path string) string {
+	const most = 80
+	r := []rune(path)
+	if len(r) <= most {
+		return path
+	}
+	return string(r[:most/2]) + "…" + string(r[len(r)-most/2:])
 }
 
 func examples(fields []*field) string {

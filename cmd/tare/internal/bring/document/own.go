@@ -88,7 +88,7 @@ func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 	if err := json.Unmarshal([]byte(out), &p); err != nil {
 		return nil, wrong("the go command does not say what that package is", "name one package, e.g. example.com/shop/order.Order")
 	}
-	hint := "run tare json inside your module; " + "go list " + o.Import + " shows what the go command finds"
+	hint := "run tare json inside your module and write import/path.Type or ./dir.Type; go list " + o.Import + " shows what the go command finds"
 	switch {
 	case p.Error != nil && strings.Contains(p.Error.Err, noModule):
 		return nil, refused(ctx, errors.New(noModule), wrong)

@@ -18,7 +18,7 @@ import (
 func Recommendation(r *tare.Result, docs []codec.Document, t Type) []string {
 	var out []string
 	for _, w := range r.Workloads {
-		a := &adviser{r: r, w: w, docs: docs, into: doing(w, t)}
+		a := &adviser{Reading: advice.Reading{Result: r, Baseline: Baseline, Workload: w.ID, Metric: "time"}, docs: docs, into: doing(w, t)}
 		out = append(out, a.lines()...)
 	}
 	return out
@@ -41,8 +41,7 @@ func doing(w tare.Workload, t Type) string {
 
 // adviser reads one workload.
 type adviser struct {
-	r    *tare.Result
-	w    tare.Workload
+	advice.Reading
 	docs []codec.Document
 	into string
 }
@@ -50,16 +49,23 @@ type adviser struct {
 // lines are one sentence, or two where the fastest changes values.
 func (a *adviser) lines() []string {
 	subject := "For your " + subject(a.docs)
-	if why := a.nothing(); why != "" {
+	if why := a.Nothing(); why != "" {
 		return []string{fmt.Sprintf("%s, %s: no recommendation: %s.", subject, plainly(a.into), why)}
 	}
-	faster := a.faster()
-	if len(faster) == 0 {
-		return []string{fmt.Sprintf("%s, %s: stay with encoding/json: none of the %d codecs weighed was shown to be faster beyond what the control shows (±%.1f %%).",
-			subject, plainly(a.into), a.others(), 100*(math.Exp(a.control())-1))}
+	weighed, faster := a.Weighed(), a.faster()
+	switch {
+	case len(weighed) == 0:
+		return []string{fmt.Sprintf("%s, %s: no recommendation: no codec was weighed beside encoding/json.", subject, plainly(a.into))}
+	case len(faster) == 0:
+		none := fmt.Sprintf("none of the %d codecs weighed was", len(weighed))
+		if len(weighed) == 1 {
+			none = weighed[0].Contender + " was not"
+		}
+		return []string{fmt.Sprintf("%s, %s: stay with encoding/json: %s shown to be faster beyond what the control shows (±%.1f %%).",
+			subject, plainly(a.into), none, 100*math.Expm1(a.Control()))}
 	}
 	best := faster[0]
-	lines := []string{subject + ": " + a.sentence(best)}
+	lines := []string{subject + ": " + a.sentence(best, faster)}
 	if a.values(best.Contender) == 0 {
 		return lines
 	}
@@ -67,7 +73,7 @@ func (a *adviser) lines() []string {
 	if keeps < 0 {
 		return append(lines, fmt.Sprintf("Where every value must stay as encoding/json has it, %s: stay with encoding/json.", plainly(a.into)))
 	}
-	return append(lines, "Where every value must stay as encoding/json has it: "+a.sentence(faster[keeps]))
+	return append(lines, "Where every value must stay as encoding/json has it: "+a.sentence(faster[keeps], faster))
 }
 
 // plainly is what is done, without a subject.
@@ -75,115 +81,58 @@ func plainly(into string) string {
 	return strings.NewReplacer("decodes into", "decoded into", "encodes from", "encoded from").Replace(into)
 }
 
-// nothing says why nothing can be said; empty where something can.
-func (a *adviser) nothing() string {
-	for _, id := range []string{Baseline, tare.ControlID} {
-		if v := a.r.VoidsMetric(id, a.w.ID, "time"); len(v) > 0 {
-			return fmt.Sprintf("%s is void by the check %s", id, v[0].Check)
-		}
-	}
-	if a.control() == 0 {
-		return "too few rounds for an interval"
-	}
-	return ""
-}
-
-// control is the half width of the control's interval, as a logarithm: what is
-// closer to 1 is no difference.
-func (a *adviser) control() float64 {
-	if c, ok := a.comparison(tare.ControlID); ok && c.Low > 0 && c.High > 0 {
-		return math.Log(c.High/c.Low) / 2
-	}
-	return 0
-}
-
-func (a *adviser) comparison(id string) (tare.Comparison, bool) {
-	i := slices.IndexFunc(a.r.Comparisons, func(c tare.Comparison) bool {
-		return c.Contender == id && c.Against == Baseline && c.Workload == a.w.ID && c.Metric == "time"
-	})
-	if i < 0 {
-		return tare.Comparison{}, false
-	}
-	return a.r.Comparisons[i], true
-}
-
 // faster are the codecs shown to take less time than the baseline: the best
-// placed first, among those of one place who keeps every value, then by ratio.
+// placed first, among those of one place who keeps every value, then who is
+// maintained, then by ratio.
 func (a *adviser) faster() []tare.Comparison {
-	var out []tare.Comparison
-	for _, c := range a.r.Contenders {
-		x, ok := a.comparison(c.ID)
-		if c.Role != tare.RoleContender || !ok || len(a.r.VoidsMetric(c.ID, a.w.ID, "time")) > 0 {
-			continue
-		}
-		if x.Low > 0 && x.High > 0 && x.High < 1 && -math.Log(x.Ratio) > a.control() {
-			out = append(out, x)
-		}
+	list := a.Faster()
+	// price is what makes one of two that are as fast the worse one.
+	price := func(c tare.Comparison) int {
+		who, _ := a.Result.Contender(c.Contender)
+		return 2*min(1, a.values(c.Contender)) + min(1, len(who.Adoption.Unmaintained))
 	}
-	changes := func(c tare.Comparison) int { return min(1, a.values(c.Contender)) }
-	slices.SortStableFunc(out, func(x, y tare.Comparison) int {
-		return cmp.Or(place(x)-place(y), changes(x)-changes(y), cmp.Compare(x.Ratio, y.Ratio))
+	slices.SortStableFunc(list, func(x, y tare.Comparison) int {
+		return cmp.Or(advice.Place(x)-advice.Place(y), price(x)-price(y))
 	})
-	return out
-}
-
-// place is the best rank that the evidence allows; without ranks nobody is told
-// apart.
-func place(c tare.Comparison) int { return max(1, c.RankLow) }
-
-// tied are those that the evidence allows the same place as c.
-func (a *adviser) tied(c tare.Comparison) string {
-	var names []string
-	for _, other := range a.faster() {
-		if other.Contender != c.Contender && place(other) == place(c) {
-			names = append(names, other.Contender)
-		}
-	}
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return "; " + names[0] + " was not told apart from it"
-	}
-	return "; " + strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1] + " were not told apart from it"
-}
-
-// others is how many codecs were held against the baseline.
-func (a *adviser) others() int {
-	n := 0
-	for _, c := range a.r.Contenders {
-		if _, ok := a.comparison(c.ID); ok && c.Role == tare.RoleContender {
-			n++
-		}
-	}
-	return n
+	return list
 }
 
 // sentence is what a codec brings and what it costs.
-func (a *adviser) sentence(c tare.Comparison) string {
-	return fmt.Sprintf("%s %s in %.2fx (%.2f–%.2f) the time of encoding/json, %s instead of %s; %s; %s%s.", c.Contender, a.into,
-		c.Ratio, c.Low, c.High, advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue), a.meaning(c.Contender), a.price(c.Contender), a.tied(c))
+func (a *adviser) sentence(c tare.Comparison, faster []tare.Comparison) string {
+	text := fmt.Sprintf("%s %s in %.2fx (%.2f–%.2f) the time of encoding/json, %s instead of %s; %s; %s", c.Contender, a.into,
+		c.Ratio, c.Low, c.High, advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue), a.meaning(c.Contender), a.Price(c.Contender))
+	if Typed(a.Workload) && Generated(c.Contender) {
+		text += "; code is generated for the type, again after every change of it"
+	}
+	if tied := advice.Tied(c, faster); len(tied) == 1 {
+		text += "; " + tied[0] + " was not told apart from it"
+	} else if len(tied) > 1 {
+		text += "; " + advice.Names(tied) + " were not told apart from it"
+	}
+	return text + "."
 }
 
-// of are the differences of a codec on this workload.
-func (a *adviser) of(id string, class tare.DifferenceClass) int {
-	n := 0
-	for _, s := range a.r.Semantics {
+// of are the differences of a codec on this workload that are of certain
+// classes.
+func (a *adviser) of(id string, classes ...tare.DifferenceClass) []tare.Difference {
+	var out []tare.Difference
+	for _, s := range a.Result.Semantics {
 		for _, d := range s.Differences {
-			if s.Contender == id && d.Class == class && strings.HasPrefix(d.Case, a.w.ID+" ") {
-				n++
+			if s.Contender == id && slices.Contains(classes, d.Class) && strings.HasPrefix(d.Case, a.Workload+" ") {
+				out = append(out, d)
 			}
 		}
 	}
-	return n
+	return out
 }
 
 // values is on how many documents a codec arrives at other values.
 func (a *adviser) values(id string) int {
-	return a.of(id, tare.DiffersInValue) + a.of(id, tare.DiffersInAcceptance)
+	return len(a.of(id, tare.DiffersInValue, tare.DiffersInAcceptance))
 }
 
-// meaning says on how many of the documents a codec differs.
+// meaning says on how many of the documents a codec differs, with the first
+// place and what stands there.
 func (a *adviser) meaning(id string) string {
 	which := func(n int) string {
 		if len(a.docs) == 1 {
@@ -194,31 +143,21 @@ func (a *adviser) meaning(id string) string {
 		}
 		return fmt.Sprintf("%d of your %d documents", n, len(a.docs))
 	}
-	if n := a.values(id); n > 0 {
-		return "it differs on " + which(n) + " (below: what they answer differently)"
+	if list := a.of(id, tare.DiffersInValue, tare.DiffersInAcceptance); len(list) > 0 {
+		return fmt.Sprintf("its values differ on %s: %s", which(len(list)), example(list[0]))
 	}
-	if n := a.of(id, tare.DiffersInForm); n > 0 {
-		return "it has the same values, spelled or ordered differently on " + which(n)
+	if list := a.of(id, tare.DiffersInForm); len(list) > 0 {
+		return "it has the same values, spelled or ordered differently on " + which(len(list))
 	}
 	return "it has the same values as encoding/json"
 }
 
-// price is what taking the codec in brings, compared with the baseline's
-// program.
-func (a *adviser) price(id string) string {
-	c, _ := a.r.Contender(id)
-	base, _ := a.r.Contender(Baseline)
-	n := c.Adoption.ModulesLinked - base.Adoption.ModulesLinked
-	modules := fmt.Sprintf("it links %d modules", n)
-	switch {
-	case n == 1:
-		modules = "it links 1 module"
-	case n <= 0:
-		modules = "it links no further module"
+// example is a difference as one would say it: where it is, what encoding/json
+// has there, and what the codec has.
+func example(d tare.Difference) string {
+	at, path, ok := strings.Cut(d.Asked, " $")
+	if !ok {
+		return d.Says
 	}
-	text := modules + fmt.Sprintf(" and adds %s to the binary", advice.Bytes(max(0, c.BinaryBytes-base.BinaryBytes)))
-	if c.Adoption.Unmaintained != "" {
-		text += "; it counts as unmaintained"
-	}
-	return text
+	return fmt.Sprintf("$%s is %s for encoding/json and %s for it (%s)", path, d.Reference, d.Got, at)
 }

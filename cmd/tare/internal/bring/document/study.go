@@ -97,6 +97,9 @@ func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id 
 			continue
 		}
 		why := unfit(leaf.Manifest)
+		if why == "" && op == "any" && Generated(leaf.Manifest.ID) {
+			why = "it works with code that is generated for a type, and any is none"
+		}
 		if why != "" && leaf.Manifest.ID != tare.NullID {
 			left = append(left, tare.NotWeighed{What: "contender " + leaf.Manifest.ID, Why: why})
 		}

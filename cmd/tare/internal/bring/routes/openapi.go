@@ -112,12 +112,8 @@ func (a *openAPI) operations(item field) (list []router.Written) {
 	if strings.HasPrefix(path, "/") {
 		path = a.d.Base + path
 	}
-	for _, f := range own {
-		switch {
-		case f.name == "$ref":
-			at := a.Of(f.key)
-			a.d.Notes = append(a.d.Notes, fmt.Sprintf("%s:%d:%d: %s is somewhere else (%s), which is not followed; left out", a.d.Name, at.Line, at.Col, item.name, text(f.value)))
-		case slices.Contains(methods(), f.name):
+	for _, f := range a.referred(item.name, own) {
+		if slices.Contains(methods(), f.name) {
 			at := a.Of(item.key)
 			list = append(list, router.Written{Method: strings.ToUpper(f.name), Path: path, Line: at.Line, Col: at.Col})
 		}

@@ -87,7 +87,7 @@ paths:
 `)
 	want := []string{
 		`api.yaml:2:23: this server has its paths below "/v2/"; those of the first one, below "/v1/", are weighed`,
-		`api.yaml:8:11: /else is somewhere else (other.yaml#/x), which is not followed; left out`,
+		`api.yaml:8:11: /else: its $ref (other.yaml#/x) is in another document, and only this one is read; left out`,
 		"api.yaml:4:3: HEAD /v1/u/{id}: only GET, POST, PUT, PATCH, DELETE are weighed: routers answer other methods by themselves, or not at all; left out",
 		"api.yaml:5:3: GET /v1/u/{name}: it is the same route as GET /v1/u/{id} in line 4; left out",
 		`api.yaml:7:3: GET /v1/f/{a}{b}: "{a}{b}": only a whole segment can be a parameter, as in /files/{name}; left out`,
@@ -105,6 +105,36 @@ paths:
 	d, _ = listOf(t, "r.txt", many)
 	if got := d.Remarks(); len(got) != mostLeft+1 || got[mostLeft] != "r.txt: 15 more routes are left out" {
 		t.Errorf("%d remarks, the last %s", len(got), got[len(got)-1])
+	}
+}
+
+// TestReferences: a path item may be elsewhere in the same document.
+func TestReferences(t *testing.T) {
+	d, got := listOf(t, "api.yaml", `openapi: 3.1.0
+paths:
+  /a: {get: {}, $ref: '#/components/pathItems/one', delete: {}}
+  /b: {$ref: '#/paths/~1a'}
+  /c: {$ref: '#/x-list/1'}
+  /circle: {put: {}, $ref: '#/paths/~1circle'}
+  /none: {$ref: '#/components/none'}
+  /list: {$ref: '#/x-list'}
+  /%7Bx%7D: {$ref: '#/paths/~1%257Bx%257D'}
+components:
+  pathItems:
+    one: {get: {}, post: {}}
+x-list: [0, {patch: {}}]
+`)
+	if want := "DELETE /a|GET /a|POST /a|DELETE /b|GET /b|POST /b|PATCH /c|PUT /circle"; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	want := []string{
+		"api.yaml:6:22: /circle: its $ref (#/paths/~1circle) leads in a circle; left out",
+		"api.yaml:7:11: /none: its $ref (#/components/none) is not in the document; left out",
+		"api.yaml:8:11: /list: its $ref (#/x-list) is a list, and no path item; left out",
+		"api.yaml:9:14: /%7Bx%7D: its $ref (#/paths/~1%257Bx%257D) leads in a circle; left out",
+	}
+	if got := d.Remarks(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -130,6 +160,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("openapi: 3.0.0\npaths: {/a/{b}: {get: {}}}\n")
 	f.Add("swagger: '2.0'\nbasePath: v1\npaths:\n  /a: &x {get: }\n  /b: *x\n")
 	f.Add("openapi: 3.1\nservers: [{url: '{a}', variables: {a: {default: /b}}}]\npaths: {/a: {<<: {put: 1}}}")
+	f.Add("openapi: 3.1.0\npaths: {/a: {get: {}}, /b: {$ref: '#/paths/~1a'}, /c: {$ref: '#/paths/~1c'}}")
 	f.Add("GET /a\nput /b/:c # x\n")
 	f.Add("{\"openapi\": \"3\", \"paths\": {\"/a\": {\"get\": {}}}}")
 	f.Add("openapi: 3.0.0\na: &a *a\npaths: *a\n")

@@ -1,0 +1,145 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+)
+
+// in runs tare in a directory.
+func (b bench) in(t *testing.T, dir string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	cmd := b.command(args...)
+	cmd.Dir = dir
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if _, isExit := err.(*exec.ExitError); err != nil && !isExit {
+		t.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// large is an array of so many bytes, about, of objects with so much text each:
+// the less, the longer codecs take for it.
+func large(size, text int) string {
+	var b strings.Builder
+	b.WriteString("[")
+	for i := 0; b.Len() < size; i++ {
+		if i > 0 {
+			b.WriteString(",\n")
+		}
+		fmt.Fprintf(&b, `{"id":%d,"name":%q,"price":%d.25,"tags":["a","b"],"seen":{"by":null,"ok":true}}`, i, strings.Repeat("x", text), i%1000)
+	}
+	return b.String() + "]"
+}
+
+// TestDocumentsOfAllSorts has the real program weigh documents of all sorts in a
+// directory of their own. With TARE_SOAK=1 all codecs of the catalog are, in the
+// inferred type as well.
+func TestDocumentsOfAllSorts(t *testing.T) {
+	b := newBench(t)
+	soak := os.Getenv("TARE_SOAK") == "1"
+	text := 50_000
+	if soak {
+		text = 8
+	}
+	for _, tt := range []struct {
+		name, file, text string
+		typed            bool // without soak too
+	}{
+		{"5 MB", "large.json", large(5<<20, text), false},
+		{"NDJSON", "lines.ndjson", "\xef\xbb\xbf{\"a\":1,\"b\":\"é\"}\r\n\n{\"a\":2.5}\r\n", false},
+		{"40 deep", "deep.json", strings.Repeat(`{"a":[`, 20) + `7` + strings.Repeat(`]}`, 20), false},
+		{"mixed types", "mixed.ndjson", "{\"v\":1,\"V\":\"x\",\"3d\":null}\n{\"v\":\"s\",\"V\":{\"w\":[]}}\n{\"v\":[1,null],\"V\":false,\"3d\":[{}]}\n", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, tt.file), []byte(tt.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args := []string{"json", tt.file, "--rounds", "1", "--json", "--quiet", "--no-lock"}
+			works := []string{"any/decode", "any/encode"}
+			switch {
+			case soak || tt.typed:
+				works = append(works, "typed/decode", "typed/encode")
+			default:
+				args = append(args, "--op", "any")
+			}
+			if !soak {
+				args = append(args, "--only", "goccy")
+			}
+			stdout, stderr, code := b.in(t, dir, args...)
+			if code != 0 {
+				t.Fatalf("exit code %d\n%s", code, stderr)
+			}
+			published(t, stdout)
+			var r tare.Result
+			if err := json.Unmarshal([]byte(stdout), &r); err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range works {
+				for _, who := range []string{"encoding-json", "goccy"} {
+					if !slices.ContainsFunc(r.Values, func(v tare.Value) bool {
+						return v.Workload == id && v.Contender == who && v.Metric == "time" && v.Value > 0
+					}) {
+						t.Errorf("%s was not weighed on %s", who, id)
+					}
+				}
+			}
+			for _, f := range r.Findings { // what a busy machine does to one round is none of the documents'
+				if slices.Contains([]string{"build", "trial", "wrong-answer", "error-in-loop", "negative-probe"}, f.Check) && (f.Contender == "encoding-json" || f.Contender == "goccy") {
+					t.Errorf("%+v", f)
+				}
+			}
+			if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+				t.Errorf("beside the document there is %v, %v", left, err)
+			}
+		})
+	}
+	b.nothingLeft(t, "after the documents")
+}
+
+// TestDocumentsThatAreNone: what cannot be weighed is one line with the place
+// and what would be right.
+func TestDocumentsThatAreNone(t *testing.T) {
+	b := newBench(t)
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		file string
+		text []byte // nil: a directory
+		want string
+	}{
+		{"empty.json", []byte{}, "empty.json:1:1: there is no JSON in it; a document, or one on each line"},
+		{"blank.ndjson", []byte("\n \r\n"), "blank.ndjson:1:1: there is no JSON in it; a document, or one on each line"},
+		{"invalid.json", []byte("{\n  \"a\": [1, 2,]\n}"), "invalid.json:2:14: not JSON: invalid character ']' looking for beginning of value; no comma before a closing bracket"},
+		{"cut.ndjson", []byte("{\"a\":1}\n{\"a\":"), "cut.ndjson:2:6: the JSON ends too early; the last line is cut off: leave it out, e.g. by sed '$d'"},
+		{"latin1.json", []byte("{\n \"name\": \"caf\xe9\"}"), "latin1.json:2:14: byte 0xe9 (at offset 15) is not UTF-8, which JSON is; convert the file, e.g. iconv -f ISO-8859-1 -t UTF-8"},
+		{"deep.json", []byte(strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)), "deep.json:1:1001: nested more than 1000 deep; codecs refuse such documents or take minutes for one, so that they are not weighed"},
+		{"packed.json.gz", []byte("\x1f\x8b\x08\x00\x00"), "packed.json.gz:1:1: the file is compressed (gzip); unpack it first, e.g. by gzip -dc"},
+		{"number.json", []byte("[1,\n1e400]"), "number.json:2:1: 1e400 is larger than any float64, which no codec can read into a number; write it as a string"},
+		{"directory", nil, "cannot read directory: is a directory; name a file of JSON or NDJSON, or - for stdin"},
+	} {
+		path := filepath.Join(dir, tt.file)
+		err := os.Mkdir(path, 0o700)
+		if tt.text != nil {
+			os.Remove(path)
+			err = os.WriteFile(path, tt.text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		stdout, stderr, code := b.in(t, dir, "json", tt.file)
+		if code != 2 || stdout != "" || stderr != "tare: "+tt.want+"\n" {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q\nwant 2 and %s", tt.file, code, stdout, stderr, tt.want)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package codec
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+// MaxRead is how much of one file is read, in bytes: documents beyond it would
+// not be weighed, and reading them would take memory and time.
+const MaxRead = 32 << 20
+
+// ReadDocuments is [Documents] of what r holds, in memory that does not depend
+// on how much that is. Of more than [MaxRead] with a document on each line the
+// whole lines of the beginning are taken, and a note says so. The error is a
+// *[SyntaxError], or the reader's.
+func ReadDocuments(name string, r io.Reader) (docs []Document, notes []string, err error) {
+	return readDocuments(name, r, MaxRead)
+}
+
+func readDocuments(name string, r io.Reader, most int) (docs []Document, notes []string, err error) {
+	src, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(src) <= most {
+		return Documents(name, src)
+	}
+	src = src[:most]
+	f := &text{name: name, src: src}
+	if _, err := f.decoded(true); err != nil {
+		return nil, nil, err
+	}
+	end := bytes.LastIndexByte(src, '\n') + 1
+	if end == 0 || !f.lines(trim(f.src)) {
+		return nil, nil, f.fail(0, fmt.Sprintf("a document of more than %.1f MB", float64(most)/1e6), sizeHint())
+	}
+	docs, notes, err = Documents(name, src[:end])
+	if err == nil {
+		notes = append(notes, fmt.Sprintf("%s: only the first %.1f MB of it are read, %d documents; shuf -n 1000 makes a selection of all of it", name, float64(end)/1e6, len(docs)))
+	}
+	return docs, notes, err
+}
+
+// sizeHint is what to do with a document that is too large.
+func sizeHint() string {
+	return fmt.Sprintf("at most %.1f MB can be weighed; several smaller ones, one a line, can", float64(MaxDocument)/1e6)
+}
+
+// packed names the format of compressed files by how they begin, and what
+// unpacks them.
+func packed(src []byte) (format, command string) {
+	for _, p := range []struct{ begin, format, command string }{
+		{"\x1f\x8b", "gzip", "gzip -dc"},
+		{"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"},
+		{"PK\x03\x04", "zip", "unzip -p"},
+		{"BZh", "bzip2", "bzip2 -dc"},
+		{"\xfd7zXZ\x00", "xz", "xz -dc"},
+	} {
+		if bytes.HasPrefix(src, []byte(p.begin)) {
+			return p.format, p.command
+		}
+	}
+	return "", ""
+}
