@@ -21,7 +21,7 @@ marker='<!-- tare gate -->'
 
 # complain TEXT: a line that a workflow shows as an error.
 complain() {
-	echo "::error title=tare gate::$1"
+	echo "::error title=tare gate::${1//%/%25}"
 }
 
 install() {

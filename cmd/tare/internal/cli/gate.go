@@ -41,10 +41,11 @@ func (s *shell) gateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Hold a change against its base: is anything slower?",
-		Long: `Weigh the repository's benchmarks, and those studies of its own that tare.yaml
-names, on two sides: the base and the head. A change is blocked where a benchmark
-is slower by more than the margin, or allocates more often. The chance of any
-wrong word in the whole table is bounded (gate: alpha, 5 %).
+		Long: `Weigh the repository's benchmarks, and what else tare.yaml names (studies, JSON
+documents, routes, servers under load), on two sides: the base and the head. A
+change is blocked where something is slower by more than the margin, allocates
+more often, or breaks a limit. The chance of any wrong word in the whole table is
+bounded (gate: alpha, 5 %).
 
 tare.yaml says what is run, what is too much and what may pass for a time (tare
 init writes one); without it the base is where HEAD left the default branch, the
@@ -74,7 +75,7 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
 	two.flags.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
 	two.flags.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
 	how := group("How it is measured")
-	how.flags.DurationVar(&o.budget, "budget", 0, "measuring `time`, e.g. 90s; default: tare.yaml's, else what the benchmarks need; builds not included")
+	how.flags.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, and of each study and server besides, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
 	how.flags.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.flags.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
 	how.flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
@@ -156,7 +157,7 @@ func (s *shell) gate(ctx context.Context, o gateOptions) error {
 	case sides.From != "":
 		measured.Base = fmt.Sprintf("%s, where it left %s", short(sides.BaseCommit), sides.From)
 	}
-	rep := gate.Judge(p, measured, places(p.Dir, root), s.Now().UTC(), configName(root, p))
+	rep := gate.Judge(p, measured, declared(p.Dir, root), s.Now().UTC(), configName(root, p))
 	exit := gateCode(rep)
 	if err := s.tell(o, rep, exit, files); err != nil {
 		return err
@@ -195,8 +196,8 @@ func gateCode(rep gate.Report) int {
 	return ExitOK
 }
 
-// places are where the benchmarks are, from the top of the repository.
-func places(dir, root string) map[string]gate.Place {
+// declared is where the benchmarks are, from the top of the repository.
+func declared(dir, root string) map[string]gate.Place {
 	out := map[string]gate.Place{}
 	found, err := survey.Look(dir, root)
 	if err != nil {

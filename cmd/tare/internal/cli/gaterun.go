@@ -4,21 +4,20 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
-	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/lab"
 )
 
-// weighSides weighs both sides of a repository: its benchmarks, then the
-// programs in its studies.
+// weighSides weighs both sides of a repository: its benchmarks, then what else
+// tare.yaml names.
 func (s *shell) weighSides(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
 	restore, err := benchEnvironment(ask.Project.Bench, os.Environ())
 	if err != nil {
@@ -31,14 +30,15 @@ func (s *shell) weighSides(ctx context.Context, ask gate.Ask) (gate.Measured, er
 	if err != nil {
 		return m, err
 	}
-	return m, s.weighStudies(ctx, ask, p, &m)
+	return m, s.weighBesides(ctx, ask, p, &m)
 }
 
-// gateRun are the options of a run for a gate: nothing of it is printed.
-func gateRun(ask gate.Ask) runOptions {
+// gateRun are the options of a run for a gate: nothing of it is printed. own is
+// the budget where none is asked for; zero: the study's.
+func gateRun(ask gate.Ask, own time.Duration) runOptions {
 	o := runOptions{isolation: tare.Lockstep, rounds: ask.Rounds, seed: ask.Seed, noLock: ask.NoLock, quiet: ask.Quiet}
 	if o.budget = ask.Budget; o.budget == 0 && o.rounds == 0 {
-		o.budget = ask.Project.Bench.Budget
+		o.budget = own
 	}
 	o.user = o.budget > 0
 	return o
@@ -47,7 +47,7 @@ func gateRun(ask gate.Ask) runOptions {
 // weighBenchmarks weighs the repository's go test benchmarks.
 func (s *shell) weighBenchmarks(ctx context.Context, ask gate.Ask, p *progress) (m gate.Measured, err error) {
 	b := ask.Project.Bench
-	o := benchOptions{run: gateRun(ask), most: benchMost, asked: bring.Asked{Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run}}
+	o := benchOptions{run: gateRun(ask, b.Budget), most: benchMost, asked: bring.Asked{Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run}}
 	if b.Max > 0 {
 		o.most = b.Max
 	}
@@ -60,7 +60,7 @@ func (s *shell) weighBenchmarks(ctx context.Context, ask gate.Ask, p *progress) 
 			Say: func(text string) { p.Status("build", text) },
 		})
 		var usage *bring.UsageError
-		if errors.As(err, &usage) && strings.HasPrefix(usage.What, "no benchmark in ") {
+		if errors.As(err, &usage) && usage.Nothing {
 			m = gate.Measured{Base: ask.Base, Head: ask.Head, Nothing: usage.What}
 			return nil
 		}
@@ -92,7 +92,10 @@ func (s *shell) weighBenchmarks(ctx context.Context, ask gate.Ask, p *progress) 
 		m.Results, m.Notes = w.results, built.Notes
 		for _, res := range m.Results {
 			for _, l := range res.NotWeighed {
-				m.Left = append(m.Left, gate.Left{What: l.What, Why: l.Why, Broken: strings.HasPrefix(l.Why, bring.Head+" does not build")})
+				broken := slices.ContainsFunc(built.Left(), func(b suite.Left) bool {
+					return b.Broken && b.Side != bring.Base && b.ID == l.What && b.String() == l.Why
+				})
+				m.Left = append(m.Left, gate.Left{What: l.What, Why: l.Why, Broken: broken})
 			}
 		}
 		m.Base, m.Head = built.Sources.Titles[bring.Base], built.Sources.Titles[bring.Head]
@@ -116,73 +119,6 @@ func (w *weighing) quietly(ctx context.Context, studies []chosen) error {
 		return first
 	}
 	return err
-}
-
-// weighStudies adds what became of the repository's studies.
-func (s *shell) weighStudies(ctx context.Context, ask gate.Ask, p *progress, m *gate.Measured) error {
-	if len(ask.Project.Studies) == 0 {
-		return nil
-	}
-	d, err := s.dirs()
-	if err != nil {
-		return err
-	}
-	repo, base, head, err := treesOf(ctx, ask, d.Cache)
-	if err != nil {
-		return err
-	}
-	var all []chosen
-	for _, path := range ask.Project.Studies {
-		rel, err := filepath.Rel(repo.Root, filepath.Join(ask.Project.Dir, filepath.FromSlash(path)))
-		if err != nil {
-			return err
-		}
-		study, err := s.study(filepath.Join(head, rel))
-		if err != nil {
-			return err
-		}
-		some, left := gate.Studies(study.Study, ask, head, base)
-		for _, one := range some {
-			all = append(all, chosen{Study: one})
-		}
-		if m.Left = append(m.Left, left...); len(some)+len(left) == 0 {
-			m.Notes = append(m.Notes, path+": none of its contenders is a program of this repository")
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	o := gateRun(ask)
-	o.quick = !o.user
-	return s.session(ctx, o, p, func(ctx context.Context, w *weighing) error {
-		if err := w.quietly(ctx, all); err != nil {
-			return err
-		}
-		m.Results, m.Nothing = append(m.Results, w.results...), ""
-		return nil
-	})
-}
-
-// treesOf are the files of both sides.
-func treesOf(ctx context.Context, ask gate.Ask, cache string) (repo tree.Repo, base, head string, err error) {
-	if repo, err = tree.Find(ctx, ask.Project.Dir); err != nil {
-		return repo, "", "", err
-	}
-	unpack := func(name string) (string, error) {
-		rev, err := repo.Resolve(ctx, name)
-		if err != nil {
-			return "", err
-		}
-		dir, _, err := repo.Extract(ctx, rev, cache)
-		return dir, err
-	}
-	if base, err = unpack(ask.Base); err != nil {
-		return repo, "", "", err
-	}
-	if head = repo.Root; ask.Head != gate.Worktree {
-		head, err = unpack(ask.Head)
-	}
-	return repo, base, head, err
 }
 
 // benchEnvironment gives this process the environment that a project wants its

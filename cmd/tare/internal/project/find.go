@@ -3,10 +3,11 @@ package project
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
 // Root is the top of the repository that dir is in: the nearest directory at
@@ -26,12 +27,13 @@ func Root(dir string) (string, bool) {
 }
 
 // Find returns the nearest tare.yaml at or above dir, which is absolute, but
-// not above the top of the repository.
+// not above the top of the repository. It may be no file at all, which whoever
+// reads it says.
 func Find(dir string) (path string, ok bool) {
 	root, _ := Root(dir)
 	for at := dir; ; at = filepath.Dir(at) {
 		path := filepath.Join(at, FileName)
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		if _, err := os.Lstat(path); err == nil {
 			return path, true
 		}
 		if at == root || filepath.Dir(at) == at {
@@ -68,22 +70,38 @@ func Load(dir string, shown func(path string) string) (Project, error) {
 		root, _ := Root(dir)
 		return Default(root), nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return Project{}, fmt.Errorf("cannot read %s: %w", path, cause(err))
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err != nil {
-		return Project{}, fmt.Errorf("cannot read %s: %w", path, cause(err))
-	}
 	name := path
 	if shown != nil {
 		name = shown(path)
 	}
+	src, err := read(path, name)
+	if err != nil {
+		return Project{}, err
+	}
 	p, err := Parse(name, src)
 	p.File, p.Dir = path, filepath.Dir(path)
 	return p, err
+}
+
+// read is what the file at path holds, which messages call name.
+func read(path, name string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, cause(err))
+	}
+	switch {
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory; it is to be a file, which tare init writes", name)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", name)
+	case info.Size() > yamlfile.MaxBytes:
+		return nil, &yamlfile.Error{File: name, Line: 1, Col: 1, What: fmt.Sprintf("the file has %d bytes", info.Size()), Hint: fmt.Sprintf("a project file has at most %d", yamlfile.MaxBytes)}
+	}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, cause(err))
+	}
+	return src, nil
 }
 
 // cause is what the operating system said, without the path.

@@ -15,8 +15,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-const maxBytes = yamlfile.MaxBytes
-
 // reader reads the fields of a project.
 type reader struct{ *yamlfile.Reader }
 
@@ -33,9 +31,16 @@ func Parse(name string, src []byte) (Project, error) {
 	r.Mapping(root, "", "begin with bench: or gate:", map[string]yamlfile.Take{
 		"bench":   func(n ast.Node, path string) { r.bench(&p.Bench, n, path) },
 		"studies": r.List(r.study(&p.Studies)),
+		"json":    r.List(r.file(&p.JSON, "a JSON document or NDJSON, its path from this file's directory, e.g. json: [testdata/order.json]")),
+		"routes":  r.List(r.file(&p.Routes, "an OpenAPI document or a list of routes, its path from this file's directory, e.g. routes: api/openapi.yaml")),
+		"load":    r.List(func(n ast.Node, path string) { p.Load = append(p.Load, r.load(n, path, p.Load)) }),
 		"gate":    func(n ast.Node, path string) { r.gate(&p.Gate, n, path) },
 		"accept":  r.List(func(n ast.Node, path string) { p.Accept = append(p.Accept, r.waiver(n, path)) }),
 	}, nil)
+	if len(p.Routes) > 1 {
+		at, _ := r.At("routes[1]")
+		r.Fail(at, "a second file of routes", "a server has one table of routes; a study each can have others")
+	}
 	if r.Err != nil {
 		return Project{}, r.Err
 	}
@@ -100,22 +105,35 @@ func (r reader) expression(into *string) yamlfile.Take {
 	}
 }
 
-// study reads the path of a study file inside the project.
-func (r reader) study(into *[]string) yamlfile.Take {
-	const hint = "its path from this file's directory, e.g. studies: [bench/encode.yaml]"
+// bundledName is what a study that comes with tare can be called.
+var bundledName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+
+// study reads the path of a study file inside the project, or the name of a
+// bundled study.
+func (r reader) study(into *[]File) yamlfile.Take {
+	const hint = "the path of a study file from this file's directory, or the name of a bundled study, e.g. studies: [bench/encode.yaml]"
+	read := r.file(into, hint)
+	return func(n ast.Node, at string) {
+		read(n, at)
+		if r.Err != nil {
+			return
+		}
+		if f := (*into)[len(*into)-1]; f.Bundled() && !bundledName.MatchString(f.Path) {
+			r.Fail(r.Of(n), fmt.Sprintf("%q is not a study", f.Path), hint)
+		}
+	}
+}
+
+// file reads a path inside the project that is not in the list yet.
+func (r reader) file(into *[]File, hint string) yamlfile.Take {
 	return func(n ast.Node, at string) {
 		var s string
-		r.Text(&s, hint)(n, at)
-		switch {
-		case r.Err != nil:
-		case !strings.HasSuffix(s, ".yaml") && !strings.HasSuffix(s, ".yml"):
-			r.Fail(r.Of(n), fmt.Sprintf("%q is not a study file", s), hint)
-		case !filepath.IsLocal(filepath.FromSlash(s)):
-			r.Fail(r.Of(n), fmt.Sprintf("%q is outside the project", s), hint)
-		case slices.Contains(*into, path.Clean(s)):
+		r.inside(&s, hint)(n, at)
+		s = path.Clean(s)
+		if r.Err == nil && slices.ContainsFunc(*into, func(f File) bool { return f.Path == s }) {
 			r.Fail(r.Of(n), fmt.Sprintf("%q is listed twice", s), "")
 		}
-		*into = append(*into, path.Clean(s))
+		*into = append(*into, File{Path: s, Place: r.place(n)})
 	}
 }
 

@@ -4,6 +4,7 @@
 package project
 
 import (
+	"path"
 	"regexp"
 	"time"
 )
@@ -13,13 +14,25 @@ const FileName = "tare.yaml"
 
 // Project is a repository as its tare.yaml describes it.
 type Project struct {
-	File    string   // path of tare.yaml; empty: there is none
-	Dir     string   // where its relative paths start
-	Bench   Bench    // which of the repository's Go benchmarks are run, and how
-	Studies []string // study files, relative to Dir
+	File    string // path of tare.yaml; empty: there is none
+	Dir     string // where its relative paths start
+	Bench   Bench  // which of the repository's Go benchmarks are run, and how
+	Studies []File // study files, or names of bundled studies
+	JSON    []File // documents that JSON codecs are weighed on
+	Routes  []File // files of routes that routers are weighed on; at most one
+	Load    []Server
 	Gate    Gate
 	Accept  []Waiver
 }
+
+// File is what a tare.yaml names.
+type File struct {
+	Path string // relative to the project's directory, with slashes; of a bundled study its name
+	Place
+}
+
+// Bundled reports whether f is the name of a study that comes with tare.
+func (f File) Bundled() bool { return path.Ext(f.Path) != ".yaml" && path.Ext(f.Path) != ".yml" }
 
 // Bench says which benchmarks are run, and how.
 type Bench struct {
@@ -27,7 +40,7 @@ type Bench struct {
 	Run      string        // regular expression, as go test -bench takes it
 	Tags     []string      // build tags
 	Env      []string      // NAME=value
-	Budget   time.Duration // measuring time of one gate, builds not included; zero: what tare bench takes
+	Budget   time.Duration // measuring time of the benchmarks, builds not included; zero: what tare bench takes
 	Max      time.Duration // the longest the whole may last; what does not fit is left out and named; zero: no limit
 }
 

@@ -42,7 +42,7 @@ func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
 		b.Base = spec
 		b.BaseCommit, err = git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", spec+"^{commit}")
 		if err != nil {
-			return b, &BaseError{fmt.Sprintf("there is no revision %q to hold the head against%s", spec, shallow(ctx, dir))}
+			return b, &BaseError{fmt.Sprintf("there is no revision %q to hold the head against; git branch --all and git tag list those there are%s", spec, shallow(ctx, dir))}
 		}
 		return b, nil
 	}

@@ -13,6 +13,10 @@
 // and about "faster" in one, each with half of alpha, so that the chance of any
 // wrong word in the table is at most alpha. Allocations that are the same in
 // every round are compared exactly and cannot be wrong.
+//
+// A limit that is stated for the head alone is a member of the first family
+// like any other: its interval is that of the median over rounds of the head's
+// own figure. It is looked at once, at the end.
 package gate
 
 import (
@@ -69,12 +73,21 @@ func metrics(g project.Gate) []string {
 
 // Measured is what came of both sides.
 type Measured struct {
-	Base, Head string         // as they are to be printed, e.g. main (1a2b3c4d5)
-	Results    []*tare.Result // each of base and head, where base is the baseline; several where a study each was needed
-	Commit     string         // the base's, for commands; may be empty
-	Left       []Left         // what was not compared, and why
-	Nothing    string         // why there is nothing to compare; empty: there is, or Left says why
-	Notes      []string       // one line each
+	Base, Head string          // as they are to be printed, e.g. main (1a2b3c4d5)
+	Results    []*tare.Result  // each of base and head, where base is the baseline; several where a study each was needed
+	Commit     string          // the base's, for commands; may be empty
+	Held       map[string]Held // by study, what a result is held to besides benchmarks; left out: as the project has it
+	Left       []Left          // what was not compared, and why
+	Nothing    string          // why there is nothing to compare; empty: there is, or Left says why
+	Notes      []string        // one line each
+}
+
+// Held is what one study is held to.
+type Held struct {
+	Name    string           // what its workloads are called by; empty: by the study
+	Metrics []string         // to the margin
+	Limits  []tare.Criterion // of the head, whatever the base takes
+	Place                    // in tare.yaml
 }
 
 // Left is a benchmark or package that was not compared.
@@ -104,7 +117,8 @@ type Row struct {
 	Outcome   Outcome `json:"outcome"`
 	Sentence  string  `json:"sentence"`
 	Ratio     float64 `json:"ratio,omitempty"` // head / base; absent: there is none
-	Low       float64 `json:"low,omitempty"`   // of its interval; absent: there is none
+	Limit     float64 `json:"limit,omitempty"` // what the head is held to, in Unit, whatever the base takes; absent: the margin
+	Low       float64 `json:"low,omitempty"`   // of the interval of the ratio, with a limit of the head's figure; absent: there is none
 	High      float64 `json:"high,omitempty"`
 	Level     float64 `json:"level,omitempty"` // confidence of the interval, simultaneous over looks and the table
 	Base      float64 `json:"base"`            // median over rounds, in Unit
@@ -121,6 +135,7 @@ type Row struct {
 	result   *tare.Result
 	workload string // what the result calls it
 	why      string // where it is void
+	least    bool   // the limit is the least that it may be
 }
 
 // Fails reports whether the row keeps the change from passing.

@@ -18,8 +18,28 @@ const (
 // member is one row and what its interval is made from.
 type member struct {
 	row     *Row
-	effects []float64 // ln(head/base), one per round
+	effects []float64 // ln(head/base), one per round; of a limit the head's figures
 	looks   int
+	limit   bool
+}
+
+// span takes the interval at level alpha.
+func (m member) span(alpha float64) span {
+	s := span{level: 1 - alpha}
+	if m.limit {
+		s.lo, s.hi, s.ok = stats.OrderInterval(m.effects, alpha)
+	} else {
+		s.lo, s.hi, s.ok = stats.Interval(m.effects, stats.LookLevel(alpha, m.looks))
+	}
+	return s
+}
+
+// edge is what the interval is to lie on one side of.
+func (m member) edge(margin float64) float64 {
+	if m.limit {
+		return m.row.Limit
+	}
+	return math.Log1p(margin)
 }
 
 // span is an interval of logarithms.
@@ -31,13 +51,13 @@ type span struct {
 func (s span) holds(x float64) bool { return s.lo <= x && x <= s.hi }
 
 // settle takes the intervals of a family, stepping down: those that do not hold
-// edge leave with the level they had, the others share alpha among fewer.
+// their edge leave with the level they had, the others share alpha among fewer.
 //
 // Source: S. Holm, "A simple sequentially rejective multiple test procedure",
 // Scand. J. Statist. 6 (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple
 // testing in group sequential trials using graphical approaches", Stat.
 // Biopharm. Res. 5 (2013) 311–320.
-func settle(family []member, alpha, edge float64) []span {
+func settle(family []member, alpha float64, edge func(member) float64) []span {
 	out := make([]span, len(family))
 	var left []int
 	for i := range family {
@@ -47,10 +67,9 @@ func settle(family []member, alpha, edge float64) []span {
 		level := alpha / float64(len(left))
 		var open []int
 		for _, i := range left {
-			s := span{level: 1 - level}
-			s.lo, s.hi, s.ok = stats.Interval(family[i].effects, stats.LookLevel(level, family[i].looks))
+			s := family[i].span(level)
 			out[i] = s
-			if !s.ok || s.holds(edge) {
+			if !s.ok || s.holds(edge(family[i])) {
 				open = append(open, i)
 			}
 		}
@@ -65,74 +84,112 @@ func settle(family []member, alpha, edge float64) []span {
 // rule gives every member its word that has none yet.
 func rule(family []member, alpha, margin float64) {
 	family = slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.row.Outcome != "" && m.row.Outcome != Void })
-	edge := math.Log1p(margin)
-	atMargin, atNone := settle(family, alpha, edge), settle(family, alpha, 0)
+	spans := settle(family, alpha, func(m member) float64 { return m.edge(margin) })
+	ratios := slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.limit })
+	atNone := settle(ratios, alpha, func(member) float64 { return 0 })
 	for i, m := range family {
-		r := m.row
-		if r.Outcome == Void {
-			continue
+		switch {
+		case m.row.Outcome == Void:
+		case m.limit:
+			m.ruleLimit(spans[i])
+		default:
+			none := atNone[slices.IndexFunc(ratios, func(r member) bool { return r.row == m.row })]
+			m.ruleRatio(spans[i], none, math.Log1p(margin))
 		}
-		s := atMargin[i]
-		r.Outcome = Open
-		switch control := halfWidth(r.result, r.workload, r.Metric); {
-		case !s.ok:
-			if r.Level = s.level; r.Rounds == 0 {
-				continue
-			}
+	}
+}
+
+// ruleRatio gives a member its word about the margin: s is its interval for
+// that, none the one about no difference.
+func (m member) ruleRatio(s, none span, edge float64) {
+	r := m.row
+	r.Outcome = Open
+	switch control := halfWidth(r.result, r.workload, r.Metric); {
+	case !s.ok:
+		if r.Level = s.level; r.Rounds > 0 && r.why == "" {
 			r.Needed = stats.MinRounds(stats.LookLevel(1-s.level, m.looks))
-			continue
-		case s.lo > edge && math.Log(r.Ratio) > control:
-			r.Outcome = Worse
-		case s.lo > edge: // the control, which is the base once more, differs as much
-		case s.hi <= edge:
-			r.Outcome = NoWorse
-			if none := atNone[i]; none.ok && none.hi < 0 && -math.Log(r.Ratio) > control {
-				r.Outcome, s = Better, none
-			}
 		}
-		r.Low, r.High, r.Level = math.Exp(s.lo), math.Exp(s.hi), s.level
-		if r.Outcome == Open {
-			if n, ok := stats.RoundsNeeded(m.effects, stats.LookLevel(1-s.level, m.looks), stats.MaxRounds, edge); ok && n > r.Rounds {
-				r.Needed = n
-			}
+		return
+	case s.lo > edge && math.Log(r.Ratio) > control:
+		r.Outcome = Worse
+	case s.lo > edge: // the control, which is the base once more, differs as much
+	case s.hi <= edge:
+		r.Outcome = NoWorse
+		if none.ok && none.hi < 0 && -math.Log(r.Ratio) > control {
+			r.Outcome, s = Better, none
+		}
+	}
+	r.Low, r.High, r.Level = math.Exp(s.lo), math.Exp(s.hi), s.level
+	if r.Outcome == Open {
+		if n, ok := stats.RoundsNeeded(m.effects, stats.LookLevel(1-s.level, m.looks), stats.MaxRounds, edge); ok && n > r.Rounds {
+			r.Needed = n
 		}
 	}
 }
 
 // members are the rows of everything that was asked, and what they are judged
 // by. Rows that need no interval have their outcome already.
-func members(results []*tare.Result, asked []string) []member {
+func members(m Measured, asked []string) []member {
 	var out []member
-	for _, res := range results {
+	for _, res := range m.Results {
+		held, besides := m.Held[res.Study]
+		if !besides {
+			held.Metrics = asked
+		}
 		for _, w := range res.Workloads {
-			for _, name := range asked {
+			for _, name := range held.Metrics {
 				metric, ok := tare.MetricNamed(name)
 				if !ok || !slices.Contains(res.Metrics, name) || !w.Measures(metric) {
 					continue
 				}
-				r := &Row{Benchmark: named(res, w.ID), Metric: name, Unit: metric.Unit, result: res, workload: w.ID}
-				r.Base, r.Head = value(res, w.ID, BaseID, metric), value(res, w.ID, HeadID, metric)
+				r := newRow(res, held, w.ID, metric)
 				m := member{row: r, effects: effects(res, w.ID, name), looks: max(1, len(res.Plan.Looks))}
 				r.Rounds = len(m.effects)
 				if r.Rounds > 0 {
 					r.Ratio = math.Exp(stats.HodgesLehmann(m.effects))
 				}
-				if f, ok := voided(res, w.ID, name); ok {
-					r.Outcome, r.why, r.Advice = Void, f.Message, f.Advice
-					m.effects = nil // it stays in the family, which was fixed before
-				}
-				out = append(out, m)
+				out = append(out, m.unlessVoid())
 			}
+			out = append(out, limits(res, held, w)...)
 		}
 	}
 	return out
 }
 
+// newRow is the row of a workload before it is judged.
+func newRow(res *tare.Result, held Held, workload string, metric tare.Metric) *Row {
+	r := &Row{Benchmark: named(res, held, workload), Metric: metric.Name, Unit: metric.Unit, result: res, workload: workload}
+	r.File, r.Line = held.File, held.Line
+	r.Base, r.Head = value(res, workload, BaseID, metric), value(res, workload, HeadID, metric)
+	return r
+}
+
+// ofGenerator is the check that the load generator could keep up.
+const ofGenerator = "generator-headroom"
+
+// unlessVoid is m without figures where something voids it; it stays in the
+// family, which was fixed before.
+func (m member) unlessVoid() member {
+	r := m.row
+	if f, ok := voided(r.result, r.workload, r.Metric); ok {
+		r.why, r.Advice, m.effects = f.Message, f.Advice, nil
+		if f.Check != ofGenerator { // that is no fault of either side: it cannot be told
+			r.Outcome = Void
+		}
+	}
+	return m
+}
+
 // named is what a gate calls a workload: a benchmark by its own name, which is
-// the only one in the repository, others with their study's.
-func named(res *tare.Result, workload string) string {
-	if packageOf(workload) != "" {
+// the only one in the repository, others with what they are held as.
+func named(res *tare.Result, held Held, workload string) string {
+	switch {
+	case packageOf(workload) != "":
 		return workload
+	case held.Name != "" && len(res.Workloads) == 1 && workload == onlyRequests:
+		return held.Name
+	case held.Name != "":
+		return held.Name + " " + workload
 	}
 	return res.Study + " " + workload
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
@@ -20,15 +21,16 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 		Schema: Schema, Base: m.Base, Head: m.Head, Margin: g.Margin, Alpha: g.Alpha, On: g.OnInconclusive, config: config, allocs: g.Allocs,
 		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), commit: m.Commit, reason: m.Nothing,
 	}
-	family := members(m.Results, metrics(g))
+	family := members(m, metrics(g))
 	if g.Allocs == project.AllocsExact {
 		exactly(family)
 	}
 	rule(family, g.Alpha, g.Margin)
 	for _, f := range family {
 		r := *f.row
-		at := places[function(r.Benchmark)]
-		r.File, r.Line = at.File, at.Line
+		if at, ok := places[function(r.Benchmark)]; ok {
+			r.File, r.Line = at.File, at.Line
+		}
 		rep.Rows = append(rep.Rows, r)
 	}
 	for _, res := range m.Results {
@@ -56,21 +58,38 @@ func (rep *Report) remark(severity, text string) {
 // and on findings that concern everybody.
 func (rep *Report) unmeasured(m Measured, g project.Gate) {
 	for _, name := range metrics(g) {
-		if len(rep.Rows) > 0 && !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name }) {
+		asked := slices.ContainsFunc(m.Results, func(res *tare.Result) bool {
+			held, besides := m.Held[res.Study]
+			return len(res.Workloads) > 0 && (!besides || slices.Contains(held.Metrics, name))
+		})
+		if asked && !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == name }) {
 			rep.remark(IsWarning, name+" is asked for and is not measured of these benchmarks; leave it out of gate.metrics")
 		}
 	}
+	seen := map[string]bool{} // the machine is the same for all
 	for _, res := range m.Results {
 		for _, f := range res.Findings {
-			if f.Severity == tare.Warn && (f.Check == "control" || f.Check == "machine") {
-				text := f.Message
-				if f.Advice != "" {
-					text += "; " + f.Advice
-				}
-				rep.remark(IsWarning, text)
+			if f.Severity != tare.Warn || f.Check != "control" && f.Check != "machine" || seen[f.Check+f.Advice+gauge(f.Message)] {
+				continue
 			}
+			seen[f.Check+f.Advice+gauge(f.Message)] = true
+			text := f.Message
+			if f.Advice != "" {
+				text += "; " + f.Advice
+			}
+			rep.remark(IsWarning, text)
 		}
 	}
+}
+
+// gauge is a message without its figures: what was looked at.
+func gauge(message string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return -1
+		}
+		return r
+	}, message)
 }
 
 // conclude says what becomes of the whole.
@@ -121,7 +140,7 @@ func (rep *Report) conclude() {
 	default:
 		rep.Outcome = NoWorse
 	}
-	rep.Sentence = fmt.Sprintf("%s: of %s %s", rep.word(), plural(len(rep.Benchmarks()), "benchmark"), strings.Join(parts, ", ")+tail)
+	rep.Sentence = fmt.Sprintf("%s: of %s %s", rep.word(), rep.count(), strings.Join(parts, ", ")+tail)
 }
 
 func (rep *Report) word() string {
@@ -134,20 +153,23 @@ func (rep *Report) word() string {
 // none says that nothing is worse, in the words of what was asked; open says
 // that it is not known of all, waived that some are and may.
 func (rep *Report) none(open, waived bool) string {
-	known := ""
+	is, takes := "is ", "takes "
 	if open {
-		known = "known to be "
+		is, takes = "be ", "take "
 	}
 	var words []string
 	exact := false
 	for _, metric := range rep.metrics() {
+		if !slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Metric == metric && r.Limit == 0 }) {
+			continue
+		}
 		switch w := wordsFor(metric); {
 		case metric == "allocs" && rep.allocs == project.AllocsExact:
 			exact = true
 		case w.adjective:
-			words = append(words, "is "+known+w.worse)
+			words = append(words, is+w.worse)
 		default:
-			words = append(words, "takes "+w.worse)
+			words = append(words, takes+w.worse)
 		}
 	}
 	who := "none "
@@ -156,7 +178,10 @@ func (rep *Report) none(open, waived bool) string {
 	}
 	text := who
 	if len(words) > 0 {
-		text += strings.Join(words, " or ") + " by more than " + percent(rep.Margin)
+		if open {
+			text += "is known to "
+		}
+		text += listed(words, " or ") + " by more than " + percent(rep.Margin)
 		if exact {
 			text += ", and " + who
 		}
@@ -164,7 +189,21 @@ func (rep *Report) none(open, waived bool) string {
 	if exact {
 		text += "allocates more often"
 	}
-	return text
+	return text + rep.kept()
+}
+
+// kept says that all limits are, where there are any.
+func (rep *Report) kept() string {
+	said := ""
+	for _, r := range rep.Rows {
+		if r.Limit > 0 && r.Outcome != NoWorse {
+			return ""
+		}
+		if r.Limit > 0 {
+			said = ", and every limit is kept"
+		}
+	}
+	return said
 }
 
 // nothing says why nothing was compared.
@@ -191,7 +230,7 @@ func (rep *Report) worse() []string {
 	for _, metric := range rep.metrics() {
 		n, exact := 0, true
 		for _, r := range rep.Rows {
-			if r.Outcome == Worse && r.Waived == nil && r.Metric == metric {
+			if r.Outcome == Worse && r.Waived == nil && r.Metric == metric && r.Limit == 0 {
 				n, exact = n+1, exact && r.Exact
 			}
 		}
@@ -208,6 +247,11 @@ func (rep *Report) worse() []string {
 			parts = append(parts, fmt.Sprintf("%d %s %s%s", n, pick(n, "takes", "take"), w.worse, by))
 		}
 	}
+	for _, r := range rep.Rows {
+		if r.Outcome == Worse && r.Waived == nil && r.Limit > 0 {
+			parts = append(parts, fmt.Sprintf("%s is %s in %s", r.Metric, r.held(), rep.short(r.Benchmark)))
+		}
+	}
 	return parts
 }
 
@@ -220,6 +264,17 @@ func (rep *Report) with(o Outcome) int {
 		}
 	}
 	return len(ids)
+}
+
+// count is how many things were compared, in words.
+func (rep *Report) count() string {
+	noun := "benchmark"
+	for _, r := range rep.Rows {
+		if packageOf(r.Benchmark) == "" {
+			noun = "workload"
+		}
+	}
+	return plural(len(rep.Benchmarks()), noun)
 }
 
 // Benchmarks are those that were compared.
@@ -258,14 +313,17 @@ func packageOf(benchmark string) string {
 // prefix is the path that the packages of all benchmarks begin with, up to a
 // slash. The last element always stays.
 func prefix(rows []Row) string {
-	common := ""
-	for i, r := range rows {
+	common, begun := "", false
+	for _, r := range rows {
+		if packageOf(r.Benchmark) == "" { // not a Go benchmark
+			continue
+		}
 		dir := path.Dir(packageOf(r.Benchmark)) + "/"
 		if dir == "./" {
 			return ""
 		}
-		if i == 0 {
-			common = dir
+		if !begun {
+			common, begun = dir, true
 		}
 		for !strings.HasPrefix(dir, common) {
 			common = common[:strings.LastIndex(strings.TrimSuffix(common, "/"), "/")+1]

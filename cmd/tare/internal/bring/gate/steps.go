@@ -54,16 +54,21 @@ func (rep *Report) steps() []step {
 
 // more says how something could be told.
 func (rep *Report) more(worst Row) step {
-	needed, known := 0, true
+	needed, budget, known := 0, 0.0, true
 	for _, r := range rep.Rows {
-		if r.Outcome == Open && r.Waived == nil {
-			needed, known = max(needed, r.Needed), known && r.Needed > 0
+		if r.Outcome != Open || r.Waived != nil {
+			continue
+		}
+		n := max(r.Needed, plan.MinRounds)
+		known = known && r.Needed > 0 && r.result.RoundsDone > 0 && n > r.result.RoundsDone
+		needed = max(needed, n)
+		if known {
+			budget = max(budget, 1.1*r.result.Seconds*float64(n)/float64(r.result.RoundsDone)+1)
 		}
 	}
-	if known && needed > rep.Rounds && rep.Rounds > 0 && rep.Seconds > 0 {
-		needed = max(needed, plan.MinRounds)
-		budget := fmt.Sprintf("%.0fs", 1.1*rep.Seconds*float64(needed)/float64(rep.Rounds)+1)
-		return step{fmt.Sprintf("To tell what could not be told, measure longer: about %d rounds, which a budget of %s holds:", needed, budget), []string{"tare gate --budget " + budget}}
+	if known && budget > 1 {
+		text := fmt.Sprintf("%.0fs", budget)
+		return step{fmt.Sprintf("To tell what could not be told, measure longer: about %d rounds, which a budget of %s holds:", needed, text), []string{"tare gate --budget " + text}}
 	}
 	text := "To tell what could not be told, measure on a quieter machine, gate fewer benchmarks (bench: run: in " + rep.file() + "), or allow a wider margin."
 	if command := rep.command(worst); command != "" {

@@ -3,52 +3,119 @@ package gate
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 )
 
-// Studies are what becomes of a study of the repository: one for each of its
-// contenders that is a program of the repository, the base's against the
-// head's. base is where the files of the base are and root where those that the
-// study lies in are. What cannot be compared is left.
-func Studies(s tare.Study, ask Ask, root, base string) (out []tare.Study, left []Left) {
+// Trees are the files of both sides.
+type Trees struct{ Base, Head string }
+
+// Moved says in which versions the modules of a contender of the catalog are
+// required before and after the change, each as module@version; false: in the
+// same, or in none.
+type Moved func(kind string, e tare.Entry) (before, after []string, ok bool)
+
+// Weighing is a study of base and head, and what it is held to.
+type Weighing struct {
+	Study tare.Study
+	Held  Held
+}
+
+// studyPrefix is what every study of a gate is called by; its results are kept
+// apart from those of the study it was made from.
+const studyPrefix = "gate-"
+
+// Studies are what becomes of a study: one for each of its contenders that the
+// change can have made slower. That is a program of the repository, as the base
+// has it and as the head has it, and a contender of the catalog whose modules
+// the change moves to other versions. What a study asks of such a contender's
+// own figures (value:) is a limit of the head. What cannot be compared is left.
+func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Weighing, left []Left) {
 	for _, e := range s.Contenders {
-		if e.Program == "" {
-			continue
-		}
-		program := e.Program
-		if !filepath.IsAbs(program) {
-			program = filepath.Join(s.Dir, filepath.FromSlash(program))
-		}
-		rel, err := filepath.Rel(root, program)
-		if err != nil || !filepath.IsLocal(rel) {
-			continue // somebody else's: it is the same on both sides
-		}
-		before := filepath.Join(base, rel)
-		if _, err := os.Stat(before); err != nil {
-			left = append(left, Left{What: s.ID + " " + e.ID, Why: "its program " + filepath.ToSlash(rel) + " is in head only"})
-			continue
-		}
-		one := s
-		one.ID = "gate-" + s.ID + "-" + e.ID
-		one.Baseline, one.Contenders = BaseID, nil
-		for _, is := range [...][2]string{{BaseID, before}, {HeadID, program}} {
-			side := e
-			side.ID, side.Program, side.Use, side.Expect = is[0], is[1], "", tare.Expect{}
-			one.Contenders = append(one.Contenders, side)
-		}
-		one.Workloads = nil
-		for _, w := range s.Workloads {
-			if w.Asks(e.ID) || e.ID == s.Baseline {
-				w.Contenders = nil
-				one.Workloads = append(one.Workloads, w)
+		var before, after tare.Entry
+		switch {
+		case e.Program != "":
+			dir := e.Program
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(s.Dir, filepath.FromSlash(dir))
 			}
+			rel, err := filepath.Rel(trees.Head, dir)
+			if err != nil || !filepath.IsLocal(rel) {
+				continue // somebody else's: it is the same on both sides
+			}
+			before, after = e, e
+			before.Program, after.Program = filepath.Join(trees.Base, rel), dir
+			if _, err := os.Stat(before.Program); err != nil {
+				left = append(left, Left{What: s.ID + " " + e.ID, Why: "its program " + filepath.ToSlash(rel) + " is in head only"})
+				continue
+			}
+			before.Use, after.Use = "", ""
+		case e.Launch() == tare.LaunchProgram && moved != nil:
+			old, fresh, ok := moved(s.Kinds[0], e)
+			if !ok {
+				continue
+			}
+			before, after = e, e
+			before.Use, after.Use = e.Leaf(), e.Leaf()
+			before.With, after.With = with(e.With, old), with(e.With, fresh)
+			if slices.Equal(before.With, after.With) {
+				continue // the study pins what is moved
+			}
+		default:
+			continue
 		}
-		one.Metrics, one.Criteria = ask.Metrics(), ask.Criteria(HeadID)
-		one.Claims, one.Decompose, one.BreakEven, one.Budget.QuickWorkloads = nil, nil, nil, nil
-		if len(one.Workloads) > 0 {
-			out = append(out, one)
+		before.ID, after.ID = BaseID, HeadID
+		before.Expect, after.Expect = tare.Expect{}, tare.Expect{}
+		if w, ok := between(s, ask, e.ID, before, after); ok {
+			out = append(out, w)
 		}
 	}
 	return out, left
+}
+
+// with is what an entry pins already, and of pins those modules that it does not.
+func with(own, pins []string) []string {
+	out := slices.Clone(own)
+	for _, pin := range pins {
+		module, _, _ := strings.Cut(pin, "@")
+		if !slices.ContainsFunc(own, func(o string) bool {
+			return strings.HasPrefix(o, module+"@") || strings.HasPrefix(o, module+"=")
+		}) {
+			out = append(out, pin)
+		}
+	}
+	return out
+}
+
+// between is the study of one contender as it was and as it is, on what it is
+// asked in s; false where that is nothing.
+func between(s tare.Study, ask Ask, id string, before, after tare.Entry) (Weighing, bool) {
+	w := Weighing{Study: s, Held: Held{Name: s.ID + "/" + id, Metrics: ask.Metrics()}}
+	one := &w.Study
+	one.ID = studyPrefix + s.ID + "-" + strings.ReplaceAll(id, "/", "-")
+	one.Baseline, one.Contenders = BaseID, []tare.Entry{before, after}
+	one.Workloads = nil
+	for _, work := range s.Workloads {
+		if work.Asks(id) || id == s.Baseline {
+			work.Contenders = nil
+			one.Workloads = append(one.Workloads, work)
+		}
+	}
+	one.Metrics, one.Criteria = ask.Metrics(), ask.Criteria(HeadID)
+	for _, c := range s.Criteria {
+		asked := func(work tare.Workload) bool { return c.Workload == "" || c.Workload == work.ID }
+		if c.Value == "" || c.Contender != "" && c.Contender != id || !slices.ContainsFunc(one.Workloads, asked) {
+			continue
+		}
+		c.Contender = HeadID
+		w.Held.Limits = append(w.Held.Limits, c)
+		one.Criteria = append(one.Criteria, c)
+		if !slices.Contains(one.Metrics, c.Metric) {
+			one.Metrics = append(one.Metrics, c.Metric)
+		}
+	}
+	one.Claims, one.Decompose, one.BreakEven, one.Budget.QuickWorkloads = nil, nil, nil, nil
+	return w, len(one.Workloads) > 0
 }

@@ -54,7 +54,7 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 // conduct is how the table came about.
 func (rep *Report) conduct() string {
 	return fmt.Sprintf("%s on %s, %s in %s; the chance of any wrong word below is at most %s",
-		plural(len(rep.Benchmarks()), "benchmark"), strings.Join(rep.metrics(), " and "), plural(rep.Rounds, "round"), seconds(rep.Seconds), percent(rep.Alpha))
+		rep.count(), listed(rep.metrics(), " and "), plural(rep.Rounds, "round"), seconds(rep.Seconds), percent(rep.Alpha))
 }
 
 func (rep *Report) metrics() []string {
@@ -68,7 +68,14 @@ func (rep *Report) metrics() []string {
 	return out
 }
 
-func rank(metric string) int { return slices.Index(append(project.Metrics(), "allocs"), metric) }
+// rank orders metrics as tables do, those of a gate's own first.
+func rank(metric string) int {
+	known := append(project.Metrics(), "p50", "p90", "p99", "p99.9", "max", "allocs")
+	if at := slices.Index(known, metric); at >= 0 {
+		return at
+	}
+	return len(known)
+}
 
 func seconds(s float64) string {
 	if s >= 120 {
@@ -109,11 +116,20 @@ func (rep *Report) cells(r Row) []string {
 	switch {
 	case r.Outcome == Void:
 	case r.Exact:
-		by = fmt.Sprintf("%+g", r.Head-r.Base)
-		if r.Head == r.Base {
+		switch by = number(r.Head - r.Base); {
+		case by == "-0":
 			by = "0"
+		case r.Head > r.Base && by != "0":
+			by = "+" + by
 		}
 		interval = "exactly"
+	case r.Limit > 0:
+		if r.Base > 0 {
+			by = change(r.Head / r.Base)
+		}
+		if r.Low > 0 {
+			interval = amount(r.Low, r.Unit) + " to " + amount(r.High, r.Unit)
+		}
 	case r.Ratio > 0:
 		by = change(r.Ratio)
 		if r.Low > 0 {

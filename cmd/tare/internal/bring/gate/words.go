@@ -20,6 +20,8 @@ func wordsFor(metric string) words {
 		return words{"CPU time", "more CPU time", "not more CPU time", "less CPU time", false}
 	case "bytes":
 		return words{"memory allocated", "more memory", "not more memory", "less memory", false}
+	case "p50", "p90", "p99", "p99.9", "max":
+		return words{metric + " latency", "higher in " + metric, "not higher in " + metric, "lower in " + metric, true}
 	case "allocs":
 		return words{"allocations", "more allocations", "not more allocations", "fewer allocations", false}
 	}
@@ -30,6 +32,9 @@ func wordsFor(metric string) words {
 // where it is held to one.
 func (rep *Report) verdict(r Row) string {
 	w, by := wordsFor(r.Metric), " by > "+percent(rep.Margin)
+	if r.Limit > 0 && r.Outcome != Void && r.Outcome != Open {
+		return r.held()
+	}
 	if r.Low == 0 { // told apart without an interval
 		by = ""
 	}
@@ -56,6 +61,10 @@ func (rep *Report) sentence(r Row) string {
 		return rep.open(r)
 	}
 	word := rep.verdict(r)
+	if r.Limit > 0 {
+		return fmt.Sprintf("%s: the median over rounds is %s (%s to %s, %s, %s), %s before",
+			word, amount(r.Head, r.Unit), amount(r.Low, r.Unit), amount(r.High, r.Unit), confidence(r.Level), plural(r.Rounds, "round"), amount(r.Base, r.Unit))
+	}
 	if r.Exact {
 		return fmt.Sprintf("%s: %s before, %s now, in each of %s", word, number(r.Base), amount(r.Head, r.Unit), plural(r.Rounds, "round"))
 	}
@@ -65,10 +74,47 @@ func (rep *Report) sentence(r Row) string {
 	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now", word, change(r.Ratio), wordsFor(r.Metric).noun, r.spanned(), amount(r.Base, r.Unit), amount(r.Head, r.Unit))
 }
 
+// held is a limit that is kept or is not.
+func (r Row) held() string {
+	limit := r.limited()
+	switch {
+	case r.Outcome == Worse && r.least:
+		return "below " + limit
+	case r.Outcome == Worse:
+		return "over " + limit
+	case r.least:
+		return "at least " + limit
+	}
+	return "within " + limit
+}
+
+// limited is the limit as people write it: 50 ms, not 50.0 ms.
+func (r Row) limited() string {
+	figure, unit, _ := strings.Cut(amount(r.Limit, r.Unit), " ")
+	if strings.Contains(figure, ".") {
+		figure = strings.TrimRight(strings.TrimRight(figure, "0"), ".")
+	}
+	return figure + " " + unit
+}
+
+// openLimit says why it could not be told whether a limit is kept.
+func (r Row) openLimit() string {
+	switch {
+	case r.Low == 0:
+		return fmt.Sprintf("cannot be told: no interval after %s, for %s of the whole table; more rounds would tell", plural(r.Rounds, "round"), confidence(r.Level))
+	}
+	return fmt.Sprintf("cannot be told whether it keeps to %s: the median over rounds is %s (%s to %s, %s, %s); %s",
+		r.limited(), amount(r.Head, r.Unit), amount(r.Low, r.Unit), amount(r.High, r.Unit), confidence(r.Level), plural(r.Rounds, "round"), needed(r))
+}
+
 // open says why something could not be told.
 func (rep *Report) open(r Row) string {
 	noun := wordsFor(r.Metric).noun
 	switch {
+	case r.why != "":
+		return "cannot be told: " + r.why
+	case r.Limit > 0:
+		return r.openLimit()
 	case r.Rounds == 0:
 		return fmt.Sprintf("cannot be told: there is no ratio of %s", noun)
 	case r.Low == 0:
@@ -159,4 +205,12 @@ func pick(n int, one, many string) string {
 		return one
 	}
 	return many
+}
+
+// listed is words in a row, e.g. time, cpu and allocs.
+func listed(words []string, last string) string {
+	if n := len(words); n > 2 {
+		return strings.Join(words[:n-1], ", ") + last + words[n-1]
+	}
+	return strings.Join(words, last)
 }

@@ -76,32 +76,60 @@ func (s Survey) draftBench(b *strings.Builder) {
 		b.WriteString("  # tags: [integration]    # build tags\n")
 	}
 	b.WriteString(`  # env: [GOGC=200]        # environment of the benchmarks
-  # budget: 90s            # measuring time of one gate
+  # budget: 90s            # measuring time of the benchmarks
   # max: 10m               # the longest it may take; what does not fit is named
 `)
 }
 
-// draftStudies adds the studies, and what the fixtures are good for.
+// draftStudies adds what else can be weighed, with what was found for it.
 func (s Survey) draftStudies(b *strings.Builder) {
-	b.WriteString("\n# Study files: those of their contenders that are programs of this repository\n# are weighed by a gate as well, base against head.\n")
-	var listed []string
-	for _, study := range s.Studies {
-		if plain(study) {
-			listed = append(listed, study)
+	b.WriteString("\n# Besides benchmarks a gate weighs, base against head:\n# Studies: contenders that are programs of this repository, or whose modules a\n# change moves to other versions in go.mod.\n")
+	s.offer(b, "studies", s.Studies, "bench/encode.yaml")
+	var documents []string
+	for _, f := range s.JSON {
+		documents = append(documents, f.Path)
+	}
+	b.WriteString("# JSON codecs that a change moves, on these documents; tare json FILE compares all.\n")
+	s.offer(b, "json", documents, "testdata/order.json")
+	b.WriteString("# Routers that a change moves, on these routes; tare routes FILE compares all.\n")
+	s.offer(b, "routes", s.Routes, "api/openapi.yaml")
+	b.WriteString("# Servers, under load:\n")
+	program, name := "cmd/api", ""
+	if servers := plainOnes(s.Servers); len(servers) > 0 {
+		fmt.Fprintf(b, "# found: %s\n", strings.Join(servers, ", "))
+		program = servers[0]
+	}
+	if program == "." {
+		name = "\n#     id: server"
+	}
+	fmt.Fprintf(b, `# load:
+#   - program: %s%s
+#     args: [-addr, '127.0.0.1:$PORT']
+#     mix: [GET /health=1]       # METHOD PATH=WEIGHT; or feed: FILE
+#     # rate: 500/s              # sent whatever comes back; left out: as fast as answers come
+#     # slo: p50<5ms,p99<50ms    # limits of the head at that rate
+`, program, name)
+}
+
+// offer adds a key that is commented out, with all that was found for it.
+func (s Survey) offer(b *strings.Builder, key string, found []string, example string) {
+	found = plainOnes(found)
+	if len(found) > 0 {
+		fmt.Fprintf(b, "# found: %s\n", strings.Join(found, ", "))
+		example = found[0]
+	}
+	fmt.Fprintf(b, "# %s: [%s]\n", key, example)
+}
+
+// plainOnes are the names that can stand in a YAML list as they are.
+func plainOnes(names []string) []string {
+	var out []string
+	for _, name := range names {
+		if plain(name) {
+			out = append(out, name)
 		}
 	}
-	if len(listed) > 0 {
-		fmt.Fprintf(b, "# found: %s\n", strings.Join(listed, ", "))
-		fmt.Fprintf(b, "# studies: [%s]\n", listed[0])
-	} else {
-		b.WriteString("# studies: [bench/encode.yaml]\n")
-	}
-	if len(s.JSON) > 0 {
-		b.WriteString("\n# Documents kept for tests; tare json FILE weighs every JSON codec on them:\n")
-		for _, f := range s.JSON {
-			fmt.Fprintf(b, "#   %s (%d bytes)\n", comment(f.Path), f.Bytes)
-		}
-	}
+	return out
 }
 
 // draftGate adds what lets a change pass.

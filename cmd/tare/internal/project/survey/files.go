@@ -70,3 +70,31 @@ func isStudy(src []byte) bool {
 	}
 	return false
 }
+
+// isOpenAPI reports whether a file is an OpenAPI document, by its name or by a
+// key of its text.
+func isOpenAPI(name string, src []byte) bool {
+	name = strings.ToLower(name)
+	if strings.HasPrefix(name, "openapi.") || strings.HasPrefix(name, "swagger.") {
+		return true
+	}
+	for line := range bytes.Lines(src) {
+		if bytes.HasPrefix(line, []byte("openapi:")) || bytes.HasPrefix(line, []byte("swagger:")) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayServe reports whether a file is where servers begin by custom.
+func mayServe(rel string) bool {
+	return filepath.Base(rel) == "main.go" || strings.HasPrefix(rel, "cmd/") || strings.Contains(rel, "/cmd/")
+}
+
+// isServer reports whether a Go file is one of a command that listens.
+func isServer(src []byte) bool {
+	if !bytes.Contains(src, []byte("ListenAndServe(")) && !bytes.Contains(src, []byte("net.Listen(")) {
+		return false
+	}
+	return bytes.HasPrefix(src, []byte("package main\n")) || bytes.Contains(src, []byte("\npackage main\n"))
+}

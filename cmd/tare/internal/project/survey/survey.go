@@ -24,6 +24,8 @@ type Survey struct {
 	Branch     string      `json:"branch"`  // of the remote, that changes go back to, e.g. origin/main; empty: not known
 	Studies    []string    `json:"studies"` // study files of tare
 	JSON       []Fixture   `json:"json"`    // the largest documents kept for tests, at most five
+	Routes     []string    `json:"routes"`  // OpenAPI documents
+	Servers    []string    `json:"servers"` // directories of main packages that listen
 	Partial    bool        `json:"partial"` // the repository has more files than were looked at
 }
 
@@ -46,13 +48,14 @@ const (
 	maxModFile = 1 << 20
 	leastJSON  = 256
 	mostJSON   = 5 // documents
+	mostListed = 5 // OpenAPI documents, servers
 )
 
 // Look looks at the part of a repository that is in dir; root is the top of
 // the repository, where its CI is set up. What cannot be read or parsed is left
 // out.
 func Look(dir, root string) (Survey, error) {
-	s := Survey{Dir: dir, Modules: []Module{}, Benchmarks: []Benchmark{}, CI: systems(root), Branch: branch(root), Studies: []string{}, JSON: []Fixture{}}
+	s := Survey{Dir: dir, Modules: []Module{}, Benchmarks: []Benchmark{}, CI: systems(root), Branch: branch(root), Studies: []string{}, JSON: []Fixture{}, Routes: []string{}, Servers: []string{}}
 	_, err := os.Stat(filepath.Join(dir, "go.work"))
 	s.Workspace = err == nil
 	entries := 0
@@ -105,13 +108,24 @@ func (s *Survey) file(rel string, d fs.DirEntry) {
 		}
 	case strings.HasSuffix(name, "_test.go") && name[0] != '_' && !inTestdata(rel):
 		s.Benchmarks = append(s.Benchmarks, benchmarks(s.Dir, rel, s.read(rel, maxSource))...)
+	case strings.HasSuffix(name, ".go") && !inTestdata(rel) && mayServe(rel) && len(s.Servers) < mostListed:
+		if dir := path.Dir(rel); isServer(s.read(rel, maxSource)) && !slices.Contains(s.Servers, dir) {
+			s.Servers = append(s.Servers, dir)
+		}
+	case strings.HasSuffix(name, ".json") && isOpenAPI(name, nil):
+		if !inTestdata(rel) && len(s.Routes) < mostListed {
+			s.Routes = append(s.Routes, rel)
+		}
 	case strings.HasSuffix(name, ".json") && kept(rel):
 		if info, err := d.Info(); err == nil && info.Size() >= leastJSON {
 			s.JSON = append(s.JSON, Fixture{rel, info.Size()})
 		}
 	case (strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")) && !inTestdata(rel):
-		if isStudy(s.read(rel, maxSource)) {
+		switch src := s.read(rel, maxSource); {
+		case isStudy(src):
 			s.Studies = append(s.Studies, rel)
+		case isOpenAPI(name, src) && len(s.Routes) < mostListed:
+			s.Routes = append(s.Routes, rel)
 		}
 	}
 }

@@ -98,6 +98,7 @@ func TestDraftsParse(t *testing.T) {
 		"a branch":       {".git/refs/remotes/origin/HEAD": "ref: refs/remotes/origin/feature/#1\n"},
 		"no such branch": {".git/refs/remotes/origin/HEAD": "0123456789\n"},
 		"studies":        {"a.yaml": "---\n# x\nstudy: a\n", "b c.yml": "study: b\n", "d.yaml": "kind: Deployment\n"},
+		"a server":       {"go.mod": "module m\n", "cmd/api/main.go": "// Command api.\npackage main\n\nfunc main() { http.ListenAndServe(addr, nil) }\n", "api/openapi.yaml": "openapi: 3.1.0\n"},
 		"a bad go.mod":   {"go.mod": "modul\n", "x_test.go": "BenchmarkX"},
 	} {
 		s := look(t, files)
@@ -117,5 +118,24 @@ func TestDraftsParse(t *testing.T) {
 	}
 	if s := look(t, many); !strings.Contains(string(s.Draft()), "#   and 4 packages more\n") {
 		t.Errorf("not all packages are counted\n%s", s.Draft())
+	}
+}
+
+// Commands that listen and OpenAPI documents are found; libraries, commands
+// that do not listen and other YAML are not.
+func TestServersAndRoutes(t *testing.T) {
+	const serves = "\nfunc main() { http.ListenAndServe(addr, nil) }\n"
+	s := look(t, map[string]string{
+		"go.mod": "module m\n", "main.go": "package main\n" + serves, "cmd/a/serve.go": "// Command a.\npackage main\n" + serves, "cmd/b/main.go": "package main\n", "cmd/c/c.go": "package c\n" + serves,
+		"internal/x.go": "package main\n" + serves, "testdata/cmd/d/main.go": "package main\n" + serves,
+		"api/v1.yml": "# ours\nopenapi: 3.0.0\n", "docs/swagger.json": "{}", "deploy.yaml": "kind: Deployment\n", "testdata/openapi.yaml": "openapi: 3.0.0\n",
+	})
+	if !slices.Equal(s.Servers, []string{"cmd/a", "."}) || !slices.Equal(s.Routes, []string{"api/v1.yml", "docs/swagger.json"}) {
+		t.Errorf("servers %q, routes %q", s.Servers, s.Routes)
+	}
+	for _, want := range []string{"# found: cmd/a, .\n", "#   - program: cmd/a\n", "# found: api/v1.yml, docs/swagger.json\n# routes: [api/v1.yml]\n"} {
+		if draft := string(s.Draft()); !strings.Contains(draft, want) {
+			t.Errorf("%q is not in the draft\n%s", want, draft)
+		}
 	}
 }

@@ -1,0 +1,106 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	kind "github.com/tarebench/tare/kinds/server"
+)
+
+// onlyRequests is the one workload of a load.
+const onlyRequests = "requests"
+
+// Server is the study of a server under load, before and after the change, and
+// what it is held to: in a closed loop the time and the CPU time of a request,
+// in an open one the median latency and the CPU time, and the limits of l.
+// programs are what was built of both sides, dirs where they run, and requests
+// is the file with what they are asked, one on each line.
+func Server(l project.Server, ask Ask, programs, dirs Trees, requests string) Weighing {
+	w := Weighing{
+		Study: tare.Study{
+			ID: studyPrefix + "load-" + l.ID, Question: "Is " + l.ID + " under load as fast as it was?", Kinds: []string{kind.Name}, Baseline: BaseID,
+			Dir: filepath.Dir(requests), Contenders: []tare.Entry{{ID: BaseID, Command: command(dirs.Base, programs.Base, l.Args)}, {ID: HeadID, Command: command(dirs.Head, programs.Head, l.Args)}},
+			Workloads: []tare.Workload{{ID: onlyRequests, File: filepath.Base(requests), Op: kind.OpRequests, Traffic: &tare.Traffic{Connections: l.Connections, Rate: l.Rate, Segment: l.Segment()}}},
+		},
+		Held: Held{Name: "load " + l.ID, Metrics: []string{"time", "cpu"}},
+	}
+	if l.Rate > 0 {
+		w.Held.Metrics = []string{"p50", "cpu"}
+		round := 4*l.Segment() + time.Second // base, control, head and the load generator alone
+		w.Study.Budget.Quick = 12 * round
+		w.Study.Budget.Full = w.Study.Budget.Quick
+	}
+	w.Study.Metrics = append([]string{}, w.Held.Metrics...)
+	for _, m := range w.Held.Metrics {
+		w.Study.Criteria = append(w.Study.Criteria, tare.Criterion{Contender: HeadID, Metric: m, Ratio: "<= " + ratioText(1+ask.Project.Gate.Margin)})
+	}
+	for _, o := range l.SLO {
+		c := tare.Criterion{Contender: HeadID, Metric: o.Metric, Value: "<= " + time.Duration(o.Limit).String()}
+		w.Held.Limits, w.Study.Criteria = append(w.Held.Limits, c), append(w.Study.Criteria, c)
+		if o.Metric != "p50" {
+			w.Study.Metrics = append(w.Study.Metrics, o.Metric)
+		}
+	}
+	return w
+}
+
+// command is the command line of a program that runs in dir, which is its own
+// side's: the lab starts everything where tare runs.
+func command(dir, program string, args []string) []string {
+	words := append([]string{program}, args...)
+	if runtime.GOOS == "windows" {
+		return words
+	}
+	return append([]string{"/bin/sh", "-c", `cd "$0" && exec "$@"`, dir}, words...)
+}
+
+// BuildError says why a program of a side does not build, in one line.
+type BuildError struct{ What string }
+
+// Error is one line.
+func (e *BuildError) Error() string { return e.What }
+
+// Build builds the main package in dir as file. The error is a *BuildError
+// where the package is the reason.
+func Build(ctx context.Context, dir, file string) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return &BuildError{"there is no such directory"}
+	}
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", file, ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PWD="+dir)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &exit):
+		return &BuildError{strings.ReplaceAll(said(string(out)), dir, ".")}
+	case err != nil:
+		return fmt.Errorf("run the go command: %w", err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode()&0o100 == 0 && runtime.GOOS != "windows" {
+		return &BuildError{"it is not a main package"} // then go build writes an archive
+	}
+	return nil
+}
+
+// said is the first line of what the go command said that means something.
+func said(out string) string {
+	for line := range strings.Lines(out) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !strings.HasPrefix(line, "go: downloading ") {
+			return line
+		}
+	}
+	return "go build failed and said nothing"
+}

@@ -1,0 +1,188 @@
+package project
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/load"
+)
+
+// Server is a server of the repository that is put under load.
+type Server struct {
+	ID          string      // what a gate calls it
+	Program     string      // directory of its main package, relative to the project's, e.g. ./cmd/api
+	Args        []string    // of its command line; $PORT stands for the port it is to listen on
+	Mix         []string    // METHOD PATH=WEIGHT, as --mix of tare load; empty: Feed
+	Feed        string      // file with a request on each line, relative to the project's directory; empty: Mix
+	Connections int         // kept open
+	Rate        float64     // requests sent a second, whatever comes back; zero: a closed loop
+	SLO         []Objective // limits of the head; needs a rate
+	Place
+}
+
+// Objective is the most that a latency may be, whatever the base takes.
+type Objective struct {
+	Metric string  // p50, p90, p99, p99.9 or max
+	Limit  float64 // ns
+}
+
+// Place is where something is in a tare.yaml; both count from 1.
+type Place struct{ Line, Col int }
+
+const defaultConnections = 10
+
+const loadHint = "e.g. {program: ./cmd/api, args: [-port, $PORT], mix: [GET /items/7=3, GET /health=1]}"
+
+var (
+	mixed     = regexp.MustCompile(`^(?:[A-Za-z]+ )?/\S*=[1-9][0-9]{0,4}$`)
+	loadID    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+	perSecond = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?/ ?s$`)
+)
+
+// load reads one entry of load. others are those before it.
+func (r reader) load(n ast.Node, at string, others []Server) (l Server) {
+	var rate, slo string
+	l.Connections = defaultConnections
+	r.Mapping(n, at, loadHint, map[string]yamlfile.Take{
+		"id":          r.Shaped(&l.ID, loadID, "is not a name", "letters, digits, . _ and -, e.g. id: api"),
+		"program":     r.inside(&l.Program, "the directory of a main package, from this file's, e.g. program: ./cmd/api"),
+		"args":        r.Texts(&l.Args, "words one by one, e.g. args: [-port, $PORT]"),
+		"mix":         r.each(&l.Mix, mixed, "is not a request with its weight", "METHOD PATH=WEIGHT, e.g. mix: [GET /items/7=3, GET /health=1]"),
+		"feed":        r.inside(&l.Feed, "a file with a request on each line, from this file's directory, e.g. feed: testdata/requests.ndjson"),
+		"connections": r.Count(&l.Connections),
+		"rate":        r.rate(&l.Rate, &rate),
+		"slo":         r.Text(&slo, "with a comma between two, e.g. slo: p50<5ms,p99<50ms"),
+	}, nil)
+	l.Place = r.place(n)
+	here := r.Of(n)
+	if _, given := r.At(at + ".program"); !given {
+		r.Fail(here, "a load without program", loadHint)
+	}
+	_, mix := r.At(at + ".mix")
+	switch feed, given := r.At(at + ".feed"); {
+	case given && mix:
+		r.Fail(feed, "mix and feed contradict each other", "give one of them")
+	case !given && len(l.Mix) == 0:
+		r.Fail(here, "a load without requests", loadHint)
+	}
+	if l.Connections < 1 || l.Connections > tare.MaxConnections {
+		where, _ := r.At(at + ".connections")
+		r.Fail(where, fmt.Sprintf("%d connections", l.Connections), fmt.Sprintf("1 to %d", tare.MaxConnections))
+	}
+	if where, given := r.At(at + ".slo"); given && r.Err == nil {
+		l.SLO = r.objectives(slo, where)
+		if l.Rate == 0 {
+			r.Fail(where, "slo without rate", "latencies are held to a limit at a rate that does not wait for answers, e.g. rate: 500/s")
+		}
+		if most := l.Segment(); most > maxSegment {
+			r.Fail(where, fmt.Sprintf("at %g requests a second a round of this takes %v", l.Rate, most.Round(time.Second)), fmt.Sprintf("a higher rate, or a lower quantile; at most %v", maxSegment))
+		}
+	}
+	if l.ID == "" {
+		l.ID = path.Base(path.Clean(l.Program))
+	}
+	if r.Err == nil && !loadID.MatchString(l.ID) {
+		r.Fail(here, fmt.Sprintf("%q is not a name", l.ID), "give the load one, e.g. id: api")
+	}
+	if slices.ContainsFunc(others, func(o Server) bool { return o.ID == l.ID }) {
+		r.Fail(here, fmt.Sprintf("two loads are called %s", l.ID), "give one of them a name of its own, e.g. id: "+l.ID+"-open")
+	}
+	return l
+}
+
+const (
+	leastSegment = 2 * time.Second
+	maxSegment   = time.Minute
+	// beyond is how many answers are to lie beyond a quantile in each round: the
+	// twenty that a verdict needs, and some for a rate that is not quite held.
+	beyond = 24
+)
+
+// Segment is how long each side is loaded in each round: so long that every
+// quantile that has a limit can be told. Zero: a closed loop, in turns.
+func (l Server) Segment() time.Duration {
+	if l.Rate == 0 {
+		return 0
+	}
+	out := leastSegment
+	for _, o := range l.SLO {
+		percent, err := strconv.ParseFloat(strings.TrimPrefix(o.Metric, "p"), 64)
+		if err != nil { // max
+			continue
+		}
+		seconds := min(beyond/(1-percent/100)/l.Rate, 1e6)
+		out = max(out, time.Duration(seconds*float64(time.Second)))
+	}
+	return out.Round(100 * time.Millisecond)
+}
+
+// place is where n begins.
+func (r reader) place(n ast.Node) Place {
+	at := r.Of(n)
+	return Place{at.Line, at.Col}
+}
+
+// inside reads a path below the project's directory.
+func (r reader) inside(into *string, hint string) yamlfile.Take {
+	return func(n ast.Node, at string) {
+		r.Text(into, hint)(n, at)
+		switch {
+		case r.Err != nil:
+		case strings.TrimSpace(*into) == "":
+			r.Fail(r.Of(n), "an empty path", hint)
+		case !filepath.IsLocal(filepath.FromSlash(*into)):
+			r.Fail(r.Of(n), fmt.Sprintf("%q is outside the project", *into), hint)
+		}
+	}
+}
+
+// rate reads requests per second, 1500 or 1500/s.
+func (r reader) rate(into *float64, text *string) yamlfile.Take {
+	const hint = "requests per second, e.g. 1500 or 1500/s; leave it out for a closed loop"
+	return func(n ast.Node, at string) {
+		if _, isText := n.(*ast.StringNode); isText {
+			r.Shaped(text, perSecond, "is not a rate", hint)(n, at)
+			if m := perSecond.FindStringSubmatch(*text); m != nil {
+				*into, _ = strconv.ParseFloat(m[1], 64)
+			}
+		} else {
+			r.Number(into)(n, at)
+		}
+		if r.Err == nil && (!(*into > 0) || *into > load.MaxRate) {
+			r.Fail(r.Of(n), fmt.Sprintf("a rate of %g", *into), fmt.Sprintf("above 0, at most %d requests per second", int(load.MaxRate)))
+		}
+	}
+}
+
+// latencies are the metrics that a server can be held to a limit by.
+func latencies() []string { return []string{"p50", "p90", "p99", "p99.9", "max"} }
+
+// objectives reads what --slo of tare load takes, of latencies.
+func (r reader) objectives(text string, at yamlfile.Position) (out []Objective) {
+	slo, err := load.ParseSLO(text)
+	if err != nil {
+		r.Fail(at, err.Error(), "")
+		return nil
+	}
+	for _, o := range slo {
+		figure, _, _ := strings.Cut(o.String(), "<")
+		switch {
+		case o.Errors:
+			r.Fail(at, "errors need no limit", "a server that fails is void, and blocks the change")
+		case !slices.Contains(latencies(), figure):
+			r.Fail(at, figure+" cannot be held to a limit here", "one of "+strings.Join(latencies(), ", "))
+		}
+		out = append(out, Objective{Metric: figure, Limit: o.Limit})
+	}
+	return out
+}
