@@ -15,30 +15,50 @@ func (s *sheet) recommendation(r *tare.Result) {
 		s.block("None: nothing was weighed.")
 		return
 	}
+	advised, closing := recommended(r)
 	var lines []string
-	supported, priced, told := false, false, map[string]bool{}
-	for _, w := range r.Workloads {
-		text, first := advice(r, w.ID)
-		if len(first) == 0 {
-			text = "none. " + text
-		}
-		lines = append(lines, "- On "+code(w.ID)+": "+plain(text))
-		if len(first) == 0 {
-			continue
-		}
-		supported = true
-		for _, line := range look(r, w.ID, Style{}, told).price(w.Op, first) {
-			priced = true
+	for _, a := range advised {
+		lines = append(lines, "- On "+code(a.workload)+": "+plain(a.text))
+		for _, line := range a.price {
 			lines = append(lines, "  - "+plain(line))
 		}
 	}
 	s.block(lines...)
+	s.block(all([]string{closing}, plain)...)
+}
+
+// support is what the ranks support on one workload, and what comes with who is
+// named, in sentences.
+type support struct {
+	workload, text string
+	price          []string
+}
+
+// recommended is the advice on each workload, and what it does not weigh; empty
+// where it supports nobody.
+func recommended(r *tare.Result) (out []support, closing string) {
+	if len(r.Metrics) == 0 {
+		return nil, ""
+	}
+	supported, priced, told := false, false, map[string]bool{}
+	for _, w := range r.Workloads {
+		text, first := advice(r, w.ID)
+		if len(first) == 0 {
+			out = append(out, support{workload: w.ID, text: "none. " + text})
+			continue
+		}
+		supported = true
+		price := look(r, w.ID, Style{}, told).price(w.Op, first)
+		priced = priced || len(price) > 0
+		out = append(out, support{w.ID, text, price})
+	}
 	switch {
 	case priced:
-		s.block(plain(fmt.Sprintf("Places are by %s alone. What comes with a contender is said beside its place and in the trade-offs below; what that weighs against %[1]s is the reader's to say.", r.Metrics[0])))
+		closing = fmt.Sprintf("Places are by %s alone. What comes with a contender is said beside its place and in the trade-offs below; what that weighs against %[1]s is the reader's to say.", r.Metrics[0])
 	case supported:
-		s.block(plain(fmt.Sprintf("It weighs %s alone: the trade-offs below do not enter it.", r.Metrics[0])))
+		closing = fmt.Sprintf("It weighs %s alone: the trade-offs below do not enter it.", r.Metrics[0])
 	}
+	return out, closing
 }
 
 // advice is what the ranks of the primary metric support on one workload and

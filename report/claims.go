@@ -19,6 +19,17 @@ func (p *page) claims(r *tare.Result) {
 		p.wrap(bodyIndent, bodyIndent, "Published in: "+sources[0]+".", p.style.Dim)
 	}
 	p.blank()
+	p.claimed(r, sources).print(p)
+	if parted(r) {
+		p.blank()
+		p.wrap(bodyIndent, bodyIndent, sharesMean, p.style.Dim)
+		p.blank()
+		ofWhole(r).print(p)
+	}
+}
+
+// claimed is a row for every claim, with what it said beneath it.
+func (p *page) claimed(r *tare.Result, sources []string) table {
 	t := table{columns: []column{
 		{name: "claim"}, {name: "outcome"}, {name: "measure"},
 		{name: "published", unit: "ratio"}, {name: "measured", unit: "ratio [interval]"},
@@ -36,13 +47,7 @@ func (p *page) claims(r *tare.Result) {
 			notes: []string{statement, reason(r.Claims, i)},
 		})
 	}
-	t.print(p)
-	if parted(r) {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, sharesMean, p.style.Dim)
-		p.blank()
-		ofWhole(r).print(p)
-	}
+	return t
 }
 
 // claimedOf is what a claim is about: a contender, as a rule on a workload;

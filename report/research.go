@@ -32,7 +32,7 @@ func Research(w io.Writer, r *tare.Result) error {
 	s.heading(2, "Trade-offs")
 	s.tradeOffs(r)
 	s.heading(2, "What this does not say")
-	s.list(limits(r)...)
+	s.list(limits(r, plain, code)...)
 	return s.send(w)
 }
 
@@ -217,15 +217,16 @@ func open(r *tare.Result) []string {
 	return lines
 }
 
-// turns says what was not measured because contenders took turns.
-func turns(r *tare.Result) []string {
+// turns says what was not measured because contenders took turns; code marks a
+// name that is to be read letter by letter.
+func turns(r *tare.Result, code func(string) string) []string {
 	var alone []string
 	for _, w := range r.Workloads {
 		if w.Traffic != nil && w.Traffic.Segment > 0 {
 			alone = append(alone, code(w.ID))
 		}
 	}
-	text := "Contenders took turns by the slice: how one of them does when it has the machine to itself for long was not measured (`--isolation=trial` measures that)."
+	text := "Contenders took turns by the slice: how one of them does when it has the machine to itself for long was not measured (" + code("--isolation=trial") + " measures that)."
 	switch {
 	case len(alone) == 0:
 		return []string{text}
@@ -240,14 +241,15 @@ func served(r *tare.Result) bool {
 	return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil })
 }
 
-// limits are what a reader must not take from the figures.
-func limits(r *tare.Result) []string {
+// limits are what a reader must not take from the figures, in texts that plain
+// makes readable and with names that code marks.
+func limits(r *tare.Result, plain, code func(string) string) []string {
 	lines := []string{plain(fmt.Sprintf("It speaks of one run on one machine (%s); another machine, payload or version is another question.", plural(r.Machine.Cores, "core")))}
 	switch r.Plan.Isolation {
 	case tare.Lockstep:
-		lines = append(lines, turns(r)...)
+		lines = append(lines, turns(r, code)...)
 	case tare.TrialWise:
-		lines = append(lines, "Contenders ran one whole trial after another: what drifts on the machine within a round is in the ratios (`--isolation=lockstep` takes it out).")
+		lines = append(lines, "Contenders ran one whole trial after another: what drifts on the machine within a round is in the ratios ("+code("--isolation=lockstep")+" takes it out).")
 	}
 	if served(r) && local(r) {
 		lines = append(lines, "Servers and load generator shared this machine: they took processor time from each other, and no network but loopback lay between them.")

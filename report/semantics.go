@@ -75,23 +75,13 @@ func (s *sheet) semantics(r *tare.Result, level int) {
 	}
 	s.heading(level, semanticsHeading)
 	s.block(all([]string{examinedBy(asked), meaning(asked), alike(asked)}, plain)...)
-	rows := properties(asked)
+	rows, differ := differing(asked)
 	if len(rows) == 0 {
 		return
 	}
-	var differing []conduct
-	for _, c := range asked {
-		if c.who.Role == tare.RoleBaseline || len(c.Differences) > 0 {
-			differing = append(differing, c)
-		}
-	}
-	parts := (len(differing) + tableContenders - 1) / tableContenders
-	legend := "= as the reference; – it could not be asked."
-	if parts > 1 {
-		legend += " Each table leaves out the properties in which its contenders are all as the reference."
-	}
+	parts, legend := chunked(differ)
 	s.block(legend)
-	for each := range slices.Chunk(differing, (len(differing)+parts-1)/parts) {
+	for _, each := range parts {
 		s.table(matrix(rows, each))
 	}
 	var lines, shown []string
@@ -105,6 +95,27 @@ func (s *sheet) semantics(r *tare.Result, level int) {
 	}
 	s.list(lines...)
 	s.block(all([]string{unlisted(shown)}, plain)...)
+}
+
+// differing are the properties in which anybody differs, and who has a column:
+// the baseline and those that do.
+func differing(asked []conduct) (rows []property, columns []conduct) {
+	for _, c := range asked {
+		if c.who.Role == tare.RoleBaseline || len(c.Differences) > 0 {
+			columns = append(columns, c)
+		}
+	}
+	return properties(asked), columns
+}
+
+// chunked are the columns of tables that fit a page, and what their signs mean.
+func chunked(columns []conduct) (parts [][]conduct, legend string) {
+	n := (len(columns) + tableContenders - 1) / tableContenders
+	legend = "= as the reference; – it could not be asked."
+	if n > 1 {
+		legend += " Each table leaves out the properties in which its contenders are all as the reference."
+	}
+	return slices.Collect(slices.Chunk(columns, (len(columns)+n-1)/n)), legend
 }
 
 // matrix is the table of some contenders, with those of rows in which any of

@@ -12,8 +12,24 @@ import (
 // tradeOffs is what each contender has less and more of than the baseline, by
 // every measure, and what taking it in costs.
 func (s *sheet) tradeOffs(r *tare.Result) {
+	t, means := tradeOffs(r)
+	s.block(plain(means))
+	if len(t.rows) > 0 {
+		s.table(t)
+	}
+	s.manners(r)
+	if adopted(r) {
+		s.heading(3, adoptionHeading)
+		s.adoption(r)
+	}
+	s.cost(r, 3)
+}
+
+// tradeOffs is a row for each contender and workload on which it was held against
+// the baseline, and what that shows or why there is none.
+func tradeOffs(r *tare.Result) (t table, means string) {
 	base := baseline(r)
-	t := table{columns: []column{
+	t = table{columns: []column{
 		{name: "contender"}, {name: "workload"}, {name: "less than " + base}, {name: "more than " + base}, {name: "no difference shown"},
 	}}
 	for _, w := range r.Workloads {
@@ -29,21 +45,13 @@ func (s *sheet) tradeOffs(r *tare.Result) {
 			if less+more+same == "" {
 				continue
 			}
-			t.rows = append(t.rows, row{cells: []cell{{text: c.ID}, {text: w.ID}, {text: or(less, nothing)}, {text: or(more, nothing)}, {text: or(same, nothing)}}})
+			t.rows = append(t.rows, row{who: c, cells: []cell{{text: c.ID}, {text: w.ID}, {text: or(less, nothing)}, {text: or(more, nothing)}, {text: or(same, nothing)}}})
 		}
 	}
 	if len(t.rows) == 0 {
-		s.block("None can be told: no contender was held against the baseline with an interval.")
-	} else {
-		s.block(plain("Ratios to " + base + " with their intervals. A difference is named only where the interval excludes 1 and the control shows less; the more measures one looks at, the likelier one of them misleads."))
-		s.table(t)
+		return t, "None can be told: no contender was held against the baseline with an interval."
 	}
-	s.manners(r)
-	if adopted(r) {
-		s.heading(3, adoptionHeading)
-		s.adoption(r)
-	}
-	s.cost(r, 3)
+	return t, "Ratios to " + base + " with their intervals. A difference is named only where the interval excludes 1 and the control shows less; the more measures one looks at, the likelier one of them misleads."
 }
 
 // manners lists what those who are ranked answer differently, in sentences; the

@@ -1,0 +1,122 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Headline is the verdict in one sentence: the ruling where one was asked for,
+// how many where several were, otherwise who can be first.
+func Headline(r *tare.Result) string {
+	rulings := ruled(r)
+	switch {
+	case len(rulings) == 1:
+		return oneLine(rulings[0].Sentence)
+	case len(rulings) > 1:
+		return tally(r)
+	case len(r.Verdicts) == 0:
+		return noVerdict
+	}
+	if found, _ := headlines(r); len(found) == 1 {
+		return oneLine(found[0].Sentence)
+	}
+	if text := leaders(r); text != "" {
+		return oneLine(text)
+	}
+	return "No criterion was asked, and the ranks leave nobody that can be first: the ratios stand for themselves."
+}
+
+// Second is what follows the headline: who can be first, where the headline is
+// about criteria; empty where nobody can.
+func Second(r *tare.Result) string {
+	if len(ruled(r)) == 0 {
+		return ""
+	}
+	return oneLine(leaders(r))
+}
+
+// leaders says who can be first by the primary metric, and on which or how many
+// workloads; empty where nobody can.
+func leaders(r *tare.Result) string {
+	type leader struct{ can, alone int }
+	var ids, works []string
+	by := map[string]leader{}
+	for _, w := range r.Workloads {
+		_, first := advice(r, w.ID)
+		if len(first) > 0 {
+			works = append(works, w.ID)
+		}
+		for _, f := range first {
+			id := f.contender.ID
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+			l := by[id]
+			l.can++
+			if len(first) == 1 && f.high == 1 {
+				l.alone++
+			}
+			by[id] = l
+		}
+	}
+	if len(works) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(ids, func(a, b string) int { return by[b].can - by[a].can })
+	on := "on " + works[0]
+	switch {
+	case len(works) == 2:
+		on = "on both workloads that allow a ranking"
+	case len(works) > 2:
+		on = "on all " + plural(len(works), "workload") + " that allow a ranking"
+	}
+	if len(ids) == 1 && by[ids[0]].alone == len(works) {
+		return fmt.Sprintf("By %s, %s was proven better than every other one ranked, %s.", r.Metrics[0], ids[0], on)
+	}
+	if len(works) == 1 {
+		return fmt.Sprintf("By %s, %s can be first %s: they were not told apart.", r.Metrics[0], strings.Join(ids, " or "), on)
+	}
+	var parts []string
+	for _, id := range ids {
+		parts = append(parts, fmt.Sprintf("%s on %d", id, by[id].can))
+	}
+	most := len(parts)
+	if parts = parts[:min(most, leadersMost)]; most > leadersMost {
+		parts = append(parts, fmt.Sprintf("%d more on fewer", most-leadersMost))
+	}
+	return fmt.Sprintf("By %s, of %s that allow a ranking, these can be first: %s.", r.Metrics[0], plural(len(works), "workload"), inWords(parts))
+}
+
+// leadersMost is how many of those who can be first are named at the top.
+const leadersMost = 4
+
+// ToldApart reports whether a difference is claimed for c: its interval
+// excludes 1 and the control shows less.
+func ToldApart(r *tare.Result, c tare.Comparison) bool {
+	v := &view{r: r, workload: c.Workload, baseline: c.Against}
+	return c.Low > 0 && c.High > 0 && v.differs(c)
+}
+
+// Departure says in what a run was not the usual one; empty where there is
+// nothing to say.
+func Departure(r *tare.Result) string { return oneLine(departure(r)) }
+
+// Legible is text in one line of characters that print.
+func Legible(text string) string { return oneLine(text) }
+
+// Ratio prints a ratio as every format does.
+func Ratio(x float64) string { return ratio(x) }
+
+// Leading is the metric whose ratios stand first on a workload.
+func Leading(r *tare.Result, workload string) string {
+	return look(r, workload, Style{}, map[string]bool{}).leading()
+}
+
+// Percent prints a share: 0.012 is 1.2 %.
+func Percent(share float64) string { return percent(share) }
+
+// Grouped prints a figure to the unit, thousands apart.
+func Grouped(x float64) string { return grouped(x, 0) }

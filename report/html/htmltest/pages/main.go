@@ -1,0 +1,66 @@
+// Command pages writes reports for the browser's test: of synthetic results,
+// and of result documents that it is given.
+//
+//	go run ./report/html/htmltest/pages DIR [RESULT.json…]
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/report/html"
+	"github.com/tarebench/tare/report/html/htmltest"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "pages: name a directory for the reports")
+		os.Exit(2)
+	}
+	if err := write(os.Args[1], os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "pages:", err)
+		os.Exit(1)
+	}
+}
+
+func write(dir string, documents []string) error {
+	results := map[string]*tare.Result{
+		"whole":     htmltest.Whole(),
+		"one":       htmltest.Synthetic(6, 1, 12),
+		"nothing":   {Schema: tare.ResultSchema, Study: "nothing", Question: "Was anything weighed?"},
+		"synthetic": htmltest.Synthetic(12, 12, 80),
+	}
+	for i, name := range documents {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return fmt.Errorf("read a result: %w", err)
+		}
+		var r tare.Result
+		if err := json.Unmarshal(text, &r); err != nil {
+			return fmt.Errorf("%s is no result: %w", name, err)
+		}
+		results[fmt.Sprintf("given-%d-%s", i+1, filepath.Base(r.Study))] = &r
+	}
+	for name, r := range results {
+		if err := page(filepath.Join(dir, name+".html"), r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func page(name string, r *tare.Result) (err error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return fmt.Errorf("write a page: %w", err)
+	}
+	defer func() {
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
+	}()
+	return html.Write(f, r, html.Options{Explain: func(check string) string { return "It looks at what " + check + " is named after." }})
+}

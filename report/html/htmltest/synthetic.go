@@ -1,0 +1,154 @@
+// Package htmltest makes results for tests of the page: of any size, and with
+// something in every part that a page can have. Their figures are drawn, not
+// measured.
+package htmltest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/load/hist"
+)
+
+// Metrics of a synthetic result.
+func metrics() []string { return []string{"time", "cpu", "bytes", "allocs"} }
+
+// Synthetic is a result of so many contenders, the baseline, control and null
+// among them, on so many workloads, over so many rounds. The same numbers give
+// the same result.
+func Synthetic(contenders, workloads, rounds int) *tare.Result {
+	m := &maker{rng: rand.New(rand.NewPCG(7, 11)), rounds: rounds} //nolint:gosec // figures for tests
+	r := &tare.Result{
+		Schema: tare.ResultSchema, Study: "synthetic", Question: "Is anything of this a difference?", Kinds: []string{"codec"},
+		Started: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC), Seconds: 900, Seed: "2026", Budget: "full", Stopped: "decided",
+		Machine: tare.Machine{OS: "linux", Arch: "amd64", CPU: "Model X", Cores: 2, Memory: 8 << 30, Go: "go1.26.8",
+			Noise: tare.Noise{CPUPressure: 0.012, RunQueueWait: 0.003}},
+		Metrics: metrics(), RoundsDone: rounds,
+		Plan:    tare.Plan{Seed: "2026", Isolation: tare.Lockstep, Looks: []int{8, 12}, RoundsPlanned: rounds},
+		Journal: "journal.ndjson", Tare: "v0.1.0",
+	}
+	for i := range contenders {
+		r.Contenders = append(r.Contenders, contender(i, contenders))
+	}
+	for i := range workloads {
+		r.Workloads = append(r.Workloads, tare.Workload{ID: fmt.Sprintf("devices-%d/marshal", i+1), Fixture: "devices", N: 10 * (i + 1), Op: "marshal", Pool: 64, Bytes: int64(64 * 1000 * (i + 1))})
+	}
+	for _, w := range r.Workloads {
+		m.workload(r, w)
+	}
+	m.trials(r)
+	return r
+}
+
+// contender is one of so many: the baseline first, control and null last.
+func contender(i, of int) tare.Contender {
+	c := tare.Contender{ID: fmt.Sprintf("codec-%d", i), Kind: "codec", Role: tare.RoleContender, Name: fmt.Sprintf("example.org/codec%d", i), Version: "v1.2.3", Go: "go1.26.8",
+		BinaryBytes: int64(2e6 + 1e5*i), SHA256: "5d41402abc4b2a76b9719d911017c592",
+		Adoption: tare.Adoption{ModulesLinked: i, Licences: []string{"MIT"}, ColdBuildSeconds: 2.5, IdleRSSBytes: 9e6, StartSeconds: 0.004}}
+	switch i {
+	case 0:
+		c.Role = tare.RoleBaseline
+	case of - 1:
+		return tare.Contender{ID: tare.NullID, Kind: "codec", Role: tare.RoleNull}
+	case of - 2:
+		return tare.Contender{ID: tare.ControlID, Kind: "codec", Role: tare.RoleControl, Name: "example.org/codec0", Version: "v1.2.3"}
+	}
+	return c
+}
+
+type maker struct {
+	rng    *rand.Rand
+	rounds int
+}
+
+// true ratio of contender i to the baseline.
+func (m *maker) truth(c tare.Contender, i int) float64 {
+	if c.Role == tare.RoleControl {
+		return 1
+	}
+	return math.Exp(0.35 * math.Sin(float64(3*i)))
+}
+
+func (m *maker) workload(r *tare.Result, w tare.Workload) {
+	base := r.Contenders[0].ID
+	ns := 1000 * float64(w.N)
+	for metric, name := range metrics() {
+		exact := name == "bytes" || name == "allocs"
+		unit := map[string]string{"time": "ns/op", "cpu": "ns/op", "bytes": "B/op", "allocs": "allocs/op"}[name]
+		for i, c := range r.Contenders {
+			ratio := m.truth(c, i)
+			value := ns * ratio
+			if exact {
+				value = math.Round(ns * ratio / 10)
+			}
+			r.Values = append(r.Values, tare.Value{Workload: w.ID, Contender: c.ID, Metric: name, Value: value, Low: value * 0.98, High: value * 1.02, Unit: unit, Rounds: m.rounds})
+			if i == 0 || c.Role == tare.RoleNull {
+				continue
+			}
+			x := tare.Comparison{Workload: w.ID, Contender: c.ID, Metric: name, Against: base, Ratio: ratio, Low: ratio * 0.985, High: ratio * 1.015, Level: 0.99,
+				Rounds: m.rounds, AgainstValue: ns, Value: value, Unit: unit, Exploratory: metric > 0}
+			if metric == 0 && c.Role == tare.RoleContender {
+				x.RankLow, x.RankHigh, x.Letters = i, i, string(rune('a'+i%26))
+			}
+			r.Comparisons = append(r.Comparisons, x)
+			if metric == 0 && c.Role == tare.RoleContender {
+				r.Verdicts = append(r.Verdicts, tare.Verdict{Contender: c.ID, Workload: w.ID, Metric: name, Sentence: fmt.Sprintf("%s takes %.2f× the time of %s on %s.", c.ID, ratio, base, w.ID)})
+			}
+		}
+		m.pairs(r, w, name, metric == 0, exact)
+	}
+	r.Machine.Resolution = append(r.Machine.Resolution, tare.Resolution{Workload: w.ID, Metric: "time", HalfWidth: 0.015, Seconds: r.Seconds})
+}
+
+// pairs are the effects of every pair where ranks need them, otherwise of those
+// with the baseline.
+func (m *maker) pairs(r *tare.Result, w tare.Workload, metric string, ranked, exact bool) {
+	for i, a := range r.Contenders {
+		for j, b := range r.Contenders[:i] {
+			with := b.Role == tare.RoleBaseline
+			if a.Role == tare.RoleNull || b.Role == tare.RoleNull || !with && (!ranked || a.Role == tare.RoleControl || b.Role == tare.RoleControl) {
+				continue
+			}
+			e := tare.Effects{Workload: w.ID, Metric: metric, A: a.ID, B: b.ID}
+			d := math.Log(m.truth(a, i) / m.truth(b, j))
+			for range m.rounds {
+				noise := 0.04 * m.rng.NormFloat64()
+				if exact {
+					noise = 0
+				}
+				e.Effects = append(e.Effects, d+noise)
+				if !exact {
+					e.Sums = append(e.Sums, d+noise+0.002*m.rng.NormFloat64())
+				}
+			}
+			r.Rounds = append(r.Rounds, e)
+		}
+	}
+}
+
+func (m *maker) trials(r *tare.Result) {
+	for round := range m.rounds {
+		for i, c := range r.Contenders {
+			t := tare.Trial{Round: round + 1, Tau: 1, Contender: c.ID, Seconds: 4 + m.rng.Float64(), Samples: map[string]tare.Sample{},
+				Evidence: tare.Evidence{RunQueueNS: int64(1e7 * m.rng.Float64()), CPUSeconds: 0.4, GOMAXPROCS: 1, Go: "go1.26.8"}}
+			for _, w := range r.Workloads {
+				ns := 1000 * float64(w.N) * m.truth(c, i) * (1 + 0.04*m.rng.NormFloat64())
+				t.Samples[w.ID] = tare.Sample{"time_ns_per_op": ns, "cpu_ns_per_op": ns * 1.02, "bytes_per_op": math.Round(ns / 10), "allocs_per_op": math.Round(ns / 100), "ops": math.Round(1e9 / ns), "errors": 0, "gc_cycles": 3}
+			}
+			r.Trials = append(r.Trials, t)
+		}
+	}
+}
+
+// Latencies is a histogram of so many requests about a mean, in nanoseconds.
+func Latencies(n int, mean float64, seed uint64) string {
+	rng := rand.New(rand.NewPCG(seed, 3)) //nolint:gosec // figures for tests
+	var h hist.Hist
+	for range n {
+		h.Record(int64(mean * math.Exp(0.5*rng.NormFloat64())))
+	}
+	return h.Encode()
+}

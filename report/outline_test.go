@@ -1,0 +1,127 @@
+package report
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/assert"
+)
+
+// texts gives every text of a value to see.
+func texts(v reflect.Value, see func(string)) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			texts(v.Elem(), see)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			switch v.Type().Field(i).Name {
+			case "Who", "Key": // ids, for programs
+			default:
+				texts(v.Field(i), see)
+			}
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			texts(v.Index(i), see)
+		}
+	case reflect.String:
+		see(v.String())
+	}
+}
+
+// Texts of an outline print, each in one line, whoever wrote them.
+func TestOutlinePrints(t *testing.T) {
+	for name, r := range taintedCases(t) {
+		hostile := 0
+		for _, s := range Outline(r) {
+			about := s.About
+			s.About = "" // an id
+			texts(reflect.ValueOf(s), func(text string) {
+				if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
+					t.Errorf("%s, %s of %.20q: %q", name, s.Key, about, text[max(i-30, 0):min(i+30, len(text))])
+				}
+				if strings.Contains(text, "1+2") {
+					hostile++
+				}
+			})
+		}
+		assert.Equal(t, name+" was tried", hostile > 0, true)
+	}
+}
+
+// An outline tells what the terminal is told: each of its sentences and fields
+// stands in one report or the other.
+func TestOutlineSaysWhatTheReportsSay(t *testing.T) {
+	for name, r := range cases() {
+		known := strings.Join(strings.Fields(written(t, "text", r)+written(t, "research", r)), " ")
+		bare := func(text string) string {
+			return strings.Join(strings.Fields(strings.NewReplacer(`\`, "", "`", "", "~", "", "*", "").Replace(text)), " ")
+		}
+		known = bare(known)
+		cells, missing := 0, 0
+		for _, s := range Outline(r) {
+			for _, b := range s.Blocks {
+				if b.Table == nil {
+					continue
+				}
+				for _, row := range b.Table.Rows {
+					for _, c := range row.Cells {
+						cells++
+						if !strings.Contains(known, bare(c.Text)) {
+							missing++
+							t.Logf("%s, %s: %q", name, s.Key, c.Text)
+						}
+					}
+				}
+			}
+		}
+		if cells > 0 && missing*20 > cells { // lines of a terminal are folded
+			t.Errorf("%s: %d of %d fields stand in no report", name, missing, cells)
+		}
+	}
+}
+
+func TestHeadline(t *testing.T) {
+	criteria := cases()
+	for name, r := range criteria {
+		if Headline(r) == "" {
+			t.Errorf("%s has no headline", name)
+		}
+	}
+	r := six()
+	r.Verdicts = []tare.Verdict{{Criterion: "time ratio <= 1", Verdict: tare.Met, Sentence: "It is met."}}
+	assert.Equal(t, "one criterion", Headline(r), "It is met.")
+	r.Verdicts = append(r.Verdicts, tare.Verdict{Criterion: "time ratio <= 2", Verdict: tare.NotMet})
+	assert.Equal(t, "two", Headline(r), "Of 2 criteria: 1 met, 1 not met.")
+	assert.Equal(t, "nothing", Headline(&tare.Result{}), noVerdict)
+	assert.Equal(t, "nothing more", Second(&tare.Result{}), "")
+}
+
+// Who can be first is told by name and how often.
+func TestLeaders(t *testing.T) {
+	ranked := func(workloads int, places map[string][2]int) *tare.Result {
+		r := &tare.Result{Metrics: []string{"time"}, RoundsDone: 12, Contenders: []tare.Contender{{ID: "a", Role: tare.RoleBaseline}, {ID: "b", Role: tare.RoleContender}, {ID: "c", Role: tare.RoleContender}}}
+		for i := range workloads {
+			w := string(rune('u' + i))
+			r.Workloads = append(r.Workloads, tare.Workload{ID: w})
+			for _, c := range r.Contenders {
+				r.Values = append(r.Values, tare.Value{Workload: w, Contender: c.ID, Metric: "time", Value: 1, Rounds: 12})
+				against := "a"
+				if c.ID == "a" {
+					against = "b"
+				}
+				r.Comparisons = append(r.Comparisons, tare.Comparison{Workload: w, Contender: c.ID, Against: against, Metric: "time", Ratio: 0.9, Low: 0.8, High: 0.95, Rounds: 12, RankLow: places[c.ID][0], RankHigh: places[c.ID][1]})
+			}
+		}
+		return r
+	}
+	assert.Equal(t, "alone", leaders(ranked(1, map[string][2]int{"a": {2, 3}, "b": {1, 1}, "c": {2, 3}})), "By time, b was proven better than every other one ranked, on u.")
+	assert.Equal(t, "alone on two", leaders(ranked(2, map[string][2]int{"a": {2, 3}, "b": {1, 1}, "c": {2, 3}})), "By time, b was proven better than every other one ranked, on both workloads that allow a ranking.")
+	assert.Equal(t, "tied", leaders(ranked(1, map[string][2]int{"a": {1, 2}, "b": {1, 2}, "c": {3, 3}})), "By time, b or a can be first on u: they were not told apart.")
+	assert.Equal(t, "tied on two", leaders(ranked(2, map[string][2]int{"a": {1, 2}, "b": {1, 2}, "c": {3, 3}})), "By time, of 2 workloads that allow a ranking, these can be first: b on 2 and a on 2.")
+}

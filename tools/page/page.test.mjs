@@ -1,0 +1,218 @@
+// The HTML report in a real browser, from file://, as a reader has it. See
+// README.md for how it is run and what it takes.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const required = process.env.TARE_BROWSER_REQUIRED === '1';
+const program = [process.env.TARE_BROWSER, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((p) => p && existsSync(p));
+const modules = existsSync(join(here, 'node_modules', 'playwright-core'));
+
+// why is the reason for not running; empty where there is none.
+const why = !program ? 'no Chromium here; TARE_BROWSER names one' : !modules ? 'npm ci was not run in tools/page' : '';
+if (why && required) throw new Error(`TARE_BROWSER_REQUIRED=1, and ${why}`);
+const options = why ? { skip: why } : {};
+
+let browser, dir, axe;
+const pages = ['whole', 'one', 'nothing', 'synthetic'];
+const given = (process.env.TARE_RESULTS || '').split(':').filter(Boolean);
+
+before(async () => {
+  if (why) return;
+  dir = mkdtempSync(join(tmpdir(), 'tare-page-'));
+  execFileSync('go', ['run', './report/html/htmltest/pages', dir, ...given], { cwd: join(here, '..', '..'), env: { ...process.env, GOWORK: 'off' }, stdio: 'inherit' });
+  pages.push(...readdirSync(dir).filter((n) => n.startsWith('given-')).map((n) => n.replace(/\.html$/, '')));
+  axe = readFileSync(join(here, 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
+  const { chromium } = await import('playwright-core');
+  browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
+});
+
+after(async () => {
+  if (browser) await browser.close();
+  if (dir) rmSync(dir, { recursive: true, force: true });
+});
+
+// opened is a page that is ready, with all that it did wrong.
+async function opened(name, { width = 1280, colorScheme = 'light', bypass = false, script = true } = {}) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, bypassCSP: bypass, javaScriptEnabled: script, acceptDownloads: true });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on('console', (m) => { if (['error', 'warning'].includes(m.type())) wrong.push(`console: ${m.text()}`); });
+  page.on('pageerror', (e) => wrong.push(`error: ${e.message}`));
+  page.on('request', (r) => { if (!/^(file|data|blob):/.test(r.url())) wrong.push(`request: ${r.url()}`); });
+  await page.goto(pathToFileURL(join(dir, name + '.html')).href);
+  if (script) await page.waitForFunction(() => document.documentElement.dataset.ready === 'yes');
+  return { page, wrong, close: () => context.close() };
+}
+
+const column = (page, n) => page.$$eval('table.primary', (tables, i) => [...tables[0].tBodies].map((b) => b.rows[0].cells[i].textContent.trim()), n);
+
+test('every page opens without an error and without a request', options, async () => {
+  for (const name of pages) for (const width of [360, 1280]) {
+    const { page, wrong, close } = await opened(name, { width });
+    assert.deepEqual(wrong, [], name);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= width, `${name} is ${wide} wide where ${width} are to be had`);
+    await close();
+  }
+});
+
+test('axe-core finds nothing serious', options, async () => {
+  const ways = [['light', 1280], ['dark', 360]];
+  for (const name of pages.filter((n) => n !== 'synthetic')) for (const [colorScheme, width] of ways) {
+    const { page, close } = await opened(name, { colorScheme, width, bypass: true });
+    await page.$$eval('details', (all) => { for (const d of all) d.open = true; });
+    await page.evaluate(axe);
+    const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+    const grave = found.violations.filter((v) => ['serious', 'critical'].includes(v.impact));
+    assert.deepEqual(grave.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`), [], `${name} in ${colorScheme} at ${width}`);
+    await close();
+  }
+});
+
+test('tables are sorted by their heads and rows keep their notes', options, async () => {
+  const { page, wrong, close } = await opened('whole');
+  const before = await column(page, 0);
+  const head = page.locator('table.primary').first().locator('thead button').first();
+  await head.click();
+  const up = await column(page, 0);
+  assert.deepEqual(up, [...before].sort((a, b) => a.localeCompare(b)));
+  await head.click();
+  assert.deepEqual(await column(page, 0), [...up].reverse());
+  await head.click();
+  assert.deepEqual(await column(page, 0), before);
+  await page.selectOption('#pick-order', '-ratio');
+  const ratios = (await column(page, 2)).map((t) => parseFloat(t)).filter((x) => !isNaN(x));
+  assert.deepEqual(ratios, [...ratios].sort((a, b) => b - a));
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('contenders and workloads are filtered', options, async () => {
+  const { page, wrong, close } = await opened('whole');
+  const sections = () => page.$$eval('section.workload', (all) => all.filter((s) => !s.hidden).length);
+  assert.equal(await sections(), 6);
+  await page.selectOption('#pick-workload', '1');
+  assert.equal(await sections(), 1);
+  await page.selectOption('#pick-workload', '');
+  await page.click('.who summary');
+  await page.uncheck('input[name="who"][value="1"]');
+  const shown = await page.$$eval('[data-who="1"]', (all) => all.filter((e) => e.getClientRects().length > 0).length);
+  assert.equal(shown, 0);
+  await page.click('#who-all');
+  assert.ok(await page.locator('table.primary tbody[data-who="1"]').first().isVisible());
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('another baseline and another metric show what is stored, and say what is not', options, async () => {
+  const { page, wrong, close } = await opened('one');
+  const first = await column(page, 2);
+  await page.selectOption('#pick-baseline', '1');
+  await page.waitForFunction(() => document.getElementById('status').textContent.includes('as stored'));
+  const names = await column(page, 0), other = await column(page, 2);
+  const at = (name) => other[names.findIndex((n) => n.startsWith(name))];
+  assert.equal(at('codec-1'), '1');
+  const straight = first[names.findIndex((n) => n.startsWith('codec-1'))].match(/[\d.]+/g).map(Number);
+  const reverse = at('codec-0').match(/[\d.]+/g).map(Number);
+  assert.ok(Math.abs(straight[0] * reverse[0] - 1) < 0.002 && Math.abs(straight[1] * reverse[2] - 1) < 0.002, `${straight} against ${reverse}`);
+  assert.match(at('codec-0'), / at 99 %$/);
+  assert.match(at('codec-3'), /no comparison stored; 12 rounds/);
+  await page.selectOption('#pick-metric', '2');
+  await page.waitForFunction(() => document.querySelector('table.primary thead').textContent.includes('bytes / codec-1'));
+  await page.selectOption('#pick-metric', '');
+  await page.selectOption('#pick-baseline', '0');
+  await page.waitForFunction(() => document.getElementById('status').textContent.includes('those of the report'));
+  assert.deepEqual(await column(page, 2), first);
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('charts are zoomed by buttons and by the mouse', options, async () => {
+  const { page, wrong, close } = await opened('whole');
+  const chart = page.locator('figure.chart').first();
+  const box = () => chart.locator('svg.area').getAttribute('viewBox');
+  await chart.locator('[data-zoom="in"]').click();
+  assert.equal(await box(), '250 0 500 1000');
+  await chart.locator('[data-zoom="right"]').click();
+  assert.equal(await box(), '375 0 500 1000');
+  await chart.locator('[data-zoom="all"]').click();
+  assert.equal(await box(), '0 0 1000 1000');
+  await chart.scrollIntoViewIfNeeded();
+  const area = await chart.locator('svg.curves').evaluate((svg) => {
+    const box = svg.getBoundingClientRect(), style = getComputedStyle(svg);
+    const left = parseFloat(style.paddingLeft);
+    return { x: box.left + left, y: box.top + 40, width: box.width - left - parseFloat(style.paddingRight) };
+  });
+  await page.mouse.move(area.x + area.width * 0.5, area.y);
+  await page.mouse.down();
+  await page.mouse.move(area.x + area.width * 0.75, area.y);
+  await page.mouse.up();
+  const [from, , width] = (await box()).split(' ').map(Number);
+  assert.ok(Math.abs(from - 500) < 5 && Math.abs(width - 250) < 8, await box());
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('the theme is switched, and forgotten with the page', options, async () => {
+  const { page, wrong, close } = await opened('whole');
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  await page.click('#theme');
+  assert.notEqual(await ground(), light);
+  await page.reload();
+  assert.equal(await ground(), light);
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('the cost at a rate is the product that the page says', options, async () => {
+  const { page, wrong, close } = await opened('whole');
+  await page.fill('#rate-rate', '100000');
+  await page.fill('#rate-price', '0.05');
+  const [ns, cores, hours, price] = await page.$$eval('table.rate tbody[data-ns]', ([body]) => [Number(body.dataset.ns), ...[3, 4, 5].map((i) => Number(body.rows[0].cells[i].textContent.replace(/,/g, '')))]);
+  const near = (x, y) => assert.ok(Math.abs(x / y - 1) < 0.006, `${x} and ${y}`);
+  near(cores, 100000 * ns / 1e9);
+  near(hours, cores * 730);
+  near(price, hours * 0.05);
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('the document is downloaded as it was', options, async () => {
+  const { page, wrong, close } = await opened('whole');
+  const [file] = await Promise.all([page.waitForEvent('download'), page.click('#save')]);
+  const r = JSON.parse(readFileSync(await file.path(), 'utf8'));
+  assert.equal(r.schema, 'tare.result/1');
+  assert.equal(r.study, 'whole');
+  assert.equal(file.suggestedFilename(), 'whole.result.json');
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('everything is reached by keyboard, and read without the script', options, async () => {
+  const { page, close } = await opened('whole');
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.className), 'skip');
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  assert.notEqual(outline, 'none');
+  await close();
+  const bare = await opened('whole', { script: false });
+  assert.ok(await bare.page.locator('table.primary').first().isVisible());
+  assert.equal(await bare.page.locator('#bar').isVisible(), false);
+  await bare.close();
+});
+
+test('a large page is small and soon there', options, async (t) => {
+  const size = statSync(join(dir, 'synthetic.html')).size;
+  assert.ok(size < 3_000_000, `${size} bytes`);
+  const { page, close } = await opened('synthetic');
+  const ready = await page.evaluate(() => performance.getEntriesByType('navigation')[0].domInteractive);
+  t.diagnostic(`12 × 12 × 80: ${size} bytes, interactive after ${Math.round(ready)} ms`);
+  await close();
+});
