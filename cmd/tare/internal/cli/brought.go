@@ -19,6 +19,7 @@ func addBrought(cmd *cobra.Command, what flagGroup, o *runOptions, words *runWor
 	f.add(said.flags, "the result document")
 	said.flags.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	said.flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	said.flags.BoolVar(&o.noPage, "no-page", false, "no "+pageName+" beside the result")
 	said.flags.BoolVar(&o.exitCode, "exit-code", false, "exit 5 where what was weighed is void")
 	addGroups(cmd, what, how, said)
 	f.complete(cmd)

@@ -3,14 +3,60 @@ package cli
 import (
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/check"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/report"
+	"github.com/tarebench/tare/report/html"
 )
+
+// Names of pages: of a result's, in its run's directory, and of the newest one of
+// all claims, in the data directory.
+const (
+	pageName   = "report.html"
+	claimsName = "claims.html"
+)
+
+// formats are those of package report, and the page.
+func formats() []report.Format { return append(report.Formats(), pageOf(nil)) }
+
+// pageOf is the page of a result that lies in a directory.
+func pageOf(files fs.FS) report.Format {
+	return html.Format(html.Options{Files: files, Explain: func(id string) string {
+		for _, c := range slices.Concat(check.All(), bring.Notes()) {
+			if c.ID == id {
+				return c.Summary + " " + c.Why
+			}
+		}
+		return ""
+	}})
+}
+
+// savePage writes the page beside a result.
+func savePage(path, dir string, res *tare.Result) error {
+	out, err := openOutput(path)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	return out.Save(func(f *os.File) error { return pageOf(os.DirFS(dir)).Write(f, res, report.Style{}) })
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
 
 // formatFlag is --format, and --json as a short way to say --format json.
 type formatFlag struct {
@@ -19,7 +65,7 @@ type formatFlag struct {
 }
 
 func (f *formatFlag) add(flags *pflag.FlagSet, several string) {
-	flags.StringVar(&f.name, "format", "text", "`how` to print it: "+report.FormatNames())
+	flags.StringVar(&f.name, "format", "text", "`how` to print it: "+formatNames())
 	flags.BoolVar(&f.asJSON, "json", false, "the same as --format json: "+several)
 }
 
@@ -27,7 +73,7 @@ func (f *formatFlag) add(flags *pflag.FlagSet, several string) {
 func (f *formatFlag) complete(cmd *cobra.Command) {
 	complete(cmd, "format", func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 		var names []string
-		for _, f := range report.Formats() {
+		for _, f := range formats() {
 			if strings.HasPrefix(f.Name, start) {
 				names = append(names, f.Name+"\t"+f.Summary)
 			}
@@ -45,17 +91,27 @@ func (f *formatFlag) format(cmd *cobra.Command) (report.Format, error) {
 		}
 		name = "json"
 	}
-	format, ok := report.FormatNamed(name)
-	if !ok {
-		return report.Format{}, &usageError{fmt.Sprintf("--format %q is not a format", name), "one of " + report.FormatNames()}
+	for _, format := range formats() {
+		if format.Name == name {
+			return format, nil
+		}
 	}
-	return format, nil
+	return report.Format{}, &usageError{fmt.Sprintf("--format %q is not a format", name), "one of " + formatNames()}
+}
+
+// holds is an error where a format is for one result and there are several. JSON
+// has lists of them.
+func holds(f report.Format, results int) error {
+	if f.Next != nil || f.Name == "json" || results <= 1 {
+		return nil
+	}
+	return &usageError{fmt.Sprintf("--format %s holds one result, and there are %d", f.Name, results), "name one of them; each run has a " + pageName + " beside its result"}
 }
 
 // formatHelp describes the formats for a help text.
 func formatHelp() string {
 	var b strings.Builder
-	for _, f := range report.Formats() {
+	for _, f := range formats() {
 		fmt.Fprintf(&b, "  %-9s %s\n", f.Name, f.Summary)
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -64,7 +120,10 @@ func formatHelp() string {
 // write writes results one after the other, or where a format holds only one,
 // as a list.
 func write(w io.Writer, f report.Format, results []*tare.Result, st report.Style) error {
-	if f.Next == nil {
+	if err := holds(f, len(results)); err != nil {
+		return err
+	}
+	if f.Name == "json" {
 		return document(w, results, len(results) == 1)
 	}
 	for i, r := range results {
@@ -78,7 +137,7 @@ func write(w io.Writer, f report.Format, results []*tare.Result, st report.Style
 	}
 	if f.Name == "text" && len(results) > 1 {
 		fmt.Fprintln(w)
-		return claims(w, results, st)
+		return report.ClaimsText(w, results, st)
 	}
 	return nil
 }

@@ -57,9 +57,12 @@ or one that cannot be read.`,
 			if err != nil {
 				return err
 			}
-			results, err := s.results(args[0])
+			results, dir, err := s.results(args[0])
 			if err != nil {
 				return err
+			}
+			if format.Name == "html" && dir != "" {
+				format = pageOf(os.DirFS(dir))
 			}
 			if rate > 0 {
 				for _, r := range results {
@@ -76,15 +79,25 @@ or one that cannot be read.`,
 }
 
 // results reads the results that arg stands for: stdin, a file, a run's
-// directory, or the newest run of a study.
-func (s *shell) results(arg string) ([]*tare.Result, error) {
+// directory, or the newest run of a study; and says in which directory they lie.
+func (s *shell) results(arg string) (results []*tare.Result, dir string, err error) {
 	if arg == "-" {
 		results, err := history.From("<stdin>", s.in)
 		if err != nil && code(err) != ExitUsage {
-			return nil, fmt.Errorf("read the result from stdin: %w", err)
+			return nil, "", fmt.Errorf("read the result from stdin: %w", err)
 		}
-		return results, err
+		return results, "", err
 	}
+	path, err := s.resultFile(arg)
+	if err != nil {
+		return nil, "", err
+	}
+	results, err = readResults(path)
+	return results, filepath.Dir(path), err
+}
+
+// resultFile is the path of the document that arg stands for.
+func (s *shell) resultFile(arg string) (string, error) {
 	path := arg
 	info, err := os.Stat(arg)
 	if err == nil && info.IsDir() {
@@ -92,18 +105,18 @@ func (s *shell) results(arg string) ([]*tare.Result, error) {
 		_, err = os.Stat(path)
 	}
 	if err == nil {
-		return readResults(path)
+		return path, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return nil, &usageError{fmt.Sprintf("cannot read %s: %v", path, cause(err)), ""}
+		return "", &usageError{fmt.Sprintf("cannot read %s: %v", path, cause(err)), ""}
 	}
 	d, errDirs := s.dirs()
 	if errDirs != nil {
-		return nil, errDirs
+		return "", errDirs
 	}
 	runs, err := history.RunsOf(d.Results(arg))
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", d.Results(arg), cause(err))
+		return "", fmt.Errorf("cannot read %s: %w", d.Results(arg), cause(err))
 	}
 	for i, run := range runs {
 		if !run.Whole {
@@ -112,19 +125,19 @@ func (s *shell) results(arg string) ([]*tare.Result, error) {
 		if i > 0 {
 			fmt.Fprintf(s.err, "tare: this is the newest result of %s; %s\n", arg, unfinishedSince(i))
 		}
-		return readResults(run.Result())
+		return run.Result(), nil
 	}
 	switch {
 	case len(runs) > 0:
-		return nil, &usageError{fmt.Sprintf("no run of %s came to a result yet", arg), "tare run " + arg + " --resume goes on with the newest"}
+		return "", &usageError{fmt.Sprintf("no run of %s came to a result yet", arg), "tare run " + arg + " --resume goes on with the newest"}
 	case info != nil:
-		return nil, &usageError{"no " + history.ResultName + " in the directory " + arg, "name a run's directory; tare history lists them"}
+		return "", &usageError{"no " + history.ResultName + " in the directory " + arg, "name a run's directory; tare history lists them"}
 	case strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".json"):
-		return nil, &usageError{"no result file " + arg, "tare history lists the runs"}
+		return "", &usageError{"no result file " + arg, "tare history lists the runs"}
 	case slices.Contains(s.bundled(), arg):
-		return nil, &usageError{"no run of " + arg + " in " + d.Data, "tare run " + arg + " makes one"}
+		return "", &usageError{"no run of " + arg + " in " + d.Data, "tare run " + arg + " makes one"}
 	}
-	return nil, unknown("result", arg, ran(d), "a result.json, a run's directory, or a study that was run; tare history lists the runs")
+	return "", unknown("result", arg, ran(d), "a result.json, a run's directory, or a study that was run; tare history lists the runs")
 }
 
 func unfinishedSince(n int) string {

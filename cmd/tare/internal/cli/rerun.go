@@ -79,7 +79,7 @@ result, or one that does not hold its study; 130 interrupted.`,
 
 // rerun carries the study of a result out again.
 func (s *shell) rerun(ctx context.Context, o rerunOptions, arg string) error {
-	results, err := s.results(arg)
+	results, _, err := s.results(arg)
 	if err != nil {
 		return err
 	}

@@ -187,7 +187,7 @@ func respelled(cmd *cobra.Command, over map[string]string) []string {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		_, replaced := over[f.Name]
 		switch list, ok := f.Value.(pflag.SliceValue); {
-		case replaced, slices.Contains([]string{"format", "json", "output", "quiet", "no-lock"}, f.Name):
+		case replaced, slices.Contains([]string{"format", "json", "output", "quiet", "no-lock", "no-page"}, f.Name):
 		case ok:
 			for _, v := range list.GetSlice() {
 				args = append(args, "--"+f.Name+"="+v)

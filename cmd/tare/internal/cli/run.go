@@ -38,6 +38,7 @@ type runOptions struct {
 	format    report.Format
 	out       string // file for the JSON; empty: none
 	quiet     bool
+	noPage    bool
 	noLock    bool
 	catalog   string // directory; empty: looked for
 	exitCode  bool   // verdicts as exit codes
@@ -120,6 +121,7 @@ contenders that are not traps.`,
 	f.add(said.flags, "one document for one study, else a list")
 	said.flags.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	said.flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	said.flags.BoolVar(&o.noPage, "no-page", false, "no "+pageName+" beside the result")
 	said.flags.BoolVar(&o.exitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
 	addGroups(cmd, what, how, said)
 	f.complete(cmd)

@@ -22,8 +22,9 @@ type weighing struct {
 	halt    *halt
 	sources lab.Sources
 	results []*tare.Result
-	asking  chosen // the study that is being carried out
-	typed   typed  // the command that makes it
+	places  map[*tare.Result]string // directory of each
+	asking  chosen                  // the study that is being carried out
+	typed   typed                   // the command that makes it
 
 	guardian *trial.Guardian
 }
@@ -44,7 +45,7 @@ func (s *shell) session(ctx context.Context, o runOptions, p *progress, do func(
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	signals, restore := s.Interrupt()
-	w := &weighing{shell: s, o: o, dirs: d, tag: s.tag(), p: p, halt: haltOn(signals, restore, cancel, p.Say)}
+	w := &weighing{shell: s, o: o, dirs: d, tag: s.tag(), p: p, places: map[*tare.Result]string{}, halt: haltOn(signals, restore, cancel, p.Say)}
 	defer w.halt.Close()
 	w.typed = s.typed()
 

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/report"
+	"github.com/tarebench/tare/report/html"
 )
 
 // run carries out the studies that args name. What goes wrong with one study
@@ -39,6 +42,9 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 	}
 	if len(studies) == 0 {
 		return codeError(exit)
+	}
+	if err := holds(o.format, len(studies)); err != nil {
+		return err
 	}
 	if err := o.give(studies); err != nil {
 		return err
@@ -212,13 +218,21 @@ func (w *weighing) saved(dir string, res *tare.Result, err error) (*tare.Result,
 		return nil, err
 	}
 	w.recordAsked(res)
+	w.places[res] = dir
 	if errProfiles := profiles(dir, res); errProfiles != nil {
 		err = errors.Join(err, errProfiles)
 	}
 	if errSave := saveResult(dir, res); errSave != nil {
 		return res, errors.Join(err, errSave)
 	}
-	w.p.Say("kept in " + dir)
+	if w.o.noPage {
+		w.p.Say("kept in " + dir)
+		return res, err
+	}
+	if errPage := savePage(filepath.Join(dir, pageName), dir, res); errPage != nil {
+		return res, errors.Join(err, errPage)
+	}
+	w.p.Say("kept in " + dir + "; " + pageName + " there is the page")
 	return res, err
 }
 
@@ -242,7 +256,7 @@ func (w *weighing) keep(res *tare.Result) error {
 // until they are all there.
 func (w *weighing) print(res *tare.Result) error {
 	f := w.o.format
-	if f.Next == nil {
+	if f.Name == "json" {
 		return nil
 	}
 	w.p.Part()
@@ -253,19 +267,49 @@ func (w *weighing) print(res *tare.Result) error {
 	return f.Next(w.out, res, w.style(w.out))
 }
 
+// claimsPage writes the page of all claims, where several studies answer some,
+// in the place of that of the run before.
+func (w *weighing) claimsPage() error {
+	if len(w.results) < 2 || w.o.noPage || report.ClaimsCount(w.results) == "" {
+		return nil
+	}
+	var linked []html.Linked
+	for _, r := range w.results {
+		of := html.Linked{Result: r}
+		if page, err := filepath.Rel(w.dirs.Data, filepath.Join(w.places[r], pageName)); err == nil && w.places[r] != "" {
+			of.Page = filepath.ToSlash(page)
+		}
+		linked = append(linked, of)
+	}
+	path := filepath.Join(w.dirs.Data, claimsName)
+	out, err := openOutput(path)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if err := out.Save(func(f *os.File) error { return html.WriteClaims(f, linked) }); err != nil {
+		return err
+	}
+	w.p.Say("what became of the claims, as a page: " + path)
+	return nil
+}
+
 // finish writes what speaks of all studies together: the claims and the JSON.
 func (w *weighing) finish(out *output, single bool) error {
 	w.p.Pause()
 	if w.o.format.Name == "text" && len(w.results) > 1 {
 		fmt.Fprintln(w.out)
-		if err := claims(w.out, w.results, w.style(w.out)); err != nil {
+		if err := report.ClaimsText(w.out, w.results, w.style(w.out)); err != nil {
 			return err
 		}
 	}
 	if len(w.results) == 0 {
 		return nil
 	}
-	if w.o.format.Next == nil {
+	if err := w.claimsPage(); err != nil {
+		return err
+	}
+	if w.o.format.Name == "json" {
 		if err := document(w.out, w.results, single); err != nil {
 			return err
 		}

@@ -20,7 +20,9 @@ type Block struct {
 func (b Block) String() string { return fmt.Sprintf("%s:%d", b.File, b.Line) }
 
 // Shell reports whether the block is to be run, and whether that takes long.
-func (b Block) Shell() (run, slow bool) { return b.Info == "sh" || b.Info == "sh slow", b.Info == "sh slow" }
+func (b Block) Shell() (run, slow bool) {
+	return b.Info == "sh" || b.Info == "sh slow", b.Info == "sh slow"
+}
 
 // Blocks are those of the files, which are named below root.
 func Blocks(root string, files []string) ([]Block, error) {

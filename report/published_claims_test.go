@@ -1,0 +1,47 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+)
+
+func TestClaimsOfSeveralResults(t *testing.T) {
+	of := func(study string, claims ...tare.ClaimResult) *tare.Result {
+		return &tare.Result{Study: study, Claims: claims}
+	}
+	claim := func(id, source string, o tare.Outcome) tare.ClaimResult {
+		return tare.ClaimResult{ID: id, Source: source, Statement: "it is " + id, Outcome: o, Why: "because of " + id}
+	}
+	results := []*tare.Result{
+		of("one", claim("F2.10", "later", tare.Refuted), claim("F0.1", "first", tare.Holds)),
+		of("none"),
+		of("two", claim("F2.9", "later", tare.NotMeasured), claim("F2.9/b", "later", tare.Refuted)),
+	}
+	if got, want := ClaimsCount(results), "1 holds, 2 refuted, 1 not measured"; got != want {
+		t.Errorf("count %q, want %q", got, want)
+	}
+	var sources, ids []string
+	for _, s := range Claims(results) {
+		sources = append(sources, s.Heading)
+		for _, r := range s.Blocks[0].Table.Rows {
+			ids = append(ids, r.Cells[0].Text)
+			if notes := strings.Join(r.Notes, " "); !strings.Contains(notes, "it is "+r.Cells[0].Text) || !strings.Contains(notes, "because of "+r.Cells[0].Text) {
+				t.Errorf("%s: %q", r.Cells[0].Text, notes)
+			}
+		}
+	}
+	if !slices.Equal(sources, []string{"first", "later"}) || !slices.Equal(ids, []string{"F0.1", "F2.9", "F2.9/b", "F2.10"}) {
+		t.Errorf("%v, %v", sources, ids)
+	}
+	var out strings.Builder
+	if err := ClaimsText(&out, results, Style{}); err != nil || !strings.HasPrefix(out.String(), "The published claims: 1 holds, 2 refuted, 1 not measured\n") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	out.Reset()
+	if err := ClaimsText(&out, results[1:2], Style{}); err != nil || out.Len() > 0 || len(Claims(results[1:2])) > 0 {
+		t.Errorf("%v: %q", err, out.String())
+	}
+}
