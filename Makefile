@@ -138,6 +138,11 @@ benchmark-cpu: ## weigh users at quick budget, and say where CPU time goes and w
 benchmark-mem: ## the same of allocated memory
 	$(GO) run ./cmd/tare run users $(PROFILED) --profile mem
 
+.PHONY: page
+page: ## reports in a real browser: Node 20 and Chromium (TARE_BROWSER_REQUIRED=1: skipping is an error)
+	npm ci --prefix tools/page --no-fund --no-audit
+	npm test --prefix tools/page
+
 .PHONY: bench-load
 bench-load: ## the load generator against wrk and oha (installed where apt-get and cargo are), some minutes on a quiet machine
 	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk; }

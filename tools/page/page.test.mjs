@@ -46,14 +46,14 @@ async function opened(name, { width = 1280, colorScheme = 'light', bypass = fals
   page.on('pageerror', (e) => wrong.push(`error: ${e.message}`));
   page.on('request', (r) => { if (!/^(file|data|blob):/.test(r.url())) wrong.push(`request: ${r.url()}`); });
   await page.goto(pathToFileURL(join(dir, name + '.html')).href);
-  if (script) await page.waitForFunction(() => document.documentElement.dataset.ready === 'yes');
+  if (script && name !== 'claims') await page.waitForFunction(() => document.documentElement.dataset.ready === 'yes');
   return { page, wrong, close: () => context.close() };
 }
 
 const column = (page, n) => page.$$eval('table.primary', (tables, i) => [...tables[0].tBodies].map((b) => b.rows[0].cells[i].textContent.trim()), n);
 
 test('every page opens without an error and without a request', options, async () => {
-  for (const name of pages) for (const width of [360, 1280]) {
+  for (const name of [...pages, 'claims']) for (const width of [360, 1280]) {
     const { page, wrong, close } = await opened(name, { width });
     assert.deepEqual(wrong, [], name);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -64,7 +64,7 @@ test('every page opens without an error and without a request', options, async (
 
 test('axe-core finds nothing serious', options, async () => {
   const ways = [['light', 1280], ['dark', 360]];
-  for (const name of pages.filter((n) => n !== 'synthetic')) for (const [colorScheme, width] of ways) {
+  for (const name of [...pages, 'claims'].filter((n) => n !== 'synthetic')) for (const [colorScheme, width] of ways) {
     const { page, close } = await opened(name, { colorScheme, width, bypass: true });
     await page.$$eval('details', (all) => { for (const d of all) d.open = true; });
     await page.evaluate(axe);
@@ -73,6 +73,15 @@ test('axe-core finds nothing serious', options, async () => {
     assert.deepEqual(grave.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`), [], `${name} in ${colorScheme} at ${width}`);
     await close();
   }
+});
+
+test('the claims lead to the pages that answer them', options, async () => {
+  const { page, wrong, close } = await opened('claims');
+  assert.ok(await page.locator('table.claims tbody').count() > 0);
+  await page.locator('#studies a').first().click();
+  await page.waitForFunction(() => document.documentElement.dataset.ready === 'yes');
+  assert.deepEqual(wrong, []);
+  await close();
 });
 
 test('tables are sorted by their heads and rows keep their notes', options, async () => {

@@ -7,6 +7,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -45,14 +46,19 @@ func write(dir string, documents []string) error {
 		results[fmt.Sprintf("given-%d-%s", i+1, filepath.Base(r.Study))] = &r
 	}
 	for name, r := range results {
-		if err := page(filepath.Join(dir, name+".html"), r); err != nil {
+		err := page(filepath.Join(dir, name+".html"), func(w io.Writer) error {
+			return html.Write(w, r, html.Options{Explain: func(check string) string { return "It looks at what " + check + " is named after." }})
+		})
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return page(filepath.Join(dir, "claims.html"), func(w io.Writer) error {
+		return html.WriteClaims(w, []html.Linked{{Result: results["whole"], Page: "whole.html"}, {Result: results["nothing"]}})
+	})
 }
 
-func page(name string, r *tare.Result) (err error) {
+func page(name string, write func(io.Writer) error) (err error) {
 	f, err := os.Create(name)
 	if err != nil {
 		return fmt.Errorf("write a page: %w", err)
@@ -62,5 +68,5 @@ func page(name string, r *tare.Result) (err error) {
 			err = closed
 		}
 	}()
-	return html.Write(f, r, html.Options{Explain: func(check string) string { return "It looks at what " + check + " is named after." }})
+	return write(f)
 }
