@@ -33,11 +33,11 @@ help: ## list the targets
 .PHONY: test
 test: ## vet and test every module of the workspace, architecture rules included
 	$(GO) vet work
-	$(GO) test $(TESTFLAGS) work
+	$(GO) test -timeout 30m $(TESTFLAGS) work
 
 .PHONY: race
 race: ## the tests under the race detector
-	$(GO) test -race $(TESTFLAGS) work
+	$(GO) test -race -timeout 60m $(TESTFLAGS) work
 
 .PHONY: lint
 lint: ## format, vet (contenders and benchmarks too) and the linters of .golangci.yml
