@@ -256,7 +256,7 @@ func (w *weighing) keep(res *tare.Result) error {
 // until they are all there.
 func (w *weighing) print(res *tare.Result) error {
 	f := w.o.format
-	if f.Name == "json" {
+	if f.Write == nil || f.Name == "json" { // who asked prints by itself, or all together
 		return nil
 	}
 	w.p.Part()

@@ -229,7 +229,7 @@ func (r *runner) failure(t *testing.T, clone string) {
 	t.Helper()
 	log, code := r.step(t, clone, "run", "GATE_BASE=nosuch")
 	const why = `there is no revision "nosuch" to hold the head against`
-	if code != 0 || !strings.Contains(log, "::error title=tare gate::"+why) || !strings.Contains(r.text(t, "summary"), why) || !strings.Contains(r.text(t, "output"), "outcome=failed\nblocked=true\nexit-code=2\nsentence="+why+"\n") {
+	if code != 0 || !strings.Contains(log, "::error title=tare gate::"+why) || !strings.Contains(r.text(t, "summary"), why) || !strings.Contains(r.text(t, "output"), "outcome=failed\nblocked=true\nexit-code=2\nsentence="+why+"; ") {
 		t.Errorf("exit code %d\n%s\n%s", code, log, r.text(t, "output"))
 	}
 	if _, code := r.step(t, clone, "verdict"); code != 2 {
