@@ -33,7 +33,11 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 		return nil
 	}
 	if s.above {
-		return &UsageError{What: fmt.Sprintf("%s: no go.mod in %s or above; benchmarks are those of a module", s.ID, s.Home)}
+		where := s.Home + " or above"
+		if s.Dir != s.Home {
+			where = "the revision, where " + s.Home + " is"
+		}
+		return &UsageError{What: fmt.Sprintf("%s: no go.mod in %s; benchmarks are those of a module", s.ID, where)}
 	}
 	away, err := s.away(ctx, gomod)
 	if err != nil || len(s.With) == 0 && len(away) == 0 {

@@ -260,10 +260,33 @@ func (t *page) tail() {
 	}
 	if len(r.NotWeighed) > 0 {
 		fmt.Fprintln(&t.b, "\nnot weighed")
-		for _, n := range r.NotWeighed {
-			fmt.Fprintf(&t.b, "  %s: %s\n", t.short(n.What), strings.ReplaceAll(n.Why, "\n", " "))
+		for _, line := range t.notWeighed() {
+			fmt.Fprintf(&t.b, "  %s\n", line)
 		}
 	}
+}
+
+// namesMost is how many benchmarks are named that are left out for one reason.
+const namesMost = 4
+
+// notWeighed is what was left out, and why; what was for one reason in one line.
+func (t *page) notWeighed() (lines []string) {
+	names := map[string][]string{}
+	var reasons []string
+	for _, n := range t.r.NotWeighed {
+		if names[n.Why] == nil {
+			reasons = append(reasons, n.Why)
+		}
+		names[n.Why] = append(names[n.Why], t.short(n.What))
+	}
+	for _, why := range reasons {
+		all := names[why]
+		if more := len(all) - namesMost; more > 1 {
+			all = append(all[:namesMost:namesMost], fmt.Sprintf("%d more", more))
+		}
+		lines = append(lines, strings.Join(all, ", ")+": "+strings.ReplaceAll(why, "\n", " "))
+	}
+	return lines
 }
 
 // widest is the largest half-width of the control on the first metric.

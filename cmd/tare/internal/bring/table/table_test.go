@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -27,6 +28,9 @@ func result() *tare.Result {
 		},
 		Findings:   []tare.Finding{{Check: "error-in-loop", Severity: tare.Void, Contender: bring.Head, Workload: void, Message: "it failed", Advice: "look"}},
 		NotWeighed: []tare.NotWeighed{{What: "example.com/m.BenchmarkGone", Why: "it is in base only"}},
+	}
+	for i := range 7 {
+		r.NotWeighed = append(r.NotWeighed, tare.NotWeighed{What: fmt.Sprintf("example.com/m.BenchmarkLate/%d", i), Why: "--max 1m holds 4"})
 	}
 	for round := range 10 {
 		for _, id := range []string{bring.Base, bring.Head} {
@@ -69,6 +73,7 @@ void error-in-loop, head sub.BenchmarkVoid: it failed; look
 
 not weighed
   BenchmarkGone: it is in base only
+  BenchmarkLate/0, BenchmarkLate/1, BenchmarkLate/2, BenchmarkLate/3, 3 more: --max 1m holds 4
 `
 
 func TestText(t *testing.T) {
