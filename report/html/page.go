@@ -12,7 +12,7 @@ import (
 
 // page is what the templates are given.
 type page struct {
-	Study, Question, Headline, Second, Departure string
+	Title, Study, Question, Headline, Second, Departure string
 
 	Policy string
 	Style  template.CSS
@@ -82,7 +82,7 @@ func newPage(r *tare.Result, o Options, document holding) *page {
 	}
 	style, script := styleText(), scriptText()
 	p := &page{
-		Study: report.Legible(r.Study), Question: report.Legible(r.Question), Headline: report.Headline(r), Second: report.Second(r), Departure: report.Departure(r),
+		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Question: report.Legible(r.Question), Headline: report.Headline(r), Second: report.Second(r), Departure: report.Departure(r),
 		Policy: policy(style, script), Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
 		Held: template.HTML(document.Text), Saved: saved(r), Lack: document.Without, //nolint:gosec // base64
 		Choices: b.choices(), Parts: b.parts(),

@@ -9,12 +9,12 @@ import (
 // Of what the go command says, one line is passed on: the first with a
 // position, else the first; one that ends in a colon goes on in the next.
 func TestMessage(t *testing.T) {
-	s := Side{Dir: "/work/sub", Root: "/work"}
+	s := Side{Dir: "/repo/sub", Root: "/repo"}
 	for _, tt := range []struct{ said, want string }{
 		{"# example.com/tiny\n./tiny.go:3:30: undefined: m\nother\n", "sub/tiny.go:3:30: undefined: m"},
-		{"go: errors parsing go.mod:\n/work/sub/go.mod:3: usage: require module/path v1.2.3\n", "sub/go.mod:3: usage: require module/path v1.2.3"},
+		{"go: errors parsing go.mod:\n/repo/sub/go.mod:3: usage: require module/path v1.2.3\n", "sub/go.mod:3: usage: require module/path v1.2.3"},
 		{"x_test.go:6:2: missing go.sum entry; to add:\n\tgo get -t example.com/tiny\n", "sub/x_test.go:6:2: missing go.sum entry; to add: go get -t example.com/tiny"},
-		{"go: downloading x\ngo: inconsistent vendoring in /work/sub:\n\texample.com/other@v1.0.0: is explicitly required\n", "go: inconsistent vendoring in sub: example.com/other@v1.0.0: is explicitly required"},
+		{"go: downloading x\ngo: inconsistent vendoring in /repo/sub:\n\texample.com/other@v1.0.0: is explicitly required\n", "go: inconsistent vendoring in sub: example.com/other@v1.0.0: is explicitly required"},
 		{"go: go.mod requires go >= 1.99\n", "go: go.mod requires go >= 1.99"},
 		{"", "exit status 1"},
 	} {
