@@ -3,6 +3,7 @@ package tare
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Workload is what every contender is asked, byte-identical.
@@ -15,6 +16,8 @@ type Workload struct {
 	Pool    int    `json:"pool,omitempty"`       // different bodies in rotation; zero: the fixture's default, one is seed mode
 	SHA256  string `json:"sha256,omitempty"`     // of the whole pool
 	Heap    int64  `json:"heap_bytes,omitempty"` // live heap that each contender holds meanwhile, in bytes; zero: only its own
+
+	Slice time.Duration `json:"slice_ns,omitempty"` // how long a slice is; zero: by rule
 
 	Set     map[string]string `json:"set,omitempty"`     // what else the kind lets a workload choose, e.g. depth: "3"; the kind knows the words
 	Traffic *Traffic          `json:"traffic,omitempty"` // how requests reach a server; nil: there is none
@@ -85,6 +88,8 @@ func (w Workload) Validate() error {
 		return fieldError("n", "n is negative", "give the number of items in one body")
 	case w.Heap < 0 || w.Heap > MaxHeap:
 		return fieldError("heap", "heap is not between 0 and 800 MB", "e.g. heap: 200MB")
+	case w.Slice < 0:
+		return fieldError("slice", "slice is negative", "give how long a slice is, or leave it out")
 	case w.Pool < 0:
 		return fieldError("pool", "pool is negative", "give the number of different bodies, or leave it out for 64")
 	}

@@ -4,8 +4,8 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -40,7 +40,7 @@ type Options struct {
 	Rounds    int           // fixed; zero: what the budget holds
 	User      bool          // the budget is the user's own: refuse instead of stretching
 	Slice     time.Duration // slice length wanted; zero: by rule
-	Most      int           // slices of a contender in a round, of work that allocates nothing; zero: by rule
+	Most      int           // slices of a contender in a round, a quarter of that of work that allocates; zero: by rule
 	Long      bool          // add the rounds that check slice length
 }
 
@@ -80,7 +80,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		if len(mine) == 0 {
 			continue
 		}
-		p.Slices = append(p.Slices, slicing(w, mine, o.Slice, o.Most, p.Isolation))
+		p.Slices = append(p.Slices, slicing(w, mine, o))
 	}
 	p.SecondsPerRound = seconds(p.Slices, pilots)
 	if o.Rounds > 0 {
@@ -90,10 +90,9 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	}
 	p.BudgetSeconds = o.Budget.Seconds()
 	perRound := p.SecondsPerRound
-	canBeLonger := slices.ContainsFunc(p.Slices, func(s tare.Slicing) bool { return s.Block > 1 })
-	if o.Long && p.Isolation == tare.Lockstep && canBeLonger {
+	if long := longer(p.Slices); o.Long && p.Isolation == tare.Lockstep && len(long) > 0 {
 		p.LongEvery = longEvery
-		perRound *= 1 + 1.0/longEvery
+		perRound += seconds(long, pilots) / longEvery
 	}
 	p.RoundsPlanned = min(max(0, int((o.Budget-o.Spent).Seconds()/perRound)), MaxRounds)
 	if p.RoundsPlanned < MinRounds {
@@ -106,6 +105,23 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	}
 	p.Looks = looks(p.RoundsPlanned)
 	return p, nil
+}
+
+// longer are the slices of a round that checks their length.
+func longer(short []tare.Slicing) []tare.Slicing {
+	var out []tare.Slicing
+	for _, s := range short {
+		if s.Count = LongCount(s, LongTau); s.Count == 0 {
+			continue
+		}
+		s.TargetNS *= LongTau
+		s.Ops = maps.Clone(s.Ops)
+		for id := range s.Ops {
+			s.Ops[id] *= LongTau
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // looks is the schedule up to n rounds; where n falls between two looks it

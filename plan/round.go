@@ -22,18 +22,18 @@ func Round(p tare.Plan, index, tau int) tare.Round {
 	}
 	var names []string
 	for _, s := range p.Slices {
-		if tau == 1 || s.Block > 1 { // a single cycle that is long enough by itself is not made longer
+		if tau == 1 || LongCount(s, tau) > 0 { // what is long enough by itself is not made longer
 			names = append(names, s.Workload)
 		}
 	}
 	r.Workloads = shuffled(rng, names)
 	for _, s := range p.Slices {
-		if tau > 1 && s.Block == 1 {
-			continue
-		}
 		count := s.Count
 		if tau > 1 {
-			count = max(4, s.Count/tau)
+			count = LongCount(s, tau)
+		}
+		if count == 0 {
+			continue
 		}
 		r.Orders[s.Workload] = orders(rng, s.Contenders, count, p.Isolation)
 	}

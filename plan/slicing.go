@@ -17,7 +17,7 @@ const (
 	unevenNS   = 12e6  // a slice of work whose collection cycles are longer than that, or were not seen
 	totalNS    = 200e6 // a contender's slices of a round together
 	shortCount = 64    // slices per round of work that allocates nothing
-	mostCount  = 16    // and of work that allocates, where slices are short,
+	allocShare = 4     // so many times fewer of work that allocates, where slices are short,
 	leastCount = 6     // where they are long,
 	hugeCount  = 2     // and where they are longer than hugeSlice
 	hugeSlice  = 60e6
@@ -54,7 +54,15 @@ const (
 
 // slicing applies the slice rule to one workload: pilots has one entry per
 // contender that can do it, in plan order.
-func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, most int, iso tare.Isolation) tare.Slicing {
+func slicing(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
+	want := o.Slice
+	if workload.Slice > 0 {
+		want = workload.Slice
+	}
+	most := shortCount
+	if o.Most > 0 {
+		most = min(most, o.Most)
+	}
 	s := tare.Slicing{
 		Workload: workload.ID,
 		Until:    map[string]tare.Until{},
@@ -90,10 +98,7 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, mo
 		if slowest > float64(s.TargetNS) { // an operation is a slice of its own
 			s.TargetNS = int64(slowest)
 		}
-		count := min(shortCount, max(leastCount, int(totalNS/float64(s.TargetNS))))
-		if most > 0 {
-			count = min(count, most)
-		}
+		count := min(most, max(leastCount, int(totalNS/float64(s.TargetNS))))
 		s.Count, s.Block = balanced(len(pilots), count), shortBlock
 		if count < 2*shortBlock {
 			s.Block = block
@@ -145,13 +150,14 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, want time.Duration, mo
 	for _, l := range lengths {
 		mean += (l - float64(s.TargetNS)) / float64(len(pilots))
 	}
-	count := min(mostCount, int(math.Ceil(totalNS/mean)))
+	most /= allocShare
+	count := min(most, int(math.Ceil(totalNS/mean)))
 	if mean <= max(hugeSlice, 2*float64(want)) {
-		s.Count = balanced(len(pilots), max(leastCount, count))
+		s.Count = balanced(len(pilots), max(min(leastCount, most), count))
 	} else { // too few for a balanced order and for blocks
 		s.Count, s.Block, s.RatioOfSums = max(hugeCount, count), 1, true
 	}
-	if iso == tare.TrialWise {
+	if o.Isolation == tare.TrialWise {
 		s.RatioOfSums = true
 	}
 	return s
@@ -212,6 +218,16 @@ func byOps(s *tare.Slicing, p tare.Pilot, ns float64, pool int64) {
 	if ops >= 3 {
 		s.Lead[p.Contender] = max(1, s.Lead[p.Contender])
 	}
+}
+
+// LongCount is how many slices of s a contender takes in a round whose slices
+// are tau times as long, of those that hold against the others; zero where a
+// slice is long enough by itself.
+func LongCount(s tare.Slicing, tau int) int {
+	if s.Block == 1 || s.TargetNS > hugeSlice {
+		return 0
+	}
+	return max(2, s.Count/tau)
 }
 
 // balanced is the smallest count not below want that a Williams design of k

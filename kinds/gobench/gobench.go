@@ -34,9 +34,8 @@ const Name = "gobench"
 
 // Keys of a workload's set.
 const (
-	SetTimes  = "slice-times" // how many times as long as planned a slice is
-	SetRegexp = "regexp"      // instead of the benchmark by its name, those below it that match as with go test -bench
-	SetRun    = "run"         // a slice is one run of the benchmark, of so many iterations, whatever is asked for
+	SetRegexp = "regexp" // instead of the benchmark by its name, those below it that match as with go test -bench
+	SetRun    = "run"    // a slice is one run of the benchmark, of so many iterations, whatever is asked for
 )
 
 // Suite is one side of a comparison, built: a program of this kind is the path

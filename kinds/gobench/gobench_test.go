@@ -286,8 +286,8 @@ func TestInput(t *testing.T) {
 	if _, err := k.Input(tare.Workload{ID: "w", Fixture: "devices", Op: "marshal"}, "", ""); err == nil || !strings.Contains(err.Error(), "BenchmarkParse/small") {
 		t.Errorf("a workload that is no benchmark: %v", err)
 	}
-	in, err := k.Input(tare.Workload{ID: "w", Fixture: "example.com/a", Op: "BenchmarkX/y", Set: map[string]string{gobench.SetTimes: "3"}}, "", "")
-	if err != nil || in.Fixture != "example.com/a" || in.Op != "BenchmarkX/y" || in.Set[gobench.SetTimes] != "3" {
+	in, err := k.Input(tare.Workload{ID: "w", Fixture: "example.com/a", Op: "BenchmarkX/y", Set: map[string]string{gobench.SetRun: "3"}}, "", "")
+	if err != nil || in.Fixture != "example.com/a" || in.Op != "BenchmarkX/y" || in.Set[gobench.SetRun] != "3" {
 		t.Errorf("%+v, %v", in, err)
 	}
 }

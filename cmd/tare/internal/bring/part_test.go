@@ -142,9 +142,9 @@ func TestSliceRule(t *testing.T) {
 		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 100, Around: 30 * time.Millisecond},
 		{Package: "p", Name: "BenchmarkSlow", NSPerOp: 1e9, Around: time.Millisecond},
 	})
-	for i, want := range []string{"", "3", "", "15", ""} {
-		if got := b.Study.Workloads[i].Set[gobench.SetTimes]; got != want {
-			t.Errorf("%s: slices %q times as long, want %q", b.Study.Workloads[i].ID, got, want)
+	for i, want := range []time.Duration{sliceLength, 32 * time.Millisecond, allocLength, 60 * time.Millisecond, 0} {
+		if got := b.Study.Workloads[i].Slice; got != want {
+			t.Errorf("%s: slices of %v, want %v", b.Study.Workloads[i].ID, got, want)
 		}
 	}
 	if len(b.findings) != 2 || b.findings[0].Workload != "p.BenchmarkSetsUp" || b.findings[0].Check != "long-slices" || b.findings[1].Check != "whole-runs" {

@@ -15,8 +15,9 @@ import (
 
 // The rule for slices of benchmarks, which docs/bench.md tells.
 const (
-	// MostSlices is how many there are in a round, of each side: testing takes time
-	// around each of them, and more rounds are worth more than more slices.
+	// MostSlices is how many there are in a round, of each side, and four times
+	// fewer where a benchmark allocates: testing takes time around each of them, and
+	// more rounds are worth more than more slices.
 	MostSlices  = 16
 	sliceLength = 4 * time.Millisecond   // of a benchmark that allocates nothing
 	allocLength = 12 * time.Millisecond  // of one that does, as the lab has it …
@@ -29,13 +30,14 @@ const (
 	wantRounds  = 27                     // of a budget that nobody chose
 	pilotTime   = 300 * time.Millisecond // of one contender on one benchmark
 	leastBudget = 15 * time.Second
-	longRounds  = 1.0 / 8 // rounds at a longer slice length, as a share
-	processes   = 3       // base, control, head
+	longEvery   = 8 // rounds, and one whose slices are longer
+	processes   = 3 // base, control, head
 )
 
 // cost is what a benchmark takes.
 type cost struct {
 	round time.Duration
+	long  time.Duration // a round whose slices are longer
 	pilot time.Duration
 }
 
@@ -57,27 +59,13 @@ func (b *Bench) plan(shared []suite.Benchmark) {
 			b.costs = append(b.costs, wholeCosts(m, n))
 			continue
 		}
-		target, times := b.slices(m)
-		if times > 1 {
-			w.Set = map[string]string{gobench.SetTimes: strconv.Itoa(times)}
-		}
-		if long := time.Duration(times) * target; times > 1 && m.Around > aroundNoted {
-			b.note(longSlices(), w.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", rounded(m.Around), rounded(long)))
+		w.Slice = b.slice(m)
+		if w.Slice > b.Slice && m.Around > aroundNoted {
+			b.note(longSlices(), w.ID, fmt.Sprintf("testing takes %v to set the benchmark up again for every slice: slices are about %v long, and fewer of them fit a budget", rounded(m.Around), rounded(w.Slice)))
 		}
 		b.Study.Workloads = append(b.Study.Workloads, w)
-		b.costs = append(b.costs, costs(w, m, times, b.Slice))
+		b.costs = append(b.costs, costs(w, m))
 	}
-}
-
-// slices is how long the plan makes the slices of m, and how many times as long
-// they are to be.
-func (b *Bench) slices(m suite.Benchmark) (target time.Duration, times int) {
-	target, least := max(b.Slice, time.Duration(m.NSPerOp)), aroundShare*m.Around
-	if m.BytesPer >= 1 {
-		target = max(allocLength, target)
-		least = max(least, time.Duration(allocBytes/m.BytesPer*m.NSPerOp))
-	}
-	return target, max(1, int(math.Ceil(float64(min(least, mostLength))/float64(target))))
 }
 
 // slice is how long slices of m are; zero where it cannot have any.
@@ -85,8 +73,12 @@ func (b *Bench) slice(m suite.Benchmark) time.Duration {
 	if b.indivisible(m) != "" {
 		return 0
 	}
-	target, times := b.slices(m)
-	return time.Duration(times) * target
+	least, want := aroundShare*m.Around, b.Slice
+	if m.BytesPer >= 1 {
+		want = max(want, allocLength)
+		least = max(least, time.Duration(allocBytes/m.BytesPer*m.NSPerOp))
+	}
+	return max(want, time.Duration(m.NSPerOp), min(least, mostLength))
 }
 
 // indivisible says why m cannot be cut into slices; empty where it can.
@@ -126,22 +118,23 @@ func wholeCosts(m suite.Benchmark, n int64) cost {
 }
 
 // costs forecasts what a benchmark takes of a round and of the pilot.
-func costs(w tare.Workload, m suite.Benchmark, times int, slice time.Duration) cost {
+func costs(w tare.Workload, m suite.Benchmark) cost {
 	ids := []string{Base, tare.ControlID, Head, tare.NullID}
 	var pilots []tare.Pilot
 	for _, id := range ids {
 		pilots = append(pilots, tare.Pilot{Contender: id, Workload: w.ID, NSPerOp: max(0.1, m.NSPerOp), BytesPerOp: m.BytesPer})
 	}
-	p, err := plan.New([]tare.Workload{w}, ids, pilots, plan.Options{Rounds: 1, Slice: slice, Most: MostSlices})
+	p, err := plan.New([]tare.Workload{w}, ids, pilots, plan.Options{Rounds: 1, Most: MostSlices})
 	if err != nil || len(p.Slices) == 0 {
 		return cost{}
 	}
 	s := p.Slices[0]
-	each := time.Duration(times)*max(time.Duration(s.TargetNS), time.Duration(m.NSPerOp)) + m.Around
+	slice := max(time.Duration(s.TargetNS), time.Duration(m.NSPerOp))
 	warm := 2*m.Around + max(20*time.Millisecond, 2*time.Duration(m.NSPerOp))
 	stats := m.Around + time.Duration(float64(s.MemoryOps)*m.NSPerOp)
 	return cost{
-		round: processes * (m.Start + warm + stats + time.Duration(s.Count)*each),
+		round: processes * (m.Start + warm + stats + time.Duration(s.Count)*(slice+m.Around)),
+		long:  processes * time.Duration(plan.LongCount(s, plan.LongTau)) * (plan.LongTau*slice + m.Around),
 		pilot: processes * (m.Start + pilotTime + 4*m.Around + 4*time.Duration(m.NSPerOp)),
 	}
 }
@@ -150,9 +143,9 @@ func costs(w tare.Workload, m suite.Benchmark, times int, slice time.Duration) c
 func takes(all []cost, n int) time.Duration {
 	var round, pilot time.Duration
 	for _, c := range all {
-		round, pilot = round+c.round, pilot+c.pilot
+		round, pilot = round+c.round+c.long/longEvery, pilot+c.pilot
 	}
-	return pilot + time.Duration(float64(n)*(1+longRounds)*float64(round))
+	return pilot + time.Duration(n)*round
 }
 
 // Budget is how long to measure where nobody says: as long as is enough for
