@@ -1,0 +1,81 @@
+package studyfile
+
+import (
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/studies"
+)
+
+// The statements of the five write-ups are numbered from 1 in each of these.
+var published = map[string]int{"F0": 20, "F1": 8, "F2": 9, "F3": 1, "F4": 13}
+
+var outcomes = []tare.Outcome{tare.Holds, tare.DirectionHolds, tare.Tie, tare.Refuted, tare.VoidAsPublished, tare.ClaimOpen, tare.NotMeasured}
+
+// Every statement that was published has a row in docs/claims.md with an
+// outcome, and a reason in it wherever figures do not speak for themselves; and
+// every row but one, which is about how figures were had, is asked by a study.
+func TestEveryPublishedStatementHasAnOutcome(t *testing.T) {
+	text, err := os.ReadFile("../../../../docs/claims.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := map[string]bool{}
+	outcome := regexp.MustCompile(`\*\*([a-z ]+)\*\*(.*)$`)
+	for i, line := range strings.Split(string(text), "\n") {
+		if !strings.HasPrefix(line, "| F") {
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "| "), " | ")
+		id, last := cells[0], cells[len(cells)-1]
+		if rows[id] {
+			t.Errorf("docs/claims.md:%d: %s has a row already", i+1, id)
+		}
+		rows[id] = true
+		found := outcome.FindStringSubmatch(last)
+		if found == nil || !slices.Contains(outcomes, tare.Outcome(found[1])) {
+			t.Errorf("docs/claims.md:%d: %s has no outcome: %q", i+1, id, last)
+			continue
+		}
+		measured := strings.ContainsAny(cells[len(cells)-2], "0123456789")
+		if _, reason, ok := strings.Cut(found[2], ": "); !measured && (!ok || len(reason) < 10) {
+			t.Errorf("docs/claims.md:%d: %s is %s, and nothing says why", i+1, id, found[1])
+		}
+	}
+	asked := map[string]bool{}
+	for _, name := range studies.Names() {
+		src, err := studies.FS.ReadFile(name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := Parse(name+".yaml", src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range s.Claims {
+			asked[c.ID] = true
+			if !rows[c.ID] {
+				t.Errorf("%s of study %s has no row in docs/claims.md", c.ID, name)
+			}
+		}
+	}
+	for id := range rows {
+		if !asked[id] && id != "F0.8" {
+			t.Errorf("%s has a row in docs/claims.md, and no study asks it", id)
+		}
+	}
+	for of, n := range published {
+		for i := 1; i <= n; i++ {
+			id := of + "." + strconv.Itoa(i)
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(rows)), func(row string) bool { return row == id || strings.HasPrefix(row, id+"/") || strings.HasPrefix(row, id+"-") }) {
+				t.Errorf("%s was published and has no row in docs/claims.md", id)
+			}
+		}
+	}
+}
