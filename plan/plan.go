@@ -145,7 +145,7 @@ func seconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 		for _, p := range pilots {
 			if ops := s.Ops[p.Contender]; p.Workload == s.Workload && ops > 0 {
 				slice := float64(ops) * p.NSPerOp
-				if s.Count == 1 { // continuous, and as long as it is meant to be
+				if s.Count == 1 && s.Cycles == nil { // continuous, and as long as it is meant to be
 					slice = float64(s.TargetNS)
 				}
 				ns += float64(s.MemoryOps) * p.NSPerOp

@@ -147,6 +147,23 @@ func TestAHugeCycleIsASlice(t *testing.T) {
 	}
 }
 
+// Longer cycles leave time for more rounds, which say more than more slices.
+func TestAVeryLongCycleIsAskedForOnce(t *testing.T) {
+	ps := pilots("w", true, ids...)
+	for i := range ps {
+		if ps[i].CycleNS > 0 {
+			ps[i].CycleNS = 1100e6
+		}
+	}
+	p, err := plan.New([]tare.Workload{{ID: "w"}}, ids, ps, plan.Options{Rounds: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, _ := p.Slicing("w"); s.Count != 1 || !s.RatioOfSums || s.Cycles["a"] != 1 || len(plan.Round(p, 1, 1).Orders["w"]) != 1 {
+		t.Errorf("%+v, want one slice of one cycle", s)
+	}
+}
+
 // A slice begins with a turn of the pool, and is about three of them long
 // within reason.
 func TestTheLeadInIsATurnOfThePool(t *testing.T) {

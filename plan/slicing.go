@@ -21,6 +21,7 @@ const (
 	leastCount = 6     // where they are long,
 	hugeCount  = 2     // and where they are longer than hugeSlice
 	hugeSlice  = 60e6
+	onceSlice  = 600e6 // a collection cycle as long as this is asked for once a round
 	slack      = 4 // a slice is cut off when it takes so many times what is expected
 
 	// A slice begins with an unmeasured turn of the pool: the others' slices
@@ -156,6 +157,9 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicin
 		s.Count = balanced(len(pilots), max(min(leastCount, most), count))
 	} else { // too few for a balanced order and for blocks
 		s.Count, s.Block, s.RatioOfSums = max(hugeCount, count), 1, true
+		if s.Cycles != nil && mean > onceSlice {
+			s.Count = 1
+		}
 	}
 	if o.Isolation == tare.TrialWise {
 		s.RatioOfSums = true
