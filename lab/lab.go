@@ -38,6 +38,19 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("lost %s, which every comparison needs: %s", e.Contender, e.Why)
 }
 
+// Budget is how long to measure a study with budget b where nobody says, the
+// pilot included; the fewest rounds that allow a verdict can take longer.
+func Budget(b tare.Budget, quick bool) time.Duration {
+	of, or := b.Full, DefaultFull
+	if quick {
+		of, or = b.Quick, DefaultQuick
+	}
+	if of == 0 {
+		return or
+	}
+	return of
+}
+
 // ExpectError says that a trap did not come out as expected.
 type ExpectError struct {
 	Unmet []string // one line each
@@ -180,16 +193,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		o.Seed = uint64(o.Now().UnixNano())
 	}
 	if o.Budget == 0 {
-		o.Budget = study.Budget.Full
-		if o.Quick {
-			o.Budget = study.Budget.Quick
-		}
-		if o.Budget == 0 {
-			o.Budget = DefaultFull
-			if o.Quick {
-				o.Budget = DefaultQuick
-			}
-		}
+		o.Budget = Budget(study.Budget, o.Quick)
 	}
 	r := &run{
 		o: o, kind: kind, name: study.Kinds[0], study: study,

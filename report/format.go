@@ -22,6 +22,7 @@ type Format struct {
 func Formats() []Format {
 	return []Format{
 		{"text", "tables for a terminal", Text, apart(Text)},
+		{"brief", "verdicts and the order of the contenders, without what they rest on", Brief, apart(Brief)},
 		{"md", "the same as Markdown", unstyled(Markdown), apart(unstyled(Markdown))},
 		{"json", "the result document (schema " + tare.ResultSchema + ")", unstyled(JSON), nil},
 		{"benchfmt", "every round as Go benchmark lines, for benchstat -col /contender", unstyled(Benchfmt), apart(unstyled(Benchfmt))},

@@ -65,7 +65,7 @@ func written(t *testing.T, format string, r *tare.Result) string {
 
 func TestFormats(t *testing.T) {
 	for _, c := range []struct{ format, suffix string }{
-		{"md", ".md"}, {"csv", ".csv"}, {"benchfmt", ".txt"}, {"research", ".md"},
+		{"brief", ".txt"}, {"md", ".md"}, {"csv", ".csv"}, {"benchfmt", ".txt"}, {"research", ".md"},
 	} {
 		for name, r := range cases() {
 			if c.format == "benchfmt" {
@@ -79,7 +79,7 @@ func TestFormats(t *testing.T) {
 }
 
 func TestFormatTable(t *testing.T) {
-	assert.Equal(t, "names", FormatNames(), "text, md, json, benchfmt, csv, research")
+	assert.Equal(t, "names", FormatNames(), "text, brief, md, json, benchfmt, csv, research")
 	if _, ok := FormatNamed("html"); ok {
 		t.Error("html is no format yet")
 	}

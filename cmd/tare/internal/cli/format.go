@@ -99,6 +99,9 @@ func (f *formatFlag) format(cmd *cobra.Command) (report.Format, error) {
 	return report.Format{}, &usageError{fmt.Sprintf("--format %q is not a format", name), "one of " + formatNames()}
 }
 
+// forPeople reports whether a format is for readers at a terminal.
+func forPeople(f report.Format) bool { return f.Name == "text" || f.Name == "brief" }
+
 // holds is an error where a format is for one result and there are several. JSON
 // has lists of them.
 func holds(f report.Format, results int) error {
@@ -135,7 +138,7 @@ func write(w io.Writer, f report.Format, results []*tare.Result, st report.Style
 			return err
 		}
 	}
-	if f.Name == "text" && len(results) > 1 {
+	if forPeople(f) && len(results) > 1 {
 		fmt.Fprintln(w)
 		return report.ClaimsText(w, results, st)
 	}

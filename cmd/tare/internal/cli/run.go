@@ -66,7 +66,8 @@ weigh them in lockstep rounds, and say what was found.
 
 A STUDY is the name of a bundled study (tare list studies), a FILE is a study of
 your own, and - reads one from stdin. Without either, every bundled study runs,
-and then the published claims are held against what was measured.
+is told in --format brief as it ends, and then the published claims are held
+against what was measured.
 
 The report goes to stdout, as tables for people or in another --format (tare
 report --help describes them), and progress to stderr. Every result is kept in
@@ -90,6 +91,9 @@ contenders that are not traps.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.read(cmd, words); err != nil {
 				return err
+			}
+			if len(args) == 0 && !cmd.Flags().Changed("format") && !f.asJSON {
+				f.name = "brief"
 			}
 			var err error
 			if o.format, err = f.format(cmd); err != nil {

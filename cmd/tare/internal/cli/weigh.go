@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
@@ -65,6 +66,9 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 		if len(args) == 0 {
 			studies = w.here(ctx, studies)
 		}
+		if text := beforehand(studies, o); text != "" {
+			p.Say(text)
+		}
 		err := w.all(ctx, studies, fail)
 		if errOut := w.finish(out, len(args) == 1); err == nil {
 			err = errOut
@@ -109,6 +113,24 @@ func (w *weighing) all(ctx context.Context, studies []chosen, fail func(error)) 
 		return &usageError{"nothing to resume: no study has an unfinished run", "run without --resume"}
 	}
 	return nil
+}
+
+// beforehand says how long several studies will take, where that is known before
+// their pilots; empty: it is not.
+func beforehand(studies []chosen, o runOptions) string {
+	if len(studies) < 2 || o.rounds > 0 || o.resume {
+		return ""
+	}
+	var whole time.Duration
+	for _, study := range studies {
+		budget := o.budget
+		if budget == 0 {
+			budget = lab.Budget(study.Budget, o.quick)
+		}
+		whole += budget
+	}
+	return fmt.Sprintf("%d studies, one after the other, measure for about %s in all, longer where so much holds too few rounds; building their contenders comes on top of that, and takes longest the first time",
+		len(studies), seconds(whole))
 }
 
 // of says which study an error belongs to where there are several.
@@ -261,7 +283,7 @@ func (w *weighing) print(res *tare.Result) error {
 	}
 	w.p.Part()
 	// On a terminal the progress sets reports apart already.
-	if len(w.results) == 1 || f.Name == "text" && w.p.live {
+	if len(w.results) == 1 || forPeople(f) && w.p.live {
 		return f.Write(w.out, res, w.style(w.out))
 	}
 	return f.Next(w.out, res, w.style(w.out))
@@ -297,7 +319,7 @@ func (w *weighing) claimsPage() error {
 // finish writes what speaks of all studies together: the claims and the JSON.
 func (w *weighing) finish(out *output, single bool) error {
 	w.p.Pause()
-	if w.o.format.Name == "text" && len(w.results) > 1 {
+	if forPeople(w.o.format) && len(w.results) > 1 {
 		fmt.Fprintln(w.out)
 		if err := report.ClaimsText(w.out, w.results, w.style(w.out)); err != nil {
 			return err

@@ -1,0 +1,50 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Brief writes what r comes to for a reader at a terminal: the question, the
+// verdicts and each workload's contenders in their order, without what they rest
+// on. The error is the writer's.
+func Brief(w io.Writer, r *tare.Result, s Style) error {
+	p := &page{style: s, width: s.width()}
+	p.line(paint(s.Bold, oneLine(r.Study)))
+	p.wrap(0, 0, r.Question, nil)
+	p.wrap(0, 0, departure(r), s.Warn)
+	p.verdicts(r)
+	for _, work := range r.Workloads {
+		if text := look(r, work.ID, s, map[string]bool{}).placed(); text != "" {
+			p.labelled("ORDER", rulingWidth, s.Bold, text)
+		}
+	}
+	if open, _ := found(r); len(open) > 0 {
+		p.labelled("CHECKS", rulingWidth, s.Warn, plural(len(open), "finding")+" to read before anything of this is repeated elsewhere")
+	}
+	p.labelled("", rulingWidth, s.Dim, "Tables, findings, machine and seed: tare report "+oneLine(r.Study))
+	if _, err := io.WriteString(w, p.b.String()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+// placed is the order of the ranked contenders with their ratios, in one
+// sentence; letters name the groups within which nobody is told apart. It is
+// empty where nobody but the baseline is ranked.
+func (v *view) placed() string {
+	metric := v.leading()
+	var parts []string
+	for _, c := range v.ranked {
+		by := v.ratioOf(c, metric, func(x tare.Comparison) string { return ratio(x.Ratio) }).text
+		_, letters, _ := strings.Cut(v.rankCell(c).text, " ")
+		parts = append(parts, strings.TrimSpace(c.Title()+" "+by+" "+letters))
+	}
+	if len(parts) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%s / %s on %s: %s.", metric, v.baseline, v.workload, strings.Join(parts, ", "))
+}
