@@ -12,23 +12,30 @@ import (
 )
 
 // beside is the name under which a table with literals beside parameters is
-// asked for. A router that cannot have one says so.
-const beside = router.OpServe + "-beside"
+// asked for, and catchAll that under which one with catch-alls is. A router that
+// cannot have one says so.
+const (
+	beside   = router.OpServe + "-beside"
+	catchAll = router.OpServe + "-catch-all"
+)
 
 // routers: every answer is the reply of the right route with what was bound,
 // behind all layers, each called once.
 func routers() kind {
 	var spec router.Spec // of the workload that was made last
 	return kind{
-		ops:     []string{router.OpServe, router.OpSocket, beside},
+		ops:     []string{router.OpServe, router.OpSocket, beside, catchAll},
 		fixture: fixture.RoutesFixture,
 		input: func(dir, op string) (w wire.Workload, bodies [][]byte, err error) {
 			routes, layers := crossing(), 5
-			if op == beside {
+			switch op {
+			case beside:
 				layers = 0
 				if routes, err = (fixture.Table{N: 9, Depth: 2, Params: 2}).Routes(); err != nil {
 					return w, nil, err
 				}
+			case catchAll:
+				routes, layers = catching(), 1
 			}
 			w, spec, bodies, err = table(dir, op, routes, layers)
 			return w, bodies, err
@@ -52,6 +59,18 @@ func crossing() []fixture.Route {
 	}
 }
 
+// catching is a table with catch-alls, beside which there is nothing of the same
+// method but what comes before the slash.
+func catching() []fixture.Route {
+	return []fixture.Route{
+		{Method: "GET", Path: "/"}, {Method: "GET", Path: "/health"},
+		{Method: "GET", Path: "/files"}, {Method: "POST", Path: "/files/upload"}, {Method: "DELETE", Path: "/files/{id}"},
+		{Method: "GET", Path: "/files/{path...}"}, {Method: "PUT", Path: "/files/{path...}"},
+		{Method: "POST", Path: "/static"}, {Method: "GET", Path: "/static/{path...}"},
+		{Method: "GET", Path: "/users/{id}"}, {Method: "GET", Path: "/users/{id}/blobs/{name...}"},
+	}
+}
+
 // table makes the workload of a table and some requests to it.
 func table(dir, op string, routes []fixture.Route, layers int) (w wire.Workload, spec router.Spec, bodies [][]byte, err error) {
 	names, err := router.LayerNames(layers)
@@ -59,7 +78,7 @@ func table(dir, op string, routes []fixture.Route, layers int) (w wire.Workload,
 		return w, spec, nil, err
 	}
 	w = wire.Workload{ID: fixture.RoutesFixture + "/" + op, Fixture: fixture.RoutesFixture, N: len(routes), Op: op}
-	if op == beside {
+	if op == beside || op == catchAll {
 		w.Op = router.OpServe
 	}
 	if w.Spec, err = router.FormatSpec(routes, names); err != nil {
@@ -112,12 +131,25 @@ func (s subject) checkUnrouted(dir string) error {
 		{Method: "GET", Path: "/nobody/lives/here"}, {Method: "DELETE", Path: "/health"},
 		{Method: "GET", Path: "/healthy"}, {Method: "GET", Path: "/users/7/orders/8/9"}, {Method: "GET", Path: "/users/7/order"}, {Method: "GET", Path: "/usage/7/8"},
 	}
-	for _, op := range []string{router.OpServe, router.OpSocket} {
-		w, spec, bodies, err := table(dir, op, crossing(), 1)
+	uncaught := []wire.HTTPRequest{
+		{Method: "GET", Path: "/nobody/lives/here"}, {Method: "POST", Path: "/files/a/b"}, {Method: "DELETE", Path: "/files/a/b"},
+		{Method: "GET", Path: "/filesystem"}, {Method: "GET", Path: "/users/7/blob/8"}, {Method: "PUT", Path: "/static/a"},
+	}
+	elsewhere := []wire.HTTPRequest{{Method: "GET", Path: "/static"}} // it may be sent to /static/
+	for _, c := range []struct {
+		op      string
+		routes  []fixture.Route
+		refused []wire.HTTPRequest
+		least   int // status
+	}{
+		{router.OpServe, crossing(), refused, http.StatusBadRequest}, {router.OpSocket, crossing(), refused, http.StatusBadRequest},
+		{catchAll, catching(), uncaught, http.StatusBadRequest}, {catchAll, catching(), elsewhere, http.StatusMultipleChoices},
+	} {
+		w, spec, bodies, err := table(dir, c.op, c.routes, 1)
 		if err != nil {
 			return err
 		}
-		for _, q := range refused {
+		for _, q := range c.refused {
 			body, err := json.Marshal(q)
 			if err != nil {
 				return err
@@ -127,7 +159,7 @@ func (s subject) checkUnrouted(dir string) error {
 		if w, err = write(dir, w, bodies); err != nil {
 			return err
 		}
-		err = s.visit(false, true, func(p *process, _ wire.Reply) error { return refuses(p, spec, w, bodies, len(refused)) })
+		err = s.visit(false, true, func(p *process, _ wire.Reply) error { return refuses(p, spec, w, bodies, len(c.refused), c.least) })
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.ID, err)
 		}
@@ -135,30 +167,32 @@ func (s subject) checkUnrouted(dir string) error {
 	return nil
 }
 
-// refuses asks for the first n bodies, which are to be refused, and for one
-// that is not.
-func refuses(p *process, spec router.Spec, w wire.Workload, bodies [][]byte, n int) error {
+// refuses asks for the first n bodies, each twice, which are to be refused with
+// such a status at least, and for one that is not.
+func refuses(p *process, spec router.Spec, w wire.Workload, bodies [][]byte, n, least int) error {
 	if a, err := p.ok(wire.Request{Op: wire.OpPrepare, Workload: &w}); err != nil || a.Unsupported {
 		return err
 	}
 	for i := range n {
-		answers, err := p.ok(wire.Request{Op: wire.OpAnswer, On: w.ID, Cases: []int{i, n}})
+		answers, err := p.ok(wire.Request{Op: wire.OpAnswer, On: w.ID, Cases: []int{i, i, n}})
 		if err != nil {
 			return err
 		}
-		if len(answers.Answers) != 2 {
-			return fmt.Errorf("%d answers to 2 cases", len(answers.Answers))
+		if len(answers.Answers) != 3 {
+			return fmt.Errorf("%d answers to 3 cases", len(answers.Answers))
 		}
-		var a router.Answer
-		if first := answers.Answers[0]; first.Error != "" {
-			return fmt.Errorf("%s: error %s", bodies[i], first.Error)
-		} else if err := json.Unmarshal(first.Output, &a); err != nil {
-			return fmt.Errorf("%s: not an answer: %w", bodies[i], err)
+		for time, answer := range answers.Answers[:2] {
+			var a router.Answer
+			if answer.Error != "" {
+				return fmt.Errorf("%s: error %s", bodies[i], answer.Error)
+			} else if err := json.Unmarshal(answer.Output, &a); err != nil {
+				return fmt.Errorf("%s: not an answer: %w", bodies[i], err)
+			}
+			if a.Status < least {
+				return fmt.Errorf("%s is answered with status %d %q, not refused, when it is asked for the %s time", bodies[i], a.Status, a.Body, [...]string{"first", "second"}[time])
+			}
 		}
-		if a.Status < http.StatusBadRequest {
-			return fmt.Errorf("%s is answered with status %d %q, not refused", bodies[i], a.Status, a.Body)
-		}
-		if err := sameAnswer(spec, bodies[n], answers.Answers[1].Output); err != nil {
+		if err := sameAnswer(spec, bodies[n], answers.Answers[2].Output); err != nil {
 			return fmt.Errorf("%s, after a refusal: %w", bodies[n], err)
 		}
 	}

@@ -65,6 +65,41 @@ func routerDefects() []routerDefect {
 			}
 			return spec.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { first(spec, w, r) })), nil
 		}, "routes/serve-beside: case"},
+		{"catch-all of one segment", func(spec router.Spec) (http.Handler, error) {
+			m := http.NewServeMux()
+			for _, r := range spec.Routes {
+				p := pattern(r)
+				if r.Rest != "" {
+					p = r.Method + " " + r.BracePathEnding("{"+r.Rest+"}")
+				}
+				m.HandleFunc(p, func(w http.ResponseWriter, q *http.Request) { r.Reply(w, q.PathValue) })
+			}
+			return spec.Wrap(m), nil
+		}, "routes/serve-catch-all: case"},
+		{"catch-all with its slash", func(spec router.Spec) (http.Handler, error) {
+			m := http.NewServeMux()
+			for _, r := range spec.Routes {
+				m.HandleFunc(pattern(r), func(w http.ResponseWriter, q *http.Request) {
+					r.Reply(w, func(name string) string {
+						if name == r.Rest {
+							return "/" + q.PathValue(name)
+						}
+						return q.PathValue(name)
+					})
+				})
+			}
+			return spec.Wrap(m), nil
+		}, `path=/`},
+		{"catch-all of any method", func(spec router.Spec) (http.Handler, error) {
+			m := http.NewServeMux()
+			for _, r := range spec.Routes {
+				m.HandleFunc(pattern(r), func(w http.ResponseWriter, q *http.Request) { r.Reply(w, q.PathValue) })
+				if r.Rest != "" && r.Method == "GET" {
+					m.HandleFunc(strings.TrimPrefix(pattern(r), "GET "), func(w http.ResponseWriter, q *http.Request) { r.Reply(w, q.PathValue) })
+				}
+			}
+			return spec.Wrap(m), nil
+		}, `is answered with status 200`},
 		{"any path", func(spec router.Spec) (http.Handler, error) { return spec.Wrap(lenient(routed(spec))), nil }, "not refused"},
 		{"any method", func(spec router.Spec) (http.Handler, error) {
 			m := routed(spec)

@@ -31,7 +31,8 @@ func shown(get func(name string) string) map[string]string {
 }
 
 // Answer is what a right router answers to q: worked out from the table
-// segment by segment, a literal before a parameter in the same place. It is
+// segment by segment, a literal before a parameter in the same place, and a
+// catch-all last, whose value begins behind the slash and may be empty. It is
 // false for what no route is for, which a router must refuse. It is for one
 // caller at a time.
 func (s Spec) Answer(q wire.HTTPRequest) (Answer, bool) {

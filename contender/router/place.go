@@ -9,13 +9,26 @@ import (
 type place struct {
 	next   map[string]*place // by literal
 	param  *place            // any text but an empty one; nil: no parameter stands here
+	rest   map[string]*Route // by method, whose catch-all stands here: it takes all texts, and one that is empty as well
 	routes map[string]*Route // that end here, by method
 }
 
 // add puts a route where it ends. Of two that are one the first stays.
 func (p *place) add(r *Route) {
 	at := p
+	if p.next == nil {
+		p.next = map[string]*place{} // it holds a table from here on
+	}
 	for _, s := range r.Segments {
+		if s.Rest {
+			if at.rest == nil {
+				at.rest = map[string]*Route{}
+			}
+			if at.rest[r.Method] == nil {
+				at.rest[r.Method] = r
+			}
+			return
+		}
 		if s.Param {
 			if at.param == nil {
 				at.param = &place{}
@@ -37,16 +50,12 @@ func (p *place) add(r *Route) {
 	if at.routes[r.Method] == nil {
 		at.routes[r.Method] = r
 	}
-	if p.next == nil {
-		p.next = map[string]*place{} // it holds a table from here on
-	}
 }
 
 // find returns the route for an escaped path, and the values of its parameters.
 func (p *place) find(method, path string) (*Route, []string, bool) {
-	if path == "/" {
-		r, ok := p.routes[method]
-		return r, nil, ok
+	if r, ok := p.routes[method]; ok && path == "/" {
+		return r, nil, true
 	}
 	texts := strings.Split(strings.TrimPrefix(path, "/"), "/")
 	for i, text := range texts {
@@ -58,7 +67,8 @@ func (p *place) find(method, path string) (*Route, []string, bool) {
 	return p.match(method, texts, nil)
 }
 
-// match goes on with the texts that are left, the literal first.
+// match goes on with the texts that are left, the literal first and the
+// catch-all last.
 func (p *place) match(method string, texts, values []string) (*Route, []string, bool) {
 	if len(texts) == 0 {
 		r, ok := p.routes[method]
@@ -69,8 +79,11 @@ func (p *place) match(method string, texts, values []string) (*Route, []string, 
 			return r, v, true
 		}
 	}
-	if p.param == nil || texts[0] == "" {
-		return nil, nil, false
+	if p.param != nil && texts[0] != "" {
+		if r, v, ok := p.param.match(method, texts[1:], append(values, texts[0])); ok {
+			return r, v, true
+		}
 	}
-	return p.param.match(method, texts[1:], append(values, texts[0]))
+	r, ok := p.rest[method]
+	return r, append(values, strings.Join(texts, "/")), ok
 }

@@ -30,39 +30,68 @@ type Route struct {
 	Method   string
 	Segments []Segment // of the path; none: it is /
 	Params   []string  // names, in the order of the path
+	Rest     string    // name of the last parameter, where it is a catch-all; empty: there is none
 
 	reply   []byte   // of a route without parameters, or the beginning
 	labels  []string // before each value
 	scratch *[]byte  // of the whole table
+	slash   bool     // before the value of a catch-all, as the router has it
 }
 
 // Segment is what a path has between two slashes.
 type Segment struct {
 	Text  string // a literal, not escaped, or the name of the parameter; empty: the path ends in a slash
 	Param bool
+	Rest  bool // a catch-all: a parameter that takes all that is left of a path
 }
 
-// ColonPath is the path with parameters as in /users/:id.
-func (r *Route) ColonPath() string { return r.path(":", "") }
+// ColonPath is the path with parameters as in /users/:id, and a catch-all as in
+// /files/*path.
+func (r *Route) ColonPath() string { return r.path(":", "", "*"+r.Rest) }
 
-// BracePath is the path with parameters as in /users/{id}.
-func (r *Route) BracePath() string { return r.path("{", "}") }
+// BracePath is the path with parameters as in /users/{id}, and a catch-all as
+// in /files/{path...}.
+func (r *Route) BracePath() string { return r.path("{", "}", "{"+r.Rest+"...}") }
 
-func (r *Route) path(before, after string) string {
+// ColonPathEnding is [Route.ColonPath] for routers that spell a catch-all
+// otherwise: rest stands for it.
+func (r *Route) ColonPathEnding(rest string) string { return r.path(":", "", rest) }
+
+// BracePathEnding is [Route.BracePath] for routers that spell a catch-all
+// otherwise: rest stands for it.
+func (r *Route) BracePathEnding(rest string) string { return r.path("{", "}", rest) }
+
+func (r *Route) path(before, after, rest string) string {
 	if len(r.Segments) == 0 {
 		return "/"
 	}
 	var b strings.Builder
 	for _, s := range r.Segments {
 		b.WriteByte('/')
-		if s.Param {
+		switch {
+		case s.Rest:
+			b.WriteString(rest)
+		case s.Param:
 			b.WriteString(before + s.Text + after)
-		} else {
+		default:
 			b.WriteString(s.Text)
 		}
 	}
 	return b.String()
 }
+
+// CallRest makes Reply ask for the catch-all by another name than the route's
+// own, for routers that have one name for all of them, such as *. A route
+// without a catch-all stays as it is.
+func (r *Route) CallRest(name string) {
+	if r.Rest != "" {
+		r.Params = append(r.Params[:len(r.Params)-1:len(r.Params)-1], name)
+	}
+}
+
+// SlashedRest is for routers in which the value of a catch-all begins with the
+// slash before it: Reply leaves it out, so that all routers have one answer.
+func (r *Route) SlashedRest() { r.slash = r.Rest != "" }
 
 // Reply writes what the route answers: its index and a name=value for each
 // parameter, which param returns by name as the router bound it. It writes at
@@ -74,8 +103,11 @@ func (r *Route) Reply(w io.Writer, param func(name string) string) {
 	}
 	b := append((*r.scratch)[:0], r.reply...)
 	for i, name := range r.Params {
-		b = append(b, r.labels[i]...)
-		b = append(b, param(name)...)
+		value := param(name)
+		if r.slash && i == len(r.Params)-1 {
+			value = strings.TrimPrefix(value, "/")
+		}
+		b = append(append(b, r.labels[i]...), value...)
 	}
 	*r.scratch = b
 	_, _ = w.Write(b)
@@ -98,6 +130,8 @@ func FormatSpec(routes []fixture.Route, layers []string) (json.RawMessage, error
 // ParseSpec reads what a workload says of itself:
 //
 //	{"routes": [{"method": "GET", "path": "/users/{id}"}], "layers": ["request-id"]}
+//
+// A catch-all is the last segment, as in /files/{path...}.
 func ParseSpec(raw json.RawMessage) (Spec, error) {
 	var c config
 	if err := json.Unmarshal(raw, &c); err != nil {
@@ -142,19 +176,25 @@ func newRoute(index int, from fixture.Route) (Route, error) {
 		name, param := strings.CutPrefix(text, "{")
 		switch {
 		case param && strings.HasSuffix(name, "}"):
-			name = strings.TrimSuffix(name, "}")
+			name, rest := strings.CutSuffix(strings.TrimSuffix(name, "}"), "...")
+			if rest && i < len(texts)-1 {
+				return r, fmt.Errorf("segment %q: only the end of a path can be a catch-all", text)
+			}
 			if err := checkName(name, r.Params); err != nil {
 				return r, err
 			}
+			if rest {
+				r.Rest = name
+			}
 			r.Params = append(r.Params, name)
 			r.labels = append(r.labels, " "+name+"=")
-			r.Segments = append(r.Segments, Segment{name, true})
+			r.Segments = append(r.Segments, Segment{name, true, rest})
 		case strings.ContainsAny(text, "{}:*"):
 			return r, fmt.Errorf("segment %q: a parameter is a whole segment in braces, and a literal has none of { } : *", text)
 		case text == "" && i < len(texts)-1:
 			return r, errors.New("an empty segment")
 		default:
-			r.Segments = append(r.Segments, Segment{text, false})
+			r.Segments = append(r.Segments, Segment{Text: text})
 		}
 	}
 	return r, nil

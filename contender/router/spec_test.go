@@ -2,6 +2,7 @@ package router
 
 import (
 	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
@@ -37,8 +38,51 @@ func TestPaths(t *testing.T) {
 	}
 }
 
+// TestCatchAlls: each router spells them in its way, and some hand out the slash
+// or have no name for them.
+func TestCatchAlls(t *testing.T) {
+	s := spec(t, "GET /a/{b}/{c...}", "GET /{all...}", "GET /a/{b}")
+	r, all, plain := s.Routes[0], s.Routes[1], s.Routes[2]
+	for got, want := range map[string]string{
+		r.ColonPath(): "/a/:b/*c", r.BracePath(): "/a/{b}/{c...}", r.ColonPathEnding("*"): "/a/:b/*", r.BracePathEnding("{" + r.Rest + ":.*}"): "/a/{b}/{c:.*}",
+		all.ColonPath(): "/*all", all.BracePath(): "/{all...}", all.BracePathEnding("*"): "/*", plain.ColonPathEnding("*"): "/a/:b", plain.Rest: "",
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	reply := func(r Route, bound map[string]string) string {
+		var b strings.Builder
+		r.Reply(&b, func(name string) string { return bound[name] })
+		return b.String()
+	}
+	if got := reply(r, map[string]string{"b": "/x", "c": "/y/z"}); got != "0 b=/x c=/y/z" {
+		t.Errorf("%q", got)
+	}
+	called, slashed := r, r
+	called.CallRest("*")
+	slashed.SlashedRest()
+	if got := reply(called, map[string]string{"b": "x", "*": "y/z"}); got != "0 b=x c=y/z" || called.BracePath() != r.BracePath() {
+		t.Errorf("%q", got)
+	}
+	if got := reply(slashed, map[string]string{"b": "/x", "c": "//y/z"}); got != "0 b=/x c=/y/z" {
+		t.Errorf("%q", got)
+	}
+	if got := reply(r, map[string]string{"b": "x", "c": "y"}); got != "0 b=x c=y" { // and the table itself is as it was
+		t.Errorf("%q", got)
+	}
+	plain.CallRest("*")
+	plain.SlashedRest()
+	if got := reply(plain, map[string]string{"b": "/x"}); got != "2 b=/x" {
+		t.Errorf("%q", got)
+	}
+	if n := testing.AllocsPerRun(100, func() { slashed.Reply(io.Discard, func(string) string { return "/y" }) }); n != 0 {
+		t.Errorf("a reply allocates %v times", n)
+	}
+}
+
 func TestAnswerOfATable(t *testing.T) {
-	s := spec(t, "GET /", "GET /a/b", "GET /a/{x}", "POST /a/{x}", "GET /a/{x}/c", "GET /a/b/{y}", "GET /t/")
+	s := spec(t, "GET /", "GET /a/b", "GET /a/{x}", "POST /a/{x}", "GET /a/{x}/c", "GET /a/b/{y}", "GET /t/", "GET /f", "GET /f/{p...}", "PUT /f/{p...}", "POST /f/up", "GET /g/{x}/{p...}", "GET /g/{x}/h/{y}")
 	for asked, want := range map[string]string{
 		"GET /":              "0",
 		"GET /?q=/a/b":       "0",
@@ -52,6 +96,19 @@ func TestAnswerOfATable(t *testing.T) {
 		"GET /a/b/c":         "5 y=c", // a literal first, from the left
 		"GET /t/":            "6",
 		"GET /t":             "",
+		"GET /f":             "7",
+		"GET /f/":            "8 p=",
+		"GET /f/up":          "8 p=up",
+		"GET /f/a/b%20c/?q":  "8 p=a/b c/",
+		"PUT /f/a/b":         "9 p=a/b",
+		"PUT /f":             "",
+		"POST /f/up":         "10",
+		"POST /f/a":          "",
+		"GET /g/1/2":         "11 x=1 p=2",
+		"GET /g/1/h/3":       "12 x=1 y=3",
+		"GET /g/1/h/3/4":     "11 x=1 p=h/3/4",
+		"GET /g/1":           "",
+		"GET /g//1":          "",
 		"GET /a":             "",
 		"GET /a/":            "",
 		"GET /a/b/":          "",
@@ -83,6 +140,9 @@ func TestBadTables(t *testing.T) {
 		`{"routes":[{"method":"GET","path":"/{b}c"}]}`:                    `segment "{b}c"`,
 		`{"routes":[{"method":"GET","path":"/:b"}]}`:                      `segment ":b"`,
 		`{"routes":[{"method":"GET","path":"/*"}]}`:                       `segment "*"`,
+		`{"routes":[{"method":"GET","path":"/{a...}/b"}]}`:                `segment "{a...}": only the end of a path can be a catch-all`,
+		`{"routes":[{"method":"GET","path":"/{...}"}]}`:                   "it has no name",
+		`{"routes":[{"method":"GET","path":"/{a}/{a...}"}]}`:              "is there twice",
 		`{"routes":[{"method":"GET","path":"/{}"}]}`:                      "it has no name",
 		`{"routes":[{"method":"GET","path":"/{a-b}"}]}`:                   "letters, digits and underscores",
 		`{"routes":[{"method":"GET","path":"/{1a}"}]}`:                    "letters, digits and underscores",

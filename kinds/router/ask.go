@@ -64,10 +64,10 @@ func ask(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question,
 	for i, v := range visits {
 		v.Route = which[v.Route]
 		var q question
-		ok := true
+		var ok bool
 		switch word {
 		case router.AskUnknown:
-			q = unknown(spec, v, i)
+			q, ok = unknown(spec, v, i)
 		case router.AskMethod:
 			q, ok = otherMethod(spec, v, i)
 		default:
@@ -76,6 +76,9 @@ func ask(w tare.Workload, routes []fixture.Route, spec router.Spec) ([]question,
 		if ok {
 			list = append(list, q)
 		}
+	}
+	if len(list) == 0 && word == router.AskUnknown {
+		return nil, fmt.Errorf("set: %s: there is no path that the table has no route for", router.SetAsk)
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("set: %s: every path of the table has all of the methods %s", router.SetAsk, strings.Join(Methods(), ", "))
@@ -116,8 +119,9 @@ func visited(spec router.Spec, r fixture.Route, v fixture.Visit) (question, bool
 }
 
 // unknown asks for a path that no route has, by any method: one like that of a
-// visit with too much, or something else, in one place.
-func unknown(spec router.Spec, v fixture.Visit, i int) question {
+// visit with too much, or something else, in one place. It is false where the
+// table has catch-alls for them all.
+func unknown(spec router.Spec, v fixture.Visit, i int) (question, bool) {
 	path, _, _ := strings.Cut(v.Path, "?")
 	path = strings.TrimSuffix(path, "/")
 	n := strconv.Itoa(i + 1)
@@ -126,14 +130,22 @@ func unknown(spec router.Spec, v fixture.Visit, i int) question {
 	ways := []string{path + "/unknown-" + n, before + "/unknown-" + n, path + "-unknown-" + n, "/unknown-" + n + path}
 	for k := range ways {
 		if way := ways[(i+k)%len(ways)]; way[0] == '/' && !known(spec, way) { // nothing can be put behind the root
-			return question{HTTPRequest: request(method, way), refused: true, elsewhere: true}
+			return question{HTTPRequest: request(method, way), refused: true, elsewhere: true}, true
 		}
 	}
-	for way := path; ; {
-		if way += "/unknown-" + n; !known(spec, way) { // longer than any route at last
-			return question{HTTPRequest: request(method, way), refused: true, elsewhere: true}
+	way := "/unknown-" + n
+	if !endless(spec) {
+		for way = path + way; known(spec, way); { // longer than any route at last
+			way += "/unknown-" + n
 		}
 	}
+	return question{HTTPRequest: request(method, way), refused: true, elsewhere: true}, !known(spec, way)
+}
+
+// endless reports whether a table has a catch-all: then no path is longer than
+// all of its routes.
+func endless(spec router.Spec) bool {
+	return slices.ContainsFunc(spec.Routes, func(r router.Route) bool { return r.Rest != "" })
 }
 
 // known reports whether a path is that of a route.

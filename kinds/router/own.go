@@ -3,6 +3,7 @@ package router
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ const (
 	ownMethods  = 12
 	ownUnknown  = 6
 	ownShadowed = 12
+	ownRests    = 2 // catch-alls, each asked for in several ways
 )
 
 func (k *Kind) forgetOwn() {
@@ -31,9 +33,9 @@ func (k *Kind) keepOwn(table json.RawMessage) {
 	k.own = append(k.own, wire.Workload{Fixture: router.UserFixture, Op: router.OpServe, Spec: table})
 }
 
-// ownExams asks each table of somebody's own for what no route is for, and for
-// the paths of literals by methods that only the parameter in the same place
-// has. A table that the reference cannot have is in no exam.
+// ownExams asks each table of somebody's own for what no route is for, for the
+// paths of literals by methods that only the parameter in the same place has,
+// and for the odd ends that a path of a catch-all can have. A table that the reference cannot have is in no exam.
 func (k *Kind) ownExams(dir string) ([]wire.Workload, error) {
 	k.mu.Lock()
 	own := k.own
@@ -84,17 +86,45 @@ func ownQuestions(routes []fixture.Route, spec router.Spec, n int) ([]question, 
 			methods = append(methods, q)
 		}
 		if len(paths) < ownUnknown {
-			q := unknown(spec, v, i)
-			q.property, q.alike = "your routes: unknown path", "a path like those of your routes that none has"
-			paths = append(paths, q)
+			if q, ok := unknown(spec, v, i); ok {
+				q.property, q.alike = "your routes: unknown path", "a path like those of your routes that none has"
+				paths = append(paths, q)
+			}
 		}
 	}
-	list := append(append(methods, paths...), shadowed(routes, spec)...)
+	list := slices.Concat(methods, paths, shadowed(routes, spec), rests(spec))
 	for i := range list {
 		list[i].refused, list[i].elsewhere = false, false // what is right is what the reference does
 		list[i].odd = fmt.Sprintf("own-%d/%d %s", n+1, i+1, list[i].title())
 	}
 	return list, nil
+}
+
+// rests asks catch-alls for what routers read differently, or do not take for
+// theirs.
+func rests(spec router.Spec) []question {
+	var list []question
+	n := 0
+	for i := range spec.Routes {
+		r := &spec.Routes[i]
+		if r.Rest == "" || n == ownRests {
+			continue
+		}
+		n++
+		before := strings.TrimSuffix(concrete(r.BracePath()), "/4711")
+		for _, end := range []struct{ text, alike string }{
+			{"/", "a catch-all of yours with nothing behind its slash"},
+			{"", "a catch-all of yours without its slash"},
+			{"/a/", "a catch-all of yours with a slash at the end"},
+			{"/a//b", "a catch-all of yours with a doubled slash in it"},
+			{"/a%2Fb", "a catch-all of yours with an escaped slash in it"},
+		} {
+			if path := before + end.text; path != "" {
+				list = append(list, question{HTTPRequest: request(r.Method, path), property: "your routes: catch-all", alike: end.alike})
+			}
+		}
+	}
+	return list
 }
 
 // shadowed asks for literals by methods that only a parameter in their place

@@ -122,7 +122,7 @@ func reply(r fixture.Route, v fixture.Visit) string {
 	text, next := strconv.Itoa(v.Route), 0
 	for segment := range strings.SplitSeq(r.Path, "/") {
 		if strings.HasPrefix(segment, "{") {
-			text += " " + strings.Trim(segment, "{}") + "=" + v.Values[next]
+			text += " " + strings.TrimSuffix(strings.Trim(segment, "{}"), "...") + "=" + v.Values[next]
 			next++
 		}
 	}

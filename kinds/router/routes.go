@@ -46,7 +46,8 @@ type Left struct {
 // name for the parameters of one place, and names that are words; people write
 // neither. The first name of a place is taken, with everything but letters and
 // digits replaced, for all alike. A route that cannot be asked for, or that is
-// there already, is left out.
+// there already, is left out, and so is a catch-all beside another route of its
+// method that can be for the same paths.
 func NewTable(list []Written) Table {
 	var t Table
 	var all []route
@@ -59,29 +60,66 @@ func NewTable(list []Written) Table {
 			t.Left = append(t.Left, Left{w, err.Error()})
 			continue
 		}
-		all = append(all, route{w, segments})
+		all = append(all, route{Written: w, segments: segments})
 	}
 	slices.SortStableFunc(all, compare)
-	root := &place{}
-	for _, r := range all {
-		path, end := root.walk(r.segments)
-		if other, taken := end.taken[r.Method]; taken {
+	once, root := &place{}, &place{}
+	all = slices.DeleteFunc(all, func(r route) bool {
+		_, end := once.walk(r.segments)
+		other, taken := end.taken[r.Method]
+		if taken {
 			t.Left = append(t.Left, Left{r.Written, sameAs(other)})
-			continue
+		} else {
+			end.taken[r.Method] = r.Written
 		}
-		end.taken[r.Method] = r.Written
+		return taken
+	})
+	all, rivals := apart(all)
+	t.Left = append(t.Left, rivals...)
+	for _, r := range all {
+		path, _ := root.walk(r.segments)
 		t.Routes, t.From = append(t.Routes, fixture.Route{Method: r.Method, Path: path}), append(t.From, r.Written)
 	}
 	slices.SortStableFunc(t.Left, func(a, b Left) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) })
 	return t
 }
 
-func sameAs(other Written) string {
-	text := "it is the same route as " + other.String()
-	if other.Line > 0 {
-		text += fmt.Sprintf(" in line %d", other.Line)
+func sameAs(other Written) string { return "it is the same route as " + other.where() }
+
+// where is the route with its line.
+func (w Written) where() string {
+	if w.Line > 0 {
+		return fmt.Sprintf("%s in line %d", w, w.Line)
 	}
-	return text
+	return w.String()
+}
+
+// apart takes out the catch-alls beside which there is another route that can
+// be for the same paths, those of most paths first: some routers refuse to have
+// both, and some come to other routes than the rest do.
+func apart(all []route) (kept []route, left []Left) {
+	if len(all) > MostRoutes { // it is no table anyway
+		return all, nil
+	}
+	out := map[int]bool{}
+	for i, r := range slices.Backward(all) {
+		if n := len(r.segments); !r.segments[n-1].rest {
+			continue
+		}
+		for k, other := range all {
+			if k != i && !out[k] && other.Method == r.Method && overlap(r.segments, other.segments) {
+				out[i] = true
+				left = append(left, Left{r.Written, "a catch-all, and " + other.where() + " can be for the same paths: not all routers can have both"})
+				break
+			}
+		}
+	}
+	for i, r := range all {
+		if !out[i] {
+			kept = append(kept, r)
+		}
+	}
+	return kept, left
 }
 
 // List is the table as [ReadList] reads it.
@@ -102,7 +140,7 @@ func (t Table) Renamed() (n, first int) {
 			continue
 		}
 		for k, text := range strings.Split(strings.TrimPrefix(r.Path, "/"), "/") {
-			if k < len(segments) && segments[k].param && "{"+word(segments[k].text)+"}" != text {
+			if k < len(segments) && segments[k].param && segments[k].spelled(word(segments[k].text)) != text {
 				if n++; n == 1 {
 					first = i
 				}
@@ -114,7 +152,8 @@ func (t Table) Renamed() (n, first int) {
 }
 
 // Ambiguous finds two routes that match some paths both, of which neither is
-// the more specific one. [http.ServeMux] cannot have both.
+// the more specific one. [http.ServeMux] cannot have both. A catch-all of a
+// table is in no such pair.
 func (t Table) Ambiguous() (a, b int, found bool) {
 	spec, err := t.spec()
 	if err != nil {
@@ -124,6 +163,9 @@ func (t Table) Ambiguous() (a, b int, found bool) {
 	of := map[shape][]int{}
 	for i := range spec.Routes {
 		r := &spec.Routes[i]
+		if r.Rest != "" {
+			continue
+		}
 		own, least := shape{r.Method, params(r.Segments)}, -1
 		for other, list := range of {
 			if other.method != r.Method || !crossed(own.params, other.params) {

@@ -30,15 +30,26 @@ func TestTables(t *testing.T) {
 		{"GET /a/{$}", "GET /a/", ""},
 		{"GET /a|get /a|GET /a/{c}|GET /a/{b}", "GET /a|GET /a/{c}",
 			"2: it is the same route as GET /a in line 1|4: it is the same route as GET /a/{c} in line 3"},
-		{"GET /a|GET /f/*rest|GET /f/{p...}|GET /f/{p:.*}", "GET /a", `2: "*rest" takes all that is left of a path|3: "{p...}" takes all|4: "{p:.*}" takes all`},
-		{"GET /a|GET /f/{proxy+}|GET /f/{+p}|GET /f/{p*}|GET /f/:p*|GET /f/{p:path}|GET /f/{p...}/more", "GET /a",
-			`2: "{proxy+}" takes all|3: "{+p}" takes all|4: "{p*}" takes all|5: ":p*" takes all|6: "{p:path}" takes all|7: "{p...}": only the end of a path can stand for all that is left of it`},
+		// catch-alls, however they are written
+		{"GET /a/*|GET /b/*p|GET /c/{p...}|GET /d/{p:.*}|GET /e/{p:.+}|GET /f/{p:path}|GET /g/{p:*}|GET /h/{*p}", "GET /a/{rest...}|GET /b/{p...}|GET /c/{p...}|GET /d/{p...}|GET /e/{p...}|GET /f/{p...}|GET /g/{p...}|GET /h/{p...}", ""},
+		{"GET /a/{proxy+}|GET /b/{+p}|GET /c/{p*}|GET /d/:p*|GET /e/:p+|GET /f/{pa-th...}|GET /g/{...}", "GET /a/{proxy...}|GET /b/{p...}|GET /c/{p...}|GET /d/{p...}|GET /e/{p...}|GET /f/{pa_th...}|GET /g/{rest...}", ""},
+		{"GET /f/*p|PUT /f/{q...}|DELETE /f/{id}|POST /f/up|GET /f|GET /{x}|POST /f/", "GET /f|POST /f/|POST /f/up|DELETE /f/{id}|GET /f/{p...}|PUT /f/{p...}|GET /{x}", ""},
+		{"GET /v/{id}/*id|GET /u/{id}/*id|GET /u/{user}", "GET /u/{user}|GET /u/{user}/{id...}|GET /v/{id}/{id2...}", ""},
+		{"GET /a|GET /f/*rest|GET /f/{p...}|GET /f/{p...}/more|GET /f/*.json", "GET /a|GET /f/{rest...}",
+			`3: it is the same route as GET /f/*rest in line 2|4: "{p...}": only the end of a path can stand for all that is left of it|5: "*.json": routers give a meaning`},
+		// and what cannot be beside them
+		{"GET /f/*p|GET /f/up|GET /g/|GET /g/*p|GET /h/{x}/y|GET /h/*p", "GET /f/up|GET /g/|GET /h/{x}/y",
+			"1: a catch-all, and GET /f/up in line 2 can be for the same paths: not all routers can have both|4: a catch-all, and GET /g/ in line 3|6: a catch-all, and GET /h/{x}/y"},
+		{"GET /*all|GET /|GET /static/*p|GET /{a}/{b}|POST /*p", "GET /|GET /{a}/{b}|POST /{p...}",
+			"1: a catch-all, and GET / in line 2 can be|3: a catch-all, and GET /{a}/{b} in line 4 can be"},
+		{"GET /{a}/*p|GET /b/*p|PUT /c/*p|PUT /{a}/d", "GET /b/{p...}|PUT /{a}/d", "1: a catch-all, and GET /b/*p in line 2 can be|3: a catch-all, and PUT /{a}/d in line 4 can be"},
+		{"GET /{a}/f/*p|GET /b/g/{x}|GET /c/*p|GET /d", "GET /b/g/{x}|GET /c/{p...}|GET /d", "1: a catch-all, and GET /c/*p in line 3 can be"},
 		{"GET /a|GET /u/{id:[0-9]{2}}|GET /u/{id:int}/b", "GET /a",
 			`2: "{id:[0-9]{2}}": not all routers can say what a parameter is made of; write {id}|3: "{id:int}": not all`},
 		{"GET /a|GET /{a}{b}|GET /x/{id}.json|GET /v-{id}|GET /{}", "GET /a",
 			`2: "{a}{b}": only a whole segment|3: "{id}.json": only a whole segment|4: "v-{id}": only a whole segment|5: "{}": only a whole segment`},
 		{"GET /a|GET /users:batch|GET /a//b|GET /*|GET /:id<int>|GET /a?b=c", "GET /a",
-			`2: "users:batch": routers give a meaning|3: it has an empty segment|4: "*" takes all|5: ":id<int>": routers give|6: "a?b=c": routers give`},
+			`2: "users:batch": routers give a meaning|3: it has an empty segment|4: a catch-all, and GET /a in line 1|5: ":id<int>": routers give|6: "a?b=c": routers give`},
 		{"GET /a|OPTIONS /a|BREW /a", "GET /a", "2: only GET, POST, PUT, PATCH, DELETE are weighed|3: only GET"},
 	} {
 		table := tableOf(t, strings.Split(c.written, "|")...)
@@ -106,6 +117,9 @@ func TestAsks(t *testing.T) {
 		"GET /{a}":            "all parameter unknown method",
 		"GET /a|GET /{a}/{b}": "all static parameters unknown method",
 		"GET /a|PUT /a|POST /a|PATCH /a|DELETE /a": "all static unknown",
+		"GET /a/{p...}":  "all parameter unknown method",
+		"GET /{p...}":    "all parameter method",
+		"GET /{a}|GET /": "all static parameter unknown method",
 	} {
 		if got := strings.Join(tableOf(t, strings.Split(lines, "|")...).Asks(), " "); got != want {
 			t.Errorf("%s: %s, want %s", lines, got, want)
@@ -136,14 +150,18 @@ func TestNoList(t *testing.T) {
 func TestALargeTable(t *testing.T) {
 	var b strings.Builder
 	for i := range 10000 {
-		fmt.Fprintf(&b, "GET /v1/r%d/{id}/s%d\n", i/2, i%2)
+		end := ""
+		if i%4 == 3 {
+			end = "/*path"
+		}
+		fmt.Fprintf(&b, "GET /v1/r%d/{id}/s%d%s\n", i/2, i%2, end)
 	}
 	list, err := ReadList("routes.txt", []byte(b.String()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	table := NewTable(list)
-	if _, _, found := table.Ambiguous(); found || len(table.Routes) != 10000 || strings.Join(table.Asks(), " ") != "all parameter unknown method" {
+	if _, _, found := table.Ambiguous(); found || len(table.Routes) != 10000 || strings.Join(table.Asks(), " ") != "all parameter parameters unknown method" {
 		t.Errorf("%d routes, %v", len(table.Routes), table.Asks())
 	}
 }
@@ -155,6 +173,7 @@ func FuzzList(f *testing.F) {
 	f.Add("GET /u/{id}/{id2}\nGET /u/{user}/{id}\n")
 	f.Add("GET /:a/*rest\nPUT /{$}\n# x\nGET /über/{ü}")
 	f.Add("GET /{a}/c\nGET /b/{d}\n")
+	f.Add("GET /f/*\nPUT /f/{p...}\nPOST /f/{id}\nGET /{a}/{b}/{p:.*}\nDELETE /:p*")
 	f.Fuzz(func(t *testing.T, src string) {
 		list, err := ReadList("list", []byte(src))
 		if err != nil {

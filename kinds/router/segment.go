@@ -18,6 +18,7 @@ type route struct {
 type segment struct {
 	text  string // of a literal, or the name of the parameter
 	param bool
+	rest  bool // a catch-all: a parameter for all that is left of a path
 }
 
 func split(path string) ([]segment, error) {
@@ -35,15 +36,15 @@ func split(path string) ([]segment, error) {
 		switch {
 		case last && text == "{$}": // as net/http says it
 		case last && takesRest(text):
-			return nil, fmt.Errorf("%q takes all that is left of a path, on which routers do not agree", text)
+			segments[i] = segment{restName(text), true, true}
 		case takesRest(text):
 			return nil, fmt.Errorf("%q: only the end of a path can stand for all that is left of it", text)
 		case braces && closed && limits(inner):
 			return nil, fmt.Errorf("%q: not all routers can say what a parameter is made of; write {%s}", text, inner[:strings.IndexByte(inner, ':')])
 		case braces && closed && inner != "" && !strings.ContainsAny(inner, "{}:"):
-			segments[i] = segment{inner, true}
+			segments[i] = segment{text: inner, param: true}
 		case colon && name != "" && !strings.ContainsAny(name, ":*{}?+<>()."):
-			segments[i] = segment{name, true}
+			segments[i] = segment{text: name, param: true}
 		case strings.ContainsAny(text, "{}"):
 			return nil, fmt.Errorf("%q: only a whole segment can be a parameter, as in /files/{name}", text)
 		case strings.ContainsAny(text, ":*?#%\\+<>()| \t\r\n"):
@@ -73,7 +74,14 @@ func takesRest(text string) bool {
 		return !strings.ContainsAny(inner, "{}") && (strings.HasSuffix(inner, "...") || strings.Trim(inner, "*+") != inner)
 	}
 	colon := strings.HasPrefix(text, ":") && strings.TrimRight(text, "*+") != text
-	return (colon || strings.HasPrefix(text, "*")) && !strings.ContainsAny(text, "{}")
+	return (colon || strings.HasPrefix(text, "*")) && !strings.ContainsAny(strings.Trim(text, ":*+"), "{}:*?#%\\+<>()|. \t\r\n")
+}
+
+// restName is how somebody calls what takesRest reports.
+func restName(text string) string {
+	name := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"), ":")
+	name, _, _ = strings.Cut(name, ":")
+	return cmp.Or(strings.Trim(strings.TrimSuffix(name, "..."), "*+"), "rest")
 }
 
 // limits reports whether what stands between braces is a name and what the
@@ -83,7 +91,25 @@ func limits(inner string) bool {
 	return ok && name != "" && pattern != "" && !strings.ContainsAny(name, "{}") && strings.Count(pattern, "{") == strings.Count(pattern, "}")
 }
 
-// compare sorts a literal before the parameter of its place.
+// overlap reports whether there are paths that are for both of two routes, one
+// of which is a catch-all.
+func overlap(x, y []segment) bool {
+	for i := range min(len(x), len(y)) {
+		a, b := x[i], y[i]
+		switch {
+		case a.rest || b.rest:
+			return true
+		case !a.param && !b.param && a.text != b.text:
+			return false
+		case a.param != b.param && (!a.param && a.text == "" || !b.param && b.text == ""): // a slash at the end is no parameter
+			return false
+		}
+	}
+	return false
+}
+
+// compare sorts a literal before the parameter of its place, and that before the
+// catch-all.
 func compare(a, b route) int {
 	for i := range min(len(a.segments), len(b.segments)) {
 		x, y := a.segments[i], b.segments[i]
@@ -91,6 +117,10 @@ func compare(a, b route) int {
 		case x.param != y.param && y.param:
 			return -1
 		case x.param != y.param:
+			return 1
+		case x.rest != y.rest && y.rest:
+			return -1
+		case x.rest != y.rest:
 			return 1
 		case !x.param && x.text != y.text:
 			return strings.Compare(x.text, y.text)
@@ -118,7 +148,7 @@ func (p *place) walk(segments []segment) (path string, end *place) {
 	for _, s := range segments {
 		p = p.follow(s, used)
 		if s.param {
-			path += "/{" + p.name + "}"
+			path += "/" + s.spelled(p.name)
 		} else {
 			path += "/" + s.text
 		}
@@ -149,6 +179,14 @@ func (p *place) follow(s segment, used map[string]bool) *place {
 	}
 	used[next.name] = true
 	return next
+}
+
+// spelled is a parameter of that name as tables have it.
+func (s segment) spelled(name string) string {
+	if s.rest {
+		name += "..."
+	}
+	return "{" + name + "}"
 }
 
 // word makes a name that every router takes.

@@ -64,6 +64,9 @@ DELETE /pets/:id
 PUT /pets/{id}/toys/{toy-name}
 `
 
+// photos is a line more: a catch-all.
+const photos = "GET /pets/{id}/photos/*path\n"
+
 // TestAUsersRoutes: a list becomes a table and requests to it.
 func TestAUsersRoutes(t *testing.T) {
 	path := file(t, pets)
@@ -124,11 +127,56 @@ func TestAUsersRoutes(t *testing.T) {
 	}
 }
 
+// TestACatchAll: what it takes is asked for with slashes in it, and is no path
+// that nobody has.
+func TestACatchAll(t *testing.T) {
+	path := file(t, "GET /pets/mine\nGET /files/{p:.*}\nPUT /files/*rest\nGET /pets/{id}/photos/*path\n")
+	k := router.New()
+	for _, word := range []string{"all", "parameter", "parameters", "unknown", "method"} {
+		in, err := k.Input(tare.Workload{ID: "w", File: path, Op: "serve", Set: map[string]string{"ask": word}}, "", t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong, err := k.Compare(in, answers(t, in, mux)); err != nil || len(wrong) > 0 {
+			t.Errorf("%s: %q, %v", word, wrong, err)
+		}
+		deep := 0
+		for _, q := range requests(t, in) {
+			if rest, below := strings.CutPrefix(q.Path, "/files/"); below && strings.Contains(rest, "/") {
+				deep++
+			}
+		}
+		if (deep > 10) != (word == "all" || word == "parameter" || word == "method") {
+			t.Errorf("%s: %d requests with a slash in the value", word, deep)
+		}
+		segment := func(spec sdk.Spec) http.Handler { // takes one segment for all that is left
+			m := http.NewServeMux()
+			for _, r := range spec.Routes {
+				m.HandleFunc(r.Method+" "+r.BracePathEnding("{"+r.Rest+"}"), func(w http.ResponseWriter, q *http.Request) { r.Reply(w, q.PathValue) })
+			}
+			return m
+		}
+		wrong, err := k.Compare(in, answers(t, in, segment))
+		if err != nil || (len(wrong) > 10) != (word == "all" || word == "parameter" || word == "parameters") {
+			t.Errorf("%s: %d wrong of a router without catch-alls, %v", word, len(wrong), err)
+		}
+	}
+	for want, lines := range map[string]string{
+		"routes.txt:1:1: GET /f/*p: a catch-all, and GET /f/{id} in line 2 can be for the same paths": "GET /f/*p\nGET /f/{id}\n",
+		"set: ask: there is no path that the table has no route for":                                  "GET /*p\n",
+	} {
+		_, err := k.Input(tare.Workload{ID: "w", File: file(t, lines), Op: "serve", Set: map[string]string{"ask": "unknown"}}, "", t.TempDir())
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // TestOwnExams: on somebody's own table the reference is asked what it does
 // with what no route is for, and tables do not stay for the next study.
 func TestOwnExams(t *testing.T) {
 	k := router.New()
-	in, err := k.Input(tare.Workload{ID: "w", File: file(t, pets), Op: "serve"}, "", t.TempDir())
+	in, err := k.Input(tare.Workload{ID: "w", File: file(t, pets+photos), Op: "serve"}, "", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,6 +211,9 @@ func TestOwnExams(t *testing.T) {
 	for _, want := range []string{
 		"your routes: method (form): refuses a method that a route of yours has not with 404 instead of 405",
 		"your routes: literal (acceptance): refuses the path of a literal by a method that only the parameter in its place has with 404",
+		"your routes: catch-all (acceptance): refuses a catch-all of yours with nothing behind its slash with 404",
+		"your routes: catch-all (acceptance): refuses a catch-all of yours without its slash with 404",
+		"your routes: catch-all (acceptance): refuses a catch-all of yours with an escaped slash in it with 404",
 	} {
 		if kind[want] == 0 {
 			t.Errorf("%v, want %s", kind, want)

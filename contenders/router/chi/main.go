@@ -18,7 +18,8 @@ func build(_ context.Context, spec router.Spec) (http.Handler, error) {
 		r.Use(layer.Handler)
 	}
 	for _, route := range spec.Routes {
-		r.MethodFunc(route.Method, route.BracePath(), func(w http.ResponseWriter, q *http.Request) {
+		route.CallRest("*")
+		r.MethodFunc(route.Method, route.BracePathEnding("*"), func(w http.ResponseWriter, q *http.Request) {
 			route.Reply(w, func(name string) string { return chi.URLParam(q, name) })
 		})
 	}

@@ -21,14 +21,15 @@ func build(_ context.Context, spec router.Spec) (http.Handler, error) {
 		e.Use(middleware(layer))
 	}
 	for _, route := range spec.Routes {
-		e.Add(route.Method, route.ColonPath(), handler(route))
+		route.CallRest("*")
+		e.Add(route.Method, route.ColonPathEnding("*"), handler(route))
 	}
 	return e, nil
 }
 
 func handler(route router.Route) echo.HandlerFunc {
 	last := "" // parameter that the route ends in
-	if n := len(route.Segments); n > 0 && route.Segments[n-1].Param {
+	if n := len(route.Segments); n > 0 && route.Segments[n-1].Param && route.Rest == "" {
 		last = route.Segments[n-1].Text
 	}
 	return func(c *echo.Context) error {

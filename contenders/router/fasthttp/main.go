@@ -18,7 +18,7 @@ func main() { router.MainNative(build) }
 func build(_ context.Context, spec router.Spec) (router.Native, error) {
 	r := fasthttprouter.New()
 	for _, route := range spec.Routes {
-		r.Handle(route.Method, route.BracePath(), func(ctx *fasthttp.RequestCtx) {
+		r.Handle(route.Method, route.BracePathEnding("{"+route.Rest+":*}"), func(ctx *fasthttp.RequestCtx) {
 			route.Reply(ctx, func(name string) string { return param(ctx, name) })
 		})
 	}

@@ -1,10 +1,13 @@
 // Command fiber is gofiber/fiber, which is made on fasthttp. Its default leaves
-// parameters as they are in the URL; UnescapePath makes them what they mean.
+// parameters as they are in the URL; UnescapePath makes them what they mean. A
+// catch-all stands for the path before its slash as well: who means what is
+// below has to look, and so it does here.
 package main
 
 import (
 	"context"
 	"net"
+	"strings"
 
 	"github.com/gofiber/fiber/v3"
 
@@ -19,7 +22,11 @@ func build(_ context.Context, spec router.Spec) (router.Native, error) {
 		app.Use(middleware(layer))
 	}
 	for _, route := range spec.Routes {
-		app.Add([]string{route.Method}, route.ColonPath(), func(c fiber.Ctx) error {
+		route.CallRest("*")
+		app.Add([]string{route.Method}, route.ColonPathEnding("*"), func(c fiber.Ctx) error {
+			if route.Rest != "" && c.Params("*") == "" && !strings.HasSuffix(c.Path(), "/") {
+				return fiber.ErrNotFound
+			}
 			route.Reply(c, func(name string) string { return c.Params(name) })
 			return nil
 		})

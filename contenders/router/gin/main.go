@@ -26,6 +26,7 @@ func with(engine func(...gin.OptionFunc) *gin.Engine) router.Build {
 			r.Use(middleware(layer))
 		}
 		for _, route := range spec.Routes {
+			route.SlashedRest()
 			r.Handle(route.Method, route.ColonPath(), func(c *gin.Context) { route.Reply(c.Writer, c.Param) })
 		}
 		return r, nil

@@ -19,7 +19,7 @@ func build(_ context.Context, spec router.Spec) (http.Handler, error) {
 		r.Use(layer.Handler)
 	}
 	for _, route := range spec.Routes {
-		r.HandleFunc(route.BracePath(), func(w http.ResponseWriter, q *http.Request) {
+		r.HandleFunc(route.BracePathEnding("{"+route.Rest+":.*}"), func(w http.ResponseWriter, q *http.Request) {
 			vars := mux.Vars(q)
 			route.Reply(w, func(name string) string { return vars[name] })
 		}).Methods(route.Method)

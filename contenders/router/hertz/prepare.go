@@ -7,6 +7,7 @@ import (
 
 	"github.com/cloudwego/hertz/pkg/app/server"
 	"github.com/cloudwego/hertz/pkg/common/test/mock"
+	"github.com/cloudwego/hertz/pkg/protocol/consts"
 	"github.com/cloudwego/hertz/pkg/protocol/http1/req"
 
 	"github.com/tarebench/tare/contender/router"
@@ -14,13 +15,14 @@ import (
 
 // prepare reads a request into a context of its own. Between two requests of a
 // connection hertz's server resets the context; Serve does the same to it, but
-// for the request, which nobody changes.
+// for the request, which nobody changes unless it is redirected: hertz writes
+// where to into the request itself.
 func prepare(h *server.Hertz, raw []byte) (router.Prepared, error) {
 	c := h.NewContext()
 	if err := req.Read(&c.Request, mock.NewZeroCopyReader(string(raw))); err != nil {
 		return router.Prepared{}, fmt.Errorf("read the request: %w", err)
 	}
-	background := context.Background()
+	background, uri := context.Background(), string(c.Request.Header.RequestURI())
 	return router.Prepared{
 		Serve: func() (int, []byte) {
 			c.Params, c.Errors, c.Keys = c.Params[:0], c.Errors[:0], nil
@@ -29,7 +31,11 @@ func prepare(h *server.Hertz, raw []byte) (router.Prepared, error) {
 			c.SetFullPath("")
 			c.Response.Reset()
 			h.ServeHTTP(background, c)
-			return c.Response.StatusCode(), c.Response.Body()
+			status := c.Response.StatusCode()
+			if status >= consts.StatusMultipleChoices {
+				c.Request.SetRequestURI(uri)
+			}
+			return status, c.Response.Body()
 		},
 		Header: c.Response.Header.Get,
 	}, nil

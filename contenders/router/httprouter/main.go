@@ -23,6 +23,7 @@ func build(_ context.Context, spec router.Spec) (h http.Handler, err error) {
 	}()
 	r := httprouter.New()
 	for _, route := range spec.Routes {
+		route.SlashedRest()
 		r.Handle(route.Method, route.ColonPath(), func(w http.ResponseWriter, _ *http.Request, p httprouter.Params) {
 			route.Reply(w, p.ByName)
 		})

@@ -19,7 +19,7 @@ func build(_ context.Context, spec router.Spec) (http.Handler, error) {
 		app.Use(middleware(layer))
 	}
 	for _, route := range spec.Routes {
-		app.Handle(route.Method, route.BracePath(), func(c iris.Context) { route.Reply(c, c.Params().Get) })
+		app.Handle(route.Method, route.BracePathEnding("{"+route.Rest+":path}"), func(c iris.Context) { route.Reply(c, c.Params().Get) })
 	}
 	return app, app.Build()
 }

@@ -27,6 +27,7 @@ func TestRead(t *testing.T) {
 		{"a", "openapi: 3.0.0\nx-c: &c\n  get: {}\n  put: {}\npaths:\n  /a: *c\n  /b:\n    <<: *c\n    post: {}\n  /d: &d {get: {}}\n  /e: *d", "GET /a|PUT /a|GET /b|POST /b|PUT /b|GET /d|GET /e", "OpenAPI 3.0.0", ""},
 		{"a", "openapi: 3.0.0\npaths:\n  /a: &a\n    <<: [*a, &b {put: {}}]\n    get: {}\n  /b: {<<: *b}", "GET /a|PUT /a|PUT /b", "OpenAPI 3.0.0", ""},
 		{"a", "openapi: 3.0.0\npaths:\n  ? /a\n  : {get: {}}\n", "GET /a", "OpenAPI 3.0.0", ""},
+		{"a", "openapi: 3.0.0\npaths: {'/f': {get: {}}, '/f/{path...}': {get: {}, put: {}}, '/f/{path+}': {delete: {}}, '/g/{id}/{p:.*}': {get: {}}, '/h/*': {get: {}}, '/i/{*p}': {get: {}}}", "GET /f|DELETE /f/{path...}|GET /f/{path...}|PUT /f/{path...}|GET /g/{id}/{p...}|GET /h/{rest...}|GET /i/{p...}", "OpenAPI 3.0.0", ""},
 		{"<stdin>", "\ufeff# mine\n\nGET /a/:b\nput /c\n", "GET /a/{b}|PUT /c", "", ""},
 		{"r.TXT", "GET /a", "GET /a", "", ""},
 	} {
@@ -91,7 +92,7 @@ paths:
 		"api.yaml:4:3: HEAD /v1/u/{id}: only GET, POST, PUT, PATCH, DELETE are weighed: routers answer other methods by themselves, or not at all; left out",
 		"api.yaml:5:3: GET /v1/u/{name}: it is the same route as GET /v1/u/{id} in line 4; left out",
 		`api.yaml:7:3: GET /v1/f/{a}{b}: "{a}{b}": only a whole segment can be a parameter, as in /files/{name}; left out`,
-		`api.yaml:10:3: GET /v1/files/{path...}: "{path...}" takes all that is left of a path, on which routers do not agree; left out`,
+		"api.yaml:10:3: GET /v1/files/{path...}: a catch-all, and GET /v1/files/{path} in line 9 can be for the same paths: not all routers can have both; left out",
 		"api.yaml:6:3: GET /v1/u/{user}/p names a parameter otherwise than another route of the same place does, which several routers refuse; all are asked for one name, here /v1/u/{id}/p",
 	}
 	if got := d.Remarks(); strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -162,6 +163,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("openapi: 3.1\nservers: [{url: '{a}', variables: {a: {default: /b}}}]\npaths: {/a: {<<: {put: 1}}}")
 	f.Add("openapi: 3.1.0\npaths: {/a: {get: {}}, /b: {$ref: '#/paths/~1a'}, /c: {$ref: '#/paths/~1c'}}")
 	f.Add("GET /a\nput /b/:c # x\n")
+	f.Add("openapi: 3.0.0\npaths: {/f/{p...}: {get: {}, put: {}}, '/f/*': {post: {}}, /f/x: {put: {}}}\n")
 	f.Add("{\"openapi\": \"3\", \"paths\": {\"/a\": {\"get\": {}}}}")
 	f.Add("openapi: 3.0.0\na: &a *a\npaths: *a\n")
 	f.Fuzz(func(t *testing.T, src string) {
