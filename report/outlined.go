@@ -159,7 +159,7 @@ func (s *Section) semantics(r *tare.Result) {
 	if len(asked) == 0 {
 		return
 	}
-	s.say(Dim, examinedBy(asked), meaning(asked))
+	s.say(Dim, examinedBy(r, asked), meaning(asked))
 	s.say(Plain, alike(asked))
 	rows, differ := differing(asked)
 	if len(rows) == 0 {

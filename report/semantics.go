@@ -26,7 +26,7 @@ func (p *page) semantics(r *tare.Result) {
 		return
 	}
 	p.heading(strings.ToUpper(semanticsHeading))
-	p.wrap(bodyIndent, bodyIndent, examinedBy(all), p.style.Dim)
+	p.wrap(bodyIndent, bodyIndent, examinedBy(r, all), p.style.Dim)
 	for _, class := range tare.DifferenceClasses() {
 		if usesClass(all, class) {
 			p.labelled(string(class), classWidth, p.style.Dim, classMeans(class))
@@ -74,7 +74,7 @@ func (s *sheet) semantics(r *tare.Result, level int) {
 		return
 	}
 	s.heading(level, semanticsHeading)
-	s.block(all([]string{examinedBy(asked), meaning(asked), alike(asked)}, plain)...)
+	s.block(all([]string{examinedBy(r, asked), meaning(asked), alike(asked)}, plain)...)
 	rows, differ := differing(asked)
 	if len(rows) == 0 {
 		return
@@ -184,7 +184,7 @@ func most(class tare.DifferenceClass, n int) int {
 
 // examinedBy says what was asked, against whom answers were held, and what
 // follows from a difference.
-func examinedBy(all []conduct) string {
+func examinedBy(r *tare.Result, all []conduct) string {
 	least, most := 0, 0
 	for _, c := range all {
 		if least == 0 || c.Cases > 0 && c.Cases < least {
@@ -196,7 +196,11 @@ func examinedBy(all []conduct) string {
 	if least != most {
 		cases = fmt.Sprintf("%s to %s", grouped(float64(least), 0), cases)
 	}
-	return fmt.Sprintf("Outside of the timing each was asked %s made to find differences, and its answers were held against %s. They disqualify nobody: they are part of the price.", cases, references(all))
+	made := "made to find differences"
+	if !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.File == "" }) {
+		made = "made of the documents that were given"
+	}
+	return fmt.Sprintf("Outside of the timing each was asked %s %s, and its answers were held against %s. They disqualify nobody: they are part of the price.", cases, made, references(all))
 }
 
 // meaning explains the classes there are.

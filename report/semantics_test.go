@@ -137,3 +137,13 @@ func TestDifferencesInCSV(t *testing.T) {
 	assert.Equal(t, "unsupported", count["unsupported"], 8)
 	assert.Equal(t, "the one", count["found"], 1)
 }
+
+func TestOwnDocumentsAreNotMadeToFindDifferences(t *testing.T) {
+	r := &tare.Result{Kinds: []string{kindCodec}, Workloads: []tare.Workload{{ID: "any/decode", File: "orders.ndjson", Op: "any"}}}
+	asked := []conduct{{tare.Contender{ID: "a"}, tare.Semantics{Contender: "a", Reference: "encoding/json", Cases: 12}}}
+	assert.Contains(t, "own", examinedBy(r, asked), "12 cases made of the documents that were given")
+	assert.Contains(t, "what is asked", doing(r, r.Workloads[0]), "decoding orders.ndjson into any")
+	r.Workloads = append(r.Workloads, tare.Workload{ID: "devices/marshal", Fixture: "devices", Op: "marshal"})
+	assert.Contains(t, "mixed", examinedBy(r, asked), "12 cases made to find differences")
+	assert.Equal(t, "what is asked", doing(r, r.Workloads[1]), "marshal of devices")
+}

@@ -11,9 +11,13 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// kindRouter is the kind that asks routers, and requestKinds are those of which
+// kindCodec is the kind that asks codecs, kindRouter the one that asks routers,
+// and requestKinds are those of which
 // an operation is one HTTP request.
-const kindRouter = "router"
+const (
+	kindCodec  = "codec"
+	kindRouter = "router"
+)
 
 func requestKinds() []string { return []string{kindRouter, "server", "rpc"} }
 
@@ -29,7 +33,7 @@ func asked(r *tare.Result, w tare.Workload) string {
 		one, many = "request", "requests"
 	}
 	routed := w.Traffic == nil && slices.Contains(r.Kinds, kindRouter)
-	text := "What is asked: " + w.Op + " of " + or(w.Fixture, w.File)
+	text := "What is asked: " + doing(r, w)
 	if routed {
 		text += map[string]string{"serve": " (in process, without a socket)", "socket": " (over one connection that is kept open, on loopback)"}[w.Op]
 	}
@@ -61,6 +65,15 @@ func asked(r *tare.Result, w tare.Workload) string {
 		text += ", while " + memory(w.Heap) + " of heap are held live"
 	}
 	return text + "."
+}
+
+// doing says what is done with what: marshal of devices. Any is no verb.
+func doing(r *tare.Result, w tare.Workload) string {
+	what := or(w.Fixture, w.File)
+	if w.Op == "any" && slices.Contains(r.Kinds, kindCodec) {
+		return "decoding " + what + " into any"
+	}
+	return w.Op + " of " + what
 }
 
 // without is set but for one name.

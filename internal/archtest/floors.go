@@ -50,6 +50,7 @@ func places() []place {
 		{dir: "report", floor: 2, only: []string{".", "load/hist"}},
 		{dir: "report/html", floor: 2, only: []string{".", "report", "load/hist", "report/html/htmltest"}}, // the last in tests
 		{dir: "report/html/htmltest", floor: 2, only: []string{".", "load/hist"}},
+		{dir: "report/html/htmltest/sample", floor: 4, only: []string{"."}},                                       // keeps results for the browser's test
 		{dir: "report/html/htmltest/pages", floor: 4, only: []string{".", "report/html", "report/html/htmltest"}}, // writes pages for the browser's test
 
 		{dir: "machine", floor: 3},

@@ -59,11 +59,12 @@ type placing struct {
 	Right   []bool // of each column
 	Plotted bool
 	Span    int
+	On      []string
 	Alone   bool // its one field heads the rows beneath
 }
 
 func placed(g *grid, l line) placing {
-	p := placing{Line: l, Plotted: g.Plot != nil, Span: g.Span(), Alone: len(l.Cells) == 1 && len(g.Head) > 1}
+	p := placing{Line: l, Plotted: g.Plot != nil, Span: g.Span(), On: g.On, Alone: len(l.Cells) == 1 && len(g.Head) > 1}
 	for _, c := range g.Head {
 		p.Right = append(p.Right, c.Right)
 	}
@@ -71,4 +72,17 @@ func placed(g *grid, l line) placing {
 		p.Right = append(p.Right, false)
 	}
 	return p
+}
+
+// About is the workload that column i is about; empty where it is about none.
+func (p placing) About(i int) string { return about(p.On, i) }
+
+// About is the workload that column i is about; empty where it is about none.
+func (g *grid) About(i int) string { return about(g.On, i) }
+
+func about(on []string, i int) string {
+	if i < len(on) {
+		return on[i]
+	}
+	return ""
 }

@@ -134,7 +134,7 @@ func (b *builder) flamed(x report.Block) []block {
 		if err == nil && len(svg) > 0 && len(svg) <= mostFlame && strings.Contains(string(svg), "<svg") {
 			p := b.r.Profiles[i]
 			out = append(out, block{Flame: &flame{
-				Title:  report.Legible(fmt.Sprintf("Flame graph of %s on %s, %s: width is share; the table beside it names the functions with the most of their own", p.Contender, p.Workload, p.Of)),
+				Title:  report.Legible(fmt.Sprintf("Flame graph of %s on %s, %s: width is share; the table above it names the functions with the most of their own, and the file beside the result shows the figures of what is pointed at", p.Contender, p.Workload, p.Of)),
 				Source: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)), //nolint:gosec // a picture: scripts in it do not run
 			}})
 		}

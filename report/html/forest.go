@@ -41,6 +41,19 @@ func (b *builder) forest(g *grid, workload string) {
 	metric := report.Leading(b.r, workload)
 	g.Leading = metric
 	noise := b.noise(workload, metric)
+	a := b.ratioAxis(workload)
+	g.Plot = &plot{Title: "← less · more →", Ticks: a.ratios(0.17)}
+	for i := range g.Rows {
+		id := g.Rows[i].Who
+		g.Rows[i].Plot = b.whisker(a, noise, workload, id, metric)
+	}
+}
+
+// ratioAxis is the axis that all ratios of a workload by its leading metric
+// have a place on.
+func (b *builder) ratioAxis(workload string) axis {
+	metric := report.Leading(b.r, workload)
+	noise := b.noise(workload, metric)
 	values := []float64{noise, 1 / noise}
 	for _, c := range b.r.Comparisons {
 		if c.Workload == workload && c.Metric == metric && c.Against == b.base && len(b.r.VoidsMetric(c.Contender, workload, metric)) == 0 {
@@ -50,12 +63,7 @@ func (b *builder) forest(g *grid, workload string) {
 			}
 		}
 	}
-	a := around(cellWidth, values)
-	g.Plot = &plot{Title: "← less · more →", Ticks: a.ratios(0.17)}
-	for i := range g.Rows {
-		id := g.Rows[i].Who
-		g.Rows[i].Plot = b.whisker(a, noise, workload, id, metric)
-	}
+	return around(cellWidth, values)
 }
 
 // whisker is one contender's ratio with its interval, on the band in which the

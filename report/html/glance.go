@@ -1,11 +1,15 @@
 package html
 
 import (
+	"html/template"
 	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/report"
 )
+
+// nothing stands where there is no figure, as in package report.
+const nothing = "–"
 
 // glance is every ratio by its workload's leading metric in one table, where
 // there are several workloads.
@@ -13,8 +17,12 @@ func (b *builder) glance() []block {
 	if len(b.r.Workloads) < 2 {
 		return nil
 	}
-	g := &grid{Key: "glance", Caption: report.Legible("Ratios to " + b.base + " at a glance"), Head: []report.Column{{Name: "contender"}}}
+	g := &grid{Key: "glance", Caption: report.Legible("Ratios to " + b.base), Head: []report.Column{{Name: "contender"}}}
+	g.On = append(g.On, "")
+	axes := map[string]axis{}
 	for _, w := range b.r.Workloads {
+		axes[w.ID] = b.ratioAxis(w.ID)
+		g.On = append(g.On, w.ID)
 		g.Head = append(g.Head, report.Column{Name: report.Legible(w.ID), Unit: report.Legible(report.Leading(b.r, w.ID)), Right: true})
 	}
 	for _, c := range b.r.Contenders {
@@ -23,10 +31,15 @@ func (b *builder) glance() []block {
 		}
 		row := line{Row: report.Row{Who: c.ID, Apart: c.Role == tare.RoleControl, Cells: []report.Field{{Text: report.Legible(c.Title())}}}}
 		any := false
+		row.Bars = map[int]template.HTML{}
 		for _, w := range b.r.Workloads {
 			f := b.glimpse(w.ID, c.ID)
-			any = any || f.Text != "–"
 			row.Cells = append(row.Cells, f)
+			if f.Text != nothing {
+				any = true
+				metric := report.Leading(b.r, w.ID)
+				row.Bars[len(row.Cells)-1] = b.whisker(axes[w.ID], b.noise(w.ID, metric), w.ID, c.ID, metric)
+			}
 		}
 		if any {
 			g.Rows = append(g.Rows, row)
@@ -39,7 +52,7 @@ func (b *builder) glance() []block {
 		return boolean(x.Apart) - boolean(y.Apart)
 	})
 	return []block{
-		{Text: "▾ less and ▴ more than the baseline: the interval excludes 1 and the control shows less. ≈ no difference shown. The intervals stand with each workload below.", Mark: report.Dim},
+		{Text: "▾ less and ▴ more than the baseline, beyond what the control shows; ≈ no difference shown. Beneath each ratio its interval, on the column's own logarithmic axis: the line is the baseline, the band the control.", Mark: report.Dim},
 		{Grid: g},
 	}
 }
@@ -55,7 +68,7 @@ func (b *builder) glimpse(workload, id string) report.Field {
 	case void:
 		return report.Field{Text: "void", Mark: report.Bad}
 	case !ok:
-		return report.Field{Text: "–"}
+		return report.Field{Text: nothing}
 	}
 	switch told(b.r, c) {
 	case "less":

@@ -14,7 +14,7 @@ const deepest = 0.9999
 
 // least is the lowest that is drawn: below it single requests would stretch the
 // chart.
-const least = 0.01
+const least = 0.1
 
 // latencies draws the percentiles of a workload, from the histograms of all
 // rounds that count, joined; nil where the result has none.

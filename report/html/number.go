@@ -56,6 +56,9 @@ func (b *builder) numberRows(g *grid) {
 	if g.Leading != "" {
 		g.Leading = b.metric(g.Leading)
 	}
+	for i, on := range g.On {
+		g.On[i] = b.workload(on)
+	}
 	for i := range g.Rows {
 		g.Rows[i].Who = b.contender(g.Rows[i].Who)
 		if on, ok := g.Rows[i].Data["work"]; ok {

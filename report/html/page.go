@@ -58,11 +58,13 @@ type folded struct {
 
 // Keys of the page's own parts.
 const (
+	keyAllocs   = "allocations"
 	keyTimeline = "timeline"
 	keySweep    = "sweep"
 	keyRate     = "rate"
 	keyRepeat   = "repeat"
 	keyWorks    = "workloads"
+	keyGlance   = "glance"
 )
 
 // builder holds what the parts of a page are made from.
@@ -126,12 +128,22 @@ func (b *builder) parts() []part {
 			out = append(out, p)
 		}
 	}
-	add(report.KeyVerdict)
+	// Drawings come before sentences: of one workload in full, of several at a
+	// glance.
+	own(part{ID: keyGlance, Key: keyGlance, Heading: "Ratios at a glance", Level: 2, Blocks: b.glance()})
+	single := len(b.r.Workloads) == 1
+	if !single {
+		add(report.KeyVerdict)
+	}
 	if len(b.r.Workloads) > 0 {
-		out = append(out, part{ID: keyWorks, Key: keyWorks, Heading: "Ratios and medians", Level: 2, Blocks: append(b.legend(), b.glance()...)})
+		out = append(out, part{ID: keyWorks, Key: keyWorks, Heading: "Ratios and medians", Level: 2, Blocks: b.legend()})
 	}
 	add(report.KeyWorkload)
+	if single {
+		add(report.KeyVerdict)
+	}
 	own(b.sweep())
+	own(b.allocations())
 	own(b.timeline())
 	add(report.KeyCriteria, report.KeyRecommendation)
 	add(report.KeyScaling, report.KeyBreakEven, report.KeyDecomposition, report.KeyTradeOffs, report.KeyAdoption, report.KeyCost)
@@ -160,12 +172,16 @@ func (b *builder) part(s report.Section) part {
 		i := slices.IndexFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == s.About })
 		p.ID, p.Level = "workload-"+short(float64(i+1)), 3
 	}
+	tables := 0
 	for _, x := range s.Blocks {
 		if s.Key == report.KeyVerdict {
 			p.Blocks = append(p.Blocks, b.sentences(x)...)
 			continue
 		}
-		p.Blocks = append(p.Blocks, b.drawn(s, x)...)
+		p.Blocks = append(p.Blocks, b.drawn(s, x, tables)...)
+		if x.Table != nil {
+			tables++
+		}
 	}
 	if s.Key == report.KeyWorkload {
 		p.Blocks = append(p.Blocks, b.strips(s.About)...)
@@ -176,6 +192,9 @@ func (b *builder) part(s report.Section) part {
 // sentencesMost is how many differences the top of a page tells one by one where
 // a table says all of them at a glance.
 const sentencesMost = 6
+
+// rowsMost is how many rows of sentences stand open.
+const rowsMost = 12
 
 // sentences are the statements of the verdict; where there are many, those that
 // only say a difference stand behind a line that opens them.
@@ -197,10 +216,19 @@ func (b *builder) sentences(x report.Block) []block {
 	return append(out, block{Folded: &folded{fmt.Sprintf("%d differences that were found, in sentences", len(found)), []block{{Items: inner}}}})
 }
 
-// drawn is a block with what is drawn of it.
-func (b *builder) drawn(s report.Section, x report.Block) []block {
+// drawn is a block with what is drawn of it; tables is how many stand before it
+// in its section.
+func (b *builder) drawn(s report.Section, x report.Block, tables int) []block {
 	g := tabled(s, x)
 	switch {
+	case x.Key == "others":
+		return []block{{Folded: &folded{"Ratios of the other measures on " + report.Legible(s.About), []block{{Grid: g}}}}}
+	case x.Key == "trade-offs" && len(g.Rows) > rowsMost:
+		return []block{{Folded: &folded{fmt.Sprintf("All %d rows", len(g.Rows)), []block{{Grid: g}}}}}
+	case s.Key == report.KeyBreakEven && g != nil:
+		return b.breakEven(g, tables)
+	case s.Key == report.KeyDrives && g != nil:
+		return []block{{Folded: &folded{"How each was driven on this workload", []block{{Grid: g}}}}}
 	case x.Key == "findings":
 		return []block{{Closer: b.findings(x.Items)}}
 	case x.Key == "flame":
@@ -236,6 +264,7 @@ type grid struct {
 	Leading string // metric of a workload's ratios
 	Plot    *plot
 	Rows    []line
+	On      []string // workload that each column is about, empty where it is about none; nil: none is
 }
 
 // plot heads a column of drawings.
@@ -248,7 +277,8 @@ type plot struct {
 type line struct {
 	report.Row
 	Plot template.HTML
-	Data map[string]string // for the script, by name
+	Bars map[int]template.HTML // drawings beneath what fields say, by column
+	Data map[string]string     // for the script, by name
 }
 
 // Span is how many columns there are.

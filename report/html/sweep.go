@@ -59,8 +59,8 @@ func (b *builder) swept() [][]tare.Workload {
 func alike(a, b tare.Workload) bool {
 	bare := func(w tare.Workload) tare.Workload {
 		t := *w.Traffic
-		t.Rate, t.Connections = 0, 0
-		w.ID, w.SHA256, w.Traffic = "", "", &t
+		t.Rate, t.Connections, t.Segment = 0, 0, 0
+		w.ID, w.SHA256, w.Contenders, w.Slice, w.Traffic = "", "", nil, 0, &t
 		return w
 	}
 	return (a.Traffic.Rate > 0) == (b.Traffic.Rate > 0) && reflect.DeepEqual(bare(a), bare(b))

@@ -22,11 +22,23 @@ function start() {
     one('rate-form').addEventListener('input', cost);
     cost();
   }
-  // Only what can be scrolled is worth a stop of the tab key.
+  // Only what can be scrolled is worth a stop of the tab key, and fades where it
+  // goes on.
+  const fade = (region) => region.classList.toggle('beyond', region.scrollLeft + region.clientWidth < region.scrollWidth - 2);
   const room = new ResizeObserver((entries) => {
-    for (const { target } of entries) target.tabIndex = target.scrollWidth > target.clientWidth ? 0 : -1;
+    for (const { target } of entries) {
+      target.tabIndex = target.scrollWidth > target.clientWidth ? 0 : -1;
+      fade(target);
+    }
   });
-  for (const region of all('.scroll')) room.observe(region);
+  for (const region of all('.scroll')) {
+    room.observe(region);
+    region.addEventListener('scroll', () => fade(region), { passive: true });
+  }
+  const narrow = matchMedia('(max-width: 62rem)'), contents = document.querySelector('.contents details');
+  const settle = () => { contents.open = !narrow.matches; };
+  narrow.addEventListener('change', settle);
+  settle();
   let opened = [];
   addEventListener('beforeprint', () => {
     opened = all('main details:not([open])');

@@ -1,15 +1,18 @@
 // Command pages writes reports for the browser's test: of synthetic results,
-// and of result documents that it is given.
+// and of result documents that it is given, each under the name of its file.
 //
-//	go run ./report/html/htmltest/pages DIR [RESULT.json…]
+//	go run ./report/html/htmltest/pages DIR [RESULT.json[.gz]…]
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/report/html"
@@ -34,16 +37,19 @@ func write(dir string, documents []string) error {
 		"nothing":   {Schema: tare.ResultSchema, Study: "nothing", Question: "Was anything weighed?"},
 		"synthetic": htmltest.Synthetic(12, 12, 80),
 	}
+	weighed := []html.Linked{{Result: results["whole"], Page: "whole.html"}, {Result: results["nothing"]}}
 	for i, name := range documents {
-		text, err := os.ReadFile(name)
+		r, err := read(name)
 		if err != nil {
-			return fmt.Errorf("read a result: %w", err)
+			return err
 		}
-		var r tare.Result
-		if err := json.Unmarshal(text, &r); err != nil {
-			return fmt.Errorf("%s is no result: %w", name, err)
+		stem, _, _ := strings.Cut(filepath.Base(name), ".")
+		if stem == "result" { // as the document of a run is called
+			stem = filepath.Base(r.Study)
 		}
-		results[fmt.Sprintf("given-%d-%s", i+1, filepath.Base(r.Study))] = &r
+		page := fmt.Sprintf("given-%02d-%s", i+1, stem)
+		results[page] = r
+		weighed = append(weighed, html.Linked{Result: r, Page: page + ".html"})
 	}
 	for name, r := range results {
 		err := page(filepath.Join(dir, name+".html"), func(w io.Writer) error {
@@ -54,8 +60,30 @@ func write(dir string, documents []string) error {
 		}
 	}
 	return page(filepath.Join(dir, "claims.html"), func(w io.Writer) error {
-		return html.WriteClaims(w, []html.Linked{{Result: results["whole"], Page: "whole.html"}, {Result: results["nothing"]}})
+		return html.WriteClaims(w, weighed)
 	})
+}
+
+// read is a result from its document, which may be compressed.
+func read(name string) (*tare.Result, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read a result: %w", err)
+	}
+	if strings.HasSuffix(name, ".gz") {
+		z, err := gzip.NewReader(bytes.NewReader(text))
+		if err != nil {
+			return nil, fmt.Errorf("uncompress %s: %w", name, err)
+		}
+		if text, err = io.ReadAll(z); err != nil {
+			return nil, fmt.Errorf("uncompress %s: %w", name, err)
+		}
+	}
+	var r tare.Result
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("%s is no result: %w", name, err)
+	}
+	return &r, nil
 }
 
 func page(name string, write func(io.Writer) error) (err error) {
