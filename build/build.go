@@ -36,6 +36,11 @@ type Builder struct {
 	Timeout time.Duration // for one build; zero: DefaultTimeout
 	Log     func(string)  // gets one line per go command run; nil: nobody listens
 
+	// SDK is the directory of the module github.com/tarebench/tare for leaves
+	// that require it and do not say where it is, or name a directory that is
+	// not there. Empty: the go command finds it as it finds any module.
+	SDK string
+
 	// Licences names the terms that a licence's text holds, as SPDX
 	// identifiers; none where it does not recognise the text. Nil: contenders
 	// are built without an account of their licences.
@@ -107,6 +112,9 @@ func (b *Builder) create(ctx context.Context, tool toolchain, mod module, leaf L
 		return err
 	}
 	defer removeAll(tmp)
+	if tool, err = b.supply(ctx, tool, mod, work); err != nil {
+		return err
+	}
 	out, seconds, err := b.compile(ctx, tool, mod, leaf, filepath.Join(done, binaryName()), work)
 	if err != nil {
 		return err
@@ -137,7 +145,7 @@ func (b *Builder) bench(ctx context.Context, leaf Leaf) (toolchain, module, erro
 	if err != nil {
 		return toolchain{}, module{}, err
 	}
-	mod, err := moduleOf(leaf.Src())
+	mod, err := b.moduleOf(leaf.Src())
 	return tool.as(leaf.Go), mod, err
 }
 

@@ -56,6 +56,9 @@ func (b *Builder) Cold(ctx context.Context, leaf Leaf) (seconds float64, err err
 		return 0, err
 	}
 	defer removeAll(tmp)
+	if tool, err = b.supply(ctx, tool, mod, work); err != nil {
+		return 0, err
+	}
 	tool = tool.with("GOCACHE", filepath.Join(tmp, "gocache"))
 	limited, cancel := b.limit(ctx)
 	defer cancel()

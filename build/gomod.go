@@ -21,6 +21,8 @@ type module struct {
 	goLine  string // least Go version, e.g. 1.25; empty: not said
 	require []requirement
 	replace []replacement
+
+	supplied bool // the SDK's replacement is the builder's: go.mod has none that can be used
 }
 
 // requirement is a require directive.

@@ -27,7 +27,7 @@ func (b *Builder) Prepare(ctx context.Context, leaf Leaf, pin Pin) (Leaf, error)
 		return Leaf{}, err
 	}
 	tool = tool.as(pin.Go)
-	mod, err := moduleOf(leaf.Src())
+	mod, err := b.moduleOf(leaf.Src())
 	if err != nil {
 		return Leaf{}, err
 	}

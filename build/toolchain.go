@@ -123,7 +123,7 @@ func compilerStamp(cc string) string {
 // empty GOFLAGS in the environment would fall through to the user's file.
 func (b *Builder) buildEnv(t toolchain, tmp string) []string {
 	set := []string{"GOENV=off", "GOWORK=off", "GOOS=" + runtime.GOOS, "GOARCH=" + runtime.GOARCH, "GOTMPDIR=" + tmp}
-	for _, name := range slices.Concat(decides[1:], finds[:]) {
+	for _, name := range slices.Concat(decides[1:], finds[:], []string{"GOFLAGS"}) { // the last is supply's
 		if v := t.env[name]; v != "" {
 			set = append(set, name+"="+v)
 		}

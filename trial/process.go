@@ -246,6 +246,10 @@ func (c call) late() error {
 	return trialError(tare.ErrDeadline, "no answer to %s within %s", c.op, seconds(c.deadline.Sub(c.began)))
 }
 
+// exitNotice is how long a busy kernel may take to report the end of a process
+// whose files are closed already.
+const exitNotice = 5 * time.Second
+
 // broken says why the wire gave no reply.
 func (p *Process) broken(op string, err error) error {
 	var bad *wire.LineError
@@ -260,7 +264,7 @@ func (p *Process) broken(op string, err error) error {
 			return nil
 		}
 		return p.fail(p.exit(op))
-	case <-time.After(time.Second):
+	case <-time.After(exitNotice):
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return p.fail(trialError(tare.ErrProtocol, "closed the wire in the middle of its answer to %s", op))

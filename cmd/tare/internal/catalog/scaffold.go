@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template"
 
@@ -40,8 +39,9 @@ func Kinds() []string {
 // Scaffold begins a contender that compiles and passes the conformance suite
 // as it is, and returns the files it wrote, relative to dir where they lie
 // below it. Inside the repository that is contenders/KIND/NAME, whatever dir
-// is; elsewhere dir/NAME, built with the SDK beside the catalog c. What is
-// already there is never touched. The error is one line.
+// is; elsewhere dir/NAME, whose go.mod requires the SDK by its version: where
+// the SDK is on this machine is not in it, tare itself finds one when it builds
+// the contender. What is already there is never touched. The error is one line.
 func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	switch known := Kinds(); {
 	case !slices.Contains(known, kind):
@@ -57,15 +57,12 @@ func Scaffold(c Catalog, kind, name, dir string) (files []string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
-	fill := struct{ Name, Module, SDK string }{name, "example.com/" + name, ""}
+	fill := struct{ Name, Module, Version, SDK string }{Name: name, Module: "example.com/" + name}
+	fill.Version, _ = SDKVersion()
 	at := filepath.Join(dir, name)
 	if root, ok := Repository(dir); ok {
 		at = filepath.Join(root, "contenders", kind, name)
-		fill.Module, fill.SDK = path.Join(modulePath, "contenders", kind, name), "../../.."
-	} else if sdk, ok := Repository(c.Dir); ok {
-		fill.SDK = strconv.Quote(filepath.ToSlash(sdk))
-	} else {
-		return nil, fmt.Errorf("there is no SDK around the catalog %s; go to a copy of the repository", c.Dir)
+		fill.Module, fill.Version, fill.SDK = path.Join(modulePath, "contenders", kind, name), unpublished, "../../.."
 	}
 	made, err := scaffold(at, kind, fill)
 	if err != nil {

@@ -54,7 +54,8 @@ func (s *shell) newContenderCommand() *cobra.Command {
 Put another library in its place and tell contender.json what it contains.
 
 Inside the repository it goes to contenders/KIND/NAME, elsewhere into a directory
-NAME in --dir, where a study names it by that directory (program: ./NAME).
+NAME in --dir, where a study names it by that directory (program: ./NAME). Its
+go.mod holds no path of this machine: tare brings the SDK when it builds it.
 
 Kinds: ` + strings.Join(kinds, ", ") + `.`,
 		Example: `  tare new contender codec/mine
@@ -136,31 +137,65 @@ func (s *shell) newContender(what, dir, catalogDir string) (made, error) {
 	if err != nil {
 		return made{}, err
 	}
-	_, inside := catalog.Repository(at)
-	return made{kind, name, files, next(kind, name, filepath.ToSlash(filepath.Dir(files[0])), inside)}, nil
+	folder := filepath.ToSlash(filepath.Dir(files[0]))
+	if _, inside := catalog.Repository(at); inside {
+		return made{kind, name, files, nextInside(kind, name, folder)}, nil
+	}
+	if _, published := catalog.SDKVersion(); published {
+		return made{kind, name, files, next(kind, name, folder, "")}, nil
+	}
+	sdk, err := catalog.SDK(c, d.Cache)
+	return made{kind, name, files, next(kind, name, folder, filepath.ToSlash(sdk))}, err
 }
 
-// next are the commands that put a library into the contender in directory at,
-// see whether it still builds and answers right, and weigh it. They are for a
-// POSIX shell; inside says that at is in the repository.
-func next(kind, name, at string, inside bool) []string {
-	entry, get, try := name, "go", "go -C "+quoted(at)+" vet ."
-	switch leaf := path.Join("contenders", kind, name); {
-	case inside && at != leaf:
-		get, try = "GOWORK=off go", "make -C "+quoted(strings.TrimSuffix(at, "/"+leaf))+" contenders LEAVES="+leaf
-	case inside:
-		get, try = "GOWORK=off go", "make contenders LEAVES="+leaf
-	case filepath.IsAbs(filepath.FromSlash(at)):
+// nextInside are the commands that put a library into the contender in
+// directory at of the repository, see whether it still builds and answers
+// right, and weigh it. They are for a POSIX shell.
+func nextInside(kind, name, at string) []string {
+	leaf := path.Join("contenders", kind, name)
+	try := "make contenders LEAVES=" + leaf
+	if at != leaf {
+		try = "make -C " + quoted(strings.TrimSuffix(at, "/"+leaf)) + " contenders LEAVES=" + leaf
+	}
+	return []string{"GOWORK=off go -C " + quoted(at) + " get MODULE@VERSION", try, weighed(kind, name, name)}
+}
+
+// next are those commands elsewhere. The go command, and an editor that asks
+// it, finds the SDK as it finds every module, unless it is not published: then
+// they need the directory sdk, which is put into go.mod for as long as the
+// library is being put in.
+func next(kind, name, at, sdk string) []string {
+	entry := fmt.Sprintf("{id: %s, program: ./%s}", name, at)
+	if filepath.IsAbs(filepath.FromSlash(at)) {
 		entry = fmt.Sprintf("{id: %s, program: %q}", name, at)
-	default:
-		entry = fmt.Sprintf("{id: %s, program: ./%s}", name, at)
 	}
-	return []string{
-		get + " -C " + quoted(at) + " get MODULE@VERSION",
-		try,
-		fmt.Sprintf("echo '{study: %s, kinds: [%s], baseline: encoding-json, contenders: [encoding-json, %s], "+
-			"workloads: [{id: devices-50/marshal, fixture: devices, n: 50, op: marshal}], metrics: [time, bytes, allocs]}' | tare run -", name, kind, entry),
+	goIn := "GOWORK=off go -C " + quoted(at)
+	commands := []string{goIn + " get . MODULE@VERSION", goIn + " vet ."}
+	if sdk != "" {
+		const edit, module = " mod edit ", "github.com/tarebench/tare"
+		commands = slices.Concat(
+			[]string{goIn + edit + quoted("-replace="+module+"="+sdk) + " # for go and an editor on this machine"}, commands,
+			[]string{goIn + edit + "-dropreplace=" + module + " # before it goes to another; tare needs none"})
 	}
+	return append(commands, weighed(kind, name, entry))
+}
+
+// weighed is the command that weighs entry against what the bundled studies of
+// its kind do, by one small workload.
+func weighed(kind, name, entry string) string {
+	baseline, workload, metrics := "encoding-json", "id: devices-50/marshal, fixture: devices, n: 50, op: marshal", "time, bytes, allocs"
+	switch kind {
+	case "router":
+		baseline, workload = "nethttp", "id: one/param, fixture: routes, n: 1, op: serve, set: {params: 1}"
+	case "server":
+		baseline, workload, metrics = "nethttp", "id: get-7/c10, fixture: tiny, op: get-7, connections: 10", "cpu, time, bytes, allocs"
+	case "rpc":
+		baseline, workload, metrics = "nethttp", "id: get/c10, fixture: users, n: 1000, op: get, connections: 10", "cpu, time, bytes, allocs"
+	case "copier":
+		baseline, workload = "hand-cgo", "id: object/single, fixture: object, n: 1, op: single"
+	}
+	return fmt.Sprintf("echo '{study: %s, kinds: [%s], baseline: %s, contenders: [%s, %s], workloads: [{%s}], metrics: [%s]}' | tare run -",
+		name, kind, baseline, baseline, entry, workload, metrics)
 }
 
 // quoted is a path as a shell reads it in one piece.

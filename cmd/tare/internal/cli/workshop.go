@@ -26,7 +26,11 @@ func catalogSources(w Workshop) (lab.Sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &build.Builder{Cache: w.Cache, Run: w.Run, Log: func(line string) {
+	sdk, err := catalog.SDK(c, w.Cache)
+	if err != nil {
+		return nil, err
+	}
+	b := &build.Builder{Cache: w.Cache, SDK: sdk, Run: w.Run, Log: func(line string) {
 		if w.Compiling != nil && strings.HasPrefix(line, "go build") {
 			w.Compiling()
 		}

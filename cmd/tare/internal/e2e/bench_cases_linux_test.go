@@ -172,7 +172,7 @@ func hostiles() []hostile {
 			"BenchmarkPanics: both sides: it ends the process: exit status 2: panic: boom\n", "BenchmarkFatal: both sides: it fails: tiny_test.go:17: no luck\n",
 			"BenchmarkErrors: both sides: it fails: tiny_test.go:18: wrong\n", "BenchmarkSkips: both sides: it is skipped: tiny_test.go:19: not today\n",
 			"BenchmarkExits: both sides: it ends the process: exit status 3\n", "BenchmarkExits0: both sides: it ends the process", "BenchmarkDeadlock: both sides: it ends the process: exit status 2: panic: in a goroutine\n",
-			"BenchmarkEmpty: both sides: its time does not grow", "BenchmarkNothing: both sides: its time does not grow", "BenchmarkLater: both sides: it fails: tiny_test.go:33: too many\n",
+			"BenchmarkEmpty, BenchmarkNothing: both sides: its time does not grow", "BenchmarkLater: both sides: it fails: tiny_test.go:33: too many\n",
 		}},
 		{name: "vendor", soak: true, base: vendored, head: map[string]string{"vendor/example.com/other/other.go": one("2")},
 			env: []string{"GOFLAGS=-mod=vendor"}, says: []string{weighed, "ones/op", "  1     2 "}},

@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -13,10 +11,6 @@ import (
 func besides(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	sdk, err := filepath.Abs("../../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
 	git(t, dir, "init", "--quiet", "--initial-branch=main")
 	write(t, dir, "go.mod", "module example.com/shop\n\ngo 1.25\n")
 	write(t, dir, "tare.yaml", `studies: bench/encode.yaml
@@ -33,7 +27,7 @@ workloads: [{id: devices-5/marshal, fixture: devices, n: 5, op: marshal}]
 metrics: [time]
 criteria: [{contender: mine, metric: time, value: "<= 1h"}, {contender: mine, metric: time, ratio: "<= 2"}]
 `)
-	write(t, dir, "bench/mine/go.mod", "module example.com/mine\n\ngo 1.25\n\nrequire github.com/tarebench/tare v0.0.0\n\nreplace github.com/tarebench/tare => "+strconv.Quote(sdk)+"\n")
+	write(t, dir, "bench/mine/go.mod", "module example.com/mine\n\ngo 1.25\n\nrequire github.com/tarebench/tare v0.0.0\n") // tare brings the SDK
 	const contender = `package main
 
 import (

@@ -3,6 +3,7 @@ package gate
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,5 +60,21 @@ func TestRendering(t *testing.T) {
 		if !json.Valid(quality.Bytes()) {
 			t.Errorf("%s: not JSON", name)
 		}
+	}
+}
+
+// What is left out of the waivers to be copied is named.
+func TestManyWaivers(t *testing.T) {
+	rep := Report{Rows: []Row{{Benchmark: "a.A", Metric: "time", Outcome: Worse}, {Benchmark: "a.A", Metric: "allocs", Outcome: Worse}}}
+	for _, name := range []string{"a.B", "a.C", "a.D", "routes/x y"} {
+		rep.Rows = append(rep.Rows, Row{Benchmark: name, Metric: "time", Outcome: Worse})
+	}
+	lines := rep.waivers()
+	if last := lines[len(lines)-1]; last != "  # and likewise: a.D, routes/x y" || slices.Contains(lines, "  - benchmark: '^a\\.D$'") {
+		t.Errorf("%q", lines)
+	}
+	rep.Rows = rep.Rows[:4]
+	if lines = rep.waivers(); lines[len(lines)-1] != "    reason: why it is worth it" {
+		t.Errorf("%q", lines)
 	}
 }

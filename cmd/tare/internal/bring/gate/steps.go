@@ -122,6 +122,9 @@ func (rep *Report) waivers() []string {
 		}
 		lines = append(lines, "    until: YYYY-MM-DD", "    reason: why it is worth it")
 	}
+	if rest := order[min(len(order), mostWaivers):]; len(rest) > 0 {
+		lines = append(lines, "  # and likewise: "+strings.Join(rest, ", "))
+	}
 	return lines
 }
 

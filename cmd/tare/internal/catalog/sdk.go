@@ -1,0 +1,48 @@
+package catalog
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/tarebench/tare/build"
+)
+
+// unpublished is the version that leaves require where a replacement says what
+// the SDK is.
+const unpublished = "v0.0.0"
+
+// SDK is the directory of the SDK that contenders elsewhere are built with: the
+// one around c, which c's own are built with, else the one in this binary,
+// unpacked into the cache.
+func SDK(c Catalog, cache string) (string, error) {
+	if root, ok := Repository(c.Dir); ok {
+		return root, nil
+	}
+	if _, err := Embedded(cache); err != nil {
+		return "", err
+	}
+	root, ok := Repository(Unpacked(cache))
+	if !ok {
+		return "", fmt.Errorf("%w %s: there is no SDK in it", build.ErrCache, Unpacked(cache))
+	}
+	return root, nil
+}
+
+// SDKVersion is the version of the SDK that this binary was made with, and
+// whether anybody can get it: of a binary made in the repository nobody can.
+func SDKVersion() (version string, published bool) {
+	info, _ := debug.ReadBuildInfo()
+	return versionIn(info)
+}
+
+func versionIn(info *debug.BuildInfo) (version string, published bool) {
+	if info == nil {
+		return unpublished, false
+	}
+	for _, m := range info.Deps {
+		if m.Path == modulePath && m.Replace == nil && m.Sum != "" {
+			return m.Version, true
+		}
+	}
+	return unpublished, false
+}
