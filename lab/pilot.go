@@ -122,7 +122,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 			return err
 		}
 		p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
-		if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil { // so long are its cycles: look longer
+		if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil && w.Slice == 0 { // so long are its cycles: look longer
 			if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, warmCapNS*time.Nanosecond); err != nil {
 				return err
 			}

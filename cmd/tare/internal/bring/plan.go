@@ -22,7 +22,8 @@ const (
 	sliceLength = 4 * time.Millisecond   // of a benchmark that allocates nothing
 	allocLength = 12 * time.Millisecond  // of one that does, as the lab has it …
 	allocBytes  = 16e6                   // … or until so much is allocated,
-	mostLength  = 250 * time.Millisecond // but not longer than this
+	allocMost   = 48 * time.Millisecond  // but not longer than this: what allocates that slowly is hardly collected
+	mostLength  = 250 * time.Millisecond // nor than this for what testing does around it
 	aroundShare = 2                      // a slice is at least so many times what testing does around it
 	aroundNoted = 20 * time.Millisecond  // of that, which is worth a note
 	wholeLength = 500 * time.Millisecond // of a run of a benchmark that cannot be cut into slices
@@ -76,7 +77,7 @@ func (b *Bench) slice(m suite.Benchmark) time.Duration {
 	least, want := aroundShare*m.Around, b.Slice
 	if m.BytesPer >= 1 {
 		want = max(want, allocLength)
-		least = max(least, time.Duration(allocBytes/m.BytesPer*m.NSPerOp))
+		least = max(least, min(allocMost, time.Duration(allocBytes/m.BytesPer*m.NSPerOp)))
 	}
 	return max(want, time.Duration(m.NSPerOp), min(least, mostLength))
 }
