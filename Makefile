@@ -138,6 +138,14 @@ benchmark-cpu: ## weigh users at quick budget, and say where CPU time goes and w
 benchmark-mem: ## the same of allocated memory
 	$(GO) run ./cmd/tare run users $(PROFILED) --profile mem
 
+.PHONY: claims
+claims: ## weigh every bundled study at the quick budget and hold the published claims against it (about 20 minutes)
+	$(GO) run ./cmd/tare run
+
+.PHONY: docs
+docs: ## run the shell blocks of README and docs, those that take long too, for two rounds where they measure (TARE_DOCS=whole: as they stand)
+	cd cmd/tare && TARE_DOCS=$${TARE_DOCS:-slow} $(GO) test -count=1 -v -timeout 120m ./internal/docs
+
 .PHONY: page
 page: ## reports in a real browser: Node 20 and Chromium (TARE_BROWSER_REQUIRED=1: skipping is an error)
 	npm ci --prefix tools/page --no-fund --no-audit

@@ -1,11 +1,12 @@
-// Package docs reads the shell blocks of the documentation, so that a test can
-// run them as they stand.
+// Package docs reads the pages of the documentation: their shell blocks, so that
+// a test can run them as they stand, and their links, so that none leads nowhere.
 package docs
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -19,9 +20,56 @@ type Block struct {
 
 func (b Block) String() string { return fmt.Sprintf("%s:%d", b.File, b.Line) }
 
-// Shell reports whether the block is to be run, and whether that takes long.
-func (b Block) Shell() (run, slow bool) {
-	return b.Info == "sh" || b.Info == "sh slow", b.Info == "sh slow"
+// What can stand behind sh.
+const (
+	Slow      = "slow"      // it measures or builds for longer than a few seconds
+	Shop      = "shop"      // it is typed in a module of one's own: a copy of examples/shop, with a history
+	Serves    = "serves"    // each line is a server, in a terminal of its own, until it is interrupted
+	CI        = "ci"        // each line stands in .ci or the Makefile, and is executed there
+	Elsewhere = "elsewhere" // it takes somebody's account; its grammar is all that is tested
+)
+
+// Shell reports whether the block is one of shell commands.
+func (b Block) Shell() bool { return b.Info == "sh" || strings.HasPrefix(b.Info, "sh ") }
+
+// Is reports whether word stands behind sh.
+func (b Block) Is(word string) bool {
+	return b.Shell() && slices.Contains(strings.Fields(b.Info)[1:], word)
+}
+
+// Runs reports whether the block is to be run where it stands.
+func (b Block) Runs() bool { return b.Shell() && !b.Is(CI) && !b.Is(Elsewhere) }
+
+// Known reports whether every word behind sh is one of those above.
+func (b Block) Known() bool {
+	for _, word := range strings.Fields(b.Info)[1:] {
+		if !slices.Contains([]string{Slow, Shop, Serves, CI, Elsewhere}, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// Name is that of the file a YAML block is, where its first line says it: a
+// comment of nothing but the name.
+func (b Block) Name() string {
+	first, _, _ := strings.Cut(b.Text, "\n")
+	name, ok := strings.CutPrefix(first, "# ")
+	if !ok || b.Info != "yaml" || filepath.Ext(name) != ".yaml" || name != filepath.Base(name) || strings.Contains(name, " ") {
+		return ""
+	}
+	return name
+}
+
+// Commands are the lines of the block without their comments.
+func (b Block) Commands() (all []string) {
+	for line := range strings.Lines(b.Text) {
+		command, _, _ := strings.Cut(" "+line, " #")
+		if command = strings.TrimSpace(command); command != "" {
+			all = append(all, command)
+		}
+	}
+	return all
 }
 
 // Blocks are those of the files, which are named below root.

@@ -1,159 +1,132 @@
 package docs
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
 
-const root = "../../../.."
-
-// documents are the pages people read: those at the root, in docs, and beside
-// what they describe.
-func documents(t *testing.T) []string {
-	t.Helper()
-	out, err := exec.Command("git", "-C", root, "-c", "safe.directory=*", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.md").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool {
-		own := strings.HasPrefix(name, "cgocopy/") // whose tests run its page as somebody who has that module alone
-		return own || strings.Contains(name, "testdata/") || strings.HasPrefix(name, "docs/research/")
-	})
-}
-
-// What a block is stands behind its fence, so that no commands escape being run:
-// sh, sh slow, or console where what they printed stands beneath them.
-func TestEveryBlockSaysWhatItIs(t *testing.T) {
-	blocks, err := Blocks(root, documents(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	shell := 0
-	for _, b := range blocks {
-		if run, _ := b.Shell(); run {
-			shell++
-		} else if !slices.Contains([]string{"", "text", "console", "yaml", "json", "ndjson", "go", "c", "batch", "exchange", "server-exchange"}, b.Info) {
-			t.Errorf("%s: a block of %q; one of shell commands is sh, or sh slow", b, b.Info)
-		} else if (b.Info == "" || b.Info == "text") && commands(b.Text) {
-			t.Errorf("%s: commands in a block that is not run; say sh, or sh slow", b)
-		}
-	}
-	if shell == 0 {
-		t.Error("no shell block was found")
-	}
-}
-
-// commands reports whether the first line is a command of ours.
-func commands(text string) bool {
-	first, _, _ := strings.Cut(strings.TrimPrefix(text, "$ "), "\n")
-	words := strings.Fields(first)
-	said := len(words) > 1 && strings.HasSuffix(words[1], ":") // what a command printed
-	return len(words) > 0 && !said && slices.Contains([]string{"tare", "go", "make", "git", "cd"}, words[0])
-}
-
 // Every shell block does what it says, in a copy of the repository, with tare on
-// the path. Each document has a copy of its own, in which its blocks follow one
-// another; what a block leaves running is ended behind it.
+// the path. Each document has copies of its own, in which its blocks follow one
+// another from the top directory on; a YAML block that says its name is a file of
+// the module of one's own.
+//
+// Slow blocks run with TARE_DOCS=slow, in which what measures does so for two
+// rounds where the block does not say how many, and with TARE_DOCS=whole
+// entirely as they stand, which takes the better part of an hour.
 func TestShellBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of the documentation")
 	}
-	blocks, err := Blocks(root, documents(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	slowToo := os.Getenv("TARE_DOCS") == "slow"
-	blocks = slices.DeleteFunc(blocks, func(b Block) bool {
-		run, slow := b.Shell()
-		return !run || slow && !slowToo
+	how := os.Getenv("TARE_DOCS")
+	blocks := slices.DeleteFunc(documented(t), func(b Block) bool {
+		return b.Name() == "" && (!b.Runs() || b.Is(Slow) && how != "slow" && how != "whole")
 	})
-	if len(blocks) == 0 {
-		t.Skip("every block takes long; TARE_DOCS=slow runs them")
-	}
-	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(bin, "tare"), "github.com/tarebench/tare/cmd/tare").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	cache := t.TempDir()
-	copies := map[string]string{}
+	env := environment(t, how == "whole")
+	repositories, shops := map[string]string{}, map[string]string{}
 	for _, b := range blocks {
+		copies, fresh := repositories, copyRepository
+		if b.Is(Shop) || b.Name() != "" {
+			copies, fresh = shops, copyShop
+		}
 		if copies[b.File] == "" {
-			copies[b.File] = copyRepository(t)
+			copies[b.File] = fresh(t)
+		}
+		if name := b.Name(); name != "" {
+			if err := os.WriteFile(filepath.Join(copies[b.File], name), []byte(b.Text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
 		}
 		t.Run(b.String(), func(t *testing.T) {
 			begin := time.Now()
-			sh(t, b, copies[b.File], append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "GOFLAGS=-buildvcs=false",
-				"TARE_CACHE="+cache, "TARE_DATA="+filepath.Join(copies[b.File], "..", "data")))
+			in := place{dir: copies[b.File], env: env}
+			if b.Is(Serves) {
+				for _, c := range b.Commands() {
+					in.serve(t, b, c)
+				}
+			} else {
+				in.run(t, b)
+			}
 			t.Logf("%.0f s", time.Since(begin).Seconds())
 		})
 	}
 }
 
-// sh runs a block, and ends what is left of it.
-func sh(t *testing.T, b Block, dir string, env []string) {
+// environment is what blocks run in: nothing of tare's but a cache and a data
+// directory, GOBIN for what they install, and tare on the path.
+func environment(t *testing.T, whole bool) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", "-eu")
-	cmd.Dir = filepath.Join(dir, filepath.FromSlash(placeOf(b.File)))
-	cmd.Env = env
-	cmd.Stdin = strings.NewReader(b.Text)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-	cmd.WaitDelay = 10 * time.Second
-	err := cmd.Start()
-	if err != nil {
-		t.Fatal(err)
+	dir := t.TempDir()
+	tare := filepath.Join(dir, "real", "tare")
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", tare, "github.com/tarebench/tare/cmd/tare").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	err = cmd.Wait()
-	if end := syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM); end == nil && errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // the block left a server running, which held its output open
+	typed := filepath.Dir(tare)
+	if !whole {
+		typed = filepath.Join(dir, "typed")
+		if err := os.Mkdir(typed, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(typed, "tare"), []byte(strings.ReplaceAll(twoRounds, "TARE", tare)), 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err != nil {
-		t.Errorf("%s: %v\n%s\n%s", b, err, b.Text, out.String())
-	}
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "TARE_") || strings.HasPrefix(v, "GOFLAGS=") || strings.HasPrefix(v, "GITHUB_")
+	})
+	return append(env, "PATH="+typed+":"+os.Getenv("PATH"), "GOFLAGS=-buildvcs=false", "GOBIN="+filepath.Join(dir, "installed"),
+		"TARE_CACHE="+filepath.Join(dir, "cache"), "TARE_DATA="+filepath.Join(dir, "data"))
 }
 
-// placeOf is where the commands of a document are typed: at the root, and in the
-// module itself for the page of a module that is used alone.
-func placeOf(file string) string {
-	if dir := filepath.ToSlash(filepath.Dir(file)); dir != "docs" {
-		return dir
-	}
-	return "."
-}
+// twoRounds is tare, with two rounds in place of a budget.
+const twoRounds = `#!/bin/bash
+case "$1" in
+run|bench|json|routes|gate)
+	args=() say=yes
+	while (($#)); do
+		case "$1" in
+		--rounds|--rounds=*|--list|--show-type|--help) say= ;;
+		--budget) shift 2; continue ;;
+		--budget=*) shift; continue ;;
+		esac
+		args+=("$1"); shift
+	done
+	exec 'TARE' "${args[@]}" ${say:+--rounds 2} ;;
+esac
+exec 'TARE' "$@"
+`
 
-// copyRepository is a copy of what git knows here, with a history of its own: a
-// branch main, and one commit on top of it that changes the example.
-func copyRepository(t *testing.T) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "tare")
-	script := `set -e
-mkdir -p "$1"
-git -c safe.directory='*' ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' f; do [ ! -e "$f" ] || printf '%s\0' "$f"; done | tar -c --null -T - | tar -x -C "$1"
-cd "$1"
+// copied is a script: what git knows of the directory $1 here goes to $2,
+// with a history of its own: a branch main, which stands at $2, and one commit on
+// top of it that gives the shop's orders room at once.
+const copied = `set -e
+mkdir -p "$2"
+(cd "$1" && git -c safe.directory='*' ls-files -z --cached --others --exclude-standard . | while IFS= read -r -d '' f; do [ ! -e "$f" ] || printf '%s\0' "$f"; done | tar -c --null -T -) | tar -x -C "$2"
+cd "$2"
 git init -q -b main
 git config user.name docs; git config user.email docs@example.com
 git add -A; git commit -q -m main
 git update-ref refs/remotes/origin/main HEAD
 git checkout -q -b change
-sed -i 's/^	var orders \[\]Order$/	orders := make([]Order, 0, bytes.Count(lines, []byte("\\n")))/' examples/shop/order.go
+sed -i 's/^	var orders \[\]Order$/	orders := make([]Order, 0, bytes.Count(lines, []byte("\\n")))/' "$3"
 git commit -q -a -m 'shop: room for all orders at once'`
-	cmd := exec.Command("bash", "-c", script, "bash", dir)
+
+func copyRepository(t *testing.T) string { return copyOf(t, ".", "tare", "examples/shop/order.go") }
+
+func copyShop(t *testing.T) string { return copyOf(t, "examples/shop", "shop", "order.go") }
+
+func copyOf(t *testing.T, dir, name, changed string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), name)
+	cmd := exec.Command("bash", "-c", copied, "bash", dir, to, changed)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return dir
+	return to
 }
