@@ -161,6 +161,23 @@ func TestSliceRule(t *testing.T) {
 	}
 }
 
+// A benchmark that takes long does not keep those behind it out.
+func TestMaxHoldsWhatFits(t *testing.T) {
+	b := Bench{Slice: sliceLength}
+	b.plan([]suite.Benchmark{
+		{Package: "p", Name: "BenchmarkLean", NSPerOp: 100, Around: time.Millisecond},
+		{Package: "p", Name: "BenchmarkSetsUp", NSPerOp: 100, Around: 100 * time.Millisecond},
+		{Package: "p", Name: "BenchmarkLeanToo", NSPerOp: 100, Around: time.Millisecond},
+	})
+	lean := []cost{b.costs[0], b.costs[2]}
+	if _, err := b.Budget(takes(lean, 12) + time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.left) != 1 || b.left[0].ID != "p.BenchmarkSetsUp" || len(b.Study.Workloads) != 2 || b.Study.Workloads[1].ID != "p.BenchmarkLeanToo" || len(b.costs) != 2 {
+		t.Errorf("weighed %v, left out %v", b.Study.Workloads, b.left)
+	}
+}
+
 // What cannot be cut into slices is weighed in whole runs, which the plan gives
 // few and long slices, and a note says why.
 func TestWholeRuns(t *testing.T) {

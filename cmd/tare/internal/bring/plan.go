@@ -150,22 +150,27 @@ func takes(all []cost, n int) time.Duration {
 }
 
 // Budget is how long to measure where nobody says: as long as is enough for
-// many rounds, within most. Benchmarks that most has no time for, the last
-// ones, are left out and named; zero is no limit.
+// many rounds, within most. Benchmarks that most has no time for beside those
+// before them are left out and named; zero is no limit.
 func (b *Bench) Budget(most time.Duration) (time.Duration, error) {
-	all := len(b.costs)
-	n := all
-	for most > 0 && n > 0 && takes(b.costs[:n], plan.MinRounds) > most {
-		n--
+	all := b.costs
+	var held []cost
+	var in, out []tare.Workload
+	for i, w := range b.Study.Workloads {
+		if with := append(held, all[i]); most > 0 && takes(with, plan.MinRounds) > most {
+			out = append(out, w)
+		} else {
+			held, in = with, append(in, w)
+		}
 	}
-	if n == 0 {
-		return 0, usage("--max %v has no time for %s: %v would do", most, b.Study.Workloads[0].ID, upwards(takes(b.costs[:1], plan.MinRounds)))
+	if len(in) == 0 {
+		return 0, usage("--max %v has no time for %s: %v would do", most, out[0].ID, upwards(takes(all[:1], plan.MinRounds)))
 	}
-	for _, w := range b.Study.Workloads[n:] {
-		b.leave(suite.Left{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", most, n, all, upwards(takes(b.costs, plan.MinRounds)))})
+	for _, w := range out {
+		b.leave(suite.Left{ID: w.ID, Why: fmt.Sprintf("--max %v holds %d of %d benchmarks; all of them take about %v", most, len(in), len(all), upwards(takes(all, plan.MinRounds)))})
 		b.findings = slices.DeleteFunc(b.findings, func(f tare.Finding) bool { return f.Workload == w.ID })
 	}
-	b.Study.Workloads, b.costs = b.Study.Workloads[:n], b.costs[:n]
+	b.Study.Workloads, b.costs = in, held
 	budget := max(leastBudget, upwards(takes(b.costs, wantRounds)))
 	if most > 0 {
 		budget = min(budget, most)
