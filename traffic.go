@@ -24,8 +24,8 @@ func (t Traffic) Validate() error {
 	switch {
 	case t.Connections < 1 || t.Connections > MaxConnections:
 		return fieldError("connections", fmt.Sprintf("%d connections", t.Connections), fmt.Sprintf("1 to %d", MaxConnections))
-	case t.Rate < 0 || t.Rate > 1e7:
-		return fieldError("rate", fmt.Sprintf("%g requests per second", t.Rate), "above 0, at most 10000000; leave it out for a closed loop")
+	case t.Rate < 0 || t.Rate > 1e6:
+		return fieldError("rate", fmt.Sprintf("%g requests per second", t.Rate), "above 0, at most 1000000; leave it out for a closed loop")
 	case t.Rate > 0 && t.Segment == 0:
 		return fieldError("rate", "a rate without a segment", "an open loop takes a continuous segment, e.g. segment: 5s")
 	case t.Segment != 0 && (t.Segment < time.Second || t.Segment > time.Hour):

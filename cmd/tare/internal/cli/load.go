@@ -56,7 +56,7 @@ input; 130 interrupted, after what there is has been printed.`,
 	what.flags.StringArrayVar(&words.asking.mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
 	what.flags.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	how := group("How it is sent")
-	how.flags.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try")
+	how.flags.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try, 1024 unless given")
 	how.flags.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
 	how.flags.Int64VarP(&words.requests, "requests", "n", 0, "measure so many requests, and not for a duration")
 	how.flags.StringVar(&words.rate, "rate", "", "open loop at `rate`: 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s over the duration")

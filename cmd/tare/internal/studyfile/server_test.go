@@ -124,7 +124,7 @@ func TestServedErrors(t *testing.T) {
 		{"rate: 1500/s", "rate: 0", "s.yaml:12:79: workloads[2].rate is not above zero; requests per second"},
 		{"rate: 1500/s", "rate: -5", "s.yaml:12:79: workloads[2].rate is not above zero"},
 		{"rate: 1500/s", "rate: [1500]", "s.yaml:12:79: workloads[2].rate is a list, not a number or a text like 1500/s"},
-		{"rate: 1500/s", "rate: 100000000", "s.yaml:12:79: 1e+08 requests per second; above 0, at most 10000000"},
+		{"rate: 1500/s", "rate: 100000000", "s.yaml:12:79: 1e+08 requests per second; above 0, at most 1000000"},
 		{"segment: 5s, rate", "rate", "s.yaml:12:66: a rate without a segment; an open loop takes a continuous segment, e.g. segment: 5s"},
 		{"segment: 5s, rate", "segment: 1ms, rate", "s.yaml:12:69: a segment of 1ms; 1s to 1h"},
 		// what no run can answer
