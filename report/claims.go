@@ -139,9 +139,9 @@ func (s Style) claimed(c tare.ClaimResult) cell {
 	case c.Measured == 0:
 		return cell{text: nothing}
 	case c.Kind == tare.ClaimGrowth && c.Low == 0 && c.High == 0:
-		return cell{text: "^" + number(c.Measured) + " [no interval yet]"}
+		return cell{text: "^" + fixed(c.Measured, 2) + " [no interval yet]"}
 	case c.Kind == tare.ClaimGrowth:
-		return cell{text: "^" + number(c.Measured) + " [" + number(c.Low) + ", " + number(c.High) + "]"}
+		return cell{text: "^" + fixed(c.Measured, 2) + " [" + fixed(c.Low, 2) + ", " + fixed(c.High, 2) + "]"}
 	case c.Kind == tare.ClaimShare && c.Low == 0 && c.High == 0:
 		return cell{text: percent(c.Measured) + " [no interval yet]"}
 	case c.Kind == tare.ClaimShare:
