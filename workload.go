@@ -17,7 +17,7 @@ type Workload struct {
 	SHA256  string `json:"sha256,omitempty"`     // of the whole pool
 	Heap    int64  `json:"heap_bytes,omitempty"` // live heap that each contender holds meanwhile, in bytes; zero: only its own
 
-	Slice time.Duration `json:"slice_ns,omitempty"` // how long a slice is; zero: by rule
+	Slice time.Duration `json:"slice_ns,omitempty"` // how long the slowest one's slice is, in which all do the same number of operations; zero: by rule
 
 	Set     map[string]string `json:"set,omitempty"`     // what else the kind lets a workload choose, e.g. depth: "3"; the kind knows the words
 	Traffic *Traffic          `json:"traffic,omitempty"` // how requests reach a server; nil: there is none

@@ -147,6 +147,30 @@ func TestAHugeCycleIsASlice(t *testing.T) {
 	}
 }
 
+// Where a workload says how long its slices are, everybody does as many
+// operations in one as the slowest: what comes once in a slice would otherwise
+// count the more the fewer operations share it.
+func TestASliceOfOneLengthHasOneNumberOfOperations(t *testing.T) {
+	for _, allocates := range []bool{false, true} {
+		ps := pilots("w", allocates, ids...)
+		for i := range ps {
+			ps[i].CycleNS = 0
+			ps[i].NSPerOp = float64(1000 * (i + 1))
+		}
+		p, err := plan.New([]tare.Workload{{ID: "w", Slice: 40 * time.Millisecond}}, ids, ps, plan.Options{Rounds: 10, Most: 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, _ := p.Slicing("w")
+		want := int64(40e6) / int64(1000*len(ids))
+		for _, id := range ids {
+			if s.Ops[id] != want || s.Until[id] != tare.UntilOps {
+				t.Errorf("%s does %d operations until %s, want %d", id, s.Ops[id], s.Until[id], want)
+			}
+		}
+	}
+}
+
 // Longer cycles leave time for more rounds, which say more than more slices.
 func TestAVeryLongCycleIsAskedForOnce(t *testing.T) {
 	ps := pilots("w", true, ids...)

@@ -22,7 +22,7 @@ const (
 	hugeCount  = 2     // and where they are longer than hugeSlice
 	hugeSlice  = 60e6
 	onceSlice  = 600e6 // a collection cycle as long as this is asked for once a round
-	slack      = 4 // a slice is cut off when it takes so many times what is expected
+	slack      = 4     // a slice is cut off when it takes so many times what is expected
 
 	// A slice begins with an unmeasured turn of the pool: the others' slices
 	// put the inputs out of the caches. Slices are made about three turns long,
@@ -78,6 +78,12 @@ func slicing(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicin
 			allocates = true
 			cycles = cycles && p.CycleNS > 0
 			longest = max(longest, p.CycleNS)
+		}
+	}
+	if workload.Slice > 0 { // one length for all is one number of operations for all: what comes once in a slice has the same share in each
+		pilots = slices.Clone(pilots)
+		for i := range pilots {
+			pilots[i].NSPerOp = slowest
 		}
 	}
 	pool := int64(max(1, workload.Pool))
