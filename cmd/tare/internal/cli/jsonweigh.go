@@ -120,23 +120,32 @@ func (d *documentStudy) prepare(ctx context.Context, w *weighing) (tare.Study, e
 	return d.fit(w, study)
 }
 
-// chosenOnly sees to it that some codec was chosen, and keeps who could not be
-// asked.
+// chosenOnly sees to it that each pattern chooses a codec, and keeps who could
+// not be asked.
 func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, base catalog.Catalog) error {
 	if len(d.o.only) == 0 {
 		d.left = append(d.left, unfit...)
 		return nil
 	}
+	for _, pattern := range d.o.only {
+		if !matches([]string{pattern}, base.IDs("codec")) {
+			return &usageError{fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(near.Hint(pattern, base.IDs("codec")), "tare list contenders shows them")}
+		}
+	}
+	for _, l := range unfit {
+		if d.chooses(strings.TrimPrefix(l.What, "contender ")) {
+			d.left = append(d.left, l)
+		}
+	}
 	if len(study.Contenders) > 1 {
 		return nil
 	}
-	for _, l := range append(unfit, d.left...) {
+	for _, l := range d.left {
 		if id := strings.TrimPrefix(l.What, "contender "); d.chooses(id) {
 			return &usageError{id + " cannot be weighed: " + l.Why, "tare list contenders shows the codecs"}
 		}
 	}
-	pattern := strings.Join(d.o.only, ",")
-	return &usageError{fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(near.Hint(pattern, base.IDs("codec")), "tare list contenders shows them")}
+	return &usageError{fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is held against", strings.Join(d.o.only, ",")), "tare list contenders shows the others"}
 }
 
 // fit leaves out what the budget has no room for, and says so.
