@@ -12,11 +12,7 @@ import (
 // verdicts and each workload's contenders in their order, without what they rest
 // on. The error is the writer's.
 func Brief(w io.Writer, r *tare.Result, s Style) error {
-	p := &page{style: s, width: s.width()}
-	p.line(paint(s.Bold, oneLine(r.Study)))
-	p.wrap(0, 0, r.Question, nil)
-	p.wrap(0, 0, departure(r), s.Warn)
-	p.verdicts(r)
+	p := opened(r, s)
 	for _, work := range r.Workloads {
 		if text := look(r, work.ID, s, map[string]bool{}).placed(); text != "" {
 			p.labelled("ORDER", rulingWidth, s.Bold, text)

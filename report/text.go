@@ -12,11 +12,7 @@ import (
 // what they rest on. Lines stay within the style's width where words allow.
 // The error is the writer's.
 func Text(w io.Writer, r *tare.Result, s Style) error {
-	p := &page{style: s, width: s.width()}
-	p.line(paint(s.Bold, oneLine(r.Study)))
-	p.wrap(0, 0, r.Question, nil)
-	p.wrap(0, 0, departure(r), s.Warn)
-	p.verdicts(r)
+	p := opened(r, s)
 	p.criteria(r)
 	p.published(r)
 	told := map[string]bool{}
@@ -41,6 +37,16 @@ func Text(w io.Writer, r *tare.Result, s Style) error {
 		return fmt.Errorf("write report: %w", err)
 	}
 	return nil
+}
+
+// opened is a page with the question and the verdicts on it.
+func opened(r *tare.Result, s Style) *page {
+	p := &page{style: s, width: s.width()}
+	p.line(paint(s.Bold, oneLine(r.Study)))
+	p.wrap(0, 0, r.Question, nil)
+	p.wrap(0, 0, departure(r), s.Warn)
+	p.verdicts(r)
+	return p
 }
 
 const rulingWidth = 12 // of INCONCLUSIVE
