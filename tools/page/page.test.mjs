@@ -244,7 +244,7 @@ test('another baseline and another metric show what is stored, and say what is n
   await close();
 });
 
-test('reports of studies take another baseline, order, workload and theme', options, async () => {
+test('the report of every study takes another baseline, order and theme, is filtered and zoomed', options, async () => {
   for (const study of studies) {
     const { page, wrong, close } = await opened(called(study));
     const first = await column(page, 2);
@@ -264,6 +264,23 @@ test('reports of studies take another baseline, order, workload and theme', opti
     const light = await ground();
     await page.click('#theme');
     assert.notEqual(await ground(), light, study);
+    const who = await page.$eval('table.primary tbody[data-who]', (b) => b.dataset.who);
+    const rows = () => page.$$eval(`main [data-who="${who}"]`, (all) => all.filter((e) => e.getClientRects().length > 0).length);
+    await page.click('.who summary');
+    await page.uncheck(`input[name="who"][value="${who}"]`);
+    assert.equal(await rows(), 0, study);
+    await page.click('#who-all');
+    assert.ok(await rows() > 0, study);
+    const asked = await page.$$eval('#pick-workload option', (all) => all.map((o) => o.value));
+    if (asked.length > 2) {
+      await page.selectOption('#pick-workload', asked[1]);
+      assert.equal(await page.$$eval('section.workload', (all) => all.filter((s) => !s.hidden).length), 1, study);
+    }
+    const chart = page.locator('figure.chart:has([data-zoom="in"])').first();
+    if (await chart.count()) {
+      await chart.locator('[data-zoom="in"]').click();
+      assert.equal(await chart.locator('svg.area').first().getAttribute('viewBox'), '250 0 500 1000', study);
+    }
     assert.deepEqual(wrong, [], study);
     await close();
   }
