@@ -73,7 +73,9 @@ func TestEveryPublishedStatementHasAnOutcome(t *testing.T) {
 	for of, n := range published {
 		for i := 1; i <= n; i++ {
 			id := of + "." + strconv.Itoa(i)
-			if !slices.ContainsFunc(slices.Collect(maps.Keys(rows)), func(row string) bool { return row == id || strings.HasPrefix(row, id+"/") || strings.HasPrefix(row, id+"-") }) {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(rows)), func(row string) bool {
+				return row == id || strings.HasPrefix(row, id+"/") || strings.HasPrefix(row, id+"-")
+			}) {
 				t.Errorf("%s was published and has no row in docs/claims.md", id)
 			}
 		}
