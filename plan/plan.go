@@ -24,10 +24,10 @@ const FullRounds = 18
 // MaxRounds is the most rounds a budget is filled with: the last look.
 const MaxRounds = 180
 
-// longEvery is how often an extra round runs at LongTau times the slice
+// LongEvery is how often an extra round runs at LongTau times the slice
 // length, and LongTau how much longer its slices are.
 const (
-	longEvery = 8
+	LongEvery = 8
 	LongTau   = 8
 )
 
@@ -91,8 +91,8 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	p.BudgetSeconds = o.Budget.Seconds()
 	perRound := p.SecondsPerRound
 	if long := longer(p.Slices); o.Long && p.Isolation == tare.Lockstep && len(long) > 0 {
-		p.LongEvery = longEvery
-		perRound += seconds(long, pilots) / longEvery
+		p.LongEvery = LongEvery
+		perRound += seconds(long, pilots) / LongEvery
 	}
 	p.RoundsPlanned = min(max(0, int((o.Budget-o.Spent).Seconds()/perRound)), MaxRounds)
 	if p.RoundsPlanned < MinRounds {

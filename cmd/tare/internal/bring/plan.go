@@ -31,7 +31,6 @@ const (
 	wantRounds  = 27                     // of a budget that nobody chose
 	pilotTime   = 300 * time.Millisecond // of one contender on one benchmark
 	leastBudget = 15 * time.Second
-	longEvery   = 8 // rounds, and one whose slices are longer
 	processes   = 3 // base, control, head
 )
 
@@ -144,7 +143,7 @@ func costs(w tare.Workload, m suite.Benchmark) cost {
 func takes(all []cost, n int) time.Duration {
 	var round, pilot time.Duration
 	for _, c := range all {
-		round, pilot = round+c.round+c.long/longEvery, pilot+c.pilot
+		round, pilot = round+c.round+c.long/plan.LongEvery, pilot+c.pilot
 	}
 	return pilot + time.Duration(n)*round
 }

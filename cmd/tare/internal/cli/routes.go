@@ -34,8 +34,9 @@ with a method and a path to a line, such as GET /users/{id}; :id is a parameter
 as well. - is stdin. Of a document only paths, methods and the path of the first
 server are read. What routers cannot all be asked for (/files/{name}.json, HEAD
 and OPTIONS, a route that is there twice, a catch-all beside a route it would
-match) is named with its line and left out. --list prints the routes as they are weighed, and measures nothing; a study
-of yours can have such a list as its file:.
+match) is named with its line and left out. --list prints the routes as they are
+weighed, and measures nothing; a study of yours can have such a list as its
+file:.
 
 The answers of every router are checked on all routes: by whom a parameter is
 read wrongly, or answered what no route is for, is disqualified. A router that

@@ -17,7 +17,7 @@ import (
 //
 // Slow blocks run with TARE_DOCS=slow, in which what measures does so for two
 // rounds where the block does not say how many, and with TARE_DOCS=whole
-// entirely as they stand, which takes the better part of an hour.
+// entirely as they stand, at their own budgets.
 func TestShellBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of the documentation")
