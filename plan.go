@@ -11,17 +11,20 @@ const (
 
 // Plan is every round in order, from a recorded seed.
 type Plan struct {
-	Seed            string    `json:"seed"`
-	Isolation       Isolation `json:"isolation"`
-	Contenders      []string  `json:"contenders"` // every process of a round, by id
-	Looks           []int     `json:"looks"`      // after how many rounds the evidence is judged
-	RoundsPlanned   int       `json:"rounds_planned"`
-	Slices          []Slicing `json:"slices"` // one per workload
-	SecondsPerRound float64   `json:"seconds_per_round"`
-	PilotSeconds    float64   `json:"pilot_seconds,omitempty"`
-	BudgetSeconds   float64   `json:"budget_seconds,omitempty"` // zero: a fixed number of rounds
-	Stretched       bool      `json:"stretched,omitempty"`      // the budget was stretched to the fewest rounds a verdict needs
-	LongEvery       int       `json:"long_every,omitempty"`     // every so many rounds one extra round runs at eight times the slice length; zero: none
+	Seed            string       `json:"seed"`
+	Isolation       Isolation    `json:"isolation"`
+	Contenders      []string     `json:"contenders"` // every process of a round, by id
+	Looks           []int        `json:"looks"`      // after how many rounds the evidence is judged
+	RoundsPlanned   int          `json:"rounds_planned"`
+	Slices          []Slicing    `json:"slices"` // one per workload
+	SecondsPerRound float64      `json:"seconds_per_round"`
+	PilotSeconds    float64      `json:"pilot_seconds,omitempty"`
+	BudgetSeconds   float64      `json:"budget_seconds,omitempty"` // zero: a fixed number of rounds
+	Stretched       bool         `json:"stretched,omitempty"`      // the budget was stretched to the fewest rounds a verdict needs
+	LeftOut         []NotWeighed `json:"left_out,omitempty"`       // what a budget set by the user has no time for
+	Fits            bool         `json:"fits,omitempty"`           // the budget has time for the fewest rounds a verdict needs
+	Revised         int          `json:"revised,omitempty"`        // after so many rounds the number of slices was set anew; zero: never
+	LongEvery       int          `json:"long_every,omitempty"`     // every so many rounds one extra round runs at eight times the slice length; zero: none
 }
 
 // Pilot is what was learnt about one contender on one workload before the
@@ -61,6 +64,7 @@ type Slicing struct {
 	Cycles      map[string]int64 `json:"cycles,omitempty"`        // per contender until gc: collection cycles in TargetNS
 	MemoryOps   int64            `json:"memory_ops"`              // operations of the pass that counts allocations, the same for all
 	Lead        map[string]int64 `json:"lead"`                    // per contender: unmeasured operations before each slice
+	Visits      bool             `json:"visits,omitempty"`        // a load generator goes from server to server
 	RatioOfSums bool             `json:"ratio_of_sums,omitempty"` // a collection cycle does not fit a slice: sums, not blocks, are primary
 }
 

@@ -33,6 +33,11 @@ func (r *run) examine(ctx context.Context) error {
 	if err != nil {
 		return &StudyError{r.study.ID, err}
 	}
+	exams = slices.DeleteFunc(exams, func(e wire.Workload) bool { // of workloads that were left out
+		_, input := r.inputs[e.ID]
+		_, in := r.workloadOf(e.ID)
+		return input && !in
+	})
 	if len(exams) == 0 { // the kind has none for this study
 		return nil
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/lab/journal"
 	"github.com/tarebench/tare/machine"
-	"github.com/tarebench/tare/plan"
 )
 
 // Default budgets of a study that names none.
@@ -90,6 +89,7 @@ type run struct {
 	probes     []wire.Workload
 	profiles   []tare.Profile
 	left       []tare.NotWeighed
+	unfit      []tare.NotWeighed // of them, what the budget has no time for
 
 	log      *journal.Log // of an earlier run, or empty
 	out      *journal.Writer
@@ -103,6 +103,7 @@ type run struct {
 	trials   []tare.Trial
 	started  time.Time
 	before   time.Duration // measured by the run that is resumed
+	outside  time.Duration // of what the budget does not pay for
 	stopped  string
 	longDone int
 }
@@ -126,6 +127,11 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 	}
 	if err := r.holds(r.available()); err != nil {
 		return nil, err
+	}
+	if r.o.User && r.o.Rounds == 0 {
+		if err := CheckBudget(r.study, r.o.Budget); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.openJournal(); err != nil {
 		return nil, err
@@ -266,6 +272,7 @@ func (r *run) prepare(ctx context.Context) error {
 		if r.log.Exams != nil {
 			r.exams = *r.log.Exams
 		}
+		r.follow()
 		r.before = time.Duration(r.plan.PilotSeconds * float64(time.Second))
 		for _, rd := range r.rounds {
 			r.before += time.Duration(rd.Seconds * float64(time.Second))
@@ -286,23 +293,13 @@ func (r *run) prepare(ctx context.Context) error {
 	if err := r.pilot(ctx); err != nil {
 		return err
 	}
-	if err := r.examine(ctx); err != nil {
+	if err := r.outsideOfBudget(func() error { return r.examine(ctx) }); err != nil {
 		return err
 	}
-	var ids []string
-	for _, c := range r.contenders {
-		if !r.dropped[c.ID] {
-			ids = append(ids, c.ID)
-		}
-	}
-	p, err := plan.New(r.study.Workloads, ids, r.pilots, plan.Options{
-		Seed: r.o.Seed, Isolation: r.o.Isolation,
-		Budget: r.o.Budget, Spent: r.elapsed(), Rounds: r.o.Rounds, User: r.o.User,
-		Slice: r.o.Slice, Most: r.o.Most, Long: !r.o.Quick && r.o.Rounds == 0,
-	})
-	if err != nil {
-		return err
-	}
+	p := r.fit(r.pilots, r.elapsed())
+	r.forget()
+	p.LeftOut = r.unfit
+	r.left = append(r.left, r.unfit...)
 	r.plan = p
 	r.plan.PilotSeconds = r.elapsed().Seconds()
 	entries := []journal.Entry{{Conformance: r.conform}, {Pilots: r.pilots}, {Exams: &r.exams}}
@@ -323,7 +320,15 @@ func (r *run) elapsed() time.Duration {
 	if r.started.IsZero() {
 		return 0
 	}
-	return r.before + r.o.Now().Sub(r.started)
+	return r.before + r.o.Now().Sub(r.started) - r.outside
+}
+
+// outsideOfBudget does what the budget does not pay for: like a build it is done
+// once for a program, and not again in the next run.
+func (r *run) outsideOfBudget(do func() error) error {
+	began := r.o.Now()
+	defer func() { r.outside += r.o.Now().Sub(began) }()
+	return do()
 }
 
 // remaining is what remains of the budget.

@@ -27,6 +27,9 @@ func (r *run) measure(ctx context.Context) error {
 	}
 	for {
 		done := len(r.rounds) - r.longDone
+		if err := r.revise(done); err != nil { // a run that was resumed right there
+			return err
+		}
 		if done >= r.plan.RoundsPlanned {
 			r.stopped = AllPlanned
 			if r.o.Rounds > 0 {
@@ -74,9 +77,9 @@ func (r *run) fewest() int {
 	return plan.FullRounds
 }
 
-// spent reports whether the budget is used up after done rounds. Every study
-// runs to the fewest rounds a verdict needs: where they turn out slower than
-// the pilot was, the budget is stretched, and the plan says so.
+// spent reports whether the budget is used up after done rounds. A study runs to
+// the fewest rounds a verdict needs, or those that a budget set by the user is
+// stretched to: if rounds turn out slower than the pilot was, the plan says so.
 func (r *run) spent(done int) bool {
 	if r.o.Rounds > 0 {
 		return false
@@ -85,7 +88,11 @@ func (r *run) spent(done int) bool {
 	if r.elapsed()+next <= r.o.Budget {
 		return false
 	}
-	if done < plan.MinRounds {
+	least := plan.MinRounds
+	if r.o.User {
+		least = plan.LeastRounds
+	}
+	if done < least {
 		r.plan.Stretched = true
 		return false
 	}

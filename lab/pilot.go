@@ -37,23 +37,28 @@ const (
 // pilot opens every contender once: it must answer every case right, and shows
 // how long an operation takes, what it allocates and how long a collection
 // cycle is, so that slices can be planned. Nothing it measures is reported.
+//
+// The baseline and the null contender come first: what they cost tells what the
+// budget has time for, before the others are opened. The control is the program
+// of the baseline, and is not asked again.
 func (r *run) pilot(ctx context.Context) error {
+	began := r.elapsed()
 	for _, c := range r.contenders {
-		if r.dropped[c.ID] {
-			continue
-		}
-		r.progress(Event{Phase: "pilot", Contender: c.ID})
-		if err := r.pilotOne(ctx, c); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			var te *tare.TrialError
-			if !errors.As(err, &te) {
+		if c.Role == tare.RoleBaseline || c.Role == tare.RoleNull {
+			if err := r.pilotOrDrop(ctx, c); err != nil {
 				return err
 			}
-			r.trials = append(r.trials, tare.Trial{Contender: c.ID, Error: te})
-			r.progress(Event{Phase: "pilot", Contender: c.ID, Err: te})
-			if err := r.drop(c.ID, te.Error()); err != nil {
+		}
+	}
+	r.copyToControl()
+	if r.o.User && r.o.Rounds == 0 {
+		r.fitBeforehand(r.elapsed() - began)
+	}
+	for _, c := range slices.Clone(r.contenders) {
+		switch c.Role {
+		case tare.RoleBaseline, tare.RoleNull, tare.RoleControl:
+		default:
+			if err := r.pilotOrDrop(ctx, c); err != nil {
 				return err
 			}
 		}
@@ -73,6 +78,56 @@ func (r *run) pilot(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// pilotOrDrop pilots one contender. One that fails is dropped; the error is for
+// what the study cannot go on with.
+func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
+	if r.dropped[c.ID] {
+		return nil
+	}
+	r.progress(Event{Phase: "pilot", Contender: c.ID})
+	err := r.pilotOne(ctx, c)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var te *tare.TrialError
+	if !errors.As(err, &te) {
+		return err
+	}
+	r.trials = append(r.trials, tare.Trial{Contender: c.ID, Error: te})
+	r.progress(Event{Phase: "pilot", Contender: c.ID, Err: te})
+	return r.drop(c.ID, te.Error())
+}
+
+// copyToControl gives the control what the baseline showed.
+func (r *run) copyToControl() {
+	for _, p := range r.pilots {
+		if p.Contender == r.study.Baseline {
+			p.Contender = tare.ControlID
+			r.pilots = append(r.pilots, p)
+		}
+	}
+	for _, c := range r.conform {
+		if c.Contender == r.study.Baseline {
+			c.Contender = tare.ControlID
+			r.conform = append(r.conform, c)
+		}
+	}
+}
+
+// fitBeforehand leaves out what the user's budget will have no time for, if
+// every contender takes as long as the baseline: two of them took so long.
+func (r *run) fitBeforehand(two time.Duration) {
+	works := len(r.study.Workloads)
+	r.fitTo(r.guess(), func() time.Duration {
+		rest := float64(len(r.taking()) - 3) // all but baseline, control and null
+		share := float64(len(r.study.Workloads)) / float64(works)
+		return r.elapsed() + time.Duration(rest*share*float64(two)/2)
+	})
 }
 
 func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {

@@ -3,9 +3,10 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
-	"math"
+	"slices"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -13,12 +14,17 @@ import (
 )
 
 // MinRounds is the fewest rounds a study of ratios is planned with, unless the
-// user fixes their number: below it no interval of a whole table is narrow
-// enough to say anything.
+// user fixes their number: below it the intervals of a complete table are too
+// wide to decide anything.
 const MinRounds = 12
 
-// FullRounds is the fewest rounds of a full budget that holds them, whatever is
-// decided before: ranks among many contenders take more than a criterion.
+// LeastRounds is the fewest rounds that a budget set by the user is stretched
+// to: with one look they give an interval to each of six workloads.
+const LeastRounds = 8
+
+// FullRounds is the fewest rounds of a full budget that has time for them, even
+// if everything is decided earlier: ranks among many contenders need more rounds
+// than a criterion does.
 const FullRounds = 18
 
 // MaxRounds is the most rounds a budget is filled with: the last look.
@@ -31,35 +37,54 @@ const (
 	LongTau   = 8
 )
 
-// Options say how long and in which way.
+// Options set how long a study measures, and in which way.
 type Options struct {
 	Seed      uint64
 	Isolation tare.Isolation
 	Budget    time.Duration // measuring time, the pilot included
-	Spent     time.Duration // what the pilot took of it
-	Rounds    int           // fixed; zero: what the budget holds
-	User      bool          // the budget is the user's own: refuse instead of stretching
+	Spent     time.Duration // of the budget, by the pilot
+	Rounds    int           // fixed; zero: what the budget has time for
+	User      bool          // the user set the budget: keep to it and plan fewer rounds; else stretch it to MinRounds
 	Slice     time.Duration // slice length wanted; zero: by rule
-	Most      int           // slices of a contender in a round, a quarter of that of work that allocates; zero: by rule
-	Long      bool          // add the rounds that check slice length
+	Most      int           // slices of a contender in a round, a quarter of that for work that allocates; zero: by rule
+	Long      bool          // add the rounds that check the slice length
+
+	Done     int                 // rounds that are done already
+	Pace     float64             // what a round took over what was forecast; zero: 1
+	Brief    []string            // contenders with slices a tenth as long: no ratio is taken of them
+	Measured map[string]Variance // by workload, in the first rounds; nil: not measured yet
 }
 
-// BudgetError says that a budget cannot hold enough rounds.
+// Least is the least budget that a study of these workloads can be given: time
+// for the pilot and for six rounds of one workload and two contenders, which is
+// the fewest an interval of 95 % can be made of.
+func Least(workloads []tare.Workload) time.Duration {
+	if slices.ContainsFunc(workloads, func(w tare.Workload) bool { return w.Traffic == nil }) || len(workloads) == 0 {
+		return leastProgram
+	}
+	return leastTraffic
+}
+
+// The least budgets: of programs that are asked in process, and of servers.
+const (
+	leastProgram = 5 * time.Second
+	leastTraffic = 10 * time.Second
+)
+
+// BudgetError reports a budget that no part of a study fits in.
 type BudgetError struct {
 	Budget time.Duration
-	Need   time.Duration // a budget that would do
-	Rounds int           // the budget holds
+	Least  time.Duration
 }
 
-// Error names the budget that would do.
+// Error names the least budget.
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("a budget of %v holds %d rounds of this study, a verdict needs %d; --budget %v would do",
-		e.Budget, e.Rounds, MinRounds, e.Need)
+	return fmt.Sprintf("a budget of %v is too short for any interval; the least is --budget %v", e.Budget, e.Least)
 }
 
 // New plans a study: contenders are the ids of every process of a round, and
 // pilots hold one entry for each workload that each of them can do.
-func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o Options) (tare.Plan, error) {
+func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o Options) tare.Plan {
 	p := tare.Plan{
 		Seed:       fmt.Sprint(o.Seed),
 		Isolation:  o.Isolation,
@@ -82,29 +107,41 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		}
 		p.Slices = append(p.Slices, slicing(w, mine, o))
 	}
-	p.SecondsPerRound = seconds(p.Slices, pilots)
 	if o.Rounds > 0 {
+		p.SecondsPerRound = seconds(p.Slices, pilots)
 		p.RoundsPlanned = o.Rounds
 		p.Looks = []int{o.Rounds}
-		return p, nil
+		return p
 	}
 	p.BudgetSeconds = o.Budget.Seconds()
-	perRound := p.SecondsPerRound
-	if long := longer(p.Slices); o.Long && p.Isolation == tare.Lockstep && len(long) > 0 {
-		p.LongEvery = LongEvery
-		perRound += seconds(long, pilots) / LongEvery
-	}
-	p.RoundsPlanned = min(max(0, int((o.Budget-o.Spent).Seconds()/perRound)), MaxRounds)
-	if p.RoundsPlanned < MinRounds {
-		if o.User {
-			need := time.Duration(math.Ceil(o.Spent.Seconds()+1.1*perRound*MinRounds)) * time.Second
-			return p, &BudgetError{Budget: o.Budget, Need: need, Rounds: p.RoundsPlanned}
+	left := (o.Budget - o.Spent).Seconds()
+	rule, pace := p.Slices, cmp.Or(o.Pace, 1)
+	for share := 1.0; ; share -= shareStep {
+		if p.Isolation == tare.Lockstep {
+			p.Slices = fewer(rule, pilots, o.Measured, share)
 		}
-		p.RoundsPlanned = MinRounds
-		p.Stretched = true
+		p.SecondsPerRound = pace * seconds(p.Slices, pilots)
+		perRound := p.SecondsPerRound
+		if long := longer(p.Slices); o.Long && p.Isolation == tare.Lockstep && len(long) > 0 {
+			p.LongEvery = LongEvery
+			perRound += pace * seconds(long, pilots) / LongEvery
+		}
+		p.RoundsPlanned = min(o.Done+max(0, int(left/perRound)), MaxRounds)
+		if p.RoundsPlanned >= MinRounds || share < shareStep {
+			break
+		}
 	}
+	p.Fits = p.RoundsPlanned >= MinRounds
+	switch {
+	case p.Fits:
+	case o.User:
+		p.RoundsPlanned = max(p.RoundsPlanned, LeastRounds)
+	default:
+		p.RoundsPlanned = MinRounds
+	}
+	p.Stretched = float64(p.RoundsPlanned-o.Done)*p.SecondsPerRound > left
 	p.Looks = looks(p.RoundsPlanned)
-	return p, nil
+	return p
 }
 
 // longer are the slices of a round that checks their length.
@@ -134,13 +171,15 @@ func looks(n int) []int {
 	return l
 }
 
+// tokenNS is what a token costs: request, reply and journal line.
+const tokenNS = 30e3
+
 // seconds forecasts one round: set-up of every process, then the slices.
 func seconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 	var ns float64
 	for _, p := range pilots {
 		ns += p.SetupNS
 	}
-	const token = 30e3 // request, reply and journal line
 	for _, s := range slices {
 		for _, p := range pilots {
 			if ops := s.Ops[p.Contender]; p.Workload == s.Workload && ops > 0 {
@@ -149,7 +188,7 @@ func seconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 					slice = float64(s.TargetNS)
 				}
 				ns += float64(s.MemoryOps) * p.NSPerOp
-				ns += float64(s.Count) * (slice*(1+float64(s.Lead[p.Contender])/float64(ops)) + token)
+				ns += float64(s.Count) * (slice*(1+float64(s.Lead[p.Contender])/float64(ops)) + tokenNS)
 			}
 		}
 	}

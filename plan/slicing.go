@@ -49,6 +49,8 @@ const (
 	visitMostNS  = 2e9
 	segmentLead  = 0.05 // of a continuous segment
 
+	briefly = 10 // slices of contenders that no ratio is taken of are so many times shorter
+
 	block      = 2 // slices of whole cycles in a block
 	shortBlock = 4 // slices in a block of work that allocates nothing
 )
@@ -56,6 +58,34 @@ const (
 // slicing applies the slice rule to one workload: pilots has one entry per
 // contender that can do it, in plan order.
 func slicing(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
+	s := byRule(workload, pilots, o)
+	if t := workload.Traffic; workload.Slice > 0 || t != nil && t.Segment > 0 {
+		return s // one number of operations for all, or one length of a segment
+	}
+	for _, id := range o.Brief {
+		shorten(s.Ops, id, visitAnswers, workload.Traffic)
+		shorten(s.Lead, id, visitTurns, workload.Traffic)
+		shorten(s.Cycles, id, 0, nil)
+	}
+	return s
+}
+
+// shorten makes n[id] a tenth, but for traffic at least so many answers per
+// connection.
+func shorten(n map[string]int64, id string, answers int, t *tare.Traffic) {
+	rule := n[id]
+	if rule == 0 {
+		return
+	}
+	least := int64(1)
+	if t != nil {
+		least = int64(answers * t.Connections)
+	}
+	n[id] = min(rule, max(least, rule/briefly))
+}
+
+// byRule is slicing with slices of full length for all.
+func byRule(workload tare.Workload, pilots []tare.Pilot, o Options) tare.Slicing {
 	want := o.Slice
 	if workload.Slice > 0 {
 		want = workload.Slice
@@ -179,7 +209,7 @@ func traffic(s *tare.Slicing, t tare.Traffic, pilots []tare.Pilot, want time.Dur
 		s.Count, s.Block, s.RatioOfSums = 1, 1, true
 		s.TargetNS = t.Segment.Nanoseconds()
 	} else {
-		s.Count, s.Block = balanced(len(pilots), visitCount), block
+		s.Count, s.Block, s.Visits = balanced(len(pilots), visitCount), block, true
 		s.TargetNS = visitNS
 		if want > 0 {
 			s.TargetNS = want.Nanoseconds()

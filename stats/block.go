@@ -21,6 +21,12 @@ type Point struct {
 // in length the rest of the longer is ignored. The result is NaN when a block
 // has no operations or no positive cost on either side.
 func BlockEffect(a, b []Point, block int) float64 {
+	return HodgesLehmann(BlockEffects(a, b, block))
+}
+
+// BlockEffects returns the effect of each block, as [BlockEffect] sums them. It
+// is a single NaN when a block has no operations or no positive cost.
+func BlockEffects(a, b []Point, block int) []float64 {
 	n := min(len(a), len(b))
 	block = max(1, min(block, n))
 	var effects []float64
@@ -31,11 +37,11 @@ func BlockEffect(a, b []Point, block int) float64 {
 		}
 		e := SumEffect(a[i:end], b[i:end])
 		if math.IsNaN(e) {
-			return e
+			return []float64{e}
 		}
 		effects = append(effects, e)
 	}
-	return HodgesLehmann(effects)
+	return effects
 }
 
 // SumEffect returns the logarithm of the ratio of sums: all cost of a over all

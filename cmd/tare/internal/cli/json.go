@@ -71,6 +71,7 @@ input or a budget too small; 130 interrupted. With --exit-code also 5 void.`,
 			if err := o.run.read(cmd, words); err != nil {
 				return err
 			}
+			o.run.fitInto(bring.Quick, bring.Full)
 			if !slices.Contains(bring.Ops(), o.op) {
 				return &usageError{fmt.Sprintf("--op %q is not an operation", o.op), "one of " + strings.Join(bring.Ops(), ", ")}
 			}

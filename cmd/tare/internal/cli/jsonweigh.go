@@ -117,7 +117,7 @@ func (d *documentStudy) prepare(ctx context.Context, w *weighing) (tare.Study, e
 	if err := d.kind.Refer(ctx, w.sources, study, d.typ, trial.Spec{Run: w.tag, Guardian: w.guardian}, dir); err != nil {
 		return study, aboutDocuments(err)
 	}
-	return d.fit(w, study)
+	return study, nil
 }
 
 // chosenOnly sees to it that each pattern chooses a codec, and keeps who could
@@ -146,23 +146,6 @@ func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, ba
 		}
 	}
 	return &usageError{fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is held against", strings.Join(d.o.only, ",")), "tare list contenders shows the others"}
-}
-
-// fit leaves out what the budget has no room for, and says so.
-func (d *documentStudy) fit(w *weighing, study tare.Study) (tare.Study, error) {
-	if d.o.run.rounds > 0 {
-		return study, nil
-	}
-	if d.o.run.user {
-		return study, aboutDocuments(bring.Holds(study, d.kind.Costs(), d.o.run.budget))
-	}
-	fitted := bring.Fit(study, d.kind.Costs(), bring.Room(d.o.run.quick), len(d.o.only) == 0)
-	d.left = append(d.left, fitted.Left...)
-	d.kind.Only(fitted.Study)
-	if fitted.Says != "" {
-		w.p.Say(fitted.Says)
-	}
-	return fitted.Study, nil
 }
 
 // typed has the catalog's codecs built for the type.
@@ -218,10 +201,7 @@ func (d *documentStudy) recommend(w *weighing, res *tare.Result) {
 func aboutDocuments(err error) error {
 	var typed *bring.TypeError
 	var refused *bring.RefusedError
-	var budget *bring.BudgetError
 	switch {
-	case errors.As(err, &budget):
-		return &usageError{budget.Error(), ""}
 	case errors.As(err, &typed):
 		return &usageError{oneLine(typed.Error()), ""}
 	case errors.As(err, &refused):

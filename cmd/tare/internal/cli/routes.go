@@ -63,6 +63,7 @@ input or a budget too small; 130 interrupted. With --exit-code also 5 void.`,
 			if err := o.run.read(cmd, words); err != nil {
 				return err
 			}
+			o.run.fitInto(bring.Quick, bring.Full)
 			var err error
 			if o.run.format, err = f.format(cmd); err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/plan"
 	"github.com/tarebench/tare/report"
 )
 
@@ -156,6 +157,9 @@ func (o *runOptions) read(cmd *cobra.Command, words runWords) (err error) {
 			return &usageError{fmt.Sprintf("--budget %q is not a budget", budget), "quick, full or a duration such as 90s or 5m"}
 		}
 		o.budget, o.user = d, true
+		if least := plan.Least(nil); o.budget < least {
+			return &plan.BudgetError{Budget: o.budget, Least: least}
+		}
 	}
 	switch o.isolation = tare.Isolation(words.isolation); o.isolation {
 	case tare.Lockstep, tare.TrialWise:
@@ -197,6 +201,18 @@ func (o *runOptions) read(cmd *cobra.Command, words runWords) (err error) {
 	}
 	o.with, err = pins(words.with)
 	return err
+}
+
+// fitInto makes quick and full budgets of that length: what does not fit in them
+// is left out, as it is of a budget set by the user.
+func (o *runOptions) fitInto(quick, full time.Duration) {
+	if o.user || o.rounds > 0 {
+		return
+	}
+	if o.budget = full; o.quick {
+		o.budget = quick
+	}
+	o.user = true
 }
 
 func (s *shell) completeStudies(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {

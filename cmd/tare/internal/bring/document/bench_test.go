@@ -239,33 +239,6 @@ func TestInferredTypeIsBuilt(t *testing.T) {
 	}
 }
 
-// TestCosts: the baseline says what an operation takes, and nobody is examined on
-// what the study has not.
-func TestCosts(t *testing.T) {
-	src := `[1,2,3]`
-	typ, err := Infer(docsOf(t, src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := built(t, src, typ, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for id, ns := range k.Costs() {
-		if ns < 1 || ns > 1e9 {
-			t.Errorf("%s: %v ns", id, ns)
-		}
-	}
-	if n := len(k.Costs()); n != len(works()) {
-		t.Errorf("%d costs", n)
-	}
-	k.Only(tare.Study{Workloads: works()[2:3]})
-	exams, err := k.Exams(t.TempDir())
-	if err != nil || len(exams) != 1 || exams[0].ID != "typed/decode" {
-		t.Errorf("%+v, %v", exams, err)
-	}
-}
-
 // TestNewStudy: who has no part in what is asked is named with the reason.
 func TestNewStudy(t *testing.T) {
 	from, err := catalog.Open(repository)

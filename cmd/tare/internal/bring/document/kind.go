@@ -32,7 +32,6 @@ type work struct {
 	op        string
 	reference [][]byte // per document; nil: not known yet
 	verb      string   // "decodes", "encodes"
-	cost      float64  // ns that an operation takes the baseline, about; zero: not known yet
 }
 
 var (

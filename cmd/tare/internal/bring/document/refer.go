@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
-	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/codec"
@@ -83,39 +81,6 @@ func (k *Kind) refer(ctx context.Context, s *trial.Session, in wire.Workload, t 
 		}
 		own.reference[i] = answers[0].Output
 	}
-	took, err := s.Warm(ctx, in.ID, 1, costLeast, costMost)
-	if err != nil {
-		return err
-	}
-	own.cost = float64(took.WallNS) / float64(took.Ops)
 	k.works[in.ID] = own
 	return nil
-}
-
-// How long the baseline works to learn what an operation takes.
-const (
-	costLeast = 10 * time.Millisecond
-	costMost  = 2 * time.Second
-)
-
-// Costs are what an operation takes the baseline, about, in ns by workload: of
-// those that it was asked for the reference of.
-func (k *Kind) Costs() map[string]float64 {
-	out := map[string]float64{}
-	for id, w := range k.works {
-		if w.cost > 0 {
-			out[id] = w.cost
-		}
-	}
-	return out
-}
-
-// Only forgets the workloads that a study has not: nobody is examined on them.
-func (k *Kind) Only(study tare.Study) {
-	for id, w := range k.works {
-		if !slices.ContainsFunc(study.Workloads, func(x tare.Workload) bool { return x.ID == id }) {
-			w.reference = nil
-			k.works[id] = w
-		}
-	}
 }

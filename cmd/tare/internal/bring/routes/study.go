@@ -27,8 +27,8 @@ const StudyID = "routes"
 
 // Budgets of the study.
 const (
-	quick = 90 * time.Second
-	full  = 8 * time.Minute
+	Quick = 60 * time.Second
+	Full  = 8 * time.Minute
 )
 
 // noticeable is the share of a whole request from which on it is said that a
@@ -103,7 +103,7 @@ func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
 		}
 		fmt.Fprintf(&b, "  - {id: %s, file: %q, op: %s%s, set: {%s: %s}}\n", w.id, d.ListName(), w.op, pool, router.SetAsk, w.ask)
 	}
-	fmt.Fprintf(&b, "metrics: [time, cpu, bytes, allocs]\nbudget: {quick: %s, full: %s, quick_workloads: [%s]}\n", quick, full, strings.Join(brief, ", "))
+	fmt.Fprintf(&b, "metrics: [time, cpu, bytes, allocs]\nbudget: {quick: %s, full: %s, quick_workloads: [%s]}\n", Quick, Full, strings.Join(brief, ", "))
 	return b.String(), left
 }
 

@@ -1,0 +1,40 @@
+package judge
+
+import (
+	"github.com/tarebench/tare/plan"
+	"github.com/tarebench/tare/stats"
+)
+
+// Variances estimates, for each workload, how much the ratio of a contender to
+// the baseline varies within rounds and between them: means over all contenders
+// and the control. A workload of which the rounds show too little has none.
+func Variances(d Data) map[string]plan.Variance {
+	x := newIndex(d)
+	out := map[string]plan.Variance{}
+	for _, s := range d.Plan.Slices {
+		var v plan.Variance
+		pairs := 0
+		for _, id := range d.compared() {
+			if id == d.Study.Baseline {
+				continue
+			}
+			var blocks [][]float64
+			for _, r := range x.rounds {
+				p, q := x.paired(d.primary(), cell{r, s.Workload, id}, cell{r, s.Workload, d.Study.Baseline})
+				blocks = append(blocks, stats.BlockEffects(p, q, s.Block))
+			}
+			within, between, ok := stats.Components(blocks)
+			if !ok {
+				continue
+			}
+			pairs++
+			v.Within += within * float64(s.Block) // of a slice
+			v.Between += between
+		}
+		if pairs > 0 {
+			v.Within, v.Between, v.Rounds = v.Within/float64(pairs), v.Between/float64(pairs), len(x.rounds)
+			out[s.Workload] = v
+		}
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package plan
+
+import (
+	"math"
+
+	"github.com/tarebench/tare"
+)
+
+// Variance is how much the logarithm of the ratio of two contenders varies: from
+// slice to slice within a round, and from round to round beyond that.
+type Variance struct {
+	Within  float64 // of one slice
+	Between float64 // of one round, with endless slices
+	Rounds  int     // it was estimated from
+}
+
+// Before the first rounds have shown it, the variance between rounds is taken to
+// be this share of the variance within them. The shares are medians over saved
+// journals of the bundled studies.
+const (
+	shareShort   = 0.012 // work that allocates nothing: slices of a millisecond
+	shareCycles  = 0.04  // work that allocates: slices of complete collection cycles
+	shareVisits  = 0.15  // servers
+	priorRounds  = 8     // the share counts as much as so many measured rounds
+	leastShort   = 2 * shortBlock
+	leastCycles  = 2 * block
+	leastVisits  = 2 * block
+	shareStep    = 0.05
+	setupUnknown = 20e6 // ns of set-up in a round, where the pilot could not tell
+)
+
+// share is the variance between rounds over that within them: what was measured
+// and what is usual, weighted by rounds.
+func (v Variance) share(s tare.Slicing) float64 {
+	usual := shareCycles
+	switch {
+	case s.Visits:
+		usual = shareVisits
+	case s.Block == shortBlock:
+		usual = shareShort
+	}
+	if v.Rounds == 0 || !(v.Within > 0) {
+		return usual
+	}
+	n, prior := float64(v.Rounds), float64(priorRounds)
+	return (n*max(0, v.Between)/v.Within + prior*usual) / (n + prior)
+}
+
+// fewer gives each workload the number of slices that reaches a given width of
+// the interval soonest, or a share of it, within what the slice rule allows.
+func fewer(rule []tare.Slicing, pilots []tare.Pilot, measured map[string]Variance, share float64) []tare.Slicing {
+	out := make([]tare.Slicing, len(rule))
+	for i, s := range rule {
+		least := leastOf(s)
+		if s.Count > least {
+			best := soonest(s, pilots, measured[s.Workload])
+			want := int(math.Round(share * min(float64(s.Count), best)))
+			s.Count = min(s.Count, balanced(len(s.Contenders), max(least, want)))
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// leastOf is the fewest slices of s that a round can have: two blocks, or one
+// slice if slices are long.
+func leastOf(s tare.Slicing) int {
+	switch {
+	case s.Block == 1:
+		return 1
+	case s.Visits:
+		return leastVisits
+	case s.Block == shortBlock:
+		return leastShort
+	}
+	return leastCycles
+}
+
+// soonest is the number of slices per round that minimises the time to a given
+// width: with n slices a round costs set-up + n·slice and its effect has the
+// variance between + within/n, so that the product is least at
+// n = √(set-up/slice · within/between).
+//
+// Source: T. Kalibera, R. Jones, "Rigorous benchmarking in reasonable time",
+// ISMM 2013, section 6 (optimal repetition counts).
+func soonest(s tare.Slicing, pilots []tare.Pilot, v Variance) float64 {
+	var setup, slice float64
+	for _, p := range pilots {
+		ops := s.Ops[p.Contender]
+		if p.Workload != s.Workload || ops == 0 {
+			continue
+		}
+		setup += max(setupUnknown, p.SetupNS)
+		slice += float64(ops+s.Lead[p.Contender])*p.NSPerOp + tokenNS
+	}
+	return math.Sqrt(setup / max(1, slice) / v.share(s))
+}

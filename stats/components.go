@@ -1,0 +1,44 @@
+package stats
+
+// Components splits what varies in the effects of rounds into two variances:
+// that of one block within its round, and that of rounds beyond what their
+// blocks explain. blocks holds the effects of each round's blocks; rounds with
+// fewer than two are ignored. ok is false with fewer than two rounds left. A
+// variance between rounds that would be negative is 0.
+//
+// Source: the analysis-of-variance estimator of a one-way random-effects model
+// (S. R. Searle, G. Casella, C. E. McCulloch, "Variance Components", 1992, §3.6).
+func Components(blocks [][]float64) (within, between float64, ok bool) {
+	var means []float64
+	var squares, free, inverse float64
+	for _, x := range blocks {
+		if len(x) < 2 {
+			continue
+		}
+		m := mean(x)
+		for _, v := range x {
+			squares += (v - m) * (v - m)
+		}
+		free += float64(len(x) - 1)
+		inverse += 1 / float64(len(x))
+		means = append(means, m)
+	}
+	if len(means) < 2 {
+		return 0, 0, false
+	}
+	within = squares / free
+	m, spread := mean(means), 0.0
+	for _, v := range means {
+		spread += (v - m) * (v - m)
+	}
+	n := float64(len(means))
+	return within, max(0, spread/(n-1)-within*inverse/n), true
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
