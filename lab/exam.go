@@ -45,23 +45,43 @@ func (r *run) examine(ctx context.Context) error {
 		if r.dropped[c.ID] || c.Role == tare.RoleControl || c.Role == tare.RoleNull {
 			continue
 		}
-		r.progress(Event{Phase: "exam", Contender: c.ID})
-		x := &examination{run: r, kind: k, id: c.ID, found: tare.Semantics{
-			Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
-		}}
-		if c.Role != tare.RoleApart { // which means something else by its answers
-			if err := x.takeAll(ctx, exams); err != nil {
+		key := r.knownKey(c.ID, "exam", exams...)
+		var found examined
+		if !r.load(key, &found) {
+			r.progress(Event{Phase: "exam", Contender: c.ID})
+			var sound bool
+			if found, sound, err = r.examineOne(ctx, k, c, exams); err != nil {
 				return err
 			}
-			r.exams.Semantics = append(r.exams.Semantics, x.found)
+			if sound {
+				r.save(key, found)
+			}
 		}
-		a, err := r.starting(ctx, c.ID, exams)
-		if err != nil {
-			return err
+		if found.Semantics != nil {
+			found.Semantics.Contender = c.ID
+			r.exams.Semantics = append(r.exams.Semantics, *found.Semantics)
 		}
-		r.exams.Adoption[c.ID] = a
+		r.exams.Adoption[c.ID] = found.Adoption
 	}
 	return nil
+}
+
+// examineOne asks contender c for all exams. What it showed is sound if its
+// process ended in none of them: that may have had another reason.
+func (r *run) examineOne(ctx context.Context, k Examiner, c tare.Contender, exams []wire.Workload) (examined, bool, error) {
+	x := &examination{run: r, kind: k, id: c.ID, found: tare.Semantics{
+		Contender: c.ID, Reference: k.Reference(), Differences: []tare.Difference{},
+	}}
+	var out examined
+	if c.Role != tare.RoleApart { // which means something else by its answers
+		if err := x.takeAll(ctx, exams); err != nil {
+			return out, false, err
+		}
+		out.Semantics = &x.found
+	}
+	var err error
+	out.Adoption, err = r.starting(ctx, c.ID, exams)
+	return out, x.deaths == 0 && out.Adoption.StartSeconds > 0, err
 }
 
 // examination is one contender being examined.
@@ -73,6 +93,7 @@ type examination struct {
 	session *trial.Session // nil: none is open
 
 	prepared string // exam that session is prepared for
+	deaths   int    // processes that ended in an exam
 	differed map[string]first
 }
 
@@ -142,6 +163,7 @@ func (x *examination) take(ctx context.Context, exam wire.Workload) error {
 			a.Error = "the process ended: " + oneLine(err.Error())
 			x.close(ctx)
 			deaths++
+			x.deaths++
 		}
 		x.found.Cases++
 		if d, differs := x.kind.Differ(exam, a); differs && !x.told(exam, d) {

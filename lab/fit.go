@@ -1,10 +1,10 @@
 package lab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -78,7 +78,7 @@ func (r *run) fit(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 }
 
 // fitTo is fit where the pilot's share of the budget shrinks with what is left
-// out.
+// out. It leaves out until the rest fits, and then takes back what fits as well.
 func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 	spent := pilot()
 	p := r.planned(pilots, spent)
@@ -86,52 +86,77 @@ func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 		return p
 	}
 	need := time.Duration(math.Ceil(1.1*(spent.Seconds()+p.SecondsPerRound*plan.MinRounds))) * time.Second
-	for !p.Fits {
-		what := r.dispensable()
-		if what == "" {
-			return p
-		}
-		out := tare.NotWeighed{What: what, Why: fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.o.Budget, need)}
-		r.unfit = append(r.unfit, out)
-		r.progress(Event{Phase: "fit", Message: out.What + " is " + out.Why})
+	study, contenders := r.study, r.contenders
+	out := map[string]bool{}
+	replan := func(what string, leave bool) bool {
+		out[what] = leave
+		r.study, r.contenders = study, contenders
+		r.leave(out)
 		p = r.planned(pilots, pilot())
+		return p.Fits
+	}
+	order := r.dispensable()
+	n := slices.IndexFunc(order, func(what string) bool { return replan(what, true) }) + 1
+	if n == 0 {
+		n = len(order)
+	}
+	for _, what := range slices.Backward(order[:n]) {
+		if !replan(what, false) {
+			replan(what, true)
+		}
+	}
+	for _, what := range order[:n] {
+		if out[what] {
+			left := tare.NotWeighed{What: what, Why: fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.o.Budget, need)}
+			r.unfit = append(r.unfit, left)
+			r.progress(Event{Phase: "fit", Message: left.What + " is " + left.Why})
+		}
 	}
 	return p
 }
 
-// dispensable takes one workload out of the study, or if only one is left one
-// contender, and says what it was; empty: nothing can be left out.
-func (r *run) dispensable() string {
+// The parts of a study that can be left out are named so, with their id.
+const (
+	workloadPart  = "workload "
+	contenderPart = "contender "
+)
+
+// dispensable lists what can be left out, in that order: all workloads but one,
+// and then all contenders but the baseline and one.
+func (r *run) dispensable() []string {
 	claimed := claimed(r.study)
-	if works := r.study.Workloads; len(works) > 1 {
-		i := leastNeeded(works, func(w tare.Workload) bool { return claimed.workloads[w.ID] })
-		what := "workload " + works[i].ID
-		r.study.Workloads = slices.Delete(slices.Clone(works), i, i+1)
-		return what
+	var works, contenders []string
+	for _, w := range r.study.Workloads {
+		works = append(works, w.ID)
 	}
-	var rest []tare.Contender
 	for _, c := range r.contenders {
 		if !r.dropped[c.ID] && (c.Role == tare.RoleContender || c.Role == tare.RoleApart || c.Role == tare.RoleTrap) {
-			rest = append(rest, c)
+			contenders = append(contenders, c.ID)
 		}
 	}
-	if len(rest) < 2 {
-		return ""
-	}
-	c := rest[leastNeeded(rest, func(c tare.Contender) bool { return claimed.contenders[c.ID] })]
-	r.leaveContender(c.ID)
-	return "contender " + c.ID
+	return append(leastNeeded(workloadPart, works, claimed.workloads), leastNeeded(contenderPart, contenders, claimed.contenders)...)
 }
 
-// leastNeeded is the index of the last element that is not needed, or of the
-// last one if all are.
-func leastNeeded[T any](all []T, needed func(T) bool) int {
-	for i, v := range slices.Backward(all) {
-		if !needed(v) {
-			return i
-		}
+// leastNeeded names ids but one, the last ones first and those that are needed
+// after all others.
+func leastNeeded(part string, ids []string, needed map[string]bool) []string {
+	ids = slices.Clone(ids)
+	slices.Reverse(ids)
+	slices.SortStableFunc(ids, func(a, b string) int {
+		return cmp.Compare(btoi(needed[a]), btoi(needed[b]))
+	})
+	var out []string
+	for _, id := range ids[:max(0, len(ids)-1)] {
+		out = append(out, part+id)
 	}
-	return len(all) - 1
+	return out
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // subjects are the contenders and workloads that claims, criteria and
@@ -159,8 +184,12 @@ func claimed(s tare.Study) subjects {
 	return out
 }
 
-// guess is what pilots would say of every contender if each took what the
-// baseline does.
+// hoped is what other contenders are hoped to take of the baseline's time, before
+// their pilot: too little only costs a pilot of what is then left out after all.
+const hoped = 0.6
+
+// guess is what pilots would say of every contender if each took that share of
+// what the baseline does.
 func (r *run) guess() []tare.Pilot {
 	var out []tare.Pilot
 	known := map[[2]string]bool{}
@@ -175,8 +204,9 @@ func (r *run) guess() []tare.Pilot {
 		for _, c := range r.contenders {
 			w, ok := r.workloadOf(p.Workload)
 			if ok && !r.dropped[c.ID] && !known[[2]string{c.ID, p.Workload}] && w.Asks(c.ID) {
-				p.Contender = c.ID
-				out = append(out, p)
+				g := p
+				g.Contender, g.NSPerOp, g.SetupNS = c.ID, hoped*p.NSPerOp, hoped*p.SetupNS
+				out = append(out, g)
 			}
 		}
 	}
@@ -200,18 +230,17 @@ func (r *run) forget() {
 
 // follow leaves out of a study that is resumed what its plan left out.
 func (r *run) follow() {
+	out := map[string]bool{}
 	for _, l := range r.plan.LeftOut {
-		kind, id, _ := strings.Cut(l.What, " ")
-		if kind == "workload" {
-			r.study.Workloads = slices.DeleteFunc(slices.Clone(r.study.Workloads), func(w tare.Workload) bool { return w.ID == id })
-		} else {
-			r.leaveContender(id)
-		}
+		out[l.What] = true
 	}
+	r.leave(out)
 	r.left = append(r.left, r.plan.LeftOut...)
 }
 
-func (r *run) leaveContender(id string) {
-	r.contenders = slices.DeleteFunc(slices.Clone(r.contenders), func(c tare.Contender) bool { return c.ID == id })
-	r.study.Contenders = slices.DeleteFunc(slices.Clone(r.study.Contenders), func(e tare.Entry) bool { return e.ID == id })
+// leave takes the named parts out of the study.
+func (r *run) leave(parts map[string]bool) {
+	r.study.Workloads = slices.DeleteFunc(slices.Clone(r.study.Workloads), func(w tare.Workload) bool { return parts[workloadPart+w.ID] })
+	r.study.Contenders = slices.DeleteFunc(slices.Clone(r.study.Contenders), func(e tare.Entry) bool { return parts[contenderPart+e.ID] })
+	r.contenders = slices.DeleteFunc(slices.Clone(r.contenders), func(c tare.Contender) bool { return parts[contenderPart+c.ID] })
 }

@@ -100,6 +100,7 @@ type Options struct {
 	Resume    bool           // go on with the journal in Dir
 	Stored    *tare.Result   // an older result of the study, to be told what has changed since; nil: none
 
+	Known    Known                                // answers of earlier runs; nil: every contender is asked
 	LookPath func(program string) (string, error) // finds a program that a command takes; nil: exec.LookPath
 
 	Run      string          // tag of this run, put into every process it starts

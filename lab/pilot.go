@@ -21,8 +21,8 @@ const (
 	warmNS      = 20e6
 	warmTraffic = 100e6 // of a server: it has buffers and connections to get
 	warmCapNS   = 2e9
-	pilotGC     = 8
-	pilotNS     = 150e6
+	pilotGC     = 5
+	pilotNS     = 100e6
 	seldomGC    = 3 // of a contender whose cycles are long
 	seldomNS    = 1e9
 	heapGC      = 3 // of a contender that holds a large heap
@@ -119,14 +119,14 @@ func (r *run) copyToControl() {
 	}
 }
 
-// fitBeforehand leaves out what the user's budget will have no time for, if
-// every contender takes as long as the baseline: two of them took so long.
+// fitBeforehand leaves out what the user's budget will have no time for, if every
+// contender takes its share of the baseline's time: two pilots took so long.
 func (r *run) fitBeforehand(two time.Duration) {
 	works := len(r.study.Workloads)
 	r.fitTo(r.guess(), func() time.Duration {
 		rest := float64(len(r.taking()) - 3) // all but baseline, control and null
 		share := float64(len(r.study.Workloads)) / float64(works)
-		return r.elapsed() + time.Duration(rest*share*float64(two)/2)
+		return r.elapsed() + time.Duration(hoped*rest*share*float64(two)/2)
 	})
 }
 
@@ -243,7 +243,24 @@ func (r *run) probe(ctx context.Context, s *trial.Session, id string) error {
 
 // conformance asks for every case, holds the answers against the reference and
 // completes conf.
+//
+// Answers that were right before are not asked for again: the same program gets
+// the same questions. Each round asks for some all the same.
 func (r *run) conformance(ctx context.Context, s *trial.Session, in wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
+	key := r.knownKey(conf.Contender, "conformance", in)
+	var known tare.Conformance
+	if r.load(key, &known) && known.Workload == in.ID {
+		known.Contender, known.Fresh, known.Probe = conf.Contender, conf.Fresh, conf.Probe
+		return known, nil
+	}
+	conf, err := r.askAll(ctx, s, in, conf)
+	if err == nil && conf.Wrong == 0 {
+		r.save(key, conf)
+	}
+	return conf, err
+}
+
+func (r *run) askAll(ctx context.Context, s *trial.Session, in wire.Workload, conf tare.Conformance) (tare.Conformance, error) {
 	conf.Workload = in.ID
 	batch := 16
 	for from := 0; from < in.Bodies; {

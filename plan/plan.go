@@ -93,6 +93,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	if p.Isolation == "" {
 		p.Isolation = tare.Lockstep
 	}
+	var taking []tare.Pilot // what is known of others costs nothing
 	for _, w := range workloads {
 		var mine []tare.Pilot
 		for _, id := range contenders {
@@ -102,11 +103,12 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 				}
 			}
 		}
-		if len(mine) == 0 {
-			continue
+		if len(mine) > 0 {
+			taking = append(taking, mine...)
+			p.Slices = append(p.Slices, slicing(w, mine, o))
 		}
-		p.Slices = append(p.Slices, slicing(w, mine, o))
 	}
+	pilots = taking
 	if o.Rounds > 0 {
 		p.SecondsPerRound = seconds(p.Slices, pilots)
 		p.RoundsPlanned = o.Rounds

@@ -107,7 +107,7 @@ type keptBytes struct {
 
 // litter is something that goes as a whole.
 type litter struct {
-	Kind  string    `json:"kind"` // build, pinned, catalog, revision, typed catalog, routes, sqlite, unfinished build, run
+	Kind  string    `json:"kind"` // build, pinned, catalog, revision, typed catalog, routes, sqlite, answers, unfinished build, run
 	Path  string    `json:"path"`
 	What  string    `json:"what,omitempty"` // which contender
 	Bytes int64     `json:"bytes"`
@@ -213,7 +213,7 @@ func (c cleaned) print(w io.Writer, o cleanOptions) error {
 		}
 	}
 	for _, k := range []struct{ kind, noun string }{
-		{kindBuild, "build"}, {kindPinned, "prepared source"}, {kindCatalog, "unpacked catalog"}, {kindTree, "unpacked revision"}, {kindTyped, "typed catalog"}, {kindRoutes, "routes list"}, {kindSQLite, "SQLite translation"}, {kindHalf, "unfinished build"}, {kindRun, "kept run"},
+		{kindBuild, "build"}, {kindPinned, "prepared source"}, {kindCatalog, "unpacked catalog"}, {kindTree, "unpacked revision"}, {kindTyped, "typed catalog"}, {kindRoutes, "routes list"}, {kindSQLite, "SQLite translation"}, {kindKnown, "directory of answers"}, {kindHalf, "unfinished build"}, {kindRun, "kept run"},
 	} {
 		n, bytes := 0, int64(0)
 		for _, l := range c.Removed {

@@ -57,6 +57,7 @@ func TestWhatLiesInTheCache(t *testing.T) {
 	put(d.Cache, "routes/"+named+"/routes.yaml", "study: routes")
 	put(d.Cache, "routes/"+other+"/routes.yaml", "study: routes")
 	put(d.Cache, "sqlite/wazero-v1.11.0-amd64-linux/aa", "code")
+	put(d.Cache, "answers/0f/x.json", "{}")
 	put(d.Cache, ".reference-1/x", "")
 	put(d.Data, "results/routes/20260301T120000Z-1/result.json", `{"schema": "tare.result/1", "study": "routes", "asked": {"study_dir": "`+filepath.ToSlash(filepath.Join(d.Cache, "routes", named))+`"}}`)
 	old := time.Now().Add(-2 * halfFor)
@@ -71,7 +72,7 @@ func TestWhatLiesInTheCache(t *testing.T) {
 		want []string
 	}{
 		"by itself":    {cleanOptions{}, []string{".reference-1", "bench/run-2", "document/" + typed, "routes/" + other, "trees/" + tree}},
-		"the cache":    {cleanOptions{cache: true}, []string{".reference-1", "bench/run-2", "document/" + typed, "routes/" + other, "sqlite/wazero-v1.11.0-amd64-linux", "trees/" + tree}},
+		"the cache":    {cleanOptions{cache: true}, []string{".reference-1", "answers/0f", "bench/run-2", "document/" + typed, "routes/" + other, "sqlite/wazero-v1.11.0-amd64-linux", "trees/" + tree}},
 		"with results": {cleanOptions{results: true}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + named, "routes/" + other, "trees/" + tree}},
 		"older ones":   {cleanOptions{results: true, older: time.Hour}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + other, "trees/" + tree}},
 	} {

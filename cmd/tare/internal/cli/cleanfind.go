@@ -28,6 +28,7 @@ const (
 	kindTyped   = "typed catalog"
 	kindRoutes  = "routes"
 	kindSQLite  = "sqlite"
+	kindKnown   = "answers"
 	kindHalf    = "unfinished build"
 	kindRun     = "run"
 )
@@ -61,6 +62,7 @@ func (s *shell) litter(ctx context.Context, d dirs, o cleanOptions) (found []lit
 	if !o.cache {
 		keep[filepath.Join(d.Cache, index.CodeDir)] = true
 		keep[catalog.Unpacked(d.Cache)] = true
+		keep[d.Known()] = true
 		keepBuilds, err := s.needed(ctx, d, o)
 		switch {
 		case ctx.Err() != nil:

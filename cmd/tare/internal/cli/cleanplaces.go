@@ -39,6 +39,7 @@ func cachePlaces() []cachePlace {
 		{"document", kindTyped, short, "go.mod", ""},
 		{"routes", kindRoutes, short, "", ""},
 		{index.CodeDir, kindSQLite, regexp.MustCompile(`^wazero-[-.0-9a-z]+$`), "", ""},
+		{"answers", kindKnown, regexp.MustCompile(`^[0-9a-f]{2}$`), "", ""},
 		{"", kindHalf, nil, "", ""}, // what lies in the cache itself
 	}
 }

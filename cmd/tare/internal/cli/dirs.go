@@ -19,6 +19,9 @@ type dirs struct {
 // Lock is the file that at most one measuring tare per machine holds.
 func (d dirs) Lock() string { return filepath.Join(d.Cache, "lock") }
 
+// Known is where the answers of contenders are kept.
+func (d dirs) Known() string { return filepath.Join(d.Cache, "answers") }
+
 // Results is where the runs of a study are kept. A study's name may hold what
 // a file's may not.
 func (d dirs) Results(study string) string {

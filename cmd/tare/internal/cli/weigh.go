@@ -156,6 +156,7 @@ func (w *weighing) weigh(ctx context.Context, study chosen) (*tare.Result, error
 		Seed: w.o.seed, Budget: w.o.budget, Quick: w.o.quick, User: w.o.user, Rounds: w.o.rounds,
 		Isolation: w.o.isolation, Slice: w.o.slice, Most: w.o.most,
 		Only: w.o.only, Procs: w.o.procs, Env: w.o.env, At: w.o.at, Profile: w.o.profile,
+		Known:  known{w.dirs.Known()},
 		Stored: lastResult(w.dirs.Results(study.ID)),
 		Run:    w.tag, Guardian: w.guardian, Stop: w.halt.Stop, Unlocked: w.o.noLock,
 		Progress: func(e lab.Event) {

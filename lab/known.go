@@ -1,0 +1,92 @@
+package lab
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// Known keeps what contenders answered, so that the same program is not asked
+// the same question in every run. Keys are made of the program and of the
+// question; what cannot be read back counts as not known.
+type Known interface {
+	Load(key string) ([]byte, bool)
+	Save(key string, what []byte)
+}
+
+// examined is what one contender showed in the kind's exams.
+type examined struct {
+	Semantics *tare.Semantics `json:"semantics,omitempty"` // nil: it was not asked
+	Adoption  tare.Adoption   `json:"adoption"`
+}
+
+// knownKey is the key of what contender id answers to the questions in ask. It
+// holds everything an answer and its comparison depend on: the program and how it
+// is configured and started, the baseline, which may say what is right, the
+// inputs, and this program, which compares. It is empty if the contender is not
+// a program that was built: who knows what a command runs.
+func (r *run) knownKey(id, what string, ask ...wire.Workload) string {
+	p := r.programs[id].Contender
+	if r.o.Known == nil || p.SHA256 == "" || p.Launch != "" && p.Launch != tare.LaunchProgram {
+		return ""
+	}
+	compares := self()
+	if compares == "" {
+		return ""
+	}
+	ask = slices.Clone(ask)
+	for i := range ask {
+		ask[i] = r.configured(id, ask[i])
+		ask[i].Input = "" // a path; its bytes are in the sum
+	}
+	h := sha256.New()
+	reference := ""
+	if k, ok := r.kind.(Examiner); ok {
+		reference = k.Reference()
+	}
+	err := json.NewEncoder(h).Encode([]any{"tare/known/v1", what, r.name, reference, compares, r.programs[r.study.Baseline].Contender.SHA256,
+		p.SHA256, r.programs[id].Variant, p.Set, r.role(id), r.environment(), ask})
+	if err != nil {
+		return ""
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// load reads what is known under key into what.
+func (r *run) load(key string, what any) bool {
+	if key == "" {
+		return false
+	}
+	src, ok := r.o.Known.Load(key)
+	return ok && json.Unmarshal(src, what) == nil
+}
+
+// save keeps what under key.
+func (r *run) save(key string, what any) {
+	if key == "" {
+		return
+	}
+	if src, err := json.Marshal(what); err == nil {
+		r.o.Known.Save(key, src)
+	}
+}
+
+// self is the sum of this program's executable; empty if it cannot be read.
+var self = sync.OnceValue(func() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	sum, size, err := digest(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(sum, " ", size)
+})
