@@ -208,7 +208,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		dropped:  map[string]bool{},
 		log:      &journal.Log{},
 	}
-	if r.study, r.left, err = Part(study, o.Quick, o.Only); err != nil {
+	if r.study, r.left, err = Part(study, r.brisk(), o.Only); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
 	if err := os.MkdirAll(r.inputDir(), 0o755); err != nil {
@@ -238,6 +238,13 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		}
 	}
 	return r, nil
+}
+
+// brisk reports whether the study is asked for what carries a claim, a criterion
+// or an expectation only: at quick, and at a budget set by the user that is less
+// than half of the full one.
+func (r *run) brisk() bool {
+	return r.o.Quick || r.o.User && r.o.Rounds == 0 && r.o.Budget < Budget(r.study.Budget, false)/2
 }
 
 // openJournal starts the journal, or goes on with the one that is there.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,23 @@ func (s *shell) bundled() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// firstStudy is carried out before the others if no study is named: it answers
+// soonest.
+const firstStudy = "json-encode"
+
+// inOrder puts the first study first and the others from short to long.
+func inOrder(studies []chosen, quick bool) {
+	slices.SortStableFunc(studies, func(a, b chosen) int {
+		if first := b.ID == firstStudy; first != (a.ID == firstStudy) {
+			if first {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(lab.Budget(a.Budget, quick), lab.Budget(b.Budget, quick))
+	})
 }
 
 // chosen is a study to carry out, and where its fields are in its file.

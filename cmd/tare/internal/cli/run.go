@@ -39,6 +39,7 @@ type runOptions struct {
 	format    report.Format
 	out       string // file for the JSON; empty: none
 	quiet     bool
+	list      bool // say what would be done, and measure nothing
 	noPage    bool
 	noLock    bool
 	catalog   string // directory; empty: looked for
@@ -67,8 +68,12 @@ weigh them in lockstep rounds, and say what was found.
 
 A STUDY is the name of a bundled study (tare list studies), a FILE is a study of
 your own, and - reads one from stdin. Without either, every bundled study runs,
-is told in --format brief as it ends, and then the published claims are held
-against what was measured.
+json-encode first and the others from short to long. Each prints a brief report
+as it ends, and at the end the published claims are compared with what was
+measured. --list shows the studies and how long each takes.
+
+Any --budget from 5s on works (10s for servers): what it has no time for is left
+out, and named with the budget that would do.
 
 The report goes to stdout, as tables for people or in another --format (tare
 report --help describes them), and progress to stderr. Every result is kept in
@@ -76,10 +81,11 @@ the data directory (tare history lists them). Ctrl-C finishes the round and
 judges what there is; a second one ends it at once.
 
 Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
-input or a budget too small; 130 interrupted. With --exit-code also 3 a criterion
+input or a budget below the least; 130 interrupted. With --exit-code also 3 a criterion
 is not met, 4 inconclusive, 5 void: the worst (5, then 3, then 4) of those
 contenders that are not traps.`,
 		Example: `  tare run
+  tare run --list
   tare run json-encode --budget full
   tare run json-encode --contender 'jsoniter*' --workload 'devices-50/*' --at 1000/s
   tare run json-encode --contender 'sonic*' --with github.com/bytedance/sonic@v1.14.0 --go go1.25.5
@@ -123,6 +129,7 @@ contenders that are not traps.`,
 	how.flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := group("What is printed")
 	said.flags.StringVar(&words.at.text, "at", "", "say what contenders cost, and save, in a service that does it at `rate`, e.g. 1000/s")
+	said.flags.BoolVar(&o.list, "list", false, "print what would be measured and for how long, and measure nothing")
 	f.add(said.flags, "one document for one study, else a list")
 	said.flags.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	said.flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -26,7 +27,9 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 	}
 	p := s.newProgress(o.quiet)
 	defer p.End()
-	p.Say(fmt.Sprintf("weighing %s, %s", strings.Join(names, ", "), asked(o)))
+	if !o.list {
+		p.Say(fmt.Sprintf("weighing %s, %s", strings.Join(names, ", "), asked(o)))
+	}
 
 	exit := ExitOK
 	fail := func(err error) {
@@ -44,6 +47,16 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 	if len(studies) == 0 {
 		return codeError(exit)
 	}
+	if len(args) == 0 {
+		inOrder(studies, o.quick)
+	}
+	for _, study := range studies {
+		if o.user {
+			if err := lab.CheckBudget(study.Study, o.budget); err != nil {
+				return of(study, len(studies), err)
+			}
+		}
+	}
 	if err := holds(o.format, len(studies)); err != nil {
 		return err
 	}
@@ -56,6 +69,9 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 	}
 	for _, name := range others {
 		p.Say(name + ": nothing of it was chosen")
+	}
+	if o.list {
+		return s.listRun(o, studies)
 	}
 	out, err := openOutput(o.out)
 	if err != nil {
@@ -121,16 +137,45 @@ func beforehand(studies []chosen, o runOptions) string {
 	if len(studies) < 2 || o.rounds > 0 || o.resume {
 		return ""
 	}
-	var whole time.Duration
-	for _, study := range studies {
-		budget := o.budget
-		if budget == 0 {
-			budget = lab.Budget(study.Budget, o.quick)
-		}
-		whole += budget
+	return fmt.Sprintf("%d studies, one after the other, measure for about %s in all, longer if that is too short for the fewest rounds; "+
+		"building their contenders comes on top of that, and takes longest the first time; --list shows each", len(studies), seconds(o.total(studies)))
+}
+
+// budgetOf is how long a study measures.
+func (o runOptions) budgetOf(study chosen) time.Duration {
+	if o.budget > 0 {
+		return o.budget
 	}
-	return fmt.Sprintf("%d studies, one after the other, measure for about %s in all, longer where so much holds too few rounds; building their contenders comes on top of that, and takes longest the first time",
-		len(studies), seconds(whole))
+	return lab.Budget(study.Budget, o.quick)
+}
+
+func (o runOptions) total(studies []chosen) time.Duration {
+	var total time.Duration
+	for _, study := range studies {
+		total += o.budgetOf(study)
+	}
+	return total
+}
+
+// listRun prints what a run would do, and for how long, and measures nothing.
+func (s *shell) listRun(o runOptions, studies []chosen) error {
+	tw := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "STUDY\tMEASURES\tCONTENDERS\tWORKLOADS\tQUESTION")
+	for _, study := range studies {
+		part, _, err := lab.Part(study.Study, o.quick, o.only)
+		if err != nil {
+			return &lab.StudyError{Study: study.ID, Err: err}
+		}
+		long := seconds(o.budgetOf(study))
+		if o.rounds > 0 {
+			long = plural(o.rounds, "round")
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\n", study.ID, long, len(part.Contenders), len(part.Workloads), study.Question)
+	}
+	if o.rounds == 0 {
+		fmt.Fprintf(tw, "in all\t%s\t\t\tbuilds, and the first semantics test of a program, come on top\n", seconds(o.total(studies)))
+	}
+	return tw.Flush()
 }
 
 // of says which study an error belongs to where there are several.
