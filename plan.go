@@ -22,9 +22,16 @@ type Plan struct {
 	BudgetSeconds   float64      `json:"budget_seconds,omitempty"` // zero: a fixed number of rounds
 	Stretched       bool         `json:"stretched,omitempty"`      // the budget was stretched to the fewest rounds a verdict needs
 	LeftOut         []NotWeighed `json:"left_out,omitempty"`       // what a budget set by the user has no time for
+	Retired         []Retired    `json:"retired,omitempty"`        // contenders that left before the end, because they were proven slower than the leaders on everything
 	Fits            bool         `json:"fits,omitempty"`           // the budget has time for the fewest rounds a verdict needs
 	Revised         int          `json:"revised,omitempty"`        // after so many rounds the number of slices was set anew; zero: never
 	LongEvery       int          `json:"long_every,omitempty"`     // every so many rounds one extra round runs at eight times the slice length; zero: none
+}
+
+// Retired is a contender that left the rounds early.
+type Retired struct {
+	Contender string `json:"contender"`
+	After     int    `json:"after"` // rounds it took part in
 }
 
 // Pilot is what was learnt about one contender on one workload before the

@@ -52,7 +52,7 @@ func (r *run) measure(ctx context.Context) error {
 			return err
 		}
 		done++
-		r.progress(Event{Phase: "round", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsed(), Left: r.remaining()})
+		r.progress(r.known(Event{Phase: "round", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsed(), Left: r.remaining()}))
 		if r.plan.LongEvery > 0 && done%r.plan.LongEvery == 0 && !r.interrupted() {
 			if err := r.round(ctx, plan.Round(r.plan, done, plan.LongTau)); err != nil {
 				if ctx.Err() != nil {
@@ -62,9 +62,15 @@ func (r *run) measure(ctx context.Context) error {
 			}
 			r.longDone++
 		}
-		if r.o.Rounds == 0 && slices.Contains(r.plan.Looks, done) && r.look(done) && done >= r.fewest() {
-			r.stopped = Decided
-			return nil
+		if r.o.Rounds == 0 && slices.Contains(r.plan.Looks, done) {
+			o := r.weigh(tare.Machine{}, false)
+			if r.look(o, done) && done >= r.fewest() {
+				r.stopped = Decided
+				return nil
+			}
+			if err := r.race(o, done); err != nil {
+				return err
+			}
 		}
 	}
 }
@@ -103,9 +109,22 @@ func (r *run) spent(done int) bool {
 // ended before its result was kept, and only that is missing.
 func (r *run) over() bool { return r.log.Done != nil && r.log.Done.Stopped != Interrupted }
 
+// knownFrom is how many rounds there are before a progress line says who leads.
+const knownFrom = 3
+
+// known adds to a progress event what is known so far.
+func (r *run) known(e Event) Event {
+	if r.o.Progress == nil || e.Round < knownFrom {
+		return e
+	}
+	if lead, ok := judge.Leading(r.judged(false)); ok {
+		e.Leader, e.Ratio = lead.Contender, lead.Ratio
+	}
+	return e
+}
+
 // look judges what there is and reports whether that answers the study.
-func (r *run) look(done int) bool {
-	o := r.weigh(tare.Machine{}, false)
+func (r *run) look(o weighed, done int) bool {
 	answered, open := answered(o.verdicts, o.claims)
 	r.progress(Event{Phase: "look", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsed(),
 		Left: r.remaining(), Decided: answered, Open: open})

@@ -121,7 +121,7 @@ type Only struct {
 
 // Event is one step of a study, for a progress line.
 type Event struct {
-	Phase     string // build, pilot, exam, plan, trial, round, look, profile, done
+	Phase     string // build, pilot, fit, exam, plan, trial, round, revised, look, race, profile, done
 	Contender string // build: which one
 	Cached    bool   // build: it was built before
 	Err       error  // build, pilot, trial: what went wrong with that contender
@@ -130,6 +130,8 @@ type Event struct {
 	Plan      *tare.Plan
 	Elapsed   time.Duration // since measuring began
 	Left      time.Duration // of the budget, at least zero
+	Leader    string        // round: the contender with the lowest ratio so far; empty: none is known
+	Ratio     float64       // round: of Leader, about
 	Decided   int           // look: criteria and claims decided
 	Open      int           // look: still open
 	Message   string        // one line, where there is more to say

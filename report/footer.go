@@ -73,6 +73,9 @@ func run(r *tare.Result) []said {
 		say("", line)
 	}
 	say("stopped", stopped(r))
+	if early := retired(r); early != "" {
+		say("left", early)
+	}
 	if failed := failed(r.Trials); failed != "" {
 		say("trials", failed)
 	}
@@ -156,6 +159,18 @@ func planned(r *tare.Result) string {
 		return ""
 	}
 	return fmt.Sprintf(" of %d planned", r.Plan.RoundsPlanned)
+}
+
+// retired says who left before the end, and why.
+func retired(r *tare.Result) string {
+	var out []string
+	for _, c := range r.Plan.Retired {
+		out = append(out, fmt.Sprintf("%s after %s", c.Contender, plural(c.After, "round")))
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "early: " + inWords(out) + ": at least three others were proven faster on everything; intervals are as of then"
 }
 
 func stopped(r *tare.Result) string {

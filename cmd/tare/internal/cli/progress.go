@@ -137,13 +137,17 @@ func (p *progress) Event(e lab.Event) {
 		p.status("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds), true)
 		p.said = time.Now() // the plan was this phase's line
 	case "round":
-		p.rounds = fmt.Sprintf("%d of %d rounds, %s%s", e.Round, e.Rounds, seconds(e.Elapsed), left(e))
+		p.rounds = fmt.Sprintf("%d of %d rounds, %s%s%s", e.Round, e.Rounds, seconds(e.Elapsed), left(e), leading(e))
 		p.status("round", p.rounds+p.answers, false)
 	case "look":
 		if all := e.Decided + e.Open; all > 0 {
 			p.answers = fmt.Sprintf(", %d of %d answered", e.Decided, all)
 		}
 		p.status("round", p.rounds+p.answers, false)
+	case "fit":
+		p.say(e.Message)
+	case "race":
+		p.say(fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, plural(e.Round, "round")))
 	case "profile":
 		if e.Err != nil {
 			p.say(fmt.Sprintf("%s cannot be profiled: %s", e.Contender, oneLine(e.Err.Error())))
@@ -154,6 +158,17 @@ func (p *progress) Event(e lab.Event) {
 		p.text = ""
 		p.say("measured for " + seconds(e.Elapsed) + stopped(e.Message))
 	}
+}
+
+// leading says who leads so far, and by about how much.
+func leading(e lab.Event) string {
+	switch {
+	case e.Leader == "":
+		return ""
+	case e.Ratio >= 1:
+		return fmt.Sprintf("; %s about %.2f×", e.Leader, e.Ratio)
+	}
+	return fmt.Sprintf("; %s about %.2f×, leading", e.Leader, e.Ratio)
 }
 
 func (p *progress) build(e lab.Event) {
