@@ -79,6 +79,14 @@ type Repository interface {
 	Close() error
 }
 
+// Temporary stands before the name of a store that a lab asks for: it is new, and
+// gone with Close. No command line accepts it.
+const Temporary = "temporary:"
+
 // Opener opens a store by its name, for which it is asked to hold n seeded users:
 // memory, linear, sqlite:FILE, postgres:URL.
+//
+// What a store in a database holds outlives the program. With [Temporary] before
+// its name, postgres:URL is a new database next to those of the server, which
+// Close drops.
 type Opener func(ctx context.Context, store string, n int) (Repository, error)

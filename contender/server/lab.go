@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tarebench/tare/app/users"
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/wire"
 )
@@ -80,6 +81,9 @@ func configured(app string, set map[string]string) (setup, error) {
 				return setup{}, err
 			}
 		}
+	}
+	if strings.HasPrefix(c.store, postgresKind+":") {
+		c.store = users.Temporary + c.store // of a trial nothing is to be left, and nothing of what is there to be touched
 	}
 	if c.homelab.Rate > 0 {
 		c.homelab.Now = time.Now // otherwise nothing in a house depends on when it is asked

@@ -85,7 +85,7 @@ func Settings(app string) []Setting {
 		}
 	case AppUsers:
 		return []Setting{
-			same(SetStore, users.MemoryStore, "`store` of users: memory, linear, sqlite:FILE or postgres:URL"),
+			same(SetStore, users.MemoryStore, "`store` of users: memory, linear, sqlite:FILE or postgres:URL; the database that the URL names is kept"),
 			{SetUsers, "0", "1000", "`number` of users that a new store has"},
 			same(SetValidate, "1", "`times` that each user is validated"),
 			same(SetFailOne, "0", "one call in so `many` fails; 0: none"),
@@ -94,6 +94,9 @@ func Settings(app string) []Setting {
 	}
 	return nil
 }
+
+// postgresKind is the kind of stores in databases on a server.
+const postgresKind = "postgres"
 
 const (
 	sinkNull = "null"
@@ -166,7 +169,7 @@ func checkStore(name string) error {
 		if !more {
 			return nil
 		}
-	case "sqlite", "postgres":
+	case "sqlite", postgresKind:
 		if place != "" {
 			return nil
 		}

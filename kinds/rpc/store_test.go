@@ -41,6 +41,7 @@ type broken struct {
 
 // brittle opens one of them.
 func brittle(ctx context.Context, store string, n int) (users.Repository, error) {
+	store = strings.TrimPrefix(store, users.Temporary)
 	b := &broken{how: store}
 	for _, once := range []string{storeOnce, storeKilled} {
 		if file, ok := strings.CutPrefix(store, once); ok {

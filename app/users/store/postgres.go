@@ -15,8 +15,8 @@ import (
 	"github.com/tarebench/tare/app/users"
 )
 
-// postgres keeps users in a database of its own, which is dropped by Close.
-// Statements are prepared, once per connection, by pgx.
+// postgres keeps users in the database that its URL names, or in a temporary one,
+// which Close drops. Statements are prepared, once per connection, by pgx.
 //
 // When the server ends, calls fail at once. The first one to do so has all idle
 // connections forgotten, so that those after it dial anew: the first call that
@@ -24,24 +24,29 @@ import (
 type postgres struct {
 	gate
 	server *server
-	name   string // of the database; empty: none, see lost
+	named  bool   // the database is the caller's: it is neither dropped nor emptied
+	name   string // of the temporary database; empty: none, see lost
 	seeded int    // users in its table seeded
 	pool   *pgxpool.Pool
 	lost   error // why there is no pool
 }
 
-func openPostgres(ctx context.Context, url string, n int) (*postgres, error) {
+func openPostgres(ctx context.Context, url string, n int, temporary bool) (*postgres, error) {
 	s, err := newServer(url)
 	if err != nil {
 		return nil, err
 	}
-	p := &postgres{gate: newGate(), server: s}
-	err = p.renew(ctx, n)
+	p := &postgres{gate: newGate(), server: s, named: !temporary}
+	connect := p.renew
+	if p.named {
+		connect = p.attach
+	}
+	err = connect(ctx, n)
 	for end := time.Now().Add(patience * time.Millisecond); err != nil && away(err) && time.Now().Before(end) && ctx.Err() == nil; {
 		select {
 		case <-ctx.Done():
 		case <-time.After(100 * time.Millisecond):
-			err = p.renew(ctx, n)
+			err = connect(ctx, n)
 		}
 	}
 	if err != nil {
@@ -196,7 +201,8 @@ func (p *postgres) call(ctx context.Context, what string, f func(*pgxpool.Pool) 
 }
 
 // Reset is that of [users.Repository]. Few users are copied from a table beside
-// theirs. For many, or more than that has, the database is created anew.
+// theirs. For many, or more than that has, the database is created anew. Of a
+// named database nothing is removed: the error is [ErrNamed].
 func (p *postgres) Reset(ctx context.Context, n int) error {
 	if n < 0 {
 		return fmt.Errorf("reset to %d users", n)
@@ -212,6 +218,8 @@ func (p *postgres) Reset(ctx context.Context, n int) error {
 	switch {
 	case errors.Is(p.lost, ErrClosed):
 		err = p.lost
+	case p.named:
+		err = ErrNamed
 	case p.pool != nil && n <= p.seeded:
 		if err = p.refill(ctx, n); err != nil && ctx.Err() == nil { // over a connection that has ended, perhaps
 			p.pool.Reset()
@@ -224,7 +232,7 @@ func (p *postgres) Reset(ctx context.Context, n int) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		if p.pool != nil {
+		if p.pool != nil && !p.named {
 			p.pool.Reset()
 		}
 		return fmt.Errorf("reset to %d users: %w", n, flat(err))
@@ -247,6 +255,12 @@ func (p *postgres) refill(ctx context.Context, n int) error {
 	})
 }
 
+// attach connects to the database that the URL names. A new one gets n users.
+func (p *postgres) attach(ctx context.Context, n int) (err error) {
+	p.pool, err = p.server.attach(ctx, n)
+	return err
+}
+
 // renew leaves the database for a new one.
 func (p *postgres) renew(ctx context.Context, n int) error {
 	name, pool, err := p.server.create(ctx, n)
@@ -261,13 +275,16 @@ func (p *postgres) renew(ctx context.Context, n int) error {
 	return former
 }
 
-// drop forgets the database, if there is one.
+// drop leaves the database, if there is one. A temporary one is dropped.
 func (p *postgres) drop(ctx context.Context) error {
 	if p.pool == nil {
 		return nil
 	}
 	p.pool.Close()
 	p.pool = nil
+	if p.named {
+		return nil
+	}
 	return p.server.drop(ctx, p.name)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	osexec "os/exec"
 	"runtime"
@@ -24,7 +25,7 @@ import (
 // longer than what is asked of it.
 func TestPostgres(t *testing.T) {
 	url := postgrestest.URL(t)
-	r := open(t, "postgres:"+url, 1000)
+	r := open(t, temporary+url, 1000)
 	t.Run("conforms", func(t *testing.T) {
 		userstest.Repository(t, func(t *testing.T) users.Repository { return kept{r} })
 	})
@@ -34,8 +35,86 @@ func TestPostgres(t *testing.T) {
 	t.Run("many users", func(t *testing.T) { manyUsers(t, url) })
 	t.Run("migrations", func(t *testing.T) { migratesPostgres(t, url) })
 	t.Run("left behind", func(t *testing.T) { leftBehind(t, url) })
+	t.Run("named", func(t *testing.T) { namedIsKept(t, url) })
 	t.Run("killed program", func(t *testing.T) { killedProgram(t, url) })
 	t.Run("closed", func(t *testing.T) { databaseGoes(t, url, r) })
+}
+
+// temporary begins the names of stores that Close drops.
+const temporary = users.Temporary + "postgres:"
+
+// newDatabase makes a database of that name, which goes with the test, and
+// returns its URL.
+func newDatabase(t *testing.T, server, name string) string {
+	t.Helper()
+	c := direct(t, server, "")
+	if err := exec(t.Context(), c, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)", "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := exec(context.Background(), c, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
+	})
+	at, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at.Path = "/" + name
+	return at.String()
+}
+
+// The database that a URL names holds its users whatever is opened, closed and
+// reset. It is seeded once.
+func namedIsKept(t *testing.T, server string) {
+	at := "postgres:" + newDatabase(t, server, "tare_test_named")
+	var ada users.User
+	for i, n := range []int{3, 0, 7} {
+		r, err := Open(t.Context(), at, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			if ada, err = r.Create(t.Context(), users.Draft{Name: "Ada Lund", Email: "ada@example.com"}, time.Unix(1, 0)); err != nil || ada.ID != users.FirstID+3 {
+				t.Fatalf("create: %v, error %v", ada, err)
+			}
+		}
+		if err := r.Reset(t.Context(), n); !errors.Is(err, ErrNamed) {
+			t.Errorf("reset: error %v, want ErrNamed", err)
+		}
+		other := open(t, "temporary:"+at, 1000) // of a lab that is given the same URL
+		if err := other.Close(); err != nil {
+			t.Error(err)
+		}
+		if u, err := r.Get(t.Context(), ada.ID); err != nil || u != ada {
+			t.Errorf("the time of number %d: %v, error %v; want %v", i+1, u, err, ada)
+		}
+		if _, total, err := r.List(t.Context(), "", 0, 1); err != nil || total != 4 {
+			t.Errorf("the time of number %d: %d users, error %v; want 4", i+1, total, err)
+		}
+		closed(t, r)
+	}
+	of := newDatabase(t, server, "tare_store_20200101_named")
+	if r, err := Open(t.Context(), "postgres:"+of, 0); err == nil || !strings.Contains(err.Error(), "belong to labs") {
+		if err == nil {
+			r.Close()
+		}
+		t.Errorf("a database with the name of a lab's: error %v", err)
+	}
+	foreign := newDatabase(t, server, "tare_test_foreign")
+	c := direct(t, foreign, "")
+	if err := exec(t.Context(), c, "CREATE TABLE users (a text)"); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := Open(t.Context(), "postgres:"+foreign, 0); err == nil || !strings.Contains(err.Error(), "already exists") {
+		if err == nil {
+			r.Close()
+		}
+		t.Errorf("a database with another table users: error %v", err)
+	}
+	if err := exec(t.Context(), c, "INSERT INTO users (a) VALUES ('b')"); err != nil {
+		t.Errorf("its table: %v", err)
+	}
 }
 
 // kept is a store that is not closed.
@@ -84,7 +163,7 @@ func databaseGoes(t *testing.T, url string, r users.Repository) {
 	names := []string{r.(*postgres).name}
 	closed(t, r)
 	leavesNothingRunning(t, func() {
-		again := open(t, "postgres:"+url, 1000)
+		again := open(t, temporary+url, 1000)
 		names = append(names, again.(*postgres).name)
 		if err := again.Close(); err != nil {
 			t.Error(err)
@@ -112,7 +191,7 @@ func oneTemplate(t *testing.T, url string) {
 	var all sync.WaitGroup
 	for range 3 {
 		all.Go(func() {
-			r, err := Open(t.Context(), "postgres:"+url, 77)
+			r, err := Open(t.Context(), temporary+url, 77)
 			if err != nil {
 				t.Error(err)
 				return
@@ -138,7 +217,7 @@ func oneTemplate(t *testing.T, url string) {
 // copied with their database.
 func manyUsers(t *testing.T, url string) {
 	const n = fewUsers + 1
-	r := open(t, "postgres:"+url, 1000)
+	r := open(t, temporary+url, 1000)
 	for range 2 {
 		if err := r.Reset(t.Context(), n); err != nil {
 			t.Fatal(err)
@@ -236,7 +315,7 @@ func leftBehind(t *testing.T, url string) {
 		})
 	}
 	direct(t, url, used)
-	open(t, "postgres:"+url, 1000)
+	open(t, temporary+url, 1000)
 	for name, want := range left {
 		if n := databases(t, c, name); n != want {
 			t.Errorf("%s: %d databases, want %d", name, n, want)
@@ -264,7 +343,7 @@ func TestMain(m *testing.M) {
 // The database of a program that was killed goes when the next store opens.
 func killedProgram(t *testing.T, url string) {
 	program := osexec.Command(os.Args[0])
-	program.Env = append(os.Environ(), envStore+"=postgres:"+url)
+	program.Env = append(os.Environ(), envStore+"="+temporary+url)
 	stdin, err := program.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -286,7 +365,7 @@ func killedProgram(t *testing.T, url string) {
 	if n := databases(t, c, name); n != 1 {
 		t.Fatalf("%d databases of the killed program, want 1", n)
 	}
-	open(t, "postgres:"+url, 1000)
+	open(t, temporary+url, 1000)
 	if n := databases(t, c, name); n != 0 {
 		t.Errorf("%s is there after another store was opened", name)
 	}

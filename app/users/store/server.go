@@ -84,17 +84,70 @@ func (s *server) create(ctx context.Context, n int) (name string, pool *pgxpool.
 	}
 	config := s.config.Copy()
 	config.ConnConfig.Database = name
-	pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), config)
-	if err == nil {
-		err = pool.Ping(ctx)
-	}
-	if err != nil {
-		if pool != nil {
-			pool.Close()
-		}
+	if pool, err = connected(ctx, config); err != nil {
 		return "", nil, errors.Join(err, s.drop(context.WithoutCancel(ctx), name))
 	}
 	return name, pool, nil
+}
+
+// attach connects to the database that the URL names, once its schema is up to
+// date. Where no user has ever been created in it, it gets n seeded ones.
+func (s *server) attach(ctx context.Context, n int) (*pgxpool.Pool, error) {
+	known, err := steps("postgres")
+	if err != nil {
+		return nil, err
+	}
+	err = s.ask(ctx, func(c *pgx.Conn) error {
+		var name string // the URL may leave it out
+		if err := c.QueryRow(ctx, "SELECT current_database()").Scan(&name); err != nil {
+			return err
+		}
+		if strings.HasPrefix(name, ownedPrefix) {
+			return fmt.Errorf("databases named %s… belong to labs, which drop them; name another one than %s", ownedPrefix, name)
+		}
+		if err := migratePostgres(ctx, c, known); err != nil {
+			return fmt.Errorf("prepare database %s: %w", name, err)
+		}
+		return seedNew(ctx, c, n)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return connected(ctx, s.config.Copy())
+}
+
+// connected is a pool that has reached its database.
+func connected(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
+	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), config)
+	if err != nil {
+		return nil, err
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return pool, nil
+}
+
+// seedNew inserts n seeded users where there has never been any: the table is
+// empty and the first id not used. Several programs may do so at once.
+func seedNew(ctx context.Context, c *pgx.Conn, n int) error {
+	if n == 0 {
+		return nil
+	}
+	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(exclusive)); err != nil {
+			return err
+		}
+		var used bool
+		if err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM users) OR is_called OR last_value <> $1 FROM users_id_seq", int64(users.FirstID)).Scan(&used); err != nil || used {
+			return err
+		}
+		if err := insertSeeded(ctx, tx, n); err != nil {
+			return err
+		}
+		return exec(ctx, tx, restart(n))
+	})
 }
 
 // strategy is how to copy n users where the server lets one choose, as it does
@@ -167,8 +220,10 @@ func (s *server) template(ctx context.Context, c *pgx.Conn, steps []string, n in
 		"ALTER DATABASE "+quoted(building)+" RENAME TO "+quoted(name))
 }
 
-// fill inserts the seeded users.
-func fill(ctx context.Context, c *pgx.Conn, n int) error {
+// insertSeeded inserts n seeded users.
+func insertSeeded(ctx context.Context, c interface {
+	CopyFrom(ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource) (int64, error)
+}, n int) error {
 	k := 0
 	_, err := c.CopyFrom(ctx, pgx.Identifier{"users"}, []string{"id", "name", "folded", "email", "created_at", "updated_at"},
 		pgx.CopyFromFunc(func() ([]any, error) {
@@ -179,7 +234,12 @@ func fill(ctx context.Context, c *pgx.Conn, n int) error {
 			k++
 			return []any{u.ID, u.Name, strings.ToLower(u.Name), u.Email, u.CreatedAt, u.UpdatedAt}, nil
 		}))
-	if err != nil {
+	return err
+}
+
+// fill inserts the seeded users into a template.
+func fill(ctx context.Context, c *pgx.Conn, n int) error {
+	if err := insertSeeded(ctx, c, n); err != nil {
 		return err
 	}
 	if n <= fewUsers {

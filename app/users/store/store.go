@@ -2,12 +2,16 @@
 //
 //	sqlite:FILE                 in a file
 //	sqlite:FILE?template=DIR    in a file; DIR keeps what new ones are copied from
-//	postgres:URL                in a database of its own on the server at URL
+//	postgres:URL                in the database that URL names, which has to be there
+//	temporary:postgres:URL      in a new database on the server at URL, which Close drops
 //
 // [Open] opens them, and the stores that package users has itself. Both databases
 // are made as services make them: migrations, prepared statements, a unique index
 // over e-mails. What they do not do is keep the n seeded users ready by inserting
 // them each time: they are inserted once per n, into a template, and copied.
+//
+// A database that a caller names is never dropped, nor emptied. Only temporary ones
+// are, which labs ask for.
 package store
 
 import (
@@ -24,18 +28,23 @@ import (
 // ErrClosed is the error of calls after Close.
 var ErrClosed = errors.New("the store is closed")
 
+// ErrNamed is the error of a Reset of a database that a caller named: its users are
+// kept.
+var ErrNamed = errors.New("users in a database that has a name of its own are kept")
+
 // Open opens a store by its name. It is a users.Opener.
 //
 // A SQLite file that is there already is kept with all that is in it, whatever n
 // is: what a person served yesterday is there today. A new file has the n seeded
-// users. A database on a PostgreSQL server is always a new one.
+// users. So it is with a database that is named; a temporary one is always new.
 func Open(ctx context.Context, store string, n int) (users.Repository, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("open store: %d users", n)
 	}
-	kind, rest, _ := strings.Cut(store, ":")
-	switch kind {
-	case "sqlite":
+	name, temporary := strings.CutPrefix(store, users.Temporary)
+	kind, rest, _ := strings.Cut(name, ":")
+	switch {
+	case kind == "sqlite" && !temporary:
 		// Both are taken as they are: no character in a path has another meaning.
 		file, dir, _ := strings.Cut(rest, "?template=")
 		if file == "" || file == ":memory:" {
@@ -46,12 +55,12 @@ func Open(ctx context.Context, store string, n int) (users.Repository, error) {
 			return nil, fmt.Errorf("open SQLite file %s: %w", file, flat(err))
 		}
 		return r, nil
-	case "postgres", "postgresql":
+	case kind == "postgres" || kind == "postgresql":
 		url := rest
 		if strings.HasPrefix(rest, "//") { // the scheme of the URL was the kind of the store
-			url = store
+			url = name
 		}
-		r, err := openPostgres(ctx, url, n)
+		r, err := openPostgres(ctx, url, n, temporary)
 		if err != nil {
 			return nil, fmt.Errorf("open PostgreSQL: %w", flat(err))
 		}

@@ -43,7 +43,7 @@ func TestPostgresInTrouble(t *testing.T) {
 // While the server is gone calls fail at once, and none hangs. When it is back all
 // that was created is there, and calls work.
 func killedAndRestarted(t *testing.T, server *postgrestest.Server) {
-	r := open(t, server.URL(), 100) // as it is, without the kind of the store before it
+	r := open(t, users.Temporary+server.URL(), 100) // as it is, without the kind of the store before it
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var next, failed atomic.Int64
@@ -124,7 +124,7 @@ func killedAndRestarted(t *testing.T, server *postgrestest.Server) {
 	}
 	opened := make(chan error, 1)
 	go func() {
-		other, err := Open(ctx, server.URL(), 100)
+		other, err := Open(ctx, users.Temporary+server.URL(), 100)
 		if err == nil {
 			err = other.Close()
 		}
@@ -148,7 +148,7 @@ func killedAndRestarted(t *testing.T, server *postgrestest.Server) {
 // A server that stops in the middle is waited for until the context ends, and for
 // its grace. The next call is not kept waiting by it.
 func hangs(t *testing.T, server *postgrestest.Server) {
-	r := open(t, with(server.URL(), "pool_max_conns=1"), 100)
+	r := open(t, users.Temporary+with(server.URL(), "pool_max_conns=1"), 100)
 	var pid int // of the process that serves the only connection
 	if err := r.(*postgres).pool.QueryRow(t.Context(), "SELECT pg_backend_pid()").Scan(&pid); err != nil {
 		t.Fatal(err)
