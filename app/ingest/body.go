@@ -8,9 +8,13 @@ import (
 	"io"
 )
 
-// Body is a request's body, unpacked. Reading more than the limit fails.
+// Body is a request's body, unpacked. Nothing of it is handed over before all of it
+// has come and its records were counted: see [Service.Unpack].
 type Body struct {
 	service *Service
+	head    Head
+	buffer  *bytes.Buffer // nil: nothing was asked for yet, or closed
+	rest    []byte        // of the buffer: what Read has not handed over
 	sent    limited
 	whole   limited   // what is unpacked
 	gzip    *unpacker // nil: the body is not packed, or closed
@@ -19,10 +23,8 @@ type Body struct {
 }
 
 // Body reads r as h says that it is encoded. It must be closed.
-//
-// Whether a packed body is sound is known when it has been read up to io.EOF.
 func (s *Service) Body(h Head, r io.Reader) *Body {
-	b := &Body{service: s, sent: limited{r, s.maxBody}}
+	b := &Body{service: s, head: h, sent: limited{r, s.maxBody}}
 	switch codingOf(h.ContentEncoding) {
 	case packed:
 		b.gzip = s.unpacker(&b.sent)
@@ -33,13 +35,68 @@ func (s *Service) Body(h Head, r io.Reader) *Body {
 	return b
 }
 
+const (
+	// believed is how much of a body that a request announces is made room for
+	// before any of it has come.
+	believed = 64 << 10
+	// kept is how large a buffer may be to be used again.
+	kept = 256 << 10
+)
+
+// Bytes is the whole body. It is lent until Close.
+func (b *Body) Bytes() ([]byte, error) {
+	switch {
+	case b.closed:
+		return nil, errClosed
+	case b.buffer != nil || b.err != nil:
+	default:
+		if b.buffer, _ = b.service.buffers.Get().(*bytes.Buffer); b.buffer == nil {
+			b.buffer = &bytes.Buffer{}
+		}
+		if b.head.Length > 0 {
+			b.buffer.Grow(int(min(b.head.Length, b.service.maxBody, believed)) + bytes.MinRead)
+		}
+		if _, b.err = b.buffer.ReadFrom(arriving{b}); b.err == nil {
+			b.err = b.service.count(b.head, b.buffer.Bytes())
+		}
+		b.rest = b.buffer.Bytes()
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	return b.buffer.Bytes(), nil
+}
+
 // Read is that of [io.Reader].
 func (b *Body) Read(p []byte) (n int, err error) {
-	switch {
-	case b.err != nil:
+	if _, err := b.Bytes(); err != nil {
+		return 0, err
+	}
+	if len(b.rest) == 0 {
+		return 0, io.EOF
+	}
+	n = copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
+}
+
+// Discard reads the whole body to nowhere. Nothing can be decoded, so nothing is
+// counted.
+func (b *Body) Discard() error {
+	if b.closed {
+		return errClosed
+	}
+	_, err := io.Copy(io.Discard, arriving{b})
+	return err
+}
+
+// arriving is a body as it comes.
+type arriving struct{ b *Body }
+
+func (a arriving) Read(p []byte) (n int, err error) {
+	b := a.b
+	if b.err != nil {
 		return 0, b.err
-	case b.closed:
-		return 0, errClosed
 	}
 	if b.whole.r == nil {
 		n, err = b.sent.Read(p)
@@ -61,13 +118,17 @@ func (b *Body) Close() error {
 		b.gzip.free()
 		b.gzip = nil
 	}
-	b.closed = true
+	if b.buffer != nil && b.buffer.Cap() <= kept {
+		b.buffer.Reset()
+		b.service.buffers.Put(b.buffer)
+	}
+	b.buffer, b.rest, b.closed = nil, nil, true
 	return nil
 }
 
 // Refusal is what a decoder's error err means: what went wrong with reading
-// the body, if that was it, or else that the body is malformed. It may be
-// asked after Close.
+// the body, if that was it, or else that the body is malformed, and in what. It
+// may be asked after Close, when only the former can be said.
 func (b *Body) Refusal(err error) error {
 	if err == nil {
 		return nil
@@ -85,12 +146,30 @@ func (b *Body) Refusal(err error) error {
 	case b.whole.r != nil && b.err != nil:
 		return notGzip(err)
 	}
-	return Malformed(err)
+	if b.buffer == nil {
+		return Malformed(Head{}, nil, err)
+	}
+	return Malformed(b.head, b.buffer.Bytes(), err)
 }
 
 // Unpack is Body for a server that has read the whole body already. The result
 // may be body itself.
+//
+// A body of 1 MB can be an array of half a million records that say nothing,
+// which decoded take hundreds of times as much. So what has more records than a
+// batch may have is refused here, before any stack can decode it.
 func (s *Service) Unpack(h Head, body []byte) ([]byte, error) {
+	body, err := s.unpack(h, body)
+	if err == nil {
+		err = s.count(h, body)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return body, nil
+}
+
+func (s *Service) unpack(h Head, body []byte) ([]byte, error) {
 	if int64(len(body)) > s.maxBody {
 		return nil, overlong(s.maxBody)
 	}

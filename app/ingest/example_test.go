@@ -61,7 +61,7 @@ func Example() {
 	// 200 {"accepted":2,"bytes":518} <nil>
 	// 400 {"error":"batch","message":"a batch has at most 2 records, this one has 3"} <nil>
 	// 400 {"error":"record","message":"record 1 of 1 has no timestamp"} <nil>
-	// 400 {"error":"malformed","message":"the body is not an array of records"} <nil>
+	// 400 {"error":"malformed","message":"record 1 of 1: id is a number; expected is a text"} <nil>
 	// 415 {"error":"media_type","message":"this media type or charset is not taken here"} <nil>
 	// 3
 }

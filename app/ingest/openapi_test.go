@@ -156,7 +156,7 @@ func refused(t *testing.T) map[int][]string {
 	_, record := s.Accept(context.Background(), Records(make([]Record, 1), nil))
 	out := map[int][]string{}
 	for _, err := range []error{
-		Malformed(nil), batch, record, unauthorized, NotFound(), NotAllowed(), TooSlow(), s.TooLarge(), mediaType, encoding, context.Canceled, untaken(nil),
+		Malformed(Head{}, nil, nil), batch, record, unauthorized, NotFound(), NotAllowed(), TooSlow(), s.TooLarge(), mediaType, encoding, context.Canceled, untaken(nil),
 	} {
 		r := s.RefusalOf(err)
 		out[r.Status] = append(out[r.Status], r.Code)

@@ -10,7 +10,7 @@ import (
 // depends on the request and the configuration, never on whose decoder read
 // the body.
 //
-//	400 malformed           not a batch of records in the encoding it is said to be in
+//	400 malformed           not a batch of records in the encoding it is said to be in; the message says which record, which field, and what is expected
 //	400 batch               no records in it, or too many
 //	400 record              a record without an id or a timestamp, or one that cannot be written as JSON
 //	401 unauthorized        no bearer token, or a wrong one; the answer has WWW-Authenticate: Bearer
@@ -88,15 +88,16 @@ func (s *Service) RefusalOf(err error) *Refusal {
 	return r
 }
 
-// Malformed is the refusal of a body that a decoder failed on with err. The
-// client is not told what err says, because each decoder has words of its own.
-// A refusal stays what it is.
-func Malformed(err error) error {
+// Malformed is the refusal of a body, unpacked, that a decoder failed on with err.
+// The client is not told what err says, because each decoder has words of its
+// own, but what is wrong with the body in the words of this package. A refusal
+// stays what it is.
+func Malformed(h Head, body []byte, err error) error {
 	var r *Refusal
 	if errors.As(err, &r) {
 		return err
 	}
-	return because(err, badRequest, "malformed", "the body is not an array of records")
+	return because(err, badRequest, "malformed", fault(h, body))
 }
 
 // What the transport refuses has one wording too.

@@ -37,6 +37,7 @@ type Service struct {
 	counts  counters
 
 	unpackers sync.Pool // of *unpacker
+	buffers   sync.Pool // of *bytes.Buffer
 	lines     sync.Pool // of *[]byte
 }
 

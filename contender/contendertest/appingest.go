@@ -60,6 +60,7 @@ func ingestApp() (app, error) {
 		probes("token", d, map[string]string{server.SetToken: "open sesame"}, ingestTokens(ten)),
 		{"sink", exam.checkSink},
 		{"formats", exam.checkFormats},
+		{"crowd", exam.checkCrowd},
 	}
 	const kept = "events.ndjson"
 	a.set = func(dir string) map[string]string {
@@ -119,6 +120,16 @@ func record(oldnew ...string) string {
 
 func ingestRefusals(batches map[int][]byte) []probe {
 	bad := func(code, body string) probe { return probe{asked: post(body), status: 400, code: code} }
+	says := func(body, what string) probe {
+		p := bad("malformed", body)
+		p.wrong = func(got called) error {
+			if !strings.Contains(string(got.body), what) {
+				return fmt.Errorf("%s does not say %q", got.body, what)
+			}
+			return nil
+		}
+		return p
+	}
 	typed := func(header ...[2]string) probe {
 		q := post("[" + record() + "]")
 		q.header = header
@@ -144,9 +155,11 @@ func ingestRefusals(batches map[int][]byte) []probe {
 
 		bad("malformed", ""), bad("malformed", "{"), bad("malformed", "[{]"), bad("malformed", "["+record()),
 		bad("malformed", "no JSON"), bad("malformed", record()), bad("malformed", `"text"`), bad("malformed", "7"),
-		bad("malformed", "["+record(`"a"`, `7`)+"]"), bad("malformed", "["+record(`"u"`, `["u"]`)+"]"),
-		bad("malformed", "["+record(`:1,`, `:"1",`)+"]"), bad("malformed", "["+record(`true`, `"yes"`)+"]"),
-		bad("malformed", "["+record(`2026-03-01T12:00:00Z`, `yesterday`)+"]"), bad("malformed", "["+record(`0.5`, `half`)+"]"),
+		says("["+record(`"a"`, `7`)+"]", "record 1 of 1: id is a number; expected is a text"),
+		says("["+record()+","+record(`"u"`, `["u"]`)+"]", "record 2 of 2: metadata.user_id is an array; expected is a text"),
+		says("["+record(`:1,`, `:"1",`)+"]", "metadata.screen_width is a text; expected is a whole number"),
+		says("["+record(`true`, `"yes"`)+"]", "metadata.logged_in is a text; expected is true or false"),
+		says("["+record(`2026-03-01T12:00:00Z`, `yesterday`)+"]", "timestamp is no date and time"), bad("malformed", "["+record(`0.5`, `half`)+"]"),
 		bad("malformed", `["a","b"]`),
 		bad("", "null"), bad("batch", "[]"), bad("batch", string(batches[11])),
 		bad("record", "[{}]"), bad("record", "["+record(`"id":"a",`, ``)+"]"), bad("record", "["+record(`"a"`, `""`)+"]"),

@@ -73,7 +73,7 @@ func run(t *testing.T, m manifest, command ...string) {
 			if own, ok := m.Others[v]; ok {
 				m.Protocols = own
 			}
-			s := subject{command: command, manifest: m, variant: v, limit: 30 * time.Second, hasty: testing.Short() || i > 0}
+			s := subject{command: command, manifest: m, variant: v, limit: 30 * time.Second, hasty: testing.Short() || i > 0, logf: t.Logf}
 			for _, err := range s.examine(t.TempDir()) {
 				t.Error(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tarebench/tare/contender/fixture"
@@ -55,6 +56,15 @@ type subject struct {
 	variant string
 	limit   time.Duration // for each reply, and for the end
 	hasty   bool          // what takes long is left out
+
+	logf func(format string, args ...any) // takes what was measured; nil: nobody looks
+}
+
+// note logs what was measured of the contender.
+func (s subject) note(format string, args ...any) {
+	if s.logf != nil {
+		s.logf("%-32s "+format, append([]any{strings.Trim(s.ID+" "+s.variant, " ")}, args...)...)
+	}
 }
 
 // loose reports whether of an answer only its status is right: what a server

@@ -183,7 +183,7 @@ func ingestTake(s *ingest.Service, q Request) (ingest.Receipt, error) {
 	}
 	var list []ingest.Record
 	if err := json.Unmarshal(body, &list); err != nil {
-		return ingest.Receipt{}, ingest.Malformed(err)
+		return ingest.Receipt{}, ingest.Malformed(head, body, err)
 	}
 	return s.Accept(context.Background(), ingest.Records(list, json.Marshal))
 }

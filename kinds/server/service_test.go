@@ -53,7 +53,7 @@ func serveIngest(o sdk.Options) (sdk.Server, error) {
 		}
 		return ingest.Records(list, marshal), nil
 	}
-	return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob(o)}), nil
+	return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob}), nil
 }
 
 // serveHomelab makes the homelab app as the variant has it.

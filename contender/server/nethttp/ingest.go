@@ -1,13 +1,10 @@
 package nethttp
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
-	"sync"
 
 	"github.com/tarebench/tare/app/ingest"
 	"github.com/tarebench/tare/contender/server"
@@ -21,7 +18,7 @@ type Decoder func(body []byte) (ingest.Batch, error)
 // Ingest serves the app ingest, for bodies in the formats that there are
 // decoders for.
 func Ingest(o server.Options, decoders map[ingest.Format]Decoder) server.Server {
-	e := &events{o: o, service: o.Ingest, decoders: decoders, formats: slices.Sorted(maps.Keys(decoders)), most: o.Ingest.Limit()}
+	e := &events{o: o, service: o.Ingest, decoders: decoders, formats: slices.Sorted(maps.Keys(decoders))}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{$}", e.post)
 	mux.HandleFunc("/{$}", e.notAllowed(allowPost))
@@ -49,23 +46,7 @@ type events struct {
 	service  *ingest.Service
 	decoders map[ingest.Format]Decoder
 	formats  []ingest.Format
-	most     int       // records in a batch
-	scratch  sync.Pool // of *scratch
 }
-
-// scratch is what reading a body takes.
-type scratch struct {
-	body bytes.Buffer
-	sent counter
-}
-
-const (
-	// believed is how much of a body that a request announces is made room for
-	// before any of it has come.
-	believed = 64 << 10
-	// kept is how large a buffer may be to be used again.
-	kept = 256 << 10
-)
 
 // post takes a batch.
 func (e *events) post(w http.ResponseWriter, r *http.Request) {
@@ -94,44 +75,19 @@ func (e *events) take(r *http.Request) (ingest.Receipt, error) {
 	if err != nil {
 		return ingest.Receipt{}, err
 	}
-	s, _ := e.scratch.Get().(*scratch)
-	if s == nil {
-		s = &scratch{}
-	}
-	defer func() {
-		s.body.Reset()
-		if s.body.Cap() <= kept {
-			e.scratch.Put(s)
-		}
-	}()
-	if err := e.read(s, head, r.Body); err != nil {
-		return ingest.Receipt{}, err
-	}
-	body := s.body.Bytes()
-	if format == ingest.JSON && crowded(body, e.most) {
-		return e.service.Accept(r.Context(), crowd(e.most+1))
-	}
-	batch, err := e.decoders[format](body)
+	sent := counter{r: r.Body}
+	body := e.service.Body(head, &sent)
+	defer body.Close()
+	text, err := body.Bytes()
+	e.o.Receipts.Body(sent.n)
 	if err != nil {
-		return ingest.Receipt{}, ingest.Malformed(err)
+		return ingest.Receipt{}, body.Refusal(err)
+	}
+	batch, err := e.decoders[format](text)
+	if err != nil {
+		return ingest.Receipt{}, body.Refusal(err)
 	}
 	return e.service.Accept(r.Context(), batch)
-}
-
-// read reads the whole body, unpacked, into the buffer.
-func (e *events) read(s *scratch, head ingest.Head, from io.Reader) error {
-	s.sent = counter{r: from}
-	body := e.service.Body(head, &s.sent)
-	defer func() {
-		_ = body.Close() // all of it has been read, or is of no concern
-		e.o.Receipts.Body(s.sent.n)
-		s.sent.r = nil
-	}()
-	if head.Length > 0 {
-		s.body.Grow(int(min(head.Length, believed)) + bytes.MinRead)
-	}
-	_, err := s.body.ReadFrom(body)
-	return body.Refusal(err)
 }
 
 // refuse answers with what err means.

@@ -46,7 +46,7 @@ func ingested(o server.Options) server.Server {
 	if os.Getenv(envFault) == "hasty" {
 		return hasty(o)
 	}
-	return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob(o)})
+	return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob})
 }
 
 // hasty acknowledges batches and keeps them a moment later.

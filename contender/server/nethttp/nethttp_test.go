@@ -1,7 +1,9 @@
 package nethttp_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"io"
@@ -58,12 +60,16 @@ func TestIngestFails(t *testing.T) {
 			return ingest.Records([]ingest.Record{{ID: "a", Timestamp: time.Unix(1, 0)}}, func(any) ([]byte, error) { return nil, errors.New("secret") }), nil
 		},
 	}))
+	var gobbed bytes.Buffer
+	if err := gob.NewEncoder(&gobbed).Encode([]ingest.Record{{ID: "a"}}); err != nil {
+		t.Fatal(err)
+	}
 	c := client(t)
 	r := s.post(c, "["+record("a")+"]")
 	if r.status != 503 || r.code() != "sink" || r.header.Get("Retry-After") == "" {
 		t.Errorf("a closed sink: %d %s", r.status, r.body)
 	}
-	if r := s.post(c, "x", "Content-Type", "application/x-gob"); r.status != 400 || r.code() != "mine" {
+	if r := s.post(c, gobbed.String(), "Content-Type", "application/x-gob"); r.status != 400 || r.code() != "mine" {
 		t.Errorf("a decoder's own refusal: %d %s", r.status, r.body)
 	}
 	if r := s.post(c, "x", "Content-Type", "application/x-protobuf"); r.status < 400 || strings.Contains(r.body, "secret") {

@@ -62,7 +62,7 @@ func (b batches) take(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
 	}
 	var list []ingest.Record
 	if err := json.Unmarshal(body, &list); err != nil {
-		return ingest.Receipt{}, ingest.Malformed(err)
+		return ingest.Receipt{}, ingest.Malformed(head, body, err)
 	}
 	return b.Ingest.Accept(context.Background(), ingest.Records(list, json.Marshal)) // c would end with the server, not with the request
 }

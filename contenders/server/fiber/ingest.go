@@ -56,7 +56,7 @@ func (b *batches) take(c fiber.Ctx) error {
 	}
 	var list []ingest.Record
 	if err := b.json.JSONDecoder(body, &list); err != nil {
-		return ingest.Malformed(err)
+		return ingest.Malformed(head, body, err)
 	}
 	receipt, err := b.Ingest.Accept(c.Context(), ingest.Records(list, b.json.JSONEncoder))
 	if err != nil {

@@ -73,7 +73,7 @@ func (b batches) take(ctx context.Context, c *app.RequestContext) (ingest.Receip
 	}
 	var list []ingest.Record
 	if err := json.Unmarshal(body, &list); err != nil {
-		return ingest.Receipt{}, ingest.Malformed(err)
+		return ingest.Receipt{}, ingest.Malformed(head, body, err)
 	}
 	return b.Ingest.Accept(ctx, ingest.Records(list, json.Marshal))
 }

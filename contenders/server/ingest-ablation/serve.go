@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
-	"sync"
 
 	"github.com/tarebench/tare/app/ingest"
 	"github.com/tarebench/tare/contender/server"
@@ -22,8 +21,6 @@ type service struct {
 	*ingest.Service
 	receipts *server.Receipts
 	level    level
-	most     int       // records in a batch
-	buffers  sync.Pool // of *buffer
 }
 
 func ingested(o server.Options) (server.Server, error) {
@@ -31,7 +28,7 @@ func ingested(o server.Options) (server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &service{Service: o.Ingest, receipts: o.Receipts, level: l, most: o.Ingest.Limit()}
+	s := &service{Service: o.Ingest, receipts: o.Receipts, level: l}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{$}", s.batch)
 	mux.HandleFunc("/{$}", s.wrongMethod("POST"))

@@ -35,7 +35,7 @@ func tiny(o server.Options) (server.Server, error) {
 }
 
 func events(o server.Options) (server.Server, error) {
-	return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob(o)}), nil
+	return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob}), nil
 }
 
 func decode(body []byte) (ingest.Batch, error) {

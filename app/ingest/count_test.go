@@ -1,0 +1,176 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/contender/fixture"
+)
+
+// TestCrowdedJSON: what is looked at closer is counted, or has brackets that
+// decoders may disagree on.
+func TestCrowdedJSON(t *testing.T) {
+	many := func(part string, n int) string { return strings.TrimSuffix(strings.Repeat(part+",", n), ",") }
+	for _, tt := range []struct {
+		body            string
+		crowded, broken bool
+	}{
+		{"", false, false}, {"[]", false, false}, {"[" + many("1", commas*2+1) + "]", false, false}, // few enough to be decoded
+		{"[" + many("1", commas*2+2) + "]", true, false},
+		{" \n\t\r[" + many("{}", 1000) + "]", true, false},
+		{"[" + many("1", 1000), true, false},                    // whatever follows
+		{"{" + many(`"a":1`, 1000) + "}", false, false},         // no array
+		{"[[" + many("1", 1000) + "]]", false, false},           // one element
+		{"[{" + many(`"a":1`, 1000) + "},{}]", false, false},    // two
+		{"[{" + many(`"a":1`, 1000) + "},{},{}]", true, false},  // three
+		{`["` + many(`\\\"`, 1000) + `",1]`, false, false},      // commas in a string
+		{`["` + many(`\\\"`, 1000) + `\\",1,2]`, true, false},   // that ends in a backslash
+		{`["` + many("x", 1000), false, true},                   // a string without an end
+		{many("1", 1000), false, false},                         // not in an array
+		{`["[", "{", "]"` + many("1", 1000) + "]", true, false}, // brackets in strings
+		{"]]" + many("1", 1000) + "[", false, true},
+		{`[{"a":[}}}]},` + many("{}", 1000) + "]", false, true}, // a decoder that counts only one kind of brackets goes on
+		{"[{]}" + many("1", 1000) + "]", false, true},
+		{"{\"a\":[" + many("1", 1000) + "]}", false, false}, // deeper
+		{strings.Repeat("[", deepest+1) + many("1", 1000), false, true},
+	} {
+		if crowded, broken := crowdedJSON([]byte(tt.body), 2); crowded != tt.crowded || broken != tt.broken {
+			t.Errorf("%.60q: crowded %v, broken %v", tt.body, crowded, broken)
+		}
+	}
+}
+
+// TestCountBeforeDecoding: no stack is handed a body with more records than a
+// batch may have, in any format.
+func TestCountBeforeDecoding(t *testing.T) {
+	s := newService(t, Config{})
+	var gobs bytes.Buffer
+	if err := gob.NewEncoder(&gobs).Encode(make([]Record, 11)); err != nil {
+		t.Fatal(err)
+	}
+	message, err := EncodeProtobuf(make([]Record, 11))
+	if err != nil {
+		t.Fatal(err)
+	}
+	grouped := append([]byte{2<<3 | 3, 1<<3 | 0, 1, 2<<3 | 4, 3<<3 | 5, 1, 2, 3, 4, 4<<3 | 1, 1, 2, 3, 4, 5, 6, 7, 8}, message...)
+	for name, tt := range map[string]struct {
+		format Format
+		body   string
+		code   string
+	}{
+		"JSON":                       {JSON, "[" + strings.Repeat("{},", 349_000) + "{}]", "batch"},
+		"JSON in brackets of others": {JSON, `[{"a":[}}}]},` + strings.Repeat("{},", 1000) + "{}]", "malformed"},
+		"protobuf":                   {Protobuf, string(message), "batch"},
+		"protobuf after others":      {Protobuf, string(grouped), "batch"},
+		"gob":                        {Gob, gobs.String(), "batch"},
+		"no gob":                     {Gob, "[]", "malformed"},
+	} {
+		h := Head{ContentType: string(tt.format), ContentEncoding: "gzip"}
+		sent := pack(t, tt.body)
+		_, err := s.Unpack(h, []byte(sent))
+		wantRefusal(t, name+", unpacked", err, 400, tt.code)
+		b := s.Body(h, strings.NewReader(sent))
+		got, err := io.ReadAll(b)
+		wantRefusal(t, name+", read", b.Refusal(err), 400, tt.code)
+		if len(got) > 0 {
+			t.Errorf("%s: %d bytes were handed over", name, len(got))
+		}
+		b.Close()
+		b = s.Body(h, strings.NewReader(sent))
+		if err := b.Discard(); err != nil {
+			t.Errorf("%s: thrown away: %v", name, err)
+		}
+		b.Close()
+	}
+	ten, err := EncodeProtobuf(make([]Record, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for format, body := range map[Format][]byte{Protobuf: ten, JSON: []byte("[{}]")} {
+		if _, err := s.Unpack(Head{ContentType: string(format)}, body); err != nil {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+}
+
+// TestOrdinaryIsNotLookedAt: batches as they are meant to be have too few
+// commas for a closer look.
+func TestOrdinaryIsNotLookedAt(t *testing.T) {
+	for _, n := range []int{1, 10, 100} {
+		pool, err := fixture.Pool("events", n, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, body := range pool {
+			if c := bytes.Count(body, []byte(",")); c*2 > commas*n {
+				t.Errorf("%d commas in %d records", c, n)
+			}
+		}
+	}
+}
+
+// FuzzCrowdedJSON: a batch that would be taken is never refused beforehand.
+func FuzzCrowdedJSON(f *testing.F) {
+	f.Add([]byte(`[{"id":"a"},{"id":"b\"]"}]`))
+	f.Add([]byte("[" + strings.Repeat("1,", 200) + "1]"))
+	f.Add([]byte(`["\\",` + strings.Repeat(`"\"",`, 100) + "[],{}]"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		const most = 2
+		var list []json.RawMessage
+		taken := json.Unmarshal(body, &list) == nil && len(list) <= most
+		if crowded, broken := crowdedJSON(body, most); (crowded || broken) && taken {
+			t.Errorf("%q: crowded %v, broken %v", body, crowded, broken)
+		}
+		if _, broken := crowdedJSON(body, most); broken && json.Valid(body) {
+			t.Errorf("%q is JSON", body)
+		}
+	})
+}
+
+// BenchmarkCount is what the count costs a batch of ten.
+func BenchmarkCount(b *testing.B) {
+	pool, err := fixture.Pool("events", 10, 1)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := New(Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	b.SetBytes(int64(len(pool[0])))
+	for b.Loop() {
+		if err := s.count(Head{ContentType: string(JSON)}, pool[0]); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// FuzzGobLen: the length is that of the slice which the decoder makes.
+func FuzzGobLen(f *testing.F) {
+	for _, n := range []int{0, 1, 200} {
+		var b bytes.Buffer
+		if err := gob.NewEncoder(&b).Encode(make([]Record, n)); err != nil {
+			f.Fatal(err)
+		}
+		if got, err := gobLen(b.Bytes()); err != nil || got != uint64(n) {
+			f.Fatalf("%d, %v, want %d", got, err, n)
+		}
+		f.Add(b.Bytes())
+	}
+	f.Add([]byte("\xff"))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		n, err := gobLen(body)
+		if err != nil || n > 1000 {
+			return // refused before it is decoded
+		}
+		var list []Record
+		if gob.NewDecoder(bytes.NewReader(body)).Decode(&list) == nil && uint64(len(list)) != n {
+			t.Errorf("%q: %d records, foretold were %d", body, len(list), n)
+		}
+	})
+}
