@@ -64,6 +64,8 @@ type Asked struct {
 	Command []string          `json:"command,omitempty"`      // of a study that has no file: arguments of the tare that made it, e.g. bench --base main
 	WorkDir string            `json:"work_dir,omitempty"`     // directory in which it was given
 	Files   map[string]string `json:"files_sha256,omitempty"` // of the files that it names, as it names them
+
+	Seal string `json:"seal,omitempty"` // MAC of what decides what a rerun runs, by the data directory that the result was made in; empty: not known
 }
 
 // NotWeighed is a contender or workload the budget left out.

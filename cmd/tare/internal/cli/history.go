@@ -121,8 +121,9 @@ type runRow struct {
 	Rounds   int       `json:"rounds_done"`
 	Stopped  string    `json:"stopped"` // as in the result; unfinished where there is none, unreadable where it cannot be read
 	Verdicts string    `json:"verdicts"`
-	Path     string    `json:"path"`            // of its directory
-	Error    string    `json:"error,omitempty"` // why it cannot be read
+	Imported bool      `json:"imported,omitempty"` // it was made elsewhere
+	Path     string    `json:"path"`               // of its directory
+	Error    string    `json:"error,omitempty"`    // why it cannot be read
 }
 
 // listRuns prints the runs of all studies, or of the one named.
@@ -187,7 +188,7 @@ func (s *shell) history(ctx context.Context, args []string) ([]runRow, error) {
 }
 
 func row(run history.Run, read history.Digest) runRow {
-	out := runRow{Study: run.Study, Started: run.Begun, Stopped: "unfinished", Verdicts: "-", Path: run.Dir}
+	out := runRow{Study: run.Study, Started: run.Begun, Stopped: "unfinished", Verdicts: "-", Imported: history.Imported(run.Dir), Path: run.Dir}
 	switch {
 	case read.Error != "":
 		out.Stopped, out.Error = "unreadable", read.Error
@@ -247,7 +248,11 @@ func (s *shell) printHistory(rows []runRow, args []string) error {
 		if r.Stopped != "unfinished" && r.Stopped != "unreadable" {
 			rounds = fmt.Sprint(r.Rounds)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", when, r.Study, rounds, r.Stopped, r.Verdicts, r.Path)
+		stopped := r.Stopped
+		if r.Imported {
+			stopped += ", imported"
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", when, r.Study, rounds, stopped, r.Verdicts, r.Path)
 	}
 	return tw.Flush()
 }

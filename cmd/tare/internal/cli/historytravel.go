@@ -113,7 +113,10 @@ is another name of import.
 
 What is kept already, by content, is left alone, so that importing twice changes
 nothing. A file that holds anything but results is refused, and then nothing is
-taken from any file.`,
+taken from any file.
+
+Imported results are marked in tare history. tare rerun runs nothing of them
+without --trust.`,
 		Example: `  tare history import results.ndjson
   tare history merge runner-1.ndjson runner-2.ndjson
   gzip -dc json-encode.ndjson.gz | tare history import -`,

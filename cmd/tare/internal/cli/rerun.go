@@ -19,6 +19,7 @@ type rerunOptions struct {
 	catalog string
 	noLock  bool
 	quiet   bool
+	trust   bool // what the result says is run although it was made elsewhere
 	format  report.Format
 }
 
@@ -42,11 +43,17 @@ A result of tare bench or tare json is made again by the command that made it, i
 the directory it was given in: revisions by the commits they were, files only if
 they are what they were.
 
+A result decides what is run: the commands, programs and modules of its study, and
+the environment. One that this data directory has not made, or that was changed or
+imported, needs --trust, which lists all of that on stderr and then runs it.
+Results made before tare sealed them need it as well.
+
 A RESULT is a result.json, the directory of a run, or the name of a study, which
 stands for its newest run (tare history lists them).
 
 Exit codes: 0 carried out, whatever came out; 1 something needed failed; 2 no such
-result, or one that does not hold its study; 130 interrupted.`,
+result, one that does not hold its study, or one made elsewhere without --trust;
+130 interrupted.`,
 		Example: `  tare rerun json-encode
   tare rerun ./result.json --seed 8
   tare rerun json-encode --json
@@ -71,6 +78,7 @@ result, or one that does not hold its study; 130 interrupted.`,
 	flags.Uint64Var(&o.seed, "seed", 0, "another order of everything; 0 takes one from the clock; default: the result's")
 	flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	flags.BoolVar(&o.trust, "trust", false, "run what the result says although it was made elsewhere; stderr lists it first")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
 	f.add(flags, "the comparison")
 	f.complete(cmd)
@@ -79,7 +87,7 @@ result, or one that does not hold its study; 130 interrupted.`,
 
 // rerun carries the study of a result out again.
 func (s *shell) rerun(ctx context.Context, o rerunOptions, arg string) error {
-	results, _, err := s.results(arg)
+	results, dir, err := s.results(arg)
 	if err != nil {
 		return err
 	}
@@ -87,7 +95,14 @@ func (s *shell) rerun(ctx context.Context, o rerunOptions, arg string) error {
 		return &usageError{fmt.Sprintf("%s holds %d results", arg, len(results)), "name one run; tare history lists them"}
 	}
 	old := results[0]
+	foreign, err := s.foreign(o, old, dir, arg)
+	if err != nil {
+		return err
+	}
 	if len(old.Asked.Command) > 0 {
+		if foreign {
+			s.listForeign(old, nil)
+		}
 		return s.retype(ctx, o, old)
 	}
 	ro, err := askedOptions(old)
@@ -101,6 +116,9 @@ func (s *shell) rerun(ctx context.Context, o rerunOptions, arg string) error {
 	study, said, err := s.askedStudy(old)
 	if err != nil {
 		return err
+	}
+	if foreign {
+		s.listForeign(old, study.Contenders)
 	}
 	p := s.newProgress(o.quiet)
 	defer p.End()

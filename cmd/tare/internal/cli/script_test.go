@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,6 +74,9 @@ func TestScripts(t *testing.T) {
 				}
 				e.Setenv(name, path)
 			}
+			if cache, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil { // for scripts that build
+				e.Setenv("GOCACHE_OF_TESTS", strings.TrimSpace(string(cache)))
+			}
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // under -race every command would end with a second of sleep
 			e.Setenv("SCRIPT", filepath.Join(e.WorkDir, "script.json"))
 			return nil
@@ -81,6 +85,9 @@ func TestScripts(t *testing.T) {
 			"exits": exits,
 			"clean": clean,
 			"bench": bench,
+
+			"change":  change,
+			"keymode": keymode,
 		},
 	})
 }
@@ -110,6 +117,26 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 func clean(ts *testscript.TestScript, _ bool, args []string) {
 	text := strings.ReplaceAll(ts.ReadFile(args[0]), ts.Getenv("WORK"), "$WORK")
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(text), 0o644))
+}
+
+// change FILE OLD NEW writes changed.json, which is FILE with NEW, in which $WORK is
+// the script's own directory, in the first place of OLD.
+func change(ts *testscript.TestScript, _ bool, args []string) {
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[1]) {
+		ts.Fatalf("%s holds no %s", args[0], args[1])
+	}
+	text = strings.Replace(text, args[1], args[2], 1)
+	ts.Check(os.WriteFile(ts.MkAbs("changed.json"), []byte(text), 0o644))
+}
+
+// keymode FILE wants a file that nobody but its owner can read.
+func keymode(ts *testscript.TestScript, _ bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		ts.Fatalf("%s has mode %v", args[0], info.Mode())
+	}
 }
 
 // hold LOCK HELD ERR takes the machine lock, makes the file HELD to say so, and

@@ -286,6 +286,9 @@ func (w *weighing) saved(dir string, res *tare.Result, err error) (*tare.Result,
 		return nil, err
 	}
 	w.recordAsked(res)
+	if errSeal := w.dirs.seal(res); errSeal != nil {
+		err = errors.Join(err, errSeal) // the result is kept; rerun will want --trust
+	}
 	w.places[res] = dir
 	if errProfiles := profiles(dir, res); errProfiles != nil {
 		err = errors.Join(err, errProfiles)

@@ -98,7 +98,13 @@ func keep(r *tare.Result, sum string) Kept {
 	return Kept{Study: r.Study, SHA256: sum, seed: seed, at: r.Started.UTC().Format(NameTime)}
 }
 
-// Keep writes a document into a directory of its own under dir, which is its
+// importedName is the file that marks the directory of a run that was imported.
+const importedName = "imported"
+
+// Imported reports whether the run in dir was made elsewhere and imported.
+func Imported(dir string) bool { return dir != "" && isFile(filepath.Join(dir, importedName)) }
+
+// Keep writes a document that was made elsewhere into a directory of its own under dir, which is its
 // study's, and returns that. It appears whole or not at all.
 func Keep(dir string, k Kept, text []byte) (string, error) {
 	var doc bytes.Buffer
@@ -118,6 +124,9 @@ func Keep(dir string, k Kept, text []byte) (string, error) {
 		return "", err
 	}
 	if err := os.WriteFile(filepath.Join(tmp, ResultName), doc.Bytes(), 0o644); err != nil {
+		return "", err
+	}
+	if err := os.WriteFile(filepath.Join(tmp, importedName), nil, 0o644); err != nil {
 		return "", err
 	}
 	name := fmt.Sprintf("%s-%s", k.at, k.seed)
