@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -40,28 +41,29 @@ func (e exam) checkCrowd() error {
 			got, err := e.askOnce(addr, q)
 			switch {
 			case err != nil:
-				wrong[i] = fmt.Errorf("%v: %w", q, err)
+				wrong[i] = err
 			case e.Trap || e.loose():
 			case got.status != 400:
-				wrong[i] = fmt.Errorf("%d records: status %d, want 400: %.100q", crowdRecords, got.status, got.body)
+				wrong[i] = fmt.Errorf("status %d, want 400: %.100q", got.status, got.body)
 			default:
 				wrong[i] = refusal(got, "batch")
 			}
 		})
 	}
 	all.Wait()
-	if err := errors.Join(wrong...); err != nil {
-		return err
-	}
 	peak, ok := peakMemory(e.p.cmd.Process.Pid)
+	what := fmt.Sprintf("%d requests of %d bytes, %d empty records in gzip each", crowdRequests, body.Len(), crowdRecords)
+	if i := slices.IndexFunc(wrong, func(err error) bool { return err != nil }); i >= 0 {
+		err = fmt.Errorf("%s: %w", what, wrong[i])
+	}
 	if !ok {
-		return nil // it is not told here
+		return err // memory is not told here
 	}
-	e.note("%d requests of %d empty records: %3d MiB at most", crowdRequests, crowdRecords, peak>>20)
+	e.note("%s: %4d MiB at most", what, peak>>20)
 	if peak >= crowdMemory {
-		return fmt.Errorf("%d requests of %d bytes, each %d empty records in gzip, took %d MiB, want less than %d", crowdRequests, body.Len(), crowdRecords, peak>>20, crowdMemory>>20)
+		err = errors.Join(err, fmt.Errorf("%s: %d MiB at most, want less than %d", what, peak>>20, crowdMemory>>20))
 	}
-	return nil
+	return err
 }
 
 // peakMemory is the most resident memory that a process has had, in bytes.
