@@ -39,6 +39,8 @@ type Result struct {
 	Decomposition []Decomposition   `json:"decomposition,omitempty"` // of differences, one cause at a time
 	Profiles      []Profile         `json:"profiles,omitempty"`      // taken after the rounds, where asked for
 
+	Expectations []Expectation `json:"expectations,omitempty"` // of traps: which checks must void them, and whether they did
+
 	NotWeighed []NotWeighed `json:"not_weighed,omitempty"`
 	Trials     []Trial      `json:"trials"`
 	Journal    string       `json:"journal,omitempty"` // file name of the slices, beside the document

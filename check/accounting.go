@@ -19,6 +19,17 @@ func accounting() Check {
 		Why: "A CPU counter that is clamped, wraps, or belongs to another process gives a figure that looks like any other: a server that \"needs 3 µs per request\" " +
 			"at 100,000 requests per second and is busy half a core is not one server but two counters.",
 		Advice: "see which process and which clock each figure comes from; do not use the CPU figures until they agree",
+		suspects: func(in Input, contender string) []suspicion {
+			out := []suspicion{{above(partsOfWhole(in, contender), 1+accountsOff)}}
+			for _, w := range in.trafficked() {
+				out = append(out,
+					suspicion{off(in.perRound(contender, w.ID, countedRate), accountsOff)},
+					suspicion{off(busyCores(in, contender, w.ID), accountsOff)},
+					suspicion{above(in.perRound(contender, w.ID, busy(tare.KeyServerCPU, tare.KeyServerCores)), 1+accountsOff)},
+					suspicion{above(in.perRound(contender, w.ID, busy(tare.KeyClientCPU, tare.KeyClientCores)), 1+accountsOff)})
+			}
+			return out
+		},
 		Run: func(in Input) []tare.Finding {
 			if !in.Final {
 				return nil
@@ -48,13 +59,11 @@ func unbalanced(in Input, contender, workload string) []string {
 	say := func(e extent, format string) {
 		said = append(said, fmt.Sprintf(format, e.mid)+fmt.Sprintf(" (%.3g to %.3g, %s)", e.lo, e.hi, plural(e.rounds, "round")))
 	}
-	const perSecond = 1e9
-	rate := ratio([]string{tare.KeyRequests}, []string{tare.KeyWall, tare.KeyRate})
-	if e, ok := over(in.perRound(contender, workload, rate)); ok && e.times(perSecond).off(accountsOff) {
-		say(e.times(perSecond), "requests over time are %.3g× the rate")
+	if e, ok := over(in.perRound(contender, workload, countedRate)); ok && e.off(accountsOff) {
+		say(e, "requests over time are %.3g× the rate")
 	}
-	if e, ok := over(busyCores(in, contender, workload)); ok && e.times(1/perSecond).off(accountsOff) {
-		say(e.times(1/perSecond), "rate × CPU per request is %.3g× the cores the server was busy")
+	if e, ok := over(busyCores(in, contender, workload)); ok && e.off(accountsOff) {
+		say(e, "rate × CPU per request is %.3g× the cores the server was busy")
 	}
 	if e, ok := over(in.perRound(contender, workload, busy(tare.KeyServerCPU, tare.KeyServerCores))); ok && e.above(1+accountsOff) {
 		say(e, "the server was busy %.3g× the cores it may use")
@@ -65,8 +74,16 @@ func unbalanced(in Input, contender, workload string) []string {
 	return said
 }
 
+const nsPerSecond = 1e9
+
+// countedRate reads requests over time, over the rate.
+func countedRate(s tare.Sample) (float64, bool) {
+	v, ok := ratio([]string{tare.KeyRequests}, []string{tare.KeyWall, tare.KeyRate})(s)
+	return v * nsPerSecond, ok
+}
+
 // busyCores returns, per round, rate × CPU per request over the cores the
-// server was busy, in nanoseconds per second. CPU per request is that of the
+// server was busy. CPU per request is that of the
 // slices: what a server did between its visits is not in the other counter.
 func busyCores(in Input, contender, workload string) []float64 {
 	per := map[int]float64{}
@@ -84,7 +101,7 @@ func busyCores(in Input, contender, workload string) []float64 {
 		}
 		f := ratio([]string{tare.KeyRate, tare.KeyWall}, []string{tare.KeyServerCPU})
 		if v, ok := f(t.Samples[workload]); ok {
-			out = append(out, v*per[t.Round]/float64(ops[t.Round]))
+			out = append(out, v*per[t.Round]/float64(ops[t.Round])/nsPerSecond)
 		}
 	}
 	return out

@@ -11,6 +11,9 @@ func bodyConsumed() Check {
 		Why: "An upload server that answers before it has read the body is very fast: the bytes stay in the kernel's buffers or are thrown away with the connection. " +
 			"What was compared was how soon each said OK.",
 		Advice: "have the handler read the whole body, and account for what it read",
+		suspects: func(in Input, contender string) []suspicion {
+			return in.receiptSuspects(contender, tare.KeyReceivedBody, tare.KeySentBody)
+		},
 		Run: func(in Input) []tare.Finding {
 			return in.receipts(tare.KeyReceivedBody, tare.KeySentBody, "the server read %s bytes of request bodies where %s were sent")
 		},

@@ -42,10 +42,13 @@ type Check struct {
 	Why      string        // the mistake it exists to catch
 	Advice   string        // what to do about a finding
 
-	// Rounds is how many it takes at least; zero: it needs none.
-	Rounds int
+	failures  bool // it also reads what does not count; others see what does
+	everybody bool // its voids name a workload and no contender, so that no trap can be expected to be void by it
 
-	failures bool // it also reads what does not count; others see what does
+	// suspects lists what a statistical check could void a contender for. It is
+	// nil for a check that leaves nothing to chance.
+	suspects func(in Input, contender string) []suspicion
+
 	// Run yields findings. It fills in contender, workload and message, and
 	// severity and advice where they are not the check's own.
 	Run func(Input) []tare.Finding
@@ -62,6 +65,9 @@ func All() []Check {
 		discriminating(), sink(), machine(), nullShare(), stale(),
 	}
 }
+
+// Expectable reports whether a trap can be expected to be void by the check.
+func (c Check) Expectable() bool { return c.Severity == tare.Void && !c.everybody }
 
 // Named finds a check by its id.
 func Named(id string) (Check, bool) {
@@ -103,38 +109,6 @@ func Run(in Input) []tare.Finding {
 		out = append(out, c.findings(of)...)
 	}
 	return out
-}
-
-// Unmet lists the expectations that did not come true, one line each: every
-// contender must be void by each check that its expect names, where that had the
-// rounds it takes.
-func Unmet(in Input, findings []tare.Finding) []string {
-	var out []string
-	for _, c := range in.Contenders {
-		for _, id := range c.Expect.Void {
-			met := slices.ContainsFunc(findings, func(f tare.Finding) bool {
-				return f.Check == id && f.Severity == tare.Void && f.Contender == c.ID
-			})
-			if named, ok := Named(id); ok && trialsOf(in.Trials, c.ID) < named.Rounds {
-				continue
-			}
-			if !met {
-				out = append(out, fmt.Sprintf("contender %s was expected to be void by %s, and was not", c.ID, id))
-			}
-		}
-	}
-	return out
-}
-
-// trialsOf is how many trials a contender has, one a round, those with longer slices aside.
-func trialsOf(trials []tare.Trial, contender string) int {
-	n := 0
-	for _, t := range trials {
-		if t.Contender == contender && t.Round > 0 && t.Tau <= 1 {
-			n++
-		}
-	}
-	return n
 }
 
 // expects reports whether contender must be void by check.

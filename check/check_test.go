@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -206,31 +205,5 @@ func TestExpectations(t *testing.T) {
 	}
 	if len(fs) != 2 || !got["wrong-answer"] || got["trial"] {
 		t.Errorf("findings = %+v, want wrong-answer as expected and trial besides", fs)
-	}
-	unmet := Unmet(in, fs)
-	if want := []string{"contender trap was expected to be void by identity, and was not"}; !slices.Equal(unmet, want) {
-		t.Errorf("unmet = %q, want %q", unmet, want)
-	}
-	in.Contenders[4].Identity.MissingSymbols = []string{"MarshalJSONBuf"}
-	if unmet := Unmet(in, Run(in)); len(unmet) != 0 {
-		t.Errorf("unmet = %q, want none", unmet)
-	}
-	// Too few rounds say nothing of a check that takes more.
-	in.Contenders[4].Expect.Void = []string{"drift-in-trial"}
-	in.Trials = nil
-	for round := range driftRounds {
-		if unmet := Unmet(in, nil); len(unmet) != 0 {
-			t.Errorf("unmet after %d rounds: %q", round, unmet)
-		}
-		in.Trials = append(in.Trials, tare.Trial{Contender: in.Contenders[4].ID, Round: round + 1, Tau: 1}, tare.Trial{Contender: in.Contenders[4].ID, Round: round + 1, Tau: 8})
-	}
-	if len(Unmet(in, nil)) != 1 {
-		t.Error("met after all rounds it takes, by nothing")
-	}
-	// A finding about somebody else, or a mere warning, meets nothing.
-	in.Contenders[4].Expect.Void = []string{"control"}
-	others := []tare.Finding{{Check: "control", Severity: tare.Warn, Contender: "trap"}, {Check: "control", Severity: tare.Void, Workload: load}}
-	if len(Unmet(in, others)) != 1 {
-		t.Error("met by a warning or by a finding about a workload")
 	}
 }

@@ -14,7 +14,7 @@ const controlWarns = 0.05
 func control() Check {
 	return Check{
 		ID:       "control",
-		Severity: tare.Void,
+		Severity: tare.Void, everybody: true,
 		Summary: "The baseline is entered a second time, as the control, and must not differ from itself on the primary metric. Judged once, when the study has stopped: " +
 			"a signed-rank test over rounds, a warning at 5 % (Holm over workloads), and the workload void at 0.1 %. " +
 			"With fewer than 11 rounds the test cannot reach 0.1 %, which is noted.",

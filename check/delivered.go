@@ -19,6 +19,10 @@ func delivered() Check {
 		Why: "Services answered 200 to events they had dropped or never parsed, and were published as the fastest. " +
 			"A load generator sees only the answer; whether anything arrived, the other end has to say.",
 		Advice: "look at what answers in the server's place (a proxy, a cache, a middleware that returns early), or at requests that were sent twice",
+		suspects: func(in Input, contender string) []suspicion {
+			return append(in.receiptSuspects(contender, tare.KeyReceived, tare.KeyReceivedSent),
+				in.receiptSuspects(contender, tare.KeyDelivered, tare.KeyDeliveredAsked)...)
+		},
 		Run: func(in Input) []tare.Finding {
 			out := in.receipts(tare.KeyReceived, tare.KeyReceivedSent, "the server counted %s requests where %s were sent")
 			return append(out, in.arrivals()...)
@@ -64,6 +68,14 @@ func (in Input) lost(contender, workload string) (lost, of float64, trials int) 
 		}
 	}
 	return lost, of, trials
+}
+
+// receiptSuspects are what receipts could find of contender.
+func (in Input) receiptSuspects(contender, got, sent string) (out []suspicion) {
+	for _, w := range in.Study.Workloads {
+		out = append(out, suspicion{off(in.perRound(contender, w.ID, ratio([]string{got}, []string{sent})), receiptOff)})
+	}
+	return out
 }
 
 // receipts finds where what the server counted under got is not what was sent.

@@ -12,15 +12,33 @@ func Markdown() string {
 	b.WriteString("<!-- Generated from package check by `go generate ./check`; do not edit. -->\n\n# Checks\n\n")
 	b.WriteString("A check reads what a study recorded and yields findings. **void**: the trial or verdict does not count, and its numbers are struck through. " +
 		"**warn**: the numbers stand, with this in mind. **note**: worth knowing. Where the evidence a check needs is missing it says nothing. " +
-		"`tare explain CHECK` prints one of these.\n\n")
+		"`tare explain CHECK` prints one of these.\n\n" +
+		"A trap names the checks that must void it. A check that had all the evidence it needs and found nothing has missed the trap, and the run fails. " +
+		"Until then the evidence is not enough, which is noted with the number of rounds that would do.\n\n")
 	b.WriteString("| check | at worst | what it looks at |\n|---|---|---|\n")
 	for _, c := range All() {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", c.ID, c.ID, c.Severity, firstSentence(c.Summary))
 	}
 	for _, c := range All() {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n*Why.* %s\n\n*What to do.* %s.\n", c.ID, c.Summary, c.Why, upperFirst(c.Advice))
+		if c.Expectable() {
+			fmt.Fprintf(&b, "\n*Traps.* %s\n", c.Traps())
+		}
 	}
 	return b.String()
+}
+
+// Traps says when the check has missed a trap; empty where none can be expected to
+// be void by it.
+func (c Check) Traps() string {
+	switch {
+	case !c.Expectable():
+		return ""
+	case c.suspects == nil:
+		return "No chance is involved: if it finds nothing it has missed a trap as soon as that was measured."
+	}
+	return "It has missed a trap only where what it looks at was recorded and rules the effect out, on every workload of the study: an interval that it judges by lies wholly where it stays silent. " +
+		"By chance that happens to a trap with an effect as large as the limit in at most 0.05 % of runs."
 }
 
 func firstSentence(s string) string {

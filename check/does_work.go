@@ -27,6 +27,12 @@ func doesWork() Check {
 		Why: "\"REST\" was a function that slept for 300 µs, \"gRPC\" one that slept for 100 µs, and the ratio of the two was published. " +
 			"A timer has no variance to speak of and uses no processor; work has both.",
 		Advice: "look for a sleep, a ticker, a lock or a call to somewhere else; if the wait is on another process (a database), weigh that process too",
+		suspects: func(in Input, contender string) (out []suspicion) {
+			for _, w := range in.Study.Workloads {
+				out = append(out, in.waiting(contender, w))
+			}
+			return out
+		},
 		Run: func(in Input) []tare.Finding {
 			if !in.Final {
 				return nil
@@ -59,6 +65,41 @@ func idle(in Input, contender string, w tare.Workload) string {
 	return idleInClosedLoop(in, contender, w.ID)
 }
 
+// waiting is the suspicion that contender waits on w.
+func (in Input) waiting(contender string, w tare.Workload) suspicion {
+	null := in.withRole(tare.RoleNull)
+	latency := func() []float64 { return in.paired(contender, null, w.ID, key(tare.KeyMeanLatency)) }
+	switch t := w.Traffic; {
+	case t == nil:
+		return suspicion{below(in.perRound(contender, w.ID, workShare), idles), above(in.perRound(null, w.ID, workShare), nullWorks)}
+	case t.Delay > 0 || t.Bandwidth > 0: // void where no CPU time at all was used
+		return suspicion{below(in.perRound(contender, w.ID, key(tare.KeyServerCPU)), 0)}
+	case t.Rate > 0:
+		return suspicion{above(in.perRound(contender, w.ID, timesItsWork), quantum), above(latency(), quantum), below(in.perRound(contender, w.ID, tail), quantumTail)}
+	}
+	s := suspicion{below(in.working(contender, w.ID), idles), above(latency(), waitsLonger)}
+	if len(s[1].x) == 0 {
+		s[1] = above(in.perRound(contender, w.ID, key(tare.KeyMeanLatency)), waitsAlone)
+	}
+	if client := in.perRound(contender, w.ID, occupied); len(client) > 0 {
+		s = append(s, below(client, saturated))
+	}
+	return s
+}
+
+// workShare reads how much of the time an operation took it worked.
+func workShare(s tare.Sample) (float64, bool) {
+	return ratio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})(s)
+}
+
+// timesItsWork reads how many times its CPU time a request took.
+func timesItsWork(s tare.Sample) (float64, bool) {
+	return ratio([]string{tare.KeyMeanLatency, tare.KeyRequests}, []string{tare.KeyServerCPU})(s)
+}
+
+// tail reads p90 over p50.
+func tail(s tare.Sample) (float64, bool) { return ratio([]string{"p90_ns"}, []string{"p50_ns"})(s) }
+
 // uses is the CPU time of contender's server over all rounds, in nanoseconds;
 // negative: not known, or there were no requests.
 func (in Input) uses(contender, workload string) float64 {
@@ -77,12 +118,11 @@ func (in Input) uses(contender, workload string) float64 {
 }
 
 func idleInProcess(in Input, contender, workload string) string {
-	share := ratio([]string{"cpu_ns_per_op"}, []string{"time_ns_per_op"})
-	shares := in.perRound(contender, workload, share)
+	shares := in.perRound(contender, workload, workShare)
 	if len(shares) == 0 || slices.Min(shares) >= idles { // the interval begins above
 		return ""
 	}
-	null, okNull := over(in.perRound(in.withRole(tare.RoleNull), workload, share))
+	null, okNull := over(in.perRound(in.withRole(tare.RoleNull), workload, workShare))
 	e, ok := over(shares)
 	if !ok || !okNull || null.mid < nullWorks || !e.below(idles) {
 		return ""
@@ -129,12 +169,12 @@ func (in Input) working(contender, workload string) []float64 {
 }
 
 func likeATimer(in Input, contender, workload string) string {
-	work, ok := over(in.perRound(contender, workload, ratio([]string{tare.KeyMeanLatency, tare.KeyRequests}, []string{tare.KeyServerCPU})))
+	work, ok := over(in.perRound(contender, workload, timesItsWork))
 	times, okNull := over(in.paired(contender, in.withRole(tare.RoleNull), workload, key(tare.KeyMeanLatency)))
-	tail, okTail := over(in.perRound(contender, workload, ratio([]string{"p90_ns"}, []string{"p50_ns"})))
-	if !ok || !okNull || !okTail || !work.above(quantum) || !times.above(quantum) || !tail.below(quantumTail) {
+	p90, okTail := over(in.perRound(contender, workload, tail))
+	if !ok || !okNull || !okTail || !work.above(quantum) || !times.above(quantum) || !p90.below(quantumTail) {
 		return ""
 	}
 	return fmt.Sprintf("a request took %.3g× its CPU time and %.3g× the null server's latency, and nearly always the same (p90 is %.3g× p50): a timer, not work",
-		work.mid, times.mid, tail.mid)
+		work.mid, times.mid, p90.mid)
 }

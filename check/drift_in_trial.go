@@ -14,14 +14,12 @@ import (
 const (
 	driftParts  = 16   // a trial's slices are summed to as many parts at most
 	fewestParts = 4    // a trial with fewer slices shows no slope
-	driftRounds = 11   // that an interval at 99.9 % takes
 	driftLeast  = 0.10 // from the first part to the last
 )
 
 func driftInTrial() Check {
 	return Check{
 		ID:       "drift-in-trial",
-		Rounds:   driftRounds,
 		Severity: tare.Void,
 		Summary: "What an operation costs must not rise or fall while a trial runs. The slices of a trial are summed to at most 16 parts, the slope of the logarithm of their costs is the median of the slopes " +
 			"of all pairs of parts (Theil–Sen), and a contender is void on a workload where the 99.9 % interval of that slope over rounds lies wholly beyond 10 % from the first part to the last. " +
@@ -29,30 +27,26 @@ func driftInTrial() Check {
 		Why: "A user service searched all users for the same e-mail address at each create, while the benchmark made their number grow: " +
 			"its cost per operation was that of however many operations the run happened to hold.",
 		Advice: "see what grows while the operation is repeated (a list, a cache, a heap), and make the state the same at every operation",
+		suspects: func(in Input, contender string) (out []suspicion) {
+			drifts := in.drifts()
+			for _, w := range in.Study.Workloads {
+				limit := math.Log1p(driftLeast)
+				out = append(out, suspicion{outside(drifts[course{contender, w.ID}], -limit, limit)})
+			}
+			return out
+		},
 		Run: func(in Input) []tare.Finding {
 			if !in.Final {
 				return nil
 			}
-			trials := map[span][]tare.Slice{}
-			for _, s := range in.Slices {
-				if s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 {
-					k := span{s.Round, 1, s.Workload, s.Contender}
-					trials[k] = append(trials[k], s)
-				}
-			}
-			drifts := map[[2]string][]float64{}
-			for k, ss := range trials {
-				if d, ok := drift(ss); ok {
-					drifts[[2]string{k.contender, k.workload}] = append(drifts[[2]string{k.contender, k.workload}], d)
-				}
-			}
+			drifts := in.drifts()
 			var out []tare.Finding
 			for _, c := range in.Contenders {
 				if c.Role == tare.RoleNull || c.Role == tare.RoleControl {
 					continue
 				}
 				for _, w := range in.Study.Workloads {
-					x := drifts[[2]string{c.ID, w.ID}]
+					x := drifts[course{c.ID, w.ID}]
 					lo, hi, ok := stats.Interval(x, strict)
 					if !ok || lo <= math.Log1p(driftLeast) && hi >= -math.Log1p(driftLeast) {
 						continue
@@ -67,6 +61,25 @@ func driftInTrial() Check {
 			return out
 		},
 	}
+}
+
+// drifts are those of every course, one for each of its rounds.
+func (in Input) drifts() map[course][]float64 {
+	trials := map[span][]tare.Slice{}
+	for _, s := range in.Slices {
+		if s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 {
+			k := span{s.Round, 1, s.Workload, s.Contender}
+			trials[k] = append(trials[k], s)
+		}
+	}
+	drifts := map[course][]float64{}
+	for k, ss := range trials {
+		if d, ok := drift(ss); ok {
+			of := course{k.contender, k.workload}
+			drifts[of] = append(drifts[of], d)
+		}
+	}
+	return drifts
 }
 
 // drift is the logarithm of what an operation costs in the last part of a

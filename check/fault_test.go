@@ -176,7 +176,7 @@ func TestNegativeProbe(t *testing.T) {
 		f.Message != "4 of 12 probes must be refused and were not, or not as the reference does; the first: POST /v1/id/7: 200, want 405" {
 		t.Errorf("found %+v", f)
 	}
-	if len(Unmet(in, fs)) != 0 {
+	if e := Expectations(in, fs, nil); len(e) != 1 || e[0].Outcome != tare.Caught {
 		t.Error("the trap's expectation did not come true")
 	}
 	silent(t, "wrong-answer", in) // which is about what should be answered

@@ -26,6 +26,13 @@ func generatorHeadroom() Check {
 		Why: "ab, ghz and hey need more CPU time for a request than many a server needs to answer it. What was published as the limit of several servers, all alike, was that of the tool; " +
 			"and a tool that sends late measures its own queue.",
 		Advice: "compare CPU per request, which a busy load generator does not touch, or give it more cores",
+		suspects: func(in Input, contender string) (out []suspicion) {
+			c, _ := in.contender(contender)
+			for _, w := range in.trafficked() {
+				out = append(out, in.headroomSuspects(c, w)...)
+			}
+			return out
+		},
 		Run: func(in Input) []tare.Finding {
 			if !in.Final {
 				return nil
@@ -79,6 +86,21 @@ func headroomOf(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 	return out
 }
 
+// headroomSuspects are the ways in which the load generator could limit c on w.
+func (in Input) headroomSuspects(c tare.Contender, w tare.Workload) (out []suspicion) {
+	metrics := in.capacity(w)
+	if len(metrics) > 0 && !in.ownClient(c.ID, w.ID) {
+		out = append(out, suspicion{above(in.perRound(c.ID, w.ID, occupied), saturated)}, suspicion{below(in.besideNull(c, w), headroom)})
+	}
+	for _, name := range metrics {
+		if m, _ := tare.MetricNamed(name); m.Latency {
+			limit, _ := in.lagLimit(c.ID, w.ID, name)
+			out = append(out, suspicion{above(in.perRound(c.ID, w.ID, key(tare.KeySendLag)), limit)})
+		}
+	}
+	return out
+}
+
 // ownClient reports whether contender was asked by a client of its own.
 func (in Input) ownClient(contender, workload string) bool {
 	e, ok := over(in.perRound(contender, workload, key(tare.KeyOwnClient)))
@@ -111,17 +133,23 @@ func lag(in Input, contender string, w tare.Workload, metric string) string {
 	if !m.Latency || !ok {
 		return ""
 	}
-	limit, of := lagLeast, "without a criterion"
-	if p99, ok := over(in.perRound(contender, w.ID, key("p99_ns"))); ok && lagShare*p99.mid > limit {
-		limit, of = lagShare*p99.mid, "10 % of its p99"
-	}
-	if asked, ok := in.asked(contender, w.ID, metric); ok {
-		limit, of = lagShare*asked, "10 % of what the criterion asks"
-	}
+	limit, of := in.lagLimit(contender, w.ID, metric)
 	if e.mid <= limit {
 		return ""
 	}
 	return fmt.Sprintf("requests were sent up to %s ms late (p99), over %s ms (%s)", number(e.mid/1e6), number(limit/1e6), of)
+}
+
+// lagLimit is how late requests may be sent, in nanoseconds, and what that is.
+func (in Input) lagLimit(contender, workload, metric string) (limit float64, of string) {
+	limit, of = lagLeast, "without a criterion"
+	if p99, ok := over(in.perRound(contender, workload, key("p99_ns"))); ok && lagShare*p99.mid > limit {
+		limit, of = lagShare*p99.mid, "10 % of its p99"
+	}
+	if asked, ok := in.asked(contender, workload, metric); ok {
+		limit, of = lagShare*asked, "10 % of what the criterion asks"
+	}
+	return limit, of
 }
 
 // asked is the strictest limit that a criterion sets to a value of contender.

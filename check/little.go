@@ -23,6 +23,15 @@ func little() Check {
 		Why: "Eight services were published with requests per second from 407 to 907. In ten of 14 rows rate times latency is 48 to 49, the connections the tool really had: " +
 			"it measured the round trip to the data centre, and the server was idle. The row with the best latency came to 17 to 19; its 390 timeouts had been left out.",
 		Advice: "read CPU per request; for throughput ask for more connections, or leave delay and bandwidth out",
+		suspects: func(in Input, contender string) (out []suspicion) {
+			for _, w := range in.trafficked() {
+				out = append(out, suspicion{off(in.perRound(contender, w.ID, underWay), littleOff)})
+				if w.Traffic.Rate == 0 {
+					out = append(out, in.linkSuspects(contender, w)...)
+				}
+			}
+			return out
+		},
 		Run: func(in Input) []tare.Finding {
 			if !in.Final {
 				return nil
@@ -48,13 +57,17 @@ func little() Check {
 	}
 }
 
+// underWay reads rate × latency over the concurrency.
+func underWay(s tare.Sample) (float64, bool) {
+	v, ok := ratio([]string{tare.KeyRate, tare.KeyMeanLatency}, []string{tare.KeyConcurrency})(s)
+	return v / nsPerSecond, ok // rates are per second, latencies in nanoseconds
+}
+
 // residual says by how much Little's law is missed; empty: it holds, or the
 // figures are not there.
 func residual(in Input, contender, workload string) string {
-	const perSecond = 1e9 // rates are per second, latencies in nanoseconds
-	product := ratio([]string{tare.KeyRate, tare.KeyMeanLatency}, []string{tare.KeyConcurrency})
-	e, ok := over(in.perRound(contender, workload, product))
-	if e = e.times(1 / perSecond); !ok || !e.off(littleOff) {
+	e, ok := over(in.perRound(contender, workload, underWay))
+	if !ok || !e.off(littleOff) {
 		return ""
 	}
 	held, _ := over(in.perRound(contender, workload, key(tare.KeyConcurrency)))
@@ -70,21 +83,49 @@ func onTheLink(in Input, contender string, w tare.Workload) string {
 			return ""
 		}
 	}
-	link := ratio([]string{tare.KeyRate}, []string{tare.KeyConcurrency})
-	if e, ok := over(in.perRound(contender, w.ID, link)); ok && e.times(w.Traffic.Delay.Seconds()).above(linkHolds) {
+	if e, ok := over(in.perRound(contender, w.ID, delayed(w))); ok && e.above(linkHolds) {
 		return fmt.Sprintf("%s of the requests under way were on the link, which delays each by %v: throughput is connections over round trip",
-			percent(min(1, e.mid*w.Traffic.Delay.Seconds())), w.Traffic.Delay)
+			percent(min(1, e.mid)), w.Traffic.Delay)
 	}
 	for _, way := range []string{tare.KeyBytesSent, tare.KeyBytesReceived} {
-		bits := func(s tare.Sample) (float64, bool) {
-			v, ok := product(s, tare.KeyRate, way)
-			return 8 * v, ok && w.Traffic.Bandwidth > 0
-		}
-		if e, ok := over(in.perRound(contender, w.ID, bits)); ok && e.above(linkFull*float64(w.Traffic.Bandwidth)) {
-			return fmt.Sprintf("the link of %s bit/s was %s full: throughput is the link's", number(float64(w.Traffic.Bandwidth)), percent(min(1, e.mid/float64(w.Traffic.Bandwidth))))
+		if e, ok := over(in.perRound(contender, w.ID, full(w, way))); ok && e.above(linkFull) {
+			return fmt.Sprintf("the link of %s bit/s was %s full: throughput is the link's", number(float64(w.Traffic.Bandwidth)), percent(min(1, e.mid)))
 		}
 	}
 	return ""
+}
+
+// delayed reads the share of the requests under way that were on the link.
+func delayed(w tare.Workload) reading {
+	return func(s tare.Sample) (float64, bool) {
+		v, ok := ratio([]string{tare.KeyRate}, []string{tare.KeyConcurrency})(s)
+		return v * w.Traffic.Delay.Seconds(), ok && w.Traffic.Delay > 0
+	}
+}
+
+// full reads how full the link was in one direction.
+func full(w tare.Workload, way string) reading {
+	return func(s tare.Sample) (float64, bool) {
+		v, ok := product(s, tare.KeyRate, way)
+		return 8 * v / float64(w.Traffic.Bandwidth), ok && w.Traffic.Bandwidth > 0
+	}
+}
+
+// linkSuspects are the ways in which a link could be the limit of contender on w.
+func (in Input) linkSuspects(contender string, w tare.Workload) (out []suspicion) {
+	for _, link := range []struct {
+		of    reading
+		limit float64
+	}{{delayed(w), linkHolds}, {full(w, tare.KeyBytesSent), linkFull}, {full(w, tare.KeyBytesReceived), linkFull}} {
+		s := suspicion{above(in.perRound(contender, w.ID, link.of), link.limit)}
+		for _, side := range []reading{busy(tare.KeyServerCPU, tare.KeyServerCores), occupied} {
+			if x := in.perRound(contender, w.ID, side); len(x) > 0 {
+				s = append(s, below(x, saturated))
+			}
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // throughput leaves of metrics the one that is the inverse of a throughput.
@@ -95,9 +136,4 @@ func throughput(metrics []string) []string {
 		}
 	}
 	return nil
-}
-
-// times scales the figure.
-func (e extent) times(by float64) extent {
-	return extent{e.mid * by, e.lo * by, e.hi * by, e.rounds}
 }

@@ -22,10 +22,7 @@ type bound struct {
 // operation than for a part of it, or for a mix of operations less than for the
 // cheapest of them, or more than for the dearest.
 func outsideParts(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
-	var bounds []bound
-	for _, w := range workloads {
-		bounds = append(bounds, boundsOf(w, workloads, times, contender)...)
-	}
+	bounds := allBounds(workloads, times, contender)
 	var out []tare.Finding
 	for _, b := range bounds {
 		lo, hi, ok := stats.Interval(b.log, strict/float64(len(bounds)))
@@ -38,6 +35,28 @@ func outsideParts(workloads []tare.Workload, times map[span]float64, contender s
 			Message: fmt.Sprintf("an operation takes %.3g× the time of %s (%.3g to %.3g, %s)",
 				math.Exp(stats.HodgesLehmann(b.log)), b.says, math.Exp(lo), math.Exp(hi), plural(len(b.log), "round")),
 		})
+	}
+	return out
+}
+
+// partSuspects are what outsideParts could find.
+func partSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
+	bounds := allBounds(workloads, times, contender)
+	for _, b := range bounds {
+		c := below(b.log, -math.Log1p(tolerance))
+		if b.above {
+			c = above(b.log, math.Log1p(tolerance))
+		}
+		c.level = strict / float64(len(bounds))
+		out = append(out, suspicion{c})
+	}
+	return out
+}
+
+// allBounds are the bounds of every workload.
+func allBounds(workloads []tare.Workload, times map[span]float64, contender string) (out []bound) {
+	for _, w := range workloads {
+		out = append(out, boundsOf(w, workloads, times, contender)...)
 	}
 	return out
 }

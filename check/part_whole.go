@@ -24,6 +24,11 @@ func partWhole() Check {
 		Why: "A published table had creating and deleting a user cost less than creating one, and a mix of operations more than any of them. A whole that is cheaper than its part was not done, " +
 			"or the two rows did not measure the same thing.",
 		Advice: "look at what the operation does with the larger input: an error, an early return, a cached answer",
+		suspects: func(in Input, contender string) []suspicion {
+			times := sumRounds(in.Slices)
+			out := append(sizeSuspects(in.Study.Workloads, times, contender), partSuspects(in.Study.Workloads, times, contender)...)
+			return append(out, in.percentileSuspects(contender)...)
+		},
 		Run: func(in Input) []tare.Finding {
 			if !in.Final {
 				return nil
@@ -44,20 +49,21 @@ func partWhole() Check {
 	}
 }
 
-// fallingSizes finds the workloads on which contender takes less time than on
-// a smaller one, each with the worst of those.
-func fallingSizes(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
-	type pair struct {
-		part, whole string
-		logs        []float64 // ln(time of the whole / time of the part), by round
-	}
-	var pairs []pair
+// sizePair is two workloads of which one is the same as the other on fewer items.
+type sizePair struct {
+	part, whole string
+	logs        []float64 // ln(time of the whole / time of the part), by round
+}
+
+// sizesOf are the pairs of sizes that contender did.
+func sizesOf(workloads []tare.Workload, times map[span]float64, contender string) []sizePair {
+	var pairs []sizePair
 	for _, whole := range workloads {
 		for _, part := range workloads {
 			if !partOf(part, whole) {
 				continue
 			}
-			p := pair{part: part.ID, whole: whole.ID}
+			p := sizePair{part: part.ID, whole: whole.ID}
 			for _, r := range roundsOf(times, whole.ID, contender) {
 				if t, ok := times[span{r, 1, part.ID, contender}]; ok {
 					p.logs = append(p.logs, math.Log(times[span{r, 1, whole.ID, contender}]/t))
@@ -68,6 +74,24 @@ func fallingSizes(workloads []tare.Workload, times map[span]float64, contender s
 			}
 		}
 	}
+	return pairs
+}
+
+// sizeSuspects are what fallingSizes could find.
+func sizeSuspects(workloads []tare.Workload, times map[span]float64, contender string) (out []suspicion) {
+	pairs := sizesOf(workloads, times, contender)
+	for _, p := range pairs {
+		c := below(p.logs, -math.Log1p(tolerance))
+		c.level = strict / float64(len(pairs))
+		out = append(out, suspicion{c})
+	}
+	return out
+}
+
+// fallingSizes finds the workloads on which contender takes less time than on
+// a smaller one, each with the worst of those.
+func fallingSizes(workloads []tare.Workload, times map[span]float64, contender string) []tare.Finding {
+	pairs := sizesOf(workloads, times, contender)
 	worst := map[string]float64{}
 	found := map[string]tare.Finding{}
 	for _, p := range pairs {
@@ -144,6 +168,18 @@ func fallingPercentiles(trials []tare.Trial, contender string) []tare.Finding {
 		out = append(out, found[w])
 	}
 	return out
+}
+
+// percentileSuspects are the falls of percentiles that could be in each round.
+func (in Input) percentileSuspects(contender string) (out []suspicion) {
+	for _, t := range in.Trials {
+		for _, sample := range t.Samples {
+			if t.Contender == contender && t.Error == nil && len(percentiles(sample)) > 1 {
+				return []suspicion{absent()}
+			}
+		}
+	}
+	return nil
 }
 
 // percentiles lists the keys of sample that are one, from the lowest to the

@@ -16,6 +16,12 @@ func rateHeld() Check {
 		Why: "A tool that was told -c50 -t12 opened 48 connections, four for each thread, and said 50. Another dropped one request in 20 at the rate it was given. " +
 			"What a server does at 2,900 requests per second says nothing about 3,000.",
 		Advice: "ask for a rate that this server and this machine hold (the message says which side was busy), and for a number of connections that can be opened",
+		suspects: func(in Input, contender string) (out []suspicion) {
+			for _, w := range in.trafficked() {
+				out = append(out, in.otherLoads(contender, w.ID)...)
+			}
+			return out
+		},
 		Run: func(in Input) []tare.Finding {
 			if !in.Final {
 				return nil
@@ -34,10 +40,27 @@ func rateHeld() Check {
 	}
 }
 
+// otherLoads are the ways in which the load could not be as planned.
+func (in Input) otherLoads(contender, workload string) []suspicion {
+	out := []suspicion{{off(in.perRound(contender, workload, heldRate), tolerance)}}
+	if planned, ok := over(in.perRound(contender, workload, key(tare.KeyConnections))); ok {
+		out = append(out, suspicion{below(in.perRound(contender, workload, key(tare.KeyConnects)), planned.lo)})
+	}
+	if base, ok := over(in.perRound(in.Study.Baseline, workload, key(tare.KeyServerCores))); ok {
+		out = append(out, suspicion{outside(in.perRound(contender, workload, key(tare.KeyServerCores)), base.lo, base.hi)})
+	}
+	return out
+}
+
+// heldRate reads the rate achieved over the rate asked for.
+func heldRate(s tare.Sample) (float64, bool) {
+	return ratio([]string{tare.KeyRate}, []string{tare.KeyRateAsked})(s)
+}
+
 // otherLoad says in which ways the load was not as planned.
 func otherLoad(in Input, contender, workload string) []string {
 	var said []string
-	if e, ok := over(in.perRound(contender, workload, ratio([]string{tare.KeyRate}, []string{tare.KeyRateAsked}))); ok && e.off(tolerance) {
+	if e, ok := over(in.perRound(contender, workload, heldRate)); ok && e.off(tolerance) {
 		asked, _ := over(in.perRound(contender, workload, key(tare.KeyRateAsked)))
 		said = append(said, fmt.Sprintf("%s requests per second were asked for and %s achieved (%s)%s",
 			number(asked.mid), number(e.mid*asked.mid), plural(e.rounds, "round"), in.limits(contender, workload)))

@@ -20,6 +20,16 @@ func timeoutsCounted() Check {
 		Why: "The service with the best mean latency of seven, 86 and 91 ms, had 390 requests without any answer within two seconds. " +
 			"The tool counted them as errors and left them out of the latencies; the slower a server is, the better it then looks.",
 		Advice: "use a load generator that records a timeout at the timeout, and read the error count beside every latency",
+		suspects: func(in Input, contender string) (out []suspicion) {
+			for _, w := range in.trafficked() {
+				for _, t := range in.Trials {
+					if _, ok := latencies(t, w); ok && t.Contender == contender {
+						out = append(out, absent())
+					}
+				}
+			}
+			return out
+		},
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.trafficked() {
@@ -37,15 +47,22 @@ func timeoutsCounted() Check {
 	}
 }
 
+// latencies are those of a trial in which requests timed out; false: none did, or
+// the histogram is not there.
+func latencies(t tare.Trial, w tare.Workload) (*hist.Hist, bool) {
+	s := t.Samples[w.ID]
+	_, ok := s[tare.KeyRequests]
+	h, err := hist.Decode(t.Histograms[w.ID])
+	return h, counts(t) && ok && s[tare.KeyTimeouts] > 0 && err == nil
+}
+
 // dropped says how many timeouts are missing from the latencies of a trial.
 func dropped(t tare.Trial, w tare.Workload) string {
-	s := t.Samples[w.ID]
-	timeouts := s[tare.KeyTimeouts]
-	requests, ok := s[tare.KeyRequests]
-	h, err := hist.Decode(t.Histograms[w.ID])
-	if !counts(t) || !ok || !(timeouts > 0) || err != nil {
+	h, ok := latencies(t, w)
+	if !ok {
 		return ""
 	}
+	timeouts, requests := t.Samples[w.ID][tare.KeyTimeouts], t.Samples[w.ID][tare.KeyRequests]
 	missing := requests + timeouts - float64(h.Count())
 	if missing > timeoutsMissing*timeouts {
 		return fmt.Sprintf("%s of %s are not among the latencies: %d were recorded for %s answers", number(missing), plural(int(timeouts), "timeout"), h.Count(), number(requests))

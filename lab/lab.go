@@ -50,15 +50,16 @@ func Budget(b tare.Budget, quick bool) time.Duration {
 	return of
 }
 
-// ExpectError says that a trap did not come out as expected.
+// ExpectError says that a check missed a trap although it had all the evidence
+// that it needs.
 type ExpectError struct {
-	Unmet []string // one line each
+	Missed []string // one line each
 }
 
-// Error is the first unmet expectation, and how many more there are.
+// Error is the first that was missed, and how many more there are.
 func (e *ExpectError) Error() string {
-	s := e.Unmet[0]
-	if n := len(e.Unmet) - 1; n > 0 {
+	s := e.Missed[0]
+	if n := len(e.Missed) - 1; n > 0 {
 		s += fmt.Sprintf(" (and %d more)", n)
 	}
 	return s
@@ -162,8 +163,8 @@ func Run(ctx context.Context, study tare.Study, o Options) (*tare.Result, error)
 		}
 	}
 	if r.stopped != Interrupted {
-		if unmet := check.Unmet(check.Input{Study: r.study, Contenders: r.contenders, Trials: res.Trials, Final: true}, res.Findings); len(unmet) > 0 {
-			return res, &ExpectError{Unmet: unmet}
+		if missed := check.MissedTraps(res.Expectations); len(missed) > 0 {
+			return res, &ExpectError{Missed: missed}
 		}
 	}
 	return res, nil

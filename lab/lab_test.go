@@ -113,6 +113,34 @@ func TestATrapThatBehavesIsAnError(t *testing.T) {
 	}
 }
 
+// A check that could not decide yet is no error, nor is a trap that is not there.
+func TestATrapThatCouldNotShowIsNoError(t *testing.T) {
+	for _, c := range []struct {
+		check   string
+		edit    func(*scripted.Act)
+		message string
+	}{
+		{"drift-in-trial", func(*scripted.Act) {}, "8 rounds, at least 11 are needed"},
+		{"wrong-answer", func(a *scripted.Act) { a.Wrong, a.BuildError = "", "main.go:3:1: made up" }, "it could not be built: main.go:3:1: made up"},
+	} {
+		s := script()
+		act := s.Contenders["trap"]
+		c.edit(&act)
+		s.Contenders["trap"] = act
+		trapped := study()
+		trapped.Contenders[2].Expect.Void = []string{c.check}
+		o := options(t, s)
+		o.Rounds = 8
+		r, err := lab.Run(context.Background(), trapped, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Expectations) != 1 || r.Expectations[0].Outcome != tare.NotEnoughEvidence || r.Expectations[0].Message != c.message || r.OutcomeOf("trap") != tare.NotEnoughEvidence {
+			t.Errorf("%s: %+v, want not enough evidence: %s", c.check, r.Expectations, c.message)
+		}
+	}
+}
+
 // Answers that do not fit one line are asked for in smaller parts.
 func TestLargeAnswersAreAskedForInParts(t *testing.T) {
 	s := script()

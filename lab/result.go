@@ -53,6 +53,8 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		BreakEven:     judge.BreakEven(o.data, o.findings),
 		Decomposition: o.decomposition,
 
+		Expectations: o.expectations,
+
 		NotWeighed: r.left,
 		Trials:     o.data.Trials,
 		Journal:    journal.FileName,
@@ -94,6 +96,7 @@ type weighed struct {
 	claims      []tare.ClaimResult
 
 	decomposition []tare.Decomposition
+	expectations  []tare.Expectation
 }
 
 // weigh judges what there is: comparisons first, then the checks that read
@@ -104,11 +107,15 @@ func (r *run) weigh(facts tare.Machine, final bool) weighed {
 	o.comparisons = judge.Compare(o.data, o.effects)
 	o.values = judge.Values(o.data)
 	o.scaling = judge.Scaling(o.data)
-	o.findings = check.Run(check.Input{
+	in := check.Input{
 		Study: r.study, Plan: r.plan, Contenders: r.contenders, Conformance: r.conformances(o.data.Trials), Semantics: r.exams.Semantics,
 		Trials: o.data.Trials, Slices: r.slices, Effects: o.effects, Comparisons: o.comparisons,
 		Scaling: o.scaling, Values: o.values, Machine: facts, Stored: r.o.Stored, Final: final,
-	})
+	}
+	o.findings = check.Run(in)
+	if final {
+		o.expectations = check.Expectations(in, o.findings, r.left)
+	}
 	o.comparisons, o.values = judge.Strike(o.data, o.effects, o.comparisons, o.values, o.findings)
 	o.verdicts = judge.Verdicts(o.data, o.comparisons, o.findings)
 	if final {

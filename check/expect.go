@@ -1,0 +1,130 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// Expectations says what became of every check that a trap must be void by. A
+// void by that check catches it. Otherwise the check missed it if it had the
+// evidence that it needs, which a check without chance has as soon as the
+// contender was measured, and a statistical one when everything that it could
+// void the contender for is ruled out. notMeasured is what the run left out.
+func Expectations(in Input, findings []tare.Finding, notMeasured []tare.NotWeighed) []tare.Expectation {
+	var out []tare.Expectation
+	for _, c := range in.Contenders {
+		for _, id := range c.Expect.Void {
+			e := tare.Expectation{Contender: c.ID, Check: id, Rounds: in.roundsMeasured(c.ID)}
+			in.settle(&e, c, findings, notMeasured)
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// MissedTraps lists the expectations that were missed, one line each.
+func MissedTraps(of []tare.Expectation) []string {
+	var out []string
+	for _, e := range of {
+		if e.Outcome == tare.Missed {
+			out = append(out, fmt.Sprintf("contender %s was expected to be void by %s, and was not: %s", e.Contender, e.Check, e.Message))
+		}
+	}
+	return out
+}
+
+// settle fills in the outcome of e, an expectation of c.
+func (in Input) settle(e *tare.Expectation, c tare.Contender, findings []tare.Finding, notMeasured []tare.NotWeighed) {
+	check, ok := Named(e.Check)
+	if !ok || !check.Expectable() {
+		e.Outcome, e.Message = tare.Missed, "no check of that name voids contenders"
+		return
+	}
+	warned := ""
+	for _, f := range findings {
+		switch {
+		case f.Check != e.Check || f.Contender != e.Contender:
+		case f.Severity == tare.Void:
+			e.Outcome, e.Message = tare.Caught, f.Message
+			return
+		default:
+			warned = f.Message
+		}
+	}
+	e.Outcome = tare.NotEnoughEvidence
+	switch why := in.notAsked(c, notMeasured); {
+	case why != "":
+		e.Message = why
+	case check.suspects != nil:
+		settleByChance(e, check.suspects(in.counting(), c.ID), notMeasured)
+	case warned != "":
+		e.Message = "it only warned: " + warned
+	default:
+		e.Outcome, e.Message = tare.Missed, "the contender was measured, and the check found nothing"
+	}
+}
+
+// notAsked says why c was not measured, or not to the end; empty: it was.
+func (in Input) notAsked(c tare.Contender, notMeasured []tare.NotWeighed) string {
+	about := func(id string) bool { return id == c.ID }
+	switch {
+	case c.Absent():
+		return c.Error
+	case c.Error != "":
+		return "it could not be built: " + c.Error
+	}
+	if why := GivenUp(in.Trials, c.ID, in.Plan.RoundsPlanned); why != "" {
+		for _, t := range in.Trials {
+			if t.Contender == c.ID && t.Error != nil {
+				return why + ": " + t.Error.Message
+			}
+		}
+	}
+	if slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return about(t.Contender) && t.Error == nil }) ||
+		slices.ContainsFunc(in.Conformance, func(f tare.Conformance) bool { return about(f.Contender) }) {
+		return ""
+	}
+	for _, n := range notMeasured {
+		if n.What == "contender "+c.ID {
+			return n.Why
+		}
+	}
+	return "it was not measured"
+}
+
+// settleByChance fills in the outcome of an expectation whose statistical check
+// found nothing. A workload that was left out may be the one with the effect.
+func settleByChance(e *tare.Expectation, of []suspicion, notMeasured []tare.NotWeighed) {
+	of = slices.DeleteFunc(of, suspicion.unknown)
+	open := slices.DeleteFunc(slices.Clone(of), suspicion.ruledOut)
+	if len(of) == 0 {
+		e.Message = "nothing that this check reads was recorded"
+		return
+	}
+	if len(open) > 0 {
+		e.RoundsNeeded = roundsToDecide(open)
+		e.Message = fmt.Sprintf("%s, %s", plural(e.Rounds, "round"), wouldDo(e.RoundsNeeded, e.Rounds))
+		return
+	}
+	for _, n := range notMeasured {
+		if workload, ok := workloadOf(n); ok {
+			e.Message = fmt.Sprintf("nothing was found on what was measured, and workload %s was not", workload)
+			return
+		}
+	}
+	e.Outcome, e.Message = tare.Missed, fmt.Sprintf("%s were enough, and the check found nothing", plural(e.Rounds, "round"))
+}
+
+// wouldDo says how many rounds would decide.
+func wouldDo(needed, done int) string {
+	switch least := stats.MinRounds(strict); {
+	case needed == 0:
+		return fmt.Sprintf("more than %d would be needed", stats.MaxRounds)
+	case done < least && needed <= least:
+		return fmt.Sprintf("at least %d are needed", needed)
+	}
+	return fmt.Sprintf("about %d would do", needed)
+}
