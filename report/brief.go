@@ -18,8 +18,11 @@ func Brief(w io.Writer, r *tare.Result, s Style) error {
 			p.labelled("ORDER", rulingWidth, s.Bold, text)
 		}
 	}
-	if open, _ := found(r); len(open) > 0 {
+	if open := found(r); len(open) > 0 {
 		p.labelled("CHECKS", rulingWidth, s.Warn, plural(len(open), "finding")+" to read before anything of this is repeated elsewhere")
+	}
+	if text := trapOutcomes(r); text != "" {
+		p.labelled("TRAPS", rulingWidth, s.Bold, text)
 	}
 	p.labelled("", rulingWidth, s.Dim, "Tables, findings, machine and seed: tare report "+oneLine(r.Study))
 	if _, err := io.WriteString(w, p.b.String()); err != nil {

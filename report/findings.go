@@ -17,15 +17,15 @@ func (p *page) findings(r *tare.Result) {
 	for _, line := range probed(r) {
 		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
 	}
-	open, expected := found(r)
+	open := found(r)
 	if len(open) == 0 {
 		p.wrap(bodyIndent, bodyIndent, nothingFound, nil)
 	}
 	for i := range open {
 		p.finding(r, open[i], advised(open, i))
 	}
-	if expected != "" {
-		p.wrap(bodyIndent, bodyIndent, expected, p.style.Dim)
+	if text := trapsFound(r); text != "" {
+		p.wrap(bodyIndent, bodyIndent, text, p.style.Dim)
 	}
 }
 
@@ -60,25 +60,17 @@ func probed(r *tare.Result) []string {
 
 const nothingFound = "Nothing that speaks against these figures."
 
-// found are the findings in the order of their severity, and in one line what
-// traps were expected to come out as.
-func found(r *tare.Result) (open []tare.Finding, expected string) {
-	var traps []string
+// found are the findings in the order of their severity, without those that were
+// expected of traps.
+func found(r *tare.Result) (open []tare.Finding) {
 	for _, severity := range []tare.Severity{tare.Void, tare.Warn, tare.Note} {
 		for _, f := range r.Findings {
-			switch {
-			case f.Severity != severity:
-			case f.Expected:
-				traps = append(traps, title(r, f.Contender)+" by "+f.Check)
-			default:
+			if f.Severity == severity && !f.Expected {
 				open = append(open, f)
 			}
 		}
 	}
-	if len(traps) > 0 {
-		expected = "As expected of the traps: " + strings.Join(traps, ", ") + "."
-	}
-	return open, expected
+	return open
 }
 
 // wording is what a finding is about, and what it says.

@@ -179,7 +179,7 @@ func (s *sheet) claims(r *tare.Result) {
 
 // findings lists what the checks saw, void first.
 func (s *sheet) findings(r *tare.Result) {
-	open, expected := found(r)
+	open := found(r)
 	s.list(all(probed(r), plain)...)
 	var lines []string
 	for i, f := range open {
@@ -193,7 +193,7 @@ func (s *sheet) findings(r *tare.Result) {
 		s.block(nothingFound)
 	}
 	s.list(lines...)
-	s.block(all([]string{expected}, plain)...)
+	s.block(all([]string{trapsFound(r)}, plain)...)
 }
 
 // defined is words with their texts, one line each.

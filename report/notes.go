@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -54,7 +53,7 @@ func (v *view) notes(c tare.Contender) []string {
 	if c.Role == tare.RoleTrap {
 		for _, check := range c.Expect.Void {
 			if !seen[check] {
-				notes = append(notes, fmt.Sprintf("expected to be void by %s, but that check found nothing", check))
+				notes = append(notes, unsettled(v.r, c.ID, check))
 			}
 		}
 	}

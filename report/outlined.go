@@ -260,7 +260,7 @@ func (s *Section) profiles(r *tare.Result) {
 func (s *Section) findings(r *tare.Result) {
 	s.say(Dim, probed(r)...)
 	marks := map[tare.Severity]Mark{tare.Void: Bad, tare.Warn: Warned, tare.Note: Dim}
-	open, expected := found(r)
+	open := found(r)
 	var items []Item
 	for i, f := range open {
 		items = append(items, Item{Label: string(f.Severity), Mark: marks[f.Severity], Text: wording(r, f), Advice: advised(open, i), Check: f.Check})
@@ -269,5 +269,5 @@ func (s *Section) findings(r *tare.Result) {
 		s.say(Plain, nothingFound)
 	}
 	s.list("findings", items...)
-	s.say(Dim, expected)
+	s.say(Dim, trapsFound(r))
 }

@@ -181,6 +181,11 @@ func traps() *tare.Result {
 		{Check: "wrong-answer", Severity: tare.Void, Contender: "jsoniter-stream-unflushed", Workload: stream, Message: "64 of 64 answers are wrong, the first ends after 512 of 11,598 bytes", Advice: "flush the stream", Expected: true},
 		{Check: "identity", Severity: tare.Void, Contender: "ffjson-ungenerated", Message: "no function named MarshalJSONBuf is linked", Advice: "run the generator", Expected: true},
 	}
+	r.Expectations = []tare.Expectation{
+		{Contender: "jsoniter-stream-unflushed", Check: "wrong-answer", Outcome: tare.Caught, Message: r.Findings[0].Message, Rounds: 12},
+		{Contender: "ffjson-ungenerated", Check: "identity", Outcome: tare.Caught, Message: r.Findings[1].Message, Rounds: 12},
+		{Contender: "ffjson-kept", Check: "identity", Outcome: tare.Missed, Message: "the contender was measured, and the check found nothing", Rounds: 12},
+	}
 	small := claim("F0.10", "allocs", 0.33555, 0.0017, 0.0017, 0.0017, tare.DirectionHolds, "2.98x fewer allocations", "published 0.336×, measured 0.0017×: below 1 as claimed, but more than 2× away from the published ratio")
 	small.SizeRefuted = true
 	open := claim("F0.16", "time", 0.6436, 0.62, 0.60, 0.64, tare.VoidAsPublished, "Stream API 1.55x", "the stream was never flushed: its output is not JSON")

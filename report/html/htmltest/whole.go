@@ -18,7 +18,7 @@ func Whole() *tare.Result {
 	r.NotWeighed = []tare.NotWeighed{{What: "workload huge/marshal", Why: "not measured at this budget"}}
 	base, one, two := r.Contenders[0].ID, r.Contenders[1].ID, r.Contenders[2].ID
 	work := r.Workloads[0].ID
-	trap := tare.Contender{ID: "trap", Kind: "server", Role: tare.RoleTrap, Name: "example.org/trap", Version: "v0.9.0", Why: "answers without reading", Expect: tare.Expect{Void: []string{"wrong-answer"}}}
+	trap := tare.Contender{ID: "trap", Kind: "server", Role: tare.RoleTrap, Name: "example.org/trap", Version: "v0.9.0", Why: "answers without reading", Expect: tare.Expect{Void: []string{"wrong-answer", "drift-in-trial"}}}
 	r.Contenders = append(r.Contenders, trap)
 	r.Values = append(r.Values, tare.Value{Workload: work, Contender: trap.ID, Metric: "time", Value: 4321, Low: 4300, High: 4400, Unit: "ns/op", Rounds: 12, Struck: true})
 	serve(r)
@@ -30,6 +30,10 @@ func Whole() *tare.Result {
 		{Check: "generator-headroom", Severity: tare.Void, Contender: two, Workload: work, Metric: "p99", Message: "requests were sent 26 ms late", Advice: "take a lower rate"},
 		{Check: "machine", Severity: tare.Warn, Message: "some task waited for a processor 21 % of the time", Advice: "stop what else runs here"},
 		{Check: "null-share", Severity: tare.Note, Contender: one, Workload: work, Message: "the harness is 4 % of it"},
+	}
+	r.Expectations = []tare.Expectation{
+		{Contender: trap.ID, Check: "wrong-answer", Outcome: tare.Caught, Message: "3 of 9 answers differ", Rounds: 12},
+		{Contender: trap.ID, Check: "drift-in-trial", Outcome: tare.NotEnoughEvidence, Message: "12 rounds, about 25 would do", Rounds: 12, RoundsNeeded: 25},
 	}
 	r.Scaling = growth(r, base, one, two)
 	r.BreakEven = []tare.BreakEvenResult{{Contender: one, Against: base, Metric: "cpu", Rates: []float64{10, 1000}, Level: 0.95, Sentence: "From 210 operations a second on it is 1 % of a core.",
