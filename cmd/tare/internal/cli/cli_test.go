@@ -29,7 +29,7 @@ func TestExitCodes(t *testing.T) {
 		{fmt.Errorf("building: %w", build.ErrNoToolchain), ExitFailure},
 		{fmt.Errorf("building: %w", build.ErrCache), ExitFailure},
 		{&lab.LostError{Contender: "null"}, ExitFailure},
-		{&lab.ExpectError{Unmet: []string{"x"}}, ExitFailure},
+		{&lab.ExpectError{Missed: []string{"x"}}, ExitFailure},
 		{&usageError{"a", "b"}, ExitUsage},
 		{fmt.Errorf("study s: %w", &studyfile.Error{File: "f"}), ExitUsage},
 		{&lab.StudyError{Study: "s", Err: errors.New("x")}, ExitUsage},

@@ -22,7 +22,7 @@ import (
 // found.
 const (
 	ExitOK           = 0   // the studies were carried out
-	ExitFailure      = 1   // internal or I/O error; baseline, control or null lost; no toolchain; unwritable cache; an expectation that did not come true; nothing could be measured
+	ExitFailure      = 1   // internal or I/O error; baseline, control or null lost; no toolchain; unwritable cache; a check that missed a trap with all the evidence it needs; nothing could be measured
 	ExitUsage        = 2   // usage, a bad input file, or a budget too small
 	ExitNotMet       = 3   // a criterion is not met
 	ExitInconclusive = 4   // a criterion is inconclusive

@@ -131,9 +131,13 @@ func (s *shell) explainable(dir string) []string {
 }
 
 func explainCheck(c check.Check) explanation {
-	return explanation{"check", c.ID, []fact{
+	e := explanation{"check", c.ID, []fact{
 		{"", []string{c.Summary}}, {"severity", []string{string(c.Severity)}}, {"why", []string{c.Why}}, {"what to do", []string{c.Advice}},
 	}}
+	if text := c.Traps(); text != "" {
+		e.Facts = append(e.Facts, fact{"traps", []string{text}})
+	}
+	return e
 }
 
 func explainContender(c contenderRow) explanation {

@@ -138,9 +138,21 @@ func write(w io.Writer, f report.Format, results []*tare.Result, st report.Style
 			return err
 		}
 	}
-	if forPeople(f) && len(results) > 1 {
-		fmt.Fprintln(w)
-		return report.ClaimsText(w, results, st)
+	return together(w, f, results, st)
+}
+
+// together writes for people what speaks of several results: the claims, and
+// what became of the traps.
+func together(w io.Writer, f report.Format, results []*tare.Result, st report.Style) error {
+	if !forPeople(f) || len(results) < 2 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	if err := report.ClaimsText(w, results, st); err != nil {
+		return err
+	}
+	if text := report.TrapsCount(results); text != "" {
+		fmt.Fprintf(w, "\ntraps: %s\n", text)
 	}
 	return nil
 }

@@ -368,11 +368,8 @@ func (w *weighing) claimsPage() error {
 // finish writes what speaks of all studies together: the claims and the JSON.
 func (w *weighing) finish(out *output, single bool) error {
 	w.p.Pause()
-	if forPeople(w.o.format) && len(w.results) > 1 {
-		fmt.Fprintln(w.out)
-		if err := report.ClaimsText(w.out, w.results, w.style(w.out)); err != nil {
-			return err
-		}
+	if err := together(w.out, w.o.format, w.results, w.style(w.out)); err != nil {
+		return err
 	}
 	if len(w.results) == 0 {
 		return nil

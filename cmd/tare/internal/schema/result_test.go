@@ -27,8 +27,9 @@ func words() map[reflect.Type][]string {
 		reflect.TypeFor[tare.DifferenceClass](): {string(tare.DiffersInValue), string(tare.DiffersInAcceptance), string(tare.DiffersInForm)},
 		reflect.TypeFor[tare.Outcome](): {string(tare.Holds), string(tare.DirectionHolds), string(tare.Tie), string(tare.Refuted),
 			string(tare.VoidAsPublished), string(tare.ClaimOpen), string(tare.NotMeasured)},
-		reflect.TypeFor[tare.Extent]():   {string(tare.ByBytes), string(tare.ByMembers), string(tare.ByLevels)},
-		reflect.TypeFor[tare.Severity](): {string(tare.Note), string(tare.Warn), string(tare.Void)},
+		reflect.TypeFor[tare.TrapOutcome](): {string(tare.Caught), string(tare.Missed), string(tare.NotEnoughEvidence)},
+		reflect.TypeFor[tare.Extent]():      {string(tare.ByBytes), string(tare.ByMembers), string(tare.ByLevels)},
+		reflect.TypeFor[tare.Severity]():    {string(tare.Note), string(tare.Warn), string(tare.Void)},
 	}
 }
 

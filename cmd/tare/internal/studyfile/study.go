@@ -70,9 +70,17 @@ func (r *reader) expect(n ast.Node, path string) (e tare.Expect) {
 		r.Fail(r.Where(path), "expect without a check", hint)
 	}
 	for i, id := range e.Void {
-		r.known(id, fmt.Sprintf("%s.void[%d]", path, i))
+		r.voids(id, fmt.Sprintf("%s.void[%d]", path, i))
 	}
 	return e
+}
+
+// voids fails where id is not a check that voids contenders.
+func (r *reader) voids(id, path string) {
+	r.known(id, path)
+	if c, ok := check.Named(id); r.Err == nil && ok && !c.Expectable() {
+		r.Fail(r.Where(path), fmt.Sprintf("the check %q never voids a contender", id), "name one that does, e.g. wrong-answer; tare list checks shows them")
+	}
 }
 
 // known fails where there is no check of that name.

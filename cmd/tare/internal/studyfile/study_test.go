@@ -132,6 +132,8 @@ func TestErrors(t *testing.T) {
 		{"expect: {void: wrong-answer}", "expect: wrong-answer", "s.yaml:10:46: contenders[3].expect is text, not a mapping; e.g. expect: {void: wrong-answer}"},
 		{"expect: {void: wrong-answer}", "expect: {}", "s.yaml:10:46: expect without a check; e.g. expect: {void: wrong-answer}"},
 		{"void: wrong-answer}", "void: wrong-anwser}", `s.yaml:10:53: unknown check "wrong-anwser"; did you mean wrong-answer?`},
+		{"void: wrong-answer}", "void: bimodal}", `s.yaml:10:53: the check "bimodal" never voids a contender; name one that does, e.g. wrong-answer; tare list checks shows them`},
+		{"void: wrong-answer}", "void: [wrong-answer, control]}", `s.yaml:10:68: the check "control" never voids a contender`},
 		{"program: ./cmd/mycodec", "use: a, program: ./b", "s.yaml:9:33: a contender with both use and program; keep one: use names a contender in the catalog, program a directory with your own, command "},
 		// modules, toolchains, amounts of memory
 		{"with: github.com/bytedance/sonic@v1.14.0", "with: github.com/bytedance/sonic", `s.yaml:14:48: "github.com/bytedance/sonic" is neither module@version nor module=./dir, e.g. github.com/bytedance/sonic@v1.14.0`},
