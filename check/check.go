@@ -69,6 +69,13 @@ func All() []Check {
 // Expectable reports whether a trap can be expected to be void by the check.
 func (c Check) Expectable() bool { return c.Severity == tare.Void && !c.everybody }
 
+// Statistical reports whether the check with that id judges by how figures vary
+// over rounds. Others look at answers, binaries and single operations.
+func Statistical(id string) bool {
+	c, ok := Named(id)
+	return ok && c.suspects != nil
+}
+
 // Named finds a check by its id.
 func Named(id string) (Check, bool) {
 	for _, c := range All() {

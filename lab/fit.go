@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/check"
 	"github.com/tarebench/tare/plan"
 )
 
@@ -55,19 +56,11 @@ func (r *run) brief() []string {
 	for _, c := range r.contenders {
 		switch {
 		case r.dropped[c.ID]:
-		case c.Role == tare.RoleNull, c.Role == tare.RoleTrap && shownByAnswers(c.Expect):
+		case c.Role == tare.RoleNull, c.Role == tare.RoleTrap && !slices.ContainsFunc(c.Expect.Void, check.Statistical):
 			ids = append(ids, c.ID)
 		}
 	}
 	return ids
-}
-
-// shownByAnswers reports whether every check that a trap is expected to be void
-// by reads its answers, its binary or a single operation, not how long many take.
-func shownByAnswers(e tare.Expect) bool {
-	return !slices.ContainsFunc(e.Void, func(id string) bool {
-		return !slices.Contains([]string{"wrong-answer", "identity", "negative-probe", "error-in-loop", "alloc-floor"}, id)
-	})
 }
 
 // fit leaves out what the user's budget has no time for, even with the fewest
