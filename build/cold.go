@@ -32,7 +32,8 @@ func cold(printed, own string, modules []tare.Module) bool {
 		message := strings.Contains(pkg, " ") // go: downloading …
 		return pkg != "" && !strings.Contains(first, ".") && !message && pkg != own && !strings.HasPrefix(pkg, own+"/")
 	}
-	return !within(sdkPath+"/contender") && !within(sdkPath+"/app") && !slices.ContainsFunc(compiled, std)
+	sdk := slices.ContainsFunc(SDKDirs(), func(dir string) bool { return within(sdkPath + "/" + dir) })
+	return !sdk && !slices.ContainsFunc(compiled, std)
 }
 
 // Cold builds leaf as on a machine that has compiled the standard library and

@@ -20,6 +20,9 @@ func TestKeyCoversWhatCanChangeTheBinary(t *testing.T) {
 		"contender/contendertest/run.go":    "package contendertest\n",
 		"app/tiny/tiny.go":                  "package tiny\n",
 		"lab/lab.go":                        "package lab\n",
+		"load/load.go":                      "package load\n",
+		"load/hist/hist.go":                 "package hist\n",
+		"load/h2/frame.go":                  "package h2\n",
 		"other/go.mod":                      "module example.com/other\n",
 		"other/other.go":                    "package other\n",
 		"contenders/codec/x/go.mod":         "module example.com/x\nrequire (\n\tgithub.com/tarebench/tare v0.0.0\n\texample.com/other v0.0.0\n)\nreplace (\n\tgithub.com/tarebench/tare => ../../.. // the SDK\n\texample.com/other v0.0.0 => ../../../other\n\texample.com/far => example.com/fork v1.2.3\n)\n",
@@ -53,6 +56,7 @@ func TestKeyCoversWhatCanChangeTheBinary(t *testing.T) {
 	}
 	for file, changes := range map[string]bool{
 		"go.mod": true, "study.go": true, "contender/codec/codec.go": true, "app/tiny/tiny.go": true, "other/other.go": true,
+		"load/hist/hist.go": true, "load/h2/frame.go": true, "load/load.go": false,
 		"contenders/codec/x/go.mod": true, "contenders/codec/x/go.sum": true, "contenders/codec/x/main.go": true,
 		"contenders/codec/x/data/table.bin": true, "contenders/codec/x/contender.json": true,
 		"README.md": false, "contender/contendertest/run.go": false, "lab/lab.go": false, "contender/codec/codec_test.go": false, "contenders/codec/x/main_test.go": false,

@@ -8,20 +8,35 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // everything is a module's own files; what is in a nested module is not.
 func everything(string) bool { return true }
 
-// sdkOnly are the files of the repository a contender can link: the nouns, the
-// SDK and the applications, not the lab and not the conformance suite.
+// SDKDirs are the directories of the repository that contenders link packages
+// of, next to the nouns in its root: the SDK, the applications, and what the load
+// generator shares with the SDK.
+func SDKDirs() []string {
+	return []string{"app", "contender", "load/h2", "load/hist", "load/nap", "load/pace"}
+}
+
+// InSDK reports whether a file of the repository is in one of SDKDirs, or a
+// directory, whose path ends with a slash, is in or above one. The conformance
+// suite is in none: no contender links it.
+func InSDK(rel string) bool {
+	return !strings.HasPrefix(rel, "contender/contendertest/") && slices.ContainsFunc(SDKDirs(), func(dir string) bool {
+		return strings.HasPrefix(rel, dir+"/") || strings.HasSuffix(rel, "/") && strings.HasPrefix(dir, rel)
+	})
+}
+
+// sdkOnly reports whether a file or directory is the nouns' or the SDK's.
 func sdkOnly(rel string) bool {
-	dir, _, nested := strings.Cut(rel, "/")
-	if !nested {
+	if !strings.Contains(rel, "/") {
 		return rel == "go.mod" || strings.HasSuffix(rel, ".go")
 	}
-	return (dir == "contender" || dir == "app") && !strings.HasPrefix(rel, "contender/contendertest/")
+	return InSDK(rel)
 }
 
 // walk visits the files under root for which want says yes, in lexical order,

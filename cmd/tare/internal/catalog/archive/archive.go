@@ -12,10 +12,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tarebench/tare/build"
 )
 
 const format = "tare.catalog/1 (made by make catalog; do not edit)"
@@ -68,18 +69,13 @@ func wantDir(rel string) bool {
 	switch {
 	case top == "cgocopy": // of its generator nothing
 		return rel == top
-	case top == "load": // of the load generator what the SDK shares with it
-		return rel == top || slices.Contains(shared(), rel)
-	case top != "contender" && top != "contenders" && top != "app":
+	case top != "contenders" && !build.InSDK(rel+"/"):
 		return false
-	case rel == "contender/contendertest", name == "testdata", strings.HasPrefix(name, "."):
+	case name == "testdata", strings.HasPrefix(name, "."):
 		return false
 	}
 	return true
 }
-
-// shared are the folders outside the SDK whose packages it imports.
-func shared() []string { return []string{"load/h2", "load/hist", "load/nap", "load/pace"} }
 
 func wantFile(rel string) bool {
 	name := rel[strings.LastIndexByte(rel, '/')+1:]
@@ -89,7 +85,7 @@ func wantFile(rel string) bool {
 	if name == rel { // of the root, only what the SDK's module needs
 		return name == "go.mod" || name == "LICENSE" || strings.HasSuffix(name, ".go")
 	}
-	if strings.HasPrefix(rel, "load/") && strings.Count(rel, "/") == 1 {
+	if top, _, _ := strings.Cut(rel, "/"); top != "cgocopy" && top != "contenders" && !build.InSDK(rel) {
 		return false
 	}
 	if strings.HasPrefix(rel, "cgocopy/") {
