@@ -3,8 +3,10 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/stats"
@@ -23,6 +25,7 @@ func driftInTrial() Check {
 		Severity: tare.Void,
 		Summary: "What an operation costs must not rise or fall while a trial runs. The slices of a trial are summed to at most 16 parts, the slope of the logarithm of their costs is the median of the slopes " +
 			"of all pairs of parts (Theil–Sen), and a contender is void on a workload where the 99.9 % interval of that slope over rounds lies wholly beyond 10 % from the first part to the last. " +
+			"The same must hold for its drift less that of the null contender in the same round (of the baseline, where that shows none): what everybody shares is the machine's, which is one warning. " +
 			"A few slow slices at the start do not move the median. It takes 11 rounds. The null contender and the control are exempt.",
 		Why: "A user service searched all users for the same e-mail address at each create, while the benchmark made their number grow: " +
 			"its cost per operation was that of however many operations the run happened to hold.",
@@ -30,8 +33,7 @@ func driftInTrial() Check {
 		suspects: func(in Input, contender string) (out []suspicion) {
 			drifts := in.drifts()
 			for _, w := range in.Study.Workloads {
-				limit := math.Log1p(driftLeast)
-				out = append(out, suspicion{outside(drifts[course{contender, w.ID}], -limit, limit)})
+				out = append(out, driftSuspect(drifts[course{contender, w.ID}], drifts[in.driftReference(drifts, contender, w.ID)]))
 			}
 			return out
 		},
@@ -41,30 +43,78 @@ func driftInTrial() Check {
 			}
 			drifts := in.drifts()
 			var out []tare.Finding
-			for _, c := range in.Contenders {
-				if c.Role == tare.RoleNull || c.Role == tare.RoleControl {
-					continue
-				}
+			var alike []string // courses that drift as their reference does
+			for _, c := range in.weighed() {
 				for _, w := range in.Study.Workloads {
-					x := drifts[course{c.ID, w.ID}]
-					lo, hi, ok := stats.Interval(x, strict)
-					if !ok || lo <= math.Log1p(driftLeast) && hi >= -math.Log1p(driftLeast) {
-						continue
+					of := drifts[course{c.ID, w.ID}]
+					s := driftSuspect(of, drifts[in.driftReference(drifts, c.ID, w.ID)])
+					own, ok := over(s[0].x)
+					switch {
+					case !ok || !s[0].holds():
+					case !s.holds():
+						alike = append(alike, c.ID+" on "+w.ID)
+					default:
+						out = append(out, tare.Finding{
+							Contender: c.ID, Workload: w.ID,
+							Message: fmt.Sprintf("an operation at the end of a trial costs %.3g× what it costs at the start (%.3g to %.3g, %s)",
+								math.Exp(own.mid), math.Exp(own.lo), math.Exp(own.hi), plural(own.rounds, "round")),
+						})
 					}
-					out = append(out, tare.Finding{
-						Contender: c.ID, Workload: w.ID,
-						Message: fmt.Sprintf("an operation at the end of a trial costs %.3g× what it costs at the start (%.3g to %.3g, %s)",
-							math.Exp(stats.HodgesLehmann(x)), math.Exp(lo), math.Exp(hi), plural(len(x), "round")),
-					})
 				}
+			}
+			if len(alike) > 0 {
+				out = append(out, machineDrift(alike))
 			}
 			return out
 		},
 	}
 }
 
-// drifts are those of every course, one for each of its rounds.
-func (in Input) drifts() map[course][]float64 {
+// machineDrift is the one warning that the machine changed its speed during
+// trials, with the courses in which it shows.
+func machineDrift(courses []string) tare.Finding {
+	const shown = 3
+	who := strings.Join(courses[:min(len(courses), shown)], ", ")
+	if more := len(courses) - shown; more > 0 {
+		who += fmt.Sprintf(" and %d more", more)
+	}
+	return tare.Finding{
+		Severity: tare.Warn,
+		Message:  fmt.Sprintf("the machine changes its speed while a trial runs: the costs of %s drift, and those of the null contender or the baseline drift alike", who),
+		Advice:   "see what slows the machine (heat, a quota, another load); ratios of contenders that take turns stand, absolute figures are those of a changing machine",
+	}
+}
+
+// driftSuspect is the suspicion of a contender whose operations drift by
+// themselves and against the reference, if there is one.
+func driftSuspect(own, reference map[int]float64) suspicion {
+	var alone, against []float64
+	for _, round := range slices.Sorted(maps.Keys(own)) {
+		alone = append(alone, own[round])
+		if r, ok := reference[round]; ok {
+			against = append(against, own[round]-r)
+		}
+	}
+	limit := math.Log1p(driftLeast)
+	s := suspicion{outside(alone, -limit, limit)}
+	if len(against) >= stats.MinRounds(strict) {
+		s = append(s, outside(against, -limit, limit))
+	}
+	return s
+}
+
+// driftReference is whose drift on a workload is the machine's: the null
+// contender's, or where that shows none the baseline's.
+func (in Input) driftReference(drifts map[course]map[int]float64, contender, workload string) course {
+	null := course{in.withRole(tare.RoleNull), workload}
+	if len(drifts[null]) > 0 || contender == in.Study.Baseline {
+		return null
+	}
+	return course{in.Study.Baseline, workload}
+}
+
+// drifts are those of every course by round.
+func (in Input) drifts() map[course]map[int]float64 {
 	trials := map[span][]tare.Slice{}
 	for _, s := range in.Slices {
 		if s.Tau <= 1 && s.Ops > 0 && s.WallNS > 0 {
@@ -72,11 +122,14 @@ func (in Input) drifts() map[course][]float64 {
 			trials[k] = append(trials[k], s)
 		}
 	}
-	drifts := map[course][]float64{}
+	drifts := map[course]map[int]float64{}
 	for k, ss := range trials {
 		if d, ok := drift(ss); ok {
 			of := course{k.contender, k.workload}
-			drifts[of] = append(drifts[of], d)
+			if drifts[of] == nil {
+				drifts[of] = map[int]float64{}
+			}
+			drifts[of][k.round] = d
 		}
 	}
 	return drifts

@@ -225,6 +225,49 @@ func TestDriftInTrial(t *testing.T) {
 	silent(t, "drift-in-trial", short.input(random(1))) // three slices show no slope
 }
 
+// A machine that becomes slower for everybody voids nobody, and is one warning.
+// Who drifts besides that is void.
+func TestTheMachinesDriftVoidsNobody(t *testing.T) {
+	slower := func(seed uint64, also float64) Input {
+		f := quiet()
+		f.slices = 20
+		f.factor = func(s tare.Slice, n int) float64 {
+			by := math.Pow(1.15, float64(s.Index)/19)
+			if s.Contender == "lean" && n == 50 {
+				by *= math.Pow(also, float64(s.Index)/19)
+			}
+			return by
+		}
+		return f.input(random(seed))
+	}
+	voids, warned := 0, 0
+	for seed := range uint64(20) {
+		for _, f := range run(t, "drift-in-trial", slower(seed+1, 1)) {
+			if f.Severity == tare.Void {
+				voids++
+			} else if warned++; f.Severity != tare.Warn || f.Contender != "" || f.Workload != "" {
+				t.Fatalf("found %+v", f)
+			}
+		}
+	}
+	t.Logf("of 20 studies on a machine that slows by 15 %%: %d voids, %d warnings", voids, warned)
+	if voids > 0 || warned == 0 || warned > 20 {
+		t.Errorf("%d voids and %d warnings, want no void and at most one warning for each study", voids, warned)
+	}
+	fs := run(t, "drift-in-trial", slower(1, 1.5))
+	if len(fs) == 0 || fs[0].Severity != tare.Void || fs[0].Contender != "lean" || fs[0].Workload != size(50) {
+		t.Errorf("found %+v, want lean void", fs)
+	}
+	// Without a null contender the baseline is the reference.
+	in := slower(1, 1)
+	in.Slices = slices.DeleteFunc(in.Slices, func(s tare.Slice) bool { return s.Contender == tare.NullID })
+	for _, f := range run(t, "drift-in-trial", in) {
+		if f.Contender != "" && f.Contender != base {
+			t.Errorf("found %+v", f)
+		}
+	}
+}
+
 func TestTheilSen(t *testing.T) {
 	if got := theilSen([]float64{1, 3, 5, 7}); got != 2 {
 		t.Errorf("slope %v of a straight line, want 2", got)

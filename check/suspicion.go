@@ -38,6 +38,12 @@ func off(x []float64, margin float64) condition {
 	return outside(x, 1/(1+margin), 1+margin)
 }
 
+// holds reports whether the evidence shows that the condition holds.
+func (c condition) holds() bool {
+	lo, hi, ok := stats.Interval(c.x, c.level)
+	return ok && (lo > c.high || hi < c.low)
+}
+
 // ruledOut reports whether the evidence shows that the condition does not hold:
 // the whole interval lies where the check stays silent. Where the condition does
 // hold, chance makes that happen with half the error level at most.
@@ -85,6 +91,11 @@ func (s suspicion) unknown() bool {
 		}
 	}
 	return len(s) == 0
+}
+
+// holds reports whether all of the conditions hold.
+func (s suspicion) holds() bool {
+	return !slices.ContainsFunc(s, func(c condition) bool { return !c.holds() })
 }
 
 // ruledOut reports whether one of the conditions does not hold for certain.
