@@ -54,7 +54,7 @@ the lines of the benchmarks are annotated, and the table goes to
 GITHUB_STEP_SUMMARY, as --format md prints it.
 
 Exit codes: 0 passes, or there is nothing to compare; 1 something needed failed;
-2 bad input, a side that does not build, or a budget too small; 3 something is
+2 bad input, a side that does not build, or a budget below the least; 3 something is
 worse; 4 it could not be told, where on_inconclusive is fail; 5 something is void;
 130 interrupted. Of 3, 4 and 5 the worst: 5, then 3, then 4.`,
 		Example: `  tare gate

@@ -55,7 +55,7 @@ result is kept as those of tare run are, as a study called json- and the name of
 the first file.
 
 Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
-input or a budget too small; 130 interrupted. With --exit-code also 5 void.`,
+input or a budget below the least; 130 interrupted. With --exit-code also 5 void.`,
 		Example: `  tare json order.json
   tare json events.ndjson --op any --only 'sonic*,goccy'
   tare json order.json --show-type > order.go

@@ -47,7 +47,7 @@ The report goes to stdout, with a recommendation at the end, and the result is
 kept as those of tare run are, as a study called routes.
 
 Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
-input or a budget too small; 130 interrupted. With --exit-code also 5 void.`,
+input or a budget below the least; 130 interrupted. With --exit-code also 5 void.`,
 		Example: `  tare routes openapi.yaml
   tare routes openapi.yaml --only 'gin*,chi' --budget 3m
   tare routes api.json --list > routes.txt

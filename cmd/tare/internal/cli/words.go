@@ -13,7 +13,7 @@ func words() []word {
 		{"apart", "A contender that does another job, or part of one: of its answers only the status is held against the reference. It is compared with the baseline, and neither ranked nor advised."},
 		{"baseline", "The contender that every ratio is taken to. It is entered twice: the second entry is the control."},
 		{"block", "Consecutive slices added up, so long that at least two collection cycles of the allocating side fall into it."},
-		{"budget", "How long a study may measure; builds are not counted. quick weighs only what carries a claim, a criterion or an expectation; full weighs everything; a duration of your own that is too small is refused."},
+		{"budget", "How long a study may measure; builds are not counted. quick weighs only what carries a claim, a criterion or an expectation; full weighs everything; a duration of your own leaves out what it has no time for, and names it."},
 		{"calibration", "Weighing programs of known cost. tare doctor --calibrate says which differences this machine can tell apart, and in what time."},
 		{"claim", "A published statement with its figures and its source, asked again here. It holds, its direction holds, it is a tie, refuted, void as published, inconclusive, or it was not measured."},
 		{"closed loop", "Each connection sends its next request when it has an answer: as much as the server can do. What it cannot show is what happens to users who do not wait for each other."},
