@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -98,12 +99,15 @@ func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 			replan(what, true)
 		}
 	}
-	for _, what := range order[:n] {
-		if out[what] {
-			left := tare.NotWeighed{What: what, Why: fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.o.Budget, need)}
-			r.unfit = append(r.unfit, left)
-			r.progress(Event{Phase: "fit", Message: left.What + " is " + left.Why})
+	var what []string
+	for _, part := range order[:n] {
+		if out[part] {
+			what = append(what, part)
+			r.unfit = append(r.unfit, tare.NotWeighed{What: part, Why: fmt.Sprintf("left out: a budget of %v has no time for it; --budget %v does", r.o.Budget, need)})
 		}
+	}
+	if len(what) > 0 {
+		r.progress(Event{Phase: "fit", Message: fmt.Sprintf("left out, as a budget of %v has no time for it: %s; --budget %v does", r.o.Budget, strings.Join(what, ", "), need)})
 	}
 	return p
 }
