@@ -10,6 +10,7 @@ type Result struct {
 	Schema      string        `json:"schema"`
 	Study       string        `json:"study"`
 	Question    string        `json:"question"`
+	Answer      string        `json:"answer,omitempty"` // to the question, in a sentence or two; empty: the study has none for these figures
 	Kinds       []string      `json:"kinds"`
 	Started     time.Time     `json:"started"`
 	Seconds     float64       `json:"seconds"` // measuring, builds not included

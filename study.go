@@ -13,6 +13,7 @@ import (
 type Study struct {
 	ID         string      `json:"study"`
 	Question   string      `json:"question"`
+	Answer     []Answer    `json:"answer,omitempty"` // what to print on top of a result: the first that the result allows
 	Kinds      []string    `json:"kinds"`
 	Baseline   string      `json:"baseline"` // id of the entry every ratio is taken to
 	Contenders []Entry     `json:"contenders"`
@@ -235,6 +236,11 @@ func (s *Study) Validate() error {
 	for i, b := range s.BreakEven {
 		if err := b.validate(fmt.Sprintf("break_even[%d]", i), s, works, seen); err != nil {
 			return err
+		}
+	}
+	for i, a := range s.Answer {
+		if err := s.answerable(a, works, seen); err != nil {
+			return prefix(fmt.Sprintf("answer[%d]", i), err)
 		}
 	}
 	return s.asksGiven()

@@ -59,6 +59,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Trials:     o.data.Trials,
 		Journal:    journal.FileName,
 	}
+	res.Answer = judge.Answer(r.study, res)
 	res.Machine.Resolution = judge.Resolution(o.data, o.comparisons)
 	for i := range res.Machine.Resolution {
 		res.Machine.Resolution[i].Seconds = res.Seconds

@@ -8,9 +8,19 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Headline is the verdict in one sentence: the ruling where one was asked for,
-// how many where several were, otherwise who can be first.
+// Headline is what a result comes to in a sentence or two: the answer to the
+// study's question, or the generic headline where the study has none.
 func Headline(r *tare.Result) string {
+	if r.Answer != "" {
+		return oneLine(r.Answer)
+	}
+	return generic(r)
+}
+
+// generic is the verdict in one sentence: the criterion's result where there is
+// one criterion, how many came out how where there are several, otherwise who
+// can be first.
+func generic(r *tare.Result) string {
 	rulings := ruled(r)
 	switch {
 	case len(rulings) == 1:
@@ -29,9 +39,13 @@ func Headline(r *tare.Result) string {
 	return "No criterion was asked, and the ranks leave nobody that can be first: the ratios stand for themselves."
 }
 
-// Second is what follows the headline: who can be first, where the headline is
-// about criteria; empty where nobody can.
+// Second is what follows the headline: the generic headline where the study has
+// an answer of its own; otherwise who can be first, where the headline is about
+// criteria, and empty where nobody can.
 func Second(r *tare.Result) string {
+	if r.Answer != "" {
+		return generic(r)
+	}
 	if len(ruled(r)) == 0 {
 		return ""
 	}

@@ -13,6 +13,7 @@ import (
 func Markdown(w io.Writer, r *tare.Result) error {
 	s := &sheet{}
 	s.heading(1, plain(r.Study))
+	s.answer(r)
 	s.block(plain(r.Question))
 	s.block(all([]string{departure(r)}, plain)...)
 	s.heading(2, "Verdict")
@@ -57,6 +58,13 @@ func Markdown(w io.Writer, r *tare.Result) error {
 	s.heading(2, "This run")
 	s.list(defined(run(r))...)
 	return s.send(w)
+}
+
+// answer is what a result answers to the study's question, where it does.
+func (s *sheet) answer(r *tare.Result) {
+	if r.Answer != "" {
+		s.block("**" + plain(r.Answer) + "**")
+	}
 }
 
 // verdicts lists the rulings and differences, then what is void and what

@@ -25,6 +25,7 @@ func Research(w io.Writer, r *tare.Result) error {
 	s.heading(2, "Results")
 	s.results(r)
 	s.heading(2, "Key finding")
+	s.answer(r)
 	s.block(all([]string{tally(r)}, plain)...)
 	s.verdicts(r, "what the checks found")
 	s.heading(2, "Recommendation")

@@ -39,10 +39,14 @@ func Text(w io.Writer, r *tare.Result, s Style) error {
 	return nil
 }
 
-// opened is a page with the question and the verdicts on it.
+// opened is a page with the answer, the question and the verdicts on it.
 func opened(r *tare.Result, s Style) *page {
 	p := &page{style: s, width: s.width()}
-	p.line(paint(s.Bold, oneLine(r.Study)))
+	if r.Answer == "" {
+		p.line(paint(s.Bold, oneLine(r.Study)))
+	} else {
+		p.wrap(0, bodyIndent, r.Study+": "+r.Answer, s.Bold)
+	}
 	p.wrap(0, 0, r.Question, nil)
 	p.wrap(0, 0, departure(r), s.Warn)
 	p.verdicts(r)

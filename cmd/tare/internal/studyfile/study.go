@@ -20,6 +20,7 @@ func (r *reader) study(n ast.Node) (s tare.Study) {
 	r.Mapping(n, "", "begin with study: NAME", map[string]yamlfile.Take{
 		"study":      r.name(&s.ID),
 		"question":   r.Text(&s.Question, ""),
+		"answer":     r.List(func(n ast.Node, path string) { s.Answer = append(s.Answer, r.answer(n, path)) }),
 		"kinds":      r.Texts(&s.Kinds, "e.g. kinds: [codec]"),
 		"baseline":   r.id(&s.Baseline),
 		"contenders": r.List(func(n ast.Node, path string) { s.Contenders = append(s.Contenders, r.entry(n, path)) }),

@@ -1,0 +1,29 @@
+package studyfile
+
+import (
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+)
+
+// answer reads one way to answer the question: its text alone, or a mapping.
+func (r *reader) answer(n ast.Node, path string) (a tare.Answer) {
+	switch n.(type) {
+	case *ast.StringNode, *ast.LiteralNode:
+		r.Text(&a.Text, "")(n, path)
+		r.Put(path+".text", n)
+		return a
+	}
+	r.Mapping(n, path, "a sentence in quotes, or {when: met, of: …, text: …}", map[string]yamlfile.Take{
+		"when": func(n ast.Node, path string) {
+			var s string
+			r.Text(&s, "known: met, not met, inconclusive, void")(n, path)
+			a.When = tare.Ruling(s)
+		},
+		"of":    r.Texts(&a.Of, "e.g. gin-new get/c10 cpu"),
+		"ratio": r.Text(&a.Ratio, quoteRule),
+		"text":  r.Text(&a.Text, ""),
+	}, nil)
+	return a
+}

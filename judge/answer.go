@@ -1,0 +1,280 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+// Answer is the headline of a result: the first of the study's answers whose
+// condition holds and whose figures were all measured, with the figures in it.
+// It is empty where no answer fits.
+func Answer(s tare.Study, r *tare.Result) string {
+	q := &quoter{r: r}
+	for _, a := range s.Answer {
+		if text, ok := q.fill(a); ok && q.came(a) {
+			return text
+		}
+	}
+	return ""
+}
+
+// quoter quotes figures of a result.
+type quoter struct{ r *tare.Result }
+
+// came reports whether the criteria of an answer, or its comparisons against its
+// limit, came out as it says. Each must have a result.
+func (q *quoter) came(a tare.Answer) bool {
+	if a.When == "" {
+		return true
+	}
+	var results []tare.Ruling
+	for _, of := range a.Of {
+		some := q.criteria(of)
+		if a.Ratio != "" {
+			some = q.limited(a, of)
+		}
+		if len(some) == 0 {
+			return false
+		}
+		results = append(results, some...)
+	}
+	for _, worst := range []tare.Ruling{tare.NotMet, tare.VoidRuling, tare.Inconclusive, tare.Met} {
+		if slices.Contains(results, worst) {
+			return worst == a.When
+		}
+	}
+	return false
+}
+
+// criteria are the results of the criteria that of names.
+func (q *quoter) criteria(of string) (out []tare.Ruling) {
+	for _, v := range q.r.Verdicts {
+		about := v.Workload + " " + v.Metric
+		if v.Criterion != "" && (of == v.Contender+" "+about || of == "* "+about) {
+			out = append(out, v.Verdict)
+		}
+	}
+	return out
+}
+
+// limited is the result of the comparison that of names against the limit of an
+// answer; none where it was not measured. What lies on one side of 1 by less
+// than the control shows is inconclusive.
+func (q *quoter) limited(a tare.Answer, of string) []tare.Ruling {
+	w := strings.Fields(of)
+	rule, err := a.Rule()
+	if err != nil || len(w) != 3 {
+		return nil // a valid study has none
+	}
+	f := tare.Figure{Contender: w[0], Workload: w[1], Metric: w[2]}
+	c, ok := q.comparison(f)
+	switch {
+	case q.void(f) != "":
+		return []tare.Ruling{tare.VoidRuling}
+	case !ok:
+		return nil
+	case rule.Limit == 1 && !c.Exact && differs(c, halfWidth(q.r.Comparisons, f.Workload, f.Metric)) != shown:
+		return []tare.Ruling{tare.Inconclusive}
+	}
+	return []tare.Ruling{ruling(rule, c)}
+}
+
+// fill puts figures into the text of an answer. It is false where one is
+// missing.
+func (q *quoter) fill(a tare.Answer) (string, bool) {
+	parts, err := a.Parts()
+	if err != nil {
+		return "", false // a valid study has none
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		text, ok := p.Text, true
+		if p.Figure != nil {
+			text, ok = q.quote(*p.Figure)
+		}
+		if !ok {
+			return "", false
+		}
+		b.WriteString(text)
+	}
+	return b.String(), true
+}
+
+// quote writes a figure; false: it was not measured, or it is void and the form
+// cannot say so.
+func (q *quoter) quote(f tare.Figure) (string, bool) {
+	switch f.Form {
+	case tare.FigureShare, tare.FigureWhole:
+		return q.decomposed(f)
+	case tare.FigureLeast:
+		return q.least(f.Workload, f.Metric)
+	case tare.FigureValue:
+		return q.value(f)
+	}
+	c, ok := q.comparison(f)
+	if f.Form == tare.FigureWords {
+		if why := q.void(f); why != "" {
+			return why, true
+		}
+		if !ok {
+			return "", false
+		}
+		return predicate(c, halfWidth(q.r.Comparisons, f.Workload, f.Metric)), true
+	}
+	if !ok || q.void(f) != "" {
+		return "", false
+	}
+	if f.Form == tare.FigureTo {
+		other := f
+		other.Workload = f.To
+		to, ok := q.comparison(other)
+		if !ok || q.void(other) != "" {
+			return "", false
+		}
+		return moved(c, to), true
+	}
+	return times(c), true
+}
+
+// comparison is a contender against the baseline, where there is an interval.
+func (q *quoter) comparison(f tare.Figure) (tare.Comparison, bool) {
+	for _, c := range q.r.Comparisons {
+		if c.Contender == f.Contender && c.Workload == f.Workload && c.Metric == f.Metric && c.Contender != c.Against && (hasInterval(c) || c.Exact) {
+			return c, true
+		}
+	}
+	return tare.Comparison{}, false
+}
+
+// void says why a ratio does not count, as a predicate; empty where it does.
+func (q *quoter) void(f tare.Figure) string {
+	if fs := q.r.VoidsMetric(f.Contender, f.Workload, f.Metric); len(fs) > 0 {
+		return "is void (" + fs[0].Check + ")"
+	}
+	for _, c := range q.r.Contenders {
+		if c.Role != tare.RoleBaseline {
+			continue
+		}
+		if fs := q.r.VoidsMetric(c.ID, f.Workload, f.Metric); len(fs) > 0 {
+			return fmt.Sprintf("has no ratio, because %s is void (%s)", c.ID, fs[0].Check)
+		}
+	}
+	return ""
+}
+
+// sure is how narrow an interval is, as a share of the ratio, for the ratio to be
+// printed alone.
+const sure = 1e-3
+
+// times is a ratio with its interval: "1.24× (1.19 to 1.30)".
+func times(c tare.Comparison) string {
+	if c.Exact || c.High-c.Low < sure*c.Ratio {
+		return significant(c.Ratio) + "×"
+	}
+	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
+	return fmt.Sprintf("%s× (%s to %s)", ratio, lo, hi)
+}
+
+// predicate says what a comparison shows: a difference with its size, or that
+// there is no significant one.
+func predicate(c tare.Comparison, control float64) string {
+	w := wordsFor(c.Metric)
+	if c.Exact || differs(c, control) == shown {
+		return fmt.Sprintf("%s %s %s %s", w.verb, times(c), w.of, c.Against)
+	}
+	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
+	if differs(c, control) == withinControl {
+		return fmt.Sprintf("does not differ from %s in %s by more than the control does (%s×, %s to %s; control ±%s)",
+			c.Against, w.noun, ratio, lo, hi, formatShare(math.Expm1(control)))
+	}
+	return fmt.Sprintf("does not differ significantly from %s in %s (%s× to %s×)", c.Against, w.noun, lo, hi)
+}
+
+// moved says how a ratio changes from one workload to another. Intervals that do
+// not overlap show a change; that errs on the side of showing none.
+func moved(from, to tare.Comparison) string {
+	change := "no significant change"
+	if from.High < to.Low || to.High < from.Low {
+		change = "a significant change"
+	}
+	return fmt.Sprintf("from %s to %s, %s", times(from), times(to), change)
+}
+
+// value is what a contender takes itself, with its interval.
+func (q *quoter) value(f tare.Figure) (string, bool) {
+	for _, v := range q.r.Values {
+		if v.Contender != f.Contender || v.Workload != f.Workload || v.Metric != f.Metric || v.Struck || v.Rounds == 0 {
+			continue
+		}
+		if len(q.r.VoidsMetric(f.Contender, f.Workload, f.Metric)) > 0 {
+			return "", false
+		}
+		unit := strings.TrimSuffix(v.Unit, "/op")
+		text, low, high := formatValue(v.Value, unit), formatValue(v.Low, unit), formatValue(v.High, unit)
+		if low == high {
+			return text, true
+		}
+		if at := strings.IndexByte(low, ' '); at >= 0 && strings.HasSuffix(high, low[at:]) {
+			low = low[:at] // one unit for both
+		}
+		return fmt.Sprintf("%s (%s to %s)", text, low, high), true
+	}
+	return "", false
+}
+
+// least names who can be first on a workload by the primary metric: one with
+// its ratio, or all that do not differ significantly. Fewer than two that were
+// ranked have no first.
+func (q *quoter) least(workload, metric string) (string, bool) {
+	var first []tare.Comparison
+	ranked := 0
+	for _, c := range q.r.Comparisons {
+		if c.Workload != workload || c.Metric != metric || c.RankLow == 0 {
+			continue
+		}
+		if ranked++; c.RankLow == 1 {
+			first = append(first, c)
+		}
+	}
+	if ranked < 2 || len(first) == 0 {
+		return "", false
+	}
+	var names []string
+	for _, c := range first {
+		name := c.Contender
+		if c.Contender != c.Against {
+			name += " " + times(c)
+		}
+		names = append(names, name)
+	}
+	if len(names) == 1 {
+		return names[0], true
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which do not differ significantly", true
+}
+
+// decomposed quotes a decomposition: its whole ratio, or the share of a step.
+func (q *quoter) decomposed(f tare.Figure) (string, bool) {
+	i := slices.IndexFunc(q.r.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
+	if i < 0 {
+		return "", false
+	}
+	d := q.r.Decomposition[i]
+	if f.Form == tare.FigureWhole {
+		if !(d.Whole.Low > 0) {
+			return "", false
+		}
+		return times(tare.Comparison{Ratio: d.Whole.Ratio, Low: d.Whole.Low, High: d.Whole.High}), true
+	}
+	for _, step := range d.Steps {
+		if step.To == f.Contender && (step.ShareLow != 0 || step.ShareHigh != 0) {
+			share, lo, hi := formatShares(step.Share, step.ShareLow, step.ShareHigh, 0)
+			return fmt.Sprintf("%s %% (%s to %s)", share, lo, hi), true
+		}
+	}
+	return "", false
+}
