@@ -8,7 +8,7 @@ import (
 )
 
 func TestClaimsPage(t *testing.T) {
-	r := &tare.Result{Study: "one<script>", Question: "Is it <b>?", Claims: []tare.ClaimResult{
+	r := &tare.Result{Study: "one<script>", Question: "Is it <b>?", Answer: "Yes, <u>.", Claims: []tare.ClaimResult{
 		{ID: "F1.1", Source: "a page </style>", Statement: "<img src=x>", Outcome: tare.Refuted, Why: "since <i>"},
 	}}
 	var out strings.Builder
@@ -16,7 +16,7 @@ func TestClaimsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := out.String()
-	for _, want := range []string{"1 refuted", "F1.1", "&lt;img src=x&gt;", "since &lt;i&gt;", "Is it &lt;b&gt;?", `href="results/one/1/report.html"`, "two"} {
+	for _, want := range []string{"1 refuted", "F1.1", "&lt;img src=x&gt;", "since &lt;i&gt;", "<strong>Yes, &lt;u&gt;.</strong> Is it &lt;b&gt;?", `href="results/one/1/report.html"`, "two"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}

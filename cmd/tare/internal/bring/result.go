@@ -43,6 +43,7 @@ func (b *Bench) Finish(r *tare.Result) {
 	for i := range r.Trials {
 		r.Trials[i].Answers = nil
 	}
+	r.Answer = answer(r)
 }
 
 // Reported are the units in which benchmarks reported metrics of their own on

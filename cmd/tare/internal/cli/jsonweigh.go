@@ -58,6 +58,7 @@ func (s *shell) weighDocuments(ctx context.Context, o jsonOptions, args []string
 		res, err := s.Run(ctx, study, o)
 		if res != nil {
 			res.NotWeighed = append(res.NotWeighed, d.left...)
+			res.Answer = first(bring.Recommendation(res, d.docs, d.typ))
 		}
 		return res, err
 	}

@@ -32,6 +32,7 @@ func (s *shell) weighRoutes(ctx context.Context, o routesOptions, doc *bring.Doc
 		res, err := s.Run(ctx, study, lo)
 		if res != nil {
 			res.NotWeighed = append(res.NotWeighed, left...)
+			res.Answer = first(doc.Recommendation(res))
 		}
 		return res, err
 	}
@@ -91,6 +92,14 @@ func (w *weighing) routesStudy(doc *bring.Document) (chosen, []tare.NotWeighed, 
 	source, left := doc.Study(all.Leaves())
 	study, err := parse(filepath.Join(dir, bring.StudyID+".yaml"), []byte(source))
 	return study, left, err
+}
+
+// first is the first of the recommendations: the answer of the result.
+func first(lines []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	return fixture.Legible([]byte(lines[0]))
 }
 
 // recommend prints what to take.

@@ -3,8 +3,10 @@ package studyfile
 import (
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -12,6 +14,73 @@ import (
 	"github.com/tarebench/tare/judge"
 	"github.com/tarebench/tare/report"
 )
+
+// answers are those of the study below, with a decomposition beside it.
+const answers = `study: faces
+kinds: server
+baseline: gin
+contenders: [gin, nethttp, fast]
+workloads:
+  - {id: get, fixture: tiny, op: get-7, connections: 1}
+  - {id: put, fixture: tiny, op: get-7, connections: 1, contenders: nethttp}
+metrics: [cpu, time]
+criteria: {contender: nethttp, workload: get, metric: cpu, ratio: "<= 1"}
+decompose: {id: why, workload: get, from: nethttp, steps: [{to: gin, cause: the framework}]}
+answer:
+  - {when: not met, of: [nethttp get cpu], text: "No: {nethttp get cpu words}."}
+  - {when: met, of: fast get time, ratio: "<= 0.5", text: "{fast get time}"}
+  - "It takes {gin get time value}, {nethttp get cpu to put}, {get cpu least}, {why whole}, {why gin share}."
+`
+
+func TestAnswers(t *testing.T) {
+	got, err := Parse("s.yaml", []byte(answers))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []tare.Answer{
+		{When: tare.NotMet, Of: []string{"nethttp get cpu"}, Text: "No: {nethttp get cpu words}."},
+		{When: tare.Met, Of: []string{"fast get time"}, Ratio: "<= 0.5", Text: "{fast get time}"},
+		{Text: "It takes {gin get time value}, {nethttp get cpu to put}, {get cpu least}, {why whole}, {why gin share}."},
+	}
+	if !reflect.DeepEqual(got.Answer, want) {
+		t.Errorf("%+v, want %+v", got.Answer, want)
+	}
+}
+
+// What an answer names must be in the study.
+func TestAnswerErrors(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"{nethttp get cpu words}", "{other get cpu words}", `s.yaml:12:50: unknown contender "other"; name one of the study's contenders`},
+		{"{nethttp get cpu words}", "{nethttp del cpu words}", `s.yaml:12:50: unknown workload "del"`},
+		{"{nethttp get cpu words}", "{nethttp get rss words}", `s.yaml:12:50: metric "rss" is not among the study's metrics; add it to metrics:`},
+		{"{nethttp get cpu words}", "{fast put cpu words}", "s.yaml:12:50: fast is not measured on put; add it to the contenders of that workload"},
+		{"{nethttp get cpu words}", "{gin get cpu words}", `s.yaml:12:50: "gin" is the baseline, which has no ratio; name another contender, or quote its value`},
+		{"{nethttp get cpu words}", "{nethttp get cpu word}", "s.yaml:12:50: {nethttp get cpu word} is not a figure; write {CONTENDER WORKLOAD METRIC}"},
+		{"{nethttp get cpu words}", "{nethttp get cpu", "s.yaml:12:50: a { without a }"},
+		{"{nethttp get cpu words}", "cpu}", "s.yaml:12:50: a } without a {"},
+		{"{nethttp get cpu to put}", "{nethttp get cpu to del}", `s.yaml:14:5: unknown workload "del"`},
+		{"{get cpu least}", "{get time least}", `s.yaml:14:5: nothing is ranked by "time"; only the first metric is: cpu`},
+		{"{why whole}", "{who whole}", `s.yaml:14:5: unknown decomposition "who"`},
+		{"{why gin share}", "{why fast share}", `s.yaml:14:5: no step of why leads to "fast"`},
+		{"of: fast get time", "of: fast get", `s.yaml:13:21: "fast get" does not name a criterion; write CONTENDER WORKLOAD METRIC`},
+		{"of: fast get time", "of: fats get time", `s.yaml:13:21: unknown contender "fats"`},
+		{"of: [nethttp get cpu]", "of: [nethttp put cpu]", `s.yaml:12:26: no criterion is about "nethttp put cpu"`},
+		{"of: [nethttp get cpu], ", "", "s.yaml:12:12: a condition without of"},
+		{"when: not met", "when: notmet", `s.yaml:12:12: unknown criterion result "notmet"; known: met, not met, inconclusive, void`},
+		{"when: met, ", "", "s.yaml:13:5: answer[1].when: unknown criterion result"},
+		{`"<= 0.5"`, `"< 0.5"`, `s.yaml:13:43: "< 0.5" does not start with <= or >=`},
+		{`text: "No: {nethttp get cpu words}."`, "", "s.yaml:12:5: answer[0].text: answer without a text"},
+	} {
+		if !strings.Contains(answers, c.old) {
+			t.Fatalf("%q is not in the study", c.old)
+		}
+		_, err := Parse("s.yaml", []byte(strings.Replace(answers, c.old, c.new, 1)))
+		var e *Error
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q → %q:\n got %v\nwant %s", c.old, c.new, err, c.want)
+		}
+	}
+}
 
 const root = "../../../.."
 

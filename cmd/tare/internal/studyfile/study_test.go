@@ -104,7 +104,7 @@ func TestErrors(t *testing.T) {
 		{"budget: {quick", "budget: {quik", `s.yaml:28:10: unknown key "quik"; did you mean quick?`},
 		{"void: wrong-answer}", "viod: wrong-answer}", `s.yaml:10:47: unknown key "viod"; did you mean void?`},
 		{"kinds: [codec]", "kinds: [codec]\nfactors: {}", `s.yaml:5:1: "factors" is not supported yet; list a contender once per level and give each its set, e.g. {id: gin-pty, use: gin-new, set: {log: pty}}`},
-		{"kinds:", "7:", "s.yaml:4:1: a key here is a plain word; known: baseline, "},
+		{"kinds:", "7:", "s.yaml:4:1: a key here is a plain word; known: answer, baseline, "},
 		// wrong types
 		{"study: json-encode", "study: 7", `s.yaml:2:8: study is a number, not text; put it in quotes: "7"`},
 		{"study: json-encode", "study: [a]", "s.yaml:2:8: study is a list, not text"},

@@ -147,7 +147,7 @@ func (a *adviser) meaning(id string) string {
 		case n == 0:
 			return "it answers what no route is for as net/http does"
 		default:
-			return fmt.Sprintf("it answers %d of %d odd requests otherwise than net/http (above: what they answer differently)", n, s.Cases)
+			return fmt.Sprintf("it answers %d of %d odd requests otherwise than net/http (see what they answer differently)", n, s.Cases)
 		}
 	}
 	return "what it answers to odd requests is not known"

@@ -45,7 +45,7 @@ func without(r *tare.Result, ids ...string) {
 func TestRecommendation(t *testing.T) {
 	d, _ := listOf(t, "r.txt", "GET /a\nGET /b")
 	best := "On your 2 routes quick takes 0.40x (0.38–0.42) the time of net/http for a lookup, 100 ns instead of 250 ns: of CPU time the difference is 0.4 % of what a request costs over a loopback connection, 40 µs; " +
-		"it answers 11 of 50 odd requests otherwise than net/http (above: what they answer differently); it links 1 module and adds 200 kB to the binary"
+		"it answers 11 of 50 odd requests otherwise than net/http (see what they answer differently); it links 1 module and adds 200 kB to the binary"
 	notice := "2 of 3 routers cost a request at most 5 % more CPU time than net/http does (more: slow): among those choose by what they answer and what they bring, not by speed."
 	for name, tt := range map[string]struct {
 		change func(r *tare.Result)

@@ -1,0 +1,130 @@
+package judge
+
+import (
+	"testing"
+
+	"github.com/tarebench/tare"
+)
+
+// answered is a result of gin and grpc over rest: on get nothing differs
+// significantly, on put grpc takes half, and the control shows 2 %.
+func answered() *tare.Result {
+	ratio := func(workload, contender string, r, low, high float64) tare.Comparison {
+		return tare.Comparison{Workload: workload, Contender: contender, Metric: "cpu", Against: "rest", Ratio: r, Low: low, High: high, Rounds: 12}
+	}
+	verdict := func(workload, contender string, v tare.Ruling) tare.Verdict {
+		return tare.Verdict{Contender: contender, Workload: workload, Metric: "cpu", Criterion: "cpu ratio <= 0.6", Verdict: v}
+	}
+	r := &tare.Result{
+		Metrics:    []string{"cpu"},
+		Contenders: []tare.Contender{{ID: "rest", Role: tare.RoleBaseline}, {ID: "grpc", Role: tare.RoleContender}, {ID: "gin", Role: tare.RoleContender}},
+		Comparisons: []tare.Comparison{
+			{Workload: "put", Contender: "rest", Against: "rest", Metric: "cpu", Ratio: 1, Low: 1, High: 1, RankLow: 3, RankHigh: 3},
+			ratio("get", tare.ControlID, 1, 0.98, 1.02), ratio("put", tare.ControlID, 1, 0.98, 1.02),
+			ratio("get", "grpc", 1.01, 0.97, 1.05), ratio("put", "grpc", 0.5, 0.45, 0.55),
+			ratio("get", "gin", 1.015, 1.01, 1.02), ratio("put", "gin", 0.9, 0, 0),
+		},
+		Values:   []tare.Value{{Workload: "put", Contender: "rest", Metric: "cpu", Value: 2500, Low: 2400, High: 2600, Unit: "ns/op", Rounds: 12}},
+		Verdicts: []tare.Verdict{verdict("put", "grpc", tare.Met), verdict("get", "grpc", tare.NotMet), verdict("put", "gin", tare.Inconclusive), {Contender: "gin", Workload: "get", Metric: "cpu"}},
+		Decomposition: []tare.Decomposition{
+			{ID: "why", Whole: tare.Cause{Ratio: 3, Low: 2.5, High: 3.5}, Steps: []tare.Cause{{To: "log", Share: 0.4, ShareLow: 0.3, ShareHigh: 0.5}, {To: "none"}}},
+			{ID: "not", Whole: tare.Cause{}},
+		},
+	}
+	r.Comparisons[4].RankLow, r.Comparisons[6].RankLow = 1, 2
+	return r
+}
+
+func TestAnswerQuotes(t *testing.T) {
+	for text, want := range map[string]string{
+		"{grpc put cpu}":        "0.50× (0.45 to 0.55)",
+		"{grpc put cpu words}":  "uses 0.50× (0.45 to 0.55) the CPU time of rest",
+		"{grpc get cpu words}":  "does not differ significantly from rest in CPU time (0.97× to 1.05×)",
+		"{gin get cpu words}":   "does not differ from rest in CPU time by more than the control does (1.01×, 1.01 to 1.02; control ±2 %)",
+		"{rest put cpu value}":  "2.5 µs (2.4 to 2.6 µs)",
+		"{grpc get cpu to put}": "from 1.01× (0.97 to 1.05) to 0.50× (0.45 to 0.55), a significant change",
+		"{grpc put cpu to put}": "from 0.50× (0.45 to 0.55) to 0.50× (0.45 to 0.55), no significant change",
+		"{put cpu least}":       "grpc 0.50× (0.45 to 0.55)",
+		"{why log share}":       "40 % (30 to 50)",
+		"{why whole}":           "3.00× (2.50 to 3.50)",
+		"a {why whole} b":       "a 3.00× (2.50 to 3.50) b",
+		// What was not measured, or has no interval, is not quoted.
+		"{gin put cpu}": "", "{gin put cpu words}": "", "{grpc put time}": "", "{grpc put cpu value}": "", "{grpc put cpu to del}": "",
+		"{get cpu least}": "", "{why none share}": "", "{not log share}": "", "{not whole}": "", "{none whole}": "",
+	} {
+		s := tare.Study{Answer: []tare.Answer{{Text: text}}}
+		if got := Answer(s, answered()); got != want {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Who shares the first place is named with the others of it.
+func TestAnswerLeast(t *testing.T) {
+	r := answered()
+	r.Comparisons[0].RankLow = 1
+	s := tare.Study{Answer: []tare.Answer{{Text: "{put cpu least}"}}}
+	if got, want := Answer(s, r), "rest or grpc 0.50× (0.45 to 0.55), which do not differ significantly"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestAnswerOfVoid(t *testing.T) {
+	void := func(who string) *tare.Result {
+		r := answered()
+		r.Findings = []tare.Finding{{Check: "wrong-answer", Severity: tare.Void, Contender: who, Workload: "put"}}
+		return r
+	}
+	for _, c := range []struct{ who, text, want string }{
+		{"grpc", "{grpc put cpu words}", "is void (wrong-answer)"},
+		{"rest", "{grpc put cpu words}", "has no ratio, because rest is void (wrong-answer)"},
+		{"grpc", "{grpc put cpu}", ""}, {"rest", "{grpc put cpu}", ""}, {"grpc", "{grpc get cpu to put}", ""}, {"rest", "{rest put cpu value}", ""},
+		{"gin", "{grpc put cpu}", "0.50× (0.45 to 0.55)"},
+	} {
+		if got := Answer(tare.Study{Answer: []tare.Answer{{Text: c.text}}}, void(c.who)); got != c.want {
+			t.Errorf("%s void, %s: %q, want %q", c.who, c.text, got, c.want)
+		}
+	}
+}
+
+// The first answer is taken whose condition holds and whose figures are there.
+func TestAnswerVariants(t *testing.T) {
+	variants := func(ratio string, of ...string) (out []tare.Answer) {
+		for _, when := range []tare.Ruling{tare.Met, tare.NotMet, tare.Inconclusive, tare.VoidRuling} {
+			out = append(out, tare.Answer{When: when, Of: of, Ratio: ratio, Text: string(when)})
+		}
+		return append(out, tare.Answer{Text: "missing"})
+	}
+	r := answered()
+	r.Verdicts = append(r.Verdicts, tare.Verdict{Contender: "void", Workload: "put", Metric: "cpu", Criterion: "c", Verdict: tare.VoidRuling})
+	r.Findings = []tare.Finding{{Check: "identity", Severity: tare.Void, Contender: "void"}}
+	for _, c := range []struct {
+		answers []tare.Answer
+		want    string
+	}{
+		{variants("", "grpc put cpu"), "met"},
+		{variants("", "grpc get cpu"), "not met"},
+		{variants("", "gin put cpu"), "inconclusive"},
+		{variants("", "void put cpu"), "void"},
+		{variants("", "gin get cpu"), "missing"}, // a verdict without a criterion
+		{variants("", "grpc del cpu"), "missing"},
+		{variants("", "grpc put cpu", "gin put cpu"), "inconclusive"},
+		{variants("", "grpc put cpu", "grpc get cpu"), "not met"},
+		{variants("", "grpc put cpu", "grpc del cpu"), "missing"},
+		{variants("", "* put cpu"), "void"},
+		{variants("", "* get cpu"), "not met"},
+		{variants("<= 0.6", "grpc put cpu"), "met"},
+		{variants("<= 0.4", "grpc put cpu"), "not met"},
+		{variants("<= 0.5", "grpc put cpu"), "inconclusive"},
+		{variants("<= 0.5", "void put cpu"), "void"},
+		{variants("<= 0.5", "gin put cpu"), "missing"},
+		{variants(">= 1", "gin get cpu"), "inconclusive"}, // within the control
+		{variants(">= 1.005", "gin get cpu"), "met"},
+		{[]tare.Answer{{Text: "{gin put cpu}"}, {Text: "{grpc put cpu}"}, {Text: "later"}}, "0.50× (0.45 to 0.55)"},
+		{nil, ""},
+	} {
+		if got := Answer(tare.Study{Answer: c.answers}, r); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.answers, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/internal/assert"
+)
+
+// The answer is the headline, the first line of each report for people, and
+// criteria come after it. A result without one reads as it did.
+func TestAnswerComesFirst(t *testing.T) {
+	const answer = "No, it takes 0.46× (0.45 to 0.48) the time."
+	r := base()
+	without := Headline(r)
+	assert.Equal(t, "second without", Second(r) == without, false)
+	for _, f := range Formats() {
+		if f.Name != "text" && f.Name != "brief" && f.Name != "md" && f.Name != "research" {
+			continue
+		}
+		var plain, b bytes.Buffer
+		r.Answer = ""
+		assert.NoError(t, f.Name, f.Write(&plain, r, Style{}))
+		r.Answer = answer
+		assert.NoError(t, f.Name, f.Write(&b, r, Style{}))
+		at, verdict := strings.Index(b.String(), answer), strings.Index(b.String(), r.Verdicts[0].Sentence[:20])
+		if at < 0 || verdict >= 0 && verdict < at || strings.Contains(plain.String(), answer) {
+			t.Errorf("%s: the answer is at %d, the criterion at %d", f.Name, at, verdict)
+		}
+		if first, _, _ := strings.Cut(b.String(), "\n"); (f.Name == "text" || f.Name == "brief") && first != r.Study+": "+answer {
+			t.Errorf("%s begins with %q", f.Name, first)
+		}
+	}
+	assert.Equal(t, "headline", Headline(r), answer)
+	assert.Equal(t, "second", Second(r), without)
+}
