@@ -251,7 +251,7 @@ func TestNewStudy(t *testing.T) {
 	}{
 		"any":   {"any/decode any/encode", "it works with code that is generated for a type, and any is none"},
 		"typed": {"typed/decode typed/encode", ""},
-		"all":   {"any/decode any/encode typed/decode typed/encode", ""},
+		"all":   {"typed/decode typed/encode any/decode any/encode", ""},
 	} {
 		s, left := NewStudy("json-x", "?", from.Leaves(), op, all)
 		var works []string
