@@ -44,7 +44,7 @@ type Entry struct {
 	Command []string `json:"command,omitempty"` // or a server's command line; $PORT in it is where it is to listen, $DIR a directory of its own
 	URL     string   `json:"url,omitempty"`     // or where a server already listens
 
-	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH; where one is not, the contender is left out and said to be
+	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH and run; where one does not, the contender is left out and said to be
 	Files    map[string]string `json:"files,omitempty"`    // of a command: texts to lay into $DIR by name; $PORT and $DIR in them are replaced
 	Path     string            `json:"path,omitempty"`     // of a command: what every path begins with, e.g. /ingest
 	Delivers string            `json:"delivers,omitempty"` // of a command: pattern of the files it delivers to, an item a line, e.g. $DIR/*.log

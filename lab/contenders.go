@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/machine"
 )
 
 // build turns the study's entries into contenders, adds the control and the
@@ -92,11 +93,17 @@ func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) 
 	return build.Program{Contender: c}, nil
 }
 
-// installed reports which of the programs that a command takes are not there.
+// installed reports which of the programs that a command takes are not there,
+// or are there and do not run.
 func (r *run) installed(e tare.Entry) error {
 	var missing []string
 	for _, program := range e.Requires {
-		if _, err := r.o.LookPath(program); err != nil {
+		_, err := r.o.LookPath(program)
+		var broken *machine.BrokenToolError
+		switch {
+		case errors.As(err, &broken):
+			missing = append(missing, fmt.Sprintf("a %s that runs (%s)", program, broken.Reason))
+		case err != nil:
 			missing = append(missing, program)
 		}
 	}
@@ -106,7 +113,8 @@ func (r *run) installed(e tare.Entry) error {
 	return nil
 }
 
-// NotInstalledError says which programs a contender takes that are not there.
+// NotInstalledError says which programs a contender takes that are not there,
+// or do not run.
 // The study goes on without it.
 type NotInstalledError struct {
 	Programs []string

@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -191,7 +190,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		o.Now = time.Now
 	}
 	if o.LookPath == nil {
-		o.LookPath = exec.LookPath
+		o.LookPath = machine.Tool
 	}
 	if o.Isolation == "" {
 		o.Isolation = tare.Lockstep

@@ -101,7 +101,7 @@ type Options struct {
 	Stored    *tare.Result   // an older result of the study, to be told what has changed since; nil: none
 
 	Known    Known                                // answers of earlier runs; nil: every contender is asked
-	LookPath func(program string) (string, error) // finds a program that a command takes; nil: exec.LookPath
+	LookPath func(program string) (string, error) // finds a program that a command takes; nil: machine.Tool
 
 	Run      string          // tag of this run, put into every process it starts
 	Machine  *tare.Machine   // facts and noise to report instead of this machine's, for scripted runs

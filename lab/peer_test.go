@@ -3,6 +3,8 @@ package lab_test
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/judge"
 	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/machine"
 	"github.com/tarebench/tare/trial/scripted"
 )
 
@@ -105,6 +108,40 @@ func TestAPeerThatIsNotInstalled(t *testing.T) {
 	var lost *lab.LostError
 	if _, err := lab.Run(context.Background(), s, o); !errors.As(err, &lost) || lost.Why != "not installed: peerd" {
 		t.Errorf("without its baseline: %v", err)
+	}
+}
+
+// A program that is there and does not run is not installed, and the reason is
+// given. So it is where nobody says how programs are found.
+func TestAPeerThatDoesNotRun(t *testing.T) {
+	s, o, _ := peers(t)
+	o.LookPath = func(program string) (string, error) {
+		return "", &machine.BrokenToolError{Path: "/bin/" + program, Reason: "exit status 1"}
+	}
+	usual := s
+	usual.Contenders = slices.Clone(s.Contenders)
+	usual.Contenders[3].Requires = []string{"ruby"}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "ruby"), []byte("#!/bin/sh\necho 'ruby: no such version' >&2; exit 1\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	for _, c := range []struct {
+		study tare.Study
+		look  func(string) (string, error)
+		want  string
+	}{
+		{s, o.LookPath, "not installed: a peerd that runs (exit status 1), a ruby that runs (exit status 1)"},
+		{usual, nil, "not installed: a ruby that runs (ruby: no such version)"},
+	} {
+		o.LookPath, o.Dir = c.look, t.TempDir()
+		r, err := lab.Run(context.Background(), c.study, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, want := r.Contenders, c.want; !slices.ContainsFunc(c, func(c tare.Contender) bool { return c.ID == "command" && c.Absent() && c.Error == want }) {
+			t.Errorf("contenders %+v, want %q", c, want)
+		}
 	}
 }
 

@@ -15,24 +15,25 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare/cgocopy/internal/cli"
+	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
 // examples are the folders, and what each needs besides a C compiler.
 var examples = []struct {
-	dir     string
-	tags    string
-	program string // must be there
-	header  string // must be there
-	linux   bool   // on amd64
+	dir      string
+	tags     string
+	programs []string // must run
+	header   string   // must be there
+	linux    bool     // on amd64
 }{
 	{dir: "person"},
 	{dir: "gameobject"},
 	{dir: "devicelist"},
 	{dir: "frame"},
 	{dir: "ring"},
-	{dir: "rustlib", tags: "rustlib", program: "cargo"},
+	{dir: "rustlib", tags: "rustlib", programs: []string{"cargo", "rustc"}},
 	{dir: "stat", linux: true},
-	{dir: "sqlite", tags: "sqlite", header: "sqlite3.h", program: "pkg-config"},
+	{dir: "sqlite", tags: "sqlite", header: "sqlite3.h", programs: []string{"pkg-config"}},
 }
 
 // TestExamples: generated files are what would be generated now, and programs
@@ -43,11 +44,7 @@ func TestExamples(t *testing.T) {
 	}
 	for _, e := range examples {
 		t.Run(e.dir, func(t *testing.T) {
-			for _, program := range []string{"gcc", e.program} {
-				if _, err := exec.LookPath(program); program != "" && err != nil {
-					t.Skipf("no %s", program)
-				}
-			}
+			need.Programs(t, append([]string{"gcc"}, e.programs...)...)
 			if _, err := os.Stat(filepath.Join("/usr/include", e.header)); e.header != "" && err != nil {
 				t.Skipf("no %s", e.header)
 			}

@@ -3,13 +3,13 @@ package examples_test
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/tarebench/tare/cgocopy/internal/cli"
+	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
 // section is the part of the README under a title.
@@ -35,9 +35,7 @@ func TestQuickStart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles a lot")
 	}
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
-	}
+	need.Programs(t, "gcc")
 	module, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -116,9 +114,7 @@ func TestLinks(t *testing.T) {
 
 // TestOwnStructs binds the README's struct, and has its refusal said.
 func TestOwnStructs(t *testing.T) {
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
-	}
+	need.Programs(t, "gcc")
 	text := section(t, "Go structs of your own")
 	blocks := block.FindAllStringSubmatch(text, -1)
 	dir := t.TempDir()

@@ -4,7 +4,7 @@ package copier_test
 
 import (
 	"encoding/json"
-	"os/exec"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -13,15 +13,13 @@ import (
 	"github.com/tarebench/tare/contender/copier/cmem"
 	"github.com/tarebench/tare/contender/copier/cmem/cmemtest"
 	"github.com/tarebench/tare/kinds/copier"
+	"github.com/tarebench/tare/lab"
 )
 
 // TestRustFillsAsC: what Rust lays out and fills is what Go says C holds.
 func TestRustFillsAsC(t *testing.T) {
-	if _, err := exec.LookPath("rustc"); err != nil {
-		t.Skip("there is no rustc here")
-	}
 	in, err := copier.New().Input(fromRust("person", "single"), "", t.TempDir())
-	if err != nil && strings.Contains(err.Error(), "compiles here") {
+	if missing := (*lab.NotInstalledError)(nil); errors.As(err, &missing) {
 		t.Skip(err)
 	}
 	if err != nil {

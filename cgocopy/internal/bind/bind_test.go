@@ -4,7 +4,6 @@ import (
 	"context"
 	"go/build"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/tarebench/tare/cgocopy/internal/bind"
 	"github.com/tarebench/tare/cgocopy/internal/cc"
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
+	"github.com/tarebench/tare/cgocopy/internal/need"
 	"github.com/tarebench/tare/cgocopy/internal/object"
 	"github.com/tarebench/tare/cgocopy/internal/plan"
 )
@@ -53,9 +53,7 @@ typedef struct {
 // odd compiles the header once.
 func odd(t *testing.T) (*object.File, *ctype.Type) {
 	t.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
-	}
+	need.Programs(t, "gcc")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "odd.h"), []byte(oddHeader), 0o600); err != nil {
 		t.Fatal(err)

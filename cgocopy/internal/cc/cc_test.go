@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
+	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
 const header = `#include <stdint.h>
@@ -27,9 +27,7 @@ int game_object(void);
 
 func dir(t *testing.T, files map[string]string) string {
 	t.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
-	}
+	need.Programs(t, "gcc")
 	dir := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(dir, name)

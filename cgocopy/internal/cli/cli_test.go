@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
 // run carries out a command line in dir.
@@ -33,9 +35,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 
 func needsC(t *testing.T) {
 	t.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("no gcc")
-	}
+	need.Programs(t, "gcc")
 }
 
 const game = `typedef struct { double x, y, z; } Point3D;

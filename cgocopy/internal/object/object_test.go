@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare/cgocopy/internal/ctype"
+	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
 const source = `
@@ -29,9 +30,7 @@ int (*__cgocopy__0)(struct node *, double);
 // compiled is the source as an object file.
 func compiled(tb testing.TB, flags ...string) []byte {
 	tb.Helper()
-	if _, err := exec.LookPath("gcc"); err != nil {
-		tb.Skip("no gcc")
-	}
+	need.Programs(tb, "gcc")
 	dir := tb.TempDir()
 	path := filepath.Join(dir, "a.o")
 	c := exec.Command("gcc", append(append([]string{"-x", "c", "-", "-c", "-o", path}, "-g"), flags...)...)
@@ -128,7 +127,7 @@ func FuzzFrom(f *testing.F) {
 	f.Add([]byte(arMagic + "a.o/            0           0     0     644     4         `\nabcd"))
 	f.Add([]byte("\x7fELF\x02\x01\x01"))
 	f.Add([]byte("MZ"))
-	if _, err := exec.LookPath("gcc"); err == nil {
+	if err := need.Missing("gcc"); err == nil {
 		f.Add(compiled(f, "-gdwarf-4", "-gz"))
 		f.Add(compiled(f))
 	}
@@ -242,8 +241,8 @@ func TestUsual(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, compiler := range []string{"gcc", "clang"} {
-		if _, err := exec.LookPath(compiler); err != nil {
-			t.Log("no " + compiler)
+		if err := need.Missing(compiler); err != nil {
+			t.Log(err)
 			continue
 		}
 		path := filepath.Join(dir, compiler+".o")

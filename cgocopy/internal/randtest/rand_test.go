@@ -14,6 +14,7 @@ import (
 	// before run again where it has changed.
 	_ "github.com/tarebench/tare/cgocopy"
 	_ "github.com/tarebench/tare/cgocopy/internal/cli"
+	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
 // batch is how many structs go into one program: what there is to compile for
@@ -29,16 +30,17 @@ func TestAgainstTheCompiler(t *testing.T) {
 	if os.Getenv("TARE_SOAK") == "1" {
 		n = 20000
 	}
-	if _, err := exec.LookPath("gcc"); err != nil || runtime.GOOS == "windows" {
-		t.Skip("no gcc, or no pages that cannot be read")
+	if runtime.GOOS == "windows" {
+		t.Skip("no pages that cannot be read")
 	}
+	need.Programs(t, "gcc")
 	cgocopy := filepath.Join(t.TempDir(), "cgocopy")
 	if out, err := exec.Command("go", "build", "-o", cgocopy, "../../cmd/cgocopy").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	compilers := []string{"gcc"}
 	for _, name := range []string{"clang", "clang-14"} {
-		if _, err := exec.LookPath(name); err == nil {
+		if need.Missing(name) == nil {
 			compilers = append(compilers, name)
 			break
 		}

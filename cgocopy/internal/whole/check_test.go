@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
 // TestCheckManyOutputs: several outputs in a package and below it are each made
@@ -12,7 +14,7 @@ import (
 // checked does not keep the others from it.
 func TestCheckManyOutputs(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{
 		"a.h": "struct a { int x, y; struct { short p, q; } in[2]; };\n", "inc/b.h": "struct b { char t[WIDE]; enum { B_ONE = 1 } e; enum colour { RED = 3 } c; union { int i; float f; } u; };\n", "o.c": "struct o { long v; } one;\n",
 		"a.go": "package m\n", "sub/sub.go": "package sub\n",
@@ -68,7 +70,7 @@ func TestCheckManyOutputs(t *testing.T) {
 // those that are missing or changed are said.
 func TestBeside(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{"a.h": "struct a { int x; };\n", "m.go": "package m\n"})
 	must(t, dir, tool, "gen", "-type", "a", "a.h")
 	if got := names(t, dir); got != "a.h go.mod m.go z_cgocopy.go z_cgocopy_assert.go z_cgocopy_test.go" {
@@ -103,7 +105,7 @@ func TestBeside(t *testing.T) {
 // skipped where nothing can be compiled.
 func TestFilled(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	header := "#include <stdint.h>\nstruct a { const int32_t x; int32_t y; uint8_t small[3][2]; char text[1], more[2][3]; unsigned b : 4; int s : 1; _Bool on; void *p; int n; char *list; union { int i; float f; }; int kind; };\n"
 	dir := module(t, map[string]string{"a.h": header, "a.go": "package m\n"})
 	must(t, dir, tool, "gen", "-type", "a", "-tag", "a.list=,len=n", "-tag", "a.i=,union=kind:3:i,4:f", "a.h")

@@ -3,6 +3,8 @@ package whole
 import (
 	"strings"
 	"testing"
+
+	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
 const circleHeader = `#include <stdlib.h>
@@ -80,7 +82,7 @@ type EventKey = EventLoKey
 // hold for more than one value.
 func TestCircles(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{"circle.h": circleHeader, "circle.c": circleC, "main.go": circleGo})
 	must(t, dir, tool, "gen", "-type", "box,event", "-tag", "box.ring=depth=4,free=drop", "-tag", "ring.next=depth=4,free=drop", "-tag", "ring.name=free=drop",
 		"-tag", "ring.kids=len=n_kids,depth=4,free=drop", "-tag", "event.lo=union=kind:1:key,2:key,3:at", "circle.h")

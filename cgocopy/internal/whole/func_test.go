@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
 const devicesHeader = `#include <stddef.h>
@@ -117,7 +119,7 @@ find_device: nil pointer true 5
 // and what is to be freed is freed once, also where they or the copy fail.
 func TestFunc(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{"devices.h": devicesHeader, "devices.c": devicesC, "main.go": devicesGo})
 	must(t, dir, tool, "gen",
 		"-func", "list_devices(bus, out, len) error=device_strerror free=free_devices(out,len)",
@@ -150,7 +152,7 @@ func TestFunc(t *testing.T) {
 // freed all the same, once.
 func TestFuncFreesOnce(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{"devices.h": devicesHeader, "devices.c": devicesC, "main.go": `package main
 
 // #include "devices.h"
@@ -172,7 +174,7 @@ func main() {
 // TestFuncRefused: what cannot be called so is said before anything is written.
 func TestFuncRefused(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{"devices.h": devicesHeader})
 	for call, want := range map[string]string{
 		"any(n) error":                                     "any.() (int (int, ...)) takes any number of arguments",
@@ -208,7 +210,7 @@ func TestFuncRefused(t *testing.T) {
 // the program starts, and the member named.
 func TestABI(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	header := "#ifdef NEW\nstruct person { char name[40]; int age; struct { int x, y; } at; };\n#elif defined(SWAPPED)\nstruct person { char name[32]; int age; struct { int y, x; } at; };\n#else\nstruct person { char name[32]; int age; struct { int x, y; } at; };\n#endif\n"
 	dir := module(t, map[string]string{"lib/person.h": header, "main.go": `package main
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
 const producerHeader = `#ifdef __cplusplus
@@ -22,7 +24,7 @@ struct outer { char name[6]; struct inner in[2]; double d; const char *text; uns
 // archives; those that say nothing are refused.
 func TestFormats(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc", "ar", "strip")
+	need.Programs(t, "gcc", "ar", "strip")
 	dir := module(t, map[string]string{"p.h": producerHeader, "p.c": "#include \"p.h\"\nstruct outer one;\n", "q.c": "int nothing;\n"})
 	want := must(t, dir, tool, "layout", "p.h", "outer", "inner")
 	if !strings.Contains(want, "outer: ") || !strings.Contains(want, "text  ") {
@@ -69,7 +71,7 @@ func TestFormats(t *testing.T) {
 // that share a header are one.
 func TestTwoOfOneName(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc", "ar")
+	need.Programs(t, "gcc", "ar")
 	dir := module(t, map[string]string{
 		"c/h.h": "struct shared { int a, b; };\nstruct far;\nstruct user { struct shared s; struct far *far; };\n",
 		"c/a.c": "#include \"h.h\"\nstruct user u;\nstruct own { int a; } o;\n",
@@ -90,7 +92,7 @@ func TestTwoOfOneName(t *testing.T) {
 // over; what has hidden members is refused, all at once.
 func TestCXX(t *testing.T) {
 	t.Parallel()
-	needs(t, "g++")
+	need.Programs(t, "g++")
 	dir := module(t, map[string]string{"p.hpp": `#include <cstdint>
 namespace geo { struct Point { double x, y; double length() const { return x; } static int count; }; }
 struct Base { int32_t id; bool on; };
@@ -119,7 +121,7 @@ struct Member { int Base::*p; int n; };
 // them; bit-fields of those that put the highest byte first are refused.
 func TestProcessors(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{
 		"p.h":     "struct plain { char c; long long wide; char *text; long n; double d; };\n",
 		"b.h":     "struct bits { unsigned a : 3; int n; };\n",
@@ -127,8 +129,8 @@ func TestProcessors(t *testing.T) {
 	})
 	layout := func(cc, flags string) (string, bool) {
 		words := strings.Fields(cc)
-		if _, err := exec.LookPath(words[0]); err != nil {
-			t.Log("no " + words[0])
+		if err := need.Missing(words[0]); err != nil {
+			t.Log(err)
 			return "", false
 		}
 		if text, err := output(dir, nil, words[0], append(strings.Fields(flags), "-g", "-c", "empty.c")...); err != nil {
@@ -165,7 +167,7 @@ func TestProcessors(t *testing.T) {
 // knows that processor at all.
 func TestGenerated386(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{
 		"p.h":     "struct plain { char c; long long wide; long n; double d; struct { char t; long long w; } in[2]; };\n",
 		"empty.c": "int e;\n",
@@ -205,7 +207,7 @@ func main() {
 // as it does for libraries that are loaded without cgo.
 func TestNoCgo(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{"p.h": producerHeader, "main.go": `package main
 
 import (
@@ -249,7 +251,7 @@ func goTool(t *testing.T) string {
 // and leaves nothing behind.
 func TestRefusedEarly(t *testing.T) {
 	t.Parallel()
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{"bad.h": "\nstruct a { int x int y; };\n", "good.h": "struct b;\nstruct a { int x; struct b *p; long double l; };\n", "m.go": "package m\n"})
 	refused(t, dir, []string{"bad.h:2:"}, "gen", "-type", "a", "bad.h")
 	refused(t, dir, []string{"none.h: No such file or directory"}, "gen", "-type", "a", "none.h")
@@ -274,7 +276,7 @@ func TestClang(t *testing.T) {
 	t.Parallel()
 	clang := ""
 	for _, name := range []string{"clang", "clang-14"} {
-		if _, err := exec.LookPath(name); err == nil {
+		if need.Missing(name) == nil {
 			clang = name
 			break
 		}

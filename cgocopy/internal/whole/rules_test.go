@@ -3,6 +3,8 @@ package whole
 import (
 	"strings"
 	"testing"
+
+	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
 const rulesHeader = `#include <stddef.h>
@@ -255,7 +257,7 @@ func ModeBROKEN() Mode { return ModeBroken }
 
 // rules generates and returns the package that looks at every rule.
 func rules(t *testing.T) string {
-	needs(t, "gcc")
+	need.Programs(t, "gcc")
 	dir := module(t, map[string]string{"rules.h": rulesHeader, "rules.c": rulesC, "main.go": rulesGo})
 	must(t, dir, tool, "gen", "-type", "Chars,Text,Coded,Counted,Mixed,Bits,Packed,Event,Tail,Node,Tree,Owned,Handle",
 		"-tag", "Text.brief=,max=8", "-tag", "Coded.replaced=,utf8=replace", "-tag", "Coded.strict=,utf8=error",

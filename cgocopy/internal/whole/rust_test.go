@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tarebench/tare/cgocopy/internal/need"
 )
 
 const rustLib = `use std::os::raw::c_char;
@@ -80,7 +82,7 @@ func main() {
 // Rust's own, and called.
 func TestRust(t *testing.T) {
 	t.Parallel()
-	needs(t, "cargo", "gcc")
+	need.Programs(t, "cargo", "rustc", "gcc")
 	dir := module(t, map[string]string{
 		"crate/Cargo.toml": "[package]\nname = \"sensor\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[lib]\ncrate-type = [\"staticlib\", \"rlib\"]\n",
 		"crate/src/lib.rs": rustLib,

@@ -32,16 +32,6 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// needs skips a test where a program is not there.
-func needs(t *testing.T, programs ...string) {
-	t.Helper()
-	for _, name := range programs {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skip("no " + name)
-		}
-	}
-}
-
 // module is a directory with these files, and a go.mod that finds this module.
 func module(t *testing.T, files map[string]string) string {
 	t.Helper()
