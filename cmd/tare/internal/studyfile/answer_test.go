@@ -143,3 +143,83 @@ func TestBundledStudiesAnswer(t *testing.T) {
 		})
 	}
 }
+
+// Each way to answer is taken when its criteria came out so and its figures are
+// the only ones there are; -v prints all of them.
+func TestEachBundledAnswerReads(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(root, "studies", "*.yaml"))
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		s := bundled(t, name)
+		for i, a := range s.Answer {
+			r := madeFor(t, s, a)
+			got := judge.Answer(s, r)
+			if parts, _ := a.Parts(); !strings.HasPrefix(got, parts[0].Text) { // another one quotes the same figures, which cannot say that they are void
+				r.Findings = append(r.Findings, tare.Finding{Check: "wrong-answer", Severity: tare.Void, Contender: parts[1].Figure.Contender})
+				got = judge.Answer(s, r)
+			}
+			t.Logf("%s %d, %s: %s", name, i, a.When, got)
+			parts, _ := a.Parts()
+			if !strings.HasPrefix(got, parts[0].Text) || strings.ContainsAny(got, "{}") {
+				t.Errorf("%s: answer %d is not taken: %q", name, i, got)
+			}
+		}
+	}
+}
+
+// madeFor is a result with what an answer quotes and asks for, and nothing else.
+func madeFor(t *testing.T, s tare.Study, a tare.Answer) *tare.Result {
+	t.Helper()
+	parts, err := a.Parts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &tare.Result{Metrics: s.Metrics, Contenders: []tare.Contender{{ID: s.Baseline, Role: tare.RoleBaseline}}}
+	seen := map[[3]string]bool{}
+	compare := func(who, workload, metric string, ratio float64) {
+		if key := [3]string{who, workload, metric}; !seen[key] {
+			seen[key] = true
+			r.Comparisons = append(r.Comparisons, tare.Comparison{Workload: workload, Contender: who, Metric: metric, Against: s.Baseline, Ratio: ratio, Low: 0.95 * ratio, High: 1.05 * ratio, Rounds: 12})
+		}
+	}
+	for _, of := range a.Of {
+		w := strings.Fields(of)
+		if a.When == tare.VoidRuling {
+			r.Findings = append(r.Findings, tare.Finding{Check: "wrong-answer", Severity: tare.Void, Contender: w[0], Workload: w[1], Metric: w[2]})
+		}
+		if a.Ratio == "" {
+			r.Verdicts = append(r.Verdicts, tare.Verdict{Contender: w[0], Workload: w[1], Metric: w[2], Criterion: "c", Verdict: a.When})
+			continue
+		}
+		rule, _ := a.Rule()
+		met := map[bool]float64{true: 0.5, false: 2}[rule.AtMost]
+		compare(w[0], w[1], w[2], rule.Limit*map[tare.Ruling]float64{tare.Met: met, tare.NotMet: 1 / met, tare.Inconclusive: 1, tare.VoidRuling: 1}[a.When])
+	}
+	for _, p := range parts {
+		f := p.Figure
+		if f == nil {
+			continue
+		}
+		switch f.Form {
+		case tare.FigureValue:
+			r.Values = append(r.Values, tare.Value{Workload: f.Workload, Contender: f.Contender, Metric: f.Metric, Value: 3e6, Low: 2e6, High: 4e6, Unit: "ns", Rounds: 12})
+		case tare.FigureShare:
+			r.Decomposition = append(r.Decomposition, tare.Decomposition{ID: f.Decomposition})
+			d := &r.Decomposition[0]
+			d.Steps = append(d.Steps, tare.Cause{To: f.Contender, Share: 0.4, ShareLow: 0.3, ShareHigh: 0.5})
+		case tare.FigureWhole:
+			r.Decomposition = append(r.Decomposition, tare.Decomposition{ID: f.Decomposition, Whole: tare.Cause{Ratio: 3, Low: 2.5, High: 3.5}})
+		case tare.FigureLeast:
+			for i, who := range []string{"one", "two"} {
+				compare(who, f.Workload, f.Metric, 0.5)
+				r.Comparisons[len(r.Comparisons)-1].RankLow = 1 + i
+			}
+		default:
+			compare(f.Contender, f.Workload, f.Metric, 0.8)
+			if f.To != "" {
+				compare(f.Contender, f.To, f.Metric, 0.8)
+			}
+		}
+	}
+	return r
+}
