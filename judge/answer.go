@@ -13,7 +13,7 @@ import (
 // condition holds and whose figures were all measured, with the figures in it.
 // It is empty where no answer fits.
 func Answer(s tare.Study, r *tare.Result) string {
-	q := &quoter{r: r}
+	q := &quoter{s: s, r: r}
 	for _, a := range s.Answer {
 		if text, ok := q.fill(a); ok && q.came(a) {
 			return text
@@ -22,8 +22,11 @@ func Answer(s tare.Study, r *tare.Result) string {
 	return ""
 }
 
-// quoter quotes figures of a result.
-type quoter struct{ r *tare.Result }
+// quoter quotes figures of a result of study s.
+type quoter struct {
+	s tare.Study
+	r *tare.Result
+}
 
 // came reports whether the criteria of an answer, or its comparisons against its
 // limit, came out as it says. Each must have a result.
@@ -137,7 +140,17 @@ func (q *quoter) quote(f tare.Figure) (string, bool) {
 		}
 		return moved(c, to), true
 	}
-	return times(c), true
+	return times(c, q.within(c)), true
+}
+
+// within says that a ratio is on one side of 1 by less than the control shows,
+// which its interval does not; empty where it is not so.
+func (q *quoter) within(c tare.Comparison) string {
+	control := halfWidth(q.r.Comparisons, c.Workload, c.Metric)
+	if c.Exact || differs(c, control) != withinControl {
+		return ""
+	}
+	return ", within the control's ±" + formatShare(math.Expm1(control))
 }
 
 // comparison is a contender against the baseline, where there is an interval.
@@ -170,13 +183,14 @@ func (q *quoter) void(f tare.Figure) string {
 // printed alone.
 const sure = 1e-3
 
-// times is a ratio with its interval: "1.24× (1.19 to 1.30)".
-func times(c tare.Comparison) string {
+// times is a ratio with its interval, and what else is to be said of it:
+// "1.24× (1.19 to 1.30)".
+func times(c tare.Comparison, more string) string {
 	if c.Exact || c.High-c.Low < sure*c.Ratio {
 		return significant(c.Ratio) + "×"
 	}
 	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
-	return fmt.Sprintf("%s× (%s to %s)", ratio, lo, hi)
+	return fmt.Sprintf("%s× (%s to %s%s)", ratio, lo, hi, more)
 }
 
 // predicate says what a comparison shows: a difference with its size, or that
@@ -184,7 +198,7 @@ func times(c tare.Comparison) string {
 func predicate(c tare.Comparison, control float64) string {
 	w := wordsFor(c.Metric)
 	if c.Exact || differs(c, control) == shown {
-		return fmt.Sprintf("%s %s %s %s", w.verb, times(c), w.of, c.Against)
+		return fmt.Sprintf("%s %s %s %s", w.verb, times(c, ""), w.of, c.Against)
 	}
 	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
 	if differs(c, control) == withinControl {
@@ -201,7 +215,7 @@ func moved(from, to tare.Comparison) string {
 	if from.High < to.Low || to.High < from.Low {
 		change = "a significant change"
 	}
-	return fmt.Sprintf("from %s to %s, %s", times(from), times(to), change)
+	return fmt.Sprintf("from %s to %s, %s", times(from, ""), times(to, ""), change)
 }
 
 // value is what a contender takes itself, with its interval.
@@ -247,7 +261,7 @@ func (q *quoter) least(workload, metric string) (string, bool) {
 	for _, c := range first {
 		name := c.Contender
 		if c.Contender != c.Against {
-			name += " " + times(c)
+			name += " " + times(c, "")
 		}
 		names = append(names, name)
 	}
@@ -257,21 +271,24 @@ func (q *quoter) least(workload, metric string) (string, bool) {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which do not differ significantly", true
 }
 
-// decomposed quotes a decomposition: its whole ratio, or the share of a step.
+// decomposed quotes a decomposition: its whole ratio, or the share of a step. A
+// contender that was left out ends the chain early, or leaves its cause to the
+// step after it: neither is what the answer speaks of.
 func (q *quoter) decomposed(f tare.Figure) (string, bool) {
 	i := slices.IndexFunc(q.r.Decomposition, func(d tare.Decomposition) bool { return d.ID == f.Decomposition })
-	if i < 0 {
+	k := slices.IndexFunc(q.s.Decompose, func(d tare.Decompose) bool { return d.ID == f.Decomposition })
+	if i < 0 || k < 0 {
 		return "", false
 	}
-	d := q.r.Decomposition[i]
+	d, asked := q.r.Decomposition[i], q.s.Decompose[k].Steps
 	if f.Form == tare.FigureWhole {
-		if !(d.Whole.Low > 0) {
+		if !(d.Whole.Low > 0) || d.Whole.To != asked[len(asked)-1].To {
 			return "", false
 		}
-		return times(tare.Comparison{Ratio: d.Whole.Ratio, Low: d.Whole.Low, High: d.Whole.High}), true
+		return times(tare.Comparison{Ratio: d.Whole.Ratio, Low: d.Whole.Low, High: d.Whole.High}, ""), true
 	}
 	for _, step := range d.Steps {
-		if step.To == f.Contender && (step.ShareLow != 0 || step.ShareHigh != 0) {
+		if step.To == f.Contender && slices.Contains(asked, tare.DecomposeStep{To: step.To, Cause: step.Cause}) && (step.ShareLow != 0 || step.ShareHigh != 0) {
 			share, lo, hi := formatShares(step.Share, step.ShareLow, step.ShareHigh, 0)
 			return fmt.Sprintf("%s %% (%s to %s)", share, lo, hi), true
 		}

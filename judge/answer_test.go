@@ -27,7 +27,7 @@ func answered() *tare.Result {
 		Values:   []tare.Value{{Workload: "put", Contender: "rest", Metric: "cpu", Value: 2500, Low: 2400, High: 2600, Unit: "ns/op", Rounds: 12}},
 		Verdicts: []tare.Verdict{verdict("put", "grpc", tare.Met), verdict("get", "grpc", tare.NotMet), verdict("put", "gin", tare.Inconclusive), {Contender: "gin", Workload: "get", Metric: "cpu"}},
 		Decomposition: []tare.Decomposition{
-			{ID: "why", Whole: tare.Cause{Ratio: 3, Low: 2.5, High: 3.5}, Steps: []tare.Cause{{To: "log", Share: 0.4, ShareLow: 0.3, ShareHigh: 0.5}, {To: "none"}}},
+			{ID: "why", Whole: tare.Cause{To: "none", Ratio: 3, Low: 2.5, High: 3.5}, Steps: []tare.Cause{{To: "log", Share: 0.4, ShareLow: 0.3, ShareHigh: 0.5}, {To: "none"}}},
 			{ID: "not", Whole: tare.Cause{}},
 		},
 	}
@@ -38,6 +38,8 @@ func answered() *tare.Result {
 func TestAnswerQuotes(t *testing.T) {
 	for text, want := range map[string]string{
 		"{grpc put cpu}":        "0.50× (0.45 to 0.55)",
+		"{gin get cpu}":         "1.01× (1.01 to 1.02, within the control's ±2 %)",
+		"{grpc get cpu}":        "1.01× (0.97 to 1.05)",
 		"{grpc put cpu words}":  "uses 0.50× (0.45 to 0.55) the CPU time of rest",
 		"{grpc get cpu words}":  "does not differ significantly from rest in CPU time (0.97× to 1.05×)",
 		"{gin get cpu words}":   "does not differ from rest in CPU time by more than the control does (1.01×, 1.01 to 1.02; control ±2 %)",
@@ -52,9 +54,41 @@ func TestAnswerQuotes(t *testing.T) {
 		"{gin put cpu}": "", "{gin put cpu words}": "", "{grpc put time}": "", "{grpc put cpu value}": "", "{grpc put cpu to del}": "",
 		"{get cpu least}": "", "{why none share}": "", "{not log share}": "", "{not whole}": "", "{none whole}": "",
 	} {
-		s := tare.Study{Answer: []tare.Answer{{Text: text}}}
+		chain := []tare.DecomposeStep{{To: "log"}, {To: "none"}}
+		s := tare.Study{Decompose: []tare.Decompose{{ID: "why", Steps: chain}, {ID: "not", Steps: chain}}, Answer: []tare.Answer{{Text: text}}}
 		if got := Answer(s, answered()); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// A step that took over the cause of a contender that was left out is not the
+// step that an answer names, and a chain that ends early is not the whole.
+func TestAnswerOfBrokenChain(t *testing.T) {
+	chain := tare.Decompose{ID: "why", From: "rest", Steps: []tare.DecomposeStep{{To: "log", Cause: "a log"}, {To: "fresh", Cause: "a connection"}}}
+	measured := func(steps ...tare.Cause) *tare.Result {
+		for i := range steps {
+			steps[i].Share, steps[i].ShareLow, steps[i].ShareHigh = 0.4, 0.3, 0.5
+		}
+		whole := tare.Cause{From: "rest", To: steps[len(steps)-1].To, Ratio: 3, Low: 2.5, High: 3.5}
+		return &tare.Result{Decomposition: []tare.Decomposition{{ID: "why", Whole: whole, Steps: steps}}}
+	}
+	log, fresh := tare.Cause{To: "log", Cause: "a log"}, tare.Cause{To: "fresh", Cause: "a connection"}
+	both := tare.Cause{To: "fresh", Cause: "a log and a connection"}
+	for _, c := range []struct {
+		name, text, want string
+		r                *tare.Result
+	}{
+		{"complete, share", "{why fresh share}", "40 % (30 to 50)", measured(log, fresh)},
+		{"complete, whole", "{why whole}", "3.00× (2.50 to 3.50)", measured(log, fresh)},
+		{"log left out, share", "{why fresh share}", "", measured(both)},
+		{"log left out, whole", "{why whole}", "3.00× (2.50 to 3.50)", measured(both)},
+		{"fresh left out, share", "{why log share}", "40 % (30 to 50)", measured(log)},
+		{"fresh left out, whole", "{why whole}", "", measured(log)},
+	} {
+		s := tare.Study{Decompose: []tare.Decompose{chain}, Answer: []tare.Answer{{Text: c.text}}}
+		if got := Answer(s, c.r); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 }
