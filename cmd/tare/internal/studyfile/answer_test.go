@@ -203,12 +203,8 @@ func madeFor(t *testing.T, s tare.Study, a tare.Answer) *tare.Result {
 		switch f.Form {
 		case tare.FigureValue:
 			r.Values = append(r.Values, tare.Value{Workload: f.Workload, Contender: f.Contender, Metric: f.Metric, Value: 3e6, Low: 2e6, High: 4e6, Unit: "ns", Rounds: 12})
-		case tare.FigureShare:
-			r.Decomposition = append(r.Decomposition, tare.Decomposition{ID: f.Decomposition})
-			d := &r.Decomposition[0]
-			d.Steps = append(d.Steps, tare.Cause{To: f.Contender, Share: 0.4, ShareLow: 0.3, ShareHigh: 0.5})
-		case tare.FigureWhole:
-			r.Decomposition = append(r.Decomposition, tare.Decomposition{ID: f.Decomposition, Whole: tare.Cause{Ratio: 3, Low: 2.5, High: 3.5}})
+		case tare.FigureShare, tare.FigureWhole:
+			r.Decomposition = append(r.Decomposition, decomposed(s, f.Decomposition))
 		case tare.FigureLeast:
 			for i, who := range []string{"one", "two"} {
 				compare(who, f.Workload, f.Metric, 0.5)
@@ -222,4 +218,19 @@ func madeFor(t *testing.T, s tare.Study, a tare.Answer) *tare.Result {
 		}
 	}
 	return r
+}
+
+// decomposed is a decomposition of s of which each step was measured.
+func decomposed(s tare.Study, id string) tare.Decomposition {
+	out := tare.Decomposition{ID: id}
+	for _, d := range s.Decompose {
+		if d.ID != id {
+			continue
+		}
+		for _, step := range d.Steps {
+			out.Steps = append(out.Steps, tare.Cause{To: step.To, Cause: step.Cause, Share: 0.4, ShareLow: 0.3, ShareHigh: 0.5})
+			out.Whole = tare.Cause{To: step.To, Ratio: 3, Low: 2.5, High: 3.5}
+		}
+	}
+	return out
 }
