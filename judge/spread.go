@@ -1,18 +1,17 @@
 package judge
 
 import (
-	"github.com/tarebench/tare/plan"
 	"github.com/tarebench/tare/stats"
 )
 
 // Variances estimates, for each workload, how much the ratio of a contender to
 // the baseline varies within rounds and between them: means over all contenders
 // and the control. A workload of which the rounds show too little has none.
-func Variances(d Data) map[string]plan.Variance {
+func Variances(d Data) map[string]stats.Variance {
 	x := newIndex(d)
-	out := map[string]plan.Variance{}
+	out := map[string]stats.Variance{}
 	for _, s := range d.Plan.Slices {
-		var v plan.Variance
+		var v stats.Variance
 		pairs := 0
 		for _, id := range d.compared() {
 			if id == d.Study.Baseline {

@@ -4,15 +4,8 @@ import (
 	"math"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
 )
-
-// Variance is how much the logarithm of the ratio of two contenders varies: from
-// slice to slice within a round, and from round to round beyond that.
-type Variance struct {
-	Within  float64 // of one slice
-	Between float64 // of one round, with endless slices
-	Rounds  int     // it was estimated from
-}
 
 // Before the first rounds have shown it, the variance between rounds is taken to
 // be this share of the variance within them. The shares are medians over saved
@@ -29,9 +22,9 @@ const (
 	setupUnknown = 20e6 // ns of set-up in a round, where the pilot could not tell
 )
 
-// share is the variance between rounds over that within them: what was measured
-// and what is usual, weighted by rounds.
-func (v Variance) share(s tare.Slicing) float64 {
+// betweenShare is the variance between rounds over that within them: what was
+// measured and what is usual, weighted by rounds.
+func betweenShare(v stats.Variance, s tare.Slicing) float64 {
 	usual := shareCycles
 	switch {
 	case s.Visits:
@@ -48,7 +41,7 @@ func (v Variance) share(s tare.Slicing) float64 {
 
 // fewer gives each workload the number of slices that reaches a given width of
 // the interval soonest, or a share of it, within what the slice rule allows.
-func fewer(rule []tare.Slicing, pilots []tare.Pilot, measured map[string]Variance, share float64) []tare.Slicing {
+func fewer(rule []tare.Slicing, pilots []tare.Pilot, measured map[string]stats.Variance, share float64) []tare.Slicing {
 	out := make([]tare.Slicing, len(rule))
 	for i, s := range rule {
 		least := leastOf(s)
@@ -83,7 +76,7 @@ func leastOf(s tare.Slicing) int {
 //
 // Source: T. Kalibera, R. Jones, "Rigorous benchmarking in reasonable time",
 // ISMM 2013, section 6 (optimal repetition counts).
-func soonest(s tare.Slicing, pilots []tare.Pilot, v Variance) float64 {
+func soonest(s tare.Slicing, pilots []tare.Pilot, v stats.Variance) float64 {
 	var setup, slice float64
 	for _, p := range pilots {
 		ops := s.Ops[p.Contender]
@@ -93,5 +86,5 @@ func soonest(s tare.Slicing, pilots []tare.Pilot, v Variance) float64 {
 		setup += max(setupUnknown, p.SetupNS)
 		slice += float64(ops+s.Lead[p.Contender])*p.NSPerOp + tokenNS
 	}
-	return math.Sqrt(setup / max(1, slice) / v.share(s))
+	return math.Sqrt(setup / max(1, slice) / betweenShare(v, s))
 }

@@ -49,10 +49,10 @@ type Options struct {
 	Most      int           // slices of a contender in a round, a quarter of that for work that allocates; zero: by rule
 	Long      bool          // add the rounds that check the slice length
 
-	Done     int                 // rounds that are done already
-	Pace     float64             // what a round took over what was forecast; zero: 1
-	Brief    []string            // contenders with slices a tenth as long: no ratio is taken of them
-	Measured map[string]Variance // by workload, in the first rounds; nil: not measured yet
+	Done     int                       // rounds that are done already
+	Pace     float64                   // what a round took over what was forecast; zero: 1
+	Brief    []string                  // contenders with slices a tenth as long: no ratio is taken of them
+	Measured map[string]stats.Variance // by workload, in the first rounds; nil: not measured yet
 }
 
 // Least is the least budget that a study of these workloads can be given: time

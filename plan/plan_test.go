@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/plan"
+	"github.com/tarebench/tare/stats"
 )
 
 // A Williams design balances position and predecessor.
@@ -266,14 +267,14 @@ func TestShortBudgetsTakeSlices(t *testing.T) {
 // What is measured of the variance decides how many slices a round has: where
 // rounds differ much from each other more slices tell nothing new.
 func TestSlicesFollowTheVariance(t *testing.T) {
-	count := func(v plan.Variance) int {
-		p := study(t, true, plan.Options{Budget: time.Hour, Measured: map[string]plan.Variance{"w": v}})
+	count := func(v stats.Variance) int {
+		p := study(t, true, plan.Options{Budget: time.Hour, Measured: map[string]stats.Variance{"w": v}})
 		s, _ := p.Slicing("w")
 		return s.Count
 	}
-	between := count(plan.Variance{Within: 0.01, Between: 0.02, Rounds: 100})
-	usual := count(plan.Variance{})
-	within := count(plan.Variance{Within: 0.04, Between: 0, Rounds: 100})
+	between := count(stats.Variance{Within: 0.01, Between: 0.02, Rounds: 100})
+	usual := count(stats.Variance{})
+	within := count(stats.Variance{Within: 0.04, Between: 0, Rounds: 100})
 	if between != 4 || between > usual || usual > within || within <= between {
 		t.Errorf("%d slices where rounds differ, %d as a rule, %d where slices differ; want 4 and rising", between, usual, within)
 	}

@@ -1,5 +1,13 @@
 package stats
 
+// Variance is how much the logarithm of the ratio of two contenders varies: from
+// slice to slice within a round, and from round to round beyond that.
+type Variance struct {
+	Within  float64 // of one slice
+	Between float64 // of one round, with endless slices
+	Rounds  int     // it was estimated from
+}
+
 // Components splits what varies in the effects of rounds into two variances:
 // that of one block within its round, and that of rounds beyond what their
 // blocks explain. blocks holds the effects of each round's blocks; rounds with

@@ -1,6 +1,7 @@
 package contendertest_test
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"io/fs"
@@ -53,10 +54,19 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// usesC reports whether the leaf at dir links C. One that is another build of a
-// leaf is not looked into: it is not among those that are tested unasked.
+// usesC reports whether the leaf at dir, or the one that it is another build of,
+// links C.
 func usesC(t *testing.T, dir string) bool {
 	t.Helper()
+	manifest, err := os.ReadFile(filepath.Join(dir, "contender.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var leaf struct{ Source string }
+	if err := json.Unmarshal(manifest, &leaf); err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(dir, filepath.FromSlash(leaf.Source))
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)

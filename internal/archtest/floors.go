@@ -80,7 +80,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/near", floor: 1},
 		{dir: "cmd/tare/internal/yamlfile", floor: 2},
 		{dir: "cmd/tare/internal/profile", floor: 6},
-		{dir: "cmd/tare/internal/catalog/archive", floor: 3},
+		{dir: "cmd/tare/internal/catalog/archive", floor: 3, peers: []string{"build"}},
 		{dir: "cmd/tare/internal/catalog/pack", floor: 6},
 		{dir: "cmd/tare/internal/catalog", floor: 6},
 		{dir: "cmd/tare/internal/studyfile", floor: 6},

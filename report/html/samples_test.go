@@ -69,3 +69,16 @@ func TestSamplesNameNoPath(t *testing.T) {
 		assert.Equal(t, file+" is small", info.Size() < 300_000, true)
 	}
 }
+
+// The answer is the headline of the page, and what came of the criteria follows.
+func TestPageBeginsWithTheAnswer(t *testing.T) {
+	r := sample(t, "users")
+	before := report.Headline(r)
+	r.Answer = "No <b>, it takes 1.24× (1.19 to 1.30)."
+	page := rendered(t, r, Options{})
+	at := strings.Index(page, "</span>No &lt;b&gt;, it takes 1.24× (1.19 to 1.30).</p>")
+	second := strings.Index(page, `<p class="second">`+html.EscapeString(before))
+	if at < 0 || second < at {
+		t.Errorf("the answer is at %d, the criteria at %d", at, second)
+	}
+}

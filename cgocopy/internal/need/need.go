@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -38,11 +37,6 @@ func Programs(t testing.TB, names ...string) {
 	}
 }
 
-var (
-	mu      sync.Mutex
-	checked = map[string]error{} // by path
-)
-
 // Missing says why the program name cannot be used: it is not there, or does not
 // run. A compiler has to compile an empty program.
 func Missing(name string) error {
@@ -50,16 +44,10 @@ func Missing(name string) error {
 	if err != nil {
 		return fmt.Errorf("no %s", name)
 	}
-	mu.Lock()
-	defer mu.Unlock()
-	err, done := checked[path]
-	if !done {
-		if err = check(name, path); err != nil {
-			err = fmt.Errorf("no %s that runs: %w", name, err)
-		}
-		checked[path] = err
+	if err := check(name, path); err != nil {
+		return fmt.Errorf("no %s that runs: %w", name, err)
 	}
-	return err
+	return nil
 }
 
 func check(name, path string) error {

@@ -56,7 +56,7 @@ func answer(r *tare.Result) string {
 	})
 	var parts []string
 	for _, c := range changed[:min(len(changed), changesMost)] {
-		parts = append(parts, fmt.Sprintf("%s takes %.3g× (%.3g to %.3g) the time it took", c.Workload, c.Ratio, c.Low, c.High))
+		parts = append(parts, fmt.Sprintf("%s takes %.3g× (%.3g to %.3g) the time of base", c.Workload, c.Ratio, c.Low, c.High))
 	}
 	if more := len(changed) - changesMost; more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more changed", more))

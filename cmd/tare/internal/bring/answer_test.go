@@ -31,8 +31,8 @@ func TestAnswer(t *testing.T) {
 	}{
 		"none":   {timed(same, within), "No change in time was shown in 2 benchmarks; this run could have shown changes beyond 2 % to 6.1 %."},
 		"one":    {timed(same), "No change in time was shown in 1 benchmark; this run could have shown changes beyond 6.1 %."},
-		"some":   {timed(slower, same, faster), "2 of 3 benchmarks changed in time: Benchmark2 takes 0.5× (0.45 to 0.55) the time it took; Benchmark0 takes 1.2× (1.1 to 1.3) the time it took. In the others this run could have shown changes beyond 6.1 %."},
-		"many":   {timed(slower, slower, slower, slower, faster), "5 of 5 benchmarks changed in time: Benchmark4 takes 0.5× (0.45 to 0.55) the time it took; Benchmark0 takes 1.2× (1.1 to 1.3) the time it took; Benchmark1 takes 1.2× (1.1 to 1.3) the time it took; Benchmark2 takes 1.2× (1.1 to 1.3) the time it took; 1 more changed."},
+		"some":   {timed(slower, same, faster), "2 of 3 benchmarks changed in time: Benchmark2 takes 0.5× (0.45 to 0.55) the time of base; Benchmark0 takes 1.2× (1.1 to 1.3) the time of base. In the others this run could have shown changes beyond 6.1 %."},
+		"many":   {timed(slower, slower, slower, slower, faster), "5 of 5 benchmarks changed in time: Benchmark4 takes 0.5× (0.45 to 0.55) the time of base; Benchmark0 takes 1.2× (1.1 to 1.3) the time of base; Benchmark1 takes 1.2× (1.1 to 1.3) the time of base; Benchmark2 takes 1.2× (1.1 to 1.3) the time of base; 1 more changed."},
 		"void":   {void, "No change in time was shown in 1 benchmark; this run could have shown changes beyond 6.1 %. Void: 1."},
 		"rounds": {timed([3]float64{0.5, 0, 0}), "No benchmark has a result: too few rounds, or void."},
 	} {

@@ -50,9 +50,9 @@ What a codec makes of your documents is compared with what encoding/json makes
 of them. One that has other numbers or texts is weighed, and the report says
 where; one that loses parts, fails or writes what is no JSON is disqualified.
 
-The report goes to stdout, with a recommendation and its price at the end. The
-result is kept as those of tare run are, as a study called json- and the name of
-the first file.
+The report goes to stdout. It begins with a recommendation and its price, and
+ends with one for each workload. The result is kept as those of tare run are, as
+a study called json- and the name of the first file.
 
 Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
 input or a budget below the least; 130 interrupted. With --exit-code also 5 void.`,

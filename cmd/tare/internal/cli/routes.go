@@ -43,8 +43,9 @@ read wrongly, or answered what no route is for, is disqualified. A router that
 refuses the table is void, with its reason. net/http is the baseline; where it
 cannot have the table, chi is.
 
-The report goes to stdout, with a recommendation at the end, and the result is
-kept as those of tare run are, as a study called routes.
+The report goes to stdout. It begins with a recommendation and its price, and
+ends with it. The result is kept as those of tare run are, as a study called
+routes.
 
 Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
 input or a budget below the least; 130 interrupted. With --exit-code also 5 void.`,
