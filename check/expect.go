@@ -62,6 +62,8 @@ func (in Input) settle(e *tare.Expectation, c tare.Contender, findings []tare.Fi
 		settleByChance(e, check.suspects(in.counting(), c.ID), notMeasured)
 	case warned != "":
 		e.Message = "it only warned: " + warned
+	case !in.askedAnything(c.ID):
+		e.Message = "it can do none of the workloads that were measured"
 	default:
 		e.Outcome, e.Message = tare.Missed, "the contender was measured, and the check found nothing"
 	}
@@ -93,6 +95,15 @@ func (in Input) notAsked(c tare.Contender, notMeasured []tare.NotWeighed) string
 		}
 	}
 	return "it was not measured"
+}
+
+// askedAnything reports whether a contender answered or measured anything. Where
+// the workloads that it can do were left out after the pilot, its process goes on
+// and does nothing.
+func (in Input) askedAnything(contender string) bool {
+	return slices.ContainsFunc(in.Conformance, func(f tare.Conformance) bool { return f.Contender == contender }) ||
+		slices.ContainsFunc(in.Slices, func(s tare.Slice) bool { return s.Contender == contender }) ||
+		slices.ContainsFunc(in.Trials, func(t tare.Trial) bool { return t.Contender == contender && len(t.Samples) > 0 })
 }
 
 // settleByChance fills in the outcome of an expectation whose statistical check

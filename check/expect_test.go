@@ -55,6 +55,21 @@ func TestChecksWithoutChanceDecideAtOnce(t *testing.T) {
 	}
 }
 
+// The one workload that a trap can do is left out after its pilot: its process
+// goes on and does nothing.
+func TestATrapThatWasAskedNothingIsNotMissed(t *testing.T) {
+	in := sound()
+	byTrap := func(contender string) bool { return contender == "trap" }
+	in.Conformance = slices.DeleteFunc(in.Conformance, func(c tare.Conformance) bool { return byTrap(c.Contender) })
+	in.Slices = slices.DeleteFunc(in.Slices, func(s tare.Slice) bool { return byTrap(s.Contender) })
+	for i := range in.Trials {
+		if byTrap(in.Trials[i].Contender) {
+			in.Trials[i].Samples = nil
+		}
+	}
+	becomes(t, settled(t, in, "wrong-answer", tare.NotWeighed{What: "workload other"}), tare.NotEnoughEvidence, "it can do none of the workloads that were measured")
+}
+
 func TestWhatWasNotMeasuredIsNotMissed(t *testing.T) {
 	in := sound()
 	in.Contenders[4].Error = "main.go:3:1: made up"
