@@ -144,6 +144,49 @@ func TestBundledStudiesAnswer(t *testing.T) {
 	}
 }
 
+// A short budget leaves out workloads and then contenders: what is left of a
+// quick run is answered as well.
+func TestBundledStudiesAnswerInPart(t *testing.T) {
+	files, _ := filepath.Glob(filepath.Join(root, "studies", "*.yaml"))
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		s, r := bundled(t, name), kept(t, name)
+		for _, w := range r.Workloads {
+			got := judge.Answer(s, part(r, w.ID, func(string) bool { return true }))
+			t.Logf("%s, %s: %s", name, w.ID, got)
+			if got == "" || strings.ContainsAny(got, "{}") {
+				t.Errorf("%s has no answer from %s: %q", name, w.ID, got)
+			}
+		}
+	}
+}
+
+// part is what r has of one workload and of some contenders beside the baseline.
+func part(r *tare.Result, workload string, in func(contender string) bool) *tare.Result {
+	p := &tare.Result{Metrics: r.Metrics, Contenders: r.Contenders}
+	for _, f := range r.Findings {
+		if f.Workload == "" || f.Workload == workload {
+			p.Findings = append(p.Findings, f)
+		}
+	}
+	for _, c := range r.Comparisons {
+		if c.Workload == workload && (in(c.Contender) || c.Contender == c.Against) {
+			p.Comparisons = append(p.Comparisons, c)
+		}
+	}
+	for _, v := range r.Values {
+		if v.Workload == workload && in(v.Contender) {
+			p.Values = append(p.Values, v)
+		}
+	}
+	for _, v := range r.Verdicts {
+		if v.Workload == workload && in(v.Contender) && !strings.Contains(v.Criterion, " of ") { // a share of another workload
+			p.Verdicts = append(p.Verdicts, v)
+		}
+	}
+	return p
+}
+
 // Each way to answer is taken when its criteria came out so and its figures are
 // the only ones there are; -v prints all of them.
 func TestEachBundledAnswerReads(t *testing.T) {
