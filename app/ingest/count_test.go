@@ -54,7 +54,7 @@ func TestCountBeforeDecoding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	grouped := append([]byte{2<<3 | 3, 1<<3 | 0, 1, 2<<3 | 4, 3<<3 | 5, 1, 2, 3, 4, 4<<3 | 1, 1, 2, 3, 4, 5, 6, 7, 8}, message...)
+	grouped := append([]byte{2<<3 | 3, 1 << 3, 1, 2<<3 | 4, 3<<3 | 5, 1, 2, 3, 4, 4<<3 | 1, 1, 2, 3, 4, 5, 6, 7, 8}, message...)
 	for name, tt := range map[string]struct {
 		format Format
 		body   string

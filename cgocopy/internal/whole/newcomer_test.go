@@ -171,7 +171,7 @@ func TestElsewhere(t *testing.T) {
 func TestNothingHalf(t *testing.T) {
 	t.Parallel()
 	need.Programs(t, "gcc", "sh")
-	dir := module(t, map[string]string{"a.h": "struct a { int x, y; };\n", "slow": "#!/bin/sh\nsleep 1\nexec gcc \"$@\"\n", "tmp/keep": "", "z_cgocopy_test.go/keep": ""})
+	dir := module(t, map[string]string{"a.h": "struct a { int x, y; };\n", "slow": "#!/bin/sh\n: >\"$STARTED\"\nsleep 1\nexec gcc \"$@\"\n", "tmp/keep": "", "z_cgocopy_test.go/keep": ""})
 	if err := os.Chmod(filepath.Join(dir, "slow"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -181,13 +181,18 @@ func TestNothingHalf(t *testing.T) {
 		before := names(t, dir)
 		c := exec.CommandContext(context.Background(), tool, "gen", "-no-test", "-type", "a", "-pkg", "m", "a.h")
 		c.Dir = dir
-		c.Env = append(os.Environ(), "CC="+filepath.Join(dir, "slow"), "TMPDIR="+filepath.Join(dir, "tmp"))
+		started := filepath.Join(t.TempDir(), "started")
+		c.Env = append(os.Environ(), "CC="+filepath.Join(dir, "slow"), "TMPDIR="+filepath.Join(dir, "tmp"), "STARTED="+started)
 		var said strings.Builder
 		c.Stderr = &said
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(300 * time.Millisecond)
+		for until := time.Now().Add(30 * time.Second); time.Now().Before(until); time.Sleep(5 * time.Millisecond) {
+			if _, err := os.Stat(started); err == nil {
+				break
+			}
+		}
 		if err := c.Process.Signal(s); err != nil {
 			t.Fatal(err)
 		}

@@ -253,7 +253,7 @@ func TestExitCodesOfBadInput(t *testing.T) {
 		{"unknown baseline", []string{"run", write("base.yaml", strings.Replace(sound, "baseline: encoding-json", "baseline: nobody", 1))}, nil, 2, "base.yaml:4:"},
 		{"unknown contender", []string{"run", write("who.yaml", strings.ReplaceAll(sound, "encoding-json", "encodin-json"))}, nil, 2, "encoding-json"},
 		{"unknown op", []string{"run", write("op.yaml", strings.Replace(sound, "op: marshal", "op: sing", 1))}, nil, 2, "marshal, stream"},
-		{"budget too small", []string{"run", write("ok.yaml", sound), "--budget", "1ms"}, nil, 2, "would do"},
+		{"budget below the least", []string{"run", write("ok.yaml", sound), "--budget", "1ms"}, nil, 2, "the least is --budget 5s"},
 		{"unknown flag", []string{"run", "--nonsense"}, nil, 2, "--nonsense"},
 		{"nothing to resume", []string{"run", write("ok2.yaml", sound), "--resume"}, nil, 2, "resume"},
 		{"no toolchain", []string{"run", write("ok3.yaml", sound)}, []string{"PATH=" + dir}, 1, "go"},
