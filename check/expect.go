@@ -11,8 +11,9 @@ import (
 // Expectations says what became of every check that a trap must be void by. A
 // void by that check catches it. Otherwise the check missed it if it had the
 // evidence that it needs, which a check without chance has as soon as the
-// contender was measured, and a statistical one when everything that it could
-// void the contender for is ruled out. notMeasured is what the run left out.
+// contender was measured, if the user's budget left no workload out, and a
+// statistical one when everything that it could void the contender for is ruled
+// out. notMeasured is what the run left out.
 func Expectations(in Input, findings []tare.Finding, notMeasured []tare.NotWeighed) []tare.Expectation {
 	var out []tare.Expectation
 	for _, c := range in.Contenders {
@@ -64,6 +65,8 @@ func (in Input) settle(e *tare.Expectation, c tare.Contender, findings []tare.Fi
 		e.Message = "it only warned: " + warned
 	case !in.askedAnything(c.ID):
 		e.Message = "it can do none of the workloads that were measured"
+	case leftOut(in.Plan.LeftOut) != "":
+		e.Message = leftOut(in.Plan.LeftOut)
 	default:
 		e.Outcome, e.Message = tare.Missed, "the contender was measured, and the check found nothing"
 	}
@@ -120,13 +123,21 @@ func settleByChance(e *tare.Expectation, of []suspicion, notMeasured []tare.NotW
 		e.Message = fmt.Sprintf("%s, %s", plural(e.Rounds, "round"), wouldDo(e.RoundsNeeded, e.Rounds))
 		return
 	}
-	for _, n := range notMeasured {
-		if workload, ok := workloadOf(n); ok {
-			e.Message = fmt.Sprintf("nothing was found on what was measured, and workload %s was not", workload)
-			return
-		}
+	if e.Message = leftOut(notMeasured); e.Message != "" {
+		return
 	}
 	e.Outcome, e.Message = tare.Missed, fmt.Sprintf("%s were enough, and the check found nothing", plural(e.Rounds, "round"))
+}
+
+// leftOut says that a workload, on which there may be something to find, was not
+// measured; empty: all were.
+func leftOut(of []tare.NotWeighed) string {
+	for _, n := range of {
+		if workload, ok := workloadOf(n); ok {
+			return fmt.Sprintf("nothing was found on what was measured, and workload %s was not", workload)
+		}
+	}
+	return ""
 }
 
 // wouldDo says how many rounds would decide.

@@ -70,6 +70,19 @@ func TestATrapThatWasAskedNothingIsNotMissed(t *testing.T) {
 	becomes(t, settled(t, in, "wrong-answer", tare.NotWeighed{What: "workload other"}), tare.NotEnoughEvidence, "it can do none of the workloads that were measured")
 }
 
+// A trap may be right on the workloads that a budget left, and wrong on another.
+// What a study leaves out of every quick run is no excuse.
+func TestATrapWhoseWorkloadTheBudgetLeftOutIsNotMissed(t *testing.T) {
+	in := sound()
+	becomes(t, settled(t, in, "wrong-answer", tare.NotWeighed{What: "workload param"}), tare.Missed, "the contender was measured, and the check found nothing")
+	in.Plan.LeftOut = []tare.NotWeighed{{What: "contender fat"}}
+	becomes(t, settled(t, in, "wrong-answer"), tare.Missed, "the contender was measured, and the check found nothing")
+	in.Plan.LeftOut = append(in.Plan.LeftOut, tare.NotWeighed{What: "workload param"})
+	becomes(t, settled(t, in, "wrong-answer"), tare.NotEnoughEvidence, "nothing was found on what was measured, and workload param was not")
+	in.Conformance[4].Wrong = 64
+	becomes(t, settled(t, in, "wrong-answer"), tare.Caught, "64 of 64 answers are wrong")
+}
+
 func TestWhatWasNotMeasuredIsNotMissed(t *testing.T) {
 	in := sound()
 	in.Contenders[4].Error = "main.go:3:1: made up"
