@@ -163,8 +163,13 @@ func (q *quoter) comparison(f tare.Figure) (tare.Comparison, bool) {
 	return tare.Comparison{}, false
 }
 
-// void says why a ratio does not count, as a predicate; empty where it does.
+// void says why a ratio does not count, as a predicate; empty where it does, and
+// where the workload was left out: a contender that is void altogether may be so
+// because it can do no other.
 func (q *quoter) void(f tare.Figure) string {
+	if !slices.ContainsFunc(q.r.Workloads, func(w tare.Workload) bool { return w.ID == f.Workload }) {
+		return ""
+	}
 	if fs := q.r.VoidsMetric(f.Contender, f.Workload, f.Metric); len(fs) > 0 {
 		return "is void (" + fs[0].Check + ")"
 	}
@@ -268,7 +273,7 @@ func (q *quoter) least(workload, metric string) (string, bool) {
 	if len(names) == 1 {
 		return names[0], true
 	}
-	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which do not differ significantly", true
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1] + ", which over all pairs do not differ significantly", true
 }
 
 // decomposed quotes a decomposition: its whole ratio, or the share of a step. A

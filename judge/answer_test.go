@@ -17,6 +17,7 @@ func answered() *tare.Result {
 	}
 	r := &tare.Result{
 		Metrics:    []string{"cpu"},
+		Workloads:  []tare.Workload{{ID: "get"}, {ID: "put"}},
 		Contenders: []tare.Contender{{ID: "rest", Role: tare.RoleBaseline}, {ID: "grpc", Role: tare.RoleContender}, {ID: "gin", Role: tare.RoleContender}},
 		Comparisons: []tare.Comparison{
 			{Workload: "put", Contender: "rest", Against: "rest", Metric: "cpu", Ratio: 1, Low: 1, High: 1, RankLow: 3, RankHigh: 3},
@@ -98,7 +99,7 @@ func TestAnswerLeast(t *testing.T) {
 	r := answered()
 	r.Comparisons[0].RankLow = 1
 	s := tare.Study{Answer: []tare.Answer{{Text: "{put cpu least}"}}}
-	if got, want := Answer(s, r), "rest or grpc 0.50× (0.45 to 0.55), which do not differ significantly"; got != want {
+	if got, want := Answer(s, r), "rest or grpc 0.50× (0.45 to 0.55), which over all pairs do not differ significantly"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -107,6 +108,9 @@ func TestAnswerOfVoid(t *testing.T) {
 	void := func(who string) *tare.Result {
 		r := answered()
 		r.Findings = []tare.Finding{{Check: "wrong-answer", Severity: tare.Void, Contender: who, Workload: "put"}}
+		if who == "" {
+			r.Findings[0] = tare.Finding{Check: "wrong-answer", Severity: tare.Void, Contender: "grpc"}
+		}
 		return r
 	}
 	for _, c := range []struct{ who, text, want string }{
@@ -114,6 +118,9 @@ func TestAnswerOfVoid(t *testing.T) {
 		{"rest", "{grpc put cpu words}", "has no ratio, because rest is void (wrong-answer)"},
 		{"grpc", "{grpc put cpu}", ""}, {"rest", "{grpc put cpu}", ""}, {"grpc", "{grpc get cpu to put}", ""}, {"rest", "{rest put cpu value}", ""},
 		{"gin", "{grpc put cpu}", "0.50× (0.45 to 0.55)"},
+		{"", "{grpc put cpu words}", "is void (wrong-answer)"},
+		// A contender that is void everywhere is not void on what was left out.
+		{"", "{grpc del cpu words}", ""},
 	} {
 		if got := Answer(tare.Study{Answer: []tare.Answer{{Text: c.text}}}, void(c.who)); got != c.want {
 			t.Errorf("%s void, %s: %q, want %q", c.who, c.text, got, c.want)
@@ -152,6 +159,7 @@ func TestAnswerVariants(t *testing.T) {
 		{variants("<= 0.5", "grpc put cpu"), "inconclusive"},
 		{variants("<= 0.5", "void put cpu"), "void"},
 		{variants("<= 0.5", "gin put cpu"), "missing"},
+		{variants("<= 0.5", "void del cpu"), "missing"},
 		{variants(">= 1", "gin get cpu"), "inconclusive"}, // within the control
 		{variants(">= 1.005", "gin get cpu"), "met"},
 		{[]tare.Answer{{Text: "{gin put cpu}"}, {Text: "{grpc put cpu}"}, {Text: "later"}}, "0.50× (0.45 to 0.55)"},
