@@ -26,7 +26,7 @@ const (
 	seldomGC    = 3 // of a contender whose cycles are long
 	seldomNS    = 1e9
 	heapGC      = 3 // of a contender that holds a large heap
-	heapNS      = 6e9
+	heapNS      = 3e9
 	statsNS     = 5e6 // work of one memory pass
 	statsMost   = 1000
 	sampleCases = 2 // conformance cases per round

@@ -48,11 +48,20 @@ func fewer(rule []tare.Slicing, pilots []tare.Pilot, measured map[string]stats.V
 		if s.Count > least {
 			best := soonest(s, pilots, measured[s.Workload])
 			want := int(math.Round(share * min(float64(s.Count), best)))
-			s.Count = min(s.Count, balanced(len(s.Contenders), max(least, want)))
+			s.Count = min(s.Count, nearlyBalanced(len(s.Contenders), max(least, want)))
 		}
 		out[i] = s
 	}
 	return out
+}
+
+// nearlyBalanced is the count of a balanced order for k contenders if that is at
+// most a quarter more than wanted, else want made even.
+func nearlyBalanced(k, want int) int {
+	if whole := balanced(k, want); whole <= want+want/4 {
+		return whole
+	}
+	return want + want%2
 }
 
 // leastOf is the fewest slices of s that a round can have: two blocks, or one

@@ -264,6 +264,17 @@ func TestShortBudgetsTakeSlices(t *testing.T) {
 	}
 }
 
+// Eight contenders do not take eight visits a round where four are wanted, only
+// to balance their order: each round takes other rows of the design.
+func TestFewSlicesOfManyContenders(t *testing.T) {
+	many := []string{"base", "control", "a", "b", "c", "d", "e", "null"}
+	w := tare.Workload{ID: "w", Traffic: &tare.Traffic{Connections: 10}}
+	p := plan.New([]tare.Workload{w}, many, pilots("w", false, many...), plan.Options{Budget: time.Second})
+	if s, _ := p.Slicing("w"); s.Count != 4 {
+		t.Errorf("%d visits a round at the shortest budget, want 4", s.Count)
+	}
+}
+
 // What is measured of the variance decides how many slices a round has: where
 // rounds differ much from each other more slices tell nothing new.
 func TestSlicesFollowTheVariance(t *testing.T) {
