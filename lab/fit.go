@@ -119,19 +119,24 @@ const (
 )
 
 // dispensable lists what can be left out, in that order: all workloads but one,
-// and then all contenders but the baseline and one.
+// and then all contenders but the baseline and one. That one can be compared: it
+// is installed, and a trap only where there is no other.
 func (r *run) dispensable() []string {
 	claimed := claimed(r.study)
-	var works, contenders []string
+	var works, contenders, traps []string
 	for _, w := range r.study.Workloads {
 		works = append(works, w.ID)
 	}
 	for _, c := range r.contenders {
-		if !r.dropped[c.ID] && (c.Role == tare.RoleContender || c.Role == tare.RoleApart || c.Role == tare.RoleTrap) {
+		switch {
+		case r.dropped[c.ID], c.Absent():
+		case c.Role == tare.RoleTrap:
+			traps = append(traps, c.ID)
+		case c.Role == tare.RoleContender || c.Role == tare.RoleApart:
 			contenders = append(contenders, c.ID)
 		}
 	}
-	return append(leastNeeded(workloadPart, works, claimed.workloads), leastNeeded(contenderPart, contenders, claimed.contenders)...)
+	return append(leastNeeded(workloadPart, works, claimed.workloads), leastNeeded(contenderPart, append(contenders, traps...), claimed.contenders)...)
 }
 
 // leastNeeded names ids but one, the last ones first and those that are needed

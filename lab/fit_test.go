@@ -69,6 +69,25 @@ func TestAnyBudgetWorks(t *testing.T) {
 	}
 }
 
+// The one contender that the shortest budget leaves can be compared: it is no
+// trap, though a trap is listed first and a claim is about it.
+func TestTheLastContenderLeftIsCompared(t *testing.T) {
+	s := wide()
+	s.Contenders[1], s.Contenders[2] = s.Contenders[2], s.Contenders[1]
+	of := s.Claims[0]
+	of.ID, of.Contender = "T", "trap"
+	s.Claims = append(s.Claims, of)
+	o := options(t, script())
+	o.Quick, o.User, o.Budget = false, true, 5*time.Second
+	r, err := lab.Run(context.Background(), s, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := compared(t, r, "lean", "time"); !(c.Low > 0) {
+		t.Errorf("lean has no interval: %+v; left out: %+v", c, r.NotWeighed)
+	}
+}
+
 // A run that is resumed leaves out what its plan left out.
 func TestAResumedRunKeepsItsPart(t *testing.T) {
 	o := options(t, script())
