@@ -73,6 +73,7 @@ func TestSamplesNameNoPath(t *testing.T) {
 // The answer is the headline of the page, and what came of the criteria follows.
 func TestPageBeginsWithTheAnswer(t *testing.T) {
 	r := sample(t, "users")
+	r.Answer = ""
 	before := report.Headline(r)
 	r.Answer = "No <b>, it takes 1.24× (1.19 to 1.30)."
 	page := rendered(t, r, Options{})

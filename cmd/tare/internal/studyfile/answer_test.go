@@ -131,6 +131,7 @@ func TestBundledStudiesAnswer(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			s, r := bundled(t, strings.TrimSuffix(name, "-full")), kept(t, name)
+			r.Answer = "" // of the study as it was
 			generic := report.Headline(r)
 			r.Answer = judge.Answer(s, r)
 			t.Logf("%s\n%s", s.Question, r.Answer)
