@@ -47,6 +47,7 @@ func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
 	s.hold(q.Workload.Heap)
 	s.works[q.Workload.ID] = made
 	runtime.GC()
+	s.phase = phase{of: made, cycles: s.meter.cycles(), known: true} // a cycle has just ended
 	if made.server != nil {
 		made.server.mark()
 		return wire.Reply{Addr: made.server.Addr}, nil
@@ -130,7 +131,7 @@ func (s *session) reset(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 }
 
 func (s *session) answer(w *work, q wire.Request) (wire.Reply, *wire.Error) {
-	s.phase = phase{}
+	s.phase.enter(w, s.meter.cycles())
 	for _, c := range q.Cases {
 		if c < 0 || c >= w.bodies {
 			return wire.Reply{}, refusal(classBadRequest, "case %d: workload %q has bodies 0 to %d", c, q.On, w.bodies-1)
@@ -140,6 +141,7 @@ func (s *session) answer(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	for i, c := range q.Cases {
 		answers[i] = w.answer(c)
 	}
+	s.phase.after(int64(len(q.Cases)), s.meter.cycles())
 	return wire.Reply{Answers: answers}, nil
 }
 

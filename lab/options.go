@@ -17,7 +17,8 @@ type Kind interface {
 	// describes it on the wire. studyDir is where relative files start. A
 	// workload is left out where the error is a *NotInstalledError.
 	Input(w tare.Workload, studyDir, dir string) (wire.Workload, error)
-	// Open starts one trial of program.
+	// Open starts one trial of program. Different trials are prepared at the
+	// same time; one trial gets one request after another.
 	Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error)
 	// Compare holds answers against the reference for workload w and returns
 	// one line per wrong answer.

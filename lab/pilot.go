@@ -25,8 +25,6 @@ const (
 	pilotNS     = 100e6
 	seldomGC    = 3 // of a contender whose cycles are long
 	seldomNS    = 1e9
-	heapGC      = 3 // of a contender that holds a large heap
-	heapNS      = 3e9
 	statsNS     = 5e6 // work of one memory pass
 	statsMost   = 1000
 	sampleCases = 2 // conformance cases per round
@@ -162,11 +160,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 		if _, err := s.Warm(ctx, w.ID, warmGC, warmUp(w), warmCapNS*time.Nanosecond); err != nil {
 			return err
 		}
-		gc, atLeast := int64(pilotGC), pilotNS*time.Nanosecond
-		if w.Heap > 0 { // its cycles are long, and their length is what the pilot is for
-			gc, atLeast = heapGC, heapNS*time.Nanosecond
-		}
-		warm, err := s.Warm(ctx, w.ID, gc, atLeast, max(atLeast, warmCapNS*time.Nanosecond))
+		warm, err := s.Warm(ctx, w.ID, pilotGC, pilotNS*time.Nanosecond, warmCapNS*time.Nanosecond)
 		if err != nil {
 			return err
 		}
@@ -182,7 +176,10 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 				return err
 			}
 		}
-		if warm.GC >= 2 {
+		switch {
+		case w.Heap > 0 && p.BytesPerOp >= 1: // a cycle comes when as much has been allocated as is alive
+			p.CycleNS = float64(w.Heap) / p.BytesPerOp * p.NSPerOp
+		case warm.GC >= 2:
 			p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
 		}
 		p.SetupNS = float64(opened+prepared) + float64(warmUp(w)) + float64(ops)*p.NSPerOp

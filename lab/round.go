@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -121,11 +122,19 @@ func (r *run) workload(ctx context.Context, rd tare.Round, name string, order []
 	for _, id := range sl.Contenders {
 		takes[id] = true
 	}
+	var takers []*seat
 	for _, st := range order {
-		if st.gone || !takes[st.id] {
-			continue
+		if !st.gone && takes[st.id] {
+			takers = append(takers, st)
 		}
-		if err := r.failed(ctx, st, r.settle(ctx, rd, in, st)); err != nil {
+	}
+	prepared := r.prepareAll(ctx, in, takers)
+	for i, st := range takers {
+		err := prepared[i]
+		if err == nil {
+			err = r.settle(ctx, rd, in, st)
+		}
+		if err := r.failed(ctx, st, err); err != nil {
 			return nil, err
 		}
 	}
@@ -154,8 +163,8 @@ func (r *run) workload(ctx context.Context, rd tare.Round, name string, order []
 			add(sums, slice)
 		}
 	}
-	for _, st := range order {
-		if st.gone || !takes[st.id] {
+	for _, st := range takers {
+		if st.gone {
 			continue
 		}
 		sample, err := r.sample(ctx, sl, st, sums[st.id])
@@ -167,12 +176,30 @@ func (r *run) workload(ctx context.Context, rd tare.Round, name string, order []
 	return out, nil
 }
 
-// settle prepares one contender for a workload: input, a sample of the
-// conformance cases, warm-up.
-func (r *run) settle(ctx context.Context, rd tare.Round, in wire.Workload, st *seat) error {
-	if _, err := st.session.Prepare(ctx, r.configured(st.id, in)); err != nil {
-		return err
+// preparedAtOnce is how many contenders read their input at the same time.
+// Nothing is timed meanwhile.
+const preparedAtOnce = 2
+
+// prepareAll hands the contenders their input for a workload and returns one
+// error for each.
+func (r *run) prepareAll(ctx context.Context, in wire.Workload, seats []*seat) []error {
+	errs := make([]error, len(seats))
+	limit := make(chan struct{}, preparedAtOnce)
+	var all sync.WaitGroup
+	for i, st := range seats {
+		limit <- struct{}{}
+		all.Go(func() {
+			defer func() { <-limit }()
+			_, errs[i] = st.session.Prepare(ctx, r.configured(st.id, in))
+		})
 	}
+	all.Wait()
+	return errs
+}
+
+// settle makes a contender ready for its first slice: a sample of the
+// conformance cases, then the warm-up.
+func (r *run) settle(ctx context.Context, rd tare.Round, in wire.Workload, st *seat) error {
 	cases := plan.Sample(r.plan, rd.Index, st.id, in.Bodies, sampleCases)
 	conf := tare.Conformance{Contender: st.id, Workload: in.ID, During: true}
 	if err := r.ask(ctx, st.session, in, cases, &conf); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,7 +19,9 @@ import (
 // commands. It notes what contenders are told.
 type serving struct {
 	lab.Kind
-	lax  string                       // the contender that refuses nothing
+	lax string // the contender that refuses nothing
+
+	mu   sync.Mutex                   // contenders are prepared at the same time
 	told map[string]map[string]string // contender → set, as last prepared
 	slow []time.Duration              // warm-ups asked for
 }
@@ -64,7 +67,9 @@ func (c *served) Gauges(on string) (tare.Sample, string) {
 func (c *served) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	switch {
 	case q.Op == wire.OpPrepare:
+		c.kind.mu.Lock()
 		c.kind.told[c.id] = q.Workload.Set
+		c.kind.mu.Unlock()
 	case q.Op == wire.OpWarm:
 		c.kind.slow = append(c.kind.slow, time.Duration(q.MinNS))
 	case q.Op == wire.OpStats && c.id == "command":
