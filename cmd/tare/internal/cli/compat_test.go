@@ -1,0 +1,136 @@
+package cli_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cli"
+)
+
+// TestSavedResultsStillRead reads results that earlier versions saved and
+// compares what report prints of them with the golden files next to them. A
+// difference is either meant, or a break of a format that others have saved.
+func TestSavedResultsStillRead(t *testing.T) {
+	saved, err := filepath.Glob("testdata/compat/*.json.gz")
+	if err != nil || len(saved) < 3 {
+		t.Fatalf("%d saved results, %v", len(saved), err)
+	}
+	for _, path := range saved {
+		name := strings.TrimSuffix(filepath.Base(path), ".json.gz")
+		t.Run(name, func(t *testing.T) {
+			result := filepath.Join(t.TempDir(), "result.json")
+			if err := os.WriteFile(result, unpack(t, path), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, format := range []string{"text", "brief", "md", "json", "benchfmt", "csv", "research", "html"} {
+				var out, errs bytes.Buffer
+				if code := (cli.App{}).Main(t.Context(), []string{"report", result, "--format", format}, home(t), nil, &out, &errs); code != 0 {
+					t.Fatalf("--format %s: exit code %d: %s", format, code, errs.String())
+				}
+				sameAsGolden(t, filepath.Join("testdata/compat", name+"."+format+".gz"), out.Bytes())
+			}
+		})
+	}
+}
+
+// sameAsGolden compares text with a packed golden file, and names the first line
+// that differs.
+func sameAsGolden(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if *update {
+		var packed bytes.Buffer
+		w, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if _, err := w.Write(text); err != nil || w.Close() != nil {
+			t.Fatal("pack golden file")
+		}
+		if err := os.WriteFile(path, packed.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, got := strings.Split(string(unpack(t, path)), "\n"), strings.Split(string(text), "\n")
+	for i := range max(len(want), len(got)) {
+		if i >= len(want) || i >= len(got) || want[i] != got[i] {
+			t.Errorf("%s: line %d differs (-update writes it anew):\n got %.200s\nwant %.200s", path, i+1, line(got, i), line(want, i))
+			return
+		}
+	}
+}
+
+func line(lines []string, i int) string {
+	if i >= len(lines) {
+		return "(end)"
+	}
+	return lines[i]
+}
+
+func unpack(t *testing.T, path string) []byte {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// home is an environment with directories of the test's own.
+func home(t *testing.T) func(string) string {
+	dir := t.TempDir()
+	return func(name string) string {
+		switch name {
+		case "HOME", "TARE_CACHE", "TARE_DATA":
+			return filepath.Join(dir, name)
+		}
+		return ""
+	}
+}
+
+// TestHelp compares the help of every command with its golden file.
+func TestHelp(t *testing.T) {
+	var all bytes.Buffer
+	for _, command := range commands(t) {
+		var out, errs bytes.Buffer
+		if code := (cli.App{}).Main(t.Context(), append(command, "--help"), home(t), nil, &out, &errs); code != 0 {
+			t.Fatalf("%v --help: exit code %d: %s", command, code, errs.String())
+		}
+		fmt.Fprintf(&all, "=== tare %s\n%s\n", strings.Join(command, " "), out.String())
+	}
+	sameAsGolden(t, "testdata/compat/help.gz", all.Bytes())
+}
+
+// commands are the root command, and those that its help lists with theirs.
+func commands(t *testing.T, above ...string) [][]string {
+	var out, errs bytes.Buffer
+	if code := (cli.App{}).Main(t.Context(), append(slices.Clone(above), "--help"), home(t), nil, &out, &errs); code != 0 {
+		t.Fatalf("%v --help: exit code %d: %s", above, code, errs.String())
+	}
+	list := [][]string{above}
+	listing := false
+	for _, line := range strings.Split(out.String(), "\n") {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch {
+		case strings.HasSuffix(line, "ommands:"):
+			listing = true
+		case line == "" || !strings.HasPrefix(line, "  "):
+			listing = false
+		case listing && name != "help":
+			list = append(list, commands(t, append(slices.Clone(above), name)...)...)
+		}
+	}
+	return list
+}
