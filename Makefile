@@ -18,13 +18,13 @@ MODULES  = $(patsubst %/go.mod,%,$(wildcard $(LEAVES:%=%/go.mod)))
 BENCHES := $(patsubst %/go.mod,%,$(wildcard bench/*/go.mod peers/*/go.mod))
 # Modules at the rim of an app: its databases, and what is generated from its
 # messages.
-RIMS    := $(patsubst %/go.mod,%,$(wildcard app/*/*/go.mod))
+RIMS    := $(patsubst %/go.mod,%,$(wildcard apps/*/*/go.mod))
 comma   := ,
 space   := $(subst ,, )
 ALONE    = GOWORK=off GOFLAGS=-mod=readonly
 
 # -modfile and a workspace exclude each other, so each module is linted alone.
-LINT = GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml
+LINT = GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml
 
 .DEFAULT_GOAL := help
 .PHONY: help
@@ -86,8 +86,8 @@ GENERATED := $(addprefix codec/,easyjson ffjson msgp protobuf) $(addprefix serve
 generated: ## fail if a contender's generated code is not what its generator writes
 	cd tools/protogen && GOWORK=off $(GO) test ./...
 	@set -e; for leaf in $(GENERATED); do echo "== $$leaf"; (cd contenders/$$leaf && GOWORK=off $(GO) generate ./...); done
-	cd app/users/proto && GOWORK=off $(GO) generate ./...
-	git diff --exit-code --stat -- contenders app
+	cd apps/users/proto && GOWORK=off $(GO) generate ./...
+	git diff --exit-code --stat -- contenders apps
 
 .PHONY: golden
 golden: ## rewrite the golden files; read the difference before committing it
@@ -164,7 +164,7 @@ bench-load: ## the load generator against wrk and oha (installed where apt-get a
 	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk; }
 	command -v oha >/dev/null || ! cargo --version >/dev/null 2>&1 || cargo install --locked --root out/oha oha@$(OHA)
 	mkdir -p out
-	$(GO) build -o out/benchload ./internal/benchload
+	$(GO) build -o out/benchload ./tools/benchload
 	PATH="$$PATH:$(CURDIR)/out/oha/bin" out/benchload
 
 .PHONY: cross

@@ -18,7 +18,7 @@
 //     hands the token from [Slice] to slice, journals each, and stops when the
 //     evidence is enough or the budget is spent.
 //  4. [github.com/tarebench/tare/trial] is one contender in one fresh process,
-//     a [Trial]; the program in it is built by [github.com/tarebench/tare/build]
+//     a [Trial]; the program in it is built by [github.com/tarebench/tare/internal/build]
 //     and speaks [github.com/tarebench/tare/contender/wire].
 //  5. [github.com/tarebench/tare/check] reads [Evidence] and yields a
 //     [Finding]: note, warn or void, with what to do about it.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
-	"github.com/tarebench/tare/trial"
+	"github.com/tarebench/tare/internal/trial"
 )
 
 // conformance asks for every case, holds the answers against the reference and

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
-	"github.com/tarebench/tare/machine"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/machine"
 )
 
 // build turns the study's entries into contenders, adds the control and the

@@ -8,9 +8,9 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab/journal"
-	"github.com/tarebench/tare/machine"
-	"github.com/tarebench/tare/trial"
 )
 
 // Exams are asked in processes of their own: what they do to a contender is

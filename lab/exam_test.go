@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/trial"
 )
 
 // examining is a kind with two exams: lean answers case 1 of the first

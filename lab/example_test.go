@@ -8,13 +8,12 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/lab/labtest"
-	"github.com/tarebench/tare/trial/scripted"
 )
 
 // A study is carried out with scripted contenders: the figures are made up, the
 // rounds, checks and verdicts are those of any study.
 func ExampleRun() {
-	o := labtest.Options(scripted.Script{Contenders: map[string]scripted.Act{
+	o := labtest.Options(labtest.Script{Contenders: map[string]labtest.Act{
 		"base": {NSPerOp: 40e3, Spread: 0.02},
 		"lean": {NSPerOp: 30e3, Spread: 0.02},
 		"null": {NSPerOp: 5},

@@ -10,11 +10,11 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/trial/scripted"
+	"github.com/tarebench/tare/lab/labtest"
 )
 
 // failing has a contender of s die in some rounds.
-func failing(s scripted.Script, id string, rounds ...int) {
+func failing(s labtest.Script, id string, rounds ...int) {
 	act := s.Contenders[id]
 	act.FailRounds, act.FailClass, act.FailMessage = rounds, tare.ErrExit, "made up"
 	s.Contenders[id] = act
@@ -22,9 +22,9 @@ func failing(s scripted.Script, id string, rounds ...int) {
 
 // weigh carries the study out over twelve rounds, with a second contender,
 // "other", which never fails.
-func weigh(t *testing.T, s scripted.Script, change func(*lab.Options)) (*tare.Result, error) {
+func weigh(t *testing.T, s labtest.Script, change func(*lab.Options)) (*tare.Result, error) {
 	t.Helper()
-	s.Contenders["other"] = scripted.Act{NSPerOp: 40e3, Spread: 0.05, Drift: 0.02, BytesPerOp: 20000, AllocsPerOp: 200, CycleNS: 4e6, OutputBytes: 11000}
+	s.Contenders["other"] = labtest.Act{NSPerOp: 40e3, Spread: 0.05, Drift: 0.02, BytesPerOp: 20000, AllocsPerOp: 200, CycleNS: 4e6, OutputBytes: 11000}
 	asked := study()
 	asked.Contenders = append(asked.Contenders, tare.Entry{ID: "other"})
 	asked.Criteria[0].Contender = "" // of all

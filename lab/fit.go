@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/check"
-	"github.com/tarebench/tare/plan"
+	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/internal/plan"
 )
 
 // CheckBudget refuses a budget set by the user that no part of the study fits

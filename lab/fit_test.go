@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/plan"
 )
 
 // wide is a study of many workloads and contenders; a claim is about lean on w3.

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
-	"github.com/tarebench/tare/check"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/lab/journal"
-	"github.com/tarebench/tare/machine"
 )
 
 // Default budgets of a study that names none.

@@ -10,15 +10,14 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/lab/labtest"
-	"github.com/tarebench/tare/plan"
-	"github.com/tarebench/tare/trial/scripted"
 )
 
 // script is a sound study: lean takes half the time of base.
-func script() scripted.Script {
-	return scripted.Script{Contenders: map[string]scripted.Act{
+func script() labtest.Script {
+	return labtest.Script{Contenders: map[string]labtest.Act{
 		"base": {NSPerOp: 50e3, Spread: 0.05, Drift: 0.02, BytesPerOp: 30000, AllocsPerOp: 600, CycleNS: 5e6, OutputBytes: 11000},
 		"lean": {NSPerOp: 25e3, Spread: 0.05, Drift: 0.02, BytesPerOp: 20000, AllocsPerOp: 200, CycleNS: 4e6, OutputBytes: 11000},
 		"trap": {NSPerOp: 20e3, Spread: 0.05, BytesPerOp: 20000, AllocsPerOp: 200, CycleNS: 4e6, Wrong: "nothing", Trap: true},
@@ -37,7 +36,7 @@ func study() tare.Study {
 	}
 }
 
-func options(t *testing.T, s scripted.Script) lab.Options {
+func options(t *testing.T, s labtest.Script) lab.Options {
 	o := labtest.Options(s, "codec")
 	o.Dir = filepath.Join(t.TempDir(), "run")
 	o.Seed = 42
@@ -117,11 +116,11 @@ func TestATrapThatBehavesIsAnError(t *testing.T) {
 func TestATrapThatCouldNotShowIsNoError(t *testing.T) {
 	for _, c := range []struct {
 		check   string
-		edit    func(*scripted.Act)
+		edit    func(*labtest.Act)
 		message string
 	}{
-		{"drift-in-trial", func(*scripted.Act) {}, "8 rounds, at least 11 are needed"},
-		{"wrong-answer", func(a *scripted.Act) { a.Wrong, a.BuildError = "", "main.go:3:1: made up" }, "it could not be built: main.go:3:1: made up"},
+		{"drift-in-trial", func(*labtest.Act) {}, "8 rounds, at least 11 are needed"},
+		{"wrong-answer", func(a *labtest.Act) { a.Wrong, a.BuildError = "", "main.go:3:1: made up" }, "it could not be built: main.go:3:1: made up"},
 	} {
 		s := script()
 		act := s.Contenders["trap"]

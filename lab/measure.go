@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/judge"
-	"github.com/tarebench/tare/plan"
+	"github.com/tarebench/tare/internal/judge"
+	"github.com/tarebench/tare/internal/plan"
 )
 
 // How a study ended.

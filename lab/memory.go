@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/machine"
-	"github.com/tarebench/tare/trial"
+	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/internal/trial"
 )
 
 // room reports a live heap that all contenders together cannot hold in memory

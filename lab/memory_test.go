@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/trial"
 )
 
 // keeper is a kind whose contenders keep n MB of a workload in memory, but for

@@ -5,9 +5,19 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/wire"
-	"github.com/tarebench/tare/trial"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
+)
+
+// What a [Kind] is given and returns, so that one can be written outside this
+// repository: a built program, how to start one trial of it, and the
+// conversation with it.
+type (
+	Program   = build.Program
+	TrialSpec = trial.Spec
+	Conn      = trial.Conn
+	Guardian  = trial.Guardian
 )
 
 // Kind is how a study asks its contenders. The engine drives every kind the
@@ -19,7 +29,7 @@ type Kind interface {
 	Input(w tare.Workload, studyDir, dir string) (wire.Workload, error)
 	// Open starts one trial of program. Different trials are prepared at the
 	// same time; one trial gets one request after another.
-	Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error)
+	Open(ctx context.Context, p Program, spec TrialSpec) (Conn, error)
 	// Compare holds answers against the reference for workload w and returns
 	// one line per wrong answer.
 	Compare(w wire.Workload, answers []wire.Answer) ([]string, error)

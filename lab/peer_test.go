@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/judge"
+	"github.com/tarebench/tare/internal/judge"
+	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/machine"
-	"github.com/tarebench/tare/trial/scripted"
+	"github.com/tarebench/tare/lab/labtest"
 )
 
 // peers is a study with a command of somebody else's and a program that stands
@@ -152,7 +152,7 @@ func TestWrongAnswersOfWhoStandsApart(t *testing.T) {
 	s.Contenders[3] = tare.Entry{ID: "lean-2", Use: "lean"}
 	s.Criteria, s.Claims = nil, nil
 	played := script()
-	played.Contenders["wrong"] = scripted.Act{NSPerOp: 20e3, Wrong: "500"}
+	played.Contenders["wrong"] = labtest.Act{NSPerOp: 20e3, Wrong: "500"}
 	o := options(t, played)
 	k.Kind = o.Kinds["codec"]
 	o.Kinds["codec"], o.Rounds, o.Quick = k, 2, false

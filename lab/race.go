@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/judge"
+	"github.com/tarebench/tare/internal/judge"
 	"github.com/tarebench/tare/lab/journal"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/check"
-	"github.com/tarebench/tare/judge"
+	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/internal/judge"
 	"github.com/tarebench/tare/lab/journal"
 )
 

@@ -13,13 +13,13 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/lab/journal"
-	"github.com/tarebench/tare/trial/scripted"
+	"github.com/tarebench/tare/lab/labtest"
 )
 
 // unsound is script with a contender that cannot start and one that begins to
 // answer wrong in the third round; others fail in single rounds, as the baseline
 // does, or in two in a row.
-func unsound() scripted.Script {
+func unsound() labtest.Script {
 	s := script()
 	failing(s, "base", 7)
 	failing(s, "lean", 5, 11)
@@ -28,8 +28,8 @@ func unsound() scripted.Script {
 	errs := s.Contenders["lean"]
 	errs.FailRounds, errs.Errors, errs.ErrorRounds = nil, 1, []int{9}
 	s.Contenders["errs"] = errs
-	s.Contenders["late"] = scripted.Act{NSPerOp: 30e3, Spread: 0.05, BytesPerOp: 20000, AllocsPerOp: 200, CycleNS: 4e6, Wrong: "nonsense", WrongRound: 3}
-	s.Contenders["dead"] = scripted.Act{NSPerOp: 30e3, FailPilot: true, FailClass: tare.ErrExit, FailMessage: "made up"}
+	s.Contenders["late"] = labtest.Act{NSPerOp: 30e3, Spread: 0.05, BytesPerOp: 20000, AllocsPerOp: 200, CycleNS: 4e6, Wrong: "nonsense", WrongRound: 3}
+	s.Contenders["dead"] = labtest.Act{NSPerOp: 30e3, FailPilot: true, FailClass: tare.ErrExit, FailMessage: "made up"}
 	return s
 }
 

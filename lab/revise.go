@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/judge"
+	"github.com/tarebench/tare/internal/judge"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab/journal"
-	"github.com/tarebench/tare/plan"
 )
 
 // reviseAfter is after how many rounds the number of slices is set anew, before

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/check"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/internal/plan"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab/journal"
-	"github.com/tarebench/tare/plan"
-	"github.com/tarebench/tare/trial"
 )
 
 // seat is a contender's place in a round: its open trial and what it did.

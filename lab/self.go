@@ -11,7 +11,7 @@ import (
 	"runtime/debug"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // Self is the sources of a program that is its own contenders: each entry of a

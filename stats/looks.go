@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-//go:generate go run ./lookgen -o looktable.go
+//go:generate go run ../tools/lookgen -o looktable.go
 
 // MaxRounds is the last look there is a level for.
 const MaxRounds = 180

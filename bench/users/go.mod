@@ -23,7 +23,7 @@ require (
 	github.com/pelletier/go-toml/v2 v2.2.4 // indirect
 	github.com/quic-go/qpack v0.6.0 // indirect
 	github.com/quic-go/quic-go v0.59.0 // indirect
-	github.com/tarebench/tare/app/users/proto v0.0.0 // indirect
+	github.com/tarebench/tare/apps/users/proto v0.0.0 // indirect
 	github.com/ugorji/go/codec v1.3.1 // indirect
 	go.mongodb.org/mongo-driver/v2 v2.5.0 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
@@ -38,8 +38,8 @@ require (
 
 replace (
 	github.com/tarebench/tare => ../..
-	github.com/tarebench/tare/app/users/proto => ../../app/users/proto
-	github.com/tarebench/tare/app/users/store => ../../app/users/store
+	github.com/tarebench/tare/apps/users/proto => ../../apps/users/proto
+	github.com/tarebench/tare/apps/users/store => ../../apps/users/store
 	github.com/tarebench/tare/contenders/rpc/gateway => ../../contenders/rpc/gateway
 	github.com/tarebench/tare/contenders/rpc/gin => ../../contenders/rpc/gin
 	github.com/tarebench/tare/contenders/rpc/grpc => ../../contenders/rpc/grpc

@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
-	"github.com/tarebench/tare/trial"
+	"github.com/tarebench/tare/internal/trial"
 )
 
 func main() {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/load/hist"

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 )
 
 // message is a request of proto/users.proto: fields in the order of their numbers,

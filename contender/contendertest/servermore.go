@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/tarebench/tare/app/tiny"
+	"github.com/tarebench/tare/apps/tiny"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
 )

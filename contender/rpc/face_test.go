@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/server"

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/wire"
 )

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 )
 
 // counting counts clients, and calls that share one.

@@ -12,7 +12,7 @@ import (
 	"context"
 	"net"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/server"
 )
 

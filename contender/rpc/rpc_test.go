@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/load/hist"
 )

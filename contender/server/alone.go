@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 )
 
 // Environment variables that a server started without a lab looks at, where

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/wire"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/app/tiny"
+	"github.com/tarebench/tare/apps/tiny"
 )
 
 // up serves an app on a loopback address until the test ends.

@@ -30,9 +30,9 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/tarebench/tare/app/homelab"
-	"github.com/tarebench/tare/app/ingest"
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/homelab"
+	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender"
 )
 

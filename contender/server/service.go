@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare/app/homelab"
-	"github.com/tarebench/tare/app/ingest"
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/homelab"
+	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"

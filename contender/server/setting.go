@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tarebench/tare/app/homelab"
-	"github.com/tarebench/tare/app/ingest"
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/homelab"
+	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/users"
 )
 
 // Setting is one thing that can be chosen about an app. A program alone takes

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tarebench/tare/app/homelab"
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/homelab"
+	"github.com/tarebench/tare/apps/ingest"
 )
 
 // services is a program that serves what has settings, and what has none.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/wire"
 )
 

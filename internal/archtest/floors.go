@@ -28,7 +28,7 @@ func places() []place {
 		{dir: ".", floor: 0},
 
 		{dir: "stats", floor: 1},
-		{dir: "stats/lookgen", floor: 1, peers: []string{"stats"}},
+		{dir: "tools/lookgen", floor: 2},
 		{dir: "load/hist", floor: 1},
 		{dir: "load/pace", floor: 1},
 		{dir: "load/h2", floor: 1},
@@ -41,46 +41,45 @@ func places() []place {
 		{dir: "internal/archtest", floor: 1},
 		{dir: "internal/assert", floor: 1},
 		{dir: "internal/golden", floor: 1},
-		{dir: "internal/agree", floor: 1},
-		{dir: "internal/benchload", floor: 4, peers: []string{"stats"}},
+		{dir: "tools/agree", floor: 1},
+		{dir: "tools/benchload", floor: 4},
 
-		{dir: "plan", floor: 2},
-		{dir: "check", floor: 2},
-		{dir: "judge", floor: 2},
+		{dir: "internal/plan", floor: 2},
+		{dir: "internal/check", floor: 2},
+		{dir: "internal/judge", floor: 2},
 		{dir: "report", floor: 2, only: []string{".", "load/hist"}},
 		{dir: "report/html", floor: 2, only: []string{".", "report", "load/hist", "report/html/htmltest"}}, // the last in tests
 		{dir: "report/html/htmltest", floor: 2, only: []string{".", "load/hist"}},
 		{dir: "report/html/htmltest/sample", floor: 4, only: []string{"."}},                                       // keeps results for the browser's test
 		{dir: "report/html/htmltest/pages", floor: 4, only: []string{".", "report/html", "report/html/htmltest"}}, // writes pages for the browser's test
 
-		{dir: "machine", floor: 3},
-		{dir: "trial", floor: 3, peers: []string{"machine"}},
-		{dir: "trial/scripted", floor: 3, peers: []string{"trial", "machine"}},
-		{dir: "load", floor: 3, peers: []string{"machine", "load/nap"}},
-		{dir: "build", floor: 3},
+		{dir: "internal/machine", floor: 3},
+		{dir: "internal/trial", floor: 3, peers: []string{"internal/machine"}},
+		{dir: "load", floor: 3, peers: []string{"internal/machine", "load/nap"}},
+		{dir: "internal/build", floor: 3},
 		{dir: "contender", floor: 3, peers: []string{"load/nap"}},
 		{dir: "contender/codec", floor: 3, peers: []string{"contender"}},
 		{dir: "contender/copier", floor: 3, peers: []string{"contender"}},
 		{dir: "contender/copier/cmem", floor: 3, peers: []string{"contender/copier"}},
 		{dir: "contender/copier/cmem/cmemtest", floor: 3, peers: []string{"contender/copier", "contender/copier/cmem"}},
 		{dir: "contender/router", floor: 3, peers: []string{"contender"}},
-		{dir: "contender/server", floor: 3, peers: []string{"contender", "app/*"}},
-		{dir: "contender/server/nethttp", floor: 3, peers: []string{"contender/server", "app/*"}},
-		{dir: "contender/rpc", floor: 3, peers: []string{"contender", "contender/server", "app/*"}},
+		{dir: "contender/server", floor: 3, peers: []string{"contender", "apps/*"}},
+		{dir: "contender/server/nethttp", floor: 3, peers: []string{"contender/server", "apps/*"}},
+		{dir: "contender/rpc", floor: 3, peers: []string{"contender", "contender/server", "apps/*"}},
 		{dir: "contender/contendertest", floor: 3, peers: []string{"contender", "contender/*"}},
 
 		{dir: "lab", floor: 4, peers: []string{"lab/journal"}},
 		{dir: "lab/journal", floor: 4},
-		{dir: "lab/labtest", floor: 4, peers: []string{"lab", "lab/journal"}},
+		{dir: "lab/labtest", floor: 4, peers: []string{"lab", "lab/journal", "internal/trial", "internal/build"}},
 
 		{dir: "kinds", floor: 5, peers: []string{"kinds/*"}},
-		{dir: "kinds/rpc", floor: 5, peers: []string{"kinds/server", "app/*"}},
-		{dir: "kinds/*", floor: 5, peers: []string{"app/*"}},
+		{dir: "kinds/rpc", floor: 5, peers: []string{"kinds/server", "apps/*"}},
+		{dir: "kinds/*", floor: 5, peers: []string{"apps/*"}},
 
 		{dir: "cmd/tare/internal/near", floor: 1},
 		{dir: "cmd/tare/internal/yamlfile", floor: 2},
 		{dir: "cmd/tare/internal/profile", floor: 6},
-		{dir: "cmd/tare/internal/catalog/archive", floor: 3, peers: []string{"build"}},
+		{dir: "cmd/tare/internal/catalog/archive", floor: 3, peers: []string{"internal/build"}},
 		{dir: "cmd/tare/internal/catalog/pack", floor: 6},
 		{dir: "cmd/tare/internal/catalog", floor: 6},
 		{dir: "cmd/tare/internal/studyfile", floor: 6},
@@ -111,21 +110,21 @@ func places() []place {
 		{dir: "cgocopy/internal/whole", floor: alone, peers: []string{"cgocopy", "cgocopy/cgocopytest", "cgocopy/internal/*"}}, // tests of the whole command
 		{dir: "cgocopy/internal/*", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},
 		{dir: "cgocopy/cmd/cgocopy", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/cli"}},
-		{dir: "app/ingest", floor: alone, peers: []string{"app/ingest/sink"}},
-		{dir: "app/ingest/sink", floor: alone},
-		{dir: "app/users/userstest", floor: alone, peers: []string{"app/users"}},
-		{dir: "app/users/store", floor: alone, peers: []string{"app/users", "app/users/*", "app/users/store/*"}},
-		{dir: "app/users/proto", floor: alone, peers: []string{"app/users"}},
-		{dir: "app/*", floor: alone},
+		{dir: "apps/ingest", floor: alone, peers: []string{"apps/ingest/sink"}},
+		{dir: "apps/ingest/sink", floor: alone},
+		{dir: "apps/users/userstest", floor: alone, peers: []string{"apps/users"}},
+		{dir: "apps/users/store", floor: alone, peers: []string{"apps/users", "apps/users/*", "apps/users/store/*"}},
+		{dir: "apps/users/proto", floor: alone, peers: []string{"apps/users"}},
+		{dir: "apps/*", floor: alone},
 
-		{dir: "contenders/rpc/all", floor: 3, only: []string{"contender/*", "contenders/rpc/*/face", "app/*"}},
+		{dir: "contenders/rpc/all", floor: 3, only: []string{"contender/*", "contenders/rpc/*/face", "apps/*"}},
 		{dir: "contenders/rpc/null", floor: 3, only: []string{"contender/rpc", "contenders/rpc/null/face"}},
-		{dir: "contenders/rpc/null/face", floor: 3, only: []string{"contender/*", "app/users", "load/h2"}},
-		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "app/*", "app/users/*", "cgocopy", "cgocopy/cgocopytest"}},
+		{dir: "contenders/rpc/null/face", floor: 3, only: []string{"contender/*", "apps/users", "load/h2"}},
+		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", floor: alone}, // other people's programs
 		{dir: "examples/shop", floor: alone},
 		{dir: "examples/shop/cmd/shop", floor: alone, peers: []string{"examples/shop"}},
-		{dir: "bench/users", floor: 1, only: []string{"contender/rpc", "contender/server", "contenders/rpc/*/face", "app/users"}},
+		{dir: "bench/users", floor: 1, only: []string{"contender/rpc", "contender/server", "contenders/rpc/*/face", "apps/users"}},
 		{dir: "bench/*", floor: 1, only: []string{"contender/fixture", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "tools/protogen", floor: 1}, // a generator
 		{dir: "tools/release", floor: 1},  // makes versions
@@ -169,7 +168,7 @@ func (p place) allows(dir, target string, test bool) bool {
 	listed := func(patterns []string) bool {
 		return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, target) })
 	}
-	if dir == target || listed(p.peers) || test && under(target, "internal") {
+	if dir == target || listed(p.peers) || test && under(target, "internal/assert", "internal/golden") {
 		return true
 	}
 	if p.only != nil {
@@ -183,7 +182,7 @@ func (p place) allows(dir, target string, test bool) bool {
 }
 
 // checkFloors holds every import of ours against the places. Tests may also
-// import their own floor and internal/*.
+// import their own floor and internal/assert and internal/golden.
 func checkFloors(t *Tree) []string {
 	var out []string
 	unlisted := map[string]bool{}
@@ -214,7 +213,7 @@ func checkWorld(t *Tree) []string {
 	var out []string
 	for _, f := range t.Files {
 		p, ok := placeOf(f.Dir)
-		if !ok || p.floor > 2 || p.floor == alone || f.Test || f.Tool || under(f.Dir, "contender/wire", "internal", "bench") {
+		if !ok || p.floor > 2 || p.floor == alone || f.Test || f.Tool || under(f.Dir, "contender/wire", "internal/archtest", "internal/assert", "internal/golden", "tools", "bench") {
 			continue
 		}
 		for imported, pos := range f.Imports() {

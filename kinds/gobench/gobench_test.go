@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/gobench"
-	"github.com/tarebench/tare/trial"
 )
 
 const goMod = "module example.com/tiny\n\ngo 1.12\n"

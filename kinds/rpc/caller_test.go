@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/app/users"
-	"github.com/tarebench/tare/check"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/internal/check"
 )
 
 // dial is the client of each variant, of which three are not as they should be.

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/server"
-	"github.com/tarebench/tare/trial"
 )
 
 // quick keeps the race detector from waiting a second at the end of every

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/load"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/kinds/server"

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
 	sdk "github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"

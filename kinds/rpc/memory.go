@@ -3,7 +3,7 @@ package rpc
 import (
 	"cmp"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/wire"
 
 	sdk "github.com/tarebench/tare/contender/server"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 )
 
 // mirror is a store that holds nothing but what has been changed: the rest is

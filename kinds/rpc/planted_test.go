@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/check"
+	"github.com/tarebench/tare/internal/check"
 )
 
 // What an operation costs by the books of planted, in microseconds. Mixes lie

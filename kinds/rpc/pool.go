@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contender/wire"

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/load"
 )
 
-// The messages of proto/users.proto in app/users, as far as they are needed here
+// The messages of proto/users.proto in apps/users, as far as they are needed here
 // (protobuf.dev/programming-guides/encoding): fields are numbered there.
 
 // Types of fields on the wire.

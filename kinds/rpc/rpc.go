@@ -26,7 +26,7 @@ const app = "users"
 // New returns the rpc kind.
 func New() *server.Kind { return server.Of(Name, map[string]server.App{app: usersApp()}) }
 
-// usersApp is the service that package app/users describes.
+// usersApp is the service that package apps/users describes.
 func usersApp() server.App {
 	return server.App{
 		Ops:       ops(),

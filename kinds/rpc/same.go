@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/kinds/server"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 )
 
 // Stores that break once they have taken so many calls: the address says how.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/lab"
 )
 

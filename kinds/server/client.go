@@ -11,9 +11,9 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/load/hist"
-	"github.com/tarebench/tare/trial"
 )
 
 // Keys of a client's set besides those of its dialect.

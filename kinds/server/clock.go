@@ -3,7 +3,7 @@ package server
 import (
 	"time"
 
-	"github.com/tarebench/tare/machine"
+	"github.com/tarebench/tare/internal/machine"
 )
 
 // clock reads from outside what a server uses of its processors: user and

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
-	"github.com/tarebench/tare/trial"
+	"github.com/tarebench/tare/internal/trial"
 )
 
 // conn is one trial of a server: its process, if it is ours, and the load

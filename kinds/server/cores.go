@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tarebench/tare/machine"
+	"github.com/tarebench/tare/internal/machine"
 )
 
 // cores are the processors of both sides. The load generator has a quarter of

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 )
 
 // Words of a set that say how a contender's batches are encoded. All get the

@@ -5,10 +5,10 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/load/hist"
-	"github.com/tarebench/tare/machine"
-	"github.com/tarebench/tare/trial"
 )
 
 // Keys of metrics that are read off here.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/apps/homelab"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
 )
@@ -35,7 +35,7 @@ const (
 	pathCommands = "/api/v1/homeassistant/devices/"
 )
 
-// homelabApp is the service that package app/homelab describes.
+// homelabApp is the service that package apps/homelab describes.
 func homelabApp() App {
 	return App{
 		Ops:       []string{opMix, opHealth, opDevices, opDevice, tare.OpStop},

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/apps/homelab"
 	"github.com/tarebench/tare/contender/fixture"
 )
 

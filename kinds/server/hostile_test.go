@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/wire"
-	"github.com/tarebench/tare/trial"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
 )
 
 // Whatever a server does mid-round, the trial ends in time and says what was

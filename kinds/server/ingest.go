@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
 )
@@ -28,7 +28,7 @@ const (
 	setMaxBody = "max-body"
 )
 
-// ingestApp is the service that package app/ingest describes.
+// ingestApp is the service that package apps/ingest describes.
 func ingestApp() App {
 	return App{
 		Ops:       ingestOps(),

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 )
 
 // event is a record as probes and questions change it.

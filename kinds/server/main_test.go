@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/app/tiny"
+	"github.com/tarebench/tare/apps/tiny"
 	sdk "github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
 )

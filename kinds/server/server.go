@@ -18,10 +18,10 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/trial"
 )
 
 // Name is what studies call the kind.

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 	sdk "github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/server/nethttp"
 )

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/wire"
-	"github.com/tarebench/tare/trial"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
 )
 
 // outputLimit is what a server may print in one trial: a line of a log per

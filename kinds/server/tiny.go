@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/app/tiny"
+	"github.com/tarebench/tare/apps/tiny"
 	"github.com/tarebench/tare/contender/wire"
 )
 
@@ -21,7 +21,7 @@ const tinyPool = 64
 // tinyMost is the largest pool: ids are told apart by eight digits.
 const tinyMost = 100_000
 
-// tinyApp is the service that package app/tiny describes.
+// tinyApp is the service that package apps/tiny describes.
 func tinyApp() App {
 	return App{
 		Ops:       []string{"get-7", "get-random", "get-escaped", "get-long", "health"},

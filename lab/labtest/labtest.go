@@ -9,11 +9,10 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/trial"
-	"github.com/tarebench/tare/trial/scripted"
 )
 
 // Start is when the scripted clock begins.
@@ -21,8 +20,8 @@ func Start() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
 // Options are the lab's for script: a scripted kind under every name in kinds,
 // scripted sources, clock and machine. Dir, seed and budget are the caller's.
-func Options(script scripted.Script, kinds ...string) lab.Options {
-	clock := scripted.NewClock(Start())
+func Options(script Script, kinds ...string) lab.Options {
+	clock := NewClock(Start())
 	o := lab.Options{
 		Kinds:   map[string]lab.Kind{},
 		Sources: sources{script},
@@ -41,8 +40,8 @@ func Options(script scripted.Script, kinds ...string) lab.Options {
 
 // kind opens scripted trials; the right answer to case i is its number.
 type kind struct {
-	script scripted.Script
-	clock  *scripted.Clock
+	script Script
+	clock  *Clock
 }
 
 var _ lab.Kind = (*kind)(nil)
@@ -54,7 +53,7 @@ func (k *kind) Input(w tare.Workload, _, _ string) (wire.Workload, error) {
 }
 
 func (k *kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
-	t, err := scripted.Open(k.script, p.Contender.Name, spec.Name, k.clock, reference)
+	t, err := Open(k.script, p.Contender.Name, spec.Name, k.clock, reference)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +73,7 @@ func (k *kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 func reference(_ wire.Workload, i int) []byte { return fmt.Appendf(nil, "%d", i) }
 
 // sources makes up programs from the script.
-type sources struct{ script scripted.Script }
+type sources struct{ script Script }
 
 func (s sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
 	act, ok := s.script.Contenders[e.Leaf()]

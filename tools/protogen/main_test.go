@@ -19,7 +19,7 @@ import (
 func TestCommitted(t *testing.T) {
 	line := regexp.MustCompile(`(?m)^//go:generate go run -C \S*tools/protogen \. (.+)$`)
 	found := 0
-	for _, root := range []string{"../../app", "../../contenders"} {
+	for _, root := range []string{"../../apps", "../../contenders"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.Name() != "generate.go" {
 				return err

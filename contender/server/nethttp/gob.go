@@ -5,7 +5,7 @@ import (
 	"encoding/gob"
 	"encoding/json"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 )
 
 // Gob decodes a slice of records that a fresh encoder of encoding/gob has

@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/apps/homelab"
 	"github.com/tarebench/tare/contender/server"
 )
 

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 )
 
 // limited is a body that does not say how long it is.

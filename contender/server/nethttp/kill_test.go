@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 )
 
 // soak is whether repetitions are as many as they are meant to be.

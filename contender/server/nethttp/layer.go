@@ -6,7 +6,7 @@ import (
 	"net"
 	"net/http"
 
-	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/apps/homelab"
 	"github.com/tarebench/tare/contender/server"
 )
 

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/app/homelab"
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/homelab"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/server/nethttp"
 )

@@ -5,8 +5,8 @@ go 1.26.0
 require (
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.27.3
 	github.com/tarebench/tare v0.0.0
-	github.com/tarebench/tare/app/users/proto v0.0.0
-	github.com/tarebench/tare/app/users/store v0.0.0
+	github.com/tarebench/tare/apps/users/proto v0.0.0
+	github.com/tarebench/tare/apps/users/store v0.0.0
 	google.golang.org/grpc v1.85.0
 	google.golang.org/protobuf v1.36.12
 )
@@ -33,6 +33,6 @@ require (
 
 replace (
 	github.com/tarebench/tare => ../../..
-	github.com/tarebench/tare/app/users/proto => ../../../app/users/proto
-	github.com/tarebench/tare/app/users/store => ../../../app/users/store
+	github.com/tarebench/tare/apps/users/proto => ../../../apps/users/proto
+	github.com/tarebench/tare/apps/users/store => ../../../apps/users/store
 )

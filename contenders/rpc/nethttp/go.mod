@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/tarebench/tare v0.0.0
-	github.com/tarebench/tare/app/users/store v0.0.0
+	github.com/tarebench/tare/apps/users/store v0.0.0
 )
 
 require (
@@ -26,5 +26,5 @@ require (
 
 replace (
 	github.com/tarebench/tare => ../../..
-	github.com/tarebench/tare/app/users/store => ../../../app/users/store
+	github.com/tarebench/tare/apps/users/store => ../../../apps/users/store
 )

@@ -7,7 +7,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/apps/homelab"
 )
 
 // fasthttp brings no middleware: these are the house's own.

@@ -10,7 +10,7 @@ import (
 	"github.com/gofiber/fiber/v3/middleware/requestid"
 	"github.com/gofiber/utils/v2"
 
-	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/apps/homelab"
 	"github.com/tarebench/tare/contender/server"
 )
 

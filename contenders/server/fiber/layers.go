@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/gofiber/fiber/v3"
 
-	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/apps/homelab"
 )
 
 // soundID takes an id away that a client made up beyond measure, before own

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/tarebench/tare/app/homelab"
+	"github.com/tarebench/tare/apps/homelab"
 	"github.com/tarebench/tare/contender/server"
 )
 

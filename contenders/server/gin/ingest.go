@@ -8,7 +8,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/gin-gonic/gin/codec/json"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/contender/server"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/cloudwego/hertz/pkg/common/json" // sonic, where that compiles
 	"github.com/cloudwego/hertz/pkg/protocol/consts"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/contender/server"
 )
 

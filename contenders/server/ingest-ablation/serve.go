@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/contender/server"
 )
 

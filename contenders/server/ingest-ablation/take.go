@@ -5,7 +5,7 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 )
 
 // take does with a batch what its level asks for.

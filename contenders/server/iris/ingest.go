@@ -6,7 +6,7 @@ import (
 
 	"github.com/kataras/iris/v12"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/contender/server"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/mailru/easyjson"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/contenders/server/nethttp-easyjson/model"
 )
 

@@ -6,7 +6,7 @@ package main
 import (
 	"github.com/pquerna/ffjson/ffjson"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/server/nethttp"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/pquerna/ffjson/ffjson"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/contenders/server/nethttp-ffjson/model"
 )
 

@@ -4,7 +4,7 @@ package main
 import (
 	"github.com/goccy/go-json"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/server/nethttp"
 )

@@ -5,7 +5,7 @@ package main
 import (
 	"github.com/go-json-experiment/json"
 
-	"github.com/tarebench/tare/app/ingest"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/server/nethttp"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/gobench"
-	"github.com/tarebench/tare/trial"
 )
 
 // workFor is how long what a run leaves in the cache stays there, if it was

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/check"
+	"github.com/tarebench/tare/internal/check"
 )
 
 // Notes are the findings of tare bench's own, besides those of the checks of

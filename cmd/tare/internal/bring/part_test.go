@@ -11,8 +11,8 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/kinds/gobench"
-	"github.com/tarebench/tare/plan"
 )
 
 // Every benchmark is in one part, whichever side has it.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/kinds/gobench"
-	"github.com/tarebench/tare/plan"
 )
 
 // The rule for slices of benchmarks, which docs/bench.md tells.

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // Ids of the two sides.

@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/lab"
 )
 

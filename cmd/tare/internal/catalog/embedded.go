@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog/archive"
+	"github.com/tarebench/tare/internal/build"
 )
 
 //go:generate go run ./pack -root ../../../.. -o catalog.txt

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // pin is what an entry's leaf is built with: what the entry says, then what is

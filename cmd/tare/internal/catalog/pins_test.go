@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // pinned is a catalog of two contenders, of which only one requires a module.

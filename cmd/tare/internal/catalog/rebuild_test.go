@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog/archive"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // rebuilt is a repository in which one contender is another build of a second.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/contendertest"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // here is the catalog of the repository around this test.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // unpublished is the version that leaves require where a replacement says what

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/lab"
 )
 

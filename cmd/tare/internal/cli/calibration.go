@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/plan"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/report"
 	"github.com/tarebench/tare/stats"
 )

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/lab"
 )
 

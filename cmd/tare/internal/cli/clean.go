@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tarebench/tare/machine"
+	"github.com/tarebench/tare/internal/machine"
 )
 
 // cleanOptions are the flags of tare clean.

@@ -17,11 +17,11 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/machine"
 	"github.com/tarebench/tare/studies"
-	"github.com/tarebench/tare/trial"
 )
 
 // App is what the command line works with. The zero value is tare itself;

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/plan"
 )
 
 func TestExitCodes(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // dirs are the two directories tare keeps things in.

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
-	"github.com/tarebench/tare/machine"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/report"
 )
 

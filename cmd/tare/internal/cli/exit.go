@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/plan"
 )
 
 // Exit codes. 3, 4 and 5 are given only where the caller asked for verdicts as

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/check"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/internal/check"
 	"github.com/tarebench/tare/report"
 )
 

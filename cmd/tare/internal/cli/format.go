@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/check"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/internal/check"
 	"github.com/tarebench/tare/report"
 	"github.com/tarebench/tare/report/html"
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
-	"github.com/tarebench/tare/trial"
+	"github.com/tarebench/tare/internal/trial"
 )
 
 const benchedTests = `package tiny

@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/trial"
 )
 
 // documentStudy is what tare json weighs.

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/check"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/internal/check"
 )
 
 // Lists of what there is; a nil list was not asked for.

@@ -21,9 +21,9 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/load"
-	"github.com/tarebench/tare/trial"
 )
 
 // called is one call of tare load in this process.

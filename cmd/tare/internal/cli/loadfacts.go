@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/load"
-	"github.com/tarebench/tare/machine"
 )
 
 const dials = 5 // connections that are made to see how long that takes

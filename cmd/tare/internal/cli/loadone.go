@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/load/relay"
-	"github.com/tarebench/tare/trial"
 )
 
 // errNothing says that nothing could be measured.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare/trial"
+	"github.com/tarebench/tare/internal/trial"
 )
 
 const (

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
 	kind "github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/load"

@@ -13,7 +13,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
-	"github.com/tarebench/tare/judge"
+	"github.com/tarebench/tare/internal/judge"
 )
 
 func (s *shell) reportCommand() *cobra.Command {

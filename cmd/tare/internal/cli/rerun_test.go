@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/lab"
 )
 

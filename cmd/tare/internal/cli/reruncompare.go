@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/check"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/check"
 	"github.com/tarebench/tare/report"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // rebuilder is what sources can be that can build contenders as they were

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
 	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/lab"
 )
 

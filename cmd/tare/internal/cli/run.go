@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/plan"
 	"github.com/tarebench/tare/report"
 )
 

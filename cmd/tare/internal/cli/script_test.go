@@ -20,15 +20,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/machine"
-	"github.com/tarebench/tare/trial"
-	"github.com/tarebench/tare/trial/scripted"
+	"github.com/tarebench/tare/lab/labtest"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
@@ -171,12 +171,12 @@ func await(done func() bool) {
 
 // staged is the lab on a stage: contenders play the script in $SCRIPT.
 type staged struct {
-	scripted.Script
+	labtest.Script
 	// Interrupt is when the user presses Ctrl-C: "pilot", or the number of a
 	// round; "!" behind it presses twice.
 	Interrupt string `json:"interrupt"`
 
-	clock   *scripted.Clock
+	clock   *labtest.Clock
 	signals chan os.Signal
 	stop    <-chan struct{}
 	ctx     context.Context
@@ -185,7 +185,7 @@ type staged struct {
 
 func stage() *staged {
 	s := &staged{
-		clock:   scripted.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)),
+		clock:   labtest.NewClock(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)),
 		signals: make(chan os.Signal),
 	}
 	src, err := os.ReadFile(os.Getenv("SCRIPT"))
@@ -284,7 +284,7 @@ func (k kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.C
 	if at := strings.TrimSuffix(k.Interrupt, "!"); !k.pressed && at != "" && (name == at || name == "round "+at) {
 		k.press()
 	}
-	return scripted.Open(k.Script, p.Contender.ID, spec.Name, k.clock, reference)
+	return labtest.Open(k.Script, p.Contender.ID, spec.Name, k.clock, reference)
 }
 
 // reference is case i of the input a workload was given.

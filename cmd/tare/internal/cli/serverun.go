@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
-	"github.com/tarebench/tare/trial"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
 )
 
 // farewell is how long a service may take to end, which is more than it takes

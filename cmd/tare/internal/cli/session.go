@@ -7,9 +7,9 @@ import (
 	"strconv"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/machine"
-	"github.com/tarebench/tare/trial"
 )
 
 // weighing is one call of tare that measures.

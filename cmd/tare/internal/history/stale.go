@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/check"
+	"github.com/tarebench/tare/internal/check"
 )
 
 // mark says of every run in which ways it differs from the newest, which is

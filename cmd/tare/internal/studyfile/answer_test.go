@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/judge"
+	"github.com/tarebench/tare/internal/judge"
 	"github.com/tarebench/tare/report"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // GoHint says how a Go toolchain is named.

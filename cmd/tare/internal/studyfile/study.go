@@ -8,9 +8,9 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/check"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
+	"github.com/tarebench/tare/internal/check"
 )
 
 const quoteRule = `a comparison in quotes, e.g. "<= 0.5"`

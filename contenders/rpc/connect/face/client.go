@@ -8,8 +8,8 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/tarebench/tare/app/users"
-	"github.com/tarebench/tare/app/users/proto"
+	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/apps/users/proto"
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contenders/rpc/connect/protoconnect"

@@ -10,7 +10,7 @@ import (
 	"connectrpc.com/grpchealth"
 	"connectrpc.com/grpcreflect"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contenders/rpc/connect/protoconnect"

@@ -9,8 +9,8 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/tarebench/tare/app/users"
-	"github.com/tarebench/tare/app/users/proto"
+	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/apps/users/proto"
 	"github.com/tarebench/tare/contender/server"
 )
 

@@ -2,4 +2,4 @@
 // users.proto.
 package protoconnect
 
-//go:generate go run -C ../../../../tools/protogen . -plugins protoc-gen-connect-go -from ../../app/users/proto -package github.com/tarebench/tare/app/users/proto ../../contenders/rpc/connect
+//go:generate go run -C ../../../../tools/protogen . -plugins protoc-gen-connect-go -from ../../apps/users/proto -package github.com/tarebench/tare/apps/users/proto ../../contenders/rpc/connect

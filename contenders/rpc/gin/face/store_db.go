@@ -3,8 +3,8 @@
 package face
 
 import (
-	"github.com/tarebench/tare/app/users"
-	"github.com/tarebench/tare/app/users/store"
+	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/apps/users/store"
 )
 
 // opener opens databases too.

@@ -11,8 +11,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"github.com/tarebench/tare/app/users"
-	"github.com/tarebench/tare/app/users/proto"
+	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/apps/users/proto"
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contenders/rpc/grpc/stub"

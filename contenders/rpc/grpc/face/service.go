@@ -6,8 +6,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/tarebench/tare/app/users"
-	"github.com/tarebench/tare/app/users/proto"
+	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/apps/users/proto"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contenders/rpc/grpc/stub"
 )

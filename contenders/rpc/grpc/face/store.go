@@ -2,7 +2,7 @@
 
 package face
 
-import "github.com/tarebench/tare/app/users"
+import "github.com/tarebench/tare/apps/users"
 
 // opener opens what package users has not: nothing does in this build.
 func opener() users.Opener { return nil }

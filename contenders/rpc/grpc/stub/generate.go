@@ -1,4 +1,4 @@
 // Package stub is what protoc-gen-go-grpc makes of the service in users.proto.
 package stub
 
-//go:generate go run -C ../../../../tools/protogen . -plugins protoc-gen-go-grpc -from ../../app/users/proto -messages github.com/tarebench/tare/app/users/proto -package github.com/tarebench/tare/contenders/rpc/grpc/stub ../../contenders/rpc/grpc/stub
+//go:generate go run -C ../../../../tools/protogen . -plugins protoc-gen-go-grpc -from ../../apps/users/proto -messages github.com/tarebench/tare/apps/users/proto -package github.com/tarebench/tare/contenders/rpc/grpc/stub ../../contenders/rpc/grpc/stub

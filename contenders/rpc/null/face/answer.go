@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 )
 
 // collection is where the users are.

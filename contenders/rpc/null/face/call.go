@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 )
 
 // Paths of gRPC.

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 )
 
-// The messages of app/users/proto by hand (protobuf.dev/programming-guides/encoding).
+// The messages of apps/users/proto by hand (protobuf.dev/programming-guides/encoding).
 
 // errMessage is that a message is none of the contract's.
 var errMessage = errors.New("not a message of protocol buffers")

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 )
 
 // maxHead is how many bytes a request's head may have. A line has to fit into the

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/load/h2"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tarebench/tare/app/users"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contenders/rpc/null/face"
 	"github.com/tarebench/tare/load/h2"

@@ -13,10 +13,10 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog/archive"
 	"github.com/tarebench/tare/contender/codec"
+	"github.com/tarebench/tare/internal/build"
 )
 
 const (

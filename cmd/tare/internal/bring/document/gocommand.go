@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // commandLimit is how long one go command may take that resolves modules or

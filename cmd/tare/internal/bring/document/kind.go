@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	contender "github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/trial"
 )
 
 // Kind asks codecs about the user's documents. What encoding/json makes of a

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/lab"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
-	"github.com/tarebench/tare/trial"
 )
 
 // RefusedError says that encoding/json itself cannot do what is asked with a

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/codec"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // Baseline is who every codec is held against.

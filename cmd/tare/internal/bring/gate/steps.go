@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/project"
-	"github.com/tarebench/tare/plan"
+	"github.com/tarebench/tare/internal/plan"
 )
 
 // step is something to do next: a sentence, and what to type.

@@ -10,9 +10,9 @@ import (
 	"unicode"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/router"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // Who routers are held against: net/http, and where it cannot have a table

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/internal/build"
 )
 
 func leaves() (list []build.Leaf) {

@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/kinds/gobench"
 	"github.com/tarebench/tare/lab"
 )

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/build"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/gobench"
-	"github.com/tarebench/tare/trial"
 )
 
 // How long finding out takes at most.

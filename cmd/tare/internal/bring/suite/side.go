@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare/build"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // UsageError is something that has to be asked differently.

@@ -17,7 +17,7 @@ func TestCollectTakesWhatContendersAreBuiltFrom(t *testing.T) {
 	for name, body := range map[string]string{
 		"go.mod": "module m\n", "LICENSE": "free\n", "README.md": "no", "study.go": "package m\n", "study_test.go": "no", "Makefile": "no", ".gitignore": "no",
 		"contender/wire/wire.go": "package wire\n", "contender/wire/wire_test.go": "no", "contender/wire/testdata/x": "no", "contender/contendertest/run.go": "no",
-		"app/tiny/tiny.go": "package tiny\n", "lab/lab.go": "no", "load/load.go": "no", "load/hist/hist.go": "package hist\n", "load/hist/hist_test.go": "no", "cmd/tare/main.go": "no", "contendersx/a.go": "no",
+		"apps/tiny/tiny.go": "package tiny\n", "lab/lab.go": "no", "load/load.go": "no", "load/hist/hist.go": "package hist\n", "load/hist/hist_test.go": "no", "cmd/tare/main.go": "no", "contendersx/a.go": "no",
 		"cgocopy/go.mod": "module c\n", "cgocopy/arena.go": "package cgocopy\n", "cgocopy/arena_test.go": "no", "cgocopy/README.md": "no", "cgocopy/internal/emit/emit.go": "no",
 		"contender/copier/cmem/fill.c": "int x;\n",
 		"contenders/codec/x/go.mod":    "module x\n", "contenders/codec/x/go.sum": "", "contenders/codec/x/main.go": "no newline at the end",
@@ -42,7 +42,7 @@ func TestCollectTakesWhatContendersAreBuiltFrom(t *testing.T) {
 			t.Errorf("%s is in the archive", f.Path)
 		}
 	}
-	want := "LICENSE app/tiny/tiny.go cgocopy/arena.go cgocopy/go.mod contender/copier/cmem/fill.c contender/wire/wire.go contenders/codec/x/contender.json contenders/codec/x/go.mod contenders/codec/x/go.sum contenders/codec/x/main.go go.mod load/hist/hist.go study.go"
+	want := "LICENSE apps/tiny/tiny.go cgocopy/arena.go cgocopy/go.mod contender/copier/cmem/fill.c contender/wire/wire.go contenders/codec/x/contender.json contenders/codec/x/go.mod contenders/codec/x/go.sum contenders/codec/x/main.go go.mod load/hist/hist.go study.go"
 	if strings.Join(got, " ") != want {
 		t.Errorf("files\n%s\nwant\n%s", strings.Join(got, " "), want)
 	}

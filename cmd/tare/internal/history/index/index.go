@@ -15,7 +15,7 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver" // the database driver
 
 	"github.com/tarebench/tare/cmd/tare/internal/history"
-	"github.com/tarebench/tare/machine"
+	"github.com/tarebench/tare/internal/machine"
 )
 
 // Name is the file name of the index in the data directory, and lockName

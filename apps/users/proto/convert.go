@@ -1,0 +1,56 @@
+package proto
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/tarebench/tare/apps/users"
+)
+
+// FromUser is the message of a user.
+func FromUser(u users.User) *User {
+	return &User{
+		Id: u.ID, Name: u.Name, Email: u.Email,
+		CreatedAt: timestamppb.New(u.CreatedAt), UpdatedAt: timestamppb.New(u.UpdatedAt),
+	}
+}
+
+// ToUser is the user of a message.
+func ToUser(m *User) users.User {
+	return users.User{
+		ID: m.GetId(), Name: m.GetName(), Email: m.GetEmail(),
+		CreatedAt: m.GetCreatedAt().AsTime(), UpdatedAt: m.GetUpdatedAt().AsTime(),
+	}
+}
+
+// FromQuery is the message that asks for a page. Numbers that it has no room
+// for are as near as there can be.
+func FromQuery(q users.Query) *ListUsersRequest {
+	return &ListUsersRequest{Query: q.Text, Page: narrow(q.Page), Limit: narrow(q.Limit)}
+}
+
+// ToQuery is what a message asks for.
+func ToQuery(m *ListUsersRequest) users.Query {
+	return users.Query{Text: m.GetQuery(), Page: int(m.GetPage()), Limit: int(m.GetLimit())}
+}
+
+// FromPage is the message of a page.
+func FromPage(p users.Page) *ListUsersResponse {
+	m := &ListUsersResponse{Users: make([]*User, len(p.Users)), Total: p.Total, Page: narrow(p.Page), Limit: narrow(p.Limit)}
+	for i, u := range p.Users {
+		m.Users[i] = FromUser(u)
+	}
+	return m
+}
+
+// ToPage is the page of a message.
+func ToPage(m *ListUsersResponse) users.Page {
+	p := users.Page{Users: make([]users.User, len(m.GetUsers())), Total: m.GetTotal(), Page: int(m.GetPage()), Limit: int(m.GetLimit())}
+	for i, u := range m.GetUsers() {
+		p.Users[i] = ToUser(u)
+	}
+	return p
+}
+
+func narrow(n int) int32 { return int32(max(math.MinInt32, min(math.MaxInt32, n))) }

@@ -1,0 +1,137 @@
+// Package store keeps the users of package users in a database:
+//
+//	sqlite:FILE                 in a file
+//	sqlite:FILE?template=DIR    in a file; DIR keeps what new ones are copied from
+//	postgres:URL                in the database that URL names, which has to be there
+//	temporary:postgres:URL      in a new database on the server at URL, which Close drops
+//
+// [Open] opens them, and the stores that package users has itself. Both databases
+// are made as services make them: migrations, prepared statements, a unique index
+// over e-mails. What they do not do is keep the n seeded users ready by inserting
+// them each time: they are inserted once per n, into a template, and copied.
+//
+// A database that a caller names is never dropped, nor emptied. Only temporary ones
+// are, which labs ask for.
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tarebench/tare/apps/users"
+)
+
+// ErrClosed is the error of calls after Close.
+var ErrClosed = errors.New("the store is closed")
+
+// ErrNamed is the error of a Reset of a database that a caller named: its users are
+// kept.
+var ErrNamed = errors.New("users in a database that has a name of its own are kept")
+
+// Open opens a store by its name. It is a users.Opener.
+//
+// A SQLite file that is there already is kept with all that is in it, whatever n
+// is: what a person served yesterday is there today. A new file has the n seeded
+// users. So it is with a database that is named; a temporary one is always new.
+func Open(ctx context.Context, store string, n int) (users.Repository, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("open store: %d users", n)
+	}
+	name, temporary := strings.CutPrefix(store, users.Temporary)
+	kind, rest, _ := strings.Cut(name, ":")
+	switch {
+	case kind == "sqlite" && !temporary:
+		// Both are taken as they are: no character in a path has another meaning.
+		file, dir, _ := strings.Cut(rest, "?template=")
+		if file == "" || file == ":memory:" {
+			return nil, fmt.Errorf("open store %q: it names no file, as in sqlite:users.db", store)
+		}
+		r, err := openSQLite(ctx, file, dir, n)
+		if err != nil {
+			return nil, fmt.Errorf("open SQLite file %s: %w", file, flat(err))
+		}
+		return r, nil
+	case kind == "postgres" || kind == "postgresql":
+		url := rest
+		if strings.HasPrefix(rest, "//") { // the scheme of the URL was the kind of the store
+			url = name
+		}
+		r, err := openPostgres(ctx, url, n, temporary)
+		if err != nil {
+			return nil, fmt.Errorf("open PostgreSQL: %w", flat(err))
+		}
+		return r, nil
+	}
+	r, err := users.Open(ctx, store, n)
+	if errors.Is(err, users.ErrNoStore) {
+		return nil, fmt.Errorf("%w, sqlite:FILE and postgres:URL", err)
+	}
+	return r, err
+}
+
+var _ users.Opener = Open
+
+//go:embed migrations
+var migrations embed.FS
+
+// steps are the migrations of a database, in the order in which they are to be
+// applied: the first one leads to version 1. They are files, and their order is
+// that of their names.
+func steps(database string) ([]string, error) {
+	dir := "migrations/" + database
+	entries, err := migrations.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read migrations: %w", err)
+	}
+	var out []string
+	for _, e := range entries {
+		text, err := migrations.ReadFile(dir + "/" + e.Name())
+		if err != nil {
+			return nil, fmt.Errorf("read migrations: %w", err)
+		}
+		out = append(out, string(text))
+	}
+	return out, nil
+}
+
+// errNewer refuses a database that a newer program has migrated.
+func errNewer(version, known int) error {
+	return fmt.Errorf("its schema has version %d, and this program knows of %d", version, known)
+}
+
+// fingerprint is short, and another one where the schema or the seeded users are
+// others, so that a template outlives a program only as long as it is right.
+func fingerprint(steps []string, n int) string {
+	h := sha256.New()
+	for _, s := range steps {
+		fmt.Fprintf(h, "%d\n%s", len(s), s)
+	}
+	for _, k := range []int{0, n / 2, n} {
+		fmt.Fprintf(h, "%v\n", users.Seeded(k))
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:4])
+}
+
+// flat is err with a text of one line: drivers make several of what they tried.
+func flat(err error) error {
+	if err == nil || !strings.Contains(err.Error(), "\n") {
+		return err
+	}
+	return flatError{err}
+}
+
+type flatError struct{ error }
+
+func (e flatError) Error() string {
+	var parts []string
+	for line := range strings.Lines(e.error.Error()) {
+		parts = append(parts, strings.TrimSpace(line))
+	}
+	return strings.Join(parts, " / ")
+}
+
+func (e flatError) Unwrap() error { return e.error }

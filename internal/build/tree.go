@@ -1,0 +1,135 @@
+package build
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// everything is a module's own files; what is in a nested module is not.
+func everything(string) bool { return true }
+
+// SDKDirs are the directories of the repository that contenders link packages
+// of, next to the nouns in its root: the SDK, the applications, and what the load
+// generator shares with the SDK.
+func SDKDirs() []string {
+	return []string{"apps", "contender", "load/h2", "load/hist", "load/nap", "load/pace"}
+}
+
+// InSDK reports whether a file of the repository is in one of SDKDirs, or a
+// directory, whose path ends with a slash, is in or above one. The conformance
+// suite is in none: no contender links it.
+func InSDK(rel string) bool {
+	return !strings.HasPrefix(rel, "contender/contendertest/") && slices.ContainsFunc(SDKDirs(), func(dir string) bool {
+		return strings.HasPrefix(rel, dir+"/") || strings.HasSuffix(rel, "/") && strings.HasPrefix(dir, rel)
+	})
+}
+
+// sdkOnly reports whether a file or directory is the nouns' or the SDK's.
+func sdkOnly(rel string) bool {
+	if !strings.Contains(rel, "/") {
+		return rel == "go.mod" || strings.HasSuffix(rel, ".go")
+	}
+	return InSDK(rel)
+}
+
+// walk visits the files under root for which want says yes, in lexical order,
+// by slash path relative to root. Tests, other modules and version control are
+// left out.
+func walk(root string, want func(rel string) bool, visit func(root, rel string) error) error {
+	root, err := filepath.EvalSymlinks(root) // WalkDir does not enter a link
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if d.IsDir() {
+			if rel == "." {
+				return nil
+			}
+			if d.Name() == ".git" || !want(rel+"/") || isModule(path) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !want(rel) || strings.HasSuffix(rel, "_test.go") || !linkable(path, d) {
+			return nil
+		}
+		return visit(root, rel)
+	})
+}
+
+// linkable reports whether the go command could read the file: regular, or a
+// link to a regular one. A broken link is none of ours.
+func linkable(path string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return d.Type().IsRegular()
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func isModule(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// hashTree adds the files under root for which want says yes.
+func hashTree(h hash.Hash, root string, want func(rel string) bool) error {
+	return walk(root, want, func(root, rel string) error { return hashFile(h, root, rel) })
+}
+
+func hashFile(h hash.Hash, root, rel string) error {
+	f, err := os.Open(filepath.Join(root, filepath.FromSlash(rel)))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return err
+	}
+	fmt.Fprintf(h, "%q %x\n", rel, sum.Sum(nil))
+	return nil
+}
+
+// copyTree copies what hashTree reads, links as the files they lead to.
+func copyTree(root, to string) error {
+	return walk(root, everything, func(root, rel string) error {
+		return copyInto(filepath.Join(root, filepath.FromSlash(rel)), filepath.Join(to, filepath.FromSlash(rel)))
+	})
+}
+
+// copyInto copies a file and makes the directories above it.
+func copyInto(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	if e := dst.Close(); err == nil {
+		err = e
+	}
+	return err
+}

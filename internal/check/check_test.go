@@ -1,0 +1,209 @@
+package check
+
+import (
+	"flag"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+)
+
+var update = flag.Bool("update", false, "write docs/checks.md")
+
+const (
+	base = "encoding-json"
+	load = "devices-50/marshal"
+)
+
+// sound is a small study in which nothing is wrong, after twelve rounds.
+func sound() Input {
+	in := Input{
+		Study: tare.Study{ID: "sound", Baseline: base, Metrics: []string{"time", "bytes"}, Workloads: []tare.Workload{{ID: load}}},
+		Contenders: []tare.Contender{
+			{ID: base, Role: tare.RoleBaseline}, {ID: tare.ControlID, Role: tare.RoleControl}, {ID: tare.NullID, Role: tare.RoleNull},
+			{ID: "lean", Role: tare.RoleContender, Identity: tare.Identity{ClaimedModules: []string{"example.org/lean"}, ClaimedSymbols: []string{"lean.Marshal"}}},
+			{ID: "trap", Role: tare.RoleTrap},
+		},
+		Machine: tare.Machine{Noise: tare.Noise{CPUPressure: 0.02, RunQueueWait: -1, Throttled: 0}},
+		Final:   true,
+	}
+	for _, c := range in.Contenders {
+		in.Conformance = append(in.Conformance, tare.Conformance{Contender: c.ID, Workload: load, Cases: 64, Bytes: 64 * 11600, MinBytes: 11598, Fresh: c.Role != tare.RoleNull})
+	}
+	r := random(1)
+	for round := 1; round <= 12; round++ {
+		for _, c := range in.Contenders {
+			bytes := 16384.0
+			if c.Role == tare.RoleNull {
+				bytes = 0
+			}
+			in.Trials = append(in.Trials, tare.Trial{Round: round, Tau: 1, Contender: c.ID, Samples: map[string]tare.Sample{load: {"bytes_per_op": bytes}}})
+		}
+	}
+	in.Slices = play(r, in, 12, 1, nil)
+	in.Effects = twins(load, noise(r, 12, 0, 0.03))
+	for id, v := range map[string]float64{base: 60000, "lean": 30000, tare.NullID: 12} {
+		in.Values = append(in.Values, tare.Value{Workload: load, Contender: id, Metric: "time", Unit: "ns/op", Value: v})
+	}
+	return in
+}
+
+func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 11)) }
+
+// noise is n effects around at.
+func noise(r *rand.Rand, n int, at, sd float64) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = at + sd*r.NormFloat64()
+	}
+	return out
+}
+
+// twins is the control's effects on a workload.
+func twins(workload string, x []float64) []tare.Effects {
+	return []tare.Effects{{Workload: workload, Metric: "time", A: tare.ControlID, B: base, Effects: x}}
+}
+
+// play makes the slices of rounds: ten per contender and round in fresh random
+// orders, 4 % noise per slice and 3 % per round. factor changes what a slice
+// costs.
+func play(r *rand.Rand, in Input, rounds, tau int, factor func(s tare.Slice) float64) []tare.Slice {
+	var out []tare.Slice
+	for round := 1; round <= rounds; round++ {
+		shift := map[string]float64{}
+		for _, c := range in.Contenders {
+			shift[c.ID] = 1 + 0.03*r.NormFloat64()
+		}
+		after := ""
+		for i := range 10 {
+			for position, k := range r.Perm(len(in.Contenders)) {
+				id := in.Contenders[k].ID
+				s := tare.Slice{Round: round, Index: i, Position: position, After: after, Tau: tau, Workload: load, Contender: id, Ops: 100 * int64(tau)}
+				cost := 60000.0
+				if id == "lean" {
+					cost = 30000
+				}
+				if factor != nil {
+					cost *= factor(s)
+				}
+				s.WallNS = int64(float64(s.Ops) * cost * shift[id] * (1 + 0.04*r.NormFloat64()))
+				out = append(out, s)
+				after = id
+			}
+		}
+	}
+	return out
+}
+
+// run runs one check by its id.
+func run(t *testing.T, id string, in Input) []tare.Finding {
+	t.Helper()
+	c, ok := Named(id)
+	if !ok {
+		t.Fatalf("no check %q", id)
+	}
+	return c.findings(in)
+}
+
+// silent demands that the check finds nothing.
+func silent(t *testing.T, id string, in Input) {
+	t.Helper()
+	if fs := run(t, id, in); len(fs) > 0 {
+		t.Errorf("%s found %+v in a sound study", id, fs)
+	}
+}
+
+// fires demands exactly one finding.
+func fires(t *testing.T, id string, in Input, severity tare.Severity, contender, workload, message string) tare.Finding {
+	t.Helper()
+	fs := run(t, id, in)
+	if len(fs) != 1 {
+		t.Fatalf("%s found %d things, want one: %+v", id, len(fs), fs)
+	}
+	f := fs[0]
+	if f.Check != id || f.Severity != severity || f.Contender != contender || f.Workload != workload || f.Message != message || f.Advice == "" {
+		t.Errorf("%s found\n     %+v\nwant %s for %q on %q: %s", id, f, severity, contender, workload, message)
+	}
+	return f
+}
+
+func TestSoundStudyHasNoFindings(t *testing.T) {
+	if fs := Run(sound()); len(fs) > 0 {
+		t.Errorf("found %+v", fs)
+	}
+	if fs := Run(Input{}); len(fs) > 0 {
+		t.Errorf("without evidence: %+v", fs)
+	}
+}
+
+func TestEveryCheckIsDescribed(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range All() {
+		if seen[c.ID] || c.ID == "" || c.Run == nil {
+			t.Errorf("check %q: twice, without an id, or nothing to run", c.ID)
+		}
+		seen[c.ID] = true
+		for what, s := range map[string]string{"summary": c.Summary, "why": c.Why} {
+			if !strings.HasSuffix(s, ".") {
+				t.Errorf("%s: %s is not made of sentences: %q", c.ID, what, s)
+			}
+		}
+		if c.Advice == "" || strings.HasSuffix(c.Advice, ".") || strings.Contains(c.Advice, "\n") {
+			t.Errorf("%s: advice is not one open line: %q", c.ID, c.Advice)
+		}
+		if c.Severity != tare.Void && c.Severity != tare.Warn && c.Severity != tare.Note {
+			t.Errorf("%s: severity %q", c.ID, c.Severity)
+		}
+		if got, ok := Named(c.ID); !ok || got.ID != c.ID {
+			t.Errorf("%s is not found by its name", c.ID)
+		}
+	}
+	for _, id := range []string{
+		"error-in-loop", "wrong-answer", "identity", "control", "alloc-floor", "null-share",
+		"slice-invariance", "carry-over", "machine", "build", "trial",
+		"fixture-cardinality", "part-whole", "size-scaling", "drift-in-trial", "discriminating", "autocorrelation", "bimodal", "sums-disagree", "sink", "stale",
+		"little", "accounting", "delivered", "rate-held", "generator-headroom", "timeouts-counted", "connection-parity", "output-parity",
+		"layer-parity", "body-parity", "negative-probe", "does-work", "body-consumed", "shared-process",
+	} {
+		if !seen[id] {
+			t.Errorf("no check %s", id)
+		}
+	}
+	if _, ok := Named("no-such"); ok {
+		t.Error("a check that does not exist was found")
+	}
+}
+
+func TestDocsAreCurrent(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "checks.md")
+	if *update {
+		if err := os.WriteFile(path, []byte(Markdown()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.ReplaceAll(string(got), "\r\n", "\n") != Markdown() {
+		t.Error("docs/checks.md is not what the checks say: go generate ./internal/check")
+	}
+}
+
+func TestExpectations(t *testing.T) {
+	in := sound()
+	in.Contenders[4].Expect.Void = []string{"wrong-answer", "identity"}
+	in.Conformance[4].Wrong = 64
+	in.Trials[4].Error = &tare.TrialError{Class: tare.ErrExit, Message: "ended"}
+	fs := Run(in)
+	got := map[string]bool{}
+	for _, f := range fs {
+		got[f.Check] = f.Expected
+	}
+	if len(fs) != 2 || !got["wrong-answer"] || got["trial"] {
+		t.Errorf("findings = %+v, want wrong-answer as expected and trial besides", fs)
+	}
+}

@@ -1,0 +1,185 @@
+package trial
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/tarebench/tare/internal/machine"
+)
+
+// EnvGuardian is the environment variable that makes a process a guardian. It
+// holds the run's tag.
+const EnvGuardian = "TARE_GUARDIAN"
+
+// guardLimit is how long a guardian looks for processes to end.
+const guardLimit = 5 * time.Second
+
+// Guardian is a second process that ends what a run has started when tare
+// cannot do so any more, because it was killed itself. It holds one end of a
+// pipe; when the other end closes without a word, tare is dead.
+type Guardian struct {
+	mu   sync.Mutex
+	pipe *os.File
+	cmd  *exec.Cmd
+}
+
+// StartGuardian starts the program self, which must call GuardianMain first,
+// as the guardian of everything tagged with run. It returns when the guardian
+// is on duty.
+func StartGuardian(self, run string) (*Guardian, error) {
+	if run == "" || strings.ContainsAny(run, "\x00\n") {
+		return nil, fmt.Errorf("guardian: %q cannot be a run's tag", run)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = environment(os.Environ(), []string{EnvGuardian + "=" + run}) // without the tag itself
+	cmd.SysProcAttr = apart()
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("guardian: %w", err)
+	}
+	defer theirs.Close()
+	answer, said, err := os.Pipe()
+	if err != nil {
+		_ = ours.Close()
+		return nil, fmt.Errorf("guardian: %w", err)
+	}
+	defer answer.Close()
+	// Our own stdout and stderr it does not get: whoever reads those to the
+	// end must not wait for a guardian.
+	cmd.Stdin, cmd.Stdout = theirs, said
+	err = cmd.Start()
+	_ = said.Close()
+	if err != nil {
+		_ = ours.Close()
+		return nil, fmt.Errorf("guardian: %w", err)
+	}
+	late := time.AfterFunc(guardLimit, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
+	if line, _ := bufio.NewReader(io.LimitReader(answer, 100)).ReadString('\n'); line != onDuty {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = ours.Close()
+		return nil, fmt.Errorf("guardian: %s did not become one", self)
+	}
+	return &Guardian{pipe: ours, cmd: cmd}, nil
+}
+
+// onDuty is what a guardian says when nothing can get past it any more.
+const onDuty = "on duty\n"
+
+// Group tells the guardian of a process group, by its leader. It is needed
+// only where a run's tag cannot be searched for. A nil Guardian is told in
+// vain.
+func (g *Guardian) Group(pid int) { g.say("group " + strconv.Itoa(pid)) }
+
+// Gone tells the guardian that nothing is left of a process group.
+func (g *Guardian) Gone(pid int) { g.say("gone " + strconv.Itoa(pid)) }
+
+func (g *Guardian) say(line string) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.pipe != nil {
+		_, _ = g.pipe.WriteString(line + "\n") // a guardian that has died guards nothing
+	}
+}
+
+// Done sends the guardian home: the run has ended by itself. The error says
+// that it was not there any more, or did not go within 2 s and was killed.
+func (g *Guardian) Done() error {
+	if g == nil {
+		return nil
+	}
+	g.say("done")
+	g.mu.Lock()
+	pipe := g.pipe
+	g.pipe = nil
+	g.mu.Unlock()
+	if pipe == nil {
+		return nil
+	}
+	_ = pipe.Close()
+	late := time.AfterFunc(2*time.Second, func() { _ = g.cmd.Process.Kill() })
+	defer late.Stop()
+	if err := g.cmd.Wait(); err != nil {
+		return fmt.Errorf("guardian: %w", err)
+	}
+	return nil
+}
+
+// GuardianMain is the whole life of a guardian. In any other process it
+// returns false at once; a program that can be its own guardian calls it
+// before anything else, and ends when it returns true.
+func GuardianMain() (ran bool) {
+	run := os.Getenv(EnvGuardian)
+	if run == "" {
+		return false
+	}
+	// Whoever ends everything around tare with a signal must not end the one
+	// that cleans up after it.
+	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	_ = os.Chdir(os.TempDir()) // a directory in use cannot be unmounted or removed
+	_, _ = os.Stdout.WriteString(onDuty)
+	_ = os.Stdout.Close()
+	if groups, done := listen(os.Stdin); !done {
+		cleanUp(run, groups, guardLimit)
+	}
+	return true
+}
+
+// listen follows what tare says until it has nothing more to say. done is
+// false where it did not say that it was done.
+func listen(from io.Reader) (groups map[int]bool, done bool) {
+	groups = map[int]bool{}
+	lines := bufio.NewScanner(from)
+	for lines.Scan() {
+		word, number, _ := strings.Cut(lines.Text(), " ")
+		pid, _ := strconv.Atoi(number)
+		switch word {
+		case "group":
+			groups[pid] = true
+		case "gone":
+			delete(groups, pid)
+		case "done":
+			return nil, true
+		}
+	}
+	return groups, false
+}
+
+// cleanUp ends everything tagged with run until two looks in a row find
+// nothing: what forks while it is looked for is there the next time.
+func cleanUp(run string, groups map[int]bool, limit time.Duration) {
+	if !tagging {
+		for pid := range groups {
+			if pid > 1 {
+				killGroup(pid)
+			}
+		}
+		return
+	}
+	tags := []string{EnvRun + "=" + run}
+	nothing := 0
+	for end := time.Now().Add(limit); nothing < 2 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		machine.RemoveCgroups(groupPrefix(run))
+		pids := tagged(tags)
+		for _, pid := range pids {
+			killTagged(pid, tags)
+		}
+		nothing++
+		if len(pids) > 0 {
+			nothing = 0
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package trial
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+
+	"github.com/tarebench/tare/internal/machine"
+)
+
+const detachedProcess = 0x00000008 // DETACHED_PROCESS: no console
+
+// attributes put a contender out of reach of the console's Ctrl-C.
+func attributes(*machine.Cgroup) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
+}
+
+// killGroup ends a living process and its descendants.
+func killGroup(pid int) bool {
+	return exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(pid)).Run() == nil
+}
+
+// killOrphans does nothing: once a process has ended, its descendants are no
+// longer known as such, and its number may be somebody else's.
+func killOrphans(int) bool { return false }
+
+// apart starts a process without the console, out of reach of its Ctrl-C.
+func apart() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
+}
+
+func maxRSS(*os.ProcessState) int64 { return 0 }

@@ -1,0 +1,202 @@
+package labtest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// Script is how every contender behaves, by the id it has in the study.
+type Script struct {
+	Contenders map[string]Act `json:"contenders"`
+}
+
+// Act is how one contender behaves. Times are in nanoseconds.
+type Act struct {
+	NSPerOp     float64            `json:"ns_per_op"`
+	Ratio       map[string]float64 `json:"ratio,omitempty"`  // per workload id: factor on NSPerOp; absent: 1
+	Spread      float64            `json:"spread,omitempty"` // sd of ln(time) from slice to slice
+	Drift       float64            `json:"drift,omitempty"`  // sd of ln(time) from trial to trial
+	BytesPerOp  int64              `json:"bytes_per_op,omitempty"`
+	AllocsPerOp int64              `json:"allocs_per_op,omitempty"`
+	CycleNS     float64            `json:"cycle_ns,omitempty"` // from one collection to the next
+	OutputBytes int64              `json:"output_bytes,omitempty"`
+	Skip        []string           `json:"skip,omitempty"`         // workloads it cannot do
+	Wrong       string             `json:"wrong,omitempty"`        // what it answers instead of the reference
+	WrongRound  int                `json:"wrong_round,omitempty"`  // from which on it answers Wrong; zero: from the start
+	FailPilot   bool               `json:"fail_pilot,omitempty"`   // it fails at its first question
+	MaxCases    int                `json:"max_cases,omitempty"`    // answers that fit one line; zero: all
+	Errors      int64              `json:"errors,omitempty"`       // operations per slice that return an error
+	ErrorRounds []int              `json:"error_rounds,omitempty"` // in which Errors are returned; none: in all
+	FailRounds  []int              `json:"fail_rounds,omitempty"`  // the rounds in which it fails
+	FailClass   string             `json:"fail_class,omitempty"`
+	FailMessage string             `json:"fail_message,omitempty"`
+	Version     string             `json:"version,omitempty"` // as its binary would say
+	Missing     string             `json:"missing,omitempty"` // a symbol it claims and its binary lacks
+	Trap        bool               `json:"trap,omitempty"`
+	BuildError  string             `json:"build_error,omitempty"`
+}
+
+// Parse reads a script.
+func Parse(src []byte) (Script, error) {
+	var s Script
+	if err := json.Unmarshal(src, &s); err != nil {
+		return s, fmt.Errorf("read script: %w", err)
+	}
+	return s, nil
+}
+
+// Clock is the scripted time: it moves only when a contender works.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock starts a clock at t.
+func NewClock(t time.Time) *Clock { return &Clock{now: t} }
+
+// Now is the scripted time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance moves the clock.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	c.now = c.now.Add(d)
+	c.mu.Unlock()
+}
+
+// Open starts a scripted trial of contender id. Its figures depend on the
+// script, the trial's name and nothing else. reference gives the right answer
+// for case i of a workload.
+func Open(s Script, id, name string, clock *Clock, reference func(w wire.Workload, i int) []byte) (*Trial, error) {
+	act, ok := s.Contenders[id]
+	if !ok {
+		return nil, &tare.TrialError{Class: tare.ErrStart, Message: fmt.Sprintf("the script has no contender %q", id)}
+	}
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	rng := rand.New(rand.NewPCG(h.Sum64(), 1))
+	return &Trial{
+		act: act, name: name, clock: clock, reference: reference, rng: rng,
+		tilt: math.Exp(act.Drift * rng.NormFloat64()), works: map[string]wire.Workload{},
+	}, nil
+}
+
+// Trial is one scripted trial; it has the methods of a trial.Conn.
+type Trial struct {
+	act       Act
+	name      string
+	clock     *Clock
+	reference func(w wire.Workload, i int) []byte
+	rng       *rand.Rand
+	tilt      float64
+	works     map[string]wire.Workload
+	failed    *tare.TrialError
+}
+
+// Do plays one request.
+func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return wire.Reply{}, err
+	}
+	if t.failed != nil {
+		return wire.Reply{}, t.failed
+	}
+	a := wire.Reply{ID: q.ID}
+	switch q.Op {
+	case wire.OpHello:
+		a.Protocol, a.Kind, a.Go, a.GOMAXPROCS = wire.Protocol, "codec", "go1.26.0", 1
+		t.clock.Advance(2 * time.Millisecond)
+	case wire.OpPrepare:
+		if t.act.FailPilot {
+			t.failed = &tare.TrialError{Class: t.act.FailClass, Message: t.act.FailMessage}
+			return wire.Reply{}, t.failed
+		}
+		a.Fresh = t.act.BytesPerOp > 0
+		for _, w := range t.act.Skip {
+			a.Unsupported = a.Unsupported || w == q.Workload.ID
+		}
+		t.works[q.Workload.ID] = *q.Workload
+		t.clock.Advance(time.Millisecond)
+	case wire.OpAnswer:
+		if t.act.MaxCases > 0 && len(q.Cases) > t.act.MaxCases {
+			return wire.Reply{}, &tare.TrialError{Class: tare.ErrContender, Message: "the reply does not fit a line; ask for fewer cases"}
+		}
+		for _, i := range q.Cases {
+			out := []byte(t.act.Wrong)
+			if t.act.Wrong == "" || t.round() < t.act.WrongRound {
+				out = t.reference(t.works[q.On], i)
+			}
+			a.Answers = append(a.Answers, wire.Answer{Case: i, Output: out})
+		}
+	case wire.OpWarm:
+		t.run(&a, q, max(1, int64(float64(q.MinNS)/t.cost(q.On))))
+	case wire.OpSlice:
+		if f := t.act; slices.Contains(f.FailRounds, t.round()) {
+			t.failed = &tare.TrialError{Class: f.FailClass, Message: f.FailMessage}
+			return wire.Reply{}, t.failed
+		}
+		ops := q.Ops
+		if q.Until == string(tare.UntilGC) {
+			ops = int64(float64(max(1, q.Cycles)) * t.act.CycleNS / t.cost(q.On))
+		}
+		t.run(&a, q, max(1, ops))
+		if len(t.act.ErrorRounds) == 0 || slices.Contains(t.act.ErrorRounds, t.round()) {
+			a.Errors = t.act.Errors
+		}
+		if a.Errors > 0 {
+			a.Message = "scripted error"
+		}
+	case wire.OpStats:
+		a.Ops, a.Bytes, a.Allocs = q.Ops, q.Ops*t.act.BytesPerOp, q.Ops*t.act.AllocsPerOp
+	}
+	return a, nil
+}
+
+// run does ops operations in scripted time.
+func (t *Trial) run(a *wire.Reply, q wire.Request, ops int64) {
+	ns := float64(ops) * t.cost(q.On) * t.tilt * math.Exp(t.act.Spread*t.rng.NormFloat64())
+	a.Ops, a.WallNS = ops, max(1, int64(ns))
+	a.CPUNS = a.WallNS
+	a.BytesOut = ops * t.act.OutputBytes
+	if t.act.CycleNS > 0 {
+		a.GC = max(1, int64(math.Round(float64(ops)*t.cost(q.On)/t.act.CycleNS)))
+	}
+	t.clock.Advance(time.Duration(a.WallNS))
+}
+
+func (t *Trial) cost(workload string) float64 {
+	if f, ok := t.act.Ratio[workload]; ok {
+		return t.act.NSPerOp * f
+	}
+	return t.act.NSPerOp
+}
+
+// round is the round that the trial's name says it is in; zero: the pilot.
+func (t *Trial) round() int {
+	var round int
+	at := strings.LastIndexByte(t.name, '/')
+	if _, err := fmt.Sscanf(t.name[at+1:], "round %d", &round); err != nil {
+		return 0
+	}
+	return round
+}
+
+// Close ends the trial.
+func (t *Trial) Close(context.Context) tare.Evidence {
+	return tare.Evidence{GOMAXPROCS: 1, Go: "go1.26.0", CPUSeconds: 1, RunQueueNS: 1e6}
+}

@@ -1,0 +1,110 @@
+// Command agree holds two results of one study against each other: the same
+// study run twice, or cut into slices in two ways. It prints a Markdown table
+// of every ratio in both, and what they contradict each other in:
+//
+//	go run ./tools/agree FIRST.json SECOND.json
+//
+// It exits with 1 where a pair is proven in opposite directions.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: agree FIRST.json SECOND.json")
+		os.Exit(2)
+	}
+	a, err := read(os.Args[1])
+	if err == nil {
+		var b *tare.Result
+		if b, err = read(os.Args[2]); err == nil {
+			opposed := compare(os.Stdout, a, b)
+			if opposed > 0 {
+				os.Exit(1)
+			}
+			return
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(2)
+}
+
+func read(path string) (*tare.Result, error) {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var r tare.Result
+	if err := json.Unmarshal(src, &r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &r, nil
+}
+
+// relation is what two intervals of one ratio say about each other.
+type relation string
+
+const (
+	overlapping relation = ""         // some ratio is in both
+	disjoint    relation = "disjoint" // none is, and they are on one side of 1, or one holds it
+	opposite    relation = "OPPOSITE" // each excludes 1, on its own side
+)
+
+func relate(a, b tare.Comparison) relation {
+	switch {
+	case a.High < 1 && b.Low > 1 || a.Low > 1 && b.High < 1:
+		return opposite
+	case a.High < b.Low || b.High < a.Low:
+		return disjoint
+	}
+	return overlapping
+}
+
+// compare writes the table and the sums, and returns how many pairs were proven
+// in opposite directions. The table has the ratios to the baseline of time and
+// CPU; the sums count every pair of every metric but those that agree to the
+// last digit.
+func compare(w io.Writer, a, b *tare.Result) (opposed int) {
+	fmt.Fprintf(w, "| workload | contender | metric | %s, %d rounds, seed %s | %s, %d rounds, seed %s | |\n|---|---|---|---|---|---|\n",
+		a.Plan.Isolation, a.RoundsDone, a.Seed, b.Plan.Isolation, b.RoundsDone, b.Seed)
+	pairs, apart := 0, 0
+	for _, x := range a.Comparisons {
+		i := slices.IndexFunc(b.Comparisons, func(y tare.Comparison) bool {
+			return y.Workload == x.Workload && y.Contender == x.Contender && y.Against == x.Against && y.Metric == x.Metric
+		})
+		if i < 0 || !interval(x) || !interval(b.Comparisons[i]) {
+			continue
+		}
+		y := b.Comparisons[i]
+		pairs++
+		rel := relate(x, y)
+		switch rel {
+		case opposite:
+			opposed++
+		case disjoint:
+			apart++
+		}
+		timed := x.Metric == "time" || x.Metric == "cpu"
+		baseline, _ := a.Contender(x.Against)
+		if timed && (baseline.Role == tare.RoleBaseline || rel == opposite) {
+			fmt.Fprintf(w, "| %s | %s / %s | %s | %s | %s | %s |\n", x.Workload, x.Contender, x.Against, x.Metric, written(x), written(y), rel)
+		}
+	}
+	fmt.Fprintf(w, "\n%d ratios are in both: %d intervals are disjoint, %d pairs are proven in opposite directions.\n", pairs, apart, opposed)
+	return opposed
+}
+
+// interval reports whether c is a measured ratio with an interval.
+func interval(c tare.Comparison) bool { return !c.Exact && c.Low > 0 && c.High > c.Low }
+
+func written(c tare.Comparison) string {
+	return fmt.Sprintf("%.3f (%.3f to %.3f)", c.Ratio, c.Low, c.High)
+}

@@ -1,0 +1,145 @@
+// Command benchload holds package load against other load generators: every
+// round each of them drives the same server, in an order drawn anew, and what
+// counts is the ratio of two tools within a round. Requests per second of the
+// client's processor time are compared unpinned and pinned, latencies at a
+// fixed rate, and a stop of the server against theory.
+//
+//	go run ./tools/benchload
+//	go run ./tools/benchload -rounds 20 -server 'myserver -addr 127.0.0.1:$PORT'
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"time"
+
+	"github.com/tarebench/tare/internal/machine"
+)
+
+const install = `
+Tools are taken from PATH, and what is missing is left out and said so:
+  wrk      apt-get install wrk
+  oha      cargo install oha --version 1.16.0 --locked
+  taskset  apt-get install util-linux
+A server is any command that listens on 127.0.0.1:$PORT and answers GET / with
+200; without -server it is one of this program's own, on net/http.
+Measure on a machine that does nothing else.
+`
+
+type config struct {
+	servers     list
+	rounds      int
+	each        time.Duration
+	connections int
+	rate        float64
+	seed        uint64
+	skipStop    bool
+}
+
+// list is a flag that may be given more than once.
+type list []string
+
+func (l *list) String() string     { return fmt.Sprint(*l) }
+func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "benchload:", err)
+		os.Exit(1)
+	}
+}
+
+// run is the program. Two words as its first argument make it one of the
+// processes that it starts itself.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if len(args) > 0 && args[0] == "serve" {
+		return serve(args[1:], stdin)
+	}
+	if len(args) > 0 && args[0] == "drive" {
+		return drive(ctx, args[1:], stdout)
+	}
+	c, err := parse(args, stderr)
+	if err != nil {
+		return err
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	b := &bench{config: c, own: own, out: stdout, rng: rand.New(rand.NewPCG(c.seed, 4))}
+	b.findTools()
+	gauge := machine.StartGauge()
+	for _, command := range c.servers {
+		if err := b.server(ctx, command); err != nil {
+			return err
+		}
+	}
+	noise := gauge.Stop()
+	fmt.Fprintf(stdout, "\nNoise: something waited for a processor for %.0f %% of the time (the clients and servers themselves included); seed %d.\n",
+		100*noise.CPUPressure, c.seed)
+	return nil
+}
+
+func parse(args []string, stderr io.Writer) (config, error) {
+	var c config
+	flags := flag.NewFlagSet("benchload", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Var(&c.servers, "server", "command of a server that listens on 127.0.0.1:$PORT; may be given more than once; none: one of its own")
+	flags.IntVar(&c.rounds, "rounds", 10, "rounds; at least 6, for an interval")
+	flags.DurationVar(&c.each, "each", 3*time.Second, "how long each tool runs in a round; whole seconds")
+	flags.IntVar(&c.connections, "connections", 50, "kept open")
+	flags.Float64Var(&c.rate, "rate", 10000, "requests per second, where latencies are compared")
+	flags.Uint64Var(&c.seed, "seed", 1, "of the order within rounds")
+	flags.BoolVar(&c.skipStop, "nostop", false, "leave out the stop of the server")
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: benchload [flags]")
+		flags.PrintDefaults()
+		fmt.Fprint(stderr, install)
+	}
+	if err := flags.Parse(args); err != nil {
+		return c, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return c, fmt.Errorf("what is %q?", flags.Arg(0))
+	case c.rounds < 6:
+		return c, fmt.Errorf("%d rounds have no interval: at least 6", c.rounds)
+	case c.each < time.Second || c.each%time.Second != 0:
+		return c, fmt.Errorf("%v each: whole seconds", c.each)
+	}
+	if len(c.servers) == 0 {
+		c.servers = list{""}
+	}
+	return c, nil
+}
+
+// findTools says what will be compared and what is missing.
+func (b *bench) findTools() {
+	fmt.Fprintf(b.out, "%d processors, %s/%s, %d rounds of %v each, %d connections\n", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.rounds, b.each, b.connections)
+	b.tools = []tool{ours{}}
+	for _, t := range []tool{wrk{}, oha{}} {
+		if _, err := exec.LookPath(t.name()); err != nil {
+			b.missing(t.name(), "not in PATH; --help says how it is installed")
+			continue
+		}
+		b.tools = append(b.tools, t)
+	}
+	if _, err := exec.LookPath("taskset"); err != nil {
+		b.missing("pinned", "taskset is not in PATH")
+	} else if runtime.NumCPU() < 2 {
+		b.missing("pinned", "there is one processor")
+	} else {
+		b.pins = true
+	}
+}
+
+func (b *bench) missing(what, why string) { fmt.Fprintf(b.out, "skipped %s: %s\n", what, why) }
