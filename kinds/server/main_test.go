@@ -32,7 +32,9 @@ const envPart = "TARE_TEST_SERVER"
 // process.
 const quick = "GORACE=atexit_sleep_ms=0"
 
-func TestMain(m *testing.M) {
+// RunTests is the TestMain of both packages, whose kinds serve these apps.
+func RunTests(m *testing.M, apps map[string]App) {
+	served = apps
 	if os.Getenv(wire.EnvWire) != "" {
 		sdk.Main(sdk.Apps{"tiny": serveTiny, "": sdk.Null(""), sdk.AppIngest: serveIngest, sdk.AppHomelab: serveHomelab}, variants()...)
 	}

@@ -59,9 +59,6 @@ var (
 	_ lab.Examiner  = (*Kind)(nil)
 )
 
-// New returns the server kind.
-func New() *Kind { return Of(Name, ownApps()) }
-
 // Of returns a kind of that name, whose contenders serve apps, by the fixture's
 // name.
 func Of(name string, apps map[string]App) *Kind {
