@@ -20,7 +20,7 @@ const alone = -1
 
 // places lists every package: an unlisted one fails. The floors:
 //
-//	9 main · 8 the command line · 7 bring · 6 files and stores · 5 kinds
+//	9 main · 8 the command line · 7 bring, all kinds · 6 files and stores, workloads of apps · 5 kinds
 //	4 the lab · 3 processes, sockets, the clock · 2 pure, about studies
 //	1 pure, about numbers and bytes · 0 the nouns
 func places() []place {
@@ -72,9 +72,11 @@ func places() []place {
 		{dir: "lab/journal", floor: 4},
 		{dir: "lab/labtest", floor: 4, peers: []string{"lab", "lab/journal", "internal/trial", "internal/build"}},
 
-		{dir: "kinds", floor: 5, peers: []string{"kinds/*"}},
-		{dir: "kinds/rpc", floor: 5, peers: []string{"kinds/server", "apps/*"}},
-		{dir: "kinds/*", floor: 5, peers: []string{"apps/*"}},
+		{dir: "kinds/rpc", floor: 7, peers: []string{"apps/*"}},
+		{dir: "kinds/server", floor: 5, peers: []string{"kinds", "apps/*", "apps/*/workload"}}, // in tests
+		{dir: "kinds/*", floor: 5},
+		{dir: "kinds", floor: 7, peers: []string{"apps/*", "kinds/*"}},
+		{dir: "apps/*/workload", floor: 6, peers: []string{"apps/*"}},
 
 		{dir: "cmd/tare/internal/near", floor: 1},
 		{dir: "cmd/tare/internal/yamlfile", floor: 2},

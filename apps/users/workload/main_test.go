@@ -21,6 +21,7 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 	sdk "github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/server"
 )
 
 // The test binary is every face that these tests need: the variant that hello

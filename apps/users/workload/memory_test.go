@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/lab"
 )
 

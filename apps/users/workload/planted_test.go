@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/internal/check"
 )
 
