@@ -69,7 +69,7 @@ func (in Input) about(criterion tare.Criterion, contender string) bool {
 func ratioForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	least, most, seen := 1.0, 1.0, false
 	for _, c := range in.Comparisons {
-		if c.Workload != workload || c.Metric != criterion.Metric || !in.about(criterion, c.Contender) || !(c.Low > 0) || !(c.High > 0) {
+		if c.Workload != workload || c.Metric != criterion.Metric || !in.about(criterion, c.Contender) || !c.Bounded() {
 			continue
 		}
 		least, most, seen = min(least, c.Low), max(most, c.High), true
@@ -122,19 +122,14 @@ func beyond(rule tare.Rule, least, most float64) bool {
 // undecidable finds the contenders whose interval holds one of the edges,
 // where the control's half-width is not below the margin asked for.
 func undecidable(in Input, criterion tare.Criterion, margin float64, edges []float64, workload string) []tare.Finding {
-	half := 0.0
-	for _, c := range in.Comparisons {
-		if c.Contender == tare.ControlID && c.Workload == workload && c.Metric == criterion.Metric && c.Low > 0 && c.High > 0 {
-			half = math.Log(c.High/c.Low) / 2
-		}
-	}
+	half := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric)
 	if half == 0 || half < margin {
 		return nil
 	}
 	var out []tare.Finding
 	for _, c := range in.Comparisons {
 		open := func(edge float64) bool { return c.Low <= edge && edge <= c.High }
-		if c.Workload != workload || c.Metric != criterion.Metric || !in.about(criterion, c.Contender) || !(c.Low > 0) || !slices.ContainsFunc(edges, open) {
+		if c.Workload != workload || c.Metric != criterion.Metric || !in.about(criterion, c.Contender) || !c.Bounded() || !slices.ContainsFunc(edges, open) {
 			continue
 		}
 		out = append(out, tare.Finding{

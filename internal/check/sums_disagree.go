@@ -24,7 +24,7 @@ func sumsDisagree() Check {
 			}
 			var out []tare.Finding
 			for _, c := range in.Comparisons {
-				if c.Metric != in.primary() || c.Contender == c.Against || !(c.Low > 0) || !(c.High > 0) {
+				if c.Metric != in.primary() || c.Contender == c.Against || !c.Bounded() {
 					continue
 				}
 				i := slices.IndexFunc(in.Effects, func(e tare.Effects) bool {
@@ -41,7 +41,7 @@ func sumsDisagree() Check {
 				if e.A != c.Contender {
 					apart = negated(apart)
 				}
-				half := math.Log(c.High/c.Low) / 2
+				half := c.HalfWidth()
 				lo, hi, ok := stats.Interval(apart, strict)
 				if !ok || lo <= half && hi >= -half {
 					continue

@@ -28,7 +28,7 @@ func Compare(d Data, effects []tare.Effects) []tare.Comparison {
 				}
 			}
 			for _, id := range d.compared() {
-				e, ok := find(effects, w.ID, metric, id, d.Study.Baseline)
+				e, ok := tare.EffectsOf(effects, w.ID, metric, id, d.Study.Baseline)
 				if !ok || id == d.Study.Baseline {
 					continue
 				}
@@ -166,31 +166,6 @@ func (x *index) self(d Data, workload string) (tare.Comparison, bool) {
 		Workload: workload, Contender: d.Study.Baseline, Metric: d.primary(), Against: d.Study.Baseline,
 		Ratio: 1, Low: 1, High: 1, Level: 1 - alpha, Rounds: v.Rounds, Value: v.Value, AgainstValue: v.Value, Unit: v.Unit,
 	}, ok
-}
-
-// find returns the effects of a against b, turned round where they are stored
-// the other way.
-func find(effects []tare.Effects, workload, metric, a, b string) (tare.Effects, bool) {
-	for _, e := range effects {
-		if e.Workload != workload || e.Metric != metric {
-			continue
-		}
-		if e.A == a && e.B == b {
-			return e, true
-		}
-		if e.A == b && e.B == a {
-			return tare.Effects{Workload: workload, Metric: metric, A: a, B: b, Effects: negated(e.Effects), Sums: negated(e.Sums), Of: e.Of}, true
-		}
-	}
-	return tare.Effects{}, false
-}
-
-func negated(x []float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = -v
-	}
-	return out
 }
 
 // asked reports whether a criterion or claim is about this comparison.

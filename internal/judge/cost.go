@@ -28,7 +28,7 @@ func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Com
 	}
 	var out []tare.Cost
 	for _, c := range comparisons {
-		if c.Metric != metric || who[c.Contender].Role != tare.RoleContender || who[c.Against].Role != tare.RoleBaseline || !hasInterval(c) {
+		if c.Metric != metric || who[c.Contender].Role != tare.RoleContender || who[c.Against].Role != tare.RoleBaseline || !c.Bounded() {
 			continue
 		}
 		kind := who[c.Contender].Kind
@@ -38,7 +38,7 @@ func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Com
 		if len(tare.VoidsMetric(findings, c.Contender, c.Workload, metric))+len(tare.VoidsMetric(findings, c.Against, c.Workload, metric)) > 0 {
 			continue
 		}
-		out = append(out, cost(c, halfWidth(comparisons, c.Workload, metric), rate, unitOf(kind)))
+		out = append(out, cost(c, tare.NoiseFloor(comparisons, c.Workload, metric), rate, unitOf(kind)))
 	}
 	return out
 }
@@ -64,7 +64,7 @@ func unitOf(kind string) string {
 func cost(c tare.Comparison, control, rate float64, unit string) tare.Cost {
 	out := tare.Cost{Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric, Rate: rate}
 	perOp := c.AgainstValue / 1e9 // core seconds of the baseline
-	isShown := differs(c, control) == shown
+	isShown := c.Differs(control) == tare.Significant
 	if isShown {
 		out.OnePercent = onePercent / math.Abs(perOp*(1-c.Ratio))
 	}

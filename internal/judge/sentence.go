@@ -89,15 +89,15 @@ func spanned(c tare.Comparison, edges ...float64) (ratio, span string) {
 // was shown. control is the half-width below which none is claimed.
 func difference(c tare.Comparison, control float64, looks int) string {
 	w := wordsFor(c.Metric)
-	if !hasInterval(c) {
+	if !c.Bounded() {
 		return fmt.Sprintf("%s against %s on %s: no interval after %s; it takes %d.",
 			c.Contender, c.Against, c.Workload, formatRounds(c.Rounds), roundsForInterval(c, looks))
 	}
 	ratio, span := spanned(c, 1)
-	switch differs(c, control) {
-	case shown:
+	switch c.Differs(control) {
+	case tare.Significant:
 		return fmt.Sprintf("%s %s %s: %s.", c.Contender, w.verb, measure(c, 1), change(c.Ratio, w))
-	case withinControl:
+	case tare.WithinNoise:
 		return fmt.Sprintf("%s and %s on %s: no difference in %s shown; the ratio %s %s is within what the control shows here (±%s).",
 			c.Contender, c.Against, c.Workload, w.noun, ratio, span, formatShare(math.Expm1(control)))
 	}
@@ -112,10 +112,10 @@ func ruled(criterion string, ruling tare.Ruling, c tare.Comparison, control floa
 	w := wordsFor(c.Metric)
 	tail := ""
 	if strings.Contains(criterion, " ratio ") && ruling != tare.Inconclusive {
-		switch differs(c, control) {
-		case shown:
+		switch c.Differs(control) {
+		case tare.Significant:
 			tail = ": " + change(c.Ratio, w)
-		case withinControl:
+		case tare.WithinNoise:
 			tail = fmt.Sprintf(", which is within what the control shows here (±%s)", formatShare(math.Expm1(control)))
 		}
 	}

@@ -119,12 +119,11 @@ func measure(ctx context.Context, bin, study string, seed uint64) (Line, error) 
 		}
 	}
 	for _, e := range r.Rounds {
-		switch {
-		case e.Metric != "time":
-		case e.B == base:
+		if e.A == base {
+			e = e.Turned()
+		}
+		if e.Metric == "time" && e.B == base {
 			l.Effects[e.A] = rounded(e.Effects)
-		case e.A == base:
-			l.Effects[e.B] = rounded(negative(e.Effects))
 		}
 	}
 	for id, x := range l.Effects {

@@ -116,8 +116,8 @@ func forecast(x, control []float64, truth, level float64) int {
 		return 0
 	}
 	n = max(n, len(x)*3/2)
-	if lo, hi, ok := stats.Interval(control, level); ok {
-		times := (hi - lo) / 2 / math.Log(truth)
+	if half, ok := stats.HalfWidth(control, level); ok {
+		times := half / math.Log(truth)
 		n = max(n, int(math.Ceil(float64(len(control))*times*times)))
 	}
 	if n > plan.MaxRounds {
@@ -129,30 +129,21 @@ func forecast(x, control []float64, truth, level float64) int {
 // apart reports whether the first n rounds publish a difference: the interval
 // excludes equality, and the estimate lies beyond what the control shows.
 func apart(x, control []float64, n int, level float64) bool {
-	lo, hi, ok := stats.Interval(x[:n], level)
-	if !ok || lo <= 0 && hi >= 0 || len(control) < n {
+	if len(control) < n {
 		return false
 	}
-	clo, chi, _ := stats.Interval(control[:n], level)
-	return math.Abs(stats.HodgesLehmann(x[:n])) > (chi-clo)/2
+	_, beyond := stats.Differs(x[:n], control[:n], level)
+	return beyond
 }
 
 // roundEffects are ln(time / the base's) of contender id per round.
 func roundEffects(res *tare.Result, id string) []float64 {
-	for _, e := range res.Rounds {
-		switch {
-		case e.Metric != res.Metrics[0]:
-		case e.A == id && e.B == scaleBase:
-			return e.Effects
-		case e.B == id && e.A == scaleBase:
-			x := make([]float64, len(e.Effects))
-			for i, v := range e.Effects {
-				x[i] = -v
-			}
-			return x
-		}
+	var workload string // the study has one, unless it was cut off
+	for _, w := range res.Workloads {
+		workload = w.ID
 	}
-	return nil
+	e, _ := tare.EffectsOf(res.Rounds, workload, res.Metrics[0], id, scaleBase)
+	return e.Effects
 }
 
 // conclude writes the sentences and the advice. Every one is made of numbers.

@@ -104,18 +104,18 @@ func rule(family []member, alpha, margin float64) {
 func (m member) ruleRatio(s, none span, edge float64) {
 	r := m.row
 	r.Outcome = Open
-	switch control := halfWidth(r.result, r.workload, r.Metric); {
+	switch floor := tare.NoiseFloor(r.result.Comparisons, r.workload, r.Metric); {
 	case !s.ok:
 		if r.Level = s.level; r.Rounds > 0 && r.why == "" {
 			r.Needed = stats.MinRounds(stats.LookLevel(1-s.level, m.looks))
 		}
 		return
-	case s.lo > edge && math.Log(r.Ratio) > control:
+	case s.lo > edge && tare.Exceeds(r.Ratio, floor):
 		r.Outcome = Worse
 	case s.lo > edge: // the control, which is the base once more, differs as much
 	case s.hi <= edge:
 		r.Outcome = NoWorse
-		if none.ok && none.hi < 0 && -math.Log(r.Ratio) > control {
+		if none.ok && none.hi < 0 && tare.Exceeds(r.Ratio, floor) {
 			r.Outcome, s = Better, none
 		}
 	}
@@ -143,7 +143,8 @@ func members(m Measured, asked []string) []member {
 					continue
 				}
 				r := newRow(res, held, w.ID, metric)
-				m := member{row: r, effects: effects(res, w.ID, name), looks: max(1, len(res.Plan.Looks))}
+				e, _ := tare.EffectsOf(res.Rounds, w.ID, name, HeadID, BaseID)
+				m := member{row: r, effects: e.Effects, looks: max(1, len(res.Plan.Looks))}
 				r.Rounds = len(m.effects)
 				if r.Rounds > 0 {
 					r.Ratio = math.Exp(stats.HodgesLehmann(m.effects))
@@ -204,26 +205,6 @@ func voided(res *tare.Result, workload, metric string) (tare.Finding, bool) {
 	return tare.Finding{}, false
 }
 
-// effects are ln(head/base) per round.
-func effects(res *tare.Result, workload, metric string) []float64 {
-	for _, e := range res.Rounds {
-		if e.Workload != workload || e.Metric != metric {
-			continue
-		}
-		if e.A == HeadID && e.B == BaseID {
-			return e.Effects
-		}
-		if e.A == BaseID && e.B == HeadID {
-			out := make([]float64, len(e.Effects))
-			for i, x := range e.Effects {
-				out[i] = -x
-			}
-			return out
-		}
-	}
-	return nil
-}
-
 // value is the median over rounds of what one side took; zero where it was not
 // measured.
 func value(res *tare.Result, workload, contender string, m tare.Metric) float64 {
@@ -250,17 +231,6 @@ func samples(res *tare.Result, workload, contender string, m tare.Metric) []floa
 		}
 	}
 	return out
-}
-
-// halfWidth is half the width of the control's interval as a logarithm: no
-// smaller difference is called one. Zero where it has none.
-func halfWidth(res *tare.Result, workload, metric string) float64 {
-	for _, c := range res.Comparisons {
-		if c.Contender == tare.ControlID && c.Workload == workload && c.Metric == metric && c.Low > 0 && c.High > 0 {
-			return math.Log(c.High/c.Low) / 2
-		}
-	}
-	return 0
 }
 
 // sort puts the worst rows first.
