@@ -186,7 +186,7 @@ func TestDifferenceCoverage(t *testing.T) {
 		for _, look := range d.Plan.Looks {
 			b := &bench{d: d.upTo(look)}
 			m := b.family("lean", "time")[0]
-			miss = miss || m.OK && !m.holds(0.03)
+			miss = miss || m.OK && !m.Holds(0.03)
 			ruled = ruled || m.OK && (m.High <= rule.Limit || m.Low > rule.Limit) // the truth is the limit
 		}
 		count(&missed, miss)
