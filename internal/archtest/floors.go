@@ -41,6 +41,7 @@ func places() []place {
 		{dir: "internal/archtest", floor: 1},
 		{dir: "internal/assert", floor: 1},
 		{dir: "internal/golden", floor: 1},
+		{dir: "internal/format", floor: 1},
 		{dir: "tools/agree", floor: 1},
 		{dir: "tools/benchload", floor: 4},
 

@@ -154,22 +154,6 @@ const (
 	tolerance = 0.03
 )
 
-// plural is n and a noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// percent writes a share: two significant digits below 10 %, whole above.
-func percent(share float64) string {
-	if share < 0.1 {
-		return fmt.Sprintf("%.2g %%", share*100)
-	}
-	return fmt.Sprintf("%.0f %%", share*100)
-}
-
 // number writes a figure with three significant digits, or whole.
 func number(x float64) string {
 	if x >= 100 {

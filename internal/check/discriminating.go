@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // foregone is how many times everything that was measured lies on the right
@@ -48,7 +49,7 @@ func discriminating() Check {
 					}
 				}
 				if len(beforehand) > 1 { // the same limit on every workload: said once
-					beforehand[0].Message += fmt.Sprintf("; likewise on %s", plural(len(beforehand)-1, "more workload"))
+					beforehand[0].Message += fmt.Sprintf("; likewise on %s", format.Count(len(beforehand)-1, "more workload"))
 				}
 				out = append(out, beforehand[:min(1, len(beforehand))]...)
 			}
@@ -135,7 +136,7 @@ func undecidable(in Input, criterion tare.Criterion, margin float64, edges []flo
 		out = append(out, tare.Finding{
 			Contender: c.Contender, Workload: workload,
 			Message: fmt.Sprintf("%s asks for a difference of %s, but identical code is resolved to ±%s only (the control, %s)",
-				criterion, percent(math.Expm1(margin)), percent(math.Expm1(half)), plural(c.Rounds, "round")),
+				criterion, format.Percent(math.Expm1(margin)), format.Percent(math.Expm1(half)), format.Count(c.Rounds, "round")),
 		})
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 func fixtureCardinality() Check {
@@ -23,7 +24,7 @@ func fixtureCardinality() Check {
 				}
 				out = append(out, tare.Finding{
 					Workload: w.ID,
-					Message:  fmt.Sprintf("a body of %s has only %d different among %s", w.Fixture, w.DistinctKeys, plural(w.Keys, "key")),
+					Message:  fmt.Sprintf("a body of %s has only %d different among %s", w.Fixture, w.DistinctKeys, format.Count(w.Keys, "key")),
 				})
 			}
 			return out

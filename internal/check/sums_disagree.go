@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -49,7 +50,7 @@ func sumsDisagree() Check {
 				out = append(out, tare.Finding{
 					Contender: c.Contender, Workload: c.Workload,
 					Message: fmt.Sprintf("the ratio to %s is %.4g by the middle of the blocks and %.4g by sums, further apart than the half-width (±%s, %s)",
-						c.Against, c.Ratio, c.SumsRatio, percent(math.Expm1(half)), plural(len(apart), "round")),
+						c.Against, c.Ratio, c.SumsRatio, format.Percent(math.Expm1(half)), format.Count(len(apart), "round")),
 				})
 			}
 			return out

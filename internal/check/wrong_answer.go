@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 func wrongAnswer() Check {
@@ -57,5 +58,5 @@ func answers(n int) string {
 	if n == 1 {
 		return "1 answer is"
 	}
-	return plural(n, "answer") + " are"
+	return format.Count(n, "answer") + " are"
 }

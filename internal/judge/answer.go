@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Answer is the headline of a result: the first of the study's answers whose
@@ -150,7 +151,7 @@ func (q *quoter) within(c tare.Comparison) string {
 	if c.Exact || c.Differs(control) != tare.WithinNoise {
 		return ""
 	}
-	return ", within the control's ±" + formatShare(math.Expm1(control))
+	return ", within the control's ±" + format.Percent(math.Expm1(control))
 }
 
 // comparison is a contender against the baseline, where there is an interval.
@@ -208,7 +209,7 @@ func predicate(c tare.Comparison, control float64) string {
 	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
 	if c.Differs(control) == tare.WithinNoise {
 		return fmt.Sprintf("does not differ from %s in %s by more than the control does (%s×, %s to %s; control ±%s)",
-			c.Against, w.noun, ratio, lo, hi, formatShare(math.Expm1(control)))
+			c.Against, w.noun, ratio, lo, hi, format.Percent(math.Expm1(control)))
 	}
 	return fmt.Sprintf("does not differ significantly from %s in %s (%s× to %s×)", c.Against, w.noun, lo, hi)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Bounds of the outcomes of a claim.
@@ -318,7 +319,7 @@ func because(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcom
 		return s + ": " + sideWord + " 1 as claimed, not within 1.25× of the published ratio"
 	}
 	if c.Differs(control) == tare.WithinNoise {
-		return s + ": within what the control shows here (±" + formatShare(math.Expm1(control)) + ")"
+		return s + ": within what the control shows here (±" + format.Percent(math.Expm1(control)) + ")"
 	}
 	return s + ": more rounds are needed"
 }

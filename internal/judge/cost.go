@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // onePercent of a core is where a difference begins to be worth a thought.
@@ -86,12 +87,12 @@ func priced(c tare.Cost, isShown bool, unit string) string {
 	case c.Rate == 0:
 		return fmt.Sprintf("%s and %s on %s: the difference is 1 %% of a core at %s%s a second.", c.Contender, c.Against, c.Workload, formatRate(c.OnePercent), unit)
 	}
-	change := fmt.Sprintf("saves %s (%s to %s)", formatShare(c.Saved), formatShare(c.SavedLow), formatShare(c.SavedHigh))
+	change := fmt.Sprintf("saves %s (%s to %s)", format.Percent(c.Saved), format.Percent(c.SavedLow), format.Percent(c.SavedHigh))
 	if c.Saved < 0 {
-		change = fmt.Sprintf("costs %s more (%s to %s)", formatShare(-c.Saved), formatShare(-c.SavedHigh), formatShare(-c.SavedLow))
+		change = fmt.Sprintf("costs %s more (%s to %s)", format.Percent(-c.Saved), format.Percent(-c.SavedHigh), format.Percent(-c.SavedLow))
 	}
 	return fmt.Sprintf("%s on %s at %s%s a second takes %s of a core and %s %s: that %s; it is 1 %% of a core at %s%s a second.",
-		c.Contender, c.Workload, formatRate(c.Rate), unit, formatShare(c.Cores), c.Against, formatShare(c.AgainstCores), change, formatRate(c.OnePercent), unit)
+		c.Contender, c.Workload, formatRate(c.Rate), unit, format.Percent(c.Cores), c.Against, format.Percent(c.AgainstCores), change, formatRate(c.OnePercent), unit)
 }
 
 // formatRate writes a rate with three significant digits and thousands apart.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -165,7 +166,7 @@ func (b *bench) apart(out *tare.Decomposition, effects []tare.Effects) string {
 		return fmt.Sprintf("No difference in %s %s is shown, so none is told apart; the ratio is %s %s.", w.noun, who, ratio, span)
 	case tare.WithinNoise:
 		return fmt.Sprintf("No difference in %s %s is shown, so none is told apart; the ratio %s %s is within what the control shows here (±%s).",
-			w.noun, who, ratio, span, formatShare(math.Expm1(control)))
+			w.noun, who, ratio, span, format.Percent(math.Expm1(control)))
 	}
 	ids := []string{out.Whole.From}
 	for _, s := range out.Steps {
@@ -178,7 +179,7 @@ func (b *bench) apart(out *tare.Decomposition, effects []tare.Effects) string {
 	if row.Ratio < 1 {
 		than = w.less
 	}
-	of := fmt.Sprintf("%s %s %s (%s×, %s", formatShare(math.Abs(row.Ratio-1)), than, who, ratio, strings.TrimPrefix(span, "("))
+	of := fmt.Sprintf("%s %s %s (%s×, %s", format.Percent(math.Abs(row.Ratio-1)), than, who, ratio, strings.TrimPrefix(span, "("))
 	if !b.share(out, ids, stats.LookLevel(level, looks)) {
 		return fmt.Sprintf("The %s are not told apart yet: more rounds are needed.", of)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -153,7 +154,7 @@ func (b *bench) said(m member, v tare.Verdict, limit float64) string {
 	tail := ""
 	control := b.index().shares(v.Metric, v.Workload, m.of, tare.ControlID, b.d.Study.Baseline)
 	if cl, ch, ok := stats.Interval(control, stats.LookLevel(1-m.Level, b.d.looks())); ok && !(share > (ch-cl)/2) {
-		tail = fmt.Sprintf(", which is within what the control shows here (±%s)", formatShare((ch-cl)/2))
+		tail = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent((ch-cl)/2))
 	}
 	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, m.of, than, on, span, tail)
 }
@@ -171,7 +172,7 @@ func sharesSpanned(share, lo, hi float64, m member, edges ...float64) (s, span s
 // decimals as the width of the interval bears, and more where rounding would
 // carry a bound across one of the edges.
 func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
-	decimals := digitsOf(math.Abs(100 * share))
+	decimals := format.Decimals(math.Abs(100 * share))
 	if width := 100 * (hi - lo); width > 0 {
 		decimals = min(max(0, int(math.Ceil(-math.Log10(width)))), 5)
 	}
@@ -184,7 +185,7 @@ func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
 	}
 	write := fixed
 	if lo == hi {
-		write = trimmed
+		write = format.Trimmed
 	}
 	signed := func(x float64) string {
 		s := write(math.Abs(100*x), decimals)

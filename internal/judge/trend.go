@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -110,7 +111,7 @@ func trendOutcome(c tare.Claim, row tare.Comparison, control float64) (tare.Outc
 	case 1/tieWithin <= row.Low && row.High <= tieWithin:
 		return tare.Refuted, "it stays within 5 %, where it was claimed that it " + claimed
 	case row.Differs(control) == tare.WithinNoise:
-		return tare.ClaimOpen, "within what the control shows here (±" + formatShare(math.Expm1(control)) + ")"
+		return tare.ClaimOpen, "within what the control shows here (±" + format.Percent(math.Expm1(control)) + ")"
 	case row.Differs(control) == tare.NotShown:
 		return tare.ClaimOpen, "more rounds are needed"
 	case (row.High < 1) == (c.Side == "lower"):

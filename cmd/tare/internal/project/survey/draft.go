@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 // SchemaURL is where editors find the schema of tare.yaml.
@@ -50,7 +52,7 @@ func (s Survey) draftBench(b *strings.Builder) {
 		fmt.Fprintf(b, "# Found: %s.\n", s.Count())
 		for i, p := range packages {
 			if i == mostNamed {
-				fmt.Fprintf(b, "#   and %s more\n", plural(len(packages)-i, "package"))
+				fmt.Fprintf(b, "#   and %s more\n", format.Count(len(packages)-i, "package"))
 				break
 			}
 			names := p.names[:min(len(p.names), mostPerNamed)]
@@ -155,7 +157,7 @@ func (s Survey) Count() string {
 	if len(s.Benchmarks) == 0 {
 		return "no benchmarks"
 	}
-	return fmt.Sprintf("%s in %s", plural(len(s.Benchmarks), "benchmark"), plural(len(s.byPackage()), "package"))
+	return fmt.Sprintf("%s in %s", format.Count(len(s.Benchmarks), "benchmark"), format.Count(len(s.byPackage()), "package"))
 }
 
 type benched struct {
@@ -229,11 +231,4 @@ func comment(name string) string {
 		}
 		return r
 	}, name)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
