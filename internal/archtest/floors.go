@@ -42,6 +42,7 @@ func places() []place {
 		{dir: "internal/assert", floor: 1},
 		{dir: "internal/golden", floor: 1},
 		{dir: "internal/format", floor: 1},
+		{dir: "internal/protowire", floor: 1},
 		{dir: "tools/agree", floor: 1},
 		{dir: "tools/benchload", floor: 4},
 
@@ -120,7 +121,7 @@ func places() []place {
 
 		{dir: "contenders/rpc/all", floor: 3, only: []string{"contender/*", "contenders/rpc/*/face", "apps/*"}},
 		{dir: "contenders/rpc/null", floor: 3, only: []string{"contender/rpc", "contenders/rpc/null/face"}},
-		{dir: "contenders/rpc/null/face", floor: 3, only: []string{"contender/*", "apps/users", "load/h2"}},
+		{dir: "contenders/rpc/null/face", floor: 3, only: []string{"contender/*", "apps/users", "internal/protowire", "load/h2"}},
 		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", floor: alone}, // other people's programs
 		{dir: "examples/shop", floor: alone},
