@@ -307,9 +307,8 @@ func prefix(path string, err error) error {
 	return &FieldError{Path: path, What: err.Error()}
 }
 
-// Having is the study as it is where only some modules were given: without the
-// entries that take one (see [Entry]) which has does not report, and without a
-// workload that is asked of nobody else.
+// Having returns the study without the entries whose module is missing (see
+// [Entry]), and without the workloads that no other entry has.
 func (s Study) Having(has func(module string) bool) Study {
 	out := map[string]bool{}
 	var entries []Entry

@@ -42,7 +42,7 @@ type Check struct {
 	Why      string        // the mistake it exists to catch
 	Advice   string        // what to do about a finding
 
-	failures  bool // it also reads what does not count; others see what does
+	failures  bool // it also receives failed trials; others do not
 	everybody bool // its voids name a workload and no contender, so that no trap can be expected to be void by it
 
 	// suspects lists what a statistical check could void a contender for. It is

@@ -52,7 +52,7 @@ func Compare(d Data, effects []tare.Effects) []tare.Comparison {
 		}
 	}
 	for i := range out {
-		if c := &out[i]; c.Contender == c.Against { // true at any level; the control's is the page's
+		if c := &out[i]; c.Contender == c.Against { // true at any level; use the control's level
 			if j := slices.IndexFunc(out, func(o tare.Comparison) bool {
 				return o.Contender == tare.ControlID && o.Workload == c.Workload && o.Metric == c.Metric
 			}); j >= 0 {

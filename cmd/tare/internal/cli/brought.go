@@ -13,7 +13,7 @@ func addBrought(cmd *cobra.Command, what flagGroup, o *runOptions, words *runWor
 	how := group("How it is measured")
 	how.flags.StringVar(&words.budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
 	how.flags.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	how.flags.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	how.flags.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := group("What is printed")
 	f.add(said.flags, "the result document")

@@ -44,10 +44,10 @@ func (s *shell) gateCommand() *cobra.Command {
 		Long: `Weigh the repository's benchmarks, and what else tare.yaml names (studies, JSON
 documents, routes, servers under load), on two sides: the base and the head. A
 change is blocked where something is slower by more than the margin, allocates
-more often, or breaks a limit. The chance of any wrong word in the whole table is
-bounded (gate: alpha, 5 %).
+more often, or breaks a limit. The family-wise error rate of the table is bounded
+(gate: alpha, 5 %).
 
-tare.yaml says what is run, what is too much and what may pass for a time (tare
+tare.yaml says what is run, what is too much and which regressions it accepts for a time (tare
 init writes one); without it the base is where HEAD left the default branch, the
 margin 5 %, and allocations are compared exactly. Where GITHUB_ACTIONS is true,
 the lines of the benchmarks are annotated, and the table goes to
@@ -77,7 +77,7 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
 	how := group("How it is measured")
 	how.flags.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, and of each study and server besides, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
 	how.flags.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	how.flags.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	how.flags.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := group("What is printed")
 	said.flags.StringVar(&o.format, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
@@ -106,7 +106,7 @@ func (o *gateOptions) read(cmd *cobra.Command) error {
 	case changed("rounds") && (o.rounds < 1 || o.rounds > math.MaxInt32):
 		return &usageError{fmt.Sprintf("--rounds %d is not a number of rounds", o.rounds), "at least 1"}
 	case changed("budget") && o.budget <= 0:
-		return &usageError{fmt.Sprintf("--budget %v is no time", o.budget), "e.g. 90s"}
+		return &usageError{fmt.Sprintf("--budget %v is not a positive duration", o.budget), "e.g. 90s"}
 	case o.rounds > 0 && changed("budget"):
 		return &usageError{"--rounds and --budget contradict each other", "give one of them"}
 	case strings.HasPrefix(o.base, "-") || strings.HasPrefix(o.head, "-"):
@@ -201,7 +201,7 @@ func declared(dir, root string) map[string]gate.Place {
 	out := map[string]gate.Place{}
 	found, err := survey.Look(dir, root)
 	if err != nil {
-		return out // they are told without their place
+		return out // they are listed without file:line
 	}
 	for _, b := range found.Benchmarks {
 		out[b.ID()] = gate.Place{File: below(root, filepath.Join(dir, filepath.FromSlash(b.File))), Line: b.Line}

@@ -97,7 +97,7 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 	how := group("How it is measured")
 	how.flags.StringVar(&words.budget, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
 	how.flags.IntVar(&o.run.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	how.flags.Uint64Var(&o.run.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	how.flags.Uint64Var(&o.run.seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.flags.DurationVar(&o.run.slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
 	how.flags.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial for one whole trial after another")
 	how.flags.IntVar(&o.asked.Layouts, "layouts", 0, "link each side in so many random orders of its functions, and draw one per round: where code happens to lie becomes noise")
@@ -144,7 +144,7 @@ func (o *benchOptions) read(cmd *cobra.Command, words benchWords) (err error) {
 		return &usageError{fmt.Sprintf("--layouts %d is not a number of layouts", o.asked.Layouts), fmt.Sprintf("0 to %d", mostLayouts)}
 	}
 	if o.most < 0 {
-		return &usageError{fmt.Sprintf("--max %v is no time", o.most), "e.g. 10m"}
+		return &usageError{fmt.Sprintf("--max %v is not a positive duration", o.most), "e.g. 10m"}
 	}
 	if o.asked.PGO != "" && o.asked.PGO != "off" && o.asked.PGO != "auto" {
 		if o.asked.PGO, err = filepath.Abs(o.asked.PGO); err != nil {

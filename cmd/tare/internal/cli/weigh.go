@@ -68,7 +68,7 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 		return err
 	}
 	for _, name := range others {
-		p.Say(name + ": nothing of it was chosen")
+		p.Say(name + ": skipped: nothing matched")
 	}
 	if o.list {
 		return s.listRun(o, studies)
@@ -327,7 +327,7 @@ func (w *weighing) keep(res *tare.Result) error {
 // until they are all there.
 func (w *weighing) print(res *tare.Result) error {
 	f := w.o.format
-	if f.Write == nil || f.Name == "json" { // who asked prints by itself, or all together
+	if f.Write == nil || f.Name == "json" { // the caller prints, or all together
 		return nil
 	}
 	w.p.Part()

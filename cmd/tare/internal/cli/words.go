@@ -10,7 +10,7 @@ type word struct {
 func words() []word {
 	return []word{
 		{"adoption", "What taking a contender into a service costs besides time: modules and their licences, the age of the release, the size of the binary, the time to build and to start, resident memory."},
-		{"apart", "A contender that does another job, or part of one: of its answers only the status is held against the reference. It is compared with the baseline, and neither ranked nor advised."},
+		{"apart", "Status-only: of its answers only the status is compared with the reference, as it does another job or part of one. It is compared with the baseline, not ranked and not recommended."},
 		{"baseline", "The contender that every ratio is taken to. It is entered twice: the second entry is the control."},
 		{"block", "Consecutive slices added up, so long that at least two collection cycles of the allocating side fall into it."},
 		{"budget", "How long a study may measure; builds are not counted. quick weighs only what carries a claim, a criterion or an expectation; full weighs everything; a duration of your own leaves out what it has no time for, and names it."},
@@ -26,7 +26,7 @@ func words() []word {
 		{"cost", "What a contender's CPU time comes to in a service that does the operation at a given rate (--at): the cores it uses, and those it saves against the baseline."},
 		{"criterion", "A rule with a margin, declared before measuring, such as time ratio <= 0.5. Held against an interval it is met, not met, inconclusive or void."},
 		{"decomposition", "A difference taken apart: a chain of contenders, each of which changes one thing. Every step is weighed against the one before, and has a ratio, a share of the whole, and an interval for both."},
-		{"direction holds", "Of a claim: the measured interval lies wholly on the claimed side of 1, but the size is another one."},
+		{"direction holds", "Of a claim: the measured interval lies wholly on the claimed side of 1, but the magnitude differs."},
 		{"equivalent", "The whole interval lies within the margin around 1. No difference found is not the same: that may only mean too little evidence."},
 		{"evidence", "Everything a trial recorded besides its times: output, memory, processors it could use, what its binary contains. Checks read it."},
 		{"finding", "What a check saw and what to do about it: a note, a warning, or void."},

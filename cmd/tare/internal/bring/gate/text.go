@@ -54,7 +54,7 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 
 // conduct is how the table came about.
 func (rep *Report) conduct() string {
-	return fmt.Sprintf("%s on %s, %s in %s; the chance of any wrong word below is at most %s",
+	return fmt.Sprintf("%s on %s, %s in %s; the family-wise error rate is at most %s",
 		rep.count(), listed(rep.metrics(), " and "), format.Count(rep.Rounds, "round"), seconds(rep.Seconds), percent(rep.Alpha))
 }
 

@@ -33,7 +33,7 @@ func (s Survey) Draft() []byte {
 	s.draftStudies(&b)
 	s.draftGate(&b)
 	b.WriteString(`
-# Slowdowns that may pass for a time. Each needs a last day and a reason.
+# Temporarily accepted regressions. Each needs a last day and a reason.
 # accept:
 #   - benchmark: 'BenchmarkEncode/large'   # matched against import/path.BenchmarkName/sub
 #     metric: time                         # or allocs; left out: any
@@ -148,7 +148,7 @@ gate:
   allocs: exact            # one more allocation per operation is too many; or margin, ignore
   on_inconclusive: warn    # what the machine could not tell: pass, warn or fail
   # metrics: [time]        # held to the margin: time, bytes
-  # alpha: 5%%              # the chance of any wrong word in the whole table
+  # alpha: 5%%              # the family-wise error rate of the table
 `, base)
 }
 
