@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
 )
 
@@ -222,7 +223,7 @@ func (c cleaned) print(w io.Writer, o cleanOptions) error {
 			}
 		}
 		if n > 0 {
-			fmt.Fprintf(tw, "%s\t%s\t%s\n", verb, plural(n, k.noun), bytesText(bytes))
+			fmt.Fprintf(tw, "%s\t%s\t%s\n", verb, format.Count(n, k.noun), bytesText(bytes))
 		}
 	}
 	if err := tw.Flush(); err != nil {

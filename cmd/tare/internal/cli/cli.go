@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds"
@@ -144,7 +145,7 @@ difference that the control shows as well.`,
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &usageError{oneLine(err.Error()), cmd.CommandPath() + " --help lists the flags"}
+		return &usageError{format.Line(err.Error(), 0), cmd.CommandPath() + " --help lists the flags"}
 	})
 	root.AddCommand(s.runCommand(), s.benchCommand(), s.gateCommand(), s.routesCommand(), s.loadCommand(), s.serveCommand(), s.reportCommand(), s.historyCommand(), s.rerunCommand(), s.listCommand(), s.explainCommand(), s.newCommand(), s.initCommand(), s.jsonCommand(), s.doctorCommand(), s.cleanCommand(), s.versionCommand())
 	root.InitDefaultCompletionCmd()

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/report"
 )
@@ -121,7 +122,7 @@ func (s *shell) diagnose(ctx context.Context, catalogDir string) (d diagnosis, m
 		if missing == nil {
 			missing = err
 		}
-		return oneLine(err.Error())
+		return format.Line(err.Error(), 0)
 	}
 	d.Tare, d.Machine = version(), s.Facts(ctx)
 	d.Toolchain, err = findToolchain(ctx)
@@ -192,14 +193,14 @@ func (d diagnosis) write(w io.Writer, st report.Style) error {
 	m := d.Machine
 	row("tare", "%s", strings.TrimPrefix(d.Tare.String(), "tare "))
 	row("system", "%s", strings.TrimSpace(fmt.Sprintf("%s/%s %s", m.OS, m.Arch, m.Kernel)))
-	row("processor", "%s", strings.TrimSpace(fmt.Sprintf("%s, %s", or(m.CPU, runtime.GOARCH), plural(m.Cores, "core"))))
+	row("processor", "%s", strings.TrimSpace(fmt.Sprintf("%s, %s", or(m.CPU, runtime.GOARCH), format.Count(m.Cores, "core"))))
 	if m.Memory > 0 {
 		row("memory", "%.1f GiB", float64(m.Memory)/(1<<30))
 	}
 	row("go command", "%s", or(d.Toolchain.Error, d.Toolchain.Version+" "+d.Toolchain.Path))
 	row("cache", "%s", or(d.Cache.Error, fmt.Sprintf("%s (%s)", d.Cache.Dir, bytesText(d.Cache.Bytes))))
 	row("data", "%s", or(d.Data.Error, fmt.Sprintf("%s (%s)", d.Data.Dir, bytesText(d.Data.Bytes))))
-	row("catalog", "%s", or(d.Catalog.Error, fmt.Sprintf("%s (%s)", d.Catalog.Dir, plural(d.Catalog.Contenders, "contender"))))
+	row("catalog", "%s", or(d.Catalog.Error, fmt.Sprintf("%s (%s)", d.Catalog.Dir, format.Count(d.Catalog.Contenders, "contender"))))
 	lock := "free"
 	if d.Lock.Held {
 		lock = "held by " + d.Lock.Holder

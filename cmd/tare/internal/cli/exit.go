@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
 )
@@ -120,14 +120,9 @@ func line(err error) string {
 	case code(err) == ExitInterrupted:
 		return "interrupted"
 	case errors.Is(err, build.ErrNoToolchain):
-		return "the go command is needed to build contenders: " + oneLine(err.Error())
+		return "the go command is needed to build contenders: " + format.Line(err.Error(), 0)
 	}
-	return oneLine(err.Error())
-}
-
-// oneLine joins the lines of s.
-func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+	return format.Line(err.Error(), 0)
 }
 
 func withHint(what, hint string) string {

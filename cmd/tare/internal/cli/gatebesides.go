@@ -18,6 +18,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/contender/codec"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // besides is what a gate weighs that is no benchmark.
@@ -118,7 +119,7 @@ func (b *besides) files() error {
 			study, err = b.read(f)
 		}
 		if err != nil {
-			return b.wrong(f.Place, oneLine(err.Error()))
+			return b.wrong(f.Place, format.Line(err.Error(), 0))
 		}
 		b.add(study.Study, f)
 	}
@@ -198,7 +199,7 @@ func (b *besides) routes() error {
 		}
 		doc, err := bring.Read(f.Path, src)
 		if err != nil {
-			return b.wrong(f.Place, oneLine(err.Error()))
+			return b.wrong(f.Place, format.Line(err.Error(), 0))
 		}
 		study, _, err := b.routesStudy(doc)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // programs builds the servers of tare.yaml on both sides, in dir.
@@ -72,7 +73,7 @@ func (b *besides) built(ctx context.Context, l project.Server, dir string) (prog
 		case ctx.Err() != nil:
 			return programs, false, errInterrupted
 		case errors.As(err, &wrong):
-			left.Why = fmt.Sprintf("%s of %s does not build: %s", l.Program, side.name, oneLine(wrong.What))
+			left.Why = fmt.Sprintf("%s of %s does not build: %s", l.Program, side.name, format.Line(wrong.What, 0))
 			left.Broken = side.name == gate.HeadID
 			b.m.Left = append(b.m.Left, left)
 			return programs, false, nil
@@ -132,7 +133,7 @@ func requiredIn(ctx context.Context, dir string) (map[string]string, error) {
 	case ctx.Err() != nil:
 		return nil, errInterrupted
 	case errors.As(err, &said):
-		return nil, &usageError{oneLine(strings.TrimSpace(string(said.Stderr))), ""}
+		return nil, &usageError{format.Line(strings.TrimSpace(string(said.Stderr)), 0), ""}
 	case err != nil:
 		return nil, fmt.Errorf("run the go command: %w", err)
 	}

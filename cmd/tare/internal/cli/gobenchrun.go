@@ -10,6 +10,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -86,9 +87,9 @@ func (w *weighing) fit(b *bring.Bench, o benchOptions) (tare.Study, error) {
 	}
 	how := "about " + w.o.budget.Round(time.Second).String()
 	if w.o.rounds > 0 {
-		how = plural(w.o.rounds, "round")
+		how = format.Count(w.o.rounds, "round")
 	}
-	w.p.Say(fmt.Sprintf("weighing %s on two sides, %s", plural(len(study.Workloads), "benchmark"), how))
+	w.p.Say(fmt.Sprintf("weighing %s on two sides, %s", format.Count(len(study.Workloads), "benchmark"), how))
 	return study, nil
 }
 

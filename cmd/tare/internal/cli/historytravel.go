@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
 )
 
 func (s *shell) exportCommand() *cobra.Command {
@@ -93,7 +94,7 @@ func (s *shell) exportHistory(ctx context.Context, file string, studies []string
 		}
 		err = printJSON(said, done)
 	} else if file != "-" {
-		_, err = fmt.Fprintf(said, "wrote %s to %s\n", plural(len(done.Results), "result"), file)
+		_, err = fmt.Fprintf(said, "wrote %s to %s\n", format.Count(len(done.Results), "result"), file)
 	}
 	for _, why := range done.Left {
 		fmt.Fprintf(s.err, "tare: left out: %s\n", why)
@@ -191,7 +192,7 @@ func (s *shell) importHistory(ctx context.Context, files []string, asJSON bool) 
 	if asJSON {
 		return printJSON(s.out, result)
 	}
-	_, err = fmt.Fprintf(s.out, "took in %s, %d %s kept already\n", plural(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)))
+	_, err = fmt.Fprintf(s.out, "took in %s, %d %s kept already\n", format.Count(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)))
 	return err
 }
 

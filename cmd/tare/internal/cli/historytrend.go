@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/report"
 )
 
@@ -134,7 +135,7 @@ func trendText(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 		if len(m.Runs) > 1 {
 			span = minute(first.Started) + " to " + span
 		}
-		fmt.Fprintf(w, "\n%s: %s, %s UTC\n\n", m.Name, plural(len(m.Runs), "run"), span)
+		fmt.Fprintf(w, "\n%s: %s, %s UTC\n\n", m.Name, format.Count(len(m.Runs), "run"), span)
 		if len(m.Series) == 0 {
 			fmt.Fprintf(w, "  none of what was asked for was weighed against %s in these runs\n", t.Against)
 			continue

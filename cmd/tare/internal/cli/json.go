@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/format"
+	gofmt "go/format"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
 )
@@ -115,13 +116,13 @@ func (s *shell) json(ctx context.Context, o jsonOptions, args []string) error {
 		}
 	}
 	for _, n := range notes {
-		fmt.Fprintln(s.err, "tare: "+oneLine(n))
+		fmt.Fprintln(s.err, "tare: "+format.Line(n, 0))
 	}
 	if o.show {
 		if inferred.Source == "" {
 			return &usageError{"--show-type shows an inferred type", "leave --type and --op any out"}
 		}
-		src, err := format.Source([]byte(inferred.Source))
+		src, err := gofmt.Source([]byte(inferred.Source))
 		if err != nil {
 			return err
 		}
@@ -141,7 +142,7 @@ func (s *shell) documents(args []string) (docs []codec.Document, notes []string,
 		own, said, err := s.documentsOf(arg)
 		var wrong *codec.SyntaxError
 		if errors.As(err, &wrong) {
-			return nil, nil, &usageError{oneLine(err.Error()), ""}
+			return nil, nil, &usageError{format.Line(err.Error(), 0), ""}
 		}
 		if err != nil {
 			return nil, nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
@@ -204,9 +205,9 @@ func aboutDocuments(err error) error {
 	var refused *bring.RefusedError
 	switch {
 	case errors.As(err, &typed):
-		return &usageError{oneLine(typed.Error()), ""}
+		return &usageError{format.Line(typed.Error(), 0), ""}
 	case errors.As(err, &refused):
-		return &usageError{oneLine(refused.Error()), ""}
+		return &usageError{format.Line(refused.Error(), 0), ""}
 	}
 	return err
 }

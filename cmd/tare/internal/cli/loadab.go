@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
 
@@ -71,7 +72,7 @@ func (l *loading) introduce(ctx context.Context) {
 		return
 	}
 	defer answer.Body.Close()
-	l.software = oneLine(answer.Header.Get("Server"))
+	l.software = format.Line(answer.Header.Get("Server"), 0)
 	l.length, _ = io.Copy(io.Discard, answer.Body)
 }
 

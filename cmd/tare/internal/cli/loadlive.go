@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
 
@@ -12,11 +13,11 @@ func (l *loading) plan() string { return "loading " + l.url + ": " + l.how() }
 // how says how requests are sent.
 func (l *loading) how() string {
 	if l.o.search {
-		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", plural(l.o.most, "connection"), seconds(l.o.duration))
+		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", format.Count(l.o.most, "connection"), seconds(l.o.duration))
 	}
-	loop := "closed loop on " + plural(l.o.connections, "connection")
+	loop := "closed loop on " + format.Count(l.o.connections, "connection")
 	if l.o.profile != nil {
-		loop = "open loop at " + l.o.profile.String() + " on " + plural(l.o.connections, "connection")
+		loop = "open loop at " + l.o.profile.String() + " on " + format.Count(l.o.connections, "connection")
 	}
 	if l.o.preset == presetAB && !l.o.keepAlive {
 		loop += ", one for each request"

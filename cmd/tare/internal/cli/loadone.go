@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/load"
@@ -76,7 +77,7 @@ func (l *loading) reach(ctx context.Context, t loadTarget) (done func(), err err
 		if ctx.Err() != nil {
 			return done, errInterrupted
 		}
-		return done, &errNothing{fmt.Sprintf("no connection to %s: %s", t.addr, oneLine(reason(err)))}
+		return done, &errNothing{fmt.Sprintf("no connection to %s: %s", t.addr, format.Line(reason(err), 0))}
 	}
 	if l.o.delay == 0 && l.o.bits == 0 {
 		return done, nil
@@ -99,7 +100,7 @@ func (l *loading) once(ctx context.Context) error {
 	r, facts, err := l.leg(ctx, load.Trial{Connections: l.o.connections})
 	interrupted := ctx.Err() != nil
 	if err != nil && !interrupted {
-		return &errNothing{oneLine(err.Error())}
+		return &errNothing{format.Line(err.Error(), 0)}
 	}
 	if r == nil || r.Wall == 0 {
 		return errInterrupted
@@ -118,7 +119,7 @@ func (l *loading) once(ctx context.Context) error {
 	case r.Requests == 0:
 		why := "no request was answered"
 		if r.FirstError != "" {
-			why += ": " + oneLine(r.FirstError)
+			why += ": " + format.Line(r.FirstError, 0)
 		}
 		return &errNothing{why}
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
 
@@ -195,7 +196,7 @@ func (a asking) line(line []byte, path string) (r load.Request, what string) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&q); err != nil {
-		return r, "not a request: " + oneLine(err.Error())
+		return r, "not a request: " + format.Line(err.Error(), 0)
 	}
 	if q.Method == "" {
 		q.Method = a.verb(len(q.Body) > 0)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
 
@@ -18,7 +19,7 @@ func (l *loading) search(ctx context.Context) error {
 	case len(found.Steps) == 0 && interrupted:
 		return errInterrupted
 	case len(found.Steps) == 0:
-		return &errNothing{oneLine(err.Error())}
+		return &errNothing{format.Line(err.Error(), 0)}
 	}
 	last := found.Steps[len(found.Steps)-1]
 	o := load.Documented{

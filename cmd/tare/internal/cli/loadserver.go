@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
 )
 
@@ -52,7 +53,7 @@ func (w *weighing) start(ctx context.Context, s loadServer) (*started, loadTarge
 		Path: words[0], Args: words[1:], Env: []string{"PORT=" + port}, Run: w.tag, Name: "load/" + s.id, MemoryLimit: memoryLimit, OutputLimit: outputLimit, Guardian: w.guardian,
 	})
 	if err != nil {
-		return nil, target, &errNothing{oneLine(err.Error())}
+		return nil, target, &errNothing{format.Line(err.Error(), 0)}
 	}
 	server := &started{command: c, foreign: slices.ContainsFunc(words, contains)}
 	if err := server.accepts(ctx, target.addr); err != nil {
@@ -85,7 +86,7 @@ func (s *started) accepts(ctx context.Context, addr string) error {
 	for !taken(limit, addr) {
 		select {
 		case <-s.command.Exited():
-			return &errNothing{oneLine(s.command.Lost("start").Error())}
+			return &errNothing{format.Line(s.command.Lost("start").Error(), 0)}
 		case <-limit.Done():
 			if ctx.Err() != nil {
 				return errInterrupted

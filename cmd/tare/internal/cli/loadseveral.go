@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
 	kind "github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/load"
@@ -75,9 +76,9 @@ func ids(list []loadServer) []string {
 
 // comparing says how requests are sent in a comparison.
 func comparing(o loadOptions) string {
-	how := "closed loop on " + plural(o.connections, "connection")
+	how := "closed loop on " + format.Count(o.connections, "connection")
 	if o.profile != nil {
-		how = "open loop at " + o.profile.String() + " on " + plural(o.connections, "connection")
+		how = "open loop at " + o.profile.String() + " on " + format.Count(o.connections, "connection")
 	}
 	return how + ", about " + seconds(o.duration)
 }

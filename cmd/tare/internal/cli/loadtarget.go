@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
 
@@ -35,7 +36,7 @@ func parseTarget(text string) (loadTarget, error) {
 	}
 	u, err := url.Parse(whole)
 	if err != nil {
-		return wrong(strings.TrimPrefix(oneLine(err.Error()), "parse "))
+		return wrong(strings.TrimPrefix(format.Line(err.Error(), 0), "parse "))
 	}
 	port := map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	switch {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/report"
 )
@@ -76,7 +77,7 @@ func (p *loadPage) rate() {
 		p.labelled("asked", text)
 	}
 	p.labelled("requests", fmt.Sprintf("%s sent, %s answered, %s failed", counted(d.Sent), counted(d.Requests), counted(failures(d))))
-	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", decimal(d.Concurrency, 2), plural(d.Connections, "connection"), counted(d.ConnectionsOpened)))
+	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", decimal(d.Concurrency, 2), format.Count(d.Connections, "connection"), counted(d.ConnectionsOpened)))
 }
 
 // failures are all errors of a document.
@@ -172,7 +173,7 @@ func (p *loadPage) answers() {
 	}
 	p.labelled("errors", strings.Join(parts, ", "))
 	if p.d.FirstError != "" {
-		p.labelled("the first", oneLine(p.d.FirstError))
+		p.labelled("the first", format.Line(p.d.FirstError, 0))
 	}
 }
 

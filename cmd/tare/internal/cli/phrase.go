@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
 )
 
 // planned is the plan in one line.
 func planned(e lab.Event) string {
-	text := "the plan: " + plural(e.Rounds, "round")
+	text := "the plan: " + format.Count(e.Rounds, "round")
 	if e.Plan != nil {
 		whole := time.Duration(float64(e.Rounds) * e.Plan.SecondsPerRound * float64(time.Second))
 		text += fmt.Sprintf(" of about %s, %s in all", seconds(time.Duration(e.Plan.SecondsPerRound*float64(time.Second))), seconds(whole))
@@ -25,7 +26,7 @@ func planned(e lab.Event) string {
 		}
 	}
 	if e.Message != "" {
-		text = oneLine(e.Message) + "; " + text
+		text = format.Line(e.Message, 0) + "; " + text
 	}
 	return text
 }
@@ -78,14 +79,6 @@ func seconds(d time.Duration) string {
 	return text
 }
 
-// plural is n things.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // asked is how much of a study is asked for, in words.
 func asked(o runOptions) string {
 	var parts []string
@@ -98,7 +91,7 @@ func asked(o runOptions) string {
 		parts = append(parts, "full budget")
 	}
 	if o.rounds > 0 {
-		parts = append(parts, plural(o.rounds, "round"))
+		parts = append(parts, format.Count(o.rounds, "round"))
 	}
 	if o.isolation == tare.TrialWise {
 		parts = append(parts, "whole trials")
@@ -113,7 +106,7 @@ func asked(o runOptions) string {
 		parts = append(parts, "built by "+o.release)
 	}
 	if o.procs > 0 {
-		parts = append(parts, plural(o.procs, "processor"))
+		parts = append(parts, format.Count(o.procs, "processor"))
 	}
 	parts = append(parts, o.env...)
 	return strings.Join(parts, ", ")

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -125,7 +126,7 @@ func (p *progress) Event(e lab.Event) {
 		p.build(e)
 	case "pilot":
 		if e.Err != nil {
-			p.say(fmt.Sprintf("%s is out: %s", e.Contender, oneLine(e.Err.Error())))
+			p.say(fmt.Sprintf("%s is out: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 			return
 		}
 		p.status("pilot", "checking the answers of "+e.Contender+" and warming it up", true)
@@ -147,10 +148,10 @@ func (p *progress) Event(e lab.Event) {
 	case "fit":
 		p.say(e.Message)
 	case "race":
-		p.say(fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, plural(e.Round, "round")))
+		p.say(fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, format.Count(e.Round, "round")))
 	case "profile":
 		if e.Err != nil {
-			p.say(fmt.Sprintf("%s cannot be profiled: %s", e.Contender, oneLine(e.Err.Error())))
+			p.say(fmt.Sprintf("%s cannot be profiled: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 			return
 		}
 		p.status("profile", "profiling "+e.Contender, true)
@@ -174,9 +175,9 @@ func leading(e lab.Event) string {
 func (p *progress) build(e lab.Event) {
 	switch {
 	case errors.As(e.Err, new(*lab.NotInstalledError)):
-		p.say(fmt.Sprintf("%s is left out: %s", e.Contender, oneLine(e.Err.Error())))
+		p.say(fmt.Sprintf("%s is left out: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 	case e.Err != nil:
-		p.say(fmt.Sprintf("%s cannot be built: %s", e.Contender, oneLine(e.Err.Error())))
+		p.say(fmt.Sprintf("%s cannot be built: %s", e.Contender, format.Line(e.Err.Error(), 0)))
 	case e.Message == "":
 		p.status("build", "preparing "+e.Contender, true)
 	default:

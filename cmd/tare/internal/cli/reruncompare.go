@@ -12,6 +12,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/report"
 )
 
@@ -222,7 +223,7 @@ func (s *rerunSide) String() string {
 // print writes the comparison for people.
 func (c rerunComparison) print(w io.Writer, st report.Style) error {
 	line := func(name string, r rerunRun) {
-		fmt.Fprintf(w, "  %s  %s UTC, seed %s, %s, stopped: %s\n", name, minute(r.Started), r.Seed, plural(r.Rounds, "round"), r.Stopped)
+		fmt.Fprintf(w, "  %s  %s UTC, seed %s, %s, stopped: %s\n", name, minute(r.Started), r.Seed, format.Count(r.Rounds, "round"), r.Stopped)
 	}
 	fmt.Fprintln(w, paint(st.Bold, c.Study)+" again")
 	line("then", c.Then)
@@ -274,7 +275,7 @@ func (c rerunComparison) summary() string {
 	}
 	var parts []string
 	if ruled > 0 {
-		parts = append(parts, fmt.Sprintf("%s the same, %d not", plural(same, "verdict"), ruled-same))
+		parts = append(parts, fmt.Sprintf("%s the same, %d not", format.Count(same, "verdict"), ruled-same))
 	}
 	switch len(differ) {
 	case 0:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // rebuilder is what sources can be that can build contenders as they were
@@ -36,7 +37,7 @@ func (w *weighing) asThen(ctx context.Context, study *chosen, old *tare.Result) 
 	}
 	if release := builtBy(old); release != "" && w.o.release == "" {
 		if err := r.Toolchain(ctx, release); err != nil {
-			w.p.Say(fmt.Sprintf("contenders were built by %s then, which cannot be had here: %s", release, oneLine(err.Error())))
+			w.p.Say(fmt.Sprintf("contenders were built by %s then, which cannot be had here: %s", release, format.Line(err.Error(), 0)))
 		}
 	}
 	entries := slices.Clone(study.Contenders)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // routesOptions are the flags of tare routes that tare run has not.
@@ -89,7 +90,7 @@ func (s *shell) routes(ctx context.Context, o routesOptions, arg string) error {
 		return err
 	}
 	for _, line := range doc.Remarks() {
-		fmt.Fprintln(s.err, "tare: "+oneLine(line))
+		fmt.Fprintln(s.err, "tare: "+format.Line(line, 0))
 	}
 	if o.list {
 		_, err := io.WriteString(s.out, doc.Table.List())
@@ -112,7 +113,7 @@ func (s *shell) routesOf(arg string) (*bring.Document, error) {
 	}
 	doc, err := bring.Read(name, src)
 	if err != nil {
-		return nil, &usageError{oneLine(err.Error()), ""}
+		return nil, &usageError{format.Line(err.Error(), 0), ""}
 	}
 	return doc, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // serveOptions are the arguments and flags of tare serve.
@@ -178,7 +179,7 @@ func programFlags(given *pflag.FlagSet, app string, every flagGroup, apps map[st
 func serveFlagError(cmd *cobra.Command, err error) error {
 	var none *pflag.NotExistError
 	if !errors.As(err, &none) {
-		return &usageError{oneLine(err.Error()), cmd.CommandPath() + " --help lists the flags"}
+		return &usageError{format.Line(err.Error(), 0), cmd.CommandPath() + " --help lists the flags"}
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })

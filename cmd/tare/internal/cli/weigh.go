@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
 	"github.com/tarebench/tare/report/html"
@@ -168,7 +169,7 @@ func (s *shell) listRun(o runOptions, studies []chosen) error {
 		}
 		long := seconds(o.budgetOf(study))
 		if o.rounds > 0 {
-			long = plural(o.rounds, "round")
+			long = format.Count(o.rounds, "round")
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\n", study.ID, long, len(part.Contenders), len(part.Workloads), study.Question)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -55,7 +56,7 @@ func (s shop) Vet(kind string, e tare.Entry) error {
 func findCatalog(dir, cache string) (catalog.Catalog, error) {
 	c, err := catalog.Locate(dir, cache)
 	if err != nil && dir != "" {
-		err = &usageError{fmt.Sprintf("--catalog %s: %s", dir, oneLine(err.Error())), ""}
+		err = &usageError{fmt.Sprintf("--catalog %s: %s", dir, format.Line(err.Error(), 0)), ""}
 	}
 	return c, err
 }
