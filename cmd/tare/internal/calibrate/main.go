@@ -134,14 +134,6 @@ func measure(ctx context.Context, bin, study string, seed uint64) (Line, error) 
 	return l, nil
 }
 
-func negative(x []float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = -v
-	}
-	return out
-}
-
 // read returns what was measured, by seed.
 func read[L any](path string, seed func(L) uint64) (map[uint64]L, error) {
 	lines := map[uint64]L{}
