@@ -16,5 +16,5 @@ func main() {
 		return
 	}
 	cli.NullMain() // does not return where it is the null server of another tare
-	os.Exit(cli.Main(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Main(context.Background(), cli.Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Args: os.Args[1:], Getenv: os.Getenv}))
 }

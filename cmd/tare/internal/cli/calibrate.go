@@ -48,16 +48,16 @@ func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 
 // calibrate weighs programs of known cost on this machine and says what it can
 // tell apart. What it finds is no failure.
-func (s *shell) calibrate(ctx context.Context, catalog string, budget time.Duration, asJSON bool) error {
-	p := s.newProgress(false)
+func calibrate(ctx context.Context, env Env, catalog string, budget time.Duration, asJSON bool) error {
+	p := newProgress(env, false)
 	defer p.End()
 	works := scaleWorks()
 	share := budget / time.Duration(len(works))
 	p.Say("weighing programs of known cost for " + seconds(budget) + ", builds not included")
 	o := runOptions{quick: true, isolation: tare.Lockstep, catalog: catalog}
-	own := *s
-	own.Kinds = unexamined(s.Kinds)
-	return own.session(ctx, o, p, func(ctx context.Context, w *weighing) error {
+	own := env
+	own.Lab.Kinds = unexamined(env.Lab.Kinds)
+	return withSession(ctx, own, o, p, func(ctx context.Context, w *weighing) error {
 		c := calibration{Bases: []scaleReading{}, Results: []json.RawMessage{}}
 		var failed error
 		for _, work := range works {
@@ -82,9 +82,9 @@ func (s *shell) calibrate(ctx context.Context, catalog string, budget time.Durat
 			return failed
 		}
 		c.conclude()
-		print := func() error { return c.write(s.out, s.style(s.out)) }
+		print := func() error { return c.write(env.Out, env.Style(env.Out)) }
 		if asJSON {
-			print = func() error { return printJSON(s.out, c) }
+			print = func() error { return printJSON(env.Out, c) }
 		}
 		if err := print(); err != nil {
 			return err

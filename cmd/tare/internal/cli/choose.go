@@ -17,9 +17,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// bundled are the names of the studies that come with tare, sorted.
-func (s *shell) bundled() []string {
-	files, _ := fs.Glob(s.Studies, "*.yaml")
+// Bundled are the names of the studies that come with tare, sorted.
+func (env Env) Bundled() []string {
+	files, _ := fs.Glob(env.Lab.Studies, "*.yaml")
 	names := make([]string, len(files))
 	for i, f := range files {
 		names[i] = strings.TrimSuffix(f, ".yaml")
@@ -52,17 +52,17 @@ type chosen struct {
 	source string               // text of its file; empty: it is in none
 }
 
-// study reads one study: a bundled one by name, a file, or - for stdin.
-func (s *shell) study(arg string) (chosen, error) {
+// ReadStudy reads one study: a bundled one by name, a file, or - for stdin.
+func (env Env) ReadStudy(arg string) (chosen, error) {
 	switch {
 	case arg == "-":
-		src, err := io.ReadAll(io.LimitReader(s.in, studyfile.MaxBytes+1))
+		src, err := io.ReadAll(io.LimitReader(env.In, studyfile.MaxBytes+1))
 		if err != nil {
 			return chosen{}, fmt.Errorf("read the study from stdin: %w", err)
 		}
 		return parse("<stdin>", src)
-	case slices.Contains(s.bundled(), arg):
-		src, err := fs.ReadFile(s.Studies, arg+".yaml")
+	case slices.Contains(env.Bundled(), arg):
+		src, err := fs.ReadFile(env.Lab.Studies, arg+".yaml")
 		if err != nil {
 			return chosen{}, err
 		}
@@ -73,11 +73,11 @@ func (s *shell) study(arg string) (chosen, error) {
 	case err == nil:
 		return parse(arg, src)
 	case isFile && errors.Is(err, fs.ErrNotExist):
-		return chosen{}, &usageError{"no study file " + arg, "write one, or name a bundled study (tare list studies)"}
+		return chosen{}, Usage("no study file "+arg, "write one, or name a bundled study (tare list studies)")
 	case isFile || !errors.Is(err, fs.ErrNotExist):
-		return chosen{}, &usageError{fmt.Sprintf("cannot read study file %s: %v", arg, cause(err)), ""}
+		return chosen{}, Usage(fmt.Sprintf("cannot read study file %s: %v", arg, cause(err)), "")
 	}
-	return chosen{}, unknown("study", arg, s.bundled(), "tare list studies shows them; a file needs its path, e.g. ./"+arg+".yaml")
+	return chosen{}, unknown("study", arg, env.Bundled(), "tare list studies shows them; a file needs its path, e.g. ./"+arg+".yaml")
 }
 
 // parse reads a study. Its relative paths start where the file is, whatever

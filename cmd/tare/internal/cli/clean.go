@@ -26,7 +26,7 @@ type cleanOptions struct {
 	asJSON  bool
 }
 
-func (s *shell) cleanCommand() *cobra.Command {
+func cleanCommand(env Env) *cobra.Command {
 	var o cleanOptions
 	var older string
 	cmd := &cobra.Command{
@@ -58,7 +58,7 @@ another tare is measuring; 2 a directory that is not tare's.`,
 			if o.older, err = age(older); err != nil {
 				return err
 			}
-			return s.clean(cmd.Context(), o)
+			return runClean(cmd.Context(), env, o)
 		},
 	}
 	flags := cmd.Flags()
@@ -85,7 +85,7 @@ func age(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, &usageError{fmt.Sprintf("--older %q is not an age", text), "e.g. 30d, 2w or 12h"}
+		return 0, Usage(fmt.Sprintf("--older %q is not an age", text), "e.g. 30d, 2w or 12h")
 	}
 	return d, nil
 }
@@ -117,14 +117,14 @@ type litter struct {
 	name string // from there
 }
 
-// clean removes what is chosen.
-func (s *shell) clean(ctx context.Context, o cleanOptions) error {
-	d, err := s.dirs()
+// runClean removes what is chosen.
+func runClean(ctx context.Context, env Env, o cleanOptions) error {
+	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
 	for name, dir := range map[string]string{"TARE_CACHE": d.Cache, "TARE_DATA": d.Data} {
-		if err := ours(name, dir, s.env("HOME")); err != nil {
+		if err := ours(name, dir, env.Getenv("HOME")); err != nil {
 			return err
 		}
 	}
@@ -136,7 +136,7 @@ func (s *shell) clean(ctx context.Context, o cleanOptions) error {
 		defer unlock()
 	}
 	done := cleaned{DryRun: o.dryRun, Removed: []litter{}, Left: []string{}}
-	found, left, err := s.litter(ctx, d, o)
+	found, left, err := findLitter(ctx, env, d, o)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (s *shell) clean(ctx context.Context, o cleanOptions) error {
 	cacheBytes, resultBytes := size(d.Cache), size(d.AllResults())
 	failed := false
 	for _, l := range found {
-		if o.older > 0 && s.Now().Sub(l.Made) < o.older {
+		if o.older > 0 && env.Now().Sub(l.Made) < o.older {
 			continue
 		}
 		if !o.dryRun {
@@ -164,12 +164,12 @@ func (s *shell) clean(ctx context.Context, o cleanOptions) error {
 	}
 	done.Kept = keptBytes{max(0, cacheBytes), max(0, resultBytes)}
 	if o.asJSON {
-		err = printJSON(s.out, done)
+		err = printJSON(env.Out, done)
 	} else {
-		err = done.print(s.out, o)
+		err = done.print(env.Out, o)
 	}
 	for _, text := range done.Left {
-		fmt.Fprintln(s.err, "tare: "+text)
+		fmt.Fprintln(env.Err, "tare: "+text)
 	}
 	if err == nil && failed {
 		err = codeError(ExitFailure)

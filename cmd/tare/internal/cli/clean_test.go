@@ -66,7 +66,6 @@ func TestWhatLiesInTheCache(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := &shell{}
 	for what, c := range map[string]struct {
 		o    cleanOptions
 		want []string
@@ -76,7 +75,7 @@ func TestWhatLiesInTheCache(t *testing.T) {
 		"with results": {cleanOptions{results: true}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + named, "routes/" + other, "trees/" + tree}},
 		"older ones":   {cleanOptions{results: true, older: time.Hour}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + other, "trees/" + tree}},
 	} {
-		found, left, err := s.litter(t.Context(), d, c.o)
+		found, left, err := findLitter(t.Context(), Env{}, d, c.o)
 		if err != nil || len(left) > 0 {
 			t.Fatalf("%s: %q, %v", what, left, err)
 		}
@@ -89,7 +88,7 @@ func TestWhatLiesInTheCache(t *testing.T) {
 		}
 	}
 	put(d.Cache, "trees/deploy.sh", "")
-	if _, _, err := s.litter(t.Context(), d, cleanOptions{}); code(err) != ExitUsage {
+	if _, _, err := findLitter(t.Context(), Env{}, d, cleanOptions{}); code(err) != ExitUsage {
 		t.Errorf("somebody else's file: %v", err)
 	}
 }

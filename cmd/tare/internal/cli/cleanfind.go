@@ -42,13 +42,13 @@ func ours(variable, dir, home string) error {
 		real = dir // it is not there
 	}
 	if filepath.Dir(real) == real || home != "" && (real == filepath.Clean(home) || dir == filepath.Clean(home)) {
-		return &usageError{fmt.Sprintf("%s is not a directory of tare's own", dir), "set " + variable + " to one, or leave it unset"}
+		return Usage(fmt.Sprintf("%s is not a directory of tare's own", dir), "set "+variable+" to one, or leave it unset")
 	}
 	return nil
 }
 
-// litter finds what the options choose; left says what was passed over.
-func (s *shell) litter(ctx context.Context, d dirs, o cleanOptions) (found []litter, left []string, err error) {
+// findLitter finds what the options choose; left says what was passed over.
+func findLitter(ctx context.Context, env Env, d dirs, o cleanOptions) (found []litter, left []string, err error) {
 	builds, left, err := inCache(d.Cache)
 	if err != nil {
 		return nil, nil, err
@@ -63,7 +63,7 @@ func (s *shell) litter(ctx context.Context, d dirs, o cleanOptions) (found []lit
 		keep[filepath.Join(d.Cache, index.CodeDir)] = true
 		keep[catalog.Unpacked(d.Cache)] = true
 		keep[d.Known()] = true
-		keepBuilds, err := s.needed(ctx, d, o)
+		keepBuilds, err := neededBuilds(ctx, env, d, o)
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, errInterrupted
@@ -94,8 +94,8 @@ func (s *shell) litter(ctx context.Context, d dirs, o cleanOptions) (found []lit
 	return found, left, nil
 }
 
-// needed are the directories of the builds of this version's contenders.
-func (s *shell) needed(ctx context.Context, d dirs, o cleanOptions) ([]string, error) {
+// neededBuilds are the directories of the builds of this version's contenders.
+func neededBuilds(ctx context.Context, env Env, d dirs, o cleanOptions) ([]string, error) {
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "bin")); err != nil || len(entries) == 0 {
 		return nil, nil
 	}
@@ -158,7 +158,7 @@ func inCache(dir string) (found []litter, left []string, err error) {
 			case half, place.name == "", strings.HasPrefix(e.Name(), "."):
 				continue // under way, the file manager's, or another place
 			case !info.IsDir() || place.names == nil || !place.names.MatchString(e.Name()):
-				return nil, nil, &usageError{path + " is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own"}
+				return nil, nil, Usage(path+" is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own")
 			case place.proof != "" && !regular(filepath.Join(path, place.proof)):
 				left = append(left, fmt.Sprintf("%s holds no %s; it was left alone", path, place.proof))
 				continue

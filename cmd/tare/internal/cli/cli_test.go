@@ -30,7 +30,7 @@ func TestExitCodes(t *testing.T) {
 		{fmt.Errorf("building: %w", build.ErrCache), ExitFailure},
 		{&lab.LostError{Contender: "null"}, ExitFailure},
 		{&lab.ExpectError{Missed: []string{"x"}}, ExitFailure},
-		{&usageError{"a", "b"}, ExitUsage},
+		{Usage("a", "b"), ExitUsage},
 		{fmt.Errorf("study s: %w", &studyfile.Error{File: "f"}), ExitUsage},
 		{&lab.StudyError{Study: "s", Err: errors.New("x")}, ExitUsage},
 		{fmt.Errorf("study s: %w", &plan.BudgetError{}), ExitUsage},
@@ -272,9 +272,9 @@ func TestStyleFollowsTheTerminal(t *testing.T) {
 		{true, map[string]string{"NO_COLOR": "1"}, false},
 		{true, map[string]string{"TERM": "dumb"}, false},
 	} {
-		s := &shell{env: func(k string) string { return c.env[k] }}
-		s.Terminal = func(any) (int, bool) { return 120, c.terminal }
-		st := s.style(nil)
+		s := Env{Getenv: func(k string) string { return c.env[k] }}
+		s.Lab.Terminal = func(any) (int, bool) { return 120, c.terminal }
+		st := s.Style(nil)
 		if got := paint(st.Bad, "x") != "x"; got != c.coloured {
 			t.Errorf("terminal %v, %v: %q", c.terminal, c.env, paint(st.Bad, "x"))
 		}

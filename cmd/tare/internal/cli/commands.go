@@ -10,6 +10,5 @@ import (
 // Commands is the command tree, for who describes it: nothing is carried out
 // with it.
 func Commands() *cobra.Command {
-	s := &shell{App: App{}.filled(), env: func(string) string { return "" }, in: strings.NewReader(""), out: io.Discard, err: io.Discard}
-	return s.root()
+	return newRoot(filled(Env{Getenv: func(string) string { return "" }, In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}))
 }

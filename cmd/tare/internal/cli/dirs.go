@@ -68,7 +68,7 @@ func directories(env func(string) string, goos string) (dirs, error) {
 	}{{&d.Cache, cacheBase, "TARE_CACHE"}, {&d.Data, dataBase, "TARE_DATA"}} {
 		if *x.dir == "" {
 			if x.base == "" {
-				return d, &usageError{"no home directory to keep files in", "set " + x.name + " to a directory"}
+				return d, Usage("no home directory to keep files in", "set "+x.name+" to a directory")
 			}
 			*x.dir = filepath.Join(x.base, "tare")
 		}
@@ -81,8 +81,8 @@ func directories(env func(string) string, goos string) (dirs, error) {
 	return d, nil
 }
 
-// dirs are the directories of this call.
-func (s *shell) dirs() (dirs, error) { return directories(s.env, runtime.GOOS) }
+// Dirs are the directories of this call.
+func (env Env) Dirs() (dirs, error) { return directories(env.Getenv, runtime.GOOS) }
 
 // writable makes dir and proves that a file can be put there.
 func writable(dir string) error {

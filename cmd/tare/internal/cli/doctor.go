@@ -56,7 +56,7 @@ type lockState struct {
 	Holder string `json:"holder,omitempty"`
 }
 
-func (s *shell) doctorCommand() *cobra.Command {
+func doctorCommand(env Env) *cobra.Command {
 	var asJSON, known bool
 	var dir string
 	var budget time.Duration
@@ -78,20 +78,20 @@ in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case cmd.Flags().Changed("budget") && !known:
-				return &usageError{"--budget is for --calibrate", "give both, or neither"}
+				return Usage("--budget is for --calibrate", "give both, or neither")
 			case budget <= 0:
-				return &usageError{fmt.Sprintf("--budget %v is not a budget", budget), "a duration such as 60s or 5m"}
+				return Usage(fmt.Sprintf("--budget %v is not a budget", budget), "a duration such as 60s or 5m")
 			case known:
-				return s.calibrate(cmd.Context(), dir, budget, asJSON)
+				return calibrate(cmd.Context(), env, dir, budget, asJSON)
 			}
-			d, missing, err := s.diagnose(cmd.Context(), dir)
+			d, missing, err := diagnose(cmd.Context(), env, dir)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				err = printJSON(s.out, d)
+				err = printJSON(env.Out, d)
 			} else {
-				err = d.write(s.out, s.style(s.out))
+				err = d.write(env.Out, env.Style(env.Out))
 			}
 			if err != nil {
 				return err
@@ -109,8 +109,8 @@ in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
 
 // diagnose looks at everything. missing is the first thing that would keep
 // tare run from working.
-func (s *shell) diagnose(ctx context.Context, catalogDir string) (d diagnosis, missing, err error) {
-	dirs, err := s.dirs()
+func diagnose(ctx context.Context, env Env, catalogDir string) (d diagnosis, missing, err error) {
+	dirs, err := env.Dirs()
 	if err != nil {
 		return d, nil, err
 	}
@@ -123,7 +123,7 @@ func (s *shell) diagnose(ctx context.Context, catalogDir string) (d diagnosis, m
 		}
 		return oneLine(err.Error())
 	}
-	d.Tare, d.Machine = version(), s.Facts(ctx)
+	d.Tare, d.Machine = version(), env.Lab.Facts(ctx)
 	d.Toolchain, err = findToolchain(ctx)
 	d.Toolchain.Error = note(err)
 	d.Cache = place{dirs.Cache, 0, note(dirs.makeCache())}

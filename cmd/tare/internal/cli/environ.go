@@ -18,13 +18,13 @@ func environment(env []string) error {
 		upper := strings.ToUpper(name) // Windows does not tell them apart
 		switch {
 		case !ok || !envName.MatchString(name):
-			return &usageError{fmt.Sprintf("--env %q is no variable", kv), envHint}
+			return Usage(fmt.Sprintf("--env %q is no variable", kv), envHint)
 		case upper == "GOMAXPROCS":
-			return &usageError{"--env GOMAXPROCS is not taken", "--procs N sets it, and the result says so"}
+			return Usage("--env GOMAXPROCS is not taken", "--procs N sets it, and the result says so")
 		case strings.HasPrefix(upper, "TARE_"):
-			return &usageError{"--env " + name + " is not taken: TARE_ variables are tare's own", "set TARE_CACHE and TARE_DATA in the environment of tare itself"}
+			return Usage("--env "+name+" is not taken: TARE_ variables are tare's own", "set TARE_CACHE and TARE_DATA in the environment of tare itself")
 		case seen[upper]:
-			return &usageError{"--env " + name + " is given twice", "give it one value; two values are two runs"}
+			return Usage("--env "+name+" is given twice", "give it one value; two values are two runs")
 		}
 		seen[upper] = true
 	}

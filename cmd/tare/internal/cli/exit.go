@@ -50,6 +50,9 @@ type usageError struct {
 	Hint string // what would be right; may be empty
 }
 
+// Usage is a *usageError.
+func Usage(what, hint string) error { return &usageError{what, hint} }
+
 // Error is one line.
 func (e *usageError) Error() string { return withHint(e.What, e.Hint) }
 
@@ -64,7 +67,7 @@ func unknown(what, name string, known []string, otherwise string) error {
 	if close := near.Names(name, known); len(close) > 0 {
 		hint = near.Hint(name, close)
 	}
-	return &usageError{fmt.Sprintf("unknown %s %q", what, name), hint}
+	return Usage(fmt.Sprintf("unknown %s %q", what, name), hint)
 }
 
 // codeError carries an exit code for which everything has been said already.

@@ -27,7 +27,7 @@ type fact struct {
 	Text  []string `json:"text"`
 }
 
-func (s *shell) explainCommand() *cobra.Command {
+func explainCommand(env Env) *cobra.Command {
 	var asJSON bool
 	var dir string
 	cmd := &cobra.Command{
@@ -38,31 +38,31 @@ func (s *shell) explainCommand() *cobra.Command {
   tare explain "not met"`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{"tare explain needs a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics"}
+				return Usage("tare explain needs a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics")
 			}
 			return nil
 		},
 		ValidArgsFunction: func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-			return slices.DeleteFunc(s.explainable(dir), func(n string) bool { return !strings.HasPrefix(n, start) }), cobra.ShellCompDirectiveNoFileComp
+			return slices.DeleteFunc(explainableNames(env, dir), func(n string) bool { return !strings.HasPrefix(n, start) }), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := strings.Join(args, " ")
-			found, err := s.explain(name, dir)
+			found, err := explainName(env, name, dir)
 			if err != nil {
 				return err
 			}
 			if len(found) == 0 {
-				return unknown("thing", name, s.explainable(dir), "tare list shows checks, studies, contenders and metrics")
+				return unknown("thing", name, explainableNames(env, dir), "tare list shows checks, studies, contenders and metrics")
 			}
 			if asJSON {
-				return printJSON(s.out, found)
+				return printJSON(env.Out, found)
 			}
-			st := s.style(s.out)
+			st := env.Style(env.Out)
 			for i, e := range found {
 				if i > 0 {
-					fmt.Fprintln(s.out)
+					fmt.Fprintln(env.Out)
 				}
-				e.write(s.out, st)
+				e.write(env.Out, st)
 			}
 			return nil
 		},
@@ -72,9 +72,9 @@ func (s *shell) explainCommand() *cobra.Command {
 	return cmd
 }
 
-// explain collects everything that goes by name. A catalog that cannot be read
+// explainName collects everything that goes by name. A catalog that cannot be read
 // matters only to those who ask for a contender.
-func (s *shell) explain(name, dir string) ([]explanation, error) {
+func explainName(env Env, name, dir string) ([]explanation, error) {
 	var found []explanation
 	for _, w := range words() {
 		if w.Word == name {
@@ -91,14 +91,14 @@ func (s *shell) explain(name, dir string) ([]explanation, error) {
 			{"", []string{m.Doc}}, {"unit", []string{m.Unit}}, {"better", []string{string(m.Direction)}}, {"in documents", []string{m.Key}},
 		}})
 	}
-	if slices.Contains(s.bundled(), name) {
-		st, err := s.study(name)
+	if slices.Contains(env.Bundled(), name) {
+		st, err := env.ReadStudy(name)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, explainStudy(st.Study))
 	}
-	rows, err := s.contenders(dir)
+	rows, err := env.Contenders(dir)
 	if err != nil && len(found) == 0 {
 		return nil, err
 	}
@@ -110,9 +110,9 @@ func (s *shell) explain(name, dir string) ([]explanation, error) {
 	return found, nil
 }
 
-// explainable are all names that explain knows.
-func (s *shell) explainable(dir string) []string {
-	names := s.bundled()
+// explainableNames are all names that explain knows.
+func explainableNames(env Env, dir string) []string {
+	names := env.Bundled()
 	for _, w := range words() {
 		names = append(names, w.Word)
 	}
@@ -122,7 +122,7 @@ func (s *shell) explainable(dir string) []string {
 	for _, m := range tare.Metrics() {
 		names = append(names, m.Name)
 	}
-	rows, _ := s.contenders(dir)
+	rows, _ := env.Contenders(dir)
 	for _, c := range rows {
 		names = append(names, c.ID)
 	}

@@ -87,7 +87,7 @@ func (f *formatFlag) format(cmd *cobra.Command) (report.Format, error) {
 	name := f.name
 	if f.asJSON {
 		if name != "json" && cmd.Flags().Changed("format") {
-			return report.Format{}, &usageError{"--json and --format " + name + " contradict each other", "give one of them"}
+			return report.Format{}, Usage("--json and --format "+name+" contradict each other", "give one of them")
 		}
 		name = "json"
 	}
@@ -96,7 +96,7 @@ func (f *formatFlag) format(cmd *cobra.Command) (report.Format, error) {
 			return format, nil
 		}
 	}
-	return report.Format{}, &usageError{fmt.Sprintf("--format %q is not a format", name), "one of " + formatNames()}
+	return report.Format{}, Usage(fmt.Sprintf("--format %q is not a format", name), "one of "+formatNames())
 }
 
 // forPeople reports whether a format is for readers at a terminal.
@@ -108,7 +108,7 @@ func holds(f report.Format, results int) error {
 	if f.Next != nil || f.Name == "json" || results <= 1 {
 		return nil
 	}
-	return &usageError{fmt.Sprintf("--format %s holds one result, and there are %d", f.Name, results), "name one of them; each run has a " + pageName + " beside its result"}
+	return Usage(fmt.Sprintf("--format %s holds one result, and there are %d", f.Name, results), "name one of them; each run has a "+pageName+" beside its result")
 }
 
 // formatHelp describes the formats for a help text.

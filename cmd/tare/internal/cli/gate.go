@@ -36,7 +36,7 @@ type gateOptions struct {
 
 func gateFormats() []string { return []string{"text", "md", "json"} }
 
-func (s *shell) gateCommand() *cobra.Command {
+func gateCommand(env Env) *cobra.Command {
 	var o gateOptions
 	cmd := &cobra.Command{
 		Use:   "gate",
@@ -67,7 +67,7 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
 			if err := o.read(cmd); err != nil {
 				return err
 			}
-			return s.gate(cmd.Context(), o)
+			return runGate(cmd.Context(), env, o)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -95,28 +95,28 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
 func (o *gateOptions) read(cmd *cobra.Command) error {
 	if o.asJSON {
 		if o.format != "json" && cmd.Flags().Changed("format") {
-			return &usageError{"--json and --format " + o.format + " contradict each other", "give one of them"}
+			return Usage("--json and --format "+o.format+" contradict each other", "give one of them")
 		}
 		o.format = "json"
 	}
 	changed := cmd.Flags().Changed
 	switch {
 	case !slices.Contains(gateFormats(), o.format):
-		return &usageError{fmt.Sprintf("--format %q is not a format of a gate", o.format), "one of " + strings.Join(gateFormats(), ", ")}
+		return Usage(fmt.Sprintf("--format %q is not a format of a gate", o.format), "one of "+strings.Join(gateFormats(), ", "))
 	case changed("rounds") && (o.rounds < 1 || o.rounds > math.MaxInt32):
-		return &usageError{fmt.Sprintf("--rounds %d is not a number of rounds", o.rounds), "at least 1"}
+		return Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.rounds), "at least 1")
 	case changed("budget") && o.budget <= 0:
-		return &usageError{fmt.Sprintf("--budget %v is no time", o.budget), "e.g. 90s"}
+		return Usage(fmt.Sprintf("--budget %v is no time", o.budget), "e.g. 90s")
 	case o.rounds > 0 && changed("budget"):
-		return &usageError{"--rounds and --budget contradict each other", "give one of them"}
+		return Usage("--rounds and --budget contradict each other", "give one of them")
 	case strings.HasPrefix(o.base, "-") || strings.HasPrefix(o.head, "-"):
-		return &usageError{"a revision does not begin with -", "e.g. --base origin/main"}
+		return Usage("a revision does not begin with -", "e.g. --base origin/main")
 	}
 	return nil
 }
 
-// gate is tare gate.
-func (s *shell) gate(ctx context.Context, o gateOptions) error {
+// runGate is tare gate.
+func runGate(ctx context.Context, env Env, o gateOptions) error {
 	wd, err := os.Getwd()
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (s *shell) gate(ctx context.Context, o gateOptions) error {
 	root, _ := project.Root(wd)
 	p, err := project.Load(wd, func(path string) string { return below(root, path) })
 	if err != nil {
-		return &usageError{err.Error(), ""}
+		return Usage(err.Error(), "")
 	}
 	if o.base != "" {
 		p.Gate.Base = o.base
@@ -132,7 +132,7 @@ func (s *shell) gate(ctx context.Context, o gateOptions) error {
 	sides, err := gate.Base(ctx, p.Dir, p.Gate.Base, o.head)
 	var unknown *gate.BaseError
 	if errors.As(err, &unknown) {
-		return &usageError{err.Error(), ""}
+		return Usage(err.Error(), "")
 	} else if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s *shell) gate(ctx context.Context, o gateOptions) error {
 	measured := gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: same(sides)}
 	if !sides.Same() {
 		ask := gate.Ask{Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet}
-		if measured, err = s.measured(ctx, ask); err != nil {
+		if measured, err = measureGate(ctx, env, ask); err != nil {
 			return err
 		}
 	}
@@ -157,20 +157,20 @@ func (s *shell) gate(ctx context.Context, o gateOptions) error {
 	case sides.From != "":
 		measured.Base = fmt.Sprintf("%s, where it left %s", short(sides.BaseCommit), sides.From)
 	}
-	rep := gate.Judge(p, measured, declared(p.Dir, root), s.Now().UTC(), configName(root, p))
+	rep := gate.Judge(p, measured, declared(p.Dir, root), env.Now().UTC(), configName(root, p))
 	exit := gateCode(rep)
-	if err := s.tell(o, rep, exit, files); err != nil {
+	if err := printGate(env, o, rep, exit, files); err != nil {
 		return err
 	}
 	return codeError(exit)
 }
 
-// measured weighs the benchmarks and the studies.
-func (s *shell) measured(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
-	if s.Gate != nil {
-		return s.Gate(ctx, ask)
+// measureGate weighs the benchmarks and the studies.
+func measureGate(ctx context.Context, env Env, ask gate.Ask) (gate.Measured, error) {
+	if env.Lab.Gate != nil {
+		return env.Lab.Gate(ctx, ask)
 	}
-	return s.weighSides(ctx, ask)
+	return weighSides(ctx, env, ask)
 }
 
 // same says why there is nothing between the two sides.
@@ -225,16 +225,16 @@ func configName(root string, p project.Project) string {
 	return below(root, p.File)
 }
 
-// tell prints the report, writes its files, and tells the CI it runs in.
-func (s *shell) tell(o gateOptions, rep gate.Report, exit int, files [2]*output) error {
+// printGate prints the report, writes its files, and tells the CI it runs in.
+func printGate(env Env, o gateOptions, rep gate.Report, exit int, files [2]*output) error {
 	var err error
 	switch o.format {
 	case "json":
-		err = printJSON(s.out, rep)
+		err = printJSON(env.Out, rep)
 	case "md":
-		err = gate.Markdown(s.out, rep)
+		err = gate.Markdown(env.Out, rep)
 	default:
-		err = gate.Text(s.out, rep, s.style(s.out), o.all)
+		err = gate.Text(env.Out, rep, env.Style(env.Out), o.all)
 	}
 	if err != nil {
 		return err
@@ -245,16 +245,16 @@ func (s *shell) tell(o gateOptions, rep gate.Report, exit int, files [2]*output)
 	if err := files[1].Save(func(f *os.File) error { return gate.CodeQuality(f, rep) }); err != nil {
 		return err
 	}
-	if s.env("GITHUB_ACTIONS") != "true" {
+	if env.Getenv("GITHUB_ACTIONS") != "true" {
 		return nil
 	}
-	if err := gate.Annotations(s.err, rep); err != nil {
+	if err := gate.Annotations(env.Err, rep); err != nil {
 		return err
 	}
-	if err := appended(s.env("GITHUB_STEP_SUMMARY"), func(w io.Writer) error { return gate.Markdown(w, rep) }); err != nil {
+	if err := appended(env.Getenv("GITHUB_STEP_SUMMARY"), func(w io.Writer) error { return gate.Markdown(w, rep) }); err != nil {
 		return err
 	}
-	return appended(s.env("GITHUB_OUTPUT"), func(w io.Writer) error { return gate.Outputs(w, rep, exit) })
+	return appended(env.Getenv("GITHUB_OUTPUT"), func(w io.Writer) error { return gate.Outputs(w, rep, exit) })
 }
 
 // appended lets write add to the end of a file; without a path there is none.

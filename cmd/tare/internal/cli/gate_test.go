@@ -70,14 +70,14 @@ func (g *gated) write(name, text string) {
 func (g *gated) run(args ...string) int {
 	g.stdout.Reset()
 	g.stderr.Reset()
-	app := App{
+	return Main(context.Background(), Env{
+		Args: append([]string{"gate"}, args...), Getenv: func(k string) string { return g.env[k] }, In: strings.NewReader(""), Out: &g.stdout, Err: &g.stderr,
 		Now: func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
-		Gate: func(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
+		Lab: Lab{Gate: func(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
 			g.asked = append(g.asked, ask)
 			return g.bench(ctx, ask)
-		},
-	}
-	return app.Main(context.Background(), append([]string{"gate"}, args...), func(k string) string { return g.env[k] }, strings.NewReader(""), &g.stdout, &g.stderr)
+		}},
+	})
 }
 
 // shows is benchmarks of which the first is by so much slower, in rounds that
@@ -125,7 +125,7 @@ func TestGateExitCodes(t *testing.T) {
 			return gate.Measured{}, errors.New("disk on fire")
 		}, "", ExitFailure},
 		"does not build": {func(context.Context, gate.Ask) (gate.Measured, error) {
-			return gate.Measured{}, &usageError{"head does not build", ""}
+			return gate.Measured{}, Usage("head does not build", "")
 		}, "", ExitUsage},
 		"no benchmarks": {func(context.Context, gate.Ask) (gate.Measured, error) {
 			return gate.Measured{Nothing: "no benchmark in ./..."}, nil

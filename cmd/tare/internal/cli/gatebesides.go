@@ -36,12 +36,12 @@ type besides struct {
 
 // weighBesides adds what became of the studies, documents, routes and servers
 // that tare.yaml names.
-func (s *shell) weighBesides(ctx context.Context, ask gate.Ask, p *progress, m *gate.Measured) error {
+func weighBesides(ctx context.Context, env Env, ask gate.Ask, p *progress, m *gate.Measured) error {
 	t := ask.Project
 	if len(t.Studies)+len(t.JSON)+len(t.Routes)+len(t.Load) == 0 {
 		return nil
 	}
-	return s.session(ctx, gateRun(ask, 0), p, func(ctx context.Context, w *weighing) error {
+	return withSession(ctx, env, gateRun(ask, 0), p, func(ctx context.Context, w *weighing) error {
 		b := &besides{weighing: w, ask: ask, m: m}
 		if err := b.open(ctx); err != nil {
 			return err
@@ -88,7 +88,7 @@ func (b *besides) open(ctx context.Context) error {
 
 // wrong says where in tare.yaml something is wrong.
 func (b *besides) wrong(at project.Place, what string) error {
-	return &usageError{fmt.Sprintf("%s:%d:%d: %s", b.config, at.Line, at.Col, what), ""}
+	return Usage(fmt.Sprintf("%s:%d:%d: %s", b.config, at.Line, at.Col, what), "")
 }
 
 // add takes in what becomes of a study that tare.yaml names at a place.
@@ -110,8 +110,8 @@ func (b *besides) files() error {
 		var study chosen
 		var err error
 		if f.Bundled() {
-			study, err = b.study(f.Path)
-			if err == nil && !slices.Contains(b.bundled(), f.Path) {
+			study, err = b.ReadStudy(f.Path)
+			if err == nil && !slices.Contains(b.Bundled(), f.Path) {
 				err = fmt.Errorf("there is no bundled study %s", f.Path)
 			}
 		} else {

@@ -22,7 +22,7 @@ func twoSides(t *testing.T, yaml string) *besides {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &besides{weighing: &weighing{shell: &shell{}}, m: &gate.Measured{}, catalog: all, config: "tare.yaml"}
+	b := &besides{weighing: &weighing{}, m: &gate.Measured{}, catalog: all, config: "tare.yaml"}
 	for _, side := range []struct {
 		dir         *string
 		goccy, rest string

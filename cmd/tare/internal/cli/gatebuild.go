@@ -132,7 +132,7 @@ func requiredIn(ctx context.Context, dir string) (map[string]string, error) {
 	case ctx.Err() != nil:
 		return nil, errInterrupted
 	case errors.As(err, &said):
-		return nil, &usageError{oneLine(strings.TrimSpace(string(said.Stderr))), ""}
+		return nil, Usage(oneLine(strings.TrimSpace(string(said.Stderr))), "")
 	case err != nil:
 		return nil, fmt.Errorf("run the go command: %w", err)
 	}

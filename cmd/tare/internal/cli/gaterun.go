@@ -18,19 +18,19 @@ import (
 
 // weighSides weighs both sides of a repository: its benchmarks, then what else
 // tare.yaml names.
-func (s *shell) weighSides(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
+func weighSides(ctx context.Context, env Env, ask gate.Ask) (gate.Measured, error) {
 	restore, err := benchEnvironment(ask.Project.Bench, os.Environ())
 	if err != nil {
 		return gate.Measured{}, err
 	}
 	defer restore()
-	p := s.newProgress(ask.Quiet)
+	p := newProgress(env, ask.Quiet)
 	defer p.End()
-	m, err := s.weighBenchmarks(ctx, ask, p)
+	m, err := weighBenchmarks(ctx, env, ask, p)
 	if err != nil {
 		return m, err
 	}
-	return m, s.weighBesides(ctx, ask, p, &m)
+	return m, weighBesides(ctx, env, ask, p, &m)
 }
 
 // gateRun are the options of a run for a gate: nothing of it is printed. own is
@@ -45,16 +45,16 @@ func gateRun(ask gate.Ask, own time.Duration) runOptions {
 }
 
 // weighBenchmarks weighs the repository's go test benchmarks.
-func (s *shell) weighBenchmarks(ctx context.Context, ask gate.Ask, p *progress) (m gate.Measured, err error) {
+func weighBenchmarks(ctx context.Context, env Env, ask gate.Ask, p *progress) (m gate.Measured, err error) {
 	b := ask.Project.Bench
 	o := benchOptions{run: gateRun(ask, b.Budget), most: benchMost, asked: bring.Asked{Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run}}
 	if b.Max > 0 {
 		o.most = b.Max
 	}
 	o.run.env = b.Env
-	alone := *s
-	alone.Sources = func(Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
-	err = alone.session(ctx, o.run, p, func(ctx context.Context, w *weighing) error {
+	alone := env
+	alone.Lab.Sources = func(Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
+	err = withSession(ctx, alone, o.run, p, func(ctx context.Context, w *weighing) error {
 		built, err := bring.NewBench(ctx, o.asked, bring.Place{
 			Cache: w.dirs.Cache, Run: w.tag, Guardian: w.guardian,
 			Say: func(text string) { p.Status("build", text) },
@@ -78,8 +78,8 @@ func (s *shell) weighBenchmarks(ctx context.Context, ask gate.Ask, p *progress) 
 				study.Criteria = append(study.Criteria, c)
 			}
 		}
-		alone.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
-			res, err := s.Run(ctx, study, o)
+		w.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+			res, err := env.Lab.Run(ctx, study, o)
 			if res != nil {
 				built.Finish(res)
 			}

@@ -41,7 +41,7 @@ const (
 	mostLayouts = 64
 )
 
-func (s *shell) benchCommand() *cobra.Command {
+func benchCommand(env Env) *cobra.Command {
 	var o benchOptions
 	var words benchWords
 	cmd := &cobra.Command{
@@ -77,7 +77,7 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 			if err := o.read(cmd, words); err != nil {
 				return err
 			}
-			return s.bench(cmd.Context(), o)
+			return runBench(cmd.Context(), env, o)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -117,7 +117,7 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 // read checks the flags.
 func (o *benchOptions) read(cmd *cobra.Command, words benchWords) (err error) {
 	if words.budget != "" && (words.budget == "quick" || words.budget == "full") {
-		return &usageError{"--budget " + words.budget + " is for studies", "a duration such as 90s; without it the benchmarks say how long"}
+		return Usage("--budget "+words.budget+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
 	}
 	budget := words.budget
 	if budget == "" {
@@ -134,17 +134,17 @@ func (o *benchOptions) read(cmd *cobra.Command, words benchWords) (err error) {
 		o.run.format.Next = table.Text
 	}
 	if _, err := regexp.Compile(o.asked.Bench); err != nil {
-		return &usageError{fmt.Sprintf("--bench %q: %v", o.asked.Bench, err), "e.g. 'Parse/small'"}
+		return Usage(fmt.Sprintf("--bench %q: %v", o.asked.Bench, err), "e.g. 'Parse/small'")
 	}
 	if err := environment(words.env); err != nil {
 		return err
 	}
 	o.asked.Env, o.asked.Dir = words.env, "."
 	if o.asked.Layouts < 0 || o.asked.Layouts > mostLayouts {
-		return &usageError{fmt.Sprintf("--layouts %d is not a number of layouts", o.asked.Layouts), fmt.Sprintf("0 to %d", mostLayouts)}
+		return Usage(fmt.Sprintf("--layouts %d is not a number of layouts", o.asked.Layouts), fmt.Sprintf("0 to %d", mostLayouts))
 	}
 	if o.most < 0 {
-		return &usageError{fmt.Sprintf("--max %v is no time", o.most), "e.g. 10m"}
+		return Usage(fmt.Sprintf("--max %v is no time", o.most), "e.g. 10m")
 	}
 	if o.asked.PGO != "" && o.asked.PGO != "off" && o.asked.PGO != "auto" {
 		if o.asked.PGO, err = filepath.Abs(o.asked.PGO); err != nil {
@@ -180,7 +180,7 @@ func benchShard(text string) (bring.Shard, error) {
 	index, errIndex := strconv.Atoi(i)
 	of, errOf := strconv.Atoi(n)
 	if errors.Join(errIndex, errOf) != nil || index < 1 || index > of {
-		return bring.Shard{}, &usageError{fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4"}
+		return bring.Shard{}, Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4")
 	}
 	return bring.Shard{Index: index, Of: of}, nil
 }
@@ -197,12 +197,12 @@ func benchReleases(text string) ([]string, error) {
 			release, ok = name, true
 		}
 		if !ok {
-			return nil, &usageError{fmt.Sprintf("--go %q is not a Go release", name), studyfile.GoHint + ", or local for the machine's"}
+			return nil, Usage(fmt.Sprintf("--go %q is not a Go release", name), studyfile.GoHint+", or local for the machine's")
 		}
 		out = append(out, release)
 	}
 	if len(out) > 2 {
-		return nil, &usageError{"--go takes one toolchain, of head, or two: base,head", ""}
+		return nil, Usage("--go takes one toolchain, of head, or two: base,head", "")
 	}
 	return out, nil
 }
@@ -211,7 +211,7 @@ func benchReleases(text string) ([]string, error) {
 func benchShare(text string) (float64, error) {
 	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
 	if err != nil || !strings.HasSuffix(text, "%") || x < 0 || math.IsInf(x, 0) || math.IsNaN(x) {
-		return 0, &usageError{fmt.Sprintf("--allow %q is not a share", text), "e.g. 5%"}
+		return 0, Usage(fmt.Sprintf("--allow %q is not a share", text), "e.g. 5%")
 	}
 	return x / 100, nil
 }

@@ -43,8 +43,8 @@ func call(t *testing.T, dir, home string, args ...string) (code int, stdout, std
 	t.Chdir(dir)
 	env := map[string]string{"TARE_CACHE": filepath.Join(home, "cache"), "TARE_DATA": filepath.Join(home, "data")}
 	var out, said strings.Builder
-	app := cli.App{Guard: func(string) (*trial.Guardian, error) { return nil, nil }}
-	code = app.Main(t.Context(), args, func(name string) string { return env[name] }, strings.NewReader(""), &out, &said)
+	replaced := cli.Lab{Guard: func(string) (*trial.Guardian, error) { return nil, nil }}
+	code = cli.Main(t.Context(), cli.Env{Args: args, Getenv: func(name string) string { return env[name] }, In: strings.NewReader(""), Out: &out, Err: &said, Lab: replaced})
 	return code, out.String(), said.String()
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// bench carries out a comparison of two sides.
-func (s *shell) bench(ctx context.Context, o benchOptions) error {
-	p := s.newProgress(o.run.quiet)
+// runBench carries out a comparison of two sides.
+func runBench(ctx context.Context, env Env, o benchOptions) error {
+	p := newProgress(env, o.run.quiet)
 	defer p.End()
 	out, err := openOutput(o.run.out)
 	if err != nil {
@@ -27,9 +27,9 @@ func (s *shell) bench(ctx context.Context, o benchOptions) error {
 		exit = worst(exit, code(err))
 		p.Fail(err)
 	}
-	alone := *s
-	alone.Sources = func(Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
-	err = alone.session(ctx, o.run, p, func(ctx context.Context, w *weighing) error {
+	alone := env
+	alone.Lab.Sources = func(Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
+	err = withSession(ctx, alone, o.run, p, func(ctx context.Context, w *weighing) error {
 		b, err := bring.NewBench(ctx, o.asked, bring.Place{
 			Cache: w.dirs.Cache, Run: w.tag, Guardian: w.guardian, Procs: o.run.procs, Slice: o.run.slice,
 			Say: func(text string) { p.Status("build", text) },
@@ -47,8 +47,8 @@ func (s *shell) bench(ctx context.Context, o benchOptions) error {
 		if err != nil {
 			return benchError(ctx, err)
 		}
-		alone.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
-			res, err := s.Run(ctx, study, o)
+		w.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+			res, err := env.Lab.Run(ctx, study, o)
 			if res != nil {
 				b.Finish(res)
 			}
@@ -100,7 +100,7 @@ func benchError(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return errInterrupted
 	case errors.As(err, &usage), errors.As(err, &build):
-		return &usageError{err.Error(), ""}
+		return Usage(err.Error(), "")
 	}
 	return err
 }

@@ -26,7 +26,7 @@ type historyOptions struct {
 	format  string // text, json or csv
 }
 
-func (s *shell) historyCommand() *cobra.Command {
+func historyCommand(env Env) *cobra.Command {
 	var o historyOptions
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -58,15 +58,15 @@ read.`,
   tare history json-encode --runs --json
   tare history export results.ndjson`,
 		Args:              atMost(1),
-		ValidArgsFunction: s.completeRuns,
+		ValidArgsFunction: env.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.read(cmd, asJSON, args); err != nil {
 				return err
 			}
 			if len(args) == 1 && !o.runs {
-				return s.trend(cmd.Context(), o, args[0])
+				return showTrend(cmd.Context(), env, o, args[0])
 			}
-			return s.listRuns(cmd.Context(), o, args)
+			return listRuns(cmd.Context(), env, o, args)
 		},
 	}
 	flags := cmd.Flags()
@@ -81,7 +81,7 @@ read.`,
 	flags.BoolVar(&asJSON, "json", false, "the same as --format json")
 	complete(cmd, "format", cobra.FixedCompletions([]string{"text", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "metric", cobra.FixedCompletions(strings.Split(tare.MetricNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
-	cmd.AddCommand(s.exportCommand(), s.importCommand())
+	cmd.AddCommand(exportCommand(env), importCommand(env))
 	return cmd
 }
 
@@ -89,26 +89,26 @@ read.`,
 func (o *historyOptions) read(cmd *cobra.Command, asJSON bool, args []string) error {
 	switch {
 	case asJSON && cmd.Flags().Changed("format") && o.format != "json":
-		return &usageError{"--json and --format " + o.format + " contradict each other", "give one of them"}
+		return Usage("--json and --format "+o.format+" contradict each other", "give one of them")
 	case asJSON:
 		o.format = "json"
 	}
 	listed := len(args) == 0 || o.runs
 	switch {
 	case !slices.Contains([]string{"text", "json", "csv"}, o.format):
-		return &usageError{fmt.Sprintf("--format %q is not a format", o.format), "one of text, json, csv"}
+		return Usage(fmt.Sprintf("--format %q is not a format", o.format), "one of text, json, csv")
 	case listed && o.format == "csv":
-		return &usageError{"--format csv is for the history of a study", "tare history STUDY --format csv; the list of runs is text or json"}
+		return Usage("--format csv is for the history of a study", "tare history STUDY --format csv; the list of runs is text or json")
 	case o.last < 1:
-		return &usageError{fmt.Sprintf("--last %d is not a number of runs", o.last), "at least 1"}
+		return Usage(fmt.Sprintf("--last %d is not a number of runs", o.last), "at least 1")
 	}
 	for _, flag := range []string{"contender", "workload", "metric", "against", "last"} {
 		if listed && cmd.Flags().Changed(flag) {
-			return &usageError{"--" + flag + " is for the history of a study", "tare history STUDY --" + flag + " …"}
+			return Usage("--"+flag+" is for the history of a study", "tare history STUDY --"+flag+" …")
 		}
 	}
 	if o.runs && len(args) == 0 {
-		return &usageError{"--runs needs a STUDY", "tare history lists the runs of all"}
+		return Usage("--runs needs a STUDY", "tare history lists the runs of all")
 	}
 	return patterns(o.only)
 }
@@ -127,15 +127,15 @@ type runRow struct {
 }
 
 // listRuns prints the runs of all studies, or of the one named.
-func (s *shell) listRuns(ctx context.Context, o historyOptions, args []string) error {
-	rows, err := s.history(ctx, args)
+func listRuns(ctx context.Context, env Env, o historyOptions, args []string) error {
+	rows, err := readRuns(ctx, env, args)
 	if err != nil {
 		return err
 	}
 	if o.format == "json" {
-		err = printJSON(s.out, rows)
+		err = printJSON(env.Out, rows)
 	} else {
-		err = s.printHistory(rows, args)
+		err = printRuns(env, rows, args)
 	}
 	if err != nil {
 		return err
@@ -144,15 +144,15 @@ func (s *shell) listRuns(ctx context.Context, o historyOptions, args []string) e
 	for _, r := range rows {
 		if r.Error != "" {
 			exit = ExitUsage
-			fmt.Fprintf(s.err, "tare: %s\n", r.Error)
+			fmt.Fprintf(env.Err, "tare: %s\n", r.Error)
 		}
 	}
 	return codeError(exit)
 }
 
-// history collects the runs of all studies, or of the one named.
-func (s *shell) history(ctx context.Context, args []string) ([]runRow, error) {
-	d, err := s.dirs()
+// readRuns collects the runs of all studies, or of the one named.
+func readRuns(ctx context.Context, env Env, args []string) ([]runRow, error) {
+	d, err := env.Dirs()
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (s *shell) history(ctx context.Context, args []string) ([]runRow, error) {
 		runs, err = history.Runs(d.AllResults())
 	} else {
 		runs, err = history.RunsOf(d.Results(args[0]))
-		if known := append(ran(d), s.bundled()...); err == nil && len(runs) == 0 && !slices.Contains(known, args[0]) {
+		if known := append(ran(d), env.Bundled()...); err == nil && len(runs) == 0 && !slices.Contains(known, args[0]) {
 			return nil, unknown("study", args[0], known, "tare history lists the runs of all")
 		}
 	}
@@ -172,7 +172,7 @@ func (s *shell) history(ctx context.Context, args []string) ([]runRow, error) {
 	if len(runs) == 0 {
 		return rows, nil
 	}
-	x, err := s.openHistory(ctx, d)
+	x, err := openHistory(ctx, env, d)
 	if err != nil {
 		return nil, err
 	}
@@ -233,12 +233,12 @@ func primaryVerdicts(r *tare.Result) string {
 	return "no criterion"
 }
 
-func (s *shell) printHistory(rows []runRow, args []string) error {
+func printRuns(env Env, rows []runRow, args []string) error {
 	if len(rows) == 0 {
-		fmt.Fprintf(s.err, "no run%s was kept yet; tare run keeps every result\n", strings.Join(append([]string{""}, args...), " of "))
+		fmt.Fprintf(env.Err, "no run%s was kept yet; tare run keeps every result\n", strings.Join(append([]string{""}, args...), " of "))
 		return nil
 	}
-	tw := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	tw := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "when (UTC)\tstudy\trounds\tstopped\tverdicts\tpath")
 	for _, r := range rows {
 		when, rounds := "-", "-"

@@ -14,7 +14,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-func (s *shell) exportCommand() *cobra.Command {
+func exportCommand(env Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export FILE|- [STUDY…]",
@@ -30,12 +30,12 @@ run, export. Journals are not in it, so a run that was cut off is not either.`,
   tare history export - json-encode | gzip > json-encode.ndjson.gz`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{"tare history export needs a file", "- writes to stdout"}
+				return Usage("tare history export needs a file", "- writes to stdout")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.exportHistory(cmd.Context(), args[0], args[1:], asJSON)
+			return exportHistory(cmd.Context(), env, args[0], args[1:], asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "say what was written as JSON")
@@ -49,8 +49,8 @@ type exported struct {
 	Left    []string       `json:"left_out"` // results that could not be read, a line each
 }
 
-func (s *shell) exportHistory(ctx context.Context, file string, studies []string, asJSON bool) error {
-	d, err := s.dirs()
+func exportHistory(ctx context.Context, env Env, file string, studies []string, asJSON bool) error {
+	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *shell) exportHistory(ctx context.Context, file string, studies []string
 			return unknown("study", name, known, "no run of it was kept; tare history lists the runs")
 		}
 	}
-	x, err := s.openHistory(ctx, d)
+	x, err := openHistory(ctx, env, d)
 	if err != nil {
 		return err
 	}
@@ -70,10 +70,10 @@ func (s *shell) exportHistory(ctx context.Context, file string, studies []string
 		done.Results, done.Left, err = x.Export(ctx, w, studies)
 		return err
 	}
-	said := s.out
+	said := env.Out
 	if file == "-" {
-		said = s.err
-		err = write(s.out)
+		said = env.Err
+		err = write(env.Out)
 	} else {
 		var out *output
 		if out, err = openOutput(file); err == nil {
@@ -96,12 +96,12 @@ func (s *shell) exportHistory(ctx context.Context, file string, studies []string
 		_, err = fmt.Fprintf(said, "wrote %s to %s\n", plural(len(done.Results), "result"), file)
 	}
 	for _, why := range done.Left {
-		fmt.Fprintf(s.err, "tare: left out: %s\n", why)
+		fmt.Fprintf(env.Err, "tare: left out: %s\n", why)
 	}
 	return err
 }
 
-func (s *shell) importCommand() *cobra.Command {
+func importCommand(env Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "import FILE…",
@@ -122,12 +122,12 @@ without --trust.`,
   gzip -dc json-encode.ndjson.gz | tare history import -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{"tare history import needs a file", "what tare history export wrote, or a result.json; - reads from stdin"}
+				return Usage("tare history import needs a file", "what tare history export wrote, or a result.json; - reads from stdin")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return s.importHistory(cmd.Context(), args, asJSON)
+			return importHistory(cmd.Context(), env, args, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "say what was taken in as JSON")
@@ -140,12 +140,12 @@ type imported struct {
 	There []history.Kept `json:"already_kept"`
 }
 
-func (s *shell) importHistory(ctx context.Context, files []string, asJSON bool) error {
-	d, err := s.dirs()
+func importHistory(ctx context.Context, env Env, files []string, asJSON bool) error {
+	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
-	sources, done, err := s.archives(files)
+	sources, done, err := openArchives(env, files)
 	defer done()
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (s *shell) importHistory(ctx context.Context, files []string, asJSON bool) 
 	if err := d.makeData(); err != nil {
 		return err
 	}
-	x, err := s.openHistory(ctx, d)
+	x, err := openHistory(ctx, env, d)
 	if err != nil {
 		return err
 	}
@@ -189,9 +189,9 @@ func (s *shell) importHistory(ctx context.Context, files []string, asJSON bool) 
 		return fmt.Errorf("read the results in %s: %w", d.Data, err)
 	}
 	if asJSON {
-		return printJSON(s.out, result)
+		return printJSON(env.Out, result)
 	}
-	_, err = fmt.Fprintf(s.out, "took in %s, %d %s kept already\n", plural(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)))
+	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already\n", plural(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)))
 	return err
 }
 
@@ -215,9 +215,9 @@ func (a source) scan(do func(history.Kept, []byte) error) error {
 	return history.Scan(a.name, a.file, do)
 }
 
-// archives opens files; stdin and what else can be read only once are copied
+// openArchives opens files; stdin and what else can be read only once are copied
 // first. done closes them and is to be called in any case.
-func (s *shell) archives(files []string) (sources []source, done func(), err error) {
+func openArchives(env Env, files []string) (sources []source, done func(), err error) {
 	var undo []func()
 	done = func() {
 		for _, f := range slices.Backward(undo) {
@@ -226,16 +226,16 @@ func (s *shell) archives(files []string) (sources []source, done func(), err err
 	}
 	for _, name := range files {
 		a := source{name: name}
-		in := s.in
+		in := env.In
 		if name == "-" {
 			a.name = "<stdin>"
 		} else {
 			f, err := os.Open(name)
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil, done, &usageError{"no file " + name, "what tare history export wrote, or a result.json"}
+				return nil, done, Usage("no file "+name, "what tare history export wrote, or a result.json")
 			}
 			if err != nil {
-				return nil, done, &usageError{fmt.Sprintf("cannot read %s: %v", name, cause(err)), ""}
+				return nil, done, Usage(fmt.Sprintf("cannot read %s: %v", name, cause(err)), "")
 			}
 			undo = append(undo, func() { f.Close() })
 			info, err := f.Stat()
@@ -243,7 +243,7 @@ func (s *shell) archives(files []string) (sources []source, done func(), err err
 			case err != nil:
 				return nil, done, fmt.Errorf("cannot read %s: %w", name, cause(err))
 			case info.IsDir():
-				return nil, done, &usageError{"cannot read " + name + ": it is a directory", "name a file; a run's is its result.json"}
+				return nil, done, Usage("cannot read "+name+": it is a directory", "name a file; a run's is its result.json")
 			case info.Mode().IsRegular():
 				a.file = f
 			}

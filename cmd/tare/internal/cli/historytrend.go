@@ -18,13 +18,13 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// trend shows what became of a study from run to run.
-func (s *shell) trend(ctx context.Context, o historyOptions, study string) error {
-	d, err := s.dirs()
+// showTrend shows what became of a study from run to run.
+func showTrend(ctx context.Context, env Env, o historyOptions, study string) error {
+	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
-	x, err := s.openHistory(ctx, d)
+	x, err := openHistory(ctx, env, d)
 	if err != nil {
 		return err
 	}
@@ -35,30 +35,30 @@ func (s *shell) trend(ctx context.Context, o historyOptions, study string) error
 		return fmt.Errorf("read the history: %w", err)
 	}
 	if len(t.Machines) == 0 && len(t.Left) == 0 {
-		if known := append(ran(d), s.bundled()...); !slices.Contains(known, study) {
+		if known := append(ran(d), env.Bundled()...); !slices.Contains(known, study) {
 			return unknown("study", study, known, "tare history lists the runs of all")
 		}
 		if o.format == "text" {
-			fmt.Fprintf(s.err, "no result of %s was kept yet; tare run %s makes one\n", study, study)
+			fmt.Fprintf(env.Err, "no result of %s was kept yet; tare run %s makes one\n", study, study)
 			return nil
 		}
 	}
-	if err := s.known(ctx, x, q, t); err != nil {
+	if err := checkNames(ctx, env, x, q, t); err != nil {
 		return err
 	}
 	switch o.format {
 	case "json":
-		err = printJSON(s.out, t)
+		err = printJSON(env.Out, t)
 	case "csv":
-		err = trendCSV(s.out, t)
+		err = trendCSV(env.Out, t)
 	default:
-		trendText(s.out, t, o.ascii || plainText(s.env, runtime.GOOS), s.style(s.out))
+		trendText(env.Out, t, o.ascii || plainText(env.Getenv, runtime.GOOS), env.Style(env.Out))
 	}
 	if err != nil {
 		return err
 	}
 	for _, why := range t.Left {
-		fmt.Fprintf(s.err, "tare: left out: %s\n", why)
+		fmt.Fprintf(env.Err, "tare: left out: %s\n", why)
 	}
 	if len(t.Left) > 0 {
 		return codeError(ExitUsage)
@@ -68,19 +68,19 @@ func (s *shell) trend(ctx context.Context, o historyOptions, study string) error
 
 // openHistory opens the index of what was kept and says what there is to say
 // about that.
-func (s *shell) openHistory(ctx context.Context, d dirs) (*index.Index, error) {
+func openHistory(ctx context.Context, env Env, d dirs) (*index.Index, error) {
 	x, err := index.Open(ctx, d.Data, d.Cache)
 	if err != nil {
 		return nil, fmt.Errorf("read the results in %s: %w", d.Data, err)
 	}
 	for _, note := range x.Notes {
-		fmt.Fprintln(s.err, "tare: "+note)
+		fmt.Fprintln(env.Err, "tare: "+note)
 	}
 	return x, nil
 }
 
-// known reports a name in the query that no result knows.
-func (s *shell) known(ctx context.Context, x *index.Index, q history.Query, t history.Trend) error {
+// checkNames reports a name in the query that no result knows.
+func checkNames(ctx context.Context, env Env, x *index.Index, q history.Query, t history.Trend) error {
 	if len(t.Machines) == 0 {
 		return nil
 	}

@@ -27,7 +27,7 @@ type begun struct {
 	Next    []string      `json:"next"`
 }
 
-func (s *shell) initCommand() *cobra.Command {
+func initCommand(env Env) *cobra.Command {
 	var force, print, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "init",
@@ -46,9 +46,9 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already.`,
 		Args: atMost(0),
 		RunE: func(*cobra.Command, []string) error {
 			if print && (force || asJSON) {
-				return &usageError{"--print writes no file and prints nothing else", "leave --force and --json out"}
+				return Usage("--print writes no file and prints nothing else", "leave --force and --json out")
 			}
-			return s.begin(force, print, asJSON)
+			return beginProject(env, force, print, asJSON)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -58,8 +58,8 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already.`,
 	return cmd
 }
 
-// begin is tare init.
-func (s *shell) begin(force, print, asJSON bool) error {
+// beginProject is tare init.
+func beginProject(env Env, force, print, asJSON bool) error {
 	wd, err := os.Getwd()
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (s *shell) begin(force, print, asJSON bool) error {
 	}
 	draft := found.Draft()
 	if print {
-		_, err := s.out.Write(draft)
+		_, err := env.Out.Write(draft)
 		return err
 	}
 	path := filepath.Join(home, project.FileName)
@@ -81,11 +81,11 @@ func (s *shell) begin(force, print, asJSON bool) error {
 	}
 	b := begun{File: fromHere(wd, path), Written: true, Found: found, Next: nextSteps(found)}
 	if asJSON {
-		return printJSON(s.out, b)
+		return printJSON(env.Out, b)
 	}
-	fmt.Fprintf(s.out, "wrote %s, with %s\n", b.File, found.Count())
+	fmt.Fprintf(env.Out, "wrote %s, with %s\n", b.File, found.Count())
 	for i, step := range b.Next {
-		fmt.Fprintf(s.out, "%-5s %s\n", []string{"next:", "then:"}[min(i, 1)], step)
+		fmt.Fprintf(env.Out, "%-5s %s\n", []string{"next:", "then:"}[min(i, 1)], step)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func put(path string, text []byte, force bool) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return &usageError{path + " is there already", "--print shows what tare init would write, --force writes it"}
+		return Usage(path+" is there already", "--print shows what tare init would write, --force writes it")
 	}
 	if err == nil {
 		_, err = bytes.NewReader(text).WriteTo(f)

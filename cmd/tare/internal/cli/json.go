@@ -28,7 +28,7 @@ type jsonOptions struct {
 	show bool
 }
 
-func (s *shell) jsonCommand() *cobra.Command {
+func jsonCommand(env Env) *cobra.Command {
 	var o jsonOptions
 	var f formatFlag
 	var words runWords
@@ -63,7 +63,7 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
   curl -s https://api.example.com/orders | tare json - --budget 3m -o result.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{"tare json needs a document", "name a file of JSON or NDJSON, or - for stdin"}
+				return Usage("tare json needs a document", "name a file of JSON or NDJSON, or - for stdin")
 			}
 			return nil
 		},
@@ -73,10 +73,10 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 			}
 			o.run.fitInto(bring.Quick, bring.Full)
 			if !slices.Contains(bring.Ops(), o.op) {
-				return &usageError{fmt.Sprintf("--op %q is not an operation", o.op), "one of " + strings.Join(bring.Ops(), ", ")}
+				return Usage(fmt.Sprintf("--op %q is not an operation", o.op), "one of "+strings.Join(bring.Ops(), ", "))
 			}
 			if o.op == "any" && o.typ != "" {
-				return &usageError{"--op any and --type contradict each other", "give one of them"}
+				return Usage("--op any and --type contradict each other", "give one of them")
 			}
 			if err := patterns(lab.Only{Contenders: o.only}); err != nil {
 				return err
@@ -85,7 +85,7 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 			if o.run.format, err = f.format(cmd); err != nil {
 				return err
 			}
-			return s.json(cmd.Context(), o, args)
+			return runJSON(cmd.Context(), env, o, args)
 		},
 	}
 	what := group("What is weighed")
@@ -99,9 +99,9 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 	return cmd
 }
 
-// json reads the documents, and shows their type or weighs codecs on them.
-func (s *shell) json(ctx context.Context, o jsonOptions, args []string) error {
-	docs, notes, err := s.documents(args)
+// runJSON reads the documents, and shows their type or weighs codecs on them.
+func runJSON(ctx context.Context, env Env, o jsonOptions, args []string) error {
+	docs, notes, err := readDocuments(env, args)
 	if err != nil {
 		return err
 	}
@@ -115,33 +115,33 @@ func (s *shell) json(ctx context.Context, o jsonOptions, args []string) error {
 		}
 	}
 	for _, n := range notes {
-		fmt.Fprintln(s.err, "tare: "+oneLine(n))
+		fmt.Fprintln(env.Err, "tare: "+oneLine(n))
 	}
 	if o.show {
 		if inferred.Source == "" {
-			return &usageError{"--show-type shows an inferred type", "leave --type and --op any out"}
+			return Usage("--show-type shows an inferred type", "leave --type and --op any out")
 		}
 		src, err := format.Source([]byte(inferred.Source))
 		if err != nil {
 			return err
 		}
-		_, err = s.out.Write(src)
+		_, err = env.Out.Write(src)
 		return err
 	}
-	return s.weighDocuments(ctx, o, args, docs, inferred)
+	return weighDocuments(ctx, env, o, args, docs, inferred)
 }
 
 // documentsMost is how much of several files is held, in bytes of documents.
 const documentsMost = 4 * codec.MaxRead
 
-// documents reads the files that args name.
-func (s *shell) documents(args []string) (docs []codec.Document, notes []string, err error) {
+// readDocuments reads the files that args name.
+func readDocuments(env Env, args []string) (docs []codec.Document, notes []string, err error) {
 	held := 0
 	for _, arg := range args {
-		own, said, err := s.documentsOf(arg)
+		own, said, err := readDocument(env, arg)
 		var wrong *codec.SyntaxError
 		if errors.As(err, &wrong) {
-			return nil, nil, &usageError{oneLine(err.Error()), ""}
+			return nil, nil, Usage(oneLine(err.Error()), "")
 		}
 		if err != nil {
 			return nil, nil, err
@@ -150,16 +150,16 @@ func (s *shell) documents(args []string) (docs []codec.Document, notes []string,
 			held += len(d.Body)
 		}
 		if held > documentsMost {
-			return nil, nil, &usageError{fmt.Sprintf("%s: with it the documents have more than %d MB in all", arg, documentsMost/1_000_000), "name fewer files"}
+			return nil, nil, Usage(fmt.Sprintf("%s: with it the documents have more than %d MB in all", arg, documentsMost/1_000_000), "name fewer files")
 		}
 		docs, notes = append(docs, own...), append(notes, said...)
 	}
 	return docs, notes, nil
 }
 
-// documentsOf reads one file, or stdin.
-func (s *shell) documentsOf(arg string) (docs []codec.Document, notes []string, err error) {
-	name, r := "<stdin>", s.in
+// readDocument reads one file, or stdin.
+func readDocument(env Env, arg string) (docs []codec.Document, notes []string, err error) {
+	name, r := "<stdin>", env.In
 	if arg != "-" {
 		f, err := os.Open(arg)
 		if err != nil {
@@ -177,7 +177,7 @@ func (s *shell) documentsOf(arg string) (docs []codec.Document, notes []string, 
 }
 
 func unreadable(arg string, err error) error {
-	return &usageError{fmt.Sprintf("cannot read %s: %v", arg, cause(err)), "name a file of JSON or NDJSON, or - for stdin"}
+	return Usage(fmt.Sprintf("cannot read %s: %v", arg, cause(err)), "name a file of JSON or NDJSON, or - for stdin")
 }
 
 // question is what the study asks, with what it is asked about.

@@ -30,9 +30,9 @@ type documentStudy struct {
 }
 
 // weighDocuments weighs codecs on docs.
-func (s *shell) weighDocuments(ctx context.Context, o jsonOptions, args []string, docs []codec.Document, inferred bring.Type) error {
+func weighDocuments(ctx context.Context, env Env, o jsonOptions, args []string, docs []codec.Document, inferred bring.Type) error {
 	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), typ: inferred}
-	p := s.newProgress(o.run.quiet)
+	p := newProgress(env, o.run.quiet)
 	defer p.End()
 	if len(d.docs) < len(docs) {
 		p.Say(fmt.Sprintf("%d of the %d documents are weighed, spread evenly; the type is that of all", len(d.docs), len(docs)))
@@ -42,7 +42,7 @@ func (s *shell) weighDocuments(ctx context.Context, o jsonOptions, args []string
 		if err != nil {
 			return err
 		}
-		if d.own, err = bring.Find(ctx, s.tag(), dir, o.typ); err != nil {
+		if d.own, err = bring.Find(ctx, env.Tag(), dir, o.typ); err != nil {
 			return aboutDocuments(err)
 		}
 	}
@@ -51,11 +51,11 @@ func (s *shell) weighDocuments(ctx context.Context, o jsonOptions, args []string
 		return err
 	}
 	defer out.Close()
-	d.kind = bring.NewKind(s.Kinds["codec"], d.docs)
-	own := *s
-	own.Kinds = map[string]lab.Kind{"codec": d.kind}
-	own.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
-		res, err := s.Run(ctx, study, o)
+	d.kind = bring.NewKind(env.Lab.Kinds["codec"], d.docs)
+	own := env
+	own.Lab.Kinds = map[string]lab.Kind{"codec": d.kind}
+	own.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+		res, err := env.Lab.Run(ctx, study, o)
 		if res != nil {
 			res.NotWeighed = append(res.NotWeighed, d.left...)
 			res.Answer = first(bring.Recommendation(res, d.docs, d.typ))
@@ -63,7 +63,7 @@ func (s *shell) weighDocuments(ctx context.Context, o jsonOptions, args []string
 		return res, err
 	}
 	exit := ExitOK
-	err = own.session(ctx, o.run, p, func(ctx context.Context, w *weighing) error {
+	err = withSession(ctx, own, o.run, p, func(ctx context.Context, w *weighing) error {
 		study, err := d.prepare(ctx, w)
 		if err != nil {
 			return err
@@ -130,7 +130,7 @@ func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, ba
 	}
 	for _, pattern := range d.o.only {
 		if !matches([]string{pattern}, base.IDs("codec")) {
-			return &usageError{fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(near.Hint(pattern, base.IDs("codec")), "tare list contenders shows them")}
+			return Usage(fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(near.Hint(pattern, base.IDs("codec")), "tare list contenders shows them"))
 		}
 	}
 	for _, l := range unfit {
@@ -143,10 +143,10 @@ func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, ba
 	}
 	for _, l := range d.left {
 		if id := strings.TrimPrefix(l.What, "contender "); d.chooses(id) {
-			return &usageError{id + " cannot be weighed: " + l.Why, "tare list contenders shows the codecs"}
+			return Usage(id+" cannot be weighed: "+l.Why, "tare list contenders shows the codecs")
 		}
 	}
-	return &usageError{fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is held against", strings.Join(d.o.only, ",")), "tare list contenders shows the others"}
+	return Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is held against", strings.Join(d.o.only, ",")), "tare list contenders shows the others")
 }
 
 // typed has the catalog's codecs built for the type.
@@ -169,7 +169,7 @@ func (d *documentStudy) typed(ctx context.Context, w *weighing, base catalog.Cat
 			w.p.Say(id + " is left out: " + l.Why)
 		}
 	}
-	w.sources, err = w.Sources(Workshop{Cache: w.dirs.Cache, Catalog: all.Dir, Run: w.tag, Compiling: w.p.Compiling})
+	w.sources, err = w.Lab.Sources(Workshop{Cache: w.dirs.Cache, Catalog: all.Dir, Run: w.tag, Compiling: w.p.Compiling})
 	if d.own != nil && err == nil {
 		w.sources = d.own.Sources(w.sources)
 	}
@@ -183,18 +183,18 @@ func (d *documentStudy) chooses(id string) bool {
 
 // recommend prints what to take.
 func (d *documentStudy) recommend(w *weighing, res *tare.Result) {
-	st := w.style(w.out)
+	st := w.Style(w.Out)
 	heading, item := paint(st.Bold, "RECOMMENDATION"), "  "
 	if w.o.format.Name == "md" {
 		heading, item = "## Recommendation\n", "- "
 	}
-	fmt.Fprintf(w.out, "\n%s\n", heading)
+	fmt.Fprintf(w.Out, "\n%s\n", heading)
 	for _, line := range bring.Recommendation(res, d.docs, d.typ) {
 		parts := []string{fixture.Legible([]byte(line))}
 		if w.o.format.Name == "text" {
 			parts = wrap(parts[0], st.Width-len(item)-2)
 		}
-		fmt.Fprintln(w.out, item+strings.Join(parts, "\n"+item+"  "))
+		fmt.Fprintln(w.Out, item+strings.Join(parts, "\n"+item+"  "))
 	}
 }
 
@@ -204,9 +204,9 @@ func aboutDocuments(err error) error {
 	var refused *bring.RefusedError
 	switch {
 	case errors.As(err, &typed):
-		return &usageError{oneLine(typed.Error()), ""}
+		return Usage(oneLine(typed.Error()), "")
 	case errors.As(err, &refused):
-		return &usageError{oneLine(refused.Error()), ""}
+		return Usage(oneLine(refused.Error()), "")
 	}
 	return err
 }

@@ -116,7 +116,7 @@ func openOutput(path string) (*output, error) {
 		return &output{}, nil
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, &usageError{"cannot write " + path + ": it is a directory", "name a file"}
+		return nil, Usage("cannot write "+path+": it is a directory", "name a file")
 	} else if err == nil && !info.Mode().IsRegular() { // a device or a pipe: nothing to put in its place
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {

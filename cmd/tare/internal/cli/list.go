@@ -59,7 +59,7 @@ type metricRow struct {
 // sections are what can be listed.
 func sections() []string { return []string{"studies", "contenders", "checks", "metrics"} }
 
-func (s *shell) listCommand() *cobra.Command {
+func listCommand(env Env) *cobra.Command {
 	var asJSON bool
 	var dir string
 	cmd := &cobra.Command{
@@ -75,14 +75,14 @@ func (s *shell) listCommand() *cobra.Command {
 				return unknown("list", args[0], sections(), "one of "+strings.Join(sections(), ", "))
 			}
 			want := func(section string) bool { return len(args) == 0 || args[0] == section }
-			l, err := s.lists(want, dir)
+			l, err := collectLists(env, want, dir)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(s.out, l)
+				return printJSON(env.Out, l)
 			}
-			return l.write(s.out, s, len(args) == 0)
+			return l.write(env.Out, env, len(args) == 0)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -90,13 +90,13 @@ func (s *shell) listCommand() *cobra.Command {
 	return cmd
 }
 
-// lists collects the wanted sections.
-func (s *shell) lists(want func(section string) bool, catalogDir string) (lists, error) {
+// collectLists collects the wanted sections.
+func collectLists(env Env, want func(section string) bool, catalogDir string) (lists, error) {
 	var l lists
 	if want("studies") {
 		l.Studies = &[]studyRow{}
-		for _, name := range s.bundled() {
-			st, err := s.study(name)
+		for _, name := range env.Bundled() {
+			st, err := env.ReadStudy(name)
 			if err != nil {
 				return l, err
 			}
@@ -105,7 +105,7 @@ func (s *shell) lists(want func(section string) bool, catalogDir string) (lists,
 	}
 	if want("contenders") {
 		l.Contenders = &[]contenderRow{}
-		rows, err := s.contenders(catalogDir)
+		rows, err := env.Contenders(catalogDir)
 		if err != nil {
 			return l, err
 		}
@@ -126,9 +126,9 @@ func (s *shell) lists(want func(section string) bool, catalogDir string) (lists,
 	return l, nil
 }
 
-// contenders are those of the catalog.
-func (s *shell) contenders(dir string) ([]contenderRow, error) {
-	d, err := s.dirs()
+// Contenders are those of the catalog.
+func (env Env) Contenders(dir string) ([]contenderRow, error) {
+	d, err := env.Dirs()
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +148,8 @@ func contenderRows(c catalog.Catalog) []contenderRow {
 	return rows
 }
 
-func (l lists) write(w io.Writer, s *shell, titled bool) error {
-	st := s.style(s.out)
+func (l lists) write(w io.Writer, s Env, titled bool) error {
+	st := s.Style(s.Out)
 	first := true
 	table := func(title, head string, rows func(io.Writer)) error {
 		if titled {

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (s *shell) loadCommand() *cobra.Command {
+func loadCommand(env Env) *cobra.Command {
 	var words loadWords
 	cmd := &cobra.Command{
 		Use:   "load URL…",
@@ -44,7 +44,7 @@ input; 130 interrupted, after what there is has been printed.`,
 			if err != nil {
 				return err
 			}
-			return s.load(cmd.Context(), o)
+			return runLoad(cmd.Context(), env, o)
 		},
 	}
 	what := group("What is sent")
@@ -83,15 +83,15 @@ input; 130 interrupted, after what there is has been printed.`,
 	return cmd
 }
 
-// load carries out what was asked for.
-func (s *shell) load(ctx context.Context, o loadOptions) error {
-	p := s.newProgress(o.quiet)
+// runLoad carries out what was asked for.
+func runLoad(ctx context.Context, env Env, o loadOptions) error {
+	p := newProgress(env, o.quiet)
 	defer p.End()
 	if o.hint != "" {
 		p.Say(o.hint)
 	}
 	if len(o.servers) > 1 {
-		return s.loadSeveral(ctx, o, p)
+		return loadSeveral(ctx, env, o, p)
 	}
-	return s.loadOne(ctx, o, p)
+	return loadOne(ctx, env, o, p)
 }

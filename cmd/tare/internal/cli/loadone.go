@@ -33,18 +33,18 @@ type loading struct {
 }
 
 // loadOne loads one server and prints what came of it.
-func (s *shell) loadOne(ctx context.Context, o loadOptions, p *progress) error {
+func loadOne(ctx context.Context, env Env, o loadOptions, p *progress) error {
 	only := o.servers[0]
-	requests, err := o.asking.requests(only.target, s.in)
+	requests, err := o.asking.requests(only.target, env.In)
 	if err != nil {
 		return err
 	}
-	alone := *s
-	alone.Sources = func(Workshop) (lab.Sources, error) { return nil, nil }
+	alone := env
+	alone.Lab.Sources = func(Workshop) (lab.Sources, error) { return nil, nil }
 	if only.command == nil {
-		alone.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
+		alone.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
 	}
-	return alone.session(ctx, runOptions{noLock: o.noLock}, p, func(ctx context.Context, w *weighing) error {
+	return withSession(ctx, alone, runOptions{noLock: o.noLock}, p, func(ctx context.Context, w *weighing) error {
 		l := &loading{weighing: w, o: o, url: only.target.url, requests: requests}
 		target := only.target
 		if only.command != nil {
@@ -129,13 +129,13 @@ func (l *loading) once(ctx context.Context) error {
 func (l *loading) print(r *load.Result, d load.Document) error {
 	switch {
 	case l.o.asJSON:
-		return printJSON(l.out, d)
+		return printJSON(l.Out, d)
 	case l.o.preset == presetAB:
-		return writeAB(l.out, abOf(r, d, l))
+		return writeAB(l.Out, abOf(r, d, l))
 	case l.o.preset == presetWrk:
-		return writeWrk(l.out, r, d)
+		return writeWrk(l.Out, r, d)
 	}
-	return writeLoad(l.out, r, d, l.style(l.out), l.how())
+	return writeLoad(l.Out, r, d, l.Style(l.Out), l.how())
 }
 
 // Run is one trial of a search, or the only one: a session of its own.

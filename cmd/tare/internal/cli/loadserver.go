@@ -45,7 +45,7 @@ func (w *weighing) start(ctx context.Context, s loadServer) (*started, loadTarge
 		words = append(words, strings.NewReplacer("${PORT}", port, portVariable, port).Replace(word))
 	}
 	if taken(ctx, target.addr) {
-		return nil, target, &usageError{fmt.Sprintf("something listens on %s already", target.addr), "end it, or leave --start out"}
+		return nil, target, Usage(fmt.Sprintf("something listens on %s already", target.addr), "end it, or leave --start out")
 	}
 	w.p.Status("start", "starting "+s.id)
 	c, err := trial.StartCommand(ctx, trial.Spec{

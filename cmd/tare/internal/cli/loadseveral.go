@@ -31,8 +31,8 @@ func NullMain() {
 }
 
 // loadSeveral compares servers as a study that is in no file.
-func (s *shell) loadSeveral(ctx context.Context, o loadOptions, p *progress) error {
-	study, err := s.comparison(o)
+func loadSeveral(ctx context.Context, env Env, o loadOptions, p *progress) error {
+	study, err := newComparison(env, o)
 	if err != nil {
 		return err
 	}
@@ -43,8 +43,8 @@ func (s *shell) loadSeveral(ctx context.Context, o loadOptions, p *progress) err
 	}
 	run := runOptions{budget: o.duration, seed: o.seed, noLock: o.noLock, quiet: o.quiet}
 	run.format, _ = report.FormatNamed(format)
-	alone := *s
-	alone.Sources = func(Workshop) (lab.Sources, error) { return running{}, nil }
+	alone := env
+	alone.Lab.Sources = func(Workshop) (lab.Sources, error) { return running{}, nil }
 	p.Say("comparing " + strings.Join(ids(o.servers), ", ") + ": " + comparing(o))
 
 	exit := ExitOK
@@ -52,7 +52,7 @@ func (s *shell) loadSeveral(ctx context.Context, o loadOptions, p *progress) err
 		exit = worst(exit, code(err))
 		p.Fail(err)
 	}
-	err = alone.session(ctx, run, p, func(ctx context.Context, w *weighing) error {
+	err = withSession(ctx, alone, run, p, func(ctx context.Context, w *weighing) error {
 		err := w.all(ctx, []chosen{{Study: study}}, fail)
 		if errEnd := w.finish(&output{}, true); err == nil {
 			err = errEnd
@@ -88,10 +88,10 @@ const comparisonID = "load"
 // roundsWanted is how many rounds a comparison should have within its budget.
 const roundsWanted = 12
 
-// comparison is the study: one contender for each server, the first one the
+// newComparison is the study: one contender for each server, the first one the
 // baseline, and one workload, whose requests are in a file of the study's
 // directory.
-func (s *shell) comparison(o loadOptions) (tare.Study, error) {
+func newComparison(env Env, o loadOptions) (tare.Study, error) {
 	study := tare.Study{
 		ID: comparisonID, Question: "How do " + strings.Join(ids(o.servers), " and ") + " compare?", Kinds: []string{kind.Name},
 		Baseline: o.servers[0].id, Metrics: []string{"time", "cpu", "client-cpu"}, Budget: tare.Budget{Full: o.duration},
@@ -99,10 +99,10 @@ func (s *shell) comparison(o loadOptions) (tare.Study, error) {
 	path := o.servers[0].target.path
 	for _, c := range o.servers {
 		if c.target.path != path && o.asking.feed == "" && len(o.asking.mix) == 0 {
-			return study, &usageError{fmt.Sprintf("%s and %s are not the same request", o.servers[0].url, c.url), "servers are compared by the same path; --mix asks for several"}
+			return study, Usage(fmt.Sprintf("%s and %s are not the same request", o.servers[0].url, c.url), "servers are compared by the same path; --mix asks for several")
 		}
 		if c.target.auth != "" {
-			return study, &usageError{"user and password in a URL are for one server", "-H 'Authorization: …' is sent to each"}
+			return study, Usage("user and password in a URL are for one server", "-H 'Authorization: …' is sent to each")
 		}
 		e := tare.Entry{ID: c.id, Command: c.command}
 		if c.command == nil {
@@ -114,12 +114,12 @@ func (s *shell) comparison(o loadOptions) (tare.Study, error) {
 	if o.profile != nil {
 		rate, ok := o.profile.(load.Constant)
 		if !ok {
-			return study, &usageError{fmt.Sprintf("--rate %s is for one server", o.rate), "a comparison takes a constant rate, e.g. 5000/s"}
+			return study, Usage(fmt.Sprintf("--rate %s is for one server", o.rate), "a comparison takes a constant rate, e.g. 5000/s")
 		}
 		traffic.Rate, traffic.Segment = rate.PerSecond, segment(o.duration, len(o.servers))
 		study.Metrics = []string{"p50", "p90", "p99", "cpu", "client-cpu"}
 	}
-	requests, err := o.asking.requests(o.servers[0].target, s.in)
+	requests, err := o.asking.requests(o.servers[0].target, env.In)
 	if err != nil {
 		return study, err
 	}

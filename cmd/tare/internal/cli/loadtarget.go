@@ -24,7 +24,7 @@ type loadTarget struct {
 // on this machine.
 func parseTarget(text string) (loadTarget, error) {
 	wrong := func(why string) (loadTarget, error) {
-		return loadTarget{}, &usageError{fmt.Sprintf("%q is not a URL to load: %s", text, why), "e.g. http://127.0.0.1:8080/path"}
+		return loadTarget{}, Usage(fmt.Sprintf("%q is not a URL to load: %s", text, why), "e.g. http://127.0.0.1:8080/path")
 	}
 	whole := text
 	switch {

@@ -23,7 +23,7 @@ type made struct {
 	Next  []string `json:"next"` // commands
 }
 
-func (s *shell) newCommand() *cobra.Command {
+func newCommand(env Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new",
 		Short: "Begin something of your own: a contender",
@@ -39,11 +39,11 @@ already is never touched.`,
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	cmd.AddCommand(s.newContenderCommand())
+	cmd.AddCommand(newContenderCommand(env))
 	return cmd
 }
 
-func (s *shell) newContenderCommand() *cobra.Command {
+func newContenderCommand(env Env) *cobra.Command {
 	var dir, catalogDir string
 	var asJSON bool
 	kinds := catalog.Kinds()
@@ -62,7 +62,7 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
   tare new contender codec/mine --dir ./bench`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{"tare new contender needs a kind and a name", "e.g. tare new contender codec/mine"}
+				return Usage("tare new contender needs a kind and a name", "e.g. tare new contender codec/mine")
 			}
 			return atMost(1)(cmd, args)
 		},
@@ -76,20 +76,20 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 			return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			m, err := s.newContender(args[0], dir, catalogDir)
+			m, err := newContender(env, args[0], dir, catalogDir)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printJSON(s.out, m)
+				return printJSON(env.Out, m)
 			}
-			fmt.Fprintf(s.out, "made %s %s:\n", m.Kind, m.Name)
+			fmt.Fprintf(env.Out, "made %s %s:\n", m.Kind, m.Name)
 			for _, f := range m.Files {
-				fmt.Fprintf(s.out, "  %s\n", f)
+				fmt.Fprintf(env.Out, "  %s\n", f)
 			}
-			fmt.Fprintln(s.out, "next:")
+			fmt.Fprintln(env.Out, "next:")
 			for _, command := range m.Next {
-				fmt.Fprintf(s.out, "  %s\n", command)
+				fmt.Fprintf(env.Out, "  %s\n", command)
 			}
 			return nil
 		},
@@ -101,18 +101,18 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 }
 
 // newContender makes KIND/NAME.
-func (s *shell) newContender(what, dir, catalogDir string) (made, error) {
+func newContender(env Env, what, dir, catalogDir string) (made, error) {
 	kind, name, ok := strings.Cut(what, "/")
 	if !ok || kind == "" || name == "" {
-		return made{}, &usageError{fmt.Sprintf("%q is not KIND/NAME", what), "e.g. tare new contender codec/mine"}
+		return made{}, Usage(fmt.Sprintf("%q is not KIND/NAME", what), "e.g. tare new contender codec/mine")
 	}
 	if known := catalog.Kinds(); !slices.Contains(known, kind) {
 		return made{}, unknown("kind", kind, known, "known: "+strings.Join(known, ", "))
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return made{}, &usageError{"--dir " + dir + ": there is no such directory", "make it, or name another"}
+		return made{}, Usage("--dir "+dir+": there is no such directory", "make it, or name another")
 	}
-	d, err := s.dirs()
+	d, err := env.Dirs()
 	if err != nil {
 		return made{}, err
 	}
@@ -126,7 +126,7 @@ func (s *shell) newContender(what, dir, catalogDir string) (made, error) {
 	case errors.As(err, &io):
 		return made{}, err
 	case err != nil:
-		return made{}, &usageError{err.Error(), ""}
+		return made{}, Usage(err.Error(), "")
 	}
 	for i, f := range files {
 		if !filepath.IsAbs(f) {

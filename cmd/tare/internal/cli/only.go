@@ -27,7 +27,7 @@ func (c chosen) names() (contenders, workloads []string) {
 func patterns(only lab.Only) error {
 	for _, p := range slices.Concat(only.Contenders, only.Workloads) {
 		if _, err := path.Match(p, ""); err != nil || p == "" {
-			return &usageError{fmt.Sprintf("%q is not a pattern", p), `* stands for any text, ? for one character, [ab] for one of those; quote it for the shell`}
+			return Usage(fmt.Sprintf("%q is not a pattern", p), `* stands for any text, ? for one character, [ab] for one of those; quote it for the shell`)
 		}
 	}
 	return nil
@@ -62,7 +62,7 @@ func choose(only lab.Only, studies []chosen) (kept []chosen, others []string, er
 		}
 	}
 	if len(kept) == 0 {
-		return nil, nil, &usageError{"no study has both a contender and a workload that was chosen", "tare explain STUDY lists what a study has"}
+		return nil, nil, Usage("no study has both a contender and a workload that was chosen", "tare explain STUDY lists what a study has")
 	}
 	return kept, others, nil
 }
@@ -98,22 +98,22 @@ func nothing(what, pattern, where string, names []string) error {
 	if hint == "" {
 		hint = "tare explain STUDY lists them"
 	}
-	return &usageError{fmt.Sprintf("--%s %q matches no %s of %s", what, pattern, what, where), hint}
+	return Usage(fmt.Sprintf("--%s %q matches no %s of %s", what, pattern, what, where), hint)
 }
 
-// completeNames offers the contenders or workloads of the studies named so
+// CompleteNames offers the contenders or workloads of the studies named so
 // far, of all bundled ones where there is none.
-func (s *shell) completeNames(of func(chosen) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func (env Env) CompleteNames(of func(chosen) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
-			args = s.bundled()
+			args = env.Bundled()
 		}
 		var names []string
 		for _, arg := range args {
 			if arg == "-" {
 				continue // completing must not read what was meant for the run
 			}
-			if study, err := s.study(arg); err == nil {
+			if study, err := env.ReadStudy(arg); err == nil {
 				names = append(names, of(study)...)
 			}
 		}

@@ -15,7 +15,7 @@ func original(dir string) (string, error) {
 		return "", nil
 	}
 	if info, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil || info.IsDir() {
-		return "", &usageError{"--with-original " + dir + ": there is no go.mod in it", "name a clone of the published library"}
+		return "", Usage("--with-original "+dir+": there is no go.mod in it", "name a clone of the published library")
 	}
 	return filepath.Abs(dir)
 }
@@ -44,7 +44,7 @@ func (o *runOptions) give(studies []chosen) error {
 		studies[i].Study = studies[i].Having(has)
 	}
 	if o.original != "" && !used {
-		return &usageError{"--with-original changes nothing: no study that was asked for weighs a published library from a clone", "tare run ffi does"}
+		return Usage("--with-original changes nothing: no study that was asked for weighs a published library from a clone", "tare run ffi does")
 	}
 	return nil
 }

@@ -21,12 +21,12 @@ func pins(with []string) ([]string, error) {
 		w, err := build.ParseWith(text, ".")
 		switch {
 		case err != nil:
-			return nil, &usageError{"--with " + err.Error(), ""}
+			return nil, Usage("--with "+err.Error(), "")
 		case seen[w.Path]:
-			return nil, &usageError{"--with " + w.Path + " is given twice", "build with one version of it; a study can list a contender twice"}
+			return nil, Usage("--with "+w.Path+" is given twice", "build with one version of it; a study can list a contender twice")
 		case w.Dir != "":
 			if info, err := os.Stat(filepath.Join(w.Dir, "go.mod")); err != nil || info.IsDir() {
-				return nil, &usageError{fmt.Sprintf("--with %s: there is no go.mod in %s", text, w.Dir), "name the directory of the module"}
+				return nil, Usage(fmt.Sprintf("--with %s: there is no go.mod in %s", text, w.Dir), "name the directory of the module")
 			}
 		}
 		seen[w.Path] = true
@@ -61,7 +61,7 @@ func (w *weighing) unused(studies []chosen) error {
 	if len(left) == 0 {
 		return nil
 	}
-	return &usageError{"--with " + left[0] + " changes nothing: no contender that would be weighed requires that module, or each has a version of its own", "--contender NAME weighs one at any budget; tare explain NAME says what it contains"}
+	return Usage("--with "+left[0]+" changes nothing: no contender that would be weighed requires that module, or each has a version of its own", "--contender NAME weighs one at any budget; tare explain NAME says what it contains")
 }
 
 // release checks --go and returns the toolchain's name; empty where none was
@@ -73,9 +73,9 @@ func release(given []string) (string, error) {
 	name, ok := studyfile.GoRelease(given[0])
 	switch {
 	case len(given) > 1:
-		return "", &usageError{"--go is given twice", "two toolchains are two contenders of a study: {id: …, use: …, go: go1.25.5}"}
+		return "", Usage("--go is given twice", "two toolchains are two contenders of a study: {id: …, use: …, go: go1.25.5}")
 	case !ok:
-		return "", &usageError{fmt.Sprintf("--go %q is not a Go release", given[0]), studyfile.GoHint}
+		return "", Usage(fmt.Sprintf("--go %q is not a Go release", given[0]), studyfile.GoHint)
 	}
 	return name, nil
 }

@@ -40,9 +40,9 @@ type progress struct {
 }
 
 // newProgress starts to write to the caller's stderr.
-func (s *shell) newProgress(quiet bool) *progress {
-	columns, terminal := s.Terminal(s.err)
-	p := &progress{w: s.err, live: terminal && s.env("TERM") != "dumb", quiet: quiet, columns: columns, dim: s.style(s.err).Dim, done: make(chan struct{})}
+func newProgress(env Env, quiet bool) *progress {
+	columns, terminal := env.Lab.Terminal(env.Err)
+	p := &progress{w: env.Err, live: terminal && env.Getenv("TERM") != "dumb", quiet: quiet, columns: columns, dim: env.Style(env.Err).Dim, done: make(chan struct{})}
 	if quiet {
 		return p
 	}

@@ -39,9 +39,10 @@ func (s *screen) take() string {
 func watch(t *testing.T, columns int, env map[string]string, quiet bool, play func(p *progress, seen *screen)) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &screen{}
-		s := &shell{err: seen, env: func(k string) string { return env[k] }}
-		s.Terminal = func(any) (int, bool) { return columns, columns > 0 }
-		p := s.newProgress(quiet)
+		p := newProgress(Env{
+			Err: seen, Getenv: func(k string) string { return env[k] },
+			Lab: Lab{Terminal: func(any) (int, bool) { return columns, columns > 0 }},
+		}, quiet)
 		defer p.End()
 		play(p, seen)
 	})

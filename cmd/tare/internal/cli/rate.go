@@ -19,7 +19,7 @@ func (f rateFlag) rate() (float64, error) {
 	if f.text == "" {
 		return 0, nil
 	}
-	wrong := &usageError{fmt.Sprintf("--at %q is not a rate", f.text), rateHint}
+	wrong := Usage(fmt.Sprintf("--at %q is not a rate", f.text), rateHint)
 	m := rates.FindStringSubmatch(f.text)
 	if m == nil {
 		return 0, wrong
@@ -38,7 +38,7 @@ func (f rateFlag) rate() (float64, error) {
 		x /= 60
 	}
 	if x <= 0 || math.IsInf(x, 0) {
-		return 0, &usageError{fmt.Sprintf("--at %q is no rate above zero", f.text), rateHint}
+		return 0, Usage(fmt.Sprintf("--at %q is no rate above zero", f.text), rateHint)
 	}
 	return x, nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-func (s *shell) reportCommand() *cobra.Command {
+func reportCommand(env Env) *cobra.Command {
 	var f formatFlag
 	var at rateFlag
 	cmd := &cobra.Command{
@@ -43,11 +43,11 @@ or one that cannot be read.`,
   tare run json-encode --json | tare report - --format csv`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{"tare report needs a result", "a result.json, a run's directory, the name of a study that was run, or - for stdin"}
+				return Usage("tare report needs a result", "a result.json, a run's directory, the name of a study that was run, or - for stdin")
 			}
 			return atMost(1)(cmd, args)
 		},
-		ValidArgsFunction: s.completeRuns,
+		ValidArgsFunction: env.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			format, err := f.format(cmd)
 			if err != nil {
@@ -57,7 +57,7 @@ or one that cannot be read.`,
 			if err != nil {
 				return err
 			}
-			results, dir, err := s.results(args[0])
+			results, dir, err := env.ReadResults(args[0])
 			if err != nil {
 				return err
 			}
@@ -69,7 +69,7 @@ or one that cannot be read.`,
 					r.Cost = judge.Costs(r.Metrics, r.Contenders, r.Comparisons, r.Findings, rate)
 				}
 			}
-			return write(s.out, format, results, s.style(s.out))
+			return write(env.Out, format, results, env.Style(env.Out))
 		},
 	}
 	f.add(cmd.Flags(), "one document, or a list where there are several")
@@ -78,17 +78,17 @@ or one that cannot be read.`,
 	return cmd
 }
 
-// results reads the results that arg stands for: stdin, a file, a run's
+// ReadResults reads the results that arg stands for: stdin, a file, a run's
 // directory, or the newest run of a study; and says in which directory they lie.
-func (s *shell) results(arg string) (results []*tare.Result, dir string, err error) {
+func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err error) {
 	if arg == "-" {
-		results, err := history.From("<stdin>", s.in)
+		results, err := history.From("<stdin>", env.In)
 		if err != nil && code(err) != ExitUsage {
 			return nil, "", fmt.Errorf("read the result from stdin: %w", err)
 		}
 		return results, "", err
 	}
-	path, err := s.resultFile(arg)
+	path, err := env.resultFile(arg)
 	if err != nil {
 		return nil, "", err
 	}
@@ -97,7 +97,7 @@ func (s *shell) results(arg string) (results []*tare.Result, dir string, err err
 }
 
 // resultFile is the path of the document that arg stands for.
-func (s *shell) resultFile(arg string) (string, error) {
+func (env Env) resultFile(arg string) (string, error) {
 	path := arg
 	info, err := os.Stat(arg)
 	if err == nil && info.IsDir() {
@@ -108,9 +108,9 @@ func (s *shell) resultFile(arg string) (string, error) {
 		return path, nil
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return "", &usageError{fmt.Sprintf("cannot read %s: %v", path, cause(err)), ""}
+		return "", Usage(fmt.Sprintf("cannot read %s: %v", path, cause(err)), "")
 	}
-	d, errDirs := s.dirs()
+	d, errDirs := env.Dirs()
 	if errDirs != nil {
 		return "", errDirs
 	}
@@ -123,19 +123,19 @@ func (s *shell) resultFile(arg string) (string, error) {
 			continue
 		}
 		if i > 0 {
-			fmt.Fprintf(s.err, "tare: this is the newest result of %s; %s\n", arg, unfinishedSince(i))
+			fmt.Fprintf(env.Err, "tare: this is the newest result of %s; %s\n", arg, unfinishedSince(i))
 		}
 		return run.Result(), nil
 	}
 	switch {
 	case len(runs) > 0:
-		return "", &usageError{fmt.Sprintf("no run of %s came to a result yet", arg), "tare run " + arg + " --resume goes on with the newest"}
+		return "", Usage(fmt.Sprintf("no run of %s came to a result yet", arg), "tare run "+arg+" --resume goes on with the newest")
 	case info != nil:
-		return "", &usageError{"no " + history.ResultName + " in the directory " + arg, "name a run's directory; tare history lists them"}
+		return "", Usage("no "+history.ResultName+" in the directory "+arg, "name a run's directory; tare history lists them")
 	case strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".json"):
-		return "", &usageError{"no result file " + arg, "tare history lists the runs"}
-	case slices.Contains(s.bundled(), arg):
-		return "", &usageError{"no run of " + arg + " in " + d.Data, "tare run " + arg + " makes one"}
+		return "", Usage("no result file "+arg, "tare history lists the runs")
+	case slices.Contains(env.Bundled(), arg):
+		return "", Usage("no run of "+arg+" in "+d.Data, "tare run "+arg+" makes one")
 	}
 	return "", unknown("result", arg, ran(d), "a result.json, a run's directory, or a study that was run; tare history lists the runs")
 }
@@ -152,7 +152,7 @@ func readResults(path string) ([]*tare.Result, error) {
 	results, err := history.File(path)
 	var unreadable *history.Error
 	if err != nil && !errors.As(err, &unreadable) {
-		return nil, &usageError{fmt.Sprintf("cannot read %s: %v", path, cause(err)), ""}
+		return nil, Usage(fmt.Sprintf("cannot read %s: %v", path, cause(err)), "")
 	}
 	return results, err
 }
@@ -168,10 +168,10 @@ func ran(d dirs) []string {
 	return slices.Compact(names)
 }
 
-// completeRuns offers the studies that were run; files are the shell's to
+// CompleteRuns offers the studies that were run; files are the shell's to
 // offer.
-func (s *shell) completeRuns(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
-	d, err := s.dirs()
+func (env Env) CompleteRuns(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	d, err := env.Dirs()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault
 	}

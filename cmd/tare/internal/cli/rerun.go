@@ -23,7 +23,7 @@ type rerunOptions struct {
 	format  report.Format
 }
 
-func (s *shell) rerunCommand() *cobra.Command {
+func rerunCommand(env Env) *cobra.Command {
 	var o rerunOptions
 	var f formatFlag
 	cmd := &cobra.Command{
@@ -60,18 +60,18 @@ result, one that does not hold its study, or one made elsewhere without --trust;
   tare rerun json-encode --format md`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return &usageError{"tare rerun needs a result", "a result.json, a run's directory, or the name of a study that was run"}
+				return Usage("tare rerun needs a result", "a result.json, a run's directory, or the name of a study that was run")
 			}
 			return atMost(1)(cmd, args)
 		},
-		ValidArgsFunction: s.completeRuns,
+		ValidArgsFunction: env.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.reseed = cmd.Flags().Changed("seed")
 			var err error
 			if o.format, err = f.format(cmd); err != nil {
 				return err
 			}
-			return s.rerun(cmd.Context(), o, args[0])
+			return runAgain(cmd.Context(), env, o, args[0])
 		},
 	}
 	flags := cmd.Flags()
@@ -85,25 +85,25 @@ result, one that does not hold its study, or one made elsewhere without --trust;
 	return cmd
 }
 
-// rerun carries the study of a result out again.
-func (s *shell) rerun(ctx context.Context, o rerunOptions, arg string) error {
-	results, dir, err := s.results(arg)
+// runAgain carries the study of a result out again.
+func runAgain(ctx context.Context, env Env, o rerunOptions, arg string) error {
+	results, dir, err := env.ReadResults(arg)
 	if err != nil {
 		return err
 	}
 	if len(results) != 1 {
-		return &usageError{fmt.Sprintf("%s holds %d results", arg, len(results)), "name one run; tare history lists them"}
+		return Usage(fmt.Sprintf("%s holds %d results", arg, len(results)), "name one run; tare history lists them")
 	}
 	old := results[0]
-	foreign, err := s.foreign(o, old, dir, arg)
+	foreign, err := isForeign(env, o, old, dir, arg)
 	if err != nil {
 		return err
 	}
 	if len(old.Asked.Command) > 0 {
 		if foreign {
-			s.listForeign(old, nil)
+			listForeign(env, old, nil)
 		}
-		return s.retype(ctx, o, old)
+		return repeatCommand(ctx, env, o, old)
 	}
 	ro, err := askedOptions(old)
 	if err != nil {
@@ -113,14 +113,14 @@ func (s *shell) rerun(ctx context.Context, o rerunOptions, arg string) error {
 		ro.seed = o.seed
 	}
 	ro.catalog, ro.noLock, ro.quiet = o.catalog, o.noLock, o.quiet
-	study, said, err := s.askedStudy(old)
+	study, said, err := storedStudy(env, old)
 	if err != nil {
 		return err
 	}
 	if foreign {
-		s.listForeign(old, study.Contenders)
+		listForeign(env, old, study.Contenders)
 	}
-	p := s.newProgress(o.quiet)
+	p := newProgress(env, o.quiet)
 	defer p.End()
 	p.Say(fmt.Sprintf("weighing %s again as on %s UTC, %s", study.ID, minute(old.Started.UTC()), asked(ro)))
 	if said != "" {
@@ -134,19 +134,19 @@ func (s *shell) rerun(ctx context.Context, o rerunOptions, arg string) error {
 		return err
 	}
 	var now *tare.Result
-	err = s.session(ctx, ro, p, func(ctx context.Context, w *weighing) error {
+	err = withSession(ctx, env, ro, p, func(ctx context.Context, w *weighing) error {
 		w.asThen(ctx, &studies[0], old)
 		res, err := w.weigh(ctx, studies[0])
 		now = res
 		return err
 	})
 	p.Pause()
-	return s.beside(o, old, now, err)
+	return printComparison(env, o, old, now, err)
 }
 
-// beside prints what came out beside what came out then. The error of measuring
+// printComparison prints what came out beside what came out then. The error of measuring
 // is passed on.
-func (s *shell) beside(o rerunOptions, old, now *tare.Result, err error) error {
+func printComparison(env Env, o rerunOptions, old, now *tare.Result, err error) error {
 	if now == nil {
 		return err
 	}
@@ -154,12 +154,12 @@ func (s *shell) beside(o rerunOptions, old, now *tare.Result, err error) error {
 	errPrint := error(nil)
 	switch o.format.Name {
 	case "json":
-		errPrint = printJSON(s.out, c)
+		errPrint = printJSON(env.Out, c)
 	case "text":
-		errPrint = c.print(s.out, s.style(s.out))
+		errPrint = c.print(env.Out, env.Style(env.Out))
 	default:
-		if errPrint = write(s.out, o.format, []*tare.Result{now}, s.style(s.out)); errPrint == nil && !o.quiet {
-			errPrint = c.print(s.err, s.style(s.err))
+		if errPrint = write(env.Out, o.format, []*tare.Result{now}, env.Style(env.Out)); errPrint == nil && !o.quiet {
+			errPrint = c.print(env.Err, env.Style(env.Err))
 		}
 	}
 	if err == nil {

@@ -61,8 +61,8 @@ func relative(s tare.Study) bool {
 	}) || slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return w.File != "" && !filepath.IsAbs(w.File) })
 }
 
-// askedStudy is the study of a result as it was, and what is to be said of it.
-func (s *shell) askedStudy(old *tare.Result) (study chosen, said string, err error) {
+// storedStudy is the study of a result as it was, and what is to be said of it.
+func storedStudy(env Env, old *tare.Result) (study chosen, said string, err error) {
 	switch {
 	case old.Asked.Study != "":
 		dir := old.Asked.Dir
@@ -71,14 +71,14 @@ func (s *shell) askedStudy(old *tare.Result) (study chosen, said string, err err
 		}
 		study, err = parse(filepath.Join(dir, "the study in the result of "+old.Study), []byte(old.Asked.Study))
 		return study, "", err
-	case slices.Contains(s.bundled(), old.Study):
-		study, err = s.study(old.Study)
+	case slices.Contains(env.Bundled(), old.Study):
+		study, err = env.ReadStudy(old.Study)
 		return study, "the result does not hold its study: the bundled " + old.Study + " is run as it is today", err
 	}
 	if hint := toType(old); hint != "" {
-		return chosen{}, "", &usageError{"the result of " + old.Study + " does not hold the command that made it", hint}
+		return chosen{}, "", Usage("the result of "+old.Study+" does not hold the command that made it", hint)
 	}
-	return chosen{}, "", &usageError{"the result of " + old.Study + " does not hold its study, and none of that name is bundled", "tare run FILE runs a study; results say since tare kept histories what was asked"}
+	return chosen{}, "", Usage("the result of "+old.Study+" does not hold its study, and none of that name is bundled", "tare run FILE runs a study; results say since tare kept histories what was asked")
 }
 
 // askedOptions are the options a result was asked with.
@@ -91,7 +91,7 @@ func askedOptions(old *tare.Result) (o runOptions, err error) {
 		o.isolation = tare.Lockstep
 	}
 	bad := func(what, text string) error {
-		return &usageError{fmt.Sprintf("the result was made with %s %q, which cannot be asked for", what, text), ""}
+		return Usage(fmt.Sprintf("the result was made with %s %q, which cannot be asked for", what, text), "")
 	}
 	if o.seed, err = strconv.ParseUint(old.Seed, 10, 64); err != nil {
 		return o, bad("seed", old.Seed)

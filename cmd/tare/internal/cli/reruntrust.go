@@ -10,10 +10,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// foreign reports whether a result was made by somebody else, which is an error
+// isForeign reports whether a result was made by somebody else, which is an error
 // unless the caller trusts it.
-func (s *shell) foreign(o rerunOptions, old *tare.Result, dir, arg string) (bool, error) {
-	d, err := s.dirs()
+func isForeign(env Env, o rerunOptions, old *tare.Result, dir, arg string) (bool, error) {
+	d, err := env.Dirs()
 	if err != nil {
 		return false, err
 	}
@@ -22,21 +22,21 @@ func (s *shell) foreign(o rerunOptions, old *tare.Result, dir, arg string) (bool
 		return false, err
 	}
 	if !o.trust {
-		return false, &usageError{
+		return false, Usage(
 			fmt.Sprintf("%s was not made by this data directory, or was changed, imported, or made before tare sealed results; nothing was run", arg),
 			"tare rerun --trust lists the commands, programs, environment and modules that it holds, and runs them",
-		}
+		)
 	}
 	return true, nil
 }
 
 // listForeign lists what a result has tare run, before it does. Its texts are
 // quoted: they are somebody else's.
-func (s *shell) listForeign(old *tare.Result, entries []tare.Entry) {
-	fmt.Fprintf(s.err, "tare: %q was made elsewhere and is trusted; it runs:\n", old.Study)
+func listForeign(env Env, old *tare.Result, entries []tare.Entry) {
+	fmt.Fprintf(env.Err, "tare: %q was made elsewhere and is trusted; it runs:\n", old.Study)
 	line := func(what string, texts ...string) {
 		if len(texts) > 0 {
-			fmt.Fprintf(s.err, "  %s: %s\n", what, quotedAll(texts))
+			fmt.Fprintf(env.Err, "  %s: %s\n", what, quotedAll(texts))
 		}
 	}
 	line("command of tare", old.Asked.Command...)

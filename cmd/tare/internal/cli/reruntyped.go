@@ -30,14 +30,14 @@ type typed struct {
 	sums map[string]string // SHA-256 of files it names, by the names it has for them
 }
 
-// typed is the command of this call.
-func (s *shell) typed() (t typed) {
-	cmd := s.retyped(s.args)
+// typedBy is the command of this call.
+func typedBy(env Env) (t typed) {
+	cmd := findCommand(env, env.Args)
 	dir, err := os.Getwd()
 	if cmd == nil || err != nil {
 		return t
 	}
-	t = typed{args: s.args, dir: dir, sums: map[string]string{}}
+	t = typed{args: env.Args, dir: dir, sums: map[string]string{}}
 	for _, name := range filesOf(cmd) {
 		if sum, err := sumOf(name); err == nil {
 			t.sums[name] = sum
@@ -46,10 +46,10 @@ func (s *shell) typed() (t typed) {
 	return t
 }
 
-// retyped is the command that args are of, with its flags read; nil where it is
+// findCommand is the command that args are of, with its flags read; nil where it is
 // none that makes a study without a file.
-func (s *shell) retyped(args []string) *cobra.Command {
-	cmd, rest, err := s.root().Find(args)
+func findCommand(env Env, args []string) *cobra.Command {
+	cmd, rest, err := newRoot(env).Find(args)
 	if err != nil || cmd.Name() != "bench" && cmd.Name() != "json" || cmd.ParseFlags(rest) != nil {
 		return nil
 	}
@@ -83,54 +83,54 @@ func sumOf(name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// retype gives the command of a result again.
-func (s *shell) retype(ctx context.Context, o rerunOptions, old *tare.Result) error {
-	args, notes, err := s.again(o, old)
+// repeatCommand gives the command of a result again.
+func repeatCommand(ctx context.Context, env Env, o rerunOptions, old *tare.Result) error {
+	args, notes, err := commandAgain(env, o, old)
 	if err != nil {
 		return err
 	}
-	p := s.newProgress(o.quiet)
+	p := newProgress(env, o.quiet)
 	p.Say("again as on " + minute(old.Started.UTC()) + " UTC: tare " + strings.Join(args, " "))
 	for _, note := range notes {
 		p.Say(note)
 	}
 	p.End()
 	var now *tare.Result
-	own := *s
-	own.out, own.args = io.Discard, args
-	own.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
-		res, err := s.Run(ctx, study, lo)
+	own := env
+	own.Out, own.Args = io.Discard, args
+	own.Lab.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
+		res, err := env.Lab.Run(ctx, study, lo)
 		now = res // what the command adds to it is in it when it is done
 		return res, err
 	}
-	root := own.root()
+	root := newRoot(own)
 	root.SetArgs(args)
 	err = root.ExecuteContext(ctx)
 	if c := code(err); c == ExitNotMet || c == ExitInconclusive || c == ExitVoid {
 		err = nil // carried out; the comparison says what came of it
 	}
-	return s.beside(o, old, now, err)
+	return printComparison(env, o, old, now, err)
 }
 
-// again is the command of a result as it is to be given: with the seed, and the
+// commandAgain is the command of a result as it is to be given: with the seed, and the
 // commits that its revisions were. notes say what cannot be as it was.
-func (s *shell) again(o rerunOptions, old *tare.Result) (args, notes []string, err error) {
-	cmd := s.retyped(old.Asked.Command)
+func commandAgain(env Env, o rerunOptions, old *tare.Result) (args, notes []string, err error) {
+	cmd := findCommand(env, old.Asked.Command)
 	if cmd == nil {
-		return nil, nil, &usageError{fmt.Sprintf("the result of %s was made by %q, which this tare does not know", old.Study, "tare "+strings.Join(old.Asked.Command, " ")), ""}
+		return nil, nil, Usage(fmt.Sprintf("the result of %s was made by %q, which this tare does not know", old.Study, "tare "+strings.Join(old.Asked.Command, " ")), "")
 	}
 	if dir, err := os.Getwd(); err != nil || filepath.Clean(dir) != filepath.Clean(old.Asked.WorkDir) {
-		return nil, nil, &usageError{"the result of " + old.Study + " was asked for in " + old.Asked.WorkDir, "go there and rerun it by the path of its result.json"}
+		return nil, nil, Usage("the result of "+old.Study+" was asked for in "+old.Asked.WorkDir, "go there and rerun it by the path of its result.json")
 	}
 	if slices.Contains(cmd.Flags().Args(), "-") {
-		return nil, nil, &usageError{"the documents of " + old.Study + " came from stdin and are not kept", "give them again: tare " + strings.Join(old.Asked.Command, " ")}
+		return nil, nil, Usage("the documents of "+old.Study+" came from stdin and are not kept", "give them again: tare "+strings.Join(old.Asked.Command, " "))
 	}
 	for _, name := range filesOf(cmd) {
 		was := old.Asked.Files[name]
 		if is, err := sumOf(name); err != nil {
-			return nil, nil, &usageError{fmt.Sprintf("cannot read %s: %v", name, cause(err)), "the result was made of it"}
+			return nil, nil, Usage(fmt.Sprintf("cannot read %s: %v", name, cause(err)), "the result was made of it")
 		} else if is != was {
-			return nil, nil, &usageError{fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, sumText(was), sumText(is)), "tare " + strings.Join(old.Asked.Command, " ") + " weighs it as it is"}
+			return nil, nil, Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, sumText(was), sumText(is)), "tare "+strings.Join(old.Asked.Command, " ")+" weighs it as it is")
 		}
 	}
 	over := map[string]string{"seed": old.Seed}

@@ -29,10 +29,10 @@ func TestCommitOfASide(t *testing.T) {
 }
 
 // madeBy is a result that a command made here.
-func madeBy(t *testing.T, args ...string) (*shell, *tare.Result) {
+func madeBy(t *testing.T, args ...string) (Env, *tare.Result) {
 	t.Helper()
-	s := &shell{App: App{}.filled(), env: func(string) string { return "" }, args: args}
-	was := s.typed()
+	s := filled(Env{Getenv: func(string) string { return "" }, Args: args})
+	was := typedBy(s)
 	return s, &tare.Result{Study: "x", Kinds: []string{"gobench"}, Seed: "7", Asked: tare.Asked{Command: was.args, WorkDir: was.dir, Files: was.sums}}
 }
 
@@ -40,19 +40,19 @@ func TestABenchIsAskedByItsCommits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s, old := madeBy(t, "bench", "./parse", "--base", "main", "--bench", "Parse/.*", "--env", "GOGC=50", "--env", "A=b c", "-q", "--format", "csv", "--seed", "3")
 	old.Contenders = []tare.Contender{{ID: "base", Version: "main (1a2b3c4d5)"}, {ID: "head", Version: "worktree at 2a2b3c4d5 with changes"}}
-	args, notes, err := s.again(rerunOptions{}, old)
+	args, notes, err := commandAgain(s, rerunOptions{}, old)
 	want := []string{"bench", "--bench=Parse/.*", "--env=GOGC=50", "--env=A=b c", "--base=1a2b3c4d5", "--seed=7", "--", "./parse"}
 	if err != nil || !slices.Equal(args, want) || len(notes) != 1 || !strings.HasPrefix(notes[0], "head was the worktree at 2a2b3c4d5 with changes: ") {
 		t.Errorf("%q, %q, %v", args, notes, err)
 	}
 	old.Contenders[1].Version = "worktree at 2a2b3c4d5"
-	args, notes, err = s.again(rerunOptions{reseed: true, seed: 9, noLock: true}, old)
+	args, notes, err = commandAgain(s, rerunOptions{reseed: true, seed: 9, noLock: true}, old)
 	want = []string{"bench", "--bench=Parse/.*", "--env=GOGC=50", "--env=A=b c", "--base=1a2b3c4d5", "--head=2a2b3c4d5", "--no-lock=true", "--seed=9", "--", "./parse"}
 	if err != nil || !slices.Equal(args, want) || len(notes) > 0 {
 		t.Errorf("%q, %q, %v", args, notes, err)
 	}
 	t.Chdir(t.TempDir())
-	if _, _, err := s.again(rerunOptions{}, old); code(err) != ExitUsage || !strings.Contains(err.Error(), "was asked for in "+old.Asked.WorkDir) {
+	if _, _, err := commandAgain(s, rerunOptions{}, old); code(err) != ExitUsage || !strings.Contains(err.Error(), "was asked for in "+old.Asked.WorkDir) {
 		t.Errorf("elsewhere: %v", err)
 	}
 }
@@ -67,25 +67,25 @@ func TestDocumentsThatChangedAreRefused(t *testing.T) {
 	}
 	save("{}")
 	s, old := madeBy(t, "json", "order.json", "--op", "any")
-	if args, _, err := s.again(rerunOptions{}, old); err != nil || !slices.Equal(args, []string{"json", "--op=any", "--seed=7", "--", "order.json"}) {
+	if args, _, err := commandAgain(s, rerunOptions{}, old); err != nil || !slices.Equal(args, []string{"json", "--op=any", "--seed=7", "--", "order.json"}) {
 		t.Errorf("%q, %v", args, err)
 	}
 	save("[]")
-	if _, _, err := s.again(rerunOptions{}, old); code(err) != ExitUsage || !strings.HasPrefix(err.Error(), "order.json changed: SHA-256 44136fa355b3 then, 4f53cda18c2b now; ") {
+	if _, _, err := commandAgain(s, rerunOptions{}, old); code(err) != ExitUsage || !strings.HasPrefix(err.Error(), "order.json changed: SHA-256 44136fa355b3 then, 4f53cda18c2b now; ") {
 		t.Errorf("changed: %v", err)
 	}
 	os.Remove("order.json")
-	if _, _, err := s.again(rerunOptions{}, old); code(err) != ExitUsage || !strings.HasPrefix(err.Error(), "cannot read order.json: ") {
+	if _, _, err := commandAgain(s, rerunOptions{}, old); code(err) != ExitUsage || !strings.HasPrefix(err.Error(), "cannot read order.json: ") {
 		t.Errorf("gone: %v", err)
 	}
 	s, old = madeBy(t, "json", "-")
-	if _, _, err := s.again(rerunOptions{}, old); code(err) != ExitUsage || !strings.Contains(err.Error(), "came from stdin") {
+	if _, _, err := commandAgain(s, rerunOptions{}, old); code(err) != ExitUsage || !strings.Contains(err.Error(), "came from stdin") {
 		t.Errorf("stdin: %v", err)
 	}
 }
 
 func TestWhatIsToBeTyped(t *testing.T) {
-	if s, old := madeBy(t, "run", "json-encode"); len(old.Asked.Command) > 0 || s.retyped([]string{"load", "http://x"}) != nil {
+	if s, old := madeBy(t, "run", "json-encode"); len(old.Asked.Command) > 0 || findCommand(s, []string{"load", "http://x"}) != nil {
 		t.Errorf("%+v", old.Asked)
 	}
 	old := &tare.Result{Study: "x", Seed: "7", Kinds: []string{"gobench"}, Contenders: []tare.Contender{{ID: "base", Version: "main (1a2b3c4d5)"}, {ID: "head", Version: "v1 (2a2b3c4d5)"}}}

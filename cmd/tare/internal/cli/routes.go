@@ -18,7 +18,7 @@ type routesOptions struct {
 	list bool
 }
 
-func (s *shell) routesCommand() *cobra.Command {
+func routesCommand(env Env) *cobra.Command {
 	var o routesOptions
 	var f formatFlag
 	var words runWords
@@ -55,7 +55,7 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
   go run ./cmd/server --print-routes | tare routes - -o result.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return &usageError{"tare routes needs one file of routes", "name an OpenAPI document or a list of routes, or - for stdin"}
+				return Usage("tare routes needs one file of routes", "name an OpenAPI document or a list of routes, or - for stdin")
 			}
 			return nil
 		},
@@ -69,7 +69,7 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 			if o.run.format, err = f.format(cmd); err != nil {
 				return err
 			}
-			return s.routes(cmd.Context(), o, args[0])
+			return runRoutes(cmd.Context(), env, o, args[0])
 		},
 	}
 	what := group("What is weighed")
@@ -82,37 +82,37 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 	return cmd
 }
 
-// routes reads the routes, and lists them or weighs routers on them.
-func (s *shell) routes(ctx context.Context, o routesOptions, arg string) error {
-	doc, err := s.routesOf(arg)
+// runRoutes reads the routes, and lists them or weighs routers on them.
+func runRoutes(ctx context.Context, env Env, o routesOptions, arg string) error {
+	doc, err := readRoutes(env, arg)
 	if err != nil {
 		return err
 	}
 	for _, line := range doc.Remarks() {
-		fmt.Fprintln(s.err, "tare: "+oneLine(line))
+		fmt.Fprintln(env.Err, "tare: "+oneLine(line))
 	}
 	if o.list {
-		_, err := io.WriteString(s.out, doc.Table.List())
+		_, err := io.WriteString(env.Out, doc.Table.List())
 		return err
 	}
-	return s.weighRoutes(ctx, o, doc)
+	return weighRoutes(ctx, env, o, doc)
 }
 
-// routesOf reads the file that arg names.
-func (s *shell) routesOf(arg string) (*bring.Document, error) {
+// readRoutes reads the file that arg names.
+func readRoutes(env Env, arg string) (*bring.Document, error) {
 	name, src := arg, []byte(nil)
 	var err error
 	if arg == "-" {
 		name = "<stdin>"
-		if src, err = io.ReadAll(io.LimitReader(s.in, bring.MostBytes+1)); err != nil {
+		if src, err = io.ReadAll(io.LimitReader(env.In, bring.MostBytes+1)); err != nil {
 			return nil, fmt.Errorf("read the routes from stdin: %w", err)
 		}
 	} else if src, err = os.ReadFile(arg); err != nil {
-		return nil, &usageError{fmt.Sprintf("cannot read %s: %v", arg, cause(err)), "name an OpenAPI document or a list of routes, or - for stdin"}
+		return nil, Usage(fmt.Sprintf("cannot read %s: %v", arg, cause(err)), "name an OpenAPI document or a list of routes, or - for stdin")
 	}
 	doc, err := bring.Read(name, src)
 	if err != nil {
-		return nil, &usageError{oneLine(err.Error()), ""}
+		return nil, Usage(oneLine(err.Error()), "")
 	}
 	return doc, nil
 }

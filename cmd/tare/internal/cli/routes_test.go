@@ -35,7 +35,7 @@ func TestRoutes(t *testing.T) {
 	}
 	run := func(args ...string) (study tare.Study, asked lab.Options, out, complaints string, code int) {
 		t.Helper()
-		app := cli.App{
+		replaced := cli.Lab{
 			Sources: func(cli.Workshop) (lab.Sources, error) { return noSources{}, nil },
 			Facts:   func(context.Context) tare.Machine { return aMachine() },
 			Guard:   func(string) (*trial.Guardian, error) { return nil, nil },
@@ -49,7 +49,9 @@ func TestRoutes(t *testing.T) {
 		}
 		env := map[string]string{"TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data")}
 		var stdout, stderr bytes.Buffer
-		code = app.Main(t.Context(), append([]string{"routes", "--catalog", repository}, args...), func(name string) string { return env[name] }, strings.NewReader(""), &stdout, &stderr)
+		code = cli.Main(t.Context(), cli.Env{
+			Args: append([]string{"routes", "--catalog", repository}, args...), Getenv: func(name string) string { return env[name] }, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Lab: replaced,
+		})
 		return study, asked, stdout.String(), stderr.String(), code
 	}
 	study, asked, out, complaints, code := run(file, "--only", "chi,gin-*", "--contender", "echo", "--seed", "7")

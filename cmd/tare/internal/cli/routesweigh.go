@@ -17,8 +17,8 @@ import (
 )
 
 // weighRoutes weighs routers on the routes of doc.
-func (s *shell) weighRoutes(ctx context.Context, o routesOptions, doc *bring.Document) error {
-	p := s.newProgress(o.run.quiet)
+func weighRoutes(ctx context.Context, env Env, o routesOptions, doc *bring.Document) error {
+	p := newProgress(env, o.run.quiet)
 	defer p.End()
 	p.Say("weighing " + bring.StudyID + ", " + asked(o.run))
 	out, err := openOutput(o.run.out)
@@ -27,9 +27,9 @@ func (s *shell) weighRoutes(ctx context.Context, o routesOptions, doc *bring.Doc
 	}
 	defer out.Close()
 	var left []tare.NotWeighed
-	own := *s
-	own.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
-		res, err := s.Run(ctx, study, lo)
+	own := env
+	own.Lab.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
+		res, err := env.Lab.Run(ctx, study, lo)
 		if res != nil {
 			res.NotWeighed = append(res.NotWeighed, left...)
 			res.Answer = first(doc.Recommendation(res))
@@ -37,7 +37,7 @@ func (s *shell) weighRoutes(ctx context.Context, o routesOptions, doc *bring.Doc
 		return res, err
 	}
 	exit := ExitOK
-	err = own.session(ctx, o.run, p, func(ctx context.Context, w *weighing) error {
+	err = withSession(ctx, own, o.run, p, func(ctx context.Context, w *weighing) error {
 		study, unfit, err := w.routesStudy(doc)
 		if err != nil {
 			return err
@@ -104,17 +104,17 @@ func first(lines []string) string {
 
 // recommend prints what to take.
 func (w *weighing) recommend(lines []string) {
-	st := w.style(w.out)
+	st := w.Style(w.Out)
 	heading, item := paint(st.Bold, "RECOMMENDATION"), "  "
 	if w.o.format.Name == "md" {
 		heading, item = "## Recommendation\n", "- "
 	}
-	fmt.Fprintf(w.out, "\n%s\n", heading)
+	fmt.Fprintf(w.Out, "\n%s\n", heading)
 	for _, line := range lines {
 		parts := []string{fixture.Legible([]byte(line))}
 		if w.o.format.Name == "text" {
 			parts = wrap(parts[0], st.Width-len(item)-2)
 		}
-		fmt.Fprintln(w.out, item+strings.Join(parts, "\n"+item+"  "))
+		fmt.Fprintln(w.Out, item+strings.Join(parts, "\n"+item+"  "))
 	}
 }

@@ -56,7 +56,7 @@ type runWords struct {
 	release   []string
 }
 
-func (s *shell) runCommand() *cobra.Command {
+func runCommand(env Env) *cobra.Command {
 	var o runOptions
 	var f formatFlag
 	var words runWords
@@ -94,7 +94,7 @@ contenders that are not traps.`,
   tare run tiny --contender gin-new --profile cpu,mem
   tare run json-encode --resume`,
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: s.completeStudies,
+		ValidArgsFunction: env.CompleteStudies,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.read(cmd, words); err != nil {
 				return err
@@ -106,7 +106,7 @@ contenders that are not traps.`,
 			if o.format, err = f.format(cmd); err != nil {
 				return err
 			}
-			return s.run(cmd.Context(), o, args)
+			return runStudies(cmd.Context(), env, o, args)
 		},
 	}
 	what := group("What is weighed")
@@ -137,8 +137,8 @@ contenders that are not traps.`,
 	said.flags.BoolVar(&o.exitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
 	addGroups(cmd, what, how, said)
 	f.complete(cmd)
-	complete(cmd, "contender", s.completeNames(func(c chosen) []string { ids, _ := c.names(); return ids }))
-	complete(cmd, "workload", s.completeNames(func(c chosen) []string { _, ids := c.names(); return ids }))
+	complete(cmd, "contender", env.CompleteNames(func(c chosen) []string { ids, _ := c.names(); return ids }))
+	complete(cmd, "workload", env.CompleteNames(func(c chosen) []string { _, ids := c.names(); return ids }))
 	complete(cmd, "profile", cobra.FixedCompletions([]string{tare.ProfileCPU, tare.ProfileMem}, cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
 	complete(cmd, "isolation", cobra.FixedCompletions([]string{string(tare.Lockstep), string(tare.TrialWise)}, cobra.ShellCompDirectiveNoFileComp))
@@ -161,7 +161,7 @@ func (o *runOptions) read(cmd *cobra.Command, words runWords) (err error) {
 	default:
 		d, err := time.ParseDuration(budget)
 		if err != nil || d <= 0 {
-			return &usageError{fmt.Sprintf("--budget %q is not a budget", budget), "quick, full or a duration such as 90s or 5m"}
+			return Usage(fmt.Sprintf("--budget %q is not a budget", budget), "quick, full or a duration such as 90s or 5m")
 		}
 		o.budget, o.user = d, true
 		if least := plan.Least(nil); o.budget < least {
@@ -171,24 +171,24 @@ func (o *runOptions) read(cmd *cobra.Command, words runWords) (err error) {
 	switch o.isolation = tare.Isolation(words.isolation); o.isolation {
 	case tare.Lockstep, tare.TrialWise:
 	default:
-		return &usageError{fmt.Sprintf("--isolation %q is not a way to share time", words.isolation), "lockstep or trial"}
+		return Usage(fmt.Sprintf("--isolation %q is not a way to share time", words.isolation), "lockstep or trial")
 	}
 	changed := cmd.Flags().Changed
 	switch {
 	case changed("rounds") && (o.rounds < 1 || o.rounds > math.MaxInt32):
-		return &usageError{fmt.Sprintf("--rounds %d is not a number of rounds", o.rounds), "at least 1"}
+		return Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.rounds), "at least 1")
 	case o.rounds > 0 && o.user:
-		return &usageError{"--rounds and a --budget of your own contradict each other", "give one of them; --budget quick or full only chooses what is weighed"}
+		return Usage("--rounds and a --budget of your own contradict each other", "give one of them; --budget quick or full only chooses what is weighed")
 	case changed("slice") && o.slice <= 0:
-		return &usageError{fmt.Sprintf("--slice %v is not a slice length", o.slice), "e.g. 8ms"}
+		return Usage(fmt.Sprintf("--slice %v is not a slice length", o.slice), "e.g. 8ms")
 	case o.resume && changed("seed"):
-		return &usageError{"--resume goes on with the seed of the run it resumes", "leave --seed out"}
+		return Usage("--resume goes on with the seed of the run it resumes", "leave --seed out")
 	case changed("procs") && (o.procs < 1 || o.procs > maxProcs):
-		return &usageError{fmt.Sprintf("--procs %d is not a number of processors", o.procs), fmt.Sprintf("1 to %d", maxProcs)}
+		return Usage(fmt.Sprintf("--procs %d is not a number of processors", o.procs), fmt.Sprintf("1 to %d", maxProcs))
 	}
 	for _, of := range o.profile {
 		if of != tare.ProfileCPU && of != tare.ProfileMem {
-			return &usageError{fmt.Sprintf("--profile %q is not a kind of profile", of), "cpu, mem or cpu,mem"}
+			return Usage(fmt.Sprintf("--profile %q is not a kind of profile", of), "cpu, mem or cpu,mem")
 		}
 	}
 	if err := patterns(o.only); err != nil {
@@ -222,9 +222,9 @@ func (o *runOptions) fitInto(quick, full time.Duration) {
 	o.user = true
 }
 
-func (s *shell) completeStudies(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+func (env Env) CompleteStudies(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	for _, n := range s.bundled() {
+	for _, n := range env.Bundled() {
 		if strings.HasPrefix(n, start) {
 			names = append(names, n)
 		}

@@ -26,7 +26,7 @@ type serveOptions struct {
 	quiet   bool
 }
 
-func (s *shell) serveCommand() *cobra.Command {
+func serveCommand(env Env) *cobra.Command {
 	var o serveOptions
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -62,7 +62,7 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 	every, apps := serveGroups(cmd, &o, &asJSON)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return s.listServed(o.catalog, asJSON)
+			return listServed(env, o.catalog, asJSON)
 		}
 		var err error
 		o.app = args[0]
@@ -75,10 +75,10 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 				o.store = os.Getenv(server.Setting{Name: server.SetStore}.Env())
 			}
 		}
-		return s.serve(cmd.Context(), o)
+		return runServe(cmd.Context(), env, o)
 	}
 	cmd.SetFlagErrorFunc(serveFlagError)
-	complete(cmd, "stack", s.completeStacks(&o))
+	complete(cmd, "stack", completeStacks(env, &o))
 	return cmd
 }
 
@@ -164,7 +164,7 @@ func programFlags(given *pflag.FlagSet, app string, every flagGroup, apps map[st
 		}
 		g.flags.VisitAll(func(f *pflag.Flag) {
 			if f.Changed && err == nil && (own.flags == nil || own.flags.Lookup(f.Name) == nil) {
-				err = &usageError{fmt.Sprintf("--%s is of %s, and this is to serve %s", f.Name, name, app), "tare serve lists the settings of each"}
+				err = Usage(fmt.Sprintf("--%s is of %s, and this is to serve %s", f.Name, name, app), "tare serve lists the settings of each")
 			}
 		})
 	}
@@ -178,14 +178,14 @@ func programFlags(given *pflag.FlagSet, app string, every flagGroup, apps map[st
 func serveFlagError(cmd *cobra.Command, err error) error {
 	var none *pflag.NotExistError
 	if !errors.As(err, &none) {
-		return &usageError{oneLine(err.Error()), cmd.CommandPath() + " --help lists the flags"}
+		return Usage(oneLine(err.Error()), cmd.CommandPath()+" --help lists the flags")
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 	if word := none.GetSpecifiedShortnames(); word != "" { // one dash
 		name, _, _ := strings.Cut(word, "=")
 		if slices.Contains(known, "--"+name) {
-			return &usageError{fmt.Sprintf("-%s is no flag", name), "with two dashes it is: --" + name}
+			return Usage(fmt.Sprintf("-%s is no flag", name), "with two dashes it is: --"+name)
 		}
 		return unknown("flag", "-"+name, known, cmd.CommandPath()+" --help lists the flags")
 	}
@@ -194,5 +194,5 @@ func serveFlagError(cmd *cobra.Command, err error) error {
 	if close := near.Names(given, known); len(close) > 0 {
 		hint = near.Hint(given, close)
 	}
-	return &usageError{"unknown flag " + given, hint}
+	return Usage("unknown flag "+given, hint)
 }

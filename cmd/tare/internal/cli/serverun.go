@@ -19,9 +19,9 @@ import (
 // by its own account.
 const farewell = 10 * time.Second
 
-// serve builds a stack and runs it until it ends.
-func (s *shell) serve(ctx context.Context, o serveOptions) error {
-	d, err := s.dirs()
+// runServe builds a stack and runs it until it ends.
+func runServe(ctx context.Context, env Env, o serveOptions) error {
+	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (s *shell) serve(ctx context.Context, o serveOptions) error {
 		return err
 	}
 	if o.faces && !st.leaf.Manifest.Together {
-		return &usageError{fmt.Sprintf("--face is for a stack that serves several faces, and %s is one", st.ID), "leave --stack out, or --face"}
+		return Usage(fmt.Sprintf("--face is for a stack that serves several faces, and %s is one", st.ID), "leave --stack out, or --face")
 	}
 	st = st.kept(c, o.store)
 	args := append([]string{"-app=" + o.app}, o.args...)
@@ -42,21 +42,21 @@ func (s *shell) serve(ctx context.Context, o serveOptions) error {
 		args = append(args, "-variant="+st.variant)
 	}
 	if o.dryRun {
-		return st.describe(s.out, args)
+		return st.describe(env.Out, args)
 	}
 	if err := d.makeCache(); err != nil {
 		return err
 	}
-	tag := s.tag()
-	signals, restore := s.Interrupt()
+	tag := env.Tag()
+	signals, restore := env.Lab.Interrupt()
 	defer restore()
-	guardian, err := s.Guard(tag) // before anything else is started
+	guardian, err := env.Lab.Guard(tag) // before anything else is started
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
-	program, err := s.construct(ctx, signals, st, Workshop{Cache: d.Cache, Catalog: o.catalog, Run: tag}, o.quiet)
+	program, err := buildStack(ctx, env, signals, st, Workshop{Cache: d.Cache, Catalog: o.catalog, Run: tag}, o.quiet)
 	if err == nil {
-		err = s.attend(ctx, signals, program.Path, append([]string{st.id}, args...), tag, guardian)
+		err = attend(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian)
 	}
 	if errDone := guardian.Done(); err == nil {
 		err = errDone
@@ -79,15 +79,15 @@ func (st stack) describe(w io.Writer, args []string) error {
 	return err
 }
 
-// construct builds the stack, unless a signal comes.
-func (s *shell) construct(ctx context.Context, signals <-chan os.Signal, st stack, w Workshop, quiet bool) (build.Program, error) {
-	p := s.newProgress(quiet)
+// buildStack builds the stack, unless a signal comes.
+func buildStack(ctx context.Context, env Env, signals <-chan os.Signal, st stack, w Workshop, quiet bool) (build.Program, error) {
+	p := newProgress(env, quiet)
 	defer p.End()
 	if st.Trap {
 		p.Say(st.id + " repeats a published mistake: " + st.Why)
 	}
 	w.Compiling = func() { p.Status("build", "building "+st.id) }
-	sources, err := s.Sources(w)
+	sources, err := env.Lab.Sources(w)
 	if err != nil {
 		return build.Program{}, err
 	}
@@ -115,10 +115,10 @@ func (s *shell) construct(ctx context.Context, signals <-chan os.Signal, st stac
 
 // attend runs a service, by its name and flags. The first signal is handed on to it, the second ends
 // it. Its exit code is the error's.
-func (s *shell) attend(ctx context.Context, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian) error {
+func attend(ctx context.Context, env Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian) error {
 	cmd := &exec.Cmd{Path: path, Args: args}
 	cmd.Env = append(os.Environ(), trial.EnvRun+"="+tag)
-	cmd.Stdout, cmd.Stderr = s.out, s.err
+	cmd.Stdout, cmd.Stderr = env.Out, env.Err
 	cmd.SysProcAttr = outOfReach()
 	hung, restore := hangUps()
 	defer restore()
@@ -139,7 +139,7 @@ func (s *shell) attend(ctx context.Context, signals <-chan os.Signal, path strin
 		case signal = <-signals:
 		case signal = <-hung:
 		case <-late:
-			fmt.Fprintf(s.err, "tare: it has not ended within %v, and is ended now\n", farewell)
+			fmt.Fprintf(env.Err, "tare: it has not ended within %v, and is ended now\n", farewell)
 		case <-stop:
 			stop = nil
 		}

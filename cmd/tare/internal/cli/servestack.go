@@ -121,7 +121,7 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	list := stacks(c, app)
 	if name == "" {
 		if name = served[i].Stack; !slices.ContainsFunc(list, func(s stack) bool { return s.ID == name }) {
-			return stack{}, &usageError{fmt.Sprintf("%s is served by no stack where none is named", app), "--stack says by which; tare serve lists them"}
+			return stack{}, Usage(fmt.Sprintf("%s is served by no stack where none is named", app), "--stack says by which; tare serve lists them")
 		}
 	}
 	var names []string
@@ -132,7 +132,7 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 		names = append(names, st.ID)
 	}
 	if slices.Contains(c.IDs(server.Kind), name) || slices.Contains(c.IDs(rpc.Kind), name) {
-		return stack{}, &usageError{fmt.Sprintf("stack %s does not serve %s", name, app), "tare serve lists those that do"}
+		return stack{}, Usage(fmt.Sprintf("stack %s does not serve %s", name, app), "tare serve lists those that do")
 	}
 	return stack{}, unknown("stack", name, names, "tare serve lists them")
 }
@@ -156,8 +156,8 @@ type settingRow struct {
 }
 
 // listServed lists what can be served.
-func (s *shell) listServed(dir string, asJSON bool) error {
-	c, err := s.servedCatalog(dir)
+func listServed(env Env, dir string, asJSON bool) error {
+	c, err := servedCatalog(env, dir)
 	if err != nil {
 		return err
 	}
@@ -171,18 +171,18 @@ func (s *shell) listServed(dir string, asJSON bool) error {
 		rows = append(rows, row)
 	}
 	if asJSON {
-		return printJSON(s.out, struct {
+		return printJSON(env.Out, struct {
 			Apps []servedRow `json:"apps"`
 		}{rows})
 	}
-	bold := s.style(s.out).Bold
+	bold := env.Style(env.Out).Bold
 	for _, row := range rows {
-		fmt.Fprintln(s.out, withWhat(paint(bold, row.App), row.What))
-		if err := row.write(s.out); err != nil {
+		fmt.Fprintln(env.Out, withWhat(paint(bold, row.App), row.What))
+		if err := row.write(env.Out); err != nil {
 			return err
 		}
 	}
-	_, err = fmt.Fprintln(s.out, "tare serve APP runs one; tare serve --help lists what is the same for all, such as --addr")
+	_, err = fmt.Fprintln(env.Out, "tare serve APP runs one; tare serve --help lists what is the same for all, such as --addr")
 	return err
 }
 
@@ -244,8 +244,8 @@ func wrapped(names []string, width int) []string {
 }
 
 // servedCatalog finds the contenders.
-func (s *shell) servedCatalog(dir string) (catalog.Catalog, error) {
-	d, err := s.dirs()
+func servedCatalog(env Env, dir string) (catalog.Catalog, error) {
+	d, err := env.Dirs()
 	if err != nil {
 		return catalog.Catalog{}, err
 	}
@@ -253,9 +253,9 @@ func (s *shell) servedCatalog(dir string) (catalog.Catalog, error) {
 }
 
 // completeStacks offers the stacks of the app that was given.
-func (s *shell) completeStacks(o *serveOptions) cobra.CompletionFunc {
+func completeStacks(env Env, o *serveOptions) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		c, err := s.servedCatalog(o.catalog)
+		c, err := servedCatalog(env, o.catalog)
 		if err != nil || len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -14,7 +14,7 @@ import (
 
 // weighing is one call of tare that measures.
 type weighing struct {
-	*shell
+	Env
 	o       runOptions
 	dirs    dirs
 	tag     string // of every process of this run
@@ -29,10 +29,10 @@ type weighing struct {
 	guardian *trial.Guardian
 }
 
-// session calls do with everything around it that measuring needs: the
+// withSession calls do with everything around it that measuring needs: the
 // directories, Ctrl-C, the machine lock, the guardian and the contenders.
-func (s *shell) session(ctx context.Context, o runOptions, p *progress, do func(context.Context, *weighing) error) error {
-	d, err := s.dirs()
+func withSession(ctx context.Context, env Env, o runOptions, p *progress, do func(context.Context, *weighing) error) error {
+	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
@@ -44,21 +44,21 @@ func (s *shell) session(ctx context.Context, o runOptions, p *progress, do func(
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	signals, restore := s.Interrupt()
-	w := &weighing{shell: s, o: o, dirs: d, tag: s.tag(), p: p, places: map[*tare.Result]string{}, halt: haltOn(signals, restore, cancel, p.Say)}
+	signals, restore := env.Lab.Interrupt()
+	w := &weighing{Env: env, o: o, dirs: d, tag: env.Tag(), p: p, places: map[*tare.Result]string{}, halt: haltOn(signals, restore, cancel, p.Say)}
 	defer w.halt.Close()
-	w.typed = s.typed()
+	w.typed = typedBy(env)
 
 	unlock, err := w.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	w.guardian, err = s.Guard(w.tag) // before anything else is started
+	w.guardian, err = env.Lab.Guard(w.tag) // before anything else is started
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
-	w.sources, err = s.Sources(Workshop{
+	w.sources, err = env.Lab.Sources(Workshop{
 		Cache: d.Cache, Catalog: o.catalog, With: o.with, Go: o.release, Run: w.tag, Compiling: p.Compiling,
 	})
 	if err == nil {
@@ -72,9 +72,9 @@ func (s *shell) session(ctx context.Context, o runOptions, p *progress, do func(
 	return err
 }
 
-// tag names this run in the environment of everything it starts.
-func (s *shell) tag() string {
-	return "tare-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(s.Now().UnixNano(), 36)
+// Tag names this run in the environment of everything it starts.
+func (env Env) Tag() string {
+	return "tare-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(env.Now().UnixNano(), 36)
 }
 
 // lock waits until this is the only tare that measures on this machine.

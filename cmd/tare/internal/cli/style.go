@@ -23,15 +23,15 @@ func terminal(stream any) (columns int, ok bool) {
 	return 80, true
 }
 
-// style is how text on stream looks: plain unless it is a terminal that shows
+// Style is how text on stream looks: plain unless it is a terminal that shows
 // colours and the user does not object (https://no-color.org).
-func (s *shell) style(stream any) report.Style {
-	columns, ok := s.Terminal(stream)
+func (env Env) Style(stream any) report.Style {
+	columns, ok := env.Lab.Terminal(stream)
 	if !ok {
 		return report.Style{}
 	}
 	st := report.Style{Width: columns}
-	if s.env("NO_COLOR") != "" || s.env("TERM") == "dumb" {
+	if env.Getenv("NO_COLOR") != "" || env.Getenv("TERM") == "dumb" {
 		return st
 	}
 	st.Bold, st.Dim, st.Strike = painter(color.Bold), painter(color.Faint), painter(color.CrossedOut)

@@ -51,7 +51,7 @@ func (v Version) String() string {
 	return fmt.Sprintf("%s %s %s/%s", s, v.Go, v.OS, v.Arch)
 }
 
-func (s *shell) versionCommand() *cobra.Command {
+func versionCommand(env Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "version",
@@ -60,9 +60,9 @@ func (s *shell) versionCommand() *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return printJSON(s.out, version())
+				return printJSON(env.Out, version())
 			}
-			_, err := fmt.Fprintln(s.out, version())
+			_, err := fmt.Fprintln(env.Out, version())
 			return err
 		},
 	}

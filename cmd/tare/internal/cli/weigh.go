@@ -17,15 +17,15 @@ import (
 	"github.com/tarebench/tare/report/html"
 )
 
-// run carries out the studies that args name. What goes wrong with one study
+// runStudies carries out the studies that args name. What goes wrong with one study
 // is said at once and does not keep the others from running; the worst exit
 // code is returned.
-func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
+func runStudies(ctx context.Context, env Env, o runOptions, args []string) error {
 	names := args
 	if len(names) == 0 {
-		names = s.bundled()
+		names = env.Bundled()
 	}
-	p := s.newProgress(o.quiet)
+	p := newProgress(env, o.quiet)
 	defer p.End()
 	if !o.list {
 		p.Say(fmt.Sprintf("weighing %s, %s", strings.Join(names, ", "), asked(o)))
@@ -38,7 +38,7 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 	}
 	var studies []chosen
 	for _, name := range names {
-		if study, err := s.study(name); err != nil {
+		if study, err := env.ReadStudy(name); err != nil {
 			fail(err)
 		} else {
 			studies = append(studies, study)
@@ -71,14 +71,14 @@ func (s *shell) run(ctx context.Context, o runOptions, args []string) error {
 		p.Say(name + ": nothing of it was chosen")
 	}
 	if o.list {
-		return s.listRun(o, studies)
+		return listRun(env, o, studies)
 	}
 	out, err := openOutput(o.out)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	err = s.session(ctx, o, p, func(ctx context.Context, w *weighing) error {
+	err = withSession(ctx, env, o, p, func(ctx context.Context, w *weighing) error {
 		if len(args) == 0 {
 			studies = w.here(ctx, studies)
 		}
@@ -126,7 +126,7 @@ func (w *weighing) all(ctx context.Context, studies []chosen, fail func(error)) 
 		}
 	}
 	if begun == 0 {
-		return &usageError{"nothing to resume: no study has an unfinished run", "run without --resume"}
+		return Usage("nothing to resume: no study has an unfinished run", "run without --resume")
 	}
 	return nil
 }
@@ -158,8 +158,8 @@ func (o runOptions) total(studies []chosen) time.Duration {
 }
 
 // listRun prints what a run would do, and for how long, and measures nothing.
-func (s *shell) listRun(o runOptions, studies []chosen) error {
-	tw := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+func listRun(env Env, o runOptions, studies []chosen) error {
+	tw := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "STUDY\tMEASURES\tCONTENDERS\tWORKLOADS\tQUESTION")
 	for _, study := range studies {
 		part, _, err := lab.Part(study.Study, o.quick, o.only)
@@ -197,7 +197,7 @@ func (w *weighing) weigh(ctx context.Context, study chosen) (*tare.Result, error
 	}
 	w.asking = study
 	o := lab.Options{
-		Kinds: w.Kinds, Sources: w.sources, Now: w.Now,
+		Kinds: w.Lab.Kinds, Sources: w.sources, Now: w.Now,
 		Seed: w.o.seed, Budget: w.o.budget, Quick: w.o.quick, User: w.o.user, Rounds: w.o.rounds,
 		Isolation: w.o.isolation, Slice: w.o.slice, Most: w.o.most,
 		Only: w.o.only, Procs: w.o.procs, Env: w.o.env, At: w.o.at, Profile: w.o.profile,
@@ -226,7 +226,7 @@ func (w *weighing) weigh(ctx context.Context, study chosen) (*tare.Result, error
 		return nil, err
 	}
 	o.Dir = dir
-	res, err := w.Run(ctx, study.Study, o)
+	res, err := w.Lab.Run(ctx, study.Study, o)
 	if res == nil && !resumable(dir, err) {
 		os.RemoveAll(dir)
 	}
@@ -257,7 +257,7 @@ func (w *weighing) again(ctx context.Context, study tare.Study, o lab.Options) (
 	var first error
 	for _, dir := range unfinished(w.dirs.Results(study.ID)) {
 		o.Dir, o.Resume = dir, true
-		res, err := w.Run(ctx, study, o)
+		res, err := w.Lab.Run(ctx, study, o)
 		var mismatch *lab.ResumeError
 		if errors.As(err, &mismatch) {
 			if first == nil {
@@ -333,9 +333,9 @@ func (w *weighing) print(res *tare.Result) error {
 	w.p.Part()
 	// On a terminal the progress sets reports apart already.
 	if len(w.results) == 1 || forPeople(f) && w.p.live {
-		return f.Write(w.out, res, w.style(w.out))
+		return f.Write(w.Out, res, w.Style(w.Out))
 	}
-	return f.Next(w.out, res, w.style(w.out))
+	return f.Next(w.Out, res, w.Style(w.Out))
 }
 
 // claimsPage writes the page of all claims, where several studies answer some,
@@ -368,7 +368,7 @@ func (w *weighing) claimsPage() error {
 // finish writes what speaks of all studies together: the claims and the JSON.
 func (w *weighing) finish(out *output, single bool) error {
 	w.p.Pause()
-	if err := together(w.out, w.o.format, w.results, w.style(w.out)); err != nil {
+	if err := together(w.Out, w.o.format, w.results, w.Style(w.Out)); err != nil {
 		return err
 	}
 	if len(w.results) == 0 {
@@ -378,7 +378,7 @@ func (w *weighing) finish(out *output, single bool) error {
 		return err
 	}
 	if w.o.format.Name == "json" {
-		if err := document(w.out, w.results, single); err != nil {
+		if err := document(w.Out, w.results, single); err != nil {
 			return err
 		}
 	}

@@ -55,7 +55,7 @@ func (s shop) Vet(kind string, e tare.Entry) error {
 func findCatalog(dir, cache string) (catalog.Catalog, error) {
 	c, err := catalog.Locate(dir, cache)
 	if err != nil && dir != "" {
-		err = &usageError{fmt.Sprintf("--catalog %s: %s", dir, oneLine(err.Error())), ""}
+		err = Usage(fmt.Sprintf("--catalog %s: %s", dir, oneLine(err.Error())), "")
 	}
 	return c, err
 }
