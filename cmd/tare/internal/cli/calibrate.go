@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
 )
@@ -48,12 +49,12 @@ func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 
 // calibrate weighs programs of known cost on this machine and says what it can
 // tell apart. What it finds is no failure.
-func calibrate(ctx context.Context, env Env, catalog string, budget time.Duration, asJSON bool) error {
+func calibrate(ctx context.Context, env cmdenv.Env, catalog string, budget time.Duration, asJSON bool) error {
 	p := newProgress(env, false)
 	defer p.End()
 	works := scaleWorks()
 	share := budget / time.Duration(len(works))
-	p.Say("weighing programs of known cost for " + seconds(budget) + ", builds not included")
+	p.Say("weighing programs of known cost for " + cmdenv.Seconds(budget) + ", builds not included")
 	o := runOptions{quick: true, isolation: tare.Lockstep, catalog: catalog}
 	own := env
 	own.Lab.Kinds = unexamined(env.Lab.Kinds)
@@ -61,7 +62,7 @@ func calibrate(ctx context.Context, env Env, catalog string, budget time.Duratio
 		c := calibration{Bases: []scaleReading{}, Results: []json.RawMessage{}}
 		var failed error
 		for _, work := range works {
-			study := chosen{Study: calibrationStudy(work, share)}
+			study := cmdenv.Study{Study: calibrationStudy(work, share)}
 			res, err := w.weigh(ctx, study)
 			if res != nil {
 				if err := c.add(work, res); err != nil {
@@ -73,7 +74,7 @@ func calibrate(ctx context.Context, env Env, catalog string, budget time.Duratio
 				break
 			}
 			if w.halt.Asked() {
-				failed = codeError(ExitInterrupted)
+				failed = cmdenv.Code(cmdenv.ExitInterrupted)
 				break
 			}
 		}
@@ -84,7 +85,7 @@ func calibrate(ctx context.Context, env Env, catalog string, budget time.Duratio
 		c.conclude()
 		print := func() error { return c.write(env.Out, env.Style(env.Out)) }
 		if asJSON {
-			print = func() error { return printJSON(env.Out, c) }
+			print = func() error { return cmdenv.PrintJSON(env.Out, c) }
 		}
 		if err := print(); err != nil {
 			return err

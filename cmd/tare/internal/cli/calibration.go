@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/report"
 	"github.com/tarebench/tare/stats"
@@ -165,11 +166,11 @@ func (c *calibration) conclude() {
 			say("Two copies of one program, %s, were not measured: %s was lost on the way.", b.Work, b.Copies.Contender)
 			c.advise("tare report %s says what became of %s", b.Study, b.Copies.Contender)
 		case b.Copies.ToldApart:
-			say("Two copies of one program, %s, were told apart after %s, and should not have been: measured %s.", b.Work, plural(b.Copies.AfterRounds, "round"), b.Copies.measured())
+			say("Two copies of one program, %s, were told apart after %s, and should not have been: measured %s.", b.Work, cmdenv.Plural(b.Copies.AfterRounds, "round"), b.Copies.measured())
 			c.advise("two copies of one program differed by %s: believe no difference here that is not clearly larger, and calibrate again", percent(b.Copies.Ratio-1))
 			resolved = false
 		default:
-			say("Two copies of one program, %s, were not told apart in %s, as it should be: measured %s.", b.Work, plural(b.Rounds, "round"), b.Copies.measured())
+			say("Two copies of one program, %s, were not told apart in %s, as it should be: measured %s.", b.Work, cmdenv.Plural(b.Rounds, "round"), b.Copies.measured())
 		}
 	}
 	for _, b := range c.Bases {
@@ -181,17 +182,17 @@ func (c *calibration) conclude() {
 				say("%s more %s was not measured: %s was lost on the way.", truth, b.Work, d.Contender)
 				c.advise("tare report %s says what became of %s", b.Study, d.Contender)
 			case d.ToldApart && d.Ratio > 1:
-				say("%s more %s was found after %s (%.0f s): measured %s.", truth, b.Work, plural(d.AfterRounds, "round"), d.AfterSeconds, d.measured())
+				say("%s more %s was found after %s (%.0f s): measured %s.", truth, b.Work, cmdenv.Plural(d.AfterRounds, "round"), d.AfterSeconds, d.measured())
 				continue
 			case d.ToldApart:
-				say("%s more %s came out as less after %s: measured %s.", truth, b.Work, plural(d.AfterRounds, "round"), d.measured())
+				say("%s more %s came out as less after %s: measured %s.", truth, b.Work, cmdenv.Plural(d.AfterRounds, "round"), d.measured())
 				c.advise("%s more %s came out as less: believe no difference of that size here, and calibrate again", truth, b.Work)
 			case d.RoundsNeeded > 0:
-				needed := seconds(time.Duration(math.Ceil(perRound*float64(d.RoundsNeeded))) * time.Second)
-				say("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, plural(b.Rounds, "round"), b.Seconds, d.measured())
-				c.advise("differences of %s in %s take about %s here: give a study like this one about %s", truth, b.Work, plural(d.RoundsNeeded, "round"), needed)
+				needed := cmdenv.Seconds(time.Duration(math.Ceil(perRound*float64(d.RoundsNeeded))) * time.Second)
+				say("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, cmdenv.Plural(b.Rounds, "round"), b.Seconds, d.measured())
+				c.advise("differences of %s in %s take about %s here: give a study like this one about %s", truth, b.Work, cmdenv.Plural(d.RoundsNeeded, "round"), needed)
 			default:
-				say("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, plural(b.Rounds, "round"), b.Seconds, d.measured())
+				say("%s more %s was not found in %s (%.0f s): measured %s.", truth, b.Work, cmdenv.Plural(b.Rounds, "round"), b.Seconds, d.measured())
 				c.advise("differences of %s in %s are out of reach here: %d rounds are not expected to show them", truth, b.Work, plan.MaxRounds)
 			}
 			resolved = false
@@ -255,13 +256,13 @@ func signed(ratio float64) string { return fmt.Sprintf("%+.2f %%", 100*(ratio-1)
 func percent(share float64) string { return fmt.Sprintf("%.2g %%", 100*share) }
 
 func (c calibration) write(w io.Writer, st report.Style) error {
-	fmt.Fprintln(w, paint(st.Bold, "What this machine can tell apart"))
+	fmt.Fprintln(w, cmdenv.Paint(st.Bold, "What this machine can tell apart"))
 	for _, text := range c.Summary {
-		paragraph(w, "  ", "    ", text, st.Width)
+		cmdenv.Paragraph(w, "  ", "    ", text, st.Width)
 	}
-	fmt.Fprintf(w, "\n%s\n", paint(st.Bold, "Advice"))
+	fmt.Fprintf(w, "\n%s\n", cmdenv.Paint(st.Bold, "Advice"))
 	for _, text := range c.Advice {
-		paragraph(w, "  ", "    ", text, st.Width)
+		cmdenv.Paragraph(w, "  ", "    ", text, st.Width)
 	}
 	_, err := fmt.Fprintln(w)
 	for _, b := range c.Bases {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/machine"
 )
 
@@ -26,7 +27,7 @@ type cleanOptions struct {
 	asJSON  bool
 }
 
-func cleanCommand(env Env) *cobra.Command {
+func cleanCommand(env cmdenv.Env) *cobra.Command {
 	var o cleanOptions
 	var older string
 	cmd := &cobra.Command{
@@ -53,7 +54,7 @@ another tare is measuring; 2 a directory that is not tare's.`,
   tare clean
   tare clean --cache
   tare clean --results --older 30d --dry-run`,
-		Args: atMost(0),
+		Args: cmdenv.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if o.older, err = age(older); err != nil {
 				return err
@@ -85,7 +86,7 @@ func age(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, Usage(fmt.Sprintf("--older %q is not an age", text), "e.g. 30d, 2w or 12h")
+		return 0, cmdenv.Usage(fmt.Sprintf("--older %q is not an age", text), "e.g. 30d, 2w or 12h")
 	}
 	return d, nil
 }
@@ -118,7 +119,7 @@ type litter struct {
 }
 
 // runClean removes what is chosen.
-func runClean(ctx context.Context, env Env, o cleanOptions) error {
+func runClean(ctx context.Context, env cmdenv.Env, o cleanOptions) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err
@@ -141,7 +142,7 @@ func runClean(ctx context.Context, env Env, o cleanOptions) error {
 		return err
 	}
 	done.Left = append(done.Left, left...)
-	cacheBytes, resultBytes := size(d.Cache), size(d.AllResults())
+	cacheBytes, resultBytes := cmdenv.DirSize(d.Cache), cmdenv.DirSize(d.AllResults())
 	failed := false
 	for _, l := range found {
 		if o.older > 0 && env.Now().Sub(l.Made) < o.older {
@@ -150,7 +151,7 @@ func runClean(ctx context.Context, env Env, o cleanOptions) error {
 		if !o.dryRun {
 			if err := remove(l); err != nil {
 				failed = true
-				done.Left = append(done.Left, fmt.Sprintf("cannot remove %s: %v", l.Path, cause(err)))
+				done.Left = append(done.Left, fmt.Sprintf("cannot remove %s: %v", l.Path, cmdenv.Cause(err)))
 				continue
 			}
 		}
@@ -164,7 +165,7 @@ func runClean(ctx context.Context, env Env, o cleanOptions) error {
 	}
 	done.Kept = keptBytes{max(0, cacheBytes), max(0, resultBytes)}
 	if o.asJSON {
-		err = printJSON(env.Out, done)
+		err = cmdenv.PrintJSON(env.Out, done)
 	} else {
 		err = done.print(env.Out, o)
 	}
@@ -172,7 +173,7 @@ func runClean(ctx context.Context, env Env, o cleanOptions) error {
 		fmt.Fprintln(env.Err, "tare: "+text)
 	}
 	if err == nil && failed {
-		err = codeError(ExitFailure)
+		err = cmdenv.Code(cmdenv.ExitFailure)
 	}
 	return err
 }
@@ -187,7 +188,7 @@ func lockNow(ctx context.Context, path string) (unlock func(), err error) {
 	unlock, err = machine.Lock(waiting, path, func(holder string) { who = holder })
 	switch {
 	case ctx.Err() != nil:
-		return nil, errInterrupted
+		return nil, cmdenv.ErrInterrupted
 	case who != "" && err != nil:
 		return nil, errors.New("another tare is measuring (" + who + "); clean when it is done")
 	}
@@ -206,7 +207,7 @@ func (c cleaned) print(w io.Writer, o cleanOptions) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if c.DryRun {
 		for _, l := range c.Removed {
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", l.Kind, bytesText(l.Bytes), l.Path, l.What)
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", l.Kind, cmdenv.BytesText(l.Bytes), l.Path, l.What)
 		}
 		if err := tw.Flush(); err != nil {
 			return err
@@ -222,7 +223,7 @@ func (c cleaned) print(w io.Writer, o cleanOptions) error {
 			}
 		}
 		if n > 0 {
-			fmt.Fprintf(tw, "%s\t%s\t%s\n", verb, plural(n, k.noun), bytesText(bytes))
+			fmt.Fprintf(tw, "%s\t%s\t%s\n", verb, cmdenv.Plural(n, k.noun), cmdenv.BytesText(bytes))
 		}
 	}
 	if err := tw.Flush(); err != nil {
@@ -232,7 +233,7 @@ func (c cleaned) print(w io.Writer, o cleanOptions) error {
 	if c.DryRun {
 		stays = "would stay"
 	}
-	_, err := fmt.Fprintf(w, "what %s: %s of cache, %s of results\n", stays, bytesText(c.Kept.Cache), bytesText(c.Kept.Results))
+	_, err := fmt.Fprintf(w, "what %s: %s of cache, %s of results\n", stays, cmdenv.BytesText(c.Kept.Cache), cmdenv.BytesText(c.Kept.Results))
 	if err == nil && c.Kept.Results > 0 && !o.results {
 		_, err = fmt.Fprintln(w, "results are only removed with --results")
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
 func TestAge(t *testing.T) {
@@ -15,7 +17,7 @@ func TestAge(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"soon", "0d", "-1d", "1.5d", "d", "0s", "-3h", "99999999d"} {
-		if _, err := age(text); code(err) != ExitUsage {
+		if _, err := age(text); cmdenv.ExitCode(err) != cmdenv.ExitUsage {
 			t.Errorf("%q is an age: %v", text, err)
 		}
 	}
@@ -35,7 +37,7 @@ func TestDirectoriesThatAreNotOurs(t *testing.T) {
 // TestWhatLiesInTheCache: every place that tare fills is known, what is under
 // way stays, and of lists of routes those that a kept result names.
 func TestWhatLiesInTheCache(t *testing.T) {
-	d := dirs{Cache: t.TempDir(), Data: t.TempDir()}
+	d := cmdenv.Dirs{Cache: t.TempDir(), Data: t.TempDir()}
 	put := func(dir, path, text string) {
 		t.Helper()
 		path = filepath.Join(dir, filepath.FromSlash(path))
@@ -75,7 +77,7 @@ func TestWhatLiesInTheCache(t *testing.T) {
 		"with results": {cleanOptions{results: true}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + named, "routes/" + other, "trees/" + tree}},
 		"older ones":   {cleanOptions{results: true, older: time.Hour}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + other, "trees/" + tree}},
 	} {
-		found, left, err := findLitter(t.Context(), Env{}, d, c.o)
+		found, left, err := findLitter(t.Context(), cmdenv.Env{}, d, c.o)
 		if err != nil || len(left) > 0 {
 			t.Fatalf("%s: %q, %v", what, left, err)
 		}
@@ -88,7 +90,7 @@ func TestWhatLiesInTheCache(t *testing.T) {
 		}
 	}
 	put(d.Cache, "trees/deploy.sh", "")
-	if _, _, err := findLitter(t.Context(), Env{}, d, cleanOptions{}); code(err) != ExitUsage {
+	if _, _, err := findLitter(t.Context(), cmdenv.Env{}, d, cleanOptions{}); cmdenv.ExitCode(err) != cmdenv.ExitUsage {
 		t.Errorf("somebody else's file: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
 	"github.com/tarebench/tare/internal/build"
@@ -42,13 +43,13 @@ func ours(variable, dir, home string) error {
 		real = dir // it is not there
 	}
 	if filepath.Dir(real) == real || home != "" && (real == filepath.Clean(home) || dir == filepath.Clean(home)) {
-		return Usage(fmt.Sprintf("%s is not a directory of tare's own", dir), "set "+variable+" to one, or leave it unset")
+		return cmdenv.Usage(fmt.Sprintf("%s is not a directory of tare's own", dir), "set "+variable+" to one, or leave it unset")
 	}
 	return nil
 }
 
 // findLitter finds what the options choose; left says what was passed over.
-func findLitter(ctx context.Context, env Env, d dirs, o cleanOptions) (found []litter, left []string, err error) {
+func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o cleanOptions) (found []litter, left []string, err error) {
 	builds, left, err := inCache(d.Cache)
 	if err != nil {
 		return nil, nil, err
@@ -66,7 +67,7 @@ func findLitter(ctx context.Context, env Env, d dirs, o cleanOptions) (found []l
 		keepBuilds, err := neededBuilds(ctx, env, d, o)
 		switch {
 		case ctx.Err() != nil:
-			return nil, nil, errInterrupted
+			return nil, nil, cmdenv.ErrInterrupted
 		case errors.Is(err, build.ErrNoToolchain):
 			left = append(left, "without the go command it cannot be told which builds are of this version: they stay; --cache removes them all")
 			for _, l := range builds {
@@ -95,7 +96,7 @@ func findLitter(ctx context.Context, env Env, d dirs, o cleanOptions) (found []l
 }
 
 // neededBuilds are the directories of the builds of this version's contenders.
-func neededBuilds(ctx context.Context, env Env, d dirs, o cleanOptions) ([]string, error) {
+func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o cleanOptions) ([]string, error) {
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "bin")); err != nil || len(entries) == 0 {
 		return nil, nil
 	}
@@ -135,7 +136,7 @@ func inCache(dir string) (found []litter, left []string, err error) {
 			continue
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("cannot read %s: %w", top, cause(err))
+			return nil, nil, fmt.Errorf("cannot read %s: %w", top, cmdenv.Cause(err))
 		}
 		if !info.IsDir() {
 			left = append(left, top+" is no directory, or a link to one; it was left alone")
@@ -143,7 +144,7 @@ func inCache(dir string) (found []litter, left []string, err error) {
 		}
 		entries, err := os.ReadDir(top)
 		if err != nil {
-			return nil, nil, fmt.Errorf("cannot read %s: %w", top, cause(err))
+			return nil, nil, fmt.Errorf("cannot read %s: %w", top, cmdenv.Cause(err))
 		}
 		for _, e := range entries {
 			path, name := filepath.Join(top, e.Name()), filepath.Join(place.name, e.Name())
@@ -158,12 +159,12 @@ func inCache(dir string) (found []litter, left []string, err error) {
 			case half, place.name == "", strings.HasPrefix(e.Name(), "."):
 				continue // under way, the file manager's, or another place
 			case !info.IsDir() || place.names == nil || !place.names.MatchString(e.Name()):
-				return nil, nil, Usage(path+" is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own")
+				return nil, nil, cmdenv.Usage(path+" is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own")
 			case place.proof != "" && !regular(filepath.Join(path, place.proof)):
 				left = append(left, fmt.Sprintf("%s holds no %s; it was left alone", path, place.proof))
 				continue
 			}
-			l.Bytes, l.What = size(path), builtWhat(path)
+			l.Bytes, l.What = cmdenv.DirSize(path), builtWhat(path)
 			found = append(found, l)
 		}
 	}
@@ -191,14 +192,14 @@ func builtWhat(dir string) string {
 }
 
 // keptRuns lists the runs that tare made; what else lies among them is left.
-func keptRuns(d dirs) (found []litter, left []string, err error) {
+func keptRuns(d cmdenv.Dirs) (found []litter, left []string, err error) {
 	top := d.AllResults()
 	if info, err := os.Lstat(top); err == nil && !info.IsDir() {
 		return nil, []string{top + " is no directory, or a link to one; it was left alone"}, nil
 	}
 	runs, err := history.Runs(top)
 	if err != nil {
-		return nil, nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cause(err))
+		return nil, nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cmdenv.Cause(err))
 	}
 	for _, r := range runs {
 		name, err := filepath.Rel(d.Data, r.Dir)
@@ -211,7 +212,7 @@ func keptRuns(d dirs) (found []litter, left []string, err error) {
 			left = append(left, r.Dir+" was not made by a run; it was left alone")
 			continue
 		}
-		found = append(found, litter{Kind: kindRun, Path: r.Dir, What: r.Study, Bytes: size(r.Dir), Made: r.Begun, top: d.Data, name: name})
+		found = append(found, litter{Kind: kindRun, Path: r.Dir, What: r.Study, Bytes: cmdenv.DirSize(r.Dir), Made: r.Begun, top: d.Data, name: name})
 	}
 	return found, left, nil
 }

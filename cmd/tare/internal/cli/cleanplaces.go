@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
 )
@@ -62,14 +63,14 @@ func (p cachePlace) isHalf(name string) bool {
 
 // listed are the directories of the cache in which stored results say that what
 // they were asked for begins. It can be asked for again while they are there.
-func listed(d dirs) (map[string]bool, error) {
+func listed(d cmdenv.Dirs) (map[string]bool, error) {
 	named := map[string]bool{}
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "routes")); err != nil || len(entries) == 0 {
 		return named, nil
 	}
 	runs, err := history.Runs(d.AllResults())
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cause(err))
+		return nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cmdenv.Cause(err))
 	}
 	for _, run := range runs {
 		var r struct {

@@ -1,12 +1,9 @@
-// Package cli is tare's command line: one file per command, one table of exit
+// Package cli is the tree of tare's commands: a package each, one table of exit
 // codes, progress on stderr and the product on stdout.
 package cli
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -14,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds"
@@ -22,17 +20,17 @@ import (
 )
 
 // Main runs tare and returns the exit code.
-func Main(ctx context.Context, env Env) int {
+func Main(ctx context.Context, env cmdenv.Env) int {
 	env = filled(env)
 	root := newRoot(env)
 	root.SetArgs(env.Args)
 	err := root.ExecuteContext(ctx)
-	complain(env.Err, err)
-	return code(err)
+	cmdenv.Complain(env.Err, err)
+	return cmdenv.ExitCode(err)
 }
 
 // filled is env with its defaults.
-func filled(env Env) Env {
+func filled(env cmdenv.Env) cmdenv.Env {
 	l := &env.Lab
 	if l.Sources == nil {
 		l.Sources = catalogSources
@@ -56,7 +54,7 @@ func filled(env Env) Env {
 		l.Interrupt = interrupts
 	}
 	if l.Terminal == nil {
-		l.Terminal = terminal
+		l.Terminal = cmdenv.Terminal
 	}
 	if env.Now == nil {
 		env.Now = time.Now
@@ -81,7 +79,7 @@ func interrupts() (<-chan os.Signal, func()) {
 }
 
 // newRoot makes the command tree.
-func newRoot(env Env) *cobra.Command {
+func newRoot(env cmdenv.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "tare",
 		Short: "Weigh implementations of the same thing against each other",
@@ -102,7 +100,7 @@ difference that the control shows as well.`,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return unknown("command", args[0], commandNames(cmd), "tare --help lists the commands")
+			return cmdenv.Unknown("command", args[0], cmdenv.CommandNames(cmd), "tare --help lists the commands")
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -110,7 +108,7 @@ difference that the control shows as well.`,
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return Usage(oneLine(err.Error()), cmd.CommandPath()+" --help lists the flags")
+		return cmdenv.Usage(cmdenv.OneLine(err.Error()), cmd.CommandPath()+" --help lists the flags")
 	})
 	root.AddCommand(runCommand(env), benchCommand(env), gateCommand(env), routesCommand(env), loadCommand(env), serveCommand(env), reportCommand(env), historyCommand(env), rerunCommand(env), listCommand(env), explainCommand(env), newCommand(env), initCommand(env), jsonCommand(env), doctorCommand(env), cleanCommand(env), versionCommand(env))
 	root.InitDefaultCompletionCmd()
@@ -131,38 +129,10 @@ func helpCommand(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
-				return unknown("command", rest[0], commandNames(root), "tare --help lists the commands")
+				return cmdenv.Unknown("command", rest[0], cmdenv.CommandNames(root), "tare --help lists the commands")
 			}
 			cmd.InitDefaultHelpFlag()
 			return cmd.Help()
 		},
 	}
-}
-
-func commandNames(cmd *cobra.Command) []string {
-	var names []string
-	for _, c := range cmd.Commands() {
-		if !c.Hidden {
-			names = append(names, c.Name())
-		}
-	}
-	return names
-}
-
-// atMost accepts up to n arguments.
-func atMost(n int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > n {
-			return Usage(fmt.Sprintf("%s: unexpected argument %q", cmd.CommandPath(), args[n]), cmd.CommandPath()+" --help shows how to call it")
-		}
-		return nil
-	}
-}
-
-// printJSON writes v as an indented document.
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
 const envHint = "NAME=value, e.g. GOGC=200"
@@ -18,13 +20,13 @@ func environment(env []string) error {
 		upper := strings.ToUpper(name) // Windows does not tell them apart
 		switch {
 		case !ok || !envName.MatchString(name):
-			return Usage(fmt.Sprintf("--env %q is no variable", kv), envHint)
+			return cmdenv.Usage(fmt.Sprintf("--env %q is no variable", kv), envHint)
 		case upper == "GOMAXPROCS":
-			return Usage("--env GOMAXPROCS is not taken", "--procs N sets it, and the result says so")
+			return cmdenv.Usage("--env GOMAXPROCS is not taken", "--procs N sets it, and the result says so")
 		case strings.HasPrefix(upper, "TARE_"):
-			return Usage("--env "+name+" is not taken: TARE_ variables are tare's own", "set TARE_CACHE and TARE_DATA in the environment of tare itself")
+			return cmdenv.Usage("--env "+name+" is not taken: TARE_ variables are tare's own", "set TARE_CACHE and TARE_DATA in the environment of tare itself")
 		case seen[upper]:
-			return Usage("--env "+name+" is given twice", "give it one value; two values are two runs")
+			return cmdenv.Usage("--env "+name+" is given twice", "give it one value; two values are two runs")
 		}
 		seen[upper] = true
 	}

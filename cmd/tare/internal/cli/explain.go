@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/check"
 	"github.com/tarebench/tare/report"
 )
@@ -27,7 +28,7 @@ type fact struct {
 	Text  []string `json:"text"`
 }
 
-func explainCommand(env Env) *cobra.Command {
+func explainCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	var dir string
 	cmd := &cobra.Command{
@@ -38,7 +39,7 @@ func explainCommand(env Env) *cobra.Command {
   tare explain "not met"`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return Usage("tare explain needs a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics")
+				return cmdenv.Usage("tare explain needs a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics")
 			}
 			return nil
 		},
@@ -52,10 +53,10 @@ func explainCommand(env Env) *cobra.Command {
 				return err
 			}
 			if len(found) == 0 {
-				return unknown("thing", name, explainableNames(env, dir), "tare list shows checks, studies, contenders and metrics")
+				return cmdenv.Unknown("thing", name, explainableNames(env, dir), "tare list shows checks, studies, contenders and metrics")
 			}
 			if asJSON {
-				return printJSON(env.Out, found)
+				return cmdenv.PrintJSON(env.Out, found)
 			}
 			st := env.Style(env.Out)
 			for i, e := range found {
@@ -74,7 +75,7 @@ func explainCommand(env Env) *cobra.Command {
 
 // explainName collects everything that goes by name. A catalog that cannot be read
 // matters only to those who ask for a contender.
-func explainName(env Env, name, dir string) ([]explanation, error) {
+func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
 	var found []explanation
 	for _, w := range words() {
 		if w.Word == name {
@@ -111,7 +112,7 @@ func explainName(env Env, name, dir string) ([]explanation, error) {
 }
 
 // explainableNames are all names that explain knows.
-func explainableNames(env Env, dir string) []string {
+func explainableNames(env cmdenv.Env, dir string) []string {
 	names := env.Bundled()
 	for _, w := range words() {
 		names = append(names, w.Word)
@@ -140,7 +141,7 @@ func explainCheck(c check.Check) explanation {
 	return e
 }
 
-func explainContender(c contenderRow) explanation {
+func explainContender(c cmdenv.Contender) explanation {
 	e := explanation{"contender", c.ID, []fact{{"", []string{c.Why}}, {"kind", []string{c.Kind}}}}
 	if c.Trap {
 		e.Facts = append(e.Facts, fact{"trap", []string{"it repeats a published mistake; it is timed, never ranked"}})
@@ -190,7 +191,7 @@ func explainStudy(st tare.Study) explanation {
 			line += " " + w.File
 		}
 		if w.Heap > 0 {
-			line += ", while " + bytesText(w.Heap) + " of heap are held"
+			line += ", while " + cmdenv.BytesText(w.Heap) + " of heap are held"
 		}
 		lines = append(lines, line)
 	}
@@ -217,48 +218,18 @@ func explainStudy(st tare.Study) explanation {
 }
 
 func (e explanation) write(w io.Writer, st report.Style) {
-	fmt.Fprintf(w, "%s (%s)\n", paint(st.Bold, e.Name), e.Kind)
+	fmt.Fprintf(w, "%s (%s)\n", cmdenv.Paint(st.Bold, e.Name), e.Kind)
 	for _, f := range e.Facts {
 		switch one := strings.Join(f.Text, ", "); {
 		case f.Label == "":
-			paragraph(w, "  ", "  ", one, st.Width)
+			cmdenv.Paragraph(w, "  ", "  ", one, st.Width)
 		case len(f.Text) == 1 || len(one) < 60:
-			paragraph(w, "  ", "    ", f.Label+": "+one, st.Width)
+			cmdenv.Paragraph(w, "  ", "    ", f.Label+": "+one, st.Width)
 		default:
 			fmt.Fprintf(w, "  %s:\n", f.Label)
 			for _, t := range f.Text {
-				paragraph(w, "    ", "      ", t, st.Width)
+				cmdenv.Paragraph(w, "    ", "      ", t, st.Width)
 			}
 		}
 	}
-}
-
-// paragraph writes text wrapped, its first line behind one indent and the
-// others behind another.
-func paragraph(w io.Writer, first, other, text string, columns int) {
-	indent := first
-	for _, l := range wrap(text, columns-len(other)) {
-		fmt.Fprintln(w, indent+l)
-		indent = other
-	}
-}
-
-// wrap breaks text at spaces into lines of at most columns runes; below 40
-// (nobody said how wide) it takes 96.
-func wrap(text string, columns int) []string {
-	if columns < 40 {
-		columns = 96
-	}
-	var lines []string
-	var line []rune
-	for _, word := range strings.Fields(text) {
-		if len(line) > 0 && len(line)+1+len([]rune(word)) > columns {
-			lines, line = append(lines, string(line)), nil
-		}
-		if len(line) > 0 {
-			line = append(line, ' ')
-		}
-		line = append(line, []rune(word)...)
-	}
-	return append(lines, string(line))
 }

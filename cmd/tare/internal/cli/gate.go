@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
 )
@@ -36,7 +37,7 @@ type gateOptions struct {
 
 func gateFormats() []string { return []string{"text", "md", "json"} }
 
-func gateCommand(env Env) *cobra.Command {
+func gateCommand(env cmdenv.Env) *cobra.Command {
 	var o gateOptions
 	cmd := &cobra.Command{
 		Use:   "gate",
@@ -62,7 +63,7 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
   tare gate --base origin/main --head HEAD -o gate.json
   tare gate --format md > gate.md
   tare gate --gitlab gl-code-quality-report.json`,
-		Args: atMost(0),
+		Args: cmdenv.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.read(cmd); err != nil {
 				return err
@@ -71,23 +72,23 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	two := group("The two sides")
-	two.flags.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
-	two.flags.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
-	how := group("How it is measured")
-	how.flags.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, and of each study and server besides, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
-	how.flags.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	how.flags.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
-	how.flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
-	said := group("What is printed")
-	said.flags.StringVar(&o.format, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
-	said.flags.BoolVar(&o.asJSON, "json", false, "the same as --format json")
-	said.flags.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	said.flags.StringVar(&o.gitlab, "gitlab", "", "write a code quality report for GitLab to `file`")
-	said.flags.BoolVar(&o.all, "all", false, "list what passes as well, however much it is")
-	said.flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
-	addGroups(cmd, two, how, said)
-	complete(cmd, "format", cobra.FixedCompletions(gateFormats(), cobra.ShellCompDirectiveNoFileComp))
+	two := cmdenv.NewFlags("The two sides")
+	two.Set.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
+	two.Set.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
+	how := cmdenv.NewFlags("How it is measured")
+	how.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, and of each study and server besides, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
+	how.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.Set.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	said := cmdenv.NewFlags("What is printed")
+	said.Set.StringVar(&o.format, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
+	said.Set.BoolVar(&o.asJSON, "json", false, "the same as --format json")
+	said.Set.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.Set.StringVar(&o.gitlab, "gitlab", "", "write a code quality report for GitLab to `file`")
+	said.Set.BoolVar(&o.all, "all", false, "list what passes as well, however much it is")
+	said.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddFlags(cmd, two, how, said)
+	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(gateFormats(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -95,28 +96,28 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
 func (o *gateOptions) read(cmd *cobra.Command) error {
 	if o.asJSON {
 		if o.format != "json" && cmd.Flags().Changed("format") {
-			return Usage("--json and --format "+o.format+" contradict each other", "give one of them")
+			return cmdenv.Usage("--json and --format "+o.format+" contradict each other", "give one of them")
 		}
 		o.format = "json"
 	}
 	changed := cmd.Flags().Changed
 	switch {
 	case !slices.Contains(gateFormats(), o.format):
-		return Usage(fmt.Sprintf("--format %q is not a format of a gate", o.format), "one of "+strings.Join(gateFormats(), ", "))
+		return cmdenv.Usage(fmt.Sprintf("--format %q is not a format of a gate", o.format), "one of "+strings.Join(gateFormats(), ", "))
 	case changed("rounds") && (o.rounds < 1 || o.rounds > math.MaxInt32):
-		return Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.rounds), "at least 1")
+		return cmdenv.Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.rounds), "at least 1")
 	case changed("budget") && o.budget <= 0:
-		return Usage(fmt.Sprintf("--budget %v is no time", o.budget), "e.g. 90s")
+		return cmdenv.Usage(fmt.Sprintf("--budget %v is no time", o.budget), "e.g. 90s")
 	case o.rounds > 0 && changed("budget"):
-		return Usage("--rounds and --budget contradict each other", "give one of them")
+		return cmdenv.Usage("--rounds and --budget contradict each other", "give one of them")
 	case strings.HasPrefix(o.base, "-") || strings.HasPrefix(o.head, "-"):
-		return Usage("a revision does not begin with -", "e.g. --base origin/main")
+		return cmdenv.Usage("a revision does not begin with -", "e.g. --base origin/main")
 	}
 	return nil
 }
 
 // runGate is tare gate.
-func runGate(ctx context.Context, env Env, o gateOptions) error {
+func runGate(ctx context.Context, env cmdenv.Env, o gateOptions) error {
 	wd, err := os.Getwd()
 	if err != nil {
 		return err
@@ -124,7 +125,7 @@ func runGate(ctx context.Context, env Env, o gateOptions) error {
 	root, _ := project.Root(wd)
 	p, err := project.Load(wd, func(path string) string { return below(root, path) })
 	if err != nil {
-		return Usage(err.Error(), "")
+		return cmdenv.Usage(err.Error(), "")
 	}
 	if o.base != "" {
 		p.Gate.Base = o.base
@@ -132,13 +133,13 @@ func runGate(ctx context.Context, env Env, o gateOptions) error {
 	sides, err := gate.Base(ctx, p.Dir, p.Gate.Base, o.head)
 	var unknown *gate.BaseError
 	if errors.As(err, &unknown) {
-		return Usage(err.Error(), "")
+		return cmdenv.Usage(err.Error(), "")
 	} else if err != nil {
 		return err
 	}
-	var files [2]*output
+	var files [2]*cmdenv.Output
 	for i, path := range []string{o.out, o.gitlab} {
-		if files[i], err = openOutput(path); err != nil {
+		if files[i], err = cmdenv.OpenOutput(path); err != nil {
 			return err
 		}
 		defer files[i].Close()
@@ -162,11 +163,11 @@ func runGate(ctx context.Context, env Env, o gateOptions) error {
 	if err := printGate(env, o, rep, exit, files); err != nil {
 		return err
 	}
-	return codeError(exit)
+	return cmdenv.Code(exit)
 }
 
 // measureGate weighs the benchmarks and the studies.
-func measureGate(ctx context.Context, env Env, ask gate.Ask) (gate.Measured, error) {
+func measureGate(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measured, error) {
 	if env.Lab.Gate != nil {
 		return env.Lab.Gate(ctx, ask)
 	}
@@ -187,13 +188,13 @@ func short(commit string) string { return commit[:min(9, len(commit))] }
 func gateCode(rep gate.Report) int {
 	switch rep.Worst() {
 	case gate.Void:
-		return ExitVoid
+		return cmdenv.ExitVoid
 	case gate.Worse:
-		return ExitNotMet
+		return cmdenv.ExitNotMet
 	case gate.Open:
-		return ExitInconclusive
+		return cmdenv.ExitInconclusive
 	}
-	return ExitOK
+	return cmdenv.ExitOK
 }
 
 // declared is where the benchmarks are, from the top of the repository.
@@ -226,11 +227,11 @@ func configName(root string, p project.Project) string {
 }
 
 // printGate prints the report, writes its files, and tells the CI it runs in.
-func printGate(env Env, o gateOptions, rep gate.Report, exit int, files [2]*output) error {
+func printGate(env cmdenv.Env, o gateOptions, rep gate.Report, exit int, files [2]*cmdenv.Output) error {
 	var err error
 	switch o.format {
 	case "json":
-		err = printJSON(env.Out, rep)
+		err = cmdenv.PrintJSON(env.Out, rep)
 	case "md":
 		err = gate.Markdown(env.Out, rep)
 	default:
@@ -239,7 +240,7 @@ func printGate(env Env, o gateOptions, rep gate.Report, exit int, files [2]*outp
 	if err != nil {
 		return err
 	}
-	if err := files[0].Save(func(f *os.File) error { return printJSON(f, rep) }); err != nil {
+	if err := files[0].Save(func(f *os.File) error { return cmdenv.PrintJSON(f, rep) }); err != nil {
 		return err
 	}
 	if err := files[1].Save(func(f *os.File) error { return gate.CodeQuality(f, rep) }); err != nil {
@@ -270,7 +271,7 @@ func appended(path string, write func(io.Writer) error) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, cause(err))
+		return fmt.Errorf("cannot write %s: %w", path, cmdenv.Cause(err))
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/contender/codec"
 )
@@ -36,7 +37,7 @@ type besides struct {
 
 // weighBesides adds what became of the studies, documents, routes and servers
 // that tare.yaml names.
-func weighBesides(ctx context.Context, env Env, ask gate.Ask, p *progress, m *gate.Measured) error {
+func weighBesides(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *progress, m *gate.Measured) error {
 	t := ask.Project
 	if len(t.Studies)+len(t.JSON)+len(t.Routes)+len(t.Load) == 0 {
 		return nil
@@ -79,7 +80,7 @@ func (b *besides) open(ctx context.Context) error {
 	}
 	b.here = gate.Trees{Base: filepath.Join(b.trees.Base, repo.Prefix), Head: filepath.Join(b.trees.Head, repo.Prefix)}
 	b.config = path.Join(filepath.ToSlash(repo.Prefix), project.FileName)
-	if b.catalog, err = findCatalog("", b.dirs.Cache); err != nil {
+	if b.catalog, err = cmdenv.FindCatalog("", b.dirs.Cache); err != nil {
 		return err
 	}
 	b.moved, err = movedBetween(ctx, b.catalog, b.here)
@@ -88,7 +89,7 @@ func (b *besides) open(ctx context.Context) error {
 
 // wrong says where in tare.yaml something is wrong.
 func (b *besides) wrong(at project.Place, what string) error {
-	return Usage(fmt.Sprintf("%s:%d:%d: %s", b.config, at.Line, at.Col, what), "")
+	return cmdenv.Usage(fmt.Sprintf("%s:%d:%d: %s", b.config, at.Line, at.Col, what), "")
 }
 
 // add takes in what becomes of a study that tare.yaml names at a place.
@@ -107,7 +108,7 @@ func (b *besides) add(study tare.Study, file project.File) {
 // files are the study files and the bundled studies.
 func (b *besides) files() error {
 	for _, f := range b.ask.Project.Studies {
-		var study chosen
+		var study cmdenv.Study
 		var err error
 		if f.Bundled() {
 			study, err = b.ReadStudy(f.Path)
@@ -118,7 +119,7 @@ func (b *besides) files() error {
 			study, err = b.read(f)
 		}
 		if err != nil {
-			return b.wrong(f.Place, oneLine(err.Error()))
+			return b.wrong(f.Place, cmdenv.OneLine(err.Error()))
 		}
 		b.add(study.Study, f)
 	}
@@ -126,12 +127,12 @@ func (b *besides) files() error {
 }
 
 // read reads a study file of the head. Messages name it as tare.yaml does.
-func (b *besides) read(f project.File) (chosen, error) {
+func (b *besides) read(f project.File) (cmdenv.Study, error) {
 	src, err := b.source(f)
 	if err != nil {
-		return chosen{}, err
+		return cmdenv.Study{}, err
 	}
-	study, err := parse(f.Path, src)
+	study, err := cmdenv.ParseStudy(f.Path, src)
 	study.Dir = filepath.Join(b.here.Head, filepath.FromSlash(path.Dir(f.Path)))
 	return study, err
 }
@@ -143,7 +144,7 @@ func (b *besides) source(f project.File) ([]byte, error) {
 		return nil, fmt.Errorf("there is no %s in the head", f.Path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", f.Path, cause(err))
+		return nil, fmt.Errorf("cannot read %s: %w", f.Path, cmdenv.Cause(err))
 	}
 	return src, nil
 }
@@ -198,7 +199,7 @@ func (b *besides) routes() error {
 		}
 		doc, err := bring.Read(f.Path, src)
 		if err != nil {
-			return b.wrong(f.Place, oneLine(err.Error()))
+			return b.wrong(f.Place, cmdenv.OneLine(err.Error()))
 		}
 		study, _, err := b.routesStudy(doc)
 		if err != nil {
@@ -226,7 +227,7 @@ func (b *besides) carryOut(ctx context.Context, list []gate.Weighing) error {
 		segments := slices.ContainsFunc(one.Study.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 })
 		b.o.quick = !b.o.user && !segments
 		before := len(b.results)
-		if err := b.quietly(ctx, []chosen{{Study: one.Study}}); err != nil {
+		if err := b.quietly(ctx, []cmdenv.Study{{Study: one.Study}}); err != nil {
 			return err
 		}
 		b.m.Results, b.m.Nothing = append(b.m.Results, b.results[before:]...), ""

@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
@@ -101,7 +102,7 @@ func TestGateSaysWhereSomethingIsMissing(t *testing.T) {
 				err = gather()
 			}
 		}
-		if code(err) != ExitUsage || err.Error() != want {
+		if cmdenv.ExitCode(err) != cmdenv.ExitUsage || err.Error() != want {
 			t.Errorf("%q\ngot  %v\nwant %s", yaml, err, want)
 		}
 	}

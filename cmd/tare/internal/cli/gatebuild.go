@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
@@ -70,9 +71,9 @@ func (b *besides) built(ctx context.Context, l project.Server, dir string) (prog
 		var wrong *gate.BuildError
 		switch {
 		case ctx.Err() != nil:
-			return programs, false, errInterrupted
+			return programs, false, cmdenv.ErrInterrupted
 		case errors.As(err, &wrong):
-			left.Why = fmt.Sprintf("%s of %s does not build: %s", l.Program, side.name, oneLine(wrong.What))
+			left.Why = fmt.Sprintf("%s of %s does not build: %s", l.Program, side.name, cmdenv.OneLine(wrong.What))
 			left.Broken = side.name == gate.HeadID
 			b.m.Left = append(b.m.Left, left)
 			return programs, false, nil
@@ -130,9 +131,9 @@ func requiredIn(ctx context.Context, dir string) (map[string]string, error) {
 	var said *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return nil, errInterrupted
+		return nil, cmdenv.ErrInterrupted
 	case errors.As(err, &said):
-		return nil, Usage(oneLine(strings.TrimSpace(string(said.Stderr))), "")
+		return nil, cmdenv.Usage(cmdenv.OneLine(strings.TrimSpace(string(said.Stderr))), "")
 	case err != nil:
 		return nil, fmt.Errorf("run the go command: %w", err)
 	}

@@ -12,13 +12,14 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/lab"
 )
 
 // weighSides weighs both sides of a repository: its benchmarks, then what else
 // tare.yaml names.
-func weighSides(ctx context.Context, env Env, ask gate.Ask) (gate.Measured, error) {
+func weighSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measured, error) {
 	restore, err := benchEnvironment(ask.Project.Bench, os.Environ())
 	if err != nil {
 		return gate.Measured{}, err
@@ -45,7 +46,7 @@ func gateRun(ask gate.Ask, own time.Duration) runOptions {
 }
 
 // weighBenchmarks weighs the repository's go test benchmarks.
-func weighBenchmarks(ctx context.Context, env Env, ask gate.Ask, p *progress) (m gate.Measured, err error) {
+func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *progress) (m gate.Measured, err error) {
 	b := ask.Project.Bench
 	o := benchOptions{run: gateRun(ask, b.Budget), most: benchMost, asked: bring.Asked{Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run}}
 	if b.Max > 0 {
@@ -53,7 +54,7 @@ func weighBenchmarks(ctx context.Context, env Env, ask gate.Ask, p *progress) (m
 	}
 	o.run.env = b.Env
 	alone := env
-	alone.Lab.Sources = func(Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
+	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
 	err = withSession(ctx, alone, o.run, p, func(ctx context.Context, w *weighing) error {
 		built, err := bring.NewBench(ctx, o.asked, bring.Place{
 			Cache: w.dirs.Cache, Run: w.tag, Guardian: w.guardian,
@@ -86,7 +87,7 @@ func weighBenchmarks(ctx context.Context, env Env, ask gate.Ask, p *progress) (m
 			return res, err
 		}
 		w.sources = built.Sources
-		if err := w.quietly(ctx, []chosen{{Study: study}}); err != nil {
+		if err := w.quietly(ctx, []cmdenv.Study{{Study: study}}); err != nil {
 			return err
 		}
 		m.Results, m.Notes = w.results, built.Notes
@@ -105,16 +106,16 @@ func weighBenchmarks(ctx context.Context, env Env, ask gate.Ask, p *progress) (m
 }
 
 // quietly carries studies out and prints nothing of them but the progress.
-func (w *weighing) quietly(ctx context.Context, studies []chosen) error {
+func (w *weighing) quietly(ctx context.Context, studies []cmdenv.Study) error {
 	var first error
 	err := w.all(ctx, studies, func(err error) {
-		if code(err) != ExitOK && first == nil {
+		if cmdenv.ExitCode(err) != cmdenv.ExitOK && first == nil {
 			first = err
 		}
 	})
 	switch {
-	case first != nil && code(first) == ExitInterrupted:
-		return errInterrupted
+	case first != nil && cmdenv.ExitCode(first) == cmdenv.ExitInterrupted:
+		return cmdenv.ErrInterrupted
 	case first != nil:
 		return first
 	}

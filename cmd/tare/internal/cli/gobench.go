@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/table"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/internal/build"
 )
@@ -33,7 +34,7 @@ type benchWords struct {
 	toolchains           string
 	shard, budget, allow string
 	isolation            string
-	format               formatFlag
+	format               cmdenv.FormatFlag
 }
 
 const (
@@ -41,7 +42,7 @@ const (
 	mostLayouts = 64
 )
 
-func benchCommand(env Env) *cobra.Command {
+func benchCommand(env cmdenv.Env) *cobra.Command {
 	var o benchOptions
 	var words benchWords
 	cmd := &cobra.Command{
@@ -81,43 +82,43 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	two := group("The two sides")
-	two.flags.StringVar(&o.asked.Base, "base", "", "`revision` to compare with")
-	two.flags.StringVar(&o.asked.Head, "head", bring.Worktree, "`revision` that is compared, or worktree for the files as they are")
-	two.flags.StringArrayVar(&words.with, "with", nil, "build head with `module`@version or module=./dir; repeatable")
-	two.flags.StringVar(&words.toolchains, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
-	two.flags.StringArrayVar(&words.env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
-	two.flags.StringVar(&o.asked.Tags, "tags", "", "build head with these `tags`; those of both sides are in GOFLAGS")
-	two.flags.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
-	what := group("What is weighed")
-	what.flags.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
-	what.flags.BoolVar(&o.asked.Changed, "changed", false, "only packages that the difference between base and head can reach")
-	what.flags.StringVar(&words.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4")
-	what.flags.DurationVar(&o.most, "max", benchMost, "measure at most that `long`, and name what there is no time for; 0 is no limit")
-	how := group("How it is measured")
-	how.flags.StringVar(&words.budget, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
-	how.flags.IntVar(&o.run.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	how.flags.Uint64Var(&o.run.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
-	how.flags.DurationVar(&o.run.slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
-	how.flags.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial for one whole trial after another")
-	how.flags.IntVar(&o.asked.Layouts, "layouts", 0, "link each side in so many random orders of its functions, and draw one per round: where code happens to lie becomes noise")
-	how.flags.IntVar(&o.run.procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
-	how.flags.BoolVar(&o.run.noLock, "no-lock", false, "measure even while another tare does; the result says so")
-	said := group("What is printed")
-	words.format.add(said.flags, "the result document")
-	said.flags.StringVarP(&o.run.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	said.flags.BoolVarP(&o.run.quiet, "quiet", "q", false, "no progress on stderr")
-	said.flags.BoolVar(&o.run.exitCode, "exit-code", false, "exit 3 where head is slower than --allow, 4 inconclusive, 5 void")
-	said.flags.StringVar(&words.allow, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
-	addGroups(cmd, two, what, how, said)
-	words.format.complete(cmd)
+	two := cmdenv.NewFlags("The two sides")
+	two.Set.StringVar(&o.asked.Base, "base", "", "`revision` to compare with")
+	two.Set.StringVar(&o.asked.Head, "head", bring.Worktree, "`revision` that is compared, or worktree for the files as they are")
+	two.Set.StringArrayVar(&words.with, "with", nil, "build head with `module`@version or module=./dir; repeatable")
+	two.Set.StringVar(&words.toolchains, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
+	two.Set.StringArrayVar(&words.env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
+	two.Set.StringVar(&o.asked.Tags, "tags", "", "build head with these `tags`; those of both sides are in GOFLAGS")
+	two.Set.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
+	what := cmdenv.NewFlags("What is weighed")
+	what.Set.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
+	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only packages that the difference between base and head can reach")
+	what.Set.StringVar(&words.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4")
+	what.Set.DurationVar(&o.most, "max", benchMost, "measure at most that `long`, and name what there is no time for; 0 is no limit")
+	how := cmdenv.NewFlags("How it is measured")
+	how.Set.StringVar(&words.budget, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
+	how.Set.IntVar(&o.run.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.Set.Uint64Var(&o.run.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	how.Set.DurationVar(&o.run.slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
+	how.Set.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial for one whole trial after another")
+	how.Set.IntVar(&o.asked.Layouts, "layouts", 0, "link each side in so many random orders of its functions, and draw one per round: where code happens to lie becomes noise")
+	how.Set.IntVar(&o.run.procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
+	how.Set.BoolVar(&o.run.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	said := cmdenv.NewFlags("What is printed")
+	words.format.Add(said.Set, "the result document")
+	said.Set.StringVarP(&o.run.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.Set.BoolVarP(&o.run.quiet, "quiet", "q", false, "no progress on stderr")
+	said.Set.BoolVar(&o.run.exitCode, "exit-code", false, "exit 3 where head is slower than --allow, 4 inconclusive, 5 void")
+	said.Set.StringVar(&words.allow, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
+	cmdenv.AddFlags(cmd, two, what, how, said)
+	words.format.Complete(cmd)
 	return cmd
 }
 
 // read checks the flags.
 func (o *benchOptions) read(cmd *cobra.Command, words benchWords) (err error) {
 	if words.budget != "" && (words.budget == "quick" || words.budget == "full") {
-		return Usage("--budget "+words.budget+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
+		return cmdenv.Usage("--budget "+words.budget+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
 	}
 	budget := words.budget
 	if budget == "" {
@@ -126,7 +127,7 @@ func (o *benchOptions) read(cmd *cobra.Command, words benchWords) (err error) {
 	if err := o.run.read(cmd, runWords{budget: budget, isolation: words.isolation}); err != nil {
 		return err
 	}
-	if o.run.format, err = words.format.format(cmd); err != nil {
+	if o.run.format, err = words.format.Format(cmd); err != nil {
 		return err
 	}
 	if o.run.format.Name == "text" {
@@ -134,17 +135,17 @@ func (o *benchOptions) read(cmd *cobra.Command, words benchWords) (err error) {
 		o.run.format.Next = table.Text
 	}
 	if _, err := regexp.Compile(o.asked.Bench); err != nil {
-		return Usage(fmt.Sprintf("--bench %q: %v", o.asked.Bench, err), "e.g. 'Parse/small'")
+		return cmdenv.Usage(fmt.Sprintf("--bench %q: %v", o.asked.Bench, err), "e.g. 'Parse/small'")
 	}
 	if err := environment(words.env); err != nil {
 		return err
 	}
 	o.asked.Env, o.asked.Dir = words.env, "."
 	if o.asked.Layouts < 0 || o.asked.Layouts > mostLayouts {
-		return Usage(fmt.Sprintf("--layouts %d is not a number of layouts", o.asked.Layouts), fmt.Sprintf("0 to %d", mostLayouts))
+		return cmdenv.Usage(fmt.Sprintf("--layouts %d is not a number of layouts", o.asked.Layouts), fmt.Sprintf("0 to %d", mostLayouts))
 	}
 	if o.most < 0 {
-		return Usage(fmt.Sprintf("--max %v is no time", o.most), "e.g. 10m")
+		return cmdenv.Usage(fmt.Sprintf("--max %v is no time", o.most), "e.g. 10m")
 	}
 	if o.asked.PGO != "" && o.asked.PGO != "off" && o.asked.PGO != "auto" {
 		if o.asked.PGO, err = filepath.Abs(o.asked.PGO); err != nil {
@@ -180,7 +181,7 @@ func benchShard(text string) (bring.Shard, error) {
 	index, errIndex := strconv.Atoi(i)
 	of, errOf := strconv.Atoi(n)
 	if errors.Join(errIndex, errOf) != nil || index < 1 || index > of {
-		return bring.Shard{}, Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4")
+		return bring.Shard{}, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4")
 	}
 	return bring.Shard{Index: index, Of: of}, nil
 }
@@ -197,12 +198,12 @@ func benchReleases(text string) ([]string, error) {
 			release, ok = name, true
 		}
 		if !ok {
-			return nil, Usage(fmt.Sprintf("--go %q is not a Go release", name), studyfile.GoHint+", or local for the machine's")
+			return nil, cmdenv.Usage(fmt.Sprintf("--go %q is not a Go release", name), studyfile.GoHint+", or local for the machine's")
 		}
 		out = append(out, release)
 	}
 	if len(out) > 2 {
-		return nil, Usage("--go takes one toolchain, of head, or two: base,head", "")
+		return nil, cmdenv.Usage("--go takes one toolchain, of head, or two: base,head", "")
 	}
 	return out, nil
 }
@@ -211,7 +212,7 @@ func benchReleases(text string) ([]string, error) {
 func benchShare(text string) (float64, error) {
 	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
 	if err != nil || !strings.HasSuffix(text, "%") || x < 0 || math.IsInf(x, 0) || math.IsNaN(x) {
-		return 0, Usage(fmt.Sprintf("--allow %q is not a share", text), "e.g. 5%")
+		return 0, cmdenv.Usage(fmt.Sprintf("--allow %q is not a share", text), "e.g. 5%")
 	}
 	return x / 100, nil
 }

@@ -10,25 +10,26 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/lab"
 )
 
 // runBench carries out a comparison of two sides.
-func runBench(ctx context.Context, env Env, o benchOptions) error {
+func runBench(ctx context.Context, env cmdenv.Env, o benchOptions) error {
 	p := newProgress(env, o.run.quiet)
 	defer p.End()
-	out, err := openOutput(o.run.out)
+	out, err := cmdenv.OpenOutput(o.run.out)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	exit := ExitOK
+	exit := cmdenv.ExitOK
 	fail := func(err error) {
-		exit = worst(exit, code(err))
+		exit = cmdenv.Worst(exit, cmdenv.ExitCode(err))
 		p.Fail(err)
 	}
 	alone := env
-	alone.Lab.Sources = func(Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
+	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
 	err = withSession(ctx, alone, o.run, p, func(ctx context.Context, w *weighing) error {
 		b, err := bring.NewBench(ctx, o.asked, bring.Place{
 			Cache: w.dirs.Cache, Run: w.tag, Guardian: w.guardian, Procs: o.run.procs, Slice: o.run.slice,
@@ -55,7 +56,7 @@ func runBench(ctx context.Context, env Env, o benchOptions) error {
 			return res, err
 		}
 		w.sources = b.Sources
-		err = w.all(ctx, []chosen{{Study: study}}, fail)
+		err = w.all(ctx, []cmdenv.Study{{Study: study}}, fail)
 		if errEnd := w.finish(out, true); err == nil {
 			err = errEnd
 		}
@@ -64,7 +65,7 @@ func runBench(ctx context.Context, env Env, o benchOptions) error {
 	if err != nil {
 		return err
 	}
-	return codeError(exit)
+	return cmdenv.Code(exit)
 }
 
 // fit makes the study fit the time there is, and says how long it will take.
@@ -86,9 +87,9 @@ func (w *weighing) fit(b *bring.Bench, o benchOptions) (tare.Study, error) {
 	}
 	how := "about " + w.o.budget.Round(time.Second).String()
 	if w.o.rounds > 0 {
-		how = plural(w.o.rounds, "round")
+		how = cmdenv.Plural(w.o.rounds, "round")
 	}
-	w.p.Say(fmt.Sprintf("weighing %s on two sides, %s", plural(len(study.Workloads), "benchmark"), how))
+	w.p.Say(fmt.Sprintf("weighing %s on two sides, %s", cmdenv.Plural(len(study.Workloads), "benchmark"), how))
 	return study, nil
 }
 
@@ -98,9 +99,9 @@ func benchError(ctx context.Context, err error) error {
 	var build *suite.BuildError
 	switch {
 	case ctx.Err() != nil:
-		return errInterrupted
+		return cmdenv.ErrInterrupted
 	case errors.As(err, &usage), errors.As(err, &build):
-		return Usage(err.Error(), "")
+		return cmdenv.Usage(err.Error(), "")
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/lab"
 )
@@ -26,7 +27,7 @@ type historyOptions struct {
 	format  string // text, json or csv
 }
 
-func historyCommand(env Env) *cobra.Command {
+func historyCommand(env cmdenv.Env) *cobra.Command {
 	var o historyOptions
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -57,7 +58,7 @@ read.`,
   tare history json-encode --against goccy --format csv > goccy.csv
   tare history json-encode --runs --json
   tare history export results.ndjson`,
-		Args:              atMost(1),
+		Args:              cmdenv.AtMost(1),
 		ValidArgsFunction: env.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.read(cmd, asJSON, args); err != nil {
@@ -79,8 +80,8 @@ read.`,
 	flags.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only, as with NO_COLOR or without UTF-8")
 	flags.StringVar(&o.format, "format", "text", "`how` to print it: text, json, csv (a line for each run, workload and contender)")
 	flags.BoolVar(&asJSON, "json", false, "the same as --format json")
-	complete(cmd, "format", cobra.FixedCompletions([]string{"text", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
-	complete(cmd, "metric", cobra.FixedCompletions(strings.Split(tare.MetricNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions([]string{"text", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(strings.Split(tare.MetricNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 	cmd.AddCommand(exportCommand(env), importCommand(env))
 	return cmd
 }
@@ -89,28 +90,28 @@ read.`,
 func (o *historyOptions) read(cmd *cobra.Command, asJSON bool, args []string) error {
 	switch {
 	case asJSON && cmd.Flags().Changed("format") && o.format != "json":
-		return Usage("--json and --format "+o.format+" contradict each other", "give one of them")
+		return cmdenv.Usage("--json and --format "+o.format+" contradict each other", "give one of them")
 	case asJSON:
 		o.format = "json"
 	}
 	listed := len(args) == 0 || o.runs
 	switch {
 	case !slices.Contains([]string{"text", "json", "csv"}, o.format):
-		return Usage(fmt.Sprintf("--format %q is not a format", o.format), "one of text, json, csv")
+		return cmdenv.Usage(fmt.Sprintf("--format %q is not a format", o.format), "one of text, json, csv")
 	case listed && o.format == "csv":
-		return Usage("--format csv is for the history of a study", "tare history STUDY --format csv; the list of runs is text or json")
+		return cmdenv.Usage("--format csv is for the history of a study", "tare history STUDY --format csv; the list of runs is text or json")
 	case o.last < 1:
-		return Usage(fmt.Sprintf("--last %d is not a number of runs", o.last), "at least 1")
+		return cmdenv.Usage(fmt.Sprintf("--last %d is not a number of runs", o.last), "at least 1")
 	}
 	for _, flag := range []string{"contender", "workload", "metric", "against", "last"} {
 		if listed && cmd.Flags().Changed(flag) {
-			return Usage("--"+flag+" is for the history of a study", "tare history STUDY --"+flag+" …")
+			return cmdenv.Usage("--"+flag+" is for the history of a study", "tare history STUDY --"+flag+" …")
 		}
 	}
 	if o.runs && len(args) == 0 {
-		return Usage("--runs needs a STUDY", "tare history lists the runs of all")
+		return cmdenv.Usage("--runs needs a STUDY", "tare history lists the runs of all")
 	}
-	return patterns(o.only)
+	return cmdenv.CheckPatterns(o.only)
 }
 
 // runRow is one run that was kept.
@@ -127,31 +128,31 @@ type runRow struct {
 }
 
 // listRuns prints the runs of all studies, or of the one named.
-func listRuns(ctx context.Context, env Env, o historyOptions, args []string) error {
+func listRuns(ctx context.Context, env cmdenv.Env, o historyOptions, args []string) error {
 	rows, err := readRuns(ctx, env, args)
 	if err != nil {
 		return err
 	}
 	if o.format == "json" {
-		err = printJSON(env.Out, rows)
+		err = cmdenv.PrintJSON(env.Out, rows)
 	} else {
 		err = printRuns(env, rows, args)
 	}
 	if err != nil {
 		return err
 	}
-	exit := ExitOK
+	exit := cmdenv.ExitOK
 	for _, r := range rows {
 		if r.Error != "" {
-			exit = ExitUsage
+			exit = cmdenv.ExitUsage
 			fmt.Fprintf(env.Err, "tare: %s\n", r.Error)
 		}
 	}
-	return codeError(exit)
+	return cmdenv.Code(exit)
 }
 
 // readRuns collects the runs of all studies, or of the one named.
-func readRuns(ctx context.Context, env Env, args []string) ([]runRow, error) {
+func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, error) {
 	d, err := env.Dirs()
 	if err != nil {
 		return nil, err
@@ -161,12 +162,12 @@ func readRuns(ctx context.Context, env Env, args []string) ([]runRow, error) {
 		runs, err = history.Runs(d.AllResults())
 	} else {
 		runs, err = history.RunsOf(d.Results(args[0]))
-		if known := append(ran(d), env.Bundled()...); err == nil && len(runs) == 0 && !slices.Contains(known, args[0]) {
-			return nil, unknown("study", args[0], known, "tare history lists the runs of all")
+		if known := append(cmdenv.StudiesRun(d), env.Bundled()...); err == nil && len(runs) == 0 && !slices.Contains(known, args[0]) {
+			return nil, cmdenv.Unknown("study", args[0], known, "tare history lists the runs of all")
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cause(err))
+		return nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cmdenv.Cause(err))
 	}
 	rows := []runRow{}
 	if len(runs) == 0 {
@@ -209,7 +210,7 @@ func row(run history.Run, read history.Digest) runRow {
 func primaryVerdicts(r *tare.Result) string {
 	count, total := map[tare.Ruling]int{}, 0
 	for _, v := range r.Verdicts {
-		if v.Criterion != "" && len(r.Metrics) > 0 && v.Metric == r.Metrics[0] && !isTrap(r, v.Contender) {
+		if v.Criterion != "" && len(r.Metrics) > 0 && v.Metric == r.Metrics[0] && !cmdenv.IsTrap(r, v.Contender) {
 			count[v.Verdict]++
 			total++
 		}
@@ -227,13 +228,13 @@ func primaryVerdicts(r *tare.Result) string {
 	switch {
 	case total > 0:
 		return strings.Join(parts, ", ")
-	case verdictCode(r) == ExitVoid:
+	case cmdenv.VerdictCode(r) == cmdenv.ExitVoid:
 		return string(tare.VoidRuling)
 	}
 	return "no criterion"
 }
 
-func printRuns(env Env, rows []runRow, args []string) error {
+func printRuns(env cmdenv.Env, rows []runRow, args []string) error {
 	if len(rows) == 0 {
 		fmt.Fprintf(env.Err, "no run%s was kept yet; tare run keeps every result\n", strings.Join(append([]string{""}, args...), " of "))
 		return nil

@@ -11,10 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 )
 
-func exportCommand(env Env) *cobra.Command {
+func exportCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export FILE|- [STUDY…]",
@@ -30,7 +31,7 @@ run, export. Journals are not in it, so a run that was cut off is not either.`,
   tare history export - json-encode | gzip > json-encode.ndjson.gz`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return Usage("tare history export needs a file", "- writes to stdout")
+				return cmdenv.Usage("tare history export needs a file", "- writes to stdout")
 			}
 			return nil
 		},
@@ -49,15 +50,15 @@ type exported struct {
 	Left    []string       `json:"left_out"` // results that could not be read, a line each
 }
 
-func exportHistory(ctx context.Context, env Env, file string, studies []string, asJSON bool) error {
+func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []string, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
-	known := ran(d)
+	known := cmdenv.StudiesRun(d)
 	for _, name := range studies {
 		if !slices.Contains(known, name) {
-			return unknown("study", name, known, "no run of it was kept; tare history lists the runs")
+			return cmdenv.Unknown("study", name, known, "no run of it was kept; tare history lists the runs")
 		}
 	}
 	x, err := openHistory(ctx, env, d)
@@ -75,8 +76,8 @@ func exportHistory(ctx context.Context, env Env, file string, studies []string, 
 		said = env.Err
 		err = write(env.Out)
 	} else {
-		var out *output
-		if out, err = openOutput(file); err == nil {
+		var out *cmdenv.Output
+		if out, err = cmdenv.OpenOutput(file); err == nil {
 			defer out.Close()
 			err = out.Save(func(f *os.File) error { return write(f) })
 		}
@@ -91,9 +92,9 @@ func exportHistory(ctx context.Context, env Env, file string, studies []string, 
 		if done.Left == nil {
 			done.Left = []string{}
 		}
-		err = printJSON(said, done)
+		err = cmdenv.PrintJSON(said, done)
 	} else if file != "-" {
-		_, err = fmt.Fprintf(said, "wrote %s to %s\n", plural(len(done.Results), "result"), file)
+		_, err = fmt.Fprintf(said, "wrote %s to %s\n", cmdenv.Plural(len(done.Results), "result"), file)
 	}
 	for _, why := range done.Left {
 		fmt.Fprintf(env.Err, "tare: left out: %s\n", why)
@@ -101,7 +102,7 @@ func exportHistory(ctx context.Context, env Env, file string, studies []string, 
 	return err
 }
 
-func importCommand(env Env) *cobra.Command {
+func importCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "import FILE…",
@@ -122,7 +123,7 @@ without --trust.`,
   gzip -dc json-encode.ndjson.gz | tare history import -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return Usage("tare history import needs a file", "what tare history export wrote, or a result.json; - reads from stdin")
+				return cmdenv.Usage("tare history import needs a file", "what tare history export wrote, or a result.json; - reads from stdin")
 			}
 			return nil
 		},
@@ -140,7 +141,7 @@ type imported struct {
 	There []history.Kept `json:"already_kept"`
 }
 
-func importHistory(ctx context.Context, env Env, files []string, asJSON bool) error {
+func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON bool) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err
@@ -155,7 +156,7 @@ func importHistory(ctx context.Context, env Env, files []string, asJSON bool) er
 			return err
 		}
 	}
-	if err := d.makeData(); err != nil {
+	if err := d.MakeData(); err != nil {
 		return err
 	}
 	x, err := openHistory(ctx, env, d)
@@ -175,7 +176,7 @@ func importHistory(ctx context.Context, env Env, files []string, asJSON bool) er
 				return err
 			}
 			if k.Path, err = history.Keep(d.Results(k.Study), k, text); err != nil {
-				return fmt.Errorf("cannot write results to %s: %w", d.Data, cause(err))
+				return fmt.Errorf("cannot write results to %s: %w", d.Data, cmdenv.Cause(err))
 			}
 			seen[k.SHA256] = k.Path
 			result.Taken = append(result.Taken, k)
@@ -189,9 +190,9 @@ func importHistory(ctx context.Context, env Env, files []string, asJSON bool) er
 		return fmt.Errorf("read the results in %s: %w", d.Data, err)
 	}
 	if asJSON {
-		return printJSON(env.Out, result)
+		return cmdenv.PrintJSON(env.Out, result)
 	}
-	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already\n", plural(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)))
+	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already\n", cmdenv.Plural(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)))
 	return err
 }
 
@@ -217,7 +218,7 @@ func (a source) scan(do func(history.Kept, []byte) error) error {
 
 // openArchives opens files; stdin and what else can be read only once are copied
 // first. done closes them and is to be called in any case.
-func openArchives(env Env, files []string) (sources []source, done func(), err error) {
+func openArchives(env cmdenv.Env, files []string) (sources []source, done func(), err error) {
 	var undo []func()
 	done = func() {
 		for _, f := range slices.Backward(undo) {
@@ -232,18 +233,18 @@ func openArchives(env Env, files []string) (sources []source, done func(), err e
 		} else {
 			f, err := os.Open(name)
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil, done, Usage("no file "+name, "what tare history export wrote, or a result.json")
+				return nil, done, cmdenv.Usage("no file "+name, "what tare history export wrote, or a result.json")
 			}
 			if err != nil {
-				return nil, done, Usage(fmt.Sprintf("cannot read %s: %v", name, cause(err)), "")
+				return nil, done, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "")
 			}
 			undo = append(undo, func() { f.Close() })
 			info, err := f.Stat()
 			switch {
 			case err != nil:
-				return nil, done, fmt.Errorf("cannot read %s: %w", name, cause(err))
+				return nil, done, fmt.Errorf("cannot read %s: %w", name, cmdenv.Cause(err))
 			case info.IsDir():
-				return nil, done, Usage("cannot read "+name+": it is a directory", "name a file; a run's is its result.json")
+				return nil, done, cmdenv.Usage("cannot read "+name+": it is a directory", "name a file; a run's is its result.json")
 			case info.Mode().IsRegular():
 				a.file = f
 			}
@@ -256,7 +257,7 @@ func openArchives(env Env, files []string) (sources []source, done func(), err e
 			}
 			undo = append(undo, func() { tmp.Close(); os.Remove(tmp.Name()) })
 			if _, err := io.Copy(tmp, in); err != nil {
-				return nil, done, fmt.Errorf("read %s: %w", a.name, cause(err))
+				return nil, done, fmt.Errorf("read %s: %w", a.name, cmdenv.Cause(err))
 			}
 			a.file = tmp
 		}

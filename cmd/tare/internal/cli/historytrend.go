@@ -13,13 +13,14 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
 	"github.com/tarebench/tare/report"
 )
 
 // showTrend shows what became of a study from run to run.
-func showTrend(ctx context.Context, env Env, o historyOptions, study string) error {
+func showTrend(ctx context.Context, env cmdenv.Env, o historyOptions, study string) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err
@@ -35,8 +36,8 @@ func showTrend(ctx context.Context, env Env, o historyOptions, study string) err
 		return fmt.Errorf("read the history: %w", err)
 	}
 	if len(t.Machines) == 0 && len(t.Left) == 0 {
-		if known := append(ran(d), env.Bundled()...); !slices.Contains(known, study) {
-			return unknown("study", study, known, "tare history lists the runs of all")
+		if known := append(cmdenv.StudiesRun(d), env.Bundled()...); !slices.Contains(known, study) {
+			return cmdenv.Unknown("study", study, known, "tare history lists the runs of all")
 		}
 		if o.format == "text" {
 			fmt.Fprintf(env.Err, "no result of %s was kept yet; tare run %s makes one\n", study, study)
@@ -48,7 +49,7 @@ func showTrend(ctx context.Context, env Env, o historyOptions, study string) err
 	}
 	switch o.format {
 	case "json":
-		err = printJSON(env.Out, t)
+		err = cmdenv.PrintJSON(env.Out, t)
 	case "csv":
 		err = trendCSV(env.Out, t)
 	default:
@@ -61,14 +62,14 @@ func showTrend(ctx context.Context, env Env, o historyOptions, study string) err
 		fmt.Fprintf(env.Err, "tare: left out: %s\n", why)
 	}
 	if len(t.Left) > 0 {
-		return codeError(ExitUsage)
+		return cmdenv.Code(cmdenv.ExitUsage)
 	}
 	return nil
 }
 
 // openHistory opens the index of what was kept and says what there is to say
 // about that.
-func openHistory(ctx context.Context, env Env, d dirs) (*index.Index, error) {
+func openHistory(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Index, error) {
 	x, err := index.Open(ctx, d.Data, d.Cache)
 	if err != nil {
 		return nil, fmt.Errorf("read the results in %s: %w", d.Data, err)
@@ -80,7 +81,7 @@ func openHistory(ctx context.Context, env Env, d dirs) (*index.Index, error) {
 }
 
 // checkNames reports a name in the query that no result knows.
-func checkNames(ctx context.Context, env Env, x *index.Index, q history.Query, t history.Trend) error {
+func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, q history.Query, t history.Trend) error {
 	if len(t.Machines) == 0 {
 		return nil
 	}
@@ -89,19 +90,19 @@ func checkNames(ctx context.Context, env Env, x *index.Index, q history.Query, t
 		return fmt.Errorf("read the history: %w", err)
 	}
 	if !slices.Contains(names.Metrics, t.Metric) {
-		return unknown("metric", t.Metric, names.Metrics, "the results of "+q.Study+" have "+strings.Join(names.Metrics, ", "))
+		return cmdenv.Unknown("metric", t.Metric, names.Metrics, "the results of "+q.Study+" have "+strings.Join(names.Metrics, ", "))
 	}
 	if !slices.Contains(names.Contenders, t.Against) {
-		return unknown("contender", t.Against, names.Contenders, "the results of "+q.Study+" have "+strings.Join(names.Contenders, ", "))
+		return cmdenv.Unknown("contender", t.Against, names.Contenders, "the results of "+q.Study+" have "+strings.Join(names.Contenders, ", "))
 	}
 	for _, p := range q.Contenders {
-		if !matches([]string{p}, names.Contenders) {
-			return nothing("contender", p, "the results of "+q.Study, names.Contenders)
+		if !cmdenv.Matches([]string{p}, names.Contenders) {
+			return cmdenv.NoMatch("contender", p, "the results of "+q.Study, names.Contenders)
 		}
 	}
 	for _, p := range q.Workloads {
-		if !matches([]string{p}, names.Workloads) {
-			return nothing("workload", p, "the results of "+q.Study, names.Workloads)
+		if !cmdenv.Matches([]string{p}, names.Workloads) {
+			return cmdenv.NoMatch("workload", p, "the results of "+q.Study, names.Workloads)
 		}
 	}
 	return nil
@@ -130,11 +131,11 @@ func trendText(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 	fmt.Fprintf(w, "%s: %s, as a ratio to that of %s%s\n", t.Study, t.Metric, t.Against, direction(t.Metric))
 	for _, m := range t.Machines {
 		first, last := m.Runs[0], m.Runs[len(m.Runs)-1]
-		span := minute(last.Started)
+		span := cmdenv.Minute(last.Started)
 		if len(m.Runs) > 1 {
-			span = minute(first.Started) + " to " + span
+			span = cmdenv.Minute(first.Started) + " to " + span
 		}
-		fmt.Fprintf(w, "\n%s: %s, %s UTC\n\n", m.Name, plural(len(m.Runs), "run"), span)
+		fmt.Fprintf(w, "\n%s: %s, %s UTC\n\n", m.Name, cmdenv.Plural(len(m.Runs), "run"), span)
 		if len(m.Series) == 0 {
 			fmt.Fprintf(w, "  none of what was asked for was weighed against %s in these runs\n", t.Against)
 			continue
@@ -168,7 +169,7 @@ func trendTable(w io.Writer, m history.Machine, ascii bool) {
 		shown = s.Workload
 		last, when := "void", "-"
 		if s.Last != nil {
-			last, when = bounded(*s.Last), minute(m.Runs[s.Last.Run].Started)
+			last, when = bounded(*s.Last), cmdenv.Minute(m.Runs[s.Last.Run].Started)
 		}
 		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", workload, s.Contender, history.Spark(s.Points, ascii), last, when, changeText(m, s))
 	}
@@ -179,7 +180,7 @@ func trendTable(w io.Writer, m history.Machine, ascii bool) {
 func changeText(m history.Machine, s history.Series) string {
 	before := ""
 	if s.Before != nil {
-		before = minute(m.Runs[s.Before.Run].Started)
+		before = cmdenv.Minute(m.Runs[s.Before.Run].Started)
 	}
 	switch s.Change {
 	case history.Changed:
@@ -219,12 +220,12 @@ func staleText(w io.Writer, m history.Machine, st report.Style) {
 		if _, ok := when[text]; !ok {
 			order = append(order, text)
 		}
-		when[text] = append(when[text], minute(r.Started))
+		when[text] = append(when[text], cmdenv.Minute(r.Started))
 	}
 	if len(order) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\n  "+paint(st.Warn, "stale")+", made with something else than the newest run:")
+	fmt.Fprintln(w, "\n  "+cmdenv.Paint(st.Warn, "stale")+", made with something else than the newest run:")
 	for _, text := range order {
 		fmt.Fprintf(w, "  - %s: %s\n", strings.Join(when[text], ", "), text)
 	}
@@ -250,13 +251,6 @@ func ratioText(x float64) string {
 		return strconv.FormatFloat(x, 'g', 2, 64)
 	}
 	return strconv.FormatFloat(x, 'f', 3, 64)
-}
-
-func minute(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.Format("2006-01-02 15:04")
 }
 
 // trendCSV writes a line for each point.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
 )
@@ -27,7 +28,7 @@ type begun struct {
 	Next    []string      `json:"next"`
 }
 
-func initCommand(env Env) *cobra.Command {
+func initCommand(env cmdenv.Env) *cobra.Command {
 	var force, print, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "init",
@@ -43,10 +44,10 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already.`,
 		Example: `  tare init
   tare init --print | less
   tare init --force && git diff tare.yaml`,
-		Args: atMost(0),
+		Args: cmdenv.AtMost(0),
 		RunE: func(*cobra.Command, []string) error {
 			if print && (force || asJSON) {
-				return Usage("--print writes no file and prints nothing else", "leave --force and --json out")
+				return cmdenv.Usage("--print writes no file and prints nothing else", "leave --force and --json out")
 			}
 			return beginProject(env, force, print, asJSON)
 		},
@@ -59,7 +60,7 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already.`,
 }
 
 // beginProject is tare init.
-func beginProject(env Env, force, print, asJSON bool) error {
+func beginProject(env cmdenv.Env, force, print, asJSON bool) error {
 	wd, err := os.Getwd()
 	if err != nil {
 		return err
@@ -81,7 +82,7 @@ func beginProject(env Env, force, print, asJSON bool) error {
 	}
 	b := begun{File: fromHere(wd, path), Written: true, Found: found, Next: nextSteps(found)}
 	if asJSON {
-		return printJSON(env.Out, b)
+		return cmdenv.PrintJSON(env.Out, b)
 	}
 	fmt.Fprintf(env.Out, "wrote %s, with %s\n", b.File, found.Count())
 	for i, step := range b.Next {
@@ -93,7 +94,7 @@ func beginProject(env Env, force, print, asJSON bool) error {
 // put writes a file that is not there yet, or with force one that is.
 func put(path string, text []byte, force bool) error {
 	if force {
-		out, err := openOutput(path)
+		out, err := cmdenv.OpenOutput(path)
 		if err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ func put(path string, text []byte, force bool) error {
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return Usage(path+" is there already", "--print shows what tare init would write, --force writes it")
+		return cmdenv.Usage(path+" is there already", "--print shows what tare init would write, --force writes it")
 	}
 	if err == nil {
 		_, err = bytes.NewReader(text).WriteTo(f)
@@ -111,7 +112,7 @@ func put(path string, text []byte, force bool) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, cause(err))
+		return fmt.Errorf("cannot write %s: %w", path, cmdenv.Cause(err))
 	}
 	return nil
 }

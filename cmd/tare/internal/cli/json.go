@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
 )
@@ -28,9 +29,9 @@ type jsonOptions struct {
 	show bool
 }
 
-func jsonCommand(env Env) *cobra.Command {
+func jsonCommand(env cmdenv.Env) *cobra.Command {
 	var o jsonOptions
-	var f formatFlag
+	var f cmdenv.FormatFlag
 	var words runWords
 	cmd := &cobra.Command{
 		Use:   "json FILE…",
@@ -63,7 +64,7 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
   curl -s https://api.example.com/orders | tare json - --budget 3m -o result.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return Usage("tare json needs a document", "name a file of JSON or NDJSON, or - for stdin")
+				return cmdenv.Usage("tare json needs a document", "name a file of JSON or NDJSON, or - for stdin")
 			}
 			return nil
 		},
@@ -73,34 +74,34 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 			}
 			o.run.fitInto(bring.Quick, bring.Full)
 			if !slices.Contains(bring.Ops(), o.op) {
-				return Usage(fmt.Sprintf("--op %q is not an operation", o.op), "one of "+strings.Join(bring.Ops(), ", "))
+				return cmdenv.Usage(fmt.Sprintf("--op %q is not an operation", o.op), "one of "+strings.Join(bring.Ops(), ", "))
 			}
 			if o.op == "any" && o.typ != "" {
-				return Usage("--op any and --type contradict each other", "give one of them")
+				return cmdenv.Usage("--op any and --type contradict each other", "give one of them")
 			}
-			if err := patterns(lab.Only{Contenders: o.only}); err != nil {
+			if err := cmdenv.CheckPatterns(lab.Only{Contenders: o.only}); err != nil {
 				return err
 			}
 			var err error
-			if o.run.format, err = f.format(cmd); err != nil {
+			if o.run.format, err = f.Format(cmd); err != nil {
 				return err
 			}
 			return runJSON(cmd.Context(), env, o, args)
 		},
 	}
-	what := group("What is weighed")
-	what.flags.StringVar(&o.typ, "type", "", "weigh a `type` of your own module's, import/path.Type or ./dir.Type, instead of an inferred one")
-	what.flags.StringVar(&o.op, "op", "all", "`what` is decoded into and encoded from: any, typed or all")
-	what.flags.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
-	what.flags.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
-	what.flags.StringVar(&o.run.catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
+	what := cmdenv.NewFlags("What is weighed")
+	what.Set.StringVar(&o.typ, "type", "", "weigh a `type` of your own module's, import/path.Type or ./dir.Type, instead of an inferred one")
+	what.Set.StringVar(&o.op, "op", "all", "`what` is decoded into and encoded from: any, typed or all")
+	what.Set.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
+	what.Set.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
+	what.Set.StringVar(&o.run.catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
 	addBrought(cmd, what, &o.run, &words, &f)
-	complete(cmd, "op", cobra.FixedCompletions(bring.Ops(), cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "op", cobra.FixedCompletions(bring.Ops(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 // runJSON reads the documents, and shows their type or weighs codecs on them.
-func runJSON(ctx context.Context, env Env, o jsonOptions, args []string) error {
+func runJSON(ctx context.Context, env cmdenv.Env, o jsonOptions, args []string) error {
 	docs, notes, err := readDocuments(env, args)
 	if err != nil {
 		return err
@@ -115,11 +116,11 @@ func runJSON(ctx context.Context, env Env, o jsonOptions, args []string) error {
 		}
 	}
 	for _, n := range notes {
-		fmt.Fprintln(env.Err, "tare: "+oneLine(n))
+		fmt.Fprintln(env.Err, "tare: "+cmdenv.OneLine(n))
 	}
 	if o.show {
 		if inferred.Source == "" {
-			return Usage("--show-type shows an inferred type", "leave --type and --op any out")
+			return cmdenv.Usage("--show-type shows an inferred type", "leave --type and --op any out")
 		}
 		src, err := format.Source([]byte(inferred.Source))
 		if err != nil {
@@ -135,13 +136,13 @@ func runJSON(ctx context.Context, env Env, o jsonOptions, args []string) error {
 const documentsMost = 4 * codec.MaxRead
 
 // readDocuments reads the files that args name.
-func readDocuments(env Env, args []string) (docs []codec.Document, notes []string, err error) {
+func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes []string, err error) {
 	held := 0
 	for _, arg := range args {
 		own, said, err := readDocument(env, arg)
 		var wrong *codec.SyntaxError
 		if errors.As(err, &wrong) {
-			return nil, nil, Usage(oneLine(err.Error()), "")
+			return nil, nil, cmdenv.Usage(cmdenv.OneLine(err.Error()), "")
 		}
 		if err != nil {
 			return nil, nil, err
@@ -150,7 +151,7 @@ func readDocuments(env Env, args []string) (docs []codec.Document, notes []strin
 			held += len(d.Body)
 		}
 		if held > documentsMost {
-			return nil, nil, Usage(fmt.Sprintf("%s: with it the documents have more than %d MB in all", arg, documentsMost/1_000_000), "name fewer files")
+			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s: with it the documents have more than %d MB in all", arg, documentsMost/1_000_000), "name fewer files")
 		}
 		docs, notes = append(docs, own...), append(notes, said...)
 	}
@@ -158,7 +159,7 @@ func readDocuments(env Env, args []string) (docs []codec.Document, notes []strin
 }
 
 // readDocument reads one file, or stdin.
-func readDocument(env Env, arg string) (docs []codec.Document, notes []string, err error) {
+func readDocument(env cmdenv.Env, arg string) (docs []codec.Document, notes []string, err error) {
 	name, r := "<stdin>", env.In
 	if arg != "-" {
 		f, err := os.Open(arg)
@@ -177,7 +178,7 @@ func readDocument(env Env, arg string) (docs []codec.Document, notes []string, e
 }
 
 func unreadable(arg string, err error) error {
-	return Usage(fmt.Sprintf("cannot read %s: %v", arg, cause(err)), "name a file of JSON or NDJSON, or - for stdin")
+	return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name a file of JSON or NDJSON, or - for stdin")
 }
 
 // question is what the study asks, with what it is asked about.

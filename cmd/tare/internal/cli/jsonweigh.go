@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare"
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/internal/trial"
@@ -30,7 +31,7 @@ type documentStudy struct {
 }
 
 // weighDocuments weighs codecs on docs.
-func weighDocuments(ctx context.Context, env Env, o jsonOptions, args []string, docs []codec.Document, inferred bring.Type) error {
+func weighDocuments(ctx context.Context, env cmdenv.Env, o jsonOptions, args []string, docs []codec.Document, inferred bring.Type) error {
 	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), typ: inferred}
 	p := newProgress(env, o.run.quiet)
 	defer p.End()
@@ -46,7 +47,7 @@ func weighDocuments(ctx context.Context, env Env, o jsonOptions, args []string, 
 			return aboutDocuments(err)
 		}
 	}
-	out, err := openOutput(o.run.out)
+	out, err := cmdenv.OpenOutput(o.run.out)
 	if err != nil {
 		return err
 	}
@@ -62,17 +63,17 @@ func weighDocuments(ctx context.Context, env Env, o jsonOptions, args []string, 
 		}
 		return res, err
 	}
-	exit := ExitOK
+	exit := cmdenv.ExitOK
 	err = withSession(ctx, own, o.run, p, func(ctx context.Context, w *weighing) error {
 		study, err := d.prepare(ctx, w)
 		if err != nil {
 			return err
 		}
-		res, err := w.weigh(ctx, chosen{Study: study})
+		res, err := w.weigh(ctx, cmdenv.Study{Study: study})
 		if res == nil {
 			return err
 		}
-		exit = worst(exit, code(w.keep(res)))
+		exit = cmdenv.Worst(exit, cmdenv.ExitCode(w.keep(res)))
 		if w.o.format.Name == "text" || w.o.format.Name == "md" {
 			d.recommend(w, res)
 		}
@@ -84,13 +85,13 @@ func weighDocuments(ctx context.Context, env Env, o jsonOptions, args []string, 
 	if err != nil {
 		return err
 	}
-	return codeError(exit)
+	return cmdenv.Code(exit)
 }
 
 // prepare builds what reads the documents, learns what is right, and puts the
 // study together.
 func (d *documentStudy) prepare(ctx context.Context, w *weighing) (tare.Study, error) {
-	base, err := findCatalog(w.o.catalog, w.dirs.Cache)
+	base, err := cmdenv.FindCatalog(w.o.catalog, w.dirs.Cache)
 	if err != nil {
 		return tare.Study{}, err
 	}
@@ -129,8 +130,8 @@ func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, ba
 		return nil
 	}
 	for _, pattern := range d.o.only {
-		if !matches([]string{pattern}, base.IDs("codec")) {
-			return Usage(fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(near.Hint(pattern, base.IDs("codec")), "tare list contenders shows them"))
+		if !cmdenv.Matches([]string{pattern}, base.IDs("codec")) {
+			return cmdenv.Usage(fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(near.Hint(pattern, base.IDs("codec")), "tare list contenders shows them"))
 		}
 	}
 	for _, l := range unfit {
@@ -143,10 +144,10 @@ func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, ba
 	}
 	for _, l := range d.left {
 		if id := strings.TrimPrefix(l.What, "contender "); d.chooses(id) {
-			return Usage(id+" cannot be weighed: "+l.Why, "tare list contenders shows the codecs")
+			return cmdenv.Usage(id+" cannot be weighed: "+l.Why, "tare list contenders shows the codecs")
 		}
 	}
-	return Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is held against", strings.Join(d.o.only, ",")), "tare list contenders shows the others")
+	return cmdenv.Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is held against", strings.Join(d.o.only, ",")), "tare list contenders shows the others")
 }
 
 // typed has the catalog's codecs built for the type.
@@ -169,7 +170,7 @@ func (d *documentStudy) typed(ctx context.Context, w *weighing, base catalog.Cat
 			w.p.Say(id + " is left out: " + l.Why)
 		}
 	}
-	w.sources, err = w.Lab.Sources(Workshop{Cache: w.dirs.Cache, Catalog: all.Dir, Run: w.tag, Compiling: w.p.Compiling})
+	w.sources, err = w.Lab.Sources(cmdenv.Workshop{Cache: w.dirs.Cache, Catalog: all.Dir, Run: w.tag, Compiling: w.p.Compiling})
 	if d.own != nil && err == nil {
 		w.sources = d.own.Sources(w.sources)
 	}
@@ -178,13 +179,13 @@ func (d *documentStudy) typed(ctx context.Context, w *weighing, base catalog.Cat
 
 // chooses reports whether a codec was asked for.
 func (d *documentStudy) chooses(id string) bool {
-	return matches(d.o.only, []string{id})
+	return cmdenv.Matches(d.o.only, []string{id})
 }
 
 // recommend prints what to take.
 func (d *documentStudy) recommend(w *weighing, res *tare.Result) {
 	st := w.Style(w.Out)
-	heading, item := paint(st.Bold, "RECOMMENDATION"), "  "
+	heading, item := cmdenv.Paint(st.Bold, "RECOMMENDATION"), "  "
 	if w.o.format.Name == "md" {
 		heading, item = "## Recommendation\n", "- "
 	}
@@ -192,7 +193,7 @@ func (d *documentStudy) recommend(w *weighing, res *tare.Result) {
 	for _, line := range bring.Recommendation(res, d.docs, d.typ) {
 		parts := []string{fixture.Legible([]byte(line))}
 		if w.o.format.Name == "text" {
-			parts = wrap(parts[0], st.Width-len(item)-2)
+			parts = cmdenv.Wrap(parts[0], st.Width-len(item)-2)
 		}
 		fmt.Fprintln(w.Out, item+strings.Join(parts, "\n"+item+"  "))
 	}
@@ -204,9 +205,9 @@ func aboutDocuments(err error) error {
 	var refused *bring.RefusedError
 	switch {
 	case errors.As(err, &typed):
-		return Usage(oneLine(typed.Error()), "")
+		return cmdenv.Usage(cmdenv.OneLine(typed.Error()), "")
 	case errors.As(err, &refused):
-		return Usage(oneLine(refused.Error()), "")
+		return cmdenv.Usage(cmdenv.OneLine(refused.Error()), "")
 	}
 	return err
 }

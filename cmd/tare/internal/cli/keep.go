@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/lab/journal"
@@ -71,7 +70,7 @@ func unfinished(results string) []string {
 
 // resumable reports whether what a failed run left in dir is worth keeping.
 func resumable(dir string, err error) bool {
-	if code(err) == ExitUsage {
+	if cmdenv.ExitCode(err) == cmdenv.ExitUsage {
 		return false
 	}
 	_, errStat := os.Stat(filepath.Join(dir, journal.FileName))
@@ -80,85 +79,10 @@ func resumable(dir string, err error) bool {
 
 // saveResult writes the document beside the journal, all of it or nothing.
 func saveResult(dir string, res *tare.Result) error {
-	out, err := openOutput(filepath.Join(dir, history.ResultName))
+	out, err := cmdenv.OpenOutput(filepath.Join(dir, history.ResultName))
 	if err != nil {
 		return err
 	}
 	defer out.Close()
 	return out.Save(func(f *os.File) error { return report.JSON(f, res) })
-}
-
-// document writes results as JSON: one document, or a list of them.
-func document(w io.Writer, results []*tare.Result, single bool) error {
-	if single {
-		return report.JSON(w, results[0])
-	}
-	list := make([]json.RawMessage, len(results))
-	for i, r := range results {
-		var buf bytes.Buffer
-		if err := report.JSON(&buf, r); err != nil {
-			return err
-		}
-		list[i] = buf.Bytes()
-	}
-	return printJSON(w, list)
-}
-
-// output is a file that appears when it is whole. It is opened before the
-// work, so that a path that cannot be written is known at once.
-type output struct {
-	file *os.File // nil: there is nothing to write
-	path string   // where it goes when it is whole; empty: it is there already
-}
-
-func openOutput(path string) (*output, error) {
-	if path == "" {
-		return &output{}, nil
-	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, Usage("cannot write "+path+": it is a directory", "name a file")
-	} else if err == nil && !info.Mode().IsRegular() { // a device or a pipe: nothing to put in its place
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return nil, fmt.Errorf("cannot write %s: %w", path, cause(err))
-		}
-		return &output{file: f}, nil
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: %w", path, cause(err))
-	}
-	return &output{f, path}, nil
-}
-
-// Save writes the file and puts it in its place.
-func (o *output) Save(write func(*os.File) error) error {
-	if o.file == nil {
-		return nil
-	}
-	err := write(o.file)
-	if o.path != "" && err == nil {
-		err = o.file.Chmod(0o644)
-	}
-	if errClose := o.file.Close(); err == nil {
-		err = errClose
-	}
-	if o.path != "" && err == nil {
-		err = os.Rename(o.file.Name(), o.path)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", or(o.path, o.file.Name()), cause(err))
-	}
-	return nil
-}
-
-// Close takes away what was not saved.
-func (o *output) Close() {
-	if o.file == nil {
-		return
-	}
-	o.file.Close()
-	if o.path != "" {
-		os.Remove(o.file.Name()) // gone already where it was saved
-	}
 }

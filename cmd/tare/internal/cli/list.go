@@ -10,16 +10,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/check"
 )
 
 // Lists of what there is; a nil list was not asked for.
 type lists struct {
-	Studies    *[]studyRow     `json:"studies,omitempty"`
-	Contenders *[]contenderRow `json:"contenders,omitempty"`
-	Checks     *[]checkRow     `json:"checks,omitempty"`
-	Metrics    *[]metricRow    `json:"metrics,omitempty"`
+	Studies    *[]studyRow         `json:"studies,omitempty"`
+	Contenders *[]cmdenv.Contender `json:"contenders,omitempty"`
+	Checks     *[]checkRow         `json:"checks,omitempty"`
+	Metrics    *[]metricRow        `json:"metrics,omitempty"`
 }
 
 type studyRow struct {
@@ -29,17 +29,6 @@ type studyRow struct {
 	Contenders int      `json:"contenders"`
 	Workloads  int      `json:"workloads"`
 	Claims     int      `json:"claims"`
-}
-
-type contenderRow struct {
-	ID      string   `json:"id"`
-	Kind    string   `json:"kind"`
-	Trap    bool     `json:"trap"`
-	Why     string   `json:"why"`
-	Modules []string `json:"modules"`
-	Dir     string   `json:"dir"`
-
-	Unmaintained string `json:"unmaintained,omitempty"` // why it counts as that
 }
 
 type checkRow struct {
@@ -59,7 +48,7 @@ type metricRow struct {
 // sections are what can be listed.
 func sections() []string { return []string{"studies", "contenders", "checks", "metrics"} }
 
-func listCommand(env Env) *cobra.Command {
+func listCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	var dir string
 	cmd := &cobra.Command{
@@ -68,11 +57,11 @@ func listCommand(env Env) *cobra.Command {
 		Example: `  tare list
   tare list studies
   tare list contenders --json`,
-		Args:      atMost(1),
+		Args:      cmdenv.AtMost(1),
 		ValidArgs: sections(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 && !slices.Contains(sections(), args[0]) {
-				return unknown("list", args[0], sections(), "one of "+strings.Join(sections(), ", "))
+				return cmdenv.Unknown("list", args[0], sections(), "one of "+strings.Join(sections(), ", "))
 			}
 			want := func(section string) bool { return len(args) == 0 || args[0] == section }
 			l, err := collectLists(env, want, dir)
@@ -80,7 +69,7 @@ func listCommand(env Env) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printJSON(env.Out, l)
+				return cmdenv.PrintJSON(env.Out, l)
 			}
 			return l.write(env.Out, env, len(args) == 0)
 		},
@@ -91,7 +80,7 @@ func listCommand(env Env) *cobra.Command {
 }
 
 // collectLists collects the wanted sections.
-func collectLists(env Env, want func(section string) bool, catalogDir string) (lists, error) {
+func collectLists(env cmdenv.Env, want func(section string) bool, catalogDir string) (lists, error) {
 	var l lists
 	if want("studies") {
 		l.Studies = &[]studyRow{}
@@ -104,7 +93,7 @@ func collectLists(env Env, want func(section string) bool, catalogDir string) (l
 		}
 	}
 	if want("contenders") {
-		l.Contenders = &[]contenderRow{}
+		l.Contenders = &[]cmdenv.Contender{}
 		rows, err := env.Contenders(catalogDir)
 		if err != nil {
 			return l, err
@@ -126,29 +115,7 @@ func collectLists(env Env, want func(section string) bool, catalogDir string) (l
 	return l, nil
 }
 
-// Contenders are those of the catalog.
-func (env Env) Contenders(dir string) ([]contenderRow, error) {
-	d, err := env.Dirs()
-	if err != nil {
-		return nil, err
-	}
-	c, err := findCatalog(dir, d.Cache)
-	return contenderRows(c), err
-}
-
-// contenderRows are one row per id that studies can list.
-func contenderRows(c catalog.Catalog) []contenderRow {
-	var rows []contenderRow
-	for _, leaf := range c.Leaves() {
-		m := leaf.Manifest
-		for _, id := range m.IDs() {
-			rows = append(rows, contenderRow{id, m.Kind, m.Trap, m.Why, append([]string{}, m.Modules...), leaf.Dir, m.Unmaintained})
-		}
-	}
-	return rows
-}
-
-func (l lists) write(w io.Writer, s Env, titled bool) error {
+func (l lists) write(w io.Writer, s cmdenv.Env, titled bool) error {
 	st := s.Style(s.Out)
 	first := true
 	table := func(title, head string, rows func(io.Writer)) error {
@@ -157,7 +124,7 @@ func (l lists) write(w io.Writer, s Env, titled bool) error {
 				fmt.Fprintln(w)
 			}
 			first = false
-			fmt.Fprintln(w, paint(st.Bold, title))
+			fmt.Fprintln(w, cmdenv.Paint(st.Bold, title))
 		}
 		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(tw, head)
@@ -180,7 +147,7 @@ func (l lists) write(w io.Writer, s Env, titled bool) error {
 				if r.Unmaintained != "" {
 					why += " (unmaintained)"
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\n", r.ID+dagger(r.Trap), r.Kind, why)
+				fmt.Fprintf(w, "%s\t%s\t%s\n", r.ID+cmdenv.Dagger(r.Trap), r.Kind, why)
 			}
 		}); err != nil {
 			return err
@@ -212,11 +179,4 @@ func sentence(text string) string {
 		first += "."
 	}
 	return first
-}
-
-func dagger(trap bool) string {
-	if trap {
-		return "†"
-	}
-	return ""
 }

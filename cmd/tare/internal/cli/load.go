@@ -4,9 +4,11 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-func loadCommand(env Env) *cobra.Command {
+func loadCommand(env cmdenv.Env) *cobra.Command {
 	var words loadWords
 	cmd := &cobra.Command{
 		Use:   "load URL…",
@@ -47,44 +49,44 @@ input; 130 interrupted, after what there is has been printed.`,
 			return runLoad(cmd.Context(), env, o)
 		},
 	}
-	what := group("What is sent")
-	what.flags.StringVarP(&words.asking.method, "method", "X", "", "`METHOD` of requests; default: GET, with a body POST")
-	what.flags.StringArrayVarP(&words.asking.headers, "header", "H", nil, "`Name: value` of every request; repeatable")
-	what.flags.StringVar(&words.asking.body, "body", "", "`text` to send; @FILE sends what a file holds, @- what comes on stdin")
-	what.flags.StringVar(&words.asking.dataDir, "data-dir", "", "`directory` whose files are the bodies, in turn")
-	what.flags.StringVar(&words.asking.feed, "feed", "", "`file` with a request on each line: {\"method\",\"path\",\"header\",\"body\"}, as in a study, or else a body; - is stdin")
-	what.flags.StringArrayVar(&words.asking.mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
-	what.flags.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
-	how := group("How it is sent")
-	how.flags.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try, 1024 unless given")
-	how.flags.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
-	how.flags.Int64VarP(&words.requests, "requests", "n", 0, "measure so many requests, and not for a duration")
-	how.flags.StringVar(&words.rate, "rate", "", "open loop at `rate`: 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s over the duration")
-	how.flags.DurationVarP(&words.timeout, "timeout", "t", defaultTimeout, "how long an answer, or a connect, may take")
-	how.flags.DurationVar(&words.warm, "warm", defaultWarm, "send for so long before measuring; default with -n: 0s")
-	how.flags.DurationVar(&words.think, "think", 0, "wait between an answer and the next request")
-	how.flags.IntVar(&words.threads, "threads", 0, "that send; default: a quarter of the processors, rounded up")
-	how.flags.StringVar(&words.engine, "engine", "", "`engine` that sends: epoll (Linux, plain text) or portable; default: the first that can")
-	how.flags.BoolVar(&words.insecure, "insecure", false, "take any certificate of an https server")
-	how.flags.Uint64Var(&words.seed, "seed", 1, "of a random rate, and of the order of a comparison")
-	how.flags.DurationVar(&words.delay, "delay", 0, "add so much to every round trip, by a relay in between, e.g. 20ms")
-	how.flags.StringVar(&words.bandwidth, "bandwidth", "", "`bandwidth` of the relay each way, e.g. 70mbit")
-	how.flags.BoolVar(&words.noLock, "no-lock", false, "measure even while another tare does")
-	said := group("What is asked and printed")
-	said.flags.StringVar(&words.slo, "slo", "", "`objectives` to hold it against, e.g. 'p99<50ms,errors<0.1%'; also p50, p99.9, max, mean")
-	said.flags.BoolVar(&words.search, "search", false, "look for the most requests per second that keep --slo")
-	said.flags.StringVar(&words.preset, "preset", "", "print what another `tool` does, ab or wrk; ab makes a connection for each request, unless -k")
-	said.flags.BoolVarP(&words.keepAlive, "keep-alive", "k", false, "with --preset ab: keep connections")
-	said.flags.BoolVar(&words.asJSON, "json", false, "print JSON: a tare.load/1 document, of several servers a tare.result/1")
-	said.flags.BoolVarP(&words.quiet, "quiet", "q", false, "no progress on stderr")
-	addGroups(cmd, what, how, said)
-	complete(cmd, "preset", cobra.FixedCompletions([]string{presetAB, presetWrk}, cobra.ShellCompDirectiveNoFileComp))
-	complete(cmd, "engine", cobra.FixedCompletions(engines(), cobra.ShellCompDirectiveNoFileComp))
+	what := cmdenv.NewFlags("What is sent")
+	what.Set.StringVarP(&words.asking.method, "method", "X", "", "`METHOD` of requests; default: GET, with a body POST")
+	what.Set.StringArrayVarP(&words.asking.headers, "header", "H", nil, "`Name: value` of every request; repeatable")
+	what.Set.StringVar(&words.asking.body, "body", "", "`text` to send; @FILE sends what a file holds, @- what comes on stdin")
+	what.Set.StringVar(&words.asking.dataDir, "data-dir", "", "`directory` whose files are the bodies, in turn")
+	what.Set.StringVar(&words.asking.feed, "feed", "", "`file` with a request on each line: {\"method\",\"path\",\"header\",\"body\"}, as in a study, or else a body; - is stdin")
+	what.Set.StringArrayVar(&words.asking.mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
+	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
+	how := cmdenv.NewFlags("How it is sent")
+	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try, 1024 unless given")
+	how.Set.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
+	how.Set.Int64VarP(&words.requests, "requests", "n", 0, "measure so many requests, and not for a duration")
+	how.Set.StringVar(&words.rate, "rate", "", "open loop at `rate`: 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s over the duration")
+	how.Set.DurationVarP(&words.timeout, "timeout", "t", defaultTimeout, "how long an answer, or a connect, may take")
+	how.Set.DurationVar(&words.warm, "warm", defaultWarm, "send for so long before measuring; default with -n: 0s")
+	how.Set.DurationVar(&words.think, "think", 0, "wait between an answer and the next request")
+	how.Set.IntVar(&words.threads, "threads", 0, "that send; default: a quarter of the processors, rounded up")
+	how.Set.StringVar(&words.engine, "engine", "", "`engine` that sends: epoll (Linux, plain text) or portable; default: the first that can")
+	how.Set.BoolVar(&words.insecure, "insecure", false, "take any certificate of an https server")
+	how.Set.Uint64Var(&words.seed, "seed", 1, "of a random rate, and of the order of a comparison")
+	how.Set.DurationVar(&words.delay, "delay", 0, "add so much to every round trip, by a relay in between, e.g. 20ms")
+	how.Set.StringVar(&words.bandwidth, "bandwidth", "", "`bandwidth` of the relay each way, e.g. 70mbit")
+	how.Set.BoolVar(&words.noLock, "no-lock", false, "measure even while another tare does")
+	said := cmdenv.NewFlags("What is asked and printed")
+	said.Set.StringVar(&words.slo, "slo", "", "`objectives` to hold it against, e.g. 'p99<50ms,errors<0.1%'; also p50, p99.9, max, mean")
+	said.Set.BoolVar(&words.search, "search", false, "look for the most requests per second that keep --slo")
+	said.Set.StringVar(&words.preset, "preset", "", "print what another `tool` does, ab or wrk; ab makes a connection for each request, unless -k")
+	said.Set.BoolVarP(&words.keepAlive, "keep-alive", "k", false, "with --preset ab: keep connections")
+	said.Set.BoolVar(&words.asJSON, "json", false, "print JSON: a tare.load/1 document, of several servers a tare.result/1")
+	said.Set.BoolVarP(&words.quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddFlags(cmd, what, how, said)
+	cmdenv.CompleteFlag(cmd, "preset", cobra.FixedCompletions([]string{presetAB, presetWrk}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "engine", cobra.FixedCompletions(engines(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 // runLoad carries out what was asked for.
-func runLoad(ctx context.Context, env Env, o loadOptions) error {
+func runLoad(ctx context.Context, env cmdenv.Env, o loadOptions) error {
 	p := newProgress(env, o.quiet)
 	defer p.End()
 	if o.hint != "" {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/load"
 )
 
@@ -71,7 +72,7 @@ func (l *loading) introduce(ctx context.Context) {
 		return
 	}
 	defer answer.Body.Close()
-	l.software = oneLine(answer.Header.Get("Server"))
+	l.software = cmdenv.OneLine(answer.Header.Get("Server"))
 	l.length, _ = io.Copy(io.Discard, answer.Body)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/load"
 )
 
@@ -98,16 +99,16 @@ func (w *loadWords) read(cmd *cobra.Command, args []string) (loadOptions, error)
 		}
 	}
 	if name := servers[0].target.name; name != "" && w.engine == string(load.Epoll) {
-		return o, Usage("--engine epoll speaks no TLS", "leave it out for https")
+		return o, cmdenv.Usage("--engine epoll speaks no TLS", "leave it out for https")
 	}
 	if w.rate != "" {
 		if o.profile, err = load.ParseProfile(w.rate, w.duration); err != nil {
-			return o, Usage("--"+err.Error(), "")
+			return o, cmdenv.Usage("--"+err.Error(), "")
 		}
 	}
 	if w.slo != "" {
 		if o.slo, err = load.ParseSLO(w.slo); err != nil {
-			return o, Usage("--slo: "+err.Error(), "")
+			return o, cmdenv.Usage("--slo: "+err.Error(), "")
 		}
 	}
 	if o.bits, err = parseBandwidth(w.bandwidth); err != nil {
@@ -138,7 +139,7 @@ func (w *loadWords) defaults(changed func(string) bool, several bool) {
 // bounds refuses flags that are out of bounds by themselves.
 func (w *loadWords) bounds(changed func(string) bool) error {
 	out := func(flag string, value any, hint string) error {
-		return Usage(fmt.Sprintf("--%s %v is out of bounds", flag, value), hint)
+		return cmdenv.Usage(fmt.Sprintf("--%s %v is out of bounds", flag, value), hint)
 	}
 	switch {
 	case w.connections < 1 || w.connections > tare.MaxConnections:
@@ -158,11 +159,11 @@ func (w *loadWords) bounds(changed func(string) bool) error {
 	case w.threads < 0 || w.threads > mostThreads || changed("threads") && w.threads == 0:
 		return out("threads", w.threads, fmt.Sprintf("1 to %d", mostThreads))
 	case w.engine != "" && !slices.Contains(engines(), w.engine):
-		return Usage(fmt.Sprintf("--engine %q is not an engine", w.engine), "epoll or portable")
+		return cmdenv.Usage(fmt.Sprintf("--engine %q is not an engine", w.engine), "epoll or portable")
 	case w.preset != "" && w.preset != presetAB && w.preset != presetWrk:
-		return Usage(fmt.Sprintf("--preset %q is not a preset", w.preset), "ab or wrk")
+		return cmdenv.Usage(fmt.Sprintf("--preset %q is not a preset", w.preset), "ab or wrk")
 	case w.asking.method != "" && !isToken(w.asking.method):
-		return Usage(fmt.Sprintf("--method %q is not a method", w.asking.method), "e.g. PUT")
+		return cmdenv.Usage(fmt.Sprintf("--method %q is not a method", w.asking.method), "e.g. PUT")
 	}
 	return nil
 }
@@ -175,14 +176,14 @@ func (w *loadWords) combinations(changed func(string) bool) error {
 		{"body", "data-dir"}, {"feed", "body"}, {"feed", "data-dir"}, {"feed", "mix"},
 	} {
 		if changed(pair[0]) && changed(pair[1]) {
-			return Usage(fmt.Sprintf("--%s and --%s contradict each other", pair[0], pair[1]), "give one of them")
+			return cmdenv.Usage(fmt.Sprintf("--%s and --%s contradict each other", pair[0], pair[1]), "give one of them")
 		}
 	}
 	switch {
 	case w.search && w.slo == "":
-		return Usage("--search needs to know what is to be kept", "e.g. --slo 'p99<50ms'")
+		return cmdenv.Usage("--search needs to know what is to be kept", "e.g. --slo 'p99<50ms'")
 	case w.keepAlive && w.preset != presetAB:
-		return Usage("--keep-alive is for --preset ab", "connections are kept anyway")
+		return cmdenv.Usage("--keep-alive is for --preset ab", "connections are kept anyway")
 	}
 	return nil
 }
@@ -191,7 +192,7 @@ func (w *loadWords) combinations(changed func(string) bool) error {
 func notWithSeveral(changed func(string) bool) error {
 	for _, flag := range []string{"requests", "timeout", "warm", "think", "threads", "engine", "insecure", "slo", "search", "preset"} {
 		if changed(flag) {
-			return Usage(fmt.Sprintf("--%s is for one server", flag), "leave it out of a comparison")
+			return cmdenv.Usage(fmt.Sprintf("--%s is for one server", flag), "leave it out of a comparison")
 		}
 	}
 	return nil
@@ -205,7 +206,7 @@ func parseBandwidth(text string) (int64, error) {
 		return 0, nil
 	}
 	const most = 1e12
-	wrong := Usage(fmt.Sprintf("--bandwidth %q is not a bandwidth", text), "bits per second, each way, with bit, kbit, mbit or gbit, e.g. 70mbit")
+	wrong := cmdenv.Usage(fmt.Sprintf("--bandwidth %q is not a bandwidth", text), "bits per second, each way, with bit, kbit, mbit or gbit, e.g. 70mbit")
 	m := bandwidths.FindStringSubmatch(text)
 	if m == nil {
 		return 0, wrong

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/load"
 )
 
@@ -30,7 +31,7 @@ func TestParseTarget(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "ftp://x/", "unix:///x", "http://", "http:///x", "http://[::1", "http://x:port/", "http://x/a?b=c d"} {
-		if got, err := parseTarget(text); code(err) != ExitUsage || !strings.Contains(err.Error(), "is not a URL to load") || strings.Contains(err.Error(), "\n") {
+		if got, err := parseTarget(text); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "is not a URL to load") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
@@ -148,7 +149,7 @@ func TestWhatCannotBeAsked(t *testing.T) {
 			a.dataDir, want = t.TempDir(), "holds no files"
 		}
 		_, err := a.requests(loadTarget{path: "/"}, nil)
-		if code(err) != ExitUsage || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -163,7 +164,7 @@ func TestWhatCannotBeAsked(t *testing.T) {
 		`{"path":"/","body":{"not":"base64"}}`: ":1: not a request: ",
 	} {
 		_, err := asking{feed: write(text)}.requests(loadTarget{path: "/"}, nil)
-		if code(err) != ExitUsage || !strings.Contains(err.Error(), want) {
+		if cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -176,7 +177,7 @@ func FuzzFeed(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		list, err := asking{feed: "-"}.requests(loadTarget{path: "/p"}, bytes.NewReader(src))
 		if err != nil {
-			if code(err) != ExitUsage || strings.ContainsAny(err.Error(), "\n") {
+			if cmdenv.ExitCode(err) != cmdenv.ExitUsage || strings.ContainsAny(err.Error(), "\n") {
 				t.Fatalf("%v", err)
 			}
 			return
@@ -214,7 +215,7 @@ func TestSplitWords(t *testing.T) {
 		"": "without a command", "  ": "without a command", "'' a": "without a command", "a 'b": "not closed", `a "b\"`: "not closed", `a \`: "backslash",
 		"a | b": `"|" means something`, "a > b": `">" means`, "a & b": `"&" means`, "a; b": `";" means`, "$HOME/a": `"$" means`, "a `b`": "\"`\" means",
 	} {
-		if got, err := splitWords(text); code(err) != ExitUsage || !strings.Contains(err.Error(), want) {
+		if got, err := splitWords(text); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
 		}
 	}
@@ -273,7 +274,7 @@ func TestServers(t *testing.T) {
 		"a quote is not closed": {{"/x"}, {"a '"}},
 		"not exactly one":       {{"http://127.0.0.1:$PORT/"}, {"a", "b"}},
 	} {
-		if _, err := servers(c[0], c[1]); code(err) != ExitUsage || !strings.Contains(err.Error(), want) {
+		if _, err := servers(c[0], c[1]); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", c, err, want)
 		}
 	}
@@ -286,7 +287,7 @@ func TestParseBandwidth(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"70", "70Mb", "70MB/s", "-1mbit", "0bit", "2000gbit", "fast", "1e3bit", strings.Repeat("9", 400) + "bit"} {
-		if got, err := parseBandwidth(text); code(err) != ExitUsage || !strings.Contains(err.Error(), "e.g. 70mbit") {
+		if got, err := parseBandwidth(text); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "e.g. 70mbit") {
 			t.Errorf("%.20s: %d, %v", text, got, err)
 		}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/load"
 )
 
@@ -12,11 +13,11 @@ func (l *loading) plan() string { return "loading " + l.url + ": " + l.how() }
 // how says how requests are sent.
 func (l *loading) how() string {
 	if l.o.search {
-		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", plural(l.o.most, "connection"), seconds(l.o.duration))
+		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", cmdenv.Plural(l.o.most, "connection"), cmdenv.Seconds(l.o.duration))
 	}
-	loop := "closed loop on " + plural(l.o.connections, "connection")
+	loop := "closed loop on " + cmdenv.Plural(l.o.connections, "connection")
 	if l.o.profile != nil {
-		loop = "open loop at " + l.o.profile.String() + " on " + plural(l.o.connections, "connection")
+		loop = "open loop at " + l.o.profile.String() + " on " + cmdenv.Plural(l.o.connections, "connection")
 	}
 	if l.o.preset == presetAB && !l.o.keepAlive {
 		loop += ", one for each request"
@@ -27,13 +28,13 @@ func (l *loading) how() string {
 	if l.o.requests > 0 {
 		loop += ", " + counted(l.o.requests) + " requests"
 	} else {
-		loop += ", " + seconds(l.o.duration)
+		loop += ", " + cmdenv.Seconds(l.o.duration)
 	}
 	if n := len(l.requests); n > 1 {
 		loop += fmt.Sprintf(", %s requests in turn", counted(int64(n)))
 	}
 	if l.o.warm > 0 {
-		loop += ", after " + seconds(l.o.warm) + " to warm up"
+		loop += ", after " + cmdenv.Seconds(l.o.warm) + " to warm up"
 	}
 	return loop
 }

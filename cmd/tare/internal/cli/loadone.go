@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/load"
@@ -33,14 +34,14 @@ type loading struct {
 }
 
 // loadOne loads one server and prints what came of it.
-func loadOne(ctx context.Context, env Env, o loadOptions, p *progress) error {
+func loadOne(ctx context.Context, env cmdenv.Env, o loadOptions, p *progress) error {
 	only := o.servers[0]
 	requests, err := o.asking.requests(only.target, env.In)
 	if err != nil {
 		return err
 	}
 	alone := env
-	alone.Lab.Sources = func(Workshop) (lab.Sources, error) { return nil, nil }
+	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return nil, nil }
 	if only.command == nil {
 		alone.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
 	}
@@ -74,9 +75,9 @@ func (l *loading) reach(ctx context.Context, t loadTarget) (done func(), err err
 	done = func() {}
 	if l.trip, err = roundTrip(ctx, t.addr, l.o.timeout); err != nil {
 		if ctx.Err() != nil {
-			return done, errInterrupted
+			return done, cmdenv.ErrInterrupted
 		}
-		return done, &errNothing{fmt.Sprintf("no connection to %s: %s", t.addr, oneLine(reason(err)))}
+		return done, &errNothing{fmt.Sprintf("no connection to %s: %s", t.addr, cmdenv.OneLine(reason(err)))}
 	}
 	if l.o.delay == 0 && l.o.bits == 0 {
 		return done, nil
@@ -99,10 +100,10 @@ func (l *loading) once(ctx context.Context) error {
 	r, facts, err := l.leg(ctx, load.Trial{Connections: l.o.connections})
 	interrupted := ctx.Err() != nil
 	if err != nil && !interrupted {
-		return &errNothing{oneLine(err.Error())}
+		return &errNothing{cmdenv.OneLine(err.Error())}
 	}
 	if r == nil || r.Wall == 0 {
-		return errInterrupted
+		return cmdenv.ErrInterrupted
 	}
 	d := load.NewDocument(r, load.Documented{
 		URL: l.url, Interrupted: interrupted, Facts: facts, Delay: l.o.delay, Profile: l.o.profile,
@@ -114,11 +115,11 @@ func (l *loading) once(ctx context.Context) error {
 	}
 	switch {
 	case interrupted:
-		return codeError(ExitInterrupted)
+		return cmdenv.Code(cmdenv.ExitInterrupted)
 	case r.Requests == 0:
 		why := "no request was answered"
 		if r.FirstError != "" {
-			why += ": " + oneLine(r.FirstError)
+			why += ": " + cmdenv.OneLine(r.FirstError)
 		}
 		return &errNothing{why}
 	}
@@ -129,7 +130,7 @@ func (l *loading) once(ctx context.Context) error {
 func (l *loading) print(r *load.Result, d load.Document) error {
 	switch {
 	case l.o.asJSON:
-		return printJSON(l.Out, d)
+		return cmdenv.PrintJSON(l.Out, d)
 	case l.o.preset == presetAB:
 		return writeAB(l.Out, abOf(r, d, l))
 	case l.o.preset == presetWrk:

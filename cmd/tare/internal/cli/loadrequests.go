@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/load"
 )
@@ -83,7 +84,7 @@ func (a asking) header(auth string) ([][2]string, error) {
 	for _, h := range a.headers {
 		name, value, ok := strings.Cut(h, ":")
 		if !ok || !isToken(name) || strings.ContainsAny(value, "\r\n\x00") {
-			return nil, Usage(fmt.Sprintf("-H %q is not a header", h), "e.g. -H 'Accept: application/json'")
+			return nil, cmdenv.Usage(fmt.Sprintf("-H %q is not a header", h), "e.g. -H 'Accept: application/json'")
 		}
 		list = append(list, [2]string{name, strings.TrimSpace(value)})
 	}
@@ -107,7 +108,7 @@ func (a asking) bodies(stdin io.Reader) ([][]byte, error) {
 	}
 	body, err := readAll(file, stdin)
 	if err != nil {
-		return nil, Usage(fmt.Sprintf("--body %s: %v", a.body, cause(err)), "@FILE is a file, @- stdin, anything else the text itself")
+		return nil, cmdenv.Usage(fmt.Sprintf("--body %s: %v", a.body, cmdenv.Cause(err)), "@FILE is a file, @- stdin, anything else the text itself")
 	}
 	return [][]byte{body}, nil
 }
@@ -117,7 +118,7 @@ func (a asking) bodies(stdin io.Reader) ([][]byte, error) {
 func bodiesIn(dir string) ([][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, Usage(fmt.Sprintf("--data-dir %s: %v", dir, cause(err)), "")
+		return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s: %v", dir, cmdenv.Cause(err)), "")
 	}
 	var bodies [][]byte
 	sum := 0
@@ -127,15 +128,15 @@ func bodiesIn(dir string) ([][]byte, error) {
 		}
 		body, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
-			return nil, Usage(fmt.Sprintf("--data-dir %s: %s: %v", dir, e.Name(), cause(err)), "")
+			return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s: %s: %v", dir, e.Name(), cmdenv.Cause(err)), "")
 		}
 		bodies = append(bodies, body)
 		if sum += len(body); len(bodies) > mostRequests || sum > mostBytes {
-			return nil, Usage(fmt.Sprintf("--data-dir %s holds more than %d files or %d bytes", dir, mostRequests, mostBytes), "")
+			return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s holds more than %d files or %d bytes", dir, mostRequests, mostBytes), "")
 		}
 	}
 	if len(bodies) == 0 {
-		return nil, Usage(fmt.Sprintf("--data-dir %s holds no files", dir), "one body per file")
+		return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s holds no files", dir), "one body per file")
 	}
 	return bodies, nil
 }
@@ -159,7 +160,7 @@ func readAll(file string, stdin io.Reader) ([]byte, error) {
 func (a asking) fed(path string, stdin io.Reader) ([]load.Request, error) {
 	src, err := readAll(a.feed, stdin)
 	if err != nil {
-		return nil, Usage(fmt.Sprintf("--feed %s: %v", a.feed, cause(err)), "a line for each request")
+		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s: %v", a.feed, cmdenv.Cause(err)), "a line for each request")
 	}
 	var list []load.Request
 	n := 0
@@ -171,14 +172,14 @@ func (a asking) fed(path string, stdin io.Reader) ([]load.Request, error) {
 		}
 		r, what := a.line(line, path)
 		if what != "" {
-			return nil, Usage(fmt.Sprintf("%s:%d: %s", a.feed, n, what), `a line is {"method":"POST","path":"/v1","header":{},"body":"base64"} or a body`)
+			return nil, cmdenv.Usage(fmt.Sprintf("%s:%d: %s", a.feed, n, what), `a line is {"method":"POST","path":"/v1","header":{},"body":"base64"} or a body`)
 		}
 		if list = append(list, r); len(list) > mostRequests {
-			return nil, Usage(fmt.Sprintf("--feed %s holds more than %d requests", a.feed, mostRequests), "")
+			return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds more than %d requests", a.feed, mostRequests), "")
 		}
 	}
 	if len(list) == 0 {
-		return nil, Usage(fmt.Sprintf("--feed %s holds no requests", a.feed), "a line for each request")
+		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds no requests", a.feed), "a line for each request")
 	}
 	return list, nil
 }
@@ -195,7 +196,7 @@ func (a asking) line(line []byte, path string) (r load.Request, what string) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&q); err != nil {
-		return r, "not a request: " + oneLine(err.Error())
+		return r, "not a request: " + cmdenv.OneLine(err.Error())
 	}
 	if q.Method == "" {
 		q.Method = a.verb(len(q.Body) > 0)
@@ -229,7 +230,7 @@ func (a asking) mixed(bodies [][]byte) ([]load.Request, error) {
 			what = fmt.Sprintf("the weights add up to more than %d", mostRequests)
 		}
 		if what != "" {
-			return nil, Usage(fmt.Sprintf("--mix %q: %s", text, what), "METHOD PATH=WEIGHT, e.g. --mix 'GET /a=3' --mix 'POST /b?x=1=1'")
+			return nil, cmdenv.Usage(fmt.Sprintf("--mix %q: %s", text, what), "METHOD PATH=WEIGHT, e.g. --mix 'GET /a=3' --mix 'POST /b?x=1=1'")
 		}
 		if takesBody(r.Method) {
 			r.Body = bodies[len(parts)%len(bodies)]

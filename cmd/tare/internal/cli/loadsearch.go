@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/load"
 )
 
@@ -16,9 +17,9 @@ func (l *loading) search(ctx context.Context) error {
 	interrupted := ctx.Err() != nil
 	switch {
 	case len(found.Steps) == 0 && interrupted:
-		return errInterrupted
+		return cmdenv.ErrInterrupted
 	case len(found.Steps) == 0:
-		return &errNothing{oneLine(err.Error())}
+		return &errNothing{cmdenv.OneLine(err.Error())}
 	}
 	last := found.Steps[len(found.Steps)-1]
 	o := load.Documented{
@@ -33,7 +34,7 @@ func (l *loading) search(ctx context.Context) error {
 		return errPrint
 	}
 	if interrupted {
-		return codeError(ExitInterrupted)
+		return cmdenv.Code(cmdenv.ExitInterrupted)
 	}
 	if err != nil {
 		return errors.Join(&errNothing{"the search was cut short"}, err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/trial"
 )
 
@@ -45,14 +46,14 @@ func (w *weighing) start(ctx context.Context, s loadServer) (*started, loadTarge
 		words = append(words, strings.NewReplacer("${PORT}", port, portVariable, port).Replace(word))
 	}
 	if taken(ctx, target.addr) {
-		return nil, target, Usage(fmt.Sprintf("something listens on %s already", target.addr), "end it, or leave --start out")
+		return nil, target, cmdenv.Usage(fmt.Sprintf("something listens on %s already", target.addr), "end it, or leave --start out")
 	}
 	w.p.Status("start", "starting "+s.id)
 	c, err := trial.StartCommand(ctx, trial.Spec{
 		Path: words[0], Args: words[1:], Env: []string{"PORT=" + port}, Run: w.tag, Name: "load/" + s.id, MemoryLimit: memoryLimit, OutputLimit: outputLimit, Guardian: w.guardian,
 	})
 	if err != nil {
-		return nil, target, &errNothing{oneLine(err.Error())}
+		return nil, target, &errNothing{cmdenv.OneLine(err.Error())}
 	}
 	server := &started{command: c, foreign: slices.ContainsFunc(words, contains)}
 	if err := server.accepts(ctx, target.addr); err != nil {
@@ -85,10 +86,10 @@ func (s *started) accepts(ctx context.Context, addr string) error {
 	for !taken(limit, addr) {
 		select {
 		case <-s.command.Exited():
-			return &errNothing{oneLine(s.command.Lost("start").Error())}
+			return &errNothing{cmdenv.OneLine(s.command.Lost("start").Error())}
 		case <-limit.Done():
 			if ctx.Err() != nil {
-				return errInterrupted
+				return cmdenv.ErrInterrupted
 			}
 			return &errNothing{fmt.Sprintf("nothing accepts connections at %s after %v; the command must listen on $PORT", addr, acceptLimit)}
 		case <-time.After(acceptEvery):

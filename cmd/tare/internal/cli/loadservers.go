@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
 // loadServer is one server to load: a URL, and how it is started if it is.
@@ -26,15 +28,15 @@ func servers(args, start []string) ([]loadServer, error) {
 		case !strings.HasPrefix(arg, "/"):
 			urls = append(urls, arg)
 		case len(start) == 0:
-			return nil, Usage(fmt.Sprintf("%q is a path without a server", arg), "e.g. http://127.0.0.1:8080"+arg+", or start one with --start")
+			return nil, cmdenv.Usage(fmt.Sprintf("%q is a path without a server", arg), "e.g. http://127.0.0.1:8080"+arg+", or start one with --start")
 		case path != "/":
-			return nil, Usage("more than one path", "--mix asks for several: --mix 'GET /a=3' --mix 'GET /b=1'")
+			return nil, cmdenv.Usage("more than one path", "--mix asks for several: --mix 'GET /a=3' --mix 'GET /b=1'")
 		default:
 			path = arg
 		}
 	}
 	if len(start) == 0 && len(urls) == 0 {
-		return nil, Usage("tare load needs a URL", "e.g. tare load http://127.0.0.1:8080/")
+		return nil, cmdenv.Usage("tare load needs a URL", "e.g. tare load http://127.0.0.1:8080/")
 	}
 	own := "http://127.0.0.1:" + portVariable + path
 	if len(start) == 1 && len(urls) == 1 && path == "/" {
@@ -50,7 +52,7 @@ func servers(args, start []string) ([]loadServer, error) {
 	}
 	for _, url := range urls {
 		if strings.Contains(url, portVariable) {
-			return nil, Usage(fmt.Sprintf("%q: $PORT is the port of a --start, and there is not exactly one", url), "write the port")
+			return nil, cmdenv.Usage(fmt.Sprintf("%q: $PORT is the port of a --start, and there is not exactly one", url), "write the port")
 		}
 		list = append(list, loadServer{url: url})
 	}
@@ -96,7 +98,7 @@ func splitWords(text string) ([]string, error) {
 		case in == '\'' && c != '\'', in == '"' && c != '"' && c != '\\':
 			word.WriteByte(c)
 		case c == '\\' && i+1 == len(text):
-			return nil, Usage(fmt.Sprintf("--start %q ends with a backslash", text), "")
+			return nil, cmdenv.Usage(fmt.Sprintf("--start %q ends with a backslash", text), "")
 		case c == '\\':
 			i++
 			if in == '"' && strings.IndexByte("\"\\$`", text[i]) < 0 {
@@ -115,7 +117,7 @@ func splitWords(text string) ([]string, error) {
 			word.Reset()
 			begun = false
 		case strings.IndexByte("|&;<>`", c) >= 0, c == '$' && !isPort(text[i:]):
-			return nil, Usage(fmt.Sprintf("--start %q: %q means something to a shell only", text, string(c)), "quote it, or let a shell do it: --start \"sh -c '…'\"")
+			return nil, cmdenv.Usage(fmt.Sprintf("--start %q: %q means something to a shell only", text, string(c)), "quote it, or let a shell do it: --start \"sh -c '…'\"")
 		default:
 			word.WriteByte(c)
 			begun = true
@@ -123,12 +125,12 @@ func splitWords(text string) ([]string, error) {
 	}
 	switch {
 	case in != 0:
-		return nil, Usage(fmt.Sprintf("--start %q: a quote is not closed", text), "")
+		return nil, cmdenv.Usage(fmt.Sprintf("--start %q: a quote is not closed", text), "")
 	case begun:
 		words = append(words, word.String())
 	}
 	if len(words) == 0 || words[0] == "" {
-		return nil, Usage("--start without a command", "e.g. --start './server -port $PORT'")
+		return nil, cmdenv.Usage("--start without a command", "e.g. --start './server -port $PORT'")
 	}
 	return words, nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
@@ -31,7 +32,7 @@ func NullMain() {
 }
 
 // loadSeveral compares servers as a study that is in no file.
-func loadSeveral(ctx context.Context, env Env, o loadOptions, p *progress) error {
+func loadSeveral(ctx context.Context, env cmdenv.Env, o loadOptions, p *progress) error {
 	study, err := newComparison(env, o)
 	if err != nil {
 		return err
@@ -44,17 +45,17 @@ func loadSeveral(ctx context.Context, env Env, o loadOptions, p *progress) error
 	run := runOptions{budget: o.duration, seed: o.seed, noLock: o.noLock, quiet: o.quiet}
 	run.format, _ = report.FormatNamed(format)
 	alone := env
-	alone.Lab.Sources = func(Workshop) (lab.Sources, error) { return running{}, nil }
+	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return running{}, nil }
 	p.Say("comparing " + strings.Join(ids(o.servers), ", ") + ": " + comparing(o))
 
-	exit := ExitOK
+	exit := cmdenv.ExitOK
 	fail := func(err error) {
-		exit = worst(exit, code(err))
+		exit = cmdenv.Worst(exit, cmdenv.ExitCode(err))
 		p.Fail(err)
 	}
 	err = withSession(ctx, alone, run, p, func(ctx context.Context, w *weighing) error {
-		err := w.all(ctx, []chosen{{Study: study}}, fail)
-		if errEnd := w.finish(&output{}, true); err == nil {
+		err := w.all(ctx, []cmdenv.Study{{Study: study}}, fail)
+		if errEnd := w.finish(&cmdenv.Output{}, true); err == nil {
 			err = errEnd
 		}
 		return err
@@ -62,7 +63,7 @@ func loadSeveral(ctx context.Context, env Env, o loadOptions, p *progress) error
 	if err != nil {
 		return err
 	}
-	return codeError(exit)
+	return cmdenv.Code(exit)
 }
 
 func ids(list []loadServer) []string {
@@ -75,11 +76,11 @@ func ids(list []loadServer) []string {
 
 // comparing says how requests are sent in a comparison.
 func comparing(o loadOptions) string {
-	how := "closed loop on " + plural(o.connections, "connection")
+	how := "closed loop on " + cmdenv.Plural(o.connections, "connection")
 	if o.profile != nil {
-		how = "open loop at " + o.profile.String() + " on " + plural(o.connections, "connection")
+		how = "open loop at " + o.profile.String() + " on " + cmdenv.Plural(o.connections, "connection")
 	}
-	return how + ", about " + seconds(o.duration)
+	return how + ", about " + cmdenv.Seconds(o.duration)
 }
 
 // comparisonID names the study of a comparison; its results are kept below it.
@@ -91,7 +92,7 @@ const roundsWanted = 12
 // newComparison is the study: one contender for each server, the first one the
 // baseline, and one workload, whose requests are in a file of the study's
 // directory.
-func newComparison(env Env, o loadOptions) (tare.Study, error) {
+func newComparison(env cmdenv.Env, o loadOptions) (tare.Study, error) {
 	study := tare.Study{
 		ID: comparisonID, Question: "How do " + strings.Join(ids(o.servers), " and ") + " compare?", Kinds: []string{kind.Name},
 		Baseline: o.servers[0].id, Metrics: []string{"time", "cpu", "client-cpu"}, Budget: tare.Budget{Full: o.duration},
@@ -99,10 +100,10 @@ func newComparison(env Env, o loadOptions) (tare.Study, error) {
 	path := o.servers[0].target.path
 	for _, c := range o.servers {
 		if c.target.path != path && o.asking.feed == "" && len(o.asking.mix) == 0 {
-			return study, Usage(fmt.Sprintf("%s and %s are not the same request", o.servers[0].url, c.url), "servers are compared by the same path; --mix asks for several")
+			return study, cmdenv.Usage(fmt.Sprintf("%s and %s are not the same request", o.servers[0].url, c.url), "servers are compared by the same path; --mix asks for several")
 		}
 		if c.target.auth != "" {
-			return study, Usage("user and password in a URL are for one server", "-H 'Authorization: …' is sent to each")
+			return study, cmdenv.Usage("user and password in a URL are for one server", "-H 'Authorization: …' is sent to each")
 		}
 		e := tare.Entry{ID: c.id, Command: c.command}
 		if c.command == nil {
@@ -114,7 +115,7 @@ func newComparison(env Env, o loadOptions) (tare.Study, error) {
 	if o.profile != nil {
 		rate, ok := o.profile.(load.Constant)
 		if !ok {
-			return study, Usage(fmt.Sprintf("--rate %s is for one server", o.rate), "a comparison takes a constant rate, e.g. 5000/s")
+			return study, cmdenv.Usage(fmt.Sprintf("--rate %s is for one server", o.rate), "a comparison takes a constant rate, e.g. 5000/s")
 		}
 		traffic.Rate, traffic.Segment = rate.PerSecond, segment(o.duration, len(o.servers))
 		study.Metrics = []string{"p50", "p90", "p99", "cpu", "client-cpu"}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/load"
 )
 
@@ -24,7 +25,7 @@ type loadTarget struct {
 // on this machine.
 func parseTarget(text string) (loadTarget, error) {
 	wrong := func(why string) (loadTarget, error) {
-		return loadTarget{}, Usage(fmt.Sprintf("%q is not a URL to load: %s", text, why), "e.g. http://127.0.0.1:8080/path")
+		return loadTarget{}, cmdenv.Usage(fmt.Sprintf("%q is not a URL to load: %s", text, why), "e.g. http://127.0.0.1:8080/path")
 	}
 	whole := text
 	switch {
@@ -35,7 +36,7 @@ func parseTarget(text string) (loadTarget, error) {
 	}
 	u, err := url.Parse(whole)
 	if err != nil {
-		return wrong(strings.TrimPrefix(oneLine(err.Error()), "parse "))
+		return wrong(strings.TrimPrefix(cmdenv.OneLine(err.Error()), "parse "))
 	}
 	port := map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	switch {

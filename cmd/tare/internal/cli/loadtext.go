@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/report"
 )
@@ -25,10 +26,10 @@ type loadPage struct {
 // writeLoad writes what came of a leg; how says how it was sent.
 func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, how string) error {
 	p := &loadPage{style: st, d: d, r: r, unit: unitFor(d.Latency.P50)}
-	fmt.Fprintln(&p.b, paint(st.Bold, d.URL))
+	fmt.Fprintln(&p.b, cmdenv.Paint(st.Bold, d.URL))
 	p.say(how)
 	if d.Interrupted {
-		fmt.Fprintln(&p.b, "  "+paint(st.Warn, "interrupted: this is what there was until then"))
+		fmt.Fprintln(&p.b, "  "+cmdenv.Paint(st.Warn, "interrupted: this is what there was until then"))
 	}
 	if d.Search != nil {
 		p.transfer()
@@ -47,7 +48,9 @@ func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, ho
 	return err
 }
 
-func (p *loadPage) heading(title string) { fmt.Fprintf(&p.b, "\n%s\n", paint(p.style.Bold, title)) }
+func (p *loadPage) heading(title string) {
+	fmt.Fprintf(&p.b, "\n%s\n", cmdenv.Paint(p.style.Bold, title))
+}
 
 // which says which leg of several a section is about.
 func (p *loadPage) which() string {
@@ -57,11 +60,11 @@ func (p *loadPage) which() string {
 	return ""
 }
 
-func (p *loadPage) say(text string) { paragraph(&p.b, "  ", "    ", text, p.style.Width) }
+func (p *loadPage) say(text string) { cmdenv.Paragraph(&p.b, "  ", "    ", text, p.style.Width) }
 
 // labelled writes a line of label and text.
 func (p *loadPage) labelled(label, text string) {
-	paragraph(&p.b, fmt.Sprintf("  %-10s  ", label), strings.Repeat(" ", 14), text, p.style.Width)
+	cmdenv.Paragraph(&p.b, fmt.Sprintf("  %-10s  ", label), strings.Repeat(" ", 14), text, p.style.Width)
 }
 
 func (p *loadPage) rate() {
@@ -76,7 +79,7 @@ func (p *loadPage) rate() {
 		p.labelled("asked", text)
 	}
 	p.labelled("requests", fmt.Sprintf("%s sent, %s answered, %s failed", counted(d.Sent), counted(d.Requests), counted(failures(d))))
-	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", decimal(d.Concurrency, 2), plural(d.Connections, "connection"), counted(d.ConnectionsOpened)))
+	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", decimal(d.Concurrency, 2), cmdenv.Plural(d.Connections, "connection"), counted(d.ConnectionsOpened)))
 }
 
 // failures are all errors of a document.
@@ -172,7 +175,7 @@ func (p *loadPage) answers() {
 	}
 	p.labelled("errors", strings.Join(parts, ", "))
 	if p.d.FirstError != "" {
-		p.labelled("the first", oneLine(p.d.FirstError))
+		p.labelled("the first", cmdenv.OneLine(p.d.FirstError))
 	}
 }
 
@@ -227,7 +230,7 @@ func (p *loadPage) ruling(r tare.Ruling) string {
 	case tare.NotMet, tare.VoidRuling:
 		colour = p.style.Bad
 	}
-	return paint(colour, fmt.Sprintf("%-12s", strings.ToUpper(string(r))))
+	return cmdenv.Paint(colour, fmt.Sprintf("%-12s", strings.ToUpper(string(r))))
 }
 
 // search is a search's steps and what follows from them.
@@ -247,7 +250,7 @@ func (p *loadPage) search() {
 		fmt.Fprintf(&p.b, "  %11d  %10s  %11s  %9s  %9s  %8s  %s\n", step.Connections, asked, thousands(step.RequestsPerSecond),
 			decimal(float64(step.P50)/1e6, 3), decimal(float64(step.P99)/1e6, 3), decimal(step.ErrorShare*100, 2), text)
 	}
-	paragraph(&p.b, "  "+p.ruling(s.Verdict)+"  ", strings.Repeat(" ", 16), s.Sentence, p.style.Width)
+	cmdenv.Paragraph(&p.b, "  "+p.ruling(s.Verdict)+"  ", strings.Repeat(" ", 16), s.Sentence, p.style.Width)
 }
 
 // limit is what set the pace, and the findings.
@@ -279,11 +282,11 @@ func (p *loadPage) limit() {
 
 // marked is labelled with a painted label, which has no width of its own.
 func (p *loadPage) marked(label string, colour func(string) string, text string) {
-	for i, line := range wrap(text, p.style.Width-14) {
+	for i, line := range cmdenv.Wrap(text, p.style.Width-14) {
 		if i > 0 {
 			label = ""
 		}
-		fmt.Fprintf(&p.b, "  %s  %s\n", paint(colour, fmt.Sprintf("%-10s", label)), line)
+		fmt.Fprintf(&p.b, "  %s  %s\n", cmdenv.Paint(colour, fmt.Sprintf("%-10s", label)), line)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
 // made is what tare new contender made.
@@ -23,7 +24,7 @@ type made struct {
 	Next  []string `json:"next"` // commands
 }
 
-func newCommand(env Env) *cobra.Command {
+func newCommand(env cmdenv.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new",
 		Short: "Begin something of your own: a contender",
@@ -35,7 +36,7 @@ already is never touched.`,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return unknown("thing to begin", args[0], commandNames(cmd), "tare new --help lists them")
+			return cmdenv.Unknown("thing to begin", args[0], cmdenv.CommandNames(cmd), "tare new --help lists them")
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -43,7 +44,7 @@ already is never touched.`,
 	return cmd
 }
 
-func newContenderCommand(env Env) *cobra.Command {
+func newContenderCommand(env cmdenv.Env) *cobra.Command {
 	var dir, catalogDir string
 	var asJSON bool
 	kinds := catalog.Kinds()
@@ -62,9 +63,9 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
   tare new contender codec/mine --dir ./bench`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return Usage("tare new contender needs a kind and a name", "e.g. tare new contender codec/mine")
+				return cmdenv.Usage("tare new contender needs a kind and a name", "e.g. tare new contender codec/mine")
 			}
-			return atMost(1)(cmd, args)
+			return cmdenv.AtMost(1)(cmd, args)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
 			var offers []string
@@ -81,7 +82,7 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 				return err
 			}
 			if asJSON {
-				return printJSON(env.Out, m)
+				return cmdenv.PrintJSON(env.Out, m)
 			}
 			fmt.Fprintf(env.Out, "made %s %s:\n", m.Kind, m.Name)
 			for _, f := range m.Files {
@@ -101,22 +102,22 @@ Kinds: ` + strings.Join(kinds, ", ") + `.`,
 }
 
 // newContender makes KIND/NAME.
-func newContender(env Env, what, dir, catalogDir string) (made, error) {
+func newContender(env cmdenv.Env, what, dir, catalogDir string) (made, error) {
 	kind, name, ok := strings.Cut(what, "/")
 	if !ok || kind == "" || name == "" {
-		return made{}, Usage(fmt.Sprintf("%q is not KIND/NAME", what), "e.g. tare new contender codec/mine")
+		return made{}, cmdenv.Usage(fmt.Sprintf("%q is not KIND/NAME", what), "e.g. tare new contender codec/mine")
 	}
 	if known := catalog.Kinds(); !slices.Contains(known, kind) {
-		return made{}, unknown("kind", kind, known, "known: "+strings.Join(known, ", "))
+		return made{}, cmdenv.Unknown("kind", kind, known, "known: "+strings.Join(known, ", "))
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return made{}, Usage("--dir "+dir+": there is no such directory", "make it, or name another")
+		return made{}, cmdenv.Usage("--dir "+dir+": there is no such directory", "make it, or name another")
 	}
 	d, err := env.Dirs()
 	if err != nil {
 		return made{}, err
 	}
-	c, err := findCatalog(catalogDir, d.Cache)
+	c, err := cmdenv.FindCatalog(catalogDir, d.Cache)
 	if err != nil {
 		return made{}, err
 	}
@@ -126,7 +127,7 @@ func newContender(env Env, what, dir, catalogDir string) (made, error) {
 	case errors.As(err, &io):
 		return made{}, err
 	case err != nil:
-		return made{}, Usage(err.Error(), "")
+		return made{}, cmdenv.Usage(err.Error(), "")
 	}
 	for i, f := range files {
 		if !filepath.IsAbs(f) {
@@ -155,9 +156,9 @@ func nextInside(kind, name, at string) []string {
 	leaf := path.Join("contenders", kind, name)
 	try := "make contenders LEAVES=" + leaf
 	if at != leaf {
-		try = "make -C " + quoted(strings.TrimSuffix(at, "/"+leaf)) + " contenders LEAVES=" + leaf
+		try = "make -C " + cmdenv.Quoted(strings.TrimSuffix(at, "/"+leaf)) + " contenders LEAVES=" + leaf
 	}
-	return []string{"GOWORK=off go -C " + quoted(at) + " get MODULE@VERSION", try, weighed(kind, name, name)}
+	return []string{"GOWORK=off go -C " + cmdenv.Quoted(at) + " get MODULE@VERSION", try, weighed(kind, name, name)}
 }
 
 // next are those commands elsewhere. The go command, and an editor that asks
@@ -169,12 +170,12 @@ func next(kind, name, at, sdk string) []string {
 	if filepath.IsAbs(filepath.FromSlash(at)) {
 		entry = fmt.Sprintf("{id: %s, program: %q}", name, at)
 	}
-	goIn := "GOWORK=off go -C " + quoted(at)
+	goIn := "GOWORK=off go -C " + cmdenv.Quoted(at)
 	commands := []string{goIn + " get . MODULE@VERSION", goIn + " vet ."}
 	if sdk != "" {
 		const edit, module = " mod edit ", "github.com/tarebench/tare"
 		commands = slices.Concat(
-			[]string{goIn + edit + quoted("-replace="+module+"="+sdk) + " # for go and an editor on this machine"}, commands,
+			[]string{goIn + edit + cmdenv.Quoted("-replace="+module+"="+sdk) + " # for go and an editor on this machine"}, commands,
 			[]string{goIn + edit + "-dropreplace=" + module + " # before it goes to another; tare needs none"})
 	}
 	return append(commands, weighed(kind, name, entry))
@@ -196,12 +197,4 @@ func weighed(kind, name, entry string) string {
 	}
 	return fmt.Sprintf("echo '{study: %s, kinds: [%s], baseline: %s, contenders: [%s, %s], workloads: [{%s}], metrics: [%s]}' | tare run -",
 		name, kind, baseline, baseline, entry, workload, metrics)
-}
-
-// quoted is a path as a shell reads it in one piece.
-func quoted(path string) string {
-	if strings.ContainsAny(path, " \t'\"$&;()`*?<>|") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/build"
 )
 
@@ -15,7 +16,7 @@ func original(dir string) (string, error) {
 		return "", nil
 	}
 	if info, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil || info.IsDir() {
-		return "", Usage("--with-original "+dir+": there is no go.mod in it", "name a clone of the published library")
+		return "", cmdenv.Usage("--with-original "+dir+": there is no go.mod in it", "name a clone of the published library")
 	}
 	return filepath.Abs(dir)
 }
@@ -23,7 +24,7 @@ func original(dir string) (string, error) {
 // give adds the published library to the modules to build with, under the
 // names that the studies have for it, and takes out of the studies who is built
 // with a module that was not given.
-func (o *runOptions) give(studies []chosen) error {
+func (o *runOptions) give(studies []cmdenv.Study) error {
 	has := func(module string) bool {
 		return slices.ContainsFunc(o.with, func(text string) bool {
 			w, err := build.ParseWith(text, "")
@@ -44,7 +45,7 @@ func (o *runOptions) give(studies []chosen) error {
 		studies[i].Study = studies[i].Having(has)
 	}
 	if o.original != "" && !used {
-		return Usage("--with-original changes nothing: no study that was asked for weighs a published library from a clone", "tare run ffi does")
+		return cmdenv.Usage("--with-original changes nothing: no study that was asked for weighs a published library from a clone", "tare run ffi does")
 	}
 	return nil
 }

@@ -8,15 +8,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/lab"
 )
 
 // planned is the plan in one line.
 func planned(e lab.Event) string {
-	text := "the plan: " + plural(e.Rounds, "round")
+	text := "the plan: " + cmdenv.Plural(e.Rounds, "round")
 	if e.Plan != nil {
 		whole := time.Duration(float64(e.Rounds) * e.Plan.SecondsPerRound * float64(time.Second))
-		text += fmt.Sprintf(" of about %s, %s in all", seconds(time.Duration(e.Plan.SecondsPerRound*float64(time.Second))), seconds(whole))
+		text += fmt.Sprintf(" of about %s, %s in all", cmdenv.Seconds(time.Duration(e.Plan.SecondsPerRound*float64(time.Second))), cmdenv.Seconds(whole))
 		if len(e.Plan.Looks) > 1 {
 			text += ", fewer if everything is answered before"
 		}
@@ -25,7 +26,7 @@ func planned(e lab.Event) string {
 		}
 	}
 	if e.Message != "" {
-		text = oneLine(e.Message) + "; " + text
+		text = cmdenv.OneLine(e.Message) + "; " + text
 	}
 	return text
 }
@@ -35,9 +36,9 @@ func planned(e lab.Event) string {
 func left(e lab.Event) string {
 	if e.Plan != nil && e.Plan.BudgetSeconds == 0 {
 		rest := float64(e.Rounds-e.Round) * e.Plan.SecondsPerRound
-		return fmt.Sprintf(" (about %s more)", seconds(time.Duration(rest*float64(time.Second))))
+		return fmt.Sprintf(" (about %s more)", cmdenv.Seconds(time.Duration(rest*float64(time.Second))))
 	}
-	return fmt.Sprintf(" (at most %s more)", seconds(e.Left))
+	return fmt.Sprintf(" (at most %s more)", cmdenv.Seconds(e.Left))
 }
 
 // stopped says why a study ended.
@@ -61,31 +62,6 @@ func cut(text string, n int) string {
 	return string([]rune(text)[:n-1]) + "…"
 }
 
-// seconds is d as people say it: 0.85s, 12s, 3m20s.
-func seconds(d time.Duration) string {
-	switch {
-	case d < 10*time.Second:
-		return d.Round(10 * time.Millisecond).String()
-	case d < time.Minute:
-		return d.Round(time.Second).String()
-	}
-	text := d.Round(time.Second).String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = strings.TrimSuffix(text, zero[1:])
-		}
-	}
-	return text
-}
-
-// plural is n things.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // asked is how much of a study is asked for, in words.
 func asked(o runOptions) string {
 	var parts []string
@@ -98,7 +74,7 @@ func asked(o runOptions) string {
 		parts = append(parts, "full budget")
 	}
 	if o.rounds > 0 {
-		parts = append(parts, plural(o.rounds, "round"))
+		parts = append(parts, cmdenv.Plural(o.rounds, "round"))
 	}
 	if o.isolation == tare.TrialWise {
 		parts = append(parts, "whole trials")
@@ -113,7 +89,7 @@ func asked(o runOptions) string {
 		parts = append(parts, "built by "+o.release)
 	}
 	if o.procs > 0 {
-		parts = append(parts, plural(o.procs, "processor"))
+		parts = append(parts, cmdenv.Plural(o.procs, "processor"))
 	}
 	parts = append(parts, o.env...)
 	return strings.Join(parts, ", ")

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/lab"
@@ -21,12 +22,12 @@ func pins(with []string) ([]string, error) {
 		w, err := build.ParseWith(text, ".")
 		switch {
 		case err != nil:
-			return nil, Usage("--with "+err.Error(), "")
+			return nil, cmdenv.Usage("--with "+err.Error(), "")
 		case seen[w.Path]:
-			return nil, Usage("--with "+w.Path+" is given twice", "build with one version of it; a study can list a contender twice")
+			return nil, cmdenv.Usage("--with "+w.Path+" is given twice", "build with one version of it; a study can list a contender twice")
 		case w.Dir != "":
 			if info, err := os.Stat(filepath.Join(w.Dir, "go.mod")); err != nil || info.IsDir() {
-				return nil, Usage(fmt.Sprintf("--with %s: there is no go.mod in %s", text, w.Dir), "name the directory of the module")
+				return nil, cmdenv.Usage(fmt.Sprintf("--with %s: there is no go.mod in %s", text, w.Dir), "name the directory of the module")
 			}
 		}
 		seen[w.Path] = true
@@ -42,7 +43,7 @@ type pinner interface {
 }
 
 // unused reports a --with that no contender of studies requires.
-func (w *weighing) unused(studies []chosen) error {
+func (w *weighing) unused(studies []cmdenv.Study) error {
 	p, ok := w.sources.(pinner)
 	if !ok || len(w.o.with) == 0 {
 		return nil
@@ -61,7 +62,7 @@ func (w *weighing) unused(studies []chosen) error {
 	if len(left) == 0 {
 		return nil
 	}
-	return Usage("--with "+left[0]+" changes nothing: no contender that would be weighed requires that module, or each has a version of its own", "--contender NAME weighs one at any budget; tare explain NAME says what it contains")
+	return cmdenv.Usage("--with "+left[0]+" changes nothing: no contender that would be weighed requires that module, or each has a version of its own", "--contender NAME weighs one at any budget; tare explain NAME says what it contains")
 }
 
 // release checks --go and returns the toolchain's name; empty where none was
@@ -73,9 +74,9 @@ func release(given []string) (string, error) {
 	name, ok := studyfile.GoRelease(given[0])
 	switch {
 	case len(given) > 1:
-		return "", Usage("--go is given twice", "two toolchains are two contenders of a study: {id: …, use: …, go: go1.25.5}")
+		return "", cmdenv.Usage("--go is given twice", "two toolchains are two contenders of a study: {id: …, use: …, go: go1.25.5}")
 	case !ok:
-		return "", Usage(fmt.Sprintf("--go %q is not a Go release", given[0]), studyfile.GoHint)
+		return "", cmdenv.Usage(fmt.Sprintf("--go %q is not a Go release", given[0]), studyfile.GoHint)
 	}
 	return name, nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -40,7 +41,7 @@ type progress struct {
 }
 
 // newProgress starts to write to the caller's stderr.
-func newProgress(env Env, quiet bool) *progress {
+func newProgress(env cmdenv.Env, quiet bool) *progress {
 	columns, terminal := env.Lab.Terminal(env.Err)
 	p := &progress{w: env.Err, live: terminal && env.Getenv("TERM") != "dumb", quiet: quiet, columns: columns, dim: env.Style(env.Err).Dim, done: make(chan struct{})}
 	if quiet {
@@ -66,7 +67,7 @@ func (p *progress) Fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
-	complain(p.w, err)
+	cmdenv.Complain(p.w, err)
 }
 
 // End takes the live line away and falls silent.
@@ -125,7 +126,7 @@ func (p *progress) Event(e lab.Event) {
 		p.build(e)
 	case "pilot":
 		if e.Err != nil {
-			p.say(fmt.Sprintf("%s is out: %s", e.Contender, oneLine(e.Err.Error())))
+			p.say(fmt.Sprintf("%s is out: %s", e.Contender, cmdenv.OneLine(e.Err.Error())))
 			return
 		}
 		p.status("pilot", "checking the answers of "+e.Contender+" and warming it up", true)
@@ -137,7 +138,7 @@ func (p *progress) Event(e lab.Event) {
 		p.status("round", fmt.Sprintf("round %d of %d", e.Round+1, e.Rounds), true)
 		p.said = time.Now() // the plan was this phase's line
 	case "round":
-		p.rounds = fmt.Sprintf("%d of %d rounds, %s%s%s", e.Round, e.Rounds, seconds(e.Elapsed), left(e), leading(e))
+		p.rounds = fmt.Sprintf("%d of %d rounds, %s%s%s", e.Round, e.Rounds, cmdenv.Seconds(e.Elapsed), left(e), leading(e))
 		p.status("round", p.rounds+p.answers, false)
 	case "look":
 		if all := e.Decided + e.Open; all > 0 {
@@ -147,16 +148,16 @@ func (p *progress) Event(e lab.Event) {
 	case "fit":
 		p.say(e.Message)
 	case "race":
-		p.say(fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, plural(e.Round, "round")))
+		p.say(fmt.Sprintf("%s leaves after %s: others are proven faster on everything it does", e.Contender, cmdenv.Plural(e.Round, "round")))
 	case "profile":
 		if e.Err != nil {
-			p.say(fmt.Sprintf("%s cannot be profiled: %s", e.Contender, oneLine(e.Err.Error())))
+			p.say(fmt.Sprintf("%s cannot be profiled: %s", e.Contender, cmdenv.OneLine(e.Err.Error())))
 			return
 		}
 		p.status("profile", "profiling "+e.Contender, true)
 	case "done":
 		p.text = ""
-		p.say("measured for " + seconds(e.Elapsed) + stopped(e.Message))
+		p.say("measured for " + cmdenv.Seconds(e.Elapsed) + stopped(e.Message))
 	}
 }
 
@@ -174,9 +175,9 @@ func leading(e lab.Event) string {
 func (p *progress) build(e lab.Event) {
 	switch {
 	case errors.As(e.Err, new(*lab.NotInstalledError)):
-		p.say(fmt.Sprintf("%s is left out: %s", e.Contender, oneLine(e.Err.Error())))
+		p.say(fmt.Sprintf("%s is left out: %s", e.Contender, cmdenv.OneLine(e.Err.Error())))
 	case e.Err != nil:
-		p.say(fmt.Sprintf("%s cannot be built: %s", e.Contender, oneLine(e.Err.Error())))
+		p.say(fmt.Sprintf("%s cannot be built: %s", e.Contender, cmdenv.OneLine(e.Err.Error())))
 	case e.Message == "":
 		p.status("build", "preparing "+e.Contender, true)
 	default:
@@ -228,7 +229,7 @@ func (p *progress) again() {
 // current is what goes on, and for how long where that says something.
 func (p *progress) current() string {
 	if d := time.Since(p.since); !p.since.IsZero() && d >= 2*time.Second {
-		return p.text + ", " + seconds(d)
+		return p.text + ", " + cmdenv.Seconds(d)
 	}
 	return p.text
 }
@@ -261,7 +262,7 @@ func (p *progress) prefix() string {
 // width, because a line that wraps cannot be overwritten.
 func (p *progress) draw() {
 	text := cut(p.prefix()+p.current(), p.columns-1)
-	fmt.Fprintf(p.w, "\r\x1b[K%s", paint(p.dim, text))
+	fmt.Fprintf(p.w, "\r\x1b[K%s", cmdenv.Paint(p.dim, text))
 	p.drawn = true
 }
 

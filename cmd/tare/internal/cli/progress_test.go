@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -39,9 +40,9 @@ func (s *screen) take() string {
 func watch(t *testing.T, columns int, env map[string]string, quiet bool, play func(p *progress, seen *screen)) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &screen{}
-		p := newProgress(Env{
+		p := newProgress(cmdenv.Env{
 			Err: seen, Getenv: func(k string) string { return env[k] },
-			Lab: Lab{Terminal: func(any) (int, bool) { return columns, columns > 0 }},
+			Lab: cmdenv.Lab{Terminal: func(any) (int, bool) { return columns, columns > 0 }},
 		}, quiet)
 		defer p.End()
 		play(p, seen)
@@ -140,15 +141,4 @@ func TestQuietWritesErrorsOnly(t *testing.T) {
 		p.Fail(errors.New("it broke"))
 		expect(t, seen, "tare: it broke\n")
 	})
-}
-
-func TestSeconds(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "0s", 1234 * time.Millisecond: "1.23s", 12340 * time.Millisecond: "12s", 60 * time.Second: "1m",
-		200 * time.Second: "3m20s", time.Hour: "1h", 3 * time.Millisecond: "0s",
-	} {
-		if got := seconds(d); got != want {
-			t.Errorf("%v: %q, want %q", d, got, want)
-		}
-	}
 }

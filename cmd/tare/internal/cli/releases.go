@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
 // releaser is what sources can be that know which Go releases are on this
@@ -18,12 +19,12 @@ func (s shop) Here(ctx context.Context, release string) bool { return s.Builder.
 
 // here leaves studies out that would have to fetch a Go release first: nobody
 // asked for them by name.
-func (w *weighing) here(ctx context.Context, studies []chosen) []chosen {
+func (w *weighing) here(ctx context.Context, studies []cmdenv.Study) []cmdenv.Study {
 	r, ok := w.sources.(releaser)
 	if !ok {
 		return studies
 	}
-	var out []chosen
+	var out []cmdenv.Study
 	for _, study := range studies {
 		if missing := lacking(ctx, r, study.Study); missing != "" {
 			w.p.Say(fmt.Sprintf("%s: left out, %s is not on this machine; tare run %s fetches it", study.ID, missing, study.ID))

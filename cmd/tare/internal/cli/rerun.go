@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
 )
@@ -23,9 +24,9 @@ type rerunOptions struct {
 	format  report.Format
 }
 
-func rerunCommand(env Env) *cobra.Command {
+func rerunCommand(env cmdenv.Env) *cobra.Command {
 	var o rerunOptions
-	var f formatFlag
+	var f cmdenv.FormatFlag
 	cmd := &cobra.Command{
 		Use:   "rerun RESULT",
 		Short: "Carry the study of a result out again as it was, and compare",
@@ -60,15 +61,15 @@ result, one that does not hold its study, or one made elsewhere without --trust;
   tare rerun json-encode --format md`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return Usage("tare rerun needs a result", "a result.json, a run's directory, or the name of a study that was run")
+				return cmdenv.Usage("tare rerun needs a result", "a result.json, a run's directory, or the name of a study that was run")
 			}
-			return atMost(1)(cmd, args)
+			return cmdenv.AtMost(1)(cmd, args)
 		},
 		ValidArgsFunction: env.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.reseed = cmd.Flags().Changed("seed")
 			var err error
-			if o.format, err = f.format(cmd); err != nil {
+			if o.format, err = f.Format(cmd); err != nil {
 				return err
 			}
 			return runAgain(cmd.Context(), env, o, args[0])
@@ -80,19 +81,19 @@ result, one that does not hold its study, or one made elsewhere without --trust;
 	flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	flags.BoolVar(&o.trust, "trust", false, "run what the result says although it was made elsewhere; stderr lists it first")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
-	f.add(flags, "the comparison")
-	f.complete(cmd)
+	f.Add(flags, "the comparison")
+	f.Complete(cmd)
 	return cmd
 }
 
 // runAgain carries the study of a result out again.
-func runAgain(ctx context.Context, env Env, o rerunOptions, arg string) error {
+func runAgain(ctx context.Context, env cmdenv.Env, o rerunOptions, arg string) error {
 	results, dir, err := env.ReadResults(arg)
 	if err != nil {
 		return err
 	}
 	if len(results) != 1 {
-		return Usage(fmt.Sprintf("%s holds %d results", arg, len(results)), "name one run; tare history lists them")
+		return cmdenv.Usage(fmt.Sprintf("%s holds %d results", arg, len(results)), "name one run; tare history lists them")
 	}
 	old := results[0]
 	foreign, err := isForeign(env, o, old, dir, arg)
@@ -122,15 +123,15 @@ func runAgain(ctx context.Context, env Env, o rerunOptions, arg string) error {
 	}
 	p := newProgress(env, o.quiet)
 	defer p.End()
-	p.Say(fmt.Sprintf("weighing %s again as on %s UTC, %s", study.ID, minute(old.Started.UTC()), asked(ro)))
+	p.Say(fmt.Sprintf("weighing %s again as on %s UTC, %s", study.ID, cmdenv.Minute(old.Started.UTC()), asked(ro)))
 	if said != "" {
 		p.Say(said)
 	}
-	studies := []chosen{study}
+	studies := []cmdenv.Study{study}
 	if err := ro.give(studies); err != nil {
 		return err
 	}
-	if studies, _, err = choose(ro.only, studies); err != nil {
+	if studies, _, err = cmdenv.Choose(ro.only, studies); err != nil {
 		return err
 	}
 	var now *tare.Result
@@ -146,7 +147,7 @@ func runAgain(ctx context.Context, env Env, o rerunOptions, arg string) error {
 
 // printComparison prints what came out beside what came out then. The error of measuring
 // is passed on.
-func printComparison(env Env, o rerunOptions, old, now *tare.Result, err error) error {
+func printComparison(env cmdenv.Env, o rerunOptions, old, now *tare.Result, err error) error {
 	if now == nil {
 		return err
 	}
@@ -154,11 +155,11 @@ func printComparison(env Env, o rerunOptions, old, now *tare.Result, err error) 
 	errPrint := error(nil)
 	switch o.format.Name {
 	case "json":
-		errPrint = printJSON(env.Out, c)
+		errPrint = cmdenv.PrintJSON(env.Out, c)
 	case "text":
 		errPrint = c.print(env.Out, env.Style(env.Out))
 	default:
-		if errPrint = write(env.Out, o.format, []*tare.Result{now}, env.Style(env.Out)); errPrint == nil && !o.quiet {
+		if errPrint = cmdenv.WriteResults(env.Out, o.format, []*tare.Result{now}, env.Style(env.Out)); errPrint == nil && !o.quiet {
 			errPrint = c.print(env.Err, env.Style(env.Err))
 		}
 	}
@@ -166,7 +167,7 @@ func printComparison(env Env, o rerunOptions, old, now *tare.Result, err error) 
 		err = errPrint
 	}
 	if err == nil && now.Stopped == lab.Interrupted {
-		err = codeError(ExitInterrupted)
+		err = cmdenv.Code(cmdenv.ExitInterrupted)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/lab"
 )
@@ -57,7 +58,7 @@ func TestVersionsOfALeaf(t *testing.T) {
 }
 
 func TestToolchainOfToday(t *testing.T) {
-	tool, err := findToolchain(t.Context())
+	tool, err := cmdenv.FindToolchain(t.Context())
 	if err != nil {
 		t.Skip(err)
 	}
@@ -105,7 +106,7 @@ func TestAskedOptions(t *testing.T) {
 	} {
 		got, err := askedOptions(&c.old)
 		if c.err != "" {
-			if code(err) != ExitUsage || !strings.HasPrefix(err.Error(), c.err) {
+			if cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), c.err) {
 				t.Errorf("%s: %v, want %s", name, err, c.err)
 			}
 			continue

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/lab"
@@ -16,12 +17,12 @@ import (
 
 // recordAsked says in a result how it was asked for, and of which tare.
 func (w *weighing) recordAsked(res *tare.Result) {
-	res.Tare = version().short()
+	res.Tare = cmdenv.ThisVersion().Short()
 	if w.asking.ID != res.Study {
 		return
 	}
 	res.Asked = tare.Asked{
-		Study: w.asking.source, Budget: "full", Rounds: w.o.rounds, Slice: w.o.slice,
+		Study: w.asking.Source, Budget: "full", Rounds: w.o.rounds, Slice: w.o.slice,
 		Contenders: w.o.only.Contenders, Workloads: w.o.only.Workloads, With: w.o.with, Go: w.o.release,
 	}
 	switch {
@@ -30,24 +31,12 @@ func (w *weighing) recordAsked(res *tare.Result) {
 	case w.o.quick:
 		res.Asked.Budget = "quick"
 	}
-	if w.asking.source == "" {
+	if w.asking.Source == "" {
 		res.Asked.Command, res.Asked.WorkDir, res.Asked.Files = w.typed.args, w.typed.dir, w.typed.sums
 	}
 	if relative(w.asking.Study) {
 		res.Asked.Dir = w.asking.Dir
 	}
-}
-
-// short is the version, and of one that is under way the commit.
-func (v Version) short() string {
-	s := v.Version
-	if s == "devel" && v.Revision != "" {
-		s += " " + v.Revision[:min(12, len(v.Revision))]
-		if v.Modified {
-			s += "+changes"
-		}
-	}
-	return s
 }
 
 // relative reports whether a study names files from where its own is.
@@ -62,23 +51,23 @@ func relative(s tare.Study) bool {
 }
 
 // storedStudy is the study of a result as it was, and what is to be said of it.
-func storedStudy(env Env, old *tare.Result) (study chosen, said string, err error) {
+func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, said string, err error) {
 	switch {
 	case old.Asked.Study != "":
 		dir := old.Asked.Dir
 		if dir == "" {
 			dir = "."
 		}
-		study, err = parse(filepath.Join(dir, "the study in the result of "+old.Study), []byte(old.Asked.Study))
+		study, err = cmdenv.ParseStudy(filepath.Join(dir, "the study in the result of "+old.Study), []byte(old.Asked.Study))
 		return study, "", err
 	case slices.Contains(env.Bundled(), old.Study):
 		study, err = env.ReadStudy(old.Study)
 		return study, "the result does not hold its study: the bundled " + old.Study + " is run as it is today", err
 	}
 	if hint := toType(old); hint != "" {
-		return chosen{}, "", Usage("the result of "+old.Study+" does not hold the command that made it", hint)
+		return cmdenv.Study{}, "", cmdenv.Usage("the result of "+old.Study+" does not hold the command that made it", hint)
 	}
-	return chosen{}, "", Usage("the result of "+old.Study+" does not hold its study, and none of that name is bundled", "tare run FILE runs a study; results say since tare kept histories what was asked")
+	return cmdenv.Study{}, "", cmdenv.Usage("the result of "+old.Study+" does not hold its study, and none of that name is bundled", "tare run FILE runs a study; results say since tare kept histories what was asked")
 }
 
 // askedOptions are the options a result was asked with.
@@ -91,7 +80,7 @@ func askedOptions(old *tare.Result) (o runOptions, err error) {
 		o.isolation = tare.Lockstep
 	}
 	bad := func(what, text string) error {
-		return Usage(fmt.Sprintf("the result was made with %s %q, which cannot be asked for", what, text), "")
+		return cmdenv.Usage(fmt.Sprintf("the result was made with %s %q, which cannot be asked for", what, text), "")
 	}
 	if o.seed, err = strconv.ParseUint(old.Seed, 10, 64); err != nil {
 		return o, bad("seed", old.Seed)
@@ -119,7 +108,7 @@ func askedOptions(old *tare.Result) (o runOptions, err error) {
 		}
 		o.user = true
 	}
-	if err := patterns(o.only); err != nil {
+	if err := cmdenv.CheckPatterns(o.only); err != nil {
 		return o, err
 	}
 	if err := environment(o.env); err != nil {

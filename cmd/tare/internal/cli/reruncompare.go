@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/check"
 	"github.com/tarebench/tare/report"
@@ -222,9 +223,9 @@ func (s *rerunSide) String() string {
 // print writes the comparison for people.
 func (c rerunComparison) print(w io.Writer, st report.Style) error {
 	line := func(name string, r rerunRun) {
-		fmt.Fprintf(w, "  %s  %s UTC, seed %s, %s, stopped: %s\n", name, minute(r.Started), r.Seed, plural(r.Rounds, "round"), r.Stopped)
+		fmt.Fprintf(w, "  %s  %s UTC, seed %s, %s, stopped: %s\n", name, cmdenv.Minute(r.Started), r.Seed, cmdenv.Plural(r.Rounds, "round"), r.Stopped)
 	}
-	fmt.Fprintln(w, paint(st.Bold, c.Study)+" again")
+	fmt.Fprintln(w, cmdenv.Paint(st.Bold, c.Study)+" again")
 	line("then", c.Then)
 	line("now ", c.Now)
 	fmt.Fprintln(w)
@@ -253,7 +254,7 @@ func (c rerunComparison) print(w io.Writer, st report.Style) error {
 	}
 	fmt.Fprintln(w, "\n"+c.summary())
 	for _, text := range c.Differs {
-		fmt.Fprintln(w, "  "+paint(st.Warn, "differs")+": "+text)
+		fmt.Fprintln(w, "  "+cmdenv.Paint(st.Warn, "differs")+": "+text)
 	}
 	return nil
 }
@@ -274,7 +275,7 @@ func (c rerunComparison) summary() string {
 	}
 	var parts []string
 	if ruled > 0 {
-		parts = append(parts, fmt.Sprintf("%s the same, %d not", plural(same, "verdict"), ruled-same))
+		parts = append(parts, fmt.Sprintf("%s the same, %d not", cmdenv.Plural(same, "verdict"), ruled-same))
 	}
 	switch len(differ) {
 	case 0:

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/build"
 )
 
@@ -29,14 +30,14 @@ type rebuilder interface {
 
 // asThen has contenders built as a result says that they were: by its Go where
 // that can be had, and with its modules. What differs from today is said.
-func (w *weighing) asThen(ctx context.Context, study *chosen, old *tare.Result) {
+func (w *weighing) asThen(ctx context.Context, study *cmdenv.Study, old *tare.Result) {
 	r, ok := w.sources.(rebuilder)
 	if !ok || len(study.Kinds) != 1 {
 		return
 	}
 	if release := builtBy(old); release != "" && w.o.release == "" {
 		if err := r.Toolchain(ctx, release); err != nil {
-			w.p.Say(fmt.Sprintf("contenders were built by %s then, which cannot be had here: %s", release, oneLine(err.Error())))
+			w.p.Say(fmt.Sprintf("contenders were built by %s then, which cannot be had here: %s", release, cmdenv.OneLine(err.Error())))
 		}
 	}
 	entries := slices.Clone(study.Contenders)
@@ -91,7 +92,7 @@ func builtBy(old *tare.Result) string {
 
 // Toolchain has every contender built by that Go release.
 func (s shop) Toolchain(ctx context.Context, release string) error {
-	tool, err := findToolchain(ctx)
+	tool, err := cmdenv.FindToolchain(ctx)
 	if err != nil {
 		return err
 	}

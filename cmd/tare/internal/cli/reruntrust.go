@@ -8,21 +8,22 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
 // isForeign reports whether a result was made by somebody else, which is an error
 // unless the caller trusts it.
-func isForeign(env Env, o rerunOptions, old *tare.Result, dir, arg string) (bool, error) {
+func isForeign(env cmdenv.Env, o rerunOptions, old *tare.Result, dir, arg string) (bool, error) {
 	d, err := env.Dirs()
 	if err != nil {
 		return false, err
 	}
-	made, err := d.made(old, dir)
+	made, err := madeHere(d, old, dir)
 	if err != nil || made {
 		return false, err
 	}
 	if !o.trust {
-		return false, Usage(
+		return false, cmdenv.Usage(
 			fmt.Sprintf("%s was not made by this data directory, or was changed, imported, or made before tare sealed results; nothing was run", arg),
 			"tare rerun --trust lists the commands, programs, environment and modules that it holds, and runs them",
 		)
@@ -32,7 +33,7 @@ func isForeign(env Env, o rerunOptions, old *tare.Result, dir, arg string) (bool
 
 // listForeign lists what a result has tare run, before it does. Its texts are
 // quoted: they are somebody else's.
-func listForeign(env Env, old *tare.Result, entries []tare.Entry) {
+func listForeign(env cmdenv.Env, old *tare.Result, entries []tare.Entry) {
 	fmt.Fprintf(env.Err, "tare: %q was made elsewhere and is trusted; it runs:\n", old.Study)
 	line := func(what string, texts ...string) {
 		if len(texts) > 0 {

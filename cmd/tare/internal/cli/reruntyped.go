@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -31,7 +33,7 @@ type typed struct {
 }
 
 // typedBy is the command of this call.
-func typedBy(env Env) (t typed) {
+func typedBy(env cmdenv.Env) (t typed) {
 	cmd := findCommand(env, env.Args)
 	dir, err := os.Getwd()
 	if cmd == nil || err != nil {
@@ -48,7 +50,7 @@ func typedBy(env Env) (t typed) {
 
 // findCommand is the command that args are of, with its flags read; nil where it is
 // none that makes a study without a file.
-func findCommand(env Env, args []string) *cobra.Command {
+func findCommand(env cmdenv.Env, args []string) *cobra.Command {
 	cmd, rest, err := newRoot(env).Find(args)
 	if err != nil || cmd.Name() != "bench" && cmd.Name() != "json" || cmd.ParseFlags(rest) != nil {
 		return nil
@@ -84,13 +86,13 @@ func sumOf(name string) (string, error) {
 }
 
 // repeatCommand gives the command of a result again.
-func repeatCommand(ctx context.Context, env Env, o rerunOptions, old *tare.Result) error {
+func repeatCommand(ctx context.Context, env cmdenv.Env, o rerunOptions, old *tare.Result) error {
 	args, notes, err := commandAgain(env, o, old)
 	if err != nil {
 		return err
 	}
 	p := newProgress(env, o.quiet)
-	p.Say("again as on " + minute(old.Started.UTC()) + " UTC: tare " + strings.Join(args, " "))
+	p.Say("again as on " + cmdenv.Minute(old.Started.UTC()) + " UTC: tare " + strings.Join(args, " "))
 	for _, note := range notes {
 		p.Say(note)
 	}
@@ -106,7 +108,7 @@ func repeatCommand(ctx context.Context, env Env, o rerunOptions, old *tare.Resul
 	root := newRoot(own)
 	root.SetArgs(args)
 	err = root.ExecuteContext(ctx)
-	if c := code(err); c == ExitNotMet || c == ExitInconclusive || c == ExitVoid {
+	if c := cmdenv.ExitCode(err); c == cmdenv.ExitNotMet || c == cmdenv.ExitInconclusive || c == cmdenv.ExitVoid {
 		err = nil // carried out; the comparison says what came of it
 	}
 	return printComparison(env, o, old, now, err)
@@ -114,23 +116,23 @@ func repeatCommand(ctx context.Context, env Env, o rerunOptions, old *tare.Resul
 
 // commandAgain is the command of a result as it is to be given: with the seed, and the
 // commits that its revisions were. notes say what cannot be as it was.
-func commandAgain(env Env, o rerunOptions, old *tare.Result) (args, notes []string, err error) {
+func commandAgain(env cmdenv.Env, o rerunOptions, old *tare.Result) (args, notes []string, err error) {
 	cmd := findCommand(env, old.Asked.Command)
 	if cmd == nil {
-		return nil, nil, Usage(fmt.Sprintf("the result of %s was made by %q, which this tare does not know", old.Study, "tare "+strings.Join(old.Asked.Command, " ")), "")
+		return nil, nil, cmdenv.Usage(fmt.Sprintf("the result of %s was made by %q, which this tare does not know", old.Study, "tare "+strings.Join(old.Asked.Command, " ")), "")
 	}
 	if dir, err := os.Getwd(); err != nil || filepath.Clean(dir) != filepath.Clean(old.Asked.WorkDir) {
-		return nil, nil, Usage("the result of "+old.Study+" was asked for in "+old.Asked.WorkDir, "go there and rerun it by the path of its result.json")
+		return nil, nil, cmdenv.Usage("the result of "+old.Study+" was asked for in "+old.Asked.WorkDir, "go there and rerun it by the path of its result.json")
 	}
 	if slices.Contains(cmd.Flags().Args(), "-") {
-		return nil, nil, Usage("the documents of "+old.Study+" came from stdin and are not kept", "give them again: tare "+strings.Join(old.Asked.Command, " "))
+		return nil, nil, cmdenv.Usage("the documents of "+old.Study+" came from stdin and are not kept", "give them again: tare "+strings.Join(old.Asked.Command, " "))
 	}
 	for _, name := range filesOf(cmd) {
 		was := old.Asked.Files[name]
 		if is, err := sumOf(name); err != nil {
-			return nil, nil, Usage(fmt.Sprintf("cannot read %s: %v", name, cause(err)), "the result was made of it")
+			return nil, nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "the result was made of it")
 		} else if is != was {
-			return nil, nil, Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, sumText(was), sumText(is)), "tare "+strings.Join(old.Asked.Command, " ")+" weighs it as it is")
+			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, sumText(was), sumText(is)), "tare "+strings.Join(old.Asked.Command, " ")+" weighs it as it is")
 		}
 	}
 	over := map[string]string{"seed": old.Seed}
@@ -152,7 +154,7 @@ func commandAgain(env Env, o rerunOptions, old *tare.Result) (args, notes []stri
 			switch asked, _ := cmd.Flags().GetString(side); {
 			case !ok || asked == "": // the same files as the other side
 			case changed || commit == "":
-				notes = append(notes, fmt.Sprintf("%s was the %s: it is the files as they are today", side, or(c.Version, "worktree")))
+				notes = append(notes, fmt.Sprintf("%s was the %s: it is the files as they are today", side, cmp.Or(c.Version, "worktree")))
 			default:
 				over[side] = commit
 			}

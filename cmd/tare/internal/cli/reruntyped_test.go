@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
 func TestCommitOfASide(t *testing.T) {
@@ -29,9 +30,9 @@ func TestCommitOfASide(t *testing.T) {
 }
 
 // madeBy is a result that a command made here.
-func madeBy(t *testing.T, args ...string) (Env, *tare.Result) {
+func madeBy(t *testing.T, args ...string) (cmdenv.Env, *tare.Result) {
 	t.Helper()
-	s := filled(Env{Getenv: func(string) string { return "" }, Args: args})
+	s := filled(cmdenv.Env{Getenv: func(string) string { return "" }, Args: args})
 	was := typedBy(s)
 	return s, &tare.Result{Study: "x", Kinds: []string{"gobench"}, Seed: "7", Asked: tare.Asked{Command: was.args, WorkDir: was.dir, Files: was.sums}}
 }
@@ -52,7 +53,7 @@ func TestABenchIsAskedByItsCommits(t *testing.T) {
 		t.Errorf("%q, %q, %v", args, notes, err)
 	}
 	t.Chdir(t.TempDir())
-	if _, _, err := commandAgain(s, rerunOptions{}, old); code(err) != ExitUsage || !strings.Contains(err.Error(), "was asked for in "+old.Asked.WorkDir) {
+	if _, _, err := commandAgain(s, rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "was asked for in "+old.Asked.WorkDir) {
 		t.Errorf("elsewhere: %v", err)
 	}
 }
@@ -71,15 +72,15 @@ func TestDocumentsThatChangedAreRefused(t *testing.T) {
 		t.Errorf("%q, %v", args, err)
 	}
 	save("[]")
-	if _, _, err := commandAgain(s, rerunOptions{}, old); code(err) != ExitUsage || !strings.HasPrefix(err.Error(), "order.json changed: SHA-256 44136fa355b3 then, 4f53cda18c2b now; ") {
+	if _, _, err := commandAgain(s, rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "order.json changed: SHA-256 44136fa355b3 then, 4f53cda18c2b now; ") {
 		t.Errorf("changed: %v", err)
 	}
 	os.Remove("order.json")
-	if _, _, err := commandAgain(s, rerunOptions{}, old); code(err) != ExitUsage || !strings.HasPrefix(err.Error(), "cannot read order.json: ") {
+	if _, _, err := commandAgain(s, rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "cannot read order.json: ") {
 		t.Errorf("gone: %v", err)
 	}
 	s, old = madeBy(t, "json", "-")
-	if _, _, err := commandAgain(s, rerunOptions{}, old); code(err) != ExitUsage || !strings.Contains(err.Error(), "came from stdin") {
+	if _, _, err := commandAgain(s, rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "came from stdin") {
 		t.Errorf("stdin: %v", err)
 	}
 }

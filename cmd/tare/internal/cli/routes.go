@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
 // routesOptions are the flags of tare routes that tare run has not.
@@ -18,9 +19,9 @@ type routesOptions struct {
 	list bool
 }
 
-func routesCommand(env Env) *cobra.Command {
+func routesCommand(env cmdenv.Env) *cobra.Command {
 	var o routesOptions
-	var f formatFlag
+	var f cmdenv.FormatFlag
 	var words runWords
 	cmd := &cobra.Command{
 		Use:   "routes FILE",
@@ -55,7 +56,7 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
   go run ./cmd/server --print-routes | tare routes - -o result.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return Usage("tare routes needs one file of routes", "name an OpenAPI document or a list of routes, or - for stdin")
+				return cmdenv.Usage("tare routes needs one file of routes", "name an OpenAPI document or a list of routes, or - for stdin")
 			}
 			return nil
 		},
@@ -66,30 +67,30 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 			}
 			o.run.fitInto(bring.Quick, bring.Full)
 			var err error
-			if o.run.format, err = f.format(cmd); err != nil {
+			if o.run.format, err = f.Format(cmd); err != nil {
 				return err
 			}
 			return runRoutes(cmd.Context(), env, o, args[0])
 		},
 	}
-	what := group("What is weighed")
-	what.flags.StringSliceVar(&o.only, "only", nil, "only the baseline and routers that match `glob`; repeatable, or several with commas")
-	what.flags.StringArrayVar(&o.run.only.Contenders, "contender", nil, "the same, one `glob` each")
-	what.flags.StringArrayVar(&o.run.only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
-	what.flags.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
-	what.flags.StringVar(&o.run.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	what := cmdenv.NewFlags("What is weighed")
+	what.Set.StringSliceVar(&o.only, "only", nil, "only the baseline and routers that match `glob`; repeatable, or several with commas")
+	what.Set.StringArrayVar(&o.run.only.Contenders, "contender", nil, "the same, one `glob` each")
+	what.Set.StringArrayVar(&o.run.only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
+	what.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
+	what.Set.StringVar(&o.run.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	addBrought(cmd, what, &o.run, &words, &f)
 	return cmd
 }
 
 // runRoutes reads the routes, and lists them or weighs routers on them.
-func runRoutes(ctx context.Context, env Env, o routesOptions, arg string) error {
+func runRoutes(ctx context.Context, env cmdenv.Env, o routesOptions, arg string) error {
 	doc, err := readRoutes(env, arg)
 	if err != nil {
 		return err
 	}
 	for _, line := range doc.Remarks() {
-		fmt.Fprintln(env.Err, "tare: "+oneLine(line))
+		fmt.Fprintln(env.Err, "tare: "+cmdenv.OneLine(line))
 	}
 	if o.list {
 		_, err := io.WriteString(env.Out, doc.Table.List())
@@ -99,7 +100,7 @@ func runRoutes(ctx context.Context, env Env, o routesOptions, arg string) error 
 }
 
 // readRoutes reads the file that arg names.
-func readRoutes(env Env, arg string) (*bring.Document, error) {
+func readRoutes(env cmdenv.Env, arg string) (*bring.Document, error) {
 	name, src := arg, []byte(nil)
 	var err error
 	if arg == "-" {
@@ -108,11 +109,11 @@ func readRoutes(env Env, arg string) (*bring.Document, error) {
 			return nil, fmt.Errorf("read the routes from stdin: %w", err)
 		}
 	} else if src, err = os.ReadFile(arg); err != nil {
-		return nil, Usage(fmt.Sprintf("cannot read %s: %v", arg, cause(err)), "name an OpenAPI document or a list of routes, or - for stdin")
+		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name an OpenAPI document or a list of routes, or - for stdin")
 	}
 	doc, err := bring.Read(name, src)
 	if err != nil {
-		return nil, Usage(oneLine(err.Error()), "")
+		return nil, cmdenv.Usage(cmdenv.OneLine(err.Error()), "")
 	}
 	return doc, nil
 }

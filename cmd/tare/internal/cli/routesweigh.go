@@ -11,17 +11,18 @@ import (
 
 	"github.com/tarebench/tare"
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/lab"
 )
 
 // weighRoutes weighs routers on the routes of doc.
-func weighRoutes(ctx context.Context, env Env, o routesOptions, doc *bring.Document) error {
+func weighRoutes(ctx context.Context, env cmdenv.Env, o routesOptions, doc *bring.Document) error {
 	p := newProgress(env, o.run.quiet)
 	defer p.End()
 	p.Say("weighing " + bring.StudyID + ", " + asked(o.run))
-	out, err := openOutput(o.run.out)
+	out, err := cmdenv.OpenOutput(o.run.out)
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func weighRoutes(ctx context.Context, env Env, o routesOptions, doc *bring.Docum
 		}
 		return res, err
 	}
-	exit := ExitOK
+	exit := cmdenv.ExitOK
 	err = withSession(ctx, own, o.run, p, func(ctx context.Context, w *weighing) error {
 		study, unfit, err := w.routesStudy(doc)
 		if err != nil {
@@ -45,7 +46,7 @@ func weighRoutes(ctx context.Context, env Env, o routesOptions, doc *bring.Docum
 		if len(o.run.only.Contenders) == 0 {
 			left = unfit
 		}
-		studies, _, err := choose(o.run.only, []chosen{study})
+		studies, _, err := cmdenv.Choose(o.run.only, []cmdenv.Study{study})
 		if err != nil {
 			return err
 		}
@@ -53,7 +54,7 @@ func weighRoutes(ctx context.Context, env Env, o routesOptions, doc *bring.Docum
 		if res == nil {
 			return err
 		}
-		exit = worst(exit, code(w.keep(res)))
+		exit = cmdenv.Worst(exit, cmdenv.ExitCode(w.keep(res)))
 		if w.o.format.Name == "text" || w.o.format.Name == "md" {
 			w.recommend(doc.Recommendation(res))
 		}
@@ -65,32 +66,32 @@ func weighRoutes(ctx context.Context, env Env, o routesOptions, doc *bring.Docum
 	if err != nil {
 		return err
 	}
-	return codeError(exit)
+	return cmdenv.Code(exit)
 }
 
 // routesStudy puts the routes into the cache, where the study can be carried
 // out again, and makes the study.
-func (w *weighing) routesStudy(doc *bring.Document) (chosen, []tare.NotWeighed, error) {
-	all, err := findCatalog(w.o.catalog, w.dirs.Cache)
+func (w *weighing) routesStudy(doc *bring.Document) (cmdenv.Study, []tare.NotWeighed, error) {
+	all, err := cmdenv.FindCatalog(w.o.catalog, w.dirs.Cache)
 	if err != nil {
-		return chosen{}, nil, err
+		return cmdenv.Study{}, nil, err
 	}
 	text := doc.Table.List()
 	sum := sha256.Sum256([]byte(text))
 	dir := filepath.Join(w.dirs.Cache, "routes", hex.EncodeToString(sum[:10]))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return chosen{}, nil, fmt.Errorf("%w %s: %w", build.ErrCache, dir, cause(err))
+		return cmdenv.Study{}, nil, fmt.Errorf("%w %s: %w", build.ErrCache, dir, cmdenv.Cause(err))
 	}
-	list, err := openOutput(filepath.Join(dir, doc.ListName()))
+	list, err := cmdenv.OpenOutput(filepath.Join(dir, doc.ListName()))
 	if err != nil {
-		return chosen{}, nil, err
+		return cmdenv.Study{}, nil, err
 	}
 	defer list.Close()
 	if err := list.Save(func(f *os.File) error { _, err := f.WriteString(text); return err }); err != nil {
-		return chosen{}, nil, err
+		return cmdenv.Study{}, nil, err
 	}
 	source, left := doc.Study(all.Leaves())
-	study, err := parse(filepath.Join(dir, bring.StudyID+".yaml"), []byte(source))
+	study, err := cmdenv.ParseStudy(filepath.Join(dir, bring.StudyID+".yaml"), []byte(source))
 	return study, left, err
 }
 
@@ -105,7 +106,7 @@ func first(lines []string) string {
 // recommend prints what to take.
 func (w *weighing) recommend(lines []string) {
 	st := w.Style(w.Out)
-	heading, item := paint(st.Bold, "RECOMMENDATION"), "  "
+	heading, item := cmdenv.Paint(st.Bold, "RECOMMENDATION"), "  "
 	if w.o.format.Name == "md" {
 		heading, item = "## Recommendation\n", "- "
 	}
@@ -113,7 +114,7 @@ func (w *weighing) recommend(lines []string) {
 	for _, line := range lines {
 		parts := []string{fixture.Legible([]byte(line))}
 		if w.o.format.Name == "text" {
-			parts = wrap(parts[0], st.Width-len(item)-2)
+			parts = cmdenv.Wrap(parts[0], st.Width-len(item)-2)
 		}
 		fmt.Fprintln(w.Out, item+strings.Join(parts, "\n"+item+"  "))
 	}

@@ -3,12 +3,14 @@ package cli
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
@@ -50,15 +52,15 @@ type runOptions struct {
 type runWords struct {
 	budget    string
 	isolation string
-	at        rateFlag
+	at        cmdenv.RateFlag
 	with      []string
 	original  string
 	release   []string
 }
 
-func runCommand(env Env) *cobra.Command {
+func runCommand(env cmdenv.Env) *cobra.Command {
 	var o runOptions
-	var f formatFlag
+	var f cmdenv.FormatFlag
 	var words runWords
 	cmd := &cobra.Command{
 		Use:   "run [STUDY|FILE…]",
@@ -94,62 +96,55 @@ contenders that are not traps.`,
   tare run tiny --contender gin-new --profile cpu,mem
   tare run json-encode --resume`,
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: env.CompleteStudies,
+		ValidArgsFunction: completeStudies(env),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.read(cmd, words); err != nil {
 				return err
 			}
-			if len(args) == 0 && !cmd.Flags().Changed("format") && !f.asJSON {
-				f.name = "brief"
+			if len(args) == 0 && !cmd.Flags().Changed("format") && !f.AsJSON {
+				f.Name = "brief"
 			}
 			var err error
-			if o.format, err = f.format(cmd); err != nil {
+			if o.format, err = f.Format(cmd); err != nil {
 				return err
 			}
 			return runStudies(cmd.Context(), env, o, args)
 		},
 	}
-	what := group("What is weighed")
-	what.flags.StringArrayVar(&o.only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")
-	what.flags.StringArrayVar(&o.only.Workloads, "workload", nil, "only workloads that match `glob`, at any budget; repeatable")
-	what.flags.StringArrayVar(&words.with, "with", nil, "build contenders that need it with `module`@version or module=./dir; repeatable")
-	what.flags.StringVar(&words.original, "with-original", "", "weigh the published library of a study as well, from a clone of it in `directory`")
-	what.flags.StringArrayVar(&words.release, "go", nil, "build contenders with that Go `release`, e.g. go1.25.5; default: the machine's")
-	what.flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	how := group("How it is measured")
-	how.flags.StringVar(&words.budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
-	how.flags.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	how.flags.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
-	how.flags.DurationVar(&o.slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
-	how.flags.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial for one whole trial after another")
-	how.flags.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the contenders; default: as the kind has it, 1 for codecs and routers")
-	how.flags.StringArrayVar(&o.env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
-	how.flags.StringSliceVar(&o.profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
-	how.flags.BoolVar(&o.resume, "resume", false, "go on with the newest unfinished run")
-	how.flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
-	said := group("What is printed")
-	said.flags.StringVar(&words.at.text, "at", "", "say what contenders cost, and save, in a service that does it at `rate`, e.g. 1000/s")
-	said.flags.BoolVar(&o.list, "list", false, "print what would be measured and for how long, and measure nothing")
-	f.add(said.flags, "one document for one study, else a list")
-	said.flags.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	said.flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
-	said.flags.BoolVar(&o.noPage, "no-page", false, "no "+pageName+" beside the result")
-	said.flags.BoolVar(&o.exitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
-	addGroups(cmd, what, how, said)
-	f.complete(cmd)
-	complete(cmd, "contender", env.CompleteNames(func(c chosen) []string { ids, _ := c.names(); return ids }))
-	complete(cmd, "workload", env.CompleteNames(func(c chosen) []string { _, ids := c.names(); return ids }))
-	complete(cmd, "profile", cobra.FixedCompletions([]string{tare.ProfileCPU, tare.ProfileMem}, cobra.ShellCompDirectiveNoFileComp))
-	complete(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
-	complete(cmd, "isolation", cobra.FixedCompletions([]string{string(tare.Lockstep), string(tare.TrialWise)}, cobra.ShellCompDirectiveNoFileComp))
+	what := cmdenv.NewFlags("What is weighed")
+	what.Set.StringArrayVar(&o.only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")
+	what.Set.StringArrayVar(&o.only.Workloads, "workload", nil, "only workloads that match `glob`, at any budget; repeatable")
+	what.Set.StringArrayVar(&words.with, "with", nil, "build contenders that need it with `module`@version or module=./dir; repeatable")
+	what.Set.StringVar(&words.original, "with-original", "", "weigh the published library of a study as well, from a clone of it in `directory`")
+	what.Set.StringArrayVar(&words.release, "go", nil, "build contenders with that Go `release`, e.g. go1.25.5; default: the machine's")
+	what.Set.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	how := cmdenv.NewFlags("How it is measured")
+	how.Set.StringVar(&words.budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
+	how.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.Set.Uint64Var(&o.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	how.Set.DurationVar(&o.slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
+	how.Set.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial for one whole trial after another")
+	how.Set.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the contenders; default: as the kind has it, 1 for codecs and routers")
+	how.Set.StringArrayVar(&o.env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
+	how.Set.StringSliceVar(&o.profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
+	how.Set.BoolVar(&o.resume, "resume", false, "go on with the newest unfinished run")
+	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	said := cmdenv.NewFlags("What is printed")
+	said.Set.StringVar(&words.at.Text, "at", "", "say what contenders cost, and save, in a service that does it at `rate`, e.g. 1000/s")
+	said.Set.BoolVar(&o.list, "list", false, "print what would be measured and for how long, and measure nothing")
+	f.Add(said.Set, "one document for one study, else a list")
+	said.Set.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	said.Set.BoolVar(&o.noPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
+	said.Set.BoolVar(&o.exitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
+	cmdenv.AddFlags(cmd, what, how, said)
+	f.Complete(cmd)
+	cmdenv.CompleteFlag(cmd, "contender", completeNames(env, func(c cmdenv.Study) []string { ids, _ := c.Names(); return ids }))
+	cmdenv.CompleteFlag(cmd, "workload", completeNames(env, func(c cmdenv.Study) []string { _, ids := c.Names(); return ids }))
+	cmdenv.CompleteFlag(cmd, "profile", cobra.FixedCompletions([]string{tare.ProfileCPU, tare.ProfileMem}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "isolation", cobra.FixedCompletions([]string{string(tare.Lockstep), string(tare.TrialWise)}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
-}
-
-// complete says how the shell completes a flag of cmd.
-func complete(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
-		panic(err) // the flag was added, once
-	}
 }
 
 // read checks the flags that are words and their combinations.
@@ -161,7 +156,7 @@ func (o *runOptions) read(cmd *cobra.Command, words runWords) (err error) {
 	default:
 		d, err := time.ParseDuration(budget)
 		if err != nil || d <= 0 {
-			return Usage(fmt.Sprintf("--budget %q is not a budget", budget), "quick, full or a duration such as 90s or 5m")
+			return cmdenv.Usage(fmt.Sprintf("--budget %q is not a budget", budget), "quick, full or a duration such as 90s or 5m")
 		}
 		o.budget, o.user = d, true
 		if least := plan.Least(nil); o.budget < least {
@@ -171,33 +166,33 @@ func (o *runOptions) read(cmd *cobra.Command, words runWords) (err error) {
 	switch o.isolation = tare.Isolation(words.isolation); o.isolation {
 	case tare.Lockstep, tare.TrialWise:
 	default:
-		return Usage(fmt.Sprintf("--isolation %q is not a way to share time", words.isolation), "lockstep or trial")
+		return cmdenv.Usage(fmt.Sprintf("--isolation %q is not a way to share time", words.isolation), "lockstep or trial")
 	}
 	changed := cmd.Flags().Changed
 	switch {
 	case changed("rounds") && (o.rounds < 1 || o.rounds > math.MaxInt32):
-		return Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.rounds), "at least 1")
+		return cmdenv.Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.rounds), "at least 1")
 	case o.rounds > 0 && o.user:
-		return Usage("--rounds and a --budget of your own contradict each other", "give one of them; --budget quick or full only chooses what is weighed")
+		return cmdenv.Usage("--rounds and a --budget of your own contradict each other", "give one of them; --budget quick or full only chooses what is weighed")
 	case changed("slice") && o.slice <= 0:
-		return Usage(fmt.Sprintf("--slice %v is not a slice length", o.slice), "e.g. 8ms")
+		return cmdenv.Usage(fmt.Sprintf("--slice %v is not a slice length", o.slice), "e.g. 8ms")
 	case o.resume && changed("seed"):
-		return Usage("--resume goes on with the seed of the run it resumes", "leave --seed out")
+		return cmdenv.Usage("--resume goes on with the seed of the run it resumes", "leave --seed out")
 	case changed("procs") && (o.procs < 1 || o.procs > maxProcs):
-		return Usage(fmt.Sprintf("--procs %d is not a number of processors", o.procs), fmt.Sprintf("1 to %d", maxProcs))
+		return cmdenv.Usage(fmt.Sprintf("--procs %d is not a number of processors", o.procs), fmt.Sprintf("1 to %d", maxProcs))
 	}
 	for _, of := range o.profile {
 		if of != tare.ProfileCPU && of != tare.ProfileMem {
-			return Usage(fmt.Sprintf("--profile %q is not a kind of profile", of), "cpu, mem or cpu,mem")
+			return cmdenv.Usage(fmt.Sprintf("--profile %q is not a kind of profile", of), "cpu, mem or cpu,mem")
 		}
 	}
-	if err := patterns(o.only); err != nil {
+	if err := cmdenv.CheckPatterns(o.only); err != nil {
 		return err
 	}
 	if err := environment(o.env); err != nil {
 		return err
 	}
-	if o.at, err = words.at.rate(); err != nil {
+	if o.at, err = words.at.Rate(); err != nil {
 		return err
 	}
 	if o.release, err = release(words.release); err != nil {
@@ -222,12 +217,8 @@ func (o *runOptions) fitInto(quick, full time.Duration) {
 	o.user = true
 }
 
-func (env Env) CompleteStudies(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for _, n := range env.Bundled() {
-		if strings.HasPrefix(n, start) {
-			names = append(names, n)
-		}
+func completeStudies(env cmdenv.Env) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+		return slices.DeleteFunc(env.Bundled(), func(name string) bool { return !strings.HasPrefix(name, start) }), cobra.ShellCompDirectiveDefault
 	}
-	return names, cobra.ShellCompDirectiveDefault
 }

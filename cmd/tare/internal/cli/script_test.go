@@ -21,6 +21,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
@@ -42,14 +43,14 @@ func TestMain(m *testing.M) {
 	cli.NullMain()
 	testscript.Main(m, map[string]func(){
 		"tare":      func() { os.Exit(main(stage().env())) },
-		"tare-real": func() { os.Exit(main(cli.Env{})) },
+		"tare-real": func() { os.Exit(main(cmdenv.Env{})) },
 		"hold":      hold,
 		"serve":     serve,
 		"await":     func() { await(func() bool { _, err := os.Stat(os.Args[1]); return err == nil }) },
 	})
 }
 
-func main(env cli.Env) int {
+func main(env cmdenv.Env) int {
 	env.In, env.Out, env.Err, env.Args, env.Getenv = os.Stdin, os.Stdout, os.Stderr, os.Args[1:], os.Getenv
 	return cli.Main(context.Background(), env)
 }
@@ -200,10 +201,10 @@ func stage() *staged {
 	return s
 }
 
-func (s *staged) env() cli.Env {
-	return cli.Env{Now: s.clock.Now, Lab: cli.Lab{
+func (s *staged) env() cmdenv.Env {
+	return cmdenv.Env{Now: s.clock.Now, Lab: cmdenv.Lab{
 		Kinds:     map[string]lab.Kind{"codec": kind{codec.New(), s}},
-		Sources:   func(cli.Workshop) (lab.Sources, error) { return sources{s}, nil },
+		Sources:   func(cmdenv.Workshop) (lab.Sources, error) { return sources{s}, nil },
 		Studies:   os.DirFS("studies"),
 		Facts:     func(context.Context) tare.Machine { return aMachine() },
 		Interrupt: func() (<-chan os.Signal, func()) { return s.signals, func() {} },

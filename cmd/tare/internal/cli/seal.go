@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/report"
 )
@@ -60,8 +61,8 @@ func mac(key []byte, r *tare.Result) (string, error) {
 
 // seal says in a result that it was made by this data directory. What is sealed is
 // what a reader of the document will see.
-func (d dirs) seal(res *tare.Result) error {
-	key, err := d.key(true)
+func seal(d cmdenv.Dirs, res *tare.Result) error {
+	key, err := readKey(d, true)
 	if err != nil {
 		return err
 	}
@@ -77,13 +78,13 @@ func (d dirs) seal(res *tare.Result) error {
 	return err
 }
 
-// made reports whether a result was made by this data directory, and is what it was
+// madeHere reports whether a result was made by this data directory, and is what it was
 // then. dir is where it was read from; one that was imported there is foreign.
-func (d dirs) made(res *tare.Result, dir string) (bool, error) {
+func madeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	if res.Asked.Seal == "" || history.Imported(dir) {
 		return false, nil
 	}
-	key, err := d.key(false)
+	key, err := readKey(d, false)
 	if key == nil || err != nil {
 		return false, err
 	}
@@ -91,8 +92,8 @@ func (d dirs) made(res *tare.Result, dir string) (bool, error) {
 	return err == nil && hmac.Equal([]byte(want), []byte(res.Asked.Seal)), err
 }
 
-// key reads the key of the data directory. Where there is none it is made, or nil.
-func (d dirs) key(make bool) ([]byte, error) {
+// readKey reads the key of the data directory. Where there is none it is made, or nil.
+func readKey(d cmdenv.Dirs, make bool) ([]byte, error) {
 	const size = 32
 	path := filepath.Join(d.Data, sealKey)
 	text, err := os.ReadFile(path)
@@ -100,7 +101,7 @@ func (d dirs) key(make bool) ([]byte, error) {
 		if !make {
 			return nil, nil
 		}
-		if err := d.makeKey(path, size); err != nil {
+		if err := makeKey(d, path, size); err != nil {
 			return nil, fmt.Errorf("make the key of the data directory: %w", err)
 		}
 		text, err = os.ReadFile(path)
@@ -117,8 +118,8 @@ func (d dirs) key(make bool) ([]byte, error) {
 
 // makeKey writes a new key for its owner only. It appears whole; where another
 // tare was quicker, its key stays.
-func (d dirs) makeKey(path string, size int) error {
-	if err := d.makeData(); err != nil {
+func makeKey(d cmdenv.Dirs, path string, size int) error {
+	if err := d.MakeData(); err != nil {
 		return err
 	}
 	key := make([]byte, size)

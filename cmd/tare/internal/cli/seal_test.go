@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/report"
 )
@@ -28,7 +29,7 @@ func written(t *testing.T, r *tare.Result) *tare.Result {
 
 // TestSeal: whatever of a result decides what is run, changed it is foreign.
 func TestSeal(t *testing.T) {
-	d := dirs{Data: t.TempDir()}
+	d := cmdenv.Dirs{Data: t.TempDir()}
 	sound := func() *tare.Result {
 		return &tare.Result{
 			Schema: tare.ResultSchema, Study: "s", Seed: "7", Budget: "quick (40s)", Procs: 2, Env: []string{"GOGC=200"}, Seconds: 3,
@@ -40,7 +41,7 @@ func TestSeal(t *testing.T) {
 		}
 	}
 	made := func(r *tare.Result) bool {
-		is, err := d.made(r, "")
+		is, err := madeHere(d, r, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +55,7 @@ func TestSeal(t *testing.T) {
 	}
 	of := func(change func(*tare.Result)) *tare.Result {
 		r := sound()
-		if err := d.seal(r); err != nil {
+		if err := seal(d, r); err != nil {
 			t.Fatal(err)
 		}
 		r = written(t, r)
@@ -82,20 +83,20 @@ func TestSeal(t *testing.T) {
 			t.Errorf("with another %s it is still own", what)
 		}
 	}
-	if here, err := (dirs{Data: t.TempDir()}).made(of(func(*tare.Result) {}), ""); here || err != nil {
+	if here, err := madeHere(cmdenv.Dirs{Data: t.TempDir()}, of(func(*tare.Result) {}), ""); here || err != nil {
 		t.Errorf("of another data directory: %v, %v", here, err)
 	}
 }
 
 // TestKeyIsMadeOnce: however many tares are the first, there is one key.
 func TestKeyIsMadeOnce(t *testing.T) {
-	d := dirs{Data: filepath.Join(t.TempDir(), "new")}
+	d := cmdenv.Dirs{Data: filepath.Join(t.TempDir(), "new")}
 	keys := make([][]byte, 8)
 	var all sync.WaitGroup
 	for i := range keys {
 		all.Go(func() {
 			var err error
-			if keys[i], err = d.key(true); err != nil {
+			if keys[i], err = readKey(d, true); err != nil {
 				t.Error(err)
 			}
 		})

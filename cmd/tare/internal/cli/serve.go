@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/contender/server"
 )
@@ -26,7 +27,7 @@ type serveOptions struct {
 	quiet   bool
 }
 
-func serveCommand(env Env) *cobra.Command {
+func serveCommand(env cmdenv.Env) *cobra.Command {
 	var o serveOptions
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -51,7 +52,7 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
   tare serve homelab --stack gin --origins https://home.example --log stdout
   tare serve users --face grpc,gin=127.0.0.1:9000,gateway --store sqlite:users.db
   tare serve homelab --dry-run`,
-		Args: atMost(1),
+		Args: cmdenv.AtMost(1),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -78,30 +79,30 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 		return runServe(cmd.Context(), env, o)
 	}
 	cmd.SetFlagErrorFunc(serveFlagError)
-	complete(cmd, "stack", completeStacks(env, &o))
+	cmdenv.CompleteFlag(cmd, "stack", completeStacks(env, &o))
 	return cmd
 }
 
 // serveGroups adds the flags: those of every service, which its program takes
 // under the same names, each app's settings, and the command's own.
-func serveGroups(cmd *cobra.Command, o *serveOptions, asJSON *bool) (every flagGroup, apps map[string]flagGroup) {
-	which := group("What is served")
-	which.flags.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
-	which.flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	which.flags.BoolVar(&o.dryRun, "dry-run", false, "say what would be built and run, and leave it at that")
-	which.flags.BoolVarP(&o.quiet, "quiet", "q", false, "do not say what is being built")
-	which.flags.BoolVar(asJSON, "json", false, "print the list as JSON")
+func serveGroups(cmd *cobra.Command, o *serveOptions, asJSON *bool) (every cmdenv.Flags, apps map[string]cmdenv.Flags) {
+	which := cmdenv.NewFlags("What is served")
+	which.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
+	which.Set.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	which.Set.BoolVar(&o.dryRun, "dry-run", false, "say what would be built and run, and leave it at that")
+	which.Set.BoolVarP(&o.quiet, "quiet", "q", false, "do not say what is being built")
+	which.Set.BoolVar(asJSON, "json", false, "print the list as JSON")
 
-	every = group("Of every service")
-	every.flags.String("addr", "", "`host:port` to listen at; port 0: any (TARE_ADDR; default: 127.0.0.1:8080)")
-	every.flags.String("log", "", "access `log`: none, stdout, discard or file:PATH (TARE_LOG; default: none)")
-	every.flags.String("tls-cert", "", "`file` of a certificate in PEM, to encrypt connections with (TARE_TLS_CERT)")
-	every.flags.String("tls-key", "", "`file` of its key in PEM (TARE_TLS_KEY)")
+	every = cmdenv.NewFlags("Of every service")
+	every.Set.String("addr", "", "`host:port` to listen at; port 0: any (TARE_ADDR; default: 127.0.0.1:8080)")
+	every.Set.String("log", "", "access `log`: none, stdout, discard or file:PATH (TARE_LOG; default: none)")
+	every.Set.String("tls-cert", "", "`file` of a certificate in PEM, to encrypt connections with (TARE_TLS_CERT)")
+	every.Set.String("tls-key", "", "`file` of its key in PEM (TARE_TLS_KEY)")
 
-	groups := []flagGroup{which, every}
-	apps = map[string]flagGroup{}
+	groups := []cmdenv.Flags{which, every}
+	apps = map[string]cmdenv.Flags{}
 	for _, a := range servedApps() {
-		g := group("Of " + a.Name)
+		g := cmdenv.NewFlags("Of " + a.Name)
 		for _, setting := range server.Settings(a.Name) {
 			help, _ := explained(setting)
 			help += " (" + setting.Env()
@@ -109,19 +110,19 @@ func serveGroups(cmd *cobra.Command, o *serveOptions, asJSON *bool) (every flagG
 				help += "; default: " + setting.Default
 			}
 			if help += ")"; setting.Switch() {
-				g.flags.Var(new(switchValue), setting.Name, help)
-				g.flags.Lookup(setting.Name).NoOptDefVal = "true"
+				g.Set.Var(new(switchValue), setting.Name, help)
+				g.Set.Lookup(setting.Name).NoOptDefVal = "true"
 				continue
 			}
-			g.flags.String(setting.Name, "", help)
+			g.Set.String(setting.Name, "", help)
 		}
 		if a.Name == server.AppUsers {
-			g.flags.String(flagFace, "", "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of --addr on ("+server.EnvFace+"; default: all there are)")
+			g.Set.String(flagFace, "", "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of --addr on ("+server.EnvFace+"; default: all there are)")
 		}
 		apps[a.Name] = g
 		groups = append(groups, g)
 	}
-	addGroups(cmd, groups...)
+	cmdenv.AddFlags(cmd, groups...)
 	return every, apps
 }
 
@@ -132,8 +133,10 @@ const flagFace = "face"
 type switchValue string
 
 func (v *switchValue) Set(text string) error { *v = switchValue(text); return nil }
-func (v *switchValue) String() string        { return string(*v) }
-func (*switchValue) Type() string            { return "bool" }
+
+func (v *switchValue) String() string { return string(*v) }
+
+func (*switchValue) Type() string { return "bool" }
 
 // explained is a setting's help with the whole word in back quotes that stands
 // for its value, such as file:PATH, and that word; empty: there is none.
@@ -150,26 +153,26 @@ func explained(setting server.Setting) (help, value string) {
 
 // programFlags are the flags that were given, as the program takes them. Those
 // that are of other apps only are refused.
-func programFlags(given *pflag.FlagSet, app string, every flagGroup, apps map[string]flagGroup) (args []string, err error) {
+func programFlags(given *pflag.FlagSet, app string, every cmdenv.Flags, apps map[string]cmdenv.Flags) (args []string, err error) {
 	own := apps[app]
 	give := func(f *pflag.Flag) {
 		if given.Changed(f.Name) { // its value may be with an app of which it is as well
 			args = append(args, "-"+f.Name+"="+given.Lookup(f.Name).Value.String())
 		}
 	}
-	every.flags.VisitAll(give)
+	every.Set.VisitAll(give)
 	for name, g := range apps {
 		if name == app {
 			continue
 		}
-		g.flags.VisitAll(func(f *pflag.Flag) {
-			if f.Changed && err == nil && (own.flags == nil || own.flags.Lookup(f.Name) == nil) {
-				err = Usage(fmt.Sprintf("--%s is of %s, and this is to serve %s", f.Name, name, app), "tare serve lists the settings of each")
+		g.Set.VisitAll(func(f *pflag.Flag) {
+			if f.Changed && err == nil && (own.Set == nil || own.Set.Lookup(f.Name) == nil) {
+				err = cmdenv.Usage(fmt.Sprintf("--%s is of %s, and this is to serve %s", f.Name, name, app), "tare serve lists the settings of each")
 			}
 		})
 	}
-	if own.flags != nil {
-		own.flags.VisitAll(give)
+	if own.Set != nil {
+		own.Set.VisitAll(give)
 	}
 	return args, err
 }
@@ -178,21 +181,21 @@ func programFlags(given *pflag.FlagSet, app string, every flagGroup, apps map[st
 func serveFlagError(cmd *cobra.Command, err error) error {
 	var none *pflag.NotExistError
 	if !errors.As(err, &none) {
-		return Usage(oneLine(err.Error()), cmd.CommandPath()+" --help lists the flags")
+		return cmdenv.Usage(cmdenv.OneLine(err.Error()), cmd.CommandPath()+" --help lists the flags")
 	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
 	if word := none.GetSpecifiedShortnames(); word != "" { // one dash
 		name, _, _ := strings.Cut(word, "=")
 		if slices.Contains(known, "--"+name) {
-			return Usage(fmt.Sprintf("-%s is no flag", name), "with two dashes it is: --"+name)
+			return cmdenv.Usage(fmt.Sprintf("-%s is no flag", name), "with two dashes it is: --"+name)
 		}
-		return unknown("flag", "-"+name, known, cmd.CommandPath()+" --help lists the flags")
+		return cmdenv.Unknown("flag", "-"+name, known, cmd.CommandPath()+" --help lists the flags")
 	}
 	given := "--" + none.GetSpecifiedName()
 	hint := cmd.CommandPath() + " --help lists the flags"
 	if close := near.Names(given, known); len(close) > 0 {
 		hint = near.Hint(given, close)
 	}
-	return Usage("unknown flag "+given, hint)
+	return cmdenv.Usage("unknown flag "+given, hint)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
 )
@@ -20,12 +21,12 @@ import (
 const farewell = 10 * time.Second
 
 // runServe builds a stack and runs it until it ends.
-func runServe(ctx context.Context, env Env, o serveOptions) error {
+func runServe(ctx context.Context, env cmdenv.Env, o serveOptions) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
-	c, err := findCatalog(o.catalog, d.Cache)
+	c, err := cmdenv.FindCatalog(o.catalog, d.Cache)
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func runServe(ctx context.Context, env Env, o serveOptions) error {
 		return err
 	}
 	if o.faces && !st.leaf.Manifest.Together {
-		return Usage(fmt.Sprintf("--face is for a stack that serves several faces, and %s is one", st.ID), "leave --stack out, or --face")
+		return cmdenv.Usage(fmt.Sprintf("--face is for a stack that serves several faces, and %s is one", st.ID), "leave --stack out, or --face")
 	}
 	st = st.kept(c, o.store)
 	args := append([]string{"-app=" + o.app}, o.args...)
@@ -44,7 +45,7 @@ func runServe(ctx context.Context, env Env, o serveOptions) error {
 	if o.dryRun {
 		return st.describe(env.Out, args)
 	}
-	if err := d.makeCache(); err != nil {
+	if err := d.MakeCache(); err != nil {
 		return err
 	}
 	tag := env.Tag()
@@ -54,7 +55,7 @@ func runServe(ctx context.Context, env Env, o serveOptions) error {
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
-	program, err := buildStack(ctx, env, signals, st, Workshop{Cache: d.Cache, Catalog: o.catalog, Run: tag}, o.quiet)
+	program, err := buildStack(ctx, env, signals, st, cmdenv.Workshop{Cache: d.Cache, Catalog: o.catalog, Run: tag}, o.quiet)
 	if err == nil {
 		err = attend(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian)
 	}
@@ -69,7 +70,7 @@ func (st stack) describe(w io.Writer, args []string) error {
 	m := st.leaf.Manifest
 	command := st.id
 	for _, arg := range args {
-		command += " " + quoted(arg)
+		command += " " + cmdenv.Quoted(arg)
 	}
 	lines := fmt.Sprintf("stack    %s\nsources  %s\n", st.id, st.leaf.Src())
 	if len(m.Tags) > 0 {
@@ -80,7 +81,7 @@ func (st stack) describe(w io.Writer, args []string) error {
 }
 
 // buildStack builds the stack, unless a signal comes.
-func buildStack(ctx context.Context, env Env, signals <-chan os.Signal, st stack, w Workshop, quiet bool) (build.Program, error) {
+func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, st stack, w cmdenv.Workshop, quiet bool) (build.Program, error) {
 	p := newProgress(env, quiet)
 	defer p.End()
 	if st.Trap {
@@ -105,9 +106,9 @@ func buildStack(ctx context.Context, env Env, signals <-chan os.Signal, st stack
 	program, err := sources.Program(ctx, st.leaf.Manifest.Kind, "", tare.Entry{ID: st.entry()})
 	cancel()
 	if <-watched; interrupted {
-		return program, errInterrupted
+		return program, cmdenv.ErrInterrupted
 	}
-	if err != nil && !endsRun(err) {
+	if err != nil && !cmdenv.EndsRun(err) {
 		err = fmt.Errorf("stack %s cannot be built: %w", st.id, err)
 	}
 	return program, err
@@ -115,7 +116,7 @@ func buildStack(ctx context.Context, env Env, signals <-chan os.Signal, st stack
 
 // attend runs a service, by its name and flags. The first signal is handed on to it, the second ends
 // it. Its exit code is the error's.
-func attend(ctx context.Context, env Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian) error {
+func attend(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian) error {
 	cmd := &exec.Cmd{Path: path, Args: args}
 	cmd.Env = append(os.Environ(), trial.EnvRun+"="+tag)
 	cmd.Stdout, cmd.Stderr = env.Out, env.Err
@@ -159,7 +160,7 @@ func exited(cmd *exec.Cmd, err error) error {
 		return fmt.Errorf("%s: %w", cmd.Args[0], err)
 	}
 	if code := exitCode(cmd.ProcessState); code != 0 {
-		return codeError(code)
+		return cmdenv.Code(code)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/internal/build"
@@ -116,12 +117,12 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 	served := apps(c)
 	i := slices.IndexFunc(served, func(a servedApp) bool { return a.Name == app })
 	if i < 0 {
-		return stack{}, unknown("app", app, appNames(served), "tare serve lists them")
+		return stack{}, cmdenv.Unknown("app", app, appNames(served), "tare serve lists them")
 	}
 	list := stacks(c, app)
 	if name == "" {
 		if name = served[i].Stack; !slices.ContainsFunc(list, func(s stack) bool { return s.ID == name }) {
-			return stack{}, Usage(fmt.Sprintf("%s is served by no stack where none is named", app), "--stack says by which; tare serve lists them")
+			return stack{}, cmdenv.Usage(fmt.Sprintf("%s is served by no stack where none is named", app), "--stack says by which; tare serve lists them")
 		}
 	}
 	var names []string
@@ -132,9 +133,9 @@ func findStack(c catalog.Catalog, app, name string) (stack, error) {
 		names = append(names, st.ID)
 	}
 	if slices.Contains(c.IDs(server.Kind), name) || slices.Contains(c.IDs(rpc.Kind), name) {
-		return stack{}, Usage(fmt.Sprintf("stack %s does not serve %s", name, app), "tare serve lists those that do")
+		return stack{}, cmdenv.Usage(fmt.Sprintf("stack %s does not serve %s", name, app), "tare serve lists those that do")
 	}
-	return stack{}, unknown("stack", name, names, "tare serve lists them")
+	return stack{}, cmdenv.Unknown("stack", name, names, "tare serve lists them")
 }
 
 // servedRow is an app as it is listed.
@@ -156,7 +157,7 @@ type settingRow struct {
 }
 
 // listServed lists what can be served.
-func listServed(env Env, dir string, asJSON bool) error {
+func listServed(env cmdenv.Env, dir string, asJSON bool) error {
 	c, err := servedCatalog(env, dir)
 	if err != nil {
 		return err
@@ -171,13 +172,13 @@ func listServed(env Env, dir string, asJSON bool) error {
 		rows = append(rows, row)
 	}
 	if asJSON {
-		return printJSON(env.Out, struct {
+		return cmdenv.PrintJSON(env.Out, struct {
 			Apps []servedRow `json:"apps"`
 		}{rows})
 	}
 	bold := env.Style(env.Out).Bold
 	for _, row := range rows {
-		fmt.Fprintln(env.Out, withWhat(paint(bold, row.App), row.What))
+		fmt.Fprintln(env.Out, withWhat(cmdenv.Paint(bold, row.App), row.What))
 		if err := row.write(env.Out); err != nil {
 			return err
 		}
@@ -197,7 +198,7 @@ func withWhat(name, what string) string {
 func (r servedRow) write(w io.Writer) error {
 	var names []string
 	for _, st := range r.Stacks {
-		name := st.ID + dagger(st.Trap)
+		name := st.ID + cmdenv.Dagger(st.Trap)
 		if st.ID == r.Default {
 			names = slices.Insert(names, 0, name+" (default)")
 			continue
@@ -244,16 +245,16 @@ func wrapped(names []string, width int) []string {
 }
 
 // servedCatalog finds the contenders.
-func servedCatalog(env Env, dir string) (catalog.Catalog, error) {
+func servedCatalog(env cmdenv.Env, dir string) (catalog.Catalog, error) {
 	d, err := env.Dirs()
 	if err != nil {
 		return catalog.Catalog{}, err
 	}
-	return findCatalog(dir, d.Cache)
+	return cmdenv.FindCatalog(dir, d.Cache)
 }
 
 // completeStacks offers the stacks of the app that was given.
-func completeStacks(env Env, o *serveOptions) cobra.CompletionFunc {
+func completeStacks(env cmdenv.Env, o *serveOptions) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		c, err := servedCatalog(env, o.catalog)
 		if err != nil || len(args) == 0 {

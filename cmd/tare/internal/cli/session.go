@@ -3,10 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"strconv"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
@@ -14,16 +13,16 @@ import (
 
 // weighing is one call of tare that measures.
 type weighing struct {
-	Env
+	cmdenv.Env
 	o       runOptions
-	dirs    dirs
+	dirs    cmdenv.Dirs
 	tag     string // of every process of this run
 	p       *progress
 	halt    *halt
 	sources lab.Sources
 	results []*tare.Result
 	places  map[*tare.Result]string // directory of each
-	asking  chosen                  // the study that is being carried out
+	asking  cmdenv.Study            // the study that is being carried out
 	typed   typed                   // the command that makes it
 
 	guardian *trial.Guardian
@@ -31,15 +30,15 @@ type weighing struct {
 
 // withSession calls do with everything around it that measuring needs: the
 // directories, Ctrl-C, the machine lock, the guardian and the contenders.
-func withSession(ctx context.Context, env Env, o runOptions, p *progress, do func(context.Context, *weighing) error) error {
+func withSession(ctx context.Context, env cmdenv.Env, o runOptions, p *progress, do func(context.Context, *weighing) error) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err
 	}
-	if err := d.makeCache(); err != nil {
+	if err := d.MakeCache(); err != nil {
 		return err
 	}
-	if err := d.makeData(); err != nil {
+	if err := d.MakeData(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -58,7 +57,7 @@ func withSession(ctx context.Context, env Env, o runOptions, p *progress, do fun
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
-	w.sources, err = env.Lab.Sources(Workshop{
+	w.sources, err = env.Lab.Sources(cmdenv.Workshop{
 		Cache: d.Cache, Catalog: o.catalog, With: o.with, Go: o.release, Run: w.tag, Compiling: p.Compiling,
 	})
 	if err == nil {
@@ -72,11 +71,6 @@ func withSession(ctx context.Context, env Env, o runOptions, p *progress, do fun
 	return err
 }
 
-// Tag names this run in the environment of everything it starts.
-func (env Env) Tag() string {
-	return "tare-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(env.Now().UnixNano(), 36)
-}
-
 // lock waits until this is the only tare that measures on this machine.
 func (w *weighing) lock(ctx context.Context) (unlock func(), err error) {
 	if w.o.noLock {
@@ -86,7 +80,7 @@ func (w *weighing) lock(ctx context.Context) (unlock func(), err error) {
 		w.p.Status("lock", fmt.Sprintf("waiting for another tare (%s) to end; --no-lock would not wait", holder))
 	})
 	if err != nil && ctx.Err() != nil {
-		return nil, errInterrupted
+		return nil, cmdenv.ErrInterrupted
 	}
 	return unlock, err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
@@ -20,7 +21,7 @@ import (
 // runStudies carries out the studies that args name. What goes wrong with one study
 // is said at once and does not keep the others from running; the worst exit
 // code is returned.
-func runStudies(ctx context.Context, env Env, o runOptions, args []string) error {
+func runStudies(ctx context.Context, env cmdenv.Env, o runOptions, args []string) error {
 	names := args
 	if len(names) == 0 {
 		names = env.Bundled()
@@ -31,12 +32,12 @@ func runStudies(ctx context.Context, env Env, o runOptions, args []string) error
 		p.Say(fmt.Sprintf("weighing %s, %s", strings.Join(names, ", "), asked(o)))
 	}
 
-	exit := ExitOK
+	exit := cmdenv.ExitOK
 	fail := func(err error) {
-		exit = worst(exit, code(err))
+		exit = cmdenv.Worst(exit, cmdenv.ExitCode(err))
 		p.Fail(err)
 	}
-	var studies []chosen
+	var studies []cmdenv.Study
 	for _, name := range names {
 		if study, err := env.ReadStudy(name); err != nil {
 			fail(err)
@@ -45,7 +46,7 @@ func runStudies(ctx context.Context, env Env, o runOptions, args []string) error
 		}
 	}
 	if len(studies) == 0 {
-		return codeError(exit)
+		return cmdenv.Code(exit)
 	}
 	if len(args) == 0 {
 		inOrder(studies, o.quick)
@@ -57,13 +58,13 @@ func runStudies(ctx context.Context, env Env, o runOptions, args []string) error
 			}
 		}
 	}
-	if err := holds(o.format, len(studies)); err != nil {
+	if err := cmdenv.CheckFormat(o.format, len(studies)); err != nil {
 		return err
 	}
 	if err := o.give(studies); err != nil {
 		return err
 	}
-	studies, others, err := choose(o.only, studies)
+	studies, others, err := cmdenv.Choose(o.only, studies)
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func runStudies(ctx context.Context, env Env, o runOptions, args []string) error
 	if o.list {
 		return listRun(env, o, studies)
 	}
-	out, err := openOutput(o.out)
+	out, err := cmdenv.OpenOutput(o.out)
 	if err != nil {
 		return err
 	}
@@ -94,12 +95,12 @@ func runStudies(ctx context.Context, env Env, o runOptions, args []string) error
 	if err != nil {
 		return err
 	}
-	return codeError(exit)
+	return cmdenv.Code(exit)
 }
 
 // all carries out one study after the other. fail is told what goes wrong with
 // one of them; the error is for what goes wrong with all.
-func (w *weighing) all(ctx context.Context, studies []chosen, fail func(error)) error {
+func (w *weighing) all(ctx context.Context, studies []cmdenv.Study, fail func(error)) error {
 	if err := w.unused(studies); err != nil {
 		return err
 	}
@@ -119,37 +120,37 @@ func (w *weighing) all(ctx context.Context, studies []chosen, fail func(error)) 
 			fail(of(study, len(studies), err))
 		}
 		if w.halt.Asked() {
-			fail(codeError(ExitInterrupted))
+			fail(cmdenv.Code(cmdenv.ExitInterrupted))
 		}
-		if endsRun(err) || w.halt.Asked() {
+		if cmdenv.EndsRun(err) || w.halt.Asked() {
 			break
 		}
 	}
 	if begun == 0 {
-		return Usage("nothing to resume: no study has an unfinished run", "run without --resume")
+		return cmdenv.Usage("nothing to resume: no study has an unfinished run", "run without --resume")
 	}
 	return nil
 }
 
 // beforehand says how long several studies will take, where that is known before
 // their pilots; empty: it is not.
-func beforehand(studies []chosen, o runOptions) string {
+func beforehand(studies []cmdenv.Study, o runOptions) string {
 	if len(studies) < 2 || o.rounds > 0 || o.resume {
 		return ""
 	}
 	return fmt.Sprintf("%d studies, one after the other, measure for about %s in all, longer if that is too short for the fewest rounds; "+
-		"building their contenders comes on top of that, and takes longest the first time; --list shows each", len(studies), seconds(o.total(studies)))
+		"building their contenders comes on top of that, and takes longest the first time; --list shows each", len(studies), cmdenv.Seconds(o.total(studies)))
 }
 
 // budgetOf is how long a study measures.
-func (o runOptions) budgetOf(study chosen) time.Duration {
+func (o runOptions) budgetOf(study cmdenv.Study) time.Duration {
 	if o.budget > 0 {
 		return o.budget
 	}
 	return lab.Budget(study.Budget, o.quick)
 }
 
-func (o runOptions) total(studies []chosen) time.Duration {
+func (o runOptions) total(studies []cmdenv.Study) time.Duration {
 	var total time.Duration
 	for _, study := range studies {
 		total += o.budgetOf(study)
@@ -158,7 +159,7 @@ func (o runOptions) total(studies []chosen) time.Duration {
 }
 
 // listRun prints what a run would do, and for how long, and measures nothing.
-func listRun(env Env, o runOptions, studies []chosen) error {
+func listRun(env cmdenv.Env, o runOptions, studies []cmdenv.Study) error {
 	tw := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "STUDY\tMEASURES\tCONTENDERS\tWORKLOADS\tQUESTION")
 	for _, study := range studies {
@@ -166,22 +167,22 @@ func listRun(env Env, o runOptions, studies []chosen) error {
 		if err != nil {
 			return &lab.StudyError{Study: study.ID, Err: err}
 		}
-		long := seconds(o.budgetOf(study))
+		long := cmdenv.Seconds(o.budgetOf(study))
 		if o.rounds > 0 {
-			long = plural(o.rounds, "round")
+			long = cmdenv.Plural(o.rounds, "round")
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\n", study.ID, long, len(part.Contenders), len(part.Workloads), study.Question)
 	}
 	if o.rounds == 0 {
-		fmt.Fprintf(tw, "in all\t%s\t\t\tbuilds, and the first semantics test of a program, come on top\n", seconds(o.total(studies)))
+		fmt.Fprintf(tw, "in all\t%s\t\t\tbuilds, and the first semantics test of a program, come on top\n", cmdenv.Seconds(o.total(studies)))
 	}
 	return tw.Flush()
 }
 
 // of says which study an error belongs to where there are several.
-func of(study chosen, studies int, err error) error {
+func of(study cmdenv.Study, studies int, err error) error {
 	var named *lab.StudyError
-	if studies == 1 || errors.As(err, &named) || endsRun(err) {
+	if studies == 1 || errors.As(err, &named) || cmdenv.EndsRun(err) {
 		return err
 	}
 	return fmt.Errorf("study %s: %w", study.ID, err)
@@ -189,10 +190,10 @@ func of(study chosen, studies int, err error) error {
 
 // weigh carries out one study. There may be a result although there is an
 // error.
-func (w *weighing) weigh(ctx context.Context, study chosen) (*tare.Result, error) {
+func (w *weighing) weigh(ctx context.Context, study cmdenv.Study) (*tare.Result, error) {
 	w.p.Begin(study.ID, study.Question)
 	defer w.p.Pause()
-	if err := study.vet(w.sources); err != nil {
+	if err := study.Vet(w.sources); err != nil {
 		return nil, err
 	}
 	w.asking = study
@@ -268,17 +269,16 @@ func (w *weighing) again(ctx context.Context, study tare.Study, o lab.Options) (
 		return w.saved(dir, res, err)
 	}
 	if first == nil {
-		first = &nothingToResume{study.ID}
+		first = &nothingToResume{cmdenv.Usage("nothing to resume: "+study.ID+" has no unfinished run", "run without --resume")}
 	}
 	return nil, first
 }
 
 // nothingToResume says that a study has no unfinished run.
-type nothingToResume struct{ Study string }
+type nothingToResume struct{ error }
 
-func (e *nothingToResume) Error() string {
-	return "nothing to resume: " + e.Study + " has no unfinished run; run without --resume"
-}
+// Unwrap is the usage error.
+func (e *nothingToResume) Unwrap() error { return e.error }
 
 // saved writes a result beside its journal.
 func (w *weighing) saved(dir string, res *tare.Result, err error) (*tare.Result, error) {
@@ -286,7 +286,7 @@ func (w *weighing) saved(dir string, res *tare.Result, err error) (*tare.Result,
 		return nil, err
 	}
 	w.recordAsked(res)
-	if errSeal := w.dirs.seal(res); errSeal != nil {
+	if errSeal := seal(w.dirs, res); errSeal != nil {
 		err = errors.Join(err, errSeal) // the result is kept; rerun will want --trust
 	}
 	w.places[res] = dir
@@ -300,10 +300,10 @@ func (w *weighing) saved(dir string, res *tare.Result, err error) (*tare.Result,
 		w.p.Say("kept in " + dir)
 		return res, err
 	}
-	if errPage := savePage(filepath.Join(dir, pageName), dir, res); errPage != nil {
+	if errPage := cmdenv.SavePage(filepath.Join(dir, cmdenv.PageName), dir, res); errPage != nil {
 		return res, errors.Join(err, errPage)
 	}
-	w.p.Say("kept in " + dir + "; " + pageName + " there is the page")
+	w.p.Say("kept in " + dir + "; " + cmdenv.PageName + " there is the page")
 	return res, err
 }
 
@@ -315,10 +315,10 @@ func (w *weighing) keep(res *tare.Result) error {
 		return err
 	}
 	if res.Stopped == lab.Interrupted {
-		return codeError(ExitInterrupted)
+		return cmdenv.Code(cmdenv.ExitInterrupted)
 	}
 	if w.o.exitCode {
-		return codeError(verdictCode(res))
+		return cmdenv.Code(cmdenv.VerdictCode(res))
 	}
 	return nil
 }
@@ -332,7 +332,7 @@ func (w *weighing) print(res *tare.Result) error {
 	}
 	w.p.Part()
 	// On a terminal the progress sets reports apart already.
-	if len(w.results) == 1 || forPeople(f) && w.p.live {
+	if len(w.results) == 1 || cmdenv.ForPeople(f) && w.p.live {
 		return f.Write(w.Out, res, w.Style(w.Out))
 	}
 	return f.Next(w.Out, res, w.Style(w.Out))
@@ -347,13 +347,13 @@ func (w *weighing) claimsPage() error {
 	var linked []html.Linked
 	for _, r := range w.results {
 		of := html.Linked{Result: r}
-		if page, err := filepath.Rel(w.dirs.Data, filepath.Join(w.places[r], pageName)); err == nil && w.places[r] != "" {
+		if page, err := filepath.Rel(w.dirs.Data, filepath.Join(w.places[r], cmdenv.PageName)); err == nil && w.places[r] != "" {
 			of.Page = filepath.ToSlash(page)
 		}
 		linked = append(linked, of)
 	}
-	path := filepath.Join(w.dirs.Data, claimsName)
-	out, err := openOutput(path)
+	path := filepath.Join(w.dirs.Data, cmdenv.ClaimsName)
+	out, err := cmdenv.OpenOutput(path)
 	if err != nil {
 		return err
 	}
@@ -366,9 +366,9 @@ func (w *weighing) claimsPage() error {
 }
 
 // finish writes what speaks of all studies together: the claims and the JSON.
-func (w *weighing) finish(out *output, single bool) error {
+func (w *weighing) finish(out *cmdenv.Output, single bool) error {
 	w.p.Pause()
-	if err := together(w.Out, w.o.format, w.results, w.Style(w.Out)); err != nil {
+	if err := cmdenv.WriteTogether(w.Out, w.o.format, w.results, w.Style(w.Out)); err != nil {
 		return err
 	}
 	if len(w.results) == 0 {
@@ -378,9 +378,9 @@ func (w *weighing) finish(out *output, single bool) error {
 		return err
 	}
 	if w.o.format.Name == "json" {
-		if err := document(w.Out, w.results, single); err != nil {
+		if err := cmdenv.WriteDocument(w.Out, w.results, single); err != nil {
 			return err
 		}
 	}
-	return out.Save(func(f *os.File) error { return document(f, w.results, single) })
+	return out.Save(func(f *os.File) error { return cmdenv.WriteDocument(f, w.results, single) })
 }

@@ -1,4 +1,4 @@
-package cli
+package cmdenv
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// terminal asks stream whether it is a terminal, and how wide.
-func terminal(stream any) (columns int, ok bool) {
+// Terminal asks stream whether it is a terminal, and how wide.
+func Terminal(stream any) (columns int, ok bool) {
 	f, isFile := stream.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
 		return 0, false
@@ -45,17 +45,17 @@ func painter(a color.Attribute) func(string) string {
 	return func(text string) string { return c.Sprint(text) }
 }
 
-// paint applies a style's function where it has one.
-func paint(f func(string) string, text string) string {
+// Paint applies a style's function where it has one.
+func Paint(f func(string) string, text string) string {
 	if f == nil {
 		return text
 	}
 	return f(text)
 }
 
-// cause is what the operating system said, without the operation and path that
+// Cause is what the operating system said, without the operation and path that
 // the message around it names already.
-func cause(err error) error {
+func Cause(err error) error {
 	var p *fs.PathError
 	var l *os.LinkError
 	switch {

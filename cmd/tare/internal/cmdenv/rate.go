@@ -1,4 +1,4 @@
-package cli
+package cmdenv
 
 import (
 	"fmt"
@@ -11,16 +11,16 @@ const rateHint = "operations per second, e.g. 1000/s, 2k/s or 1.5M/s; /m is per 
 
 var rates = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kM]?)(/s|/m|)$`)
 
-// rateFlag is --at: how often a service does the operation, per second.
-type rateFlag struct{ text string }
+// RateFlag is --at: how often a service does the operation, per second.
+type RateFlag struct{ Text string }
 
-// rate is the one that was asked for; zero where none was.
-func (f rateFlag) rate() (float64, error) {
-	if f.text == "" {
+// Rate is the one that was asked for; zero where none was.
+func (f RateFlag) Rate() (float64, error) {
+	if f.Text == "" {
 		return 0, nil
 	}
-	wrong := Usage(fmt.Sprintf("--at %q is not a rate", f.text), rateHint)
-	m := rates.FindStringSubmatch(f.text)
+	wrong := Usage(fmt.Sprintf("--at %q is not a rate", f.Text), rateHint)
+	m := rates.FindStringSubmatch(f.Text)
 	if m == nil {
 		return 0, wrong
 	}
@@ -38,7 +38,7 @@ func (f rateFlag) rate() (float64, error) {
 		x /= 60
 	}
 	if x <= 0 || math.IsInf(x, 0) {
-		return 0, Usage(fmt.Sprintf("--at %q is no rate above zero", f.text), rateHint)
+		return 0, Usage(fmt.Sprintf("--at %q is no rate above zero", f.Text), rateHint)
 	}
 	return x, nil
 }

@@ -1,4 +1,4 @@
-package cli
+package cmdenv
 
 import (
 	"fmt"
@@ -10,21 +10,21 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// dirs are the two directories tare keeps things in.
-type dirs struct {
+// Dirs are the two directories tare keeps things in.
+type Dirs struct {
 	Cache string // what can be made again: contenders' binaries, the machine lock
 	Data  string // what cannot: results and their journals
 }
 
 // Lock is the file that at most one measuring tare per machine holds.
-func (d dirs) Lock() string { return filepath.Join(d.Cache, "lock") }
+func (d Dirs) Lock() string { return filepath.Join(d.Cache, "lock") }
 
 // Known is where the answers of contenders are kept.
-func (d dirs) Known() string { return filepath.Join(d.Cache, "answers") }
+func (d Dirs) Known() string { return filepath.Join(d.Cache, "answers") }
 
 // Results is where the runs of a study are kept. A study's name may hold what
 // a file's may not.
-func (d dirs) Results(study string) string {
+func (d Dirs) Results(study string) string {
 	name := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
 			return '_'
@@ -38,12 +38,12 @@ func (d dirs) Results(study string) string {
 }
 
 // AllResults is where the runs of all studies are kept, a directory each.
-func (d dirs) AllResults() string { return filepath.Join(d.Data, "results") }
+func (d Dirs) AllResults() string { return filepath.Join(d.Data, "results") }
 
 // directories finds them: TARE_CACHE and TARE_DATA, else the places the
 // operating system has for such things.
-func directories(env func(string) string, goos string) (dirs, error) {
-	d := dirs{Cache: env("TARE_CACHE"), Data: env("TARE_DATA")}
+func directories(env func(string) string, goos string) (Dirs, error) {
+	d := Dirs{Cache: env("TARE_CACHE"), Data: env("TARE_DATA")}
 	var cacheBase, dataBase string
 	switch home := env("HOME"); goos {
 	case "windows":
@@ -82,7 +82,7 @@ func directories(env func(string) string, goos string) (dirs, error) {
 }
 
 // Dirs are the directories of this call.
-func (env Env) Dirs() (dirs, error) { return directories(env.Getenv, runtime.GOOS) }
+func (env Env) Dirs() (Dirs, error) { return directories(env.Getenv, runtime.GOOS) }
 
 // writable makes dir and proves that a file can be put there.
 func writable(dir string) error {
@@ -97,18 +97,18 @@ func writable(dir string) error {
 	return os.Remove(f.Name())
 }
 
-// makeCache makes the cache directory.
-func (d dirs) makeCache() error {
+// MakeCache makes the cache directory.
+func (d Dirs) MakeCache() error {
 	if err := writable(d.Cache); err != nil {
-		return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", build.ErrCache, d.Cache, cause(err))
+		return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", build.ErrCache, d.Cache, Cause(err))
 	}
 	return nil
 }
 
-// makeData makes the data directory.
-func (d dirs) makeData() error {
+// MakeData makes the data directory.
+func (d Dirs) MakeData() error {
 	if err := writable(d.Data); err != nil {
-		return fmt.Errorf("cannot write results to %s: %w; set TARE_DATA to a directory that can be written", d.Data, cause(err))
+		return fmt.Errorf("cannot write results to %s: %w; set TARE_DATA to a directory that can be written", d.Data, Cause(err))
 	}
 	return nil
 }

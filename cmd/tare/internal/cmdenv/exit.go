@@ -1,4 +1,4 @@
-package cli
+package cmdenv
 
 import (
 	"context"
@@ -36,33 +36,33 @@ func severity(code int) int {
 	return slices.Index([]int{ExitOK, ExitInconclusive, ExitNotMet, ExitVoid, ExitUsage, ExitFailure, ExitInterrupted}, code)
 }
 
-// worst is the worse of two exit codes.
-func worst(a, b int) int {
+// Worst is the worse of two exit codes.
+func Worst(a, b int) int {
 	if severity(b) > severity(a) {
 		return b
 	}
 	return a
 }
 
-// usageError is something the caller has to write differently.
-type usageError struct {
+// UsageError is something the caller has to write differently.
+type UsageError struct {
 	What string // what is wrong
 	Hint string // what would be right; may be empty
 }
 
 // Usage is a *usageError.
-func Usage(what, hint string) error { return &usageError{what, hint} }
+func Usage(what, hint string) error { return &UsageError{what, hint} }
 
 // Error is one line.
-func (e *usageError) Error() string { return withHint(e.What, e.Hint) }
+func (e *UsageError) Error() string { return withHint(e.What, e.Hint) }
 
 // errInterrupted says that the caller ended the run before there was anything
 // to judge.
-var errInterrupted = errors.New("interrupted")
+var ErrInterrupted = errors.New("interrupted")
 
-// unknown is the error for a name that is not among known. It names those that
+// Unknown is the error for a name that is not among known. It names those that
 // look like it, or else says otherwise.
-func unknown(what, name string, known []string, otherwise string) error {
+func Unknown(what, name string, known []string, otherwise string) error {
 	hint := otherwise
 	if close := near.Names(name, known); len(close) > 0 {
 		hint = near.Hint(name, close)
@@ -70,46 +70,45 @@ func unknown(what, name string, known []string, otherwise string) error {
 	return Usage(fmt.Sprintf("unknown %s %q", what, name), hint)
 }
 
-// codeError carries an exit code for which everything has been said already.
-type codeError int
+// Code carries an exit code for which everything has been said already.
+type Code int
 
-func (e codeError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+func (e Code) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// code is the one table from errors to exit codes.
-func code(err error) int {
+// ExitCode is the one table from errors to exit codes.
+func ExitCode(err error) int {
 	var (
-		said   codeError
-		usage  *usageError
+		said   Code
+		usage  *UsageError
 		file   *studyfile.Error
 		result *history.Error
 		field  *tare.FieldError
 		study  *lab.StudyError
 		budget *plan.BudgetError
 		resume *lab.ResumeError
-		none   *nothingToResume
 	)
 	switch {
 	case err == nil:
 		return ExitOK
 	case errors.As(err, &said):
 		return int(said)
-	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+	case errors.Is(err, ErrInterrupted), errors.Is(err, context.Canceled):
 		return ExitInterrupted
 	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &result), errors.As(err, &field),
-		errors.As(err, &study), errors.As(err, &budget), errors.As(err, &resume), errors.As(err, &none):
+		errors.As(err, &study), errors.As(err, &budget), errors.As(err, &resume):
 		return ExitUsage
 	}
 	return ExitFailure // *lab.LostError, *lab.ExpectError, build.ErrNoToolchain, build.ErrCache, I/O
 }
 
-// endsRun reports whether err would meet every other study as well.
-func endsRun(err error) bool {
-	return errors.Is(err, build.ErrNoToolchain) || errors.Is(err, build.ErrCache) || code(err) == ExitInterrupted
+// EndsRun reports whether err would meet every other study as well.
+func EndsRun(err error) bool {
+	return errors.Is(err, build.ErrNoToolchain) || errors.Is(err, build.ErrCache) || ExitCode(err) == ExitInterrupted
 }
 
-// complain writes err to w as one line.
-func complain(w io.Writer, err error) {
-	var said codeError
+// Complain writes err to w as one line.
+func Complain(w io.Writer, err error) {
+	var said Code
 	if err == nil || errors.As(err, &said) {
 		return
 	}
@@ -120,16 +119,16 @@ func complain(w io.Writer, err error) {
 // not say so.
 func line(err error) string {
 	switch {
-	case code(err) == ExitInterrupted:
+	case ExitCode(err) == ExitInterrupted:
 		return "interrupted"
 	case errors.Is(err, build.ErrNoToolchain):
-		return "the go command is needed to build contenders: " + oneLine(err.Error())
+		return "the go command is needed to build contenders: " + OneLine(err.Error())
 	}
-	return oneLine(err.Error())
+	return OneLine(err.Error())
 }
 
-// oneLine joins the lines of s.
-func oneLine(s string) string {
+// OneLine joins the lines of s.
+func OneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " ")
 }
 
@@ -140,33 +139,33 @@ func withHint(what, hint string) string {
 	return what + "; " + hint
 }
 
-// verdictCode is the exit code for what a result found, for callers who asked
+// VerdictCode is the exit code for what a result found, for callers who asked
 // for it: the worst outcome of contenders that are not traps.
-func verdictCode(r *tare.Result) int {
+func VerdictCode(r *tare.Result) int {
 	exit := ExitOK
 	for _, f := range r.Findings {
 		// What is void of one metric only shows in the verdicts that need it.
-		if f.Severity == tare.Void && f.Metric == "" && !f.Expected && !isTrap(r, f.Contender) {
-			exit = worst(exit, ExitVoid)
+		if f.Severity == tare.Void && f.Metric == "" && !f.Expected && !IsTrap(r, f.Contender) {
+			exit = Worst(exit, ExitVoid)
 		}
 	}
 	for _, v := range r.Verdicts {
-		if v.Criterion == "" || isTrap(r, v.Contender) {
+		if v.Criterion == "" || IsTrap(r, v.Contender) {
 			continue
 		}
 		switch v.Verdict {
 		case tare.NotMet:
-			exit = worst(exit, ExitNotMet)
+			exit = Worst(exit, ExitNotMet)
 		case tare.Inconclusive:
-			exit = worst(exit, ExitInconclusive)
+			exit = Worst(exit, ExitInconclusive)
 		case tare.VoidRuling:
-			exit = worst(exit, ExitVoid)
+			exit = Worst(exit, ExitVoid)
 		}
 	}
 	return exit
 }
 
-func isTrap(r *tare.Result, id string) bool {
+func IsTrap(r *tare.Result, id string) bool {
 	c, ok := r.Contender(id)
 	return ok && c.Role == tare.RoleTrap
 }

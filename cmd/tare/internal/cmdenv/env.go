@@ -1,10 +1,13 @@
-package cli
+// Package cmdenv is what commands of tare work with: streams, directories,
+// studies, results and contenders, flags, and errors with their exit codes.
+package cmdenv
 
 import (
 	"context"
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -35,4 +38,19 @@ type Lab struct {
 	Interrupt func() (signals <-chan os.Signal, restore func())                    // nil: Ctrl-C and SIGTERM of this process
 	Terminal  func(stream any) (columns int, ok bool)                              // nil: asks the stream
 	Gate      gate.Bench                                                           // nil: builds both sides of a repository and weighs its benchmarks and studies
+}
+
+// Tag names this run in the environment of everything it starts.
+func (env Env) Tag() string {
+	return "tare-" + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(env.Now().UnixNano(), 36)
+}
+
+// Workshop is what sources need to know to make contenders.
+type Workshop struct {
+	Cache     string   // directory for what was built
+	Catalog   string   // directory of contenders; empty: looked for
+	With      []string // modules to build every contender with that requires them: path@version, or path=/abs/dir
+	Go        string   // toolchain to build every contender with, e.g. go1.25.5; empty: the machine's
+	Run       string   // tag of every process that is started
+	Compiling func()   // called when a compiler starts; may be nil
 }
