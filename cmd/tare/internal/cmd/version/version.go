@@ -1,4 +1,5 @@
-package cli
+// Package version is tare version: it prints which tare this is.
+package version
 
 import (
 	"fmt"
@@ -8,7 +9,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-func versionCommand(env cmdenv.Env) *cobra.Command {
+// Command is tare version.
+func Command(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "version",

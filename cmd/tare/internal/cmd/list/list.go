@@ -1,4 +1,5 @@
-package cli
+// Package list is tare list: it lists studies, contenders, checks and metrics.
+package list
 
 import (
 	"fmt"
@@ -48,7 +49,8 @@ type metricRow struct {
 // sections are what can be listed.
 func sections() []string { return []string{"studies", "contenders", "checks", "metrics"} }
 
-func listCommand(env cmdenv.Env) *cobra.Command {
+// Command is tare list.
+func Command(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	var dir string
 	cmd := &cobra.Command{
