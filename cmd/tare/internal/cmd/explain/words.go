@@ -1,4 +1,4 @@
-package cli
+package explain
 
 // word is a term of the reports, explained.
 type word struct {

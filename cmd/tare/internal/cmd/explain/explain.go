@@ -1,4 +1,5 @@
-package cli
+// Package explain is tare explain: it explains checks, studies, contenders, metrics and words of the report.
+package explain
 
 import (
 	"fmt"
@@ -28,7 +29,8 @@ type fact struct {
 	Text  []string `json:"text"`
 }
 
-func explainCommand(env cmdenv.Env) *cobra.Command {
+// Command is tare explain.
+func Command(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	var dir string
 	cmd := &cobra.Command{
