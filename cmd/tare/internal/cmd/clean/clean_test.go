@@ -1,4 +1,4 @@
-package cli
+package clean
 
 import (
 	"os"
@@ -69,13 +69,13 @@ func TestWhatLiesInTheCache(t *testing.T) {
 		}
 	}
 	for what, c := range map[string]struct {
-		o    cleanOptions
+		o    options
 		want []string
 	}{
-		"by itself":    {cleanOptions{}, []string{".reference-1", "bench/run-2", "document/" + typed, "routes/" + other, "trees/" + tree}},
-		"the cache":    {cleanOptions{cache: true}, []string{".reference-1", "answers/0f", "bench/run-2", "document/" + typed, "routes/" + other, "sqlite/wazero-v1.11.0-amd64-linux", "trees/" + tree}},
-		"with results": {cleanOptions{results: true}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + named, "routes/" + other, "trees/" + tree}},
-		"older ones":   {cleanOptions{results: true, older: time.Hour}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + other, "trees/" + tree}},
+		"by itself":    {options{}, []string{".reference-1", "bench/run-2", "document/" + typed, "routes/" + other, "trees/" + tree}},
+		"the cache":    {options{cache: true}, []string{".reference-1", "answers/0f", "bench/run-2", "document/" + typed, "routes/" + other, "sqlite/wazero-v1.11.0-amd64-linux", "trees/" + tree}},
+		"with results": {options{results: true}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + named, "routes/" + other, "trees/" + tree}},
+		"older ones":   {options{results: true, older: time.Hour}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + other, "trees/" + tree}},
 	} {
 		found, left, err := findLitter(t.Context(), cmdenv.Env{}, d, c.o)
 		if err != nil || len(left) > 0 {
@@ -90,7 +90,7 @@ func TestWhatLiesInTheCache(t *testing.T) {
 		}
 	}
 	put(d.Cache, "trees/deploy.sh", "")
-	if _, _, err := findLitter(t.Context(), cmdenv.Env{}, d, cleanOptions{}); cmdenv.ExitCode(err) != cmdenv.ExitUsage {
+	if _, _, err := findLitter(t.Context(), cmdenv.Env{}, d, options{}); cmdenv.ExitCode(err) != cmdenv.ExitUsage {
 		t.Errorf("somebody else's file: %v", err)
 	}
 }

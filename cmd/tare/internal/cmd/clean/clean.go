@@ -1,4 +1,5 @@
-package cli
+// Package clean is tare clean: it removes what tare keeps and does not need.
+package clean
 
 import (
 	"context"
@@ -17,8 +18,8 @@ import (
 	"github.com/tarebench/tare/internal/machine"
 )
 
-// cleanOptions are the flags of tare clean.
-type cleanOptions struct {
+// options are the flags of tare clean.
+type options struct {
 	results bool
 	cache   bool
 	dryRun  bool
@@ -27,8 +28,9 @@ type cleanOptions struct {
 	asJSON  bool
 }
 
-func cleanCommand(env cmdenv.Env) *cobra.Command {
-	var o cleanOptions
+// Command is tare clean.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
 	var older string
 	cmd := &cobra.Command{
 		Use:   "clean",
@@ -119,7 +121,7 @@ type litter struct {
 }
 
 // runClean removes what is chosen.
-func runClean(ctx context.Context, env cmdenv.Env, o cleanOptions) error {
+func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err
@@ -196,7 +198,7 @@ func lockNow(ctx context.Context, path string) (unlock func(), err error) {
 }
 
 // print writes a table by kind; a dry run lists everything.
-func (c cleaned) print(w io.Writer, o cleanOptions) error {
+func (c cleaned) print(w io.Writer, o options) error {
 	verb := "removed"
 	if c.DryRun {
 		verb = "would remove"

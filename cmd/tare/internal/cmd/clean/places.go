@@ -1,4 +1,4 @@
-package cli
+package clean
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package cli
+package clean
 
 import (
 	"context"
@@ -49,7 +49,7 @@ func ours(variable, dir, home string) error {
 }
 
 // findLitter finds what the options choose; left says what was passed over.
-func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o cleanOptions) (found []litter, left []string, err error) {
+func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (found []litter, left []string, err error) {
 	builds, left, err := inCache(d.Cache)
 	if err != nil {
 		return nil, nil, err
@@ -96,7 +96,7 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o cleanOptio
 }
 
 // neededBuilds are the directories of the builds of this version's contenders.
-func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o cleanOptions) ([]string, error) {
+func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) ([]string, error) {
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "bin")); err != nil || len(entries) == 0 {
 		return nil, nil
 	}
