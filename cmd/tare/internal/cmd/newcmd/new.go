@@ -1,4 +1,5 @@
-package cli
+// Package newcmd is tare new: it begins a contender.
+package newcmd
 
 import (
 	"errors"
@@ -24,7 +25,8 @@ type made struct {
 	Next  []string `json:"next"` // commands
 }
 
-func newCommand(env cmdenv.Env) *cobra.Command {
+// Command is tare new.
+func Command(env cmdenv.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new",
 		Short: "Begin something of your own: a contender",
