@@ -1,4 +1,5 @@
-package cli
+// Package initcmd is tare init: it writes a tare.yaml.
+package initcmd
 
 import (
 	"bytes"
@@ -28,7 +29,8 @@ type begun struct {
 	Next    []string      `json:"next"`
 }
 
-func initCommand(env cmdenv.Env) *cobra.Command {
+// Command is tare init.
+func Command(env cmdenv.Env) *cobra.Command {
 	var force, print, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "init",
