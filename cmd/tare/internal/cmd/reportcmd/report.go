@@ -1,4 +1,5 @@
-package cli
+// Package reportcmd is tare report: it prints a saved result.
+package reportcmd
 
 import (
 	"os"
@@ -9,7 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/judge"
 )
 
-func reportCommand(env cmdenv.Env) *cobra.Command {
+// Command is tare report.
+func Command(env cmdenv.Env) *cobra.Command {
 	var f cmdenv.FormatFlag
 	var at cmdenv.RateFlag
 	cmd := &cobra.Command{
