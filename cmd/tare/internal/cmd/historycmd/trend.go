@@ -1,4 +1,4 @@
-package cli
+package historycmd
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 )
 
 // showTrend shows what became of a study from run to run.
-func showTrend(ctx context.Context, env cmdenv.Env, o historyOptions, study string) error {
+func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err
@@ -234,14 +234,14 @@ func staleText(w io.Writer, m history.Machine, st report.Style) {
 // bounded is a ratio with its interval.
 func bounded(p history.Point) string {
 	if !p.Bounded() {
-		return ratioText(p.Ratio)
+		return RatioText(p.Ratio)
 	}
-	return fmt.Sprintf("%s [%s, %s]", ratioText(p.Ratio), ratioText(p.Low), ratioText(p.High))
+	return fmt.Sprintf("%s [%s, %s]", RatioText(p.Ratio), RatioText(p.Low), RatioText(p.High))
 }
 
-// ratioText has three decimals, fewer where the ratio is large and two digits
+// RatioText has three decimals, fewer where the ratio is large and two digits
 // where it is small.
-func ratioText(x float64) string {
+func RatioText(x float64) string {
 	switch {
 	case x >= 100:
 		return strconv.FormatFloat(x, 'f', 0, 64)

@@ -1,4 +1,5 @@
-package cli
+// Package historycmd is tare history: it lists, follows, exports and imports saved results.
+package historycmd
 
 import (
 	"context"
@@ -16,8 +17,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// historyOptions are the flags of tare history.
-type historyOptions struct {
+// options are the flags of tare history.
+type options struct {
 	only    lab.Only
 	metric  string
 	against string
@@ -27,8 +28,9 @@ type historyOptions struct {
 	format  string // text, json or csv
 }
 
-func historyCommand(env cmdenv.Env) *cobra.Command {
-	var o historyOptions
+// Command is tare history.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "history [STUDY]",
@@ -87,7 +89,7 @@ read.`,
 }
 
 // read checks the flags.
-func (o *historyOptions) read(cmd *cobra.Command, asJSON bool, args []string) error {
+func (o *options) read(cmd *cobra.Command, asJSON bool, args []string) error {
 	switch {
 	case asJSON && cmd.Flags().Changed("format") && o.format != "json":
 		return cmdenv.Usage("--json and --format "+o.format+" contradict each other", "give one of them")
@@ -128,7 +130,7 @@ type runRow struct {
 }
 
 // listRuns prints the runs of all studies, or of the one named.
-func listRuns(ctx context.Context, env cmdenv.Env, o historyOptions, args []string) error {
+func listRuns(ctx context.Context, env cmdenv.Env, o options, args []string) error {
 	rows, err := readRuns(ctx, env, args)
 	if err != nil {
 		return err
