@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
 )
@@ -50,30 +51,30 @@ func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 // calibrate weighs programs of known cost on this machine and says what it can
 // tell apart. What it finds is no failure.
 func calibrate(ctx context.Context, env cmdenv.Env, catalog string, budget time.Duration, asJSON bool) error {
-	p := newProgress(env, false)
+	p := session.NewProgress(env, false)
 	defer p.End()
 	works := scaleWorks()
 	share := budget / time.Duration(len(works))
 	p.Say("weighing programs of known cost for " + cmdenv.Seconds(budget) + ", builds not included")
-	o := runOptions{quick: true, isolation: tare.Lockstep, catalog: catalog}
+	o := session.Options{Quick: true, Isolation: tare.Lockstep, Catalog: catalog}
 	own := env
 	own.Lab.Kinds = unexamined(env.Lab.Kinds)
-	return withSession(ctx, own, o, p, func(ctx context.Context, w *weighing) error {
+	return session.With(ctx, own, o, p, func(ctx context.Context, w *session.Session) error {
 		c := calibration{Bases: []scaleReading{}, Results: []json.RawMessage{}}
 		var failed error
 		for _, work := range works {
 			study := cmdenv.Study{Study: calibrationStudy(work, share)}
-			res, err := w.weigh(ctx, study)
+			res, err := w.Weigh(ctx, study)
 			if res != nil {
 				if err := c.add(work, res); err != nil {
 					return err
 				}
 			}
 			if err != nil {
-				failed = of(study, len(works), err)
+				failed = session.OfStudy(study, len(works), err)
 				break
 			}
-			if w.halt.Asked() {
+			if w.Halt.Asked() {
 				failed = cmdenv.Code(cmdenv.ExitInterrupted)
 				break
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/reportcmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/version"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds"
@@ -41,7 +42,7 @@ func Main(ctx context.Context, env cmdenv.Env) int {
 func filled(env cmdenv.Env) cmdenv.Env {
 	l := &env.Lab
 	if l.Sources == nil {
-		l.Sources = catalogSources
+		l.Sources = session.CatalogSources
 	}
 	if l.Kinds == nil {
 		l.Kinds = kinds.All()
@@ -118,7 +119,7 @@ difference that the control shows as well.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cmdenv.Usage(cmdenv.OneLine(err.Error()), cmd.CommandPath()+" --help lists the flags")
 	})
-	root.AddCommand(runCommand(env), benchCommand(env), gateCommand(env), routesCommand(env), loadCommand(env), serveCommand(env), reportcmd.Command(env), historycmd.Command(env), rerunCommand(env), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsonCommand(env), doctorCommand(env), clean.Command(env), version.Command(env))
+	root.AddCommand(runCommand(env), benchCommand(env), gateCommand(env), routesCommand(env), loadCommand(env), serveCommand(env), reportcmd.Command(env), historycmd.Command(env), rerunCommand(env, newRoot), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsonCommand(env), doctorCommand(env), clean.Command(env), version.Command(env))
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"

@@ -18,12 +18,13 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/contender/codec"
 )
 
 // besides is what a gate weighs that is no benchmark.
 type besides struct {
-	*weighing
+	*session.Session
 	ask     gate.Ask
 	m       *gate.Measured
 	trees   gate.Trees // whole repositories
@@ -37,17 +38,17 @@ type besides struct {
 
 // weighBesides adds what became of the studies, documents, routes and servers
 // that tare.yaml names.
-func weighBesides(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *progress, m *gate.Measured) error {
+func weighBesides(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress, m *gate.Measured) error {
 	t := ask.Project
 	if len(t.Studies)+len(t.JSON)+len(t.Routes)+len(t.Load) == 0 {
 		return nil
 	}
-	return withSession(ctx, env, gateRun(ask, 0), p, func(ctx context.Context, w *weighing) error {
-		b := &besides{weighing: w, ask: ask, m: m}
+	return session.With(ctx, env, gateRun(ask, 0), p, func(ctx context.Context, w *session.Session) error {
+		b := &besides{Session: w, ask: ask, m: m}
 		if err := b.open(ctx); err != nil {
 			return err
 		}
-		dir, err := os.MkdirTemp(w.dirs.Cache, ".gate-")
+		dir, err := os.MkdirTemp(w.Dirs.Cache, ".gate-")
 		if err != nil {
 			return fmt.Errorf("make a directory for what a gate builds: %w", err)
 		}
@@ -63,7 +64,7 @@ func weighBesides(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *progress
 		if err := b.carryOut(ctx, b.studies); err != nil {
 			return err
 		}
-		w.sources = running{}
+		w.Sources = running{}
 		return b.carryOut(ctx, b.servers)
 	})
 }
@@ -75,12 +76,12 @@ func (b *besides) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if b.trees, err = treesOf(ctx, repo, b.ask, b.dirs.Cache); err != nil {
+	if b.trees, err = treesOf(ctx, repo, b.ask, b.Dirs.Cache); err != nil {
 		return err
 	}
 	b.here = gate.Trees{Base: filepath.Join(b.trees.Base, repo.Prefix), Head: filepath.Join(b.trees.Head, repo.Prefix)}
 	b.config = path.Join(filepath.ToSlash(repo.Prefix), project.FileName)
-	if b.catalog, err = cmdenv.FindCatalog("", b.dirs.Cache); err != nil {
+	if b.catalog, err = cmdenv.FindCatalog("", b.Dirs.Cache); err != nil {
 		return err
 	}
 	b.moved, err = movedBetween(ctx, b.catalog, b.here)
@@ -201,7 +202,7 @@ func (b *besides) routes() error {
 		if err != nil {
 			return b.wrong(f.Place, cmdenv.OneLine(err.Error()))
 		}
-		study, _, err := b.routesStudy(doc)
+		study, _, err := b.RoutesStudy(doc)
 		if err != nil {
 			return err
 		}
@@ -225,12 +226,12 @@ func (b *besides) carryOut(ctx context.Context, list []gate.Weighing) error {
 		b.m.Held[one.Study.ID] = one.Held
 		// Latencies take continuous segments, which quick has no time for.
 		segments := slices.ContainsFunc(one.Study.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 })
-		b.o.quick = !b.o.user && !segments
-		before := len(b.results)
-		if err := b.quietly(ctx, []cmdenv.Study{{Study: one.Study}}); err != nil {
+		b.Options.Quick = !b.Options.User && !segments
+		before := len(b.Results)
+		if err := b.WeighQuietly(ctx, []cmdenv.Study{{Study: one.Study}}); err != nil {
 			return err
 		}
-		b.m.Results, b.m.Nothing = append(b.m.Results, b.results[before:]...), ""
+		b.m.Results, b.m.Nothing = append(b.m.Results, b.Results[before:]...), ""
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
 // twoSides is a project whose change moves one codec of the catalog, and
@@ -23,7 +24,7 @@ func twoSides(t *testing.T, yaml string) *besides {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &besides{weighing: &weighing{}, m: &gate.Measured{}, catalog: all, config: "tare.yaml"}
+	b := &besides{Session: &session.Session{}, m: &gate.Measured{}, catalog: all, config: "tare.yaml"}
 	for _, side := range []struct {
 		dir         *string
 		goccy, rest string

@@ -65,7 +65,7 @@ func (b *besides) built(ctx context.Context, l project.Server, dir string) (prog
 		name, here string
 		file       *string
 	}{{gate.HeadID, b.here.Head, &programs.Head}, {gate.BaseID, b.here.Base, &programs.Base}} {
-		b.p.Status("build", side.name+": building "+l.Program)
+		b.Progress.Status("build", side.name+": building "+l.Program)
 		*side.file = filepath.Join(dir, side.name)
 		err := gate.Build(ctx, filepath.Join(side.here, filepath.FromSlash(l.Program)), *side.file)
 		var wrong *gate.BuildError

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -25,7 +27,7 @@ func weighSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measure
 		return gate.Measured{}, err
 	}
 	defer restore()
-	p := newProgress(env, ask.Quiet)
+	p := session.NewProgress(env, ask.Quiet)
 	defer p.End()
 	m, err := weighBenchmarks(ctx, env, ask, p)
 	if err != nil {
@@ -36,28 +38,26 @@ func weighSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measure
 
 // gateRun are the options of a run for a gate: nothing of it is printed. own is
 // the budget where none is asked for; zero: the study's.
-func gateRun(ask gate.Ask, own time.Duration) runOptions {
-	o := runOptions{isolation: tare.Lockstep, rounds: ask.Rounds, seed: ask.Seed, noLock: ask.NoLock, quiet: ask.Quiet}
-	if o.budget = ask.Budget; o.budget == 0 && o.rounds == 0 {
-		o.budget = own
+func gateRun(ask gate.Ask, own time.Duration) session.Options {
+	o := session.Options{Isolation: tare.Lockstep, Rounds: ask.Rounds, Seed: ask.Seed, NoLock: ask.NoLock, Quiet: ask.Quiet}
+	if o.Budget = ask.Budget; o.Budget == 0 && o.Rounds == 0 {
+		o.Budget = own
 	}
-	o.user = o.budget > 0
+	o.User = o.Budget > 0
 	return o
 }
 
 // weighBenchmarks weighs the repository's go test benchmarks.
-func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *progress) (m gate.Measured, err error) {
+func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress) (m gate.Measured, err error) {
 	b := ask.Project.Bench
-	o := benchOptions{run: gateRun(ask, b.Budget), most: benchMost, asked: bring.Asked{Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run}}
-	if b.Max > 0 {
-		o.most = b.Max
-	}
-	o.run.env = b.Env
+	o, most := gateRun(ask, b.Budget), cmp.Or(b.Max, session.BenchMost)
+	o.Env = b.Env
+	asked := bring.Asked{Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run}
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
-	err = withSession(ctx, alone, o.run, p, func(ctx context.Context, w *weighing) error {
-		built, err := bring.NewBench(ctx, o.asked, bring.Place{
-			Cache: w.dirs.Cache, Run: w.tag, Guardian: w.guardian,
+	err = session.With(ctx, alone, o, p, func(ctx context.Context, w *session.Session) error {
+		built, err := bring.NewBench(ctx, asked, bring.Place{
+			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian,
 			Say: func(text string) { p.Status("build", text) },
 		})
 		var usage *bring.UsageError
@@ -66,13 +66,13 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *progr
 			return nil
 		}
 		if err != nil {
-			return benchError(ctx, err)
+			return session.BenchError(ctx, err)
 		}
 		defer built.Close()
-		study, err := w.fit(built, o)
-		if err != nil {
-			return benchError(ctx, err)
+		if err := w.FitBench(built, most); err != nil {
+			return session.BenchError(ctx, err)
 		}
+		study := built.Study
 		study.Criteria = nil
 		for _, c := range ask.Criteria(bring.Head) {
 			if slices.Contains(study.Metrics, c.Metric) {
@@ -86,11 +86,11 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *progr
 			}
 			return res, err
 		}
-		w.sources = built.Sources
-		if err := w.quietly(ctx, []cmdenv.Study{{Study: study}}); err != nil {
+		w.Sources = built.Sources
+		if err := w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}}); err != nil {
 			return err
 		}
-		m.Results, m.Notes = w.results, built.Notes
+		m.Results, m.Notes = w.Results, built.Notes
 		for _, res := range m.Results {
 			for _, l := range res.NotWeighed {
 				broken := slices.ContainsFunc(built.Left(), func(b suite.Left) bool {
@@ -103,23 +103,6 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *progr
 		return nil
 	})
 	return m, err
-}
-
-// quietly carries studies out and prints nothing of them but the progress.
-func (w *weighing) quietly(ctx context.Context, studies []cmdenv.Study) error {
-	var first error
-	err := w.all(ctx, studies, func(err error) {
-		if cmdenv.ExitCode(err) != cmdenv.ExitOK && first == nil {
-			first = err
-		}
-	})
-	switch {
-	case first != nil && cmdenv.ExitCode(first) == cmdenv.ExitInterrupted:
-		return cmdenv.ErrInterrupted
-	case first != nil:
-		return first
-	}
-	return err
 }
 
 // benchEnvironment gives this process the environment that a project wants its

@@ -16,6 +16,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/table"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/internal/build"
 )
@@ -23,7 +24,7 @@ import (
 // benchOptions are the flags of tare bench.
 type benchOptions struct {
 	asked bring.Asked
-	run   runOptions
+	run   session.Options
 	most  time.Duration // to measure at most; zero: no limit
 	allow float64       // of more time than the base, with --exit-code; a share
 }
@@ -37,10 +38,7 @@ type benchWords struct {
 	format               cmdenv.FormatFlag
 }
 
-const (
-	benchMost   = 10 * time.Minute
-	mostLayouts = 64
-)
+const mostLayouts = 64
 
 func benchCommand(env cmdenv.Env) *cobra.Command {
 	var o benchOptions
@@ -78,6 +76,7 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 			if err := o.read(cmd, words); err != nil {
 				return err
 			}
+			o.run.Typed = session.TypedBy(env, cmd)
 			return runBench(cmd.Context(), env, o)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -94,21 +93,21 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 	what.Set.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
 	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only packages that the difference between base and head can reach")
 	what.Set.StringVar(&words.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4")
-	what.Set.DurationVar(&o.most, "max", benchMost, "measure at most that `long`, and name what there is no time for; 0 is no limit")
+	what.Set.DurationVar(&o.most, "max", session.BenchMost, "measure at most that `long`, and name what there is no time for; 0 is no limit")
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.StringVar(&words.budget, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
-	how.Set.IntVar(&o.run.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
-	how.Set.Uint64Var(&o.run.seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
-	how.Set.DurationVar(&o.run.slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
+	how.Set.IntVar(&o.run.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.Set.Uint64Var(&o.run.Seed, "seed", 0, "of the order of everything; 0 takes one from the clock")
+	how.Set.DurationVar(&o.run.Slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
 	how.Set.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial for one whole trial after another")
 	how.Set.IntVar(&o.asked.Layouts, "layouts", 0, "link each side in so many random orders of its functions, and draw one per round: where code happens to lie becomes noise")
-	how.Set.IntVar(&o.run.procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
-	how.Set.BoolVar(&o.run.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	how.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
+	how.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
 	words.format.Add(said.Set, "the result document")
-	said.Set.StringVarP(&o.run.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
-	said.Set.BoolVarP(&o.run.quiet, "quiet", "q", false, "no progress on stderr")
-	said.Set.BoolVar(&o.run.exitCode, "exit-code", false, "exit 3 where head is slower than --allow, 4 inconclusive, 5 void")
+	said.Set.StringVarP(&o.run.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.Set.BoolVarP(&o.run.Quiet, "quiet", "q", false, "no progress on stderr")
+	said.Set.BoolVar(&o.run.ExitCode, "exit-code", false, "exit 3 where head is slower than --allow, 4 inconclusive, 5 void")
 	said.Set.StringVar(&words.allow, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
 	cmdenv.AddFlags(cmd, two, what, how, said)
 	words.format.Complete(cmd)
@@ -124,20 +123,20 @@ func (o *benchOptions) read(cmd *cobra.Command, words benchWords) (err error) {
 	if budget == "" {
 		budget = "full"
 	}
-	if err := o.run.read(cmd, runWords{budget: budget, isolation: words.isolation}); err != nil {
+	if err := o.run.Read(cmd, session.Words{Budget: budget, Isolation: words.isolation}); err != nil {
 		return err
 	}
-	if o.run.format, err = words.format.Format(cmd); err != nil {
+	if o.run.Format, err = words.format.Format(cmd); err != nil {
 		return err
 	}
-	if o.run.format.Name == "text" {
-		o.run.format.Write = table.Text
-		o.run.format.Next = table.Text
+	if o.run.Format.Name == "text" {
+		o.run.Format.Write = table.Text
+		o.run.Format.Next = table.Text
 	}
 	if _, err := regexp.Compile(o.asked.Bench); err != nil {
 		return cmdenv.Usage(fmt.Sprintf("--bench %q: %v", o.asked.Bench, err), "e.g. 'Parse/small'")
 	}
-	if err := environment(words.env); err != nil {
+	if err := session.CheckEnvironment(words.env); err != nil {
 		return err
 	}
 	o.asked.Env, o.asked.Dir = words.env, "."
@@ -161,7 +160,7 @@ func (o *benchOptions) read(cmd *cobra.Command, words benchWords) (err error) {
 	if o.allow, err = benchShare(words.allow); err != nil {
 		return err
 	}
-	with, err := pins(words.with)
+	with, err := session.ParsePins(words.with)
 	for _, text := range with {
 		w, errWith := build.ParseWith(text, ".")
 		if errWith != nil {

@@ -16,13 +16,14 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
 )
 
 // jsonOptions are the flags of tare json that tare run has not.
 type jsonOptions struct {
-	run  runOptions
+	run  session.Options
 	typ  string // import/path.Type; empty: inferred
 	op   string
 	only []string
@@ -32,7 +33,7 @@ type jsonOptions struct {
 func jsonCommand(env cmdenv.Env) *cobra.Command {
 	var o jsonOptions
 	var f cmdenv.FormatFlag
-	var words runWords
+	var words session.Words
 	cmd := &cobra.Command{
 		Use:   "json FILE…",
 		Short: "Weigh every JSON codec on your own documents",
@@ -69,10 +70,10 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.run.read(cmd, words); err != nil {
+			if err := o.run.Read(cmd, words); err != nil {
 				return err
 			}
-			o.run.fitInto(bring.Quick, bring.Full)
+			o.run.FitInto(bring.Quick, bring.Full)
 			if !slices.Contains(bring.Ops(), o.op) {
 				return cmdenv.Usage(fmt.Sprintf("--op %q is not an operation", o.op), "one of "+strings.Join(bring.Ops(), ", "))
 			}
@@ -83,9 +84,10 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 				return err
 			}
 			var err error
-			if o.run.format, err = f.Format(cmd); err != nil {
+			if o.run.Format, err = f.Format(cmd); err != nil {
 				return err
 			}
+			o.run.Typed = session.TypedBy(env, cmd)
 			return runJSON(cmd.Context(), env, o, args)
 		},
 	}
@@ -94,8 +96,8 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 	what.Set.StringVar(&o.op, "op", "all", "`what` is decoded into and encoded from: any, typed or all")
 	what.Set.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
 	what.Set.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
-	what.Set.StringVar(&o.run.catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
-	addBrought(cmd, what, &o.run, &words, &f)
+	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
+	session.AddFlags(cmd, what, &o.run, &words, &f)
 	cmdenv.CompleteFlag(cmd, "op", cobra.FixedCompletions(bring.Ops(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

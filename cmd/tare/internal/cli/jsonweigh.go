@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
-	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/lab"
@@ -33,7 +33,7 @@ type documentStudy struct {
 // weighDocuments weighs codecs on docs.
 func weighDocuments(ctx context.Context, env cmdenv.Env, o jsonOptions, args []string, docs []codec.Document, inferred bring.Type) error {
 	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), typ: inferred}
-	p := newProgress(env, o.run.quiet)
+	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
 	if len(d.docs) < len(docs) {
 		p.Say(fmt.Sprintf("%d of the %d documents are weighed, spread evenly; the type is that of all", len(d.docs), len(docs)))
@@ -47,7 +47,7 @@ func weighDocuments(ctx context.Context, env cmdenv.Env, o jsonOptions, args []s
 			return aboutDocuments(err)
 		}
 	}
-	out, err := cmdenv.OpenOutput(o.run.out)
+	out, err := cmdenv.OpenOutput(o.run.Out)
 	if err != nil {
 		return err
 	}
@@ -59,25 +59,25 @@ func weighDocuments(ctx context.Context, env cmdenv.Env, o jsonOptions, args []s
 		res, err := env.Lab.Run(ctx, study, o)
 		if res != nil {
 			res.NotWeighed = append(res.NotWeighed, d.left...)
-			res.Answer = first(bring.Recommendation(res, d.docs, d.typ))
+			res.Answer = session.First(bring.Recommendation(res, d.docs, d.typ))
 		}
 		return res, err
 	}
 	exit := cmdenv.ExitOK
-	err = withSession(ctx, own, o.run, p, func(ctx context.Context, w *weighing) error {
+	err = session.With(ctx, own, o.run, p, func(ctx context.Context, w *session.Session) error {
 		study, err := d.prepare(ctx, w)
 		if err != nil {
 			return err
 		}
-		res, err := w.weigh(ctx, cmdenv.Study{Study: study})
+		res, err := w.Weigh(ctx, cmdenv.Study{Study: study})
 		if res == nil {
 			return err
 		}
-		exit = cmdenv.Worst(exit, cmdenv.ExitCode(w.keep(res)))
-		if w.o.format.Name == "text" || w.o.format.Name == "md" {
-			d.recommend(w, res)
+		exit = cmdenv.Worst(exit, cmdenv.ExitCode(w.Keep(res)))
+		if w.Options.Format.Name == "text" || w.Options.Format.Name == "md" {
+			w.Recommend(bring.Recommendation(res, d.docs, d.typ))
 		}
-		if errOut := w.finish(out, true); err == nil {
+		if errOut := w.Finish(out, true); err == nil {
 			err = errOut
 		}
 		return err
@@ -90,8 +90,8 @@ func weighDocuments(ctx context.Context, env cmdenv.Env, o jsonOptions, args []s
 
 // prepare builds what reads the documents, learns what is right, and puts the
 // study together.
-func (d *documentStudy) prepare(ctx context.Context, w *weighing) (tare.Study, error) {
-	base, err := cmdenv.FindCatalog(w.o.catalog, w.dirs.Cache)
+func (d *documentStudy) prepare(ctx context.Context, w *session.Session) (tare.Study, error) {
+	base, err := cmdenv.FindCatalog(w.Options.Catalog, w.Dirs.Cache)
 	if err != nil {
 		return tare.Study{}, err
 	}
@@ -110,13 +110,13 @@ func (d *documentStudy) prepare(ctx context.Context, w *weighing) (tare.Study, e
 	if err := d.chosenOnly(study, unfit, base); err != nil {
 		return study, err
 	}
-	dir, err := os.MkdirTemp(w.dirs.Cache, ".reference-")
+	dir, err := os.MkdirTemp(w.Dirs.Cache, ".reference-")
 	if err != nil {
 		return study, err
 	}
 	defer os.RemoveAll(dir)
-	w.p.Status("reference", "asking encoding/json")
-	if err := d.kind.Refer(ctx, w.sources, study, d.typ, trial.Spec{Run: w.tag, Guardian: w.guardian}, dir); err != nil {
+	w.Progress.Status("reference", "asking encoding/json")
+	if err := d.kind.Refer(ctx, w.Sources, study, d.typ, trial.Spec{Run: w.RunTag, Guardian: w.Guardian}, dir); err != nil {
 		return study, aboutDocuments(err)
 	}
 	return study, nil
@@ -151,11 +151,11 @@ func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, ba
 }
 
 // typed has the catalog's codecs built for the type.
-func (d *documentStudy) typed(ctx context.Context, w *weighing, base catalog.Catalog) (catalog.Catalog, error) {
-	bench := bring.Bench{Cache: w.dirs.Cache, Run: w.tag, Log: func(text string) { w.p.Status(text, text) }}
+func (d *documentStudy) typed(ctx context.Context, w *session.Session, base catalog.Catalog) (catalog.Catalog, error) {
+	bench := bring.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
 	var err error
 	if d.own != nil {
-		w.p.Status("type", "looking at "+d.o.typ)
+		w.Progress.Status("type", "looking at "+d.o.typ)
 		if d.typ, err = bench.Describe(ctx, d.own); err != nil {
 			return base, err
 		}
@@ -167,12 +167,12 @@ func (d *documentStudy) typed(ctx context.Context, w *weighing, base catalog.Cat
 	for _, l := range left {
 		if id := strings.TrimPrefix(l.What, "contender "); d.chooses(id) {
 			d.left = append(d.left, l)
-			w.p.Say(id + " is left out: " + l.Why)
+			w.Progress.Say(id + " is left out: " + l.Why)
 		}
 	}
-	w.sources, err = w.Lab.Sources(cmdenv.Workshop{Cache: w.dirs.Cache, Catalog: all.Dir, Run: w.tag, Compiling: w.p.Compiling})
+	w.Sources, err = w.Lab.Sources(cmdenv.Workshop{Cache: w.Dirs.Cache, Catalog: all.Dir, Run: w.RunTag, Compiling: w.Progress.Compiling})
 	if d.own != nil && err == nil {
-		w.sources = d.own.Sources(w.sources)
+		w.Sources = d.own.Sources(w.Sources)
 	}
 	return all, err
 }
@@ -180,23 +180,6 @@ func (d *documentStudy) typed(ctx context.Context, w *weighing, base catalog.Cat
 // chooses reports whether a codec was asked for.
 func (d *documentStudy) chooses(id string) bool {
 	return cmdenv.Matches(d.o.only, []string{id})
-}
-
-// recommend prints what to take.
-func (d *documentStudy) recommend(w *weighing, res *tare.Result) {
-	st := w.Style(w.Out)
-	heading, item := cmdenv.Paint(st.Bold, "RECOMMENDATION"), "  "
-	if w.o.format.Name == "md" {
-		heading, item = "## Recommendation\n", "- "
-	}
-	fmt.Fprintf(w.Out, "\n%s\n", heading)
-	for _, line := range bring.Recommendation(res, d.docs, d.typ) {
-		parts := []string{fixture.Legible([]byte(line))}
-		if w.o.format.Name == "text" {
-			parts = cmdenv.Wrap(parts[0], st.Width-len(item)-2)
-		}
-		fmt.Fprintln(w.Out, item+strings.Join(parts, "\n"+item+"  "))
-	}
 }
 
 // aboutDocuments makes errors about what was given the caller's.

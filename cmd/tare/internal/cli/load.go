@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
 func loadCommand(env cmdenv.Env) *cobra.Command {
@@ -87,7 +88,7 @@ input; 130 interrupted, after what there is has been printed.`,
 
 // runLoad carries out what was asked for.
 func runLoad(ctx context.Context, env cmdenv.Env, o loadOptions) error {
-	p := newProgress(env, o.quiet)
+	p := session.NewProgress(env, o.quiet)
 	defer p.End()
 	if o.hint != "" {
 		p.Say(o.hint)

@@ -49,5 +49,5 @@ func (l *loading) live(t load.Trial, s load.Second) {
 	if l.o.search {
 		at = t.String()
 	}
-	l.p.Status("load", at+": "+text)
+	l.Progress.Status("load", at+": "+text)
 }

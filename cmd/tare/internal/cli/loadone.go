@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/load"
@@ -21,7 +22,7 @@ func (e *errNothing) Error() string { return "nothing could be measured: " + e.W
 
 // loading is one server being loaded.
 type loading struct {
-	*weighing
+	*session.Session
 	o        loadOptions
 	url      string
 	requests []load.Request
@@ -34,7 +35,7 @@ type loading struct {
 }
 
 // loadOne loads one server and prints what came of it.
-func loadOne(ctx context.Context, env cmdenv.Env, o loadOptions, p *progress) error {
+func loadOne(ctx context.Context, env cmdenv.Env, o loadOptions, p *session.Progress) error {
 	only := o.servers[0]
 	requests, err := o.asking.requests(only.target, env.In)
 	if err != nil {
@@ -45,12 +46,12 @@ func loadOne(ctx context.Context, env cmdenv.Env, o loadOptions, p *progress) er
 	if only.command == nil {
 		alone.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
 	}
-	return withSession(ctx, alone, runOptions{noLock: o.noLock}, p, func(ctx context.Context, w *weighing) error {
-		l := &loading{weighing: w, o: o, url: only.target.url, requests: requests}
+	return session.With(ctx, alone, session.Options{NoLock: o.noLock}, p, func(ctx context.Context, w *session.Session) error {
+		l := &loading{Session: w, o: o, url: only.target.url, requests: requests}
 		target := only.target
 		if only.command != nil {
 			var err error
-			if l.server, target, err = w.start(ctx, only); err != nil {
+			if l.server, target, err = start(ctx, w, only); err != nil {
 				return err
 			}
 			defer l.server.Close()
@@ -93,7 +94,7 @@ func (l *loading) reach(ctx context.Context, t loadTarget) (done func(), err err
 
 // once carries one leg out and prints it.
 func (l *loading) once(ctx context.Context) error {
-	l.p.Say(l.plan())
+	l.Progress.Say(l.plan())
 	if l.o.preset == presetAB {
 		l.introduce(ctx)
 	}
@@ -109,7 +110,7 @@ func (l *loading) once(ctx context.Context) error {
 		URL: l.url, Interrupted: interrupted, Facts: facts, Delay: l.o.delay, Profile: l.o.profile,
 		ServerCPU: l.seen.perSecond(), SLO: l.o.slo,
 	})
-	l.p.Part()
+	l.Progress.Part()
 	if err := l.print(r, d); err != nil {
 		return err
 	}
@@ -170,7 +171,7 @@ func (l *loading) leg(ctx context.Context, t load.Trial) (*load.Result, load.Fac
 	}
 	l.seen.look()
 	if leg.LeadTime > 0 && !l.o.search {
-		l.p.Status("warm", "warming up")
+		l.Progress.Status("warm", "warming up")
 	}
 	r, err := s.Run(ctx, leg)
 	if err != nil && (r == nil || ctx.Err() == nil) {

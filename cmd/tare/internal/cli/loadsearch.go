@@ -12,7 +12,7 @@ import (
 // search looks for the most requests per second that keep the objectives, and
 // prints every step.
 func (l *loading) search(ctx context.Context) error {
-	l.p.Say("searching " + l.url + " for the most requests per second with " + l.o.slo.String() + ": " + l.how())
+	l.Progress.Say("searching " + l.url + " for the most requests per second with " + l.o.slo.String() + ": " + l.how())
 	found, err := load.Searching{SLO: l.o.slo, Most: l.o.most, Told: l.told}.Run(ctx, l)
 	interrupted := ctx.Err() != nil
 	switch {
@@ -28,7 +28,7 @@ func (l *loading) search(ctx context.Context) error {
 	if last.Trial.Rate > 0 {
 		o.Profile = load.Constant{PerSecond: last.Trial.Rate}
 	}
-	l.p.Part()
+	l.Progress.Part()
 	d := load.NewDocument(last.Result, o)
 	if errPrint := l.print(last.Result, d); errPrint != nil {
 		return errPrint
@@ -53,5 +53,5 @@ func (l *loading) told(s load.SearchStep) {
 	default:
 		text += s.Why
 	}
-	l.p.Say(text)
+	l.Progress.Say(text)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/trial"
 )
 
@@ -29,7 +30,7 @@ type started struct {
 
 // start starts a server by its command line and waits until it accepts
 // connections.
-func (w *weighing) start(ctx context.Context, s loadServer) (*started, loadTarget, error) {
+func start(ctx context.Context, w *session.Session, s loadServer) (*started, loadTarget, error) {
 	_, port, err := net.SplitHostPort(s.target.addr)
 	if err == nil && strings.Contains(s.url, portVariable) {
 		port, err = freePort()
@@ -48,9 +49,9 @@ func (w *weighing) start(ctx context.Context, s loadServer) (*started, loadTarge
 	if taken(ctx, target.addr) {
 		return nil, target, cmdenv.Usage(fmt.Sprintf("something listens on %s already", target.addr), "end it, or leave --start out")
 	}
-	w.p.Status("start", "starting "+s.id)
+	w.Progress.Status("start", "starting "+s.id)
 	c, err := trial.StartCommand(ctx, trial.Spec{
-		Path: words[0], Args: words[1:], Env: []string{"PORT=" + port}, Run: w.tag, Name: "load/" + s.id, MemoryLimit: memoryLimit, OutputLimit: outputLimit, Guardian: w.guardian,
+		Path: words[0], Args: words[1:], Env: []string{"PORT=" + port}, Run: w.RunTag, Name: "load/" + s.id, MemoryLimit: memoryLimit, OutputLimit: outputLimit, Guardian: w.Guardian,
 	})
 	if err != nil {
 		return nil, target, &errNothing{cmdenv.OneLine(err.Error())}

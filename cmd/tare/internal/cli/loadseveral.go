@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
@@ -32,7 +33,7 @@ func NullMain() {
 }
 
 // loadSeveral compares servers as a study that is in no file.
-func loadSeveral(ctx context.Context, env cmdenv.Env, o loadOptions, p *progress) error {
+func loadSeveral(ctx context.Context, env cmdenv.Env, o loadOptions, p *session.Progress) error {
 	study, err := newComparison(env, o)
 	if err != nil {
 		return err
@@ -42,8 +43,8 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o loadOptions, p *progress
 	if o.asJSON {
 		format = "json"
 	}
-	run := runOptions{budget: o.duration, seed: o.seed, noLock: o.noLock, quiet: o.quiet}
-	run.format, _ = report.FormatNamed(format)
+	run := session.Options{Budget: o.duration, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet}
+	run.Format, _ = report.FormatNamed(format)
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return running{}, nil }
 	p.Say("comparing " + strings.Join(ids(o.servers), ", ") + ": " + comparing(o))
@@ -53,9 +54,9 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o loadOptions, p *progress
 		exit = cmdenv.Worst(exit, cmdenv.ExitCode(err))
 		p.Fail(err)
 	}
-	err = withSession(ctx, alone, run, p, func(ctx context.Context, w *weighing) error {
-		err := w.all(ctx, []cmdenv.Study{{Study: study}}, fail)
-		if errEnd := w.finish(&cmdenv.Output{}, true); err == nil {
+	err = session.With(ctx, alone, run, p, func(ctx context.Context, w *session.Session) error {
+		err := w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, fail)
+		if errEnd := w.Finish(&cmdenv.Output{}, true); err == nil {
 			err = errEnd
 		}
 		return err

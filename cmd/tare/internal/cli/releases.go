@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
 // releaser is what sources can be that know which Go releases are on this
@@ -14,20 +15,17 @@ type releaser interface {
 	Here(ctx context.Context, release string) bool
 }
 
-// Here reports whether building with release downloads no toolchain.
-func (s shop) Here(ctx context.Context, release string) bool { return s.Builder.Here(ctx, release) }
-
 // here leaves studies out that would have to fetch a Go release first: nobody
 // asked for them by name.
-func (w *weighing) here(ctx context.Context, studies []cmdenv.Study) []cmdenv.Study {
-	r, ok := w.sources.(releaser)
+func here(ctx context.Context, w *session.Session, studies []cmdenv.Study) []cmdenv.Study {
+	r, ok := w.Sources.(releaser)
 	if !ok {
 		return studies
 	}
 	var out []cmdenv.Study
 	for _, study := range studies {
 		if missing := lacking(ctx, r, study.Study); missing != "" {
-			w.p.Say(fmt.Sprintf("%s: left out, %s is not on this machine; tare run %s fetches it", study.ID, missing, study.ID))
+			w.Progress.Say(fmt.Sprintf("%s: left out, %s is not on this machine; tare run %s fetches it", study.ID, missing, study.ID))
 			continue
 		}
 		out = append(out, study)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
 )
@@ -24,7 +25,7 @@ type rerunOptions struct {
 	format  report.Format
 }
 
-func rerunCommand(env cmdenv.Env) *cobra.Command {
+func rerunCommand(env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command) *cobra.Command {
 	var o rerunOptions
 	var f cmdenv.FormatFlag
 	cmd := &cobra.Command{
@@ -72,7 +73,7 @@ result, one that does not hold its study, or one made elsewhere without --trust;
 			if o.format, err = f.Format(cmd); err != nil {
 				return err
 			}
-			return runAgain(cmd.Context(), env, o, args[0])
+			return runAgain(cmd.Context(), env, tree, o, args[0])
 		},
 	}
 	flags := cmd.Flags()
@@ -87,7 +88,7 @@ result, one that does not hold its study, or one made elsewhere without --trust;
 }
 
 // runAgain carries the study of a result out again.
-func runAgain(ctx context.Context, env cmdenv.Env, o rerunOptions, arg string) error {
+func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o rerunOptions, arg string) error {
 	results, dir, err := env.ReadResults(arg)
 	if err != nil {
 		return err
@@ -104,16 +105,16 @@ func runAgain(ctx context.Context, env cmdenv.Env, o rerunOptions, arg string) e
 		if foreign {
 			listForeign(env, old, nil)
 		}
-		return repeatCommand(ctx, env, o, old)
+		return repeatCommand(ctx, env, tree, o, old)
 	}
 	ro, err := askedOptions(old)
 	if err != nil {
 		return err
 	}
 	if o.reseed {
-		ro.seed = o.seed
+		ro.Seed = o.seed
 	}
-	ro.catalog, ro.noLock, ro.quiet = o.catalog, o.noLock, o.quiet
+	ro.Catalog, ro.NoLock, ro.Quiet = o.catalog, o.noLock, o.quiet
 	study, said, err := storedStudy(env, old)
 	if err != nil {
 		return err
@@ -121,23 +122,23 @@ func runAgain(ctx context.Context, env cmdenv.Env, o rerunOptions, arg string) e
 	if foreign {
 		listForeign(env, old, study.Contenders)
 	}
-	p := newProgress(env, o.quiet)
+	p := session.NewProgress(env, o.quiet)
 	defer p.End()
-	p.Say(fmt.Sprintf("weighing %s again as on %s UTC, %s", study.ID, cmdenv.Minute(old.Started.UTC()), asked(ro)))
+	p.Say(fmt.Sprintf("weighing %s again as on %s UTC, %s", study.ID, cmdenv.Minute(old.Started.UTC()), session.InWords(ro)))
 	if said != "" {
 		p.Say(said)
 	}
 	studies := []cmdenv.Study{study}
-	if err := ro.give(studies); err != nil {
+	if err := ro.Give(studies); err != nil {
 		return err
 	}
-	if studies, _, err = cmdenv.Choose(ro.only, studies); err != nil {
+	if studies, _, err = cmdenv.Choose(ro.Only, studies); err != nil {
 		return err
 	}
 	var now *tare.Result
-	err = withSession(ctx, env, ro, p, func(ctx context.Context, w *weighing) error {
-		w.asThen(ctx, &studies[0], old)
-		res, err := w.weigh(ctx, studies[0])
+	err = session.With(ctx, env, ro, p, func(ctx context.Context, w *session.Session) error {
+		asThen(ctx, w, &studies[0], old)
+		res, err := w.Weigh(ctx, studies[0])
 		now = res
 		return err
 	})

@@ -2,18 +2,13 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/build"
 )
 
@@ -30,14 +25,14 @@ type rebuilder interface {
 
 // asThen has contenders built as a result says that they were: by its Go where
 // that can be had, and with its modules. What differs from today is said.
-func (w *weighing) asThen(ctx context.Context, study *cmdenv.Study, old *tare.Result) {
-	r, ok := w.sources.(rebuilder)
+func asThen(ctx context.Context, w *session.Session, study *cmdenv.Study, old *tare.Result) {
+	r, ok := w.Sources.(rebuilder)
 	if !ok || len(study.Kinds) != 1 {
 		return
 	}
-	if release := builtBy(old); release != "" && w.o.release == "" {
+	if release := builtBy(old); release != "" && w.Options.Release == "" {
 		if err := r.Toolchain(ctx, release); err != nil {
-			w.p.Say(fmt.Sprintf("contenders were built by %s then, which cannot be had here: %s", release, cmdenv.OneLine(err.Error())))
+			w.Progress.Say(fmt.Sprintf("contenders were built by %s then, which cannot be had here: %s", release, cmdenv.OneLine(err.Error())))
 		}
 	}
 	entries := slices.Clone(study.Contenders)
@@ -46,10 +41,10 @@ func (w *weighing) asThen(ctx context.Context, study *cmdenv.Study, old *tare.Re
 		if !ok || e.Launch() != tare.LaunchProgram || e.Program != "" {
 			continue
 		}
-		added := relinked(r.Versions(study.Kinds[0], e), then.Modules, slices.Concat(e.With, w.o.with))
+		added := relinked(r.Versions(study.Kinds[0], e), then.Modules, slices.Concat(e.With, w.Options.With))
 		if len(added) > 0 {
 			entries[i].With = slices.Concat(e.With, added)
-			w.p.Say(fmt.Sprintf("%s: built with %s, as then", e.ID, strings.Join(added, ", ")))
+			w.Progress.Say(fmt.Sprintf("%s: built with %s, as then", e.ID, strings.Join(added, ", ")))
 		}
 	}
 	study.Contenders = entries
@@ -88,53 +83,4 @@ func builtBy(old *tare.Result) string {
 		}
 	}
 	return most
-}
-
-// Toolchain has every contender built by that Go release.
-func (s shop) Toolchain(ctx context.Context, release string) error {
-	tool, err := cmdenv.FindToolchain(ctx)
-	if err != nil {
-		return err
-	}
-	if tool.Version == release {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute) // it may have to be fetched
-	defer cancel()
-	cmd := exec.CommandContext(ctx, tool.Path, "env", "GOVERSION")
-	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "GOTOOLCHAIN="+release, "GOWORK=off")
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit) && len(exit.Stderr) > 0:
-		return fmt.Errorf("%s; %s builds them instead", strings.TrimSpace(string(exit.Stderr)), tool.Version)
-	case err != nil:
-		return fmt.Errorf("%w; %s builds them instead", err, tool.Version)
-	case strings.TrimSpace(string(out)) != release:
-		return fmt.Errorf("the go command does not know it; %s builds them instead", tool.Version)
-	}
-	s.Go = release
-	return nil
-}
-
-// required is a line of go.mod that requires a module.
-var required = regexp.MustCompile(`(?m)^(?:require)?[\t ]+([^\s()]+)[\t ]+(v[^\s]+)`)
-
-// Versions are what the go.mod that a contender is built with requires.
-func (s shop) Versions(kind string, e tare.Entry) map[string]string {
-	leaf, _, err := s.Catalog.Leaf(kind, e.Leaf())
-	if err != nil {
-		return nil
-	}
-	src, err := os.ReadFile(filepath.Join(leaf.Src(), "go.mod"))
-	if err != nil {
-		return nil
-	}
-	versions := map[string]string{}
-	for _, m := range required.FindAllStringSubmatch(string(src), -1) {
-		if uses, err := leaf.Requires(m[1]); uses && err == nil { // not what is replaced or excluded
-			versions[m[1]] = m[2]
-		}
-	}
-	return versions
 }

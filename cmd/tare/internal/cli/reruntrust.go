@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
 // isForeign reports whether a result was made by somebody else, which is an error
@@ -18,7 +19,7 @@ func isForeign(env cmdenv.Env, o rerunOptions, old *tare.Result, dir, arg string
 	if err != nil {
 		return false, err
 	}
-	made, err := madeHere(d, old, dir)
+	made, err := session.MadeHere(d, old, dir)
 	if err != nil || made {
 		return false, err
 	}

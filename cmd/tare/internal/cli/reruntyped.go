@@ -3,9 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,77 +18,27 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/lab"
 )
 
-// typed is a command that makes a study without a file: tare bench or tare json.
-// It is zero for others.
-type typed struct {
-	args []string
-	dir  string            // absolute
-	sums map[string]string // SHA-256 of files it names, by the names it has for them
-}
-
-// typedBy is the command of this call.
-func typedBy(env cmdenv.Env) (t typed) {
-	cmd := findCommand(env, env.Args)
-	dir, err := os.Getwd()
-	if cmd == nil || err != nil {
-		return t
-	}
-	t = typed{args: env.Args, dir: dir, sums: map[string]string{}}
-	for _, name := range filesOf(cmd) {
-		if sum, err := sumOf(name); err == nil {
-			t.sums[name] = sum
-		}
-	}
-	return t
-}
-
 // findCommand is the command that args are of, with its flags read; nil where it is
 // none that makes a study without a file.
-func findCommand(env cmdenv.Env, args []string) *cobra.Command {
-	cmd, rest, err := newRoot(env).Find(args)
+func findCommand(root *cobra.Command, args []string) *cobra.Command {
+	cmd, rest, err := root.Find(args)
 	if err != nil || cmd.Name() != "bench" && cmd.Name() != "json" || cmd.ParseFlags(rest) != nil {
 		return nil
 	}
 	return cmd
 }
 
-// filesOf are the files that a command names.
-func filesOf(cmd *cobra.Command) []string {
-	if cmd.Name() == "json" {
-		return cmd.Flags().Args()
-	}
-	if pgo, _ := cmd.Flags().GetString("pgo"); pgo != "" && pgo != "off" && pgo != "auto" {
-		return []string{pgo}
-	}
-	return nil
-}
-
-func sumOf(name string) (string, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", errors.Join(err, errors.New("not a file"))
-	}
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
 // repeatCommand gives the command of a result again.
-func repeatCommand(ctx context.Context, env cmdenv.Env, o rerunOptions, old *tare.Result) error {
-	args, notes, err := commandAgain(env, o, old)
+func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o rerunOptions, old *tare.Result) error {
+	args, notes, err := commandAgain(tree(env), o, old)
 	if err != nil {
 		return err
 	}
-	p := newProgress(env, o.quiet)
+	p := session.NewProgress(env, o.quiet)
 	p.Say("again as on " + cmdenv.Minute(old.Started.UTC()) + " UTC: tare " + strings.Join(args, " "))
 	for _, note := range notes {
 		p.Say(note)
@@ -105,7 +52,7 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, o rerunOptions, old *tar
 		now = res // what the command adds to it is in it when it is done
 		return res, err
 	}
-	root := newRoot(own)
+	root := tree(own)
 	root.SetArgs(args)
 	err = root.ExecuteContext(ctx)
 	if c := cmdenv.ExitCode(err); c == cmdenv.ExitNotMet || c == cmdenv.ExitInconclusive || c == cmdenv.ExitVoid {
@@ -116,8 +63,8 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, o rerunOptions, old *tar
 
 // commandAgain is the command of a result as it is to be given: with the seed, and the
 // commits that its revisions were. notes say what cannot be as it was.
-func commandAgain(env cmdenv.Env, o rerunOptions, old *tare.Result) (args, notes []string, err error) {
-	cmd := findCommand(env, old.Asked.Command)
+func commandAgain(root *cobra.Command, o rerunOptions, old *tare.Result) (args, notes []string, err error) {
+	cmd := findCommand(root, old.Asked.Command)
 	if cmd == nil {
 		return nil, nil, cmdenv.Usage(fmt.Sprintf("the result of %s was made by %q, which this tare does not know", old.Study, "tare "+strings.Join(old.Asked.Command, " ")), "")
 	}
@@ -127,9 +74,9 @@ func commandAgain(env cmdenv.Env, o rerunOptions, old *tare.Result) (args, notes
 	if slices.Contains(cmd.Flags().Args(), "-") {
 		return nil, nil, cmdenv.Usage("the documents of "+old.Study+" came from stdin and are not kept", "give them again: tare "+strings.Join(old.Asked.Command, " "))
 	}
-	for _, name := range filesOf(cmd) {
+	for _, name := range session.FilesOf(cmd) {
 		was := old.Asked.Files[name]
-		if is, err := sumOf(name); err != nil {
+		if is, err := session.SumOf(name); err != nil {
 			return nil, nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "the result was made of it")
 		} else if is != was {
 			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, sumText(was), sumText(is)), "tare "+strings.Join(old.Asked.Command, " ")+" weighs it as it is")

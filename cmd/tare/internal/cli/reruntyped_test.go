@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
 func TestCommitOfASide(t *testing.T) {
@@ -29,31 +32,40 @@ func TestCommitOfASide(t *testing.T) {
 	}
 }
 
-// madeBy is a result that a command made here.
-func madeBy(t *testing.T, args ...string) (cmdenv.Env, *tare.Result) {
+// madeBy is a result that a command made here, and the commands there are.
+func madeBy(t *testing.T, args ...string) (tree func() *cobra.Command, made *tare.Result) {
 	t.Helper()
-	s := filled(cmdenv.Env{Getenv: func(string) string { return "" }, Args: args})
-	was := typedBy(s)
-	return s, &tare.Result{Study: "x", Kinds: []string{"gobench"}, Seed: "7", Asked: tare.Asked{Command: was.args, WorkDir: was.dir, Files: was.sums}}
+	env := cmdenv.Env{Getenv: func(string) string { return "" }, Args: args}
+	tree = func() *cobra.Command {
+		root := &cobra.Command{Use: "tare"}
+		root.AddCommand(benchCommand(env), jsonCommand(env), runCommand(env))
+		return root
+	}
+	r := &tare.Result{Study: "x", Kinds: []string{"gobench"}, Seed: "7"}
+	if cmd := findCommand(tree(), args); cmd != nil {
+		was := session.TypedBy(env, cmd)
+		r.Asked = tare.Asked{Command: was.Args, WorkDir: was.Dir, Files: was.Sums}
+	}
+	return tree, r
 }
 
 func TestABenchIsAskedByItsCommits(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s, old := madeBy(t, "bench", "./parse", "--base", "main", "--bench", "Parse/.*", "--env", "GOGC=50", "--env", "A=b c", "-q", "--format", "csv", "--seed", "3")
+	tree, old := madeBy(t, "bench", "./parse", "--base", "main", "--bench", "Parse/.*", "--env", "GOGC=50", "--env", "A=b c", "-q", "--format", "csv", "--seed", "3")
 	old.Contenders = []tare.Contender{{ID: "base", Version: "main (1a2b3c4d5)"}, {ID: "head", Version: "worktree at 2a2b3c4d5 with changes"}}
-	args, notes, err := commandAgain(s, rerunOptions{}, old)
+	args, notes, err := commandAgain(tree(), rerunOptions{}, old)
 	want := []string{"bench", "--bench=Parse/.*", "--env=GOGC=50", "--env=A=b c", "--base=1a2b3c4d5", "--seed=7", "--", "./parse"}
 	if err != nil || !slices.Equal(args, want) || len(notes) != 1 || !strings.HasPrefix(notes[0], "head was the worktree at 2a2b3c4d5 with changes: ") {
 		t.Errorf("%q, %q, %v", args, notes, err)
 	}
 	old.Contenders[1].Version = "worktree at 2a2b3c4d5"
-	args, notes, err = commandAgain(s, rerunOptions{reseed: true, seed: 9, noLock: true}, old)
+	args, notes, err = commandAgain(tree(), rerunOptions{reseed: true, seed: 9, noLock: true}, old)
 	want = []string{"bench", "--bench=Parse/.*", "--env=GOGC=50", "--env=A=b c", "--base=1a2b3c4d5", "--head=2a2b3c4d5", "--no-lock=true", "--seed=9", "--", "./parse"}
 	if err != nil || !slices.Equal(args, want) || len(notes) > 0 {
 		t.Errorf("%q, %q, %v", args, notes, err)
 	}
 	t.Chdir(t.TempDir())
-	if _, _, err := commandAgain(s, rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "was asked for in "+old.Asked.WorkDir) {
+	if _, _, err := commandAgain(tree(), rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "was asked for in "+old.Asked.WorkDir) {
 		t.Errorf("elsewhere: %v", err)
 	}
 }
@@ -67,26 +79,26 @@ func TestDocumentsThatChangedAreRefused(t *testing.T) {
 		}
 	}
 	save("{}")
-	s, old := madeBy(t, "json", "order.json", "--op", "any")
-	if args, _, err := commandAgain(s, rerunOptions{}, old); err != nil || !slices.Equal(args, []string{"json", "--op=any", "--seed=7", "--", "order.json"}) {
+	tree, old := madeBy(t, "json", "order.json", "--op", "any")
+	if args, _, err := commandAgain(tree(), rerunOptions{}, old); err != nil || !slices.Equal(args, []string{"json", "--op=any", "--seed=7", "--", "order.json"}) {
 		t.Errorf("%q, %v", args, err)
 	}
 	save("[]")
-	if _, _, err := commandAgain(s, rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "order.json changed: SHA-256 44136fa355b3 then, 4f53cda18c2b now; ") {
+	if _, _, err := commandAgain(tree(), rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "order.json changed: SHA-256 44136fa355b3 then, 4f53cda18c2b now; ") {
 		t.Errorf("changed: %v", err)
 	}
 	os.Remove("order.json")
-	if _, _, err := commandAgain(s, rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "cannot read order.json: ") {
+	if _, _, err := commandAgain(tree(), rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "cannot read order.json: ") {
 		t.Errorf("gone: %v", err)
 	}
-	s, old = madeBy(t, "json", "-")
-	if _, _, err := commandAgain(s, rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "came from stdin") {
+	tree, old = madeBy(t, "json", "-")
+	if _, _, err := commandAgain(tree(), rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "came from stdin") {
 		t.Errorf("stdin: %v", err)
 	}
 }
 
 func TestWhatIsToBeTyped(t *testing.T) {
-	if s, old := madeBy(t, "run", "json-encode"); len(old.Asked.Command) > 0 || findCommand(s, []string{"load", "http://x"}) != nil {
+	if tree, old := madeBy(t, "run", "json-encode"); len(old.Asked.Command) > 0 || findCommand(tree(), []string{"load", "http://x"}) != nil {
 		t.Errorf("%+v", old.Asked)
 	}
 	old := &tare.Result{Study: "x", Seed: "7", Kinds: []string{"gobench"}, Contenders: []tare.Contender{{ID: "base", Version: "main (1a2b3c4d5)"}, {ID: "head", Version: "v1 (2a2b3c4d5)"}}}

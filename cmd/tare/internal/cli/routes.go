@@ -10,11 +10,12 @@ import (
 
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
 // routesOptions are the flags of tare routes that tare run has not.
 type routesOptions struct {
-	run  runOptions
+	run  session.Options
 	only []string
 	list bool
 }
@@ -22,7 +23,7 @@ type routesOptions struct {
 func routesCommand(env cmdenv.Env) *cobra.Command {
 	var o routesOptions
 	var f cmdenv.FormatFlag
-	var words runWords
+	var words session.Words
 	cmd := &cobra.Command{
 		Use:   "routes FILE",
 		Short: "Weigh every router on your own routes",
@@ -61,13 +62,13 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.run.only.Contenders = append(o.run.only.Contenders, o.only...)
-			if err := o.run.read(cmd, words); err != nil {
+			o.run.Only.Contenders = append(o.run.Only.Contenders, o.only...)
+			if err := o.run.Read(cmd, words); err != nil {
 				return err
 			}
-			o.run.fitInto(bring.Quick, bring.Full)
+			o.run.FitInto(bring.Quick, bring.Full)
 			var err error
-			if o.run.format, err = f.Format(cmd); err != nil {
+			if o.run.Format, err = f.Format(cmd); err != nil {
 				return err
 			}
 			return runRoutes(cmd.Context(), env, o, args[0])
@@ -75,11 +76,11 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 	}
 	what := cmdenv.NewFlags("What is weighed")
 	what.Set.StringSliceVar(&o.only, "only", nil, "only the baseline and routers that match `glob`; repeatable, or several with commas")
-	what.Set.StringArrayVar(&o.run.only.Contenders, "contender", nil, "the same, one `glob` each")
-	what.Set.StringArrayVar(&o.run.only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
+	what.Set.StringArrayVar(&o.run.Only.Contenders, "contender", nil, "the same, one `glob` each")
+	what.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
 	what.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
-	what.Set.StringVar(&o.run.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	addBrought(cmd, what, &o.run, &words, &f)
+	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	session.AddFlags(cmd, what, &o.run, &words, &f)
 	return cmd
 }
 

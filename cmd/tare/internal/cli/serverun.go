@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
 )
@@ -82,7 +83,7 @@ func (st stack) describe(w io.Writer, args []string) error {
 
 // buildStack builds the stack, unless a signal comes.
 func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, st stack, w cmdenv.Workshop, quiet bool) (build.Program, error) {
-	p := newProgress(env, quiet)
+	p := session.NewProgress(env, quiet)
 	defer p.End()
 	if st.Trap {
 		p.Say(st.id + " repeats a published mistake: " + st.Why)

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"bytes"
@@ -37,10 +37,10 @@ func (s *screen) take() string {
 
 // watch plays a study to a progress on a terminal of so many columns; zero is
 // no terminal.
-func watch(t *testing.T, columns int, env map[string]string, quiet bool, play func(p *progress, seen *screen)) {
+func watch(t *testing.T, columns int, env map[string]string, quiet bool, play func(p *Progress, seen *screen)) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := &screen{}
-		p := newProgress(cmdenv.Env{
+		p := NewProgress(cmdenv.Env{
 			Err: seen, Getenv: func(k string) string { return env[k] },
 			Lab: cmdenv.Lab{Terminal: func(any) (int, bool) { return columns, columns > 0 }},
 		}, quiet)
@@ -57,7 +57,7 @@ func expect(t *testing.T, seen *screen, want ...string) {
 }
 
 func TestPlainProgressIsALinePerPhaseThenSparse(t *testing.T) {
-	watch(t, 0, nil, false, func(p *progress, seen *screen) {
+	watch(t, 0, nil, false, func(p *Progress, seen *screen) {
 		p.Say("weighing s, quick budget")
 		p.Begin("s", "Which?")
 		expect(t, seen, "weighing s, quick budget\ns: Which?\n")
@@ -100,7 +100,7 @@ func TestPlainProgressIsALinePerPhaseThenSparse(t *testing.T) {
 }
 
 func TestLiveProgressOverwritesOneLine(t *testing.T) {
-	watch(t, 30, map[string]string{"NO_COLOR": "1"}, false, func(p *progress, seen *screen) {
+	watch(t, 30, map[string]string{"NO_COLOR": "1"}, false, func(p *Progress, seen *screen) {
 		p.Begin("s", "Which?")
 		p.Event(lab.Event{Phase: "build", Contender: "a"})
 		expect(t, seen, "s: Which?\n", "\r\x1b[Ks: preparing a")
@@ -125,14 +125,14 @@ func TestLiveProgressOverwritesOneLine(t *testing.T) {
 }
 
 func TestDumbTerminalsGetPlainLines(t *testing.T) {
-	watch(t, 80, map[string]string{"TERM": "dumb"}, false, func(p *progress, seen *screen) {
+	watch(t, 80, map[string]string{"TERM": "dumb"}, false, func(p *Progress, seen *screen) {
 		p.Status("lock", "waiting")
 		expect(t, seen, "waiting\n")
 	})
 }
 
 func TestQuietWritesErrorsOnly(t *testing.T) {
-	watch(t, 80, nil, true, func(p *progress, seen *screen) {
+	watch(t, 80, nil, true, func(p *Progress, seen *screen) {
 		p.Begin("s", "Which?")
 		p.Event(lab.Event{Phase: "build", Contender: "a"})
 		p.Event(lab.Event{Phase: "plan", Rounds: 3})

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"fmt"
@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// pins checks what --with asks for. Its directories start at the working
+// ParsePins checks what --with asks for. Its directories start at the working
 // directory and come back absolute, wherever a contender is built.
-func pins(with []string) ([]string, error) {
+func ParsePins(with []string) ([]string, error) {
 	var out []string
 	seen := map[string]bool{}
 	for _, text := range with {
@@ -43,14 +43,14 @@ type pinner interface {
 }
 
 // unused reports a --with that no contender of studies requires.
-func (w *weighing) unused(studies []cmdenv.Study) error {
-	p, ok := w.sources.(pinner)
-	if !ok || len(w.o.with) == 0 {
+func (w *Session) unused(studies []cmdenv.Study) error {
+	p, ok := w.Sources.(pinner)
+	if !ok || len(w.Options.With) == 0 {
 		return nil
 	}
-	left := w.o.with
+	left := w.Options.With
 	for _, s := range studies {
-		part, _, err := lab.Part(s.Study, w.o.quick, w.o.only)
+		part, _, err := lab.Part(s.Study, w.Options.Quick, w.Options.Only)
 		if err != nil {
 			continue // the study itself will say so
 		}
@@ -65,9 +65,9 @@ func (w *weighing) unused(studies []cmdenv.Study) error {
 	return cmdenv.Usage("--with "+left[0]+" changes nothing: no contender that would be weighed requires that module, or each has a version of its own", "--contender NAME weighs one at any budget; tare explain NAME says what it contains")
 }
 
-// release checks --go and returns the toolchain's name; empty where none was
+// ParseRelease checks --go and returns the toolchain's name; empty where none was
 // asked for.
-func release(given []string) (string, error) {
+func ParseRelease(given []string) (string, error) {
 	if len(given) == 0 {
 		return "", nil
 	}

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"fmt"
@@ -62,35 +62,35 @@ func cut(text string, n int) string {
 	return string([]rune(text)[:n-1]) + "…"
 }
 
-// asked is how much of a study is asked for, in words.
-func asked(o runOptions) string {
+// InWords is how much of a study is asked for, in words.
+func InWords(o Options) string {
 	var parts []string
 	switch {
-	case o.user:
-		parts = append(parts, "budget "+o.budget.String())
-	case o.quick:
+	case o.User:
+		parts = append(parts, "budget "+o.Budget.String())
+	case o.Quick:
 		parts = append(parts, "quick budget")
 	default:
 		parts = append(parts, "full budget")
 	}
-	if o.rounds > 0 {
-		parts = append(parts, cmdenv.Plural(o.rounds, "round"))
+	if o.Rounds > 0 {
+		parts = append(parts, cmdenv.Plural(o.Rounds, "round"))
 	}
-	if o.isolation == tare.TrialWise {
+	if o.Isolation == tare.TrialWise {
 		parts = append(parts, "whole trials")
 	}
-	if only := slices.Concat(o.only.Contenders, o.only.Workloads); len(only) > 0 {
+	if only := slices.Concat(o.Only.Contenders, o.Only.Workloads); len(only) > 0 {
 		parts = append(parts, "only "+strings.Join(only, " "))
 	}
-	for _, w := range o.with {
+	for _, w := range o.With {
 		parts = append(parts, "with "+w)
 	}
-	if o.release != "" {
-		parts = append(parts, "built by "+o.release)
+	if o.Release != "" {
+		parts = append(parts, "built by "+o.Release)
 	}
-	if o.procs > 0 {
-		parts = append(parts, cmdenv.Plural(o.procs, "processor"))
+	if o.Procs > 0 {
+		parts = append(parts, cmdenv.Plural(o.Procs, "processor"))
 	}
-	parts = append(parts, o.env...)
+	parts = append(parts, o.Env...)
 	return strings.Join(parts, ", ")
 }

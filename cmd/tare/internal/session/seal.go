@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"bytes"
@@ -78,9 +78,9 @@ func seal(d cmdenv.Dirs, res *tare.Result) error {
 	return err
 }
 
-// madeHere reports whether a result was made by this data directory, and is what it was
+// MadeHere reports whether a result was made by this data directory, and is what it was
 // then. dir is where it was read from; one that was imported there is foreign.
-func madeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
+func MadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	if res.Asked.Seal == "" || history.Imported(dir) {
 		return false, nil
 	}

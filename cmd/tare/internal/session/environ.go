@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ const envHint = "NAME=value, e.g. GOGC=200"
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// environment checks what --env puts into every contender's environment.
-func environment(env []string) error {
+// CheckEnvironment checks what --env puts into every contender's environment.
+func CheckEnvironment(env []string) error {
 	seen := map[string]bool{}
 	for _, kv := range env {
 		name, _, ok := strings.Cut(kv, "=")

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"errors"
@@ -17,10 +17,10 @@ const (
 	plainEvery = 5 * time.Second // how far apart plain lines of one phase are
 )
 
-// progress tells people what happens: one live line on a terminal; elsewhere a
+// Progress tells people what happens: one live line on a terminal; elsewhere a
 // plain line per phase and then one every few seconds. Its methods may be
 // called by several goroutines.
-type progress struct {
+type Progress struct {
 	w       io.Writer
 	live    bool // overwrite one line
 	quiet   bool
@@ -40,10 +40,10 @@ type progress struct {
 	ended   sync.WaitGroup
 }
 
-// newProgress starts to write to the caller's stderr.
-func newProgress(env cmdenv.Env, quiet bool) *progress {
+// NewProgress starts to write to the caller's stderr.
+func NewProgress(env cmdenv.Env, quiet bool) *Progress {
 	columns, terminal := env.Lab.Terminal(env.Err)
-	p := &progress{w: env.Err, live: terminal && env.Getenv("TERM") != "dumb", quiet: quiet, columns: columns, dim: env.Style(env.Err).Dim, done: make(chan struct{})}
+	p := &Progress{w: env.Err, live: terminal && env.Getenv("TERM") != "dumb", quiet: quiet, columns: columns, dim: env.Style(env.Err).Dim, done: make(chan struct{})}
 	if quiet {
 		return p
 	}
@@ -63,7 +63,7 @@ func newProgress(env cmdenv.Env, quiet bool) *progress {
 }
 
 // Fail writes an error that does not end the run, even when quiet.
-func (p *progress) Fail(err error) {
+func (p *Progress) Fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
@@ -71,7 +71,7 @@ func (p *progress) Fail(err error) {
 }
 
 // End takes the live line away and falls silent.
-func (p *progress) End() {
+func (p *Progress) End() {
 	if !p.quiet {
 		close(p.done)
 		p.ended.Wait()
@@ -80,7 +80,7 @@ func (p *progress) End() {
 }
 
 // Part sets what was said apart from the report, where both are on one screen.
-func (p *progress) Part() {
+func (p *Progress) Part() {
 	p.Pause()
 	if p.live && !p.quiet {
 		fmt.Fprintln(p.w)
@@ -88,7 +88,7 @@ func (p *progress) Part() {
 }
 
 // Pause takes the live line away, for other output, until the next event.
-func (p *progress) Pause() {
+func (p *Progress) Pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.text = ""
@@ -96,14 +96,14 @@ func (p *progress) Pause() {
 }
 
 // Say writes a line that stays.
-func (p *progress) Say(text string) {
+func (p *Progress) Say(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.say(text)
 }
 
 // Begin says which study comes next.
-func (p *progress) Begin(study, text string) {
+func (p *Progress) Begin(study, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.study, p.phase, p.text, p.rounds, p.answers = study, "", "", "", ""
@@ -111,14 +111,14 @@ func (p *progress) Begin(study, text string) {
 }
 
 // Status says what goes on now, for as long as nothing else is said.
-func (p *progress) Status(phase, text string) {
+func (p *Progress) Status(phase, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.status(phase, text, true)
 }
 
 // Event says what the lab does.
-func (p *progress) Event(e lab.Event) {
+func (p *Progress) Event(e lab.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch e.Phase {
@@ -172,7 +172,7 @@ func leading(e lab.Event) string {
 	return fmt.Sprintf("; %s about %.2f×, leading", e.Leader, e.Ratio)
 }
 
-func (p *progress) build(e lab.Event) {
+func (p *Progress) build(e lab.Event) {
 	switch {
 	case errors.As(e.Err, new(*lab.NotInstalledError)):
 		p.say(fmt.Sprintf("%s is left out: %s", e.Contender, cmdenv.OneLine(e.Err.Error())))
@@ -186,7 +186,7 @@ func (p *progress) build(e lab.Event) {
 }
 
 // Compiling says that what is being prepared needs a compiler.
-func (p *progress) Compiling() {
+func (p *Progress) Compiling() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if name, ok := strings.CutPrefix(p.text, "preparing "); ok {
@@ -196,7 +196,7 @@ func (p *progress) Compiling() {
 
 // status replaces what goes on. A new phase is written at once, the rest of it
 // only on the live line or when nothing was written for a while.
-func (p *progress) status(phase, text string, timed bool) {
+func (p *Progress) status(phase, text string, timed bool) {
 	p.text, p.since = text, time.Time{}
 	if timed {
 		p.since = time.Now()
@@ -213,7 +213,7 @@ func (p *progress) status(phase, text string, timed bool) {
 }
 
 // again is called by the clock.
-func (p *progress) again() {
+func (p *Progress) again() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.text == "" {
@@ -227,7 +227,7 @@ func (p *progress) again() {
 }
 
 // current is what goes on, and for how long where that says something.
-func (p *progress) current() string {
+func (p *Progress) current() string {
 	if d := time.Since(p.since); !p.since.IsZero() && d >= 2*time.Second {
 		return p.text + ", " + cmdenv.Seconds(d)
 	}
@@ -235,7 +235,7 @@ func (p *progress) current() string {
 }
 
 // say writes a line that stays, above the live one.
-func (p *progress) say(text string) {
+func (p *Progress) say(text string) {
 	if p.quiet {
 		return
 	}
@@ -246,12 +246,12 @@ func (p *progress) say(text string) {
 	}
 }
 
-func (p *progress) print(text string) {
+func (p *Progress) print(text string) {
 	p.said = time.Now()
 	fmt.Fprintf(p.w, "%s%s\n", p.prefix(), text)
 }
 
-func (p *progress) prefix() string {
+func (p *Progress) prefix() string {
 	if p.study == "" {
 		return ""
 	}
@@ -260,13 +260,13 @@ func (p *progress) prefix() string {
 
 // draw writes the live line over the one before. It is cut to the terminal's
 // width, because a line that wraps cannot be overwritten.
-func (p *progress) draw() {
+func (p *Progress) draw() {
 	text := cut(p.prefix()+p.current(), p.columns-1)
 	fmt.Fprintf(p.w, "\r\x1b[K%s", cmdenv.Paint(p.dim, text))
 	p.drawn = true
 }
 
-func (p *progress) erase() {
+func (p *Progress) erase() {
 	if p.drawn {
 		fmt.Fprint(p.w, "\r\x1b[K")
 		p.drawn = false

@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"strings"
@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// catalogSources builds contenders out of the catalog with the go command.
-func catalogSources(w cmdenv.Workshop) (lab.Sources, error) {
+// CatalogSources builds contenders out of the catalog with the go command.
+func CatalogSources(w cmdenv.Workshop) (lab.Sources, error) {
 	c, err := cmdenv.FindCatalog(w.Catalog, w.Cache)
 	if err != nil {
 		return nil, err

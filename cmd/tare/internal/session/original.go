@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"os"
@@ -9,9 +9,9 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// original checks the directory of a published library and returns it
+// ParseOriginal checks the directory of a published library and returns it
 // absolute; empty where none was given.
-func original(dir string) (string, error) {
+func ParseOriginal(dir string) (string, error) {
 	if dir == "" {
 		return "", nil
 	}
@@ -21,12 +21,12 @@ func original(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// give adds the published library to the modules to build with, under the
+// Give adds the published library to the modules to build with, under the
 // names that the studies have for it, and takes out of the studies who is built
 // with a module that was not given.
-func (o *runOptions) give(studies []cmdenv.Study) error {
+func (o *Options) Give(studies []cmdenv.Study) error {
 	has := func(module string) bool {
-		return slices.ContainsFunc(o.with, func(text string) bool {
+		return slices.ContainsFunc(o.With, func(text string) bool {
 			w, err := build.ParseWith(text, "")
 			return err == nil && w.Path == module && w.Dir != ""
 		})
@@ -39,7 +39,7 @@ func (o *runOptions) give(studies []cmdenv.Study) error {
 			}
 			used = true
 			if !has(e.Given) {
-				o.with = append(o.with, build.With{Path: e.Given, Dir: o.original}.String())
+				o.With = append(o.With, build.With{Path: e.Given, Dir: o.original}.String())
 			}
 		}
 		studies[i].Study = studies[i].Having(has)
