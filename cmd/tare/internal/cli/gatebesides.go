@@ -17,6 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/contender/codec"
@@ -64,7 +65,7 @@ func weighBesides(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.
 		if err := b.carryOut(ctx, b.studies); err != nil {
 			return err
 		}
-		w.Sources = running{}
+		w.Sources = loadstudy.Servers{}
 		return b.carryOut(ctx, b.servers)
 	})
 }

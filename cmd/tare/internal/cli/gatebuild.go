@@ -14,17 +14,18 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
 // programs builds the servers of tare.yaml on both sides, in dir.
 func (b *besides) programs(ctx context.Context, dir string) error {
 	for _, l := range b.ask.Project.Load {
-		asking := asking{mix: l.Mix}
+		asking := loadstudy.Requests{Mix: l.Mix}
 		if l.Feed != "" {
-			asking.feed = filepath.Join(b.here.Head, filepath.FromSlash(l.Feed))
+			asking.Feed = filepath.Join(b.here.Head, filepath.FromSlash(l.Feed))
 		}
-		requests, err := asking.requests(loadTarget{path: "/"}, nil)
+		requests, err := asking.List(loadstudy.Target{Path: "/"}, nil)
 		if err != nil {
 			return b.wrong(l.Place, strings.ReplaceAll(err.Error(), b.here.Head+string(filepath.Separator), ""))
 		}
@@ -33,7 +34,7 @@ func (b *besides) programs(ctx context.Context, dir string) error {
 			return err
 		}
 		file := filepath.Join(own, "requests.ndjson")
-		if err := writeRequests(file, requests); err != nil {
+		if err := loadstudy.WriteRequests(file, requests); err != nil {
 			return err
 		}
 		built, ok, err := b.built(ctx, l, own)

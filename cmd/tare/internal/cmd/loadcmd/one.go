@@ -1,4 +1,4 @@
-package cli
+package loadcmd
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
@@ -23,7 +24,7 @@ func (e *errNothing) Error() string { return "nothing could be measured: " + e.W
 // loading is one server being loaded.
 type loading struct {
 	*session.Session
-	o        loadOptions
+	o        options
 	url      string
 	requests []load.Request
 	target   load.Target
@@ -35,9 +36,9 @@ type loading struct {
 }
 
 // loadOne loads one server and prints what came of it.
-func loadOne(ctx context.Context, env cmdenv.Env, o loadOptions, p *session.Progress) error {
+func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	only := o.servers[0]
-	requests, err := o.asking.requests(only.target, env.In)
+	requests, err := o.asking.List(only.target, env.In)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func loadOne(ctx context.Context, env cmdenv.Env, o loadOptions, p *session.Prog
 		alone.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
 	}
 	return session.With(ctx, alone, session.Options{NoLock: o.noLock}, p, func(ctx context.Context, w *session.Session) error {
-		l := &loading{Session: w, o: o, url: only.target.url, requests: requests}
+		l := &loading{Session: w, o: o, url: only.target.URL, requests: requests}
 		target := only.target
 		if only.command != nil {
 			var err error
@@ -55,7 +56,7 @@ func loadOne(ctx context.Context, env cmdenv.Env, o loadOptions, p *session.Prog
 				return err
 			}
 			defer l.server.Close()
-			l.url = target.url
+			l.url = target.URL
 		}
 		done, err := l.reach(ctx, target)
 		if err != nil {
@@ -71,19 +72,19 @@ func loadOne(ctx context.Context, env cmdenv.Env, o loadOptions, p *session.Prog
 
 // reach sees that somebody listens, and puts a relay in between where one is
 // asked for.
-func (l *loading) reach(ctx context.Context, t loadTarget) (done func(), err error) {
-	l.target = t.target(l.o.insecure)
+func (l *loading) reach(ctx context.Context, t loadstudy.Target) (done func(), err error) {
+	l.target = t.ForLoad(l.o.insecure)
 	done = func() {}
-	if l.trip, err = roundTrip(ctx, t.addr, l.o.timeout); err != nil {
+	if l.trip, err = roundTrip(ctx, t.Addr, l.o.timeout); err != nil {
 		if ctx.Err() != nil {
 			return done, cmdenv.ErrInterrupted
 		}
-		return done, &errNothing{fmt.Sprintf("no connection to %s: %s", t.addr, cmdenv.OneLine(reason(err)))}
+		return done, &errNothing{fmt.Sprintf("no connection to %s: %s", t.Addr, cmdenv.OneLine(reason(err)))}
 	}
 	if l.o.delay == 0 && l.o.bits == 0 {
 		return done, nil
 	}
-	r, err := relay.Listen(t.addr, relay.Options{Delay: l.o.delay, Bandwidth: l.o.bits})
+	r, err := relay.Listen(t.Addr, relay.Options{Delay: l.o.delay, Bandwidth: l.o.bits})
 	if err != nil {
 		return done, err
 	}

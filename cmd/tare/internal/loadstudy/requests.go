@@ -1,4 +1,6 @@
-package cli
+// Package loadstudy makes what servers of the user are loaded with: targets,
+// requests, and the sources of a comparison.
+package loadstudy
 
 import (
 	"bytes"
@@ -25,21 +27,21 @@ const (
 	mostBytes    = 1 << 30 // of all bodies, and of a file
 )
 
-// asking is what the flags say about the requests.
-type asking struct {
-	method  string
-	headers []string // Name: value
-	body    string   // text, or @FILE; @- is stdin
-	dataDir string
-	feed    string
-	mix     []string // METHOD PATH=WEIGHT
+// Requests is what the flags say about the requests.
+type Requests struct {
+	Method  string
+	Headers []string // Name: value
+	Body    string   // text, or @FILE; @- is stdin
+	DataDir string
+	Feed    string
+	Mix     []string // METHOD PATH=WEIGHT
 
-	hasBody bool // --body was given: an empty one is one
+	HasBody bool // --body was given: an empty one is one
 }
 
-// requests makes them, for a URL with that path and those credentials.
-func (a asking) requests(t loadTarget, stdin io.Reader) ([]load.Request, error) {
-	headers, err := a.header(t.auth)
+// List makes them, for a URL with that path and those credentials.
+func (a Requests) List(t Target, stdin io.Reader) ([]load.Request, error) {
+	headers, err := a.header(t.Auth)
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +51,13 @@ func (a asking) requests(t loadTarget, stdin io.Reader) ([]load.Request, error) 
 	}
 	var list []load.Request
 	switch {
-	case a.feed != "":
-		list, err = a.fed(t.path, stdin)
-	case len(a.mix) > 0:
+	case a.Feed != "":
+		list, err = a.fed(t.Path, stdin)
+	case len(a.Mix) > 0:
 		list, err = a.mixed(bodies)
 	default:
 		for _, body := range bodies {
-			list = append(list, load.Request{Method: a.verb(len(body) > 0 || a.hasBody), Path: t.path, Body: body})
+			list = append(list, load.Request{Method: a.verb(len(body) > 0 || a.HasBody), Path: t.Path, Body: body})
 		}
 	}
 	if err != nil {
@@ -68,10 +70,10 @@ func (a asking) requests(t loadTarget, stdin io.Reader) ([]load.Request, error) 
 }
 
 // verb is the method of a request that has a body or has none.
-func (a asking) verb(body bool) string {
+func (a Requests) verb(body bool) string {
 	switch {
-	case a.method != "":
-		return a.method
+	case a.Method != "":
+		return a.Method
 	case body:
 		return "POST"
 	}
@@ -79,11 +81,11 @@ func (a asking) verb(body bool) string {
 }
 
 // header reads the headers of every request.
-func (a asking) header(auth string) ([][2]string, error) {
+func (a Requests) header(auth string) ([][2]string, error) {
 	var list [][2]string
-	for _, h := range a.headers {
+	for _, h := range a.Headers {
 		name, value, ok := strings.Cut(h, ":")
-		if !ok || !isToken(name) || strings.ContainsAny(value, "\r\n\x00") {
+		if !ok || !IsToken(name) || strings.ContainsAny(value, "\r\n\x00") {
 			return nil, cmdenv.Usage(fmt.Sprintf("-H %q is not a header", h), "e.g. -H 'Accept: application/json'")
 		}
 		list = append(list, [2]string{name, strings.TrimSpace(value)})
@@ -96,19 +98,19 @@ func (a asking) header(auth string) ([][2]string, error) {
 
 // bodies are those that requests take in turn; one without any where there is
 // none.
-func (a asking) bodies(stdin io.Reader) ([][]byte, error) {
-	file, isFile := strings.CutPrefix(a.body, "@")
+func (a Requests) bodies(stdin io.Reader) ([][]byte, error) {
+	file, isFile := strings.CutPrefix(a.Body, "@")
 	switch {
-	case a.dataDir != "":
-		return bodiesIn(a.dataDir)
-	case !a.hasBody:
+	case a.DataDir != "":
+		return bodiesIn(a.DataDir)
+	case !a.HasBody:
 		return [][]byte{nil}, nil
 	case !isFile:
-		return [][]byte{[]byte(a.body)}, nil
+		return [][]byte{[]byte(a.Body)}, nil
 	}
 	body, err := readAll(file, stdin)
 	if err != nil {
-		return nil, cmdenv.Usage(fmt.Sprintf("--body %s: %v", a.body, cmdenv.Cause(err)), "@FILE is a file, @- stdin, anything else the text itself")
+		return nil, cmdenv.Usage(fmt.Sprintf("--body %s: %v", a.Body, cmdenv.Cause(err)), "@FILE is a file, @- stdin, anything else the text itself")
 	}
 	return [][]byte{body}, nil
 }
@@ -157,10 +159,10 @@ func readAll(file string, stdin io.Reader) ([]byte, error) {
 // fed reads one request from each line of a file: an object with a path that
 // begins with a slash is a whole request, and any other line is the body of one
 // to path. Empty lines do not count.
-func (a asking) fed(path string, stdin io.Reader) ([]load.Request, error) {
-	src, err := readAll(a.feed, stdin)
+func (a Requests) fed(path string, stdin io.Reader) ([]load.Request, error) {
+	src, err := readAll(a.Feed, stdin)
 	if err != nil {
-		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s: %v", a.feed, cmdenv.Cause(err)), "a line for each request")
+		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s: %v", a.Feed, cmdenv.Cause(err)), "a line for each request")
 	}
 	var list []load.Request
 	n := 0
@@ -172,20 +174,20 @@ func (a asking) fed(path string, stdin io.Reader) ([]load.Request, error) {
 		}
 		r, what := a.line(line, path)
 		if what != "" {
-			return nil, cmdenv.Usage(fmt.Sprintf("%s:%d: %s", a.feed, n, what), `a line is {"method":"POST","path":"/v1","header":{},"body":"base64"} or a body`)
+			return nil, cmdenv.Usage(fmt.Sprintf("%s:%d: %s", a.Feed, n, what), `a line is {"method":"POST","path":"/v1","header":{},"body":"base64"} or a body`)
 		}
 		if list = append(list, r); len(list) > mostRequests {
-			return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds more than %d requests", a.feed, mostRequests), "")
+			return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds more than %d requests", a.Feed, mostRequests), "")
 		}
 	}
 	if len(list) == 0 {
-		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds no requests", a.feed), "a line for each request")
+		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds no requests", a.Feed), "a line for each request")
 	}
 	return list, nil
 }
 
 // line reads one line of a feed, or says what is wrong with it.
-func (a asking) line(line []byte, path string) (r load.Request, what string) {
+func (a Requests) line(line []byte, path string) (r load.Request, what string) {
 	var probe struct {
 		Path string `json:"path"`
 	}
@@ -206,7 +208,7 @@ func (a asking) line(line []byte, path string) (r load.Request, what string) {
 	}
 	r = load.Request{Method: q.Method, Path: q.Path, Body: q.Body}
 	for _, name := range slices.Sorted(maps.Keys(q.Header)) {
-		if !isToken(name) || strings.ContainsAny(q.Header[name], "\r\n\x00") {
+		if !IsToken(name) || strings.ContainsAny(q.Header[name], "\r\n\x00") {
 			return r, fmt.Sprintf("%q is not a header", name)
 		}
 		r.Header = append(r.Header, [2]string{name, q.Header[name]})
@@ -217,14 +219,14 @@ func (a asking) line(line []byte, path string) (r load.Request, what string) {
 // mixed makes a rotation of requests in which each has its weight, as evenly
 // as can be: before each place every request gains its weight, the one that has
 // most takes the place and pays the sum of all.
-func (a asking) mixed(bodies [][]byte) ([]load.Request, error) {
+func (a Requests) mixed(bodies [][]byte) ([]load.Request, error) {
 	type part struct {
 		load.Request
 		weight, has int
 	}
 	var parts []part
 	sum := 0
-	for _, text := range a.mix {
+	for _, text := range a.Mix {
 		r, weight, what := a.part(text)
 		if sum += weight; what == "" && sum > mostRequests {
 			what = fmt.Sprintf("the weights add up to more than %d", mostRequests)
@@ -253,7 +255,7 @@ func (a asking) mixed(bodies [][]byte) ([]load.Request, error) {
 
 // part reads METHOD PATH=WEIGHT; the weight is what follows the last equals
 // sign.
-func (a asking) part(text string) (r load.Request, weight int, what string) {
+func (a Requests) part(text string) (r load.Request, weight int, what string) {
 	at := strings.LastIndexByte(text, '=')
 	if at < 0 {
 		return r, 0, "no weight"
@@ -280,7 +282,7 @@ func takesBody(method string) bool { return slices.Contains([]string{"POST", "PU
 // checkRequest says what keeps a request from being one on the wire.
 func checkRequest(method, path string) string {
 	switch {
-	case !isToken(method):
+	case !IsToken(method):
 		return fmt.Sprintf("%q is not a method", method)
 	case !strings.HasPrefix(path, "/"):
 		return fmt.Sprintf("the path %q does not begin with a slash", path)
@@ -290,8 +292,8 @@ func checkRequest(method, path string) string {
 	return ""
 }
 
-// isToken reports whether s is what HTTP calls a token (RFC 9110, 5.6.2).
-func isToken(s string) bool {
+// IsToken reports whether s is what HTTP calls a token (RFC 9110, 5.6.2).
+func IsToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(c rune) bool {
 		return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
 	})
@@ -301,4 +303,36 @@ func isToken(s string) bool {
 func basic(u *url.Userinfo) string {
 	password, _ := u.Password()
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(u.Username()+":"+password))
+}
+
+// WriteRequests writes one request a line.
+func WriteRequests(file string, requests []load.Request) error {
+	f, err := os.Create(file)
+	if err != nil {
+		return fmt.Errorf("write the requests: %w", err)
+	}
+	enc := json.NewEncoder(f)
+	enc.SetEscapeHTML(false)
+	for _, r := range requests {
+		q := wire.HTTPRequest{Method: r.Method, Path: r.Path, Body: r.Body}
+		for _, h := range r.Header {
+			if q.Header == nil {
+				q.Header = map[string]string{}
+			}
+			if before, again := q.Header[h[0]]; again {
+				h[1] = before + ", " + h[1]
+			}
+			q.Header[h[0]] = h[1]
+		}
+		if err == nil {
+			err = enc.Encode(q)
+		}
+	}
+	if errClose := f.Close(); err == nil {
+		err = errClose
+	}
+	if err != nil {
+		return fmt.Errorf("write the requests: %w", err)
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package cli
+package loadcmd
 
 import (
 	"fmt"
@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 )
 
 // loadServer is one server to load: a URL, and how it is started if it is.
 type loadServer struct {
 	id      string
-	url     string     // with $PORT where that is only known when it starts
-	command []string   // its words, with $PORT in them; nil: it runs already
-	target  loadTarget // of url, with port 1 where that is $PORT
+	url     string           // with $PORT where that is only known when it starts
+	command []string         // its words, with $PORT in them; nil: it runs already
+	target  loadstudy.Target // of url, with port 1 where that is $PORT
 }
 
 const portVariable = "$PORT"
@@ -59,11 +60,11 @@ func servers(args, start []string) ([]loadServer, error) {
 	for i := range list {
 		s := &list[i]
 		var err error
-		if s.target, err = parseTarget(strings.ReplaceAll(s.url, portVariable, "1")); err != nil {
+		if s.target, err = loadstudy.ParseTarget(strings.ReplaceAll(s.url, portVariable, "1")); err != nil {
 			return nil, err
 		}
 		if s.id == "" {
-			s.id = s.target.host
+			s.id = s.target.Host
 		}
 	}
 	return named(list), nil

@@ -1,4 +1,4 @@
-package cli
+package loadcmd
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/load"
 )
 
@@ -36,9 +37,9 @@ const (
 
 func engines() []string { return []string{string(load.Epoll), string(load.Portable)} }
 
-// loadWords are the flags of tare load as they were written.
-type loadWords struct {
-	asking      asking
+// words are the flags of tare load as they were written.
+type words struct {
+	asking      loadstudy.Requests
 	start       []string
 	connections int
 	duration    time.Duration
@@ -62,9 +63,9 @@ type loadWords struct {
 	quiet       bool
 }
 
-// loadOptions are the flags of tare load, read.
-type loadOptions struct {
-	loadWords
+// options are the flags of tare load, read.
+type options struct {
+	words
 	servers []loadServer // one, or those to compare
 	profile load.Profile // of an open loop; nil: closed
 	bits    int64        // per second each way; zero: as it comes
@@ -74,10 +75,10 @@ type loadOptions struct {
 }
 
 // read checks every flag and their combinations.
-func (w *loadWords) read(cmd *cobra.Command, args []string) (loadOptions, error) {
+func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	changed := cmd.Flags().Changed
-	w.asking.hasBody = changed("body")
-	o := loadOptions{most: mostSearched}
+	w.asking.HasBody = changed("body")
+	o := options{most: mostSearched}
 	servers, err := servers(args, w.start)
 	if err != nil {
 		return o, err
@@ -98,7 +99,7 @@ func (w *loadWords) read(cmd *cobra.Command, args []string) (loadOptions, error)
 			return o, err
 		}
 	}
-	if name := servers[0].target.name; name != "" && w.engine == string(load.Epoll) {
+	if name := servers[0].target.Name; name != "" && w.engine == string(load.Epoll) {
 		return o, cmdenv.Usage("--engine epoll speaks no TLS", "leave it out for https")
 	}
 	if w.rate != "" {
@@ -114,15 +115,15 @@ func (w *loadWords) read(cmd *cobra.Command, args []string) (loadOptions, error)
 	if o.bits, err = parseBandwidth(w.bandwidth); err != nil {
 		return o, err
 	}
-	if info, err := os.Stat(w.asking.body); w.asking.hasBody && err == nil && info.Mode().IsRegular() {
-		o.hint = fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", w.asking.body, w.asking.body)
+	if info, err := os.Stat(w.asking.Body); w.asking.HasBody && err == nil && info.Mode().IsRegular() {
+		o.hint = fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", w.asking.Body, w.asking.Body)
 	}
-	o.loadWords = *w
+	o.words = *w
 	return o, nil
 }
 
 // defaults fills in what depends on other flags.
-func (w *loadWords) defaults(changed func(string) bool, several bool) {
+func (w *words) defaults(changed func(string) bool, several bool) {
 	if !changed("duration") {
 		switch {
 		case w.search:
@@ -137,7 +138,7 @@ func (w *loadWords) defaults(changed func(string) bool, several bool) {
 }
 
 // bounds refuses flags that are out of bounds by themselves.
-func (w *loadWords) bounds(changed func(string) bool) error {
+func (w *words) bounds(changed func(string) bool) error {
 	out := func(flag string, value any, hint string) error {
 		return cmdenv.Usage(fmt.Sprintf("--%s %v is out of bounds", flag, value), hint)
 	}
@@ -162,14 +163,14 @@ func (w *loadWords) bounds(changed func(string) bool) error {
 		return cmdenv.Usage(fmt.Sprintf("--engine %q is not an engine", w.engine), "epoll or portable")
 	case w.preset != "" && w.preset != presetAB && w.preset != presetWrk:
 		return cmdenv.Usage(fmt.Sprintf("--preset %q is not a preset", w.preset), "ab or wrk")
-	case w.asking.method != "" && !isToken(w.asking.method):
-		return cmdenv.Usage(fmt.Sprintf("--method %q is not a method", w.asking.method), "e.g. PUT")
+	case w.asking.Method != "" && !loadstudy.IsToken(w.asking.Method):
+		return cmdenv.Usage(fmt.Sprintf("--method %q is not a method", w.asking.Method), "e.g. PUT")
 	}
 	return nil
 }
 
 // combinations refuses flags that contradict each other.
-func (w *loadWords) combinations(changed func(string) bool) error {
+func (w *words) combinations(changed func(string) bool) error {
 	for _, pair := range [][2]string{
 		{"requests", "duration"}, {"requests", "rate"}, {"requests", "search"},
 		{"think", "rate"}, {"search", "rate"}, {"search", "think"}, {"search", "preset"}, {"json", "preset"},

@@ -1,4 +1,4 @@
-package cli
+package loadcmd
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/trial"
 )
@@ -30,15 +31,15 @@ type started struct {
 
 // start starts a server by its command line and waits until it accepts
 // connections.
-func start(ctx context.Context, w *session.Session, s loadServer) (*started, loadTarget, error) {
-	_, port, err := net.SplitHostPort(s.target.addr)
+func start(ctx context.Context, w *session.Session, s loadServer) (*started, loadstudy.Target, error) {
+	_, port, err := net.SplitHostPort(s.target.Addr)
 	if err == nil && strings.Contains(s.url, portVariable) {
 		port, err = freePort()
 	}
 	if err != nil {
-		return nil, loadTarget{}, err
+		return nil, loadstudy.Target{}, err
 	}
-	target, err := parseTarget(strings.ReplaceAll(s.url, portVariable, port))
+	target, err := loadstudy.ParseTarget(strings.ReplaceAll(s.url, portVariable, port))
 	if err != nil {
 		return nil, target, err
 	}
@@ -46,8 +47,8 @@ func start(ctx context.Context, w *session.Session, s loadServer) (*started, loa
 	for _, word := range s.command {
 		words = append(words, strings.NewReplacer("${PORT}", port, portVariable, port).Replace(word))
 	}
-	if taken(ctx, target.addr) {
-		return nil, target, cmdenv.Usage(fmt.Sprintf("something listens on %s already", target.addr), "end it, or leave --start out")
+	if taken(ctx, target.Addr) {
+		return nil, target, cmdenv.Usage(fmt.Sprintf("something listens on %s already", target.Addr), "end it, or leave --start out")
 	}
 	w.Progress.Status("start", "starting "+s.id)
 	c, err := trial.StartCommand(ctx, trial.Spec{
@@ -57,7 +58,7 @@ func start(ctx context.Context, w *session.Session, s loadServer) (*started, loa
 		return nil, target, &errNothing{cmdenv.OneLine(err.Error())}
 	}
 	server := &started{command: c, foreign: slices.ContainsFunc(words, contains)}
-	if err := server.accepts(ctx, target.addr); err != nil {
+	if err := server.accepts(ctx, target.Addr); err != nil {
 		server.Close()
 		return nil, target, err
 	}

@@ -1,4 +1,5 @@
-package cli
+// Package loadcmd is tare load: it loads a server, or compares several.
+package loadcmd
 
 import (
 	"context"
@@ -9,8 +10,9 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-func loadCommand(env cmdenv.Env) *cobra.Command {
-	var words loadWords
+// Command is tare load.
+func Command(env cmdenv.Env) *cobra.Command {
+	var words words
 	cmd := &cobra.Command{
 		Use:   "load URL…",
 		Short: "Load a server, or compare several",
@@ -51,12 +53,12 @@ input; 130 interrupted, after what there is has been printed.`,
 		},
 	}
 	what := cmdenv.NewFlags("What is sent")
-	what.Set.StringVarP(&words.asking.method, "method", "X", "", "`METHOD` of requests; default: GET, with a body POST")
-	what.Set.StringArrayVarP(&words.asking.headers, "header", "H", nil, "`Name: value` of every request; repeatable")
-	what.Set.StringVar(&words.asking.body, "body", "", "`text` to send; @FILE sends what a file holds, @- what comes on stdin")
-	what.Set.StringVar(&words.asking.dataDir, "data-dir", "", "`directory` whose files are the bodies, in turn")
-	what.Set.StringVar(&words.asking.feed, "feed", "", "`file` with a request on each line: {\"method\",\"path\",\"header\",\"body\"}, as in a study, or else a body; - is stdin")
-	what.Set.StringArrayVar(&words.asking.mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
+	what.Set.StringVarP(&words.asking.Method, "method", "X", "", "`METHOD` of requests; default: GET, with a body POST")
+	what.Set.StringArrayVarP(&words.asking.Headers, "header", "H", nil, "`Name: value` of every request; repeatable")
+	what.Set.StringVar(&words.asking.Body, "body", "", "`text` to send; @FILE sends what a file holds, @- what comes on stdin")
+	what.Set.StringVar(&words.asking.DataDir, "data-dir", "", "`directory` whose files are the bodies, in turn")
+	what.Set.StringVar(&words.asking.Feed, "feed", "", "`file` with a request on each line: {\"method\",\"path\",\"header\",\"body\"}, as in a study, or else a body; - is stdin")
+	what.Set.StringArrayVar(&words.asking.Mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
 	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	how := cmdenv.NewFlags("How it is sent")
 	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try, 1024 unless given")
@@ -87,7 +89,7 @@ input; 130 interrupted, after what there is has been printed.`,
 }
 
 // runLoad carries out what was asked for.
-func runLoad(ctx context.Context, env cmdenv.Env, o loadOptions) error {
+func runLoad(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
 	if o.hint != "" {
