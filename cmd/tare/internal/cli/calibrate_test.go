@@ -20,7 +20,7 @@ import (
 // What tare doctor --calibrate weighs is what the documented calibration does.
 func TestCalibrationIsTheDocumentedOne(t *testing.T) {
 	for _, work := range scaleWorks() {
-		src, err := os.ReadFile("../../../../docs/calibration/" + work.name + ".yaml")
+		src, err := os.ReadFile("../../../../../docs/calibration/" + work.name + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}

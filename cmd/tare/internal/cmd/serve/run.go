@@ -1,4 +1,4 @@
-package cli
+package serve
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 const farewell = 10 * time.Second
 
 // runServe builds a stack and runs it until it ends.
-func runServe(ctx context.Context, env cmdenv.Env, o serveOptions) error {
+func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	d, err := env.Dirs()
 	if err != nil {
 		return err

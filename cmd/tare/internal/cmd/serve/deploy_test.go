@@ -1,4 +1,4 @@
-package cli
+package serve
 
 import (
 	"encoding/json"
@@ -26,7 +26,7 @@ type instruction struct {
 	rest  string
 }
 
-const repository = "../../../.."
+const repository = "../../../../.."
 
 func deployed(t *testing.T, name string) string {
 	t.Helper()

@@ -1,4 +1,5 @@
-package cli
+// Package serve is tare serve: it runs a weighed service for real.
+package serve
 
 import (
 	"errors"
@@ -15,8 +16,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// serveOptions are the arguments and flags of tare serve.
-type serveOptions struct {
+// options are the arguments and flags of tare serve.
+type options struct {
 	app     string
 	stack   string   // empty: the app's default
 	args    []string // for the program: the flags that were given, e.g. -limit=100
@@ -27,8 +28,9 @@ type serveOptions struct {
 	quiet   bool
 }
 
-func serveCommand(env cmdenv.Env) *cobra.Command {
-	var o serveOptions
+// Command is tare serve.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "serve [APP]",
@@ -85,7 +87,7 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 
 // serveGroups adds the flags: those of every service, which its program takes
 // under the same names, each app's settings, and the command's own.
-func serveGroups(cmd *cobra.Command, o *serveOptions, asJSON *bool) (every cmdenv.Flags, apps map[string]cmdenv.Flags) {
+func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Flags, apps map[string]cmdenv.Flags) {
 	which := cmdenv.NewFlags("What is served")
 	which.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
 	which.Set.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")

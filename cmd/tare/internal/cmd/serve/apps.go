@@ -1,4 +1,4 @@
-package cli
+package serve
 
 import "github.com/tarebench/tare/contender/server"
 

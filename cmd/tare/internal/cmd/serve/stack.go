@@ -1,4 +1,4 @@
-package cli
+package serve
 
 import (
 	"fmt"
@@ -254,7 +254,7 @@ func servedCatalog(env cmdenv.Env, dir string) (catalog.Catalog, error) {
 }
 
 // completeStacks offers the stacks of the app that was given.
-func completeStacks(env cmdenv.Env, o *serveOptions) cobra.CompletionFunc {
+func completeStacks(env cmdenv.Env, o *options) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		c, err := servedCatalog(env, o.catalog)
 		if err != nil || len(args) == 0 {
