@@ -1,4 +1,5 @@
-package cli
+// Package doctor is tare doctor: it says what this machine can tell, and whether tare can work on it.
+package doctor
 
 import (
 	"cmp"
@@ -48,7 +49,8 @@ type lockState struct {
 	Holder string `json:"holder,omitempty"`
 }
 
-func doctorCommand(env cmdenv.Env) *cobra.Command {
+// Command is tare doctor.
+func Command(env cmdenv.Env) *cobra.Command {
 	var asJSON, known bool
 	var dir string
 	var budget time.Duration
