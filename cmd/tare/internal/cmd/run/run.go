@@ -1,4 +1,5 @@
-package cli
+// Package run is tare run: it carries studies out.
+package run
 
 import (
 	"slices"
@@ -11,7 +12,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-func runCommand(env cmdenv.Env) *cobra.Command {
+// Command is tare run.
+func Command(env cmdenv.Env) *cobra.Command {
 	var o session.Options
 	var f cmdenv.FormatFlag
 	var words session.Words
