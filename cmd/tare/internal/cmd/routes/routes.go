@@ -1,4 +1,5 @@
-package cli
+// Package routes is tare routes: it measures routers on routes of the user.
+package routes
 
 import (
 	"context"
@@ -13,15 +14,16 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
-// routesOptions are the flags of tare routes that tare run has not.
-type routesOptions struct {
+// options are the flags of tare routes that tare run has not.
+type options struct {
 	run  session.Options
 	only []string
 	list bool
 }
 
-func routesCommand(env cmdenv.Env) *cobra.Command {
-	var o routesOptions
+// Command is tare routes.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
 	var f cmdenv.FormatFlag
 	var words session.Words
 	cmd := &cobra.Command{
@@ -85,7 +87,7 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 }
 
 // runRoutes reads the routes, and lists them or weighs routers on them.
-func runRoutes(ctx context.Context, env cmdenv.Env, o routesOptions, arg string) error {
+func runRoutes(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 	doc, err := readRoutes(env, arg)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package cli
+package routes
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // weighRoutes weighs routers on the routes of doc.
-func weighRoutes(ctx context.Context, env cmdenv.Env, o routesOptions, doc *bring.Document) error {
+func weighRoutes(ctx context.Context, env cmdenv.Env, o options, doc *bring.Document) error {
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
 	p.Say("weighing " + bring.StudyID + ", " + session.InWords(o.run))
