@@ -1,4 +1,4 @@
-package cli
+package bench
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 )
 
 // runBench carries out a comparison of two sides.
-func runBench(ctx context.Context, env cmdenv.Env, o benchOptions) error {
+func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
 	out, err := cmdenv.OpenOutput(o.run.Out)

@@ -1,4 +1,5 @@
-package cli
+// Package bench is tare bench: it compares two sides of a module by its benchmarks.
+package bench
 
 import (
 	"errors"
@@ -21,16 +22,16 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// benchOptions are the flags of tare bench.
-type benchOptions struct {
+// options are the flags of tare bench.
+type options struct {
 	asked bring.Asked
 	run   session.Options
 	most  time.Duration // to measure at most; zero: no limit
 	allow float64       // of more time than the base, with --exit-code; a share
 }
 
-// benchWords are the flags of tare bench that are read before they are options.
-type benchWords struct {
+// words are the flags of tare bench that are read before they are options.
+type words struct {
 	with, env            []string
 	toolchains           string
 	shard, budget, allow string
@@ -40,9 +41,10 @@ type benchWords struct {
 
 const mostLayouts = 64
 
-func benchCommand(env cmdenv.Env) *cobra.Command {
-	var o benchOptions
-	var words benchWords
+// Command is tare bench.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
+	var words words
 	cmd := &cobra.Command{
 		Use:   "bench [PACKAGE…] --base REV",
 		Short: "Weigh two sides of your own go test benchmarks",
@@ -115,7 +117,7 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 }
 
 // read checks the flags.
-func (o *benchOptions) read(cmd *cobra.Command, words benchWords) (err error) {
+func (o *options) read(cmd *cobra.Command, words words) (err error) {
 	if words.budget != "" && (words.budget == "quick" || words.budget == "full") {
 		return cmdenv.Usage("--budget "+words.budget+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
 	}
