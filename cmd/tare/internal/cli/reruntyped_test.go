@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/bench"
+	"github.com/tarebench/tare/cmd/tare/internal/cmd/jsoncmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/run"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
@@ -40,7 +41,7 @@ func madeBy(t *testing.T, args ...string) (tree func() *cobra.Command, made *tar
 	env := cmdenv.Env{Getenv: func(string) string { return "" }, Args: args}
 	tree = func() *cobra.Command {
 		root := &cobra.Command{Use: "tare"}
-		root.AddCommand(bench.Command(env), jsonCommand(env), run.Command(env))
+		root.AddCommand(bench.Command(env), jsoncmd.Command(env), run.Command(env))
 		return root
 	}
 	r := &tare.Result{Study: "x", Kinds: []string{"gobench"}, Seed: "7"}

@@ -1,4 +1,4 @@
-package cli
+package jsoncmd
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ import (
 
 // documentStudy is what tare json weighs.
 type documentStudy struct {
-	o    jsonOptions
+	o    options
 	args []string
 	docs []codec.Document // that are weighed
 	typ  bring.Type
@@ -31,7 +31,7 @@ type documentStudy struct {
 }
 
 // weighDocuments weighs codecs on docs.
-func weighDocuments(ctx context.Context, env cmdenv.Env, o jsonOptions, args []string, docs []codec.Document, inferred bring.Type) error {
+func weighDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred bring.Type) error {
 	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), typ: inferred}
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()

@@ -1,4 +1,5 @@
-package cli
+// Package jsoncmd is tare json: it measures JSON codecs on documents of the user.
+package jsoncmd
 
 import (
 	"context"
@@ -21,8 +22,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// jsonOptions are the flags of tare json that tare run has not.
-type jsonOptions struct {
+// options are the flags of tare json that tare run has not.
+type options struct {
 	run  session.Options
 	typ  string // import/path.Type; empty: inferred
 	op   string
@@ -30,8 +31,9 @@ type jsonOptions struct {
 	show bool
 }
 
-func jsonCommand(env cmdenv.Env) *cobra.Command {
-	var o jsonOptions
+// Command is tare json.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
 	var f cmdenv.FormatFlag
 	var words session.Words
 	cmd := &cobra.Command{
@@ -103,7 +105,7 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 }
 
 // runJSON reads the documents, and shows their type or weighs codecs on them.
-func runJSON(ctx context.Context, env cmdenv.Env, o jsonOptions, args []string) error {
+func runJSON(ctx context.Context, env cmdenv.Env, o options, args []string) error {
 	docs, notes, err := readDocuments(env, args)
 	if err != nil {
 		return err
@@ -184,7 +186,7 @@ func unreadable(arg string, err error) error {
 }
 
 // question is what the study asks, with what it is asked about.
-func (o jsonOptions) question(args []string, docs []codec.Document, typ bring.Type) string {
+func (o options) question(args []string, docs []codec.Document, typ bring.Type) string {
 	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", files(args), bring.Sizes(docs))
 	if typ.Name != "" && o.typ != "" {
 		text += ", as " + typ.Name
