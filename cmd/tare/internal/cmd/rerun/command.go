@@ -1,4 +1,4 @@
-package cli
+package rerun
 
 import (
 	"cmp"
@@ -33,7 +33,7 @@ func findCommand(root *cobra.Command, args []string) *cobra.Command {
 }
 
 // repeatCommand gives the command of a result again.
-func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o rerunOptions, old *tare.Result) error {
+func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, old *tare.Result) error {
 	args, notes, err := commandAgain(tree(env), o, old)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *c
 
 // commandAgain is the command of a result as it is to be given: with the seed, and the
 // commits that its revisions were. notes say what cannot be as it was.
-func commandAgain(root *cobra.Command, o rerunOptions, old *tare.Result) (args, notes []string, err error) {
+func commandAgain(root *cobra.Command, o options, old *tare.Result) (args, notes []string, err error) {
 	cmd := findCommand(root, old.Asked.Command)
 	if cmd == nil {
 		return nil, nil, cmdenv.Usage(fmt.Sprintf("the result of %s was made by %q, which this tare does not know", old.Study, "tare "+strings.Join(old.Asked.Command, " ")), "")

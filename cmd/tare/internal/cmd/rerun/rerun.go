@@ -1,4 +1,5 @@
-package cli
+// Package rerun is tare rerun: it carries the study of a result out again, and compares.
+package rerun
 
 import (
 	"context"
@@ -14,8 +15,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// rerunOptions are the flags of tare rerun.
-type rerunOptions struct {
+// options are the flags of tare rerun.
+type options struct {
 	seed    uint64
 	reseed  bool // seed was given
 	catalog string
@@ -25,8 +26,9 @@ type rerunOptions struct {
 	format  report.Format
 }
 
-func rerunCommand(env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command) *cobra.Command {
-	var o rerunOptions
+// Command is tare rerun.
+func Command(env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command) *cobra.Command {
+	var o options
 	var f cmdenv.FormatFlag
 	cmd := &cobra.Command{
 		Use:   "rerun RESULT",
@@ -88,7 +90,7 @@ result, one that does not hold its study, or one made elsewhere without --trust;
 }
 
 // runAgain carries the study of a result out again.
-func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o rerunOptions, arg string) error {
+func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, arg string) error {
 	results, dir, err := env.ReadResults(arg)
 	if err != nil {
 		return err
@@ -148,7 +150,7 @@ func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 
 // printComparison prints what came out beside what came out then. The error of measuring
 // is passed on.
-func printComparison(env cmdenv.Env, o rerunOptions, old, now *tare.Result, err error) error {
+func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error) error {
 	if now == nil {
 		return err
 	}

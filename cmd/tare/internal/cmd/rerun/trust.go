@@ -1,4 +1,4 @@
-package cli
+package rerun
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 
 // isForeign reports whether a result was made by somebody else, which is an error
 // unless the caller trusts it.
-func isForeign(env cmdenv.Env, o rerunOptions, old *tare.Result, dir, arg string) (bool, error) {
+func isForeign(env cmdenv.Env, o options, old *tare.Result, dir, arg string) (bool, error) {
 	d, err := env.Dirs()
 	if err != nil {
 		return false, err

@@ -1,4 +1,4 @@
-package cli
+package rerun
 
 import (
 	"os"
@@ -56,19 +56,19 @@ func TestABenchIsAskedByItsCommits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	tree, old := madeBy(t, "bench", "./parse", "--base", "main", "--bench", "Parse/.*", "--env", "GOGC=50", "--env", "A=b c", "-q", "--format", "csv", "--seed", "3")
 	old.Contenders = []tare.Contender{{ID: "base", Version: "main (1a2b3c4d5)"}, {ID: "head", Version: "worktree at 2a2b3c4d5 with changes"}}
-	args, notes, err := commandAgain(tree(), rerunOptions{}, old)
+	args, notes, err := commandAgain(tree(), options{}, old)
 	want := []string{"bench", "--bench=Parse/.*", "--env=GOGC=50", "--env=A=b c", "--base=1a2b3c4d5", "--seed=7", "--", "./parse"}
 	if err != nil || !slices.Equal(args, want) || len(notes) != 1 || !strings.HasPrefix(notes[0], "head was the worktree at 2a2b3c4d5 with changes: ") {
 		t.Errorf("%q, %q, %v", args, notes, err)
 	}
 	old.Contenders[1].Version = "worktree at 2a2b3c4d5"
-	args, notes, err = commandAgain(tree(), rerunOptions{reseed: true, seed: 9, noLock: true}, old)
+	args, notes, err = commandAgain(tree(), options{reseed: true, seed: 9, noLock: true}, old)
 	want = []string{"bench", "--bench=Parse/.*", "--env=GOGC=50", "--env=A=b c", "--base=1a2b3c4d5", "--head=2a2b3c4d5", "--no-lock=true", "--seed=9", "--", "./parse"}
 	if err != nil || !slices.Equal(args, want) || len(notes) > 0 {
 		t.Errorf("%q, %q, %v", args, notes, err)
 	}
 	t.Chdir(t.TempDir())
-	if _, _, err := commandAgain(tree(), rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "was asked for in "+old.Asked.WorkDir) {
+	if _, _, err := commandAgain(tree(), options{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "was asked for in "+old.Asked.WorkDir) {
 		t.Errorf("elsewhere: %v", err)
 	}
 }
@@ -83,19 +83,19 @@ func TestDocumentsThatChangedAreRefused(t *testing.T) {
 	}
 	save("{}")
 	tree, old := madeBy(t, "json", "order.json", "--op", "any")
-	if args, _, err := commandAgain(tree(), rerunOptions{}, old); err != nil || !slices.Equal(args, []string{"json", "--op=any", "--seed=7", "--", "order.json"}) {
+	if args, _, err := commandAgain(tree(), options{}, old); err != nil || !slices.Equal(args, []string{"json", "--op=any", "--seed=7", "--", "order.json"}) {
 		t.Errorf("%q, %v", args, err)
 	}
 	save("[]")
-	if _, _, err := commandAgain(tree(), rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "order.json changed: SHA-256 44136fa355b3 then, 4f53cda18c2b now; ") {
+	if _, _, err := commandAgain(tree(), options{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "order.json changed: SHA-256 44136fa355b3 then, 4f53cda18c2b now; ") {
 		t.Errorf("changed: %v", err)
 	}
 	os.Remove("order.json")
-	if _, _, err := commandAgain(tree(), rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "cannot read order.json: ") {
+	if _, _, err := commandAgain(tree(), options{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), "cannot read order.json: ") {
 		t.Errorf("gone: %v", err)
 	}
 	tree, old = madeBy(t, "json", "-")
-	if _, _, err := commandAgain(tree(), rerunOptions{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "came from stdin") {
+	if _, _, err := commandAgain(tree(), options{}, old); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), "came from stdin") {
 		t.Errorf("stdin: %v", err)
 	}
 }
