@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/clean"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/doctor"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/explain"
+	"github.com/tarebench/tare/cmd/tare/internal/cmd/gatecmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/historycmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/initcmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/jsoncmd"
@@ -127,7 +128,7 @@ difference that the control shows as well.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cmdenv.Usage(cmdenv.OneLine(err.Error()), cmd.CommandPath()+" --help lists the flags")
 	})
-	root.AddCommand(run.Command(env), bench.Command(env), gateCommand(env), routes.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env))
+	root.AddCommand(run.Command(env), bench.Command(env), gatecmd.Command(env), routes.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env))
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"

@@ -1,4 +1,5 @@
-package cli
+// Package gatecmd is tare gate: it compares a change with its base, for CI.
+package gatecmd
 
 import (
 	"context"
@@ -20,8 +21,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
 )
 
-// gateOptions are the flags of tare gate.
-type gateOptions struct {
+// options are the flags of tare gate.
+type options struct {
 	base, head string
 	budget     time.Duration
 	rounds     int
@@ -37,8 +38,9 @@ type gateOptions struct {
 
 func gateFormats() []string { return []string{"text", "md", "json"} }
 
-func gateCommand(env cmdenv.Env) *cobra.Command {
-	var o gateOptions
+// Command is tare gate.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Hold a change against its base: is anything slower?",
@@ -93,7 +95,7 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
 }
 
 // read checks the flags.
-func (o *gateOptions) read(cmd *cobra.Command) error {
+func (o *options) read(cmd *cobra.Command) error {
 	if o.asJSON {
 		if o.format != "json" && cmd.Flags().Changed("format") {
 			return cmdenv.Usage("--json and --format "+o.format+" contradict each other", "give one of them")
@@ -117,7 +119,7 @@ func (o *gateOptions) read(cmd *cobra.Command) error {
 }
 
 // runGate is tare gate.
-func runGate(ctx context.Context, env cmdenv.Env, o gateOptions) error {
+func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 	wd, err := os.Getwd()
 	if err != nil {
 		return err
@@ -227,7 +229,7 @@ func configName(root string, p project.Project) string {
 }
 
 // printGate prints the report, writes its files, and tells the CI it runs in.
-func printGate(env cmdenv.Env, o gateOptions, rep gate.Report, exit int, files [2]*cmdenv.Output) error {
+func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files [2]*cmdenv.Output) error {
 	var err error
 	switch o.format {
 	case "json":
