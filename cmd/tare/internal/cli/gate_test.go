@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/cli"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
@@ -71,7 +72,7 @@ func (g *gated) write(name, text string) {
 func (g *gated) run(args ...string) int {
 	g.stdout.Reset()
 	g.stderr.Reset()
-	return Main(context.Background(), cmdenv.Env{
+	return cli.Main(context.Background(), cmdenv.Env{
 		Args: append([]string{"gate"}, args...), Getenv: func(k string) string { return g.env[k] }, In: strings.NewReader(""), Out: &g.stdout, Err: &g.stderr,
 		Now: func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
 		Lab: cmdenv.Lab{Gate: func(ctx context.Context, ask gate.Ask) (gate.Measured, error) {

@@ -234,23 +234,9 @@ func staleText(w io.Writer, m history.Machine, st report.Style) {
 // bounded is a ratio with its interval.
 func bounded(p history.Point) string {
 	if !p.Bounded() {
-		return RatioText(p.Ratio)
+		return cmdenv.RatioText(p.Ratio)
 	}
-	return fmt.Sprintf("%s [%s, %s]", RatioText(p.Ratio), RatioText(p.Low), RatioText(p.High))
-}
-
-// RatioText has three decimals, fewer where the ratio is large and two digits
-// where it is small.
-func RatioText(x float64) string {
-	switch {
-	case x >= 100:
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	case x >= 10:
-		return strconv.FormatFloat(x, 'f', 1, 64)
-	case x < 0.01:
-		return strconv.FormatFloat(x, 'g', 2, 64)
-	}
-	return strconv.FormatFloat(x, 'f', 3, 64)
+	return fmt.Sprintf("%s [%s, %s]", cmdenv.RatioText(p.Ratio), cmdenv.RatioText(p.Low), cmdenv.RatioText(p.High))
 }
 
 // trendCSV writes a line for each point.

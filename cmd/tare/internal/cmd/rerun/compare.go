@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/cmd/historycmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/check"
@@ -211,9 +210,9 @@ func (s *rerunSide) String() string {
 	case s.Unit != "":
 		figure = fmt.Sprintf("%.4g %s [%.4g, %.4g]", s.Figure, s.Unit, s.Low, s.High)
 	case s.High > 0:
-		figure = fmt.Sprintf("%s [%s, %s]", historycmd.RatioText(s.Figure), historycmd.RatioText(s.Low), historycmd.RatioText(s.High))
+		figure = fmt.Sprintf("%s [%s, %s]", cmdenv.RatioText(s.Figure), cmdenv.RatioText(s.Low), cmdenv.RatioText(s.High))
 	default:
-		figure = historycmd.RatioText(s.Figure)
+		figure = cmdenv.RatioText(s.Figure)
 	}
 	if s.Verdict == "" {
 		return figure
