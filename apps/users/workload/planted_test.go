@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/internal/check"
 )
 
