@@ -3,12 +3,9 @@
 package kinds
 
 import (
-	"github.com/tarebench/tare/apps/homelab"
-	homelabwork "github.com/tarebench/tare/apps/homelab/workload"
-	"github.com/tarebench/tare/apps/ingest"
-	ingestwork "github.com/tarebench/tare/apps/ingest/workload"
-	"github.com/tarebench/tare/apps/tiny"
-	tinywork "github.com/tarebench/tare/apps/tiny/workload"
+	homelab "github.com/tarebench/tare/apps/homelab/workload"
+	ingest "github.com/tarebench/tare/apps/ingest/workload"
+	tiny "github.com/tarebench/tare/apps/tiny/workload"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/kinds/copier"
 	"github.com/tarebench/tare/kinds/gobench"
@@ -26,6 +23,6 @@ func All() map[string]lab.Kind {
 		"gobench": gobench.New(),
 		"router":  router.New(),
 		"rpc":     rpc.New(),
-		"server":  server.Of(server.Name, map[string]server.App{tiny.Name: tinywork.App(), ingest.Name: ingestwork.App(), homelab.Name: homelabwork.App()}),
+		"server":  server.Of(server.Name, tiny.App(), ingest.App(), homelab.App()),
 	}
 }

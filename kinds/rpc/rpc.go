@@ -5,7 +5,6 @@
 package rpc
 
 import (
-	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/apps/users/workload"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/kinds/server"
@@ -15,4 +14,4 @@ import (
 const Name = rpc.Kind
 
 // New returns the rpc kind.
-func New() *server.Kind { return server.Of(Name, map[string]server.App{users.Name: workload.App()}) }
+func New() *server.Kind { return server.Of(Name, workload.App()) }

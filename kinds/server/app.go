@@ -29,8 +29,9 @@ type Response = wire.HTTPResponse
 // App is a service that can be weighed: what is asked of it, and what it should
 // answer.
 type App struct {
-	Ops []string
-	N   int // of workloads that do not say how many things are in a body, or in the service; zero: there are none to count
+	Name string // of the fixture in studies
+	Ops  []string
+	N    int // of workloads that do not say how many things are in a body, or in the service; zero: there are none to count
 
 	// Requests are the pool of a workload, whose n is filled in: as many
 	// different ones as it says, or as its op needs.

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/tarebench/tare"
@@ -12,7 +14,7 @@ import (
 var served map[string]App
 
 // New is the kind with all apps.
-func New() *Kind { return Of(Name, served) }
+func New() *Kind { return Of(Name, slices.Collect(maps.Values(served))...) }
 
 func tinyWorkload(op string, pool int) tare.Workload {
 	return tare.Workload{ID: "tiny/" + op, Fixture: "tiny", Op: op, Pool: pool, Traffic: &tare.Traffic{Connections: 5}}

@@ -41,6 +41,7 @@ const (
 // App is the service that package apps/homelab describes.
 func App() server.App {
 	return server.App{
+		Name:      homelab.Name,
 		Ops:       []string{opMix, opHealth, opDevices, opDevice, tare.OpStop},
 		N:         defaultDevices,
 		Requests:  requests,

@@ -34,6 +34,7 @@ const (
 // App is the service that package apps/ingest describes.
 func App() server.App {
 	return server.App{
+		Name:      ingest.Name,
 		Ops:       ops(),
 		N:         ingest.DefaultLimit,
 		Requests:  requests,

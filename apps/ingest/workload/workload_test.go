@@ -23,7 +23,7 @@ func workload(op string, n, pool int) tare.Workload {
 	return tare.Workload{ID: "ingest/" + op, Fixture: ingest.Name, Op: op, N: n, Pool: pool, Traffic: &tare.Traffic{Connections: 2}}
 }
 
-func kind() *server.Kind { return server.Of(server.Name, map[string]server.App{ingest.Name: App()}) }
+func kind() *server.Kind { return server.Of(server.Name, App()) }
 
 // madeFor is a workload's pool, what each request of it should be answered, and
 // how it is told to contenders.

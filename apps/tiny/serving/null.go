@@ -1,44 +1,44 @@
-package server
+// Package serving has the leanest server of app tiny.
+package serving
 
 import (
 	"bytes"
 	"encoding/json"
 	"net/url"
 	"strconv"
+
+	"github.com/tarebench/tare/apps/tiny"
+	"github.com/tarebench/tare/contender/server"
 )
 
-// anything answers whatever it is asked.
-func anything(dst []byte, q *head, extra string) []byte {
-	return reply(dst, q, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n", extra, "ok\n")
-}
+// Null is app tiny by [server.Null], refusals included.
+func Null() server.App { return server.Plain(tiny.Name, server.Null{Answer: answer}.Serve) }
 
-const idPath = "/v1/id/"
-
-// tinyAnswer answers for the app of that name.
-func tinyAnswer(dst []byte, q *head, extra string) []byte {
-	path := target(q.target)
-	id, isID := bytes.CutPrefix(path, []byte(idPath))
+// answer appends the answer to a request.
+func answer(dst []byte, q *server.Request, extra string) []byte {
+	path := target(q.Target)
+	id, isID := bytes.CutPrefix(path, []byte(tiny.Prefix))
 	switch {
 	case isID && len(id) > 0 && bytes.IndexByte(id, '/') < 0:
 		if !reads(q) {
 			return notAllowed(dst, q, extra)
 		}
 		return identified(dst, q, extra, id)
-	case string(path) == "/health":
+	case string(path) == tiny.Health:
 		if !reads(q) {
 			return notAllowed(dst, q, extra)
 		}
-		return anything(dst, q, extra)
+		return server.Anything(dst, q, extra)
 	}
-	return reply(dst, q, "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n", extra, "not found\n")
+	return server.Reply(dst, q, "HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n", extra, "not found\n")
 }
 
 // identified answers with an id, given as it came in the path.
-func identified(dst []byte, q *head, extra string, id []byte) []byte {
+func identified(dst []byte, q *server.Request, extra string, id []byte) []byte {
 	if !plain(id) {
 		decoded, err := url.PathUnescape(string(id))
 		if err != nil {
-			return reply(dst, q, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 7\r\n", extra, "bad id\n")
+			return server.Reply(dst, q, "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 7\r\n", extra, "bad id\n")
 		}
 		quoted, _ := json.Marshal(decoded) // a string always can be
 		id = quoted[1 : len(quoted)-1]
@@ -48,7 +48,7 @@ func identified(dst []byte, q *head, extra string, id []byte) []byte {
 	dst = append(dst, "\r\n"...)
 	dst = append(dst, extra...)
 	dst = append(dst, "\r\n"...)
-	if isHead(q) {
+	if q.Head() {
 		return dst
 	}
 	dst = append(dst, `{"id":"`...)
@@ -56,24 +56,12 @@ func identified(dst []byte, q *head, extra string, id []byte) []byte {
 	return append(dst, "\"}\n"...)
 }
 
-func notAllowed(dst []byte, q *head, extra string) []byte {
-	return reply(dst, q, "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Type: text/plain\r\nContent-Length: 19\r\n", extra, "method not allowed\n")
+func notAllowed(dst []byte, q *server.Request, extra string) []byte {
+	return server.Reply(dst, q, "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Type: text/plain\r\nContent-Length: 19\r\n", extra, "method not allowed\n")
 }
-
-func reply(dst []byte, q *head, lines, extra, body string) []byte {
-	dst = append(dst, lines...)
-	dst = append(dst, extra...)
-	dst = append(dst, "\r\n"...)
-	if isHead(q) {
-		return dst
-	}
-	return append(dst, body...)
-}
-
-func isHead(q *head) bool { return string(q.method) == "HEAD" }
 
 // reads reports whether the request wants to see something and no more.
-func reads(q *head) bool { return string(q.method) == "GET" || isHead(q) }
+func reads(q *server.Request) bool { return string(q.Method) == "GET" || q.Head() }
 
 // target is the path of a request's target.
 func target(t []byte) []byte {

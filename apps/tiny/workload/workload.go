@@ -27,6 +27,7 @@ const mostPool = 100_000
 // App is the service that package apps/tiny describes.
 func App() server.App {
 	return server.App{
+		Name:      tiny.Name,
 		Ops:       []string{"get-7", "get-random", "get-escaped", "get-long", "health"},
 		Requests:  func(w tare.Workload) ([]server.Request, error) { return requests(w.Op, w.Pool) },
 		Probes:    probes,

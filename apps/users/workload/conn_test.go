@@ -20,7 +20,7 @@ import (
 // process.
 const quick = "GORACE=atexit_sleep_ms=0"
 
-func kind() *server.Kind { return server.Of(rpc.Kind, map[string]server.App{users.Name: App()}) }
+func kind() *server.Kind { return server.Of(rpc.Kind, App()) }
 
 // protocols are all that the test binary speaks.
 func protocols() []string { return []string{rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON} }

@@ -52,14 +52,15 @@ func TestMain(m *testing.M) {
 // turning is how many requests a face answers before it shows what it is.
 const turning = 400
 
-func serve(o sdk.Options) (sdk.Server, error) {
-	f := &face{o: o}
+func serve(o sdk.Options, u *users.Service) (sdk.Server, error) {
+	f := &face{o: o, users: u}
 	return sdk.HTTP2(f), nil
 }
 
 // face serves users in every protocol, and does something besides.
 type face struct {
 	o      sdk.Options
+	users  *users.Service
 	served atomic.Int64
 }
 
@@ -104,7 +105,7 @@ func (f *face) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // route does what is asked over HTTP.
 func (f *face) route(r *http.Request, body []byte, err error) (int, any, error) {
-	s, ctx := f.o.Users, r.Context()
+	s, ctx := f.users, r.Context()
 	if r.URL.Path == pathHealth && r.Method == http.MethodGet {
 		return http.StatusOK, "ok\n", nil
 	}
@@ -150,7 +151,7 @@ func (f *face) route(r *http.Request, body []byte, err error) (int, any, error) 
 
 // call is one call of the service, or what the variant makes of it.
 func (f *face) call(ctx context.Context, c rpc.Call) (any, error) {
-	s := f.o.Users
+	s := f.users
 	switch c.Op {
 	case opCreate:
 		return s.Create(ctx, users.Draft{Name: c.Name, Email: c.Email})

@@ -4,9 +4,8 @@ import (
 	"cmp"
 
 	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/apps/users/serving"
 	"github.com/tarebench/tare/contender/wire"
-
-	sdk "github.com/tarebench/tare/contender/server"
 )
 
 // userMemory is what a process takes at most for each user of a store in memory,
@@ -17,7 +16,7 @@ const userMemory = 280
 // holds is the memory that a server of w takes for its users. Databases keep
 // them elsewhere.
 func holds(w wire.Workload) int64 {
-	switch cmp.Or(w.Set[sdk.SetStore], users.MemoryStore) {
+	switch cmp.Or(w.Set[serving.SetStore], users.MemoryStore) {
 	case users.MemoryStore, users.LinearStore:
 		return int64(w.N) * userMemory
 	}

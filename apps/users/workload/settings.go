@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tarebench/tare/apps/users/serving"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/kinds/server"
-
-	sdk "github.com/tarebench/tare/contender/server"
 )
 
 // Stores that a set can name. Databases have to be told where they are.
@@ -29,27 +28,27 @@ const EnvPostgres = "TARE_POSTGRES"
 // refused; what it is copied from is beside the study's inputs.
 func settings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
 	own := strconv.Itoa(cmp.Or(w.N, storeUsers))
-	if told := set[sdk.SetUsers]; told != "" && told != own {
-		return fmt.Errorf("%s: %s; a store has as many as the workload says, n: %s", sdk.SetUsers, told, own)
+	if told := set[serving.SetUsers]; told != "" && told != own {
+		return fmt.Errorf("%s: %s; a store has as many as the workload says, n: %s", serving.SetUsers, told, own)
 	}
-	set[sdk.SetUsers] = own
-	if file, named := strings.CutPrefix(set[sdk.SetStore], storeSQLite+":"); named {
+	set[serving.SetUsers] = own
+	if file, named := strings.CutPrefix(set[serving.SetStore], storeSQLite+":"); named {
 		return fmt.Errorf("%s: %s:%s; a file that is kept from trial to trial is in each as the one before left it; say %s, and every trial has a fresh one",
-			sdk.SetStore, storeSQLite, file, storeSQLite)
+			serving.SetStore, storeSQLite, file, storeSQLite)
 	}
-	switch set[sdk.SetStore] {
+	switch set[serving.SetStore] {
 	case storeSQLite:
 		file, err := newFile(dir)
 		if err != nil {
 			return err
 		}
-		set[sdk.SetStore] = storeSQLite + ":" + file + "?template=" + filepath.Join(filepath.Dir(w.Input), "stores")
+		set[serving.SetStore] = storeSQLite + ":" + file + "?template=" + filepath.Join(filepath.Dir(w.Input), "stores")
 	case storePostgres:
 		at := os.Getenv(EnvPostgres)
 		if at == "" {
-			return fmt.Errorf("%s: %s; %s does not say where one is, e.g. postgres://user@127.0.0.1:5432/database", sdk.SetStore, storePostgres, EnvPostgres)
+			return fmt.Errorf("%s: %s; %s does not say where one is, e.g. postgres://user@127.0.0.1:5432/database", serving.SetStore, storePostgres, EnvPostgres)
 		}
-		set[sdk.SetStore] = storePostgres + ":" + at
+		set[serving.SetStore] = storePostgres + ":" + at
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/kinds/server"
 )
@@ -20,6 +21,7 @@ import (
 // App is the service that package apps/users describes.
 func App() server.App {
 	return server.App{
+		Name:      users.Name,
 		Ops:       ops(),
 		N:         storeUsers,
 		Requests:  requests,
