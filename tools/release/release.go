@@ -44,6 +44,13 @@ func (r *release) make(ctx context.Context) error {
 	if err := r.sums(filepath.Join(at, "go.sum")); err != nil {
 		return err
 	}
+	archive := filepath.Join(at, "internal", "catalog", "packed", "catalog.txt")
+	if _, err := output(ctx, r.clone, "go", "run", "./cmd/tare/internal/catalog/pack", "-o", archive); err != nil {
+		return err
+	}
+	if _, err := output(ctx, r.clone, "git", "add", "--force", archive); err != nil {
+		return err
+	}
 	if _, err := output(ctx, r.clone, "git", "-c", "user.name=tare", "-c", "user.email=release@tare.invalid",
 		"commit", "--quiet", "--all", "--message", "release: cmd/tare "+r.version+" requires the root module of that version"); err != nil {
 		return err
