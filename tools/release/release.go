@@ -38,17 +38,17 @@ func (r *release) make(ctx context.Context) error {
 		return err
 	}
 	at := filepath.Join(r.clone, "cmd", "tare")
+	archive := filepath.Join(at, "internal", "catalog", "packed", "catalog.txt")
+	if _, err := output(ctx, at, "go", "run", "./internal/catalog/pack", "-root", r.clone, "-o", archive); err != nil {
+		return err
+	}
+	if _, err := output(ctx, r.clone, "git", "add", "--force", archive); err != nil {
+		return err
+	}
 	if _, err := output(ctx, at, "go", "mod", "edit", "-dropreplace", root, "-require", root+"@"+r.version); err != nil {
 		return err
 	}
 	if err := r.sums(filepath.Join(at, "go.sum")); err != nil {
-		return err
-	}
-	archive := filepath.Join(at, "internal", "catalog", "packed", "catalog.txt")
-	if _, err := output(ctx, r.clone, "go", "run", "./cmd/tare/internal/catalog/pack", "-o", archive); err != nil {
-		return err
-	}
-	if _, err := output(ctx, r.clone, "git", "add", "--force", archive); err != nil {
 		return err
 	}
 	if _, err := output(ctx, r.clone, "git", "-c", "user.name=tare", "-c", "user.email=release@tare.invalid",
