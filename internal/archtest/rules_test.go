@@ -65,7 +65,7 @@ func TestSoundTreePasses(t *testing.T) {
 
 func TestEachRuleFires(t *testing.T) {
 	const mod = "github.com/tarebench/tare"
-	long := "package judge\n" + strings.Repeat("\n", 400)
+	long := "package judge\n" + strings.Repeat("\n", 700)
 	fired := map[string]bool{}
 	for _, c := range []struct {
 		name  string
