@@ -57,10 +57,18 @@ func (c Comparison) HalfWidth() float64 {
 func NoiseFloor(cs []Comparison, workload, metric string) float64 {
 	for _, c := range cs {
 		if c.Contender == ControlID && c.Workload == workload && c.Metric == metric && c.Bounded() {
-			return max(c.HalfWidth(), math.Abs(math.Log(c.Ratio)))
+			return c.NoiseFloor()
 		}
 	}
 	return 0
+}
+
+// NoiseFloor is the noise floor that c shows, which is the control's.
+func (c Comparison) NoiseFloor() float64 {
+	if !c.Bounded() {
+		return 0
+	}
+	return max(c.HalfWidth(), math.Abs(math.Log(c.Ratio)))
 }
 
 // Exceeds reports whether ratio is farther from 1 than a noise floor.

@@ -33,8 +33,11 @@ func (p *page) resolution(r *tare.Result) {
 func resolutions(r *tare.Result) []string {
 	var lines []string
 	for _, x := range r.Machine.Resolution {
-		lines = append(lines, fmt.Sprintf("This machine resolves ±%s of %s in %s on %s.",
-			percent(x.HalfWidth), x.Metric, span(x.Seconds), x.Workload))
+		line := fmt.Sprintf("This machine resolves ±%s of %s in %s on %s", percent(x.HalfWidth), x.Metric, span(x.Seconds), x.Workload)
+		if x.Found > 0 {
+			line += fmt.Sprintf("; four of five such studies find %s", percent(x.Found))
+		}
+		lines = append(lines, line+".")
 	}
 	return lines
 }
@@ -181,7 +184,7 @@ func stopped(r *tare.Result) string {
 	text := r.Stopped
 	switch r.Stopped {
 	case stoppedDecided:
-		text = "every criterion and claim is decided; the budget was not needed in full" + budget
+		text = "every criterion and claim is decided; the budget was not needed in full" + budget + "; studies that stop early overstate differences a little"
 	case stoppedBudget:
 		text = "the budget was spent" + budget
 	case stoppedPlanned:

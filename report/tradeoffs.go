@@ -140,5 +140,5 @@ const leastRounds = 6
 // differs reports whether x counts as a difference.
 func (v *view) differs(x tare.Comparison) bool {
 	control, _ := v.comparison(tare.ControlID, x.Metric)
-	return x.Differs(control.HalfWidth()) == tare.Significant
+	return x.Differs(control.NoiseFloor()) == tare.Significant
 }
