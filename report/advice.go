@@ -48,7 +48,7 @@ func recommended(r *tare.Result) (out []support, closing string) {
 			continue
 		}
 		supported = true
-		price := look(r, w.ID, Style{}, told).price(w.Op, first)
+		price := look(r, w.ID, told).price(w.Op, first)
 		priced = priced || len(price) > 0
 		out = append(out, support{w.ID, text, price})
 	}
@@ -65,7 +65,7 @@ func recommended(r *tare.Result) (out []support, closing string) {
 // whom they name, or why they support nothing. Ranks are ranges: nobody was proven better than who
 // can be first, and everybody was proven worse than who can be first only.
 func advice(r *tare.Result, workload string) (text string, first []ranking) {
-	v := look(r, workload, Style{}, map[string]bool{})
+	v := look(r, workload, map[string]bool{})
 	metric, base := v.primaryName(), v.baseline
 	for _, f := range r.Findings {
 		if f.Severity == tare.Void && f.Contender == "" && (f.Workload == "" || f.Workload == workload) && f.Metric == "" {

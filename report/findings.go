@@ -15,17 +15,17 @@ const severityWidth = 4 // of VOID, WARN, NOTE
 func (p *page) findings(r *tare.Result) {
 	p.heading("WHAT THE CHECKS FOUND")
 	for _, line := range probed(r) {
-		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
+		p.wrap(bodyIndent, bodyIndent, line, Dim)
 	}
 	open := found(r)
 	if len(open) == 0 {
-		p.wrap(bodyIndent, bodyIndent, nothingFound, nil)
+		p.wrap(bodyIndent, bodyIndent, nothingFound, Plain)
 	}
 	for i := range open {
 		p.finding(r, open[i], advised(open, i))
 	}
 	if text := trapsFound(r); text != "" {
-		p.wrap(bodyIndent, bodyIndent, text, p.style.Dim)
+		p.wrap(bodyIndent, bodyIndent, text, Dim)
 	}
 }
 
@@ -99,11 +99,11 @@ func advised(open []tare.Finding, i int) string {
 }
 
 func (p *page) finding(r *tare.Result, f tare.Finding, advice string) {
-	colour := map[tare.Severity]func(string) string{tare.Void: p.style.Bad, tare.Warn: p.style.Warn, tare.Note: p.style.Dim}[f.Severity]
+	colour := map[tare.Severity]Mark{tare.Void: Bad, tare.Warn: Warned, tare.Note: Dim}[f.Severity]
 	p.labelled(strings.ToUpper(string(f.Severity)), severityWidth, colour, wording(r, f))
 	if advice != "" {
 		at := bodyIndent + severityWidth + gap
-		p.wrap(at, at+3, "→ "+advice, p.style.Dim)
+		p.wrap(at, at+3, "→ "+advice, Dim)
 	}
 }
 
@@ -113,7 +113,7 @@ func (p *page) notWeighed(r *tare.Result) {
 	}
 	p.heading("NOT WEIGHED")
 	for _, line := range notWeighed(r) {
-		p.wrap(bodyIndent, bodyIndent+gap, line, nil)
+		p.wrap(bodyIndent, bodyIndent+gap, line, Plain)
 	}
 }
 

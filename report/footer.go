@@ -24,9 +24,9 @@ func (p *page) resolution(r *tare.Result) {
 	}
 	p.heading("WHAT THIS MACHINE RESOLVES")
 	for _, line := range lines {
-		p.wrap(bodyIndent, bodyIndent+gap, line, nil)
+		p.wrap(bodyIndent, bodyIndent+gap, line, Plain)
 	}
-	p.wrap(bodyIndent, bodyIndent, resolutionMeans, p.style.Dim)
+	p.wrap(bodyIndent, bodyIndent, resolutionMeans, Dim)
 }
 
 // resolutions say how small a difference the control let this machine see.
@@ -44,7 +44,7 @@ const resolutionMeans = "That far apart two identical programs may seem here: ha
 func (p *page) run(r *tare.Result) {
 	p.heading("THIS RUN")
 	for _, f := range run(r) {
-		p.labelled(f.label, 8, p.style.Dim, f.text)
+		p.labelled(f.label, 8, Dim, f.text)
 	}
 }
 

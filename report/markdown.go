@@ -109,7 +109,7 @@ func (s *sheet) verdicts(r *tare.Result, where string) {
 
 // workload adds everything measured on one workload.
 func (s *sheet) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
-	v := look(r, w.ID, onPaper(), told)
+	v := look(r, w.ID, told)
 	s.block(plain(strings.Join(all([]string{asked(r, w), driven(r, w), answered(r, w.ID), v.failed()}, oneLine), " ")))
 	if v.empty() {
 		s.block(nobodyMeasured)
@@ -117,7 +117,7 @@ func (s *sheet) workload(r *tare.Result, w tare.Workload, told map[string]bool) 
 	}
 	t := v.primary()
 	s.table(t)
-	s.list(noted(t)...)
+	s.list(noted(r, t)...)
 	if line := v.unranked(); line != "" {
 		s.block(plain(line))
 	}
@@ -136,19 +136,20 @@ func (s *sheet) workload(r *tare.Result, w tare.Workload, told map[string]bool) 
 }
 
 // noted are the notes of a table's rows, one line for each row that has any.
-func noted(t table) []string {
+func noted(r *tare.Result, t Table) []string {
 	var lines []string
-	for _, r := range t.rows {
+	for _, row := range t.Rows {
+		c, _ := r.Contender(row.Who)
 		var notes []string
-		for _, note := range r.notes {
-			if note == identity(r.who) {
+		for _, note := range row.Notes {
+			if note == identity(c) {
 				notes = append(notes, code(note)) // an @ makes it an address elsewhere
 				continue
 			}
 			notes = append(notes, plain(note))
 		}
 		if len(notes) > 0 {
-			lines = append(lines, plain(r.who.Title())+": "+strings.Join(notes, "; "))
+			lines = append(lines, plain(c.Title())+": "+strings.Join(notes, "; "))
 		}
 	}
 	return lines
@@ -162,9 +163,9 @@ func (s *sheet) claims(r *tare.Result) {
 		about += " Published in: " + sources[0] + "."
 	}
 	s.block(plain(about))
-	t := table{columns: []column{
-		{name: "claim"}, {name: "it said"}, {name: "of"}, {name: "outcome"}, {name: "measure"},
-		{name: "published", unit: "ratio"}, {name: "measured", unit: "ratio [interval]"}, {name: "why"},
+	t := Table{Columns: []Column{
+		{Name: "claim"}, {Name: "it said"}, {Name: "of"}, {Name: "outcome"}, {Name: "measure"},
+		{Name: "published", Unit: "ratio"}, {Name: "measured", Unit: "ratio [interval]"}, {Name: "why"},
 	}}
 	for i, c := range r.Claims {
 		statement := "“" + c.Statement + "”"
@@ -173,9 +174,9 @@ func (s *sheet) claims(r *tare.Result) {
 		}
 		about := claimedOf(r, c, " on ")
 		why := strings.TrimPrefix(reason(r.Claims, i), "why: ")
-		t.rows = append(t.rows, row{cells: []cell{
-			{text: c.ID}, {text: statement}, {text: about}, {text: became(c)}, {text: measure(c)},
-			{text: published(c)}, onPaper().claimed(c), {text: why},
+		t.Rows = append(t.Rows, Row{Cells: []Field{
+			{Text: c.ID}, {Text: statement}, {Text: about}, {Text: became(c)}, {Text: measure(c)},
+			{Text: published(c)}, measuredClaim(c), {Text: why},
 		}})
 	}
 	s.table(t)

@@ -1,10 +1,6 @@
 package report
 
-import (
-	"strings"
-
-	"github.com/tarebench/tare"
-)
+import "github.com/tarebench/tare"
 
 // Section is one part of a report, in the words and with the figures of
 // [Text], for a page that lays them out itself. All of its texts print, each
@@ -61,85 +57,6 @@ type Item struct {
 	Under  []string // what belongs to it
 }
 
-// Mark is how a text counts.
-type Mark string
-
-// Marks.
-const (
-	Plain  Mark = ""
-	Struck Mark = "struck" // a figure that must not be used
-	Bold   Mark = "bold"
-	Dim    Mark = "dim"  // what can be skipped
-	Good   Mark = "good" // met, holds
-	Bad    Mark = "bad"  // not met, refuted, void
-	Warned Mark = "warn" // inconclusive, warnings
-	Code   Mark = "code" // a name to be read letter by letter
-)
-
-// Table is a table with its units in the head.
-type Table struct {
-	Columns []Column
-	Rows    []Row
-}
-
-// Column is the head of one column: what it holds and in which unit.
-type Column struct {
-	Name, Unit string
-	Right      bool // figures stand to the right
-}
-
-// Row is one line of a table with notes about all of it.
-type Row struct {
-	Who   string // id of the contender it is about, where it is about one
-	Cells []Field
-	Notes []string
-	Apart bool // another sort than those above it
-}
-
-// Field is what stands in one column of a row.
-type Field struct {
-	Text string
-	Mark Mark
-}
-
-// naming is the style whose functions return the name of a mark instead of a
-// painted text.
-func naming() Style {
-	name := func(m Mark) func(string) string { return func(string) string { return string(m) } }
-	return Style{Bold: name(Bold), Dim: name(Dim), Strike: name(Struck), Good: name(Good), Bad: name(Bad), Warn: name(Warned)}
-}
-
-// mark is how c is painted in the naming style. A code span is one in Markdown.
-func (c cell) mark() Mark {
-	if c.paint == nil || c.text == "" {
-		return Plain
-	}
-	switch m := Mark(c.paint(c.text)); {
-	case m == Bold, m == Dim, m == Struck, m == Good, m == Bad, m == Warned:
-		return m
-	case strings.HasPrefix(string(m), "`"):
-		return Code
-	}
-	return Plain
-}
-
-// shown is the table with what does not print named.
-func (t table) shown() *Table {
-	t = t.legible()
-	out := &Table{}
-	for _, c := range t.columns {
-		out.Columns = append(out.Columns, Column{c.name, c.unit, c.right})
-	}
-	for _, r := range t.rows {
-		line := Row{Who: r.who.ID, Apart: r.apart, Notes: all(r.notes, oneLine)}
-		for _, c := range r.cells {
-			line.Cells = append(line.Cells, Field{c.text, c.mark()})
-		}
-		out.Rows = append(out.Rows, line)
-	}
-	return out
-}
-
 // say adds sentences, those that are not empty.
 func (s *Section) say(m Mark, texts ...string) {
 	for _, text := range all(texts, oneLine) {
@@ -148,9 +65,10 @@ func (s *Section) say(m Mark, texts ...string) {
 }
 
 // show adds a table, if there is anything in it.
-func (s *Section) show(key, about string, t table) {
-	if len(t.rows) > 0 {
-		s.Blocks = append(s.Blocks, Block{Key: key, About: oneLine(about), Table: t.shown()})
+func (s *Section) show(key, about string, t Table) {
+	if len(t.Rows) > 0 {
+		t = t.legible()
+		s.Blocks = append(s.Blocks, Block{Key: key, About: oneLine(about), Table: &t})
 	}
 }
 

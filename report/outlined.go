@@ -15,11 +15,10 @@ func (s *Section) verdicts(r *tare.Result) {
 	if len(r.Verdicts) == 0 {
 		s.say(Warned, noVerdict)
 	}
-	p := &page{style: naming()}
 	var items []Item
 	for _, v := range topmost(r) {
-		word, paint := p.ruling(v.Verdict)
-		items = append(items, Item{Label: strings.ToLower(or(word, "no ruling")), Mark: Mark(paint(word)), Text: v.Sentence, Under: all([]string{more(v)}, verbatim)})
+		word, mark := rulingMark(v.Verdict)
+		items = append(items, Item{Label: strings.ToLower(or(word, "no ruling")), Mark: mark, Text: v.Sentence, Under: all([]string{more(v)}, verbatim)})
 	}
 	found, rest := headlines(r)
 	for _, v := range found {
@@ -48,12 +47,12 @@ func (s *Section) criteria(r *tare.Result) {
 	}
 	s.say(Dim, criteriaMeans+differenceMeans(r))
 	for _, c := range asks(r) {
-		s.show("", c.text, c.table(r, naming()))
+		s.show("", c.text, c.table(r))
 	}
 }
 
 func (s *Section) published(r *tare.Result) {
-	b, ok := boardOf(r, naming())
+	b, ok := boardOf(r)
 	if !ok {
 		return
 	}
@@ -81,15 +80,15 @@ func (s *Section) tradeOffs(r *tare.Result) {
 }
 
 func (s *Section) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
-	v := look(r, w.ID, naming(), told)
+	v := look(r, w.ID, told)
 	s.say(Dim, asked(r, w), driven(r, w), answered(r, w.ID), v.failed())
 	if v.empty() {
 		s.say(Warned, nobodyMeasured)
 		return
 	}
 	t := v.primary()
-	for i, line := range t.rows {
-		t.rows[i].notes = once(told, line)
+	for i, line := range t.Rows {
+		t.Rows[i].Notes = once(r, told, line)
 	}
 	s.show("primary", "", t)
 	s.say(Dim, v.unranked())
@@ -109,16 +108,17 @@ func (s *Section) workload(r *tare.Result, w tare.Workload, told map[string]bool
 
 // once are the notes of a row without who its contender is where an earlier table
 // says so.
-func once(told map[string]bool, line row) []string {
-	is := identity(line.who)
-	if is == "" || line.who.Role == tare.RoleControl || line.who.Role == tare.RoleNull {
-		return line.notes
+func once(r *tare.Result, told map[string]bool, line Row) []string {
+	c, _ := r.Contender(line.Who)
+	is := identity(c)
+	if is == "" || c.Role == tare.RoleControl || c.Role == tare.RoleNull {
+		return line.Notes
 	}
-	if key := "who " + line.who.ID; !told[key] {
+	if key := "who " + line.Who; !told[key] {
 		told[key] = true
-		return line.notes
+		return line.Notes
 	}
-	return slices.DeleteFunc(slices.Clone(line.notes), func(note string) bool { return note == is })
+	return slices.DeleteFunc(slices.Clone(line.Notes), func(note string) bool { return note == is })
 }
 
 func (s *Section) scaling(r *tare.Result) {
@@ -127,7 +127,7 @@ func (s *Section) scaling(r *tare.Result) {
 	}
 	s.say(Dim, scalingMeans(r))
 	s.list("", unlabelled(sizes(r)...)...)
-	s.show("exponents", "exponents", exponents(r, naming()))
+	s.show("exponents", "exponents", exponents(r))
 }
 
 func (s *Section) breakEven(r *tare.Result) {
@@ -150,7 +150,7 @@ func (s *Section) decomposition(r *tare.Result) {
 			continue
 		}
 		s.say(Plain, d.Sentence)
-		s.show("steps", d.ID, shares(r, naming(), d))
+		s.show("steps", d.ID, shares(r, d))
 	}
 }
 
@@ -198,7 +198,7 @@ func (s *Section) cost(r *tare.Result) {
 
 func (s *Section) adoption(r *tare.Result) {
 	t := adoptions(r)
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return
 	}
 	s.say(Dim, adoptionMeans(r))
@@ -214,7 +214,7 @@ func (s *Section) claims(r *tare.Result) {
 	if len(sources) == 1 {
 		s.say(Dim, "Published in: "+sources[0]+".")
 	}
-	s.show("claims", "", (&page{style: naming()}).claimed(r, sources))
+	s.show("claims", "", claimTable(r, sources))
 	if parted(r) {
 		s.say(Dim, sharesMean)
 		s.show("", "parts of a whole", ofWhole(r))
@@ -248,7 +248,7 @@ func (s *Section) profiles(r *tare.Result) {
 		s.say(Bold, differs(r, x))
 		for _, half := range halves(x) {
 			t := apportioned(r, x, half)
-			if len(t.rows) == 0 {
+			if len(t.Rows) == 0 {
 				s.say(Dim, half.none())
 				continue
 			}

@@ -19,19 +19,18 @@ func (p *page) profiles(r *tare.Result) {
 		return
 	}
 	p.heading(strings.ToUpper(profileHeading))
-	p.wrap(bodyIndent, bodyIndent, profileMeans, p.style.Dim)
+	p.wrap(bodyIndent, bodyIndent, profileMeans, Dim)
 	for _, x := range r.Profiles {
 		p.blank()
-		p.wrap(bodyIndent, bodyIndent, profiled(r, x), p.style.Bold)
-		if t := functions(x); len(t.rows) > 0 {
-			for i := range t.rows {
-				name := &t.rows[i].cells[2]
-				name.text = shortFunction(name.text, p.width-figureColumns)
-				name.paint = nil
+		p.wrap(bodyIndent, bodyIndent, profiled(r, x), Bold)
+		if t := functions(x); len(t.Rows) > 0 {
+			for i := range t.Rows {
+				name := &t.Rows[i].Cells[2]
+				name.Text = shortFunction(name.Text, p.width-figureColumns)
 			}
-			t.print(p)
+			p.table(t)
 		}
-		p.wrap(bodyIndent, bodyIndent, filed(x, oneLine), p.style.Dim)
+		p.wrap(bodyIndent, bodyIndent, filed(x, oneLine), Dim)
 		p.gap(r, x)
 	}
 }
@@ -44,7 +43,7 @@ func (s *sheet) profiles(r *tare.Result, level int) {
 	s.block(profileMeans)
 	for _, x := range r.Profiles {
 		s.block(plain(profiled(r, x)))
-		if t := functions(x); len(t.rows) > 0 {
+		if t := functions(x); len(t.Rows) > 0 {
 			s.table(t)
 		}
 		s.block(all([]string{filed(x, code)}, func(text string) string { return text })...)
@@ -72,10 +71,10 @@ func profiled(r *tare.Result, x tare.Profile) string {
 }
 
 // functions are those with the most of their own.
-func functions(x tare.Profile) table {
-	t := table{columns: []column{{name: "own", unit: "%", right: true}, {name: "with calls", unit: "%", right: true}, {name: "function"}}}
+func functions(x tare.Profile) Table {
+	t := Table{Columns: []Column{{Name: "own", Unit: "%", Right: true}, {Name: "with calls", Unit: "%", Right: true}, {Name: "function"}}}
 	for _, line := range x.Top[:min(len(x.Top), profileLines)] {
-		t.rows = append(t.rows, row{cells: []cell{{text: hundredth(line.Flat, x.Total)}, {text: hundredth(line.Cumulative, x.Total)}, coded(line.Function)}})
+		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: hundredth(line.Flat, x.Total)}, {Text: hundredth(line.Cumulative, x.Total)}, coded(line.Function)}})
 	}
 	return t
 }

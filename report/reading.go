@@ -19,7 +19,7 @@ func (p *page) reading(r *tare.Result) {
 	}
 	p.heading("HOW TO READ THIS")
 	for _, w := range words {
-		p.labelled(w.label, 11, p.style.Dim, w.text)
+		p.labelled(w.label, 11, Dim, w.text)
 	}
 }
 

@@ -26,15 +26,15 @@ func (p *page) semantics(r *tare.Result) {
 		return
 	}
 	p.heading(strings.ToUpper(semanticsHeading))
-	p.wrap(bodyIndent, bodyIndent, examinedBy(r, all), p.style.Dim)
+	p.wrap(bodyIndent, bodyIndent, examinedBy(r, all), Dim)
 	for _, class := range tare.DifferenceClasses() {
 		if usesClass(all, class) {
-			p.labelled(string(class), classWidth, p.style.Dim, classMeans(class))
+			p.labelled(string(class), classWidth, Dim, classMeans(class))
 		}
 	}
 	if same := alike(all); same != "" {
 		p.blank()
-		p.wrap(bodyIndent, bodyIndent, same, nil)
+		p.wrap(bodyIndent, bodyIndent, same, Plain)
 	}
 	var shown []string
 	for _, c := range all {
@@ -42,11 +42,11 @@ func (p *page) semantics(r *tare.Result) {
 			continue
 		}
 		p.blank()
-		p.wrap(bodyIndent, bodyIndent, c.summary(r), p.style.Bold)
+		p.wrap(bodyIndent, bodyIndent, c.summary(r), Bold)
 		for _, class := range classes(c.Differences) {
-			colour := p.style.Dim
+			colour := Dim
 			if class == tare.DiffersInValue {
-				colour = p.style.Warn
+				colour = Warned
 			}
 			list := c.listed(class)
 			shown = append(shown, list)
@@ -55,7 +55,7 @@ func (p *page) semantics(r *tare.Result) {
 	}
 	if left := unlisted(shown); left != "" {
 		p.blank()
-		p.wrap(bodyIndent, bodyIndent, left, p.style.Dim)
+		p.wrap(bodyIndent, bodyIndent, left, Dim)
 	}
 }
 
@@ -120,28 +120,28 @@ func chunked(columns []conduct) (parts [][]conduct, legend string) {
 
 // matrix is the table of some contenders, with those of rows in which any of
 // them is not as the reference.
-func matrix(rows []property, contenders []conduct) table {
-	t := table{columns: []column{{name: "property"}, {name: "at worst"}}}
+func matrix(rows []property, contenders []conduct) Table {
+	t := Table{Columns: []Column{{Name: "property"}, {Name: "at worst"}}}
 	for _, c := range contenders {
 		name := c.who.Title()
 		if c.who.Role == tare.RoleBaseline {
 			name += " (baseline)"
 		}
-		t.columns = append(t.columns, column{name: name})
+		t.Columns = append(t.Columns, Column{Name: name})
 	}
 	for _, p := range rows {
-		line, any := row{cells: []cell{{text: literal(p.name)}, {text: or(string(p.worst), nothing)}}}, false
+		line, any := Row{Cells: []Field{{Text: literal(p.name)}, {Text: or(string(p.worst), nothing)}}}, false
 		for _, c := range contenders {
 			text := c.field(p)
 			if text == likeReference {
-				line.cells = append(line.cells, cell{text, func(string) string { return likeReference }})
+				line.Cells = append(line.Cells, Field{Text: text})
 				continue
 			}
 			any = true
-			line.cells = append(line.cells, cell{text: text})
+			line.Cells = append(line.Cells, Field{Text: text})
 		}
 		if any {
-			t.rows = append(t.rows, line)
+			t.Rows = append(t.Rows, line)
 		}
 	}
 	return t

@@ -43,12 +43,12 @@ func Text(w io.Writer, r *tare.Result, s Style) error {
 func opened(r *tare.Result, s Style) *page {
 	p := &page{style: s, width: s.width()}
 	if r.Answer == "" {
-		p.line(paint(s.Bold, oneLine(r.Study)))
+		p.line(s.paint(Bold, oneLine(r.Study)))
 	} else {
-		p.wrap(0, bodyIndent, r.Study+": "+r.Answer, s.Bold)
+		p.wrap(0, bodyIndent, r.Study+": "+r.Answer, Bold)
 	}
-	p.wrap(0, 0, r.Question, nil)
-	p.wrap(0, 0, departure(r), s.Warn)
+	p.wrap(0, 0, r.Question, Plain)
+	p.wrap(0, 0, departure(r), Warned)
 	p.verdicts(r)
 	return p
 }
@@ -58,32 +58,32 @@ const rulingWidth = 12 // of INCONCLUSIVE
 func (p *page) verdicts(r *tare.Result) {
 	p.heading("VERDICT")
 	if text := cutShort(r); text != "" {
-		p.wrap(bodyIndent, bodyIndent, text, p.style.Warn)
+		p.wrap(bodyIndent, bodyIndent, text, Warned)
 	}
 	if len(r.Verdicts) == 0 {
-		p.wrap(bodyIndent, bodyIndent, noVerdict, p.style.Warn)
+		p.wrap(bodyIndent, bodyIndent, noVerdict, Warned)
 	}
 	for _, v := range topmost(r) {
 		p.verdict(v)
 	}
 	found, rest := headlines(r)
 	for _, v := range found {
-		p.labelled("FOUND", rulingWidth, p.style.Bold, v.Sentence)
+		p.labelled("FOUND", rulingWidth, Bold, v.Sentence)
 	}
 	if rest != "" {
-		p.labelled("", rulingWidth, p.style.Dim, rest)
+		p.labelled("", rulingWidth, Dim, rest)
 	}
 	for _, sentence := range asides(r) {
-		p.labelled("APART", rulingWidth, p.style.Dim, sentence)
+		p.labelled("APART", rulingWidth, Dim, sentence)
 	}
 	for _, sentence := range because(r) {
-		p.labelled("WHY", rulingWidth, p.style.Bold, sentence)
+		p.labelled("WHY", rulingWidth, Bold, sentence)
 	}
 	if voids := voided(r); voids != "" {
-		p.labelled("VOID", rulingWidth, p.style.Bad, voids+" (see WHAT THE CHECKS FOUND).")
+		p.labelled("VOID", rulingWidth, Bad, voids+" (see WHAT THE CHECKS FOUND).")
 	}
 	if outcomes := outcomes(r.Claims); outcomes != "" {
-		p.labelled("CLAIMS", rulingWidth, p.style.Bold, outcomes)
+		p.labelled("CLAIMS", rulingWidth, Bold, outcomes)
 	}
 }
 
@@ -164,25 +164,25 @@ func outcomes(claims []tare.ClaimResult) string {
 }
 
 // ruling is the word for a ruling and how it is painted.
-func (p *page) ruling(ruling tare.Ruling) (word string, colour func(string) string) {
+func rulingMark(ruling tare.Ruling) (word string, m Mark) {
 	switch ruling {
 	case tare.Met:
-		return "MET", p.style.Good
+		return "MET", Good
 	case tare.NotMet:
-		return "NOT MET", p.style.Bad
+		return "NOT MET", Bad
 	case tare.VoidRuling:
-		return "VOID", p.style.Bad
+		return "VOID", Bad
 	case tare.Inconclusive:
-		return "INCONCLUSIVE", p.style.Warn
+		return "INCONCLUSIVE", Warned
 	}
-	return "", p.style.Warn
+	return "", Warned
 }
 
 func (p *page) verdict(v tare.Verdict) {
-	word, colour := p.ruling(v.Verdict)
+	word, colour := rulingMark(v.Verdict)
 	p.labelled(word, rulingWidth, colour, v.Sentence)
 	at := bodyIndent + rulingWidth + gap
-	p.wrap(at, at, more(v), p.style.Dim)
+	p.wrap(at, at, more(v), Dim)
 }
 
 // more is what a verdict holds beyond its sentence, which says it all as a

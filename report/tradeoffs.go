@@ -14,7 +14,7 @@ import (
 func (s *sheet) tradeOffs(r *tare.Result) {
 	t, means := tradeOffs(r)
 	s.block(plain(means))
-	if len(t.rows) > 0 {
+	if len(t.Rows) > 0 {
 		s.table(t)
 	}
 	s.manners(r)
@@ -27,13 +27,13 @@ func (s *sheet) tradeOffs(r *tare.Result) {
 
 // tradeOffs is a row for each contender and workload on which it was held against
 // the baseline, and what that shows or why there is none.
-func tradeOffs(r *tare.Result) (t table, means string) {
+func tradeOffs(r *tare.Result) (t Table, means string) {
 	base := baseline(r)
-	t = table{columns: []column{
-		{name: "contender"}, {name: "workload"}, {name: "less than " + base}, {name: "more than " + base}, {name: "no difference shown"},
+	t = Table{Columns: []Column{
+		{Name: "contender"}, {Name: "workload"}, {Name: "less than " + base}, {Name: "more than " + base}, {Name: "no difference shown"},
 	}}
 	for _, w := range r.Workloads {
-		v := look(r, w.ID, Style{}, map[string]bool{})
+		v := look(r, w.ID, map[string]bool{})
 		if len(v.voids(base)) > 0 {
 			continue
 		}
@@ -45,10 +45,10 @@ func tradeOffs(r *tare.Result) (t table, means string) {
 			if less+more+same == "" {
 				continue
 			}
-			t.rows = append(t.rows, row{who: c, cells: []cell{{text: c.ID}, {text: w.ID}, {text: or(less, nothing)}, {text: or(more, nothing)}, {text: or(same, nothing)}}})
+			t.Rows = append(t.Rows, Row{Who: c.ID, Cells: []Field{{Text: c.ID}, {Text: w.ID}, {Text: or(less, nothing)}, {Text: or(more, nothing)}, {Text: or(same, nothing)}}})
 		}
 	}
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return t, "None can be told: no contender was held against the baseline with an interval."
 	}
 	return t, "Ratios to " + base + " with their intervals. A difference is named only where the interval excludes 1 and the control shows less; the more measures one looks at, the likelier one of them misleads."

@@ -14,34 +14,34 @@ import (
 func (p *page) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
 	p.heading("WORKLOAD " + w.ID + suffix(w))
 	for _, line := range []string{asked(r, w), driven(r, w), answered(r, w.ID)} {
-		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
+		p.wrap(bodyIndent, bodyIndent, line, Dim)
 	}
-	v := look(r, w.ID, p.style, told)
-	p.wrap(bodyIndent, bodyIndent, v.failed(), p.style.Dim)
+	v := look(r, w.ID, told)
+	p.wrap(bodyIndent, bodyIndent, v.failed(), Dim)
 	if v.empty() {
-		p.wrap(bodyIndent, bodyIndent, nobodyMeasured, p.style.Warn)
+		p.wrap(bodyIndent, bodyIndent, nobodyMeasured, Warned)
 		return
 	}
 	p.blank()
-	v.primary().print(p)
+	p.table(v.primary())
 	if line := v.unranked(); line != "" {
 		p.blank()
-		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
+		p.wrap(bodyIndent, bodyIndent, line, Dim)
 	}
 	if latencies, means := v.latencies(); means != "" {
 		p.blank()
-		p.wrap(bodyIndent, bodyIndent, means, p.style.Dim)
-		latencies.print(p)
+		p.wrap(bodyIndent, bodyIndent, means, Dim)
+		p.table(latencies)
 	}
 	if sides, means := v.bothSides(); means != "" {
 		p.blank()
-		p.wrap(bodyIndent, bodyIndent, means, p.style.Dim)
-		sides.print(p)
+		p.wrap(bodyIndent, bodyIndent, means, Dim)
+		p.table(sides)
 	}
 	if others, ok := v.others(); ok {
 		p.blank()
-		p.wrap(bodyIndent, bodyIndent, othersMislead, p.style.Dim)
-		others.print(p)
+		p.wrap(bodyIndent, bodyIndent, othersMislead, Dim)
+		p.table(others)
 	}
 }
 
@@ -79,7 +79,6 @@ type view struct {
 	r        *tare.Result
 	workload string
 	baseline string
-	style    Style
 	told     map[string]bool
 
 	ranked, aside, apart, traps []tare.Contender
@@ -92,8 +91,8 @@ func (v *view) groups() [][]tare.Contender {
 }
 
 // look is the view of one workload. What told holds is not said again.
-func look(r *tare.Result, workload string, s Style, told map[string]bool) *view {
-	v := &view{r: r, workload: workload, baseline: baseline(r), style: s, told: told}
+func look(r *tare.Result, workload string, told map[string]bool) *view {
+	v := &view{r: r, workload: workload, baseline: baseline(r), told: told}
 	v.order()
 	return v
 }
