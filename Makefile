@@ -16,7 +16,7 @@ AS_ROOT   = $(shell [ $$(id -u) = 0 ] || echo sudo)
 LEAVES  := $(patsubst %/contender.json,%,$(wildcard contenders/*/*/contender.json))
 MODULES  = $(patsubst %/go.mod,%,$(wildcard $(LEAVES:%=%/go.mod)))
 BENCHES := $(patsubst %/go.mod,%,$(wildcard bench/*/go.mod peers/*/go.mod))
-# Modules at the rim of an app: its databases, and what is generated from its
+# Adapters of an app: its databases, and what is generated from its
 # messages.
 RIMS    := $(patsubst %/go.mod,%,$(wildcard apps/*/*/go.mod))
 comma   := ,
@@ -73,12 +73,12 @@ contenders: ## build every contender alone and run the conformance suite on it (
 		echo "== $$dir"; (cd $$dir && $(NO_CGO) $(ALONE) $(GO) build -trimpath -buildvcs=false -o /dev/null .); done
 	$(NO_CGO) $(GO) test -count=1 -timeout 40m -run '^TestLeaves$$' ./contender/contendertest -leaves "$(subst $(space),$(comma),$(strip $(LEAVES:contenders/%=%)))"
 
-# Faces have tests of their own, beside the conformance suite.
-FACES = $(patsubst %/go.mod,%,$(wildcard contenders/rpc/*/go.mod)) bench/users
+# Transports have tests of their own, next to the conformance suite.
+TRANSPORTS = $(patsubst %/go.mod,%,$(wildcard contenders/rpc/*/go.mod)) bench/users
 .PHONY: users
-users: ## the users service: its stores on real databases, and each face through its own client (make contenders has the builds with databases)
+users: ## the users service: its stores on real databases, and each transport through its own client (make contenders has the builds with databases)
 	@set -e; for dir in $(RIMS); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test $(TESTFLAGS) ./...); done
-	@set -e; for dir in $(FACES); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test $(TESTFLAGS) ./...); done
+	@set -e; for dir in $(TRANSPORTS); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test $(TESTFLAGS) ./...); done
 
 # Generators of contenders belong to their modules; what they write is committed.
 GENERATED := $(addprefix codec/,easyjson ffjson msgp protobuf) $(addprefix server/nethttp-,easyjson ffjson protobuf) $(addprefix copier/,cgocopy protobuf) $(addprefix rpc/,grpc gateway connect)

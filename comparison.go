@@ -1,5 +1,7 @@
 package tare
 
+import "math"
+
 // Comparison is a contender against another on one workload and metric,
 // paired round by round.
 type Comparison struct {
@@ -34,4 +36,131 @@ type Value struct {
 	Unit      string  `json:"unit"`
 	Rounds    int     `json:"rounds"`
 	Struck    bool    `json:"struck,omitempty"` // a trap or a void: not to be used
+}
+
+// Bounded reports whether c has an interval.
+func (c Comparison) Bounded() bool { return c.Low > 0 && c.High > 0 }
+
+// HalfWidth is half the width of c's interval on the logarithmic scale; zero
+// without an interval.
+func (c Comparison) HalfWidth() float64 {
+	if !c.Bounded() {
+		return 0
+	}
+	return math.Log(c.High/c.Low) / 2
+}
+
+// NoiseFloor is how far apart two identical programs seemed to be: the half
+// width of the interval of the control, which is the baseline once more, on a
+// workload and metric. Zero where the control has no interval.
+func NoiseFloor(cs []Comparison, workload, metric string) float64 {
+	for _, c := range cs {
+		if c.Contender == ControlID && c.Workload == workload && c.Metric == metric && c.Bounded() {
+			return c.HalfWidth()
+		}
+	}
+	return 0
+}
+
+// Exceeds reports whether ratio is farther from 1 than a noise floor.
+func Exceeds(ratio, floor float64) bool { return math.Abs(math.Log(ratio)) > floor }
+
+// Significance is what the evidence allows to say about a difference.
+type Significance int
+
+// A difference counts only when it is significant.
+const (
+	NotShown    Significance = iota // the interval includes 1, or there is none
+	WithinNoise                     // the interval excludes 1, but identical programs seemed as different
+	Significant
+)
+
+// Differs reports whether c's interval excludes 1 and its ratio exceeds the
+// noise floor.
+func (c Comparison) Differs(floor float64) Significance {
+	switch {
+	case !c.Bounded() || c.Low <= 1 && 1 <= c.High:
+		return NotShown
+	case !Exceeds(c.Ratio, floor):
+		return WithinNoise
+	}
+	return Significant
+}
+
+// Turned are the effects of the reverse pair.
+func (e Effects) Turned() Effects {
+	e.A, e.B, e.Effects, e.Sums = e.B, e.A, negated(e.Effects), negated(e.Sums)
+	return e
+}
+
+// EffectsOf returns the effects of a against b, also where the pair is stored
+// the other way round.
+func EffectsOf(effects []Effects, workload, metric, a, b string) (Effects, bool) {
+	for _, e := range effects {
+		switch {
+		case e.Workload != workload || e.Metric != metric:
+		case e.A == a && e.B == b:
+			return e, true
+		case e.A == b && e.B == a:
+			return e.Turned(), true
+		}
+	}
+	return Effects{}, false
+}
+
+func negated(x []float64) []float64 {
+	if x == nil {
+		return nil
+	}
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = -v
+	}
+	return out
+}
+
+// Scaling is how the cost of one operation grows with the size of its input:
+// time ~ size^exponent, fitted in each round over the workloads that differ
+// in nothing but size.
+type Scaling struct {
+	Contender string    `json:"contender"`
+	Fixture   string    `json:"fixture"`
+	Op        string    `json:"op"`
+	By        Extent    `json:"by,omitempty"` // what size is; empty: bytes
+	Workloads []string  `json:"workloads"`    // by size, the smallest first
+	Exponent  float64   `json:"exponent"`     // 1: proportional to the size; 0: the same whatever the size
+	Low       float64   `json:"low"`          // equal to Exponent where there are too few rounds
+	High      float64   `json:"high"`
+	Level     float64   `json:"level"` // confidence, simultaneous over looks
+	Rounds    int       `json:"rounds"`
+	PerRound  []float64 `json:"per_round"` // exponent of each round, in round order
+}
+
+// Extent is what is meant by the size of an input.
+type Extent string
+
+// Extents.
+const (
+	ByBytes   Extent = "bytes"   // length of a body
+	ByMembers Extent = "members" // as in Workload
+	ByLevels  Extent = "levels"  // as in Workload
+)
+
+// Cost is what a contender's CPU time comes to in a service that does the
+// operation so many times a second, against the baseline's. The bounds follow
+// from the interval of the ratio; the baseline's own time is taken as its
+// median over rounds.
+type Cost struct {
+	Workload     string  `json:"workload"`
+	Contender    string  `json:"contender"`
+	Against      string  `json:"against"`
+	Metric       string  `json:"metric"`                    // cpu; time where the study does not measure cpu
+	Rate         float64 `json:"rate_per_second,omitempty"` // as asked; zero: nobody asked
+	Cores        float64 `json:"cores,omitempty"`           // used at Rate; 0.25 is a quarter of one core
+	AgainstCores float64 `json:"against_cores,omitempty"`   // used by the baseline at Rate
+	Saved        float64 `json:"saved_cores,omitempty"`     // AgainstCores - Cores; negative where the contender costs more
+	SavedLow     float64 `json:"saved_cores_low,omitempty"`
+	SavedHigh    float64 `json:"saved_cores_high,omitempty"`
+	OnePercent   float64 `json:"one_percent_rate_per_second,omitempty"` // rate at which the difference is 1 % of one core; zero: no difference was shown
+	Sentence     string  `json:"sentence"`
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/tarebench/tare/internal/protowire"
 )
 
 // A pprof document is a gzipped protocol buffer. The fields that concern the
@@ -76,14 +78,14 @@ func difference(earlier, later []byte, every int64) ([]byte, error) {
 		}
 		had[stack] = sum
 		if s.values[0] > 0 {
-			out = appendBytes(out, profileSample, s.scaled(every).encode())
+			out = protowire.AppendBytes(out, profileSample, s.scaled(every).encode())
 		}
 	}); err != nil {
 		return nil, err
 	}
 	types := 0
-	err := fields(later, func(f field) error {
-		switch f.number {
+	err := protowire.Walk(later, func(f protowire.Field) error {
+		switch f.Number {
 		case profileSample, profilePeriod:
 			return nil
 		case profileSampleType:
@@ -91,7 +93,7 @@ func difference(earlier, later []byte, every int64) ([]byte, error) {
 				return nil
 			}
 		}
-		out = append(out, f.raw...)
+		out = append(out, f.Raw...)
 		return nil
 	})
 	if err != nil {
@@ -126,24 +128,24 @@ func (s sample) encode() []byte {
 	for _, v := range s.values {
 		values = binary.AppendUvarint(values, uint64(v))
 	}
-	return append(appendBytes(appendBytes(nil, sampleLocation, ids), sampleValue, values), s.labels...)
+	return append(protowire.AppendBytes(protowire.AppendBytes(nil, sampleLocation, ids), sampleValue, values), s.labels...)
 }
 
 // samples calls visit for each sample of doc. stack is the same for samples of
 // one stack and block size in all documents of one process, where ids are not.
 func samples(doc []byte, visit func(s sample, stack string)) error {
 	address := map[uint64]uint64{}
-	err := fields(doc, func(f field) error {
-		if f.number != profileLocation {
+	err := protowire.Walk(doc, func(f protowire.Field) error {
+		if f.Number != profileLocation {
 			return nil
 		}
 		var id, at uint64
-		err := fields(f.data, func(f field) error {
-			switch f.number {
+		err := protowire.Walk(f.Data, func(f protowire.Field) error {
+			switch f.Number {
 			case locationID:
-				id = f.n
+				id = f.N
 			case locationAddress:
-				at = f.n
+				at = f.N
 			}
 			return nil
 		})
@@ -153,11 +155,11 @@ func samples(doc []byte, visit func(s sample, stack string)) error {
 	if err != nil {
 		return err
 	}
-	return fields(doc, func(f field) error {
-		if f.number != profileSample {
+	return protowire.Walk(doc, func(f protowire.Field) error {
+		if f.Number != profileSample {
 			return nil
 		}
-		s, block, err := parseSample(f.data)
+		s, block, err := parseSample(f.Data)
 		if err != nil {
 			return err
 		}
@@ -173,18 +175,18 @@ func samples(doc []byte, visit func(s sample, stack string)) error {
 // parseSample reads one sample and the size of its blocks, its only label.
 func parseSample(data []byte) (s sample, block uint64, err error) {
 	var values []uint64
-	err = fields(data, func(f field) error {
+	err = protowire.Walk(data, func(f protowire.Field) error {
 		var err error
-		switch f.number {
+		switch f.Number {
 		case sampleLocation:
-			s.locations, err = f.numbers(s.locations)
+			s.locations, err = f.Numbers(s.locations)
 		case sampleValue:
-			values, err = f.numbers(values)
+			values, err = f.Numbers(values)
 		case sampleLabel:
-			s.labels = append(s.labels, f.raw...)
-			err = fields(f.data, func(f field) error {
-				if f.number == labelNumber {
-					block = f.n
+			s.labels = append(s.labels, f.Raw...)
+			err = protowire.Walk(f.Data, func(f protowire.Field) error {
+				if f.Number == labelNumber {
+					block = f.N
 				}
 				return nil
 			})
@@ -200,64 +202,6 @@ func parseSample(data []byte) (s sample, block uint64, err error) {
 		}
 	}
 	return s, block, err
-}
-
-// field is one field of a protocol buffer: a number, or bytes.
-type field struct {
-	number uint64
-	n      uint64
-	data   []byte
-	packed bool
-	raw    []byte // with its tag
-}
-
-// numbers appends the field's, be it one or a packed list.
-func (f field) numbers(to []uint64) ([]uint64, error) {
-	if !f.packed {
-		return append(to, f.n), nil
-	}
-	for rest := f.data; len(rest) > 0; {
-		n, k := binary.Uvarint(rest)
-		if k <= 0 {
-			return nil, errDocument
-		}
-		to, rest = append(to, n), rest[k:]
-	}
-	return to, nil
-}
-
-// fields calls visit for each field of message m.
-func fields(m []byte, visit func(field) error) error {
-	const varint, bytes = 0, 2 // no others are written
-	for len(m) > 0 {
-		tag, k := binary.Uvarint(m)
-		if k <= 0 {
-			return errDocument
-		}
-		f := field{number: tag >> 3, packed: tag&7 == bytes}
-		n, l := binary.Uvarint(m[k:])
-		if l <= 0 || tag&7 != varint && tag&7 != bytes {
-			return errDocument
-		}
-		end := k + l
-		if f.n = n; f.packed {
-			if n > uint64(len(m)-end) {
-				return errDocument
-			}
-			f.data = m[end : end+int(n)]
-			end += int(n)
-		}
-		f.raw = m[:end]
-		if err := visit(f); err != nil {
-			return err
-		}
-		m = m[end:]
-	}
-	return nil
-}
-
-func appendBytes(to []byte, number uint64, data []byte) []byte {
-	return append(binary.AppendUvarint(binary.AppendUvarint(to, number<<3|2), uint64(len(data))), data...)
 }
 
 func unzip(doc []byte) ([]byte, error) {

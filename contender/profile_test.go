@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/protowire"
 )
 
 var kept1024 []byte
@@ -41,14 +42,14 @@ func read(t *testing.T, doc []byte) document {
 		t.Fatal(err)
 	}
 	var d document
-	err = fields(raw, func(f field) error {
-		switch f.number {
+	err = protowire.Walk(raw, func(f protowire.Field) error {
+		switch f.Number {
 		case profileSampleType:
 			d.types++
 		case 6: // string table
-			d.names = append(d.names, string(f.data))
+			d.names = append(d.names, string(f.Data))
 		case profilePeriod:
-			d.period = f.n
+			d.period = f.N
 		}
 		return nil
 	})
@@ -192,13 +193,13 @@ func TestProfileOfAServer(t *testing.T) {
 // testDocument is a profile of one stack, as runtime/pprof would write it.
 func testDocument(id uint64, values ...byte) []byte {
 	location := []byte{locationID << 3, byte(id), locationAddress << 3, 0x55}
-	label := appendBytes(nil, sampleLabel, []byte{1 << 3, 7, labelNumber << 3, 64})
-	s := append(appendBytes([]byte{sampleLocation << 3, byte(id), sampleLocation << 3, byte(id)}, sampleValue, values), label...)
-	doc := appendBytes(nil, profileSampleType, []byte{1 << 3, 1})
+	label := protowire.AppendBytes(nil, sampleLabel, []byte{1 << 3, 7, labelNumber << 3, 64})
+	s := append(protowire.AppendBytes([]byte{sampleLocation << 3, byte(id), sampleLocation << 3, byte(id)}, sampleValue, values), label...)
+	doc := protowire.AppendBytes(nil, profileSampleType, []byte{1 << 3, 1})
 	for range 3 {
-		doc = appendBytes(doc, profileSampleType, []byte{1 << 3, 2})
+		doc = protowire.AppendBytes(doc, profileSampleType, []byte{1 << 3, 2})
 	}
-	return appendBytes(appendBytes(doc, profileSample, s), profileLocation, location)
+	return protowire.AppendBytes(protowire.AppendBytes(doc, profileSample, s), profileLocation, location)
 }
 
 func TestDifference(t *testing.T) {

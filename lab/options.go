@@ -10,14 +10,17 @@ import (
 	"github.com/tarebench/tare/internal/trial"
 )
 
-// What a [Kind] is given and returns, so that one can be written outside this
-// repository: a built program, how to start one trial of it, and the
-// conversation with it.
+// What follows is what a [Kind] is given and returns, so that one can be written
+// outside this repository.
 type (
-	Program   = build.Program
+	// Program is a contender as it was built.
+	Program = build.Program
+	// TrialSpec is how to start one trial of a program.
 	TrialSpec = trial.Spec
-	Conn      = trial.Conn
-	Guardian  = trial.Guardian
+	// Conn is the conversation with a trial.
+	Conn = trial.Conn
+	// Guardian ends what a run started, should tare be killed.
+	Guardian = trial.Guardian
 )
 
 // Kind is how a study asks its contenders. The engine drives every kind the

@@ -96,7 +96,7 @@ func (r *run) pilotOrDrop(ctx context.Context, c tare.Contender) error {
 	if !errors.As(err, &te) {
 		return err
 	}
-	r.trials = append(r.trials, tare.Trial{Contender: c.ID, Error: te})
+	r.trials = append(r.trials, tare.Trial{Tau: 1, Contender: c.ID, Error: te})
 	r.progress(Event{Phase: "pilot", Contender: c.ID, Err: te})
 	return r.drop(c.ID, te.Error())
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // What each part of the meter found; its checks have the names of those that
@@ -19,7 +20,7 @@ func (m meter) client(a Assessment) []tare.Finding {
 		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Void, Message: "throughput and latencies are the load generator's own as much as the server's", Advice: advice}}
 	case m.waited() >= waitedOff:
 		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Warn, Advice: "let nothing else run beside it, or give it processors of its own",
-			Message: fmt.Sprintf("the load generator waited for a processor for %s of the time: latencies hold that, too", percent(m.waited()))}}
+			Message: fmt.Sprintf("the load generator waited for a processor for %s of the time: latencies hold that, too", format.Percent(m.waited()))}}
 	}
 	return nil
 }
@@ -82,7 +83,7 @@ func (m meter) errors() []tare.Finding {
 	if share == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%s of the requests failed", percent(share))
+	text := fmt.Sprintf("%s of the requests failed", format.Percent(share))
 	if m.r.FirstError != "" {
 		text += "; the first: " + m.r.FirstError
 	}
@@ -102,14 +103,6 @@ func (m meter) tail() []tare.Finding {
 		}
 	}
 	return nil
-}
-
-// percent is a share in words.
-func percent(share float64) string {
-	if x := share * 100; x < 10 {
-		return strconv.FormatFloat(x, 'g', 2, 64) + " %"
-	}
-	return strconv.FormatFloat(share*100, 'f', 0, 64) + " %"
 }
 
 // figure is a number with three digits, or all that stand before the point.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Limit is what kept a rate from being higher.
@@ -183,29 +184,29 @@ func (m meter) limit() (Limit, string) {
 	served, known := m.served()
 	switch {
 	case m.busy() >= saturated:
-		return LimitClient, fmt.Sprintf("the load generator used %s of its %s", percent(m.busy()), processors(m.cores()))
+		return LimitClient, fmt.Sprintf("the load generator used %s of its %s", format.Percent(m.busy()), processors(m.cores()))
 	case m.f.Throttled >= throttledOff:
-		return LimitClient, fmt.Sprintf("a CPU quota held the load generator up for %s of the time", percent(m.f.Throttled))
+		return LimitClient, fmt.Sprintf("a CPU quota held the load generator up for %s of the time", format.Percent(m.f.Throttled))
 	case m.starved():
-		return LimitClient, fmt.Sprintf("the load generator waited for a processor for %s of the time", percent(m.waited()))
+		return LimitClient, fmt.Sprintf("the load generator waited for a processor for %s of the time", format.Percent(m.waited()))
 	case late && !m.blocked(lag):
 		return LimitClient, fmt.Sprintf("requests were sent up to %s late (p99) although connections were free", short(lag))
 	case m.full() >= linkFull:
-		return LimitLatency, fmt.Sprintf("the path was %s full", percent(m.full()))
+		return LimitLatency, fmt.Sprintf("the path was %s full", format.Percent(m.full()))
 	case known && served >= saturated:
-		return LimitServer, fmt.Sprintf("the server used %s of its %s", percent(served), processors(m.f.ServerCores))
+		return LimitServer, fmt.Sprintf("the server used %s of its %s", format.Percent(served), processors(m.f.ServerCores))
 	case m.open() && m.held():
 		return LimitNone, fmt.Sprintf("the rate asked for was carried%s", m.spare())
 	case !m.open() && m.thinks():
 		return LimitNone, fmt.Sprintf("each of %s paused for %s after an answer, which took %s in the mean", countOf(m.r.Connections), short(m.f.Think), short(time.Duration(m.r.Service.Mean())))
 	case m.path() >= onTheLink:
-		return LimitLatency, fmt.Sprintf("requests spent %s of their time on the path: the rate is that of %s waiting for it", percent(m.path()), countOf(m.r.Connections))
+		return LimitLatency, fmt.Sprintf("requests spent %s of their time on the path: the rate is that of %s waiting for it", format.Percent(m.path()), countOf(m.r.Connections))
 	case known:
 		return LimitLatency, fmt.Sprintf("%s waited for answers while the server used %.2f of its %s: more connections may carry more, unless it works on one thread",
 			countOf(m.r.Connections), served*m.f.ServerCores, processors(m.f.ServerCores))
 	}
 	return LimitServer, fmt.Sprintf("the load generator used %s of its %s and the path took %s of a request's time: the rest passed at the server, whose processors cannot be seen from here",
-		percent(m.busy()), processors(m.cores()), percent(m.path()))
+		format.Percent(m.busy()), processors(m.cores()), format.Percent(m.path()))
 }
 
 // spare says how much the server has left; empty where that is not known.
@@ -214,5 +215,5 @@ func (m meter) spare() string {
 	if !known {
 		return ""
 	}
-	return fmt.Sprintf(" while the server used %s of its %s", percent(served), processors(m.f.ServerCores))
+	return fmt.Sprintf(" while the server used %s of its %s", format.Percent(served), processors(m.f.ServerCores))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Trial is one leg that a search asks for.
@@ -285,7 +286,7 @@ func (x *search) conclude(err error) {
 		f.Ruling, f.Sentence = tare.Inconclusive, "too few answers to confirm it in an open loop, "+last.Why+least
 	default:
 		f.Ruling = tare.Inconclusive
-		f.Sentence = fmt.Sprintf("not even %s of the rate found could be confirmed in an open loop: %s%s", percent(shares()[len(shares())-1]), last.Why, least)
+		f.Sentence = fmt.Sprintf("not even %s of the rate found could be confirmed in an open loop: %s%s", format.Percent(shares()[len(shares())-1]), last.Why, least)
 	}
 }
 

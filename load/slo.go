@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 // SLO is what a server is to keep: every one of its objectives.
@@ -161,7 +163,7 @@ type Outcome struct {
 func (o Outcome) String() string {
 	seen := short(time.Duration(o.Value))
 	if o.Objective.Errors {
-		seen = percent(o.Value)
+		seen = format.Percent(o.Value)
 	}
 	name := o.Objective.figure()
 	asked := strings.TrimPrefix(o.Objective.String(), name)

@@ -118,7 +118,7 @@ func advice(r *tare.Result, workload string) (text string, first []ranking) {
 // over all pairs at once.
 func (v *view) beats(id string) bool {
 	x, ok := v.comparison(id, v.primaryName())
-	return ok && x.Low > 0 && x.High > 0 && v.differs(x)
+	return ok && v.differs(x)
 }
 
 // intervals reports whether any contender was held against the baseline with
@@ -126,7 +126,7 @@ func (v *view) beats(id string) bool {
 func (v *view) intervals() bool {
 	return slices.ContainsFunc(v.ranked, func(c tare.Contender) bool {
 		x, ok := v.comparison(c.ID, v.primaryName())
-		return ok && c.ID != v.baseline && x.Low > 0 && x.High > 0
+		return ok && c.ID != v.baseline && x.Bounded()
 	})
 }
 

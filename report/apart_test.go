@@ -71,7 +71,7 @@ func TestWhoStandsApart(t *testing.T) {
 	assert.Contains(t, "beneath its row", rest, "\n    started by: ./srv -port $PORT\n    apart: answers by status only\n")
 	ranked, _, _ := strings.Cut(rest, "\n  own ")
 	assert.Contains(t, "after those that are ranked", ranked, "\n  gin-default")
-	assert.Contains(t, "explained", part(t, peers(), "HOW TO READ THIS"), "apart        of its answers only the status was held against the reference")
+	assert.Contains(t, "explained", part(t, peers(), "HOW TO READ THIS"), "apart        status-only: compared, not ranked")
 	assert.Contains(t, "the ratios of other measures", got, "\n  own                  1.166 [1.151, 1.181]")
 	assert.Contains(t, "how it was driven", part(t, peers(), "HOW THE SERVERS WERE DRIVEN"), "\n  own ")
 	if strings.Contains(part(t, peers(), "WHAT THE DIFFERENCE COMES TO"), "\n  own ") {

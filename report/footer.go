@@ -39,7 +39,7 @@ func resolutions(r *tare.Result) []string {
 	return lines
 }
 
-const resolutionMeans = "That far apart two identical programs may seem here: half the width of the control's interval. No smaller difference is claimed."
+const resolutionMeans = "Two identical programs may differ this much here: half the width of the control's interval. No smaller difference is claimed."
 
 func (p *page) run(r *tare.Result) {
 	p.heading("THIS RUN")

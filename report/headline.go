@@ -111,7 +111,7 @@ const leadersMost = 4
 // excludes 1 and the control shows less.
 func ToldApart(r *tare.Result, c tare.Comparison) bool {
 	v := &view{r: r, workload: c.Workload, baseline: c.Against}
-	return c.Low > 0 && c.High > 0 && v.differs(c)
+	return v.differs(c)
 }
 
 // Departure says in what a run was not the usual one; empty where there is

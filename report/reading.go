@@ -34,10 +34,10 @@ func reading(r *tare.Result, mark string) []said {
 	say := func(word, text string) { out = append(out, said{word, text}) }
 	say("ratio", fmt.Sprintf("a contender's figure divided by that of %s, round by round: 0.5 is half of it, 1 the same, 2 twice%s", base, better(r)))
 	if len(r.Comparisons) > 0 {
-		say("interval", "where the true ratio lies, with the confidence given; one that holds 1 means: not told apart")
+		say("interval", "where the true ratio lies, with the confidence given; one that includes 1 means: no significant difference")
 	}
 	if ranked(r) {
-		say("rank", "best to worst place the evidence allows; contenders that share a letter of their group were not told apart")
+		say("rank", "best to worst place the evidence allows; same letter: no significant difference")
 	}
 	say("figures", "medians over rounds; each round is one fresh process per contender")
 	for _, word := range trafficWords(r) {
@@ -50,7 +50,7 @@ func reading(r *tare.Result, mark string) []said {
 		say(mark, "a figure whose checks failed: shown for the record, used nowhere")
 	}
 	if slices.ContainsFunc(r.Contenders, func(c tare.Contender) bool { return c.Role == tare.RoleApart && !c.Absent() }) {
-		say("apart", "of its answers only the status was held against the reference, as it does another job or part of one: compared, and neither ranked nor advised")
+		say("apart", "status-only: compared, not ranked and not recommended, as it does another job or part of one")
 	}
 	if anyTrap(r) {
 		say("†", "a trap: it repeats a published mistake on purpose, to show that the checks catch it")

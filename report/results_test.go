@@ -239,7 +239,7 @@ func unbuilt() *tare.Result {
 	r.Contenders = append(r.Contenders, tare.Contender{ID: "goccy", Role: tare.RoleContender, Error: "main.go:14:9: undefined: json.Fast"})
 	r.Findings = []tare.Finding{{
 		Check: "build", Severity: tare.Void, Contender: "goccy", Message: "could not be built: main.go:14:9: undefined: json.Fast",
-		Advice: "mend the contender; the others were weighed without it",
+		Advice: "fix the contender; the others were measured without it",
 	}}
 	r.Verdicts = append(r.Verdicts, tare.Verdict{Contender: "goccy", Workload: marshal, Metric: "time", Criterion: "time ratio <= 0.5", Verdict: tare.VoidRuling, Sentence: "goccy on devices-50/marshal is void by build: could not be built."})
 	r.NotWeighed = []tare.NotWeighed{{What: "segmentio", Why: "not weighed at this budget: no claim or criterion names it (--budget full weighs it)"}}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -138,15 +137,8 @@ func (v *view) zero(id, metric string, less, more func(string)) {
 // leastRounds is how many rounds the interval of an absolute figure takes.
 const leastRounds = 6
 
-// differs is the rule by which a difference is claimed: the interval excludes
-// 1, and the ratio lies beyond half the width of the control's.
+// differs reports whether x counts as a difference.
 func (v *view) differs(x tare.Comparison) bool {
-	if x.Low <= 1 && 1 <= x.High {
-		return false
-	}
-	noise := 0.0
-	if c, ok := v.comparison(tare.ControlID, x.Metric); ok && c.Low > 0 && c.High > 0 {
-		noise = math.Log(c.High/c.Low) / 2
-	}
-	return math.Abs(math.Log(x.Ratio)) > noise
+	control, _ := v.comparison(tare.ControlID, x.Metric)
+	return x.Differs(control.HalfWidth()) == tare.Significant
 }

@@ -110,6 +110,28 @@ func Interval(x []float64, alpha float64) (lo, hi float64, ok bool) {
 	return interval(SignedRankNull(len(x)), x, alpha)
 }
 
+// HalfWidth is half the width of the interval of x at level alpha; zero and
+// false when x has too few values for one.
+func HalfWidth(x []float64, alpha float64) (float64, bool) {
+	lo, hi, ok := Interval(x, alpha)
+	if !ok {
+		return 0, false
+	}
+	return (hi - lo) / 2, true
+}
+
+// Differs reports whether the interval of x at level alpha excludes zero, and
+// whether the estimate then also lies beyond the half width of the control's:
+// only such a difference counts. Both are logarithms of ratios, one a round.
+func Differs(x, control []float64, alpha float64) (excludes, counts bool) {
+	lo, hi, ok := Interval(x, alpha)
+	if !ok || lo <= 0 && hi >= 0 {
+		return false, false
+	}
+	floor, ok := HalfWidth(control, alpha)
+	return true, ok && math.Abs(HodgesLehmann(x)) > floor
+}
+
 func interval(null, x []float64, alpha float64) (lo, hi float64, ok bool) {
 	k := critical(null, alpha)
 	if k < 0 || len(x) == 0 {

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/trial"
 )
 
@@ -16,5 +17,5 @@ func main() {
 		return
 	}
 	cli.NullMain() // does not return where it is the null server of another tare
-	os.Exit(cli.Main(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Main(context.Background(), cmdenv.Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Args: os.Args[1:], Getenv: os.Getenv}))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/internal/protowire"
 )
 
 // slips are what is wrong with an otherwise sound face, which speaks all protocols.
@@ -275,14 +276,14 @@ func callOfProto(op string, body []byte) (rpc.Call, error) {
 	into := map[string][]any{
 		rpc.OpCreate: {&c.Name, &c.Email}, rpc.OpUpdate: {&c.ID, &c.Name, &c.Email}, rpc.OpGet: {&c.ID}, rpc.OpDelete: {&c.ID}, rpc.OpList: {&c.Query, &c.Page, &c.Limit},
 	}[op]
-	return c, eachField(body, func(number, n uint64, data []byte) error {
-		switch at := into[number-1].(type) {
+	return c, protowire.Walk(body, func(f protowire.Field) error {
+		switch at := into[f.Number-1].(type) {
 		case *string:
-			*at = string(data)
+			*at = string(f.Data)
 		case *int64:
-			*at = int64(n)
+			*at = int64(f.N)
 		case *int:
-			*at = int(int64(n))
+			*at = int(int64(f.N))
 		}
 		return nil
 	})

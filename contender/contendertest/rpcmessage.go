@@ -1,14 +1,13 @@
 package contendertest
 
 import (
-	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
 
 	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/internal/protowire"
 )
 
 // message is a request of proto/users.proto: fields in the order of their numbers,
@@ -24,17 +23,11 @@ type field struct {
 func (m message) proto() []byte {
 	var b []byte
 	for i, f := range m {
-		tag := uint64(i+1) << 3
 		switch v := f.value.(type) {
 		case int64:
-			if v != 0 {
-				b = binary.AppendUvarint(binary.AppendUvarint(b, tag), uint64(v))
-			}
+			b = protowire.AppendNumber(b, i+1, v)
 		case string:
-			if v != "" {
-				b = binary.AppendUvarint(binary.AppendUvarint(b, tag|2), uint64(len(v)))
-				b = append(b, v...)
-			}
+			b = protowire.AppendString(b, i+1, v)
 		}
 	}
 	return b
@@ -52,50 +45,21 @@ func (m message) json() []byte {
 	return text
 }
 
-var errMessage = errors.New("not the message of proto/users.proto")
-
-// eachField calls visit for each field of a message: n for numbers, data for what
-// has a length.
-func eachField(m []byte, visit func(number, n uint64, data []byte) error) error {
-	for len(m) > 0 {
-		tag, k := binary.Uvarint(m)
-		if k <= 0 || tag&7 != 0 && tag&7 != 2 {
-			return errMessage
-		}
-		n, l := binary.Uvarint(m[k:])
-		if l <= 0 {
-			return errMessage
-		}
-		m = m[k+l:]
-		var data []byte
-		if tag&7 == 2 {
-			if n > uint64(len(m)) {
-				return errMessage
-			}
-			data, m = m[:n], m[n:]
-		}
-		if err := visit(tag>>3, n, data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func protoUser(m []byte) (u users.User, err error) {
-	err = eachField(m, func(number, n uint64, data []byte) (err error) {
-		switch number {
+	err = protowire.Walk(m, func(f protowire.Field) (err error) {
+		switch f.Number {
 		case 1:
-			u.ID = int64(n)
+			u.ID = int64(f.N)
 		case 2:
-			u.Name = string(data)
+			u.Name = string(f.Data)
 		case 3:
-			u.Email = string(data)
+			u.Email = string(f.Data)
 		case 4:
-			u.CreatedAt, err = protoTime(data)
+			u.CreatedAt, err = protoTime(f.Data)
 		case 5:
-			u.UpdatedAt, err = protoTime(data)
+			u.UpdatedAt, err = protoTime(f.Data)
 		default:
-			err = fmt.Errorf("%w: a user with field %d", errMessage, number)
+			err = fmt.Errorf("%w: a user with field %d", protowire.ErrMessage, f.Number)
 		}
 		return err
 	})
@@ -104,11 +68,11 @@ func protoUser(m []byte) (u users.User, err error) {
 
 func protoTime(m []byte) (time.Time, error) {
 	var seconds, nanos int64
-	err := eachField(m, func(number, n uint64, _ []byte) error {
-		if number == 1 {
-			seconds = int64(n)
+	err := protowire.Walk(m, func(f protowire.Field) error {
+		if f.Number == 1 {
+			seconds = int64(f.N)
 		} else {
-			nanos = int64(n)
+			nanos = int64(f.N)
 		}
 		return nil
 	})
@@ -116,20 +80,20 @@ func protoTime(m []byte) (time.Time, error) {
 }
 
 func protoPage(m []byte) (p users.Page, err error) {
-	err = eachField(m, func(number, n uint64, data []byte) error {
-		switch number {
+	err = protowire.Walk(m, func(f protowire.Field) error {
+		switch f.Number {
 		case 1:
-			u, err := protoUser(data)
+			u, err := protoUser(f.Data)
 			p.Users = append(p.Users, u)
 			return err
 		case 2:
-			p.Total = int64(n)
+			p.Total = int64(f.N)
 		case 3:
-			p.Page = int(n)
+			p.Page = int(f.N)
 		case 4:
-			p.Limit = int(n)
+			p.Limit = int(f.N)
 		default:
-			return fmt.Errorf("%w: a page with field %d", errMessage, number)
+			return fmt.Errorf("%w: a page with field %d", protowire.ErrMessage, f.Number)
 		}
 		return nil
 	})

@@ -51,8 +51,8 @@ func TestMetered(t *testing.T) {
 }
 
 // TestConnectionsAreTold: as many as the policy has, and the bytes of every call.
-// Callers that begin together may each open the one that is for all: only later it
-// is known to carry more than a call.
+// Callers that begin together may each open the one that is for all, and such a
+// dial may end in the second slice: that it carries more than a call is known later.
 func TestConnectionsAreTold(t *testing.T) {
 	addr := visit(t, httpFace().program(), "").serves(nil)
 	client := visit(t, httpFace().program(), "")
@@ -66,9 +66,6 @@ func TestConnectionsAreTold(t *testing.T) {
 			var opened, begun int64
 			for range 2 {
 				a := client.ok(wire.Request{Op: wire.OpSlice, On: "c", Until: "ops", Ops: 100, Lead: 10})
-				if policy == One && begun > 0 && a.Opened > 0 {
-					t.Errorf("%s, HTTP/2 %s: %d connections more", policy, http2, a.Opened)
-				}
 				opened, begun = opened+a.Opened, begun+a.Begun
 				if out, in := float64(a.WireOut)/float64(a.Begun), float64(a.WireIn)/float64(a.Begun); a.Errors > 0 || out < 10 || out > 500 || in < 50 || in > 1000 {
 					t.Errorf("%s, HTTP/2 %s: %.0f bytes out and %.0f in for a call: %q", policy, http2, out, in, a.Message)

@@ -11,6 +11,10 @@ import (
 	"time"
 )
 
+// endGrace is how long a server that refused a connection has to say that it
+// has ended: its listener closes before Serve returns.
+const endGrace = time.Second
+
 // answers waits until the server has answered a first request, of which its
 // access log keeps a line.
 func (r *running) answers(limit time.Duration) error {
@@ -24,7 +28,7 @@ func (r *running) answers(limit time.Duration) error {
 		select {
 		case ended := <-r.ended: // which is why it does not answer
 			return r.quit(ended)
-		default:
+		case <-time.After(endGrace):
 			return fmt.Errorf("the server at %s does not answer: %w", r.addr, err)
 		}
 	case err := <-r.ended:

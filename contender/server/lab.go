@@ -55,7 +55,7 @@ func (h Host) serve(variant string, w wire.Workload) (contender.Served, error) {
 	r.receipts.reset()
 	return contender.Served{
 		Addr: r.addr, Counts: r.counts, Reset: r.service.resets(),
-		End:  func() error { return r.stop(mercy) },
+		End:  func() error { return r.stop(timedShutdown) },
 		Stop: func() { _ = r.stop(grace) },
 	}, nil
 }
@@ -99,8 +99,8 @@ const (
 	patience = 20 * time.Second
 	// grace is how long requests under way may take when it is to end.
 	grace = 2 * time.Second
-	// mercy is how long they may take when the lab looks how long they do.
-	mercy = 10 * time.Second
+	// timedShutdown is the shutdown timeout while the lab times shutdown.
+	timedShutdown = 10 * time.Second
 	// linger is how much longer Serve may take to return, and then the service
 	// to close, at least.
 	linger = 200 * time.Millisecond

@@ -20,8 +20,8 @@ const alone = -1
 
 // places lists every package: an unlisted one fails. The floors:
 //
-//	9 main · 8 the command line · 7 bring · 6 files and stores · 5 kinds
-//	4 the lab · 3 processes, sockets, the clock · 2 pure, about studies
+//	11 main · 10 the command tree · 9 commands · 8 what they share
+//	7 bring · 6 files and stores · 5 kinds · 4 the lab · 3 processes, sockets, the clock · 2 pure, about studies
 //	1 pure, about numbers and bytes · 0 the nouns
 func places() []place {
 	return []place{
@@ -41,6 +41,8 @@ func places() []place {
 		{dir: "internal/archtest", floor: 1},
 		{dir: "internal/assert", floor: 1},
 		{dir: "internal/golden", floor: 1},
+		{dir: "internal/format", floor: 1},
+		{dir: "internal/protowire", floor: 1},
 		{dir: "tools/agree", floor: 1},
 		{dir: "tools/benchload", floor: 4},
 
@@ -95,13 +97,17 @@ func places() []place {
 		{dir: "cmd/tare/internal/bring/gate", floor: 7},
 		{dir: "cmd/tare/internal/bring/advice", floor: 6},
 		{dir: "cmd/tare/internal/bring/routes", floor: 7},
-		{dir: "cmd/tare/internal/cli", floor: 8},
-		{dir: "cmd/tare/internal/manual", floor: 9},                                  // a generator
+		{dir: "cmd/tare/internal/cmdenv", floor: 8},
+		{dir: "cmd/tare/internal/session", floor: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
+		{dir: "cmd/tare/internal/loadstudy", floor: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
+		{dir: "cmd/tare/internal/cmd/*", floor: 9}, // commands never import each other
+		{dir: "cmd/tare/internal/cli", floor: 10},
+		{dir: "cmd/tare/internal/manual", floor: 11},                                 // a generator
 		{dir: "cmd/tare/internal/schema", floor: 8},                                  // tests of the published schemas
 		{dir: "cmd/tare/internal/calibrate", floor: 8, only: []string{".", "stats"}}, // runs the command, and counts how often it is right
 		{dir: "cmd/tare/internal/docs", floor: 8},                                    // runs the documentation's commands
-		{dir: "cmd/tare", floor: 9},
-		{dir: "cmd/tare/internal/e2e", floor: 9}, // tests of the whole command
+		{dir: "cmd/tare", floor: 11},
+		{dir: "cmd/tare/internal/e2e", floor: 11}, // tests of the whole command
 
 		{dir: "cgocopy", floor: alone},
 		{dir: "cgocopy/cgocopytest", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},
@@ -119,7 +125,7 @@ func places() []place {
 
 		{dir: "contenders/rpc/all", floor: 3, only: []string{"contender/*", "contenders/rpc/*/face", "apps/*"}},
 		{dir: "contenders/rpc/null", floor: 3, only: []string{"contender/rpc", "contenders/rpc/null/face"}},
-		{dir: "contenders/rpc/null/face", floor: 3, only: []string{"contender/*", "apps/users", "load/h2"}},
+		{dir: "contenders/rpc/null/face", floor: 3, only: []string{"contender/*", "apps/users", "internal/protowire", "load/h2"}},
 		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", floor: alone}, // other people's programs
 		{dir: "examples/shop", floor: alone},

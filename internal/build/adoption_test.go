@@ -3,9 +3,7 @@ package build
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,42 +85,5 @@ func TestReleased(t *testing.T) {
 		if got := released(c.m); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.m, got, c.want)
 		}
-	}
-}
-
-func TestColdIsRemembered(t *testing.T) {
-	leaf := tinyLeaf(t, `{"id":"tiny","kind":"codec","unmaintained":"since 2019"}`, tinyMain)
-	real, err := (&Builder{Cache: t.TempDir()}).Build(t.Context(), leaf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &played{made: real.Path, says: map[string]string{"list -mod=readonly -deps": "errors\nunsafe\ngithub.com/tarebench/tare/contender/wire\n"}}
-	cache := t.TempDir()
-	b := p.builder(t, cache)
-	if _, err := b.Build(t.Context(), leaf); err != nil {
-		t.Fatal(err)
-	}
-	before := len(p.asked(t))
-	seconds, err := b.Cold(t.Context(), leaf)
-	if err != nil || seconds <= 0 {
-		t.Fatalf("%v s, %v", seconds, err)
-	}
-	asked := p.asked(t)[before:]
-	if len(asked) != 3 || !strings.HasSuffix(asked[1], " errors unsafe github.com/tarebench/tare/contender/wire") || !strings.Contains(asked[2], " -v -o ") {
-		t.Errorf("asked\n%s", strings.Join(asked, "\n"))
-	}
-	again, err := b.Build(t.Context(), leaf)
-	a := again.Program("").Contender.Adoption
-	if err != nil || !again.Cached || a.ColdBuildSeconds != seconds || a.Unmaintained != "since 2019" {
-		t.Errorf("afterwards: %v, cached %v, %+v", err, again.Cached, a)
-	}
-	noLeftovers(t, cache)
-	p.fail = map[string]string{"build -mod=readonly -trimpath -buildvcs=false errors": "errors/errors.go:1:1: no\n"}
-	failing := p.builder(t, cache)
-	if _, err := failing.Cold(t.Context(), leaf); err == nil || !slices.Contains(strings.Fields(err.Error()), "no") {
-		t.Errorf("error %v", err)
-	}
-	if entries, _ := os.ReadDir(filepath.Join(cache, "bin")); len(entries) != 1 {
-		t.Errorf("%d entries in bin", len(entries))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // toolchain is what `go env` says, asked once per Builder: all of it that can
@@ -67,8 +68,35 @@ func (b *Builder) toolchain(ctx context.Context) (toolchain, error) {
 	if err := json.Unmarshal([]byte(out), &t.env); err != nil || t.env["GOVERSION"] == "" {
 		return toolchain{}, fmt.Errorf("%w: %s env does not answer like a go command", ErrNoToolchain, name)
 	}
+	if t.env["CGO_ENABLED"] == "1" && !slices.ContainsFunc(b.environ(nil), func(kv string) bool { return strings.HasPrefix(kv, "CGO_ENABLED=") }) && !compiles(ctx, t.env["CC"]) {
+		t.env["CGO_ENABLED"] = "0"
+	}
 	b.tool = t
 	return t, nil
+}
+
+// compileTime is how long the C compiler may take for an empty program: a
+// hundred times what it does.
+const compileTime = 20 * time.Second
+
+// compiles reports whether a C compiler makes a program. One that is there and
+// does not is as good as none, and the go command builds without cgo then.
+func compiles(ctx context.Context, cc string) bool {
+	words := strings.Fields(cc)
+	if len(words) == 0 {
+		return false
+	}
+	dir, err := os.MkdirTemp("", "tare-cc-")
+	if err != nil {
+		return true // the build will say so
+	}
+	defer os.RemoveAll(dir)
+	ctx, cancel := context.WithTimeout(ctx, compileTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], "-x", "c", "-o", filepath.Join(dir, "empty"), "-")...)
+	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.Stdin = strings.NewReader("#include <stdlib.h>\nint main(void) { return 0; }\n")
+	return cmd.Run() == nil
 }
 
 // as is the toolchain release in t's place; t where release is empty. Nothing

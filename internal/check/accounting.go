@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // accountsOff is how far sums that should agree may be apart.
@@ -44,7 +45,7 @@ func accounting() Check {
 				if e, ok := over(partsOfWhole(in, c.ID)); ok && e.above(1+accountsOff) {
 					out = append(out, tare.Finding{
 						Contender: c.ID,
-						Message:   fmt.Sprintf("its slices used %.3g× the CPU time of the whole process (%.3g to %.3g, %s)", e.mid, e.lo, e.hi, plural(e.rounds, "round")),
+						Message:   fmt.Sprintf("its slices used %.3g× the CPU time of the whole process (%.3g to %.3g, %s)", e.mid, e.lo, e.hi, format.Count(e.rounds, "round")),
 					})
 				}
 			}
@@ -56,8 +57,8 @@ func accounting() Check {
 // unbalanced says which accounts of contender on workload do not agree.
 func unbalanced(in Input, contender, workload string) []string {
 	var said []string
-	say := func(e extent, format string) {
-		said = append(said, fmt.Sprintf(format, e.mid)+fmt.Sprintf(" (%.3g to %.3g, %s)", e.lo, e.hi, plural(e.rounds, "round")))
+	say := func(e extent, text string) {
+		said = append(said, fmt.Sprintf(text, e.mid)+fmt.Sprintf(" (%.3g to %.3g, %s)", e.lo, e.hi, format.Count(e.rounds, "round")))
 	}
 	if e, ok := over(in.perRound(contender, workload, countedRate)); ok && e.off(accountsOff) {
 		say(e, "requests over time are %.3g× the rate")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // linked is the correlation of one round with the next from which intervals
@@ -30,7 +31,7 @@ func autocorrelation() Check {
 				}
 				out = append(out, tare.Finding{
 					Contender: e.A, Workload: e.Workload,
-					Message: fmt.Sprintf("the effect of a round goes along with that of the round before: correlation %.2f (at least %.2f, %s)", r, lo, plural(len(e.Effects), "round")),
+					Message: fmt.Sprintf("the effect of a round goes along with that of the round before: correlation %.2f (at least %.2f, %s)", r, lo, format.Count(len(e.Effects), "round")),
 				})
 			}
 			return out

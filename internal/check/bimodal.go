@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -34,7 +35,7 @@ func bimodal() Check {
 				out = append(out, tare.Finding{
 					Contender: e.A, Workload: e.Workload,
 					Message: fmt.Sprintf("the ratio to %s has two humps: about %.3g in %s and %.3g in %s",
-						e.B, math.Exp(a), plural(len(low), "round"), math.Exp(b), plural(len(high), "round")),
+						e.B, math.Exp(a), format.Count(len(low), "round"), math.Exp(b), format.Count(len(high), "round")),
 				})
 			}
 			return out

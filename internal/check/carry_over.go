@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -133,7 +134,7 @@ func worstPlace(contrasts map[place][]float64, level float64) (tare.Finding, boo
 		}
 		worst = math.Abs(by)
 		f.Message = fmt.Sprintf("a slice costs %.3g× what others cost %s (%.3g to %.3g, %s)",
-			math.Exp(by), p, math.Exp(lo), math.Exp(hi), plural(len(x), "round"))
+			math.Exp(by), p, math.Exp(lo), math.Exp(hi), format.Count(len(x), "round"))
 	}
 	return f, worst > 0
 }

@@ -42,7 +42,7 @@ type Check struct {
 	Why      string        // the mistake it exists to catch
 	Advice   string        // what to do about a finding
 
-	failures  bool // it also reads what does not count; others see what does
+	failures  bool // it also receives failed trials; others do not
 	everybody bool // its voids name a workload and no contender, so that no trap can be expected to be void by it
 
 	// suspects lists what a statistical check could void a contender for. It is
@@ -153,22 +153,6 @@ const (
 	strict    = 0.001
 	tolerance = 0.03
 )
-
-// plural is n and a noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// percent writes a share: two significant digits below 10 %, whole above.
-func percent(share float64) string {
-	if share < 0.1 {
-		return fmt.Sprintf("%.2g %%", share*100)
-	}
-	return fmt.Sprintf("%.0f %%", share*100)
-}
 
 // number writes a figure with three significant digits, or whole.
 func number(x float64) string {

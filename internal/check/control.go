@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -53,7 +54,7 @@ func control() Check {
 			var out []tare.Finding
 			for i, adjusted := range stats.Holm(ps) {
 				t := twins[i]
-				said := fmt.Sprintf("the baseline entered twice differs from itself: %.4g× (%s, p = %.2g)", t.ratio, plural(t.rounds, "round"), t.p)
+				said := fmt.Sprintf("the baseline entered twice differs from itself: %.4g× (%s, p = %.2g)", t.ratio, format.Count(t.rounds, "round"), t.p)
 				switch {
 				case t.p <= strict:
 					out = append(out, tare.Finding{Workload: t.workload, Message: said})
@@ -64,7 +65,7 @@ func control() Check {
 			if short > 0 {
 				out = append(out, tare.Finding{
 					Severity: tare.Note, Advice: "give it a larger budget",
-					Message: fmt.Sprintf("after %s the control cannot void a workload; that takes %d", plural(fewest, "round"), stats.MinRounds(strict)),
+					Message: fmt.Sprintf("after %s the control cannot void a workload; that takes %d", format.Count(fewest, "round"), stats.MinRounds(strict)),
 				})
 			}
 			return out

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // counting leaves only what counts: the trials that were carried through, and
@@ -69,11 +70,11 @@ func (in Input) voidRounds(of []turn) string {
 	if len(of) == 1 {
 		is = "is"
 	}
-	switch long := plural(len(of)-short, "long round"); {
+	switch long := format.Count(len(of)-short, "long round"); {
 	case short == 0:
 		return fmt.Sprintf("%s %s void", long, is)
 	case short < len(of):
-		return fmt.Sprintf("%d of %s and %s are void", short, plural(in.rounds(), "round"), long)
+		return fmt.Sprintf("%d of %s and %s are void", short, format.Count(in.rounds(), "round"), long)
 	}
-	return fmt.Sprintf("%d of %s %s void", short, plural(in.rounds(), "round"), is)
+	return fmt.Sprintf("%d of %s %s void", short, format.Count(in.rounds(), "round"), is)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // cutWarns is the share of slices cut off from which it is worth a warning.
@@ -41,7 +42,7 @@ func cutShort() Check {
 				if share := float64(cut[w]) / float64(all[w]); share > cutWarns {
 					out = append(out, tare.Finding{
 						Contender: w.contender, Workload: w.workload,
-						Message: fmt.Sprintf("%d of %d slices (%s) were cut off before their collection cycles were over", cut[w], all[w], percent(share)),
+						Message: fmt.Sprintf("%d of %d slices (%s) were cut off before their collection cycles were over", cut[w], all[w], format.Percent(share)),
 					})
 				}
 			}

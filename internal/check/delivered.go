@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // receiptOff is how far what arrived may be from what was sent.
@@ -41,7 +42,7 @@ func (in Input) arrivals() []tare.Finding {
 				said[[2]string{c.ID, w.ID}] = true
 				out = append(out, tare.Finding{
 					Contender: c.ID, Workload: w.ID,
-					Message: fmt.Sprintf("%s of %s events that were acknowledged did not arrive, in %s", number(lost), number(of), plural(trials, "trial")),
+					Message: fmt.Sprintf("%s of %s events that were acknowledged did not arrive, in %s", number(lost), number(of), format.Count(trials, "trial")),
 					Advice:  "an answer must wait until the events are where they are to stay, or say that they are not",
 				})
 			}
@@ -94,7 +95,7 @@ func (in Input) receipts(got, sent, said string) []tare.Finding {
 			asked, _ := over(in.perRound(c.ID, w.ID, key(sent)))
 			out = append(out, tare.Finding{
 				Contender: c.ID, Workload: w.ID,
-				Message: fmt.Sprintf(said, number(e.mid*asked.mid), number(asked.mid)) + fmt.Sprintf(" (%.3g×, %.3g to %.3g, %s)", e.mid, e.lo, e.hi, plural(e.rounds, "round")),
+				Message: fmt.Sprintf(said, number(e.mid*asked.mid), number(asked.mid)) + fmt.Sprintf(" (%.3g×, %.3g to %.3g, %s)", e.mid, e.lo, e.hi, format.Count(e.rounds, "round")),
 			})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // foregone is how many times everything that was measured lies on the right
@@ -48,7 +49,7 @@ func discriminating() Check {
 					}
 				}
 				if len(beforehand) > 1 { // the same limit on every workload: said once
-					beforehand[0].Message += fmt.Sprintf("; likewise on %s", plural(len(beforehand)-1, "more workload"))
+					beforehand[0].Message += fmt.Sprintf("; likewise on %s", format.Count(len(beforehand)-1, "more workload"))
 				}
 				out = append(out, beforehand[:min(1, len(beforehand))]...)
 			}
@@ -69,7 +70,7 @@ func (in Input) about(criterion tare.Criterion, contender string) bool {
 func ratioForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload string) []tare.Finding {
 	least, most, seen := 1.0, 1.0, false
 	for _, c := range in.Comparisons {
-		if c.Workload != workload || c.Metric != criterion.Metric || !in.about(criterion, c.Contender) || !(c.Low > 0) || !(c.High > 0) {
+		if c.Workload != workload || c.Metric != criterion.Metric || !in.about(criterion, c.Contender) || !c.Bounded() {
 			continue
 		}
 		least, most, seen = min(least, c.Low), max(most, c.High), true
@@ -122,25 +123,20 @@ func beyond(rule tare.Rule, least, most float64) bool {
 // undecidable finds the contenders whose interval holds one of the edges,
 // where the control's half-width is not below the margin asked for.
 func undecidable(in Input, criterion tare.Criterion, margin float64, edges []float64, workload string) []tare.Finding {
-	half := 0.0
-	for _, c := range in.Comparisons {
-		if c.Contender == tare.ControlID && c.Workload == workload && c.Metric == criterion.Metric && c.Low > 0 && c.High > 0 {
-			half = math.Log(c.High/c.Low) / 2
-		}
-	}
+	half := tare.NoiseFloor(in.Comparisons, workload, criterion.Metric)
 	if half == 0 || half < margin {
 		return nil
 	}
 	var out []tare.Finding
 	for _, c := range in.Comparisons {
 		open := func(edge float64) bool { return c.Low <= edge && edge <= c.High }
-		if c.Workload != workload || c.Metric != criterion.Metric || !in.about(criterion, c.Contender) || !(c.Low > 0) || !slices.ContainsFunc(edges, open) {
+		if c.Workload != workload || c.Metric != criterion.Metric || !in.about(criterion, c.Contender) || !c.Bounded() || !slices.ContainsFunc(edges, open) {
 			continue
 		}
 		out = append(out, tare.Finding{
 			Contender: c.Contender, Workload: workload,
 			Message: fmt.Sprintf("%s asks for a difference of %s, but identical code is resolved to ±%s only (the control, %s)",
-				criterion, percent(math.Expm1(margin)), percent(math.Expm1(half)), plural(c.Rounds, "round")),
+				criterion, format.Percent(math.Expm1(margin)), format.Percent(math.Expm1(half)), format.Count(c.Rounds, "round")),
 		})
 	}
 	return out

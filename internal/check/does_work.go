@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const (
@@ -128,7 +129,7 @@ func idleInProcess(in Input, contender, workload string) string {
 		return ""
 	}
 	return fmt.Sprintf("it worked %s of the time an operation took (%s to %s, %s), the null contender %s: it waits",
-		percent(e.mid), percent(e.lo), percent(e.hi), plural(e.rounds, "round"), percent(null.mid))
+		format.Percent(e.mid), format.Percent(e.lo), format.Percent(e.hi), format.Count(e.rounds, "round"), format.Percent(null.mid))
 }
 
 func idleInClosedLoop(in Input, contender, workload string) string {
@@ -148,7 +149,7 @@ func idleInClosedLoop(in Input, contender, workload string) string {
 		beside = fmt.Sprintf(", %.3g× the null server's", times.mid)
 	}
 	return fmt.Sprintf("the server worked %s of the time it could (%s to %s, %s) while a request took %s µs%s: it waits",
-		percent(worked.mid), percent(worked.lo), percent(worked.hi), plural(worked.rounds, "round"), number(took.mid/1e3), beside)
+		format.Percent(worked.mid), format.Percent(worked.lo), format.Percent(worked.hi), format.Count(worked.rounds, "round"), number(took.mid/1e3), beside)
 }
 
 // working returns, per round, the share of the processors it could use that

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -57,7 +58,7 @@ func driftInTrial() Check {
 						out = append(out, tare.Finding{
 							Contender: c.ID, Workload: w.ID,
 							Message: fmt.Sprintf("an operation at the end of a trial costs %.3g× what it costs at the start (%.3g to %.3g, %s)",
-								math.Exp(own.mid), math.Exp(own.lo), math.Exp(own.hi), plural(own.rounds, "round")),
+								math.Exp(own.mid), math.Exp(own.lo), math.Exp(own.hi), format.Count(own.rounds, "round")),
 						})
 					}
 				}

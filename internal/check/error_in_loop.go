@@ -13,7 +13,7 @@ func errorInLoop() Check {
 		ID:       "error-in-loop",
 		Severity: tare.Void,
 		Summary: "An operation returned an error while it was timed. One is enough for its round. " + failureRule + " " +
-			"A request that timed out is no mishap but a latency: one voids the contender on the workload.",
+			"A timeout counts as a latency: one voids the contender on the workload.",
 		Why: "A struct copier's published figure, exactly 64 bytes and one allocation whatever it copied, was the cost of its error " +
 			"\"type not registered\", which the benchmark loop never looked at. A failed operation is not a fast one.",
 		Advice:   "run the contender on the workload by itself and look at the error; a benchmark loop must stop at one",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -120,13 +121,13 @@ func settleByChance(e *tare.Expectation, of []suspicion, notMeasured []tare.NotW
 	}
 	if len(open) > 0 {
 		e.RoundsNeeded = roundsToDecide(open)
-		e.Message = fmt.Sprintf("%s, %s", plural(e.Rounds, "round"), wouldDo(e.RoundsNeeded, e.Rounds))
+		e.Message = fmt.Sprintf("%s, %s", format.Count(e.Rounds, "round"), wouldDo(e.RoundsNeeded, e.Rounds))
 		return
 	}
 	if e.Message = leftOut(notMeasured); e.Message != "" {
 		return
 	}
-	e.Outcome, e.Message = tare.Missed, fmt.Sprintf("%s were enough, and the check found nothing", plural(e.Rounds, "round"))
+	e.Outcome, e.Message = tare.Missed, fmt.Sprintf("%s were enough, and the check found nothing", format.Count(e.Rounds, "round"))
 }
 
 // leftOut says that a workload, on which there may be something to find, was not

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // A contender that fails in a round loses that round and is asked again in the
@@ -34,7 +35,7 @@ func tooMany(failed []bool, planned int) string {
 		}
 	}
 	if all*oneIn > planned {
-		return fmt.Sprintf("more than a quarter of %s planned failed", plural(planned, "round"))
+		return fmt.Sprintf("more than a quarter of %s planned failed", format.Count(planned, "round"))
 	}
 	return ""
 }

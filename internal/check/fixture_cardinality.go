@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 func fixtureCardinality() Check {
@@ -14,7 +15,7 @@ func fixtureCardinality() Check {
 			"the body with the fewest is held against the number asked for. It does not apply where the kind cannot count, as in a user's own file.",
 		Why: "A load test of \"10,000 devices\" drew its ids from 52: the same few were found, cached and overwritten again and again, " +
 			"and lookups were reported to cost the same however many devices there were.",
-		Advice: "mend the generator so that every item has a key of its own, and give the fixture a new version",
+		Advice: "fix the generator so that every item has a key of its own, and give the fixture a new version",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.Study.Workloads {
@@ -23,7 +24,7 @@ func fixtureCardinality() Check {
 				}
 				out = append(out, tare.Finding{
 					Workload: w.ID,
-					Message:  fmt.Sprintf("a body of %s has only %d different among %s", w.Fixture, w.DistinctKeys, plural(w.Keys, "key")),
+					Message:  fmt.Sprintf("a body of %s has only %d different among %s", w.Fixture, w.DistinctKeys, format.Count(w.Keys, "key")),
 				})
 			}
 			return out

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -206,7 +207,7 @@ func (in Input) limits(contender, workload string) string {
 		if !ok {
 			continue
 		}
-		out += fmt.Sprintf("; %s was busy %s of its %s", side.who, percent(share.mid), plural(int(math.Round(cores[0])), "core"))
+		out += fmt.Sprintf("; %s was busy %s of its %s", side.who, format.Percent(share.mid), format.Count(int(math.Round(cores[0])), "core"))
 	}
 	return out
 }

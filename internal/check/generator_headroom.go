@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const (
@@ -55,14 +56,14 @@ func headroomOf(in Input, c tare.Contender, w tare.Workload) []tare.Finding {
 	own := in.ownClient(c.ID, w.ID)
 	if e, ok := over(in.perRound(c.ID, w.ID, occupied)); ok && e.mid > saturated {
 		used, _ := over(in.perRound(c.ID, w.ID, busy(tare.KeyClientCPU, tare.KeyClientCores)))
-		limited = fmt.Sprintf("%s used %s of its cores", sender(own), percent(used.mid))
+		limited = fmt.Sprintf("%s used %s of its cores", sender(own), format.Percent(used.mid))
 		if waited, ok := over(in.perRound(c.ID, w.ID, busy(tare.KeyClientWait, tare.KeyClientCores))); ok && waited.mid >= 0.01 {
-			limited += fmt.Sprintf(" and waited for them %s of the time", percent(waited.mid))
+			limited += fmt.Sprintf(" and waited for them %s of the time", format.Percent(waited.mid))
 		}
-		limited += ", over " + percent(saturated)
+		limited += ", over " + format.Percent(saturated)
 	}
 	if beside, ok := over(in.besideNull(c, w)); ok && !own && beside.mid < headroomWarn {
-		near = fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", beside.mid, beside.lo, beside.hi, plural(beside.rounds, "round"))
+		near = fmt.Sprintf("the null server reached %.3g× its throughput (%.3g to %.3g, %s)", beside.mid, beside.lo, beside.hi, format.Count(beside.rounds, "round"))
 		if beside.mid < headroom {
 			limited, near = joined(limited, near+fmt.Sprintf(", under %.3g×", headroom)), ""
 		}

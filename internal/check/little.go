@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 const (
@@ -72,7 +73,7 @@ func residual(in Input, contender, workload string) string {
 	}
 	held, _ := over(in.perRound(contender, workload, key(tare.KeyConcurrency)))
 	return fmt.Sprintf("rate × latency comes to %s requests under way, but there were %s (%.3g×, %.3g to %.3g, %s)",
-		number(e.mid*held.mid), number(held.mid), e.mid, e.lo, e.hi, plural(e.rounds, "round"))
+		number(e.mid*held.mid), number(held.mid), e.mid, e.lo, e.hi, format.Count(e.rounds, "round"))
 }
 
 // onTheLink says that a link that was asked for was the limit; empty: it was
@@ -85,11 +86,11 @@ func onTheLink(in Input, contender string, w tare.Workload) string {
 	}
 	if e, ok := over(in.perRound(contender, w.ID, delayed(w))); ok && e.above(linkHolds) {
 		return fmt.Sprintf("%s of the requests under way were on the link, which delays each by %v: throughput is connections over round trip",
-			percent(min(1, e.mid)), w.Traffic.Delay)
+			format.Percent(min(1, e.mid)), w.Traffic.Delay)
 	}
 	for _, way := range []string{tare.KeyBytesSent, tare.KeyBytesReceived} {
 		if e, ok := over(in.perRound(contender, w.ID, full(w, way))); ok && e.above(linkFull) {
-			return fmt.Sprintf("the link of %s bit/s was %s full: throughput is the link's", number(float64(w.Traffic.Bandwidth)), percent(min(1, e.mid)))
+			return fmt.Sprintf("the link of %s bit/s was %s full: throughput is the link's", number(float64(w.Traffic.Bandwidth)), format.Percent(min(1, e.mid)))
 		}
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // What a machine may do besides measuring before it is worth a warning, as
@@ -44,7 +45,7 @@ func machine() Check {
 				{n.Throttled, throttledWarns, "of the time a CPU quota stopped them"},
 			} {
 				if g.share > g.limit {
-					out = append(out, tare.Finding{Message: fmt.Sprintf("%s %s; more than %s is worth a warning", percent(g.share), g.what, percent(g.limit))})
+					out = append(out, tare.Finding{Message: fmt.Sprintf("%s %s; more than %s is worth a warning", format.Percent(g.share), g.what, format.Percent(g.limit))})
 				}
 			}
 			if in.Machine.Unlocked {
@@ -90,7 +91,7 @@ func clocks(in Input) (tare.Finding, bool) {
 	}
 	return tare.Finding{
 		Severity: tare.Note,
-		Message:  fmt.Sprintf("the null contender used %s more CPU time than time passed (%s ns in %s ns): other threads of the runtime ran beside it, or the machine's clocks disagree", percent(cpu/wall-1), number(cpu), number(wall)),
+		Message:  fmt.Sprintf("the null contender used %s more CPU time than time passed (%s ns in %s ns): other threads of the runtime ran beside it, or the machine's clocks disagree", format.Percent(cpu/wall-1), number(cpu), number(wall)),
 		Advice:   "compare CPU with CPU and time with time, not the one with the other",
 	}, true
 }

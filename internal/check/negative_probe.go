@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 func negativeProbe() Check {
@@ -40,7 +41,7 @@ func negativeProbe() Check {
 					out = append(out, permissive(c.ID, wrong, cases, lax))
 					continue
 				}
-				message := fmt.Sprintf("%d of %s must be refused and were not, or not as the reference does", wrong, plural(cases, "probe"))
+				message := fmt.Sprintf("%d of %s must be refused and were not, or not as the reference does", wrong, format.Count(cases, "probe"))
 				if first != "" {
 					message += "; the first: " + first
 				}
@@ -56,7 +57,7 @@ const laxShown = 3
 
 // permissive notes what a contender that stands apart does not refuse.
 func permissive(id string, wrong, cases int, lax []string) tare.Finding {
-	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", wrong, plural(cases, "probe"))
+	message := fmt.Sprintf("it stands apart, and %d of %s were not refused, or not as the reference does", wrong, format.Count(cases, "probe"))
 	shown := lax[:min(len(lax), laxShown)]
 	if len(shown) > 0 {
 		message += ": " + strings.Join(shown, "; ")

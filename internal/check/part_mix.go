@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -33,7 +34,7 @@ func outsideParts(workloads []tare.Workload, times map[span]float64, contender s
 		out = append(out, tare.Finding{
 			Contender: contender, Workload: b.whole,
 			Message: fmt.Sprintf("an operation takes %.3g× the time of %s (%.3g to %.3g, %s)",
-				math.Exp(stats.HodgesLehmann(b.log)), b.says, math.Exp(lo), math.Exp(hi), plural(len(b.log), "round")),
+				math.Exp(stats.HodgesLehmann(b.log)), b.says, math.Exp(lo), math.Exp(hi), format.Count(len(b.log), "round")),
 		})
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -104,7 +105,7 @@ func fallingSizes(workloads []tare.Workload, times map[span]float64, contender s
 		found[p.whole] = tare.Finding{
 			Contender: contender, Workload: p.whole,
 			Message: fmt.Sprintf("an operation takes %.3g× the time of one on %s, which is a part of it (%.3g to %.3g, %s)",
-				math.Exp(by), p.part, math.Exp(lo), math.Exp(hi), plural(len(p.logs), "round")),
+				math.Exp(by), p.part, math.Exp(lo), math.Exp(hi), format.Count(len(p.logs), "round")),
 		}
 	}
 	var out []tare.Finding

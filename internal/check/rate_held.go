@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 func rateHeld() Check {
@@ -63,18 +64,18 @@ func otherLoad(in Input, contender, workload string) []string {
 	if e, ok := over(in.perRound(contender, workload, heldRate)); ok && e.off(tolerance) {
 		asked, _ := over(in.perRound(contender, workload, key(tare.KeyRateAsked)))
 		said = append(said, fmt.Sprintf("%s requests per second were asked for and %s achieved (%s)%s",
-			number(asked.mid), number(e.mid*asked.mid), plural(e.rounds, "round"), in.limits(contender, workload)))
+			number(asked.mid), number(e.mid*asked.mid), format.Count(e.rounds, "round"), in.limits(contender, workload)))
 	}
 	planned, okPlanned := over(in.perRound(contender, workload, key(tare.KeyConnections)))
 	// Reconnects can only add to what was opened.
 	opened, okOpened := over(in.perRound(contender, workload, key(tare.KeyConnects)))
 	if okPlanned && okOpened && opened.mid > 0 && opened.below(planned.lo) {
-		said = append(said, fmt.Sprintf("%s were planned and %s opened", plural(int(planned.mid), "connection"), number(opened.mid)))
+		said = append(said, fmt.Sprintf("%s were planned and %s opened", format.Count(int(planned.mid), "connection"), number(opened.mid)))
 	}
 	cores, okCores := over(in.perRound(contender, workload, key(tare.KeyServerCores)))
 	base, okBase := over(in.perRound(in.Study.Baseline, workload, key(tare.KeyServerCores)))
 	if okCores && okBase && (cores.below(base.lo) || cores.above(base.hi)) {
-		said = append(said, fmt.Sprintf("the server may use %s and the baseline's %s", plural(int(cores.mid), "core"), plural(int(base.mid), "core")))
+		said = append(said, fmt.Sprintf("the server may use %s and the baseline's %s", format.Count(int(cores.mid), "core"), format.Count(int(base.mid), "core")))
 	}
 	return said
 }

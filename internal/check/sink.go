@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // hotBytes is the length from which one body does not stay in the nearest
@@ -76,7 +77,7 @@ func stuck(in Input, c tare.Conformance) (tare.Finding, bool) {
 	return tare.Finding{
 		Contender: c.Contender, Workload: c.Workload,
 		Message: fmt.Sprintf("each of %s wrote %s B/op, but the answers have different lengths, %s B in the mean",
-			plural(count, "slice"), number(float64(bytes)/float64(ops)), number(float64(c.Bytes)/float64(c.Cases))),
+			format.Count(count, "slice"), number(float64(bytes)/float64(ops)), number(float64(c.Bytes)/float64(c.Cases))),
 		Advice: "see that the timed loop goes through all bodies and writes what it is asked to write",
 	}, true
 }

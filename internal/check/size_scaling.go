@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -39,7 +40,7 @@ func sizeScaling() Check {
 				out = append(out, tare.Finding{
 					Contender: s.Contender, Workload: s.Workloads[len(s.Workloads)-1],
 					Message: fmt.Sprintf("time hardly grows with size over %s: as bytes^%.2f (%.2f to %.2f, %s), so a hundred times the bytes take %.2g× as long",
-						strings.Join(s.Workloads, ", "), s.Exponent, lo, hi, plural(len(s.PerRound), "round"), math.Pow(100, s.Exponent)),
+						strings.Join(s.Workloads, ", "), s.Exponent, lo, hi, format.Count(len(s.PerRound), "round"), math.Pow(100, s.Exponent)),
 				})
 			}
 			return out

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // fewestLong is how many long rounds the check needs.
@@ -45,7 +46,7 @@ func sliceInvariance() Check {
 					out = append(out, tare.Finding{
 						Contender: c.ID, Workload: w.ID,
 						Message: fmt.Sprintf("the ratio to %s is %.3f in slices of the plan's length (%s) and %.3f in slices %d times as long (%s)",
-							in.Study.Baseline, math.Exp(at), plural(len(short), "round"), math.Exp(at+by), tau, plural(len(long), "round")),
+							in.Study.Baseline, math.Exp(at), format.Count(len(short), "round"), math.Exp(at+by), tau, format.Count(len(long), "round")),
 					})
 				}
 			}

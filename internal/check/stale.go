@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 func stale() Check {
@@ -61,7 +62,7 @@ func processor(m tare.Machine) string {
 	if m.CPU == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s, %s)", m.CPU, m.Arch, plural(m.Cores, "core"))
+	return fmt.Sprintf("%s (%s, %s)", m.CPU, m.Arch, format.Count(m.Cores, "core"))
 }
 
 // modulesChanged says which linked modules have another version, came or went;

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -24,7 +25,7 @@ func sumsDisagree() Check {
 			}
 			var out []tare.Finding
 			for _, c := range in.Comparisons {
-				if c.Metric != in.primary() || c.Contender == c.Against || !(c.Low > 0) || !(c.High > 0) {
+				if c.Metric != in.primary() || c.Contender == c.Against || !c.Bounded() {
 					continue
 				}
 				i := slices.IndexFunc(in.Effects, func(e tare.Effects) bool {
@@ -41,7 +42,7 @@ func sumsDisagree() Check {
 				if e.A != c.Contender {
 					apart = negated(apart)
 				}
-				half := math.Log(c.High/c.Low) / 2
+				half := c.HalfWidth()
 				lo, hi, ok := stats.Interval(apart, strict)
 				if !ok || lo <= half && hi >= -half {
 					continue
@@ -49,7 +50,7 @@ func sumsDisagree() Check {
 				out = append(out, tare.Finding{
 					Contender: c.Contender, Workload: c.Workload,
 					Message: fmt.Sprintf("the ratio to %s is %.4g by the middle of the blocks and %.4g by sums, further apart than the half-width (±%s, %s)",
-						c.Against, c.Ratio, c.SumsRatio, percent(math.Expm1(half)), plural(len(apart), "round")),
+						c.Against, c.Ratio, c.SumsRatio, format.Percent(math.Expm1(half)), format.Count(len(apart), "round")),
 				})
 			}
 			return out

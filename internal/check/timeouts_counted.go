@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load/hist"
 )
 
@@ -65,11 +66,11 @@ func dropped(t tare.Trial, w tare.Workload) string {
 	timeouts, requests := t.Samples[w.ID][tare.KeyTimeouts], t.Samples[w.ID][tare.KeyRequests]
 	missing := requests + timeouts - float64(h.Count())
 	if missing > timeoutsMissing*timeouts {
-		return fmt.Sprintf("%s of %s are not among the latencies: %d were recorded for %s answers", number(missing), plural(int(timeouts), "timeout"), h.Count(), number(requests))
+		return fmt.Sprintf("%s of %s are not among the latencies: %d were recorded for %s answers", number(missing), format.Count(int(timeouts), "timeout"), h.Count(), number(requests))
 	}
 	longest := h.Above(h.Max() / 2)
 	if w.Traffic.Rate == 0 && float64(longest) < (1-timeoutsMissing)*timeouts {
-		return fmt.Sprintf("there were %s, and only %s of the latencies are above half of the longest", plural(int(timeouts), "timeout"), number(float64(longest)))
+		return fmt.Sprintf("there were %s, and only %s of the latencies are above half of the longest", format.Count(int(timeouts), "timeout"), number(float64(longest)))
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 func trial() Check {
@@ -48,7 +49,7 @@ func (in Input) broken(id string, failed []tare.Trial) tare.Finding {
 	first := failed[0]
 	f := tare.Finding{Contender: id, Message: fmt.Sprintf("%s in %s: %s", ended(first.Error.Class), when(first), first.Error.Message)}
 	if n := len(failed) - 1; n > 0 {
-		f.Message += fmt.Sprintf(" (and in %s more)", plural(n, "trial"))
+		f.Message += fmt.Sprintf(" (and in %s more)", format.Count(n, "trial"))
 	}
 	if why := GivenUp(in.Trials, id, in.Plan.RoundsPlanned); why != "" {
 		if len(failed) > 1 && first.Round > 0 {

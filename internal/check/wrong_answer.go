@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 func wrongAnswer() Check {
@@ -15,7 +16,7 @@ func wrongAnswer() Check {
 			"Of a contender that stands apart the status of its answers is compared and nothing else.",
 		Why: "A JSON stream that was never flushed was published as 1.55 times as fast as encoding/json; what it wrote was not valid JSON. " +
 			"Work that is not done is always fast.",
-		Advice: "compare the contender's output for the case shown with the reference, and mend the contender",
+		Advice: "compare the contender's output for the case shown with the reference, and fix the contender",
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			at := map[[2]string]int{}
@@ -57,5 +58,5 @@ func answers(n int) string {
 	if n == 1 {
 		return "1 answer is"
 	}
-	return plural(n, "answer") + " are"
+	return format.Count(n, "answer") + " are"
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Answer is the headline of a result: the first of the study's answers whose
@@ -80,7 +81,7 @@ func (q *quoter) limited(a tare.Answer, of string) []tare.Ruling {
 		return []tare.Ruling{tare.VoidRuling}
 	case !ok:
 		return nil
-	case rule.Limit == 1 && !c.Exact && differs(c, halfWidth(q.r.Comparisons, f.Workload, f.Metric)) != shown:
+	case rule.Limit == 1 && !c.Exact && c.Differs(tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)) != tare.Significant:
 		return []tare.Ruling{tare.Inconclusive}
 	}
 	return []tare.Ruling{ruling(rule, c)}
@@ -126,7 +127,7 @@ func (q *quoter) quote(f tare.Figure) (string, bool) {
 		if !ok {
 			return "", false
 		}
-		return predicate(c, halfWidth(q.r.Comparisons, f.Workload, f.Metric)), true
+		return predicate(c, tare.NoiseFloor(q.r.Comparisons, f.Workload, f.Metric)), true
 	}
 	if !ok || q.void(f) != "" {
 		return "", false
@@ -146,17 +147,17 @@ func (q *quoter) quote(f tare.Figure) (string, bool) {
 // within says that a ratio is on one side of 1 by less than the control shows,
 // which its interval does not; empty where it is not so.
 func (q *quoter) within(c tare.Comparison) string {
-	control := halfWidth(q.r.Comparisons, c.Workload, c.Metric)
-	if c.Exact || differs(c, control) != withinControl {
+	control := tare.NoiseFloor(q.r.Comparisons, c.Workload, c.Metric)
+	if c.Exact || c.Differs(control) != tare.WithinNoise {
 		return ""
 	}
-	return ", within the control's ±" + formatShare(math.Expm1(control))
+	return ", within the control's ±" + format.Percent(math.Expm1(control))
 }
 
 // comparison is a contender against the baseline, where there is an interval.
 func (q *quoter) comparison(f tare.Figure) (tare.Comparison, bool) {
 	for _, c := range q.r.Comparisons {
-		if c.Contender == f.Contender && c.Workload == f.Workload && c.Metric == f.Metric && c.Contender != c.Against && (hasInterval(c) || c.Exact) {
+		if c.Contender == f.Contender && c.Workload == f.Workload && c.Metric == f.Metric && c.Contender != c.Against && (c.Bounded() || c.Exact) {
 			return c, true
 		}
 	}
@@ -202,13 +203,13 @@ func times(c tare.Comparison, more string) string {
 // there is no significant one.
 func predicate(c tare.Comparison, control float64) string {
 	w := wordsFor(c.Metric)
-	if c.Exact || differs(c, control) == shown {
+	if c.Exact || c.Differs(control) == tare.Significant {
 		return fmt.Sprintf("%s %s %s %s", w.verb, times(c, ""), w.of, c.Against)
 	}
 	ratio, lo, hi := formatInterval(c.Ratio, c.Low, c.High, 1)
-	if differs(c, control) == withinControl {
+	if c.Differs(control) == tare.WithinNoise {
 		return fmt.Sprintf("does not differ from %s in %s by more than the control does (%s×, %s to %s; control ±%s)",
-			c.Against, w.noun, ratio, lo, hi, formatShare(math.Expm1(control)))
+			c.Against, w.noun, ratio, lo, hi, format.Percent(math.Expm1(control)))
 	}
 	return fmt.Sprintf("does not differ significantly from %s in %s (%s× to %s×)", c.Against, w.noun, lo, hi)
 }

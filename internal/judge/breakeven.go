@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -77,8 +78,8 @@ func brokenEven(r tare.BreakEvenResult) string {
 	most := slices.MaxFunc(r.Points, func(a, b tare.BreakEvenPoint) int { return cmp.Compare(a.MoreHigh, b.MoreHigh) })
 	rate := r.Rates[0]
 	s := fmt.Sprintf("At %s a second %s costs at most %s of a core more than %s, on any of these: on %s (%s to %s).",
-		formatRate(rate), r.Against, formatShare(most.Cores[0]), r.Contender, most.Workload,
-		formatShare(rate*most.MoreLow/1e9), formatShare(rate*most.MoreHigh/1e9))
+		formatRate(rate), r.Against, format.Percent(most.Cores[0]), r.Contender, most.Workload,
+		format.Percent(rate*most.MoreLow/1e9), format.Percent(rate*most.MoreHigh/1e9))
 	if !(most.MoreHigh > 0) {
 		s = fmt.Sprintf("%s costs more than %s on none of these.", r.Against, r.Contender)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // toldOn reports whether workload is where the decomposition that answers c is.
@@ -51,7 +52,7 @@ func (b *bench) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 	}
 	switch {
 	case small:
-		r.Outcome, r.Why = tare.Holds, "no other cause can have more than "+formatShare(tieWithin-1)+" of the difference"
+		r.Outcome, r.Why = tare.Holds, "no other cause can have more than "+format.Percent(tieWithin-1)+" of the difference"
 	case len(shown) > 0:
 		r.Outcome, r.Why = tare.Refuted, "of the difference, "+listed(shown)
 	default:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Bounds of the outcomes of a claim.
@@ -157,7 +158,7 @@ func (b *bench) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 		return
 	}
 	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, comparison.Against, c.Metric, formatRounds(comparison.Rounds))
-	if !hasInterval(comparison) {
+	if !comparison.Bounded() {
 		r.Outcome = tare.ClaimOpen
 		r.Measured = comparison.Ratio
 		r.Why = fmt.Sprintf("no interval after %s; it takes %d", formatRounds(comparison.Rounds), roundsForInterval(comparison, b.d.looks()))
@@ -170,7 +171,7 @@ func (b *bench) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 		r.Why = fmt.Sprintf("published %s×, measured %s× %s: %s is thin: %s", significant(c.Ratio()), ratio, span, c.Metric, why)
 		return
 	}
-	control := halfWidth(b.comparisons, c.Workload, c.Metric)
+	control := tare.NoiseFloor(b.comparisons, c.Workload, c.Metric)
 	r.Outcome, r.SizeRefuted = outcome(c, comparison, control)
 	r.Why = because(c, comparison, control, r.Outcome, r.SizeRefuted)
 }
@@ -268,7 +269,7 @@ func outcome(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outco
 	published := claim.Ratio()
 	inside := 1/tieWithin <= c.Low && c.High <= tieWithin
 	measured := 0 // side of 1 the interval is wholly on
-	if differs(c, control) == shown {
+	if c.Differs(control) == tare.Significant {
 		measured = 1
 		if c.High < 1 {
 			measured = -1
@@ -317,8 +318,8 @@ func because(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcom
 		}
 		return s + ": " + sideWord + " 1 as claimed, not within 1.25× of the published ratio"
 	}
-	if differs(c, control) == withinControl {
-		return s + ": within what the control shows here (±" + formatShare(math.Expm1(control)) + ")"
+	if c.Differs(control) == tare.WithinNoise {
+		return s + ": within what the control shows here (±" + format.Percent(math.Expm1(control)) + ")"
 	}
 	return s + ": more rounds are needed"
 }

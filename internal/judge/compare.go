@@ -28,7 +28,7 @@ func Compare(d Data, effects []tare.Effects) []tare.Comparison {
 				}
 			}
 			for _, id := range d.compared() {
-				e, ok := find(effects, w.ID, metric, id, d.Study.Baseline)
+				e, ok := tare.EffectsOf(effects, w.ID, metric, id, d.Study.Baseline)
 				if !ok || id == d.Study.Baseline {
 					continue
 				}
@@ -46,13 +46,13 @@ func Compare(d Data, effects []tare.Effects) []tare.Comparison {
 		}
 		for k, s := range settle(of, d.looks()) {
 			c := &out[family[k]]
-			if c.Level = s.level; s.ok {
-				c.Low, c.High = math.Exp(s.lo), math.Exp(s.hi)
+			if c.Level = s.Level; s.OK {
+				c.Low, c.High = math.Exp(s.Low), math.Exp(s.High)
 			}
 		}
 	}
 	for i := range out {
-		if c := &out[i]; c.Contender == c.Against { // true at any level; the control's is the page's
+		if c := &out[i]; c.Contender == c.Against { // true at any level; use the control's level
 			if j := slices.IndexFunc(out, func(o tare.Comparison) bool {
 				return o.Contender == tare.ControlID && o.Workload == c.Workload && o.Metric == c.Metric
 			}); j >= 0 {
@@ -71,16 +71,6 @@ type evidence struct {
 	effects []float64
 	edges   []float64
 }
-
-// interval is what a family settled on for one of its members.
-type interval struct {
-	lo, hi float64
-	level  float64 // confidence, simultaneous over looks
-	ok     bool    // false: too few rounds
-}
-
-// holds reports whether x is inside.
-func (s interval) holds(x float64) bool { return s.lo <= x && x <= s.hi }
 
 // families groups the comparisons whose error is controlled together.
 func families(cs []tare.Comparison) [][]int {
@@ -109,38 +99,13 @@ func families(cs []tare.Comparison) [][]int {
 	return out
 }
 
-// settle returns the intervals of one family, stepping down: those that hold
-// none of their edges leave with the level they had, the others share alpha
-// among fewer.
-//
-// Source: S. Holm, "A simple sequentially rejective multiple test procedure",
-// Scand. J. Statist. 6 (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple
-// testing in group sequential trials using graphical approaches", Stat.
-// Biopharm. Res. 5 (2013) 311–320.
-func settle(family []evidence, looks int) []interval {
-	out := make([]interval, len(family))
-	var left []int
-	for i := range family {
-		left = append(left, i)
-	}
-	for len(left) > 0 {
-		level := alpha / float64(len(left))
-		at := stats.LookLevel(level, looks)
-		var open []int
-		for _, i := range left {
-			s := interval{level: 1 - level}
-			s.lo, s.hi, s.ok = stats.Interval(family[i].effects, at)
-			out[i] = s
-			if !s.ok || slices.ContainsFunc(family[i].edges, s.holds) {
-				open = append(open, i)
-			}
-		}
-		if len(open) == len(left) {
-			break
-		}
-		left = open
-	}
-	return out
+// settle returns the intervals of one family. A member is open while its interval
+// holds one of its edges.
+func settle(family []evidence, looks int) []stats.Span {
+	return stats.StepDown(len(family), alpha, func(i int, alpha float64) (s stats.Span) {
+		s.Low, s.High, s.OK = stats.Interval(family[i].effects, stats.LookLevel(alpha, looks))
+		return s
+	}, func(i int, s stats.Span) bool { return slices.ContainsFunc(family[i].edges, s.Holds) })
 }
 
 // comparison is everything about a pair but its interval. b of e is the baseline.
@@ -166,31 +131,6 @@ func (x *index) self(d Data, workload string) (tare.Comparison, bool) {
 		Workload: workload, Contender: d.Study.Baseline, Metric: d.primary(), Against: d.Study.Baseline,
 		Ratio: 1, Low: 1, High: 1, Level: 1 - alpha, Rounds: v.Rounds, Value: v.Value, AgainstValue: v.Value, Unit: v.Unit,
 	}, ok
-}
-
-// find returns the effects of a against b, turned round where they are stored
-// the other way.
-func find(effects []tare.Effects, workload, metric, a, b string) (tare.Effects, bool) {
-	for _, e := range effects {
-		if e.Workload != workload || e.Metric != metric {
-			continue
-		}
-		if e.A == a && e.B == b {
-			return e, true
-		}
-		if e.A == b && e.B == a {
-			return tare.Effects{Workload: workload, Metric: metric, A: a, B: b, Effects: negated(e.Effects), Sums: negated(e.Sums), Of: e.Of}, true
-		}
-	}
-	return tare.Effects{}, false
-}
-
-func negated(x []float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = -v
-	}
-	return out
 }
 
 // asked reports whether a criterion or claim is about this comparison.

@@ -52,7 +52,7 @@ func TestCompareIntervalIsTheLookLevels(t *testing.T) {
 	for _, looks := range [][]int{{18}, {8, 12, 18, 27}} {
 		d.Plan.Looks = looks
 		effects := Effects(d)
-		e, _ := find(effects, "w", "time", "lean", base)
+		e, _ := tare.EffectsOf(effects, "w", "time", "lean", base)
 		lo, hi, _ := stats.Interval(e.Effects, stats.LookLevel(0.05, len(looks)))
 		c := pick(Compare(d, effects), "lean", "w", "time")
 		if c.Low != math.Exp(lo) || c.High != math.Exp(hi) || c.Level != 0.95 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // onePercent of a core is where a difference begins to be worth a thought.
@@ -28,7 +29,7 @@ func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Com
 	}
 	var out []tare.Cost
 	for _, c := range comparisons {
-		if c.Metric != metric || who[c.Contender].Role != tare.RoleContender || who[c.Against].Role != tare.RoleBaseline || !hasInterval(c) {
+		if c.Metric != metric || who[c.Contender].Role != tare.RoleContender || who[c.Against].Role != tare.RoleBaseline || !c.Bounded() {
 			continue
 		}
 		kind := who[c.Contender].Kind
@@ -38,7 +39,7 @@ func Costs(metrics []string, contenders []tare.Contender, comparisons []tare.Com
 		if len(tare.VoidsMetric(findings, c.Contender, c.Workload, metric))+len(tare.VoidsMetric(findings, c.Against, c.Workload, metric)) > 0 {
 			continue
 		}
-		out = append(out, cost(c, halfWidth(comparisons, c.Workload, metric), rate, unitOf(kind)))
+		out = append(out, cost(c, tare.NoiseFloor(comparisons, c.Workload, metric), rate, unitOf(kind)))
 	}
 	return out
 }
@@ -64,7 +65,7 @@ func unitOf(kind string) string {
 func cost(c tare.Comparison, control, rate float64, unit string) tare.Cost {
 	out := tare.Cost{Workload: c.Workload, Contender: c.Contender, Against: c.Against, Metric: c.Metric, Rate: rate}
 	perOp := c.AgainstValue / 1e9 // core seconds of the baseline
-	isShown := differs(c, control) == shown
+	isShown := c.Differs(control) == tare.Significant
 	if isShown {
 		out.OnePercent = onePercent / math.Abs(perOp*(1-c.Ratio))
 	}
@@ -86,12 +87,12 @@ func priced(c tare.Cost, isShown bool, unit string) string {
 	case c.Rate == 0:
 		return fmt.Sprintf("%s and %s on %s: the difference is 1 %% of a core at %s%s a second.", c.Contender, c.Against, c.Workload, formatRate(c.OnePercent), unit)
 	}
-	change := fmt.Sprintf("saves %s (%s to %s)", formatShare(c.Saved), formatShare(c.SavedLow), formatShare(c.SavedHigh))
+	change := fmt.Sprintf("saves %s (%s to %s)", format.Percent(c.Saved), format.Percent(c.SavedLow), format.Percent(c.SavedHigh))
 	if c.Saved < 0 {
-		change = fmt.Sprintf("costs %s more (%s to %s)", formatShare(-c.Saved), formatShare(-c.SavedHigh), formatShare(-c.SavedLow))
+		change = fmt.Sprintf("costs %s more (%s to %s)", format.Percent(-c.Saved), format.Percent(-c.SavedHigh), format.Percent(-c.SavedLow))
 	}
 	return fmt.Sprintf("%s on %s at %s%s a second takes %s of a core and %s %s: that %s; it is 1 %% of a core at %s%s a second.",
-		c.Contender, c.Workload, formatRate(c.Rate), unit, formatShare(c.Cores), c.Against, formatShare(c.AgainstCores), change, formatRate(c.OnePercent), unit)
+		c.Contender, c.Workload, formatRate(c.Rate), unit, format.Percent(c.Cores), c.Against, format.Percent(c.AgainstCores), change, formatRate(c.OnePercent), unit)
 }
 
 // formatRate writes a rate with three significant digits and thousands apart.

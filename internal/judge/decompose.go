@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -125,7 +126,7 @@ func (b *bench) absent(id, workload, metric string) string {
 // there is none. Too few rounds leave Low and High zero.
 func (b *bench) cause(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
 	x := b.index()
-	e, ok := find(effects, workload, metric, c.To, c.From)
+	e, ok := tare.EffectsOf(effects, workload, metric, c.To, c.From)
 	if !ok {
 		e = x.effects(b.d, workload, metric, c.To, c.From)
 	}
@@ -152,22 +153,20 @@ func (b *bench) apart(out *tare.Decomposition, effects []tare.Effects) string {
 	who := fmt.Sprintf("of %s against %s on %s", out.Whole.To, out.Whole.From, out.Workload)
 	looks := b.d.looks()
 	level := 1 - out.Steps[0].Level
-	if needs := stats.MinRounds(stats.LookLevel(level, looks)); !hasInterval(row) || row.Rounds < needs {
+	if needs := stats.MinRounds(stats.LookLevel(level, looks)); !row.Bounded() || row.Rounds < needs {
 		return fmt.Sprintf("The difference in %s %s is not told apart: no interval after %s; it takes %d.", w.noun, who, formatRounds(row.Rounds), needs)
 	}
 	ratio, span := spanned(row, 1)
 	control := 0.0
-	if e, ok := find(effects, out.Workload, out.Metric, tare.ControlID, b.d.Study.Baseline); ok {
-		if lo, hi, ok := stats.Interval(e.Effects, stats.LookLevel(alpha, looks)); ok {
-			control = (hi - lo) / 2
-		}
+	if e, ok := tare.EffectsOf(effects, out.Workload, out.Metric, tare.ControlID, b.d.Study.Baseline); ok {
+		control, _ = stats.HalfWidth(e.Effects, stats.LookLevel(alpha, looks))
 	}
-	switch differs(row, control) {
-	case notShown:
+	switch row.Differs(control) {
+	case tare.NotShown:
 		return fmt.Sprintf("No difference in %s %s is shown, so none is told apart; the ratio is %s %s.", w.noun, who, ratio, span)
-	case withinControl:
+	case tare.WithinNoise:
 		return fmt.Sprintf("No difference in %s %s is shown, so none is told apart; the ratio %s %s is within what the control shows here (±%s).",
-			w.noun, who, ratio, span, formatShare(math.Expm1(control)))
+			w.noun, who, ratio, span, format.Percent(math.Expm1(control)))
 	}
 	ids := []string{out.Whole.From}
 	for _, s := range out.Steps {
@@ -180,7 +179,7 @@ func (b *bench) apart(out *tare.Decomposition, effects []tare.Effects) string {
 	if row.Ratio < 1 {
 		than = w.less
 	}
-	of := fmt.Sprintf("%s %s %s (%s×, %s", formatShare(math.Abs(row.Ratio-1)), than, who, ratio, strings.TrimPrefix(span, "("))
+	of := fmt.Sprintf("%s %s %s (%s×, %s", format.Percent(math.Abs(row.Ratio-1)), than, who, ratio, strings.TrimPrefix(span, "("))
 	if !b.share(out, ids, stats.LookLevel(level, looks)) {
 		return fmt.Sprintf("The %s are not told apart yet: more rounds are needed.", of)
 	}

@@ -76,7 +76,7 @@ func TestDecompose(t *testing.T) {
 	if c := got.Steps[1]; c.Low != math.Exp(lo) || c.High != math.Exp(hi) || c.Ratio != math.Exp(stats.HodgesLehmann(e.Effects)) {
 		t.Errorf("step 1: %+v, want %v to %v", c, math.Exp(lo), math.Exp(hi))
 	}
-	if _, there := find(Effects(d), "w", "cpu", "other", "lean"); there {
+	if _, there := tare.EffectsOf(Effects(d), "w", "cpu", "other", "lean"); there {
 		t.Error("the pair is on the page anyway; the test tests nothing")
 	}
 	for _, want := range []string{

@@ -38,7 +38,7 @@ func small() Data {
 
 func effect(t *testing.T, d Data, metric, a, b string) tare.Effects {
 	t.Helper()
-	e, ok := find(Effects(d), "w", metric, a, b)
+	e, ok := tare.EffectsOf(Effects(d), "w", metric, a, b)
 	if !ok {
 		t.Fatalf("no effects of %s against %s on %s", a, b, metric)
 	}
@@ -164,7 +164,7 @@ func TestEffectsOfRoundsThatCount(t *testing.T) {
 		{"lean", base, "w", []int{4, 7}}, {"lean", base, "v", []int{4}}, {"lean", "fat", "w", []int{4, 7}},
 		{"fat", base, "w", nil}, {tare.ControlID, base, "v", nil},
 	} {
-		e, ok := find(effects, c.workload, "time", c.a, c.b)
+		e, ok := tare.EffectsOf(effects, c.workload, "time", c.a, c.b)
 		if !ok || len(e.Effects) != 12-len(c.lost) || len(e.Sums) != len(e.Effects) || len(c.lost) == 0 && e.Of != nil || len(c.lost) > 0 && len(e.Of) != len(e.Effects) {
 			t.Errorf("%s against %s on %s: %d effects of rounds %v", c.a, c.b, c.workload, len(e.Effects), e.Of)
 		}
@@ -176,7 +176,7 @@ func TestEffectsOfRoundsThatCount(t *testing.T) {
 	}
 	for i, c := range Compare(d, effects) {
 		if c.Contender == "lean" {
-			if want := map[string]int{"v": 11, "w": 10}[c.Workload]; c.Rounds != want || !hasInterval(c) || c.RankLow != 1 || c.RankHigh != 1 {
+			if want := map[string]int{"v": 11, "w": 10}[c.Workload]; c.Rounds != want || !c.Bounded() || c.RankLow != 1 || c.RankHigh != 1 {
 				t.Errorf("%+v; want an interval and the first rank after %d rounds", c, want)
 			}
 		} else if c != whole[i] {
@@ -206,7 +206,7 @@ func TestEffectsOfTrialMetrics(t *testing.T) {
 		t.Errorf("bytes: %+v, want ln ½ twice and no sums", e)
 	}
 	d.Trials[3].Samples["w"]["bytes_per_op"] = 0 // lean in round 1
-	if e, ok := find(Effects(d), "w", "bytes", "lean", base); ok {
+	if e, ok := tare.EffectsOf(Effects(d), "w", "bytes", "lean", base); ok {
 		t.Errorf("a zero in one round leaves %v; the pair should be left out whole", e.Effects)
 	}
 	delete(d.Trials[3].Samples["w"], "bytes_per_op")

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 // formatInterval writes a ratio and its interval with as many decimals as the
@@ -51,33 +53,11 @@ func fixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', 
 
 // formatLevel writes a confidence: 0.95 is "95 %", 0.991667 is "99.17 %".
 func formatLevel(level float64) string {
-	return trimmed(level*100, digitsOf(100*(1-level))) + " %"
-}
-
-// formatShare writes a share with two significant digits: 0.0456 is "4.6 %",
-// 0.664 is "66 %".
-func formatShare(share float64) string {
-	return trimmed(share*100, digitsOf(share*100)) + " %"
-}
-
-// digitsOf is how many decimals show two significant digits of x.
-func digitsOf(x float64) int {
-	if !(x > 0) {
-		return 0
-	}
-	return min(max(0, 1-int(math.Floor(math.Log10(x)))), 6)
-}
-
-func trimmed(x float64, decimals int) string {
-	s := fixed(x, decimals)
-	if strings.Contains(s, ".") {
-		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
-	}
-	return s
+	return format.Trimmed(level*100, format.Decimals(100*(1-level))) + " %"
 }
 
 // formatTimes writes a factor: 1.94 is "1.9×", 12.3 is "12×".
-func formatTimes(x float64) string { return fixed(x, digitsOf(x)) + "×" }
+func formatTimes(x float64) string { return fixed(x, format.Decimals(x)) + "×" }
 
 // formatValue writes a value in a unit a person would use: nanoseconds and
 // bytes are scaled, counts are not.
@@ -103,7 +83,7 @@ func significant(x float64) string {
 	if x == 0 {
 		return "0"
 	}
-	return trimmed(x, min(max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))), 6))
+	return format.Trimmed(x, min(max(0, 2-int(math.Floor(math.Log10(math.Abs(x))))), 6))
 }
 
 func formatRounds(n int) string {

@@ -1,6 +1,10 @@
 package judge
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/tarebench/tare/internal/format"
+)
 
 func TestFormatInterval(t *testing.T) {
 	for _, c := range []struct {
@@ -33,10 +37,10 @@ func TestFormatNumbers(t *testing.T) {
 		{formatLevel(1 - 0.05/6), "99.17 %"},
 		{formatLevel(0.999), "99.9 %"},
 		{formatLevel(1), "100 %"},
-		{formatShare(0.0456), "4.6 %"},
-		{formatShare(0.664), "66 %"},
-		{formatShare(0.00123), "0.12 %"},
-		{formatShare(0), "0 %"},
+		{format.Percent(0.0456), "4.6 %"},
+		{format.Percent(0.664), "66 %"},
+		{format.Percent(0.00123), "0.12 %"},
+		{format.Percent(0), "0 %"},
 		{formatTimes(1.94), "1.9×"},
 		{formatTimes(2), "2.0×"},
 		{formatTimes(12.6), "13×"},

@@ -169,7 +169,7 @@ func TestThinLatenciesDecideNothing(t *testing.T) {
 	effects := Effects(d)
 	cs := Compare(d, effects)
 	c := pick(cs, "lean", "closed", "p99")
-	if !hasInterval(c) || math.Abs(c.Ratio-0.5) > 0.05 || c.RankLow != 0 {
+	if !c.Bounded() || math.Abs(c.Ratio-0.5) > 0.05 || c.RankLow != 0 {
 		t.Errorf("the comparison is not given, or ranked: %+v", c)
 	}
 	why := "p99 is thin: lean has 500 requests in one of the rounds, and it takes 2,000; longer segments would have them"

@@ -42,13 +42,13 @@ func rank(d Data, effects []tare.Effects, cs []tare.Comparison, findings []tare.
 // rankRows ranks the contenders of rows, all of one workload.
 func rankRows(d Data, effects []tare.Effects, cs []tare.Comparison, rows []int) {
 	workload, metric := cs[rows[0]].Workload, cs[rows[0]].Metric
-	floor := halfWidth(cs, workload, metric)
+	floor := tare.NoiseFloor(cs, workload, metric)
 	type pair struct{ i, j int }
 	var all []pair
 	var p, estimate []float64
 	for i := range rows {
 		for j := i + 1; j < len(rows); j++ {
-			e, _ := find(effects, workload, metric, cs[rows[i]].Contender, cs[rows[j]].Contender)
+			e, _ := tare.EffectsOf(effects, workload, metric, cs[rows[i]].Contender, cs[rows[j]].Contender)
 			all = append(all, pair{i, j})
 			p = append(p, stats.SignedRankP(e.Effects))
 			estimate = append(estimate, stats.HodgesLehmann(e.Effects))

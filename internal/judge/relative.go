@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -14,7 +15,7 @@ type member struct {
 	workload, of string
 	perRound     []float64
 	edges        []float64 // at which a decision flips
-	interval
+	stats.Span
 }
 
 // ruleDifference rules on what a contender takes more than the baseline, as a
@@ -37,28 +38,28 @@ func (b *bench) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule t
 		}
 	}
 	v.Verdict = tare.Inconclusive
-	if !m.ok {
+	if !m.OK {
 		if len(m.perRound) == 0 {
 			v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: there is no difference in %s to take a share of %s of.",
 				v.Contender, v.Criterion, v.Workload, wordsFor(v.Metric).noun, criterion.Of)
 			return
 		}
-		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-m.level, b.d.looks()))
+		v.RoundsNeeded = stats.MinRounds(stats.LookLevel(1-m.Level, b.d.looks()))
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
 			v.Contender, v.Criterion, v.Workload, formatRounds(len(m.perRound)), v.RoundsNeeded)
 		return
 	}
 	switch {
-	case m.hi <= rule.Limit*(1+slack):
+	case m.High <= rule.Limit*(1+slack):
 		v.Verdict = tare.Met
-	case m.lo > rule.Limit:
+	case m.Low > rule.Limit:
 		v.Verdict = tare.NotMet
 	}
 	v.Sentence = fmt.Sprintf("%s: %s is %s: %s.", v.Contender, v.Criterion, v.Verdict, b.said(m, *v, rule.Limit))
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
-	at := stats.LookLevel(1-m.level, b.d.looks())
+	at := stats.LookLevel(1-m.Level, b.d.looks())
 	if n, ok := stats.RoundsNeeded(m.perRound, at, stats.MaxRounds, rule.Limit); ok {
 		v.RoundsNeeded = n
 	}
@@ -89,7 +90,7 @@ func (b *bench) family(contender, metric string) []member {
 		of = append(of, evidence{m.perRound, m.edges})
 	}
 	for i, s := range settle(of, b.d.looks()) {
-		ms[i].interval = s
+		ms[i].Span = s
 	}
 	if b.differences == nil {
 		b.differences = map[[2]string][]member{}
@@ -139,9 +140,9 @@ func (x *index) shares(metric, workload, of, contender, baseline string) []float
 // is claimed.
 func (b *bench) said(m member, v tare.Verdict, limit float64) string {
 	w := wordsFor(v.Metric)
-	share, lo, hi := stats.HodgesLehmann(m.perRound), m.lo, m.hi
+	share, lo, hi := stats.HodgesLehmann(m.perRound), m.Low, m.High
 	on := fmt.Sprintf("%s on %s", b.d.Study.Baseline, v.Workload)
-	if m.holds(0) {
+	if m.Holds(0) {
 		s, span := sharesSpanned(share, lo, hi, m, 0, limit)
 		return fmt.Sprintf("no difference in %s from %s is shown; the estimate is %s of %s %s", w.noun, on, s, m.of, span)
 	}
@@ -152,8 +153,8 @@ func (b *bench) said(m member, v tare.Verdict, limit float64) string {
 	s, span := sharesSpanned(share, lo, hi, m, edges...)
 	tail := ""
 	control := b.index().shares(v.Metric, v.Workload, m.of, tare.ControlID, b.d.Study.Baseline)
-	if cl, ch, ok := stats.Interval(control, stats.LookLevel(1-m.level, b.d.looks())); ok && !(share > (ch-cl)/2) {
-		tail = fmt.Sprintf(", which is within what the control shows here (±%s)", formatShare((ch-cl)/2))
+	if cl, ch, ok := stats.Interval(control, stats.LookLevel(1-m.Level, b.d.looks())); ok && !(share > (ch-cl)/2) {
+		tail = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent((ch-cl)/2))
 	}
 	return fmt.Sprintf("it costs %s of %s %s than %s %s%s", s, m.of, than, on, span, tail)
 }
@@ -164,14 +165,14 @@ func sharesSpanned(share, lo, hi float64, m member, edges ...float64) (s, span s
 	if lo == hi {
 		return s + " %", fmt.Sprintf("(the same in each of %s)", formatRounds(len(m.perRound)))
 	}
-	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(m.level), formatRounds(len(m.perRound)))
+	return s + " %", fmt.Sprintf("(%s to %s %%, %s, %s)", l, h, formatLevel(m.Level), formatRounds(len(m.perRound)))
 }
 
 // formatShares writes a share and its interval in per cent, with as many
 // decimals as the width of the interval bears, and more where rounding would
 // carry a bound across one of the edges.
 func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
-	decimals := digitsOf(math.Abs(100 * share))
+	decimals := format.Decimals(math.Abs(100 * share))
 	if width := 100 * (hi - lo); width > 0 {
 		decimals = min(max(0, int(math.Ceil(-math.Log10(width)))), 5)
 	}
@@ -184,7 +185,7 @@ func formatShares(share, lo, hi float64, edges ...float64) (s, l, h string) {
 	}
 	write := fixed
 	if lo == hi {
-		write = trimmed
+		write = format.Trimmed
 	}
 	signed := func(x float64) string {
 		s := write(math.Abs(100*x), decimals)

@@ -137,7 +137,7 @@ func TestDifferenceFamilies(t *testing.T) {
 		d.Study.Criteria = criteria
 		out := map[string]float64{}
 		for _, m := range (&bench{d: d}).family("lean", "time") {
-			out[m.workload+" of "+m.of] = m.level
+			out[m.workload+" of "+m.of] = m.Level
 		}
 		return out
 	}
@@ -186,8 +186,8 @@ func TestDifferenceCoverage(t *testing.T) {
 		for _, look := range d.Plan.Looks {
 			b := &bench{d: d.upTo(look)}
 			m := b.family("lean", "time")[0]
-			miss = miss || m.ok && !m.holds(0.03)
-			ruled = ruled || m.ok && (m.hi <= rule.Limit || m.lo > rule.Limit) // the truth is the limit
+			miss = miss || m.OK && !m.Holds(0.03)
+			ruled = ruled || m.OK && (m.High <= rule.Limit || m.Low > rule.Limit) // the truth is the limit
 		}
 		count(&missed, miss)
 		count(&wrong, ruled)

@@ -17,12 +17,12 @@ func Resolution(d Data, comparisons []tare.Comparison) []tare.Resolution {
 	var out []tare.Resolution
 	for _, c := range comparisons {
 		m, _ := tare.MetricNamed(c.Metric)
-		if c.Contender != tare.ControlID || !m.PerSlice || !hasInterval(c) {
+		if c.Contender != tare.ControlID || !m.PerSlice || !c.Bounded() {
 			continue
 		}
 		out = append(out, tare.Resolution{
 			Workload: c.Workload, Metric: c.Metric,
-			HalfWidth: math.Expm1(halfWidth(comparisons, c.Workload, c.Metric)), Seconds: seconds,
+			HalfWidth: math.Expm1(tare.NoiseFloor(comparisons, c.Workload, c.Metric)), Seconds: seconds,
 		})
 	}
 	return out
@@ -50,18 +50,3 @@ func measured(d Data) float64 {
 	}
 	return sum
 }
-
-// halfWidth is half the width of the control's interval on the logarithmic
-// scale: no smaller difference is called one. It is zero where the control has
-// no interval, which is where exact metrics have no ratio or no contender has
-// an interval either.
-func halfWidth(cs []tare.Comparison, workload, metric string) float64 {
-	for _, c := range cs {
-		if c.Contender == tare.ControlID && c.Workload == workload && c.Metric == metric && hasInterval(c) {
-			return math.Log(c.High/c.Low) / 2
-		}
-	}
-	return 0
-}
-
-func hasInterval(c tare.Comparison) bool { return c.Low > 0 && c.High > 0 }

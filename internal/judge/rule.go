@@ -45,7 +45,7 @@ func (b *bench) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, 
 	switch {
 	case !ok:
 		b.ruleWithout(v, rule)
-	case !hasInterval(c):
+	case !c.Bounded():
 		v.Verdict = tare.Inconclusive
 		v.RoundsNeeded = roundsForInterval(c, b.d.looks())
 		v.Sentence = fmt.Sprintf("%s: %s is inconclusive on %s: no interval after %s; it takes %d.",
@@ -74,7 +74,7 @@ func (b *bench) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 		edges = []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}
 	}
 	v.Verdict = ruling(rule, c)
-	v.Sentence = ruled(v.Criterion, v.Verdict, c, halfWidth(b.comparisons, v.Workload, v.Metric), edges...)
+	v.Sentence = ruled(v.Criterion, v.Verdict, c, tare.NoiseFloor(b.comparisons, v.Workload, v.Metric), edges...)
 	if v.Verdict != tare.Inconclusive {
 		return
 	}
@@ -156,27 +156,6 @@ func ruling(rule tare.Rule, c tare.Comparison) tare.Ruling {
 		return tare.NotMet
 	}
 	return tare.Inconclusive
-}
-
-// contrast is a comparison held against no difference.
-type contrast int
-
-const (
-	notShown contrast = iota
-	withinControl
-	shown
-)
-
-// differs reports whether the interval excludes 1 and the ratio lies beyond
-// what the control shows.
-func differs(c tare.Comparison, control float64) contrast {
-	switch {
-	case !hasInterval(c) || c.Low <= 1 && 1 <= c.High:
-		return notShown
-	case !(math.Abs(math.Log(c.Ratio)) > control):
-		return withinControl
-	}
-	return shown
 }
 
 // roundsForInterval is how many rounds an interval at the level of c takes.

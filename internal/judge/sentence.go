@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // words is how people speak of a metric.
@@ -64,9 +65,9 @@ func change(ratio float64, w words) string {
 	case w.fold[1] != "" && ratio >= 1.5:
 		return formatTimes(ratio) + " " + w.fold[1]
 	case ratio < 1:
-		return formatShare(1-ratio) + " " + w.less
+		return format.Percent(1-ratio) + " " + w.less
 	}
-	return formatShare(ratio-1) + " " + w.more
+	return format.Percent(ratio-1) + " " + w.more
 }
 
 // measure is the ratio with what it rests on: "0.52× the time of B on W (0.51
@@ -89,17 +90,17 @@ func spanned(c tare.Comparison, edges ...float64) (ratio, span string) {
 // was shown. control is the half-width below which none is claimed.
 func difference(c tare.Comparison, control float64, looks int) string {
 	w := wordsFor(c.Metric)
-	if !hasInterval(c) {
+	if !c.Bounded() {
 		return fmt.Sprintf("%s against %s on %s: no interval after %s; it takes %d.",
 			c.Contender, c.Against, c.Workload, formatRounds(c.Rounds), roundsForInterval(c, looks))
 	}
 	ratio, span := spanned(c, 1)
-	switch differs(c, control) {
-	case shown:
+	switch c.Differs(control) {
+	case tare.Significant:
 		return fmt.Sprintf("%s %s %s: %s.", c.Contender, w.verb, measure(c, 1), change(c.Ratio, w))
-	case withinControl:
+	case tare.WithinNoise:
 		return fmt.Sprintf("%s and %s on %s: no difference in %s shown; the ratio %s %s is within what the control shows here (±%s).",
-			c.Contender, c.Against, c.Workload, w.noun, ratio, span, formatShare(math.Expm1(control)))
+			c.Contender, c.Against, c.Workload, w.noun, ratio, span, format.Percent(math.Expm1(control)))
 	}
 	return fmt.Sprintf("%s and %s on %s: no difference in %s shown; the ratio is %s %s.",
 		c.Contender, c.Against, c.Workload, w.noun, ratio, span)
@@ -112,11 +113,11 @@ func ruled(criterion string, ruling tare.Ruling, c tare.Comparison, control floa
 	w := wordsFor(c.Metric)
 	tail := ""
 	if strings.Contains(criterion, " ratio ") && ruling != tare.Inconclusive {
-		switch differs(c, control) {
-		case shown:
+		switch c.Differs(control) {
+		case tare.Significant:
 			tail = ": " + change(c.Ratio, w)
-		case withinControl:
-			tail = fmt.Sprintf(", which is within what the control shows here (±%s)", formatShare(math.Expm1(control)))
+		case tare.WithinNoise:
+			tail = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent(math.Expm1(control)))
 		}
 	}
 	return fmt.Sprintf("%s: %s is %s: it %s %s%s.", c.Contender, criterion, ruling, w.verb, measure(c, edges...), tail)

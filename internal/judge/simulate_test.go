@@ -56,8 +56,8 @@ func TestFalseAlarms(t *testing.T) {
 		peeks(f.data(seeded(uint64(seed))), func(d Data, effects []tare.Effects, cs []tare.Comparison, _ bool) {
 			for _, c := range cs {
 				if c.Contender == "lean" {
-					out = out || hasInterval(c) && (c.Low > 1 || c.High < 1)
-					e, _ := find(effects, c.Workload, "time", "lean", base)
+					out = out || c.Bounded() && (c.Low > 1 || c.High < 1)
+					e, _ := tare.EffectsOf(effects, c.Workload, "time", "lean", base)
 					plain = plain || stats.SignedRankP(e.Effects) <= alpha
 				}
 				rank = rank || c.Workload == "a" && c.RankLow > 1
@@ -103,7 +103,7 @@ func TestFalseAlarmsAmongDifferences(t *testing.T) {
 		peeks(d, func(_ Data, _ []tare.Effects, cs []tare.Comparison, last bool) {
 			for _, w := range []string{"same", "too"} {
 				c := pick(cs, "lean", w, "time")
-				bad = bad || hasInterval(c) && (c.Low > 1 || c.High < 1)
+				bad = bad || c.Bounded() && (c.Low > 1 || c.High < 1)
 			}
 			good = last && pick(cs, "lean", "a", "time").High < 1 && pick(cs, "lean", "b", "time").High < 1
 		})

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -42,10 +43,7 @@ func (b *bench) trend(r *tare.ClaimResult, c tare.Claim) {
 			return
 		}
 	}
-	control := 0.0
-	if cl, ch, ok := stats.Interval(b.moves(c, tare.ControlID), at); ok {
-		control = (ch - cl) / 2
-	}
+	control, _ := stats.HalfWidth(b.moves(c, tare.ControlID), at)
 	var why string
 	r.Outcome, why = trendOutcome(c, row, control)
 	r.Why += ": " + why
@@ -112,9 +110,9 @@ func trendOutcome(c tare.Claim, row tare.Comparison, control float64) (tare.Outc
 	switch {
 	case 1/tieWithin <= row.Low && row.High <= tieWithin:
 		return tare.Refuted, "it stays within 5 %, where it was claimed that it " + claimed
-	case differs(row, control) == withinControl:
-		return tare.ClaimOpen, "within what the control shows here (±" + formatShare(math.Expm1(control)) + ")"
-	case differs(row, control) == notShown:
+	case row.Differs(control) == tare.WithinNoise:
+		return tare.ClaimOpen, "within what the control shows here (±" + format.Percent(math.Expm1(control)) + ")"
+	case row.Differs(control) == tare.NotShown:
 		return tare.ClaimOpen, "more rounds are needed"
 	case (row.High < 1) == (c.Side == "lower"):
 		return tare.Holds, "it " + claimed + " as claimed"

@@ -178,9 +178,9 @@ func (b *bench) difference(contender, workload string) (tare.Verdict, bool) {
 		v.Sentence = fmt.Sprintf("%s against %s on %s: %s is thin: %s.", contender, c.Against, workload, v.Metric, why)
 		return v, true
 	}
-	control := halfWidth(b.comparisons, workload, v.Metric)
+	control := tare.NoiseFloor(b.comparisons, workload, v.Metric)
 	v.Sentence = difference(c, control, b.d.looks())
-	if differs(c, control) == shown {
+	if c.Differs(control) == tare.Significant {
 		v.Sentence = withPrice(v.Sentence, b.d.price(contender, workload))
 	}
 	return v, true

@@ -77,8 +77,8 @@ func StartGuardian(self, run string) (*Guardian, error) {
 const onDuty = "on duty\n"
 
 // Group tells the guardian of a process group, by its leader. It is needed
-// only where a run's tag cannot be searched for. A nil Guardian is told in
-// vain.
+// only where a run's tag cannot be searched for. It is a no-op on a nil
+// Guardian.
 func (g *Guardian) Group(pid int) { g.say("group " + strconv.Itoa(pid)) }
 
 // Gone tells the guardian that nothing is left of a process group.
@@ -95,8 +95,8 @@ func (g *Guardian) say(line string) {
 	}
 }
 
-// Done sends the guardian home: the run has ended by itself. The error says
-// that it was not there any more, or did not go within 2 s and was killed.
+// Done stops the guardian, as the run has ended by itself. The error reports that
+// it was gone already, or did not end within 2 s and was killed.
 func (g *Guardian) Done() error {
 	if g == nil {
 		return nil

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 // output is what a contender prints. All of it is read, so that a contender
@@ -118,7 +120,7 @@ func (o *output) lastWords() string {
 	_, tail := o.stderr.read()
 	var last string
 	for line := range strings.Lines(tail) {
-		line = oneLine(line)
+		line = format.Line(line, format.LineLimit)
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
 			return line
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
 )
 
@@ -199,7 +200,7 @@ func (p *Process) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	case a.ID != q.ID:
 		return wire.Reply{}, p.fail(trialError(tare.ErrProtocol, "answered %s, which is request %d, with the id %d", q.Op, q.ID, a.ID))
 	case a.Error != nil:
-		return a, trialError(tare.ErrContender, "%s: %s", q.Op, oneLine(a.Error.Error()))
+		return a, trialError(tare.ErrContender, "%s: %s", q.Op, format.Line(a.Error.Error(), format.LineLimit))
 	}
 	if q.Op == wire.OpHello {
 		p.mu.Lock()
@@ -308,7 +309,7 @@ func (p *Process) canceled(cause error) error {
 }
 
 func startError(err error) error {
-	return trialError(tare.ErrStart, "%s", oneLine(err.Error()))
+	return trialError(tare.ErrStart, "%s", format.Line(err.Error(), format.LineLimit))
 }
 
 func trialError(class, format string, args ...any) *tare.TrialError {

@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/internal/protowire"
 	"github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/load"
 )
@@ -238,7 +239,7 @@ func decodeMessage(q server.Request, got server.Response, kind string) server.Re
 	status := http.StatusOK
 	switch c.Op {
 	case opDelete:
-		value, err = struct{}{}, fields(got.Body, func(field) error { return nil })
+		value, err = struct{}{}, protowire.Walk(got.Body, func(protowire.Field) error { return nil })
 	case opList:
 		value, err = decodePage(got.Body)
 	case opCreate:

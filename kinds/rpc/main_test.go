@@ -21,6 +21,7 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 	sdk "github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/protowire"
 )
 
 // The test binary is every face that these tests need: the variant that hello
@@ -182,7 +183,7 @@ func (f *face) remote(w http.ResponseWriter, r *http.Request, body []byte) {
 		err = readJSON(body, &c)
 	case typeGRPC:
 		if len(body) < grpcPrefix || int(binary.BigEndian.Uint32(body[1:])) != len(body)-grpcPrefix {
-			err = errMessage
+			err = protowire.ErrMessage
 			break
 		}
 		err = readMessage(body[grpcPrefix:], &c)
@@ -223,20 +224,20 @@ func (f *face) remote(w http.ResponseWriter, r *http.Request, body []byte) {
 // readMessage reads a request message: which fields there are depends on the
 // method.
 func readMessage(b []byte, c *rpc.Call) error {
-	return fields(b, func(f field) error {
+	return protowire.Walk(b, func(f protowire.Field) error {
 		switch {
-		case f.bytes != nil && c.Op == opList:
-			c.Query = string(f.bytes)
-		case f.bytes != nil && (f.at == 1 || f.at == 2 && c.Op == opUpdate):
-			c.Name = string(f.bytes)
-		case f.bytes != nil:
-			c.Email = string(f.bytes)
-		case f.at == 1:
-			c.ID = f.number
-		case f.at == 2:
-			c.Page = int(f.number)
-		case f.at == 3:
-			c.Limit = int(f.number)
+		case f.Data != nil && c.Op == opList:
+			c.Query = string(f.Data)
+		case f.Data != nil && (f.Number == 1 || f.Number == 2 && c.Op == opUpdate):
+			c.Name = string(f.Data)
+		case f.Data != nil:
+			c.Email = string(f.Data)
+		case f.Number == 1:
+			c.ID = int64(f.N)
+		case f.Number == 2:
+			c.Page = int(f.N)
+		case f.Number == 3:
+			c.Limit = int(f.N)
 		default:
 			return errors.New("unknown field")
 		}

@@ -1,25 +1,16 @@
 package rpc
 
 import (
-	"encoding/binary"
-	"errors"
 	"time"
 
 	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/internal/protowire"
 	"github.com/tarebench/tare/load"
 )
 
 // The messages of proto/users.proto in apps/users, as far as they are needed here
 // (protobuf.dev/programming-guides/encoding): fields are numbered there.
-
-// Types of fields on the wire.
-const (
-	typeVarint = 0
-	type64     = 1
-	typeBytes  = 2
-	type32     = 5
-)
 
 // message is a request of protocol buffers as it grows.
 type message struct {
@@ -29,19 +20,12 @@ type message struct {
 
 // number appends a field, unless it is zero.
 func (m *message) number(field int, n int64) {
-	if n != 0 {
-		m.bytes = append(m.bytes, byte(field<<3|typeVarint))
-		m.bytes = binary.AppendUvarint(m.bytes, uint64(n))
-	}
+	m.bytes = protowire.AppendNumber(m.bytes, field, n)
 }
 
 // text appends a field, unless it is empty.
 func (m *message) text(field int, s string) {
-	if s != "" {
-		m.bytes = append(m.bytes, byte(field<<3|typeBytes))
-		m.bytes = binary.AppendUvarint(m.bytes, uint64(len(s)))
-		m.bytes = append(m.bytes, s...)
-	}
+	m.bytes = protowire.AppendString(m.bytes, field, s)
 }
 
 // id appends the call's id, which may have to be filled in: ids of a store take
@@ -79,71 +63,20 @@ func encode(c rpc.Call) message {
 	return m
 }
 
-var errMessage = errors.New("not the message of protocol buffers that it should be")
-
-// field is one field of a message: a number, or bytes.
-type field struct {
-	at     int
-	number int64
-	bytes  []byte
-}
-
-// fields calls take with each field of a message.
-func fields(b []byte, take func(f field) error) error {
-	for len(b) > 0 {
-		key, n := binary.Uvarint(b)
-		if n <= 0 || key>>3 == 0 || key>>3 > 1<<29-1 {
-			return errMessage
-		}
-		b = b[n:]
-		f := field{at: int(key >> 3)}
-		size := 0
-		switch key & 7 {
-		case typeVarint:
-			x, n := binary.Uvarint(b)
-			if n <= 0 {
-				return errMessage
-			}
-			f.number, size = int64(x), n
-		case typeBytes:
-			x, n := binary.Uvarint(b)
-			if n <= 0 || x > uint64(len(b)-n) {
-				return errMessage
-			}
-			size = n + int(x)
-			f.bytes = b[n:size]
-		case type64:
-			size = 8
-		case type32:
-			size = 4
-		default:
-			return errMessage
-		}
-		if size > len(b) {
-			return errMessage
-		}
-		b = b[size:]
-		if err := take(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func decodeUser(b []byte) (u users.User, err error) {
 	u.CreatedAt, u.UpdatedAt = time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()
-	err = fields(b, func(f field) (err error) {
-		switch f.at {
+	err = protowire.Walk(b, func(f protowire.Field) (err error) {
+		switch f.Number {
 		case 1:
-			u.ID = f.number
+			u.ID = int64(f.N)
 		case 2:
-			u.Name = string(f.bytes)
+			u.Name = string(f.Data)
 		case 3:
-			u.Email = string(f.bytes)
+			u.Email = string(f.Data)
 		case 4:
-			u.CreatedAt, err = decodeTime(f.bytes)
+			u.CreatedAt, err = decodeTime(f.Data)
 		case 5:
-			u.UpdatedAt, err = decodeTime(f.bytes)
+			u.UpdatedAt, err = decodeTime(f.Data)
 		}
 		return err
 	})
@@ -152,12 +85,12 @@ func decodeUser(b []byte) (u users.User, err error) {
 
 func decodeTime(b []byte) (time.Time, error) {
 	var seconds, nanos int64
-	err := fields(b, func(f field) error {
-		switch f.at {
+	err := protowire.Walk(b, func(f protowire.Field) error {
+		switch f.Number {
 		case 1:
-			seconds = f.number
+			seconds = int64(f.N)
 		case 2:
-			nanos = f.number
+			nanos = int64(f.N)
 		}
 		return nil
 	})
@@ -166,18 +99,18 @@ func decodeTime(b []byte) (time.Time, error) {
 
 func decodePage(b []byte) (users.Page, error) {
 	p := users.Page{Users: []users.User{}}
-	err := fields(b, func(f field) error {
-		switch f.at {
+	err := protowire.Walk(b, func(f protowire.Field) error {
+		switch f.Number {
 		case 1:
-			u, err := decodeUser(f.bytes)
+			u, err := decodeUser(f.Data)
 			p.Users = append(p.Users, u)
 			return err
 		case 2:
-			p.Total = f.number
+			p.Total = int64(f.N)
 		case 3:
-			p.Page = int(int32(f.number))
+			p.Page = int(int32(f.N))
 		case 4:
-			p.Limit = int(int32(f.number))
+			p.Limit = int(int32(f.N))
 		}
 		return nil
 	})

@@ -19,6 +19,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
 
@@ -321,5 +322,5 @@ func reason(err error) string {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return "the connection was closed before the answer was whole"
 	}
-	return oneLine(err.Error())
+	return format.Line(err.Error(), format.LineLimit)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/load/hist"
@@ -276,7 +277,7 @@ func (c *conn) answerBy(ctx context.Context, by *client, cases []int) (wire.Repl
 			}
 			r, err := w.app.Caller.Outcome(w.asked[into.at], one.Output)
 			if err != nil {
-				into.failed = oneLine(err.Error())
+				into.failed = format.Line(err.Error(), format.LineLimit)
 				continue
 			}
 			into.response = &r

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
 
@@ -143,7 +144,7 @@ func nothing(doing string, r *load.Result) *tare.TrialError {
 func failed(r *load.Result) string {
 	n := failures(r)
 	unanswered := n - r.Errors[load.ErrStatus] - r.Errors[load.ErrAnswer]
-	return fmt.Sprintf("%d of %d requests failed, the first: %s", n, r.Requests+unanswered, oneLine(r.FirstError))
+	return fmt.Sprintf("%d of %d requests failed, the first: %s", n, r.Requests+unanswered, format.Line(r.FirstError, format.LineLimit))
 }
 
 // answeredOf says how far a leg came, to follow another sentence.

@@ -28,11 +28,10 @@ func bounded(c tare.Comparison) bool {
 // noise is how far apart the control shows two identical programs to be, as a
 // factor; zero where there is no control.
 func (b *builder) noise(workload, metric string) float64 {
-	c, ok := b.comparison(workload, tare.ControlID, metric)
-	if !ok || !bounded(c) {
-		return 0
+	if floor := tare.NoiseFloor(b.r.Comparisons, workload, metric); floor > 0 {
+		return math.Exp(floor)
 	}
-	return math.Sqrt(c.High / c.Low)
+	return 0
 }
 
 // forest adds the drawing of every contender's ratio to the table of a

@@ -12,26 +12,12 @@ import (
 // effects are the ratios of a contender to the baseline, round by round, as the
 // result has them.
 func (b *builder) effects(workload, contender, metric string) []float64 {
-	for _, e := range b.r.Rounds {
-		if e.Workload != workload || e.Metric != metric {
-			continue
-		}
-		sign := 0.0
-		switch {
-		case e.A == contender && e.B == b.base:
-			sign = 1
-		case e.B == contender && e.A == b.base:
-			sign = -1
-		default:
-			continue
-		}
-		var out []float64
-		for _, x := range e.Effects {
-			out = append(out, math.Exp(sign*x))
-		}
-		return out
+	e, _ := tare.EffectsOf(b.r.Rounds, workload, metric, contender, b.base)
+	var out []float64
+	for _, x := range e.Effects {
+		out = append(out, math.Exp(x))
 	}
-	return nil
+	return out
 }
 
 // strips are the ratios of every round by the leading metric, behind a line

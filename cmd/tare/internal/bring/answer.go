@@ -26,7 +26,7 @@ func answer(r *tare.Result) string {
 			continue
 		}
 		c, ok := about.Comparison(Head)
-		if !ok || !(c.Low > 0) || !(c.High > 0) || about.Nothing() != "" {
+		if !ok || !c.Bounded() || about.Nothing() != "" {
 			continue
 		}
 		all = append(all, c)
@@ -34,7 +34,7 @@ func answer(r *tare.Result) string {
 			changed = append(changed, c)
 			continue
 		}
-		seen := math.Expm1(max(about.Control(), math.Log(c.High/c.Low)/2))
+		seen := math.Expm1(max(about.NoiseFloor(), c.HalfWidth()))
 		least, most = min(least, seen), max(most, seen)
 	}
 	left := ""

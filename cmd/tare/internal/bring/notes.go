@@ -46,10 +46,3 @@ func partialRevision() check.Check {
 func (b *Bench) note(of check.Check, workload, message string) {
 	b.findings = append(b.findings, tare.Finding{Check: of.ID, Severity: of.Severity, Workload: workload, Message: message, Advice: of.Advice})
 }
-
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/kinds/gobench"
 )
@@ -54,7 +55,7 @@ func (b *Bench) plan(shared []suite.Benchmark) {
 			if m.Run == 0 && m.Around < mostLength/aroundShare {
 				of.Advice = "a smaller input leaves time for more rounds, where it says as much"
 			}
-			b.note(of, w.ID, fmt.Sprintf("%s: it is weighed in whole runs of %s, two of each side in a round", why, plural(n, "iteration")))
+			b.note(of, w.ID, fmt.Sprintf("%s: it is weighed in whole runs of %s, two of each side in a round", why, format.Count(n, "iteration")))
 			b.Study.Workloads = append(b.Study.Workloads, w)
 			b.costs = append(b.costs, wholeCosts(m, n))
 			continue

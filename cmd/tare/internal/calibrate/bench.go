@@ -206,34 +206,19 @@ func (p pair) block(ctx context.Context, repo, side string) (map[string][]float6
 // rowOf is what a result says of one benchmark.
 func rowOf(r *tare.Result, id string) Row {
 	row := Row{Allocs: [2]float64{-1, -1}}
-	for _, e := range r.Rounds {
-		if e.Workload != id || e.Metric != "time" || e.B != "base" && e.A != "base" {
+	head, _ := tare.EffectsOf(r.Rounds, id, "time", "head", "base")
+	control, _ := tare.EffectsOf(r.Rounds, id, "time", tare.ControlID, "base")
+	row.Effects, row.Control = rounded(head.Effects), rounded(control.Effects)
+	for _, c := range r.Comparisons {
+		if c.Workload != id || c.Metric != "time" || c.Contender != "head" || !c.Bounded() {
 			continue
 		}
-		other, effects := e.A, e.Effects
-		if e.A == "base" {
-			other, effects = e.B, negative(e.Effects)
-		}
-		if other == tare.ControlID {
-			row.Control = rounded(effects)
-		} else {
-			row.Effects = rounded(effects)
-		}
-	}
-	var ratio, control float64
-	for _, c := range r.Comparisons {
-		switch {
-		case c.Workload != id || c.Metric != "time" || c.Low <= 0 || c.High <= 0:
-		case c.Contender == "head":
-			ratio, row.Low, row.High = c.Ratio, c.Low, c.High
-		case c.Contender == tare.ControlID:
-			control = math.Log(c.High/c.Low) / 2
-		}
-	}
-	if row.Low > 0 && (row.Low > 1 || row.High < 1) && math.Abs(math.Log(ratio)) > control {
-		row.Said = "faster"
-		if ratio > 1 {
-			row.Said = "slower"
+		row.Low, row.High = c.Low, c.High
+		if c.Differs(tare.NoiseFloor(r.Comparisons, id, "time")) == tare.Significant {
+			row.Said = "faster"
+			if c.Ratio > 1 {
+				row.Said = "slower"
+			}
 		}
 	}
 	seen := map[string][]float64{}

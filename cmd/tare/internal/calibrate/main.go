@@ -119,12 +119,11 @@ func measure(ctx context.Context, bin, study string, seed uint64) (Line, error) 
 		}
 	}
 	for _, e := range r.Rounds {
-		switch {
-		case e.Metric != "time":
-		case e.B == base:
+		if e.A == base {
+			e = e.Turned()
+		}
+		if e.Metric == "time" && e.B == base {
 			l.Effects[e.A] = rounded(e.Effects)
-		case e.A == base:
-			l.Effects[e.B] = rounded(negative(e.Effects))
 		}
 	}
 	for id, x := range l.Effects {
@@ -133,14 +132,6 @@ func measure(ctx context.Context, bin, study string, seed uint64) (Line, error) 
 		}
 	}
 	return l, nil
-}
-
-func negative(x []float64) []float64 {
-	out := make([]float64, len(x))
-	for i, v := range x {
-		out[i] = -v
-	}
-	return out
 }
 
 // read returns what was measured, by seed.

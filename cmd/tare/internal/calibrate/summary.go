@@ -63,13 +63,8 @@ func summarise(w io.Writer, base string, lines map[uint64]Line) {
 // whether its interval excludes 1, and whether the difference is published,
 // which it is only beyond the control's half-width.
 func called(l Line, id string, n int, level float64) (excludes, published bool) {
-	x := l.Effects[id][:n]
-	lo, hi, ok := stats.Interval(x, level)
-	if !ok || lo <= 0 && hi >= 0 {
-		return false, false
-	}
-	clo, chi, _ := stats.Interval(l.Effects[tare.ControlID][:n], level)
-	return true, id == tare.ControlID || math.Abs(stats.HodgesLehmann(x)) > (chi-clo)/2
+	excludes, beyond := stats.Differs(l.Effects[id][:n], l.Effects[tare.ControlID][:n], level)
+	return excludes, excludes && (beyond || id == tare.ControlID)
 }
 
 // roundsFor is how many rounds it takes until nine of ten studies publish the

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
 // Commands is the command tree, for who describes it: nothing is carried out
 // with it.
 func Commands() *cobra.Command {
-	s := &shell{App: App{}.filled(), env: func(string) string { return "" }, in: strings.NewReader(""), out: io.Discard, err: io.Discard}
-	return s.root()
+	return newRoot(filled(cmdenv.Env{Getenv: func(string) string { return "" }, In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}))
 }

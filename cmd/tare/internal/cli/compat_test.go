@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
 // TestSavedResultsStillRead reads results that earlier versions saved and
@@ -31,7 +32,7 @@ func TestSavedResultsStillRead(t *testing.T) {
 			}
 			for _, format := range []string{"text", "brief", "md", "json", "benchfmt", "csv", "research", "html"} {
 				var out, errs bytes.Buffer
-				if code := (cli.App{}).Main(t.Context(), []string{"report", result, "--format", format}, home(t), nil, &out, &errs); code != 0 {
+				if code := cli.Main(t.Context(), cmdenv.Env{Args: []string{"report", result, "--format", format}, Getenv: home(t), Out: &out, Err: &errs}); code != 0 {
 					t.Fatalf("--format %s: exit code %d: %s", format, code, errs.String())
 				}
 				sameAsGolden(t, filepath.Join("testdata/compat", name+"."+format+".gz"), out.Bytes())
@@ -105,7 +106,7 @@ func TestHelp(t *testing.T) {
 	var all bytes.Buffer
 	for _, command := range commands(t) {
 		var out, errs bytes.Buffer
-		if code := (cli.App{}).Main(t.Context(), append(command, "--help"), home(t), nil, &out, &errs); code != 0 {
+		if code := cli.Main(t.Context(), cmdenv.Env{Args: append(command, "--help"), Getenv: home(t), Out: &out, Err: &errs}); code != 0 {
 			t.Fatalf("%v --help: exit code %d: %s", command, code, errs.String())
 		}
 		fmt.Fprintf(&all, "=== tare %s\n%s\n", strings.Join(command, " "), out.String())
@@ -116,7 +117,7 @@ func TestHelp(t *testing.T) {
 // commands are the root command, and those that its help lists with theirs.
 func commands(t *testing.T, above ...string) [][]string {
 	var out, errs bytes.Buffer
-	if code := (cli.App{}).Main(t.Context(), append(slices.Clone(above), "--help"), home(t), nil, &out, &errs); code != 0 {
+	if code := cli.Main(t.Context(), cmdenv.Env{Args: append(slices.Clone(above), "--help"), Getenv: home(t), Out: &out, Err: &errs}); code != 0 {
 		t.Fatalf("%v --help: exit code %d: %s", above, code, errs.String())
 	}
 	list := [][]string{above}

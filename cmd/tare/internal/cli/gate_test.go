@@ -1,4 +1,4 @@
-package cli
+package cli_test
 
 import (
 	"bytes"
@@ -17,6 +17,8 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
@@ -70,14 +72,14 @@ func (g *gated) write(name, text string) {
 func (g *gated) run(args ...string) int {
 	g.stdout.Reset()
 	g.stderr.Reset()
-	app := App{
+	return cli.Main(context.Background(), cmdenv.Env{
+		Args: append([]string{"gate"}, args...), Getenv: func(k string) string { return g.env[k] }, In: strings.NewReader(""), Out: &g.stdout, Err: &g.stderr,
 		Now: func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
-		Gate: func(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
+		Lab: cmdenv.Lab{Gate: func(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
 			g.asked = append(g.asked, ask)
 			return g.bench(ctx, ask)
-		},
-	}
-	return app.Main(context.Background(), append([]string{"gate"}, args...), func(k string) string { return g.env[k] }, strings.NewReader(""), &g.stdout, &g.stderr)
+		}},
+	})
 }
 
 // shows is benchmarks of which the first is by so much slower, in rounds that
@@ -112,25 +114,25 @@ func TestGateExitCodes(t *testing.T) {
 		yaml  string
 		want  int
 	}{
-		"passes":               {shows(1, 0.001, false), "", ExitOK},
-		"slower":               {shows(1.2, 0.001, false), "", ExitNotMet},
-		"slower, within more":  {shows(1.2, 0.001, false), "gate: {margin: 30%}", ExitOK},
-		"slower, waived":       {shows(1.2, 0.001, false), "accept: {benchmark: BenchmarkX, until: 2026-06-01, reason: x}", ExitOK},
-		"slower, waiver over":  {shows(1.2, 0.001, false), "accept: {benchmark: BenchmarkX, until: 2026-05-31, reason: x}", ExitNotMet},
-		"open":                 {shows(1, 0.4, false), "", ExitOK},
-		"open, and that fails": {shows(1, 0.4, false), "gate: {on_inconclusive: fail}", ExitInconclusive},
-		"void":                 {shows(1, 0.001, true), "", ExitVoid},
-		"interrupted":          {func(context.Context, gate.Ask) (gate.Measured, error) { return gate.Measured{}, errInterrupted }, "", ExitInterrupted},
+		"passes":               {shows(1, 0.001, false), "", cmdenv.ExitOK},
+		"slower":               {shows(1.2, 0.001, false), "", cmdenv.ExitNotMet},
+		"slower, within more":  {shows(1.2, 0.001, false), "gate: {margin: 30%}", cmdenv.ExitOK},
+		"slower, waived":       {shows(1.2, 0.001, false), "accept: {benchmark: BenchmarkX, until: 2026-06-01, reason: x}", cmdenv.ExitOK},
+		"slower, waiver over":  {shows(1.2, 0.001, false), "accept: {benchmark: BenchmarkX, until: 2026-05-31, reason: x}", cmdenv.ExitNotMet},
+		"open":                 {shows(1, 0.4, false), "", cmdenv.ExitOK},
+		"open, and that fails": {shows(1, 0.4, false), "gate: {on_inconclusive: fail}", cmdenv.ExitInconclusive},
+		"void":                 {shows(1, 0.001, true), "", cmdenv.ExitVoid},
+		"interrupted":          {func(context.Context, gate.Ask) (gate.Measured, error) { return gate.Measured{}, cmdenv.ErrInterrupted }, "", cmdenv.ExitInterrupted},
 		"something failed": {func(context.Context, gate.Ask) (gate.Measured, error) {
 			return gate.Measured{}, errors.New("disk on fire")
-		}, "", ExitFailure},
+		}, "", cmdenv.ExitFailure},
 		"does not build": {func(context.Context, gate.Ask) (gate.Measured, error) {
-			return gate.Measured{}, &usageError{"head does not build", ""}
-		}, "", ExitUsage},
+			return gate.Measured{}, cmdenv.Usage("head does not build", "")
+		}, "", cmdenv.ExitUsage},
 		"no benchmarks": {func(context.Context, gate.Ask) (gate.Measured, error) {
 			return gate.Measured{Nothing: "no benchmark in ./..."}, nil
-		}, "", ExitOK},
-		"a bad tare.yaml": {shows(1, 0.001, false), "gate: {margin: 5}", ExitUsage},
+		}, "", cmdenv.ExitOK},
+		"a bad tare.yaml": {shows(1, 0.001, false), "gate: {margin: 5}", cmdenv.ExitUsage},
 	} {
 		g.bench = c.bench
 		g.write("tare.yaml", c.yaml+"\n")
@@ -147,7 +149,7 @@ func TestGateAsksAsTheProjectSays(t *testing.T) {
 	g := newGated(t)
 	g.bench = shows(1, 0.001, false)
 	g.write("tare.yaml", "bench: {packages: ./sub, run: X, env: [GOGC=50], budget: 30s}\ngate: {base: merge-base main, metrics: [time, bytes]}\n")
-	if code := g.run("--seed", "7"); code != ExitOK {
+	if code := g.run("--seed", "7"); code != cmdenv.ExitOK {
 		t.Fatalf("exit code %d: %s", code, g.stderr.String())
 	}
 	ask := g.asked[0]
@@ -157,7 +159,7 @@ func TestGateAsksAsTheProjectSays(t *testing.T) {
 	if c := ask.Criteria("head"); len(c) != 2 || c[0].Ratio != "<= 1.05" || c[1].Metric != "bytes" {
 		t.Errorf("criteria %+v", c)
 	}
-	if code := g.run("--base", "main"); code != ExitOK || g.asked[1].Base != "main" {
+	if code := g.run("--base", "main"); code != cmdenv.ExitOK || g.asked[1].Base != "main" {
 		t.Errorf("exit code %d, base %q", code, g.asked[1].Base)
 	}
 }
@@ -192,16 +194,16 @@ func TestGateRefuses(t *testing.T) {
 		{[]string{"./sub"}, `tare: tare gate: unexpected argument "./sub"; `},
 		{[]string{"-o", "."}, "tare: cannot write .: it is a directory; name a file"},
 	} {
-		if code := g.run(c.args...); code != ExitUsage || !strings.HasPrefix(g.stderr.String(), c.want) {
+		if code := g.run(c.args...); code != cmdenv.ExitUsage || !strings.HasPrefix(g.stderr.String(), c.want) {
 			t.Errorf("%q: exit code %d: %s", c.args, code, g.stderr.String())
 		}
 	}
 	g.write("tare.yaml", "gate:\n  margn: 5%\n")
-	if code := g.run(); code != ExitUsage || g.stderr.String() != "tare: tare.yaml:2:3: unknown key \"margn\"; did you mean margin?\n" {
+	if code := g.run(); code != cmdenv.ExitUsage || g.stderr.String() != "tare: tare.yaml:2:3: unknown key \"margn\"; did you mean margin?\n" {
 		t.Errorf("exit code %d: %s", code, g.stderr.String())
 	}
 	t.Chdir(t.TempDir())
-	if code := g.run(); code != ExitUsage || !strings.HasPrefix(g.stderr.String(), "tare: a gate needs a git repository and the git command: ") {
+	if code := g.run(); code != cmdenv.ExitUsage || !strings.HasPrefix(g.stderr.String(), "tare: a gate needs a git repository and the git command: ") {
 		t.Errorf("outside of a repository: exit code %d: %s", code, g.stderr.String())
 	}
 }
@@ -210,10 +212,10 @@ func TestGateRefuses(t *testing.T) {
 func TestGateOfOneCommit(t *testing.T) {
 	g := newGated(t)
 	g.bench = func(context.Context, gate.Ask) (gate.Measured, error) { return gate.Measured{}, errors.New("weighed") }
-	if code := g.run("--base", "main", "--head", "HEAD"); code != ExitOK || !strings.Contains(g.stdout.String(), "nothing to compare: base and head are one and the same commit, ") {
+	if code := g.run("--base", "main", "--head", "HEAD"); code != cmdenv.ExitOK || !strings.Contains(g.stdout.String(), "nothing to compare: base and head are one and the same commit, ") {
 		t.Errorf("exit code %d\n%s%s", code, g.stdout.String(), g.stderr.String())
 	}
-	if code := g.run(); code != ExitFailure { // the worktree has a change
+	if code := g.run(); code != cmdenv.ExitFailure { // the worktree has a change
 		t.Errorf("exit code %d\n%s", code, g.stdout.String())
 	}
 }
@@ -229,7 +231,7 @@ func TestGateInGitHubActions(t *testing.T) {
 		t.Fatal(err)
 	}
 	quality, doc := filepath.Join(out, "quality.json"), filepath.Join(out, "gate.json")
-	if code := g.run("--json", "-o", doc, "--gitlab", quality); code != ExitNotMet {
+	if code := g.run("--json", "-o", doc, "--gitlab", quality); code != cmdenv.ExitNotMet {
 		t.Fatalf("exit code %d: %s", code, g.stderr.String())
 	}
 	read := func(path string) string {
@@ -254,24 +256,6 @@ func TestGateInGitHubActions(t *testing.T) {
 	}
 	if s := read(quality); !strings.Contains(s, `"path": "sub/x_test.go"`) || !strings.Contains(s, `"severity": "major"`) {
 		t.Errorf("code quality: %s", s)
-	}
-}
-
-// What a project wants in the environment is there for both sides, and gone
-// afterwards.
-func TestBenchEnvironment(t *testing.T) {
-	t.Setenv("GOFLAGS", "-mod=mod")
-	t.Setenv("TEST_KEPT", "before")
-	restore, err := benchEnvironment(project.Bench{Env: []string{"TEST_KEPT=x", "TEST_NEW=y=z"}, Tags: []string{"a", "b"}}, os.Environ())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := os.Getenv("TEST_KEPT") + " " + os.Getenv("TEST_NEW") + " " + os.Getenv("GOFLAGS"); got != "x y=z -mod=mod -tags=a,b" {
-		t.Errorf("set: %q", got)
-	}
-	restore()
-	if _, there := os.LookupEnv("TEST_NEW"); there || os.Getenv("TEST_KEPT") != "before" || os.Getenv("GOFLAGS") != "-mod=mod" {
-		t.Errorf("not restored: %q", os.Environ())
 	}
 }
 

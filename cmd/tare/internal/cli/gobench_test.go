@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/trial"
 )
 
@@ -43,8 +44,8 @@ func call(t *testing.T, dir, home string, args ...string) (code int, stdout, std
 	t.Chdir(dir)
 	env := map[string]string{"TARE_CACHE": filepath.Join(home, "cache"), "TARE_DATA": filepath.Join(home, "data")}
 	var out, said strings.Builder
-	app := cli.App{Guard: func(string) (*trial.Guardian, error) { return nil, nil }}
-	code = app.Main(t.Context(), args, func(name string) string { return env[name] }, strings.NewReader(""), &out, &said)
+	replaced := cmdenv.Lab{Guard: func(string) (*trial.Guardian, error) { return nil, nil }}
+	code = cli.Main(t.Context(), cmdenv.Env{Args: args, Getenv: func(name string) string { return env[name] }, In: strings.NewReader(""), Out: &out, Err: &said, Lab: replaced})
 	return code, out.String(), said.String()
 }
 
@@ -82,7 +83,7 @@ func TestBench(t *testing.T) {
 
 	file := filepath.Join(home, "result.json")
 	code, out, said := call(t, dir, home, "bench", "--base", "HEAD", "--rounds", "2", "--procs", "1", "--slice", "1ms", "--no-lock", "-q", "-o", file)
-	if code != cli.ExitOK || said != "" {
+	if code != cmdenv.ExitOK || said != "" {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
 	for _, want := range []string{"time ", "BenchmarkMake ", "1 more", "16 more", "things/op", "(p=", "2 rounds in ", "BenchmarkFails: both sides: it fails: tiny_test.go:19: no luck"} {
@@ -109,7 +110,7 @@ func TestBench(t *testing.T) {
 	}
 
 	code, out, said = call(t, dir, home, "report", "--format", "benchfmt", file)
-	if code != cli.ExitOK {
+	if code != cmdenv.ExitOK {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
 	lines := map[string]int{}
@@ -149,7 +150,7 @@ func TestBenchRefuses(t *testing.T) {
 		{"--tags x", "no go.mod in"},
 	} {
 		code, out, said := call(t, dir, home, append([]string{"bench", "-q", "--no-lock"}, strings.Fields(tt.args)...)...)
-		if code != cli.ExitUsage || out != "" || !strings.Contains(said, tt.want) || strings.Count(said, "\n") != 1 {
+		if code != cmdenv.ExitUsage || out != "" || !strings.Contains(said, tt.want) || strings.Count(said, "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q, %q; want 2 and one line with %q", tt.args, code, out, said, tt.want)
 		}
 	}
@@ -160,7 +161,7 @@ func TestBenchNotesAreExplained(t *testing.T) {
 	dir, home := t.TempDir(), t.TempDir()
 	for _, n := range bring.Notes() {
 		code, out, said := call(t, dir, home, "explain", n.ID)
-		if code != cli.ExitOK || !strings.HasPrefix(out, n.ID+" (check)\n") || !strings.Contains(out, "severity: note") {
+		if code != cmdenv.ExitOK || !strings.HasPrefix(out, n.ID+" (check)\n") || !strings.Contains(out, "severity: note") {
 			t.Errorf("%s: exit code %d, %q, %q", n.ID, code, out, said)
 		}
 	}

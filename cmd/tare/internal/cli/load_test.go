@@ -20,6 +20,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
@@ -32,21 +33,23 @@ type called struct {
 	out, errors string
 }
 
-func loadWith(t *testing.T, app cli.App, args ...string) called {
+func loadWith(t *testing.T, l cmdenv.Lab, args ...string) called {
 	t.Helper()
 	dir := t.TempDir()
 	env := map[string]string{"HOME": dir, "TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data"), "NO_COLOR": "1"}
 	var out, errors bytes.Buffer
-	code := app.Main(t.Context(), append([]string{"load"}, args...), func(k string) string { return env[k] }, strings.NewReader("from stdin"), &out, &errors)
+	code := cli.Main(t.Context(), cmdenv.Env{
+		Args: append([]string{"load"}, args...), Getenv: func(k string) string { return env[k] }, In: strings.NewReader("from stdin"), Out: &out, Err: &errors, Lab: l,
+	})
 	return called{code, out.String(), errors.String()}
 }
 
 // measured calls tare load --json and reads the document.
 func measured(t *testing.T, args ...string) load.Document {
 	t.Helper()
-	c := loadWith(t, cli.App{}, append([]string{"--json", "-q"}, args...)...)
+	c := loadWith(t, cmdenv.Lab{}, append([]string{"--json", "-q"}, args...)...)
 	var d load.Document
-	if err := json.Unmarshal([]byte(c.out), &d); err != nil || c.code != cli.ExitOK {
+	if err := json.Unmarshal([]byte(c.out), &d); err != nil || c.code != cmdenv.ExitOK {
 		t.Fatalf("%q: exit code %d, %v\n%s%s", args, c.code, err, c.out, c.errors)
 	}
 	return d
@@ -114,7 +117,7 @@ func TestLoadEncrypted(t *testing.T) {
 	if d := measured(t, "-n", "30", "-c", "2", "--insecure", server.URL+"/s"); d.Requests != 30 || d.Engine != string(load.Portable) {
 		t.Errorf("%d requests by %s", d.Requests, d.Engine)
 	}
-	if c := loadWith(t, cli.App{}, "-q", "-n", "30", "-c", "2", "-t", "1s", server.URL); c.code != cli.ExitFailure || !strings.Contains(c.errors, "nothing could be measured: ") || !strings.Contains(c.errors, "certificate") {
+	if c := loadWith(t, cmdenv.Lab{}, "-q", "-n", "30", "-c", "2", "-t", "1s", server.URL); c.code != cmdenv.ExitFailure || !strings.Contains(c.errors, "nothing could be measured: ") || !strings.Contains(c.errors, "certificate") {
 		t.Errorf("an unknown certificate: exit code %d: %s", c.code, c.errors)
 	}
 }
@@ -126,9 +129,9 @@ func TestLoadTimesOut(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
 	defer server.Close()
 	defer close(release)
-	c := loadWith(t, cli.App{}, "-q", "--json", "-d", "300ms", "--warm", "0s", "-c", "2", "-t", "100ms", server.URL)
+	c := loadWith(t, cmdenv.Lab{}, "-q", "--json", "-d", "300ms", "--warm", "0s", "-c", "2", "-t", "100ms", server.URL)
 	var d load.Document
-	if err := json.Unmarshal([]byte(c.out), &d); err != nil || c.code != cli.ExitFailure {
+	if err := json.Unmarshal([]byte(c.out), &d); err != nil || c.code != cmdenv.ExitFailure {
 		t.Fatalf("exit code %d, %v: %s", c.code, err, c.errors)
 	}
 	if d.Timeouts == 0 || d.Requests != 0 || d.Latency.Min < int64(100*time.Millisecond) || !strings.Contains(c.errors, "no request was answered") {
@@ -146,10 +149,10 @@ func TestLoadInterrupted(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	app := cli.App{Interrupt: func() (<-chan os.Signal, func()) { return signals, func() {} }}
-	c := loadWith(t, app, "--json", "-d", "1h", "--warm", "0s", "-c", "2", server.URL)
+	replaced := cmdenv.Lab{Interrupt: func() (<-chan os.Signal, func()) { return signals, func() {} }}
+	c := loadWith(t, replaced, "--json", "-d", "1h", "--warm", "0s", "-c", "2", server.URL)
 	var d load.Document
-	if err := json.Unmarshal([]byte(c.out), &d); err != nil || c.code != cli.ExitInterrupted || !d.Interrupted || d.Requests < 100 {
+	if err := json.Unmarshal([]byte(c.out), &d); err != nil || c.code != cmdenv.ExitInterrupted || !d.Interrupted || d.Requests < 100 {
 		t.Errorf("exit code %d, %v, interrupted %v after %d requests\n%s", c.code, err, d.Interrupted, d.Requests, c.errors)
 	}
 }
@@ -173,8 +176,8 @@ func TestLoadSearches(t *testing.T) {
 	if d.Search == nil || len(d.Search.Steps) == 0 || d.Search.Steps[0].Connections != 1 || d.Search.Sentence == "" {
 		t.Errorf("%+v", d.Search)
 	}
-	c := loadWith(t, cli.App{}, args...)
-	if c.code != cli.ExitOK || !strings.Contains(c.out, "\nSEARCH for the most requests per second with p50<10s,errors<50%\n") || !strings.Contains(c.errors, "\n1 connection: ") {
+	c := loadWith(t, cmdenv.Lab{}, args...)
+	if c.code != cmdenv.ExitOK || !strings.Contains(c.out, "\nSEARCH for the most requests per second with p50<10s,errors<50%\n") || !strings.Contains(c.errors, "\n1 connection: ") {
 		t.Errorf("exit code %d\n%s%s", c.code, c.out, c.errors)
 	}
 }
@@ -184,9 +187,9 @@ func TestLoadIsLive(t *testing.T) {
 	var h hits
 	server := httptest.NewServer(&h)
 	defer server.Close()
-	app := cli.App{Terminal: func(any) (int, bool) { return 100, true }}
-	c := loadWith(t, app, "-d", "1100ms", "--warm", "0s", "-c", "2", server.URL)
-	if c.code != cli.ExitOK || !strings.Contains(c.errors, "\r\x1b[K1 s: ") || !strings.Contains(c.errors, " requests per second, p50 ") {
+	replaced := cmdenv.Lab{Terminal: func(any) (int, bool) { return 100, true }}
+	c := loadWith(t, replaced, "-d", "1100ms", "--warm", "0s", "-c", "2", server.URL)
+	if c.code != cmdenv.ExitOK || !strings.Contains(c.errors, "\r\x1b[K1 s: ") || !strings.Contains(c.errors, " requests per second, p50 ") {
 		t.Errorf("exit code %d: %q", c.code, c.errors)
 	}
 }
@@ -213,7 +216,7 @@ func TestLoadCompares(t *testing.T) {
 	var options lab.Options
 	var requests []byte
 	var null tare.Contender
-	app := cli.App{Run: func(ctx context.Context, s tare.Study, o lab.Options) (*tare.Result, error) {
+	replaced := cmdenv.Lab{Run: func(ctx context.Context, s tare.Study, o lab.Options) (*tare.Result, error) {
 		study, options = s, o
 		requests, _ = os.ReadFile(filepath.Join(s.Dir, s.Workloads[0].File))
 		p, err := o.Sources.Program(ctx, "server", s.Dir, tare.Entry{ID: tare.NullID})
@@ -229,9 +232,9 @@ func TestLoadCompares(t *testing.T) {
 		}
 		return &tare.Result{Schema: tare.ResultSchema, Study: s.ID, Metrics: s.Metrics}, nil
 	}}
-	c := loadWith(t, app, "--json", "-c", "20", "-d", "30s", "--rate", "2000/s", "--delay", "5ms", "--bandwidth", "50mbit", "-H", "A: b", "-H", "A: c", "--seed", "9",
+	c := loadWith(t, replaced, "--json", "-c", "20", "-d", "30s", "--rate", "2000/s", "--delay", "5ms", "--bandwidth", "50mbit", "-H", "A: b", "-H", "A: c", "--seed", "9",
 		"--start", "./old -p $PORT", "--start", "./new -p $PORT", "http://127.0.0.1:8080/x?y", "/x?y")
-	if c.code != cli.ExitOK || !strings.Contains(c.out, `"study": "load"`) {
+	if c.code != cmdenv.ExitOK || !strings.Contains(c.out, `"study": "load"`) {
 		t.Fatalf("exit code %d: %s%s", c.code, c.out, c.errors)
 	}
 	if err := study.Validate(); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/lab"
@@ -35,8 +36,8 @@ func TestRoutes(t *testing.T) {
 	}
 	run := func(args ...string) (study tare.Study, asked lab.Options, out, complaints string, code int) {
 		t.Helper()
-		app := cli.App{
-			Sources: func(cli.Workshop) (lab.Sources, error) { return noSources{}, nil },
+		replaced := cmdenv.Lab{
+			Sources: func(cmdenv.Workshop) (lab.Sources, error) { return noSources{}, nil },
 			Facts:   func(context.Context) tare.Machine { return aMachine() },
 			Guard:   func(string) (*trial.Guardian, error) { return nil, nil },
 			Run: func(_ context.Context, s tare.Study, o lab.Options) (*tare.Result, error) {
@@ -49,7 +50,9 @@ func TestRoutes(t *testing.T) {
 		}
 		env := map[string]string{"TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data")}
 		var stdout, stderr bytes.Buffer
-		code = app.Main(t.Context(), append([]string{"routes", "--catalog", repository}, args...), func(name string) string { return env[name] }, strings.NewReader(""), &stdout, &stderr)
+		code = cli.Main(t.Context(), cmdenv.Env{
+			Args: append([]string{"routes", "--catalog", repository}, args...), Getenv: func(name string) string { return env[name] }, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Lab: replaced,
+		})
 		return study, asked, stdout.String(), stderr.String(), code
 	}
 	study, asked, out, complaints, code := run(file, "--only", "chi,gin-*", "--contender", "echo", "--seed", "7")

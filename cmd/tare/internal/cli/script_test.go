@@ -21,6 +21,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cli"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
@@ -41,16 +42,17 @@ func TestMain(m *testing.M) {
 	}
 	cli.NullMain()
 	testscript.Main(m, map[string]func(){
-		"tare":      func() { os.Exit(main(stage().app())) },
-		"tare-real": func() { os.Exit(main(cli.App{})) },
+		"tare":      func() { os.Exit(main(stage().env())) },
+		"tare-real": func() { os.Exit(main(cmdenv.Env{})) },
 		"hold":      hold,
 		"serve":     serve,
 		"await":     func() { await(func() bool { _, err := os.Stat(os.Args[1]); return err == nil }) },
 	})
 }
 
-func main(app cli.App) int {
-	return app.Main(context.Background(), os.Args[1:], os.Getenv, os.Stdin, os.Stdout, os.Stderr)
+func main(env cmdenv.Env) int {
+	env.In, env.Out, env.Err, env.Args, env.Getenv = os.Stdin, os.Stdout, os.Stderr, os.Args[1:], os.Getenv
+	return cli.Main(context.Background(), env)
 }
 
 func TestScripts(t *testing.T) {
@@ -199,12 +201,11 @@ func stage() *staged {
 	return s
 }
 
-func (s *staged) app() cli.App {
-	return cli.App{
+func (s *staged) env() cmdenv.Env {
+	return cmdenv.Env{Now: s.clock.Now, Lab: cmdenv.Lab{
 		Kinds:     map[string]lab.Kind{"codec": kind{codec.New(), s}},
-		Sources:   func(cli.Workshop) (lab.Sources, error) { return sources{s}, nil },
+		Sources:   func(cmdenv.Workshop) (lab.Sources, error) { return sources{s}, nil },
 		Studies:   os.DirFS("studies"),
-		Now:       s.clock.Now,
 		Facts:     func(context.Context) tare.Machine { return aMachine() },
 		Interrupt: func() (<-chan os.Signal, func()) { return s.signals, func() {} },
 		Guard:     func(string) (*trial.Guardian, error) { return nil, nil },
@@ -215,7 +216,7 @@ func (s *staged) app() cli.App {
 			o.Machine = &m
 			return lab.Run(ctx, study, o)
 		},
-	}
+	}}
 }
 
 func aMachine() tare.Machine {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Kept is a result document that an archive holds or an index knows.
@@ -85,7 +86,7 @@ func scanError(name string, err error, c *counter, begin int64) error {
 		}
 		return &Error{File: name, Line: line, Col: 1, What: "the document that begins here ends in the middle"}
 	case errors.As(err, &syntax):
-		return &Error{File: name, Line: c.line(syntax.Offset - 1), Col: 1, What: "no result document: not JSON: " + OneLine(syntax.Error()), Hint: hint}
+		return &Error{File: name, Line: c.line(syntax.Offset - 1), Col: 1, What: "no result document: not JSON: " + format.Line(syntax.Error(), 0), Hint: hint}
 	}
 	return err
 }

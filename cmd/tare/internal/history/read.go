@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // ResultName is the result's file name in a run's directory.
@@ -151,10 +152,10 @@ func (h *head) check(name string) error {
 func syntax(name string, src []byte, err error) error {
 	var s *json.SyntaxError
 	if !errors.As(err, &s) {
-		return &Error{File: name, What: "not JSON: " + OneLine(err.Error())}
+		return &Error{File: name, What: "not JSON: " + format.Line(err.Error(), 0)}
 	}
 	e := at(name, src, s.Offset)
-	e.What = "not JSON: " + OneLine(s.Error())
+	e.What = "not JSON: " + format.Line(s.Error(), 0)
 	switch {
 	case int(s.Offset) >= len(bytes.TrimRight(src, " \t\r\n")) && strings.Contains(s.Error(), "unexpected end"):
 		e.What = "the document ends in the middle"
@@ -168,7 +169,7 @@ func syntax(name string, src []byte, err error) error {
 func mistyped(name string, src []byte, err error) error {
 	var t *json.UnmarshalTypeError
 	if !errors.As(err, &t) {
-		return &Error{File: name, What: OneLine(err.Error())}
+		return &Error{File: name, What: format.Line(err.Error(), 0)}
 	}
 	e := at(name, src, t.Offset)
 	what := "it"
@@ -203,9 +204,4 @@ func at(name string, src []byte, offset int64) *Error {
 	before := src[:min(max(int(offset)-1, 0), len(src))]
 	line := bytes.LastIndexByte(before, '\n')
 	return &Error{File: name, Line: bytes.Count(before, []byte("\n")) + 1, Col: utf8.RuneCount(before[line+1:]) + 1}
-}
-
-// OneLine makes text from elsewhere fit into a message.
-func OneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 }), " ")
 }

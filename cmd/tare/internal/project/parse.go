@@ -143,7 +143,7 @@ func (r reader) gate(g *Gate, n ast.Node, at string) {
 	r.Mapping(n, at, "e.g. gate: {base: origin/main, margin: 5%}", map[string]yamlfile.Take{
 		"base":            r.Shaped(&g.Base, revision, "is not a revision", "e.g. origin/main, or merge-base, or merge-base origin/main"),
 		"margin":          r.share(&g.Margin, 999.999999, "the slowdown that matters, with its sign, e.g. margin: 5%"),
-		"alpha":           r.share(&g.Alpha, 20, "the chance of any wrong word in the table, with its sign, from 0.1% to 20%, e.g. alpha: 5%"),
+		"alpha":           r.share(&g.Alpha, 20, "the family-wise error rate of the table, with its sign, from 0.1% to 20%, e.g. alpha: 5%"),
 		"metrics":         r.metrics(&metrics),
 		"allocs":          r.word(&allocs, string(AllocsExact), string(AllocsMargin), string(AllocsIgnore)),
 		"on_inconclusive": r.word(&open, string(PassOpen), string(WarnOpen), string(FailOpen)),

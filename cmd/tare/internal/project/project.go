@@ -48,7 +48,7 @@ type Bench struct {
 type Gate struct {
 	Base           string   // git revision, or merge-base, or merge-base and a revision
 	Margin         float64  // the slowdown that matters, as a share: 0.05 is 5 %
-	Alpha          float64  // the chance of any wrong word in the whole table, as a share
+	Alpha          float64  // the family-wise error rate of the table, as a share
 	Metrics        []string // held to the margin
 	Allocs         Allocs
 	OnInconclusive OnInconclusive

@@ -2,7 +2,6 @@ package yamlfile
 
 import (
 	"fmt"
-	"strings"
 )
 
 // Error says where a file is wrong, what is wrong there, and what would be
@@ -22,9 +21,4 @@ func (e *Error) Error() string {
 		s += "; " + e.Hint
 	}
 	return s
-}
-
-// oneLine makes text from elsewhere fit into a message.
-func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 }), " ")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Position counts from 1; columns are characters.
@@ -58,7 +59,7 @@ func (p *Positions) Put(path string, n ast.Node) { p.at[path] = p.Of(n) }
 func (p *Positions) wrong(at Position, what, hint string) error {
 	line := min(max(at.Line, 1), len(p.lines))
 	width := utf8.RuneCountInString(strings.TrimSuffix(p.lines[line-1], "\r"))
-	return &Error{File: p.file, Line: line, Col: min(max(at.Col, 1), width+1), What: oneLine(what), Hint: oneLine(hint)}
+	return &Error{File: p.file, Line: line, Col: min(max(at.Col, 1), width+1), What: format.Line(what, 0), Hint: format.Line(hint, 0)}
 }
 
 // Of is where a node begins.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/internal/protowire"
 )
 
 // Paths of gRPC.
@@ -106,7 +107,7 @@ func (f *face) method(c *call) error {
 	}
 	m, ok := c.message()
 	if !ok {
-		return users.Malformed(errMessage)
+		return users.Malformed(protowire.ErrMessage)
 	}
 	f.receipts.Request()
 	f.receipts.Body(int64(len(m)))
@@ -132,7 +133,7 @@ func (f *face) method(c *call) error {
 	default:
 		return f.others(c, name, m)
 	}
-	if errors.Is(err, errMessage) {
+	if errors.Is(err, protowire.ErrMessage) {
 		return users.Malformed(err)
 	}
 	if err == nil {

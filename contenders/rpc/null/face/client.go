@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/internal/protowire"
 )
 
 // dial is a client on package net/http, of either protocol.
@@ -34,40 +35,40 @@ type client struct {
 }
 
 func (c *client) Create(ctx context.Context, d users.Draft) (users.User, error) {
-	return user(c.call(ctx, "CreateUser", appendString(appendString(nil, 1, d.Name), 2, d.Email)))
+	return user(c.call(ctx, "CreateUser", protowire.AppendString(protowire.AppendString(nil, 1, d.Name), 2, d.Email)))
 }
 
 func (c *client) Get(ctx context.Context, id int64) (users.User, error) {
-	return user(c.call(ctx, "GetUser", appendNumber(nil, 1, id)))
+	return user(c.call(ctx, "GetUser", protowire.AppendNumber(nil, 1, id)))
 }
 
 func (c *client) Update(ctx context.Context, id int64, d users.Draft) (users.User, error) {
-	return user(c.call(ctx, "UpdateUser", appendString(appendString(appendNumber(nil, 1, id), 2, d.Name), 3, d.Email)))
+	return user(c.call(ctx, "UpdateUser", protowire.AppendString(protowire.AppendString(protowire.AppendNumber(nil, 1, id), 2, d.Name), 3, d.Email)))
 }
 
 func (c *client) Delete(ctx context.Context, id int64) error {
-	_, err := c.call(ctx, "DeleteUser", appendNumber(nil, 1, id))
+	_, err := c.call(ctx, "DeleteUser", protowire.AppendNumber(nil, 1, id))
 	return err
 }
 
 func (c *client) List(ctx context.Context, q users.Query) (users.Page, error) {
-	m, err := c.call(ctx, "ListUsers", appendNumber(appendNumber(appendString(nil, 1, q.Text), 2, int64(q.Page)), 3, int64(q.Limit)))
+	m, err := c.call(ctx, "ListUsers", protowire.AppendNumber(protowire.AppendNumber(protowire.AppendString(nil, 1, q.Text), 2, int64(q.Page)), 3, int64(q.Limit)))
 	if err != nil {
 		return users.Page{}, err
 	}
 	p := users.Page{Users: []users.User{}}
-	err = eachField(m, func(field int, n int64, text []byte) error {
-		switch field {
+	err = protowire.Walk(m, func(f protowire.Field) error {
+		switch f.Number {
 		case 1:
-			u, err := user(text, nil)
+			u, err := user(f.Data, nil)
 			p.Users = append(p.Users, u)
 			return err
 		case 2:
-			p.Total = n
+			p.Total = int64(f.N)
 		case 3:
-			p.Page = int(n)
+			p.Page = int(f.N)
 		case 4:
-			p.Limit = int(n)
+			p.Limit = int(f.N)
 		}
 		return nil
 	})
@@ -107,7 +108,7 @@ func (c *client) call(ctx context.Context, method string, m []byte) ([]byte, err
 	if answer, ok := (&call{body: answer}).message(); ok {
 		return answer, nil
 	}
-	return nil, fmt.Errorf("%s: the answer: %w", method, errMessage)
+	return nil, fmt.Errorf("%s: the answer: %w", method, protowire.ErrMessage)
 }
 
 // refusal is what a status other than that of success means.
@@ -126,18 +127,18 @@ func user(m []byte, err error) (u users.User, _ error) {
 	if err != nil {
 		return u, err
 	}
-	err = eachField(m, func(field int, n int64, text []byte) (err error) {
-		switch field {
+	err = protowire.Walk(m, func(f protowire.Field) (err error) {
+		switch f.Number {
 		case 1:
-			u.ID = n
+			u.ID = int64(f.N)
 		case 2:
-			u.Name = string(text)
+			u.Name = string(f.Data)
 		case 3:
-			u.Email = string(text)
+			u.Email = string(f.Data)
 		case 4:
-			u.CreatedAt, err = moment(text)
+			u.CreatedAt, err = moment(f.Data)
 		case 5:
-			u.UpdatedAt, err = moment(text)
+			u.UpdatedAt, err = moment(f.Data)
 		}
 		return err
 	})
@@ -146,8 +147,8 @@ func user(m []byte, err error) (u users.User, _ error) {
 
 func moment(m []byte) (time.Time, error) {
 	var at [3]int64
-	err := eachField(m, func(field int, n int64, _ []byte) error {
-		at[min(field, 2)] = n
+	err := protowire.Walk(m, func(f protowire.Field) error {
+		at[min(f.Number, 2)] = int64(f.N)
 		return nil
 	})
 	return time.Unix(at[1], at[2]).UTC(), err

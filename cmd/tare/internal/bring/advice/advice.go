@@ -6,7 +6,6 @@ package advice
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -28,19 +27,15 @@ func (r Reading) Nothing() string {
 			return fmt.Sprintf("%s is void by the check %s", id, v[0].Check)
 		}
 	}
-	if r.Control() == 0 {
+	if r.NoiseFloor() == 0 {
 		return "too few rounds for an interval"
 	}
 	return ""
 }
 
-// Control is the half width of the control's interval, as a logarithm: what is
-// closer to 1 is no difference. Zero: it has none.
-func (r Reading) Control() float64 {
-	if c, ok := r.Comparison(tare.ControlID); ok && c.Low > 0 && c.High > 0 {
-		return math.Log(c.High/c.Low) / 2
-	}
-	return 0
+// NoiseFloor is that of the workload and metric; zero where there is none.
+func (r Reading) NoiseFloor() float64 {
+	return tare.NoiseFloor(r.Result.Comparisons, r.Workload, r.Metric)
 }
 
 // Comparison holds a contender against the baseline.
@@ -60,7 +55,7 @@ func (r Reading) Weighed() []tare.Comparison {
 	var out []tare.Comparison
 	for _, c := range r.Result.Contenders {
 		x, ok := r.Comparison(c.ID)
-		if c.Role == tare.RoleContender && ok && x.Low > 0 && x.High > 0 && len(r.Result.VoidsMetric(c.ID, r.Workload, r.Metric)) == 0 {
+		if c.Role == tare.RoleContender && ok && x.Bounded() && len(r.Result.VoidsMetric(c.ID, r.Workload, r.Metric)) == 0 {
 			out = append(out, x)
 		}
 	}
@@ -76,10 +71,9 @@ func (r Reading) Faster() []tare.Comparison {
 	return slices.DeleteFunc(r.Weighed(), func(c tare.Comparison) bool { return !(c.High < 1) || !r.Shown(c) })
 }
 
-// Shown reports whether a difference is one: the interval lies on one side of 1,
-// and the control shows none as large.
+// Shown reports whether c counts as a difference.
 func (r Reading) Shown(c tare.Comparison) bool {
-	return (c.High < 1 || c.Low > 1) && math.Abs(math.Log(c.Ratio)) > r.Control()
+	return c.Differs(r.NoiseFloor()) == tare.Significant
 }
 
 // Place is the best rank that the evidence allows; without ranks nobody is told

@@ -15,9 +15,9 @@ import (
 )
 
 // Kind asks codecs about the user's documents. What encoding/json makes of a
-// document is the reference. Whoever makes other numbers or texts of it is
-// weighed all the same, and told to: that is a price. Whoever loses parts of it,
-// fails, or writes what is no JSON is disqualified.
+// document is the reference. A codec that makes other numbers or texts of it is
+// measured, but the difference is reported. One that loses parts of it, fails, or
+// writes what is not JSON is disqualified.
 type Kind struct {
 	codecs lab.Kind // which starts them
 	docs   []codec.Document

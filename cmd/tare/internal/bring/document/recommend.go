@@ -62,7 +62,7 @@ func (a *adviser) lines() []string {
 			none = weighed[0].Contender + " was not"
 		}
 		return []string{fmt.Sprintf("%s, %s: stay with encoding/json: %s shown to be faster beyond what the control shows (±%.1f %%).",
-			subject, plainly(a.into), none, 100*math.Expm1(a.Control()))}
+			subject, plainly(a.into), none, 100*math.Expm1(a.NoiseFloor()))}
 	}
 	best := faster[0]
 	lines := []string{subject + ": " + a.sentence(best, faster)}

@@ -24,12 +24,11 @@ type member struct {
 }
 
 // span takes the interval at level alpha.
-func (m member) span(alpha float64) span {
-	s := span{level: 1 - alpha}
+func (m member) span(alpha float64) (s stats.Span) {
 	if m.limit {
-		s.lo, s.hi, s.ok = stats.OrderInterval(m.effects, alpha)
+		s.Low, s.High, s.OK = stats.OrderInterval(m.effects, alpha)
 	} else {
-		s.lo, s.hi, s.ok = stats.Interval(m.effects, stats.LookLevel(alpha, m.looks))
+		s.Low, s.High, s.OK = stats.Interval(m.effects, stats.LookLevel(alpha, m.looks))
 	}
 	return s
 }
@@ -42,43 +41,12 @@ func (m member) edge(margin float64) float64 {
 	return math.Log1p(margin)
 }
 
-// span is an interval of logarithms.
-type span struct {
-	lo, hi, level float64
-	ok            bool // false: too few rounds
-}
-
-func (s span) holds(x float64) bool { return s.lo <= x && x <= s.hi }
-
-// settle takes the intervals of a family, stepping down: those that do not hold
-// their edge leave with the level they had, the others share alpha among fewer.
-//
-// Source: S. Holm, "A simple sequentially rejective multiple test procedure",
-// Scand. J. Statist. 6 (1979) 65–70; for looks: W. Maurer, F. Bretz, "Multiple
-// testing in group sequential trials using graphical approaches", Stat.
-// Biopharm. Res. 5 (2013) 311–320.
-func settle(family []member, alpha float64, edge func(member) float64) []span {
-	out := make([]span, len(family))
-	var left []int
-	for i := range family {
-		left = append(left, i)
-	}
-	for len(left) > 0 {
-		level := alpha / float64(len(left))
-		var open []int
-		for _, i := range left {
-			s := family[i].span(level)
-			out[i] = s
-			if !s.ok || s.holds(edge(family[i])) {
-				open = append(open, i)
-			}
-		}
-		if len(open) == len(left) {
-			break
-		}
-		left = open
-	}
-	return out
+// settle takes the intervals of a family. A member is open while its interval
+// holds its edge.
+func settle(family []member, alpha float64, edge func(member) float64) []stats.Span {
+	return stats.StepDown(len(family), alpha,
+		func(i int, alpha float64) stats.Span { return family[i].span(alpha) },
+		func(i int, s stats.Span) bool { return s.Holds(edge(family[i])) })
 }
 
 // rule gives every member its word that has none yet.
@@ -101,27 +69,27 @@ func rule(family []member, alpha, margin float64) {
 
 // ruleRatio gives a member its word about the margin: s is its interval for
 // that, none the one about no difference.
-func (m member) ruleRatio(s, none span, edge float64) {
+func (m member) ruleRatio(s, none stats.Span, edge float64) {
 	r := m.row
 	r.Outcome = Open
-	switch control := halfWidth(r.result, r.workload, r.Metric); {
-	case !s.ok:
-		if r.Level = s.level; r.Rounds > 0 && r.why == "" {
-			r.Needed = stats.MinRounds(stats.LookLevel(1-s.level, m.looks))
+	switch floor := tare.NoiseFloor(r.result.Comparisons, r.workload, r.Metric); {
+	case !s.OK:
+		if r.Level = s.Level; r.Rounds > 0 && r.why == "" {
+			r.Needed = stats.MinRounds(stats.LookLevel(1-s.Level, m.looks))
 		}
 		return
-	case s.lo > edge && math.Log(r.Ratio) > control:
+	case s.Low > edge && tare.Exceeds(r.Ratio, floor):
 		r.Outcome = Worse
-	case s.lo > edge: // the control, which is the base once more, differs as much
-	case s.hi <= edge:
+	case s.Low > edge: // the control, which is the base once more, differs as much
+	case s.High <= edge:
 		r.Outcome = NoWorse
-		if none.ok && none.hi < 0 && -math.Log(r.Ratio) > control {
+		if none.OK && none.High < 0 && tare.Exceeds(r.Ratio, floor) {
 			r.Outcome, s = Better, none
 		}
 	}
-	r.Low, r.High, r.Level = math.Exp(s.lo), math.Exp(s.hi), s.level
+	r.Low, r.High, r.Level = math.Exp(s.Low), math.Exp(s.High), s.Level
 	if r.Outcome == Open {
-		if n, ok := stats.RoundsNeeded(m.effects, stats.LookLevel(1-s.level, m.looks), stats.MaxRounds, edge); ok && n > r.Rounds {
+		if n, ok := stats.RoundsNeeded(m.effects, stats.LookLevel(1-s.Level, m.looks), stats.MaxRounds, edge); ok && n > r.Rounds {
 			r.Needed = n
 		}
 	}
@@ -143,7 +111,8 @@ func members(m Measured, asked []string) []member {
 					continue
 				}
 				r := newRow(res, held, w.ID, metric)
-				m := member{row: r, effects: effects(res, w.ID, name), looks: max(1, len(res.Plan.Looks))}
+				e, _ := tare.EffectsOf(res.Rounds, w.ID, name, HeadID, BaseID)
+				m := member{row: r, effects: e.Effects, looks: max(1, len(res.Plan.Looks))}
 				r.Rounds = len(m.effects)
 				if r.Rounds > 0 {
 					r.Ratio = math.Exp(stats.HodgesLehmann(m.effects))
@@ -204,26 +173,6 @@ func voided(res *tare.Result, workload, metric string) (tare.Finding, bool) {
 	return tare.Finding{}, false
 }
 
-// effects are ln(head/base) per round.
-func effects(res *tare.Result, workload, metric string) []float64 {
-	for _, e := range res.Rounds {
-		if e.Workload != workload || e.Metric != metric {
-			continue
-		}
-		if e.A == HeadID && e.B == BaseID {
-			return e.Effects
-		}
-		if e.A == BaseID && e.B == HeadID {
-			out := make([]float64, len(e.Effects))
-			for i, x := range e.Effects {
-				out[i] = -x
-			}
-			return out
-		}
-	}
-	return nil
-}
-
 // value is the median over rounds of what one side took; zero where it was not
 // measured.
 func value(res *tare.Result, workload, contender string, m tare.Metric) float64 {
@@ -250,17 +199,6 @@ func samples(res *tare.Result, workload, contender string, m tare.Metric) []floa
 		}
 	}
 	return out
-}
-
-// halfWidth is half the width of the control's interval as a logarithm: no
-// smaller difference is called one. Zero where it has none.
-func halfWidth(res *tare.Result, workload, metric string) float64 {
-	for _, c := range res.Comparisons {
-		if c.Contender == tare.ControlID && c.Workload == workload && c.Metric == metric && c.Low > 0 && c.High > 0 {
-			return math.Log(c.High/c.Low) / 2
-		}
-	}
-	return 0
 }
 
 // sort puts the worst rows first.

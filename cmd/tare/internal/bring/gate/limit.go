@@ -41,16 +41,16 @@ func untold(res *tare.Result, workload string, c tare.Criterion) (tare.Verdict, 
 }
 
 // ruleLimit gives a limit its word.
-func (m member) ruleLimit(s span) {
+func (m member) ruleLimit(s stats.Span) {
 	r := m.row
-	r.Outcome, r.Level = Open, s.level
-	if !s.ok {
+	r.Outcome, r.Level = Open, s.Level
+	if !s.OK {
 		return
 	}
-	r.Low, r.High = s.lo, s.hi
-	above, below := s.lo > r.Limit, s.hi <= r.Limit
+	r.Low, r.High = s.Low, s.High
+	above, below := s.Low > r.Limit, s.High <= r.Limit
 	if r.least {
-		above, below = s.hi < r.Limit, s.lo >= r.Limit
+		above, below = s.High < r.Limit, s.Low >= r.Limit
 	}
 	switch {
 	case above:
@@ -61,7 +61,7 @@ func (m member) ruleLimit(s span) {
 		// The sign test behind this interval needs half as many rounds again as
 		// the signed-rank one that the forecast is made for (relative efficiency
 		// 2/3 for normal data: E. L. Lehmann, "Nonparametrics", §4.3).
-		if n, ok := stats.RoundsNeeded(m.effects, 1-s.level, stats.MaxRounds, r.Limit); ok {
+		if n, ok := stats.RoundsNeeded(m.effects, 1-s.Level, stats.MaxRounds, r.Limit); ok {
 			r.Needed = min(max(n*3/2, r.Rounds+1), stats.MaxRounds)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Judge holds what was measured against what the project asks. places is where
@@ -274,7 +275,7 @@ func (rep *Report) count() string {
 			noun = "workload"
 		}
 	}
-	return plural(len(rep.Benchmarks()), noun)
+	return format.Count(len(rep.Benchmarks()), noun)
 }
 
 // Benchmarks are those that were compared.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/report"
 )
 
@@ -53,8 +54,8 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 
 // conduct is how the table came about.
 func (rep *Report) conduct() string {
-	return fmt.Sprintf("%s on %s, %s in %s; the chance of any wrong word below is at most %s",
-		rep.count(), listed(rep.metrics(), " and "), plural(rep.Rounds, "round"), seconds(rep.Seconds), percent(rep.Alpha))
+	return fmt.Sprintf("%s on %s, %s in %s; the family-wise error rate is at most %s",
+		rep.count(), listed(rep.metrics(), " and "), format.Count(rep.Rounds, "round"), seconds(rep.Seconds), percent(rep.Alpha))
 }
 
 func (rep *Report) metrics() []string {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 // words are how a metric is spoken of.
@@ -63,10 +65,10 @@ func (rep *Report) sentence(r Row) string {
 	word := rep.verdict(r)
 	if r.Limit > 0 {
 		return fmt.Sprintf("%s: the median over rounds is %s (%s to %s, %s, %s), %s before",
-			word, amount(r.Head, r.Unit), amount(r.Low, r.Unit), amount(r.High, r.Unit), confidence(r.Level), plural(r.Rounds, "round"), amount(r.Base, r.Unit))
+			word, amount(r.Head, r.Unit), amount(r.Low, r.Unit), amount(r.High, r.Unit), confidence(r.Level), format.Count(r.Rounds, "round"), amount(r.Base, r.Unit))
 	}
 	if r.Exact {
-		return fmt.Sprintf("%s: %s before, %s now, in each of %s", word, number(r.Base), amount(r.Head, r.Unit), plural(r.Rounds, "round"))
+		return fmt.Sprintf("%s: %s before, %s now, in each of %s", word, number(r.Base), amount(r.Head, r.Unit), format.Count(r.Rounds, "round"))
 	}
 	if r.Low == 0 {
 		return fmt.Sprintf("%s: %s before, %s now; it differs between rounds, but all of one side lie above all of the other", word, amount(r.Base, r.Unit), amount(r.Head, r.Unit))
@@ -101,10 +103,10 @@ func (r Row) limited() string {
 func (r Row) openLimit() string {
 	switch {
 	case r.Low == 0:
-		return fmt.Sprintf("cannot be told: no interval after %s, for %s of the whole table; more rounds would tell", plural(r.Rounds, "round"), confidence(r.Level))
+		return fmt.Sprintf("cannot be told: no interval after %s, for %s of the whole table; more rounds would tell", format.Count(r.Rounds, "round"), confidence(r.Level))
 	}
 	return fmt.Sprintf("cannot be told whether it keeps to %s: the median over rounds is %s (%s to %s, %s, %s); %s",
-		r.limited(), amount(r.Head, r.Unit), amount(r.Low, r.Unit), amount(r.High, r.Unit), confidence(r.Level), plural(r.Rounds, "round"), needed(r))
+		r.limited(), amount(r.Head, r.Unit), amount(r.Low, r.Unit), amount(r.High, r.Unit), confidence(r.Level), format.Count(r.Rounds, "round"), needed(r))
 }
 
 // open says why something could not be told.
@@ -118,7 +120,7 @@ func (rep *Report) open(r Row) string {
 	case r.Rounds == 0:
 		return fmt.Sprintf("cannot be told: there is no ratio of %s", noun)
 	case r.Low == 0:
-		return fmt.Sprintf("cannot be told: no interval after %s; %s", plural(r.Rounds, "round"), needed(r))
+		return fmt.Sprintf("cannot be told: no interval after %s; %s", format.Count(r.Rounds, "round"), needed(r))
 	case r.Low > 1+rep.Margin:
 		return fmt.Sprintf("cannot be told: %s %s (%s), but the base against itself differs as much; the machine is too restless", change(r.Ratio), noun, r.spanned())
 	}
@@ -134,7 +136,7 @@ func needed(r Row) string {
 
 // spanned is the interval with its level and rounds.
 func (r Row) spanned() string {
-	return fmt.Sprintf("%s to %s, %s, %s", change(r.Low), change(r.High), confidence(r.Level), plural(r.Rounds, "round"))
+	return fmt.Sprintf("%s to %s, %s, %s", change(r.Low), change(r.High), confidence(r.Level), format.Count(r.Rounds, "round"))
 }
 
 // change is a ratio as people say it: +12.4 %, or 2.31 times.
@@ -191,13 +193,6 @@ func number(x float64) string {
 		return strconv.FormatFloat(math.Round(x), 'f', 0, 64)
 	}
 	return strconv.FormatFloat(x, 'f', 1, 64)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 func pick(n int, one, many string) string {

@@ -42,7 +42,7 @@ func (a *adviser) lines() []string {
 		if len(weighed) == 1 {
 			none, nearest = "the other router was not", weighed[0].Contender
 		}
-		text := fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%.1f %%).", subject, name(a.Baseline), none, 100*math.Expm1(a.Control()))
+		text := fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%.1f %%).", subject, name(a.Baseline), none, 100*math.Expm1(a.NoiseFloor()))
 		return a.matters([]string{text + " " + a.sentence(nearest, weighed[0]) + "."})
 	}
 	best := faster[0]

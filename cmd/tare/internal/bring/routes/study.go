@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/router"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Who routers are held against: net/http, and where it cannot have a table
@@ -140,11 +141,4 @@ func (d *Document) ListName() string {
 	return cmp.Or(strings.TrimLeft(stem, "."), "routes") + ".txt"
 }
 
-func (d *Document) routes() string { return count(len(d.Table.Routes)) }
-
-func count(n int) string {
-	if n == 1 {
-		return "1 route"
-	}
-	return fmt.Sprintf("%d routes", n)
-}
+func (d *Document) routes() string { return format.Count(len(d.Table.Routes), "route") }

@@ -172,7 +172,7 @@ func (t *page) judged(workload, metric string, base, head []float64) (ratio, int
 	}
 	c := t.r.Comparisons[i]
 	ratio = fmt.Sprintf("%.3f", c.Ratio)
-	if !(c.Low > 0 && c.High > 0) {
+	if !c.Bounded() {
 		return ratio, "", "too few rounds", t.style.Dim
 	}
 	interval = fmt.Sprintf("[%.3f, %.3f]", c.Low, c.High)
@@ -187,12 +187,14 @@ func (t *page) said(c tare.Comparison) (string, func(string) string) {
 	if c.Metric == "time" {
 		words = [2]string{"faster", "slower"}
 	}
-	switch control := t.control(c.Workload, c.Metric); {
-	case c.Low <= 1 && c.High >= 1:
+	floor := tare.NoiseFloor(t.r.Comparisons, c.Workload, c.Metric)
+	switch c.Differs(floor) {
+	case tare.NotShown:
 		return "not told apart", t.style.Dim
-	case math.Abs(math.Log(c.Ratio)) <= control:
-		return fmt.Sprintf("within the control's ±%.1f %%", 100*math.Expm1(control)), t.style.Dim
-	case c.Ratio < 1:
+	case tare.WithinNoise:
+		return fmt.Sprintf("within the control's ±%.1f %%", 100*math.Expm1(floor)), t.style.Dim
+	}
+	if c.Ratio < 1 {
 		return words[0], t.style.Good
 	}
 	return words[1], t.style.Bad
@@ -212,16 +214,6 @@ func (t *page) exact(base, head float64) (ratio, interval, word string, colour f
 		return ratio, "exactly", number + " less", t.style.Good
 	}
 	return ratio, "exactly", number + " more", t.style.Bad
-}
-
-// control is half the width of the control's interval, on the logarithmic scale.
-func (t *page) control(workload, metric string) float64 {
-	for _, c := range t.r.Comparisons {
-		if c.Workload == workload && c.Metric == metric && c.Contender == tare.ControlID && c.Low > 0 && c.High > 0 {
-			return math.Log(c.High/c.Low) / 2
-		}
-	}
-	return 0
 }
 
 // stat is what benchstat says of the same figures: it compares them as two
@@ -293,7 +285,7 @@ func (t *page) notWeighed() (lines []string) {
 func (t *page) widest() float64 {
 	var most float64
 	for _, w := range t.r.Workloads {
-		most = max(most, t.control(w.ID, t.r.Metrics[0]))
+		most = max(most, tare.NoiseFloor(t.r.Comparisons, w.ID, t.r.Metrics[0]))
 	}
 	return most
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
-	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // CodeDir is the directory, in the cache, of the machine code that SQLite was
@@ -34,7 +34,7 @@ func engine(cache string) error {
 	}
 	sqlite3.RuntimeConfig = config
 	if err := sqlite3.Initialize(); err != nil {
-		return fmt.Errorf("start SQLite: %s; tare clean --cache removes what is kept of it", history.OneLine(err.Error()))
+		return fmt.Errorf("start SQLite: %s; tare clean --cache removes what is kept of it", format.Line(err.Error(), 0))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // stamp is how a file looked when it was read.
@@ -101,7 +102,7 @@ func add(ctx context.Context, tx *sql.Tx, path string, at stamp, run history.Run
 	}
 	study, started, why := run.Study, run.Begun, ""
 	if err != nil {
-		r, why = &tare.Result{}, history.OneLine(err.Error())
+		r, why = &tare.Result{}, format.Line(err.Error(), 0)
 	} else {
 		study = r.Study
 		if !r.Started.IsZero() {

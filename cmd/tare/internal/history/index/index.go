@@ -14,7 +14,7 @@ import (
 
 	_ "github.com/ncruces/go-sqlite3/driver" // the database driver
 
-	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
 )
 
@@ -60,7 +60,7 @@ func Open(ctx context.Context, data, cache string) (*Index, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: %s", history.OneLine(err.Error())))
+		x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: %s", format.Line(err.Error(), 0)))
 		return x, x.inMemory(ctx)
 	}
 	x.unlock = unlock
@@ -92,7 +92,7 @@ func (x *Index) again(ctx context.Context, path string, why error) error {
 			_ = x.shut()
 		}
 	}
-	x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: cannot write %s: %s", path, history.OneLine(why.Error())))
+	x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: cannot write %s: %s", path, format.Line(why.Error(), 0)))
 	return x.inMemory(ctx)
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 // SchemaURL is where editors find the schema of tare.yaml.
@@ -31,7 +33,7 @@ func (s Survey) Draft() []byte {
 	s.draftStudies(&b)
 	s.draftGate(&b)
 	b.WriteString(`
-# Slowdowns that may pass for a time. Each needs a last day and a reason.
+# Temporarily accepted regressions. Each needs a last day and a reason.
 # accept:
 #   - benchmark: 'BenchmarkEncode/large'   # matched against import/path.BenchmarkName/sub
 #     metric: time                         # or allocs; left out: any
@@ -50,7 +52,7 @@ func (s Survey) draftBench(b *strings.Builder) {
 		fmt.Fprintf(b, "# Found: %s.\n", s.Count())
 		for i, p := range packages {
 			if i == mostNamed {
-				fmt.Fprintf(b, "#   and %s more\n", plural(len(packages)-i, "package"))
+				fmt.Fprintf(b, "#   and %s more\n", format.Count(len(packages)-i, "package"))
 				break
 			}
 			names := p.names[:min(len(p.names), mostPerNamed)]
@@ -146,7 +148,7 @@ gate:
   allocs: exact            # one more allocation per operation is too many; or margin, ignore
   on_inconclusive: warn    # what the machine could not tell: pass, warn or fail
   # metrics: [time]        # held to the margin: time, bytes
-  # alpha: 5%%              # the chance of any wrong word in the whole table
+  # alpha: 5%%              # the family-wise error rate of the table
 `, base)
 }
 
@@ -155,7 +157,7 @@ func (s Survey) Count() string {
 	if len(s.Benchmarks) == 0 {
 		return "no benchmarks"
 	}
-	return fmt.Sprintf("%s in %s", plural(len(s.Benchmarks), "benchmark"), plural(len(s.byPackage()), "package"))
+	return fmt.Sprintf("%s in %s", format.Count(len(s.Benchmarks), "benchmark"), format.Count(len(s.byPackage()), "package"))
 }
 
 type benched struct {
@@ -229,11 +231,4 @@ func comment(name string) string {
 		}
 		return r
 	}, name)
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

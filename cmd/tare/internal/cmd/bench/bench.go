@@ -1,0 +1,219 @@
+// Package bench is tare bench: it compares two sides of a module by its benchmarks.
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/table"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/internal/build"
+)
+
+// options are the flags of tare bench.
+type options struct {
+	asked bring.Asked
+	run   session.Options
+	most  time.Duration // to measure at most; zero: no limit
+	allow float64       // of more time than the base, with --exit-code; a share
+}
+
+// words are the flags of tare bench that are read before they are options.
+type words struct {
+	with, env            []string
+	toolchains           string
+	shard, budget, allow string
+	isolation            string
+	format               cmdenv.FormatFlag
+}
+
+const mostLayouts = 64
+
+// Command is tare bench.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
+	var words words
+	cmd := &cobra.Command{
+		Use:   "bench [PACKAGE…] --base REV",
+		Short: "Weigh two sides of your own go test benchmarks",
+		Long: `Weigh the benchmarks of your own module, as go test -bench has them, on two
+sides: two revisions, or the same files with another dependency, toolchain,
+environment, build tags or profile.
+
+Both sides are built, and run side by side in short slices, together with the
+base once more as control. What the machine does meanwhile meets them all, and
+no difference is claimed that the control shows as well. The last column says
+what benchstat would have said of as many runs.
+
+PACKAGEs are as the go command takes them; without any it is ./... . The working
+tree, its index and .git stay as they are: a revision is unpacked into the
+cache. What only one side has, what fails, and what there was no time for is
+named and left out.
+
+Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
+input, a side that does not build, or a budget too small; 130 interrupted. With
+--exit-code also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
+		Example: `  tare bench --base main
+  tare bench ./parse --base v1.4.0 --bench 'Parse/.*' --budget 60s
+  tare bench --base v1.4.0 --head v1.5.0 --format benchfmt
+  tare bench --base origin/main --changed --max 5m --exit-code
+  tare bench --with github.com/klauspost/compress@v1.18.0
+  tare bench --go go1.25.5,go1.26.1
+  tare bench --env GOGC=50`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.asked.Packages = args
+			if err := o.read(cmd, words); err != nil {
+				return err
+			}
+			o.run.Typed = session.TypedBy(env, cmd)
+			return runBench(cmd.Context(), env, o)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	two := cmdenv.NewFlags("The two sides")
+	two.Set.StringVar(&o.asked.Base, "base", "", "`revision` to compare with")
+	two.Set.StringVar(&o.asked.Head, "head", bring.Worktree, "`revision` that is compared, or worktree for the files as they are")
+	two.Set.StringArrayVar(&words.with, "with", nil, "build head with `module`@version or module=./dir; repeatable")
+	two.Set.StringVar(&words.toolchains, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
+	two.Set.StringArrayVar(&words.env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
+	two.Set.StringVar(&o.asked.Tags, "tags", "", "build head with these `tags`; those of both sides are in GOFLAGS")
+	two.Set.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
+	what := cmdenv.NewFlags("What is weighed")
+	what.Set.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
+	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only packages that the difference between base and head can reach")
+	what.Set.StringVar(&words.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4")
+	what.Set.DurationVar(&o.most, "max", session.BenchMost, "measure at most that `long`, and name what there is no time for; 0 is no limit")
+	how := cmdenv.NewFlags("How it is measured")
+	how.Set.StringVar(&words.budget, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
+	how.Set.IntVar(&o.run.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.Set.Uint64Var(&o.run.Seed, "seed", 0, "random seed; 0 takes one from the clock")
+	how.Set.DurationVar(&o.run.Slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
+	how.Set.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial for one whole trial after another")
+	how.Set.IntVar(&o.asked.Layouts, "layouts", 0, "link each side in so many random orders of its functions, and draw one per round: where code happens to lie becomes noise")
+	how.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
+	how.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
+	said := cmdenv.NewFlags("What is printed")
+	words.format.Add(said.Set, "the result document")
+	said.Set.StringVarP(&o.run.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.Set.BoolVarP(&o.run.Quiet, "quiet", "q", false, "no progress on stderr")
+	said.Set.BoolVar(&o.run.ExitCode, "exit-code", false, "exit 3 where head is slower than --allow, 4 inconclusive, 5 void")
+	said.Set.StringVar(&words.allow, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
+	cmdenv.AddFlags(cmd, two, what, how, said)
+	words.format.Complete(cmd)
+	return cmd
+}
+
+// read checks the flags.
+func (o *options) read(cmd *cobra.Command, words words) (err error) {
+	if words.budget != "" && (words.budget == "quick" || words.budget == "full") {
+		return cmdenv.Usage("--budget "+words.budget+" is for studies", "a duration such as 90s; without it the benchmarks say how long")
+	}
+	budget := words.budget
+	if budget == "" {
+		budget = "full"
+	}
+	if err := o.run.Read(cmd, session.Words{Budget: budget, Isolation: words.isolation}); err != nil {
+		return err
+	}
+	if o.run.Format, err = words.format.Format(cmd); err != nil {
+		return err
+	}
+	if o.run.Format.Name == "text" {
+		o.run.Format.Write = table.Text
+		o.run.Format.Next = table.Text
+	}
+	if _, err := regexp.Compile(o.asked.Bench); err != nil {
+		return cmdenv.Usage(fmt.Sprintf("--bench %q: %v", o.asked.Bench, err), "e.g. 'Parse/small'")
+	}
+	if err := session.CheckEnvironment(words.env); err != nil {
+		return err
+	}
+	o.asked.Env, o.asked.Dir = words.env, "."
+	if o.asked.Layouts < 0 || o.asked.Layouts > mostLayouts {
+		return cmdenv.Usage(fmt.Sprintf("--layouts %d is not a number of layouts", o.asked.Layouts), fmt.Sprintf("0 to %d", mostLayouts))
+	}
+	if o.most < 0 {
+		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.most), "e.g. 10m")
+	}
+	if o.asked.PGO != "" && o.asked.PGO != "off" && o.asked.PGO != "auto" {
+		if o.asked.PGO, err = filepath.Abs(o.asked.PGO); err != nil {
+			return err
+		}
+	}
+	if o.asked.Shard, err = benchShard(words.shard); err != nil {
+		return err
+	}
+	if o.asked.Go, err = benchReleases(words.toolchains); err != nil {
+		return err
+	}
+	if o.allow, err = benchShare(words.allow); err != nil {
+		return err
+	}
+	with, err := session.ParsePins(words.with)
+	for _, text := range with {
+		w, errWith := build.ParseWith(text, ".")
+		if errWith != nil {
+			return errWith
+		}
+		o.asked.With = append(o.asked.With, w)
+	}
+	return err
+}
+
+// benchShard reads i/n.
+func benchShard(text string) (bring.Shard, error) {
+	if text == "" {
+		return bring.Shard{}, nil
+	}
+	i, n, _ := strings.Cut(text, "/")
+	index, errIndex := strconv.Atoi(i)
+	of, errOf := strconv.Atoi(n)
+	if errors.Join(errIndex, errOf) != nil || index < 1 || index > of {
+		return bring.Shard{}, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4")
+	}
+	return bring.Shard{Index: index, Of: of}, nil
+}
+
+// benchReleases reads one toolchain or two.
+func benchReleases(text string) ([]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var out []string
+	for name := range strings.SplitSeq(text, ",") {
+		release, ok := studyfile.GoRelease(name)
+		if name == "local" {
+			release, ok = name, true
+		}
+		if !ok {
+			return nil, cmdenv.Usage(fmt.Sprintf("--go %q is not a Go release", name), studyfile.GoHint+", or local for the machine's")
+		}
+		out = append(out, release)
+	}
+	if len(out) > 2 {
+		return nil, cmdenv.Usage("--go takes one toolchain, of head, or two: base,head", "")
+	}
+	return out, nil
+}
+
+// benchShare reads 5% as 0.05.
+func benchShare(text string) (float64, error) {
+	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
+	if err != nil || !strings.HasSuffix(text, "%") || x < 0 || math.IsInf(x, 0) || math.IsNaN(x) {
+		return 0, cmdenv.Usage(fmt.Sprintf("--allow %q is not a share", text), "e.g. 5%")
+	}
+	return x / 100, nil
+}

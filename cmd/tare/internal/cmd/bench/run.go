@@ -1,0 +1,71 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/lab"
+)
+
+// runBench carries out a comparison of two sides.
+func runBench(ctx context.Context, env cmdenv.Env, o options) error {
+	p := session.NewProgress(env, o.run.Quiet)
+	defer p.End()
+	out, err := cmdenv.OpenOutput(o.run.Out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	exit := cmdenv.ExitOK
+	fail := func(err error) {
+		exit = cmdenv.Worst(exit, cmdenv.ExitCode(err))
+		p.Fail(err)
+	}
+	alone := env
+	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
+	err = session.With(ctx, alone, o.run, p, func(ctx context.Context, w *session.Session) error {
+		b, err := bring.NewBench(ctx, o.asked, bring.Place{
+			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian, Procs: o.run.Procs, Slice: o.run.Slice,
+			Say: func(text string) { p.Status("build", text) },
+		})
+		var usage *bring.UsageError
+		if errors.As(err, &usage) && usage.Nothing && (o.asked.Changed || o.asked.Shard.Of > 1) {
+			p.Say(usage.What)
+			return nil
+		}
+		if err != nil {
+			return session.BenchError(ctx, err)
+		}
+		defer b.Close()
+		if err := w.FitBench(b, o.most); err != nil {
+			return session.BenchError(ctx, err)
+		}
+		study := b.Study
+		if o.run.ExitCode {
+			study.Criteria = []tare.Criterion{{Contender: bring.Head, Metric: study.Metrics[0], Ratio: "<= " + strconv.FormatFloat(1+o.allow, 'g', 6, 64)}}
+		}
+		w.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+			res, err := env.Lab.Run(ctx, study, o)
+			if res != nil {
+				b.Finish(res)
+			}
+			return res, err
+		}
+		w.Sources = b.Sources
+		err = w.WeighAll(ctx, []cmdenv.Study{{Study: study}}, fail)
+		if errEnd := w.Finish(out, true); err == nil {
+			err = errEnd
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmdenv.Code(exit)
+}

@@ -1,0 +1,244 @@
+// Package clean is tare clean: it removes what tare keeps and does not need.
+package clean
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/machine"
+)
+
+// options are the flags of tare clean.
+type options struct {
+	results bool
+	cache   bool
+	dryRun  bool
+	older   time.Duration // zero: however old
+	catalog string
+	asJSON  bool
+}
+
+// Command is tare clean.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
+	var older string
+	cmd := &cobra.Command{
+		Use:   "clean",
+		Short: "Remove what tare keeps and does not need",
+		Long: `Remove from the cache what this tare's own contenders do not need: catalogs that
+other versions unpacked, builds from other sources, with other modules or by
+another Go, revisions that tare bench and tare gate unpacked, codecs that tare
+json made for a type, lists of tare routes that no kept result names, and what
+was left of runs that were killed. All of it can be made again. --cache removes
+everything from the cache that can be made again.
+
+Results are never touched without --results, which removes the runs in the data
+directory as well, with their journals: they cannot be made again. tare history
+export keeps a copy. --older keeps what is younger.
+
+Only what tare itself put there is removed; symbolic links are not followed. A
+cache directory that holds something else where tare keeps builds or catalogs is
+refused.
+
+Exit codes: 0 removed, or nothing to remove; 1 something could not be removed, or
+another tare is measuring; 2 a directory that is not tare's.`,
+		Example: `  tare clean --dry-run
+  tare clean
+  tare clean --cache
+  tare clean --results --older 30d --dry-run`,
+		Args: cmdenv.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if o.older, err = age(older); err != nil {
+				return err
+			}
+			return runClean(cmd.Context(), env, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&o.results, "results", false, "remove kept runs as well; they cannot be made again")
+	flags.BoolVar(&o.cache, "cache", false, "remove this version's builds and catalog as well")
+	flags.BoolVarP(&o.dryRun, "dry-run", "n", false, "only say what would be removed")
+	flags.StringVar(&older, "older", "", "only what is older than that `age`, e.g. 30d, 2w or 12h")
+	flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders whose builds stay; default: the repository's, else the built-in ones")
+	flags.BoolVar(&o.asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// age reads days, weeks, or a duration.
+func age(text string) (time.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	for unit, of := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
+		if n, ok := strings.CutSuffix(text, unit); ok {
+			if x, err := strconv.ParseUint(n, 10, 14); err == nil && x > 0 {
+				return time.Duration(x) * of, nil
+			}
+		}
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, cmdenv.Usage(fmt.Sprintf("--older %q is not an age", text), "e.g. 30d, 2w or 12h")
+	}
+	return d, nil
+}
+
+// cleaned is what tare clean says it did, or would do.
+type cleaned struct {
+	DryRun  bool      `json:"dry_run"`
+	Removed []litter  `json:"removed"`
+	Bytes   int64     `json:"bytes"` // of what was removed
+	Kept    keptBytes `json:"kept"`
+	Left    []string  `json:"left"` // what was passed over or could not be removed, a line each
+}
+
+// keptBytes is what stays.
+type keptBytes struct {
+	Cache   int64 `json:"cache_bytes"`
+	Results int64 `json:"results_bytes"`
+}
+
+// litter is something that goes as a whole.
+type litter struct {
+	Kind  string    `json:"kind"` // build, pinned, catalog, revision, typed catalog, routes, sqlite, answers, unfinished build, run
+	Path  string    `json:"path"`
+	What  string    `json:"what,omitempty"` // which contender
+	Bytes int64     `json:"bytes"`
+	Made  time.Time `json:"made"`
+
+	top  string // directory it is in: cache or data
+	name string // from there
+}
+
+// runClean removes what is chosen.
+func runClean(ctx context.Context, env cmdenv.Env, o options) error {
+	d, err := env.Dirs()
+	if err != nil {
+		return err
+	}
+	for name, dir := range map[string]string{"TARE_CACHE": d.Cache, "TARE_DATA": d.Data} {
+		if err := ours(name, dir, env.Getenv("HOME")); err != nil {
+			return err
+		}
+	}
+	if _, err := os.Stat(d.Cache); err == nil && !o.dryRun {
+		unlock, err := lockNow(ctx, d.Lock())
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	done := cleaned{DryRun: o.dryRun, Removed: []litter{}, Left: []string{}}
+	found, left, err := findLitter(ctx, env, d, o)
+	if err != nil {
+		return err
+	}
+	done.Left = append(done.Left, left...)
+	cacheBytes, resultBytes := cmdenv.DirSize(d.Cache), cmdenv.DirSize(d.AllResults())
+	failed := false
+	for _, l := range found {
+		if o.older > 0 && env.Now().Sub(l.Made) < o.older {
+			continue
+		}
+		if !o.dryRun {
+			if err := remove(l); err != nil {
+				failed = true
+				done.Left = append(done.Left, fmt.Sprintf("cannot remove %s: %v", l.Path, cmdenv.Cause(err)))
+				continue
+			}
+		}
+		done.Removed = append(done.Removed, l)
+		done.Bytes += l.Bytes
+		if l.Kind == kindRun {
+			resultBytes -= l.Bytes
+		} else {
+			cacheBytes -= l.Bytes
+		}
+	}
+	done.Kept = keptBytes{max(0, cacheBytes), max(0, resultBytes)}
+	if o.asJSON {
+		err = cmdenv.PrintJSON(env.Out, done)
+	} else {
+		err = done.print(env.Out, o)
+	}
+	for _, text := range done.Left {
+		fmt.Fprintln(env.Err, "tare: "+text)
+	}
+	if err == nil && failed {
+		err = cmdenv.Code(cmdenv.ExitFailure)
+	}
+	return err
+}
+
+// lockNow is the machine lock without much waiting: builds that are being
+// weighed must not go.
+func lockNow(ctx context.Context, path string) (unlock func(), err error) {
+	const patience = 2 * time.Second
+	waiting, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	who := ""
+	unlock, err = machine.Lock(waiting, path, func(holder string) { who = holder })
+	switch {
+	case ctx.Err() != nil:
+		return nil, cmdenv.ErrInterrupted
+	case who != "" && err != nil:
+		return nil, errors.New("another tare is measuring (" + who + "); clean when it is done")
+	}
+	return unlock, err
+}
+
+// print writes a table by kind; a dry run lists everything.
+func (c cleaned) print(w io.Writer, o options) error {
+	verb := "removed"
+	if c.DryRun {
+		verb = "would remove"
+	}
+	if len(c.Removed) == 0 {
+		fmt.Fprintln(w, "nothing to remove")
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if c.DryRun {
+		for _, l := range c.Removed {
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", l.Kind, cmdenv.BytesText(l.Bytes), l.Path, l.What)
+		}
+		if err := tw.Flush(); err != nil {
+			return err
+		}
+	}
+	for _, k := range []struct{ kind, noun string }{
+		{kindBuild, "build"}, {kindPinned, "prepared source"}, {kindCatalog, "unpacked catalog"}, {kindTree, "unpacked revision"}, {kindTyped, "typed catalog"}, {kindRoutes, "routes list"}, {kindSQLite, "SQLite translation"}, {kindKnown, "directory of answers"}, {kindHalf, "unfinished build"}, {kindRun, "kept run"},
+	} {
+		n, bytes := 0, int64(0)
+		for _, l := range c.Removed {
+			if l.Kind == k.kind {
+				n, bytes = n+1, bytes+l.Bytes
+			}
+		}
+		if n > 0 {
+			fmt.Fprintf(tw, "%s\t%s\t%s\n", verb, format.Count(n, k.noun), cmdenv.BytesText(bytes))
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	stays := "stays"
+	if c.DryRun {
+		stays = "would stay"
+	}
+	_, err := fmt.Fprintf(w, "what %s: %s of cache, %s of results\n", stays, cmdenv.BytesText(c.Kept.Cache), cmdenv.BytesText(c.Kept.Results))
+	if err == nil && c.Kept.Results > 0 && !o.results {
+		_, err = fmt.Fprintln(w, "results are only removed with --results")
+	}
+	return err
+}

@@ -1,0 +1,96 @@
+package clean
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+)
+
+func TestAge(t *testing.T) {
+	for text, want := range map[string]time.Duration{"": 0, "30d": 30 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "12h": 12 * time.Hour, "90m": 90 * time.Minute} {
+		if got, err := age(text); err != nil || got != want {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"soon", "0d", "-1d", "1.5d", "d", "0s", "-3h", "99999999d"} {
+		if _, err := age(text); cmdenv.ExitCode(err) != cmdenv.ExitUsage {
+			t.Errorf("%q is an age: %v", text, err)
+		}
+	}
+}
+
+func TestDirectoriesThatAreNotOurs(t *testing.T) {
+	home := t.TempDir()
+	for dir, refused := range map[string]bool{
+		string(filepath.Separator): true, home: true, filepath.Join(home, "tare"): false, filepath.Join(home, "nowhere", "tare"): false,
+	} {
+		if err := ours("TARE_CACHE", dir, home); (err != nil) != refused {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
+// TestWhatLiesInTheCache: every place that tare fills is known, what is under
+// way stays, and of lists of routes those that a kept result names.
+func TestWhatLiesInTheCache(t *testing.T) {
+	d := cmdenv.Dirs{Cache: t.TempDir(), Data: t.TempDir()}
+	put := func(dir, path, text string) {
+		t.Helper()
+		path = filepath.Join(dir, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const tree, named, other, typed = "0123456789abcdef0123456789abcdef01234567", "0123456789abcdef0123", "1123456789abcdef0123", "2123456789abcdef0123"
+	put(d.Cache, "lock", "")
+	put(d.Cache, "trees/"+tree+"/main.go", "package main")
+	put(d.Cache, "trees/new-1/index", "")
+	put(d.Cache, "bench/run-1/base.test", "half a program")
+	put(d.Cache, "bench/run-2/base.test", "half a program")
+	put(d.Cache, "document/"+typed+"/go.mod", "module x")
+	put(d.Cache, "document/.making-1/go.mod", "module x")
+	put(d.Cache, "routes/"+named+"/routes.yaml", "study: routes")
+	put(d.Cache, "routes/"+other+"/routes.yaml", "study: routes")
+	put(d.Cache, "sqlite/wazero-v1.11.0-amd64-linux/aa", "code")
+	put(d.Cache, "answers/0f/x.json", "{}")
+	put(d.Cache, ".reference-1/x", "")
+	put(d.Data, "results/routes/20260301T120000Z-1/result.json", `{"schema": "tare.result/1", "study": "routes", "asked": {"study_dir": "`+filepath.ToSlash(filepath.Join(d.Cache, "routes", named))+`"}}`)
+	old := time.Now().Add(-2 * halfFor)
+	for _, name := range []string{"bench/run-2", ".reference-1"} {
+		if err := os.Chtimes(filepath.Join(d.Cache, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what, c := range map[string]struct {
+		o    options
+		want []string
+	}{
+		"by itself":    {options{}, []string{".reference-1", "bench/run-2", "document/" + typed, "routes/" + other, "trees/" + tree}},
+		"the cache":    {options{cache: true}, []string{".reference-1", "answers/0f", "bench/run-2", "document/" + typed, "routes/" + other, "sqlite/wazero-v1.11.0-amd64-linux", "trees/" + tree}},
+		"with results": {options{results: true}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + named, "routes/" + other, "trees/" + tree}},
+		"older ones":   {options{results: true, older: time.Hour}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + other, "trees/" + tree}},
+	} {
+		found, left, err := findLitter(t.Context(), cmdenv.Env{}, d, c.o)
+		if err != nil || len(left) > 0 {
+			t.Fatalf("%s: %q, %v", what, left, err)
+		}
+		var got []string
+		for _, l := range found {
+			got = append(got, filepath.ToSlash(l.name))
+		}
+		if slices.Sort(got); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n got %q\nwant %q", what, got, c.want)
+		}
+	}
+	put(d.Cache, "trees/deploy.sh", "")
+	if _, _, err := findLitter(t.Context(), cmdenv.Env{}, d, options{}); cmdenv.ExitCode(err) != cmdenv.ExitUsage {
+		t.Errorf("somebody else's file: %v", err)
+	}
+}

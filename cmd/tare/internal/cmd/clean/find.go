@@ -1,0 +1,235 @@
+package clean
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/cmd/tare/internal/history/index"
+	"github.com/tarebench/tare/internal/build"
+)
+
+// Kinds of what can be removed.
+const (
+	kindBuild   = "build"
+	kindPinned  = "pinned"
+	kindCatalog = "catalog"
+	kindTree    = "revision"
+	kindTyped   = "typed catalog"
+	kindRoutes  = "routes"
+	kindSQLite  = "sqlite"
+	kindKnown   = "answers"
+	kindHalf    = "unfinished build"
+	kindRun     = "run"
+)
+
+var runName = regexp.MustCompile(`^[0-9]{8}T[0-9]{6}Z-`)
+
+// ours refuses directories in which nobody keeps only what tare puts there.
+func ours(variable, dir, home string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir // it is not there
+	}
+	if filepath.Dir(real) == real || home != "" && (real == filepath.Clean(home) || dir == filepath.Clean(home)) {
+		return cmdenv.Usage(fmt.Sprintf("%s is not a directory of tare's own", dir), "set "+variable+" to one, or leave it unset")
+	}
+	return nil
+}
+
+// findLitter finds what the options choose; left says what was passed over.
+func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (found []litter, left []string, err error) {
+	builds, left, err := inCache(d.Cache)
+	if err != nil {
+		return nil, nil, err
+	}
+	keep := map[string]bool{}
+	if !o.results || o.older > 0 { // else no result stays
+		if keep, err = listed(d); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !o.cache {
+		keep[filepath.Join(d.Cache, index.CodeDir)] = true
+		keep[catalog.Unpacked(d.Cache)] = true
+		keep[d.Known()] = true
+		keepBuilds, err := neededBuilds(ctx, env, d, o)
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, cmdenv.ErrInterrupted
+		case errors.Is(err, build.ErrNoToolchain):
+			left = append(left, "without the go command it cannot be told which builds are of this version: they stay; --cache removes them all")
+			for _, l := range builds {
+				keep[l.Path] = keep[l.Path] || l.Kind == kindBuild || l.Kind == kindPinned
+			}
+		case err != nil:
+			return nil, nil, err
+		}
+		for _, dir := range keepBuilds {
+			keep[dir] = true
+		}
+	}
+	for _, l := range builds {
+		if !keep[l.Path] && !keep[filepath.Dir(l.Path)] {
+			found = append(found, l)
+		}
+	}
+	if o.results {
+		runs, passed, err := keptRuns(d)
+		if err != nil {
+			return nil, nil, err
+		}
+		found, left = append(found, runs...), append(left, passed...)
+	}
+	return found, left, nil
+}
+
+// neededBuilds are the directories of the builds of this version's contenders.
+func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) ([]string, error) {
+	if entries, err := os.ReadDir(filepath.Join(d.Cache, "bin")); err != nil || len(entries) == 0 {
+		return nil, nil
+	}
+	c, err := catalog.Find(o.catalog)
+	if errors.Is(err, catalog.ErrNone) {
+		tmp, errTmp := os.MkdirTemp("", "tare-clean-")
+		if errTmp != nil {
+			return nil, errTmp
+		}
+		defer os.RemoveAll(tmp)
+		c, err = catalog.Embedded(tmp) // builds are known by content, wherever it lies
+	}
+	if err != nil {
+		return nil, err
+	}
+	b := &build.Builder{Cache: d.Cache}
+	var dirs []string
+	for _, leaf := range c.Leaves() {
+		dir, err := b.Dir(ctx, leaf)
+		if errors.Is(err, build.ErrNoToolchain) {
+			return nil, err
+		}
+		if err == nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, ctx.Err()
+}
+
+// inCache lists what tare put into the cache. It is an error where something
+// else is among it, which shows that the directory is not tare's.
+func inCache(dir string) (found []litter, left []string, err error) {
+	for _, place := range cachePlaces() {
+		top := filepath.Join(dir, place.name)
+		info, err := os.Lstat(top)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("cannot read %s: %w", top, cmdenv.Cause(err))
+		}
+		if !info.IsDir() {
+			left = append(left, top+" is no directory, or a link to one; it was left alone")
+			continue
+		}
+		entries, err := os.ReadDir(top)
+		if err != nil {
+			return nil, nil, fmt.Errorf("cannot read %s: %w", top, cmdenv.Cause(err))
+		}
+		for _, e := range entries {
+			path, name := filepath.Join(top, e.Name()), filepath.Join(place.name, e.Name())
+			info, err := e.Info()
+			if err != nil {
+				continue // it went meanwhile
+			}
+			l := litter{Kind: place.kind, Path: path, Made: info.ModTime(), top: dir, name: name}
+			switch half := place.isHalf(e.Name()); {
+			case half && info.IsDir() && time.Since(info.ModTime()) > halfFor:
+				l.Kind = kindHalf
+			case half, place.name == "", strings.HasPrefix(e.Name(), "."):
+				continue // under way, the file manager's, or another place
+			case !info.IsDir() || place.names == nil || !place.names.MatchString(e.Name()):
+				return nil, nil, cmdenv.Usage(path+" is not something tare put there: nothing was removed", "set TARE_CACHE to a directory of tare's own")
+			case place.proof != "" && !regular(filepath.Join(path, place.proof)):
+				left = append(left, fmt.Sprintf("%s holds no %s; it was left alone", path, place.proof))
+				continue
+			}
+			l.Bytes, l.What = cmdenv.DirSize(path), builtWhat(path)
+			found = append(found, l)
+		}
+	}
+	return found, left, nil
+}
+
+func regular(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// builtWhat says which contender a build is of; empty where it does not say.
+func builtWhat(dir string) string {
+	src, err := os.ReadFile(filepath.Join(dir, "built.json"))
+	if err != nil {
+		return ""
+	}
+	var r struct {
+		Contender tare.Contender `json:"contender"`
+	}
+	if json.Unmarshal(src, &r) != nil {
+		return ""
+	}
+	return strings.TrimSpace(r.Contender.String() + " " + r.Contender.Go)
+}
+
+// keptRuns lists the runs that tare made; what else lies among them is left.
+func keptRuns(d cmdenv.Dirs) (found []litter, left []string, err error) {
+	top := d.AllResults()
+	if info, err := os.Lstat(top); err == nil && !info.IsDir() {
+		return nil, []string{top + " is no directory, or a link to one; it was left alone"}, nil
+	}
+	runs, err := history.Runs(top)
+	if err != nil {
+		return nil, nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cmdenv.Cause(err))
+	}
+	for _, r := range runs {
+		name, err := filepath.Rel(d.Data, r.Dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		info, errRun := os.Lstat(r.Dir)
+		study, errStudy := os.Lstat(filepath.Dir(r.Dir))
+		if errRun != nil || errStudy != nil || !info.IsDir() || !study.IsDir() || !runName.MatchString(filepath.Base(r.Dir)) {
+			left = append(left, r.Dir+" was not made by a run; it was left alone")
+			continue
+		}
+		found = append(found, litter{Kind: kindRun, Path: r.Dir, What: r.Study, Bytes: cmdenv.DirSize(r.Dir), Made: r.Begun, top: d.Data, name: name})
+	}
+	return found, left, nil
+}
+
+// remove takes l away, and the directory of its study where it was the last.
+// Nothing outside the directory it was found in can be reached.
+func remove(l litter) error {
+	root, err := os.OpenRoot(l.top)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.RemoveAll(l.name); err != nil {
+		return err
+	}
+	if l.Kind == kindRun {
+		_ = root.Remove(filepath.Dir(l.name)) // fails while it holds other runs
+	}
+	return nil
+}

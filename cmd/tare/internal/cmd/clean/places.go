@@ -1,0 +1,86 @@
+package clean
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/cmd/tare/internal/history/index"
+)
+
+// halfFor is how long what has no name of its own yet may be somebody's work:
+// --no-lock measures without the lock.
+const halfFor = 24 * time.Hour
+
+// cachePlace is a directory of the cache and what tare puts there.
+type cachePlace struct {
+	name, kind string
+	names      *regexp.Regexp // of what is whole
+	proof      string         // a file that is in each; empty: none
+	half       string         // prefix of what is being made, besides a dot's
+}
+
+// cachePlaces are the directories of the cache. All that is in them can be made
+// again, but for lists of routes that a stored result names.
+func cachePlaces() []cachePlace {
+	key := regexp.MustCompile(`^[0-9a-f]{16}([0-9a-f]{16})?$`)
+	short := regexp.MustCompile(`^[0-9a-f]{20}$`)
+	return []cachePlace{
+		{"bin", kindBuild, key, "built.json", ""},
+		{"pinned", kindPinned, key, "go.mod", ""},
+		{"catalog", kindCatalog, key, "go.mod", ""},
+		{"trees", kindTree, regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`), "", "new-"},
+		{"bench", kindHalf, nil, "", "run-"},
+		{"document", kindTyped, short, "go.mod", ""},
+		{"routes", kindRoutes, short, "", ""},
+		{index.CodeDir, kindSQLite, regexp.MustCompile(`^wazero-[-.0-9a-z]+$`), "", ""},
+		{"answers", kindKnown, regexp.MustCompile(`^[0-9a-f]{2}$`), "", ""},
+		{"", kindHalf, nil, "", ""}, // what lies in the cache itself
+	}
+}
+
+// beginnings are the names that what is being made begins with.
+func beginnings() []string {
+	return []string{".building-", ".describing-", ".making-", ".reference-", ".gate-"}
+}
+
+// isHalf reports whether a name is that of something that is being made, or was
+// when its maker was killed.
+func (p cachePlace) isHalf(name string) bool {
+	for _, prefix := range append(beginnings(), p.half) {
+		if prefix != "" && strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// listed are the directories of the cache in which stored results say that what
+// they were asked for begins. It can be asked for again while they are there.
+func listed(d cmdenv.Dirs) (map[string]bool, error) {
+	named := map[string]bool{}
+	if entries, err := os.ReadDir(filepath.Join(d.Cache, "routes")); err != nil || len(entries) == 0 {
+		return named, nil
+	}
+	runs, err := history.Runs(d.AllResults())
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cmdenv.Cause(err))
+	}
+	for _, run := range runs {
+		var r struct {
+			Asked struct {
+				Dir string `json:"study_dir"`
+			} `json:"asked"`
+		}
+		if src, err := os.ReadFile(run.Result()); err == nil && json.Unmarshal(src, &r) == nil && r.Asked.Dir != "" {
+			named[filepath.Clean(r.Asked.Dir)] = true
+		}
+	}
+	return named, nil
+}

@@ -1,0 +1,129 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/report"
+)
+
+// The programs of known cost, by the id they have in a calibration.
+const (
+	scaleBase = "base"
+	scaleTwin = "twin" // the base once more, as a contender of its own
+	scale2    = "plus2"
+	scale5    = "plus5"
+)
+
+// scaleWork is a kind of work that programs of known cost do.
+type scaleWork struct {
+	name string // as the contenders' ids have it
+	noun string // as people say it
+}
+
+func scaleWorks() []scaleWork { return []scaleWork{{"spin", "arithmetic"}, {"alloc", "allocation"}} }
+
+// calibrationStudy weighs programs that do the same work, and 2 % and 5 % more
+// of it, for as long as budget.
+func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
+	variant := func(id, extra string) tare.Entry {
+		return tare.Entry{ID: id, Use: "scale-" + work.name + "-" + extra}
+	}
+	return tare.Study{
+		ID:         "calibration-" + work.name,
+		Question:   "Does tare see 2 % and 5 % more " + work.noun + ", and no difference where there is none?",
+		Kinds:      []string{"codec"},
+		Baseline:   scaleBase,
+		Contenders: []tare.Entry{variant(scaleBase, "0"), variant(scaleTwin, "0"), variant(scale2, "2"), variant(scale5, "5")},
+		Workloads:  []tare.Workload{{ID: "units/marshal", Fixture: "devices", N: 1, Op: "marshal", Pool: 1}},
+		Metrics:    []string{"time", "cpu"},
+		Budget:     tare.Budget{Quick: budget},
+	}
+}
+
+// calibrate weighs programs of known cost on this machine and says what it can
+// tell apart. What it finds is no failure.
+func calibrate(ctx context.Context, env cmdenv.Env, catalog string, budget time.Duration, asJSON bool) error {
+	p := session.NewProgress(env, false)
+	defer p.End()
+	works := scaleWorks()
+	share := budget / time.Duration(len(works))
+	p.Say("weighing programs of known cost for " + cmdenv.Seconds(budget) + ", builds not included")
+	o := session.Options{Quick: true, Isolation: tare.Lockstep, Catalog: catalog}
+	own := env
+	own.Lab.Kinds = unexamined(env.Lab.Kinds)
+	return session.With(ctx, own, o, p, func(ctx context.Context, w *session.Session) error {
+		c := calibration{Bases: []scaleReading{}, Results: []json.RawMessage{}}
+		var failed error
+		for _, work := range works {
+			study := cmdenv.Study{Study: calibrationStudy(work, share)}
+			res, err := w.Weigh(ctx, study)
+			if res != nil {
+				if err := c.add(work, res); err != nil {
+					return err
+				}
+			}
+			if err != nil {
+				failed = session.OfStudy(study, len(works), err)
+				break
+			}
+			if w.Halt.Asked() {
+				failed = cmdenv.Code(cmdenv.ExitInterrupted)
+				break
+			}
+		}
+		p.Pause()
+		if len(c.Bases) == 0 {
+			return failed
+		}
+		c.conclude()
+		print := func() error { return c.write(env.Out, env.Style(env.Out)) }
+		if asJSON {
+			print = func() error { return cmdenv.PrintJSON(env.Out, c) }
+		}
+		if err := print(); err != nil {
+			return err
+		}
+		return failed
+	})
+}
+
+// unexamined are kinds that set no exams: programs of known cost do not do what
+// their kind asks for, and differ in every answer.
+func unexamined(kinds map[string]lab.Kind) map[string]lab.Kind {
+	out := map[string]lab.Kind{}
+	for name, kind := range kinds {
+		out[name] = struct{ lab.Kind }{kind}
+		if d, ok := kind.(lab.Describer); ok {
+			out[name] = struct {
+				lab.Kind
+				lab.Describer
+			}{kind, d}
+		}
+	}
+	return out
+}
+
+// add reads one base's result.
+func (c *calibration) add(work scaleWork, res *tare.Result) error {
+	var doc bytes.Buffer
+	if err := report.JSON(&doc, res); err != nil {
+		return err
+	}
+	c.Results = append(c.Results, doc.Bytes())
+	c.Bases = append(c.Bases, readScale(work, res))
+	for _, f := range res.Findings {
+		if f.Check == "machine" && f.Severity != tare.Note {
+			seen, _, _ := strings.Cut(f.Message, "; ") // behind it is from where on it counts
+			c.disturbed(f.Advice, seen, work)
+		}
+	}
+	return nil
+}

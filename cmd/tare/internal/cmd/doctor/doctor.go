@@ -1,0 +1,188 @@
+// Package doctor is tare doctor: it says what this machine can tell, and whether tare can work on it.
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/report"
+)
+
+// diagnosis is what tare doctor prints.
+type diagnosis struct {
+	Tare      cmdenv.Version   `json:"tare"`
+	Machine   tare.Machine     `json:"machine"`
+	Toolchain cmdenv.Toolchain `json:"toolchain"`
+	Cache     place            `json:"cache"`
+	Data      place            `json:"data"`
+	Catalog   catalogState     `json:"catalog"`
+	Lock      lockState        `json:"lock"`
+}
+
+type place struct {
+	Dir   string `json:"dir"`
+	Bytes int64  `json:"bytes"`
+	Error string `json:"error,omitempty"` // why it cannot be written
+}
+
+type catalogState struct {
+	Dir        string `json:"dir"`
+	Contenders int    `json:"contenders"`
+	Error      string `json:"error,omitempty"`
+}
+
+type lockState struct {
+	Path   string `json:"path"`
+	Held   bool   `json:"held"`
+	Holder string `json:"holder,omitempty"`
+}
+
+// Command is tare doctor.
+func Command(env cmdenv.Env) *cobra.Command {
+	var asJSON, known bool
+	var dir string
+	var budget time.Duration
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what this machine can tell and whether tare can work on it",
+		Long: `Say what this machine is, what it can tell about a measurement, where tare keeps
+its files, and whether everything it needs is there. Exit code 1: something is
+missing that tare run needs.
+
+With --calibrate it weighs programs of known cost instead: two copies of one, and
+programs that do 2 % and 5 % more, in arithmetic and in allocation. It says which
+were told apart, after how many rounds, and what difference this machine resolves
+in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
+		Example: `  tare doctor
+  tare doctor --json
+  tare doctor --calibrate --budget 2m`,
+		Args: cmdenv.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case cmd.Flags().Changed("budget") && !known:
+				return cmdenv.Usage("--budget is for --calibrate", "give both, or neither")
+			case budget <= 0:
+				return cmdenv.Usage(fmt.Sprintf("--budget %v is not a budget", budget), "a duration such as 60s or 5m")
+			case known:
+				return calibrate(cmd.Context(), env, dir, budget, asJSON)
+			}
+			d, missing, err := diagnose(cmd.Context(), env, dir)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = cmdenv.PrintJSON(env.Out, d)
+			} else {
+				err = d.write(env.Out, env.Style(env.Out))
+			}
+			if err != nil {
+				return err
+			}
+			return missing
+		},
+	}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().BoolVar(&known, "calibrate", false, "weigh programs of known cost: what can be told apart here?")
+	cmd.Flags().DurationVar(&budget, "budget", time.Minute, "measuring time of --calibrate; it is stretched where that is too short for a verdict")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&dir, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	return cmd
+}
+
+// diagnose looks at everything. missing is the first thing that would keep
+// tare run from working.
+func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnosis, missing, err error) {
+	dirs, err := env.Dirs()
+	if err != nil {
+		return d, nil, err
+	}
+	note := func(err error) string {
+		if err == nil {
+			return ""
+		}
+		if missing == nil {
+			missing = err
+		}
+		return format.Line(err.Error(), 0)
+	}
+	d.Tare, d.Machine = cmdenv.ThisVersion(), env.Lab.Facts(ctx)
+	d.Toolchain, err = cmdenv.FindToolchain(ctx)
+	d.Toolchain.Error = note(err)
+	d.Cache = place{dirs.Cache, 0, note(dirs.MakeCache())}
+	d.Data = place{dirs.Data, 0, note(dirs.MakeData())}
+	d.Cache.Bytes, d.Data.Bytes = cmdenv.DirSize(dirs.Cache), cmdenv.DirSize(dirs.Data)
+	c, err := cmdenv.FindCatalog(catalogDir, dirs.Cache)
+	d.Catalog = catalogState{c.Dir, len(cmdenv.ContendersOf(c)), note(err)}
+	d.Lock = lookAtLock(ctx, dirs.Lock())
+	return d, missing, nil
+}
+
+// lookAtLock says who measures on this machine, without waiting.
+func lookAtLock(ctx context.Context, path string) lockState {
+	l := lockState{Path: path}
+	if _, err := os.Stat(path); err != nil {
+		return l // nobody ever measured here
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	unlock, err := machine.Lock(ctx, path, func(holder string) {
+		l.Held, l.Holder = true, holder
+		cancel()
+	})
+	if err == nil {
+		unlock()
+	}
+	return l
+}
+
+func (d diagnosis) write(w io.Writer, st report.Style) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(label, format string, args ...any) {
+		fmt.Fprintf(tw, "%s\t%s\n", label, fmt.Sprintf(format, args...))
+	}
+	m := d.Machine
+	row("tare", "%s", strings.TrimPrefix(d.Tare.String(), "tare "))
+	row("system", "%s", strings.TrimSpace(fmt.Sprintf("%s/%s %s", m.OS, m.Arch, m.Kernel)))
+	row("processor", "%s", strings.TrimSpace(fmt.Sprintf("%s, %s", cmp.Or(m.CPU, runtime.GOARCH), format.Count(m.Cores, "core"))))
+	if m.Memory > 0 {
+		row("memory", "%.1f GiB", float64(m.Memory)/(1<<30))
+	}
+	row("go command", "%s", cmp.Or(d.Toolchain.Error, d.Toolchain.Version+" "+d.Toolchain.Path))
+	row("cache", "%s", cmp.Or(d.Cache.Error, fmt.Sprintf("%s (%s)", d.Cache.Dir, cmdenv.BytesText(d.Cache.Bytes))))
+	row("data", "%s", cmp.Or(d.Data.Error, fmt.Sprintf("%s (%s)", d.Data.Dir, cmdenv.BytesText(d.Data.Bytes))))
+	row("catalog", "%s", cmp.Or(d.Catalog.Error, fmt.Sprintf("%s (%s)", d.Catalog.Dir, format.Count(d.Catalog.Contenders, "contender"))))
+	lock := "free"
+	if d.Lock.Held {
+		lock = "held by " + d.Lock.Holder
+	}
+	row("machine lock", "%s", lock)
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	if len(m.Facilities) == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "\n%s\n", cmdenv.Paint(st.Bold, "What this machine can tell"))
+	tw = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, f := range m.Facilities {
+		has := "no"
+		if f.Found {
+			has = "yes"
+		}
+		fmt.Fprintf(tw, "  %s\t%s\t%s\n", f.Name, has, f.Note)
+	}
+	return tw.Flush()
+}

@@ -1,0 +1,237 @@
+// Package explain is tare explain: it explains checks, studies, contenders, metrics and words of the report.
+package explain
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/report"
+)
+
+// explanation is what is known about one name.
+type explanation struct {
+	Kind  string `json:"kind"` // word, check, metric, study, contender
+	Name  string `json:"name"`
+	Facts []fact `json:"facts"`
+}
+
+// fact is one labelled line; a list has several.
+type fact struct {
+	Label string   `json:"label,omitempty"` // empty: the explanation itself
+	Text  []string `json:"text"`
+}
+
+// Command is tare explain.
+func Command(env cmdenv.Env) *cobra.Command {
+	var asJSON bool
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "explain THING",
+		Short: "Explain a check, study, contender, metric or word of the report",
+		Example: `  tare explain wrong-answer
+  tare explain json-encode
+  tare explain "not met"`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmdenv.Usage("tare explain needs a name", "e.g. tare explain control; tare list shows checks, studies, contenders and metrics")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+			return slices.DeleteFunc(explainableNames(env, dir), func(n string) bool { return !strings.HasPrefix(n, start) }), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := strings.Join(args, " ")
+			found, err := explainName(env, name, dir)
+			if err != nil {
+				return err
+			}
+			if len(found) == 0 {
+				return cmdenv.Unknown("thing", name, explainableNames(env, dir), "tare list shows checks, studies, contenders and metrics")
+			}
+			if asJSON {
+				return cmdenv.PrintJSON(env.Out, found)
+			}
+			st := env.Style(env.Out)
+			for i, e := range found {
+				if i > 0 {
+					fmt.Fprintln(env.Out)
+				}
+				e.write(env.Out, st)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&dir, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	return cmd
+}
+
+// explainName collects everything that goes by name. A catalog that cannot be read
+// matters only to those who ask for a contender.
+func explainName(env cmdenv.Env, name, dir string) ([]explanation, error) {
+	var found []explanation
+	for _, w := range words() {
+		if w.Word == name {
+			found = append(found, explanation{"word", name, []fact{{"", []string{w.Text}}}})
+		}
+	}
+	for _, c := range slices.Concat(check.All(), bring.Notes()) {
+		if c.ID == name {
+			found = append(found, explainCheck(c))
+		}
+	}
+	if m, ok := tare.MetricNamed(name); ok {
+		found = append(found, explanation{"metric", name, []fact{
+			{"", []string{m.Doc}}, {"unit", []string{m.Unit}}, {"better", []string{string(m.Direction)}}, {"in documents", []string{m.Key}},
+		}})
+	}
+	if slices.Contains(env.Bundled(), name) {
+		st, err := env.ReadStudy(name)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, explainStudy(st.Study))
+	}
+	rows, err := env.Contenders(dir)
+	if err != nil && len(found) == 0 {
+		return nil, err
+	}
+	for _, c := range rows {
+		if c.ID == name {
+			found = append(found, explainContender(c))
+		}
+	}
+	return found, nil
+}
+
+// explainableNames are all names that explain knows.
+func explainableNames(env cmdenv.Env, dir string) []string {
+	names := env.Bundled()
+	for _, w := range words() {
+		names = append(names, w.Word)
+	}
+	for _, c := range slices.Concat(check.All(), bring.Notes()) {
+		names = append(names, c.ID)
+	}
+	for _, m := range tare.Metrics() {
+		names = append(names, m.Name)
+	}
+	rows, _ := env.Contenders(dir)
+	for _, c := range rows {
+		names = append(names, c.ID)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func explainCheck(c check.Check) explanation {
+	e := explanation{"check", c.ID, []fact{
+		{"", []string{c.Summary}}, {"severity", []string{string(c.Severity)}}, {"why", []string{c.Why}}, {"what to do", []string{c.Advice}},
+	}}
+	if text := c.Traps(); text != "" {
+		e.Facts = append(e.Facts, fact{"traps", []string{text}})
+	}
+	return e
+}
+
+func explainContender(c cmdenv.Contender) explanation {
+	e := explanation{"contender", c.ID, []fact{{"", []string{c.Why}}, {"kind", []string{c.Kind}}}}
+	if c.Trap {
+		e.Facts = append(e.Facts, fact{"trap", []string{"it repeats a published mistake; it is timed, never ranked"}})
+	}
+	if len(c.Modules) > 0 {
+		e.Facts = append(e.Facts, fact{"contains", c.Modules})
+	}
+	if c.Unmaintained != "" {
+		e.Facts = append(e.Facts, fact{"unmaintained", []string{c.Unmaintained}})
+	}
+	e.Facts = append(e.Facts, fact{"source", []string{c.Dir}})
+	return e
+}
+
+func explainStudy(st tare.Study) explanation {
+	e := explanation{"study", st.ID, []fact{{"", []string{st.Question}}, {"kind", st.Kinds}, {"baseline", []string{st.Baseline}}}}
+	add := func(label string, lines []string) {
+		if len(lines) > 0 {
+			e.Facts = append(e.Facts, fact{label, lines})
+		}
+	}
+	var lines []string
+	for _, c := range st.Contenders {
+		line := c.ID
+		if len(c.With) > 0 {
+			line += " with " + strings.Join(c.With, ", ")
+		}
+		if c.Go != "" {
+			line += " built by " + c.Go
+		}
+		if c.Given != "" {
+			line += " from a clone (--with-original)"
+		}
+		if len(c.Expect.Void) > 0 {
+			line += " (expected void: " + strings.Join(c.Expect.Void, ", ") + ")"
+		}
+		lines = append(lines, line)
+	}
+	add("contenders", lines)
+	lines = nil
+	for _, w := range st.Workloads {
+		line := w.ID + ": " + w.Op
+		if w.Fixture != "" {
+			line += fmt.Sprintf(" %s, %d items", w.Fixture, w.N)
+		}
+		if w.File != "" {
+			line += " " + w.File
+		}
+		if w.Heap > 0 {
+			line += ", while " + cmdenv.BytesText(w.Heap) + " of heap are held"
+		}
+		lines = append(lines, line)
+	}
+	add("workloads", lines)
+	add("metrics", st.Metrics)
+	lines = nil
+	for _, c := range st.Criteria {
+		line := c.String()
+		if c.Contender != "" {
+			line = c.Contender + ": " + line
+		}
+		if c.Workload != "" {
+			line += " on " + c.Workload
+		}
+		lines = append(lines, line)
+	}
+	add("criteria", lines)
+	lines = nil
+	for _, c := range st.Claims {
+		lines = append(lines, fmt.Sprintf("%s %s: %s (%s)", c.ID, c.Contender, c.Statement, c.Source))
+	}
+	add("claims", lines)
+	return e
+}
+
+func (e explanation) write(w io.Writer, st report.Style) {
+	fmt.Fprintf(w, "%s (%s)\n", cmdenv.Paint(st.Bold, e.Name), e.Kind)
+	for _, f := range e.Facts {
+		switch one := strings.Join(f.Text, ", "); {
+		case f.Label == "":
+			cmdenv.Paragraph(w, "  ", "  ", one, st.Width)
+		case len(f.Text) == 1 || len(one) < 60:
+			cmdenv.Paragraph(w, "  ", "    ", f.Label+": "+one, st.Width)
+		default:
+			fmt.Fprintf(w, "  %s:\n", f.Label)
+			for _, t := range f.Text {
+				cmdenv.Paragraph(w, "    ", "      ", t, st.Width)
+			}
+		}
+	}
+}

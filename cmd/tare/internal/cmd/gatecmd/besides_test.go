@@ -1,0 +1,110 @@
+package gatecmd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+)
+
+// twoSides is a project whose change moves one codec of the catalog, and
+// another that it replaces by a directory.
+func twoSides(t *testing.T, yaml string) *besides {
+	t.Helper()
+	all, err := catalog.Find("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &besides{Session: &session.Session{}, m: &gate.Measured{}, catalog: all, config: "tare.yaml"}
+	for _, side := range []struct {
+		dir         *string
+		goccy, rest string
+	}{{&b.here.Base, "v0.10.2", "\t\n"}, {&b.here.Head, "v0.10.5", "\tgithub.com/minio/simdjson-go v0.4.5\n"}} {
+		*side.dir = t.TempDir()
+		for name, text := range map[string]string{
+			"go.mod":              "module m\n\ngo 1.25\n\nrequire (\n\tgithub.com/goccy/go-json " + side.goccy + "\n\tgithub.com/json-iterator/go v1.1.12\n\tgithub.com/segmentio/encoding " + side.goccy + "\n" + side.rest + ")\n\nreplace github.com/segmentio/encoding => ../x\n",
+			"testdata/order.json": `{"id": 7}`,
+		} {
+			path := filepath.Join(*side.dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	b.trees = b.here
+	if b.moved, err = movedBetween(context.Background(), all, b.here); err != nil {
+		t.Fatal(err)
+	}
+	if b.ask.Project, err = project.Parse("tare.yaml", []byte(yaml)); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// Of all codecs those are weighed on the documents that the change moves.
+func TestGateOfDocuments(t *testing.T) {
+	b := twoSides(t, "json: testdata/order.json\n")
+	if err := b.documents(); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.studies) != 1 || len(b.m.Left)+len(b.m.Notes) != 0 {
+		t.Fatalf("%d studies, left %v, notes %v", len(b.studies), b.m.Left, b.m.Notes)
+	}
+	one := b.studies[0]
+	if err := one.Study.Validate(); err != nil {
+		t.Error(err)
+	}
+	var with []string
+	for _, e := range one.Study.Contenders {
+		with = append(with, e.Use+" "+strings.Join(e.With, " "))
+	}
+	if want := []string{"goccy github.com/goccy/go-json@v0.10.2", "goccy github.com/goccy/go-json@v0.10.5"}; !slices.Equal(with, want) || one.Study.ID != "gate-json-goccy" || one.Held.Name != "json/goccy" || one.Held.Place != (gate.Place{File: "tare.yaml", Line: 1}) {
+		t.Errorf("%s as %+v: %q", one.Study.ID, one.Held, with)
+	}
+	if w := one.Study.Workloads; len(w) != 2 || w[0].ID != "order/decode" || w[1].File != "order.json" || one.Study.Dir != filepath.Join(b.here.Head, "testdata") {
+		t.Errorf("%+v in %s", w, one.Study.Dir)
+	}
+}
+
+// What a change does not move is not weighed, and said not to be.
+func TestGateOfStudiesThatNothingMoves(t *testing.T) {
+	b := twoSides(t, "studies: x.yaml\n")
+	b.add(tare.Study{ID: "x", Kinds: []string{"codec"}, Contenders: []tare.Entry{{ID: "sonic-default"}, {ID: "jsoniter-default"}, {ID: "segmentio"}, {ID: "simdjson-go"}}}, b.ask.Project.Studies[0])
+	if len(b.studies) != 0 || len(b.m.Notes) != 1 || !strings.HasPrefix(b.m.Notes[0], "x.yaml: nothing to compare: ") {
+		t.Errorf("%d studies, notes %q", len(b.studies), b.m.Notes)
+	}
+}
+
+// What tare.yaml names and the head has not is said with its place.
+func TestGateSaysWhereSomethingIsMissing(t *testing.T) {
+	for yaml, want := range map[string]string{
+		"studies: bench/x.yaml":                     "tare.yaml:1:10: there is no bench/x.yaml in the head",
+		"json:\n- none.json":                        "tare.yaml:2:3: there is no none.json in the head",
+		"routes: none.txt":                          "tare.yaml:1:9: there is no none.txt in the head",
+		"load: {program: cmd/api, mix: /=1}":        "tare.yaml:1:7: there is no directory cmd/api in the head",
+		"load: {program: cmd/api, feed: none.json}": "tare.yaml:1:7: --feed none.json: no such file or directory; a line for each request",
+	} {
+		b := twoSides(t, yaml+"\n")
+		var err error
+		for _, gather := range []func() error{b.files, b.documents, b.routes, func() error { return b.programs(context.Background(), t.TempDir()) }} {
+			if err == nil {
+				err = gather()
+			}
+		}
+		if cmdenv.ExitCode(err) != cmdenv.ExitUsage || err.Error() != want {
+			t.Errorf("%q\ngot  %v\nwant %s", yaml, err, want)
+		}
+	}
+}

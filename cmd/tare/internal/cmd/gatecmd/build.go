@@ -1,0 +1,157 @@
+package gatecmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// programs builds the servers of tare.yaml on both sides, in dir.
+func (b *besides) programs(ctx context.Context, dir string) error {
+	for _, l := range b.ask.Project.Load {
+		asking := loadstudy.Requests{Mix: l.Mix}
+		if l.Feed != "" {
+			asking.Feed = filepath.Join(b.here.Head, filepath.FromSlash(l.Feed))
+		}
+		requests, err := asking.List(loadstudy.Target{Path: "/"}, nil)
+		if err != nil {
+			return b.wrong(l.Place, strings.ReplaceAll(err.Error(), b.here.Head+string(filepath.Separator), ""))
+		}
+		own := filepath.Join(dir, l.ID)
+		if err := os.Mkdir(own, 0o755); err != nil {
+			return err
+		}
+		file := filepath.Join(own, "requests.ndjson")
+		if err := loadstudy.WriteRequests(file, requests); err != nil {
+			return err
+		}
+		built, ok, err := b.built(ctx, l, own)
+		if err != nil {
+			return err
+		}
+		if ok {
+			w := gate.Server(l, b.ask, built, b.here, file)
+			w.Held.Place = gate.Place{File: b.config, Line: l.Line}
+			b.servers = append(b.servers, w)
+		}
+	}
+	return nil
+}
+
+// built is the program of both sides; false where one of them has none, which
+// is said.
+func (b *besides) built(ctx context.Context, l project.Server, dir string) (programs gate.Trees, ok bool, err error) {
+	left := gate.Left{What: "load " + l.ID}
+	if !isDir(filepath.Join(b.here.Head, filepath.FromSlash(l.Program))) {
+		return programs, false, b.wrong(l.Place, "there is no directory "+l.Program+" in the head")
+	}
+	if !isDir(filepath.Join(b.here.Base, filepath.FromSlash(l.Program))) {
+		left.Why = l.Program + " is in head only"
+		b.m.Left = append(b.m.Left, left)
+		return programs, false, nil
+	}
+	for _, side := range []struct {
+		name, here string
+		file       *string
+	}{{gate.HeadID, b.here.Head, &programs.Head}, {gate.BaseID, b.here.Base, &programs.Base}} {
+		b.Progress.Status("build", side.name+": building "+l.Program)
+		*side.file = filepath.Join(dir, side.name)
+		err := gate.Build(ctx, filepath.Join(side.here, filepath.FromSlash(l.Program)), *side.file)
+		var wrong *gate.BuildError
+		switch {
+		case ctx.Err() != nil:
+			return programs, false, cmdenv.ErrInterrupted
+		case errors.As(err, &wrong):
+			left.Why = fmt.Sprintf("%s of %s does not build: %s", l.Program, side.name, format.Line(wrong.What, 0))
+			left.Broken = side.name == gate.HeadID
+			b.m.Left = append(b.m.Left, left)
+			return programs, false, nil
+		case err != nil:
+			return programs, false, err
+		}
+	}
+	return programs, true, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// movedBetween tells which modules the project's go.mod requires in another
+// version than before, by contender of the catalog.
+func movedBetween(ctx context.Context, all catalog.Catalog, here gate.Trees) (gate.Moved, error) {
+	base, err := requiredIn(ctx, here.Base)
+	if err != nil {
+		return nil, err
+	}
+	head, err := requiredIn(ctx, here.Head)
+	if err != nil {
+		return nil, err
+	}
+	return func(kind string, e tare.Entry) (before, after []string, ok bool) {
+		leaf, _, err := all.Leaf(kind, e.Leaf())
+		if err != nil {
+			return nil, nil, false
+		}
+		for _, module := range leaf.Manifest.Modules {
+			module, _, _ = strings.Cut(module, "@")
+			old, fresh := base[module], head[module]
+			if takes, err := leaf.Requires(module); old == "" || fresh == "" || err != nil || !takes {
+				continue
+			}
+			before, after = append(before, module+"@"+old), append(after, module+"@"+fresh)
+			ok = ok || old != fresh
+		}
+		return before, after, ok
+	}, nil
+}
+
+// requiredIn are the modules that the go.mod in dir requires, with their
+// versions; those that it replaces are left out. None where there is no go.mod.
+func requiredIn(ctx context.Context, dir string) (map[string]string, error) {
+	file := filepath.Join(dir, "go.mod")
+	if _, err := os.Stat(file); err != nil {
+		return nil, nil
+	}
+	cmd := exec.CommandContext(ctx, "go", "mod", "edit", "-json", file)
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	var said *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return nil, cmdenv.ErrInterrupted
+	case errors.As(err, &said):
+		return nil, cmdenv.Usage(format.Line(strings.TrimSpace(string(said.Stderr)), 0), "")
+	case err != nil:
+		return nil, fmt.Errorf("run the go command: %w", err)
+	}
+	var mod struct {
+		Require []struct{ Path, Version string }
+		Replace []struct{ Old struct{ Path string } }
+	}
+	if err := json.Unmarshal(out, &mod); err != nil {
+		return nil, fmt.Errorf("read what go mod edit wrote of %s: %w", file, err)
+	}
+	versions := map[string]string{}
+	for _, r := range mod.Require {
+		versions[r.Path] = r.Version
+	}
+	for _, r := range mod.Replace {
+		delete(versions, r.Old.Path)
+	}
+	return versions, nil
+}

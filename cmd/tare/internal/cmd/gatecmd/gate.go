@@ -1,0 +1,279 @@
+// Package gatecmd is tare gate: it compares a change with its base, for CI.
+package gatecmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
+)
+
+// options are the flags of tare gate.
+type options struct {
+	base, head string
+	budget     time.Duration
+	rounds     int
+	seed       uint64
+	format     string
+	asJSON     bool
+	out        string // file for the JSON; empty: none
+	gitlab     string // file for a code quality report; empty: none
+	all        bool
+	quiet      bool
+	noLock     bool
+}
+
+func gateFormats() []string { return []string{"text", "md", "json"} }
+
+// Command is tare gate.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "gate",
+		Short: "Hold a change against its base: is anything slower?",
+		Long: `Weigh the repository's benchmarks, and what else tare.yaml names (studies, JSON
+documents, routes, servers under load), on two sides: the base and the head. A
+change is blocked where something is slower by more than the margin, allocates
+more often, or breaks a limit. The family-wise error rate of the table is bounded
+(gate: alpha, 5 %).
+
+tare.yaml says what is run, what is too much and which regressions it accepts for a time (tare
+init writes one); without it the base is where HEAD left the default branch, the
+margin 5 %, and allocations are compared exactly. Where GITHUB_ACTIONS is true,
+the lines of the benchmarks are annotated, and the table goes to
+GITHUB_STEP_SUMMARY, as --format md prints it.
+
+Exit codes: 0 passes, or there is nothing to compare; 1 something needed failed;
+2 bad input, a side that does not build, or a budget below the least; 3 something is
+worse; 4 it could not be told, where on_inconclusive is fail; 5 something is void;
+130 interrupted. Of 3, 4 and 5 the worst: 5, then 3, then 4.`,
+		Example: `  tare gate
+  tare gate --base v1.4.0 --budget 2m
+  tare gate --base origin/main --head HEAD -o gate.json
+  tare gate --format md > gate.md
+  tare gate --gitlab gl-code-quality-report.json`,
+		Args: cmdenv.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.read(cmd); err != nil {
+				return err
+			}
+			return runGate(cmd.Context(), env, o)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	two := cmdenv.NewFlags("The two sides")
+	two.Set.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
+	two.Set.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
+	how := cmdenv.NewFlags("How it is measured")
+	how.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, and of each study and server besides, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
+	how.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
+	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	said := cmdenv.NewFlags("What is printed")
+	said.Set.StringVar(&o.format, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
+	said.Set.BoolVar(&o.asJSON, "json", false, "the same as --format json")
+	said.Set.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.Set.StringVar(&o.gitlab, "gitlab", "", "write a code quality report for GitLab to `file`")
+	said.Set.BoolVar(&o.all, "all", false, "list what passes as well, however much it is")
+	said.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddFlags(cmd, two, how, said)
+	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(gateFormats(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// read checks the flags.
+func (o *options) read(cmd *cobra.Command) error {
+	if o.asJSON {
+		if o.format != "json" && cmd.Flags().Changed("format") {
+			return cmdenv.Usage("--json and --format "+o.format+" contradict each other", "give one of them")
+		}
+		o.format = "json"
+	}
+	changed := cmd.Flags().Changed
+	switch {
+	case !slices.Contains(gateFormats(), o.format):
+		return cmdenv.Usage(fmt.Sprintf("--format %q is not a format of a gate", o.format), "one of "+strings.Join(gateFormats(), ", "))
+	case changed("rounds") && (o.rounds < 1 || o.rounds > math.MaxInt32):
+		return cmdenv.Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.rounds), "at least 1")
+	case changed("budget") && o.budget <= 0:
+		return cmdenv.Usage(fmt.Sprintf("--budget %v is not a positive duration", o.budget), "e.g. 90s")
+	case o.rounds > 0 && changed("budget"):
+		return cmdenv.Usage("--rounds and --budget contradict each other", "give one of them")
+	case strings.HasPrefix(o.base, "-") || strings.HasPrefix(o.head, "-"):
+		return cmdenv.Usage("a revision does not begin with -", "e.g. --base origin/main")
+	}
+	return nil
+}
+
+// runGate is tare gate.
+func runGate(ctx context.Context, env cmdenv.Env, o options) error {
+	wd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	root, _ := project.Root(wd)
+	p, err := project.Load(wd, func(path string) string { return below(root, path) })
+	if err != nil {
+		return cmdenv.Usage(err.Error(), "")
+	}
+	if o.base != "" {
+		p.Gate.Base = o.base
+	}
+	sides, err := gate.Base(ctx, p.Dir, p.Gate.Base, o.head)
+	var unknown *gate.BaseError
+	if errors.As(err, &unknown) {
+		return cmdenv.Usage(err.Error(), "")
+	} else if err != nil {
+		return err
+	}
+	var files [2]*cmdenv.Output
+	for i, path := range []string{o.out, o.gitlab} {
+		if files[i], err = cmdenv.OpenOutput(path); err != nil {
+			return err
+		}
+		defer files[i].Close()
+	}
+	measured := gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: same(sides)}
+	if !sides.Same() {
+		ask := gate.Ask{Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet}
+		if measured, err = measureGate(ctx, env, ask); err != nil {
+			return err
+		}
+	}
+	measured.Commit = sides.BaseCommit
+	switch {
+	case sides.BaseCommit == sides.HeadCommit:
+		measured.Base = short(sides.BaseCommit) + " itself"
+	case sides.From != "":
+		measured.Base = fmt.Sprintf("%s, where it left %s", short(sides.BaseCommit), sides.From)
+	}
+	rep := gate.Judge(p, measured, declared(p.Dir, root), env.Now().UTC(), configName(root, p))
+	exit := gateCode(rep)
+	if err := printGate(env, o, rep, exit, files); err != nil {
+		return err
+	}
+	return cmdenv.Code(exit)
+}
+
+// measureGate weighs the benchmarks and the studies.
+func measureGate(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measured, error) {
+	if env.Lab.Gate != nil {
+		return env.Lab.Gate(ctx, ask)
+	}
+	return weighSides(ctx, env, ask)
+}
+
+// same says why there is nothing between the two sides.
+func same(sides gate.Sides) string {
+	if !sides.Same() {
+		return ""
+	}
+	return "base and head are one and the same commit, " + short(sides.BaseCommit) + "; name another base, e.g. --base HEAD~1"
+}
+
+func short(commit string) string { return commit[:min(9, len(commit))] }
+
+// gateCode is the exit code for what a gate found.
+func gateCode(rep gate.Report) int {
+	switch rep.Worst() {
+	case gate.Void:
+		return cmdenv.ExitVoid
+	case gate.Worse:
+		return cmdenv.ExitNotMet
+	case gate.Open:
+		return cmdenv.ExitInconclusive
+	}
+	return cmdenv.ExitOK
+}
+
+// declared is where the benchmarks are, from the top of the repository.
+func declared(dir, root string) map[string]gate.Place {
+	out := map[string]gate.Place{}
+	found, err := survey.Look(dir, root)
+	if err != nil {
+		return out // they are listed without file:line
+	}
+	for _, b := range found.Benchmarks {
+		out[b.ID()] = gate.Place{File: below(root, filepath.Join(dir, filepath.FromSlash(b.File))), Line: b.Line}
+	}
+	return out
+}
+
+// below is path as seen from root, with slashes.
+func below(root, path string) string {
+	rel, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return filepath.ToSlash(path)
+	}
+	return filepath.ToSlash(rel)
+}
+
+func configName(root string, p project.Project) string {
+	if p.File == "" {
+		return ""
+	}
+	return below(root, p.File)
+}
+
+// printGate prints the report, writes its files, and tells the CI it runs in.
+func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files [2]*cmdenv.Output) error {
+	var err error
+	switch o.format {
+	case "json":
+		err = cmdenv.PrintJSON(env.Out, rep)
+	case "md":
+		err = gate.Markdown(env.Out, rep)
+	default:
+		err = gate.Text(env.Out, rep, env.Style(env.Out), o.all)
+	}
+	if err != nil {
+		return err
+	}
+	if err := files[0].Save(func(f *os.File) error { return cmdenv.PrintJSON(f, rep) }); err != nil {
+		return err
+	}
+	if err := files[1].Save(func(f *os.File) error { return gate.CodeQuality(f, rep) }); err != nil {
+		return err
+	}
+	if env.Getenv("GITHUB_ACTIONS") != "true" {
+		return nil
+	}
+	if err := gate.Annotations(env.Err, rep); err != nil {
+		return err
+	}
+	if err := appended(env.Getenv("GITHUB_STEP_SUMMARY"), func(w io.Writer) error { return gate.Markdown(w, rep) }); err != nil {
+		return err
+	}
+	return appended(env.Getenv("GITHUB_OUTPUT"), func(w io.Writer) error { return gate.Outputs(w, rep, exit) })
+}
+
+// appended lets write add to the end of a file; without a path there is none.
+func appended(path string, write func(io.Writer) error) error {
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err == nil {
+		err = write(f)
+		if errClose := f.Close(); err == nil {
+			err = errClose
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, cmdenv.Cause(err))
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package gatecmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/lab"
+)
+
+// weighSides weighs both sides of a repository: its benchmarks, then what else
+// tare.yaml names.
+func weighSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measured, error) {
+	restore, err := benchEnvironment(ask.Project.Bench, os.Environ())
+	if err != nil {
+		return gate.Measured{}, err
+	}
+	defer restore()
+	p := session.NewProgress(env, ask.Quiet)
+	defer p.End()
+	m, err := weighBenchmarks(ctx, env, ask, p)
+	if err != nil {
+		return m, err
+	}
+	return m, weighBesides(ctx, env, ask, p, &m)
+}
+
+// gateRun are the options of a run for a gate: nothing of it is printed. own is
+// the budget where none is asked for; zero: the study's.
+func gateRun(ask gate.Ask, own time.Duration) session.Options {
+	o := session.Options{Isolation: tare.Lockstep, Rounds: ask.Rounds, Seed: ask.Seed, NoLock: ask.NoLock, Quiet: ask.Quiet}
+	if o.Budget = ask.Budget; o.Budget == 0 && o.Rounds == 0 {
+		o.Budget = own
+	}
+	o.User = o.Budget > 0
+	return o
+}
+
+// weighBenchmarks weighs the repository's go test benchmarks.
+func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress) (m gate.Measured, err error) {
+	b := ask.Project.Bench
+	o, most := gateRun(ask, b.Budget), cmp.Or(b.Max, session.BenchMost)
+	o.Env = b.Env
+	asked := bring.Asked{Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run}
+	alone := env
+	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
+	err = session.With(ctx, alone, o, p, func(ctx context.Context, w *session.Session) error {
+		built, err := bring.NewBench(ctx, asked, bring.Place{
+			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian,
+			Say: func(text string) { p.Status("build", text) },
+		})
+		var usage *bring.UsageError
+		if errors.As(err, &usage) && usage.Nothing {
+			m = gate.Measured{Base: ask.Base, Head: ask.Head, Nothing: usage.What}
+			return nil
+		}
+		if err != nil {
+			return session.BenchError(ctx, err)
+		}
+		defer built.Close()
+		if err := w.FitBench(built, most); err != nil {
+			return session.BenchError(ctx, err)
+		}
+		study := built.Study
+		study.Criteria = nil
+		for _, c := range ask.Criteria(bring.Head) {
+			if slices.Contains(study.Metrics, c.Metric) {
+				study.Criteria = append(study.Criteria, c)
+			}
+		}
+		w.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+			res, err := env.Lab.Run(ctx, study, o)
+			if res != nil {
+				built.Finish(res)
+			}
+			return res, err
+		}
+		w.Sources = built.Sources
+		if err := w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}}); err != nil {
+			return err
+		}
+		m.Results, m.Notes = w.Results, built.Notes
+		for _, res := range m.Results {
+			for _, l := range res.NotWeighed {
+				broken := slices.ContainsFunc(built.Left(), func(b suite.Left) bool {
+					return b.Broken && b.Side != bring.Base && b.ID == l.What && b.String() == l.Why
+				})
+				m.Left = append(m.Left, gate.Left{What: l.What, Why: l.Why, Broken: broken})
+			}
+		}
+		m.Base, m.Head = built.Sources.Titles[bring.Base], built.Sources.Titles[bring.Head]
+		return nil
+	})
+	return m, err
+}
+
+// benchEnvironment gives this process the environment that a project wants its
+// benchmarks built and run in, which is that of both sides, until restore is
+// called. Build tags go into GOFLAGS.
+func benchEnvironment(b project.Bench, environ []string) (restore func(), err error) {
+	set := slices.Clone(b.Env)
+	if len(b.Tags) > 0 {
+		flags := "-tags=" + strings.Join(b.Tags, ",")
+		for _, kv := range slices.Concat(environ, b.Env) {
+			if before, ok := strings.CutPrefix(kv, "GOFLAGS="); ok && before != "" {
+				flags = before + " " + flags
+			}
+		}
+		set = append(set, "GOFLAGS="+flags)
+	}
+	var undo []func()
+	restore = func() {
+		for _, u := range slices.Backward(undo) {
+			u()
+		}
+	}
+	for _, kv := range set {
+		name, value, _ := strings.Cut(kv, "=")
+		if old, was := os.LookupEnv(name); was {
+			undo = append(undo, func() { _ = os.Setenv(name, old) })
+		} else {
+			undo = append(undo, func() { _ = os.Unsetenv(name) })
+		}
+		if err := os.Setenv(name, value); err != nil {
+			restore()
+			return nil, err
+		}
+	}
+	return restore, nil
+}

@@ -1,0 +1,261 @@
+// Package historycmd is tare history: it lists, follows, exports and imports saved results.
+package historycmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/lab"
+)
+
+// options are the flags of tare history.
+type options struct {
+	only    lab.Only
+	metric  string
+	against string
+	last    int
+	runs    bool // list the runs of a study, not what became of its ratios
+	ascii   bool
+	format  string // text, json or csv
+}
+
+// Command is tare history.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "history [STUDY]",
+		Short: "List the runs that were kept, or follow a study from run to run",
+		Long: `Without a STUDY, or with --runs, list the runs in the data directory, the newest
+first: when it began (UTC), how many rounds it did, why it stopped, what came out
+by the primary metric's criteria, and the directory that holds its result and
+journal. tare report reads any of them. A run without a result was cut off: tare
+run STUDY --resume goes on with the newest.
+
+With a STUDY, show what became of its contenders from run to run: ratios to the
+baseline (or --against), a line for each contender and workload with a drawing
+from the oldest run to the newest, the last ratio with its interval, and whether
+it changed since the run before. Changed is only said where the two intervals do
+not overlap. Results of other machines are kept apart, and those that were made
+with another Go, kernel, module or tare than the newest are marked as stale.
+
+The height of the drawing is the ratio's place between the lowest and the highest
+end of all intervals in the line. x is a run in which the pair was void, a space
+one without it.
+
+Exit codes: 0 shown; 1 I/O error; 2 no such study, or a result that cannot be
+read.`,
+		Example: `  tare history
+  tare history json-encode
+  tare history json-encode --contender 'sonic*' --metric allocs --last 10
+  tare history json-encode --against goccy --format csv > goccy.csv
+  tare history json-encode --runs --json
+  tare history export results.ndjson`,
+		Args:              cmdenv.AtMost(1),
+		ValidArgsFunction: env.CompleteRuns,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.read(cmd, asJSON, args); err != nil {
+				return err
+			}
+			if len(args) == 1 && !o.runs {
+				return showTrend(cmd.Context(), env, o, args[0])
+			}
+			return listRuns(cmd.Context(), env, o, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&o.only.Contenders, "contender", nil, "only contenders that match `glob`; repeatable")
+	flags.StringArrayVar(&o.only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
+	flags.StringVar(&o.metric, "metric", "", "`name` of the metric; default: the study's primary one")
+	flags.StringVar(&o.against, "against", "", "take ratios to that `contender`; default: the baseline")
+	flags.IntVar(&o.last, "last", 20, "at most so many runs of each machine, the newest")
+	flags.BoolVar(&o.runs, "runs", false, "list the runs of STUDY")
+	flags.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only, as with NO_COLOR or without UTF-8")
+	flags.StringVar(&o.format, "format", "text", "`how` to print it: text, json, csv (a line for each run, workload and contender)")
+	flags.BoolVar(&asJSON, "json", false, "the same as --format json")
+	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions([]string{"text", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(strings.Split(tare.MetricNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
+	cmd.AddCommand(exportCommand(env), importCommand(env))
+	return cmd
+}
+
+// read checks the flags.
+func (o *options) read(cmd *cobra.Command, asJSON bool, args []string) error {
+	switch {
+	case asJSON && cmd.Flags().Changed("format") && o.format != "json":
+		return cmdenv.Usage("--json and --format "+o.format+" contradict each other", "give one of them")
+	case asJSON:
+		o.format = "json"
+	}
+	listed := len(args) == 0 || o.runs
+	switch {
+	case !slices.Contains([]string{"text", "json", "csv"}, o.format):
+		return cmdenv.Usage(fmt.Sprintf("--format %q is not a format", o.format), "one of text, json, csv")
+	case listed && o.format == "csv":
+		return cmdenv.Usage("--format csv is for the history of a study", "tare history STUDY --format csv; the list of runs is text or json")
+	case o.last < 1:
+		return cmdenv.Usage(fmt.Sprintf("--last %d is not a number of runs", o.last), "at least 1")
+	}
+	for _, flag := range []string{"contender", "workload", "metric", "against", "last"} {
+		if listed && cmd.Flags().Changed(flag) {
+			return cmdenv.Usage("--"+flag+" is for the history of a study", "tare history STUDY --"+flag+" …")
+		}
+	}
+	if o.runs && len(args) == 0 {
+		return cmdenv.Usage("--runs needs a STUDY", "tare history lists the runs of all")
+	}
+	return cmdenv.CheckPatterns(o.only)
+}
+
+// runRow is one run that was kept.
+type runRow struct {
+	Study    string    `json:"study"`
+	Started  time.Time `json:"started"`           // UTC
+	Seconds  float64   `json:"seconds,omitempty"` // measuring
+	Rounds   int       `json:"rounds_done"`
+	Stopped  string    `json:"stopped"` // as in the result; unfinished where there is none, unreadable where it cannot be read
+	Verdicts string    `json:"verdicts"`
+	Imported bool      `json:"imported,omitempty"` // it was made elsewhere
+	Path     string    `json:"path"`               // of its directory
+	Error    string    `json:"error,omitempty"`    // why it cannot be read
+}
+
+// listRuns prints the runs of all studies, or of the one named.
+func listRuns(ctx context.Context, env cmdenv.Env, o options, args []string) error {
+	rows, err := readRuns(ctx, env, args)
+	if err != nil {
+		return err
+	}
+	if o.format == "json" {
+		err = cmdenv.PrintJSON(env.Out, rows)
+	} else {
+		err = printRuns(env, rows, args)
+	}
+	if err != nil {
+		return err
+	}
+	exit := cmdenv.ExitOK
+	for _, r := range rows {
+		if r.Error != "" {
+			exit = cmdenv.ExitUsage
+			fmt.Fprintf(env.Err, "tare: %s\n", r.Error)
+		}
+	}
+	return cmdenv.Code(exit)
+}
+
+// readRuns collects the runs of all studies, or of the one named.
+func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, error) {
+	d, err := env.Dirs()
+	if err != nil {
+		return nil, err
+	}
+	var runs []history.Run
+	if len(args) == 0 {
+		runs, err = history.Runs(d.AllResults())
+	} else {
+		runs, err = history.RunsOf(d.Results(args[0]))
+		if known := append(cmdenv.StudiesRun(d), env.Bundled()...); err == nil && len(runs) == 0 && !slices.Contains(known, args[0]) {
+			return nil, cmdenv.Unknown("study", args[0], known, "tare history lists the runs of all")
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cmdenv.Cause(err))
+	}
+	rows := []runRow{}
+	if len(runs) == 0 {
+		return rows, nil
+	}
+	x, err := openHistory(ctx, env, d)
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	digests, err := x.Digests(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the history: %w", err)
+	}
+	for _, run := range runs {
+		rows = append(rows, row(run, digests[run.Dir]))
+	}
+	return rows, nil
+}
+
+func row(run history.Run, read history.Digest) runRow {
+	out := runRow{Study: run.Study, Started: run.Begun, Stopped: "unfinished", Verdicts: "-", Imported: history.Imported(run.Dir), Path: run.Dir}
+	switch {
+	case read.Error != "":
+		out.Stopped, out.Error = "unreadable", read.Error
+		return out
+	case !run.Whole || read.Result == nil:
+		return out
+	}
+	r := read.Result
+	out.Study, out.Seconds, out.Rounds, out.Stopped, out.Verdicts = r.Study, r.Seconds, r.RoundsDone, r.Stopped, primaryVerdicts(r)
+	if !r.Started.IsZero() {
+		out.Started = r.Started.UTC().Truncate(time.Second)
+	}
+	return out
+}
+
+// primaryVerdicts says in a word or two what became of the criteria on the
+// primary metric; traps do not count.
+func primaryVerdicts(r *tare.Result) string {
+	count, total := map[tare.Ruling]int{}, 0
+	for _, v := range r.Verdicts {
+		if v.Criterion != "" && len(r.Metrics) > 0 && v.Metric == r.Metrics[0] && !cmdenv.IsTrap(r, v.Contender) {
+			count[v.Verdict]++
+			total++
+		}
+	}
+	var parts []string
+	for _, ruling := range []tare.Ruling{tare.Met, tare.NotMet, tare.Inconclusive, tare.VoidRuling} {
+		switch n := count[ruling]; {
+		case n == 0:
+		case n == total && n == 1:
+			parts = append(parts, string(ruling))
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", n, ruling))
+		}
+	}
+	switch {
+	case total > 0:
+		return strings.Join(parts, ", ")
+	case cmdenv.VerdictCode(r) == cmdenv.ExitVoid:
+		return string(tare.VoidRuling)
+	}
+	return "no criterion"
+}
+
+func printRuns(env cmdenv.Env, rows []runRow, args []string) error {
+	if len(rows) == 0 {
+		fmt.Fprintf(env.Err, "no run%s was kept yet; tare run keeps every result\n", strings.Join(append([]string{""}, args...), " of "))
+		return nil
+	}
+	tw := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "when (UTC)\tstudy\trounds\tstopped\tverdicts\tpath")
+	for _, r := range rows {
+		when, rounds := "-", "-"
+		if !r.Started.IsZero() {
+			when = r.Started.Format(time.DateTime)
+		}
+		if r.Stopped != "unfinished" && r.Stopped != "unreadable" {
+			rounds = fmt.Sprint(r.Rounds)
+		}
+		stopped := r.Stopped
+		if r.Imported {
+			stopped += ", imported"
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", when, r.Study, rounds, stopped, r.Verdicts, r.Path)
+	}
+	return tw.Flush()
+}

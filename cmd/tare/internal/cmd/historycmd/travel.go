@@ -1,0 +1,268 @@
+package historycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
+)
+
+func exportCommand(env cmdenv.Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "export FILE|- [STUDY…]",
+		Short: "Write the kept results into one file",
+		Long: `Write the results in the data directory into one file, of all studies or of those
+that are named: a result document a line (NDJSON), the oldest first. The same
+results always give the same bytes. - writes to stdout; --json then goes to
+stderr.
+
+It is for runners that do not keep their files: import what earlier runs left,
+run, export. Journals are not in it, so a run that was cut off is not either.`,
+		Example: `  tare history export results.ndjson
+  tare history export - json-encode | gzip > json-encode.ndjson.gz`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmdenv.Usage("tare history export needs a file", "- writes to stdout")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return exportHistory(cmd.Context(), env, args[0], args[1:], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "say what was written as JSON")
+	return cmd
+}
+
+// exported is what tare history export says it did.
+type exported struct {
+	File    string         `json:"file"`
+	Results []history.Kept `json:"results"`
+	Left    []string       `json:"left_out"` // results that could not be read, a line each
+}
+
+func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []string, asJSON bool) error {
+	d, err := env.Dirs()
+	if err != nil {
+		return err
+	}
+	known := cmdenv.StudiesRun(d)
+	for _, name := range studies {
+		if !slices.Contains(known, name) {
+			return cmdenv.Unknown("study", name, known, "no run of it was kept; tare history lists the runs")
+		}
+	}
+	x, err := openHistory(ctx, env, d)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	done := exported{File: file}
+	write := func(w io.Writer) (err error) {
+		done.Results, done.Left, err = x.Export(ctx, w, studies)
+		return err
+	}
+	said := env.Out
+	if file == "-" {
+		said = env.Err
+		err = write(env.Out)
+	} else {
+		var out *cmdenv.Output
+		if out, err = cmdenv.OpenOutput(file); err == nil {
+			defer out.Close()
+			err = out.Save(func(f *os.File) error { return write(f) })
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if done.Results == nil {
+			done.Results = []history.Kept{}
+		}
+		if done.Left == nil {
+			done.Left = []string{}
+		}
+		err = cmdenv.PrintJSON(said, done)
+	} else if file != "-" {
+		_, err = fmt.Fprintf(said, "wrote %s to %s\n", format.Count(len(done.Results), "result"), file)
+	}
+	for _, why := range done.Left {
+		fmt.Fprintf(env.Err, "tare: left out: %s\n", why)
+	}
+	return err
+}
+
+func importCommand(env cmdenv.Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "import FILE…",
+		Aliases: []string{"merge"},
+		Short:   "Take results into the kept ones",
+		Long: `Take the results in files into the data directory: what tare history export wrote,
+a result.json, or a list as tare run --json prints it. - reads from stdin. merge
+is another name of import.
+
+What is kept already, by content, is left alone, so that importing twice changes
+nothing. A file that holds anything but results is refused, and then nothing is
+taken from any file.
+
+Imported results are marked in tare history. tare rerun runs nothing of them
+without --trust.`,
+		Example: `  tare history import results.ndjson
+  tare history merge runner-1.ndjson runner-2.ndjson
+  gzip -dc json-encode.ndjson.gz | tare history import -`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmdenv.Usage("tare history import needs a file", "what tare history export wrote, or a result.json; - reads from stdin")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return importHistory(cmd.Context(), env, args, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "say what was taken in as JSON")
+	return cmd
+}
+
+// imported is what tare history import says it did.
+type imported struct {
+	Taken []history.Kept `json:"imported"`
+	There []history.Kept `json:"already_kept"`
+}
+
+func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON bool) error {
+	d, err := env.Dirs()
+	if err != nil {
+		return err
+	}
+	sources, done, err := openArchives(env, files)
+	defer done()
+	if err != nil {
+		return err
+	}
+	for _, from := range sources { // all of it can be read before any is kept
+		if err := from.scan(func(history.Kept, []byte) error { return ctx.Err() }); err != nil {
+			return err
+		}
+	}
+	if err := d.MakeData(); err != nil {
+		return err
+	}
+	x, err := openHistory(ctx, env, d)
+	if err != nil {
+		return err
+	}
+	defer func() { x.Close() }()
+	result := imported{Taken: []history.Kept{}, There: []history.Kept{}}
+	seen := map[string]string{}
+	for _, from := range sources {
+		err := from.scan(func(k history.Kept, text []byte) (err error) {
+			if k.Path = seen[k.SHA256]; k.Path == "" {
+				k.Path, err = x.Has(ctx, k.SHA256)
+			}
+			if err != nil || k.Path != "" {
+				result.There = append(result.There, k)
+				return err
+			}
+			if k.Path, err = history.Keep(d.Results(k.Study), k, text); err != nil {
+				return fmt.Errorf("cannot write results to %s: %w", d.Data, cmdenv.Cause(err))
+			}
+			seen[k.SHA256] = k.Path
+			result.Taken = append(result.Taken, k)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if err := x.Refresh(ctx); err != nil {
+		return fmt.Errorf("read the results in %s: %w", d.Data, err)
+	}
+	if asJSON {
+		return cmdenv.PrintJSON(env.Out, result)
+	}
+	_, err = fmt.Fprintf(env.Out, "took in %s, %d %s kept already\n", format.Count(len(result.Taken), "result"), len(result.There), wasWere(len(result.There)))
+	return err
+}
+
+func wasWere(n int) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
+}
+
+// source is an archive that can be read more than once.
+type source struct {
+	name string
+	file *os.File
+}
+
+func (a source) scan(do func(history.Kept, []byte) error) error {
+	if _, err := a.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return history.Scan(a.name, a.file, do)
+}
+
+// openArchives opens files; stdin and what else can be read only once are copied
+// first. done closes them and is to be called in any case.
+func openArchives(env cmdenv.Env, files []string) (sources []source, done func(), err error) {
+	var undo []func()
+	done = func() {
+		for _, f := range slices.Backward(undo) {
+			f()
+		}
+	}
+	for _, name := range files {
+		a := source{name: name}
+		in := env.In
+		if name == "-" {
+			a.name = "<stdin>"
+		} else {
+			f, err := os.Open(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, done, cmdenv.Usage("no file "+name, "what tare history export wrote, or a result.json")
+			}
+			if err != nil {
+				return nil, done, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "")
+			}
+			undo = append(undo, func() { f.Close() })
+			info, err := f.Stat()
+			switch {
+			case err != nil:
+				return nil, done, fmt.Errorf("cannot read %s: %w", name, cmdenv.Cause(err))
+			case info.IsDir():
+				return nil, done, cmdenv.Usage("cannot read "+name+": it is a directory", "name a file; a run's is its result.json")
+			case info.Mode().IsRegular():
+				a.file = f
+			}
+			in = f
+		}
+		if a.file == nil {
+			tmp, err := os.CreateTemp("", "tare-import-")
+			if err != nil {
+				return nil, done, err
+			}
+			undo = append(undo, func() { tmp.Close(); os.Remove(tmp.Name()) })
+			if _, err := io.Copy(tmp, in); err != nil {
+				return nil, done, fmt.Errorf("read %s: %w", a.name, cmdenv.Cause(err))
+			}
+			a.file = tmp
+		}
+		sources = append(sources, a)
+	}
+	return sources, done, nil
+}

@@ -1,0 +1,272 @@
+package historycmd
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/cmd/tare/internal/history/index"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/report"
+)
+
+// showTrend shows what became of a study from run to run.
+func showTrend(ctx context.Context, env cmdenv.Env, o options, study string) error {
+	d, err := env.Dirs()
+	if err != nil {
+		return err
+	}
+	x, err := openHistory(ctx, env, d)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	q := history.Query{Study: study, Contenders: o.only.Contenders, Workloads: o.only.Workloads, Metric: o.metric, Against: o.against, Last: o.last}
+	t, err := x.Trend(ctx, q)
+	if err != nil {
+		return fmt.Errorf("read the history: %w", err)
+	}
+	if len(t.Machines) == 0 && len(t.Left) == 0 {
+		if known := append(cmdenv.StudiesRun(d), env.Bundled()...); !slices.Contains(known, study) {
+			return cmdenv.Unknown("study", study, known, "tare history lists the runs of all")
+		}
+		if o.format == "text" {
+			fmt.Fprintf(env.Err, "no result of %s was kept yet; tare run %s makes one\n", study, study)
+			return nil
+		}
+	}
+	if err := checkNames(ctx, env, x, q, t); err != nil {
+		return err
+	}
+	switch o.format {
+	case "json":
+		err = cmdenv.PrintJSON(env.Out, t)
+	case "csv":
+		err = trendCSV(env.Out, t)
+	default:
+		trendText(env.Out, t, o.ascii || plainText(env.Getenv, runtime.GOOS), env.Style(env.Out))
+	}
+	if err != nil {
+		return err
+	}
+	for _, why := range t.Left {
+		fmt.Fprintf(env.Err, "tare: left out: %s\n", why)
+	}
+	if len(t.Left) > 0 {
+		return cmdenv.Code(cmdenv.ExitUsage)
+	}
+	return nil
+}
+
+// openHistory opens the index of what was kept and says what there is to say
+// about that.
+func openHistory(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs) (*index.Index, error) {
+	x, err := index.Open(ctx, d.Data, d.Cache)
+	if err != nil {
+		return nil, fmt.Errorf("read the results in %s: %w", d.Data, err)
+	}
+	for _, note := range x.Notes {
+		fmt.Fprintln(env.Err, "tare: "+note)
+	}
+	return x, nil
+}
+
+// checkNames reports a name in the query that no result knows.
+func checkNames(ctx context.Context, env cmdenv.Env, x *index.Index, q history.Query, t history.Trend) error {
+	if len(t.Machines) == 0 {
+		return nil
+	}
+	names, err := x.Names(ctx, q.Study)
+	if err != nil {
+		return fmt.Errorf("read the history: %w", err)
+	}
+	if !slices.Contains(names.Metrics, t.Metric) {
+		return cmdenv.Unknown("metric", t.Metric, names.Metrics, "the results of "+q.Study+" have "+strings.Join(names.Metrics, ", "))
+	}
+	if !slices.Contains(names.Contenders, t.Against) {
+		return cmdenv.Unknown("contender", t.Against, names.Contenders, "the results of "+q.Study+" have "+strings.Join(names.Contenders, ", "))
+	}
+	for _, p := range q.Contenders {
+		if !cmdenv.Matches([]string{p}, names.Contenders) {
+			return cmdenv.NoMatch("contender", p, "the results of "+q.Study, names.Contenders)
+		}
+	}
+	for _, p := range q.Workloads {
+		if !cmdenv.Matches([]string{p}, names.Workloads) {
+			return cmdenv.NoMatch("workload", p, "the results of "+q.Study, names.Workloads)
+		}
+	}
+	return nil
+}
+
+// plainText reports whether text should be ASCII: the user wants it plain, or
+// the locale is not one of UTF-8 (POSIX: the first of these that is set
+// decides).
+func plainText(env func(string) string, goos string) bool {
+	if env("NO_COLOR") != "" {
+		return true
+	}
+	if goos == "windows" || goos == "darwin" { // their terminals show it whatever the locale
+		return false
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(env(name)); v != "" {
+			return !strings.Contains(v, "utf-8") && !strings.Contains(v, "utf8")
+		}
+	}
+	return true
+}
+
+// trendText prints a table for each machine.
+func trendText(w io.Writer, t history.Trend, ascii bool, st report.Style) {
+	fmt.Fprintf(w, "%s: %s, as a ratio to that of %s%s\n", t.Study, t.Metric, t.Against, direction(t.Metric))
+	for _, m := range t.Machines {
+		first, last := m.Runs[0], m.Runs[len(m.Runs)-1]
+		span := cmdenv.Minute(last.Started)
+		if len(m.Runs) > 1 {
+			span = cmdenv.Minute(first.Started) + " to " + span
+		}
+		fmt.Fprintf(w, "\n%s: %s, %s UTC\n\n", m.Name, format.Count(len(m.Runs), "run"), span)
+		if len(m.Series) == 0 {
+			fmt.Fprintf(w, "  none of what was asked for was weighed against %s in these runs\n", t.Against)
+			continue
+		}
+		trendTable(w, m, ascii)
+		staleText(w, m, st)
+	}
+}
+
+// direction says which side of 1 is the better one.
+func direction(metric string) string {
+	m, ok := tare.MetricNamed(metric)
+	switch {
+	case !ok:
+		return ""
+	case m.Direction == tare.HigherIsBetter:
+		return " (above 1 is better)"
+	}
+	return " (below 1 is better)"
+}
+
+func trendTable(w io.Writer, m history.Machine, ascii bool) {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "  workload\tcontender\ttrend\tlast ratio\tmeasured (UTC)\tchange")
+	shown := ""
+	for _, s := range m.Series {
+		workload := s.Workload
+		if workload == shown {
+			workload = ""
+		}
+		shown = s.Workload
+		last, when := "void", "-"
+		if s.Last != nil {
+			last, when = bounded(*s.Last), cmdenv.Minute(m.Runs[s.Last.Run].Started)
+		}
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", workload, s.Contender, history.Spark(s.Points, ascii), last, when, changeText(m, s))
+	}
+	tw.Flush()
+}
+
+// changeText says no more than the intervals do.
+func changeText(m history.Machine, s history.Series) string {
+	before := ""
+	if s.Before != nil {
+		before = cmdenv.Minute(m.Runs[s.Before.Run].Started)
+	}
+	switch s.Change {
+	case history.Changed:
+		text := fmt.Sprintf("changed since %s: was %s, the intervals do not overlap", before, bounded(*s.Before))
+		if s.Before.Stale != s.Last.Stale {
+			text += " (then stale, see below)"
+		}
+		return text
+	case history.NotShown:
+		return fmt.Sprintf("no change shown since %s: the intervals overlap", before)
+	case history.Unknown:
+		return "not known: too few rounds for an interval"
+	}
+	switch {
+	case s.Last == nil:
+		return "-"
+	case slices.ContainsFunc(s.Points, func(p *history.Point) bool { return p != nil && p.Other != s.Last.Other }):
+		return "the first on this input"
+	}
+	return "the first"
+}
+
+// staleText lists what the older runs were made with, where that is something
+// else: runs of which the same is to be said together.
+func staleText(w io.Writer, m history.Machine, st report.Style) {
+	const most = 4
+	var order []string
+	when := map[string][]string{}
+	for _, r := range m.Runs {
+		if len(r.Stale) == 0 {
+			continue
+		}
+		text := strings.Join(r.Stale[:min(most, len(r.Stale))], "; ")
+		if more := len(r.Stale) - most; more > 0 {
+			text += fmt.Sprintf("; and %d more (--json lists them)", more)
+		}
+		if _, ok := when[text]; !ok {
+			order = append(order, text)
+		}
+		when[text] = append(when[text], cmdenv.Minute(r.Started))
+	}
+	if len(order) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "\n  "+cmdenv.Paint(st.Warn, "stale")+", made with something else than the newest run:")
+	for _, text := range order {
+		fmt.Fprintf(w, "  - %s: %s\n", strings.Join(when[text], ", "), text)
+	}
+}
+
+// bounded is a ratio with its interval.
+func bounded(p history.Point) string {
+	if !p.Bounded() {
+		return cmdenv.RatioText(p.Ratio)
+	}
+	return fmt.Sprintf("%s [%s, %s]", cmdenv.RatioText(p.Ratio), cmdenv.RatioText(p.Low), cmdenv.RatioText(p.High))
+}
+
+// trendCSV writes a line for each point.
+func trendCSV(w io.Writer, t history.Trend) error {
+	out := csv.NewWriter(w)
+	if err := out.Write([]string{"study", "machine", "started", "workload", "contender", "metric", "against", "ratio", "low", "high", "level", "void", "stale", "other_input", "path"}); err != nil {
+		return err
+	}
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	for _, m := range t.Machines {
+		for _, s := range m.Series {
+			for _, p := range s.Points {
+				if p == nil {
+					continue
+				}
+				low, high := "", ""
+				if p.Bounded() {
+					low, high = number(p.Low), number(p.High)
+				}
+				run := m.Runs[p.Run]
+				if err := out.Write([]string{
+					t.Study, m.Name, run.Started.Format(time.RFC3339), s.Workload, s.Contender, t.Metric, t.Against, number(p.Ratio), low, high, number(p.Level),
+					strconv.FormatBool(p.Void), strconv.FormatBool(p.Stale), strconv.FormatBool(p.Other), run.Path,
+				}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

@@ -1,0 +1,211 @@
+// Package jsoncmd is tare json: it measures JSON codecs on documents of the user.
+package jsoncmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	gofmt "go/format"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/bring/advice"
+	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/kinds/codec"
+	"github.com/tarebench/tare/lab"
+)
+
+// options are the flags of tare json that tare run has not.
+type options struct {
+	run  session.Options
+	typ  string // import/path.Type; empty: inferred
+	op   string
+	only []string
+	show bool
+}
+
+// Command is tare json.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
+	var f cmdenv.FormatFlag
+	var words session.Words
+	cmd := &cobra.Command{
+		Use:   "json FILE…",
+		Short: "Weigh every JSON codec on your own documents",
+		Long: `Weigh every JSON codec on your own documents: decoding into any and into a Go
+type, encoding from both, each held against encoding/json.
+
+A FILE holds one JSON document, or one on each line (NDJSON); - is stdin. The
+type is inferred from all documents: what may be null or missing is a pointer,
+what has values of several kinds is any, and objects whose keys are data are
+maps. --show-type prints it and measures nothing. With --type it is a type of
+your own module's instead, found from the working directory as the go command
+finds it; nothing is written there. Codecs that work with generated code get
+code for a copy of the type, or are left out with the reason.
+
+What a codec makes of your documents is compared with what encoding/json makes
+of them. One that has other numbers or texts is weighed, and the report says
+where; one that loses parts, fails or writes what is no JSON is disqualified.
+
+The report goes to stdout. It begins with a recommendation and its price, and
+ends with one for each workload. The result is kept as those of tare run are, as
+a study called json- and the name of the first file.
+
+Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
+input or a budget below the least; 130 interrupted. With --exit-code also 5 void.`,
+		Example: `  tare json order.json
+  tare json events.ndjson --op any --only 'sonic*,goccy'
+  tare json order.json --show-type > order.go
+  tare json testdata/*.json --type example.com/shop/order.Order
+  curl -s https://api.example.com/orders | tare json - --budget 3m -o result.json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmdenv.Usage("tare json needs a document", "name a file of JSON or NDJSON, or - for stdin")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.run.Read(cmd, words); err != nil {
+				return err
+			}
+			o.run.FitInto(bring.Quick, bring.Full)
+			if !slices.Contains(bring.Ops(), o.op) {
+				return cmdenv.Usage(fmt.Sprintf("--op %q is not an operation", o.op), "one of "+strings.Join(bring.Ops(), ", "))
+			}
+			if o.op == "any" && o.typ != "" {
+				return cmdenv.Usage("--op any and --type contradict each other", "give one of them")
+			}
+			if err := cmdenv.CheckPatterns(lab.Only{Contenders: o.only}); err != nil {
+				return err
+			}
+			var err error
+			if o.run.Format, err = f.Format(cmd); err != nil {
+				return err
+			}
+			o.run.Typed = session.TypedBy(env, cmd)
+			return runJSON(cmd.Context(), env, o, args)
+		},
+	}
+	what := cmdenv.NewFlags("What is weighed")
+	what.Set.StringVar(&o.typ, "type", "", "weigh a `type` of your own module's, import/path.Type or ./dir.Type, instead of an inferred one")
+	what.Set.StringVar(&o.op, "op", "all", "`what` is decoded into and encoded from: any, typed or all")
+	what.Set.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
+	what.Set.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
+	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
+	session.AddFlags(cmd, what, &o.run, &words, &f)
+	cmdenv.CompleteFlag(cmd, "op", cobra.FixedCompletions(bring.Ops(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// runJSON reads the documents, and shows their type or weighs codecs on them.
+func runJSON(ctx context.Context, env cmdenv.Env, o options, args []string) error {
+	docs, notes, err := readDocuments(env, args)
+	if err != nil {
+		return err
+	}
+	inferred := bring.Type{}
+	if o.typ == "" && o.op != "any" {
+		if inferred, err = bring.Infer(docs); err != nil {
+			return err
+		}
+		for _, n := range inferred.Notes {
+			notes = append(notes, "the inferred type: "+n)
+		}
+	}
+	for _, n := range notes {
+		fmt.Fprintln(env.Err, "tare: "+format.Line(n, 0))
+	}
+	if o.show {
+		if inferred.Source == "" {
+			return cmdenv.Usage("--show-type shows an inferred type", "leave --type and --op any out")
+		}
+		src, err := gofmt.Source([]byte(inferred.Source))
+		if err != nil {
+			return err
+		}
+		_, err = env.Out.Write(src)
+		return err
+	}
+	return weighDocuments(ctx, env, o, args, docs, inferred)
+}
+
+// documentsMost is how much of several files is held, in bytes of documents.
+const documentsMost = 4 * codec.MaxRead
+
+// readDocuments reads the files that args name.
+func readDocuments(env cmdenv.Env, args []string) (docs []codec.Document, notes []string, err error) {
+	held := 0
+	for _, arg := range args {
+		own, said, err := readDocument(env, arg)
+		var wrong *codec.SyntaxError
+		if errors.As(err, &wrong) {
+			return nil, nil, cmdenv.Usage(format.Line(err.Error(), 0), "")
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, d := range own {
+			held += len(d.Body)
+		}
+		if held > documentsMost {
+			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s: with it the documents have more than %d MB in all", arg, documentsMost/1_000_000), "name fewer files")
+		}
+		docs, notes = append(docs, own...), append(notes, said...)
+	}
+	return docs, notes, nil
+}
+
+// readDocument reads one file, or stdin.
+func readDocument(env cmdenv.Env, arg string) (docs []codec.Document, notes []string, err error) {
+	name, r := "<stdin>", env.In
+	if arg != "-" {
+		f, err := os.Open(arg)
+		if err != nil {
+			return nil, nil, unreadable(arg, err)
+		}
+		defer f.Close()
+		name, r = arg, f
+	}
+	docs, notes, err = codec.ReadDocuments(name, r)
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return nil, nil, unreadable(arg, err)
+	}
+	return docs, notes, err
+}
+
+func unreadable(arg string, err error) error {
+	return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name a file of JSON or NDJSON, or - for stdin")
+}
+
+// question is what the study asks, with what it is asked about.
+func (o options) question(args []string, docs []codec.Document, typ bring.Type) string {
+	text := fmt.Sprintf("Which JSON codec is fastest on %s (%s)", files(args), bring.Sizes(docs))
+	if typ.Name != "" && o.typ != "" {
+		text += ", as " + typ.Name
+	}
+	return text + "?"
+}
+
+// files are the names of files in a sentence.
+func files(args []string) string {
+	var names []string
+	for _, a := range args {
+		if a == "-" {
+			a = "stdin"
+		}
+		names = append(names, filepath.Base(a))
+	}
+	if more := len(names) - 3; more > 0 {
+		names = append(names[:3], fmt.Sprintf("%d more", more))
+	}
+	return advice.Names(names)
+}

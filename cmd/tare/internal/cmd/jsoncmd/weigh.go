@@ -1,0 +1,197 @@
+package jsoncmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/tarebench/tare"
+	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/trial"
+	"github.com/tarebench/tare/kinds/codec"
+	"github.com/tarebench/tare/lab"
+)
+
+// documentStudy is what tare json weighs.
+type documentStudy struct {
+	o    options
+	args []string
+	docs []codec.Document // that are weighed
+	typ  bring.Type
+	own  *bring.Own // nil: the type is inferred
+	kind *bring.Kind
+	left []tare.NotWeighed
+}
+
+// weighDocuments weighs codecs on docs.
+func weighDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred bring.Type) error {
+	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), typ: inferred}
+	p := session.NewProgress(env, o.run.Quiet)
+	defer p.End()
+	if len(d.docs) < len(docs) {
+		p.Say(fmt.Sprintf("%d of the %d documents are weighed, spread evenly; the type is that of all", len(d.docs), len(docs)))
+	}
+	if o.typ != "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return err
+		}
+		if d.own, err = bring.Find(ctx, env.Tag(), dir, o.typ); err != nil {
+			return aboutDocuments(err)
+		}
+	}
+	out, err := cmdenv.OpenOutput(o.run.Out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	d.kind = bring.NewKind(env.Lab.Kinds["codec"], d.docs)
+	own := env
+	own.Lab.Kinds = map[string]lab.Kind{"codec": d.kind}
+	own.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+		res, err := env.Lab.Run(ctx, study, o)
+		if res != nil {
+			res.NotWeighed = append(res.NotWeighed, d.left...)
+			res.Answer = session.First(bring.Recommendation(res, d.docs, d.typ))
+		}
+		return res, err
+	}
+	exit := cmdenv.ExitOK
+	err = session.With(ctx, own, o.run, p, func(ctx context.Context, w *session.Session) error {
+		study, err := d.prepare(ctx, w)
+		if err != nil {
+			return err
+		}
+		res, err := w.Weigh(ctx, cmdenv.Study{Study: study})
+		if res == nil {
+			return err
+		}
+		exit = cmdenv.Worst(exit, cmdenv.ExitCode(w.Keep(res)))
+		if w.Options.Format.Name == "text" || w.Options.Format.Name == "md" {
+			w.Recommend(bring.Recommendation(res, d.docs, d.typ))
+		}
+		if errOut := w.Finish(out, true); err == nil {
+			err = errOut
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmdenv.Code(exit)
+}
+
+// prepare builds what reads the documents, learns what is right, and puts the
+// study together.
+func (d *documentStudy) prepare(ctx context.Context, w *session.Session) (tare.Study, error) {
+	base, err := cmdenv.FindCatalog(w.Options.Catalog, w.Dirs.Cache)
+	if err != nil {
+		return tare.Study{}, err
+	}
+	all := base
+	if d.o.op != "any" {
+		if all, err = d.typed(ctx, w, base); err != nil {
+			return tare.Study{}, aboutDocuments(err)
+		}
+	}
+	id, question := bring.StudyID(d.args[0], d.o.typ), d.o.question(d.args, d.docs, d.typ)
+	study, _ := bring.NewStudy(id, question, all.Leaves(), d.o.op, d.chooses)
+	_, unfit := bring.NewStudy(id, question, base.Leaves(), d.o.op, d.chooses)
+	for i := range study.Workloads {
+		study.Workloads[i].File = files(d.args)
+	}
+	if err := d.chosenOnly(study, unfit, base); err != nil {
+		return study, err
+	}
+	dir, err := os.MkdirTemp(w.Dirs.Cache, ".reference-")
+	if err != nil {
+		return study, err
+	}
+	defer os.RemoveAll(dir)
+	w.Progress.Status("reference", "asking encoding/json")
+	if err := d.kind.Refer(ctx, w.Sources, study, d.typ, trial.Spec{Run: w.RunTag, Guardian: w.Guardian}, dir); err != nil {
+		return study, aboutDocuments(err)
+	}
+	return study, nil
+}
+
+// chosenOnly sees to it that each pattern chooses a codec, and keeps who could
+// not be asked.
+func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, base catalog.Catalog) error {
+	if len(d.o.only) == 0 {
+		d.left = append(d.left, unfit...)
+		return nil
+	}
+	for _, pattern := range d.o.only {
+		if !cmdenv.Matches([]string{pattern}, base.IDs("codec")) {
+			return cmdenv.Usage(fmt.Sprintf("--only %q matches no codec of the catalog", pattern), cmp.Or(near.Hint(pattern, base.IDs("codec")), "tare list contenders shows them"))
+		}
+	}
+	for _, l := range unfit {
+		if d.chooses(strings.TrimPrefix(l.What, "contender ")) {
+			d.left = append(d.left, l)
+		}
+	}
+	if len(study.Contenders) > 1 {
+		return nil
+	}
+	for _, l := range d.left {
+		if id := strings.TrimPrefix(l.What, "contender "); d.chooses(id) {
+			return cmdenv.Usage(id+" cannot be weighed: "+l.Why, "tare list contenders shows the codecs")
+		}
+	}
+	return cmdenv.Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is held against", strings.Join(d.o.only, ",")), "tare list contenders shows the others")
+}
+
+// typed has the catalog's codecs built for the type.
+func (d *documentStudy) typed(ctx context.Context, w *session.Session, base catalog.Catalog) (catalog.Catalog, error) {
+	bench := bring.Bench{Cache: w.Dirs.Cache, Run: w.RunTag, Log: func(text string) { w.Progress.Status(text, text) }}
+	var err error
+	if d.own != nil {
+		w.Progress.Status("type", "looking at "+d.o.typ)
+		if d.typ, err = bench.Describe(ctx, d.own); err != nil {
+			return base, err
+		}
+	}
+	all, left, err := bench.Catalog(ctx, base, d.typ, d.own, d.chooses)
+	if err != nil {
+		return base, err
+	}
+	for _, l := range left {
+		if id := strings.TrimPrefix(l.What, "contender "); d.chooses(id) {
+			d.left = append(d.left, l)
+			w.Progress.Say(id + " is left out: " + l.Why)
+		}
+	}
+	w.Sources, err = w.Lab.Sources(cmdenv.Workshop{Cache: w.Dirs.Cache, Catalog: all.Dir, Run: w.RunTag, Compiling: w.Progress.Compiling})
+	if d.own != nil && err == nil {
+		w.Sources = d.own.Sources(w.Sources)
+	}
+	return all, err
+}
+
+// chooses reports whether a codec was asked for.
+func (d *documentStudy) chooses(id string) bool {
+	return cmdenv.Matches(d.o.only, []string{id})
+}
+
+// aboutDocuments makes errors about what was given the caller's.
+func aboutDocuments(err error) error {
+	var typed *bring.TypeError
+	var refused *bring.RefusedError
+	switch {
+	case errors.As(err, &typed):
+		return cmdenv.Usage(format.Line(typed.Error(), 0), "")
+	case errors.As(err, &refused):
+		return cmdenv.Usage(format.Line(refused.Error(), 0), "")
+	}
+	return err
+}

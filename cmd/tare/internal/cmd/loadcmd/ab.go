@@ -1,0 +1,221 @@
+package loadcmd
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/load"
+)
+
+// abReport is what ab's block is made of.
+type abReport struct {
+	d         load.Document
+	r         *load.Result
+	software  string // of the server, by its own account
+	length    int64  // bytes of the first answer's body
+	keepAlive bool
+	sends     bool // requests have bodies
+}
+
+// abOf gathers it.
+func abOf(r *load.Result, d load.Document, l *loading) abReport {
+	a := abReport{d: d, r: r, keepAlive: l.o.keepAlive, software: l.software, length: l.length}
+	if d.Requests > 0 && a.length == 0 {
+		a.length = d.BodyIn / d.Requests
+	}
+	for _, q := range l.requests {
+		a.sends = a.sends || len(q.Body) > 0
+	}
+	return a
+}
+
+// introduce asks for the first request's answer once, before anything is
+// measured, for what ab says of it. It asks only what may be asked twice.
+func (l *loading) introduce(ctx context.Context) {
+	q := l.requests[0]
+	if q.Method != http.MethodGet && q.Method != http.MethodHead {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.o.timeout)
+	defer cancel()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", l.target.Addr)
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	if l.target.TLS != nil {
+		conn = tls.Client(conn, l.target.TLS)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n", q.Method, q.Path, l.target.Host)
+	for _, h := range q.Header {
+		if !strings.EqualFold(h[0], "Host") && !strings.EqualFold(h[0], "Connection") {
+			fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
+		}
+	}
+	if _, err := io.WriteString(conn, b.String()+"\r\n"); err != nil {
+		return
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: q.Method})
+	if err != nil {
+		return
+	}
+	defer answer.Body.Close()
+	l.software = format.Line(answer.Header.Get("Server"), 0)
+	l.length, _ = io.Copy(io.Discard, answer.Body)
+}
+
+// writeAB writes the rows that ab prints, with our figures in them.
+func writeAB(w io.Writer, a abReport) error {
+	var b strings.Builder
+	a.head(&b)
+	a.rates(&b)
+	a.times(&b)
+	meter(&b, a.d)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// abRow is a line of ab's: a name, and its value from the 25th column on.
+func abRow(b *strings.Builder, name, format string, args ...any) {
+	fmt.Fprintf(b, "%-24s"+format+"\n", append([]any{name}, args...)...)
+}
+
+func (a abReport) head(b *strings.Builder) {
+	u, err := url.Parse(a.d.URL)
+	if err != nil {
+		u = &url.URL{}
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	abRow(b, "Server Software:", "%s", a.software)
+	abRow(b, "Server Hostname:", "%s", u.Hostname())
+	abRow(b, "Server Port:", "%s", port)
+	b.WriteByte('\n')
+	abRow(b, "Document Path:", "%s", u.RequestURI())
+	abRow(b, "Document Length:", "%d bytes", a.length)
+	b.WriteByte('\n')
+}
+
+func (a abReport) rates(b *strings.Builder) {
+	d := a.d
+	abRow(b, "Concurrency Level:", "%d", d.Connections)
+	abRow(b, "Time taken for tests:", "%.3f seconds", d.Seconds)
+	abRow(b, "Complete requests:", "%d", d.Requests)
+	failed := failures(d) - d.Errors[string(load.ErrStatus)]
+	abRow(b, "Failed requests:", "%d", failed)
+	if failed > 0 {
+		e := func(classes ...load.Class) (n int64) {
+			for _, c := range classes {
+				n += d.Errors[string(c)]
+			}
+			return n
+		}
+		fmt.Fprintf(b, "   (Connect: %d, Receive: %d, Length: %d, Exceptions: %d)\n", e(load.ErrConnect), e(load.ErrReset, load.ErrTimeout), e(load.ErrAnswer), e(load.ErrFraming))
+	}
+	if n := notOK(d); n > 0 {
+		abRow(b, "Non-2xx responses:", "%d", n)
+	}
+	if a.keepAlive {
+		abRow(b, "Keep-Alive requests:", "%d", max(0, d.Requests-d.Reconnects))
+	}
+	abRow(b, "Total transferred:", "%d bytes", d.BytesIn)
+	if a.sends {
+		abRow(b, "Total body sent:", "%d", d.BytesOut)
+	}
+	abRow(b, "HTML transferred:", "%d bytes", d.BodyIn)
+	if d.Requests > 0 && d.Seconds > 0 {
+		abRow(b, "Requests per second:", "%.2f [#/sec] (mean)", d.RequestsPerSecond)
+		abRow(b, "Time per request:", "%.3f [ms] (mean)", float64(d.Connections)*1000/d.RequestsPerSecond)
+		abRow(b, "Time per request:", "%.3f [ms] (mean, across all concurrent requests)", 1000/d.RequestsPerSecond)
+		abRow(b, "Transfer rate:", "%.2f [Kbytes/sec] received", d.Path.In/8/1024)
+		if a.sends {
+			abRow(b, "", "%.2f kb/s sent", d.Path.Out/8/1024)
+			abRow(b, "", "%.2f kb/s total", (d.Path.In+d.Path.Out)/8/1024)
+		}
+	}
+	b.WriteByte('\n')
+}
+
+// notOK is how many answers have a status other than 2xx.
+func notOK(d load.Document) int64 {
+	var n int64
+	for code, count := range d.Statuses {
+		if !strings.HasPrefix(code, "2") {
+			n += count
+		}
+	}
+	return n
+}
+
+// times is the table of connection times and that of percentages, in whole
+// milliseconds as ab has them. To connect and to process are counted apart
+// here; their total is added up figure by figure.
+func (a abReport) times(b *strings.Builder) {
+	d := a.d
+	if d.Latency.Count == 0 {
+		return
+	}
+	connect := perRequest(d.Connect, d.Latency.Count)
+	total := load.Latencies{
+		Min: connect.Min + d.Latency.Min, Mean: connect.Mean + d.Latency.Mean, SD: math.Hypot(connect.SD, d.Latency.SD), P50: connect.P50 + d.Latency.P50, Max: connect.Max + d.Latency.Max,
+	}
+	if connect.P50 == 0 { // hardly any request made a connection
+		total.Max = d.Latency.Max
+	}
+	b.WriteString("Connection Times (ms)\n              min  mean[+/-sd] median   max\n")
+	for _, line := range []struct {
+		name string
+		l    load.Latencies
+	}{{"Connect:", connect}, {"Processing:", d.Latency}, {"Waiting:", d.FirstByte}, {"Total:", total}} {
+		fmt.Fprintf(b, "%-12s%5d %4d %5.1f %6d %7d\n", line.name, ms(float64(line.l.Min)), ms(line.l.Mean), line.l.SD/1e6, ms(float64(line.l.P50)), ms(float64(line.l.Max)))
+	}
+	b.WriteString("\nPercentage of the requests served within a certain time (ms)\n")
+	for _, percent := range []int{50, 66, 75, 80, 90, 95, 98, 99} {
+		q := a.r.Latency.Quantile(float64(percent) / 100)
+		if connect.P50 > 0 {
+			q += a.r.Connect.Quantile(float64(percent) / 100)
+		}
+		fmt.Fprintf(b, "  %d%%  %5d\n", percent, ms(float64(q)))
+	}
+	fmt.Fprintf(b, " 100%%  %5d (longest request)\n", ms(float64(total.Max)))
+}
+
+// perRequest spreads connections over requests: one that was sent on a
+// connection that was there took no time to connect.
+func perRequest(c load.Latencies, requests int64) load.Latencies {
+	share := float64(c.Count) / float64(requests)
+	if share >= 0.9 || c.Count == 0 {
+		return c
+	}
+	mean := c.Mean * share
+	out := load.Latencies{Count: requests, Mean: mean, SD: math.Sqrt(max(0, share*(c.SD*c.SD+c.Mean*c.Mean)-mean*mean)), Max: c.Max}
+	if share > 0.5 {
+		out.P50 = c.P50
+	}
+	return out
+}
+
+// ms rounds to whole milliseconds.
+func ms(ns float64) int64 { return int64(math.Round(ns / float64(time.Millisecond))) }
+
+// meter writes below another tool's rows what that tool does not say.
+func meter(b *strings.Builder, d load.Document) {
+	fmt.Fprintf(b, "\ntare: limit %s: %s\n", d.Limit, d.LimitWhy)
+	for _, f := range d.Findings {
+		fmt.Fprintf(b, "tare: %s %s: %s\n", f.Severity, f.Check, f.Message)
+	}
+}

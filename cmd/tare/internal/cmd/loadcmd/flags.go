@@ -1,0 +1,221 @@
+package loadcmd
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+	"github.com/tarebench/tare/load"
+)
+
+// Defaults of tare load.
+const (
+	defaultConnections = 10
+	defaultDuration    = 10 * time.Second
+	defaultStep        = 3 * time.Second // of a search
+	defaultSeveral     = 40 * time.Second
+	defaultTimeout     = load.DefaultTimeout
+	defaultWarm        = time.Second
+
+	mostSearched = 1024 // connections
+	mostThreads  = 1024
+)
+
+// Presets.
+const (
+	presetAB  = "ab"
+	presetWrk = "wrk"
+)
+
+func engines() []string { return []string{string(load.Epoll), string(load.Portable)} }
+
+// words are the flags of tare load as they were written.
+type words struct {
+	asking      loadstudy.Requests
+	start       []string
+	connections int
+	duration    time.Duration
+	requests    int64
+	rate        string
+	timeout     time.Duration
+	warm        time.Duration
+	think       time.Duration
+	threads     int
+	engine      string
+	insecure    bool
+	seed        uint64
+	delay       time.Duration
+	bandwidth   string
+	noLock      bool
+	slo         string
+	search      bool
+	preset      string
+	keepAlive   bool
+	asJSON      bool
+	quiet       bool
+}
+
+// options are the flags of tare load, read.
+type options struct {
+	words
+	servers []loadServer // one, or those to compare
+	profile load.Profile // of an open loop; nil: closed
+	bits    int64        // per second each way; zero: as it comes
+	slo     load.SLO
+	most    int    // connections of a search
+	hint    string // one line for stderr; empty: there is none
+}
+
+// read checks every flag and their combinations.
+func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
+	changed := cmd.Flags().Changed
+	w.asking.HasBody = changed("body")
+	o := options{most: mostSearched}
+	servers, err := servers(args, w.start)
+	if err != nil {
+		return o, err
+	}
+	o.servers = servers
+	if changed("connections") {
+		o.most = w.connections
+	}
+	w.defaults(changed, len(servers) > 1)
+	if err := w.bounds(changed); err != nil {
+		return o, err
+	}
+	if err := w.combinations(changed); err != nil {
+		return o, err
+	}
+	if len(servers) > 1 {
+		if err := notWithSeveral(changed); err != nil {
+			return o, err
+		}
+	}
+	if name := servers[0].target.Name; name != "" && w.engine == string(load.Epoll) {
+		return o, cmdenv.Usage("--engine epoll speaks no TLS", "leave it out for https")
+	}
+	if w.rate != "" {
+		if o.profile, err = load.ParseProfile(w.rate, w.duration); err != nil {
+			return o, cmdenv.Usage("--"+err.Error(), "")
+		}
+	}
+	if w.slo != "" {
+		if o.slo, err = load.ParseSLO(w.slo); err != nil {
+			return o, cmdenv.Usage("--slo: "+err.Error(), "")
+		}
+	}
+	if o.bits, err = parseBandwidth(w.bandwidth); err != nil {
+		return o, err
+	}
+	if info, err := os.Stat(w.asking.Body); w.asking.HasBody && err == nil && info.Mode().IsRegular() {
+		o.hint = fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", w.asking.Body, w.asking.Body)
+	}
+	o.words = *w
+	return o, nil
+}
+
+// defaults fills in what depends on other flags.
+func (w *words) defaults(changed func(string) bool, several bool) {
+	if !changed("duration") {
+		switch {
+		case w.search:
+			w.duration = defaultStep
+		case several:
+			w.duration = defaultSeveral
+		}
+	}
+	if w.requests > 0 && !changed("warm") {
+		w.warm = 0
+	}
+}
+
+// bounds refuses flags that are out of bounds by themselves.
+func (w *words) bounds(changed func(string) bool) error {
+	out := func(flag string, value any, hint string) error {
+		return cmdenv.Usage(fmt.Sprintf("--%s %v is out of bounds", flag, value), hint)
+	}
+	switch {
+	case w.connections < 1 || w.connections > tare.MaxConnections:
+		return out("connections", w.connections, fmt.Sprintf("1 to %d", tare.MaxConnections))
+	case w.duration < 100*time.Millisecond || w.duration > load.MaxDuration:
+		return out("duration", w.duration, "100ms to 1h")
+	case changed("requests") && w.requests < 1:
+		return out("requests", w.requests, "at least 1")
+	case w.timeout < time.Millisecond || w.timeout > load.MaxDuration:
+		return out("timeout", w.timeout, "1ms to 1h")
+	case w.warm < 0 || w.warm > load.MaxDuration:
+		return out("warm", w.warm, "0s to 1h")
+	case w.think < 0 || w.think > load.MaxDuration:
+		return out("think", w.think, "0s to 1h")
+	case w.delay < 0 || w.delay > time.Minute:
+		return out("delay", w.delay, "0s to 1m")
+	case w.threads < 0 || w.threads > mostThreads || changed("threads") && w.threads == 0:
+		return out("threads", w.threads, fmt.Sprintf("1 to %d", mostThreads))
+	case w.engine != "" && !slices.Contains(engines(), w.engine):
+		return cmdenv.Usage(fmt.Sprintf("--engine %q is not an engine", w.engine), "epoll or portable")
+	case w.preset != "" && w.preset != presetAB && w.preset != presetWrk:
+		return cmdenv.Usage(fmt.Sprintf("--preset %q is not a preset", w.preset), "ab or wrk")
+	case w.asking.Method != "" && !loadstudy.IsToken(w.asking.Method):
+		return cmdenv.Usage(fmt.Sprintf("--method %q is not a method", w.asking.Method), "e.g. PUT")
+	}
+	return nil
+}
+
+// combinations refuses flags that contradict each other.
+func (w *words) combinations(changed func(string) bool) error {
+	for _, pair := range [][2]string{
+		{"requests", "duration"}, {"requests", "rate"}, {"requests", "search"},
+		{"think", "rate"}, {"search", "rate"}, {"search", "think"}, {"search", "preset"}, {"json", "preset"},
+		{"body", "data-dir"}, {"feed", "body"}, {"feed", "data-dir"}, {"feed", "mix"},
+	} {
+		if changed(pair[0]) && changed(pair[1]) {
+			return cmdenv.Usage(fmt.Sprintf("--%s and --%s contradict each other", pair[0], pair[1]), "give one of them")
+		}
+	}
+	switch {
+	case w.search && w.slo == "":
+		return cmdenv.Usage("--search needs to know what is to be kept", "e.g. --slo 'p99<50ms'")
+	case w.keepAlive && w.preset != presetAB:
+		return cmdenv.Usage("--keep-alive is for --preset ab", "connections are kept anyway")
+	}
+	return nil
+}
+
+// notWithSeveral refuses what only one server can be asked.
+func notWithSeveral(changed func(string) bool) error {
+	for _, flag := range []string{"requests", "timeout", "warm", "think", "threads", "engine", "insecure", "slo", "search", "preset"} {
+		if changed(flag) {
+			return cmdenv.Usage(fmt.Sprintf("--%s is for one server", flag), "leave it out of a comparison")
+		}
+	}
+	return nil
+}
+
+var bandwidths = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kmg]?)bit(?:/s)?$`)
+
+// parseBandwidth reads 70mbit as bits per second.
+func parseBandwidth(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	const most = 1e12
+	wrong := cmdenv.Usage(fmt.Sprintf("--bandwidth %q is not a bandwidth", text), "bits per second, each way, with bit, kbit, mbit or gbit, e.g. 70mbit")
+	m := bandwidths.FindStringSubmatch(text)
+	if m == nil {
+		return 0, wrong
+	}
+	x, err := strconv.ParseFloat(m[1], 64)
+	x *= map[string]float64{"": 1, "k": 1e3, "m": 1e6, "g": 1e9}[m[2]]
+	if err != nil || x < 1 || x > most {
+		return 0, wrong
+	}
+	return int64(x), nil
+}

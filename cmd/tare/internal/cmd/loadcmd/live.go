@@ -1,0 +1,54 @@
+package loadcmd
+
+import (
+	"fmt"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/load"
+)
+
+// plan says what will be sent, in one line.
+func (l *loading) plan() string { return "loading " + l.url + ": " + l.how() }
+
+// how says how requests are sent.
+func (l *loading) how() string {
+	if l.o.search {
+		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", format.Count(l.o.most, "connection"), cmdenv.Seconds(l.o.duration))
+	}
+	loop := "closed loop on " + format.Count(l.o.connections, "connection")
+	if l.o.profile != nil {
+		loop = "open loop at " + l.o.profile.String() + " on " + format.Count(l.o.connections, "connection")
+	}
+	if l.o.preset == presetAB && !l.o.keepAlive {
+		loop += ", one for each request"
+	}
+	if l.o.think > 0 {
+		loop += ", " + l.o.think.String() + " between an answer and the next request"
+	}
+	if l.o.requests > 0 {
+		loop += ", " + counted(l.o.requests) + " requests"
+	} else {
+		loop += ", " + cmdenv.Seconds(l.o.duration)
+	}
+	if n := len(l.requests); n > 1 {
+		loop += fmt.Sprintf(", %s requests in turn", counted(int64(n)))
+	}
+	if l.o.warm > 0 {
+		loop += ", after " + cmdenv.Seconds(l.o.warm) + " to warm up"
+	}
+	return loop
+}
+
+// live shows a second that has passed.
+func (l *loading) live(t load.Trial, s load.Second) {
+	text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s", counted(s.Requests), spell(int64(s.P50)), spell(int64(s.P99)))
+	if s.Errors > 0 {
+		text += fmt.Sprintf(", %s errors", counted(s.Errors))
+	}
+	at := fmt.Sprintf("%.0f s", s.At.Seconds()+1)
+	if l.o.search {
+		at = t.String()
+	}
+	l.Progress.Status("load", at+": "+text)
+}

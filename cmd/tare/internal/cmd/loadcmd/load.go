@@ -1,0 +1,102 @@
+// Package loadcmd is tare load: it loads a server, or compares several.
+package loadcmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+)
+
+// Command is tare load.
+func Command(env cmdenv.Env) *cobra.Command {
+	var words words
+	cmd := &cobra.Command{
+		Use:   "load URL…",
+		Short: "Load a server, or compare several",
+		Long: `Send HTTP requests to a server and say what came of them, and what set the
+limit: the server, this load generator, or the way between them.
+
+Without --rate the loop is closed: each connection sends its next request when it
+has an answer. With --rate it is open: requests are sent at their intended times,
+whatever comes back, and latencies count from those times. Timeouts are among the
+latencies. Nothing follows a redirect: 3xx are counted. Requests go to the URL's
+own host and nowhere else, for an hour at most.
+
+With several URLs, or several --start, servers are compared: in turns, in lockstep
+rounds, beside a control (the first one again) and a null server (the load
+generator alone), as tare run does it, and with intervals.
+
+--start begins a server with a command line of yours, of which $PORT is a free
+port, and ends it with everything it has started. It is not given to a shell.
+For a container: --start 'docker run --rm -p 127.0.0.1:$PORT:80 nginx'.
+
+Exit codes: 0 carried out, whatever was found; 1 nothing could be measured; 2 bad
+input; 130 interrupted, after what there is has been printed.`,
+		Example: `  tare load http://127.0.0.1:8080/v1/id/7
+  tare load -c 50 -d 30s --rate 5000/s --slo 'p99<50ms' http://127.0.0.1:8080/
+  tare load --slo 'p99<50ms,errors<0.1%' --search :8080
+  tare load -X POST -H 'Content-Type: application/json' --body @event.json :8080/events
+  tare load --mix 'GET /devices=9' --mix 'POST /devices=1' --body '{"on":true}' :8080
+  tare load --delay 20ms --bandwidth 70mbit --preset wrk :8080
+  tare load --start './old -port $PORT' --start './new -port $PORT' /v1/id/7`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o, err := words.read(cmd, args)
+			if err != nil {
+				return err
+			}
+			return runLoad(cmd.Context(), env, o)
+		},
+	}
+	what := cmdenv.NewFlags("What is sent")
+	what.Set.StringVarP(&words.asking.Method, "method", "X", "", "`METHOD` of requests; default: GET, with a body POST")
+	what.Set.StringArrayVarP(&words.asking.Headers, "header", "H", nil, "`Name: value` of every request; repeatable")
+	what.Set.StringVar(&words.asking.Body, "body", "", "`text` to send; @FILE sends what a file holds, @- what comes on stdin")
+	what.Set.StringVar(&words.asking.DataDir, "data-dir", "", "`directory` whose files are the bodies, in turn")
+	what.Set.StringVar(&words.asking.Feed, "feed", "", "`file` with a request on each line: {\"method\",\"path\",\"header\",\"body\"}, as in a study, or else a body; - is stdin")
+	what.Set.StringArrayVar(&words.asking.Mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
+	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
+	how := cmdenv.NewFlags("How it is sent")
+	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try, 1024 unless given")
+	how.Set.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
+	how.Set.Int64VarP(&words.requests, "requests", "n", 0, "measure so many requests, and not for a duration")
+	how.Set.StringVar(&words.rate, "rate", "", "open loop at `rate`: 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s over the duration")
+	how.Set.DurationVarP(&words.timeout, "timeout", "t", defaultTimeout, "how long an answer, or a connect, may take")
+	how.Set.DurationVar(&words.warm, "warm", defaultWarm, "send for so long before measuring; default with -n: 0s")
+	how.Set.DurationVar(&words.think, "think", 0, "wait between an answer and the next request")
+	how.Set.IntVar(&words.threads, "threads", 0, "that send; default: a quarter of the processors, rounded up")
+	how.Set.StringVar(&words.engine, "engine", "", "`engine` that sends: epoll (Linux, plain text) or portable; default: the first that can")
+	how.Set.BoolVar(&words.insecure, "insecure", false, "take any certificate of an https server")
+	how.Set.Uint64Var(&words.seed, "seed", 1, "of a random rate, and of the order of a comparison")
+	how.Set.DurationVar(&words.delay, "delay", 0, "add so much to every round trip, by a relay in between, e.g. 20ms")
+	how.Set.StringVar(&words.bandwidth, "bandwidth", "", "`bandwidth` of the relay each way, e.g. 70mbit")
+	how.Set.BoolVar(&words.noLock, "no-lock", false, "measure even while another tare does")
+	said := cmdenv.NewFlags("What is asked and printed")
+	said.Set.StringVar(&words.slo, "slo", "", "`objectives` to hold it against, e.g. 'p99<50ms,errors<0.1%'; also p50, p99.9, max, mean")
+	said.Set.BoolVar(&words.search, "search", false, "look for the most requests per second that keep --slo")
+	said.Set.StringVar(&words.preset, "preset", "", "print what another `tool` does, ab or wrk; ab makes a connection for each request, unless -k")
+	said.Set.BoolVarP(&words.keepAlive, "keep-alive", "k", false, "with --preset ab: keep connections")
+	said.Set.BoolVar(&words.asJSON, "json", false, "print JSON: a tare.load/1 document, of several servers a tare.result/1")
+	said.Set.BoolVarP(&words.quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddFlags(cmd, what, how, said)
+	cmdenv.CompleteFlag(cmd, "preset", cobra.FixedCompletions([]string{presetAB, presetWrk}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "engine", cobra.FixedCompletions(engines(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// runLoad carries out what was asked for.
+func runLoad(ctx context.Context, env cmdenv.Env, o options) error {
+	p := session.NewProgress(env, o.quiet)
+	defer p.End()
+	if o.hint != "" {
+		p.Say(o.hint)
+	}
+	if len(o.servers) > 1 {
+		return loadSeveral(ctx, env, o, p)
+	}
+	return loadOne(ctx, env, o, p)
+}

@@ -1,0 +1,213 @@
+package loadcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/trial"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/load"
+	"github.com/tarebench/tare/load/relay"
+)
+
+// errNothing says that nothing could be measured.
+type errNothing struct{ Why string }
+
+// Error is one line.
+func (e *errNothing) Error() string { return "nothing could be measured: " + e.Why }
+
+// loading is one server being loaded.
+type loading struct {
+	*session.Session
+	o        options
+	url      string
+	requests []load.Request
+	target   load.Target
+	trip     time.Duration // to make a connection, and the relay's delay
+	server   *started      // nil: it is not ours
+	seen     sighting
+	software string // what the server says it is; for ab
+	length   int64  // bytes of its first answer's body; for ab
+}
+
+// loadOne loads one server and prints what came of it.
+func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
+	only := o.servers[0]
+	requests, err := o.asking.List(only.target, env.In)
+	if err != nil {
+		return err
+	}
+	alone := env
+	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return nil, nil }
+	if only.command == nil {
+		alone.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
+	}
+	return session.With(ctx, alone, session.Options{NoLock: o.noLock}, p, func(ctx context.Context, w *session.Session) error {
+		l := &loading{Session: w, o: o, url: only.target.URL, requests: requests}
+		target := only.target
+		if only.command != nil {
+			var err error
+			if l.server, target, err = start(ctx, w, only); err != nil {
+				return err
+			}
+			defer l.server.Close()
+			l.url = target.URL
+		}
+		done, err := l.reach(ctx, target)
+		if err != nil {
+			return err
+		}
+		defer done()
+		if o.search {
+			return l.search(ctx)
+		}
+		return l.once(ctx)
+	})
+}
+
+// reach sees that somebody listens, and puts a relay in between where one is
+// asked for.
+func (l *loading) reach(ctx context.Context, t loadstudy.Target) (done func(), err error) {
+	l.target = t.ForLoad(l.o.insecure)
+	done = func() {}
+	if l.trip, err = roundTrip(ctx, t.Addr, l.o.timeout); err != nil {
+		if ctx.Err() != nil {
+			return done, cmdenv.ErrInterrupted
+		}
+		return done, &errNothing{fmt.Sprintf("no connection to %s: %s", t.Addr, format.Line(reason(err), 0))}
+	}
+	if l.o.delay == 0 && l.o.bits == 0 {
+		return done, nil
+	}
+	r, err := relay.Listen(t.Addr, relay.Options{Delay: l.o.delay, Bandwidth: l.o.bits})
+	if err != nil {
+		return done, err
+	}
+	l.target.Addr = r.Addr()
+	l.trip += l.o.delay
+	return func() { r.Close() }, nil
+}
+
+// once carries one leg out and prints it.
+func (l *loading) once(ctx context.Context) error {
+	l.Progress.Say(l.plan())
+	if l.o.preset == presetAB {
+		l.introduce(ctx)
+	}
+	r, facts, err := l.leg(ctx, load.Trial{Connections: l.o.connections})
+	interrupted := ctx.Err() != nil
+	if err != nil && !interrupted {
+		return &errNothing{format.Line(err.Error(), 0)}
+	}
+	if r == nil || r.Wall == 0 {
+		return cmdenv.ErrInterrupted
+	}
+	d := load.NewDocument(r, load.Documented{
+		URL: l.url, Interrupted: interrupted, Facts: facts, Delay: l.o.delay, Profile: l.o.profile,
+		ServerCPU: l.seen.perSecond(), SLO: l.o.slo,
+	})
+	l.Progress.Part()
+	if err := l.print(r, d); err != nil {
+		return err
+	}
+	switch {
+	case interrupted:
+		return cmdenv.Code(cmdenv.ExitInterrupted)
+	case r.Requests == 0:
+		why := "no request was answered"
+		if r.FirstError != "" {
+			why += ": " + format.Line(r.FirstError, 0)
+		}
+		return &errNothing{why}
+	}
+	return nil
+}
+
+// print prints a leg as it was asked for.
+func (l *loading) print(r *load.Result, d load.Document) error {
+	switch {
+	case l.o.asJSON:
+		return cmdenv.PrintJSON(l.Out, d)
+	case l.o.preset == presetAB:
+		return writeAB(l.Out, abOf(r, d, l))
+	case l.o.preset == presetWrk:
+		return writeWrk(l.Out, r, d)
+	}
+	return writeLoad(l.Out, r, d, l.Style(l.Out), l.how())
+}
+
+// Run is one trial of a search, or the only one: a session of its own.
+func (l *loading) Run(ctx context.Context, t load.Trial) (*load.Result, load.Facts, error) {
+	return l.leg(ctx, t)
+}
+
+// leg opens a session and carries one leg out. There is a result beside the
+// error where the leg was interrupted.
+func (l *loading) leg(ctx context.Context, t load.Trial) (*load.Result, load.Facts, error) {
+	s, err := load.Open(l.options(t))
+	if err != nil {
+		return nil, load.Facts{}, err
+	}
+	defer s.Close()
+	l.seen = sighting{server: l.server}
+	leg := load.Leg{
+		LeadTime: l.o.warm, Duration: l.o.duration, Seed: l.o.seed, Think: l.o.think,
+		Mark: l.seen.mark, Tick: func(second load.Second) { l.seen.tick(second); l.live(t, second) },
+	}
+	switch {
+	case l.o.requests > 0:
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, load.MaxDuration)
+		defer cancel()
+		leg.Ops, leg.Duration = l.o.requests, 0
+	case t.Rate > 0:
+		leg.Profile = load.Constant{PerSecond: t.Rate}
+	default:
+		leg.Profile = l.o.profile
+	}
+	l.seen.look()
+	if leg.LeadTime > 0 && !l.o.search {
+		l.Progress.Status("warm", "warming up")
+	}
+	r, err := s.Run(ctx, leg)
+	if err != nil && (r == nil || ctx.Err() == nil) {
+		return nil, load.Facts{}, err
+	}
+	return r, l.facts(r), err
+}
+
+// options are those of a session.
+func (l *loading) options(t load.Trial) load.Options {
+	o := load.Options{
+		Target: l.target, Requests: l.requests, Connections: t.Connections, Timeout: l.o.timeout,
+		Engine: load.Engine(l.o.engine), Threads: l.o.threads,
+	}
+	if l.o.preset == presetAB && !l.o.keepAlive {
+		o.PerConn = 1
+	}
+	return o
+}
+
+// facts are what is known of a leg beside its result.
+func (l *loading) facts(r *load.Result) load.Facts {
+	f := l.seen.facts(r)
+	f.RoundTrip, f.Bandwidth, f.Think = l.trip, l.o.bits, l.o.think
+	return f
+}
+
+// reason is the innermost error: what the operating system said.
+func reason(err error) string {
+	for {
+		inner := errors.Unwrap(err)
+		if inner == nil {
+			return err.Error()
+		}
+		err = inner
+	}
+}

@@ -1,0 +1,58 @@
+package loadcmd
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/load"
+)
+
+// search looks for the most requests per second that keep the objectives, and
+// prints every step.
+func (l *loading) search(ctx context.Context) error {
+	l.Progress.Say("searching " + l.url + " for the most requests per second with " + l.o.slo.String() + ": " + l.how())
+	found, err := load.Searching{SLO: l.o.slo, Most: l.o.most, Told: l.told}.Run(ctx, l)
+	interrupted := ctx.Err() != nil
+	switch {
+	case len(found.Steps) == 0 && interrupted:
+		return cmdenv.ErrInterrupted
+	case len(found.Steps) == 0:
+		return &errNothing{format.Line(err.Error(), 0)}
+	}
+	last := found.Steps[len(found.Steps)-1]
+	o := load.Documented{
+		URL: l.url, Interrupted: interrupted, Facts: last.Facts, Delay: l.o.delay, SLO: found.SLO, Search: &found,
+	}
+	if last.Trial.Rate > 0 {
+		o.Profile = load.Constant{PerSecond: last.Trial.Rate}
+	}
+	l.Progress.Part()
+	d := load.NewDocument(last.Result, o)
+	if errPrint := l.print(last.Result, d); errPrint != nil {
+		return errPrint
+	}
+	if interrupted {
+		return cmdenv.Code(cmdenv.ExitInterrupted)
+	}
+	if err != nil {
+		return errors.Join(&errNothing{"the search was cut short"}, err)
+	}
+	return nil
+}
+
+// told says what came of a step.
+func (l *loading) told(s load.SearchStep) {
+	text := s.Trial.String() + ": " + thousands(s.PerSecond()) + " requests per second, p99 " + spell(s.Result.Latency.Quantile(0.99)) + ": "
+	switch s.Ruling {
+	case tare.Met:
+		text += "kept"
+	case tare.NotMet:
+		text += "not kept: " + s.Why
+	default:
+		text += s.Why
+	}
+	l.Progress.Say(text)
+}

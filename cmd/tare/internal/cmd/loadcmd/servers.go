@@ -1,0 +1,137 @@
+package loadcmd
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+)
+
+// loadServer is one server to load: a URL, and how it is started if it is.
+type loadServer struct {
+	id      string
+	url     string           // with $PORT where that is only known when it starts
+	command []string         // its words, with $PORT in them; nil: it runs already
+	target  loadstudy.Target // of url, with port 1 where that is $PORT
+}
+
+const portVariable = "$PORT"
+
+// servers are those that arguments and --start name. One command with one URL
+// is one server: the command is what listens there.
+func servers(args, start []string) ([]loadServer, error) {
+	path := "/"
+	var urls []string
+	for _, arg := range args {
+		switch {
+		case !strings.HasPrefix(arg, "/"):
+			urls = append(urls, arg)
+		case len(start) == 0:
+			return nil, cmdenv.Usage(fmt.Sprintf("%q is a path without a server", arg), "e.g. http://127.0.0.1:8080"+arg+", or start one with --start")
+		case path != "/":
+			return nil, cmdenv.Usage("more than one path", "--mix asks for several: --mix 'GET /a=3' --mix 'GET /b=1'")
+		default:
+			path = arg
+		}
+	}
+	if len(start) == 0 && len(urls) == 0 {
+		return nil, cmdenv.Usage("tare load needs a URL", "e.g. tare load http://127.0.0.1:8080/")
+	}
+	own := "http://127.0.0.1:" + portVariable + path
+	if len(start) == 1 && len(urls) == 1 && path == "/" {
+		own, urls = urls[0], nil
+	}
+	var list []loadServer
+	for _, text := range start {
+		command, err := splitWords(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, loadServer{id: filepath.Base(command[0]), url: own, command: command})
+	}
+	for _, url := range urls {
+		if strings.Contains(url, portVariable) {
+			return nil, cmdenv.Usage(fmt.Sprintf("%q: $PORT is the port of a --start, and there is not exactly one", url), "write the port")
+		}
+		list = append(list, loadServer{url: url})
+	}
+	for i := range list {
+		s := &list[i]
+		var err error
+		if s.target, err = loadstudy.ParseTarget(strings.ReplaceAll(s.url, portVariable, "1")); err != nil {
+			return nil, err
+		}
+		if s.id == "" {
+			s.id = s.target.Host
+		}
+	}
+	return named(list), nil
+}
+
+// named gives servers with the same name a number.
+func named(list []loadServer) []loadServer {
+	seen := map[string]int{}
+	for i := range list {
+		id := list[i].id
+		if seen[id]++; seen[id] > 1 {
+			list[i].id = fmt.Sprintf("%s-%d", id, seen[id])
+		}
+	}
+	return list
+}
+
+// isPort reports whether text begins with the one variable there is.
+func isPort(text string) bool {
+	return strings.HasPrefix(text, portVariable) || strings.HasPrefix(text, "${PORT}")
+}
+
+// splitWords splits a command line into words as a shell does, with quotes and
+// backslashes, but does nothing else that a shell does.
+func splitWords(text string) ([]string, error) {
+	var words []string
+	var word strings.Builder
+	in, begun := byte(0), false // the quote we are in; a word has begun
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case in == '\'' && c != '\'', in == '"' && c != '"' && c != '\\':
+			word.WriteByte(c)
+		case c == '\\' && i+1 == len(text):
+			return nil, cmdenv.Usage(fmt.Sprintf("--start %q ends with a backslash", text), "")
+		case c == '\\':
+			i++
+			if in == '"' && strings.IndexByte("\"\\$`", text[i]) < 0 {
+				word.WriteByte('\\')
+			}
+			word.WriteByte(text[i])
+			begun = true
+		case in != 0: // its end
+			in = 0
+		case c == '\'' || c == '"':
+			in, begun = c, true
+		case c == ' ' || c == '\t' || c == '\n':
+			if begun {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			begun = false
+		case strings.IndexByte("|&;<>`", c) >= 0, c == '$' && !isPort(text[i:]):
+			return nil, cmdenv.Usage(fmt.Sprintf("--start %q: %q means something to a shell only", text, string(c)), "quote it, or let a shell do it: --start \"sh -c '…'\"")
+		default:
+			word.WriteByte(c)
+			begun = true
+		}
+	}
+	switch {
+	case in != 0:
+		return nil, cmdenv.Usage(fmt.Sprintf("--start %q: a quote is not closed", text), "")
+	case begun:
+		words = append(words, word.String())
+	}
+	if len(words) == 0 || words[0] == "" {
+		return nil, cmdenv.Usage("--start without a command", "e.g. --start './server -port $PORT'")
+	}
+	return words, nil
+}

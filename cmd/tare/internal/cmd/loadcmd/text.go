@@ -1,0 +1,380 @@
+package loadcmd
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/load"
+	"github.com/tarebench/tare/report"
+)
+
+// loadPage collects the lines of a report on one server.
+type loadPage struct {
+	b     strings.Builder
+	style report.Style
+	d     load.Document
+	r     *load.Result
+	unit  timeUnit
+}
+
+// writeLoad writes what came of a leg; how says how it was sent.
+func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, how string) error {
+	p := &loadPage{style: st, d: d, r: r, unit: unitFor(d.Latency.P50)}
+	fmt.Fprintln(&p.b, cmdenv.Paint(st.Bold, d.URL))
+	p.say(how)
+	if d.Interrupted {
+		fmt.Fprintln(&p.b, "  "+cmdenv.Paint(st.Warn, "interrupted: this is what there was until then"))
+	}
+	if d.Search != nil {
+		p.transfer()
+		p.search()
+	} else {
+		p.rate()
+		p.latency()
+		p.plot()
+		p.answers()
+		p.transfer()
+		p.timeline()
+		p.objectives()
+	}
+	p.limit()
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+func (p *loadPage) heading(title string) {
+	fmt.Fprintf(&p.b, "\n%s\n", cmdenv.Paint(p.style.Bold, title))
+}
+
+// which says which leg of several a section is about.
+func (p *loadPage) which() string {
+	if p.d.Search != nil {
+		return " of the last step"
+	}
+	return ""
+}
+
+func (p *loadPage) say(text string) { cmdenv.Paragraph(&p.b, "  ", "    ", text, p.style.Width) }
+
+// labelled writes a line of label and text.
+func (p *loadPage) labelled(label, text string) {
+	cmdenv.Paragraph(&p.b, fmt.Sprintf("  %-10s  ", label), strings.Repeat(" ", 14), text, p.style.Width)
+}
+
+func (p *loadPage) rate() {
+	d := p.d
+	p.heading("RATE")
+	p.labelled("answered", thousands(d.RequestsPerSecond)+" requests per second")
+	if d.RateAsked > 0 {
+		text := fmt.Sprintf("%s requests per second (%s)", thousands(d.RateAsked), d.Profile)
+		if d.Late > 0 {
+			text += fmt.Sprintf("; %s were due and not sent when the time was over", counted(d.Late))
+		}
+		p.labelled("asked", text)
+	}
+	p.labelled("requests", fmt.Sprintf("%s sent, %s answered, %s failed", counted(d.Sent), counted(d.Requests), counted(failures(d))))
+	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", decimal(d.Concurrency, 2), format.Count(d.Connections, "connection"), counted(d.ConnectionsOpened)))
+}
+
+// failures are all errors of a document.
+func failures(d load.Document) int64 {
+	var n int64
+	for _, c := range d.Errors {
+		n += c
+	}
+	return n
+}
+
+// latency is the table of distributions, one column each.
+func (p *loadPage) latency() {
+	if p.d.Latency.Count == 0 {
+		return
+	}
+	type column struct {
+		title string
+		l     load.Latencies
+	}
+	columns := []column{{"latency", p.d.Latency}, {"first byte", p.d.FirstByte}, {"connect", p.d.Connect}}
+	from := "from sending a request to the last byte of its answer"
+	if p.d.RateAsked > 0 {
+		columns = slices.Insert(columns, 1, column{"service", p.d.Service})
+		from = "from the time a request was meant to be sent to the last byte of its answer; service counts from sending it"
+	}
+	p.heading("LATENCY, " + p.unit.name)
+	p.say(from)
+	row := func(label string, value func(load.Latencies) float64) {
+		fmt.Fprintf(&p.b, "  %-6s", label)
+		for _, c := range columns {
+			text := "–"
+			if c.l.Count > 0 {
+				text = p.unit.format(value(c.l))
+			}
+			fmt.Fprintf(&p.b, "  %12s", text)
+		}
+		fmt.Fprintln(&p.b)
+	}
+	fmt.Fprintf(&p.b, "  %-6s", "")
+	for _, c := range columns {
+		fmt.Fprintf(&p.b, "  %12s", c.title)
+	}
+	fmt.Fprintln(&p.b)
+	row("min", func(l load.Latencies) float64 { return float64(l.Min) })
+	row("mean", func(l load.Latencies) float64 { return l.Mean })
+	row("sd", func(l load.Latencies) float64 { return l.SD })
+	for _, q := range percentiles() {
+		row(q.name, func(l load.Latencies) float64 { return float64(q.of(l)) })
+	}
+	row("max", func(l load.Latencies) float64 { return float64(l.Max) })
+	if p.d.RateAsked > 0 {
+		p.say(fmt.Sprintf("requests were sent up to %s %s late (p99), which is in their latencies", p.unit.format(float64(p.d.SendLagP99)), p.unit.name))
+	}
+}
+
+// percentile is a quantile that tables have.
+type percentile struct {
+	name string
+	of   func(load.Latencies) int64
+}
+
+func percentiles() []percentile {
+	return []percentile{
+		{"p50", func(l load.Latencies) int64 { return l.P50 }},
+		{"p75", func(l load.Latencies) int64 { return l.P75 }},
+		{"p90", func(l load.Latencies) int64 { return l.P90 }},
+		{"p95", func(l load.Latencies) int64 { return l.P95 }},
+		{"p99", func(l load.Latencies) int64 { return l.P99 }},
+		{"p99.9", func(l load.Latencies) int64 { return l.P999 }},
+	}
+}
+
+// answers are statuses and errors.
+func (p *loadPage) answers() {
+	p.heading("ANSWERS")
+	var parts []string
+	for _, code := range slices.Sorted(maps.Keys(p.d.Statuses)) {
+		parts = append(parts, code+": "+counted(p.d.Statuses[code]))
+	}
+	if len(parts) == 0 {
+		parts = []string{"none"}
+	}
+	p.labelled("statuses", strings.Join(parts, ", "))
+	parts = nil
+	for _, class := range load.Classes() {
+		if n := p.d.Errors[string(class)]; n > 0 {
+			parts = append(parts, string(class)+": "+counted(n))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"none"}
+	}
+	p.labelled("errors", strings.Join(parts, ", "))
+	if p.d.FirstError != "" {
+		p.labelled("the first", format.Line(p.d.FirstError, 0))
+	}
+}
+
+// transfer is what went over the path, and what it cost.
+func (p *loadPage) transfer() {
+	d := p.d
+	p.heading("TRANSFER" + p.which())
+	p.labelled("in", fmt.Sprintf("%s, %s per second; bodies %s", sized(d.BytesIn), sized(int64(d.Path.In/8)), sized(d.BodyIn)))
+	p.labelled("out", fmt.Sprintf("%s, %s per second; bodies %s", sized(d.BytesOut), sized(int64(d.Path.Out/8)), sized(d.BodyOut)))
+	text := fmt.Sprintf("making a connection takes %s", spell(d.Path.RoundTrip))
+	if d.Path.Delay > 0 {
+		text = fmt.Sprintf("a round trip takes %s, of which the relay adds %s", spell(d.Path.RoundTrip), spell(d.Path.Delay))
+	}
+	text += fmt.Sprintf("; it carried %s in and %s out", bits(d.Path.In), bits(d.Path.Out))
+	if d.Path.Bandwidth > 0 {
+		text += fmt.Sprintf(", of the relay's %s", bits(float64(d.Path.Bandwidth)))
+	}
+	p.labelled("path", text)
+	per := func(cpu float64) string {
+		text := fmt.Sprintf("%s s of CPU time", decimal(cpu, 2))
+		if d.Requests > 0 {
+			text += fmt.Sprintf(", %s µs per request", decimal(cpu*1e6/float64(d.Requests), 1))
+		}
+		return text
+	}
+	p.labelled("client", per(d.ClientCPUSeconds))
+	if d.ServerCPUSeconds > 0 {
+		p.labelled("server", per(d.ServerCPUSeconds))
+	}
+}
+
+func (p *loadPage) objectives() {
+	if len(p.d.SLO) == 0 {
+		return
+	}
+	p.heading("OBJECTIVES")
+	for _, k := range p.d.SLO {
+		seen := spell(int64(k.Value))
+		if strings.HasPrefix(k.Objective, "errors") {
+			seen = decimal(k.Value*100, 3) + " %"
+		}
+		fmt.Fprintf(&p.b, "  %s  %s: measured %s\n", p.ruling(k.Verdict), k.Objective, seen)
+	}
+}
+
+// ruling is a ruling in capitals, in its colour.
+func (p *loadPage) ruling(r tare.Ruling) string {
+	colour := p.style.Warn
+	switch r {
+	case tare.Met:
+		colour = p.style.Good
+	case tare.NotMet, tare.VoidRuling:
+		colour = p.style.Bad
+	}
+	return cmdenv.Paint(colour, fmt.Sprintf("%-12s", strings.ToUpper(string(r))))
+}
+
+// search is a search's steps and what follows from them.
+func (p *loadPage) search() {
+	s := p.d.Search
+	p.heading("SEARCH for the most requests per second with " + s.Objectives)
+	fmt.Fprintf(&p.b, "  %11s  %10s  %11s  %9s  %9s  %8s  %s\n", "connections", "asked /s", "answered /s", "p50 ms", "p99 ms", "errors %", "objectives")
+	for _, step := range s.Steps {
+		asked := "–"
+		if step.RateAsked > 0 {
+			asked = thousands(step.RateAsked)
+		}
+		text := string(step.Verdict)
+		if step.Why != "" {
+			text += ": " + step.Why
+		}
+		fmt.Fprintf(&p.b, "  %11d  %10s  %11s  %9s  %9s  %8s  %s\n", step.Connections, asked, thousands(step.RequestsPerSecond),
+			decimal(float64(step.P50)/1e6, 3), decimal(float64(step.P99)/1e6, 3), decimal(step.ErrorShare*100, 2), text)
+	}
+	cmdenv.Paragraph(&p.b, "  "+p.ruling(s.Verdict)+"  ", strings.Repeat(" ", 16), s.Sentence, p.style.Width)
+}
+
+// limit is what set the pace, and the findings.
+func (p *loadPage) limit() {
+	p.heading("LIMIT" + p.which())
+	name, colour := p.d.Limit, p.style.Bold
+	if load.Limit(name) == load.LimitClient {
+		colour = p.style.Bad
+	}
+	p.marked(name, colour, p.d.LimitWhy+".")
+	for _, f := range p.d.Findings {
+		colour := p.style.Dim
+		switch f.Severity {
+		case tare.Void:
+			colour = p.style.Bad
+		case tare.Warn:
+			colour = p.style.Warn
+		}
+		text := f.Check + ": " + f.Message + "."
+		if f.Advice != "" {
+			text += " " + strings.ToUpper(f.Advice[:1]) + f.Advice[1:] + "."
+		}
+		p.marked(string(f.Severity), colour, text)
+	}
+	if !p.d.Capacity && p.d.Sent > 0 && p.d.Search == nil {
+		p.marked("", nil, "Do not read the rate above as what the server can do.")
+	}
+}
+
+// marked is labelled with a painted label, which has no width of its own.
+func (p *loadPage) marked(label string, colour func(string) string, text string) {
+	for i, line := range cmdenv.Wrap(text, p.style.Width-14) {
+		if i > 0 {
+			label = ""
+		}
+		fmt.Fprintf(&p.b, "  %s  %s\n", cmdenv.Paint(colour, fmt.Sprintf("%-10s", label)), line)
+	}
+}
+
+// timeUnit is how times of one table are written.
+type timeUnit struct {
+	name     string
+	ns       float64
+	decimals int
+}
+
+// unitFor is one in which a typical time has some digits before the point.
+func unitFor(ns int64) timeUnit {
+	switch {
+	case ns >= 10e9:
+		return timeUnit{"s", 1e9, 3}
+	case ns >= 1e6:
+		return timeUnit{"ms", 1e6, 2}
+	}
+	return timeUnit{"µs", 1e3, 1}
+}
+
+func (u timeUnit) format(ns float64) string { return decimal(ns/u.ns, u.decimals) }
+
+// spell is a time with its unit, three digits.
+func spell(ns int64) string {
+	u := timeUnit{"ns", 1, 0}
+	for _, larger := range []timeUnit{{"µs", 1e3, 0}, {"ms", 1e6, 0}, {"s", 1e9, 0}} {
+		if float64(ns) >= larger.ns {
+			u = larger
+		}
+	}
+	x := float64(ns) / u.ns
+	switch {
+	case u.ns == 1 || x >= 100:
+	case x >= 10:
+		u.decimals = 1
+	default:
+		u.decimals = 2
+	}
+	return decimal(x, u.decimals) + " " + u.name
+}
+
+// decimal is a number with thousands set apart.
+func decimal(x float64, decimals int) string {
+	text := strconv.FormatFloat(x, 'f', decimals, 64)
+	whole, rest, point := strings.Cut(text, ".")
+	sign := ""
+	if strings.HasPrefix(whole, "-") {
+		sign, whole = "-", whole[1:]
+	}
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
+	}
+	if point {
+		whole += "." + rest
+	}
+	return sign + whole
+}
+
+// thousands is a rate: whole, or with decimals where it is small.
+func thousands(x float64) string {
+	if x < 100 {
+		return decimal(x, 2)
+	}
+	return decimal(x, 0)
+}
+
+func counted(n int64) string { return decimal(float64(n), 0) }
+
+// sized is a number of bytes.
+func sized(n int64) string { return scaled(float64(n), []string{"B", "kB", "MB", "GB", "TB"}) }
+
+// bits is a rate in bits per second.
+func bits(perSecond float64) string {
+	return scaled(perSecond, []string{"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"})
+}
+
+func scaled(x float64, units []string) string {
+	i := 0
+	for ; x >= 1000 && i < len(units)-1; i++ {
+		x /= 1000
+	}
+	switch {
+	case i == 0 || x >= 100:
+		return decimal(x, 0) + " " + units[i]
+	case x >= 10:
+		return decimal(x, 1) + " " + units[i]
+	}
+	return decimal(x, 2) + " " + units[i]
+}

@@ -1,0 +1,132 @@
+package loadcmd
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/tarebench/tare/load"
+)
+
+// writeWrk writes the rows that wrk prints, with our figures in them.
+func writeWrk(w io.Writer, r *load.Result, d load.Document) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Running %s test @ %s\n  %d threads and %d connections\n", wrkWhole(d.Seconds), d.URL, d.Threads, d.Connections)
+	fmt.Fprintf(&b, "  Thread Stats%6s%11s%8s%12s\n", "Avg", "Stdev", "Max", "+/- Stdev")
+	l := d.Latency
+	wrkRow(&b, "Latency", wrkTime, l.Mean, l.SD, float64(l.Max), within(r, l))
+	mean, sd, most, share := threadRates(d)
+	wrkRow(&b, "Req/Sec", wrkMetric, mean, sd, most, share)
+	b.WriteString("  Latency Distribution\n")
+	for _, q := range []int{50, 75, 90, 99} {
+		fmt.Fprintf(&b, "%7d%%%s\n", q, padded(wrkTime(float64(r.Latency.Quantile(float64(q)/100))), 10))
+	}
+	fmt.Fprintf(&b, "  %d requests in %s, %sB read\n", d.Requests, wrkTime(d.Seconds*1e9), wrkBinary(float64(d.BytesIn)))
+	e := func(c load.Class) int64 { return d.Errors[string(c)] }
+	if connect, read, timeout := e(load.ErrConnect), e(load.ErrReset)+e(load.ErrFraming), e(load.ErrTimeout); connect+read+timeout > 0 {
+		fmt.Fprintf(&b, "  Socket errors: connect %d, read %d, write 0, timeout %d\n", connect, read, timeout)
+	}
+	if n := e(load.ErrStatus); n > 0 {
+		fmt.Fprintf(&b, "  Non-2xx or 3xx responses: %d\n", n)
+	}
+	fmt.Fprintf(&b, "Requests/sec: %9.2f\nTransfer/sec: %10sB\n", d.RequestsPerSecond, wrkBinary(d.Path.In/8))
+	meter(&b, d)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// wrkRow is a line of the table of threads; share is that within one standard
+// deviation of the mean.
+func wrkRow(b *strings.Builder, name string, write func(float64) string, mean, sd, most, share float64) {
+	fmt.Fprintf(b, "    %-10s%s%s%s%8.2f%%\n", name, padded(write(mean), 8), padded(write(sd), 10), padded(write(most), 9), share*100)
+}
+
+// padded sets text into so many columns so that figures stand below each
+// other: behind them there is room for a unit of two letters.
+func padded(text string, columns int) string {
+	unit := len(text) - len(strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+	return fmt.Sprintf("%*s%s", columns-(2-min(unit, 2)), text, strings.Repeat(" ", 2-min(unit, 2)))
+}
+
+// within is the share of latencies within one standard deviation of the mean.
+func within(r *load.Result, l load.Latencies) float64 {
+	h := r.Latency
+	if h.Count() == 0 {
+		return 0
+	}
+	above := h.Above(int64(l.Mean + l.SD))
+	below := int64(0)
+	if low := l.Mean - l.SD; low > 0 {
+		below = h.Count() - h.Above(int64(low))
+	}
+	return 1 - float64(above+below)/float64(h.Count())
+}
+
+// threadRates are mean, standard deviation and maximum of the requests that a
+// thread had answered in a second, and the share of seconds within one standard
+// deviation of the mean.
+func threadRates(d load.Document) (mean, sd, most, share float64) {
+	var rates []float64
+	for _, m := range d.Timeline {
+		rates = append(rates, float64(m.Requests)/float64(max(d.Threads, 1)))
+	}
+	if len(rates) == 0 {
+		return d.RequestsPerSecond / float64(max(d.Threads, 1)), 0, d.RequestsPerSecond / float64(max(d.Threads, 1)), 1
+	}
+	for _, x := range rates {
+		mean += x / float64(len(rates))
+		most = max(most, x)
+	}
+	for _, x := range rates {
+		sd += (x - mean) * (x - mean)
+	}
+	if len(rates) > 1 {
+		sd = math.Sqrt(sd / float64(len(rates)-1))
+	}
+	for _, x := range rates {
+		if math.Abs(x-mean) <= sd {
+			share += 1 / float64(len(rates))
+		}
+	}
+	return mean, sd, most, share
+}
+
+// wrkTime writes ns in the unit that leaves one digit before the point, with
+// two behind it.
+func wrkTime(ns float64) string {
+	x, unit := ns/1e3, "us"
+	for _, next := range []struct {
+		unit string
+		per  float64
+	}{{"ms", 1e3}, {"s", 1e3}, {"m", 60}, {"h", 60}} {
+		if x < next.per {
+			break
+		}
+		x, unit = x/next.per, next.unit
+	}
+	return fmt.Sprintf("%.2f%s", x, unit)
+}
+
+// wrkWhole writes seconds without decimals: 10s, 2m.
+func wrkWhole(seconds float64) string {
+	x, unit := math.Round(seconds), "s"
+	for _, next := range []string{"m", "h"} {
+		if x >= 60 {
+			x, unit = x/60, next
+		}
+	}
+	return fmt.Sprintf("%.0f%s", x, unit)
+}
+
+func wrkMetric(x float64) string { return scaledBy(x, 1000, []string{"", "k", "M", "G"}) }
+
+func wrkBinary(x float64) string { return scaledBy(x, 1024, []string{"", "K", "M", "G", "T"}) }
+
+func scaledBy(x, by float64, units []string) string {
+	i := 0
+	for ; x >= by && i < len(units)-1; i++ {
+		x /= by
+	}
+	return fmt.Sprintf("%.2f%s", x, units[i])
+}

@@ -1,0 +1,202 @@
+// Package newcmd is tare new: it begins a contender.
+package newcmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+)
+
+// made is what tare new contender made.
+type made struct {
+	Kind  string   `json:"kind"`
+	Name  string   `json:"name"`
+	Files []string `json:"files"`
+	Next  []string `json:"next"` // commands
+}
+
+// Command is tare new.
+func Command(env cmdenv.Env) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "new",
+		Short: "Begin something of your own: a contender",
+		Long: `Begin something of your own, with files that work as they are. What is there
+already is never touched.`,
+		Example: "  tare new contender codec/mine",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return cmdenv.Unknown("thing to begin", args[0], cmdenv.CommandNames(cmd), "tare new --help lists them")
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	cmd.AddCommand(newContenderCommand(env))
+	return cmd
+}
+
+func newContenderCommand(env cmdenv.Env) *cobra.Command {
+	var dir, catalogDir string
+	var asJSON bool
+	kinds := catalog.Kinds()
+	cmd := &cobra.Command{
+		Use:   "contender KIND/NAME",
+		Short: "Begin a contender that builds and answers right as it is",
+		Long: `Begin a contender: a small Go module with a program that answers right as it is.
+Put another library in its place and tell contender.json what it contains.
+
+Inside the repository it goes to contenders/KIND/NAME, elsewhere into a directory
+NAME in --dir, where a study names it by that directory (program: ./NAME). Its
+go.mod holds no path of this machine: tare brings the SDK when it builds it.
+
+Kinds: ` + strings.Join(kinds, ", ") + `.`,
+		Example: `  tare new contender codec/mine
+  tare new contender codec/mine --dir ./bench`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmdenv.Usage("tare new contender needs a kind and a name", "e.g. tare new contender codec/mine")
+			}
+			return cmdenv.AtMost(1)(cmd, args)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+			var offers []string
+			for _, k := range kinds {
+				if len(args) == 0 && strings.HasPrefix(k+"/", start) {
+					offers = append(offers, k+"/")
+				}
+			}
+			return offers, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, err := newContender(env, args[0], dir, catalogDir)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return cmdenv.PrintJSON(env.Out, m)
+			}
+			fmt.Fprintf(env.Out, "made %s %s:\n", m.Kind, m.Name)
+			for _, f := range m.Files {
+				fmt.Fprintf(env.Out, "  %s\n", f)
+			}
+			fmt.Fprintln(env.Out, "next:")
+			for _, command := range m.Next {
+				fmt.Fprintf(env.Out, "  %s\n", command)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", ".", "`directory` to make it in")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&catalogDir, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	return cmd
+}
+
+// newContender makes KIND/NAME.
+func newContender(env cmdenv.Env, what, dir, catalogDir string) (made, error) {
+	kind, name, ok := strings.Cut(what, "/")
+	if !ok || kind == "" || name == "" {
+		return made{}, cmdenv.Usage(fmt.Sprintf("%q is not KIND/NAME", what), "e.g. tare new contender codec/mine")
+	}
+	if known := catalog.Kinds(); !slices.Contains(known, kind) {
+		return made{}, cmdenv.Unknown("kind", kind, known, "known: "+strings.Join(known, ", "))
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return made{}, cmdenv.Usage("--dir "+dir+": there is no such directory", "make it, or name another")
+	}
+	d, err := env.Dirs()
+	if err != nil {
+		return made{}, err
+	}
+	c, err := cmdenv.FindCatalog(catalogDir, d.Cache)
+	if err != nil {
+		return made{}, err
+	}
+	files, err := catalog.Scaffold(c, kind, name, dir)
+	var io *fs.PathError
+	switch {
+	case errors.As(err, &io):
+		return made{}, err
+	case err != nil:
+		return made{}, cmdenv.Usage(err.Error(), "")
+	}
+	for i, f := range files {
+		if !filepath.IsAbs(f) {
+			files[i] = filepath.Join(dir, f)
+		}
+	}
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return made{}, err
+	}
+	folder := filepath.ToSlash(filepath.Dir(files[0]))
+	if _, inside := catalog.Repository(at); inside {
+		return made{kind, name, files, nextInside(kind, name, folder)}, nil
+	}
+	if _, published := catalog.SDKVersion(); published {
+		return made{kind, name, files, next(kind, name, folder, "")}, nil
+	}
+	sdk, err := catalog.SDK(c, d.Cache)
+	return made{kind, name, files, next(kind, name, folder, filepath.ToSlash(sdk))}, err
+}
+
+// nextInside are the commands that put a library into the contender in
+// directory at of the repository, see whether it still builds and answers
+// right, and weigh it. They are for a POSIX shell.
+func nextInside(kind, name, at string) []string {
+	leaf := path.Join("contenders", kind, name)
+	try := "make contenders LEAVES=" + leaf
+	if at != leaf {
+		try = "make -C " + cmdenv.Quoted(strings.TrimSuffix(at, "/"+leaf)) + " contenders LEAVES=" + leaf
+	}
+	return []string{"GOWORK=off go -C " + cmdenv.Quoted(at) + " get MODULE@VERSION", try, weighed(kind, name, name)}
+}
+
+// next are those commands elsewhere. The go command, and an editor that asks
+// it, finds the SDK as it finds every module, unless it is not published: then
+// they need the directory sdk, which is put into go.mod for as long as the
+// library is being put in.
+func next(kind, name, at, sdk string) []string {
+	entry := fmt.Sprintf("{id: %s, program: ./%s}", name, at)
+	if filepath.IsAbs(filepath.FromSlash(at)) {
+		entry = fmt.Sprintf("{id: %s, program: %q}", name, at)
+	}
+	goIn := "GOWORK=off go -C " + cmdenv.Quoted(at)
+	commands := []string{goIn + " get . MODULE@VERSION", goIn + " vet ."}
+	if sdk != "" {
+		const edit, module = " mod edit ", "github.com/tarebench/tare"
+		commands = slices.Concat(
+			[]string{goIn + edit + cmdenv.Quoted("-replace="+module+"="+sdk) + " # for go and an editor on this machine"}, commands,
+			[]string{goIn + edit + "-dropreplace=" + module + " # before it goes to another; tare needs none"})
+	}
+	return append(commands, weighed(kind, name, entry))
+}
+
+// weighed is the command that weighs entry against what the bundled studies of
+// its kind do, by one small workload.
+func weighed(kind, name, entry string) string {
+	baseline, workload, metrics := "encoding-json", "id: devices-50/marshal, fixture: devices, n: 50, op: marshal", "time, bytes, allocs"
+	switch kind {
+	case "router":
+		baseline, workload = "nethttp", "id: one/param, fixture: routes, n: 1, op: serve, set: {params: 1}"
+	case "server":
+		baseline, workload, metrics = "nethttp", "id: get-7/c10, fixture: tiny, op: get-7, connections: 10", "cpu, time, bytes, allocs"
+	case "rpc":
+		baseline, workload, metrics = "nethttp", "id: get/c10, fixture: users, n: 1000, op: get, connections: 10", "cpu, time, bytes, allocs"
+	case "copier":
+		baseline, workload = "hand-cgo", "id: object/single, fixture: object, n: 1, op: single"
+	}
+	return fmt.Sprintf("echo '{study: %s, kinds: [%s], baseline: %s, contenders: [%s, %s], workloads: [{%s}], metrics: [%s]}' | tare run -",
+		name, kind, baseline, baseline, entry, workload, metrics)
+}

@@ -1,0 +1,91 @@
+package rerun
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/lab"
+)
+
+// storedStudy is the study of a result as it was, and what is to be said of it.
+func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, said string, err error) {
+	switch {
+	case old.Asked.Study != "":
+		dir := old.Asked.Dir
+		if dir == "" {
+			dir = "."
+		}
+		study, err = cmdenv.ParseStudy(filepath.Join(dir, "the study in the result of "+old.Study), []byte(old.Asked.Study))
+		return study, "", err
+	case slices.Contains(env.Bundled(), old.Study):
+		study, err = env.ReadStudy(old.Study)
+		return study, "the result does not hold its study: the bundled " + old.Study + " is run as it is today", err
+	}
+	if hint := toType(old); hint != "" {
+		return cmdenv.Study{}, "", cmdenv.Usage("the result of "+old.Study+" does not hold the command that made it", hint)
+	}
+	return cmdenv.Study{}, "", cmdenv.Usage("the result of "+old.Study+" does not hold its study, and none of that name is bundled", "tare run FILE runs a study; results say since tare kept histories what was asked")
+}
+
+// askedOptions are the options a result was asked with.
+func askedOptions(old *tare.Result) (o session.Options, err error) {
+	o = session.Options{
+		Rounds: old.Asked.Rounds, Slice: old.Asked.Slice, Isolation: old.Plan.Isolation, Procs: old.Procs, Env: old.Env,
+		Only: lab.Only{Contenders: old.Asked.Contenders, Workloads: old.Asked.Workloads}, Release: old.Asked.Go,
+	}
+	if o.Isolation == "" {
+		o.Isolation = tare.Lockstep
+	}
+	bad := func(what, text string) error {
+		return cmdenv.Usage(fmt.Sprintf("the result was made with %s %q, which cannot be asked for", what, text), "")
+	}
+	if o.Seed, err = strconv.ParseUint(old.Seed, 10, 64); err != nil {
+		return o, bad("seed", old.Seed)
+	}
+	budget := old.Asked.Budget
+	if budget == "" { // it says less: quick (40s), full (5m0s), 90s, 8 rounds
+		budget, _, _ = strings.Cut(old.Budget, " (")
+		if n, ok := strings.CutSuffix(budget, " rounds"); ok {
+			if o.Rounds, err = strconv.Atoi(n); err != nil || o.Rounds < 1 {
+				return o, bad("budget", old.Budget)
+			}
+			budget = "quick"
+			if len(old.NotWeighed) == 0 {
+				budget = "full"
+			}
+		}
+	}
+	switch budget {
+	case "quick":
+		o.Quick = true
+	case "full":
+	default:
+		if o.Budget, err = time.ParseDuration(budget); err != nil || o.Budget <= 0 {
+			return o, bad("budget", budget)
+		}
+		o.User = true
+	}
+	if err := cmdenv.CheckPatterns(o.Only); err != nil {
+		return o, err
+	}
+	if err := session.CheckEnvironment(o.Env); err != nil {
+		return o, err
+	}
+	if o.Release != "" {
+		name, ok := studyfile.GoRelease(o.Release)
+		if !ok {
+			return o, bad("Go", o.Release)
+		}
+		o.Release = name
+	}
+	o.With, err = session.ParsePins(old.Asked.With)
+	return o, err
+}

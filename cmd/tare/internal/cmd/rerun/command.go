@@ -1,0 +1,176 @@
+package rerun
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/lab"
+)
+
+// findCommand is the command that args are of, with its flags read; nil where it is
+// none that makes a study without a file.
+func findCommand(root *cobra.Command, args []string) *cobra.Command {
+	cmd, rest, err := root.Find(args)
+	if err != nil || cmd.Name() != "bench" && cmd.Name() != "json" || cmd.ParseFlags(rest) != nil {
+		return nil
+	}
+	return cmd
+}
+
+// repeatCommand gives the command of a result again.
+func repeatCommand(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, old *tare.Result) error {
+	args, notes, err := commandAgain(tree(env), o, old)
+	if err != nil {
+		return err
+	}
+	p := session.NewProgress(env, o.quiet)
+	p.Say("again as on " + cmdenv.Minute(old.Started.UTC()) + " UTC: tare " + strings.Join(args, " "))
+	for _, note := range notes {
+		p.Say(note)
+	}
+	p.End()
+	var now *tare.Result
+	own := env
+	own.Out, own.Args = io.Discard, args
+	own.Lab.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
+		res, err := env.Lab.Run(ctx, study, lo)
+		now = res // what the command adds to it is in it when it is done
+		return res, err
+	}
+	root := tree(own)
+	root.SetArgs(args)
+	err = root.ExecuteContext(ctx)
+	if c := cmdenv.ExitCode(err); c == cmdenv.ExitNotMet || c == cmdenv.ExitInconclusive || c == cmdenv.ExitVoid {
+		err = nil // carried out; the comparison says what came of it
+	}
+	return printComparison(env, o, old, now, err)
+}
+
+// commandAgain is the command of a result as it is to be given: with the seed, and the
+// commits that its revisions were. notes say what cannot be as it was.
+func commandAgain(root *cobra.Command, o options, old *tare.Result) (args, notes []string, err error) {
+	cmd := findCommand(root, old.Asked.Command)
+	if cmd == nil {
+		return nil, nil, cmdenv.Usage(fmt.Sprintf("the result of %s was made by %q, which this tare does not know", old.Study, "tare "+strings.Join(old.Asked.Command, " ")), "")
+	}
+	if dir, err := os.Getwd(); err != nil || filepath.Clean(dir) != filepath.Clean(old.Asked.WorkDir) {
+		return nil, nil, cmdenv.Usage("the result of "+old.Study+" was asked for in "+old.Asked.WorkDir, "go there and rerun it by the path of its result.json")
+	}
+	if slices.Contains(cmd.Flags().Args(), "-") {
+		return nil, nil, cmdenv.Usage("the documents of "+old.Study+" came from stdin and are not kept", "give them again: tare "+strings.Join(old.Asked.Command, " "))
+	}
+	for _, name := range session.FilesOf(cmd) {
+		was := old.Asked.Files[name]
+		if is, err := session.SumOf(name); err != nil {
+			return nil, nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "the result was made of it")
+		} else if is != was {
+			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, sumText(was), sumText(is)), "tare "+strings.Join(old.Asked.Command, " ")+" weighs it as it is")
+		}
+	}
+	over := map[string]string{"seed": old.Seed}
+	if o.reseed {
+		over["seed"] = fmt.Sprint(o.seed)
+	}
+	if o.catalog != "" && cmd.Flags().Lookup("catalog") != nil {
+		over["catalog"] = o.catalog
+	}
+	for flag, on := range map[string]bool{"quiet": o.quiet, "no-lock": o.noLock} {
+		if on {
+			over[flag] = "true"
+		}
+	}
+	if cmd.Name() == "bench" {
+		for _, side := range []string{bring.Base, bring.Head} {
+			c, ok := old.Contender(side)
+			commit, changed := commitOf(c.Version)
+			switch asked, _ := cmd.Flags().GetString(side); {
+			case !ok || asked == "": // the same files as the other side
+			case changed || commit == "":
+				notes = append(notes, fmt.Sprintf("%s was the %s: it is the files as they are today", side, cmp.Or(c.Version, "worktree")))
+			default:
+				over[side] = commit
+			}
+		}
+	}
+	return respelled(cmd, over), notes, nil
+}
+
+func sumText(sum string) string {
+	if sum == "" {
+		return "not recorded"
+	}
+	return sum[:min(12, len(sum))]
+}
+
+// commitOf is the commit in the version of a side, and whether there were
+// changes besides: main (1a2b3c4d5), 1a2b3c4d5, worktree at 1a2b3c4d5 with
+// changes.
+func commitOf(version string) (commit string, changed bool) {
+	for _, form := range []string{`^worktree at ([0-9a-f]{7,64})\b`, `\(([0-9a-f]{7,64})\)`, `^([0-9a-f]{7,64})\b`} {
+		if m := regexp.MustCompile(form).FindStringSubmatch(version); m != nil {
+			return m[1], strings.Contains(version, " with changes")
+		}
+	}
+	return "", false
+}
+
+// respelled is a command's line with other values for some flags, and without those
+// that only say what to print.
+func respelled(cmd *cobra.Command, over map[string]string) []string {
+	args := []string{cmd.Name()}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		_, replaced := over[f.Name]
+		switch list, ok := f.Value.(pflag.SliceValue); {
+		case replaced, slices.Contains([]string{"format", "json", "output", "quiet", "no-lock", "no-page"}, f.Name):
+		case ok:
+			for _, v := range list.GetSlice() {
+				args = append(args, "--"+f.Name+"="+v)
+			}
+		default:
+			args = append(args, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	for _, name := range slices.Sorted(maps.Keys(over)) {
+		args = append(args, "--"+name+"="+over[name])
+	}
+	if rest := cmd.Flags().Args(); len(rest) > 0 {
+		args = append(append(args, "--"), rest...)
+	}
+	return args
+}
+
+// toType is the command that asks again what a result of tare bench or tare
+// json asked, where the result does not hold it; empty for others.
+func toType(old *tare.Result) string {
+	base, _ := old.Contender(bring.Base)
+	head, _ := old.Contender(bring.Head)
+	switch {
+	case slices.Contains(old.Kinds, "gobench"):
+		text := "in its repository: tare bench"
+		if commit, _ := commitOf(base.Version); commit != "" {
+			text += " --base " + commit
+		}
+		if commit, changed := commitOf(head.Version); commit != "" && !changed {
+			text += " --head " + commit
+		}
+		return text + " --seed " + old.Seed
+	case slices.Contains(old.Kinds, "codec") && strings.HasPrefix(old.Study, "json-") && slices.ContainsFunc(old.Workloads, func(w tare.Workload) bool { return w.File != "" }):
+		return "tare json FILE --seed " + old.Seed + " with the documents it was made of"
+	}
+	return ""
+}

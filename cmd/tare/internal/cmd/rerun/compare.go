@@ -1,0 +1,293 @@
+package rerun
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/report"
+)
+
+// rerunComparison holds a result against an older one of the same study.
+type rerunComparison struct {
+	Study    string         `json:"study"`
+	Then     rerunRun       `json:"then"`
+	Now      rerunRun       `json:"now"`
+	Verdicts []rerunVerdict `json:"verdicts"`
+	Claims   []rerunClaim   `json:"claims"`
+	Differs  []string       `json:"differs"` // what was another then, a line each: Go, modules, processor, kernel, tare
+}
+
+// rerunRun is one of the two runs.
+type rerunRun struct {
+	Started time.Time `json:"started"` // UTC
+	Seed    string    `json:"seed"`
+	Rounds  int       `json:"rounds_done"`
+	Stopped string    `json:"stopped"`
+}
+
+// rerunVerdict is a verdict then and now. A side that is null has no such
+// verdict.
+type rerunVerdict struct {
+	Contender string     `json:"contender"`
+	Workload  string     `json:"workload"`
+	Metric    string     `json:"metric"`
+	Criterion string     `json:"criterion,omitempty"`
+	Then      *rerunSide `json:"then"`
+	Now       *rerunSide `json:"now"`
+	Verdict   string     `json:"verdict"`   // same, changed, or only then, only now; empty where there is no criterion
+	Intervals string     `json:"intervals"` // overlap, do not overlap, or unknown where a side has none
+}
+
+// rerunSide is a verdict of one run with the figure it is read from.
+type rerunSide struct {
+	Verdict tare.Ruling `json:"verdict,omitempty"`
+	Figure  float64     `json:"figure"` // a ratio to the baseline where unit is empty, else a value
+	Low     float64     `json:"low"`    // as high zero: too few rounds for an interval
+	High    float64     `json:"high"`
+	Unit    string      `json:"unit,omitempty"`
+}
+
+// rerunClaim is what became of a claim then and now; empty: it was not asked.
+type rerunClaim struct {
+	ID   string       `json:"id"`
+	Then tare.Outcome `json:"then,omitempty"`
+	Now  tare.Outcome `json:"now,omitempty"`
+	Same bool         `json:"same"`
+}
+
+// How the intervals of two runs lie.
+const (
+	theyOverlap = "overlap"
+	theyDoNot   = "do not overlap"
+	noInterval  = "unknown"
+)
+
+// compare holds now against old.
+func compare(old, now *tare.Result) rerunComparison {
+	c := rerunComparison{Study: now.Study, Then: runOf(old), Now: runOf(now), Verdicts: []rerunVerdict{}, Claims: []rerunClaim{}, Differs: []string{}}
+	type key struct{ contender, workload, metric, criterion string }
+	at := map[key]int{}
+	entry := func(v tare.Verdict) *rerunVerdict {
+		k := key{v.Contender, v.Workload, v.Metric, v.Criterion}
+		i, ok := at[k]
+		if !ok {
+			i = len(c.Verdicts)
+			at[k] = i
+			c.Verdicts = append(c.Verdicts, rerunVerdict{Contender: v.Contender, Workload: v.Workload, Metric: v.Metric, Criterion: v.Criterion})
+		}
+		return &c.Verdicts[i]
+	}
+	for _, v := range now.Verdicts {
+		entry(v).Now = sideOf(now, v)
+	}
+	for _, v := range old.Verdicts {
+		entry(v).Then = sideOf(old, v)
+	}
+	ruled := map[[3]string]bool{}
+	for i := range c.Verdicts {
+		v := &c.Verdicts[i]
+		v.rule()
+		ruled[v.pair()] = ruled[v.pair()] || v.Criterion != ""
+	}
+	c.Verdicts = slices.DeleteFunc(c.Verdicts, func(v rerunVerdict) bool { return v.Criterion == "" && ruled[v.pair()] })
+	was := map[string]tare.Outcome{}
+	for _, claim := range old.Claims {
+		was[claim.ID] = claim.Outcome
+	}
+	for _, claim := range now.Claims {
+		if then := was[claim.ID]; claim.Kind != tare.ClaimReported {
+			c.Claims = append(c.Claims, rerunClaim{claim.ID, then, claim.Outcome, then == claim.Outcome})
+		}
+	}
+	for _, f := range check.Stale(old, now) {
+		text := f.Message
+		if f.Contender != "" {
+			text = f.Contender + ": " + text
+		}
+		c.Differs = append(c.Differs, text)
+	}
+	c.Differs = append(c.Differs, history.Rebuilt(old, now)...)
+	if old.Tare != "" && old.Tare != now.Tare {
+		c.Differs = append(c.Differs, "tare was "+old.Tare+" then and is "+now.Tare+" now")
+	}
+	return c
+}
+
+func runOf(r *tare.Result) rerunRun {
+	return rerunRun{r.Started.UTC(), r.Seed, r.RoundsDone, r.Stopped}
+}
+
+// sideOf is a verdict with the figure it is read from: a value where the
+// criterion is about one, else the ratio to the baseline.
+func sideOf(r *tare.Result, v tare.Verdict) *rerunSide {
+	side := &rerunSide{Verdict: v.Verdict}
+	about, _ := strings.CutPrefix(v.Criterion, v.Metric+" ")
+	if strings.HasPrefix(about, "<=") || strings.HasPrefix(about, ">=") {
+		if i := slices.IndexFunc(r.Values, func(x tare.Value) bool {
+			return x.Workload == v.Workload && x.Contender == v.Contender && x.Metric == v.Metric
+		}); i >= 0 {
+			x := r.Values[i]
+			side.Figure, side.Low, side.High, side.Unit = x.Value, x.Low, x.High, x.Unit
+		}
+		return side
+	}
+	if i := slices.IndexFunc(r.Comparisons, func(x tare.Comparison) bool {
+		return x.Workload == v.Workload && x.Contender == v.Contender && x.Metric == v.Metric
+	}); i >= 0 {
+		x := r.Comparisons[i]
+		side.Figure, side.Low, side.High = x.Ratio, x.Low, x.High
+	}
+	return side
+}
+
+// pair is what a verdict is about.
+func (v rerunVerdict) pair() [3]string { return [3]string{v.Contender, v.Workload, v.Metric} }
+
+// rule says what two runs allow to say.
+func (v *rerunVerdict) rule() {
+	v.Intervals = noInterval
+	switch {
+	case v.Then == nil:
+		v.Verdict = "only now"
+		return
+	case v.Now == nil:
+		v.Verdict = "only then"
+		return
+	case v.Criterion == "":
+	case v.Then.Verdict == v.Now.Verdict:
+		v.Verdict = "same"
+	default:
+		v.Verdict = "changed"
+	}
+	switch {
+	case v.Then.High <= 0 || v.Now.High <= 0 || v.Then.Unit != v.Now.Unit:
+	case v.Then.Low > v.Now.High || v.Now.Low > v.Then.High:
+		v.Intervals = theyDoNot
+	default:
+		v.Intervals = theyOverlap
+	}
+}
+
+// words is what the table says of a verdict.
+func (v rerunVerdict) words() string {
+	switch {
+	case v.Then == nil || v.Now == nil:
+		return v.Verdict
+	case v.Intervals == noInterval:
+		return cmp.Or(v.Verdict, "not known: too few rounds for an interval")
+	case v.Verdict == "":
+		if v.Intervals == theyDoNot {
+			return "changed: the intervals do not overlap"
+		}
+		return "no change shown: the intervals overlap"
+	case v.Verdict == "same" && v.Intervals == theyDoNot:
+		return "same, but the intervals do not overlap"
+	case v.Verdict == "changed" && v.Intervals == theyOverlap:
+		return "changed, though the intervals overlap"
+	case v.Verdict == "changed":
+		return "changed, and the intervals do not overlap"
+	}
+	return v.Verdict
+}
+
+// String is the verdict with its figure.
+func (s *rerunSide) String() string {
+	if s == nil {
+		return "-"
+	}
+	figure := "no figure"
+	switch {
+	case s.Figure == 0 && s.High == 0:
+	case s.Unit != "":
+		figure = fmt.Sprintf("%.4g %s [%.4g, %.4g]", s.Figure, s.Unit, s.Low, s.High)
+	case s.High > 0:
+		figure = fmt.Sprintf("%s [%s, %s]", cmdenv.RatioText(s.Figure), cmdenv.RatioText(s.Low), cmdenv.RatioText(s.High))
+	default:
+		figure = cmdenv.RatioText(s.Figure)
+	}
+	if s.Verdict == "" {
+		return figure
+	}
+	return string(s.Verdict) + ", " + figure
+}
+
+// print writes the comparison for people.
+func (c rerunComparison) print(w io.Writer, st report.Style) error {
+	line := func(name string, r rerunRun) {
+		fmt.Fprintf(w, "  %s  %s UTC, seed %s, %s, stopped: %s\n", name, cmdenv.Minute(r.Started), r.Seed, format.Count(r.Rounds, "round"), r.Stopped)
+	}
+	fmt.Fprintln(w, cmdenv.Paint(st.Bold, c.Study)+" again")
+	line("then", c.Then)
+	line("now ", c.Now)
+	fmt.Fprintln(w)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if len(c.Verdicts) > 0 {
+		fmt.Fprintln(tw, "  workload\tcontender\tcriterion\tthen\tnow\tcompared")
+		for _, v := range c.Verdicts {
+			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\t%s\t%s\n", v.Workload, v.Contender, criterionText(v), v.Then, v.Now, v.words())
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	if len(c.Claims) > 0 {
+		fmt.Fprintln(tw, "\n  claim\tthen\tnow\tcompared")
+		for _, x := range c.Claims {
+			word := "same"
+			if !x.Same {
+				word = "changed"
+			}
+			fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", x.ID, cmp.Or(string(x.Then), "-"), cmp.Or(string(x.Now), "-"), word)
+		}
+		if err := tw.Flush(); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(w, "\n"+c.summary())
+	for _, text := range c.Differs {
+		fmt.Fprintln(w, "  "+cmdenv.Paint(st.Warn, "differs")+": "+text)
+	}
+	return nil
+}
+
+// summary counts.
+func (c rerunComparison) summary() string {
+	ruled, same, differ := 0, 0, map[[3]string]bool{}
+	for _, v := range c.Verdicts {
+		if v.Criterion != "" {
+			ruled++
+		}
+		if v.Verdict == "same" {
+			same++
+		}
+		if v.Intervals == theyDoNot {
+			differ[v.pair()] = true
+		}
+	}
+	var parts []string
+	if ruled > 0 {
+		parts = append(parts, fmt.Sprintf("%s the same, %d not", format.Count(same, "verdict"), ruled-same))
+	}
+	switch len(differ) {
+	case 0:
+		parts = append(parts, "no two intervals lie apart")
+	case 1:
+		parts = append(parts, "1 pair of intervals does not overlap")
+	default:
+		parts = append(parts, fmt.Sprintf("%d pairs of intervals do not overlap", len(differ)))
+	}
+	if len(c.Differs) == 0 {
+		parts = append(parts, "nothing that is known to matter differs")
+	}
+	return strings.Join(parts, "; ")
+}

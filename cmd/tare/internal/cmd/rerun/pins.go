@@ -1,0 +1,87 @@
+package rerun
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// rebuilder is what sources can be that can build contenders as they were
+// built once.
+type rebuilder interface {
+	// Toolchain has every contender built by that Go release. The error says
+	// why it cannot be had.
+	Toolchain(ctx context.Context, release string) error
+	// Versions are those of the modules that an entry's contender would be built
+	// with; none where it is not known.
+	Versions(kind string, e tare.Entry) map[string]string
+}
+
+// asThen has contenders built as a result says that they were: by its Go where
+// that can be had, and with its modules. What differs from today is said.
+func asThen(ctx context.Context, w *session.Session, study *cmdenv.Study, old *tare.Result) {
+	r, ok := w.Sources.(rebuilder)
+	if !ok || len(study.Kinds) != 1 {
+		return
+	}
+	if release := builtBy(old); release != "" && w.Options.Release == "" {
+		if err := r.Toolchain(ctx, release); err != nil {
+			w.Progress.Say(fmt.Sprintf("contenders were built by %s then, which cannot be had here: %s", release, format.Line(err.Error(), 0)))
+		}
+	}
+	entries := slices.Clone(study.Contenders)
+	for i, e := range entries {
+		then, ok := old.Contender(e.ID)
+		if !ok || e.Launch() != tare.LaunchProgram || e.Program != "" {
+			continue
+		}
+		added := relinked(r.Versions(study.Kinds[0], e), then.Modules, slices.Concat(e.With, w.Options.With))
+		if len(added) > 0 {
+			entries[i].With = slices.Concat(e.With, added)
+			w.Progress.Say(fmt.Sprintf("%s: built with %s, as then", e.ID, strings.Join(added, ", ")))
+		}
+	}
+	study.Contenders = entries
+}
+
+// relinked are the modules to build with so that a contender that is built with
+// today's versions links those that it linked then. What given names is left
+// alone.
+func relinked(today map[string]string, then []tare.Module, given []string) []string {
+	var with []string
+	for _, m := range then {
+		is := today[m.Path]
+		asked := slices.ContainsFunc(given, func(text string) bool {
+			w, err := build.ParseWith(text, "")
+			return err == nil && w.Path == m.Path
+		})
+		if is == "" || is == m.Version || m.Replace != "" || asked {
+			continue
+		}
+		if w, err := build.ParseWith(m.Path+"@"+m.Version, ""); err == nil {
+			with = append(with, w.String())
+		}
+	}
+	return with
+}
+
+// builtBy is the Go release that built most of a result's contenders; empty
+// where it says none.
+func builtBy(old *tare.Result) string {
+	count, most := map[string]int{}, ""
+	for _, c := range old.Contenders {
+		if release, _, _ := strings.Cut(c.Go, " "); release != "" {
+			if count[release]++; count[release] > count[most] {
+				most = release
+			}
+		}
+	}
+	return most
+}

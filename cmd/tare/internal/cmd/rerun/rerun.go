@@ -1,0 +1,185 @@
+// Package rerun is tare rerun: it carries the study of a result out again, and compares.
+package rerun
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/report"
+)
+
+// options are the flags of tare rerun.
+type options struct {
+	seed    uint64
+	reseed  bool // seed was given
+	catalog string
+	noLock  bool
+	quiet   bool
+	trust   bool // what the result says is run although it was made elsewhere
+	format  report.Format
+}
+
+// Command is tare rerun.
+func Command(env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command) *cobra.Command {
+	var o options
+	var f cmdenv.FormatFlag
+	cmd := &cobra.Command{
+		Use:   "rerun RESULT",
+		Short: "Carry the study of a result out again as it was, and compare",
+		Long: `Carry the study of a result out again as it was: the study's text, what was chosen
+of it, budget, seed, environment, the modules that were linked, and the Go that
+built them where it can be had. What cannot be had is said.
+
+Then say beside each verdict and claim what it was and what it is, with both
+intervals. A verdict is the same or changed; that a ratio changed is only said
+where the two intervals do not overlap. The result is kept as any other (tare
+report prints it). --format text and json print the comparison; every other format
+the result that was measured, and the comparison goes to stderr.
+
+A result of tare bench or tare json is made again by the command that made it, in
+the directory it was given in: revisions by the commits they were, files only if
+they are what they were.
+
+A result decides what is run: the commands, programs and modules of its study, and
+the environment. One that this data directory has not made, or that was changed or
+imported, needs --trust, which lists all of that on stderr and then runs it.
+Results made before tare sealed them need it as well.
+
+A RESULT is a result.json, the directory of a run, or the name of a study, which
+stands for its newest run (tare history lists them).
+
+Exit codes: 0 carried out, whatever came out; 1 something needed failed; 2 no such
+result, one that does not hold its study, or one made elsewhere without --trust;
+130 interrupted.`,
+		Example: `  tare rerun json-encode
+  tare rerun ./result.json --seed 8
+  tare rerun json-encode --json
+  tare rerun json-encode --format md`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmdenv.Usage("tare rerun needs a result", "a result.json, a run's directory, or the name of a study that was run")
+			}
+			return cmdenv.AtMost(1)(cmd, args)
+		},
+		ValidArgsFunction: env.CompleteRuns,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.reseed = cmd.Flags().Changed("seed")
+			var err error
+			if o.format, err = f.Format(cmd); err != nil {
+				return err
+			}
+			return runAgain(cmd.Context(), env, tree, o, args[0])
+		},
+	}
+	flags := cmd.Flags()
+	flags.Uint64Var(&o.seed, "seed", 0, "another order of everything; 0 takes one from the clock; default: the result's")
+	flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
+	flags.BoolVar(&o.trust, "trust", false, "run what the result says although it was made elsewhere; stderr lists it first")
+	flags.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	f.Add(flags, "the comparison")
+	f.Complete(cmd)
+	return cmd
+}
+
+// runAgain carries the study of a result out again.
+func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command, o options, arg string) error {
+	results, dir, err := env.ReadResults(arg)
+	if err != nil {
+		return err
+	}
+	if len(results) != 1 {
+		return cmdenv.Usage(fmt.Sprintf("%s holds %d results", arg, len(results)), "name one run; tare history lists them")
+	}
+	old := results[0]
+	foreign, err := isForeign(env, o, old, dir, arg)
+	if err != nil {
+		return err
+	}
+	if len(old.Asked.Command) > 0 {
+		if foreign {
+			listForeign(env, old, nil)
+		}
+		return repeatCommand(ctx, env, tree, o, old)
+	}
+	ro, err := askedOptions(old)
+	if err != nil {
+		return err
+	}
+	if o.reseed {
+		ro.Seed = o.seed
+	}
+	ro.Catalog, ro.NoLock, ro.Quiet = o.catalog, o.noLock, o.quiet
+	study, said, err := storedStudy(env, old)
+	if err != nil {
+		return err
+	}
+	if foreign {
+		listForeign(env, old, study.Contenders)
+	}
+	p := session.NewProgress(env, o.quiet)
+	defer p.End()
+	p.Say(fmt.Sprintf("weighing %s again as on %s UTC, %s", study.ID, cmdenv.Minute(old.Started.UTC()), session.InWords(ro)))
+	if said != "" {
+		p.Say(said)
+	}
+	studies := []cmdenv.Study{study}
+	if err := ro.Give(studies); err != nil {
+		return err
+	}
+	if studies, _, err = cmdenv.Choose(ro.Only, studies); err != nil {
+		return err
+	}
+	var now *tare.Result
+	err = session.With(ctx, env, ro, p, func(ctx context.Context, w *session.Session) error {
+		asThen(ctx, w, &studies[0], old)
+		res, err := w.Weigh(ctx, studies[0])
+		now = res
+		return err
+	})
+	p.Pause()
+	return printComparison(env, o, old, now, err)
+}
+
+// printComparison prints what came out beside what came out then. The error of measuring
+// is passed on.
+func printComparison(env cmdenv.Env, o options, old, now *tare.Result, err error) error {
+	if now == nil {
+		return err
+	}
+	c := compare(old, now)
+	errPrint := error(nil)
+	switch o.format.Name {
+	case "json":
+		errPrint = cmdenv.PrintJSON(env.Out, c)
+	case "text":
+		errPrint = c.print(env.Out, env.Style(env.Out))
+	default:
+		if errPrint = cmdenv.WriteResults(env.Out, o.format, []*tare.Result{now}, env.Style(env.Out)); errPrint == nil && !o.quiet {
+			errPrint = c.print(env.Err, env.Style(env.Err))
+		}
+	}
+	if err == nil {
+		err = errPrint
+	}
+	if err == nil && now.Stopped == lab.Interrupted {
+		err = cmdenv.Code(cmdenv.ExitInterrupted)
+	}
+	return err
+}
+
+// criterionText is a verdict's criterion; one without only states a
+// difference.
+func criterionText(v rerunVerdict) string {
+	if v.Criterion == "" {
+		return v.Metric + " ratio"
+	}
+	return strings.TrimSpace(v.Criterion)
+}

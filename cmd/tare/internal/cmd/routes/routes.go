@@ -1,0 +1,123 @@
+// Package routes is tare routes: it measures routers on routes of the user.
+package routes
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// options are the flags of tare routes that tare run has not.
+type options struct {
+	run  session.Options
+	only []string
+	list bool
+}
+
+// Command is tare routes.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
+	var f cmdenv.FormatFlag
+	var words session.Words
+	cmd := &cobra.Command{
+		Use:   "routes FILE",
+		Short: "Weigh every router on your own routes",
+		Long: `Weigh every router on your own routes: how long finding a route takes, by kind of
+route, what of a whole request that is, and what each router does with requests
+that no route is for.
+
+A FILE is an OpenAPI document (Swagger 2.0, OpenAPI 3, YAML or JSON), or a list
+with a method and a path to a line, such as GET /users/{id}; :id is a parameter
+as well. - is stdin. Of a document only paths, methods and the path of the first
+server are read. What routers cannot all be asked for (/files/{name}.json, HEAD
+and OPTIONS, a route that is there twice, a catch-all beside a route it would
+match) is named with its line and left out. --list prints the routes as they are
+weighed, and measures nothing; a study of yours can have such a list as its
+file:.
+
+The answers of every router are checked on all routes: by whom a parameter is
+read wrongly, or answered what no route is for, is disqualified. A router that
+refuses the table is void, with its reason. net/http is the baseline; where it
+cannot have the table, chi is.
+
+The report goes to stdout. It begins with a recommendation and its price, and
+ends with it. The result is kept as those of tare run are, as a study called
+routes.
+
+Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
+input or a budget below the least; 130 interrupted. With --exit-code also 5 void.`,
+		Example: `  tare routes openapi.yaml
+  tare routes openapi.yaml --only 'gin*,chi' --budget 3m
+  tare routes api.json --list > routes.txt
+  go run ./cmd/server --print-routes | tare routes - -o result.json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return cmdenv.Usage("tare routes needs one file of routes", "name an OpenAPI document or a list of routes, or - for stdin")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.run.Only.Contenders = append(o.run.Only.Contenders, o.only...)
+			if err := o.run.Read(cmd, words); err != nil {
+				return err
+			}
+			o.run.FitInto(bring.Quick, bring.Full)
+			var err error
+			if o.run.Format, err = f.Format(cmd); err != nil {
+				return err
+			}
+			return runRoutes(cmd.Context(), env, o, args[0])
+		},
+	}
+	what := cmdenv.NewFlags("What is weighed")
+	what.Set.StringSliceVar(&o.only, "only", nil, "only the baseline and routers that match `glob`; repeatable, or several with commas")
+	what.Set.StringArrayVar(&o.run.Only.Contenders, "contender", nil, "the same, one `glob` each")
+	what.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
+	what.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
+	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	session.AddFlags(cmd, what, &o.run, &words, &f)
+	return cmd
+}
+
+// runRoutes reads the routes, and lists them or weighs routers on them.
+func runRoutes(ctx context.Context, env cmdenv.Env, o options, arg string) error {
+	doc, err := readRoutes(env, arg)
+	if err != nil {
+		return err
+	}
+	for _, line := range doc.Remarks() {
+		fmt.Fprintln(env.Err, "tare: "+format.Line(line, 0))
+	}
+	if o.list {
+		_, err := io.WriteString(env.Out, doc.Table.List())
+		return err
+	}
+	return weighRoutes(ctx, env, o, doc)
+}
+
+// readRoutes reads the file that arg names.
+func readRoutes(env cmdenv.Env, arg string) (*bring.Document, error) {
+	name, src := arg, []byte(nil)
+	var err error
+	if arg == "-" {
+		name = "<stdin>"
+		if src, err = io.ReadAll(io.LimitReader(env.In, bring.MostBytes+1)); err != nil {
+			return nil, fmt.Errorf("read the routes from stdin: %w", err)
+		}
+	} else if src, err = os.ReadFile(arg); err != nil {
+		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name an OpenAPI document or a list of routes, or - for stdin")
+	}
+	doc, err := bring.Read(name, src)
+	if err != nil {
+		return nil, cmdenv.Usage(format.Line(err.Error(), 0), "")
+	}
+	return doc, nil
+}

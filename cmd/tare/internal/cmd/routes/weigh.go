@@ -1,0 +1,63 @@
+package routes
+
+import (
+	"context"
+
+	"github.com/tarebench/tare"
+	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/lab"
+)
+
+// weighRoutes weighs routers on the routes of doc.
+func weighRoutes(ctx context.Context, env cmdenv.Env, o options, doc *bring.Document) error {
+	p := session.NewProgress(env, o.run.Quiet)
+	defer p.End()
+	p.Say("weighing " + bring.StudyID + ", " + session.InWords(o.run))
+	out, err := cmdenv.OpenOutput(o.run.Out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	var left []tare.NotWeighed
+	own := env
+	own.Lab.Run = func(ctx context.Context, study tare.Study, lo lab.Options) (*tare.Result, error) {
+		res, err := env.Lab.Run(ctx, study, lo)
+		if res != nil {
+			res.NotWeighed = append(res.NotWeighed, left...)
+			res.Answer = session.First(doc.Recommendation(res))
+		}
+		return res, err
+	}
+	exit := cmdenv.ExitOK
+	err = session.With(ctx, own, o.run, p, func(ctx context.Context, w *session.Session) error {
+		study, unfit, err := w.RoutesStudy(doc)
+		if err != nil {
+			return err
+		}
+		if len(o.run.Only.Contenders) == 0 {
+			left = unfit
+		}
+		studies, _, err := cmdenv.Choose(o.run.Only, []cmdenv.Study{study})
+		if err != nil {
+			return err
+		}
+		res, err := w.Weigh(ctx, studies[0])
+		if res == nil {
+			return err
+		}
+		exit = cmdenv.Worst(exit, cmdenv.ExitCode(w.Keep(res)))
+		if w.Options.Format.Name == "text" || w.Options.Format.Name == "md" {
+			w.Recommend(doc.Recommendation(res))
+		}
+		if errOut := w.Finish(out, true); err == nil {
+			err = errOut
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmdenv.Code(exit)
+}

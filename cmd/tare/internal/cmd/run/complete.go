@@ -1,0 +1,31 @@
+package run
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+)
+
+// completeNames offers the contenders or workloads of the studies named so
+// far, of all bundled ones where there is none.
+func completeNames(env cmdenv.Env, of func(cmdenv.Study) []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			args = env.Bundled()
+		}
+		var names []string
+		for _, arg := range args {
+			if arg == "-" {
+				continue // completing must not read what was meant for the run
+			}
+			if study, err := env.ReadStudy(arg); err == nil {
+				names = append(names, of(study)...)
+			}
+		}
+		slices.Sort(names)
+		return slices.DeleteFunc(slices.Compact(names), func(n string) bool { return !strings.HasPrefix(n, start) }), cobra.ShellCompDirectiveNoFileComp
+	}
+}

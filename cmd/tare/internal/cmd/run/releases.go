@@ -1,0 +1,45 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+)
+
+// releaser is what sources can be that know which Go releases are on this
+// machine.
+type releaser interface {
+	Here(ctx context.Context, release string) bool
+}
+
+// here leaves studies out that would have to fetch a Go release first: nobody
+// asked for them by name.
+func here(ctx context.Context, w *session.Session, studies []cmdenv.Study) []cmdenv.Study {
+	r, ok := w.Sources.(releaser)
+	if !ok {
+		return studies
+	}
+	var out []cmdenv.Study
+	for _, study := range studies {
+		if missing := lacking(ctx, r, study.Study); missing != "" {
+			w.Progress.Say(fmt.Sprintf("%s: left out, %s is not on this machine; tare run %s fetches it", study.ID, missing, study.ID))
+			continue
+		}
+		out = append(out, study)
+	}
+	return out
+}
+
+// lacking is a release that a study builds contenders with and that is not here;
+// empty: there is none.
+func lacking(ctx context.Context, r releaser, study tare.Study) string {
+	for _, e := range study.Contenders {
+		if e.Go != "" && !r.Here(ctx, e.Go) {
+			return e.Go
+		}
+	}
+	return ""
+}

@@ -1,0 +1,109 @@
+// Package run is tare run: it carries studies out.
+package run
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+)
+
+// Command is tare run.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o session.Options
+	var f cmdenv.FormatFlag
+	var words session.Words
+	cmd := &cobra.Command{
+		Use:   "run [STUDY|FILE…]",
+		Short: "Carry studies out",
+		Long: `Carry studies out: build the contenders, let each prove that it answers right,
+weigh them in lockstep rounds, and say what was found.
+
+A STUDY is the name of a bundled study (tare list studies), a FILE is a study of
+your own, and - reads one from stdin. Without either, every bundled study runs,
+json-encode first and the others from short to long. Each prints a brief report
+as it ends, and at the end the published claims are compared with what was
+measured. --list shows the studies and how long each takes.
+
+Any --budget from 5s on works (10s for servers): what it has no time for is left
+out, and named with the budget that would do.
+
+The report goes to stdout, as tables for people or in another --format (tare
+report --help describes them), and progress to stderr. Every result is kept in
+the data directory (tare history lists them). Ctrl-C finishes the round and
+judges what there is; a second one ends it at once.
+
+Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
+input or a budget below the least; 130 interrupted. With --exit-code also 3 a criterion
+is not met, 4 inconclusive, 5 void: the worst (5, then 3, then 4) of those
+contenders that are not traps.`,
+		Example: `  tare run
+  tare run --list
+  tare run json-encode --budget full
+  tare run json-encode --contender 'jsoniter*' --workload 'devices-50/*' --at 1000/s
+  tare run json-encode --contender 'sonic*' --with github.com/bytedance/sonic@v1.14.0 --go go1.25.5
+  tare run ffi --with-original ../cgocopy
+  tare run ./mine.yaml --rounds 40 --seed 7 --env GOGC=200 -o mine.json
+  tare run tiny --contender gin-new --profile cpu,mem
+  tare run json-encode --resume`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeStudies(env),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.Read(cmd, words); err != nil {
+				return err
+			}
+			if len(args) == 0 && !cmd.Flags().Changed("format") && !f.AsJSON {
+				f.Name = "brief"
+			}
+			var err error
+			if o.Format, err = f.Format(cmd); err != nil {
+				return err
+			}
+			return runStudies(cmd.Context(), env, o, args)
+		},
+	}
+	what := cmdenv.NewFlags("What is weighed")
+	what.Set.StringArrayVar(&o.Only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")
+	what.Set.StringArrayVar(&o.Only.Workloads, "workload", nil, "only workloads that match `glob`, at any budget; repeatable")
+	what.Set.StringArrayVar(&words.With, "with", nil, "build contenders that need it with `module`@version or module=./dir; repeatable")
+	what.Set.StringVar(&words.Original, "with-original", "", "weigh the published library of a study as well, from a clone of it in `directory`")
+	what.Set.StringArrayVar(&words.Release, "go", nil, "build contenders with that Go `release`, e.g. go1.25.5; default: the machine's")
+	what.Set.StringVar(&o.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	how := cmdenv.NewFlags("How it is measured")
+	how.Set.StringVar(&words.Budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
+	how.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
+	how.Set.DurationVar(&o.Slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
+	how.Set.StringVar(&words.Isolation, "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial for one whole trial after another")
+	how.Set.IntVar(&o.Procs, "procs", 0, "GOMAXPROCS of the contenders; default: as the kind has it, 1 for codecs and routers")
+	how.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
+	how.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
+	how.Set.BoolVar(&o.Resume, "resume", false, "go on with the newest unfinished run")
+	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
+	said := cmdenv.NewFlags("What is printed")
+	said.Set.StringVar(&words.At.Text, "at", "", "say what contenders cost, and save, in a service that does it at `rate`, e.g. 1000/s")
+	said.Set.BoolVar(&o.List, "list", false, "print what would be measured and for how long, and measure nothing")
+	f.Add(said.Set, "one document for one study, else a list")
+	said.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.Set.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress on stderr")
+	said.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
+	said.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 3 not met, 4 inconclusive, 5 void")
+	cmdenv.AddFlags(cmd, what, how, said)
+	f.Complete(cmd)
+	cmdenv.CompleteFlag(cmd, "contender", completeNames(env, func(c cmdenv.Study) []string { ids, _ := c.Names(); return ids }))
+	cmdenv.CompleteFlag(cmd, "workload", completeNames(env, func(c cmdenv.Study) []string { _, ids := c.Names(); return ids }))
+	cmdenv.CompleteFlag(cmd, "profile", cobra.FixedCompletions([]string{tare.ProfileCPU, tare.ProfileMem}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "isolation", cobra.FixedCompletions([]string{string(tare.Lockstep), string(tare.TrialWise)}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func completeStudies(env cmdenv.Env) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+		return slices.DeleteFunc(env.Bundled(), func(name string) bool { return !strings.HasPrefix(name, start) }), cobra.ShellCompDirectiveDefault
+	}
+}

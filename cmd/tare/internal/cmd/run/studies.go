@@ -1,0 +1,133 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/lab"
+)
+
+// runStudies carries out the studies that args name. What goes wrong with one study
+// is said at once and does not keep the others from running; the worst exit
+// code is returned.
+func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, args []string) error {
+	names := args
+	if len(names) == 0 {
+		names = env.Bundled()
+	}
+	p := session.NewProgress(env, o.Quiet)
+	defer p.End()
+	if !o.List {
+		p.Say(fmt.Sprintf("weighing %s, %s", strings.Join(names, ", "), session.InWords(o)))
+	}
+
+	exit := cmdenv.ExitOK
+	fail := func(err error) {
+		exit = cmdenv.Worst(exit, cmdenv.ExitCode(err))
+		p.Fail(err)
+	}
+	var studies []cmdenv.Study
+	for _, name := range names {
+		if study, err := env.ReadStudy(name); err != nil {
+			fail(err)
+		} else {
+			studies = append(studies, study)
+		}
+	}
+	if len(studies) == 0 {
+		return cmdenv.Code(exit)
+	}
+	if len(args) == 0 {
+		inOrder(studies, o.Quick)
+	}
+	for _, study := range studies {
+		if o.User {
+			if err := lab.CheckBudget(study.Study, o.Budget); err != nil {
+				return session.OfStudy(study, len(studies), err)
+			}
+		}
+	}
+	if err := cmdenv.CheckFormat(o.Format, len(studies)); err != nil {
+		return err
+	}
+	if err := o.Give(studies); err != nil {
+		return err
+	}
+	studies, others, err := cmdenv.Choose(o.Only, studies)
+	if err != nil {
+		return err
+	}
+	for _, name := range others {
+		p.Say(name + ": skipped: nothing matched")
+	}
+	if o.List {
+		return listRun(env, o, studies)
+	}
+	out, err := cmdenv.OpenOutput(o.Out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	err = session.With(ctx, env, o, p, func(ctx context.Context, w *session.Session) error {
+		if len(args) == 0 {
+			studies = here(ctx, w, studies)
+		}
+		if text := beforehand(studies, o); text != "" {
+			p.Say(text)
+		}
+		err := w.WeighAll(ctx, studies, fail)
+		if errOut := w.Finish(out, len(args) == 1); err == nil {
+			err = errOut
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return cmdenv.Code(exit)
+}
+
+// beforehand says how long several studies will take, where that is known before
+// their pilots; empty: it is not.
+func beforehand(studies []cmdenv.Study, o session.Options) string {
+	if len(studies) < 2 || o.Rounds > 0 || o.Resume {
+		return ""
+	}
+	return fmt.Sprintf("%d studies, one after the other, measure for about %s in all, longer if that is too short for the fewest rounds; "+
+		"building their contenders comes on top of that, and takes longest the first time; --list shows each", len(studies), cmdenv.Seconds(total(o, studies)))
+}
+
+func total(o session.Options, studies []cmdenv.Study) time.Duration {
+	var total time.Duration
+	for _, study := range studies {
+		total += o.BudgetOf(study)
+	}
+	return total
+}
+
+// listRun prints what a run would do, and for how long, and measures nothing.
+func listRun(env cmdenv.Env, o session.Options, studies []cmdenv.Study) error {
+	tw := tabwriter.NewWriter(env.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "STUDY\tMEASURES\tCONTENDERS\tWORKLOADS\tQUESTION")
+	for _, study := range studies {
+		part, _, err := lab.Part(study.Study, o.Quick, o.Only)
+		if err != nil {
+			return &lab.StudyError{Study: study.ID, Err: err}
+		}
+		long := cmdenv.Seconds(o.BudgetOf(study))
+		if o.Rounds > 0 {
+			long = format.Count(o.Rounds, "round")
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%s\n", study.ID, long, len(part.Contenders), len(part.Workloads), study.Question)
+	}
+	if o.Rounds == 0 {
+		fmt.Fprintf(tw, "in all\t%s\t\t\tbuilds, and the first semantics test of a program, come on top\n", cmdenv.Seconds(total(o, studies)))
+	}
+	return tw.Flush()
+}

@@ -1,0 +1,204 @@
+// Package serve is tare serve: it runs a weighed service for real.
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// options are the arguments and flags of tare serve.
+type options struct {
+	app     string
+	stack   string   // empty: the app's default
+	args    []string // for the program: the flags that were given, e.g. -limit=100
+	store   string   // of users
+	faces   bool     // that are to be served are named
+	catalog string   // directory; empty: looked for
+	dryRun  bool
+	quiet   bool
+}
+
+// Command is tare serve.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "serve [APP]",
+		Short: "Run a weighed service for real",
+		Long: `Build a contender and run it alone, as the service that it is weighed as.
+
+Without an APP, what can be served is listed: the services, the stacks each is
+written in, and what can be set about it. Every setting can be given by the
+environment as well, e.g. TARE_MAX_BODY for --max-body; a flag comes first.
+
+Ctrl-C and SIGTERM are handed on: the service lets requests under way end, for
+5 s at most. A second Ctrl-C ends it at once. Nothing is left of it when tare
+itself is killed.
+
+Exit codes: the service's own, which is 0 after a signal; 1 it cannot be built or
+cannot serve; 2 bad input; 130 interrupted before it was built.`,
+		Example: `  tare serve
+  tare serve ingest --sink file:events.ndjson
+  TARE_TOKEN="$SECRET" tare serve ingest --stack fasthttp --limit 100 --addr :8080
+  tare serve ingest --sink file:events.ndjson --fsync --rotate 64MiB --tls-cert cert.pem --tls-key key.pem
+  tare serve homelab --stack gin --origins https://home.example --log stdout
+  tare serve users --face grpc,gin=127.0.0.1:9000,gateway --store sqlite:users.db
+  tare serve homelab --dry-run`,
+		Args: cmdenv.AtMost(1),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return appNames(servedApps()), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	every, apps := serveGroups(cmd, &o, &asJSON)
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return listServed(env, o.catalog, asJSON)
+		}
+		var err error
+		o.app = args[0]
+		if o.args, err = programFlags(cmd.Flags(), o.app, every, apps); err != nil {
+			return err
+		}
+		if o.app == server.AppUsers {
+			o.store, o.faces = cmd.Flags().Lookup(server.SetStore).Value.String(), cmd.Flags().Changed(flagFace)
+			if o.store == "" {
+				o.store = os.Getenv(server.Setting{Name: server.SetStore}.Env())
+			}
+		}
+		return runServe(cmd.Context(), env, o)
+	}
+	cmd.SetFlagErrorFunc(serveFlagError)
+	cmdenv.CompleteFlag(cmd, "stack", completeStacks(env, &o))
+	return cmd
+}
+
+// serveGroups adds the flags: those of every service, which its program takes
+// under the same names, each app's settings, and the command's own.
+func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Flags, apps map[string]cmdenv.Flags) {
+	which := cmdenv.NewFlags("What is served")
+	which.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
+	which.Set.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
+	which.Set.BoolVar(&o.dryRun, "dry-run", false, "say what would be built and run, and leave it at that")
+	which.Set.BoolVarP(&o.quiet, "quiet", "q", false, "do not say what is being built")
+	which.Set.BoolVar(asJSON, "json", false, "print the list as JSON")
+
+	every = cmdenv.NewFlags("Of every service")
+	every.Set.String("addr", "", "`host:port` to listen at; port 0: any (TARE_ADDR; default: 127.0.0.1:8080)")
+	every.Set.String("log", "", "access `log`: none, stdout, discard or file:PATH (TARE_LOG; default: none)")
+	every.Set.String("tls-cert", "", "`file` of a certificate in PEM, to encrypt connections with (TARE_TLS_CERT)")
+	every.Set.String("tls-key", "", "`file` of its key in PEM (TARE_TLS_KEY)")
+
+	groups := []cmdenv.Flags{which, every}
+	apps = map[string]cmdenv.Flags{}
+	for _, a := range servedApps() {
+		g := cmdenv.NewFlags("Of " + a.Name)
+		for _, setting := range server.Settings(a.Name) {
+			help, _ := explained(setting)
+			help += " (" + setting.Env()
+			if setting.Default != "" {
+				help += "; default: " + setting.Default
+			}
+			if help += ")"; setting.Switch() {
+				g.Set.Var(new(switchValue), setting.Name, help)
+				g.Set.Lookup(setting.Name).NoOptDefVal = "true"
+				continue
+			}
+			g.Set.String(setting.Name, "", help)
+		}
+		if a.Name == server.AppUsers {
+			g.Set.String(flagFace, "", "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of --addr on ("+server.EnvFace+"; default: all there are)")
+		}
+		apps[a.Name] = g
+		groups = append(groups, g)
+	}
+	cmdenv.AddFlags(cmd, groups...)
+	return every, apps
+}
+
+// flagFace names the faces of a stack that has several.
+const flagFace = "face"
+
+// switchValue is what follows --fsync, if anything does; the program reads it.
+type switchValue string
+
+func (v *switchValue) Set(text string) error { *v = switchValue(text); return nil }
+
+func (v *switchValue) String() string { return string(*v) }
+
+func (*switchValue) Type() string { return "bool" }
+
+// explained is a setting's help with the whole word in back quotes that stands
+// for its value, such as file:PATH, and that word; empty: there is none.
+func explained(setting server.Setting) (help, value string) {
+	before, rest, quoted := strings.Cut(setting.Help, "`")
+	inside, after, closed := strings.Cut(rest, "`")
+	if !quoted || !closed {
+		return setting.Help, ""
+	}
+	word := strings.LastIndexByte(before, ' ') + 1
+	value = before[word:] + inside
+	return before[:word] + "`" + value + "`" + after, value
+}
+
+// programFlags are the flags that were given, as the program takes them. Those
+// that are of other apps only are refused.
+func programFlags(given *pflag.FlagSet, app string, every cmdenv.Flags, apps map[string]cmdenv.Flags) (args []string, err error) {
+	own := apps[app]
+	give := func(f *pflag.Flag) {
+		if given.Changed(f.Name) { // its value may be with an app of which it is as well
+			args = append(args, "-"+f.Name+"="+given.Lookup(f.Name).Value.String())
+		}
+	}
+	every.Set.VisitAll(give)
+	for name, g := range apps {
+		if name == app {
+			continue
+		}
+		g.Set.VisitAll(func(f *pflag.Flag) {
+			if f.Changed && err == nil && (own.Set == nil || own.Set.Lookup(f.Name) == nil) {
+				err = cmdenv.Usage(fmt.Sprintf("--%s is of %s, and this is to serve %s", f.Name, name, app), "tare serve lists the settings of each")
+			}
+		})
+	}
+	if own.Set != nil {
+		own.Set.VisitAll(give)
+	}
+	return args, err
+}
+
+// serveFlagError names flags that look like one that there is not.
+func serveFlagError(cmd *cobra.Command, err error) error {
+	var none *pflag.NotExistError
+	if !errors.As(err, &none) {
+		return cmdenv.Usage(format.Line(err.Error(), 0), cmd.CommandPath()+" --help lists the flags")
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	if word := none.GetSpecifiedShortnames(); word != "" { // one dash
+		name, _, _ := strings.Cut(word, "=")
+		if slices.Contains(known, "--"+name) {
+			return cmdenv.Usage(fmt.Sprintf("-%s is no flag", name), "with two dashes it is: --"+name)
+		}
+		return cmdenv.Unknown("flag", "-"+name, known, cmd.CommandPath()+" --help lists the flags")
+	}
+	given := "--" + none.GetSpecifiedName()
+	hint := cmd.CommandPath() + " --help lists the flags"
+	if close := near.Names(given, known); len(close) > 0 {
+		hint = near.Hint(given, close)
+	}
+	return cmdenv.Usage("unknown flag "+given, hint)
+}

@@ -1,0 +1,269 @@
+package serve
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/internal/build"
+)
+
+// stack is a contender that serves an app.
+type stack struct {
+	ID   string `json:"stack"` // what people call it: of a leaf's first variant, the leaf's own id
+	Trap bool   `json:"trap"`
+	Why  string `json:"why"`
+
+	leaf    build.Leaf
+	id      string // the catalog's, e.g. gin-new; of one that serves several faces the leaf's
+	variant string // empty: it has none, or serves them all
+}
+
+// entry is what the catalog builds it as.
+func (st stack) entry() string {
+	if m := st.leaf.Manifest; m.Together {
+		return m.IDs()[0]
+	}
+	return st.id
+}
+
+// tagDB is the build tag with which leaves that serve users have databases.
+const tagDB = "db"
+
+// kept is st as it is built with databases, where the store of users is in one.
+func (st stack) kept(c catalog.Catalog, store string) stack {
+	if kind, _, _ := strings.Cut(store, ":"); kind != "sqlite" && kind != "postgres" {
+		return st
+	}
+	for _, leaf := range c.Leaves() {
+		m := leaf.Manifest
+		if m.Kind == st.leaf.Manifest.Kind && leaf.Src() == st.leaf.Src() && slices.Contains(m.Tags, tagDB) {
+			st.leaf, st.id = leaf, m.VariantID(st.variant)
+		}
+	}
+	return st
+}
+
+// stacks are those of a catalog that serve an app, by name.
+func stacks(c catalog.Catalog, app string) []stack {
+	var list []stack
+	for _, leaf := range c.Leaves() {
+		m := leaf.Manifest
+		if m.Kind != server.Kind && m.Kind != rpc.Kind || m.ID == tare.NullID || !slices.Contains(m.Apps, app) || slices.Contains(m.Tags, tagDB) {
+			continue
+		}
+		if m.Together {
+			list = append(list, stack{ID: m.ID, Why: m.Why, leaf: leaf, id: m.ID})
+			continue
+		}
+		for i, id := range m.IDs() {
+			st := stack{ID: id, Trap: m.Trap, Why: m.Why, leaf: leaf, id: id}
+			if len(m.Variants) > 0 {
+				st.variant = m.Variants[i]
+			}
+			if m.VariantAnswers[st.variant] != "" {
+				continue // it does only part of the work
+			}
+			if i == 0 {
+				st.ID = m.ID
+			}
+			list = append(list, st)
+		}
+	}
+	slices.SortFunc(list, func(a, b stack) int { return strings.Compare(a.ID, b.ID) })
+	return list
+}
+
+// apps are what the stacks of a catalog serve: those that are known, in the
+// order in which they are, then what else there is.
+func apps(c catalog.Catalog) []servedApp {
+	var list, others []servedApp
+	for _, a := range servedApps() {
+		if len(stacks(c, a.Name)) > 0 {
+			list = append(list, a)
+		}
+	}
+	for _, leaf := range c.Leaves() {
+		for _, name := range leaf.Manifest.Apps {
+			known := func(a servedApp) bool { return a.Name == name }
+			if len(stacks(c, name)) > 0 && !slices.ContainsFunc(list, known) && !slices.ContainsFunc(others, known) {
+				others = append(others, servedApp{Name: name})
+			}
+		}
+	}
+	slices.SortFunc(others, func(a, b servedApp) int { return strings.Compare(a.Name, b.Name) })
+	return append(list, others...)
+}
+
+func appNames(list []servedApp) []string {
+	var names []string
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// findStack finds who is to serve an app.
+func findStack(c catalog.Catalog, app, name string) (stack, error) {
+	served := apps(c)
+	i := slices.IndexFunc(served, func(a servedApp) bool { return a.Name == app })
+	if i < 0 {
+		return stack{}, cmdenv.Unknown("app", app, appNames(served), "tare serve lists them")
+	}
+	list := stacks(c, app)
+	if name == "" {
+		if name = served[i].Stack; !slices.ContainsFunc(list, func(s stack) bool { return s.ID == name }) {
+			return stack{}, cmdenv.Usage(fmt.Sprintf("%s is served by no stack where none is named", app), "--stack says by which; tare serve lists them")
+		}
+	}
+	var names []string
+	for _, st := range list {
+		if st.ID == name || st.id == name {
+			return st, nil
+		}
+		names = append(names, st.ID)
+	}
+	if slices.Contains(c.IDs(server.Kind), name) || slices.Contains(c.IDs(rpc.Kind), name) {
+		return stack{}, cmdenv.Usage(fmt.Sprintf("stack %s does not serve %s", name, app), "tare serve lists those that do")
+	}
+	return stack{}, cmdenv.Unknown("stack", name, names, "tare serve lists them")
+}
+
+// servedRow is an app as it is listed.
+type servedRow struct {
+	App      string       `json:"app"`
+	What     string       `json:"what"`
+	Default  string       `json:"default_stack"`
+	Stacks   []stack      `json:"stacks"`
+	Settings []settingRow `json:"settings"`
+}
+
+type settingRow struct {
+	Flag    string `json:"flag"`
+	Env     string `json:"env"`
+	Default string `json:"default"`
+	Help    string `json:"help"`
+
+	value string // what stands for it in the help
+}
+
+// listServed lists what can be served.
+func listServed(env cmdenv.Env, dir string, asJSON bool) error {
+	c, err := servedCatalog(env, dir)
+	if err != nil {
+		return err
+	}
+	rows := []servedRow{}
+	for _, a := range apps(c) {
+		row := servedRow{App: a.Name, What: a.What, Default: a.Stack, Stacks: stacks(c, a.Name), Settings: []settingRow{}}
+		for _, set := range server.Settings(a.Name) {
+			_, value := explained(set)
+			row.Settings = append(row.Settings, settingRow{"--" + set.Name, set.Env(), set.Default, strings.ReplaceAll(set.Help, "`", ""), value})
+		}
+		rows = append(rows, row)
+	}
+	if asJSON {
+		return cmdenv.PrintJSON(env.Out, struct {
+			Apps []servedRow `json:"apps"`
+		}{rows})
+	}
+	bold := env.Style(env.Out).Bold
+	for _, row := range rows {
+		fmt.Fprintln(env.Out, withWhat(cmdenv.Paint(bold, row.App), row.What))
+		if err := row.write(env.Out); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintln(env.Out, "tare serve APP runs one; tare serve --help lists what is the same for all, such as --addr")
+	return err
+}
+
+func withWhat(name, what string) string {
+	if what == "" {
+		return name
+	}
+	return name + ": " + what
+}
+
+// write lists the stacks and settings of an app.
+func (r servedRow) write(w io.Writer) error {
+	var names []string
+	for _, st := range r.Stacks {
+		name := st.ID + cmdenv.Dagger(st.Trap)
+		if st.ID == r.Default {
+			names = slices.Insert(names, 0, name+" (default)")
+			continue
+		}
+		names = append(names, name)
+	}
+	for i, line := range wrapped(names, 90) {
+		fmt.Fprintf(w, "  %-8s%s\n", map[bool]string{true: "stacks"}[i == 0], line)
+	}
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, set := range r.Settings {
+		value := set.Default
+		if value == "" {
+			value = "-"
+		}
+		fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", strings.TrimSpace(set.Flag+" "+set.value), set.Env, value, set.Help)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// wrapped puts commas between names and breaks them into lines of so many
+// bytes.
+func wrapped(names []string, width int) []string {
+	lines := []string{""}
+	for i, name := range names {
+		if i < len(names)-1 {
+			name += ","
+		}
+		last := &lines[len(lines)-1]
+		switch {
+		case *last == "":
+			*last = name
+		case len(*last)+1+len(name) > width:
+			lines = append(lines, name)
+		default:
+			*last += " " + name
+		}
+	}
+	return lines
+}
+
+// servedCatalog finds the contenders.
+func servedCatalog(env cmdenv.Env, dir string) (catalog.Catalog, error) {
+	d, err := env.Dirs()
+	if err != nil {
+		return catalog.Catalog{}, err
+	}
+	return cmdenv.FindCatalog(dir, d.Cache)
+}
+
+// completeStacks offers the stacks of the app that was given.
+func completeStacks(env cmdenv.Env, o *options) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		c, err := servedCatalog(env, o.catalog)
+		if err != nil || len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, st := range stacks(c, args[0]) {
+			names = append(names, st.ID)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

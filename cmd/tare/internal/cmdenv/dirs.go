@@ -1,0 +1,114 @@
+package cmdenv
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/tarebench/tare/internal/build"
+)
+
+// Dirs are the two directories tare keeps things in.
+type Dirs struct {
+	Cache string // what can be made again: contenders' binaries, the machine lock
+	Data  string // what cannot: results and their journals
+}
+
+// Lock is the file that at most one measuring tare per machine holds.
+func (d Dirs) Lock() string { return filepath.Join(d.Cache, "lock") }
+
+// Known is where the answers of contenders are kept.
+func (d Dirs) Known() string { return filepath.Join(d.Cache, "answers") }
+
+// Results is where the runs of a study are kept. A study's name may hold what
+// a file's may not.
+func (d Dirs) Results(study string) string {
+	name := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`/\:*?"<>|`, r) || r < ' ' {
+			return '_'
+		}
+		return r
+	}, study)
+	if strings.HasPrefix(name, ".") {
+		name = "_" + name
+	}
+	return filepath.Join(d.AllResults(), name)
+}
+
+// AllResults is where the runs of all studies are kept, a directory each.
+func (d Dirs) AllResults() string { return filepath.Join(d.Data, "results") }
+
+// directories finds them: TARE_CACHE and TARE_DATA, else the places the
+// operating system has for such things.
+func directories(env func(string) string, goos string) (Dirs, error) {
+	d := Dirs{Cache: env("TARE_CACHE"), Data: env("TARE_DATA")}
+	var cacheBase, dataBase string
+	switch home := env("HOME"); goos {
+	case "windows":
+		cacheBase, dataBase = env("LocalAppData"), env("AppData")
+	case "darwin":
+		if home != "" {
+			cacheBase, dataBase = filepath.Join(home, "Library", "Caches"), filepath.Join(home, "Library", "Application Support")
+		}
+	default:
+		cacheBase, dataBase = env("XDG_CACHE_HOME"), env("XDG_DATA_HOME")
+		if cacheBase == "" && home != "" {
+			cacheBase = filepath.Join(home, ".cache")
+		}
+		if dataBase == "" && home != "" {
+			dataBase = filepath.Join(home, ".local", "share")
+		}
+	}
+	for _, x := range []struct {
+		dir  *string
+		base string
+		name string
+	}{{&d.Cache, cacheBase, "TARE_CACHE"}, {&d.Data, dataBase, "TARE_DATA"}} {
+		if *x.dir == "" {
+			if x.base == "" {
+				return d, Usage("no home directory to keep files in", "set "+x.name+" to a directory")
+			}
+			*x.dir = filepath.Join(x.base, "tare")
+		}
+		abs, err := filepath.Abs(*x.dir)
+		if err != nil {
+			return d, err
+		}
+		*x.dir = abs
+	}
+	return d, nil
+}
+
+// Dirs are the directories of this call.
+func (env Env) Dirs() (Dirs, error) { return directories(env.Getenv, runtime.GOOS) }
+
+// writable makes dir and proves that a file can be put there.
+func writable(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".writable-")
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+// MakeCache makes the cache directory.
+func (d Dirs) MakeCache() error {
+	if err := writable(d.Cache); err != nil {
+		return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", build.ErrCache, d.Cache, Cause(err))
+	}
+	return nil
+}
+
+// MakeData makes the data directory.
+func (d Dirs) MakeData() error {
+	if err := writable(d.Data); err != nil {
+		return fmt.Errorf("cannot write results to %s: %w; set TARE_DATA to a directory that can be written", d.Data, Cause(err))
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package cmdenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/plan"
+	"github.com/tarebench/tare/lab"
+)
+
+// Exit codes. 3, 4 and 5 are given only where the caller asked for verdicts as
+// exit codes; a study that was carried out is otherwise a success, whatever it
+// found.
+const (
+	ExitOK           = 0   // the studies were carried out
+	ExitFailure      = 1   // internal or I/O error; baseline, control or null lost; no toolchain; unwritable cache; a check that missed a trap with all the evidence it needs; nothing could be measured
+	ExitUsage        = 2   // usage, a bad input file, or a budget too small
+	ExitNotMet       = 3   // a criterion is not met
+	ExitInconclusive = 4   // a criterion is inconclusive
+	ExitVoid         = 5   // what was weighed is void
+	ExitInterrupted  = 130 // Ctrl-C
+)
+
+// severity orders exit codes from the least to the worst: of several studies
+// the worst is returned.
+func severity(code int) int {
+	return slices.Index([]int{ExitOK, ExitInconclusive, ExitNotMet, ExitVoid, ExitUsage, ExitFailure, ExitInterrupted}, code)
+}
+
+// Worst is the worse of two exit codes.
+func Worst(a, b int) int {
+	if severity(b) > severity(a) {
+		return b
+	}
+	return a
+}
+
+// UsageError is something the caller has to write differently.
+type UsageError struct {
+	What string // what is wrong
+	Hint string // what would be right; may be empty
+}
+
+// Usage is a *usageError.
+func Usage(what, hint string) error { return &UsageError{what, hint} }
+
+// Error is one line.
+func (e *UsageError) Error() string { return withHint(e.What, e.Hint) }
+
+// errInterrupted says that the caller ended the run before there was anything
+// to judge.
+var ErrInterrupted = errors.New("interrupted")
+
+// Unknown is the error for a name that is not among known. It names those that
+// look like it, or else says otherwise.
+func Unknown(what, name string, known []string, otherwise string) error {
+	hint := otherwise
+	if close := near.Names(name, known); len(close) > 0 {
+		hint = near.Hint(name, close)
+	}
+	return Usage(fmt.Sprintf("unknown %s %q", what, name), hint)
+}
+
+// Code carries an exit code for which everything has been said already.
+type Code int
+
+func (e Code) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// ExitCode is the one table from errors to exit codes.
+func ExitCode(err error) int {
+	var (
+		said   Code
+		usage  *UsageError
+		file   *studyfile.Error
+		result *history.Error
+		field  *tare.FieldError
+		study  *lab.StudyError
+		budget *plan.BudgetError
+		resume *lab.ResumeError
+	)
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &said):
+		return int(said)
+	case errors.Is(err, ErrInterrupted), errors.Is(err, context.Canceled):
+		return ExitInterrupted
+	case errors.As(err, &usage), errors.As(err, &file), errors.As(err, &result), errors.As(err, &field),
+		errors.As(err, &study), errors.As(err, &budget), errors.As(err, &resume):
+		return ExitUsage
+	}
+	return ExitFailure // *lab.LostError, *lab.ExpectError, build.ErrNoToolchain, build.ErrCache, I/O
+}
+
+// EndsRun reports whether err would meet every other study as well.
+func EndsRun(err error) bool {
+	return errors.Is(err, build.ErrNoToolchain) || errors.Is(err, build.ErrCache) || ExitCode(err) == ExitInterrupted
+}
+
+// Complain writes err to w as one line.
+func Complain(w io.Writer, err error) {
+	var said Code
+	if err == nil || errors.As(err, &said) {
+		return
+	}
+	fmt.Fprintf(w, "tare: %s\n", line(err))
+}
+
+// line is err in one line, with what would help where the error itself does
+// not say so.
+func line(err error) string {
+	switch {
+	case ExitCode(err) == ExitInterrupted:
+		return "interrupted"
+	case errors.Is(err, build.ErrNoToolchain):
+		return "the go command is needed to build contenders: " + format.Line(err.Error(), 0)
+	}
+	return format.Line(err.Error(), 0)
+}
+
+func withHint(what, hint string) string {
+	if hint == "" {
+		return what
+	}
+	return what + "; " + hint
+}
+
+// VerdictCode is the exit code for what a result found, for callers who asked
+// for it: the worst outcome of contenders that are not traps.
+func VerdictCode(r *tare.Result) int {
+	exit := ExitOK
+	for _, f := range r.Findings {
+		// What is void of one metric only shows in the verdicts that need it.
+		if f.Severity == tare.Void && f.Metric == "" && !f.Expected && !IsTrap(r, f.Contender) {
+			exit = Worst(exit, ExitVoid)
+		}
+	}
+	for _, v := range r.Verdicts {
+		if v.Criterion == "" || IsTrap(r, v.Contender) {
+			continue
+		}
+		switch v.Verdict {
+		case tare.NotMet:
+			exit = Worst(exit, ExitNotMet)
+		case tare.Inconclusive:
+			exit = Worst(exit, ExitInconclusive)
+		case tare.VoidRuling:
+			exit = Worst(exit, ExitVoid)
+		}
+	}
+	return exit
+}
+
+func IsTrap(r *tare.Result, id string) bool {
+	c, ok := r.Contender(id)
+	return ok && c.Role == tare.RoleTrap
+}

@@ -1,0 +1,77 @@
+package cmdenv
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func CommandNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// AtMost accepts up to n arguments.
+func AtMost(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return Usage(fmt.Sprintf("%s: unexpected argument %q", cmd.CommandPath(), args[n]), cmd.CommandPath()+" --help shows how to call it")
+		}
+		return nil
+	}
+}
+
+// Flags is some flags of a command under a heading of their own.
+type Flags struct {
+	title string
+	Set   *pflag.FlagSet // in the order in which help lists them
+}
+
+// NewFlags makes an empty group.
+func NewFlags(title string) Flags {
+	set := pflag.NewFlagSet(title, pflag.ContinueOnError)
+	set.SortFlags = false
+	return Flags{title, set}
+}
+
+// AddFlags gives cmd the flags of all groups, and a help text that lists them
+// by group. Flags of no group come last.
+func AddFlags(cmd *cobra.Command, groups ...Flags) {
+	for _, g := range groups {
+		cmd.Flags().AddFlagSet(g.Set)
+	}
+	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
+		var b strings.Builder
+		fmt.Fprintf(&b, "Usage:\n  %s\n\nExamples:\n%s\n", cmd.UseLine(), cmd.Example)
+		rest := NewFlags("Other flags")
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			for _, g := range groups {
+				if g.Set.Lookup(f.Name) != nil {
+					return
+				}
+			}
+			rest.Set.AddFlag(f)
+		})
+		for _, g := range append(groups, rest) {
+			if g.Set.HasAvailableFlags() {
+				fmt.Fprintf(&b, "\n%s:\n%s", g.title, g.Set.FlagUsages())
+			}
+		}
+		_, err := fmt.Fprint(cmd.OutOrStderr(), b.String())
+		return err
+	})
+}
+
+// CompleteFlag says how the shell completes a flag of cmd.
+func CompleteFlag(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
+		panic(err) // the flag was added, once
+	}
+}

@@ -1,0 +1,158 @@
+package cmdenv
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/report"
+	"github.com/tarebench/tare/report/html"
+)
+
+// Names of pages: of a result's, in its run's directory, and of the newest one of
+// all claims, in the data directory.
+const (
+	PageName   = "report.html"
+	ClaimsName = "claims.html"
+)
+
+// formats are those of package report, and the page.
+func formats() []report.Format { return append(report.Formats(), PageOf(nil)) }
+
+// PageOf is the page of a result that lies in a directory.
+func PageOf(files fs.FS) report.Format {
+	return html.Format(html.Options{Files: files, Explain: func(id string) string {
+		for _, c := range slices.Concat(check.All(), bring.Notes()) {
+			if c.ID == id {
+				return c.Summary + " " + c.Why
+			}
+		}
+		return ""
+	}})
+}
+
+// SavePage writes the page beside a result.
+func SavePage(path, dir string, res *tare.Result) error {
+	out, err := OpenOutput(path)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	return out.Save(func(f *os.File) error { return PageOf(os.DirFS(dir)).Write(f, res, report.Style{}) })
+}
+
+func formatNames() string {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// FormatFlag is --format, and --json as a short way to say --format json.
+type FormatFlag struct {
+	Name   string
+	AsJSON bool
+}
+
+func (f *FormatFlag) Add(flags *pflag.FlagSet, several string) {
+	flags.StringVar(&f.Name, "format", "text", "`how` to print it: "+formatNames())
+	flags.BoolVar(&f.AsJSON, "json", false, "the same as --format json: "+several)
+}
+
+// Complete offers the formats to the shell.
+func (f *FormatFlag) Complete(cmd *cobra.Command) {
+	CompleteFlag(cmd, "format", func(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+		var names []string
+		for _, f := range formats() {
+			if strings.HasPrefix(f.Name, start) {
+				names = append(names, f.Name+"\t"+f.Summary)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// Format is the one that was asked for.
+func (f *FormatFlag) Format(cmd *cobra.Command) (report.Format, error) {
+	name := f.Name
+	if f.AsJSON {
+		if name != "json" && cmd.Flags().Changed("format") {
+			return report.Format{}, Usage("--json and --format "+name+" contradict each other", "give one of them")
+		}
+		name = "json"
+	}
+	for _, format := range formats() {
+		if format.Name == name {
+			return format, nil
+		}
+	}
+	return report.Format{}, Usage(fmt.Sprintf("--format %q is not a format", name), "one of "+formatNames())
+}
+
+// ForPeople reports whether a format is for readers at a terminal.
+func ForPeople(f report.Format) bool { return f.Name == "text" || f.Name == "brief" }
+
+// CheckFormat is an error where a format is for one result and there are several. JSON
+// has lists of them.
+func CheckFormat(f report.Format, results int) error {
+	if f.Next != nil || f.Name == "json" || results <= 1 {
+		return nil
+	}
+	return Usage(fmt.Sprintf("--format %s holds one result, and there are %d", f.Name, results), "name one of them; each run has a "+PageName+" beside its result")
+}
+
+// FormatHelp describes the formats for a help text.
+func FormatHelp() string {
+	var b strings.Builder
+	for _, f := range formats() {
+		fmt.Fprintf(&b, "  %-9s %s\n", f.Name, f.Summary)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// WriteResults writes results one after the other, or where a format holds only one,
+// as a list.
+func WriteResults(w io.Writer, f report.Format, results []*tare.Result, st report.Style) error {
+	if err := CheckFormat(f, len(results)); err != nil {
+		return err
+	}
+	if f.Name == "json" {
+		return WriteDocument(w, results, len(results) == 1)
+	}
+	for i, r := range results {
+		one := f.Write
+		if i > 0 {
+			one = f.Next
+		}
+		if err := one(w, r, st); err != nil {
+			return err
+		}
+	}
+	return WriteTogether(w, f, results, st)
+}
+
+// WriteTogether writes for people what speaks of several results: the claims, and
+// what became of the traps.
+func WriteTogether(w io.Writer, f report.Format, results []*tare.Result, st report.Style) error {
+	if !ForPeople(f) || len(results) < 2 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	if err := report.ClaimsText(w, results, st); err != nil {
+		return err
+	}
+	if text := report.TrapsCount(results); text != "" {
+		fmt.Fprintf(w, "\ntraps: %s\n", text)
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package cmdenv
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/lab"
+)
+
+// CheckPatterns checks that --contender and --workload are patterns.
+func CheckPatterns(only lab.Only) error {
+	for _, p := range slices.Concat(only.Contenders, only.Workloads) {
+		if _, err := path.Match(p, ""); err != nil || p == "" {
+			return Usage(fmt.Sprintf("%q is not a pattern", p), `* stands for any text, ? for one character, [ab] for one of those; quote it for the shell`)
+		}
+	}
+	return nil
+}
+
+// Choose keeps the studies in which only chooses a contender and a workload,
+// and names the others. A pattern that chooses nothing in any study is an
+// error with what it may have meant.
+func Choose(only lab.Only, studies []Study) (kept []Study, others []string, err error) {
+	var contenders, workloads []string
+	for _, s := range studies {
+		c, w := s.Names()
+		contenders, workloads = append(contenders, c...), append(workloads, w...)
+		if Matches(only.Contenders, c) && Matches(only.Workloads, w) {
+			kept = append(kept, s)
+		} else {
+			others = append(others, s.ID)
+		}
+	}
+	where := fmt.Sprintf("any of the %d studies", len(studies))
+	if len(studies) == 1 {
+		where = studies[0].ID
+	}
+	for _, p := range only.Contenders {
+		if !Matches([]string{p}, contenders) {
+			return nil, nil, NoMatch("contender", p, where, contenders)
+		}
+	}
+	for _, p := range only.Workloads {
+		if !Matches([]string{p}, workloads) {
+			return nil, nil, NoMatch("workload", p, where, workloads)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, nil, Usage("no study has both a contender and a workload that was chosen", "tare explain STUDY lists what a study has")
+	}
+	return kept, others, nil
+}
+
+// Matches reports whether one of patterns matches one of names. No patterns
+// match everything.
+func Matches(patterns, names []string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			ok, err := lab.Match(p, name)
+			return ok && err == nil
+		})
+	})
+}
+
+// NoMatch says that a pattern matches nothing, and what it may have meant:
+// a name, or all names that begin alike.
+func NoMatch(what, pattern, where string, names []string) error {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	known := slices.Clone(names)
+	for _, name := range names {
+		if i := strings.IndexAny(name, "-/"); i > 0 {
+			known = append(known, name[:i]+"*")
+		}
+	}
+	slices.Sort(known)
+	hint := near.Hint(pattern, names)
+	if close := near.Names(pattern, slices.Compact(known)); len(close) > 0 {
+		hint = near.Hint(pattern, close)
+	}
+	if hint == "" {
+		hint = "tare explain STUDY lists them"
+	}
+	return Usage(fmt.Sprintf("--%s %q matches no %s of %s", what, pattern, what, where), hint)
+}

@@ -1,0 +1,116 @@
+package cmdenv
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+)
+
+// ReadResults reads the results that arg stands for: stdin, a file, a run's
+// directory, or the newest run of a study; and says in which directory they lie.
+func (env Env) ReadResults(arg string) (results []*tare.Result, dir string, err error) {
+	if arg == "-" {
+		results, err := history.From("<stdin>", env.In)
+		if err != nil && ExitCode(err) != ExitUsage {
+			return nil, "", fmt.Errorf("read the result from stdin: %w", err)
+		}
+		return results, "", err
+	}
+	path, err := env.resultFile(arg)
+	if err != nil {
+		return nil, "", err
+	}
+	results, err = readResults(path)
+	return results, filepath.Dir(path), err
+}
+
+// resultFile is the path of the document that arg stands for.
+func (env Env) resultFile(arg string) (string, error) {
+	path := arg
+	info, err := os.Stat(arg)
+	if err == nil && info.IsDir() {
+		path = filepath.Join(arg, history.ResultName)
+		_, err = os.Stat(path)
+	}
+	if err == nil {
+		return path, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", Usage(fmt.Sprintf("cannot read %s: %v", path, Cause(err)), "")
+	}
+	d, errDirs := env.Dirs()
+	if errDirs != nil {
+		return "", errDirs
+	}
+	runs, err := history.RunsOf(d.Results(arg))
+	if err != nil {
+		return "", fmt.Errorf("cannot read %s: %w", d.Results(arg), Cause(err))
+	}
+	for i, run := range runs {
+		if !run.Whole {
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintf(env.Err, "tare: this is the newest result of %s; %s\n", arg, unfinishedSince(i))
+		}
+		return run.Result(), nil
+	}
+	switch {
+	case len(runs) > 0:
+		return "", Usage(fmt.Sprintf("no run of %s came to a result yet", arg), "tare run "+arg+" --resume goes on with the newest")
+	case info != nil:
+		return "", Usage("no "+history.ResultName+" in the directory "+arg, "name a run's directory; tare history lists them")
+	case strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".json"):
+		return "", Usage("no result file "+arg, "tare history lists the runs")
+	case slices.Contains(env.Bundled(), arg):
+		return "", Usage("no run of "+arg+" in "+d.Data, "tare run "+arg+" makes one")
+	}
+	return "", Unknown("result", arg, StudiesRun(d), "a result.json, a run's directory, or a study that was run; tare history lists the runs")
+}
+
+func unfinishedSince(n int) string {
+	if n == 1 {
+		return "a later run has none"
+	}
+	return fmt.Sprintf("%d later runs have none", n)
+}
+
+// readResults reads a file of results. Its errors name the file.
+func readResults(path string) ([]*tare.Result, error) {
+	results, err := history.File(path)
+	var unreadable *history.Error
+	if err != nil && !errors.As(err, &unreadable) {
+		return nil, Usage(fmt.Sprintf("cannot read %s: %v", path, Cause(err)), "")
+	}
+	return results, err
+}
+
+// StudiesRun are the names of the studies of which runs were kept, sorted.
+func StudiesRun(d Dirs) []string {
+	runs, _ := history.Runs(d.AllResults())
+	var names []string
+	for _, r := range runs {
+		names = append(names, r.Study)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// CompleteRuns offers the studies that were run; files are the shell's to
+// offer.
+func (env Env) CompleteRuns(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	d, err := env.Dirs()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return slices.DeleteFunc(StudiesRun(d), func(name string) bool { return !strings.HasPrefix(name, start) }), cobra.ShellCompDirectiveDefault
+}

@@ -1,0 +1,121 @@
+package cmdenv
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/near"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/lab"
+)
+
+// Bundled are the names of the studies that come with tare, sorted.
+func (env Env) Bundled() []string {
+	files, _ := fs.Glob(env.Lab.Studies, "*.yaml")
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = strings.TrimSuffix(f, ".yaml")
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Study is a study to carry out, and where its fields are in its file.
+type Study struct {
+	tare.Study
+	at     *studyfile.Positions // nil: it is in no file
+	Source string               // text of its file; empty: it is in none
+}
+
+// ReadStudy reads one study: a bundled one by name, a file, or - for stdin.
+func (env Env) ReadStudy(arg string) (Study, error) {
+	switch {
+	case arg == "-":
+		src, err := io.ReadAll(io.LimitReader(env.In, studyfile.MaxBytes+1))
+		if err != nil {
+			return Study{}, fmt.Errorf("read the study from stdin: %w", err)
+		}
+		return ParseStudy("<stdin>", src)
+	case slices.Contains(env.Bundled(), arg):
+		src, err := fs.ReadFile(env.Lab.Studies, arg+".yaml")
+		if err != nil {
+			return Study{}, err
+		}
+		return ParseStudy(arg+".yaml", src)
+	}
+	src, err := os.ReadFile(arg)
+	switch isFile := strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml"); {
+	case err == nil:
+		return ParseStudy(arg, src)
+	case isFile && errors.Is(err, fs.ErrNotExist):
+		return Study{}, Usage("no study file "+arg, "write one, or name a bundled study (tare list studies)")
+	case isFile || !errors.Is(err, fs.ErrNotExist):
+		return Study{}, Usage(fmt.Sprintf("cannot read study file %s: %v", arg, Cause(err)), "")
+	}
+	return Study{}, Unknown("study", arg, env.Bundled(), "tare list studies shows them; a file needs its path, e.g. ./"+arg+".yaml")
+}
+
+// ParseStudy reads a study. Its relative paths start where the file is, whatever
+// the working directory of what is started later.
+func ParseStudy(name string, src []byte) (Study, error) {
+	study, at, err := studyfile.Read(name, src)
+	if err == nil {
+		study.Dir, err = filepath.Abs(study.Dir)
+	}
+	return Study{study, at, string(src)}, err
+}
+
+// vetter is what sources can be that know, without building anything, whether
+// there is such a contender. The error is a *lab.UnknownError.
+type vetter interface {
+	Vet(kind string, e tare.Entry) error
+}
+
+// Vet finds names of programs that nobody knows before anything is built for
+// those that somebody does. The error says where in the file the name is.
+func (c Study) Vet(sources lab.Sources) error {
+	v, ok := sources.(vetter)
+	if !ok || len(c.Kinds) != 1 {
+		return nil
+	}
+	for i, e := range c.Contenders {
+		if e.Launch() != tare.LaunchProgram { // nobody builds it
+			continue
+		}
+		err := v.Vet(c.Kinds[0], e)
+		var who *lab.UnknownError
+		if errors.As(err, &who) {
+			hint := "tare list contenders shows them"
+			if len(who.Near) > 0 {
+				hint = near.Hint(e.Leaf(), who.Near)
+			}
+			field := &tare.FieldError{Path: fmt.Sprintf("contenders[%d]", i), What: "unknown " + who.What, Hint: hint}
+			if c.at == nil {
+				return field
+			}
+			return c.at.Locate(field)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Names are the ids of a study's contenders and workloads.
+func (c Study) Names() (contenders, workloads []string) {
+	for _, e := range c.Contenders {
+		contenders = append(contenders, e.ID)
+	}
+	for _, w := range c.Workloads {
+		workloads = append(workloads, w.ID)
+	}
+	return contenders, workloads
+}

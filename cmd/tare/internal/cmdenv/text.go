@@ -1,0 +1,121 @@
+package cmdenv
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DirSize is how much dir holds; what cannot be read counts nothing.
+func DirSize(dir string) (bytes int64) {
+	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return nil
+		}
+		if info, err := e.Info(); err == nil {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	return bytes
+}
+
+// BytesText is n as people read it: 512 B, 13.4 MB.
+func BytesText(n int64) string {
+	const unit = 1000
+	if n < unit {
+		return fmt.Sprintf("%d B", n)
+	}
+	x, i := float64(n)/unit, 0
+	for x >= 999.95 && i < 3 {
+		x, i = x/unit, i+1
+	}
+	return fmt.Sprintf("%.1f %s", x, []string{"kB", "MB", "GB", "TB"}[i])
+}
+
+// Paragraph writes text wrapped, its first line behind one indent and the
+// others behind another.
+func Paragraph(w io.Writer, first, other, text string, columns int) {
+	indent := first
+	for _, l := range Wrap(text, columns-len(other)) {
+		fmt.Fprintln(w, indent+l)
+		indent = other
+	}
+}
+
+// Wrap breaks text at spaces into lines of at most columns runes; below 40
+// (nobody said how wide) it takes 96.
+func Wrap(text string, columns int) []string {
+	if columns < 40 {
+		columns = 96
+	}
+	var lines []string
+	var line []rune
+	for _, word := range strings.Fields(text) {
+		if len(line) > 0 && len(line)+1+len([]rune(word)) > columns {
+			lines, line = append(lines, string(line)), nil
+		}
+		if len(line) > 0 {
+			line = append(line, ' ')
+		}
+		line = append(line, []rune(word)...)
+	}
+	return append(lines, string(line))
+}
+
+func Minute(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Format("2006-01-02 15:04")
+}
+
+func Dagger(trap bool) string {
+	if trap {
+		return "†"
+	}
+	return ""
+}
+
+// Quoted is a path as a shell reads it in one piece.
+func Quoted(path string) string {
+	if strings.ContainsAny(path, " \t'\"$&;()`*?<>|") {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return path
+}
+
+// Seconds is d as people say it: 0.85s, 12s, 3m20s.
+func Seconds(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(time.Second).String()
+	}
+	text := d.Round(time.Second).String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = strings.TrimSuffix(text, zero[1:])
+		}
+	}
+	return text
+}
+
+// RatioText has three decimals, fewer where the ratio is large and two digits
+// where it is small.
+func RatioText(x float64) string {
+	switch {
+	case x >= 100:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case x >= 10:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	case x < 0.01:
+		return strconv.FormatFloat(x, 'g', 2, 64)
+	}
+	return strconv.FormatFloat(x, 'f', 3, 64)
+}

@@ -1,0 +1,46 @@
+package cmdenv
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestWrap(t *testing.T) {
+	got := Wrap("eins zwei drei "+strings.Repeat("x", 50)+" µµµµ "+strings.Repeat("y ", 20), 40)
+	for _, l := range got {
+		if n := len([]rune(l)); n > 40 && strings.Contains(l, " ") {
+			t.Errorf("%d columns: %q", n, l)
+		}
+	}
+	if strings.Join(strings.Fields(strings.Join(got, " ")), " ") != strings.Join(got, " ") {
+		t.Errorf("spaces: %q", got)
+	}
+}
+
+func TestBytesText(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 999949: "999.9 kB", 999999: "1.0 MB", 13400000: "13.4 MB", 8589934592: "8.6 GB"} {
+		if got := BytesText(n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestSeconds(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", 1234 * time.Millisecond: "1.23s", 12340 * time.Millisecond: "12s", 60 * time.Second: "1m",
+		200 * time.Second: "3m20s", time.Hour: "1h", 3 * time.Millisecond: "0s",
+	} {
+		if got := Seconds(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
+	}
+}
+
+func TestRatioText(t *testing.T) {
+	for x, want := range map[float64]string{0.4816: "0.482", 1: "1.000", 12.34: "12.3", 123.4: "123", 0.001234: "0.0012"} {
+		if got := RatioText(x); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package cmdenv
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/internal/build"
+)
+
+type Toolchain struct {
+	Path    string `json:"path,omitempty"`
+	Version string `json:"version,omitempty"`
+	Error   string `json:"error,omitempty"`
+}
+
+// FindToolchain asks the go command for its version.
+func FindToolchain(ctx context.Context) (Toolchain, error) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return Toolchain{}, fmt.Errorf("%w: %q was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain, "go")
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION")
+	cmd.Dir = os.TempDir() // not in a module that asks for another version
+	out, err := cmd.Output()
+	if err != nil {
+		return Toolchain{Path: path}, fmt.Errorf("%w: %s does not say its version: %w", build.ErrNoToolchain, path, err)
+	}
+	return Toolchain{Path: path, Version: strings.TrimSpace(string(out))}, nil
+}

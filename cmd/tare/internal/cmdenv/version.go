@@ -1,0 +1,62 @@
+package cmdenv
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// Short is the version, and of one that is under way the commit.
+func (v Version) Short() string {
+	s := v.Version
+	if s == "devel" && v.Revision != "" {
+		s += " " + v.Revision[:min(12, len(v.Revision))]
+		if v.Modified {
+			s += "+changes"
+		}
+	}
+	return s
+}
+
+// Version is what this binary says about itself.
+type Version struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"` // commit it was built from
+	Modified bool   `json:"modified,omitempty"` // with changes on top
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+}
+
+// ThisVersion reads what the linker put into this binary.
+func ThisVersion() Version {
+	v := Version{Version: "devel", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if info.Main.Version != "" && info.Main.Version != "(devel)" {
+		v.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Revision = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}
+
+// String is one line.
+func (v Version) String() string {
+	s := "tare " + v.Version
+	if v.Revision != "" {
+		s += " " + v.Revision[:min(12, len(v.Revision))]
+		if v.Modified {
+			s += "+changes"
+		}
+	}
+	return fmt.Sprintf("%s %s %s/%s", s, v.Go, v.OS, v.Arch)
+}

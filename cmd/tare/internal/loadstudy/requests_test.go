@@ -1,0 +1,168 @@
+package loadstudy
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/load"
+)
+
+// lines is requests in words, one a line.
+func lines(list []load.Request) string {
+	var out []string
+	for _, r := range list {
+		line := r.Method + " " + r.Path
+		for _, h := range r.Header {
+			line += " " + h[0] + "=" + h[1]
+		}
+		if r.Body != nil {
+			line += fmt.Sprintf(" %q", r.Body)
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestRequests(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	body := put("body.json", "{}\n")
+	put("bodies/b", "2")
+	put("bodies/a", "1")
+	put("bodies/.hidden", "3")
+	put("bodies/sub/c", "4")
+	feed := put("feed.ndjson", `{"method":"PUT","path":"/a?b=1","header":{"B":"2","A":"1"},"body":"eA=="}`+"\n\n"+`{"path":"/b"}`+"\n"+`{"name":"x","path":3}`+"\r\n"+`  [1]`)
+	target := Target{Path: "/p"}
+	for name, c := range map[string]struct {
+		a    Requests
+		want string
+	}{
+		"plain":         {Requests{}, "GET /p"},
+		"method":        {Requests{Method: "DELETE"}, "DELETE /p"},
+		"headers":       {Requests{Headers: []string{"A: b", "C:d"}}, "GET /p A=b C=d"},
+		"text":          {Requests{Body: "x=1", HasBody: true}, `POST /p "x=1"`},
+		"empty text":    {Requests{HasBody: true}, `POST /p ""`},
+		"a file":        {Requests{Body: "@" + body, HasBody: true}, `POST /p "{}\n"`},
+		"stdin":         {Requests{Body: "@-", HasBody: true, Method: "PUT"}, `PUT /p "from stdin"`},
+		"a directory":   {Requests{DataDir: filepath.Join(dir, "bodies")}, "POST /p \"1\"\nPOST /p \"2\""},
+		"a feed":        {Requests{Feed: feed, Headers: []string{"H: 1"}}, "PUT /a?b=1 H=1 A=1 B=2 \"x\"\nGET /b H=1\nPOST /p H=1 \"{\\\"name\\\":\\\"x\\\",\\\"path\\\":3}\"\nPOST /p H=1 \"[1]\""},
+		"fed by stdin":  {Requests{Feed: "-", Method: "PUT"}, `PUT /p "from stdin"`},
+		"a mix":         {Requests{Mix: []string{"GET /a=3", "/b?x=1=1"}}, "GET /a\nGET /a\nGET /b?x=1\nGET /a"},
+		"mixed bodies":  {Requests{Mix: []string{"GET /a=1", "POST /b=1"}, Body: "x", HasBody: true}, "GET /a\nPOST /b \"x\""},
+		"another mixed": {Requests{Mix: []string{"/a=1", "/b=1", "/c=2"}, Method: "HEAD"}, "HEAD /c\nHEAD /a\nHEAD /b\nHEAD /c"},
+	} {
+		list, err := c.a.List(target, strings.NewReader("from stdin"))
+		if got := lines(list); err != nil || got != c.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
+		}
+	}
+	if list, err := (Requests{}).List(Target{Path: "/", Auth: "Basic x"}, nil); err != nil || lines(list) != "GET / Authorization=Basic x" {
+		t.Errorf("%s, %v", lines(list), err)
+	}
+}
+
+// Each request of a mix has exactly its share, and nearly that of every part.
+func TestMixIsEven(t *testing.T) {
+	list, err := Requests{Mix: []string{"/a=45", "/b=35", "/c=10", "/d=5", "/e=5"}}.List(Target{}, nil)
+	if err != nil || len(list) != 100 {
+		t.Fatalf("%d requests, %v", len(list), err)
+	}
+	seen := map[string]float64{}
+	for i, r := range list {
+		seen[r.Path]++
+		for path, share := range map[string]float64{"/a": 0.45, "/b": 0.35, "/c": 0.10, "/d": 0.05, "/e": 0.05} {
+			if off := seen[path] - share*float64(i+1); off > 1.01 || off < -1.01 {
+				t.Errorf("after %d requests %s is off by %.2f", i+1, path, off)
+			}
+		}
+	}
+}
+
+func TestWhatCannotBeAsked(t *testing.T) {
+	dir := t.TempDir()
+	bad := filepath.Join(dir, "bad.ndjson")
+	write := func(text string) string {
+		if err := os.WriteFile(bad, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return bad
+	}
+	for want, a := range map[string]Requests{
+		`-H "A" is not a header`:                     {Headers: []string{"A"}},
+		`-H "A b: c" is not a header`:                {Headers: []string{"A b: c"}},
+		`-H "A: b\r\nC: d" is not`:                   {Headers: []string{"A: b\r\nC: d"}},
+		"--body @" + dir + "/nothing: ":              {Body: "@" + dir + "/nothing", HasBody: true},
+		"--data-dir " + dir + "/nothing: ":           {DataDir: dir + "/nothing"},
+		"--data-dir " + t.TempDir():                  {DataDir: "none"},
+		"--feed " + dir + "/nothing: ":               {Feed: dir + "/nothing"},
+		`--mix "/a": no weight`:                      {Mix: []string{"/a"}},
+		`--mix "/a=0": "0" is not a weight`:          {Mix: []string{"/a=0"}},
+		`--mix "/a=x": "x" is not a weight`:          {Mix: []string{"/a=x"}},
+		`--mix "a=1": the path "a" does not`:         {Mix: []string{"a=1"}},
+		`--mix "GET a b=1": not a method and a path`: {Mix: []string{"GET a b=1"}},
+		`--mix "G{T /a=1": "G{T" is not a method`:    {Mix: []string{"G{T /a=1"}},
+		"the weights add up to more than 100000":     {Mix: []string{"/a=60000", "/b=60000"}},
+	} {
+		if a.DataDir == "none" {
+			a.DataDir, want = t.TempDir(), "holds no files"
+		}
+		_, err := a.List(Target{Path: "/"}, nil)
+		if cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"":   "holds no requests",
+		"\n": "holds no requests",
+		`[1]` + "\n" + `{"path":"/","method":"A B"}`: `:2: "A B" is not a method`,
+		`{"path":"/a b"}`:                      `:1: the path "/a b" has a space`,
+		`{"path":"/","header":{"a b":"c"}}`:    `:1: "a b" is not a header`,
+		`{"path":"/","header":{"a":"c\r\n"}}`:  `:1: "a" is not a header`,
+		`{"path":"/","boody":"eA=="}`:          `:1: not a request: json: unknown field "boody"`,
+		`{"path":"/","body":{"not":"base64"}}`: ":1: not a request: ",
+	} {
+		_, err := Requests{Feed: write(text)}.List(Target{Path: "/"}, nil)
+		if cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func FuzzFeed(f *testing.F) {
+	for _, text := range []string{`{"path":"/"}`, `{"path":"/","body":"eA=="}`, "[1]\nx", `{"path":"/","header":{"A":"b"}}`, "\r\n", "{"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		list, err := Requests{Feed: "-"}.List(Target{Path: "/p"}, bytes.NewReader(src))
+		if err != nil {
+			if cmdenv.ExitCode(err) != cmdenv.ExitUsage || strings.ContainsAny(err.Error(), "\n") {
+				t.Fatalf("%v", err)
+			}
+			return
+		}
+		for _, r := range list {
+			if what := checkRequest(r.Method, r.Path); what != "" {
+				t.Fatal(what)
+			}
+			for _, h := range r.Header {
+				if !IsToken(h[0]) || strings.ContainsAny(h[1], "\r\n") {
+					t.Fatalf("header %q", h)
+				}
+			}
+		}
+	})
+}

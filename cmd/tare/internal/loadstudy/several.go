@@ -1,0 +1,26 @@
+package loadstudy
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/lab"
+)
+
+// Program is what e says, as it is.
+func (Servers) Program(ctx context.Context, name, dir string, e tare.Entry) (build.Program, error) {
+	if e.ID == tare.NullID {
+		p, err := lab.Self{}.Program(ctx, name, dir, e)
+		p.Variant, p.Contender.Variant = "", ""
+		p.Contender.Why = "the load generator alone: this program, which answers anything at once"
+		return p, err
+	}
+	c := tare.Contender{
+		ID: e.ID, Kind: name, Role: tare.RoleContender, Name: e.ID, Launch: e.Launch(), Command: slices.Clone(e.Command), URL: e.URL, Set: maps.Clone(e.Set),
+		Why: "a server of the user's",
+	}
+	return build.Program{Cached: true, Contender: c}, nil
+}

@@ -1,0 +1,50 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// benchMost is how long benchmarks are measured at most if nothing is set.
+const BenchMost = 10 * time.Minute
+
+// FitBench makes the study fit the time there is, and says how long it will take.
+func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
+	if w.Options.Slice == 0 {
+		w.Options.Slice = b.Slice
+	}
+	w.Options.most = bring.MostSlices
+	if !w.Options.User && w.Options.Rounds == 0 {
+		budget, err := b.Budget(most)
+		if err != nil {
+			return err
+		}
+		w.Options.Budget = budget
+	}
+	how := "about " + w.Options.Budget.Round(time.Second).String()
+	if w.Options.Rounds > 0 {
+		how = format.Count(w.Options.Rounds, "round")
+	}
+	w.Progress.Say(fmt.Sprintf("weighing %s on two sides, %s", format.Count(len(b.Study.Workloads), "benchmark"), how))
+	return nil
+}
+
+// BenchError is err for the table of exit codes.
+func BenchError(ctx context.Context, err error) error {
+	var usage *suite.UsageError
+	var build *suite.BuildError
+	switch {
+	case ctx.Err() != nil:
+		return cmdenv.ErrInterrupted
+	case errors.As(err, &usage), errors.As(err, &build):
+		return cmdenv.Usage(err.Error(), "")
+	}
+	return err
+}

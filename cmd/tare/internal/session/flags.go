@@ -1,0 +1,29 @@
+package session
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+)
+
+// AddFlags adds the flags of a command that weighs what the user brings: those
+// of what is weighed are its own, and how it is measured and what is printed are
+// the same for all.
+func AddFlags(cmd *cobra.Command, what cmdenv.Flags, o *Options, words *Words, f *cmdenv.FormatFlag) {
+	how := cmdenv.NewFlags("How it is measured")
+	how.Set.StringVar(&words.Budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
+	how.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
+	how.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
+	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
+	said := cmdenv.NewFlags("What is printed")
+	f.Add(said.Set, "the result document")
+	said.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
+	said.Set.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress on stderr")
+	said.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
+	said.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 5 where what was weighed is void")
+	cmdenv.AddFlags(cmd, what, how, said)
+	f.Complete(cmd)
+	cmdenv.CompleteFlag(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
+	words.Isolation = string(tare.Lockstep)
+}

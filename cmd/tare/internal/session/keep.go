@@ -1,0 +1,88 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/lab/journal"
+	"github.com/tarebench/tare/report"
+)
+
+// newRunDir makes the directory of a new run: UTC time and seed, so that names
+// sort by age. Two runs never share one.
+func newRunDir(results string, now time.Time, seed uint64) (string, error) {
+	if err := os.MkdirAll(results, 0o755); err != nil {
+		return "", fmt.Errorf("make the directory of results: %w", err)
+	}
+	name := fmt.Sprintf("%s-%d", now.UTC().Format(history.NameTime), seed)
+	for n := 1; ; n++ {
+		dir := filepath.Join(results, name)
+		if n > 1 {
+			dir += fmt.Sprintf("-%d", n)
+		}
+		err := os.Mkdir(dir, 0o755)
+		if err == nil {
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrExist) || n == 100 {
+			return "", fmt.Errorf("make the run's directory: %w", err)
+		}
+	}
+}
+
+// unfinished lists the runs in results that can be gone on with, the newest
+// first: those with a journal and without a result, and those that the user
+// interrupted.
+func unfinished(results string) []string {
+	entries, err := os.ReadDir(results)
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, e := range slices.Backward(entries) {
+		dir := filepath.Join(results, e.Name())
+		if info, err := os.Stat(filepath.Join(dir, journal.FileName)); err != nil || info.Size() == 0 {
+			continue
+		}
+		src, err := os.ReadFile(filepath.Join(dir, history.ResultName))
+		if err == nil {
+			var r struct {
+				Stopped string `json:"stopped"`
+			}
+			if json.Unmarshal(src, &r) == nil && r.Stopped != lab.Interrupted {
+				continue
+			}
+		}
+		found = append(found, dir)
+	}
+	return found
+}
+
+// resumable reports whether what a failed run left in dir is worth keeping.
+func resumable(dir string, err error) bool {
+	if cmdenv.ExitCode(err) == cmdenv.ExitUsage {
+		return false
+	}
+	_, errStat := os.Stat(filepath.Join(dir, journal.FileName))
+	return errStat == nil
+}
+
+// saveResult writes the document beside the journal, all of it or nothing.
+func saveResult(dir string, res *tare.Result) error {
+	out, err := cmdenv.OpenOutput(filepath.Join(dir, history.ResultName))
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	return out.Save(func(f *os.File) error { return report.JSON(f, res) })
+}

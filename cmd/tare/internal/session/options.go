@@ -1,0 +1,136 @@
+package session
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/plan"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/report"
+)
+
+// maxProcs is the largest --procs.
+const maxProcs = 1024
+
+// Options are the flags of tare run.
+type Options struct {
+	Quick     bool
+	User      bool          // budget is the user's own
+	Budget    time.Duration // zero: the study's own
+	Rounds    int           // zero: by budget
+	Seed      uint64        // zero: from the clock
+	Slice     time.Duration // zero: by rule
+	most      int           // slices of a contender in a round; zero: by rule
+	Isolation tare.Isolation
+	Only      lab.Only
+	With      []string // modules, directories absolute
+	original  string   // directory of the published library, absolute; empty: not given
+	Release   string   // Go toolchain; empty: the machine's
+	Procs     int      // GOMAXPROCS of contenders; zero: the kind's own
+	Env       []string // NAME=value
+	at        float64  // operations per second; zero: not asked
+	Profile   []string // cpu, mem
+	Resume    bool
+	Format    report.Format
+	Out       string // file for the JSON; empty: none
+	Quiet     bool
+	List      bool // say what would be done, and measure nothing
+	NoPage    bool
+	NoLock    bool
+	Catalog   string // directory; empty: looked for
+	ExitCode  bool   // verdicts as exit codes
+	Typed     Typed  // the command that makes a study without a file
+}
+
+// Words are the flags of tare run that are read before they are options.
+type Words struct {
+	Budget    string
+	Isolation string
+	At        cmdenv.RateFlag
+	With      []string
+	Original  string
+	Release   []string
+}
+
+// Read checks the flags that are words and their combinations.
+func (o *Options) Read(cmd *cobra.Command, words Words) (err error) {
+	switch budget := words.Budget; budget {
+	case "quick":
+		o.Quick = true
+	case "full":
+	default:
+		d, err := time.ParseDuration(budget)
+		if err != nil || d <= 0 {
+			return cmdenv.Usage(fmt.Sprintf("--budget %q is not a budget", budget), "quick, full or a duration such as 90s or 5m")
+		}
+		o.Budget, o.User = d, true
+		if least := plan.Least(nil); o.Budget < least {
+			return &plan.BudgetError{Budget: o.Budget, Least: least}
+		}
+	}
+	switch o.Isolation = tare.Isolation(words.Isolation); o.Isolation {
+	case tare.Lockstep, tare.TrialWise:
+	default:
+		return cmdenv.Usage(fmt.Sprintf("--isolation %q is not a way to share time", words.Isolation), "lockstep or trial")
+	}
+	changed := cmd.Flags().Changed
+	switch {
+	case changed("rounds") && (o.Rounds < 1 || o.Rounds > math.MaxInt32):
+		return cmdenv.Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.Rounds), "at least 1")
+	case o.Rounds > 0 && o.User:
+		return cmdenv.Usage("--rounds and a --budget of your own contradict each other", "give one of them; --budget quick or full only chooses what is weighed")
+	case changed("slice") && o.Slice <= 0:
+		return cmdenv.Usage(fmt.Sprintf("--slice %v is not a slice length", o.Slice), "e.g. 8ms")
+	case o.Resume && changed("seed"):
+		return cmdenv.Usage("--resume goes on with the seed of the run it resumes", "leave --seed out")
+	case changed("procs") && (o.Procs < 1 || o.Procs > maxProcs):
+		return cmdenv.Usage(fmt.Sprintf("--procs %d is not a number of processors", o.Procs), fmt.Sprintf("1 to %d", maxProcs))
+	}
+	for _, of := range o.Profile {
+		if of != tare.ProfileCPU && of != tare.ProfileMem {
+			return cmdenv.Usage(fmt.Sprintf("--profile %q is not a kind of profile", of), "cpu, mem or cpu,mem")
+		}
+	}
+	if err := cmdenv.CheckPatterns(o.Only); err != nil {
+		return err
+	}
+	if err := CheckEnvironment(o.Env); err != nil {
+		return err
+	}
+	if o.at, err = words.At.Rate(); err != nil {
+		return err
+	}
+	if o.Release, err = ParseRelease(words.Release); err != nil {
+		return err
+	}
+	if o.original, err = ParseOriginal(words.Original); err != nil {
+		return err
+	}
+	o.With, err = ParsePins(words.With)
+	return err
+}
+
+// FitInto makes quick and full budgets of that length: what does not fit in them
+// is left out, as it is of a budget set by the user.
+func (o *Options) FitInto(quick, full time.Duration) {
+	if o.User || o.Rounds > 0 {
+		return
+	}
+	if o.Budget = full; o.Quick {
+		o.Budget = quick
+	}
+	o.User = true
+}
+
+// BudgetOf is how long a study measures.
+func (o Options) BudgetOf(study cmdenv.Study) time.Duration {
+	if o.Budget > 0 {
+		return o.Budget
+	}
+	return lab.Budget(study.Budget, o.Quick)
+}

@@ -1,0 +1,51 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/build"
+)
+
+// ParseOriginal checks the directory of a published library and returns it
+// absolute; empty where none was given.
+func ParseOriginal(dir string) (string, error) {
+	if dir == "" {
+		return "", nil
+	}
+	if info, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil || info.IsDir() {
+		return "", cmdenv.Usage("--with-original "+dir+": there is no go.mod in it", "name a clone of the published library")
+	}
+	return filepath.Abs(dir)
+}
+
+// Give adds the published library to the modules to build with, under the
+// names that the studies have for it, and takes out of the studies who is built
+// with a module that was not given.
+func (o *Options) Give(studies []cmdenv.Study) error {
+	has := func(module string) bool {
+		return slices.ContainsFunc(o.With, func(text string) bool {
+			w, err := build.ParseWith(text, "")
+			return err == nil && w.Path == module && w.Dir != ""
+		})
+	}
+	used := false
+	for i := range studies {
+		for _, e := range studies[i].Contenders {
+			if e.Given == "" || o.original == "" {
+				continue
+			}
+			used = true
+			if !has(e.Given) {
+				o.With = append(o.With, build.With{Path: e.Given, Dir: o.original}.String())
+			}
+		}
+		studies[i].Study = studies[i].Having(has)
+	}
+	if o.original != "" && !used {
+		return cmdenv.Usage("--with-original changes nothing: no study that was asked for weighs a published library from a clone", "tare run ffi does")
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/lab"
+)
+
+// planned is the plan in one line.
+func planned(e lab.Event) string {
+	text := "the plan: " + format.Count(e.Rounds, "round")
+	if e.Plan != nil {
+		whole := time.Duration(float64(e.Rounds) * e.Plan.SecondsPerRound * float64(time.Second))
+		text += fmt.Sprintf(" of about %s, %s in all", cmdenv.Seconds(time.Duration(e.Plan.SecondsPerRound*float64(time.Second))), cmdenv.Seconds(whole))
+		if len(e.Plan.Looks) > 1 {
+			text += ", fewer if everything is answered before"
+		}
+		if e.Plan.Stretched {
+			text += " (the budget was stretched to the fewest rounds that allow a verdict)"
+		}
+	}
+	if e.Message != "" {
+		text = format.Line(e.Message, 0) + "; " + text
+	}
+	return text
+}
+
+// left is how long it will take yet: what the budget holds, or what a fixed
+// number of rounds needs.
+func left(e lab.Event) string {
+	if e.Plan != nil && e.Plan.BudgetSeconds == 0 {
+		rest := float64(e.Rounds-e.Round) * e.Plan.SecondsPerRound
+		return fmt.Sprintf(" (about %s more)", cmdenv.Seconds(time.Duration(rest*float64(time.Second))))
+	}
+	return fmt.Sprintf(" (at most %s more)", cmdenv.Seconds(e.Left))
+}
+
+// stopped says why a study ended.
+func stopped(why string) string {
+	switch why {
+	case lab.Decided:
+		return ": every question is answered"
+	case lab.BudgetSpent:
+		return ": the budget is spent"
+	case lab.Interrupted:
+		return ": interrupted"
+	}
+	return ""
+}
+
+// cut shortens text to n runes.
+func cut(text string, n int) string {
+	if n <= 0 || utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n-1]) + "…"
+}
+
+// InWords is how much of a study is asked for, in words.
+func InWords(o Options) string {
+	var parts []string
+	switch {
+	case o.User:
+		parts = append(parts, "budget "+o.Budget.String())
+	case o.Quick:
+		parts = append(parts, "quick budget")
+	default:
+		parts = append(parts, "full budget")
+	}
+	if o.Rounds > 0 {
+		parts = append(parts, format.Count(o.Rounds, "round"))
+	}
+	if o.Isolation == tare.TrialWise {
+		parts = append(parts, "whole trials")
+	}
+	if only := slices.Concat(o.Only.Contenders, o.Only.Workloads); len(only) > 0 {
+		parts = append(parts, "only "+strings.Join(only, " "))
+	}
+	for _, w := range o.With {
+		parts = append(parts, "with "+w)
+	}
+	if o.Release != "" {
+		parts = append(parts, "built by "+o.Release)
+	}
+	if o.Procs > 0 {
+		parts = append(parts, format.Count(o.Procs, "processor"))
+	}
+	parts = append(parts, o.Env...)
+	return strings.Join(parts, ", ")
+}

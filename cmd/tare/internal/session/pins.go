@@ -1,0 +1,82 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/lab"
+)
+
+// ParsePins checks what --with asks for. Its directories start at the working
+// directory and come back absolute, wherever a contender is built.
+func ParsePins(with []string) ([]string, error) {
+	var out []string
+	seen := map[string]bool{}
+	for _, text := range with {
+		w, err := build.ParseWith(text, ".")
+		switch {
+		case err != nil:
+			return nil, cmdenv.Usage("--with "+err.Error(), "")
+		case seen[w.Path]:
+			return nil, cmdenv.Usage("--with "+w.Path+" is given twice", "build with one version of it; a study can list a contender twice")
+		case w.Dir != "":
+			if info, err := os.Stat(filepath.Join(w.Dir, "go.mod")); err != nil || info.IsDir() {
+				return nil, cmdenv.Usage(fmt.Sprintf("--with %s: there is no go.mod in %s", text, w.Dir), "name the directory of the module")
+			}
+		}
+		seen[w.Path] = true
+		out = append(out, w.String())
+	}
+	return out, nil
+}
+
+// pinner is what sources can be that know, without building anything, which of
+// the modules in --with would change none of the entries.
+type pinner interface {
+	Unused(kind string, entries []tare.Entry, studyDir string) []string
+}
+
+// unused reports a --with that no contender of studies requires.
+func (w *Session) unused(studies []cmdenv.Study) error {
+	p, ok := w.Sources.(pinner)
+	if !ok || len(w.Options.With) == 0 {
+		return nil
+	}
+	left := w.Options.With
+	for _, s := range studies {
+		part, _, err := lab.Part(s.Study, w.Options.Quick, w.Options.Only)
+		if err != nil {
+			continue // the study itself will say so
+		}
+		for _, kind := range s.Kinds {
+			unused := p.Unused(kind, part.Contenders, s.Dir)
+			left = slices.DeleteFunc(slices.Clone(left), func(with string) bool { return !slices.Contains(unused, with) })
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	return cmdenv.Usage("--with "+left[0]+" changes nothing: no contender that would be weighed requires that module, or each has a version of its own", "--contender NAME weighs one at any budget; tare explain NAME says what it contains")
+}
+
+// ParseRelease checks --go and returns the toolchain's name; empty where none was
+// asked for.
+func ParseRelease(given []string) (string, error) {
+	if len(given) == 0 {
+		return "", nil
+	}
+	name, ok := studyfile.GoRelease(given[0])
+	switch {
+	case len(given) > 1:
+		return "", cmdenv.Usage("--go is given twice", "two toolchains are two contenders of a study: {id: …, use: …, go: go1.25.5}")
+	case !ok:
+		return "", cmdenv.Usage(fmt.Sprintf("--go %q is not a Go release", given[0]), studyfile.GoHint)
+	}
+	return name, nil
+}

@@ -1,0 +1,84 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/profile"
+)
+
+// Functions that a result lists of each profile, and of each difference, and
+// those that the account of a difference names.
+const (
+	topFunctions = 12
+	gapFunctions = 25
+)
+
+// profiles reads the pprof documents of a run in dir, says in res what is in
+// them, draws their flame graphs beside them and holds each contender against
+// the baseline, function by function.
+func profiles(dir string, res *tare.Result) error {
+	sides := map[string]profile.Side{} // by contender, workload and kind
+	key := func(contender string, p tare.Profile) string { return contender + "\n" + p.Workload + "\n" + p.Of }
+	for i := range res.Profiles {
+		p := &res.Profiles[i]
+		doc, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(p.File)))
+		if err != nil {
+			return fmt.Errorf("read the %s profile of %s: %w", p.Of, p.Contender, err)
+		}
+		read, err := profile.Read(doc, p.Of)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.File, err)
+		}
+		read.Describe(p, topFunctions)
+		sides[key(p.Contender, *p)] = profile.Side{Name: p.Contender, Profile: read, Ops: p.Ops}
+		p.Flame = strings.TrimSuffix(p.File, ".pprof") + ".svg"
+		title := fmt.Sprintf("%s on %s, %s", p.Contender, p.Workload, p.Of)
+		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(p.Flame)), read.Flame(title, p.Ops), 0o644); err != nil {
+			return fmt.Errorf("keep a flame graph: %w", err)
+		}
+	}
+	base := baselineOf(res)
+	for i, p := range res.Profiles {
+		from, ok := sides[key(base, p)]
+		if !ok || p.Contender == base {
+			continue
+		}
+		var err error
+		if res.Profiles[i].Gap, err = gap(dir, p, from, sides[key(p.Contender, p)]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gap writes what is behind the gap between a contender and the baseline beside
+// its profile, and returns the most of it.
+func gap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileGap, error) {
+	g, err := profile.Differ(from, to, gapFunctions)
+	if err != nil {
+		return nil, nil // an empty profile differs in nothing that could be said
+	}
+	var b strings.Builder
+	if err := g.WriteText(&b); err != nil {
+		return nil, err
+	}
+	name := strings.TrimSuffix(path.Base(p.File), ".pprof") + ".against-" + strings.ReplaceAll(from.Name, "/", "_") + ".txt"
+	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(path.Dir(p.File)), name), []byte(b.String()), 0o644); err != nil {
+		return nil, fmt.Errorf("keep a difference of profiles: %w", err)
+	}
+	return g.Describe(topFunctions), nil
+}
+
+func baselineOf(res *tare.Result) string {
+	for _, c := range res.Contenders {
+		if c.Role == tare.RoleBaseline {
+			return c.ID
+		}
+	}
+	return ""
+}

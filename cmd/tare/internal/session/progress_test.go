@@ -1,0 +1,144 @@
+package session
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/lab"
+)
+
+// screen collects what progress writes.
+type screen struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buf.Write(p)
+}
+
+// take returns what was written since the last call.
+func (s *screen) take() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer s.buf.Reset()
+	return s.buf.String()
+}
+
+// watch plays a study to a progress on a terminal of so many columns; zero is
+// no terminal.
+func watch(t *testing.T, columns int, env map[string]string, quiet bool, play func(p *Progress, seen *screen)) {
+	synctest.Test(t, func(t *testing.T) {
+		seen := &screen{}
+		p := NewProgress(cmdenv.Env{
+			Err: seen, Getenv: func(k string) string { return env[k] },
+			Lab: cmdenv.Lab{Terminal: func(any) (int, bool) { return columns, columns > 0 }},
+		}, quiet)
+		defer p.End()
+		play(p, seen)
+	})
+}
+
+func expect(t *testing.T, seen *screen, want ...string) {
+	t.Helper()
+	if got, want := seen.take(), strings.Join(want, ""); got != want {
+		t.Errorf("wrote %q\n want %q", got, want)
+	}
+}
+
+func TestPlainProgressIsALinePerPhaseThenSparse(t *testing.T) {
+	watch(t, 0, nil, false, func(p *Progress, seen *screen) {
+		p.Say("weighing s, quick budget")
+		p.Begin("s", "Which?")
+		expect(t, seen, "weighing s, quick budget\ns: Which?\n")
+
+		p.Event(lab.Event{Phase: "build", Contender: "a"})
+		expect(t, seen, "s: preparing a\n")
+		p.Compiling()
+		p.Event(lab.Event{Phase: "build", Contender: "a", Message: "a@v1"})
+		p.Event(lab.Event{Phase: "build", Contender: "b"})
+		p.Compiling()
+		expect(t, seen) // the same phase, just now
+		time.Sleep(5100 * time.Millisecond)
+		expect(t, seen, "s: building b, 5s\n")
+		p.Event(lab.Event{Phase: "build", Contender: "b", Err: errors.New("b/main.go:3:1: no\nsecond line")})
+		expect(t, seen, "s: b cannot be built: b/main.go:3:1: no second line\n")
+		p.Event(lab.Event{Phase: "build", Contender: "d", Err: fmt.Errorf("d: %w", &lab.NotInstalledError{Programs: []string{"fluentd", "ruby"}})})
+		expect(t, seen, "s: d is left out: d: not installed: fluentd, ruby\n")
+
+		p.Event(lab.Event{Phase: "pilot", Contender: "a"})
+		expect(t, seen, "s: checking the answers of a and warming it up\n")
+		p.Event(lab.Event{Phase: "pilot", Contender: "c", Err: &tare.TrialError{Class: tare.ErrExit, Message: "exit status 3"}})
+		expect(t, seen, "s: c is out: exit: exit status 3\n")
+
+		p.Event(lab.Event{Phase: "plan", Rounds: 20, Plan: &tare.Plan{SecondsPerRound: 1.5, Looks: []int{8, 12, 20}, Stretched: true}})
+		expect(t, seen, "s: the plan: 20 rounds of about 1.5s, 30s in all, fewer if everything is answered before (the budget was stretched to the fewest rounds that allow a verdict)\n",
+			"s: round 1 of 20\n")
+		for i := 1; i <= 8; i++ {
+			time.Sleep(1500 * time.Millisecond)
+			p.Event(lab.Event{Phase: "round", Round: i, Rounds: 20, Elapsed: time.Duration(i) * 1500 * time.Millisecond, Left: time.Minute})
+		}
+		p.Event(lab.Event{Phase: "look", Round: 8, Rounds: 20, Decided: 2, Open: 1})
+		expect(t, seen, "s: 3 of 20 rounds, 4.5s (at most 1m more)\n", "s: 7 of 20 rounds, 11s (at most 1m more)\n")
+		time.Sleep(6 * time.Second)
+		expect(t, seen, "s: 8 of 20 rounds, 12s (at most 1m more), 2 of 3 answered\n")
+		p.Event(lab.Event{Phase: "done", Round: 8, Elapsed: 18 * time.Second, Message: lab.Decided})
+		expect(t, seen, "s: measured for 18s: every question is answered\n")
+		time.Sleep(time.Minute)
+		expect(t, seen) // nothing goes on
+	})
+}
+
+func TestLiveProgressOverwritesOneLine(t *testing.T) {
+	watch(t, 30, map[string]string{"NO_COLOR": "1"}, false, func(p *Progress, seen *screen) {
+		p.Begin("s", "Which?")
+		p.Event(lab.Event{Phase: "build", Contender: "a"})
+		expect(t, seen, "s: Which?\n", "\r\x1b[Ks: preparing a")
+		p.Compiling()
+		expect(t, seen, "\r\x1b[Ks: building a")
+		time.Sleep(2100 * time.Millisecond)
+		expect(t, seen, "\r\x1b[Ks: building a", "\r\x1b[Ks: building a, 2s")
+		p.Say("a line that stays")
+		expect(t, seen, "\r\x1b[K", "s: a line that stays\n", "\r\x1b[Ks: building a, 2.1s")
+		p.Event(lab.Event{Phase: "pilot", Contender: "a-contender-with-a-long-name"})
+		expect(t, seen, "\r\x1b[Ks: checking the answers of a…") // 29 columns: it must not wrap
+		p.Pause()
+		p.Pause()
+		expect(t, seen, "\r\x1b[K")
+		time.Sleep(3 * time.Second)
+		expect(t, seen)
+		p.Event(lab.Event{Phase: "round", Round: 1, Rounds: 9, Elapsed: time.Second, Plan: &tare.Plan{SecondsPerRound: 1}})
+		expect(t, seen, "\r\x1b[Ks: 1 of 9 rounds, 1s (about …")
+		p.Fail(errors.New("one line"))
+		expect(t, seen, "\r\x1b[K", "tare: one line\n")
+	})
+}
+
+func TestDumbTerminalsGetPlainLines(t *testing.T) {
+	watch(t, 80, map[string]string{"TERM": "dumb"}, false, func(p *Progress, seen *screen) {
+		p.Status("lock", "waiting")
+		expect(t, seen, "waiting\n")
+	})
+}
+
+func TestQuietWritesErrorsOnly(t *testing.T) {
+	watch(t, 80, nil, true, func(p *Progress, seen *screen) {
+		p.Begin("s", "Which?")
+		p.Event(lab.Event{Phase: "build", Contender: "a"})
+		p.Event(lab.Event{Phase: "plan", Rounds: 3})
+		time.Sleep(time.Minute)
+		expect(t, seen)
+		p.Fail(errors.New("it broke"))
+		expect(t, seen, "tare: it broke\n")
+	})
+}

@@ -1,0 +1,68 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+)
+
+// Here reports whether building with release downloads no toolchain.
+func (s shop) Here(ctx context.Context, release string) bool { return s.Builder.Here(ctx, release) }
+
+// Toolchain has every contender built by that Go release.
+func (s shop) Toolchain(ctx context.Context, release string) error {
+	tool, err := cmdenv.FindToolchain(ctx)
+	if err != nil {
+		return err
+	}
+	if tool.Version == release {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute) // it may have to be fetched
+	defer cancel()
+	cmd := exec.CommandContext(ctx, tool.Path, "env", "GOVERSION")
+	cmd.Dir, cmd.Env = os.TempDir(), append(os.Environ(), "GOTOOLCHAIN="+release, "GOWORK=off")
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && len(exit.Stderr) > 0:
+		return fmt.Errorf("%s; %s builds them instead", strings.TrimSpace(string(exit.Stderr)), tool.Version)
+	case err != nil:
+		return fmt.Errorf("%w; %s builds them instead", err, tool.Version)
+	case strings.TrimSpace(string(out)) != release:
+		return fmt.Errorf("the go command does not know it; %s builds them instead", tool.Version)
+	}
+	s.Go = release
+	return nil
+}
+
+// required is a line of go.mod that requires a module.
+var required = regexp.MustCompile(`(?m)^(?:require)?[\t ]+([^\s()]+)[\t ]+(v[^\s]+)`)
+
+// Versions are what the go.mod that a contender is built with requires.
+func (s shop) Versions(kind string, e tare.Entry) map[string]string {
+	leaf, _, err := s.Catalog.Leaf(kind, e.Leaf())
+	if err != nil {
+		return nil
+	}
+	src, err := os.ReadFile(filepath.Join(leaf.Src(), "go.mod"))
+	if err != nil {
+		return nil
+	}
+	versions := map[string]string{}
+	for _, m := range required.FindAllStringSubmatch(string(src), -1) {
+		if uses, err := leaf.Requires(m[1]); uses && err == nil { // not what is replaced or excluded
+			versions[m[1]] = m[2]
+		}
+	}
+	return versions
+}

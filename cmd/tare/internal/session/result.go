@@ -1,0 +1,118 @@
+package session
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/lab"
+	"github.com/tarebench/tare/report"
+	"github.com/tarebench/tare/report/html"
+)
+
+// saved writes a result beside its journal.
+func (w *Session) saved(dir string, res *tare.Result, err error) (*tare.Result, error) {
+	if res == nil {
+		return nil, err
+	}
+	w.recordAsked(res)
+	if errSeal := seal(w.Dirs, res); errSeal != nil {
+		err = errors.Join(err, errSeal) // the result is kept; rerun will want --trust
+	}
+	w.places[res] = dir
+	if errProfiles := profiles(dir, res); errProfiles != nil {
+		err = errors.Join(err, errProfiles)
+	}
+	if errSave := saveResult(dir, res); errSave != nil {
+		return res, errors.Join(err, errSave)
+	}
+	if w.Options.NoPage {
+		w.Progress.Say("kept in " + dir)
+		return res, err
+	}
+	if errPage := cmdenv.SavePage(filepath.Join(dir, cmdenv.PageName), dir, res); errPage != nil {
+		return res, errors.Join(err, errPage)
+	}
+	w.Progress.Say("kept in " + dir + "; " + cmdenv.PageName + " there is the page")
+	return res, err
+}
+
+// Keep takes a result in and reports it. The error is the exit code that the
+// result asks for, or the writer's.
+func (w *Session) Keep(res *tare.Result) error {
+	w.Results = append(w.Results, res)
+	if err := w.print(res); err != nil {
+		return err
+	}
+	if res.Stopped == lab.Interrupted {
+		return cmdenv.Code(cmdenv.ExitInterrupted)
+	}
+	if w.Options.ExitCode {
+		return cmdenv.Code(cmdenv.VerdictCode(res))
+	}
+	return nil
+}
+
+// print reports a result at once; a format that needs a list of several waits
+// until they are all there.
+func (w *Session) print(res *tare.Result) error {
+	f := w.Options.Format
+	if f.Write == nil || f.Name == "json" { // the caller prints, or all together
+		return nil
+	}
+	w.Progress.Part()
+	// On a terminal the progress sets reports apart already.
+	if len(w.Results) == 1 || cmdenv.ForPeople(f) && w.Progress.live {
+		return f.Write(w.Out, res, w.Style(w.Out))
+	}
+	return f.Next(w.Out, res, w.Style(w.Out))
+}
+
+// claimsPage writes the page of all claims, where several studies answer some,
+// in the place of that of the run before.
+func (w *Session) claimsPage() error {
+	if len(w.Results) < 2 || w.Options.NoPage || report.ClaimsCount(w.Results) == "" {
+		return nil
+	}
+	var linked []html.Linked
+	for _, r := range w.Results {
+		of := html.Linked{Result: r}
+		if page, err := filepath.Rel(w.Dirs.Data, filepath.Join(w.places[r], cmdenv.PageName)); err == nil && w.places[r] != "" {
+			of.Page = filepath.ToSlash(page)
+		}
+		linked = append(linked, of)
+	}
+	path := filepath.Join(w.Dirs.Data, cmdenv.ClaimsName)
+	out, err := cmdenv.OpenOutput(path)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if err := out.Save(func(f *os.File) error { return html.WriteClaims(f, linked) }); err != nil {
+		return err
+	}
+	w.Progress.Say("what became of the claims, as a page: " + path)
+	return nil
+}
+
+// Finish writes what speaks of all studies together: the claims and the JSON.
+func (w *Session) Finish(out *cmdenv.Output, single bool) error {
+	w.Progress.Pause()
+	if err := cmdenv.WriteTogether(w.Out, w.Options.Format, w.Results, w.Style(w.Out)); err != nil {
+		return err
+	}
+	if len(w.Results) == 0 {
+		return nil
+	}
+	if err := w.claimsPage(); err != nil {
+		return err
+	}
+	if w.Options.Format.Name == "json" {
+		if err := cmdenv.WriteDocument(w.Out, w.Results, single); err != nil {
+			return err
+		}
+	}
+	return out.Save(func(f *os.File) error { return cmdenv.WriteDocument(f, w.Results, single) })
+}

@@ -1,0 +1,165 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/lab"
+)
+
+// WeighAll carries out one study after the other. fail is told what goes wrong with
+// one of them; the error is for what goes wrong with all.
+func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail func(error)) error {
+	if err := w.unused(studies); err != nil {
+		return err
+	}
+	begun := 0
+	for _, study := range studies {
+		res, err := w.Weigh(ctx, study)
+		var nothing *nothingToResume
+		if errors.As(err, &nothing) && len(studies) > 1 {
+			w.Progress.Say(nothing.Error())
+			continue
+		}
+		begun++
+		if res != nil {
+			fail(w.Keep(res))
+		}
+		if err != nil {
+			fail(OfStudy(study, len(studies), err))
+		}
+		if w.Halt.Asked() {
+			fail(cmdenv.Code(cmdenv.ExitInterrupted))
+		}
+		if cmdenv.EndsRun(err) || w.Halt.Asked() {
+			break
+		}
+	}
+	if begun == 0 {
+		return cmdenv.Usage("nothing to resume: no study has an unfinished run", "run without --resume")
+	}
+	return nil
+}
+
+// WeighQuietly carries studies out and prints nothing of them but the progress.
+func (w *Session) WeighQuietly(ctx context.Context, studies []cmdenv.Study) error {
+	var first error
+	err := w.WeighAll(ctx, studies, func(err error) {
+		if cmdenv.ExitCode(err) != cmdenv.ExitOK && first == nil {
+			first = err
+		}
+	})
+	switch {
+	case first != nil && cmdenv.ExitCode(first) == cmdenv.ExitInterrupted:
+		return cmdenv.ErrInterrupted
+	case first != nil:
+		return first
+	}
+	return err
+}
+
+// OfStudy says which study an error belongs to where there are several.
+func OfStudy(study cmdenv.Study, studies int, err error) error {
+	var named *lab.StudyError
+	if studies == 1 || errors.As(err, &named) || cmdenv.EndsRun(err) {
+		return err
+	}
+	return fmt.Errorf("study %s: %w", study.ID, err)
+}
+
+// Weigh carries out one study. There may be a result although there is an
+// error.
+func (w *Session) Weigh(ctx context.Context, study cmdenv.Study) (*tare.Result, error) {
+	w.Progress.Begin(study.ID, study.Question)
+	defer w.Progress.Pause()
+	if err := study.Vet(w.Sources); err != nil {
+		return nil, err
+	}
+	w.asking = study
+	o := lab.Options{
+		Kinds: w.Lab.Kinds, Sources: w.Sources, Now: w.Now,
+		Seed: w.Options.Seed, Budget: w.Options.Budget, Quick: w.Options.Quick, User: w.Options.User, Rounds: w.Options.Rounds,
+		Isolation: w.Options.Isolation, Slice: w.Options.Slice, Most: w.Options.most,
+		Only: w.Options.Only, Procs: w.Options.Procs, Env: w.Options.Env, At: w.Options.at, Profile: w.Options.Profile,
+		Known:  known{w.Dirs.Known()},
+		Stored: lastResult(w.Dirs.Results(study.ID)),
+		Run:    w.RunTag, Guardian: w.Guardian, Stop: w.Halt.Stop, Unlocked: w.Options.NoLock,
+		Progress: func(e lab.Event) {
+			switch e.Phase {
+			case "plan":
+				w.Halt.Measuring(true)
+			case "done":
+				w.Halt.Measuring(false)
+			}
+			w.Progress.Event(e)
+		},
+	}
+	defer w.Halt.Measuring(false)
+	if w.Options.Resume {
+		return w.again(ctx, study.Study, o)
+	}
+	if o.Seed == 0 {
+		o.Seed = uint64(w.Now().UnixMicro())%1e9 + 1
+	}
+	dir, err := newRunDir(w.Dirs.Results(study.ID), w.Now(), o.Seed)
+	if err != nil {
+		return nil, err
+	}
+	o.Dir = dir
+	res, err := w.Lab.Run(ctx, study.Study, o)
+	if res == nil && !resumable(dir, err) {
+		os.RemoveAll(dir)
+	}
+	return w.saved(dir, res, err)
+}
+
+// lastResult is the newest result kept in a study's directory. It only tells
+// what has changed since, so one that cannot be read counts as none.
+func lastResult(dir string) *tare.Result {
+	runs, err := history.RunsOf(dir)
+	if err != nil {
+		return nil
+	}
+	for _, run := range runs {
+		if !run.Whole {
+			continue
+		}
+		if results, err := history.File(run.Result()); err == nil && len(results) == 1 {
+			return results[0]
+		}
+	}
+	return nil
+}
+
+// again goes on with the newest unfinished run that belongs to study as it is
+// now.
+func (w *Session) again(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
+	var first error
+	for _, dir := range unfinished(w.Dirs.Results(study.ID)) {
+		o.Dir, o.Resume = dir, true
+		res, err := w.Lab.Run(ctx, study, o)
+		var mismatch *lab.ResumeError
+		if errors.As(err, &mismatch) {
+			if first == nil {
+				first = err
+			}
+			continue
+		}
+		return w.saved(dir, res, err)
+	}
+	if first == nil {
+		first = &nothingToResume{cmdenv.Usage("nothing to resume: "+study.ID+" has no unfinished run", "run without --resume")}
+	}
+	return nil, first
+}
+
+// nothingToResume says that a study has no unfinished run.
+type nothingToResume struct{ error }
+
+// Unwrap is the usage error.
+func (e *nothingToResume) Unwrap() error { return e.error }

@@ -1,0 +1,140 @@
+package session
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/report"
+)
+
+// A result holds what tare rerun runs: commands, programs, modules to build with.
+// So it says by whom it was made: a MAC over that, with a key that is in the data
+// directory and nowhere else. Whoever can read the key can run commands as its
+// owner already.
+
+// sealKey is the name of the file with the key, in the data directory.
+const sealKey = "key"
+
+// sealed is everything of a result that decides what tare rerun runs.
+type sealed struct {
+	Study, Budget, Seed, Isolation string
+	Procs                          int
+	Env                            []string
+	Asked                          tare.Asked
+	Contenders                     []sealedContender
+}
+
+// sealedContender is what a contender is built from.
+type sealedContender struct {
+	ID, Version, Go string
+	Modules         []tare.Module
+}
+
+// mac is the MAC of a result that was read from its document.
+func mac(key []byte, r *tare.Result) (string, error) {
+	s := sealed{Study: r.Study, Budget: r.Budget, Seed: r.Seed, Isolation: string(r.Plan.Isolation), Procs: r.Procs, Env: r.Env, Asked: r.Asked}
+	s.Asked.Seal = ""
+	for _, c := range r.Contenders {
+		s.Contenders = append(s.Contenders, sealedContender{c.ID, c.Version, c.Go, c.Modules})
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		return "", err
+	}
+	h := hmac.New(sha256.New, key)
+	h.Write(text)
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// seal says in a result that it was made by this data directory. What is sealed is
+// what a reader of the document will see.
+func seal(d cmdenv.Dirs, res *tare.Result) error {
+	key, err := readKey(d, true)
+	if err != nil {
+		return err
+	}
+	var doc bytes.Buffer
+	if err := report.JSON(&doc, res); err != nil {
+		return err
+	}
+	read, err := history.Parse(history.ResultName, doc.Bytes())
+	if err != nil {
+		return err
+	}
+	res.Asked.Seal, err = mac(key, read[0])
+	return err
+}
+
+// MadeHere reports whether a result was made by this data directory, and is what it was
+// then. dir is where it was read from; one that was imported there is foreign.
+func MadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
+	if res.Asked.Seal == "" || history.Imported(dir) {
+		return false, nil
+	}
+	key, err := readKey(d, false)
+	if key == nil || err != nil {
+		return false, err
+	}
+	want, err := mac(key, res)
+	return err == nil && hmac.Equal([]byte(want), []byte(res.Asked.Seal)), err
+}
+
+// readKey reads the key of the data directory. Where there is none it is made, or nil.
+func readKey(d cmdenv.Dirs, make bool) ([]byte, error) {
+	const size = 32
+	path := filepath.Join(d.Data, sealKey)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if !make {
+			return nil, nil
+		}
+		if err := makeKey(d, path, size); err != nil {
+			return nil, fmt.Errorf("make the key of the data directory: %w", err)
+		}
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the key of the data directory: %w", err)
+	}
+	key, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(key) != size {
+		return nil, fmt.Errorf("%s is damaged; remove it, and what was measured before needs tare rerun --trust", path)
+	}
+	return key, nil
+}
+
+// makeKey writes a new key for its owner only. It appears whole; where another
+// tare was quicker, its key stays.
+func makeKey(d cmdenv.Dirs, path string, size int) error {
+	if err := d.MakeData(); err != nil {
+		return err
+	}
+	key := make([]byte, size)
+	_, _ = rand.Read(key)                    // never fails
+	f, err := os.CreateTemp(d.Data, ".key-") // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = fmt.Fprintf(f, "%x\n", key)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return os.Rename(f.Name(), path) // a file system without links
+	}
+	return nil
+}

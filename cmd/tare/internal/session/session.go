@@ -1,0 +1,87 @@
+// Package session is what every command that measures has around it: the
+// machine lock, Ctrl-C, the guardian, the contenders, progress, and results
+// that are saved and printed.
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/internal/trial"
+	"github.com/tarebench/tare/lab"
+)
+
+// Session is one call of tare that measures.
+type Session struct {
+	cmdenv.Env
+	Options  Options
+	Dirs     cmdenv.Dirs
+	RunTag   string // of every process of this run
+	Progress *Progress
+	Halt     *halt
+	Sources  lab.Sources
+	Results  []*tare.Result
+	places   map[*tare.Result]string // directory of each
+	asking   cmdenv.Study            // the study that is being carried out
+
+	Guardian *trial.Guardian
+}
+
+// With calls do with everything around it that measuring needs: the
+// directories, Ctrl-C, the machine lock, the guardian and the contenders.
+func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(context.Context, *Session) error) error {
+	d, err := env.Dirs()
+	if err != nil {
+		return err
+	}
+	if err := d.MakeCache(); err != nil {
+		return err
+	}
+	if err := d.MakeData(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	signals, restore := env.Lab.Interrupt()
+	w := &Session{Env: env, Options: o, Dirs: d, RunTag: env.Tag(), Progress: p, places: map[*tare.Result]string{}, Halt: haltOn(signals, restore, cancel, p.Say)}
+	defer w.Halt.Close()
+
+	unlock, err := w.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	w.Guardian, err = env.Lab.Guard(w.RunTag) // before anything else is started
+	if err != nil {
+		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
+	}
+	w.Sources, err = env.Lab.Sources(cmdenv.Workshop{
+		Cache: d.Cache, Catalog: o.Catalog, With: o.With, Go: o.Release, Run: w.RunTag, Compiling: p.Compiling,
+	})
+	if err == nil {
+		err = do(ctx, w)
+	}
+	// Not deferred: after a panic it is the guardian's to clean up. What was
+	// measured is kept and printed by now, whatever became of it.
+	if errDone := w.Guardian.Done(); err == nil {
+		err = errDone
+	}
+	return err
+}
+
+// lock waits until this is the only tare that measures on this machine.
+func (w *Session) lock(ctx context.Context) (unlock func(), err error) {
+	if w.Options.NoLock {
+		return func() {}, nil
+	}
+	unlock, err = machine.Lock(ctx, w.Dirs.Lock(), func(holder string) {
+		w.Progress.Status("lock", fmt.Sprintf("waiting for another tare (%s) to end; --no-lock would not wait", holder))
+	})
+	if err != nil && ctx.Err() != nil {
+		return nil, cmdenv.ErrInterrupted
+	}
+	return unlock, err
+}

@@ -1,0 +1,41 @@
+package session
+
+import (
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/lab"
+)
+
+// CatalogSources builds contenders out of the catalog with the go command.
+func CatalogSources(w cmdenv.Workshop) (lab.Sources, error) {
+	c, err := cmdenv.FindCatalog(w.Catalog, w.Cache)
+	if err != nil {
+		return nil, err
+	}
+	sdk, err := catalog.SDK(c, w.Cache)
+	if err != nil {
+		return nil, err
+	}
+	b := &build.Builder{Cache: w.Cache, SDK: sdk, Run: w.Run, Log: func(line string) {
+		if w.Compiling != nil && strings.HasPrefix(line, "go build") {
+			w.Compiling()
+		}
+	}}
+	return shop{&catalog.Sources{Catalog: c, Builder: b, With: w.With, Go: w.Go}}, nil
+}
+
+// shop is the catalog's sources that can also vet.
+type shop struct{ *catalog.Sources }
+
+// Vet reports a name that the catalog does not hold.
+func (s shop) Vet(kind string, e tare.Entry) error {
+	if e.Program != "" {
+		return nil // a directory of the user's: building it says more
+	}
+	_, _, err := s.Catalog.Leaf(kind, e.Leaf())
+	return err
+}

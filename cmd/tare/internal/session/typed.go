@@ -1,0 +1,102 @@
+package session
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/build"
+)
+
+// recordAsked says in a result how it was asked for, and of which tare.
+func (w *Session) recordAsked(res *tare.Result) {
+	res.Tare = cmdenv.ThisVersion().Short()
+	if w.asking.ID != res.Study {
+		return
+	}
+	res.Asked = tare.Asked{
+		Study: w.asking.Source, Budget: "full", Rounds: w.Options.Rounds, Slice: w.Options.Slice,
+		Contenders: w.Options.Only.Contenders, Workloads: w.Options.Only.Workloads, With: w.Options.With, Go: w.Options.Release,
+	}
+	switch {
+	case w.Options.User:
+		res.Asked.Budget = w.Options.Budget.String()
+	case w.Options.Quick:
+		res.Asked.Budget = "quick"
+	}
+	if w.asking.Source == "" {
+		res.Asked.Command, res.Asked.WorkDir, res.Asked.Files = w.Options.Typed.Args, w.Options.Typed.Dir, w.Options.Typed.Sums
+	}
+	if relative(w.asking.Study) {
+		res.Asked.Dir = w.asking.Dir
+	}
+}
+
+// relative reports whether a study names files from where its own is.
+func relative(s tare.Study) bool {
+	return slices.ContainsFunc(s.Contenders, func(e tare.Entry) bool {
+		return e.Program != "" && !filepath.IsAbs(e.Program) || len(e.Command) > 0 ||
+			slices.ContainsFunc(e.With, func(with string) bool {
+				w, err := build.ParseWith(with, "")
+				return err == nil && w.Dir != ""
+			})
+	}) || slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return w.File != "" && !filepath.IsAbs(w.File) })
+}
+
+// Typed is a command that makes a study without a file: tare bench or tare json.
+// It is zero for others.
+type Typed struct {
+	Args []string
+	Dir  string            // absolute
+	Sums map[string]string // SHA-256 of files it names, by the names it has for them
+}
+
+// TypedBy is the command of this call.
+func TypedBy(env cmdenv.Env, cmd *cobra.Command) (t Typed) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return t
+	}
+	t = Typed{Args: env.Args, Dir: dir, Sums: map[string]string{}}
+	for _, name := range FilesOf(cmd) {
+		if sum, err := SumOf(name); err == nil {
+			t.Sums[name] = sum
+		}
+	}
+	return t
+}
+
+// FilesOf are the files that a command names.
+func FilesOf(cmd *cobra.Command) []string {
+	if cmd.Name() == "json" {
+		return cmd.Flags().Args()
+	}
+	if pgo, _ := cmd.Flags().GetString("pgo"); pgo != "" && pgo != "off" && pgo != "auto" {
+		return []string{pgo}
+	}
+	return nil
+}
+
+func SumOf(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", errors.Join(err, errors.New("not a file"))
+	}
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

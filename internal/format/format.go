@@ -1,0 +1,68 @@
+// Package format writes counts, shares and foreign text the same way in every
+// sentence.
+package format
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Count is a count with its noun: 1 round, 2 rounds.
+func Count[N ~int | ~int64](n N, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.FormatInt(int64(n), 10) + " " + noun
+}
+
+// Percent is a share with two significant digits: 0.0456 is "4.6 %", 0.664 is
+// "66 %".
+func Percent(share float64) string {
+	x := share * 100
+	return Trimmed(x, Decimals(x)) + " %"
+}
+
+// Decimals is how many decimals show two significant digits of x, six at most.
+func Decimals(x float64) int {
+	if !(x > 0) {
+		return 0
+	}
+	return min(max(0, 1-int(math.Floor(math.Log10(x)))), 6)
+}
+
+// Trimmed is x with that many decimals, without zeros at their end.
+func Trimmed(x float64, decimals int) string {
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
+
+// LineLimit is the number of characters of foreign text that a message has room
+// for.
+const LineLimit = 200
+
+// Line is foreign text as one line of printable characters, cut off after limit
+// of them; zero: not cut off. Lines are joined by a space.
+func Line(text string, limit int) string {
+	lines := strings.FieldsFunc(strings.ToValidUTF8(text, "\uFFFD"), func(r rune) bool { return r == '\n' || r == '\r' })
+	for i, l := range lines {
+		lines[i] = strings.Map(func(r rune) rune {
+			switch {
+			case unicode.IsSpace(r):
+				return ' '
+			case !unicode.IsPrint(r):
+				return unicode.ReplacementChar
+			}
+			return r
+		}, strings.TrimSpace(l))
+	}
+	line := strings.TrimSpace(strings.Join(lines, " "))
+	if r := []rune(line); limit > 0 && len(r) > limit {
+		return string(r[:limit]) + "…"
+	}
+	return line
+}

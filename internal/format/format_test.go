@@ -1,0 +1,40 @@
+package format_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare/internal/format"
+)
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 rounds", 1: "1 round", 2: "2 rounds", 1200: "1200 rounds"} {
+		if got := format.Count(n, "round"); got != want {
+			t.Errorf("Count(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{0: "0 %", 0.0456: "4.6 %", 0.664: "66 %", 0.04: "4 %", 0.0996: "10 %", 1.5: "150 %", 0.000123: "0.012 %"} {
+		if got := format.Percent(share); got != want {
+			t.Errorf("Percent(%v) = %q, want %q", share, got, want)
+		}
+	}
+}
+
+func TestLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"  one\r\n\n  two\tthree \n": "one two three",
+		"\x1b[31mred\x1b[0m":         "\uFFFD[31mred\uFFFD[0m",
+		"a\xffb":                     "a\uFFFDb",
+		"":                           "",
+	} {
+		if got := format.Line(text, 0); got != want {
+			t.Errorf("Line(%q) = %q, want %q", text, got, want)
+		}
+	}
+	if got := format.Line(strings.Repeat("ü", 300), format.LineLimit); got != strings.Repeat("ü", 200)+"…" {
+		t.Errorf("%d bytes", len(got))
+	}
+}
