@@ -14,7 +14,7 @@ import (
 func Brief(w io.Writer, r *tare.Result, s Style) error {
 	p := opened(r, s)
 	for _, work := range r.Workloads {
-		if text := look(r, work.ID, map[string]bool{}).placed(); text != "" {
+		if text := look(r, work.ID, map[string]bool{}).placed(s); text != "" {
 			p.labelled("ORDER", rulingWidth, Bold, text)
 		}
 	}
@@ -34,11 +34,11 @@ func Brief(w io.Writer, r *tare.Result, s Style) error {
 // placed is the order of the ranked contenders with their ratios, in one
 // sentence; letters name the groups within which nobody is told apart. It is
 // empty where nobody but the baseline is ranked.
-func (v *view) placed() string {
+func (v *view) placed(s Style) string {
 	metric := v.leading()
 	var parts []string
 	for _, c := range v.ranked {
-		by := v.ratioOf(c, metric, func(x tare.Comparison) string { return ratio(x.Ratio) }).Text
+		by := s.visible(v.ratioOf(c, metric, func(x tare.Comparison) string { return ratio(x.Ratio) })).Text
 		_, letters, _ := strings.Cut(v.rankCell(c).Text, " ")
 		parts = append(parts, strings.TrimSpace(c.Title()+" "+by+" "+letters))
 	}

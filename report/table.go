@@ -58,7 +58,10 @@ func (t Table) legible() Table {
 	for i, r := range out.Rows {
 		out.Rows[i].Notes, out.Rows[i].Cells = all(r.Notes, oneLine), slices.Clone(r.Cells)
 		for j, c := range r.Cells {
-			out.Rows[i].Cells[j].Text = oneLine(c.Text)
+			if c.Text = oneLine(c.Text); c.Text == "" {
+				c.Mark = Plain
+			}
+			out.Rows[i].Cells[j] = c
 		}
 	}
 	return out
