@@ -11,39 +11,37 @@ const (
 	noLicences      = "none" // where there is nothing to be licensed
 )
 
-func (p *page) adoption(r *tare.Result) {
+func (s *Section) adoption(r *tare.Result) {
 	t := adoptions(r)
 	if len(t.Rows) == 0 {
 		return
 	}
-	p.heading(strings.ToUpper(adoptionHeading))
-	p.wrap(bodyIndent, bodyIndent, adoptionMeans(r), Dim)
-	p.blank()
-	for i, row := range t.Rows { // lists are long: they stand beneath
+	s.say(Dim, adoptionMeans(r))
+	s.space()
+	s.only(forText, func() { s.show("", "", licencesBeneath(t)) })
+	s.only(forMarkdown|forHTML, func() { s.show("", "", t) })
+	s.only(forMarkdown, func() {
+		var lines []string
+		for _, row := range t.Rows {
+			for _, note := range row.Notes {
+				lines = append(lines, title(r, row.Who)+", "+note)
+			}
+		}
+		s.list("", unlabelled(Plain, lines...)...)
+	})
+}
+
+// licencesBeneath is the table as a terminal shows it: lists of licences are
+// long, so that they stand beneath their rows.
+func licencesBeneath(t Table) Table {
+	out := t.without("is", "licences")
+	for i, row := range t.Rows {
 		if licences := t.field(row, "licences"); licences != nothing && licences != noLicences {
-			t.Rows[i].Notes = append([]string{"licences: " + licences}, row.Notes...)
+			out.Rows[i].Notes = append([]string{"licences: " + licences}, row.Notes...)
 		}
 	}
-	p.table(t.without("is", "licences"))
+	return out
 }
-
-// adoption adds the table, and beneath it who is unmaintained.
-func (s *sheet) adoption(r *tare.Result) {
-	t := adoptions(r)
-	s.block(plain(adoptionMeans(r)))
-	s.table(t)
-	var lines []string
-	for _, row := range t.Rows {
-		for _, note := range row.Notes {
-			lines = append(lines, plain(title(r, row.Who)+", "+note))
-		}
-	}
-	s.list(lines...)
-}
-
-// adopted reports whether anything is known of what taking a contender in
-// brings.
-func adopted(r *tare.Result) bool { return len(adoptions(r).Rows) > 0 }
 
 func adoptionMeans(r *tare.Result) string {
 	text := "Figures are of the contender's whole program, the harness included"

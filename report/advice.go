@@ -8,23 +8,19 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// recommendation says for each workload what the ranks support, and nothing
-// where they support nothing; and what comes with who is named.
-func (s *sheet) recommendation(r *tare.Result) {
+func (s *Section) recommendation(r *tare.Result) {
 	if len(r.Workloads) == 0 || len(r.Metrics) == 0 {
-		s.block("None: nothing was weighed.")
-		return
+		s.only(forMarkdown, func() { s.say(Plain, "None: nothing was weighed.") })
 	}
 	advised, closing := recommended(r)
-	var lines []string
+	var items, sentences []Item
 	for _, a := range advised {
-		lines = append(lines, "- On "+code(a.workload)+": "+plain(a.text))
-		for _, line := range a.price {
-			lines = append(lines, "  - "+plain(line))
-		}
+		items = append(items, Item{Label: a.workload, Mark: Code, Text: capital(a.text), Under: a.price})
+		sentences = append(sentences, Item{parts: []Field{{Text: "On "}, coded(a.workload), {Text: ": "}, {Text: a.text}}, Under: a.price})
 	}
-	s.block(lines...)
-	s.block(all([]string{closing}, plain)...)
+	s.only(forHTML, func() { s.list("", items...) })
+	s.only(forMarkdown, func() { s.list("", sentences...) })
+	s.say(Dim, closing)
 }
 
 // support is what the ranks support on one workload, and what comes with who is

@@ -10,32 +10,16 @@ import (
 
 const breakEvenHeading = "From which rate on it matters"
 
-func (p *page) breakEven(r *tare.Result) {
-	if len(r.BreakEven) == 0 {
-		return
-	}
-	p.heading(strings.ToUpper(breakEvenHeading))
+func (s *Section) breakEven(r *tare.Result) {
 	for i, b := range r.BreakEven {
 		if i > 0 {
-			p.blank()
+			s.space()
 		}
-		p.wrap(bodyIndent, bodyIndent, breakEvenMeans(r, b), Dim)
-		p.blank()
-		p.table(breakEven(r, b))
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, b.Sentence, Plain)
-	}
-}
-
-func (s *sheet) breakEven(r *tare.Result, level int) {
-	if len(r.BreakEven) == 0 {
-		return
-	}
-	s.heading(level, breakEvenHeading)
-	for _, b := range r.BreakEven {
-		s.block(plain(breakEvenMeans(r, b)))
-		s.table(breakEven(r, b))
-		s.block(plain(b.Sentence))
+		s.say(Dim, breakEvenMeans(r, b))
+		s.space()
+		s.show("", b.Against+" against "+title(r, b.Contender), breakEven(r, b))
+		s.space()
+		s.say(Plain, b.Sentence)
 	}
 }
 

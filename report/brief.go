@@ -13,6 +13,7 @@ import (
 // on. The error is the writer's.
 func Brief(w io.Writer, r *tare.Result, s Style) error {
 	p := opened(r, s)
+	p.section(filled(KeyVerdict, verdictHeading, func(s *Section) { s.verdicts(r) }))
 	for _, work := range r.Workloads {
 		if text := look(r, work.ID, map[string]bool{}).placed(s); text != "" {
 			p.labelled("ORDER", rulingWidth, Bold, text)
@@ -25,10 +26,7 @@ func Brief(w io.Writer, r *tare.Result, s Style) error {
 		p.labelled("TRAPS", rulingWidth, Bold, text)
 	}
 	p.labelled("", rulingWidth, Dim, "Tables, findings, machine and seed: tare report "+oneLine(r.Study))
-	if _, err := io.WriteString(w, p.b.String()); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return p.send(w)
 }
 
 // placed is the order of the ranked contenders with their ratios, in one

@@ -3,28 +3,33 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 )
 
-// claims prints what was published beside what was measured.
-func (p *page) claims(r *tare.Result) {
+func (s *Section) claims(r *tare.Result) {
 	if len(r.Claims) == 0 {
 		return
 	}
-	p.heading("PUBLISHED CLAIMS")
-	p.wrap(bodyIndent, bodyIndent, claimsMean(r), Dim)
-	sources := distinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
+	means, sources := []string{claimsMean(r)}, distinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
 	if len(sources) == 1 {
-		p.wrap(bodyIndent, bodyIndent, "Published in: "+sources[0]+".", Dim)
+		means = append(means, "Published in: "+sources[0]+".")
 	}
-	p.blank()
-	p.table(claimTable(r, sources))
+	s.only(forText|forHTML, func() {
+		s.say(Dim, means...)
+		s.space()
+		s.show("claims", "", claimTable(r, sources))
+	})
+	s.only(forMarkdown, func() {
+		s.say(Dim, strings.Join(means, " "))
+		s.show("", "", claimSentences(r, sources))
+	})
 	if parted(r) {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, sharesMean, Dim)
-		p.blank()
-		p.table(ofWhole(r))
+		s.space()
+		s.say(Dim, sharesMean)
+		s.space()
+		s.show("", "parts of a whole", ofWhole(r))
 	}
 }
 
@@ -46,6 +51,26 @@ func claimTable(r *tare.Result, sources []string) Table {
 			},
 			Notes: []string{statement, reason(r.Claims, i)},
 		})
+	}
+	return t
+}
+
+// claimSentences is a row for every claim with what it said in the row, where
+// notes have no place beneath it.
+func claimSentences(r *tare.Result, sources []string) Table {
+	t := Table{Columns: []Column{
+		{Name: "claim"}, {Name: "it said"}, {Name: "of"}, {Name: "outcome"}, {Name: "measure"},
+		{Name: "published", Unit: "ratio"}, {Name: "measured", Unit: "ratio [interval]"}, {Name: "why"},
+	}}
+	for i, c := range r.Claims {
+		statement := "“" + c.Statement + "”"
+		if len(sources) > 1 {
+			statement += ", " + c.Source
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Field{
+			{Text: c.ID}, {Text: statement}, {Text: claimedOf(r, c, " on ")}, {Text: became(c)}, {Text: measure(c)},
+			{Text: published(c)}, measuredClaim(c), {Text: strings.TrimPrefix(reason(r.Claims, i), "why: ")},
+		}})
 	}
 	return t
 }

@@ -4,38 +4,28 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/tarebench/tare"
 )
 
 const costHeading = "What the difference comes to"
 
-func (p *page) cost(r *tare.Result) {
+func (s *Section) cost(r *tare.Result) {
 	parts := costs(r)
 	if len(parts) == 0 {
 		return
 	}
-	p.heading(strings.ToUpper(costHeading))
-	p.wrap(bodyIndent, bodyIndent, costMeans(r, parts), Dim)
+	s.say(Dim, costMeans(r, parts))
 	for _, part := range parts {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, part.means, Plain)
-		p.table(part.table)
+		s.captioned(part.means, part.table)
 	}
 }
 
-func (s *sheet) cost(r *tare.Result, level int) {
-	parts := costs(r)
-	if len(parts) == 0 {
-		return
-	}
-	s.heading(level, costHeading)
-	s.block(plain(costMeans(r, parts)))
-	for _, part := range parts {
-		s.block(all([]string{part.means}, plain)...)
-		s.table(part.table)
-	}
+// captioned adds a table with a caption.
+func (s *Section) captioned(caption string, t Table) {
+	s.space()
+	s.say(Plain, caption)
+	s.show("", caption, t)
 }
 
 // costing is one table of costs and what it is of.

@@ -133,29 +133,16 @@ func sharedOut(r *tare.Result) string {
 	return inWords(of)
 }
 
-// criteria prints who was ruled on how, where that is too much for the top.
-func (p *page) criteria(r *tare.Result) {
+// criteria adds who was ruled on how, where that is too much for the top.
+func (s *Section) criteria(r *tare.Result) {
 	if !crowded(r) {
 		return
 	}
-	p.heading(strings.ToUpper(criteriaHeading))
-	p.wrap(bodyIndent, bodyIndent, criteriaMeans+differenceMeans(r), Dim)
+	s.say(Dim, criteriaMeans+differenceMeans(r))
 	for _, c := range asks(r) {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, c.text+":", Bold)
-		p.table(c.table(r))
-	}
-}
-
-func (s *sheet) criteria(r *tare.Result, level int) {
-	if !crowded(r) {
-		return
-	}
-	s.heading(level, criteriaHeading)
-	s.block(plain(criteriaMeans + differenceMeans(r)))
-	for _, c := range asks(r) {
-		s.block(plain(c.text + ":"))
-		s.table(c.table(r))
+		s.space()
+		s.only(forText|forMarkdown, func() { s.say(Bold, c.text+":") })
+		s.show("", c.text, c.table(r))
 	}
 }
 

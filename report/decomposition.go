@@ -15,65 +15,68 @@ const (
 	barWidth             = 22 // columns of the longest bar
 )
 
-func (p *page) decomposition(r *tare.Result) {
+func (s *Section) decomposition(r *tare.Result) {
 	if len(r.Decomposition) == 0 {
 		return
 	}
-	p.heading(strings.ToUpper(decompositionHeading))
-	p.wrap(bodyIndent, bodyIndent, decompositionMeans, Dim)
+	s.say(Dim, decompositionMeans)
+	drawn := false
 	for _, d := range r.Decomposition {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, posed(r, d), Bold)
+		s.space()
+		s.say(Bold, posed(r, d))
 		if len(d.Steps) == 0 {
-			p.wrap(bodyIndent, bodyIndent, d.Sentence, Warned)
+			s.say(Warned, d.Sentence)
 			continue
 		}
-		p.wrap(bodyIndent, bodyIndent, d.Sentence, Plain)
-		p.blank()
+		s.say(Plain, d.Sentence)
+		s.space()
 		t := shares(r, d)
-		for i := range t.Rows {
-			if name := &t.Rows[i].Cells[0]; columns(oneLine(name.Text)) > causeLength {
-				full := name.Text
-				if len(t.Rows[i].Notes) > 0 {
-					full += " (" + t.Rows[i].Notes[0] + ")"
-				}
-				t.Rows[i].Notes = append([]string{full}, t.Rows[i].Notes[min(1, len(t.Rows[i].Notes)):]...)
-				name.Text = shortened(oneLine(name.Text), causeLength)
-			}
-		}
-		t.Columns = append(t.Columns, Column{Name: "added up"})
-		bars := waterfall(d)
-		if left, _ := unexplained(r, d); left > 0 {
-			bars = slices.Insert(bars, len(bars)-1, "")
-		}
-		for i, bar := range bars {
-			t.Rows[i].Cells = append(t.Rows[i].Cells, Field{Text: bar})
-		}
-		p.table(t)
+		s.only(forText, func() { s.show("", "", withBars(r, d, t)) })
+		s.only(forMarkdown|forHTML, func() { s.show("steps", d.ID, t) })
+		s.only(forMarkdown, func() { s.list("", unlabelled(Plain, stepNotes(t)...)...) })
+		drawn = true
 	}
-	if slices.ContainsFunc(r.Decomposition, func(d tare.Decomposition) bool { return len(d.Steps) > 0 }) {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, barsMean, Dim)
+	if drawn {
+		s.space()
+		s.only(forText, func() { s.say(Dim, barsMean) })
 	}
 }
 
-func (s *sheet) decomposition(r *tare.Result, level int) {
-	if len(r.Decomposition) == 0 {
-		return
-	}
-	s.heading(level, decompositionHeading)
-	s.block(plain(decompositionMeans))
-	for _, d := range r.Decomposition {
-		s.block(plain(posed(r, d)))
-		if len(d.Steps) == 0 {
-			s.block(all([]string{d.Sentence}, plain)...)
-			continue
+// withBars is the table of shares as a terminal shows it: long causes stand
+// beneath their rows, and the last column is drawn.
+func withBars(r *tare.Result, d tare.Decomposition, t Table) Table {
+	t = t.without()
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		if name := oneLine(row.Cells[0].Text); columns(name) > causeLength {
+			if len(row.Notes) > 0 {
+				row.Notes = append([]string{name + " (" + row.Notes[0] + ")"}, row.Notes[1:]...)
+			} else {
+				row.Notes = []string{name}
+			}
+			row.Cells[0].Text = shortened(name, causeLength)
 		}
-		s.block(all([]string{d.Sentence}, plain)...)
-		t := shares(r, d)
-		s.table(t)
-		s.list(stepNotes(t)...)
 	}
+	t.Columns = append(t.Columns, Column{Name: "added up"})
+	bars := waterfall(d)
+	if left, _ := unexplained(r, d); left > 0 {
+		bars = slices.Insert(bars, len(bars)-1, "")
+	}
+	for i, bar := range bars {
+		t.Rows[i].Cells = append(t.Rows[i].Cells, Field{Text: bar})
+	}
+	return t
+}
+
+// stepNotes say between which contenders each step lies.
+func stepNotes(t Table) []string {
+	var lines []string
+	for _, r := range t.Rows {
+		if len(r.Notes) > 0 {
+			lines = append(lines, r.Cells[0].Text+": "+strings.Join(r.Notes, "; "))
+		}
+	}
+	return lines
 }
 
 const (
@@ -176,17 +179,6 @@ func hundredths(share float64) string {
 		return "0"
 	}
 	return text
-}
-
-// stepNotes say between which contenders each step lies.
-func stepNotes(t Table) []string {
-	var lines []string
-	for _, r := range t.Rows {
-		if len(r.Notes) > 0 {
-			lines = append(lines, plain(r.Cells[0].Text+": "+strings.Join(r.Notes, "; ")))
-		}
-	}
-	return lines
 }
 
 // waterfall is a bar for the start of a decomposition, for each step where what

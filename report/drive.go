@@ -14,30 +14,14 @@ const (
 	generatorBusy = "generator_busy"
 )
 
-func (p *page) drives(r *tare.Result) {
+func (s *Section) drives(r *tare.Result) {
 	parts := drives(r)
 	if len(parts) == 0 {
 		return
 	}
-	p.heading(strings.ToUpper(driveHeading))
-	p.wrap(bodyIndent, bodyIndent, driveMeans(parts), Dim)
+	s.say(Dim, driveMeans(parts))
 	for _, part := range parts {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, part.means, Plain)
-		p.table(part.table)
-	}
-}
-
-func (s *sheet) drives(r *tare.Result, level int) {
-	parts := drives(r)
-	if len(parts) == 0 {
-		return
-	}
-	s.heading(level, driveHeading)
-	s.block(plain(driveMeans(parts)))
-	for _, part := range parts {
-		s.block(plain(part.means))
-		s.table(part.table)
+		s.captioned(part.means, part.table)
 	}
 }
 

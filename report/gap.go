@@ -6,57 +6,23 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// How much of a difference is listed, and how.
-const (
-	gapLines  = 10 // parts, and functions
-	leastName = 20 // characters of a name that are shown, whatever stands before it
-)
+const gapLines = 10 // parts, and functions, of a difference that are listed
 
-// gap prints what makes the difference of a profile to the baseline's.
-func (p *page) gap(r *tare.Result, x tare.Profile) {
+// gap adds what makes the difference of a profile to the baseline's.
+func (s *Section) gap(r *tare.Result, x tare.Profile) {
 	if x.Gap == nil {
 		return
 	}
-	p.blank()
-	p.wrap(bodyIndent, bodyIndent, differs(r, x), Bold)
+	s.space()
+	s.say(Bold, differs(r, x))
 	for _, half := range halves(x) {
 		t := apportioned(r, x, half)
 		if len(t.Rows) == 0 {
-			p.wrap(bodyIndent, bodyIndent, half.none(), Dim)
+			s.say(Dim, half.none())
 			continue
 		}
-		widths, room := t.widths(), p.width-bodyIndent
-		for _, w := range widths[:len(widths)-1] {
-			room -= w + gap
-		}
-		room = max(room, leastName)
-		for i := range t.Rows {
-			name := &t.Rows[i].Cells[len(t.Columns)-1]
-			if name.Text == otherNames {
-				continue
-			}
-			if half.kind == partKind {
-				name.Text = shortened(oneLine(name.Text), room)
-			} else {
-				name.Text = shortFunction(name.Text, room)
-			}
-		}
-		p.blank()
-		p.table(t)
-	}
-}
-
-func (s *sheet) gap(r *tare.Result, x tare.Profile) {
-	if x.Gap == nil {
-		return
-	}
-	s.block(plain(differs(r, x)))
-	for _, half := range halves(x) {
-		if t := apportioned(r, x, half); len(t.Rows) > 0 {
-			s.table(t)
-			continue
-		}
-		s.block(half.none())
+		s.space()
+		s.show("gap", half.kind+"s", t)
 	}
 }
 

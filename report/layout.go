@@ -8,6 +8,8 @@ import (
 const (
 	gap        = 2 // columns between two fields
 	noteIndent = 4
+	leastName  = 20              // characters of a name that are shown, whatever stands before it
+	leastNamed = bodyIndent + 20 // columns that count as taken before a name
 )
 
 // table lays t out in the page's width. Columns that do not fit go into a
@@ -19,6 +21,7 @@ func (p *page) table(t Table) {
 			r.Cells[i] = p.style.visible(c)
 		}
 	}
+	p.shorten(t)
 	widths := t.widths()
 	for from := 1; from < len(t.Columns); {
 		to, used := from, bodyIndent+widths[0]
@@ -31,6 +34,26 @@ func (p *page) table(t Table) {
 		}
 		p.part(t, widths, from, to)
 		from = to
+	}
+}
+
+// shorten fits names in the last column, of functions or what is known of them,
+// into the page's width.
+func (p *page) shorten(t Table) {
+	last := len(t.Columns) - 1
+	used := bodyIndent
+	for _, w := range t.widths()[:last] {
+		used += w + gap
+	}
+	room := max(p.width-max(used, leastNamed), leastName)
+	for _, r := range t.Rows {
+		switch {
+		case last >= len(r.Cells) || r.Cells[last].Mark != Code:
+		case t.Columns[last].Name == partKind:
+			r.Cells[last].Text = shortened(r.Cells[last].Text, room)
+		default:
+			r.Cells[last].Text = shortFunction(r.Cells[last].Text, room)
+		}
 	}
 }
 

@@ -10,36 +10,20 @@ import (
 
 const publishedHeading = "The published table, measured here"
 
-// published prints the table of a write-up with what was measured of it, where
+// published adds the table of a write-up with what was measured of it, where
 // ratios were published of requests to servers.
-func (p *page) published(r *tare.Result) {
+func (s *Section) published(r *tare.Result) {
 	b, ok := boardOf(r)
 	if !ok {
 		return
 	}
-	p.heading(strings.ToUpper(publishedHeading))
-	p.wrap(bodyIndent, bodyIndent, b.means(), Dim)
+	s.say(Dim, b.means())
 	for _, t := range b.tables() {
-		p.blank()
-		p.table(t)
+		s.space()
+		s.show("", "", t)
 	}
-	if text := b.missing(); text != "" {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, text, Warned)
-	}
-}
-
-func (s *sheet) published(r *tare.Result, level int) {
-	b, ok := boardOf(r)
-	if !ok {
-		return
-	}
-	s.heading(level, publishedHeading)
-	s.block(plain(b.means()))
-	for _, t := range b.tables() {
-		s.table(t)
-	}
-	s.block(all([]string{b.missing()}, plain)...)
+	s.space()
+	s.say(Warned, b.missing())
 }
 
 // board is a write-up's table: the operations it has figures of, and on each

@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tarebench/tare"
 )
@@ -21,27 +20,14 @@ func scalingMeans(r *tare.Result) string {
 		"1: twice the size takes twice the time; 2: four times; 0: the size makes no difference."
 }
 
-func (p *page) scaling(r *tare.Result) {
+func (s *Section) scaling(r *tare.Result) {
 	if len(r.Scaling) == 0 {
 		return
 	}
-	p.heading(strings.ToUpper(scalingHeading))
-	p.wrap(bodyIndent, bodyIndent, scalingMeans(r), Dim)
-	for _, line := range sizes(r) {
-		p.wrap(bodyIndent, bodyIndent+gap, line, Dim)
-	}
-	p.blank()
-	p.table(exponents(r))
-}
-
-func (s *sheet) scaling(r *tare.Result, level int) {
-	if len(r.Scaling) == 0 {
-		return
-	}
-	s.heading(level, scalingHeading)
-	s.block(plain(scalingMeans(r)))
-	s.list(all(sizes(r), plain)...)
-	s.table(exponents(r))
+	s.say(Dim, scalingMeans(r))
+	s.list("", unlabelled(Dim, sizes(r)...)...)
+	s.space()
+	s.show("exponents", "exponents", exponents(r))
 }
 
 // fit is what a scaling is of, as a column's head says it.

@@ -99,8 +99,11 @@ func marked(f Field) string {
 }
 
 // plain is text as Markdown that shows it letter by letter, in one line.
-func plain(text string) string {
-	runes := []rune(oneLine(text))
+func plain(text string) string { return escapedMarkdown(oneLine(text)) }
+
+// escapedMarkdown is plain for a text that is in one line.
+func escapedMarkdown(text string) string {
+	runes := []rune(text)
 	var b strings.Builder
 	at := func(i int) rune {
 		if i < 0 || i >= len(runes) {

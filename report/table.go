@@ -15,6 +15,8 @@ const (
 	Bad    Mark = "bad"  // not met, refuted, void
 	Warned Mark = "warn" // inconclusive, warnings
 	Code   Mark = "code" // a name to be read letter by letter
+
+	heading Mark = "heading" // of another section
 )
 
 // Table is a table with its units in the head.

@@ -8,20 +8,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// tradeOffs is what each contender has less and more of than the baseline, by
-// every measure, and what taking it in costs.
-func (s *sheet) tradeOffs(r *tare.Result) {
+func (s *Section) tradeOffs(r *tare.Result) {
 	t, means := tradeOffs(r)
-	s.block(plain(means))
-	if len(t.Rows) > 0 {
-		s.table(t)
-	}
-	s.manners(r)
-	if adopted(r) {
-		s.heading(3, adoptionHeading)
-		s.adoption(r)
-	}
-	s.cost(r, 3)
+	s.say(Dim, means)
+	s.show("trade-offs", "", t)
 }
 
 // tradeOffs is a row for each contender and workload on which it was held against
@@ -55,7 +45,7 @@ func tradeOffs(r *tare.Result) (t Table, means string) {
 
 // manners lists what those who are ranked answer differently, in sentences; the
 // table of it is among the results.
-func (s *sheet) manners(r *tare.Result) {
+func (s *Section) manners(r *tare.Result) {
 	var lines []string
 	asked := slices.DeleteFunc(conducts(r), func(c conduct) bool {
 		return c.who.Role == tare.RoleTrap || len(wholly(r, c.who.ID)) > 0
@@ -68,14 +58,10 @@ func (s *sheet) manners(r *tare.Result) {
 		for _, class := range classes(c.Differences) {
 			line += " " + wont(class) + consequences(of(c.Differences, class), cellSays) + "."
 		}
-		lines = append(lines, plain(line))
+		lines = append(lines, line)
 	}
-	if len(asked) == 0 {
-		return
-	}
-	s.heading(3, "What else changes")
-	s.block(all([]string{alike(asked)}, plain)...)
-	s.list(lines...)
+	s.say(Plain, alike(asked))
+	s.list("", unlabelled(Plain, lines...)...)
 }
 
 // wont begins the sentence about a class of differences.
