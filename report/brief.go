@@ -26,7 +26,7 @@ func Brief(w io.Writer, r *tare.Result, s Style) error {
 		p.labelled("TRAPS", rulingWidth, Bold, text)
 	}
 	p.labelled("", rulingWidth, Dim, "Tables, findings, machine and seed: tare report "+oneLine(r.Study))
-	return p.send(w)
+	return send(w, p.b.String())
 }
 
 // placed is the order of the ranked contenders with their ratios, in one

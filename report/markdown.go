@@ -16,7 +16,7 @@ func Markdown(w io.Writer, r *tare.Result) error {
 		{0, "", []string{keyAnswer, keyQuestion}},
 		{2, "", mainKeys()},
 	})
-	return s.send(w)
+	return send(w, s.b.String())
 }
 
 // chapter is a heading and the sections beneath it. Without a heading each
@@ -36,16 +36,11 @@ func (s *sheet) arrange(r *tare.Result, chapters []chapter) {
 		if headed {
 			s.heading(c.level, c.heading)
 		}
-		for _, key := range c.keys {
-			for _, x := range all {
-				if x.Key != key {
-					continue
-				}
-				if !headed && c.level > 0 {
-					s.heading(c.level, or(c.heading, x.titled()))
-				}
-				s.section(x)
+		for _, x := range ordered(all, c.keys) {
+			if !headed && c.level > 0 {
+				s.heading(c.level, or(c.heading, x.titled()))
 			}
+			s.section(x)
 		}
 	}
 }

@@ -198,6 +198,19 @@ func sections(r *tare.Result, m medium) []Section {
 	return out
 }
 
+// ordered are the sections of these keys, in the order of the keys.
+func ordered(all []Section, keys []string) []Section {
+	var out []Section
+	for _, key := range keys {
+		for _, s := range all {
+			if s.Key == key {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
 // filled is a section with what write adds.
 func filled(key, heading string, write func(*Section)) Section {
 	s := Section{Key: key, Heading: heading}

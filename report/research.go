@@ -18,7 +18,13 @@ func Research(w io.Writer, r *tare.Result) error {
 	s := &sheet{}
 	s.heading(1, plain("Research: "+r.Study))
 	s.block(plain("Written from a result of tare" + when(r) + ". Every figure stands in the result document; no sentence rests on anything else."))
-	s.arrange(r, []chapter{
+	s.arrange(r, researchChapters())
+	return send(w, s.b.String())
+}
+
+// researchChapters are the parts of a write-up.
+func researchChapters() []chapter {
+	return []chapter{
 		{2, "Objective", []string{keyQuestion, keyObjective}},
 		{2, "Method", []string{keyMethod}},
 		{2, "Results", nil},
@@ -30,8 +36,7 @@ func Research(w io.Writer, r *tare.Result) error {
 		{2, "Trade-offs", []string{KeyTradeOffs}},
 		{3, "", []string{keyManners, KeyAdoption, KeyCost}},
 		{2, "", []string{KeyLimits}},
-	})
-	return s.send(w)
+	}
 }
 
 func when(r *tare.Result) string {

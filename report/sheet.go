@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-	"io"
 	"strings"
 	"unicode"
 )
@@ -71,13 +69,6 @@ func (s *sheet) table(t Table) {
 		lines = append(lines, line)
 	}
 	s.block(lines...)
-}
-
-func (s *sheet) send(w io.Writer) error {
-	if _, err := io.WriteString(w, s.b.String()); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
 }
 
 // marked is what stands in a table, with its mark.

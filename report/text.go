@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -13,15 +12,10 @@ import (
 // The error is the writer's.
 func Text(w io.Writer, r *tare.Result, s Style) error {
 	p := opened(r, s)
-	all := sections(r, forText)
-	for _, key := range mainKeys() {
-		for _, section := range all {
-			if section.Key == key {
-				p.section(section)
-			}
-		}
+	for _, section := range ordered(sections(r, forText), mainKeys()) {
+		p.section(section)
 	}
-	return p.send(w)
+	return send(w, p.b.String())
 }
 
 // mainKeys are the sections of a report and their order.
@@ -43,13 +37,6 @@ func opened(r *tare.Result, s Style) *page {
 	p.wrap(0, 0, r.Question, Plain)
 	p.wrap(0, 0, departure(r), Warned)
 	return p
-}
-
-func (p *page) send(w io.Writer) error {
-	if _, err := io.WriteString(w, p.b.String()); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
 }
 
 // section prints a section with its heading.
