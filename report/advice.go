@@ -8,53 +8,36 @@ import (
 	"github.com/tarebench/tare"
 )
 
+// recommendation says for each workload what the ranks support, and nothing
+// where they support nothing; what comes with who is named; and what the advice
+// does not weigh.
 func (s *Section) recommendation(r *tare.Result) {
 	if len(r.Workloads) == 0 || len(r.Metrics) == 0 {
 		s.only(forMarkdown, func() { s.say(Plain, "None: nothing was weighed.") })
+		return
 	}
-	advised, closing := recommended(r)
+	supported, priced, told := false, false, map[string]bool{}
 	var items, sentences []Item
-	for _, a := range advised {
-		items = append(items, Item{Label: a.workload, Mark: Code, Text: capital(a.text), Under: a.price})
-		sentences = append(sentences, Item{parts: []Field{{Text: "On "}, coded(a.workload), {Text: ": "}, {Text: a.text}}, Under: a.price})
+	for _, w := range r.Workloads {
+		var price []string
+		text, first := advice(r, w.ID)
+		if len(first) == 0 {
+			text = "none. " + text
+		} else {
+			supported, price = true, look(r, w.ID, told).price(w.Op, first)
+		}
+		priced = priced || len(price) > 0
+		items = append(items, Item{Label: w.ID, Mark: Code, Text: capital(text), Under: price})
+		sentences = append(sentences, Item{parts: []Field{{Text: "On "}, coded(w.ID), {Text: ": "}, {Text: text}}, Under: price})
 	}
 	s.only(forHTML, func() { s.list("", items...) })
 	s.only(forMarkdown, func() { s.list("", sentences...) })
-	s.say(Dim, closing)
-}
-
-// support is what the ranks support on one workload, and what comes with who is
-// named, in sentences.
-type support struct {
-	workload, text string
-	price          []string
-}
-
-// recommended is the advice on each workload, and what it does not weigh; empty
-// where it supports nobody.
-func recommended(r *tare.Result) (out []support, closing string) {
-	if len(r.Metrics) == 0 {
-		return nil, ""
-	}
-	supported, priced, told := false, false, map[string]bool{}
-	for _, w := range r.Workloads {
-		text, first := advice(r, w.ID)
-		if len(first) == 0 {
-			out = append(out, support{workload: w.ID, text: "none. " + text})
-			continue
-		}
-		supported = true
-		price := look(r, w.ID, told).price(w.Op, first)
-		priced = priced || len(price) > 0
-		out = append(out, support{w.ID, text, price})
-	}
 	switch {
 	case priced:
-		closing = fmt.Sprintf("Places are by %s alone. What comes with a contender is said beside its place and in the trade-offs below; what that weighs against %[1]s is the reader's to say.", r.Metrics[0])
+		s.say(Dim, fmt.Sprintf("Places are by %s alone. What comes with a contender is said beside its place and in the trade-offs below; what that weighs against %[1]s is the reader's to say.", r.Metrics[0]))
 	case supported:
-		closing = fmt.Sprintf("It weighs %s alone: the trade-offs below do not enter it.", r.Metrics[0])
+		s.say(Dim, fmt.Sprintf("It weighs %s alone: the trade-offs below do not enter it.", r.Metrics[0]))
 	}
-	return out, closing
 }
 
 // advice is what the ranks of the primary metric support on one workload and

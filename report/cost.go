@@ -21,13 +21,6 @@ func (s *Section) cost(r *tare.Result) {
 	}
 }
 
-// captioned adds a table with a caption.
-func (s *Section) captioned(caption string, t Table) {
-	s.space()
-	s.say(Plain, caption)
-	s.show("", caption, t)
-}
-
 // costing is one table of costs and what it is of.
 type costing struct {
 	means string

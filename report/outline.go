@@ -136,6 +136,13 @@ func (s *Section) show(key, about string, t Table) {
 	}
 }
 
+// captioned adds a table with a caption.
+func (s *Section) captioned(caption string, t Table) {
+	s.space()
+	s.say(Plain, caption)
+	s.show("", caption, t)
+}
+
 // list adds items, if there are any.
 func (s *Section) list(key string, items ...Item) {
 	for i, it := range items {
