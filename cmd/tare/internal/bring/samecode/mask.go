@@ -91,7 +91,22 @@ func decode(code []byte) (inst x86asm.Inst, err error) {
 			err = fmt.Errorf("decode: %v", r)
 		}
 	}()
-	return x86asm.Decode(code, 64)
+	inst, err = x86asm.Decode(code, 64)
+	if err == nil && inst.PCRel == 0 {
+		inst.PCRelOff, inst.PCRel = vectorAddress(code[:inst.Len])
+	}
+	return inst, err
+}
+
+// vectorAddress finds the address relative to the instruction pointer in an
+// instruction with a VEX or EVEX prefix, which x86asm does not tell.
+func vectorAddress(code []byte) (at, size int) {
+	operands := map[byte]int{0xc5: 3, 0xc4: 4, 0x62: 5}[code[0]] // where the byte of operands is
+	const relative, mask = 0x05, 0xc7
+	if operands == 0 || len(code) < operands+5 || code[operands]&mask != relative {
+		return 0, 0
+	}
+	return operands + 1, 4
 }
 
 // maskARM64 masks branches, and addresses that are put together of a page and a
