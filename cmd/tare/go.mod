@@ -14,6 +14,7 @@ require (
 	github.com/spf13/pflag v1.0.9
 	github.com/tarebench/tare v0.0.0
 	github.com/tetratelabs/wazero v1.11.0
+	golang.org/x/arch v0.30.0
 	golang.org/x/perf v0.0.0-20260512194132-3cf34090a3db
 	golang.org/x/term v0.41.0
 )

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/report"
 )
 
@@ -177,6 +178,9 @@ func (t *page) judged(workload, metric string, base, head []float64) (ratio, int
 	}
 	interval = fmt.Sprintf("[%.3f, %.3f]", c.Low, c.High)
 	word, colour = t.said(c)
+	if metric == t.r.Metrics[0] && slices.Contains(t.sameCode(), workload) {
+		word += ", same code"
+	}
 	return ratio, interval, word, colour
 }
 
@@ -232,14 +236,20 @@ func (t *page) tail() {
 	r := t.r
 	fmt.Fprintf(&t.b, "\n%s in %.0f s, seed %s, %s, stopped: %s\n", rounds(r.RoundsDone), r.Seconds, r.Seed, r.Plan.Isolation, r.Stopped)
 	if widest := t.widest(); widest > 0 {
-		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst; intervals hold for all rows of time together\n", 100*math.Expm1(widest))
+		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst; what is said of time holds for all rows together\n", 100*math.Expm1(widest))
 	}
 	for _, v := range r.Verdicts {
 		if v.Criterion != "" {
 			fmt.Fprintf(&t.b, "%s: %s\n", v.Verdict, v.Sentence)
 		}
 	}
+	if same := len(t.sameCode()); same > 0 {
+		fmt.Fprintf(&t.b, "same code: the machine code of %s is the same on both sides; what differs is data, where code or data lies, or nothing\n", format.Count(same, "benchmark"))
+	}
 	for _, f := range r.Findings {
+		if f.Check == bring.SameCode().ID {
+			continue // said of all together
+		}
 		about := strings.TrimSpace(strings.Join([]string{f.Contender, t.short(f.Workload)}, " "))
 		line := fmt.Sprintf("%s %s: %s", f.Severity, f.Check, f.Message)
 		if about != "" {
@@ -256,6 +266,16 @@ func (t *page) tail() {
 			fmt.Fprintf(&t.b, "  %s\n", line)
 		}
 	}
+}
+
+// sameCode are the workloads whose machine code is the same on both sides.
+func (t *page) sameCode() (ids []string) {
+	for _, f := range t.r.Findings {
+		if f.Check == bring.SameCode().ID {
+			ids = append(ids, f.Workload)
+		}
+	}
+	return ids
 }
 
 // namesMost is how many benchmarks are named that are left out for one reason.
