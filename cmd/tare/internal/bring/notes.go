@@ -56,7 +56,7 @@ func SameCode() check.Check {
 	return check.Check{
 		ID: "same-code", Severity: tare.Note,
 		Summary: "The machine code that a benchmark can execute is the same on both sides: functions were compared with addresses masked, those that calls from the benchmark lead to and all that can be called indirectly (amd64 and arm64; Linux and macOS).",
-		Why:     "Where the code is the same, a difference in time comes from data (a constant, a table, what an initialisation leaves behind), from where code or data lies, or from chance. Who looks for it in the code looks in vain.",
+		Why:     "Where the code is the same, a difference in time comes from data (a constant, a table, what an initialisation leaves behind), from where code or data lies, or from chance. The cause is not in the code.",
 		Advice:  "look at what differs in data, or expect no difference",
 	}
 }
