@@ -44,6 +44,7 @@ type Ask struct {
 	Rounds     int           // a fixed number of them; zero: by budget
 	Seed       uint64        // zero: from the clock
 	NoLock     bool
+	Profile    bool // rows that differ, after the rounds
 	Quiet      bool
 }
 

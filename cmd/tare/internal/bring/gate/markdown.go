@@ -41,6 +41,12 @@ func Markdown(w io.Writer, rep Report) error {
 			if note := rep.note(r); note != "" {
 				fmt.Fprintf(&b, "- %s: %s\n", code(rep.short(r.Benchmark)), plain(note))
 			}
+			if reasons := rep.reasons(r); len(reasons) > 0 {
+				fmt.Fprintf(&b, "- why %s:\n", code(rep.short(r.Benchmark)))
+				for _, line := range reasons {
+					fmt.Fprintf(&b, "  - %s\n", plain(line))
+				}
+			}
 		}
 	}
 	if len(quiet) > 0 {

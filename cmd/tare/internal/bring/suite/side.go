@@ -244,3 +244,14 @@ func (s *Side) message(out string, err error) string {
 	}
 	return strings.ReplaceAll(first, s.Root+string(filepath.Separator), "")
 }
+
+// Compiled is what the compiler prints with flags of packages, the first of them
+// with its tests, and the directory that paths in it start from.
+func (s *Side) Compiled(ctx context.Context, flags, tested string, packages []string) (said, dir string, err error) {
+	_, said, err = s.output(ctx, s.flagged("test", "-c", "-vet=off", "-o", os.DevNull, "-gcflags="+flags, tested))
+	if err != nil || len(packages) == 0 {
+		return said, s.Dir, err
+	}
+	_, more, err := s.output(ctx, s.flagged("build", append([]string{"-o", os.DevNull, "-gcflags=" + flags}, packages...)...))
+	return said + more, s.Dir, err
+}

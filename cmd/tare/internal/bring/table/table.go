@@ -234,6 +234,12 @@ func stat(base, head []float64) string {
 
 func (t *page) tail() {
 	r := t.r
+	for _, e := range r.Explanations {
+		fmt.Fprintf(&t.b, "\nwhy %s\n", t.short(e.Workload))
+		for _, line := range report.Reasons(e, 0) {
+			fmt.Fprintf(&t.b, "  %s\n", line)
+		}
+	}
 	fmt.Fprintf(&t.b, "\n%s in %.0f s, seed %s, %s, stopped: %s\n", rounds(r.RoundsDone), r.Seconds, r.Seed, r.Plan.Isolation, r.Stopped)
 	if widest := t.widest(); widest > 0 {
 		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst; what is said of time holds for all rows together\n", 100*math.Expm1(widest))

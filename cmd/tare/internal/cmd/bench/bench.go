@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,10 +25,11 @@ import (
 
 // options are the flags of tare bench.
 type options struct {
-	asked bring.Asked
-	run   session.Options
-	most  time.Duration // to measure at most; zero: no limit
-	allow float64       // of more time than the base, with --exit-code; a share
+	asked   bring.Asked
+	run     session.Options
+	most    time.Duration // to measure at most; zero: no limit
+	profile string        // rows that are profiled afterwards; empty: none
+	allow   float64       // of more time than the base, with --exit-code; a share
 }
 
 // words are the flags of tare bench that are read before they are options.
@@ -70,7 +72,8 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
   tare bench --base origin/main --changed --max 5m --exit-code
   tare bench --with github.com/klauspost/compress@v1.18.0
   tare bench --go go1.25.5,go1.26.1
-  tare bench --env GOGC=50`,
+  tare bench --env GOGC=50
+  tare bench --base main --profile`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.asked.Packages = args
@@ -103,6 +106,8 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 	how.Set.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial for one whole trial after another")
 	how.Set.IntVar(&words.layouts, "layouts", 0, "0 links each side anew for each round, with its functions in another order, so that where code happens to lie is noise; 1 builds each side once")
 	how.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
+	how.Set.StringVar(&o.profile, "profile", "", "after the rounds, profile both sides and name the functions and allocations that differ: of `rows` that are different, or all")
+	how.Set.Lookup("profile").NoOptDefVal = string(bring.ProfileDifferent)
 	how.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
 	words.format.Add(said.Set, "the result document")
@@ -145,6 +150,9 @@ func (o *options) read(cmd *cobra.Command, words words) (err error) {
 		return cmdenv.Usage(fmt.Sprintf("--layouts %d: it is 0 or 1", words.layouts), "0 links each side anew for each round, 1 builds each side once")
 	}
 	o.asked.OneBuild = words.layouts == 1
+	if o.profile != "" && !slices.Contains(bring.Profiles(), o.profile) {
+		return cmdenv.Usage(fmt.Sprintf("--profile=%s is not a choice of rows", o.profile), "one of "+strings.Join(bring.Profiles(), ", "))
+	}
 	if o.most < 0 {
 		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.most), "e.g. 10m")
 	}

@@ -34,6 +34,7 @@ type options struct {
 	all        bool
 	quiet      bool
 	noLock     bool
+	profile    bool
 }
 
 func gateFormats() []string { return []string{"text", "md", "json"} }
@@ -81,6 +82,7 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
 	how.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, and of each study and server besides, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
 	how.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
+	how.Set.BoolVar(&o.profile, "profile", false, "after the rounds, profile both sides of benchmarks that differ, and name the functions and allocations that do")
 	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
 	said.Set.StringVar(&o.format, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
@@ -148,7 +150,7 @@ func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 	}
 	measured := gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: same(sides)}
 	if !sides.Same() {
-		ask := gate.Ask{Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet}
+		ask := gate.Ask{Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet, Profile: o.profile}
 		if measured, err = measureGate(ctx, env, ask); err != nil {
 			return err
 		}

@@ -56,10 +56,11 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *sessi
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
 	err = session.With(ctx, alone, o, p, func(ctx context.Context, w *session.Session) error {
-		built, err := bring.NewBench(ctx, asked, bring.Place{
+		place := bring.Place{
 			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian,
 			Say: func(text string) { p.Status("build", text) },
-		})
+		}
+		built, err := bring.NewBench(ctx, asked, place)
 		var usage *bring.UsageError
 		if errors.As(err, &usage) && usage.Nothing {
 			m = gate.Measured{Base: ask.Base, Head: ask.Head, Nothing: usage.What}
@@ -83,6 +84,10 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *sessi
 			res, err := env.Lab.Run(ctx, study, o)
 			if res != nil {
 				built.Finish(res)
+				place.Say = func(text string) { p.Status("profile", text) }
+				if ask.Profile {
+					built.Explain(ctx, res, bring.ProfileDifferent, place)
+				}
 			}
 			return res, err
 		}
