@@ -108,6 +108,25 @@ fuzz: ## every fuzz target for FUZZTIME (20s)
 soak: ## the repetition-heavy tests whole
 	TARE_SOAK=1 $(GO) test -count=1 -timeout 120m $(TESTFLAGS) work
 
+.PHONY: nightly
+nightly: ## what takes too long for every change: race, soak, fuzzing for 30 min a target, contenders, known vulnerabilities, two equal archives
+	$(MAKE) race
+	$(MAKE) soak
+	$(MAKE) fuzz FUZZTIME=30m
+	$(MAKE) contenders
+	$(MAKE) vuln
+	.ci/reproducible
+
+# Each of our modules alone, with the versions that it would be built with.
+OWN = . cgocopy cmd/tare $(wildcard tools/release tools/protogen) $(RIMS) $(MODULES)
+.PHONY: vuln notice
+vuln: ## look for known vulnerabilities that our modules can reach (needs https://vuln.go.dev)
+	@mkdir -p out; cd tools/vuln && GOWORK=off $(GO) build -o $(CURDIR)/out/govulncheck golang.org/x/vuln/cmd/govulncheck
+	@failed=; for dir in $(OWN); do echo "== $$dir"; (cd $$dir && GOWORK=off $(CURDIR)/out/govulncheck ./...) || failed="$$failed $$dir"; done; \
+	if [ "$$failed" ]; then echo "not clean, or not checked:$$failed"; exit 1; fi
+notice: ## write NOTICE, the licences of all that is linked into tare
+	$(GO) run ./tools/notice
+
 .PHONY: calibrate
 calibrate: ## weigh programs of known cost 120 times (about an hour) and write the table in docs/METHOD.md; goes on where it stopped
 	$(GO) build -o out/tare ./cmd/tare
