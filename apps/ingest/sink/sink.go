@@ -11,7 +11,8 @@ package sink
 
 import (
 	"context"
-	"errors"
+
+	"github.com/tarebench/tare/apps/ingest/commit"
 )
 
 // Sink keeps batches of lines. Its methods may be called concurrently.
@@ -27,8 +28,8 @@ type Sink interface {
 	Close() error
 }
 
-// ErrClosed is what Keep says after Close.
-var ErrClosed = errors.New("the sink is closed")
+// ErrClosed is the error of Keep after Close.
+var ErrClosed = commit.ErrClosed
 
 // Null is a sink that keeps nothing.
 type Null struct{}
