@@ -130,6 +130,33 @@ func (r *Readers) Free(one *Reader) error {
 	return nil
 }
 
+// Left is how many events the reader that is furthest behind has not sent, at
+// most: numbers of writes that failed count as well.
+func (r *Readers) Left() (uint64, error) {
+	list, err := segments(r.files, r.dir, 0)
+	if err != nil {
+		return 0, err
+	}
+	next := uint64(0)
+	for i, g := range list {
+		if g.err == nil {
+			next = max(next, g.header.first)
+		}
+		if i == len(list)-1 {
+			e, err := scan(r.files, g)
+			if err != nil {
+				return 0, err
+			}
+			next = max(next, e.next)
+		}
+	}
+	least := next
+	for _, one := range r.list {
+		least = min(least, one.state.Position)
+	}
+	return next - least, nil
+}
+
 // Close closes all readers, whose goroutines have ended.
 func (r *Readers) Close() error {
 	var errs []error

@@ -284,6 +284,9 @@ func TestSegmentsStayForTheSlowest(t *testing.T) {
 	for i := range 10 {
 		r.mustKeep(fmt.Sprint(i))
 	}
+	left, err := r.all.Left()
+	assert.NoError(t, "left", err)
+	assert.Equal(t, "left", left, uint64(10))
 	const all = "0 1 2 3 4 5 6 7 8 9 "
 	r.reader = r.all.All()[0]
 	assert.Equal(t, "the fast one", r.take(), all)

@@ -39,7 +39,7 @@ func (f *file) Write(p []byte) (int, error) {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
 	last, err := f.d.step()
-	if err == errDead {
+	if errors.Is(err, errDead) {
 		return 0, err
 	}
 	if f.d.Room >= 0 && int64(len(p)) > f.d.Room {
@@ -116,7 +116,7 @@ func (f *file) Sync() error {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
 	last, err := f.d.step()
-	if err == errDead {
+	if errors.Is(err, errDead) {
 		return err
 	}
 	coin := func() bool { return f.d.rng.IntN(2) == 0 }
