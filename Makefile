@@ -113,9 +113,13 @@ calibrate: ## weigh programs of known cost 120 times (about an hour) and write t
 	$(GO) build -o out/tare ./cmd/tare
 	$(GO) run ./cmd/tare/internal/calibrate -tare ./out/tare
 
-.PHONY: catalog
-catalog: ## pack contenders and SDK into the archive an installed tare carries
-	$(GO) generate ./cmd/tare/internal/catalog
+# What go install ./cmd/tare makes uses this clone; this one needs none.
+CATALOG = cmd/tare/internal/catalog
+.PHONY: install
+install: ## install a tare that has the contenders and the SDK inside
+	@trap 'rm -f $(CATALOG)/packed/catalog.txt' EXIT; set -e; \
+	$(GO) run ./$(CATALOG)/pack -o $(CATALOG)/packed/catalog.txt; \
+	$(GO) install -trimpath ./cmd/tare
 
 .PHONY: manual release release-check
 manual: ## write manual pages and completions to out

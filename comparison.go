@@ -50,16 +50,25 @@ func (c Comparison) HalfWidth() float64 {
 	return math.Log(c.High/c.Low) / 2
 }
 
-// NoiseFloor is how far apart two identical programs seemed to be: the half
-// width of the interval of the control, which is the baseline once more, on a
-// workload and metric. Zero where the control has no interval.
+// NoiseFloor is how far apart two identical programs seemed to be on a workload
+// and metric, on the logarithmic scale: the half width of the interval of the
+// control, which is the baseline once more, or the distance of its ratio from 1
+// where that is larger. Zero where the control has no interval.
 func NoiseFloor(cs []Comparison, workload, metric string) float64 {
 	for _, c := range cs {
 		if c.Contender == ControlID && c.Workload == workload && c.Metric == metric && c.Bounded() {
-			return c.HalfWidth()
+			return c.NoiseFloor()
 		}
 	}
 	return 0
+}
+
+// NoiseFloor is the noise floor that c shows, which is the control's.
+func (c Comparison) NoiseFloor() float64 {
+	if !c.Bounded() {
+		return 0
+	}
+	return max(c.HalfWidth(), math.Abs(math.Log(c.Ratio)))
 }
 
 // Exceeds reports whether ratio is farther from 1 than a noise floor.

@@ -9,13 +9,18 @@ import (
 )
 
 func TestDiffers(t *testing.T) {
-	control := tare.Comparison{Workload: "w", Metric: "time", Contender: tare.ControlID, Low: 0.95, High: 1.05}
+	control := tare.Comparison{Workload: "w", Metric: "time", Contender: tare.ControlID, Ratio: 1, Low: 0.95, High: 1.05}
 	floor := tare.NoiseFloor([]tare.Comparison{{Workload: "w", Metric: "time", Contender: "other", Low: 0.1, High: 9}, control}, "w", "time")
 	if want := math.Log(1.05/0.95) / 2; floor != want {
 		t.Fatalf("noise floor %v, want %v", floor, want)
 	}
 	if f := tare.NoiseFloor([]tare.Comparison{control}, "w", "cpu"); f != 0 {
 		t.Errorf("noise floor of another metric: %v", f)
+	}
+	away := control // a control that lies farther out than its interval is wide
+	away.Ratio, away.Low, away.High = 1.02, 1.005, 1.035
+	if f, want := tare.NoiseFloor([]tare.Comparison{away}, "w", "time"), math.Log(1.02); f != want {
+		t.Errorf("noise floor of a control at 1.02: %v, want %v", f, want)
 	}
 	for _, c := range []struct {
 		ratio, low, high float64

@@ -34,6 +34,7 @@ type Noise struct {
 type Resolution struct {
 	Workload  string  `json:"workload"`
 	Metric    string  `json:"metric"`
-	HalfWidth float64 `json:"half_width"` // of the control's interval, as a share: 0.02 is ±2 %
-	Seconds   float64 `json:"seconds"`    // it took
+	HalfWidth float64 `json:"half_width"`      // the noise floor as a share: 0.02 is ±2 %
+	Found     float64 `json:"found,omitempty"` // the difference, as a share, that four of five such studies would find; zero in older results
+	Seconds   float64 `json:"seconds"`         // it took
 }

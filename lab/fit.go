@@ -34,8 +34,17 @@ func (r *run) planOptions(spent time.Duration) plan.Options {
 		Seed: r.o.Seed, Isolation: r.o.Isolation,
 		Budget: r.o.Budget, Spent: spent, Rounds: r.o.Rounds, User: r.o.User,
 		Slice: r.o.Slice, Most: r.o.Most, Long: !r.brisk() && r.o.Rounds == 0,
-		Brief: r.brief(),
+		Brief: r.brief(), Early: r.early(),
 	}
+}
+
+// early reports whether a look before the last round can change what is
+// measured: end the study, or take a contender out. Looks that cannot are not
+// paid for.
+func (r *run) early() bool {
+	asks := len(r.study.Criteria)+len(r.study.Claims) > 0
+	others := len(r.taking()) - 3 // all but baseline, control and null
+	return asks || r.brisk() && others > leaders
 }
 
 // taking lists the contenders that take part in the rounds.

@@ -293,6 +293,9 @@ func (r *run) prepare(ctx context.Context) error {
 			}
 		}
 		r.disqualify()
+		if err := r.countLook(); err != nil {
+			return err
+		}
 		r.progress(Event{Phase: "plan", Plan: &r.plan, Rounds: r.plan.RoundsPlanned, Round: len(r.rounds),
 			Message: fmt.Sprintf("resumed after round %d (%d slices of a round in flight were lost)", len(r.rounds)-r.longDone, r.log.Lost)})
 		return nil

@@ -120,7 +120,7 @@ func (r *run) weigh(facts tare.Machine, final bool) weighed {
 	o.comparisons, o.values = judge.Strike(o.data, o.effects, o.comparisons, o.values, o.findings)
 	o.verdicts = judge.Verdicts(o.data, o.comparisons, o.findings)
 	if final {
-		o.decomposition = judge.Decompose(o.data, o.effects, o.findings)
+		o.decomposition = judge.Decompose(o.data, o.effects, o.comparisons, o.findings)
 	}
 	o.claims = judge.Claims(o.data, o.comparisons, o.values, o.findings, r.left)
 	return o

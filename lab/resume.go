@@ -38,6 +38,18 @@ func (r *run) fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
+// countLook adds to the looks of the plan the one that an interrupted run ended
+// with: its result was judged, so that it is one more chance of a false finding.
+func (r *run) countLook() error {
+	done := len(r.rounds) - r.longDone
+	if r.log.Done == nil || r.over() || done == 0 || done >= r.plan.RoundsPlanned || slices.Contains(r.plan.Looks, done) {
+		return nil
+	}
+	r.plan.Looks = append(slices.Clone(r.plan.Looks), done)
+	slices.Sort(r.plan.Looks)
+	return r.out.Append(journal.Entry{Plan: &r.plan})
+}
+
 // mismatch says in which way a journal belongs to something else.
 func mismatch(head journal.Head, print string, asked map[string]string) string {
 	if head.Fingerprint != print {

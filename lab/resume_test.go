@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -191,6 +192,9 @@ func TestAStoppedRunIsResumed(t *testing.T) {
 	}
 	if r.RoundsDone != 12 || r.Stopped != lab.RoundsDone {
 		t.Errorf("resumed to %d rounds, stopped %q; want 12, rounds", r.RoundsDone, r.Stopped)
+	}
+	if !slices.Equal(r.Plan.Looks, []int{5, 12}) {
+		t.Errorf("judged after %v rounds; want 5, where it was stopped, and 12", r.Plan.Looks)
 	}
 	log, err := journal.Read(filepath.Join(o.Dir, journal.FileName))
 	if err != nil || len(log.Rounds) != 12 || log.Done == nil {

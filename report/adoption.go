@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -12,39 +11,37 @@ const (
 	noLicences      = "none" // where there is nothing to be licensed
 )
 
-func (p *page) adoption(r *tare.Result) {
+func (s *Section) adoption(r *tare.Result) {
 	t := adoptions(r)
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return
 	}
-	p.heading(strings.ToUpper(adoptionHeading))
-	p.wrap(bodyIndent, bodyIndent, adoptionMeans(r), p.style.Dim)
-	p.blank()
-	for i, row := range t.rows { // lists are long: they stand beneath
+	s.say(Dim, adoptionMeans(r))
+	s.space()
+	s.only(forText, func() { s.show("", "", licencesBeneath(t)) })
+	s.only(forMarkdown|forHTML, func() { s.show("", "", t) })
+	s.only(forMarkdown, func() {
+		var lines []string
+		for _, row := range t.Rows {
+			for _, note := range row.Notes {
+				lines = append(lines, title(r, row.Who)+", "+note)
+			}
+		}
+		s.list("", unlabelled(Plain, lines...)...)
+	})
+}
+
+// licencesBeneath is the table as a terminal shows it: lists of licences are
+// long, so that they stand beneath their rows.
+func licencesBeneath(t Table) Table {
+	out := t.without("is", "licences")
+	for i, row := range t.Rows {
 		if licences := t.field(row, "licences"); licences != nothing && licences != noLicences {
-			t.rows[i].notes = append([]string{"licences: " + licences}, row.notes...)
+			out.Rows[i].Notes = append([]string{"licences: " + licences}, row.Notes...)
 		}
 	}
-	t.without("is", "licences").print(p)
+	return out
 }
-
-// adoption adds the table, and beneath it who is unmaintained.
-func (s *sheet) adoption(r *tare.Result) {
-	t := adoptions(r)
-	s.block(plain(adoptionMeans(r)))
-	s.table(t)
-	var lines []string
-	for _, row := range t.rows {
-		for _, note := range row.notes {
-			lines = append(lines, plain(row.who.Title()+", "+note))
-		}
-	}
-	s.list(lines...)
-}
-
-// adopted reports whether anything is known of what taking a contender in
-// brings.
-func adopted(r *tare.Result) bool { return len(adoptions(r).rows) > 0 }
 
 func adoptionMeans(r *tare.Result) string {
 	text := "Figures are of the contender's whole program, the harness included"
@@ -63,11 +60,11 @@ func recorded(c tare.Contender) bool {
 
 // adoptions is a row for every contender that is what it says it is, as far as
 // anything is known of it. The last is the one that does nothing.
-func adoptions(r *tare.Result) table {
-	t := table{columns: []column{
-		{name: "contender"}, {name: "is"}, {name: "modules", unit: "linked", right: true}, {name: "licences"}, {name: "released"},
-		{name: "binary", unit: "B", right: true}, {name: "cold build", unit: "s", right: true},
-		{name: "idle", unit: "MB resident", right: true}, {name: "first answer", unit: "ms after start", right: true},
+func adoptions(r *tare.Result) Table {
+	t := Table{Columns: []Column{
+		{Name: "contender"}, {Name: "is"}, {Name: "modules", Unit: "linked", Right: true}, {Name: "licences"}, {Name: "released"},
+		{Name: "binary", Unit: "B", Right: true}, {Name: "cold build", Unit: "s", Right: true},
+		{Name: "idle", Unit: "MB resident", Right: true}, {Name: "first answer", Unit: "ms after start", Right: true},
 	}}
 	add := func(c tare.Contender) {
 		if !recorded(c) || len(wholly(r, c.ID)) > 0 {
@@ -84,28 +81,28 @@ func adoptions(r *tare.Result) table {
 				licences = or(licences, noLicences)
 			}
 		}
-		is := cell{text: nothing}
+		is := Field{Text: nothing}
 		if c.Name != "" {
 			is = coded(c.String())
 		}
-		line := row{who: c, cells: []cell{
-			{text: name}, is, {text: modules}, {text: or(licences, nothing)}, {text: or(a.Released, nothing)},
-			{text: ifKnown(float64(c.BinaryBytes), 0)}, {text: ifKnown(a.ColdBuildSeconds, 1)},
-			{text: ifKnown(float64(a.IdleRSSBytes)/1e6, 1)}, {text: ifKnown(a.StartSeconds*1e3, 1)},
+		line := Row{Who: c.ID, Cells: []Field{
+			{Text: name}, is, {Text: modules}, {Text: or(licences, nothing)}, {Text: or(a.Released, nothing)},
+			{Text: ifKnown(float64(c.BinaryBytes), 0)}, {Text: ifKnown(a.ColdBuildSeconds, 1)},
+			{Text: ifKnown(float64(a.IdleRSSBytes)/1e6, 1)}, {Text: ifKnown(a.StartSeconds*1e3, 1)},
 		}}
 		if a.Unmaintained != "" {
-			line.notes = append(line.notes, "unmaintained: "+a.Unmaintained)
+			line.Notes = append(line.Notes, "unmaintained: "+a.Unmaintained)
 		}
-		t.rows = append(t.rows, line)
+		t.Rows = append(t.Rows, line)
 	}
 	for _, c := range r.Contenders {
 		if c.Role == tare.RoleBaseline || c.Role == tare.RoleContender {
 			add(c)
 		}
 	}
-	if c, ok := r.Contender(tare.NullID); ok && len(t.rows) > 0 {
+	if c, ok := r.Contender(tare.NullID); ok && len(t.Rows) > 0 {
 		add(c)
-		t.rows[len(t.rows)-1].apart = t.rows[len(t.rows)-1].who.ID == c.ID
+		t.Rows[len(t.Rows)-1].Apart = t.Rows[len(t.Rows)-1].Who == c.ID
 	}
 	return t
 }
@@ -116,31 +113,4 @@ func ifKnown(x float64, decimals int) string {
 		return nothing
 	}
 	return grouped(x, decimals)
-}
-
-// field is what a row says in the column of that name.
-func (t table) field(r row, name string) string {
-	i := slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
-	if i < 0 || i >= len(r.cells) {
-		return ""
-	}
-	return r.cells[i].text
-}
-
-// without is the table without the columns of these names.
-func (t table) without(names ...string) table {
-	out := table{rows: slices.Clone(t.rows)}
-	for i := range out.rows {
-		out.rows[i].cells = nil
-	}
-	for i, c := range t.columns {
-		if slices.Contains(names, c.name) {
-			continue
-		}
-		out.columns = append(out.columns, c)
-		for j, r := range t.rows {
-			out.rows[j].cells = append(out.rows[j].cells, r.cells[i])
-		}
-	}
-	return out
 }

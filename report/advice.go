@@ -9,63 +9,42 @@ import (
 )
 
 // recommendation says for each workload what the ranks support, and nothing
-// where they support nothing; and what comes with who is named.
-func (s *sheet) recommendation(r *tare.Result) {
+// where they support nothing; what comes with who is named; and what the advice
+// does not weigh.
+func (s *Section) recommendation(r *tare.Result) {
 	if len(r.Workloads) == 0 || len(r.Metrics) == 0 {
-		s.block("None: nothing was weighed.")
+		s.only(forMarkdown, func() { s.say(Plain, "None: nothing was weighed.") })
 		return
 	}
-	advised, closing := recommended(r)
-	var lines []string
-	for _, a := range advised {
-		lines = append(lines, "- On "+code(a.workload)+": "+plain(a.text))
-		for _, line := range a.price {
-			lines = append(lines, "  - "+plain(line))
-		}
-	}
-	s.block(lines...)
-	s.block(all([]string{closing}, plain)...)
-}
-
-// support is what the ranks support on one workload, and what comes with who is
-// named, in sentences.
-type support struct {
-	workload, text string
-	price          []string
-}
-
-// recommended is the advice on each workload, and what it does not weigh; empty
-// where it supports nobody.
-func recommended(r *tare.Result) (out []support, closing string) {
-	if len(r.Metrics) == 0 {
-		return nil, ""
-	}
 	supported, priced, told := false, false, map[string]bool{}
+	var items, sentences []Item
 	for _, w := range r.Workloads {
+		var price []string
 		text, first := advice(r, w.ID)
 		if len(first) == 0 {
-			out = append(out, support{workload: w.ID, text: "none. " + text})
-			continue
+			text = "none. " + text
+		} else {
+			supported, price = true, look(r, w.ID, told).price(w.Op, first)
 		}
-		supported = true
-		price := look(r, w.ID, Style{}, told).price(w.Op, first)
 		priced = priced || len(price) > 0
-		out = append(out, support{w.ID, text, price})
+		items = append(items, Item{Label: w.ID, Mark: Code, Text: capital(text), Under: price})
+		sentences = append(sentences, Item{parts: []Field{{Text: "On "}, coded(w.ID), {Text: ": "}, {Text: text}}, Under: price})
 	}
+	s.only(forHTML, func() { s.list("", items...) })
+	s.only(forMarkdown, func() { s.list("", sentences...) })
 	switch {
 	case priced:
-		closing = fmt.Sprintf("Places are by %s alone. What comes with a contender is said beside its place and in the trade-offs below; what that weighs against %[1]s is the reader's to say.", r.Metrics[0])
+		s.say(Dim, fmt.Sprintf("Places are by %s alone. What comes with a contender is said beside its place and in the trade-offs below; what that weighs against %[1]s is the reader's to say.", r.Metrics[0]))
 	case supported:
-		closing = fmt.Sprintf("It weighs %s alone: the trade-offs below do not enter it.", r.Metrics[0])
+		s.say(Dim, fmt.Sprintf("It weighs %s alone: the trade-offs below do not enter it.", r.Metrics[0]))
 	}
-	return out, closing
 }
 
 // advice is what the ranks of the primary metric support on one workload and
 // whom they name, or why they support nothing. Ranks are ranges: nobody was proven better than who
 // can be first, and everybody was proven worse than who can be first only.
 func advice(r *tare.Result, workload string) (text string, first []ranking) {
-	v := look(r, workload, Style{}, map[string]bool{})
+	v := look(r, workload, map[string]bool{})
 	metric, base := v.primaryName(), v.baseline
 	for _, f := range r.Findings {
 		if f.Severity == tare.Void && f.Contender == "" && (f.Workload == "" || f.Workload == workload) && f.Metric == "" {

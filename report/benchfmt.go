@@ -101,12 +101,12 @@ func (b *bench) head() {
 			b.comment(text)
 		}
 	}
-	for _, c := range []said{
+	for _, c := range [][2]string{
 		{"goos", r.Machine.OS}, {"goarch", r.Machine.Arch}, {"pkg", r.Study}, {"cpu", r.Machine.CPU},
 		{"go", builtWith(r)}, {"isolation", string(r.Plan.Isolation)},
 		{"procs", counted(r.Procs)}, {"env", strings.Join(r.Env, " ")},
 	} {
-		b.out.WriteString(strings.TrimRight(c.label+": "+brief(c.text), " ") + "\n")
+		b.out.WriteString(strings.TrimRight(c[0]+": "+brief(c[1]), " ") + "\n")
 	}
 	for _, u := range b.units() {
 		fmt.Fprintf(&b.out, "Unit %s better=%s\n", u.unit, u.better)

@@ -10,32 +10,16 @@ import (
 
 const breakEvenHeading = "From which rate on it matters"
 
-func (p *page) breakEven(r *tare.Result) {
-	if len(r.BreakEven) == 0 {
-		return
-	}
-	p.heading(strings.ToUpper(breakEvenHeading))
+func (s *Section) breakEven(r *tare.Result) {
 	for i, b := range r.BreakEven {
 		if i > 0 {
-			p.blank()
+			s.space()
 		}
-		p.wrap(bodyIndent, bodyIndent, breakEvenMeans(r, b), p.style.Dim)
-		p.blank()
-		breakEven(r, b).print(p)
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, b.Sentence, nil)
-	}
-}
-
-func (s *sheet) breakEven(r *tare.Result, level int) {
-	if len(r.BreakEven) == 0 {
-		return
-	}
-	s.heading(level, breakEvenHeading)
-	for _, b := range r.BreakEven {
-		s.block(plain(breakEvenMeans(r, b)))
-		s.table(breakEven(r, b))
-		s.block(plain(b.Sentence))
+		s.say(Dim, breakEvenMeans(r, b))
+		s.space()
+		s.show("", b.Against+" against "+title(r, b.Contender), breakEven(r, b))
+		s.space()
+		s.say(Plain, b.Sentence)
 	}
 }
 
@@ -50,36 +34,36 @@ func breakEvenMeans(r *tare.Result, b tare.BreakEvenResult) string {
 }
 
 // breakEven is a row for every shape, and a column for every rate.
-func breakEven(r *tare.Result, b tare.BreakEvenResult) table {
+func breakEven(r *tare.Result, b tare.BreakEvenResult) Table {
 	shaped := slices.ContainsFunc(b.Points, func(p tare.BreakEvenPoint) bool { return p.Members > 0 || p.Levels > 0 })
-	t := table{columns: []column{{name: "workload"}}}
+	t := Table{Columns: []Column{{Name: "workload"}}}
 	if shaped {
-		t.columns = append(t.columns, column{name: "members", right: true}, column{name: "levels", right: true})
+		t.Columns = append(t.Columns, Column{Name: "members", Right: true}, Column{Name: "levels", Right: true})
 	}
 	var least []float64
 	for _, p := range b.Points {
 		least = append(least, p.MoreLow)
 	}
 	s := scaleFor(metricNamed(b.Metric).Unit, least)
-	t.columns = append(t.columns, column{name: b.Against + " costs more", unit: s.unit + " [interval]"})
+	t.Columns = append(t.Columns, Column{Name: b.Against + " costs more", Unit: s.unit + " [interval]"})
 	for _, rate := range b.Rates {
-		t.columns = append(t.columns, column{name: "at " + asRate(rate) + "/s", unit: "% of a core", right: true})
+		t.Columns = append(t.Columns, Column{Name: "at " + asRate(rate) + "/s", Unit: "% of a core", Right: true})
 	}
-	t.columns = append(t.columns, column{name: "1 % of a core", unit: "at " + done(r) + "/s [interval]"})
+	t.Columns = append(t.Columns, Column{Name: "1 % of a core", Unit: "at " + done(r) + "/s [interval]"})
 	for _, p := range b.Points {
-		line := []cell{{text: p.Workload}}
+		line := []Field{{Text: p.Workload}}
 		if shaped {
-			line = append(line, cell{text: orUnknown(p.Members)}, cell{text: orUnknown(p.Levels)})
+			line = append(line, Field{Text: orUnknown(p.Members)}, Field{Text: orUnknown(p.Levels)})
 		}
-		line = append(line, cell{text: s.print(p.More) + " [" + s.print(p.MoreLow) + ", " + s.print(p.MoreHigh) + "]"})
+		line = append(line, Field{Text: s.print(p.More) + " [" + s.print(p.MoreLow) + ", " + s.print(p.MoreHigh) + "]"})
 		for _, cores := range p.Cores {
-			line = append(line, cell{text: core(cores)})
+			line = append(line, Field{Text: core(cores)})
 		}
 		one := nothing
 		if p.OnePercent > 0 {
 			one = perSecond(p.OnePercent) + " [" + perSecond(p.OnePercentLow) + ", " + perSecond(p.OnePercentHigh) + "]"
 		}
-		t.rows = append(t.rows, row{cells: append(line, cell{text: one})})
+		t.Rows = append(t.Rows, Row{Cells: append(line, Field{Text: one})})
 	}
 	return t
 }

@@ -3,49 +3,74 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 )
 
-// claims prints what was published beside what was measured.
-func (p *page) claims(r *tare.Result) {
+func (s *Section) claims(r *tare.Result) {
 	if len(r.Claims) == 0 {
 		return
 	}
-	p.heading("PUBLISHED CLAIMS")
-	p.wrap(bodyIndent, bodyIndent, claimsMean(r), p.style.Dim)
-	sources := distinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
+	means, sources := []string{claimsMean(r)}, distinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
 	if len(sources) == 1 {
-		p.wrap(bodyIndent, bodyIndent, "Published in: "+sources[0]+".", p.style.Dim)
+		means = append(means, "Published in: "+sources[0]+".")
 	}
-	p.blank()
-	p.claimed(r, sources).print(p)
+	s.only(forText|forHTML, func() {
+		s.say(Dim, means...)
+		s.space()
+		s.show("claims", "", claimTable(r, sources))
+	})
+	s.only(forMarkdown, func() {
+		s.say(Dim, strings.Join(means, " "))
+		s.show("", "", claimSentences(r, sources))
+	})
 	if parted(r) {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, sharesMean, p.style.Dim)
-		p.blank()
-		ofWhole(r).print(p)
+		s.space()
+		s.say(Dim, sharesMean)
+		s.space()
+		s.show("", "parts of a whole", ofWhole(r))
 	}
 }
 
-// claimed is a row for every claim, with what it said beneath it.
-func (p *page) claimed(r *tare.Result, sources []string) table {
-	t := table{columns: []column{
-		{name: "claim"}, {name: "outcome"}, {name: "measure"},
-		{name: "published", unit: "ratio"}, {name: "measured", unit: "ratio [interval]"},
+// claimTable is a row for every claim, with what it said beneath it.
+func claimTable(r *tare.Result, sources []string) Table {
+	t := Table{Columns: []Column{
+		{Name: "claim"}, {Name: "outcome"}, {Name: "measure"},
+		{Name: "published", Unit: "ratio"}, {Name: "measured", Unit: "ratio [interval]"},
 	}}
 	for i, c := range r.Claims {
 		statement := fmt.Sprintf("“%s” (%s)", c.Statement, or(claimedOf(r, c, ", "), nothing))
 		if len(sources) > 1 {
 			statement += ", " + c.Source
 		}
-		t.rows = append(t.rows, row{
-			cells: []cell{
-				{text: c.ID}, {became(c), p.outcome(c.Outcome)}, {text: measure(c)},
-				{text: published(c)}, p.style.claimed(c),
+		t.Rows = append(t.Rows, Row{
+			Cells: []Field{
+				{Text: c.ID}, {became(c), outcomeMark(c.Outcome)}, {Text: measure(c)},
+				{Text: published(c)}, measuredClaim(c),
 			},
-			notes: []string{statement, reason(r.Claims, i)},
+			Notes: []string{statement, reason(r.Claims, i)},
 		})
+	}
+	return t
+}
+
+// claimSentences is a row for every claim with what it said in the row, where
+// notes have no place beneath it.
+func claimSentences(r *tare.Result, sources []string) Table {
+	t := Table{Columns: []Column{
+		{Name: "claim"}, {Name: "it said"}, {Name: "of"}, {Name: "outcome"}, {Name: "measure"},
+		{Name: "published", Unit: "ratio"}, {Name: "measured", Unit: "ratio [interval]"}, {Name: "why"},
+	}}
+	for i, c := range r.Claims {
+		statement := "“" + c.Statement + "”"
+		if len(sources) > 1 {
+			statement += ", " + c.Source
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Field{
+			{Text: c.ID}, {Text: statement}, {Text: claimedOf(r, c, " on ")}, {Text: became(c)}, {Text: measure(c)},
+			{Text: published(c)}, measuredClaim(c), {Text: strings.TrimPrefix(reason(r.Claims, i), "why: ")},
+		}})
 	}
 	return t
 }
@@ -130,28 +155,28 @@ func published(c tare.ClaimResult) string {
 	return ratio(c.Published)
 }
 
-// claimed is the measured side of a claim. Where the claim is void as
+// measuredClaim is the measured side of a claim. Where the claim is void as
 // published the figure, if any, answers another question.
-func (s Style) claimed(c tare.ClaimResult) cell {
+func measuredClaim(c tare.ClaimResult) Field {
 	switch {
 	case c.Kind == tare.ClaimCount && c.Outcome != tare.NotMeasured:
-		return cell{text: plural(int(c.Measured), "module")}
+		return Field{Text: plural(int(c.Measured), "module")}
 	case c.Measured == 0:
-		return cell{text: nothing}
+		return Field{Text: nothing}
 	case c.Kind == tare.ClaimGrowth && c.Low == 0 && c.High == 0:
-		return cell{text: "^" + fixed(c.Measured, 2) + " [no interval yet]"}
+		return Field{Text: "^" + fixed(c.Measured, 2) + " [no interval yet]"}
 	case c.Kind == tare.ClaimGrowth:
-		return cell{text: "^" + fixed(c.Measured, 2) + " [" + fixed(c.Low, 2) + ", " + fixed(c.High, 2) + "]"}
+		return Field{Text: "^" + fixed(c.Measured, 2) + " [" + fixed(c.Low, 2) + ", " + fixed(c.High, 2) + "]"}
 	case c.Kind == tare.ClaimShare && c.Low == 0 && c.High == 0:
-		return cell{text: percent(c.Measured) + " [no interval yet]"}
+		return Field{Text: percent(c.Measured) + " [no interval yet]"}
 	case c.Kind == tare.ClaimShare:
-		return cell{text: percent(c.Measured) + " [" + percent(c.Low) + ", " + percent(c.High) + "]"}
+		return Field{Text: percent(c.Measured) + " [" + percent(c.Low) + ", " + percent(c.High) + "]"}
 	case c.Outcome == tare.VoidAsPublished:
-		return s.struck(ratio(c.Measured))
+		return crossed(ratio(c.Measured))
 	case c.Low == c.Measured && c.High == c.Measured:
-		return cell{text: exactly(c.Measured)}
+		return Field{Text: exactly(c.Measured)}
 	}
-	return cell{text: ratio(c.Measured) + " " + interval(c.Low, c.High)}
+	return Field{Text: ratio(c.Measured) + " " + interval(c.Low, c.High)}
 }
 
 // reason is why claim i came out as it did. Several claims may fall for one
@@ -175,14 +200,14 @@ func reason(claims []tare.ClaimResult, i int) string {
 	return label + why
 }
 
-func (p *page) outcome(o tare.Outcome) func(string) string {
+func outcomeMark(o tare.Outcome) Mark {
 	switch o {
 	case tare.Holds, tare.DirectionHolds:
-		return p.style.Good
+		return Good
 	case tare.Refuted, tare.VoidAsPublished:
-		return p.style.Bad
+		return Bad
 	}
-	return p.style.Warn
+	return Warned
 }
 
 // distinct lists the values of key in the order in which they first appear.

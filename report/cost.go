@@ -4,37 +4,20 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/tarebench/tare"
 )
 
 const costHeading = "What the difference comes to"
 
-func (p *page) cost(r *tare.Result) {
+func (s *Section) cost(r *tare.Result) {
 	parts := costs(r)
 	if len(parts) == 0 {
 		return
 	}
-	p.heading(strings.ToUpper(costHeading))
-	p.wrap(bodyIndent, bodyIndent, costMeans(r, parts), p.style.Dim)
+	s.say(Dim, costMeans(r, parts))
 	for _, part := range parts {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, part.means, nil)
-		part.table.print(p)
-	}
-}
-
-func (s *sheet) cost(r *tare.Result, level int) {
-	parts := costs(r)
-	if len(parts) == 0 {
-		return
-	}
-	s.heading(level, costHeading)
-	s.block(plain(costMeans(r, parts)))
-	for _, part := range parts {
-		s.block(all([]string{part.means}, plain)...)
-		s.table(part.table)
+		s.captioned(part.means, part.table)
 	}
 }
 
@@ -42,7 +25,7 @@ func (s *sheet) cost(r *tare.Result, level int) {
 type costing struct {
 	means string
 	first tare.Cost // of a contender
-	table table
+	table Table
 }
 
 // costs are the tables: one for each workload where a rate was asked for,
@@ -50,11 +33,11 @@ type costing struct {
 func costs(r *tare.Result) []costing {
 	var out []costing
 	for _, w := range r.Workloads {
-		if part := costAt(r, w.ID); len(part.table.rows) > 0 {
+		if part := costAt(r, w.ID); len(part.table.Rows) > 0 {
 			out = append(out, part)
 		}
 	}
-	if part := costAnywhere(r); len(out) == 0 && len(part.table.rows) > 0 {
+	if part := costAnywhere(r); len(out) == 0 && len(part.table.Rows) > 0 {
 		out = append(out, part)
 	}
 	return out
@@ -90,27 +73,27 @@ func costOf(r *tare.Result, workload, contender string) (tare.Cost, bool) {
 
 // costAt is the table of one workload at the rate that was asked for.
 func costAt(r *tare.Result, workload string) costing {
-	out := costing{means: "On " + workload + ":", table: table{columns: []column{
-		{name: "contender"}, {name: "used", unit: "% of a core", right: true}, {name: "saved", unit: "% of a core [bounds]"},
-		{name: "1 % of a core", unit: "at " + done(r) + "/s", right: true},
+	out := costing{means: "On " + workload + ":", table: Table{Columns: []Column{
+		{Name: "contender"}, {Name: "used", Unit: "% of a core", Right: true}, {Name: "saved", Unit: "% of a core [bounds]"},
+		{Name: "1 % of a core", Unit: "at " + done(r) + "/s", Right: true},
 	}}}
-	for _, c := range look(r, workload, Style{}, nil).ranked {
+	for _, c := range look(r, workload, nil).ranked {
 		x, ok := costOf(r, workload, c.ID)
 		if !ok || !(x.Rate > 0) {
 			continue
 		}
-		if len(out.table.rows) == 0 {
+		if len(out.table.Rows) == 0 {
 			out.first = x
 		}
 		saved := core(x.Saved) + " [no bounds yet]"
 		if x.SavedLow != 0 || x.SavedHigh != 0 {
 			saved = core(x.Saved) + " [" + core(x.SavedLow) + ", " + core(x.SavedHigh) + "]"
 		}
-		out.table.rows = append(out.table.rows, row{cells: []cell{{text: c.Title()}, {text: core(x.Cores)}, {text: saved}, {text: perSecond(x.OnePercent)}}})
+		out.table.Rows = append(out.table.Rows, Row{Cells: []Field{{Text: c.Title()}, {Text: core(x.Cores)}, {Text: saved}, {Text: perSecond(x.OnePercent)}}})
 	}
-	if len(out.table.rows) > 0 {
-		base := row{cells: []cell{{text: title(r, out.first.Against) + " (baseline)"}, {text: core(out.first.AgainstCores)}, {text: nothing}, {text: nothing}}}
-		out.table.rows = append(out.table.rows, base)
+	if len(out.table.Rows) > 0 {
+		base := Row{Cells: []Field{{Text: title(r, out.first.Against) + " (baseline)"}, {Text: core(out.first.AgainstCores)}, {Text: nothing}, {Text: nothing}}}
+		out.table.Rows = append(out.table.Rows, base)
 	}
 	return out
 }
@@ -118,26 +101,26 @@ func costAt(r *tare.Result, workload string) costing {
 // costAnywhere is the table of the rates at which a difference is 1 % of a
 // core, a column for each workload.
 func costAnywhere(r *tare.Result) costing {
-	out := costing{table: table{columns: []column{{name: "contender"}}}}
+	out := costing{table: Table{Columns: []Column{{Name: "contender"}}}}
 	var works []string
 	for _, w := range r.Workloads {
 		if slices.ContainsFunc(r.Cost, func(c tare.Cost) bool { return c.Workload == w.ID }) {
 			works = append(works, w.ID)
-			out.table.columns = append(out.table.columns, column{name: w.ID, unit: done(r) + "/s", right: true})
+			out.table.Columns = append(out.table.Columns, Column{Name: w.ID, Unit: done(r) + "/s", Right: true})
 		}
 	}
 	for _, c := range r.Contenders {
-		line, any := row{cells: []cell{{text: c.Title()}}}, false
+		line, any := Row{Cells: []Field{{Text: c.Title()}}}, false
 		for _, w := range works {
 			x, ok := costOf(r, w, c.ID)
-			if ok && len(out.table.rows) == 0 {
+			if ok && len(out.table.Rows) == 0 {
 				out.first = x
 			}
 			any = any || ok
-			line.cells = append(line.cells, cell{text: perSecond(x.OnePercent)})
+			line.Cells = append(line.Cells, Field{Text: perSecond(x.OnePercent)})
 		}
 		if any {
-			out.table.rows = append(out.table.rows, line)
+			out.table.Rows = append(out.table.Rows, line)
 		}
 	}
 	return out

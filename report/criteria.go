@@ -133,64 +133,51 @@ func sharedOut(r *tare.Result) string {
 	return inWords(of)
 }
 
-// criteria prints who was ruled on how, where that is too much for the top.
-func (p *page) criteria(r *tare.Result) {
+// criteria adds who was ruled on how, where that is too much for the top.
+func (s *Section) criteria(r *tare.Result) {
 	if !crowded(r) {
 		return
 	}
-	p.heading(strings.ToUpper(criteriaHeading))
-	p.wrap(bodyIndent, bodyIndent, criteriaMeans+differenceMeans(r), p.style.Dim)
+	s.say(Dim, criteriaMeans+differenceMeans(r))
 	for _, c := range asks(r) {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, c.text+":", p.style.Bold)
-		c.table(r, p.style).print(p)
-	}
-}
-
-func (s *sheet) criteria(r *tare.Result, level int) {
-	if !crowded(r) {
-		return
-	}
-	s.heading(level, criteriaHeading)
-	s.block(plain(criteriaMeans + differenceMeans(r)))
-	for _, c := range asks(r) {
-		s.block(plain(c.text + ":"))
-		s.table(c.table(r, onPaper()))
+		s.space()
+		s.only(forText|forMarkdown, func() { s.say(Bold, c.text+":") })
+		s.show("", c.text, c.table(r))
 	}
 }
 
 // table is a row for every workload and a column for every contender.
-func (c criterion) table(r *tare.Result, style Style) table {
+func (c criterion) table(r *tare.Result) Table {
 	contenders := c.ids(contenderOf)
-	t := table{columns: []column{{name: "workload"}}}
+	t := Table{Columns: []Column{{Name: "workload"}}}
 	for _, id := range contenders {
-		t.columns = append(t.columns, column{name: title(r, id)})
+		t.Columns = append(t.Columns, Column{Name: title(r, id)})
 	}
 	for _, w := range c.ids(workloadOf) {
-		line := row{cells: []cell{{text: w}}}
+		line := Row{Cells: []Field{{Text: w}}}
 		for _, id := range contenders {
-			line.cells = append(line.cells, c.field(style, id, w))
+			line.Cells = append(line.Cells, c.field(id, w))
 		}
-		t.rows = append(t.rows, line)
+		t.Rows = append(t.Rows, line)
 	}
 	return t
 }
 
 // field is what became of a criterion for a contender on a workload.
-func (c criterion) field(style Style, contender, workload string) cell {
+func (c criterion) field(contender, workload string) Field {
 	i := slices.IndexFunc(c.verdicts, func(v tare.Verdict) bool { return v.Contender == contender && v.Workload == workload })
 	if i < 0 {
-		return cell{text: nothing}
+		return Field{Text: nothing}
 	}
 	switch c.verdicts[i].Verdict {
 	case tare.Met:
-		return cell{"met", style.Good}
+		return Field{"met", Good}
 	case tare.NotMet:
-		return cell{"not met", style.Bad}
+		return Field{"not met", Bad}
 	case tare.VoidRuling:
-		return cell{"void", style.Bad}
+		return Field{"void", Bad}
 	case tare.Inconclusive:
-		return cell{"open", style.Warn}
+		return Field{"open", Warned}
 	}
-	return cell{text: nothing}
+	return Field{Text: nothing}
 }

@@ -100,7 +100,7 @@ func csvRows(r *tare.Result) []csvRow {
 	base := baseline(r)
 	var rows []csvRow
 	for _, w := range r.Workloads {
-		v := look(r, w.ID, Style{}, map[string]bool{})
+		v := look(r, w.ID, map[string]bool{})
 		for _, c := range r.Contenders {
 			for _, metric := range r.Metrics {
 				row := csvRow{section: csvFigure, r: r, workload: w.ID, contender: c, metric: metricNamed(metric), void: r.VoidsMetric(c.ID, w.ID, metric), bounded: true}

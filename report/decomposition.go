@@ -15,65 +15,68 @@ const (
 	barWidth             = 22 // columns of the longest bar
 )
 
-func (p *page) decomposition(r *tare.Result) {
+func (s *Section) decomposition(r *tare.Result) {
 	if len(r.Decomposition) == 0 {
 		return
 	}
-	p.heading(strings.ToUpper(decompositionHeading))
-	p.wrap(bodyIndent, bodyIndent, decompositionMeans, p.style.Dim)
+	s.say(Dim, decompositionMeans)
+	drawn := false
 	for _, d := range r.Decomposition {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, posed(r, d), p.style.Bold)
+		s.space()
+		s.say(Bold, posed(r, d))
 		if len(d.Steps) == 0 {
-			p.wrap(bodyIndent, bodyIndent, d.Sentence, p.style.Warn)
+			s.say(Warned, d.Sentence)
 			continue
 		}
-		p.wrap(bodyIndent, bodyIndent, d.Sentence, nil)
-		p.blank()
-		t := shares(r, p.style, d)
-		for i := range t.rows {
-			if name := &t.rows[i].cells[0]; columns(oneLine(name.text)) > causeLength {
-				full := name.text
-				if len(t.rows[i].notes) > 0 {
-					full += " (" + t.rows[i].notes[0] + ")"
-				}
-				t.rows[i].notes = append([]string{full}, t.rows[i].notes[min(1, len(t.rows[i].notes)):]...)
-				name.text = shortened(oneLine(name.text), causeLength)
-			}
-		}
-		t.columns = append(t.columns, column{name: "added up"})
-		bars := waterfall(d)
-		if left, _ := unexplained(r, d); left > 0 {
-			bars = slices.Insert(bars, len(bars)-1, "")
-		}
-		for i, bar := range bars {
-			t.rows[i].cells = append(t.rows[i].cells, cell{text: bar})
-		}
-		t.print(p)
+		s.say(Plain, d.Sentence)
+		s.space()
+		t := shares(r, d)
+		s.only(forText, func() { s.show("", "", withBars(r, d, t)) })
+		s.only(forMarkdown|forHTML, func() { s.show("steps", d.ID, t) })
+		s.only(forMarkdown, func() { s.list("", unlabelled(Plain, stepNotes(t)...)...) })
+		drawn = true
 	}
-	if slices.ContainsFunc(r.Decomposition, func(d tare.Decomposition) bool { return len(d.Steps) > 0 }) {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, barsMean, p.style.Dim)
+	if drawn {
+		s.space()
+		s.only(forText, func() { s.say(Dim, barsMean) })
 	}
 }
 
-func (s *sheet) decomposition(r *tare.Result, level int) {
-	if len(r.Decomposition) == 0 {
-		return
-	}
-	s.heading(level, decompositionHeading)
-	s.block(plain(decompositionMeans))
-	for _, d := range r.Decomposition {
-		s.block(plain(posed(r, d)))
-		if len(d.Steps) == 0 {
-			s.block(all([]string{d.Sentence}, plain)...)
-			continue
+// withBars is the table of shares as a terminal shows it: long causes stand
+// beneath their rows, and the last column is drawn.
+func withBars(r *tare.Result, d tare.Decomposition, t Table) Table {
+	t = t.without()
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		if name := oneLine(row.Cells[0].Text); columns(name) > causeLength {
+			if len(row.Notes) > 0 {
+				row.Notes = append([]string{name + " (" + row.Notes[0] + ")"}, row.Notes[1:]...)
+			} else {
+				row.Notes = []string{name}
+			}
+			row.Cells[0].Text = shortened(name, causeLength)
 		}
-		s.block(all([]string{d.Sentence}, plain)...)
-		t := shares(r, onPaper(), d)
-		s.table(t)
-		s.list(stepNotes(t)...)
 	}
+	t.Columns = append(t.Columns, Column{Name: "added up"})
+	bars := waterfall(d)
+	if left, _ := unexplained(r, d); left > 0 {
+		bars = slices.Insert(bars, len(bars)-1, "")
+	}
+	for i, bar := range bars {
+		t.Rows[i].Cells = append(t.Rows[i].Cells, Field{Text: bar})
+	}
+	return t
+}
+
+// stepNotes say between which contenders each step lies.
+func stepNotes(t Table) []string {
+	var lines []string
+	for _, r := range t.Rows {
+		if len(r.Notes) > 0 {
+			lines = append(lines, r.Cells[0].Text+": "+strings.Join(r.Notes, "; "))
+		}
+	}
+	return lines
 }
 
 const (
@@ -91,7 +94,7 @@ func posed(r *tare.Result, d tare.Decomposition) string {
 }
 
 // shares is the table of a decomposition: where it starts, its steps, the whole.
-func shares(r *tare.Result, style Style, d tare.Decomposition) table {
+func shares(r *tare.Result, d tare.Decomposition) Table {
 	s := stepScale(r, d)
 	usual := d.Whole.Level
 	if len(d.Steps) > 0 {
@@ -101,30 +104,30 @@ func shares(r *tare.Result, style Style, d tare.Decomposition) table {
 	if usual > 0 {
 		unit = "ratio [" + level(usual) + " interval]"
 	}
-	t := table{columns: []column{
-		{name: "step"}, {name: d.Metric, unit: s.unit, right: true}, {name: "after / before", unit: unit}, {name: "multiplied", unit: "so far", right: true}, {name: "share", unit: "% [interval]"},
+	t := Table{Columns: []Column{
+		{Name: "step"}, {Name: d.Metric, Unit: s.unit, Right: true}, {Name: "after / before", Unit: unit}, {Name: "multiplied", Unit: "so far", Right: true}, {Name: "share", Unit: "% [interval]"},
 	}}
-	start := cell{text: s.print(d.Whole.FromValue)}
+	start := Field{Text: s.print(d.Whole.FromValue)}
 	if len(r.VoidsMetric(d.Whole.From, d.Workload, d.Metric)) > 0 {
-		start = style.struck(start.text)
+		start = crossed(start.Text)
 	}
-	t.rows = append(t.rows, row{cells: []cell{{text: "start: " + title(r, d.Whole.From)}, start, {text: nothing}, {text: "1"}, {text: nothing}}})
+	t.Rows = append(t.Rows, Row{Cells: []Field{{Text: "start: " + title(r, d.Whole.From)}, start, {Text: nothing}, {Text: "1"}, {Text: nothing}}})
 	product := 1.0
 	for _, step := range d.Steps {
 		product *= step.Ratio
 		if voidStep(r, d, step) {
 			product = 0 // and nothing after it has one
 		}
-		t.rows = append(t.rows, stepRow(r, style, d, step, s, usual))
-		last := t.rows[len(t.rows)-1]
-		last.cells[3].text = ratio(product)
+		t.Rows = append(t.Rows, stepRow(r, d, step, s, usual))
+		last := t.Rows[len(t.Rows)-1]
+		last.Cells[3].Text = ratio(product)
 	}
 	if left, share := unexplained(r, d); left > 0 {
-		t.rows = append(t.rows, row{cells: []cell{{text: "left unexplained"}, {text: nothing}, {text: ratio(left)}, {text: ratio(product * left)}, {text: share}}})
+		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: "left unexplained"}, {Text: nothing}, {Text: ratio(left)}, {Text: ratio(product * left)}, {Text: share}}})
 	}
-	whole := stepRow(r, style, d, d.Whole, s, usual)
-	whole.cells[0].text, whole.apart = "the whole", true
-	t.rows = append(t.rows, whole)
+	whole := stepRow(r, d, d.Whole, s, usual)
+	whole.Cells[0].Text, whole.Apart = "the whole", true
+	t.Rows = append(t.Rows, whole)
 	return t
 }
 
@@ -142,22 +145,22 @@ func stepScale(r *tare.Result, d tare.Decomposition) scale {
 }
 
 // stepRow is a step, struck where one of its ends is void.
-func stepRow(r *tare.Result, style Style, d tare.Decomposition, step tare.Cause, s scale, usual float64) row {
-	value, change, share := cell{text: s.print(step.ToValue)}, cell{text: ratio(step.Ratio) + " " + interval(step.Low, step.High)}, cell{text: nothing}
+func stepRow(r *tare.Result, d tare.Decomposition, step tare.Cause, s scale, usual float64) Row {
+	value, change, share := Field{Text: s.print(step.ToValue)}, Field{Text: ratio(step.Ratio) + " " + interval(step.Low, step.High)}, Field{Text: nothing}
 	switch {
 	case step == d.Whole && wasTold(d):
-		share.text = "100"
+		share.Text = "100"
 	case step.Share != 0 || step.ShareLow != 0 || step.ShareHigh != 0:
-		share.text = hundredths(step.Share) + " [" + hundredths(step.ShareLow) + ", " + hundredths(step.ShareHigh) + "]"
+		share.Text = hundredths(step.Share) + " [" + hundredths(step.ShareLow) + ", " + hundredths(step.ShareHigh) + "]"
 	}
-	out := row{cells: []cell{{text: step.Cause}, value, change, {text: nothing}, share}, notes: []string{title(r, step.To) + " over " + title(r, step.From)}}
+	out := Row{Cells: []Field{{Text: step.Cause}, value, change, {Text: nothing}, share}, Notes: []string{title(r, step.To) + " over " + title(r, step.From)}}
 	if step.Level > 0 && step.Low > 0 && level(step.Level) != level(usual) {
-		out.notes[0] += ", its interval at " + level(step.Level)
+		out.Notes[0] += ", its interval at " + level(step.Level)
 	}
 	for _, id := range []string{step.From, step.To} {
 		if fs := r.VoidsMetric(id, d.Workload, d.Metric); len(fs) > 0 {
-			out.cells[1], out.cells[2], out.cells[4] = style.struck(value.text), style.struck(ratio(step.Ratio)), cell{text: nothing}
-			out.notes = append(out.notes, title(r, id)+" is void by "+fs[0].Check)
+			out.Cells[1], out.Cells[2], out.Cells[4] = crossed(value.Text), crossed(ratio(step.Ratio)), Field{Text: nothing}
+			out.Notes = append(out.Notes, title(r, id)+" is void by "+fs[0].Check)
 		}
 	}
 	return out
@@ -176,17 +179,6 @@ func hundredths(share float64) string {
 		return "0"
 	}
 	return text
-}
-
-// stepNotes say between which contenders each step lies.
-func stepNotes(t table) []string {
-	var lines []string
-	for _, r := range t.rows {
-		if len(r.notes) > 0 {
-			lines = append(lines, plain(r.cells[0].text+": "+strings.Join(r.notes, "; ")))
-		}
-	}
-	return lines
 }
 
 // waterfall is a bar for the start of a decomposition, for each step where what

@@ -14,37 +14,21 @@ const (
 	generatorBusy = "generator_busy"
 )
 
-func (p *page) drives(r *tare.Result) {
+func (s *Section) drives(r *tare.Result) {
 	parts := drives(r)
 	if len(parts) == 0 {
 		return
 	}
-	p.heading(strings.ToUpper(driveHeading))
-	p.wrap(bodyIndent, bodyIndent, driveMeans(parts), p.style.Dim)
+	s.say(Dim, driveMeans(parts))
 	for _, part := range parts {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, part.means, nil)
-		part.table.print(p)
-	}
-}
-
-func (s *sheet) drives(r *tare.Result, level int) {
-	parts := drives(r)
-	if len(parts) == 0 {
-		return
-	}
-	s.heading(level, driveHeading)
-	s.block(plain(driveMeans(parts)))
-	for _, part := range parts {
-		s.block(plain(part.means))
-		s.table(part.table)
+		s.captioned(part.means, part.table)
 	}
 }
 
 // drive is one table of how servers were driven, and of what.
 type drive struct {
 	means string
-	table table
+	table Table
 }
 
 // dial is one thing that trials recorded about the driving of a server.
@@ -87,7 +71,7 @@ func drives(r *tare.Result) []drive {
 		if w.Traffic == nil {
 			continue
 		}
-		if t := driveOf(r, w); len(t.rows) > 0 {
+		if t := driveOf(r, w); len(t.Rows) > 0 {
 			out = append(out, drive{fmt.Sprintf("On %s (%s):", w.ID, traffic(r, *w.Traffic)), t})
 		}
 	}
@@ -97,8 +81,8 @@ func drives(r *tare.Result) []drive {
 // driveOf is the table of one workload, with a column for each dial that any
 // trial shows, and a row for each contender but the control, which is the
 // baseline again.
-func driveOf(r *tare.Result, w tare.Workload) table {
-	v := look(r, w.ID, Style{}, map[string]bool{})
+func driveOf(r *tare.Result, w tare.Workload) Table {
+	v := look(r, w.ID, map[string]bool{})
 	var shown []dial
 	for _, d := range dials(*w.Traffic) {
 		if v.twoSided() && len(onWire([]dial{d})) > 0 {
@@ -111,25 +95,25 @@ func driveOf(r *tare.Result, w tare.Workload) table {
 			shown = append(shown, d)
 		}
 	}
-	t := table{columns: []column{{name: "contender"}}}
+	t := Table{Columns: []Column{{Name: "contender"}}}
 	for _, d := range shown {
-		t.columns = append(t.columns, column{name: d.name, unit: d.unit, right: true})
+		t.Columns = append(t.Columns, Column{Name: d.name, Unit: d.unit, Right: true})
 	}
 	for _, group := range v.groups() {
-		apart := len(t.rows) > 0
+		apart := len(t.Rows) > 0
 		for _, c := range group {
 			all := samples(r, c.ID, w.ID)
 			if c.Role == tare.RoleControl || len(all) == 0 {
 				continue
 			}
-			line := row{cells: []cell{{text: v.named(c)}}, who: c, apart: apart}
+			line := Row{Cells: []Field{{Text: v.named(c)}}, Who: c.ID, Apart: apart}
 			for _, d := range shown {
-				line.cells = append(line.cells, cell{text: d.read(all)})
+				line.Cells = append(line.Cells, Field{Text: d.read(all)})
 			}
 			if n, _ := total(all, keyed(tare.KeySharedProcess)); n > 0 {
-				line.notes = append(line.notes, "server and load generator are one process")
+				line.Notes = append(line.Notes, "server and load generator are one process")
 			}
-			t.rows, apart = append(t.rows, line), false
+			t.Rows, apart = append(t.Rows, line), false
 		}
 	}
 	return t
@@ -153,7 +137,7 @@ func driveMeans(parts []drive) string {
 	text := "Requests are those of all rounds together; the other figures are of one round, the least and the most where rounds differ."
 	for _, d := range dials(tare.Traffic{Rate: 1}) {
 		if d.means != "" && slices.ContainsFunc(parts, func(p drive) bool {
-			return slices.ContainsFunc(p.table.columns, func(c column) bool { return c.name == d.name })
+			return slices.ContainsFunc(p.table.Columns, func(c Column) bool { return c.Name == d.name })
 		}) {
 			text += " " + capital(d.name) + ": " + d.means + "."
 		}

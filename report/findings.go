@@ -8,25 +8,24 @@ import (
 	"github.com/tarebench/tare"
 )
 
-const severityWidth = 4 // of VOID, WARN, NOTE
+const findingsHeading = "What the checks found"
 
-// findings prints what the checks saw, void first. What traps were expected
-// to come out as is one line: the tables say it in full.
-func (p *page) findings(r *tare.Result) {
-	p.heading("WHAT THE CHECKS FOUND")
-	for _, line := range probed(r) {
-		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
-	}
+// findings adds what the checks saw, void first. What traps were expected to
+// come out as is one line: the tables say it in full.
+func (s *Section) findings(r *tare.Result) {
+	s.only(forText|forHTML, func() { s.say(Dim, probed(r)...) })
+	s.only(forMarkdown, func() { s.list("", unlabelled(Plain, probed(r)...)...) })
+	marks := map[tare.Severity]Mark{tare.Void: Bad, tare.Warn: Warned, tare.Note: Dim}
 	open := found(r)
+	var items []Item
+	for i, f := range open {
+		items = append(items, Item{Label: string(f.Severity), Mark: marks[f.Severity], Text: wording(r, f), Advice: advised(open, i), Check: f.Check})
+	}
 	if len(open) == 0 {
-		p.wrap(bodyIndent, bodyIndent, nothingFound, nil)
+		s.say(Plain, nothingFound)
 	}
-	for i := range open {
-		p.finding(r, open[i], advised(open, i))
-	}
-	if text := trapsFound(r); text != "" {
-		p.wrap(bodyIndent, bodyIndent, text, p.style.Dim)
-	}
+	s.list("findings", items...)
+	s.say(Dim, trapsFound(r))
 }
 
 // probed says who refused what must be refused, a line for each set of such
@@ -96,25 +95,6 @@ func advised(open []tare.Finding, i int) string {
 		return ""
 	}
 	return f.Advice
-}
-
-func (p *page) finding(r *tare.Result, f tare.Finding, advice string) {
-	colour := map[tare.Severity]func(string) string{tare.Void: p.style.Bad, tare.Warn: p.style.Warn, tare.Note: p.style.Dim}[f.Severity]
-	p.labelled(strings.ToUpper(string(f.Severity)), severityWidth, colour, wording(r, f))
-	if advice != "" {
-		at := bodyIndent + severityWidth + gap
-		p.wrap(at, at+3, "→ "+advice, p.style.Dim)
-	}
-}
-
-func (p *page) notWeighed(r *tare.Result) {
-	if len(notWeighed(r)) == 0 {
-		return
-	}
-	p.heading("NOT WEIGHED")
-	for _, line := range notWeighed(r) {
-		p.wrap(bodyIndent, bodyIndent+gap, line, nil)
-	}
 }
 
 // notWeighed says what was left out, those that were for one reason together

@@ -17,46 +17,30 @@ const (
 	stoppedInterrupted = "interrupted"
 )
 
-func (p *page) resolution(r *tare.Result) {
-	lines := resolutions(r)
-	if len(lines) == 0 {
-		return
-	}
-	p.heading("WHAT THIS MACHINE RESOLVES")
-	for _, line := range lines {
-		p.wrap(bodyIndent, bodyIndent+gap, line, nil)
-	}
-	p.wrap(bodyIndent, bodyIndent, resolutionMeans, p.style.Dim)
-}
-
 // resolutions say how small a difference the control let this machine see.
 func resolutions(r *tare.Result) []string {
 	var lines []string
 	for _, x := range r.Machine.Resolution {
-		lines = append(lines, fmt.Sprintf("This machine resolves ±%s of %s in %s on %s.",
-			percent(x.HalfWidth), x.Metric, span(x.Seconds), x.Workload))
+		line := fmt.Sprintf("This machine resolves ±%s of %s in %s on %s", percent(x.HalfWidth), x.Metric, span(x.Seconds), x.Workload)
+		if x.Found > 0 {
+			line += fmt.Sprintf("; four of five such studies find %s", percent(x.Found))
+		}
+		lines = append(lines, line+".")
 	}
 	return lines
 }
 
 const resolutionMeans = "Two identical programs may differ this much here: half the width of the control's interval. No smaller difference is claimed."
 
-func (p *page) run(r *tare.Result) {
-	p.heading("THIS RUN")
-	for _, f := range run(r) {
-		p.labelled(f.label, 8, p.style.Dim, f.text)
-	}
-}
-
-// said is a text and the word it stands beside.
-type said struct{ label, text string }
+// labelled is a text and the word it stands beside.
+func labelled(label, text string) Item { return Item{Label: label, Text: text} }
 
 // run says where and how the result came about, so that it can be repeated.
-func run(r *tare.Result) []said {
-	var out []said
+func run(r *tare.Result) []Item {
+	var out []Item
 	say := func(label, text string) {
 		if text != "" {
-			out = append(out, said{label, text})
+			out = append(out, labelled(label, text))
 		}
 	}
 	say("machine", machine(r.Machine))
@@ -181,7 +165,7 @@ func stopped(r *tare.Result) string {
 	text := r.Stopped
 	switch r.Stopped {
 	case stoppedDecided:
-		text = "every criterion and claim is decided; the budget was not needed in full" + budget
+		text = "every criterion and claim is decided; the budget was not needed in full" + budget + "; studies that stop early overstate differences a little"
 	case stoppedBudget:
 		text = "the budget was spent" + budget
 	case stoppedPlanned:

@@ -6,58 +6,23 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// How much of a difference is listed, and how.
-const (
-	gapLines  = 10 // parts, and functions
-	leastName = 20 // characters of a name that are shown, whatever stands before it
-)
+const gapLines = 10 // parts, and functions, of a difference that are listed
 
-// gap prints what makes the difference of a profile to the baseline's.
-func (p *page) gap(r *tare.Result, x tare.Profile) {
+// gap adds what makes the difference of a profile to the baseline's.
+func (s *Section) gap(r *tare.Result, x tare.Profile) {
 	if x.Gap == nil {
 		return
 	}
-	p.blank()
-	p.wrap(bodyIndent, bodyIndent, differs(r, x), p.style.Bold)
+	s.space()
+	s.say(Bold, differs(r, x))
 	for _, half := range halves(x) {
 		t := apportioned(r, x, half)
-		if len(t.rows) == 0 {
-			p.wrap(bodyIndent, bodyIndent, half.none(), p.style.Dim)
+		if len(t.Rows) == 0 {
+			s.say(Dim, half.none())
 			continue
 		}
-		widths, room := t.widths(), p.width-bodyIndent
-		for _, w := range widths[:len(widths)-1] {
-			room -= w + gap
-		}
-		room = max(room, leastName)
-		for i := range t.rows {
-			name := &t.rows[i].cells[len(t.columns)-1]
-			name.paint = nil
-			if name.text == otherNames {
-				continue
-			}
-			if half.kind == partKind {
-				name.text = shortened(oneLine(name.text), room)
-			} else {
-				name.text = shortFunction(name.text, room)
-			}
-		}
-		p.blank()
-		t.print(p)
-	}
-}
-
-func (s *sheet) gap(r *tare.Result, x tare.Profile) {
-	if x.Gap == nil {
-		return
-	}
-	s.block(plain(differs(r, x)))
-	for _, half := range halves(x) {
-		if t := apportioned(r, x, half); len(t.rows) > 0 {
-			s.table(t)
-			continue
-		}
-		s.block(half.none())
+		s.space()
+		s.show("gap", half.kind+"s", t)
 	}
 }
 
@@ -113,26 +78,26 @@ func halves(x tare.Profile) []half {
 }
 
 // apportioned is a table of what lines have of a difference.
-func apportioned(r *tare.Result, x tare.Profile, of half) table {
+func apportioned(r *tare.Result, x tare.Profile, of half) Table {
 	s := gapScale(r, x, []float64{x.Gap.From, x.Gap.To})
-	t := table{columns: []column{
-		{name: "share", unit: "%", right: true}, {name: title(r, x.Gap.Against), unit: s.unit, right: true},
-		{name: title(r, x.Contender), unit: s.unit, right: true}, {name: of.kind},
+	t := Table{Columns: []Column{
+		{Name: "share", Unit: "%", Right: true}, {Name: title(r, x.Gap.Against), Unit: s.unit, Right: true},
+		{Name: title(r, x.Contender), Unit: s.unit, Right: true}, {Name: of.kind},
 	}}
 	rest := tare.GapLine{From: x.Gap.From, To: x.Gap.To}
-	add := func(l tare.GapLine, name cell) {
+	add := func(l tare.GapLine, name Field) {
 		share := nothing
 		if whole := x.Gap.To - x.Gap.From; whole != 0 {
 			share = fixed((l.To-l.From)/whole*100, 0)
 		}
-		t.rows = append(t.rows, row{cells: []cell{{text: share}, {text: s.print(max(l.From, 0))}, {text: s.print(max(l.To, 0))}, name}})
+		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: share}, {Text: s.print(max(l.From, 0))}, {Text: s.print(max(l.To, 0))}, name}})
 	}
 	for _, l := range of.lines[:min(len(of.lines), gapLines)] {
 		add(l, coded(l.Name))
 		rest.From, rest.To = rest.From-l.From, rest.To-l.To
 	}
-	if len(t.rows) > 0 {
-		add(rest, cell{text: otherNames})
+	if len(t.Rows) > 0 {
+		add(rest, Field{Text: otherNames})
 	}
 	return t
 }

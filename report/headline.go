@@ -126,7 +126,7 @@ func Ratio(x float64) string { return ratio(x) }
 
 // Leading is the metric whose ratios stand first on a workload.
 func Leading(r *tare.Result, workload string) string {
-	return look(r, workload, Style{}, map[string]bool{}).leading()
+	return look(r, workload, map[string]bool{}).leading()
 }
 
 // Percent prints a share: 0.012 is 1.2 %.

@@ -16,7 +16,7 @@ const (
 
 // latencies is the table of them, in one unit, and what it shows; without
 // words there is no table.
-func (v *view) latencies() (t table, means string) {
+func (v *view) latencies() (t Table, means string) {
 	var names []string
 	var used, all []float64
 	for _, name := range v.metrics() {
@@ -38,27 +38,27 @@ func (v *view) latencies() (t table, means string) {
 		}
 	}
 	if len(names) == 0 {
-		return table{}, ""
+		return Table{}, ""
 	}
 	if len(used) == 0 {
 		used = all
 	}
 	s := latencyScale(used)
-	t.columns = []column{{name: "contender"}}
+	t.Columns = []Column{{Name: "contender"}}
 	for _, name := range names {
-		t.columns = append(t.columns, column{name: name, unit: s.unit, right: true})
+		t.Columns = append(t.Columns, Column{Name: name, Unit: s.unit, Right: true})
 	}
 	for _, group := range v.groups() {
-		apart := len(t.rows) > 0
+		apart := len(t.Rows) > 0
 		for _, c := range group {
 			if !slices.ContainsFunc(names, func(name string) bool { _, ok := v.value(c.ID, name); return ok }) {
 				continue
 			}
-			line := row{cells: []cell{{text: v.named(c)}}, who: c, apart: apart}
+			line := Row{Cells: []Field{{Text: v.named(c)}}, Who: c.ID, Apart: apart}
 			for _, name := range names {
-				line.cells = append(line.cells, v.valueCell(c, name, s))
+				line.Cells = append(line.Cells, v.valueCell(c, name, s))
 			}
-			t.rows, apart = append(t.rows, line), false
+			t.Rows, apart = append(t.Rows, line), false
 		}
 	}
 	means = latencyClosed

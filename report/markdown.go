@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -13,208 +12,111 @@ import (
 func Markdown(w io.Writer, r *tare.Result) error {
 	s := &sheet{}
 	s.heading(1, plain(r.Study))
-	s.answer(r)
-	s.block(plain(r.Question))
-	s.block(all([]string{departure(r)}, plain)...)
-	s.heading(2, "Verdict")
-	s.verdicts(r, "what the checks found")
-	s.criteria(r, 2)
-	s.published(r, 2)
-	told := map[string]bool{}
-	for _, work := range r.Workloads {
-		s.heading(2, "Workload "+code(work.ID)+suffix(work))
-		s.workload(r, work, told)
-	}
-	s.scaling(r, 2)
-	s.breakEven(r, 2)
-	s.decomposition(r, 2)
-	if words := reading(r, "~~12.3~~"); len(words) > 0 {
-		s.heading(2, "How to read this")
-		s.list(defined(words)...)
-	}
-	s.semantics(r, 2)
-	s.cost(r, 2)
-	if adopted(r) {
-		s.heading(2, adoptionHeading)
-		s.adoption(r)
-	}
-	if len(r.Claims) > 0 {
-		s.heading(2, "Published claims")
-		s.claims(r)
-	}
-	s.drives(r, 2)
-	s.profiles(r, 2)
-	s.heading(2, "What the checks found")
-	s.findings(r)
-	if len(notWeighed(r)) > 0 {
-		s.heading(2, "Not weighed")
-		s.list(all(notWeighed(r), plain)...)
-	}
-	if lines := resolutions(r); len(lines) > 0 {
-		s.heading(2, "What this machine resolves")
-		s.list(all(lines, plain)...)
-		s.block(resolutionMeans)
-	}
-	s.heading(2, "This run")
-	s.list(defined(run(r))...)
-	return s.send(w)
+	s.arrange(r, []chapter{
+		{0, "", []string{keyAnswer, keyQuestion}},
+		{2, "", mainKeys()},
+	})
+	return send(w, s.b.String())
 }
 
-// answer is what a result answers to the study's question, where it does.
-func (s *sheet) answer(r *tare.Result) {
-	if r.Answer != "" {
-		s.block("**" + plain(r.Answer) + "**")
-	}
+// chapter is a heading and the sections beneath it. Without a heading each
+// section has its own, of this level; without a level none has.
+type chapter struct {
+	level   int
+	heading string
+	keys    []string
 }
 
-// verdicts lists the rulings and differences, then what is void and what
-// became of the claims. where is the place that says more about the void.
-func (s *sheet) verdicts(r *tare.Result, where string) {
-	if text := cutShort(r); text != "" {
-		s.block("**" + text + "**")
-	}
-	if len(r.Verdicts) == 0 {
-		s.block("**" + noVerdict + "**")
-	}
-	var lines []string
-	add := func(word, text string) { lines = append(lines, "**"+word+"**: "+plain(text)) }
-	for _, v := range topmost(r) {
-		text := v.Sentence
-		if m := more(v); m != "" {
-			text = strings.TrimSuffix(text, ".") + "; " + m + "."
+// arrange adds chapters. The heading of one with sections of its own level
+// stands even where there are none.
+func (s *sheet) arrange(r *tare.Result, chapters []chapter) {
+	all := sections(r, forMarkdown)
+	for _, c := range chapters {
+		headed := c.level == 2 && c.heading != ""
+		if headed {
+			s.heading(c.level, c.heading)
 		}
-		add(or(string(v.Verdict), "no ruling"), text)
-	}
-	found, rest := headlines(r)
-	for _, v := range found {
-		add("found", v.Sentence)
-	}
-	if rest != "" {
-		lines = append(lines, plain(rest))
-	}
-	for _, sentence := range asides(r) {
-		add("apart", sentence)
-	}
-	for _, sentence := range because(r) {
-		add("why", sentence)
-	}
-	if voids := voided(r); voids != "" {
-		add("void", voids+" (see "+where+").")
-	}
-	if outcomes := outcomes(r.Claims); outcomes != "" {
-		add("claims", outcomes)
-	}
-	s.list(lines...)
-}
-
-// workload adds everything measured on one workload.
-func (s *sheet) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
-	v := look(r, w.ID, onPaper(), told)
-	s.block(plain(strings.Join(all([]string{asked(r, w), driven(r, w), answered(r, w.ID), v.failed()}, oneLine), " ")))
-	if v.empty() {
-		s.block(nobodyMeasured)
-		return
-	}
-	t := v.primary()
-	s.table(t)
-	s.list(noted(t)...)
-	if line := v.unranked(); line != "" {
-		s.block(plain(line))
-	}
-	if latencies, means := v.latencies(); means != "" {
-		s.block(plain(means))
-		s.table(latencies)
-	}
-	if sides, means := v.bothSides(); means != "" {
-		s.block(plain(means))
-		s.table(sides)
-	}
-	if others, ok := v.others(); ok {
-		s.block(othersMislead)
-		s.table(others)
-	}
-}
-
-// noted are the notes of a table's rows, one line for each row that has any.
-func noted(t table) []string {
-	var lines []string
-	for _, r := range t.rows {
-		var notes []string
-		for _, note := range r.notes {
-			if note == identity(r.who) {
-				notes = append(notes, code(note)) // an @ makes it an address elsewhere
-				continue
+		for _, x := range ordered(all, c.keys) {
+			if !headed && c.level > 0 {
+				s.heading(c.level, or(c.heading, x.titled()))
 			}
-			notes = append(notes, plain(note))
+			s.section(x)
 		}
-		if len(notes) > 0 {
-			lines = append(lines, plain(r.who.Title())+": "+strings.Join(notes, "; "))
+	}
+}
+
+// titled is a section's heading.
+func (s Section) titled() string {
+	if s.Key == KeyWorkload {
+		id := oneLine(s.About)
+		return "Workload " + code(id) + strings.TrimPrefix(s.Heading, id)
+	}
+	return s.Heading
+}
+
+// section adds a section without its heading.
+func (s *sheet) section(x Section) {
+	for _, b := range x.Blocks {
+		switch {
+		case b.Table != nil:
+			s.table(*b.Table)
+		case b.Items != nil:
+			s.list(itemized(x.Key, b.Items)...)
+		case b.parts != nil:
+			s.block(mixed(b.parts))
+		case x.Key == KeyVerdict, x.Key == keyAnswer:
+			s.block("**" + plain(b.Text) + "**")
+		default:
+			s.block(all(strings.Split(b.Text, "\n"), plain)...)
 		}
+	}
+}
+
+// itemized are items as lines of a list.
+func itemized(key string, items []Item) []string {
+	var lines []string
+	for _, it := range items {
+		text := plain(it.Text)
+		if it.parts != nil {
+			text = mixed(it.parts)
+		}
+		switch {
+		case it.Label == "":
+			for _, line := range it.Under {
+				text += "\n  - " + plain(line)
+			}
+		case it.sample != "":
+			text = "**~~" + it.sample + "~~**: " + text
+		case key == KeyFindings:
+			text = "**" + it.Label + "** " + text
+		default:
+			for _, line := range it.Under {
+				text = plain(strings.TrimSuffix(it.Text, ".") + "; " + line + ".")
+			}
+			text = "**" + it.Label + "**: " + text
+		}
+		if it.Advice != "" {
+			text += " → " + plain(it.Advice)
+		}
+		lines = append(lines, text)
 	}
 	return lines
 }
 
-// claims adds the table of what was published beside what was measured.
-func (s *sheet) claims(r *tare.Result) {
-	about := claimsMean(r)
-	sources := distinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
-	if len(sources) == 1 {
-		about += " Published in: " + sources[0] + "."
-	}
-	s.block(plain(about))
-	t := table{columns: []column{
-		{name: "claim"}, {name: "it said"}, {name: "of"}, {name: "outcome"}, {name: "measure"},
-		{name: "published", unit: "ratio"}, {name: "measured", unit: "ratio [interval]"}, {name: "why"},
-	}}
-	for i, c := range r.Claims {
-		statement := "“" + c.Statement + "”"
-		if len(sources) > 1 {
-			statement += ", " + c.Source
+// mixed is a text of which parts have marks.
+func mixed(parts []Field) string {
+	var b strings.Builder
+	for _, p := range parts {
+		switch {
+		case p.Mark == Code:
+			b.WriteString(code(p.Text))
+		case p.Text == likeReference: // before other words it starts no other kind of block
+			b.WriteString(p.Text)
+		default:
+			b.WriteString(escapedMarkdown(p.Text))
 		}
-		about := claimedOf(r, c, " on ")
-		why := strings.TrimPrefix(reason(r.Claims, i), "why: ")
-		t.rows = append(t.rows, row{cells: []cell{
-			{text: c.ID}, {text: statement}, {text: about}, {text: became(c)}, {text: measure(c)},
-			{text: published(c)}, onPaper().claimed(c), {text: why},
-		}})
 	}
-	s.table(t)
-	if parted(r) {
-		s.block(plain(sharesMean))
-		s.table(ofWhole(r))
-	}
-}
-
-// findings lists what the checks saw, void first.
-func (s *sheet) findings(r *tare.Result) {
-	open := found(r)
-	s.list(all(probed(r), plain)...)
-	var lines []string
-	for i, f := range open {
-		line := fmt.Sprintf("**%s** %s", f.Severity, plain(wording(r, f)))
-		if advice := advised(open, i); advice != "" {
-			line += " → " + plain(advice)
-		}
-		lines = append(lines, line)
-	}
-	if len(open) == 0 {
-		s.block(nothingFound)
-	}
-	s.list(lines...)
-	s.block(all([]string{trapsFound(r)}, plain)...)
-}
-
-// defined is words with their texts, one line each.
-func defined(words []said) []string {
-	var lines []string
-	for _, w := range words {
-		label := ""
-		if w.label != "" {
-			label = "**" + w.label + "**: "
-		}
-		lines = append(lines, label+plain(w.text))
-	}
-	return lines
+	return b.String()
 }
 
 // all applies f to the texts that are not empty.

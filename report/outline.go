@@ -1,20 +1,35 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 )
 
-// Section is one part of a report, in the words and with the figures of
-// [Text], for a page that lays them out itself. All of its texts print, each
-// in one line, and none is markup.
+// Section is one part of a report, which every format lays out in its way. All
+// of its texts print, each in one line, and none is markup.
 type Section struct {
 	Key     string // one of the Key constants
 	About   string // workload, decomposition or profile, where there are several sections of a key
 	Heading string
 	Blocks  []Block
+
+	medium medium // of the blocks that are added next
+	spaced bool   // the next block for a terminal
 }
+
+// medium is a set of formats. The zero value is all of them.
+type medium int
+
+const (
+	forText medium = 1 << iota
+	forMarkdown
+	forHTML
+)
+
+// has reports whether a block for m is for any of the formats of other.
+func (m medium) has(other medium) bool { return m == 0 || m&other != 0 }
 
 // Keys of sections, in the order of [Outline].
 const (
@@ -41,6 +56,16 @@ const (
 	KeyRun            = "run"
 )
 
+// Keys of sections that are not in [Outline], as a page has them elsewhere.
+const (
+	keyAnswer    = "answer"
+	keyQuestion  = "question"
+	keyTally     = "tally"
+	keyObjective = "objective"
+	keyMethod    = "method"
+	keyManners   = "manners"
+)
+
 // Block is a sentence or two, a list, or a table.
 type Block struct {
 	Key   string // of what a page draws beside it: primary, latencies, sides, others, steps, claims, findings; else empty
@@ -49,154 +74,162 @@ type Block struct {
 	Mark  Mark // of Text
 	Items []Item
 	Table *Table
+
+	medium medium
+	spaced bool    // an empty line stands before it on a terminal
+	parts  []Field // Text, where parts of it have marks
 }
 
 // Item is a text and the word it stands beside.
 type Item struct {
 	Label  string
-	Mark   Mark // of Label
+	Mark   Mark // of Label, or of Text where there is none
 	Text   string
 	Advice string   // what to do about it
 	Check  string   // that found it
 	Under  []string // what belongs to it
+
+	sample string  // a struck figure that stands for Label where strokes may not show
+	parts  []Field // Text, where parts of it have marks
 }
 
-// Mark is how a text counts.
-type Mark string
-
-// Marks.
-const (
-	Plain  Mark = ""
-	Struck Mark = "struck" // a figure that must not be used
-	Bold   Mark = "bold"
-	Dim    Mark = "dim"  // what can be skipped
-	Good   Mark = "good" // met, holds
-	Bad    Mark = "bad"  // not met, refuted, void
-	Warned Mark = "warn" // inconclusive, warnings
-	Code   Mark = "code" // a name to be read letter by letter
-)
-
-// Table is a table with its units in the head.
-type Table struct {
-	Columns []Column
-	Rows    []Row
+// only adds blocks for some formats.
+func (s *Section) only(m medium, add func()) {
+	s.medium = m
+	add()
+	s.medium = 0
 }
 
-// Column is the head of one column: what it holds and in which unit.
-type Column struct {
-	Name, Unit string
-	Right      bool // figures stand to the right
-}
+// space leaves an empty line before the next block, on a terminal.
+func (s *Section) space() { s.spaced = true }
 
-// Row is one line of a table with notes about all of it.
-type Row struct {
-	Who   string // id of the contender it is about, where it is about one
-	Cells []Field
-	Notes []string
-	Apart bool // another sort than those above it
-}
-
-// Field is what stands in one column of a row.
-type Field struct {
-	Text string
-	Mark Mark
-}
-
-// naming is the style whose functions return the name of a mark instead of a
-// painted text.
-func naming() Style {
-	name := func(m Mark) func(string) string { return func(string) string { return string(m) } }
-	return Style{Bold: name(Bold), Dim: name(Dim), Strike: name(Struck), Good: name(Good), Bad: name(Bad), Warn: name(Warned)}
-}
-
-// mark is how c is painted in the naming style. A code span is one in Markdown.
-func (c cell) mark() Mark {
-	if c.paint == nil || c.text == "" {
-		return Plain
+func (s *Section) add(b Block) {
+	if b.medium = s.medium; b.medium.has(forText) {
+		b.spaced, s.spaced = s.spaced, false
 	}
-	switch m := Mark(c.paint(c.text)); {
-	case m == Bold, m == Dim, m == Struck, m == Good, m == Bad, m == Warned:
-		return m
-	case strings.HasPrefix(string(m), "`"):
-		return Code
-	}
-	return Plain
-}
-
-// shown is the table with what does not print named.
-func (t table) shown() *Table {
-	t = t.legible()
-	out := &Table{}
-	for _, c := range t.columns {
-		out.Columns = append(out.Columns, Column{c.name, c.unit, c.right})
-	}
-	for _, r := range t.rows {
-		line := Row{Who: r.who.ID, Apart: r.apart, Notes: all(r.notes, oneLine)}
-		for _, c := range r.cells {
-			line.Cells = append(line.Cells, Field{c.text, c.mark()})
-		}
-		out.Rows = append(out.Rows, line)
-	}
-	return out
+	s.Blocks = append(s.Blocks, b)
 }
 
 // say adds sentences, those that are not empty.
 func (s *Section) say(m Mark, texts ...string) {
 	for _, text := range all(texts, oneLine) {
-		s.Blocks = append(s.Blocks, Block{Text: text, Mark: m})
+		s.add(Block{Text: text, Mark: m})
 	}
 }
 
+// compose adds a sentence of parts with marks.
+func (s *Section) compose(b Block, parts []Field) {
+	b.parts, b.Text = joined(parts)
+	s.add(b)
+}
+
+// lines adds a paragraph of lines, one beneath the other.
+func (s *Section) lines(texts ...string) {
+	s.add(Block{Text: strings.Join(all(texts, oneLine), "\n")})
+}
+
 // show adds a table, if there is anything in it.
-func (s *Section) show(key, about string, t table) {
-	if len(t.rows) > 0 {
-		s.Blocks = append(s.Blocks, Block{Key: key, About: oneLine(about), Table: t.shown()})
+func (s *Section) show(key, about string, t Table) {
+	if len(t.Rows) > 0 {
+		t = t.legible()
+		s.add(Block{Key: key, About: oneLine(about), Table: &t})
 	}
+}
+
+// captioned adds a table with a caption.
+func (s *Section) captioned(caption string, t Table) {
+	s.space()
+	s.say(Plain, caption)
+	s.show("", caption, t)
 }
 
 // list adds items, if there are any.
 func (s *Section) list(key string, items ...Item) {
 	for i, it := range items {
+		if it.parts != nil {
+			items[i].parts, it.Text = joined(it.parts)
+		}
 		items[i].Label, items[i].Text, items[i].Advice = oneLine(it.Label), oneLine(it.Text), oneLine(it.Advice)
 		items[i].Check, items[i].Under = oneLine(it.Check), all(it.Under, oneLine)
 	}
 	if len(items) > 0 {
-		s.Blocks = append(s.Blocks, Block{Key: key, Items: items})
+		s.add(Block{Key: key, Items: items})
 	}
 }
 
+// joined are parts of a text as they print, with the spaces between them, and
+// the text.
+func joined(parts []Field) (out []Field, text string) {
+	for _, p := range parts {
+		line := oneLine(p.Text)
+		if line != "" && strings.HasPrefix(p.Text, " ") {
+			line = " " + line
+		}
+		if strings.HasSuffix(p.Text, " ") {
+			line += " "
+		}
+		out, text = append(out, Field{line, p.Mark}), text+line
+	}
+	return out, text
+}
+
 // unlabelled are texts without labels.
-func unlabelled(texts ...string) []Item {
+func unlabelled(m Mark, texts ...string) []Item {
 	var out []Item
 	for _, text := range texts {
 		if text != "" {
-			out = append(out, Item{Text: text})
+			out = append(out, Item{Text: text, Mark: m})
 		}
 	}
 	return out
 }
 
-// worded are words with their texts.
-func worded(words []said) []Item {
-	var out []Item
-	for _, w := range words {
-		out = append(out, Item{Label: w.label, Text: w.text})
-	}
-	return out
-}
+// Outline is the report of r in sections for a page that lays them out itself,
+// those that have nothing to say left out.
+func Outline(r *tare.Result) []Section { return sections(r, forHTML) }
 
-// Outline is the report of r in sections, those that have nothing to say left
-// out.
-func Outline(r *tare.Result) []Section {
+// sections are the report of r in what is for a medium, those that have nothing
+// to say left out.
+func sections(r *tare.Result, m medium) []Section {
+	all := outline(r)
+	if m == forMarkdown {
+		all = append(all, writeUp(r)...)
+	}
 	var out []Section
-	add := func(key, heading string, write func(*Section)) {
-		s := Section{Key: key, Heading: heading}
-		write(&s)
+	for _, s := range all {
+		s.Blocks = slices.DeleteFunc(s.Blocks, func(b Block) bool { return !b.medium.has(m) })
 		if len(s.Blocks) > 0 {
 			out = append(out, s)
 		}
 	}
-	add(KeyVerdict, "Verdict", func(s *Section) { s.verdicts(r) })
+	return out
+}
+
+// ordered are the sections of these keys, in the order of the keys.
+func ordered(all []Section, keys []string) []Section {
+	var out []Section
+	for _, key := range keys {
+		for _, s := range all {
+			if s.Key == key {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// filled is a section with what write adds.
+func filled(key, heading string, write func(*Section)) Section {
+	s := Section{Key: key, Heading: heading}
+	write(&s)
+	return s
+}
+
+// outline is the report of r for all formats.
+func outline(r *tare.Result) []Section {
+	var out []Section
+	add := func(key, heading string, write func(*Section)) { out = append(out, filled(key, heading, write)) }
+	add(KeyVerdict, verdictHeading, func(s *Section) { s.verdicts(r) })
 	add(KeyCriteria, criteriaHeading, func(s *Section) { s.criteria(r) })
 	add(KeyPublished, publishedHeading, func(s *Section) { s.published(r) })
 	add(KeyRecommendation, "What the ranks support", func(s *Section) { s.recommendation(r) })
@@ -210,24 +243,22 @@ func Outline(r *tare.Result) []Section {
 	add(KeyScaling, scalingHeading, func(s *Section) { s.scaling(r) })
 	add(KeyBreakEven, breakEvenHeading, func(s *Section) { s.breakEven(r) })
 	add(KeyDecomposition, decompositionHeading, func(s *Section) { s.decomposition(r) })
-	add(KeyReading, "How to read this", func(s *Section) { s.list("", worded(reading(r, "crossed out"))...) })
+	add(KeyReading, "How to read this", func(s *Section) { s.list("", reading(r)...) })
 	add(KeySemantics, semanticsHeading, func(s *Section) { s.semantics(r) })
 	add(KeyCost, costHeading, func(s *Section) { s.cost(r) })
 	add(KeyAdoption, adoptionHeading, func(s *Section) { s.adoption(r) })
 	add(KeyClaims, "Published claims", func(s *Section) { s.claims(r) })
 	add(KeyDrives, driveHeading, func(s *Section) { s.drives(r) })
 	add(KeyProfiles, profileHeading, func(s *Section) { s.profiles(r) })
-	add(KeyFindings, "What the checks found", func(s *Section) { s.findings(r) })
-	add(KeyLimits, "What this does not say", func(s *Section) { s.list("", unlabelled(limits(r, verbatim, verbatim)...)...) })
-	add(KeyNotWeighed, "Not weighed", func(s *Section) { s.list("", unlabelled(notWeighed(r)...)...) })
+	add(KeyFindings, findingsHeading, func(s *Section) { s.findings(r) })
+	add(KeyLimits, "What this does not say", func(s *Section) { s.list("", limits(r)...) })
+	add(KeyNotWeighed, "Not weighed", func(s *Section) { s.list("", unlabelled(Plain, notWeighed(r)...)...) })
 	add(KeyResolution, "What this machine resolves", func(s *Section) {
 		if all := resolutions(r); len(all) > 0 {
-			s.list("", unlabelled(all...)...)
+			s.list("", unlabelled(Plain, all...)...)
 			s.say(Dim, resolutionMeans)
 		}
 	})
-	add(KeyRun, "This run", func(s *Section) { s.list("", worded(run(r))...) })
+	add(KeyRun, "This run", func(s *Section) { s.list("", run(r)...) })
 	return out
 }
-
-func verbatim(text string) string { return text }

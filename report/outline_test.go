@@ -1,7 +1,9 @@
 package report
 
 import (
+	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -38,10 +40,11 @@ func texts(v reflect.Value, see func(string)) {
 func TestOutlinePrints(t *testing.T) {
 	for name, r := range taintedCases(t) {
 		hostile := 0
-		for _, s := range Outline(r) {
+		for _, s := range slices.Concat(sections(r, forText), sections(r, forMarkdown), Outline(r)) {
 			about := s.About
 			s.About = "" // an id
 			texts(reflect.ValueOf(s), func(text string) {
+				text = strings.ReplaceAll(text, "\n", "") // between the lines of a paragraph
 				if i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }); i >= 0 {
 					t.Errorf("%s, %s of %.20q: %q", name, s.Key, about, text[max(i-30, 0):min(i+30, len(text))])
 				}
@@ -83,6 +86,48 @@ func TestOutlineSaysWhatTheReportsSay(t *testing.T) {
 		if cells > 0 && missing*20 > cells { // lines of a terminal are folded
 			t.Errorf("%s: %d of %d fields stand in no report", name, missing, cells)
 		}
+	}
+}
+
+// A block is in the formats it is for, and in all of them as a rule.
+func TestBlocksOfMedia(t *testing.T) {
+	s := Section{}
+	s.say(Plain, "for all", "")
+	s.space()
+	s.only(forMarkdown|forHTML, func() { s.say(Plain, "for documents") })
+	s.only(forText, func() { s.say(Plain, "for a terminal") })
+	s.say(Plain, "for all again")
+	var got []string
+	for _, b := range s.Blocks {
+		got = append(got, fmt.Sprintf("%s: %t %t %t, spaced %t", b.Text, b.medium.has(forText), b.medium.has(forMarkdown), b.medium.has(forHTML), b.spaced))
+	}
+	assert.Equal(t, "blocks", strings.Join(got, "\n"), strings.Join([]string{
+		"for all: true true true, spaced false", "for documents: false true true, spaced false",
+		"for a terminal: true false false, spaced true", "for all again: true true true, spaced false",
+	}, "\n"))
+}
+
+// No section is left out of every format, and none is named that is not there.
+func TestEverySectionHasAPlace(t *testing.T) {
+	placed, written := map[string]bool{keyAnswer: true, keyQuestion: true}, map[string]bool{}
+	for _, key := range mainKeys() {
+		placed[key] = true
+	}
+	for _, c := range researchChapters() {
+		for _, key := range c.keys {
+			placed[key] = true
+		}
+	}
+	for _, r := range cases() {
+		for _, s := range append(outline(r), writeUp(r)...) {
+			written[s.Key] = true
+		}
+	}
+	for key := range placed {
+		assert.Equal(t, key+" is a section", written[key], true)
+	}
+	for key := range written {
+		assert.Equal(t, key+" has a place", placed[key], true)
 	}
 }
 

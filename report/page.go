@@ -6,8 +6,8 @@ const bodyIndent = 2
 
 // page collects the lines of a text report.
 type page struct {
-	b     strings.Builder
 	style Style
+	b     strings.Builder
 	width int
 }
 
@@ -21,28 +21,28 @@ func (p *page) line(text string) {
 // heading starts a section.
 func (p *page) heading(title string) {
 	p.blank()
-	p.line(paint(p.style.Bold, oneLine(title)))
+	p.line(p.style.paint(Bold, oneLine(title)))
 }
 
 // wrap prints text in the page's width, the first line indented by first
 // columns and the others by rest. Each line is painted by itself.
-func (p *page) wrap(first, rest int, text string, f func(string) string) {
+func (p *page) wrap(first, rest int, text string, m Mark) {
 	indent := first
 	for _, line := range fold(text, p.width-first, p.width-rest) {
-		p.line(strings.Repeat(" ", indent) + paint(f, line))
+		p.line(strings.Repeat(" ", indent) + p.style.paint(m, line))
 		indent = rest
 	}
 }
 
 // labelled prints label and then text, which goes on beneath itself.
-func (p *page) labelled(label string, labelWidth int, f func(string) string, text string) {
+func (p *page) labelled(label string, labelWidth int, m Mark, text string) {
 	label = oneLine(label)
 	at := bodyIndent + labelWidth + gap
 	lines := fold(text, p.width-at, p.width-at)
 	pad := strings.Repeat(" ", max(labelWidth-columns(label), 0)+gap)
 	for i, line := range lines {
 		if i == 0 {
-			p.line(strings.Repeat(" ", bodyIndent) + paint(f, label) + pad + line)
+			p.line(strings.Repeat(" ", bodyIndent) + p.style.paint(m, label) + pad + line)
 			continue
 		}
 		p.line(strings.Repeat(" ", at) + line)

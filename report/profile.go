@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -10,44 +11,19 @@ import (
 const (
 	profileHeading = "Where time and memory went"
 	profileMeans   = "Profiles were taken after the rounds, outside of all timing. Own is what a function used itself, with calls what it used together with whatever it called. A difference between two contenders is of what functions used themselves; its parts add up to 100 %, those that work against it are below 0, and what the runtime did is named by why it did it."
-	profileLines   = 6               // functions of a profile that are listed
-	figureColumns  = bodyIndent + 20 // before a function's name
+	profileLines   = 6 // functions of a profile that are listed
 )
 
-func (p *page) profiles(r *tare.Result) {
+func (s *Section) profiles(r *tare.Result) {
 	if len(r.Profiles) == 0 {
 		return
 	}
-	p.heading(strings.ToUpper(profileHeading))
-	p.wrap(bodyIndent, bodyIndent, profileMeans, p.style.Dim)
-	for _, x := range r.Profiles {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, profiled(r, x), p.style.Bold)
-		if t := functions(x); len(t.rows) > 0 {
-			for i := range t.rows {
-				name := &t.rows[i].cells[2]
-				name.text = shortFunction(name.text, p.width-figureColumns)
-				name.paint = nil
-			}
-			t.print(p)
-		}
-		p.wrap(bodyIndent, bodyIndent, filed(x, oneLine), p.style.Dim)
-		p.gap(r, x)
-	}
-}
-
-func (s *sheet) profiles(r *tare.Result, level int) {
-	if len(r.Profiles) == 0 {
-		return
-	}
-	s.heading(level, profileHeading)
-	s.block(profileMeans)
-	for _, x := range r.Profiles {
-		s.block(plain(profiled(r, x)))
-		if t := functions(x); len(t.rows) > 0 {
-			s.table(t)
-		}
-		s.block(all([]string{filed(x, code)}, func(text string) string { return text })...)
+	s.say(Dim, profileMeans)
+	for i, x := range r.Profiles {
+		s.space()
+		s.say(Bold, profiled(r, x))
+		s.show("", "functions", functions(x))
+		s.compose(Block{Key: "flame", About: strconv.Itoa(i), Mark: Dim}, filed(x))
 		s.gap(r, x)
 	}
 }
@@ -72,10 +48,10 @@ func profiled(r *tare.Result, x tare.Profile) string {
 }
 
 // functions are those with the most of their own.
-func functions(x tare.Profile) table {
-	t := table{columns: []column{{name: "own", unit: "%", right: true}, {name: "with calls", unit: "%", right: true}, {name: "function"}}}
+func functions(x tare.Profile) Table {
+	t := Table{Columns: []Column{{Name: "own", Unit: "%", Right: true}, {Name: "with calls", Unit: "%", Right: true}, {Name: "function"}}}
 	for _, line := range x.Top[:min(len(x.Top), profileLines)] {
-		t.rows = append(t.rows, row{cells: []cell{{text: hundredth(line.Flat, x.Total)}, {text: hundredth(line.Cumulative, x.Total)}, coded(line.Function)}})
+		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: hundredth(line.Flat, x.Total)}, {Text: hundredth(line.Cumulative, x.Total)}, coded(line.Function)}})
 	}
 	return t
 }
@@ -101,17 +77,24 @@ func shortFunction(name string, n int) string {
 	return shortened(oneLine(name), n)
 }
 
-// filed says where the files of a profile are, names shown by print.
-func filed(x tare.Profile, print func(string) string) string {
-	var parts []string
-	if x.File != "" {
-		parts = append(parts, print(x.File)+" (pprof)")
+// filed says where the files of a profile are.
+func filed(x tare.Profile) []Field {
+	var parts []Field
+	add := func(file, is string) {
+		switch {
+		case file == "":
+			return
+		case len(parts) == 0:
+			parts = []Field{{Text: "Beside the result document: "}}
+		default:
+			parts = append(parts, Field{Text: " and "})
+		}
+		parts = append(parts, coded(file), Field{Text: is})
 	}
-	if x.Flame != "" {
-		parts = append(parts, print(x.Flame)+" (flame graph)")
+	add(x.File, " (pprof)")
+	add(x.Flame, " (flame graph)")
+	if len(parts) > 0 {
+		parts = append(parts, Field{Text: "."})
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "Beside the result document: " + inWords(parts) + "."
+	return parts
 }

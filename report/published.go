@@ -10,56 +10,39 @@ import (
 
 const publishedHeading = "The published table, measured here"
 
-// published prints the table of a write-up with what was measured of it, where
+// published adds the table of a write-up with what was measured of it, where
 // ratios were published of requests to servers.
-func (p *page) published(r *tare.Result) {
-	b, ok := boardOf(r, p.style)
+func (s *Section) published(r *tare.Result) {
+	b, ok := boardOf(r)
 	if !ok {
 		return
 	}
-	p.heading(strings.ToUpper(publishedHeading))
-	p.wrap(bodyIndent, bodyIndent, b.means(), p.style.Dim)
+	s.say(Dim, b.means())
 	for _, t := range b.tables() {
-		p.blank()
-		t.print(p)
+		s.space()
+		s.show("", "", t)
 	}
-	if text := b.missing(); text != "" {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, text, p.style.Warn)
-	}
-}
-
-func (s *sheet) published(r *tare.Result, level int) {
-	b, ok := boardOf(r, onPaper())
-	if !ok {
-		return
-	}
-	s.heading(level, publishedHeading)
-	s.block(plain(b.means()))
-	for _, t := range b.tables() {
-		s.table(t)
-	}
-	s.block(all([]string{b.missing()}, plain)...)
+	s.space()
+	s.say(Warned, b.missing())
 }
 
 // board is a write-up's table: the operations it has figures of, and on each
 // the contenders they are of.
 type board struct {
 	r     *tare.Result
-	style Style
 	base  string
 	works []*view // weighed, in the order of the study
 }
 
 // boardOf is the table of r; it reports false where no ratio was published of
 // requests to a server that was weighed.
-func boardOf(r *tare.Result, s Style) (*board, bool) {
-	b := &board{r: r, style: s, base: baseline(r)}
+func boardOf(r *tare.Result) (*board, bool) {
+	b := &board{r: r, base: baseline(r)}
 	for _, w := range r.Workloads {
 		if w.Traffic == nil || !slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Workload == w.ID }) {
 			continue
 		}
-		if v := look(r, w.ID, s, map[string]bool{}); len(b.rows(v)) > 1 {
+		if v := look(r, w.ID, map[string]bool{}); len(b.rows(v)) > 1 {
 			b.works = append(b.works, v)
 		}
 	}
@@ -127,17 +110,17 @@ func (b *board) missing() string {
 
 // tables are the figures, the ratios beside those published, and likewise of
 // latencies.
-func (b *board) tables() []table {
-	var out []table
+func (b *board) tables() []Table {
+	var out []Table
 	for _, latency := range []bool{false, true} {
 		works := slices.DeleteFunc(slices.Clone(b.works), func(v *view) bool { return b.alone(v) != latency })
 		if len(works) == 0 {
 			continue
 		}
-		if t := b.figures(works, latency); len(t.columns) > 1 {
+		if t := b.figures(works, latency); len(t.Columns) > 1 {
 			out = append(out, t)
 		}
-		if t := b.ratios(works); len(t.columns) > 1 {
+		if t := b.ratios(works); len(t.Columns) > 1 {
 			out = append(out, t)
 		}
 	}
@@ -146,31 +129,31 @@ func (b *board) tables() []table {
 
 // field is a column and what it shows of a contender of an operation.
 type field struct {
-	column
-	of func(*view, tare.Contender) cell
+	Column
+	of func(*view, tare.Contender) Field
 }
 
 // laid is a table of fields, a line with the operation before its contenders.
-func (b *board) laid(works []*view, fields []field) table {
-	t := table{columns: []column{{name: "operation,", unit: "contender"}}}
+func (b *board) laid(works []*view, fields []field) Table {
+	t := Table{Columns: []Column{{Name: "operation,", Unit: "contender"}}}
 	for _, f := range fields {
-		t.columns = append(t.columns, f.column)
+		t.Columns = append(t.Columns, f.Column)
 	}
 	for _, v := range works {
-		t.rows = append(t.rows, row{cells: []cell{{v.workload + b.suffix(v), b.style.Bold}}, apart: len(t.rows) > 0})
+		t.Rows = append(t.Rows, Row{Cells: []Field{{v.workload + b.suffix(v), Bold}}, Apart: len(t.Rows) > 0})
 		for _, c := range b.rows(v) {
-			line := row{cells: []cell{{text: v.named(c)}}, who: c}
+			line := Row{Cells: []Field{{Text: v.named(c)}}, Who: c.ID}
 			for _, f := range fields {
-				line.cells = append(line.cells, f.of(v, c))
+				line.Cells = append(line.Cells, f.of(v, c))
 			}
-			t.rows = append(t.rows, line)
+			t.Rows = append(t.Rows, line)
 		}
 	}
 	return t
 }
 
 // figures are the medians, or those of latencies.
-func (b *board) figures(works []*view, latency bool) table {
+func (b *board) figures(works []*view, latency bool) Table {
 	var fields []field
 	for _, name := range []string{"time", "cpu", "bytes", "allocs", "p50", "p99"} {
 		m := metricNamed(name)
@@ -183,15 +166,15 @@ func (b *board) figures(works []*view, latency bool) table {
 		if m.Latency {
 			s = latencyScale(values)
 		}
-		fields = append(fields, field{column{name: name, unit: s.unit, right: true}, func(v *view, c tare.Contender) cell { return v.valueCell(c, name, s) }})
+		fields = append(fields, field{Column{Name: name, Unit: s.unit, Right: true}, func(v *view, c tare.Contender) Field { return v.valueCell(c, name, s) }})
 		if name == "time" {
-			fields = append(fields, field{column{name: "rate", unit: "requests/s", right: true}, (*view).rateCell})
+			fields = append(fields, field{Column{Name: "rate", Unit: "requests/s", Right: true}, (*view).rateCell})
 		}
 	}
 	if !latency && slices.ContainsFunc(works, func(v *view) bool { return len(v.places()) > 0 }) {
-		fields = append(fields, field{column{name: "rank", unit: "by " + works[0].primaryName()}, func(v *view, c tare.Contender) cell {
-			place, _, _ := strings.Cut(v.rankCell(c).text, " ")
-			return cell{text: place}
+		fields = append(fields, field{Column{Name: "rank", Unit: "by " + works[0].primaryName()}, func(v *view, c tare.Contender) Field {
+			place, _, _ := strings.Cut(v.rankCell(c).Text, " ")
+			return Field{Text: place}
 		}})
 	}
 	return b.laid(works, fields)
@@ -212,7 +195,7 @@ func (b *board) values(works []*view, metric string) []float64 {
 
 // ratios are those to the baseline as measured and as published, for each
 // metric that anything was published of.
-func (b *board) ratios(works []*view) table {
+func (b *board) ratios(works []*view) Table {
 	var fields []field
 	for _, name := range b.r.Metrics {
 		if strings.HasPrefix(name, "client-") || !slices.ContainsFunc(b.r.Claims, func(c tare.ClaimResult) bool {
@@ -221,23 +204,23 @@ func (b *board) ratios(works []*view) table {
 			continue
 		}
 		fields = append(fields,
-			field{column{name: name + " / " + b.base, unit: "ratio [interval]"}, func(v *view, c tare.Contender) cell { return v.ratioOf(c, name, measured) }},
-			field{column{name: "published", unit: "ratio: figures"}, func(v *view, c tare.Contender) cell { return b.claimed(v, c, name) }})
+			field{Column{Name: name + " / " + b.base, Unit: "ratio [interval]"}, func(v *view, c tare.Contender) Field { return v.ratioOf(c, name, measured) }},
+			field{Column{Name: "published", Unit: "ratio: figures"}, func(v *view, c tare.Contender) Field { return b.claimed(v, c, name) }})
 	}
 	return b.laid(works, fields)
 }
 
 // claimed is the ratio that was published.
-func (b *board) claimed(v *view, c tare.Contender, metric string) cell {
+func (b *board) claimed(v *view, c tare.Contender, metric string) Field {
 	if c.ID == b.base {
-		return cell{text: "1"}
+		return Field{Text: "1"}
 	}
 	for _, x := range b.r.Claims {
 		if x.Kind == tare.ClaimRatio && x.Workload == v.workload && x.Contender == c.ID && x.Metric == metric {
-			return cell{text: published(x) + ofFigures(x)}
+			return Field{Text: published(x) + ofFigures(x)}
 		}
 	}
-	return cell{text: nothing}
+	return Field{Text: nothing}
 }
 
 // ofFigures are those that a published ratio is of, to follow it; empty where the

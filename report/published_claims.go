@@ -25,7 +25,7 @@ func Claims(results []*tare.Result) []Section {
 	var out []Section
 	for _, source := range sourcesOf(results) {
 		s := Section{Key: KeyClaims, About: source, Heading: oneLine(source)}
-		s.show("claims", "", claimsFrom(results, source, naming()))
+		s.show("claims", "", claimsFrom(results, source))
 		out = append(out, s)
 	}
 	return out
@@ -38,14 +38,13 @@ func ClaimsText(w io.Writer, results []*tare.Result, s Style) error {
 		return nil
 	}
 	p := &page{style: s, width: s.width()}
-	p.line(paint(s.Bold, ClaimsHeading+": ") + ClaimsCount(results))
-	p.wrap(0, 0, ClaimsMean, s.Dim)
+	p.line(s.paint(Bold, ClaimsHeading+": ") + ClaimsCount(results))
+	p.wrap(0, 0, ClaimsMean, Dim)
 	for _, source := range sources {
 		p.heading(source)
-		claimsFrom(results, source, s).print(p)
+		p.table(claimsFrom(results, source))
 	}
-	_, err := io.WriteString(w, p.b.String())
-	return err
+	return send(w, p.b.String())
 }
 
 // ClaimsCount counts the outcomes of all claims: "3 holds, 1 refuted".
@@ -88,26 +87,25 @@ func firstOf(all []tare.ClaimResult, source string) string {
 }
 
 // claimsFrom is a row for every claim of one publication, by their ids.
-func claimsFrom(results []*tare.Result, source string, style Style) table {
-	p := &page{style: style}
-	var t table
+func claimsFrom(results []*tare.Result, source string) Table {
+	var t Table
 	type numbered struct {
 		id  string
-		row row
+		row Row
 	}
 	var rows []numbered
 	for _, r := range results {
 		of := *r
 		of.Claims = slices.DeleteFunc(slices.Clone(r.Claims), func(c tare.ClaimResult) bool { return c.Source != source })
-		one := p.claimed(&of, []string{source})
-		t.columns = one.columns
-		for i, line := range one.rows {
+		one := claimTable(&of, []string{source})
+		t.Columns = one.Columns
+		for i, line := range one.Rows {
 			rows = append(rows, numbered{of.Claims[i].ID, line})
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b numbered) int { return byID(a.id, b.id) })
 	for _, n := range rows {
-		t.rows = append(t.rows, n.row)
+		t.Rows = append(t.Rows, n.row)
 	}
 	return t
 }

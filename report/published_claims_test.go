@@ -49,7 +49,7 @@ func TestClaimsOfSeveralResults(t *testing.T) {
 // An exponent has two decimals, whatever was fitted.
 func TestExponentsOfClaims(t *testing.T) {
 	c := tare.ClaimResult{Kind: tare.ClaimGrowth, Measured: 0.16888741373741703, Low: 0.12022502646630834, High: 0.2138}
-	if got := (Style{}).claimed(c).text; got != "^0.17 [0.12, 0.21]" {
+	if got := measuredClaim(c).Text; got != "^0.17 [0.12, 0.21]" {
 		t.Errorf("measured %q", got)
 	}
 }

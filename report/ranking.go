@@ -10,46 +10,46 @@ import (
 
 // primary is the table of the leading metric's ratios with the medians of
 // every metric beside them, latencies apart.
-func (v *view) primary() table {
+func (v *view) primary() Table {
 	first := v.leading()
-	t := table{columns: []column{
-		{name: "contender"},
-		{name: first + " / " + v.baseline, unit: v.intervalUnit(first)},
+	t := Table{Columns: []Column{
+		{Name: "contender"},
+		{Name: first + " / " + v.baseline, Unit: v.intervalUnit(first)},
 	}}
-	fields := []func(tare.Contender) cell{
-		func(c tare.Contender) cell { return cell{text: v.named(c)} },
+	fields := []func(tare.Contender) Field{
+		func(c tare.Contender) Field { return Field{Text: v.named(c)} },
 		v.ratioCell,
 	}
-	add := func(c column, field func(tare.Contender) cell) {
-		t.columns, fields = append(t.columns, c), append(fields, field)
+	add := func(c Column, field func(tare.Contender) Field) {
+		t.Columns, fields = append(t.Columns, c), append(fields, field)
 	}
 	if first == v.primaryName() { // nobody is ranked by another
-		add(column{name: "rank,", unit: "group"}, v.rankCell)
+		add(Column{Name: "rank,", Unit: "group"}, v.rankCell)
 	}
 	for _, name := range v.metrics() {
 		if metricNamed(name).Latency || !v.shows(name) || v.twoSided() && slices.Contains(onSides(), name) {
 			continue
 		}
 		s := v.scale(name)
-		add(column{name: name, unit: s.unit, right: true}, func(c tare.Contender) cell { return v.valueCell(c, name, s) })
+		add(Column{Name: name, Unit: s.unit, Right: true}, func(c tare.Contender) Field { return v.valueCell(c, name, s) })
 		if items, one := v.items(); name == "cpu" && items > 0 {
 			of := v.itemScale(items)
-			add(column{name: "cpu/" + one, unit: "ms per 1,000", right: true}, func(c tare.Contender) cell { return v.valueCell(c, name, of) })
+			add(Column{Name: "cpu/" + one, Unit: "ms per 1,000", Right: true}, func(c tare.Contender) Field { return v.valueCell(c, name, of) })
 		}
 		if name == "time" && v.hasTraffic() {
-			add(column{name: "rate", unit: "requests/s", right: true}, v.rateCell)
+			add(Column{Name: "rate", Unit: "requests/s", Right: true}, v.rateCell)
 		}
 	}
 	if v.anyFailed() {
-		add(column{name: "errors", unit: "(timeouts)", right: true}, v.errorCell)
+		add(Column{Name: "errors", Unit: "(timeouts)", Right: true}, v.errorCell)
 	}
 	for _, group := range v.groups() {
 		for i, c := range group {
-			line := row{notes: v.notes(c), who: c, apart: i == 0 && len(t.rows) > 0}
+			line := Row{Notes: v.notes(c), Who: c.ID, Apart: i == 0 && len(t.Rows) > 0}
 			for _, field := range fields {
-				line.cells = append(line.cells, field(c))
+				line.Cells = append(line.Cells, field(c))
 			}
-			t.rows = append(t.rows, line)
+			t.Rows = append(t.Rows, line)
 		}
 	}
 	return t
@@ -64,19 +64,19 @@ func (v *view) named(c tare.Contender) string {
 }
 
 // valueCell is one figure, struck where it does not count.
-func (v *view) valueCell(c tare.Contender, metric string, s scale) cell {
+func (v *view) valueCell(c tare.Contender, metric string, s scale) Field {
 	x, ok := v.value(c.ID, metric)
 	switch {
 	case !ok:
-		return cell{text: nothing}
+		return Field{Text: nothing}
 	case x.Struck || len(v.voidsOf(c.ID, metric)) > 0:
-		return v.style.struck(s.print(x.Value))
+		return crossed(s.print(x.Value))
 	}
-	return cell{text: s.print(x.Value)}
+	return Field{Text: s.print(x.Value)}
 }
 
 // rateCell is the time of a request as requests per second.
-func (v *view) rateCell(c tare.Contender) cell {
+func (v *view) rateCell(c tare.Contender) Field {
 	x, ok := v.value(c.ID, "time")
 	rate := 1e9 / x.Value
 	text := perSecond(rate)
@@ -85,11 +85,11 @@ func (v *view) rateCell(c tare.Contender) cell {
 	}
 	switch {
 	case !ok || !(x.Value > 0):
-		return cell{text: nothing}
+		return Field{Text: nothing}
 	case x.Struck || len(v.voidsOf(c.ID, "time")) > 0:
-		return v.style.struck(text)
+		return crossed(text)
 	}
-	return cell{text: text}
+	return Field{Text: text}
 }
 
 // errorsCounted reports whether the requests that failed were counted here.
@@ -115,20 +115,20 @@ func (v *view) failed() string {
 
 // errorCell is how many requests of all rounds were not answered as they should
 // be, and how many of these timed out.
-func (v *view) errorCell(c tare.Contender) cell {
+func (v *view) errorCell(c tare.Contender) Field {
 	all := samples(v.r, c.ID, v.workload)
 	errors, ok := total(all, keyed(tare.KeyErrors))
 	if !ok {
-		return cell{text: nothing}
+		return Field{Text: nothing}
 	}
 	text := grouped(errors, 0)
 	if timeouts, _ := total(all, keyed(tare.KeyTimeouts)); timeouts > 0 {
 		text += " (" + grouped(timeouts, 0) + ")"
 	}
 	if errors > 0 {
-		return cell{text, v.style.Bad}
+		return Field{text, Bad}
 	}
-	return cell{text: text}
+	return Field{Text: text}
 }
 
 // hasTraffic reports whether requests reach a server here.
@@ -177,27 +177,27 @@ func (v *view) scale(metric string) scale {
 	return s
 }
 
-func (v *view) ratioCell(c tare.Contender) cell { return v.ratioOf(c, v.leading(), v.held) }
+func (v *view) ratioCell(c tare.Contender) Field { return v.ratioOf(c, v.leading(), v.held) }
 
 // ratioOf is the contender's ratio to the baseline by metric.
-func (v *view) ratioOf(c tare.Contender, metric string, shown func(tare.Comparison) string) cell {
+func (v *view) ratioOf(c tare.Contender, metric string, shown func(tare.Comparison) string) Field {
 	void := len(v.voidsOf(c.ID, metric)) > 0
 	x, ok := v.comparison(c.ID, metric)
 	switch {
 	case void && ok && x.Ratio > 0:
-		return v.style.struck(ratio(x.Ratio))
+		return crossed(ratio(x.Ratio))
 	case c.Role == tare.RoleNull:
-		return cell{"not compared", v.style.Dim}
+		return Field{"not compared", Dim}
 	case void:
-		return cell{"void", v.style.Bad}
+		return Field{"void", Bad}
 	case c.ID == v.baseline:
-		return cell{text: "1"}
+		return Field{Text: "1"}
 	case c.Role == tare.RoleTrap:
-		return cell{"not compared", v.style.Dim}
+		return Field{"not compared", Dim}
 	case ok:
-		return cell{text: shown(x)}
+		return Field{Text: shown(x)}
 	}
-	return cell{text: nothing}
+	return Field{Text: nothing}
 }
 
 // measured is a comparison's ratio and its interval.
@@ -210,9 +210,9 @@ func measured(c tare.Comparison) string {
 
 // rankCell is the place and the letters; the baseline's stand in whichever
 // comparison is about it.
-func (v *view) rankCell(c tare.Contender) cell {
+func (v *view) rankCell(c tare.Contender) Field {
 	if len(v.voidsOf(c.ID, v.primaryName())) > 0 {
-		return cell{text: nothing}
+		return Field{Text: nothing}
 	}
 	for _, x := range v.r.Comparisons {
 		if x.Workload != v.workload || x.Contender != c.ID || x.Metric != v.primaryName() || x.RankLow == 0 {
@@ -222,9 +222,9 @@ func (v *view) rankCell(c tare.Contender) cell {
 		if x.RankHigh > x.RankLow {
 			place += fmt.Sprintf("–%d", x.RankHigh)
 		}
-		return cell{text: strings.TrimSpace(place + " " + x.Letters)}
+		return Field{Text: strings.TrimSpace(place + " " + x.Letters)}
 	}
-	return cell{text: nothing}
+	return Field{Text: nothing}
 }
 
 // unranked says why nobody has a place, where there is somebody to rank.
@@ -250,22 +250,22 @@ func (v *view) unranked() string {
 }
 
 // others is the table of the other metrics' ratios.
-func (v *view) others() (table, bool) {
+func (v *view) others() (Table, bool) {
 	names := v.compared()
-	t := table{columns: []column{{name: "contender"}}}
+	t := Table{Columns: []Column{{Name: "contender"}}}
 	for _, name := range names {
-		t.columns = append(t.columns, column{name: name + " / " + v.baseline, unit: v.intervalUnit(name)})
+		t.Columns = append(t.Columns, Column{Name: name + " / " + v.baseline, Unit: v.intervalUnit(name)})
 	}
 	for _, group := range v.groups()[:3] {
-		apart := len(t.rows) > 0
+		apart := len(t.Rows) > 0
 		for _, c := range group {
 			if row, ok := v.otherRow(c, names); ok {
-				row.apart, apart = apart, false
-				t.rows = append(t.rows, row)
+				row.Apart, apart = apart, false
+				t.Rows = append(t.Rows, row)
 			}
 		}
 	}
-	return t, len(t.rows) > 0
+	return t, len(t.Rows) > 0
 }
 
 // compared are the metrics besides the leading one by which anybody is held
@@ -278,18 +278,18 @@ func (v *view) compared() []string {
 	})
 }
 
-func (v *view) otherRow(c tare.Contender, names []string) (row, bool) {
-	out, any := row{cells: []cell{{text: c.Title()}}, who: c}, false
+func (v *view) otherRow(c tare.Contender, names []string) (Row, bool) {
+	out, any := Row{Cells: []Field{{Text: c.Title()}}, Who: c.ID}, false
 	for _, name := range names {
 		x, ok := v.comparison(c.ID, name)
 		switch {
 		case !ok:
-			out.cells = append(out.cells, cell{text: nothing})
+			out.Cells = append(out.Cells, Field{Text: nothing})
 			continue
 		case len(v.voidsOf(c.ID, name)) > 0:
-			out.cells = append(out.cells, v.style.struck(ratio(x.Ratio)))
+			out.Cells = append(out.Cells, crossed(ratio(x.Ratio)))
 		default:
-			out.cells = append(out.cells, cell{text: v.held(x)})
+			out.Cells = append(out.Cells, Field{Text: v.held(x)})
 		}
 		any = true
 	}

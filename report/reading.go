@@ -8,30 +8,14 @@ import (
 	"github.com/tarebench/tare"
 )
 
-func (p *page) reading(r *tare.Result) {
-	mark := "crossed out"
-	if p.style.Strike == nil {
-		mark = "~12.3~"
-	}
-	words := reading(r, mark)
-	if len(words) == 0 {
-		return
-	}
-	p.heading("HOW TO READ THIS")
-	for _, w := range words {
-		p.labelled(w.label, 11, p.style.Dim, w.text)
-	}
-}
-
-// reading explains the words and marks that the tables use; mark is how a
-// struck figure looks.
-func reading(r *tare.Result, mark string) []said {
+// reading explains the words and marks that the tables use.
+func reading(r *tare.Result) []Item {
 	base := baseline(r)
 	if len(r.Workloads) == 0 || base == "" {
 		return nil
 	}
-	var out []said
-	say := func(word, text string) { out = append(out, said{word, text}) }
+	var out []Item
+	say := func(word, text string) { out = append(out, labelled(word, text)) }
 	say("ratio", fmt.Sprintf("a contender's figure divided by that of %s, round by round: 0.5 is half of it, 1 the same, 2 twice%s", base, better(r)))
 	if len(r.Comparisons) > 0 {
 		say("interval", "where the true ratio lies, with the confidence given; one that includes 1 means: no significant difference")
@@ -40,14 +24,12 @@ func reading(r *tare.Result, mark string) []said {
 		say("rank", "best to worst place the evidence allows; same letter: no significant difference")
 	}
 	say("figures", "medians over rounds; each round is one fresh process per contender")
-	for _, word := range trafficWords(r) {
-		say(word.label, word.text)
-	}
+	out = append(out, trafficWords(r)...)
 	if text := differenceMeans(r); text != "" && !crowded(r) { // else it is said above
 		say("difference", strings.TrimPrefix(strings.TrimSuffix(text, "."), " A difference is "))
 	}
 	if anyStruck(r) {
-		say(mark, "a figure whose checks failed: shown for the record, used nowhere")
+		out = append(out, Item{Label: "crossed out", sample: "12.3", Text: "a figure whose checks failed: shown for the record, used nowhere"})
 	}
 	if slices.ContainsFunc(r.Contenders, func(c tare.Contender) bool { return c.Role == tare.RoleApart && !c.Absent() }) {
 		say("apart", "status-only: compared, not ranked and not recommended, as it does another job or part of one")
@@ -59,8 +41,8 @@ func reading(r *tare.Result, mark string) []said {
 }
 
 // trafficWords explains what is only said of servers.
-func trafficWords(r *tare.Result) []said {
-	var out []said
+func trafficWords(r *tare.Result) []Item {
+	var out []Item
 	has := func(of func(tare.Traffic) bool) bool {
 		return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && of(*w.Traffic) })
 	}
@@ -69,27 +51,27 @@ func trafficWords(r *tare.Result) []said {
 	}
 	closed := func(t tare.Traffic) bool { return t.Rate == 0 }
 	if has(closed) && slices.Contains(r.Metrics, "time") {
-		out = append(out, said{"time, rate", "wall time divided by requests answered, and the inverse of it: how many requests a server gets through. How long one of them takes is its latency, which is longer where several are under way"})
+		out = append(out, labelled("time, rate", "wall time divided by requests answered, and the inverse of it: how many requests a server gets through. How long one of them takes is its latency, which is longer where several are under way"))
 	}
 	if slices.Contains(r.Metrics, "cpu") {
-		out = append(out, said{"cpu", "CPU time of the server's process for one request"})
+		out = append(out, labelled("cpu", "CPU time of the server's process for one request"))
 		if per := perItem(r); per != "" {
-			out = append(out, said{"cpu/" + per, "the same for 1,000 of the " + per + "s that requests carry"})
+			out = append(out, labelled("cpu/"+per, "the same for 1,000 of the "+per+"s that requests carry"))
 		}
 	}
 	if slices.Contains(r.Kinds, kindRPC) {
-		out = append(out, said{"client", "the process that asks: the load generator, or on workloads that say so each contender's own client; the server is the one that answers"})
+		out = append(out, labelled("client", "the process that asks: the load generator, or on workloads that say so each contender's own client; the server is the one that answers"))
 	} else if slices.Contains(r.Metrics, "client-cpu") {
-		out = append(out, said{"client-cpu", "CPU time of the load generator for one request: what the server costs its clients"})
+		out = append(out, labelled("client-cpu", "CPU time of the load generator for one request: what the server costs its clients"))
 	}
 	if slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return (&view{r: r, workload: w.ID}).anyFailed() }) {
-		out = append(out, said{"errors", "requests of all rounds without the answer that was asked for, and in brackets how many of them timed out"})
+		out = append(out, labelled("errors", "requests of all rounds without the answer that was asked for, and in brackets how many of them timed out"))
 	}
 	if has(closed) {
-		out = append(out, said{"closed loop", "each connection sends its next request when it has an answer: as much as the server can do"})
+		out = append(out, labelled("closed loop", "each connection sends its next request when it has an answer: as much as the server can do"))
 	}
 	if has(func(t tare.Traffic) bool { return t.Rate > 0 }) {
-		out = append(out, said{"open loop", "requests are sent at their intended times, whatever comes back, as by users who do not know of each other"})
+		out = append(out, labelled("open loop", "requests are sent at their intended times, whatever comes back, as by users who do not know of each other"))
 	}
 	return out
 }

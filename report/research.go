@@ -18,23 +18,25 @@ func Research(w io.Writer, r *tare.Result) error {
 	s := &sheet{}
 	s.heading(1, plain("Research: "+r.Study))
 	s.block(plain("Written from a result of tare" + when(r) + ". Every figure stands in the result document; no sentence rests on anything else."))
-	s.heading(2, "Objective")
-	s.objective(r)
-	s.heading(2, "Method")
-	s.method(r)
-	s.heading(2, "Results")
-	s.results(r)
-	s.heading(2, "Key finding")
-	s.answer(r)
-	s.block(all([]string{tally(r)}, plain)...)
-	s.verdicts(r, "what the checks found")
-	s.heading(2, "Recommendation")
-	s.recommendation(r)
-	s.heading(2, "Trade-offs")
-	s.tradeOffs(r)
-	s.heading(2, "What this does not say")
-	s.list(limits(r, plain, code)...)
-	return s.send(w)
+	s.arrange(r, researchChapters())
+	return send(w, s.b.String())
+}
+
+// researchChapters are the parts of a write-up.
+func researchChapters() []chapter {
+	return []chapter{
+		{2, "Objective", []string{keyQuestion, keyObjective}},
+		{2, "Method", []string{keyMethod}},
+		{2, "Results", nil},
+		{3, "", []string{KeyPublished, KeyWorkload, KeyCriteria, KeyScaling, KeyBreakEven, KeyDecomposition, KeySemantics}},
+		{3, "How to read the tables", []string{KeyReading}},
+		{3, "", []string{KeyClaims, KeyDrives, KeyProfiles, KeyFindings}},
+		{2, "Key finding", []string{keyAnswer, keyTally, KeyVerdict}},
+		{2, "Recommendation", []string{KeyRecommendation}},
+		{2, "Trade-offs", []string{KeyTradeOffs}},
+		{3, "", []string{keyManners, KeyAdoption, KeyCost}},
+		{2, "", []string{KeyLimits}},
+	}
 }
 
 func when(r *tare.Result) string {
@@ -51,48 +53,40 @@ func when(r *tare.Result) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// objective says what was asked, of whom and by which measure.
-func (s *sheet) objective(r *tare.Result) {
-	s.block(plain(r.Question))
-	s.block(all([]string{departure(r)}, plain)...)
-	var lines []string
+// writeUp is what only documents have in sections of their own.
+func writeUp(r *tare.Result) []Section {
+	return []Section{
+		filled(keyAnswer, "", func(s *Section) { s.say(Bold, r.Answer) }),
+		filled(keyQuestion, "", func(s *Section) { s.say(Plain, r.Question, departure(r)) }),
+		filled(keyTally, "", func(s *Section) { s.say(Plain, tally(r)) }),
+		filled(keyObjective, "", func(s *Section) { s.objective(r) }),
+		filled(keyMethod, "", func(s *Section) { s.method(r) }),
+		filled(keyManners, "What else changes", func(s *Section) { s.manners(r) }),
+	}
+}
+
+// objective says who was asked, on what and by which measure.
+func (s *Section) objective(r *tare.Result) {
+	listed := func(heading string, items []Item) {
+		if len(items) > 0 {
+			s.say(Plain, heading)
+			s.list("", items...)
+		}
+	}
+	var items []Item
 	for _, c := range r.Contenders {
-		line := plain(c.Title())
-		if c.Name != "" {
-			line += ", " + code(c.String())
+		if c.Role != tare.RoleControl && c.Role != tare.RoleNull {
+			items = append(items, Item{parts: introduced(c)})
 		}
-		switch c.Role {
-		case tare.RoleBaseline:
-			line += ": the baseline, which every ratio is taken to"
-		case tare.RoleApart:
-			line += ": apart, as it does another job or part of one; of its answers only the status was compared, and it is never ranked"
-		case tare.RoleTrap:
-			line += ": a trap, which repeats a published mistake and is never ranked"
-		case tare.RoleControl, tare.RoleNull:
-			continue
-		}
-		switch {
-		case c.Absent():
-			line = plain(c.Title() + ": left out; " + c.Error)
-		case c.Error != "":
-			line += ": it could not be built"
-		}
-		lines = append(lines, line)
 	}
-	if len(lines) > 0 {
-		s.block("Weighed:")
-		s.list(lines...)
-	}
-	lines = nil
+	listed("Weighed:", items)
+	items = nil
 	for _, w := range r.Workloads {
 		what := strings.TrimPrefix(asked(r, w), "What is asked: ")
-		lines = append(lines, code(w.ID)+": "+plain(strings.TrimSpace(what+" "+driven(r, w))))
+		items = append(items, Item{parts: []Field{coded(w.ID), {Text: ": "}, {Text: strings.TrimSpace(what + " " + driven(r, w))}}})
 	}
-	if len(lines) > 0 {
-		s.block("On:")
-		s.list(lines...)
-	}
-	lines = nil
+	listed("On:", items)
+	items = nil
 	for i, name := range r.Metrics {
 		m := metricNamed(name)
 		line := name
@@ -102,20 +96,37 @@ func (s *sheet) objective(r *tare.Result) {
 		if i == 0 {
 			line += "; the primary measure"
 		}
-		lines = append(lines, plain(line))
+		items = append(items, Item{Text: line})
 	}
-	if len(lines) > 0 {
-		s.block("By:")
-		s.list(lines...)
-	}
-	if lines = criteria(r); len(lines) > 0 {
-		s.block("Asked of them before measuring:")
-		s.list(lines...)
-	}
+	listed("By:", items)
+	listed("Asked of them before measuring:", unlabelled(Plain, criteria(r)...))
 	if n := len(r.Claims); n > 0 {
 		sources := distinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
-		s.block(plain(fmt.Sprintf("Held against it: %s, from %s.", plural(n, "published claim"), strings.Join(sources, "; "))))
+		s.say(Plain, fmt.Sprintf("Held against it: %s, from %s.", plural(n, "published claim"), strings.Join(sources, "; ")))
 	}
+}
+
+// introduced says who a contender is and in which role it was weighed.
+func introduced(c tare.Contender) []Field {
+	if c.Absent() {
+		return []Field{{Text: c.Title() + ": left out; " + c.Error}}
+	}
+	line := []Field{{Text: c.Title()}}
+	if c.Name != "" {
+		line = append(line, Field{Text: ", "}, coded(c.String()))
+	}
+	switch c.Role {
+	case tare.RoleBaseline:
+		line = append(line, Field{Text: ": the baseline, which every ratio is taken to"})
+	case tare.RoleApart:
+		line = append(line, Field{Text: ": apart, as it does another job or part of one; of its answers only the status was compared, and it is never ranked"})
+	case tare.RoleTrap:
+		line = append(line, Field{Text: ": a trap, which repeats a published mistake and is never ranked"})
+	}
+	if c.Error != "" {
+		line = append(line, Field{Text: ": it could not be built"})
+	}
+	return line
 }
 
 // criteria lists what was asked of whom.
@@ -123,12 +134,12 @@ func criteria(r *tare.Result) []string {
 	var lines []string
 	if crowded(r) {
 		for _, c := range asks(r) {
-			lines = append(lines, plain(c.everybody()+": "+c.text))
+			lines = append(lines, c.everybody()+": "+c.text)
 		}
 		return lines
 	}
 	for _, v := range ruled(r) {
-		if line := plain(fmt.Sprintf("%s on %s: %s", title(r, v.Contender), v.Workload, v.Criterion)); !slices.Contains(lines, line) {
+		if line := fmt.Sprintf("%s on %s: %s", title(r, v.Contender), v.Workload, v.Criterion); !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}
@@ -136,7 +147,7 @@ func criteria(r *tare.Result) []string {
 }
 
 // method says how the figures came about.
-func (s *sheet) method(r *tare.Result) {
+func (s *Section) method(r *tare.Result) {
 	lines := []string{"A round is every contender once, each in a fresh process; a round gives one figure per contender, and intervals rest on rounds only."}
 	for _, c := range r.Contenders {
 		switch c.Role {
@@ -146,35 +157,8 @@ func (s *sheet) method(r *tare.Result) {
 			lines = append(lines, "A null contender did nothing: its figures are the harness itself.")
 		}
 	}
-	lines = append(lines, all(resolutions(r), plain)...)
-	s.list(append(lines, defined(run(r))...)...)
-}
-
-// results are the tables, the claims and the findings.
-func (s *sheet) results(r *tare.Result) {
-	s.published(r, 3)
-	told := map[string]bool{}
-	for _, w := range r.Workloads {
-		s.heading(3, "Workload "+code(w.ID)+suffix(w))
-		s.workload(r, w, told)
-	}
-	s.criteria(r, 3)
-	s.scaling(r, 3)
-	s.breakEven(r, 3)
-	s.decomposition(r, 3)
-	s.semantics(r, 3)
-	if words := reading(r, "~~12.3~~"); len(words) > 0 {
-		s.heading(3, "How to read the tables")
-		s.list(defined(words)...)
-	}
-	if len(r.Claims) > 0 {
-		s.heading(3, "Published claims")
-		s.claims(r)
-	}
-	s.drives(r, 3)
-	s.profiles(r, 3)
-	s.heading(3, "What the checks found")
-	s.findings(r)
+	items := unlabelled(Plain, append(lines, resolutions(r)...)...)
+	s.list("", append(items, run(r)...)...)
 }
 
 // tally counts the criteria by what became of them; empty where there is none.
@@ -218,23 +202,36 @@ func open(r *tare.Result) []string {
 	return lines
 }
 
-// turns says what was not measured because contenders took turns; code marks a
-// name that is to be read letter by letter.
-func turns(r *tare.Result, code func(string) string) []string {
-	var alone []string
+// turns says what was not measured because contenders took turns; nothing where
+// all workloads had their own time.
+func turns(r *tare.Result) []Field {
+	var alone []Field
 	for _, w := range r.Workloads {
 		if w.Traffic != nil && w.Traffic.Segment > 0 {
-			alone = append(alone, code(w.ID))
+			alone = append(alone, coded(w.ID))
 		}
 	}
-	text := "Contenders took turns by the slice: how one of them does when it has the machine to itself for long was not measured (" + code("--isolation=trial") + " measures that)."
+	parts := []Field{{Text: "Contenders took turns by the slice: how one of them does when it has the machine to itself for long "}}
 	switch {
 	case len(alone) == 0:
-		return []string{text}
+		parts = append(parts, Field{Text: "was not measured ("})
 	case len(alone) == len(r.Workloads):
 		return nil
+	default:
+		parts = append(parts, Field{Text: "was measured on "})
+		for i, id := range alone {
+			switch {
+			case i == 0:
+			case i == len(alone)-1:
+				parts = append(parts, Field{Text: " and "})
+			default:
+				parts = append(parts, Field{Text: ", "})
+			}
+			parts = append(parts, id)
+		}
+		parts = append(parts, Field{Text: " only ("})
 	}
-	return []string{strings.Replace(text, "was not measured", "was measured on "+inWords(alone)+" only", 1)}
+	return append(parts, coded("--isolation=trial"), Field{Text: " measures that)."})
 }
 
 // served reports whether requests reached servers.
@@ -242,36 +239,42 @@ func served(r *tare.Result) bool {
 	return slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil })
 }
 
-// limits are what a reader must not take from the figures, in texts that plain
-// makes readable and with names that code marks.
-func limits(r *tare.Result, plain, code func(string) string) []string {
-	lines := []string{plain(fmt.Sprintf("It speaks of one run on one machine (%s); another machine, payload or version is another question.", plural(r.Machine.Cores, "core")))}
+// limits are what a reader must not take from the figures.
+func limits(r *tare.Result) []Item {
+	var items []Item
+	add := func(texts ...string) { items = append(items, unlabelled(Plain, texts...)...) }
+	add(fmt.Sprintf("It speaks of one run on one machine (%s); another machine, payload or version is another question.", plural(r.Machine.Cores, "core")))
 	switch r.Plan.Isolation {
 	case tare.Lockstep:
-		lines = append(lines, turns(r, code)...)
+		if parts := turns(r); parts != nil {
+			items = append(items, Item{parts: parts})
+		}
 	case tare.TrialWise:
-		lines = append(lines, "Contenders ran one whole trial after another: what drifts on the machine within a round is in the ratios ("+code("--isolation=lockstep")+" takes it out).")
+		items = append(items, Item{parts: []Field{
+			{Text: "Contenders ran one whole trial after another: what drifts on the machine within a round is in the ratios ("},
+			coded("--isolation=lockstep"), {Text: " takes it out)."},
+		}})
 	}
 	if served(r) && local(r) {
-		lines = append(lines, "Servers and load generator shared this machine: they took processor time from each other, and no network but loopback lay between them.")
+		add("Servers and load generator shared this machine: they took processor time from each other, and no network but loopback lay between them.")
 	}
 	if text := strings.Join(given(r), ", "); text != "" {
-		lines = append(lines, plain("Contenders were given "+text+": without that it is another question."))
+		add("Contenders were given " + text + ": without that it is another question.")
 	}
 	if asked := conducts(r); len(asked) > 0 {
-		lines = append(lines, plain("Answers were held against "+references(asked)+" on the cases that were asked; other input may show other differences."))
+		add("Answers were held against " + references(asked) + " on the cases that were asked; other input may show other differences.")
 	}
 	if anyStruck(r) {
-		lines = append(lines, "Figures that are struck out did not pass their checks: they are shown for the record and no sentence here rests on them.")
+		add("Figures that are struck out did not pass their checks: they are shown for the record and no sentence here rests on them.")
 	}
-	lines = append(lines, all(open(r), plain)...)
+	add(open(r)...)
 	for _, f := range r.Findings {
 		if f.Severity == tare.Warn && f.Contender == "" {
-			lines = append(lines, plain(warning(f)))
+			add(warning(f))
 		}
 	}
-	for _, n := range all(notWeighed(r), plain) {
-		lines = append(lines, "Not weighed: "+n)
+	for _, n := range notWeighed(r) {
+		items = append(items, Item{parts: []Field{{Text: "Not weighed: "}, {Text: n}}})
 	}
-	return lines
+	return items
 }

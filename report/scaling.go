@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tarebench/tare"
 )
@@ -21,27 +20,14 @@ func scalingMeans(r *tare.Result) string {
 		"1: twice the size takes twice the time; 2: four times; 0: the size makes no difference."
 }
 
-func (p *page) scaling(r *tare.Result) {
+func (s *Section) scaling(r *tare.Result) {
 	if len(r.Scaling) == 0 {
 		return
 	}
-	p.heading(strings.ToUpper(scalingHeading))
-	p.wrap(bodyIndent, bodyIndent, scalingMeans(r), p.style.Dim)
-	for _, line := range sizes(r) {
-		p.wrap(bodyIndent, bodyIndent+gap, line, p.style.Dim)
-	}
-	p.blank()
-	exponents(r, p.style).print(p)
-}
-
-func (s *sheet) scaling(r *tare.Result, level int) {
-	if len(r.Scaling) == 0 {
-		return
-	}
-	s.heading(level, scalingHeading)
-	s.block(plain(scalingMeans(r)))
-	s.list(all(sizes(r), plain)...)
-	s.table(exponents(r, onPaper()))
+	s.say(Dim, scalingMeans(r))
+	s.list("", unlabelled(Dim, sizes(r)...)...)
+	s.space()
+	s.show("exponents", "exponents", exponents(r))
 }
 
 // fit is what a scaling is of, as a column's head says it.
@@ -73,45 +59,45 @@ func sizes(r *tare.Result) []string {
 }
 
 // exponents is a row for every contender, and a column for every fit.
-func exponents(r *tare.Result, style Style) table {
-	t := table{columns: []column{{name: "contender"}}}
+func exponents(r *tare.Result) Table {
+	t := Table{Columns: []Column{{Name: "contender"}}}
 	columns := fits(r)
 	for _, f := range columns {
 		unit := "exponent [interval]"
 		if f.Level > 0 {
 			unit = "exponent [" + level(f.Level) + " interval]"
 		}
-		t.columns = append(t.columns, column{name: fit(f), unit: unit})
+		t.Columns = append(t.Columns, Column{Name: fit(f), Unit: unit})
 	}
 	for _, c := range r.Contenders {
-		line, any := row{cells: []cell{{text: c.Title()}}}, false
+		line, any := Row{Cells: []Field{{Text: c.Title()}}}, false
 		for _, f := range columns {
 			i := slices.IndexFunc(r.Scaling, func(s tare.Scaling) bool {
 				return s.Contender == c.ID && slices.Equal(s.Workloads, f.Workloads)
 			})
 			if i < 0 {
-				line.cells = append(line.cells, cell{text: nothing})
+				line.Cells = append(line.Cells, Field{Text: nothing})
 				continue
 			}
 			any = true
-			line.cells = append(line.cells, exponent(r, style, r.Scaling[i]))
+			line.Cells = append(line.Cells, exponent(r, r.Scaling[i]))
 		}
 		if any {
-			t.rows = append(t.rows, line)
+			t.Rows = append(t.Rows, line)
 		}
 	}
 	return t
 }
 
 // exponent is one fit; struck where one of its workloads is void.
-func exponent(r *tare.Result, style Style, s tare.Scaling) cell {
+func exponent(r *tare.Result, s tare.Scaling) Field {
 	void := slices.ContainsFunc(s.Workloads, func(w string) bool { return len(r.VoidsMetric(s.Contender, w, "time")) > 0 })
 	switch text := fixed(s.Exponent, 2); {
 	case void:
-		return style.struck(text)
+		return crossed(text)
 	case s.Low == s.High:
-		return cell{text: text + " [no interval yet]"}
+		return Field{Text: text + " [no interval yet]"}
 	default:
-		return cell{text: text + " [" + fixed(s.Low, 2) + ", " + fixed(s.High, 2) + "]"}
+		return Field{Text: text + " [" + fixed(s.Low, 2) + ", " + fixed(s.High, 2) + "]"}
 	}
 }

@@ -10,53 +10,88 @@ import (
 
 const (
 	semanticsHeading = "What they answer differently"
-	classWidth       = 10 // of acceptance
-	mostSays         = 6  // consequences of a kind that are listed where no value changes, or one of each property
-	cellSays         = 3  // the same in a field of a table
-	tableContenders  = 5  // columns of one table, so that it fits a page
+	mostSays         = 6 // consequences of a kind that are listed where no value changes, or one of each property
+	cellSays         = 3 // the same in a field of a table
+	tableContenders  = 5 // columns of one table, so that it fits a page
 	likeReference    = "="
 )
 
-// semantics prints, contender by contender, where answers to odd input differ
-// from the reference's: a list, because on a terminal a matrix of sentences
-// leaves no room for them.
-func (p *page) semantics(r *tare.Result) {
-	all := conducts(r)
-	if len(all) == 0 {
+func (s *Section) semantics(r *tare.Result) {
+	asked := conducts(r)
+	if len(asked) == 0 {
 		return
 	}
-	p.heading(strings.ToUpper(semanticsHeading))
-	p.wrap(bodyIndent, bodyIndent, examinedBy(r, all), p.style.Dim)
+	means, same := examinedBy(r, asked), alike(asked)
+	s.only(forText, func() {
+		s.say(Dim, means)
+		s.differences(r, asked, same)
+	})
+	s.only(forHTML, func() {
+		s.say(Dim, means, meaning(asked))
+		s.say(Plain, same)
+	})
+	s.only(forMarkdown, func() { s.lines(means, meaning(asked), same) })
+	s.only(forMarkdown|forHTML, func() { s.matrices(r, asked) })
+}
+
+// differences lists, contender by contender, where answers to odd input differ
+// from the reference's: on a terminal a matrix of sentences leaves no room for
+// them.
+func (s *Section) differences(r *tare.Result, asked []conduct, same string) {
+	var known []Item
 	for _, class := range tare.DifferenceClasses() {
-		if usesClass(all, class) {
-			p.labelled(string(class), classWidth, p.style.Dim, classMeans(class))
+		if usesClass(asked, class) {
+			known = append(known, labelled(string(class), classMeans(class)))
 		}
 	}
-	if same := alike(all); same != "" {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, same, nil)
-	}
+	s.list("", known...)
+	s.space()
+	s.say(Plain, same)
 	var shown []string
-	for _, c := range all {
+	for _, c := range asked {
 		if len(c.Differences) == 0 {
 			continue
 		}
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, c.summary(r), p.style.Bold)
+		var items []Item
 		for _, class := range classes(c.Differences) {
-			colour := p.style.Dim
+			it := labelled(or(string(class), nothing), c.listed(class))
 			if class == tare.DiffersInValue {
-				colour = p.style.Warn
+				it.Mark = Warned
 			}
-			list := c.listed(class)
-			shown = append(shown, list)
-			p.labelled(or(string(class), nothing), classWidth, colour, list)
+			items, shown = append(items, it), append(shown, it.Text)
+		}
+		s.space()
+		s.say(Bold, c.summary(r))
+		s.list("", items...)
+	}
+	s.space()
+	s.say(Dim, unlisted(shown))
+}
+
+// matrices adds the tables of differences: a row for every property in which
+// anybody differs.
+func (s *Section) matrices(r *tare.Result, asked []conduct) {
+	rows, differ := differing(asked)
+	if len(rows) == 0 {
+		return
+	}
+	parts, legend := chunked(differ)
+	s.compose(Block{Mark: Dim}, legend)
+	for _, each := range parts {
+		s.show("", "differences", matrix(rows, each))
+	}
+	var items []Item
+	var shown []string
+	for _, c := range asked {
+		if len(c.Differences) > 0 {
+			items = append(items, unlabelled(Plain, c.summary(r))...)
+		}
+		for _, p := range rows {
+			shown = append(shown, c.field(p))
 		}
 	}
-	if left := unlisted(shown); left != "" {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, left, p.style.Dim)
-	}
+	s.list("", items...)
+	s.say(Dim, unlisted(shown))
 }
 
 // listed are c's consequences of one class in a list: all that change a value,
@@ -64,37 +99,6 @@ func (p *page) semantics(r *tare.Result) {
 func (c conduct) listed(class tare.DifferenceClass) string {
 	own := of(c.Differences, class)
 	return consequences(own, most(class, max(mostSays, len(properties([]conduct{{Semantics: tare.Semantics{Differences: own}}})))))
-}
-
-// semantics adds the table of differences: a row for every property in which
-// anybody differs.
-func (s *sheet) semantics(r *tare.Result, level int) {
-	asked := conducts(r)
-	if len(asked) == 0 {
-		return
-	}
-	s.heading(level, semanticsHeading)
-	s.block(all([]string{examinedBy(r, asked), meaning(asked), alike(asked)}, plain)...)
-	rows, differ := differing(asked)
-	if len(rows) == 0 {
-		return
-	}
-	parts, legend := chunked(differ)
-	s.block(legend)
-	for _, each := range parts {
-		s.table(matrix(rows, each))
-	}
-	var lines, shown []string
-	for _, c := range asked {
-		if len(c.Differences) > 0 {
-			lines = append(lines, plain(c.summary(r)))
-		}
-		for _, p := range rows {
-			shown = append(shown, c.field(p))
-		}
-	}
-	s.list(lines...)
-	s.block(all([]string{unlisted(shown)}, plain)...)
 }
 
 // differing are the properties in which anybody differs, and who has a column:
@@ -109,39 +113,39 @@ func differing(asked []conduct) (rows []property, columns []conduct) {
 }
 
 // chunked are the columns of tables that fit a page, and what their signs mean.
-func chunked(columns []conduct) (parts [][]conduct, legend string) {
+func chunked(columns []conduct) (parts [][]conduct, legend []Field) {
 	n := (len(columns) + tableContenders - 1) / tableContenders
-	legend = "= as the reference; – it could not be asked."
+	legend = []Field{{Text: likeReference}, {Text: " as the reference; – it could not be asked."}}
 	if n > 1 {
-		legend += " Each table leaves out the properties in which its contenders are all as the reference."
+		legend = append(legend, Field{Text: " Each table leaves out the properties in which its contenders are all as the reference."})
 	}
 	return slices.Collect(slices.Chunk(columns, (len(columns)+n-1)/n)), legend
 }
 
 // matrix is the table of some contenders, with those of rows in which any of
 // them is not as the reference.
-func matrix(rows []property, contenders []conduct) table {
-	t := table{columns: []column{{name: "property"}, {name: "at worst"}}}
+func matrix(rows []property, contenders []conduct) Table {
+	t := Table{Columns: []Column{{Name: "property"}, {Name: "at worst"}}}
 	for _, c := range contenders {
 		name := c.who.Title()
 		if c.who.Role == tare.RoleBaseline {
 			name += " (baseline)"
 		}
-		t.columns = append(t.columns, column{name: name})
+		t.Columns = append(t.Columns, Column{Name: name})
 	}
 	for _, p := range rows {
-		line, any := row{cells: []cell{{text: literal(p.name)}, {text: or(string(p.worst), nothing)}}}, false
+		line, any := Row{Cells: []Field{{Text: literal(p.name)}, {Text: or(string(p.worst), nothing)}}}, false
 		for _, c := range contenders {
 			text := c.field(p)
 			if text == likeReference {
-				line.cells = append(line.cells, cell{text, func(string) string { return likeReference }})
+				line.Cells = append(line.Cells, Field{Text: text})
 				continue
 			}
 			any = true
-			line.cells = append(line.cells, cell{text: text})
+			line.Cells = append(line.Cells, Field{Text: text})
 		}
 		if any {
-			t.rows = append(t.rows, line)
+			t.Rows = append(t.Rows, line)
 		}
 	}
 	return t

@@ -50,19 +50,19 @@ func given(r *tare.Result) []string {
 // settings are what every contender was given besides its work, and where
 // contenders were built otherwise than one would expect: with another Go than
 // tare itself, one library in several versions, or with a module replaced.
-func settings(r *tare.Result) []said {
-	var out []said
+func settings(r *tare.Result) []Item {
+	var out []Item
 	if r.Procs > 0 {
-		out = append(out, said{"procs", fmt.Sprintf("every contender was given GOMAXPROCS=%d", r.Procs)})
+		out = append(out, labelled("procs", fmt.Sprintf("every contender was given GOMAXPROCS=%d", r.Procs)))
 	}
 	if len(r.Env) > 0 {
-		out = append(out, said{"env", "every contender was given " + strings.Join(r.Env, ", ")})
+		out = append(out, labelled("env", "every contender was given "+strings.Join(r.Env, ", ")))
 	}
 	if text := toolchains(r); text != "" {
-		out = append(out, said{"go", text})
+		out = append(out, labelled("go", text))
 	}
 	for _, text := range modules(r) {
-		out = append(out, said{"modules", text})
+		out = append(out, labelled("modules", text))
 	}
 	return out
 }

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"fmt"
-	"io"
 	"strings"
 	"unicode"
 )
@@ -40,57 +38,63 @@ func (s *sheet) list(texts ...string) {
 }
 
 // table adds a table without its notes, which have no place in Markdown's.
-func (s *sheet) table(t table) {
+func (s *sheet) table(t Table) {
 	head, rule := "|", "|"
-	for _, c := range t.columns {
-		name := c.name
+	for _, c := range t.Columns {
+		name := c.Name
 		switch {
-		case c.unit == "":
-		case strings.HasSuffix(name, ","), strings.HasPrefix(c.unit, "("):
-			name += " " + c.unit
+		case c.Unit == "":
+		case strings.HasSuffix(name, ","), strings.HasPrefix(c.Unit, "("):
+			name += " " + c.Unit
 		default:
-			name += ", " + c.unit
+			name += ", " + c.Unit
 		}
 		head += " " + piped(plain(name)) + " |"
-		if c.right {
+		if c.Right {
 			rule += "---:|"
 		} else {
 			rule += "---|"
 		}
 	}
 	lines := []string{head, rule}
-	for _, r := range t.rows {
+	for _, r := range t.Rows {
 		line := "|"
-		for i := range t.columns {
-			var c cell
-			if i < len(r.cells) {
-				c = r.cells[i]
+		for i := range t.Columns {
+			var c Field
+			if i < len(r.Cells) {
+				c = r.Cells[i]
 			}
-			line += " " + piped(paint(c.paint, plain(c.text))) + " |"
+			line += " " + piped(marked(c)) + " |"
 		}
 		lines = append(lines, line)
 	}
 	s.block(lines...)
 }
 
-func (s *sheet) send(w io.Writer) error {
-	if _, err := io.WriteString(w, s.b.String()); err != nil {
-		return fmt.Errorf("write report: %w", err)
+// marked is what stands in a table, with its mark.
+func marked(f Field) string {
+	switch text := plain(f.Text); {
+	case text == "":
+		return ""
+	case f.Text == likeReference: // alone it starts no other kind of block
+		return f.Text
+	case f.Mark == Struck:
+		return "~~" + text + "~~"
+	case f.Mark == Bold:
+		return "**" + text + "**"
+	case f.Mark == Code:
+		return code(f.Text)
+	default:
+		return text
 	}
-	return nil
-}
-
-// onPaper is the style of cells in Markdown.
-func onPaper() Style {
-	around := func(mark string) func(string) string {
-		return func(text string) string { return mark + text + mark }
-	}
-	return Style{Strike: around("~~"), Bold: around("**")}
 }
 
 // plain is text as Markdown that shows it letter by letter, in one line.
-func plain(text string) string {
-	runes := []rune(oneLine(text))
+func plain(text string) string { return escapedMarkdown(oneLine(text)) }
+
+// escapedMarkdown is plain for a text that is in one line.
+func escapedMarkdown(text string) string {
+	runes := []rune(text)
 	var b strings.Builder
 	at := func(i int) rune {
 		if i < 0 || i >= len(runes) {
@@ -139,11 +143,6 @@ func code(text string) string {
 		fence += "`"
 	}
 	return fence + " " + text + " " + fence
-}
-
-// coded is a cell in a code span.
-func coded(text string) cell {
-	return cell{text, func(string) string { return code(text) }}
 }
 
 // piped is a cell whose bars do not end it.

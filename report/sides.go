@@ -50,14 +50,14 @@ func onSides() []string {
 }
 
 // bothSides is the table of what a request costs server and client.
-func (v *view) bothSides() (t table, means string) {
+func (v *view) bothSides() (t Table, means string) {
 	if !v.twoSided() {
-		return table{}, ""
+		return Table{}, ""
 	}
-	t.columns = []column{{name: "contender"}}
-	var fields []func(tare.Contender) cell
-	add := func(side, unit string, of func(tare.Contender) cell) {
-		t.columns, fields = append(t.columns, column{name: side, unit: unit, right: true}), append(fields, of)
+	t.Columns = []Column{{Name: "contender"}}
+	var fields []func(tare.Contender) Field
+	add := func(side, unit string, of func(tare.Contender) Field) {
+		t.Columns, fields = append(t.Columns, Column{Name: side, Unit: unit, Right: true}), append(fields, of)
 	}
 	for _, m := range []struct{ name, side, of string }{
 		{"cpu", "server", "cpu, "}, {"client-cpu", "client", "cpu, "},
@@ -73,7 +73,7 @@ func (v *view) bothSides() (t table, means string) {
 			short, _, _ := strings.Cut(s.unit, "/")
 			unit += short
 		}
-		add(m.side, unit, func(c tare.Contender) cell { return v.valueCell(c, m.name, s) })
+		add(m.side, unit, func(c tare.Contender) Field { return v.valueCell(c, m.name, s) })
 	}
 	for _, d := range onWire(dials(tare.Traffic{})) {
 		if slices.ContainsFunc(v.r.Contenders, func(c tare.Contender) bool {
@@ -81,16 +81,16 @@ func (v *view) bothSides() (t table, means string) {
 			return ok && c.Role != tare.RoleNull // which the load generator asks everywhere
 		}) {
 			d.print = wireBytes
-			add(d.name, "wire, B", func(c tare.Contender) cell { return cell{text: d.read(samples(v.r, c.ID, v.workload))} })
+			add(d.name, "wire, B", func(c tare.Contender) Field { return Field{Text: d.read(samples(v.r, c.ID, v.workload))} })
 		}
 	}
 	for _, group := range v.groups() {
 		for i, c := range group {
-			line := row{cells: []cell{{text: v.named(c)}}, who: c, apart: i == 0 && len(t.rows) > 0}
+			line := Row{Cells: []Field{{Text: v.named(c)}}, Who: c.ID, Apart: i == 0 && len(t.Rows) > 0}
 			for _, f := range fields {
-				line.cells = append(line.cells, f(c))
+				line.Cells = append(line.Cells, f(c))
 			}
-			t.rows = append(t.rows, line)
+			t.Rows = append(t.Rows, line)
 		}
 	}
 	short, long := sidesByOne, sidesMean+sidesByOneMeans

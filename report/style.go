@@ -31,18 +31,20 @@ func (s Style) width() int {
 	return s.Width
 }
 
-// paint applies f, which may be nil.
-func paint(f func(string) string, text string) string {
+// paint is text as the style shows it.
+func (s Style) paint(m Mark, text string) string {
+	f := map[Mark]func(string) string{Bold: s.Bold, Dim: s.Dim, Struck: s.Strike, Good: s.Good, Bad: s.Bad, Warned: s.Warn}[m]
 	if f == nil || text == "" {
 		return text
 	}
 	return f(text)
 }
 
-// struck is a cell whose figure must not be used.
-func (s Style) struck(text string) cell {
-	if s.Strike == nil {
-		return cell{text: "~" + text + "~"}
+// visible is a field with all of its marks that the style has no function for
+// in its text.
+func (s Style) visible(f Field) Field {
+	if f.Mark == Struck && s.Strike == nil {
+		f.Text = "~" + f.Text + "~"
 	}
-	return cell{text: text, paint: s.Strike}
+	return f
 }

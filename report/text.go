@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -13,197 +12,103 @@ import (
 // The error is the writer's.
 func Text(w io.Writer, r *tare.Result, s Style) error {
 	p := opened(r, s)
-	p.criteria(r)
-	p.published(r)
-	told := map[string]bool{}
-	for _, work := range r.Workloads {
-		p.workload(r, work, told)
+	for _, section := range ordered(sections(r, forText), mainKeys()) {
+		p.section(section)
 	}
-	p.scaling(r)
-	p.breakEven(r)
-	p.decomposition(r)
-	p.reading(r)
-	p.semantics(r)
-	p.cost(r)
-	p.adoption(r)
-	p.claims(r)
-	p.drives(r)
-	p.profiles(r)
-	p.findings(r)
-	p.notWeighed(r)
-	p.resolution(r)
-	p.run(r)
-	if _, err := io.WriteString(w, p.b.String()); err != nil {
-		return fmt.Errorf("write report: %w", err)
-	}
-	return nil
+	return send(w, p.b.String())
 }
 
-// opened is a page with the answer, the question and the verdicts on it.
+// mainKeys are the sections of a report and their order.
+func mainKeys() []string {
+	return []string{
+		KeyVerdict, KeyCriteria, KeyPublished, KeyWorkload, KeyScaling, KeyBreakEven, KeyDecomposition, KeyReading, KeySemantics, KeyCost,
+		KeyAdoption, KeyClaims, KeyDrives, KeyProfiles, KeyFindings, KeyNotWeighed, KeyResolution, KeyRun,
+	}
+}
+
+// opened is a page with the answer and the question on it.
 func opened(r *tare.Result, s Style) *page {
 	p := &page{style: s, width: s.width()}
 	if r.Answer == "" {
-		p.line(paint(s.Bold, oneLine(r.Study)))
+		p.line(s.paint(Bold, oneLine(r.Study)))
 	} else {
-		p.wrap(0, bodyIndent, r.Study+": "+r.Answer, s.Bold)
+		p.wrap(0, bodyIndent, r.Study+": "+r.Answer, Bold)
 	}
-	p.wrap(0, 0, r.Question, nil)
-	p.wrap(0, 0, departure(r), s.Warn)
-	p.verdicts(r)
+	p.wrap(0, 0, r.Question, Plain)
+	p.wrap(0, 0, departure(r), Warned)
 	return p
+}
+
+// section prints a section with its heading.
+func (p *page) section(s Section) {
+	if s.Key == KeyWorkload {
+		p.heading("WORKLOAD " + s.Heading)
+	} else {
+		p.heading(strings.ToUpper(s.Heading))
+	}
+	for _, b := range s.Blocks {
+		if b.spaced {
+			p.blank()
+		}
+		switch {
+		case b.Table != nil:
+			p.table(*b.Table)
+		case b.Items != nil:
+			p.list(s.Key, b.Items)
+		default:
+			p.wrap(bodyIndent, bodyIndent, b.Text, b.Mark)
+		}
+	}
 }
 
 const rulingWidth = 12 // of INCONCLUSIVE
 
-func (p *page) verdicts(r *tare.Result) {
-	p.heading("VERDICT")
-	if text := cutShort(r); text != "" {
-		p.wrap(bodyIndent, bodyIndent, text, p.style.Warn)
-	}
-	if len(r.Verdicts) == 0 {
-		p.wrap(bodyIndent, bodyIndent, noVerdict, p.style.Warn)
-	}
-	for _, v := range topmost(r) {
-		p.verdict(v)
-	}
-	found, rest := headlines(r)
-	for _, v := range found {
-		p.labelled("FOUND", rulingWidth, p.style.Bold, v.Sentence)
-	}
-	if rest != "" {
-		p.labelled("", rulingWidth, p.style.Dim, rest)
-	}
-	for _, sentence := range asides(r) {
-		p.labelled("APART", rulingWidth, p.style.Dim, sentence)
-	}
-	for _, sentence := range because(r) {
-		p.labelled("WHY", rulingWidth, p.style.Bold, sentence)
-	}
-	if voids := voided(r); voids != "" {
-		p.labelled("VOID", rulingWidth, p.style.Bad, voids+" (see WHAT THE CHECKS FOUND).")
-	}
-	if outcomes := outcomes(r.Claims); outcomes != "" {
-		p.labelled("CLAIMS", rulingWidth, p.style.Bold, outcomes)
-	}
+// labelWidth is how wide the labels of a section are; zero where there are none.
+func labelWidth(key string) int {
+	return map[string]int{KeyVerdict: rulingWidth, KeyFindings: 4, KeyRun: 8, KeyReading: 11, KeySemantics: 10}[key]
 }
 
-// toldElsewhere reports whether the difference v is in the sentence of a
-// criterion on the same figures, or among what is void.
-func toldElsewhere(r *tare.Result, v tare.Verdict) bool {
-	for _, other := range r.Verdicts {
-		if other.Criterion != "" && other.Contender == v.Contender && other.Workload == v.Workload && other.Metric == v.Metric {
-			return true
-		}
-	}
-	return len(r.VoidsMetric(v.Contender, v.Workload, v.Metric)) > 0
-}
-
-// voided names what does not count in this run; traps that came out as
-// expected are no surprise and stay out of it.
-func voided(r *tare.Result) string {
-	type kind struct{ check, metric, workload string }
-	var kinds []kind
-	about := map[kind][]string{}
-	for _, f := range r.Findings {
-		if f.Severity != tare.Void || f.Expected {
+// list prints items, each beside its label.
+func (p *page) list(key string, items []Item) {
+	width := labelWidth(key)
+	at := bodyIndent + width + gap
+	for _, it := range items {
+		if width == 0 {
+			p.wrap(bodyIndent, bodyIndent+gap, it.Text, it.Mark)
 			continue
 		}
-		k, who := kind{f.Check, f.Metric, f.Workload}, title(r, f.Contender)
-		if f.Contender == "" {
-			who = "everything"
+		label, mark := it.Label, it.Mark
+		switch {
+		case key == KeyVerdict || key == KeyFindings:
+			label = strings.ToUpper(label)
+		case it.sample != "" && p.style.Strike == nil:
+			label = p.style.visible(crossed(it.sample)).Text
 		}
-		if len(about[k]) == 0 {
-			kinds = append(kinds, k)
+		if mark == Plain {
+			mark = Dim
 		}
-		about[k] = append(about[k], who)
+		p.labelled(label, width, mark, it.inCapitals())
+		for _, text := range it.Under {
+			p.wrap(at, at, text, Dim)
+		}
+		if it.Advice != "" {
+			p.wrap(at, at+3, "→ "+it.Advice, Dim)
+		}
 	}
-	var parts []string
-	for _, k := range kinds {
-		text := inWords(about[k])
-		if k.workload != "" {
-			text += " on " + k.workload
-		}
-		if k.metric != "" {
-			text = k.metric + " of " + text
-		}
-		parts = append(parts, text+", by the check "+k.check)
-	}
-	return strings.Join(parts, "; ")
 }
 
-const noVerdict = "No verdict: what was measured supports no statement about any contender."
-
-// cutShort says that the run ended before its time; empty where it did not.
-func cutShort(r *tare.Result) string {
-	if r.Stopped != stoppedInterrupted {
-		return ""
+// inCapitals is the text of an item with the headings in it as a terminal shows
+// them.
+func (it Item) inCapitals() string {
+	if it.parts == nil {
+		return it.Text
 	}
-	return "Interrupted: all of this rests on " + plural(r.RoundsDone, "whole round") + planned(r) + "."
-}
-
-const idsMost = 10 // claims of one outcome that are named at the top
-
-// outcomes names the claims by what became of them, or counts those of which
-// there are many.
-func outcomes(claims []tare.ClaimResult) string {
-	var parts []string
-	for _, o := range distinct(claims, became) {
-		var ids []string
-		for _, c := range claims {
-			if became(c) == o {
-				ids = append(ids, c.ID)
-			}
+	var b strings.Builder
+	for _, p := range it.parts {
+		if p.Mark == heading {
+			p.Text = strings.ToUpper(p.Text)
 		}
-		if len(ids) > idsMost { // they stand in the table
-			parts = append(parts, fmt.Sprintf("%s: %d of %d", o, len(ids), len(claims)))
-			continue
-		}
-		parts = append(parts, o+": "+strings.Join(ids, ", "))
+		b.WriteString(p.Text)
 	}
-	return strings.Join(parts, "; ")
-}
-
-// ruling is the word for a ruling and how it is painted.
-func (p *page) ruling(ruling tare.Ruling) (word string, colour func(string) string) {
-	switch ruling {
-	case tare.Met:
-		return "MET", p.style.Good
-	case tare.NotMet:
-		return "NOT MET", p.style.Bad
-	case tare.VoidRuling:
-		return "VOID", p.style.Bad
-	case tare.Inconclusive:
-		return "INCONCLUSIVE", p.style.Warn
-	}
-	return "", p.style.Warn
-}
-
-func (p *page) verdict(v tare.Verdict) {
-	word, colour := p.ruling(v.Verdict)
-	p.labelled(word, rulingWidth, colour, v.Sentence)
-	at := bodyIndent + rulingWidth + gap
-	p.wrap(at, at, more(v), p.style.Dim)
-}
-
-// more is what a verdict holds beyond its sentence, which says it all as a
-// rule.
-func more(v tare.Verdict) string {
-	var parts []string
-	if !strings.Contains(v.Sentence, v.Criterion) {
-		parts = append(parts, "asked: "+v.Criterion)
-	}
-	if v.RoundsNeeded > 0 && !strings.Contains(v.Sentence, "would decide") {
-		parts = append(parts, "about "+plural(v.RoundsNeeded, "round")+" would decide it")
-	}
-	return strings.Join(parts, "; ")
-}
-
-// baseline is the id every ratio is taken to.
-func baseline(r *tare.Result) string {
-	for _, c := range r.Contenders {
-		if c.Role == tare.RoleBaseline {
-			return c.ID
-		}
-	}
-	return ""
+	return b.String()
 }

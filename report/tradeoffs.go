@@ -8,31 +8,21 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// tradeOffs is what each contender has less and more of than the baseline, by
-// every measure, and what taking it in costs.
-func (s *sheet) tradeOffs(r *tare.Result) {
+func (s *Section) tradeOffs(r *tare.Result) {
 	t, means := tradeOffs(r)
-	s.block(plain(means))
-	if len(t.rows) > 0 {
-		s.table(t)
-	}
-	s.manners(r)
-	if adopted(r) {
-		s.heading(3, adoptionHeading)
-		s.adoption(r)
-	}
-	s.cost(r, 3)
+	s.say(Dim, means)
+	s.show("trade-offs", "", t)
 }
 
 // tradeOffs is a row for each contender and workload on which it was held against
 // the baseline, and what that shows or why there is none.
-func tradeOffs(r *tare.Result) (t table, means string) {
+func tradeOffs(r *tare.Result) (t Table, means string) {
 	base := baseline(r)
-	t = table{columns: []column{
-		{name: "contender"}, {name: "workload"}, {name: "less than " + base}, {name: "more than " + base}, {name: "no difference shown"},
+	t = Table{Columns: []Column{
+		{Name: "contender"}, {Name: "workload"}, {Name: "less than " + base}, {Name: "more than " + base}, {Name: "no difference shown"},
 	}}
 	for _, w := range r.Workloads {
-		v := look(r, w.ID, Style{}, map[string]bool{})
+		v := look(r, w.ID, map[string]bool{})
 		if len(v.voids(base)) > 0 {
 			continue
 		}
@@ -44,10 +34,10 @@ func tradeOffs(r *tare.Result) (t table, means string) {
 			if less+more+same == "" {
 				continue
 			}
-			t.rows = append(t.rows, row{who: c, cells: []cell{{text: c.ID}, {text: w.ID}, {text: or(less, nothing)}, {text: or(more, nothing)}, {text: or(same, nothing)}}})
+			t.Rows = append(t.Rows, Row{Who: c.ID, Cells: []Field{{Text: c.ID}, {Text: w.ID}, {Text: or(less, nothing)}, {Text: or(more, nothing)}, {Text: or(same, nothing)}}})
 		}
 	}
-	if len(t.rows) == 0 {
+	if len(t.Rows) == 0 {
 		return t, "None can be told: no contender was held against the baseline with an interval."
 	}
 	return t, "Ratios to " + base + " with their intervals. A difference is named only where the interval excludes 1 and the control shows less; the more measures one looks at, the likelier one of them misleads."
@@ -55,7 +45,7 @@ func tradeOffs(r *tare.Result) (t table, means string) {
 
 // manners lists what those who are ranked answer differently, in sentences; the
 // table of it is among the results.
-func (s *sheet) manners(r *tare.Result) {
+func (s *Section) manners(r *tare.Result) {
 	var lines []string
 	asked := slices.DeleteFunc(conducts(r), func(c conduct) bool {
 		return c.who.Role == tare.RoleTrap || len(wholly(r, c.who.ID)) > 0
@@ -68,14 +58,10 @@ func (s *sheet) manners(r *tare.Result) {
 		for _, class := range classes(c.Differences) {
 			line += " " + wont(class) + consequences(of(c.Differences, class), cellSays) + "."
 		}
-		lines = append(lines, plain(line))
+		lines = append(lines, line)
 	}
-	if len(asked) == 0 {
-		return
-	}
-	s.heading(3, "What else changes")
-	s.block(all([]string{alike(asked)}, plain)...)
-	s.list(lines...)
+	s.say(Plain, alike(asked))
+	s.list("", unlabelled(Plain, lines...)...)
 }
 
 // wont begins the sentence about a class of differences.
@@ -140,5 +126,5 @@ const leastRounds = 6
 // differs reports whether x counts as a difference.
 func (v *view) differs(x tare.Comparison) bool {
 	control, _ := v.comparison(tare.ControlID, x.Metric)
-	return x.Differs(control.HalfWidth()) == tare.Significant
+	return x.Differs(control.NoiseFloor()) == tare.Significant
 }

@@ -11,10 +11,10 @@ const sharesMean = "The figures of these claims are parts of a whole: as publish
 
 // ofWhole is a row for each side of every claim whose figures are parts of a
 // whole.
-func ofWhole(r *tare.Result) table {
-	t := table{columns: []column{
-		{name: "claim"}, {name: "contender"}, {name: "published"}, {name: "of the whole", unit: "%", right: true},
-		{name: "measured", unit: "[interval]"}, {name: "of the whole", unit: "% [interval]"}, {name: "the whole"},
+func ofWhole(r *tare.Result) Table {
+	t := Table{Columns: []Column{
+		{Name: "claim"}, {Name: "contender"}, {Name: "published"}, {Name: "of the whole", Unit: "%", Right: true},
+		{Name: "measured", Unit: "[interval]"}, {Name: "of the whole", Unit: "% [interval]"}, {Name: "the whole"},
 	}}
 	for _, c := range r.Claims {
 		p := c.Shares
@@ -23,10 +23,10 @@ func ofWhole(r *tare.Result) table {
 		}
 		side := func(id, who, whole string, published, value, low, high float64) {
 			share := func(x float64) string { return significant(100*x/p.Whole, 2) }
-			t.rows = append(t.rows, row{cells: []cell{
-				{text: id}, {text: who}, {text: number(published) + " " + p.Unit}, {text: share(published)},
-				{text: fmt.Sprintf("%s %s [%s, %s]", figure(value), p.Unit, figure(low), figure(high))},
-				{text: share(value) + " [" + share(low) + ", " + share(high) + "]"}, {text: whole},
+			t.Rows = append(t.Rows, Row{Cells: []Field{
+				{Text: id}, {Text: who}, {Text: number(published) + " " + p.Unit}, {Text: share(published)},
+				{Text: fmt.Sprintf("%s %s [%s, %s]", figure(value), p.Unit, figure(low), figure(high))},
+				{Text: share(value) + " [" + share(low) + ", " + share(high) + "]"}, {Text: whole},
 			}})
 		}
 		side(c.ID, title(r, c.Contender), asRate(p.Whole)+" "+timeOf(p.Unit)+": "+p.WholeOf, p.Published, p.Measured, p.Low, p.High)

@@ -9,40 +9,80 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// workload prints everything measured on one workload. What told holds was
+// workload adds everything measured on one workload. What told holds was
 // explained under an earlier one and is not said again.
-func (p *page) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
-	p.heading("WORKLOAD " + w.ID + suffix(w))
-	for _, line := range []string{asked(r, w), driven(r, w), answered(r, w.ID)} {
-		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
-	}
-	v := look(r, w.ID, p.style, told)
-	p.wrap(bodyIndent, bodyIndent, v.failed(), p.style.Dim)
+func (s *Section) workload(r *tare.Result, w tare.Workload, told map[string]bool) {
+	v := look(r, w.ID, told)
+	means := all([]string{asked(r, w), driven(r, w), answered(r, w.ID), v.failed()}, oneLine)
+	s.only(forText|forHTML, func() { s.say(Dim, means...) })
+	s.only(forMarkdown, func() { s.say(Dim, strings.Join(means, " ")) })
 	if v.empty() {
-		p.wrap(bodyIndent, bodyIndent, nobodyMeasured, p.style.Warn)
+		s.say(Warned, nobodyMeasured)
 		return
 	}
-	p.blank()
-	v.primary().print(p)
-	if line := v.unranked(); line != "" {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, line, p.style.Dim)
+	s.space()
+	t := v.primary()
+	s.only(forText|forMarkdown, func() { s.show("", "", t) })
+	s.only(forMarkdown, func() { s.list("", noted(r, t)...) })
+	s.only(forHTML, func() { s.show("primary", "", identifiedOnce(r, told, t)) })
+	s.space()
+	s.say(Dim, v.unranked())
+	more := func(key, about, means string, t Table) {
+		s.space()
+		s.say(Dim, means)
+		s.show(key, about, t)
 	}
-	if latencies, means := v.latencies(); means != "" {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, means, p.style.Dim)
-		latencies.print(p)
+	if t, means := v.latencies(); means != "" {
+		more("latencies", "latencies", means, t)
 	}
-	if sides, means := v.bothSides(); means != "" {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, means, p.style.Dim)
-		sides.print(p)
+	if t, means := v.bothSides(); means != "" {
+		more("sides", "both sides of a request", means, t)
 	}
-	if others, ok := v.others(); ok {
-		p.blank()
-		p.wrap(bodyIndent, bodyIndent, othersMislead, p.style.Dim)
-		others.print(p)
+	if t, ok := v.others(); ok {
+		more("others", "the other measures", othersMislead, t)
 	}
+}
+
+// noted are the notes of a table's rows, an item for each row that has any.
+func noted(r *tare.Result, t Table) []Item {
+	var items []Item
+	for _, row := range t.Rows {
+		c, _ := r.Contender(row.Who)
+		parts := []Field{{Text: c.Title()}}
+		for i, note := range row.Notes {
+			mark := Plain
+			if note == identity(c) {
+				mark = Code // an @ makes it an address elsewhere
+			}
+			separator := "; "
+			if i == 0 {
+				separator = ": "
+			}
+			parts = append(parts, Field{Text: separator}, Field{note, mark})
+		}
+		if len(parts) > 1 {
+			items = append(items, Item{parts: parts})
+		}
+	}
+	return items
+}
+
+// identifiedOnce is a table without the notes that say who a contender is where
+// an earlier table says so.
+func identifiedOnce(r *tare.Result, told map[string]bool, t Table) Table {
+	t.Rows = slices.Clone(t.Rows)
+	for i, row := range t.Rows {
+		c, _ := r.Contender(row.Who)
+		is, key := identity(c), "who "+row.Who
+		if is == "" || c.Role == tare.RoleControl || c.Role == tare.RoleNull {
+			continue
+		}
+		if told[key] {
+			t.Rows[i].Notes = slices.DeleteFunc(slices.Clone(row.Notes), func(note string) bool { return note == is })
+		}
+		told[key] = true
+	}
+	return t
 }
 
 const (
@@ -79,7 +119,6 @@ type view struct {
 	r        *tare.Result
 	workload string
 	baseline string
-	style    Style
 	told     map[string]bool
 
 	ranked, aside, apart, traps []tare.Contender
@@ -92,8 +131,8 @@ func (v *view) groups() [][]tare.Contender {
 }
 
 // look is the view of one workload. What told holds is not said again.
-func look(r *tare.Result, workload string, s Style, told map[string]bool) *view {
-	v := &view{r: r, workload: workload, baseline: baseline(r), style: s, told: told}
+func look(r *tare.Result, workload string, told map[string]bool) *view {
+	v := &view{r: r, workload: workload, baseline: baseline(r), told: told}
 	v.order()
 	return v
 }

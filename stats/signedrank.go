@@ -121,15 +121,15 @@ func HalfWidth(x []float64, alpha float64) (float64, bool) {
 }
 
 // Differs reports whether the interval of x at level alpha excludes zero, and
-// whether the estimate then also lies beyond the half width of the control's:
-// only such a difference counts. Both are logarithms of ratios, one a round.
+// whether the estimate then also lies beyond the control's half width and
+// beyond the control's own estimate: only such a difference counts. Both are logarithms of ratios, one a round.
 func Differs(x, control []float64, alpha float64) (excludes, counts bool) {
 	lo, hi, ok := Interval(x, alpha)
 	if !ok || lo <= 0 && hi >= 0 {
 		return false, false
 	}
 	floor, ok := HalfWidth(control, alpha)
-	return true, ok && math.Abs(HodgesLehmann(x)) > floor
+	return true, ok && math.Abs(HodgesLehmann(x)) > max(floor, math.Abs(HodgesLehmann(control)))
 }
 
 func interval(null, x []float64, alpha float64) (lo, hi float64, ok bool) {

@@ -32,7 +32,7 @@ install() {
 	local root
 	root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 	mkdir -p "$temp/tare-bin"
-	GOWORK=off GOFLAGS= go build -C "$root/cmd/tare" -trimpath -buildvcs=false -o "$temp/tare-bin/tare" .
+	GOWORK=off GOFLAGS= go build -C "$root/cmd/tare" -buildvcs=false -o "$temp/tare-bin/tare" .
 	echo "$temp/tare-bin" >>"${GITHUB_PATH:-/dev/null}"
 }
 

@@ -65,7 +65,7 @@ func TestSoundTreePasses(t *testing.T) {
 
 func TestEachRuleFires(t *testing.T) {
 	const mod = "github.com/tarebench/tare"
-	long := "package judge\n" + strings.Repeat("\n", 400)
+	long := "package judge\n" + strings.Repeat("\n", 700)
 	fired := map[string]bool{}
 	for _, c := range []struct {
 		name  string
@@ -83,7 +83,7 @@ func TestEachRuleFires(t *testing.T) {
 		{"leaf uses the lab", "contenders/codec/x/model/m.go", "package model\n\nimport _ \"" + mod + "/lab\"\n", "floors", "contenders/codec/x/model/m.go:3"},
 		{"leaf uses another leaf", "contenders/codec/x/model/m.go", "package model\n\nimport _ \"" + mod + "/contenders/codec/y\"\n", "floors", "contenders/codec/x/model/m.go:3"},
 		{"app imports the nouns", "apps/homelab/a.go", "package homelab\n\nimport _ \"" + mod + "\"\n", "floors", "apps/homelab/a.go:3"},
-		{"test of a higher floor", "stats/more_test.go", "package stats\n\nimport _ \"" + mod + "/internal/judge\"\n", "floors", "stats/more_test.go:3"},
+		{"test of a higher floor", "stats/other_test.go", "package stats\n\nimport _ \"" + mod + "/internal/judge\"\n", "floors", "stats/other_test.go:3"},
 		{"unlisted package", "weights/w.go", "package weights\n", "floors", "weights: package is not listed"},
 		{"unlisted command package", "cmd/tare/internal/odd/o.go", "package odd\n", "floors", "cmd/tare/internal/odd: package is not listed"},
 		{"pure package opens files", "internal/judge/judge.go", "package judge\n\nimport \"os\"\n\nfunc f() { os.Getpid() }\n", "world", "internal/judge/judge.go:3"},
@@ -103,7 +103,8 @@ func TestEachRuleFires(t *testing.T) {
 		{"another build of another build", "contenders/codec/z/contender.json", "{\"source\": \"../y\"}\n", "leaves", "contenders/codec/z: is another build of contenders/codec/y, which"},
 		{"long leaf", "contenders/codec/x/main.go", "package main\n" + strings.Repeat("\n", 40), "leaves", "contenders/codec/x/main.go: 41 lines"},
 		{"empty name", "internal/judge/judge.go", "package util\n", "names", "internal/judge: says nothing"},
-		{"long file", "internal/judge/judge.go", long, "length", "internal/judge/judge.go: 401 lines"},
+		{"named after another", "internal/judge/judgemore.go", "package judge\n", "length", "internal/judge/judgemore.go: a file is named"},
+		{"long file", "internal/judge/judge.go", long, "length", "internal/judge/judge.go: 701 lines"},
 		{"init", "internal/judge/judge.go", "package judge\n\nfunc init() {}\n", "init", "internal/judge/judge.go:3"},
 		{"variable without a value", "internal/judge/judge.go", "package judge\n\nvar n int\n", "globals", "internal/judge/judge.go:3: package variable n has no value"},
 		{"lock", "internal/judge/judge.go", "package judge\n\nimport \"sync\"\n\nvar mu = &sync.Mutex{}\n", "globals", "internal/judge/judge.go:5: package variable mu holds a lock"},
@@ -147,7 +148,7 @@ func TestExemptions(t *testing.T) {
 		"a generator":              "//go:build ignore\n\npackage main\n\nimport (\n\t\"os\"\n\t\"time\"\n)\n\nfunc main() { os.Exit(time.Now().Day()) }\n",
 	} {
 		files := sound()
-		files["internal/judge/more.go"] = text
+		files["internal/judge/other.go"] = text
 		for _, line := range Check(read(t, files)) {
 			t.Errorf("%s: %s", name, line)
 		}

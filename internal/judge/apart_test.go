@@ -85,7 +85,7 @@ func TestDecomposeOverWhoStandsApart(t *testing.T) {
 	d := aparts(nil)
 	d.Study.Decompose = []tare.Decompose{{ID: "x", Workload: "w", From: "other", Steps: []tare.DecomposeStep{{To: "lean", Cause: "one"}, {To: base, Cause: "two"}}}}
 	effects := Effects(d)
-	got := Decompose(d, effects, nil)
+	got := Decompose(d, effects, Compare(d, effects), nil)
 	if len(got) != 1 || len(got[0].Steps) != 2 || got[0].Steps[0].From != "other" || !(got[0].Steps[0].Share > 0.7) || !(got[0].Whole.Low > 2) {
 		t.Errorf("%+v", got)
 	}
@@ -165,7 +165,7 @@ func TestWhoIsNotInstalled(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
-	if got := Decompose(d, effects, nil)[0].Sentence; !strings.HasSuffix(got, ": peer is not installed: peerd.") {
+	if got := Decompose(d, effects, Compare(d, effects), nil)[0].Sentence; !strings.HasSuffix(got, ": peer is not installed: peerd.") {
 		t.Error(got)
 	}
 }

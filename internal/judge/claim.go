@@ -24,6 +24,7 @@ func claimEdges(c tare.Claim) []float64 {
 	published := math.Log(c.Ratio())
 	return []float64{
 		published - math.Log(holdsWithin), published + math.Log(holdsWithin),
+		published - math.Log(sizeWithin), published + math.Log(sizeWithin),
 		-math.Log(tieWithin), math.Log(tieWithin),
 	}
 }

@@ -18,7 +18,8 @@ import (
 //
 // The intervals of n steps hold together at 5 %: each stands at 5 %/n, by
 // Bonferroni's inequality, and so do those of the shares. The whole stands at
-// 5 %. Where it is not told from nothing there are no shares.
+// 5 %. Where it is within the noise floor of the comparisons, as where it is
+// not shown, there are no shares.
 //
 // A contender that is void, was not weighed or is a trap is left out of the
 // chain, and what it changes is counted with the step after it. The sentence
@@ -26,8 +27,8 @@ import (
 //
 // Source: O. J. Dunn, "Multiple comparisons among means", J. Amer. Statist.
 // Assoc. 56 (1961) 52–64.
-func Decompose(d Data, effects []tare.Effects, findings []tare.Finding) []tare.Decomposition {
-	b := &bench{d: d, findings: findings}
+func Decompose(d Data, effects []tare.Effects, comparisons []tare.Comparison, findings []tare.Finding) []tare.Decomposition {
+	b := &bench{d: d, comparisons: comparisons, findings: findings}
 	var out []tare.Decomposition
 	for _, asked := range d.Study.Decompose {
 		if len(asked.Steps) > 0 { // a valid study has some
@@ -66,7 +67,7 @@ func (b *bench) decompose(asked tare.Decompose, effects []tare.Effects) tare.Dec
 		}
 		out.Steps = append(out.Steps, c)
 	}
-	out.Sentence = b.apart(&out, effects) + omitted
+	out.Sentence = b.apart(&out) + omitted
 	return out
 }
 
@@ -144,7 +145,7 @@ func (b *bench) cause(c *tare.Cause, workload, metric string, effects []tare.Eff
 }
 
 // apart fills in the shares and says them.
-func (b *bench) apart(out *tare.Decomposition, effects []tare.Effects) string {
+func (b *bench) apart(out *tare.Decomposition) string {
 	w := wordsFor(out.Metric)
 	row := tare.Comparison{
 		Ratio: out.Whole.Ratio, Low: out.Whole.Low, High: out.Whole.High, Level: out.Whole.Level, Rounds: out.Whole.Rounds,
@@ -157,10 +158,7 @@ func (b *bench) apart(out *tare.Decomposition, effects []tare.Effects) string {
 		return fmt.Sprintf("The difference in %s %s is not told apart: no interval after %s; it takes %d.", w.noun, who, formatRounds(row.Rounds), needs)
 	}
 	ratio, span := spanned(row, 1)
-	control := 0.0
-	if e, ok := tare.EffectsOf(effects, out.Workload, out.Metric, tare.ControlID, b.d.Study.Baseline); ok {
-		control, _ = stats.HalfWidth(e.Effects, stats.LookLevel(alpha, looks))
-	}
+	control := tare.NoiseFloor(b.comparisons, out.Workload, out.Metric)
 	switch row.Differs(control) {
 	case tare.NotShown:
 		return fmt.Sprintf("No difference in %s %s is shown, so none is told apart; the ratio is %s %s.", w.noun, who, ratio, span)

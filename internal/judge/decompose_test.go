@@ -25,7 +25,7 @@ func told(seed uint64, f fake) Data {
 
 func decomposed(t *testing.T, d Data, findings ...tare.Finding) tare.Decomposition {
 	t.Helper()
-	out := Decompose(d, Effects(d), findings)
+	out := Decompose(d, Effects(d), Compare(d, Effects(d)), findings)
 	if len(out) != 1 {
 		t.Fatalf("%d decompositions, want one", len(out))
 	}
@@ -241,5 +241,17 @@ func TestDecomposeCoverage(t *testing.T) {
 	}
 	if !atLeast(whole, n, 0.03) || !atLeast(ratios, n, 0.02) || !atLeast(shares, n, 0.02) {
 		t.Error("far below 5 %, power is given away")
+	}
+}
+
+// The noise floor is that of the comparisons, at whose level verdicts stand: a
+// decomposition does not explain what a verdict calls noise.
+func TestDecomposeWithinNoise(t *testing.T) {
+	d := told(53, fake{rounds: 18, roundSD: 0.002})
+	d.Study.Decompose[0].Steps = d.Study.Decompose[0].Steps[:1] // 30 %
+	wide := []tare.Comparison{{Workload: "w", Contender: tare.ControlID, Metric: "cpu", Against: base, Ratio: 1, Low: 0.7, High: 1.4}}
+	got := Decompose(d, Effects(d), wide, nil)[0]
+	if !strings.Contains(got.Sentence, "is within what the control shows here") || got.Steps[0].ShareLow != 0 {
+		t.Errorf("%s", got.Sentence)
 	}
 }

@@ -10,7 +10,7 @@
 //	findings := check.Run(…)
 //	comparisons, values = judge.Strike(d, effects, comparisons, values, findings)
 //	verdicts := judge.Verdicts(d, comparisons, findings)
-//	decomposition := judge.Decompose(d, effects, findings)
+//	decomposition := judge.Decompose(d, effects, comparisons, findings)
 //	breakEven := judge.BreakEven(d, findings)
 //	claims := judge.Claims(d, comparisons, values, findings, notWeighed)
 //	stop := judge.Decided(verdicts, claims)

@@ -9,8 +9,8 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// growthWithin is how far from the published exponent an interval may stay for
-// the claim to hold.
+// growthWithin is how far from the published exponent the whole interval may lie
+// for the claim to hold. Where all of it lies farther away the claim is refuted.
 const growthWithin = 0.1
 
 // growth answers a claim of how time grows along workloads that differ in size
@@ -38,10 +38,13 @@ func (b *bench) growth(r *tare.ClaimResult, c tare.Claim) {
 	}
 	r.Low, r.High = s.Low, s.High
 	r.Why = fmt.Sprintf("time grows as %s^%.2f (%.2f to %.2f, %s, %s)", by, s.Exponent, s.Low, s.High, formatLevel(s.Level), formatRounds(s.Rounds))
-	if s.Low-growthWithin <= c.Value && c.Value <= s.High+growthWithin {
+	low, high := c.Value-growthWithin, c.Value+growthWithin
+	switch {
+	case low <= s.Low && s.High <= high:
 		r.Outcome = tare.Holds
 		return
+	case s.High < low || high < s.Low:
+		r.Outcome = tare.Refuted
 	}
-	r.Outcome = tare.Refuted
 	r.Why += fmt.Sprintf(", and was published as %s^%.3g", by, c.Value)
 }

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -40,5 +41,29 @@ func TestGrowth(t *testing.T) {
 	r := Claims(d, nil, nil, []tare.Finding{{Check: "x", Severity: tare.Void, Contender: "lean", Workload: "small", Message: "m"}}, nil)[0]
 	if r.Outcome != tare.NotMeasured || r.Why != "small: void here by x: m" {
 		t.Errorf("void: %+v", r)
+	}
+}
+
+// An exponent that could be anything confirms nothing: with noise of a factor
+// of e between rounds every published value stays open.
+func TestGrowthInNoise(t *testing.T) {
+	d := grown(3, 18, 0.6)
+	random := seeded(4)
+	scale := map[[2]any]float64{}
+	for i := range d.Slices {
+		s := &d.Slices[i]
+		k := [2]any{s.Round, s.Workload}
+		if scale[k] == 0 {
+			scale[k] = math.Exp(3 * random.NormFloat64())
+		}
+		if s.Contender == "lean" {
+			s.WallNS = int64(float64(s.WallNS) * scale[k])
+		}
+	}
+	for _, value := range []float64{0.3, 0.5, 0.7} {
+		d.Study.Claims = []tare.Claim{{ID: "g", Kind: tare.ClaimGrowth, Contender: "lean", Metric: "time", Workloads: []string{"small", "middle", "large"}, Statement: "s", Value: value}}
+		if r := claimed(d); r.Outcome != tare.ClaimOpen {
+			t.Errorf("as size^%v: %+v", value, r)
+		}
 	}
 }

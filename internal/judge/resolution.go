@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
 )
 
 // Resolution says what the control let this machine see: for every workload
 // and metric measured per slice, half the width of the control's interval as a
-// share, and the seconds the rounds took. Where the control has no interval
+// share, the difference that would be found, and the seconds the rounds took. Where the control has no interval
 // yet there is none.
 func Resolution(d Data, comparisons []tare.Comparison) []tare.Resolution {
 	seconds := measured(d)
@@ -20,9 +21,10 @@ func Resolution(d Data, comparisons []tare.Comparison) []tare.Resolution {
 		if c.Contender != tare.ControlID || !m.PerSlice || !c.Bounded() {
 			continue
 		}
+		floor := c.NoiseFloor()
 		out = append(out, tare.Resolution{
-			Workload: c.Workload, Metric: c.Metric,
-			HalfWidth: math.Expm1(tare.NoiseFloor(comparisons, c.Workload, c.Metric)), Seconds: seconds,
+			Workload: c.Workload, Metric: c.Metric, Seconds: seconds,
+			HalfWidth: math.Expm1(floor), Found: math.Expm1(stats.Detectable(floor, stats.LookLevel(1-c.Level, d.looks()))),
 		})
 	}
 	return out

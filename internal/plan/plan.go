@@ -47,6 +47,7 @@ type Options struct {
 	User      bool          // the user set the budget: keep to it and plan fewer rounds; else stretch it to MinRounds
 	Slice     time.Duration // slice length wanted; zero: by rule
 	Most      int           // slices of a contender in a round, a quarter of that for work that allocates; zero: by rule
+	Early     bool          // looks before the last round: one of them may end the study
 	Long      bool          // add the rounds that check the slice length
 
 	Done     int                       // rounds that are done already
@@ -142,7 +143,10 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		p.RoundsPlanned = MinRounds
 	}
 	p.Stretched = float64(p.RoundsPlanned-o.Done)*p.SecondsPerRound > left
-	p.Looks = looks(p.RoundsPlanned)
+	p.Looks = []int{p.RoundsPlanned}
+	if o.Early {
+		p.Looks = looks(p.RoundsPlanned)
+	}
 	return p
 }
 

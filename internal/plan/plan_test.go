@@ -3,6 +3,7 @@ package plan_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -233,6 +234,12 @@ func TestBudgets(t *testing.T) {
 	long := study(t, false, plan.Options{Budget: 10 * time.Minute})
 	if long.RoundsPlanned != plan.MaxRounds || long.Looks[len(long.Looks)-1] != plan.MaxRounds {
 		t.Errorf("ten minutes plan %d rounds with looks %v; want %d", long.RoundsPlanned, long.Looks, plan.MaxRounds)
+	}
+	if len(long.Looks) != 1 {
+		t.Errorf("looks %v where none can end the study", long.Looks)
+	}
+	if early := study(t, false, plan.Options{Budget: 10 * time.Minute, Early: true}); !slices.Equal(early.Looks, stats.Looks(plan.MaxRounds)) {
+		t.Errorf("looks %v where each may end the study", early.Looks)
 	}
 	short := study(t, false, plan.Options{Budget: time.Second})
 	if short.RoundsPlanned != plan.MinRounds || !short.Stretched {

@@ -19,11 +19,11 @@ import (
 type conn struct {
 	suite Suite
 	spec  trial.Spec
-	draw  uint32 // which layout
 
 	hello   wire.Request
 	process *trial.Process   // nil: none is open
 	of      string           // package the process is of
+	linked  string           // its binary, which was linked for it alone; empty: it is the suite's
 	procs   int              // GOMAXPROCS it says it has
 	lost    *tare.TrialError // why the benchmark that was prepared last gives no result; nil: it does
 
@@ -129,12 +129,20 @@ func (c *conn) unprepared(ctx context.Context, err error) (wire.Reply, error) {
 // when it says hello.
 func (c *conn) start(ctx context.Context, path string, p Package) error {
 	spec := c.spec
-	spec.Path = p.Binaries[int(c.draw%uint32(len(p.Binaries)))]
+	spec.Path = p.Binary
+	if p.Link != nil {
+		binary, err := p.Link.Binary(ctx, layoutSeed(c.hello.Seed, c.spec.Name, path))
+		if err != nil {
+			return err
+		}
+		spec.Path, c.linked = binary, binary
+	}
 	spec.Args = []string{"-test.run=^" + p.Test + "$", "-test.benchmem"}
 	spec.Dir = p.Dir
 	spec.Env = slices.Concat(environment(os.Environ()), c.suite.Env, c.spec.Env)
 	process, err := trial.Start(ctx, spec)
 	if err != nil {
+		c.unlink()
 		return err
 	}
 	c.process, c.of = process, path
@@ -174,6 +182,15 @@ func (c *conn) end(ctx context.Context) {
 		e.GOMAXPROCS = c.procs
 	}
 	c.evidence, c.process, c.of = e, nil, ""
+	c.unlink()
+}
+
+// unlink removes the binary that was linked for the process.
+func (c *conn) unlink() {
+	if c.linked != "" {
+		_ = os.Remove(c.linked)
+		c.linked = ""
+	}
 }
 
 // Close ends the trial.

@@ -16,7 +16,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,9 +48,10 @@ type Suite struct {
 
 // Package is a test binary.
 type Package struct {
-	Binaries []string `json:"binaries"` // the same program in one or more layouts
-	Dir      string   `json:"dir"`      // where it runs: the package's own directory
-	Test     string   `json:"test"`     // name of the test that runs benchmarks
+	Binary string `json:"binary"`
+	Link   *Link  `json:"link,omitempty"` // how each trial makes a binary of its own; nil: Binary is what runs
+	Dir    string `json:"dir"`            // where it runs: the package's own directory
+	Test   string `json:"test"`           // name of the test that runs benchmarks
 }
 
 // Save writes the suite to a file.
@@ -98,7 +98,7 @@ func (k *Kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.
 	if err != nil {
 		return nil, err
 	}
-	return &conn{suite: s, spec: spec, draw: draw(spec.Name), own: map[string]map[string]mean{}}, nil
+	return &conn{suite: s, spec: spec, own: map[string]map[string]mean{}}, nil
 }
 
 // Compare finds nothing wrong: benchmarks show no answers.
@@ -120,12 +120,4 @@ func (k *Kind) suite(path string) (Suite, error) {
 	}
 	k.suites[path] = s
 	return s, nil
-}
-
-// draw is a number by which a trial picks one of several layouts: contender and
-// round decide.
-func draw(trial string) uint32 {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(trial))
-	return h.Sum32()
 }

@@ -136,7 +136,7 @@ func suite(t *testing.T) trial.Conn {
 			t.Fatal(err)
 		}
 		overlay.Replace[filepath.Join(dir, f.Name())] = file
-		packages[strings.Replace(pkg, "tiny", "example.com/tiny", 1)] = gobench.Package{Binaries: []string{binary}, Dir: dir, Test: f.Test()}
+		packages[strings.Replace(pkg, "tiny", "example.com/tiny", 1)] = gobench.Package{Binary: binary, Dir: dir, Test: f.Test()}
 	}
 	text, err := json.Marshal(overlay)
 	if err != nil {
@@ -306,5 +306,22 @@ func TestNull(t *testing.T) {
 	}
 	if e := c.Close(t.Context()); e.PID != 0 {
 		t.Errorf("evidence of a process: %+v", e)
+	}
+}
+
+// No two trials of a study have the same layout, and a study run again has the
+// same ones.
+func TestLayoutSeed(t *testing.T) {
+	seen := map[uint64]string{}
+	for _, study := range []string{"1", "2"} {
+		for _, trial := range []string{"base/round 1", "base/round 2", "head/round 1", "control/round 1", "base/pilot"} {
+			for _, pkg := range []string{"a", "a_test"} {
+				seed, of := gobench.LayoutSeed(study, trial, pkg), study+trial+pkg
+				if gobench.LayoutSeed(study, trial, pkg) != seed || seen[seed] != "" {
+					t.Errorf("%s: %x, which %q has too", of, seed, seen[seed])
+				}
+				seen[seed] = of
+			}
+		}
 	}
 }

@@ -111,11 +111,15 @@ func (b *builder) band(workload string) string {
 	metric := report.Leading(b.r, workload)
 	for _, x := range b.r.Machine.Resolution {
 		if x.Workload == workload && x.Metric == metric {
-			return "This machine cannot see less than this: ±" + report.Percent(x.HalfWidth) + " of " + report.Legible(metric) + ", half the width of the control's interval."
+			text := "Two identical programs may seem to differ this much here: ±" + report.Percent(x.HalfWidth) + " of " + report.Legible(metric) + "."
+			if x.Found > 0 {
+				text += " Four of five such studies find a difference of " + report.Percent(x.Found) + "."
+			}
+			return text
 		}
 	}
 	if b.noise(workload, metric) > 1 {
-		return "This machine cannot see less than this: half the width of the control's interval."
+		return "Two identical programs may seem to differ this much here: half the width of the control's interval."
 	}
 	return ""
 }

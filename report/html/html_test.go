@@ -88,7 +88,7 @@ func TestEveryComparisonIsThere(t *testing.T) {
 		}
 	}
 	for _, w := range r.Workloads {
-		assert.Equal(t, w.ID+" band", strings.Count(page, "This machine cannot see less than this: ±1.5 % of time"), len(r.Workloads))
+		assert.Equal(t, w.ID+" band", strings.Count(page, "Two identical programs may seem to differ this much here: ±1.5 % of time"), len(r.Workloads))
 	}
 }
 

@@ -38,6 +38,13 @@ func (r *release) make(ctx context.Context) error {
 		return err
 	}
 	at := filepath.Join(r.clone, "cmd", "tare")
+	archive := filepath.Join(at, "internal", "catalog", "packed", "catalog.txt")
+	if _, err := output(ctx, at, "go", "run", "./internal/catalog/pack", "-root", r.clone, "-o", archive); err != nil {
+		return err
+	}
+	if _, err := output(ctx, r.clone, "git", "add", "--force", archive); err != nil {
+		return err
+	}
 	if _, err := output(ctx, at, "go", "mod", "edit", "-dropreplace", root, "-require", root+"@"+r.version); err != nil {
 		return err
 	}

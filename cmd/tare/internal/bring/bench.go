@@ -109,6 +109,9 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 			}
 		}
 		b.Sources.Suites[side.ID] = built
+		if side.OneBuild && !a.OneBuild {
+			b.note(oneLayout(), "", fmt.Sprintf("the linker of %s cannot put functions in another order: it was built once", side.ID))
+		}
 		some, lost, err := built.Discover(ctx, suite.Search{
 			Pattern: a.Bench, Keep: keep, Once: p.Once, Spec: spec, Say: p.Say, Slice: b.slice, Run: wholeLength,
 		})

@@ -10,7 +10,7 @@ import (
 // Notes are the findings of tare bench's own, besides those of the checks of
 // every study: they come of what was found out before the study began.
 func Notes() []check.Check {
-	return []check.Check{longSlices(), wholeRuns(), partialRevision()}
+	return []check.Check{longSlices(), wholeRuns(), partialRevision(), oneLayout()}
 }
 
 func longSlices() check.Check {
@@ -39,6 +39,15 @@ func partialRevision() check.Check {
 		Summary: "A revision is unpacked without something that belongs to it: submodules are left empty, and contents in Git LFS are pointers where git-lfs is not installed.",
 		Why:     "A side that lacks files is another program, or does not build; who does not know that looks for the reason in the change.",
 		Advice:  "weigh packages that need none of it, or vendor what the submodules hold",
+	}
+}
+
+func oneLayout() check.Check {
+	return check.Check{
+		ID: "one-layout", Severity: tare.Note,
+		Summary: "The linker of a side is older than Go 1.22 and cannot put functions in another order: the side is built once, and not linked anew for each round.",
+		Why:     "Where code lies moves the time of tight loops, by a fifth and more. With one build of a side that is part of the difference, and the control does not show it.",
+		Advice:  "build both sides with a newer toolchain (--go), or trust no small difference in a tight loop",
 	}
 }
 

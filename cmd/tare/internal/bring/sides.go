@@ -39,9 +39,9 @@ type Asked struct {
 	Env      []string // NAME=value
 	Tags     string
 	PGO      string // absolute
-	Layouts  int
-	Changed  bool  // only packages that the difference between base and head reaches
-	Shard    Shard // only a part of the benchmarks
+	OneBuild bool   // one build of each side, with its functions where the linker puts them, instead of one for each round
+	Changed  bool   // only packages that the difference between base and head reaches
+	Shard    Shard  // only a part of the benchmarks
 }
 
 // Shard is one of several parts of the same size; the zero value is all.
@@ -77,8 +77,8 @@ func find(ctx context.Context, a Asked, cache string) (*sides, error) {
 		return nil, err
 	}
 	s := &sides{
-		base:   &suite.Side{ID: Base, Dir: dir, Root: dir, Home: dir, Layouts: a.Layouts},
-		head:   &suite.Side{ID: Head, Dir: dir, Root: dir, Home: dir, Layouts: a.Layouts},
+		base:   &suite.Side{ID: Base, Dir: dir, Root: dir, Home: dir, OneBuild: a.OneBuild},
+		head:   &suite.Side{ID: Head, Dir: dir, Root: dir, Home: dir, OneBuild: a.OneBuild},
 		titles: map[string]string{Base: "as it is", Head: "as it is"},
 	}
 	if s.repo, err = tree.Find(ctx, dir); err != nil && (a.Base != "" || a.headRevision() != "") {

@@ -1,6 +1,6 @@
 // Package catalog knows the contenders that studies can name: those of the
 // repository around the working directory, of a directory that was given, or
-// those that were built into this binary.
+// those that this binary carries.
 package catalog
 
 import (
@@ -33,12 +33,12 @@ type Catalog struct {
 	broken map[string]error // by folder name
 }
 
-// Locate finds the catalog to use: dir where it is given, else the
-// repository's, else the one in this binary, unpacked into the cache.
+// Locate finds the catalog to use: dir where it is given, else that of the
+// repository around the working directory, else the one the binary carries.
 func Locate(dir, cache string) (Catalog, error) {
 	c, err := Find(dir)
 	if errors.Is(err, ErrNone) {
-		return Embedded(cache)
+		return Carried(cache)
 	}
 	return c, err
 }

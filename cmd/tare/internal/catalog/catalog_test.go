@@ -119,7 +119,23 @@ func TestLeaf(t *testing.T) {
 	}
 }
 
-func TestEmbedded(t *testing.T) {
+// carryArchive gives this binary an archive, as make install does.
+func carryArchive(t *testing.T) {
+	root, ok := Repository(filepath.Dir(sourceFile()))
+	if !ok {
+		t.Skip("not inside the repository: there is nothing to pack")
+	}
+	files, err := archive.Collect(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := packed
+	t.Cleanup(func() { packed = before })
+	packed = archive.Format(files)
+}
+
+func TestCarriedArchive(t *testing.T) {
+	carryArchive(t)
 	cache := t.TempDir()
 	t.Chdir(t.TempDir()) // not in the repository
 	c, err := Locate("", cache)
@@ -138,7 +154,7 @@ func TestEmbedded(t *testing.T) {
 	if err := os.WriteFile(damaged, []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Embedded(cache); err != nil {
+	if _, err := Carried(cache); err != nil {
 		t.Fatal(err)
 	}
 	again, err := archive.Collect(root)
@@ -147,38 +163,22 @@ func TestEmbedded(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, filepath.Dir(file), map[string]string{"file": ""})
-	if _, err := Embedded(file); !errors.Is(err, build.ErrCache) || !strings.Contains(err.Error(), file) {
+	if _, err := Carried(file); !errors.Is(err, build.ErrCache) || !strings.Contains(err.Error(), file) {
 		t.Errorf("a cache that cannot be written: %v", err)
 	}
 }
 
-// TestArchiveIsUpToDate fails when sources were changed and the archive was
-// not made again.
-func TestArchiveIsUpToDate(t *testing.T) {
-	at, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
+// A binary without an archive uses the clone it was built in, as long as that
+// is there.
+func TestCarriedClone(t *testing.T) {
+	root := small(t)
+	if c, err := cloneOf(filepath.Join(root, "cmd", "tare", "x.go")); err != nil || c.Dir != filepath.Join(root, "contenders") {
+		t.Errorf("%s, %v", c.Dir, err)
 	}
-	root, ok := Repository(at)
-	if !ok {
-		t.Skip("not inside the repository: there are no sources to compare with")
-	}
-	files, err := archive.Collect(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.Equal(archive.Format(files), packed) {
-		return
-	}
-	have, err := archive.Parse(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		i := slices.IndexFunc(have, func(h archive.File) bool { return h.Path == f.Path })
-		if i < 0 || !bytes.Equal(have[i].Data, f.Data) {
-			t.Fatalf("catalog.txt does not have %s as it is now; run make catalog", f.Path)
+	gone := filepath.Join(t.TempDir(), "cmd", "tare", "x.go")
+	for _, source := range []string{gone, filepath.Join("trimmed", "x.go")} {
+		if _, err := cloneOf(source); err == nil || !strings.Contains(err.Error(), "no clone around "+source) {
+			t.Errorf("%s: %v", source, err)
 		}
 	}
-	t.Fatal("catalog.txt has files that are gone; run make catalog")
 }

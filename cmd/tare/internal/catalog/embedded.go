@@ -3,26 +3,51 @@ package catalog
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/hex"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/tarebench/tare/cmd/tare/internal/catalog/archive"
 	"github.com/tarebench/tare/internal/build"
 )
 
-//go:generate go run ./pack -root ../../../.. -o catalog.txt
-
-// packed is the SDK and the contenders as they were when this binary was made.
+// A release and make install have an archive of the SDK and the contenders in
+// the directory packed. A clone has none: its binary uses the clone.
 //
-//go:embed catalog.txt
-var packed []byte
+//go:embed all:packed
+var packedDir embed.FS
 
-// Embedded is the catalog inside this binary, unpacked into the cache under
-// the name of its content.
-func Embedded(cache string) (Catalog, error) {
+var packed, _ = packedDir.ReadFile("packed/catalog.txt")
+
+// Carried is the catalog that this binary brings: the archive inside it,
+// unpacked into the cache under the name of its content, else the clone it was
+// built in.
+func Carried(cache string) (Catalog, error) {
+	if len(packed) > 0 {
+		return unpackAll(cache)
+	}
+	return cloneOf(sourceFile())
+}
+
+// sourceFile is where the compiler read this file. With -trimpath it is
+// relative.
+func sourceFile() string {
+	_, path, _, _ := runtime.Caller(0)
+	return filepath.FromSlash(path)
+}
+
+// cloneOf is the catalog of the clone that a source file of this package is in.
+func cloneOf(source string) (Catalog, error) {
+	if root, ok := Repository(filepath.Dir(source)); ok && filepath.IsAbs(source) {
+		return Open(root)
+	}
+	return Catalog{}, fmt.Errorf("this tare has no contenders inside, and there is no clone around %s, where it was built; run it in a clone, or make install there", source)
+}
+
+func unpackAll(cache string) (Catalog, error) {
 	dir := Unpacked(cache)
 	files, err := archive.Parse(packed)
 	if err != nil {
@@ -34,8 +59,8 @@ func Embedded(cache string) (Catalog, error) {
 	return Open(dir)
 }
 
-// Unpacked is the directory in the cache that the catalog inside this binary
-// is unpacked to, whether it is there or not.
+// Unpacked is the directory in the cache that an archive inside this binary is
+// unpacked to, whether it is there or not.
 func Unpacked(cache string) string {
 	sum := sha256.Sum256(packed)
 	return filepath.Join(cache, "catalog", hex.EncodeToString(sum[:8]))

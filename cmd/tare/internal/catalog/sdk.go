@@ -12,18 +12,18 @@ import (
 const unpublished = "v0.0.0"
 
 // SDK is the directory of the SDK that contenders elsewhere are built with: the
-// one around c, which c's own are built with, else the one in this binary,
-// unpacked into the cache.
+// one around c, which c's own are built with, else the one this binary carries.
 func SDK(c Catalog, cache string) (string, error) {
 	if root, ok := Repository(c.Dir); ok {
 		return root, nil
 	}
-	if _, err := Embedded(cache); err != nil {
+	carried, err := Carried(cache)
+	if err != nil {
 		return "", err
 	}
-	root, ok := Repository(Unpacked(cache))
+	root, ok := Repository(carried.Dir)
 	if !ok {
-		return "", fmt.Errorf("%w %s: there is no SDK in it", build.ErrCache, Unpacked(cache))
+		return "", fmt.Errorf("%w %s: there is no SDK in it", build.ErrCache, carried.Dir)
 	}
 	return root, nil
 }

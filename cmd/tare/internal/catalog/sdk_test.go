@@ -31,6 +31,7 @@ func TestSDK(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	carryArchive(t)
 	cache := t.TempDir()
 	if dir, err := SDK(c, cache); err != nil || dir != root {
 		t.Errorf("of a repository: %s %v", dir, err)

@@ -208,19 +208,21 @@ func has(release string) bool {
 	return err == nil && strings.Contains(string(out), " "+release+" ")
 }
 
-// The layouts of a side are programs with their functions in different places,
-// and different rounds draw different ones.
+// Each trial of a side is a program with its functions in other places, unless
+// one build is asked for.
 func TestBenchLayouts(t *testing.T) {
-	if os.Getenv("TARE_SOAK") == "" {
-		t.Skip("under make soak")
-	}
-	b, s := newBench(t), newSide(t)
-	_, _, r := s.weigh(t, b, "--env", "GOGC=100", "--layouts", "3")
-	apart := map[float64]bool{}
-	for _, trial := range r.Trials {
-		apart[trial.Samples["example.com/tiny.BenchmarkSum"][tare.KeyReported+"apart"]] = true
-	}
-	if len(apart) < 2 {
-		t.Errorf("functions are apart by %v in all trials", apart)
+	for layouts, same := range map[string]bool{"0": false, "1": true} {
+		b, s := newBench(t), newSide(t)
+		_, _, r := s.weigh(t, b, "--env", "GOGC=100", "--layouts", layouts)
+		apart, trials := map[float64]bool{}, 0
+		for _, trial := range r.Trials {
+			if v, ok := trial.Samples["example.com/tiny.BenchmarkSum"][tare.KeyReported+"apart"]; ok {
+				apart[v] = true
+				trials++
+			}
+		}
+		if trials < 3 || same && len(apart) != 1 || !same && len(apart) != trials {
+			t.Errorf("--layouts %s: functions are apart by %v in %d trials", layouts, apart, trials)
+		}
 	}
 }

@@ -80,7 +80,7 @@ func result(benches ...bench) *tare.Result {
 		if control == 0 {
 			control = 0.001
 		}
-		r.Comparisons = append(r.Comparisons, tare.Comparison{Workload: b.id, Contender: tare.ControlID, Metric: "time", Low: math.Exp(-control), High: math.Exp(control)})
+		r.Comparisons = append(r.Comparisons, tare.Comparison{Workload: b.id, Contender: tare.ControlID, Metric: "time", Ratio: 1, Low: math.Exp(-control), High: math.Exp(control)})
 		base, head := b.base, b.head
 		if base == nil {
 			base, head = same(1), same(1)

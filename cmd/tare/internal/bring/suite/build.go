@@ -72,7 +72,7 @@ type Suite struct {
 	Failed  map[string]string // packages that were not: by import path, why
 	modules []tare.Module
 	sum     string // SHA-256 of all binaries together
-	bytes   int64  // of the first layout of all
+	bytes   int64  // of all binaries
 }
 
 // Build builds the test binaries of packages below work. The error is that of
@@ -82,7 +82,7 @@ func Build(ctx context.Context, s *Side, packages []Tests, work string, say func
 	suite := gobench.Suite{Packages: map[string]gobench.Package{}, Env: s.Env, Procs: runtime.GOMAXPROCS(0)}
 	for i, t := range packages {
 		say(fmt.Sprintf("%s: building %s (%d of %d)", s.ID, t.Package.ImportPath, i+1, len(packages)))
-		binaries, err := s.compile(ctx, t, filepath.Join(work, s.ID, strconv.Itoa(i)))
+		pkg, err := s.compile(ctx, t, filepath.Join(work, s.ID, strconv.Itoa(i)))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -98,10 +98,11 @@ func Build(ctx context.Context, s *Side, packages []Tests, work string, say func
 		}
 		b.Tests = append(b.Tests, t)
 		for _, f := range t.Files {
-			suite.Packages[t.Key(f)] = gobench.Package{Binaries: binaries, Dir: t.Package.Dir, Test: f.Test()}
+			pkg.Test = f.Test()
+			suite.Packages[t.Key(f)] = pkg
 		}
 		if b.Go == "" {
-			b.describe(binaries[0])
+			b.describe(pkg.Binary)
 		}
 	}
 	if len(b.Tests) == 0 {
@@ -150,64 +151,64 @@ func (b *Suite) digest(packages []Tests, suite gobench.Suite) error {
 		if b.Failed[t.Package.ImportPath] != "" {
 			continue
 		}
-		for i, binary := range suite.Packages[t.Key(t.Files[0])].Binaries {
-			f, err := os.Open(binary)
-			if err != nil {
-				return err
-			}
-			n, err := io.Copy(h, f)
-			f.Close()
-			if err != nil {
-				return err
-			}
-			if i == 0 {
-				b.bytes += n
-			}
+		f, err := os.Open(suite.Packages[t.Key(t.Files[0])].Binary)
+		if err != nil {
+			return err
 		}
+		n, err := io.Copy(h, f)
+		f.Close()
+		if err != nil {
+			return err
+		}
+		b.bytes += n
 	}
 	b.sum = hex.EncodeToString(h.Sum(nil))
 	return nil
 }
 
-// compile builds one package's test binary in dir, in every layout.
-func (s *Side) compile(ctx context.Context, t Tests, dir string) ([]string, error) {
+// compile builds one package's test binary in dir, and finds out how it is
+// linked anew. It leaves out the name of the test, of which a package may have
+// two.
+func (s *Side) compile(ctx context.Context, t Tests, dir string) (gobench.Package, error) {
+	pkg := gobench.Package{Binary: filepath.Join(dir, "bench.test"), Dir: t.Package.Dir}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+		return pkg, err
 	}
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for _, f := range t.Files {
 		text, err := f.Source()
 		if err != nil {
-			return nil, err
+			return pkg, err
 		}
 		file := filepath.Join(dir, f.Name())
 		if err := os.WriteFile(file, text, 0o644); err != nil {
-			return nil, err
+			return pkg, err
 		}
 		overlay.Replace[filepath.Join(t.Package.Dir, f.Name())] = file
 	}
 	text, err := json.Marshal(overlay)
 	if err != nil {
-		return nil, err
+		return pkg, err
 	}
 	file := filepath.Join(dir, "overlay.json")
 	if err := os.WriteFile(file, text, 0o644); err != nil {
-		return nil, err
+		return pkg, err
 	}
-	var binaries []string
-	for layout := range max(1, s.Layouts) {
-		binary := filepath.Join(dir, fmt.Sprintf("bench%d.test", layout))
-		args := s.flagged("test", "-c", "-vet=off", "-overlay="+file, "-o", binary)
-		if s.Layouts > 0 {
-			args = append(args, fmt.Sprintf("-ldflags=-randlayout=%d", layout+1))
-		}
-		if _, err := s.run(ctx, append(args, t.Package.ImportPath)...); err != nil {
-			return nil, err
-		}
-		binaries = append(binaries, binary)
+	args := s.flagged("test", "-c", "-vet=off", "-overlay="+file, "-o", pkg.Binary)
+	if s.OneBuild {
+		_, err = s.run(ctx, append(args, t.Package.ImportPath)...)
+		return pkg, err
 	}
-	return binaries, nil
+	pkg.Link, err = s.linked(ctx, append(args, "-ldflags="+strings.TrimSpace(s.ldflags+" -s -w "+randLayout+"=1"), t.Package.ImportPath), dir)
+	if broken := (*BuildError)(nil); errors.As(err, &broken) && strings.Contains(broken.Why, randLayout) { // before Go 1.22
+		s.OneBuild = true
+		_, err = s.run(ctx, append(args, t.Package.ImportPath)...)
+	}
+	return pkg, err
 }
+
+// randLayout is the linker's flag for another order of functions.
+const randLayout = "-randlayout"
 
 // Sources gives a study its sides.
 type Sources struct {

@@ -23,7 +23,7 @@ func (s *Side) Resolve(ctx context.Context, work string) error {
 	}
 	gomod, rest, _ := strings.Cut(out, "\n")
 	gowork, goflags, _ := strings.Cut(rest, "\n")
-	s.tags = tagsOf(goflags)
+	s.tags, s.ldflags = flagIn(goflags, "tags"), flagIn(goflags, "ldflags")
 	inWork := gowork != "" && gowork != "off"
 	if inWork && len(s.With) > 0 {
 		return &UsageError{What: "--with does not reach into a go.work; GOWORK=off in the environment leaves it out"}

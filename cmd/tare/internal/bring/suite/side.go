@@ -30,20 +30,21 @@ func (e *UsageError) Error() string { return e.What }
 
 // Side is one side of a comparison before it is built.
 type Side struct {
-	ID      string       // base or head
-	Dir     string       // where the go command runs
-	Root    string       // of the tree that Dir is in: paths in messages start there
-	Home    string       // the directory in the user's own tree that Dir stands for; Dir itself where it is that
-	Go      string       // toolchain, e.g. go1.25.5; empty: the machine's
-	Env     []string     // NAME=value, at build and run
-	Tags    string       // build tags besides the user's
-	PGO     string       // profile to build with, absolute; empty: as the package has it
-	With    []build.With // modules to build with
-	Layouts int          // how many layouts to link; zero: one, the linker's own
+	ID       string       // base or head
+	Dir      string       // where the go command runs
+	Root     string       // of the tree that Dir is in: paths in messages start there
+	Home     string       // the directory in the user's own tree that Dir stands for; Dir itself where it is that
+	Go       string       // toolchain, e.g. go1.25.5; empty: the machine's
+	Env      []string     // NAME=value, at build and run
+	Tags     string       // build tags besides the user's
+	PGO      string       // profile to build with, absolute; empty: as the package has it
+	With     []build.With // modules to build with
+	OneBuild bool         // one binary for all rounds, instead of one linked for each
 
 	modfile string // go.mod to build with instead of the tree's; empty: the tree's
 	above   bool   // Dir is in no module
 	tags    string // the user's, in GOFLAGS, which -tags would take the place of
+	ldflags string // likewise
 }
 
 // module is what go list says of a module.
@@ -141,36 +142,42 @@ func (s *Side) flagged(command string, args ...string) []string {
 	return append(flags, args...)
 }
 
-// tagsOf are the build tags in GOFLAGS; of several flags the last counts.
-func tagsOf(goflags string) (tags string) {
-	for _, flag := range strings.Fields(goflags) {
-		if text, ok := strings.CutPrefix(strings.TrimLeft(flag, "-'\""), "tags="); ok {
-			tags = strings.Trim(text, "'\"")
+// flagIn is the value of a flag in GOFLAGS; of several the last counts.
+func flagIn(goflags, name string) (value string) {
+	for _, flag := range words(goflags) {
+		if text, ok := strings.CutPrefix(strings.TrimLeft(flag, "-"), name+"="); ok {
+			value = text
 		}
 	}
-	return tags
+	return value
 }
 
 // run runs the go command and returns what it wrote to standard output; where
 // that failed the error is a *BuildError with the first line that says what is
 // wrong.
 func (s *Side) run(ctx context.Context, args ...string) (string, error) {
+	out, _, err := s.output(ctx, args)
+	return out, err
+}
+
+// output is run, with what the go command wrote to standard error.
+func (s *Side) output(ctx context.Context, args []string) (stdout, stderr string, err error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = s.Dir, s.environment()
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	cmd.WaitDelay = 2 * time.Second
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its compilers
-	err := cmd.Run()
+	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
-		return "", ctx.Err()
+		return "", "", ctx.Err()
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%w: go was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain)
+		return "", "", fmt.Errorf("%w: go was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain)
 	case err != nil:
-		return "", &BuildError{s.ID, s.message(said.String()+out.String(), err)}
+		return "", "", &BuildError{s.ID, s.message(said.String()+out.String(), err)}
 	}
-	return out.String(), nil
+	return out.String(), said.String(), nil
 }
 
 // environment is the user's own for the go command, with what the side has

@@ -30,7 +30,7 @@ func TestTags(t *testing.T) {
 	for goflags, want := range map[string]string{
 		"": "-tags=special", "-mod=mod": "-tags=special", "-tags=a,b -v": "-tags=a,b,special", "-tags=a --tags=b": "-tags=b,special", "'-tags=a'": "-tags=a,special",
 	} {
-		s := Side{Tags: "special", tags: tagsOf(goflags)}
+		s := Side{Tags: "special", tags: flagIn(goflags, "tags")}
 		if got := s.flagged("list"); !slices.Contains(got, want) {
 			t.Errorf("GOFLAGS=%q: %q, want %s", goflags, got, want)
 		}

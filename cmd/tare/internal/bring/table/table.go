@@ -232,7 +232,7 @@ func (t *page) tail() {
 	r := t.r
 	fmt.Fprintf(&t.b, "\n%s in %.0f s, seed %s, %s, stopped: %s\n", rounds(r.RoundsDone), r.Seconds, r.Seed, r.Plan.Isolation, r.Stopped)
 	if widest := t.widest(); widest > 0 {
-		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst; intervals hold for all rows of time together\n", 100*math.Expm1(widest))
+		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst; what is said of time holds for all rows together\n", 100*math.Expm1(widest))
 	}
 	for _, v := range r.Verdicts {
 		if v.Criterion != "" {

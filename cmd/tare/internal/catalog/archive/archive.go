@@ -19,7 +19,7 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-const format = "tare.catalog/1 (made by make catalog; do not edit)"
+const format = "tare.catalog/1 (made by the command pack; do not edit)"
 
 // File is a file of the archive.
 type File struct {

@@ -1,4 +1,4 @@
-// Command pack writes the archive of the catalog. Run it by make catalog.
+// Command pack writes the archive of the catalog. Run it by make install.
 package main
 
 import (

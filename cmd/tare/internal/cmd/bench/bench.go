@@ -36,10 +36,9 @@ type words struct {
 	toolchains           string
 	shard, budget, allow string
 	isolation            string
+	layouts              int
 	format               cmdenv.FormatFlag
 }
-
-const mostLayouts = 64
 
 // Command is tare bench.
 func Command(env cmdenv.Env) *cobra.Command {
@@ -102,7 +101,7 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 	how.Set.Uint64Var(&o.run.Seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.Set.DurationVar(&o.run.Slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
 	how.Set.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial for one whole trial after another")
-	how.Set.IntVar(&o.asked.Layouts, "layouts", 0, "link each side in so many random orders of its functions, and draw one per round: where code happens to lie becomes noise")
+	how.Set.IntVar(&words.layouts, "layouts", 0, "0 links each side anew for each round, with its functions in another order, so that where code happens to lie is noise; 1 builds each side once")
 	how.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
 	how.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
@@ -142,9 +141,10 @@ func (o *options) read(cmd *cobra.Command, words words) (err error) {
 		return err
 	}
 	o.asked.Env, o.asked.Dir = words.env, "."
-	if o.asked.Layouts < 0 || o.asked.Layouts > mostLayouts {
-		return cmdenv.Usage(fmt.Sprintf("--layouts %d is not a number of layouts", o.asked.Layouts), fmt.Sprintf("0 to %d", mostLayouts))
+	if words.layouts != 0 && words.layouts != 1 {
+		return cmdenv.Usage(fmt.Sprintf("--layouts %d: it is 0 or 1", words.layouts), "0 links each side anew for each round, 1 builds each side once")
 	}
+	o.asked.OneBuild = words.layouts == 1
 	if o.most < 0 {
 		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.most), "e.g. 10m")
 	}

@@ -100,15 +100,12 @@ func neededBuilds(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options)
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "bin")); err != nil || len(entries) == 0 {
 		return nil, nil
 	}
-	c, err := catalog.Find(o.catalog)
-	if errors.Is(err, catalog.ErrNone) {
-		tmp, errTmp := os.MkdirTemp("", "tare-clean-")
-		if errTmp != nil {
-			return nil, errTmp
-		}
-		defer os.RemoveAll(tmp)
-		c, err = catalog.Embedded(tmp) // builds are known by content, wherever it lies
+	tmp, err := os.MkdirTemp("", "tare-clean-")
+	if err != nil {
+		return nil, err
 	}
+	defer os.RemoveAll(tmp)
+	c, err := catalog.Locate(o.catalog, tmp) // builds are known by content, wherever it lies
 	if err != nil {
 		return nil, err
 	}

@@ -84,9 +84,10 @@ func readEffect(res *tare.Result, id string, truth float64) scaleEffect {
 		}
 	}
 	x, control := roundEffects(res, id), roundEffects(res, tare.ControlID)
-	level := stats.LookLevel(alpha, max(1, len(res.Plan.Looks)))
-	for _, n := range append(slices.Clone(res.Plan.Looks), len(x)) {
-		if n = min(n, len(x)); !apart(x, control, n, level) {
+	looks := stats.Looks(len(x)) // of a study that could have ended at them
+	level := stats.LookLevel(alpha, len(looks))
+	for _, n := range looks {
+		if !apart(x, control, n, level) {
 			e.AfterRounds = 0
 			continue
 		}

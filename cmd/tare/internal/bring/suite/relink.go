@@ -1,0 +1,112 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare/kinds/gobench"
+)
+
+// linked builds by the go command and reads from what it prints how it called
+// the linker. Its objects stay below dir.
+func (s *Side) linked(ctx context.Context, args []string, dir string) (*gobench.Link, error) {
+	objects := filepath.Join(dir, "objects")
+	if err := os.MkdirAll(objects, 0o755); err != nil {
+		return nil, err
+	}
+	with := *s
+	with.Env = append(slices.Clone(s.Env), "GOTMPDIR="+objects)
+	_, said, err := with.output(ctx, slices.Insert(slices.Clone(args), 1, "-x", "-work"))
+	if err != nil {
+		return nil, err
+	}
+	link, err := parseLink(said)
+	if err != nil {
+		return nil, fmt.Errorf("%s: find out how it is linked: %w", s.ID, err)
+	}
+	link.Dir = dir
+	return link, nil
+}
+
+// parseLink finds the call of the linker in what go test -c -x -work prints:
+//
+//	WORK=/tmp/go-build123
+//	GOROOT='/usr/local/go' /usr/local/go/pkg/tool/linux_amd64/link -o $WORK/b001/a.test … $WORK/b001/_pkg_.a
+func parseLink(said string) (*gobench.Link, error) {
+	var work string
+	for line := range strings.Lines(said) {
+		line = strings.TrimSpace(line)
+		if dir, ok := strings.CutPrefix(line, "WORK="); ok {
+			work = dir
+			continue
+		}
+		if !strings.Contains(line, "-importcfg") {
+			continue
+		}
+		all := words(line)
+		for i := range all {
+			all[i] = strings.ReplaceAll(all[i], "$WORK", work)
+		}
+		tool := slices.IndexFunc(all, func(w string) bool { return !strings.Contains(w, "=") })
+		if tool < 0 || strings.TrimSuffix(filepath.Base(all[tool]), ".exe") != "link" {
+			continue
+		}
+		link := &gobench.Link{Env: all[:tool:tool]}
+		for i := tool; i < len(all); i++ {
+			switch {
+			case all[i] == "-o":
+				i++
+			case strings.HasPrefix(all[i], randLayout+"="):
+			default:
+				link.Args = append(link.Args, all[i])
+			}
+		}
+		return link, nil
+	}
+	return nil, errors.New("the go command printed no call of the linker")
+}
+
+// words splits a line as the go command writes it: a word, or a part of one, may
+// stand in single quotes as it is, or in double quotes as in Go.
+func words(line string) (all []string) {
+	var word strings.Builder
+	begun := false
+	for line != "" {
+		switch c := line[0]; {
+		case c == ' ' || c == '\t':
+			if begun {
+				all = append(all, word.String())
+				word.Reset()
+				begun = false
+			}
+		case c == '\'':
+			text, rest, _ := strings.Cut(line[1:], "'")
+			word.WriteString(text)
+			line, begun = rest, true
+			continue
+		case c == '"':
+			if quoted, err := strconv.QuotedPrefix(line); err == nil {
+				text, _ := strconv.Unquote(quoted)
+				word.WriteString(text)
+				line, begun = line[len(quoted):], true
+				continue
+			}
+			word.WriteByte(c)
+			begun = true
+		default:
+			word.WriteByte(c)
+			begun = true
+		}
+		line = line[1:]
+	}
+	if begun {
+		all = append(all, word.String())
+	}
+	return all
+}

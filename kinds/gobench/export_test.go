@@ -1,0 +1,4 @@
+package gobench
+
+// LayoutSeed is for tests outside.
+var LayoutSeed = layoutSeed

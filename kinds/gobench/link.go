@@ -1,0 +1,61 @@
+package gobench
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+)
+
+// Link is a call of the linker that makes a package's test binary anew, with
+// its functions in another order. Where code lies moves the time of tight loops
+// by more than most changes do, and two trials of one binary never show it.
+//
+// It links the objects that the first build left: what somebody types meanwhile
+// into the files of a side changes nothing.
+type Link struct {
+	Args []string `json:"args"`          // the linker, then its arguments but -o and -randlayout
+	Env  []string `json:"env,omitempty"` // NAME=value, besides the caller's environment
+	Dir  string   `json:"dir"`           // where it runs, and where the binaries go
+}
+
+// linkWait is how long a linker that was interrupted has to go away.
+const linkWait = 2 * time.Second
+
+// Binary links a binary whose functions are in the order that seed stands for,
+// and returns its path.
+func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
+	path := filepath.Join(l.Dir, fmt.Sprintf("%016x.test", seed))
+	if filepath.Separator == '\\' {
+		path += ".exe"
+	}
+	args := slices.Concat(l.Args[1:len(l.Args)-1], []string{"-o", path, fmt.Sprintf("-randlayout=%d", seed>>1)}, l.Args[len(l.Args)-1:])
+	cmd := exec.CommandContext(ctx, l.Args[0], args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = l.Dir, append(os.Environ(), l.Env...), linkWait
+	said, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", &tare.TrialError{Class: tare.ErrStart, Message: fmt.Sprintf("link %s anew: %v: %s", filepath.Base(l.Args[len(l.Args)-1]), err, strings.TrimSpace(string(said)))}
+	}
+	return path, nil
+}
+
+// layoutSeed says in which order the functions of a package are linked for a
+// trial: no two trials of a study have the same.
+func layoutSeed(study, trial, path string) uint64 {
+	h := fnv.New64a()
+	for _, part := range []string{study, trial, path} {
+		_, _ = h.Write([]byte(part))
+		_, _ = h.Write([]byte{0})
+	}
+	return h.Sum64()
+}
