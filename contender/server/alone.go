@@ -60,6 +60,7 @@ func (a alone) main(args []string, stdout, stderr io.Writer) int {
 // serve serves until ctx is done.
 func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 	s.config.homelab.Now, s.config.ingest.Now = time.Now, time.Now
+	s.config.ingest.Log = func(line string) { fmt.Fprintf(stderr, "%s: %s\n", name(), line) }
 	r, err := a.start(s)
 	if err != nil {
 		return err
@@ -102,10 +103,16 @@ func (a alone) notices(s setup, made service) []string {
 	case made.ingest == nil:
 		return nil
 	}
-	if s.config.ingest.Sink == sinkNull {
+	dir, spooled := strings.CutPrefix(s.config.ingest.Sink, sinkSpool)
+	cut, unsent := made.ingest.Cut(), made.ingest.Unsent()
+	switch {
+	case s.config.ingest.Sink == sinkNull:
 		return []string{"there is no sink: events are acknowledged and thrown away; -sink file:PATH keeps them"}
-	}
-	if cut := made.ingest.Cut(); cut > 0 {
+	case spooled && cut > 0:
+		return []string{fmt.Sprintf("%s has %d events to send on, and behind them %d bytes of a write that was not finished, and not acknowledged", dir, unsent, cut)}
+	case spooled && unsent > 0:
+		return []string{fmt.Sprintf("%s has %d events to send on", dir, unsent)}
+	case cut > 0:
 		return []string{fmt.Sprintf("the last line of %s was unfinished: its %d bytes were cut off", strings.TrimPrefix(s.config.ingest.Sink, sinkFile), cut)}
 	}
 	return nil

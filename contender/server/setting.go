@@ -5,9 +5,11 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/tarebench/tare/apps/homelab"
 	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/ingest/spool"
 	"github.com/tarebench/tare/apps/users"
 )
 
@@ -46,6 +48,10 @@ const (
 	SetFsync   = "fsync"
 	SetRotate  = "rotate"
 
+	SetSpoolBytes = "spool-bytes"
+	SetSpoolAge   = "spool-age"
+	SetSinkWait   = "sink-wait"
+
 	SetDevices   = "devices"
 	SetOrigins   = "origins"
 	SetRateLimit = "rate-limit"
@@ -73,9 +79,12 @@ func Settings(app string) []Setting {
 			same(SetLimit, strconv.Itoa(ingest.DefaultLimit), "`records` in a batch, at most"),
 			same(SetMaxBody, "1MiB", "`bytes` of a body at most, as sent and unpacked; also with kB, MB, KiB, MiB, …"),
 			same(SetToken, "", "`secret` that requests must carry as Authorization: Bearer; empty: none"),
-			same(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends lines of JSON"),
+			same(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends lines of JSON, spool:DIR keeps them for a reader"),
 			same(SetFsync, off, "events are on stable storage before they are acknowledged"),
 			same(SetRotate, "0", "`bytes` after which the file sink begins another file; 0: never"),
+			same(SetSpoolBytes, "1GiB", "`bytes` of the spool on disk at most; batches are answered with 503 when it is full"),
+			same(SetSpoolAge, off, "`duration` that the oldest event may wait in the spool; off: any"),
+			same(SetSinkWait, off, "`duration` that an answer waits until the events are sent on; off: they are acknowledged in the spool"),
 		}
 	case AppHomelab:
 		return []Setting{
@@ -99,8 +108,9 @@ func Settings(app string) []Setting {
 const postgresKind = "postgres"
 
 const (
-	sinkNull = "null"
-	sinkFile = "file:"
+	sinkNull  = "null"
+	sinkFile  = "file:"
+	sinkSpool = "spool:"
 )
 
 // config is how the service of an app is to be.
@@ -123,14 +133,22 @@ func (c *config) set(app, name, value string) (err error) {
 	case SetToken:
 		c.ingest.Token = value
 	case SetSink:
-		if path, file := strings.CutPrefix(value, sinkFile); value != sinkNull && (!file || path == "") {
-			err = fmt.Errorf("%q is neither null nor file:PATH", value)
+		path, file := strings.CutPrefix(value, sinkFile)
+		dir, spool := strings.CutPrefix(value, sinkSpool)
+		if value != sinkNull && (!file || path == "") && (!spool || dir == "") {
+			err = fmt.Errorf("%q is neither null nor file:PATH nor spool:DIR", value)
 		}
 		c.ingest.Sink = value
 	case SetFsync:
 		c.ingest.Fsync, err = switched(value)
 	case SetRotate:
 		c.ingest.Rotate, err = size(value, 0)
+	case SetSpoolBytes:
+		c.ingest.SpoolBytes, err = size(value, spool.LeastBytes)
+	case SetSpoolAge:
+		c.ingest.SpoolAge, err = duration(value)
+	case SetSinkWait:
+		c.ingest.Wait, err = duration(value)
 	case SetDevices:
 		c.devices, err = number(value, 1, 100_000)
 	case SetOrigins:
@@ -202,6 +220,18 @@ func size(text string, least int64) (int64, error) {
 		return 0, fmt.Errorf("%q is no number of bytes, such as 1048576 or 1MiB", text)
 	}
 	return n * unit, nil
+}
+
+// duration reads one, or off.
+func duration(text string) (time.Duration, error) {
+	if text == off {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q is neither off nor a duration, such as 30s", text)
+	}
+	return d, nil
 }
 
 func switched(text string) (bool, error) {

@@ -150,6 +150,10 @@ func TestConfigured(t *testing.T) {
 		{AppIngest, map[string]string{"max_body": "1"}, `tls_key, limit, max-body, token, sink, fsync, rotate`},
 		{AppIngest, map[string]string{SetDevices: "1"}, `unknown setting "devices"`},
 		{AppIngest, map[string]string{SetSink: "file"}, `sink: "file" is neither`},
+		{AppIngest, map[string]string{SetSink: "spool:"}, `sink: "spool:" is neither`},
+		{AppIngest, map[string]string{SetSpoolBytes: "1"}, `spool-bytes: "1" is no number`},
+		{AppIngest, map[string]string{SetSpoolAge: "-1s"}, `spool-age: "-1s" is neither off nor a duration`},
+		{AppIngest, map[string]string{SetSinkWait: "on"}, `sink-wait: "on" is neither`},
 		{AppHomelab, map[string]string{SetRateLimit: "many"}, `rate-limit: "many"`},
 	} {
 		s, err := configured(tt.app, tt.set)

@@ -8,8 +8,11 @@ import (
 	"sync"
 )
 
-// ErrClosed is the error of Keep after Close.
-var ErrClosed = errors.New("the sink is closed")
+// Errors of Keep. A batch that is too large will always be.
+var (
+	ErrClosed   = errors.New("the sink is closed")
+	ErrTooLarge = errors.New("the batch is larger than the sink takes")
+)
 
 // Batch is what one caller wants to have kept.
 type Batch struct {

@@ -87,7 +87,7 @@ func (f *File) Keep(ctx context.Context, lines []byte, _ int) error {
 	case len(lines) == 0:
 		return nil
 	case len(lines) > MaxBatch:
-		return fmt.Errorf("a batch of %d bytes, more than %d", len(lines), MaxBatch)
+		return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(lines), MaxBatch)
 	case lines[len(lines)-1] != '\n' || bytes.IndexByte(lines, 0) >= 0:
 		return errors.New("a batch without a line end at its end, or with a zero byte in it")
 	}

@@ -28,8 +28,11 @@ type Sink interface {
 	Close() error
 }
 
-// ErrClosed is the error of Keep after Close.
-var ErrClosed = commit.ErrClosed
+// Errors of Keep. A batch that is too large will always be.
+var (
+	ErrClosed   = commit.ErrClosed
+	ErrTooLarge = commit.ErrTooLarge
+)
 
 // Null is a sink that keeps nothing.
 type Null struct{}

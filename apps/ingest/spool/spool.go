@@ -53,7 +53,7 @@ const (
 // Errors of Keep. After ErrFull and ErrTooLarge nothing of the batch is kept.
 var (
 	ErrFull     = errors.New("the spool is full")
-	ErrTooLarge = errors.New("the batch is larger than the spool takes")
+	ErrTooLarge = commit.ErrTooLarge
 	ErrWait     = errors.New("the far side has not taken the batch in time")
 	ErrClosed   = commit.ErrClosed
 )
