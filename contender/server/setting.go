@@ -216,7 +216,7 @@ func size(text string, least int64) (int64, error) {
 		}
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n < least || n > math.MaxInt64/unit {
+	if err != nil || n < 0 || n > math.MaxInt64/unit || n*unit < least {
 		return 0, fmt.Errorf("%q is no number of bytes, such as 1048576 or 1MiB", text)
 	}
 	return n * unit, nil

@@ -41,7 +41,7 @@ func TestSettingsAreSound(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	want := ingest.Config{Limit: ingest.DefaultLimit, MaxBody: ingest.DefaultMaxBody, Sink: "null"}
+	want := ingest.Config{Limit: ingest.DefaultLimit, MaxBody: ingest.DefaultMaxBody, Sink: "null", SpoolBytes: 1 << 30}
 	if c, err := defaults(AppIngest, false); err != nil || !reflect.DeepEqual(c, config{ingest: want}) {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -57,6 +57,7 @@ func TestParseSettings(t *testing.T) {
 		if c.Limit == 0 {
 			c.Limit = 10
 		}
+		c.SpoolBytes = 1 << 30
 		if c.MaxBody == 0 {
 			c.MaxBody = 1 << 20
 		}

@@ -65,7 +65,9 @@ func run(t *testing.T, dir string, s *scripted, dead int64, limit time.Duration,
 		Log: slog.New(slog.NewTextHandler(&out, nil)), Now: func() time.Time { return time.Unix(0, 0) },
 	})
 	assert.NoError(t, "start", err)
-	left, err = service.Stop(limit)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	left, err = service.Stop(ctx)
 	assert.NoError(t, "stop", err)
 	return out.String(), left
 }

@@ -88,14 +88,13 @@ func (s *Service) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// Stop sends what is in the spool for as long as limit lasts, and ends. Left is
-// how many events the slowest sink has not sent: they stay in the spool. Whoever
-// writes to the spool has ended before.
-func (s *Service) Stop(limit time.Duration) (left uint64, err error) {
+// Stop sends what is in the spool until ctx ends, and closes the sinks. Left is
+// how many events the slowest of them has not sent: they stay in the spool.
+// Whoever writes to the spool has ended before.
+func (s *Service) Stop(ctx context.Context) (left uint64, err error) {
 	close(s.drained)
-	timer := time.AfterFunc(limit, s.cancel)
+	defer context.AfterFunc(ctx, s.cancel)()
 	s.running.Wait()
-	timer.Stop()
 	left, err = s.readers.Left()
 	return left, errors.Join(err, s.close())
 }

@@ -42,6 +42,8 @@ func options(kind string) []string {
 		return []string{"gzip", "timeout", "token-file", "dedup"}
 	case web:
 		return []string{"gzip", "timeout", "token-file"}
+	case kind == "file":
+		return []string{"fsync"}
 	case kind == "kafka":
 		return []string{"timeout", "sasl", "tls", "key"}
 	case kind == "jetstream":

@@ -102,7 +102,9 @@ func serve(dir, url string, open func(sink.Target) (sink.Sink, error)) error {
 	if err := sp.Close(); err != nil {
 		return err
 	}
-	left, err := service.Stop(time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	left, err := service.Stop(ctx)
 	if err == nil && left > 0 {
 		err = fmt.Errorf("%d events are left", left)
 	}

@@ -103,7 +103,9 @@ func (r *rig) start() {
 // stop ends the sending, after so long at most.
 func (r *rig) stop(limit time.Duration) uint64 {
 	r.t.Helper()
-	left, err := r.service.Stop(limit)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	left, err := r.service.Stop(ctx)
 	r.must(err)
 	return left
 }
