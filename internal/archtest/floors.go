@@ -90,6 +90,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/history", floor: 6},
 		{dir: "cmd/tare/internal/history/index", floor: 6, peers: []string{"cmd/tare/internal/history"}},
 		{dir: "cmd/tare/internal/sink", floor: 6},
+		{dir: "cmd/tare/internal/sink/kinds", floor: 7, peers: []string{"cmd/tare/internal/sink/*"}},
 		{dir: "cmd/tare/internal/sink/*", floor: 7},
 		{dir: "cmd/tare/internal/bring", floor: 7, peers: []string{"cmd/tare/internal/bring/*"}},
 		{dir: "cmd/tare/internal/bring/document", floor: 7},

@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
 )
@@ -39,7 +40,12 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 		return cmdenv.Usage(fmt.Sprintf("--face is for a stack that serves several faces, and %s is one", st.ID), "leave --stack out, or --face")
 	}
 	st = st.kept(c, o.store)
-	args := append([]string{"-app=" + o.app}, o.args...)
+	args, forward := append([]string{"-app=" + o.app}, o.args...), (*forwarding)(nil)
+	if o.app == server.AppIngest {
+		if forward, args, err = forwarded(args, o.value, o.spool); err != nil {
+			return err
+		}
+	}
 	if st.variant != "" {
 		args = append(args, "-variant="+st.variant)
 	}
@@ -58,7 +64,9 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	}
 	program, err := buildStack(ctx, env, signals, st, cmdenv.Workshop{Cache: d.Cache, Catalog: o.catalog, Run: tag}, o.quiet)
 	if err == nil {
-		err = attend(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian)
+		err = forward.during(env, signals, func() error {
+			return attend(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian)
+		})
 	}
 	if errDone := guardian.Done(); err == nil {
 		err = errDone

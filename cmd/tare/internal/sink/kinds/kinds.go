@@ -9,6 +9,9 @@ import (
 
 	local "github.com/tarebench/tare/apps/ingest/sink"
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
+	"github.com/tarebench/tare/cmd/tare/internal/sink/jetstream"
+	"github.com/tarebench/tare/cmd/tare/internal/sink/kafka"
+	"github.com/tarebench/tare/cmd/tare/internal/sink/postgres"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/web"
 )
 
@@ -27,6 +30,12 @@ func Open(t sink.Target, c Config) (sink.Sink, error) {
 		return openFile(t)
 	case strings.Contains(t.Kind, "+"):
 		return web.New(t, web.Config{Token: c.Token, Now: c.Now})
+	case t.Kind == "kafka":
+		return kafka.New(t)
+	case t.Kind == "jetstream":
+		return jetstream.New(t)
+	case t.Kind == "postgres":
+		return postgres.New(t)
 	}
 	return nil, fmt.Errorf("sink %s: there is no kind %s", t.Name(), t.Kind)
 }
