@@ -102,7 +102,7 @@ func serve(dir, url string, open func(sink.Target) (sink.Sink, error)) error {
 	if err := sp.Close(); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // a far side may be slow
 	defer cancel()
 	left, err := service.Stop(ctx)
 	if err == nil && left > 0 {
