@@ -9,10 +9,19 @@ const (
 	TrialWise Isolation = "trial"    // one whole trial after another
 )
 
+// Reference is what stands for the baseline in a ratio to it, on metrics that
+// are measured per slice.
+type Reference string
+
+// BaselineAndControl is the mean of the baseline and of the control, which is the
+// baseline once more. In older plans the baseline stands for itself.
+const BaselineAndControl Reference = "baseline+control"
+
 // Plan is every round in order, from a recorded seed.
 type Plan struct {
 	Seed            string       `json:"seed"`
 	Isolation       Isolation    `json:"isolation"`
+	Reference       Reference    `json:"reference,omitempty"`
 	Contenders      []string     `json:"contenders"` // every process of a round, by id
 	Looks           []int        `json:"looks"`      // after how many rounds the evidence is judged
 	RoundsPlanned   int          `json:"rounds_planned"`

@@ -3,6 +3,9 @@
 package kinds
 
 import (
+	homelab "github.com/tarebench/tare/apps/homelab/workload"
+	ingest "github.com/tarebench/tare/apps/ingest/workload"
+	tiny "github.com/tarebench/tare/apps/tiny/workload"
 	"github.com/tarebench/tare/kinds/codec"
 	"github.com/tarebench/tare/kinds/copier"
 	"github.com/tarebench/tare/kinds/gobench"
@@ -20,6 +23,6 @@ func All() map[string]lab.Kind {
 		"gobench": gobench.New(),
 		"router":  router.New(),
 		"rpc":     rpc.New(),
-		"server":  server.New(),
+		"server":  server.Of(server.Name, tiny.App(), ingest.App(), homelab.App()),
 	}
 }

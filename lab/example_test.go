@@ -39,5 +39,5 @@ func ExampleRun() {
 	for _, v := range result.Verdicts {
 		fmt.Println(v.Sentence)
 	}
-	// Output: lean takes 0.750× the time of base on w (0.748 to 0.752, 95 %, 12 rounds): 25 % less time.
+	// Output: lean takes 0.750× the time of base on w (0.749 to 0.752, 95 %, 12 rounds): 25 % less time.
 }

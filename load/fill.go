@@ -29,11 +29,8 @@ type draw struct {
 
 // spot is one of those places.
 type spot struct {
-	body   bool // else in the head
-	at     int  // in it
-	width  int  // bytes
-	varint bool
-	add    int64
+	Fill
+	at int // in the body, or in the head
 }
 
 // Widths in bytes of numbers that an int64 can hold.
@@ -51,7 +48,7 @@ func (e *encoded) fills(r Request, c counters, path, content int) error {
 		if what := f.check(taken[f.Body]); what != "" {
 			return fmt.Errorf("fill %d: %s", i, what)
 		}
-		s := spot{body: f.Body, at: path + f.At, width: f.Width, varint: f.Varint, add: f.Add}
+		s := spot{f, path + f.At}
 		if f.Body {
 			s.at = content + f.At
 		}
@@ -105,23 +102,24 @@ func (e *encoded) fill(head, body []byte) error {
 		}
 		for _, s := range d.spots {
 			b := head
-			if s.body {
+			if s.Body {
 				b = body
 			}
-			if !s.put(b, n+s.add) {
-				return fmt.Errorf("counter %q has come to %s, which does not take %d bytes", d.name, strconv.FormatInt(n+s.add, 10), s.width)
+			if !s.Write(b[s.at:s.at+s.Width], n) {
+				return fmt.Errorf("counter %q has come to %s, which does not take %d bytes", d.name, strconv.FormatInt(n+s.Add, 10), s.Width)
 			}
 		}
 	}
 	return nil
 }
 
-// put writes a number; false: it does not take the width, or has none.
-func (s spot) put(b []byte, n int64) bool {
-	if b = b[s.at : s.at+s.width]; n < 0 {
+// Write writes the number for a counter that stands at n into the bytes that are its
+// own. It is false where the number does not take their width, or is less than zero.
+func (f Fill) Write(b []byte, n int64) bool {
+	if n += f.Add; n < 0 {
 		return false
 	}
-	if s.varint {
+	if f.Varint {
 		for i := range b {
 			if b[i] = byte(n) | 0x80; i > 0 && n == 0 {
 				return false

@@ -89,7 +89,7 @@ func TestNumbersWithoutRoom(t *testing.T) {
 		{1, true, 0, "\x00"}, {1, true, 127, "\x7f"}, {1, true, 128, ""}, {2, true, 127, ""}, {2, true, 128, "\x80\x01"}, {9, true, 1<<63 - 1, "\xff\xff\xff\xff\xff\xff\xff\xff\x7f"},
 	} {
 		b := make([]byte, c.width)
-		ok := spot{width: c.width, varint: c.varint}.put(b, c.n)
+		ok := Fill{Varint: c.varint}.Write(b[:c.width], c.n)
 		if ok != (c.want != "") || ok && string(b) != c.want {
 			t.Errorf("%d in %d bytes, varint %v: %v %q", c.n, c.width, c.varint, ok, b)
 		}

@@ -21,6 +21,9 @@ package homelab
 
 import "time"
 
+// Name is that of the app, in studies and on command lines.
+const Name = "homelab"
+
 // Device is one thing in the house.
 type Device struct {
 	ID          string         `json:"id"`

@@ -26,6 +26,9 @@ package ingest
 
 import "time"
 
+// Name is that of the app, in studies and on command lines.
+const Name = "ingest"
+
 // Record is one event.
 type Record struct {
 	ID        string    `json:"id"`

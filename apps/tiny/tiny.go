@@ -21,6 +21,9 @@ import (
 	"strings"
 )
 
+// Name is that of the app, in studies and on command lines.
+const Name = "tiny"
+
 // Content types of answers. A charset may follow.
 const (
 	JSON = "application/json"

@@ -23,6 +23,9 @@ import (
 	"time"
 )
 
+// Name is that of the app, in studies and on command lines.
+const Name = "users"
+
 // FirstID is the id of the first user that a store ever holds. Ids count up from
 // it and are not used again: all that a store can come to have as many digits,
 // and take as many bytes in protocol buffers.

@@ -52,7 +52,7 @@ func (f face) serve(tb testing.TB, n int) *service {
 		tb.Fatal(err)
 	}
 	made := &service{face: f, users: users.New(users.Config{}, store)}
-	s, err := f.Serve(server.Options{Log: f.log, Receipts: &server.Receipts{}, Users: made.users})
+	s, err := f.Serve(server.Options{Log: f.log, Receipts: &server.Receipts{}}, made.users)
 	if err != nil {
 		tb.Fatal(err)
 	}

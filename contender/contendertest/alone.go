@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
 )
@@ -54,8 +55,8 @@ func (s subject) aloneServer(a app, dir string) []error {
 		wrong = append(wrong, fmt.Errorf("-log file:PATH: %w", err))
 	}
 	refused := [][]string{{"-no-such-flag"}, {"-app", "no such app"}, {"-app", a.name, "-log", "loud"}, {"-app", a.name, "-variant", "none"}, {"-app", a.name, "something"}}
-	for _, setting := range server.Settings(a.name) {
-		if setting.Name != server.SetToken {
+	for _, setting := range a.settings {
+		if setting.Name != ingestserving.SetToken {
 			refused = append(refused, []string{"-app", a.name, "-" + setting.Name + "=no such value"})
 		}
 	}

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/homelab"
+	homelabserving "github.com/tarebench/tare/apps/homelab/serving"
 	"github.com/tarebench/tare/apps/ingest"
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/server/nethttp"
 )
@@ -21,17 +23,22 @@ import (
 // flaws are what is wrong with an otherwise sound server of ingest or homelab.
 type flaws struct {
 	options func(o *server.Options)
+	ingest  *ingest.Config  // of another service than the SDK made; nil: its own
+	homelab *homelab.Config // of another house
 	decode  func(body []byte, list *[]ingest.Record) error
 	json    func(j *nethttp.JSON)
 	handler func(next http.Handler, o server.Options) http.Handler
 	serve   func(http.Handler) server.Server
 }
 
-func (f flaws) made(o server.Options, sound func(server.Options) server.Server) (server.Server, error) {
+func (f flaws) made(o server.Options, sound func(server.Options) (server.Server, error)) (server.Server, error) {
 	if f.options != nil {
 		f.options(&o)
 	}
-	s := sound(o)
+	s, err := sound(o)
+	if err != nil {
+		return nil, err
+	}
 	// The one exported field of what package server makes of a handler.
 	h := reflect.ValueOf(s).Elem().FieldByName("Server").Addr().Interface().(*http.Server).Handler
 	if f.handler != nil {
@@ -43,34 +50,44 @@ func (f flaws) made(o server.Options, sound func(server.Options) server.Server) 
 	return f.serve(h), nil
 }
 
-func (f flaws) events(o server.Options) (server.Server, error) {
-	return f.made(o, func(o server.Options) server.Server {
-		return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: func(body []byte) (ingest.Batch, error) {
+func (f flaws) events(o server.Options, s *ingest.Service) (server.Server, error) {
+	if f.ingest != nil {
+		var err error
+		if s, err = ingest.New(*f.ingest); err != nil {
+			return nil, err
+		}
+	}
+	decode := f.decode
+	if decode == nil {
+		decode = func(body []byte, list *[]ingest.Record) error { return json.Unmarshal(body, list) }
+	}
+	return f.made(o, func(o server.Options) (server.Server, error) {
+		return nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: func(body []byte) (ingest.Batch, error) {
 			var list []ingest.Record
-			decode := f.decode
-			if decode == nil {
-				decode = func(body []byte, list *[]ingest.Record) error { return json.Unmarshal(body, list) }
-			}
 			if err := decode(body, &list); err != nil {
 				return nil, err
 			}
 			return ingest.Records(list, json.Marshal), nil
-		}})
+		}})(o, s)
 	})
 }
 
-func (f flaws) home(o server.Options) (server.Server, error) {
-	return f.made(o, func(o server.Options) server.Server {
-		j := nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: json.Marshal}
-		if f.json != nil {
-			f.json(&j)
+func (f flaws) home(o server.Options, house *homelab.House) (server.Server, error) {
+	if f.homelab != nil {
+		var err error
+		if house, err = homelab.New(*f.homelab, house.Devices()); err != nil {
+			return nil, err
 		}
-		return nethttp.Homelab(o, j)
-	})
+	}
+	j := nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: json.Marshal}
+	if f.json != nil {
+		f.json(&j)
+	}
+	return f.made(o, func(o server.Options) (server.Server, error) { return nethttp.Homelab(j)(o, house) })
 }
 
 func (f flaws) main() {
-	server.Main(server.Apps{server.AppIngest: f.events, server.AppHomelab: f.home})
+	server.Main(server.Apps{ingestserving.App(f.events), homelabserving.App(f.home)})
 }
 
 // header changes the header of each answer before it goes out.
@@ -88,23 +105,6 @@ type headed struct {
 func (h headed) WriteHeader(status int) {
 	h.change(h.Header())
 	h.ResponseWriter.WriteHeader(status)
-}
-
-// service is another one than the SDK made.
-func service(c ingest.Config) func(o *server.Options) {
-	return func(o *server.Options) {
-		if o.Ingest != nil {
-			o.Ingest, _ = ingest.New(c)
-		}
-	}
-}
-
-func house(c homelab.Config) func(o *server.Options) {
-	return func(o *server.Options) {
-		if o.Homelab != nil {
-			o.Homelab, _ = homelab.New(c, o.Homelab.Devices())
-		}
-	}
 }
 
 // hoards keeps 10 MiB for each body in gzip, as a decoder does that is shown it
@@ -126,10 +126,10 @@ func appDefects() []defect {
 	return []defect{
 		{"apps", flaws{}.main, ""},
 
-		{"ingest drops", flaws{options: service(ingest.Config{})}.main, "0 delivered, acknowledged were"},
-		{"ingest takes all", flaws{options: service(ingest.Config{Limit: 1000})}.main, "status 200, want 400"},
-		{"ingest holds all", flaws{options: service(ingest.Config{MaxBody: 1 << 30})}.main, "status 200, want 413"},
-		{"ingest believes", flaws{options: service(ingest.Config{})}.main, "status 200, want 401"},
+		{"ingest drops", flaws{ingest: &ingest.Config{}}.main, "0 delivered, acknowledged were"},
+		{"ingest takes all", flaws{ingest: &ingest.Config{Limit: 1000}}.main, "status 200, want 400"},
+		{"ingest holds all", flaws{ingest: &ingest.Config{MaxBody: 1 << 30}}.main, "status 200, want 413"},
+		{"ingest believes", flaws{ingest: &ingest.Config{}}.main, "status 200, want 401"},
 		{"ingest guesses", flaws{decode: func(body []byte, list *[]ingest.Record) error {
 			_ = json.Unmarshal(body, list)
 			return nil
@@ -164,9 +164,9 @@ func appDefects() []defect {
 		}}.main, "status 302, want 404"},
 
 		{"homelab forgets", flaws{handler: header(func(h http.Header) { h.Del("X-Request-Id") })}.main, "header X-Request-Id is"},
-		{"homelab is closed", flaws{options: house(homelab.Config{})}.main, "header Access-Control-Allow-Origin is"},
-		{"homelab is open", flaws{options: house(homelab.Config{Origins: []string{"*"}})}.main, "no origins are configured"},
-		{"homelab is patient", flaws{options: house(homelab.Config{})}.main, "status 200, want 429"},
+		{"homelab is closed", flaws{homelab: &homelab.Config{}}.main, "header Access-Control-Allow-Origin is"},
+		{"homelab is open", flaws{homelab: &homelab.Config{Origins: []string{"*"}}}.main, "no origins are configured"},
+		{"homelab is patient", flaws{homelab: &homelab.Config{}}.main, "status 200, want 429"},
 		{"homelab has more", flaws{handler: func(next http.Handler, o server.Options) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				o.Receipts.Layer()
@@ -207,7 +207,7 @@ func TestSuiteFindsAppDefects(t *testing.T) {
 			t.Parallel()
 			m := manifest{ID: "x", Kind: "server", Apps: []string{name}}
 			if name == "apps" {
-				m.Apps = []string{server.AppIngest, server.AppHomelab}
+				m.Apps = []string{ingest.Name, homelab.Name}
 			}
 			s := subject{command: []string{os.Args[0], "server " + d.name}, manifest: m, limit: 30 * time.Second, hasty: !slow}
 			err := errors.Join(s.examine(t.TempDir())...)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/apps/homelab"
+	homelabserving "github.com/tarebench/tare/apps/homelab/serving"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/server"
 )
@@ -42,7 +43,7 @@ func homelabApp() (app, error) {
 		return app{}, err
 	}
 	list := func(name string, v any) map[string]any { return map[string]any{name: v} }
-	a := app{name: server.AppHomelab, layers: 2, slow: commandPath(lamp)}
+	a := app{name: homelab.Name, settings: homelabserving.App(nil).New().Settings(), layers: 2, slow: commandPath(lamp)}
 	answers := map[string]any{
 		api + "/":                                 house.Info(),
 		api + "/services":                         list("services", house.Services("")),
@@ -73,8 +74,8 @@ func homelabApp() (app, error) {
 		of, right := g.asked, g.wrong
 		a.good[i].wrong = func(got called) error { return errors.Join(right(got), d.wrong(of, got), identified(got)) }
 	}
-	limited := map[string]string{server.SetRateLimit: "3"}
-	shared := map[string]string{server.SetOrigins: "https://a.example,https://b.example:8443"}
+	limited := map[string]string{homelabserving.SetRateLimit: "3"}
+	shared := map[string]string{homelabserving.SetOrigins: "https://a.example,https://b.example:8443"}
 	a.checks = []check{
 		probes("refusals", d, nil, homelabRefusals()),
 		probes("origins", d, shared, homelabOrigins()),
@@ -83,7 +84,7 @@ func homelabApp() (app, error) {
 		{"layers", func(e exam) error { return e.checkLayers(limited, shared) }},
 	}
 	a.set = func(string) map[string]string {
-		return map[string]string{server.SetDevices: "50", server.SetRateLimit: "off", server.SetOrigins: "*"}
+		return map[string]string{homelabserving.SetDevices: "50", homelabserving.SetRateLimit: "off", homelabserving.SetOrigins: "*"}
 	}
 	return a, nil
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/apps/ingest"
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/fixture"
-	"github.com/tarebench/tare/contender/server"
 )
 
 // ingestApp is the app ingest, asked in JSON.
@@ -30,7 +30,7 @@ func ingestApp() (app, error) {
 	}
 	ten := batches[10]
 	a := app{
-		name: server.AppIngest,
+		name: ingest.Name, settings: ingestserving.App(nil).New().Settings(),
 		slow: "/",
 		good: []good{
 			batch(ten, 10),
@@ -56,15 +56,15 @@ func ingestApp() (app, error) {
 	}
 	a.checks = []check{
 		probes("refusals", d, nil, ingestRefusals(batches)),
-		probes("limits", d, map[string]string{server.SetMaxBody: "64KiB", server.SetLimit: "2"}, ingestLimits(batches)),
-		probes("token", d, map[string]string{server.SetToken: "open sesame"}, ingestTokens(ten)),
+		probes("limits", d, map[string]string{ingestserving.SetMaxBody: "64KiB", ingestserving.SetLimit: "2"}, ingestLimits(batches)),
+		probes("token", d, map[string]string{ingestserving.SetToken: "open sesame"}, ingestTokens(ten)),
 		{"sink", exam.checkSink},
 		{"formats", exam.checkFormats},
 		{"crowd", exam.checkCrowd},
 	}
 	const kept = "events.ndjson"
 	a.set = func(dir string) map[string]string {
-		return map[string]string{server.SetSink: "file:" + filepath.Join(dir, kept), server.SetFsync: "on", server.SetLimit: "10"}
+		return map[string]string{ingestserving.SetSink: "file:" + filepath.Join(dir, kept), ingestserving.SetFsync: "on", ingestserving.SetLimit: "10"}
 	}
 	a.kept = func(dir string) error { return holds(filepath.Join(dir, kept), a.items()) }
 	return a, nil
@@ -253,7 +253,7 @@ func holds(path string, n int) error {
 // checkSink: what is acknowledged is in the file, by the time it is.
 func (e exam) checkSink() error {
 	path := filepath.Join(e.dir, "sink.ndjson")
-	addr, err := e.serves(map[string]string{server.SetSink: "file:" + path})
+	addr, err := e.serves(map[string]string{ingestserving.SetSink: "file:" + path})
 	if err != nil {
 		return err
 	}

@@ -144,6 +144,14 @@ func (s subject) askOnce(addr string, q asked) (called, error) {
 	return c.ask(q)
 }
 
+func listens(addr string) bool {
+	conn, err := net.DialTimeout("tcp", addr, time.Second)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
+}
+
 // certificate writes a certificate for 127.0.0.1 and its key into dir.
 func certificate(dir string) (cert, key string, roots *x509.CertPool, err error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -106,7 +106,7 @@ func (e facing) serve(t *testing.T, c users.Config) *served {
 	}
 	s := &served{facing: e, t: t, store: &faulty{Repository: memory}, log: &journal{}}
 	s.service = users.New(c, s.store)
-	if s.server, err = e.face.Serve(server.Options{Variant: e.variant, Log: s.log, Receipts: &server.Receipts{}, Users: s.service}); err != nil {
+	if s.server, err = e.face.Serve(server.Options{Variant: e.variant, Log: s.log, Receipts: &server.Receipts{}}, s.service); err != nil {
 		t.Fatal(err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/tarebench/tare/apps/users"
+	usersserving "github.com/tarebench/tare/apps/users/serving"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
@@ -39,7 +40,7 @@ func (s subject) examineRPC(dir string) []error {
 	if len(s.Protocols) == 0 {
 		return []error{errors.New("contender.json names no protocols")}
 	}
-	a := app{name: server.AppUsers, layers: 2, asks: subject.askAloneRPC}
+	a := app{name: users.Name, settings: usersserving.App(nil, nil).New().Settings(), layers: 2, asks: subject.askAloneRPC}
 	var wrong []error
 	for i, protocol := range s.Protocols {
 		if !slices.Contains([]string{rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON}, protocol) {
@@ -82,7 +83,7 @@ func (talk) checks(first bool) []rpcCheck {
 
 // serves prepares n users in a store and returns a client of them.
 func (t talk) opens(n int, set map[string]string) (*plain, error) {
-	whole := map[string]string{server.SetUsers: fmt.Sprint(n)}
+	whole := map[string]string{usersserving.SetUsers: fmt.Sprint(n)}
 	for key, value := range set {
 		whole[key] = value
 	}
@@ -168,12 +169,12 @@ func (t talk) checkStores() error {
 		if url := os.Getenv("TARE_POSTGRES"); url != "" {
 			stores = append(stores, "postgres:"+url)
 		}
-	} else if a, err := t.p.ok(wire.Request{Op: wire.OpPrepare, Workload: t.workload(map[string]string{server.SetStore: "sqlite:x"})}); err != nil || !a.Unsupported && !t.Trap {
+	} else if a, err := t.p.ok(wire.Request{Op: wire.OpPrepare, Workload: t.workload(map[string]string{usersserving.SetStore: "sqlite:x"})}); err != nil || !a.Unsupported && !t.Trap {
 		return errors.Join(err, errors.New("a store that is not built in is not unsupported"))
 	}
 	for _, store := range stores {
 		name, _, _ := strings.Cut(store, ":")
-		p, err := t.opens(seeded, map[string]string{server.SetStore: store})
+		p, err := t.opens(seeded, map[string]string{usersserving.SetStore: store})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -211,7 +211,7 @@ func TestSuiteFindsRPCDefects(t *testing.T) {
 func (s subject) checkOne(d rpcDefect, dir string) error {
 	for _, c := range talk.checks(talk{}, true) {
 		if c.name == d.check {
-			a := app{name: server.AppUsers, layers: 2}
+			a := app{name: users.Name, layers: 2}
 			return s.visit(false, true, func(p *process, _ wire.Reply) error { return c.ask(talk{exam{s, a, p, dir}, d.protocol}) })
 		}
 	}

@@ -58,11 +58,11 @@ func (f slips) dials(t rpc.Target) (rpc.Client, error) {
 	return rpc.ByPolicy(t, client)
 }
 
-func (f slips) serve(o server.Options) (server.Server, error) {
+func (f slips) serve(o server.Options, u *users.Service) (server.Server, error) {
 	if f.options != nil {
 		f.options(&o)
 	}
-	s := sound{slips: f, o: o}
+	s := sound{slips: f, o: o, users: u}
 	mux := http.NewServeMux()
 	for pattern, op := range map[string]string{"POST /v1/users": rpc.OpCreate, "GET /v1/users/{id}": rpc.OpGet, "PUT /v1/users/{id}": rpc.OpUpdate, "DELETE /v1/users/{id}": rpc.OpDelete, "GET /v1/users": rpc.OpList} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.http(w, r, op) })
@@ -89,7 +89,8 @@ func (f slips) serve(o server.Options) (server.Server, error) {
 // sound is the face.
 type sound struct {
 	slips
-	o server.Options
+	o     server.Options
+	users *users.Service
 }
 
 // layered puts what is around every call of the service there.
@@ -104,8 +105,8 @@ func (s sound) layered(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.o.Receipts.Layer()
 		s.o.Receipts.Layer()
-		w.Header().Set("X-Request-Id", s.o.Users.RequestID(r.Header.Get("X-Request-Id")))
-		if s.o.Users.Limited() && !s.o.Users.Allow() && r.URL.Path != "/health" {
+		w.Header().Set("X-Request-Id", s.users.RequestID(r.Header.Get("X-Request-Id")))
+		if s.users.Limited() && !s.users.Allow() && r.URL.Path != "/health" {
 			if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 				s.framed(w, nil, users.Limited())
 				return
@@ -120,9 +121,9 @@ func (s sound) layered(next http.Handler) http.Handler {
 // do makes a call of the service.
 func (s sound) do(ctx context.Context, c rpc.Call) (rpc.Outcome, error) {
 	if s.call != nil {
-		s.call(s.o.Users, c)
+		s.call(s.users, c)
 	}
-	out, err := c.Do(ctx, local{s.o.Users})
+	out, err := c.Do(ctx, local{s.users})
 	var e *users.Error
 	if errors.As(err, &e) && s.refuse != nil {
 		if e = s.refuse(e); e == nil {

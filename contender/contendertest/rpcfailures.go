@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/users"
+	usersserving "github.com/tarebench/tare/apps/users/serving"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
@@ -21,7 +22,7 @@ import (
 // checkFailures: failures that are asked for reach the client as they are.
 func (t talk) checkFailures() error {
 	const one = 3
-	p, err := t.opens(seeded, map[string]string{server.SetFailOne: fmt.Sprint(one)})
+	p, err := t.opens(seeded, map[string]string{usersserving.SetFailOne: fmt.Sprint(one)})
 	if err != nil {
 		return err
 	}
@@ -46,7 +47,7 @@ func (t talk) checkFailures() error {
 // checkLimit: beyond the rate limit requests are refused, and never reach the
 // service.
 func (t talk) checkLimit() error {
-	p, err := t.opens(seeded, map[string]string{server.SetRateLimit: "1"})
+	p, err := t.opens(seeded, map[string]string{usersserving.SetRateLimit: "1"})
 	if err != nil {
 		return err
 	}

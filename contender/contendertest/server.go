@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tarebench/tare/apps/homelab"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
 )
@@ -35,6 +37,8 @@ type app struct {
 	checks []check
 	// slow is where a request has a body that may come too slowly.
 	slow string
+	// settings are what can be chosen about it.
+	settings []server.Setting
 	// set is what it is configured as, alone, and kept is looked at after its end.
 	set  func(dir string) map[string]string
 	kept func(dir string) error
@@ -66,9 +70,9 @@ func appNamed(name string) (app, error) {
 	switch name {
 	case "tiny":
 		return tinyApp(), nil
-	case server.AppIngest:
+	case ingest.Name:
 		return ingestApp()
-	case server.AppHomelab:
+	case homelab.Name:
 		return homelabApp()
 	}
 	return app{}, fmt.Errorf("there is no conformance suite for app %q", name)
@@ -326,14 +330,6 @@ func (e exam) checkAgain() error {
 			return fmt.Errorf("after a second prepare somebody still listens at %s", before)
 		}
 	}
-}
-
-func listens(addr string) bool {
-	conn, err := net.DialTimeout("tcp", addr, time.Second)
-	if err == nil {
-		_ = conn.Close()
-	}
-	return err == nil
 }
 
 // checkEnd has the server end while a connection is open, and asks afterwards

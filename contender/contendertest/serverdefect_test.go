@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tarebench/tare/apps/tiny/serving"
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
@@ -73,7 +74,7 @@ func (f faults) tiny(o server.Options) (server.Server, error) {
 	return s, nil
 }
 
-func (f faults) main() { server.Main(server.Apps{"tiny": f.tiny}) }
+func (f faults) main() { server.Main(server.Apps{server.Plain("tiny", f.tiny)}) }
 
 // deaf is a server that does not shut down.
 type deaf struct{ server.Server }
@@ -92,7 +93,7 @@ func serverDefects() []defect {
 	var last atomic.Value
 	return []defect{
 		{"none", faults{}.main, ""},
-		{"null", func() { server.Main(server.Apps{"tiny": server.Null("tiny")}) }, ""},
+		{"null", func() { server.Main(server.Apps{serving.Null()}) }, ""},
 		{"any method", faults{mux: func(mux *http.ServeMux, o server.Options) {
 			mux.HandleFunc("/v1/id/", func(w http.ResponseWriter, r *http.Request) {
 				o.Receipts.Request()
@@ -130,7 +131,7 @@ func serverDefects() []defect {
 			})
 		}}.main, "log to a file: 7 lines for 14 requests"},
 		{"goes on", faults{server: func(s server.Server) server.Server { return deaf{s} }}.main, "the first server goes on"},
-		{"other app", func() { server.Main(server.Apps{"other": faults{}.tiny}) }, "does not serve the app tiny"},
+		{"other app", func() { server.Main(server.Apps{server.Plain("other", faults{}.tiny)}) }, "does not serve the app tiny"},
 		{"everywhere", func() {
 			contender.Main(contender.Program{Kind: "server", Serve: func(string, wire.Workload) (contender.Served, error) {
 				return contender.Served{Addr: "192.0.2.1:80"}, nil

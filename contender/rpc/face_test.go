@@ -21,7 +21,7 @@ import (
 
 // httpFace is a face on net/http.
 func httpFace() Face {
-	return Face{Protocols: []string{HTTP}, Dial: HTTPClient, Serve: func(o server.Options) (server.Server, error) {
+	return Face{Protocols: []string{HTTP}, Dial: HTTPClient, Serve: func(o server.Options, s *users.Service) (server.Server, error) {
 		mux := http.NewServeMux()
 		answer := func(w http.ResponseWriter, status int, v any, err error) {
 			if err != nil {
@@ -53,7 +53,6 @@ func httpFace() Face {
 				answer(w, status, v, err)
 			})
 		}
-		s := o.Users
 		handle("POST /v1/users", 201, func(r *http.Request, _ int64, d users.Draft) (any, error) { return s.Create(r.Context(), d) })
 		handle("GET /v1/users/{id}", 200, func(r *http.Request, id int64, _ users.Draft) (any, error) { return s.Get(r.Context(), id) })
 		handle("PUT /v1/users/{id}", 200, func(r *http.Request, id int64, d users.Draft) (any, error) { return s.Update(r.Context(), id, d) })

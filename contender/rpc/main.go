@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/apps/users/serving"
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
@@ -21,12 +23,13 @@ func Main(f Face) { contender.Main(f.program()) }
 func All(faces map[string]Face) { contender.Main(all(faces)) }
 
 func (f Face) program() contender.Program {
-	return program(server.Host{Apps: server.Apps{server.AppUsers: f.Serve}, Variants: f.Variants, Store: f.Store},
+	return program(server.Host{Apps: server.Apps{serving.App(f.Serve, f.Store)}, Variants: f.Variants},
 		func(variant string) (Face, string) { return f, variant })
 }
 
 func all(faces map[string]Face) contender.Program {
 	var h server.Host
+	var store users.Opener
 	type place struct {
 		face    Face
 		variant string
@@ -35,8 +38,8 @@ func all(faces map[string]Face) contender.Program {
 	for _, name := range slices.Sorted(maps.Keys(faces)) {
 		f := faces[name]
 		h.Together = append(h.Together, name)
-		if h.Store == nil {
-			h.Store = f.Store
+		if store == nil {
+			store = f.Store
 		}
 		for i, v := range append(f.Variants, make([]string, max(0, 1-len(f.Variants)))...) {
 			called := name
@@ -48,11 +51,11 @@ func all(faces map[string]Face) contender.Program {
 		}
 	}
 	find := func(variant string) (Face, string) { return places[variant].face, places[variant].variant }
-	h.Apps = server.Apps{server.AppUsers: func(o server.Options) (server.Server, error) {
+	h.Apps = server.Apps{serving.App(func(o server.Options, s *users.Service) (server.Server, error) {
 		f, variant := find(o.Variant)
 		o.Variant = variant
-		return f.Serve(o)
-	}}
+		return f.Serve(o, s)
+	}, store)}
 	return program(h, find)
 }
 

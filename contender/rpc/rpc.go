@@ -13,7 +13,7 @@ import (
 	"net"
 
 	"github.com/tarebench/tare/apps/users"
-	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/apps/users/serving"
 )
 
 // Kind is what studies call this kind of contender.
@@ -36,8 +36,8 @@ const (
 
 // Face is one way to offer the service.
 type Face struct {
-	// Serve makes a server; Options.Users is the service.
-	Serve server.App
+	// Serve makes a server for the service.
+	Serve serving.Serve
 
 	// Protocols are those it speaks, the usual one first.
 	Protocols []string

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/tarebench/tare/apps/users"
 )
 
 // Environment variables that a server started without a lab looks at, where
@@ -59,8 +57,6 @@ func (a alone) main(args []string, stdout, stderr io.Writer) int {
 
 // serve serves until ctx is done.
 func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
-	s.config.homelab.Now, s.config.ingest.Now = time.Now, time.Now
-	s.config.ingest.Log = func(line string) { fmt.Fprintf(stderr, "%s: %s\n", name(), line) }
 	r, err := a.start(s)
 	if err != nil {
 		return err
@@ -69,7 +65,7 @@ func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 	if r.encrypts {
 		scheme = "https"
 	}
-	for _, line := range a.notices(s, r.service) {
+	for _, line := range r.service.Notices {
 		fmt.Fprintf(stderr, "%s: %s\n", name(), line)
 	}
 	for _, f := range r.fronts {
@@ -77,7 +73,7 @@ func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 		if len(s.faces) > 0 {
 			by = " by " + f.name
 		}
-		fmt.Fprintf(stderr, "%s: serving %s%s at %s://%s\n", name(), s.app, by, scheme, f.listen.Addr())
+		fmt.Fprintf(stderr, "%s: serving %s%s at %s://%s\n", name(), s.app.Name, by, scheme, f.listen.Addr())
 	}
 	select {
 	case err := <-r.ended:
@@ -87,33 +83,6 @@ func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 	}
 	if err := r.stop(farewell); err != nil {
 		fmt.Fprintf(stderr, "%s: not everything had ended in time: %v\n", name(), err)
-	}
-	return nil
-}
-
-// notices are what whoever starts a service should know, in lines.
-func (a alone) notices(s setup, made service) []string {
-	switch {
-	case made.users != nil && (s.config.store == users.MemoryStore || s.config.store == users.LinearStore):
-		line := "users are kept in memory, and gone when this ends"
-		if a.Store != nil {
-			line += "; -store sqlite:FILE keeps them"
-		}
-		return []string{line}
-	case made.ingest == nil:
-		return nil
-	}
-	dir, spooled := strings.CutPrefix(s.config.ingest.Sink, sinkSpool)
-	cut, unsent := made.ingest.Cut(), made.ingest.Unsent()
-	switch {
-	case s.config.ingest.Sink == sinkNull:
-		return []string{"there is no sink: events are acknowledged and thrown away; -sink file:PATH keeps them"}
-	case spooled && cut > 0:
-		return []string{fmt.Sprintf("%s has %d events to send on, and behind them %d bytes of a write that was not finished, and not acknowledged", dir, unsent, cut)}
-	case spooled && unsent > 0:
-		return []string{fmt.Sprintf("%s has %d events to send on", dir, unsent)}
-	case cut > 0:
-		return []string{fmt.Sprintf("the last line of %s was unfinished: its %d bytes were cut off", strings.TrimPrefix(s.config.ingest.Sink, sinkFile), cut)}
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	two := alone{Host{Apps: Apps{"tiny": plainTiny, "huge": plainTiny}, Variants: []string{"new", "old"}}}
-	one := alone{Host{Apps: Apps{"tiny": plainTiny}}}
+	two := alone{Host{Apps: Apps{Plain("tiny", plainTiny), Plain("huge", plainTiny)}, Variants: []string{"new", "old"}}}
+	one := alone{Host{Apps: Apps{Plain("tiny", plainTiny)}}}
 	env := map[string]string{}
 	for _, tt := range []struct {
 		a    alone
@@ -24,12 +24,12 @@ func TestParse(t *testing.T) {
 		want setup
 		err  string
 	}{
-		{a: one, want: setup{app: "tiny", addr: "127.0.0.1:8080", log: "none"}},
-		{a: two, want: setup{app: "huge", addr: "127.0.0.1:8080", log: "none", variant: "new"}},
-		{a: two, args: "-app tiny -addr :0 -log file:/x:y -variant old", want: setup{app: "tiny", addr: ":0", log: "file", logFile: "/x:y", variant: "old"}},
-		{a: two, env: "tiny localhost:1 discard", want: setup{app: "tiny", addr: "localhost:1", log: "discard", variant: "new"}},
-		{a: two, env: "tiny localhost:1 discard", args: "-log=stdout --app huge", want: setup{app: "huge", addr: "localhost:1", log: "stdout", variant: "new"}},
-		{a: one, args: "-tls-cert c -tls-key k", want: setup{app: "tiny", addr: "127.0.0.1:8080", log: "none", cert: "c", key: "k"}},
+		{a: one, want: setup{app: App{Name: "tiny"}, addr: "127.0.0.1:8080", log: "none"}},
+		{a: two, want: setup{app: App{Name: "huge"}, addr: "127.0.0.1:8080", log: "none", variant: "new"}},
+		{a: two, args: "-app tiny -addr :0 -log file:/x:y -variant old", want: setup{app: App{Name: "tiny"}, addr: ":0", log: "file", logFile: "/x:y", variant: "old"}},
+		{a: two, env: "tiny localhost:1 discard", want: setup{app: App{Name: "tiny"}, addr: "localhost:1", log: "discard", variant: "new"}},
+		{a: two, env: "tiny localhost:1 discard", args: "-log=stdout --app huge", want: setup{app: App{Name: "huge"}, addr: "localhost:1", log: "stdout", variant: "new"}},
+		{a: one, args: "-tls-cert c -tls-key k", want: setup{app: App{Name: "tiny"}, addr: "127.0.0.1:8080", log: "none", cert: "c", key: "k"}},
 		{a: two, args: "-app small", err: `unknown app "small"; known: huge, tiny`},
 		{a: two, args: "-variant newer", err: `unknown variant "newer"; known: new, old`},
 		{a: one, args: "-variant new", err: "there is only one variant"},
@@ -48,7 +48,7 @@ func TestParse(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s: %v, want %q", tt.args, err, tt.err)
 			}
-		case err != nil || !reflect.DeepEqual(got, tt.want):
+		case err != nil || !reflect.DeepEqual(bare(got), tt.want):
 			t.Errorf("%s %s: %+v, %v, want %+v", tt.env, tt.args, got, err, tt.want)
 		}
 	}
@@ -56,6 +56,12 @@ func TestParse(t *testing.T) {
 	if _, err := two.parse([]string{"-h"}, &help, os.Getenv); !errors.Is(err, flag.ErrHelp) || !strings.Contains(help.String(), "app to serve: huge, tiny") {
 		t.Errorf("%v: %s", err, help.String())
 	}
+}
+
+// bare is s without what there are functions in.
+func bare(s setup) setup {
+	s.app, s.config = App{Name: s.app.Name}, nil
+	return s
 }
 
 // lines hands on what is written to it.
@@ -67,14 +73,14 @@ func (l lines) Write(b []byte) (int, error) {
 }
 
 func TestServesAlone(t *testing.T) {
-	a := alone{Host{Apps: Apps{"tiny": plainTiny}}}
+	a := alone{Host{Apps: Apps{Plain("tiny", plainTiny)}}}
 	path := filepath.Join(t.TempDir(), "log")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	s := anywhere(a.Apps[0])
+	s.log, s.logFile, s.stdout = LogFile, path, os.Stdout
 	said, done := make(lines, 9), make(chan error, 1)
-	go func() {
-		done <- a.serve(ctx, setup{app: "tiny", addr: "127.0.0.1:0", log: LogFile, logFile: path, stdout: os.Stdout}, said)
-	}()
+	go func() { done <- a.serve(ctx, s, said) }()
 	var line string
 	select {
 	case line = <-said:
@@ -103,7 +109,7 @@ func TestServesAlone(t *testing.T) {
 }
 
 func TestAloneCodes(t *testing.T) {
-	a := alone{Host{Apps: Apps{"tiny": plainTiny}}}
+	a := alone{Host{Apps: Apps{Plain("tiny", plainTiny)}}}
 	for args, want := range map[string]int{"-h": 0, "-x": 2, "-addr 127.0.0.1:99999": 1, "-tls-cert /nowhere -tls-key /nowhere": 1} {
 		var stderr bytes.Buffer
 		if code := a.main(strings.Fields(args), os.Stdout, &stderr); code != want || stderr.Len() == 0 {

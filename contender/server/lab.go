@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/wire"
 )
@@ -20,7 +19,7 @@ type Spec struct {
 }
 
 // What a lab can configure of every server: keys of a workload's set. Those of
-// an app are its [Settings].
+// an app are its settings.
 const (
 	SetLog     = "log"      // where the access log goes, e.g. discard; left out: none
 	SetLogFile = "log_file" // log file: its path
@@ -36,10 +35,11 @@ func (h Host) serve(variant string, w wire.Workload) (contender.Served, error) {
 			return contender.Served{}, fmt.Errorf("spec: %w", err)
 		}
 	}
-	if _, ok := h.Apps[spec.App]; !ok {
+	app, ok := h.Apps.named(spec.App)
+	if !ok {
 		return contender.Served{}, fmt.Errorf("app %q: %w", spec.App, contender.ErrUnsupported)
 	}
-	s, err := configured(spec.App, w.Set)
+	s, err := configured(app, w.Set)
 	if err != nil {
 		return contender.Served{}, err
 	}
@@ -61,37 +61,31 @@ func (h Host) serve(variant string, w wire.Workload) (contender.Served, error) {
 }
 
 // configured is how a lab wants an app to be served.
-func configured(app string, set map[string]string) (setup, error) {
-	c, err := defaults(app, true)
-	if err != nil {
+func configured(app App, set map[string]string) (setup, error) {
+	s := setup{
+		app: app, addr: "127.0.0.1:0", log: set[SetLog], logFile: set[SetLogFile],
+		cert: set[SetTLSCert], key: set[SetTLSKey], stdout: os.Stdout, config: app.New(), lab: true,
+	}
+	list := s.config.Settings()
+	if err := defaults(list, true); err != nil {
 		return setup{}, err
 	}
 	known := []string{SetLog, SetLogFile, SetTLSCert, SetTLSKey}
-	own := Settings(app)
-	for _, s := range own {
-		known = append(known, s.Name)
+	common := len(known)
+	for _, own := range list {
+		known = append(known, own.Name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(set)) {
 		switch at := slices.Index(known, key); {
 		case at < 0:
-			return setup{}, fmt.Errorf("unknown setting %q of app %q; it knows %s", key, app, strings.Join(known, ", "))
-		case at < len(known)-len(own):
-		default:
-			if err := c.set(app, key, set[key]); err != nil {
+			return setup{}, fmt.Errorf("unknown setting %q of app %q; it knows %s", key, app.Name, strings.Join(known, ", "))
+		case at >= common:
+			if err := list[at-common].set(set[key]); err != nil {
 				return setup{}, err
 			}
 		}
 	}
-	if strings.HasPrefix(c.store, postgresKind+":") {
-		c.store = users.Temporary + c.store // of a trial nothing is to be left, and nothing of what is there to be touched
-	}
-	if c.homelab.Rate > 0 {
-		c.homelab.Now = time.Now // otherwise nothing in a house depends on when it is asked
-	}
-	return setup{
-		app: app, addr: "127.0.0.1:0", log: set[SetLog], logFile: set[SetLogFile],
-		cert: set[SetTLSCert], key: set[SetTLSKey], stdout: os.Stdout, config: c,
-	}, nil
+	return s, nil
 }
 
 const (
@@ -108,13 +102,15 @@ const (
 
 // setup is all that is said about a server before it starts.
 type setup struct {
-	app, variant string
+	app          App
+	variant      string
 	addr         string   // host:port to listen at
 	faces        []facing // in place of variant and addr, where there are several
 	log, logFile string
 	cert, key    string // paths; empty: no TLS
 	stdout       *os.File
-	config       config // of the app
+	config       Config // of the app
+	lab          bool   // it is started by one
 }
 
 // facing is a variant and the host:port that it is to listen at.

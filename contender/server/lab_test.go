@@ -41,6 +41,15 @@ func plainTiny(o Options) (Server, error) {
 	return HTTP(AccessLog(mux, o)), nil
 }
 
+// anywhere is an app as it is where nobody says anything.
+func anywhere(app App) setup {
+	s := setup{app: app, config: app.New(), addr: "127.0.0.1:0"}
+	if err := defaults(s.config.Settings(), true); err != nil {
+		panic(err)
+	}
+	return s
+}
+
 // lab talks with a program.
 type lab struct {
 	t    *testing.T
@@ -108,7 +117,7 @@ func TestDocumentedExchange(t *testing.T) {
 	if len(blocks) != 2 {
 		t.Fatalf("%d blocks of the exchange, want 2", len(blocks))
 	}
-	l := visit(t, Apps{"tiny": plainTiny})
+	l := visit(t, Apps{Plain("tiny", plainTiny)})
 	var addr string
 	for i, block := range blocks {
 		lines := strings.Split(strings.TrimSpace(block[1]), "\n")
@@ -148,7 +157,7 @@ func TestDocumentedExchange(t *testing.T) {
 }
 
 func TestReceipts(t *testing.T) {
-	l := visit(t, Apps{"tiny": plainTiny}, "x", "y")
+	l := visit(t, Apps{Plain("tiny", plainTiny)}, "x", "y")
 	if a := l.do(wire.Request{Op: wire.OpHello, Protocol: wire.Protocol, Variant: "y"}); !reflect.DeepEqual(a.Variants, []string{"x", "y"}) || a.Kind != Kind {
 		t.Errorf("%+v", a)
 	}
@@ -187,12 +196,12 @@ func TestReceipts(t *testing.T) {
 
 func TestPrepareRefuses(t *testing.T) {
 	apps := Apps{
-		"tiny":   plainTiny,
-		"broken": func(Options) (Server, error) { return nil, errors.New("no database") },
-		"quits": func(Options) (Server, error) {
+		Plain("tiny", plainTiny),
+		Plain("broken", func(Options) (Server, error) { return nil, errors.New("no database") }),
+		Plain("quits", func(Options) (Server, error) {
 			return dummy{serve: func(net.Listener) error { return errors.New("out of order") }}, nil
-		},
-		"ends": func(Options) (Server, error) { return dummy{serve: func(net.Listener) error { return nil }}, nil },
+		}),
+		Plain("ends", func(Options) (Server, error) { return dummy{serve: func(net.Listener) error { return nil }}, nil }),
 	}
 	l := visit(t, apps)
 	l.do(wire.Request{Op: wire.OpHello, Protocol: wire.Protocol})
@@ -235,7 +244,7 @@ func (d dummy) Shutdown(context.Context) error { return nil }
 func TestAnswersWaits(t *testing.T) {
 	for name, tt := range map[string]struct{ says, want string }{"silent": {"", "does not answer"}, "other": {"SSH-2.0\r\n", "no HTTP/1.1"}} {
 		hold := make(chan struct{})
-		apps := Apps{"tiny": func(Options) (Server, error) {
+		app := Plain("tiny", func(Options) (Server, error) {
 			return dummy{serve: func(l net.Listener) error {
 				conn, err := l.Accept()
 				if err != nil {
@@ -249,8 +258,8 @@ func TestAnswersWaits(t *testing.T) {
 				<-hold
 				return l.Close()
 			}}, nil
-		}}
-		r, err := Host{Apps: apps}.start(setup{app: "tiny", addr: "127.0.0.1:0"})
+		})
+		r, err := Host{}.start(anywhere(app))
 		if err != nil {
 			t.Fatal(err)
 		}

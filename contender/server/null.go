@@ -1,53 +1,71 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// Null is the leanest server for an app that we can write on package net, for
-// the null contender and for whoever asks what a load generator costs: a
-// goroutine for each connection that reads strictly, copies prebuilt answers
-// and writes once for all requests that it finds in its buffer. It has no
-// time-outs and no access log. It answers tiny as the app demands, refusals
-// included; the app without a name answers 200 and a few bytes to anything. It
-// counts all that it answers. Options may be zero.
-func Null(app string) App {
-	return func(o Options) (Server, error) {
-		answer, ok := map[string]answerer{"": anything, "tiny": tinyAnswer}[app]
-		if !ok {
-			return nil, fmt.Errorf("the null server does not know app %q", app)
-		}
-		if o.Receipts == nil {
-			o.Receipts = &Receipts{}
-		}
-		return &null{answer: answer, receipts: o.Receipts, conns: map[net.Conn]struct{}{}}, nil
-	}
+// Null is the leanest server that we can write on package net, for null contenders
+// and for whoever asks what a load generator costs: a goroutine for each connection
+// that reads strictly, appends answers and writes once for all requests that it
+// finds in its buffer. It has no time-outs and no access log. It counts all that it
+// answers.
+type Null struct {
+	// Answer appends the whole answer to q to dst, with extra, whole header lines,
+	// among the headers. What is in q is there until the next request is read.
+	Answer func(dst []byte, q *Request, extra string) []byte
+
+	// MaxBody is how many bytes of a body are kept for Answer; of a longer one only
+	// that it is too long, and the connection ends. Zero: bodies are read and dropped.
+	MaxBody int64
+
+	// HTTP2 serves connections that begin as those of HTTP/2 do, preface included.
+	// Nil: they are refused.
+	HTTP2 func(c *Conn)
 }
 
-// answerer appends the whole answer to a request to dst. It puts extra, whole
-// header lines, among the headers.
-type answerer func(dst []byte, q *head, extra string) []byte
+// Serve is a [Make]. Options may be zero.
+func (n Null) Serve(o Options) (Server, error) {
+	if o.Receipts == nil {
+		o.Receipts = &Receipts{}
+	}
+	return &null{Null: n, receipts: o.Receipts, conns: map[*Conn]struct{}{}}, nil
+}
+
+// Anything answers 200 and a few bytes to whatever it is asked.
+func Anything(dst []byte, q *Request, extra string) []byte {
+	return Reply(dst, q, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\n", extra, "ok\n")
+}
+
+// Reply appends an answer of prebuilt lines and a body, which HEAD does not have.
+func Reply(dst []byte, q *Request, lines, extra, body string) []byte {
+	dst = append(dst, lines...)
+	dst = append(dst, extra...)
+	dst = append(dst, "\r\n"...)
+	if q.Head() {
+		return dst
+	}
+	return append(dst, body...)
+}
 
 type null struct {
-	answer   answerer
+	Null
 	receipts *Receipts
 	served   sync.WaitGroup // connections and Serve
 
 	mu       sync.Mutex
-	conns    map[net.Conn]struct{}
+	conns    map[*Conn]struct{}
 	listener net.Listener
-	closing  bool
+	closing  atomic.Bool
 }
 
 // Serve serves each connection of l in a goroutine of its own.
 func (n *null) Serve(l net.Listener) error {
-	if !n.enter(l) {
+	if !n.enter(func() { n.listener = l }) {
 		return nil
 	}
 	defer n.served.Done()
@@ -56,7 +74,7 @@ func (n *null) Serve(l net.Listener) error {
 		if err != nil {
 			var passing interface{ Temporary() bool }
 			switch {
-			case n.ends():
+			case n.closing.Load():
 				return nil
 			case errors.As(err, &passing) && passing.Temporary():
 				time.Sleep(5 * time.Millisecond) // too many open files: some will close
@@ -64,23 +82,26 @@ func (n *null) Serve(l net.Listener) error {
 			}
 			return err
 		}
-		if !n.take(conn) {
+		c := &Conn{conn: conn, ends: &n.closing, in: make([]byte, 4<<10), out: make([]byte, 0, 4<<10)}
+		if !n.enter(func() { n.conns[c] = struct{}{} }) {
 			_ = conn.Close()
 			continue
 		}
-		go n.serve(conn)
+		go n.serve(c)
 	}
 }
 
-// Shutdown ends every connection that waits for a request.
+// Shutdown ends every connection that waits for a request, and waits for the others.
 func (n *null) Shutdown(ctx context.Context) error {
 	n.mu.Lock()
-	n.closing = true
+	n.closing.Store(true)
 	if n.listener != nil {
 		_ = n.listener.Close()
 	}
-	for conn := range n.conns {
-		_ = conn.SetReadDeadline(time.Unix(1, 0)) // ends what reads; what writes may go on
+	for c := range n.conns {
+		if c.state.CompareAndSwap(connWaits, connEnds) {
+			_ = c.conn.SetReadDeadline(time.Unix(1, 0))
+		}
 	}
 	n.mu.Unlock()
 	done := make(chan struct{})
@@ -94,60 +115,59 @@ func (n *null) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		n.mu.Lock()
 		defer n.mu.Unlock()
-		for conn := range n.conns {
-			_ = conn.Close()
+		for c := range n.conns {
+			_ = c.conn.Close()
 		}
 		return ctx.Err()
 	}
 }
 
-func (n *null) enter(l net.Listener) bool {
+// enter keeps account of what is served, unless all is about to end.
+func (n *null) enter(keep func()) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if !n.closing {
-		n.listener = l
-		n.served.Add(1)
+	if n.closing.Load() {
+		return false
 	}
-	return !n.closing
-}
-
-func (n *null) take(conn net.Conn) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if !n.closing {
-		n.conns[conn] = struct{}{}
-		n.served.Add(1)
-	}
-	return !n.closing
-}
-
-func (n *null) ends() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.closing
+	keep()
+	n.served.Add(1)
+	return true
 }
 
 // serve answers the requests of one connection.
-func (n *null) serve(conn net.Conn) {
+func (n *null) serve(c *Conn) {
 	defer func() {
 		n.mu.Lock()
-		delete(n.conns, conn)
+		delete(n.conns, c)
 		n.mu.Unlock()
-		_ = conn.Close()
+		_ = c.conn.Close()
 		n.served.Done()
 	}()
-	t := talk{conn: conn, in: make([]byte, 4<<10), out: make([]byte, 0, 4<<10)}
-	for t.next(n) {
+	if n.HTTP2 != nil && c.begins("PRI ") { // no method begins so
+		n.HTTP2(c)
+		return
 	}
-	_ = t.flush()
+	for n.next(c) {
+	}
+	if c.flush() == nil && c.closes {
+		c.Linger()
+	}
 }
 
 // next answers the next request. It is false when the connection is to end.
-func (t *talk) next(n *null) bool {
-	q := &t.asked
-	if err := t.head(q); err != nil {
-		t.refuse(err)
+func (n *null) next(c *Conn) bool {
+	q := &c.asked
+	if err := c.head(q); err != nil {
+		c.refuse(err)
 		return false
+	}
+	if q.length != 0 {
+		size, err := c.read(q, n.MaxBody)
+		if err != nil {
+			c.refuse(err)
+			return false
+		}
+		n.receipts.Body(size)
 	}
 	extra := ""
 	switch {
@@ -156,20 +176,7 @@ func (t *talk) next(n *null) bool {
 	case q.old:
 		extra = "Connection: keep-alive\r\n"
 	}
-	if q.length != 0 {
-		if q.expects {
-			t.out = append(t.out, "HTTP/1.1 100 Continue\r\n\r\n"...)
-		}
-		// The head lies in the buffer that the body is read into.
-		q.method, q.target = bytes.Clone(q.method), bytes.Clone(q.target)
-		size, err := t.skip(q.length)
-		if err != nil {
-			t.refuse(err)
-			return false
-		}
-		n.receipts.Body(size)
-	}
 	n.receipts.Request()
-	t.out = n.answer(t.out, q, extra)
+	c.out = n.Answer(c.out, q, extra)
 	return !q.close
 }

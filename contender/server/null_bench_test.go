@@ -11,11 +11,11 @@ import (
 // BenchmarkNull is a request over loopback to the null server and, for
 // comparison, to net/http. A client that does next to nothing shares the
 // process.
-func BenchmarkNull(b *testing.B) { overLoopback(b, Null("tiny")) }
+func BenchmarkNull(b *testing.B) { overLoopback(b, Null{Answer: Anything}.Serve) }
 
 func BenchmarkStandard(b *testing.B) { overLoopback(b, plainTiny) }
 
-func overLoopback(b *testing.B, app App) {
+func overLoopback(b *testing.B, app Make) {
 	_, addr := up(b, app, Options{Receipts: &Receipts{}})
 	request := []byte("GET /v1/id/7 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
 	b.ReportAllocs()

@@ -2,7 +2,6 @@ package server
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -11,12 +10,10 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/tarebench/tare/apps/tiny"
 )
 
 // up serves an app on a loopback address until the test ends.
-func up(t testing.TB, app App, o Options) (Server, string) {
+func up(t testing.TB, app Make, o Options) (Server, string) {
 	t.Helper()
 	s, err := app(o)
 	if err != nil {
@@ -69,33 +66,72 @@ func answered(t testing.TB, in *bufio.Reader, method string) string {
 	return strings.TrimRight(fmt.Sprintf("%d %s %s %t", r.StatusCode, r.Header.Get("Content-Type"), body, r.Close), " ")
 }
 
-func TestNullServesTiny(t *testing.T) {
-	_, addr := up(t, Null("tiny"), Options{})
-	conn := connect(t, addr)
-	in := bufio.NewReader(conn)
-	for _, q := range [][2]string{
-		{"GET", "/v1/id/7"}, {"GET", "/v1/id/a-b_c.d~e"}, {"GET", "/v1/id/" + strings.Repeat("x", 3000)}, {"GET", "/v1/id/a+b"}, {"GET", "/v1/id/a;b"},
-		{"GET", "/v1/id/7?x=/y"}, {"GET", "/v1/id/a%20b"}, {"GET", "/v1/id/100%25"}, {"GET", "/v1/id/%2525"}, {"GET", "/v1/id/caf%c3%a9"}, {"GET", "/v1/id/%22%5C"},
-		{"GET", "/v1/id/%3Cb%3E%26"}, {"GET", "/v1/id/%FF"}, {"GET", "/v1/id/a%2Fb"}, {"GET", "/v1/id/%zz"}, {"GET", "/health"}, {"GET", "/health?x"},
-		{"POST", "/v1/id/7"}, {"DELETE", "/v1/id/7"}, {"BREW", "/v1/id/7"}, {"PUT", "/health"},
-		{"GET", "/"}, {"GET", "/v1/id/"}, {"GET", "/v1/id"}, {"GET", "/v1/id/a/b"}, {"GET", "/v1/id/a/"}, {"POST", "/v1/id/"}, {"GET", "/healthy"}, {"OPTIONS", "*"},
+// echo answers with what it was asked.
+func echo(dst []byte, q *Request, extra string) []byte {
+	said := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", q.Method, q.Target, q.ID, q.Body))
+	if q.TooLong {
+		said += " too long"
+	}
+	return Reply(dst, q, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n", len(said)), extra, said)
+}
+
+// TestNullKeepsBodies: a body comes with its request, whatever reads it end in, and
+// one that is too long ends the connection.
+func TestNullKeepsBodies(t *testing.T) {
+	long := strings.Repeat("b", 9000)
+	chunks := "Transfer-Encoding: chunked\r\n\r\n"
+	for name, tt := range map[string]struct{ sent, want string }{
+		"length":   {"PUT /a HTTP/1.1\r\nHost: x\r\nX-Request-Id: me\r\nContent-Length: 3\r\n\r\nabc", "200 text/plain PUT /a me abc false"},
+		"many":     {"PUT /a HTTP/1.1\r\nHost: x\r\nX-Request-Id: me\r\nContent-Length: 9000\r\n\r\n" + long, "200 text/plain PUT /a me " + long + " false"},
+		"chunks":   {"PUT /a HTTP/1.1\r\nHost: x\r\n" + chunks + "2\r\nab\r\n1\r\nc\r\n0\r\n\r\n", "200 text/plain PUT /a  abc false"},
+		"too long": {"PUT /a HTTP/1.1\r\nHost: x\r\nContent-Length: 9001\r\n\r\n" + long + "b", "200 text/plain PUT /a too long true"},
+		"too many": {"PUT /a HTTP/1.1\r\nHost: x\r\n" + chunks + "1\r\nb\r\n2328\r\n" + long + "\r\n0\r\n\r\n", "200 text/plain PUT /a too long true"},
 	} {
-		fmt.Fprintf(conn, "%s %s HTTP/1.1\r\nHost: x\r\n\r\n", q[0], q[1])
-		r, err := http.ReadResponse(in, &http.Request{Method: q[0]})
-		if err != nil {
-			t.Fatalf("%v: %v", q, err)
+		counts := &Receipts{}
+		_, addr := up(t, Null{Answer: echo, MaxBody: 9000}.Serve, Options{Receipts: counts})
+		conn := connect(t, addr)
+		in := bufio.NewReader(conn)
+		for range 2 {
+			io.WriteString(conn, tt.sent)
+			if got := answered(t, in, "PUT"); got != tt.want {
+				t.Errorf("%s: %.60q, want %.60q", name, got, tt.want)
+			}
+			if strings.HasSuffix(tt.want, "true") {
+				break
+			}
 		}
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Fatalf("%v: %v", q, err)
+	}
+}
+
+// TestNullHandsOver: a connection that begins as those of HTTP/2 do is another's,
+// from its first byte, and ends with the server while it waits.
+func TestNullHandsOver(t *testing.T) {
+	ended := make(chan error, 1)
+	s, addr := up(t, Null{Answer: echo, HTTP2: func(c *Conn) {
+		preface := make([]byte, 24)
+		_, err := io.ReadFull(c, preface)
+		if err == nil {
+			c.Write(preface)
+			_, err = c.Await(preface)
 		}
-		status, kind, want := tiny.Answer(q[0], q[1])
-		if r.StatusCode != status || status == 200 && (r.Header.Get("Content-Type") != kind || string(body) != string(want)) {
-			t.Errorf("%v: %d %q %q, want %d %q %q", q, r.StatusCode, r.Header.Get("Content-Type"), body, status, kind, want)
-		}
-		if status == 405 && r.Header.Get("Allow") == "" {
-			t.Errorf("%v: no Allow", q)
-		}
+		ended <- err
+	}}.Serve, Options{})
+	plain, conn := connect(t, addr), connect(t, addr)
+	io.WriteString(plain, "GET /a HTTP/1.1\r\nHost: x\r\n\r\n")
+	if got := answered(t, bufio.NewReader(plain), "GET"); got != "200 text/plain GET /a false" {
+		t.Errorf("%q", got)
+	}
+	const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+	io.WriteString(conn, preface)
+	got := make([]byte, len(preface))
+	if _, err := io.ReadFull(conn, got); err != nil || string(got) != preface {
+		t.Errorf("%q, %v", got, err)
+	}
+	if err := s.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != errEnds {
+		t.Error(err)
 	}
 }
 
@@ -107,17 +143,17 @@ func TestNullFrames(t *testing.T) {
 		want []string // method, then status, type, body, whether it closes
 		body int64
 	}{
-		"two at once":      {"GET /v1/id/1 HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/id/2 HTTP/1.1\r\nHost: x\r\n\r\n", []string{`GET 200 application/json {"id":"1"} false`, `GET 200 application/json {"id":"2"} false`}, 0},
-		"head":             {"HEAD /v1/id/1 HTTP/1.1\r\nHost: x\r\n\r\nHEAD /x HTTP/1.1\r\nHost: x\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"HEAD 200 application/json  false", "HEAD 404 text/plain  false", "GET 200 text/plain ok false"}, 0},
-		"body":             {"POST /v1/id/1 HTTP/1.1\r\nhost:x\r\ncontent-length: 5 \r\n\r\nGET /GET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"POST 405 text/plain method not allowed false", "GET 200 text/plain ok false"}, 5},
-		"no body":          {"POST /v1/id/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", []string{"POST 405 text/plain method not allowed false"}, 0},
-		"chunks":           {"POST /v1/id/1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n3;x=y\r\nabc\r\nA \r\n0123456789\r\n0\r\nTrailer: x\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"POST 405 text/plain method not allowed false", "GET 200 text/plain ok false"}, 13},
-		"no chunks":        {"POST /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"POST 405 text/plain method not allowed false", "GET 200 text/plain ok false"}, 0},
-		"close":            {"GET /health HTTP/1.1\r\nHost: x\r\nConnection: foo, Close\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"GET 200 text/plain ok true"}, 0},
-		"1.0":              {"GET /health HTTP/1.0\r\n\r\nGET /health HTTP/1.0\r\n\r\n", []string{"GET 200 text/plain ok true"}, 0},
-		"1.0 keeps":        {"GET /health HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\nGET /v1/id/1 HTTP/1.0\r\n\r\n", []string{"GET 200 text/plain ok false", `GET 200 application/json {"id":"1"} true`}, 0},
-		"absolute":         {"GET http://x/v1/id/1 HTTP/1.1\r\nHost: x\r\n\r\nGET http://x HTTP/1.1\r\nHost: x\r\n\r\n", []string{`GET 200 application/json {"id":"1"} false`, "GET 404 text/plain not found false"}, 0},
-		"long head":        {"GET /health HTTP/1.1\r\nHost: x\r\nCookie: " + strings.Repeat("c", 20_000) + "\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"GET 200 text/plain ok false", "GET 200 text/plain ok false"}, 0},
+		"two at once":      {"GET /v1/id/1 HTTP/1.1\r\nHost: x\r\n\r\nGET /v1/id/2 HTTP/1.1\r\nHost: x\r\n\r\n", []string{"GET 200 text/plain GET /v1/id/1 false", "GET 200 text/plain GET /v1/id/2 false"}, 0},
+		"head":             {"HEAD /v1/id/1 HTTP/1.1\r\nHost: x\r\n\r\nHEAD /x HTTP/1.1\r\nHost: x\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"HEAD 200 text/plain  false", "HEAD 200 text/plain  false", "GET 200 text/plain GET /health false"}, 0},
+		"body":             {"POST /v1/id/1 HTTP/1.1\r\nhost:x\r\ncontent-length: 5 \r\n\r\nGET /GET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"POST 200 text/plain POST /v1/id/1 false", "GET 200 text/plain GET /health false"}, 5},
+		"no body":          {"POST /v1/id/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", []string{"POST 200 text/plain POST /v1/id/1 false"}, 0},
+		"chunks":           {"POST /v1/id/1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: Chunked\r\n\r\n3;x=y\r\nabc\r\nA \r\n0123456789\r\n0\r\nTrailer: x\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"POST 200 text/plain POST /v1/id/1 false", "GET 200 text/plain GET /health false"}, 13},
+		"no chunks":        {"POST /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"POST 200 text/plain POST /health false", "GET 200 text/plain GET /health false"}, 0},
+		"close":            {"GET /health HTTP/1.1\r\nHost: x\r\nConnection: foo, Close\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"GET 200 text/plain GET /health true"}, 0},
+		"1.0":              {"GET /health HTTP/1.0\r\n\r\nGET /health HTTP/1.0\r\n\r\n", []string{"GET 200 text/plain GET /health true"}, 0},
+		"1.0 keeps":        {"GET /health HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\nGET /v1/id/1 HTTP/1.0\r\n\r\n", []string{"GET 200 text/plain GET /health false", "GET 200 text/plain GET /v1/id/1 true"}, 0},
+		"absolute":         {"GET http://x/v1/id/1 HTTP/1.1\r\nHost: x\r\n\r\nGET http://x HTTP/1.1\r\nHost: x\r\n\r\n", []string{"GET 200 text/plain GET http://x/v1/id/1 false", "GET 200 text/plain GET http://x false"}, 0},
+		"long head":        {"GET /health HTTP/1.1\r\nHost: x\r\nCookie: " + strings.Repeat("c", 20_000) + "\r\n\r\nGET /health HTTP/1.1\r\nHost: x\r\n\r\n", []string{"GET 200 text/plain GET /health false", "GET 200 text/plain GET /health false"}, 0},
 		"too long head":    {"GET /health HTTP/1.1\r\nHost: x\r\nCookie: " + strings.Repeat("c", 70_000), []string{"GET 431   true"}, 0},
 		"no host":          {"GET /health HTTP/1.1\r\n\r\n", []string{"GET 400   true"}, 0},
 		"two hosts":        {"GET /health HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", []string{"GET 400   true"}, 0},
@@ -138,7 +174,7 @@ func TestNullFrames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			counts := &Receipts{}
-			_, addr := up(t, Null("tiny"), Options{Receipts: counts})
+			_, addr := up(t, Null{Answer: echo}.Serve, Options{Receipts: counts})
 			for _, step := range []int{len(tt.sent), 1 + len(tt.sent)/40} {
 				conn := connect(t, addr)
 				go func() {
@@ -167,7 +203,7 @@ func TestNullFrames(t *testing.T) {
 }
 
 func TestNullContinues(t *testing.T) {
-	_, addr := up(t, Null(""), Options{})
+	_, addr := up(t, Null{Answer: Anything}.Serve, Options{})
 	conn := connect(t, addr)
 	in := bufio.NewReader(conn)
 	io.WriteString(conn, "PUT /anything HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
@@ -180,14 +216,8 @@ func TestNullContinues(t *testing.T) {
 	}
 }
 
-func TestNullUnknownApp(t *testing.T) {
-	if _, err := Null("huge")(Options{}); err == nil || !strings.Contains(err.Error(), `"huge"`) {
-		t.Error(err)
-	}
-}
-
 func TestNullShutdown(t *testing.T) {
-	s, err := Null("tiny")(Options{})
+	s, err := Null{Answer: Anything}.Serve(Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,24 +257,6 @@ func TestNullShutdown(t *testing.T) {
 	}
 }
 
-// TestNullAllocatesNothing: neither reading nor answering allocates.
-func TestNullAllocatesNothing(t *testing.T) {
-	text := []byte("GET /v1/id/12345678 HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nUser-Agent: x\r\n")
-	out := make([]byte, 0, 1<<10)
-	if n := testing.AllocsPerRun(100, func() {
-		q, err := parseHead(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = tinyAnswer(out[:0], &q, "")
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-	if !bytes.HasSuffix(out, []byte("\r\n\r\n{\"id\":\"12345678\"}\n")) {
-		t.Errorf("%q", out)
-	}
-}
-
 // FuzzHead: what is taken for a request is one to net/http too, and the same.
 func FuzzHead(f *testing.F) {
 	f.Add("GET /v1/id/7?a HTTP/1.1\r\nHost: x\r\nConnection: close, keep-alive\r\n")
@@ -269,9 +281,8 @@ func FuzzHead(f *testing.F) {
 		if len(r.TransferEncoding) == 0 && want < 0 {
 			want = 0
 		}
-		if r.Method != string(q.method) || r.RequestURI != string(q.target) || want != q.length || r.ProtoAtLeast(1, 1) == q.old {
-			t.Errorf("%q: %s %s, body of %d; net/http: %s %s, %d", block, q.method, q.target, q.length, r.Method, r.RequestURI, want)
+		if r.Method != string(q.Method) || r.RequestURI != string(q.Target) || want != q.length || r.ProtoAtLeast(1, 1) == q.old {
+			t.Errorf("%q: %s %s, body of %d; net/http: %s %s, %d", block, q.Method, q.Target, q.length, r.Method, r.RequestURI, want)
 		}
-		tinyAnswer(nil, &q, "")
 	})
 }

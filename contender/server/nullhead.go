@@ -9,27 +9,34 @@ import (
 // chunked is the length of a body that does not say it.
 const chunked = -1
 
-// head is a request's head, as far as an answer depends on it.
-type head struct {
-	method, target []byte
-	length         int64 // of the body; chunked: in chunks
-	old            bool  // HTTP/1.0
-	close          bool  // no other request follows on the connection
-	expects        bool  // the client waits for 100 Continue
+// Request is a request, as far as an answer depends on it.
+type Request struct {
+	Method, Target []byte
+	ID             []byte // X-Request-Id
+	Body           []byte // where bodies are kept
+	TooLong        bool   // there was more of it than is kept
+
+	length  int64 // of the body; chunked: in chunks
+	old     bool  // HTTP/1.0
+	close   bool  // no other request follows on the connection
+	expects bool  // the client waits for 100 Continue
 }
+
+// Head reports whether the answer has no body.
+func (q *Request) Head() bool { return string(q.Method) == http.MethodHead }
 
 // parseHead reads a head, whole lines without the empty one. It is strict, as
 // lenience in what ends a line or how long a body is lets two programs read two
 // different requests.
-func parseHead(block []byte) (head, error) {
-	bad := func(status int) (head, error) { return head{}, refused(status) }
+func parseHead(block []byte) (Request, error) {
+	bad := func(status int) (Request, error) { return Request{}, refused(status) }
 	line, rest, ok := cutLine(block)
 	first := bytes.IndexByte(line, ' ')
 	last := bytes.LastIndexByte(line, ' ')
 	if !ok || first < 1 || last-first < 2 || bytes.IndexByte(line[first+1:last], ' ') >= 0 || !token(line[:first]) || !visible(line[first+1:last]) {
 		return bad(http.StatusBadRequest)
 	}
-	q := head{method: line[:first], target: line[first+1 : last]}
+	q := Request{Method: line[:first], Target: line[first+1 : last]}
 	switch string(line[last+1:]) {
 	case "HTTP/1.1":
 	case "HTTP/1.0":
@@ -66,6 +73,8 @@ func parseHead(block []byte) (head, error) {
 			codings++
 		case is(name, "expect"):
 			q.expects = is(value, "100-continue")
+		case is(name, "x-request-id"):
+			q.ID = value
 		}
 	}
 	switch {
@@ -78,7 +87,7 @@ func parseHead(block []byte) (head, error) {
 }
 
 // connection reads the value of a Connection header.
-func (q *head) connection(value []byte) {
+func (q *Request) connection(value []byte) {
 	for len(value) > 0 {
 		option, rest, _ := bytes.Cut(value, []byte(","))
 		switch option = bytes.Trim(option, " \t"); {

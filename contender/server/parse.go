@@ -21,12 +21,16 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 		}
 		return otherwise
 	}
-	known := slices.Sorted(maps.Keys(a.Apps))
+	var known []string
+	for _, app := range a.Apps {
+		known = append(known, app.Name)
+	}
+	slices.Sort(known)
 	first := func(names []string) string { return strings.Join(names[:min(1, len(names))], "") }
 	var s setup
-	var faces string
+	var app, faces string
 	f := flag.NewFlagSet(name(), flag.ContinueOnError)
-	f.StringVar(&s.app, "app", or(EnvApp, first(known)), "`app` to serve: "+strings.Join(known, ", "))
+	f.StringVar(&app, "app", or(EnvApp, first(known)), "`app` to serve: "+strings.Join(known, ", "))
 	f.StringVar(&s.addr, "addr", or(EnvAddr, "127.0.0.1:8080"), "`host:port` to listen at; port 0: any")
 	f.StringVar(&s.log, "log", or(EnvLog, LogNone), "access log: none, stdout, discard or file:`PATH`")
 	if variants := strings.Join(a.Variants, ", "); len(a.Together) > 0 {
@@ -49,14 +53,16 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 	if path, ok := strings.CutPrefix(s.log, LogFile+":"); ok {
 		s.log, s.logFile = LogFile, path
 	}
+	served, ok := a.Apps.named(app)
+	s.app = served
 	logs := []string{LogNone, LogStdout, LogDiscard, LogFile}
 	switch {
 	case err != nil:
 		return s, fmt.Errorf("%w; -help lists the flags", err)
 	case f.NArg() > 0:
 		return s, fmt.Errorf("unexpected argument %q; -help lists the flags", f.Arg(0))
-	case a.Apps[s.app] == nil:
-		return s, fmt.Errorf("unknown app %q; known: %s", s.app, strings.Join(known, ", "))
+	case !ok:
+		return s, fmt.Errorf("unknown app %q; known: %s", app, strings.Join(known, ", "))
 	case len(a.Variants) == 0 && s.variant != "":
 		return s, fmt.Errorf("there is only one variant, not %q", s.variant)
 	case len(a.Variants) > 0 && !slices.Contains(a.Variants, s.variant) && (s.variant != "" || len(a.Together) == 0):
@@ -118,15 +124,16 @@ type choice struct {
 // settings adds the settings of apps to the flags.
 func (a alone) settings(f *flag.FlagSet, apps []string) choices {
 	all := choices{}
-	for _, app := range apps {
-		for _, s := range Settings(app) {
+	for _, name := range apps {
+		app, _ := a.Apps.named(name)
+		for _, s := range app.New().Settings() {
 			if c := all[s.Name]; c != nil { // of two apps
-				c.apps = append(c.apps, app)
+				c.apps = append(c.apps, name)
 				continue
 			}
-			c := &choice{Setting: s, apps: []string{app}}
+			c := &choice{Setting: s, apps: []string{name}}
 			all[s.Name] = c
-			f.Var(c, s.Name, fmt.Sprintf("of %s: %s", app, s.Help))
+			f.Var(c, s.Name, fmt.Sprintf("of %s: %s", name, s.Help))
 		}
 	}
 	return all
@@ -145,17 +152,18 @@ func (c *choice) Set(value string) error {
 func (c *choice) IsBoolFlag() bool { return c.Switch() }
 
 // chosen is what was chosen for an app.
-func (all choices) chosen(app string, env func(string) string) (config, error) {
+func (all choices) chosen(app App, env func(string) string) (Config, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if c := all[name]; c.given && !slices.Contains(c.apps, app) {
-			return config{}, fmt.Errorf("-%s is of app %s, and this is to serve %s", name, strings.Join(c.apps, " and "), app)
+		if c := all[name]; c.given && !slices.Contains(c.apps, app.Name) {
+			return nil, fmt.Errorf("-%s is of app %s, and this is to serve %s", name, strings.Join(c.apps, " and "), app.Name)
 		}
 	}
-	made, err := defaults(app, false)
-	if err != nil {
-		return made, err
+	config := app.New()
+	list := config.Settings()
+	if err := defaults(list, false); err != nil {
+		return nil, err
 	}
-	for _, s := range Settings(app) {
+	for _, s := range list {
 		where, value := "-", ""
 		if c := all[s.Name]; c.given {
 			value = c.value
@@ -164,12 +172,9 @@ func (all choices) chosen(app string, env func(string) string) (config, error) {
 		} else {
 			continue
 		}
-		if err := made.set(app, s.Name, value); err != nil {
-			return made, fmt.Errorf("%s%w", where, err)
+		if err := s.set(value); err != nil {
+			return nil, fmt.Errorf("%s%w", where, err)
 		}
 	}
-	if err := made.check(app); err != nil {
-		return made, err
-	}
-	return made, nil
+	return config, config.Check()
 }

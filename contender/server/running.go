@@ -19,7 +19,7 @@ type running struct {
 	addr     string // of the first
 	http2    bool   // it speaks nothing else
 	receipts *Receipts
-	service  service
+	service  Service
 	encrypts bool
 	ended    chan error // what Serve returned, of each front
 	log      func()     // closes it
@@ -35,9 +35,7 @@ type front struct {
 
 // counts is what the server and its service say that they did.
 func (r *running) counts() contender.Counts {
-	c := r.receipts.counts()
-	c.Delivered, c.Calls, c.Fault = r.service.delivered(), r.service.calls(), r.service.fault()
-	return c
+	return r.service.counts(r.receipts.counts())
 }
 
 // start listens and serves.
@@ -69,13 +67,12 @@ func (h Host) start(s setup) (_ *running, err error) {
 		}
 		r.fronts = append(r.fronts, &front{name: face.variant, listen: l})
 	}
-	if r.service, err = s.config.open(s.app, h.Store); err != nil {
-		return nil, err
+	if r.service, err = s.config.Open(s.lab); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.app.Name, err)
 	}
-	o.Ingest, o.Homelab, o.Users = r.service.ingest, r.service.homelab, r.service.users
 	for _, f := range r.fronts {
 		o.Variant = f.name
-		if f.server, err = h.Apps[s.app](o); err != nil {
+		if f.server, err = r.service.Make(o); err != nil {
 			_ = r.shut(linger)
 			return nil, err
 		}
@@ -101,7 +98,7 @@ func (f *front) serve(secure *tls.Config, ended chan<- error) {
 
 // loadTLS is the one configuration of all encrypted servers: TLS 1.3, and HTTP/1.1
 // but for an app that is served over HTTP/2 too.
-func loadTLS(app, cert, key string) (*tls.Config, error) {
+func loadTLS(app App, cert, key string) (*tls.Config, error) {
 	if cert == "" && key == "" {
 		return nil, nil
 	}
@@ -110,7 +107,7 @@ func loadTLS(app, cert, key string) (*tls.Config, error) {
 		return nil, fmt.Errorf("certificate: %w", err)
 	}
 	protocols := []string{"http/1.1"}
-	if app == AppUsers {
+	if app.HTTP2 {
 		protocols = slices.Insert(protocols, 0, "h2")
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13, NextProtos: protocols}, nil

@@ -2,7 +2,7 @@
 // lab sends. An author writes one function for each app they serve, in the way
 // their framework is meant to be used:
 //
-//	func main() { server.Main(server.Apps{"tiny": tiny}) }
+//	func main() { server.Main(server.Apps{server.Plain("tiny", tiny)}) }
 //
 //	func tiny(o server.Options) (server.Server, error) {
 //		mux := http.NewServeMux()
@@ -30,9 +30,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/tarebench/tare/apps/homelab"
-	"github.com/tarebench/tare/apps/ingest"
-	"github.com/tarebench/tare/apps/users"
 	"github.com/tarebench/tare/contender"
 )
 
@@ -50,22 +47,12 @@ type Server interface {
 	Shutdown(ctx context.Context) error
 }
 
-// App makes a server for one app. It does not listen yet.
-type App func(o Options) (Server, error)
-
-// Apps are the apps that a program serves, by name.
-type Apps map[string]App
-
 // Options say how to serve an app.
 type Options struct {
 	Variant  string      // which of the program's variants to be; empty: it has none
 	Log      io.Writer   // where the framework's own access log writes a line for each request; nil: there is none
 	TLS      *tls.Config // the listener's, whose connections are encrypted already; nil: plain text
 	Receipts *Receipts   // where requests are counted; never nil
-
-	Ingest  *ingest.Service // of app ingest, and of no other
-	Homelab *homelab.House  // of app homelab, and of no other
-	Users   *users.Service  // of app users, and of no other
 }
 
 // Time-outs of all servers. Production settings differ, but a server without
@@ -86,10 +73,6 @@ type Host struct {
 	Kind     string // what studies call the kind; empty: that of this package
 	Apps     Apps
 	Variants []string // ways to run it; none: one way
-
-	// Store opens the stores of app users that package users does not have. Nil:
-	// they are not built in.
-	Store users.Opener
 
 	// HTTP2 reports whether a variant speaks nothing but HTTP/2. Nil: none does.
 	HTTP2 func(variant string) bool

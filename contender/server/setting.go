@@ -6,11 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/tarebench/tare/apps/homelab"
-	"github.com/tarebench/tare/apps/ingest"
-	"github.com/tarebench/tare/apps/ingest/spool"
-	"github.com/tarebench/tare/apps/users"
 )
 
 // Setting is one thing that can be chosen about an app. A program alone takes
@@ -20,6 +15,13 @@ type Setting struct {
 	Default string // alone
 	Weighed string // under a lab
 	Help    string // one line; what stands for the value is in back quotes
+
+	Set func(value string) error // writes it into the [Config] that the setting is of
+}
+
+// Chosen is a setting whose value is the same under a lab where nobody chooses.
+func Chosen(name, value, help string, set func(value string) error) Setting {
+	return Setting{Name: name, Default: value, Weighed: value, Help: help, Set: set}
 }
 
 // Env is the environment variable of the setting, e.g. TARE_MAX_BODY.
@@ -30,216 +32,115 @@ func (s Setting) Env() string {
 // Switch reports whether the setting is either on or off, and nothing else: its
 // help names no value.
 func (s Setting) Switch() bool {
-	return (s.Default == on || s.Default == off) && !strings.Contains(s.Help, "`")
+	return (s.Default == On || s.Default == Off) && !strings.Contains(s.Help, "`")
 }
 
+// set makes the setting. An error is one line.
+func (s Setting) set(value string) error {
+	if err := s.Set(value); err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// What switches are set to.
 const (
-	on  = "on"
-	off = "off"
+	On  = "on"
+	Off = "off"
 )
 
-// Names of settings: those of app ingest, then those of app homelab and those of
-// app users, both of which have the last of the former.
-const (
-	SetLimit   = "limit"
-	SetMaxBody = "max-body"
-	SetToken   = "token"
-	SetSink    = "sink"
-	SetFsync   = "fsync"
-	SetRotate  = "rotate"
-
-	SetSpoolBytes = "spool-bytes"
-	SetSpoolAge   = "spool-age"
-	SetSinkWait   = "sink-wait"
-
-	SetDevices   = "devices"
-	SetOrigins   = "origins"
-	SetRateLimit = "rate-limit"
-
-	SetStore    = "store"
-	SetUsers    = "users"
-	SetValidate = "validate"
-	SetFailOne  = "fail-one"
-)
-
-// Apps that have settings, and are given a service to serve.
-const (
-	AppIngest  = "ingest"
-	AppHomelab = "homelab"
-	AppUsers   = "users"
-)
-
-// Settings are what can be chosen about an app, in the order in which they are
-// shown. Other apps have none.
-func Settings(app string) []Setting {
-	same := func(name, value, help string) Setting { return Setting{name, value, value, help} }
-	switch app {
-	case AppIngest:
-		return []Setting{
-			same(SetLimit, strconv.Itoa(ingest.DefaultLimit), "`records` in a batch, at most"),
-			same(SetMaxBody, "1MiB", "`bytes` of a body at most, as sent and unpacked; also with kB, MB, KiB, MiB, …"),
-			same(SetToken, "", "`secret` that requests must carry as Authorization: Bearer; empty: none"),
-			same(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends lines of JSON, spool:DIR keeps them for a reader"),
-			same(SetFsync, off, "events are on stable storage before they are acknowledged"),
-			same(SetRotate, "0", "`bytes` after which the file sink begins another file; 0: never"),
-			same(SetSpoolBytes, "1GiB", "`bytes` of the spool on disk at most; batches are answered with 503 when it is full"),
-			same(SetSpoolAge, off, "`duration` that the oldest event may wait in the spool; off: any"),
-			same(SetSinkWait, off, "`duration` that an answer waits until the events are sent on; off: they are acknowledged in the spool"),
+// defaults makes all settings, where nobody says anything.
+func defaults(list []Setting, lab bool) error {
+	for _, s := range list {
+		value := s.Default
+		if lab {
+			value = s.Weighed
 		}
-	case AppHomelab:
-		return []Setting{
-			same(SetDevices, "50", "`number` of devices in the house"),
-			same(SetOrigins, "", "`origins` that may read answers in a browser, with commas between them; *: any; empty: none"),
-			{SetRateLimit, "500", off, "`requests` per minute of one client; off: no limit"},
-		}
-	case AppUsers:
-		return []Setting{
-			same(SetStore, users.MemoryStore, "`store` of users: memory, linear, sqlite:FILE or postgres:URL; the database that the URL names is kept"),
-			{SetUsers, "0", "1000", "`number` of users that a new store has"},
-			same(SetValidate, "1", "`times` that each user is validated"),
-			same(SetFailOne, "0", "one call in so `many` fails; 0: none"),
-			same(SetRateLimit, off, "`requests` per second of all clients together; off: no limit"),
+		if err := s.set(value); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// postgresKind is the kind of stores in databases on a server.
-const postgresKind = "postgres"
-
-const (
-	sinkNull  = "null"
-	sinkFile  = "file:"
-	sinkSpool = "spool:"
-)
-
-// config is how the service of an app is to be.
-type config struct {
-	ingest  ingest.Config
-	homelab homelab.Config
-	devices int
-	users   users.Config
-	store   string // of users
-	seeded  int    // users in it
+// Text sets a value that can be any.
+func Text(into *string) func(string) error {
+	return func(text string) error {
+		*into = text
+		return nil
+	}
 }
 
-// set takes a value for the setting of that name of an app. An error is one line.
-func (c *config) set(app, name, value string) (err error) {
-	switch name {
-	case SetLimit:
-		c.ingest.Limit, err = number(value, 1, 1_000_000)
-	case SetMaxBody:
-		c.ingest.MaxBody, err = size(value, 1)
-	case SetToken:
-		c.ingest.Token = value
-	case SetSink:
-		path, file := strings.CutPrefix(value, sinkFile)
-		dir, spool := strings.CutPrefix(value, sinkSpool)
-		if value != sinkNull && (!file || path == "") && (!spool || dir == "") {
-			err = fmt.Errorf("%q is neither null nor file:PATH nor spool:DIR", value)
+// Number sets a whole number.
+func Number(into *int, least, most int) func(string) error {
+	return func(text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least || n > most {
+			return fmt.Errorf("%q is not a whole number from %d to %d", text, least, most)
 		}
-		c.ingest.Sink = value
-	case SetFsync:
-		c.ingest.Fsync, err = switched(value)
-	case SetRotate:
-		c.ingest.Rotate, err = size(value, 0)
-	case SetSpoolBytes:
-		c.ingest.SpoolBytes, err = size(value, spool.LeastBytes)
-	case SetSpoolAge:
-		c.ingest.SpoolAge, err = duration(value)
-	case SetSinkWait:
-		c.ingest.Wait, err = duration(value)
-	case SetDevices:
-		c.devices, err = number(value, 1, 100_000)
-	case SetOrigins:
-		c.homelab.Origins = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
-	case SetRateLimit:
-		rate := &c.homelab.Rate
-		if app == AppUsers {
-			rate = &c.users.Limit
-		}
-		if *rate = 0; value != off {
-			*rate, err = number(value, 0, 1_000_000_000)
-		}
-	case SetStore:
-		c.store, err = value, checkStore(value)
-	case SetUsers:
-		c.seeded, err = number(value, 0, 10_000_000)
-	case SetValidate:
-		c.users.Validate, err = number(value, 1, 1000)
-	case SetFailOne:
-		c.users.FailOne, err = number(value, 0, 1_000_000_000)
-	default:
-		err = fmt.Errorf("unknown setting")
+		*into = n
+		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
 }
 
-// checkStore looks at the name of a store of users; whether it can be had is found
-// when it is opened.
-func checkStore(name string) error {
-	kind, place, more := strings.Cut(name, ":")
-	switch kind {
-	case users.MemoryStore, users.LinearStore:
-		if !more {
-			return nil
+// Rate sets a number of requests, zero where there is no limit.
+func Rate(into *int) func(string) error {
+	number := Number(into, 0, 1_000_000_000)
+	return func(text string) error {
+		if text == Off {
+			text = "0"
 		}
-	case "sqlite", postgresKind:
-		if place != "" {
-			return nil
+		return number(text)
+	}
+}
+
+// Size sets a number of bytes, which may have a unit.
+func Size(into *int64, least int64) func(string) error {
+	return func(text string) error {
+		digits, unit := text, int64(1)
+		for _, u := range []struct {
+			name  string
+			bytes int64
+		}{{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}} {
+			if d, ok := strings.CutSuffix(text, u.name); ok {
+				digits, unit = strings.TrimSpace(d), u.bytes
+				break
+			}
 		}
-	}
-	return fmt.Errorf("%q is neither memory, linear, sqlite:FILE nor postgres:URL", name)
-}
-
-func number(text string, least, most int) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < least || n > most {
-		return 0, fmt.Errorf("%q is not a whole number from %d to %d", text, least, most)
-	}
-	return n, nil
-}
-
-// size reads bytes, with or without a unit.
-func size(text string, least int64) (int64, error) {
-	digits, unit := text, int64(1)
-	for _, u := range []struct {
-		name  string
-		bytes int64
-	}{{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"B", 1}} {
-		if d, ok := strings.CutSuffix(text, u.name); ok {
-			digits, unit = strings.TrimSpace(d), u.bytes
-			break
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil || n < 0 || n > math.MaxInt64/unit || n*unit < least {
+			return fmt.Errorf("%q is no number of bytes, such as 1048576 or 1MiB", text)
 		}
+		*into = n * unit
+		return nil
 	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n < 0 || n > math.MaxInt64/unit || n*unit < least {
-		return 0, fmt.Errorf("%q is no number of bytes, such as 1048576 or 1MiB", text)
-	}
-	return n * unit, nil
 }
 
-// duration reads one, or off.
-func duration(text string) (time.Duration, error) {
-	if text == off {
-		return 0, nil
+// Duration sets how long something may take, zero where that is off.
+func Duration(into *time.Duration) func(string) error {
+	return func(text string) error {
+		d, err := time.ParseDuration(text)
+		if text == Off {
+			d, err = 0, nil
+		} else if err != nil || d <= 0 {
+			return fmt.Errorf("%q is neither off nor a duration, such as 30s", text)
+		}
+		*into = d
+		return nil
 	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%q is neither off nor a duration, such as 30s", text)
-	}
-	return d, nil
 }
 
-func switched(text string) (bool, error) {
-	switch text {
-	case on, "true", "1":
-		return true, nil
-	case off, "false", "0":
-		return false, nil
+// Switched sets what is on or off.
+func Switched(into *bool) func(string) error {
+	return func(text string) error {
+		switch text {
+		case On, "true", "1":
+			*into = true
+		case Off, "false", "0":
+			*into = false
+		default:
+			return fmt.Errorf("%q is neither on nor off", text)
+		}
+		return nil
 	}
-	return false, fmt.Errorf("%q is neither on nor off", text)
 }

@@ -20,8 +20,9 @@ const alone = -1
 
 // places lists every package: an unlisted one fails. The floors:
 //
-//	11 main · 10 the command tree · 9 commands · 8 what they share
-//	7 bring · 6 files and stores · 5 kinds · 4 the lab · 3 processes, sockets, the clock · 2 pure, about studies
+//	11 main · 10 the command tree · 9 commands · 8 what they share · 7 bring, all kinds
+//	6 files and stores, workloads of apps · 5 kinds · 4 the lab · 3 processes, sockets, the clock
+//	2 pure, about studies
 //	1 pure, about numbers and bytes · 0 the nouns
 func places() []place {
 	return []place{
@@ -65,18 +66,22 @@ func places() []place {
 		{dir: "contender/copier/cmem", floor: 3, peers: []string{"contender/copier"}},
 		{dir: "contender/copier/cmem/cmemtest", floor: 3, peers: []string{"contender/copier", "contender/copier/cmem"}},
 		{dir: "contender/router", floor: 3, peers: []string{"contender"}},
-		{dir: "contender/server", floor: 3, peers: []string{"contender", "apps/*"}},
-		{dir: "contender/server/nethttp", floor: 3, peers: []string{"contender/server", "apps/*"}},
-		{dir: "contender/rpc", floor: 3, peers: []string{"contender", "contender/server", "apps/*"}},
-		{dir: "contender/contendertest", floor: 3, peers: []string{"contender", "contender/*"}},
+		{dir: "contender/server", floor: 3, peers: []string{"contender"}},
+		{dir: "contender/server/nethttp", floor: 3, peers: []string{"contender/server", "apps/*", "apps/*/serving"}},
+		{dir: "contender/rpc", floor: 3, peers: []string{"contender", "contender/server", "apps/*", "apps/*/serving"}},
+		{dir: "apps/*/serving", floor: 3, peers: []string{"contender", "contender/server", "apps/*"}},
+		{dir: "apps", floor: 4, peers: []string{"apps/*"}},
+		{dir: "contender/contendertest", floor: 3, peers: []string{"contender", "contender/*", "contender/server/nethttp", "apps/*/serving"}},
 
 		{dir: "lab", floor: 4, peers: []string{"lab/journal"}},
 		{dir: "lab/journal", floor: 4},
 		{dir: "lab/labtest", floor: 4, peers: []string{"lab", "lab/journal", "internal/trial", "internal/build"}},
 
-		{dir: "kinds", floor: 5, peers: []string{"kinds/*"}},
-		{dir: "kinds/rpc", floor: 5, peers: []string{"kinds/server", "apps/*"}},
-		{dir: "kinds/*", floor: 5, peers: []string{"apps/*"}},
+		{dir: "kinds/rpc", floor: 7, peers: []string{"apps/*"}},
+		{dir: "kinds/server", floor: 5, peers: []string{"kinds", "apps/*", "apps/*/workload"}}, // in tests
+		{dir: "kinds/*", floor: 5},
+		{dir: "kinds", floor: 7, peers: []string{"apps/*", "kinds/*"}},
+		{dir: "apps/*/workload", floor: 6, peers: []string{"apps/*"}},
 
 		{dir: "cmd/tare/internal/near", floor: 1},
 		{dir: "cmd/tare/internal/yamlfile", floor: 2},
@@ -94,6 +99,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/sink/*", floor: 7},
 		{dir: "cmd/tare/internal/bring", floor: 7, peers: []string{"cmd/tare/internal/bring/*"}},
 		{dir: "cmd/tare/internal/bring/document", floor: 7},
+		{dir: "cmd/tare/internal/bring/samecode", floor: 6},
 		{dir: "cmd/tare/internal/bring/tree", floor: 7},
 		{dir: "cmd/tare/internal/bring/table", floor: 7, peers: []string{"cmd/tare/internal/bring"}},
 		{dir: "cmd/tare/internal/bring/suite", floor: 7},
@@ -133,7 +139,7 @@ func places() []place {
 		{dir: "contenders/rpc/all", floor: 3, only: []string{"contender/*", "contenders/rpc/*/face", "apps/*"}},
 		{dir: "contenders/rpc/null", floor: 3, only: []string{"contender/rpc", "contenders/rpc/null/face"}},
 		{dir: "contenders/rpc/null/face", floor: 3, only: []string{"contender/*", "apps/users", "internal/protowire", "load/h2"}},
-		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
+		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/*/serving", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", floor: alone}, // other people's programs
 		{dir: "examples/shop", floor: alone},
 		{dir: "examples/shop/cmd/shop", floor: alone, peers: []string{"examples/shop"}},

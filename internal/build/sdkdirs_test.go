@@ -59,10 +59,13 @@ func linked(t *testing.T, dirs ...string) []string {
 				return err
 			}
 			rel, err := filepath.Rel(repository, path)
-			if err == nil && filepath.ToSlash(rel) != "contender/contendertest" {
-				visit(filepath.ToSlash(rel))
+			if err != nil {
+				return err
 			}
-			return err
+			if rel = filepath.ToSlash(rel); rel != "apps" && (strings.HasPrefix(top, "contenders") || build.InSDK(rel+"/")) {
+				visit(rel)
+			}
+			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -97,6 +100,17 @@ func TestSDKDirsAreWhatContendersLink(t *testing.T) {
 	for _, dir := range build.SDKDirs() {
 		if !slices.ContainsFunc(links, func(l string) bool { return l == dir || strings.HasPrefix(l, dir+"/") }) {
 			t.Errorf("build.SDKDirs has %s, which no contender links", dir)
+		}
+	}
+}
+
+func TestInSDK(t *testing.T) {
+	for rel, want := range map[string]bool{
+		"apps/": true, "apps/tiny/": true, "apps/tiny/tiny.go": true, "apps/tiny/serving/null.go": true, "contender/server/": true, "load/": true,
+		"apps/apps.go": false, "apps/tiny/workload/": false, "apps/tiny/workload/case.go": false, "apps/users/conformance/": false, "contender/contendertest/": false, "load/load.go": false, "kinds/": false,
+	} {
+		if got := build.InSDK(rel); got != want {
+			t.Errorf("%s: %v", rel, got)
 		}
 	}
 }

@@ -23,12 +23,25 @@ func SDKDirs() []string {
 }
 
 // InSDK reports whether a file of the repository is in one of SDKDirs, or a
-// directory, whose path ends with a slash, is in or above one. The conformance
-// suite is in none: no contender links it.
+// directory, whose path ends with a slash, is in or above one. What is there for
+// labs and tests alone is in none.
 func InSDK(rel string) bool {
-	return !strings.HasPrefix(rel, "contender/contendertest/") && slices.ContainsFunc(SDKDirs(), func(dir string) bool {
+	return !ofLabs(rel) && slices.ContainsFunc(SDKDirs(), func(dir string) bool {
 		return strings.HasPrefix(rel, dir+"/") || strings.HasSuffix(rel, "/") && strings.HasPrefix(dir, rel)
 	})
+}
+
+// ofLabs reports whether no contender links it: the list of apps, what each is asked
+// under a lab, and what contenders must do.
+func ofLabs(rel string) bool {
+	parts := strings.Split(rel, "/")
+	switch parts[0] {
+	case "apps":
+		return len(parts) == 2 && parts[1] != "" || len(parts) > 3 && (parts[2] == "workload" || parts[2] == "conformance")
+	case "contender":
+		return len(parts) > 2 && parts[1] == "contendertest"
+	}
+	return false
 }
 
 // sdkOnly reports whether a file or directory is the nouns' or the SDK's.

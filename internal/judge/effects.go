@@ -81,8 +81,23 @@ func (x *index) effects(d Data, workload, metric, a, b string) tare.Effects {
 }
 
 // sliceEffect is ln(a/b) in one round of a metric that is measured per slice,
-// over blocks where the plan says so, and from sums.
+// over blocks where the plan says so, and from sums. Where b is the baseline and
+// the plan says so, it is the mean of that and of ln(a/control): both are the
+// same program, and the mean of two errs less than one.
 func (x *index) sliceEffect(d Data, metric string, a, b cell) (effect, sum float64, ok bool) {
+	effect, sum, ok = x.pairEffect(d, metric, a, b)
+	if !ok || d.Plan.Reference != tare.BaselineAndControl || b.contender != d.Study.Baseline || a.contender == tare.ControlID {
+		return effect, sum, ok
+	}
+	b.contender = tare.ControlID
+	if again, sumAgain, ok := x.pairEffect(d, metric, a, b); ok {
+		return (effect + again) / 2, (sum + sumAgain) / 2, true
+	}
+	return effect, sum, true
+}
+
+// pairEffect is ln(a/b) of two cells of one round.
+func (x *index) pairEffect(d Data, metric string, a, b cell) (effect, sum float64, ok bool) {
 	p, q := x.paired(metric, a, b)
 	sum = stats.SumEffect(p, q)
 	if !finite(sum) {

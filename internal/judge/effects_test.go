@@ -247,3 +247,38 @@ func TestValuesInterval(t *testing.T) {
 		}
 	}
 }
+
+// Where the plan says so the baseline and the control stand for the baseline
+// together: the effects of equal noise in all three have three quarters of the
+// variance, the control's stay as they are, and older plans mean the baseline.
+func TestEffectsAgainstBothCopies(t *testing.T) {
+	f := fake{workloads: []string{"w"}, metrics: []string{"time"}, cost: map[string]float64{"lean": 1000}, rounds: 2000, slices: 2, roundSD: 0.05}
+	alone := f.data(seeded(5))
+	both := f.data(seeded(5))
+	both.Plan.Reference = tare.BaselineAndControl
+	variance := func(x []float64) (v float64) {
+		mean := 0.0
+		for _, e := range x {
+			mean += e / float64(len(x))
+		}
+		for _, e := range x {
+			v += (e - mean) * (e - mean)
+		}
+		return v
+	}
+	w := f.data(seeded(5)).Study.Workloads[0].ID
+	one, two := newIndex(alone).effects(alone, w, "time", "lean", base), newIndex(both).effects(both, w, "time", "lean", base)
+	against := newIndex(alone).effects(alone, w, "time", "lean", tare.ControlID)
+	for i := range two.Effects {
+		if !near(two.Effects[i], (one.Effects[i]+against.Effects[i])/2) {
+			t.Fatalf("round %d: %v, of %v and %v", i+1, two.Effects[i], one.Effects[i], against.Effects[i])
+		}
+	}
+	if got := variance(two.Effects) / variance(one.Effects); got < 0.6 || got > 0.9 {
+		t.Errorf("%.2f of the variance, want about 0.75", got)
+	}
+	a, b := newIndex(alone).effects(alone, w, "time", tare.ControlID, base), newIndex(both).effects(both, w, "time", tare.ControlID, base)
+	if !slices.Equal(a.Effects, b.Effects) {
+		t.Error("the control's own effects changed")
+	}
+}

@@ -89,6 +89,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	p := tare.Plan{
 		Seed:       fmt.Sprint(o.Seed),
 		Isolation:  o.Isolation,
+		Reference:  tare.BaselineAndControl,
 		Contenders: contenders,
 	}
 	if p.Isolation == "" {

@@ -139,7 +139,7 @@ func (c *conn) start(ctx context.Context, path string, p Package) error {
 	}
 	spec.Args = []string{"-test.run=^" + p.Test + "$", "-test.benchmem"}
 	spec.Dir = p.Dir
-	spec.Env = slices.Concat(environment(os.Environ()), c.suite.Env, c.spec.Env)
+	spec.Env = slices.Concat(Environment(os.Environ()), c.suite.Env, c.spec.Env)
 	process, err := trial.Start(ctx, spec)
 	if err != nil {
 		c.unlink()
@@ -151,10 +151,18 @@ func (c *conn) start(ctx context.Context, path string, p Package) error {
 	return err
 }
 
-// environment is the caller's, without what is tare's own: benchmarks run in
-// the one that go test would give them.
-func environment(all []string) []string {
-	return slices.DeleteFunc(slices.Clone(all), func(kv string) bool { return strings.HasPrefix(kv, "TARE_") })
+// Environment is the caller's, without what is tare's own, and without what a
+// job of GitHub Actions could be misused by: the files in which a step leaves
+// variables for later ones, and tokens. Otherwise benchmarks run in the one that
+// go test would give them.
+func Environment(all []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		if name == "GITHUB_ACTIONS" { // which says only where one is
+			return false
+		}
+		return strings.HasPrefix(name, "TARE_") || strings.HasPrefix(name, "GITHUB_") || strings.HasPrefix(name, "ACTIONS_")
+	})
 }
 
 // lose gives the process up.

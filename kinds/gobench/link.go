@@ -38,7 +38,7 @@ func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
 	}
 	args := slices.Concat(l.Args[1:len(l.Args)-1], []string{"-o", path, fmt.Sprintf("-randlayout=%d", seed>>1)}, l.Args[len(l.Args)-1:])
 	cmd := exec.CommandContext(ctx, l.Args[0], args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = l.Dir, append(os.Environ(), l.Env...), linkWait
+	cmd.Dir, cmd.Env, cmd.WaitDelay = l.Dir, append(Environment(os.Environ()), l.Env...), linkWait
 	said, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return "", ctx.Err()

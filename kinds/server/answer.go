@@ -257,8 +257,8 @@ func (l *line) try(ctx context.Context, q Request) (r Response, err error) {
 	}
 	keep = !answer.Close
 	r = Response{Status: answer.StatusCode, Body: body}
-	if kind := typeOf(answer.Header.Get(contentType)); kind != "" {
-		r.Header = map[string]string{contentType: kind}
+	if kind := typeOf(answer.Header.Get(ContentType)); kind != "" {
+		r.Header = map[string]string{ContentType: kind}
 	}
 	return r, nil
 }

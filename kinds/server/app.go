@@ -29,8 +29,9 @@ type Response = wire.HTTPResponse
 // App is a service that can be weighed: what is asked of it, and what it should
 // answer.
 type App struct {
-	Ops []string
-	N   int // of workloads that do not say how many things are in a body, or in the service; zero: there are none to count
+	Name string // of the fixture in studies
+	Ops  []string
+	N    int // of workloads that do not say how many things are in a body, or in the service; zero: there are none to count
 
 	// Requests are the pool of a workload, whose n is filled in: as many
 	// different ones as it says, or as its op needs.
@@ -142,34 +143,42 @@ type Question struct {
 	Look func(body []byte) string
 }
 
-// ownApps are all services that contenders of kind server are asked for, by the
-// fixture's name.
-func ownApps() map[string]App {
-	return map[string]App{"tiny": tinyApp(), "ingest": ingestApp(), "homelab": homelabApp()}
-}
-
 // nothingApp is what the null contender serves where it does not know the app:
 // it reads what comes, and answers.
 const nothingApp = ""
 
 // Types of bodies.
 const (
-	typeJSON = "application/json"
-	typeText = "text/plain"
+	TypeJSON = "application/json"
+	TypeText = "text/plain"
 )
 
-// answered is a reference whose body is of a type.
-func answered(kind string, body []byte) Response {
-	return Response{Status: http.StatusOK, Header: map[string]string{contentType: kind}, Body: body}
+// Answered is a reference whose body is of a type.
+func Answered(kind string, body []byte) Response {
+	return Response{Status: http.StatusOK, Header: map[string]string{ContentType: kind}, Body: body}
 }
 
-// refused is a reference of which only the status is said; what else there has
+// Refused is a reference of which only the status is said; what else there has
 // to be, the app says.
-func refused(status int) Response {
-	return Response{Status: status, Header: map[string]string{contentType: typeJSON}}
+func Refused(status int) Response {
+	return Response{Status: status, Header: map[string]string{ContentType: TypeJSON}}
 }
 
-func get(path string) Request { return Request{Method: http.MethodGet, Path: path} }
+// Get asks for a path.
+func Get(path string) Request { return Request{Method: http.MethodGet, Path: path} }
+
+// WithHeader is q with another header; an empty value is none.
+func WithHeader(q Request, name, value string) Request {
+	header := map[string]string{}
+	for k, v := range q.Header {
+		header[k] = v
+	}
+	if header[name] = value; value == "" {
+		delete(header, name)
+	}
+	q.Header = header
+	return q
+}
 
 // names lists apps in one line.
 func names(known map[string]App) string {
@@ -182,5 +191,5 @@ func typeOf(header string) string {
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// contentType is the one header that is compared.
-const contentType = "Content-Type"
+// ContentType is the one header that is compared.
+const ContentType = "Content-Type"

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/kinds"
 	"github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/lab"
 )
@@ -42,7 +43,7 @@ func caughtBy(t *testing.T, caught map[string]string) {
 		study.Contenders = append(study.Contenders, tare.Entry{ID: id})
 	}
 	r, err := lab.Run(t.Context(), study, lab.Options{
-		Kinds: map[string]lab.Kind{server.Name: server.New()}, Sources: lab.Self{}, Dir: t.TempDir(),
+		Kinds: map[string]lab.Kind{server.Name: kinds.All()[server.Name]}, Sources: lab.Self{}, Dir: t.TempDir(),
 		Rounds: 1, Slice: 10 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"},
 	})
 	if err != nil {
@@ -97,7 +98,7 @@ func TestFaultyServicesAreCaught(t *testing.T) {
 		study.Contenders = append(study.Contenders, tare.Entry{ID: id})
 	}
 	r, err := lab.Run(t.Context(), study, lab.Options{
-		Kinds: map[string]lab.Kind{server.Name: server.New()}, Sources: lab.Self{}, Dir: t.TempDir(),
+		Kinds: map[string]lab.Kind{server.Name: kinds.All()[server.Name]}, Sources: lab.Self{}, Dir: t.TempDir(),
 		Rounds: 1, Slice: 10 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"},
 	})
 	if err != nil {

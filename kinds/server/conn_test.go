@@ -139,7 +139,7 @@ func (b *bench) right(in wire.Workload) {
 func TestVisits(t *testing.T) {
 	t.Parallel()
 	b := started(t, program("good"))
-	for _, op := range tinyApp().Ops {
+	for _, op := range served["tiny"].Ops {
 		in := b.ready(b.input(op, tare.Traffic{Connections: 4}))
 		b.right(in)
 		if a, err := b.Warm(t.Context(), op, 3, 10*time.Millisecond, time.Second); err != nil || a.Ops < 4 {

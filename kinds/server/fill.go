@@ -1,9 +1,6 @@
 package server
 
-import (
-	"bytes"
-	"strconv"
-)
+import "bytes"
 
 // counters are what requests are filled in from, as the load generator has them
 // for a session: from zero.
@@ -20,7 +17,7 @@ func (c counters) fill(q Request) Request {
 		if f.Body {
 			into = body
 		}
-		write(into[f.At:f.At+f.Width], c[f.Counter]+f.Add, f.Varint)
+		f.Write(into[f.At:f.At+f.Width], c[f.Counter]) // the load generator refuses what does not fit
 	}
 	for _, f := range q.Fill {
 		if f.Step {
@@ -29,24 +26,4 @@ func (c counters) fill(q Request) Request {
 	}
 	q.Path, q.Body, q.Fill = string(path), body, nil
 	return q
-}
-
-// write fills a field with n: decimal digits with zeros before them, or a
-// varint whose last group is as far back as the field goes.
-func write(field []byte, n int64, varint bool) {
-	if varint {
-		for i := range field {
-			field[i] = byte(n) | 0x80
-			n >>= 7
-		}
-		field[len(field)-1] &^= 0x80
-		return
-	}
-	digits := strconv.AppendInt(nil, n, 10)
-	for i := range field {
-		field[i] = '0'
-	}
-	if from := len(field) - len(digits); from >= 0 {
-		copy(field[from:], digits)
-	}
 }

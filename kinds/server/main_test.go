@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	homelabserving "github.com/tarebench/tare/apps/homelab/serving"
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/apps/tiny"
 	sdk "github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
@@ -32,9 +34,11 @@ const envPart = "TARE_TEST_SERVER"
 // process.
 const quick = "GORACE=atexit_sleep_ms=0"
 
-func TestMain(m *testing.M) {
+// RunTests is the TestMain of both packages, whose kinds serve these apps.
+func RunTests(m *testing.M, apps ...App) {
+	served = Of(Name, apps...).apps
 	if os.Getenv(wire.EnvWire) != "" {
-		sdk.Main(sdk.Apps{"tiny": serveTiny, "": sdk.Null(""), sdk.AppIngest: serveIngest, sdk.AppHomelab: serveHomelab}, variants()...)
+		sdk.Main(sdk.Apps{sdk.Plain("tiny", serveTiny), sdk.Plain("", sdk.Null{Answer: sdk.Anything}.Serve), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)}, variants()...)
 	}
 	if part := os.Getenv(envPart); part != "" {
 		os.Exit(command(part))

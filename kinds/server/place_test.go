@@ -129,7 +129,7 @@ func TestSerialise(t *testing.T) {
 		q    Request
 		want string
 	}{
-		{get("/a?b"), "GET /p/a?b HTTP/1.1\r\nHost: there\r\n\r\n"},
+		{Get("/a?b"), "GET /p/a?b HTTP/1.1\r\nHost: there\r\n\r\n"},
 		{Request{Method: "POST", Path: "/"}, "POST /p/ HTTP/1.1\r\nHost: there\r\nContent-Length: 0\r\n\r\n"},
 		{
 			Request{Method: "PUT", Path: "/", Header: map[string]string{"X-B": "2", "X-A": "1", "host": "me"}, Body: []byte("hi")},
@@ -192,8 +192,8 @@ func TestAsk(t *testing.T) {
 			l := talk(t, texts...)
 			defer l.close()
 			for i := range 2 {
-				r, err := l.ask(t.Context(), get("/"))
-				if err != nil || r.Status != 200 || string(r.Body) != "ok" || r.Header[contentType] != "text/plain" {
+				r, err := l.ask(t.Context(), Get("/"))
+				if err != nil || r.Status != 200 || string(r.Body) != "ok" || r.Header[ContentType] != "text/plain" {
 					t.Fatalf("request %d: %+v, %v", i, r, err)
 				}
 			}
@@ -204,7 +204,7 @@ func TestAsk(t *testing.T) {
 		"the connection was closed before the answer was whole": "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok",
 	} {
 		l := talk(t, text)
-		_, err := l.ask(t.Context(), get("/"))
+		_, err := l.ask(t.Context(), Get("/"))
 		if err == nil || !strings.Contains(reason(err), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
@@ -212,14 +212,14 @@ func TestAsk(t *testing.T) {
 	}
 	l := talk(t, "…")
 	l.limit = 50 * time.Millisecond
-	if _, err := l.ask(t.Context(), get("/")); !late(err) || reason(err) != "no answer in time" {
+	if _, err := l.ask(t.Context(), Get("/")); !late(err) || reason(err) != "no answer in time" {
 		t.Errorf("no answer: %v", err)
 	}
 	l.close()
 	l = talk(t, "…")
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := l.ask(ctx, get("/")); err == nil {
+	if _, err := l.ask(ctx, Get("/")); err == nil {
 		t.Error("answered after the end")
 	}
 }
@@ -229,10 +229,10 @@ func TestAskLong(t *testing.T) {
 	body := strings.Repeat("x", keptBody+70000)
 	l := talk(t, fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s|HTTP/1.1 204 No Content\r\n\r\n", len(body), body))
 	defer l.close()
-	if r, err := l.ask(t.Context(), get("/")); err != nil || len(r.Body) != keptBody {
+	if r, err := l.ask(t.Context(), Get("/")); err != nil || len(r.Body) != keptBody {
 		t.Errorf("%d bytes, %v", len(r.Body), err)
 	}
-	if r, err := l.ask(t.Context(), get("/")); err != nil || r.Status != 204 {
+	if r, err := l.ask(t.Context(), Get("/")); err != nil || r.Status != 204 {
 		t.Errorf("then %+v, %v", r, err)
 	}
 }

@@ -133,7 +133,7 @@ func (k *Kind) Differ(exam wire.Workload, a wire.Answer) (tare.Difference, bool)
 
 // sameValue reports whether two answers of one type are JSON and mean the same.
 func sameValue(want, got Response) bool {
-	return want.Header[contentType] == got.Header[contentType] && SameJSON(want.Body, got.Body)
+	return want.Header[ContentType] == got.Header[ContentType] && SameJSON(want.Body, got.Body)
 }
 
 // Characters of an answer, in a sentence and in the table.

@@ -39,8 +39,8 @@ func Shares(total int, weights []float64) []int {
 	return parts
 }
 
-// zipf are weights of n things of which the k-th is met in proportion to 1/k^s.
-func zipf(n int, s float64) []float64 {
+// Zipf are weights of n things of which the k-th is met in proportion to 1/k^s.
+func Zipf(n int, s float64) []float64 {
 	weights := make([]float64, n)
 	for k := range weights {
 		weights[k] = math.Pow(float64(k+1), -s)

@@ -152,8 +152,8 @@ func (a App) unlike(want, got Response) string {
 			return ""
 		}
 		return a.Refuses(want, got)
-	case want.Header[contentType] != got.Header[contentType]:
-		return fmt.Sprintf("want content type %q, got %q", want.Header[contentType], got.Header[contentType])
+	case want.Header[ContentType] != got.Header[ContentType]:
+		return fmt.Sprintf("want content type %q, got %q", want.Header[ContentType], got.Header[ContentType])
 	case !a.sameBody(want.Body, got.Body):
 		return fmt.Sprintf("want body %q, got %q", clip(string(want.Body)), clip(string(got.Body)))
 	}

@@ -17,12 +17,12 @@ import (
 // What was seen to say the same is not read again, and what says something else
 // is found out each time.
 func TestVerify(t *testing.T) {
-	list, refs, _ := madeFor(t, New(), homelabWorkload(opMix, 0, 100))
+	list, refs, _ := madeFor(t, New(), homelabWorkload("mix", 0, 100))
 	w := &work{pool: list, refs: refs}
-	verify := w.verify(homelabApp())
+	verify := w.verify(served["homelab"])
 	first := map[int]int{} // by status
 	for i, r := range refs {
-		if _, ok := first[r.Status]; !ok || list[i].Path == pathDevices {
+		if _, ok := first[r.Status]; !ok || list[i].Path == "/api/v1/devices" {
 			first[r.Status] = i
 		}
 	}
@@ -63,7 +63,7 @@ func TestVerify(t *testing.T) {
 
 func TestReferencesAreMadeOnce(t *testing.T) {
 	k := New()
-	_, refs, in := madeFor(t, k, ingestWorkload(opEvents, 0, 3))
+	_, refs, in := madeFor(t, k, ingestWorkload("events", 0, 3))
 	again, err := k.references(in, spec{App: "ingest"})
 	if err != nil || &again[0] != &refs[0] {
 		t.Errorf("made twice, %v", err)
@@ -73,6 +73,25 @@ func TestReferencesAreMadeOnce(t *testing.T) {
 	}
 	if _, err := k.references(in, spec{App: "nothing"}); err == nil {
 		t.Error("a reference of an app that is none")
+	}
+}
+
+func TestDialectsAreMadeOnce(t *testing.T) {
+	k := New()
+	list, _, in := madeFor(t, k, ingestWorkload("events", 0, 3))
+	d, err := served["ingest"].Dialect(tare.Contender{}, map[string]string{"body": "gob"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	once, err := k.poolIn(in, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := k.poolIn(in, d); err != nil || &again[0] != &once[0] {
+		t.Errorf("made twice, %v", err)
+	}
+	if same, err := k.poolIn(in, Dialect{}); err != nil || &same[0] != &list[0] {
+		t.Errorf("made for no dialect, %v", err)
 	}
 }
 
@@ -122,7 +141,7 @@ func TestEarlyRefusal(t *testing.T) {
 	line := &line{target: load.Target{Addr: l.Addr().String()}, limit: 5 * time.Second}
 	defer line.close()
 	for range 20 {
-		r, err := line.ask(context.Background(), post(make([]byte, 16<<20)))
+		r, err := line.ask(context.Background(), Request{Method: http.MethodPost, Path: "/", Body: make([]byte, 16<<20)})
 		if err != nil || r.Status != 413 {
 			t.Fatalf("%+v, %v", r, err)
 		}

@@ -59,15 +59,15 @@ var (
 	_ lab.Examiner  = (*Kind)(nil)
 )
 
-// New returns the server kind.
-func New() *Kind { return Of(Name, ownApps()) }
-
-// Of returns a kind of that name, whose contenders serve apps, by the fixture's
-// name.
-func Of(name string, apps map[string]App) *Kind {
+// Of returns a kind of that name, whose contenders serve apps.
+func Of(name string, apps ...App) *Kind {
+	named := map[string]App{}
+	for _, a := range apps {
+		named[a.Name] = a
+	}
 	return &Kind{
 		name:    name,
-		apps:    apps,
+		apps:    named,
 		cores:   sync.OnceValue(share),
 		pair:    sync.OnceValues(newKeyPair),
 		visit:   visitTimeout,

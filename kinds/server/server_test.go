@@ -13,19 +13,6 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-func tinyWorkload(op string, pool int) tare.Workload {
-	return tare.Workload{ID: "tiny/" + op, Fixture: "tiny", Op: op, Pool: pool, Traffic: &tare.Traffic{Connections: 5}}
-}
-
-func inputOf(t *testing.T, k *Kind, w tare.Workload) wire.Workload {
-	t.Helper()
-	in, err := k.Input(w, t.TempDir(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return in
-}
-
 func TestInputs(t *testing.T) {
 	k := New()
 	for op, want := range map[string]struct {
@@ -46,7 +33,7 @@ func TestInputs(t *testing.T) {
 			t.Fatalf("%s: %d requests, %v", op, len(list), err)
 		}
 		for _, q := range list {
-			r := tinyAnswers([]Request{q})[0]
+			r := answersOf(t, "tiny", q)[0]
 			var got struct{ ID string }
 			if r.Status != 200 || want.length > 0 && (json.Unmarshal(r.Body, &got) != nil || len(got.ID) != want.length) {
 				t.Errorf("%s: %s is answered %d %s", op, q.Path, r.Status, r.Body)
@@ -75,22 +62,6 @@ func TestInputs(t *testing.T) {
 	}
 	if in := inputOf(t, k, tinyWorkload("get-escaped", 1000)); in.Bodies != 1000 {
 		t.Errorf("%d requests of 1000", in.Bodies)
-	}
-}
-
-// The ids of get-random are these for ever: results of two years can be held
-// against each other.
-func TestIdsStay(t *testing.T) {
-	list, err := tinyRequests("get-random", 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var paths []string
-	for _, q := range list {
-		paths = append(paths, q.Path)
-	}
-	if want := []string{"/v1/id/34466185", "/v1/id/68482686", "/v1/id/62559852"}; !slices.Equal(paths, want) {
-		t.Errorf("ids %q, want %q", paths, want)
 	}
 }
 
@@ -186,7 +157,7 @@ func answerOf(t *testing.T, i int, r Response) wire.Answer {
 }
 
 func ofType(status int, kind, body string) Response {
-	return Response{Status: status, Header: map[string]string{contentType: kind}, Body: []byte(body)}
+	return Response{Status: status, Header: map[string]string{ContentType: kind}, Body: []byte(body)}
 }
 
 func TestCompare(t *testing.T) {
@@ -245,19 +216,19 @@ func TestProbes(t *testing.T) {
 	dir := t.TempDir()
 	works := []wire.Workload{inputOf(t, k, tinyWorkload("get-7", 0)), inputOf(t, k, tinyWorkload("health", 0))}
 	probes, err := k.Probes(dir, works)
-	if err != nil || len(probes) != 1 || probes[0].ID != "tiny/probes" || probes[0].Bodies != len(tinyProbes()) {
+	if err != nil || len(probes) != 1 || probes[0].ID != "tiny/probes" || probes[0].Bodies != len(served["tiny"].Probes()) {
 		t.Fatalf("%+v, %v", probes, err)
 	}
 	var right, accepted []wire.Answer
 	statuses := map[int]int{}
-	for i, q := range requestsOf(tinyProbes()) {
-		r := tinyAnswers([]Request{q})[0]
+	for i, q := range requestsOf(served["tiny"].Probes()) {
+		r := answersOf(t, "tiny", q)[0]
 		statuses[r.Status]++
 		r.Body = []byte("whatever") // of a refusal counts for nothing
 		right = append(right, answerOf(t, i, r))
 		accepted = append(accepted, answerOf(t, i, ofType(200, "text/plain", "ok")))
 	}
-	if statuses[404] < 3 || statuses[405] < 3 || statuses[404]+statuses[405] != len(tinyProbes()) {
+	if statuses[404] < 3 || statuses[405] < 3 || statuses[404]+statuses[405] != len(served["tiny"].Probes()) {
 		t.Errorf("probes are answered %v", statuses)
 	}
 	if wrong, err := k.Compare(probes[0], right); err != nil || len(wrong) > 0 {
@@ -283,17 +254,17 @@ func TestExams(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	byName := map[string]int{}
-	for i, q := range tinyQuestions() {
+	for i, q := range served["tiny"].Questions() {
 		if seen[q.Name] || q.Property == "" || q.What == "" || len(q.BearsOn) == 0 || len(q.Property) > 25 {
 			t.Errorf("question %+v", q)
 		}
 		seen[q.Name], byName[q.Name] = true, i
 		for _, op := range q.BearsOn {
-			if !slices.Contains(tinyApp().Ops, op) {
+			if !slices.Contains(served["tiny"].Ops, op) {
 				t.Errorf("%s bears on %s", q.Name, op)
 			}
 		}
-		if d, ok := k.Differ(exams[0], answerOf(t, i, tinyAnswers([]Request{q.Request})[0])); ok {
+		if d, ok := k.Differ(exams[0], answerOf(t, i, answersOf(t, "tiny", q.Request)[0])); ok {
 			t.Errorf("the reference differs from itself: %+v", d)
 		}
 	}

@@ -16,13 +16,14 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/tarebench/tare/apps/homelab"
 	"github.com/tarebench/tare/apps/ingest"
 	sdk "github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/server/nethttp"
 )
 
 // serveIngest makes the ingest app as the variant has it.
-func serveIngest(o sdk.Options) (sdk.Server, error) {
+func serveIngest(o sdk.Options, s *ingest.Service) (sdk.Server, error) {
 	marshal := json.Marshal
 	switch o.Variant {
 	case "discards": // it does a part of the job
@@ -37,7 +38,7 @@ func serveIngest(o sdk.Options) (sdk.Server, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.Ingest = other
+		s = other
 	case "miscounts":
 		marshal = func(v any) ([]byte, error) {
 			b, err := json.Marshal(v)
@@ -53,12 +54,12 @@ func serveIngest(o sdk.Options) (sdk.Server, error) {
 		}
 		return ingest.Records(list, marshal), nil
 	}
-	return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob}), nil
+	return nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob})(o, s)
 }
 
 // serveHomelab makes the homelab app as the variant has it.
-func serveHomelab(o sdk.Options) (sdk.Server, error) {
-	s := nethttp.Homelab(o, nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: func(v any) ([]byte, error) {
+func serveHomelab(o sdk.Options, house *homelab.House) (sdk.Server, error) {
+	s, err := nethttp.Homelab(nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: func(v any) ([]byte, error) {
 		b, err := json.Marshal(v)
 		switch {
 		case o.Variant == "hollow" && bytes.HasPrefix(b, []byte(`{"error"`)):
@@ -67,11 +68,11 @@ func serveHomelab(o sdk.Options) (sdk.Server, error) {
 			return json.MarshalIndent(json.RawMessage(b), "", " ")
 		}
 		return b, err
-	}})
+	}})(o, house)
 	if o.Variant == "lingers" {
 		return lingering{s}, nil
 	}
-	return s, nil
+	return s, err
 }
 
 // lingers is how long it takes a server that is slow to end.

@@ -32,7 +32,7 @@ func (b *bench) told(p build.Program, w tare.Workload) wire.Workload {
 // probes prepares the probes of an app and compares what comes.
 func (b *bench) probes(app string, set map[string]string) (wrong []string, asked bool) {
 	b.t.Helper()
-	list, err := b.k.Probes(b.t.TempDir(), []wire.Workload{b.made(tare.Workload{ID: "w", Fixture: app, Op: ownApps()[app].Ops[0], Traffic: &tare.Traffic{Connections: 1}})})
+	list, err := b.k.Probes(b.t.TempDir(), []wire.Workload{b.made(tare.Workload{ID: "w", Fixture: app, Op: served[app].Ops[0], Traffic: &tare.Traffic{Connections: 1}})})
 	if err != nil || len(list) != 1 {
 		b.t.Fatalf("probes %v, %v", list, err)
 	}
@@ -60,19 +60,19 @@ func (b *bench) probes(app string, set map[string]string) (wrong []string, asked
 
 func TestIngestIsServed(t *testing.T) {
 	t.Parallel()
-	for name, set := range map[string]map[string]string{"JSON": nil, "gob": {setBody: bodyGob}, "file": {setSink: sinkFile}} {
+	for name, set := range map[string]map[string]string{"JSON": nil, "gob": {"body": "gob"}, "file": {setSink: sinkFile}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := with("good", tare.RoleContender, set)
 			b := started(t, p)
 			var sent float64
-			for _, w := range []tare.Workload{ingestWorkload(opEvents, 0, 0), ingestWorkload(opUniform, 0, 0), ingestWorkload(opPretty, 30, 8)} {
+			for _, w := range []tare.Workload{ingestWorkload("events", 0, 0), ingestWorkload("events-uniform", 0, 0), ingestWorkload("events-pretty", 30, 8)} {
 				in := b.told(p, w)
 				b.right(in)
 				a := b.visit(in.ID, 10, 100)
 				s, _ := b.Gauges(in.ID)
 				items := 100 * float64(in.N)
-				if w.Op == opUniform {
+				if w.Op == "events-uniform" {
 					items /= 2
 				}
 				if a.Errors != 0 || s[tare.KeyDelivered] != s[tare.KeyDeliveredAsked] || s[tare.KeyDelivered] < items {
@@ -81,7 +81,7 @@ func TestIngestIsServed(t *testing.T) {
 				if s[tare.KeyReceivedBody] != s[tare.KeySentBody] || s[tare.KeyReceived] != s[tare.KeyReceivedSent] {
 					t.Errorf("%s: %v bytes received of %v", w.Op, s[tare.KeyReceivedBody], s[tare.KeySentBody])
 				}
-				if w.Op == opEvents {
+				if w.Op == "events" {
 					sent = s[tare.KeyBodySent]
 				}
 				b.sunk(set[setSink] == sinkFile, s[tare.KeyDelivered])
@@ -119,7 +119,7 @@ func TestHomelabIsServed(t *testing.T) {
 		t.Run(variant, func(t *testing.T) {
 			t.Parallel()
 			b := started(t, program(variant))
-			for _, w := range []tare.Workload{homelabWorkload(opMix, 0, 0), homelabWorkload(opDevice, 20, 0)} {
+			for _, w := range []tare.Workload{homelabWorkload("mix", 0, 0), homelabWorkload("device", 20, 0)} {
 				in := b.ready(b.made(w))
 				b.right(in)
 				a := b.visit(in.ID, 10, 1200) // one is verified, and it is not among the errors
@@ -141,7 +141,7 @@ func TestFaultyServices(t *testing.T) {
 	t.Run("loses", func(t *testing.T) {
 		t.Parallel()
 		b := started(t, program("loses"))
-		in := b.ready(b.made(ingestWorkload(opEvents, 0, 0)))
+		in := b.ready(b.made(ingestWorkload("events", 0, 0)))
 		b.right(in)
 		b.visit(in.ID, 0, 50)
 		if s, _ := b.Gauges(in.ID); s[tare.KeyDelivered] != 0 || s[tare.KeyDeliveredAsked] < 1000 {
@@ -151,7 +151,7 @@ func TestFaultyServices(t *testing.T) {
 	t.Run("gullible", func(t *testing.T) {
 		t.Parallel()
 		b := started(t, program("gullible"))
-		b.right(b.ready(b.made(ingestWorkload(opEvents, 0, 0))))
+		b.right(b.ready(b.made(ingestWorkload("events", 0, 0))))
 		if wrong, _ := b.probes("ingest", nil); len(wrong) < 5 || !strings.Contains(wrong[0], "want status 400, got 200") {
 			t.Errorf("wrong %q", wrong)
 		}
@@ -159,7 +159,7 @@ func TestFaultyServices(t *testing.T) {
 	t.Run("miscounts", func(t *testing.T) {
 		t.Parallel()
 		b := started(t, program("miscounts"))
-		in := b.ready(b.made(ingestWorkload(opEvents, 0, 0)))
+		in := b.ready(b.made(ingestWorkload("events", 0, 0)))
 		answers, err := b.Answer(t.Context(), in.ID, []int{0, 1})
 		if err != nil {
 			t.Fatal(err)
@@ -185,12 +185,12 @@ func TestFaultyServices(t *testing.T) {
 func TestApart(t *testing.T) {
 	t.Parallel()
 	whole := started(t, program("discards"))
-	in := whole.ready(whole.made(ingestWorkload(opEvents, 0, 0)))
+	in := whole.ready(whole.made(ingestWorkload("events", 0, 0)))
 	if a := whole.visit(in.ID, 0, 50); a.Errors == 0 {
 		t.Errorf("its answers pass for whole ones: %+v", a)
 	}
 	b := started(t, with("discards", tare.RoleApart, nil))
-	in = b.ready(b.made(ingestWorkload(opEvents, 0, 0)))
+	in = b.ready(b.made(ingestWorkload("events", 0, 0)))
 	b.right(in)
 	if a := b.visit(in.ID, 0, 50); a.Errors != 0 {
 		t.Errorf("slice %+v", a)
@@ -216,8 +216,8 @@ func TestApart(t *testing.T) {
 func TestNull(t *testing.T) {
 	t.Parallel()
 	b := started(t, with("null", tare.RoleNull, nil))
-	set := map[string]string{setSink: sinkFile, setLimit: "50", setBody: bodyGob}
-	for _, w := range []tare.Workload{ingestWorkload(opEvents, 0, 0), homelabWorkload(opMix, 0, 0), homelabWorkload(tare.OpStop, 0, 0)} {
+	set := map[string]string{setSink: sinkFile, "limit": "50", "body": "gob"}
+	for _, w := range []tare.Workload{ingestWorkload("events", 0, 0), homelabWorkload("mix", 0, 0), homelabWorkload(tare.OpStop, 0, 0)} {
 		if w.Fixture == "ingest" {
 			w.Set = set
 		}
@@ -260,7 +260,7 @@ func TestStop(t *testing.T) {
 					t.Errorf("it was told twice: %v", s)
 				}
 			}
-			b.right(b.ready(b.made(homelabWorkload(opHealth, 0, 0))))
+			b.right(b.ready(b.made(homelabWorkload("health", 0, 0))))
 		})
 	}
 }
@@ -288,7 +288,7 @@ func TestCommandDelivers(t *testing.T) {
 			if part == "forgets" {
 				b.k.arrival = 2 * collectLate
 			}
-			for _, w := range []tare.Workload{ingestWorkload(opEvents, 0, 0), ingestWorkload(opUniform, 0, 0)} {
+			for _, w := range []tare.Workload{ingestWorkload("events", 0, 0), ingestWorkload("events-uniform", 0, 0)} {
 				in := b.ready(b.made(w))
 				b.right(in)
 				if a := b.visit(in.ID, 5, 50); a.Errors != 0 {
@@ -315,7 +315,7 @@ func TestArrivalOfTheDead(t *testing.T) {
 	}
 	t.Parallel()
 	b := started(t, collecting("forgets"))
-	in := b.ready(b.made(ingestWorkload(opEvents, 0, 0)))
+	in := b.ready(b.made(ingestWorkload("events", 0, 0)))
 	b.visit(in.ID, 0, 20)
 	c := b.Conn.(*conn)
 	p, err := os.FindProcess(c.process.PID())

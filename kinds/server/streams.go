@@ -74,8 +74,8 @@ func (s *streams) ask(ctx context.Context, q Request) (Response, error) {
 		return Response{}, fmt.Errorf("the body: %w", err)
 	}
 	r := Response{Status: answer.StatusCode, Body: body, Header: map[string]string{}}
-	if kind := typeOf(answer.Header.Get(contentType)); kind != "" {
-		r.Header[contentType] = kind
+	if kind := typeOf(answer.Header.Get(ContentType)); kind != "" {
+		r.Header[ContentType] = kind
 	}
 	if s.grpc && r.Status == http.StatusOK {
 		err = trailed(&r, answer)

@@ -42,7 +42,7 @@ func TestStreams(t *testing.T) {
 		if r.ProtoMajor != 2 || r.URL.RawQuery != "a=b" || r.Header.Get("X-Case") != "7" {
 			t.Errorf("asked %s %s %v", r.Proto, r.URL, r.Header)
 		}
-		w.Header().Set(contentType, "Text/Plain; charset=utf-8")
+		w.Header().Set(ContentType, "Text/Plain; charset=utf-8")
 		w.WriteHeader(http.StatusAccepted)
 		_, _ = w.Write(body)
 	})
@@ -50,7 +50,7 @@ func TestStreams(t *testing.T) {
 	defer s.close()
 	for range 3 {
 		r, err := s.ask(t.Context(), Request{Method: "PUT", Path: "/x?a=b", Header: map[string]string{"X-Case": "7"}, Body: []byte("hello")})
-		if err != nil || r.Status != http.StatusAccepted || string(r.Body) != "hello" || r.Header[contentType] != typeText {
+		if err != nil || r.Status != http.StatusAccepted || string(r.Body) != "hello" || r.Header[ContentType] != TypeText {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}
@@ -64,7 +64,7 @@ func TestStatusOfGRPC(t *testing.T) {
 		if err != nil || string(got) != "\x00\x00\x00\x00\x02ab" {
 			t.Errorf("asked %q, %v", got, err)
 		}
-		w.Header().Set(contentType, "application/grpc")
+		w.Header().Set(ContentType, "application/grpc")
 		body := "\x00\x00\x00\x00\x01x"
 		switch r.URL.Path {
 		case "/unavailable":

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/kinds"
 	"github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/lab"
 )
@@ -32,7 +33,7 @@ func TestStudy(t *testing.T) {
 		Metrics: []string{"time", "cpu", "allocs", "p99", "client-cpu", "rss"},
 	}
 	r, err := lab.Run(t.Context(), study, lab.Options{
-		Kinds: map[string]lab.Kind{server.Name: server.New()}, Sources: lab.Self{}, Dir: t.TempDir(),
+		Kinds: map[string]lab.Kind{server.Name: kinds.All()[server.Name]}, Sources: lab.Self{}, Dir: t.TempDir(),
 		Rounds: 1, Slice: 5 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"},
 	})
 	if err != nil {
@@ -100,7 +101,7 @@ func TestStudyOfFaults(t *testing.T) {
 		Metrics:   []string{"time", "cpu"},
 	}
 	r, err := lab.Run(context.Background(), study, lab.Options{
-		Kinds: map[string]lab.Kind{server.Name: server.New()}, Sources: lab.Self{}, Dir: t.TempDir(),
+		Kinds: map[string]lab.Kind{server.Name: kinds.All()[server.Name]}, Sources: lab.Self{}, Dir: t.TempDir(),
 		Rounds: 1, Slice: 5 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"},
 	})
 	if err != nil {
@@ -158,7 +159,7 @@ func TestStudyOfOwnRequests(t *testing.T) {
 		Metrics:   []string{"time", "cpu"},
 	}
 	r, err := lab.Run(t.Context(), study, lab.Options{
-		Kinds: map[string]lab.Kind{server.Name: server.New()}, Sources: lab.Self{}, Dir: t.TempDir(),
+		Kinds: map[string]lab.Kind{server.Name: kinds.All()[server.Name]}, Sources: lab.Self{}, Dir: t.TempDir(),
 		Rounds: 1, Slice: 5 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"},
 	})
 	if err != nil {

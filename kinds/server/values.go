@@ -23,11 +23,11 @@ func SameJSON(want, got []byte) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// namesError says why a refusal is not one as services of JSON write it: an
+// NamesError says why a refusal is not one as services of JSON write it: an
 // object with a text error that is not empty.
-func namesError(_, got Response) string {
-	if kind := got.Header[contentType]; kind != typeJSON {
-		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, kind, typeJSON)
+func NamesError(_, got Response) string {
+	if kind := got.Header[ContentType]; kind != TypeJSON {
+		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, kind, TypeJSON)
 	}
 	var body map[string]any
 	if err := json.Unmarshal(got.Body, &body); err != nil {

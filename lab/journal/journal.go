@@ -8,7 +8,9 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/tarebench/tare"
@@ -76,13 +78,20 @@ func Create(path string, head Head) (*Writer, error) {
 }
 
 // Append writes one line in one write, so that a kill leaves at most one torn
-// line at the end.
+// line at the end. The end of a round, and of the study, is on the disk when it
+// returns.
 func (w *Writer) Append(e Entry) error {
 	w.buf.Reset()
 	if err := json.NewEncoder(&w.buf).Encode(e); err != nil {
 		return fmt.Errorf("write journal: %w", err)
 	}
 	if _, err := w.file.Write(w.buf.Bytes()); err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	if e.Round == nil && e.Done == nil {
+		return nil
+	}
+	if err := w.file.Sync(); err != nil {
 		return fmt.Errorf("write journal: %w", err)
 	}
 	return nil
@@ -115,18 +124,27 @@ func Read(path string) (*Log, error) {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	defer f.Close()
+	return read(path, f)
+}
+
+// read reads a journal. An end that does not come as one is no torn line: a disk
+// that cannot be read must not cost the rounds that follow.
+func read(path string, from io.Reader) (*Log, error) {
 	var (
 		log     Log
 		slices  []tare.Slice
 		trials  []tare.Trial
-		in      = bufio.NewReaderSize(f, 1<<16)
+		in      = bufio.NewReaderSize(from, 1<<16)
 		offset  int64
 		lineNum int
 	)
 	for {
 		line, err := in.ReadBytes('\n')
-		if err != nil { // the end, or a line that was never finished
+		if errors.Is(err, io.EOF) { // the end, or a line that was never finished
 			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read journal: %w", err)
 		}
 		lineNum++
 		offset += int64(len(line))

@@ -2,8 +2,8 @@
 // ServeMux whose patterns have methods, for contenders that differ in how they
 // read and write JSON and in nothing else:
 //
-//	func ingested(o server.Options) (server.Server, error) {
-//		return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}), nil
+//	func main() {
+//		server.Main(server.Apps{serving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}))})
 //	}
 //
 // Bodies are read into buffers that are used again, never longer than what the

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/tarebench/tare/apps/homelab"
+	"github.com/tarebench/tare/apps/homelab/serving"
 	"github.com/tarebench/tare/contender/server"
 )
 
@@ -18,8 +19,12 @@ type JSON struct {
 }
 
 // Homelab serves the app homelab.
-func Homelab(o server.Options, j JSON) server.Server {
-	h := &home{o: o, house: o.Homelab, json: j}
+func Homelab(j JSON) serving.Serve {
+	return func(o server.Options, house *homelab.House) (server.Server, error) { return newHome(o, house, j), nil }
+}
+
+func newHome(o server.Options, house *homelab.House, j JSON) server.Server {
+	h := &home{o: o, house: house, json: j}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { h.refuse(w, homelab.NotFound()) })
 	h.page(mux, "/health", typeText, func() []byte { return []byte("ok\n") })

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/server"
 )
 
@@ -17,8 +18,14 @@ type Decoder func(body []byte) (ingest.Batch, error)
 
 // Ingest serves the app ingest, for bodies in the formats that there are
 // decoders for.
-func Ingest(o server.Options, decoders map[ingest.Format]Decoder) server.Server {
-	e := &events{o: o, service: o.Ingest, decoders: decoders, formats: slices.Sorted(maps.Keys(decoders))}
+func Ingest(decoders map[ingest.Format]Decoder) serving.Serve {
+	return func(o server.Options, s *ingest.Service) (server.Server, error) {
+		return newEvents(o, s, decoders), nil
+	}
+}
+
+func newEvents(o server.Options, s *ingest.Service, decoders map[ingest.Format]Decoder) server.Server {
+	e := &events{o: o, service: s, decoders: decoders, formats: slices.Sorted(maps.Keys(decoders))}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{$}", e.post)
 	mux.HandleFunc("/{$}", e.notAllowed(allowPost))

@@ -19,7 +19,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tarebench/tare/apps/homelab"
+	homelabserving "github.com/tarebench/tare/apps/homelab/serving"
 	"github.com/tarebench/tare/apps/ingest"
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/server/nethttp"
 )
@@ -37,20 +40,26 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	server.Main(server.Apps{
-		server.AppIngest:  func(o server.Options) (server.Server, error) { return hurried{ingested(o), hurry}, nil },
-		server.AppHomelab: func(o server.Options) (server.Server, error) { return hurried{homed(o), hurry}, nil },
+		ingestserving.App(func(o server.Options, s *ingest.Service) (server.Server, error) {
+			made, err := ingested(o, s)
+			return hurried{made, hurry}, err
+		}),
+		homelabserving.App(func(o server.Options, house *homelab.House) (server.Server, error) {
+			made, err := homed(o, house)
+			return hurried{made, hurry}, err
+		}),
 	})
 }
 
-func ingested(o server.Options) server.Server {
+func ingested(o server.Options, s *ingest.Service) (server.Server, error) {
 	if os.Getenv(envFault) == "hasty" {
-		return hasty(o)
+		return hasty(s), nil
 	}
-	return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob})
+	return nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob})(o, s)
 }
 
 // hasty acknowledges batches and keeps them a moment later.
-func hasty(o server.Options) server.Server {
+func hasty(s *ingest.Service) server.Server {
 	return server.HTTPBodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		batch, err := decode(body)
@@ -60,7 +69,7 @@ func hasty(o server.Options) server.Server {
 		}
 		go func() {
 			time.Sleep(10 * time.Millisecond)
-			_, _ = o.Ingest.Accept(context.Background(), batch)
+			_, _ = s.Accept(context.Background(), batch)
 		}()
 		_ = json.NewEncoder(w).Encode(ingest.Receipt{Accepted: batch.Len(), Bytes: 1})
 	}))
@@ -74,8 +83,8 @@ func decode(body []byte) (ingest.Batch, error) {
 	return ingest.Records(list, json.Marshal), nil
 }
 
-func homed(o server.Options) server.Server {
-	return nethttp.Homelab(o, nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: json.Marshal})
+func homed(o server.Options, house *homelab.House) (server.Server, error) {
+	return nethttp.Homelab(nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: json.Marshal})(o, house)
 }
 
 // hurried is a server whose connections wait less long than it wants to: by

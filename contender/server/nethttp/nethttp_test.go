@@ -20,8 +20,11 @@ import (
 )
 
 // serve runs a server in this process.
-func serve(t *testing.T, s server.Server) *service {
+func serve(t *testing.T, s server.Server, err error) *service {
 	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -50,8 +53,7 @@ func TestIngestFails(t *testing.T) {
 	if err := service.Close(); err != nil {
 		t.Fatal(err)
 	}
-	o := server.Options{Receipts: &server.Receipts{}, Ingest: service}
-	s := serve(t, nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{
+	made, err := nethttp.Ingest(map[ingest.Format]nethttp.Decoder{
 		ingest.JSON: decode,
 		ingest.Gob: func([]byte) (ingest.Batch, error) {
 			return nil, &ingest.Refusal{Status: 400, Code: "mine", Message: "as the decoder says"}
@@ -59,7 +61,8 @@ func TestIngestFails(t *testing.T) {
 		ingest.Protobuf: func([]byte) (ingest.Batch, error) {
 			return ingest.Records([]ingest.Record{{ID: "a", Timestamp: time.Unix(1, 0)}}, func(any) ([]byte, error) { return nil, errors.New("secret") }), nil
 		},
-	}))
+	})(server.Options{Receipts: &server.Receipts{}}, service)
+	s := serve(t, made, err)
 	var gobbed bytes.Buffer
 	if err := gob.NewEncoder(&gobbed).Encode([]ingest.Record{{ID: "a"}}); err != nil {
 		t.Fatal(err)
@@ -105,7 +108,8 @@ func TestHomelabFails(t *testing.T) {
 			return json.Marshal(v)
 		},
 	}
-	s := serve(t, nethttp.Homelab(server.Options{Receipts: &server.Receipts{}, Homelab: house}, j))
+	made, err := nethttp.Homelab(j)(server.Options{Receipts: &server.Receipts{}}, house)
+	s := serve(t, made, err)
 	c := client(t)
 	for path, want := range map[string]int{"/api/v1/": 500, "/api/v1/devices/light.b": 500, "/api/v1/devices/light.a": 200, "/api/v1/devices/": 404} {
 		r, err := s.send(c, "GET", path, nil, 0)
@@ -154,7 +158,8 @@ func TestHomelabAborts(t *testing.T) {
 		t.Fatal(err)
 	}
 	abort := func(any) ([]byte, error) { panic(http.ErrAbortHandler) }
-	s := serve(t, nethttp.Homelab(server.Options{Receipts: &server.Receipts{}, Homelab: house}, nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: abort}))
+	made, err := nethttp.Homelab(nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: abort})(server.Options{Receipts: &server.Receipts{}}, house)
+	s := serve(t, made, err)
 	if r, err := s.send(client(t), "GET", "/api/v1/devices", nil, 0); err == nil {
 		t.Errorf("it is answered: %d %s", r.status, r.body)
 	}

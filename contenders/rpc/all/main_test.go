@@ -59,7 +59,7 @@ func told(t *testing.T, f rpc.Face, to rpc.Target) string {
 		t.Fatal(err)
 	}
 	service := users.New(users.Config{Now: func() time.Time { return time.Unix(1_800_000_000, 123_456_000) }}, store)
-	s, err := f.Serve(server.Options{Variant: to.Variant, Receipts: &server.Receipts{}, Users: service})
+	s, err := f.Serve(server.Options{Variant: to.Variant, Receipts: &server.Receipts{}}, service)
 	if err != nil {
 		t.Fatal(err)
 	}

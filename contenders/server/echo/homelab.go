@@ -19,8 +19,8 @@ type house struct {
 	receipts *server.Receipts
 }
 
-func serveHomelab(o server.Options) (server.Server, error) {
-	h := house{o.Homelab, o.Receipts}
+func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
+	h := house{s, o.Receipts}
 	e := plainEcho()
 	use := func(layer echo.MiddlewareFunc) { e.Use(counted(o.Receipts, layer)) }
 	use(middleware.RequestIDWithConfig(middleware.RequestIDConfig{

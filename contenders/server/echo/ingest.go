@@ -13,11 +13,14 @@ import (
 
 // batches serves app ingest. Handlers return their errors, which echo hands to
 // one place.
-type batches struct{ server.Options }
+type batches struct {
+	server.Options
+	Ingest *ingest.Service
+}
 
-func serveIngest(o server.Options) (server.Server, error) {
+func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	e := newEcho(o)
-	b := batches{o}
+	b := batches{o, s}
 	e.HTTPErrorHandler = b.refuse
 	e.POST("/", b.take)
 	e.GET("/health", func(c *echo.Context) error {
@@ -26,7 +29,7 @@ func serveIngest(o server.Options) (server.Server, error) {
 	})
 	e.GET("/metrics", func(c *echo.Context) error {
 		o.Receipts.Request()
-		return c.Blob(http.StatusOK, "text/plain; version=0.0.4", o.Ingest.Metrics())
+		return c.Blob(http.StatusOK, "text/plain; version=0.0.4", s.Metrics())
 	})
 	e.GET("/openapi.json", func(c *echo.Context) error {
 		o.Receipts.Request()

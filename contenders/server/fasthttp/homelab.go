@@ -17,8 +17,8 @@ type house struct {
 	receipts *server.Receipts
 }
 
-func serveHomelab(o server.Options) (server.Server, error) {
-	h := house{o.Homelab, o.Receipts}
+func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
+	h := house{s, o.Receipts}
 	r := newRouter()
 	r.NotFound = func(c *fasthttp.RequestCtx) { h.refuse(c, homelab.NotFound()) }
 	r.MethodNotAllowed = func(c *fasthttp.RequestCtx) { h.refuse(c, homelab.NotAllowed()) }

@@ -12,11 +12,14 @@ import (
 
 // batches serves app ingest. The server has read a body when its handler is
 // called.
-type batches struct{ server.Options }
+type batches struct {
+	server.Options
+	Ingest *ingest.Service
+}
 
-func serveIngest(o server.Options) (server.Server, error) {
+func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	r := newRouter()
-	b := batches{o}
+	b := batches{o, s}
 	r.NotFound = func(c *fasthttp.RequestCtx) { b.refuse(c, ingest.NotFound()) }
 	r.MethodNotAllowed = func(c *fasthttp.RequestCtx) { b.refuse(c, ingest.NotAllowed()) }
 	r.POST("/", func(c *fasthttp.RequestCtx) {
@@ -34,13 +37,13 @@ func serveIngest(o server.Options) (server.Server, error) {
 	})
 	r.GET("/metrics", func(c *fasthttp.RequestCtx) {
 		o.Receipts.Request()
-		send(c, "text/plain; version=0.0.4", o.Ingest.Metrics())
+		send(c, "text/plain; version=0.0.4", s.Metrics())
 	})
 	r.GET("/openapi.json", func(c *fasthttp.RequestCtx) {
 		o.Receipts.Request()
 		send(c, "application/json", ingest.OpenAPI())
 	})
-	return serveBodies(logged(r.Handler, o), o.Ingest.MaxBody(), b.unread), nil
+	return serveBodies(logged(r.Handler, o), s.MaxBody(), b.unread), nil
 }
 
 func (b batches) take(c *fasthttp.RequestCtx) (ingest.Receipt, error) {

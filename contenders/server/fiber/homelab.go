@@ -21,8 +21,8 @@ type house struct {
 	decode   utils.JSONUnmarshal // fiber's, as configured
 }
 
-func serveHomelab(o server.Options) (server.Server, error) {
-	h := &house{House: o.Homelab, receipts: o.Receipts}
+func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
+	h := &house{House: s, receipts: o.Receipts}
 	app := fiber.New(bodies(homelab.MaxCommand, h.refuse))
 	h.decode = app.Config().JSONDecoder
 	use := func(layer fiber.Handler) { app.Use(counted(o.Receipts, layer)) }

@@ -13,12 +13,13 @@ import (
 // one place.
 type batches struct {
 	server.Options
-	json fiber.Config // whose decoder and encoder are fiber's, as configured
+	Ingest *ingest.Service
+	json   fiber.Config // whose decoder and encoder are fiber's, as configured
 }
 
-func serveIngest(o server.Options) (server.Server, error) {
-	b := &batches{Options: o}
-	app := fiber.New(bodies(o.Ingest.MaxBody(), b.refuse))
+func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
+	b := &batches{Options: o, Ingest: s}
+	app := fiber.New(bodies(s.MaxBody(), b.refuse))
 	b.json = app.Config()
 	logged(app, o)
 	app.Post("/", b.take)
@@ -28,7 +29,7 @@ func serveIngest(o server.Options) (server.Server, error) {
 	})
 	app.Get("/metrics", func(c fiber.Ctx) error {
 		o.Receipts.Request()
-		return send(c, "text/plain; version=0.0.4", o.Ingest.Metrics())
+		return send(c, "text/plain; version=0.0.4", s.Metrics())
 	})
 	app.Get("/openapi.json", func(c fiber.Ctx) error {
 		o.Receipts.Request()

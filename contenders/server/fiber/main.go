@@ -6,10 +6,14 @@ import (
 
 	"github.com/gofiber/fiber/v3"
 
+	homelabserving "github.com/tarebench/tare/apps/homelab/serving"
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/server"
 )
 
-func main() { server.Main(server.Apps{"tiny": tiny, "ingest": serveIngest, "homelab": serveHomelab}) }
+func main() {
+	server.Main(server.Apps{server.Plain("tiny", tiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
+}
 
 type answer struct {
 	ID string `json:"id"`

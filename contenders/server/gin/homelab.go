@@ -17,12 +17,12 @@ type house struct {
 	receipts *server.Receipts
 }
 
-func serveHomelab(o server.Options) (server.Server, error) {
+func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	r, err := engine(o)
 	if err != nil {
 		return nil, err
 	}
-	h := house{o.Homelab, o.Receipts}
+	h := house{s, o.Receipts}
 	log := r.Handlers
 	r.Handlers = nil
 	h.use(r, h.requestID)

@@ -14,14 +14,17 @@ import (
 
 // batches serves app ingest. Binding, answers and the metadata of events all go
 // through the JSON library that gin was built with.
-type batches struct{ server.Options }
+type batches struct {
+	server.Options
+	Ingest *ingest.Service
+}
 
-func serveIngest(o server.Options) (server.Server, error) {
+func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	r, err := engine(o)
 	if err != nil {
 		return nil, err
 	}
-	b := batches{o}
+	b := batches{o, s}
 	r.NoRoute(func(c *gin.Context) { b.refuse(c, ingest.NotFound()) })
 	r.NoMethod(func(c *gin.Context) { b.refuse(c, ingest.NotAllowed()) })
 	r.POST("/", func(c *gin.Context) {
@@ -39,7 +42,7 @@ func serveIngest(o server.Options) (server.Server, error) {
 	})
 	r.GET("/metrics", func(c *gin.Context) {
 		o.Receipts.Request()
-		c.Data(http.StatusOK, "text/plain; version=0.0.4", o.Ingest.Metrics())
+		c.Data(http.StatusOK, "text/plain; version=0.0.4", s.Metrics())
 	})
 	r.GET("/openapi.json", func(c *gin.Context) {
 		o.Receipts.Request()

@@ -9,11 +9,13 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	homelabserving "github.com/tarebench/tare/apps/homelab/serving"
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/server"
 )
 
 func main() {
-	server.Main(server.Apps{"tiny": tiny, "ingest": serveIngest, "homelab": serveHomelab}, variants()...)
+	server.Main(server.Apps{server.Plain("tiny", tiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)}, variants()...)
 }
 
 type answer struct {

@@ -20,9 +20,9 @@ type house struct {
 	receipts *server.Receipts
 }
 
-func serveHomelab(o server.Options) (server.Server, error) {
+func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
 	return newEngine(o, func(e *hertz.Hertz) {
-		h := house{o.Homelab, o.Receipts}
+		h := house{s, o.Receipts}
 		h.layers(e, o)
 		e.NoRoute(func(_ context.Context, c *app.RequestContext) { h.refuse(c, homelab.NotFound()) })
 		e.NoMethod(func(_ context.Context, c *app.RequestContext) {

@@ -13,13 +13,16 @@ import (
 )
 
 // batches serves app ingest.
-type batches struct{ server.Options }
+type batches struct {
+	server.Options
+	Ingest *ingest.Service
+}
 
-func serveIngest(o server.Options) (server.Server, error) {
+func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	return newEngine(o, func(h *hertz.Hertz) {
 		logged(h, o)
-		batches{o}.routes(h)
-	}, bodies(o.Ingest.MaxBody())...), nil
+		batches{o, s}.routes(h)
+	}, bodies(s.MaxBody())...), nil
 }
 
 func (b batches) routes(h *hertz.Hertz) {

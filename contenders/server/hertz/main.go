@@ -8,10 +8,14 @@ import (
 	hertz "github.com/cloudwego/hertz/pkg/app/server"
 	"github.com/cloudwego/hertz/pkg/protocol/consts"
 
+	homelabserving "github.com/tarebench/tare/apps/homelab/serving"
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/server"
 )
 
-func main() { server.Main(server.Apps{"tiny": tiny, "ingest": serveIngest, "homelab": serveHomelab}) }
+func main() {
+	server.Main(server.Apps{server.Plain("tiny", tiny), ingestserving.App(serveIngest), homelabserving.App(serveHomelab)})
+}
 
 type answer struct {
 	ID string `json:"id"`

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-func main() { server.Main(server.Apps{"tiny": tiny}) }
+func main() { server.Main(server.Apps{server.Plain("tiny", tiny)}) }
 
 type answer struct {
 	ID string `json:"id"`

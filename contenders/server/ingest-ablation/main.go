@@ -8,11 +8,12 @@ package main
 import (
 	"fmt"
 
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/server"
 )
 
 func main() {
-	server.Main(server.Apps{"ingest": ingested}, levels()...)
+	server.Main(server.Apps{ingestserving.App(ingested)}, levels()...)
 }
 
 // level is how far a batch is taken.

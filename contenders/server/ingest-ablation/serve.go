@@ -23,12 +23,12 @@ type service struct {
 	level    level
 }
 
-func ingested(o server.Options) (server.Server, error) {
+func ingested(o server.Options, taken *ingest.Service) (server.Server, error) {
 	l, err := levelOf(o.Variant)
 	if err != nil {
 		return nil, err
 	}
-	s := &service{Service: o.Ingest, receipts: o.Receipts, level: l}
+	s := &service{Service: taken, receipts: o.Receipts, level: l}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /{$}", s.batch)
 	mux.HandleFunc("/{$}", s.wrongMethod("POST"))

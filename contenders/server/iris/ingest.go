@@ -11,12 +11,15 @@ import (
 )
 
 // batches serves app ingest.
-type batches struct{ server.Options }
+type batches struct {
+	server.Options
+	Ingest *ingest.Service
+}
 
-func serveIngest(o server.Options) (server.Server, error) {
+func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	app := newApp()
 	logged(app, o)
-	b := batches{o}
+	b := batches{o, s}
 	app.OnErrorCode(iris.StatusNotFound, func(c iris.Context) { b.refuse(c, ingest.NotFound()) })
 	app.OnErrorCode(iris.StatusMethodNotAllowed, func(c iris.Context) { b.refuse(c, ingest.NotAllowed()) })
 	app.Post("/", func(c iris.Context) {
@@ -34,7 +37,7 @@ func serveIngest(o server.Options) (server.Server, error) {
 	})
 	app.Get("/metrics", func(c iris.Context) {
 		o.Receipts.Request()
-		send(c, "text/plain; version=0.0.4", o.Ingest.Metrics())
+		send(c, "text/plain; version=0.0.4", s.Metrics())
 	})
 	app.Get("/openapi.json", func(c iris.Context) {
 		o.Receipts.Request()

@@ -5,19 +5,17 @@ package main
 import (
 	"github.com/go-json-experiment/json"
 
+	homelabserving "github.com/tarebench/tare/apps/homelab/serving"
 	"github.com/tarebench/tare/apps/ingest"
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/server/nethttp"
 )
 
 func main() {
 	server.Main(server.Apps{
-		"ingest": func(o server.Options) (server.Server, error) {
-			return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}), nil
-		},
-		"homelab": func(o server.Options) (server.Server, error) {
-			return nethttp.Homelab(o, nethttp.JSON{Unmarshal: unmarshal, Marshal: marshal}), nil
-		},
+		ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode})),
+		homelabserving.App(nethttp.Homelab(nethttp.JSON{Unmarshal: unmarshal, Marshal: marshal})),
 	})
 }
 

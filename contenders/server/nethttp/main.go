@@ -7,13 +7,19 @@ import (
 	"io"
 	"net/http"
 
+	homelabserving "github.com/tarebench/tare/apps/homelab/serving"
 	"github.com/tarebench/tare/apps/ingest"
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/server/nethttp"
 )
 
 func main() {
-	server.Main(server.Apps{"tiny": tiny, server.AppIngest: events, server.AppHomelab: home})
+	server.Main(server.Apps{
+		server.Plain("tiny", tiny),
+		ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob})),
+		homelabserving.App(nethttp.Homelab(nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: json.Marshal})),
+	})
 }
 
 type answer struct {
@@ -34,18 +40,10 @@ func tiny(o server.Options) (server.Server, error) {
 	return server.HTTP(server.AccessLog(mux, o)), nil
 }
 
-func events(o server.Options) (server.Server, error) {
-	return nethttp.Ingest(o, map[ingest.Format]nethttp.Decoder{ingest.JSON: decode, ingest.Gob: nethttp.Gob}), nil
-}
-
 func decode(body []byte) (ingest.Batch, error) {
 	var list []ingest.Record
 	if err := json.Unmarshal(body, &list); err != nil {
 		return nil, err
 	}
 	return ingest.Records(list, json.Marshal), nil
-}
-
-func home(o server.Options) (server.Server, error) {
-	return nethttp.Homelab(o, nethttp.JSON{Unmarshal: json.Unmarshal, Marshal: json.Marshal}), nil
 }

@@ -2,6 +2,11 @@
 // measured of it is the harness, the network and the kernel.
 package main
 
-import "github.com/tarebench/tare/contender/server"
+import (
+	"github.com/tarebench/tare/apps/tiny/serving"
+	"github.com/tarebench/tare/contender/server"
+)
 
-func main() { server.Main(server.Apps{"tiny": server.Null("tiny"), "": server.Null("")}) }
+func main() {
+	server.Main(server.Apps{serving.Null(), server.Plain("", server.Null{Answer: server.Anything}.Serve)})
+}

@@ -132,6 +132,7 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 		Metrics: []string{"time", "bytes", "allocs"}, Dir: s.head.Home,
 	}
 	b.plan(shared)
+	b.noteSameCode(shared)
 	return nil
 }
 

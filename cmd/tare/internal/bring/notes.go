@@ -10,7 +10,7 @@ import (
 // Notes are the findings of tare bench's own, besides those of the checks of
 // every study: they come of what was found out before the study began.
 func Notes() []check.Check {
-	return []check.Check{longSlices(), wholeRuns(), partialRevision(), oneLayout()}
+	return []check.Check{longSlices(), wholeRuns(), partialRevision(), oneLayout(), SameCode()}
 }
 
 func longSlices() check.Check {
@@ -48,6 +48,16 @@ func oneLayout() check.Check {
 		Summary: "The linker of a side is older than Go 1.22 and cannot put functions in another order: the side is built once, and not linked anew for each round.",
 		Why:     "Where code lies moves the time of tight loops, by a fifth and more. With one build of a side that is part of the difference, and the control does not show it.",
 		Advice:  "build both sides with a newer toolchain (--go), or trust no small difference in a tight loop",
+	}
+}
+
+// SameCode is the note that two sides have the same code for a benchmark.
+func SameCode() check.Check {
+	return check.Check{
+		ID: "same-code", Severity: tare.Note,
+		Summary: "The machine code that a benchmark can execute is the same on both sides: functions were compared with addresses masked, those that calls from the benchmark lead to and all that can be called indirectly (amd64 and arm64; Linux and macOS).",
+		Why:     "Where the code is the same, a difference in time comes from data (a constant, a table, what an initialisation leaves behind), from where code or data lies, or from chance. The cause is not in the code.",
+		Advice:  "look at what differs in data, or expect no difference",
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 
+	"github.com/tarebench/tare/apps/tiny/serving"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
 )
@@ -12,6 +13,6 @@ import (
 // calls it first.
 func NullMain() {
 	if os.Getenv(wire.EnvWire) != "" {
-		server.Main(server.Apps{"": server.Null(""), "tiny": server.Null("tiny")})
+		server.Main(server.Apps{server.Plain("", server.Null{Answer: server.Anything}.Serve), serving.Null()})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
+// Contender is a contender as commands list it.
 type Contender struct {
 	ID      string   `json:"id"`
 	Kind    string   `json:"kind"`

@@ -56,7 +56,7 @@ func Usage(what, hint string) error { return &UsageError{what, hint} }
 // Error is one line.
 func (e *UsageError) Error() string { return withHint(e.What, e.Hint) }
 
-// errInterrupted says that the caller ended the run before there was anything
+// ErrInterrupted says that the caller ended the run before there was anything
 // to judge.
 var ErrInterrupted = errors.New("interrupted")
 
@@ -160,6 +160,7 @@ func VerdictCode(r *tare.Result) int {
 	return exit
 }
 
+// IsTrap reports whether a contender repeats a published mistake.
 func IsTrap(r *tare.Result, id string) bool {
 	c, ok := r.Contender(id)
 	return ok && c.Role == tare.RoleTrap

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// CommandNames are the names of the commands below cmd.
 func CommandNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, c := range cmd.Commands() {

@@ -64,6 +64,7 @@ type FormatFlag struct {
 	AsJSON bool
 }
 
+// Add adds the flags; several says what --json prints.
 func (f *FormatFlag) Add(flags *pflag.FlagSet, several string) {
 	flags.StringVar(&f.Name, "format", "text", "`how` to print it: "+formatNames())
 	flags.BoolVar(&f.AsJSON, "json", false, "the same as --format json: "+several)

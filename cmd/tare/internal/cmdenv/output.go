@@ -44,6 +44,7 @@ type Output struct {
 	path string   // where it goes when it is whole; empty: it is there already
 }
 
+// OpenOutput opens the file at path; with an empty path nothing is written.
 func OpenOutput(path string) (*Output, error) {
 	if path == "" {
 		return &Output{}, nil

@@ -67,6 +67,7 @@ func Wrap(text string, columns int) []string {
 	return append(lines, string(line))
 }
 
+// Minute is a time to the minute, and a dash where there is none.
 func Minute(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -74,6 +75,7 @@ func Minute(t time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
+// Dagger marks a trap.
 func Dagger(trap bool) string {
 	if trap {
 		return "†"

@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
+// Toolchain is the go command that there is, or why there is none.
 type Toolchain struct {
 	Path    string `json:"path,omitempty"`
 	Version string `json:"version,omitempty"`

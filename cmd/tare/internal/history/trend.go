@@ -36,6 +36,12 @@ type Machine struct {
 	Name   string     `json:"machine"`
 	Runs   []TrendRun `json:"runs"`   // the oldest first
 	Series []Series   `json:"series"` // in the order of the newest run
+
+	// Between is how much ratios differ from run to run beyond their intervals, as
+	// a standard deviation on the logarithmic scale. Known is false where there are
+	// too few runs to tell; changes are then read off intervals alone.
+	Between float64 `json:"between"`
+	Known   bool    `json:"between_known"`
 }
 
 // TrendRun is a run in a trend.
@@ -69,6 +75,9 @@ type Series struct {
 	Last      *Point   `json:"last"`   // newest that is not void; null: there is none
 	Before    *Point   `json:"before"` // the newest before that on the same input, one with an interval where there is one; null: there is none
 	Change    Change   `json:"change"`
+	Steps     []int    `json:"steps,omitempty"` // runs from which on the ratio is another one, as indexes of the machine's runs
+	Low       float64  `json:"expected_low"`    // in which the last was to lie, by the runs before it that are alike; zero, as high: not known
+	High      float64  `json:"expected_high"`
 }
 
 // Point is a ratio in a run.
@@ -89,11 +98,11 @@ func (p Point) Bounded() bool { return p.Low > 0 && p.High > 0 }
 // Change says what two runs allow to say about a series.
 type Change string
 
-// Changes. Only intervals that do not overlap are one.
+// Changes.
 const (
 	First    Change = "first"     // there is nothing to hold the last against
-	Changed  Change = "changed"   // the intervals of the last and the one before do not overlap
-	NotShown Change = "not shown" // they overlap
+	Changed  Change = "changed"   // the last run is one of the first three of a new level; where it is not known how runs differ, the intervals of the last and the one before do not overlap
+	NotShown Change = "not shown" // neither
 	Unknown  Change = "unknown"   // a side has no interval
 )
 
@@ -218,6 +227,7 @@ func (m *Machine) fill(q Query, t Trend, ask Pairs) error {
 		}
 		s.Change = change(s.Last, s.Before)
 	}
+	m.level()
 	return nil
 }
 

@@ -21,6 +21,7 @@ func words() map[reflect.Type][]string {
 		reflect.TypeFor[tare.Role]():            {string(tare.RoleContender), string(tare.RoleBaseline), string(tare.RoleControl), string(tare.RoleNull), string(tare.RoleApart), string(tare.RoleTrap)},
 		reflect.TypeFor[tare.Launch]():          {string(tare.LaunchProgram), string(tare.LaunchCommand), string(tare.LaunchURL), string(tare.LaunchGobench)},
 		reflect.TypeFor[tare.Isolation]():       {string(tare.Lockstep), string(tare.TrialWise)},
+		reflect.TypeFor[tare.Reference]():       {string(tare.BaselineAndControl)},
 		reflect.TypeFor[tare.Until]():           {string(tare.UntilOps), string(tare.UntilGC)},
 		reflect.TypeFor[tare.Ruling]():          {string(tare.Met), string(tare.NotMet), string(tare.Inconclusive), string(tare.VoidRuling)},
 		reflect.TypeFor[tare.ClaimKind]():       {string(tare.ClaimRatio), string(tare.ClaimStatement), string(tare.ClaimCount), string(tare.ClaimTrend), string(tare.ClaimGrowth), string(tare.ClaimShare), string(tare.ClaimCause), string(tare.ClaimReported)},

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// benchMost is how long benchmarks are measured at most if nothing is set.
+// BenchMost is how long benchmarks are measured at most if nothing is set.
 const BenchMost = 10 * time.Minute
 
 // FitBench makes the study fit the time there is, and says how long it will take.

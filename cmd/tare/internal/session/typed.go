@@ -85,6 +85,7 @@ func FilesOf(cmd *cobra.Command) []string {
 	return nil
 }
 
+// SumOf is the SHA-256 of a file, in hexadecimal digits.
 func SumOf(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {

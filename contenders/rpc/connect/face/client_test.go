@@ -22,7 +22,7 @@ func TestClientDials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := face.New().Serve(server.Options{Receipts: &server.Receipts{}, Users: users.New(users.Config{}, store)})
+	s, err := face.New().Serve(server.Options{Receipts: &server.Receipts{}}, users.New(users.Config{}, store))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,10 +21,10 @@ func New() rpc.Face {
 	return rpc.Face{Serve: serve, Protocols: []string{rpc.Connect, rpc.ConnectJSON, rpc.GRPC}, Dial: dial, Store: opener()}
 }
 
-func serve(o server.Options) (server.Server, error) {
-	options := []connect.HandlerOption{connect.WithReadMaxBytes(users.MaxBody), connect.WithInterceptors(layers(o)...)}
+func serve(o server.Options, u *users.Service) (server.Server, error) {
+	options := []connect.HandlerOption{connect.WithReadMaxBytes(users.MaxBody), connect.WithInterceptors(layers(o, u)...)}
 	mux := http.NewServeMux()
-	path, handler := protoconnect.NewUserServiceHandler(&service{users: o.Users, receipts: o.Receipts}, options...)
+	path, handler := protoconnect.NewUserServiceHandler(&service{users: u, receipts: o.Receipts}, options...)
 	mux.Handle(path, receive(handler, o.Receipts))
 	mux.Handle(grpchealth.NewHandler(grpchealth.NewStaticChecker(protoconnect.UserServiceName)))
 	reflector := grpcreflect.NewStaticReflector(protoconnect.UserServiceName)
@@ -43,14 +43,14 @@ func serve(o server.Options) (server.Server, error) {
 }
 
 // layers are the interceptors, the outermost first.
-func layers(o server.Options) []connect.Interceptor {
-	l := layer{users: o.Users, receipts: o.Receipts}
+func layers(o server.Options, u *users.Service) []connect.Interceptor {
+	l := layer{users: u, receipts: o.Receipts}
 	list := []connect.Interceptor{connect.UnaryInterceptorFunc(l.identify)}
 	if o.Log != nil {
 		list = append(list, l.log(slog.New(slog.NewTextHandler(o.Log, nil))))
 	}
 	list = append(list, connect.UnaryInterceptorFunc(l.recover))
-	if o.Users.Limited() {
+	if u.Limited() {
 		list = append(list, connect.UnaryInterceptorFunc(l.limit))
 	}
 	return list

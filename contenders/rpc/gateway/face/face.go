@@ -30,7 +30,7 @@ func New() rpc.Face {
 	return rpc.Face{Serve: serve, Protocols: []string{rpc.HTTP}, Dial: rpc.ProtoJSONClient, Store: opener(), Variants: []string{overLoopback, inProcess}}
 }
 
-func serve(o server.Options) (server.Server, error) {
+func serve(o server.Options, u *users.Service) (server.Server, error) {
 	mux := runtime.NewServeMux(
 		runtime.WithMiddlewares(receive(o.Receipts)),
 		runtime.WithErrorHandler(refuse),
@@ -45,10 +45,10 @@ func serve(o server.Options) (server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := layer{users: o.Users, receipts: o.Receipts}
+	l := layer{users: u, receipts: o.Receipts}
 	switch o.Variant {
 	case overLoopback, "":
-		b, err := newBackend(o.Users)
+		b, err := newBackend(u)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +57,7 @@ func serve(o server.Options) (server.Server, error) {
 		}
 		return &running{Server: server.HTTP2(l.around(mux, o)), backend: b}, nil
 	case inProcess:
-		if err := stub.RegisterUserServiceHandlerServer(context.Background(), mux, &service{users: o.Users}); err != nil {
+		if err := stub.RegisterUserServiceHandlerServer(context.Background(), mux, &service{users: u}); err != nil {
 			return nil, err
 		}
 		return server.HTTP2(l.around(mux, o)), nil

@@ -19,7 +19,7 @@ func New() rpc.Face {
 	return rpc.Face{Serve: serve, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient, Store: opener()}
 }
 
-func serve(o server.Options) (server.Server, error) {
+func serve(o server.Options, u *users.Service) (server.Server, error) {
 	gin.SetMode(gin.ReleaseMode)
 	r := gin.New()
 	r.HandleMethodNotAllowed = true // 405 where it would be 404
@@ -27,7 +27,7 @@ func serve(o server.Options) (server.Server, error) {
 	if err := r.SetTrustedProxies(nil); err != nil {
 		return nil, err
 	}
-	f := &face{users: o.Users, receipts: o.Receipts}
+	f := &face{users: u, receipts: o.Receipts}
 	f.layers(r, o)
 	r.NoRoute(func(c *gin.Context) { refuse(c, users.NoPath()) })
 	r.NoMethod(func(c *gin.Context) { refuse(c, users.NotAllowed()) })

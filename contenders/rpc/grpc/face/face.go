@@ -23,15 +23,15 @@ func New() rpc.Face {
 	return rpc.Face{Serve: serve, Protocols: []string{rpc.GRPC}, Dial: dial, Store: opener()}
 }
 
-func serve(o server.Options) (server.Server, error) {
+func serve(o server.Options, u *users.Service) (server.Server, error) {
 	s := grpc.NewServer(
 		grpc.MaxRecvMsgSize(users.MaxBody),
 		grpc.ForceServerCodecV2(newCodec(o.Receipts)),
 		grpc.ConnectionTimeout(server.ReadTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: server.IdleTimeout}),
-		grpc.ChainUnaryInterceptor(layers(o)...),
+		grpc.ChainUnaryInterceptor(layers(o, u)...),
 	)
-	stub.RegisterUserServiceServer(s, &service{users: o.Users, receipts: o.Receipts})
+	stub.RegisterUserServiceServer(s, &service{users: u, receipts: o.Receipts})
 	h := health.NewServer()
 	h.SetServingStatus(stub.UserService_ServiceDesc.ServiceName, grpc_health_v1.HealthCheckResponse_SERVING)
 	grpc_health_v1.RegisterHealthServer(s, h)
@@ -40,14 +40,14 @@ func serve(o server.Options) (server.Server, error) {
 }
 
 // layers are the interceptors, the outermost first.
-func layers(o server.Options) []grpc.UnaryServerInterceptor {
-	l := layer{users: o.Users, receipts: o.Receipts}
+func layers(o server.Options, u *users.Service) []grpc.UnaryServerInterceptor {
+	l := layer{users: u, receipts: o.Receipts}
 	list := []grpc.UnaryServerInterceptor{l.identify}
 	if o.Log != nil {
 		list = append(list, l.log(slog.New(slog.NewTextHandler(o.Log, nil))))
 	}
 	list = append(list, l.recover)
-	if o.Users.Limited() {
+	if u.Limited() {
 		list = append(list, l.limit)
 	}
 	return list

@@ -17,8 +17,8 @@ func New() rpc.Face {
 	return rpc.Face{Serve: serve, Protocols: []string{rpc.HTTP}, Dial: rpc.HTTPClient, Store: opener()}
 }
 
-func serve(o server.Options) (server.Server, error) {
-	f := &face{users: o.Users, receipts: o.Receipts}
+func serve(o server.Options, u *users.Service) (server.Server, error) {
+	f := &face{users: u, receipts: o.Receipts}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/users/{id}", f.handle(http.StatusOK, f.get))
 	mux.HandleFunc("PUT /v1/users/{id}", f.handle(http.StatusOK, f.update))

@@ -10,23 +10,43 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/contender/server"
 )
 
 // collection is where the users are.
 const collection = "/v1/users"
 
-// answer appends the answer to a request, which may be refused already. What
-// others have layers for is done in here, and counted as if it were some.
-func (f *face) answer(t *talk, q request, refused error) {
+// reply is an answer that is being made.
+type reply struct {
+	out       []byte
+	id, extra string // what its head has besides
+	status    int
+}
+
+// answer appends the answer to a request. What others have layers for is done in
+// here, and counted as if it were some.
+func (f *face) answer(dst []byte, q *server.Request, extra string) []byte {
+	f.receipts.Body(int64(len(q.Body)))
 	f.receipts.Layer()
-	start := len(t.out)
-	t.id = f.users.RequestID(q.id)
-	path, query, _ := bytes.Cut(q.target, []byte("?"))
+	t := reply{out: dst, id: f.users.RequestID(string(q.ID)), extra: extra}
+	path, query, _ := bytes.Cut(q.Target, []byte("?"))
+	method := known(q.Method)
+	start := time.Time{}
 	if f.line != nil {
 		f.receipts.Layer()
-		defer func(from time.Time) { f.line(q.method, string(path), t.status, time.Since(from)) }(time.Now())
+		start = time.Now()
 	}
 	f.receipts.Layer()
+	f.allowed(&t, method, path, string(query), q)
+	if f.line != nil {
+		f.line(method, string(path), t.status, time.Since(start))
+	}
+	return t.out
+}
+
+// allowed answers a request unless there are too many.
+func (f *face) allowed(t *reply, method string, path []byte, query string, q *server.Request) {
+	start := len(t.out)
 	defer func() {
 		if v := recover(); v != nil {
 			t.out = t.out[:start]
@@ -40,27 +60,37 @@ func (f *face) answer(t *talk, q request, refused error) {
 			return
 		}
 	}
-	f.route(t, q, path, string(query), refused)
+	f.route(t, method, path, query, q)
+}
+
+// known is a method, where it is one of those that are answered without an error.
+func known(method []byte) string {
+	for _, m := range [...]string{"GET", "POST", "PUT", "DELETE"} {
+		if string(method) == m {
+			return m
+		}
+	}
+	return "other"
 }
 
 // route finds what a request is for.
-func (f *face) route(t *talk, q request, path []byte, query string, refused error) {
+func (f *face) route(t *reply, method string, path []byte, query string, q *server.Request) {
 	id, one := bytes.CutPrefix(path, []byte(collection+"/"))
 	one = one && len(id) > 0 && bytes.IndexByte(id, '/') < 0
 	all, health := string(path) == collection, string(path) == "/health"
 	switch {
-	case health && q.method == http.MethodGet:
+	case health && method == http.MethodGet:
 		f.receipts.Request()
 		t.put(http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n"))
-	case all && (q.method == http.MethodPost || q.method == http.MethodGet), one && (q.method == http.MethodGet || q.method == http.MethodPut || q.method == http.MethodDelete):
+	case all && (method == http.MethodPost || method == http.MethodGet), one && (method == http.MethodGet || method == http.MethodPut || method == http.MethodDelete):
 		f.receipts.Request()
 		switch {
-		case refused != nil:
-			t.refuse(refused)
+		case q.TooLong:
+			t.refuse(users.TooLarge())
 		case one:
-			f.one(t, q.method, string(id), q.body)
-		case q.method == http.MethodPost:
-			f.create(t, q.body)
+			f.one(t, method, string(id), q.Body)
+		case method == http.MethodPost:
+			f.create(t, q.Body)
 		default:
 			f.list(t, query)
 		}
@@ -71,7 +101,7 @@ func (f *face) route(t *talk, q request, path []byte, query string, refused erro
 	}
 }
 
-func (f *face) create(t *talk, body []byte) {
+func (f *face) create(t *reply, body []byte) {
 	d, err := draft(body)
 	if err == nil {
 		var u users.User
@@ -84,7 +114,7 @@ func (f *face) create(t *talk, body []byte) {
 }
 
 // one does what is asked about one user.
-func (f *face) one(t *talk, method, id string, body []byte) {
+func (f *face) one(t *reply, method, id string, body []byte) {
 	var d users.Draft
 	var err error
 	if method == http.MethodPut {
@@ -117,7 +147,7 @@ func (f *face) one(t *talk, method, id string, body []byte) {
 	t.user(http.StatusOK, u)
 }
 
-func (f *face) list(t *talk, query string) {
+func (f *face) list(t *reply, query string) {
 	asked, _ := url.ParseQuery(query) // what can be read of it
 	q, err := users.ParseQuery(asked.Get("query"), asked.Get("page"), asked.Get("limit"))
 	if err != nil {
@@ -152,26 +182,24 @@ func draft(body []byte) (d users.Draft, err error) {
 const typeJSON = "application/json"
 
 // put appends an answer.
-func (t *talk) put(status int, kind string, body []byte) {
+func (t *reply) put(status int, kind string, body []byte) {
 	t.status = status
 	b := strconv.AppendInt(append(t.out, "HTTP/1.1 "...), int64(status), 10)
 	b = append(append(b, ' '), http.StatusText(status)...)
 	b = append(append(b, "\r\nContent-Type: "...), kind...)
 	b = strconv.AppendInt(append(b, "\r\nContent-Length: "...), int64(len(body)), 10)
 	b = append(append(b, "\r\nX-Request-Id: "...), t.id...)
-	if t.last {
-		b = append(b, "\r\nConnection: close"...)
-	}
-	t.out = append(append(b, "\r\n\r\n"...), body...)
+	b = append(append(append(b, "\r\n"...), t.extra...), "\r\n"...)
+	t.out = append(b, body...)
 }
 
-func (t *talk) refuse(err error) {
+func (t *reply) refuse(err error) {
 	e := users.RefusalOf(err)
 	b := appendText(append([]byte(`{"code":`), strconv.Quote(string(e.Code))...), `,"message":`, e.Message)
 	t.put(e.HTTP(), typeJSON, append(b, '}'))
 }
 
-func (t *talk) user(status int, u users.User) {
+func (t *reply) user(status int, u users.User) {
 	var room [512]byte
 	t.put(status, typeJSON, appendUser(room[:0], u))
 }

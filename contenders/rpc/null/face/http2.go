@@ -7,17 +7,22 @@ import (
 	"strconv"
 
 	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/load/h2"
 )
 
 // mostStreams is how many calls may be under way on one connection.
 const mostStreams = 250
 
+// mostHead is how many bytes a call's head may have.
+const mostHead = 64 << 10
+
 // talk2 is one connection of HTTP/2: calls are answered one after another, each
 // when it has come whole.
 type talk2 struct {
-	*talk
+	*server.Conn
 	f       *face
+	out     []byte
 	reader  h2.Reader
 	decoder *h2.Decoder
 	encoder h2.Encoder
@@ -39,49 +44,36 @@ type talk2 struct {
 	field   func(name, value []byte) error
 }
 
-// speaks2 reports whether a connection begins as one of HTTP/2 does. It is false
-// too where nothing comes.
-func (f *face) speaks2(t *talk) bool {
-	if !f.waits(t.conn, true) {
-		return false
-	}
-	const enough = 4 // of the preface: no method begins so
-	first, _ := t.in.Peek(enough)
-	f.waits(t.conn, false)
-	return string(first) == h2.Preface[:enough]
-}
-
 // serve2 serves a connection of HTTP/2.
-func (f *face) serve2(t *talk) {
+func (f *face) serve2(conn *server.Conn) {
 	preface := make([]byte, len(h2.Preface))
-	if _, err := io.ReadFull(t.in, preface); err != nil || string(preface) != h2.Preface {
+	if _, err := io.ReadFull(conn, preface); err != nil || string(preface) != h2.Preface {
 		return
 	}
-	w := &talk2{talk: t, f: f, decoder: h2.NewDecoder(h2.TableSize), calls: map[uint32]*call{}, room: h2.Window, initial: h2.Window}
+	w := &talk2{Conn: conn, f: f, decoder: h2.NewDecoder(h2.TableSize), calls: map[uint32]*call{}, room: h2.Window, initial: h2.Window}
 	w.encoder.Reset()
 	w.kind, w.fine = w.known.Ready("content-type", "application/grpc"), w.known.Ready("grpc-status", "0")
 	w.field = w.take
 	w.out = h2.AppendSettings(w.out, h2.Setting{ID: h2.MaxStreams, Value: mostStreams})
 	buf := make([]byte, 16<<10)
 	for {
-		if _, err := t.conn.Write(w.out); err != nil {
+		if _, err := conn.Write(w.out); err != nil {
 			return
 		}
 		answered := len(w.out) > 0
 		w.out = w.out[:0]
 		idle := len(w.calls)+len(w.waiting) == 0 && w.head == nil && !w.reader.Partial()
-		if idle && t.in.Buffered() == 0 && !f.waits(t.conn, true) {
-			w.leave(answered)
-			return
+		read := conn.Read
+		if idle {
+			read = conn.Await
 		}
-		n, err := t.in.Read(buf)
-		f.waits(t.conn, false)
+		n, err := read(buf)
 		if err != nil {
-			w.leave(false)
+			w.leave(answered && idle && conn.Ends())
 			return
 		}
 		if w.feed(buf[:n]) != nil {
-			_, _ = t.conn.Write(h2.AppendGoAway(w.out, w.last, protocolError))
+			_, _ = conn.Write(h2.AppendGoAway(w.out, w.last, protocolError))
 			return
 		}
 	}
@@ -93,9 +85,9 @@ const protocolError h2.Code = 1
 
 // leave ends the connection, after what was answered has arrived.
 func (w *talk2) leave(answered bool) {
-	_, err := w.conn.Write(h2.AppendGoAway(w.out[:0], w.last, h2.NoError))
+	_, err := w.Write(h2.AppendGoAway(w.out[:0], w.last, h2.NoError))
 	if answered && err == nil {
-		w.linger()
+		w.Linger()
 	}
 }
 
@@ -202,7 +194,7 @@ func (w *talk2) headers(f h2.Frame) (err error) {
 		}
 		w.head, w.block, w.ends = c, w.block[:0], f.Has(h2.EndStream)
 	}
-	if w.block = append(w.block, b...); len(w.block) > maxHead {
+	if w.block = append(w.block, b...); len(w.block) > mostHead {
 		return h2.Error("a head that is too long")
 	}
 	if !f.Has(h2.EndHeaders) {
@@ -214,7 +206,7 @@ func (w *talk2) headers(f h2.Frame) (err error) {
 	switch {
 	case err != nil:
 		return err
-	case w.calls[c.stream] == nil && (len(w.calls) == mostStreams || w.f.ends()):
+	case w.calls[c.stream] == nil && (len(w.calls) == mostStreams || w.Ends()):
 		w.out = h2.AppendReset(w.out, c.stream, h2.RefusedStream)
 	case w.ends:
 		w.whole(c)

@@ -30,7 +30,7 @@ func connect(t *testing.T, settings ...h2.Setting) *peer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := face.New().Serve(server.Options{Receipts: &server.Receipts{}, Users: users.New(users.Config{}, store)})
+	s, err := face.New().Serve(server.Options{Receipts: &server.Receipts{}}, users.New(users.Config{}, store))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,6 +127,7 @@ type Row struct {
 	Rounds    int     `json:"rounds"`
 	Needed    int     `json:"rounds_needed,omitempty"` // forecast, where inconclusive; absent: more than tare runs
 	Exact     bool    `json:"exact,omitempty"`         // the same in every round on both sides
+	SameCode  bool    `json:"same_code,omitempty"`     // the benchmark's machine code is the same on both sides
 	Advice    string  `json:"advice,omitempty"`
 	Waived    *Waived `json:"waived,omitempty"`
 	File      string  `json:"file,omitempty"` // where the benchmark is, from the top of the repository

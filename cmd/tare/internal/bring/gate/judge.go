@@ -129,9 +129,14 @@ func members(m Measured, asked []string) []member {
 func newRow(res *tare.Result, held Held, workload string, metric tare.Metric) *Row {
 	r := &Row{Benchmark: named(res, held, workload), Metric: metric.Name, Unit: metric.Unit, result: res, workload: workload}
 	r.File, r.Line = held.File, held.Line
+	r.SameCode = slices.ContainsFunc(res.Findings, func(f tare.Finding) bool { return f.Check == ofSameCode && f.Workload == workload })
 	r.Base, r.Head = value(res, workload, BaseID, metric), value(res, workload, HeadID, metric)
 	return r
 }
+
+// ofSameCode is the note of tare bench that the machine code of a benchmark is
+// the same on both sides.
+const ofSameCode = "same-code"
 
 // ofGenerator is the check that the load generator could keep up.
 const ofGenerator = "generator-headroom"

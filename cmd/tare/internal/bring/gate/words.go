@@ -73,7 +73,11 @@ func (rep *Report) sentence(r Row) string {
 	if r.Low == 0 {
 		return fmt.Sprintf("%s: %s before, %s now; it differs between rounds, but all of one side lie above all of the other", word, amount(r.Base, r.Unit), amount(r.Head, r.Unit))
 	}
-	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now", word, change(r.Ratio), wordsFor(r.Metric).noun, r.spanned(), amount(r.Base, r.Unit), amount(r.Head, r.Unit))
+	same := ""
+	if r.SameCode {
+		same = "; the machine code of this benchmark is the same on both sides"
+	}
+	return fmt.Sprintf("%s: %s %s (%s), %s before, %s now%s", word, change(r.Ratio), wordsFor(r.Metric).noun, r.spanned(), amount(r.Base, r.Unit), amount(r.Head, r.Unit), same)
 }
 
 // held is a limit that is kept or is not.

@@ -65,14 +65,15 @@ func (t Tests) Key(f gobench.TestFile) string {
 
 // Suite is a side, built.
 type Suite struct {
-	Side    *Side
-	Tests   []Tests           // of packages that were built
-	Program string            // path of the gobench.Suite
-	Go      string            // version it was built with
-	Failed  map[string]string // packages that were not: by import path, why
-	modules []tare.Module
-	sum     string // SHA-256 of all binaries together
-	bytes   int64  // of all binaries
+	Side     *Side
+	Tests    []Tests                    // of packages that were built
+	Program  string                     // path of the gobench.Suite
+	Packages map[string]gobench.Package // by Tests.Key
+	Go       string                     // version it was built with
+	Failed   map[string]string          // packages that were not: by import path, why
+	modules  []tare.Module
+	sum      string // SHA-256 of all binaries together
+	bytes    int64  // of all binaries
 }
 
 // Build builds the test binaries of packages below work. The error is that of
@@ -105,6 +106,7 @@ func Build(ctx context.Context, s *Side, packages []Tests, work string, say func
 			b.describe(pkg.Binary)
 		}
 	}
+	b.Packages = suite.Packages
 	if len(b.Tests) == 0 {
 		for _, t := range packages {
 			return nil, &BuildError{s.ID, b.Failed[t.Package.ImportPath]}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/report"
 )
 
@@ -177,6 +178,9 @@ func (t *page) judged(workload, metric string, base, head []float64) (ratio, int
 	}
 	interval = fmt.Sprintf("[%.3f, %.3f]", c.Low, c.High)
 	word, colour = t.said(c)
+	if metric == t.r.Metrics[0] && slices.Contains(t.sameCode(), workload) {
+		word += ", same code"
+	}
 	return ratio, interval, word, colour
 }
 
@@ -239,7 +243,13 @@ func (t *page) tail() {
 			fmt.Fprintf(&t.b, "%s: %s\n", v.Verdict, v.Sentence)
 		}
 	}
+	if same := len(t.sameCode()); same > 0 {
+		fmt.Fprintf(&t.b, "same code: the machine code of %s is the same on both sides; what differs is data, where code or data lies, or nothing\n", format.Count(same, "benchmark"))
+	}
 	for _, f := range r.Findings {
+		if f.Check == bring.SameCode().ID {
+			continue // said of all together
+		}
 		about := strings.TrimSpace(strings.Join([]string{f.Contender, t.short(f.Workload)}, " "))
 		line := fmt.Sprintf("%s %s: %s", f.Severity, f.Check, f.Message)
 		if about != "" {
@@ -256,6 +266,16 @@ func (t *page) tail() {
 			fmt.Fprintf(&t.b, "  %s\n", line)
 		}
 	}
+}
+
+// sameCode are the workloads whose machine code is the same on both sides.
+func (t *page) sameCode() (ids []string) {
+	for _, f := range t.r.Findings {
+		if f.Check == bring.SameCode().ID {
+			ids = append(ids, f.Workload)
+		}
+	}
+	return ids
 }
 
 // namesMost is how many benchmarks are named that are left out for one reason.

@@ -44,9 +44,10 @@ run STUDY --resume goes on with the newest.
 With a STUDY, show what became of its contenders from run to run: ratios to the
 baseline (or --against), a line for each contender and workload with a drawing
 from the oldest run to the newest, the last ratio with its interval, and whether
-it changed since the run before. Changed is only said where the two intervals do
-not overlap. Results of other machines are kept apart, and those that were made
-with another Go, kernel, module or tare than the newest are marked as stale.
+it changed: it lies outside of what the runs before predict or, with few runs, its
+interval does not overlap with the one before. Results of other machines are kept
+apart, and those that were made with another Go, kernel, module or tare than the
+newest are marked as stale.
 
 The height of the drawing is the ratio's place between the lowest and the highest
 end of all intervals in the line. x is a run in which the pair was void, a space

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -142,6 +143,9 @@ func trendText(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 			continue
 		}
 		trendTable(w, m, ascii)
+		if m.Known {
+			fmt.Fprintf(w, "\n  from run to run ratios vary by %.1f %% (standard deviation) beyond their intervals; expected is what holds 99 %% of runs without a change\n", 100*math.Expm1(m.Between))
+		}
 		staleText(w, m, st)
 	}
 }
@@ -182,6 +186,13 @@ func changeText(m history.Machine, s history.Series) string {
 	before := ""
 	if s.Before != nil {
 		before = cmdenv.Minute(m.Runs[s.Before.Run].Started)
+	}
+	switch {
+	case m.Known && s.Low > 0 && s.Change == history.Changed:
+		step := s.Steps[len(s.Steps)-1]
+		return fmt.Sprintf("changed in the run of %s: %.3f to %.3f was expected", cmdenv.Minute(m.Runs[step].Started), s.Low, s.High)
+	case m.Known && s.Low > 0 && s.Change == history.NotShown:
+		return fmt.Sprintf("no change shown: %.3f to %.3f was expected", s.Low, s.High)
 	}
 	switch s.Change {
 	case history.Changed:

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tarebench/tare/apps"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/contender/server"
 )
@@ -100,7 +101,7 @@ func TestDockerfile(t *testing.T) {
 	if uid, _, _ := strings.Cut(user, ":"); uid == "" || uid == "0" || uid == "root" {
 		t.Errorf("it runs as %q", user)
 	}
-	if app != servedApps()[0].Name {
+	if app != apps.All()[0].Name {
 		t.Errorf("it serves %q", app)
 	}
 	listens(t, entry)
@@ -264,7 +265,7 @@ func TestDockerignore(t *testing.T) {
 func TestAppYAML(t *testing.T) {
 	text := deployed(t, "appengine/app.yaml")
 	known := []string{server.EnvApp, server.EnvAddr, server.EnvLog}
-	for _, set := range server.Settings(server.AppIngest) {
+	for _, set := range apps.All()[0].Settings() {
 		known = append(known, set.Env())
 	}
 	given := regexp.MustCompile(`\bTARE_\w+`).FindAllString(text, -1)

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
-	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
 )
@@ -41,7 +41,7 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	}
 	st = st.kept(c, o.store)
 	args, forward := append([]string{"-app=" + o.app}, o.args...), (*forwarding)(nil)
-	if o.app == server.AppIngest {
+	if o.app == ingest.Name {
 		if forward, args, err = forwarded(args, o.value, o.spool); err != nil {
 			return err
 		}

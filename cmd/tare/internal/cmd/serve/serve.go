@@ -11,6 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/tarebench/tare/apps"
+	"github.com/tarebench/tare/apps/ingest"
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
+	"github.com/tarebench/tare/apps/users"
+	usersserving "github.com/tarebench/tare/apps/users/serving"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/contender/server"
@@ -82,17 +87,17 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return appNames(servedApps()), cobra.ShellCompDirectiveNoFileComp
+			return appNames(apps.All()), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	every, apps := serveGroups(cmd, &o, &asJSON)
+	every, groups := serveGroups(cmd, &o, &asJSON)
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return listServed(env, o.catalog, asJSON)
 		}
 		var err error
 		o.app = args[0]
-		if o.args, err = programFlags(cmd.Flags(), o.app, every, apps); err != nil {
+		if o.args, err = programFlags(cmd.Flags(), o.app, every, groups); err != nil {
 			return err
 		}
 		o.value = func(setting string) string {
@@ -102,9 +107,9 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 			return os.Getenv(server.Setting{Name: setting}.Env())
 		}
 		switch o.app {
-		case server.AppUsers:
-			o.store, o.faces = o.value(server.SetStore), cmd.Flags().Changed(flagFace)
-		case server.AppIngest:
+		case users.Name:
+			o.store, o.faces = o.value(usersserving.SetStore), cmd.Flags().Changed(flagFace)
+		case ingest.Name:
 			o.spool = o.value(flagSpool)
 		}
 		return runServe(cmd.Context(), env, o)
@@ -116,7 +121,7 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 
 // serveGroups adds the flags: those of every service, which its program takes
 // under the same names, each app's settings, and the command's own.
-func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Flags, apps map[string]cmdenv.Flags) {
+func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Flags, byApp map[string]cmdenv.Flags) {
 	which := cmdenv.NewFlags("What is served")
 	which.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
 	which.Set.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
@@ -131,10 +136,10 @@ func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Fla
 	every.Set.String("tls-key", "", "`file` of its key in PEM (TARE_TLS_KEY)")
 
 	groups := []cmdenv.Flags{which, every}
-	apps = map[string]cmdenv.Flags{}
-	for _, a := range servedApps() {
+	byApp = map[string]cmdenv.Flags{}
+	for _, a := range apps.All() {
 		g := cmdenv.NewFlags("Of " + a.Name)
-		for _, setting := range server.Settings(a.Name) {
+		for _, setting := range a.Settings() {
 			help, _ := explained(setting)
 			help += " (" + setting.Env()
 			if setting.Default != "" {
@@ -147,18 +152,18 @@ func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Fla
 			}
 			g.Set.String(setting.Name, "", help)
 		}
-		if a.Name == server.AppIngest {
-			g.Set.Lookup(server.SetSink).Usage += "; or a sink that events are sent on to, see above"
+		if a.Name == ingest.Name {
+			g.Set.Lookup(ingestserving.SetSink).Usage += "; or a sink that events are sent on to, see above"
 			g.Set.String(flagSpool, "", "`directory` in which events wait until they are sent on ("+envSpool+"; default: "+spoolDir+")")
 		}
-		if a.Name == server.AppUsers {
+		if a.Name == users.Name {
 			g.Set.String(flagFace, "", "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of --addr on ("+server.EnvFace+"; default: all there are)")
 		}
-		apps[a.Name] = g
+		byApp[a.Name] = g
 		groups = append(groups, g)
 	}
 	cmdenv.AddFlags(cmd, groups...)
-	return every, apps
+	return every, byApp
 }
 
 // flagFace names the faces of a stack that has several.
@@ -188,15 +193,15 @@ func explained(setting server.Setting) (help, value string) {
 
 // programFlags are the flags that were given, as the program takes them. Those
 // that are of other apps only are refused.
-func programFlags(given *pflag.FlagSet, app string, every cmdenv.Flags, apps map[string]cmdenv.Flags) (args []string, err error) {
-	own := apps[app]
+func programFlags(given *pflag.FlagSet, app string, every cmdenv.Flags, byApp map[string]cmdenv.Flags) (args []string, err error) {
+	own := byApp[app]
 	give := func(f *pflag.Flag) {
 		if given.Changed(f.Name) { // its value may be with an app of which it is as well
 			args = append(args, "-"+f.Name+"="+given.Lookup(f.Name).Value.String())
 		}
 	}
 	every.Set.VisitAll(give)
-	for name, g := range apps {
+	for name, g := range byApp {
 		if name == app {
 			continue
 		}

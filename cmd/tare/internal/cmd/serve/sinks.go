@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/apps/ingest/spool"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/kinds"
-	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -42,9 +42,10 @@ type forwarding struct {
 // forwarded reads where events of the ingest service go on; nil: the service
 // itself keeps them. What it is given then keeps them in the spool.
 func forwarded(args []string, value func(setting string) string, dir string) (*forwarding, []string, error) {
-	text := value(server.SetSink)
+	text := value(ingestserving.SetSink)
 	kind, _, _ := strings.Cut(text, ":")
-	if text == "" || kind == "null" || kind == "file" || kind == "spool" {
+	flagged := slices.Contains(args, "-"+ingestserving.SetSink+"="+text)
+	if text == "" || kind == "null" || kind == "file" || kind == "spool" || !flagged && kind != "tee" && !slices.Contains(sink.Kinds(), kind) {
 		if dir != "" {
 			return nil, nil, cmdenv.Usage(fmt.Sprintf("--%s is for a sink that events are sent on to", flagSpool), "such as --sink http+ndjson://HOST/PATH; tare serve --help lists them")
 		}
@@ -62,12 +63,12 @@ func forwarded(args []string, value func(setting string) string, dir string) (*f
 		v := value(name)
 		return v != "" && v != "off" && v != "false" && v != "0"
 	}
-	f.fsync, f.wait = on(server.SetFsync), on(server.SetSinkWait)
+	f.fsync, f.wait = on(ingestserving.SetFsync), on(ingestserving.SetSinkWait)
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
 		name, _, _ := strings.Cut(arg, "=")
-		return name == "-"+server.SetSink || name == "-"+flagSpool
+		return name == "-"+ingestserving.SetSink || name == "-"+flagSpool
 	})
-	return f, append(args, "-"+server.SetSink+"=spool:"+f.dir), nil
+	return f, append(args, "-"+ingestserving.SetSink+"=spool:"+f.dir), nil
 }
 
 // during sends events on while serve runs, and then what is left.

@@ -37,7 +37,11 @@ func TestForwarded(t *testing.T) {
 			t.Errorf("%q with a spool: %v", text, err)
 		}
 	}
-	_, _, err = forwarded(args, func(string) string { return "amqp://h" }, "")
+	unknown := func(string) string { return "amqp://h" }
+	f, _, err = forwarded(nil, unknown, "")
+	assert.NoError(t, "unknown, of the environment: the program says so", err)
+	assert.Equal(t, "forwarding", f == nil, true)
+	_, _, err = forwarded([]string{"-sink=amqp://h"}, unknown, "")
 	assert.ErrorContains(t, "unknown", err, "is not among")
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/apps"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/contender/rpc"
@@ -83,28 +84,28 @@ func stacks(c catalog.Catalog, app string) []stack {
 	return list
 }
 
-// apps are what the stacks of a catalog serve: those that are known, in the
+// servedBy are what the stacks of a catalog serve: those that are known, in the
 // order in which they are, then what else there is.
-func apps(c catalog.Catalog) []servedApp {
-	var list, others []servedApp
-	for _, a := range servedApps() {
+func servedBy(c catalog.Catalog) []apps.App {
+	var list, others []apps.App
+	for _, a := range apps.All() {
 		if len(stacks(c, a.Name)) > 0 {
 			list = append(list, a)
 		}
 	}
 	for _, leaf := range c.Leaves() {
 		for _, name := range leaf.Manifest.Apps {
-			known := func(a servedApp) bool { return a.Name == name }
+			known := func(a apps.App) bool { return a.Name == name }
 			if len(stacks(c, name)) > 0 && !slices.ContainsFunc(list, known) && !slices.ContainsFunc(others, known) {
-				others = append(others, servedApp{Name: name})
+				others = append(others, apps.App{App: server.App{Name: name}})
 			}
 		}
 	}
-	slices.SortFunc(others, func(a, b servedApp) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(others, func(a, b apps.App) int { return strings.Compare(a.Name, b.Name) })
 	return append(list, others...)
 }
 
-func appNames(list []servedApp) []string {
+func appNames(list []apps.App) []string {
 	var names []string
 	for _, a := range list {
 		names = append(names, a.Name)
@@ -114,8 +115,8 @@ func appNames(list []servedApp) []string {
 
 // findStack finds who is to serve an app.
 func findStack(c catalog.Catalog, app, name string) (stack, error) {
-	served := apps(c)
-	i := slices.IndexFunc(served, func(a servedApp) bool { return a.Name == app })
+	served := servedBy(c)
+	i := slices.IndexFunc(served, func(a apps.App) bool { return a.Name == app })
 	if i < 0 {
 		return stack{}, cmdenv.Unknown("app", app, appNames(served), "tare serve lists them")
 	}
@@ -163,9 +164,9 @@ func listServed(env cmdenv.Env, dir string, asJSON bool) error {
 		return err
 	}
 	rows := []servedRow{}
-	for _, a := range apps(c) {
+	for _, a := range servedBy(c) {
 		row := servedRow{App: a.Name, What: a.What, Default: a.Stack, Stacks: stacks(c, a.Name), Settings: []settingRow{}}
-		for _, set := range server.Settings(a.Name) {
+		for _, set := range a.Settings() {
 			_, value := explained(set)
 			row.Settings = append(row.Settings, settingRow{"--" + set.Name, set.Env(), set.Default, strings.ReplaceAll(set.Help, "`", ""), value})
 		}

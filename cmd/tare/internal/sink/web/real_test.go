@@ -101,7 +101,7 @@ func TestRealClickHouse(t *testing.T) {
 	far := sinktest.NewReal(t, "clickhouse")
 	n := 0
 	query := func(t testing.TB, text string) string {
-		return ask(t, http.MethodPost, "http://127.0.0.1:18123/?query="+url.QueryEscape(text), "")
+		return ask(t, http.MethodPost, "http://127.0.0.1:18123/?max_threads=1&query="+url.QueryEscape(text), "")
 	}
 	table := func(t testing.TB) (address string, arrived func() []string) {
 		n++

@@ -1,0 +1,82 @@
+// Package serving is app homelab as programs serve it: what can be chosen, and how
+// the house is opened.
+package serving
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/apps/homelab"
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// Names of settings.
+const (
+	SetDevices   = "devices"
+	SetOrigins   = "origins"
+	SetRateLimit = "rate-limit"
+)
+
+// Serve makes a server for the house.
+type Serve func(o server.Options, house *homelab.House) (server.Server, error)
+
+// App is the app for a program that serves it so.
+func App(serve Serve) server.App {
+	return server.App{Name: homelab.Name, New: func() server.Config { return &config{serve: serve} }}
+}
+
+type config struct {
+	homelab.Config
+	devices int
+	serve   Serve
+}
+
+func (c *config) Settings() []server.Setting {
+	limit := server.Chosen(SetRateLimit, "500", "`requests` per minute of one client; off: no limit", server.Rate(&c.Rate))
+	limit.Weighed = server.Off
+	return []server.Setting{
+		server.Chosen(SetDevices, "50", "`number` of devices in the house", server.Number(&c.devices, 1, 100_000)),
+		server.Chosen(SetOrigins, "", "`origins` that may read answers in a browser, with commas between them; *: any; empty: none", c.setOrigins),
+		limit,
+	}
+}
+
+func (c *config) setOrigins(value string) error {
+	c.Origins = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+	return nil
+}
+
+func (c *config) Check() error {
+	with := c.Config
+	with.Now = time.Now
+	_, err := homelab.New(with, nil)
+	return err
+}
+
+// Open makes a house. Under a lab without a limit nothing in it depends on when it
+// is asked.
+func (c *config) Open(lab bool) (server.Service, error) {
+	if !lab || c.Rate > 0 {
+		c.Now = time.Now
+	}
+	devices, err := furnished(c.devices)
+	if err != nil {
+		return server.Service{}, err
+	}
+	house, err := homelab.New(c.Config, devices)
+	if err != nil {
+		return server.Service{}, err
+	}
+	return server.Service{Make: func(o server.Options) (server.Server, error) { return c.serve(o, house) }}, nil
+}
+
+// furnished are n devices, the same in every process.
+func furnished(n int) (devices []homelab.Device, err error) {
+	bodies, err := fixture.Pool("devices", n, 1)
+	if err != nil {
+		return nil, err
+	}
+	return devices, json.Unmarshal(bodies[0], &devices)
+}

@@ -1,0 +1,100 @@
+package workload
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/apps/homelab"
+	"github.com/tarebench/tare/kinds/server"
+)
+
+// Devices of a house of any size. The first one is on.
+const (
+	aLight  = "light.device_0000"
+	aSensor = "sensor.device_0001"
+	aSwitch = "switch.device_0002"
+	nobody  = "light.nowhere"
+)
+
+// probes are the contract's refusals, and one answer of each kind.
+func probes() []server.Probe {
+	const turnOn = `{"action":"turn_on"}`
+	method := func(m string, q server.Request) server.Request {
+		q.Method = m
+		return q
+	}
+	return slices.Concat(
+		server.Probing("",
+			server.Get(devicePath(nobody)),
+			method(http.MethodPut, tell(aLight, turnOn)),
+			server.Get(pathCommands+aLight+"/command"),
+			method(http.MethodPost, server.Get(pathDevices)),
+			method(http.MethodDelete, server.Get(devicePath(aLight))),
+			method(http.MethodPost, server.Get(pathHealth)),
+			server.Get("/"),
+			server.Get("/nothing/here"),
+			server.Get("/api/v2/devices"),
+			server.Get(devicePath(aLight)+"/state"),
+		),
+		server.Probing("a command for a device that is not there", tell(nobody, turnOn)),
+		server.Probing("a command for a device that takes none", tell(aSensor, turnOn)),
+		server.Probing("JSON that breaks off", tell(aLight, `{"action":"turn_on"`), tell(nobody, `{"action":`)),
+		server.Probing("a number for the action", tell(aLight, `{"action":7}`)),
+		server.Probing("an array for the parameters", tell(aLight, `{"action":"turn_on","parameters":[]}`)),
+		server.Probing("an array for a command", tell(aLight, `["turn_on"]`)),
+		server.Probing("an empty body", tell(aLight, "")),
+		server.Probing("an unknown action", tell(aLight, `{"action":"explode"}`)),
+		server.Probing("no action", tell(aLight, `{}`)),
+		server.Probing("a command beyond the limit", tell(aLight, `{"action":"turn_on","parameters":{"note":"`+strings.Repeat("x", homelab.MaxCommand)+`"}}`)),
+
+		server.Probing("a command", tell(aLight, turnOn)),
+		server.Probing("a command of another content type", server.WithHeader(tell(aSwitch, turnOn), server.ContentType, "text/plain")),
+		server.Probing("",
+			server.Get(pathHealth),
+			server.Get("/openapi.json"),
+			server.Get(pathInfo),
+			server.Get(pathServices),
+			server.Get("/api/v1/cluster/services"),
+			server.Get("/api/v1/cluster/services?name=home"),
+			server.Get("/api/v1/cluster/services?name=nobody%20has%20this"),
+			server.Get(pathDevices),
+			server.Get(devicePath(aSensor)),
+		),
+	)
+}
+
+// questions are commands on which decoders are known to differ, and
+// paths on which frameworks are. None changes the house, whoever takes it.
+func questions() []server.Question {
+	asks := []string{opMix, tare.OpStop}
+	body := func(name, property, what, body string) server.Question {
+		return server.Question{Request: tell(aLight, body), Name: name, Property: property, What: what, Asked: body, BearsOn: asks}
+	}
+	path := func(name, property, what, path string, ops ...string) server.Question {
+		return server.Question{Request: server.Get(path), Name: name, Property: property, What: what, BearsOn: append(ops, asks...)}
+	}
+	list := []server.Question{
+		body("key twice", "duplicate keys", "a command with two actions", `{"action":"set","action":"turn_on"}`),
+		body("text behind", "trailing data", "a command with something behind it", `{"action":"turn_on"}x`),
+		body("command behind", "trailing data", "a command with another one behind it", `{"action":"turn_on"}{"action":"turn_on"}`),
+		body("comma behind", "trailing comma", "a command with a comma behind its last field", `{"action":"turn_on",}`),
+		body("unknown field", "unknown fields", "a command with a field that is not known", `{"action":"turn_on","when":"now"}`),
+		body("other case", "letter case", "a command with its key in other letters", `{"ACTION":"turn_on"}`),
+		body("null parameters", "null", "a command with null for its parameters", `{"action":"turn_on","parameters":null}`),
+		body("null command", "null", "null for a command", `null`),
+		body("mark", "byte order mark", "a command with a byte order mark before it", "\ufeff"+`{"action":"turn_on"}`),
+		path("escaped letter", "escaped path", "a device with an escaped letter in its id", pathDevices+"/%6Cight.device_0000", opDevice),
+		path("last slash more", "last slash", "a device with a slash behind it", devicePath(aLight)+"/", opDevice),
+		path("list with slash", "last slash", "the devices with a slash behind them", pathDevices+"/", opDevices),
+		path("last slash less", "last slash", "the API's own path without its slash", "/api/v1"),
+		path("doubled slash", "doubled slash", "a path with a doubled slash", "/api//v1/devices", opDevices),
+		path("capitals", "letter case", "a path in capitals", "/API/V1/DEVICES", opDevices),
+		path("query", "query", "the devices with a query nobody knows", pathDevices+"?page=2", opDevices),
+		path("plus", "query", "services by a name with a plus sign for a blank", "/api/v1/cluster/services?name=+"),
+		path("OPTIONS", "OPTIONS", "OPTIONS", pathDevices, opDevices),
+	}
+	list[len(list)-1].Method = http.MethodOptions
+	return list
+}

@@ -1,0 +1,188 @@
+// Package workload is what app homelab is asked under a lab, and what it should
+// answer: a house with the same devices says it.
+package workload
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/apps/homelab"
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/server"
+)
+
+// Ops of homelab.
+const (
+	opMix     = "mix" // of everything, as a house is asked
+	opHealth  = "health"
+	opDevices = "devices" // all of them
+	opDevice  = "device"  // one after the other
+)
+
+// setDevices is the key of a set that says how many devices a house has. It is
+// the workload's n and nothing else: what is asked for depends on it.
+const setDevices = "devices"
+
+// Paths of homelab.
+const (
+	pathHealth   = "/health"
+	pathInfo     = "/api/v1/"
+	pathServices = "/api/v1/services"
+	pathDevices  = "/api/v1/devices"
+	pathCommands = "/api/v1/homeassistant/devices/"
+)
+
+// App is the service that package apps/homelab describes.
+func App() server.App {
+	return server.App{
+		Name:      homelab.Name,
+		Ops:       []string{opMix, opHealth, opDevices, opDevice, tare.OpStop},
+		N:         defaultDevices,
+		Requests:  requests,
+		Repeats:   []string{opMix, tare.OpStop},
+		Probes:    probes,
+		Questions: questions,
+		Answers:   answers,
+		Same:      server.SameJSON,
+		Refuses:   server.NamesError,
+		Settings:  settings,
+	}
+}
+
+// defaultDevices are those of a house of which nobody says more.
+const defaultDevices = 50
+
+// devicesOf are the devices of a house of n, as its programs have them.
+func devicesOf(n int) ([]homelab.Device, error) {
+	if n == 0 {
+		n = defaultDevices
+	}
+	bodies, err := fixture.Pool("devices", n, 1)
+	if err != nil {
+		return nil, err
+	}
+	var list []homelab.Device
+	err = json.Unmarshal(bodies[0], &list)
+	return list, err
+}
+
+func settings(w wire.Workload, _ []server.Request, set map[string]string, _ string) error {
+	n := w.N
+	if n == 0 {
+		n = defaultDevices
+	}
+	own := strconv.Itoa(n)
+	if told := set[setDevices]; told != "" && told != own && w.N != 0 {
+		return fmt.Errorf("%s: %s; a house has as many as the workload says, n: %s", setDevices, told, own)
+	}
+	set[setDevices] = own
+	return nil
+}
+
+// answers asks a house with the same devices for all that list asks, in
+// turn. What is asked for twice is answered twice with one and the same: what
+// is asked leaves the house as it is.
+func answers(w wire.Workload, list []server.Request) ([]server.Response, error) {
+	devices, err := devicesOf(w.N)
+	if err != nil {
+		return nil, err
+	}
+	house, err := homelab.New(homelab.Config{}, devices)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]server.Response{}
+	answers := make([]server.Response, len(list))
+	for i, q := range list {
+		key := q.Method + " " + q.Path + "\n" + string(q.Body)
+		r, ok := known[key]
+		if !ok {
+			r = answer(house, q)
+			known[key] = r
+		}
+		answers[i] = r
+	}
+	return answers, nil
+}
+
+// answer is what the house says to one request.
+func answer(house *homelab.House, q server.Request) server.Response {
+	value, err := route(house, q)
+	if err != nil {
+		return server.Refused(house.RefusalOf(err).Status)
+	}
+	if text, ok := value.(string); ok {
+		return server.Answered(server.TypeText, []byte(text))
+	}
+	body, err := json.Marshal(value)
+	if err != nil {
+		return server.Refused(house.RefusalOf(err).Status)
+	}
+	return server.Answered(server.TypeJSON, body)
+}
+
+// route finds what is asked for: a value to be written as JSON, or text.
+func route(house *homelab.House, q server.Request) (any, error) {
+	escaped, query, _ := strings.Cut(q.Path, "?")
+	path, err := url.PathUnescape(escaped)
+	if err != nil {
+		return nil, homelab.NotFound()
+	}
+	if id, ok := strings.CutPrefix(path, pathCommands); ok {
+		if id, ok = strings.CutSuffix(id, "/command"); ok && segment(id) {
+			return command(house, id, q)
+		}
+		return nil, homelab.NotFound()
+	}
+	var value func() (any, error)
+	whole := func(v any) func() (any, error) { return func() (any, error) { return v, nil } }
+	switch id, ok := strings.CutPrefix(path, pathDevices+"/"); {
+	case ok && segment(id):
+		value = func() (any, error) { return house.Device(id) }
+	case path == pathHealth:
+		value = whole("ok\n")
+	case path == "/openapi.json":
+		value = whole(json.RawMessage(homelab.OpenAPI()))
+	case path == pathInfo:
+		value = whole(house.Info())
+	case path == pathServices:
+		value = whole(map[string]any{"services": house.Services("")})
+	case path == "/api/v1/cluster/services":
+		values, err := url.ParseQuery(query)
+		if err != nil {
+			return nil, homelab.NotFound()
+		}
+		value = whole(map[string]any{"services": house.Services(values.Get("name"))})
+	case path == pathDevices:
+		value = whole(map[string]any{"devices": house.Devices()})
+	default:
+		return nil, homelab.NotFound()
+	}
+	if q.Method != http.MethodGet {
+		return nil, homelab.NotAllowed()
+	}
+	return value()
+}
+
+// segment reports whether s can be one segment of a path.
+func segment(s string) bool { return s != "" && !strings.Contains(s, "/") }
+
+func command(house *homelab.House, id string, q server.Request) (any, error) {
+	if q.Method != http.MethodPost {
+		return nil, homelab.NotAllowed()
+	}
+	if len(q.Body) > homelab.MaxCommand {
+		return nil, homelab.TooLarge()
+	}
+	var c homelab.Command
+	if err := json.Unmarshal(q.Body, &c); err != nil {
+		return nil, homelab.Malformed(err)
+	}
+	return house.Command(id, c)
+}

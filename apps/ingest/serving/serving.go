@@ -1,0 +1,106 @@
+// Package serving is app ingest as programs serve it: what can be chosen, and how
+// the service is opened.
+package serving
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/ingest/spool"
+	"github.com/tarebench/tare/contender/server"
+)
+
+// Names of settings.
+const (
+	SetLimit   = "limit"
+	SetMaxBody = "max-body"
+	SetToken   = "token"
+	SetSink    = "sink"
+	SetFsync   = "fsync"
+	SetRotate  = "rotate"
+
+	SetSpoolBytes = "spool-bytes"
+	SetSpoolAge   = "spool-age"
+	SetSinkWait   = "sink-wait"
+)
+
+const (
+	sinkNull  = "null"
+	sinkFile  = "file:"
+	sinkSpool = "spool:"
+)
+
+// Serve makes a server for the service.
+type Serve func(o server.Options, s *ingest.Service) (server.Server, error)
+
+// App is the app for a program that serves it so.
+func App(serve Serve) server.App {
+	return server.App{Name: ingest.Name, New: func() server.Config { return &config{serve: serve} }}
+}
+
+type config struct {
+	ingest.Config
+	serve Serve
+}
+
+func (c *config) Settings() []server.Setting {
+	return []server.Setting{
+		server.Chosen(SetLimit, strconv.Itoa(ingest.DefaultLimit), "`records` in a batch, at most", server.Number(&c.Limit, 1, 1_000_000)),
+		server.Chosen(SetMaxBody, "1MiB", "`bytes` of a body at most, as sent and unpacked; also with kB, MB, KiB, MiB, …", server.Size(&c.MaxBody, 1)),
+		server.Chosen(SetToken, "", "`secret` that requests must carry as Authorization: Bearer; empty: none", server.Text(&c.Token)),
+		server.Chosen(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends lines of JSON, spool:DIR keeps them for a reader", c.setSink),
+		server.Chosen(SetFsync, server.Off, "events are on stable storage before they are acknowledged", server.Switched(&c.Fsync)),
+		server.Chosen(SetRotate, "0", "`bytes` after which the file sink begins another file; 0: never", server.Size(&c.Rotate, 0)),
+		server.Chosen(SetSpoolBytes, "1GiB", "`bytes` of the spool on disk at most; batches are answered with 503 when it is full", server.Size(&c.SpoolBytes, spool.LeastBytes)),
+		server.Chosen(SetSpoolAge, server.Off, "`duration` that the oldest event may wait in the spool; off: any", server.Duration(&c.SpoolAge)),
+		server.Chosen(SetSinkWait, server.Off, "`duration` that an answer waits until the events are sent on; off: they are acknowledged in the spool", server.Duration(&c.Wait)),
+	}
+}
+
+func (c *config) setSink(value string) error {
+	path, file := strings.CutPrefix(value, sinkFile)
+	dir, spooled := strings.CutPrefix(value, sinkSpool)
+	if value != sinkNull && (!file || path == "") && (!spooled || dir == "") {
+		return fmt.Errorf("%q is neither null nor file:PATH nor spool:DIR", value)
+	}
+	c.Sink = value
+	return nil
+}
+
+func (c *config) Check() error { return nil }
+
+// Open opens the sink. Under a lab rotated files are numbered only.
+func (c *config) Open(lab bool) (server.Service, error) {
+	if !lab {
+		c.Now = time.Now
+		c.Log = func(line string) { fmt.Fprintf(os.Stderr, "%s: %s\n", ingest.Name, line) }
+	}
+	s, err := ingest.New(c.Config)
+	if err != nil {
+		return server.Service{}, err
+	}
+	return server.Service{
+		Make:      func(o server.Options) (server.Server, error) { return c.serve(o, s) },
+		Delivered: s.Delivered, Close: s.Close, Keeps: "sink", Notices: c.notices(s),
+	}, nil
+}
+
+func (c *config) notices(s *ingest.Service) []string {
+	dir, spooled := strings.CutPrefix(c.Sink, sinkSpool)
+	cut, unsent := s.Cut(), s.Unsent()
+	switch {
+	case c.Sink == sinkNull:
+		return []string{"there is no sink: events are acknowledged and thrown away; -sink file:PATH keeps them"}
+	case spooled && cut > 0:
+		return []string{fmt.Sprintf("%s has %d events to send on, and behind them %d bytes of a write that was not finished, and not acknowledged", dir, unsent, cut)}
+	case spooled && unsent > 0:
+		return []string{fmt.Sprintf("%s has %d events to send on", dir, unsent)}
+	case cut > 0:
+		return []string{fmt.Sprintf("the last line of %s was unfinished: its %d bytes were cut off", strings.TrimPrefix(c.Sink, sinkFile), cut)}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package workload
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/kinds/server"
+)
+
+// event is a record as probes and questions change it.
+const event = `{"id":"e-1","timestamp":"2026-03-01T12:00:00Z","metadata":{` +
+	`"user_id":"user-1","session_id":"session-1","page_url":"https://shop.example.com/lamps","referrer":"https://www.example.org/",` +
+	`"user_agent":"Browser/1.0","ip_address":"192.0.2.1","country":"SE","city":"Lund","language":"sv-SE",` +
+	`"screen_width":1920,"screen_height":1080,"campaign":"spring","medium":"newsletter","duration_ms":15000,` +
+	`"scroll_depth":0.75,"logged_in":true,"app_version":"2.10.4"}}`
+
+// changed is a batch of one event in which a part is another.
+func changed(part, by string) server.Request {
+	return text("[" + strings.Replace(event, part, by, 1) + "]")
+}
+
+func text(body string) server.Request { return post([]byte(body)) }
+
+// events is a batch of n events.
+func events(n int) server.Request {
+	q := text("[" + strings.TrimSuffix(strings.Repeat(event+",", n), ",") + "]")
+	q.Items = n
+	return q
+}
+
+// packed is q with its body compressed.
+func packed(q server.Request) server.Request {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(q.Body) // into memory, which takes all
+	_ = z.Close()
+	q.Body = b.Bytes()
+	return server.WithHeader(q, "Content-Encoding", "gzip")
+}
+
+// probes are the contract's refusals, and what is taken although it looks
+// a little like one.
+func probes() []server.Probe {
+	one := events(1)
+	path := func(method, path string) server.Request {
+		q := one
+		if q.Method, q.Path = method, path; method == http.MethodGet {
+			q.Body, q.Header, q.Items = nil, nil, 0
+		}
+		return q
+	}
+	broken := packed(one)
+	broken.Body = append(bytes.Clone(broken.Body[:12]), "this was never compressed"...)
+	cut := text("[" + event)
+	cut.Items = 1
+	tooLong := strings.Repeat("x", ingest.DefaultMaxBody)
+	return slices.Concat(
+		server.Probing("",
+			path(http.MethodGet, "/"),
+			path(http.MethodPut, "/"),
+			path(http.MethodGet, "/nothing/here"),
+			path(http.MethodPost, "/nothing/here"),
+			path(http.MethodPost, "/health"),
+		),
+		server.Probing("no content type", server.WithHeader(one, server.ContentType, "")),
+		server.Probing("another content type", server.WithHeader(one, server.ContentType, "text/plain")),
+		server.Probing("an unknown content encoding", server.WithHeader(one, "Content-Encoding", "br")),
+		server.Probing("broken gzip", broken),
+		server.Probing("JSON that breaks off", text(`[{"id":"e-1",`), cut),
+		server.Probing("an empty body", text("")),
+		server.Probing("an event that is in no batch", text(event)),
+		server.Probing("a number for a text", changed(`"user_id":"user-1"`, `"user_id":7`)),
+		server.Probing("a text for a number", changed(`"screen_width":1920`, `"screen_width":"wide"`)),
+		server.Probing("an empty batch", text("[]")),
+		server.Probing("one event more than the limit", events(ingest.DefaultLimit+1)),
+		server.Probing("an event without an id", changed(`"id":"e-1",`, ""), changed(`"id":"e-1"`, `"id":""`)),
+		server.Probing("an event without a timestamp", changed(`"timestamp":"2026-03-01T12:00:00Z",`, "")),
+		server.Probing("an event whose timestamp is none", changed(`"timestamp":"2026-03-01T12:00:00Z"`, `"timestamp":"yesterday"`)),
+		server.Probing("a body beyond the limit", changed("https://www.example.org/", tooLong)),
+		server.Probing("a body beyond the limit in gzip", packed(changed("https://www.example.org/", tooLong))),
+
+		server.Probing("as many events as there may be", events(ingest.DefaultLimit)),
+		server.Probing("a charset in its content type", server.WithHeader(one, server.ContentType, "application/json; charset=utf-8")),
+		server.Probing("a body in gzip", packed(events(2))),
+		server.Probing("", server.Get("/health"), server.Get("/openapi.json")),
+	)
+}

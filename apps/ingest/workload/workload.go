@@ -1,0 +1,193 @@
+// Package workload is what app ingest is sent under a lab, and what it should
+// answer: the service itself says it.
+package workload
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/server"
+)
+
+// Ops of ingest.
+const (
+	opEvents  = "events"         // n records each
+	opUniform = "events-uniform" // 1 to n, evenly
+	opPretty  = "events-pretty"  // n, indented as people read it
+)
+
+// Keys of a set that the app's programs know and that are completed here.
+const (
+	setLimit   = "limit"
+	setMaxBody = "max-body"
+)
+
+// App is the service that package apps/ingest describes.
+func App() server.App {
+	return server.App{
+		Name:      ingest.Name,
+		Ops:       ops(),
+		N:         ingest.DefaultLimit,
+		Requests:  requests,
+		Probes:    probes,
+		Questions: questions,
+		Answers:   answers,
+		Same:      server.SameJSON,
+		Refuses:   server.NamesError,
+		Settings:  settings,
+		Words:     []string{setBody},
+		Dialect:   dialect,
+		Delivers:  true,
+	}
+}
+
+func ops() []string { return []string{opEvents, opUniform, opPretty} }
+
+// requests are batches of the events fixture, each of other events.
+func requests(w tare.Workload) ([]server.Request, error) {
+	if w.Op == opUniform && w.Pool == 0 && w.N > 0 { // whole turns of all sizes
+		w.Pool = (fixture.DefaultPool + w.N - 1) / w.N * w.N
+	}
+	bodies, err := fixture.Pool("events", w.N, w.Pool)
+	if err != nil {
+		return nil, err
+	}
+	sizes := make([]int, len(bodies))
+	for i := range sizes {
+		if sizes[i] = w.N; w.Op == opUniform {
+			sizes[i] = 1 + i%w.N
+		}
+	}
+	server.Shuffle(fixture.NewRandom("tare/ingest/v1 "+w.Op), sizes)
+	list := make([]server.Request, len(bodies))
+	for i, body := range bodies {
+		if w.Op == opUniform {
+			if body, err = firstOf(body, sizes[i]); err != nil {
+				return nil, err
+			}
+		}
+		if w.Op == opPretty {
+			var b bytes.Buffer
+			if err := json.Indent(&b, body, "", "  "); err != nil {
+				return nil, err
+			}
+			body = b.Bytes()
+		}
+		list[i] = post(body)
+		list[i].Items = sizes[i]
+	}
+	return list, nil
+}
+
+// firstOf is an array's first n elements.
+func firstOf(array []byte, n int) ([]byte, error) {
+	var list []json.RawMessage
+	if err := json.Unmarshal(array, &list); err != nil {
+		return nil, err
+	}
+	return json.Marshal(list[:n])
+}
+
+func post(body []byte) server.Request {
+	return server.Request{Method: http.MethodPost, Path: "/", Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
+}
+
+// limits are the bounds that a service needs which takes all of list, and
+// no more than its defaults where it is asked for what must be refused.
+func limits(w wire.Workload, list []server.Request) (records int, body int64) {
+	records, body = ingest.DefaultLimit, ingest.DefaultMaxBody
+	if w.Op == server.OpProbes || w.Op == server.OpExam {
+		return records, body
+	}
+	for _, q := range list {
+		body = max(body, int64(len(q.Body)))
+	}
+	return max(records, w.N), body
+}
+
+// settings has the service take the batches that it is sent, unless the
+// study says itself what it is to take. Probes are made for a service with its
+// default bounds.
+func settings(w wire.Workload, list []server.Request, set map[string]string, _ string) error {
+	records, body := limits(w, list)
+	if w.Op == server.OpProbes || w.Op == server.OpExam {
+		delete(set, setLimit)
+		delete(set, setMaxBody)
+	}
+	if set[setLimit] == "" {
+		set[setLimit] = strconv.Itoa(records)
+	}
+	if set[setMaxBody] == "" && body > ingest.DefaultMaxBody {
+		set[setMaxBody] = strconv.FormatInt(body, 10)
+	}
+	return nil
+}
+
+// answers asks the service itself, with the plainest decoder.
+func answers(w wire.Workload, list []server.Request) ([]server.Response, error) {
+	var c ingest.Config
+	c.Limit, c.MaxBody = limits(w, list)
+	s, err := ingest.New(c)
+	if err != nil {
+		return nil, err
+	}
+	answers := make([]server.Response, len(list))
+	for i, q := range list {
+		answers[i] = answer(s, q)
+	}
+	return answers, s.Close()
+}
+
+func answer(s *ingest.Service, q server.Request) server.Response {
+	path, _, _ := strings.Cut(q.Path, "?")
+	method := http.MethodGet
+	switch path {
+	case "/":
+		method = http.MethodPost
+	case "/health", "/openapi.json":
+	default:
+		return server.Refused(http.StatusNotFound)
+	}
+	switch {
+	case q.Method != method:
+		return server.Refused(http.StatusMethodNotAllowed)
+	case path == "/health":
+		return server.Answered(server.TypeText, []byte("ok\n"))
+	case path == "/openapi.json":
+		return server.Answered(server.TypeJSON, ingest.OpenAPI())
+	}
+	receipt, err := take(s, q)
+	if err != nil {
+		return server.Refused(s.RefusalOf(err).Status)
+	}
+	return server.Answered(server.TypeJSON, fmt.Appendf(nil, `{"accepted":%d,"bytes":%d}`, receipt.Accepted, receipt.Bytes))
+}
+
+// take does what a stack does with a batch.
+func take(s *ingest.Service, q server.Request) (ingest.Receipt, error) {
+	head := ingest.Head{
+		Authorization: q.Header["Authorization"], ContentType: q.Header[server.ContentType],
+		ContentEncoding: q.Header["Content-Encoding"], Length: int64(len(q.Body)),
+	}
+	if _, err := s.Admit(head); err != nil {
+		return ingest.Receipt{}, err
+	}
+	body, err := s.Unpack(head, q.Body)
+	if err != nil {
+		return ingest.Receipt{}, err
+	}
+	var list []ingest.Record
+	if err := json.Unmarshal(body, &list); err != nil {
+		return ingest.Receipt{}, ingest.Malformed(head, body, err)
+	}
+	return s.Accept(context.Background(), ingest.Records(list, json.Marshal))
+}

@@ -1,0 +1,144 @@
+// Package workload is what app tiny is asked under a lab, and what it should
+// answer.
+package workload
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/apps/tiny"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/server"
+)
+
+// defaultPool is how many ids an op rotates through where the workload does not
+// say.
+const defaultPool = 64
+
+// mostPool is the largest pool: ids are told apart by eight digits.
+const mostPool = 100_000
+
+// App is the service that package apps/tiny describes.
+func App() server.App {
+	return server.App{
+		Name:      tiny.Name,
+		Ops:       []string{"get-7", "get-random", "get-escaped", "get-long", "health"},
+		Requests:  func(w tare.Workload) ([]server.Request, error) { return requests(w.Op, w.Pool) },
+		Probes:    probes,
+		Questions: questions,
+		Answers:   func(_ wire.Workload, list []server.Request) ([]server.Response, error) { return answers(list), nil },
+		Null:      true,
+	}
+}
+
+func answers(list []server.Request) []server.Response {
+	answers := make([]server.Response, len(list))
+	for i, q := range list {
+		status, kind, body := tiny.Answer(q.Method, q.Path)
+		answers[i] = server.Response{Status: status, Body: body}
+		if kind != "" {
+			answers[i].Header = map[string]string{server.ContentType: kind}
+		}
+	}
+	return answers
+}
+
+func requests(op string, pool int) ([]server.Request, error) {
+	if pool == 0 {
+		pool = defaultPool
+	}
+	if pool > mostPool {
+		return nil, fmt.Errorf("a pool of %d requests; at most %d", pool, mostPool)
+	}
+	id := map[string]func(n uint32, digits string) string{
+		"get-random": func(_ uint32, digits string) string { return digits },
+		// Space, percent sign, a letter beyond ASCII and quotes, in changing places.
+		"get-escaped": func(n uint32, digits string) string {
+			parts := []string{" ", "%", "é", `"`}
+			turn := int(n) % len(parts)
+			parts = append(parts[turn:], parts[:turn]...)
+			return digits[:2] + parts[0] + digits[2:4] + parts[1] + digits[4:6] + parts[2] + digits[6:7] + parts[3] + digits[7:]
+		},
+		"get-long": func(_ uint32, digits string) string {
+			sum := sha256.Sum256([]byte("tare/tiny/v1 long " + digits))
+			return hex.EncodeToString(sum[:]) // 64 characters
+		},
+	}[op]
+	if id == nil { // one request, whatever the pool
+		return []server.Request{server.Get(map[string]string{"get-7": tiny.Prefix + "7", "health": tiny.Health}[op])}, nil
+	}
+	list := make([]server.Request, 0, pool)
+	seen := map[string]bool{}
+	for i := 0; len(list) < pool; i++ {
+		n := draw(op, i)
+		digits := strconv.Itoa(10_000_000 + int(n%90_000_000))
+		if seen[digits] {
+			continue
+		}
+		seen[digits] = true
+		list = append(list, server.Get(tiny.Prefix+url.PathEscape(id(n, digits))))
+	}
+	return list, nil
+}
+
+// draw is the i-th number of an op: the same on every machine, for ever.
+func draw(op string, i int) uint32 {
+	sum := sha256.Sum256([]byte("tare/tiny/v1 " + op + " " + strconv.Itoa(i)))
+	return binary.BigEndian.Uint32(sum[:])
+}
+
+// probes are the contract's refusals.
+func probes() []server.Probe {
+	return server.Probing("",
+		server.Request{Method: "POST", Path: "/v1/id/7"},
+		server.Request{Method: "PUT", Path: "/v1/id/7"},
+		server.Request{Method: "PATCH", Path: "/v1/id/7"},
+		server.Request{Method: "DELETE", Path: "/v1/id/7"},
+		server.Get("/v1/id/"),
+		server.Get("/v1/id/a/b"),
+		server.Get("/"),
+		server.Get("/nothing/here"),
+		server.Get("/v2/id/7"),
+		server.Get("/v1/other/7"),
+		server.Get("/healthier"),
+	)
+}
+
+func questions() []server.Question {
+	ids := []string{"get-7", "get-random", "get-escaped", "get-long"}
+	on := func(name, property, what, path string, ops ...string) server.Question {
+		if len(ops) == 0 {
+			ops = ids
+		}
+		return server.Question{Request: server.Get(path), Name: name, Property: property, What: what, BearsOn: ops}
+	}
+	list := []server.Question{
+		on("escaped slash", "escaped slash", "an id with an escaped slash", "/v1/id/a%2Fb", "get-escaped"),
+		on("escaped letter", "escaped path", "a path with an escaped letter", "/v1/%69d/7", "get-escaped"),
+		on("escaped twice", "escaped twice", "an id with an escaped percent sign before two digits", "/v1/id/%2525", "get-escaped"),
+		on("broken escape", "broken escape", "an id with a broken escape", "/v1/id/%zz", "get-escaped"),
+		on("plus", "plus", "an id with a plus sign", "/v1/id/a+b", "get-escaped"),
+		on("semicolon", "semicolon", "an id with a semicolon", "/v1/id/a;b", "get-escaped"),
+		on("markup", "HTML", "an id with <, > and &", "/v1/id/%3Cb%3E%26", "get-escaped"),
+		on("not UTF-8", "invalid UTF-8", "an id that is not UTF-8", "/v1/id/%FF", "get-escaped"),
+		on("control", "control characters", "an id with a control character", "/v1/id/a%01b", "get-escaped"),
+		on("long id", "long path", "an id of 6000 characters", tiny.Prefix+strings.Repeat("x", 6000), "get-long"),
+		on("query", "query", "an id with a query behind it", "/v1/id/7?x=/y"),
+		on("last slash more", "last slash", "an id with a slash behind it", "/v1/id/7/"),
+		on("last slash less", "last slash", "the path without an id and its slash", "/v1/id"),
+		on("doubled slash", "doubled slash", "a path with a doubled slash", "/v1//id/7"),
+		on("dots", "dot segments", "a path with a parent segment", "/v1/id/x/../7"),
+		on("capitals", "letter case", "a path in capitals", "/V1/ID/7"),
+		on("OPTIONS", "OPTIONS", "OPTIONS", "/v1/id/7"),
+		on("unknown method", "unknown method", "a method nobody knows", "/v1/id/7"),
+	}
+	list[len(list)-2].Method = "OPTIONS"
+	list[len(list)-1].Method = "BREW"
+	return list
+}

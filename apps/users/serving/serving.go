@@ -1,0 +1,124 @@
+// Package serving is app users as programs serve it: what can be chosen, and how
+// its store is opened.
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/contender"
+	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// Names of settings.
+const (
+	SetStore     = "store"
+	SetUsers     = "users"
+	SetValidate  = "validate"
+	SetFailOne   = "fail-one"
+	SetRateLimit = "rate-limit"
+)
+
+// Serve makes a server for the service.
+type Serve func(o server.Options, s *users.Service) (server.Server, error)
+
+// App is the app for a program that serves it so. Stores that package users does
+// not have are opened by more; nil: they are not built in.
+func App(serve Serve, more users.Opener) server.App {
+	return server.App{Name: users.Name, HTTP2: true, New: func() server.Config { return &config{serve: serve, more: more} }}
+}
+
+type config struct {
+	users.Config
+	store  string
+	seeded int // users in it
+	serve  Serve
+	more   users.Opener
+}
+
+func (c *config) Settings() []server.Setting {
+	seeded := server.Chosen(SetUsers, "0", "`number` of users that a new store has", server.Number(&c.seeded, 0, 10_000_000))
+	seeded.Weighed = "1000"
+	return []server.Setting{
+		server.Chosen(SetStore, users.MemoryStore, "`store` of users: memory, linear, sqlite:FILE or postgres:URL; the database that the URL names is kept", c.setStore),
+		seeded,
+		server.Chosen(SetValidate, "1", "`times` that each user is validated", server.Number(&c.Validate, 1, 1000)),
+		server.Chosen(SetFailOne, "0", "one call in so `many` fails; 0: none", server.Number(&c.FailOne, 0, 1_000_000_000)),
+		server.Chosen(SetRateLimit, server.Off, "`requests` per second of all clients together; off: no limit", server.Rate(&c.Limit)),
+	}
+}
+
+// postgresKind is the kind of stores in databases on a server.
+const postgresKind = "postgres"
+
+// setStore looks at the name of a store; whether it can be had is found when it is
+// opened.
+func (c *config) setStore(name string) error {
+	kind, place, more := strings.Cut(name, ":")
+	sound := false
+	switch kind {
+	case users.MemoryStore, users.LinearStore:
+		sound = !more
+	case "sqlite", postgresKind:
+		sound = place != ""
+	}
+	if !sound {
+		return fmt.Errorf("%q is neither memory, linear, sqlite:FILE nor postgres:URL", name)
+	}
+	c.store = name
+	return nil
+}
+
+func (c *config) Check() error { return nil }
+
+// opening is how long a store may take until it is open.
+const opening = 50 * time.Second
+
+// Open opens the store. Under a lab a database is a new one: nothing of it is to be
+// left, and nothing of what is there to be touched.
+func (c *config) Open(lab bool) (server.Service, error) {
+	name := c.store
+	if lab && strings.HasPrefix(name, postgresKind+":") {
+		name = users.Temporary + name
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), opening)
+	defer cancel()
+	store, err := users.Open(ctx, name, c.seeded)
+	switch {
+	case errors.Is(err, users.ErrNoStore) && c.more == nil:
+		kind, _, _ := strings.Cut(c.store, ":")
+		err = fmt.Errorf("store %s is not built in: %w", kind, contender.ErrUnsupported)
+	case errors.Is(err, users.ErrNoStore):
+		store, err = c.more(ctx, name, c.seeded)
+	}
+	if err != nil {
+		return server.Service{}, err
+	}
+	s := users.New(c.Config, store)
+	return server.Service{
+		Make: func(o server.Options) (server.Server, error) { return c.serve(o, s) },
+		Calls: func() wire.Calls {
+			n := s.Calls()
+			return wire.Calls{Create: n.Create, Get: n.Get, Update: n.Update, Delete: n.Delete, List: n.List, Sum: n.Sum}
+		},
+		Fault: s.Fault,
+		Reset: func(ctx context.Context) error { return s.Reset(ctx, c.seeded) },
+		Close: store.Close, Keeps: "store", Notices: c.notices(),
+	}, nil
+}
+
+func (c *config) notices() []string {
+	if c.store != users.MemoryStore && c.store != users.LinearStore {
+		return nil
+	}
+	line := "users are kept in memory, and gone when this ends"
+	if c.more != nil {
+		line += "; -store sqlite:FILE keeps them"
+	}
+	return []string{line}
+}

@@ -1,0 +1,118 @@
+package workload
+
+import (
+	"time"
+
+	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/internal/protowire"
+	"github.com/tarebench/tare/load"
+)
+
+// The messages of proto/users.proto in apps/users, as far as they are needed here
+// (protobuf.dev/programming-guides/encoding): fields are numbered there.
+
+// message is a request of protocol buffers as it grows.
+type message struct {
+	bytes []byte
+	fill  []load.Fill
+}
+
+// number appends a field, unless it is zero.
+func (m *message) number(field int, n int64) {
+	m.bytes = protowire.AppendNumber(m.bytes, field, n)
+}
+
+// text appends a field, unless it is empty.
+func (m *message) text(field int, s string) {
+	m.bytes = protowire.AppendString(m.bytes, field, s)
+}
+
+// id appends the call's id, which may have to be filled in: ids of a store take
+// as many bytes each.
+func (m *message) id(c rpc.Call) {
+	m.number(1, c.ID)
+	if c.IDCounter != "" {
+		f := idFill(c, true, len(m.bytes)-varint)
+		f.Width, f.Varint = varint, true
+		m.fill = append(m.fill, f)
+	}
+}
+
+// encode is the request message of a call.
+func encode(c rpc.Call) message {
+	var m message
+	switch c.Op {
+	case opCreate:
+		m.text(1, c.Name)
+		m.text(2, unnumbered(c.Email))
+	case opUpdate:
+		m.id(c)
+		m.text(2, c.Name)
+		m.text(3, unnumbered(c.Email))
+	case opGet, opDelete:
+		m.id(c)
+	case opList:
+		m.text(1, c.Query)
+		m.number(2, int64(c.Page))
+		m.number(3, int64(c.Limit))
+	}
+	if f, ok := emailFill(c, m.bytes); ok {
+		m.fill = append(m.fill, f)
+	}
+	return m
+}
+
+func decodeUser(b []byte) (u users.User, err error) {
+	u.CreatedAt, u.UpdatedAt = time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()
+	err = protowire.Walk(b, func(f protowire.Field) (err error) {
+		switch f.Number {
+		case 1:
+			u.ID = int64(f.N)
+		case 2:
+			u.Name = string(f.Data)
+		case 3:
+			u.Email = string(f.Data)
+		case 4:
+			u.CreatedAt, err = decodeTime(f.Data)
+		case 5:
+			u.UpdatedAt, err = decodeTime(f.Data)
+		}
+		return err
+	})
+	return u, err
+}
+
+func decodeTime(b []byte) (time.Time, error) {
+	var seconds, nanos int64
+	err := protowire.Walk(b, func(f protowire.Field) error {
+		switch f.Number {
+		case 1:
+			seconds = int64(f.N)
+		case 2:
+			nanos = int64(f.N)
+		}
+		return nil
+	})
+	return time.Unix(seconds, nanos).UTC(), err
+}
+
+func decodePage(b []byte) (users.Page, error) {
+	p := users.Page{Users: []users.User{}}
+	err := protowire.Walk(b, func(f protowire.Field) error {
+		switch f.Number {
+		case 1:
+			u, err := decodeUser(f.Data)
+			p.Users = append(p.Users, u)
+			return err
+		case 2:
+			p.Total = int64(f.N)
+		case 3:
+			p.Page = int(int32(f.N))
+		case 4:
+			p.Limit = int(int32(f.N))
+		}
+		return nil
+	})
+	return p, err
+}

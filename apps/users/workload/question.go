@@ -1,0 +1,93 @@
+package workload
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/kinds/server"
+)
+
+// questions are what faces are known to write or to read in ways of their own.
+// Each is asked of a store that nothing was asked before.
+func questions() []server.Question {
+	look := func(name, property, what, asked string, q server.Request, at func(body []byte) string, ops ...string) server.Question {
+		return server.Question{Request: q, Name: name, Property: property, What: what, Asked: asked, BearsOn: ops, Look: at}
+	}
+	body := func(name, property, what, body string) server.Question {
+		return server.Question{Request: posting(body), Name: name, Property: property, What: what, Asked: body, BearsOn: []string{opCreate}}
+	}
+	path := func(name, property, what, method, path string, ops ...string) server.Question {
+		return server.Question{Request: raw(method, path, ""), Name: name, Property: property, What: what, BearsOn: ops}
+	}
+	one := said(getting(someone))[0]
+	some := said(listing("", 1, 2))[0]
+	none := said(listing("nobody is called so", 1, 10))[0]
+	const user = `{"name":"Grete Hermann","email":"grete@example.com"`
+	return []server.Question{
+		look("id", "64-bit numbers", "an id", "an id", one, member("id"), opGet),
+		look("total", "64-bit numbers", "how many users match", "the total of a page", some, member("total"), opList),
+		look("names", "names", "the names of a user's members", "names of members", one, memberNames, opGet),
+		look("time", "times", "a time on the second", "created_at", one, member("created_at", "createdAt"), opGet),
+		look("nobody", "empty list", "a list of nobody", "users of an empty page", none, member("users"), opList),
+		look("zero", "zero", "a total of 0", "total of an empty page", none, member("total"), opList),
+
+		body("key twice", "duplicate keys", "a user with two names", `{"name":"Grete Hermann","name":"Emmy Noether","email":"grete@example.com"}`),
+		body("text behind", "trailing data", "a user with something behind it", user+`}x`),
+		body("user behind", "trailing data", "a user with another one behind it", user+`}{}`),
+		body("comma behind", "trailing comma", "a user with a comma behind the last field", user+`,}`),
+		body("other case", "letter case", "a user with a key in other letters", `{"NAME":"Grete Hermann","email":"grete@example.com"}`),
+		body("null name", "null", "a user with null for a name", `{"name":null,"email":"grete@example.com"}`),
+		body("null user", "null", "null for a user", `null`),
+		body("mark", "byte order mark", "a user with a byte order mark before it", "\ufeff"+user+`}`),
+		body("not UTF-8", "invalid UTF-8", "a name that is not UTF-8", "{\"name\":\"Grete\xff\",\"email\":\"grete@example.com\"}"),
+		body("nothing", "empty body", "an empty body", ""),
+		body("id in body", "unknown fields", "a user with an id of their own", user+`,"id":"7"}`),
+		body("deep", "depth", "an unknown field nested 20000 deep", user+`,"more":`+strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)+`}`),
+		{
+			Request: server.Request{Method: http.MethodPost, Path: pathUsers, Header: map[string]string{server.ContentType: server.TypeText}, Body: []byte(user + "}")},
+			Name:    "text type", Property: "content types", What: "a user of another content type", Asked: "Content-Type: " + server.TypeText, BearsOn: []string{opCreate},
+		},
+
+		path("last slash", "last slash", "a user with a slash behind the id", http.MethodGet, pathUsers+"/300000000/", opGet),
+		path("list with slash", "last slash", "the list with a slash behind it", http.MethodGet, pathUsers+"/", opList),
+		path("doubled slash", "doubled slash", "a path with a doubled slash", http.MethodGet, "/v1//users", opList),
+		path("capitals", "letter case", "a path in capitals", http.MethodGet, "/V1/USERS", opList),
+		path("escaped letter", "escaped path", "a path with an escaped letter", http.MethodGet, "/v1/%75sers/300000000", opGet),
+		path("plus sign", "numbers", "an id with a plus sign", http.MethodGet, pathUsers+"/+300000000", opGet),
+		path("zeros", "numbers", "an id with zeros before it", http.MethodGet, pathUsers+"/000300000000", opGet),
+		path("hexadecimal", "numbers", "an id in hexadecimal", http.MethodGet, pathUsers+"/0x11e1a300", opGet),
+		path("long id", "numbers", "an id of more than 64 bits", http.MethodGet, pathUsers+"/99999999999999999999", opGet),
+		path("long page", "numbers", "a page of more than 32 bits", http.MethodGet, pathUsers+"?page=4294967297", opList),
+		path("empty page", "query", "a page without a number", http.MethodGet, pathUsers+"?page=", opList),
+		path("page twice", "query", "two pages", http.MethodGet, pathUsers+"?page=1&page=2", opList),
+		path("unknown key", "query", "a query nobody knows", http.MethodGet, pathUsers+"?sort=name", opList),
+		path("semicolon", "query", "a query with a semicolon", http.MethodGet, pathUsers+"?page=1;limit=2", opList),
+		path("OPTIONS", "OPTIONS", "OPTIONS", http.MethodOptions, pathUsers, opList),
+	}
+}
+
+// member is how a body writes a member, which has one of some names.
+func member(names ...string) func(body []byte) string {
+	return func(body []byte) string {
+		o, ok := readObject(body)
+		if !ok {
+			return "no object"
+		}
+		if v := o.take(names...); v != nil {
+			return string(v)
+		}
+		return "left out"
+	}
+}
+
+// memberNames are those of a body, in alphabetical order.
+func memberNames(body []byte) string {
+	o, _ := readObject(body)
+	var names []string
+	for name := range o {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}

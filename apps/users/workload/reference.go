@@ -1,0 +1,130 @@
+package workload
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/server"
+)
+
+// stamp is what the reference takes for now. Where it stands in an answer, a
+// contender's has the time at which it was asked.
+func stamp() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
+
+// answers asks a service for all of list, in turn; the last one says which calls
+// it was asked for.
+func answers(w wire.Workload, list []server.Request) ([]server.Response, error) {
+	s := users.New(users.Config{Now: stamp}, newMirror(cmp.Or(w.N, storeUsers)))
+	out := make([]server.Response, len(list))
+	for i, q := range list {
+		out[i] = answer(s, q)
+	}
+	if len(list) > 0 {
+		c := s.Calls()
+		out[len(out)-1] = server.Telling(out[len(out)-1], wire.Calls{Create: c.Create, Get: c.Get, Update: c.Update, Delete: c.Delete, List: c.List, Sum: c.Sum})
+	}
+	return out, nil
+}
+
+// answer is what the service says to one request over HTTP.
+func answer(s *users.Service, q server.Request) server.Response {
+	status, value, err := route(s, q)
+	if err != nil {
+		e := users.RefusalOf(err)
+		return refusal(e.HTTP(), e.Code)
+	}
+	if text, ok := value.(string); ok {
+		return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeText}, Body: []byte(text)}
+	}
+	body, err := json.Marshal(value)
+	if err != nil {
+		e := users.RefusalOf(err)
+		return refusal(e.HTTP(), e.Code)
+	}
+	return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
+}
+
+// route finds what is asked for: a value to be written as JSON, or text.
+func route(s *users.Service, q server.Request) (status int, value any, err error) {
+	ctx := context.Background()
+	escaped, query, _ := strings.Cut(q.Path, "?")
+	path, err := url.PathUnescape(escaped)
+	if err != nil {
+		return 0, nil, users.NoPath()
+	}
+	if path == pathHealth {
+		if q.Method != http.MethodGet {
+			return 0, nil, users.NotAllowed()
+		}
+		return http.StatusOK, "ok\n", nil
+	}
+	if path == pathUsers {
+		switch q.Method {
+		case http.MethodPost:
+			d, err := draft(q.Body)
+			if err != nil {
+				return 0, nil, err
+			}
+			u, err := s.Create(ctx, d)
+			return http.StatusCreated, u, err
+		case http.MethodGet:
+			page, err := list(ctx, s, query)
+			return http.StatusOK, page, err
+		}
+		return 0, nil, users.NotAllowed()
+	}
+	text, ok := strings.CutPrefix(path, pathUsers+"/")
+	if !ok || text == "" || strings.Contains(text, "/") {
+		return 0, nil, users.NoPath()
+	}
+	value, err = one(ctx, s, q, text)
+	return http.StatusOK, value, err
+}
+
+// one is what is asked of a single user.
+func one(ctx context.Context, s *users.Service, q server.Request, text string) (any, error) {
+	if q.Method != http.MethodGet && q.Method != http.MethodPut && q.Method != http.MethodDelete {
+		return nil, users.NotAllowed()
+	}
+	id, err := users.ParseID(text)
+	if err != nil {
+		return nil, err
+	}
+	switch q.Method {
+	case http.MethodGet:
+		return s.Get(ctx, id)
+	case http.MethodPut:
+		d, err := draft(q.Body)
+		if err != nil {
+			return nil, err
+		}
+		return s.Update(ctx, id, d)
+	}
+	return struct{}{}, s.Delete(ctx, id)
+}
+
+func draft(body []byte) (d users.Draft, err error) {
+	if len(body) > users.MaxBody {
+		return d, users.TooLarge()
+	}
+	if err := json.Unmarshal(body, &d); err != nil {
+		return d, users.Malformed(err)
+	}
+	return d, nil
+}
+
+func list(ctx context.Context, s *users.Service, query string) (users.Page, error) {
+	v, _ := url.ParseQuery(query) // what can be read of it
+	q, err := users.ParseQuery(v.Get("query"), v.Get("page"), v.Get("limit"))
+	if err != nil {
+		return users.Page{}, err
+	}
+	return s.List(ctx, q)
+}

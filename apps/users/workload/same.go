@@ -1,0 +1,208 @@
+package workload
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/server"
+)
+
+// same reports whether two bodies mean the same users. Faces write them with the
+// means of their library: what protocol buffers make of names in JSON, and of
+// numbers, means what the reference says, and so does a list that is left out
+// because nobody is in it.
+func same(want, got []byte) bool {
+	var kind struct {
+		ID    *json.RawMessage `json:"id"`
+		Users *json.RawMessage `json:"users"`
+	}
+	if json.Unmarshal(want, &kind) != nil {
+		return false
+	}
+	switch {
+	case kind.Users != nil:
+		w, okWant := readPage(want)
+		g, okGot := readPage(got)
+		return okWant && okGot && w.Total == g.Total && w.Page == g.Page && w.Limit == g.Limit && slices.EqualFunc(w.Users, g.Users, sameUser)
+	case kind.ID != nil:
+		w, okWant := readUser(want)
+		g, okGot := readUser(got)
+		return okWant && okGot && sameUser(w, g)
+	}
+	return server.SameJSON(want, got)
+}
+
+// sameUser reports whether got is want, which may have the reference's time in
+// place of the server's.
+func sameUser(want, got users.User) bool {
+	at := func(want, got time.Time) bool {
+		if want.Equal(stamp()) {
+			return got.After(stamp()) && got.Equal(got.Truncate(time.Microsecond))
+		}
+		return want.Equal(got)
+	}
+	return want.ID == got.ID && want.Name == got.Name && want.Email == got.Email &&
+		at(want.CreatedAt, got.CreatedAt) && at(want.UpdatedAt, got.UpdatedAt) && !got.UpdatedAt.Before(got.CreatedAt)
+}
+
+// object is an object of JSON, one of whose names each is asked for.
+type object map[string]json.RawMessage
+
+func readObject(body []byte) (object, bool) {
+	var o object
+	return o, json.Unmarshal(body, &o) == nil && o != nil
+}
+
+// take is the member of one of those names, which is then taken out.
+func (o object) take(names ...string) json.RawMessage {
+	for _, name := range names {
+		if v, ok := o[name]; ok {
+			delete(o, name)
+			return v
+		}
+	}
+	return nil
+}
+
+// number reads a whole number, or one in quotes.
+func number(v json.RawMessage) (int64, bool) {
+	n, err := strconv.ParseInt(strings.Trim(string(v), `"`), 10, 64)
+	return n, err == nil
+}
+
+// read reads any other value.
+func read[T any](v json.RawMessage) (value T, ok bool) {
+	return value, v != nil && json.Unmarshal(v, &value) == nil
+}
+
+func readUser(body []byte) (u users.User, ok bool) {
+	o, ok := readObject(body)
+	if !ok {
+		return u, false
+	}
+	var is [5]bool
+	u.ID, is[0] = number(o.take("id"))
+	u.Name, is[1] = read[string](o.take("name"))
+	u.Email, is[2] = read[string](o.take("email"))
+	u.CreatedAt, is[3] = read[time.Time](o.take("created_at", "createdAt"))
+	u.UpdatedAt, is[4] = read[time.Time](o.take("updated_at", "updatedAt"))
+	return u, len(o) == 0 && is == [5]bool{true, true, true, true, true}
+}
+
+func readPage(body []byte) (p users.Page, ok bool) {
+	o, ok := readObject(body)
+	if !ok {
+		return p, false
+	}
+	if total := o.take("total"); total != nil { // none is left out
+		if p.Total, ok = number(total); !ok {
+			return p, false
+		}
+	}
+	var is [2]bool
+	p.Page, is[0] = read[int](o.take("page"))
+	p.Limit, is[1] = read[int](o.take("limit"))
+	var list []json.RawMessage
+	if text := o.take("users"); text != nil && json.Unmarshal(text, &list) != nil {
+		return p, false
+	}
+	for _, text := range list {
+		u, ok := readUser(text)
+		if !ok {
+			return p, false
+		}
+		p.Users = append(p.Users, u)
+	}
+	return p, len(o) == 0 && is == [2]bool{true, true}
+}
+
+// refuses says why a refusal is not the one that is wanted: an object of JSON
+// with that code, and a message.
+func refuses(want, got server.Response) string {
+	if kind := got.Header[server.ContentType]; kind != server.TypeJSON {
+		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, kind, server.TypeJSON)
+	}
+	var w, g users.Error
+	if json.Unmarshal(want.Body, &w) != nil || json.Unmarshal(got.Body, &g) != nil {
+		return fmt.Sprintf("status %d with a body that is no refusal: %.60q", got.Status, got.Body)
+	}
+	switch {
+	case g.Code != w.Code:
+		return fmt.Sprintf("status %d with code %q, want %q", got.Status, g.Code, w.Code)
+	case g.Message == "":
+		return fmt.Sprintf("status %d without a message", got.Status)
+	}
+	return ""
+}
+
+// sound says what cannot be right in an answer to a call, of which it is not
+// known what was asked before.
+func sound(w wire.Workload, q server.Request, got server.Response) string {
+	c, ok := callOf(q)
+	if !ok || got.Status >= 300 {
+		return "" // the status has been looked at
+	}
+	switch c.Op {
+	case opDelete:
+		if !server.SameJSON([]byte("{}"), bytes.TrimSpace(got.Body)) {
+			return fmt.Sprintf("want {}, got %.60q", got.Body)
+		}
+		return ""
+	case opList:
+		return soundPage(c, got)
+	}
+	u, ok := readUser(got.Body)
+	switch {
+	case !ok:
+		return fmt.Sprintf("%.60q is no user", got.Body)
+	case c.Op != opCreate && c.IDCounter == "" && u.ID != c.ID:
+		return fmt.Sprintf("asked for user %d, got %d", c.ID, u.ID)
+	case c.Op == opCreate && u.ID < users.FirstID+int64(w.N):
+		return fmt.Sprintf("a new user has the id %d", u.ID)
+	case c.Op != opGet && (u.Name != c.Name || !numbers(c.Email, u.Email)):
+		return fmt.Sprintf("asked for %q and %q, got %q and %q", c.Name, c.Email, u.Name, u.Email)
+	case c.Op == opGet && !known(u):
+		return fmt.Sprintf("user %d is called %q, %q", u.ID, u.Name, u.Email)
+	}
+	return ""
+}
+
+func soundPage(c rpc.Call, got server.Response) string {
+	p, ok := readPage(got.Body)
+	switch {
+	case !ok:
+		return fmt.Sprintf("%.60q is no page", got.Body)
+	case p.Page != c.Page || p.Limit != c.Limit || len(p.Users) > c.Limit || int64(len(p.Users)) > p.Total:
+		return fmt.Sprintf("asked for page %d of %d, got %d users of %d on page %d of %d", c.Page, c.Limit, len(p.Users), p.Total, p.Page, p.Limit)
+	case !slices.IsSortedFunc(p.Users, func(a, b users.User) int { return int(min(max(a.ID-b.ID, -1), 1)) }):
+		return "the users of a page are not in the order of their ids"
+	}
+	return ""
+}
+
+// numbers reports whether an e-mail is that of a call with some number in it.
+func numbers(email, got string) bool {
+	before, after, ok := strings.Cut(email, serial)
+	if !ok {
+		return email == got
+	}
+	n := strings.TrimSuffix(strings.TrimPrefix(got, before), after)
+	return len(n) == digits && strings.Trim(n, "0123456789") == "" && got == before+n+after
+}
+
+// known reports whether a user is as seeded, or was created or updated here.
+func known(u users.User) bool {
+	if numbers(createdEmail, u.Email) || numbers(updatedEmail, u.Email) {
+		return true
+	}
+	k := u.ID - users.FirstID
+	return k >= 0 && k < storeMost && sameUser(users.Seeded(int(k)), u)
+}

@@ -1,0 +1,170 @@
+package samecode
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+
+	"golang.org/x/arch/arm64/arm64asm"
+	"golang.org/x/arch/x86/x86asm"
+)
+
+func (img *image) amd64() { img.mask = maskAMD64 }
+func (img *image) arm64() { img.mask = maskARM64 }
+
+// masked builds the code of a function in which an address is replaced by what
+// it is the address of: the name of a function, or that it is data.
+type masked struct {
+	out  function
+	of   uint64 // entry of the function
+	size uint64
+	at   locate
+}
+
+// target writes what stands for an address. A place inside the function itself
+// is its distance from the beginning.
+func (m *masked) target(addr uint64) {
+	if addr-m.of < m.size {
+		m.out.code = fmt.Appendf(m.out.code, "<%d>", addr-m.of)
+		return
+	}
+	name, offset, ok := m.at(addr)
+	if !ok {
+		m.out.code = append(m.out.code, "<data>"...)
+		return
+	}
+	m.out.refs = append(m.out.refs, name)
+	m.out.code = fmt.Appendf(m.out.code, "<%s+%d>", name, offset)
+}
+
+// padAMD64 is the instruction that stands between functions.
+const padAMD64 = 0xcc
+
+// maskAMD64 masks what is relative to the instruction pointer. From an
+// instruction on that cannot be decoded the code stays as it is, so that it
+// rather differs than not.
+func maskAMD64(entry uint64, code []byte, at locate) function {
+	m := masked{of: entry, size: uint64(len(code)), at: at}
+	m.out.code = make([]byte, 0, len(code)+len(code)/2)
+	for i := 0; i < len(code) && !fills(code[i:], padAMD64); {
+		inst, err := decode(code[i:])
+		if err != nil || inst.Len == 0 {
+			rest := code[i:]
+			for len(rest) > 0 && rest[len(rest)-1] == padAMD64 {
+				rest = rest[:len(rest)-1]
+			}
+			m.out.code, m.out.opaque = append(m.out.code, rest...), true
+			break
+		}
+		raw := code[i : i+inst.Len]
+		next := entry + uint64(i) + uint64(inst.Len)
+		i += inst.Len
+		if inst.PCRel == 0 {
+			m.out.code = append(m.out.code, raw...)
+			continue
+		}
+		var distance int64
+		switch field := raw[inst.PCRelOff:]; inst.PCRel {
+		case 1:
+			distance = int64(int8(field[0]))
+		case 2:
+			distance = int64(int16(binary.LittleEndian.Uint16(field)))
+		case 4:
+			distance = int64(int32(binary.LittleEndian.Uint32(field)))
+		}
+		m.out.code = append(m.out.code, raw[:inst.PCRelOff]...)
+		m.target(next + uint64(distance))
+		m.out.code = append(m.out.code, raw[inst.PCRelOff+inst.PCRel:]...)
+	}
+	return m.out
+}
+
+// fills reports whether code is nothing but what stands between functions.
+func fills(code []byte, padding byte) bool {
+	return len(code) < 64 && bytes.Count(code, []byte{padding}) == len(code)
+}
+
+// decode is x86asm.Decode, which panics on some instructions of AVX-512.
+func decode(code []byte) (inst x86asm.Inst, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("decode: %v", r)
+		}
+	}()
+	inst, err = x86asm.Decode(code, 64)
+	if err == nil && inst.PCRel == 0 {
+		inst.PCRelOff, inst.PCRel = vectorAddress(code[:inst.Len])
+	}
+	return inst, err
+}
+
+// vectorAddress finds the address relative to the instruction pointer in an
+// instruction with a VEX or EVEX prefix, which x86asm does not tell.
+func vectorAddress(code []byte) (at, size int) {
+	operands := map[byte]int{0xc5: 3, 0xc4: 4, 0x62: 5}[code[0]] // where the byte of operands is
+	const relative, mask = 0x05, 0xc7
+	if operands == 0 || len(code) < operands+5 || code[operands]&mask != relative {
+		return 0, 0
+	}
+	return operands + 1, 4
+}
+
+// maskARM64 masks branches, and addresses that are put together of a page and a
+// place in it.
+func maskARM64(entry uint64, code []byte, at locate) function {
+	m := masked{of: entry, size: uint64(len(code)), at: at}
+	m.out.code = make([]byte, 0, len(code)+len(code)/2)
+	var pages [32]bool // registers that hold the page of an address
+	for i := 0; i+4 <= len(code) && !fills(code[i:], 0); i += 4 {
+		word := binary.LittleEndian.Uint32(code[i:])
+		pc := entry + uint64(i)
+		const (
+			opADRP, maskADRP = 0x90000000, 0x9f000000
+			opADD, maskADD   = 0x91000000, 0xffc00000 // 64 bits, immediate
+			opLoad, maskLoad = 0x39000000, 0x3b000000 // load or store at a register plus an immediate
+			immediate        = 0xfff << 10
+		)
+		to, from := word&31, word>>5&31
+		switch {
+		case word&maskADRP == opADRP:
+			pages[to] = true
+			m.word(word &^ (3<<29 | 0x7ffff<<5))
+			continue
+		case word&maskADD == opADD && pages[from], word&maskLoad == opLoad && pages[from]:
+			m.word(word &^ immediate)
+			if word&maskADD == opADD {
+				pages[to] = false
+			}
+			continue
+		}
+		inst, err := arm64asm.Decode(code[i:])
+		if err == nil {
+			if distance, ok := branch(inst); ok {
+				m.out.code = append(m.out.code, inst.Op.String()...)
+				for _, a := range inst.Args {
+					if a != nil {
+						if _, is := a.(arm64asm.PCRel); !is {
+							m.out.code = append(m.out.code, a.String()...)
+						}
+					}
+				}
+				m.target(pc + uint64(distance))
+				continue
+			}
+		}
+		m.word(word)
+	}
+	return m.out
+}
+
+func (m *masked) word(w uint32) { m.out.code = binary.LittleEndian.AppendUint32(m.out.code, w) }
+
+// branch is how far an instruction that is relative to itself goes.
+func branch(inst arm64asm.Inst) (int64, bool) {
+	for _, a := range inst.Args {
+		if distance, ok := a.(arm64asm.PCRel); ok {
+			return int64(distance), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,147 @@
+package samecode
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const source = `package m
+
+import "sort"
+
+var extra = 0
+
+type shape interface{ area() int }
+type square struct{ side int }
+
+func (s square) area() int { return s.side * s.side }
+
+//go:noinline
+func loop(n int) (t int) {
+	for i := 0; i < n+extra; i++ {
+		t += i * i % 7
+	}
+	return t
+}
+
+//go:noinline
+func other(n int) int { return n + 1 }
+
+func sorted(x []int) { sort.Slice(x, func(i, j int) bool { return x[i] < x[j] }) }
+`
+
+const tests = `package m
+
+import "testing"
+
+var sink int
+
+func BenchmarkLoop(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink = loop(100)
+	}
+}
+
+func BenchmarkOther(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sink = other(100)
+	}
+}
+
+func BenchmarkSort(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		sorted([]int{3, 1, 2})
+	}
+}
+
+func BenchmarkArea(b *testing.B) {
+	shapes := []shape{square{1}, square{2}}
+	for i := 0; i < b.N; i++ {
+		sink = shapes[i&1].area()
+	}
+}
+`
+
+// built is the program of the module above with a change.
+func built(t *testing.T, text, layout string, env ...string) *Program {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/m.v2\n\ngo 1.25\n", "m.go": text, "m_test.go": tests} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("go", "test", "-c", "-vet=off", "-o", "m.test", "-ldflags=-s -w -randlayout="+layout)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), append([]string{"GOWORK=off", "GOFLAGS=", "GOOS=linux", "CGO_ENABLED=0"}, env...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p, err := Open(filepath.Join(dir, "m.test"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestSame(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("no go command")
+	}
+	own := func(path string) bool { return path == "example.com/m.v2" }
+	all := []string{"BenchmarkLoop", "BenchmarkOther", "BenchmarkSort", "BenchmarkArea"}
+	for _, arch := range []string{"amd64", "arm64"} {
+		env := "GOARCH=" + arch
+		base := built(t, source, "1", env)
+		for _, c := range []struct {
+			name, old, now string
+			same           []string
+		}{
+			{"another layout", "", "", all},
+			{"a comment", "package m\n", "package m // a comment\n", all},
+			{"data", "extra = 0", "extra = 300", all},
+			{"functions in another order", "func loop", "func unused() {}\n\n//go:noinline\nfunc loop", all},
+			{"a function that one calls", "n + 1", "n + 2", []string{"BenchmarkLoop", "BenchmarkSort", "BenchmarkArea"}},
+			{"a function literal", "x[i] < x[j]", "x[i] > x[j]", []string{"BenchmarkLoop", "BenchmarkOther", "BenchmarkArea"}},
+			{"a method", "s.side * s.side", "s.side + s.side", nil}, // anybody may call it
+			{"a loop", "% 7", "% 9", []string{"BenchmarkOther", "BenchmarkSort", "BenchmarkArea"}},
+		} {
+			d := Compare(base, built(t, strings.Replace(source, c.old, c.now, 1), "2", env), own)
+			var same []string
+			for _, b := range all {
+				if d.Same("example.com/m.v2", b) {
+					same = append(same, b)
+				}
+			}
+			if !slices.Equal(same, c.same) {
+				t.Errorf("%s, %s: the same for %q, want %q; %q differ", arch, c.name, same, c.same, d.Names())
+			}
+			if d.Same("example.com/m.v2", "BenchmarkGone") {
+				t.Errorf("%s: the same for a benchmark that there is not", c.name)
+			}
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(path, []byte("no program"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path); !errors.Is(err, ErrUnknown) {
+		t.Errorf("a text: %v", err)
+	}
+	if _, err := Open(path + ".gone"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if runtime.GOOS == "linux" {
+		if _, err := Open("/bin/sh"); err == nil {
+			t.Error("a program without functions of Go: no error")
+		}
+	}
+}

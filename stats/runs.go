@@ -1,0 +1,85 @@
+package stats
+
+import "math"
+
+// Run is what one run of a study says about a quantity: an estimate and its
+// standard error within the run.
+type Run struct{ Mean, Error float64 }
+
+// fewestPairs is how many pairs of neighbouring runs tell how runs differ.
+const fewestPairs = 6
+
+// BetweenRuns estimates the variance that estimates have from run to run, beyond
+// their standard errors, from series of runs that are alike in it. Squared
+// differences of neighbours are robust against a few steps: half of them lie
+// below 0.455 times their expectation, which is the median of χ² with one
+// degree of freedom. It is false where there are too few.
+//
+// Source, for differences of neighbours: J. von Neumann and others, "The mean
+// square successive difference", Ann. Math. Statist. 12 (1941) 153–162.
+func BetweenRuns(series ...[]Run) (variance float64, ok bool) {
+	const medianOfSquare = 0.4549364
+	var squares, within []float64
+	for _, runs := range series {
+		for i := 1; i < len(runs); i++ {
+			a, b := runs[i-1], runs[i]
+			squares = append(squares, (b.Mean-a.Mean)*(b.Mean-a.Mean))
+			within = append(within, a.Error*a.Error+b.Error*b.Error)
+		}
+	}
+	if len(squares) < fewestPairs {
+		return 0, false
+	}
+	return max(0, (Median(squares)/medianOfSquare-Median(within))/2), true
+}
+
+// Predict returns in which interval the mean of k further runs with a standard
+// error each lies, where nothing changes: the weighted mean of the runs so far,
+// give or take what it, the runs to come and the variance between runs allow.
+// Means are taken for normal.
+//
+// Source: J. P. T. Higgins, S. G. Thompson, D. J. Spiegelhalter, "A
+// re-evaluation of random-effects meta-analysis", J. R. Statist. Soc. A 172
+// (2009) 137–159.
+func Predict(runs []Run, variance float64, level float64, next ...Run) (low, high float64) {
+	const least = 1e-24 // where nothing varies
+	var sum, weights float64
+	for _, r := range runs {
+		w := 1 / max(least, r.Error*r.Error+variance)
+		sum, weights = sum+w*r.Mean, weights+w
+	}
+	further := 0.0
+	for _, r := range next {
+		further += (r.Error*r.Error + variance) / float64(len(next)*len(next))
+	}
+	reach := upper(level/2) * math.Sqrt(1/weights+further)
+	return sum/weights - reach, sum/weights + reach
+}
+
+// Steps returns at which runs a series changes its level, by index: the mean of
+// one, two or three runs lies outside of what those since the last step predict.
+// A series without a step has one in at most 0.06 % of its runs. Two runs that
+// say the same to the last digit have no error, and differ by any change.
+func Steps(runs []Run, variance float64) []int {
+	const level, most = 0.0002, 3
+	var steps []int
+	from := 0
+	for i := 1; i < len(runs); i++ {
+		for k := 1; k <= most && i-k+1 > from; k++ {
+			next := runs[i-k+1 : i+1]
+			mean := 0.0
+			for _, r := range next {
+				mean += r.Mean / float64(k)
+			}
+			if low, high := Predict(runs[from:i-k+1], variance, level, next...); mean < low || mean > high {
+				from = i - k + 1
+				steps = append(steps, from)
+				break
+			}
+		}
+	}
+	return steps
+}
+
+// StandardError is that of an estimate whose interval at level has a half width.
+func StandardError(half, level float64) float64 { return half / upper(level/2) }
