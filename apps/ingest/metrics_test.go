@@ -62,7 +62,10 @@ func typed(t *testing.T, text string) {
 func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	var log []string
-	c := Config{Sink: "spool:" + dir, SpoolBytes: spool.LeastBytes, Limit: 100, Log: func(line string) { log = append(log, line) }}
+	c := Config{Sink: "spool:" + dir, SpoolBytes: spool.LeastBytes, Limit: 100, Now: time.Now, Log: func(line string) { log = append(log, line) }}
+	if _, err := New(Config{Sink: c.Sink}); err == nil {
+		t.Error("a spool without a clock")
+	}
 	s := newService(t, c)
 	readers, err := spool.OpenReaders(dir, []string{"a"}, func(d spool.Damage) { t.Error(d) })
 	if err != nil {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -19,7 +20,7 @@ type Config struct {
 	Sink    string            // null, file:PATH or spool:DIR; empty: null
 	Fsync   bool              // acknowledged means on stable storage
 	Rotate  int64             // bytes after which the file sink begins another file; zero: never
-	Now     func() time.Time  // names rotated files; nil: they are numbered only
+	Now     func() time.Time  // names rotated files; nil: they are numbered only, and there is no spool
 	Log     func(line string) // is told when the sink begins to fail, why, and when it works again; nil: nobody is
 
 	SpoolBytes int64         // of the spool on disk, at most; zero: spool.DefaultBytes
@@ -78,10 +79,9 @@ func New(c Config) (*Service, error) {
 			return nil, err
 		}
 		s.sink, s.cut = f, cut
+	case spooled && dir != "" && c.Now == nil:
+		return nil, errors.New("a spool needs a clock")
 	case spooled && dir != "":
-		if c.Now == nil {
-			c.Now = time.Now
-		}
 		sp, found, err := spool.Open(dir, spool.Options{Fsync: c.Fsync, Bytes: c.SpoolBytes, Age: c.SpoolAge, Wait: c.Wait, Now: c.Now})
 		if err != nil {
 			return nil, err

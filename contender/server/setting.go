@@ -119,10 +119,11 @@ func Size(into *int64, least int64) func(string) error {
 // Duration sets how long something may take, zero where that is off.
 func Duration(into *time.Duration) func(string) error {
 	return func(text string) error {
+		if *into = 0; text == Off {
+			return nil
+		}
 		d, err := time.ParseDuration(text)
-		if text == Off {
-			d, err = 0, nil
-		} else if err != nil || d <= 0 {
+		if err != nil || d <= 0 {
 			return fmt.Errorf("%q is neither off nor a duration, such as 30s", text)
 		}
 		*into = d

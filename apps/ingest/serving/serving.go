@@ -75,8 +75,10 @@ func (c *config) Check() error { return nil }
 
 // Open opens the sink. Under a lab rotated files are numbered only.
 func (c *config) Open(lab bool) (server.Service, error) {
-	if !lab {
+	if !lab || strings.HasPrefix(c.Sink, sinkSpool) {
 		c.Now = time.Now
+	}
+	if !lab {
 		c.Log = func(line string) { fmt.Fprintf(os.Stderr, "%s: %s\n", ingest.Name, line) }
 	}
 	s, err := ingest.New(c.Config)
