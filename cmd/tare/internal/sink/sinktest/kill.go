@@ -132,6 +132,9 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 	if err != nil {
 		t.Fatal(err)
 	}
+	if away == nil {
+		kills.Far = 0
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
 	var kept []string
@@ -187,7 +190,7 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 	for i := range kills.Service {
 		life(true, func() {
 			time.Sleep(time.Duration(30+rng.IntN(120)) * time.Millisecond)
-			if away != nil && kills.Far > 0 && i%(max(1, kills.Service/kills.Far)) == 0 {
+			if kills.Far > 0 && i%(max(1, kills.Service/kills.Far)) == 0 {
 				away()
 				time.Sleep(time.Duration(rng.IntN(50)) * time.Millisecond)
 				back()
