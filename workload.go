@@ -26,6 +26,8 @@ type Workload struct {
 
 	Parts []Part `json:"parts,omitempty"` // operations that op is made of, as the kind says; none: it is one of its own
 
+	Counts *Counts `json:"counts,omitempty"` // what n counts, as the kind says; nil: see Counted
+
 	// What the kind found in the pool it made; zero where it cannot tell.
 	Bytes        int64 `json:"bytes,omitempty"`         // of all bodies, line ends not included
 	Keys         int   `json:"keys,omitempty"`          // items with a key of their own that each body should have
@@ -38,6 +40,29 @@ type Workload struct {
 type Part struct {
 	Op    string  `json:"op"`
 	Times float64 `json:"times"` // how often one operation of the whole does it, on average: 0.25 for a quarter of a mix, 1 where each does
+}
+
+// Counts is what the n of a workload counts.
+type Counts struct {
+	One  string `json:"one"`            // one of them: event
+	In   string `json:"in,omitempty"`   // where there are so many of them: the store; empty: in each body
+	Most bool   `json:"most,omitempty"` // n is the most there are, and not in each body as many
+}
+
+// Counted is what n counts: items where nothing else is said. Results made before
+// kinds said so have the names of their time.
+func (w Workload) Counted() Counts {
+	switch {
+	case w.Counts != nil:
+		return *w.Counts
+	case w.Fixture == "ingest":
+		return Counts{One: "event", Most: w.Op == "events-uniform"}
+	case w.Fixture == "users":
+		return Counts{One: "user", In: "the store"}
+	case w.Fixture == "homelab":
+		return Counts{One: "device", In: "the house"}
+	}
+	return Counts{One: "item"}
 }
 
 // Mixed reports whether an operation of w does one of its parts at a time.

@@ -146,6 +146,10 @@ func TestPerItem(t *testing.T) {
 		"What is asked: events of ingest, 1 event per request.":                   {Fixture: "ingest", Op: "events", N: 1, Traffic: &tare.Traffic{}},
 		"What is asked: events-uniform of ingest, 10 events per request at most.": {Fixture: "ingest", Op: "events-uniform", N: 10, Traffic: &tare.Traffic{}},
 		"What is asked: mix of homelab, 50 devices in the house.":                 {Fixture: "homelab", Op: "mix", N: 50, Traffic: &tare.Traffic{}},
+		"What is asked: get of users, 1,000 users in the store.":                  {Fixture: "users", Op: "get", N: 1000, Traffic: &tare.Traffic{}},
+		"What is asked: play of chess, 2 games per request at most.":              {Fixture: "chess", Op: "play", N: 2, Traffic: &tare.Traffic{}, Counts: &tare.Counts{One: "game", Most: true}},
+		"What is asked: open of chess, 1 game in the hall.":                       {Fixture: "chess", Op: "open", N: 1, Traffic: &tare.Traffic{}, Counts: &tare.Counts{One: "game", In: "the hall"}},
+		"What is asked: pawn of chess, 3 items per request.":                      {Fixture: "chess", Op: "pawn", N: 3, Traffic: &tare.Traffic{}},
 	} {
 		assert.Equal(t, "asked", asked(r, w), want)
 	}

@@ -7,9 +7,6 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// batches is the fixture whose requests carry events.
-const batches = "ingest"
-
 // items is how many items a request of the workload carries, on average, and
 // what one of them is called; zero where requests carry none.
 func (v *view) items() (per float64, one string) {
@@ -27,8 +24,8 @@ func itemsOf(r *tare.Result, w tare.Workload) (per float64, one string) {
 		return 0, ""
 	}
 	one = "item"
-	if w.Fixture == batches {
-		one = "event"
+	if c := w.Counted(); c.In == "" {
+		one = c.One
 	}
 	for _, c := range r.Contenders {
 		if c.Role == tare.RoleNull {

@@ -40,17 +40,17 @@ func asked(r *tare.Result, w tare.Workload) string {
 	switch {
 	case w.N > 0 && routed:
 		text += ", " + plural(w.N, "route") + " in the table"
-	case w.N > 0 && w.Fixture == batches:
-		text += ", " + plural(w.N, "event") + " per " + one
-		if w.Op == "events-uniform" {
+	case w.N > 0:
+		c := w.Counted()
+		text += ", " + plural(w.N, c.One)
+		if c.In != "" {
+			text += " in " + c.In
+		} else {
+			text += " per " + one
+		}
+		if c.Most {
 			text += " at most"
 		}
-	case w.N > 0 && w.Fixture == "users":
-		text += ", " + plural(w.N, "user") + " in the store"
-	case w.N > 0 && w.Fixture == "homelab":
-		text += ", " + plural(w.N, "device") + " in the house"
-	case w.N > 0:
-		text += ", " + plural(w.N, "item") + " per " + one
 	}
 	switch {
 	case w.Pool == 1:

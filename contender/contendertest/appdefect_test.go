@@ -18,6 +18,7 @@ import (
 	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/server/nethttp"
+	"github.com/tarebench/tare/internal/conformance"
 )
 
 // flaws are what is wrong with an otherwise sound server of ingest or homelab.
@@ -195,7 +196,7 @@ func appDefects() []defect {
 // TestSuiteFindsAppDefects: likewise of servers of the larger apps.
 func TestSuiteFindsAppDefects(t *testing.T) {
 	for _, d := range appDefects() {
-		if _, counted := peakMemory(os.Getpid()); !counted && d.name == "ingest hoards" {
+		if _, err := os.Stat("/proc/self/status"); err != nil && d.name == "ingest hoards" {
 			continue
 		}
 		name, _, _ := strings.Cut(d.name, " ")
@@ -205,12 +206,12 @@ func TestSuiteFindsAppDefects(t *testing.T) {
 		}
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
-			m := manifest{ID: "x", Kind: "server", Apps: []string{name}}
+			m := conformance.Manifest{ID: "x", Kind: "server", Apps: []string{name}}
 			if name == "apps" {
 				m.Apps = []string{ingest.Name, homelab.Name}
 			}
-			s := subject{command: []string{os.Args[0], "server " + d.name}, manifest: m, limit: 30 * time.Second, hasty: !slow}
-			err := errors.Join(s.examine(t.TempDir())...)
+			s := conformance.Subject{Command: []string{os.Args[0], "server " + d.name}, Manifest: m, Limit: 30 * time.Second, Hasty: !slow}
+			err := errors.Join(s.Examine(kinds(), t.TempDir())...)
 			switch {
 			case d.want == "" && err != nil:
 				t.Errorf("a sound server: %v", err)
@@ -225,8 +226,8 @@ func TestSuiteFindsAppDefects(t *testing.T) {
 
 // TestUnknownApps: a server of something that nobody knows is not examined.
 func TestUnknownApps(t *testing.T) {
-	s := subject{command: []string{os.Args[0], "server none"}, manifest: manifest{ID: "x", Kind: "server", Apps: []string{"tiny", "chess"}}, limit: 30 * time.Second}
-	if err := errors.Join(s.examine(t.TempDir())...); err == nil || !strings.Contains(err.Error(), `no conformance suite for app "chess"`) {
+	s := conformance.Subject{Command: []string{os.Args[0], "server none"}, Manifest: conformance.Manifest{ID: "x", Kind: "server", Apps: []string{"tiny", "chess"}}, Limit: 30 * time.Second}
+	if err := errors.Join(s.Examine(kinds(), t.TempDir())...); err == nil || !strings.Contains(err.Error(), `no conformance suite for app "chess"`) {
 		t.Errorf("%v", err)
 	}
 }

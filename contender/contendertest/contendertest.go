@@ -7,35 +7,37 @@
 package contendertest
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tarebench/tare/apps/homelab"
+	homelabconformance "github.com/tarebench/tare/apps/homelab/conformance"
+	"github.com/tarebench/tare/apps/ingest"
+	ingestconformance "github.com/tarebench/tare/apps/ingest/conformance"
+	"github.com/tarebench/tare/apps/tiny"
+	tinyconformance "github.com/tarebench/tare/apps/tiny/conformance"
+	usersconformance "github.com/tarebench/tare/apps/users/conformance"
+	"github.com/tarebench/tare/internal/conformance"
 )
 
-// manifest is what the suite needs of contender.json.
-type manifest struct {
-	ID        string              `json:"id"`
-	Kind      string              `json:"kind"`
-	Variants  []string            `json:"variants"`
-	Trap      bool                `json:"trap"`              // its answers need not be right
-	Apps      []string            `json:"apps"`              // of a server
-	Answers   map[string]string   `json:"variant_answers"`   // of a server, by variant: status, where nothing else of an answer is right
-	Protocols []string            `json:"protocols"`         // of kind rpc, the usual one first
-	Others    map[string][]string `json:"variant_protocols"` // of variants that speak others
-	Source    string              `json:"source"`            // another leaf, relative to this one, whose sources it is built from
-	Tags      []string            `json:"tags"`              // to build it with
+// kinds are the suites, by kind of contender.
+func kinds() map[string]conformance.Kind {
+	return map[string]conformance.Kind{
+		"codec":  conformance.Codecs(),
+		"copier": conformance.Copiers(),
+		"router": conformance.Routers(),
+		"rpc":    usersconformance.Suite(),
+		"server": conformance.Servers(map[string]func() (conformance.App, error){tiny.Name: tinyconformance.App, ingest.Name: ingestconformance.App, homelab.Name: homelabconformance.App}),
+	}
 }
 
 // Run builds the leaf at dir and runs the suite on each of its variants.
 func Run(t *testing.T, dir string) {
 	t.Helper()
-	m, err := readManifest(dir)
+	m, err := conformance.ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,7 @@ func Run(t *testing.T, dir string) {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	if err := m.build(dir, path); err != nil {
+	if err := m.Build(dir, path); err != nil {
 		t.Fatal(err)
 	}
 	run(t, m, path)
@@ -53,14 +55,14 @@ func Run(t *testing.T, dir string) {
 // holds its contender.json.
 func RunCommand(t *testing.T, dir string, command ...string) {
 	t.Helper()
-	m, err := readManifest(dir)
+	m, err := conformance.ReadManifest(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	run(t, m, command...)
 }
 
-func run(t *testing.T, m manifest, command ...string) {
+func run(t *testing.T, m conformance.Manifest, command ...string) {
 	t.Helper()
 	variants := m.Variants
 	if len(variants) == 0 {
@@ -73,37 +75,10 @@ func run(t *testing.T, m manifest, command ...string) {
 			if own, ok := m.Others[v]; ok {
 				m.Protocols = own
 			}
-			s := subject{command: command, manifest: m, variant: v, limit: 30 * time.Second, hasty: testing.Short() || i > 0, logf: t.Logf}
-			for _, err := range s.examine(t.TempDir()) {
+			s := conformance.Subject{Command: command, Manifest: m, Variant: v, Limit: 30 * time.Second, Hasty: testing.Short() || i > 0, Logf: t.Logf}
+			for _, err := range s.Examine(kinds(), t.TempDir()) {
 				t.Error(err)
 			}
 		})
 	}
-}
-
-func readManifest(dir string) (manifest, error) {
-	path := filepath.Join(dir, "contender.json")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return manifest{}, err
-	}
-	var m manifest
-	if err := json.Unmarshal(data, &m); err != nil {
-		return manifest{}, fmt.Errorf("%s: %w", path, err)
-	}
-	if m.ID == "" || m.ID != filepath.Base(m.ID) {
-		return manifest{}, fmt.Errorf("%s: id %q is not a name", path, m.ID)
-	}
-	return m, nil
-}
-
-// build compiles the leaf alone, as tare does: its own versions, no workspace.
-func (m manifest) build(dir, path string) error {
-	cmd := exec.Command("go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-tags="+strings.Join(m.Tags, ","), "-o", path, ".")
-	cmd.Dir = filepath.Join(dir, filepath.FromSlash(m.Source))
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOEXPERIMENT=", "GODEBUG=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build %s: %w\n%s", dir, err, out)
-	}
-	return nil
 }

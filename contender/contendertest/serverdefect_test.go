@@ -23,11 +23,12 @@ import (
 	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/conformance"
 )
 
-// beServer makes the test binary the server with the defect that its first
-// argument names. Further arguments are the server's own.
-func beServer() {
+// TestMain makes the test binary the server with the defect that its first argument
+// names.
+func TestMain(m *testing.M) {
 	for _, d := range append(serverDefects(), appDefects()...) {
 		if len(os.Args) > 1 && os.Args[1] == "server "+d.name {
 			os.Args = append(os.Args[:1:1], os.Args[2:]...)
@@ -35,6 +36,15 @@ func beServer() {
 			os.Exit(0)
 		}
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // else each of its processes sleeps a second under -race
+	os.Exit(m.Run())
+}
+
+// defect is a server that does one thing wrong, and what the suite says.
+type defect struct {
+	name string
+	main func()
+	want string // empty: nothing is wrong
 }
 
 // faults are what is wrong with an otherwise sound server.
@@ -175,8 +185,8 @@ func TestSuiteFindsServerDefects(t *testing.T) {
 			if d.name == "stays alone" {
 				limit = 2 * time.Second
 			}
-			s := subject{command: []string{os.Args[0], "server " + d.name}, manifest: manifest{ID: "x", Kind: "server"}, limit: limit}
-			err := errors.Join(s.examine(t.TempDir())...)
+			s := conformance.Subject{Command: []string{os.Args[0], "server " + d.name}, Manifest: conformance.Manifest{ID: "x", Kind: "server"}, Limit: limit}
+			err := errors.Join(s.Examine(kinds(), t.TempDir())...)
 			switch {
 			case d.want == "" && err != nil:
 				t.Errorf("a sound server: %v", err)
@@ -191,8 +201,8 @@ func TestSuiteFindsServerDefects(t *testing.T) {
 
 func TestServerTrapsMayAnswerWrong(t *testing.T) {
 	for _, name := range []string{"any method", "never reads"} {
-		s := subject{command: []string{os.Args[0], "server " + name}, manifest: manifest{ID: "x", Kind: "server", Trap: true}, limit: 30 * time.Second}
-		for _, err := range s.examine(t.TempDir()) {
+		s := conformance.Subject{Command: []string{os.Args[0], "server " + name}, Manifest: conformance.Manifest{ID: "x", Kind: "server", Trap: true}, Limit: 30 * time.Second}
+		for _, err := range s.Examine(kinds(), t.TempDir()) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

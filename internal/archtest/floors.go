@@ -71,7 +71,9 @@ func places() []place {
 		{dir: "contender/rpc", floor: 3, peers: []string{"contender", "contender/server", "apps/*", "apps/*/serving"}},
 		{dir: "apps/*/serving", floor: 3, peers: []string{"contender", "contender/server", "apps/*"}},
 		{dir: "apps", floor: 4, peers: []string{"apps/*"}},
-		{dir: "contender/contendertest", floor: 3, peers: []string{"contender", "contender/*", "contender/server/nethttp", "apps/*/serving"}},
+		{dir: "internal/conformance", floor: 3, peers: []string{"contender", "contender/*"}},
+		{dir: "apps/*/conformance", floor: 3, peers: []string{"apps/*", "apps/*/serving", "internal/conformance", "contender/rpc", "contender/server"}},
+		{dir: "contender/contendertest", floor: 4, peers: []string{"apps/*"}},
 
 		{dir: "lab", floor: 4, peers: []string{"lab/journal"}},
 		{dir: "lab/journal", floor: 4},
@@ -138,8 +140,8 @@ func places() []place {
 
 		{dir: "contenders/rpc/all", floor: 3, only: []string{"contender/*", "contenders/rpc/*/face", "apps/*"}},
 		{dir: "contenders/rpc/null", floor: 3, only: []string{"contender/rpc", "contenders/rpc/null/face"}},
-		{dir: "contenders/rpc/null/face", floor: 3, only: []string{"contender/*", "apps/users", "internal/protowire", "load/h2"}},
-		{dir: "contenders/*/*", floor: 3, only: []string{"contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/*/serving", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
+		{dir: "contenders/rpc/null/face", floor: 3, only: []string{"contender/*", "apps/users", "apps/users/conformance", "internal/protowire", "load/h2"}},
+		{dir: "contenders/*/*", floor: 3, only: []string{"apps/*/conformance", "contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/*/serving", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", floor: alone}, // other people's programs
 		{dir: "examples/shop", floor: alone},
 		{dir: "examples/shop/cmd/shop", floor: alone, peers: []string{"examples/shop"}},

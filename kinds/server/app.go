@@ -33,6 +33,9 @@ type App struct {
 	Ops  []string
 	N    int // of workloads that do not say how many things are in a body, or in the service; zero: there are none to count
 
+	// Counts is what that number counts; nil: items of a body.
+	Counts func(op string) tare.Counts
+
 	// Requests are the pool of a workload, whose n is filled in: as many
 	// different ones as it says, or as its op needs.
 	Requests func(w tare.Workload) ([]Request, error)

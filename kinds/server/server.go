@@ -190,6 +190,10 @@ func (k *Kind) Describe(w tare.Workload, in wire.Workload) (tare.Workload, error
 	if a.Parts != nil {
 		w.Parts = a.Parts(w.Op)
 	}
+	if a.Counts != nil {
+		counts := a.Counts(w.Op)
+		w.Counts = &counts
+	}
 	return w, nil
 }
 

@@ -61,7 +61,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	if !lab || c.Rate > 0 {
 		c.Now = time.Now
 	}
-	devices, err := furnished(c.devices)
+	devices, err := Devices(c.devices)
 	if err != nil {
 		return server.Service{}, err
 	}
@@ -72,8 +72,8 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	return server.Service{Make: func(o server.Options) (server.Server, error) { return c.serve(o, house) }}, nil
 }
 
-// furnished are n devices, the same in every process.
-func furnished(n int) (devices []homelab.Device, err error) {
+// Devices are those of a house of n, the same in every process.
+func Devices(n int) (devices []homelab.Device, err error) {
 	bodies, err := fixture.Pool("devices", n, 1)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/apps/homelab"
+	"github.com/tarebench/tare/apps/homelab/serving"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/kinds/server"
 )
@@ -39,7 +40,7 @@ const (
 
 // requests are the pool of an op on a house of n devices.
 func requests(w tare.Workload) ([]server.Request, error) {
-	devices, err := devicesOf(w.N)
+	devices, err := serving.Devices(size(w.N))
 	if err != nil {
 		return nil, err
 	}

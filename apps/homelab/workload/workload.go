@@ -12,7 +12,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/apps/homelab"
-	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/apps/homelab/serving"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/kinds/server"
 )
@@ -24,10 +24,6 @@ const (
 	opDevices = "devices" // all of them
 	opDevice  = "device"  // one after the other
 )
-
-// setDevices is the key of a set that says how many devices a house has. It is
-// the workload's n and nothing else: what is asked for depends on it.
-const setDevices = "devices"
 
 // Paths of homelab.
 const (
@@ -44,6 +40,7 @@ func App() server.App {
 		Name:      homelab.Name,
 		Ops:       []string{opMix, opHealth, opDevices, opDevice, tare.OpStop},
 		N:         defaultDevices,
+		Counts:    func(string) tare.Counts { return tare.Counts{One: "device", In: "the house"} },
 		Requests:  requests,
 		Repeats:   []string{opMix, tare.OpStop},
 		Probes:    probes,
@@ -58,30 +55,22 @@ func App() server.App {
 // defaultDevices are those of a house of which nobody says more.
 const defaultDevices = 50
 
-// devicesOf are the devices of a house of n, as its programs have them.
-func devicesOf(n int) ([]homelab.Device, error) {
+// size is how many devices there are in a house of which a workload says n.
+func size(n int) int {
 	if n == 0 {
-		n = defaultDevices
+		return defaultDevices
 	}
-	bodies, err := fixture.Pool("devices", n, 1)
-	if err != nil {
-		return nil, err
-	}
-	var list []homelab.Device
-	err = json.Unmarshal(bodies[0], &list)
-	return list, err
+	return n
 }
 
+// settings: a house has as many devices as its workload says, and nothing else: what
+// is asked for depends on it.
 func settings(w wire.Workload, _ []server.Request, set map[string]string, _ string) error {
-	n := w.N
-	if n == 0 {
-		n = defaultDevices
+	own := strconv.Itoa(size(w.N))
+	if told := set[serving.SetDevices]; told != "" && told != own && w.N != 0 {
+		return fmt.Errorf("%s: %s; a house has as many as the workload says, n: %s", serving.SetDevices, told, own)
 	}
-	own := strconv.Itoa(n)
-	if told := set[setDevices]; told != "" && told != own && w.N != 0 {
-		return fmt.Errorf("%s: %s; a house has as many as the workload says, n: %s", setDevices, told, own)
-	}
-	set[setDevices] = own
+	set[serving.SetDevices] = own
 	return nil
 }
 
@@ -89,7 +78,7 @@ func settings(w wire.Workload, _ []server.Request, set map[string]string, _ stri
 // turn. What is asked for twice is answered twice with one and the same: what
 // is asked leaves the house as it is.
 func answers(w wire.Workload, list []server.Request) ([]server.Response, error) {
-	devices, err := devicesOf(w.N)
+	devices, err := serving.Devices(size(w.N))
 	if err != nil {
 		return nil, err
 	}

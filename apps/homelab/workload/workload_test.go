@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/apps/homelab"
+	"github.com/tarebench/tare/apps/homelab/serving"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/kinds/server"
@@ -133,7 +134,7 @@ func TestPopularity(t *testing.T) {
 // everything is answered the same.
 func TestMixLeavesTheHouse(t *testing.T) {
 	list, refs, in := madeFor(t, kind(), workload(opMix, 0, 0))
-	devices, err := devicesOf(in.N)
+	devices, err := serving.Devices(in.N)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func TestOps(t *testing.T) {
 		w := workload(op, want.n, 0)
 		list, refs, in := madeFor(t, k, w)
 		d, err := k.Describe(w, in)
-		if err != nil || len(list) != want.requests || d.Keys != want.keys || d.DistinctKeys != want.keys || d.N == 0 {
+		if err != nil || len(list) != want.requests || d.Keys != want.keys || d.DistinctKeys != want.keys || d.N == 0 || d.Counted() != (tare.Counts{One: "device", In: "the house"}) {
 			t.Errorf("%s: %d requests, %+v, %v", op, len(list), d, err)
 		}
 		for _, r := range refs {
@@ -196,13 +197,13 @@ func TestOps(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	set := map[string]string{"origins": "*"}
-	if err := settings(wire.Workload{N: 20}, nil, set, ""); err != nil || set[setDevices] != "20" || set["origins"] != "*" {
+	if err := settings(wire.Workload{N: 20}, nil, set, ""); err != nil || set[serving.SetDevices] != "20" || set["origins"] != "*" {
 		t.Errorf("%v, %v", set, err)
 	}
 	if err := settings(wire.Workload{N: 50}, nil, set, ""); err == nil || !strings.Contains(err.Error(), "n: 50") {
 		t.Errorf("20 devices where the workload has 50: %v", err)
 	}
-	if err := settings(wire.Workload{Op: server.OpProbes}, nil, set, ""); err != nil || set[setDevices] != "50" {
+	if err := settings(wire.Workload{Op: server.OpProbes}, nil, set, ""); err != nil || set[serving.SetDevices] != "50" {
 		t.Errorf("probes: %v, %v", set, err)
 	}
 }

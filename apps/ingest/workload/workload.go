@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/kinds/server"
@@ -25,18 +26,13 @@ const (
 	opPretty  = "events-pretty"  // n, indented as people read it
 )
 
-// Keys of a set that the app's programs know and that are completed here.
-const (
-	setLimit   = "limit"
-	setMaxBody = "max-body"
-)
-
 // App is the service that package apps/ingest describes.
 func App() server.App {
 	return server.App{
 		Name:      ingest.Name,
 		Ops:       ops(),
 		N:         ingest.DefaultLimit,
+		Counts:    func(op string) tare.Counts { return tare.Counts{One: "event", Most: op == opUniform} },
 		Requests:  requests,
 		Probes:    probes,
 		Questions: questions,
@@ -120,14 +116,14 @@ func limits(w wire.Workload, list []server.Request) (records int, body int64) {
 func settings(w wire.Workload, list []server.Request, set map[string]string, _ string) error {
 	records, body := limits(w, list)
 	if w.Op == server.OpProbes || w.Op == server.OpExam {
-		delete(set, setLimit)
-		delete(set, setMaxBody)
+		delete(set, serving.SetLimit)
+		delete(set, serving.SetMaxBody)
 	}
-	if set[setLimit] == "" {
-		set[setLimit] = strconv.Itoa(records)
+	if set[serving.SetLimit] == "" {
+		set[serving.SetLimit] = strconv.Itoa(records)
 	}
-	if set[setMaxBody] == "" && body > ingest.DefaultMaxBody {
-		set[setMaxBody] = strconv.FormatInt(body, 10)
+	if set[serving.SetMaxBody] == "" && body > ingest.DefaultMaxBody {
+		set[serving.SetMaxBody] = strconv.FormatInt(body, 10)
 	}
 	return nil
 }

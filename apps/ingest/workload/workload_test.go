@@ -15,6 +15,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/kinds/server"
 )
@@ -107,7 +108,7 @@ func TestPools(t *testing.T) {
 			}
 		}
 		d, err := k.Describe(w, in)
-		if err != nil || d.N != n || d.Keys != len(list) || d.DistinctKeys != len(list) || d.Bytes == 0 {
+		if err != nil || d.N != n || d.Keys != len(list) || d.DistinctKeys != len(list) || d.Bytes == 0 || d.Counted() != (tare.Counts{One: "event", Most: c.op == opUniform}) {
 			t.Errorf("%s: %+v, %v", c.op, d, err)
 		}
 	}
@@ -130,14 +131,14 @@ func TestSettings(t *testing.T) {
 		set  map[string]string
 		want map[string]string
 	}{
-		"default":   {wire.Workload{N: 10}, nil, map[string]string{}, map[string]string{setLimit: "10"}},
-		"small":     {wire.Workload{N: 1}, nil, map[string]string{}, map[string]string{setLimit: "10"}},
-		"large":     {wire.Workload{N: 100}, nil, map[string]string{"fsync": "on"}, map[string]string{setLimit: "100", "fsync": "on"}},
-		"said":      {wire.Workload{N: 100}, nil, map[string]string{setLimit: "500"}, map[string]string{setLimit: "500"}},
-		"long":      {wire.Workload{N: 10}, []server.Request{{Body: make([]byte, 2<<20)}}, map[string]string{}, map[string]string{setLimit: "10", setMaxBody: "2097152"}},
-		"long said": {wire.Workload{N: 10}, []server.Request{{Body: make([]byte, 2<<20)}}, map[string]string{setMaxBody: "3MiB"}, map[string]string{setLimit: "10", setMaxBody: "3MiB"}},
-		"probes":    {wire.Workload{Op: server.OpProbes}, []server.Request{{Body: make([]byte, 2<<20)}}, map[string]string{setLimit: "500", setMaxBody: "3MiB"}, map[string]string{setLimit: "10"}},
-		"exam":      {wire.Workload{Op: server.OpExam}, nil, map[string]string{setLimit: "500"}, map[string]string{setLimit: "10"}},
+		"default":   {wire.Workload{N: 10}, nil, map[string]string{}, map[string]string{serving.SetLimit: "10"}},
+		"small":     {wire.Workload{N: 1}, nil, map[string]string{}, map[string]string{serving.SetLimit: "10"}},
+		"large":     {wire.Workload{N: 100}, nil, map[string]string{"fsync": "on"}, map[string]string{serving.SetLimit: "100", "fsync": "on"}},
+		"said":      {wire.Workload{N: 100}, nil, map[string]string{serving.SetLimit: "500"}, map[string]string{serving.SetLimit: "500"}},
+		"long":      {wire.Workload{N: 10}, []server.Request{{Body: make([]byte, 2<<20)}}, map[string]string{}, map[string]string{serving.SetLimit: "10", serving.SetMaxBody: "2097152"}},
+		"long said": {wire.Workload{N: 10}, []server.Request{{Body: make([]byte, 2<<20)}}, map[string]string{serving.SetMaxBody: "3MiB"}, map[string]string{serving.SetLimit: "10", serving.SetMaxBody: "3MiB"}},
+		"probes":    {wire.Workload{Op: server.OpProbes}, []server.Request{{Body: make([]byte, 2<<20)}}, map[string]string{serving.SetLimit: "500", serving.SetMaxBody: "3MiB"}, map[string]string{serving.SetLimit: "10"}},
+		"exam":      {wire.Workload{Op: server.OpExam}, nil, map[string]string{serving.SetLimit: "500"}, map[string]string{serving.SetLimit: "10"}},
 	} {
 		if err := settings(c.in, c.list, c.set, ""); err != nil || !reflect.DeepEqual(c.set, c.want) {
 			t.Errorf("%s: %v, %v", name, c.set, err)

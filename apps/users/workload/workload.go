@@ -24,6 +24,7 @@ func App() server.App {
 		Name:      users.Name,
 		Ops:       ops(),
 		N:         storeUsers,
+		Counts:    func(string) tare.Counts { return tare.Counts{One: "user", In: "the store"} },
 		Requests:  requests,
 		Repeats:   repeats(),
 		Per:       per,

@@ -68,7 +68,7 @@ func repository(t *testing.T, dir string, files map[string]string) {
 func newBench(t *testing.T, a bring.Asked) (*bring.Bench, *tare.Result, error) {
 	t.Helper()
 	cache := t.TempDir()
-	b, err := bring.NewBench(t.Context(), a, bring.Place{Cache: cache, Once: 2 * time.Second, Say: func(string) {}})
+	b, err := bring.NewBench(t.Context(), a, bring.Place{Cache: cache, Once: 5 * time.Second, Say: func(string) {}})
 	if err != nil {
 		if left, _ := filepath.Glob(filepath.Join(cache, "bench", "*")); len(left) > 0 {
 			t.Errorf("left behind: %q", left)
@@ -188,7 +188,7 @@ func TestBenchmarksOfTwoRevisions(t *testing.T) {
 		"tiny.BenchmarkFails":  "both sides: it fails: tiny_test.go:37: no luck",
 		"tiny.BenchmarkSkips":  "both sides: it is skipped: tiny_test.go:38: not today",
 		"tiny.BenchmarkExits":  "both sides: it ends the process: exit status 3",
-		"tiny.BenchmarkHangs":  "both sides: it takes too long: it did not end within 2s",
+		"tiny.BenchmarkHangs":  "both sides: it takes too long: it did not end within 5s",
 		"tiny.BenchmarkSleeps": "both sides: its time does not grow with the iterations asked for: there is no loop over b.N in it",
 		"tiny.BenchmarkNew":    "it is in head only",
 		"tiny/old":             "it has benchmarks in base only",

@@ -3,7 +3,7 @@ package face_test
 import (
 	"testing"
 
-	"github.com/tarebench/tare/contender/contendertest"
+	"github.com/tarebench/tare/apps/users/conformance"
 	"github.com/tarebench/tare/contender/rpc"
 	"github.com/tarebench/tare/contenders/rpc/null/face"
 )
@@ -11,11 +11,11 @@ import (
 func TestHTTP(t *testing.T) {
 	f := face.New()
 	f.Protocols = []string{rpc.HTTP}
-	contendertest.Face(t, f, contendertest.NoHTTP2, contendertest.NoCancel)
+	conformance.Face(t, f, conformance.NoHTTP2, conformance.NoCancel)
 }
 
 func TestGRPC(t *testing.T) {
 	f := face.New()
 	f.Protocols = []string{rpc.GRPC}
-	contendertest.Face(t, f, contendertest.NoCancel)
+	conformance.Face(t, f, conformance.NoCancel)
 }

@@ -1,0 +1,268 @@
+// Package conformance is the suite of app ingest: what each server of it must do.
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/ingest/serving"
+	"github.com/tarebench/tare/contender/fixture"
+	"github.com/tarebench/tare/internal/conformance"
+)
+
+// App is the app ingest, asked in JSON.
+func App() (conformance.App, error) {
+	d, err := conformance.ParseDescription(ingest.OpenAPI())
+	if err != nil {
+		return conformance.App{}, err
+	}
+	batches := map[int][]byte{}
+	for _, n := range []int{1, 10, 11} {
+		pool, err := fixture.Pool("events", n, 2)
+		if err != nil {
+			return conformance.App{}, err
+		}
+		batches[n] = pool[1]
+	}
+	ten := batches[10]
+	a := conformance.App{
+		Name: ingest.Name, Settings: serving.App(nil).New().Settings(),
+		Slow: "/",
+		Good: []conformance.Good{
+			batch(ten, 10),
+			batch(batches[1], 1),
+			{Request: conformance.Get("/health"), Wrong: conformance.Is("text/plain", "ok\n")},
+			batch(indented(ten), 10),
+			{Request: conformance.Get("/openapi.json"), Wrong: conformance.Means(json.RawMessage(ingest.OpenAPI()))},
+		},
+	}
+	for _, twist := range []func(*conformance.Good){
+		func(g *conformance.Good) { g.Header = conformance.JSONType("; charset=utf-8") },
+		func(g *conformance.Good) { g.Chunked = true },
+		func(g *conformance.Good) { g.Gzip = true },
+		func(g *conformance.Good) { g.Gzip, g.Chunked = true, true },
+	} {
+		g := batch(ten, 10)
+		twist(&g)
+		a.Good = append(a.Good, g)
+	}
+	for i, g := range a.Good {
+		of, told := g.Request, g.Wrong
+		a.Good[i].Wrong = func(got conformance.Answer) error { return errors.Join(told(got), d.Wrong(of, got)) }
+	}
+	a.Checks = []conformance.Check{
+		conformance.Probes("refusals", d, nil, ingestRefusals(batches)),
+		conformance.Probes("limits", d, map[string]string{serving.SetMaxBody: "64KiB", serving.SetLimit: "2"}, ingestLimits(batches)),
+		conformance.Probes("token", d, map[string]string{serving.SetToken: "open sesame"}, ingestTokens(ten)),
+		{Name: "sink", Ask: checkSink},
+		{Name: "formats", Ask: checkFormats},
+		{Name: "crowd", Ask: checkCrowd},
+	}
+	const kept = "events.ndjson"
+	a.Set = func(dir string) map[string]string {
+		return map[string]string{serving.SetSink: "file:" + filepath.Join(dir, kept), serving.SetFsync: "on", serving.SetLimit: "10"}
+	}
+	a.Kept = func(dir string) error { return holds(filepath.Join(dir, kept), items(a)) }
+	return a, nil
+}
+
+// items is how many are acknowledged when all that is good is asked once.
+func items(a conformance.App) (n int) {
+	for _, g := range a.Good {
+		n += g.Items
+	}
+	return n
+}
+
+// post sends body as JSON.
+func post(body string) conformance.Request {
+	return conformance.Request{Method: "POST", Path: "/", Header: conformance.JSONType(""), Body: []byte(body)}
+}
+
+// batch is n records that must be taken. The fixture's values are written the
+// same way by all encoders.
+func batch(body []byte, n int) conformance.Good {
+	var records []ingest.Record
+	err := json.Unmarshal(body, &records)
+	want := ingest.Receipt{Accepted: n}
+	for i := range records {
+		metadata, bad := json.Marshal(records[i].Metadata)
+		want.Bytes += int64(len(metadata))
+		err = errors.Join(err, bad)
+	}
+	return conformance.Good{Request: post(string(body)), Items: n, Wrong: func(got conformance.Answer) error {
+		if err != nil {
+			return err
+		}
+		return conformance.Means(want)(got)
+	}}
+}
+
+func indented(body []byte) []byte {
+	var b bytes.Buffer
+	_ = json.Indent(&b, body, "", "  ") // the fixture's own JSON
+	return b.Bytes()
+}
+
+// record is one that is taken, or what a replacement makes of it.
+func record(oldnew ...string) string {
+	const sound = `{"id":"a","timestamp":"2026-03-01T12:00:00Z","metadata":{"user_id":"u","screen_width":1,"scroll_depth":0.5,"logged_in":true}}`
+	return strings.NewReplacer(oldnew...).Replace(sound)
+}
+
+func ingestRefusals(batches map[int][]byte) []conformance.Probe {
+	bad := func(code, body string) conformance.Probe {
+		return conformance.Probe{Request: post(body), Status: 400, Code: code}
+	}
+	says := func(body, what string) conformance.Probe {
+		p := bad("malformed", body)
+		p.Wrong = func(got conformance.Answer) error {
+			if !strings.Contains(string(got.Body), what) {
+				return fmt.Errorf("%s does not say %q", got.Body, what)
+			}
+			return nil
+		}
+		return p
+	}
+	typed := func(header ...[2]string) conformance.Probe {
+		q := post("[" + record() + "]")
+		q.Header = header
+		return conformance.Probe{Request: q, Status: 415}
+	}
+	method := func(method, path, allow string) conformance.Probe {
+		return conformance.Probe{Request: conformance.Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
+	}
+	taken := func(body string, n int) conformance.Probe {
+		return conformance.Probe{Request: post(body), Status: 200, Wrong: func(got conformance.Answer) error {
+			var r ingest.Receipt
+			if err := json.Unmarshal(got.Body, &r); err != nil || r.Accepted != n || r.Bytes <= 0 {
+				return errors.Join(err, fmt.Errorf("%s: want %d accepted", got.Body, n))
+			}
+			return nil
+		}}
+	}
+	list := []conformance.Probe{
+		taken("["+record()+"]", 1),
+		taken("["+record(`"id"`, `"later":{"x":[1,null]},"id"`, `"user_id"`, `"other":true,"user_id"`)+"]", 1), // unknown fields
+		taken("["+record(`,"metadata"`, `, "metadata"`)+"]\n", 1),
+		taken("["+record()+","+record(`"a"`, `"b"`)+"]", 2),
+
+		bad("malformed", ""), bad("malformed", "{"), bad("malformed", "[{]"), bad("malformed", "["+record()),
+		bad("malformed", "no JSON"), bad("malformed", record()), bad("malformed", `"text"`), bad("malformed", "7"),
+		says("["+record(`"a"`, `7`)+"]", "record 1 of 1: id is a number; expected is a text"),
+		says("["+record()+","+record(`"u"`, `["u"]`)+"]", "record 2 of 2: metadata.user_id is an array; expected is a text"),
+		says("["+record(`:1,`, `:"1",`)+"]", "metadata.screen_width is a text; expected is a whole number"),
+		says("["+record(`true`, `"yes"`)+"]", "metadata.logged_in is a text; expected is true or false"),
+		says("["+record(`2026-03-01T12:00:00Z`, `yesterday`)+"]", "timestamp is no date and time"), bad("malformed", "["+record(`0.5`, `half`)+"]"),
+		bad("malformed", `["a","b"]`),
+		bad("", "null"), bad("batch", "[]"), bad("batch", string(batches[11])),
+		bad("record", "[{}]"), bad("record", "["+record(`"id":"a",`, ``)+"]"), bad("record", "["+record(`"a"`, `""`)+"]"),
+		bad("record", "["+record(`"timestamp":"2026-03-01T12:00:00Z",`, ``)+"]"),
+		bad("record", "["+record()+","+record(`"id":"a",`, ``)+"]"),
+
+		typed(), typed([2]string{"Content-Type", "text/plain"}), typed([2]string{"Content-Type", "application/jsonp"}),
+		typed([2]string{"Content-Type", "application/json; charset=latin1"}),
+		typed(append(conformance.JSONType(""), [2]string{"Content-Encoding", "br"})...),
+
+		method("GET", "/", "POST"), method("PUT", "/", "POST"), method("DELETE", "/", "POST"), method("PATCH", "/", "POST"),
+		method("POST", "/health", "GET"), method("DELETE", "/metrics", "GET"), method("PUT", "/openapi.json", "GET"),
+		{Request: conformance.Get("/nothing"), Status: 404}, {Request: conformance.Get("/health/more"), Status: 404}, {Request: conformance.Get("/v1/id/7"), Status: 404},
+		{Request: conformance.Request{Method: "POST", Path: "/nothing", Header: conformance.JSONType(""), Body: []byte("[]")}, Status: 404},
+		{Request: conformance.Get("/metrics"), Status: 200, Header: map[string]string{"Content-Type": "text/plain"}},
+	}
+	for _, packed := range []string{"[" + record() + "]", "\x1f\x8b\x08\x00"} { // not packed, and cut off
+		q := post(packed)
+		q.Header = append(q.Header, [2]string{"Content-Encoding", "gzip"})
+		list = append(list, conformance.Probe{Request: q, Status: 400, Code: "malformed"})
+	}
+	return list
+}
+
+// ingestLimits are asked with a limit of two records and of 64 KiB.
+func ingestLimits(batches map[int][]byte) []conformance.Probe {
+	const most = 64 << 10
+	fill := func(n int) string {
+		body := "[" + record(`"a"`, `"#"`) + "]"
+		return strings.Replace(body, "#", strings.Repeat("x", n-len(body)+1), 1)
+	}
+	long := conformance.Probe{Request: post(fill(most + 1)), Status: 413}
+	list := []conformance.Probe{
+		{Request: post("[" + record() + "," + record() + "]"), Status: 200},
+		{Request: post("[" + record() + "," + record() + "," + record() + "]"), Status: 400, Code: "batch"},
+		{Request: post(string(batches[10])), Status: 400, Code: "batch"},
+		{Request: post(fill(most)), Status: 200},
+		long,
+	}
+	for _, bytes := range []int{most + 1, 10 << 20} {
+		for _, form := range [][2]bool{{true, false}, {false, true}, {true, true}} {
+			if bytes > most+1 && !form[1] {
+				continue // what is sent may break off there
+			}
+			p := long
+			p.Body = []byte(fill(bytes))
+			p.Chunked, p.Gzip = form[0], form[1]
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func ingestTokens(body []byte) []conformance.Probe {
+	with := func(status int, authorization ...string) conformance.Probe {
+		q := post(string(body))
+		for _, a := range authorization {
+			q.Header = append(q.Header, [2]string{"Authorization", a})
+		}
+		p := conformance.Probe{Request: q, Status: status}
+		if status == 401 {
+			p.Header = map[string]string{"WWW-Authenticate": "Bearer"}
+		}
+		return p
+	}
+	return []conformance.Probe{
+		with(200, "Bearer open sesame"), with(401), with(401, "Bearer"), with(401, "Bearer open"), with(401, "Basic open sesame"),
+		with(401, "open sesame"), with(401, "Bearer open sesame!"), {Request: conformance.Get("/health"), Status: 200},
+	}
+}
+
+// holds wants a file of n whole lines, each a record with an id.
+func holds(path string, n int) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if last := len(lines) - 1; len(lines[last]) != 0 || last != n {
+		return fmt.Errorf("%d lines are kept and %d bytes more, acknowledged were %d", last, len(lines[last]), n)
+	}
+	for _, line := range lines[:n] {
+		var r ingest.Record
+		if err := json.Unmarshal(line, &r); err != nil || r.ID == "" || r.Timestamp.IsZero() || r.Metadata == (ingest.Metadata{}) {
+			return errors.Join(err, fmt.Errorf("a line that is no record: %.100s", line))
+		}
+	}
+	return nil
+}
+
+// checkSink: what is acknowledged is in the file, by the time it is.
+func checkSink(e conformance.Exam) error {
+	path := filepath.Join(e.Dir, "sink.ndjson")
+	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path})
+	if err != nil {
+		return err
+	}
+	sent, err := e.AskAll(addr)
+	if err != nil || e.Trap || e.Loose() {
+		return err
+	}
+	if err := holds(path, int(sent.Items)); err != nil {
+		return err
+	}
+	return e.CheckCounts(sent, false)
+}

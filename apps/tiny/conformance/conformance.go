@@ -1,0 +1,79 @@
+// Package conformance is the suite of app tiny: what each server of it must do.
+package conformance
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tarebench/tare/apps/tiny"
+	"github.com/tarebench/tare/internal/conformance"
+)
+
+// App is the app tiny.
+func App() (conformance.App, error) {
+	a := conformance.App{
+		Name:   tiny.Name,
+		Nth:    func(i, k int) conformance.Good { return good(fmt.Sprintf("/v1/id/%d-%d", i, k)) },
+		Checks: []conformance.Check{{Name: "refusals", Ask: checkRefused}},
+	}
+	for _, path := range []string{
+		"/v1/id/7", "/v1/id/7?verbose=1", "/v1/id/0", "/v1/id/health", "/health", "/v1/id/" + strings.Repeat("0123456789abcdef", 4),
+		"/v1/id/a%20b", "/v1/id/a+b", "/v1/id/100%25", "/v1/id/%2525", "/v1/id/caf%C3%A9", "/v1/id/caf%c3%a9", "/v1/id/%22%5C%22", "/v1/id/%c3%a9%25",
+	} {
+		a.Good = append(a.Good, good(path))
+	}
+	return a, nil
+}
+
+func good(path string) conformance.Good {
+	return conformance.Good{Request: conformance.Get(path), Wrong: func(got conformance.Answer) error {
+		status, kind, body := tiny.Answer("GET", path)
+		if got.Status != status || got.Kind != kind || !bytes.Equal(got.Body, body) {
+			return fmt.Errorf("%d %s %q, want %d %s %q", got.Status, got.Kind, got.Body, status, kind, body)
+		}
+		return nil
+	}}
+}
+
+// checkRefused asks for what must be refused. A refusal may close the
+// connection; a HEAD, whatever its answer, has no body.
+func checkRefused(e conformance.Exam) error {
+	addr, err := e.Serves(nil)
+	if err != nil {
+		return err
+	}
+	for _, q := range [][2]string{
+		{"POST", "/v1/id/7"}, {"PUT", "/v1/id/7"}, {"PATCH", "/v1/id/7"}, {"DELETE", "/v1/id/7"}, {"POST", "/health"},
+		{"GET", "/"}, {"GET", "/v1/id/"}, {"GET", "/v1/id/a/b"}, {"GET", "/v2/id/7"}, {"GET", "/healthier"}, {"POST", "/nothing"},
+	} {
+		for _, body := range [][]byte{nil, []byte(`{"id":"8"}`)} {
+			if body != nil && q[0] == "GET" {
+				continue
+			}
+			got, err := e.AskOnce(addr, conformance.Request{Method: q[0], Path: q[1], Body: body})
+			if want, _, _ := tiny.Answer(q[0], q[1]); err != nil || got.Status != want && !e.Trap {
+				return errors.Join(err, fmt.Errorf("%s %s: status %d, want %d", q[0], q[1], got.Status, want))
+			}
+		}
+	}
+	c, err := conformance.Dial(addr, nil, e.Limit)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for _, path := range []string{"/v1/id/7", "/health"} {
+		got, err := c.Ask(conformance.Request{Method: "HEAD", Path: path})
+		if err != nil {
+			return fmt.Errorf("HEAD %s: %w", path, err)
+		}
+		if got.Closes {
+			return nil
+		}
+		if err := e.AskGood(c, good(path)); err != nil {
+			return fmt.Errorf("after HEAD %s: %w", path, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/contender/rpc"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/conformance"
+	"github.com/tarebench/tare/load/hist"
+)
+
+// calls writes a pool of calls for the contender's own client.
+func (t talk) calls(addr string, set map[string]string, list ...rpc.Call) (*wire.Workload, error) {
+	var lines [][]byte
+	for _, c := range list {
+		line, err := json.Marshal(c)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	whole := map[string]string{rpc.SetAddr: addr, rpc.SetProtocol: t.protocol}
+	for key, value := range set {
+		whole[key] = value
+	}
+	w, err := conformance.Write(t.Dir, wire.Workload{ID: "users/calls", Fixture: "users", Op: "calls", Set: whole}, lines)
+	return &w, err
+}
+
+// beside starts the contender a second time, to call.
+func (t talk) beside(f func(p *conformance.Process) error) error {
+	return t.Visit(false, true, func(p *conformance.Process, _ wire.Reply) error { return f(p) })
+}
+
+// checkClient has the contender's own client make every call of the script: what it
+// is told is what plain requests are told, and the same use-case calls are made.
+func (t talk) checkClient() error {
+	p, err := t.opens(seeded, nil)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	addr := p.base[len("http://"):]
+	right, err := newReference(nil, time.Hour)
+	if err != nil {
+		return err
+	}
+	w, err := t.calls(addr, nil, script()...)
+	if err != nil {
+		return err
+	}
+	err = t.beside(func(p *conformance.Process) error {
+		a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: w})
+		if err != nil || a.Unsupported {
+			return errors.Join(err, unsupported(a, "calls"))
+		}
+		for i, c := range script() {
+			want, wantErr := right.do(c)
+			a, err := p.OK(wire.Request{Op: wire.OpAnswer, On: w.ID, Cases: []int{i}})
+			if err != nil {
+				return err
+			}
+			if t.lenient() {
+				continue
+			}
+			got, gotErr := outcome(c, a.Answers[0])
+			var refusal *users.Error
+			if errors.As(wantErr, &refusal) {
+				wantErr = &users.Error{Code: refusal.Code} // which is all that is shown
+			}
+			if err := right.agrees(c, got, gotErr, want, wantErr); err != nil {
+				return fmt.Errorf("call %d, %+v: %w: %.300q", i, c, err, a.Answers[0].Output)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("its client: %w", err)
+	}
+	if err := t.counts(right.calls(), -1); err != nil {
+		return fmt.Errorf("its client: %w", err)
+	}
+	return nil
+}
+
+func unsupported(a wire.Reply, what string) error {
+	if a.Unsupported {
+		return fmt.Errorf("%s are unsupported", what)
+	}
+	return nil
+}
+
+// outcome reads an answer of the contender's client.
+func outcome(c rpc.Call, a wire.Answer) (out rpc.Outcome, err error) {
+	if a.Error != "" {
+		return out, errors.New(a.Error)
+	}
+	var refusal users.Error
+	if err := json.Unmarshal(a.Output, &refusal); err != nil {
+		return out, fmt.Errorf("no JSON: %w", err)
+	}
+	switch {
+	case refusal.Code != "":
+		return out, &users.Error{Code: refusal.Code}
+	case c.Op == rpc.OpList:
+		err = json.Unmarshal(a.Output, &out.Page)
+	case c.Op == rpc.OpDelete:
+		if string(a.Output) != "{}" {
+			err = errors.New("want {}")
+		}
+	default:
+		err = json.Unmarshal(a.Output, &out.User)
+	}
+	return out, err
+}
+
+// checkWorking has several callers at work, over each way to keep connections.
+func (t talk) checkWorking() error {
+	if t.Trap {
+		return nil
+	}
+	p, err := t.opens(seeded, nil)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	addr := p.base[len("http://"):]
+	mix := []rpc.Call{
+		{Op: rpc.OpCreate, Name: "Ada Lovelace", Email: "n%09d@example.com", EmailCounter: rpc.Created, EmailStep: true},
+		{Op: rpc.OpGet, ID: users.FirstID + seeded - 1},
+		{Op: rpc.OpUpdate, ID: users.FirstID + seeded - 1, Name: "Bea", Email: "w%09d@example.com", EmailCounter: rpc.Updated, EmailStep: true},
+		{Op: rpc.OpGet, ID: 1, Status: 404},
+		{Op: rpc.OpList, Query: "ada", Limit: 5},
+	}
+	sets := []map[string]string{{rpc.SetCallers: "8"}, {rpc.SetPolicy: rpc.Fresh, rpc.SetCallers: "2"}, {rpc.SetPolicy: rpc.Pool, rpc.SetCallers: "4"}, {rpc.SetCallers: "4", rpc.SetRate: "2000"}}
+	if t.Hasty {
+		sets = sets[:2]
+	}
+	return t.beside(func(p *conformance.Process) error {
+		for _, set := range sets {
+			w, err := t.calls(addr, set, mix...)
+			if err == nil {
+				err = t.works(p, w)
+			}
+			if err != nil {
+				return fmt.Errorf("%v: %w", set, err)
+			}
+		}
+		w, err := t.calls(addr, nil, rpc.Call{Op: rpc.OpGet, ID: 1})
+		if err != nil {
+			return err
+		}
+		if _, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: w}); err != nil {
+			return err
+		}
+		if a, err := p.OK(wire.Request{Op: wire.OpStats, On: w.ID, Ops: 5}); err != nil || !t.Loose() && (a.Errors != 5 || a.Message == "") {
+			return errors.Join(err, fmt.Errorf("of 5 calls for nobody %d are errors: %q", a.Errors, a.Message))
+		}
+		return nil
+	})
+}
+
+// works goes once through what can be asked of a client at work.
+func (t talk) works(p *conformance.Process, w *wire.Workload) error {
+	if _, err := t.Process.OK(wire.Request{Op: wire.OpReset, On: t.Workload(nil).ID}); err != nil {
+		return err
+	}
+	a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: w})
+	if err != nil || a.Unsupported {
+		return errors.Join(err, unsupported(a, "callers"))
+	}
+	var begun int64
+	for _, q := range []wire.Request{
+		{Op: wire.OpWarm, MinNS: int64(10 * time.Millisecond), CapNS: int64(time.Second)},
+		{Op: wire.OpSlice, Until: "ops", Ops: 50, Lead: 10},
+		{Op: wire.OpStats, Ops: 20},
+	} {
+		q.On = w.ID
+		a, err := p.OK(q)
+		if err != nil {
+			return err
+		}
+		if t.Loose() {
+			a.Errors = 0
+		}
+		if err := conformance.CheckReply(q, a, false); err != nil {
+			return err
+		}
+		if q.Op == wire.OpStats {
+			begun += a.Ops
+			continue
+		}
+		begun += a.Begun
+		if h, err := hist.Decode(string(a.Latency)); err != nil || h.Count() != a.Ops || a.Begun < a.Ops+q.Lead {
+			return errors.Join(err, fmt.Errorf("%s of %d operations: latencies of %d, %d begun", q.Op, a.Ops, h.Count(), a.Begun))
+		}
+	}
+	if _, err := p.OK(wire.Request{Op: wire.OpReset, On: w.ID}); err != nil {
+		return err
+	}
+	a, err = t.Counted()
+	if err != nil || t.Loose() {
+		return err
+	}
+	if c := a.Calls; c == nil || c.Create+c.Get+c.Update+c.Delete+c.List != begun {
+		return fmt.Errorf("its client began %d calls, the service has %+v", begun, c)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/internal/protowire"
+)
+
+// message is a request of proto/users.proto: fields in the order of their numbers,
+// from 1, each an int64 or a string. What is zero is left out.
+type message []field
+
+type field struct {
+	name  string
+	value any
+}
+
+// proto is the message in protocol buffers.
+func (m message) proto() []byte {
+	var b []byte
+	for i, f := range m {
+		switch v := f.value.(type) {
+		case int64:
+			b = protowire.AppendNumber(b, i+1, v)
+		case string:
+			b = protowire.AppendString(b, i+1, v)
+		}
+	}
+	return b
+}
+
+// json is the message as JSON.
+func (m message) json() []byte {
+	object := map[string]any{}
+	for _, f := range m {
+		if f.value != any(int64(0)) && f.value != any("") {
+			object[f.name] = f.value
+		}
+	}
+	text, _ := json.Marshal(object) // numbers and strings always can be
+	return text
+}
+
+func protoUser(m []byte) (u users.User, err error) {
+	err = protowire.Walk(m, func(f protowire.Field) (err error) {
+		switch f.Number {
+		case 1:
+			u.ID = int64(f.N)
+		case 2:
+			u.Name = string(f.Data)
+		case 3:
+			u.Email = string(f.Data)
+		case 4:
+			u.CreatedAt, err = protoTime(f.Data)
+		case 5:
+			u.UpdatedAt, err = protoTime(f.Data)
+		default:
+			err = fmt.Errorf("%w: a user with field %d", protowire.ErrMessage, f.Number)
+		}
+		return err
+	})
+	return u, err
+}
+
+func protoTime(m []byte) (time.Time, error) {
+	var seconds, nanos int64
+	err := protowire.Walk(m, func(f protowire.Field) error {
+		if f.Number == 1 {
+			seconds = int64(f.N)
+		} else {
+			nanos = int64(f.N)
+		}
+		return nil
+	})
+	return time.Unix(seconds, nanos).UTC(), err
+}
+
+func protoPage(m []byte) (p users.Page, err error) {
+	err = protowire.Walk(m, func(f protowire.Field) error {
+		switch f.Number {
+		case 1:
+			u, err := protoUser(f.Data)
+			p.Users = append(p.Users, u)
+			return err
+		case 2:
+			p.Total = int64(f.N)
+		case 3:
+			p.Page = int(f.N)
+		case 4:
+			p.Limit = int(f.N)
+		default:
+			return fmt.Errorf("%w: a page with field %d", protowire.ErrMessage, f.Number)
+		}
+		return nil
+	})
+	return p, err
+}
+
+// whole is a whole number in JSON, which those who write it by protojson put
+// between quotes.
+type whole int64
+
+func (w *whole) UnmarshalJSON(text []byte) error {
+	if n := len(text); n > 2 && text[0] == '"' && text[n-1] == '"' {
+		text = text[1 : n-1]
+	}
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	*w = whole(n)
+	return err
+}
+
+// jsonShape is a user in JSON, by package users or by protojson.
+type jsonShape struct {
+	ID        whole     `json:"id"`
+	Name      string    `json:"name"`
+	Email     string    `json:"email"`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Created   time.Time `json:"createdAt"`
+	Updated   time.Time `json:"updatedAt"`
+}
+
+func (j jsonShape) user() users.User {
+	if j.CreatedAt.IsZero() {
+		j.CreatedAt, j.UpdatedAt = j.Created, j.Updated
+	}
+	return users.User{ID: int64(j.ID), Name: j.Name, Email: j.Email, CreatedAt: j.CreatedAt, UpdatedAt: j.UpdatedAt}
+}
+
+func jsonUser(text []byte) (users.User, error) {
+	var j jsonShape
+	err := json.Unmarshal(text, &j)
+	return j.user(), err
+}
+
+func jsonPage(text []byte) (users.Page, error) {
+	var j struct {
+		Users []jsonShape `json:"users"`
+		Total whole       `json:"total"`
+		Page  int         `json:"page"`
+		Limit int         `json:"limit"`
+	}
+	if err := json.Unmarshal(text, &j); err != nil {
+		return users.Page{}, err
+	}
+	p := users.Page{Total: int64(j.Total), Page: j.Page, Limit: j.Limit}
+	for _, u := range j.Users {
+		p.Users = append(p.Users, u.user())
+	}
+	return p, nil
+}

@@ -1,0 +1,187 @@
+package conformance
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Caller asks a server over one connection.
+type Caller struct {
+	conn net.Conn
+	in   *bufio.Reader
+}
+
+// Dial connects to addr, encrypted where secure is not nil. All that is asked
+// must be answered within limit.
+func Dial(addr string, secure *tls.Config, limit time.Duration) (*Caller, error) {
+	conn, err := net.DialTimeout("tcp", addr, limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	if secure != nil {
+		conn = tls.Client(conn, secure)
+	}
+	return &Caller{conn, bufio.NewReader(conn)}, nil
+}
+
+func (c *Caller) Close() { _ = c.conn.Close() }
+
+// Request is a request.
+type Request struct {
+	Method, Path string
+	Header       [][2]string
+	Body         []byte
+	Chunked      bool // the body's length is not said
+	Gzip         bool // the body is to be packed
+}
+
+func Get(path string, header ...[2]string) Request {
+	return Request{Method: "GET", Path: path, Header: header}
+}
+
+// JSONType is the header of a body of JSON.
+func JSONType(parameters string) [][2]string {
+	return [][2]string{{"Content-Type", "application/json" + parameters}}
+}
+
+func (q Request) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", q.Method, q.Path)
+	for _, h := range q.Header {
+		fmt.Fprintf(&b, " %s: %s", h[0], h[1])
+	}
+	if q.Body != nil {
+		fmt.Fprintf(&b, " %.60q (%d bytes)", q.Body, len(q.Body))
+	}
+	return b.String()
+}
+
+// sent is the body as it goes over the wire.
+func (q Request) sent() []byte {
+	if !q.Gzip {
+		return q.Body
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write(q.Body) // into memory
+	_ = z.Close()
+	return b.Bytes()
+}
+
+// wire is the request as it is sent to a host.
+func (q Request) wire(host string) []byte {
+	body := q.sent()
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", q.Method, q.Path, host)
+	for _, h := range q.Header {
+		fmt.Fprintf(&b, "%s: %s\r\n", h[0], h[1])
+	}
+	if q.Gzip {
+		b.WriteString("Content-Encoding: gzip\r\n")
+	}
+	switch {
+	case q.Chunked:
+		b.WriteString("Transfer-Encoding: chunked\r\n\r\n")
+		for half := range slices.Chunk(body, max(1, (len(body)+1)/2)) {
+			fmt.Fprintf(&b, "%x\r\n%s\r\n", len(half), half)
+		}
+		b.WriteString("0\r\n\r\n")
+	case q.Body != nil:
+		fmt.Fprintf(&b, "Content-Length: %d\r\n\r\n%s", len(body), body)
+	default:
+		b.WriteString("\r\n")
+	}
+	return b.Bytes()
+}
+
+// Answer is an answer.
+type Answer struct {
+	Status int
+	Kind   string // content type without its parameters
+	Header http.Header
+	Body   []byte
+	Closes bool
+}
+
+// Ask sends a request and reads its answer. Who refuses a long body need not
+// read it: what counts is the answer.
+func (c *Caller) Ask(q Request) (Answer, error) {
+	_, sending := c.conn.Write(q.wire(c.conn.RemoteAddr().String()))
+	r, err := http.ReadResponse(c.in, &http.Request{Method: q.Method})
+	if err != nil {
+		return Answer{}, errors.Join(err, sending)
+	}
+	defer r.Body.Close()
+	body, err := io.ReadAll(r.Body)
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	return Answer{r.StatusCode, strings.TrimSpace(kind), r.Header, body, r.Close}, err
+}
+
+// AskOnce asks over a connection of its own.
+func (s Subject) AskOnce(addr string, q Request) (Answer, error) {
+	c, err := Dial(addr, nil, s.Limit)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer c.Close()
+	return c.Ask(q)
+}
+
+func Listens(addr string) bool {
+	conn, err := net.DialTimeout("tcp", addr, time.Second)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
+}
+
+// Certificate writes a certificate for 127.0.0.1 and its key into dir.
+func Certificate(dir string) (cert, key string, roots *x509.CertPool, err error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return "", "", nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Unix(0, 0), NotAfter: time.Now().AddDate(1, 0, 0), BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	public, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
+	if err != nil {
+		return "", "", nil, err
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return "", "", nil, err
+	}
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: public})
+	roots = x509.NewCertPool()
+	roots.AppendCertsFromPEM(text)
+	return cert, key, roots, errors.Join(
+		os.WriteFile(cert, text, 0o600),
+		os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600),
+	)
+}

@@ -1,0 +1,129 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/tarebench/tare/contender/copier"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// Copiers: every answer is what C was filled with. The suite goes through the
+// operations on GameObject, which every copier must know; what else it knows is
+// only asked for answers.
+func Copiers() Kind {
+	return Kind{
+		ops: copier.Ops(),
+		compare: func(op string, body, answer []byte) error {
+			w, _ := copierWorkload("object", copierItems(op), op)
+			return sameValue(w, body, answer)
+		},
+		puts:  func(string) bool { return false },
+		hides: func(string) bool { return false },
+		input: func(dir, op string) (wire.Workload, [][]byte, error) {
+			w, bodies := copierWorkload("object", copierItems(op), op)
+			w, err := Write(dir, w, bodies)
+			return w, bodies, err
+		},
+		further: func(s Subject, dir string) error {
+			if s.Trap {
+				return nil
+			}
+			return s.Visit(false, true, func(p *Process, _ wire.Reply) error { return checkCopies(p, dir) })
+		},
+	}
+}
+
+// copierItems is how many values are in a body of op.
+func copierItems(op string) int {
+	switch op {
+	case copier.OpBatch, copier.OpBatchInto, copier.OpFrame:
+		return 5
+	}
+	return 1
+}
+
+// copierWorkload is one with names of all lengths, and enough bodies to meet
+// each of them.
+func copierWorkload(fixture string, n int, op string) (wire.Workload, [][]byte) {
+	w := wire.Workload{
+		ID: fmt.Sprintf("%s-%d/%s", fixture, n, op), Fixture: fixture, N: n, Op: op,
+		Set: map[string]string{copier.SetNames: "edges"},
+	}
+	bodies := make([][]byte, 16)
+	for i := range bodies {
+		bodies[i] = fmt.Appendf(nil, `{"seed":%d}`, 1000*i)
+	}
+	return w, bodies
+}
+
+func sameValue(w wire.Workload, body, answer []byte) error {
+	var b copier.Body
+	if err := json.Unmarshal(body, &b); err != nil {
+		return err
+	}
+	shape, err := copier.ShapeOf(w.Fixture, w.N)
+	if err != nil {
+		return err
+	}
+	want, err := copier.Expected(shape, copier.NamesEdges, w.Op, b.Seed)
+	if err != nil {
+		return err
+	}
+	if string(want) != string(answer) {
+		return fmt.Errorf("another value than C has, which is %.300s", want)
+	}
+	return nil
+}
+
+// checkCopies asks for all fixtures and operations.
+func checkCopies(p *Process, dir string) error {
+	sizes := map[string][]int{
+		"person": {1, 3}, "audio": {1, 2}, "devices": {1, 4}, "flat": {2, 16, 128, 1024, 8192},
+		"nested": {1, 2, 3, 4, 5, 6, 7, 8, 9}, "fields": {1, 4, 16, 64},
+	}
+	var wrong []error
+	for fixture, list := range sizes {
+		for _, n := range list {
+			for _, op := range copier.Ops() {
+				if shape, err := copier.ShapeOf(fixture, n); err != nil || shape.Check(op) != nil {
+					continue
+				}
+				if err := checkCopy(p, dir, fixture, n, op); err != nil {
+					wrong = append(wrong, fmt.Errorf("%s of %s-%d: %w", op, fixture, n, err))
+				}
+			}
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// checkCopy asks for answers twice, the second time of what was filled before.
+func checkCopy(p *Process, dir, fixture string, n int, op string) error {
+	w, bodies := copierWorkload(fixture, n, op)
+	w, err := Write(dir, w, bodies[:2])
+	if err != nil {
+		return err
+	}
+	a, err := p.OK(wire.Request{Op: wire.OpPrepare, Workload: &w})
+	if err != nil || a.Unsupported {
+		return err
+	}
+	a, err = p.OK(wire.Request{Op: wire.OpAnswer, On: w.ID, Cases: []int{0, 1, 0}})
+	if err != nil {
+		return err
+	}
+	if len(a.Answers) != 3 {
+		return fmt.Errorf("%d answers to 3 cases", len(a.Answers))
+	}
+	for _, answer := range a.Answers {
+		if answer.Error != "" {
+			return fmt.Errorf("case %d: error %s", answer.Case, answer.Error)
+		}
+		if err := sameValue(w, bodies[answer.Case], answer.Output); err != nil {
+			return fmt.Errorf("case %d: %w\n got %.300s", answer.Case, err, answer.Output)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Manifest is what the suite needs of contender.json.
+type Manifest struct {
+	ID        string              `json:"id"`
+	Kind      string              `json:"kind"`
+	Variants  []string            `json:"variants"`
+	Trap      bool                `json:"trap"`              // its answers need not be right
+	Apps      []string            `json:"apps"`              // of a server
+	Answers   map[string]string   `json:"variant_answers"`   // of a server, by variant: status, where nothing else of an answer is right
+	Protocols []string            `json:"protocols"`         // of kind rpc, the usual one first
+	Others    map[string][]string `json:"variant_protocols"` // of variants that speak others
+	Source    string              `json:"source"`            // another leaf, relative to this one, whose sources it is built from
+	Tags      []string            `json:"tags"`              // to build it with
+}
+
+// ReadManifest reads that of the leaf at dir.
+func ReadManifest(dir string) (Manifest, error) {
+	path := filepath.Join(dir, "contender.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Manifest{}, err
+	}
+	var m Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return Manifest{}, fmt.Errorf("%s: %w", path, err)
+	}
+	if m.ID == "" || m.ID != filepath.Base(m.ID) {
+		return Manifest{}, fmt.Errorf("%s: id %q is not a name", path, m.ID)
+	}
+	return m, nil
+}
+
+// Build compiles the leaf alone, as tare does: its own versions, no workspace.
+func (m Manifest) Build(dir, path string) error {
+	cmd := exec.Command("go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-tags="+strings.Join(m.Tags, ","), "-o", path, ".")
+	cmd.Dir = filepath.Join(dir, filepath.FromSlash(m.Source))
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOEXPERIMENT=", "GODEBUG=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", dir, err, out)
+	}
+	return nil
+}

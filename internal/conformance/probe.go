@@ -1,0 +1,113 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Probe is a request whose answer is known but for its wording.
+type Probe struct {
+	Request
+	Status int
+	Code   string            // of a refusal; empty: any
+	Header map[string]string // what headers must contain
+	Wrong  func(Answer) error
+}
+
+// Probes is a check that asks each of list over a connection of its own, of an
+// app that was configured with set. What is answered must be described.
+func Probes(name string, d Description, set map[string]string, list []Probe) Check {
+	return Check{name, func(e Exam) error {
+		addr, err := e.Serves(set)
+		if err != nil {
+			return err
+		}
+		var wrong []error
+		for _, p := range list {
+			if e.Loose() {
+				if p.Status == 400 {
+					continue
+				}
+				p.Wrong = nil
+			}
+			got, err := e.AskOnce(addr, p.Request)
+			if err == nil && !e.Trap {
+				err = p.check(d, got)
+			}
+			if err != nil {
+				wrong = append(wrong, fmt.Errorf("%v: %w", p.Request, err))
+			}
+		}
+		return errors.Join(wrong...)
+	}}
+}
+
+func (p Probe) check(d Description, got Answer) error {
+	if got.Status != p.Status {
+		return fmt.Errorf("status %d, want %d: %.100q", got.Status, p.Status, got.Body)
+	}
+	for name, part := range p.Header {
+		switch have := got.Header.Get(name); {
+		case have == "":
+			return fmt.Errorf("status %d: header %s is not there", got.Status, name)
+		case !strings.Contains(have, part):
+			return fmt.Errorf("status %d: header %s is %q, want %q", got.Status, name, have, part)
+		}
+	}
+	if p.Status >= 400 && p.Method != "HEAD" {
+		if err := Refusal(got, p.Code); err != nil {
+			return fmt.Errorf("status %d: %w", got.Status, err)
+		}
+	}
+	if p.Wrong != nil {
+		if err := p.Wrong(got); err != nil {
+			return err
+		}
+	}
+	return d.Wrong(p.Request, got)
+}
+
+// Refusal: every refusal is JSON with a code and a message, be it the app's or
+// the framework's own.
+func Refusal(got Answer, code string) error {
+	if got.Kind != "application/json" {
+		return fmt.Errorf("a refusal of type %q, want application/json: %.80q", got.Kind, got.Body)
+	}
+	var r struct{ Error, Message string }
+	if err := json.Unmarshal(got.Body, &r); err != nil {
+		return fmt.Errorf("a refusal that is no JSON: %w: %.80q", err, got.Body)
+	}
+	if r.Error == "" || r.Message == "" || strings.ContainsAny(r.Message, "\r\n") || code != "" && r.Error != code {
+		return fmt.Errorf("refused as %q, %q; want code %q and a message of one line", r.Error, r.Message, code)
+	}
+	return nil
+}
+
+// Is wants an answer with status 200, a content type and exactly that body.
+func Is(kind, body string) func(Answer) error {
+	return func(got Answer) error {
+		if got.Status != 200 || got.Kind != kind || string(got.Body) != body {
+			return fmt.Errorf("%d %s %.100q, want 200 %s %q", got.Status, got.Kind, got.Body, kind, body)
+		}
+		return nil
+	}
+}
+
+// Means wants an answer with status 200 and JSON that means the same as v.
+func Means(v any) func(Answer) error {
+	want, err := json.Marshal(v)
+	return func(got Answer) error {
+		if err != nil {
+			return err
+		}
+		if got.Status != 200 || got.Kind != "application/json" {
+			return fmt.Errorf("%d %s %.100q, want 200 application/json", got.Status, got.Kind, got.Body)
+		}
+		if err := SameJSON(want, got.Body); err != nil {
+			return fmt.Errorf("%w\n got %.300s\nwant %.300s", err, got.Body, want)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,85 @@
+package conformance
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// examineSlow: a body that does not come in time is refused, or its connection
+// closed, and so is a head. All wait at the same time.
+func (s Subject) examineSlow(a App) error {
+	if a.Slow == "" || s.Hasty {
+		return nil
+	}
+	err := s.Visit(false, true, func(p *Process, _ wire.Reply) error { return Exam{Subject: s, App: a, Process: p}.checkSlow() })
+	if err != nil {
+		return fmt.Errorf("app %s: slow: %w", a.Name, err)
+	}
+	return nil
+}
+
+func (e Exam) checkSlow() error {
+	addr, err := e.Serves(nil)
+	if err != nil {
+		return err
+	}
+	starts := []string{
+		"POST " + e.Slow + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n[{",
+		"POST " + e.Slow + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[{\r\n",
+		"POST " + e.Slow + " HTTP/1.1\r\nHost: x\r\nContent-Ty",
+	}
+	results := make(chan error, len(starts))
+	for _, start := range starts {
+		go func() {
+			err := e.waitSlow(addr, start)
+			if err != nil {
+				err = fmt.Errorf("after %q: %w", start, err)
+			}
+			results <- err
+		}()
+	}
+	var wrong []error
+	for range starts {
+		wrong = append(wrong, <-results)
+	}
+	return errors.Join(wrong...)
+}
+
+// waitSlow sends the start of a request, a byte each second, and wants the end.
+func (e Exam) waitSlow(addr, start string) error {
+	c, err := Dial(addr, nil, e.Limit)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if _, err := c.conn.Write([]byte(start)); err != nil {
+		return err
+	}
+	const most = server.ReadTimeout + 5*time.Second
+	begun := time.Now()
+	if err := c.conn.SetReadDeadline(begun.Add(most)); err != nil {
+		return err
+	}
+	r, err := http.ReadResponse(bufio.NewReader(c.conn), nil)
+	took := time.Since(begun).Round(time.Millisecond)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("it still waits for the rest after %v", took)
+	case took < server.ReadTimeout/2:
+		return fmt.Errorf("it has waited for the rest for %v only; requests have %v", took, server.ReadTimeout)
+	case err != nil:
+		return nil // closed
+	}
+	defer r.Body.Close()
+	if r.StatusCode != http.StatusRequestTimeout && r.StatusCode != http.StatusBadRequest && !e.Trap {
+		return fmt.Errorf("status %d, want %d", r.StatusCode, http.StatusRequestTimeout)
+	}
+	return nil
+}

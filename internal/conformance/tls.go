@@ -1,0 +1,81 @@
+package conformance
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/tarebench/tare/contender/server"
+	"github.com/tarebench/tare/contender/wire"
+)
+
+// checkTLS: with a certificate connections are encrypted.
+func (e Exam) checkTLS() error {
+	cert, key, roots, err := Certificate(e.Dir)
+	if err != nil {
+		return err
+	}
+	addr, err := e.Serves(map[string]string{server.SetTLSCert: cert, server.SetTLSKey: key})
+	if err != nil {
+		return err
+	}
+	c, err := Dial(addr, &tls.Config{RootCAs: roots, ServerName: "127.0.0.1", MinVersion: tls.VersionTLS13, NextProtos: []string{"http/1.1"}}, e.Limit)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var sent Tally
+	for _, g := range e.Good {
+		if err := e.AskGood(c, g); err != nil {
+			return fmt.Errorf("encrypted: %w", err)
+		}
+		sent.Add(g)
+	}
+	if err := e.CheckCounts(sent, false); err != nil {
+		return fmt.Errorf("encrypted: %w", err)
+	}
+	return nil
+}
+
+// CheckRefusals: what cannot be carried out gets an error reply, and the
+// next request is served.
+func (e Exam) CheckRefusals() error {
+	w := e.Workload(nil)
+	if _, err := e.Serves(nil); err != nil {
+		return err
+	}
+	heavy := *w
+	heavy.Heap = 1 << 40
+	for _, q := range []wire.Request{
+		{Op: "no-such-op"},
+		{Op: wire.OpStats, On: "nobody"},
+		{Op: wire.OpEnd, On: "nobody"},
+		{Op: wire.OpAnswer, On: w.ID, Cases: []int{0}},
+		{Op: wire.OpSlice, On: w.ID, Until: "ops", Ops: 1},
+		{Op: wire.OpPrepare, Workload: e.Workload(map[string]string{server.SetLog: "loud"})},
+		{Op: wire.OpPrepare, Workload: e.Workload(map[string]string{"colour": "red"})},
+		{Op: wire.OpPrepare, Workload: &heavy},
+	} {
+		a, err := e.Process.Do(q)
+		switch {
+		case err != nil:
+			return err
+		case a.Error == nil || a.Error.Class == "":
+			return fmt.Errorf("%s on %q: the reply is no error reply: %+v", q.Op, q.On, a)
+		case q.Op == "no-such-op" && a.Error.Class != "unknown-op":
+			return fmt.Errorf("an unknown op is refused as %s, want unknown-op", a.Error.Class)
+		}
+	}
+	light := *w
+	light.Heap = 1 << 20
+	if _, err := e.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: &light}); err != nil {
+		return fmt.Errorf("with heap_bytes of 1 MB: %w", err)
+	}
+	other := *w
+	other.Spec = json.RawMessage(`{"app":"no such app"}`)
+	if a, err := e.Process.OK(wire.Request{Op: wire.OpPrepare, Workload: &other}); err != nil || !a.Unsupported {
+		return errors.Join(err, fmt.Errorf("an unknown app is not unsupported: %+v", a))
+	}
+	return nil
+}
