@@ -108,6 +108,11 @@ fuzz: ## every fuzz target for FUZZTIME (20s)
 soak: ## the repetition-heavy tests whole
 	TARE_SOAK=1 $(GO) test -count=1 -timeout 120m $(TESTFLAGS) work
 
+.PHONY: sinks
+sinks: ## every sink whole: 100 kills of the service and 50 of its far side each, counts printed; then over real servers, where they can be had
+	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m -run '^(TestConformance|TestKilled)$$' ./internal/sink/...
+	bash .ci/brokers
+
 .PHONY: calibrate
 calibrate: ## weigh programs of known cost 120 times (about an hour) and write the table in docs/METHOD.md; goes on where it stopped
 	$(GO) build -o out/tare ./cmd/tare

@@ -116,9 +116,12 @@ const killBatch = 200
 // Kills is how often the service is killed, and how often the far side.
 type Kills struct{ Service, Far int }
 
+// Soak reports whether tests are to be run whole, however long they take.
+func Soak() bool { return os.Getenv("TARE_SOAK") != "" }
+
 // DefaultKills is a tenth of what is done where TARE_SOAK is set.
 func DefaultKills() Kills {
-	if os.Getenv("TARE_SOAK") != "" {
+	if Soak() {
 		return Kills{100, 50}
 	}
 	return Kills{10, 5}

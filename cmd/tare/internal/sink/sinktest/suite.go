@@ -174,7 +174,10 @@ func Check(t testing.TB, kept, arrived []string, mayBe map[string]bool, unordere
 // Run tests a sink. Each subject is new.
 func Run(t *testing.T, subject func(t *testing.T) Subject) {
 	test := func(name string, run func(*testing.T, *rig)) {
-		t.Run(name, func(t *testing.T) { run(t, newRig(t, subject(t))) })
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of the time they wait
+			run(t, newRig(t, subject(t)))
+		})
 	}
 	test("order", testOrder)
 	test("restart", testRestart)

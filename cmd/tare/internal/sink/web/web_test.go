@@ -25,6 +25,9 @@ func open(t testing.TB, url string) *Web {
 func TestConformance(t *testing.T) {
 	for _, api := range []string{"ndjson", "json", "bulk", "clickhouse", "bigquery"} {
 		for _, set := range []string{"", "#gzip=on"} {
+			if set != "" && api != "ndjson" && !sinktest.Soak() { // bodies are packed in one place
+				continue
+			}
 			t.Run(api+set, func(t *testing.T) {
 				sinktest.Run(t, func(t *testing.T) sinktest.Subject {
 					far := sinktest.NewFar(t, api)
