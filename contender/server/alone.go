@@ -74,6 +74,7 @@ func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 			by = " by " + f.name
 		}
 		fmt.Fprintf(stderr, "%s: serving %s%s at %s://%s\n", name(), s.app.Name, by, scheme, f.listen.Addr())
+		fmt.Fprintf(stderr, "%s: try: %s\n", name(), r.service.try(f.name, reachable(f.listen.Addr(), r.encrypts)))
 	}
 	select {
 	case err := <-r.ended:

@@ -47,6 +47,10 @@ type Service struct {
 	Close     func() error                    // closes what Keeps names: its sink or its store
 	Keeps     string
 	Notices   []string // what whoever starts it should know, in lines
+
+	// Try is a shell command, of one line, that asks a variant at an address for
+	// something and gets it. Nil: it asks for /health.
+	Try func(variant string, at Address) string
 }
 
 // Plain is an app without settings, whose service is nothing but its server.

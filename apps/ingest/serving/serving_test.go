@@ -81,3 +81,15 @@ func TestOpen(t *testing.T) {
 		t.Errorf("a sink that cannot be: %v", err)
 	}
 }
+
+// TestTry: the command carries the token, and does not say it.
+func TestTry(t *testing.T) {
+	at := server.Address{Host: "127.0.0.1:8080"}
+	open, guarded := (&config{}).try("", at), (&config{Config: ingest.Config{Token: "secret"}}).try("", at)
+	if strings.Contains(open, "Authorization") || !strings.HasSuffix(open, " http://127.0.0.1:8080") {
+		t.Errorf("%q", open)
+	}
+	if !strings.Contains(guarded, `"Authorization: Bearer $TARE_TOKEN"`) || strings.Contains(guarded, "secret") {
+		t.Errorf("%q", guarded)
+	}
+}
