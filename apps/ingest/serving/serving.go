@@ -87,7 +87,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	}
 	return server.Service{
 		Make:      func(o server.Options) (server.Server, error) { return c.serve(o, s) },
-		Delivered: s.Delivered, Close: s.Close, Keeps: "sink", Notices: c.notices(s), Try: c.try,
+		Delivered: s.Delivered, Close: s.Close, Keeps: "sink", Notices: c.notices(s), Guarded: c.Token != "", Try: c.try,
 	}, nil
 }
 

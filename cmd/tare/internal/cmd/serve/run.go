@@ -65,13 +65,20 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	program, err := buildStack(ctx, env, signals, st, cmdenv.Workshop{Cache: d.Cache, Catalog: o.catalog, Run: tag}, o.quiet)
 	if err == nil {
 		err = forward.during(env, signals, func() error {
-			return attend(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian)
+			return attend(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian, o.renews(env))
 		})
 	}
 	if errDone := guardian.Done(); err == nil {
 		err = errDone
 	}
 	return err
+}
+
+// renews reports whether a hang-up means that there is another certificate, as
+// it does where no terminal can be gone.
+func (o options) renews(env cmdenv.Env) bool {
+	_, terminal := cmdenv.Terminal(env.In)
+	return !terminal && o.value(flagTLSCert) != ""
 }
 
 // describe says what would be done.
@@ -124,8 +131,9 @@ func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, s
 }
 
 // attend runs a service, by its name and flags. The first signal is handed on to it, the second ends
-// it. Its exit code is the error's.
-func attend(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian) error {
+// it. A hang-up makes it renew its certificate, or is like any other signal. Its
+// exit code is the error's.
+func attend(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian, renews bool) error {
 	cmd := &exec.Cmd{Path: path, Args: args}
 	cmd.Env = append(os.Environ(), trial.EnvRun+"="+tag)
 	cmd.Stdout, cmd.Stderr = env.Out, env.Err
@@ -148,6 +156,10 @@ func attend(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path 
 			return exited(cmd, err)
 		case signal = <-signals:
 		case signal = <-hung:
+			if renews {
+				_ = cmd.Process.Signal(signal) // or it has ended by now
+				continue
+			}
 		case <-late:
 			fmt.Fprintf(env.Err, "tare: it has not ended within %v, and is ended now\n", farewell)
 		case <-stop:

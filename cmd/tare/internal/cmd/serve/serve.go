@@ -132,7 +132,7 @@ func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Fla
 	every = cmdenv.NewFlags("Of every service")
 	every.Set.String("addr", "", "`host:port` to listen at; port 0: any (TARE_ADDR; default: 127.0.0.1:8080)")
 	every.Set.String("log", "", "access `log`: none, stdout, discard or file:PATH (TARE_LOG; default: none)")
-	every.Set.String("tls-cert", "", "`file` of a certificate in PEM, to encrypt connections with (TARE_TLS_CERT)")
+	every.Set.String(flagTLSCert, "", "`file` of a certificate in PEM, to encrypt connections with; read again at SIGHUP (TARE_TLS_CERT)")
 	every.Set.String("tls-key", "", "`file` of its key in PEM (TARE_TLS_KEY)")
 
 	groups := []cmdenv.Flags{which, every}
@@ -165,6 +165,8 @@ func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Fla
 	cmdenv.AddFlags(cmd, groups...)
 	return every, byApp
 }
+
+const flagTLSCert = "tls-cert"
 
 // flagFace names the faces of a stack that has several.
 const flagFace = "face"
