@@ -60,6 +60,11 @@ lint: ## format, vet (contenders and benchmarks too) and the linters of .golangc
 soak: ## the repetition-heavy tests whole
 	TARE_SOAK=1 $(GO) test -count=1 -timeout 120m $(TESTFLAGS) work
 
+.PHONY: sinks
+sinks: ## every sink whole: 100 kills of the service and 50 of its far side each, counts printed; then over real servers, where they can be had
+	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m -run '^(TestConformance|TestKilled)$$' ./internal/sink/...
+	bash .ci/brokers
+
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME (20s)
 	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; set -e; \
