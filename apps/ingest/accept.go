@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/tarebench/tare/apps/ingest/sink"
 )
 
 // Batch is what a stack decoded.
@@ -108,13 +110,34 @@ func (s *Service) keep(ctx context.Context, b Batch, r *Receipt) error {
 	if *buf, err = appendLines((*buf)[:0], b, r); err != nil {
 		return err
 	}
-	if err = s.sink.Keep(ctx, *buf, r.Accepted); err == nil {
+	err = s.sink.Keep(ctx, *buf, r.Accepted)
+	switch {
+	case err == nil:
+		s.works()
 		return nil
-	}
-	if ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
-		s.counts.sinkErrors.Add(1)
+	case errors.Is(err, sink.ErrTooLarge):
+		return because(err, tooLarge, "too_large", "the batch is larger than the sink takes, once its records are written out")
+	case ctx.Err() == nil || !errors.Is(err, ctx.Err()):
+		s.fails(err)
 	}
 	return untaken(err)
+}
+
+// fails counts an error of the sink, and logs it when it is the first in a row.
+func (s *Service) fails(err error) {
+	s.counts.sinkErrors.Add(1)
+	if s.counts.failing.Add(1) == 1 {
+		s.log("the sink fails, and batches are answered with 503: " + err.Error())
+	}
+}
+
+// works logs that the sink takes batches again.
+func (s *Service) works() {
+	if s.counts.failing.Load() > 0 {
+		if n := s.counts.failing.Swap(0); n > 0 {
+			s.log(fmt.Sprintf("the sink works again; it failed %d times", n))
+		}
+	}
 }
 
 // appendLines appends each record of b as a line.

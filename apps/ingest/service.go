@@ -2,23 +2,30 @@ package ingest
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest/sink"
+	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
 // Config says how the service is to be. Its zero value works.
 type Config struct {
-	Limit   int              // records in a batch, at most; zero: DefaultLimit
-	MaxBody int64            // bytes of a body, as sent and unpacked; zero: DefaultMaxBody
-	Token   string           // that requests must carry as Authorization: Bearer; empty: none
-	Sink    string           // null, or file:PATH; empty: null
-	Fsync   bool             // acknowledged means on stable storage
-	Rotate  int64            // bytes after which the file sink begins another file; zero: never
-	Now     func() time.Time // names rotated files; nil: they are numbered only
+	Limit   int               // records in a batch, at most; zero: DefaultLimit
+	MaxBody int64             // bytes of a body, as sent and unpacked; zero: DefaultMaxBody
+	Token   string            // that requests must carry as Authorization: Bearer; empty: none
+	Sink    string            // null, file:PATH or spool:DIR; empty: null
+	Fsync   bool              // acknowledged means on stable storage
+	Rotate  int64             // bytes after which the file sink begins another file; zero: never
+	Now     func() time.Time  // names rotated files; nil: they are numbered only, and there is no spool
+	Log     func(line string) // is told when the sink begins to fail, why, and when it works again; nil: nobody is
+
+	SpoolBytes int64         // of the spool on disk, at most; zero: spool.DefaultBytes
+	SpoolAge   time.Duration // of the oldest event in it that is not sent on, at most; zero: any
+	Wait       time.Duration // how long a batch that is in the spool waits until it is sent on; zero: it does not
 }
 
 // Defaults of a Config.
@@ -33,7 +40,9 @@ type Service struct {
 	maxBody int64
 	token   *[sha256.Size]byte // of the token, so that no length is compared; nil: none is asked for
 	sink    sink.Sink          // nil: nothing is kept, so no lines are built
-	cut     int64              // bytes of an unfinished line that the sink found
+	cut     int64              // bytes of an unfinished line or write that the sink found
+	unsent  uint64             // events that it found in the spool
+	log     func(string)
 	counts  counters
 
 	unpackers sync.Pool // of *unpacker
@@ -46,7 +55,10 @@ func New(c Config) (*Service, error) {
 	if c.Limit < 0 || c.MaxBody < 0 || c.Rotate < 0 {
 		return nil, fmt.Errorf("limit %d, max body %d, rotate %d: none of them can be less than 0", c.Limit, c.MaxBody, c.Rotate)
 	}
-	s := &Service{limit: c.Limit, maxBody: c.MaxBody}
+	s := &Service{limit: c.Limit, maxBody: c.MaxBody, log: c.Log}
+	if s.log == nil {
+		s.log = func(string) {}
+	}
 	if s.limit == 0 {
 		s.limit = DefaultLimit
 	}
@@ -58,6 +70,7 @@ func New(c Config) (*Service, error) {
 		s.token = &sum
 	}
 	path, file := strings.CutPrefix(c.Sink, "file:")
+	dir, spooled := strings.CutPrefix(c.Sink, "spool:")
 	switch {
 	case c.Sink == "" || c.Sink == "null":
 	case file && path != "":
@@ -66,8 +79,16 @@ func New(c Config) (*Service, error) {
 			return nil, err
 		}
 		s.sink, s.cut = f, cut
+	case spooled && dir != "" && c.Now == nil:
+		return nil, errors.New("a spool needs a clock")
+	case spooled && dir != "":
+		sp, found, err := spool.Open(dir, spool.Options{Fsync: c.Fsync, Bytes: c.SpoolBytes, Age: c.SpoolAge, Wait: c.Wait, Now: c.Now})
+		if err != nil {
+			return nil, err
+		}
+		s.sink, s.cut, s.unsent = sp, found.Torn, found.Events
 	default:
-		return nil, fmt.Errorf("sink %q is neither null nor file:PATH", c.Sink)
+		return nil, fmt.Errorf("sink %q is neither null nor file:PATH nor spool:DIR", c.Sink)
 	}
 	return s, nil
 }
@@ -83,9 +104,12 @@ func (s *Service) Close() error {
 // Delivered is how many records the sink has taken.
 func (s *Service) Delivered() int64 { return s.counts.records.Load() }
 
-// Cut is how many bytes of an unfinished last line the sink cut off when it was
-// opened.
+// Cut is how many bytes of an unfinished last line or write the sink found when
+// it was opened. A file is without them, and a spool's readers pass them over.
 func (s *Service) Cut() int64 { return s.cut }
+
+// Unsent is how many events the sink found that are still to be sent on.
+func (s *Service) Unsent() uint64 { return s.unsent }
 
 // MaxBody is how many bytes a body may have, as sent and unpacked.
 func (s *Service) MaxBody() int64 { return s.maxBody }

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,8 +24,8 @@ func Main(f Face) { contender.Main(f.program()) }
 func All(faces map[string]Face) { contender.Main(all(faces)) }
 
 func (f Face) program() contender.Program {
-	return program(server.Host{Apps: server.Apps{serving.App(f.Serve, f.Store)}, Variants: f.Variants},
-		func(variant string) (Face, string) { return f, variant })
+	find := func(variant string) (Face, string) { return f, variant }
+	return program(server.Host{Apps: apps(find, f.Store), Variants: f.Variants}, find)
 }
 
 func all(faces map[string]Face) contender.Program {
@@ -51,12 +52,38 @@ func all(faces map[string]Face) contender.Program {
 		}
 	}
 	find := func(variant string) (Face, string) { return places[variant].face, places[variant].variant }
-	h.Apps = server.Apps{serving.App(func(o server.Options, s *users.Service) (server.Server, error) {
-		f, variant := find(o.Variant)
-		o.Variant = variant
-		return f.Serve(o, s)
-	}, store)}
+	h.Apps = apps(find, store)
 	return program(h, find)
+}
+
+// apps are the users service, by the face that goes with a variant.
+func apps(find func(variant string) (Face, string), store users.Opener) server.Apps {
+	return server.Apps{serving.App(func(o server.Options, s *users.Service) (server.Server, error) {
+		var f Face
+		f, o.Variant = find(o.Variant)
+		return f.Serve(o, s)
+	}, store, func(variant string, at server.Address) string {
+		f, _ := find(variant)
+		return f.try(cmp.Or(variant, "ada"), at)
+	})}
+}
+
+// try creates a user, whose e-mail is another one each time, in the first
+// protocol that curl speaks, or by grpcurl where there is none.
+func (f Face) try(name string, at server.Address) string {
+	body := fmt.Sprintf(`-d '{"name":"Ada","email":"%s-'$(date +%%s)'@example.org"}'`, name)
+	const method = "tare.users.v1.UserService/CreateUser"
+	switch json := at.Curl() + " -H 'Content-Type: application/json' " + body + " " + at.URL(); {
+	case len(f.Protocols) == 0, slices.Contains(f.Protocols, HTTP):
+		return json + "/v1/users"
+	case slices.Contains(f.Protocols, ConnectJSON):
+		return json + "/" + method
+	}
+	plain := "-plaintext"
+	if at.Encrypted {
+		plain = "-insecure"
+	}
+	return fmt.Sprintf("grpcurl %s %s %s %s", plain, body, at.Host, method)
 }
 
 // program is h with the client that goes with each of its variants.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/apps/users"
+	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/load/hist"
 )
@@ -177,5 +178,19 @@ func TestOpenLoopCountsFromIntent(t *testing.T) {
 	// 40 calls of 5 ms by one caller take 200 ms; the last was meant for 39 ms.
 	if got := time.Duration(h.Max()); got < 150*time.Millisecond {
 		t.Errorf("the last call was %v late", got)
+	}
+}
+
+// TestTry: a face is tried in a protocol that curl speaks, where it has one.
+func TestTry(t *testing.T) {
+	at := server.Address{Host: "127.0.0.1:1"}
+	for want, protocols := range map[string][]string{
+		"http://127.0.0.1:1/v1/users":                             {GRPC, HTTP},
+		"http://127.0.0.1:1/tare.users.v1.UserService/CreateUser": {Connect, ConnectJSON, GRPC},
+		"127.0.0.1:1 tare.users.v1.UserService/CreateUser":        {GRPC},
+	} {
+		if got := (Face{Protocols: protocols}).try("it", at); !strings.HasSuffix(got, " "+want) {
+			t.Errorf("%v: %s", protocols, got)
+		}
 	}
 }

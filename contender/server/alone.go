@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -62,11 +63,17 @@ func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 		return err
 	}
 	scheme := "http"
-	if r.encrypts {
-		scheme = "https"
+	var renew chan os.Signal // nil: a hang-up is an end
+	if r.pair != nil {
+		scheme, renew = "https", make(chan os.Signal, 1)
+		signal.Notify(renew, syscall.SIGHUP)
+		defer signal.Stop(renew)
 	}
 	for _, line := range r.service.Notices {
 		fmt.Fprintf(stderr, "%s: %s\n", name(), line)
+	}
+	if !r.service.Guarded && slices.ContainsFunc(r.fronts, (*front).exposed) {
+		fmt.Fprintf(stderr, "%s: other machines can reach this, and no token is asked for\n", name())
 	}
 	for _, f := range r.fronts {
 		by := ""
@@ -74,12 +81,22 @@ func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 			by = " by " + f.name
 		}
 		fmt.Fprintf(stderr, "%s: serving %s%s at %s://%s\n", name(), s.app.Name, by, scheme, f.listen.Addr())
+		fmt.Fprintf(stderr, "%s: try: %s\n", name(), r.service.try(f.name, reachable(f.listen.Addr(), r.pair != nil)))
 	}
-	select {
-	case err := <-r.ended:
-		r.ended <- nil // which stop waits for
-		return also(fmt.Errorf("serving ended: %w", err), r.stop(linger))
-	case <-ctx.Done():
+	for serving := true; serving; {
+		select {
+		case err := <-r.ended:
+			r.ended <- nil // which stop waits for
+			return also(fmt.Errorf("serving ended: %w", err), r.stop(linger))
+		case <-renew:
+			if err := r.pair.load(); err != nil {
+				fmt.Fprintf(stderr, "%s: the certificate is as it was: %v\n", name(), err)
+				continue
+			}
+			fmt.Fprintf(stderr, "%s: new connections have the certificate that is in %s now\n", name(), s.cert)
+		case <-ctx.Done():
+			serving = false
+		}
 	}
 	if err := r.stop(farewell); err != nil {
 		fmt.Fprintf(stderr, "%s: not everything had ended in time: %v\n", name(), err)

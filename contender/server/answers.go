@@ -57,7 +57,7 @@ func (r *running) ask(limit time.Duration) error {
 	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
 		return err
 	}
-	if r.encrypts {
+	if r.pair != nil {
 		itself := &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}
 		if r.http2 {
 			itself.NextProtos = []string{"h2"}

@@ -46,7 +46,12 @@ type Service struct {
 	Reset     func(ctx context.Context) error // how it goes back to how it was
 	Close     func() error                    // closes what Keeps names: its sink or its store
 	Keeps     string
+	Guarded   bool     // requests must carry a secret
 	Notices   []string // what whoever starts it should know, in lines
+
+	// Try is a shell command, of one line, that asks a variant at an address for
+	// something and gets it. Nil: it asks for /health.
+	Try func(variant string, at Address) string
 }
 
 // Plain is an app without settings, whose service is nothing but its server.

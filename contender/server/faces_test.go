@@ -92,6 +92,9 @@ func TestFacesShareAStore(t *testing.T) {
 			t.Fatalf("%q", line)
 		}
 		at[name] = strings.TrimSpace(url)
+		if line := <-said; !strings.HasSuffix(line, ": try: curl -s "+at[name]+"/health\n") {
+			t.Errorf("%q", line)
+		}
 	}
 	if got := post(t, at["grpc"]+"/tea"); got != "1\n" {
 		t.Errorf("%q", got)

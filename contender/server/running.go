@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +19,7 @@ type running struct {
 	http2    bool   // it speaks nothing else
 	receipts *Receipts
 	service  Service
-	encrypts bool
+	pair     *keyPair   // nil: connections are not encrypted
 	ended    chan error // what Serve returned, of each front
 	log      func()     // closes it
 	stopping sync.Once
@@ -54,8 +53,12 @@ func (h Host) start(s setup) (_ *running, err error) {
 		}
 	}()
 	o := Options{Receipts: r.receipts}
-	if o.TLS, err = loadTLS(s.app, s.cert, s.key); err != nil {
-		return nil, err
+	if s.cert != "" || s.key != "" {
+		r.pair = &keyPair{cert: s.cert, key: s.key}
+		if err := r.pair.load(); err != nil {
+			return nil, err
+		}
+		o.TLS = r.pair.config(s.app)
 	}
 	if o.Log, r.log, err = openLog(s.log, s.logFile, s.stdout); err != nil {
 		return nil, err
@@ -79,11 +82,16 @@ func (h Host) start(s setup) (_ *running, err error) {
 	}
 	r.addr = r.fronts[0].listen.Addr().String()
 	r.http2 = h.HTTP2 != nil && h.HTTP2(faces[0].variant)
-	r.encrypts = o.TLS != nil
 	for _, f := range r.fronts {
 		go f.serve(o.TLS, r.ended)
 	}
 	return r, nil
+}
+
+// exposed reports whether other machines may reach it.
+func (f *front) exposed() bool {
+	at, isTCP := f.listen.Addr().(*net.TCPAddr)
+	return isTCP && !at.IP.IsLoopback()
 }
 
 func (f *front) serve(secure *tls.Config, ended chan<- error) {
@@ -94,23 +102,6 @@ func (f *front) serve(secure *tls.Config, ended chan<- error) {
 	err := f.server.Serve(l)
 	_ = l.Close()
 	ended <- err
-}
-
-// loadTLS is the one configuration of all encrypted servers: TLS 1.3, and HTTP/1.1
-// but for an app that is served over HTTP/2 too.
-func loadTLS(app App, cert, key string) (*tls.Config, error) {
-	if cert == "" && key == "" {
-		return nil, nil
-	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		return nil, fmt.Errorf("certificate: %w", err)
-	}
-	protocols := []string{"http/1.1"}
-	if app.HTTP2 {
-		protocols = slices.Insert(protocols, 0, "h2")
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13, NextProtos: protocols}, nil
 }
 
 // also is two errors in one line, where there are two.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Setting is one thing that can be chosen about an app. A program alone takes
@@ -107,10 +108,25 @@ func Size(into *int64, least int64) func(string) error {
 			}
 		}
 		n, err := strconv.ParseInt(digits, 10, 64)
-		if err != nil || n < least || n > math.MaxInt64/unit {
+		if err != nil || n < 0 || n > math.MaxInt64/unit || n*unit < least {
 			return fmt.Errorf("%q is no number of bytes, such as 1048576 or 1MiB", text)
 		}
 		*into = n * unit
+		return nil
+	}
+}
+
+// Duration sets how long something may take, zero where that is off.
+func Duration(into *time.Duration) func(string) error {
+	return func(text string) error {
+		if *into = 0; text == Off {
+			return nil
+		}
+		d, err := time.ParseDuration(text)
+		if err != nil || d <= 0 {
+			return fmt.Errorf("%q is neither off nor a duration, such as 30s", text)
+		}
+		*into = d
 		return nil
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"strings"
 	"testing"
+	"time"
 )
 
 // other is an app that shares a setting with a shop.
@@ -145,5 +146,31 @@ func TestConfigured(t *testing.T) {
 	}
 	if s := (Setting{Name: "max-body"}); s.Env() != "TARE_MAX_BODY" {
 		t.Error(s.Env())
+	}
+}
+
+func TestDuration(t *testing.T) {
+	d := time.Hour
+	set := Duration(&d)
+	for text, want := range map[string]time.Duration{"off": 0, "30s": 30 * time.Second} {
+		if err := set(text); err != nil || d != want {
+			t.Errorf("%s: %v, %v", text, d, err)
+		}
+	}
+	for _, text := range []string{"", "on", "0s", "-1s", "30"} {
+		if err := set(text); err == nil || !strings.Contains(err.Error(), "is neither off nor a duration") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// The bound of a size is one of bytes, whatever the unit.
+func TestSizeBound(t *testing.T) {
+	var n int64
+	if err := Size(&n, 65536)("1MiB"); err != nil || n != 1<<20 {
+		t.Errorf("%d, %v", n, err)
+	}
+	if err := Size(&n, 65536)("63KiB"); err == nil {
+		t.Error("less than the bound")
 	}
 }

@@ -43,7 +43,7 @@ func checkRandom(t *Tree) []string {
 // time.Now as a default is not calling it.
 func checkClock(t *Tree) []string {
 	return used(t, []string{"time"}, func(f *File, name string) bool {
-		if f.free() || f.Test || f.Tool || under(f.Dir, "internal/machine", "internal/trial", "internal/build", "load", "contender", "cmd", "bench", "cgocopy/examples", "peers", "apps/users/store", "apps/users/conformance", "internal/conformance") {
+		if f.free() || f.Test || f.Tool || under(f.Dir, "internal/machine", "internal/trial", "internal/build", "load", "contender", "cmd", "bench", "cgocopy/examples", "peers", "apps/ingest/spool", "apps/users/store", "apps/users/conformance", "internal/conformance") {
 			return false
 		}
 		return slices.Contains([]string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Sleep"}, name)

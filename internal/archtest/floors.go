@@ -96,6 +96,9 @@ func places() []place {
 		{dir: "cmd/tare/internal/project/survey", floor: 6},
 		{dir: "cmd/tare/internal/history", floor: 6},
 		{dir: "cmd/tare/internal/history/index", floor: 6, peers: []string{"cmd/tare/internal/history"}},
+		{dir: "cmd/tare/internal/sink", floor: 6},
+		{dir: "cmd/tare/internal/sink/kinds", floor: 7, peers: []string{"cmd/tare/internal/sink/*"}},
+		{dir: "cmd/tare/internal/sink/*", floor: 7},
 		{dir: "cmd/tare/internal/bring", floor: 7, peers: []string{"cmd/tare/internal/bring/*"}},
 		{dir: "cmd/tare/internal/bring/document", floor: 7},
 		{dir: "cmd/tare/internal/bring/samecode", floor: 6},
@@ -125,8 +128,12 @@ func places() []place {
 		{dir: "cgocopy/internal/whole", floor: alone, peers: []string{"cgocopy", "cgocopy/cgocopytest", "cgocopy/internal/*"}}, // tests of the whole command
 		{dir: "cgocopy/internal/*", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},
 		{dir: "cgocopy/cmd/cgocopy", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/cli"}},
-		{dir: "apps/ingest", floor: alone, peers: []string{"apps/ingest/sink"}},
-		{dir: "apps/ingest/sink", floor: alone},
+		{dir: "apps/ingest", floor: alone, peers: []string{"apps/ingest/sink", "apps/ingest/spool"}},
+		{dir: "apps/ingest/commit", floor: alone},
+		{dir: "apps/ingest/disk", floor: alone},
+		{dir: "apps/ingest/disk/disktest", floor: alone, peers: []string{"apps/ingest/disk"}},
+		{dir: "apps/ingest/sink", floor: alone, peers: []string{"apps/ingest/commit", "apps/ingest/disk", "apps/ingest/disk/disktest"}},
+		{dir: "apps/ingest/spool", floor: alone, peers: []string{"apps/ingest/commit", "apps/ingest/disk", "apps/ingest/disk/disktest"}},
 		{dir: "apps/users/userstest", floor: alone, peers: []string{"apps/users"}},
 		{dir: "apps/users/store", floor: alone, peers: []string{"apps/users", "apps/users/*", "apps/users/store/*"}},
 		{dir: "apps/users/proto", floor: alone, peers: []string{"apps/users"}},
@@ -143,6 +150,7 @@ func places() []place {
 		{dir: "bench/*", floor: 1, only: []string{"contender/fixture", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "tools/protogen", floor: 1}, // a generator
 		{dir: "tools/release", floor: 1},  // makes versions
+		{dir: "tools/notice", floor: 1},   // writes NOTICE
 	}
 }
 

@@ -148,7 +148,7 @@ func (b *builder) parts() []part {
 	add(report.KeyCriteria, report.KeyRecommendation)
 	add(report.KeyScaling, report.KeyBreakEven, report.KeyDecomposition, report.KeyTradeOffs, report.KeyAdoption, report.KeyCost)
 	own(b.rate())
-	add(report.KeySemantics, report.KeyClaims, report.KeyPublished, report.KeyDrives, report.KeyFindings, report.KeyLimits, report.KeyNotWeighed, report.KeyProfiles, report.KeyResolution, report.KeyRun)
+	add(report.KeySemantics, report.KeyClaims, report.KeyPublished, report.KeyDrives, report.KeyFindings, report.KeyLimits, report.KeyNotWeighed, report.KeyExplanations, report.KeyProfiles, report.KeyResolution, report.KeyRun)
 	own(b.repeat())
 	return out
 }

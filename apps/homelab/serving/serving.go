@@ -69,7 +69,12 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	if err != nil {
 		return server.Service{}, err
 	}
-	return server.Service{Make: func(o server.Options) (server.Server, error) { return c.serve(o, house) }}, nil
+	return server.Service{Make: func(o server.Options) (server.Server, error) { return c.serve(o, house) }, Try: try}, nil
+}
+
+// try lists the devices.
+func try(_ string, at server.Address) string {
+	return at.Curl() + " " + at.URL() + "/api/v1/devices"
 }
 
 // Devices are those of a house of n, the same in every process.

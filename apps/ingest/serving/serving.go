@@ -4,11 +4,13 @@ package serving
 
 import (
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/ingest/spool"
 	"github.com/tarebench/tare/contender/server"
 )
 
@@ -20,11 +22,16 @@ const (
 	SetSink    = "sink"
 	SetFsync   = "fsync"
 	SetRotate  = "rotate"
+
+	SetSpoolBytes = "spool-bytes"
+	SetSpoolAge   = "spool-age"
+	SetSinkWait   = "sink-wait"
 )
 
 const (
-	sinkNull = "null"
-	sinkFile = "file:"
+	sinkNull  = "null"
+	sinkFile  = "file:"
+	sinkSpool = "spool:"
 )
 
 // Serve makes a server for the service.
@@ -45,15 +52,20 @@ func (c *config) Settings() []server.Setting {
 		server.Chosen(SetLimit, strconv.Itoa(ingest.DefaultLimit), "`records` in a batch, at most", server.Number(&c.Limit, 1, 1_000_000)),
 		server.Chosen(SetMaxBody, "1MiB", "`bytes` of a body at most, as sent and unpacked; also with kB, MB, KiB, MiB, …", server.Size(&c.MaxBody, 1)),
 		server.Chosen(SetToken, "", "`secret` that requests must carry as Authorization: Bearer; empty: none", server.Text(&c.Token)),
-		server.Chosen(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends lines of JSON", c.setSink),
+		server.Chosen(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends lines of JSON, spool:DIR keeps them for a reader", c.setSink),
 		server.Chosen(SetFsync, server.Off, "events are on stable storage before they are acknowledged", server.Switched(&c.Fsync)),
 		server.Chosen(SetRotate, "0", "`bytes` after which the file sink begins another file; 0: never", server.Size(&c.Rotate, 0)),
+		server.Chosen(SetSpoolBytes, "1GiB", "`bytes` of the spool on disk at most; batches are answered with 503 when it is full", server.Size(&c.SpoolBytes, spool.LeastBytes)),
+		server.Chosen(SetSpoolAge, server.Off, "`duration` that the oldest event may wait in the spool; off: any", server.Duration(&c.SpoolAge)),
+		server.Chosen(SetSinkWait, server.Off, "`duration` that an answer waits until the events are sent on; off: they are acknowledged in the spool", server.Duration(&c.Wait)),
 	}
 }
 
 func (c *config) setSink(value string) error {
-	if path, file := strings.CutPrefix(value, sinkFile); value != sinkNull && (!file || path == "") {
-		return fmt.Errorf("%q is neither null nor file:PATH", value)
+	path, file := strings.CutPrefix(value, sinkFile)
+	dir, spooled := strings.CutPrefix(value, sinkSpool)
+	if value != sinkNull && (!file || path == "") && (!spooled || dir == "") {
+		return fmt.Errorf("%q is neither null nor file:PATH nor spool:DIR", value)
 	}
 	c.Sink = value
 	return nil
@@ -63,8 +75,11 @@ func (c *config) Check() error { return nil }
 
 // Open opens the sink. Under a lab rotated files are numbered only.
 func (c *config) Open(lab bool) (server.Service, error) {
-	if !lab {
+	if !lab || strings.HasPrefix(c.Sink, sinkSpool) {
 		c.Now = time.Now
+	}
+	if !lab {
+		c.Log = func(line string) { fmt.Fprintf(os.Stderr, "%s: %s\n", ingest.Name, line) }
 	}
 	s, err := ingest.New(c.Config)
 	if err != nil {
@@ -72,16 +87,32 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	}
 	return server.Service{
 		Make:      func(o server.Options) (server.Server, error) { return c.serve(o, s) },
-		Delivered: s.Delivered, Close: s.Close, Keeps: "sink", Notices: c.notices(s),
+		Delivered: s.Delivered, Close: s.Close, Keeps: "sink", Notices: c.notices(s), Guarded: c.Token != "", Try: c.try,
 	}, nil
 }
 
 func (c *config) notices(s *ingest.Service) []string {
-	if c.Sink == sinkNull {
+	dir, spooled := strings.CutPrefix(c.Sink, sinkSpool)
+	cut, unsent := s.Cut(), s.Unsent()
+	switch {
+	case c.Sink == sinkNull:
 		return []string{"there is no sink: events are acknowledged and thrown away; -sink file:PATH keeps them"}
-	}
-	if cut := s.Cut(); cut > 0 {
+	case spooled && cut > 0:
+		return []string{fmt.Sprintf("%s has %d events to send on, and behind them %d bytes of a write that was not finished, and not acknowledged", dir, unsent, cut)}
+	case spooled && unsent > 0:
+		return []string{fmt.Sprintf("%s has %d events to send on", dir, unsent)}
+	case cut > 0:
 		return []string{fmt.Sprintf("the last line of %s was unfinished: its %d bytes were cut off", strings.TrimPrefix(c.Sink, sinkFile), cut)}
 	}
 	return nil
+}
+
+// try sends a batch of one event. A token is that of the environment, where it
+// is in nobody's history.
+func (c *config) try(_ string, at server.Address) string {
+	line := at.Curl()
+	if c.Token != "" {
+		line += ` -H "Authorization: Bearer $` + server.Setting{Name: SetToken}.Env() + `"`
+	}
+	return line + ` -H 'Content-Type: application/json' -d '[{"id":"3f0c9a52-1d2e-4c55-9d0b-7a1f6f3f2b11","timestamp":"2025-03-01T12:00:00.250Z","metadata":{"user_id":"u-1842"}}]' ` + at.URL()
 }

@@ -1,7 +1,6 @@
 package sink
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -10,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tarebench/tare/apps/ingest/disk/disktest"
 )
 
 const path = "d/events.ndjson"
@@ -18,7 +19,7 @@ const path = "d/events.ndjson"
 type machine struct {
 	t    *testing.T
 	seed uint64
-	disk *fakeDisk
+	disk *disktest.Disk
 
 	mu    sync.Mutex
 	lines map[string]bool // all that Keep was called with; true: acknowledged
@@ -78,7 +79,7 @@ func (m *machine) call(f *File, rng *rand.Rand) int {
 // look opens the File a last time, and counts all lines in all files.
 func (m *machine) look(o Options) {
 	m.t.Helper()
-	m.disk.left, m.disk.fails = -1, 0
+	m.disk.Left, m.disk.Fails = -1, 0
 	o.files = m.disk
 	f, _, err := Open(path, o)
 	if err != nil {
@@ -88,15 +89,15 @@ func (m *machine) look(o Options) {
 		m.t.Fatalf("seed %d: %v", m.seed, err)
 	}
 	seen := map[string]int{}
-	for name, n := range m.disk.names {
+	for name, text := range m.disk.Content() {
 		if strings.Contains(name, tornMark) {
 			m.t.Errorf("seed %d: %s is left", m.seed, name)
 		}
-		if len(n.data) > 0 && n.data[len(n.data)-1] != '\n' {
+		if text != "" && !strings.HasSuffix(text, "\n") {
 			m.t.Errorf("seed %d: %s ends in a part of a line", m.seed, name)
 		}
-		for line := range bytes.Lines(n.data) {
-			seen[strings.TrimSuffix(string(line), "\n")]++
+		for line := range strings.Lines(text) {
+			seen[strings.TrimSuffix(line, "\n")]++
 		}
 	}
 	for line, times := range seen {
@@ -134,12 +135,12 @@ func crashes(t *testing.T, o Options, fails float64, powerCut func(rng *rand.Ran
 		if rng.IntN(2) == 0 {
 			o.Now = func() time.Time { return time.Unix(1e9, 0) }
 		}
-		m := &machine{t: t, seed: seed, disk: newFakeDisk(seed), lines: map[string]bool{}}
+		m := &machine{t: t, seed: seed, disk: disktest.New(seed), lines: map[string]bool{}}
 		for range 1 + rng.IntN(4) {
-			m.disk.left, m.disk.fails = rng.IntN(80), fails*float64(rng.IntN(3))
+			m.disk.Left, m.disk.Fails = rng.IntN(80), fails*float64(rng.IntN(3))
 			acknowledged += m.life(o, rng)
 			lives++
-			m.disk = m.disk.off(rng.Uint64(), powerCut(rng))
+			m.disk = m.disk.Off(rng.Uint64(), powerCut(rng))
 		}
 		if m.look(o); t.Failed() {
 			return

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"time"
+
+	"github.com/tarebench/tare/apps/ingest/commit"
+	"github.com/tarebench/tare/apps/ingest/disk"
 )
 
 // Options say how a File keeps lines. The zero value works.
@@ -16,7 +18,7 @@ type Options struct {
 	Rotate int64            // bytes that a file has at most, unless one batch is longer; zero: there is one file
 	Now    func() time.Time // its time is part of the names of files that are put away; nil: it is not
 
-	files files // nil: the operating system's
+	files disk.Files // nil: the operating system's
 }
 
 // MaxBatch is how many bytes Keep of a [File] takes at once.
@@ -50,42 +52,26 @@ const maxWrite = 4 << 20
 // empty and stays. Nobody else may write to the file, shorten or rename it; it
 // may be read at any time, up to the last line end.
 type File struct {
-	turn  chan struct{} // full while somebody uses store
+	queue *commit.Queue
 	store *store
 	lock  io.Closer // nil: closed
-
-	mu     sync.Mutex
-	closed bool
-	next   *group // what the next turn will write; nil: nothing waits
 }
 
 var _ Sink = (*File)(nil)
-
-// group is batches that are written in one turn.
-type group struct {
-	batches []*batch
-	done    chan struct{} // closed when all of them have their result
-}
-
-// batch belongs to its caller, then to whoever has the turn, and when the group
-// is done to its caller again.
-type batch struct {
-	lines []byte
-	err   error
-}
 
 // Open opens the file at path, in a directory that exists, and begins it where
 // there is none. Cut is how many bytes at its end were no whole line, as a
 // process leaves them that was killed in the middle of a write.
 func Open(path string, o Options) (f *File, cut int64, err error) {
 	if o.files == nil {
-		o.files = disk{}
+		o.files = disk.System{}
 	}
-	lock, err := o.files.lock(path + ".lock")
+	lock, err := o.files.Lock(path + ".lock")
 	if err != nil {
 		return nil, 0, err
 	}
-	f = &File{turn: make(chan struct{}, 1), store: newStore(path, o), lock: lock}
+	f = &File{store: newStore(path, o), lock: lock}
+	f.queue = commit.New(f.store.keep)
 	if cut, err = f.store.open(); err != nil {
 		return nil, 0, errors.Join(err, f.store.close(), lock.Close())
 	}
@@ -101,91 +87,23 @@ func (f *File) Keep(ctx context.Context, lines []byte, _ int) error {
 	case len(lines) == 0:
 		return nil
 	case len(lines) > MaxBatch:
-		return fmt.Errorf("a batch of %d bytes, more than %d", len(lines), MaxBatch)
+		return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(lines), MaxBatch)
 	case lines[len(lines)-1] != '\n' || bytes.IndexByte(lines, 0) >= 0:
 		return errors.New("a batch without a line end at its end, or with a zero byte in it")
 	}
-	g, b, err := f.join(lines)
-	if err != nil {
-		return err
-	}
-	select {
-	case f.turn <- struct{}{}:
-		f.commit(g)
-		<-f.turn
-	case <-g.done:
-	case <-ctx.Done():
-		if f.leave(g, b) {
-			return ctx.Err()
-		}
-		<-g.done // somebody is writing it
-	}
-	return b.err
-}
-
-// join adds a batch to the group that waits.
-func (f *File) join(lines []byte) (*group, *batch, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return nil, nil, ErrClosed
-	}
-	if f.next == nil {
-		f.next = &group{done: make(chan struct{})}
-	}
-	b := &batch{lines: lines}
-	f.next.batches = append(f.next.batches, b)
-	return f.next, b, nil
-}
-
-// leave takes a batch out of a group that still waits, or says false.
-func (f *File) leave(g *group, b *batch) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.next != g {
-		return false
-	}
-	for i := range g.batches {
-		if g.batches[i] == b {
-			g.batches = append(g.batches[:i], g.batches[i+1:]...)
-			return true
-		}
-	}
-	return false
-}
-
-// commit writes g, unless that was done in an earlier turn. The caller has the
-// turn.
-func (f *File) commit(g *group) {
-	f.mu.Lock()
-	if f.next != g {
-		f.mu.Unlock()
-		return
-	}
-	f.next = nil
-	f.mu.Unlock()
-	f.store.keep(g.batches)
-	close(g.done)
+	return f.queue.Keep(ctx, &commit.Batch{Lines: lines})
 }
 
 // Close writes what waits, and closes the file.
 func (f *File) Close() error {
-	f.mu.Lock()
-	f.closed = true
-	g := f.next
-	f.mu.Unlock()
-
-	f.turn <- struct{}{}
-	defer func() { <-f.turn }()
-	if g != nil {
-		f.commit(g)
-	}
-	if f.lock == nil {
-		return nil
-	}
-	err := errors.Join(f.store.close(), f.lock.Close())
-	f.lock = nil
-	return err
+	return f.queue.Close(func() error {
+		if f.lock == nil {
+			return nil
+		}
+		err := errors.Join(f.store.close(), f.lock.Close())
+		f.lock = nil
+		return err
+	})
 }
 
 // Stats are what a File has done since it was opened.

@@ -13,6 +13,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/tarebench/tare/apps/ingest/commit"
+	"github.com/tarebench/tare/apps/ingest/disk/disktest"
 )
 
 func mustOpen(t *testing.T, path string, o Options) *File {
@@ -36,29 +39,27 @@ func mustKeep(t *testing.T, f *File, lines string) {
 	}
 }
 
-// content is all files but the lock, by name.
-func (d *fakeDisk) content() map[string]string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// content is what files hold, by name.
+func content(d *disktest.Disk) map[string]string {
 	out := map[string]string{}
-	for path, n := range d.names {
-		out[filepath.Base(path)] = string(n.data)
+	for path, text := range d.Content() {
+		out[filepath.Base(path)] = text
 	}
 	return out
 }
 
-func wantContent(t *testing.T, d *fakeDisk, want map[string]string) {
+func wantContent(t *testing.T, d *disktest.Disk, want map[string]string) {
 	t.Helper()
-	if got := d.content(); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := content(d); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("files %q, want %q", got, want)
 	}
 }
 
 // held makes d wait before it syncs. Each call of next lets one sync happen,
 // once it is there.
-func held(d *fakeDisk) (next func()) {
+func held(d *disktest.Disk) (next func()) {
 	at, on := make(chan struct{}), make(chan struct{})
-	d.sync = func() { at <- struct{}{}; <-on }
+	d.OnSync = func() { at <- struct{}{}; <-on }
 	return func() { <-at; on <- struct{}{} }
 }
 
@@ -66,12 +67,7 @@ func held(d *fakeDisk) (next func()) {
 func waiting(t *testing.T, f *File, n int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; {
-		f.mu.Lock()
-		have := 0
-		if f.next != nil {
-			have = len(f.next.batches)
-		}
-		f.mu.Unlock()
+		have := f.queue.Waiting()
 		if have == n {
 			return
 		}
@@ -111,7 +107,7 @@ func (k *keepers) failed() (n int) {
 }
 
 func TestBatchesThatWaitAreWrittenTogether(t *testing.T) {
-	d := newFakeDisk(1)
+	d := disktest.New(1)
 	f := mustOpen(t, path, Options{Fsync: true, files: d})
 	next := held(d)
 	var k keepers
@@ -131,14 +127,14 @@ func TestBatchesThatWaitAreWrittenTogether(t *testing.T) {
 	if s := f.Stats(); s.Writes != 2 || s.Syncs != 2 {
 		t.Errorf("%+v for 51 batches, want 2 writes and 2 syncs", s)
 	}
-	if got := strings.Count(d.content()["events.ndjson"], "\n"); got != 51 {
+	if got := strings.Count(content(d)["events.ndjson"], "\n"); got != 51 {
 		t.Errorf("%d lines", got)
 	}
-	d.sync = nil
+	d.OnSync = nil
 }
 
 func TestKeepOfAnEndedContext(t *testing.T) {
-	d := newFakeDisk(1)
+	d := disktest.New(1)
 	f := mustOpen(t, path, Options{Fsync: true, files: d})
 	next := held(d)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -159,7 +155,7 @@ func TestKeepOfAnEndedContext(t *testing.T) {
 	if first.failed()+last.failed() > 0 {
 		t.Errorf("%v %v", first.errs, last.errs)
 	}
-	d.sync = nil
+	d.OnSync = nil
 	if err := f.Keep(ctx, []byte("late\n"), 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("with an ended context: %v", err)
 	}
@@ -168,7 +164,7 @@ func TestKeepOfAnEndedContext(t *testing.T) {
 
 // What is being written when its context ends is waited for.
 func TestKeepWhoseContextEndsTooLate(t *testing.T) {
-	d := newFakeDisk(1)
+	d := disktest.New(1)
 	f := mustOpen(t, path, Options{Fsync: true, files: d})
 	next := held(d)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -189,20 +185,20 @@ func TestKeepWhoseContextEndsTooLate(t *testing.T) {
 	if first.failed()+second.failed() > 0 {
 		t.Errorf("%v %v", first.errs, second.errs)
 	}
-	d.sync = nil
+	d.OnSync = nil
 }
 
 func TestFullDisk(t *testing.T) {
 	for _, fsync := range []bool{false, true} {
-		d := newFakeDisk(1)
+		d := disktest.New(1)
 		f := mustOpen(t, path, Options{Fsync: fsync, files: d})
 		mustKeep(t, f, "one\n")
-		d.room = 6
+		d.Room = 6
 		if err := f.Keep(context.Background(), []byte("two\ntwo\n"), 2); !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("a batch that has no room: %v", err)
 		}
 		mustKeep(t, f, "three\n")
-		d.room = -1
+		d.Room = -1
 		mustKeep(t, f, "four\n")
 		wantContent(t, d, map[string]string{"events.ndjson": "one\nthree\nfour\n"})
 	}
@@ -211,30 +207,30 @@ func TestFullDisk(t *testing.T) {
 // A file whose last write can be neither finished nor undone takes nothing
 // more until it can.
 func TestWriteThatCannotBeUndone(t *testing.T) {
-	d := newFakeDisk(1)
+	d := disktest.New(1)
 	f := mustOpen(t, path, Options{files: d})
 	mustKeep(t, f, "one\n")
-	d.room, d.fails = 3, 1
+	d.Room, d.Fails = 3, 1
 	for range 3 {
 		if err := f.Keep(context.Background(), []byte("two\n"), 1); err == nil {
 			t.Error("kept on a broken disk")
 		}
 	}
-	d.room, d.fails = -1, 0
+	d.Room, d.Fails = -1, 0
 	mustKeep(t, f, "three\n")
 	wantContent(t, d, map[string]string{"events.ndjson": "one\nthree\n"})
 }
 
 func TestFailedSync(t *testing.T) {
-	d := newFakeDisk(1)
+	d := disktest.New(1)
 	f := mustOpen(t, path, Options{Fsync: true, files: d})
 	fail := func(line string) {
 		t.Helper()
-		d.sync = func() { d.mu.Lock(); d.fails = 1; d.mu.Unlock(); d.sync = nil }
-		if err := f.Keep(context.Background(), []byte(line), 1); !errors.Is(err, errIO) {
+		d.OnSync = func() { d.Mu.Lock(); d.Fails = 1; d.Mu.Unlock(); d.OnSync = nil }
+		if err := f.Keep(context.Background(), []byte(line), 1); !errors.Is(err, disktest.ErrIO) {
 			t.Errorf("keep %q: %v", line, err)
 		}
-		d.fails = 0
+		d.Fails = 0
 	}
 	fail("nothing\n")
 	mustKeep(t, f, "one\n")
@@ -248,7 +244,7 @@ func TestFailedSync(t *testing.T) {
 }
 
 func TestClose(t *testing.T) {
-	d := newFakeDisk(1)
+	d := disktest.New(1)
 	f := mustOpen(t, path, Options{Fsync: true, files: d})
 	next := held(d)
 	var k keepers
@@ -273,13 +269,13 @@ func TestClose(t *testing.T) {
 	if err := f.Keep(context.Background(), []byte("late\n"), 1); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
-	if got := d.content()["events.ndjson"]; strings.Count(got, "\n") != 3 {
+	if got := content(d)["events.ndjson"]; strings.Count(got, "\n") != 3 {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestWhatIsNoBatch(t *testing.T) {
-	d := newFakeDisk(1)
+	d := disktest.New(1)
 	f := mustOpen(t, path, Options{files: d})
 	for _, lines := range [][]byte{[]byte("no end"), []byte("zero\x00\n"), bytes.Repeat([]byte("\n"), MaxBatch+1)} {
 		if err := f.Keep(context.Background(), lines, 1); err == nil {
@@ -309,43 +305,21 @@ func TestOpenWhereItCannot(t *testing.T) {
 
 // A long queue is written in pieces, so that memory stays bounded.
 func TestLongQueue(t *testing.T) {
-	d := newFakeDisk(1)
+	d := disktest.New(1)
 	f := mustOpen(t, path, Options{files: d})
 	line := append(bytes.Repeat([]byte("x"), maxWrite/4), '\n')
-	var batches []*batch
+	var batches []*commit.Batch
 	for range 9 {
-		batches = append(batches, &batch{lines: line})
+		batches = append(batches, &commit.Batch{Lines: line})
 	}
 	f.store.keep(batches)
-	if slices.ContainsFunc(batches, func(b *batch) bool { return b.err != nil }) {
+	if slices.ContainsFunc(batches, func(b *commit.Batch) bool { return b.Err != nil }) {
 		t.Error("failed")
 	}
 	if got := f.Stats().Writes; got != 3 {
 		t.Errorf("%d writes of at most %d bytes for 9 batches of %d", got, maxWrite, len(line))
 	}
-	if got, want := len(d.content()["events.ndjson"]), 9*len(line); got != want {
+	if got, want := len(content(d)["events.ndjson"]), 9*len(line); got != want {
 		t.Errorf("%d bytes, want %d", got, want)
 	}
-}
-
-// A batch whose caller has not come to wait for its turn yet is written too.
-func TestCloseWritesWhatHasJoined(t *testing.T) {
-	d := newFakeDisk(1)
-	f := mustOpen(t, path, Options{files: d})
-	g, b, err := f.join([]byte("joined\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
-	select {
-	case <-g.done:
-	default:
-		t.Fatal("it still waits")
-	}
-	if b.err != nil {
-		t.Error(b.err)
-	}
-	wantContent(t, d, map[string]string{"events.ndjson": "joined\n"})
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tarebench/tare/apps/ingest/disk/disktest"
 )
 
 // A file that was given up, and could not be cut back, is when it is opened
@@ -96,7 +98,7 @@ func TestRotationUnderLoad(t *testing.T) {
 
 // Lines matter more than how long the file becomes.
 func TestFileThatCannotBePutAwayIsWrittenOn(t *testing.T) {
-	d := newFakeDisk(1)
+	d := disktest.New(1)
 	f := mustOpen(t, path, Options{Rotate: 8, Fsync: true, files: noRename{d}})
 	for _, line := range []string{"one\n", "two\n", "three\n", "four\n"} {
 		mustKeep(t, f, line)
@@ -107,9 +109,9 @@ func TestFileThatCannotBePutAwayIsWrittenOn(t *testing.T) {
 	}
 }
 
-type noRename struct{ *fakeDisk }
+type noRename struct{ *disktest.Disk }
 
-func (noRename) rename(string, string) error { return errIO }
+func (noRename) Rename(string, string) error { return disktest.ErrIO }
 
 // A batch that is longer than a file may be has one for itself, and numbers
 // that are taken are passed over.

@@ -11,7 +11,8 @@ package sink
 
 import (
 	"context"
-	"errors"
+
+	"github.com/tarebench/tare/apps/ingest/commit"
 )
 
 // Sink keeps batches of lines. Its methods may be called concurrently.
@@ -27,8 +28,11 @@ type Sink interface {
 	Close() error
 }
 
-// ErrClosed is what Keep says after Close.
-var ErrClosed = errors.New("the sink is closed")
+// Errors of Keep. A batch that is too large will always be.
+var (
+	ErrClosed   = commit.ErrClosed
+	ErrTooLarge = commit.ErrTooLarge
+)
 
 // Null is a sink that keeps nothing.
 type Null struct{}

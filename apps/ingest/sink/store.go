@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/tarebench/tare/apps/ingest/commit"
+	"github.com/tarebench/tare/apps/ingest/disk"
 )
 
 // store is the file at path and those that were put away. One goroutine at a
@@ -18,15 +21,15 @@ type store struct {
 	fsync  bool
 	rotate int64
 	now    func() time.Time
-	files  files
+	files  disk.Files
 
-	file    handle // at path; nil: it is to be opened
-	written int64  // bytes of whole lines in it
-	synced  int64  // how many of these are on stable storage; only with fsync
-	torn    bool   // more may follow them, of a write that failed
-	given   bool   // a sync failed: the file is to be put away, and only what is synced counts
-	number  int    // of the last file that was put away
-	buf     []byte // batches that are written together
+	file    disk.File // at path; nil: it is to be opened
+	written int64     // bytes of whole lines in it
+	synced  int64     // how many of these are on stable storage; only with fsync
+	torn    bool      // more may follow them, of a write that failed
+	given   bool      // a sync failed: the file is to be put away, and only what is synced counts
+	number  int       // of the last file that was put away
+	buf     []byte    // batches that are written together
 
 	writes, syncs, rotations, failures atomic.Int64
 }
@@ -37,7 +40,7 @@ func newStore(path string, o Options) *store {
 
 // open takes up what is there.
 func (s *store) open() (cut int64, err error) {
-	names, err := s.files.list(filepath.Dir(s.path))
+	names, err := s.files.List(filepath.Dir(s.path))
 	if err != nil {
 		return 0, err
 	}
@@ -57,14 +60,14 @@ func (s *store) open() (cut int64, err error) {
 }
 
 // keep writes batches, as many at once as may be.
-func (s *store) keep(batches []*batch) {
+func (s *store) keep(batches []*commit.Batch) {
 	for len(batches) > 0 {
 		n, err := s.some(batches)
 		if err != nil {
 			err = fmt.Errorf("keep: %w", err)
 		}
 		for _, b := range batches[:n] {
-			b.err = err
+			b.Err = err
 		}
 		batches = batches[n:]
 	}
@@ -72,11 +75,11 @@ func (s *store) keep(batches []*batch) {
 
 // some writes the first few of batches and says how many these are. The error
 // is that of each.
-func (s *store) some(batches []*batch) (n int, err error) {
+func (s *store) some(batches []*commit.Batch) (n int, err error) {
 	if err := s.ready(); err != nil {
 		return len(batches), err
 	}
-	if first := int64(len(batches[0].lines)); s.rotate > 0 && s.written > 0 && first > s.rotate-s.written {
+	if first := int64(len(batches[0].Lines)); s.rotate > 0 && s.written > 0 && first > s.rotate-s.written {
 		if err := s.turnOver(); err != nil {
 			s.failures.Add(1) // lines matter more than where they are: the file is written on
 		}
@@ -88,12 +91,12 @@ func (s *store) some(batches []*batch) (n int, err error) {
 	if s.rotate > 0 {
 		most = min(most, s.rotate-s.written)
 	}
-	lines := batches[0].lines
-	for n = 1; n < len(batches) && int64(len(lines)+len(batches[n].lines)) <= most; n++ {
+	lines := batches[0].Lines
+	for n = 1; n < len(batches) && int64(len(lines)+len(batches[n].Lines)) <= most; n++ {
 		if n == 1 {
 			lines = append(s.buf[:0], lines...)
 		}
-		lines = append(lines, batches[n].lines...)
+		lines = append(lines, batches[n].Lines...)
 		s.buf = lines
 	}
 	return n, s.append(lines)
@@ -168,7 +171,7 @@ func (s *store) ready() error {
 
 // begin opens the file, or makes it, and cuts off what is no whole line.
 func (s *store) begin() (cut int64, err error) {
-	file, err := s.files.open(s.path)
+	file, err := s.files.Open(s.path)
 	if err != nil {
 		return 0, err
 	}
@@ -201,7 +204,7 @@ func (s *store) begin() (cut int64, err error) {
 		s.written, s.synced = good, good
 	}
 	if s.fsync {
-		if err := s.files.syncDir(filepath.Dir(s.path)); err != nil {
+		if err := s.files.SyncDir(filepath.Dir(s.path)); err != nil {
 			return 0, err
 		}
 	}
@@ -233,7 +236,7 @@ func (s *store) giveUp() error {
 	var err error
 	if s.synced > 0 {
 		p, err = s.putAway(tornMark + strconv.FormatInt(s.synced, 10))
-	} else if err = s.files.remove(s.path); errors.Is(err, fs.ErrNotExist) {
+	} else if err = s.files.Remove(s.path); errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	if err != nil {
@@ -250,7 +253,7 @@ func (s *store) giveUp() error {
 // name of one that was put away.
 func (s *store) settle(p piece) error {
 	name := filepath.Join(filepath.Dir(s.path), p.name)
-	file, err := s.files.open(name)
+	file, err := s.files.Open(name)
 	if err != nil {
 		return err
 	}
@@ -264,7 +267,7 @@ func (s *store) settle(p piece) error {
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	return s.files.rename(name, filepath.Join(filepath.Dir(s.path), p.settled()))
+	return s.files.Rename(name, filepath.Join(filepath.Dir(s.path), p.settled()))
 }
 
 func (s *store) close() error {

@@ -28,9 +28,10 @@ const (
 type Serve func(o server.Options, s *users.Service) (server.Server, error)
 
 // App is the app for a program that serves it so. Stores that package users does
-// not have are opened by more; nil: they are not built in.
-func App(serve Serve, more users.Opener) server.App {
-	return server.App{Name: users.Name, HTTP2: true, New: func() server.Config { return &config{serve: serve, more: more} }}
+// not have are opened by more; nil: they are not built in. Try is that of
+// [server.Service].
+func App(serve Serve, more users.Opener, try func(variant string, at server.Address) string) server.App {
+	return server.App{Name: users.Name, HTTP2: true, New: func() server.Config { return &config{serve: serve, more: more, try: try} }}
 }
 
 type config struct {
@@ -39,6 +40,7 @@ type config struct {
 	seeded int // users in it
 	serve  Serve
 	more   users.Opener
+	try    func(variant string, at server.Address) string
 }
 
 func (c *config) Settings() []server.Setting {
@@ -108,7 +110,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 		},
 		Fault: s.Fault,
 		Reset: func(ctx context.Context) error { return s.Reset(ctx, c.seeded) },
-		Close: store.Close, Keeps: "store", Notices: c.notices(),
+		Close: store.Close, Keeps: "store", Notices: c.notices(), Try: c.try,
 	}, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/build"
@@ -39,7 +40,12 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 		return cmdenv.Usage(fmt.Sprintf("--face is for a stack that serves several faces, and %s is one", st.ID), "leave --stack out, or --face")
 	}
 	st = st.kept(c, o.store)
-	args := append([]string{"-app=" + o.app}, o.args...)
+	args, forward := append([]string{"-app=" + o.app}, o.args...), (*forwarding)(nil)
+	if o.app == ingest.Name {
+		if forward, args, err = forwarded(args, o.value, o.spool); err != nil {
+			return err
+		}
+	}
 	if st.variant != "" {
 		args = append(args, "-variant="+st.variant)
 	}
@@ -58,12 +64,21 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 	}
 	program, err := buildStack(ctx, env, signals, st, cmdenv.Workshop{Cache: d.Cache, Catalog: o.catalog, Run: tag}, o.quiet)
 	if err == nil {
-		err = attend(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian)
+		err = forward.during(env, signals, func() error {
+			return attend(ctx, env, signals, program.Path, append([]string{st.id}, args...), tag, guardian, o.renews(env))
+		})
 	}
 	if errDone := guardian.Done(); err == nil {
 		err = errDone
 	}
 	return err
+}
+
+// renews reports whether a hang-up means that there is another certificate, as
+// it does where no terminal can be gone.
+func (o options) renews(env cmdenv.Env) bool {
+	_, terminal := cmdenv.Terminal(env.In)
+	return !terminal && o.value(flagTLSCert) != ""
 }
 
 // describe says what would be done.
@@ -116,8 +131,9 @@ func buildStack(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, s
 }
 
 // attend runs a service, by its name and flags. The first signal is handed on to it, the second ends
-// it. Its exit code is the error's.
-func attend(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian) error {
+// it. A hang-up makes it renew its certificate, or is like any other signal. Its
+// exit code is the error's.
+func attend(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path string, args []string, tag string, guardian *trial.Guardian, renews bool) error {
 	cmd := &exec.Cmd{Path: path, Args: args}
 	cmd.Env = append(os.Environ(), trial.EnvRun+"="+tag)
 	cmd.Stdout, cmd.Stderr = env.Out, env.Err
@@ -140,6 +156,10 @@ func attend(ctx context.Context, env cmdenv.Env, signals <-chan os.Signal, path 
 			return exited(cmd, err)
 		case signal = <-signals:
 		case signal = <-hung:
+			if renews {
+				_ = cmd.Process.Signal(signal) // or it has ended by now
+				continue
+			}
 		case <-late:
 			fmt.Fprintf(env.Err, "tare: it has not ended within %v, and is ended now\n", farewell)
 		case <-stop:

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/tarebench/tare/apps"
+	"github.com/tarebench/tare/apps/ingest"
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/apps/users"
 	usersserving "github.com/tarebench/tare/apps/users/serving"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
@@ -26,8 +28,10 @@ type options struct {
 	stack   string   // empty: the app's default
 	args    []string // for the program: the flags that were given, e.g. -limit=100
 	store   string   // of users
-	faces   bool     // that are to be served are named
-	catalog string   // directory; empty: looked for
+	spool   string   // of ingest; empty: spoolDir
+	value   func(setting string) string
+	faces   bool   // that are to be served are named
+	catalog string // directory; empty: looked for
 	dryRun  bool
 	quiet   bool
 }
@@ -45,6 +49,25 @@ Without an APP, what can be served is listed: the services, the stacks each is
 written in, and what can be set about it. Every setting can be given by the
 environment as well, e.g. TARE_MAX_BODY for --max-body; a flag comes first.
 
+--sink sends events on to another place, which need not be there all the time.
+They wait in a spool on disk, and are acknowledged as soon as they are in it;
+--sink-wait acknowledges them when they are sent on. A sink is
+
+  http+ndjson://HOST/PATH      one event a line; https+ndjson: likewise, and so for all
+  http+json://HOST/PATH        an array
+  http+bulk://HOST/INDEX       Elasticsearch and OpenSearch
+  http+clickhouse://HOST/TABLE ClickHouse; columns are id, timestamp and the metadata's
+  https+bigquery://HOST/PATH   BigQuery's insertAll; PATH is the table's
+  kafka://HOST:PORT/TOPIC      key=id|one, tls=on, sasl=plain|scram-256|scram-512
+  jetstream://HOST:PORT/SUBJECT  NATS; durable=on, creds=PATH
+  postgres://HOST/DATABASE     COPY; table=events
+  tee:ONE,OTHER                several of these; null and file:PATH as well
+
+with #batch=1000&bytes=1048576&age=200ms&timeout=30s behind it to set how events
+are put together, and what stands beside it above; gzip=on and token-file=PATH for
+HTTP. TARE_SINK_TOKEN is sent as a bearer token, user and password of the URL as
+Basic.
+
 Ctrl-C and SIGTERM are handed on: the service lets requests under way end, for
 5 s at most. A second Ctrl-C ends it at once. Nothing is left of it when tare
 itself is killed.
@@ -53,6 +76,7 @@ Exit codes: the service's own, which is 0 after a signal; 1 it cannot be built o
 cannot serve; 2 bad input; 130 interrupted before it was built.`,
 		Example: `  tare serve
   tare serve ingest --sink file:events.ndjson
+  tare serve ingest --fsync --sink http+bulk://127.0.0.1:9200/events
   TARE_TOKEN="$SECRET" tare serve ingest --stack fasthttp --limit 100 --addr :8080
   tare serve ingest --sink file:events.ndjson --fsync --rotate 64MiB --tls-cert cert.pem --tls-key key.pem
   tare serve homelab --stack gin --origins https://home.example --log stdout
@@ -76,11 +100,17 @@ cannot serve; 2 bad input; 130 interrupted before it was built.`,
 		if o.args, err = programFlags(cmd.Flags(), o.app, every, groups); err != nil {
 			return err
 		}
-		if o.app == users.Name {
-			o.store, o.faces = cmd.Flags().Lookup(usersserving.SetStore).Value.String(), cmd.Flags().Changed(flagFace)
-			if o.store == "" {
-				o.store = os.Getenv(server.Setting{Name: usersserving.SetStore}.Env())
+		o.value = func(setting string) string {
+			if f := cmd.Flags().Lookup(setting); f.Changed {
+				return f.Value.String()
 			}
+			return os.Getenv(server.Setting{Name: setting}.Env())
+		}
+		switch o.app {
+		case users.Name:
+			o.store, o.faces = o.value(usersserving.SetStore), cmd.Flags().Changed(flagFace)
+		case ingest.Name:
+			o.spool = o.value(flagSpool)
 		}
 		return runServe(cmd.Context(), env, o)
 	}
@@ -102,7 +132,7 @@ func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Fla
 	every = cmdenv.NewFlags("Of every service")
 	every.Set.String("addr", "", "`host:port` to listen at; port 0: any (TARE_ADDR; default: 127.0.0.1:8080)")
 	every.Set.String("log", "", "access `log`: none, stdout, discard or file:PATH (TARE_LOG; default: none)")
-	every.Set.String("tls-cert", "", "`file` of a certificate in PEM, to encrypt connections with (TARE_TLS_CERT)")
+	every.Set.String(flagTLSCert, "", "`file` of a certificate in PEM, to encrypt connections with; read again at SIGHUP (TARE_TLS_CERT)")
 	every.Set.String("tls-key", "", "`file` of its key in PEM (TARE_TLS_KEY)")
 
 	groups := []cmdenv.Flags{which, every}
@@ -122,6 +152,10 @@ func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Fla
 			}
 			g.Set.String(setting.Name, "", help)
 		}
+		if a.Name == ingest.Name {
+			g.Set.Lookup(ingestserving.SetSink).Usage += "; or a sink that events are sent on to, see above"
+			g.Set.String(flagSpool, "", "`directory` in which events wait until they are sent on ("+envSpool+"; default: "+spoolDir+")")
+		}
 		if a.Name == users.Name {
 			g.Set.String(flagFace, "", "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of --addr on ("+server.EnvFace+"; default: all there are)")
 		}
@@ -131,6 +165,8 @@ func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Fla
 	cmdenv.AddFlags(cmd, groups...)
 	return every, byApp
 }
+
+const flagTLSCert = "tls-cert"
 
 // flagFace names the faces of a stack that has several.
 const flagFace = "face"

@@ -1,13 +1,14 @@
 //go:build unix
 
-package sink
+package disk
 
 import (
 	"errors"
 	"os"
 )
 
-func (disk) syncDir(dir string) error {
+// SyncDir brings the names in a directory to stable storage.
+func (System) SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

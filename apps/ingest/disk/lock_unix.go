@@ -1,6 +1,6 @@
 //go:build unix && !solaris && !aix
 
-package sink
+package disk
 
 import (
 	"errors"
@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// lock ends with the process, however that ends.
-func (disk) lock(path string) (io.Closer, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+// Lock ends with the process, however that ends.
+func (System) Lock(path string) (io.Closer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, private)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,5 @@
-package sink
+// Package disktest is a file system that fails as tests want it to.
+package disktest
 
 import (
 	"errors"
@@ -9,36 +10,38 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"syscall"
+
+	"github.com/tarebench/tare/apps/ingest/disk"
 )
 
-// sector is how much a fakeDisk writes or loses at once. It is small, so that
+// sector is how much a Disk writes or loses at once. It is small, so that
 // most batches lie on several.
 const sector = 64
 
 var (
 	errDead = errors.New("the machine is off")
-	errIO   = errors.New("input/output error")
+
+	// ErrIO is how operations fail.
+	ErrIO = errors.New("input/output error")
 )
 
-// fakeDisk is a file system that keeps what is synced apart from what is not,
+// Disk is a file system that keeps what is synced apart from what is not,
 // and fails as it is told to. Names survive a power cut in the order in which
 // they were changed, as a journal keeps them; bytes in any order.
-type fakeDisk struct {
-	mu     sync.Mutex
+type Disk struct {
+	Mu     sync.Mutex // of everything below
+	Left   int        // operations until the machine goes off; less than 0: never
+	Fails  float64    // how probable it is that an operation fails
+	Room   int64      // bytes until the disk is full; less than 0: endless
+	OnSync func()     // called, without the lock, before each Sync; nil: is not
+
 	rng    *rand.Rand
-	left   int     // operations until the machine goes off; less than 0: never
-	dead   bool    // it is off
-	fails  float64 // how probable it is that an operation fails
-	room   int64   // bytes until the disk is full; less than 0: endless
+	dead   bool // it is off
 	locked map[string]bool
 
 	names  map[string]*inode
 	stable map[string]*inode   // names that are on stable storage
 	log    []map[string]*inode // names after each change since
-	sync   func()              // called, without the lock, before each Sync; nil: is not
-	syncs  int
-	writes int
 }
 
 type inode struct {
@@ -49,53 +52,67 @@ type inode struct {
 	sizes []int64        // that there were since
 }
 
-func newFakeDisk(seed uint64) *fakeDisk {
-	return &fakeDisk{
-		rng: rand.New(rand.NewPCG(seed, 0)), left: -1, room: -1, locked: map[string]bool{},
+// New is an empty disk whose failures follow from seed.
+func New(seed uint64) *Disk {
+	return &Disk{
+		rng: rand.New(rand.NewPCG(seed, 0)), Left: -1, Room: -1, locked: map[string]bool{},
 		names: map[string]*inode{}, stable: map[string]*inode{},
 	}
 }
 
 // step begins an operation: it says whether this fails, and whether the machine
 // goes off in the middle of it.
-func (d *fakeDisk) step() (last bool, err error) {
+func (d *Disk) step() (last bool, err error) {
 	if d.dead {
 		return false, errDead
 	}
-	if d.left == 0 {
+	if d.Left == 0 {
 		d.dead = true
 		return true, nil
 	}
-	d.left--
-	if d.rng.Float64() < d.fails {
-		return false, errIO
+	d.Left--
+	if d.rng.Float64() < d.Fails {
+		return false, ErrIO
 	}
 	return false, nil
 }
 
-func (d *fakeDisk) open(path string) (handle, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// Open opens a file to append to.
+func (d *Disk) Open(path string) (disk.File, error) { return d.open(path, true) }
+
+// Overwrite opens a file to write to at offsets.
+func (d *Disk) Overwrite(path string) (disk.File, error) { return d.open(path, true) }
+
+// Read opens a file to read from.
+func (d *Disk) Read(path string) (disk.File, error) { return d.open(path, false) }
+
+func (d *Disk) open(path string, create bool) (disk.File, error) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	if _, err := d.step(); err != nil {
 		return nil, err
 	}
 	n := d.names[path]
+	if n == nil && !create {
+		return nil, fs.ErrNotExist
+	}
 	if n == nil {
 		n = &inode{dirty: map[int]bool{}, disk: map[int][]byte{}}
 		d.rewrite(func(names map[string]*inode) { names[path] = n })
 	}
-	return &fakeFile{d, n}, nil
+	return &file{d, n}, nil
 }
 
-func (d *fakeDisk) rewrite(change func(map[string]*inode)) {
+func (d *Disk) rewrite(change func(map[string]*inode)) {
 	d.names = maps.Clone(d.names)
 	change(d.names)
 	d.log = append(d.log, d.names)
 }
 
-func (d *fakeDisk) rename(from, to string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// Rename renames a file.
+func (d *Disk) Rename(from, to string) error {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	if _, err := d.step(); err != nil {
 		return err
 	}
@@ -109,9 +126,10 @@ func (d *fakeDisk) rename(from, to string) error {
 	return nil
 }
 
-func (d *fakeDisk) remove(path string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// Remove removes a file.
+func (d *Disk) Remove(path string) error {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	if _, err := d.step(); err != nil {
 		return err
 	}
@@ -122,9 +140,10 @@ func (d *fakeDisk) remove(path string) error {
 	return nil
 }
 
-func (d *fakeDisk) list(dir string) ([]string, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// List lists a directory, sorted.
+func (d *Disk) List(dir string) ([]string, error) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	var out []string
 	for path := range d.names {
 		if filepath.Dir(path) == dir {
@@ -135,9 +154,10 @@ func (d *fakeDisk) list(dir string) ([]string, error) {
 	return out, nil
 }
 
-func (d *fakeDisk) syncDir(string) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// SyncDir brings all names to stable storage.
+func (d *Disk) SyncDir(string) error {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	if last, err := d.step(); err != nil || last {
 		return errors.Join(err, errDead)
 	}
@@ -145,9 +165,10 @@ func (d *fakeDisk) syncDir(string) error {
 	return nil
 }
 
-func (d *fakeDisk) lock(path string) (io.Closer, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// Lock locks a path for as long as the machine is on.
+func (d *Disk) Lock(path string) (io.Closer, error) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	if d.locked[path] {
 		return nil, errors.New("locked")
 	}
@@ -159,13 +180,13 @@ type unlock func() error
 
 func (u unlock) Close() error { return u() }
 
-// off is what the machine finds when it comes up again: after a power cut, or
+// Off is what the machine finds when it comes up again: after a power cut, or
 // after the process alone was killed.
-func (d *fakeDisk) off(seed uint64, powerCut bool) *fakeDisk {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (d *Disk) Off(seed uint64, powerCut bool) *Disk {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
 	d.dead = true
-	next := newFakeDisk(seed)
+	next := New(seed)
 	found := map[*inode]*inode{}
 	move := func(names map[string]*inode) map[string]*inode {
 		out := map[string]*inode{}
@@ -241,114 +262,23 @@ func (n *inode) persist(written func() bool) (left map[int]bool) {
 	return left
 }
 
-// fakeFile is an open one.
-type fakeFile struct {
-	d *fakeDisk
-	n *inode
+// Content is what files hold, by path.
+func (d *Disk) Content() map[string]string {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	out := map[string]string{}
+	for path, n := range d.names {
+		out[path] = string(n.data)
+	}
+	return out
 }
 
-func (f *fakeFile) Close() error { return nil }
-
-func (f *fakeFile) Size() (int64, error) {
-	f.d.mu.Lock()
-	defer f.d.mu.Unlock()
-	_, err := f.d.step()
-	return int64(len(f.n.data)), err
-}
-
-func (f *fakeFile) ReadAt(p []byte, off int64) (int, error) {
-	f.d.mu.Lock()
-	defer f.d.mu.Unlock()
-	if f.d.dead {
-		return 0, errDead
-	}
-	n := copy(p, f.n.data[min(off, int64(len(f.n.data))):])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
-func (f *fakeFile) Write(p []byte) (int, error) {
-	f.d.mu.Lock()
-	defer f.d.mu.Unlock()
-	f.d.writes++
-	last, err := f.d.step()
-	if err == errDead {
-		return 0, err
-	}
-	if f.d.room >= 0 && int64(len(p)) > f.d.room {
-		p, err = p[:f.d.room], syscall.ENOSPC
-	} else if last || err != nil {
-		p = p[:f.d.rng.IntN(len(p)+1)]
-	}
-	if f.d.room >= 0 {
-		f.d.room -= int64(len(p))
-	}
-	f.resize(append(f.n.data, p...), len(f.n.data))
-	if last {
-		err = errDead
-	}
-	return len(p), err
-}
-
-// resize changes the content from an offset on.
-func (f *fakeFile) resize(data []byte, from int) {
-	f.n.data = data
-	for at := range f.n.dirty {
-		if at*sector >= len(data) {
-			delete(f.n.dirty, at)
-		}
-	}
-	for at := from / sector; at*sector < len(data); at++ {
-		f.n.dirty[at] = true
-	}
-	f.n.sizes = append(f.n.sizes, int64(len(data)))
-}
-
-func (f *fakeFile) Truncate(size int64) error {
-	f.d.mu.Lock()
-	defer f.d.mu.Unlock()
-	if _, err := f.d.step(); err != nil {
-		return err
-	}
-	if f.d.room >= 0 {
-		f.d.room += int64(len(f.n.data)) - size
-	}
-	f.resize(append(slices.Clone(f.n.data), make([]byte, max(0, int(size)-len(f.n.data)))...)[:size], int(size))
-	return nil
-}
-
-func (f *fakeFile) Sync() error {
-	if f.d.sync != nil {
-		f.d.sync()
-	}
-	f.d.mu.Lock()
-	defer f.d.mu.Unlock()
-	f.d.syncs++
-	last, err := f.d.step()
-	if err == errDead {
-		return err
-	}
-	coin := func() bool { return f.d.rng.IntN(2) == 0 }
-	switch {
-	case last:
-		for at := range f.n.persist(coin) {
-			f.n.dirty[at] = true // not given up: nobody was told
-		}
-		return errDead
-	case err != nil:
-		f.n.persist(coin)
-		return err
-	}
-	f.n.persist(func() bool { return true })
-	for at, b := range f.n.disk {
-		if at*sector >= len(f.n.data) {
-			delete(f.n.disk, at)
-		} else {
-			f.n.disk[at] = b[:min(len(b), len(f.n.data)-at*sector)]
-		}
-	}
-	f.n.size, f.n.sizes = int64(len(f.n.data)), nil
-	return nil
+// Change changes what a file holds, as a fault of the medium does.
+func (d *Disk) Change(path string, change func([]byte) []byte) {
+	d.Mu.Lock()
+	defer d.Mu.Unlock()
+	n := d.names[path]
+	n.data = change(slices.Clone(n.data))
+	f := file{d, n}
+	f.resize(n.data, 0)
 }

@@ -1,0 +1,210 @@
+package spool
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// room is how many bytes may be written, and an error where there are fewer than
+// need, or the oldest event waits for too long.
+func (s *Spool) room(need int64, now time.Time) (int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	room := s.o.Bytes - s.total()
+	if s.file == nil {
+		room -= headerSize
+	}
+	var err error
+	if room < need || s.o.Age > 0 {
+		if err = s.freed(now, room < need); err != nil {
+			return 0, err
+		}
+		if room = s.o.Bytes - s.total() - headerSize; room < need {
+			err = fmt.Errorf("%w: its segments have %d bytes of at most %d", ErrFull, s.total(), s.o.Bytes)
+		} else if age := s.age(now); s.o.Age > 0 && age > s.o.Age {
+			err = fmt.Errorf("%w: its oldest event waits for %v, at most %v", ErrFull, age.Round(time.Second), s.o.Age)
+		}
+	}
+	if err != nil {
+		s.counts.full++
+	}
+	return room, err
+}
+
+func (s *Spool) total() int64 {
+	total := int64(0)
+	for _, size := range s.sizes {
+		total += size
+	}
+	return total
+}
+
+// freed finds out what readers have done, if not just now.
+func (s *Spool) freed(now time.Time, full bool) error {
+	const often = 20 * time.Millisecond // in which a full spool is looked at once
+	if s.sent.at.IsZero() || now.Sub(s.sent.at) >= often*10 || full && now.Sub(s.sent.at) >= often {
+		s.sent.at = now
+		return s.look()
+	}
+	return nil
+}
+
+// look reads the directory: which segments are left, and how far readers are.
+func (s *Spool) look() error {
+	names, err := s.o.files.List(s.dir)
+	if err != nil {
+		return err
+	}
+	there := map[string]bool{}
+	for _, name := range names {
+		there[name] = true
+	}
+	for name := range s.sizes {
+		if !there[name] {
+			delete(s.sizes, name)
+		}
+	}
+	if err := s.sent.read(names); err != nil {
+		return err
+	}
+	least, _ := s.sent.positions()
+	for len(s.marks) > 1 && s.marks[1].first <= least {
+		s.marks = s.marks[1:]
+	}
+	return nil
+}
+
+// age is that of the oldest event that some reader has not sent.
+func (s *Spool) age(now time.Time) time.Duration {
+	if least, _ := s.sent.positions(); len(s.marks) == 0 || least >= s.next {
+		return 0
+	}
+	return now.Sub(s.marks[0].at)
+}
+
+// sent is how far readers are.
+type sent struct {
+	spool *Spool
+	at    time.Time // of the last look, under the spool's lock
+
+	mu          sync.Mutex
+	cursors     []Cursor
+	least, most uint64
+	waiting     int
+	following   bool
+	moved       chan struct{} // closed when least has risen
+}
+
+func (s *sent) positions() (least, most uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.least, s.most
+}
+
+// refresh lists the directory, and reads the cursors in it.
+func (s *sent) refresh() error {
+	names, err := s.spool.o.files.List(s.spool.dir)
+	if err != nil {
+		return err
+	}
+	return s.read(names)
+}
+
+// read reads the cursors among names.
+func (s *sent) read(names []string) error {
+	list, err := cursors(s.spool.o.files, s.spool.dir, names)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := s.least
+	s.cursors, s.least, s.most = list, 0, 0
+	for i, c := range list {
+		if i == 0 || c.Position < s.least {
+			s.least = c.Position
+		}
+		s.most = max(s.most, c.Position)
+	}
+	if s.least > before {
+		close(s.moved)
+		s.moved = make(chan struct{})
+	}
+	return nil
+}
+
+// wait waits until all readers have sent the events before end.
+func (s *sent) wait(ctx context.Context, end uint64) error {
+	late := time.NewTimer(s.spool.o.Wait)
+	defer late.Stop()
+	s.mu.Lock()
+	if s.waiting++; !s.following {
+		s.following = true
+		go s.follow()
+	}
+	defer func() {
+		s.mu.Lock()
+		s.waiting--
+		s.mu.Unlock()
+	}()
+	for s.least < end {
+		moved := s.moved
+		s.mu.Unlock()
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-late.C:
+			return fmt.Errorf("%w: %v", ErrWait, s.spool.o.Wait)
+		}
+		s.mu.Lock()
+	}
+	s.mu.Unlock()
+	return nil
+}
+
+// follow reads the cursors for as long as somebody waits.
+func (s *sent) follow() {
+	const often = 2 * time.Millisecond
+	for {
+		_ = s.refresh() // or the next time
+		s.mu.Lock()
+		if s.waiting == 0 {
+			s.following = false
+			s.mu.Unlock()
+			return
+		}
+		s.mu.Unlock()
+		time.Sleep(often)
+	}
+}
+
+// Status is what a spool holds and has done.
+type Status struct {
+	Next     uint64        // number of the next event
+	Bytes    int64         // of all segments
+	Bound    int64         // that they may have
+	Age      time.Duration // of the oldest event that some reader has not sent
+	Writes   int64         // of one batch or more
+	Failures int64         // writes that failed
+	Full     int64         // batches refused because the spool was full
+	Cursors  []Cursor
+}
+
+// Status looks at the directory.
+func (s *Spool) Status() Status {
+	now := s.o.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.look() // what is known is better than nothing
+	st := Status{
+		Next: s.next, Bytes: s.total(), Bound: s.o.Bytes, Age: s.age(now),
+		Writes: s.counts.writes, Failures: s.counts.failures, Full: s.counts.full,
+	}
+	s.sent.mu.Lock()
+	defer s.sent.mu.Unlock()
+	st.Cursors = s.sent.cursors
+	return st
+}

@@ -1,0 +1,168 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tarebench/tare/apps/ingest/disk"
+)
+
+// Readers are all that read a spool, in one process.
+type Readers struct {
+	dir   string
+	files disk.Files
+	list  []*Reader
+	lock  io.Closer
+
+	mu   sync.Mutex
+	done map[string]uint64 // how far each has come
+}
+
+// OpenReaders opens the readers of those names in dir, which exists. A spool
+// with a reader that is not named is refused: what that has not sent would never
+// be freed. Report is called with all that cannot be read, by any goroutine that
+// calls Take.
+func OpenReaders(dir string, names []string, report func(Damage)) (*Readers, error) {
+	return openReaders(disk.System{}, dir, names, report)
+}
+
+func openReaders(files disk.Files, dir string, names []string, report func(Damage)) (_ *Readers, err error) {
+	lock, err := files.Lock(filepath.Join(dir, "read.lock"))
+	if err != nil {
+		return nil, err
+	}
+	r := &Readers{dir: dir, files: files, lock: lock, done: map[string]uint64{}}
+	defer func() {
+		if err != nil {
+			_ = r.Close()
+		}
+	}()
+	there, err := files.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range there {
+		if name, ok := cursorName(file); ok && !slices.Contains(names, name) {
+			return nil, fmt.Errorf("%s has a cursor of %s, which is not among the sinks: name it as well, or remove %s where what it has not sent is not wanted",
+				dir, name, cursorPath(dir, name))
+		}
+	}
+	for _, name := range names {
+		one, err := r.open(name, report)
+		if err != nil {
+			return nil, err
+		}
+		r.list = append(r.list, one)
+		r.done[name] = one.state.Position
+	}
+	return r, files.SyncDir(dir)
+}
+
+func (r *Readers) open(name string, report func(Damage)) (*Reader, error) {
+	if name == "" || strings.ContainsAny(name, `/\:`) {
+		return nil, fmt.Errorf("%q cannot be the name of a cursor", name)
+	}
+	f, err := r.files.Overwrite(cursorPath(r.dir, name))
+	if err != nil {
+		return nil, err
+	}
+	c, file, err := readCursor(f)
+	switch {
+	case errors.Is(err, errCursor):
+		report(Damage{Segment: cursorPath(r.dir, name), Bytes: cursorFile}) // all that is there is sent again
+	case err != nil:
+		return nil, errors.Join(err, f.Close())
+	}
+	c.Name = name
+	one := &Reader{dir: r.dir, files: r.files, report: report, cursor: file, state: c, saved: c, at: c.Position}
+	if file.number == 0 { // all slots are there from now on, so that the file never grows
+		err = errors.Join(one.cursor.write(c), one.cursor.write(c), one.cursor.sync(c), one.cursor.sync(c))
+	}
+	if err != nil && !errors.Is(err, errCursor) {
+		return nil, errors.Join(err, f.Close())
+	}
+	return one, nil
+}
+
+// All are the readers, in the order of their names.
+func (r *Readers) All() []*Reader { return r.list }
+
+// Free removes the segments that all readers are done with. It is called by
+// the goroutine of a reader, about that one.
+func (r *Readers) Free(one *Reader) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done[one.state.Name] = one.saved.Position
+	least := one.saved.Position
+	for _, position := range r.done {
+		least = min(least, position)
+	}
+	list, err := segments(r.files, r.dir, 0)
+	if err != nil {
+		return err
+	}
+	last := -1 // segment that everything before is sent of
+	for i, g := range list {
+		if g.err == nil && g.header.after <= least {
+			last = i
+		}
+	}
+	if last <= 0 {
+		return nil
+	}
+	// After a power cut no cursor may stand before what is gone: that would
+	// look as if something was lost.
+	for _, reader := range r.list {
+		if err := reader.sync(); err != nil {
+			return err
+		}
+	}
+	for _, g := range list[:last] {
+		if err := r.files.Remove(g.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Left is how many events the reader that is furthest behind has not sent, at
+// most: numbers of writes that failed count as well.
+func (r *Readers) Left() (uint64, error) {
+	list, err := segments(r.files, r.dir, 0)
+	if err != nil {
+		return 0, err
+	}
+	next := uint64(0)
+	for i, g := range list {
+		if g.err == nil {
+			next = max(next, g.header.first)
+		}
+		if i == len(list)-1 {
+			e, err := scan(r.files, g)
+			if err != nil {
+				return 0, err
+			}
+			next = max(next, e.next)
+		}
+	}
+	least := next
+	for _, one := range r.list {
+		least = min(least, one.state.Position)
+	}
+	return next - least, nil
+}
+
+// Close closes all readers, whose goroutines have ended.
+func (r *Readers) Close() error {
+	var errs []error
+	for _, one := range r.list {
+		one.close()
+		errs = append(errs, one.sync(), one.cursor.file.Close())
+	}
+	return errors.Join(append(errs, r.lock.Close())...)
+}

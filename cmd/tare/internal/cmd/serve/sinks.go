@@ -1,0 +1,148 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	ingestserving "github.com/tarebench/tare/apps/ingest/serving"
+	"github.com/tarebench/tare/apps/ingest/spool"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/sink"
+	"github.com/tarebench/tare/cmd/tare/internal/sink/kinds"
+	"github.com/tarebench/tare/internal/format"
+)
+
+const (
+	flagSpool    = "spool"
+	envSpool     = "TARE_SPOOL"
+	envSinkToken = "TARE_SINK_TOKEN"
+
+	spoolDir = "tare-spool" // where none is named
+
+	// draining is how long events are sent on after the service has ended.
+	draining = 5 * time.Second
+)
+
+// forwarding is where the events of a service go on.
+type forwarding struct {
+	dir     string
+	targets []sink.Target
+	fsync   bool
+	wait    bool
+}
+
+// forwarded reads where events of the ingest service go on; nil: the service
+// itself keeps them. What it is given then keeps them in the spool.
+func forwarded(args []string, value func(setting string) string, dir string) (*forwarding, []string, error) {
+	text := value(ingestserving.SetSink)
+	kind, _, _ := strings.Cut(text, ":")
+	flagged := slices.Contains(args, "-"+ingestserving.SetSink+"="+text)
+	if text == "" || kind == "null" || kind == "file" || kind == "spool" || !flagged && kind != "tee" && !slices.Contains(sink.Kinds(), kind) {
+		if dir != "" {
+			return nil, nil, cmdenv.Usage(fmt.Sprintf("--%s is for a sink that events are sent on to", flagSpool), "such as --sink http+ndjson://HOST/PATH; tare serve --help lists them")
+		}
+		return nil, args, nil
+	}
+	targets, err := sink.ParseTargets(text)
+	if err != nil {
+		return nil, nil, cmdenv.Usage(err.Error(), "tare serve --help lists what --sink takes")
+	}
+	f := &forwarding{dir: dir, targets: targets}
+	if f.dir == "" {
+		f.dir = spoolDir
+	}
+	on := func(name string) bool {
+		v := value(name)
+		return v != "" && v != "off" && v != "false" && v != "0"
+	}
+	f.fsync, f.wait = on(ingestserving.SetFsync), on(ingestserving.SetSinkWait)
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		name, _, _ := strings.Cut(arg, "=")
+		return name == "-"+ingestserving.SetSink || name == "-"+flagSpool
+	})
+	return f, append(args, "-"+ingestserving.SetSink+"=spool:"+f.dir), nil
+}
+
+// during sends events on while serve runs, and then what is left.
+func (f *forwarding) during(env cmdenv.Env, signals <-chan os.Signal, serve func() error) error {
+	if f == nil {
+		return serve()
+	}
+	s, err := f.start(env)
+	if err != nil {
+		return err
+	}
+	err = serve()
+	return errors.Join(err, f.finish(s, signals, env.Err))
+}
+
+// start opens the spool's readers and the sinks, and says what they promise.
+func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the spool: %w", err)
+	}
+	var list []sink.Named
+	for _, t := range f.targets {
+		one, err := kinds.Open(t, kinds.Config{Token: os.Getenv(envSinkToken), Now: env.Now})
+		if err != nil {
+			for _, opened := range list {
+				err = errors.Join(err, opened.Sink.Close())
+			}
+			return nil, err
+		}
+		list = append(list, sink.Named{Name: t.Name(), Limits: t.Limits, Sink: one})
+	}
+	for _, one := range list {
+		fmt.Fprintf(env.Err, "tare: %s; %s\n", f.acknowledged(), one.Sink.Promise())
+	}
+	poll := 10 * time.Millisecond
+	if f.wait {
+		poll = time.Millisecond
+	}
+	return sink.Start(sink.Config{
+		Dir: f.dir, Sinks: list, Dead: spool.DefaultBytes, Poll: poll, Now: env.Now,
+		Backoff: sink.Backoff{First: 100 * time.Millisecond, Last: 30 * time.Second},
+		Log:     slog.New(slog.NewTextHandler(env.Err, nil)),
+	})
+}
+
+// acknowledged is what it means to a sender that its events were accepted.
+func (f *forwarding) acknowledged() string {
+	disk := "written to this disk, which survives a kill but not a power cut (--fsync does)"
+	if f.fsync {
+		disk = "on stable storage of this disk"
+	}
+	if f.wait {
+		return "acknowledged = sent on, and before that " + disk
+	}
+	return "acknowledged = " + disk + "; full: 503"
+}
+
+// finish sends what is left, until a signal comes or for so long, and says what
+// stays in the spool.
+func (f *forwarding) finish(s *sink.Service, signals <-chan os.Signal, w io.Writer) error {
+	ctx, cancel := context.WithTimeout(context.Background(), draining)
+	defer cancel()
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		select {
+		case <-signals:
+			cancel()
+		case <-ended:
+		}
+	}()
+	left, err := s.Stop(ctx)
+	if left > 0 {
+		fmt.Fprintf(w, "tare: %s not sent on yet: kept in %s, and sent when this is started again\n", format.Count(int64(left), "event"), filepath.Clean(f.dir))
+	}
+	return err
+}

@@ -1,0 +1,87 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/apps/ingest/spool"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest"
+	"github.com/tarebench/tare/internal/assert"
+)
+
+func TestForwarded(t *testing.T) {
+	args := []string{"-app=ingest", "-sink=tee:null,http+json://h", "-limit=5", "-spool=d"}
+	value := func(name string) string { return map[string]string{"sink": args[1][6:], "sink-wait": "30s"}[name] }
+	f, given, err := forwarded(args, value, "d")
+	assert.NoError(t, "forwarded", err)
+	assert.Equal(t, "arguments", strings.Join(given, " "), "-app=ingest -limit=5 -sink=spool:d")
+	assert.Equal(t, "sinks", len(f.targets), 2)
+	assert.Contains(t, "promise", f.acknowledged(), "acknowledged = sent on")
+	f, given, err = forwarded(nil, func(name string) string { return map[string]string{"sink": "http+json://h", "fsync": "on"}[name] }, "")
+	assert.NoError(t, "by the environment", err)
+	assert.Equal(t, "arguments", strings.Join(given, " "), "-sink=spool:tare-spool")
+	assert.Equal(t, "promise", f.acknowledged(), "acknowledged = on stable storage of this disk; full: 503")
+	for _, text := range []string{"", "null", "file:x", "spool:x"} {
+		f, given, err := forwarded(args, func(string) string { return text }, "")
+		if f != nil || err != nil || len(given) != len(args) {
+			t.Errorf("%q: %v %v %v", text, f, given, err)
+		}
+		if _, _, err := forwarded(args, func(string) string { return text }, "d"); cmdenv.ExitCode(err) != 2 {
+			t.Errorf("%q with a spool: %v", text, err)
+		}
+	}
+	unknown := func(string) string { return "amqp://h" }
+	f, _, err = forwarded(nil, unknown, "")
+	assert.NoError(t, "unknown, of the environment: the program says so", err)
+	assert.Equal(t, "forwarding", f == nil, true)
+	_, _, err = forwarded([]string{"-sink=amqp://h"}, unknown, "")
+	assert.ErrorContains(t, "unknown", err, "is not among")
+}
+
+// What is in the spool when the service ends is sent on; what cannot be is kept,
+// and said.
+func TestForwardingDuringAService(t *testing.T) {
+	far := sinktest.NewFar(t, "ndjson")
+	dir := filepath.Join(t.TempDir(), "a", "spool")
+	value := func(name string) string { return map[string]string{"sink": far.URL()}[name] }
+	f, _, err := forwarded(nil, value, dir)
+	assert.NoError(t, "forwarded", err)
+	serve := func(id string) func() error {
+		return func() error {
+			s, _, err := spool.Open(dir, spool.Options{Now: time.Now})
+			if err != nil {
+				return err
+			}
+			return errors.Join(s.Keep(context.Background(), []byte(sinktest.Line(id)+"\n"), 1), s.Close())
+		}
+	}
+	var out bytes.Buffer
+	env := cmdenv.Env{Err: &out, Now: time.Now}
+	assert.NoError(t, "first", f.during(env, nil, serve("a")))
+	assert.Equal(t, "arrived", len(far.Arrived()), 1)
+	assert.Contains(t, "promise", out.String(), "tare: acknowledged = written to this disk")
+	assert.Contains(t, "promise", out.String(), "sent on at least once to "+far.URL())
+
+	far.Stop()
+	signals := make(chan os.Signal, 1)
+	signals <- os.Interrupt // enough waited for
+	assert.NoError(t, "away", f.during(env, signals, serve("b")))
+	assert.Contains(t, "rest", out.String(), "1 event not sent on yet: kept in ")
+	far.Start()
+	assert.NoError(t, "again", f.during(env, nil, func() error { return nil }))
+	assert.Equal(t, "arrived", len(far.Arrived()), 2)
+
+	failed := errors.New("no port")
+	assert.ErrorIs(t, "a service that fails", f.during(env, nil, func() error { return failed }), failed)
+	assert.NoError(t, "no forwarding", (*forwarding)(nil).during(env, nil, func() error { return nil }))
+	assert.NoError(t, "write", os.WriteFile(dir+"x", nil, 0o600))
+	f.dir = dir + "x"
+	assert.ErrorContains(t, "no directory", f.during(env, nil, serve("c")), "make the spool")
+}

@@ -1,0 +1,101 @@
+package sink
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tarebench/tare/apps/ingest/disk"
+)
+
+// DeadLetters is the file of events that a far side will never take. Each is on
+// stable storage before it counts as done with.
+type DeadLetters struct {
+	path string
+	most int64
+	now  func() time.Time
+	file disk.File
+	size int64
+}
+
+// Letter is a line of the file.
+type Letter struct {
+	Time   time.Time       `json:"time"`
+	Sink   string          `json:"sink"`
+	Spool  string          `json:"spool"`
+	Number uint64          `json:"number"`
+	Reason string          `json:"reason"`
+	Event  json.RawMessage `json:"event,omitempty"`
+	Text   string          `json:"text,omitempty"` // of an event that is no JSON
+}
+
+// ErrDeadLetters means that the file of dead letters has no room.
+var ErrDeadLetters = errors.New("the file of dead letters is full")
+
+// OpenDeadLetters opens the file at path, of at most so many bytes.
+func OpenDeadLetters(path string, most int64, now func() time.Time) (*DeadLetters, error) {
+	f, err := disk.System{}.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	d := &DeadLetters{path: path, most: most, now: now, file: f}
+	if d.size, err = f.Size(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return d, d.begin()
+}
+
+// begin ends the line that a process was killed in.
+func (d *DeadLetters) begin() error {
+	last := make([]byte, 1)
+	if d.size == 0 {
+		return nil
+	}
+	if _, err := d.file.ReadAt(last, d.size-1); err != nil || last[0] == '\n' {
+		return err
+	}
+	n, err := d.file.Write([]byte("\n"))
+	d.size += int64(n)
+	return err
+}
+
+// Write appends the dead events of a batch.
+func (d *DeadLetters) Write(name string, b Batch, dead []Dead) error {
+	if len(dead) == 0 {
+		return nil
+	}
+	var lines []byte
+	for _, one := range dead {
+		e := b.Events[one.Index]
+		letter := Letter{Time: d.now().UTC(), Sink: name, Spool: b.Spool.String(), Number: e.Number, Reason: one.Reason}
+		if json.Valid(e.Line) {
+			letter.Event = e.Line
+		} else {
+			letter.Text = string(e.Line)
+		}
+		line, err := json.Marshal(letter)
+		if err != nil {
+			return err
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	if d.size+int64(len(lines)) > d.most {
+		return fmt.Errorf("%w: %s has %d bytes of at most %d", ErrDeadLetters, d.path, d.size, d.most)
+	}
+	n, err := d.file.Write(lines)
+	if err == nil {
+		err = d.file.Sync()
+	}
+	if d.size += int64(n); err != nil {
+		_ = d.file.Truncate(d.size - int64(n))
+		if size, errSize := d.file.Size(); errSize == nil {
+			d.size = size
+		}
+		return fmt.Errorf("write dead letters: %w", err)
+	}
+	return nil
+}
+
+// Close closes the file.
+func (d *DeadLetters) Close() error { return d.file.Close() }

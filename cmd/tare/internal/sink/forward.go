@@ -1,0 +1,248 @@
+package sink
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"github.com/tarebench/tare/apps/ingest/spool"
+)
+
+// Limits bound a batch: it is sent when it has so many events or bytes, or its
+// first event waits for so long.
+type Limits struct {
+	Events int
+	Bytes  int
+	Age    time.Duration
+}
+
+// Backoff bounds the time between attempts. It doubles with each that fails, and
+// the wait is somewhere between half of it and all.
+type Backoff struct{ First, Last time.Duration }
+
+// Forward sends the events of one reader on to one sink.
+type Forward struct {
+	Name    string
+	Reader  *spool.Reader
+	Readers *spool.Readers
+	Sink    Sink
+	Dead    *DeadLetters
+	Limits  Limits
+	Backoff Backoff
+	Poll    time.Duration // how often it is looked for events where there were none
+	Log     *slog.Logger
+	Random  *rand.Rand
+
+	events   []Event
+	troubles map[string]*trouble // by what fails
+	freed    time.Time
+}
+
+// trouble is something that fails again and again.
+type trouble struct {
+	since time.Time
+	said  time.Time // when it was last logged
+	tries int
+}
+
+// Run sends events until ctx ends, or, once drained is closed, until none are
+// left. An event whose sending ctx cuts short is sent again by the next Run.
+func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
+	var b spool.Batch
+	for {
+		ended, err := f.collect(ctx, &b, drained)
+		if err != nil {
+			return err
+		}
+		if b.Len() == 0 {
+			if ended {
+				return nil
+			}
+			continue
+		}
+		if err := f.Reader.Begin(&b); err != nil {
+			f.failed("write the cursor", err)
+		}
+		dead, err := f.deliver(ctx, f.split(&b))
+		if err != nil {
+			return err
+		}
+		if err := f.Reader.Done(&b, dead); err != nil {
+			f.failed("write the cursor", err) // what is sent is sent; after a crash it is again
+		}
+		f.free(false)
+		b.Reset()
+	}
+}
+
+// collect fills b. It returns true where nothing is left and nothing will come.
+func (f *Forward) collect(ctx context.Context, b *spool.Batch, drained <-chan struct{}) (ended bool, err error) {
+	limits := f.Limits
+	// A batch that may have been sent is sent again as it was, so that its name
+	// says the same events.
+	if c := f.Reader.Cursor(); c.Pending > c.Position {
+		limits = Limits{Events: int(min(c.Pending-c.Position, math.MaxInt32)), Bytes: math.MaxInt}
+	}
+	var begun time.Time
+	for {
+		before := b.Len()
+		select {
+		case <-drained: // before it is looked: whatever there is was there by then
+			ended = true
+		default:
+		}
+		if err := f.Reader.Take(b, limits.Events, limits.Bytes); err != nil {
+			f.failed("read the spool", err)
+		} else if b.Len() > 0 {
+			f.worked("read the spool")
+		}
+		switch {
+		case b.Len() >= limits.Events, len(b.Lines) >= limits.Bytes, b.Closed:
+			return false, nil
+		case b.Len() > 0 && begun.IsZero():
+			begun = time.Now()
+		}
+		if b.Len() > 0 && time.Since(begun) >= limits.Age {
+			return false, nil
+		}
+		if ended && b.Len() == before {
+			return true, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(f.Poll):
+		}
+		if b.Len() == 0 {
+			f.free(true)
+		}
+	}
+}
+
+// split is b as events.
+func (f *Forward) split(b *spool.Batch) Batch {
+	f.events = f.events[:0]
+	lines := b.Lines
+	for number := b.From; number < b.To; number++ {
+		end := bytes.IndexByte(lines, '\n')
+		f.events = append(f.events, Event{number, lines[:end]})
+		lines = lines[end+1:]
+	}
+	return Batch{b.ID, f.events}
+}
+
+// deliver sends a batch until the far side has it, all but the dead events,
+// which it counts. Its error is ctx's.
+func (f *Forward) deliver(ctx context.Context, b Batch) (dead int, err error) {
+	wait := f.Backoff.First
+	for {
+		result, err := f.Sink.Send(ctx, b)
+		var refused *Refused
+		if errors.As(err, &refused) {
+			if len(b.Events) > 1 {
+				return f.halves(ctx, b)
+			}
+			result, err = Result{Dead: []Dead{{0, refused.Reason}}}, nil
+		}
+		if err == nil {
+			if err = f.Dead.Write(f.Name, b, result.Dead); err == nil {
+				if dead += len(result.Dead); len(result.Dead) > 0 {
+					f.Log.Warn("events are dead", "sink", f.Name, "events", len(result.Dead), "reason", result.Dead[0].Reason, "file", f.Dead.path)
+				}
+				if len(result.Again) == 0 {
+					f.worked("send")
+					return dead, nil
+				}
+				b = pick(b, result.Again)
+				err = errors.New("the far side is to take some events later")
+			}
+		}
+		if ctx.Err() != nil {
+			return dead, ctx.Err()
+		}
+		f.failed("send", err)
+		pause := wait/2 + time.Duration(f.Random.Int64N(int64(wait/2)+1))
+		if later := (*Later)(nil); errors.As(err, &later) {
+			pause = max(pause, min(later.After, longest))
+		}
+		if wait *= 2; wait > f.Backoff.Last {
+			wait = f.Backoff.Last
+		}
+		select {
+		case <-ctx.Done():
+			return dead, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
+}
+
+// longest is how long a far side can ask to be left alone.
+const longest = 10 * time.Minute
+
+// halves sends a batch that was refused in two parts.
+func (f *Forward) halves(ctx context.Context, b Batch) (dead int, err error) {
+	half := len(b.Events) / 2
+	for _, part := range []Batch{{b.Spool, b.Events[:half]}, {b.Spool, b.Events[half:]}} {
+		n, err := f.deliver(ctx, part)
+		if dead += n; err != nil {
+			return dead, err
+		}
+	}
+	return dead, nil
+}
+
+// pick is some events of a batch.
+func pick(b Batch, indices []int) Batch {
+	var list []Event
+	for _, i := range indices {
+		list = append(list, b.Events[i])
+	}
+	return Batch{b.Spool, list}
+}
+
+// failed logs what fails when it begins to, and then now and again.
+func (f *Forward) failed(what string, err error) {
+	const often = 30 * time.Second
+	now := time.Now()
+	t := f.troubles[what]
+	if t == nil {
+		t = &trouble{since: now}
+		if f.troubles == nil {
+			f.troubles = map[string]*trouble{}
+		}
+		f.troubles[what] = t
+	}
+	if t.tries++; now.Sub(t.said) >= often {
+		t.said = now
+		f.Log.Error("events are not sent on", "sink", f.Name, "at", what, "cause", err, "attempts", t.tries)
+	}
+	if what == "send" {
+		_ = f.Reader.Failed() // a count
+	}
+}
+
+// worked logs that what failed does so no more.
+func (f *Forward) worked(what string) {
+	if t := f.troubles[what]; t != nil {
+		f.Log.Info("it works again", "sink", f.Name, "at", what, "after", time.Since(t.since).Round(time.Millisecond), "attempts", t.tries)
+		delete(f.troubles, what)
+	}
+}
+
+// free gives space back, not with each batch.
+func (f *Forward) free(idle bool) {
+	often := 100 * time.Millisecond
+	if idle {
+		often = time.Second
+	}
+	if now := time.Now(); now.Sub(f.freed) >= often {
+		f.freed = now
+		if err := f.Readers.Free(f.Reader); err != nil {
+			f.failed("free the spool", err)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+// Package jetstream publishes events to a stream of NATS JetStream.
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/tarebench/tare/cmd/tare/internal/sink"
+)
+
+// JetStream is a subject that some stream keeps.
+type JetStream struct {
+	target  sink.Target
+	subject string
+	timeout time.Duration
+	durable bool
+	options []nats.Option
+
+	conn   *nats.Conn // nil: not yet
+	stream jetstream.JetStream
+}
+
+var _ sink.Sink = (*JetStream)(nil)
+
+// New is the subject that jetstream://HOST:PORT/SUBJECT names. The stream is
+// there already.
+func New(t sink.Target) (*JetStream, error) {
+	j := &JetStream{target: t, subject: strings.Trim(t.URL.Path, "/")}
+	if j.subject == "" || strings.ContainsAny(j.subject, "/ *>") {
+		return nil, fmt.Errorf("sink %s: the path %q is no /SUBJECT", t.Name(), t.URL.Path)
+	}
+	var err error
+	if j.timeout, err = t.Timeout(); err != nil {
+		return nil, err
+	}
+	if j.durable, err = t.On("durable", false); err != nil {
+		return nil, err
+	}
+	j.options = []nats.Option{
+		nats.Name("tare"), nats.Timeout(min(j.timeout, 5*time.Second)),
+		nats.MaxReconnects(-1), nats.ReconnectWait(50 * time.Millisecond),
+		nats.ReconnectBufSize(-1), // what cannot be sent now fails now
+	}
+	if user := t.URL.User; user != nil {
+		password, _ := user.Password()
+		j.options = append(j.options, nats.UserInfo(user.Username(), password))
+	}
+	if path := t.Options["creds"]; path != "" {
+		j.options = append(j.options, nats.UserCredentials(path))
+	}
+	return j, nil
+}
+
+// connect connects, if that is not done.
+func (j *JetStream) connect() (err error) {
+	if j.conn != nil {
+		return nil
+	}
+	var servers []string
+	for host := range strings.SplitSeq(j.target.URL.Host, ",") {
+		servers = append(servers, "nats://"+host)
+	}
+	if j.conn, err = nats.Connect(strings.Join(servers, ","), j.options...); err != nil {
+		j.conn = nil
+		return err
+	}
+	j.stream, err = jetstream.New(j.conn, jetstream.WithPublishAsyncMaxPending(1<<20), jetstream.WithPublishAsyncTimeout(j.timeout))
+	return err
+}
+
+// Send publishes a batch, and waits for the acknowledgement of each event.
+func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
+	if err := j.connect(); err != nil {
+		return result, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, j.timeout)
+	defer cancel()
+	var failure error
+	futures := make([]jetstream.PubAckFuture, len(b.Events))
+	for i, e := range b.Events {
+		m := &nats.Msg{Subject: j.subject, Data: e.Line, Header: nats.Header{}}
+		if id, err := sink.EventID(e.Line); err == nil {
+			m.Header.Set(jetstream.MsgIDHeader, string(id))
+		}
+		if futures[i], err = j.stream.PublishMsgAsync(m); err != nil {
+			if errors.Is(err, nats.ErrMaxPayload) {
+				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: err.Error()})
+				continue
+			}
+			failure = err
+			break // in order: nothing after it is published
+		}
+	}
+	for i, future := range futures {
+		if future == nil {
+			if len(result.Dead) == 0 || !dead(result.Dead, i) {
+				result.Again = append(result.Again, i)
+			}
+			continue
+		}
+		select {
+		case <-future.Ok():
+		case err := <-future.Err():
+			failure = err
+			result.Again = append(result.Again, i)
+		case <-ctx.Done():
+			return sink.Result{}, fmt.Errorf("an acknowledgement is missing: %w", ctx.Err())
+		}
+	}
+	if len(result.Again) == len(b.Events) {
+		return sink.Result{}, failure
+	}
+	return result, nil
+}
+
+func dead(list []sink.Dead, index int) bool {
+	for _, d := range list {
+		if d.Index == index {
+			return true
+		}
+	}
+	return false
+}
+
+// Promise says what an acknowledgement of a server is worth.
+func (j *JetStream) Promise() sink.Promise {
+	sent := "acknowledged by the stream, which is not on stable storage: a server syncs every two minutes unless its sync_interval is always (then say durable=on)"
+	if j.durable {
+		sent = "acknowledged by the stream, on stable storage"
+	}
+	return sink.Promise{To: j.target.String(), Sent: sent, Once: "the event's id, within the stream's duplicate window,", Order: "that of a batch; events that have to be published again come later"}
+}
+
+// Close closes the connection.
+func (j *JetStream) Close() error {
+	if j.conn != nil {
+		j.conn.Close()
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+// Package postgres copies events into a table of PostgreSQL.
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/tarebench/tare/cmd/tare/internal/sink"
+)
+
+// Postgres is a table.
+type Postgres struct {
+	target  sink.Target
+	config  *pgx.ConnConfig
+	table   pgx.Identifier
+	timeout time.Duration
+	conn    *pgx.Conn // nil: not connected
+}
+
+var _ sink.Sink = (*Postgres)(nil)
+
+// New is the table that postgres://HOST/DATABASE#table=NAME names, events where
+// nothing is said. It is made where there is none.
+func New(t sink.Target) (*Postgres, error) {
+	p := &Postgres{target: t, table: pgx.Identifier{"events"}}
+	if name := t.Options["table"]; name != "" {
+		p.table = strings.Split(name, ".")
+	}
+	var err error
+	if p.timeout, err = t.Timeout(); err != nil {
+		return nil, err
+	}
+	if p.config, err = pgx.ParseConfig(t.URL.String()); err != nil {
+		return nil, fmt.Errorf("sink %s: the URL is none of PostgreSQL", t.Name())
+	}
+	return p, nil
+}
+
+// connect connects and makes the tables, if that is not done.
+func (p *Postgres) connect(ctx context.Context) error {
+	if p.conn != nil && !p.conn.IsClosed() {
+		return nil
+	}
+	conn, err := pgx.ConnectConfig(ctx, p.config)
+	if err != nil {
+		return quiet(err)
+	}
+	p.conn = conn
+	// A server that asks questions in the middle of a batch would be one more
+	// thing that can fail: tables are made once for each connection.
+	_, err = conn.Exec(ctx, `CREATE TABLE IF NOT EXISTS `+p.table.Sanitize()+` (id text NOT NULL, timestamp timestamptz NOT NULL, metadata jsonb NOT NULL)`)
+	if err == nil {
+		_, err = conn.Exec(ctx, `CREATE TABLE IF NOT EXISTS tare_spool (spool text, sink text, position numeric NOT NULL, PRIMARY KEY (spool, sink))`)
+	}
+	if err != nil {
+		p.disconnect()
+		return fmt.Errorf("make the tables: %w", err)
+	}
+	return nil
+}
+
+func (p *Postgres) disconnect() {
+	if p.conn != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = p.conn.Close(ctx)
+		p.conn = nil
+	}
+}
+
+// row is an event as a row.
+type row struct {
+	ID        string          `json:"id"`
+	Timestamp time.Time       `json:"timestamp"`
+	Metadata  json.RawMessage `json:"metadata"`
+}
+
+// Send copies a batch in one transaction, which also says how far the spool has
+// come: events that are sent again are known by that.
+func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout)
+	defer cancel()
+	rows := make([]row, len(b.Events))
+	for i, e := range b.Events {
+		if err := json.Unmarshal(e.Line, &rows[i]); err != nil {
+			return result, &sink.Refused{Reason: "no event: " + err.Error()}
+		}
+	}
+	if err := p.connect(ctx); err != nil {
+		return result, err
+	}
+	err = p.insert(ctx, b, rows)
+	var said *pgconn.PgError
+	switch {
+	case err == nil:
+		return result, nil
+	case errors.As(err, &said) && (strings.HasPrefix(said.Code, "22") || strings.HasPrefix(said.Code, "23")): // data exceptions, constraints
+		return result, &sink.Refused{Reason: said.Code + " " + said.Message}
+	case !errors.As(err, &said):
+		p.disconnect()
+	}
+	return result, quiet(err)
+}
+
+func (p *Postgres) insert(ctx context.Context, b sink.Batch, rows []row) error {
+	tx, err := p.conn.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback(ctx) }() // nothing, after a commit
+	spool, name := b.Spool.String(), p.target.Name()
+	var position uint64
+	err = tx.QueryRow(ctx, `SELECT position::text::bigint FROM tare_spool WHERE spool = $1 AND sink = $2 FOR UPDATE`, spool, name).Scan(&position)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	var copied [][]any
+	last := position
+	for i, e := range b.Events {
+		if e.Number >= position {
+			copied = append(copied, []any{rows[i].ID, rows[i].Timestamp, rows[i].Metadata})
+			last = e.Number + 1
+		}
+	}
+	if len(copied) == 0 {
+		return nil // all of it is there
+	}
+	if _, err := tx.CopyFrom(ctx, p.table, []string{"id", "timestamp", "metadata"}, pgx.CopyFromRows(copied)); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `INSERT INTO tare_spool VALUES ($1, $2, $3::text::numeric) ON CONFLICT (spool, sink) DO UPDATE SET position = EXCLUDED.position`, spool, name, fmt.Sprint(last)); err != nil {
+		return err
+	}
+	return tx.Commit(ctx)
+}
+
+// quiet is an error without what the connection's URL may hold.
+func quiet(err error) error {
+	var parse *pgconn.ParseConfigError
+	var escape *url.Error
+	if errors.As(err, &parse) || errors.As(err, &escape) {
+		return errors.New("the URL is none of PostgreSQL")
+	}
+	return err
+}
+
+// Promise is about the transaction.
+func (p *Postgres) Promise() sink.Promise {
+	return sink.Promise{To: p.target.String() + " table " + p.table.Sanitize(), Sent: "committed", Once: "the position in table tare_spool, which is committed with the events,"}
+}
+
+// Close closes the connection.
+func (p *Postgres) Close() error {
+	p.disconnect()
+	return nil
+}

@@ -1,0 +1,317 @@
+// Package sinktest is what tests of sinks share: a far side behind HTTP that
+// fails in all the ways in which far sides do, and a suite that every sink must
+// pass.
+package sinktest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Fault is what a far side does to one request.
+type Fault int
+
+// Faults. Those that come after it has taken the events make duplicates where
+// nothing names them.
+const (
+	None        Fault = iota
+	Latency           // takes its time
+	Busy              // 429 with Retry-After: 0
+	Broken            // 500
+	Reset             // the connection is reset before anything is read
+	SlowRead          // reads the body a bit at a time
+	Partly            // takes every other event, where its API can say so
+	TakenReset        // takes the events, and resets the connection
+	TakenBroken       // takes the events, and answers 502
+	TakenShort        // takes the events, and answers fewer bytes than it says
+	Garbled           // takes the events, and answers what is none of its API's answers
+	faults
+)
+
+// Faults are all there are.
+func Faults() []Fault {
+	var list []Fault
+	for f := Latency; f < faults; f++ {
+		list = append(list, f)
+	}
+	return list
+}
+
+// Far is a far side that takes events in the way of an API.
+type Far struct {
+	t   testing.TB
+	api string
+
+	mu       sync.Mutex
+	arrived  []string        // events as they were taken
+	known    map[string]bool // names of events or batches that were taken
+	requests int
+	largest  int // events in a request
+	fault    func(request int) Fault
+	poison   string // events that have this in them are refused
+
+	listen net.Listener
+	server *httptest.Server
+}
+
+// NewFar starts a far side with an API: ndjson, json, bulk, clickhouse or
+// bigquery.
+func NewFar(t testing.TB, api string) *Far {
+	f := &Far{t: t, api: api, known: map[string]bool{}, fault: func(int) Fault { return None }}
+	f.Start()
+	t.Cleanup(f.Stop)
+	return f
+}
+
+// Start lets it answer again, at the same address.
+func (f *Far) Start() {
+	addr := "127.0.0.1:0"
+	if f.listen != nil {
+		addr = f.listen.Addr().String()
+	}
+	var err error
+	for range 500 { // the port may be in use by a connection of a client for a moment
+		if f.listen, err = net.Listen("tcp", addr); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.server = &httptest.Server{Listener: f.listen, Config: &http.Server{Handler: f}}
+	f.server.Start()
+}
+
+// Stop cuts all connections, in the middle of whatever they do.
+func (f *Far) Stop() {
+	if f.server != nil {
+		_ = f.listen.Close()
+		f.server.CloseClientConnections()
+		_ = f.server.Config.Close()
+		f.server = nil
+	}
+}
+
+// URL is where it is, for sinks.
+func (f *Far) URL() string {
+	path := map[string]string{"bulk": "/events", "clickhouse": "/events", "bigquery": "/bigquery/v2/projects/p/datasets/d/tables/t"}[f.api]
+	return "http+" + f.api + "://" + f.listen.Addr().String() + path
+}
+
+// Fail sets what happens to each request from now on.
+func (f *Far) Fail(fault func(request int) Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fault, f.requests = fault, 0
+}
+
+// Refuse makes it refuse events with a text in them.
+func (f *Far) Refuse(poison string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.poison = poison
+}
+
+// Arrived are the events that were taken.
+func (f *Far) Arrived() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]string(nil), f.arrived...)
+}
+
+// Requests are how many there were since Fail, and the largest of them.
+func (f *Far) Requests() (n, largest int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.requests, f.largest
+}
+
+func (f *Far) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	fault := f.fault(f.requests)
+	f.requests++
+	f.mu.Unlock()
+	reset := func() {
+		if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			if tcp, ok := c.(*net.TCPConn); ok {
+				_ = tcp.SetLinger(0)
+			}
+			_ = c.Close()
+		}
+	}
+	var body io.Reader = r.Body
+	switch fault {
+	case Latency:
+		time.Sleep(20 * time.Millisecond)
+	case Busy:
+		w.Header().Set("Retry-After", "0")
+		w.WriteHeader(http.StatusTooManyRequests)
+		return
+	case Broken:
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	case Reset:
+		reset()
+		return
+	case SlowRead:
+		body = slow{body}
+	}
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		z, err := gzip.NewReader(body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusTeapot)
+			return
+		}
+		body = z
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return // the client has gone
+	}
+	status, answer := f.take(r, text, fault == Partly)
+	switch fault {
+	case TakenReset:
+		reset()
+	case TakenBroken:
+		w.WriteHeader(http.StatusBadGateway)
+	case TakenShort:
+		w.Header().Set("Content-Length", fmt.Sprint(len(answer)+10))
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, answer)
+	case Garbled:
+		if f.api == "bulk" || f.api == "bigquery" {
+			answer = "<html>"
+		}
+		fallthrough
+	default:
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, answer)
+	}
+}
+
+type slow struct{ io.Reader }
+
+func (s slow) Read(p []byte) (int, error) {
+	time.Sleep(time.Millisecond)
+	return s.Reader.Read(p[:min(len(p), 1000)])
+}
+
+// take takes a request's events as the API does.
+func (f *Far) take(r *http.Request, body []byte, partly bool) (status int, answer string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	events, names := f.decode(r, body)
+	if events == nil {
+		return http.StatusTeapot, "this is not " + f.api
+	}
+	f.largest = max(f.largest, len(events))
+	refused := func(event string) bool { return f.poison != "" && strings.Contains(event, f.poison) }
+	switch f.api {
+	case "bulk", "bigquery":
+		return http.StatusOK, f.each(events, names, partly, refused)
+	}
+	for _, event := range events {
+		if refused(event) {
+			if f.api == "clickhouse" {
+				return http.StatusInternalServerError, "Code: 27, e.displayText() = DB::Exception: Cannot parse input"
+			}
+			return http.StatusBadRequest, "poison"
+		}
+	}
+	if token := r.URL.Query().Get("insert_deduplication_token"); token != "" {
+		if f.known[token] {
+			return http.StatusOK, ""
+		}
+		f.known[token] = true
+	}
+	f.arrived = append(f.arrived, events...)
+	return http.StatusOK, ""
+}
+
+// each takes events one by one, each once.
+func (f *Far) each(events, names []string, partly bool, refused func(string) bool) string {
+	var items, failures []string
+	for i, event := range events {
+		item := `{"create":{"status":201}}`
+		switch {
+		case refused(event):
+			item = `{"create":{"status":400,"error":{"type":"mapper_parsing_exception","reason":"poison"}}}`
+			failures = append(failures, fmt.Sprintf(`{"index":%d,"errors":[{"reason":"invalid","message":"poison"}]}`, i))
+		case partly && i%2 == 1:
+			item = `{"create":{"status":429,"error":{"type":"es_rejected_execution_exception","reason":"busy"}}}`
+			failures = append(failures, fmt.Sprintf(`{"index":%d,"errors":[{"reason":"backendError","message":"busy"}]}`, i))
+		case f.known[names[i]]:
+			item = `{"create":{"status":409,"error":{"type":"version_conflict_engine_exception","reason":"exists"}}}`
+		default:
+			f.known[names[i]] = true
+			f.arrived = append(f.arrived, event)
+		}
+		items = append(items, item)
+	}
+	if f.api == "bulk" {
+		return fmt.Sprintf(`{"took":1,"errors":%v,"items":[%s]}`, len(failures) > 0, strings.Join(items, ","))
+	}
+	return `{"kind":"bigquery#tableDataInsertAllResponse","insertErrors":[` + strings.Join(failures, ",") + `]}`
+}
+
+// decode are the events of a body, and their names where the API has such; nil:
+// the body is none of the API's.
+func (f *Far) decode(r *http.Request, body []byte) (events, names []string) {
+	switch f.api {
+	case "json":
+		var list []json.RawMessage
+		if json.Unmarshal(body, &list) != nil {
+			return nil, nil
+		}
+		for _, e := range list {
+			events = append(events, string(e))
+		}
+	case "bigquery":
+		var insert struct {
+			Rows []struct {
+				InsertID string          `json:"insertId"`
+				JSON     json.RawMessage `json:"json"`
+			} `json:"rows"`
+		}
+		if json.Unmarshal(body, &insert) != nil || !strings.HasSuffix(r.URL.Path, "/t/insertAll") {
+			return nil, nil
+		}
+		for _, row := range insert.Rows {
+			events, names = append(events, string(row.JSON)), append(names, row.InsertID)
+		}
+	default:
+		if len(body) == 0 || body[len(body)-1] != '\n' {
+			return nil, nil
+		}
+		for i, line := range bytes.Split(bytes.TrimSuffix(body, []byte("\n")), []byte("\n")) {
+			if f.api == "bulk" && i%2 == 0 {
+				var action struct {
+					Create struct {
+						ID string `json:"_id"`
+					} `json:"create"`
+				}
+				if json.Unmarshal(line, &action) != nil || action.Create.ID == "" || r.URL.Path != "/events/_bulk" {
+					return nil, nil
+				}
+				names = append(names, action.Create.ID)
+				continue
+			}
+			if !json.Valid(line) {
+				return nil, nil
+			}
+			events = append(events, string(line))
+		}
+	}
+	return events, names
+}

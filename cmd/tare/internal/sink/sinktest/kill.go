@@ -1,0 +1,218 @@
+package sinktest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/apps/ingest/spool"
+	"github.com/tarebench/tare/cmd/tare/internal/sink"
+)
+
+// Environment variables of a test's own program that is to be a service: it
+// keeps events and sends them on until it is killed.
+const (
+	envDir = "TARE_TEST_SPOOL"
+	envURL = "TARE_TEST_SINK"
+)
+
+// Main is TestMain of packages that call Killed.
+func Main(m *testing.M, open func(sink.Target) (sink.Sink, error)) int {
+	if dir := os.Getenv(envDir); dir != "" {
+		if err := serve(dir, os.Getenv(envURL), open); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}
+	return m.Run()
+}
+
+// serve keeps events from four callers, and prints the ids before it tries and
+// after they were acknowledged. It ends when its input does, and sends all.
+func serve(dir, url string, open func(sink.Target) (sink.Sink, error)) error {
+	list, err := sink.ParseTargets(url)
+	if err != nil {
+		return err
+	}
+	one, err := open(list[0])
+	if err != nil {
+		return err
+	}
+	sp, _, err := spool.Open(dir, spool.Options{Now: time.Now, Segment: 64 << 10})
+	if err != nil {
+		return err
+	}
+	service, err := sink.Start(sink.Config{
+		Dir: dir, Dead: 1 << 20, Poll: time.Millisecond, Now: time.Now,
+		Sinks:   []sink.Named{{Name: "it", Limits: sink.Limits{Events: killBatch, Bytes: 1 << 20, Age: 5 * time.Millisecond}, Sink: one}},
+		Backoff: sink.Backoff{First: 5 * time.Millisecond, Last: 50 * time.Millisecond},
+		Log:     slog.New(slog.NewTextHandler(os.Stderr, nil)),
+	})
+	if err != nil {
+		return err
+	}
+	var callers sync.WaitGroup
+	var mu sync.Mutex
+	print := func(what string, ids []string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(os.Stdout, "%s %s\n", what, strings.Join(ids, " "))
+	}
+	ended := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		close(ended)
+	}()
+	life := time.Now().UnixNano()
+	for caller := range 4 {
+		callers.Go(func() {
+			for i := 0; ; i++ {
+				select {
+				case <-ended:
+					return
+				default:
+				}
+				var ids []string
+				var lines []byte
+				for k := range 10 {
+					id := fmt.Sprintf("%d-%d-%d-%d", life, caller, i, k)
+					ids = append(ids, id)
+					lines = append(append(lines, Line(id)...), '\n')
+				}
+				print("try", ids)
+				if sp.Keep(context.Background(), lines, 10) == nil {
+					print("ok", ids)
+				}
+				time.Sleep(500 * time.Microsecond)
+			}
+		})
+	}
+	callers.Wait()
+	if err := sp.Close(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // a far side may be slow
+	defer cancel()
+	left, err := service.Stop(ctx)
+	if err == nil && left > 0 {
+		err = fmt.Errorf("%d events are left", left)
+	}
+	return err
+}
+
+const killBatch = 200
+
+// Kills is how often the service is killed, and how often the far side.
+type Kills struct{ Service, Far int }
+
+// Soak reports whether tests are to be run whole, however long they take.
+func Soak() bool { return os.Getenv("TARE_SOAK") != "" }
+
+// DefaultKills is a tenth of what is done where TARE_SOAK is set.
+func DefaultKills() Kills {
+	if Soak() {
+		return Kills{100, 50}
+	}
+	return Kills{10, 5}
+}
+
+// Killed kills a service, the test's own program, that sends to a URL, and its
+// far side, again and again under load. All that was acknowledged must arrive,
+// and nothing that was never sent.
+func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived func() []string) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if away == nil {
+		kills.Far = 0
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	dir := t.TempDir()
+	var kept []string
+	tried := map[string]bool{}
+	life := func(kill bool, during func()) {
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), envDir+"="+dir, envURL+"="+url)
+		var errors bytes.Buffer
+		cmd.Stderr = &errors
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		acknowledged := 0
+		go func() {
+			defer close(done)
+			for r := bufio.NewReader(out); ; {
+				line, err := r.ReadString('\n')
+				if err != nil {
+					return // a part of a line says nothing
+				}
+				what, ids, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+				for _, id := range strings.Fields(ids) {
+					if tried[id] = true; what == "ok" {
+						kept = append(kept, id)
+						acknowledged++
+					}
+				}
+			}
+		}()
+		during()
+		if kill {
+			_ = cmd.Process.Kill()
+		} else {
+			_ = in.Close()
+		}
+		<-done
+		if err := cmd.Wait(); !kill && err != nil {
+			t.Fatalf("%v: %s", err, errors.String())
+		}
+		if acknowledged == 0 {
+			t.Logf("a life without an acknowledged event: %s", errors.String())
+		}
+	}
+	for i := range kills.Service {
+		life(true, func() {
+			time.Sleep(time.Duration(30+rng.IntN(120)) * time.Millisecond)
+			if kills.Far > 0 && i%(max(1, kills.Service/kills.Far)) == 0 {
+				away()
+				time.Sleep(time.Duration(rng.IntN(50)) * time.Millisecond)
+				back()
+				time.Sleep(time.Duration(rng.IntN(50)) * time.Millisecond)
+			}
+		})
+	}
+	life(false, func() { time.Sleep(50 * time.Millisecond) })
+	there := ids(t, arrived())
+	Check(t, kept, there, tried, true) // four callers at once have no order of their own
+	distinct := map[string]bool{}
+	for _, id := range there {
+		distinct[id] = true
+	}
+	t.Logf("%d kills of the service, %d of the far side: %d events acknowledged, %d arrived, %d of them duplicates", kills.Service, kills.Far, len(kept), len(there), len(there)-len(distinct))
+	if most := (kills.Service + kills.Far) * killBatch; len(there)-len(distinct) > most {
+		t.Errorf("more duplicates than the %d that the batches under way can be", most)
+	}
+	if len(kept) < 50*kills.Service {
+		t.Errorf("only %d events were acknowledged: nothing is shown by that", len(kept))
+	}
+}

@@ -1,0 +1,312 @@
+package sinktest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/apps/ingest/spool"
+	"github.com/tarebench/tare/cmd/tare/internal/sink"
+)
+
+// Subject is a sink with its far side.
+type Subject struct {
+	Open    func(t testing.TB) sink.Sink
+	Arrived func() []string // events or rows that the far side has, in order, as JSON with an id
+
+	Away, Back func()                // nil: the far side cannot be taken away
+	Fail       func(func(int) Fault) // nil: it cannot be made to fail
+	Refuse     func(text string)     // nil: it refuses nothing
+
+	Once      bool // an event that is sent again is there once
+	Unordered bool // where events were sent again one by one
+}
+
+const batchEvents = 20
+
+// rig is a spool in a directory, and what was acknowledged.
+type rig struct {
+	t       *testing.T
+	subject Subject
+	dir     string
+	spool   *spool.Spool
+	service *sink.Service
+	kept    []string
+}
+
+func newRig(t *testing.T, s Subject) *rig {
+	t.Helper()
+	r := &rig{t: t, subject: s, dir: t.TempDir()}
+	r.open(spool.DefaultBytes)
+	t.Cleanup(func() { _ = r.spool.Close() })
+	return r
+}
+
+func (r *rig) open(bound int64) {
+	r.t.Helper()
+	if r.spool != nil {
+		r.must(r.spool.Close())
+	}
+	var err error
+	r.spool, _, err = spool.Open(r.dir, spool.Options{Bytes: bound, Now: time.Now})
+	r.must(err)
+}
+
+func (r *rig) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// Line is an event as the ingest service writes it.
+func Line(id string) string {
+	return fmt.Sprintf(`{"id":%q,"timestamp":"2026-11-02T15:04:05.123Z","metadata":{"user_id":"u-%s","screen_width":1920,"scroll_depth":0.5,"logged_in":true}}`, id, id)
+}
+
+// keep keeps events in twos, and notes those that were acknowledged.
+func (r *rig) keep(prefix string, n int) (err error) {
+	for i := 0; i < n; i += 2 {
+		a, b := fmt.Sprintf("%s-%d", prefix, i), fmt.Sprintf("%s-%d", prefix, i+1)
+		if err = r.spool.Keep(context.Background(), []byte(Line(a)+"\n"+Line(b)+"\n"), 2); err != nil {
+			return err
+		}
+		r.kept = append(r.kept, a, b)
+	}
+	return nil
+}
+
+// start sends what is in the spool on.
+func (r *rig) start() {
+	r.t.Helper()
+	var err error
+	r.service, err = sink.Start(sink.Config{
+		Dir:     r.dir,
+		Sinks:   []sink.Named{{Name: "it", Limits: sink.Limits{Events: batchEvents, Bytes: 1 << 20, Age: time.Millisecond}, Sink: r.subject.Open(r.t)}},
+		Dead:    1 << 20,
+		Poll:    time.Millisecond,
+		Backoff: sink.Backoff{First: time.Millisecond, Last: 20 * time.Millisecond},
+		Log:     slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Now:     time.Now,
+	})
+	r.must(err)
+}
+
+// stop ends the sending, after so long at most.
+func (r *rig) stop(limit time.Duration) uint64 {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	left, err := r.service.Stop(ctx)
+	r.must(err)
+	return left
+}
+
+// ids are those of events.
+func ids(t testing.TB, events []string) (list []string) {
+	t.Helper()
+	for _, event := range events {
+		var e struct{ ID string }
+		if err := json.Unmarshal([]byte(event), &e); err != nil || e.ID == "" {
+			t.Fatalf("%q has no id: %v", event, err)
+		}
+		list = append(list, e.ID)
+	}
+	return list
+}
+
+// arrived wants all that was acknowledged at the far side, in order, nothing
+// invented, and at most so many duplicates. It returns how many there are.
+func (r *rig) arrived(duplicates int) int {
+	r.t.Helper()
+	Check(r.t, r.kept, ids(r.t, r.subject.Arrived()), nil, r.subject.Unordered)
+	twice := len(r.subject.Arrived()) - len(r.kept)
+	if twice > duplicates || r.subject.Once && twice > 0 {
+		r.t.Errorf("%d duplicates, at most %d may be", twice, duplicates)
+	}
+	return twice
+}
+
+// Check wants every event of kept among those that arrived, the first of each in
+// the order in which they were kept unless unordered, and no other but those
+// that may be.
+func Check(t testing.TB, kept, arrived []string, mayBe map[string]bool, unordered bool) {
+	t.Helper()
+	first := map[string]int{}
+	for i, id := range arrived {
+		if _, seen := first[id]; !seen {
+			first[id] = i
+		}
+	}
+	last, missing, ours := -1, 0, map[string]bool{}
+	for _, id := range kept {
+		ours[id] = true
+		at, ok := first[id]
+		if !ok {
+			if missing++; missing <= 3 {
+				t.Errorf("%s was acknowledged and has not arrived", id)
+			}
+			continue
+		}
+		if at < last && !unordered {
+			t.Fatalf("%s arrived before one that was acknowledged earlier", id)
+		}
+		last = max(last, at)
+	}
+	if missing > 0 {
+		t.Errorf("%d of %d have not arrived", missing, len(kept))
+	}
+	for id := range first {
+		if !ours[id] && !mayBe[id] {
+			t.Fatalf("%s arrived and was never sent", id)
+		}
+	}
+}
+
+// Run tests a sink. Each subject is new.
+func Run(t *testing.T, subject func(t *testing.T) Subject) {
+	test := func(name string, run func(*testing.T, *rig)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of the time they wait
+			run(t, newRig(t, subject(t)))
+		})
+	}
+	test("order", testOrder)
+	test("restart", testRestart)
+	test("shutdown", testShutdown)
+	test("away", testAway)
+	test("faults", testFaults)
+	test("poison", testPoison)
+}
+
+func testOrder(_ *testing.T, r *rig) {
+	r.start()
+	r.must(r.keep("a", 500))
+	r.stop(time.Minute)
+	r.arrived(0)
+}
+
+// A service that ends between or within batches goes on where it was: the
+// duplicates are those of the batch that was under way.
+func testRestart(t *testing.T, r *rig) {
+	const lives = 5
+	for life := range lives {
+		r.start()
+		r.must(r.keep(fmt.Sprint("life", life), 200))
+		r.stop(time.Duration(life) * 3 * time.Millisecond) // cut short, more or less
+		if life%2 == 1 {
+			r.open(spool.DefaultBytes)
+		}
+	}
+	r.start()
+	r.stop(time.Minute)
+	t.Logf("%d duplicates", r.arrived(lives*batchEvents))
+}
+
+// What is not sent at the end stays.
+func testShutdown(t *testing.T, r *rig) {
+	if r.subject.Away == nil {
+		t.Skip("the far side is always there")
+	}
+	r.subject.Away()
+	r.start()
+	r.must(r.keep("a", 100))
+	if left := r.stop(50 * time.Millisecond); left != 100 {
+		t.Errorf("%d are left", left)
+	}
+	r.subject.Back()
+	r.start()
+	if left := r.stop(time.Minute); left != 0 {
+		t.Errorf("%d are left", left)
+	}
+	r.arrived(batchEvents)
+}
+
+// While the far side is away the spool fills, and then refuses.
+func testAway(t *testing.T, r *rig) {
+	if r.subject.Away == nil {
+		t.Skip("the far side is always there")
+	}
+	r.open(spool.LeastBytes)
+	r.start()
+	r.must(r.keep("before", 100))
+	r.subject.Away()
+	var err error
+	for i := 0; err == nil; i++ {
+		if err = r.keep(fmt.Sprint("away", i), 2); i > 10_000 {
+			t.Fatal("it is never full")
+		}
+	}
+	if !errors.Is(err, spool.ErrFull) {
+		t.Fatal(err)
+	}
+	if size := r.spool.Status().Bytes; size > spool.LeastBytes {
+		t.Errorf("%d bytes on disk", size)
+	}
+	r.subject.Back()
+	for end := time.Now().Add(time.Minute); r.keep("after", 2) != nil && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
+	r.stop(time.Minute)
+	r.arrived(batchEvents)
+}
+
+// Whatever a far side does, all arrives.
+func testFaults(t *testing.T, r *rig) {
+	if r.subject.Fail == nil {
+		t.Skip("the far side cannot be made to fail")
+	}
+	for _, fault := range Faults() {
+		r.subject.Fail(func(request int) Fault {
+			if request%3 == 1 {
+				return fault
+			}
+			return None
+		})
+		r.start()
+		r.must(r.keep(fmt.Sprint("fault", fault), 200))
+		r.stop(time.Minute)
+	}
+	t.Logf("%d duplicates", r.arrived(len(Faults())*200))
+}
+
+// A poison event goes to the dead letters, alone.
+func testPoison(t *testing.T, r *rig) {
+	if r.subject.Refuse == nil {
+		t.Skip("the far side refuses nothing")
+	}
+	r.subject.Refuse("poison")
+	r.must(r.keep("a", 50))
+	good := r.kept
+	r.must(r.keep("poison", 2))
+	r.kept = good
+	r.must(r.keep("b", 50))
+	r.start()
+	r.stop(time.Minute)
+	r.arrived(0)
+	text, err := os.ReadFile(filepath.Join(r.dir, "it.dead.ndjson"))
+	r.must(err)
+	var reasons []string
+	for line := range strings.Lines(string(text)) {
+		var l sink.Letter
+		r.must(json.Unmarshal([]byte(line), &l))
+		reasons = append(reasons, l.Reason)
+		if !strings.Contains(string(l.Event), `"poison-`) {
+			t.Errorf("dead: %s", l.Event)
+		}
+	}
+	if len(reasons) != 2 || reasons[0] == "" {
+		t.Errorf("dead letters %q", reasons)
+	}
+	if st := r.spool.Status(); st.Cursors[0].Dead != 2 {
+		t.Errorf("%d are counted as dead", st.Cursors[0].Dead)
+	}
+}

@@ -1,0 +1,91 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/sink"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// bigQuery is tabledata.insertAll of the BigQuery API. The URL is that of the
+// table: /bigquery/v2/projects/P/datasets/D/tables/T.
+type bigQuery struct{ ordinary }
+
+func (bigQuery) media() string { return "application/json" }
+
+func (bigQuery) address(base url.URL, _ sink.Batch) url.URL {
+	if !strings.HasSuffix(base.Path, "/insertAll") {
+		base.Path = strings.TrimSuffix(base.Path, "/") + "/insertAll"
+	}
+	return base
+}
+
+func (bigQuery) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
+	var dead []sink.Dead
+	to = append(to, `{"kind":"bigquery#tableDataInsertAllRequest","skipInvalidRows":true,"ignoreUnknownValues":true,"rows":[`...)
+	for i, e := range b.Events {
+		id, err := sink.EventID(e.Line)
+		if err != nil {
+			dead = append(dead, sink.Dead{Index: i, Reason: err.Error()})
+			continue
+		}
+		if i > 0 {
+			to = append(to, ',')
+		}
+		to = append(to, `{"insertId":`...)
+		to = append(to, id...)
+		to = append(to, `,"json":`...)
+		to = append(append(to, e.Line...), '}')
+	}
+	return append(to, "]}"...), dead
+}
+
+type insertAnswer struct {
+	Kind         string `json:"kind"`
+	InsertErrors []struct {
+		Index  int `json:"index"`
+		Errors []struct {
+			Reason  string `json:"reason"`
+			Message string `json:"message"`
+		} `json:"errors"`
+	} `json:"insertErrors"`
+}
+
+// read goes by the errors of each row: the whole is 200 in any case.
+func (bigQuery) read(answer []byte, _ http.Header, b sink.Batch) (result sink.Result, err error) {
+	var a insertAnswer
+	if err := json.Unmarshal(answer, &a); err != nil || a.Kind != "bigquery#tableDataInsertAllResponse" {
+		return result, fmt.Errorf("the answer is not that of insertAll: %s", format.Line(string(answer[:min(len(answer), 200)]), 200))
+	}
+	passing := []string{"stopped", "timeout", "backendError", "internalError", "rateLimitExceeded", "quotaExceeded"}
+	seen := map[int]bool{}
+	for _, row := range a.InsertErrors {
+		if row.Index < 0 || row.Index >= len(b.Events) {
+			return sink.Result{}, fmt.Errorf("the answer is about row %d of %d", row.Index, len(b.Events))
+		}
+		reason := ""
+		for _, e := range row.Errors {
+			if !slices.Contains(passing, e.Reason) {
+				reason = e.Reason + ": " + e.Message
+			}
+		}
+		switch {
+		case seen[row.Index]:
+		case reason != "":
+			result.Dead = append(result.Dead, sink.Dead{Index: row.Index, Reason: format.Line(reason, 300)})
+		default:
+			result.Again = append(result.Again, row.Index)
+		}
+		seen[row.Index] = true
+	}
+	return result, nil
+}
+
+func (bigQuery) promise() sink.Promise {
+	return sink.Promise{Sent: "no error of its row", Once: "the event's id as insertId, for about a minute,"}
+}

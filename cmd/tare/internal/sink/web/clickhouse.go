@@ -1,0 +1,96 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/sink"
+)
+
+// clickHouse inserts into a table, whose columns are the event's id, timestamp
+// and fields of metadata.
+type clickHouse struct {
+	table string
+	dedup bool
+}
+
+// newClickHouse reads the table from the path: /TABLE or /DATABASE/TABLE.
+func newClickHouse(t sink.Target) (clickHouse, error) {
+	parts := strings.Split(strings.Trim(t.URL.Path, "/"), "/")
+	name := regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	if len(parts) > 2 || slices.ContainsFunc(parts, func(part string) bool { return !name.MatchString(part) }) {
+		return clickHouse{}, fmt.Errorf("sink %s: the path %q is neither /TABLE nor /DATABASE/TABLE", t.Name(), t.URL.Path)
+	}
+	dedup, err := t.On("dedup", true)
+	return clickHouse{table: strings.Join(parts, "."), dedup: dedup}, err
+}
+
+func (clickHouse) media() string { return "application/x-ndjson" }
+
+// address has the settings, of which those that the URL has win.
+func (c clickHouse) address(base url.URL, b sink.Batch) url.URL {
+	set := base.Query()
+	put := func(name, value string) {
+		if !set.Has(name) {
+			set.Set(name, value)
+		}
+	}
+	set.Set("query", "INSERT INTO "+c.table+" FORMAT JSONEachRow")
+	put("input_format_skip_unknown_fields", "1")
+	put("date_time_input_format", "best_effort")
+	if c.dedup { // servers of before 2022 do not know these
+		put("wait_for_async_insert", "1") // else an answer means no more than that it has begun
+		set.Set("insert_deduplication_token", b.Name())
+	}
+	base.Path, base.RawQuery = "/", set.Encode()
+	return base
+}
+
+func (clickHouse) body(to []byte, b sink.Batch) ([]byte, []sink.Dead) {
+	for _, e := range b.Events {
+		to = append(sink.Flat(to, e.Line), '\n')
+	}
+	return to, nil
+}
+
+const exceptionHeader = "X-ClickHouse-Exception-Code"
+
+// read looks for an exception that came after the status.
+func (clickHouse) read(answer []byte, header http.Header, _ sink.Batch) (sink.Result, error) {
+	code := header.Get(exceptionHeader)
+	if code == "" && len(answer) > 0 {
+		code = string(answer[:min(len(answer), 200)])
+	}
+	if code != "" && code != "0" {
+		return sink.Result{}, fmt.Errorf("the answer has an exception: %s", strings.TrimSpace(code))
+	}
+	return sink.Result{}, nil
+}
+
+// refuses goes by the exception's code: a server answers 400 or 500 to events
+// that it cannot read, by its age.
+func (clickHouse) refuses(_ int, header http.Header, answer []byte) bool {
+	code := header.Get(exceptionHeader)
+	if code == "" {
+		if found := regexp.MustCompile(`^Code: (\d+)`).FindSubmatch(answer); found != nil {
+			code = string(found[1])
+		}
+	}
+	// CANNOT_PARSE_TEXT, …_ESCAPE_SEQUENCE, …_QUOTED_STRING, …_INPUT_ASSERTION_FAILED,
+	// ATTEMPT_TO_READ_AFTER_EOF, CANNOT_READ_ALL_DATA, CANNOT_PARSE_DATE, …_DATETIME,
+	// TYPE_MISMATCH, ARGUMENT_OUT_OF_BOUND, …_NUMBER, UNKNOWN_FIELD, INCORRECT_DATA,
+	// VIOLATED_CONSTRAINT
+	return slices.Contains([]string{"6", "25", "26", "27", "32", "33", "38", "41", "53", "69", "72", "117", "469"}, code)
+}
+
+func (c clickHouse) promise() sink.Promise {
+	p := sink.Promise{Sent: "inserted"}
+	if c.dedup {
+		p.Once = "the batch by insert_deduplication_token, where the table deduplicates (replicated, or non_replicated_deduplication_window)"
+	}
+	return p
+}

@@ -1,0 +1,59 @@
+package web
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/sink"
+	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest"
+)
+
+func open(t testing.TB, url string) *Web {
+	t.Helper()
+	list, err := sink.ParseTargets(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(list[0], Config{Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func TestConformance(t *testing.T) {
+	for _, api := range []string{"ndjson", "json", "bulk", "clickhouse", "bigquery"} {
+		for _, set := range []string{"", "#gzip=on"} {
+			if set != "" && api != "ndjson" && !sinktest.Soak() { // bodies are packed in one place
+				continue
+			}
+			t.Run(api+set, func(t *testing.T) {
+				sinktest.Run(t, func(t *testing.T) sinktest.Subject {
+					far := sinktest.NewFar(t, api)
+					url := far.URL() + set
+					return sinktest.Subject{
+						Open:    func(t testing.TB) sink.Sink { return open(t, url) },
+						Arrived: far.Arrived,
+						Away:    far.Stop, Back: far.Start, Fail: far.Fail, Refuse: far.Refuse,
+						Once:      api != "ndjson" && api != "json",
+						Unordered: api == "bulk" || api == "bigquery",
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestMain(m *testing.M) {
+	os.Exit(sinktest.Main(m, func(target sink.Target) (sink.Sink, error) { return New(target, Config{Now: time.Now}) }))
+}
+
+func TestKilled(t *testing.T) {
+	for _, api := range []string{"ndjson", "json", "bulk", "clickhouse", "bigquery"} {
+		t.Run(api, func(t *testing.T) {
+			far := sinktest.NewFar(t, api)
+			sinktest.Killed(t, far.URL(), sinktest.DefaultKills(), far.Stop, far.Start, far.Arrived)
+		})
+	}
+}

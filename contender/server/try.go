@@ -1,0 +1,51 @@
+package server
+
+import (
+	"net"
+	"net/netip"
+)
+
+// Address is where a server that runs alone can be reached.
+type Address struct {
+	Host      string // host:port
+	Encrypted bool
+}
+
+// reachable is the address of a listener, for a client on the same machine.
+func reachable(addr net.Addr, encrypted bool) Address {
+	a := Address{addr.String(), encrypted}
+	at, err := netip.ParseAddrPort(a.Host)
+	switch {
+	case err != nil:
+	case !at.Addr().IsUnspecified():
+		a.Host = netip.AddrPortFrom(at.Addr().WithZone(""), at.Port()).String()
+	default: // of both families, where the machine has both
+		a.Host = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), at.Port()).String()
+	}
+	return a
+}
+
+// URL is the address as a URL, without a path.
+func (a Address) URL() string {
+	if a.Encrypted {
+		return "https://" + a.Host
+	}
+	return "http://" + a.Host
+}
+
+// Curl is a command that begins a request: what follows are options and the
+// quoted URL. It takes any certificate, as one to try with may be nobody's.
+func (a Address) Curl() string {
+	if a.Encrypted {
+		return "curl -sk"
+	}
+	return "curl -s"
+}
+
+// try is the command for a variant.
+func (s Service) try(variant string, at Address) string {
+	if s.Try == nil {
+		return at.Curl() + " " + at.URL() + "/health"
+	}
+	return s.Try(variant, at)
+}
