@@ -86,6 +86,25 @@ page: ## reports in a real browser: Node 20 and Chromium (TARE_BROWSER_REQUIRED=
 docs: ## run the shell blocks of README and docs, those that take long too, for two rounds where they measure (TARE_DOCS=whole: as they stand)
 	cd cmd/tare && TARE_DOCS=$${TARE_DOCS:-slow} $(GO) test -count=1 -v -timeout 120m ./internal/docs
 
+.PHONY: nightly
+nightly: ## what takes too long for every change: race, soak, fuzzing for 30 min a target, contenders, known vulnerabilities, two equal archives
+	$(MAKE) race
+	$(MAKE) soak
+	$(MAKE) fuzz FUZZTIME=30m
+	$(MAKE) contenders
+	$(MAKE) vuln
+	.ci/reproducible
+
+# Each of our modules alone, with the versions that it would be built with.
+OWN = . cgocopy cmd/tare $(wildcard tools/release tools/protogen) $(RIMS) $(MODULES)
+.PHONY: vuln notice
+vuln: ## look for known vulnerabilities that our modules can reach (needs https://vuln.go.dev)
+	@mkdir -p out; cd tools/vuln && GOWORK=off $(GO) build -o $(CURDIR)/out/govulncheck golang.org/x/vuln/cmd/govulncheck
+	@failed=; for dir in $(OWN); do echo "== $$dir"; (cd $$dir && GOWORK=off $(CURDIR)/out/govulncheck ./...) || failed="$$failed $$dir"; done; \
+	if [ "$$failed" ]; then echo "not clean, or not checked:$$failed"; exit 1; fi
+notice: ## write NOTICE, the licences of all that is linked into tare
+	$(GO) run ./tools/notice
+
 ##@ Generate
 
 # Examples of cgocopy that need more than a C compiler.
