@@ -18,7 +18,7 @@ MODULES  = $(patsubst %/go.mod,%,$(wildcard $(LEAVES:%=%/go.mod)))
 BENCHES := $(patsubst %/go.mod,%,$(wildcard bench/*/go.mod peers/*/go.mod))
 # Adapters of an app: its databases, and what is generated from its
 # messages.
-RIMS    := $(patsubst %/go.mod,%,$(wildcard apps/*/*/go.mod))
+ADAPTERS := $(patsubst %/go.mod,%,$(wildcard apps/*/*/go.mod))
 comma   := ,
 space   := $(subst ,, )
 ALONE    = GOWORK=off GOFLAGS=-mod=readonly
@@ -29,7 +29,9 @@ LINT = GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint 
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+##@ Test and check
 
 # With a C compiler that does not run, cgo is switched off, as the go command
 # does with none. NO_CGO is looked up once, by what needs it.
@@ -49,10 +51,66 @@ race: ## the tests under the race detector
 lint: ## format, vet (contenders and benchmarks too) and the linters of .golangci.yml
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -w):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet work
-	@set -e; for dir in $(MODULES) $(BENCHES) $(RIMS); do echo "go vet in $$dir"; (cd $$dir && $(ALONE) $(GO) vet ./...); done
+	@set -e; for dir in $(MODULES) $(BENCHES) $(ADAPTERS); do echo "go vet in $$dir"; (cd $$dir && $(ALONE) $(GO) vet ./...); done
 	$(LINT) ./...
 	cd cmd/tare && $(LINT) ./...
 	cd cgocopy && $(LINT) ./...
+
+.PHONY: soak
+soak: ## the repetition-heavy tests whole
+	TARE_SOAK=1 $(GO) test -count=1 -timeout 120m $(TESTFLAGS) work
+
+.PHONY: sinks
+sinks: ## every sink whole: 100 kills of the service and 50 of its far side each, counts printed; then over real servers, where they can be had
+	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m -run '^(TestConformance|TestKilled)$$' ./internal/sink/...
+	bash .ci/brokers
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME (20s)
+	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; set -e; \
+	grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file func; do \
+		name=$${func#func }; echo "== $$name in $$(dirname $$file)"; \
+		$(GO) test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) $$(dirname $$file) >"$$log" 2>&1 && { tail -n 2 "$$log"; continue; }; \
+		cat "$$log"; \
+		if grep -q 'context deadline exceeded' "$$log" && ! grep -q 'Failing input' "$$log"; then \
+			echo "no finding: a busy machine let the fuzzer miss its own end"; else exit 1; fi; \
+	done
+
+.PHONY: cross
+cross: ## compile the root and the command for macOS and Windows, tests included
+	@set -e; for target in darwin/arm64 windows/amd64; do echo "== $$target"; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build work; \
+		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet work; done
+
+.PHONY: page
+page: ## reports in a real browser: Node 20 and Chromium (TARE_BROWSER_REQUIRED=1: skipping is an error)
+	npm ci --prefix tools/page --no-fund --no-audit
+	npm test --prefix tools/page
+
+.PHONY: docs
+docs: ## run the shell blocks of README and docs, those that take long too, for two rounds where they measure (TARE_DOCS=whole: as they stand)
+	cd cmd/tare && TARE_DOCS=$${TARE_DOCS:-slow} $(GO) test -count=1 -v -timeout 120m ./internal/docs
+
+.PHONY: nightly
+nightly: ## what takes too long for every change: race, soak, fuzzing for 30 min a target, contenders, known vulnerabilities, two equal archives
+	$(MAKE) race
+	$(MAKE) soak
+	$(MAKE) fuzz FUZZTIME=30m
+	$(MAKE) contenders
+	$(MAKE) vuln
+	.ci/reproducible
+
+# Each of our modules alone, with the versions that it would be built with.
+OWN = . cgocopy cmd/tare $(wildcard tools/release tools/protogen) $(RIMS) $(MODULES)
+.PHONY: vuln notice
+vuln: ## look for known vulnerabilities that our modules can reach (needs https://vuln.go.dev)
+	@mkdir -p out; cd tools/vuln && GOWORK=off $(GO) build -o $(CURDIR)/out/govulncheck golang.org/x/vuln/cmd/govulncheck
+	@failed=; for dir in $(OWN); do echo "== $$dir"; (cd $$dir && GOWORK=off $(CURDIR)/out/govulncheck ./...) || failed="$$failed $$dir"; done; \
+	if [ "$$failed" ]; then echo "not clean, or not checked:$$failed"; exit 1; fi
+notice: ## write NOTICE, the licences of all that is linked into tare
+	$(GO) run ./tools/notice
+
+##@ Generate
 
 # Examples of cgocopy that need more than a C compiler.
 EXAMPLES = $(shell cargo --version >/dev/null 2>&1 && echo rustlib)$(comma)$(shell pkg-config --exists sqlite3 2>/dev/null && echo sqlite)
@@ -65,20 +123,6 @@ generate: ## write generated files anew
 checkgenerate: ## fail if generating changes a file
 	@before=$$(git status --porcelain; git diff); $(MAKE) --no-print-directory generate; after=$$(git status --porcelain; git diff); \
 	if [ "$$before" != "$$after" ]; then echo "generated files were out of date:"; git status --short; exit 1; fi
-
-.PHONY: contenders
-contenders: ## build every contender alone and run the conformance suite on it (LEAVES=contenders/KIND/ID for one)
-	@set -e; for dir in $(MODULES); do \
-		if [ "$(NO_CGO)" ] && grep -q contender/copier/cmem $$dir/*.go; then echo "== $$dir is left out: no C compiler that runs"; continue; fi; \
-		echo "== $$dir"; (cd $$dir && $(NO_CGO) $(ALONE) $(GO) build -trimpath -buildvcs=false -o /dev/null .); done
-	$(NO_CGO) $(GO) test -count=1 -timeout 40m -run '^TestLeaves$$' ./contender/contendertest -leaves "$(subst $(space),$(comma),$(strip $(LEAVES:contenders/%=%)))"
-
-# Transports have tests of their own, next to the conformance suite.
-TRANSPORTS = $(patsubst %/go.mod,%,$(wildcard contenders/rpc/*/go.mod)) bench/users
-.PHONY: users
-users: ## the users service: its stores on real databases, and each transport through its own client (make contenders has the builds with databases)
-	@set -e; for dir in $(RIMS); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test $(TESTFLAGS) ./...); done
-	@set -e; for dir in $(TRANSPORTS); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test $(TESTFLAGS) ./...); done
 
 # Generators of contenders belong to their modules; what they write is committed.
 GENERATED := $(addprefix codec/,easyjson ffjson msgp protobuf) $(addprefix server/nethttp-,easyjson ffjson protobuf) $(addprefix copier/,cgocopy protobuf) $(addprefix rpc/,grpc gateway connect)
@@ -93,46 +137,27 @@ generated: ## fail if a contender's generated code is not what its generator wri
 golden: ## rewrite the golden files; read the difference before committing it
 	$(GO) test ./report ./cmd/tare/internal/cli ./cmd/tare/internal/bring/gate -update
 
-.PHONY: fuzz
-fuzz: ## every fuzz target for FUZZTIME (20s)
-	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; set -e; \
-	grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file func; do \
-		name=$${func#func }; echo "== $$name in $$(dirname $$file)"; \
-		$(GO) test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) $$(dirname $$file) >"$$log" 2>&1 && { tail -n 2 "$$log"; continue; }; \
-		cat "$$log"; \
-		if grep -q 'context deadline exceeded' "$$log" && ! grep -q 'Failing input' "$$log"; then \
-			echo "no finding: a busy machine let the fuzzer miss its own end"; else exit 1; fi; \
-	done
+##@ Contenders
 
-.PHONY: soak
-soak: ## the repetition-heavy tests whole
-	TARE_SOAK=1 $(GO) test -count=1 -timeout 120m $(TESTFLAGS) work
+.PHONY: contenders
+contenders: ## build every contender alone and run the conformance suite on it (LEAVES=contenders/KIND/ID for one)
+	@set -e; for dir in $(MODULES); do \
+		if [ "$(NO_CGO)" ] && grep -q contender/copier/cmem $$dir/*.go; then echo "== $$dir is left out: no C compiler that runs"; continue; fi; \
+		echo "== $$dir"; (cd $$dir && $(NO_CGO) $(ALONE) $(GO) build -trimpath -buildvcs=false -o /dev/null .); done
+	$(NO_CGO) $(GO) test -count=1 -timeout 40m -run '^TestLeaves$$' ./contender/contendertest -leaves "$(subst $(space),$(comma),$(strip $(LEAVES:contenders/%=%)))"
 
-.PHONY: sinks
-sinks: ## every sink whole: 100 kills of the service and 50 of its far side each, counts printed; then over real servers, where they can be had
-	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m -run '^(TestConformance|TestKilled)$$' ./internal/sink/...
-	bash .ci/brokers
+# Transports have tests of their own, next to the conformance suite.
+TRANSPORTS = $(patsubst %/go.mod,%,$(wildcard contenders/rpc/*/go.mod)) bench/users
+.PHONY: users
+users: ## the users service: its stores on real databases, and each transport through its own client (make contenders has the builds with databases)
+	@set -e; for dir in $(ADAPTERS); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test $(TESTFLAGS) ./...); done
+	@set -e; for dir in $(TRANSPORTS); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test $(TESTFLAGS) ./...); done
 
-.PHONY: calibrate
-calibrate: ## weigh programs of known cost 120 times (about an hour) and write the table in docs/METHOD.md; goes on where it stopped
-	$(GO) build -o out/tare ./cmd/tare
-	$(GO) run ./cmd/tare/internal/calibrate -tare ./out/tare
+##@ Measure
 
-# What go install ./cmd/tare makes uses this clone; this one needs none.
-CATALOG = cmd/tare/internal/catalog
-.PHONY: install
-install: ## install a tare that has the contenders and the SDK inside
-	@trap 'rm -f $(CATALOG)/packed/catalog.txt' EXIT; set -e; \
-	$(GO) run ./$(CATALOG)/pack -o $(CATALOG)/packed/catalog.txt; \
-	$(GO) install -trimpath ./cmd/tare
-
-.PHONY: manual release release-check
-manual: ## write manual pages and completions to out
-	cd cmd/tare && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(GO) run ./internal/manual $(CURDIR)/out
-release: ## tag VERSION=v0.N.N, each module; nothing is pushed
-	cd tools/release && GOWORK=off $(GO) run . -version $(VERSION)
-release-check: ## install the tree's last commit with go install, from a proxy of files, and use it in an empty directory
-	cd tools/release && GOWORK=off $(GO) run . -version v0.0.1 -check
+.PHONY: claims
+claims: ## weigh every bundled study at the quick budget and hold the published claims against it (about 20 minutes)
+	$(GO) run ./cmd/tare run
 
 .PHONY: benchmark
 benchmark: ## the plain go test -bench files under bench (BENCHFLAGS='-benchtime 100x' for less of each)
@@ -155,19 +180,6 @@ benchmark-cpu: ## weigh users at quick budget, and say where CPU time goes and w
 benchmark-mem: ## the same of allocated memory
 	$(GO) run ./cmd/tare run users $(PROFILED) --profile mem
 
-.PHONY: claims
-claims: ## weigh every bundled study at the quick budget and hold the published claims against it (about 20 minutes)
-	$(GO) run ./cmd/tare run
-
-.PHONY: docs
-docs: ## run the shell blocks of README and docs, those that take long too, for two rounds where they measure (TARE_DOCS=whole: as they stand)
-	cd cmd/tare && TARE_DOCS=$${TARE_DOCS:-slow} $(GO) test -count=1 -v -timeout 120m ./internal/docs
-
-.PHONY: page
-page: ## reports in a real browser: Node 20 and Chromium (TARE_BROWSER_REQUIRED=1: skipping is an error)
-	npm ci --prefix tools/page --no-fund --no-audit
-	npm test --prefix tools/page
-
 .PHONY: bench-load
 bench-load: ## the load generator against wrk and oha (installed where apt-get and cargo are), some minutes on a quiet machine
 	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk; }
@@ -176,11 +188,30 @@ bench-load: ## the load generator against wrk and oha (installed where apt-get a
 	$(GO) build -o out/benchload ./tools/benchload
 	PATH="$$PATH:$(CURDIR)/out/oha/bin" out/benchload
 
-.PHONY: cross
-cross: ## compile the root and the command for macOS and Windows, tests included
-	@set -e; for target in darwin/arm64 windows/amd64; do echo "== $$target"; \
-		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build work; \
-		CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet work; done
+.PHONY: calibrate
+calibrate: ## weigh programs of known cost 120 times (about an hour) and write the table in docs/METHOD.md; goes on where it stopped
+	$(GO) build -o out/tare ./cmd/tare
+	$(GO) run ./cmd/tare/internal/calibrate -tare ./out/tare
+
+##@ Install and release
+
+# What go install ./cmd/tare makes uses this clone; this one needs none.
+CATALOG = cmd/tare/internal/catalog
+.PHONY: install
+install: ## install a tare that has the contenders and the SDK inside
+	@trap 'rm -f $(CATALOG)/packed/catalog.txt' EXIT; set -e; \
+	$(GO) run ./$(CATALOG)/pack -o $(CATALOG)/packed/catalog.txt; \
+	$(GO) install -trimpath ./cmd/tare
+
+.PHONY: manual release release-check
+manual: ## write manual pages and completions to out
+	cd cmd/tare && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(GO) run ./internal/manual $(CURDIR)/out
+release: ## tag VERSION=v0.N.N, each module; nothing is pushed
+	cd tools/release && GOWORK=off $(GO) run . -version $(VERSION)
+release-check: ## install the tree's last commit with go install, from a proxy of files, and use it in an empty directory
+	cd tools/release && GOWORK=off $(GO) run . -version v0.0.1 -check
+
+##@ Tidy
 
 .PHONY: clean
 clean: ## remove what builds and runs left here (not the cache)

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/tarebench/tare"
 )
@@ -40,15 +39,6 @@ func FormatNamed(name string) (Format, bool) {
 		}
 	}
 	return Format{}, false
-}
-
-// FormatNames lists the formats in one line.
-func FormatNames() string {
-	var names []string
-	for _, f := range Formats() {
-		names = append(names, f.Name)
-	}
-	return strings.Join(names, ", ")
 }
 
 // send writes a report that is made.

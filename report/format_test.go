@@ -79,7 +79,11 @@ func TestFormats(t *testing.T) {
 }
 
 func TestFormatTable(t *testing.T) {
-	assert.Equal(t, "names", FormatNames(), "text, brief, md, json, benchfmt, csv, research")
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+	}
+	assert.Equal(t, "names", strings.Join(names, ", "), "text, brief, md, json, benchfmt, csv, research")
 	if _, ok := FormatNamed("html"); ok {
 		t.Error("html is no format yet")
 	}

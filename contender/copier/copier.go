@@ -24,7 +24,6 @@ package copier
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"unsafe"
 
@@ -89,31 +88,23 @@ type Impl struct {
 }
 
 // Main serves the lab that started this process as one copier, and exits.
-func Main(i Impl) { contender.Main(program(map[string]Impl{"": i})) }
-
-// Variants is Main for a program that holds several copiers by name.
-func Variants(impls map[string]Impl) { contender.Main(program(impls)) }
+func Main(i Impl) { contender.Main(program(i)) }
 
 // Null is the copier that does nothing: what is measured of it is the harness.
 // It answers rightly because it knows what was drawn.
 func Null() Impl { return Impl{null: true} }
 
-func program(impls map[string]Impl) contender.Program {
-	names := slices.Sorted(maps.Keys(impls))
+func program(i Impl) contender.Program {
 	var held Memory // what was prepared before is forgotten
-	p := contender.Program{Kind: Kind, Prepare: func(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
+	return contender.Program{Kind: Kind, Prepare: func(_ string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 		if held != nil {
 			held.Free()
 			held = nil
 		}
-		work, memory, err := impls[variant].prepare(w, bodies)
+		work, memory, err := i.prepare(w, bodies)
 		held = memory
 		return work, err
 	}}
-	if _, one := impls[""]; !one {
-		p.Variants = names
-	}
-	return p
 }
 
 // Body is a body of a workload: what C draws its values from.

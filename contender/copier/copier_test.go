@@ -88,13 +88,13 @@ func (m *memory) Free()                        { *m.freed++ }
 // was prepared before is given back.
 func TestMemory(t *testing.T) {
 	var asked, freed int
-	p := program(map[string]Impl{"": {
+	p := program(Impl{
 		Memory: func(Source) (Memory, error) { return &memory{asked: &asked, freed: &freed}, nil },
 		Types: map[string]Copies{"BenchPerson": Of(Type[Person]{
 			Fill:  func(dst *Person, p unsafe.Pointer) error { dst.ID = *(*int32)(p); return nil },
 			Slice: func(dst []Person, _ unsafe.Pointer, n int) ([]Person, error) { return make([]Person, n), nil },
 		})},
-	}})
+	})
 	for i, c := range []struct {
 		op   string
 		want int

@@ -149,6 +149,7 @@ func places() []place {
 		{dir: "bench/*", floor: 1, only: []string{"contender/fixture", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "tools/protogen", floor: 1}, // a generator
 		{dir: "tools/release", floor: 1},  // makes versions
+		{dir: "tools/notice", floor: 1},   // writes NOTICE
 	}
 }
 

@@ -76,10 +76,13 @@ func StartGuardian(self, run string) (*Guardian, error) {
 // onDuty is what a guardian says when nothing can get past it any more.
 const onDuty = "on duty\n"
 
-// Group tells the guardian of a process group, by its leader. It is needed
-// only where a run's tag cannot be searched for. It is a no-op on a nil
-// Guardian.
-func (g *Guardian) Group(pid int) { g.say("group " + strconv.Itoa(pid)) }
+// Group tells the guardian of a process group, by its leader, which must not have
+// been reaped: a program that overwrites its environment is found by nothing else.
+// It is a no-op on a nil Guardian.
+func (g *Guardian) Group(pid int) {
+	l := identify(pid)
+	g.say(fmt.Sprintf("group %d %d %d", pid, l.start, l.session))
+}
 
 // Gone tells the guardian that nothing is left of a process group.
 func (g *Guardian) Gone(pid int) { g.say("gone " + strconv.Itoa(pid)) }
@@ -140,15 +143,17 @@ func GuardianMain() (ran bool) {
 
 // listen follows what tare says until it has nothing more to say. done is
 // false where it did not say that it was done.
-func listen(from io.Reader) (groups map[int]bool, done bool) {
-	groups = map[int]bool{}
+func listen(from io.Reader) (groups map[int]leader, done bool) {
+	groups = map[int]leader{}
 	lines := bufio.NewScanner(from)
 	for lines.Scan() {
-		word, number, _ := strings.Cut(lines.Text(), " ")
-		pid, _ := strconv.Atoi(number)
+		word, rest, _ := strings.Cut(lines.Text(), " ")
+		var pid int
+		var l leader
+		_, _ = fmt.Sscan(rest, &pid, &l.start, &l.session)
 		switch word {
 		case "group":
-			groups[pid] = true
+			groups[pid] = l
 		case "gone":
 			delete(groups, pid)
 		case "done":
@@ -158,9 +163,17 @@ func listen(from io.Reader) (groups map[int]bool, done bool) {
 	return groups, false
 }
 
-// cleanUp ends everything tagged with run until two looks in a row find
-// nothing: what forks while it is looked for is there the next time.
-func cleanUp(run string, groups map[int]bool, limit time.Duration) {
+// leader is what tells the leader of a process group from a later process with the
+// same number; zero where the kernel does not say.
+type leader struct {
+	start   uint64 // clock ticks after the machine's start
+	session int
+}
+
+// cleanUp ends everything tagged with run, the groups and their descendants, until
+// two looks in a row find nothing: what forks while it is looked for is there the
+// next time.
+func cleanUp(run string, groups map[int]leader, limit time.Duration) {
 	if !tagging {
 		for pid := range groups {
 			if pid > 1 {
@@ -173,12 +186,13 @@ func cleanUp(run string, groups map[int]bool, limit time.Duration) {
 	nothing := 0
 	for end := time.Now().Add(limit); nothing < 2 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		machine.RemoveCgroups(groupPrefix(run))
+		killed := killTrees(groups) // first: a descendant is known by its living parent
 		pids := tagged(tags)
 		for _, pid := range pids {
 			killTagged(pid, tags)
 		}
 		nothing++
-		if len(pids) > 0 {
+		if killed || len(pids) > 0 {
 			nothing = 0
 		}
 	}

@@ -183,8 +183,8 @@ func TestGuardianGoesHome(t *testing.T) {
 }
 
 func TestGuardianListens(t *testing.T) {
-	groups, done := listen(strings.NewReader("group 10\ngroup 11\nwhat\ngone 10\n"))
-	if done || len(groups) != 1 || !groups[11] {
+	groups, done := listen(strings.NewReader("group 10 5 1\ngroup 11 7 2\nwhat\ngone 10\n"))
+	if done || len(groups) != 1 || groups[11] != (leader{7, 2}) {
 		t.Errorf("groups %v, done %v", groups, done)
 	}
 	if _, done := listen(strings.NewReader("group 10\ndone\n")); !done {

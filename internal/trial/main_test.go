@@ -202,20 +202,25 @@ func leave(cmds ...*exec.Cmd) {
 	}
 	for _, cmd := range cmds {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		if err := cmd.Start(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		f, err := os.OpenFile(os.Getenv(envPIDs), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-		if err == nil {
-			_, err = fmt.Fprintln(f, cmd.Process.Pid)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		_ = f.Close()
+		startNoted(cmd)
 	}
+}
+
+// startNoted starts a process and adds its number to the file.
+func startNoted(cmd *exec.Cmd) {
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	f, err := os.OpenFile(os.Getenv(envPIDs), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err == nil {
+		_, err = fmt.Fprintln(f, cmd.Process.Pid)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	_ = f.Close()
 }
 
 // allocate takes memory without end, about 4 GiB a second.

@@ -3,9 +3,12 @@
 package trial
 
 import (
+	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -48,8 +51,58 @@ func playCommand(part string) (status int, ok bool) {
 		} else {
 			fmt.Println("other")
 		}
+	case "overwrites its environment":
+		if err := overwrite(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1, true
+		}
 	default:
 		return 0, false
 	}
 	return 0, true
+}
+
+// overwrite clears the environment that /proc shows of this process, and starts two
+// children without one: one in its group, one in a session of its own.
+func overwrite() error {
+	mem, err := os.OpenFile("/proc/self/mem", os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer mem.Close()
+	begin, end, err := environArea()
+	if err != nil {
+		return err
+	}
+	if _, err := mem.WriteAt(make([]byte, end-begin), begin); err != nil {
+		return err
+	}
+	child := func(session bool) *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = []string{envPart + "=sleep"}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: session}
+		return cmd
+	}
+	startNoted(child(false))
+	startNoted(child(true))
+	if _, err := os.Stdout.WriteString("ready\n"); err != nil {
+		return err
+	}
+	time.Sleep(time.Hour)
+	return nil
+}
+
+// environArea is where the kernel looks for this process's environment: env_start
+// and env_end of proc(5), the 50th and 51st field.
+func environArea() (begin, end int64, err error) {
+	text, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return 0, 0, err
+	}
+	f := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(f) < 49 {
+		return 0, 0, fmt.Errorf("/proc/self/stat has %d fields", len(f))
+	}
+	_, err = fmt.Sscan(f[47]+" "+f[48], &begin, &end)
+	return begin, end, err
 }

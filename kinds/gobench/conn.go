@@ -151,14 +151,14 @@ func (c *conn) start(ctx context.Context, path string, p Package) error {
 	return err
 }
 
-// Environment is the caller's, without what is tare's own, and without what a
+// Environment is the caller's, without what is tare's own but the tag of the run, and without what a
 // job of GitHub Actions could be misused by: the files in which a step leaves
 // variables for later ones, and tokens. Otherwise benchmarks run in the one that
 // go test would give them.
 func Environment(all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		if name == "GITHUB_ACTIONS" { // which says only where one is
+		if name == "GITHUB_ACTIONS" || name == trial.EnvRun { // says only where one is; the guardian finds processes by it
 			return false
 		}
 		return strings.HasPrefix(name, "TARE_") || strings.HasPrefix(name, "GITHUB_") || strings.HasPrefix(name, "ACTIONS_")

@@ -56,15 +56,31 @@ type Done struct {
 	Seconds float64 `json:"seconds"`
 }
 
+// file is what is done with a journal's file; tests have every operation fail.
+type file interface {
+	io.ReadWriteCloser
+	Sync() error
+	Truncate(size int64) error
+}
+
+// opener opens a file as [os.OpenFile] does.
+type opener func(path string, flag int) (file, error)
+
+func openFile(path string, flag int) (file, error) { return os.OpenFile(path, flag, 0o644) }
+
 // Writer appends to a journal.
 type Writer struct {
-	file *os.File
-	buf  bytes.Buffer
+	file   file
+	buf    bytes.Buffer
+	plain  bool  // without checksums, as an earlier version began it
+	failed error // what ended it: a line behind a torn one could not be read
 }
 
 // Create starts a journal at path, which must not exist.
-func Create(path string, head Head) (*Writer, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+func Create(path string, head Head) (*Writer, error) { return create(openFile, path, head) }
+
+func create(open opener, path string, head Head) (*Writer, error) {
+	f, err := open(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND)
 	if err != nil {
 		return nil, fmt.Errorf("start journal: %w", err)
 	}
@@ -79,22 +95,32 @@ func Create(path string, head Head) (*Writer, error) {
 
 // Append writes one line in one write, so that a kill leaves at most one torn
 // line at the end. The end of a round, and of the study, is on the disk when it
-// returns.
+// returns. After an error every further call returns it again.
 func (w *Writer) Append(e Entry) error {
+	if w.failed == nil {
+		if err := w.write(e); err != nil {
+			w.failed = fmt.Errorf("write journal: %w", err)
+		}
+	}
+	return w.failed
+}
+
+func (w *Writer) write(e Entry) error {
 	w.buf.Reset()
 	if err := json.NewEncoder(&w.buf).Encode(e); err != nil {
-		return fmt.Errorf("write journal: %w", err)
+		return err
 	}
-	if _, err := w.file.Write(w.buf.Bytes()); err != nil {
-		return fmt.Errorf("write journal: %w", err)
+	line := w.buf.Bytes()
+	if !w.plain {
+		line = seal(line)
+	}
+	if _, err := w.file.Write(line); err != nil {
+		return err
 	}
 	if e.Round == nil && e.Done == nil {
 		return nil
 	}
-	if err := w.file.Sync(); err != nil {
-		return fmt.Errorf("write journal: %w", err)
-	}
-	return nil
+	return w.file.Sync()
 }
 
 // Close closes the file.
@@ -114,12 +140,15 @@ type Log struct {
 	Lost        int // slices of the round in flight, left out
 
 	whole int64 // bytes up to the end of the last whole entry that counts
+	sums  bool  // its lines have checksums: all of them, or none
 }
 
 // Read reads the journal at path. A torn last line is left out; anything else
 // that is not the format is an error naming the line.
-func Read(path string) (*Log, error) {
-	f, err := os.Open(path)
+func Read(path string) (*Log, error) { return readFile(openFile, path) }
+
+func readFile(open opener, path string) (*Log, error) {
+	f, err := open(path, os.O_RDONLY)
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
@@ -148,6 +177,13 @@ func read(path string, from io.Reader) (*Log, error) {
 		}
 		lineNum++
 		offset += int64(len(line))
+		sealed, intact := checkSum(line)
+		if lineNum == 1 {
+			log.sums = sealed
+		}
+		if !intact || sealed != log.sums {
+			return nil, fmt.Errorf("%s:%d: damaged: the line does not match its checksum", path, lineNum)
+		}
 		var e Entry
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, fmt.Errorf("%s:%d: not a journal line: %w", path, lineNum, err)
@@ -195,12 +231,14 @@ func read(path string, from io.Reader) (*Log, error) {
 
 // Resume reads the journal at path, cuts off the round in flight and opens it
 // for appending.
-func Resume(path string) (*Log, *Writer, error) {
-	log, err := Read(path)
+func Resume(path string) (*Log, *Writer, error) { return resume(openFile, path) }
+
+func resume(open opener, path string) (*Log, *Writer, error) {
+	log, err := readFile(open, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
+	f, err := open(path, os.O_WRONLY|os.O_APPEND)
 	if err != nil {
 		return nil, nil, fmt.Errorf("resume journal: %w", err)
 	}
@@ -208,5 +246,5 @@ func Resume(path string) (*Log, *Writer, error) {
 		f.Close()
 		return nil, nil, fmt.Errorf("resume journal: %w", err)
 	}
-	return log, &Writer{file: f}, nil
+	return log, &Writer{file: f, plain: !log.sums}, nil
 }

@@ -72,7 +72,9 @@ func (o *Output) Save(write func(*os.File) error) error {
 	}
 	err := write(o.file)
 	if o.path != "" && err == nil {
-		err = o.file.Chmod(0o644)
+		if err = o.file.Chmod(0o644); err == nil {
+			err = o.file.Sync() // or the name is on the disk before what it names
+		}
 	}
 	if errClose := o.file.Close(); err == nil {
 		err = errClose

@@ -6,6 +6,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
@@ -58,6 +59,11 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}
+	untag, err := tagChildren(w.RunTag)
+	if err != nil {
+		return err
+	}
+	defer untag()
 	w.Sources, err = env.Lab.Sources(cmdenv.Workshop{
 		Cache: d.Cache, Catalog: o.Catalog, With: o.With, Go: o.Release, Run: w.RunTag, Compiling: p.Compiling,
 	})
@@ -70,6 +76,22 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 		err = errDone
 	}
 	return err
+}
+
+// tagChildren has every process that is started with this one's environment, as go
+// and git commands are, carry the run's tag: by it the guardian finds them.
+func tagChildren(run string) (untag func(), err error) {
+	before, was := os.LookupEnv(trial.EnvRun)
+	if err := os.Setenv(trial.EnvRun, run); err != nil {
+		return nil, fmt.Errorf("tag what this run starts: %w", err)
+	}
+	return func() {
+		if was {
+			_ = os.Setenv(trial.EnvRun, before)
+		} else {
+			_ = os.Unsetenv(trial.EnvRun)
+		}
+	}, nil
 }
 
 // lock waits until this is the only tare that measures on this machine.

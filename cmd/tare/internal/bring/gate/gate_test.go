@@ -277,7 +277,7 @@ func TestMetricsThatAreNotThere(t *testing.T) {
 	}
 }
 
-// The chance of any wrong word in a table is at most alpha, wherever the truth
+// The family-wise error rate of a table is at most alpha, wherever the truth
 // is: at the margin, where every word about it can be wrong, and at no
 // difference, where "faster" can.
 func TestErrorOfTheWholeTable(t *testing.T) {

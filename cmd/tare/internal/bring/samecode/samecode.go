@@ -202,16 +202,6 @@ func packageOf(name string) (string, bool) {
 	return strings.ReplaceAll(name[:slash+dot], "%2e", "."), true
 }
 
-// Names are the functions that differ.
-func (d *Difference) Names() []string {
-	var out []string
-	for name := range d.names {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}
-
 // Same reports whether nothing differs that the function called name, of the
 // package at path, can execute. It is false where that cannot be told.
 func (d *Difference) Same(path, name string) bool {

@@ -119,7 +119,7 @@ func TestSame(t *testing.T) {
 				}
 			}
 			if !slices.Equal(same, c.same) {
-				t.Errorf("%s, %s: the same for %q, want %q; %q differ", arch, c.name, same, c.same, d.Names())
+				t.Errorf("%s, %s: the same for %q, want %q; %v differ", arch, c.name, same, c.same, d.names)
 			}
 			if d.Same("example.com/m.v2", "BenchmarkGone") {
 				t.Errorf("%s: the same for a benchmark that there is not", c.name)

@@ -88,10 +88,6 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 		return "", nil, err
 	}
 	dir = filepath.Join(all, rev.Tree)
-	if _, err := os.Stat(dir); err == nil {
-		now := time.Now()
-		return dir, notes, os.Chtimes(dir, now, now)
-	}
 	tmp, err := os.MkdirTemp(all, "new-")
 	if err != nil {
 		return "", nil, fmt.Errorf("make a directory for %s: %w", rev, err)
@@ -101,6 +97,21 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 	index := []string{"GIT_INDEX_FILE=" + filepath.Join(tmp, "index")}
 	if _, err := git(ctx, r.Root, index, "read-tree", "--no-sparse-checkout", rev.Tree); err != nil {
 		return "", nil, fmt.Errorf("read %s: %w", rev, err)
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		changed, err := r.differs(ctx, dir, index)
+		if err != nil {
+			return "", nil, fmt.Errorf("compare the kept files of %s: %w", rev, err)
+		}
+		if !changed {
+			now := time.Now()
+			return dir, notes, os.Chtimes(dir, now, now)
+		}
+		// Benchmarks run in it, and some write; a cache may come from elsewhere.
+		notes = append(notes, fmt.Sprintf("%s: its files in the cache had been changed, and were written again", rev))
+		if err := os.Rename(dir, filepath.Join(tmp, "changed")); err != nil {
+			return "", nil, fmt.Errorf("remove the changed files of %s: %w", rev, err)
+		}
 	}
 	files := filepath.Join(tmp, "files")
 	if err := os.Mkdir(files, 0o755); err != nil { // of a revision without files
@@ -115,6 +126,28 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 		}
 	}
 	return dir, notes, nil
+}
+
+// differs reports whether the files in dir are others than an index holds: other
+// contents, or more files, ignored ones included.
+func (r Repo) differs(ctx context.Context, dir string, index []string) (bool, error) {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return true, err
+	}
+	repository, err := git(ctx, r.Root, nil, "rev-parse", "--absolute-git-dir")
+	if err != nil {
+		return false, err
+	}
+	env := append([]string{"GIT_DIR=" + repository, "GIT_WORK_TREE=" + dir}, index...)
+	// A new index knows no times: every content is hashed.
+	if _, err := git(ctx, dir, env, "update-index", "-q", "--ignore-submodules", "--refresh"); err != nil && ctx.Err() != nil {
+		return false, err
+	}
+	if _, err := git(ctx, dir, env, "diff-files", "--quiet", "--ignore-submodules", "--no-ext-diff"); err != nil {
+		return true, ctx.Err()
+	}
+	more, err := git(ctx, dir, env, "ls-files", "--others")
+	return more != "", err
 }
 
 // missing says what the files of rev do not hold: submodules, and contents kept

@@ -3,6 +3,7 @@ package tree_test
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -127,6 +128,55 @@ func TestExtractTouchesNothing(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(filepath.Join(cache, "trees")); err != nil || len(entries) != 1 {
 		t.Errorf("left in the cache: %v, %v", entries, err)
+	}
+}
+
+// A benchmark that writes where it runs must not change the base of the next run.
+func TestChangedFilesInTheCacheAreWrittenAgain(t *testing.T) {
+	dir := repository(t)
+	write(t, dir, map[string]string{".gitignore": "*.log\n", ".gitattributes": "*_test.go export-ignore\n"})
+	git(t, dir, "add", ".gitignore", ".gitattributes")
+	git(t, dir, "commit", "-qm", "three")
+	repo, err := tree.Find(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev, err := repo.Resolve(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := t.TempDir()
+	out, _, err := repo.Extract(t.Context(), rev, cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := files(t, out)
+	for name, change := range map[string]func(){
+		"another content":     func() { write(t, out, map[string]string{"sub/b.txt": "B"}) },
+		"a new file":          func() { write(t, out, map[string]string{"sub/d.txt": "d"}) },
+		"a file git ignores":  func() { write(t, out, map[string]string{"sub/d.log": "d"}) },
+		"a file that is gone": func() { _ = os.Remove(filepath.Join(out, "c.txt")) },
+		"a link in its place": func() {
+			_ = os.Remove(filepath.Join(out, "c.txt"))
+			_ = os.Symlink("a.txt", filepath.Join(out, "c.txt"))
+		},
+		"a file in place of it": func() { _ = os.RemoveAll(out); _ = os.WriteFile(out, nil, 0o644) },
+	} {
+		change()
+		again, notes, err := repo.Extract(t.Context(), rev, cache)
+		if err != nil || again != out || len(notes) != 1 || !strings.Contains(notes[0], "its files in the cache had been changed") {
+			t.Errorf("%s: notes %q, %v", name, notes, err)
+			continue
+		}
+		if got := files(t, out); !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	if _, notes, err := repo.Extract(t.Context(), rev, cache); err != nil || len(notes) > 0 {
+		t.Errorf("unchanged: notes %q, %v", notes, err)
+	}
+	if left, err := os.ReadDir(filepath.Join(cache, "trees")); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v; want one directory", left, err)
 	}
 }
 

@@ -85,7 +85,7 @@ read.`,
 	flags.BoolVar(&asJSON, "json", false, "the same as --format json")
 	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions([]string{"text", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(strings.Split(tare.MetricNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
-	cmd.AddCommand(exportCommand(env), importCommand(env))
+	cmd.AddCommand(exportCommand(env), importCommand(env), checkCommand(env))
 	return cmd
 }
 

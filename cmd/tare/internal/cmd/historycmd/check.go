@@ -1,0 +1,120 @@
+package historycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/cmd/tare/internal/history/index"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/lab/journal"
+)
+
+func checkCommand(env cmdenv.Env) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Read every kept result and journal, and report damage",
+		Long: `Read every result and journal in the data directory to its end and report what is
+damaged: a result that cannot be read, one whose content changed although its size
+and time did not since it was indexed, a journal whose lines do not match their
+checksums, and a result and a journal of different studies. Nothing is changed.
+
+Journals of earlier versions have no checksums; of those only the form is checked.
+
+Exit codes: 0 nothing is damaged; 1 I/O error; 2 something is damaged.`,
+		Example: `  tare history check
+  tare history check --json`,
+		Args: cmdenv.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return checkHistory(cmd.Context(), env, asJSON) },
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was found as JSON")
+	return cmd
+}
+
+// checked is what tare history check found.
+type checked struct {
+	Results  int      `json:"results"`
+	Journals int      `json:"journals"`
+	Damaged  []string `json:"damaged"` // a line each
+}
+
+func checkHistory(ctx context.Context, env cmdenv.Env, asJSON bool) error {
+	d, err := env.Dirs()
+	if err != nil {
+		return err
+	}
+	runs, err := history.Runs(d.AllResults())
+	if err != nil {
+		return fmt.Errorf("cannot read the runs in %s: %w", d.Data, cmdenv.Cause(err))
+	}
+	x, err := openHistory(ctx, env, d)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	found := checked{Damaged: []string{}}
+	for _, run := range runs {
+		if err := found.check(ctx, x, run); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		err = cmdenv.PrintJSON(env.Out, found)
+	} else {
+		for _, line := range found.Damaged {
+			fmt.Fprintln(env.Out, line)
+		}
+		_, err = fmt.Fprintf(env.Out, "checked %s and %s: %d damaged\n", format.Count(found.Results, "result"), format.Count(found.Journals, "journal"), len(found.Damaged))
+	}
+	if err == nil && len(found.Damaged) > 0 {
+		err = cmdenv.Code(cmdenv.ExitUsage)
+	}
+	return err
+}
+
+// check reads the files of one run.
+func (c *checked) check(ctx context.Context, x *index.Index, run history.Run) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	study := ""
+	if run.Whole {
+		c.Results++
+		result, sum, err := history.One(run.Result())
+		if err != nil {
+			c.damaged(err.Error())
+		} else {
+			study = result.Study
+			indexed, err := x.Has(ctx, sum)
+			if err != nil {
+				return fmt.Errorf("read the history: %w", err)
+			}
+			if indexed == "" {
+				c.damaged(run.Result() + ": changed since it was indexed, though its size and time did not")
+			}
+		}
+	}
+	path := filepath.Join(run.Dir, journal.FileName)
+	log, err := journal.Read(path)
+	if errors.Is(err, fs.ErrNotExist) { // an imported run has none
+		return nil
+	}
+	c.Journals++
+	switch {
+	case err != nil:
+		c.damaged(err.Error())
+	case study != "" && log.Head.Study != study:
+		c.damaged(fmt.Sprintf("%s: of study %q, beside a result of %q", path, log.Head.Study, study))
+	}
+	return nil
+}
+
+// damaged notes what is wrong with a file; its text may be the file's.
+func (c *checked) damaged(line string) { c.Damaged = append(c.Damaged, format.Line(line, 0)) }
