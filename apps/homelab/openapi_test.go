@@ -274,3 +274,16 @@ func TestOpenAPIIsACopy(t *testing.T) {
 		t.Error("whoever changes the document changes it for all")
 	}
 }
+
+// TestNotFoundNamesRoutes: who asks at a path that is none is told those that are.
+func TestNotFoundNamesRoutes(t *testing.T) {
+	var doc document
+	if err := json.Unmarshal(homelab.OpenAPI(), &doc); err != nil || len(doc.Paths) == 0 {
+		t.Fatalf("%d paths, %v", len(doc.Paths), err)
+	}
+	for path := range doc.Paths {
+		if text := homelab.NotFound().Error() + " "; !strings.Contains(text, " "+path+" ") && !strings.Contains(text, " "+path+",") {
+			t.Errorf("%s is not in %q", path, text)
+		}
+	}
+}

@@ -21,9 +21,11 @@ const MaxCommand = 64 << 10
 
 // What is refused by the transport has one wording too.
 
-// NotFound is the refusal of a path that is none of the service's.
+// NotFound is the refusal of a path that is none of the service's. It says which
+// are.
 func NotFound() error {
-	return &Refusal{notFound, "not_found", "there is nothing at this path"}
+	return &Refusal{notFound, "not_found", "there is nothing at this path; there are GET /api/v1/, /api/v1/services, /api/v1/cluster/services, /api/v1/devices and /api/v1/devices/{id}, POST /api/v1/homeassistant/devices/{id}/command, " +
+		"and GET /health, /metrics and /openapi.json, which describes them"}
 }
 
 // NotAllowed is the refusal of a method that a path does not have.

@@ -268,3 +268,16 @@ func TestDescribedBatch(t *testing.T) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }
+
+// TestNotFoundNamesRoutes: who asks at a path that is none is told those that are.
+func TestNotFoundNamesRoutes(t *testing.T) {
+	var doc document
+	if err := json.Unmarshal(OpenAPI(), &doc); err != nil || len(doc.Paths) == 0 {
+		t.Fatalf("%d paths, %v", len(doc.Paths), err)
+	}
+	for path := range doc.Paths {
+		if text := NotFound().Error() + " "; !strings.Contains(text, " "+path+" ") && !strings.Contains(text, " "+path+",") {
+			t.Errorf("%s is not in %q", path, text)
+		}
+	}
+}

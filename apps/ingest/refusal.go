@@ -102,9 +102,10 @@ func Malformed(h Head, body []byte, err error) error {
 
 // What the transport refuses has one wording too.
 
-// NotFound is the refusal of a path that is none of the service's.
+// NotFound is the refusal of a path that is none of the service's. It says which
+// are.
 func NotFound() error {
-	return because(nil, notFound, "not_found", "nothing is at this path")
+	return because(nil, notFound, "not_found", "nothing is at this path; there are POST / and GET /health, /metrics and /openapi.json, which describes them")
 }
 
 // NotAllowed is the refusal of a method that a path does not have.

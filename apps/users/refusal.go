@@ -32,9 +32,10 @@ func TooLarge() error {
 	return &Error{Code: InvalidArgument, Message: fmt.Sprintf("body: at most %d bytes", MaxBody), status: http.StatusRequestEntityTooLarge}
 }
 
-// NoPath is the refusal of a path that is none of the service's.
+// NoPath is the refusal of a path that is none of the service's. It says which
+// are, over HTTP.
 func NoPath() error {
-	return &Error{Code: NotFound, Message: "nothing is at this path"}
+	return &Error{Code: NotFound, Message: "nothing is at this path; there are POST and GET /v1/users, GET, PUT and DELETE /v1/users/{id}, and GET /health"}
 }
 
 // NotAllowed is the refusal of a method that a path does not have.

@@ -51,7 +51,7 @@ func TestRefusalOf(t *testing.T) {
 		{users.Malformed(users.Limited()), 429, `{"code":"resource_exhausted","message":"too many requests"}`},
 		{long, 413, `{"code":"invalid_argument","message":"body: at most 65536 bytes"}`},
 		{users.TooLarge(), 413, `{"code":"invalid_argument","message":"body: at most 65536 bytes"}`},
-		{users.NoPath(), 404, `{"code":"not_found","message":"nothing is at this path"}`},
+		{users.NoPath(), 404, `{"code":"not_found","message":"nothing is at this path; there are POST and GET /v1/users, GET, PUT and DELETE /v1/users/{id}, and GET /health"}`},
 		{users.NotAllowed(), 405, `{"code":"invalid_argument","message":"this path does not take this method"}`},
 		{fmt.Errorf("more: %w", &users.Error{Code: users.Unavailable, Message: "m"}), 503, `{"code":"unavailable","message":"m"}`},
 	} {

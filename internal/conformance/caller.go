@@ -46,6 +46,7 @@ func Dial(addr string, secure *tls.Config, limit time.Duration) (*Caller, error)
 	return &Caller{conn, bufio.NewReader(conn)}, nil
 }
 
+// Close closes the connection.
 func (c *Caller) Close() { _ = c.conn.Close() }
 
 // Request is a request.
@@ -57,6 +58,7 @@ type Request struct {
 	Gzip         bool // the body is to be packed
 }
 
+// Get is a request for path without a body.
 func Get(path string, header ...[2]string) Request {
 	return Request{Method: "GET", Path: path, Header: header}
 }
@@ -149,6 +151,7 @@ func (s Subject) AskOnce(addr string, q Request) (Answer, error) {
 	return c.Ask(q)
 }
 
+// Listens reports whether addr takes connections.
 func Listens(addr string) bool {
 	conn, err := net.DialTimeout("tcp", addr, time.Second)
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Copiers: every answer is what C was filled with. The suite goes through the
+// Copiers checks that every answer is what C was filled with. The suite goes through the
 // operations on GameObject, which every copier must know; what else it knows is
 // only asked for answers.
 func Copiers() Kind {

@@ -15,6 +15,7 @@ import (
 // const, enum, required, properties, additionalProperties, items and references.
 type Description struct{ doc map[string]any }
 
+// ParseDescription reads an OpenAPI document in JSON.
 func ParseDescription(text []byte) (Description, error) {
 	var d Description
 	if err := json.Unmarshal(text, &d.doc); err != nil {

@@ -69,8 +69,8 @@ func (p Probe) check(d Description, got Answer) error {
 	return d.Wrong(p.Request, got)
 }
 
-// Refusal: every refusal is JSON with a code and a message, be it the app's or
-// the framework's own.
+// Refusal checks that a refusal is JSON with a code and a message, be it the
+// app's or the framework's own.
 func Refusal(got Answer, code string) error {
 	if got.Kind != "application/json" {
 		return fmt.Errorf("a refusal of type %q, want application/json: %.80q", got.Kind, got.Body)

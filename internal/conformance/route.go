@@ -19,7 +19,7 @@ const (
 	catchAll = router.OpServe + "-catch-all"
 )
 
-// Routers: every answer is the reply of the right route with what was bound,
+// Routers checks that every answer is the reply of the right route with what was bound,
 // behind all layers, each called once.
 func Routers() Kind {
 	var spec router.Spec // of the workload that was made last

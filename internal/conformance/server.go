@@ -15,8 +15,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Servers: the lab does the operations, so there are none to be asked for. A
-// server is examined with each app that its contender.json names, or else with
+// Servers examines servers. The lab does the operations, so there are none to be
+// asked for. A server is examined with each app that its contender.json names, or else with
 // the app tiny.
 func Servers(apps map[string]func() (App, error)) Kind {
 	return Kind{Examine: func(s Subject, dir string) []error { return s.examineServer(apps, dir) }}
@@ -163,6 +163,7 @@ func (e Exam) Counted() (wire.Reply, error) {
 // Tally is what was sent.
 type Tally struct{ Requests, Body, Items int64 }
 
+// Add counts one more request that was answered.
 func (t *Tally) Add(g Good) {
 	t.Requests++
 	t.Body += int64(len(g.sent()))

@@ -142,6 +142,7 @@ func (s Subject) Visit(socket, bye bool, f func(p *Process, hello wire.Reply) er
 	return nil
 }
 
+// CheckHello checks what a contender says of itself at its start.
 func (s Subject) CheckHello(p *Process, a wire.Reply) error {
 	var wrong []error
 	if a.Protocol != wire.Protocol {

@@ -38,8 +38,8 @@ func (e Exam) checkTLS() error {
 	return nil
 }
 
-// CheckRefusals: what cannot be carried out gets an error reply, and the
-// next request is served.
+// CheckRefusals checks that what cannot be carried out gets an error reply, and
+// that the next request is served.
 func (e Exam) CheckRefusals() error {
 	w := e.Workload(nil)
 	if _, err := e.Serves(nil); err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Codecs: every answer is the body again, or the asked fields of it, as JSON
+// Codecs checks that every answer is the body again, or the asked fields of it, as JSON
 // that means the same.
 func Codecs() Kind {
 	return Kind{
@@ -33,6 +33,7 @@ func Codecs() Kind {
 	}
 }
 
+// SameJSON checks that answer is JSON that means the same as body.
 func SameJSON(body, answer []byte) error {
 	var want, have any
 	if err := json.Unmarshal(body, &want); err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// Suite: servers of users, each of which brings a client too. Every protocol that
+// Suite examines servers of users, each of which brings a client too. Every protocol that
 // contender.json names is examined.
 func Suite() conformance.Kind { return conformance.Kind{Examine: examine} }
 

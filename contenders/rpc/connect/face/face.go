@@ -36,8 +36,9 @@ func serve(o server.Options, u *users.Service) (server.Server, error) {
 		_, _ = io.WriteString(w, "ok\n") // the client has gone
 	})
 	refuse := connect.NewErrorWriter()
+	astray := &users.Error{Code: users.NotFound, Message: "nothing is at this path; there are POST /" + protoconnect.UserServiceName + "/CreateUser, GetUser, UpdateUser, DeleteUser and ListUsers, and GET /health"}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		_ = refuse.Write(w, r, refusal(users.NoPath())) // the client has gone
+		_ = refuse.Write(w, r, refusal(astray)) // the client has gone
 	})
 	return server.HTTP2(mux), nil
 }
