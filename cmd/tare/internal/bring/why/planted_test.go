@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tarebench/tare/report"
 )
 
 // planted is a change with a known cause.
@@ -16,7 +18,7 @@ type planted struct {
 	name       string
 	imports    [2]string // of base and head
 	base, head string    // declarations, with func Work(i int) int
-	want       []string  // any of these stands in the first three functions, sites, decisions or calls
+	want       []string  // any of these stands in the five lines that a gate prints
 }
 
 // numbers are in the sources of all, for inputs.
@@ -24,16 +26,16 @@ const numbers = "var words = []string{\"one\", \"two\", \"three\", \"four\"}\nva
 
 func causes() []planted {
 	return []planted{
-		{"inlining", [2]string{}, "func mix(i int) int { return i*31 + i>>3 }\n" + loopOver("mix(i+k)"), "//go:noinline\nfunc mix(i int) int { return i*31 + i>>3 }\n" + loopOver("mix(i+k)"), []string{"cannot inline mix", "inlining call to mix", ".mix"}},
-		{"escape", [2]string{}, "type point struct{ x, y int }\nfunc Work(i int) int { p := &point{i, i}; return p.x + p.y }", "type point struct{ x, y int }\nvar kept *point\nfunc Work(i int) int { p := &point{i, i}; kept = p; return p.x + p.y }", []string{"&point{...} escapes to heap", ".Work"}},
+		{"inlining", [2]string{}, "func mix(i int) int { return i*31 + i>>3 }\n" + loopOver("mix(i+k)"), "//go:noinline\nfunc mix(i int) int { return i*31 + i>>3 }\n" + loopOver("mix(i+k)"), []string{"cannot inline mix", "inlining call to mix"}},
+		{"escape", [2]string{}, "type point struct{ x, y int }\nfunc Work(i int) int { p := &point{i, i}; return p.x + p.y }", "type point struct{ x, y int }\nvar kept *point\nfunc Work(i int) int { p := &point{i, i}; kept = p; return p.x + p.y }", []string{"&point{...} escapes to heap"}},
 		{"map", [2]string{}, "func find(s string) int {\n\tswitch s {\n\tcase \"one\":\n\t\treturn 1\n\tcase \"two\":\n\t\treturn 2\n\t}\n\treturn 3\n}\n" + loopOver("find(words[(i+k)%4])"), "var table = map[string]int{\"one\": 1, \"two\": 2}\nfunc find(s string) int { return table[s] }\n" + loopOver("find(words[(i+k)%4])"), []string{".find"}},
-		{"lock", [2]string{"", "sync"}, "func add(i int) int { list[i%64] += i; return list[i%64] }\n" + loopOver("add(k)"), "var mu sync.Mutex\nfunc add(i int) int { mu.Lock(); list[i%64] += i; x := list[i%64]; mu.Unlock(); return x }\n" + loopOver("add(k)"), []string{"mu.Lock", "sync.(*Mutex)", ".add"}},
-		{"copy", [2]string{}, "var source = make([]byte, 4096)\nfunc Work(i int) int { b := source; return int(b[i%4096]) + sum(i) }\nfunc sum(i int) (t int) { for k := range 64 { t += list[k] + i }; return t }", "var source = make([]byte, 4096)\nfunc Work(i int) int { b := append([]byte(nil), source...); return int(b[i%4096]) + sum(i) }\nfunc sum(i int) (t int) { for k := range 64 { t += list[k] + i }; return t }", []string{".Work", "append"}},
+		{"lock", [2]string{"", "sync"}, "func add(i int) int { list[i%64] += i; return list[i%64] }\n" + loopOver("add(k)"), "var mu sync.Mutex\nfunc add(i int) int { mu.Lock(); list[i%64] += i; x := list[i%64]; mu.Unlock(); return x }\n" + loopOver("add(k)"), []string{"mu.Lock", "sync.(*Mutex)"}},
+		{"copy", [2]string{}, "var source = make([]byte, 4096)\nfunc Work(i int) int { b := source; return int(b[i%4096]) + sum(i) }\nfunc sum(i int) (t int) { for k := range 64 { t += list[k] + i }; return t }", "var source = make([]byte, 4096)\nfunc Work(i int) int { b := append([]byte(nil), source...); return int(b[i%4096]) + sum(i) }\nfunc sum(i int) (t int) { for k := range 64 { t += list[k] + i }; return t }", []string{"append", "growslice"}},
 		{"regexp", [2]string{"regexp", "regexp"}, "var re = regexp.MustCompile(`^t[a-z]+$`)\nfunc Work(i int) int { if re.MatchString(words[i%4]) { return 1 }; return 0 }", "func Work(i int) int { re := regexp.MustCompile(`^t[a-z]+$`); if re.MatchString(words[i%4]) { return 1 }; return 0 }", []string{"regexp.MustCompile", "regexp.Compile"}},
 		{"fmt", [2]string{"strconv", "fmt"}, "func Work(i int) int { return len(strconv.Itoa(i)) }", "func Work(i int) int { return len(fmt.Sprintf(\"%d\", i)) }", []string{"fmt.Sprintf"}},
-		{"defer", [2]string{}, "func release(i int) { list[i%64]++ }\nfunc Work(i int) int { for k := range 20 { release(k) }; return i }", "func release(i int) { list[i%64]++ }\nfunc Work(i int) int { for k := range 20 { defer release(k) }; return i }", []string{"defer", "runtime.deferproc", ".Work"}},
-		{"bounds", [2]string{}, "func total(l []int, n int) (t int) { for _, x := range l[:n] { t += x }; return t }\nfunc Work(i int) int { return total(list[:], 64) }", "//go:noinline\nfunc total(l []int, n int) (t int) { for k := 0; k < n; k++ { t += l[k] + l[n-1-k] - l[n-1] }; return t }\nfunc Work(i int) int { return total(list[:], 64) }", []string{"bounds check", ".total"}},
-		{"interface", [2]string{}, "type adder struct{ n int }\nfunc (a adder) Add(i int) int { return a.n + i }\nvar a = adder{3}\n" + loopOver("a.Add(k)"), "type adder struct{ n int }\nfunc (a adder) Add(i int) int { return a.n + i }\nvar a interface{ Add(int) int } = adder{3}\n" + loopOver("a.Add(k)"), []string{"inlining call to adder.Add", "adder.Add", ".Work"}},
+		{"defer", [2]string{}, "func release(i int) { list[i%64]++ }\nfunc Work(i int) int { for k := range 20 { release(k) }; return i }", "func release(i int) { list[i%64]++ }\nfunc Work(i int) int { for k := range 20 { defer release(k) }; return i }", []string{"only: defer", "runtime.deferproc"}},
+		{"bounds", [2]string{}, "func total(l []int, n int) (t int) { for _, x := range l[:n] { t += x }; return t }\nfunc Work(i int) int { return total(list[:], 64) }", "//go:noinline\nfunc total(l []int, n int) (t int) { for k := 0; k < n; k++ { t += l[k] + l[n-1-k] - l[n-1] }; return t }\nfunc Work(i int) int { return total(list[:], 64) }", []string{"bounds check"}},
+		{"interface", [2]string{}, "type adder struct{ n int }\nfunc (a adder) Add(i int) int { return a.n + i }\nvar a = adder{3}\n" + loopOver("a.Add(k)"), "type adder struct{ n int }\nfunc (a adder) Add(i int) int { return a.n + i }\nvar a interface{ Add(int) int } = adder{3}\n" + loopOver("a.Add(k)"), []string{"adder.Add"}},
 		{"struct", [2]string{}, "type rec struct{ n int; pad [1]int }\nvar recs [64]rec\n//go:noinline\nfunc read(r rec) int { return r.n }\n" + loopOver("read(recs[k%64])"), "type rec struct{ n int; pad [64]int }\nvar recs [64]rec\n//go:noinline\nfunc read(r rec) int { return r.n }\n" + loopOver("read(recs[k%64])"), []string{".Work", ".read"}},
 		{"sleep", [2]string{"", "time"}, "func Work(i int) int { return i }", "func Work(i int) int { time.Sleep(50 * time.Microsecond); return i }", []string{"time.Sleep"}},
 	}
@@ -93,34 +95,14 @@ func sides(t *testing.T, imports [2]string, base, head string) Question {
 	return q
 }
 
-// first are the first three lines of each sort that an explanation has.
+// first are the lines that a gate prints of an explanation.
 func first(t *testing.T, q Question) (lines []string, named int) {
 	t.Helper()
 	e, err := Explain(t.Context(), q)
 	if err != nil || e.Why != "" {
 		t.Fatal(err, e.Why)
 	}
-	for i, c := range e.Functions {
-		if i < 3 {
-			lines = append(lines, c.Function+" through "+c.Through)
-		}
-	}
-	for i, c := range e.Sites {
-		if i < 3 {
-			lines = append(lines, c.Function+" through "+c.Through)
-		}
-	}
-	for i, d := range e.Decisions {
-		if i < 3 {
-			lines = append(lines, d.Text)
-		}
-	}
-	for i, d := range e.Calls {
-		if i < 3 {
-			lines = append(lines, d.Text)
-		}
-	}
-	return lines, len(e.Functions) + len(e.Sites)
+	return report.Reasons(e, 5), len(e.Functions) + len(e.Sites)
 }
 
 func (p planted) foundIn(lines []string) bool {
@@ -152,7 +134,7 @@ func TestPlanted(t *testing.T) {
 	if os.Getenv("TARE_SOAK") == "" {
 		t.Skip("TARE_SOAK is not set")
 	}
-	found, all := 0, causes()
+	found, alarms, all := 0, 0, causes()
 	for _, p := range all {
 		q := sides(t, p.imports, p.base, p.head)
 		if p.name == "sleep" {
@@ -164,10 +146,15 @@ func TestPlanted(t *testing.T) {
 		}
 		t.Logf("%s: %t: %q", p.name, p.foundIn(lines), lines)
 		if lines, named := first(t, sides(t, [2]string{p.imports[0], p.imports[0]}, p.base, p.base)); named > 0 {
-			t.Errorf("%s against itself: named %q", p.name, lines)
+			alarms++
+			t.Logf("%s against itself: named %q", p.name, lines)
 		}
 	}
 	if found < len(all)-1 {
 		t.Errorf("%d of %d causes found", found, len(all))
+	}
+	t.Logf("%d of %d causes found; something named in %d of %d without one", found, len(all), alarms, len(all))
+	if alarms > 3 { // at 5 % each, more than three of twelve come once in 450 times
+		t.Errorf("something named in %d of %d pairs without a cause", alarms, len(all))
 	}
 }
