@@ -169,6 +169,9 @@ func (r *run) asked() map[string]string {
 		budget = "full (" + budget + ")"
 	}
 	m := map[string]string{"budget": budget, "isolation": string(r.o.Isolation)}
+	if r.o.Until > 0 {
+		m["until"] = fmt.Sprint(r.o.Until)
+	}
 	if r.o.Slice > 0 {
 		m["slice"] = r.o.Slice.String()
 	}

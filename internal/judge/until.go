@@ -1,0 +1,37 @@
+package judge
+
+import (
+	"math"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// Small reports whether the whole interval of c lies within ±effect of 1: any
+// difference that there is, is smaller.
+func Small(c tare.Comparison, effect float64) bool {
+	return effect > 0 && c.Bounded() && stats.Equivalent(math.Log(c.Low), math.Log(c.High), math.Log1p(effect))
+}
+
+// Settled counts the differences on the primary metric that are found or smaller
+// than effect, and those that are neither. What is void does not count.
+func Settled(d Data, comparisons []tare.Comparison, findings []tare.Finding, effect float64) (settled, open int) {
+	b := &bench{d: d, comparisons: comparisons, findings: findings}
+	for _, c := range comparisons {
+		if c.Metric != d.primary() || c.Contender == c.Against || c.Contender == tare.ControlID {
+			continue
+		}
+		if who, ok := d.contender(c.Contender); !ok || who.Role != tare.RoleContender && who.Role != tare.RoleApart {
+			continue
+		}
+		if _, void := b.void(c.Contender, c.Workload, c.Metric, true); void {
+			continue
+		}
+		if c.Differs(tare.NoiseFloor(comparisons, c.Workload, c.Metric)) != tare.Significant && !Small(c, effect) {
+			open++
+		} else {
+			settled++
+		}
+	}
+	return settled, open
+}
