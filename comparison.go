@@ -96,6 +96,12 @@ func (c Comparison) Differs(floor float64) Significance {
 	return Significant
 }
 
+// Below reports whether the whole interval of c lies within ×/÷ 1+effect of 1:
+// any difference that there is, is smaller. An effect of zero is never reached.
+func (c Comparison) Below(effect float64) bool {
+	return effect > 0 && c.Bounded() && c.Low*(1+effect) >= 1 && c.High <= 1+effect
+}
+
 // Turned are the effects of the reverse pair.
 func (e Effects) Turned() Effects {
 	e.A, e.B, e.Effects, e.Sums = e.B, e.A, negated(e.Effects), negated(e.Sums)

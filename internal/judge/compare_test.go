@@ -178,6 +178,9 @@ func TestResolution(t *testing.T) {
 	if len(rs) != 1 || rs[0].Workload != "w" || rs[0].Metric != "time" || !near(rs[0].HalfWidth, want) {
 		t.Errorf("resolution = %+v, want half width %v", rs, want)
 	}
+	if w := rs[0].Within; !(w > 0) || w >= want { // rounds differ by 2 %, slices by less
+		t.Errorf("within rounds ±%v of ±%v", w, want)
+	}
 	if rs[0].Seconds != 6 { // 12 rounds of trials that run side by side for ½ s
 		t.Errorf("seconds = %v, want 6", rs[0].Seconds)
 	}

@@ -96,7 +96,7 @@ func difference(c tare.Comparison, control float64, d Data) string {
 	}
 	ratio, span := spanned(c, 1)
 	switch significance := c.Differs(control); {
-	case significance != tare.Significant && Small(c, d.Plan.Until):
+	case significance != tare.Significant && c.Below(d.Plan.Until):
 		return fmt.Sprintf("%s and %s on %s: any difference in %s is smaller than %s; the ratio is %s %s.",
 			c.Contender, c.Against, c.Workload, w.noun, format.Percent(d.Plan.Until), ratio, span)
 	case significance == tare.Significant:

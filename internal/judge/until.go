@@ -1,17 +1,6 @@
 package judge
 
-import (
-	"math"
-
-	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/stats"
-)
-
-// Small reports whether the whole interval of c lies within ±effect of 1: any
-// difference that there is, is smaller.
-func Small(c tare.Comparison, effect float64) bool {
-	return effect > 0 && c.Bounded() && stats.Equivalent(math.Log(c.Low), math.Log(c.High), math.Log1p(effect))
-}
+import "github.com/tarebench/tare"
 
 // Settled counts the differences on the primary metric that are found or smaller
 // than effect, and those that are neither. What is void does not count.
@@ -27,7 +16,7 @@ func Settled(d Data, comparisons []tare.Comparison, findings []tare.Finding, eff
 		if _, void := b.void(c.Contender, c.Workload, c.Metric, true); void {
 			continue
 		}
-		if c.Differs(tare.NoiseFloor(comparisons, c.Workload, c.Metric)) != tare.Significant && !Small(c, effect) {
+		if c.Differs(tare.NoiseFloor(comparisons, c.Workload, c.Metric)) != tare.Significant && !c.Below(effect) {
 			open++
 		} else {
 			settled++
