@@ -19,10 +19,23 @@ type Explanation struct {
 	Why       string     `json:"why,omitempty"` // why there is no more; empty: nothing failed
 }
 
-// Waits reports whether most of the difference in time is none in CPU time.
+// Waits reports whether most of the difference in time is none in CPU time: the
+// contender takes longer, and of its time a tenth at most is CPU time, or half as
+// much as of Against's. Where other programs have the processors too, both take
+// longer than their CPU time, in the same proportion.
 func (e Explanation) Waits() bool {
-	wall := e.WallTo - e.WallFrom
-	return wall > 0.05*e.WallFrom && e.To-e.From < wall/2
+	idle := e.To <= e.WallTo/10 || e.To*e.WallFrom < e.From*e.WallTo/2
+	return idle && e.WallTo > 1.05*e.WallFrom && e.Waiting() > (e.WallTo-e.WallFrom)/2
+}
+
+// Waiting is how much of the difference in time is none in CPU time, in ns/op,
+// beyond what waiting for a processor explains.
+func (e Explanation) Waiting() float64 {
+	share := 1.0
+	if e.From > 0 {
+		share = max(1, e.WallFrom/e.From)
+	}
+	return e.WallTo - e.WallFrom - max(0, e.To-e.From)*share
 }
 
 // Origin is what one function has of a difference, with what it called of the

@@ -102,10 +102,10 @@ func (r *Rows) candidates(least float64) []*row {
 	return out
 }
 
-// Hot are the names of functions that are worth looking into.
-func (r *Rows) Hot() []string {
+// Hot are the names of functions that have at least such a share of a side's total.
+func (r *Rows) Hot(least float64) []string {
 	var names []string
-	for _, w := range r.candidates(hotShare / 5) {
+	for _, w := range r.candidates(least) {
 		names = append(names, w.name)
 	}
 	return names

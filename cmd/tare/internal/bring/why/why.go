@@ -108,7 +108,11 @@ func explain(ctx context.Context, q Question, e *tare.Explanation) error {
 	e.From, e.To = cpu.Totals()
 	e.Functions = cpu.Named()
 	e.Sites = objects.Exact()
-	return q.compare(ctx, e, cpu.Hot())
+	least := hotShare / 5
+	if e.Waits() { // what waits has no CPU time to be seen by
+		least = 0
+	}
+	return q.compare(ctx, e, cpu.Hot(least))
 }
 
 // allocations counts what is allocated, per operation and by site: what many
