@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -54,7 +55,7 @@ func loopOver(call string) string {
 func sides(t *testing.T, imports [2]string, base, head string) Question {
 	t.Helper()
 	q := Question{
-		Workload: "planted", Name: "BenchmarkWork", NSPerOp: 200, Work: t.TempDir(),
+		Workload: "planted", Name: "BenchmarkWork", NSPerOp: 200, Allocs: math.NaN(), Work: t.TempDir(),
 		Users: func(path string) bool { return strings.HasPrefix(path, "example.com/") },
 	}
 	for i, text := range []string{base, head} {
@@ -130,6 +131,26 @@ func TestExplainsAllocations(t *testing.T) {
 				t.Errorf("%s: found %q, want one of %q", p.name, lines, p.want)
 			}
 		}
+	}
+}
+
+// Objects of less than 16 bytes share blocks, and profiles count the block.
+func TestSmallObjectsAreNotSeen(t *testing.T) {
+	q := sides(t, [2]string{}, "func Work(i int) int { return i }", "func Work(i int) int { for k := range 4 { s := new(uint16); *s = uint16(i + k); sink = s }; return i }")
+	q.NSPerOp, q.Rounds, q.Allocs = 1e6, 2, 4
+	e, err := Explain(t.Context(), q)
+	if err != nil || e.Why != "" {
+		t.Fatal(err, e.Why)
+	}
+	seen := 0.0
+	for _, s := range e.Sites {
+		seen += s.To - s.From
+	}
+	if e.Unseen < 0.5 || seen+e.Unseen < 3.9 || seen+e.Unseen > 4.1 {
+		t.Errorf("%.2f seen, %.2f not, of 4", seen, e.Unseen)
+	}
+	if lines := strings.Join(report.Reasons(e, 5), "\n"); !strings.Contains(lines, "below 16 bytes") {
+		t.Errorf("nothing is said of small objects: %s", lines)
 	}
 }
 
