@@ -74,6 +74,15 @@ func NewBench(ctx context.Context, a Asked, p Place) (*Bench, error) {
 	return b, nil
 }
 
+// Room makes a directory for a run, which goes when the comparison does.
+func (b *Bench) Room() (string, error) {
+	dir, err := os.MkdirTemp(b.work, "rounds-")
+	if err != nil {
+		return "", fmt.Errorf("make the directory of a run: %w", err)
+	}
+	return dir, nil
+}
+
 // Close removes what was built.
 func (b *Bench) Close() { _ = os.RemoveAll(b.work) }
 
