@@ -23,7 +23,7 @@ func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 		w.Options.Slice = b.Slice
 	}
 	w.Options.most = bring.MostSlices
-	if !w.Options.User && w.Options.Rounds == 0 {
+	if !w.Options.User && w.Options.Rounds == 0 && w.Options.Until == 0 {
 		budget, err := b.Budget(most)
 		if err != nil {
 			return err
@@ -31,8 +31,11 @@ func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 		w.Options.Budget = budget
 	}
 	how := "about " + w.Options.Budget.Round(time.Second).String()
-	if w.Options.Rounds > 0 {
+	switch {
+	case w.Options.Rounds > 0:
 		how = format.Count(w.Options.Rounds, "round")
+	case w.Options.Until > 0:
+		how = fmt.Sprintf("until each difference is found or smaller than %s, %s at most", format.Percent(w.Options.Until), w.Options.Budget.Round(time.Second))
 	}
 	w.Progress.Say(fmt.Sprintf("weighing %s on two sides, %s", format.Count(len(b.Study.Workloads), "benchmark"), how))
 	return nil

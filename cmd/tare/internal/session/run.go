@@ -106,7 +106,7 @@ func (w *Session) Weigh(ctx context.Context, study cmdenv.Study) (*tare.Result, 
 func (w *Session) lab(progress func(lab.Event)) lab.Options {
 	return lab.Options{
 		Kinds: w.Lab.Kinds, Sources: w.Sources, Now: w.Now,
-		Seed: w.Options.Seed, Budget: w.Options.Budget, Quick: w.Options.Quick, User: w.Options.User, Rounds: w.Options.Rounds,
+		Seed: w.Options.Seed, Budget: w.Options.Budget, Quick: w.Options.Quick, User: w.Options.User, Rounds: w.Options.Rounds, Until: w.Options.Until,
 		Isolation: w.Options.Isolation, Slice: w.Options.Slice, Most: w.Options.most,
 		Only: w.Options.Only, Procs: w.Options.Procs, Env: w.Options.Env, At: w.Options.at, Profile: w.Options.Profile,
 		Known: known{w.Dirs.Known()},

@@ -37,7 +37,7 @@ func (rep *Report) verdict(r Row) string {
 	if r.Limit > 0 && r.Outcome != Void && r.Outcome != Open {
 		return r.held()
 	}
-	if r.Low == 0 { // told apart without an interval
+	if r.Low == 0 { // different without an interval
 		by = ""
 	}
 	switch r.Outcome {

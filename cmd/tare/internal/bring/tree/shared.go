@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,7 +80,7 @@ func (s Shared) Add(ctx context.Context, files map[string][]byte, subject string
 		select {
 		case <-ctx.Done():
 			return 0, ctx.Err()
-		case <-time.After(rand.N(time.Duration(1+try) * 20 * time.Millisecond)):
+		case <-time.After(time.Duration((1+try)*(10+os.Getpid()%20)) * time.Millisecond): // others wait for another time
 		}
 	}
 	return 0, errors.New("unreachable")

@@ -4,7 +4,6 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -38,6 +37,7 @@ type words struct {
 	toolchains           string
 	shard, budget, allow string
 	isolation            string
+	until                session.UntilFlags
 	layouts              int
 	format               cmdenv.FormatFlag
 }
@@ -73,6 +73,7 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
   tare bench --with github.com/klauspost/compress@v1.18.0
   tare bench --go go1.25.5,go1.26.1
   tare bench --env GOGC=50
+  tare bench --base main --until decided --effect 1%
   tare bench --base main --profile`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -100,6 +101,7 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 	what.Set.DurationVar(&o.most, "max", session.BenchMost, "measure at most that `long`, and name what there is no time for; 0 is no limit")
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.StringVar(&words.budget, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
+	words.until.Add(how)
 	how.Set.IntVar(&o.run.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.run.Seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.Set.DurationVar(&o.run.Slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
@@ -117,6 +119,7 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 	said.Set.StringVar(&words.allow, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
 	cmdenv.AddFlags(cmd, two, what, how, said)
 	words.format.Complete(cmd)
+	words.until.Complete(cmd)
 	return cmd
 }
 
@@ -129,7 +132,7 @@ func (o *options) read(cmd *cobra.Command, words words) (err error) {
 	if budget == "" {
 		budget = "full"
 	}
-	if err := o.run.Read(cmd, session.Words{Budget: budget, Isolation: words.isolation}); err != nil {
+	if err := o.run.Read(cmd, session.Words{Budget: budget, Until: words.until, Isolation: words.isolation}); err != nil {
 		return err
 	}
 	if o.run.Format, err = words.format.Format(cmd); err != nil {
@@ -167,7 +170,7 @@ func (o *options) read(cmd *cobra.Command, words words) (err error) {
 	if o.asked.Go, err = benchReleases(words.toolchains); err != nil {
 		return err
 	}
-	if o.allow, err = benchShare(words.allow); err != nil {
+	if o.allow, err = cmdenv.Share("allow", words.allow); err != nil {
 		return err
 	}
 	with, err := session.ParsePins(words.with)
@@ -215,13 +218,4 @@ func benchReleases(text string) ([]string, error) {
 		return nil, cmdenv.Usage("--go takes one toolchain, of head, or two: base,head", "")
 	}
 	return out, nil
-}
-
-// benchShare reads 5% as 0.05.
-func benchShare(text string) (float64, error) {
-	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
-	if err != nil || !strings.HasSuffix(text, "%") || x < 0 || math.IsInf(x, 0) || math.IsNaN(x) {
-		return 0, cmdenv.Usage(fmt.Sprintf("--allow %q is not a share", text), "e.g. 5%")
-	}
-	return x / 100, nil
 }
