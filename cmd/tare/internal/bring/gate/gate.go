@@ -157,9 +157,10 @@ type Row struct {
 	Line      int     `json:"line,omitempty"`
 
 	result   *tare.Result
-	workload string // what the result calls it
-	why      string // where it is void
-	least    bool   // the limit is the least that it may be
+	again    *tare.Result // measured after it, where it was undecided; nil: it was not
+	workload string       // what the result calls it
+	why      string       // where it is void
+	least    bool         // the limit is the least that it may be
 }
 
 // Fails reports whether the row keeps the change from passing.

@@ -74,7 +74,7 @@ func rule(family []member, alpha float64) {
 func (m member) ruleRatio(s, none stats.Span, edge float64) {
 	r := m.row
 	r.Outcome = Open
-	switch floor := tare.NoiseFloor(r.result.Comparisons, r.workload, r.Metric); {
+	switch floor := r.floor(); {
 	case !s.OK:
 		if r.Level = s.Level; r.Rounds > 0 && r.why == "" {
 			r.Needed = stats.MinRounds(stats.LookLevel(1-s.Level, m.looks))
@@ -122,12 +122,49 @@ func members(m Measured, g project.Gate) []member {
 				if r.Rounds > 0 {
 					r.Ratio = math.Exp(stats.HodgesLehmann(m.effects))
 				}
+				if i := slices.IndexFunc(out, m.sameRow); i >= 0 {
+					out[i] = out[i].pool(m.unlessVoid())
+					continue
+				}
 				out = append(out, m.unlessVoid())
 			}
 			out = append(out, limits(res, held, w)...)
 		}
 	}
 	return out
+}
+
+// sameRow reports whether o is about the same, measured before.
+func (m member) sameRow(o member) bool {
+	return !o.limit && o.row.Benchmark == m.row.Benchmark && o.row.Metric == m.row.Metric
+}
+
+// pool takes in what was measured of the same row afterwards. Every look of
+// either is paid for.
+func (m member) pool(later member) member {
+	r := m.row
+	r.again, m.looks = later.row.result, m.looks+later.looks
+	switch {
+	case r.why != "":
+		return m
+	case later.row.why != "":
+		r.Outcome, r.why, r.Advice, m.effects = later.row.Outcome, later.row.why, later.row.Advice, nil
+		return m
+	}
+	m.effects = slices.Concat(m.effects, later.effects)
+	if r.Rounds = len(m.effects); r.Rounds > 0 {
+		r.Ratio = math.Exp(stats.HodgesLehmann(m.effects))
+	}
+	return m
+}
+
+// floor is the noise floor of a row.
+func (r *Row) floor() float64 {
+	floor := tare.NoiseFloor(r.result.Comparisons, r.workload, r.Metric)
+	if r.again != nil {
+		floor = max(floor, tare.NoiseFloor(r.again.Comparisons, r.workload, r.Metric))
+	}
+	return floor
 }
 
 // newRow is the row of a workload before it is judged.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -16,6 +17,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -98,11 +101,11 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *sessi
 			return res, err
 		}
 		w.Sources = built.Sources
-		if err := w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}}); err != nil {
+		if err := weighUndecided(ctx, w, built, study); err != nil {
 			return err
 		}
 		m.Results, m.Notes = w.Results, built.Notes
-		for _, res := range m.Results {
+		for _, res := range m.Results[:min(1, len(m.Results))] { // what comes after it is a part of it
 			for _, l := range res.NotWeighed {
 				broken := slices.ContainsFunc(built.Left(), func(b suite.Left) bool {
 					return b.Broken && b.Side != bring.Base && b.ID == l.What && b.String() == l.Why
@@ -114,6 +117,35 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *sessi
 		return nil
 	})
 	return m, err
+}
+
+// firstRounds are how many rounds of everything there are before time goes to
+// what is undecided.
+const firstRounds = 18
+
+// weighUndecided weighs all benchmarks for a part of the budget, and for the rest
+// of it those about which nothing can be told yet.
+func weighUndecided(ctx context.Context, w *session.Session, built *bring.Bench, study tare.Study) error {
+	budget := w.Options.Budget
+	first := max(budget/2, built.Takes(firstRounds))
+	parts := w.Options.Rounds == 0 && len(study.Workloads) > 1 && first <= budget*4/5
+	if parts {
+		w.Options.Budget, w.Options.User = first, true
+	}
+	if err := w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}}); err != nil || !parts || len(w.Results) == 0 {
+		return err
+	}
+	res := w.Results[0]
+	open := gate.Undecided(res)
+	rest := budget - time.Duration(res.Seconds*float64(time.Second))
+	if len(open) == 0 || len(open) == len(study.Workloads) && res.Stopped == lab.Decided || rest < plan.Least(nil) {
+		return nil
+	}
+	study.Workloads = slices.DeleteFunc(slices.Clone(study.Workloads), func(one tare.Workload) bool { return !slices.Contains(open, one.ID) })
+	study.Criteria = slices.DeleteFunc(slices.Clone(study.Criteria), func(c tare.Criterion) bool { return c.Workload != "" && !slices.Contains(open, c.Workload) })
+	w.Progress.Say(fmt.Sprintf("%s undecided: the rest of the time is theirs", format.Count(len(open), "benchmark")))
+	w.Options.Budget = rest
+	return w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}})
 }
 
 // benchEnvironment gives this process the environment that a project wants its
