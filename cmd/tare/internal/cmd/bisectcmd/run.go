@@ -128,7 +128,7 @@ func (s *searcher) choose(ctx context.Context, bad string) error {
 		if q.Counts() {
 			rounds = scoutCounts
 		}
-		s.w.Progress.Say(fmt.Sprintf("%s match %s: %s of all of them first, about %v", format.Count(len(all), "benchmark"), s.bench, format.Count(rounds, "round"), seconds(s.built.Takes(rounds))))
+		s.w.Progress.Say(fmt.Sprintf("first %s of %s matching %s, about %v", format.Count(rounds, "round"), format.Count(len(all), "benchmark"), s.bench, seconds(s.built.Takes(rounds))))
 		res, err := s.rounds(ctx, bad, rounds)
 		if err != nil {
 			return err
