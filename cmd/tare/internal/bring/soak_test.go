@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/kinds/gobench"
 )
 
 // No benchmark whose machine code a commit changes is left out by what changed
@@ -37,45 +39,57 @@ func TestChangedLeavesNothingOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	cache := t.TempDir()
-	all, kept, differ := 0, 0, 0
+	all, kept, differ, unknown := 0, 0, 0, 0
 	for _, c := range commits[:min(20, len(commits))] {
-		asked := Asked{Dir: dir, Base: c.Parents[0], Head: c.ID, OneBuild: true}
-		b, err := NewBench(t.Context(), asked, Place{Cache: cache, Say: func(string) {}})
-		if err != nil {
-			t.Logf("%.9s %s: %v", c.ID, c.Subject, err)
-			continue
-		}
-		same := map[string]bool{}
-		for _, f := range b.findings {
-			same[f.Workload] = same[f.Workload] || f.Check == SameCode().ID
-		}
-		s, err := find(t.Context(), asked, cache)
+		s, err := find(t.Context(), Asked{Dir: dir, Base: c.Parents[0], Head: c.ID}, cache)
 		if err != nil {
 			t.Fatal(err)
 		}
-		packages, err := s.head.List(t.Context(), []string{"./..."})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, besides, err := s.reached(t.Context(), packages); err != nil || besides != nil {
-			t.Errorf("%.9s: %v, %v", c.ID, err, besides)
-		}
-		for _, w := range b.Study.Workloads {
-			name, _, _ := strings.Cut(w.Op, "/")
-			top := w.Fixture + "." + name
-			all++
-			reached := s.reach.Benchmark(top)
-			if reached {
-				kept++
+		b := &Bench{work: t.TempDir()}
+		for _, side := range []*suite.Side{s.base, s.head} {
+			if err := side.Resolve(t.Context(), b.work); err != nil {
+				t.Fatal(err)
 			}
-			if !same[w.ID] {
-				differ++
-				if !reached {
-					t.Errorf("%.9s %s: %s has other code and is left out", c.ID, c.Subject, w.ID)
+		}
+		_, _ = b.tests(t.Context(), Asked{Changed: true}, s) // an error says that nothing is reached
+		if s.reach == nil {
+			t.Fatalf("%.9s: what changed was not read", c.ID)
+		}
+		tests, err := b.tests(t.Context(), Asked{}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packages := map[string]map[string]gobench.Package{}
+		for _, side := range []*suite.Side{s.base, s.head} {
+			built, err := suite.Build(t.Context(), side, tests[side.ID], b.work, func(string) {})
+			if err != nil {
+				t.Fatalf("%.9s: %v", c.ID, err)
+			}
+			packages[side.ID] = built.Packages
+		}
+		for _, of := range tests[Head] {
+			for _, file := range of.Files {
+				key := of.Key(file)
+				d, err := compareCode(packages[Base][key], packages[Head][key])
+				for _, name := range file.Names {
+					id := suite.Benchmark{Package: key, Name: name}.ID()
+					all++
+					reached := s.reach.Benchmark(id)
+					if reached {
+						kept++
+					}
+					switch {
+					case err != nil:
+						unknown++
+					case !d.Same(key, name):
+						differ++
+						if !reached {
+							t.Errorf("%.9s %s: %s has other code and is left out", c.ID, c.Subject, id)
+						}
+					}
 				}
 			}
 		}
-		b.Close()
+		t.Logf("%.9s: so far %d benchmarks, %d with other code, %d kept, %d not known; %s", c.ID, all, differ, kept, unknown, c.Subject)
 	}
-	t.Logf("%d commits: %d benchmarks, %d with other code, %d kept", len(commits), all, differ, kept)
 }

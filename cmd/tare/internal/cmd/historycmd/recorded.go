@@ -2,6 +2,7 @@ package historycmd
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,7 +22,7 @@ const sniffed = 4096
 func recorded(name string, f *os.File, later func(func()), now time.Time) (*os.File, error) {
 	head := make([]byte, sniffed)
 	n, err := f.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("cannot read %s: %w", name, cmdenv.Cause(err))
 	}
 	if head = bytes.TrimSpace(head[:n]); bytes.HasPrefix(head, []byte("{")) || bytes.HasPrefix(head, []byte("[")) && !bytes.Contains(head, []byte(`"Suites"`)) {
