@@ -36,13 +36,13 @@ func (w way) raw() bool { return !w.tls && w.protocol == HTTP1 }
 
 // ways are all there are: those that fewer tests go come last.
 func ways() []way {
-	return []way{{Epoll, false, HTTP1}, {Portable, false, HTTP1}, {Portable, true, HTTP1}, {Portable, false, H2C}, {Portable, false, GRPC}, {Portable, true, H2C}}
+	return []way{{Epoll, false, HTTP1}, {Epoll, true, HTTP1}, {Portable, false, HTTP1}, {Portable, true, HTTP1}, {Portable, false, H2C}, {Portable, false, GRPC}, {Portable, true, H2C}}
 }
 
 // everyWay runs a test with each engine there is here, in each protocol, and
 // wants no goroutine, descriptor or connection to be left afterwards.
 func everyWay(t *testing.T, test func(t *testing.T, w way)) {
-	eachWay(t, ways()[:4], test)
+	eachWay(t, ways()[:5], test)
 }
 
 // eachWay does so for the ways given; with TARE_SOAK set for all.
@@ -244,7 +244,7 @@ func TestConformance(t *testing.T) {
 			errors: map[Class]some{ErrTimeout: late}, opened: some{few, -1}, check: tookTheTimeout},
 	} {
 		t.Run(string(c.behaviour)+c.method, func(t *testing.T) {
-			eachWay(t, ways()[:5], func(t *testing.T, w way) {
+			eachWay(t, ways()[:6], func(t *testing.T, w way) {
 				switch {
 				case w.tls && c.behaviour == loadtest.HangUp:
 					t.Skip("then there is no connection")

@@ -3,6 +3,7 @@
 package load
 
 import (
+	"crypto/tls"
 	"os"
 	"runtime"
 	"syscall"
@@ -21,7 +22,8 @@ type thread struct {
 	coarse bool // no waiting to the nanosecond
 	work   chan *run
 
-	conns  []conn
+	links  []link
+	tls    *tls.Config // nil: plain text
 	events []syscall.EpollEvent
 	buf    []byte
 	known  head
@@ -64,11 +66,18 @@ func newThread(e *epoll, n int) (*thread, error) {
 	if n < e.s.Connections%e.s.Threads {
 		own++
 	}
-	t.conns = make([]conn, own)
-	for i := range t.conns {
-		t.conns[i].index, t.conns[i].fd = int32(i), -1
-		t.conns[i].f.known = &t.known
-		t.closed.push(&t.conns[i], 0)
+	if e.s.Target.TLS != nil {
+		t.tls = e.s.secured()
+	}
+	t.links = make([]link, own)
+	for i := range t.links {
+		l := &t.links[i]
+		l.index, l.fd, l.places = int32(i), -1, make([]conn, 1)
+		l.f.known = &t.known
+		for k := range l.places {
+			l.places[k].link = l
+		}
+		t.closed.push(l.first(), 0)
 	}
 	ready := make(chan error)
 	go t.live(ready)
@@ -116,10 +125,8 @@ func (t *thread) setUp() (err error) {
 }
 
 func (t *thread) tearDown() {
-	for i := range t.conns {
-		if fd := t.conns[i].fd; fd >= 0 {
-			_ = syscall.Close(fd)
-		}
+	for i := range t.links {
+		t.links[i].close()
 	}
 	for _, fd := range []int{t.fd, t.bell} {
 		if fd >= 0 {
@@ -156,7 +163,7 @@ func (t *thread) arrive() {
 		t.closed.push(t.failed.head, t.now)
 	}
 	for c := t.closed.head; c != nil; c = c.next {
-		c.made = false
+		c.link.made = false
 	}
 	t.unmade = t.closed.n
 }
@@ -164,10 +171,10 @@ func (t *thread) arrive() {
 // depart leaves idle and closed connections only.
 func (t *thread) depart() {
 	for t.busy.head != nil {
-		t.drop(t.busy.head)
+		t.drop(t.busy.head.link)
 	}
 	for t.dialing.head != nil {
-		t.shut(t.dialing.head)
+		t.shut(t.dialing.head.link)
 	}
 	for t.pausing.head != nil {
 		t.idle.push(t.pausing.head, t.now)

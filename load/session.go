@@ -71,7 +71,7 @@ const retryAfter = int64(50 * time.Millisecond)
 // newEngine picks the engine; Auto falls back to the portable one where the
 // system refuses epoll.
 func newEngine(s *settings) (engine, error) {
-	if s.Engine == Portable || s.Engine == Auto && (s.Target.TLS != nil || s.Protocol != HTTP1 || s.fills()) {
+	if s.Engine == Portable || s.Engine == Auto && s.Protocol != HTTP1 {
 		return newPortable(s), nil
 	}
 	e, err := newEpoll(s)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"encoding/pem"
 	"io"
 	"maps"
 	"net"
@@ -114,11 +115,48 @@ func TestLoadEncrypted(t *testing.T) {
 	server := httptest.NewTLSServer(&h)
 	defer server.Close()
 	server.Config.ErrorLog = nil
-	if d := measured(t, "-n", "30", "-c", "2", "--insecure", server.URL+"/s"); d.Requests != 30 || d.Engine != string(load.Portable) {
+	if d := measured(t, "-n", "30", "-c", "2", "--insecure", server.URL+"/s"); d.Requests != 30 || runtime.GOOS == "linux" && d.Engine != string(load.Epoll) || d.TLS == nil || d.TLS.Handshakes != 2 {
 		t.Errorf("%d requests by %s", d.Requests, d.Engine)
 	}
 	if c := loadWith(t, cmdenv.Lab{}, "-q", "-n", "30", "-c", "2", "-t", "1s", server.URL); c.code != cmdenv.ExitFailure || !strings.Contains(c.errors, "nothing could be measured: ") || !strings.Contains(c.errors, "certificate") {
 		t.Errorf("an unknown certificate: exit code %d: %s", c.code, c.errors)
+	}
+}
+
+// TLS is what the flags say: who vouches, which version, and how often hands are
+// shaken.
+func TestLoadHandshakes(t *testing.T) {
+	var h hits
+	server := httptest.NewTLSServer(&h)
+	defer server.Close()
+	roots := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"1.2", "1.3"} {
+		args := []string{"-n", "30", "-c", "2", "--cacert", roots, "--tls", version, server.URL}
+		if d := measured(t, append(args, "--handshake", "resume")...); d.Requests != 30 || d.TLS.Handshakes < 30 || d.TLS.Resumed < 26 || d.TLS.Handshake.P50 <= 0 {
+			t.Errorf("TLS %s, resumed: %d requests, %+v", version, d.Requests, d.TLS)
+		}
+		if d := measured(t, append(args, "--handshake", "full")...); d.Requests != 30 || d.TLS.Handshakes < 30 || d.TLS.Resumed != 0 {
+			t.Errorf("TLS %s, in full: %d requests, %+v", version, d.Requests, d.TLS)
+		}
+	}
+	c := loadWith(t, cmdenv.Lab{}, "-q", "-n", "4", "-c", "2", "--cacert", roots, server.URL)
+	if c.code != cmdenv.ExitOK || !strings.Contains(c.out, "handshake\n") || !strings.Contains(c.out, "  TLS         2 handshakes, 0 of them resumed") {
+		t.Errorf("exit code %d\n%s%s", c.code, c.out, c.errors)
+	}
+	for want, args := range map[string][]string{
+		"--handshake is for https":          {"--handshake", "full", "http://127.0.0.1:1/"},
+		`--handshake "x" is none`:           {"--handshake", "x", server.URL},
+		`--tls "1.1" is no version`:         {"--tls", "1.1", server.URL},
+		"--cacert and --insecure":           {"--cacert", roots, "--insecure", server.URL},
+		"nothing: no such file":             {"--cacert", "nothing", server.URL},
+		"load_test.go holds no certificate": {"--cacert", "load_test.go", server.URL},
+	} {
+		if c := loadWith(t, cmdenv.Lab{}, args...); c.code != cmdenv.ExitUsage || !strings.Contains(c.errors, want) {
+			t.Errorf("%q: exit code %d: %s", args, c.code, c.errors)
+		}
 	}
 }
 

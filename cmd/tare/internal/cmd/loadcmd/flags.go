@@ -51,6 +51,9 @@ type words struct {
 	threads     int
 	engine      string
 	insecure    bool
+	cacert      string
+	handshake   string
+	tls         string
 	seed        uint64
 	delay       time.Duration
 	bandwidth   string
@@ -70,7 +73,8 @@ type options struct {
 	profile load.Profile // of an open loop; nil: closed
 	bits    int64        // per second each way; zero: as it comes
 	slo     load.SLO
-	most    int    // connections of a search
+	most    int // connections of a search
+	trust   loadstudy.Trust
 	hint    string // one line for stderr; empty: there is none
 }
 
@@ -99,8 +103,8 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 			return o, err
 		}
 	}
-	if name := servers[0].target.Name; name != "" && w.engine == string(load.Epoll) {
-		return o, cmdenv.Usage("--engine epoll speaks no TLS", "leave it out for https")
+	if o.trust, err = w.trust(changed, servers[0].target.Name != ""); err != nil {
+		return o, err
 	}
 	if w.rate != "" {
 		if o.profile, err = load.ParseProfile(w.rate, w.duration); err != nil {
@@ -191,7 +195,7 @@ func (w *words) combinations(changed func(string) bool) error {
 
 // notWithSeveral refuses what only one server can be asked.
 func notWithSeveral(changed func(string) bool) error {
-	for _, flag := range []string{"requests", "timeout", "warm", "think", "threads", "engine", "insecure", "slo", "search", "preset"} {
+	for _, flag := range []string{"requests", "timeout", "warm", "think", "threads", "engine", "insecure", "cacert", "handshake", "tls", "slo", "search", "preset"} {
 		if changed(flag) {
 			return cmdenv.Usage(fmt.Sprintf("--%s is for one server", flag), "leave it out of a comparison")
 		}

@@ -23,6 +23,12 @@ func (l *loading) how() string {
 	if l.o.preset == presetAB && !l.o.keepAlive {
 		loop += ", one for each request"
 	}
+	if l.o.handshake == string(load.Full) || l.o.handshake == string(load.Resume) {
+		loop += ", each request with a handshake of its own"
+		if l.o.handshake == string(load.Resume) {
+			loop += ", resumed"
+		}
+	}
 	if l.o.think > 0 {
 		loop += ", " + l.o.think.String() + " between an answer and the next request"
 	}

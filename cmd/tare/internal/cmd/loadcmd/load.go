@@ -3,6 +3,8 @@ package loadcmd
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +43,7 @@ input; 130 interrupted, after what there is has been printed.`,
   tare load -X POST -H 'Content-Type: application/json' --body @event.json :8080/events
   tare load --mix 'GET /devices=9' --mix 'POST /devices=1' --body '{"on":true}' :8080
   tare load --delay 20ms --bandwidth 70mbit --preset wrk :8080
+  tare load --handshake resume --cacert ca.pem https://shop.example/
   tare load --start './old -port $PORT' --start './new -port $PORT' /v1/id/7`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -69,8 +72,11 @@ input; 130 interrupted, after what there is has been printed.`,
 	how.Set.DurationVar(&words.warm, "warm", defaultWarm, "send for so long before measuring; default with -n: 0s")
 	how.Set.DurationVar(&words.think, "think", 0, "wait between an answer and the next request")
 	how.Set.IntVar(&words.threads, "threads", 0, "that send; default: a quarter of the processors, rounded up")
-	how.Set.StringVar(&words.engine, "engine", "", "`engine` that sends: epoll (Linux, plain text) or portable; default: the first that can")
+	how.Set.StringVar(&words.engine, "engine", "", "`engine` that sends: epoll (Linux) or portable; default: the first that can")
 	how.Set.BoolVar(&words.insecure, "insecure", false, "take any certificate of an https server")
+	how.Set.StringVar(&words.cacert, "cacert", "", "`file` of certificates (PEM) that vouch for an https server, and no others")
+	how.Set.StringVar(&words.handshake, "handshake", handshakeKeep, "`when` TLS shakes hands: keep (once on each connection), full or resume (for each request, all of it or with the ticket of the one before)")
+	how.Set.StringVar(&words.tls, "tls", "", "`version` of TLS, 1.2 or 1.3; default: the newest that both can")
 	how.Set.Uint64Var(&words.seed, "seed", 1, "of a random rate, and of the order of a comparison")
 	how.Set.DurationVar(&words.delay, "delay", 0, "add so much to every round trip, by a relay in between, e.g. 20ms")
 	how.Set.StringVar(&words.bandwidth, "bandwidth", "", "`bandwidth` of the relay each way, e.g. 70mbit")
@@ -85,6 +91,8 @@ input; 130 interrupted, after what there is has been printed.`,
 	cmdenv.AddFlags(cmd, what, how, said)
 	cmdenv.CompleteFlag(cmd, "preset", cobra.FixedCompletions([]string{presetAB, presetWrk}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "engine", cobra.FixedCompletions(engines(), cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "handshake", cobra.FixedCompletions(handshakes(), cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "tls", cobra.FixedCompletions(slices.Sorted(maps.Keys(versionsOfTLS())), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
