@@ -37,6 +37,7 @@ type Document struct {
 
 	Timeouts          int64   `json:"timeouts"`
 	Connections       int     `json:"connections"`
+	Streams           int     `json:"streams,omitempty"` // of HTTP/2 on each, at most; zero: one
 	ConnectionsOpened int64   `json:"connections_opened"`
 	Reconnects        int64   `json:"reconnects"`
 	Concurrency       float64 `json:"concurrency"` // requests under way, in the mean
@@ -170,6 +171,9 @@ func NewDocument(r *Result, o Documented) Document {
 		ClientCPUSeconds: r.CPU.Seconds(), ServerCPUSeconds: o.Facts.ServerCPU.Seconds(), SendLagP99: latencies(r.SendLag).P99,
 		Path:  path(r, o),
 		Limit: string(a.Limit), LimitWhy: a.Why, Capacity: a.Capacity, Findings: []Remark{}, Timeline: []Moment{},
+	}
+	if r.Streams > 1 {
+		d.Streams = r.Streams
 	}
 	if h := latencies(r.Handshake); h.Count > 0 {
 		d.TLS = &Secured{Handshakes: h.Count, Resumed: r.Resumed, Handshake: h}

@@ -95,15 +95,17 @@ func (e *epoll) close() {
 const maxDialing = 64
 
 // conn is a place for one request at a time on a connection: HTTP/1.1 has one of
-// them on each. It is in one of its thread's lists all the time, and which one says
-// what it is doing; those of a connection that is not open are in none, but for
-// the first, which stands for the connection.
+// them on each, HTTP/2 as many as streams may be open. It is in one of its thread's
+// lists, and which one says what it is doing. Those of a connection that is not open
+// are in none, but for the first, which stands for the connection; so are those of
+// an open one that the server has no room for.
 type conn struct {
 	prev, next *conn
 	in         *list
 	since      int64 // ns when it was put there
 	link       *link
-	last       bool // the connection is closed after this answer
+	number     int  // among the places of its connection
+	last       bool // HTTP/1.1: the connection is closed after this answer
 	x          exchange
 }
 
@@ -115,12 +117,23 @@ type link struct {
 	addr   int    // of the engine's addresses, the one to try
 	made   bool   // in this leg, at least once
 	again  bool   // it was open before
+	opened bool   // requests can be sent
+	gone   bool   // the other side has closed: the end is still to be read
+	deaf   bool   // nothing more can be sent
+	owes   bool   // it is among the thread's owing
+	more   bool   // it is among the thread's unread
 	uses   int    // requests since it was opened
 	rest   []byte // still to be sent; over TLS still to be encrypted
 	own    []byte // room for a request with numbers of its own
 	f      framer1
 	secure *secure // TLS; nil: plain text
 	places []conn
+
+	h    *http2 // nil: HTTP/1.1
+	used int    // HTTP/2: places in a list
+	busy int    // HTTP/2: requests under way
+	got  int64  // HTTP/2: bytes received that no request's account has yet
+	sent int    // HTTP/2: the same of bytes sent
 }
 
 // first is the place that stands for the connection.

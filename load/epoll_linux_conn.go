@@ -21,24 +21,28 @@ func (t *thread) handle(ev *syscall.EpollEvent) {
 		return
 	}
 	c := l.first()
-	in, gone := ev.Events&^epollOut != 0, ev.Events&(epollRdHup|epollHup|epollErr) != 0
+	in := ev.Events&^epollOut != 0
+	l.gone = l.gone || ev.Events&(epollRdHup|epollHup|epollErr) != 0
 	if l.secure != nil && in {
-		l.secure.news(gone)
+		l.secure.news(l.gone)
 	}
 	if c.in == &t.dialing {
 		t.dialed(l)
-	} else if c.in == &t.busy && ev.Events&epollOut != 0 {
-		t.push(l)
+	} else if ev.Events&epollOut != 0 {
+		t.flush(l)
 	}
 	switch {
-	case !in || l.turn != ev.Pad:
+	case !in || l.turn != ev.Pad || !l.opened:
+	case l.h != nil:
+		t.receive2(l)
 	case c.in == &t.busy:
-		t.receive(l, gone)
+		t.receive(l)
 	case c.in == &t.idle, c.in == &t.pausing:
 		t.disturbed(l)
 	}
 	if t.r.queue != nil && t.idle.head != nil && (!t.holds || t.held.at <= t.now) {
 		t.pump()
+		t.sendOwed()
 	}
 }
 
@@ -110,8 +114,11 @@ func (t *thread) dialed(l *link) {
 	}
 	l.made = true
 	t.rec.connected(t.now-l.first().since, l.again)
-	l.again, l.uses, l.rest = true, 0, nil
+	l.again, l.opened, l.uses, l.rest = true, true, 0, nil
 	t.r.connected()
+	if l.h != nil {
+		t.open2(l)
+	}
 	t.next(l.first())
 }
 
@@ -131,6 +138,9 @@ func (t *thread) refused(l *link, err error) {
 func (t *thread) shut(l *link) {
 	l.close()
 	l.turn++
+	for i := range l.places {
+		l.places[i].in.remove(&l.places[i])
+	}
 	t.closed.push(l.first(), t.now)
 }
 
@@ -143,7 +153,7 @@ func (l *link) close() {
 	if l.fd >= 0 {
 		_ = syscall.Close(l.fd)
 	}
-	l.fd = -1
+	l.fd, l.opened, l.gone, l.deaf = -1, false, false, false
 }
 
 // drop shuts a connection that was open.
@@ -171,6 +181,10 @@ func (t *thread) send(c *conn, tk ticket) {
 	}
 	q := &t.s.requests[i]
 	l.uses++
+	if l.h != nil {
+		t.send2(c, tk, i)
+		return
+	}
 	l.rest, c.last = q.wire, q.closes
 	if l.uses == t.s.PerConn {
 		l.rest, c.last = q.last, true
@@ -179,11 +193,7 @@ func (t *thread) send(c *conn, tk ticket) {
 		l.own = append(l.own[:0], l.rest...)
 		l.rest = l.own
 		if err := q.fill(l.own, l.own[len(l.own)-q.body:]); err != nil {
-			if t.r.queue != nil {
-				t.r.queue.giveBack(tk)
-			}
-			t.r.abort(fmt.Errorf("request %d: %w", i, err))
-			t.drop(l)
+			t.cannot(l, tk, i, err)
 			return
 		}
 	}
@@ -194,8 +204,21 @@ func (t *thread) send(c *conn, tk ticket) {
 	t.push(l)
 }
 
-// push sends as much as the socket takes; an event says when it takes more.
-func (t *thread) push(l *link) {
+// cannot gives up a leg whose request i cannot be made.
+func (t *thread) cannot(l *link, tk ticket, i int, err error) {
+	if t.r.queue != nil {
+		t.r.queue.giveBack(tk)
+	}
+	t.r.abort(fmt.Errorf("request %d: %w", i, err))
+	t.drop(l)
+}
+
+// push sends as much as the socket takes; an event says when it takes more. It
+// reports whether it took all.
+func (t *thread) push(l *link) bool {
+	if l.deaf {
+		return false
+	}
 	var n int
 	var errno syscall.Errno
 	if l.secure != nil {
@@ -203,18 +226,80 @@ func (t *thread) push(l *link) {
 	} else {
 		n, errno = sendAll(l.fd, l.rest)
 	}
-	l.first().x.out += n
+	if l.h != nil {
+		l.sent += n
+	} else {
+		l.first().x.out += n
+	}
 	l.rest = l.rest[n:]
 	switch errno {
-	case 0, syscall.EAGAIN:
+	case 0:
+		return true
+	case syscall.EAGAIN:
 	case syscall.EPIPE: // it may have answered before it closed
+		l.gone, l.deaf = true, true
 		if l.secure != nil {
 			l.secure.news(true)
 		}
-		t.receive(l, true)
+		t.later(l)
 	default:
 		t.now = t.s.now()
-		t.lose(l.first(), ofReset, os.NewSyscallError("send", errno))
+		t.lost(l, ofReset, os.NewSyscallError("send", errno))
+	}
+	return false
+}
+
+// flush sends what a connection has to send.
+func (t *thread) flush(l *link) {
+	if !l.opened || l.h == nil && l.first().in != &t.busy {
+		return
+	}
+	for t.push(l) && l.h != nil {
+		if l.rest = l.h.owed(); len(l.rest) == 0 {
+			return
+		}
+	}
+}
+
+// owe has a connection flushed before the thread waits.
+func (t *thread) owe(l *link) {
+	if !l.owes {
+		l.owes = true
+		t.owing = append(t.owing, l)
+	}
+}
+
+// sendOwed flushes the connections that have something to send.
+func (t *thread) sendOwed() {
+	for i := 0; i < len(t.owing); i++ {
+		l := t.owing[i]
+		l.owes = false
+		t.flush(l)
+	}
+	t.owing = t.owing[:0]
+}
+
+// later has a connection read again before the thread waits.
+func (t *thread) later(l *link) {
+	if !l.more {
+		l.more = true
+		t.unread = append(t.unread, l)
+	}
+}
+
+// readOn reads on where there was too much to be read at a time.
+func (t *thread) readOn() {
+	for range len(t.unread) {
+		l := t.unread[0]
+		t.unread = append(t.unread[:0], t.unread[1:]...)
+		l.more = false
+		switch {
+		case !l.opened:
+		case l.h != nil:
+			t.receive2(l)
+		case l.first().in == &t.busy:
+			t.receive(l)
+		}
 	}
 }
 
@@ -233,7 +318,7 @@ func sendAll(fd int, b []byte) (sent int, errno syscall.Errno) {
 
 // read takes what has come: nothing without an error is the end. It returns
 // errAgain where nothing has, and whether there may be more.
-func (t *thread) read(l *link, gone bool) (n int, more bool, err error) {
+func (t *thread) read(l *link) (n int, more bool, err error) {
 	if l.secure != nil {
 		n, err = l.secure.conn.Read(t.buf)
 		if n > 0 {
@@ -248,7 +333,7 @@ func (t *thread) read(l *link, gone bool) (n int, more bool, err error) {
 		n, errno := receiveNow(l.fd, t.buf)
 		switch errno {
 		case 0:
-			return n, gone || n == len(t.buf), nil
+			return n, l.gone || n == len(t.buf), nil
 		case syscall.EINTR:
 		case syscall.EAGAIN:
 			return 0, false, errAgain
@@ -258,12 +343,15 @@ func (t *thread) read(l *link, gone bool) (n int, more bool, err error) {
 	}
 }
 
+// mostReads is how often a connection is read from before it is another one's turn.
+const mostReads = 16
+
 // receive takes what there is of an answer. Less than fits says that it was
 // all, unless the other side is gone: then the end is still to be read.
-func (t *thread) receive(l *link, gone bool) {
+func (t *thread) receive(l *link) {
 	c := l.first()
-	for {
-		n, more, err := t.read(l, gone)
+	for range mostReads {
+		n, more, err := t.read(l)
 		if err == errAgain {
 			return
 		}
@@ -290,17 +378,18 @@ func (t *thread) receive(l *link, gone bool) {
 			t.lose(c, ofFraming, frameError("more than one answer"))
 			return
 		case l.f.done():
-			t.answered(c, gone && l.secure == nil || more && t.more(l))
+			t.answered(c, l.gone && l.secure == nil || more && t.another(l))
 			return
 		case !more:
 			return
 		}
 	}
+	t.later(l)
 }
 
-// more reports whether something follows an answer.
-func (t *thread) more(l *link) bool {
-	n, _, err := t.read(l, true)
+// another reports whether something follows an answer.
+func (t *thread) another(l *link) bool {
+	n, _, err := t.read(l)
 	if err == nil && n > 0 {
 		t.rec.unasked(t.now)
 	}
@@ -335,10 +424,28 @@ func (t *thread) lose(c *conn, class int, err error) {
 	t.drop(c.link)
 }
 
+// lost is said of a connection that broke.
+func (t *thread) lost(l *link, class int, err error) {
+	if l.h != nil {
+		t.lost2(l, class, err)
+		return
+	}
+	t.lose(l.first(), class, err)
+}
+
+// tooLate is said of a request that was not answered in time.
+func (t *thread) tooLate(c *conn) {
+	if c.link.h != nil {
+		t.tooLate2(c)
+		return
+	}
+	t.lose(c, ofTimeout, errTimeout)
+}
+
 // disturbed is said when something comes over a free connection: it was
 // closed, or bytes came that nobody asked for.
 func (t *thread) disturbed(l *link) {
-	n, _, err := t.read(l, true)
+	n, _, err := t.read(l)
 	t.now = t.s.now()
 	if err == errAgain {
 		return

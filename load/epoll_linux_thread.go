@@ -32,8 +32,10 @@ type thread struct {
 	failed  list // the same, but not before retryAfter
 	dialing list
 	idle    list
-	pausing list // think time
-	busy    list // a request is under way
+	pausing list    // think time
+	busy    list    // a request is under way
+	owing   []*link // that have something to send
+	unread  []*link // that had more to be read than was read at a time
 
 	r      *run
 	rec    recorder
@@ -72,10 +74,13 @@ func newThread(e *epoll, n int) (*thread, error) {
 	t.links = make([]link, own)
 	for i := range t.links {
 		l := &t.links[i]
-		l.index, l.fd, l.places = int32(i), -1, make([]conn, 1)
+		l.index, l.fd, l.places = int32(i), -1, make([]conn, e.s.Streams)
 		l.f.known = &t.known
+		if e.s.Protocol != HTTP1 {
+			l.h = newHTTP2(e.s.Protocol == GRPC, e.s.Streams)
+		}
 		for k := range l.places {
-			l.places[k].link = l
+			l.places[k].link, l.places[k].number = l, k
 		}
 		t.closed.push(l.first(), 0)
 	}
@@ -155,8 +160,10 @@ func (t *thread) leg(r *run) {
 
 // arrive sees what became of the connections since the last leg.
 func (t *thread) arrive() {
-	for range t.idle.n {
-		t.r.conns.Add(1)
+	for i := range t.links {
+		if t.links[i].opened {
+			t.r.conns.Add(1)
+		}
 	}
 	t.wait(0)
 	for t.failed.head != nil {
@@ -189,8 +196,9 @@ func (t *thread) depart() {
 // more to do, should nothing happen before.
 func (t *thread) turnOver() (next int64) {
 	limit := int64(t.s.Timeout)
+	t.readOn()
 	for t.busy.due(limit) <= t.now {
-		t.lose(t.busy.head, ofTimeout, errTimeout)
+		t.tooLate(t.busy.head)
 	}
 	next = never
 	if t.closed.n+t.failed.n+t.dialing.n > 0 || !t.said {
@@ -261,6 +269,10 @@ func (t *thread) pump() (next int64) {
 
 // wait waits for events until next and handles them.
 func (t *thread) wait(next int64) {
+	t.sendOwed()
+	if len(t.unread) > 0 {
+		next = t.now
+	}
 	var n int
 	var errno syscall.Errno
 	switch d := time.Duration(next - t.now); {

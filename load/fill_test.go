@@ -68,8 +68,7 @@ func TestFillsRefused(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]Options{
-		"engine epoll speaks no HTTP/2": {Engine: Epoll, Protocol: GRPC, Requests: []Request{{Method: "POST"}}},
-		`protocol "h3": h2c or grpc`:    {Protocol: "h3", Requests: []Request{{Method: "POST"}}},
+		`protocol "h3": h2c or grpc`: {Protocol: "h3", Requests: []Request{{Method: "POST"}}},
 	} {
 		o.Target.Addr = "127.0.0.1:1"
 		_, err := Open(o)

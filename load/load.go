@@ -11,7 +11,7 @@
 //	r, err := s.Run(ctx, load.Leg{Lead: 500, Duration: 10 * time.Second})
 //
 // Two engines do the work behind one interface: on Linux threads that each wait
-// for many sockets with epoll, elsewhere, and for HTTP/2, goroutines on package net.
+// for many sockets with epoll, elsewhere goroutines on package net.
 package load
 
 import (
@@ -70,8 +70,7 @@ const (
 // Protocol is what connections speak.
 type Protocol string
 
-// Protocols. HTTP/2 is spoken by the portable engine, with one request under way
-// on each connection.
+// Protocols.
 const (
 	HTTP1 Protocol = ""     // HTTP/1.1
 	H2C   Protocol = "h2c"  // HTTP/2 in plain text with prior knowledge, or over TLS
@@ -87,6 +86,7 @@ type Options struct {
 	Target      Target
 	Requests    []Request     // taken in turn, over all connections of a thread
 	Connections int           // zero: 10
+	Streams     int           // HTTP/2: requests under way at a time on each, as far as the server lets; of the epoll engine; zero: 1
 	Timeout     time.Duration // of one request, and of a connect; zero: DefaultTimeout
 	PerConn     int           // requests on one connection before it is closed; zero: no limit
 	Handshake   Handshake     // over TLS; Full and Resume set PerConn to 1
@@ -156,6 +156,7 @@ func Classes() []Class {
 type Result struct {
 	Engine      Engine
 	Connections int
+	Streams     int           // on each, at most; zero: 1
 	Threads     int           // that sent; of the portable engine: processors that the process could use
 	Wall        time.Duration // measured
 	Sent        int64         // requests

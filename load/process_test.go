@@ -90,7 +90,7 @@ func get(t testing.TB, addr string, e Engine, p Protocol, connections int) *Sess
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	plain, _ := elsewhere(t, HTTP1)
 	standard, _ := elsewhere(t, H2C)
-	for _, w := range []way{{engine: Auto}, {engine: Portable}, {engine: Portable, protocol: H2C}, {engine: Portable, protocol: GRPC}} {
+	for _, w := range []way{{engine: Auto}, {engine: Portable}, {engine: Portable, protocol: H2C}, {engine: Portable, protocol: GRPC}, {engine: Auto, protocol: H2C}, {engine: Auto, protocol: GRPC}} {
 		addr := plain
 		if w.protocol != HTTP1 {
 			addr = standard
@@ -135,9 +135,9 @@ func steady(t *testing.T, s *Session, leg Leg) {
 
 func BenchmarkHTTP2(b *testing.B) {
 	addr, _ := elsewhere(b, H2C)
-	for _, p := range []Protocol{HTTP1, H2C, GRPC} {
-		b.Run("portable"+string(p), func(b *testing.B) {
-			s := get(b, addr, Portable, p, 50)
+	for _, w := range []way{{engine: Portable}, {engine: Portable, protocol: H2C}, {engine: Portable, protocol: GRPC}, {engine: Auto, protocol: H2C}, {engine: Auto, protocol: GRPC}} {
+		b.Run(w.String(), func(b *testing.B) {
+			s := get(b, addr, w.engine, w.protocol, 50)
 			defer s.Close()
 			b.ReportAllocs()
 			r, err := s.Run(context.Background(), Leg{Lead: 500, Ops: int64(b.N)})

@@ -141,7 +141,7 @@ func (r *run) result() *Result {
 		<-c.told
 	}
 	out := &Result{
-		Engine: r.engine.name(), Connections: r.s.Connections, Threads: r.engine.threads(),
+		Engine: r.engine.name(), Connections: r.s.Connections, Streams: r.s.Streams, Threads: r.engine.threads(),
 		Wall:     r.wall(),
 		Sent:     t.requests + t.lost,
 		Requests: t.requests, Unasked: t.unasked,

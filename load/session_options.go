@@ -25,6 +25,7 @@ func settle(o Options) (*settings, error) {
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
 	}
+	o.Streams = max(1, o.Streams)
 	if o.Handshake != KeepAlive {
 		o.PerConn = 1
 	}
@@ -81,8 +82,14 @@ func (o Options) check() error {
 		return fmt.Errorf("handshake %s is for each request, and %d requests are for each connection", o.Handshake, o.PerConn)
 	case o.Protocol != HTTP1 && o.Protocol != H2C && o.Protocol != GRPC:
 		return fmt.Errorf("protocol %q: %s or %s, or HTTP/1.1 without a word", o.Protocol, H2C, GRPC)
-	case o.Engine == Epoll && o.Protocol != HTTP1:
-		return fmt.Errorf("engine %s speaks no HTTP/2: leave the engine out, or use %s", Epoll, Portable)
+	case o.Streams < 0 || o.Streams > MaxStreams:
+		return fmt.Errorf("%d streams on a connection: 1 to %d", o.Streams, MaxStreams)
+	case o.Streams > 1 && o.Protocol == HTTP1:
+		return fmt.Errorf("%d streams on a connection: HTTP/1.1 has one", o.Streams)
+	case o.Streams > 1 && o.Engine == Portable:
+		return fmt.Errorf("%d streams on a connection: engine %s has one", o.Streams, Portable)
+	case o.Streams*o.Connections > maxPlaces:
+		return fmt.Errorf("%d streams on each of %d connections: at most %d altogether", o.Streams, o.Connections, maxPlaces)
 	}
 	for _, c := range o.CPUs {
 		if c < 0 || c >= maxCPU {
@@ -91,6 +98,12 @@ func (o Options) check() error {
 	}
 	return nil
 }
+
+// MaxStreams is how many streams a connection may have open.
+const MaxStreams = 1000
+
+// maxPlaces is how many requests may be under way.
+const maxPlaces = 100_000
 
 // maxCPU is the most processors Linux can be built for.
 const maxCPU = 8192

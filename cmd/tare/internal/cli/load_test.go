@@ -123,6 +123,58 @@ func TestLoadEncrypted(t *testing.T) {
 	}
 }
 
+// HTTP/2 is spoken in plain text and over TLS, with as many streams as are asked for.
+func TestLoadHTTP2(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("one stream on each connection")
+	}
+	var versions sync.Map
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		versions.Store(r.Proto, true)
+		time.Sleep(time.Millisecond)
+		_, _ = io.Copy(w, r.Body)
+	})
+	server := httptest.NewUnstartedServer(handler)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	plain := httptest.NewUnstartedServer(handler)
+	plain.Config.Protocols = new(http.Protocols)
+	plain.Config.Protocols.SetUnencryptedHTTP2(true)
+	plain.Start()
+	defer plain.Close()
+	for _, args := range [][]string{{"--insecure", server.URL}, {plain.URL}} {
+		d := measured(t, append([]string{"-n", "400", "-c", "2", "--http", "2", "--streams", "8", "-X", "PUT", "--body", "hello"}, args...)...)
+		if d.Requests != 400 || len(d.Errors) != 0 || d.Streams != 8 || d.ConnectionsOpened != 2 || d.BodyIn != 5*400 {
+			t.Errorf("%q: %+v", args, d)
+		}
+	}
+	versions.Range(func(k, _ any) bool {
+		if k != "HTTP/2.0" {
+			t.Errorf("asked in %s", k)
+		}
+		return true
+	})
+	if c := loadWith(t, cmdenv.Lab{}, "-q", "-n", "40", "-c", "2", "--http", "2", "--streams", "3", plain.URL); !strings.Contains(c.out, "closed loop on 2 connections of HTTP/2, 3 streams on each") || !strings.Contains(c.out, "on 2 connections of 3 streams (2 opened)") {
+		t.Errorf("%s%s", c.out, c.errors)
+	}
+	old := httptest.NewTLSServer(handler)
+	defer old.Close()
+	if c := loadWith(t, cmdenv.Lab{}, "-q", "-n", "4", "-t", "500ms", "--http", "2", "--insecure", old.URL); c.code != cmdenv.ExitFailure || !strings.Contains(c.errors, "does not speak h2") && !strings.Contains(c.errors, "no application protocol") {
+		t.Errorf("a server without HTTP/2: exit code %d: %s", c.code, c.errors)
+	}
+	for want, args := range map[string][]string{
+		`--http "3" is no version`:        {"--http", "3"},
+		"--streams is for --http 2":       {"--streams", "2"},
+		"--streams 2000 is out of bounds": {"--streams", "2000", "--http", "2"},
+		"portable has one stream":         {"--streams", "2", "--http", "2", "--engine", "portable"},
+	} {
+		if c := loadWith(t, cmdenv.Lab{}, append(args, plain.URL)...); c.code != cmdenv.ExitUsage || !strings.Contains(c.errors, want) {
+			t.Errorf("%q: exit code %d: %s", args, c.code, c.errors)
+		}
+	}
+}
+
 // TLS is what the flags say: who vouches, which version, and how often hands are
 // shaken.
 func TestLoadHandshakes(t *testing.T) {

@@ -43,6 +43,7 @@ input; 130 interrupted, after what there is has been printed.`,
   tare load -X POST -H 'Content-Type: application/json' --body @event.json :8080/events
   tare load --mix 'GET /devices=9' --mix 'POST /devices=1' --body '{"on":true}' :8080
   tare load --delay 20ms --bandwidth 70mbit --preset wrk :8080
+  tare load --http 2 --streams 10 -c 5 https://shop.example/
   tare load --handshake resume --cacert ca.pem https://shop.example/
   tare load --start './old -port $PORT' --start './new -port $PORT' /v1/id/7`,
 		Args:              cobra.ArbitraryArgs,
@@ -65,6 +66,8 @@ input; 130 interrupted, after what there is has been printed.`,
 	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	how := cmdenv.NewFlags("How it is sent")
 	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try, 1024 unless given")
+	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, or 2 (over TLS as ALPN agrees, in plain text with prior knowledge)")
+	how.Set.IntVar(&words.streams, "streams", 1, "with --http 2: requests under way at a time on each connection, as far as the server lets")
 	how.Set.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
 	how.Set.Int64VarP(&words.requests, "requests", "n", 0, "measure so many requests, and not for a duration")
 	how.Set.StringVar(&words.rate, "rate", "", "open loop at `rate`: 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s over the duration")
@@ -92,6 +95,7 @@ input; 130 interrupted, after what there is has been printed.`,
 	cmdenv.CompleteFlag(cmd, "preset", cobra.FixedCompletions([]string{presetAB, presetWrk}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "engine", cobra.FixedCompletions(engines(), cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "handshake", cobra.FixedCompletions(handshakes(), cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "http", cobra.FixedCompletions([]string{http1, http2}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "tls", cobra.FixedCompletions(slices.Sorted(maps.Keys(versionsOfTLS())), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

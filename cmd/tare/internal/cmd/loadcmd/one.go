@@ -187,6 +187,7 @@ func (l *loading) options(t load.Trial) load.Options {
 	o := load.Options{
 		Target: l.target, Requests: l.requests, Connections: t.Connections, Timeout: l.o.timeout,
 		Engine: load.Engine(l.o.engine), Threads: l.o.threads, Handshake: l.o.handshakeMode(),
+		Protocol: l.o.protocol(), Streams: l.o.streams,
 	}
 	if l.o.preset == presetAB && !l.o.keepAlive {
 		o.PerConn = 1

@@ -80,7 +80,11 @@ func (p *loadPage) rate() {
 		p.labelled("asked", text)
 	}
 	p.labelled("requests", fmt.Sprintf("%s sent, %s answered, %s failed", counted(d.Sent), counted(d.Requests), counted(failures(d))))
-	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", decimal(d.Concurrency, 2), format.Count(d.Connections, "connection"), counted(d.ConnectionsOpened)))
+	on := format.Count(d.Connections, "connection")
+	if d.Streams > 1 {
+		on += fmt.Sprintf(" of %d streams", d.Streams)
+	}
+	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", decimal(d.Concurrency, 2), on, counted(d.ConnectionsOpened)))
 }
 
 // failures are all errors of a document.
