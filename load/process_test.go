@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"runtime"
@@ -19,6 +20,9 @@ import (
 // serving says in the environment that this process is to be a server.
 const serving = "TARE_LOAD_TEST_SERVES"
 
+// servingTLS is what it says of a server of net/http over TLS.
+const servingTLS = "tls"
+
 // TestServes is the server of tests that need one in a process of its own: it
 // runs until its standard input ends.
 func TestServes(t *testing.T) {
@@ -29,8 +33,15 @@ func TestServes(t *testing.T) {
 	assert.NoError(t, "listen", err)
 	fmt.Fprintf(os.Stdout, "\nlistening on %s\n", l.Addr())
 	go func() {
-		if os.Getenv(serving) == string(H2C) {
+		switch os.Getenv(serving) {
+		case string(H2C):
 			_ = standard(http.HandlerFunc(greet)).Serve(l)
+		case servingTLS:
+			s := httptest.NewUnstartedServer(http.HandlerFunc(greet))
+			s.Listener.Close()
+			s.Listener, s.EnableHTTP2 = l, true
+			s.StartTLS()
+			return
 		}
 		for {
 			c, err := l.Accept()
