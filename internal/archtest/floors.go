@@ -104,6 +104,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/bring", floor: 7, peers: []string{"cmd/tare/internal/bring/*"}},
 		{dir: "cmd/tare/internal/bring/document", floor: 7},
 		{dir: "cmd/tare/internal/bring/samecode", floor: 6},
+		{dir: "cmd/tare/internal/bring/reach", floor: 6},
 		{dir: "cmd/tare/internal/bring/bisect", floor: 8, peers: []string{"cmd/tare/internal/bring"}},
 		{dir: "cmd/tare/internal/bring/tree", floor: 7},
 		{dir: "cmd/tare/internal/bring/why", floor: 7},
