@@ -19,6 +19,7 @@ type encoded struct {
 	body    int         // bytes of the body
 	status  int         // the only one that is no error; 0: any that is accepted
 	items   int64       // in the body
+	stream  bool        // gRPC: of any number of messages, either way
 	head    bool        // HEAD: the answer has no body
 	closes  bool        // it asks for the connection to be closed
 	draws   []draw      // numbers that are written into it each time

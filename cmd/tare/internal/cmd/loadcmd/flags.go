@@ -62,6 +62,7 @@ type words struct {
 	tls         string
 	http        string
 	streams     int
+	calling     calling
 	seed        uint64
 	delay       time.Duration
 	bandwidth   string
@@ -96,6 +97,13 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 		return o, err
 	}
 	o.servers = servers
+	rpc := slices.ContainsFunc(servers, func(s loadServer) bool { return s.target.RPC })
+	if err := w.calling.check(changed, rpc); err != nil {
+		return o, err
+	}
+	if rpc && len(servers) > 1 {
+		return o, cmdenv.Usage("servers of gRPC are loaded one at a time", "leave the others out")
+	}
 	if changed("connections") {
 		o.most = w.connections
 	}
@@ -103,7 +111,7 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	if err := w.bounds(changed); err != nil {
 		return o, err
 	}
-	if err := w.combinations(changed); err != nil {
+	if err := w.combinations(changed, servers[0].target.RPC); err != nil {
 		return o, err
 	}
 	if len(servers) > 1 {
@@ -186,7 +194,7 @@ func (w *words) bounds(changed func(string) bool) error {
 }
 
 // combinations refuses flags that contradict each other.
-func (w *words) combinations(changed func(string) bool) error {
+func (w *words) combinations(changed func(string) bool, rpc bool) error {
 	for _, pair := range [][2]string{
 		{"requests", "duration"}, {"requests", "rate"}, {"requests", "search"},
 		{"think", "rate"}, {"search", "rate"}, {"search", "think"}, {"search", "preset"}, {"json", "preset"},
@@ -199,7 +207,7 @@ func (w *words) combinations(changed func(string) bool) error {
 	switch {
 	case w.search && w.slo == "":
 		return cmdenv.Usage("--search needs to know what is to be kept", "e.g. --slo 'p99<50ms'")
-	case w.streams > 1 && w.http != http2:
+	case w.streams > 1 && w.http != http2 && !rpc:
 		return cmdenv.Usage("--streams is for --http 2", "HTTP/1.1 has one request at a time on each connection: -c")
 	case w.streams > 1 && w.engine == string(load.Portable):
 		return cmdenv.Usage("--engine portable has one stream on each connection", "leave --streams out")
