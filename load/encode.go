@@ -35,7 +35,7 @@ func encode(o Options, c counters) ([]encoded, error) {
 	}
 	out := make([]encoded, len(o.Requests))
 	for i, r := range o.Requests {
-		err := checkRequest(r)
+		err := CheckRequest(r)
 		var e encoded
 		if err == nil {
 			e, err = one(r)
@@ -108,8 +108,8 @@ func field(r Request, name string) *string {
 	return nil
 }
 
-// checkRequest refuses what could not be read as one request.
-func checkRequest(r Request) error {
+// CheckRequest refuses what could not be read as one request.
+func CheckRequest(r Request) error {
 	switch {
 	case !token(r.Method):
 		return fmt.Errorf("method %q is no method", r.Method)

@@ -42,7 +42,9 @@ type loading struct {
 func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	only := o.servers[0]
 	var requests []load.Request
-	if !only.target.RPC {
+	if o.feed != nil {
+		requests = o.feed.Requests
+	} else if !only.target.RPC {
 		var err error
 		if requests, err = o.asking.List(only.target, env.In); err != nil {
 			return err
