@@ -53,3 +53,17 @@ func TestEffectsOf(t *testing.T) {
 		t.Error("effects of another metric")
 	}
 }
+
+func TestBelow(t *testing.T) {
+	for _, c := range []struct {
+		low, high, effect float64
+		want              bool
+	}{
+		{0.99, 1.01, 0.02, true}, {1 / 1.02, 1.02, 0.02, true}, {0.97, 1.01, 0.02, false}, {0.99, 1.03, 0.02, false},
+		{1.005, 1.01, 0.02, true}, {0.99, 1.01, 0, false}, {0, 0, 0.02, false},
+	} {
+		if got := (tare.Comparison{Low: c.low, High: c.high}).Below(c.effect); got != c.want {
+			t.Errorf("%v to %v below %v: %v, want %v", c.low, c.high, c.effect, got, c.want)
+		}
+	}
+}

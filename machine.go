@@ -34,7 +34,8 @@ type Noise struct {
 type Resolution struct {
 	Workload  string  `json:"workload"`
 	Metric    string  `json:"metric"`
-	HalfWidth float64 `json:"half_width"`      // the noise floor as a share: 0.02 is ±2 %
-	Found     float64 `json:"found,omitempty"` // the difference, as a share, that four of five such studies would find; zero in older results
-	Seconds   float64 `json:"seconds"`         // it took
+	HalfWidth float64 `json:"half_width"`       // the noise floor as a share: 0.02 is ±2 %
+	Within    float64 `json:"within,omitempty"` // what of HalfWidth comes of what varies within rounds: one build against itself; zero: not known
+	Found     float64 `json:"found,omitempty"`  // the difference, as a share, that four of five such studies would find; zero in older results
+	Seconds   float64 `json:"seconds"`          // it took
 }

@@ -22,8 +22,9 @@ type Plan struct {
 	Seed            string       `json:"seed"`
 	Isolation       Isolation    `json:"isolation"`
 	Reference       Reference    `json:"reference,omitempty"`
-	Contenders      []string     `json:"contenders"` // every process of a round, by id
-	Looks           []int        `json:"looks"`      // after how many rounds the evidence is judged
+	Contenders      []string     `json:"contenders"`      // every process of a round, by id
+	Looks           []int        `json:"looks"`           // after how many rounds the evidence is judged
+	Until           float64      `json:"until,omitempty"` // goes on until every difference is found or smaller than this share; zero: ends with the budget
 	RoundsPlanned   int          `json:"rounds_planned"`
 	Slices          []Slicing    `json:"slices"` // one per workload
 	SecondsPerRound float64      `json:"seconds_per_round"`

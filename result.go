@@ -39,6 +39,7 @@ type Result struct {
 	BreakEven     []BreakEvenResult `json:"break_even,omitempty"`    // from which rate on a difference matters
 	Decomposition []Decomposition   `json:"decomposition,omitempty"` // of differences, one cause at a time
 	Profiles      []Profile         `json:"profiles,omitempty"`      // taken after the rounds, where asked for
+	Explanations  []Explanation     `json:"explanations,omitempty"`  // of differences, where asked for
 
 	Expectations []Expectation `json:"expectations,omitempty"` // of traps: which checks must void them, and whether they did
 

@@ -34,7 +34,7 @@ func (r *run) planOptions(spent time.Duration) plan.Options {
 		Seed: r.o.Seed, Isolation: r.o.Isolation,
 		Budget: r.o.Budget, Spent: spent, Rounds: r.o.Rounds, User: r.o.User,
 		Slice: r.o.Slice, Most: r.o.Most, Long: !r.brisk() && r.o.Rounds == 0,
-		Brief: r.brief(), Early: r.early(),
+		Brief: r.brief(), Early: r.early(), Until: r.o.Until,
 	}
 }
 

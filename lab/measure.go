@@ -126,8 +126,15 @@ func (r *run) known(e Event) Event {
 // look judges what there is and reports whether that answers the study.
 func (r *run) look(o weighed, done int) bool {
 	answered, open := answered(o.verdicts, o.claims)
+	if r.o.Until > 0 {
+		settled, unsettled := judge.Settled(o.data, o.comparisons, o.findings, r.o.Until)
+		answered, open = answered+settled, open+unsettled
+	}
 	r.progress(Event{Phase: "look", Round: done, Rounds: r.plan.RoundsPlanned, Plan: &r.plan, Elapsed: r.elapsed(),
 		Left: r.remaining(), Decided: answered, Open: open})
+	if r.o.Until > 0 {
+		return judge.DecidedTo(r.o.Until, o.data, o.comparisons, o.findings, o.verdicts, o.claims)
+	}
 	return judge.Decided(o.verdicts, o.claims)
 }
 

@@ -102,6 +102,7 @@ type Options struct {
 	Budget    time.Duration  // measuring time; zero: the study's own for Quick or full
 	Quick     bool           // only what carries a claim or criterion
 	User      bool           // the budget is the user's own: refuse rather than stretch it
+	Until     float64        // go on until every question is answered and every difference is found or smaller than this share, at most Budget; zero: no
 	Rounds    int            // fixed number of rounds, one look at the end; zero: by budget
 	Isolation tare.Isolation // zero: lockstep
 	Slice     time.Duration  // slice length wanted; zero: by METHOD's rule

@@ -80,6 +80,8 @@ func (r *run) judged(final bool) judge.Data {
 	for _, s := range r.slices {
 		if s.Tau == 1 {
 			d.Slices = append(d.Slices, s)
+		} else {
+			d.Long = append(d.Long, s)
 		}
 	}
 	return d
@@ -169,6 +171,9 @@ func (r *run) asked() map[string]string {
 		budget = "full (" + budget + ")"
 	}
 	m := map[string]string{"budget": budget, "isolation": string(r.o.Isolation)}
+	if r.o.Until > 0 {
+		m["until"] = fmt.Sprint(r.o.Until)
+	}
 	if r.o.Slice > 0 {
 		m["slice"] = r.o.Slice.String()
 	}

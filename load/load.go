@@ -185,7 +185,7 @@ type Result struct {
 	BytesOut    int64
 	BodyIn      int64
 	BodyOut     int64
-	CPU         time.Duration // of the threads that sent; of the whole process where they cannot be told apart
+	CPU         time.Duration // of the threads that sent; of the whole process where they cannot be measured alone
 	Wait        time.Duration // those threads were ready to run and did not, a quota's pauses included; negative: not known
 	Timeline    []Second
 }

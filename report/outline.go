@@ -49,6 +49,7 @@ const (
 	KeyClaims         = "claims"
 	KeyDrives         = "drives"
 	KeyProfiles       = "profiles"
+	KeyExplanations   = "explanations"
 	KeyFindings       = "findings"
 	KeyLimits         = "limits"
 	KeyNotWeighed     = "not-weighed"
@@ -250,6 +251,7 @@ func outline(r *tare.Result) []Section {
 	add(KeyClaims, "Published claims", func(s *Section) { s.claims(r) })
 	add(KeyDrives, driveHeading, func(s *Section) { s.drives(r) })
 	add(KeyProfiles, profileHeading, func(s *Section) { s.profiles(r) })
+	add(KeyExplanations, explanationHeading, func(s *Section) { s.explanations(r) })
 	add(KeyFindings, findingsHeading, func(s *Section) { s.findings(r) })
 	add(KeyLimits, "What this does not say", func(s *Section) { s.list("", limits(r)...) })
 	add(KeyNotWeighed, "Not weighed", func(s *Section) { s.list("", unlabelled(Plain, notWeighed(r)...)...) })

@@ -30,7 +30,7 @@ func researchChapters() []chapter {
 		{2, "Results", nil},
 		{3, "", []string{KeyPublished, KeyWorkload, KeyCriteria, KeyScaling, KeyBreakEven, KeyDecomposition, KeySemantics}},
 		{3, "How to read the tables", []string{KeyReading}},
-		{3, "", []string{KeyClaims, KeyDrives, KeyProfiles, KeyFindings}},
+		{3, "", []string{KeyClaims, KeyDrives, KeyExplanations, KeyProfiles, KeyFindings}},
 		{2, "Key finding", []string{keyAnswer, keyTally, KeyVerdict}},
 		{2, "Recommendation", []string{KeyRecommendation}},
 		{2, "Trade-offs", []string{KeyTradeOffs}},

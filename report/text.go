@@ -22,7 +22,7 @@ func Text(w io.Writer, r *tare.Result, s Style) error {
 func mainKeys() []string {
 	return []string{
 		KeyVerdict, KeyCriteria, KeyPublished, KeyWorkload, KeyScaling, KeyBreakEven, KeyDecomposition, KeyReading, KeySemantics, KeyCost,
-		KeyAdoption, KeyClaims, KeyDrives, KeyProfiles, KeyFindings, KeyNotWeighed, KeyResolution, KeyRun,
+		KeyAdoption, KeyClaims, KeyDrives, KeyExplanations, KeyProfiles, KeyFindings, KeyNotWeighed, KeyResolution, KeyRun,
 	}
 }
 

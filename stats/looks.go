@@ -6,18 +6,25 @@ import (
 )
 
 //go:generate go run ../tools/lookgen -o looktable.go
+//go:generate go run ../tools/lookgen -later -draws 4000000 -o latertable.go
 
-// MaxRounds is the last look there is a level for.
-const MaxRounds = 180
+// The last looks: of a study with a budget, and of one that goes on until it is
+// decided.
+const (
+	MaxRounds = 180
+	LastLook  = 2000
+)
 
 // schedule returns every look there is: each about 1.5 times the one before.
-func schedule() []int { return []int{8, 12, 18, 27, 40, 60, 80, 120, MaxRounds} }
+func schedule() []int {
+	return []int{8, 12, 18, 27, 40, 60, 80, 120, MaxRounds, 270, 400, 600, 900, 1350, LastLook}
+}
 
 // Looks returns after which rounds a study of at most the given number looks at
 // its data, ascending. A number between two looks replaces the later one; below
-// eight it is the only look. No look is later than [MaxRounds].
+// eight it is the only look. No look is later than [LastLook].
 func Looks(rounds int) []int {
-	rounds = min(rounds, MaxRounds)
+	rounds = min(rounds, LastLook)
 	if rounds < 1 {
 		return nil
 	}
@@ -34,8 +41,8 @@ func Looks(rounds int) []int {
 //
 // Levels are tabulated for 5 %/m, m = 1 … 100, and 0.1 %/m, m = 1 … 10 (1 % is
 // 5 %/5); an alpha in between is rounded down to the next tabulated one. Where
-// that is less than alpha/looks, below the last row and beyond nine looks, it is
-// alpha/looks (Bonferroni).
+// that is less than alpha/looks, below the last row and beyond fifteen looks, it
+// is alpha/looks (Bonferroni).
 //
 // When the last round comes before the look it replaces, the same level serves:
 // the last look is then closer to the one before, and errors are no likelier.
@@ -51,10 +58,17 @@ func LookLevel(alpha float64, looks int) float64 {
 		return alpha
 	}
 	level := alpha / float64(looks)
-	for _, row := range lookTable {
-		if row.alpha <= alpha*(1+rounding) && looks <= len(row.level) {
+	for i, row := range lookTable {
+		if row.alpha > alpha*(1+rounding) {
+			continue
+		}
+		if looks <= len(row.level) {
 			return math.Max(level, row.level[looks-1])
 		}
+		if later := laterTable[i]; looks <= len(row.level)+len(later) {
+			return math.Max(level, later[looks-len(row.level)-1])
+		}
+		break
 	}
 	return level
 }

@@ -12,7 +12,7 @@ func TestLooks(t *testing.T) {
 	}{
 		{-1, nil}, {0, nil}, {1, []int{1}}, {7, []int{7}}, {8, []int{8}}, {9, []int{8, 9}}, {12, []int{8, 12}},
 		{35, []int{8, 12, 18, 27, 35}}, {80, []int{8, 12, 18, 27, 40, 60, 80}},
-		{180, []int{8, 12, 18, 27, 40, 60, 80, 120, 180}}, {1000, []int{8, 12, 18, 27, 40, 60, 80, 120, 180}},
+		{180, []int{8, 12, 18, 27, 40, 60, 80, 120, 180}}, {1000, []int{8, 12, 18, 27, 40, 60, 80, 120, 180, 270, 400, 600, 900, 1000}},
 	} {
 		if got := Looks(c.rounds); !slices.Equal(got, c.want) {
 			t.Errorf("Looks(%d) = %v, want %v", c.rounds, got, c.want)
@@ -23,7 +23,7 @@ func TestLooks(t *testing.T) {
 func TestLookLevelLaws(t *testing.T) {
 	alphas := []float64{0.2, 0.05, 0.025, 0.05 / 3, 0.01, 0.003, 0.001, 0.0005, 0.0001, 0.00003}
 	for i, alpha := range alphas {
-		for looks := 1; looks <= 12; looks++ {
+		for looks := 1; looks <= 20; looks++ {
 			a := LookLevel(alpha, looks)
 			if a > alpha || a < 0 {
 				t.Errorf("LookLevel(%g, %d) = %g", alpha, looks, a)
@@ -63,11 +63,17 @@ func TestLookLevelTable(t *testing.T) {
 	if got, want := LookLevel(0.00005, 5), 0.00001; !near(got, want) {
 		t.Errorf("below the table %g, want %g", got, want)
 	}
-	if got, want := LookLevel(0.05, 10), 0.005; !near(got, want) {
+	if got, want := LookLevel(0.05, 16), 0.05/16; !near(got, want) {
 		t.Errorf("beyond the table %g, want %g", got, want)
 	}
+	if got := LookLevel(0.05, 15); got < 0.0053 || got > 0.0060 {
+		t.Errorf("fifteen looks at 5 %% are tested at %g, want about 0.0056", got)
+	}
+	if last := len(Looks(LastLook)); last != 15 {
+		t.Errorf("%d looks, and levels for 15", last)
+	}
 	for m := 1; m <= 100; m++ {
-		for looks := 2; looks <= 9; looks++ {
+		for looks := 2; looks <= 15; looks++ {
 			alpha := 0.05 / float64(m)
 			if got := LookLevel(alpha, looks); got < alpha/float64(looks) || got > alpha {
 				t.Errorf("LookLevel(5 %%/%d, %d) = %g is outside Bonferroni … alpha", m, looks, got)

@@ -37,7 +37,7 @@ func Share(part, whole []float64, alpha float64) (share, lo, hi float64, ok bool
 		}
 	}
 	slices.Sort(ratios)
-	k := min(critical(SignedRankNull(n), alpha), (n*(n+1)/2-1)/2)
+	k := min(critical(n, alpha), (n*(n+1)/2-1)/2)
 	if k -= astray; n == 0 || k < 0 || k > (len(ratios)-1)/2 {
 		return middle(ratios), math.Inf(-1), math.Inf(1), false
 	}

@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"slices"
+	"sort"
 )
 
 // SignedRankNull returns the exact distribution of Wilcoxon's signed-rank
@@ -31,15 +32,27 @@ func SignedRankNull(n int) []float64 {
 	return p
 }
 
-// SignedRankCDF returns P(W ≤ w) for the signed-rank statistic of n rounds.
+// SignedRankCDF returns P(W ≤ w) for the signed-rank statistic of n rounds: the
+// exact one up to [MaxRounds], beyond it that of the normal distribution with a
+// correction for continuity. The statistic has lighter tails than that, so that
+// small probabilities come out too large, by 3 % at 0.35 % and 181 rounds.
 func SignedRankCDF(n, w int) float64 {
 	switch {
 	case w < 0:
 		return 0
 	case w >= n*(n+1)/2:
 		return 1
+	case n > MaxRounds:
+		return nearNull(n, w)
 	}
 	return SignedRankNull(n)[w]
+}
+
+// nearNull is P(W ≤ w) of many rounds.
+func nearNull(n, w int) float64 {
+	m := float64(n)
+	mean, sd := m*(m+1)/4, math.Sqrt(m*(m+1)*(2*m+1)/24)
+	return math.Erfc((mean-float64(w)-0.5)/sd/math.Sqrt2) / 2
 }
 
 // SignedRankP returns the two-sided p-value of "x is symmetric about zero":
@@ -107,7 +120,7 @@ func notBelow(s []float64) int {
 // Source: D. F. Bauer, "Constructing confidence sets using rank statistics",
 // J. Amer. Statist. Assoc. 67 (1972) 687–690.
 func Interval(x []float64, alpha float64) (lo, hi float64, ok bool) {
-	return interval(SignedRankNull(len(x)), x, alpha)
+	return between(critical(len(x), alpha), x)
 }
 
 // HalfWidth is half the width of the interval of x at level alpha; zero and
@@ -132,8 +145,8 @@ func Differs(x, control []float64, alpha float64) (excludes, counts bool) {
 	return true, ok && math.Abs(HodgesLehmann(x)) > max(floor, math.Abs(HodgesLehmann(control)))
 }
 
-func interval(null, x []float64, alpha float64) (lo, hi float64, ok bool) {
-	k := critical(null, alpha)
+// between is the interval without k Walsh averages at either end.
+func between(k int, x []float64) (lo, hi float64, ok bool) {
 	if k < 0 || len(x) == 0 {
 		return math.Inf(-1), math.Inf(1), false
 	}
@@ -142,15 +155,18 @@ func interval(null, x []float64, alpha float64) (lo, hi float64, ok bool) {
 	return w[k], w[len(w)-1-k], true
 }
 
-// critical returns the largest k with 2·null[k] ≤ alpha, −1 when there is none.
-func critical(null []float64, alpha float64) int {
-	k, _ := slices.BinarySearchFunc(null, alpha, func(p, a float64) int {
-		if 2*p <= a {
-			return -1
-		}
-		return 1
-	})
-	return k - 1
+// critical returns the largest k with 2·P(W ≤ k) ≤ alpha for n rounds, −1 when
+// there is none.
+func critical(n int, alpha float64) int {
+	if n > MaxRounds {
+		return sort.Search(n*(n+1)/2, func(w int) bool { return 2*nearNull(n, w) > alpha }) - 1
+	}
+	return criticalOf(SignedRankNull(n), alpha)
+}
+
+// criticalOf is the same for a null distribution that is at hand.
+func criticalOf(null []float64, alpha float64) int {
+	return sort.Search(len(null), func(w int) bool { return 2*null[w] > alpha }) - 1
 }
 
 // MinRounds returns the fewest rounds with which a signed-rank interval of

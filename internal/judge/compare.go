@@ -33,9 +33,9 @@ func Compare(d Data, effects []tare.Effects) []tare.Comparison {
 					continue
 				}
 				c := x.comparison(d, e)
-				c.Exploratory = metric != d.primary() && !asked(d.Study, id, w.ID, metric)
+				c.Exploratory = metric != d.primary() && !asked(d, id, w.ID, metric)
 				out = append(out, c)
-				member = append(member, evidence{e.Effects, edges(d.Study, id, w.ID, metric)})
+				member = append(member, evidence{e.Effects, edges(d, id, w.ID, metric)})
 			}
 		}
 	}
@@ -134,14 +134,17 @@ func (x *index) self(d Data, workload string) (tare.Comparison, bool) {
 }
 
 // asked reports whether a criterion or claim is about this comparison.
-func asked(s tare.Study, contender, workload, metric string) bool {
-	return len(edges(s, contender, workload, metric)) > 1
+func asked(d Data, contender, workload, metric string) bool {
+	return len(edges(d, contender, workload, metric)) > 1
 }
 
 // edges are the logarithms of the ratios at which a decision about a
 // comparison flips; the first is that of no difference.
-func edges(s tare.Study, contender, workload, metric string) []float64 {
-	out := []float64{0}
+func edges(d Data, contender, workload, metric string) []float64 {
+	s, out := d.Study, []float64{0}
+	if effect := d.Plan.Until; effect > 0 && metric == d.primary() {
+		out = append(out, math.Log1p(effect), -math.Log1p(effect))
+	}
 	for _, c := range s.Criteria {
 		if !about(c, contender, workload) || c.Metric != metric {
 			continue

@@ -165,7 +165,23 @@ func TestRanksSkipVoidAndTinyDifferences(t *testing.T) {
 	}
 	cs = Compare(d, Effects(d))
 	if c := pick(cs, "lean", "w", "time"); c.High >= 1 || c.RankHigh != 2 || c.Letters != "a" {
-		t.Errorf("%v to %v: rank %d–%d %q, want not told apart", c.Low, c.High, c.RankLow, c.RankHigh, c.Letters)
+		t.Errorf("%v to %v: rank %d–%d %q, want no significant difference", c.Low, c.High, c.RankLow, c.RankHigh, c.Letters)
+	}
+}
+
+// The part of the floor that comes of slices is what they would show alone.
+func TestFloorOfOneBuild(t *testing.T) {
+	for _, c := range []struct{ roundSD, sliceSD, least, most float64 }{
+		{0.05, 0.02, 0.05, 0.45}, // between rounds 0.05, of 32 slices 0.0035
+		{0, 0.05, 0.85, 1.01},    // slices alone: nothing but rounding of the exponential
+	} {
+		d := fake{workloads: []string{"w"}, cost: map[string]float64{"lean": 500}, rounds: 40, slices: 32, roundSD: c.roundSD, sliceSD: c.sliceSD}.data(seeded(8))
+		d.Plan.Slices = []tare.Slicing{{Workload: "w", Count: 32, Block: 2}}
+		cs := Compare(d, Effects(d))
+		x, half := Resolution(d, cs)[0], pick(cs, tare.ControlID, "w", "time").HalfWidth()
+		if part := x.Within / half; part < c.least || part > c.most {
+			t.Errorf("rounds vary by %v, slices by %v: one build has %v of the half width", c.roundSD, c.sliceSD, part)
+		}
 	}
 }
 
@@ -177,6 +193,9 @@ func TestResolution(t *testing.T) {
 	want := math.Sqrt(c.High/c.Low) - 1
 	if len(rs) != 1 || rs[0].Workload != "w" || rs[0].Metric != "time" || !near(rs[0].HalfWidth, want) {
 		t.Errorf("resolution = %+v, want half width %v", rs, want)
+	}
+	if rs[0].Within != 0 { // slices of a round are all the same
+		t.Errorf("within rounds ±%v, want none", rs[0].Within)
 	}
 	if rs[0].Seconds != 6 { // 12 rounds of trials that run side by side for ½ s
 		t.Errorf("seconds = %v, want 6", rs[0].Seconds)

@@ -207,7 +207,7 @@ func TestWordsOfServers(t *testing.T) {
 		"rss":        "lean holds 1.91× the resident memory of encoding-json on w (1.82 to 2.01, 95 %, 18 rounds): 91 % more resident memory.",
 	} {
 		c.Metric = metric
-		if got := difference(c, 0, 1); got != want {
+		if got := difference(c, 0, Data{}); got != want {
 			t.Errorf(" got %s\nwant %s", got, want)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // share, the difference that would be found, and the seconds the rounds took. Where the control has no interval
 // yet there is none.
 func Resolution(d Data, comparisons []tare.Comparison) []tare.Resolution {
-	seconds := measured(d)
+	seconds, x := measured(d), newIndex(d)
 	var out []tare.Resolution
 	for _, c := range comparisons {
 		m, _ := tare.MetricNamed(c.Metric)
@@ -24,10 +24,38 @@ func Resolution(d Data, comparisons []tare.Comparison) []tare.Resolution {
 		floor := c.NoiseFloor()
 		out = append(out, tare.Resolution{
 			Workload: c.Workload, Metric: c.Metric, Seconds: seconds,
-			HalfWidth: math.Expm1(floor), Found: math.Expm1(stats.Detectable(floor, stats.LookLevel(1-c.Level, d.looks()))),
+			HalfWidth: math.Expm1(floor), Within: math.Expm1(c.HalfWidth() * x.withinRounds(d, c)), Found: math.Expm1(stats.Detectable(floor, stats.LookLevel(1-c.Level, d.looks()))),
 		})
 	}
 	return out
+}
+
+// withinRounds is the part of a comparison's half width that comes of what varies
+// within rounds, between blocks of slices of the same processes; zero where the
+// rounds show too little.
+func (x *index) withinRounds(d Data, c tare.Comparison) float64 {
+	block := 0
+	for _, s := range d.Plan.Slices {
+		if s.Workload == c.Workload {
+			block = s.Block
+		}
+	}
+	if block == 0 {
+		return 0
+	}
+	var blocks [][]float64
+	count := 0
+	for _, r := range x.rounds {
+		p, q := x.paired(c.Metric, cell{r, c.Workload, c.Contender}, cell{r, c.Workload, c.Against})
+		effects := stats.BlockEffects(p, q, block)
+		blocks, count = append(blocks, effects), count+len(effects)
+	}
+	within, between, ok := stats.Components(blocks)
+	if !ok || !(within > 0) {
+		return 0
+	}
+	within *= float64(len(blocks)) / float64(count)
+	return math.Sqrt(within / (within + between))
 }
 
 // measured is how long the rounds took in all, in seconds: in lockstep the

@@ -88,17 +88,20 @@ func spanned(c tare.Comparison, edges ...float64) (ratio, span string) {
 
 // difference says what was found on one comparison: a difference, or that none
 // was shown. control is the half-width below which none is claimed.
-func difference(c tare.Comparison, control float64, looks int) string {
+func difference(c tare.Comparison, control float64, d Data) string {
 	w := wordsFor(c.Metric)
 	if !c.Bounded() {
 		return fmt.Sprintf("%s against %s on %s: no interval after %s; it takes %d.",
-			c.Contender, c.Against, c.Workload, formatRounds(c.Rounds), roundsForInterval(c, looks))
+			c.Contender, c.Against, c.Workload, formatRounds(c.Rounds), roundsForInterval(c, d.looks()))
 	}
 	ratio, span := spanned(c, 1)
-	switch c.Differs(control) {
-	case tare.Significant:
+	switch significance := c.Differs(control); {
+	case significance != tare.Significant && c.Below(d.Plan.Until):
+		return fmt.Sprintf("%s and %s on %s: any difference in %s is smaller than %s; the ratio is %s %s.",
+			c.Contender, c.Against, c.Workload, w.noun, format.Percent(d.Plan.Until), ratio, span)
+	case significance == tare.Significant:
 		return fmt.Sprintf("%s %s %s: %s.", c.Contender, w.verb, measure(c, 1), change(c.Ratio, w))
-	case tare.WithinNoise:
+	case significance == tare.WithinNoise:
 		return fmt.Sprintf("%s and %s on %s: no difference in %s shown; the ratio %s %s is within what the control shows here (±%s).",
 			c.Contender, c.Against, c.Workload, w.noun, ratio, span, format.Percent(math.Expm1(control)))
 	}

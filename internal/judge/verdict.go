@@ -91,7 +91,21 @@ func (d Data) answers(criterion tare.Criterion, workload string) bool {
 // measured or absolute does not hold a study up; a study with nothing else is
 // never decided and runs to its budget.
 func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
-	settled := 0
+	settled, open := decided(verdicts, claims)
+	return settled > 0 && open == 0
+}
+
+// DecidedTo is the same for a study that goes on until every difference is found
+// or smaller than effect as well.
+func DecidedTo(effect float64, d Data, comparisons []tare.Comparison, findings []tare.Finding, verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
+	_, asked := decided(verdicts, claims)
+	_, open := Settled(d, comparisons, findings, effect)
+	return asked+open == 0
+}
+
+// decided counts the questions that more rounds can answer: with an answer, and
+// without one yet.
+func decided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, open int) {
 	for _, v := range verdicts {
 		rule, _ := strings.CutPrefix(v.Criterion, v.Metric+" ")
 		rule, _, _ = strings.Cut(rule, " ")
@@ -100,7 +114,7 @@ func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 		}
 		switch v.Verdict {
 		case tare.Inconclusive:
-			return false
+			open++
 		case tare.Met, tare.NotMet:
 			settled++
 		}
@@ -111,13 +125,13 @@ func Decided(verdicts []tare.Verdict, claims []tare.ClaimResult) bool {
 		}
 		switch c.Outcome {
 		case tare.ClaimOpen:
-			return false
+			open++
 		case tare.NotMeasured, tare.VoidAsPublished:
 		default:
 			settled++
 		}
 	}
-	return settled > 0
+	return settled, open
 }
 
 // bench is what rulings are read from; what few of them need is worked out
@@ -179,7 +193,7 @@ func (b *bench) difference(contender, workload string) (tare.Verdict, bool) {
 		return v, true
 	}
 	control := tare.NoiseFloor(b.comparisons, workload, v.Metric)
-	v.Sentence = difference(c, control, b.d.looks())
+	v.Sentence = difference(c, control, b.d)
 	if c.Differs(control) == tare.Significant {
 		v.Sentence = withPrice(v.Sentence, b.d.price(contender, workload))
 	}

@@ -70,6 +70,41 @@ func TestDifferenceSentences(t *testing.T) {
 	}
 }
 
+// Of a study that goes on until it is decided a row is open while it neither
+// shows a difference nor excludes one of the size that was asked for.
+func TestSettled(t *testing.T) {
+	d := asking()
+	d.Plan.Until = 0.03
+	for _, c := range []struct {
+		name     string
+		row      tare.Comparison
+		open     int
+		sentence string
+	}{
+		{"found", row(0.52, 0.51, 0.53), 0, "lean takes 0.52× the time of encoding-json on w (0.51 to 0.53, 95 %, 18 rounds): 1.9× faster."},
+		{"small", row(1.004, 0.98, 1.02), 0, "lean and encoding-json on w: any difference in time is smaller than 3 %; the ratio is 1.00 (0.98 to 1.02, 95 %, 18 rounds)."},
+		{"small, and within the floor", row(0.992, 0.988, 0.997), 0, "lean and encoding-json on w: any difference in time is smaller than 3 %; the ratio is 0.992 (0.988 to 0.997, 95 %, 18 rounds)."},
+		{"open", row(1.02, 0.99, 1.05), 1, "lean and encoding-json on w: no difference in time shown; the ratio is 1.02 (0.99 to 1.05, 95 %, 18 rounds)."},
+		{"without an interval", row(0.5, 0, 0), 1, ""},
+	} {
+		rows := []tare.Comparison{c.row, controlRow(1/1.02, 1.02)}
+		settled, open := Settled(d, rows, nil, d.Plan.Until)
+		if open != c.open || settled != 1-c.open {
+			t.Errorf("%s: %d settled, %d open; want %d open", c.name, settled, open, c.open)
+		}
+		if decided := DecidedTo(d.Plan.Until, d, rows, nil, nil, nil); decided != (c.open == 0) {
+			t.Errorf("%s: decided %v", c.name, decided)
+		}
+		if v := only(t, Verdicts(d, rows, nil), false); c.sentence != "" && v.Sentence != c.sentence {
+			t.Errorf("%s:\n got %q\nwant %q", c.name, v.Sentence, c.sentence)
+		}
+	}
+	open := []tare.ClaimResult{{Outcome: tare.ClaimOpen}}
+	if DecidedTo(0.03, d, []tare.Comparison{row(0.52, 0.51, 0.53)}, nil, nil, open) {
+		t.Error("decided with an open claim")
+	}
+}
+
 func TestRulings(t *testing.T) {
 	below := tare.Criterion{Metric: "time", Ratio: "<= 0.5"}
 	above := tare.Criterion{Metric: "time", Ratio: ">= 2"}

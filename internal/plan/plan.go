@@ -27,8 +27,9 @@ const LeastRounds = 8
 // than a criterion does.
 const FullRounds = 18
 
-// MaxRounds is the most rounds a budget is filled with: the last look.
-const MaxRounds = 180
+// MaxRounds is the most rounds a budget is filled with: the last look but for
+// studies that go on until they are decided.
+const MaxRounds = stats.MaxRounds
 
 // LongEvery is how often an extra round runs at LongTau times the slice
 // length, and LongTau how much longer its slices are.
@@ -47,6 +48,7 @@ type Options struct {
 	User      bool          // the user set the budget: keep to it and plan fewer rounds; else stretch it to MinRounds
 	Slice     time.Duration // slice length wanted; zero: by rule
 	Most      int           // slices of a contender in a round, a quarter of that for work that allocates; zero: by rule
+	Until     float64       // go on until every difference is found or smaller than this share; zero: fill the budget
 	Early     bool          // looks before the last round: one of them may end the study
 	Long      bool          // add the rounds that check the slice length
 
@@ -117,7 +119,11 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 		p.Looks = []int{o.Rounds}
 		return p
 	}
-	p.BudgetSeconds = o.Budget.Seconds()
+	p.BudgetSeconds, p.Until = o.Budget.Seconds(), o.Until
+	most := MaxRounds
+	if o.Until > 0 {
+		most = stats.LastLook
+	}
 	left := (o.Budget - o.Spent).Seconds()
 	rule, pace := p.Slices, cmp.Or(o.Pace, 1)
 	for share := 1.0; ; share -= shareStep {
@@ -130,7 +136,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 			p.LongEvery = LongEvery
 			perRound += pace * seconds(long, pilots) / LongEvery
 		}
-		p.RoundsPlanned = min(o.Done+max(0, int(left/perRound)), MaxRounds)
+		p.RoundsPlanned = min(o.Done+max(0, int(left/perRound)), most)
 		if p.RoundsPlanned >= MinRounds || share < shareStep {
 			break
 		}
@@ -145,7 +151,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	}
 	p.Stretched = float64(p.RoundsPlanned-o.Done)*p.SecondsPerRound > left
 	p.Looks = []int{p.RoundsPlanned}
-	if o.Early {
+	if o.Early || o.Until > 0 {
 		p.Looks = looks(p.RoundsPlanned)
 	}
 	return p

@@ -241,6 +241,10 @@ func TestBudgets(t *testing.T) {
 	if early := study(t, false, plan.Options{Budget: 10 * time.Minute, Early: true}); !slices.Equal(early.Looks, stats.Looks(plan.MaxRounds)) {
 		t.Errorf("looks %v where each may end the study", early.Looks)
 	}
+	until := study(t, false, plan.Options{Budget: time.Hour, Until: 0.02})
+	if !slices.Equal(until.Looks, stats.Looks(stats.LastLook)) || until.RoundsPlanned != stats.LastLook || until.Until != 0.02 {
+		t.Errorf("an hour until 2 %% is decided plans %d rounds with looks %v", until.RoundsPlanned, until.Looks)
+	}
 	short := study(t, false, plan.Options{Budget: time.Second})
 	if short.RoundsPlanned != plan.MinRounds || !short.Stretched {
 		t.Errorf("a second plans %d rounds, stretched %v; want %d, true", short.RoundsPlanned, short.Stretched, plan.MinRounds)

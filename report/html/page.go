@@ -148,7 +148,7 @@ func (b *builder) parts() []part {
 	add(report.KeyCriteria, report.KeyRecommendation)
 	add(report.KeyScaling, report.KeyBreakEven, report.KeyDecomposition, report.KeyTradeOffs, report.KeyAdoption, report.KeyCost)
 	own(b.rate())
-	add(report.KeySemantics, report.KeyClaims, report.KeyPublished, report.KeyDrives, report.KeyFindings, report.KeyLimits, report.KeyNotWeighed, report.KeyProfiles, report.KeyResolution, report.KeyRun)
+	add(report.KeySemantics, report.KeyClaims, report.KeyPublished, report.KeyDrives, report.KeyFindings, report.KeyLimits, report.KeyNotWeighed, report.KeyExplanations, report.KeyProfiles, report.KeyResolution, report.KeyRun)
 	own(b.repeat())
 	return out
 }
@@ -161,7 +161,7 @@ func (b *builder) legend() []block {
 			inner = b.part(s).Blocks
 		}
 	}
-	inner = append(inner, block{Text: "In the drawings a dot is a ratio and the stroke through it the interval, on a logarithmic axis: blue is less than the baseline, orange more, grey not told apart. The shaded band is what the control shows."})
+	inner = append(inner, block{Text: "In the drawings a dot is a ratio and the stroke through it the interval, on a logarithmic axis: blue is less than the baseline, orange more, grey not significant. The shaded band is what the control shows."})
 	return []block{{Folded: &folded{"How to read this", inner}}}
 }
 

@@ -15,7 +15,7 @@ type null struct {
 	draws int
 	seed  uint64
 
-	// p holds every two-sided p-value some look can give, ascending.
+	// p holds every two-sided p-value up to most that some look can give, ascending.
 	p []float64
 	// count[l][i] is how many draws had p[i] as the smallest p-value over the
 	// first l+1 looks.
@@ -25,6 +25,9 @@ type null struct {
 // streams is how many independent generators the draws are spread over; a
 // constant, so that the table does not depend on the number of cores.
 const streams = 64
+
+// most is above every level that is tabulated.
+const most = 0.06
 
 // draw simulates the joint null.
 func draw(looks []int, draws int, seed uint64) *null {
@@ -36,6 +39,9 @@ func draw(looks []int, draws int, seed uint64) *null {
 	}
 	slices.Sort(n.p)
 	n.p = slices.Compact(n.p)
+	if i, _ := slices.BinarySearch(n.p, most); i < len(n.p) {
+		n.p = n.p[:i+1]
+	}
 	index := make([][]int32, len(looks)) // look → statistic → index in n.p
 	for l := range looks {
 		index[l] = make([]int32, len(p[l]))
@@ -68,8 +74,9 @@ func draw(looks []int, draws int, seed uint64) *null {
 				for range share {
 					least := int32(len(n.p))
 					for l, w := range sampler.next() {
-						least = min(least, index[l][w])
-						count[l][least]++
+						if least = min(least, index[l][w]); int(least) < len(n.p) {
+							count[l][least]++
+						}
 					}
 				}
 			}
@@ -88,10 +95,14 @@ func draw(looks []int, draws int, seed uint64) *null {
 
 // twoSided returns the two-sided p-value of every value of the statistic.
 func twoSided(rounds int) []float64 {
-	cdf := stats.SignedRankNull(rounds)
-	p := make([]float64, len(cdf))
+	p := make([]float64, rounds*(rounds+1)/2+1)
+	cdf := func(w int) float64 { return stats.SignedRankCDF(rounds, w) }
+	if rounds <= stats.MaxRounds {
+		exact := stats.SignedRankNull(rounds)
+		cdf = func(w int) float64 { return exact[w] }
+	}
 	for w := range p {
-		p[w] = min(1, 2*cdf[min(w, len(cdf)-1-w)])
+		p[w] = min(1, 2*cdf(min(w, len(p)-1-w)))
 	}
 	return p
 }

@@ -11,15 +11,15 @@ import "math/rand/v2"
 // are kept for three looks at a time in 21-bit lanes of a word.
 type sampler struct {
 	src     rand.Source
-	arrival []uint8 // rounds in order of magnitude, by when they happen
+	arrival []uint16 // rounds in order of magnitude, by when they happen
 	include [][words]uint64
 	w       []int
 }
 
 const (
-	laneBits = 21 // a rank sum is at most 180·181/2 < 2^21
+	laneBits = 21 // a rank sum is at most 2000·2001/2 < 2^21
 	lanes    = 3
-	words    = 3
+	words    = 5
 	lane     = 1<<laneBits - 1
 )
 
@@ -33,7 +33,7 @@ func newSampler(looks []int, src rand.Source) *sampler {
 				in[l/lanes] |= 1 << (l % lanes * laneBits)
 			}
 		}
-		s.arrival = append(s.arrival, uint8(round))
+		s.arrival = append(s.arrival, uint16(round))
 		s.include = append(s.include, in)
 	}
 	return s
@@ -44,7 +44,7 @@ func (s *sampler) next() []int {
 	var rank, sum [words]uint64
 	for i := range s.arrival {
 		// One step of Fisher and Yates' shuffle; the high half of the product
-		// is uniform but for one part in 2^32/180.
+		// is uniform but for one part in 2^32/2000.
 		r := s.src.Uint64()
 		left := len(s.arrival) - i
 		j := i + int((r>>32)*uint64(left)>>32)

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/lab"
 )
 
 // BenchMost is how long benchmarks are measured at most if nothing is set.
@@ -21,7 +23,7 @@ func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 		w.Options.Slice = b.Slice
 	}
 	w.Options.most = bring.MostSlices
-	if !w.Options.User && w.Options.Rounds == 0 {
+	if !w.Options.User && w.Options.Rounds == 0 && w.Options.Until == 0 {
 		budget, err := b.Budget(most)
 		if err != nil {
 			return err
@@ -29,11 +31,38 @@ func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 		w.Options.Budget = budget
 	}
 	how := "about " + w.Options.Budget.Round(time.Second).String()
-	if w.Options.Rounds > 0 {
+	switch {
+	case w.Options.Rounds > 0:
 		how = format.Count(w.Options.Rounds, "round")
+	case w.Options.Until > 0:
+		how = fmt.Sprintf("until each difference is found or smaller than %s, %s at most", format.Percent(w.Options.Until), w.Options.Budget.Round(time.Second))
 	}
 	w.Progress.Say(fmt.Sprintf("weighing %s on two sides, %s", format.Count(len(b.Study.Workloads), "benchmark"), how))
 	return nil
+}
+
+// Batch measures a number of rounds of a study of benchmarks and keeps nothing
+// of them. An interrupted batch is none.
+func (w *Session) Batch(ctx context.Context, b *bring.Bench, study tare.Study, rounds int, progress func(lab.Event)) (*tare.Result, error) {
+	w.Sources = b.Sources
+	o := w.lab(progress)
+	o.Rounds, o.Most = rounds, bring.MostSlices
+	if o.Slice == 0 {
+		o.Slice = b.Slice
+	}
+	if o.Seed == 0 {
+		o.Seed = uint64(w.Now().UnixMicro())%1e9 + 1
+	}
+	var err error
+	if o.Dir, err = b.Room(); err != nil {
+		return nil, err
+	}
+	defer w.Halt.Measuring(false)
+	res, err := w.Lab.Run(ctx, study, o)
+	if w.Halt.Asked() {
+		return nil, cmdenv.ErrInterrupted
+	}
+	return res, err
 }
 
 // BenchError is err for the table of exit codes.

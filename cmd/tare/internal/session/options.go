@@ -23,6 +23,7 @@ type Options struct {
 	User      bool          // budget is the user's own
 	Budget    time.Duration // zero: the study's own
 	Rounds    int           // zero: by budget
+	Until     float64       // measure until every difference is found or smaller than this share; zero: for the budget
 	Seed      uint64        // zero: from the clock
 	Slice     time.Duration // zero: by rule
 	most      int           // slices of a contender in a round; zero: by rule
@@ -50,6 +51,7 @@ type Options struct {
 // Words are the flags of tare run that are read before they are options.
 type Words struct {
 	Budget    string
+	Until     UntilFlags
 	Isolation string
 	At        cmdenv.RateFlag
 	With      []string
@@ -73,6 +75,12 @@ func (o *Options) Read(cmd *cobra.Command, words Words) (err error) {
 			return &plan.BudgetError{Budget: o.Budget, Least: least}
 		}
 	}
+	if o.Until, err = words.Until.share(cmd); err != nil {
+		return err
+	}
+	if o.Until > 0 && !o.User {
+		o.Quick, o.Budget = false, UntilMost
+	}
 	switch o.Isolation = tare.Isolation(words.Isolation); o.Isolation {
 	case tare.Lockstep, tare.TrialWise:
 	default:
@@ -84,6 +92,8 @@ func (o *Options) Read(cmd *cobra.Command, words Words) (err error) {
 		return cmdenv.Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.Rounds), "at least 1")
 	case o.Rounds > 0 && o.User:
 		return cmdenv.Usage("--rounds and a --budget of your own contradict each other", "give one of them; --budget quick or full only chooses what is weighed")
+	case o.Rounds > 0 && o.Until > 0:
+		return cmdenv.Usage("--rounds and --until contradict each other", "give one of them")
 	case changed("slice") && o.Slice <= 0:
 		return cmdenv.Usage(fmt.Sprintf("--slice %v is not a slice length", o.Slice), "e.g. 8ms")
 	case o.Resume && changed("seed"):
@@ -118,7 +128,7 @@ func (o *Options) Read(cmd *cobra.Command, words Words) (err error) {
 // FitInto makes quick and full budgets of that length: what does not fit in them
 // is left out, as it is of a budget set by the user.
 func (o *Options) FitInto(quick, full time.Duration) {
-	if o.User || o.Rounds > 0 {
+	if o.User || o.Rounds > 0 || o.Until > 0 {
 		return
 	}
 	if o.Budget = full; o.Quick {

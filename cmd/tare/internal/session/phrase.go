@@ -77,6 +77,9 @@ func InWords(o Options) string {
 	if o.Rounds > 0 {
 		parts = append(parts, format.Count(o.Rounds, "round"))
 	}
+	if o.Until > 0 {
+		parts = append(parts, "until decided to "+format.Percent(o.Until))
+	}
 	if o.Isolation == tare.TrialWise {
 		parts = append(parts, "whole trials")
 	}

@@ -41,10 +41,16 @@ func Markdown(w io.Writer, rep Report) error {
 			if note := rep.note(r); note != "" {
 				fmt.Fprintf(&b, "- %s: %s\n", code(rep.short(r.Benchmark)), plain(note))
 			}
+			if reasons := rep.reasons(r); len(reasons) > 0 {
+				fmt.Fprintf(&b, "- why %s:\n", code(rep.short(r.Benchmark)))
+				for _, line := range reasons {
+					fmt.Fprintf(&b, "  - %s\n", plain(line))
+				}
+			}
 		}
 	}
 	if len(quiet) > 0 {
-		fmt.Fprintf(&b, "\n<details><summary>%d not worse by more than %s</summary>\n\n", len(quiet), percent(rep.Margin))
+		fmt.Fprintf(&b, "\n<details><summary>%d not worse by more than %s</summary>\n\n", len(quiet), rep.margins())
 		rep.grid(&b, quiet)
 		b.WriteString("\n</details>\n")
 	}

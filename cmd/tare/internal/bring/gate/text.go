@@ -102,7 +102,7 @@ func (rep *Report) shown(all bool) (rows []Row, rest string) {
 		}
 	}
 	if n > 0 {
-		rest = fmt.Sprintf("%d more are not worse by more than %s (--all lists them)", n, percent(rep.Margin))
+		rest = fmt.Sprintf("%d more are not worse by more than %s (--all lists them)", n, rep.margins())
 	}
 	return rows, rest
 }
@@ -185,6 +185,9 @@ func table(b *strings.Builder, rep Report, rows []Row, st report.Style) {
 			if note := rep.note(rows[n-1]); note != "" {
 				fmt.Fprintf(b, "      %s\n", paint(st.Dim, note))
 			}
+			for _, line := range rep.reasons(rows[n-1]) {
+				fmt.Fprintf(b, "      %s\n", line)
+			}
 		}
 	}
 }
@@ -264,4 +267,27 @@ func (rep *Report) besides(b *strings.Builder, before, indent string, say func(s
 		}
 		b.WriteString(indent + say(r.Severity, r.Text) + "\n")
 	}
+}
+
+// mostReasons is how many lines a row has of what its difference comes of.
+const mostReasons = 5
+
+// reasons are what a row's difference comes of, where it was profiled: said once,
+// in the first row of the benchmark that is neither open nor passes.
+func (rep *Report) reasons(r Row) []string {
+	if r.result == nil {
+		return nil
+	}
+	first := slices.IndexFunc(rep.Rows, func(o Row) bool {
+		return o.Benchmark == r.Benchmark && o.Outcome != NoWorse && o.Outcome != Open
+	})
+	if first < 0 || rep.Rows[first].Metric != r.Metric {
+		return nil
+	}
+	for _, e := range r.result.Explanations {
+		if e.Workload == r.workload {
+			return report.Reasons(e, mostReasons)
+		}
+	}
+	return nil
 }

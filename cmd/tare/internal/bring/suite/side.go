@@ -143,6 +143,9 @@ func (s *Side) flagged(command string, args ...string) []string {
 	return append(flags, args...)
 }
 
+// Building is the environment and the flags of builds.
+func (s *Side) Building() (env, flags []string) { return s.environment(), s.flagged("list")[1:] }
+
 // flagIn is the value of a flag in GOFLAGS; of several the last counts.
 func flagIn(goflags, name string) (value string) {
 	for _, flag := range words(goflags) {
@@ -243,4 +246,15 @@ func (s *Side) message(out string, err error) string {
 		first = err.Error()
 	}
 	return strings.ReplaceAll(first, s.Root+string(filepath.Separator), "")
+}
+
+// Compiled is what the compiler prints with flags of packages, the first of them
+// with its tests, and the directory that paths in it start from.
+func (s *Side) Compiled(ctx context.Context, flags, tested string, packages []string) (said, dir string, err error) {
+	_, said, err = s.output(ctx, s.flagged("test", "-c", "-vet=off", "-o", os.DevNull, "-gcflags="+flags, tested))
+	if err != nil || len(packages) == 0 {
+		return said, s.Dir, err
+	}
+	_, more, err := s.output(ctx, s.flagged("build", append([]string{"-o", os.DevNull, "-gcflags=" + flags}, packages...)...))
+	return said + more, s.Dir, err
 }

@@ -193,8 +193,14 @@ func (t *page) said(c tare.Comparison) (string, func(string) string) {
 	}
 	floor := tare.NoiseFloor(t.r.Comparisons, c.Workload, c.Metric)
 	switch c.Differs(floor) {
+	case tare.NotShown, tare.WithinNoise:
+		if effect := t.r.Plan.Until; c.Below(effect) {
+			return "differs by less than " + format.Percent(effect), t.style.Dim
+		}
+	}
+	switch c.Differs(floor) {
 	case tare.NotShown:
-		return "not told apart", t.style.Dim
+		return "not significant", t.style.Dim
 	case tare.WithinNoise:
 		return fmt.Sprintf("within the control's ±%.1f %%", 100*math.Expm1(floor)), t.style.Dim
 	}
@@ -234,9 +240,15 @@ func stat(base, head []float64) string {
 
 func (t *page) tail() {
 	r := t.r
+	for _, e := range r.Explanations {
+		fmt.Fprintf(&t.b, "\nwhy %s\n", t.short(e.Workload))
+		for _, line := range report.Reasons(e, 0) {
+			fmt.Fprintf(&t.b, "  %s\n", line)
+		}
+	}
 	fmt.Fprintf(&t.b, "\n%s in %.0f s, seed %s, %s, stopped: %s\n", rounds(r.RoundsDone), r.Seconds, r.Seed, r.Plan.Isolation, r.Stopped)
 	if widest := t.widest(); widest > 0 {
-		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst; what is said of time holds for all rows together\n", 100*math.Expm1(widest))
+		fmt.Fprintf(&t.b, "base against itself, over the same rounds: time within ±%.1f %% at worst%s; what is said of time holds for all rows together\n", 100*math.Expm1(widest), t.oneBuild())
 	}
 	for _, v := range r.Verdicts {
 		if v.Criterion != "" {
@@ -308,6 +320,20 @@ func (t *page) widest() float64 {
 		most = max(most, tare.NoiseFloor(t.r.Comparisons, w.ID, t.r.Metrics[0]))
 	}
 	return most
+}
+
+// oneBuild is how much of the widest floor one build against itself has.
+func (t *page) oneBuild() string {
+	var most tare.Resolution
+	for _, x := range t.r.Machine.Resolution {
+		if x.Metric == t.r.Metrics[0] && x.HalfWidth > most.HalfWidth {
+			most = x
+		}
+	}
+	if most.Within == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (±%.1f %% within one build and process; the rest is where code lies, and processes)", 100*most.Within)
 }
 
 func constant(values []float64) bool {

@@ -4,9 +4,9 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,10 +24,11 @@ import (
 
 // options are the flags of tare bench.
 type options struct {
-	asked bring.Asked
-	run   session.Options
-	most  time.Duration // to measure at most; zero: no limit
-	allow float64       // of more time than the base, with --exit-code; a share
+	asked   bring.Asked
+	run     session.Options
+	most    time.Duration // to measure at most; zero: no limit
+	profile string        // rows that are profiled afterwards; empty: none
+	allow   float64       // of more time than the base, with --exit-code; a share
 }
 
 // words are the flags of tare bench that are read before they are options.
@@ -36,6 +37,7 @@ type words struct {
 	toolchains           string
 	shard, budget, allow string
 	isolation            string
+	until                session.UntilFlags
 	layouts              int
 	format               cmdenv.FormatFlag
 }
@@ -70,7 +72,9 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
   tare bench --base origin/main --changed --max 5m --exit-code
   tare bench --with github.com/klauspost/compress@v1.18.0
   tare bench --go go1.25.5,go1.26.1
-  tare bench --env GOGC=50`,
+  tare bench --env GOGC=50
+  tare bench --base main --until decided --effect 1%
+  tare bench --base main --profile`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.asked.Packages = args
@@ -92,17 +96,20 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 	two.Set.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
 	what := cmdenv.NewFlags("What is weighed")
 	what.Set.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
-	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only packages that the difference between base and head can reach")
+	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
 	what.Set.StringVar(&words.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4")
 	what.Set.DurationVar(&o.most, "max", session.BenchMost, "measure at most that `long`, and name what there is no time for; 0 is no limit")
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.StringVar(&words.budget, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
+	words.until.Add(how)
 	how.Set.IntVar(&o.run.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.run.Seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.Set.DurationVar(&o.run.Slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
 	how.Set.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial for one whole trial after another")
 	how.Set.IntVar(&words.layouts, "layouts", 0, "0 links each side anew for each round, with its functions in another order, so that where code happens to lie is noise; 1 builds each side once")
 	how.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
+	how.Set.StringVar(&o.profile, "profile", "", "after the rounds, profile both sides and name the functions and allocations that differ: of `rows` that are different, or all")
+	how.Set.Lookup("profile").NoOptDefVal = string(bring.ProfileDifferent)
 	how.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
 	words.format.Add(said.Set, "the result document")
@@ -112,6 +119,7 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 	said.Set.StringVar(&words.allow, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
 	cmdenv.AddFlags(cmd, two, what, how, said)
 	words.format.Complete(cmd)
+	words.until.Complete(cmd)
 	return cmd
 }
 
@@ -124,7 +132,7 @@ func (o *options) read(cmd *cobra.Command, words words) (err error) {
 	if budget == "" {
 		budget = "full"
 	}
-	if err := o.run.Read(cmd, session.Words{Budget: budget, Isolation: words.isolation}); err != nil {
+	if err := o.run.Read(cmd, session.Words{Budget: budget, Until: words.until, Isolation: words.isolation}); err != nil {
 		return err
 	}
 	if o.run.Format, err = words.format.Format(cmd); err != nil {
@@ -145,6 +153,9 @@ func (o *options) read(cmd *cobra.Command, words words) (err error) {
 		return cmdenv.Usage(fmt.Sprintf("--layouts %d: it is 0 or 1", words.layouts), "0 links each side anew for each round, 1 builds each side once")
 	}
 	o.asked.OneBuild = words.layouts == 1
+	if o.profile != "" && !slices.Contains(bring.Profiles(), o.profile) {
+		return cmdenv.Usage(fmt.Sprintf("--profile=%s is not a choice of rows", o.profile), "one of "+strings.Join(bring.Profiles(), ", "))
+	}
 	if o.most < 0 {
 		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.most), "e.g. 10m")
 	}
@@ -159,7 +170,7 @@ func (o *options) read(cmd *cobra.Command, words words) (err error) {
 	if o.asked.Go, err = benchReleases(words.toolchains); err != nil {
 		return err
 	}
-	if o.allow, err = benchShare(words.allow); err != nil {
+	if o.allow, err = cmdenv.Share("allow", words.allow); err != nil {
 		return err
 	}
 	with, err := session.ParsePins(words.with)
@@ -207,13 +218,4 @@ func benchReleases(text string) ([]string, error) {
 		return nil, cmdenv.Usage("--go takes one toolchain, of head, or two: base,head", "")
 	}
 	return out, nil
-}
-
-// benchShare reads 5% as 0.05.
-func benchShare(text string) (float64, error) {
-	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
-	if err != nil || !strings.HasSuffix(text, "%") || x < 0 || math.IsInf(x, 0) || math.IsNaN(x) {
-		return 0, cmdenv.Usage(fmt.Sprintf("--allow %q is not a share", text), "e.g. 5%")
-	}
-	return x / 100, nil
 }

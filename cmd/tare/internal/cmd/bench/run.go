@@ -30,10 +30,11 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
 	err = session.With(ctx, alone, o.run, p, func(ctx context.Context, w *session.Session) error {
-		b, err := bring.NewBench(ctx, o.asked, bring.Place{
+		place := bring.Place{
 			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian, Procs: o.run.Procs, Slice: o.run.Slice,
 			Say: func(text string) { p.Status("build", text) },
-		})
+		}
+		b, err := bring.NewBench(ctx, o.asked, place)
 		var usage *bring.UsageError
 		if errors.As(err, &usage) && usage.Nothing && (o.asked.Changed || o.asked.Shard.Of > 1) {
 			p.Say(usage.What)
@@ -50,10 +51,13 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		if o.run.ExitCode {
 			study.Criteria = []tare.Criterion{{Contender: bring.Head, Metric: study.Metrics[0], Ratio: "<= " + strconv.FormatFloat(1+o.allow, 'g', 6, 64)}}
 		}
+		profiled := bring.Profile(o.profile)
 		w.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 			res, err := env.Lab.Run(ctx, study, o)
 			if res != nil {
 				b.Finish(res)
+				place.Say = func(text string) { p.Status("profile", text) }
+				b.Explain(ctx, res, profiled, place)
 			}
 			return res, err
 		}

@@ -33,6 +33,9 @@ func weighSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measure
 	if err != nil {
 		return m, err
 	}
+	if ask.Shard.Index > 1 {
+		return m, nil
+	}
 	return m, weighBesides(ctx, env, ask, p, &m)
 }
 
@@ -52,14 +55,18 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *sessi
 	b := ask.Project.Bench
 	o, most := gateRun(ask, b.Budget), cmp.Or(b.Max, session.BenchMost)
 	o.Env = b.Env
-	asked := bring.Asked{Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run}
+	asked := bring.Asked{
+		Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run,
+		Changed: ask.Changed, Shard: bring.Shard(ask.Shard),
+	}
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
 	err = session.With(ctx, alone, o, p, func(ctx context.Context, w *session.Session) error {
-		built, err := bring.NewBench(ctx, asked, bring.Place{
+		place := bring.Place{
 			Cache: w.Dirs.Cache, Run: w.RunTag, Guardian: w.Guardian,
 			Say: func(text string) { p.Status("build", text) },
-		})
+		}
+		built, err := bring.NewBench(ctx, asked, place)
 		var usage *bring.UsageError
 		if errors.As(err, &usage) && usage.Nothing {
 			m = gate.Measured{Base: ask.Base, Head: ask.Head, Nothing: usage.What}
@@ -74,7 +81,7 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *sessi
 		}
 		study := built.Study
 		study.Criteria = nil
-		for _, c := range ask.Criteria(bring.Head) {
+		for _, c := range ask.Criteria(bring.Head, study.Workloads) {
 			if slices.Contains(study.Metrics, c.Metric) {
 				study.Criteria = append(study.Criteria, c)
 			}
@@ -83,6 +90,10 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *sessi
 			res, err := env.Lab.Run(ctx, study, o)
 			if res != nil {
 				built.Finish(res)
+				place.Say = func(text string) { p.Status("profile", text) }
+				if ask.Profile {
+					built.Explain(ctx, res, bring.ProfileDifferent, place)
+				}
 			}
 			return res, err
 		}

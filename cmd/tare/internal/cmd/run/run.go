@@ -75,6 +75,7 @@ contenders that are not traps.`,
 	what.Set.StringVar(&o.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.StringVar(&words.Budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
+	words.Until.Add(how)
 	how.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.Set.DurationVar(&o.Slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
@@ -99,6 +100,7 @@ contenders that are not traps.`,
 	cmdenv.CompleteFlag(cmd, "profile", cobra.FixedCompletions([]string{tare.ProfileCPU, tare.ProfileMem}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "isolation", cobra.FixedCompletions([]string{string(tare.Lockstep), string(tare.TrialWise)}, cobra.ShellCompDirectiveNoFileComp))
+	words.Until.Complete(cmd)
 	return cmd
 }
 

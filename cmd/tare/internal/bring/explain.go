@@ -1,0 +1,137 @@
+package bring
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/why"
+	"github.com/tarebench/tare/kinds/gobench"
+	"github.com/tarebench/tare/stats"
+)
+
+// Profile says which rows are profiled after the rounds.
+type Profile string
+
+// Rows that are profiled.
+const (
+	ProfileNone      Profile = ""
+	ProfileDifferent Profile = "different" // in time or allocations
+	ProfileAll       Profile = "all"
+)
+
+// Profiles lists what may be asked for.
+func Profiles() []string { return []string{string(ProfileDifferent), string(ProfileAll)} }
+
+// mostExplained is how many rows are profiled of those that differ: each takes
+// some twenty seconds.
+const mostExplained = 6
+
+// Explain profiles both sides of rows of the result, after all timing, and adds
+// what their differences come of. What goes wrong is said there.
+func (b *Bench) Explain(ctx context.Context, r *tare.Result, which Profile, p Place) {
+	rows := b.explained(r, which)
+	if which == ProfileDifferent && len(rows) > mostExplained {
+		var names []string
+		for _, w := range rows[mostExplained:] {
+			names = append(names, w.ID)
+		}
+		r.NotWeighed = append(r.NotWeighed, tare.NotWeighed{
+			What: strings.Join(names, ", "), Why: fmt.Sprintf("profiles are taken of the %d rows that differ most; --bench chooses others", mostExplained),
+		})
+		rows = rows[:mostExplained]
+	}
+	for i, w := range rows {
+		p.Say(fmt.Sprintf("profiling %s (%d of %d)", w.ID, i+1, len(rows)))
+		e, err := why.Explain(ctx, b.question(r, w, p))
+		if err != nil {
+			return // what was measured stands
+		}
+		r.Explanations = append(r.Explanations, e)
+	}
+}
+
+// explained are the workloads to profile, those furthest apart first.
+func (b *Bench) explained(r *tare.Result, which Profile) []tare.Workload {
+	apart := map[string]float64{}
+	for _, c := range r.Comparisons {
+		if c.Contender != Head || c.Metric != "time" && c.Metric != "allocs" || len(r.VoidsMetric(Head, c.Workload, c.Metric)) > 0 {
+			continue
+		}
+		if c.Differs(tare.NoiseFloor(r.Comparisons, c.Workload, c.Metric)) == tare.Significant {
+			apart[c.Workload] = max(apart[c.Workload], math.Abs(math.Log(c.Ratio)))
+		}
+	}
+	if which == ProfileNone {
+		return nil
+	}
+	rows := slices.DeleteFunc(slices.Clone(r.Workloads), func(w tare.Workload) bool {
+		return which == ProfileDifferent && apart[w.ID] == 0
+	})
+	slices.SortStableFunc(rows, func(a, c tare.Workload) int { return cmp.Compare(apart[c.ID], apart[a.ID]) })
+	return rows
+}
+
+// question asks about one workload.
+func (b *Bench) question(r *tare.Result, w tare.Workload, p Place) why.Question {
+	m, _ := tare.MetricNamed("time")
+	q := why.Question{Workload: w.ID, Name: w.Op, Work: b.work, Users: users(b.Sources)}
+	allocs := map[string][]float64{}
+	counted, _ := tare.MetricNamed("allocs")
+	for _, t := range r.Trials {
+		if n, ok := t.Samples[w.ID][counted.Key]; ok {
+			allocs[t.Contender] = append(allocs[t.Contender], n)
+		}
+		q.NSPerOp = max(q.NSPerOp, t.Samples[w.ID][m.Key])
+	}
+	q.Allocs = stats.Median(allocs[Head]) - stats.Median(allocs[Base])
+	q.Base, q.Head = b.side(Base, w, p), b.side(Head, w, p)
+	return q
+}
+
+// side is one side of a benchmark to profile, linked anew for each round as it
+// was when it was measured.
+func (b *Bench) side(id string, w tare.Workload, p Place) why.Side {
+	built := b.Sources.Suites[id]
+	pkg := built.Packages[w.Fixture]
+	s := why.Side{ID: id, Dir: pkg.Dir, Env: slices.Concat(gobench.Environment(os.Environ()), built.Side.Env)}
+	if p.Procs > 0 {
+		s.Env = append(s.Env, fmt.Sprintf("GOMAXPROCS=%d", p.Procs))
+	}
+	s.Binary = func(ctx context.Context, round int) (string, func(), error) {
+		if pkg.Link == nil {
+			return pkg.Binary, func() {}, nil
+		}
+		path, err := pkg.Link.Binary(ctx, uint64(round+1)<<32)
+		return path, func() { _ = os.Remove(path) }, err
+	}
+	tested := strings.TrimSuffix(w.Fixture, "_test")
+	s.Source = func(ctx context.Context, packages []string) (why.Source, error) {
+		others := slices.DeleteFunc(slices.Clone(packages), func(p string) bool { return p == tested || strings.HasSuffix(p, "_test") })
+		said, dir, err := built.Side.Compiled(ctx, why.Flags, tested, others)
+		return why.Source{Dir: dir, Said: said}, err
+	}
+	return s
+}
+
+// users tells packages whose functions are named from those of the standard
+// library. Between two releases of Go these are what is compared.
+func users(s suite.Sources) func(path string) bool {
+	releases := s.Suites[Base].Go != s.Suites[Head].Go
+	return func(path string) bool {
+		first, _, _ := strings.Cut(path, "/")
+		switch {
+		case path == "" || path == "testing" || path == "runtime" || strings.HasPrefix(path, "runtime/") || strings.HasPrefix(path, "internal/runtime/"):
+			return false
+		case releases || strings.Contains(first, "."):
+			return true
+		}
+		return path == s.Module || strings.HasPrefix(path, s.Module+"/") || path == s.Module+"_test"
+	}
+}

@@ -1,0 +1,194 @@
+// Package why finds out what a difference between two builds of a benchmark
+// comes of: after all timing it profiles both in turn, with as many operations,
+// round by round, and names the functions and allocation sites whose part of the
+// difference has an interval over rounds that excludes none. Of these it says
+// what the compiler decided, and what the source calls, on one side only.
+package why
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/profile"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// Rounds of profiles, and how long the slower side runs in one: nine bound the
+// error over a dozen functions.
+const (
+	Rounds    = 9
+	roundTime = 700 * time.Millisecond
+	allocOps  = 64 // operations between two counts of allocations
+	waitMost  = time.Minute
+)
+
+// Side is one build.
+type Side struct {
+	ID     string
+	Dir    string   // where the benchmark runs
+	Env    []string // all of it
+	Binary func(ctx context.Context, round int) (path string, done func(), err error)
+	Source func(ctx context.Context, packages []string) (Source, error) // what the compiler printed; nil: nobody can tell
+}
+
+// Question asks about one benchmark.
+type Question struct {
+	Workload   string
+	Name       string  // of the benchmark, e.g. BenchmarkParse/small
+	NSPerOp    float64 // of the slower side, roughly
+	Rounds     int     // zero: Rounds
+	Allocs     float64 // per operation, of head more than of base, as measured; NaN: not measured
+	Base, Head Side
+	Users      func(path string) bool // packages whose functions are named
+	Work       string                 // directory for profiles
+}
+
+// Explain answers. An error is one of the context's; what else goes wrong is in
+// the answer.
+func Explain(ctx context.Context, q Question) (tare.Explanation, error) {
+	if q.Rounds == 0 {
+		q.Rounds = Rounds
+	}
+	e := tare.Explanation{
+		Workload: q.Workload, Contender: q.Head.ID, Against: q.Base.ID, Rounds: q.Rounds, Ops: operations(q.NSPerOp),
+		Functions: []tare.Origin{}, Sites: []tare.Origin{}, Decisions: []tare.Decision{}, Calls: []tare.Decision{},
+	}
+	if err := explain(ctx, q, &e); err != nil {
+		if ctx.Err() != nil {
+			return e, ctx.Err()
+		}
+		e.Why = format.Line(err.Error(), 300)
+	}
+	return e, nil
+}
+
+// operations is how many fill a round.
+func operations(ns float64) int64 {
+	return max(1, int64(float64(roundTime.Nanoseconds())/max(ns, 0.1)))
+}
+
+func explain(ctx context.Context, q Question, e *tare.Explanation) error {
+	var cpu, objects Rows
+	var walls [2][]float64
+	for round := range q.Rounds {
+		var costs, counts [2][]profile.Cost
+		for turn := range 2 {
+			i := (round + turn) % 2 // who goes first alternates
+			side := []Side{q.Base, q.Head}[i]
+			path, done, err := side.Binary(ctx, round)
+			if err != nil {
+				return err
+			}
+			var wall float64
+			costs[i], wall, err = q.run(ctx, side, path, tare.ProfileCPU, e.Ops)
+			if err == nil && round < 2 { // what is allocated is hardly ever a matter of chance
+				counts[i], err = q.allocations(ctx, side, path, e.Ops)
+			}
+			done()
+			if err != nil {
+				return fmt.Errorf("%s: %w", side.ID, err)
+			}
+			walls[i] = append(walls[i], wall)
+		}
+		cpu.Add(costs[0], costs[1], float64(e.Ops))
+		if round < 2 {
+			objects.Add(counts[0], counts[1], 1)
+		}
+	}
+	e.WallFrom, e.WallTo = median(walls[0]), median(walls[1])
+	e.From, e.To = cpu.Totals()
+	e.Functions = cpu.Named()
+	e.Sites, e.Unseen = objects.Exact(q.Allocs)
+	least := hotShare / 5
+	if e.Waits() { // what waits has no CPU time to be seen by
+		least = 0
+	}
+	return q.compare(ctx, e, cpu.Hot(least))
+}
+
+// allocations counts what is allocated, per operation and by site: what many
+// operations allocate less what few do, so that set-up is in neither.
+func (q Question) allocations(ctx context.Context, side Side, path string, most int64) ([]profile.Cost, error) {
+	n := min(most, allocOps)
+	if n < 2 {
+		costs, _, err := q.run(ctx, side, path, tare.ProfileMem, 1)
+		return costs, err
+	}
+	few, _, err := q.run(ctx, side, path, tare.ProfileMem, n)
+	if err != nil {
+		return nil, err
+	}
+	many, _, err := q.run(ctx, side, path, tare.ProfileMem, 3*n)
+	for i := range many {
+		for _, f := range few {
+			if f.Function == many[i].Function && f.Through == many[i].Through && f.Line == many[i].Line {
+				many[i].Value -= f.Value
+			}
+		}
+		many[i].Value /= float64(2 * n)
+	}
+	return many, err
+}
+
+var result = regexp.MustCompile(`(?m)\s(\d+)\t\s*([0-9.e+]+) ns/op`)
+
+// run runs the benchmark once and returns its profile, and its time in ns/op.
+func (q Question) run(ctx context.Context, side Side, path, of string, ops int64) ([]profile.Cost, float64, error) {
+	file := filepath.Join(q.Work, "profile."+of)
+	limited, cancel := context.WithTimeout(ctx, waitMost)
+	defer cancel()
+	cmd := exec.CommandContext(limited, path, "-test.run=^$", "-test.bench="+exactly(q.Name), "-test.skip="+exactly(q.Name)+"/.", "-test.count=1",
+		fmt.Sprintf("-test.benchtime=%dx", ops), "-test."+of+"profile="+file)
+	if of == tare.ProfileMem {
+		cmd.Args = append(cmd.Args, "-test.memprofilerate=1")
+	}
+	cmd.Dir, cmd.Env, cmd.WaitDelay = side.Dir, side.Env, time.Second
+	said, err := cmd.CombinedOutput()
+	switch {
+	case limited.Err() != nil && ctx.Err() == nil:
+		return nil, 0, fmt.Errorf("profiling %s took more than %v", q.Name, waitMost)
+	case err != nil:
+		return nil, 0, fmt.Errorf("profile %s: %w: %s", q.Name, err, format.Line(string(said), 200))
+	}
+	m := result.FindSubmatch(said)
+	if m == nil {
+		return nil, 0, errors.New("profile " + q.Name + ": it printed no result")
+	}
+	wall, err := strconv.ParseFloat(string(m[2]), 64)
+	if err != nil {
+		return nil, 0, err
+	}
+	doc, err := os.ReadFile(file)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the profile of %s: %w", q.Name, err)
+	}
+	costs, err := profile.Attribute(doc, of, q.Users)
+	return costs, wall, err
+}
+
+// exactly is the expression that one benchmark alone matches.
+func exactly(name string) string {
+	parts := strings.Split(name, "/")
+	for i, p := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
+	}
+	return strings.Join(parts, "/")
+}
+
+func median(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(x))
+	return (s[len(s)/2] + s[(len(s)-1)/2]) / 2
+}

@@ -1,0 +1,63 @@
+package tare
+
+// Explanation is what the difference between two contenders on one workload
+// comes of, found after the rounds by several profiles of each.
+type Explanation struct {
+	Workload  string     `json:"workload"`
+	Contender string     `json:"contender"`
+	Against   string     `json:"against"`          // contender
+	Rounds    int        `json:"rounds"`           // of profiles: each profiled both once, with as many operations
+	Ops       int64      `json:"ops"`              // of each contender in one round
+	WallFrom  float64    `json:"wall_from"`        // ns/op while profiled, of Against: median over rounds
+	WallTo    float64    `json:"wall_to"`          // of the contender
+	From      float64    `json:"from"`             // CPU ns/op, of Against: mean over rounds
+	To        float64    `json:"to"`               // of the contender
+	Functions []Origin   `json:"functions"`        // in CPU ns/op: whose interval excludes no difference, those that explain most first
+	Sites     []Origin   `json:"sites"`            // in allocations/op, likewise
+	Unseen    float64    `json:"unseen,omitempty"` // of the difference in allocations/op, what no profile has: objects below 16 bytes without pointers, which share blocks
+	Decisions []Decision `json:"decisions"`        // what the compiler printed of one side only, on these functions
+	Calls     []Decision `json:"calls"`            // calls in the source of one side only, in these functions
+	Why       string     `json:"why,omitempty"`    // why there is no more; empty: nothing failed
+}
+
+// Waits reports whether most of the difference in time is none in CPU time: the
+// contender takes longer, and of its time a tenth at most is CPU time, or half as
+// much as of Against's. Where other programs have the processors too, both take
+// longer than their CPU time, in the same proportion.
+func (e Explanation) Waits() bool {
+	idle := e.To <= e.WallTo/10 || e.To*e.WallFrom < e.From*e.WallTo/2
+	return idle && e.WallTo > 1.05*e.WallFrom && e.Waiting() > (e.WallTo-e.WallFrom)/2
+}
+
+// Waiting is how much of the difference in time is none in CPU time, in ns/op,
+// beyond what waiting for a processor explains.
+func (e Explanation) Waiting() float64 {
+	share := 1.0
+	if e.From > 0 {
+		share = max(1, e.WallFrom/e.From)
+	}
+	return e.WallTo - e.WallFrom - max(0, e.To-e.From)*share
+}
+
+// Origin is what one function has of a difference, with what it called of the
+// standard library and the runtime.
+type Origin struct {
+	Function string  `json:"function"`
+	Through  string  `json:"through,omitempty"` // what it called directly that has most of it; empty: itself
+	File     string  `json:"file,omitempty"`    // base name
+	Line     int     `json:"line,omitempty"`
+	From     float64 `json:"from"` // per operation, mean over rounds
+	To       float64 `json:"to"`
+	Share    float64 `json:"share"` // of the whole difference
+	Low      float64 `json:"low"`   // of the share's interval over rounds, simultaneous over the functions
+	High     float64 `json:"high"`
+}
+
+// Decision is something about a function that is so on one side only.
+type Decision struct {
+	Side     string `json:"side"` // contender
+	Function string `json:"function"`
+	File     string `json:"file"` // base name
+	Line     int    `json:"line"`
+	Text     string `json:"text"`
+}

@@ -1,0 +1,26 @@
+package judge
+
+import "github.com/tarebench/tare"
+
+// Settled counts the differences on the primary metric that are found or smaller
+// than effect, and those that are neither. What is void does not count.
+func Settled(d Data, comparisons []tare.Comparison, findings []tare.Finding, effect float64) (settled, open int) {
+	b := &bench{d: d, comparisons: comparisons, findings: findings}
+	for _, c := range comparisons {
+		if c.Metric != d.primary() || c.Contender == c.Against || c.Contender == tare.ControlID {
+			continue
+		}
+		if who, ok := d.contender(c.Contender); !ok || who.Role != tare.RoleContender && who.Role != tare.RoleApart {
+			continue
+		}
+		if _, void := b.void(c.Contender, c.Workload, c.Metric, true); void {
+			continue
+		}
+		if c.Differs(tare.NoiseFloor(comparisons, c.Workload, c.Metric)) != tare.Significant && !c.Below(effect) {
+			open++
+		} else {
+			settled++
+		}
+	}
+	return settled, open
+}

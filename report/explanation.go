@@ -1,0 +1,122 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tarebench/tare"
+)
+
+const (
+	explanationHeading = "Why"
+	explanationMeans   = "After the rounds both sides were profiled in turn, with as many operations in every round. A function is named where the interval of its part of the difference in CPU time excludes none; it holds for all functions together. What it calls of the standard library and the runtime is in its figure. Allocations are counted, without set-up. Below stand the compiler's decisions and the calls that one side alone has in these functions."
+	reasonWidth        = 72
+)
+
+func (s *Section) explanations(r *tare.Result) {
+	if len(r.Explanations) == 0 {
+		return
+	}
+	s.say(Dim, explanationMeans)
+	for _, e := range r.Explanations {
+		s.space()
+		s.say(Bold, oneLine(e.Workload))
+		var items []Item
+		for _, line := range Reasons(e, 0) {
+			items = append(items, unlabelled(Plain, line)...)
+		}
+		s.list("", items...)
+	}
+}
+
+// Reasons says what a difference comes of in n lines at most; zero: in as many as
+// there are. Of few lines each sort has its share.
+func Reasons(e tare.Explanation, n int) []string {
+	if e.Why != "" {
+		return []string{"not explained: " + e.Why}
+	}
+	functions, sites, rest := causes(e, e.Functions, true), causes(e, e.Sites, false), decided(e)
+	if e.Unseen != 0 {
+		sites = append(sites, fmt.Sprintf("%s allocations/op are in no profile: objects below 16 bytes without pointers share blocks", signedFigure(e.Unseen)))
+	}
+	if e.Waits() {
+		text := fmt.Sprintf("%s of %s is time in which nothing runs: it waits, e.g. sleeps, blocks or does input and output",
+			figureNS(e.Waiting()), figureNS(e.WallTo-e.WallFrom))
+		functions, rest = append([]string{text}, called(e)...), append(functions, rest...)
+	} else {
+		rest = append(rest, called(e)...)
+	}
+	if len(functions)+len(sites) == 0 {
+		return []string{"no function differs by more than profiles do by chance; no allocation differs"}
+	}
+	if n == 0 {
+		return append(append(functions, sites...), rest...)
+	}
+	functions = functions[:min(len(functions), max(2, n-min(len(sites), 1)-min(len(rest), 2)))]
+	sites = sites[:min(len(sites), max(1, n-len(functions)-min(len(rest), 2)))]
+	out := append(append(functions, sites...), rest...)
+	return out[:min(n, len(out))]
+}
+
+// causes are lines such as
+//
+//	+56.2 ns  94 % (88 to 101) of the gap  chi.(*Mux).routeHTTP through context.WithValue, mux.go:453
+func causes(e tare.Explanation, of []tare.Origin, timed bool) (lines []string) {
+	for _, c := range of {
+		d := c.To - c.From
+		text := signedFigure(d) + " allocations/op"
+		if timed {
+			text = signedNS(d) + "/op"
+		}
+		if c.Share != 0 {
+			text += fmt.Sprintf(", %.0f %%", 100*c.Share)
+			if c.High > c.Low {
+				text += fmt.Sprintf(" (%.0f to %.0f)", 100*c.Low, 100*c.High)
+			}
+			if timed {
+				text += " of the difference"
+			}
+		}
+		text += ": " + shortFunction(c.Function, reasonWidth)
+		if c.Through != "" {
+			text += " through " + shortFunction(c.Through, reasonWidth)
+		}
+		if c.Line > 0 {
+			text += fmt.Sprintf(" (%s:%d)", oneLine(c.File), c.Line)
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
+
+func decided(e tare.Explanation) []string { return onesided(e.Decisions, "compiler") }
+
+func called(e tare.Explanation) []string { return onesided(e.Calls, "call") }
+
+// onesided are lines about one side, with those that say as much in one place
+// once.
+func onesided(all []tare.Decision, what string) (lines []string) {
+	for _, d := range all {
+		lines = append(lines, fmt.Sprintf("%s, in %s only: %s (%s, %s:%d)", what, d.Side, shortened(oneLine(d.Text), 2*reasonWidth),
+			shortFunction(d.Function, reasonWidth), oneLine(d.File), d.Line))
+	}
+	return lines
+}
+
+func signedNS(ns float64) string {
+	if ns < 0 {
+		return "−" + figureNS(-ns)
+	}
+	return "+" + figureNS(ns)
+}
+
+// figureNS prints a time with three digits.
+func figureNS(ns float64) string {
+	s := scaleFor("ns/op", []float64{ns})
+	return s.print(ns) + " " + strings.TrimSuffix(s.unit, "/op")
+}
+
+func signedFigure(x float64) string {
+	text := fmt.Sprintf("%+.3g", x)
+	return strings.Replace(text, "-", "−", 1)
+}
