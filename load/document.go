@@ -20,8 +20,9 @@ type Document struct {
 	Threads           int              `json:"threads"`
 	Requests          int64            `json:"requests"` // answered whole, whatever the status
 	Sent              int64            `json:"sent"`
-	Errors            map[string]int64 `json:"errors"`   // by class; a class without any is left out
-	Statuses          map[string]int64 `json:"statuses"` // by code
+	Errors            map[string]int64 `json:"errors"`                  // by class; a class without any is left out
+	Statuses          map[string]int64 `json:"statuses"`                // by code
+	Codes             map[string]int64 `json:"grpc_statuses,omitempty"` // of gRPC, by grpc-status
 	FirstError        string           `json:"first_error,omitempty"`
 	Seconds           float64          `json:"seconds"` // measured
 	RequestsPerSecond float64          `json:"requests_per_second"`
@@ -191,6 +192,12 @@ func NewDocument(r *Result, o Documented) Document {
 	}
 	for status, n := range r.Statuses {
 		d.Statuses[strconv.Itoa(status)] = n
+	}
+	for code, n := range r.Codes {
+		if d.Codes == nil {
+			d.Codes = map[string]int64{}
+		}
+		d.Codes[strconv.Itoa(code)] = n
 	}
 	for i, s := range r.Timeline {
 		m := Moment{At: s.At.Seconds(), Requests: s.Requests, Errors: s.Errors, P50: int64(s.P50), P99: int64(s.P99)}

@@ -19,6 +19,7 @@ type encoded struct {
 	body    int         // bytes of the body
 	status  int         // the only one that is no error; 0: any that is accepted
 	items   int64       // in the body
+	stream  bool        // gRPC: of any number of messages, either way
 	head    bool        // HEAD: the answer has no body
 	closes  bool        // it asks for the connection to be closed
 	draws   []draw      // numbers that are written into it each time
@@ -34,7 +35,7 @@ func encode(o Options, c counters) ([]encoded, error) {
 	}
 	out := make([]encoded, len(o.Requests))
 	for i, r := range o.Requests {
-		err := checkRequest(r)
+		err := CheckRequest(r)
 		var e encoded
 		if err == nil {
 			e, err = one(r)
@@ -107,8 +108,8 @@ func field(r Request, name string) *string {
 	return nil
 }
 
-// checkRequest refuses what could not be read as one request.
-func checkRequest(r Request) error {
+// CheckRequest refuses what could not be read as one request.
+func CheckRequest(r Request) error {
 	switch {
 	case !token(r.Method):
 		return fmt.Errorf("method %q is no method", r.Method)

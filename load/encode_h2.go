@@ -106,7 +106,7 @@ func (l *requestHeads) encode(r Request, c counters) (encoded, error) {
 	if length += len(e.wire) + len(e.tail); length >= h2.MaxFrame {
 		return encoded{}, fmt.Errorf("a head of %d bytes: below %d in HTTP/2", length, h2.MaxFrame)
 	}
-	if l.o.Protocol == GRPC {
+	if e.stream = r.Stream; l.o.Protocol == GRPC && !r.Stream {
 		before = prefixLen
 		e.content = append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(r.Body))), r.Body...)
 	}

@@ -30,6 +30,8 @@ type answer struct {
 	closes bool // the connection cannot be used after it
 	unsent bool // it came before the whole request could be sent
 	status int
+	rpc    bool  // it is one of gRPC
+	code   int   // of gRPC
 	body   int64 // bytes
 	keep   bool  // kept is the body
 	kept   []byte

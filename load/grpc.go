@@ -1,8 +1,12 @@
 package load
 
-// message follows the one message of a gRPC answer through its DATA, in pieces
-// of any size.
+// codes is how many codes gRPC has.
+const codes = 17
+
+// message follows the message of a gRPC answer, or those of a stream, through its
+// DATA, in pieces of any size.
 type message struct {
+	many   bool // any number of them
 	prefix [prefixLen]byte
 	got    int   // bytes of the prefix
 	left   int64 // bytes of the message still to come
@@ -11,21 +15,29 @@ type message struct {
 
 // take takes DATA.
 func (m *message) take(b []byte) error {
-	n := copy(m.prefix[m.got:], b)
-	if m.got += n; n > 0 && m.got == prefixLen {
-		switch p := &m.prefix; {
-		case p[0] == 1:
-			return frameError("a message that is compressed, which nobody asked for")
-		case p[0] != 0:
-			return frameError("a message without a prefix")
-		default:
-			m.left = int64(p[1])<<24 | int64(p[2])<<16 | int64(p[3])<<8 | int64(p[4])
+	for len(b) > 0 {
+		if m.many && m.got == prefixLen && m.left == 0 {
+			m.got = 0
 		}
-	}
-	b = b[n:]
-	m.body += int64(len(b))
-	if m.left -= int64(len(b)); m.left < 0 {
-		return frameError("more than one message, or one longer than its prefix says")
+		n := copy(m.prefix[m.got:], b)
+		if m.got += n; n > 0 && m.got == prefixLen {
+			switch p := &m.prefix; {
+			case p[0] == 1:
+				return frameError("a message that is compressed, which nobody asked for")
+			case p[0] != 0:
+				return frameError("a message without a prefix")
+			default:
+				m.left = int64(p[1])<<24 | int64(p[2])<<16 | int64(p[3])<<8 | int64(p[4])
+			}
+		}
+		if b = b[n:]; len(b) == 0 {
+			return nil
+		}
+		k := min(m.left, int64(len(b)))
+		if k == 0 && !m.many {
+			return frameError("more than one message, or one longer than its prefix says")
+		}
+		m.body, m.left, b = m.body+k, m.left-k, b[k:]
 	}
 	return nil
 }
@@ -40,7 +52,7 @@ func (m *message) end(code int) (status int, err error) {
 		return 0, frameError("a grpc-status that is no number, or more than one")
 	case m.got > 0 && m.got < prefixLen || m.left > 0:
 		return 0, frameError("a message shorter than its prefix says")
-	case code == 0 && m.got == 0:
+	case code == 0 && m.got == 0 && !m.many:
 		return 0, frameError("grpc-status 0 without a message")
 	}
 	return statusOf(code), nil
@@ -53,4 +65,20 @@ func statusOf(code int) int {
 		return statuses[code]
 	}
 	return 500
+}
+
+// knownCode is a code that gRPC has.
+func knownCode(code int) int {
+	if code < codes {
+		return code
+	}
+	return 2
+}
+
+// CodeName is what gRPC calls a code.
+func CodeName(code int) string {
+	return [codes]string{
+		"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
+		"FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+	}[knownCode(code)]
 }

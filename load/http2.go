@@ -116,7 +116,7 @@ func (h *http2) askOn(i int, q *encoded, keep bool) error {
 	}
 	*c = call{
 		id: h.stream, under: true, bare: q.head, sendRoom: h.initial, room: streamRoom,
-		own: c.own, content: q.content, a: answer{keep: keep, kept: c.a.kept[:0]},
+		own: c.own, content: q.content, msg: message{many: q.stream}, a: answer{keep: keep, kept: c.a.kept[:0]},
 	}
 	if len(q.draws) > 0 {
 		c.own = append(c.own[:0], q.content...)
@@ -289,7 +289,7 @@ func (h *http2) finish(c *call) error {
 		if err != nil {
 			return err
 		}
-		c.a.status = status
+		c.a.status, c.a.rpc, c.a.code = status, true, h.fields.code
 	default:
 		c.a.status = k.status
 	}

@@ -37,6 +37,7 @@ type Request struct {
 	Header [][2]string // in order
 	Body   []byte      // of gRPC: the message, which gets its prefix here
 	Status int         // the one status that is no error; zero: what Options.Accept says
+	Stream bool        // gRPC: Body is any number of messages with their prefixes, and so is an answer's; all are sent at once
 	Items  int         // in the body, where it is a batch; see Totals
 	Fill   []Fill
 }
@@ -162,6 +163,7 @@ type Result struct {
 	Sent        int64         // requests
 	Requests    int64         // answered whole, whatever the status
 	Statuses    map[int]int64
+	Codes       map[int]int64 // of gRPC: grpc-status; those above 16 are 2, UNKNOWN
 	Errors      map[Class]int64
 	Unasked     int64  // times that a server sent bytes with no request under way; errors of class framing, too
 	FirstError  string // in words; empty: there was none

@@ -145,7 +145,7 @@ func (r *run) result() *Result {
 		Wall:     r.wall(),
 		Sent:     t.requests + t.lost,
 		Requests: t.requests, Unasked: t.unasked,
-		Statuses: map[int]int64{}, Errors: map[Class]int64{}, FirstError: r.first,
+		Statuses: map[int]int64{}, Codes: map[int]int64{}, Errors: map[Class]int64{}, FirstError: r.first,
 		Opened: c.all.Opened, Reconnects: c.reopened,
 		Latency: new(hist.Hist), Service: new(hist.Hist), FirstByte: new(hist.Hist), SendLag: new(hist.Hist), Connect: c.conns,
 		Handshake: c.shakes, Resumed: c.resumed,
@@ -158,6 +158,11 @@ func (r *run) result() *Result {
 	for code, n := range t.statuses {
 		if n > 0 {
 			out.Statuses[code] = n
+		}
+	}
+	for code, n := range t.codes {
+		if n > 0 {
+			out.Codes[code] = n
 		}
 	}
 	t.errors[ofConnect] += c.refused

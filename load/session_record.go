@@ -1,7 +1,9 @@
 package load
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/tarebench/tare/load/hist"
@@ -32,6 +34,7 @@ type slab struct {
 	bodyIn   int64
 	bodyOut  int64
 	statuses [1000]int64
+	codes    [codes]int64
 
 	whole     hist.Hist // ns from sending to an answer that came in one piece
 	parts     hist.Hist // the same of those that came in several, and of timeouts
@@ -54,6 +57,9 @@ func (s *slab) add(o *slab) {
 	for i, n := range o.statuses {
 		s.statuses[i] += n
 	}
+	for i, n := range o.codes {
+		s.codes[i] += n
+	}
 	s.whole.Merge(&o.whole)
 	s.parts.Merge(&o.parts)
 	s.firstByte.Merge(&o.firstByte)
@@ -67,7 +73,7 @@ func (s *slab) reset() {
 	}
 	s.second, s.requests, s.lost, s.unasked = 0, 0, 0, 0
 	s.bytesIn, s.bytesOut, s.bodyIn, s.bodyOut = 0, 0, 0, 0
-	s.errors, s.statuses = [classes]int64{}, [1000]int64{}
+	s.errors, s.statuses, s.codes = [classes]int64{}, [1000]int64{}, [codes]int64{}
 }
 
 // Classes by number, in the order of Classes.
@@ -195,6 +201,9 @@ func (m *recorder) answered(q *exchange, a answer, now int64) {
 	}
 	s.requests++
 	s.statuses[a.status]++
+	if a.rpc {
+		s.codes[knownCode(a.code)]++
+	}
 	s.bodyIn += a.body
 	if q.pieces > 1 {
 		s.parts.Record(now - q.sent)
@@ -208,7 +217,7 @@ func (m *recorder) answered(q *exchange, a answer, now int64) {
 	if !accepted {
 		s.errors[ofStatus]++
 		if !m.r.complained.Load() {
-			m.r.complain(ErrStatus, statusError(a.status, asked.status))
+			m.r.complain(ErrStatus, statusError(a, asked.status))
 		}
 	}
 	if wrong != nil {
@@ -219,11 +228,15 @@ func (m *recorder) answered(q *exchange, a answer, now int64) {
 
 // statusError says what was answered, and where that is known what should
 // have been.
-func statusError(got, want int) error {
-	if want == 0 {
-		return fmt.Errorf("%d", got)
+func statusError(a answer, want int) error {
+	got := strconv.Itoa(a.status)
+	if a.rpc {
+		got = fmt.Sprintf("grpc-status %d (%s)", a.code, CodeName(a.code))
 	}
-	return fmt.Errorf("%d instead of %d", got, want)
+	if want == 0 {
+		return errors.New(got)
+	}
+	return fmt.Errorf("%s instead of %d", got, want)
 }
 
 // failed records a request that will have no whole answer. A timeout enters

@@ -3,6 +3,7 @@ module github.com/tarebench/tare/cmd/tare
 go 1.25.0
 
 require (
+	github.com/bufbuild/protocompile v0.14.1
 	github.com/fatih/color v1.19.0
 	github.com/goccy/go-yaml v1.19.2
 	github.com/google/licensecheck v0.3.1
@@ -24,6 +25,7 @@ require (
 	golang.org/x/perf v0.0.0-20260512194132-3cf34090a3db
 	golang.org/x/term v0.43.0
 	golang.org/x/tools v0.48.0
+	google.golang.org/protobuf v1.36.12
 )
 
 require (

@@ -87,11 +87,14 @@ func places() []place {
 
 		{dir: "cmd/tare/internal/near", floor: 1},
 		{dir: "cmd/tare/internal/yamlfile", floor: 2},
+		{dir: "cmd/tare/internal/grpccall", floor: 3, only: []string{"cmd/tare/internal/grpccall/grpctest"}}, // in tests
+		{dir: "cmd/tare/internal/grpccall/grpctest", floor: 3, only: []string{}},
 		{dir: "cmd/tare/internal/profile", floor: 6},
 		{dir: "cmd/tare/internal/catalog/archive", floor: 3, peers: []string{"internal/build"}},
 		{dir: "cmd/tare/internal/catalog/pack", floor: 6},
 		{dir: "cmd/tare/internal/catalog", floor: 6},
 		{dir: "cmd/tare/internal/studyfile", floor: 6},
+		{dir: "cmd/tare/internal/traffic", floor: 6},
 		{dir: "cmd/tare/internal/project", floor: 6},
 		{dir: "cmd/tare/internal/project/survey", floor: 6},
 		{dir: "cmd/tare/internal/history", floor: 6},

@@ -175,6 +175,57 @@ func TestLoadHTTP2(t *testing.T) {
 	}
 }
 
+// Recorded traffic goes to the server that the command names, without what says who
+// somebody is, and at its own times where they are asked for.
+func TestLoadRecorded(t *testing.T) {
+	var h hits
+	server := httptest.NewServer(&h)
+	defer server.Close()
+	dir := t.TempDir()
+	put := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	line := func(second, request string) string {
+		return "127.0.0.1 - - [10/Oct/2000:13:55:" + second + " -0700] \"" + request + " HTTP/1.1\" 200 1\n"
+	}
+	log := put("access.log", line("36", "GET http://other.example/a")+strings.Repeat("broken\n", 12)+line("36", "GET /b?c=d")+line("37", "HEAD /e"))
+	c := loadWith(t, cmdenv.Lab{}, "--json", "--feed", log, "--as-recorded", "--speed", "4", "-c", "2", server.URL)
+	var d load.Document
+	if err := json.Unmarshal([]byte(c.out), &d); err != nil || c.code != cmdenv.ExitOK || d.Requests != 3 || d.Sent != 3 || d.Profile != "as recorded, ×4" || d.Seconds < 0.25 {
+		t.Errorf("exit code %d, %v: %d requests in %v s, %s\n%s", c.code, err, d.Requests, d.Seconds, d.Profile, c.errors)
+	}
+	if seen := h.counts(); len(seen) != 3 || seen["GET /a  "] != 1 || seen["GET /b?c=d  "] != 1 || seen["HEAD /e  "] != 1 {
+		t.Errorf("the server saw %v", seen)
+	}
+	if !strings.Contains(c.errors, "left out: line 11: not host ident") || strings.Contains(c.errors, "line 12:") || !strings.Contains(c.errors, "and 2 more that cannot be sent") {
+		t.Error(c.errors)
+	}
+	har := put("session.har", `{"log":{"entries":[{"startedDateTime":"2024-01-01T00:00:01Z","request":{"method":"POST","url":"https://x/h","headers":[{"name":"X-Test","value":"yes"},{"name":"Cookie","value":"s"}],"postData":{"text":"hello"}}}]}}`)
+	if c := loadWith(t, cmdenv.Lab{}, "--feed", har, "-n", "20", "-c", "2", server.URL); c.code != cmdenv.ExitOK || !strings.Contains(c.errors, "1 header with credentials left out; --with-secrets sends them") || h.counts()["POST /h yes hello"] < 20 {
+		t.Errorf("exit code %d, %v\n%s", c.code, h.counts(), c.errors)
+	}
+	api := put("api.yaml", "openapi: 3.0.0\npaths:\n  /o/{id}: {get: {parameters: [{name: id, in: path, example: 7}]}}\n")
+	if d := measured(t, "--feed", api, "-n", "20", "-c", "2", server.URL); d.Requests != 20 || h.counts()["GET /o/7  "] < 20 {
+		t.Errorf("%d requests, %v", d.Requests, h.counts())
+	}
+	for want, args := range map[string][]string{
+		"--speed is for --as-recorded":                 {"--feed", log, "--speed", "2", server.URL},
+		"--as-recorded needs a --feed with times":      {"--feed", api, "--as-recorded", server.URL},
+		"--as-recorded and --rate contradict":          {"--feed", log, "--as-recorded", "--rate", "5/s", server.URL},
+		"is for one server":                            {"--feed", log, server.URL, server.URL},
+		"holds no requests that can be sent: line 1: ": {"--feed", put("none.log", "x\n"), server.URL},
+		"not an HTTP archive":                          {"--feed", put("none.har", "{}"), server.URL},
+	} {
+		if c := loadWith(t, cmdenv.Lab{}, args...); c.code != cmdenv.ExitUsage || !strings.Contains(c.errors, want) {
+			t.Errorf("%q: exit code %d: %s", args, c.code, c.errors)
+		}
+	}
+}
+
 // TLS is what the flags say: who vouches, which version, and how often hands are
 // shaken.
 func TestLoadHandshakes(t *testing.T) {

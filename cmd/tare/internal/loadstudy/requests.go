@@ -36,13 +36,14 @@ type Requests struct {
 	DataDir string
 	Feed    string
 	Mix     []string // METHOD PATH=WEIGHT
+	Secrets bool     // headers of a HAR that say who somebody is are sent, too
 
 	HasBody bool // --body was given: an empty one is one
 }
 
 // List makes them, for a URL with that path and those credentials.
 func (a Requests) List(t Target, stdin io.Reader) ([]load.Request, error) {
-	headers, err := a.header(t.Auth)
+	headers, err := a.Header(t.Auth)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +82,8 @@ func (a Requests) verb(body bool) string {
 	return "GET"
 }
 
-// header reads the headers of every request.
-func (a Requests) header(auth string) ([][2]string, error) {
+// Header reads the headers of every request.
+func (a Requests) Header(auth string) ([][2]string, error) {
 	var list [][2]string
 	for _, h := range a.Headers {
 		name, value, ok := strings.Cut(h, ":")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
@@ -19,6 +20,7 @@ type Target struct {
 	Addr string // host:port
 	Host string // of the Host header
 	Path string // escaped, with the query
+	RPC  bool   // gRPC: Path is /package.Service/Method
 	Name string // of the server's certificate; empty: plain text
 	Auth string // of an Authorization header; empty: none
 }
@@ -40,10 +42,10 @@ func ParseTarget(text string) (Target, error) {
 	if err != nil {
 		return wrong(strings.TrimPrefix(format.Line(err.Error(), 0), "parse "))
 	}
-	port := map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	port := map[string]string{"http": "80", "https": "443", "grpc": "80", "grpcs": "443"}[u.Scheme]
 	switch {
 	case port == "":
-		return wrong("its scheme is neither http nor https")
+		return wrong("its scheme is none of http, https, grpc and grpcs")
 	case u.Hostname() == "":
 		return wrong("it names no host")
 	case u.Port() != "":
@@ -54,7 +56,12 @@ func ParseTarget(text string) (Target, error) {
 	if what := checkRequest("GET", t.Path); what != "" {
 		return wrong(what)
 	}
-	if u.Scheme == "https" {
+	if t.RPC = strings.HasPrefix(u.Scheme, "grpc"); t.RPC {
+		if _, _, err := grpccall.Split(t.Path); err != nil {
+			return wrong(err.Error())
+		}
+	}
+	if strings.HasSuffix(u.Scheme, "s") {
 		t.Name = u.Hostname()
 	}
 	if u.User != nil {
@@ -68,8 +75,11 @@ func ParseTarget(text string) (Target, error) {
 // Server is the URL without the path.
 func (t Target) Server() string {
 	scheme := "http"
+	if t.RPC {
+		scheme = "grpc"
+	}
 	if t.Name != "" {
-		scheme = "https"
+		scheme += "s"
 	}
 	return scheme + "://" + t.Host
 }

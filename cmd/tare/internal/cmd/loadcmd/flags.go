@@ -2,6 +2,7 @@ package loadcmd
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/load"
 )
 
@@ -62,6 +64,9 @@ type words struct {
 	tls         string
 	http        string
 	streams     int
+	calling     calling
+	asRecorded  bool
+	speed       float64
 	seed        uint64
 	delay       time.Duration
 	bandwidth   string
@@ -83,7 +88,8 @@ type options struct {
 	slo     load.SLO
 	most    int // connections of a search
 	trust   loadstudy.Trust
-	hint    string // one line for stderr; empty: there is none
+	feed    *traffic.Feed // nil: requests are made from flags
+	hint    string        // one line for stderr; empty: there is none
 }
 
 // read checks every flag and their combinations.
@@ -96,6 +102,13 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 		return o, err
 	}
 	o.servers = servers
+	rpc := slices.ContainsFunc(servers, func(s loadServer) bool { return s.target.RPC })
+	if err := w.calling.check(changed, rpc); err != nil {
+		return o, err
+	}
+	if rpc && len(servers) > 1 {
+		return o, cmdenv.Usage("servers of gRPC are loaded one at a time", "leave the others out")
+	}
 	if changed("connections") {
 		o.most = w.connections
 	}
@@ -103,7 +116,7 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	if err := w.bounds(changed); err != nil {
 		return o, err
 	}
-	if err := w.combinations(changed); err != nil {
+	if err := w.combinations(changed, servers[0].target.RPC); err != nil {
 		return o, err
 	}
 	if len(servers) > 1 {
@@ -113,6 +126,11 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	}
 	if o.trust, err = w.trust(changed, servers[0].target.Name != ""); err != nil {
 		return o, err
+	}
+	if !rpc {
+		if err := o.recorded(w, changed, servers[0].target); err != nil {
+			return o, err
+		}
 	}
 	if w.rate != "" {
 		if o.profile, err = load.ParseProfile(w.rate, w.duration); err != nil {
@@ -132,6 +150,34 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	}
 	o.words = *w
 	return o, nil
+}
+
+// recorded reads a feed of recorded traffic, and its times where they are kept.
+func (o *options) recorded(w *words, changed func(string) bool, t loadstudy.Target) (err error) {
+	switch {
+	case changed("speed") && !w.asRecorded:
+		return cmdenv.Usage("--speed is for --as-recorded", "")
+	case changed("speed") && (w.speed < 0.001 || w.speed > 1e6 || math.IsNaN(w.speed)):
+		return cmdenv.Usage(fmt.Sprintf("--speed %v is out of bounds", w.speed), "0.001 to 1000000")
+	}
+	if o.feed, err = w.asking.Recorded(t); err == nil && o.feed != nil && len(o.servers) > 1 {
+		err = cmdenv.Usage("a --feed of recorded traffic is for one server", "leave the others out")
+	}
+	if err != nil || !w.asRecorded {
+		return err
+	}
+	if o.feed == nil || o.feed.Times == nil {
+		return cmdenv.Usage("--as-recorded needs a --feed with times in it", "an access log or a HAR")
+	}
+	p := traffic.Recorded{At: o.feed.Times, Speed: w.speed}
+	o.profile, w.threads = p, 1 // one thread sends in the order of the file
+	if !changed("duration") {
+		w.duration = min(max(p.Length(), 100*time.Millisecond), load.MaxDuration)
+	}
+	if !changed("warm") {
+		w.warm = 0
+	}
+	return nil
 }
 
 // defaults fills in what depends on other flags.
@@ -186,10 +232,11 @@ func (w *words) bounds(changed func(string) bool) error {
 }
 
 // combinations refuses flags that contradict each other.
-func (w *words) combinations(changed func(string) bool) error {
+func (w *words) combinations(changed func(string) bool, rpc bool) error {
 	for _, pair := range [][2]string{
 		{"requests", "duration"}, {"requests", "rate"}, {"requests", "search"},
 		{"think", "rate"}, {"search", "rate"}, {"search", "think"}, {"search", "preset"}, {"json", "preset"},
+		{"as-recorded", "rate"}, {"as-recorded", "requests"}, {"as-recorded", "search"}, {"as-recorded", "think"}, {"as-recorded", "threads"},
 		{"body", "data-dir"}, {"feed", "body"}, {"feed", "data-dir"}, {"feed", "mix"},
 	} {
 		if changed(pair[0]) && changed(pair[1]) {
@@ -199,7 +246,7 @@ func (w *words) combinations(changed func(string) bool) error {
 	switch {
 	case w.search && w.slo == "":
 		return cmdenv.Usage("--search needs to know what is to be kept", "e.g. --slo 'p99<50ms'")
-	case w.streams > 1 && w.http != http2:
+	case w.streams > 1 && w.http != http2 && !rpc:
 		return cmdenv.Usage("--streams is for --http 2", "HTTP/1.1 has one request at a time on each connection: -c")
 	case w.streams > 1 && w.engine == string(load.Portable):
 		return cmdenv.Usage("--engine portable has one stream on each connection", "leave --streams out")
@@ -213,7 +260,7 @@ func (w *words) combinations(changed func(string) bool) error {
 
 // notWithSeveral refuses what only one server can be asked.
 func notWithSeveral(changed func(string) bool) error {
-	for _, flag := range []string{"requests", "timeout", "warm", "think", "threads", "engine", "insecure", "cacert", "handshake", "tls", "http", "streams", "slo", "search", "preset"} {
+	for _, flag := range []string{"requests", "timeout", "warm", "think", "threads", "engine", "insecure", "cacert", "handshake", "tls", "http", "streams", "as-recorded", "speed", "with-secrets", "slo", "search", "preset"} {
 		if changed(flag) {
 			return cmdenv.Usage(fmt.Sprintf("--%s is for one server", flag), "leave it out of a comparison")
 		}

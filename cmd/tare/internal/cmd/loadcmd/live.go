@@ -17,7 +17,9 @@ func (l *loading) how() string {
 		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", format.Count(l.o.most, "connection"), cmdenv.Seconds(l.o.duration))
 	}
 	on := format.Count(l.o.connections, "connection")
-	if l.o.http == http2 {
+	if l.method != nil {
+		on += " of gRPC (" + l.method.Kind() + ")"
+	} else if l.o.http == http2 {
 		on += " of HTTP/2"
 	}
 	if l.o.streams > 1 {

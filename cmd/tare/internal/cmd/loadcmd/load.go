@@ -3,6 +3,7 @@ package loadcmd
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -10,6 +11,8 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/cmd/tare/internal/traffic"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Command is tare load.
@@ -31,6 +34,9 @@ With several URLs, or several --start, servers are compared: in turns, in lockst
 rounds, beside a control (the first one again) and a null server (the load
 generator alone), as tare run does it, and with intervals.
 
+A URL grpc://host:port/package.Service/Method, or grpcs:// for TLS, calls a method of
+gRPC. What its messages are says --proto, or else the server.
+
 --start begins a server with a command line of yours, of which $PORT is a free
 port, and ends it with everything it has started. It is not given to a shell.
 For a container: --start 'docker run --rm -p 127.0.0.1:$PORT:80 nginx'.
@@ -44,6 +50,8 @@ input; 130 interrupted, after what there is has been printed.`,
   tare load --mix 'GET /devices=9' --mix 'POST /devices=1' --body '{"on":true}' :8080
   tare load --delay 20ms --bandwidth 70mbit --preset wrk :8080
   tare load --http 2 --streams 10 -c 5 https://shop.example/
+  tare load --proto users.proto --data '{"id":"7"}' grpc://127.0.0.1:8080/users.v1.Users/Get
+  tare load --feed access.log --as-recorded --speed 10 http://127.0.0.1:8080
   tare load --handshake resume --cacert ca.pem https://shop.example/
   tare load --start './old -port $PORT' --start './new -port $PORT' /v1/id/7`,
 		Args:              cobra.ArbitraryArgs,
@@ -58,19 +66,26 @@ input; 130 interrupted, after what there is has been printed.`,
 	}
 	what := cmdenv.NewFlags("What is sent")
 	what.Set.StringVarP(&words.asking.Method, "method", "X", "", "`METHOD` of requests; default: GET, with a body POST")
-	what.Set.StringArrayVarP(&words.asking.Headers, "header", "H", nil, "`Name: value` of every request; repeatable")
+	what.Set.StringArrayVarP(&words.asking.Headers, "header", "H", nil, "`Name: value` of every request, of gRPC its metadata; repeatable")
 	what.Set.StringVar(&words.asking.Body, "body", "", "`text` to send; @FILE sends what a file holds, @- what comes on stdin")
 	what.Set.StringVar(&words.asking.DataDir, "data-dir", "", "`directory` whose files are the bodies, in turn")
-	what.Set.StringVar(&words.asking.Feed, "feed", "", "`file` with a request on each line: {\"method\",\"path\",\"header\",\"body\"}, as in a study, or else a body; - is stdin")
+	what.Set.StringVar(&words.asking.Feed, "feed", "", "`file` with a request on each line: {\"method\",\"path\",\"header\",\"body\"}, as in a study, or else a body; - is stdin. Or an access log (common or combined), a HAR, or an OpenAPI document in YAML")
+	what.Set.BoolVar(&words.asking.Secrets, "with-secrets", false, "send Authorization, Cookie and the like of a HAR, too")
 	what.Set.StringArrayVar(&words.asking.Mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
+	what.Set.StringVar(&words.calling.proto, "proto", "", "`file` of protocol buffers that has the method of a grpc URL; default: the server is asked (server reflection)")
+	what.Set.StringArrayVar(&words.calling.imports, "proto-path", nil, "`directory` that --proto imports from, beside its own; repeatable")
+	what.Set.StringVar(&words.calling.data, "data", "{}", "`JSON` of the message of a call, of a client's stream an array; @FILE is a file with one for each call, in turn, @- stdin")
+	what.Set.DurationVar(&words.calling.deadline, "deadline", 0, "that calls tell the server (grpc-timeout); default: none")
 	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	how := cmdenv.NewFlags("How it is sent")
 	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try, 1024 unless given")
 	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, or 2 (over TLS as ALPN agrees, in plain text with prior knowledge)")
-	how.Set.IntVar(&words.streams, "streams", 1, "with --http 2: requests under way at a time on each connection, as far as the server lets")
+	how.Set.IntVar(&words.streams, "streams", 1, "with --http 2 and gRPC: requests under way at a time on each connection, as far as the server lets")
 	how.Set.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
 	how.Set.Int64VarP(&words.requests, "requests", "n", 0, "measure so many requests, and not for a duration")
 	how.Set.StringVar(&words.rate, "rate", "", "open loop at `rate`: 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s over the duration")
+	how.Set.BoolVar(&words.asRecorded, "as-recorded", false, "open loop at the times of --feed, an access log or a HAR, for as long as they last")
+	how.Set.Float64Var(&words.speed, "speed", 1, "with --as-recorded: so many times as fast")
 	how.Set.DurationVarP(&words.timeout, "timeout", "t", defaultTimeout, "how long an answer, or a connect, may take")
 	how.Set.DurationVar(&words.warm, "warm", defaultWarm, "send for so long before measuring; default with -n: 0s")
 	how.Set.DurationVar(&words.think, "think", 0, "wait between an answer and the next request")
@@ -106,6 +121,20 @@ func runLoad(ctx context.Context, env cmdenv.Env, o options) error {
 	defer p.End()
 	if o.hint != "" {
 		p.Say(o.hint)
+	}
+	if f := o.feed; f != nil {
+		for _, line := range f.Broken {
+			p.Say("left out: " + line)
+		}
+		if more := f.Lost - len(f.Broken); more > 0 {
+			p.Say(fmt.Sprintf("and %s more that cannot be sent", counted(int64(more))))
+		}
+		if f.Secrets > 0 {
+			p.Say(format.Count(f.Secrets, "header") + " with credentials left out; --with-secrets sends them")
+		}
+		if f.More {
+			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", counted(traffic.MostRequests)))
+		}
 	}
 	if len(o.servers) > 1 {
 		return loadSeveral(ctx, env, o, p)

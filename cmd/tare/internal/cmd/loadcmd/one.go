@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
@@ -32,16 +33,22 @@ type loading struct {
 	trip     time.Duration // to make a connection, and the relay's delay
 	server   *started      // nil: it is not ours
 	seen     sighting
-	software string // what the server says it is; for ab
-	length   int64  // bytes of its first answer's body; for ab
+	method   *grpccall.Method // nil: HTTP
+	software string           // what the server says it is; for ab
+	length   int64            // bytes of its first answer's body; for ab
 }
 
 // loadOne loads one server and prints what came of it.
 func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	only := o.servers[0]
-	requests, err := o.asking.List(only.target, env.In)
-	if err != nil {
-		return err
+	var requests []load.Request
+	if o.feed != nil {
+		requests = o.feed.Requests
+	} else if !only.target.RPC {
+		var err error
+		if requests, err = o.asking.List(only.target, env.In); err != nil {
+			return err
+		}
 	}
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return nil, nil }
@@ -64,6 +71,11 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 			return err
 		}
 		defer done()
+		if target.RPC {
+			if l.requests, err = l.calls(ctx, target, env.In); err != nil {
+				return err
+			}
+		}
 		if o.search {
 			return l.search(ctx)
 		}
@@ -188,6 +200,9 @@ func (l *loading) options(t load.Trial) load.Options {
 		Target: l.target, Requests: l.requests, Connections: t.Connections, Timeout: l.o.timeout,
 		Engine: load.Engine(l.o.engine), Threads: l.o.threads, Handshake: l.o.handshakeMode(),
 		Protocol: l.o.protocol(), Streams: l.o.streams,
+	}
+	if l.method != nil {
+		o.Protocol, o.Verify = load.GRPC, l.verify
 	}
 	if l.o.preset == presetAB && !l.o.keepAlive {
 		o.PerConn = 1

@@ -171,6 +171,14 @@ func (p *loadPage) answers() {
 	if len(parts) == 0 {
 		parts = []string{"none"}
 	}
+	if len(p.d.Codes) > 0 {
+		parts = nil
+		for code := range 17 {
+			if n := p.d.Codes[strconv.Itoa(code)]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s: %s", code, load.CodeName(code), counted(n)))
+			}
+		}
+	}
 	p.labelled("statuses", strings.Join(parts, ", "))
 	parts = nil
 	for _, class := range load.Classes() {

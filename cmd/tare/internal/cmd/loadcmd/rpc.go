@@ -1,0 +1,118 @@
+package loadcmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/load"
+)
+
+// Bounds of the calls that are sent in turn.
+const (
+	mostCalls    = 100_000
+	mostCallData = 1 << 30
+)
+
+// calling are the flags about calls of gRPC.
+type calling struct {
+	proto    string
+	imports  []string
+	data     string
+	deadline time.Duration
+}
+
+// check refuses flags that mean nothing together; rpc says that the URL is one of
+// gRPC.
+func (c calling) check(changed func(string) bool, rpc bool) error {
+	for _, flag := range []string{"proto", "proto-path", "data", "deadline"} {
+		if changed(flag) && !rpc {
+			return cmdenv.Usage(fmt.Sprintf("--%s is for gRPC", flag), "a URL of it is grpc://host:port/package.Service/Method")
+		}
+	}
+	for _, flag := range []string{"method", "body", "data-dir", "feed", "mix", "http", "preset"} {
+		if changed(flag) && rpc {
+			return cmdenv.Usage(fmt.Sprintf("--%s is for HTTP", flag), "what a call of gRPC sends is --data")
+		}
+	}
+	if changed("deadline") && (c.deadline < time.Millisecond || c.deadline > load.MaxDuration) {
+		return cmdenv.Usage(fmt.Sprintf("--deadline %v is out of bounds", c.deadline), "1ms to 1h")
+	}
+	return nil
+}
+
+// calls are the requests to a server of gRPC, in turn.
+func (l *loading) calls(ctx context.Context, t loadstudy.Target, stdin io.Reader) ([]load.Request, error) {
+	c := l.o.calling
+	headers, err := l.o.asking.Header(t.Auth)
+	if err != nil {
+		return nil, err
+	}
+	if c.deadline > 0 {
+		headers = append(headers, [2]string{"grpc-timeout", fmt.Sprintf("%dm", (c.deadline+time.Millisecond-1)/time.Millisecond)})
+	}
+	if c.proto != "" {
+		if l.method, err = grpccall.Compile(ctx, c.proto, c.imports, t.Path); err != nil {
+			return nil, cmdenv.Usage(fmt.Sprintf("--proto %s: %s", c.proto, format.Line(err.Error(), 0)), "")
+		}
+	} else {
+		s := grpccall.Server{Addr: t.Addr, Host: t.Host, TLS: t.ForLoad(l.o.trust).TLS, Header: headers, Timeout: l.o.timeout}
+		if l.method, err = grpccall.Reflect(ctx, s, t.Path); err != nil {
+			if ctx.Err() != nil {
+				return nil, cmdenv.ErrInterrupted
+			}
+			return nil, &errNothing{fmt.Sprintf("what %s takes cannot be asked of the server: %s; --proto names the file that says so", t.Path, format.Line(err.Error(), 0))}
+		}
+	}
+	bodies, err := c.bodies(l.method, stdin)
+	if err != nil {
+		return nil, cmdenv.Usage("--data: "+format.Line(err.Error(), 0), "JSON as protocol buffers map it; @FILE is a file of one value for each call, @- stdin")
+	}
+	var list []load.Request
+	for _, body := range bodies {
+		list = append(list, load.Request{Method: "POST", Path: t.Path, Header: headers, Body: body, Stream: l.method.Stream()})
+	}
+	return list, nil
+}
+
+// bodies are what the calls send, in turn.
+func (c calling) bodies(m *grpccall.Method, stdin io.Reader) ([][]byte, error) {
+	file, isFile := strings.CutPrefix(c.data, "@")
+	var r io.Reader = strings.NewReader(c.data)
+	if isFile && file == "-" {
+		r = stdin
+	} else if isFile {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, cmdenv.Cause(err))
+		}
+		defer f.Close()
+		r = f
+	}
+	src, err := io.ReadAll(io.LimitReader(r, mostCallData))
+	if err != nil {
+		return nil, err
+	}
+	list, err := m.Bodies(bytes.NewReader(src), mostCalls)
+	if err == nil && len(list) == 0 {
+		err = errors.New("no value of JSON")
+	}
+	return list, err
+}
+
+// verify holds a sample of the answers against what the method answers.
+func (l *loading) verify(_, status int, body []byte) error {
+	if status != 200 {
+		return nil
+	}
+	return l.method.Check(body)
+}

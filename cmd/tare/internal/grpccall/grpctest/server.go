@@ -1,0 +1,173 @@
+// Package grpctest is a small server of gRPC for tests, with all four kinds of
+// methods and answers to questions about itself.
+package grpctest
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/bufbuild/protocompile"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// Files are what the server is made of.
+func Files() map[string]string {
+	return map[string]string{
+		"shop.proto": `syntax = "proto3";
+package shop.v1;
+import "common/item.proto";
+import "google/protobuf/timestamp.proto";
+message Ask { string id = 1; int32 n = 2; google.protobuf.Timestamp at = 3; }
+message Empty {}
+service Shop {
+  rpc Get(Ask) returns (common.Item);
+  rpc List(Ask) returns (stream common.Item);
+  rpc Put(stream common.Item) returns (common.Item);
+  rpc Talk(stream Ask) returns (stream common.Item);
+}
+`,
+		"common/item.proto": `syntax = "proto3";
+package common;
+message Item { string id = 1; int64 count = 2; }
+`,
+	}
+}
+
+// Server counts what it was asked.
+type Server struct {
+	Version string // of reflection: v1 or v1alpha; empty: none
+
+	Calls    atomic.Int64
+	Messages atomic.Int64 // received
+	mu       sync.Mutex
+	header   http.Header
+	files    map[string][]byte
+}
+
+// Header is that of the last call.
+func (s *Server) Header() http.Header {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.header
+}
+
+// New compiles the files.
+func New(version string) (*Server, error) {
+	src := Files()
+	c := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{Accessor: protocompile.SourceAccessorFromMap(src)})}
+	list, err := c.Compile(context.Background(), "shop.proto")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Version: version, files: map[string][]byte{}}
+	var add func(protoreflect.FileDescriptor) error
+	add = func(f protoreflect.FileDescriptor) error {
+		b, err := proto.Marshal(protodesc.ToFileDescriptorProto(f))
+		s.files[f.Path()] = b
+		for i := 0; i < f.Imports().Len() && err == nil; i++ {
+			err = add(f.Imports().Get(i).FileDescriptor)
+		}
+		return err
+	}
+	return s, add(list[0])
+}
+
+// ServeHTTP answers a call: an id of "404" is not found, one of "odd" gets what is no
+// message, and one of "silent" no trailers.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	msgs, err := messages(r.Body)
+	status := 0
+	if err != nil {
+		status = 13
+	}
+	w.Header().Set("Content-Type", "application/grpc")
+	w.Header().Set("Trailer", "Grpc-Status")
+	reflects := s.Version != "" && strings.Contains(r.URL.Path, "/grpc.reflection."+s.Version+".")
+	if !reflects {
+		s.mu.Lock()
+		s.header = r.Header.Clone()
+		s.mu.Unlock()
+		s.Calls.Add(1)
+		s.Messages.Add(int64(len(msgs)))
+	}
+	var out [][]byte
+	switch method := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]; {
+	case status != 0:
+	case reflects:
+		for _, m := range msgs {
+			out = append(out, s.reflect(m))
+		}
+	case method == "Get" && len(msgs) == 1, method == "Put":
+		out = [][]byte{item("x", len(msgs))}
+	case method == "List" && len(msgs) == 1, method == "Talk":
+		for i := range 3 * len(msgs) {
+			out = append(out, item("x", i))
+		}
+	default:
+		status = 12
+	}
+	if len(msgs) > 0 && !reflects {
+		switch id, _ := protowire.ConsumeString(msgs[0][min(1, len(msgs[0])):]); id {
+		case "404":
+			status, out = 5, nil
+		case "odd":
+			out = [][]byte{{0xff}}
+		case "silent":
+			return
+		}
+	}
+	for _, m := range out {
+		_, _ = w.Write(append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(m))), m...))
+	}
+	w.Header().Set("Grpc-Status", strconv.Itoa(status))
+}
+
+// messages reads those of a request.
+func messages(r io.Reader) ([][]byte, error) {
+	var list [][]byte
+	for {
+		prefix := make([]byte, 5)
+		if _, err := io.ReadFull(r, prefix); err == io.EOF {
+			return list, nil
+		} else if err != nil {
+			return nil, err
+		}
+		m := make([]byte, binary.BigEndian.Uint32(prefix[1:]))
+		if _, err := io.ReadFull(r, m); err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+}
+
+// item is a common.Item.
+func item(id string, count int) []byte {
+	b := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), id)
+	return protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), uint64(count))
+}
+
+// reflect answers a question with one file, or with an error.
+func (s *Server) reflect(ask []byte) []byte {
+	n, _, size := protowire.ConsumeTag(ask)
+	text, _ := protowire.ConsumeString(ask[size:])
+	name := text
+	if n == 4 && strings.HasPrefix(text, "shop.v1.Shop") {
+		name = "shop.proto"
+	}
+	file, ok := s.files[name]
+	if !ok {
+		why := protowire.AppendString(protowire.AppendTag(nil, 2, protowire.BytesType), "no "+text)
+		return protowire.AppendBytes(protowire.AppendTag(nil, 7, protowire.BytesType), why)
+	}
+	found := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), file)
+	return protowire.AppendBytes(protowire.AppendTag(nil, 4, protowire.BytesType), found)
+}

@@ -1,0 +1,232 @@
+package grpccall
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+)
+
+// Server is a server that knows its own methods.
+type Server struct {
+	Addr    string      // where it is dialled
+	Host    string      // what it is called
+	TLS     *tls.Config // nil: plain text
+	Header  [][2]string
+	Timeout time.Duration
+}
+
+// Bounds of what a server says of itself.
+const (
+	mostFiles  = 1000
+	mostReplay = 64 << 20 // bytes of one answer
+)
+
+// Fields of grpc.reflection.v1, reflection.proto.
+const (
+	askFile    = 3
+	askSymbol  = 4
+	saysFiles  = 4
+	saysError  = 7
+	errMessage = 2
+)
+
+// Reflect finds the method that a path names by asking the server.
+func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
+	service, method, err := Split(path)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.Timeout)
+	defer cancel()
+	t := s.transport()
+	defer t.CloseIdleConnections()
+	a := asking{s: s, client: &http.Client{Transport: t}, version: "v1"}
+	found, err := a.ask(ctx, askSymbol, service)
+	if errors.Is(err, errUnknown) {
+		a.version = "v1alpha"
+		found, err = a.ask(ctx, askSymbol, service)
+	}
+	if errors.Is(err, errUnknown) {
+		return nil, errors.New("the server does not answer questions about itself (server reflection)")
+	}
+	if err != nil {
+		return nil, err
+	}
+	set, have := found, map[string]bool{}
+	for _, f := range found {
+		have[f.GetName()] = true
+	}
+	for i := 0; i < len(set); i++ {
+		for _, need := range set[i].Dependency {
+			if have[need] {
+				continue
+			}
+			if len(set) >= mostFiles {
+				return nil, fmt.Errorf("more than %d files", mostFiles)
+			}
+			more, err := a.ask(ctx, askFile, need)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", need, err)
+			}
+			for _, f := range more {
+				if !have[f.GetName()] {
+					have[f.GetName()] = true
+					set = append(set, f)
+				}
+			}
+			if !have[need] {
+				return nil, fmt.Errorf("%s: the server sent another file", need)
+			}
+		}
+	}
+	files, err := protodesc.NewFiles(&descriptorpb.FileDescriptorSet{File: set})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		d, err := files.FindFileByPath(f.GetName())
+		if err != nil {
+			return nil, err
+		}
+		if name := protoreflect.FullName(service); d.Services().ByName(name.Name()) != nil && d.Package() == name.Parent() {
+			return find(d.Services(), service, method, "the server")
+		}
+	}
+	return nil, fmt.Errorf("the server has no service %q", service)
+}
+
+func (s Server) transport() *http.Transport {
+	t := &http.Transport{Protocols: new(http.Protocols), DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, s.Addr)
+	}}
+	t.Protocols.SetHTTP2(true)
+	t.Protocols.SetUnencryptedHTTP2(true)
+	if s.TLS != nil {
+		t.TLSClientConfig = s.TLS.Clone()
+	}
+	return t
+}
+
+// asking asks one version of the service.
+type asking struct {
+	s       Server
+	client  *http.Client
+	version string
+}
+
+// errUnknown says that the server has no such service.
+var errUnknown = errors.New("unimplemented")
+
+// ask asks one question, and returns the files that answer it.
+func (a asking) ask(ctx context.Context, field protowire.Number, text string) ([]*descriptorpb.FileDescriptorProto, error) {
+	msg := protowire.AppendString(protowire.AppendTag(nil, field, protowire.BytesType), text)
+	body := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(msg))), msg...)
+	scheme := "http://"
+	if a.s.TLS != nil {
+		scheme = "https://"
+	}
+	url := scheme + a.s.Host + "/grpc.reflection." + a.version + ".ServerReflection/ServerReflectionInfo"
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range a.s.Header {
+		q.Header.Add(h[0], h[1])
+	}
+	q.Header.Set("Content-Type", "application/grpc")
+	q.Header.Set("Te", "trailers")
+	r, err := a.client.Do(q)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Body.Close()
+	src, err := io.ReadAll(io.LimitReader(r.Body, mostReplay+1))
+	if err != nil {
+		return nil, err
+	}
+	status, why := r.Trailer.Get("Grpc-Status"), r.Trailer.Get("Grpc-Message")
+	if status == "" {
+		status, why = r.Header.Get("Grpc-Status"), r.Header.Get("Grpc-Message")
+	}
+	switch {
+	case status == "12" || r.StatusCode == http.StatusNotFound:
+		return nil, errUnknown
+	case r.StatusCode != http.StatusOK || status == "":
+		return nil, fmt.Errorf("no answer of gRPC: %s", r.Status)
+	case status != "0":
+		return nil, fmt.Errorf("grpc-status %s: %s", status, why)
+	case len(src) > mostReplay:
+		return nil, fmt.Errorf("an answer of more than %d bytes", mostReplay)
+	case len(src) < prefixLen || src[0] != 0 || uint64(binary.BigEndian.Uint32(src[1:])) != uint64(len(src)-prefixLen):
+		return nil, errors.New("not one message")
+	}
+	return readAnswer(src[prefixLen:])
+}
+
+// readAnswer reads a ServerReflectionResponse.
+func readAnswer(b []byte) ([]*descriptorpb.FileDescriptorProto, error) {
+	var list []*descriptorpb.FileDescriptorProto
+	err := eachField(b, func(n protowire.Number, v []byte) error {
+		switch n {
+		case saysFiles:
+			return eachField(v, func(n protowire.Number, v []byte) error {
+				f := new(descriptorpb.FileDescriptorProto)
+				if err := proto.Unmarshal(v, f); err != nil {
+					return err
+				}
+				list = append(list, f)
+				return nil
+			})
+		case saysError:
+			return eachField(v, func(n protowire.Number, v []byte) error {
+				if n == errMessage {
+					return errors.New("the server says: " + string(v))
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	if err == nil && len(list) == 0 {
+		err = errors.New("the server sent no files")
+	}
+	return list, err
+}
+
+// eachField calls do for each field of bytes.
+func eachField(b []byte, do func(protowire.Number, []byte) error) error {
+	for len(b) > 0 {
+		n, kind, size := protowire.ConsumeTag(b)
+		if size < 0 {
+			return protowire.ParseError(size)
+		}
+		b = b[size:]
+		if kind == protowire.BytesType {
+			v, size := protowire.ConsumeBytes(b)
+			if size < 0 {
+				return protowire.ParseError(size)
+			}
+			if err := do(n, v); err != nil {
+				return err
+			}
+		}
+		if size = protowire.ConsumeFieldValue(n, kind, b); size < 0 {
+			return protowire.ParseError(size)
+		}
+		b = b[size:]
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package loadstudy
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/traffic"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// Recorded reads the feed where it is an access log, a HAR or an OpenAPI document;
+// nil: it is none of them. Requests go to the target, whatever host the file names.
+func (a Requests) Recorded(t Target) (*traffic.Feed, error) {
+	if a.Feed == "" || a.Feed == "-" {
+		return nil, nil
+	}
+	file, err := os.Open(a.Feed)
+	if err != nil {
+		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s: %v", a.Feed, cmdenv.Cause(err)), "a line for each request")
+	}
+	defer file.Close()
+	r := bufio.NewReaderSize(file, 64<<10)
+	begin, err := r.Peek(4 << 10)
+	if err != nil && err != io.EOF {
+		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s: %v", a.Feed, cmdenv.Cause(err)), "")
+	}
+	kind := traffic.Sniff(a.Feed, begin)
+	if kind == traffic.Unknown {
+		return nil, nil
+	}
+	headers, err := a.Header(t.Auth)
+	if err != nil {
+		return nil, err
+	}
+	f, err := traffic.Read(kind, r, a.Secrets)
+	if err != nil {
+		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s: %s", a.Feed, format.Line(err.Error(), 0)), "")
+	}
+	if len(f.Requests) == 0 {
+		why := "holds no requests"
+		if len(f.Broken) > 0 {
+			why += " that can be sent: " + f.Broken[0]
+		}
+		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s %s", a.Feed, why), "")
+	}
+	for i := range f.Requests {
+		f.Requests[i].Header = append(slices.Clone(headers), f.Requests[i].Header...)
+	}
+	return f, nil
+}

@@ -1,0 +1,228 @@
+package traffic
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/load"
+)
+
+const at = "[10/Oct/2000:13:55:36 -0700]"
+
+// lines is a feed in words, one request a line.
+func lines(f *Feed) string {
+	var out []string
+	for i, q := range f.Requests {
+		text := q.Method + " " + q.Path
+		for _, h := range q.Header {
+			text += " " + h[0] + "=" + h[1]
+		}
+		if len(q.Body) > 0 {
+			text += " " + string(q.Body)
+		}
+		if f.Times != nil {
+			text += " " + f.Times[i].String()
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestAccessLog(t *testing.T) {
+	src := `127.0.0.1 - frank [10/Oct/2000:13:55:38 -0700] "GET /c HTTP/1.0" 200 2326
+::1 - - ` + at + ` "GET /a?b=1&c=%20 HTTP/1.1" 200 2326 "http://x/?q=\"1\"" "Mozilla/5.0 (X11)"
+
+10.0.0.1 - - ` + at + ` "POST http://other.example/p HTTP/2.0" 201 -
+10.0.0.1 - - ` + at + ` "\x16\x03\x01" 400 0
+nonsense
+10.0.0.1 - - [yesterday] "GET / HTTP/1.1" 200 1
+10.0.0.1 - - ` + at + ` "GET / HTTP/1.1"
+10.0.0.1 - - ` + at + ` "CONNECT a:1 HTTP/1.1" 200 1
+10.0.0.1 - - ` + at + ` "GET /last HTTP/1.1" 304 0`
+	f, err := Read(AccessLog, strings.NewReader(src), false)
+	want := "GET /a?b=1&c=%20 0s\nPOST /p 333.333333ms\nGET /last 666.666666ms\nGET /c 2s"
+	got := lines(f)
+	if err != nil || f.Lost != 5 || len(f.Broken) != 5 || !strings.HasPrefix(f.Broken[0], "line 5: ") || !strings.HasPrefix(f.Broken[1], "line 6: not host ident") {
+		t.Errorf("%v, %d: %q", err, f.Lost, f.Broken)
+	}
+	// The three of the same second follow a gap in the file, each in its order.
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
+func TestHAR(t *testing.T) {
+	entry := func(at, rest string) string {
+		return `{"startedDateTime":"` + at + `","time":1,"request":{"method":"POST","url":"https://shop.example/a?b=1#c",` + rest + `"httpVersion":"h2"},"response":{"status":200}}`
+	}
+	src := `{"other":{"log":[1]},"log":{"version":"1.2","pages":[{}],"entries":[` + strings.Join([]string{
+		entry("2024-01-01T00:00:01.500Z", `"headers":[{"name":":method","value":"POST"},{"name":"Cookie","value":"s=1"},{"name":"Authorization","value":"x"},{"name":"Host","value":"y"},{"name":"Accept","value":"*/*"}],"postData":{"text":"hello"},`),
+		entry("2024-01-01T00:00:01Z", `"postData":{"text":"aGk=","encoding":"base64"},`),
+		entry("never", ""), `7`, entry("2024-01-01T00:00:02Z", `"headers":[{"name":"A b","value":"c"}],`), entry("2024-01-01T00:00:02Z", ""),
+	}, ",") + `]}}`
+	for secrets, header := range map[bool]string{false: " Accept=*/*", true: " Cookie=s=1 Authorization=x Accept=*/*"} {
+		f, err := Read(HAR, strings.NewReader(src), secrets)
+		want := "POST /a?b=1 hi 0s\nPOST /a?b=1" + header + " hello 500ms\nPOST /a?b=1 1s"
+		if err != nil || lines(f) != want || f.Lost != 3 || f.Secrets != map[bool]int{false: 2}[secrets] {
+			t.Errorf("%v, %d lost %q, %d secrets\n%s\nwant\n%s", err, f.Lost, f.Broken, f.Secrets, lines(f), want)
+		}
+	}
+	f, err := Read(HAR, strings.NewReader(src[:strings.Index(src, `"never"`)]), false)
+	if err != nil || len(f.Requests) != 2 || f.Lost != 1 {
+		t.Errorf("cut off: %v, %d requests, %q", err, len(f.Requests), f.Broken)
+	}
+	for _, src := range []string{"", "[]", "{}", `{"log":{}}`, `{"log":{"entries":{}}}`, `{"log":7}`} {
+		if _, err := Read(HAR, strings.NewReader(src), false); err == nil {
+			t.Errorf("%q is an archive", src)
+		}
+	}
+}
+
+func TestOpenAPI(t *testing.T) {
+	src := `openapi: 3.0.3
+servers: [{url: "https://shop.example/v1/"}]
+components:
+  parameters:
+    id: {name: id, in: path, required: true, schema: {type: string, example: a b}}
+  schemas:
+    Item: {type: object, example: {name: x, count: 2}}
+paths:
+  /items/{id}:
+    parameters: [{$ref: "#/components/parameters/id"}]
+    get:
+      parameters: [{name: q, in: query, schema: {type: integer, default: 3}}, {name: X-Kind, in: header, example: k}, {name: none, in: query, schema: {type: string}}]
+    put:
+      requestBody: {required: true, content: {application/json: {schema: {$ref: "#/components/schemas/Item"}}}}
+  /notes:
+    post:
+      requestBody: {content: {text/plain: {examples: {one: {value: hello}}}}}
+    delete:
+      requestBody: {required: true, content: {application/json: {schema: {type: object}}}}
+  /users/{user}:
+    get: {}
+`
+	f, err := Read(OpenAPI, strings.NewReader(src), false)
+	want := `GET /v1/items/a%20b?q=3 X-Kind=k
+PUT /v1/items/a%20b Content-Type=application/json {"count":2,"name":"x"}
+POST /v1/notes Content-Type=text/plain hello`
+	if err != nil || lines(f) != want || f.Lost != 2 || f.Broken[0] != "DELETE /notes: no example of the body" || f.Broken[1] != "GET /users/{user}: no example of user" {
+		t.Errorf("%v, %q\n%s\nwant\n%s", err, f.Broken, lines(f), want)
+	}
+	for _, src := range []string{"", "a: [", "swagger: 2.0\npaths: {/a: {}}", "openapi: 3.0.0", "openapi: 3.0.0\npaths: {/a: {get: {$ref: '#/paths/~1a/get'}}}"} {
+		if f, err := Read(OpenAPI, strings.NewReader(src), false); err == nil && len(f.Requests) > 0 {
+			t.Errorf("%q has requests", src)
+		}
+	}
+}
+
+func TestSniff(t *testing.T) {
+	line := `1.2.3.4 - - ` + at + ` "GET / HTTP/1.1" 200 1`
+	for name, c := range map[string]struct {
+		begin string
+		want  Kind
+	}{
+		"a.har": {"", HAR}, "openapi.yaml": {"", OpenAPI}, "x/OPENAPI.json": {"", OpenAPI}, "any": {"\n" + line + "\n", AccessLog}, "access.log": {"broken\n", AccessLog}, "f.ndjson": {`{"path":"/"}`, Unknown}, "body": {"", Unknown},
+	} {
+		if got := Sniff(name, []byte(c.begin)); got != c.want {
+			t.Errorf("%s is %d", name, got)
+		}
+	}
+}
+
+// endless is a file of so many bytes, made of one text over and over.
+func endless(begin, text string, bytes int64) io.Reader {
+	return io.LimitReader(io.MultiReader(strings.NewReader(begin), &over{text: text}), bytes)
+}
+
+type over struct {
+	text string
+	n    int
+}
+
+func (o *over) Read(b []byte) (int, error) {
+	n := copy(b, o.text[o.n:])
+	o.n = (o.n + n) % len(o.text)
+	return n, nil
+}
+
+// A hundred megabytes (with TARE_SOAK, else eight) take no more memory than what is
+// kept, and what is broken is named ten times and then counted.
+func TestLargeFiles(t *testing.T) {
+	size := int64(8 << 20)
+	soak := os.Getenv("TARE_SOAK") != ""
+	if soak {
+		size = 100 << 20
+	}
+	for name, c := range map[string]struct {
+		kind   Kind
+		r      io.Reader
+		broken bool
+	}{
+		"log":            {AccessLog, endless("", `1.2.3.4 - - `+at+` "GET /path/of/some/length HTTP/1.1" 200 1 "-" "Mozilla/5.0"`+"\n", size), false},
+		"broken log":     {AccessLog, endless("", "nothing that could be a request\n", size), true},
+		"one line":       {AccessLog, endless("", "x", size), true},
+		"archive":        {HAR, endless(`{"log":{"entries":[`, `{"startedDateTime":"2024-01-01T00:00:01Z","request":{"method":"GET","url":"http://x/a","headers":[]},"response":{"content":{"text":"`+strings.Repeat("y", 1000)+`"}}},`, size), false},
+		"broken archive": {HAR, endless(`{"log":{"entries":[`, `{"startedDateTime":"x"},`, size), true},
+	} {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		f, err := Read(c.kind, c.r, false)
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		if err != nil || len(f.Broken) > mostBroken || c.broken != (f.Lost > 0 && len(f.Requests) == 0) || soak && name == "log" && !f.More {
+			t.Errorf("%s: %v, %d requests, %d lost, %d named", name, err, len(f.Requests), f.Lost, len(f.Broken))
+		}
+		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 64<<20 {
+			t.Errorf("%s: %d bytes are kept", name, grown)
+		}
+		runtime.KeepAlive(f)
+	}
+}
+
+func TestRecorded(t *testing.T) {
+	r := Recorded{At: []time.Duration{0, time.Second, time.Second, 4 * time.Second}, Speed: 2}
+	next := r.Times(1)
+	var got []time.Duration
+	for range 5 {
+		got = append(got, next())
+	}
+	if text := fmt.Sprint(got[:4]); text != "[0s 500ms 500ms 2s]" || got[4] < time.Hour {
+		t.Error(got)
+	}
+	if r.Mean(time.Second) != 3 || r.Mean(0) != 0 || r.Length() != 2*time.Second+time.Millisecond || r.String() != "as recorded, ×2" || (Recorded{}).Length() != 0 {
+		t.Error(r.Mean(time.Second), r.Length(), r)
+	}
+	var _ load.Profile = r
+}
+
+func FuzzTraffic(f *testing.F) {
+	f.Add(byte(AccessLog), []byte(`1.2.3.4 - - `+at+` "GET / HTTP/1.1" 200 1`))
+	f.Add(byte(HAR), []byte(`{"log":{"entries":[{"startedDateTime":"2024-01-01T00:00:01Z","request":{"method":"GET","url":"/"}}]}}`))
+	f.Add(byte(OpenAPI), []byte("openapi: 3.0.0\npaths: {/a: {get: {parameters: [{name: b, in: query, example: 1}]}}}"))
+	f.Fuzz(func(t *testing.T, kind byte, src []byte) {
+		feed, err := Read(Kind(kind%4), bytes.NewReader(src), false)
+		if err != nil {
+			return
+		}
+		for _, q := range feed.Requests {
+			if err := load.CheckRequest(q); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := 1; i < len(feed.Times); i++ {
+			if feed.Times[i] < feed.Times[i-1] {
+				t.Fatal("times that go back")
+			}
+		}
+		if len(feed.Broken) > mostBroken || feed.Lost < len(feed.Broken) {
+			t.Fatal(len(feed.Broken), feed.Lost)
+		}
+	})
+}
