@@ -43,6 +43,9 @@ type Result struct {
 
 	Expectations []Expectation `json:"expectations,omitempty"` // of traps: which checks must void them, and whether they did
 
+	Machines     []OnMachine    `json:"machines,omitempty"`      // where several measured; the rest of the document is of the first
+	OverMachines []OverMachines `json:"over_machines,omitempty"` // verdicts over them
+
 	NotWeighed []NotWeighed `json:"not_weighed,omitempty"`
 	Trials     []Trial      `json:"trials"`
 	Journal    string       `json:"journal,omitempty"` // file name of the slices, beside the document

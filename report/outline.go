@@ -33,6 +33,7 @@ func (m medium) has(other medium) bool { return m == 0 || m&other != 0 }
 
 // Keys of sections, in the order of [Outline].
 const (
+	KeyMachines       = "machines"
 	KeyVerdict        = "verdict"
 	KeyCriteria       = "criteria"
 	KeyPublished      = "published"
@@ -230,6 +231,7 @@ func filled(key, heading string, write func(*Section)) Section {
 func outline(r *tare.Result) []Section {
 	var out []Section
 	add := func(key, heading string, write func(*Section)) { out = append(out, filled(key, heading, write)) }
+	add(KeyMachines, machinesHeading, func(s *Section) { s.machines(r) })
 	add(KeyVerdict, verdictHeading, func(s *Section) { s.verdicts(r) })
 	add(KeyCriteria, criteriaHeading, func(s *Section) { s.criteria(r) })
 	add(KeyPublished, publishedHeading, func(s *Section) { s.published(r) })

@@ -28,7 +28,7 @@ func researchChapters() []chapter {
 		{2, "Objective", []string{keyQuestion, keyObjective}},
 		{2, "Method", []string{keyMethod}},
 		{2, "Results", nil},
-		{3, "", []string{KeyPublished, KeyWorkload, KeyCriteria, KeyScaling, KeyBreakEven, KeyDecomposition, KeySemantics}},
+		{3, "", []string{KeyMachines, KeyPublished, KeyWorkload, KeyCriteria, KeyScaling, KeyBreakEven, KeyDecomposition, KeySemantics}},
 		{3, "How to read the tables", []string{KeyReading}},
 		{3, "", []string{KeyClaims, KeyDrives, KeyExplanations, KeyProfiles, KeyFindings}},
 		{2, "Key finding", []string{keyAnswer, keyTally, KeyVerdict}},

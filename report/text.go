@@ -21,7 +21,7 @@ func Text(w io.Writer, r *tare.Result, s Style) error {
 // mainKeys are the sections of a report and their order.
 func mainKeys() []string {
 	return []string{
-		KeyVerdict, KeyCriteria, KeyPublished, KeyWorkload, KeyScaling, KeyBreakEven, KeyDecomposition, KeyReading, KeySemantics, KeyCost,
+		KeyMachines, KeyVerdict, KeyCriteria, KeyPublished, KeyWorkload, KeyScaling, KeyBreakEven, KeyDecomposition, KeyReading, KeySemantics, KeyCost,
 		KeyAdoption, KeyClaims, KeyDrives, KeyExplanations, KeyProfiles, KeyFindings, KeyNotWeighed, KeyResolution, KeyRun,
 	}
 }

@@ -116,6 +116,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/bring/gate", floor: 7},
 		{dir: "cmd/tare/internal/bring/advice", floor: 6},
 		{dir: "cmd/tare/internal/bring/routes", floor: 7},
+		{dir: "cmd/tare/internal/fleet", floor: 7},
 		{dir: "cmd/tare/internal/cmdenv", floor: 8},
 		{dir: "cmd/tare/internal/session", floor: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
 		{dir: "cmd/tare/internal/loadstudy", floor: 8, peers: []string{"cmd/tare/internal/cmdenv"}},

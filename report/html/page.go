@@ -128,6 +128,7 @@ func (b *builder) parts() []part {
 			out = append(out, p)
 		}
 	}
+	add(report.KeyMachines)
 	// Drawings come before sentences: of one workload in full, of several at a
 	// glance.
 	own(part{ID: keyGlance, Key: keyGlance, Heading: "Ratios at a glance", Level: 2, Blocks: b.glance()})

@@ -2,11 +2,16 @@
 package reportcmd
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/judge"
 )
 
@@ -14,8 +19,9 @@ import (
 func Command(env cmdenv.Env) *cobra.Command {
 	var f cmdenv.FormatFlag
 	var at cmdenv.RateFlag
+	var mixedGo bool
 	cmd := &cobra.Command{
-		Use:   "report RESULT",
+		Use:   "report RESULT…",
 		Short: "Print a result again, in another format",
 		Long: `Print a result that tare run kept or wrote, without measuring anything.
 
@@ -24,27 +30,33 @@ several studies), the directory of a run, or the name of a study, which stands
 for its newest run in the data directory (tare history lists them). - reads from
 stdin.
 
+Several RESULTs are of one study on several machines: the report is of the first,
+with verdicts over all machines on top. From three machines on each ratio has an
+interval over machines; a test says where machines differ. NAME=RESULT names the
+machine; without it the file does.
+
 Formats:
 ` + cmdenv.FormatHelp() + `
 
 benchfmt leaves out traps and whatever is void, and says so in comments.
 
 Exit codes: 0 printed, whatever the result says; 1 I/O error; 2 no such result,
-or one that cannot be read.`,
+one that cannot be read, or results that cannot be compared.`,
 		Example: `  tare report json-encode
   tare report json-encode --format md > json-encode.md
   tare report json-encode --at 1000/s
+  tare report a=a.json b=b.json c=c.json
   tare report ./mine.json --format benchfmt > bench.txt && benchstat -col /contender bench.txt
   tare run json-encode --json | tare report - --format csv`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmdenv.Usage("tare report needs a result", "a result.json, a run's directory, the name of a study that was run, or - for stdin")
 			}
-			return cmdenv.AtMost(1)(cmd, args)
+			return nil
 		},
 		ValidArgsFunction: env.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := f.Format(cmd)
+			shape, err := f.Format(cmd)
 			if err != nil {
 				return err
 			}
@@ -52,23 +64,52 @@ or one that cannot be read.`,
 			if err != nil {
 				return err
 			}
-			results, dir, err := env.ReadResults(args[0])
+			results, dir, err := read(env, args, mixedGo)
 			if err != nil {
 				return err
 			}
-			if format.Name == "html" && dir != "" {
-				format = cmdenv.PageOf(os.DirFS(dir))
+			if shape.Name == "html" && dir != "" {
+				shape = cmdenv.PageOf(os.DirFS(dir))
 			}
 			if rate > 0 {
 				for _, r := range results {
 					r.Cost = judge.Costs(r.Metrics, r.Contenders, r.Comparisons, r.Findings, rate)
 				}
 			}
-			return cmdenv.WriteResults(env.Out, format, results, env.Style(env.Out))
+			return cmdenv.WriteResults(env.Out, shape, results, env.Style(env.Out))
 		},
 	}
 	f.Add(cmd.Flags(), "one document, or a list where there are several")
 	f.Complete(cmd)
 	cmd.Flags().StringVar(&at.Text, "at", "", "say what contenders cost, and save, in a service that does it at `rate`, e.g. 1000/s")
+	cmd.Flags().BoolVar(&mixedGo, "mixed-go", false, "compare machines that built contenders with different versions of Go")
 	return cmd
+}
+
+// read are the results that args name: those of one file, or one over machines.
+func read(env cmdenv.Env, args []string, mixedGo bool) (results []*tare.Result, dir string, err error) {
+	if len(args) == 1 {
+		return env.ReadResults(args[0])
+	}
+	var machines []judge.Measured
+	for _, arg := range args {
+		name, file, named := strings.Cut(arg, "=")
+		if !named {
+			file = arg
+			name = strings.TrimSuffix(filepath.Base(arg), ".json")
+		}
+		one, _, err := env.ReadResults(file)
+		if err != nil {
+			return nil, "", err
+		}
+		if len(one) != 1 {
+			return nil, "", cmdenv.Usage(fmt.Sprintf("%s holds %s", file, format.Count(len(one), "result")), "with several machines give a file with one result each")
+		}
+		machines = append(machines, judge.Measured{Name: name, Result: one[0]})
+	}
+	over, err := judge.OverMachines(machines, mixedGo)
+	if err != nil {
+		return nil, "", cmdenv.Usage(err.Error(), "")
+	}
+	return []*tare.Result{over}, "", nil
 }

@@ -17,6 +17,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o session.Options
 	var f cmdenv.FormatFlag
 	var words session.Words
+	var on []string
 	cmd := &cobra.Command{
 		Use:   "run [STUDY|FILE…]",
 		Short: "Carry studies out",
@@ -49,6 +50,7 @@ contenders that are not traps.`,
   tare run ffi --with-original ../cgocopy
   tare run ./mine.yaml --rounds 40 --seed 7 --env GOGC=200 -o mine.json
   tare run tiny --contender gin-new --profile cpu,mem
+  tare run json-encode --rounds 18 --on local,ssh:a,ssh:b
   tare run json-encode --resume`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeStudies(env),
@@ -62,6 +64,9 @@ contenders that are not traps.`,
 			var err error
 			if o.Format, err = f.Format(cmd); err != nil {
 				return err
+			}
+			if len(on) > 0 {
+				return runOn(cmd, env, o, on, args)
 			}
 			return runStudies(cmd.Context(), env, o, args)
 		},
@@ -83,6 +88,7 @@ contenders that are not traps.`,
 	how.Set.IntVar(&o.Procs, "procs", 0, "GOMAXPROCS of the contenders; default: as the kind has it, 1 for codecs and routers")
 	how.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
 	how.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
+	how.Set.StringSliceVar(&on, "on", nil, "carry it out on several `machines` at the same time, ssh:HOST or local, each with --rounds of its own; verdicts are over all")
 	how.Set.BoolVar(&o.Resume, "resume", false, "go on with the newest unfinished run")
 	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")

@@ -1,0 +1,224 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/stats"
+)
+
+// Measured is the result of one machine and the machine's name.
+type Measured struct {
+	Name   string
+	Result *tare.Result
+}
+
+// OverMachines is the result of the first machine with the verdicts over all.
+// It refuses results that do not answer the same question: of other studies,
+// inputs or versions of the contenders, and of other versions of Go unless
+// mixedGo.
+func OverMachines(of []Measured, mixedGo bool) (*tare.Result, error) {
+	if len(of) < 2 {
+		return nil, fmt.Errorf("%s: verdicts over machines need two at least", format.Count(len(of), "machine"))
+	}
+	var names []string
+	for _, m := range of {
+		if slices.Contains(names, m.Name) {
+			return nil, fmt.Errorf("two machines are named %s", printed(m.Name))
+		}
+		names = append(names, m.Name)
+		if why := other(of[0].Result, m.Result, mixedGo); why != "" {
+			return nil, fmt.Errorf("%s and %s cannot be compared: %s", printed(of[0].Name), printed(m.Name), why)
+		}
+	}
+	out := *of[0].Result
+	for _, m := range of {
+		r := m.Result
+		out.Machines = append(out.Machines, tare.OnMachine{
+			Name: m.Name, Machine: r.Machine, Rounds: r.RoundsDone, Seed: r.Seed, Comparisons: r.Comparisons, Effects: r.Rounds,
+		})
+	}
+	for _, kind := range kindsOf(of) {
+		alike := slices.DeleteFunc(slices.Clone(of), func(m Measured) bool { return machineKind(m.Result) != kind })
+		out.OverMachines = append(out.OverMachines, overKind(kind, alike)...)
+	}
+	return &out, nil
+}
+
+// other says why two results are not of one question; empty: they are.
+func other(a, b *tare.Result, mixedGo bool) string {
+	switch {
+	case len(b.Machines) > 0 || len(a.Machines) > 0:
+		return "one of them is of several machines already"
+	case a.Study != b.Study || a.Question != b.Question:
+		return fmt.Sprintf("study %s is not %s", printed(b.Study), printed(a.Study))
+	case !slices.Equal(a.Metrics, b.Metrics):
+		return "they have other metrics"
+	}
+	for _, w := range a.Workloads {
+		i := slices.IndexFunc(b.Workloads, func(x tare.Workload) bool { return x.ID == w.ID })
+		if i >= 0 && b.Workloads[i].SHA256 != w.SHA256 {
+			return fmt.Sprintf("the input of workload %s is another", printed(w.ID))
+		}
+	}
+	for _, c := range a.Contenders {
+		d, ok := b.Contender(c.ID)
+		switch {
+		case !ok || c.Error != "" || d.Error != "":
+		case c.Role != d.Role:
+			return fmt.Sprintf("%s has another role", printed(c.ID))
+		case c.Version != d.Version || !slices.Equal(c.Modules, d.Modules):
+			return fmt.Sprintf("%s was built from other versions", printed(c.ID))
+		case c.Go != d.Go && !mixedGo:
+			return fmt.Sprintf("%s was built by %s and by %s (--mixed-go compares them all the same)", printed(c.ID), printed(c.Go), printed(d.Go))
+		}
+	}
+	return ""
+}
+
+func machineKind(r *tare.Result) string { return r.Machine.OS + "/" + r.Machine.Arch }
+
+func kindsOf(of []Measured) []string {
+	var out []string
+	for _, m := range of {
+		if kind := machineKind(m.Result); !slices.Contains(out, kind) {
+			out = append(out, kind)
+		}
+	}
+	return out
+}
+
+// overKind are the comparisons over machines of one kind, the p-values adjusted
+// over those of one metric.
+func overKind(kind string, of []Measured) []tare.OverMachines {
+	var out []tare.OverMachines
+	family := map[string][]int{}
+	var p []float64
+	for _, m := range of {
+		for _, c := range m.Result.Comparisons {
+			known := slices.ContainsFunc(out, func(o tare.OverMachines) bool { return isOf(o, c) })
+			if known || c.Contender == c.Against || c.Contender == tare.ControlID {
+				continue
+			}
+			o, same, ok := overMachines(kind, of, c)
+			if ok {
+				family[c.Metric] = append(family[c.Metric], len(out))
+			}
+			out, p = append(out, o), append(p, same)
+		}
+	}
+	for _, members := range family {
+		var raw []float64
+		for _, i := range members {
+			raw = append(raw, p[i])
+		}
+		for k, adjusted := range stats.Holm(raw) {
+			o := &out[members[k]]
+			o.P, o.Differ = adjusted, adjusted <= stats.MachinesDiffer
+		}
+	}
+	for i := range out {
+		out[i].Sentence = overSentence(out[i])
+	}
+	return out
+}
+
+func isOf(o tare.OverMachines, c tare.Comparison) bool {
+	return o.Workload == c.Workload && o.Contender == c.Contender && o.Metric == c.Metric && o.Against == c.Against
+}
+
+// overMachines is what machines of one kind say about a comparison, and the
+// p-value of one ratio on all; ok is false where that cannot be tested.
+func overMachines(kind string, of []Measured, c tare.Comparison) (o tare.OverMachines, same float64, ok bool) {
+	o = tare.OverMachines{Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: c.Against, Kind: kind, P: 1}
+	var estimates []stats.Estimate
+	for _, m := range of {
+		r := m.Result
+		i := slices.IndexFunc(r.Comparisons, func(x tare.Comparison) bool { return isOf(o, x) })
+		if i < 0 {
+			continue
+		}
+		if len(r.VoidsMetric(c.Contender, c.Workload, c.Metric))+len(r.VoidsMetric(c.Against, c.Workload, c.Metric)) > 0 {
+			o.Void = append(o.Void, m.Name)
+			continue
+		}
+		on := r.Comparisons[i]
+		switch on.Differs(tare.NoiseFloor(r.Comparisons, on.Workload, on.Metric)) {
+		case tare.Significant:
+			if on.Ratio < 1 {
+				o.Less = append(o.Less, m.Name)
+			} else {
+				o.More = append(o.More, m.Name)
+			}
+		default:
+			o.Open = append(o.Open, m.Name)
+		}
+		if e, known := tare.EffectsOf(r.Rounds, c.Workload, c.Metric, c.Contender, c.Against); known {
+			if estimate, enough := stats.Trimmed(e.Effects); enough {
+				estimates = append(estimates, estimate)
+			}
+		}
+	}
+	if pooled, enough := stats.Pool(estimates, alpha); enough {
+		o.Ratio, o.Low, o.High, o.Level = math.Exp(pooled.Value), math.Exp(pooled.Low), math.Exp(pooled.High), 1-alpha
+		o.Between, o.I2 = math.Sqrt(pooled.Between), pooled.I2
+	}
+	same, ok = stats.SameEverywhere(estimates)
+	return o, same, ok
+}
+
+// overSentence says on how many machines a difference holds, and whether the
+// machines agree about how large it is.
+func overSentence(o tare.OverMachines) string {
+	machines := len(o.Less) + len(o.More) + len(o.Open)
+	all := func(names []string) string {
+		return fmt.Sprintf("holds on %d of %s", len(names), format.Count(machines, "machine"))
+	}
+	var text string
+	switch {
+	case machines == 0:
+		return "Void on every machine."
+	case len(o.Less) > 0 && len(o.More) > 0:
+		text = fmt.Sprintf("Less on %s, more on %s", named(o.Less), named(o.More))
+		if len(o.Open) > 0 {
+			text += ", no difference shown on " + named(o.Open)
+		}
+	case len(o.Less) == machines:
+		text = "Less: " + all(o.Less)
+	case len(o.More) == machines:
+		text = "More: " + all(o.More)
+	case len(o.Less) > 0:
+		text = "Less on " + named(o.Less) + " but not on " + named(o.Open)
+	case len(o.More) > 0:
+		text = "More on " + named(o.More) + " but not on " + named(o.Open)
+	default:
+		text = "No difference shown on any of " + format.Count(machines, "machine")
+	}
+	switch {
+	case o.Differ:
+		text += "; the machines differ in how much"
+	case o.Ratio > 0 && (o.High < 1 || o.Low > 1):
+		text += "; over machines the interval excludes 1"
+	case o.Ratio > 0 && len(o.Open) < machines:
+		text += "; over machines the interval includes 1"
+	}
+	if len(o.Void) > 0 {
+		text += "; void on " + named(o.Void)
+	}
+	return text + "."
+}
+
+func named(machines []string) string {
+	var out []string
+	for _, name := range machines {
+		out = append(out, printed(name))
+	}
+	return strings.Join(out, ", ")
+}
+
+// printed is a foreign name as messages show it.
+func printed(name string) string { return format.Line(name, 80) }

@@ -1,0 +1,34 @@
+package tare
+
+// OnMachine is what one machine measured of a result that several did.
+type OnMachine struct {
+	Name        string       `json:"name"`
+	Machine     Machine      `json:"machine"`
+	Rounds      int          `json:"rounds"`
+	Seed        string       `json:"seed"`
+	Comparisons []Comparison `json:"comparisons"`
+	Effects     []Effects    `json:"effects"` // of its rounds
+}
+
+// OverMachines is a comparison over machines of one kind. Rounds are paired on
+// one machine; ratios never cross machines.
+type OverMachines struct {
+	Workload  string   `json:"workload"`
+	Contender string   `json:"contender"`
+	Metric    string   `json:"metric"`
+	Against   string   `json:"against"`
+	Kind      string   `json:"machine_kind"`       // operating system and architecture
+	Less      []string `json:"less_on,omitempty"`  // names of machines where it takes significantly less
+	More      []string `json:"more_on,omitempty"`  // where it takes significantly more
+	Open      []string `json:"open_on,omitempty"`  // where no difference was shown
+	Void      []string `json:"void_on,omitempty"`  // where it is void
+	Ratio     float64  `json:"ratio,omitempty"`    // mean over machines; zero with fewer than three
+	Low       float64  `json:"low,omitempty"`      // interval over machines
+	High      float64  `json:"high,omitempty"`     //
+	Level     float64  `json:"level,omitempty"`    // confidence of it
+	Between   float64  `json:"between,omitempty"`  // standard deviation between machines, of the logarithm
+	I2        float64  `json:"i2,omitempty"`       // share of the differences that rounds do not explain
+	P         float64  `json:"p_same"`             // of one and the same ratio everywhere, adjusted for the family
+	Differ    bool     `json:"differ,omitempty"`   // the machines do not have one ratio
+	Sentence  string   `json:"sentence,omitempty"` // in words
+}

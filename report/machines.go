@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+const machinesHeading = "Over machines"
+
+// machines are the verdicts over machines, where several measured.
+func (s *Section) machines(r *tare.Result) {
+	if len(r.Machines) == 0 {
+		return
+	}
+	s.say(Dim, fmt.Sprintf("%s measured, each in its own rounds; ratios never cross machines. All other sections are of %s. "+
+		"Over three machines or more of one kind the machine is a random effect: the ratio is the mean over machines like these, the interval is Hartung's, Knapp's, Sidik's and Jonkman's, "+
+		"and p is the chance of differences as large if all machines had one ratio (Welch, with Holm's adjustment).", plural(len(r.Machines), "machine"), r.Machines[0].Name))
+	s.space()
+	machines := Table{Columns: []Column{{Name: "machine"}, {Name: "kind"}, {Name: "processor"}, {Name: "cores", Right: true}, {Name: "Go"}, {Name: "rounds", Right: true}}}
+	for _, m := range r.Machines {
+		machines.Rows = append(machines.Rows, Row{Cells: []Field{
+			{Text: m.Name}, {Text: m.Machine.OS + "/" + m.Machine.Arch}, {Text: or(m.Machine.CPU, nothing)}, {Text: fmt.Sprint(m.Machine.Cores)}, {Text: or(m.Machine.Go, nothing)}, {Text: fmt.Sprint(m.Rounds)},
+		}})
+	}
+	s.show("", "machines", machines)
+	s.space()
+	shown := shownOverMachines(r)
+	s.show("", "ratios over machines", overMachines(r, shown))
+	s.space()
+	var verdicts []Item
+	for _, o := range shown {
+		verdicts = append(verdicts, Item{Text: compared(r, o) + ": " + o.Sentence})
+	}
+	s.list("", verdicts...)
+}
+
+// shownOverMachines are the comparisons of the primary metric, and those of
+// another in which the machines differ.
+func shownOverMachines(r *tare.Result) []tare.OverMachines {
+	return slices.DeleteFunc(slices.Clone(r.OverMachines), func(o tare.OverMachines) bool { return o.Metric != r.Metrics[0] && !o.Differ })
+}
+
+// compared is what a comparison is of.
+func compared(r *tare.Result, o tare.OverMachines) string {
+	text := o.Contender + ", " + o.Workload
+	if o.Metric != r.Metrics[0] {
+		text += ", " + o.Metric
+	}
+	return text
+}
+
+// overMachines is a row for each comparison, with a column for each machine.
+func overMachines(r *tare.Result, shown []tare.OverMachines) Table {
+	t := Table{Columns: []Column{{Name: "ratio of " + r.Metrics[0]}}}
+	for _, m := range r.Machines {
+		t.Columns = append(t.Columns, Column{Name: "on " + m.Name})
+	}
+	t.Columns = append(t.Columns, Column{Name: "over machines"}, Column{Name: "p", Right: true})
+	for _, o := range shown {
+		cells := []Field{{Text: compared(r, o)}}
+		for _, m := range r.Machines {
+			cells = append(cells, onMachine(o, m))
+		}
+		over := nothing
+		if o.Ratio > 0 {
+			over = ratioWithin(o.Ratio, o.Low, o.High)
+		}
+		t.Rows = append(t.Rows, Row{Cells: append(cells, Field{Text: over}, Field{Text: chance(o.P)})})
+	}
+	return t
+}
+
+func onMachine(o tare.OverMachines, m tare.OnMachine) Field {
+	if m.Machine.OS+"/"+m.Machine.Arch != o.Kind {
+		return Field{Text: nothing}
+	}
+	for _, c := range m.Comparisons {
+		if c.Workload != o.Workload || c.Contender != o.Contender || c.Metric != o.Metric {
+			continue
+		}
+		if slices.Contains(o.Void, m.Name) {
+			return crossed("void")
+		}
+		if !c.Bounded() {
+			return Field{Text: fmt.Sprintf("%.3f×", c.Ratio)}
+		}
+		return Field{Text: ratioWithin(c.Ratio, c.Low, c.High)}
+	}
+	return Field{Text: nothing}
+}
+
+func ratioWithin(ratio, low, high float64) string {
+	return fmt.Sprintf("%.3f× [%.3f, %.3f]", ratio, low, high)
+}
+
+func chance(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return fmt.Sprintf("%.3f", p)
+}
