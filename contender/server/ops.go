@@ -47,7 +47,6 @@ type Question struct {
 	Method, Path  string
 	Authorization string
 	Accept        string
-	ContentType   string
 }
 
 // Page is what Ops answers with.
@@ -81,7 +80,7 @@ func (o *Ops) Handler(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		reply, ok := o.Answer(Question{r.Method, r.URL.Path, r.Header.Get("Authorization"), r.Header.Get("Accept"), r.Header.Get("Content-Type")})
+		reply, ok := o.Answer(Question{r.Method, r.URL.Path, r.Header.Get("Authorization"), r.Header.Get("Accept")})
 		if !ok {
 			next.ServeHTTP(w, r)
 			return
@@ -132,7 +131,7 @@ func (o *Ops) answer(q Question) (Page, bool) {
 		reply := o.refuse(http.StatusUnauthorized, "a bearer token is wanted")
 		reply.Header = [2]string{"WWW-Authenticate", "Bearer"}
 		return reply, true
-	case len(o.routes) > 0 && !known && !strings.HasPrefix(q.ContentType, "application/grpc"):
+	case len(o.routes) > 0 && !known && !ofRPC(q):
 		return o.refuse(http.StatusNotFound, o.astray(q.Path)), true
 	}
 	return Page{}, false

@@ -61,6 +61,13 @@ func (o *Ops) matched(q Question) (known, mine bool) {
 	return known, mine
 }
 
+// ofRPC reports whether a request may be a call of gRPC or Connect, of which a
+// service that is described as one over HTTP can be in front as well.
+func ofRPC(q Question) bool {
+	service, method, two := strings.Cut(strings.TrimPrefix(q.Path, "/"), "/")
+	return q.Method == "POST" && two && strings.Contains(service, ".") && method != "" && !strings.Contains(method, "/")
+}
+
 // matches reports whether path is one that pattern stands for.
 func matches(pattern, path string) bool {
 	for {

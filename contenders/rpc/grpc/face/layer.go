@@ -56,7 +56,7 @@ func asked(ctx context.Context, ops *server.Ops, method string) error {
 	if list := metadata.ValueFromIncomingContext(ctx, "authorization"); len(list) > 0 {
 		authorization = list[0]
 	}
-	_, refused := ops.Answer(server.Question{Method: "POST", Path: method, Authorization: authorization, ContentType: "application/grpc"})
+	_, refused := ops.Answer(server.Question{Method: "POST", Path: method, Authorization: authorization})
 	if refused {
 		return status.Error(codes.Unauthenticated, "a bearer token is wanted")
 	}
