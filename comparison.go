@@ -20,7 +20,7 @@ type Comparison struct {
 	SumsRatio    float64 `json:"sums_ratio,omitempty"` // from the ratio of sums, where slices were paired
 	RankLow      int     `json:"rank_low,omitempty"`   // best rank the evidence allows; zero where not ranked
 	RankHigh     int     `json:"rank_high,omitempty"`
-	Letters      string  `json:"letters,omitempty"`     // contenders that share a letter were not told apart
+	Letters      string  `json:"letters,omitempty"`     // contenders with the same letter do not differ significantly
 	Exact        bool    `json:"exact,omitempty"`       // every round agreed to the last digit
 	Exploratory  bool    `json:"exploratory,omitempty"` // not the primary metric: its error is not controlled over the table
 }

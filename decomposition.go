@@ -47,7 +47,7 @@ func (d Decompose) validate(at string, s *Study, works, seen map[string]bool) er
 	return nil
 }
 
-// Decomposition is a difference told apart. The effects of the steps, as
+// Decomposition is a difference taken apart. The effects of the steps, as
 // logarithms of ratios, add up to that of the whole.
 type Decomposition struct {
 	ID       string  `json:"id"`

@@ -5,18 +5,19 @@ package tare
 type Explanation struct {
 	Workload  string     `json:"workload"`
 	Contender string     `json:"contender"`
-	Against   string     `json:"against"`       // contender
-	Rounds    int        `json:"rounds"`        // of profiles: each profiled both once, with as many operations
-	Ops       int64      `json:"ops"`           // of each contender in one round
-	WallFrom  float64    `json:"wall_from"`     // ns/op while profiled, of Against: median over rounds
-	WallTo    float64    `json:"wall_to"`       // of the contender
-	From      float64    `json:"from"`          // CPU ns/op, of Against: mean over rounds
-	To        float64    `json:"to"`            // of the contender
-	Functions []Origin   `json:"functions"`     // in CPU ns/op: whose interval excludes no difference, those that explain most first
-	Sites     []Origin   `json:"sites"`         // in allocations/op, likewise
-	Decisions []Decision `json:"decisions"`     // what the compiler printed of one side only, on these functions
-	Calls     []Decision `json:"calls"`         // calls in the source of one side only, in these functions
-	Why       string     `json:"why,omitempty"` // why there is no more; empty: nothing failed
+	Against   string     `json:"against"`          // contender
+	Rounds    int        `json:"rounds"`           // of profiles: each profiled both once, with as many operations
+	Ops       int64      `json:"ops"`              // of each contender in one round
+	WallFrom  float64    `json:"wall_from"`        // ns/op while profiled, of Against: median over rounds
+	WallTo    float64    `json:"wall_to"`          // of the contender
+	From      float64    `json:"from"`             // CPU ns/op, of Against: mean over rounds
+	To        float64    `json:"to"`               // of the contender
+	Functions []Origin   `json:"functions"`        // in CPU ns/op: whose interval excludes no difference, those that explain most first
+	Sites     []Origin   `json:"sites"`            // in allocations/op, likewise
+	Unseen    float64    `json:"unseen,omitempty"` // of the difference in allocations/op, what no profile has: objects below 16 bytes without pointers, which share blocks
+	Decisions []Decision `json:"decisions"`        // what the compiler printed of one side only, on these functions
+	Calls     []Decision `json:"calls"`            // calls in the source of one side only, in these functions
+	Why       string     `json:"why,omitempty"`    // why there is no more; empty: nothing failed
 }
 
 // Waits reports whether most of the difference in time is none in CPU time: the

@@ -21,7 +21,7 @@ type Study struct {
 	Metrics    []string    `json:"metrics"` // names in the catalogue; the first is primary
 	Criteria   []Criterion `json:"criteria,omitempty"`
 	Claims     []Claim     `json:"claims,omitempty"`
-	Decompose  []Decompose `json:"decompose,omitempty"`  // differences to be told apart, one cause at a time
+	Decompose  []Decompose `json:"decompose,omitempty"`  // differences to be taken apart, one cause at a time
 	BreakEven  []BreakEven `json:"break_even,omitempty"` // from which rate on a difference matters
 	Budget     Budget      `json:"budget"`
 	Dir        string      `json:"-"` // directory of the study file; relative paths start here

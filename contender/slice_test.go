@@ -293,7 +293,7 @@ func TestStatsAreExact(t *testing.T) {
 	}
 }
 
-// TestIdleCPU: what the process burns between two slices is told apart from
+// TestIdleCPU: what the process burns between two slices is counted apart from
 // what it burns in them.
 func TestIdleCPU(t *testing.T) {
 	if cpuNS() == 0 {

@@ -80,6 +80,8 @@ func (r *run) judged(final bool) judge.Data {
 	for _, s := range r.slices {
 		if s.Tau == 1 {
 			d.Slices = append(d.Slices, s)
+		} else {
+			d.Long = append(d.Long, s)
 		}
 	}
 	return d

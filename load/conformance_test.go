@@ -36,13 +36,13 @@ func (w way) raw() bool { return !w.tls && w.protocol == HTTP1 }
 
 // ways are all there are: those that fewer tests go come last.
 func ways() []way {
-	return []way{{Epoll, false, HTTP1}, {Portable, false, HTTP1}, {Portable, true, HTTP1}, {Portable, false, H2C}, {Portable, false, GRPC}, {Portable, true, H2C}}
+	return []way{{Epoll, false, HTTP1}, {Epoll, true, HTTP1}, {Portable, false, HTTP1}, {Portable, true, HTTP1}, {Portable, false, H2C}, {Epoll, false, H2C}, {Epoll, false, GRPC}, {Portable, false, GRPC}, {Epoll, true, H2C}, {Portable, true, H2C}}
 }
 
 // everyWay runs a test with each engine there is here, in each protocol, and
 // wants no goroutine, descriptor or connection to be left afterwards.
 func everyWay(t *testing.T, test func(t *testing.T, w way)) {
-	eachWay(t, ways()[:4], test)
+	eachWay(t, ways()[:6], test)
 }
 
 // eachWay does so for the ways given; with TARE_SOAK set for all.
@@ -146,7 +146,7 @@ func adds(t *testing.T, s *settings, leg Leg, r *Result, interrupted bool) {
 	}
 	// What is measured by number ends a moment after the request that ended
 	// it.
-	if most := float64(s.Connections) * 1.05; r.Concurrency < 0 || r.Concurrency > most && (r.Wall > 50*time.Millisecond || leg.Duration > 0 && !interrupted) {
+	if most := float64(s.Connections*s.Streams) * 1.05; r.Concurrency < 0 || r.Concurrency > most && (r.Wall > 50*time.Millisecond || leg.Duration > 0 && !interrupted) {
 		t.Errorf("%v requests under way on %d connections", r.Concurrency, s.Connections)
 	}
 	if leg.Profile == nil {
@@ -158,7 +158,7 @@ func adds(t *testing.T, s *settings, leg Leg, r *Result, interrupted bool) {
 	assert.Equal(t, "send lags", r.SendLag.Count(), r.Sent)
 	if asked := r.Asked * r.Wall.Seconds(); !interrupted {
 		assert.Near(t, "asked", asked, float64(r.Sent+r.Late), 1e-6)
-	} else if given := asked - float64(r.Sent+r.Late); given < -1e-6 || given > float64(s.Connections)+1e-6 {
+	} else if given := asked - float64(r.Sent+r.Late); given < -1e-6 || given > float64(s.Connections*s.Streams)+1e-6 {
 		t.Errorf("%v asked, %d sent, %d late: on %d connections no more can have been given up", asked, r.Sent, r.Late, s.Connections)
 	}
 	if r.Latency.Min() < r.Service.Min() {
@@ -244,7 +244,7 @@ func TestConformance(t *testing.T) {
 			errors: map[Class]some{ErrTimeout: late}, opened: some{few, -1}, check: tookTheTimeout},
 	} {
 		t.Run(string(c.behaviour)+c.method, func(t *testing.T) {
-			eachWay(t, ways()[:5], func(t *testing.T, w way) {
+			eachWay(t, ways()[:9], func(t *testing.T, w way) {
 				switch {
 				case w.tls && c.behaviour == loadtest.HangUp:
 					t.Skip("then there is no connection")

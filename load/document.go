@@ -33,9 +33,11 @@ type Document struct {
 	Service   Latencies `json:"service"`
 	Connect   Latencies `json:"connect"`
 	FirstByte Latencies `json:"first_byte"`
+	TLS       *Secured  `json:"tls,omitempty"` // nil: plain text
 
 	Timeouts          int64   `json:"timeouts"`
 	Connections       int     `json:"connections"`
+	Streams           int     `json:"streams,omitempty"` // of HTTP/2 on each, at most; zero: one
 	ConnectionsOpened int64   `json:"connections_opened"`
 	Reconnects        int64   `json:"reconnects"`
 	Concurrency       float64 `json:"concurrency"` // requests under way, in the mean
@@ -74,6 +76,13 @@ type Latencies struct {
 	P99   int64   `json:"p99_ns"`
 	P999  int64   `json:"p99_9_ns"`
 	Max   int64   `json:"max_ns"`
+}
+
+// Secured is what TLS cost.
+type Secured struct {
+	Handshakes int64     `json:"handshakes"` // warm-up and reconnects included
+	Resumed    int64     `json:"resumed"`    // of those, that went on from an earlier one
+	Handshake  Latencies `json:"handshake"`
 }
 
 // Path is what lies between the load generator and the server, as it was
@@ -162,6 +171,12 @@ func NewDocument(r *Result, o Documented) Document {
 		ClientCPUSeconds: r.CPU.Seconds(), ServerCPUSeconds: o.Facts.ServerCPU.Seconds(), SendLagP99: latencies(r.SendLag).P99,
 		Path:  path(r, o),
 		Limit: string(a.Limit), LimitWhy: a.Why, Capacity: a.Capacity, Findings: []Remark{}, Timeline: []Moment{},
+	}
+	if r.Streams > 1 {
+		d.Streams = r.Streams
+	}
+	if h := latencies(r.Handshake); h.Count > 0 {
+		d.TLS = &Secured{Handshakes: h.Count, Resumed: r.Resumed, Handshake: h}
 	}
 	for _, f := range a.Findings {
 		d.Findings = append(d.Findings, Remark{f.Check, f.Severity, f.Message, f.Advice})

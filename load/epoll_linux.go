@@ -58,7 +58,17 @@ func (e *epoll) wake() {
 	}
 }
 
+// used is what the threads have used; over TLS what all of the process has, whose
+// other threads collect the garbage of handshakes.
 func (e *epoll) used() usage {
+	sum := e.usedByThreads()
+	if e.s.Target.TLS != nil {
+		sum.cpu = processCPU()
+	}
+	return sum
+}
+
+func (e *epoll) usedByThreads() usage {
 	var sum usage
 	for _, t := range e.all {
 		sum.cpu += threadCPU(t.tid)
@@ -84,24 +94,50 @@ func (e *epoll) close() {
 // backlog is not endless, and a connection it turns away waits for a second.
 const maxDialing = 64
 
-// conn is one connection. It is in one of its thread's lists all the time, and
-// which one says what it is doing.
+// conn is a place for one request at a time on a connection: HTTP/1.1 has one of
+// them on each, HTTP/2 as many as streams may be open. It is in one of its thread's
+// lists, and which one says what it is doing. Those of a connection that is not open
+// are in none, but for the first, which stands for the connection; so are those of
+// an open one that the server has no room for.
 type conn struct {
 	prev, next *conn
 	in         *list
 	since      int64 // ns when it was put there
-	index      int32
-	turn       int32 // grows when the descriptor is closed: events of an old one are told by it
-	fd         int
-	addr       int  // of the engine's addresses, the one to try
-	made       bool // in this leg, at least once
-	again      bool // it was open before
-	last       bool // it is closed after this answer
-	uses       int  // requests since it was opened
-	rest       []byte
+	link       *link
+	number     int  // among the places of its connection
+	last       bool // HTTP/1.1: the connection is closed after this answer
 	x          exchange
-	f          framer1
 }
+
+// link is one connection.
+type link struct {
+	index  int32
+	turn   int32 // grows when the descriptor is closed: events of an old one are told by it
+	fd     int
+	addr   int    // of the engine's addresses, the one to try
+	made   bool   // in this leg, at least once
+	again  bool   // it was open before
+	opened bool   // requests can be sent
+	gone   bool   // the other side has closed: the end is still to be read
+	deaf   bool   // nothing more can be sent
+	owes   bool   // it is among the thread's owing
+	more   bool   // it is among the thread's unread
+	uses   int    // requests since it was opened
+	rest   []byte // still to be sent; over TLS still to be encrypted
+	own    []byte // room for a request with numbers of its own
+	f      framer1
+	secure *secure // TLS; nil: plain text
+	places []conn
+
+	h    *http2 // nil: HTTP/1.1
+	used int    // HTTP/2: places in a list
+	busy int    // HTTP/2: requests under way
+	got  int64  // HTTP/2: bytes received that no request's account has yet
+	sent int    // HTTP/2: the same of bytes sent
+}
+
+// first is the place that stands for the connection.
+func (l *link) first() *conn { return &l.places[0] }
 
 // list is a list of connections in the order they were put in, and so in that
 // of their times.
@@ -126,6 +162,7 @@ func (l *list) remove(c *conn) {
 	if l == nil {
 		return
 	}
+	c.in = nil
 	if c.prev != nil {
 		c.prev.next = c.next
 	} else {

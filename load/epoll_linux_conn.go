@@ -3,6 +3,8 @@
 package load
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"syscall"
 )
@@ -14,25 +16,33 @@ func (t *thread) handle(ev *syscall.EpollEvent) {
 		t.now = t.s.now()
 		return
 	}
-	c := &t.conns[ev.Fd]
-	if c.turn != ev.Pad {
+	l := &t.links[ev.Fd]
+	if l.turn != ev.Pad {
 		return
 	}
-	in, gone := ev.Events&^epollOut != 0, ev.Events&(epollRdHup|epollHup|epollErr) != 0
+	c := l.first()
+	in := ev.Events&^epollOut != 0
+	l.gone = l.gone || ev.Events&(epollRdHup|epollHup|epollErr) != 0
+	if l.secure != nil && in {
+		l.secure.news(l.gone)
+	}
 	if c.in == &t.dialing {
-		t.dialed(c)
-	} else if c.in == &t.busy && len(c.rest) > 0 && ev.Events&epollOut != 0 {
-		t.push(c)
+		t.dialed(l)
+	} else if ev.Events&epollOut != 0 {
+		t.flush(l)
 	}
 	switch {
-	case !in || c.turn != ev.Pad:
+	case !in || l.turn != ev.Pad || !l.opened:
+	case l.h != nil:
+		t.receive2(l)
 	case c.in == &t.busy:
-		t.receive(c, gone)
+		t.receive(l)
 	case c.in == &t.idle, c.in == &t.pausing:
-		t.disturbed(c)
+		t.disturbed(l)
 	}
 	if t.r.queue != nil && t.idle.head != nil && (!t.holds || t.held.at <= t.now) {
 		t.pump()
+		t.sendOwed()
 	}
 }
 
@@ -43,11 +53,11 @@ func (t *thread) connect(over bool) (next int64) {
 		t.closed.push(t.failed.head, t.now)
 	}
 	for !over && t.closed.head != nil && t.dialing.n < maxDialing {
-		t.dial(t.closed.head)
+		t.dial(t.closed.head.link)
 	}
 	limit := int64(t.s.Timeout)
 	for t.dialing.due(limit) <= t.now {
-		t.refused(t.dialing.head, os.NewSyscallError("connect", syscall.ETIMEDOUT))
+		t.refused(t.dialing.head.link, os.NewSyscallError("connect", syscall.ETIMEDOUT))
 	}
 	if !t.said && t.unmade == 0 {
 		t.said = true
@@ -57,133 +67,297 @@ func (t *thread) connect(over bool) (next int64) {
 	return min(t.failed.due(retryAfter), t.dialing.due(limit))
 }
 
-func (t *thread) dial(c *conn) {
+func (t *thread) dial(l *link) {
 	t.now = t.s.now()
-	t.dialing.push(c, t.now)
-	fd, err := dialNow(t.addrs[c.addr%len(t.addrs)])
-	c.fd = fd
+	t.dialing.push(l.first(), t.now)
+	fd, err := dialNow(t.addrs[l.addr%len(t.addrs)])
+	l.fd = fd
 	if err == nil {
-		if err = register(t.fd, fd, c.index, c.turn); err == nil {
+		if err = register(t.fd, fd, l.index, l.turn); err == nil {
 			return
 		}
 		err = os.NewSyscallError("epoll_ctl", err)
 	}
-	t.refused(c, err)
+	t.refused(l, err)
 }
 
-// dialed is said of a connection that was made, or could not be.
-func (t *thread) dialed(c *conn) {
+// dialed is said of a connection that was made, or could not be; over TLS of one
+// whose handshake may go on, too.
+func (t *thread) dialed(l *link) {
 	t.now = t.s.now()
-	errno, err := syscall.GetsockoptInt(c.fd, syscall.SOL_SOCKET, syscall.SO_ERROR)
-	if err != nil || errno != 0 {
-		t.refused(c, os.NewSyscallError("connect", syscall.Errno(errno)))
-		return
+	if l.secure == nil {
+		errno, err := syscall.GetsockoptInt(l.fd, syscall.SOL_SOCKET, syscall.SO_ERROR)
+		if err != nil || errno != 0 {
+			t.refused(l, os.NewSyscallError("connect", syscall.Errno(errno)))
+			return
+		}
+		if t.tls != nil {
+			l.secure = newSecure(l.fd, t.tls, t.now)
+		}
 	}
-	if !c.made && !t.said {
+	if s := l.secure; s != nil {
+		whole, err := s.handshake()
+		t.now = t.s.now()
+		if err == nil && whole {
+			err = t.s.agreed(s.conn)
+		}
+		if err != nil {
+			t.refused(l, err)
+		}
+		if err != nil || !whole {
+			return
+		}
+		t.rec.shook(t.now-s.began, s.conn.ConnectionState().DidResume)
+	}
+	if !l.made && !t.said {
 		t.unmade--
 	}
-	c.made = true
-	t.rec.connected(t.now-c.since, c.again)
-	c.again, c.uses, c.rest = true, 0, nil
+	l.made = true
+	t.rec.connected(t.now-l.first().since, l.again)
+	l.again, l.opened, l.uses, l.rest = true, true, 0, nil
 	t.r.connected()
-	t.next(c)
+	if l.h != nil {
+		t.open2(l)
+	}
+	t.next(l.first())
 }
 
 // refused is said of a connection that could not be made. It has failed when
 // every address of the target has.
-func (t *thread) refused(c *conn, err error) {
-	t.shut(c)
-	if c.addr++; c.addr%len(t.addrs) != 0 {
+func (t *thread) refused(l *link, err error) {
+	t.shut(l)
+	if l.addr++; l.addr%len(t.addrs) != 0 {
 		return
 	}
 	t.rec.unconnected(err)
-	t.failed.push(c, t.now)
+	t.failed.push(l.first(), t.now)
 	t.r.refused(t.now)
 }
 
 // shut closes the descriptor, and the connection is one to be opened.
-func (t *thread) shut(c *conn) {
-	if c.fd >= 0 {
-		_ = syscall.Close(c.fd)
+func (t *thread) shut(l *link) {
+	l.close()
+	l.turn++
+	for i := range l.places {
+		l.places[i].in.remove(&l.places[i])
 	}
-	c.fd = -1
-	c.turn++
-	t.closed.push(c, t.now)
+	t.closed.push(l.first(), t.now)
+}
+
+// close closes the descriptor without a farewell, which might have to wait.
+func (l *link) close() {
+	if l.secure != nil {
+		l.secure.close()
+		l.secure = nil
+	}
+	if l.fd >= 0 {
+		_ = syscall.Close(l.fd)
+	}
+	l.fd, l.opened, l.gone, l.deaf = -1, false, false, false
 }
 
 // drop shuts a connection that was open.
-func (t *thread) drop(c *conn) {
-	t.shut(c)
+func (t *thread) drop(l *link) {
+	t.shut(l)
 	t.r.disconnected(t.now)
 }
 
-// next is what an open connection does when it is free: it is sent on when
+// next is what a place is for when it is free: it is sent on when
 // all answers that have come are taken, so that none of them has to wait for
 // requests to be sent before its time is read.
 func (t *thread) next(c *conn) {
-	if t.r.leg.Think > 0 && c.uses > 0 && !t.r.over() {
+	if t.r.leg.Think > 0 && c.link.uses > 0 && !t.r.over() {
 		t.pausing.push(c, t.now)
 		return
 	}
 	t.idle.push(c, t.now)
 }
 
-// send begins the next request on a free connection.
+// send begins the next request in a free place.
 func (t *thread) send(c *conn, tk ticket) {
-	i := t.turn
+	l, i := c.link, t.turn
 	if t.turn++; t.turn == len(t.s.requests) {
 		t.turn = 0
 	}
 	q := &t.s.requests[i]
-	c.uses++
-	c.rest, c.last = q.wire, q.closes
-	if c.uses == t.s.PerConn {
-		c.rest, c.last = q.last, true
+	l.uses++
+	if l.h != nil {
+		t.send2(c, tk, i)
+		return
+	}
+	l.rest, c.last = q.wire, q.closes
+	if l.uses == t.s.PerConn {
+		l.rest, c.last = q.last, true
+	}
+	if len(q.draws) > 0 {
+		l.own = append(l.own[:0], l.rest...)
+		l.rest = l.own
+		if err := q.fill(l.own, l.own[len(l.own)-q.body:]); err != nil {
+			t.cannot(l, tk, i, err)
+			return
+		}
 	}
 	c.x = exchange{index: i, measured: tk.measured, intended: tk.at, sent: t.now}
-	c.f.reset(q.head, t.rec.verifies())
+	l.f.reset(q.head, t.rec.verifies())
 	t.rec.sending(&c.x, t.now)
 	t.busy.push(c, t.now)
-	t.push(c)
+	t.push(l)
 }
 
-// push sends as much of a request as the socket takes; an event says when it
-// takes more.
-func (t *thread) push(c *conn) {
-	for len(c.rest) > 0 {
-		n, errno := sendNow(c.fd, c.rest)
-		switch errno {
-		case 0:
-			c.x.out += n
-			c.rest = c.rest[n:]
-		case syscall.EINTR:
-		case syscall.EAGAIN:
-			return
-		case syscall.EPIPE: // it may have answered before it closed
-			t.receive(c, true)
-			return
-		default:
-			t.now = t.s.now()
-			t.lose(c, ofReset, os.NewSyscallError("send", errno))
+// cannot gives up a leg whose request i cannot be made.
+func (t *thread) cannot(l *link, tk ticket, i int, err error) {
+	if t.r.queue != nil {
+		t.r.queue.giveBack(tk)
+	}
+	t.r.abort(fmt.Errorf("request %d: %w", i, err))
+	t.drop(l)
+}
+
+// push sends as much as the socket takes; an event says when it takes more. It
+// reports whether it took all.
+func (t *thread) push(l *link) bool {
+	if l.deaf {
+		return false
+	}
+	var n int
+	var errno syscall.Errno
+	if l.secure != nil {
+		n, errno = l.secure.send(l.rest)
+	} else {
+		n, errno = sendAll(l.fd, l.rest)
+	}
+	if l.h != nil {
+		l.sent += n
+	} else {
+		l.first().x.out += n
+	}
+	l.rest = l.rest[n:]
+	switch errno {
+	case 0:
+		return true
+	case syscall.EAGAIN:
+	case syscall.EPIPE: // it may have answered before it closed
+		l.gone, l.deaf = true, true
+		if l.secure != nil {
+			l.secure.news(true)
+		}
+		t.later(l)
+	default:
+		t.now = t.s.now()
+		t.lost(l, ofReset, os.NewSyscallError("send", errno))
+	}
+	return false
+}
+
+// flush sends what a connection has to send.
+func (t *thread) flush(l *link) {
+	if !l.opened || l.h == nil && l.first().in != &t.busy {
+		return
+	}
+	for t.push(l) && l.h != nil {
+		if l.rest = l.h.owed(); len(l.rest) == 0 {
 			return
 		}
 	}
 }
+
+// owe has a connection flushed before the thread waits.
+func (t *thread) owe(l *link) {
+	if !l.owes {
+		l.owes = true
+		t.owing = append(t.owing, l)
+	}
+}
+
+// sendOwed flushes the connections that have something to send.
+func (t *thread) sendOwed() {
+	for i := 0; i < len(t.owing); i++ {
+		l := t.owing[i]
+		l.owes = false
+		t.flush(l)
+	}
+	t.owing = t.owing[:0]
+}
+
+// later has a connection read again before the thread waits.
+func (t *thread) later(l *link) {
+	if !l.more {
+		l.more = true
+		t.unread = append(t.unread, l)
+	}
+}
+
+// readOn reads on where there was too much to be read at a time.
+func (t *thread) readOn() {
+	for range len(t.unread) {
+		l := t.unread[0]
+		t.unread = append(t.unread[:0], t.unread[1:]...)
+		l.more = false
+		switch {
+		case !l.opened:
+		case l.h != nil:
+			t.receive2(l)
+		case l.first().in == &t.busy:
+			t.receive(l)
+		}
+	}
+}
+
+// sendAll sends as much of b as the socket takes.
+func sendAll(fd int, b []byte) (sent int, errno syscall.Errno) {
+	for sent < len(b) {
+		n, errno := sendNow(fd, b[sent:])
+		if errno == 0 {
+			sent += n
+		} else if errno != syscall.EINTR {
+			return sent, errno
+		}
+	}
+	return sent, 0
+}
+
+// read takes what has come: nothing without an error is the end. It returns
+// errAgain where nothing has, and whether there may be more.
+func (t *thread) read(l *link) (n int, more bool, err error) {
+	if l.secure != nil {
+		n, err = l.secure.conn.Read(t.buf)
+		if n > 0 {
+			return n, true, nil
+		}
+		if err == io.EOF {
+			err = nil
+		}
+		return 0, false, err
+	}
+	for {
+		n, errno := receiveNow(l.fd, t.buf)
+		switch errno {
+		case 0:
+			return n, l.gone || n == len(t.buf), nil
+		case syscall.EINTR:
+		case syscall.EAGAIN:
+			return 0, false, errAgain
+		default:
+			return 0, false, os.NewSyscallError("recv", errno)
+		}
+	}
+}
+
+// mostReads is how often a connection is read from before it is another one's turn.
+const mostReads = 16
 
 // receive takes what there is of an answer. Less than fits says that it was
 // all, unless the other side is gone: then the end is still to be read.
-func (t *thread) receive(c *conn, gone bool) {
-	for {
-		n, errno := receiveNow(c.fd, t.buf)
-		if errno == syscall.EINTR {
-			continue
-		}
-		if errno == syscall.EAGAIN {
+func (t *thread) receive(l *link) {
+	c := l.first()
+	for range mostReads {
+		n, more, err := t.read(l)
+		if err == errAgain {
 			return
 		}
 		t.now = t.s.now()
-		if errno != 0 {
-			t.lose(c, ofReset, os.NewSyscallError("recv", errno))
+		if err != nil {
+			t.lose(c, ofReset, err)
 			return
 		}
 		if n == 0 {
@@ -195,7 +369,7 @@ func (t *thread) receive(c *conn, gone bool) {
 		}
 		c.x.pieces++
 		c.x.in += int64(n)
-		used, err := c.f.feed(t.buf[:n])
+		used, err := l.f.feed(t.buf[:n])
 		switch {
 		case err != nil:
 			t.lose(c, ofFraming, err)
@@ -203,27 +377,28 @@ func (t *thread) receive(c *conn, gone bool) {
 		case used < n:
 			t.lose(c, ofFraming, frameError("more than one answer"))
 			return
-		case c.f.done():
-			t.answered(c, gone || n == len(t.buf) && t.more(c))
+		case l.f.done():
+			t.answered(c, l.gone && l.secure == nil || more && t.another(l))
 			return
-		case n < len(t.buf) && !gone:
+		case !more:
 			return
 		}
 	}
+	t.later(l)
 }
 
-// more reports whether something follows an answer that filled the buffer.
-func (t *thread) more(c *conn) bool {
-	n, errno := receiveNow(c.fd, t.buf)
-	if errno == 0 && n > 0 {
+// another reports whether something follows an answer.
+func (t *thread) another(l *link) bool {
+	n, _, err := t.read(l)
+	if err == nil && n > 0 {
 		t.rec.unasked(t.now)
 	}
-	return errno != syscall.EAGAIN
+	return err != errAgain
 }
 
 // ended is said when the other side has closed.
 func (t *thread) ended(c *conn) {
-	if err := c.f.end(); err != nil {
+	if err := c.link.f.end(); err != nil {
 		t.lose(c, ofReset, err)
 		return
 	}
@@ -234,9 +409,10 @@ func (t *thread) ended(c *conn) {
 // gone, or that was asked to close, or that has not taken the whole request,
 // is not used again.
 func (t *thread) answered(c *conn, gone bool) {
-	t.rec.answered(&c.x, c.f.answer(), t.now)
-	if gone || c.last || c.f.closes || len(c.rest) > 0 {
-		t.drop(c)
+	l := c.link
+	t.rec.answered(&c.x, l.f.answer(), t.now)
+	if gone || c.last || l.f.closes || len(l.rest) > 0 || l.secure != nil && len(l.secure.rest) > 0 {
+		t.drop(l)
 		return
 	}
 	t.next(c)
@@ -245,19 +421,37 @@ func (t *thread) answered(c *conn, gone bool) {
 // lose is said of a request that will have no whole answer.
 func (t *thread) lose(c *conn, class int, err error) {
 	t.rec.failed(&c.x, class, err, t.now)
-	t.drop(c)
+	t.drop(c.link)
+}
+
+// lost is said of a connection that broke.
+func (t *thread) lost(l *link, class int, err error) {
+	if l.h != nil {
+		t.lost2(l, class, err)
+		return
+	}
+	t.lose(l.first(), class, err)
+}
+
+// tooLate is said of a request that was not answered in time.
+func (t *thread) tooLate(c *conn) {
+	if c.link.h != nil {
+		t.tooLate2(c)
+		return
+	}
+	t.lose(c, ofTimeout, errTimeout)
 }
 
 // disturbed is said when something comes over a free connection: it was
 // closed, or bytes came that nobody asked for.
-func (t *thread) disturbed(c *conn) {
-	n, errno := receiveNow(c.fd, t.buf)
+func (t *thread) disturbed(l *link) {
+	n, _, err := t.read(l)
 	t.now = t.s.now()
-	if errno == syscall.EAGAIN || errno == syscall.EINTR {
+	if err == errAgain {
 		return
 	}
-	if errno == 0 && n > 0 {
+	if err == nil && n > 0 {
 		t.rec.unasked(t.now)
 	}
-	t.drop(c)
+	t.drop(l)
 }

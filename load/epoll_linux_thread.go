@@ -3,6 +3,7 @@
 package load
 
 import (
+	"crypto/tls"
 	"os"
 	"runtime"
 	"syscall"
@@ -21,7 +22,8 @@ type thread struct {
 	coarse bool // no waiting to the nanosecond
 	work   chan *run
 
-	conns  []conn
+	links  []link
+	tls    *tls.Config // nil: plain text
 	events []syscall.EpollEvent
 	buf    []byte
 	known  head
@@ -30,8 +32,10 @@ type thread struct {
 	failed  list // the same, but not before retryAfter
 	dialing list
 	idle    list
-	pausing list // think time
-	busy    list // a request is under way
+	pausing list    // think time
+	busy    list    // a request is under way
+	owing   []*link // that have something to send
+	unread  []*link // that had more to be read than was read at a time
 
 	r      *run
 	rec    recorder
@@ -64,11 +68,21 @@ func newThread(e *epoll, n int) (*thread, error) {
 	if n < e.s.Connections%e.s.Threads {
 		own++
 	}
-	t.conns = make([]conn, own)
-	for i := range t.conns {
-		t.conns[i].index, t.conns[i].fd = int32(i), -1
-		t.conns[i].f.known = &t.known
-		t.closed.push(&t.conns[i], 0)
+	if e.s.Target.TLS != nil {
+		t.tls = e.s.secured()
+	}
+	t.links = make([]link, own)
+	for i := range t.links {
+		l := &t.links[i]
+		l.index, l.fd, l.places = int32(i), -1, make([]conn, e.s.Streams)
+		l.f.known = &t.known
+		if e.s.Protocol != HTTP1 {
+			l.h = newHTTP2(e.s.Protocol == GRPC, e.s.Streams)
+		}
+		for k := range l.places {
+			l.places[k].link, l.places[k].number = l, k
+		}
+		t.closed.push(l.first(), 0)
 	}
 	ready := make(chan error)
 	go t.live(ready)
@@ -116,10 +130,8 @@ func (t *thread) setUp() (err error) {
 }
 
 func (t *thread) tearDown() {
-	for i := range t.conns {
-		if fd := t.conns[i].fd; fd >= 0 {
-			_ = syscall.Close(fd)
-		}
+	for i := range t.links {
+		t.links[i].close()
 	}
 	for _, fd := range []int{t.fd, t.bell} {
 		if fd >= 0 {
@@ -148,15 +160,17 @@ func (t *thread) leg(r *run) {
 
 // arrive sees what became of the connections since the last leg.
 func (t *thread) arrive() {
-	for range t.idle.n {
-		t.r.conns.Add(1)
+	for i := range t.links {
+		if t.links[i].opened {
+			t.r.conns.Add(1)
+		}
 	}
 	t.wait(0)
 	for t.failed.head != nil {
 		t.closed.push(t.failed.head, t.now)
 	}
 	for c := t.closed.head; c != nil; c = c.next {
-		c.made = false
+		c.link.made = false
 	}
 	t.unmade = t.closed.n
 }
@@ -164,10 +178,10 @@ func (t *thread) arrive() {
 // depart leaves idle and closed connections only.
 func (t *thread) depart() {
 	for t.busy.head != nil {
-		t.drop(t.busy.head)
+		t.drop(t.busy.head.link)
 	}
 	for t.dialing.head != nil {
-		t.shut(t.dialing.head)
+		t.shut(t.dialing.head.link)
 	}
 	for t.pausing.head != nil {
 		t.idle.push(t.pausing.head, t.now)
@@ -182,8 +196,9 @@ func (t *thread) depart() {
 // more to do, should nothing happen before.
 func (t *thread) turnOver() (next int64) {
 	limit := int64(t.s.Timeout)
+	t.readOn()
 	for t.busy.due(limit) <= t.now {
-		t.lose(t.busy.head, ofTimeout, errTimeout)
+		t.tooLate(t.busy.head)
 	}
 	next = never
 	if t.closed.n+t.failed.n+t.dialing.n > 0 || !t.said {
@@ -254,6 +269,10 @@ func (t *thread) pump() (next int64) {
 
 // wait waits for events until next and handles them.
 func (t *thread) wait(next int64) {
+	t.sendOwed()
+	if len(t.unread) > 0 {
+		next = t.now
+	}
 	var n int
 	var errno syscall.Errno
 	switch d := time.Duration(next - t.now); {

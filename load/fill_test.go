@@ -68,9 +68,7 @@ func TestFillsRefused(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]Options{
-		"engine epoll fills nothing in": {Engine: Epoll, Requests: []Request{{Method: "GET", Path: "/abcde", Fill: []Fill{good}}}},
-		"engine epoll speaks no HTTP/2": {Engine: Epoll, Protocol: GRPC, Requests: []Request{{Method: "POST"}}},
-		`protocol "h3": h2c or grpc`:    {Protocol: "h3", Requests: []Request{{Method: "POST"}}},
+		`protocol "h3": h2c or grpc`: {Protocol: "h3", Requests: []Request{{Method: "POST"}}},
 	} {
 		o.Target.Addr = "127.0.0.1:1"
 		_, err := Open(o)
@@ -129,7 +127,6 @@ func TestFillsAreShared(t *testing.T) {
 			{Method: "PUT", Path: "/0000", Body: []byte("at 000"), Fill: []Fill{{At: 1, Width: 4, Counter: "n", Step: true}, {Body: true, At: 3, Width: 3, Counter: "n"}}},
 		}})
 		assert.NoError(t, "open", err)
-		assert.Equal(t, "engine", s.engine.name(), Portable)
 		for range 2 {
 			r, err := s.Run(context.Background(), Leg{Ops: 200})
 			assert.NoError(t, "run", err)

@@ -31,7 +31,7 @@ func (m meter) lag() []tare.Finding {
 		return nil
 	}
 	return []tare.Finding{{Check: "send-lag", Severity: tare.Note, Advice: "that wait is part of the latencies; more connections make it shorter where the server's clients may have more",
-		Message: fmt.Sprintf("requests were sent up to %s late (p99), because %s were busy", short(lag), countOf(m.r.Connections))}}
+		Message: fmt.Sprintf("requests were sent up to %s late (p99), because %s were busy", short(lag), placesOf(m.r))}}
 }
 
 func (m meter) rate() []tare.Finding {
@@ -69,13 +69,13 @@ func (m meter) connections() []tare.Finding {
 	if m.open() || r.Connections == 0 || r.Requests == 0 {
 		return nil
 	}
-	idle := (float64(r.Connections) - r.Concurrency) * m.wall / float64(r.Requests) // s per request
+	idle := (float64(r.places()) - r.Concurrency) * m.wall / float64(r.Requests) // s per request
 	dialled := r.Opened > int64(r.Connections)+r.Requests/10
 	if m.under() >= 1-idleShare || idle < 1e-4 || dialled || m.f.Think > 0 {
 		return nil
 	}
 	return []tare.Finding{{Check: "rate-held", Severity: tare.Void, Advice: "see the errors, and whether the server closes connections or takes fewer",
-		Message: fmt.Sprintf("of %s only %s had a request under way in the mean", countOf(r.Connections), figure(r.Concurrency))}}
+		Message: fmt.Sprintf("of %s only %s had a request under way in the mean", placesOf(r), figure(r.Concurrency))}}
 }
 
 func (m meter) errors() []tare.Finding {
@@ -135,4 +135,15 @@ func countOf(n int) string {
 		return "1 connection"
 	}
 	return strconv.Itoa(n) + " connections"
+}
+
+// places is how many requests could be under way at a time.
+func (r *Result) places() int { return r.Connections * max(1, r.Streams) }
+
+// placesOf says so.
+func placesOf(r *Result) string {
+	if r.Streams > 1 {
+		return countOf(r.Connections) + " of " + strconv.Itoa(r.Streams) + " streams"
+	}
+	return countOf(r.Connections)
 }

@@ -51,7 +51,7 @@ func newFramer(p Protocol) framer {
 	if p == HTTP1 {
 		return new(http1)
 	}
-	return newHTTP2(p == GRPC)
+	return newHTTP2(p == GRPC, 1)
 }
 
 // http1 speaks HTTP/1.1.

@@ -1,7 +1,7 @@
 package load
 
 import (
-	"errors"
+	"math"
 
 	"github.com/tarebench/tare/load/h2"
 )
@@ -18,8 +18,9 @@ const (
 	mostOwed    = 64 << 10 // bytes of replies to what a server sends, beyond which it only wants replies
 )
 
-// http2 speaks HTTP/2 (RFC 9113), and gRPC over it, with one stream open at a
-// time. It is as strict as framer1 is: what a server must not send is refused.
+// http2 speaks HTTP/2 (RFC 9113), and gRPC over it, with as many streams open at a
+// time as it has calls. It is as strict as framer1 is: what a server must not send
+// is refused.
 //
 // Both sides' header blocks use dynamic tables of the usual size, as clients' do.
 type http2 struct {
@@ -31,24 +32,40 @@ type http2 struct {
 	field   func(name, value []byte) error // take, made once
 
 	out, handed []byte // to be sent, and what was last handed out
-	own         []byte // room for a body with numbers of its own
-	content     []byte // of the request, still to be sent
+	replied     int    // bytes of out that are replies
 
 	greeted bool   // the server's settings have come
 	leaving bool   // it will take no more streams
 	stream  uint32 // the last that was opened; 0: none
-	under   bool   // it is under way
+	most    uint32 // streams the server lets be open at a time
+	now     int64  // ns: when what is fed came; the epoll engine sets it
+	fed     int    // times something was
 
-	// What may still be sent, of all streams and of this one, and what streams
-	// begin with. Less than none where the server has changed its mind.
-	sendConn, sendStream, initial int64
+	calls []call
+	over  []int // calls that were decided by what was fed last
+
+	// What may still be sent, of all streams, and what streams begin with. Less
+	// than none where the server has changed its mind.
+	sendConn, initial int64
 	// The same for what may come, with what was read since the server last heard.
-	roomConn, roomStream int64
-	readConn, readStream int64
+	roomConn, readConn int64
 
 	block     []byte // of a head that has not come whole
-	within    bool   // there is one
+	within    *call  // whose head that is; nil: there is none
 	blockEnds bool   // the stream ends with it
+	listed    *int   // of the fields that they came to
+}
+
+// call is one request and its answer: the streams of a call follow each other.
+type call struct {
+	id      uint32 // its last stream; 0: there was none
+	under   bool   // it is under way
+	muted   bool   // it was given up: what comes of it is nobody's
+	own     []byte // room for a body with numbers of its own
+	content []byte // of the request, still to be sent
+
+	sendRoom   int64 // what may still be sent
+	room, read int64 // what may come, and what was read since the server last heard
 
 	headed bool  // the head that is not interim has come
 	bare   bool  // the request was HEAD
@@ -58,10 +75,14 @@ type http2 struct {
 	known  fields
 	msg    message
 	a      answer
+	lost   error // why there will be no answer
+
+	pieces, fed int   // in which the answer came
+	first       int64 // ns, the first of them
 }
 
-func newHTTP2(grpc bool) *http2 {
-	h := &http2{grpc: grpc, decoder: h2.NewDecoder(h2.TableSize)}
+func newHTTP2(grpc bool, streams int) *http2 {
+	h := &http2{grpc: grpc, decoder: h2.NewDecoder(h2.TableSize), calls: make([]call, streams), over: make([]int, 0, streams)}
 	h.field = h.take
 	return h
 }
@@ -70,36 +91,43 @@ func (h *http2) open() {
 	h.reader.Reset()
 	h.decoder.Reset()
 	h.encoder.Reset()
-	h.greeted, h.leaving, h.stream, h.under, h.within = false, false, 0, false, false
-	h.sendConn, h.sendStream, h.initial = h2.Window, 0, h2.Window
-	h.roomConn, h.roomStream, h.readConn, h.readStream = connRoom, 0, 0, 0
-	h.content, h.a = nil, answer{}
+	h.greeted, h.leaving, h.stream, h.within, h.most, h.replied = false, false, 0, nil, math.MaxUint32, 0
+	h.sendConn, h.initial = h2.Window, h2.Window
+	h.roomConn, h.readConn = connRoom, 0
+	h.over = h.over[:0]
+	for i := range h.calls {
+		c := &h.calls[i]
+		*c = call{own: c.own, a: answer{kept: c.a.kept}}
+	}
 	h.out = append(h.out[:0], h2.Preface...)
 	h.out = h2.AppendSettings(h.out, h2.Setting{ID: h2.EnablePush}, h2.Setting{ID: h2.InitialWindowSize, Value: streamRoom})
 	h.out = h2.AppendWindowUpdate(h.out, 0, connRoom-h2.Window)
 }
 
-func (h *http2) ask(q *encoded, _, keep bool) error {
+func (h *http2) ask(q *encoded, _, keep bool) error { return h.askOn(0, q, keep) }
+
+// askOn begins a request of a call that is free.
+func (h *http2) askOn(i int, q *encoded, keep bool) error {
+	c := &h.calls[i]
 	first := h.stream == 0
 	h.stream += 2
 	if first {
 		h.stream = 1
 	}
-	h.under, h.headed, h.bare, h.size, h.listed, h.came, h.known = true, false, q.head, 0, 0, 0, fields{}
-	h.sendStream, h.roomStream, h.readStream = h.initial, streamRoom, 0
-	h.msg = message{}
-	h.a = answer{keep: keep, kept: h.a.kept[:0]}
-	h.content = q.content
+	*c = call{
+		id: h.stream, under: true, bare: q.head, sendRoom: h.initial, room: streamRoom,
+		own: c.own, content: q.content, a: answer{keep: keep, kept: c.a.kept[:0]},
+	}
 	if len(q.draws) > 0 {
-		h.own = append(h.own[:0], q.content...)
-		h.content = h.own
+		c.own = append(c.own[:0], q.content...)
+		c.content = c.own
 	}
 	flags := uint8(h2.EndHeaders)
-	if len(h.content) == 0 {
+	if len(c.content) == 0 {
 		flags |= h2.EndStream
 	}
 	frame := len(h.out)
-	h.out = h.encoder.Begin(h2.AppendHeader(h.out, 0, h2.Headers, flags, h.stream))
+	h.out = h.encoder.Begin(h2.AppendHeader(h.out, 0, h2.Headers, flags, c.id))
 	head := len(h.out)
 	h.out = append(h.out, q.wire...)
 	for _, f := range q.known {
@@ -107,10 +135,13 @@ func (h *http2) ask(q *encoded, _, keep bool) error {
 	}
 	h.out = append(h.out, q.tail...)
 	h2.SetLength(h.out[frame:])
-	if len(q.draws) == 0 {
-		return nil
+	if len(q.draws) > 0 {
+		if err := q.fill(h.out[head:], c.content); err != nil {
+			return err
+		}
 	}
-	return q.fill(h.out[head:], h.content)
+	h.offer(c, mostOffered)
+	return nil
 }
 
 func (h *http2) owed() []byte {
@@ -118,46 +149,103 @@ func (h *http2) owed() []byte {
 		h.out = h2.AppendWindowUpdate(h.out, 0, uint32(h.readConn))
 		h.roomConn, h.readConn = h.roomConn+h.readConn, 0
 	}
-	if h.readStream >= streamRoom/2 && h.under {
-		h.out = h2.AppendWindowUpdate(h.out, h.stream, uint32(h.readStream))
-		h.roomStream, h.readStream = h.roomStream+h.readStream, 0
+	offered := 0
+	for i := range h.calls {
+		if c := &h.calls[i]; c.under {
+			offered += h.offer(c, mostOffered-offered)
+		}
 	}
-	for offered := 0; len(h.content) > 0 && offered < mostOffered; {
-		n := min(int64(len(h.content)), h2.MaxFrame, h.sendConn, h.sendStream)
+	h.out, h.handed, h.replied = h.handed[:0], h.out, 0
+	return h.handed
+}
+
+// offer gives the server room for more of an answer, and sends it more of the
+// request: about so many bytes at most.
+func (h *http2) offer(c *call, most int) (offered int) {
+	if c.read >= streamRoom/2 {
+		h.out = h2.AppendWindowUpdate(h.out, c.id, uint32(c.read))
+		c.room, c.read = c.room+c.read, 0
+	}
+	for len(c.content) > 0 && offered < most {
+		n := min(int64(len(c.content)), h2.MaxFrame, h.sendConn, c.sendRoom)
 		if n <= 0 {
 			break
 		}
 		var flags uint8
-		if n == int64(len(h.content)) {
+		if n == int64(len(c.content)) {
 			flags = h2.EndStream
 		}
-		h.out = append(h2.AppendHeader(h.out, int(n), h2.Data, flags, h.stream), h.content[:n]...)
-		h.content = h.content[n:]
-		h.sendConn, h.sendStream, offered = h.sendConn-n, h.sendStream-n, offered+int(n)
+		h.out = append(h2.AppendHeader(h.out, int(n), h2.Data, flags, c.id), c.content[:n]...)
+		c.content = c.content[n:]
+		h.sendConn, c.sendRoom, offered = h.sendConn-n, c.sendRoom-n, offered+int(n)
 	}
-	h.out, h.handed = h.handed[:0], h.out
-	return h.handed
+	return offered
 }
 
+// feed is for one call: its error, or else that of the connection.
 func (h *http2) feed(b []byte) error {
+	err := h.hear(b)
+	if c := &h.calls[0]; c.lost != nil {
+		h.leaving = h.leaving || err != nil // what follows belongs to no request
+		err, c.lost = c.lost, nil
+	}
+	return err
+}
+
+// hear takes what has come and says in over which calls were decided by it. Its
+// error is one of the connection: nothing more can be read.
+func (h *http2) hear(b []byte) error {
+	h.over = h.over[:0]
+	h.fed++
 	for len(b) > 0 {
 		f, n, whole, err := h.reader.Next(b)
 		b = b[n:]
 		if err == nil && whole {
 			err = h.handle(f)
 		}
-		if err == nil {
-			continue
-		}
-		var lost resetError
-		if !errors.As(err, &lost) {
+		if err != nil {
 			return h.explain(err)
 		}
-		h.leaving = h.feed(b) != nil || h.leaving // what follows belongs to no request
-		return lost
 	}
-	if len(h.out) > mostOwed {
+	if h.replied > mostOwed {
 		return frameError("frames that want nothing but replies")
+	}
+	return nil
+}
+
+// decide ends a call that something has become of.
+func (h *http2) decide(c *call, lost error) {
+	c.under, c.lost = false, lost
+	c.a.unsent = lost == nil && len(c.content) > 0
+	c.content = nil
+	for i := range h.calls {
+		if &h.calls[i] == c {
+			h.over = append(h.over, i)
+		}
+	}
+}
+
+// fail ends a call whose server does not keep to the protocol. The connection takes
+// no other, and what still comes of this one is nobody's.
+func (h *http2) fail(c *call, why error) {
+	if !c.muted {
+		h.decide(c, why)
+		h.giveUp(c)
+	}
+}
+
+// giveUp ends a call that nobody waits for any longer.
+func (h *http2) giveUp(c *call) {
+	c.under, c.muted, c.content, h.leaving = true, true, nil, true
+	h.out = h2.AppendReset(h.out, c.id, h2.Cancel)
+}
+
+// of is the call that a stream belongs to; nil: it is over.
+func (h *http2) of(stream uint32) *call {
+	for i := range h.calls {
+		if c := &h.calls[i]; c.id == stream && c.under {
+			return c
+		}
 	}
 	return nil
 }
@@ -173,39 +261,48 @@ func (h *http2) explain(err error) error {
 
 func (h *http2) idle(b []byte) error { return h.feed(b) }
 
-func (h *http2) end() error {
-	if !h.a.begun {
+func (h *http2) end() error { return h.calls[0].end() }
+
+func (c *call) end() error {
+	if !c.a.begun {
 		return errUnanswered
 	}
 	return errCut
 }
 
 func (h *http2) answer() answer {
-	a := h.a
-	a.closes = h.leaving || h.stream >= h2.MaxStream
+	a := h.calls[0].a
+	a.closes = h.closes()
 	return a
 }
 
+// closes reports whether no more streams can be opened.
+func (h *http2) closes() bool { return h.leaving || h.stream >= h2.MaxStream }
+
 // finish ends the answer, and with it the stream.
-func (h *http2) finish() error {
-	switch k := &h.known; {
-	case !h.bodyless() && k.length > 0 && k.length != h.came+1:
+func (h *http2) finish(c *call) error {
+	switch k := &c.known; {
+	case !c.bodyless() && k.length > 0 && k.length != c.came+1:
 		return frameError("a body shorter than its Content-Length")
 	case h.grpc && k.status == 200:
-		status, err := h.msg.end(h.fields.code)
+		status, err := c.msg.end(h.fields.code)
 		if err != nil {
 			return err
 		}
-		h.a.status = status
+		c.a.status = status
 	default:
-		h.a.status = k.status
+		c.a.status = k.status
 	}
-	h.a.done, h.a.unsent = true, len(h.content) > 0
-	h.under, h.content = false, nil
+	if c.muted {
+		c.under = false
+		return nil
+	}
+	c.a.done = true
+	h.decide(c, nil)
 	return nil
 }
 
 // bodyless reports whether the answer has no body, whatever its length says.
-func (h *http2) bodyless() bool {
-	return h.bare || h.known.status == 204 || h.known.status == 304
+func (c *call) bodyless() bool {
+	return c.bare || c.known.status == 204 || c.known.status == 304
 }

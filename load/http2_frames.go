@@ -9,7 +9,7 @@ func (h *http2) handle(f h2.Frame) error {
 	if !h.greeted && (f.Type != h2.Settings || f.Has(h2.Ack)) {
 		return frameError("a connection that does not begin with SETTINGS")
 	}
-	if h.within && (f.Type != h2.Continuation || f.Stream != h.stream) {
+	if h.within != nil && (f.Type != h2.Continuation || f.Stream != h.within.id) {
 		return frameError("a " + f.Type.String() + " frame in the middle of a head")
 	}
 	switch f.Type {
@@ -17,16 +17,11 @@ func (h *http2) handle(f h2.Frame) error {
 		if f.Stream > h.stream || f.Stream != 0 && f.Stream%2 == 0 {
 			return frameError("a " + f.Type.String() + " frame of a stream that nobody opened")
 		}
-	}
-	if f.Stream == h.stream && h.under {
-		switch f.Type {
-		case h2.Data:
-			return h.data(f)
-		case h2.Headers, h2.Continuation:
-			return h.headers(f)
-		case h2.RSTStream:
-			h.under, h.content = false, nil
-			return resetError("the server reset the stream: " + h2.Code(f.Number(0)).String())
+		if c := h.of(f.Stream); c != nil && f.Stream != 0 {
+			if f.Type != h2.WindowUpdate {
+				return h.answers(c, f)
+			}
+			return h.windowUpdate(f, &c.sendRoom)
 		}
 	}
 	switch f.Type {
@@ -37,17 +32,48 @@ func (h *http2) handle(f h2.Frame) error {
 	case h2.Settings:
 		return h.settings(f)
 	case h2.WindowUpdate:
-		return h.windowUpdate(f)
+		if f.Stream != 0 { // it is over
+			return h.windowUpdate(f, new(int64))
+		}
+		return h.windowUpdate(f, &h.sendConn)
 	case h2.Ping:
 		if !f.Has(h2.Ack) {
-			h.out = h2.AppendFrame(h.out, h2.Frame{Type: h2.Ping, Flags: h2.Ack, Payload: f.Payload})
+			h.reply(h2.Frame{Type: h2.Ping, Flags: h2.Ack, Payload: f.Payload})
 		}
 	case h2.GoAway:
 		h.leaving = true
-		if last := f.Number(0) &^ (1 << 31); h.under && h.stream > last {
-			h.under, h.content = false, nil
-			return resetError("the server went away and left the request: " + h2.Code(f.Number(4)).String())
+		last := f.Number(0) &^ (1 << 31)
+		for i := range h.calls {
+			if c := &h.calls[i]; c.under && !c.muted && c.id > last {
+				h.decide(c, resetError("the server went away and left the request: "+h2.Code(f.Number(4)).String()))
+			}
 		}
+	}
+	return nil
+}
+
+// answers takes a frame of an answer. What is wrong with the answer alone is the
+// call's; what leaves the connection unreadable is an error.
+func (h *http2) answers(c *call, f h2.Frame) error {
+	if c.fed != h.fed {
+		if c.fed = h.fed; c.pieces == 0 {
+			c.first = h.now
+		}
+		c.pieces++
+	}
+	switch f.Type {
+	case h2.Data:
+		if err := h.data(c, f); err != nil {
+			h.fail(c, err)
+		}
+	case h2.RSTStream:
+		if c.muted {
+			c.under = false
+			return nil
+		}
+		h.decide(c, resetError("the server reset the stream: "+h2.Code(f.Number(0)).String()))
+	default:
+		return h.headers(c, f)
 	}
 	return nil
 }
@@ -71,27 +97,31 @@ func (h *http2) settings(f h2.Frame) error {
 			if v > h2.MaxWindow {
 				return frameError("a window larger than can be")
 			}
-			h.sendStream += int64(v) - h.initial
-			h.initial = int64(v)
-			if h.under && h.sendStream > h2.MaxWindow {
-				return frameError("a window larger than can be")
+			for i := range h.calls {
+				c := &h.calls[i]
+				if c.sendRoom += int64(v) - h.initial; c.under && c.sendRoom > h2.MaxWindow {
+					return frameError("a window larger than can be")
+				}
 			}
+			h.initial = int64(v)
+		case id == h2.MaxStreams:
+			h.most = v
 		}
 	}
-	h.out = h2.AppendHeader(h.out, 0, h2.Settings, h2.Ack, 0)
+	h.reply(h2.Frame{Type: h2.Settings, Flags: h2.Ack})
 	return nil
 }
 
-func (h *http2) windowUpdate(f h2.Frame) error {
+// reply owes the server what it wants to hear.
+func (h *http2) reply(f h2.Frame) {
+	h.out = h2.AppendFrame(h.out, f)
+	h.replied += h2.HeaderLen + len(f.Payload)
+}
+
+func (h *http2) windowUpdate(f h2.Frame, window *int64) error {
 	n := int64(f.Number(0) &^ (1 << 31))
-	window := &h.sendConn
-	switch {
-	case n == 0:
+	if n == 0 {
 		return frameError("a WINDOW_UPDATE of nothing")
-	case f.Stream == h.stream && f.Stream != 0 && h.under:
-		window = &h.sendStream
-	case f.Stream != 0: // it is over
-		return nil
 	}
 	if *window += n; *window > h2.MaxWindow {
 		return frameError("a window larger than can be")
@@ -100,49 +130,49 @@ func (h *http2) windowUpdate(f h2.Frame) error {
 }
 
 // data takes a piece of the body.
-func (h *http2) data(f h2.Frame) error {
+func (h *http2) data(c *call, f h2.Frame) error {
 	n := int64(len(f.Payload)) // padding takes room, too
-	h.roomConn, h.roomStream = h.roomConn-n, h.roomStream-n
-	h.readConn, h.readStream = h.readConn+n, h.readStream+n
+	h.roomConn, c.room = h.roomConn-n, c.room-n
+	h.readConn, c.read = h.readConn+n, c.read+n
 	b, err := f.Content()
 	switch {
 	case err != nil:
 		return err
-	case h.roomConn < 0 || h.roomStream < 0:
+	case h.roomConn < 0 || c.room < 0:
 		return frameError("more DATA than there was room for")
-	case !h.headed:
+	case !c.headed:
 		return frameError("DATA before a head")
-	case len(b) > 0 && h.bodyless():
+	case len(b) > 0 && c.bodyless():
 		return frameError("DATA of an answer that has none")
 	}
-	if h.a.keep {
-		if len(h.a.kept)+len(b) > maxKept {
-			h.a.keep = false
+	if c.a.keep {
+		if len(c.a.kept)+len(b) > maxKept {
+			c.a.keep = false
 		} else {
-			h.a.kept = append(h.a.kept, b...)
+			c.a.kept = append(c.a.kept, b...)
 		}
 	}
-	if h.came += int64(len(b)); h.known.length > 0 && h.came >= h.known.length {
+	if c.came += int64(len(b)); c.known.length > 0 && c.came >= c.known.length {
 		return frameError("a body longer than its Content-Length")
 	}
-	h.a.body = h.came
-	if h.grpc && h.known.status == 200 {
-		if err := h.msg.take(b); err != nil {
+	c.a.body = c.came
+	if h.grpc && c.known.status == 200 {
+		if err := c.msg.take(b); err != nil {
 			return err
 		}
-		h.a.body = h.msg.body
+		c.a.body = c.msg.body
 	}
 	if f.Has(h2.EndStream) {
 		h.fields.code = noCode
-		return h.finish()
+		return h.finish(c)
 	}
 	return nil
 }
 
 // headers takes a head, or trailers, in one frame or several.
-func (h *http2) headers(f h2.Frame) error {
-	h.a.begun = true
-	if h.size += h2.HeaderLen + len(f.Payload); h.size > maxHead {
+func (h *http2) headers(c *call, f h2.Frame) error {
+	c.a.begun = true
+	if c.size += h2.HeaderLen + len(f.Payload); c.size > maxHead {
 		return errHeadTooLong
 	}
 	b := f.Payload
@@ -153,17 +183,18 @@ func (h *http2) headers(f h2.Frame) error {
 		}
 		h.blockEnds = f.Has(h2.EndStream)
 		if f.Has(h2.EndHeaders) {
-			return h.head(b)
+			return h.head(c, b)
 		}
 		h.block = h.block[:0]
-	} else if !h.within {
+	} else if h.within == nil {
 		return frameError("a CONTINUATION of nothing")
 	}
-	h.block, h.within = append(h.block, b...), !f.Has(h2.EndHeaders)
-	if h.within {
+	h.block, h.within = append(h.block, b...), c
+	if !f.Has(h2.EndHeaders) {
 		return nil
 	}
-	return h.head(h.block)
+	h.within = nil
+	return h.head(c, h.block)
 }
 
 // What answers are refused for whose heads have no end, or become many times as
@@ -172,24 +203,33 @@ const errHeadTooLong = frameError("the head of the answer is too long")
 
 // take takes one field of a block.
 func (h *http2) take(name, value []byte) error {
-	if h.listed += len(name) + len(value); h.listed > maxHead {
+	if *h.listed += len(name) + len(value); *h.listed > maxHead {
 		return errHeadTooLong
 	}
 	return h.fields.add(name, value)
 }
 
-// head reads a block: an interim head, the answer's, or trailers.
-func (h *http2) head(block []byte) error {
-	h.fields = fields{trailers: h.headed, code: noCode}
+// head reads a block: an interim head, the answer's, or trailers. Where it cannot be
+// read, no later one can.
+func (h *http2) head(c *call, block []byte) error {
+	h.fields, h.listed = fields{trailers: c.headed, code: noCode}, &c.listed
 	if err := h.decoder.Decode(block, h.field); err != nil {
 		return err
 	}
+	if err := h.headRead(c); err != nil {
+		h.fail(c, err)
+	}
+	return nil
+}
+
+// headRead takes the fields of a block.
+func (h *http2) headRead(c *call) error {
 	ends := h.blockEnds
 	switch status := h.fields.status; {
-	case h.headed && !ends:
+	case c.headed && !ends:
 		return frameError("trailers that are not the end")
-	case h.headed:
-		return h.finish()
+	case c.headed:
+		return h.finish(c)
 	case status == 0:
 		return frameError("a head without a status")
 	case status == 101:
@@ -199,9 +239,9 @@ func (h *http2) head(block []byte) error {
 	case status < 200:
 		return nil
 	}
-	h.headed, h.known = true, h.fields
+	c.headed, c.known = true, h.fields
 	if ends {
-		return h.finish()
+		return h.finish(c)
 	}
 	return nil
 }

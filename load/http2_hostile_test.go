@@ -297,10 +297,11 @@ func TestHTTP2BodiesAndWindows(t *testing.T) {
 	for _, body := range []int{200_000, 20 << 20} { // more than the window, and more than a socket takes
 		post.Requests[0].Body = make([]byte, body)
 		r = against(t, post, Leg{Ops: 4}, func(p *peer) {
-			p.say(string(h2.AppendSettings(nil, h2.Setting{ID: h2.InitialWindowSize, Value: h2.MaxWindow})), string(h2.AppendWindowUpdate(nil, 0, h2.MaxWindow-h2.Window)))
+			room := string(h2.AppendSettings(nil, h2.Setting{ID: h2.InitialWindowSize, Value: h2.MaxWindow})) + string(h2.AppendWindowUpdate(nil, 0, h2.MaxWindow-h2.Window))
 			if body < 1<<20 {
-				p.say(string(h2.AppendSettings(nil, h2.Setting{ID: h2.InitialWindowSize, Value: 1000})))
+				room += string(h2.AppendSettings(nil, h2.Setting{ID: h2.InitialWindowSize, Value: 1000}))
 			}
+			p.say(room)
 			p.until(h2.Settings, h2.Ack)
 			if p.stream == 0 {
 				p.until(h2.Headers, 0)

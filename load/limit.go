@@ -147,7 +147,7 @@ func (m meter) under() float64 {
 	if m.r.Connections == 0 {
 		return 0
 	}
-	return m.r.Concurrency / float64(m.r.Connections)
+	return m.r.Concurrency / float64(m.r.places())
 }
 
 // lagging is the p99 of the send lag where that is too much.
@@ -198,12 +198,12 @@ func (m meter) limit() (Limit, string) {
 	case m.open() && m.held():
 		return LimitNone, fmt.Sprintf("the rate asked for was carried%s", m.spare())
 	case !m.open() && m.thinks():
-		return LimitNone, fmt.Sprintf("each of %s paused for %s after an answer, which took %s in the mean", countOf(m.r.Connections), short(m.f.Think), short(time.Duration(m.r.Service.Mean())))
+		return LimitNone, fmt.Sprintf("each of %s paused for %s after an answer, which took %s in the mean", placesOf(m.r), short(m.f.Think), short(time.Duration(m.r.Service.Mean())))
 	case m.path() >= onTheLink:
-		return LimitLatency, fmt.Sprintf("requests spent %s of their time on the path: the rate is that of %s waiting for it", format.Percent(m.path()), countOf(m.r.Connections))
+		return LimitLatency, fmt.Sprintf("requests spent %s of their time on the path: the rate is that of %s waiting for it", format.Percent(m.path()), placesOf(m.r))
 	case known:
 		return LimitLatency, fmt.Sprintf("%s waited for answers while the server used %.2f of its %s: more connections may carry more, unless it works on one thread",
-			countOf(m.r.Connections), served*m.f.ServerCores, processors(m.f.ServerCores))
+			placesOf(m.r), served*m.f.ServerCores, processors(m.f.ServerCores))
 	}
 	return LimitServer, fmt.Sprintf("the load generator used %s of its %s and the path took %s of a request's time: the rest passed at the server, whose processors cannot be seen from here",
 		format.Percent(m.busy()), processors(m.cores()), format.Percent(m.path()))

@@ -11,7 +11,7 @@
 //	r, err := s.Run(ctx, load.Leg{Lead: 500, Duration: 10 * time.Second})
 //
 // Two engines do the work behind one interface: on Linux threads that each wait
-// for many sockets with epoll, elsewhere, and for TLS and HTTP/2, goroutines on package net.
+// for many sockets with epoll, elsewhere goroutines on package net.
 package load
 
 import (
@@ -63,15 +63,14 @@ type Engine string
 // Engines.
 const (
 	Auto     Engine = ""         // epoll where it can be had, else portable
-	Epoll    Engine = "epoll"    // Linux, plain text
+	Epoll    Engine = "epoll"    // Linux
 	Portable Engine = "portable" // everywhere, with or without TLS
 )
 
 // Protocol is what connections speak.
 type Protocol string
 
-// Protocols. HTTP/2 is spoken by the portable engine, with one request under way
-// on each connection.
+// Protocols.
 const (
 	HTTP1 Protocol = ""     // HTTP/1.1
 	H2C   Protocol = "h2c"  // HTTP/2 in plain text with prior knowledge, or over TLS
@@ -87,8 +86,10 @@ type Options struct {
 	Target      Target
 	Requests    []Request     // taken in turn, over all connections of a thread
 	Connections int           // zero: 10
+	Streams     int           // HTTP/2: requests under way at a time on each, as far as the server lets; of the epoll engine; zero: 1
 	Timeout     time.Duration // of one request, and of a connect; zero: DefaultTimeout
 	PerConn     int           // requests on one connection before it is closed; zero: no limit
+	Handshake   Handshake     // over TLS; Full and Resume set PerConn to 1
 	Engine      Engine
 	Protocol    Protocol
 	Threads     int   // of the epoll engine, which raises GOMAXPROCS to one more where it is less; zero: one for each of CPUs, or a quarter of the processors, rounded up
@@ -148,13 +149,14 @@ func Classes() []Class {
 }
 
 // Result is what came of a leg. Counts and histograms are of its measured
-// part; connections (Opened, Reconnects, Connect and errors of class connect)
+// part; connections (Opened, Reconnects, Resumed, Connect, Handshake and errors of class connect)
 // and FirstError are of the whole leg. Every request that was sent was answered whole or lost
 // to an error of class reset, timeout or framing: Sent is Requests plus those
 // errors, less Unasked. Errors of class status and answer are of answered requests.
 type Result struct {
 	Engine      Engine
 	Connections int
+	Streams     int           // on each, at most; zero: 1
 	Threads     int           // that sent; of the portable engine: processors that the process could use
 	Wall        time.Duration // measured
 	Sent        int64         // requests
@@ -163,13 +165,15 @@ type Result struct {
 	Errors      map[Class]int64
 	Unasked     int64  // times that a server sent bytes with no request under way; errors of class framing, too
 	FirstError  string // in words; empty: there was none
+	Resumed     int64  // handshakes of TLS that went on from an earlier one, of those in Handshake
 	Opened      int64  // connections made during the leg, lead-in and reconnects included
 	Reconnects  int64  // of those, to replace one that broke or was closed
 
 	Latency   *hist.Hist // ns; closed loop: from sending, open loop: from the intended time; a timeout enters at the timeout or at the time since then, whichever is more
 	Service   *hist.Hist // ns from sending, in either loop
 	FirstByte *hist.Hist // ns from sending to the first byte of the answer
-	Connect   *hist.Hist // ns to make a connection
+	Connect   *hist.Hist // ns to make a connection, its handshake included
+	Handshake *hist.Hist // ns of the handshakes of TLS alone
 	SendLag   *hist.Hist // open loop: ns from the intended time to sending
 
 	Asked       float64 // open loop: requests a second that were asked for; zero: closed loop
@@ -179,7 +183,7 @@ type Result struct {
 	BytesOut    int64
 	BodyIn      int64
 	BodyOut     int64
-	CPU         time.Duration // of the threads that sent; of the whole process where they cannot be told apart
+	CPU         time.Duration // of the threads that sent; of the whole process where they cannot be measured alone
 	Wait        time.Duration // those threads were ready to run and did not, a quota's pauses included; negative: not known
 	Timeline    []Second
 }

@@ -3,7 +3,6 @@ package load
 import (
 	"context"
 	"crypto/tls"
-	"net"
 	"runtime"
 	"sync"
 	"time"
@@ -52,11 +51,7 @@ type stretch struct {
 func newPortable(s *settings) engine {
 	p := &portable{s: s, dials: make(chan struct{}, 64), cores: usable(), waits: map[int]time.Duration{}}
 	if s.Target.TLS != nil {
-		p.tls = s.Target.TLS.Clone()
-		p.tls.NextProtos = []string{s.Protocol.alpn()}
-		if host, _, err := net.SplitHostPort(s.Target.Addr); err == nil && p.tls.ServerName == "" {
-			p.tls.ServerName = host
-		}
+		p.tls = s.secured()
 	}
 	for i := range min(s.Connections, runtime.GOMAXPROCS(0)) {
 		p.shards = append(p.shards, &shard{rec: recorder{thread: i, s: s}})
@@ -65,14 +60,6 @@ func newPortable(s *settings) engine {
 		p.conns = append(p.conns, &stream{p: p, s: s, shard: p.shards[i%len(p.shards)], f: newFramer(s.Protocol)})
 	}
 	return p
-}
-
-// alpn is what a protocol is called in a handshake of TLS.
-func (p Protocol) alpn() string {
-	if p == HTTP1 {
-		return "http/1.1"
-	}
-	return "h2"
 }
 
 func (p *portable) name() Engine   { return Portable }

@@ -132,17 +132,21 @@ func (c *stream) connect(l *stretch) (net.Conn, *net.TCPConn, error) {
 	if c.p.tls == nil {
 		return conn, raw, nil
 	}
-	safe := tls.Client(conn, c.p.tls)
+	safe, began := tls.Client(conn, c.p.tls), c.s.now()
 	if err = conn.SetDeadline(time.Now().Add(c.s.Timeout)); err == nil {
 		err = safe.HandshakeContext(l.ctx)
 	}
-	if want := c.s.Protocol.alpn(); err == nil && c.s.Protocol != HTTP1 && safe.ConnectionState().NegotiatedProtocol != want {
-		err = errors.New("the server does not speak " + want + " over TLS")
+	if err == nil {
+		err = c.s.agreed(safe)
 	}
 	if err != nil {
 		conn.Close()
 		return nil, nil, err
 	}
+	took := c.s.now() - began
+	c.shard.mu.Lock()
+	defer c.shard.mu.Unlock()
+	c.shard.rec.shook(took, safe.ConnectionState().DidResume)
 	return safe, raw, nil
 }
 

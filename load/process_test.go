@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"runtime"
@@ -19,6 +20,9 @@ import (
 // serving says in the environment that this process is to be a server.
 const serving = "TARE_LOAD_TEST_SERVES"
 
+// servingTLS is what it says of a server of net/http over TLS.
+const servingTLS = "tls"
+
 // TestServes is the server of tests that need one in a process of its own: it
 // runs until its standard input ends.
 func TestServes(t *testing.T) {
@@ -29,8 +33,15 @@ func TestServes(t *testing.T) {
 	assert.NoError(t, "listen", err)
 	fmt.Fprintf(os.Stdout, "\nlistening on %s\n", l.Addr())
 	go func() {
-		if os.Getenv(serving) == string(H2C) {
+		switch os.Getenv(serving) {
+		case string(H2C):
 			_ = standard(http.HandlerFunc(greet)).Serve(l)
+		case servingTLS:
+			s := httptest.NewUnstartedServer(http.HandlerFunc(greet))
+			s.Listener.Close()
+			s.Listener, s.EnableHTTP2 = l, true
+			s.StartTLS()
+			return
 		}
 		for {
 			c, err := l.Accept()
@@ -90,7 +101,7 @@ func get(t testing.TB, addr string, e Engine, p Protocol, connections int) *Sess
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	plain, _ := elsewhere(t, HTTP1)
 	standard, _ := elsewhere(t, H2C)
-	for _, w := range []way{{engine: Auto}, {engine: Portable}, {engine: Portable, protocol: H2C}, {engine: Portable, protocol: GRPC}} {
+	for _, w := range []way{{engine: Auto}, {engine: Portable}, {engine: Portable, protocol: H2C}, {engine: Portable, protocol: GRPC}, {engine: Auto, protocol: H2C}, {engine: Auto, protocol: GRPC}} {
 		addr := plain
 		if w.protocol != HTTP1 {
 			addr = standard
@@ -135,9 +146,9 @@ func steady(t *testing.T, s *Session, leg Leg) {
 
 func BenchmarkHTTP2(b *testing.B) {
 	addr, _ := elsewhere(b, H2C)
-	for _, p := range []Protocol{HTTP1, H2C, GRPC} {
-		b.Run("portable"+string(p), func(b *testing.B) {
-			s := get(b, addr, Portable, p, 50)
+	for _, w := range []way{{engine: Portable}, {engine: Portable, protocol: H2C}, {engine: Portable, protocol: GRPC}, {engine: Auto, protocol: H2C}, {engine: Auto, protocol: GRPC}} {
+		b.Run(w.String(), func(b *testing.B) {
+			s := get(b, addr, w.engine, w.protocol, 50)
 			defer s.Close()
 			b.ReportAllocs()
 			r, err := s.Run(context.Background(), Leg{Lead: 500, Ops: int64(b.N)})

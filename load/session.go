@@ -71,11 +71,11 @@ const retryAfter = int64(50 * time.Millisecond)
 // newEngine picks the engine; Auto falls back to the portable one where the
 // system refuses epoll.
 func newEngine(s *settings) (engine, error) {
-	if s.Engine == Portable || s.Engine == Auto && (s.Target.TLS != nil || s.Protocol != HTTP1 || s.fills()) {
+	if s.Engine == Portable {
 		return newPortable(s), nil
 	}
 	e, err := newEpoll(s)
-	if err != nil && s.Engine == Auto {
+	if err != nil && s.Engine == Auto && s.Streams == 1 {
 		return newPortable(s), nil
 	}
 	return e, err

@@ -24,7 +24,9 @@ type collector struct {
 
 	area     float64
 	conns    *hist.Hist
+	shakes   *hist.Hist
 	all      Totals
+	resumed  int64
 	reopened int64
 	refused  int64
 }
@@ -36,7 +38,7 @@ type second struct {
 }
 
 func newCollector(r *run, threads int) *collector {
-	c := &collector{r: r, at: make([]int, threads), seconds: map[int]*second{}, conns: new(hist.Hist)}
+	c := &collector{r: r, at: make([]int, threads), seconds: map[int]*second{}, conns: new(hist.Hist), shakes: new(hist.Hist)}
 	if r.leg.Tick != nil {
 		c.ticks, c.told = make(chan Second, 64), make(chan struct{})
 		go func() {
@@ -123,6 +125,8 @@ func (c *collector) last(m *recorder) {
 	}
 	c.area += m.level.area
 	c.conns.Merge(&m.conns)
+	c.shakes.Merge(&m.shakes)
+	c.resumed += m.resumed
 	c.all = c.all.plus(m.all)
 	c.reopened += m.reopened
 	c.refused += m.refused
@@ -137,13 +141,14 @@ func (r *run) result() *Result {
 		<-c.told
 	}
 	out := &Result{
-		Engine: r.engine.name(), Connections: r.s.Connections, Threads: r.engine.threads(),
+		Engine: r.engine.name(), Connections: r.s.Connections, Streams: r.s.Streams, Threads: r.engine.threads(),
 		Wall:     r.wall(),
 		Sent:     t.requests + t.lost,
 		Requests: t.requests, Unasked: t.unasked,
 		Statuses: map[int]int64{}, Errors: map[Class]int64{}, FirstError: r.first,
 		Opened: c.all.Opened, Reconnects: c.reopened,
 		Latency: new(hist.Hist), Service: new(hist.Hist), FirstByte: new(hist.Hist), SendLag: new(hist.Hist), Connect: c.conns,
+		Handshake: c.shakes, Resumed: c.resumed,
 		BytesIn: t.bytesIn, BytesOut: t.bytesOut, BodyIn: t.bodyIn, BodyOut: t.bodyOut,
 		CPU: r.used[1].cpu - r.used[0].cpu, Wait: -1, Timeline: c.timeline,
 	}

@@ -25,6 +25,10 @@ func settle(o Options) (*settings, error) {
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
 	}
+	o.Streams = max(1, o.Streams)
+	if o.Handshake != KeepAlive {
+		o.PerConn = 1
+	}
 	if o.Sample == 0 {
 		o.Sample = 1000
 	}
@@ -70,14 +74,22 @@ func (o Options) check() error {
 		return fmt.Errorf("one answer in %d verified", o.Sample)
 	case o.Engine != Auto && o.Engine != Epoll && o.Engine != Portable:
 		return fmt.Errorf("engine %q: %s or %s", o.Engine, Epoll, Portable)
-	case o.Engine == Epoll && o.Target.TLS != nil:
-		return fmt.Errorf("engine %s speaks no TLS: leave the engine out, or use %s", Epoll, Portable)
+	case o.Handshake != KeepAlive && o.Handshake != Full && o.Handshake != Resume:
+		return fmt.Errorf("handshake %q: %s or %s, or one for each connection without a word", o.Handshake, Full, Resume)
+	case o.Handshake != KeepAlive && o.Target.TLS == nil:
+		return fmt.Errorf("handshake %s: there is none in plain text", o.Handshake)
+	case o.Handshake != KeepAlive && o.PerConn > 1:
+		return fmt.Errorf("handshake %s is for each request, and %d requests are for each connection", o.Handshake, o.PerConn)
 	case o.Protocol != HTTP1 && o.Protocol != H2C && o.Protocol != GRPC:
 		return fmt.Errorf("protocol %q: %s or %s, or HTTP/1.1 without a word", o.Protocol, H2C, GRPC)
-	case o.Engine == Epoll && o.Protocol != HTTP1:
-		return fmt.Errorf("engine %s speaks no HTTP/2: leave the engine out, or use %s", Epoll, Portable)
-	case o.Engine == Epoll && o.fills():
-		return fmt.Errorf("engine %s fills nothing in: leave the engine out, or use %s", Epoll, Portable)
+	case o.Streams < 0 || o.Streams > MaxStreams:
+		return fmt.Errorf("%d streams on a connection: 1 to %d", o.Streams, MaxStreams)
+	case o.Streams > 1 && o.Protocol == HTTP1:
+		return fmt.Errorf("%d streams on a connection: HTTP/1.1 has one", o.Streams)
+	case o.Streams > 1 && o.Engine == Portable:
+		return fmt.Errorf("%d streams on a connection: engine %s has one", o.Streams, Portable)
+	case o.Streams*o.Connections > maxPlaces:
+		return fmt.Errorf("%d streams on each of %d connections: at most %d altogether", o.Streams, o.Connections, maxPlaces)
 	}
 	for _, c := range o.CPUs {
 		if c < 0 || c >= maxCPU {
@@ -87,10 +99,11 @@ func (o Options) check() error {
 	return nil
 }
 
-// fills reports whether any request has numbers that change.
-func (o Options) fills() bool {
-	return slices.ContainsFunc(o.Requests, func(r Request) bool { return len(r.Fill) > 0 })
-}
+// MaxStreams is how many streams a connection may have open.
+const MaxStreams = 1000
+
+// maxPlaces is how many requests may be under way.
+const maxPlaces = 100_000
 
 // maxCPU is the most processors Linux can be built for.
 const maxCPU = 8192

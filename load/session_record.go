@@ -91,7 +91,9 @@ type recorder struct {
 	level  level
 	all    Totals
 	conns  hist.Hist // ns to make a connection
+	shakes hist.Hist // ns of handshakes
 
+	resumed  int64 // handshakes
 	reopened int64
 	refused  int64 // connections that could not be made
 	checked  int   // answers until the next that is verified
@@ -130,7 +132,8 @@ func (m *recorder) start(r *run) {
 	m.level = level{last: r.s.now()}
 	m.cur.reset()
 	m.conns.Reset()
-	m.all, m.reopened, m.refused = Totals{}, 0, 0
+	m.shakes.Reset()
+	m.all, m.resumed, m.reopened, m.refused = Totals{}, 0, 0, 0
 }
 
 // stop hands over what there is when the thread is done with the leg.
@@ -269,6 +272,14 @@ func (m *recorder) connected(took int64, again bool) {
 	m.all.Opened++
 	if again {
 		m.reopened++
+	}
+}
+
+// shook records a handshake of TLS.
+func (m *recorder) shook(took int64, resumed bool) {
+	m.shakes.Record(took)
+	if resumed {
+		m.resumed++
 	}
 }
 

@@ -4,6 +4,7 @@ package load
 
 import (
 	"context"
+	"crypto/tls"
 	"math"
 	"os"
 	"syscall"
@@ -20,17 +21,47 @@ func TestStop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a while")
 	}
+	for name, c := range map[string]struct {
+		server  Protocol // as elsewhere has it
+		o       Options
+		secured bool
+	}{
+		"plain":    {server: HTTP1},
+		"TLS":      {server: servingTLS, secured: true},
+		"h2c":      {server: H2C, o: Options{Protocol: H2C}},
+		"h2":       {server: servingTLS, o: Options{Protocol: H2C}, secured: true},
+		"gRPC":     {server: H2C, o: Options{Protocol: GRPC}},
+		"portable": {server: HTTP1, o: Options{Engine: Portable}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			addr, process := elsewhere(t, c.server)
+			c.o.Target, c.o.Connections, c.o.Requests = Target{Addr: addr}, 50, []Request{{Method: "POST", Path: "/", Body: []byte("number 0000000000")}}
+			if c.secured {
+				c.o.Target.TLS = &tls.Config{InsecureSkipVerify: true}
+			}
+			stopFor(t, c.o, process)
+		})
+	}
+}
+
+// stopFor stops a server while it is loaded.
+func stopFor(t *testing.T, o Options, process *os.Process) {
+	t.Helper()
 	whole, stop := time.Second, 300*time.Millisecond
 	if os.Getenv("TARE_SOAK") != "" {
 		whole, stop = 8*time.Second, 500*time.Millisecond
 	}
-	addr, process := elsewhere(t, HTTP1)
-	s := get(t, addr, Auto, HTTP1, 50)
+	rate := 5000.0
+	if o.Protocol != HTTP1 || o.Target.TLS != nil { // whose server takes its time
+		rate = 1000
+	}
+	s, err := Open(o)
+	assert.NoError(t, "open", err)
 	defer s.Close()
 	var stopped time.Duration
 	done := make(chan struct{})
 	const rest = 300 * time.Millisecond // a machine's pause at the end is not the engine's fault
-	leg := Leg{Profile: until{Constant{PerSecond: 5000}, 200*time.Millisecond + whole}, Lead: 1000, Duration: whole + rest, Mark: func(begin bool) {
+	leg := Leg{Profile: until{Constant{PerSecond: rate}, 200*time.Millisecond + whole}, Lead: int64(rate / 5), Duration: whole + rest, Mark: func(begin bool) {
 		if !begin {
 			return
 		}
@@ -47,14 +78,14 @@ func TestStop(t *testing.T) {
 	r, err := s.Run(context.Background(), leg)
 	<-done
 	assert.NoError(t, "run", err)
-	asked := int64(5000 * whole.Seconds())
+	asked := int64(rate * whole.Seconds())
 	if r.Late > 0 && r.Wait > r.Wall/10 {
 		t.Skipf("this machine let the load generator wait for %v of %v", r.Wait, r.Wall)
 	}
 	assert.Equal(t, "sent", r.Sent, asked)
 	assert.Equal(t, "late", r.Late, 0)
 	assert.Equal(t, "lost", r.Sent-r.Requests, 0)
-	want := theory(5000, whole, stopped, time.Duration(r.Service.Quantile(0.5)), 0.99)
+	want := theory(rate, whole, stopped, time.Duration(r.Service.Quantile(0.5)), 0.99)
 	got := time.Duration(r.Latency.Quantile(0.99))
 	t.Logf("stopped for %v: p99 %v, theory %v (%+.1f %%); p50 %v, max %v, send lag p50 %v", stopped, got, want, 100*(float64(got)/float64(want)-1),
 		time.Duration(r.Latency.Quantile(0.5)), time.Duration(r.Latency.Max()), time.Duration(r.SendLag.Quantile(0.5)))

@@ -79,9 +79,9 @@ func advice(r *tare.Result, workload string) (text string, first []ranking) {
 	rest := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == base })
 	switch stays := len(rest) < len(names); {
 	case len(first) > 1 && stays && !slices.ContainsFunc(rest, v.beats):
-		text = fmt.Sprintf("no reason in %s to leave %s. It can be first: over all pairs at once it was not told apart from %s.", metric, base, inWords(rest))
+		text = fmt.Sprintf("no reason in %s to leave %s. It can be first: over all pairs at once it did not differ significantly from %s.", metric, base, inWords(rest))
 	case len(first) > 1:
-		text = fmt.Sprintf("%s. None was proven better in %s, and over all pairs at once they were not told apart: the trade-offs decide.", strings.Join(names, " or "), metric)
+		text = fmt.Sprintf("%s. None was proven better in %s, and over all pairs at once they did not differ significantly: the trade-offs decide.", strings.Join(names, " or "), metric)
 	case first[0].high > 1:
 		text = fmt.Sprintf("%s. None was proven better in %s, but neither was it proven better than %s.", names[0], metric, others)
 	case stays:

@@ -30,7 +30,7 @@ func Brief(w io.Writer, r *tare.Result, s Style) error {
 }
 
 // placed is the order of the ranked contenders with their ratios, in one
-// sentence; letters name the groups within which nobody is told apart. It is
+// sentence; letters name the groups within which no difference is significant. It is
 // empty where nobody but the baseline is ranked.
 func (v *view) placed(s Style) string {
 	metric := v.leading()

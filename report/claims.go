@@ -109,7 +109,7 @@ func claimsMean(r *tare.Result) string {
 		text += " A share is how much of what " + baseline(r) + " takes the contender does without."
 	}
 	if claimed(r.Claims, tare.ClaimCause) {
-		text += " A cause is all of a difference that is told apart above: the shares of the other steps answer it."
+		text += " A cause is all of a difference that is taken apart above: the shares of the other steps answer it."
 	}
 	if claimed(r.Claims, tare.ClaimReported) {
 		text += " What is only reported was published, and nothing here measures it."

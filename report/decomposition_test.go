@@ -26,7 +26,7 @@ func TestDecomposition(t *testing.T) {
 	for _, want := range []string{
 		"\n    a terminal that the lines are written to, one write each (gin-default over gin-default-discard)\n", "\n    gin-default over nethttp, its interval at 95 %\n",
 		"F3.1: What did the published comparison measure? (time on get-7, step by step from nethttp to gin-default)\n",
-		"capacity: time on get-7/1500, step by step from nethttp to fasthttp\n  The time of fasthttp against nethttp on get-7/1500 is not told apart: ",
+		"capacity: time on get-7/1500, step by step from nethttp to fasthttp\n  The time of fasthttp against nethttp on get-7/1500 is not taken apart: ",
 	} {
 		assert.Contains(t, "text", got, want)
 	}

@@ -36,6 +36,9 @@ func Reasons(e tare.Explanation, n int) []string {
 		return []string{"not explained: " + e.Why}
 	}
 	functions, sites, rest := causes(e, e.Functions, true), causes(e, e.Sites, false), decided(e)
+	if e.Unseen != 0 {
+		sites = append(sites, fmt.Sprintf("%s allocations/op are in no profile: objects below 16 bytes without pointers share blocks", signedFigure(e.Unseen)))
+	}
 	if e.Waits() {
 		text := fmt.Sprintf("%s of %s is time in which nothing runs: it waits, e.g. sleeps, blocks or does input and output",
 			figureNS(e.Waiting()), figureNS(e.WallTo-e.WallFrom))

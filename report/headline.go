@@ -91,7 +91,7 @@ func leaders(r *tare.Result) string {
 		return fmt.Sprintf("By %s, %s was proven better than every other one ranked, %s.", r.Metrics[0], ids[0], on)
 	}
 	if len(works) == 1 {
-		return fmt.Sprintf("By %s, %s can be first %s: they were not told apart.", r.Metrics[0], strings.Join(ids, " or "), on)
+		return fmt.Sprintf("By %s, %s can be first %s: they do not differ significantly.", r.Metrics[0], strings.Join(ids, " or "), on)
 	}
 	var parts []string
 	for _, id := range ids {

@@ -167,6 +167,6 @@ func TestLeaders(t *testing.T) {
 	}
 	assert.Equal(t, "alone", leaders(ranked(1, map[string][2]int{"a": {2, 3}, "b": {1, 1}, "c": {2, 3}})), "By time, b was proven better than every other one ranked, on u.")
 	assert.Equal(t, "alone on two", leaders(ranked(2, map[string][2]int{"a": {2, 3}, "b": {1, 1}, "c": {2, 3}})), "By time, b was proven better than every other one ranked, on both workloads that allow a ranking.")
-	assert.Equal(t, "tied", leaders(ranked(1, map[string][2]int{"a": {1, 2}, "b": {1, 2}, "c": {3, 3}})), "By time, b or a can be first on u: they were not told apart.")
+	assert.Equal(t, "tied", leaders(ranked(1, map[string][2]int{"a": {1, 2}, "b": {1, 2}, "c": {3, 3}})), "By time, b or a can be first on u: they do not differ significantly.")
 	assert.Equal(t, "tied on two", leaders(ranked(2, map[string][2]int{"a": {1, 2}, "b": {1, 2}, "c": {3, 3}})), "By time, of 2 workloads that allow a ranking, these can be first: b on 2 and a on 2.")
 }

@@ -208,7 +208,7 @@ func judged(r *tare.Result) {
 			Whole:    tare.Cause{From: "nethttp", To: "fasthttp", Ratio: 0.536, Low: 0.53, High: 0.542, Level: 0.95, Rounds: 27, FromValue: 11210, ToValue: 6010, Unit: "ns/op"},
 			Sentence: "Of the 46 % less CPU time of fasthttp against nethttp on get-7 (0.536×, 0.530 to 0.542, 95 %, 27 rounds), the framework is −13 % (−16 to −10) and reading the request without net/http 113 % (110 to 116), each at 97.5 %."},
 		{ID: "capacity", Workload: segment, Metric: "time", Whole: tare.Cause{From: "nethttp", To: "fasthttp"}, Steps: []tare.Cause{},
-			Sentence: "The time of fasthttp against nethttp on get-7/1500 is not told apart: at a rate that is given it says nothing."},
+			Sentence: "The time of fasthttp against nethttp on get-7/1500 is not taken apart: at a rate that is given it says nothing."},
 	}
 	r.Claims = []tare.ClaimResult{
 		{ID: "F3.1", Kind: tare.ClaimRatio, Source: "tiny Go service write-up", Statement: "plain Go serves twice the requests of Gin", Evidence: "gin-default against nethttp, time, 27 rounds", Contender: "gin-default", Workload: visits, Metric: "time",

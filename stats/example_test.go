@@ -23,7 +23,7 @@ func ExampleLookLevel() {
 	// Output: 0.050 0.012
 }
 
-// Contenders that share a letter were not told apart. Here only the first and
+// Contenders with the same letter do not differ significantly. Here only the first and
 // the last were.
 func ExampleLetters() {
 	distinct := func(i, j int) bool { return min(i, j) == 0 && max(i, j) == 2 }

@@ -13,7 +13,7 @@ import (
 const (
 	// refill is how long an empty bucket takes to be full.
 	refill = time.Minute
-	// maxClients is how many clients are told apart.
+	// maxClients is how many clients are counted one by one.
 	maxClients = 10_000
 )
 

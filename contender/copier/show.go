@@ -9,7 +9,7 @@ import (
 // Show is a Go value as answers show it: canonical JSON, in which two values are
 // the same text when and only when they are equal. Members are named as in Go
 // and stand in their order. Each byte of a text is a character of the same
-// number, so that what is not UTF-8 can be told apart too; an array of bytes is
+// number, so that what is not UTF-8 shows as well; an array of bytes is
 // the text up to its NUL. A nil slice is an empty one, a pointer what it points
 // to, nil where it is nil.
 func Show(v any) []byte { return show(nil, reflect.ValueOf(v)) }

@@ -15,7 +15,7 @@ func (b *bench) toldOn(c tare.Claim, workload string) bool {
 }
 
 // causeClaim answers a claim that all of a difference comes from some of the
-// steps it is told apart into: the shares of the others say whether it does.
+// steps it is taken apart into: the shares of the others say whether it does.
 func (b *bench) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 	i := slices.IndexFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition })
 	if i < 0 {

@@ -165,7 +165,7 @@ func TestRanksSkipVoidAndTinyDifferences(t *testing.T) {
 	}
 	cs = Compare(d, Effects(d))
 	if c := pick(cs, "lean", "w", "time"); c.High >= 1 || c.RankHigh != 2 || c.Letters != "a" {
-		t.Errorf("%v to %v: rank %d–%d %q, want not told apart", c.Low, c.High, c.RankLow, c.RankHigh, c.Letters)
+		t.Errorf("%v to %v: rank %d–%d %q, want no significant difference", c.Low, c.High, c.RankLow, c.RankHigh, c.Letters)
 	}
 }
 

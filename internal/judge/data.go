@@ -17,6 +17,7 @@ type Data struct {
 	Contenders []tare.Contender
 	Rounds     int              // whole rounds at the plan's slice length
 	Slices     []tare.Slice     // of those rounds; others (tau above 1) are ignored
+	Long       []tare.Slice     // of rounds with longer slices: they say what a token costs
 	Trials     []tare.Trial     // of those rounds; others (tau above 1) are ignored
 	Semantics  []tare.Semantics // what answers were found to mean, outside the rounds
 	Final      bool             // the study has stopped: no more rounds will come
@@ -117,6 +118,7 @@ type index struct {
 	slices  map[cell][]tare.Slice
 	samples map[cell]tare.Sample
 	idle    map[cell]float64 // by round and workload: the null's median idle CPU per slice
+	token   float64          // CPU time that a token costs, whatever is done with it, in ns
 }
 
 // newIndex sorts the evidence of d. What does not count is not in it.
@@ -182,18 +184,66 @@ func newIndex(d Data) *index {
 			x.idle[at] = stats.Median(idles[c.workload])
 		}
 	}
+	x.token = x.tokenCost(d)
 	return x
+}
+
+// fewestLong is how many rounds with longer slices say what a token costs.
+const fewestLong = 3
+
+// tokenCost is the CPU time that a token costs a process, in threads of its
+// runtime that stay awake for a moment. In a slice of n operations an operation
+// takes a + b/n, so that slices of two lengths give b. It is the median over
+// contenders of a round, and over rounds; zero where there are fewer than three,
+// or where longer slices cost no less. Servers have no tokens.
+func (x *index) tokenCost(d Data) float64 {
+	long := map[cell][2]float64{}
+	for _, s := range d.Long {
+		w, ok := d.workload(s.Workload)
+		if !ok || w.Traffic != nil || s.Ops <= 0 {
+			continue
+		}
+		c := cell{s.Round, s.Workload, s.Contender}
+		sum := long[c]
+		long[c] = [2]float64{sum[0] + x.cost(s, "cpu"), sum[1] + float64(s.Ops)}
+	}
+	count := map[cell]int{}
+	for _, s := range d.Long {
+		count[cell{s.Round, s.Workload, s.Contender}]++
+	}
+	byRound := map[int][]float64{}
+	for c, of := range long {
+		var ns, ops float64
+		for _, s := range x.slices[c] {
+			ns, ops = ns+x.cost(s, "cpu"), ops+float64(s.Ops)
+		}
+		few, many := ops/float64(max(1, len(x.slices[c]))), of[1]/float64(count[c])
+		if ops == 0 || many < 2*few {
+			continue
+		}
+		byRound[c.round] = append(byRound[c.round], (ns/ops-of[0]/of[1])/(1/few-1/many))
+	}
+	if len(byRound) < fewestLong {
+		return 0
+	}
+	var medians []float64
+	for _, cells := range byRound {
+		medians = append(medians, stats.Median(cells))
+	}
+	return max(0, stats.Median(medians))
 }
 
 // cost is what slice s took in metric: wall time, or the CPU time of the
 // process with what it did off its token (collection that finished after the
-// token was handed back), less what an idle process of that round did there.
+// token was handed back), less what an idle process of that round did there and
+// what the token costs.
 func (x *index) cost(s tare.Slice, metric string) float64 {
 	if metric != "cpu" {
 		return float64(s.WallNS)
 	}
 	idle := float64(s.IdleCPUNS) - x.idle[cell{s.Round, s.Workload, ""}]
-	return float64(s.CPUNS) + max(0, idle)
+	used := float64(s.CPUNS) + max(0, idle)
+	return max(used/2, used-x.token)
 }
 
 // perRound returns the value of metric for contender on workload, one per

@@ -46,7 +46,7 @@ func (b *bench) decompose(asked tare.Decompose, effects []tare.Effects) tare.Dec
 	noun := wordsFor(out.Metric).noun
 	failed := func(why string) tare.Decomposition {
 		out.Steps = []tare.Cause{}
-		out.Sentence = fmt.Sprintf("The difference in %s of %s against %s on %s is not told apart: %s.", noun, out.Whole.To, out.Whole.From, out.Workload, why)
+		out.Sentence = fmt.Sprintf("The difference in %s of %s against %s on %s is not taken apart: %s.", noun, out.Whole.To, out.Whole.From, out.Workload, why)
 		return out
 	}
 	if why, ok := b.d.measures(out.Workload, out.Metric); !ok {
@@ -155,15 +155,15 @@ func (b *bench) apart(out *tare.Decomposition) string {
 	looks := b.d.looks()
 	level := 1 - out.Steps[0].Level
 	if needs := stats.MinRounds(stats.LookLevel(level, looks)); !row.Bounded() || row.Rounds < needs {
-		return fmt.Sprintf("The difference in %s %s is not told apart: no interval after %s; it takes %d.", w.noun, who, formatRounds(row.Rounds), needs)
+		return fmt.Sprintf("The difference in %s %s is not taken apart: no interval after %s; it takes %d.", w.noun, who, formatRounds(row.Rounds), needs)
 	}
 	ratio, span := spanned(row, 1)
 	control := tare.NoiseFloor(b.comparisons, out.Workload, out.Metric)
 	switch row.Differs(control) {
 	case tare.NotShown:
-		return fmt.Sprintf("No difference in %s %s is shown, so none is told apart; the ratio is %s %s.", w.noun, who, ratio, span)
+		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio is %s %s.", w.noun, who, ratio, span)
 	case tare.WithinNoise:
-		return fmt.Sprintf("No difference in %s %s is shown, so none is told apart; the ratio %s %s is within what the control shows here (±%s).",
+		return fmt.Sprintf("No difference in %s %s is shown, so none is taken apart; the ratio %s %s is within what the control shows here (±%s).",
 			w.noun, who, ratio, span, format.Percent(math.Expm1(control)))
 	}
 	ids := []string{out.Whole.From}
@@ -171,7 +171,7 @@ func (b *bench) apart(out *tare.Decomposition) string {
 		ids = append(ids, s.To)
 	}
 	if why, _ := b.thin(out.Metric, out.Workload, ids...); why != "" {
-		return fmt.Sprintf("The difference in %s %s is not told apart: %s is thin: %s.", w.noun, who, out.Metric, why)
+		return fmt.Sprintf("The difference in %s %s is not taken apart: %s is thin: %s.", w.noun, who, out.Metric, why)
 	}
 	than := w.more
 	if row.Ratio < 1 {
@@ -179,7 +179,7 @@ func (b *bench) apart(out *tare.Decomposition) string {
 	}
 	of := fmt.Sprintf("%s %s %s (%s×, %s", format.Percent(math.Abs(row.Ratio-1)), than, who, ratio, strings.TrimPrefix(span, "("))
 	if !b.share(out, ids, stats.LookLevel(level, looks)) {
-		return fmt.Sprintf("The %s are not told apart yet: more rounds are needed.", of)
+		return fmt.Sprintf("The %s are not taken apart yet: more rounds are needed.", of)
 	}
 	return fmt.Sprintf("Of the %s, %s.", of, listed(out.Steps))
 }

@@ -103,7 +103,7 @@ func TestDecompositionSentence(t *testing.T) {
 	}
 }
 
-// What costs less is told apart as well, on the primary metric where none is
+// What costs less is taken apart as well, on the primary metric where none is
 // named.
 func TestDecomposeLess(t *testing.T) {
 	d := told(52, fake{rounds: 18, roundSD: 0.002})
@@ -153,12 +153,12 @@ func TestDecomposeLeavesOut(t *testing.T) {
 		{"not weighed", gone("lean"), tare.Finding{}, "encoding-json other the framework and a line of log; other fat the terminal; ", " Left out: lean was not weighed."},
 		{"a trap", role("lean", tare.RoleTrap), tare.Finding{}, "encoding-json other the framework and a line of log; other fat the terminal; ", " Left out: lean is a trap, and traps are not compared."},
 		{"the last", gone("fat"), tare.Finding{}, "encoding-json lean the framework; lean other a line of log; ", " Left out: fat was not weighed; the chain ends at other."},
-		{"nothing measured", func(d *Data) { d.Slices, d.Trials = nil, nil }, tare.Finding{}, "", "The difference in CPU time of fat against encoding-json on w is not told apart: encoding-json has no CPU time on w."},
+		{"nothing measured", func(d *Data) { d.Slices, d.Trials = nil, nil }, tare.Finding{}, "", "The difference in CPU time of fat against encoding-json on w is not taken apart: encoding-json has no CPU time on w."},
 		{"the first", nil, tare.Finding{Check: "trial", Severity: tare.Void, Contender: base, Message: "m"}, "",
-			"The difference in CPU time of fat against encoding-json on w is not told apart: encoding-json is void by trial: m."},
+			"The difference in CPU time of fat against encoding-json on w is not taken apart: encoding-json is void by trial: m."},
 		{"all others", func(d *Data) { gone("lean")(d); gone("other")(d); gone("fat")(d) }, tare.Finding{}, "",
-			"is not told apart: lean was not weighed; other was not weighed; fat was not weighed."},
-		{"the workload", func(d *Data) { d.Study.Workloads = nil }, tare.Finding{}, "", "is not told apart: w was not weighed."},
+			"is not taken apart: lean was not weighed; other was not weighed; fat was not weighed."},
+		{"the workload", func(d *Data) { d.Study.Workloads = nil }, tare.Finding{}, "", "is not taken apart: w was not weighed."},
 	} {
 		d := told(53, fake{rounds: 12, roundSD: 0.01})
 		if c.change != nil {
@@ -194,9 +194,9 @@ func TestDecomposeNothing(t *testing.T) {
 		d    Data
 		want string
 	}{
-		"no difference":     {same, "No difference in CPU time of fat against encoding-json on w is shown, so none is told apart; the ratio is "},
-		"less than control": {unsure, "No difference in CPU time of fat against encoding-json on w is shown, so none is told apart; the ratio 2.00"},
-		"too few rounds":    {few, "The difference in CPU time of fat against encoding-json on w is not told apart: no interval after 6 rounds; it takes 7."},
+		"no difference":     {same, "No difference in CPU time of fat against encoding-json on w is shown, so none is taken apart; the ratio is "},
+		"less than control": {unsure, "No difference in CPU time of fat against encoding-json on w is shown, so none is taken apart; the ratio 2.00"},
+		"too few rounds":    {few, "The difference in CPU time of fat against encoding-json on w is not taken apart: no interval after 6 rounds; it takes 7."},
 	} {
 		got := decomposed(t, c.d)
 		if !strings.HasPrefix(got.Sentence, c.want) || len(got.Steps) != 3 {
@@ -212,7 +212,7 @@ func TestDecomposeNothing(t *testing.T) {
 	zero.Study.Metrics = []string{"time", "allocs"}
 	zero.Study.Decompose[0].Metric = "allocs"
 	sampled(&zero, "allocs_per_op", func(_ int, id string) float64 { return map[string]float64{"other": 3, "fat": 5}[id] })
-	if got := decomposed(t, zero); got.Sentence != "The difference in allocations of fat against encoding-json on w is not told apart: there is no ratio of fat to encoding-json." || len(got.Steps) != 0 {
+	if got := decomposed(t, zero); got.Sentence != "The difference in allocations of fat against encoding-json on w is not taken apart: there is no ratio of fat to encoding-json." || len(got.Steps) != 0 {
 		t.Errorf("%s", got.Sentence)
 	}
 }

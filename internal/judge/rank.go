@@ -11,7 +11,7 @@ import (
 
 // rank fills in ranks and letters of the primary metric, in place. Baseline
 // and contenders that no finding voids are ranked among each other, one
-// workload at a time: a pair is told apart where Holm over all pairs says so
+// workload at a time: a pair differs significantly where Holm over all pairs says so
 // and the difference exceeds what the control shows. Latencies that rest on too
 // few requests are not ranked.
 func rank(d Data, effects []tare.Effects, cs []tare.Comparison, findings []tare.Finding) {

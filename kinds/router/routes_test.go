@@ -146,7 +146,7 @@ func TestNoList(t *testing.T) {
 	}
 }
 
-// TestALargeTable: ten thousand routes are told apart, and asked for.
+// TestALargeTable: each of ten thousand routes is found.
 func TestALargeTable(t *testing.T) {
 	var b strings.Builder
 	for i := range 10000 {

@@ -13,7 +13,7 @@ import (
 	"math/bits"
 )
 
-// Top is the largest value that is told apart: an hour. Larger ones enter as
+// Top is the largest value that has a bucket of its own: an hour. Larger ones enter as
 // Top and are counted by Over.
 const Top int64 = 3600e9
 

@@ -37,6 +37,6 @@ func certificate() (server, client *tls.Config, err error) {
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(parsed)
-	server = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key, Leaf: parsed}}, MinVersion: tls.VersionTLS13}
+	server = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key, Leaf: parsed}}, MinVersion: tls.VersionTLS12}
 	return server, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS13}, nil
 }

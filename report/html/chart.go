@@ -110,7 +110,7 @@ func marked(points []point) string {
 }
 
 // curve begins that of a contender. Those that are ranked take the colours that
-// are told apart best.
+// are easiest to distinguish.
 func (b *builder) curve(c tare.Contender) curve {
 	switch c.Role {
 	case tare.RoleControl:

@@ -161,7 +161,7 @@ func (b *builder) legend() []block {
 			inner = b.part(s).Blocks
 		}
 	}
-	inner = append(inner, block{Text: "In the drawings a dot is a ratio and the stroke through it the interval, on a logarithmic axis: blue is less than the baseline, orange more, grey not told apart. The shaded band is what the control shows."})
+	inner = append(inner, block{Text: "In the drawings a dot is a ratio and the stroke through it the interval, on a logarithmic axis: blue is less than the baseline, orange more, grey not significant. The shaded band is what the control shows."})
 	return []block{{Folded: &folded{"How to read this", inner}}}
 }
 

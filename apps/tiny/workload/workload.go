@@ -21,7 +21,7 @@ import (
 // say.
 const defaultPool = 64
 
-// mostPool is the largest pool: ids are told apart by eight digits.
+// mostPool is the largest pool: ids differ in eight digits.
 const mostPool = 100_000
 
 // App is the service that package apps/tiny describes.

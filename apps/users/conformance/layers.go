@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare/contender/rpc"
 )
 
-// failures: what goes wrong is told apart, and the next call goes on.
+// failures: each cause has its own error, and the next call goes on.
 func (e facing) failures(t *testing.T) {
 	s := e.serve(t, users.Config{FailOne: failsOne})
 	c := s.dial(rpc.Pool, 1)

@@ -75,7 +75,7 @@ type Enumerator struct {
 // Language is what a unit was written in, as far as layouts depend on it.
 type Language string
 
-// Languages that are told apart.
+// Languages that differ in their types.
 const (
 	C    Language = "C"
 	CXX  Language = "C++"

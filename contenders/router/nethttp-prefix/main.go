@@ -17,7 +17,7 @@ func build(_ context.Context, spec router.Spec) (http.Handler, error) {
 	mux, known := http.NewServeMux(), map[string]bool{}
 	for _, route := range spec.Routes {
 		prefix, _, _ := strings.Cut(route.BracePath(), "{")
-		if known[prefix] { // a second route below the same prefix cannot be told apart
+		if known[prefix] { // nothing distinguishes a second route below the same prefix
 			continue
 		}
 		known[prefix] = true

@@ -74,6 +74,15 @@ func NewBench(ctx context.Context, a Asked, p Place) (*Bench, error) {
 	return b, nil
 }
 
+// Room makes a directory for a run, which goes when the comparison does.
+func (b *Bench) Room() (string, error) {
+	dir, err := os.MkdirTemp(b.work, "rounds-")
+	if err != nil {
+		return "", fmt.Errorf("make the directory of a run: %w", err)
+	}
+	return dir, nil
+}
+
 // Close removes what was built.
 func (b *Bench) Close() { _ = os.RemoveAll(b.work) }
 
@@ -91,6 +100,9 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 		a.Bench = "."
 	}
 	keep := a.Shard.keep(tests)
+	if part := keep; s.reach != nil {
+		keep = func(id string) bool { return s.reach.Benchmark(id) && part(id) }
+	}
 	spec := trial.Spec{Run: p.Run, Guardian: p.Guardian}
 	if p.Procs > 0 {
 		spec.Env = []string{fmt.Sprintf("GOMAXPROCS=%d", p.Procs)}
@@ -154,8 +166,12 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suit
 			return nil, err
 		}
 		if side == s.head && a.Changed {
-			if packages, err = s.reached(ctx, packages); err != nil {
+			var besides error
+			if packages, besides, err = s.reached(ctx, packages); err != nil {
 				return nil, err
+			}
+			if besides != nil {
+				b.Notes = append(b.Notes, firstLine(besides.Error()))
 			}
 		}
 		has[side.ID] = map[string]suite.Tests{}

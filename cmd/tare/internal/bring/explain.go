@@ -13,6 +13,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/why"
 	"github.com/tarebench/tare/kinds/gobench"
+	"github.com/tarebench/tare/stats"
 )
 
 // Profile says which rows are profiled after the rounds.
@@ -81,9 +82,15 @@ func (b *Bench) explained(r *tare.Result, which Profile) []tare.Workload {
 func (b *Bench) question(r *tare.Result, w tare.Workload, p Place) why.Question {
 	m, _ := tare.MetricNamed("time")
 	q := why.Question{Workload: w.ID, Name: w.Op, Work: b.work, Users: users(b.Sources)}
+	allocs := map[string][]float64{}
+	counted, _ := tare.MetricNamed("allocs")
 	for _, t := range r.Trials {
+		if n, ok := t.Samples[w.ID][counted.Key]; ok {
+			allocs[t.Contender] = append(allocs[t.Contender], n)
+		}
 		q.NSPerOp = max(q.NSPerOp, t.Samples[w.ID][m.Key])
 	}
+	q.Allocs = stats.Median(allocs[Head]) - stats.Median(allocs[Base])
 	q.Base, q.Head = b.side(Base, w, p), b.side(Head, w, p)
 	return q
 }

@@ -92,6 +92,9 @@ func TestReached(t *testing.T) {
 		if len(text) == 0 {
 			text = []byte("package alone\n")
 		}
+		if strings.HasSuffix(tt.changes, ".go") {
+			text = append(text, "\nvar changed int"...)
+		}
 		put(tt.changes, string(text)+"\n")
 		s, err := find(t.Context(), Asked{Dir: dir, Base: "HEAD"}, t.TempDir())
 		if err != nil {
@@ -101,13 +104,13 @@ func TestReached(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reached, err := s.reached(t.Context(), all)
+		reached, besides, err := s.reached(t.Context(), all)
 		var got []string
 		for _, p := range reached {
 			got = append(got, p.ImportPath)
 		}
-		if err != nil || !slices.Equal(got, tt.want) {
-			t.Errorf("%s reaches %q, %v; want %q", tt.changes, got, err, tt.want)
+		if err != nil || besides != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s reaches %q, %v, %v; want %q", tt.changes, got, err, besides, tt.want)
 		}
 		git("checkout", "-q", ".")
 		git("clean", "-qfd")

@@ -149,6 +149,18 @@ func takes(all []cost, n int) time.Duration {
 	return pilot + time.Duration(n)*round
 }
 
+// Keep leaves all benchmarks out but one, and reports whether there is that one.
+func (b *Bench) Keep(id string) bool {
+	i := slices.IndexFunc(b.Study.Workloads, func(w tare.Workload) bool { return w.ID == id })
+	if i >= 0 {
+		b.Study.Workloads, b.costs = b.Study.Workloads[i:i+1], b.costs[i:i+1]
+	}
+	return i >= 0
+}
+
+// Takes is about how long so many rounds take.
+func (b *Bench) Takes(rounds int) time.Duration { return takes(b.costs, rounds) }
+
 // Budget is how long to measure where nobody says: as long as is enough for
 // many rounds, within most. Benchmarks that most has no time for beside those
 // before them are left out and named; zero is no limit.

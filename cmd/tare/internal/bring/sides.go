@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tarebench/tare/cmd/tare/internal/bring/reach"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/internal/build"
@@ -40,7 +41,7 @@ type Asked struct {
 	Tags     string
 	PGO      string // absolute
 	OneBuild bool   // one build of each side, with its functions where the linker puts them, instead of one for each round
-	Changed  bool   // only packages that the difference between base and head reaches
+	Changed  bool   // only benchmarks that the difference between base and head reaches
 	Shard    Shard  // only a part of the benchmarks
 }
 
@@ -62,6 +63,7 @@ type sides struct {
 	repo       tree.Repo      // zero: no revision is asked for
 	rev        *tree.Revision // of the base
 	headRev    *tree.Revision // nil: the worktree
+	reach      *reach.Reached // what changed reaches; nil: it is not asked for
 }
 
 // find finds the sides: what is asked for as a revision is unpacked below cache.
@@ -187,11 +189,11 @@ func (s *sides) differ(a Asked) {
 }
 
 // reached keeps those of packages that what changed between base and head can
-// reach: a file of theirs or of what their tests need.
-func (s *sides) reached(ctx context.Context, packages []suite.Package) ([]suite.Package, error) {
+// reach. An error besides says why it is told by packages alone.
+func (s *sides) reached(ctx context.Context, packages []suite.Package) (kept []suite.Package, besides, err error) {
 	files, err := s.repo.Changed(ctx, *s.rev, s.headRev)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var names []string
 	for _, p := range packages {
@@ -199,34 +201,12 @@ func (s *sides) reached(ctx context.Context, packages []suite.Package) ([]suite.
 	}
 	deps, err := s.head.Deps(ctx, names)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	is := map[string]bool{} // directory of a package
-	for _, dirs := range deps {
-		for _, d := range dirs {
-			is[d] = true
-		}
+	env, flags := s.head.Building()
+	s.reach, besides = reach.Find(ctx, reach.Query{Base: s.base.Root, Head: s.head.Root, Files: files, Deps: deps, Dir: s.head.Dir, Env: env, Flags: flags})
+	if ctx.Err() != nil {
+		return nil, nil, ctx.Err()
 	}
-	changed := map[string]bool{}
-	for _, f := range files {
-		switch base := filepath.Base(f); {
-		case base == "go.mod" || base == "go.sum" || base == "go.work" || base == "modules.txt":
-			return packages, nil
-		case filepath.Ext(base) == ".md":
-			continue
-		}
-		// A file counts for the package in whose directory, or below it, it is.
-		for dir := filepath.Dir(filepath.Join(s.head.Root, f)); ; dir = filepath.Dir(dir) {
-			if is[dir] {
-				changed[dir] = true
-				break
-			}
-			if dir == s.head.Root || dir == filepath.Dir(dir) {
-				break
-			}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(packages), func(p suite.Package) bool {
-		return !slices.ContainsFunc(deps[p.ImportPath], func(d string) bool { return changed[d] })
-	}), nil
+	return slices.DeleteFunc(slices.Clone(packages), func(p suite.Package) bool { return !s.reach.Package(p.ImportPath) }), besides, nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"embed"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,28 +14,6 @@ import (
 
 	"github.com/tarebench/tare"
 )
-
-// pair is an experiment of `tare bench`: what head has that base has not, and
-// how often that is asked.
-type pair struct {
-	name, truth    string
-	planted        string // the benchmark that differs; empty: none
-	old, new       string // of the module's source
-	bench, budget  string
-	first          uint64 // seed
-	studies        int
-	blocks         int           // of go test -count beside it, as benchstat is usually fed; 0: none
-	blockBenchtime time.Duration // so that they take as long as the study
-}
-
-var pairs = []pair{
-	{name: "bench-same", truth: "equal but for a comment", old: "// Mix is", new: "// Mix, with a comment, is",
-		bench: "Mix|Sum|Find", budget: "30s", first: 9101, studies: 60, blocks: 10, blockBenchtime: 360 * time.Millisecond},
-	{name: "bench-slower", truth: "Mix +5 %", planted: "Mix", old: "mixes  = 400", new: "mixes  = 420",
-		bench: "Mix|Sum|Find", budget: "60s", first: 9201, studies: 30},
-	{name: "bench-alloc", truth: "Allocate 20 → 21 allocations", planted: "Allocate", old: "blocks = 20", new: "blocks = 21",
-		bench: "Allocate", budget: "60s", first: 9301, studies: 20},
-}
 
 // Row is what one study says of one benchmark.
 type Row struct {
@@ -59,9 +36,6 @@ type BenchLine struct {
 	InBlocks  float64        `json:"block_seconds"`
 	Benchmark map[string]Row `json:"benchmarks"`
 }
-
-//go:embed module
-var module embed.FS
 
 // benches measures what is missing of each pair, and writes their table.
 func benches(ctx context.Context, bin, dir string, table io.Writer, stderr io.Writer) error {
@@ -118,18 +92,11 @@ func (p pair) repository(ctx context.Context) (repo string, err error) {
 		return "", err
 	}
 	write := func(name, text string) error { return os.WriteFile(filepath.Join(repo, name), []byte(text), 0o600) }
-	source, err := module.ReadFile("module/work.go.txt")
+	base, head, tests, err := p.sources()
 	if err != nil {
 		return "", err
 	}
-	tests, err := module.ReadFile("module/work_test.go.txt")
-	if err != nil {
-		return "", err
-	}
-	if strings.Count(string(source), p.old) != 1 {
-		return "", fmt.Errorf("module/work.go.txt has %q not once", p.old)
-	}
-	if err := write("work_test.go", string(tests)); err != nil {
+	if err := write("work_test.go", tests); err != nil {
 		return "", err
 	}
 	if err := write("go.mod", "module example.com/work\n\ngo 1.25.0\n"); err != nil {
@@ -141,7 +108,7 @@ func (p pair) repository(ctx context.Context) (repo string, err error) {
 	if _, err := command(ctx, repo, "git", "init", "-q"); err != nil {
 		return "", err
 	}
-	for _, side := range []struct{ name, source string }{{"base", string(source)}, {"head", strings.Replace(string(source), p.old, p.new, 1)}} {
+	for _, side := range []struct{ name, source string }{{"base", base}, {"head", head}} {
 		if err := write("work.go", side.source); err != nil {
 			return "", err
 		}

@@ -30,6 +30,9 @@ func (p pair) summarise(w io.Writer, lines map[uint64]BenchLine) {
 		stats.Median(seconds), 100*stats.Median(pressure), 100*slices.Max(pressure))
 	header := "| benchmark | truth | interval excludes 1 | said to differ | median ratio | median half-width | allocations, base → head |"
 	rule := "|---|---|---|---|---|---|---|"
+	if p.truths != nil {
+		header, rule = header+" interval holds the truth |", rule+"---|"
+	}
 	if p.blocks > 0 {
 		header, rule = header+" benchstat: p < 0.05 |", rule+"---|"
 	}
@@ -39,13 +42,19 @@ func (p pair) summarise(w io.Writer, lines map[uint64]BenchLine) {
 		p.row(w, id, all)
 	}
 	p.whole(w, all, stats.Median(blocks))
-	if p.planted != "" {
-		p.needs(w, all)
+	if len(p.truths) == 1 {
+		for id := range p.truths {
+			p.needs(w, id, all)
+		}
 	}
 }
 
 func (p pair) row(w io.Writer, id string, all []BenchLine) {
-	excluded, said, u := 0, 0, 0
+	ratio, excluded, said, u, held := 1.0, 0, 0, 0, 0
+	truth := "equal"
+	if r, ok := p.truths[id]; ok {
+		ratio, truth = r, fmt.Sprintf("%+.1f %%", 100*(r-1))
+	}
 	var ratios, widths []float64
 	allocs := map[[2]float64]int{}
 	for _, l := range all {
@@ -59,13 +68,12 @@ func (p pair) row(w io.Writer, id string, all []BenchLine) {
 		if b.P < 0.05 {
 			u++
 		}
+		if b.Low <= ratio && ratio <= b.High {
+			held++
+		}
 		allocs[b.Allocs]++
 		ratios = append(ratios, math.Exp(stats.HodgesLehmann(b.Effects)))
 		widths = append(widths, math.Log(b.High/b.Low)/2)
-	}
-	truth := "equal"
-	if id == p.planted {
-		truth = p.truth
 	}
 	var counts []string
 	for _, pair := range slices.SortedFunc(maps.Keys(allocs), func(a, b [2]float64) int { return allocs[b] - allocs[a] }) {
@@ -73,6 +81,9 @@ func (p pair) row(w io.Writer, id string, all []BenchLine) {
 	}
 	fmt.Fprintf(w, "| %s | %s | %d of %d | %d of %d | %.4f | ±%.2f %% | %s |", id, truth, excluded, len(all), said, len(all),
 		stats.Median(ratios), 100*stats.Median(widths), strings.Join(counts, ", "))
+	if p.truths != nil {
+		fmt.Fprintf(w, " %d of %d |", held, len(all))
+	}
 	if p.blocks > 0 {
 		fmt.Fprintf(w, " %d of %d |", u, len(all))
 	}
@@ -85,8 +96,9 @@ func (p pair) whole(w io.Writer, all []BenchLine, blockSeconds float64) {
 	for _, l := range all {
 		anySaid, anyU := false, false
 		for id, b := range l.Benchmark {
-			anySaid = anySaid || id != p.planted && b.Said != ""
-			anyU = anyU || id != p.planted && b.P < 0.05
+			_, differs := p.truths[id]
+			anySaid = anySaid || !differs && b.Said != ""
+			anyU = anyU || !differs && b.P < 0.05
 		}
 		if anySaid {
 			wrong++
@@ -95,8 +107,8 @@ func (p pair) whole(w io.Writer, all []BenchLine, blockSeconds float64) {
 			u++
 		}
 	}
-	if !strings.Contains(p.bench, "|") {
-		return
+	if strings.Count(p.bench, "|") < len(p.truths) {
+		return // all differ
 	}
 	lo, hi := stats.ClopperPearson(wrong, len(all), level)
 	fmt.Fprintf(w, "\nA difference is said anywhere in the table where there is none: %d of %d (%.0f %% to %.0f %%)", wrong, len(all), 100*lo, 100*hi)
@@ -108,19 +120,19 @@ func (p pair) whole(w io.Writer, all []BenchLine, blockSeconds float64) {
 }
 
 // needs says how long it takes until nine of ten studies find what was planted.
-func (p pair) needs(w io.Writer, all []BenchLine) {
+func (p pair) needs(w io.Writer, planted string, all []BenchLine) {
 	var lines []Line
 	fewest, perRound := math.MaxInt, []float64{}
 	for _, l := range all {
-		b := l.Benchmark[p.planted]
+		b := l.Benchmark[planted]
 		fewest = min(fewest, len(b.Effects), len(b.Control))
 		perRound = append(perRound, l.Seconds/float64(l.Rounds))
 	}
 	for _, l := range all {
-		b := l.Benchmark[p.planted]
-		lines = append(lines, Line{Effects: map[string][]float64{p.planted: b.Effects[:fewest], "control": b.Control[:fewest]}})
+		b := l.Benchmark[planted]
+		lines = append(lines, Line{Effects: map[string][]float64{planted: b.Effects[:fewest], "control": b.Control[:fewest]}})
 	}
-	n, text := roundsFor(lines, p.planted, fewest, level/float64(strings.Count(p.bench, "|")+1))
+	n, text := roundsFor(lines, planted, fewest, level/float64(strings.Count(p.bench, "|")+1))
 	fmt.Fprintf(w, "\nRounds until 90 %% find it: %s", text)
 	if n > 0 {
 		fmt.Fprintf(w, ", %.0f s", float64(n)*stats.Median(perRound))

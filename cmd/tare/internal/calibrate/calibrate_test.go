@@ -3,10 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"go/parser"
+	"go/token"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -86,10 +90,10 @@ func TestBenchSummary(t *testing.T) {
 	sum.Said, sum.Low = "slower", 1.01
 	wrong.Benchmark["Sum"] = sum
 	var out bytes.Buffer
-	pairs[1].summarise(&out, lines)
+	named("bench-slower").summarise(&out, lines)
 	for _, want := range []string{
 		"30 times, seeds 9201–9230; 40 rounds (median; 40 to 40) in 60 s",
-		"| Mix | Mix +5 % | 30 of 30 | 30 of 30 | 1.0", "| Sum | equal | 1 of 30 | 1 of 30 |", "| 0 → 0 in 30 of 30 |",
+		"| Mix | +5.0 % | 30 of 30 | 30 of 30 | 1.0", "| 30 of 30 |", "| Sum | equal | 1 of 30 | 1 of 30 |", "| 0 → 0 in 30 of 30 |",
 		"where there is none: 1 of 30 (0 % to 17 %).", "Rounds until 90 % find it: ",
 	} {
 		if !strings.Contains(out.String(), want) {
@@ -106,34 +110,49 @@ func TestBenchSummary(t *testing.T) {
 		same[i] = l
 	}
 	out.Reset()
-	pairs[0].summarise(&out, same)
+	named("bench-same").summarise(&out, same)
 	if want := "where there is none: 0 of 4 (0 % to 60 %); benchstat, of `-count=10` blocks of base and head that take 0 s: 1 of 4"; !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out.String())
 	}
 }
 
-// Every pair plants what it says in source that it finds, and its benchmarks are
-// there.
+// Every pair plants what it says in source that it finds, both sides compile, and
+// its benchmarks are there.
 func TestPairs(t *testing.T) {
-	source, err := module.ReadFile("module/work.go.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	tests, err := module.ReadFile("module/work_test.go.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, p := range pairs {
-		if strings.Count(string(source), p.old) != 1 || p.old == p.new {
-			t.Errorf("%s: %q is in the source %d times", p.name, p.old, strings.Count(string(source), p.old))
+		base, head, tests, err := p.sources()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for side, source := range map[string]string{"base": base, "head": head} {
+			if _, err := parser.ParseFile(token.NewFileSet(), "work.go", source, 0); err != nil {
+				t.Errorf("%s, %s: %v", p.name, side, err)
+			}
+		}
+		if p.module == "work" && p.truths == nil && lineCount(base) > lineCount(head) {
+			t.Errorf("%s: head has lost code:\n%s", p.name, head)
+		}
+		for name, turns := range loops {
+			if p.module == "loops" && !strings.Contains(tests, fmt.Sprintf("%s(%d)", name, turns[0])) {
+				t.Errorf("no loop %s is asked for %d turns", name, turns[0])
+			}
 		}
 		for _, id := range strings.Split(p.bench, "|") {
-			if !strings.Contains(string(tests), "func Benchmark"+id+"(") {
+			if !strings.Contains(tests, "func Benchmark"+id+"(") {
 				t.Errorf("%s: no benchmark %s", p.name, id)
 			}
 		}
 	}
+	if head := longerLoops("var extraXor = 0\n"); head != "var extraXor = 160\n" {
+		t.Errorf("a longer loop is %q", head)
+	}
 }
+
+func named(name string) pair {
+	return pairs[slices.IndexFunc(pairs, func(p pair) bool { return p.name == name })]
+}
+
+func lineCount(text string) int { return strings.Count(text, "\n") }
 
 func TestTimesOf(t *testing.T) {
 	times, err := timesOf([]byte("goos: linux\nBenchmarkMix-2   \t 1000\t 40.0 ns/op\nBenchmarkMix-2   \t 1000\t 42.0 ns/op\nPASS\n"))

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/bench"
+	"github.com/tarebench/tare/cmd/tare/internal/cmd/bisectcmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/clean"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/doctor"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/explain"
@@ -129,7 +130,7 @@ difference that the control shows as well.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cmdenv.Usage(format.Line(err.Error(), 0), cmd.CommandPath()+" --help lists the flags")
 	})
-	root.AddCommand(run.Command(env), bench.Command(env), gatecmd.Command(env), routes.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env))
+	root.AddCommand(run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), routes.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env))
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"

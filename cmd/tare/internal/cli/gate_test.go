@@ -114,15 +114,17 @@ func TestGateExitCodes(t *testing.T) {
 		yaml  string
 		want  int
 	}{
-		"passes":               {shows(1, 0.001, false), "", cmdenv.ExitOK},
-		"slower":               {shows(1.2, 0.001, false), "", cmdenv.ExitNotMet},
-		"slower, within more":  {shows(1.2, 0.001, false), "gate: {margin: 30%}", cmdenv.ExitOK},
-		"slower, waived":       {shows(1.2, 0.001, false), "accept: {benchmark: BenchmarkX, until: 2026-06-01, reason: x}", cmdenv.ExitOK},
-		"slower, waiver over":  {shows(1.2, 0.001, false), "accept: {benchmark: BenchmarkX, until: 2026-05-31, reason: x}", cmdenv.ExitNotMet},
-		"open":                 {shows(1, 0.4, false), "", cmdenv.ExitOK},
-		"open, and that fails": {shows(1, 0.4, false), "gate: {on_inconclusive: fail}", cmdenv.ExitInconclusive},
-		"void":                 {shows(1, 0.001, true), "", cmdenv.ExitVoid},
-		"interrupted":          {func(context.Context, gate.Ask) (gate.Measured, error) { return gate.Measured{}, cmdenv.ErrInterrupted }, "", cmdenv.ExitInterrupted},
+		"passes":                 {shows(1, 0.001, false), "", cmdenv.ExitOK},
+		"slower":                 {shows(1.2, 0.001, false), "", cmdenv.ExitNotMet},
+		"slower, within more":    {shows(1.2, 0.001, false), "gate: {margin: 30%}", cmdenv.ExitOK},
+		"slower, within its own": {shows(1.2, 0.001, false), "gate: {margins: {benchmark: BenchmarkX, metric: time, margin: 30%}}", cmdenv.ExitOK},
+		"faster":                 {shows(0.5, 0.001, false), "", cmdenv.ExitOK},
+		"slower, waived":         {shows(1.2, 0.001, false), "accept: {benchmark: BenchmarkX, until: 2026-06-01, reason: x}", cmdenv.ExitOK},
+		"slower, waiver over":    {shows(1.2, 0.001, false), "accept: {benchmark: BenchmarkX, until: 2026-05-31, reason: x}", cmdenv.ExitNotMet},
+		"open":                   {shows(1, 0.4, false), "", cmdenv.ExitOK},
+		"open, and that fails":   {shows(1, 0.4, false), "gate: {on_inconclusive: fail}", cmdenv.ExitInconclusive},
+		"void":                   {shows(1, 0.001, true), "", cmdenv.ExitVoid},
+		"interrupted":            {func(context.Context, gate.Ask) (gate.Measured, error) { return gate.Measured{}, cmdenv.ErrInterrupted }, "", cmdenv.ExitInterrupted},
 		"something failed": {func(context.Context, gate.Ask) (gate.Measured, error) {
 			return gate.Measured{}, errors.New("disk on fire")
 		}, "", cmdenv.ExitFailure},
@@ -156,7 +158,7 @@ func TestGateAsksAsTheProjectSays(t *testing.T) {
 	if ask.Project.Dir != g.real() || len(ask.Base) != 40 || ask.Head != gate.Worktree || ask.Seed != 7 || ask.Project.Bench.Run != "X" || ask.Project.Gate.Base != "merge-base main" {
 		t.Errorf("asked %+v", ask)
 	}
-	if c := ask.Criteria("head"); len(c) != 2 || c[0].Ratio != "<= 1.05" || c[1].Metric != "bytes" {
+	if c := ask.Criteria("head", nil); len(c) != 2 || c[0].Ratio != "<= 1.05" || c[1].Metric != "bytes" {
 		t.Errorf("criteria %+v", c)
 	}
 	if code := g.run("--base", "main"); code != cmdenv.ExitOK || g.asked[1].Base != "main" {
@@ -294,6 +296,48 @@ func TestActionAndItsScriptAgree(t *testing.T) {
 	for _, m := range regexp.MustCompile(`gate\.sh" ([a-z]+)`).FindAllStringSubmatch(steps, -1) {
 		if !strings.Contains(script, "\n"+m[1]+"() {") {
 			t.Errorf("the script has no step %s", m[1])
+		}
+	}
+}
+
+// Parts of a gate fail nothing by themselves; together they are judged as one.
+func TestGateMerge(t *testing.T) {
+	g := newGated(t)
+	home := t.TempDir()
+	var files []string
+	for i, ratio := range []float64{1, 1.2} {
+		measure := shows(ratio, 0.001, false)
+		g.bench = func(ctx context.Context, ask gate.Ask) (gate.Measured, error) {
+			m, err := measure(ctx, ask)
+			if i == 1 { // another benchmark
+				text, _ := json.Marshal(m.Results)
+				m.Results = nil
+				err = errors.Join(err, json.Unmarshal(bytes.ReplaceAll(text, []byte("BenchmarkX"), []byte("BenchmarkY")), &m.Results))
+			}
+			return m, err
+		}
+		part := []string{"1/2", "2/2"}[i]
+		files = append(files, filepath.Join(home, strings.ReplaceAll(part, "/", "-")+".json"))
+		if code := g.run("--shard", part, "--changed", "-o", files[i]); code != cmdenv.ExitOK {
+			t.Fatalf("%s: exit code %d: %s", part, code, g.stderr.String())
+		}
+		if ask := g.asked[i]; ask.Shard.String() != part || !ask.Changed {
+			t.Errorf("asked %+v", ask)
+		}
+	}
+	g.bench = nil
+	if code := g.run(append([]string{"merge"}, files...)...); code != cmdenv.ExitNotMet || !strings.Contains(g.stdout.String(), "of 2 benchmarks 1 is slower by more than 5 %") {
+		t.Errorf("exit code %d: %s%s", code, g.stdout.String(), g.stderr.String())
+	}
+	for want, args := range map[string][]string{
+		"1 parts of 2 were given; missing: 2/2": {"merge", files[0]},
+		"needs the files of the parts":          {"merge"},
+		"no file nowhere":                       {"merge", "nowhere"},
+		"is no report of tare gate":             {"merge", "x_test.go"},
+		`--shard "3/2" is not a part`:           {"--shard", "3/2"},
+	} {
+		if code := g.run(args...); code != cmdenv.ExitUsage || !strings.Contains(g.stderr.String(), want) {
+			t.Errorf("%v: exit code %d, %s", args, code, g.stderr.String())
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"encoding/pem"
 	"io"
 	"maps"
 	"net"
@@ -114,11 +115,100 @@ func TestLoadEncrypted(t *testing.T) {
 	server := httptest.NewTLSServer(&h)
 	defer server.Close()
 	server.Config.ErrorLog = nil
-	if d := measured(t, "-n", "30", "-c", "2", "--insecure", server.URL+"/s"); d.Requests != 30 || d.Engine != string(load.Portable) {
+	if d := measured(t, "-n", "30", "-c", "2", "--insecure", server.URL+"/s"); d.Requests != 30 || runtime.GOOS == "linux" && d.Engine != string(load.Epoll) || d.TLS == nil || d.TLS.Handshakes != 2 {
 		t.Errorf("%d requests by %s", d.Requests, d.Engine)
 	}
 	if c := loadWith(t, cmdenv.Lab{}, "-q", "-n", "30", "-c", "2", "-t", "1s", server.URL); c.code != cmdenv.ExitFailure || !strings.Contains(c.errors, "nothing could be measured: ") || !strings.Contains(c.errors, "certificate") {
 		t.Errorf("an unknown certificate: exit code %d: %s", c.code, c.errors)
+	}
+}
+
+// HTTP/2 is spoken in plain text and over TLS, with as many streams as are asked for.
+func TestLoadHTTP2(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("one stream on each connection")
+	}
+	var versions sync.Map
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		versions.Store(r.Proto, true)
+		time.Sleep(time.Millisecond)
+		_, _ = io.Copy(w, r.Body)
+	})
+	server := httptest.NewUnstartedServer(handler)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	plain := httptest.NewUnstartedServer(handler)
+	plain.Config.Protocols = new(http.Protocols)
+	plain.Config.Protocols.SetUnencryptedHTTP2(true)
+	plain.Start()
+	defer plain.Close()
+	for _, args := range [][]string{{"--insecure", server.URL}, {plain.URL}} {
+		d := measured(t, append([]string{"-n", "400", "-c", "2", "--http", "2", "--streams", "8", "-X", "PUT", "--body", "hello"}, args...)...)
+		if d.Requests != 400 || len(d.Errors) != 0 || d.Streams != 8 || d.ConnectionsOpened != 2 || d.BodyIn != 5*400 {
+			t.Errorf("%q: %+v", args, d)
+		}
+	}
+	versions.Range(func(k, _ any) bool {
+		if k != "HTTP/2.0" {
+			t.Errorf("asked in %s", k)
+		}
+		return true
+	})
+	if c := loadWith(t, cmdenv.Lab{}, "-q", "-n", "40", "-c", "2", "--http", "2", "--streams", "3", plain.URL); !strings.Contains(c.out, "closed loop on 2 connections of HTTP/2, 3 streams on each") || !strings.Contains(c.out, "on 2 connections of 3 streams (2 opened)") {
+		t.Errorf("%s%s", c.out, c.errors)
+	}
+	old := httptest.NewTLSServer(handler)
+	defer old.Close()
+	if c := loadWith(t, cmdenv.Lab{}, "-q", "-n", "4", "-t", "500ms", "--http", "2", "--insecure", old.URL); c.code != cmdenv.ExitFailure || !strings.Contains(c.errors, "does not speak h2") && !strings.Contains(c.errors, "no application protocol") {
+		t.Errorf("a server without HTTP/2: exit code %d: %s", c.code, c.errors)
+	}
+	for want, args := range map[string][]string{
+		`--http "3" is no version`:        {"--http", "3"},
+		"--streams is for --http 2":       {"--streams", "2"},
+		"--streams 2000 is out of bounds": {"--streams", "2000", "--http", "2"},
+		"portable has one stream":         {"--streams", "2", "--http", "2", "--engine", "portable"},
+	} {
+		if c := loadWith(t, cmdenv.Lab{}, append(args, plain.URL)...); c.code != cmdenv.ExitUsage || !strings.Contains(c.errors, want) {
+			t.Errorf("%q: exit code %d: %s", args, c.code, c.errors)
+		}
+	}
+}
+
+// TLS is what the flags say: who vouches, which version, and how often hands are
+// shaken.
+func TestLoadHandshakes(t *testing.T) {
+	var h hits
+	server := httptest.NewTLSServer(&h)
+	defer server.Close()
+	roots := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, version := range []string{"1.2", "1.3"} {
+		args := []string{"-n", "30", "-c", "2", "--cacert", roots, "--tls", version, server.URL}
+		if d := measured(t, append(args, "--handshake", "resume")...); d.Requests != 30 || d.TLS.Handshakes < 30 || d.TLS.Resumed < 26 || d.TLS.Handshake.P50 <= 0 {
+			t.Errorf("TLS %s, resumed: %d requests, %+v", version, d.Requests, d.TLS)
+		}
+		if d := measured(t, append(args, "--handshake", "full")...); d.Requests != 30 || d.TLS.Handshakes < 30 || d.TLS.Resumed != 0 {
+			t.Errorf("TLS %s, in full: %d requests, %+v", version, d.Requests, d.TLS)
+		}
+	}
+	c := loadWith(t, cmdenv.Lab{}, "-q", "-n", "4", "-c", "2", "--cacert", roots, server.URL)
+	if c.code != cmdenv.ExitOK || !strings.Contains(c.out, "handshake\n") || !strings.Contains(c.out, "  TLS         2 handshakes, 0 of them resumed") {
+		t.Errorf("exit code %d\n%s%s", c.code, c.out, c.errors)
+	}
+	for want, args := range map[string][]string{
+		"--handshake is for https":          {"--handshake", "full", "http://127.0.0.1:1/"},
+		`--handshake "x" is none`:           {"--handshake", "x", server.URL},
+		`--tls "1.1" is no version`:         {"--tls", "1.1", server.URL},
+		"--cacert and --insecure":           {"--cacert", roots, "--insecure", server.URL},
+		"nothing: no such file":             {"--cacert", "nothing", server.URL},
+		"load_test.go holds no certificate": {"--cacert", "load_test.go", server.URL},
+	} {
+		if c := loadWith(t, cmdenv.Lab{}, args...); c.code != cmdenv.ExitUsage || !strings.Contains(c.errors, want) {
+			t.Errorf("%q: exit code %d: %s", args, c.code, c.errors)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package loadstudy
 
 import (
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"net"
 	"net/url"
@@ -73,12 +74,19 @@ func (t Target) Server() string {
 	return scheme + "://" + t.Host
 }
 
-// ForLoad is t for the load generator. Certificates are verified unless
-// insecure is asked for.
-func (t Target) ForLoad(insecure bool) load.Target {
+// Trust is what is asked of a server's TLS.
+type Trust struct {
+	Insecure bool           // any certificate will do
+	Roots    *x509.CertPool // that vouch for it; nil: those of the system
+	Version  uint16         // zero: the newest that both can
+}
+
+// ForLoad is t for the load generator.
+func (t Target) ForLoad(trust Trust) load.Target {
 	target := load.Target{Addr: t.Addr, Host: t.Host}
-	if t.Name != "" {
-		target.TLS = &tls.Config{ServerName: t.Name, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, InsecureSkipVerify: insecure}
+	if t.Name == "" {
+		return target
 	}
+	target.TLS = &tls.Config{ServerName: t.Name, MinVersion: max(trust.Version, tls.VersionTLS12), MaxVersion: trust.Version, RootCAs: trust.Roots, InsecureSkipVerify: trust.Insecure}
 	return target
 }

@@ -29,7 +29,7 @@ func TestParseTarget(t *testing.T) {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
-	if got, _ := ParseTarget("https://example.com/x"); got.ForLoad(true).TLS == nil || !got.ForLoad(true).TLS.InsecureSkipVerify || got.ForLoad(false).TLS.InsecureSkipVerify || got.Server() != "https://example.com" {
+	if got, _ := ParseTarget("https://example.com/x"); got.ForLoad(Trust{Insecure: true}).TLS == nil || !got.ForLoad(Trust{Insecure: true}).TLS.InsecureSkipVerify || got.ForLoad(Trust{}).TLS.InsecureSkipVerify || got.Server() != "https://example.com" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -199,7 +199,7 @@ func TestFlame(t *testing.T) {
 	}
 }
 
-// Packages are told apart by their colours as long as there are hues, and have
+// Packages have colours of their own as long as there are hues, and have
 // the same ones in every graph where nobody else took them.
 func TestColours(t *testing.T) {
 	var calls []call

@@ -143,6 +143,7 @@ func (r reader) gate(g *Gate, n ast.Node, at string) {
 	r.Mapping(n, at, "e.g. gate: {base: origin/main, margin: 5%}", map[string]yamlfile.Take{
 		"base":            r.Shaped(&g.Base, revision, "is not a revision", "e.g. origin/main, or merge-base, or merge-base origin/main"),
 		"margin":          r.share(&g.Margin, 999.999999, "the slowdown that matters, with its sign, e.g. margin: 5%"),
+		"margins":         r.List(func(n ast.Node, path string) { g.Margins = append(g.Margins, r.margin(n, path)) }),
 		"alpha":           r.share(&g.Alpha, 20, "the family-wise error rate of the table, with its sign, from 0.1% to 20%, e.g. alpha: 5%"),
 		"metrics":         r.metrics(&metrics),
 		"allocs":          r.word(&allocs, string(AllocsExact), string(AllocsMargin), string(AllocsIgnore)),
@@ -152,6 +153,28 @@ func (r reader) gate(g *Gate, n ast.Node, at string) {
 		g.Metrics = metrics
 	}
 	g.Allocs, g.OnInconclusive = Allocs(allocs), OnInconclusive(open)
+}
+
+// margin reads one entry of margins: a margin, and what it is for.
+func (r reader) margin(n ast.Node, path string) (m Margin) {
+	const hint = "e.g. {benchmark: BenchmarkParse/, metric: time, margin: 10%}"
+	var expression string
+	r.Mapping(n, path, hint, map[string]yamlfile.Take{
+		"benchmark": r.expression(&expression),
+		"metric":    r.word(&m.Metric, append(Metrics(), "allocs")...),
+		"margin":    r.share(&m.Share, 999.999999, "the slowdown that matters, with its sign, e.g. margin: 10%"),
+	}, nil)
+	_, given := r.At(path + ".margin")
+	switch {
+	case r.Err != nil:
+	case !given:
+		r.Fail(r.Of(n), "an entry without margin", hint)
+	case expression == "" && m.Metric == "":
+		r.Fail(r.Of(n), "an entry for everything", "gate: {margin: 10%} is that of everything")
+	case expression != "":
+		m.Benchmark = regexp.MustCompile(expression)
+	}
+	return m
 }
 
 // revision is what git may be asked for; an option it is not.

@@ -48,10 +48,28 @@ type Bench struct {
 type Gate struct {
 	Base           string   // git revision, or merge-base, or merge-base and a revision
 	Margin         float64  // the slowdown that matters, as a share: 0.05 is 5 %
+	Margins        []Margin // of some benchmarks, instead of Margin; the first that covers one counts
 	Alpha          float64  // the family-wise error rate of the table, as a share
 	Metrics        []string // held to the margin
 	Allocs         Allocs
 	OnInconclusive OnInconclusive
+}
+
+// Margin is the slowdown that matters of some benchmarks.
+type Margin struct {
+	Benchmark *regexp.Regexp // matched against import/path.BenchmarkName/sub; nil: any
+	Metric    string         // empty: any
+	Share     float64
+}
+
+// MarginOf is the slowdown that matters of a benchmark by a metric.
+func (g Gate) MarginOf(benchmark, metric string) float64 {
+	for _, m := range g.Margins {
+		if (m.Benchmark == nil || m.Benchmark.MatchString(benchmark)) && (m.Metric == "" || m.Metric == metric) {
+			return m.Share
+		}
+	}
+	return g.Margin
 }
 
 // Allocs is how allocations per operation are held against those of the base.

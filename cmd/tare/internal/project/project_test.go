@@ -85,6 +85,8 @@ func TestErrorsSayWhere(t *testing.T) {
 		"- a":                                                        "tare.yaml:1:1: the project is a list, not a mapping; begin with bench: or gate:",
 		"gate:\n  margn: 5%":                                         `tare.yaml:2:3: unknown key "margn"; did you mean margin?`,
 		"gate:\n  margin: 5":                                         "tare.yaml:2:11: gate.margin is a number, not text; the slowdown that matters, with its sign, e.g. margin: 5%",
+		"gate: {margins: [{benchmark: B}]}":                          "tare.yaml:1:18: an entry without margin; e.g. {benchmark: BenchmarkParse/, metric: time, margin: 10%}",
+		"gate: {margins: [{margin: 5%}]}":                            "tare.yaml:1:18: an entry for everything; gate: {margin: 10%} is that of everything",
 		"gate: {margin: 0%}":                                         "tare.yaml:1:16: 0% is not from 0.1% to 999.999999%; the slowdown that matters, with its sign, e.g. margin: 5%",
 		"gate: {metrics: [time, allocs]}":                            "tare.yaml:1:24: allocations have a key of their own; gate: {allocs: exact}",
 		"gate: {base: --upload-pack}":                                `tare.yaml:1:14: "--upload-pack" is not a revision; e.g. origin/main, or merge-base, or merge-base origin/main`,
@@ -205,4 +207,20 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("message %q", err.Error())
 		}
 	})
+}
+
+// The first entry that covers a benchmark and metric is its margin.
+func TestMarginOf(t *testing.T) {
+	p, err := project.Parse("tare.yaml", []byte("gate:\n  margins:\n  - {benchmark: Parse/, margin: 10%}\n  - {metric: bytes, margin: 2%}\n  - {benchmark: Parse, metric: time, margin: 3%}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		benchmark, metric string
+		want              float64
+	}{{"m.BenchmarkParse/a", "bytes", 0.1}, {"m.BenchmarkParse", "bytes", 0.02}, {"m.BenchmarkParse", "time", 0.03}, {"m.BenchmarkX", "time", 0.05}} {
+		if got := p.Gate.MarginOf(tt.benchmark, tt.metric); got != tt.want {
+			t.Errorf("%s of %s: %v, want %v", tt.metric, tt.benchmark, got, tt.want)
+		}
+	}
 }

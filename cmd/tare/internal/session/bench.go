@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/lab"
 )
 
 // BenchMost is how long benchmarks are measured at most if nothing is set.
@@ -37,6 +39,30 @@ func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 	}
 	w.Progress.Say(fmt.Sprintf("weighing %s on two sides, %s", format.Count(len(b.Study.Workloads), "benchmark"), how))
 	return nil
+}
+
+// Batch measures a number of rounds of a study of benchmarks and keeps nothing
+// of them. An interrupted batch is none.
+func (w *Session) Batch(ctx context.Context, b *bring.Bench, study tare.Study, rounds int, progress func(lab.Event)) (*tare.Result, error) {
+	w.Sources = b.Sources
+	o := w.lab(progress)
+	o.Rounds, o.Most = rounds, bring.MostSlices
+	if o.Slice == 0 {
+		o.Slice = b.Slice
+	}
+	if o.Seed == 0 {
+		o.Seed = uint64(w.Now().UnixMicro())%1e9 + 1
+	}
+	var err error
+	if o.Dir, err = b.Room(); err != nil {
+		return nil, err
+	}
+	defer w.Halt.Measuring(false)
+	res, err := w.Lab.Run(ctx, study, o)
+	if w.Halt.Asked() {
+		return nil, cmdenv.ErrInterrupted
+	}
+	return res, err
 }
 
 // BenchError is err for the table of exit codes.

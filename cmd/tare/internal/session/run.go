@@ -81,24 +81,8 @@ func (w *Session) Weigh(ctx context.Context, study cmdenv.Study) (*tare.Result, 
 		return nil, err
 	}
 	w.asking = study
-	o := lab.Options{
-		Kinds: w.Lab.Kinds, Sources: w.Sources, Now: w.Now,
-		Seed: w.Options.Seed, Budget: w.Options.Budget, Quick: w.Options.Quick, User: w.Options.User, Rounds: w.Options.Rounds, Until: w.Options.Until,
-		Isolation: w.Options.Isolation, Slice: w.Options.Slice, Most: w.Options.most,
-		Only: w.Options.Only, Procs: w.Options.Procs, Env: w.Options.Env, At: w.Options.at, Profile: w.Options.Profile,
-		Known:  known{w.Dirs.Known()},
-		Stored: lastResult(w.Dirs.Results(study.ID)),
-		Run:    w.RunTag, Guardian: w.Guardian, Stop: w.Halt.Stop, Unlocked: w.Options.NoLock,
-		Progress: func(e lab.Event) {
-			switch e.Phase {
-			case "plan":
-				w.Halt.Measuring(true)
-			case "done":
-				w.Halt.Measuring(false)
-			}
-			w.Progress.Event(e)
-		},
-	}
+	o := w.lab(w.Progress.Event)
+	o.Stored = lastResult(w.Dirs.Results(study.ID))
 	defer w.Halt.Measuring(false)
 	if w.Options.Resume {
 		return w.again(ctx, study.Study, o)
@@ -116,6 +100,27 @@ func (w *Session) Weigh(ctx context.Context, study cmdenv.Study) (*tare.Result, 
 		os.RemoveAll(dir)
 	}
 	return w.saved(dir, res, err)
+}
+
+// lab are the options of this session's runs. progress is told what happens.
+func (w *Session) lab(progress func(lab.Event)) lab.Options {
+	return lab.Options{
+		Kinds: w.Lab.Kinds, Sources: w.Sources, Now: w.Now,
+		Seed: w.Options.Seed, Budget: w.Options.Budget, Quick: w.Options.Quick, User: w.Options.User, Rounds: w.Options.Rounds, Until: w.Options.Until,
+		Isolation: w.Options.Isolation, Slice: w.Options.Slice, Most: w.Options.most,
+		Only: w.Options.Only, Procs: w.Options.Procs, Env: w.Options.Env, At: w.Options.at, Profile: w.Options.Profile,
+		Known: known{w.Dirs.Known()},
+		Run:   w.RunTag, Guardian: w.Guardian, Stop: w.Halt.Stop, Unlocked: w.Options.NoLock,
+		Progress: func(e lab.Event) {
+			switch e.Phase {
+			case "plan":
+				w.Halt.Measuring(true)
+			case "done":
+				w.Halt.Measuring(false)
+			}
+			progress(e)
+		},
+	}
 }
 
 // lastResult is the newest result kept in a study's directory. It only tells

@@ -27,7 +27,7 @@ func (w *Session) recordAsked(res *tare.Result) {
 		Contenders: w.Options.Only.Contenders, Workloads: w.Options.Only.Workloads, With: w.Options.With, Go: w.Options.Release,
 	}
 	switch {
-	case w.Options.User:
+	case w.Options.User, w.Options.Until > 0:
 		res.Asked.Budget = w.Options.Budget.String()
 	case w.Options.Quick:
 		res.Asked.Budget = "quick"

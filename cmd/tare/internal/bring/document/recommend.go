@@ -105,9 +105,9 @@ func (a *adviser) sentence(c tare.Comparison, faster []tare.Comparison) string {
 		text += "; code is generated for the type, again after every change of it"
 	}
 	if tied := advice.Tied(c, faster); len(tied) == 1 {
-		text += "; " + tied[0] + " was not told apart from it"
+		text += "; " + tied[0] + " did not differ significantly from it"
 	} else if len(tied) > 1 {
-		text += "; " + advice.Names(tied) + " were not told apart from it"
+		text += "; " + advice.Names(tied) + " did not differ significantly from it"
 	}
 	return text + "."
 }

@@ -69,7 +69,7 @@ func TestRecommendation(t *testing.T) {
 			differs(r, "same", 3, tare.DiffersInForm)
 		}, []string{
 			"For your 7 B documents: same encodes from any in 0.60x (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; it has the same values, spelled or ordered differently on all your documents; " +
-				"it links 1 module and makes the binary no larger; quick was not told apart from it.",
+				"it links 1 module and makes the binary no larger; quick did not differ significantly from it.",
 		}},
 		"nothing better": {"any/encode", func(r *tare.Result) { r.Comparisons = append(r.Comparisons[:1], r.Comparisons[3:]...) }, []string{
 			"For your 7 B documents, encoded from any: stay with encoding/json: none of the 2 codecs weighed was shown to be faster beyond what the control shows (±2.0 %).",
@@ -92,14 +92,14 @@ func TestRecommendation(t *testing.T) {
 		}},
 		"a tie goes to who is maintained": {"any/decode", func(r *tare.Result) { r.Comparisons[2].RankLow = 1 }, []string{
 			"For your 7 B documents: same decodes into any in 0.60x (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; it has the same values as encoding/json; " +
-				"it links 1 module and makes the binary no larger; quick was not told apart from it.",
+				"it links 1 module and makes the binary no larger; quick did not differ significantly from it.",
 		}},
 		"generated code": {"typed/decode", func(r *tare.Result) {
 			r.Contenders[2].ID, r.Comparisons[1].Contender = "easyjson", "easyjson"
 			r.Comparisons[2].RankLow, r.Contenders[3].Adoption.Unmaintained = 1, "since 2018"
 		}, []string{
 			"For your 7 B documents: easyjson decodes into the inferred type in 0.41x (0.39–0.43) the time of encoding/json, 1.19 ms instead of 2.9 ms; it has the same values as encoding/json; " +
-				"it links 9 modules and adds 3.1 MB to the binary; it counts as unmaintained; code is generated for the type, again after every change of it; same was not told apart from it.",
+				"it links 9 modules and adds 3.1 MB to the binary; it counts as unmaintained; code is generated for the type, again after every change of it; same did not differ significantly from it.",
 		}},
 		"void baseline": {"any/encode", func(r *tare.Result) {
 			r.Findings = []tare.Finding{{Check: "control", Severity: tare.Void, Contender: tare.ControlID, Workload: "any/encode"}}

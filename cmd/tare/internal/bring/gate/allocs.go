@@ -10,7 +10,7 @@ const (
 	// half an allocation is where one more begins: figures may carry a share of
 	// what was allocated before the loop.
 	half = 0.5
-	// fewest rounds after which figures that vary are told apart by not
+	// fewest rounds after which figures that vary can be found different by not
 	// overlapping: by chance that happens once in 924 at six.
 	fewestApart = 6
 )

@@ -21,6 +21,7 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -44,19 +45,39 @@ type Ask struct {
 	Rounds     int           // a fixed number of them; zero: by budget
 	Seed       uint64        // zero: from the clock
 	NoLock     bool
-	Profile    bool // rows that differ, after the rounds
+	Profile    bool  // rows that differ, after the rounds
+	Changed    bool  // only benchmarks that the change can reach
+	Shard      Shard // only a part of the benchmarks; what else there is goes with the first
 	Quiet      bool
 }
 
-// Criteria are what the head is held to, for the study that is carried out: it
-// is over when all of them are decided.
-func (a Ask) Criteria(head string) []tare.Criterion {
+// Shard is one of several parts of a gate; the zero value is all of it.
+type Shard struct{ Index, Of int } // from 1
+
+// String is i/n; empty for all of it.
+func (s Shard) String() string {
+	if s.Of <= 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.Index, s.Of)
+}
+
+// Criteria are what the head is held to on the workloads of a study, which is
+// over when all of them are decided.
+func (a Ask) Criteria(head string, workloads []tare.Workload) []tare.Criterion {
 	var out []tare.Criterion
+	g := a.Project.Gate
 	for _, m := range a.Metrics() {
-		if m == "allocs" && a.Project.Gate.Allocs == project.AllocsExact {
+		if m == "allocs" && g.Allocs == project.AllocsExact {
 			continue // known after a few rounds, whatever the margin
 		}
-		out = append(out, tare.Criterion{Contender: head, Metric: m, Ratio: "<= " + ratioText(1+a.Project.Gate.Margin)})
+		if len(g.Margins) == 0 {
+			out = append(out, tare.Criterion{Contender: head, Metric: m, Ratio: "<= " + ratioText(1+g.Margin)})
+			continue
+		}
+		for _, w := range workloads {
+			out = append(out, tare.Criterion{Contender: head, Workload: w.ID, Metric: m, Ratio: "<= " + ratioText(1+g.MarginOf(w.ID, m))})
+		}
 	}
 	return out
 }
@@ -85,9 +106,9 @@ type Measured struct {
 
 // Held is what one study is held to.
 type Held struct {
-	Name    string           // what its workloads are called by; empty: by the study
-	Metrics []string         // to the margin
-	Limits  []tare.Criterion // of the head, whatever the base takes
+	Name    string           `json:"name,omitempty"`    // what its workloads are called by; empty: by the study
+	Metrics []string         `json:"metrics,omitempty"` // to the margin
+	Limits  []tare.Criterion `json:"limits,omitempty"`  // of the head, whatever the base takes
 	Place                    // in tare.yaml
 }
 
@@ -126,6 +147,7 @@ type Row struct {
 	Head      float64 `json:"head"`
 	Unit      string  `json:"unit"`
 	Rounds    int     `json:"rounds"`
+	Margin    float64 `json:"margin,omitempty"`        // of this row, as a share; absent: the report's
 	Needed    int     `json:"rounds_needed,omitempty"` // forecast, where inconclusive; absent: more than tare runs
 	Exact     bool    `json:"exact,omitempty"`         // the same in every round on both sides
 	SameCode  bool    `json:"same_code,omitempty"`     // the benchmark's machine code is the same on both sides
@@ -191,10 +213,13 @@ type Report struct {
 	Remarks  []Remark               `json:"remarks"`
 	Left     []Left                 `json:"not_weighed"`
 	Results  []*tare.Result         `json:"results"`
+	Shard    string                 `json:"shard,omitempty"`       // which part this is, e.g. 2/4; absent: all
+	Commit   string                 `json:"base_commit,omitempty"` // in full
+	Held     map[string]Held        `json:"held,omitempty"`        // by study, what results are held to besides benchmarks
+	Notes    []string               `json:"notes,omitempty"`       // of measuring; among the remarks as well
 
 	prefix string // of all benchmarks: what is left out where they are printed
 	config string // path of tare.yaml as it is printed; empty: there is none
-	commit string // of the base, for commands
 	allocs project.Allocs
 	reason string // why there was nothing to compare
 }

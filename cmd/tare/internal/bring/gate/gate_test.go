@@ -304,12 +304,12 @@ func TestErrorOfTheWholeTable(t *testing.T) {
 				for k := range e {
 					e[k] = math.Log(c.ratio) + 0.08*rng.NormFloat64() // so that intervals leave one by one
 				}
-				family = append(family, member{row: &Row{Benchmark: fmt.Sprint(i), Ratio: c.ratio, result: &tare.Result{}}, effects: e, looks: 1})
+				family = append(family, member{row: &Row{Benchmark: fmt.Sprint(i), Ratio: c.ratio, result: &tare.Result{}}, effects: e, looks: 1, margin: margin})
 			}
 			for _, m := range family { // the estimate decides nothing where the control is exact
 				m.row.Ratio = math.Exp(sum(m.effects) / rounds)
 			}
-			rule(family, alpha, margin)
+			rule(family, alpha)
 			for _, m := range family {
 				if m.row.Outcome == c.wrong[0] || m.row.Outcome == c.wrong[1] {
 					bad++

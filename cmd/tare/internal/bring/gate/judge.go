@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -21,6 +22,7 @@ type member struct {
 	effects []float64 // ln(head/base), one per round; of a limit the head's figures
 	looks   int
 	limit   bool
+	margin  float64
 }
 
 // span takes the interval at level alpha.
@@ -34,11 +36,11 @@ func (m member) span(alpha float64) (s stats.Span) {
 }
 
 // edge is what the interval is to lie on one side of.
-func (m member) edge(margin float64) float64 {
+func (m member) edge() float64 {
 	if m.limit {
 		return m.row.Limit
 	}
-	return math.Log1p(margin)
+	return math.Log1p(m.margin)
 }
 
 // settle takes the intervals of a family. A member is open while its interval
@@ -50,9 +52,9 @@ func settle(family []member, alpha float64, edge func(member) float64) []stats.S
 }
 
 // rule gives every member its word that has none yet.
-func rule(family []member, alpha, margin float64) {
+func rule(family []member, alpha float64) {
 	family = slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.row.Outcome != "" && m.row.Outcome != Void })
-	spans := settle(family, alpha, func(m member) float64 { return m.edge(margin) })
+	spans := settle(family, alpha, member.edge)
 	ratios := slices.DeleteFunc(slices.Clone(family), func(m member) bool { return m.limit })
 	atNone := settle(ratios, alpha, func(member) float64 { return 0 })
 	for i, m := range family {
@@ -62,7 +64,7 @@ func rule(family []member, alpha, margin float64) {
 			m.ruleLimit(spans[i])
 		default:
 			none := atNone[slices.IndexFunc(ratios, func(r member) bool { return r.row == m.row })]
-			m.ruleRatio(spans[i], none, math.Log1p(margin))
+			m.ruleRatio(spans[i], none, m.edge())
 		}
 	}
 }
@@ -97,12 +99,12 @@ func (m member) ruleRatio(s, none stats.Span, edge float64) {
 
 // members are the rows of everything that was asked, and what they are judged
 // by. Rows that need no interval have their outcome already.
-func members(m Measured, asked []string) []member {
+func members(m Measured, g project.Gate) []member {
 	var out []member
 	for _, res := range m.Results {
 		held, besides := m.Held[res.Study]
 		if !besides {
-			held.Metrics = asked
+			held.Metrics = metrics(g)
 		}
 		for _, w := range res.Workloads {
 			for _, name := range held.Metrics {
@@ -112,7 +114,10 @@ func members(m Measured, asked []string) []member {
 				}
 				r := newRow(res, held, w.ID, metric)
 				e, _ := tare.EffectsOf(res.Rounds, w.ID, name, HeadID, BaseID)
-				m := member{row: r, effects: e.Effects, looks: max(1, len(res.Plan.Looks))}
+				m := member{row: r, effects: e.Effects, looks: max(1, len(res.Plan.Looks)), margin: g.MarginOf(r.Benchmark, name)}
+				if m.margin != g.Margin {
+					r.Margin = m.margin
+				}
 				r.Rounds = len(m.effects)
 				if r.Rounds > 0 {
 					r.Ratio = math.Exp(stats.HodgesLehmann(m.effects))

@@ -50,7 +50,7 @@ func Markdown(w io.Writer, rep Report) error {
 		}
 	}
 	if len(quiet) > 0 {
-		fmt.Fprintf(&b, "\n<details><summary>%d not worse by more than %s</summary>\n\n", len(quiet), percent(rep.Margin))
+		fmt.Fprintf(&b, "\n<details><summary>%d not worse by more than %s</summary>\n\n", len(quiet), rep.margins())
 		rep.grid(&b, quiet)
 		b.WriteString("\n</details>\n")
 	}

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -20,13 +21,13 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 	g := p.Gate
 	rep := Report{
 		Schema: Schema, Base: m.Base, Head: m.Head, Margin: g.Margin, Alpha: g.Alpha, On: g.OnInconclusive, config: config, allocs: g.Allocs,
-		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), commit: m.Commit, reason: m.Nothing,
+		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), Commit: m.Commit, Held: m.Held, Notes: m.Notes, reason: m.Nothing,
 	}
-	family := members(m, metrics(g))
+	family := members(m, g)
 	if g.Allocs == project.AllocsExact {
 		exactly(family)
 	}
-	rule(family, g.Alpha, g.Margin)
+	rule(family, g.Alpha)
 	for _, f := range family {
 		r := *f.row
 		if at, ok := places[function(r.Benchmark)]; ok {
@@ -182,7 +183,7 @@ func (rep *Report) none(open, waived bool) string {
 		if open {
 			text += "is known to "
 		}
-		text += listed(words, " or ") + " by more than " + percent(rep.Margin)
+		text += listed(words, " or ") + " by more than " + rep.margins()
 		if exact {
 			text += ", and " + who
 		}
@@ -225,6 +226,17 @@ func andMore(n int) string {
 	return fmt.Sprintf(" (and %d more)", n)
 }
 
+// margins are what rows are held to, together.
+func (rep *Report) margins() string {
+	if slices.ContainsFunc(rep.Rows, func(r Row) bool { return r.Margin > 0 }) {
+		return "its margin"
+	}
+	return percent(rep.Margin)
+}
+
+// margin is what a row is held to.
+func (rep *Report) margin(r Row) float64 { return cmp.Or(r.Margin, rep.Margin) }
+
 // worse says how many benchmarks are worse in which way.
 func (rep *Report) worse() []string {
 	var parts []string
@@ -238,7 +250,7 @@ func (rep *Report) worse() []string {
 		if n == 0 {
 			continue
 		}
-		by := " by more than " + percent(rep.Margin)
+		by := " by more than " + rep.margins()
 		switch w := wordsFor(metric); {
 		case metric == "allocs" && exact:
 			parts = append(parts, fmt.Sprintf("%d %s more often", n, pick(n, "allocates", "allocate")))

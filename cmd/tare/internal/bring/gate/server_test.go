@@ -110,13 +110,13 @@ func TestLimitsShareTheErrorOfTheTable(t *testing.T) {
 	family := func(others int) []member {
 		list := []member{{row: &Row{Limit: 50e6}, effects: around(30, 1, 12), limit: true, looks: 1}}
 		for range others {
-			list = append(list, member{row: &Row{Ratio: 1, result: &tare.Result{}}, effects: restless(0.4), looks: 1})
+			list = append(list, member{row: &Row{Ratio: 1, result: &tare.Result{}}, effects: restless(0.4), looks: 1, margin: 0.05})
 		}
 		return list
 	}
 	alone, among := family(0), family(9)
-	rule(alone, 0.05, 0.05)
-	rule(among, 0.05, 0.05)
+	rule(alone, 0.05)
+	rule(among, 0.05)
 	if a, b := alone[0].row.Level, among[0].row.Level; a != 0.95 || b != 0.995 {
 		t.Errorf("levels %v and %v", a, b)
 	}

@@ -88,7 +88,7 @@ func (rep *Report) file() string {
 // command weighs one benchmark alone.
 func (rep *Report) command(r Row) string {
 	pkg := packageOf(r.Benchmark)
-	if pkg == "" || rep.commit == "" {
+	if pkg == "" || rep.Commit == "" {
 		return ""
 	}
 	name := strings.TrimPrefix(r.Benchmark, pkg+".")
@@ -96,7 +96,7 @@ func (rep *Report) command(r Row) string {
 	for i, p := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
 	}
-	return fmt.Sprintf("tare bench %s --bench %s --base %s", strings.TrimSuffix(pkg, "_test"), quoted(strings.Join(parts, "/")), rep.commit[:min(12, len(rep.commit))])
+	return fmt.Sprintf("tare bench %s --bench %s --base %s", strings.TrimSuffix(pkg, "_test"), quoted(strings.Join(parts, "/")), rep.Commit[:min(12, len(rep.Commit))])
 }
 
 // mostWaivers is how many entries are written out to be copied.

@@ -103,7 +103,7 @@ func between(s tare.Study, ask Ask, id string, before, after tare.Entry) (Weighi
 			one.Workloads = append(one.Workloads, work)
 		}
 	}
-	one.Metrics, one.Criteria = ask.Metrics(), ask.Criteria(HeadID)
+	one.Metrics, one.Criteria = ask.Metrics(), ask.Criteria(HeadID, one.Workloads)
 	for _, c := range s.Criteria {
 		asked := func(work tare.Workload) bool { return c.Workload == "" || c.Workload == work.ID }
 		if c.Value == "" || c.Contender != "" && c.Contender != id || !slices.ContainsFunc(one.Workloads, asked) {

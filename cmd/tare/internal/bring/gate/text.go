@@ -102,7 +102,7 @@ func (rep *Report) shown(all bool) (rows []Row, rest string) {
 		}
 	}
 	if n > 0 {
-		rest = fmt.Sprintf("%d more are not worse by more than %s (--all lists them)", n, percent(rep.Margin))
+		rest = fmt.Sprintf("%d more are not worse by more than %s (--all lists them)", n, rep.margins())
 	}
 	return rows, rest
 }

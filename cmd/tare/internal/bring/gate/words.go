@@ -33,11 +33,11 @@ func wordsFor(metric string) words {
 // verdict is the row's outcome in the words of its metric, with the margin
 // where it is held to one.
 func (rep *Report) verdict(r Row) string {
-	w, by := wordsFor(r.Metric), " by > "+percent(rep.Margin)
+	w, by := wordsFor(r.Metric), " by > "+percent(rep.margin(r))
 	if r.Limit > 0 && r.Outcome != Void && r.Outcome != Open {
 		return r.held()
 	}
-	if r.Low == 0 { // told apart without an interval
+	if r.Low == 0 { // different without an interval
 		by = ""
 	}
 	switch r.Outcome {
@@ -125,10 +125,10 @@ func (rep *Report) open(r Row) string {
 		return fmt.Sprintf("cannot be told: there is no ratio of %s", noun)
 	case r.Low == 0:
 		return fmt.Sprintf("cannot be told: no interval after %s; %s", format.Count(r.Rounds, "round"), needed(r))
-	case r.Low > 1+rep.Margin:
+	case r.Low > 1+rep.margin(r):
 		return fmt.Sprintf("cannot be told: %s %s (%s), but the base against itself differs as much; the machine is too restless", change(r.Ratio), noun, r.spanned())
 	}
-	return fmt.Sprintf("cannot be told whether it is worse by more than %s: %s %s (%s); %s", percent(rep.Margin), change(r.Ratio), noun, r.spanned(), needed(r))
+	return fmt.Sprintf("cannot be told whether it is worse by more than %s: %s %s (%s); %s", percent(rep.margin(r)), change(r.Ratio), noun, r.spanned(), needed(r))
 }
 
 func needed(r Row) string {

@@ -48,9 +48,9 @@ func (a *adviser) lines() []string {
 	best := faster[0]
 	text := fmt.Sprintf("%s; %s; %s", a.sentence(subject+" "+best.Contender, best), a.meaning(best.Contender), a.Price(best.Contender))
 	if tied := advice.Tied(best, faster); len(tied) == 1 {
-		text += "; " + tied[0] + " was not told apart from it"
+		text += "; " + tied[0] + " did not differ significantly from it"
 	} else if len(tied) > 1 {
-		text += "; " + advice.Names(tied) + " were not told apart from it"
+		text += "; " + advice.Names(tied) + " did not differ significantly from it"
 	}
 	return a.matters([]string{text + "."})
 }

@@ -55,7 +55,7 @@ func TestRecommendation(t *testing.T) {
 		"a tie": {func(r *tare.Result) {
 			r.Contenders = append(r.Contenders, tare.Contender{ID: "twin", Role: tare.RoleContender})
 			add(r, "twin", 0.41, 0.39, 0.43, 1)
-		}, []string{best + "; twin was not told apart from it.", strings.Replace(notice, "2 of 3", "3 of 4", 1)}},
+		}, []string{best + "; twin did not differ significantly from it.", strings.Replace(notice, "2 of 3", "3 of 4", 1)}},
 		"nobody faster": {func(r *tare.Result) { without(r, "quick", "slow") }, []string{
 			"On your 2 routes: stay with net/http: the other router was not shown to be faster beyond what the control shows (±2.0 %). " +
 				"even takes 0.99x (0.98–0.99) the time of net/http for a lookup, 248 ns instead of 250 ns: of CPU time the difference is less than 0.1 % of what a request costs over a loopback connection, 40 µs.",

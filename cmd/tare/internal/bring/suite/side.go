@@ -143,6 +143,9 @@ func (s *Side) flagged(command string, args ...string) []string {
 	return append(flags, args...)
 }
 
+// Building is the environment and the flags of builds.
+func (s *Side) Building() (env, flags []string) { return s.environment(), s.flagged("list")[1:] }
+
 // flagIn is the value of a flag in GOFLAGS; of several the last counts.
 func flagIn(goflags, name string) (value string) {
 	for _, flag := range words(goflags) {

@@ -200,7 +200,7 @@ func (t *page) said(c tare.Comparison) (string, func(string) string) {
 	}
 	switch c.Differs(floor) {
 	case tare.NotShown:
-		return "not told apart", t.style.Dim
+		return "not significant", t.style.Dim
 	case tare.WithinNoise:
 		return fmt.Sprintf("within the control's ±%.1f %%", 100*math.Expm1(floor)), t.style.Dim
 	}

@@ -54,7 +54,7 @@ const want = `bench example.com/m
 
 time                     base      head  head/base                                             benchstat
 BenchmarkSlower/n=1  1.004 µs  1.105 µs      1.100  [1.080, 1.120]  slower                     +9.96% (p=0.000 n=10)
-BenchmarkSame        1.004 µs  1.004 µs      1.010  [0.990, 1.020]  not told apart             ~ (p=1.000 n=10)
+BenchmarkSame        1.004 µs  1.004 µs      1.010  [0.990, 1.020]  not significant             ~ (p=1.000 n=10)
 sub.BenchmarkVoid    1.004 µs  1.004 µs          –                  void: error-in-loop        ~ (p=1.000 n=10)
 BenchmarkShaky       1.004 µs  1.004 µs      1.100  [1.010, 1.200]  within the control's ±20.2 %  ~ (p=1.000 n=10)
 

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -195,6 +196,62 @@ func (r Repo) Changed(ctx context.Context, base Revision, head *Revision) ([]str
 	return strings.FieldsFunc(out, func(r rune) bool { return r == 0 }), nil
 }
 
+// Commit is one commit between two revisions.
+type Commit struct {
+	ID, Author, Subject string
+	Parents             []string
+	Time                time.Time
+}
+
+// Between lists the commits that head has and base has not, children before
+// their parents. Base has to be an ancestor of head. With firstParent what was
+// merged counts for the merge.
+func (r Repo) Between(ctx context.Context, base, head Revision, firstParent bool) ([]Commit, error) {
+	if from, err := git(ctx, r.Root, nil, "merge-base", base.Commit, head.Commit); ctx.Err() != nil {
+		return nil, ctx.Err()
+	} else if err != nil || from != base.Commit {
+		return nil, &ApartError{base, head, from}
+	}
+	args := []string{"log", "--topo-order", "--no-show-signature", "-z", "--format=%H%n%P%n%an%n%cI%n%s"}
+	if firstParent {
+		args = append(args, "--first-parent")
+	}
+	out, err := git(ctx, r.Root, nil, append(args, base.Commit+".."+head.Commit, "--")...)
+	if err != nil {
+		return nil, fmt.Errorf("list the commits between %s and %s: %w", base, head, err)
+	}
+	var commits []Commit
+	for record := range strings.SplitSeq(out, "\x00") {
+		f := strings.SplitN(record, "\n", 5)
+		if len(f) < 5 {
+			continue
+		}
+		at, _ := time.Parse(time.RFC3339, f[3])
+		commits = append(commits, Commit{ID: f[0], Parents: strings.Fields(f[1]), Author: f[2], Time: at, Subject: f[4]})
+	}
+	if firstParent {
+		for i := range commits {
+			commits[i].Parents = commits[i].Parents[:min(1, len(commits[i].Parents))]
+		}
+	}
+	return commits, nil
+}
+
+// ApartError says that one revision is no ancestor of another.
+type ApartError struct {
+	Base, Head Revision
+	From       string // commit that both come from; empty: there is none, or it is beyond a shallow clone
+}
+
+// Error is one line.
+func (e *ApartError) Error() string {
+	text := fmt.Sprintf("%s is no ancestor of %s", e.Base, e.Head)
+	if e.From != "" {
+		text += "; both come from " + e.From[:min(9, len(e.From))]
+	}
+	return text
+}
+
 // Worktree names the worktree as a side: its commit, and whether it has
 // changes besides.
 func (r Repo) Worktree(ctx context.Context) string {
@@ -220,10 +277,16 @@ func Sweep(dir string, age time.Duration) {
 
 // git runs a command that changes nothing in the repository.
 func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	return gitWith(ctx, dir, env, nil, args...)
+}
+
+// gitWith runs a command that reads in.
+func gitWith(ctx context.Context, dir string, env []string, in io.Reader, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"), env...)
 	var out, said bytes.Buffer
+	cmd.Stdin = in
 	cmd.Stdout, cmd.Stderr = &out, &said
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()

@@ -253,3 +253,53 @@ func TestSweep(t *testing.T) {
 		t.Errorf("left: %v, %v", entries, err)
 	}
 }
+
+// Commits come with their parents, children first; with first parents only what
+// was merged is not among them.
+func TestBetween(t *testing.T) {
+	dir := repository(t)
+	git(t, dir, "stash", "-q", "-u")
+	git(t, dir, "switch", "-qc", "side", "one")
+	write(t, dir, map[string]string{"side.txt": "x"})
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-qm", "side: a change")
+	git(t, dir, "switch", "-q", "main")
+	git(t, dir, "merge", "-q", "--no-ff", "-m", "merge", "side")
+	repo, err := tree.Find(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev := func(name string) tree.Revision {
+		r, err := repo.Resolve(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	for firstParent, want := range map[bool][]string{false: {"merge", "side: a change", "two"}, true: {"merge", "two"}} {
+		commits, err := repo.Between(t.Context(), rev("one"), rev("main"), firstParent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		seen := map[string]bool{}
+		for _, c := range commits {
+			got = append(got, c.Subject)
+			seen[c.ID] = true
+			if c.Author != "a" || c.Time.IsZero() || len(c.Parents) == 0 || firstParent && len(c.Parents) > 1 || seen[c.Parents[0]] {
+				t.Errorf("%+v", c)
+			}
+		}
+		if got[0] != "merge" {
+			t.Errorf("%q does not begin with the merge", got)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("first parents %v: %q, want %q", firstParent, got, want)
+		}
+	}
+	var apart *tree.ApartError
+	if _, err := repo.Between(t.Context(), rev("side"), rev("one"), false); !errors.As(err, &apart) || !strings.Contains(err.Error(), "is no ancestor of one") {
+		t.Errorf("%v", err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,7 +34,7 @@ func causes() []planted {
 		{"copy", [2]string{}, "var source = make([]byte, 4096)\nfunc Work(i int) int { b := source; return int(b[i%4096]) + sum(i) }\nfunc sum(i int) (t int) { for k := range 64 { t += list[k] + i }; return t }", "var source = make([]byte, 4096)\nfunc Work(i int) int { b := append([]byte(nil), source...); return int(b[i%4096]) + sum(i) }\nfunc sum(i int) (t int) { for k := range 64 { t += list[k] + i }; return t }", []string{"append", "growslice"}},
 		{"regexp", [2]string{"regexp", "regexp"}, "var re = regexp.MustCompile(`^t[a-z]+$`)\nfunc Work(i int) int { if re.MatchString(words[i%4]) { return 1 }; return 0 }", "func Work(i int) int { re := regexp.MustCompile(`^t[a-z]+$`); if re.MatchString(words[i%4]) { return 1 }; return 0 }", []string{"regexp.MustCompile", "regexp.Compile"}},
 		{"fmt", [2]string{"strconv", "fmt"}, "func Work(i int) int { return len(strconv.Itoa(i)) }", "func Work(i int) int { return len(fmt.Sprintf(\"%d\", i)) }", []string{"fmt.Sprintf"}},
-		{"defer", [2]string{}, "func release(i int) { list[i%64]++ }\nfunc Work(i int) int { for k := range 20 { release(k) }; return i }", "func release(i int) { list[i%64]++ }\nfunc Work(i int) int { for k := range 20 { defer release(k) }; return i }", []string{"only: defer", "runtime.deferproc"}},
+		{"defer", [2]string{}, "func release(i int) { list[i%64]++ }\nfunc Work(i int) int { for k := range 20 { release(k) }; return i }", "func release(i int) { list[i%64]++ }\nfunc Work(i int) int { for k := range 20 { defer release(k) }; return i }", []string{"only: defer", "deferproc", "nextDefer", "op DEFER"}},
 		{"bounds", [2]string{}, "func total(l []int, n int) (t int) { for _, x := range l[:n] { t += x }; return t }\nfunc Work(i int) int { return total(list[:], 64) }", "//go:noinline\nfunc total(l []int, n int) (t int) { for k := 0; k < n; k++ { t += l[k] + l[n-1-k] - l[n-1] }; return t }\nfunc Work(i int) int { return total(list[:], 64) }", []string{"bounds check"}},
 		{"interface", [2]string{}, "type adder struct{ n int }\nfunc (a adder) Add(i int) int { return a.n + i }\nvar a = adder{3}\n" + loopOver("a.Add(k)"), "type adder struct{ n int }\nfunc (a adder) Add(i int) int { return a.n + i }\nvar a interface{ Add(int) int } = adder{3}\n" + loopOver("a.Add(k)"), []string{"adder.Add"}},
 		{"struct", [2]string{}, "type rec struct{ n int; pad [1]int }\nvar recs [64]rec\n//go:noinline\nfunc read(r rec) int { return r.n }\n" + loopOver("read(recs[k%64])"), "type rec struct{ n int; pad [64]int }\nvar recs [64]rec\n//go:noinline\nfunc read(r rec) int { return r.n }\n" + loopOver("read(recs[k%64])"), []string{".Work", ".read"}},
@@ -54,7 +55,7 @@ func loopOver(call string) string {
 func sides(t *testing.T, imports [2]string, base, head string) Question {
 	t.Helper()
 	q := Question{
-		Workload: "planted", Name: "BenchmarkWork", NSPerOp: 200, Work: t.TempDir(),
+		Workload: "planted", Name: "BenchmarkWork", NSPerOp: 200, Allocs: math.NaN(), Work: t.TempDir(),
 		Users: func(path string) bool { return strings.HasPrefix(path, "example.com/") },
 	}
 	for i, text := range []string{base, head} {
@@ -130,6 +131,26 @@ func TestExplainsAllocations(t *testing.T) {
 				t.Errorf("%s: found %q, want one of %q", p.name, lines, p.want)
 			}
 		}
+	}
+}
+
+// Objects of less than 16 bytes share blocks, and profiles count the block.
+func TestSmallObjectsAreNotSeen(t *testing.T) {
+	q := sides(t, [2]string{}, "func Work(i int) int { return i }", "func Work(i int) int { for k := range 4 { s := new(uint16); *s = uint16(i + k); sink = s }; return i }")
+	q.NSPerOp, q.Rounds, q.Allocs = 1e6, 2, 4
+	e, err := Explain(t.Context(), q)
+	if err != nil || e.Why != "" {
+		t.Fatal(err, e.Why)
+	}
+	seen := 0.0
+	for _, s := range e.Sites {
+		seen += s.To - s.From
+	}
+	if e.Unseen < 0.5 || seen+e.Unseen < 3.9 || seen+e.Unseen > 4.1 {
+		t.Errorf("%.2f seen, %.2f not, of 4", seen, e.Unseen)
+	}
+	if lines := strings.Join(report.Reasons(e, 5), "\n"); !strings.Contains(lines, "below 16 bytes") {
+		t.Errorf("nothing is said of small objects: %s", lines)
 	}
 }
 

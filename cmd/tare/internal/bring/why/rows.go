@@ -150,17 +150,24 @@ func (r *Rows) Named() []tare.Origin {
 const leastObjects = 0.5
 
 // Exact are the functions that differ by as much in every round, those furthest
-// apart first.
-func (r *Rows) Exact() []tare.Origin {
-	named := []tare.Origin{}
+// apart first, and what none of them has of the whole difference as it was
+// measured. Where it was not (NaN) the whole is what was seen.
+func (r *Rows) Exact(whole float64) (named []tare.Origin, unseen float64) {
+	named = []tare.Origin{}
 	base, head := r.Totals()
+	if math.IsNaN(whole) {
+		whole = head - base
+	}
+	if unseen = whole - (head - base); math.Abs(unseen) < leastObjects {
+		unseen = 0
+	}
 	for _, w := range r.rows {
 		d := r.differences(w)
 		if least := slices.MinFunc(d, func(a, b float64) int { return cmp.Compare(math.Abs(a), math.Abs(b)) }); math.Abs(least) < leastObjects {
 			continue
 		}
 		c := r.cause(w)
-		if whole := head - base; math.Abs(whole) >= leastObjects {
+		if math.Abs(whole) >= leastObjects {
 			c.Share = (c.To - c.From) / whole
 			c.Low, c.High = c.Share, c.Share
 		}
@@ -169,7 +176,7 @@ func (r *Rows) Exact() []tare.Origin {
 	slices.SortFunc(named, func(a, b tare.Origin) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.To-b.From), math.Abs(a.To-a.From)), cmp.Compare(a.Function, b.Function))
 	})
-	return named
+	return named, unseen
 }
 
 // cause is a row in a result's words.

@@ -47,6 +47,7 @@ type Question struct {
 	Name       string  // of the benchmark, e.g. BenchmarkParse/small
 	NSPerOp    float64 // of the slower side, roughly
 	Rounds     int     // zero: Rounds
+	Allocs     float64 // per operation, of head more than of base, as measured; NaN: not measured
 	Base, Head Side
 	Users      func(path string) bool // packages whose functions are named
 	Work       string                 // directory for profiles
@@ -107,7 +108,7 @@ func explain(ctx context.Context, q Question, e *tare.Explanation) error {
 	e.WallFrom, e.WallTo = median(walls[0]), median(walls[1])
 	e.From, e.To = cpu.Totals()
 	e.Functions = cpu.Named()
-	e.Sites = objects.Exact()
+	e.Sites, e.Unseen = objects.Exact(q.Allocs)
 	least := hotShare / 5
 	if e.Waits() { // what waits has no CPU time to be seen by
 		least = 0

@@ -1,6 +1,7 @@
 package why
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -41,7 +42,13 @@ func TestExactCountsAllocations(t *testing.T) {
 	for range 2 {
 		r.Add([]profile.Cost{{Function: "m.A", Value: 1}, {Function: "m.Pool", Value: 0.1}}, []profile.Cost{{Function: "m.A", Line: 7, File: "a.go", Value: 4}, {Function: "m.Pool", Value: 0.3}}, 1)
 	}
-	sites := r.Exact()
+	sites, unseen := r.Exact(5.2)
+	if unseen < 1.9 || unseen > 2.1 {
+		t.Errorf("%v unseen of 5.2 more, want 2", unseen)
+	}
+	if _, none := r.Exact(math.NaN()); none != 0 {
+		t.Errorf("%v unseen where nothing was measured", none)
+	}
 	if len(sites) != 1 || sites[0].Function != "m.A" || sites[0].To-sites[0].From != 3 || sites[0].Line != 7 {
 		t.Errorf("sites %+v, want m.A with three more at line 7", sites)
 	}

@@ -96,7 +96,7 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 	two.Set.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
 	what := cmdenv.NewFlags("What is weighed")
 	what.Set.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
-	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only packages that the difference between base and head can reach")
+	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
 	what.Set.StringVar(&words.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4")
 	what.Set.DurationVar(&o.most, "max", session.BenchMost, "measure at most that `long`, and name what there is no time for; 0 is no limit")
 	how := cmdenv.NewFlags("How it is measured")

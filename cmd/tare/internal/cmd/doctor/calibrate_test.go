@@ -160,13 +160,13 @@ func TestConclusions(t *testing.T) {
 		advice []string
 	}{
 		{"quiet", calibrated(40, 0.004, map[string]float64{scale2: 0.02, scale5: 0.05}),
-			[]string{"were not told apart in 40 rounds, as it should be: measured ", "5 % more arithmetic was found after 8 rounds (6 s): measured +4.91 % (+4.75 % to +5.07 %).", "2 % more arithmetic was found after 8 rounds (6 s): measured +", "This machine resolves ±0.", "12 % of the time during arithmetic (CPU pressure)"},
+			[]string{"showed no difference in 40 rounds, as it should be: measured ", "5 % more arithmetic was found after 8 rounds (6 s): measured +4.91 % (+4.75 % to +5.07 %).", "2 % more arithmetic was found after 8 rounds (6 s): measured +", "This machine resolves ±0.", "12 % of the time during arithmetic (CPU pressure)"},
 			[]string{"none: copies look alike, and 2 % and 5 % were found"}},
 		{"loud", calibrated(12, 0.15, map[string]float64{scale2: 0.02, scale5: 0.05}),
 			[]string{"5 % more arithmetic was not found in 12 rounds (8 s): measured ", "2 % more arithmetic was not found in 12 rounds (8 s): measured "},
 			[]string{"differences of 5 % in arithmetic "}},
 		{"backwards", calibrated(40, 0.004, map[string]float64{scale2: -0.02, scale5: 0.05, scaleTwin: 0.03}),
-			[]string{"were told apart after 8 rounds, and should not have been: measured +2.91 % (+2.74 % to +3.13 %).", "2 % more arithmetic came out as less after "},
+			[]string{"showed a difference after 8 rounds, and should not have: measured +2.91 % (+2.74 % to +3.13 %).", "2 % more arithmetic came out as less after "},
 			[]string{"two copies of one program differed by 2.9 %: ", "2 % more arithmetic came out as less: "}},
 		{"few", calibrated(3, 0.004, nil), []string{"(too few rounds for an interval)"}, nil},
 		{"lost", &tare.Result{Study: "calibration-spin", Metrics: []string{"time"}, Machine: tare.Machine{Noise: tare.Noise{CPUPressure: -1}}},

@@ -55,7 +55,7 @@ type scaleEffect struct {
 	ToldApart    bool    `json:"told_apart"`             // a difference in either direction would be published
 	AfterRounds  int     `json:"after_rounds,omitempty"` // of the first look from which on it was
 	AfterSeconds float64 `json:"after_seconds,omitempty"`
-	RoundsNeeded int     `json:"rounds_needed,omitempty"` // forecast where it was not told apart; zero: out of reach
+	RoundsNeeded int     `json:"rounds_needed,omitempty"` // forecast where no difference was shown; zero: out of reach
 }
 
 // readScale reads the primary metric of a calibration study.
@@ -159,11 +159,11 @@ func (c *calibration) conclude() {
 			say("Two copies of one program, %s, were not measured: %s was lost on the way.", b.Work, b.Copies.Contender)
 			c.advise("tare report %s says what became of %s", b.Study, b.Copies.Contender)
 		case b.Copies.ToldApart:
-			say("Two copies of one program, %s, were told apart after %s, and should not have been: measured %s.", b.Work, format.Count(b.Copies.AfterRounds, "round"), b.Copies.measured())
+			say("Two copies of one program, %s, showed a difference after %s, and should not have: measured %s.", b.Work, format.Count(b.Copies.AfterRounds, "round"), b.Copies.measured())
 			c.advise("two copies of one program differed by %s: believe no difference here that is not clearly larger, and calibrate again", percent(b.Copies.Ratio-1))
 			resolved = false
 		default:
-			say("Two copies of one program, %s, were not told apart in %s, as it should be: measured %s.", b.Work, format.Count(b.Rounds, "round"), b.Copies.measured())
+			say("Two copies of one program, %s, showed no difference in %s, as it should be: measured %s.", b.Work, format.Count(b.Rounds, "round"), b.Copies.measured())
 		}
 	}
 	for _, b := range c.Bases {

@@ -64,7 +64,7 @@ missing that tare run needs.
 
 With --calibrate it weighs programs of known cost instead: two copies of one, and
 programs that do 2 % and 5 % more, in arithmetic and in allocation. It says which
-were told apart, after how many rounds, and what difference this machine resolves
+differed, after how many rounds, and what difference this machine resolves
 in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
 		Example: `  tare doctor
   tare doctor --json
@@ -95,7 +95,7 @@ in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().BoolVar(&known, "calibrate", false, "weigh programs of known cost: what can be told apart here?")
+	cmd.Flags().BoolVar(&known, "calibrate", false, "weigh programs of known cost: which differences are found here?")
 	cmd.Flags().DurationVar(&budget, "budget", time.Minute, "measuring time of --calibrate; it is stretched where that is too short for a verdict")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&dir, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")

@@ -38,7 +38,7 @@ func words() []word {
 		{"interval", "The range of ratios that the rounds are compatible with, at 95 % over all looks together. It is computed from rounds only, because iterations within a process resemble each other more than processes do."},
 		{"journal", "Every slice, one line each, written as it was measured. A run that was cut off goes on from it with --resume."},
 		{"kind", "How a study asks its contenders, such as codec, copier, router or server."},
-		{"letters", "Contenders that share a letter could not be told apart. One that carries two letters stands between two groups."},
+		{"letters", "Contenders with the same letter do not differ significantly. One that carries two letters stands between two groups."},
 		{"live heap", "Memory that every contender holds while it is measured, if a workload asks for it: collection cycles get long and rare, as in a large service."},
 		{"lockstep", "The contenders of a round take turns slice by slice, so that whatever the machine does in the meantime hits all of them alike."},
 		{"look", "A number of rounds, fixed in advance, after which the evidence is judged. The intervals pay for looking several times, so stopping early is no cheating."},

@@ -35,6 +35,8 @@ type options struct {
 	quiet      bool
 	noLock     bool
 	profile    bool
+	changed    bool
+	shard      gate.Shard
 }
 
 func gateFormats() []string { return []string{"text", "md", "json"} }
@@ -42,6 +44,7 @@ func gateFormats() []string { return []string{"text", "md", "json"} }
 // Command is tare gate.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
+	var part string
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Hold a change against its base: is anything slower?",
@@ -68,7 +71,11 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
   tare gate --gitlab gl-code-quality-report.json`,
 		Args: cmdenv.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.read(cmd); err != nil {
+			err := o.read(cmd)
+			if err == nil {
+				o.shard, err = shard(part)
+			}
+			if err != nil {
 				return err
 			}
 			return runGate(cmd.Context(), env, o)
@@ -78,6 +85,9 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
 	two := cmdenv.NewFlags("The two sides")
 	two.Set.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
 	two.Set.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
+	what := cmdenv.NewFlags("What is weighed")
+	what.Set.BoolVar(&o.changed, "changed", false, "only benchmarks that can reach what differs between base and head")
+	what.Set.StringVar(&part, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4, for tare gate merge; the first part has what else tare.yaml names")
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, and of each study and server besides, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
 	how.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
@@ -85,15 +95,20 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
 	how.Set.BoolVar(&o.profile, "profile", false, "after the rounds, profile both sides of benchmarks that differ, and name the functions and allocations that do")
 	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
+	o.addPrinted(said)
+	cmdenv.AddFlags(cmd, two, what, how, said)
+	cmd.AddCommand(mergeCommand(env))
+	return cmd
+}
+
+// addPrinted adds the flags that say what is printed.
+func (o *options) addPrinted(said cmdenv.Flags) {
 	said.Set.StringVar(&o.format, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
 	said.Set.BoolVar(&o.asJSON, "json", false, "the same as --format json")
 	said.Set.StringVarP(&o.out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	said.Set.StringVar(&o.gitlab, "gitlab", "", "write a code quality report for GitLab to `file`")
 	said.Set.BoolVar(&o.all, "all", false, "list what passes as well, however much it is")
 	said.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
-	cmdenv.AddFlags(cmd, two, how, said)
-	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(gateFormats(), cobra.ShellCompDirectiveNoFileComp))
-	return cmd
 }
 
 // read checks the flags.
@@ -122,14 +137,9 @@ func (o *options) read(cmd *cobra.Command) error {
 
 // runGate is tare gate.
 func runGate(ctx context.Context, env cmdenv.Env, o options) error {
-	wd, err := os.Getwd()
+	p, root, err := loadProject()
 	if err != nil {
 		return err
-	}
-	root, _ := project.Root(wd)
-	p, err := project.Load(wd, func(path string) string { return below(root, path) })
-	if err != nil {
-		return cmdenv.Usage(err.Error(), "")
 	}
 	if o.base != "" {
 		p.Gate.Base = o.base
@@ -141,16 +151,14 @@ func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 	} else if err != nil {
 		return err
 	}
-	var files [2]*cmdenv.Output
-	for i, path := range []string{o.out, o.gitlab} {
-		if files[i], err = cmdenv.OpenOutput(path); err != nil {
-			return err
-		}
-		defer files[i].Close()
+	files, err := o.open()
+	if err != nil {
+		return err
 	}
+	defer files.Close()
 	measured := gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: same(sides)}
 	if !sides.Same() {
-		ask := gate.Ask{Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet, Profile: o.profile}
+		ask := gate.Ask{Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet, Profile: o.profile, Changed: o.changed, Shard: o.shard}
 		if measured, err = measureGate(ctx, env, ask); err != nil {
 			return err
 		}
@@ -164,10 +172,50 @@ func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 	}
 	rep := gate.Judge(p, measured, declared(p.Dir, root), env.Now().UTC(), configName(root, p))
 	exit := gateCode(rep)
+	if rep.Shard = o.shard.String(); rep.Shard != "" {
+		exit = cmdenv.ExitOK // the parts are judged together
+	}
 	if err := printGate(env, o, rep, exit, files); err != nil {
 		return err
 	}
 	return cmdenv.Code(exit)
+}
+
+// loadProject is the project of the working directory and the top of its
+// repository.
+func loadProject() (p project.Project, root string, err error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return p, "", err
+	}
+	root, _ = project.Root(wd)
+	if p, err = project.Load(wd, func(path string) string { return below(root, path) }); err != nil {
+		return p, root, cmdenv.Usage(err.Error(), "")
+	}
+	return p, root, nil
+}
+
+// files are those that a report is written to, besides being printed.
+type files struct{ report, gitlab *cmdenv.Output }
+
+// open opens the files that the flags name.
+func (o options) open() (f files, err error) {
+	if f.report, err = cmdenv.OpenOutput(o.out); err == nil {
+		f.gitlab, err = cmdenv.OpenOutput(o.gitlab)
+	}
+	if err != nil {
+		f.Close()
+	}
+	return f, err
+}
+
+// Close closes them; what was not saved does not appear.
+func (f files) Close() {
+	for _, out := range []*cmdenv.Output{f.report, f.gitlab} {
+		if out != nil {
+			out.Close()
+		}
+	}
 }
 
 // measureGate weighs the benchmarks and the studies.
@@ -231,7 +279,7 @@ func configName(root string, p project.Project) string {
 }
 
 // printGate prints the report, writes its files, and tells the CI it runs in.
-func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files [2]*cmdenv.Output) error {
+func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files files) error {
 	var err error
 	switch o.format {
 	case "json":
@@ -244,10 +292,10 @@ func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files [2]*c
 	if err != nil {
 		return err
 	}
-	if err := files[0].Save(func(f *os.File) error { return cmdenv.PrintJSON(f, rep) }); err != nil {
+	if err := files.report.Save(func(f *os.File) error { return cmdenv.PrintJSON(f, rep) }); err != nil {
 		return err
 	}
-	if err := files[1].Save(func(f *os.File) error { return gate.CodeQuality(f, rep) }); err != nil {
+	if err := files.gitlab.Save(func(f *os.File) error { return gate.CodeQuality(f, rep) }); err != nil {
 		return err
 	}
 	if env.Getenv("GITHUB_ACTIONS") != "true" {

@@ -33,6 +33,9 @@ func weighSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measure
 	if err != nil {
 		return m, err
 	}
+	if ask.Shard.Index > 1 {
+		return m, nil
+	}
 	return m, weighBesides(ctx, env, ask, p, &m)
 }
 
@@ -52,7 +55,10 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *sessi
 	b := ask.Project.Bench
 	o, most := gateRun(ask, b.Budget), cmp.Or(b.Max, session.BenchMost)
 	o.Env = b.Env
-	asked := bring.Asked{Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run}
+	asked := bring.Asked{
+		Dir: ask.Project.Dir, Packages: b.Packages, Base: ask.Base, Head: ask.Head, Bench: b.Run,
+		Changed: ask.Changed, Shard: bring.Shard(ask.Shard),
+	}
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
 	err = session.With(ctx, alone, o, p, func(ctx context.Context, w *session.Session) error {
@@ -75,7 +81,7 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *sessi
 		}
 		study := built.Study
 		study.Criteria = nil
-		for _, c := range ask.Criteria(bring.Head) {
+		for _, c := range ask.Criteria(bring.Head, study.Workloads) {
 			if slices.Contains(study.Metrics, c.Metric) {
 				study.Criteria = append(study.Criteria, c)
 			}

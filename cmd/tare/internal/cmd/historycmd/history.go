@@ -25,8 +25,13 @@ type options struct {
 	last    int
 	runs    bool // list the runs of a study, not what became of its ratios
 	ascii   bool
-	format  string // text, json or csv
+	format  string // text, json, csv or openmetrics
+	page    string // file for the page; empty: none
+	badge   string // file for the badge; empty: none
+	label   string // of the badge
 }
+
+func formats() []string { return []string{"text", "json", "csv", "openmetrics"} }
 
 // Command is tare history.
 func Command(env cmdenv.Env) *cobra.Command {
@@ -53,6 +58,10 @@ The height of the drawing is the ratio's place between the lowest and the highes
 end of all intervals in the line. x is a run in which the pair was void, a space
 one without it.
 
+--page writes a page with a chart for each line, of all studies or of STUDY, and
+--format openmetrics the newest ratios for Prometheus; --badge writes a drawing for
+a README. Nothing else is printed then.
+
 Exit codes: 0 shown; 1 I/O error; 2 no such study, or a result that cannot be
 read.`,
 		Example: `  tare history
@@ -60,12 +69,18 @@ read.`,
   tare history json-encode --contender 'sonic*' --metric allocs --last 10
   tare history json-encode --against goccy --format csv > goccy.csv
   tare history json-encode --runs --json
+  tare history --page history.html
+  tare history 'bench example.com/m' --badge badge.svg
+  tare history --format openmetrics
   tare history export results.ndjson`,
 		Args:              cmdenv.AtMost(1),
 		ValidArgsFunction: env.CompleteRuns,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.read(cmd, asJSON, args); err != nil {
 				return err
+			}
+			if o.publishes() {
+				return publishHistory(cmd.Context(), env, o, args)
 			}
 			if len(args) == 1 && !o.runs {
 				return showTrend(cmd.Context(), env, o, args[0])
@@ -81,11 +96,14 @@ read.`,
 	flags.IntVar(&o.last, "last", 20, "at most so many runs of each machine, the newest")
 	flags.BoolVar(&o.runs, "runs", false, "list the runs of STUDY")
 	flags.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only, as with NO_COLOR or without UTF-8")
-	flags.StringVar(&o.format, "format", "text", "`how` to print it: text, json, csv (a line for each run, workload and contender)")
+	flags.StringVar(&o.format, "format", "text", "`how` to print it: text, json, csv (a line for each run, workload and contender), openmetrics")
+	flags.StringVar(&o.page, "page", "", "write a page with charts to `file`")
+	flags.StringVar(&o.badge, "badge", "", "write a badge (SVG) about STUDY to `file`")
+	flags.StringVar(&o.label, "label", "benchmarks", "`text` on the left of the badge")
 	flags.BoolVar(&asJSON, "json", false, "the same as --format json")
-	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions([]string{"text", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(strings.Split(tare.MetricNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
-	cmd.AddCommand(exportCommand(env), importCommand(env), checkCommand(env))
+	cmd.AddCommand(exportCommand(env), importCommand(env), pushCommand(env), pullCommand(env), checkCommand(env))
 	return cmd
 }
 
@@ -97,10 +115,14 @@ func (o *options) read(cmd *cobra.Command, asJSON bool, args []string) error {
 	case asJSON:
 		o.format = "json"
 	}
-	listed := len(args) == 0 || o.runs
+	listed := (len(args) == 0 || o.runs) && !o.publishes()
 	switch {
-	case !slices.Contains([]string{"text", "json", "csv"}, o.format):
-		return cmdenv.Usage(fmt.Sprintf("--format %q is not a format", o.format), "one of text, json, csv")
+	case !slices.Contains(formats(), o.format):
+		return cmdenv.Usage(fmt.Sprintf("--format %q is not a format", o.format), "one of "+strings.Join(formats(), ", "))
+	case o.publishes() && o.runs:
+		return cmdenv.Usage("--runs prints a list, which --page, --badge and --format openmetrics are not for", "leave one of them out")
+	case o.badge != "" && len(args) == 0:
+		return cmdenv.Usage("--badge needs a STUDY", "tare history lists the runs of all")
 	case listed && o.format == "csv":
 		return cmdenv.Usage("--format csv is for the history of a study", "tare history STUDY --format csv; the list of runs is text or json")
 	case o.last < 1:

@@ -113,6 +113,11 @@ func importCommand(env cmdenv.Env) *cobra.Command {
 a result.json, or a list as tare run --json prints it. - reads from stdin. merge
 is another name of import.
 
+What other tools recorded is taken in as well: output of go test -bench, the file
+of gobenchdata, and the data.js of github-action-benchmark. It becomes the studies
+"recorded PACKAGE", in which every figure is a ratio to one unit (1 ns, 1 B, one
+allocation); a log without a date counts as made when its file was changed last.
+
 What is kept already, by content, is left alone, so that importing twice changes
 nothing. A file that holds anything but results is refused, and then nothing is
 taken from any file.
@@ -121,6 +126,8 @@ Imported results are marked in tare history. tare rerun runs nothing of them
 without --trust.`,
 		Example: `  tare history import results.ndjson
   tare history merge runner-1.ndjson runner-2.ndjson
+  go test -run '^$' -bench . -count 10 ./parse > log.txt; tare history import log.txt
+  tare history import benchmarks.json dev/bench/data.js
   gzip -dc json-encode.ndjson.gz | tare history import -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -251,6 +258,12 @@ func openArchives(env cmdenv.Env, files []string) (sources []source, done func()
 			}
 			in = f
 		}
+		if a.file != nil {
+			a.file, err = recorded(a.name, a.file, func(f func()) { undo = append(undo, f) }, env.Now())
+		}
+		if err != nil {
+			return nil, done, err
+		}
 		if a.file == nil {
 			tmp, err := os.CreateTemp("", "tare-import-")
 			if err != nil {
@@ -260,7 +273,9 @@ func openArchives(env cmdenv.Env, files []string) (sources []source, done func()
 			if _, err := io.Copy(tmp, in); err != nil {
 				return nil, done, fmt.Errorf("read %s: %w", a.name, cmdenv.Cause(err))
 			}
-			a.file = tmp
+			if a.file, err = recorded(a.name, tmp, func(f func()) { undo = append(undo, f) }, env.Now()); err != nil {
+				return nil, done, err
+			}
 		}
 		sources = append(sources, a)
 	}

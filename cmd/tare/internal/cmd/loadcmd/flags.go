@@ -29,6 +29,12 @@ const (
 	mostThreads  = 1024
 )
 
+// Versions of HTTP.
+const (
+	http1 = "1.1"
+	http2 = "2"
+)
+
 // Presets.
 const (
 	presetAB  = "ab"
@@ -51,6 +57,11 @@ type words struct {
 	threads     int
 	engine      string
 	insecure    bool
+	cacert      string
+	handshake   string
+	tls         string
+	http        string
+	streams     int
 	seed        uint64
 	delay       time.Duration
 	bandwidth   string
@@ -70,7 +81,8 @@ type options struct {
 	profile load.Profile // of an open loop; nil: closed
 	bits    int64        // per second each way; zero: as it comes
 	slo     load.SLO
-	most    int    // connections of a search
+	most    int // connections of a search
+	trust   loadstudy.Trust
 	hint    string // one line for stderr; empty: there is none
 }
 
@@ -99,8 +111,8 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 			return o, err
 		}
 	}
-	if name := servers[0].target.Name; name != "" && w.engine == string(load.Epoll) {
-		return o, cmdenv.Usage("--engine epoll speaks no TLS", "leave it out for https")
+	if o.trust, err = w.trust(changed, servers[0].target.Name != ""); err != nil {
+		return o, err
 	}
 	if w.rate != "" {
 		if o.profile, err = load.ParseProfile(w.rate, w.duration); err != nil {
@@ -145,6 +157,10 @@ func (w *words) bounds(changed func(string) bool) error {
 	switch {
 	case w.connections < 1 || w.connections > tare.MaxConnections:
 		return out("connections", w.connections, fmt.Sprintf("1 to %d", tare.MaxConnections))
+	case w.http != http1 && w.http != http2:
+		return cmdenv.Usage(fmt.Sprintf("--http %q is no version", w.http), "1.1 or 2")
+	case w.streams < 1 || w.streams > load.MaxStreams:
+		return out("streams", w.streams, fmt.Sprintf("1 to %d", load.MaxStreams))
 	case w.duration < 100*time.Millisecond || w.duration > load.MaxDuration:
 		return out("duration", w.duration, "100ms to 1h")
 	case changed("requests") && w.requests < 1:
@@ -183,6 +199,12 @@ func (w *words) combinations(changed func(string) bool) error {
 	switch {
 	case w.search && w.slo == "":
 		return cmdenv.Usage("--search needs to know what is to be kept", "e.g. --slo 'p99<50ms'")
+	case w.streams > 1 && w.http != http2:
+		return cmdenv.Usage("--streams is for --http 2", "HTTP/1.1 has one request at a time on each connection: -c")
+	case w.streams > 1 && w.engine == string(load.Portable):
+		return cmdenv.Usage("--engine portable has one stream on each connection", "leave --streams out")
+	case w.preset != "" && w.http == http2:
+		return cmdenv.Usage(fmt.Sprintf("--preset %s speaks HTTP/1.1", w.preset), "leave --http out")
 	case w.keepAlive && w.preset != presetAB:
 		return cmdenv.Usage("--keep-alive is for --preset ab", "connections are kept anyway")
 	}
@@ -191,12 +213,20 @@ func (w *words) combinations(changed func(string) bool) error {
 
 // notWithSeveral refuses what only one server can be asked.
 func notWithSeveral(changed func(string) bool) error {
-	for _, flag := range []string{"requests", "timeout", "warm", "think", "threads", "engine", "insecure", "slo", "search", "preset"} {
+	for _, flag := range []string{"requests", "timeout", "warm", "think", "threads", "engine", "insecure", "cacert", "handshake", "tls", "http", "streams", "slo", "search", "preset"} {
 		if changed(flag) {
 			return cmdenv.Usage(fmt.Sprintf("--%s is for one server", flag), "leave it out of a comparison")
 		}
 	}
 	return nil
+}
+
+// protocol is what connections speak.
+func (w *words) protocol() load.Protocol {
+	if w.http == http2 {
+		return load.H2C
+	}
+	return load.HTTP1
 }
 
 var bandwidths = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)([kmg]?)bit(?:/s)?$`)

@@ -16,12 +16,25 @@ func (l *loading) how() string {
 	if l.o.search {
 		return fmt.Sprintf("closed loop on 1 to %s, then open loop, %s a step", format.Count(l.o.most, "connection"), cmdenv.Seconds(l.o.duration))
 	}
-	loop := "closed loop on " + format.Count(l.o.connections, "connection")
+	on := format.Count(l.o.connections, "connection")
+	if l.o.http == http2 {
+		on += " of HTTP/2"
+	}
+	if l.o.streams > 1 {
+		on += fmt.Sprintf(", %d streams on each", l.o.streams)
+	}
+	loop := "closed loop on " + on
 	if l.o.profile != nil {
-		loop = "open loop at " + l.o.profile.String() + " on " + format.Count(l.o.connections, "connection")
+		loop = "open loop at " + l.o.profile.String() + " on " + on
 	}
 	if l.o.preset == presetAB && !l.o.keepAlive {
 		loop += ", one for each request"
+	}
+	if l.o.handshake == string(load.Full) || l.o.handshake == string(load.Resume) {
+		loop += ", each request with a handshake of its own"
+		if l.o.handshake == string(load.Resume) {
+			loop += ", resumed"
+		}
 	}
 	if l.o.think > 0 {
 		loop += ", " + l.o.think.String() + " between an answer and the next request"

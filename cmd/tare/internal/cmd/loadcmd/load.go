@@ -3,6 +3,8 @@ package loadcmd
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +43,8 @@ input; 130 interrupted, after what there is has been printed.`,
   tare load -X POST -H 'Content-Type: application/json' --body @event.json :8080/events
   tare load --mix 'GET /devices=9' --mix 'POST /devices=1' --body '{"on":true}' :8080
   tare load --delay 20ms --bandwidth 70mbit --preset wrk :8080
+  tare load --http 2 --streams 10 -c 5 https://shop.example/
+  tare load --handshake resume --cacert ca.pem https://shop.example/
   tare load --start './old -port $PORT' --start './new -port $PORT' /v1/id/7`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -62,6 +66,8 @@ input; 130 interrupted, after what there is has been printed.`,
 	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	how := cmdenv.NewFlags("How it is sent")
 	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try, 1024 unless given")
+	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, or 2 (over TLS as ALPN agrees, in plain text with prior knowledge)")
+	how.Set.IntVar(&words.streams, "streams", 1, "with --http 2: requests under way at a time on each connection, as far as the server lets")
 	how.Set.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
 	how.Set.Int64VarP(&words.requests, "requests", "n", 0, "measure so many requests, and not for a duration")
 	how.Set.StringVar(&words.rate, "rate", "", "open loop at `rate`: 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s over the duration")
@@ -69,8 +75,11 @@ input; 130 interrupted, after what there is has been printed.`,
 	how.Set.DurationVar(&words.warm, "warm", defaultWarm, "send for so long before measuring; default with -n: 0s")
 	how.Set.DurationVar(&words.think, "think", 0, "wait between an answer and the next request")
 	how.Set.IntVar(&words.threads, "threads", 0, "that send; default: a quarter of the processors, rounded up")
-	how.Set.StringVar(&words.engine, "engine", "", "`engine` that sends: epoll (Linux, plain text) or portable; default: the first that can")
+	how.Set.StringVar(&words.engine, "engine", "", "`engine` that sends: epoll (Linux) or portable; default: the first that can")
 	how.Set.BoolVar(&words.insecure, "insecure", false, "take any certificate of an https server")
+	how.Set.StringVar(&words.cacert, "cacert", "", "`file` of certificates (PEM) that vouch for an https server, and no others")
+	how.Set.StringVar(&words.handshake, "handshake", handshakeKeep, "`when` TLS shakes hands: keep (once on each connection), full or resume (for each request, all of it or with the ticket of the one before)")
+	how.Set.StringVar(&words.tls, "tls", "", "`version` of TLS, 1.2 or 1.3; default: the newest that both can")
 	how.Set.Uint64Var(&words.seed, "seed", 1, "of a random rate, and of the order of a comparison")
 	how.Set.DurationVar(&words.delay, "delay", 0, "add so much to every round trip, by a relay in between, e.g. 20ms")
 	how.Set.StringVar(&words.bandwidth, "bandwidth", "", "`bandwidth` of the relay each way, e.g. 70mbit")
@@ -85,6 +94,9 @@ input; 130 interrupted, after what there is has been printed.`,
 	cmdenv.AddFlags(cmd, what, how, said)
 	cmdenv.CompleteFlag(cmd, "preset", cobra.FixedCompletions([]string{presetAB, presetWrk}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "engine", cobra.FixedCompletions(engines(), cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "handshake", cobra.FixedCompletions(handshakes(), cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "http", cobra.FixedCompletions([]string{http1, http2}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "tls", cobra.FixedCompletions(slices.Sorted(maps.Keys(versionsOfTLS())), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

@@ -74,7 +74,7 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 // reach sees that somebody listens, and puts a relay in between where one is
 // asked for.
 func (l *loading) reach(ctx context.Context, t loadstudy.Target) (done func(), err error) {
-	l.target = t.ForLoad(l.o.insecure)
+	l.target = t.ForLoad(l.o.trust)
 	done = func() {}
 	if l.trip, err = roundTrip(ctx, t.Addr, l.o.timeout); err != nil {
 		if ctx.Err() != nil {
@@ -186,7 +186,8 @@ func (l *loading) leg(ctx context.Context, t load.Trial) (*load.Result, load.Fac
 func (l *loading) options(t load.Trial) load.Options {
 	o := load.Options{
 		Target: l.target, Requests: l.requests, Connections: t.Connections, Timeout: l.o.timeout,
-		Engine: load.Engine(l.o.engine), Threads: l.o.threads,
+		Engine: load.Engine(l.o.engine), Threads: l.o.threads, Handshake: l.o.handshakeMode(),
+		Protocol: l.o.protocol(), Streams: l.o.streams,
 	}
 	if l.o.preset == presetAB && !l.o.keepAlive {
 		o.PerConn = 1

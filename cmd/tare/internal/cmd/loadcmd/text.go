@@ -80,7 +80,11 @@ func (p *loadPage) rate() {
 		p.labelled("asked", text)
 	}
 	p.labelled("requests", fmt.Sprintf("%s sent, %s answered, %s failed", counted(d.Sent), counted(d.Requests), counted(failures(d))))
-	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", decimal(d.Concurrency, 2), format.Count(d.Connections, "connection"), counted(d.ConnectionsOpened)))
+	on := format.Count(d.Connections, "connection")
+	if d.Streams > 1 {
+		on += fmt.Sprintf(" of %d streams", d.Streams)
+	}
+	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", decimal(d.Concurrency, 2), on, counted(d.ConnectionsOpened)))
 }
 
 // failures are all errors of a document.
@@ -102,6 +106,9 @@ func (p *loadPage) latency() {
 		l     load.Latencies
 	}
 	columns := []column{{"latency", p.d.Latency}, {"first byte", p.d.FirstByte}, {"connect", p.d.Connect}}
+	if p.d.TLS != nil {
+		columns = append(columns, column{"handshake", p.d.TLS.Handshake})
+	}
 	from := "from sending a request to the last byte of its answer"
 	if p.d.RateAsked > 0 {
 		columns = slices.Insert(columns, 1, column{"service", p.d.Service})
@@ -195,6 +202,9 @@ func (p *loadPage) transfer() {
 		text += fmt.Sprintf(", of the relay's %s", bits(float64(d.Path.Bandwidth)))
 	}
 	p.labelled("path", text)
+	if s := d.TLS; s != nil {
+		p.labelled("TLS", fmt.Sprintf("%s, %s of them resumed, in %s each (p50)", format.Count(int(s.Handshakes), "handshake"), counted(s.Resumed), spell(s.Handshake.P50)))
+	}
 	per := func(cpu float64) string {
 		text := fmt.Sprintf("%s s of CPU time", decimal(cpu, 2))
 		if d.Requests > 0 {

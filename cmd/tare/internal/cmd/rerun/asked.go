@@ -38,7 +38,7 @@ func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, said str
 // askedOptions are the options a result was asked with.
 func askedOptions(old *tare.Result) (o session.Options, err error) {
 	o = session.Options{
-		Rounds: old.Asked.Rounds, Slice: old.Asked.Slice, Isolation: old.Plan.Isolation, Procs: old.Procs, Env: old.Env,
+		Rounds: old.Asked.Rounds, Until: old.Plan.Until, Slice: old.Asked.Slice, Isolation: old.Plan.Isolation, Procs: old.Procs, Env: old.Env,
 		Only: lab.Only{Contenders: old.Asked.Contenders, Workloads: old.Asked.Workloads}, Release: old.Asked.Go,
 	}
 	if o.Isolation == "" {

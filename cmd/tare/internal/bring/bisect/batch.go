@@ -1,0 +1,125 @@
+package bisect
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/stats"
+)
+
+// Quantity is what is searched for a change: a metric of a benchmark, and which
+// way it changes.
+type Quantity struct {
+	Benchmark string  `json:"benchmark"`
+	Metric    string  `json:"metric"`
+	Sign      float64 `json:"sign"` // 1: more of it is bad; -1: less
+}
+
+// Counts reports whether changes are differences of counts, and not ratios.
+func (q Quantity) Counts() bool { return q.Metric != "time" }
+
+// Batch takes the rounds of a result of two sides.
+func (q Quantity) Batch(r *tare.Result) (Batch, error) {
+	for _, id := range []string{bring.Head, bring.Base} {
+		if fs := r.VoidsMetric(id, q.Benchmark, q.Metric); len(fs) > 0 {
+			return Batch{}, &SkipError{Why: fmt.Sprintf("void: %s: %s", fs[0].Check, fs[0].Message)}
+		}
+	}
+	var b Batch
+	if q.Counts() {
+		b.Effects, b.Exact = q.differences(r, bring.Head)
+		b.Control, _ = q.differences(r, tare.ControlID)
+	} else {
+		b.Effects = q.ratios(r, bring.Head)
+		b.Control = q.ratios(r, tare.ControlID)
+	}
+	for i := range b.Effects {
+		b.Effects[i] *= q.Sign
+	}
+	if len(b.Effects) == 0 {
+		for _, t := range r.Trials {
+			if t.Error != nil {
+				return b, &SkipError{Why: fmt.Sprintf("%s fails: %s", t.Contender, t.Error.Message)}
+			}
+		}
+	}
+	return b, nil
+}
+
+// ratios are ln(side/base), one a round.
+func (q Quantity) ratios(r *tare.Result, side string) []float64 {
+	e, _ := tare.EffectsOf(r.Rounds, q.Benchmark, q.Metric, side, bring.Base)
+	return slices.DeleteFunc(slices.Clone(e.Effects), func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
+}
+
+// sameCount is within what counts are the same: figures may carry a share of
+// what was allocated before the loop.
+const sameCount = 0.5
+
+// differences are side − base, one a round, and whether both sides did the same
+// in all of them.
+func (q Quantity) differences(r *tare.Result, side string) (effects []float64, exact bool) {
+	base, other := q.counts(r, bring.Base), q.counts(r, side)
+	var all [2][]float64
+	for round, x := range other {
+		if was, ok := base[round]; ok {
+			effects = append(effects, x-was)
+			all[0], all[1] = append(all[0], was), append(all[1], x)
+		}
+	}
+	exact = len(effects) > 0
+	for _, xs := range all {
+		exact = exact && slices.Max(xs)-slices.Min(xs) < sameCount
+	}
+	return effects, exact
+}
+
+// counts are the figures of one side by round.
+func (q Quantity) counts(r *tare.Result, side string) map[int]float64 {
+	metric, _ := tare.MetricNamed(q.Metric)
+	out := map[int]float64{}
+	for _, t := range r.Trials {
+		if v, ok := t.Samples[q.Benchmark][metric.Key]; ok && t.Contender == side && t.Tau <= 1 && t.Counts(q.Benchmark) {
+			out[t.Round] = v
+		}
+	}
+	return out
+}
+
+// Base is what the good revision takes: the median over rounds.
+func (q Quantity) Base(r *tare.Result) float64 {
+	var xs []float64
+	for _, x := range q.counts(r, bring.Base) {
+		xs = append(xs, x)
+	}
+	if len(xs) == 0 {
+		return 0
+	}
+	return stats.Median(xs)
+}
+
+// Widest is the one of several that changes most in the direction searched for,
+// relative to how much its rounds differ.
+func Widest(r *tare.Result, of []Quantity) Quantity {
+	best, most := of[0], math.Inf(-1)
+	for _, q := range of {
+		b, err := q.Batch(r)
+		if err != nil || len(b.Effects) == 0 {
+			continue
+		}
+		half, _ := stats.HalfWidth(b.Effects, 0.5)
+		at := stats.HodgesLehmann(b.Effects)
+		if !q.Counts() {
+			at /= half + 0.005
+		} else if base := q.Base(r); base > 0 {
+			at /= base
+		}
+		if at > most {
+			best, most = q, at
+		}
+	}
+	return best
+}

@@ -1,0 +1,264 @@
+// Package bisect finds the first commit that shows an effect which a bad
+// revision has and a good one has not.
+//
+// # What the error level covers
+//
+// Every comparison holds one commit against the good revision and answers on
+// which side of one edge its effect lies. The first comparison is that of the
+// bad revision; the edge is fixed when it is over. A bisection of n commits is
+// planned with ⌈log2 n⌉ comparisons after it. Each planned one may be wrong with
+// probability Error/(planned+1), the k-th beyond the plan with 2^-k of that, so
+// that any of them is wrong with probability at most Error. A comparison looks
+// at its rounds several times and pays for that with a stricter level a look
+// (stats.LookLevel); one that cannot tell answers nothing, and its commit is
+// passed over. That the first commit is the one named needs no assumption about
+// the commits between: what is bounded is that it lies beyond the edge and that
+// its parents do not.
+package bisect
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare/stats"
+)
+
+// Verdict is on which side of the edge a commit lies.
+type Verdict string
+
+// Verdicts.
+const (
+	Good    Verdict = "good"
+	Bad     Verdict = "bad"
+	Open    Verdict = "inconclusive" // the rounds there are cannot tell
+	Skipped Verdict = "skipped"      // it was not measured
+)
+
+// Plan is what is fixed before measuring.
+type Plan struct {
+	Error   float64 `json:"error"`   // bound of the chance that any comparison is wrong
+	Commits int     `json:"commits"` // between good and bad, bad included
+	Rounds  int     `json:"rounds"`  // of a comparison at most
+	Counts  bool    `json:"counts"`  // effects are differences of counts, which can be the same in every round
+}
+
+// Comparisons is how many there are if none has to be passed over, that of the
+// bad revision included.
+func (p Plan) Comparisons() int {
+	n := 1
+	for left := p.Commits; left > 1; left = (left + 1) / 2 {
+		n++
+	}
+	return n
+}
+
+// Most is how many comparisons are made if some cannot tell.
+func (p Plan) Most() int { return 2 * p.Comparisons() }
+
+// share is how likely the k-th comparison, counted from zero, may be wrong.
+func (p Plan) share(k int) float64 {
+	planned := p.Comparisons()
+	share := p.Error / float64(planned+1)
+	if k >= planned {
+		share = math.Ldexp(share, planned-k-1)
+	}
+	return share
+}
+
+// level is that of the two-sided interval at each look of the k-th comparison:
+// only one of its ends can be wrong about a commit.
+func (p Plan) level(k int) float64 {
+	return stats.LookLevel(2*p.share(k), len(stats.Looks(p.Rounds)))
+}
+
+// exactRounds are enough of what is the same in every round.
+const exactRounds = 3
+
+// looks are the numbers of rounds after which the k-th comparison can end.
+func (p Plan) looks(k int) []int {
+	least := stats.MinRounds(p.level(k))
+	looks := slices.DeleteFunc(stats.Looks(p.Rounds), func(n int) bool { return n < least && n < p.Rounds })
+	if p.Counts && looks[0] > exactRounds {
+		looks = append([]int{exactRounds}, looks...)
+	}
+	return looks
+}
+
+// Fewest is after how many rounds the first comparison can end.
+func (p Plan) Fewest() int { return p.looks(0)[0] }
+
+// Batch are rounds of one commit against the good revision.
+type Batch struct {
+	Effects []float64 // one a round, positive towards the bad; ln of a ratio or a difference of counts
+	Control []float64 // the same of the good revision against itself
+	Exact   bool      // each side did the same in every round
+}
+
+// Measure takes rounds more rounds of a commit. A [*SkipError] says that it
+// cannot be measured at all.
+type Measure func(ctx context.Context, commit string, rounds int) (Batch, error)
+
+// SkipError says why a commit cannot be measured.
+type SkipError struct{ Why string }
+
+// Error is one line.
+func (e *SkipError) Error() string { return e.Why }
+
+// Test is one comparison of a commit with the good revision.
+type Test struct {
+	Commit   string    `json:"commit"`
+	Verdict  Verdict   `json:"verdict,omitempty"` // empty: it is not over
+	Why      string    `json:"why,omitempty"`     // it was skipped
+	Effects  []float64 `json:"effects,omitempty"`
+	Control  []float64 `json:"control,omitempty"`
+	Estimate float64   `json:"estimate"`
+	Low      float64   `json:"low"` // of the interval at the last look; as high: there is none
+	High     float64   `json:"high"`
+	Exact    bool      `json:"exact,omitempty"`
+}
+
+// Search is a bisection and how far it has come. It can be written down and
+// taken up again at any time.
+type Search struct {
+	Plan    Plan     `json:"plan"`
+	History []Commit `json:"history"` // of good..bad, the bad revision first
+	Effect  float64  `json:"effect"`  // the least that the bad revision has to show
+	Fixed   bool     `json:"fixed"`   // the edge is half of Effect; else half of what the bad revision shows
+	Tests   []Test   `json:"tests"`   // the first is that of the bad revision
+}
+
+// Edge is what a commit's effect is held against.
+func (s *Search) Edge() float64 {
+	if s.Fixed || !s.Shown() {
+		return s.Effect / 2
+	}
+	return s.Tests[0].Estimate / 2
+}
+
+// Shown reports whether the bad revision shows the effect.
+func (s *Search) Shown() bool { return len(s.Tests) > 0 && s.Tests[0].Verdict == Bad }
+
+// Run goes on until the first bad commit is known or no comparison can tell more.
+// save is called whenever something was learnt.
+func (s *Search) Run(ctx context.Context, measure Measure, save func() error) error {
+	for {
+		k, ok := s.next()
+		if !ok {
+			return nil
+		}
+		for s.Tests[k].Verdict == "" {
+			if err := s.measure(ctx, k, measure); err != nil {
+				return err
+			}
+			if err := save(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// next is the test to go on with.
+func (s *Search) next() (k int, ok bool) {
+	last := len(s.Tests) - 1
+	if last >= 0 && s.Tests[last].Verdict == "" {
+		return last, true
+	}
+	commit := s.History[0].ID
+	if last >= 0 {
+		if commit = s.middle(); !s.Shown() || commit == "" || s.measured(last+1) >= s.Plan.Most() {
+			return 0, false
+		}
+	}
+	s.Tests = append(s.Tests, Test{Commit: commit})
+	return last + 1, true
+}
+
+// measure takes the k-th test to its next look.
+func (s *Search) measure(ctx context.Context, k int, measure Measure) error {
+	t, of := &s.Tests[k], s.measured(k)
+	wanted := 1 // rounds that did not count are taken again
+	for _, n := range s.Plan.looks(of) {
+		if n > len(t.Effects) {
+			wanted = n - len(t.Effects)
+			break
+		}
+	}
+	batch, err := measure(ctx, t.Commit, wanted)
+	var skip *SkipError
+	switch {
+	case errors.As(err, &skip):
+		t.Verdict, t.Why = Skipped, skip.Why
+		return nil
+	case err != nil:
+		return err
+	}
+	t.Exact = batch.Exact && (len(t.Effects) == 0 || t.Exact)
+	t.Effects, t.Control = append(t.Effects, batch.Effects...), append(t.Control, batch.Control...)
+	if len(batch.Effects) == 0 {
+		t.Verdict, t.Why = Skipped, "no round of it counts"
+		return nil
+	}
+	t.judge(s.Plan, of, s.Edge())
+	return nil
+}
+
+// measured is how many tests before the k-th can have been wrong.
+func (s *Search) measured(k int) int {
+	n := 0
+	for _, t := range s.Tests[:k] {
+		if t.Verdict != Skipped {
+			n++
+		}
+	}
+	return n
+}
+
+// judge gives the test a verdict where there is one. It is the k-th that can be wrong.
+func (t *Test) judge(p Plan, k int, edge float64) {
+	t.Estimate = stats.HodgesLehmann(t.Effects)
+	if t.Low, t.High = t.Estimate, t.Estimate; t.Exact && p.Counts {
+		if t.Verdict = Good; t.Estimate > edge {
+			t.Verdict = Bad
+		}
+		return
+	}
+	level := p.level(k)
+	low, high, ok := stats.Interval(t.Effects, level)
+	if ok {
+		t.Low, t.High = low, high
+	}
+	floor, _ := stats.HalfWidth(t.Control, level)
+	switch {
+	case ok && low > edge && t.Estimate > floor:
+		t.Verdict = Bad
+	case ok && high <= edge:
+		t.Verdict = Good
+	case len(t.Effects) >= p.Rounds:
+		t.Verdict = Open
+	}
+}
+
+// Forecast is how many rounds a comparison of a commit without the effect takes,
+// by the noise of those there were.
+func (s *Search) Forecast() (rounds int, ok bool) {
+	if !s.Shown() {
+		return 0, false
+	}
+	t := s.Tests[0]
+	if t.Exact && s.Plan.Counts {
+		return exactRounds, true
+	}
+	without := slices.Clone(t.Effects)
+	for i := range without {
+		without[i] -= t.Estimate
+	}
+	n, ok := stats.RoundsNeeded(without, s.Plan.level(1), s.Plan.Rounds, s.Edge())
+	for _, look := range s.Plan.looks(1) {
+		if look >= n {
+			return look, ok
+		}
+	}
+	return s.Plan.Rounds, ok
+}

@@ -1,0 +1,115 @@
+package bisect
+
+import (
+	"slices"
+	"time"
+)
+
+// Commit is one commit of a history.
+type Commit struct {
+	ID      string    `json:"commit"`
+	Parents []string  `json:"parents"`
+	Author  string    `json:"author,omitempty"`
+	Time    time.Time `json:"time"`
+	Subject string    `json:"subject"`
+}
+
+// candidates are the commits that may be the first bad one: ancestors of every
+// bad one, itself included, and of no good one. They are in the history's order.
+func (s *Search) candidates() []Commit {
+	in := map[string]bool{}
+	for _, c := range s.History {
+		in[c.ID] = true
+	}
+	for _, t := range s.Tests {
+		if t.Verdict != Good && t.Verdict != Bad {
+			continue
+		}
+		before := s.ancestors(t.Commit)
+		for id := range in {
+			if before[id] == (t.Verdict == Good) {
+				delete(in, id)
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(s.History), func(c Commit) bool { return !in[c.ID] })
+}
+
+// ancestors are those of a commit within the history, itself included.
+func (s *Search) ancestors(id string) map[string]bool {
+	out := map[string]bool{id: true}
+	for _, c := range s.History { // children stand before their parents
+		if out[c.ID] {
+			for _, p := range c.Parents {
+				out[p] = true
+			}
+		}
+	}
+	return out
+}
+
+// middle is the commit to compare next: of those that part the candidates about
+// evenly the one farthest from what had to be passed over. It is empty where
+// there is none left.
+func (s *Search) middle() string {
+	candidates := s.candidates()
+	var passed []int
+	score := make([]int, len(candidates))
+	best := 0
+	for i, c := range candidates {
+		if v := s.verdict(c.ID); v != "" {
+			if v != Bad {
+				passed = append(passed, i)
+			}
+			continue
+		}
+		before, n := s.ancestors(c.ID), 0
+		for _, other := range candidates {
+			if before[other.ID] {
+				n++
+			}
+		}
+		score[i] = min(n, len(candidates)-n)
+		best = max(best, score[i])
+	}
+	far := func(i int) int {
+		d := len(candidates)
+		for _, p := range passed {
+			d = min(d, max(i-p, p-i))
+		}
+		return d
+	}
+	chosen := -1
+	for i := range candidates {
+		if score[i] == 0 || len(passed) == 0 && score[i] < best || 2*score[i] < best {
+			continue
+		}
+		if chosen < 0 || far(i) > far(chosen) || far(i) == far(chosen) && score[i] > score[chosen] {
+			chosen = i
+		}
+	}
+	if chosen < 0 {
+		return ""
+	}
+	return candidates[chosen].ID
+}
+
+// verdict is what came of a commit; empty where it was not compared.
+func (s *Search) verdict(id string) Verdict {
+	for _, t := range s.Tests {
+		if t.Commit == id {
+			return t.Verdict
+		}
+	}
+	return ""
+}
+
+// Found are the commits of which one is the first bad one: one where all could
+// be told, more where some had to be passed over. The newest comes first. There
+// are none before the bad revision has shown the effect.
+func (s *Search) Found() []Commit {
+	if !s.Shown() {
+		return nil
+	}
+	return s.candidates()
+}

@@ -1,0 +1,99 @@
+package gate
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/project"
+)
+
+// A benchmark that has a margin of its own is held to that, by the metric that
+// it is for.
+func TestMargins(t *testing.T) {
+	p := project.Default(".")
+	p.Gate.Metrics = []string{"time"}
+	p.Gate.Margins = []project.Margin{{Benchmark: regexp.MustCompile("Encode"), Metric: "time", Share: 0.3}, {Benchmark: regexp.MustCompile("."), Metric: "bytes", Share: 0.01}}
+	const encode, decode = "example.com/m/codec.BenchmarkEncode", "example.com/m/codec.BenchmarkDecode"
+	rep := judged(p, bench{id: encode, effects: steady(1.2)}, bench{id: decode, effects: steady(1.2)})
+	if r := row(t, rep, encode, "time"); r.Outcome != NoWorse || r.Margin != 0.3 || !strings.Contains(r.Sentence, "by > 30 %") {
+		t.Errorf("%+v", r)
+	}
+	if r := row(t, rep, decode, "time"); r.Outcome != Worse || r.Margin != 0 {
+		t.Errorf("%+v", r)
+	}
+	if !strings.Contains(rep.Sentence, "1 is slower by more than its margin") {
+		t.Errorf("%s", rep.Sentence)
+	}
+	var got []string
+	for _, c := range (Ask{Project: p}).Criteria(HeadID, []tare.Workload{{ID: encode}, {ID: decode}}) {
+		got = append(got, c.Workload+" "+c.String())
+	}
+	if want := encode + " time ratio <= 1.3|" + decode + " time ratio <= 1.05"; strings.Join(got, "|") != want {
+		t.Errorf("held to %q, want %q", strings.Join(got, "|"), want)
+	}
+}
+
+// What is better never blocks.
+func TestImprovementsPass(t *testing.T) {
+	rep := judged(project.Default("."), bench{id: "m.BenchmarkA", effects: steady(0.5), base: same(3), head: same(1)})
+	if rep.Blocked || rep.Outcome != NoWorse || row(t, rep, "m.BenchmarkA", "time").Outcome != Better {
+		t.Errorf("%s: %+v", rep.Sentence, rep.Rows)
+	}
+}
+
+// parts are the reports of two parts, as they are read again.
+func parts(t *testing.T, benches ...bench) []Report {
+	t.Helper()
+	var out []Report
+	for i, b := range benches {
+		rep := judged(project.Default("."), b)
+		rep.Shard = Shard{i + 1, len(benches)}.String()
+		text, err := json.Marshal(rep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Report
+		if err := json.Unmarshal(text, &again); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, again)
+	}
+	return out
+}
+
+// Parts that are merged are judged as one table: the same as if they had been
+// measured together.
+func TestMerge(t *testing.T) {
+	a, b := bench{id: "m.BenchmarkA", effects: steady(1)}, bench{id: "m.BenchmarkB", effects: steady(1.5)}
+	m, err := Merge(parts(t, a, b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged := Judge(project.Default("."), m, nil, at("2026-06-01"), "tare.yaml")
+	together := judged(project.Default("."), a, b)
+	if merged.Sentence != together.Sentence || len(merged.Rows) != len(together.Rows) || !merged.Blocked {
+		t.Errorf("%s, want %s", merged.Sentence, together.Sentence)
+	}
+	for i, r := range merged.Rows {
+		if w := together.Rows[i]; r.Benchmark != w.Benchmark || r.Metric != w.Metric || r.Outcome != w.Outcome || r.Level != w.Level {
+			t.Errorf("%+v, want %+v", r, w)
+		}
+	}
+}
+
+func TestMergeRefuses(t *testing.T) {
+	a, b := bench{id: "m.BenchmarkA", effects: steady(1)}, bench{id: "m.BenchmarkB", effects: steady(1.5)}
+	for want, change := range map[string]func([]Report) []Report{
+		"1 parts of 2 were given; missing: 2/2": func(r []Report) []Report { return r[:1] },
+		"part 1/2 is given twice":               func(r []Report) []Report { return append(r, r[0]) },
+		"not of the same sides":                 func(r []Report) []Report { r[1].Head = "another"; return r },
+		"is no part of a gate":                  func(r []Report) []Report { r[1].Shard = ""; return r },
+	} {
+		if _, err := Merge(change(parts(t, a, b))); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

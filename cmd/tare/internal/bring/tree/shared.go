@@ -1,0 +1,143 @@
+package tree
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Shared is a branch of a remote repository that holds files by names which are
+// never given twice, so that what several clones add never conflicts. It has no
+// history in common with other branches.
+type Shared struct {
+	Repo   Repo
+	Remote string // name or address
+	Branch string
+}
+
+// tries are how often files are added again if another clone was faster.
+const tries = 20
+
+// Files lists the files of the branch with the hash of what each holds. Tip is
+// empty where there is no such branch.
+func (s Shared) Files(ctx context.Context) (tip string, files map[string]string, err error) {
+	ref := "refs/heads/" + s.Branch
+	out, err := git(ctx, s.Repo.Root, nil, "ls-remote", "--", s.Remote, ref)
+	if err != nil {
+		return "", nil, fmt.Errorf("read %s: %w", s.Remote, err)
+	}
+	files = map[string]string{}
+	if tip, _, _ = strings.Cut(out, "\t"); tip == "" {
+		return "", files, nil
+	}
+	if _, err := git(ctx, s.Repo.Root, nil, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--", s.Remote, ref); err != nil {
+		return "", nil, fmt.Errorf("fetch %s of %s: %w", s.Branch, s.Remote, err)
+	}
+	if out, err = git(ctx, s.Repo.Root, nil, "ls-tree", "-r", "-z", "--full-tree", tip); err != nil {
+		return "", nil, fmt.Errorf("list %s of %s: %w", s.Branch, s.Remote, err)
+	}
+	for line := range strings.SplitSeq(out, "\x00") {
+		if about, path, ok := strings.Cut(line, "\t"); ok {
+			if f := strings.Fields(about); len(f) == 3 && f[1] == "blob" {
+				files[path] = f[2]
+			}
+		}
+	}
+	return tip, files, nil
+}
+
+// Content is what a file holds, by the hash that Files has for it.
+func (s Shared) Content(ctx context.Context, hash string) ([]byte, error) {
+	out, err := git(ctx, s.Repo.Root, nil, "cat-file", "blob", hash)
+	return []byte(out), err
+}
+
+// Add adds those of files that the branch has not, in one commit. If another
+// clone adds some meanwhile, they are added to its.
+func (s Shared) Add(ctx context.Context, files map[string][]byte, subject string) (added int, err error) {
+	for try := range tries {
+		tip, there, err := s.Files(ctx)
+		if err != nil {
+			return 0, err
+		}
+		commit, n, err := s.commit(ctx, tip, there, files, subject)
+		if err != nil || n == 0 {
+			return 0, err
+		}
+		_, err = git(ctx, s.Repo.Root, nil, "push", "--quiet", "--no-verify", "--", s.address(ctx), commit+":refs/heads/"+s.Branch)
+		if err == nil {
+			return n, nil
+		}
+		if now, _, errNow := s.Files(ctx); errNow != nil || now == tip || try == tries-1 {
+			return 0, fmt.Errorf("push to %s of %s: %w", s.Branch, s.Remote, err)
+		}
+		select {
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		case <-time.After(time.Duration((1+try)*(10+os.Getpid()%20)) * time.Millisecond): // others wait for another time
+		}
+	}
+	return 0, errors.New("unreachable")
+}
+
+// address is where the remote is pushed to: by its name git would note the branch
+// among those of the remote.
+func (s Shared) address(ctx context.Context) string {
+	if url, err := git(ctx, s.Repo.Root, nil, "remote", "get-url", "--push", "--", s.Remote); err == nil && url != "" {
+		return url
+	}
+	return s.Remote
+}
+
+// commit makes a commit after tip that has files besides those there.
+func (s Shared) commit(ctx context.Context, tip string, there map[string]string, files map[string][]byte, subject string) (commit string, added int, err error) {
+	tmp, err := os.MkdirTemp("", "tare-shared-")
+	if err != nil {
+		return "", 0, err
+	}
+	defer os.RemoveAll(tmp)
+	env := []string{
+		"GIT_INDEX_FILE=" + filepath.Join(tmp, "index"),
+		"GIT_AUTHOR_NAME=tare", "GIT_AUTHOR_EMAIL=tare@localhost", "GIT_COMMITTER_NAME=tare", "GIT_COMMITTER_EMAIL=tare@localhost",
+	}
+	in := func(stdin []byte, args ...string) (string, error) {
+		return gitWith(ctx, s.Repo.Root, env, bytes.NewReader(stdin), args...)
+	}
+	var entries bytes.Buffer
+	for path, hash := range there {
+		fmt.Fprintf(&entries, "100644 blob %s\t%s\x00", hash, path)
+	}
+	for path, text := range files {
+		if there[path] != "" {
+			continue
+		}
+		hash, err := in(text, "hash-object", "-w", "--no-filters", "--stdin")
+		if err != nil {
+			return "", 0, fmt.Errorf("keep %s: %w", path, err)
+		}
+		fmt.Fprintf(&entries, "100644 blob %s\t%s\x00", hash, path)
+		added++
+	}
+	if added == 0 {
+		return "", 0, nil
+	}
+	if _, err := in(entries.Bytes(), "update-index", "-z", "--add", "--index-info"); err != nil {
+		return "", 0, fmt.Errorf("list the files of %s: %w", s.Branch, err)
+	}
+	tree, err := in(nil, "write-tree")
+	if err != nil {
+		return "", 0, fmt.Errorf("write the files of %s: %w", s.Branch, err)
+	}
+	args := []string{"commit-tree", tree, "-m", subject}
+	if tip != "" {
+		args = append(args, "-p", tip)
+	}
+	commit, err = in(nil, slices.Clip(args)...)
+	return commit, added, err
+}

@@ -1,0 +1,159 @@
+// Package bisectcmd is tare bisect: it finds the commit that a change in a
+// benchmark came with.
+package bisectcmd
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/bring"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+)
+
+// options are the flags of tare bisect.
+type options struct {
+	good, bad   string
+	packages    []string
+	bench       string
+	metric      string
+	effect      float64 // a share; negative: less of it is searched for
+	fixed       bool    // the effect was set
+	bound       float64 // of the chance that the answer is wrong
+	most        time.Duration
+	firstParent bool
+	restart     bool
+	dryRun      bool
+	format      string
+	seed        uint64
+	procs       int
+	quiet       bool
+	noLock      bool
+}
+
+func metrics() []string { return []string{"time", "allocs", "bytes"} }
+
+func formats() []string { return []string{"text", "json"} }
+
+// Command is tare bisect.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
+	var effect, bound string
+	cmd := &cobra.Command{
+		Use:   "bisect [PACKAGE…] --good REV --bad REV --bench RE",
+		Short: "Find the commit since which a benchmark takes more",
+		Long: `Find the first commit between a good and a bad revision that shows the effect
+that the bad one shows: a benchmark that takes longer, allocates more often or
+more bytes. First the bad revision is compared with the good one, and then about
+log2 n of the n commits between, each in lockstep with the good revision as tare
+bench does it.
+
+Each comparison looks at its rounds several times and ends as soon as it can
+tell. The chance that any of them is wrong is at most --error over all of them.
+Commits that do not build, have no such benchmark or cannot be told are passed
+over; if the first bad commit may be one of those, all that come into question
+are printed. What it will cost is printed before measuring.
+
+A search that was cut off goes on when the same command is given again. Revisions
+are unpacked into the cache: the working tree, its index and .git stay as they
+are.
+
+Exit codes: 0 one commit was found; 1 something needed failed; 2 bad input, or a
+good or bad revision that does not build; 3 the bad revision does not show the
+effect; 4 it could not be told, or one of several commits; 130 interrupted.`,
+		Example: `  tare bisect --good v1.4.0 --bad main --bench '^BenchmarkParse$'
+  tare bisect ./parse --good v1.4.0 --bad HEAD --bench Parse/small --effect 5%
+  tare bisect --good HEAD~50 --bad HEAD --bench Encode --metric allocs --first-parent
+  tare bisect --good v1.4.0 --bad v1.5.0 --bench Sum --effect=-10%   # what made it faster?
+  tare bisect --good v1.4.0 --bad main --bench Parse --dry-run`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.packages = args
+			if err := o.read(cmd, effect, bound); err != nil {
+				return err
+			}
+			return run(cmd.Context(), env, o)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	where := cmdenv.NewFlags("Where it is searched")
+	where.Set.StringVar(&o.good, "good", "", "`revision` without the effect, an ancestor of bad")
+	where.Set.StringVar(&o.bad, "bad", "HEAD", "`revision` with it")
+	where.Set.BoolVar(&o.firstParent, "first-parent", false, "only commits of the branch itself: what was merged counts for the merge")
+	what := cmdenv.NewFlags("What is searched")
+	what.Set.StringVar(&o.bench, "bench", "", "benchmark that matches `regexp`, as go test -bench takes it; of several the one that changes most")
+	what.Set.StringVar(&o.metric, "metric", "time", "what it takes more of: time, allocs, bytes")
+	what.Set.StringVar(&effect, "effect", "", "a commit shows it beyond half of this `share`, e.g. 5%, or -5% for less; default: half of what bad shows, which has to be 5 % or an allocation")
+	how := cmdenv.NewFlags("How it is measured")
+	how.Set.StringVar(&bound, "error", "5%", "bound of the chance that any comparison is wrong, a `share`")
+	how.Set.DurationVar(&o.most, "max", 5*time.Minute, "measure at most that `long` in one comparison")
+	how.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
+	how.Set.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
+	how.Set.BoolVar(&o.restart, "restart", false, "forget what an earlier call of this command found")
+	how.Set.BoolVarP(&o.dryRun, "dry-run", "n", false, "build good and bad, print what it would cost, and measure nothing")
+	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")
+	said := cmdenv.NewFlags("What is printed")
+	said.Set.StringVar(&o.format, "format", "text", "`how` to print it: "+strings.Join(formats(), ", "))
+	said.Set.BoolVarP(&o.quiet, "quiet", "q", false, "no progress on stderr")
+	cmdenv.AddFlags(cmd, where, what, how, said)
+	cmdenv.CompleteFlag(cmd, "metric", cobra.FixedCompletions(metrics(), cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// read checks the flags.
+func (o *options) read(cmd *cobra.Command, effect, bound string) (err error) {
+	switch {
+	case o.good == "":
+		return cmdenv.Usage("--good is needed", "a revision without the effect, e.g. --good v1.4.0")
+	case o.bench == "":
+		return cmdenv.Usage("--bench is needed", "e.g. --bench '^BenchmarkParse$'")
+	case !slices.Contains(metrics(), o.metric):
+		return cmdenv.Usage(fmt.Sprintf("--metric %q cannot be searched for", o.metric), "one of "+strings.Join(metrics(), ", "))
+	case !slices.Contains(formats(), o.format):
+		return cmdenv.Usage(fmt.Sprintf("--format %q is not a format", o.format), "one of "+strings.Join(formats(), ", "))
+	case o.most <= 0:
+		return cmdenv.Usage(fmt.Sprintf("--max %v is not a positive duration", o.most), "e.g. 5m")
+	case cmd.Flags().Changed("procs") && o.procs < 1:
+		return cmdenv.Usage(fmt.Sprintf("--procs %d is not a number of processors", o.procs), "at least 1")
+	}
+	if _, err := regexp.Compile(o.bench); err != nil {
+		return cmdenv.Usage(fmt.Sprintf("--bench %q: %v", o.bench, err), "e.g. 'Parse/small'")
+	}
+	if o.effect = 0.05; effect != "" {
+		o.fixed = true
+		if o.effect, err = share("effect", effect); err != nil {
+			return err
+		}
+	}
+	if o.effect <= -1 || o.effect == 0 {
+		return cmdenv.Usage(fmt.Sprintf("--effect %s is not a change", effect), "e.g. 5%, or -5% for less")
+	}
+	if o.bound, err = share("error", bound); err != nil {
+		return err
+	}
+	if o.bound <= 0 || o.bound >= 0.5 {
+		return cmdenv.Usage(fmt.Sprintf("--error %s is not a useful bound", bound), "e.g. 5%")
+	}
+	return nil
+}
+
+// share reads 5% as 0.05.
+func share(flag, text string) (float64, error) {
+	x, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
+	if err != nil || !strings.HasSuffix(text, "%") || math.IsInf(x, 0) || math.IsNaN(x) {
+		return 0, cmdenv.Usage(fmt.Sprintf("--%s %q is not a share", flag, text), "e.g. 5%")
+	}
+	return x / 100, nil
+}
+
+// asked is what the head of each comparison is asked for as.
+func (o options) asked(commit, pattern string) bring.Asked {
+	return bring.Asked{Dir: ".", Packages: o.packages, Base: o.good, Head: commit, Bench: pattern, OneBuild: o.metric != "time"}
+}

@@ -1,0 +1,208 @@
+package bisectcmd
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tarebench/tare/cmd/tare/internal/bring/bisect"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// schema names the format of a search. Changes are additive.
+const schema = "tare.bisect/1"
+
+// state is a search as it is kept and printed.
+type state struct {
+	Schema  string          `json:"schema"`
+	Asked   []string        `json:"asked"`
+	Good    string          `json:"good"`
+	Bad     string          `json:"bad"`
+	Of      bisect.Quantity `json:"of"`
+	Name    string          `json:"name"` // of the benchmark in its package
+	Base    float64         `json:"base"` // what the good revision takes, of a count
+	Search  bisect.Search   `json:"search"`
+	Seconds float64         `json:"seconds"` // measuring
+}
+
+// newState is a search before anything was measured.
+func newState(o options, repo tree.Repo, ends [2]tree.Revision, commits []tree.Commit) *state {
+	s := &state{Schema: schema, Good: ends[0].Commit, Bad: ends[1].Commit}
+	s.Asked = append([]string{
+		repo.Root, repo.Prefix, o.bench, o.metric, fmt.Sprint(o.firstParent, o.effect, o.fixed, o.bound, o.most, o.procs),
+		os.Getenv("GOFLAGS"), os.Getenv("GOTOOLCHAIN"),
+	}, o.packages...)
+	s.Search = bisect.Search{Plan: bisect.Plan{Error: o.bound, Commits: len(commits), Rounds: 180}, Fixed: o.fixed}
+	for _, c := range commits {
+		s.Search.History = append(s.Search.History, bisect.Commit{ID: c.ID, Parents: c.Parents, Author: c.Author, Time: c.Time, Subject: c.Subject})
+	}
+	return s
+}
+
+// key is the name of the search.
+func (s *state) key() string {
+	sum := sha256.Sum256([]byte(strings.Join(append([]string{s.Good, s.Bad}, s.Asked...), "\x00")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// load is the search at path, or fresh where there is none that can be used.
+func load(path string, fresh *state) *state {
+	text, err := os.ReadFile(path)
+	kept := &state{}
+	if err != nil || json.Unmarshal(text, kept) != nil || kept.Schema != schema || kept.key() != fresh.key() || kept.Of.Benchmark == "" {
+		return fresh
+	}
+	return kept
+}
+
+// save writes the search to path.
+func (s *state) save(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("keep the search: %w", err)
+	}
+	out, err := cmdenv.OpenOutput(path)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	return out.Save(func(f *os.File) error { return cmdenv.PrintJSON(f, s) })
+}
+
+// done is how many comparisons are over.
+func (s *state) done() int {
+	return len(slices.DeleteFunc(slices.Clone(s.Search.Tests), func(t bisect.Test) bool { return t.Verdict == "" }))
+}
+
+// left is how many comparisons there are still, if none is passed over.
+func (s *state) left() int {
+	return bisect.Plan{Commits: len(s.Search.Found())}.Comparisons() - 1
+}
+
+// exit is the exit code for what was found.
+func (s *state) exit() int {
+	switch first := s.Search.Tests[0]; {
+	case first.Verdict == bisect.Good:
+		return cmdenv.ExitNotMet
+	case len(s.Search.Found()) == 1:
+		return cmdenv.ExitOK
+	}
+	return cmdenv.ExitInconclusive
+}
+
+// document is what is printed as JSON: the search, and what came of it.
+func (s *state) document() any {
+	found := []string{}
+	for _, c := range s.Search.Found() {
+		found = append(found, c.ID)
+	}
+	return struct {
+		*state
+		Edge     float64  `json:"edge"`
+		Found    []string `json:"found"` // one of them is the first bad commit
+		Sentence string   `json:"sentence"`
+	}{s, s.Search.Edge(), found, s.sentence()}
+}
+
+// sentence is the answer.
+func (s *state) sentence() string {
+	first := s.Search.Tests[0]
+	found := s.Search.Found()
+	switch {
+	case first.Verdict == bisect.Good:
+		return fmt.Sprintf("%s does not show the effect: %s.", short(s.Bad), s.change(first))
+	case first.Verdict == bisect.Skipped:
+		return fmt.Sprintf("%s cannot be compared: %s.", short(s.Bad), first.Why)
+	case first.Verdict == bisect.Open:
+		return fmt.Sprintf("It cannot be told whether %s shows the effect: %s. A longer --max may.", short(s.Bad), s.change(first))
+	case len(found) == 1:
+		return fmt.Sprintf("%s is the first commit that shows it: %s (%s, %s).", short(found[0].ID), found[0].Subject, found[0].Author, found[0].Time.Format("2006-01-02"))
+	}
+	return fmt.Sprintf("One of %d commits is the first that shows it: the others were passed over.", len(found))
+}
+
+// shows is what the bad revision shows.
+func (s *state) shows() string {
+	return fmt.Sprintf("%s shows it: %s", short(s.Bad), s.change(s.Search.Tests[0]))
+}
+
+// change is what a commit takes, beside the good revision.
+func (s *state) change(t bisect.Test) string {
+	if len(t.Effects) == 0 {
+		return "-"
+	}
+	sign := s.Of.Sign
+	low, high := sign*t.Low, sign*t.High
+	if low > high {
+		low, high = high, low
+	}
+	if !s.Of.Counts() {
+		text := fmt.Sprintf("%.3f× the time", math.Exp(sign*t.Estimate))
+		if low != high {
+			text += fmt.Sprintf(" (%.3f–%.3f)", math.Exp(low), math.Exp(high))
+		}
+		return text
+	}
+	unit := map[string]string{"allocs": "allocs/op", "bytes": "B/op"}[s.Of.Metric]
+	text := fmt.Sprintf("%+.4g %s", sign*t.Estimate, unit)
+	if low != high {
+		text += fmt.Sprintf(" (%+.4g to %+.4g)", low, high)
+	}
+	return text
+}
+
+// row is a comparison as a row of the table.
+func (s *state) row(t bisect.Test) []string {
+	subject := ""
+	for _, c := range s.Search.History {
+		if c.ID == t.Commit {
+			subject = format.Line(c.Subject, 50)
+		}
+	}
+	what := s.change(t)
+	if t.Verdict == bisect.Skipped {
+		what = format.Line(t.Why, 60)
+	}
+	return []string{short(t.Commit), string(t.Verdict), what, fmt.Sprint(len(t.Effects)), subject}
+}
+
+// print writes the answer and the comparisons that lead to it, in the order of
+// the history.
+func (s *state) print(w io.Writer) error {
+	fmt.Fprintf(w, "%s\n\n%s, %s against %s:\n\n", s.sentence(), s.Of.Benchmark, s.Of.Metric, short(s.Good))
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "commit\tis\ttakes\trounds\tsubject")
+	for _, c := range slices.Backward(s.Search.History) {
+		for _, t := range s.Search.Tests {
+			if t.Commit == c.ID {
+				fmt.Fprintln(tw, strings.Join(s.row(t), "\t"))
+			}
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	found := s.Search.Found()
+	if len(found) > 1 {
+		fmt.Fprintln(w, "\nThe first may be any of:")
+		for _, c := range slices.Backward(found) {
+			fmt.Fprintf(w, "  %s %s\n", short(c.ID), format.Line(c.Subject, 70))
+		}
+	}
+	fmt.Fprintf(w, "\n%s, %.0f s of measuring; any of them is wrong with a chance of at most %s.\n",
+		format.Count(s.done(), "comparison"), s.Seconds, format.Percent(s.Search.Plan.Error))
+	if len(found) == 1 && len(found[0].Parents) > 0 {
+		_, err := fmt.Fprintf(w, "Why: tare bench --base %s --head %s --bench '%s' --profile\n", short(found[0].Parents[0]), short(found[0].ID), exactly(s.Name))
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package gatecmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// shard reads i/n.
+func shard(text string) (gate.Shard, error) {
+	if text == "" {
+		return gate.Shard{}, nil
+	}
+	i, n, _ := strings.Cut(text, "/")
+	index, errIndex := strconv.Atoi(i)
+	of, errOf := strconv.Atoi(n)
+	if errors.Join(errIndex, errOf) != nil || index < 1 || index > of {
+		return gate.Shard{}, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4")
+	}
+	return gate.Shard{Index: index, Of: of}, nil
+}
+
+// mergeCommand is tare gate merge.
+func mergeCommand(env cmdenv.Env) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "merge FILE…",
+		Short: "Judge the parts of a gate together",
+		Long: `Read what tare gate --shard i/n wrote with -o, of all n parts, and judge it as one
+table: the error rate is that of the whole. tare.yaml and the repository are those
+of the working directory. What is printed and the exit codes are as for tare gate.`,
+		Example: `  tare gate --shard 1/2 -o 1.json      # on one runner
+  tare gate --shard 2/2 -o 2.json      # on another
+  tare gate merge 1.json 2.json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmdenv.Usage("tare gate merge needs the files of the parts", "what tare gate --shard wrote with -o")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.read(cmd); err != nil {
+				return err
+			}
+			return mergeGate(env, o, args)
+		},
+	}
+	said := cmdenv.NewFlags("What is printed")
+	o.addPrinted(said)
+	cmdenv.AddFlags(cmd, said)
+	return cmd
+}
+
+func mergeGate(env cmdenv.Env, o options, paths []string) error {
+	var parts []gate.Report
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return cmdenv.Usage("no file "+path, "what tare gate --shard wrote with -o")
+		}
+		if err != nil {
+			return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
+		}
+		var rep gate.Report
+		if err := json.Unmarshal(text, &rep); err != nil || rep.Schema != gate.Schema {
+			what := "its schema is another"
+			if err != nil {
+				what = format.Line(err.Error(), 0)
+			}
+			return cmdenv.Usage(path+" is no report of tare gate: "+what, "")
+		}
+		parts = append(parts, rep)
+	}
+	measured, err := gate.Merge(parts)
+	if err != nil {
+		return cmdenv.Usage(err.Error(), "")
+	}
+	p, root, err := loadProject()
+	if err != nil {
+		return err
+	}
+	files, err := o.open()
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	rep := gate.Judge(p, measured, declared(p.Dir, root), env.Now().UTC(), configName(root, p))
+	exit := gateCode(rep)
+	if err := printGate(env, o, rep, exit, files); err != nil {
+		return err
+	}
+	return cmdenv.Code(exit)
+}

@@ -1,0 +1,145 @@
+package historycmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// sharing are the flags of tare history push and pull.
+type sharing struct{ remote, branch string }
+
+func (s *sharing) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.remote, "remote", "origin", "`name` or address of the remote repository")
+	cmd.Flags().StringVar(&s.branch, "branch", "tare-history", "`name` of the branch, which shares no commit with others")
+}
+
+// shared is the branch, by the repository of the working directory.
+func (s sharing) shared(ctx context.Context) (tree.Shared, error) {
+	repo, err := tree.Find(ctx, ".")
+	switch {
+	case err != nil:
+		return tree.Shared{}, cmdenv.Usage(err.Error(), "")
+	case s.branch == "" || strings.HasPrefix(s.branch, "-") || strings.ContainsAny(s.branch, " :^~?*[\\"):
+		return tree.Shared{}, cmdenv.Usage(fmt.Sprintf("--branch %q is not a name of a branch", s.branch), "e.g. tare-history")
+	}
+	return tree.Shared{Repo: repo, Remote: s.remote, Branch: s.branch}, nil
+}
+
+func pushCommand(env cmdenv.Env) *cobra.Command {
+	var s sharing
+	cmd := &cobra.Command{
+		Use:   "push [STUDY…]",
+		Short: "Add the kept results to a branch of a remote repository",
+		Long: `Add the results in the data directory, of all studies or of those that are named,
+to a branch of a remote repository of the working directory's. The branch holds
+nothing else and shares no commit with others. Each result is a file named by its
+content: what is there already is left alone, and clones that push at once lose
+nothing. Working tree, index and branches of the repository stay as they are.`,
+		Example: `  tare history push
+  tare history push 'bench example.com/m' --remote upstream --branch benchmarks`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return pushHistory(cmd.Context(), env, s, args)
+		},
+	}
+	s.add(cmd)
+	return cmd
+}
+
+func pushHistory(ctx context.Context, env cmdenv.Env, s sharing, studies []string) error {
+	shared, err := s.shared(ctx)
+	if err != nil {
+		return err
+	}
+	d, err := env.Dirs()
+	if err != nil {
+		return err
+	}
+	x, err := openHistory(ctx, env, d)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	var archive bytes.Buffer
+	_, left, err := x.Export(ctx, &archive, studies)
+	if err != nil {
+		return err
+	}
+	for _, why := range left {
+		fmt.Fprintf(env.Err, "tare: left out: %s\n", why)
+	}
+	files := map[string][]byte{}
+	err = history.Scan("the kept results", &archive, func(k history.Kept, text []byte) error {
+		files[path.Join(filepath.Base(d.Results(k.Study)), k.SHA256+".json")] = text
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	added, err := shared.Add(ctx, files, "tare: results")
+	if err == nil {
+		_, err = fmt.Fprintf(env.Out, "added %s to %s of %s, %d %s there already\n", format.Count(added, "result"), s.branch, s.remote, len(files)-added, wasWere(len(files)-added))
+	}
+	return err
+}
+
+func pullCommand(env cmdenv.Env) *cobra.Command {
+	var s sharing
+	cmd := &cobra.Command{
+		Use:   "pull",
+		Short: "Take the results in a branch of a remote repository into the kept ones",
+		Long: `Take the results that tare history push put into a branch into the data directory,
+as tare history import does: what is kept already is left alone, and what is taken
+in is marked as imported.`,
+		Example: `  tare history pull
+  tare history pull --remote upstream --branch benchmarks`,
+		Args: cmdenv.AtMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return pullHistory(cmd.Context(), env, s)
+		},
+	}
+	s.add(cmd)
+	return cmd
+}
+
+func pullHistory(ctx context.Context, env cmdenv.Env, s sharing) error {
+	shared, err := s.shared(ctx)
+	if err != nil {
+		return err
+	}
+	_, there, err := shared.Files(ctx)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp("", "tare-pull-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	defer tmp.Close()
+	for name, hash := range there {
+		if path.Ext(name) != ".json" {
+			continue
+		}
+		text, err := shared.Content(ctx, hash)
+		if err == nil {
+			_, err = io.Copy(tmp, io.MultiReader(bytes.NewReader(text), strings.NewReader("\n")))
+		}
+		if err != nil {
+			return fmt.Errorf("read %s of %s: %w", name, s.branch, err)
+		}
+	}
+	return importHistory(ctx, env, []string{tmp.Name()}, false)
+}

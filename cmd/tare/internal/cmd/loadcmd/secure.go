@@ -1,0 +1,62 @@
+package loadcmd
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+	"github.com/tarebench/tare/load"
+)
+
+// handshakeKeep is one handshake for each connection.
+const handshakeKeep = "keep"
+
+func handshakes() []string { return []string{handshakeKeep, string(load.Full), string(load.Resume)} }
+
+func versionsOfTLS() map[string]uint16 {
+	return map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
+}
+
+// trust reads the flags about TLS; encrypted says that the server speaks it.
+func (w *words) trust(changed func(string) bool, encrypted bool) (loadstudy.Trust, error) {
+	t := loadstudy.Trust{Insecure: w.insecure, Version: versionsOfTLS()[w.tls]}
+	for _, flag := range []string{"insecure", "cacert", "handshake", "tls"} {
+		if changed(flag) && !encrypted {
+			return t, cmdenv.Usage(fmt.Sprintf("--%s is for https", flag), "the URL is one of plain text")
+		}
+	}
+	switch {
+	case !slices.Contains(handshakes(), w.handshake):
+		return t, cmdenv.Usage(fmt.Sprintf("--handshake %q is none", w.handshake), "keep, full or resume")
+	case w.handshake != handshakeKeep && w.keepAlive:
+		return t, cmdenv.Usage("--keep-alive and --handshake "+w.handshake+" contradict each other", "give one of them")
+	case w.tls != "" && t.Version == 0:
+		return t, cmdenv.Usage(fmt.Sprintf("--tls %q is no version", w.tls), fmt.Sprint(slices.Sorted(maps.Keys(versionsOfTLS()))))
+	case w.cacert == "":
+		return t, nil
+	case w.insecure:
+		return t, cmdenv.Usage("--cacert and --insecure contradict each other", "give one of them")
+	}
+	src, err := os.ReadFile(w.cacert)
+	if err != nil {
+		return t, cmdenv.Usage(fmt.Sprintf("--cacert %s: %v", w.cacert, cmdenv.Cause(err)), "")
+	}
+	t.Roots = x509.NewCertPool()
+	if !t.Roots.AppendCertsFromPEM(src) {
+		return t, cmdenv.Usage(fmt.Sprintf("--cacert %s holds no certificate", w.cacert), "one or more, in PEM: -----BEGIN CERTIFICATE-----")
+	}
+	return t, nil
+}
+
+// handshakeMode is how the load generator shakes hands.
+func (w *words) handshakeMode() load.Handshake {
+	if w.handshake == handshakeKeep {
+		return load.KeepAlive
+	}
+	return load.Handshake(w.handshake)
+}

@@ -1,0 +1,233 @@
+// Package foreign reads what other tools recorded of benchmarks: the output of
+// go test -bench, gobenchdata's file, and that of github-action-benchmark.
+//
+// Their figures are absolute: there is no other contender of the same run to
+// take a ratio to. In the results made of them each figure is therefore a ratio
+// to one unit (1 ns, 1 B, 1 allocation), and has an interval only where a log
+// holds a benchmark six times or more.
+package foreign
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/tarebench/tare"
+)
+
+// Ids of the contenders in the results.
+const (
+	UnitID = "one-unit"
+	RunID  = "run"
+)
+
+// figure is what one benchmark took once.
+type figure struct {
+	benchmark string
+	unit      string // ns/op, B/op, allocs/op
+	value     float64
+}
+
+// record is one run of benchmarks.
+type record struct {
+	pkg     string
+	os      string
+	arch    string
+	cpu     string
+	version string // of what was measured
+	at      time.Time
+	figures []figure
+}
+
+// Read makes results of a file, the oldest first. ok is false where it is in
+// none of the formats. at is when it was made, for those that do not say.
+func Read(name string, src []byte, at time.Time) (results []*tare.Result, ok bool, err error) {
+	text := bytes.TrimSpace(bytes.TrimPrefix(src, []byte("\ufeff")))
+	var records []record
+	switch {
+	case bytes.HasPrefix(text, []byte("window.BENCHMARK_DATA")):
+		records, err = actionData(text)
+	case bytes.HasPrefix(text, []byte("[")) && bytes.Contains(text[:min(len(text), 4096)], []byte(`"Suites"`)):
+		records, err = benchData(text)
+	case len(text) > 0 && text[0] != '{' && text[0] != '[' && (bytes.HasPrefix(text, []byte("Benchmark")) || bytes.Contains(text, []byte("\nBenchmark"))):
+		records = log(name, text, at)
+	default:
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, true, fmt.Errorf("%s: %w", name, err)
+	}
+	for _, r := range records {
+		if res := r.result(); res != nil {
+			results = append(results, res)
+		}
+	}
+	if len(results) == 0 {
+		return nil, true, fmt.Errorf("%s: no benchmark in it has ns/op, B/op or allocs/op", name)
+	}
+	slices.SortStableFunc(results, func(a, b *tare.Result) int { return a.Started.Compare(b.Started) })
+	return results, true, nil
+}
+
+// metricOf is the metric of a unit; empty where it is none of ours.
+func metricOf(unit string) string {
+	return map[string]string{"ns/op": "time", "B/op": "bytes", "allocs/op": "allocs"}[unit]
+}
+
+// result is the record as a result; nil where no figure of it can be followed.
+func (r record) result() *tare.Result {
+	out := &tare.Result{
+		Schema: tare.ResultSchema, Study: "recorded " + r.pkg, Question: "What did other tools record of " + r.pkg + "?",
+		Kinds: []string{"gobench"}, Started: r.at.UTC(), Stopped: "recorded", Seed: "1", Budget: "recorded elsewhere",
+		Machine: tare.Machine{OS: r.os, Arch: r.arch, CPU: r.cpu},
+		Contenders: []tare.Contender{
+			{ID: UnitID, Kind: "gobench", Role: tare.RoleBaseline, Name: "one unit"},
+			{ID: RunID, Kind: "gobench", Role: tare.RoleContender, Name: r.pkg, Version: r.version},
+		},
+	}
+	for _, f := range r.figures {
+		metric := metricOf(f.unit)
+		if metric == "" || !(f.value > 0) || math.IsInf(f.value, 0) {
+			continue
+		}
+		if !slices.Contains(out.Metrics, metric) {
+			out.Metrics = append(out.Metrics, metric)
+		}
+		if !slices.ContainsFunc(out.Workloads, func(w tare.Workload) bool { return w.ID == f.benchmark }) {
+			out.Workloads = append(out.Workloads, tare.Workload{ID: f.benchmark, Op: f.benchmark})
+		}
+		i := slices.IndexFunc(out.Rounds, func(e tare.Effects) bool { return e.Workload == f.benchmark && e.Metric == metric })
+		if i < 0 {
+			i = len(out.Rounds)
+			out.Rounds = append(out.Rounds, tare.Effects{Workload: f.benchmark, Metric: metric, A: RunID, B: UnitID})
+		}
+		out.Rounds[i].Effects = append(out.Rounds[i].Effects, math.Log(f.value))
+		out.RoundsDone = max(out.RoundsDone, len(out.Rounds[i].Effects))
+	}
+	if len(out.Rounds) == 0 {
+		return nil
+	}
+	order := []string{"time", "bytes", "allocs"}
+	slices.SortFunc(out.Metrics, func(a, b string) int { return cmp.Compare(slices.Index(order, a), slices.Index(order, b)) })
+	return out
+}
+
+// log reads the output of go test -bench: a record for each package.
+func log(name string, text []byte, at time.Time) []record {
+	var records []record
+	in := benchfmt.NewReader(bytes.NewReader(text), name)
+	for in.Scan() {
+		res, ok := in.Result().(*benchfmt.Result)
+		if !ok {
+			continue // lines of tests and builds stand between
+		}
+		pkg := cmp.Or(res.GetConfig("pkg"), "benchmarks")
+		i := slices.IndexFunc(records, func(r record) bool { return r.pkg == pkg })
+		if i < 0 {
+			i = len(records)
+			records = append(records, record{
+				pkg: pkg, os: res.GetConfig("goos"), arch: res.GetConfig("goarch"), cpu: res.GetConfig("cpu"), at: at,
+				version: cmp.Or(res.GetConfig("commit"), res.GetConfig("experiment-commit")),
+			})
+		}
+		for _, v := range res.Values {
+			x, unit := v.Value, v.Unit
+			if v.OrigUnit != "" {
+				x, unit = v.OrigValue, v.OrigUnit
+			}
+			records[i].figures = append(records[i].figures, figure{"Benchmark" + string(res.Name.Full()), unit, x})
+		}
+	}
+	return records
+}
+
+// benchData reads the file of gobenchdata: a list of runs.
+func benchData(text []byte) ([]record, error) {
+	var runs []struct {
+		Version string
+		Date    int64
+		Suites  []struct {
+			Goos, Goarch, Pkg string
+			Benchmarks        []struct {
+				Name    string
+				NsPerOp float64
+				Mem     struct{ BytesPerOp, AllocsPerOp float64 }
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &runs); err != nil {
+		return nil, fmt.Errorf("not what gobenchdata writes: %w", err)
+	}
+	var records []record
+	for _, run := range runs {
+		for _, suite := range run.Suites {
+			r := record{pkg: cmp.Or(suite.Pkg, "benchmarks"), os: suite.Goos, arch: suite.Goarch, version: run.Version, at: time.Unix(run.Date, 0)}
+			for _, b := range suite.Benchmarks {
+				for unit, value := range map[string]float64{"ns/op": b.NsPerOp, "B/op": b.Mem.BytesPerOp, "allocs/op": b.Mem.AllocsPerOp} {
+					r.figures = append(r.figures, figure{b.Name, unit, value})
+				}
+			}
+			slices.SortStableFunc(r.figures, func(a, b figure) int {
+				return cmp.Or(strings.Compare(a.benchmark, b.benchmark), strings.Compare(a.unit, b.unit))
+			})
+			records = append(records, r)
+		}
+	}
+	return records, nil
+}
+
+// actionData reads the data.js of github-action-benchmark: runs by the name of
+// a suite.
+func actionData(text []byte) ([]record, error) {
+	start := bytes.IndexByte(text, '{')
+	if start < 0 {
+		return nil, fmt.Errorf("not what github-action-benchmark writes: no object in it")
+	}
+	var data struct {
+		Entries map[string][]struct {
+			Commit  struct{ ID, Message string }
+			Date    float64 // milliseconds
+			Tool    string
+			Benches []struct {
+				Name  string
+				Value float64
+				Unit  string
+			}
+		}
+	}
+	if err := json.NewDecoder(bytes.NewReader(text[start:])).Decode(&data); err != nil {
+		return nil, fmt.Errorf("not what github-action-benchmark writes: %w", err)
+	}
+	var records []record
+	for suite, runs := range data.Entries {
+		for _, run := range runs {
+			r := record{pkg: suite, version: run.Commit.ID, at: time.UnixMilli(int64(run.Date))}
+			for _, b := range run.Benches {
+				name, unit := b.Name, b.Unit
+				// It gives "Name - B/op" to what a benchmark tells besides its time.
+				if of, after, ok := strings.Cut(name, " - "); ok {
+					name, unit = of, cmp.Or(metricUnit(after), unit)
+				}
+				r.figures = append(r.figures, figure{name, unit, b.Value})
+			}
+			records = append(records, r)
+		}
+	}
+	slices.SortStableFunc(records, func(a, b record) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.pkg, b.pkg)) })
+	return records, nil
+}
+
+// metricUnit is unit if it is one that is followed.
+func metricUnit(unit string) string {
+	if metricOf(unit) == "" {
+		return ""
+	}
+	return unit
+}

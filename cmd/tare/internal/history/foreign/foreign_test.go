@@ -1,0 +1,72 @@
+package foreign_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/cmd/tare/internal/history/foreign"
+)
+
+var made = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+const line = "BenchmarkParse/small-8   \t 1000\t      1200 ns/op\t  64 B/op\t       2 allocs/op\n"
+
+// pairs are workload, metric, ratio and whether there is an interval, a line each.
+func pairs(r *tare.Result) string {
+	var b strings.Builder
+	for _, p := range history.PairsOf(r) {
+		fmt.Fprintf(&b, "%s %s %s/%s %.4g %v\n", p.Workload, p.Metric, p.Contender, p.Against, p.Ratio, p.Low > 0 && p.High < math.Inf(1))
+	}
+	return b.String()
+}
+
+func TestRead(t *testing.T) {
+	log := "goos: linux\ngoarch: amd64\npkg: example.com/m/parse\ncpu: A Processor\ncommit: 0123456789\n" + line + "ok  \texample.com/m/parse\t1.2s\n"
+	benchdata := `[{"Version":"0123abc","Date":1777636800,"Suites":[{"Goos":"linux","Goarch":"amd64","Pkg":"example.com/m","Benchmarks":[{"Name":"BenchmarkA-2","Runs":3,"NsPerOp":5.5,"Mem":{"BytesPerOp":8,"AllocsPerOp":0,"MBPerSec":0}}]}]},` +
+		`{"Version":"0123abd","Date":1777640400,"Suites":[{"Pkg":"example.com/m","Benchmarks":[{"Name":"BenchmarkA-2","NsPerOp":6,"Mem":{}}]}]}]`
+	action := `window.BENCHMARK_DATA = {"lastUpdate": 1, "repoUrl": "x", "entries": {"Go": [{"commit": {"id": "feedbeef01", "message": "m"}, "date": 1777636800000, "tool": "go",` +
+		`"benches": [{"name": "BenchmarkA", "value": 7, "unit": "ns/op\t 8 B/op", "extra": "x"}, {"name": "BenchmarkA - ns/op", "value": 7, "unit": "ns/op"}, {"name": "BenchmarkA - allocs/op", "value": 3, "unit": "allocs/op"}]}]}}`
+	for _, tt := range []struct {
+		name, text, study, version, want string
+		runs                             int
+	}{
+		{"a log", log, "recorded example.com/m/parse", "0123456789", "BenchmarkParse/small-8 time run/one-unit 1200 false\nBenchmarkParse/small-8 bytes run/one-unit 64 false\nBenchmarkParse/small-8 allocs run/one-unit 2 false\n", 1},
+		{"a log of six", strings.Replace(log, line, strings.Repeat(line, 6), 1), "recorded example.com/m/parse", "0123456789", "BenchmarkParse/small-8 time run/one-unit 1200 true\nBenchmarkParse/small-8 bytes run/one-unit 64 true\nBenchmarkParse/small-8 allocs run/one-unit 2 true\n", 1},
+		{"gobenchdata", benchdata, "recorded example.com/m", "0123abc", "BenchmarkA-2 bytes run/one-unit 8 false\nBenchmarkA-2 time run/one-unit 5.5 false\n", 2},
+		{"data.js", action, "recorded Go", "feedbeef01", "BenchmarkA time run/one-unit 7 false\nBenchmarkA allocs run/one-unit 3 false\n", 1},
+	} {
+		results, ok, err := foreign.Read(tt.name, []byte(tt.text), made)
+		if !ok || err != nil || len(results) != tt.runs {
+			t.Errorf("%s: %d results, %v, %v", tt.name, len(results), ok, err)
+			continue
+		}
+		r := results[0]
+		if got := pairs(r); r.Study != tt.study || r.Contenders[1].Version != tt.version || got != tt.want || !r.Started.Equal(made) || r.Metrics[0] != "time" {
+			t.Errorf("%s: %s of %s at %v by %v:\n%swant\n%s", tt.name, r.Study, r.Contenders[1].Version, r.Started, r.Metrics, got, tt.want)
+		}
+	}
+}
+
+// What is something else is not taken for a log, and what is broken is said to be.
+func TestReadRefuses(t *testing.T) {
+	for _, text := range []string{"", `{"schema":"tare.result/1"}`, "[]", "nothing of the kind", `[{"schema": "x"}]`} {
+		if results, ok, err := foreign.Read("x", []byte(text), made); ok || err != nil || results != nil {
+			t.Errorf("%q: %v, %v", text, ok, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"window.BENCHMARK_DATA = ":               "not what github-action-benchmark writes",
+		`window.BENCHMARK_DATA = {"entries": 3}`: "not what github-action-benchmark writes",
+		`[{"Suites": 3}]`:                        "not what gobenchdata writes",
+		"BenchmarkA 1 3 things/op\n":             "no benchmark in it has ns/op",
+	} {
+		if _, ok, err := foreign.Read("file", []byte(text), made); !ok || err == nil || !strings.HasPrefix(err.Error(), "file: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, %v", text, ok, err)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package publish
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"unicode/utf8"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// Standing is how the benchmarks of a study stand in its newest runs.
+type Standing struct{ Better, Worse, Steady, Unknown int }
+
+// StandingOf counts the series of the machine that ran last.
+func StandingOf(t history.Trend) (s Standing) {
+	if len(t.Machines) == 0 {
+		return s
+	}
+	m, _ := tare.MetricNamed(t.Metric)
+	for _, series := range t.Machines[0].Series {
+		if series.Contender == t.Against {
+			continue
+		}
+		switch series.Change {
+		case history.NotShown:
+			s.Steady++
+		case history.Changed:
+			less := series.Last.Ratio < series.Before.Ratio
+			if series.Low > 0 {
+				less = series.Last.Ratio < series.Low
+			}
+			if less == (m.Direction == tare.HigherIsBetter) {
+				s.Worse++
+			} else {
+				s.Better++
+			}
+		default:
+			s.Unknown++
+		}
+	}
+	return s
+}
+
+// words are what a badge says, and its colour.
+func (s Standing) words() (text, colour string) {
+	switch {
+	case s.Worse > 0:
+		return fmt.Sprintf("%d worse", s.Worse), "#cf222e"
+	case s.Better > 0:
+		return fmt.Sprintf("%d better", s.Better), "#1a7f37"
+	case s.Steady > 0:
+		return format.Count(s.Steady, "benchmark") + " steady", "#1a7f37"
+	}
+	return "no history", "#59636e"
+}
+
+// letter is how wide a character is, about.
+const letter = 6.6
+
+// Badge writes a drawing of 20 points' height for a README.
+func Badge(w io.Writer, label string, s Standing) error {
+	text, colour := s.words()
+	first := letter*float64(utf8.RuneCountInString(label)) + 12
+	second := letter*float64(utf8.RuneCountInString(text)) + 12
+	name := template.HTMLEscapeString(label)
+	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="20" role="img" aria-label="%s: %s"><title>%[2]s: %[3]s</title>`+
+		`<rect width="%.0[1]f" height="20" rx="3" fill="#3d444d"/><rect x="%.0[4]f" width="%.0[5]f" height="20" rx="3" fill="%[6]s"/><rect x="%.0[4]f" width="4" height="20" fill="%[6]s"/>`+
+		`<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle"><text x="%.1[7]f" y="14">%[2]s</text><text x="%.1[8]f" y="14">%[3]s</text></g></svg>`+"\n",
+		first+second, name, text, first, second, colour, first/2, first+second/2)
+	return err
+}

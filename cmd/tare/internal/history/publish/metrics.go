@@ -1,0 +1,68 @@
+package publish
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+)
+
+// gauge is one family of the exposition and its value of a series.
+type gauge struct {
+	name, help string
+	value      func(m history.Machine, s history.Series) (float64, bool)
+}
+
+func gauges() []gauge {
+	end := func(of func(history.Point) float64) func(history.Machine, history.Series) (float64, bool) {
+		return func(_ history.Machine, s history.Series) (float64, bool) { return of(*s.Last), s.Last.Bounded() }
+	}
+	return []gauge{
+		{"tare_ratio", "Ratio of the newest run that counts.", func(_ history.Machine, s history.Series) (float64, bool) { return s.Last.Ratio, true }},
+		{"tare_ratio_low", "Lower end of its interval.", end(func(p history.Point) float64 { return p.Low })},
+		{"tare_ratio_high", "Upper end of its interval.", end(func(p history.Point) float64 { return p.High })},
+		{"tare_changed", "1 if the newest run is one of the first of another level.", func(_ history.Machine, s history.Series) (float64, bool) {
+			if s.Change == history.Changed {
+				return 1, true
+			}
+			return 0, s.Change == history.NotShown
+		}},
+		{"tare_steps", "Changes of level in the runs that were kept.", func(m history.Machine, s history.Series) (float64, bool) { return float64(len(s.Steps)), m.Known }},
+		{"tare_measured_timestamp_seconds", "When the newest run that counts began.", func(m history.Machine, s history.Series) (float64, bool) {
+			at := m.Runs[s.Last.Run].Started
+			return float64(at.Unix()), !at.IsZero()
+		}},
+	}
+}
+
+// OpenMetrics writes the newest ratio of every series, for Prometheus and what
+// else reads the format.
+func OpenMetrics(w io.Writer, trends []history.Trend) error {
+	out := bufio.NewWriter(w)
+	for _, g := range gauges() {
+		fmt.Fprintf(out, "# TYPE %s gauge\n# HELP %s %s\n", g.name, g.name, g.help)
+		for _, t := range trends {
+			for _, m := range t.Machines {
+				for _, s := range m.Series {
+					if s.Last == nil {
+						continue
+					}
+					if x, ok := g.value(m, s); ok {
+						fmt.Fprintf(out, "%s{study=%s,metric=%s,machine=%s,workload=%s,contender=%s,against=%s} %s\n",
+							g.name, label(t.Study), label(t.Metric), label(m.Name), label(s.Workload), label(s.Contender), label(t.Against), strconv.FormatFloat(x, 'g', -1, 64))
+					}
+				}
+			}
+		}
+	}
+	fmt.Fprintln(out, "# EOF")
+	return out.Flush()
+}
+
+// label quotes the value of a label.
+func label(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
+}

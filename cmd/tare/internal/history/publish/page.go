@@ -1,0 +1,241 @@
+// Package publish writes what became of studies from run to run for others to
+// read: a page with a chart for each benchmark, a badge, and OpenMetrics.
+package publish
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
+)
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+type page struct {
+	Title, Written string
+	Studies        []study
+}
+
+type study struct {
+	Study, Metric, Against, Direction string
+	Machines                          []machine
+}
+
+type machine struct {
+	Name, Span, Between string
+	Charts              []chart
+	Runs                []run
+}
+
+type chart struct {
+	Name, Last string
+	Drawing    template.HTML
+	Steps      []string
+}
+
+type run struct {
+	Number                  int
+	When, Of, Rounds, Stale string
+}
+
+// staleMost is how many differences of a stale run the page names.
+const staleMost = 2
+
+// Page writes the trends of a repository as one file that needs no other.
+func Page(w io.Writer, title string, trends []history.Trend, now time.Time) error {
+	p := page{Title: title, Written: minute(now)}
+	for _, t := range trends {
+		s := study{Study: t.Study, Metric: t.Metric, Against: t.Against, Direction: direction(t.Metric)}
+		for _, m := range t.Machines {
+			s.Machines = append(s.Machines, machineOf(m))
+		}
+		if len(s.Machines) > 0 {
+			p.Studies = append(p.Studies, s)
+		}
+	}
+	return pageTemplate.Execute(w, p)
+}
+
+// direction says which side of 1 is the better one.
+func direction(metric string) string {
+	m, ok := tare.MetricNamed(metric)
+	switch {
+	case !ok:
+		return ""
+	case m.Direction == tare.HigherIsBetter:
+		return " (above 1 is better)"
+	}
+	return " (below 1 is better)"
+}
+
+func machineOf(m history.Machine) machine {
+	out := machine{Name: m.Name, Span: format.Count(len(m.Runs), "run")}
+	if m.Known {
+		out.Between = fmt.Sprintf("From run to run ratios vary by %s (standard deviation) beyond their intervals.", format.Percent(math.Expm1(m.Between)))
+	}
+	several := false
+	for _, s := range m.Series {
+		several = several || s.Contender != m.Series[0].Contender
+	}
+	for _, s := range m.Series {
+		c := chart{Name: s.Workload, Last: "void", Drawing: draw(m, s)}
+		if several {
+			c.Name += " · " + s.Contender
+		}
+		if s.Last != nil {
+			c.Last = ratio(*s.Last)
+		}
+		for _, at := range s.Steps {
+			c.Steps = append(c.Steps, stepText(m, s, at))
+		}
+		out.Charts = append(out.Charts, c)
+	}
+	for i := len(m.Runs) - 1; i >= 0; i-- {
+		r := m.Runs[i]
+		stale := strings.Join(r.Stale[:min(staleMost, len(r.Stale))], "; ")
+		if more := len(r.Stale) - staleMost; more > 0 {
+			stale += fmt.Sprintf("; %d more", more)
+		}
+		out.Runs = append(out.Runs, run{i + 1, minute(r.Started), r.Version(""), fmt.Sprint(r.Rounds), stale})
+	}
+	return out
+}
+
+// stepText says between which commits, or runs, a ratio became another one.
+func stepText(m history.Machine, s history.Series, at int) string {
+	var before *history.Point
+	for _, p := range s.Points[:at] {
+		if p != nil && !p.Void {
+			before = p
+		}
+	}
+	text := fmt.Sprintf("run %d (%s)", at+1, minute(m.Runs[at].Started))
+	if before == nil {
+		return text
+	}
+	from, to := history.Commit(m.Runs[before.Run].Version(s.Contender)), history.Commit(m.Runs[at].Version(s.Contender))
+	if from != "" && to != "" && from != to {
+		text += ": commits " + from + ".." + to
+	}
+	if p := s.Points[at]; p != nil {
+		text += fmt.Sprintf(", %s before, then %s", ratio(*before), ratio(*p))
+	}
+	return text
+}
+
+// ratio is a ratio with its interval.
+func ratio(p history.Point) string {
+	if !p.Bounded() {
+		return fmt.Sprintf("%.3f×", p.Ratio)
+	}
+	return fmt.Sprintf("%.3f× [%.3f, %.3f]", p.Ratio, p.Low, p.High)
+}
+
+func minute(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.UTC().Format("2006-01-02 15:04")
+}
+
+// The place of a chart, in units of the drawing.
+const (
+	width, height = 560, 150
+	left, right   = 44, 12
+	top, bottom   = 12, 20
+)
+
+// ticks are ratios that lines may be drawn at.
+func ticks(low, high float64) []float64 {
+	for _, step := range []float64{0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10} {
+		first := math.Ceil(low/step) * step
+		if n := int((high-first)/step) + 1; n <= 4 {
+			var out []float64
+			for i := range max(n, 0) {
+				out = append(out, first+float64(i)*step)
+			}
+			return out
+		}
+	}
+	return []float64{low, high}
+}
+
+// draw draws a series: its ratios on a logarithmic scale, a run beside the other.
+func draw(m history.Machine, s history.Series) template.HTML {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, p := range s.Points {
+		if p != nil && !p.Void && p.Ratio > 0 {
+			low, high := cmp.Or(p.Low, p.Ratio), cmp.Or(p.High, p.Ratio)
+			least, most = min(least, low, p.Ratio), max(most, high, p.Ratio)
+		}
+	}
+	if least > most {
+		least, most = 1, 1
+	}
+	least, most = least/1.01, most*1.01 // what hardly moves does not look like much
+	x := func(run int) float64 {
+		return left + (float64(run)+0.5)/float64(len(m.Runs))*(width-left-right)
+	}
+	y := func(ratio float64) float64 {
+		return top + (math.Log(most)-math.Log(ratio))/(math.Log(most)-math.Log(least))*(height-top-bottom)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %d %d" role="img" aria-label="%s">`, width, height, template.HTMLEscapeString(s.Workload+", ratio by run"))
+	for _, t := range ticks(least, most) {
+		class := "grid"
+		if math.Abs(t-1) < 1e-9 {
+			class = "one"
+		}
+		fmt.Fprintf(&b, `<line class="%s" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`, class, left, width-right, y(t), y(t), left-4, y(t)+4, format.Trimmed(t, 2))
+	}
+	var band, line, dots, void strings.Builder
+	move := "M"
+	for i, p := range s.Points {
+		switch {
+		case p == nil || !p.Void && !(p.Ratio > 0):
+			move = "M"
+		case p.Void:
+			move = "M"
+			fmt.Fprintf(&void, "M%.1f %dl6 6m0-6l-6 6", x(i)-3, height-bottom-7)
+		default:
+			if p.Bounded() {
+				fmt.Fprintf(&band, "M%.1f %.1fV%.1f", x(i), y(p.Low), y(p.High))
+			}
+			fmt.Fprintf(&line, "%s%.1f %.1f", move, x(i), y(p.Ratio))
+			fmt.Fprintf(&dots, "M%.1f %.1fh0", x(i), y(p.Ratio))
+			move = "L"
+		}
+	}
+	for _, path := range []struct{ class, d string }{{"band", band.String()}, {"data", line.String()}, {"dots", dots.String()}, {"void", void.String()}} {
+		if path.d != "" {
+			fmt.Fprintf(&b, `<path class="%s" d="%s"/>`, path.class, path.d)
+		}
+	}
+	for _, at := range s.Steps {
+		fmt.Fprintf(&b, `<line class="step" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/><text class="at" x="%.1f" y="10" text-anchor="middle">%d</text>`, x(at)-2, x(at)-2, top, height-bottom, x(at)-2, at+1)
+	}
+	fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`, left, height-5, day(m.Runs[0].Started))
+	if len(m.Runs) > 1 {
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text>`, width-right, height-5, day(m.Runs[len(m.Runs)-1].Started))
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String()) // of numbers, and a name that is escaped
+}
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.DateOnly)
+}

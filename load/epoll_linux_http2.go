@@ -1,0 +1,171 @@
+//go:build linux && (amd64 || arm64)
+
+package load
+
+// open2 begins a connection of HTTP/2. Its first stream need not wait for what the
+// server says of how many there may be.
+func (t *thread) open2(l *link) {
+	l.h.open()
+	l.used, l.busy, l.got, l.sent = 1, 0, 0, 0
+	t.owe(l)
+}
+
+// allowed is how many requests may be under way on a connection.
+func (l *link) allowed() int {
+	if !l.h.greeted {
+		return 1
+	}
+	return max(1, int(min(int64(len(l.places)), int64(l.h.most))))
+}
+
+// free2 is what a place is for when it is free.
+func (t *thread) free2(c *conn) {
+	l := c.link
+	if l.h.closes() || l.used > l.allowed() {
+		t.put(c)
+		return
+	}
+	t.next(c)
+}
+
+// put takes a place out of use.
+func (t *thread) put(c *conn) {
+	c.in.remove(c)
+	c.link.used--
+}
+
+// settle2 is what follows whatever has come: places that the server has room for are
+// used, and a connection that takes no more requests ends with the last of them.
+func (t *thread) settle2(l *link) {
+	if !l.h.closes() {
+		for i := 0; l.used < l.allowed() && i < len(l.places); i++ {
+			if c := &l.places[i]; c.in == nil {
+				l.used++
+				t.next(c)
+			}
+		}
+		t.owe(l)
+		return
+	}
+	for i := range l.places {
+		if c := &l.places[i]; c.in == &t.idle || c.in == &t.pausing {
+			t.put(c)
+		}
+	}
+	if l.busy == 0 {
+		t.drop(l)
+		return
+	}
+	t.owe(l)
+}
+
+// send2 begins request i in a free place; it is sent with those that begin at the
+// same time.
+func (t *thread) send2(c *conn, tk ticket, i int) {
+	l, q := c.link, &t.s.requests[i]
+	if err := l.h.askOn(c.number, q, t.rec.verifies()); err != nil {
+		t.cannot(l, tk, i, err)
+		return
+	}
+	c.x = exchange{index: i, measured: tk.measured, intended: tk.at, sent: t.now}
+	t.rec.sending(&c.x, t.now)
+	t.busy.push(c, t.now)
+	l.busy++
+	if l.uses == t.s.PerConn || q.closes {
+		l.h.leaving = true
+	}
+	if l.h.closes() {
+		t.settle2(l)
+		return
+	}
+	t.owe(l)
+}
+
+// receive2 takes what there is of answers, and of all else that a server says.
+func (t *thread) receive2(l *link) {
+	for range mostReads {
+		n, more, err := t.read(l)
+		if err == errAgain {
+			return
+		}
+		t.now = t.s.now()
+		switch {
+		case err != nil:
+			t.lost2(l, ofReset, err)
+			return
+		case n == 0:
+			t.lost2(l, ofReset, nil)
+			return
+		}
+		l.got += int64(n)
+		l.h.now = t.now
+		if err := l.h.hear(t.buf[:n]); err != nil {
+			t.lost2(l, ofFraming, err)
+			return
+		}
+		for _, i := range l.h.over {
+			t.decided(l, i)
+		}
+		turn := l.turn
+		if t.settle2(l); !more || l.turn != turn {
+			return
+		}
+	}
+	t.later(l)
+}
+
+// decided accounts for a request that something has become of.
+func (t *thread) decided(l *link, i int) {
+	c, call := &l.places[i], &l.h.calls[i]
+	t.over(c, call)
+	if call.lost != nil {
+		t.rec.failed(&c.x, classOf(call.lost), call.lost, t.now)
+	} else {
+		t.rec.answered(&c.x, call.a, t.now)
+	}
+	if call.a.unsent || t.s.requests[c.x.index].content != nil && len(l.rest) > 0 { // it came before all was sent
+		l.h.leaving = true
+	}
+	t.free2(c)
+}
+
+// over puts down what is known of an exchange that is over.
+func (t *thread) over(c *conn, call *call) {
+	l := c.link
+	c.x.first, c.x.pieces = call.first, call.pieces
+	c.x.in, c.x.out, l.got, l.sent = l.got, l.sent, 0, 0
+	l.busy--
+}
+
+// lost2 is said of a connection that broke, or that the server closed, which is no
+// error by itself. An answer that was whole in the same breath as what cannot be
+// read is lost with it.
+func (t *thread) lost2(l *link, class int, err error) {
+	if l.busy == 0 && class == ofFraming {
+		t.rec.unasked(t.now)
+	}
+	for i := range l.places {
+		c, call := &l.places[i], &l.h.calls[i]
+		if c.in != &t.busy {
+			continue
+		}
+		t.over(c, call)
+		why := err
+		if why == nil {
+			why = call.end()
+		}
+		t.rec.failed(&c.x, class, why, t.now)
+	}
+	t.drop(l)
+}
+
+// tooLate2 is said of a request that was not answered in time. The others on its
+// connection go on, and no more are sent on it.
+func (t *thread) tooLate2(c *conn) {
+	l, call := c.link, &c.link.h.calls[c.number]
+	t.over(c, call)
+	t.rec.failed(&c.x, ofTimeout, errTimeout, t.now)
+	l.h.giveUp(call)
+	t.put(c)
+	t.settle2(l)
+}
