@@ -24,7 +24,7 @@ func All() []App {
 	return []App{
 		{ingestserving.App(nil), "nethttp-goccy", "takes batches of events that applications send home, and keeps them"},
 		{homelabserving.App(nil), "nethttp", "the API of a house with devices"},
-		{usersserving.App(nil, nil, nil), "all", "keeps users, over gRPC, Connect and REST at once"},
+		{usersserving.App(nil, nil, nil, nil), "all", "keeps users, over gRPC, Connect and REST at once"},
 		{server.Plain(tiny.Name, nil), "nethttp", "the smallest service worth a name"},
 	}
 }

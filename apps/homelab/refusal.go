@@ -1,6 +1,7 @@
 package homelab
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 // Statuses, by number: not every server that is weighed links net/http.
 const (
 	badRequest       = 400
+	unauthorized     = 401
 	notFound         = 404
 	methodNotAllowed = 405
 	requestTimeout   = 408
@@ -86,4 +88,16 @@ func quoted(s string) string {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return fmt.Sprintf("%q", s)
+}
+
+// Refuse is the body of an answer that is given in front of the house: without a
+// token, or at a path that is none. It counts it.
+func (h *House) Refuse(status int, message string) []byte {
+	code := "not_found"
+	if status == unauthorized {
+		code = "unauthorized"
+	}
+	body, _ := json.Marshal(h.RefusalOf(&Refusal{status, code, message})) // texts always can be
+	h.Served(status)
+	return body
 }

@@ -126,8 +126,11 @@ func (s *Service) keep(ctx context.Context, b Batch, r *Receipt) error {
 // fails counts an error of the sink, and logs it when it is the first in a row.
 func (s *Service) fails(err error) {
 	s.counts.sinkErrors.Add(1)
+	if s.now != nil {
+		s.counts.failed.Store(s.now().UnixNano())
+	}
 	if s.counts.failing.Add(1) == 1 {
-		s.log("the sink fails, and batches are answered with 503: " + err.Error())
+		s.log.Error("the sink fails, and batches are answered with 503", "cause", err)
 	}
 }
 
@@ -135,7 +138,7 @@ func (s *Service) fails(err error) {
 func (s *Service) works() {
 	if s.counts.failing.Load() > 0 {
 		if n := s.counts.failing.Swap(0); n > 0 {
-			s.log(fmt.Sprintf("the sink works again; it failed %d times", n))
+			s.log.Info("the sink works again", "failures", n)
 		}
 	}
 }

@@ -14,6 +14,7 @@ type counters struct {
 	batches, records, bytes atomic.Int64
 	sinkErrors              atomic.Int64
 	failing                 atomic.Int64     // errors of the sink since it last took a batch
+	failed                  atomic.Int64     // when it last did, in nanoseconds since 1970
 	refusals                [13]atomic.Int64 // as codes
 }
 

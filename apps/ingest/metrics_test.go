@@ -1,10 +1,12 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -61,8 +63,8 @@ func typed(t *testing.T, text string) {
 // a batch that can never be taken is refused for good. The log is told once.
 func TestSpool(t *testing.T) {
 	dir := t.TempDir()
-	var log []string
-	c := Config{Sink: "spool:" + dir, SpoolBytes: spool.LeastBytes, Limit: 100, Now: time.Now, Log: func(line string) { log = append(log, line) }}
+	var log bytes.Buffer
+	c := Config{Sink: "spool:" + dir, SpoolBytes: spool.LeastBytes, Limit: 100, Now: time.Now, Log: slog.New(slog.NewTextHandler(&log, nil))}
 	if _, err := New(Config{Sink: c.Sink}); err == nil {
 		t.Error("a spool without a clock")
 	}
@@ -107,8 +109,8 @@ func TestSpool(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if len(log) != 2 || !strings.Contains(log[0], "the spool is full") || !strings.Contains(log[1], "failed 2 times") {
-		t.Errorf("logged %q", log)
+	if lines := strings.Split(strings.TrimSpace(log.String()), "\n"); len(lines) != 2 || !strings.Contains(lines[0], "cause=\"spool: the spool is full") || !strings.Contains(lines[1], "failures=2") {
+		t.Errorf("logged %q", log.String())
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -86,6 +87,13 @@ func (s *Service) RefusalOf(err error) *Refusal {
 	}
 	s.counts.refusals[i].Add(1)
 	return r
+}
+
+// Refuse is the body of a refusal that is made in front of the service, of a path
+// that is none. It counts it.
+func (s *Service) Refuse(status int, message string) []byte {
+	body, _ := json.Marshal(s.RefusalOf(&Refusal{status, "not_found", message})) // texts always can be
+	return body
 }
 
 // Malformed is the refusal of a body, unpacked, that a decoder failed on with err.

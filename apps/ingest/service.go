@@ -1,9 +1,11 @@
 package ingest
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -14,14 +16,14 @@ import (
 
 // Config says how the service is to be. Its zero value works.
 type Config struct {
-	Limit   int               // records in a batch, at most; zero: DefaultLimit
-	MaxBody int64             // bytes of a body, as sent and unpacked; zero: DefaultMaxBody
-	Token   string            // that requests must carry as Authorization: Bearer; empty: none
-	Sink    string            // null, file:PATH or spool:DIR; empty: null
-	Fsync   bool              // acknowledged means on stable storage
-	Rotate  int64             // bytes after which the file sink begins another file; zero: never
-	Now     func() time.Time  // names rotated files; nil: they are numbered only, and there is no spool
-	Log     func(line string) // is told when the sink begins to fail, why, and when it works again; nil: nobody is
+	Limit   int              // records in a batch, at most; zero: DefaultLimit
+	MaxBody int64            // bytes of a body, as sent and unpacked; zero: DefaultMaxBody
+	Token   string           // that requests must carry as Authorization: Bearer; empty: none
+	Sink    string           // null, file:PATH or spool:DIR; empty: null
+	Fsync   bool             // acknowledged means on stable storage
+	Rotate  int64            // bytes after which the file sink begins another file; zero: never
+	Now     func() time.Time // names rotated files; nil: they are numbered only, and there is no spool
+	Log     *slog.Logger     // is told when the sink begins to fail, why, and when it works again; nil: nobody is
 
 	SpoolBytes int64         // of the spool on disk, at most; zero: spool.DefaultBytes
 	SpoolAge   time.Duration // of the oldest event in it that is not sent on, at most; zero: any
@@ -42,7 +44,8 @@ type Service struct {
 	sink    sink.Sink          // nil: nothing is kept, so no lines are built
 	cut     int64              // bytes of an unfinished line or write that the sink found
 	unsent  uint64             // events that it found in the spool
-	log     func(string)
+	log     *slog.Logger
+	now     func() time.Time // nil: there is no clock
 	counts  counters
 
 	unpackers sync.Pool // of *unpacker
@@ -55,9 +58,9 @@ func New(c Config) (*Service, error) {
 	if c.Limit < 0 || c.MaxBody < 0 || c.Rotate < 0 {
 		return nil, fmt.Errorf("limit %d, max body %d, rotate %d: none of them can be less than 0", c.Limit, c.MaxBody, c.Rotate)
 	}
-	s := &Service{limit: c.Limit, maxBody: c.MaxBody, log: c.Log}
+	s := &Service{limit: c.Limit, maxBody: c.MaxBody, log: c.Log, now: c.Now}
 	if s.log == nil {
-		s.log = func(string) {}
+		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.limit == 0 {
 		s.limit = DefaultLimit
@@ -91,6 +94,23 @@ func New(c Config) (*Service, error) {
 		return nil, fmt.Errorf("sink %q is neither null nor file:PATH nor spool:DIR", c.Sink)
 	}
 	return s, nil
+}
+
+// unready is how long after a batch that could not be kept the service calls itself
+// unready. Then it lets others find out: nobody asks one that never is.
+const unready = 5 * time.Second
+
+// Ready is why batches cannot be kept at the moment, in words for strangers.
+func (s *Service) Ready(context.Context) error {
+	if to, ok := s.sink.(*spool.Spool); ok {
+		if st := to.Status(); st.Bound-st.Bytes < st.Bound/100 || st.Late {
+			return errors.New("the spool is full")
+		}
+	}
+	if s.now != nil && s.counts.failing.Load() > 0 && s.now().UnixNano()-s.counts.failed.Load() < int64(unready) {
+		return errors.New("the sink fails")
+	}
+	return nil
 }
 
 // Close waits for what is being kept and closes the sink.

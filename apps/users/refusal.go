@@ -2,6 +2,7 @@ package users
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -36,6 +37,17 @@ func TooLarge() error {
 // are, over HTTP.
 func NoPath() error {
 	return &Error{Code: NotFound, Message: "nothing is at this path; there are POST and GET /v1/users, GET, PUT and DELETE /v1/users/{id}, and GET /health"}
+}
+
+// Refuse is the body of an answer over HTTP that is given in front of the service:
+// without a token, or at a path that is none.
+func Refuse(status int, message string) []byte {
+	e := Error{Code: NotFound, Message: message}
+	if status == http.StatusUnauthorized {
+		e.Code = "unauthenticated"
+	}
+	body, _ := json.Marshal(&e) // texts always can be
+	return body
 }
 
 // NotAllowed is the refusal of a method that a path does not have.

@@ -42,6 +42,14 @@ func New(c Config, r Repository) *Service {
 	return s
 }
 
+// Ready is why the store cannot be asked, in words for strangers.
+func (s *Service) Ready(ctx context.Context) error {
+	if _, err := s.repository.Get(ctx, FirstID); err != nil && !errors.Is(err, ErrNotFound) {
+		return errors.New("the store fails")
+	}
+	return nil
+}
+
 // Create keeps a new user.
 func (s *Service) Create(ctx context.Context, d Draft) (User, error) {
 	d, err := s.draft(d)

@@ -65,14 +65,31 @@ func apps(find func(variant string) (Face, string), store users.Opener) server.A
 	}, store, func(variant string, at server.Address) string {
 		f, _ := find(variant)
 		return f.try(cmp.Or(variant, "ada"), at)
+	}, func(variant string) []string {
+		f, _ := find(variant)
+		return f.routes()
 	})}
+}
+
+// service is the name of the service in gRPC and Connect.
+const service = "tare.users.v1.UserService"
+
+// routes are those of a face that has none of the paths of users over HTTP.
+func (f Face) routes() (list []string) {
+	if len(f.Protocols) == 0 || slices.Contains(f.Protocols, HTTP) {
+		return nil
+	}
+	for _, method := range []string{"CreateUser", "GetUser", "UpdateUser", "DeleteUser", "ListUsers"} {
+		list = append(list, "POST /"+service+"/"+method)
+	}
+	return list
 }
 
 // try creates a user, whose e-mail is another one each time, in the first
 // protocol that curl speaks, or by grpcurl where there is none.
 func (f Face) try(name string, at server.Address) string {
 	body := fmt.Sprintf(`-d '{"name":"Ada","email":"%s-'$(date +%%s)'@example.org"}'`, name)
-	const method = "tare.users.v1.UserService/CreateUser"
+	const method = service + "/CreateUser"
 	switch json := at.Curl() + " -H 'Content-Type: application/json' " + body + " " + at.URL(); {
 	case len(f.Protocols) == 0, slices.Contains(f.Protocols, HTTP):
 		return json + "/v1/users"
@@ -83,7 +100,7 @@ func (f Face) try(name string, at server.Address) string {
 	if at.Encrypted {
 		plain = "-insecure"
 	}
-	return fmt.Sprintf("grpcurl %s %s %s %s", plain, body, at.Host, method)
+	return fmt.Sprintf("grpcurl %s%s %s %s %s", plain, at.Header(), body, at.Host, method)
 }
 
 // program is h with the client that goes with each of its variants.

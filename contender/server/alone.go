@@ -23,6 +23,8 @@ const (
 	EnvLog  = "TARE_LOG"
 	EnvFace = "TARE_FACE" // of programs that serve several at once
 
+	EnvMaxConns = "TARE_MAX_CONNS"
+
 	EnvTLSCert = "TARE_TLS_CERT"
 	EnvTLSKey  = "TARE_TLS_KEY"
 )
@@ -72,7 +74,7 @@ func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 	for _, line := range r.service.Notices {
 		fmt.Fprintf(stderr, "%s: %s\n", name(), line)
 	}
-	if !r.service.Guarded && slices.ContainsFunc(r.fronts, (*front).exposed) {
+	if !r.service.Guarded && r.service.Token == "" && slices.ContainsFunc(r.fronts, (*front).exposed) {
 		fmt.Fprintf(stderr, "%s: other machines can reach this, and no token is asked for\n", name())
 	}
 	for _, f := range r.fronts {

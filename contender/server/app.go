@@ -46,8 +46,15 @@ type Service struct {
 	Reset     func(ctx context.Context) error // how it goes back to how it was
 	Close     func() error                    // closes what Keeps names: its sink or its store
 	Keeps     string
-	Guarded   bool     // requests must carry a secret
+	Guarded   bool     // the app itself asks requests for a secret
+	Token     string   // that requests must carry as Authorization: Bearer, alone; empty: none
 	Notices   []string // what whoever starts it should know, in lines
+
+	Ready   func(ctx context.Context) error         // why it cannot serve for now, in one line that strangers may read
+	Metrics func() []byte                           // as text that Prometheus reads; counters end in _total
+	OpenAPI func(variant string) []byte             // its description, which has all its paths; nil: the variant has none
+	Refuse  func(status int, message string) []byte // the body of a refusal, 401 or 404, in its form
+	Routes  func(variant string) []string           // such as POST /pkg.Service/Method, where there is no description
 
 	// Try is a shell command, of one line, that asks a variant at an address for
 	// something and gets it. Nil: it asks for /health.

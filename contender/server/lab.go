@@ -111,6 +111,7 @@ type setup struct {
 	stdout       *os.File
 	config       Config // of the app
 	lab          bool   // it is started by one
+	most         int    // connections; zero: any number
 }
 
 // facing is a variant and the host:port that it is to listen at.

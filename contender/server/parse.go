@@ -41,9 +41,13 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 	}
 	f.StringVar(&s.cert, "tls-cert", or(EnvTLSCert, ""), "`file` of a certificate in PEM, to encrypt connections with")
 	f.StringVar(&s.key, "tls-key", or(EnvTLSKey, ""), "`file` of its key in PEM")
+	f.IntVar(&s.most, "max-conns", DefaultConnections, "`connections` at most; one too many takes the place of an idle one ("+EnvMaxConns+")")
 	settings := a.settings(f, known)
 	f.SetOutput(io.Discard)
-	err := f.Parse(args)
+	err := maxConns(&s, env(EnvMaxConns))
+	if err == nil {
+		err = f.Parse(args)
+	}
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintf(help, "%s is a server to be weighed by tare; without tare it serves alone:\n", name())
 		f.SetOutput(help)
@@ -69,6 +73,8 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 		return s, fmt.Errorf("unknown variant %q; known: %s", s.variant, strings.Join(a.Variants, ", "))
 	case !slices.Contains(logs, s.log) || s.log == LogFile && s.logFile == "":
 		return s, fmt.Errorf("unknown log %q; known: none, stdout, discard, file:PATH", s.log)
+	case s.most < 1:
+		return s, fmt.Errorf("-max-conns %d: at least 1", s.most)
 	case (s.cert == "") != (s.key == ""):
 		return s, errors.New("-tls-cert and -tls-key go together")
 	}
@@ -177,4 +183,14 @@ func (all choices) chosen(app App, env func(string) string) (Config, error) {
 		}
 	}
 	return config, config.Check()
+}
+
+// maxConns reads what the environment says; empty: nothing.
+func maxConns(s *setup, text string) (err error) {
+	if text != "" {
+		if s.most, err = strconv.Atoi(text); err != nil {
+			err = fmt.Errorf("%s: %q is no number", EnvMaxConns, text)
+		}
+	}
+	return err
 }

@@ -2,11 +2,13 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tarebench/tare/contender"
@@ -22,6 +24,8 @@ type running struct {
 	pair     *keyPair   // nil: connections are not encrypted
 	ended    chan error // what Serve returned, of each front
 	log      func()     // closes it
+	limits   *limits    // nil: there are none
+	ending   atomic.Bool
 	stopping sync.Once
 }
 
@@ -52,6 +56,9 @@ func (h Host) start(s setup) (_ *running, err error) {
 			err = also(err, r.close(linger))
 		}
 	}()
+	if s.most > 0 {
+		r.limits = newLimits(s.most)
+	}
 	o := Options{Receipts: r.receipts}
 	if s.cert != "" || s.key != "" {
 		r.pair = &keyPair{cert: s.cert, key: s.key}
@@ -73,9 +80,18 @@ func (h Host) start(s setup) (_ *running, err error) {
 	if r.service, err = s.config.Open(s.lab); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.app.Name, err)
 	}
+	if s.lab && r.service.Token != "" {
+		return nil, errors.New("token is for services that run alone")
+	}
 	for _, f := range r.fronts {
 		o.Variant = f.name
-		if f.server, err = r.service.Make(o); err != nil {
+		if !s.lab {
+			o.Ops = r.ops(s.app.Name, o)
+		}
+		if f.server, err = r.service.Make(o); err == nil {
+			err = guarded(f.server, o.Ops)
+		}
+		if err != nil {
 			_ = r.shut(linger)
 			return nil, err
 		}
@@ -83,9 +99,47 @@ func (h Host) start(s setup) (_ *running, err error) {
 	r.addr = r.fronts[0].listen.Addr().String()
 	r.http2 = h.HTTP2 != nil && h.HTTP2(faces[0].variant)
 	for _, f := range r.fronts {
-		go f.serve(o.TLS, r.ended)
+		within := r.limits
+		if own, ok := f.server.(Poller); ok && own.Polls() {
+			within = nil
+		}
+		go f.serve(o.TLS, within, r.ended)
 	}
 	return r, nil
+}
+
+// ops is what is asked before the app, alone.
+func (r *running) ops(name string, o Options) *Ops {
+	ops := &Ops{name: name, service: r.service, receipts: r.receipts, limits: r.limits, started: time.Now(), ending: &r.ending}
+	if r.service.OpenAPI != nil {
+		ops.openAPI = r.service.OpenAPI(o.Variant)
+		ops.routes = describedRoutes(ops.openAPI)
+	}
+	if r.service.Routes != nil {
+		ops.routes = append(ops.routes, parseRoutes(r.service.Routes(o.Variant))...)
+	}
+	ops.all = withOps(ops.routes, ops.openAPI != nil)
+	if r.service.Token != "" {
+		sum := sha256.Sum256([]byte(r.service.Token))
+		ops.token = &sum
+	}
+	if o.Log != nil {
+		ops.line = Lines(o.Log)
+	}
+	return ops
+}
+
+// guarded puts ops before a server that this package made. It is an error where
+// there is a token and nothing that asks for it.
+func guarded(s Server, ops *Ops) error {
+	if made, ok := s.(*standard); ok {
+		made.Handler = ops.Handler(made.Handler)
+		return nil
+	}
+	if ops != nil && ops.token != nil && !ops.claimed.Load() {
+		return errors.New("this stack cannot ask for a token")
+	}
+	return nil
 }
 
 // exposed reports whether other machines may reach it.
@@ -94,8 +148,11 @@ func (f *front) exposed() bool {
 	return isTCP && !at.IP.IsLoopback()
 }
 
-func (f *front) serve(secure *tls.Config, ended chan<- error) {
+func (f *front) serve(secure *tls.Config, within *limits, ended chan<- error) {
 	l := f.listen
+	if within != nil {
+		l = within.listener(l)
+	}
 	if secure != nil {
 		l = tls.NewListener(l, secure)
 	}
@@ -116,6 +173,7 @@ func also(err, more error) error {
 // Its service is closed only then. Once it has stopped nothing happens.
 func (r *running) stop(limit time.Duration) (err error) {
 	r.stopping.Do(func() {
+		r.ending.Store(true)
 		deadline := time.Now().Add(limit)
 		err = r.shut(limit)
 		late := time.After(linger)

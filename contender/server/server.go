@@ -47,12 +47,17 @@ type Server interface {
 	Shutdown(ctx context.Context) error
 }
 
+// Poller is a server that may want the listener of the operating system, so that
+// nothing can stand between the two: limits of connections are its own matter.
+type Poller interface{ Polls() bool }
+
 // Options say how to serve an app.
 type Options struct {
 	Variant  string      // which of the program's variants to be; empty: it has none
 	Log      io.Writer   // where the framework's own access log writes a line for each request; nil: there is none
 	TLS      *tls.Config // the listener's, whose connections are encrypted already; nil: plain text
 	Receipts *Receipts   // where requests are counted; never nil
+	Ops      *Ops        // what is asked before the app; nil: nothing is
 }
 
 // Time-outs of all servers. Production settings differ, but a server without

@@ -145,3 +145,11 @@ func Switched(into *bool) func(string) error {
 		return nil
 	}
 }
+
+// SetToken is the name of [BearerToken].
+const SetToken = "token"
+
+// BearerToken is the setting of a service's [Service.Token].
+func BearerToken(into *string) Setting {
+	return Chosen(SetToken, "", "`secret` that requests must carry as Authorization: Bearer; empty: none", Text(into))
+}

@@ -9,11 +9,12 @@ import (
 type Address struct {
 	Host      string // host:port
 	Encrypted bool
+	Guarded   bool // requests must carry a token
 }
 
 // reachable is the address of a listener, for a client on the same machine.
 func reachable(addr net.Addr, encrypted bool) Address {
-	a := Address{addr.String(), encrypted}
+	a := Address{Host: addr.String(), Encrypted: encrypted}
 	at, err := netip.ParseAddrPort(a.Host)
 	switch {
 	case err != nil:
@@ -36,10 +37,32 @@ func (a Address) URL() string {
 // Curl is a command that begins a request: what follows are options and the
 // quoted URL. It takes any certificate, as one to try with may be nobody's.
 func (a Address) Curl() string {
+	curl := "curl -s"
 	if a.Encrypted {
-		return "curl -sk"
+		curl += "k"
 	}
-	return "curl -s"
+	return curl + a.Header()
+}
+
+// Header is the option, of curl and of grpcurl, that carries the token; empty:
+// none is wanted. The token is that of the environment, where it is in nobody's
+// history.
+func (a Address) Header() string {
+	if !a.Guarded {
+		return ""
+	}
+	return ` -H "Authorization: Bearer $` + Setting{Name: SetToken}.Env() + `"`
+}
+
+// TryWith is try at an address that asks for a token, where there is one.
+func TryWith(token string, try func(variant string, at Address) string) func(variant string, at Address) string {
+	if try == nil {
+		return nil
+	}
+	return func(variant string, at Address) string {
+		at.Guarded = token != ""
+		return try(variant, at)
+	}
 }
 
 // try is the command for a variant.

@@ -25,7 +25,7 @@ func TestReachable(t *testing.T) {
 }
 
 func TestTry(t *testing.T) {
-	at := Address{"127.0.0.1:80", true}
+	at := Address{Host: "127.0.0.1:80", Encrypted: true}
 	if got := (Service{}).try("", at); got != "curl -sk https://127.0.0.1:80/health" {
 		t.Errorf("%q", got)
 	}

@@ -17,6 +17,7 @@ const (
 	SetDevices   = "devices"
 	SetOrigins   = "origins"
 	SetRateLimit = "rate-limit"
+	SetToken     = server.SetToken
 )
 
 // Serve makes a server for the house.
@@ -30,6 +31,7 @@ func App(serve Serve) server.App {
 type config struct {
 	homelab.Config
 	devices int
+	token   string
 	serve   Serve
 }
 
@@ -40,6 +42,7 @@ func (c *config) Settings() []server.Setting {
 		server.Chosen(SetDevices, "50", "`number` of devices in the house", server.Number(&c.devices, 1, 100_000)),
 		server.Chosen(SetOrigins, "", "`origins` that may read answers in a browser, with commas between them; *: any; empty: none", c.setOrigins),
 		limit,
+		server.BearerToken(&c.token),
 	}
 }
 
@@ -69,13 +72,15 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	if err != nil {
 		return server.Service{}, err
 	}
-	return server.Service{Make: func(o server.Options) (server.Server, error) { return c.serve(o, house) }, Try: try}, nil
+	return server.Service{
+		Make:  func(o server.Options) (server.Server, error) { return c.serve(o, house) },
+		Token: c.token, Try: server.TryWith(c.token, try),
+		Metrics: house.Metrics, OpenAPI: func(string) []byte { return homelab.OpenAPI() }, Refuse: house.Refuse,
+	}, nil
 }
 
 // try lists the devices.
-func try(_ string, at server.Address) string {
-	return at.Curl() + " " + at.URL() + "/api/v1/devices"
-}
+func try(_ string, at server.Address) string { return at.Curl() + " " + at.URL() + "/api/v1/devices" }
 
 // Devices are those of a house of n, the same in every process.
 func Devices(n int) (devices []homelab.Device, err error) {

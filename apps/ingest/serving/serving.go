@@ -4,6 +4,7 @@ package serving
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ import (
 const (
 	SetLimit   = "limit"
 	SetMaxBody = "max-body"
-	SetToken   = "token"
+	SetToken   = server.SetToken
 	SetSink    = "sink"
 	SetFsync   = "fsync"
 	SetRotate  = "rotate"
@@ -51,7 +52,7 @@ func (c *config) Settings() []server.Setting {
 	return []server.Setting{
 		server.Chosen(SetLimit, strconv.Itoa(ingest.DefaultLimit), "`records` in a batch, at most", server.Number(&c.Limit, 1, 1_000_000)),
 		server.Chosen(SetMaxBody, "1MiB", "`bytes` of a body at most, as sent and unpacked; also with kB, MB, KiB, MiB, …", server.Size(&c.MaxBody, 1)),
-		server.Chosen(SetToken, "", "`secret` that requests must carry as Authorization: Bearer; empty: none", server.Text(&c.Token)),
+		server.BearerToken(&c.Token),
 		server.Chosen(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends lines of JSON, spool:DIR keeps them for a reader", c.setSink),
 		server.Chosen(SetFsync, server.Off, "events are on stable storage before they are acknowledged", server.Switched(&c.Fsync)),
 		server.Chosen(SetRotate, "0", "`bytes` after which the file sink begins another file; 0: never", server.Size(&c.Rotate, 0)),
@@ -79,7 +80,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 		c.Now = time.Now
 	}
 	if !lab {
-		c.Log = func(line string) { fmt.Fprintf(os.Stderr, "%s: %s\n", ingest.Name, line) }
+		c.Log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("app", ingest.Name)
 	}
 	s, err := ingest.New(c.Config)
 	if err != nil {
@@ -87,7 +88,8 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	}
 	return server.Service{
 		Make:      func(o server.Options) (server.Server, error) { return c.serve(o, s) },
-		Delivered: s.Delivered, Close: s.Close, Keeps: "sink", Notices: c.notices(s), Guarded: c.Token != "", Try: c.try,
+		Delivered: s.Delivered, Close: s.Close, Keeps: "sink", Notices: c.notices(s), Guarded: c.Token != "", Try: server.TryWith(c.Token, try),
+		Ready: s.Ready, Metrics: s.Metrics, OpenAPI: func(string) []byte { return ingest.OpenAPI() }, Refuse: s.Refuse,
 	}, nil
 }
 
@@ -107,12 +109,7 @@ func (c *config) notices(s *ingest.Service) []string {
 	return nil
 }
 
-// try sends a batch of one event. A token is that of the environment, where it
-// is in nobody's history.
-func (c *config) try(_ string, at server.Address) string {
-	line := at.Curl()
-	if c.Token != "" {
-		line += ` -H "Authorization: Bearer $` + server.Setting{Name: SetToken}.Env() + `"`
-	}
-	return line + ` -H 'Content-Type: application/json' -d '[{"id":"3f0c9a52-1d2e-4c55-9d0b-7a1f6f3f2b11","timestamp":"2025-03-01T12:00:00.250Z","metadata":{"user_id":"u-1842"}}]' ` + at.URL()
+// try sends a batch of one event.
+func try(_ string, at server.Address) string {
+	return at.Curl() + ` -H 'Content-Type: application/json' -d '[{"id":"3f0c9a52-1d2e-4c55-9d0b-7a1f6f3f2b11","timestamp":"2025-03-01T12:00:00.250Z","metadata":{"user_id":"u-1842"}}]' ` + at.URL()
 }

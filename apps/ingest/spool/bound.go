@@ -187,6 +187,7 @@ type Status struct {
 	Bytes    int64         // of all segments
 	Bound    int64         // that they may have
 	Age      time.Duration // of the oldest event that some reader has not sent
+	Late     bool          // it is more than it may be
 	Writes   int64         // of one batch or more
 	Failures int64         // writes that failed
 	Full     int64         // batches refused because the spool was full
@@ -203,6 +204,7 @@ func (s *Spool) Status() Status {
 		Next: s.next, Bytes: s.total(), Bound: s.o.Bytes, Age: s.age(now),
 		Writes: s.counts.writes, Failures: s.counts.failures, Full: s.counts.full,
 	}
+	st.Late = s.o.Age > 0 && st.Age > s.o.Age
 	s.sent.mu.Lock()
 	defer s.sent.mu.Unlock()
 	st.Cursors = s.sent.cursors

@@ -41,7 +41,7 @@ func examine(s conformance.Subject, dir string) []error {
 	if len(s.Protocols) == 0 {
 		return []error{errors.New("contender.json names no protocols")}
 	}
-	a := conformance.App{Name: users.Name, Settings: serving.App(nil, nil, nil).New().Settings(), Layers: 2, Asks: askStandalone}
+	a := conformance.App{Name: users.Name, Settings: serving.App(nil, nil, nil, nil).New().Settings(), Layers: 2, Asks: askStandalone}
 	var wrong []error
 	for i, protocol := range s.Protocols {
 		if !slices.Contains([]string{rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON}, protocol) {

@@ -22,6 +22,7 @@ const (
 	SetValidate  = "validate"
 	SetFailOne   = "fail-one"
 	SetRateLimit = "rate-limit"
+	SetToken     = server.SetToken
 )
 
 // Serve makes a server for the service.
@@ -29,18 +30,21 @@ type Serve func(o server.Options, s *users.Service) (server.Server, error)
 
 // App is the app for a program that serves it so. Stores that package users does
 // not have are opened by more; nil: they are not built in. Try is that of
-// [server.Service].
-func App(serve Serve, more users.Opener, try func(variant string, at server.Address) string) server.App {
-	return server.App{Name: users.Name, HTTP2: true, New: func() server.Config { return &config{serve: serve, more: more, try: try} }}
+// [server.Service], and so is routes: a variant that has some has none of the paths
+// of users over HTTP. Nil: all have those.
+func App(serve Serve, more users.Opener, try func(variant string, at server.Address) string, routes func(variant string) []string) server.App {
+	return server.App{Name: users.Name, HTTP2: true, New: func() server.Config { return &config{serve: serve, more: more, try: try, routes: routes} }}
 }
 
 type config struct {
 	users.Config
 	store  string
+	token  string
 	seeded int // users in it
 	serve  Serve
 	more   users.Opener
 	try    func(variant string, at server.Address) string
+	routes func(variant string) []string
 }
 
 func (c *config) Settings() []server.Setting {
@@ -52,6 +56,7 @@ func (c *config) Settings() []server.Setting {
 		server.Chosen(SetValidate, "1", "`times` that each user is validated", server.Number(&c.Validate, 1, 1000)),
 		server.Chosen(SetFailOne, "0", "one call in so `many` fails; 0: none", server.Number(&c.FailOne, 0, 1_000_000_000)),
 		server.Chosen(SetRateLimit, server.Off, "`requests` per second of all clients together; off: no limit", server.Rate(&c.Limit)),
+		server.BearerToken(&c.token),
 	}
 }
 
@@ -110,8 +115,17 @@ func (c *config) Open(lab bool) (server.Service, error) {
 		},
 		Fault: s.Fault,
 		Reset: func(ctx context.Context) error { return s.Reset(ctx, c.seeded) },
-		Close: store.Close, Keeps: "store", Notices: c.notices(), Try: c.try,
+		Close: store.Close, Keeps: "store", Notices: c.notices(), Token: c.token, Try: server.TryWith(c.token, c.try),
+		Ready: s.Ready, Metrics: s.Metrics, OpenAPI: c.openAPI, Routes: c.routes, Refuse: users.Refuse,
 	}, nil
+}
+
+// openAPI describes the variants that have the paths of users over HTTP.
+func (c *config) openAPI(variant string) []byte {
+	if c.routes != nil && len(c.routes(variant)) > 0 {
+		return nil
+	}
+	return users.OpenAPI()
 }
 
 func (c *config) notices() []string {

@@ -16,7 +16,7 @@ import (
 // configured makes settings, as a lab or a user does who says no more than set.
 func configured(t *testing.T, more users.Opener, lab bool, set map[string]string) *config {
 	t.Helper()
-	c := App(func(server.Options, *users.Service) (server.Server, error) { return nil, nil }, more, nil).New().(*config)
+	c := App(func(server.Options, *users.Service) (server.Server, error) { return nil, nil }, more, nil, nil).New().(*config)
 	for _, s := range c.Settings() {
 		value, ok := set[s.Name]
 		switch {

@@ -13,17 +13,38 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// logged writes a line for each request, where a log is asked for.
+// logged writes a line for each request, where a log is asked for, that is not
+// answered before.
 func logged(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHandler {
 	if o.Log == nil {
-		return next
+		return before(next, o)
 	}
 	line := server.Lines(o.Log)
-	return func(c *fasthttp.RequestCtx) {
+	return before(func(c *fasthttp.RequestCtx) {
 		o.Receipts.Layer()
 		start := time.Now()
 		next(c)
 		line(string(c.Method()), string(c.Path()), c.Response.StatusCode(), time.Since(start))
+	}, o)
+}
+
+// before has a request answered before next is asked, alone.
+func before(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHandler {
+	if !o.Ops.Claim() {
+		return next
+	}
+	return func(c *fasthttp.RequestCtx) {
+		h := &c.Request.Header
+		page, ok := o.Ops.Answer(server.Question{Method: string(c.Method()), Path: string(c.Path()), Authorization: string(h.Peek("Authorization")), Accept: string(h.Peek("Accept"))})
+		if !ok {
+			next(c)
+			return
+		}
+		c.SetStatusCode(page.Status)
+		if page.Header[0] != "" {
+			c.Response.Header.Set(page.Header[0], page.Header[1])
+		}
+		send(c, page.ContentType, page.Body)
 	}
 }
 

@@ -37,9 +37,28 @@ func bodies(limit int64, refuse fiber.ErrorHandler) fiber.Config {
 	return c
 }
 
+// logged adds what answers before the app, alone, and the access log that is
+// asked for.
 func logged(app *fiber.App, o server.Options) {
+	if o.Ops.Claim() {
+		app.Use(before(o.Ops))
+	}
 	if o.Log != nil {
 		app.Use(counted(o.Receipts, logger.New(logger.Config{Stream: o.Log})))
+	}
+}
+
+// before answers what ops does.
+func before(ops *server.Ops) fiber.Handler {
+	return func(c fiber.Ctx) error {
+		page, ok := ops.Answer(server.Question{Method: c.Method(), Path: c.Path(), Authorization: c.Get(fiber.HeaderAuthorization), Accept: c.Get(fiber.HeaderAccept)})
+		if !ok {
+			return c.Next()
+		}
+		if page.Header[0] != "" {
+			c.Set(page.Header[0], page.Header[1])
+		}
+		return send(c.Status(page.Status), page.ContentType, page.Body)
 	}
 }
 

@@ -22,13 +22,16 @@ import (
 type engine struct {
 	settings []config.Option
 	setUp    func(h *hertz.Hertz)
+	ops      *server.Ops
+	plain    bool              // its connections are netpoll's
 	serves   chan *hertz.Hertz // takes the server when it has been made
 	open     sync.Map          // connections of netpoll
 }
 
 func newEngine(o server.Options, setUp func(h *hertz.Hertz), more ...config.Option) *engine {
 	hlog.SetOutput(io.Discard) // what it says about itself
-	e := &engine{setUp: setUp, serves: make(chan *hertz.Hertz, 1)}
+	o.Ops.Claim()
+	e := &engine{setUp: setUp, ops: o.Ops, plain: o.TLS == nil, serves: make(chan *hertz.Hertz, 1)}
 	e.settings = []config.Option{
 		hertz.WithReadTimeout(server.ReadTimeout), hertz.WithIdleTimeout(server.IdleTimeout),
 		hertz.WithExitWaitTime(4 * time.Second), // all of which passes while a client keeps a connection open
@@ -79,9 +82,31 @@ func counted(r *server.Receipts, layer app.HandlerFunc) app.HandlerFunc {
 	}
 }
 
+// before answers what ops does.
+func before(ops *server.Ops) app.HandlerFunc {
+	return func(ctx context.Context, c *app.RequestContext) {
+		page, ok := ops.Answer(server.Question{Method: string(c.Method()), Path: string(c.Path()), Authorization: string(c.GetHeader("Authorization")), Accept: string(c.GetHeader("Accept"))})
+		if !ok {
+			c.Next(ctx)
+			return
+		}
+		if page.Header[0] != "" {
+			c.Header(page.Header[0], page.Header[1])
+		}
+		c.Data(page.Status, page.ContentType, page.Body)
+		c.Abort()
+	}
+}
+
+// Polls reports whether its connections are netpoll's.
+func (e *engine) Polls() bool { return e.plain }
+
 // Serve makes the server and serves.
 func (e *engine) Serve(l net.Listener) error {
 	h := hertz.New(append(e.settings, hertz.WithListener(l))...)
+	if e.ops != nil {
+		h.Use(before(e.ops))
+	}
 	e.setUp(h)
 	e.serves <- h
 	return h.Run()

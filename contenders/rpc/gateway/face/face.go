@@ -55,7 +55,7 @@ func serve(o server.Options, u *users.Service) (server.Server, error) {
 		if err := stub.RegisterUserServiceHandler(context.Background(), mux, b.conn); err != nil {
 			return nil, errors.Join(err, b.close())
 		}
-		return &running{Server: server.HTTP2(l.around(mux, o)), backend: b}, nil
+		return &running{Server: server.HTTP2(o.Ops.Handler(l.around(mux, o))), backend: b}, nil
 	case inProcess:
 		if err := stub.RegisterUserServiceHandlerServer(context.Background(), mux, &service{users: u}); err != nil {
 			return nil, err

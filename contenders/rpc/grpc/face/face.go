@@ -29,7 +29,8 @@ func serve(o server.Options, u *users.Service) (server.Server, error) {
 		grpc.ForceServerCodecV2(newCodec(o.Receipts)),
 		grpc.ConnectionTimeout(server.ReadTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: server.IdleTimeout}),
-		grpc.ChainUnaryInterceptor(layers(o, u)...),
+		grpc.ChainUnaryInterceptor(append(before(o.Ops), layers(o, u)...)...),
+		grpc.ChainStreamInterceptor(beforeStreams(o.Ops)...),
 	)
 	stub.RegisterUserServiceServer(s, &service{users: u, receipts: o.Receipts})
 	h := health.NewServer()

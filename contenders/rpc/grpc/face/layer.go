@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
@@ -21,6 +22,45 @@ const requestID = "x-request-id"
 type layer struct {
 	users    *users.Service
 	receipts *server.Receipts
+}
+
+// before asks ops before a call; none: there is nothing to ask.
+func before(ops *server.Ops) []grpc.UnaryServerInterceptor {
+	if !ops.Claim() {
+		return nil
+	}
+	return []grpc.UnaryServerInterceptor{func(ctx context.Context, m any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		if err := asked(ctx, ops, info.FullMethod); err != nil {
+			return nil, err
+		}
+		return next(ctx, m)
+	}}
+}
+
+// beforeStreams is before for streams, such as those of reflection.
+func beforeStreams(ops *server.Ops) []grpc.StreamServerInterceptor {
+	if !ops.Claim() {
+		return nil
+	}
+	return []grpc.StreamServerInterceptor{func(service any, s grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+		if err := asked(s.Context(), ops, info.FullMethod); err != nil {
+			return err
+		}
+		return next(service, s)
+	}}
+}
+
+// asked is why a call is refused before it is made.
+func asked(ctx context.Context, ops *server.Ops, method string) error {
+	authorization := ""
+	if list := metadata.ValueFromIncomingContext(ctx, "authorization"); len(list) > 0 {
+		authorization = list[0]
+	}
+	_, refused := ops.Answer(server.Question{Method: "POST", Path: method, Authorization: authorization})
+	if refused {
+		return status.Error(codes.Unauthenticated, "a bearer token is wanted")
+	}
+	return nil
 }
 
 // identify answers with the id of the request.

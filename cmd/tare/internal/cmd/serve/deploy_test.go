@@ -242,6 +242,62 @@ func whenUp(t *testing.T, url string, ended <-chan error) string {
 	}
 }
 
+// TestImagesByDigest: what an image is made of cannot change by itself.
+func TestImagesByDigest(t *testing.T) {
+	digest := regexp.MustCompile(`^[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}( AS \w+)?$`)
+	stages := 0
+	for _, in := range dockerfile(t) {
+		if in.name != "FROM" {
+			continue
+		}
+		if stages++; !digest.MatchString(in.rest) {
+			t.Errorf("FROM %s has no digest", in.rest)
+		}
+	}
+	if stages != 2 {
+		t.Errorf("%d stages", stages)
+	}
+}
+
+// TestSystemdUnit: what the unit sets is what a service takes, it runs as nobody
+// with bounds, and where systemd is its own check finds nothing.
+func TestSystemdUnit(t *testing.T) {
+	text := deployed(t, "systemd/tare-ingest.service")
+	known := []string{server.EnvApp, server.EnvAddr, server.EnvLog, server.EnvMaxConns, server.EnvTLSCert, server.EnvTLSKey}
+	set := map[string]func(string) error{}
+	for _, s := range apps.All()[0].Settings() {
+		known, set[s.Env()] = append(known, s.Env()), s.Set
+	}
+	for _, pair := range regexp.MustCompile(`\b(TARE_[A-Z_]*[A-Z])(?:=(\S+))?`).FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(known, pair[1]) {
+			t.Errorf("nobody looks at %s", pair[1])
+		}
+		if set[pair[1]] != nil && pair[2] != "" {
+			if err := set[pair[1]](pair[2]); err != nil {
+				t.Errorf("%s: %v", pair[0], err)
+			}
+		}
+	}
+	for _, line := range []string{"DynamicUser=yes", "MemoryMax=256M", "NoNewPrivileges=yes", "ProtectSystem=strict", "UMask=0077", "LimitNOFILE=16384", "Restart=on-failure"} {
+		if !strings.Contains(text, "\n"+line+"\n") {
+			t.Errorf("there is no %s", line)
+		}
+	}
+	tool, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("there is no systemd-analyze")
+	}
+	path := filepath.Join(t.TempDir(), "tare-ingest.service")
+	there := strings.Replace(text, "ExecStart=/usr/local/bin/tare-ingest", "ExecStart=/bin/true", 1)
+	if err := os.WriteFile(path, []byte(there), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(tool, "verify", path).CombinedOutput()
+	if strings.Contains(string(out), "tare-ingest.service") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // TestDockerignore: what is copied is not ignored.
 func TestDockerignore(t *testing.T) {
 	kept := strings.Fields(deployed(t, "Dockerfile.dockerignore"))

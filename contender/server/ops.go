@@ -1,0 +1,233 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// Ops answers, before the app does, what is the same for every service that is
+// served alone, whatever its stack:
+//
+//	GET /              the routes, and where they are described, unless the app has an answer
+//	GET /health/live   200 as long as the process answers
+//	GET /health/ready  200, or 503 with the reason
+//	GET /metrics       of the app and the server, as OpenMetrics where that is accepted
+//	GET /openapi.json  unless the app has an answer
+//	401                without the token, where one is asked for
+//	404                where the app has no such path, with the nearest there is
+//
+// Under a lab there is none: a nil Ops answers nothing.
+type Ops struct {
+	name     string // of the app
+	service  Service
+	routes   []route            // of the app
+	all      []route            // and those of Ops
+	openAPI  []byte             // nil: there is none
+	token    *[sha256.Size]byte // of the token; nil: none is asked for
+	receipts *Receipts
+	limits   *limits
+	started  time.Time
+	ending   *atomic.Bool
+	claimed  atomic.Bool
+	line     func(method, path string, status int, took time.Duration) // nil: there is no access log
+}
+
+// Question is what Ops looks at.
+type Question struct {
+	Method, Path  string
+	Authorization string
+	Accept        string
+}
+
+// Page is what Ops answers with.
+type Page struct {
+	Status      int
+	ContentType string
+	Header      [2]string // one more; empty: none
+	Body        []byte
+}
+
+// Content types of replies.
+const (
+	typeJSON        = "application/json"
+	typeText        = "text/plain; charset=utf-8"
+	typePrometheus  = "text/plain; version=0.0.4; charset=utf-8"
+	typeOpenMetrics = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+)
+
+// Claim reports whether there is anything to ask. A stack that is not made by
+// [HTTP], [HTTPBodies] or [HTTP2] calls it, and then Answer for each request.
+func (o *Ops) Claim() bool {
+	if o != nil {
+		o.claimed.Store(true)
+	}
+	return o != nil
+}
+
+// Handler asks o before next. Where there is nothing to ask it is next.
+func (o *Ops) Handler(next http.Handler) http.Handler {
+	if !o.Claim() {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		reply, ok := o.Answer(Question{r.Method, r.URL.Path, r.Header.Get("Authorization"), r.Header.Get("Accept")})
+		if !ok {
+			next.ServeHTTP(w, r)
+			return
+		}
+		h := w.Header()
+		h.Set("Content-Type", reply.ContentType)
+		h.Set("Content-Length", strconv.Itoa(len(reply.Body)))
+		if reply.Header[0] != "" {
+			h.Set(reply.Header[0], reply.Header[1])
+		}
+		w.WriteHeader(reply.Status)
+		if r.Method != http.MethodHead {
+			_, _ = w.Write(reply.Body) // or the client has gone
+		}
+	})
+}
+
+// Answer answers a request; false: the app does.
+func (o *Ops) Answer(q Question) (Page, bool) {
+	if o == nil {
+		return Page{}, false
+	}
+	started := time.Now()
+	reply, ok := o.answer(q)
+	if ok && o.line != nil {
+		o.line(q.Method, q.Path, reply.Status, time.Since(started))
+	}
+	return reply, ok
+}
+
+func (o *Ops) answer(q Question) (Page, bool) {
+	read := q.Method == http.MethodGet || q.Method == http.MethodHead
+	known, mine := o.matched(q)
+	switch {
+	case read && q.Path == "/health/live":
+		return Page{Status: http.StatusOK, ContentType: typeText, Body: []byte("alive\n")}, true
+	case read && q.Path == "/health/ready":
+		return o.ready(), true
+	case read && q.Path == "/metrics":
+		return o.metrics(q.Accept), true
+	case read && q.Path == "/openapi.json" && !mine && o.openAPI != nil:
+		return Page{Status: http.StatusOK, ContentType: typeJSON, Body: o.openAPI}, true
+	case read && q.Path == "/" && !mine:
+		return o.index(), true
+	case q.Path == "/health", strings.HasPrefix(q.Path, "/grpc.health.v1."), q.Method == http.MethodOptions:
+		return Page{}, false
+	case o.token != nil && !o.bears(q.Authorization):
+		reply := o.refuse(http.StatusUnauthorized, "a bearer token is wanted")
+		reply.Header = [2]string{"WWW-Authenticate", "Bearer"}
+		return reply, true
+	case len(o.routes) > 0 && !known && !ofRPC(q):
+		return o.refuse(http.StatusNotFound, o.astray(q.Path)), true
+	}
+	return Page{}, false
+}
+
+// bears compares hashes, in constant time.
+func (o *Ops) bears(authorization string) bool {
+	scheme, token, _ := strings.Cut(authorization, " ")
+	sum := sha256.Sum256([]byte(strings.Trim(token, " ")))
+	return subtle.ConstantTimeCompare(sum[:], o.token[:]) == 1 && strings.EqualFold(scheme, "Bearer")
+}
+
+// readying is how long a service may take to find out whether it is ready.
+const readying = 2 * time.Second
+
+func (o *Ops) ready() Page {
+	err := error(nil)
+	switch {
+	case o.ending.Load():
+		err = errors.New("the service is ending")
+	case o.service.Ready != nil:
+		ctx, cancel := context.WithTimeout(context.Background(), readying)
+		defer cancel()
+		err = o.service.Ready(ctx)
+	}
+	if err != nil {
+		return Page{Status: http.StatusServiceUnavailable, ContentType: typeText, Body: []byte("not ready: " + err.Error() + "\n")}
+	}
+	return Page{Status: http.StatusOK, ContentType: typeText, Body: []byte("ready\n")}
+}
+
+// index is what there is.
+func (o *Ops) index() Page {
+	page := struct {
+		Service string   `json:"service"`
+		Routes  []string `json:"routes"`
+		OpenAPI string   `json:"openapi,omitempty"`
+	}{Service: o.name, Routes: []string{}}
+	for _, r := range o.all {
+		page.Routes = append(page.Routes, r.String())
+	}
+	if o.openAPI != nil {
+		page.OpenAPI = "/openapi.json"
+	}
+	body, _ := json.MarshalIndent(page, "", "  ") // texts always can be
+	return Page{Status: http.StatusOK, ContentType: typeJSON, Body: append(body, '\n')}
+}
+
+// refuse is an answer in the app's form.
+func (o *Ops) refuse(status int, message string) Page {
+	if o.service.Refuse != nil {
+		return Page{Status: status, ContentType: typeJSON, Body: o.service.Refuse(status, message)}
+	}
+	return Page{Status: status, ContentType: typeText, Body: []byte(message + "\n")}
+}
+
+// metrics are those of the service, and of the server that is in front of it.
+func (o *Ops) metrics(accept string) Page {
+	var b strings.Builder
+	if o.service.Metrics != nil {
+		b.Write(o.service.Metrics())
+	}
+	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/sched/goroutines:goroutines"}}
+	metrics.Read(sample)
+	connections, refused, closed := o.limits.counts()
+	for _, m := range []struct {
+		name, kind, help string
+		value            uint64
+	}{
+		{"server_requests_total", "counter", "Requests that the app has answered.", uint64(o.receipts.counts().Requests)},
+		{"server_connections", "gauge", "Connections that are open.", uint64(connections)},
+		{"server_connections_refused_total", "counter", "Connections that were closed at once, because there were too many.", uint64(refused)},
+		{"server_connections_idle_closed_total", "counter", "Idle connections that were closed to make room for others.", uint64(closed)},
+		{"server_start_time_seconds", "gauge", "When the server was started, in seconds since 1970.", uint64(o.started.Unix())},
+		{"server_memory_bytes", "gauge", "Memory that the Go runtime has mapped.", sample[0].Value.Uint64()},
+		{"server_goroutines", "gauge", "Goroutines.", sample[1].Value.Uint64()},
+	} {
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n%s %d\n", m.name, m.help, m.name, m.kind, m.name, m.value)
+	}
+	if strings.Contains(accept, "application/openmetrics-text") {
+		return Page{Status: http.StatusOK, ContentType: typeOpenMetrics, Body: OpenMetrics([]byte(b.String()))}
+	}
+	return Page{Status: http.StatusOK, ContentType: typePrometheus, Body: []byte(b.String())}
+}
+
+// OpenMetrics is a text of the Prometheus format, whose counters all end in
+// _total, as OpenMetrics: a family goes by its name without that, and the text
+// says where it ends.
+func OpenMetrics(prometheus []byte) []byte {
+	var b []byte
+	for line := range strings.Lines(string(prometheus)) {
+		if words := strings.SplitN(line, " ", 4); len(words) == 4 && words[0] == "#" {
+			words[2] = strings.TrimSuffix(words[2], "_total")
+			line = strings.Join(words, " ")
+		}
+		b = append(b, line...)
+	}
+	return append(b, "# EOF\n"...)
+}
