@@ -343,9 +343,6 @@ func (t *thread) read(l *link) (n int, more bool, err error) {
 	}
 }
 
-// mostReads is how often a connection is read from before it is another one's turn.
-const mostReads = 16
-
 // receive takes what there is of an answer. Less than fits says that it was
 // all, unless the other side is gone: then the end is still to be read.
 func (t *thread) receive(l *link) {

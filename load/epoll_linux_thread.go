@@ -75,9 +75,9 @@ func newThread(e *epoll, n int) (*thread, error) {
 	for i := range t.links {
 		l := &t.links[i]
 		l.index, l.fd, l.places = int32(i), -1, make([]conn, e.s.Streams)
-		l.f.known = &t.known
+		l.f.known, l.f.kept.room = &t.known, &e.s.room
 		if e.s.Protocol != HTTP1 {
-			l.h = newHTTP2(e.s.Protocol == GRPC, e.s.Streams)
+			l.h = newHTTP2(e.s.Protocol == GRPC, e.s.Streams, &e.s.room)
 		}
 		for k := range l.places {
 			l.places[k].link, l.places[k].number = l, k

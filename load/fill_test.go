@@ -26,7 +26,7 @@ func TestFillWrites(t *testing.T) {
 		assert.NoError(t, "encode", err)
 		q := &all[0]
 		for i := range 5 {
-			f := newFramer(p)
+			f := newFramer(p, nil)
 			f.open()
 			f.owed()
 			assert.NoError(t, "ask", f.ask(q, i == 4, false))

@@ -6,7 +6,6 @@ import "bytes"
 const (
 	maxHead  = 256 << 10 // bytes of status lines and header fields, interim answers included; and of trailers
 	maxChunk = 4 << 10   // bytes of the line that says how long a chunk is
-	maxKept  = 16 << 20  // bytes of a body that are kept to be verified
 )
 
 // frameError says why bytes are no answer of the protocol that was spoken.
@@ -56,7 +55,7 @@ type framer1 struct {
 	begun bool // at least one byte has come
 	body  int64
 	line  []byte // what there is of a line that has not come whole
-	kept  []byte
+	kept  kept
 	known *head // the last head that came in one piece, over all connections of a thread; nil: none is kept
 }
 
@@ -87,14 +86,15 @@ const mostKnown = 2 << 10
 // reset makes the framer wait for the answer to a next request.
 func (f *framer1) reset(bare, keep bool) {
 	f.place, f.bare, f.keep, f.begun, f.body = place{}, bare, keep, false, 0
-	f.line, f.kept = f.line[:0], f.kept[:0]
+	f.line = f.line[:0]
+	f.kept.empty()
 }
 
 func (f *framer1) done() bool { return f.at == atEnd }
 
 // answer is what is known of the answer.
 func (f *framer1) answer() answer {
-	return answer{begun: f.begun, done: f.done(), closes: f.closes, status: f.status, body: f.body, keep: f.keep, kept: f.kept}
+	return answer{begun: f.begun, done: f.done(), closes: f.closes, status: f.status, body: f.body, keep: f.keep, kept: f.kept.body}
 }
 
 // feed takes bytes as they came. It returns how many belong to the answer:
@@ -151,13 +151,7 @@ func (h *head) learn(b []byte, f *framer1) {
 // take counts a piece of the body and keeps it if that was asked for.
 func (f *framer1) take(b []byte) {
 	f.body += int64(len(b))
-	if f.keep {
-		if f.body > maxKept {
-			f.keep = false
-			return
-		}
-		f.kept = append(f.kept, b...)
-	}
+	f.keep = f.keep && f.kept.add(b)
 }
 
 // feedLine takes bytes up to the end of a line, or all of them for later.

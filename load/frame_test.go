@@ -69,7 +69,7 @@ func frameWith(f *framer1, input string, bare bool, cuts ...int) outcome {
 			return outcome{err: err.Error()}
 		}
 	}
-	o.status, o.body, o.closes = f.status, string(f.kept), f.closes
+	o.status, o.body, o.closes = f.status, string(f.kept.body), f.closes
 	if int64(len(o.body)) != f.body {
 		o.err = fmt.Sprintf("counted %d bytes of a body of %d", f.body, len(o.body))
 	}
@@ -238,7 +238,7 @@ func TestFrameAfterFrame(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !f.done() || f.status != 200+i || f.body != 1 || len(f.kept) != 0 {
+		if !f.done() || f.status != 200+i || f.body != 1 || len(f.kept.body) != 0 {
 			t.Fatalf("answer %d: %+v", i, f)
 		}
 		f.reset(false, false)

@@ -1,5 +1,7 @@
 package load
 
+import "sync/atomic"
+
 // framer speaks a protocol over one connection of the portable engine, one
 // request after another: it has the bytes that are to be sent, and finds in those
 // that come where an answer ends, however they are cut into pieces.
@@ -48,12 +50,16 @@ var (
 	_ framer = (*http2)(nil)
 )
 
-// newFramer is one for a connection.
-func newFramer(p Protocol) framer {
+// mostReads is how often a connection is read from before it is another one's turn.
+const mostReads = 16
+
+// newFramer is one for a connection. room is what all connections may keep to be
+// verified.
+func newFramer(p Protocol, room *atomic.Int64) framer {
 	if p == HTTP1 {
-		return new(http1)
+		return &http1{framer1: framer1{kept: kept{room: room}}}
 	}
-	return newHTTP2(p == GRPC, 1)
+	return newHTTP2(p == GRPC, 1, room)
 }
 
 // http1 speaks HTTP/1.1.

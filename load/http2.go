@@ -2,6 +2,7 @@ package load
 
 import (
 	"math"
+	"sync/atomic"
 
 	"github.com/tarebench/tare/load/h2"
 )
@@ -16,6 +17,7 @@ const (
 const (
 	mostOffered = 64 << 10 // bytes of DATA handed out at a time
 	mostOwed    = 64 << 10 // bytes of replies to what a server sends, beyond which it only wants replies
+	mostBeside  = 4 << 20  // bytes of frames that belong to no answer, unknown ones too, from one answer to the next
 )
 
 // http2 speaks HTTP/2 (RFC 9113), and gRPC over it, with as many streams open at a
@@ -40,6 +42,7 @@ type http2 struct {
 	most    uint32 // streams the server lets be open at a time
 	now     int64  // ns: when what is fed came; the epoll engine sets it
 	fed     int    // times something was
+	beside  int    // bytes of frames since the last answer that belong to none
 
 	calls []call
 	over  []int // calls that were decided by what was fed last
@@ -74,6 +77,7 @@ type call struct {
 	came   int64 // bytes of DATA
 	known  fields
 	msg    message
+	kept   kept
 	a      answer
 	lost   error // why there will be no answer
 
@@ -81,8 +85,11 @@ type call struct {
 	first       int64 // ns, the first of them
 }
 
-func newHTTP2(grpc bool, streams int) *http2 {
+func newHTTP2(grpc bool, streams int, room *atomic.Int64) *http2 {
 	h := &http2{grpc: grpc, decoder: h2.NewDecoder(h2.TableSize), calls: make([]call, streams), over: make([]int, 0, streams)}
+	for i := range h.calls {
+		h.calls[i].kept.room = room
+	}
 	h.field = h.take
 	return h
 }
@@ -92,12 +99,14 @@ func (h *http2) open() {
 	h.decoder.Reset()
 	h.encoder.Reset()
 	h.greeted, h.leaving, h.stream, h.within, h.most, h.replied = false, false, 0, nil, math.MaxUint32, 0
+	h.beside = 0
 	h.sendConn, h.initial = h2.Window, h2.Window
 	h.roomConn, h.readConn = connRoom, 0
 	h.over = h.over[:0]
 	for i := range h.calls {
 		c := &h.calls[i]
-		*c = call{own: c.own, a: answer{kept: c.a.kept}}
+		c.kept.empty()
+		*c = call{own: c.own, kept: c.kept}
 	}
 	h.out = append(h.out[:0], h2.Preface...)
 	h.out = h2.AppendSettings(h.out, h2.Setting{ID: h2.EnablePush}, h2.Setting{ID: h2.InitialWindowSize, Value: streamRoom})
@@ -109,6 +118,7 @@ func (h *http2) ask(q *encoded, _, keep bool) error { return h.askOn(0, q, keep)
 // askOn begins a request of a call that is free.
 func (h *http2) askOn(i int, q *encoded, keep bool) error {
 	c := &h.calls[i]
+	c.kept.empty()
 	first := h.stream == 0
 	h.stream += 2
 	if first {
@@ -116,7 +126,7 @@ func (h *http2) askOn(i int, q *encoded, keep bool) error {
 	}
 	*c = call{
 		id: h.stream, under: true, bare: q.head, sendRoom: h.initial, room: streamRoom,
-		own: c.own, content: q.content, msg: message{many: q.stream}, a: answer{keep: keep, kept: c.a.kept[:0]},
+		own: c.own, kept: c.kept, content: q.content, msg: message{many: q.stream}, a: answer{keep: keep},
 	}
 	if len(q.draws) > 0 {
 		c.own = append(c.own[:0], q.content...)
@@ -215,6 +225,7 @@ func (h *http2) hear(b []byte) error {
 
 // decide ends a call that something has become of.
 func (h *http2) decide(c *call, lost error) {
+	h.beside = 0
 	c.under, c.lost = false, lost
 	c.a.unsent = lost == nil && len(c.content) > 0
 	c.content = nil

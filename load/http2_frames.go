@@ -24,6 +24,9 @@ func (h *http2) handle(f h2.Frame) error {
 			return h.windowUpdate(f, &c.sendRoom)
 		}
 	}
+	if h.beside += h2.HeaderLen + len(f.Payload); h.beside > mostBeside {
+		return frameError("frames without end that belong to no answer")
+	}
 	switch f.Type {
 	case h2.Data, h2.Headers, h2.Continuation:
 		return frameError("a " + f.Type.String() + " frame behind the end of its stream")
@@ -145,13 +148,8 @@ func (h *http2) data(c *call, f h2.Frame) error {
 	case len(b) > 0 && c.bodyless():
 		return frameError("DATA of an answer that has none")
 	}
-	if c.a.keep {
-		if len(c.a.kept)+len(b) > maxKept {
-			c.a.keep = false
-		} else {
-			c.a.kept = append(c.a.kept, b...)
-		}
-	}
+	c.a.keep = c.a.keep && c.kept.add(b)
+	c.a.kept = c.kept.body
 	if c.came += int64(len(b)); c.known.length > 0 && c.came >= c.known.length {
 		return frameError("a body longer than its Content-Length")
 	}

@@ -177,6 +177,11 @@ func TestHostileHTTP2(t *testing.T) {
 			p.say(p.of(h2.Headers, 0, block(ok2)), strings.Repeat(p.of(h2.Continuation, 0, block("a: "+strings.Repeat("x", 10000))), 30))
 			p.until(h2.Data, 0)
 		}, class: ErrFraming, says: "too long", opened: some{ops, -1}},
+		"frames that nobody knows, without end": {treat: func(p *peer) {
+			for p.say(says()); p.asked(); {
+				endless(p)
+			}
+		}, class: ErrFraming, says: "frames without end that belong to no answer", opened: some{ops, -1}},
 		"a window that overflows": {treat: func(p *peer) {
 			p.say(says())
 			p.asked()
@@ -222,6 +227,51 @@ func TestPingFlood(t *testing.T) {
 	assert.Equal(t, "requests", r.Requests, 0)
 	if r.Errors[ErrTimeout]+r.Errors[ErrFraming] == 0 {
 		t.Errorf("%v", r.Errors)
+	}
+}
+
+// endless says frames of an unknown type until the other side is gone.
+func endless(p *peer) {
+	noise := strings.Repeat(rawFrame(0x42, 0, 0, strings.Repeat("x", 1000)), 100)
+	for {
+		if _, err := io.WriteString(p, noise); err != nil {
+			return
+		}
+	}
+}
+
+// Such a server ends neither requests nor the leg late, whoever sends, and whether a
+// request is under way or not.
+func TestUnknownFrames(t *testing.T) {
+	for _, engine := range engines() {
+		for name, leg := range map[string]Leg{
+			"busy": {Ops: 4},
+			"idle": {Duration: 300 * time.Millisecond, Think: 100 * time.Millisecond},
+		} {
+			t.Run(string(engine)+" "+name, func(t *testing.T) {
+				ended := make(chan *Result, 1)
+				go func() {
+					ended <- against(t, Options{Engine: engine, Timeout: 10 * time.Second}, leg, func(p *peer) {
+						for p.say(says()); p.asked(); {
+							if name == "idle" {
+								p.say(p.fine())
+							}
+							endless(p)
+						}
+					})
+				}()
+				select {
+				case r := <-ended:
+					if name == "busy" {
+						assert.Equal(t, "class framing", r.Errors[ErrFraming] >= 4, true)
+					} else if r.Requests == 0 {
+						t.Error("no answer")
+					}
+				case <-time.After(30 * time.Second):
+					t.Fatal("it did not end")
+				}
+			})
+		}
 	}
 }
 

@@ -40,7 +40,7 @@ func TestHTTP2Requests(t *testing.T) {
 		"grpc, own type": {GRPC, Request{Method: "POST", Path: "/s/m", Header: [][2]string{{"Content-Type", "application/grpc+json"}, {"TE", "trailers"}}},
 			":method: POST\n:scheme: http\n:authority: a:1\n:path: /s/m\ncontent-type: application/grpc+json\nte: trailers\n", "\x00\x00\x00\x00\x00"},
 	} {
-		h, q, d := newHTTP2(c.p == GRPC, 1), wants(t, c.p, c.r), h2.NewDecoder(h2.TableSize)
+		h, q, d := newHTTP2(c.p == GRPC, 1, nil), wants(t, c.p, c.r), h2.NewDecoder(h2.TableSize)
 		assert.Equal(t, name+", body", q.body, len(c.r.Body))
 		h.open()
 		hello := h.owed()
@@ -90,7 +90,7 @@ func TestHTTP2KeepsOutOfTheTable(t *testing.T) {
 	} {
 		all, err := encode(Options{Target: Target{Addr: "a:1"}, Protocol: H2C, Requests: c.list}, counters{})
 		assert.NoError(t, name, err)
-		h, d := newHTTP2(false, 1), h2.NewDecoder(h2.TableSize)
+		h, d := newHTTP2(false, 1, nil), h2.NewDecoder(h2.TableSize)
 		h.open()
 		h.owed()
 		for i := range 3 * len(all) {
@@ -113,7 +113,7 @@ func TestHTTP2KeepsOutOfTheTable(t *testing.T) {
 func TestHTTP2KeepsToTheServersTable(t *testing.T) {
 	q := wants(t, GRPC, Request{Method: "POST", Path: "/s/m", Body: []byte("abc")})
 	for _, size := range []uint32{0, 60, 4095, 4096, 1 << 20} {
-		h, d := newHTTP2(true, 1), h2.NewDecoder(h2.TableSize)
+		h, d := newHTTP2(true, 1, nil), h2.NewDecoder(h2.TableSize)
 		h.open()
 		h.owed()
 		for i := range 4 {
@@ -173,7 +173,7 @@ func TestHTTP2KeepsToWindows(t *testing.T) {
 		body[i] = byte(rng.IntN(256))
 	}
 	for range 20 {
-		h := newHTTP2(false, 1)
+		h := newHTTP2(false, 1, nil)
 		h.open()
 		h.owed()
 		w := &window{t: t, conn: h2.Window, stream: h2.Window}
@@ -235,7 +235,7 @@ func TestHTTP2GivesRoom(t *testing.T) {
 
 // The connection is done for when there are no more streams to open.
 func TestHTTP2StreamsRunOut(t *testing.T) {
-	h, q := newHTTP2(false, 1), wants(t, H2C, Request{})
+	h, q := newHTTP2(false, 1, nil), wants(t, H2C, Request{})
 	h.open()
 	assert.NoError(t, "hello", h.feed([]byte(says())))
 	h.stream = h2.MaxStream - 4
@@ -253,7 +253,7 @@ func TestHTTP2StreamsRunOut(t *testing.T) {
 }
 
 func TestHTTP2AllocatesNothing(t *testing.T) {
-	h, q := newHTTP2(true, 1), wants(t, GRPC, Request{Method: "POST", Path: "/s/m", Body: []byte("number 0000"), Fill: []Fill{{Body: true, At: 7, Width: 4, Counter: "n", Step: true}}})
+	h, q := newHTTP2(true, 1, nil), wants(t, GRPC, Request{Method: "POST", Path: "/s/m", Body: []byte("number 0000"), Fill: []Fill{{Body: true, At: 7, Width: 4, Counter: "n", Step: true}}})
 	h.open()
 	h.owed()
 	hello, head := []byte(says()), block(ok2, "content-type: application/grpc", "x-request-id: 0123456789abcdef")

@@ -56,7 +56,7 @@ func wants(t testing.TB, p Protocol, r Request) *encoded {
 // asked is a framer that has sent its first request.
 func asked(t testing.TB, p Protocol, r Request) *http2 {
 	t.Helper()
-	h := newHTTP2(p == GRPC, 1)
+	h := newHTTP2(p == GRPC, 1, nil)
 	h.open()
 	h.owed()
 	assert.NoError(t, "ask", h.ask(wants(t, p, r), false, true))

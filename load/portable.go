@@ -57,7 +57,7 @@ func newPortable(s *settings) engine {
 		p.shards = append(p.shards, &shard{rec: recorder{thread: i, s: s}})
 	}
 	for i := range s.Connections {
-		p.conns = append(p.conns, &stream{p: p, s: s, shard: p.shards[i%len(p.shards)], f: newFramer(s.Protocol)})
+		p.conns = append(p.conns, &stream{p: p, s: s, shard: p.shards[i%len(p.shards)], f: newFramer(s.Protocol, &s.room)})
 	}
 	return p
 }

@@ -29,6 +29,7 @@ type settings struct {
 	counters counters
 	addrs    []string // host:port, as IP addresses
 	accepts  [1000]bool
+	room     atomic.Int64 // bytes of answers that may still be kept to be verified
 }
 
 func (s *settings) now() int64 { return int64(time.Since(s.base)) }

@@ -39,6 +39,7 @@ func settle(o Options) (*settings, error) {
 	}
 	o.Threads = min(o.Threads, o.Connections)
 	s := &settings{Options: o, base: time.Now(), counters: counters{}}
+	s.room.Store(maxKeptAll)
 	for status := range s.accepts {
 		if o.Accept != nil {
 			s.accepts[status] = o.Accept(status)
