@@ -116,3 +116,26 @@ type Segment struct {
 	must(t, dir, "go", "vet", ".")
 	must(t, dir, "go", "test", ".")
 }
+
+// TestSystemHeaders: structs of the headers of Linux and glibc, all in one
+// package, hold what C has put into every member.
+func TestSystemHeaders(t *testing.T) {
+	t.Parallel()
+	need.Programs(t, "gcc")
+	headers := strings.Fields("<sys/stat.h> <time.h> <sys/time.h> <sys/resource.h> <sys/utsname.h> <sys/statvfs.h> <dirent.h> <termios.h> <sys/ioctl.h> <poll.h> <netinet/in.h> <sys/un.h> <netinet/tcp.h> <netinet/udp.h> <netinet/ip.h> <linux/can.h> <pwd.h> <grp.h> <netdb.h> <sys/timex.h> <linux/input.h> <sys/uio.h> <sys/socket.h> <sys/ipc.h> <utmp.h> <mntent.h>")
+	types := strings.Fields("stat tm timespec timeval rusage rlimit utsname statvfs dirent termios winsize pollfd sockaddr_in sockaddr_in6 in6_addr sockaddr_un tcphdr udphdr iphdr tcp_info can_frame passwd group addrinfo hostent timex input_event iovec msghdr ipc_perm utmp mntent")
+	if len(types) < 30 {
+		t.Fatalf("%d types", len(types))
+	}
+	probe := "#include <features.h>\n#ifndef __GLIBC__\n#error no glibc\n#endif\n"
+	for _, h := range headers {
+		probe += "#include " + h + "\n"
+	}
+	dir := module(t, map[string]string{"probe.c": probe})
+	if text, err := output(dir, nil, "gcc", "-c", "-o", os.DevNull, "probe.c"); err != nil {
+		t.Skip("not the headers of Linux and glibc: " + clip(text))
+	}
+	os.Remove(filepath.Join(dir, "probe.c"))
+	must(t, dir, tool, append([]string{"gen", "-pkg", "m", "-omit", "pointers", "-type", strings.Join(types, ",")}, headers...)...)
+	must(t, dir, "go", "test", ".")
+}
