@@ -48,7 +48,7 @@ func TestRoutes(t *testing.T) {
 				}, nil
 			},
 		}
-		env := map[string]string{"TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data")}
+		env := map[string]string{"TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data"), "TARE_LOCK": ownLock}
 		var stdout, stderr bytes.Buffer
 		code = cli.Main(t.Context(), cmdenv.Env{
 			Args: append([]string{"routes", "--catalog", repository}, args...), Getenv: func(name string) string { return env[name] }, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Lab: replaced,
