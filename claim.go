@@ -170,7 +170,7 @@ type ClaimResult struct {
 	Low         float64   `json:"low,omitempty"`
 	High        float64   `json:"high,omitempty"`
 	Outcome     Outcome   `json:"outcome"`
-	SizeRefuted bool      `json:"size_refuted,omitempty"` // the direction holds, the size is off by more than 2×
+	SizeRefuted bool      `json:"size_refuted,omitempty"` // the size is not the published one: off by more than 2× where the direction holds, by more than 1.25× where it is open
 	Why         string    `json:"why"`
 
 	// PublishedValue and PublishedBaseline are the figures of a ratio, in Unit.
