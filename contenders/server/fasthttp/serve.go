@@ -59,8 +59,12 @@ func newRouter() *router.Router {
 
 type fast struct{ server *fasthttp.Server }
 
+// unasked is how many bytes a body may have where none is asked for: the server
+// makes room for all of them at once.
+const unasked = 4 << 10
+
 func serve(handler fasthttp.RequestHandler) server.Server {
-	return fast{&fasthttp.Server{Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout}}
+	return fast{&fasthttp.Server{Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, MaxRequestBodySize: unasked}}
 }
 
 // serveBodies is serve for apps that take bodies of up to limit bytes. What

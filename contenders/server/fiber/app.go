@@ -23,8 +23,13 @@ func newApp(o server.Options) *fiber.App {
 	return app
 }
 
+// unasked is how many bytes a body may have where none is asked for: the server
+// makes room for all of them at once.
+const unasked = 4 << 10
+
 func config() fiber.Config {
 	return fiber.Config{
+		BodyLimit:   unasked,
 		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
 		StrictRouting: true, CaseSensitive: true, // /health is neither /health/ nor /Health
 	}

@@ -127,7 +127,7 @@ func faces(s *service) (list []face) {
 	at := serving.FindAllStringSubmatch(s.said.String(), -1)
 	for i, try := range s.tries {
 		f := face{addr: at[i][1], grpc: strings.HasPrefix(try, "grpcurl ")}
-		if strings.Contains(try, createUser) {
+		if strings.Contains(try, createUser[1:]) {
 			f.path = createUser
 		}
 		list = append(list, f)
