@@ -61,6 +61,15 @@ type Document struct {
 	Search *SearchSummary `json:"search,omitempty"`
 }
 
+// Failed is how many errors there were, of any class.
+func (d Document) Failed() int64 {
+	var n int64
+	for _, c := range d.Errors {
+		n += c
+	}
+	return n
+}
+
 // Latencies are a distribution in ns.
 type Latencies struct {
 	Count int64   `json:"count"`
@@ -103,6 +112,7 @@ type Moment struct {
 	Errors    int64   `json:"errors"`
 	P50       int64   `json:"p50_ns"`
 	P99       int64   `json:"p99_ns"`
+	Max       int64   `json:"max_ns,omitempty"`             // zero: no answer, or made before it was kept
 	ServerCPU float64 `json:"server_cpu_seconds,omitempty"` // used in it; zero: not known
 }
 
@@ -200,7 +210,7 @@ func NewDocument(r *Result, o Documented) Document {
 		d.Codes[strconv.Itoa(code)] = n
 	}
 	for i, s := range r.Timeline {
-		m := Moment{At: s.At.Seconds(), Requests: s.Requests, Errors: s.Errors, P50: int64(s.P50), P99: int64(s.P99)}
+		m := Moment{At: s.At.Seconds(), Requests: s.Requests, Errors: s.Errors, P50: int64(s.P50), P99: int64(s.P99), Max: int64(s.Max)}
 		if i < len(o.ServerCPU) {
 			m.ServerCPU = o.ServerCPU[i].Seconds()
 		}

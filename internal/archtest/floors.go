@@ -120,6 +120,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/cmdenv", floor: 8},
 		{dir: "cmd/tare/internal/session", floor: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
 		{dir: "cmd/tare/internal/loadstudy", floor: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
+		{dir: "cmd/tare/internal/loadpage", floor: 8},
 		{dir: "cmd/tare/internal/cmd/*", floor: 9}, // commands never import each other
 		{dir: "cmd/tare/internal/cli", floor: 10},
 		{dir: "cmd/tare/internal/manual", floor: 11},                                 // a generator

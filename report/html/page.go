@@ -85,7 +85,7 @@ func newPage(r *tare.Result, o Options, document holding) *page {
 	style, script := styleText(), scriptText()
 	p := &page{
 		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Question: report.Legible(r.Question), Headline: report.Headline(r), Second: report.Second(r), Departure: report.Departure(r),
-		Policy: policy(style, script), Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
+		Policy: Policy(style, script), Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
 		Held: template.HTML(document.Text), Saved: saved(r), Lack: document.Without, //nolint:gosec // base64
 		Choices: b.choices(), Parts: b.parts(),
 	}

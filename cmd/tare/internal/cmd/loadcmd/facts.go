@@ -129,13 +129,27 @@ func (s *sighting) perSecond() []time.Duration {
 	return s.seconds
 }
 
+// live is what was seen of a leg that goes on.
+func (s *sighting) live(r *load.Result) load.Facts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := load.Facts{ClientCores: clientCores(r)}
+	if len(s.begin) > 0 {
+		f.ServerCPU, f.ServerCores = s.last.since(s.begin), float64(runtime.NumCPU())
+	}
+	return f
+}
+
+// clientCores is how many processors the load generator could use.
+func clientCores(r *load.Result) float64 { return float64(min(max(r.Threads, 1), runtime.NumCPU())) }
+
 // facts are what was seen of a leg that is over.
 func (s *sighting) facts(r *load.Result) load.Facts {
 	s.gauging.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := load.Facts{Throttled: s.throttled}
-	f.ClientCores = float64(min(max(r.Threads, 1), runtime.NumCPU()))
+	f.ClientCores = clientCores(r)
 	if len(s.begin) > 0 {
 		f.ServerCPU, f.ServerCores = s.spent, float64(runtime.NumCPU())
 	}

@@ -163,12 +163,6 @@ func (s *service) end() {
 	}
 }
 
-// kill kills tare; its guardian ends the rest.
-func (s *service) kill() {
-	_ = s.cmd.Process.Kill()
-	s.ended <- <-s.ended
-}
-
 // shell types a command beside the service.
 func (s *service) shell(command string) (string, error) {
 	cmd := exec.Command("sh", "-ec", command)
