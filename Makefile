@@ -63,7 +63,11 @@ soak: ## the repetition-heavy tests whole
 .PHONY: sinks
 sinks: ## every sink whole: 100 kills of the service and 50 of its far side each, counts printed; then over real servers, where they can be had
 	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m -run '^(TestConformance|TestKilled)$$' ./internal/sink/...
-	bash .ci/brokers
+	TARE_SOAK=1 bash .ci/brokers
+
+.PHONY: services
+services: ## tare serve under hostile requests, with its far side away and a full disk, by the ten steps, and what each sink costs: tables printed
+	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m ./internal/e2e/services
 
 .PHONY: fuzz fuzz-long
 fuzz: ## every fuzz target for FUZZTIME (20s); FUZZ chooses some; out/fuzz.txt lists executions

@@ -20,6 +20,7 @@ type load struct {
 
 	mu    sync.Mutex
 	acked []string
+	took  []time.Duration // that acknowledged batches took
 	tried map[string]bool
 
 	accepted, full atomic.Int64 // batches
@@ -63,6 +64,7 @@ func (l *load) send(client *http.Client, addr, name string) {
 		l.tried[id] = true
 	}
 	l.mu.Unlock()
+	began := time.Now()
 	r, err := client.Post("http://"+addr+"/", "application/json", strings.NewReader("["+strings.Join(events, ",")+"]"))
 	if err != nil {
 		return // nothing is known
@@ -72,7 +74,7 @@ func (l *load) send(client *http.Client, addr, name string) {
 	switch {
 	case r.StatusCode == http.StatusOK:
 		l.mu.Lock()
-		l.acked = append(l.acked, ids...)
+		l.acked, l.took = append(l.acked, ids...), append(l.took, time.Since(began))
 		l.mu.Unlock()
 		l.accepted.Add(1)
 	case r.StatusCode == http.StatusServiceUnavailable && r.Header.Get("Retry-After") != "":

@@ -181,7 +181,12 @@ var resident = regexp.MustCompile(`VmHWM:\s*(\d+) kB`)
 
 // used looks at tare and at all that it has started.
 func (s *service) used() (u usage) {
+	self, err := os.Executable()
+	must(s.t, err)
 	s.walk(s.cmd.Process.Pid, func(pid int) {
+		if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); exe == self && pid != s.cmd.Process.Pid {
+			return // the guardian
+		}
 		peak := int64(0)
 		if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)); err == nil { // or it has ended
 			if m := resident.FindSubmatch(text); m != nil {
