@@ -34,7 +34,7 @@ func TestReasons(t *testing.T) {
 	}
 	assert.Equal(t, "all", strings.Join(Reasons(e, 0), "\n"), strings.Join(lines, "\n"))
 	assert.Equal(t, "of three, each sort has one", strings.Join(Reasons(e, 3), "\n"), strings.Join([]string{lines[0], lines[1], lines[3]}, "\n"))
-	e.From, e.To, e.Functions, e.Sites, e.Unseen, e.Decisions = 10, 10, nil, nil, 0, nil
+	e.Ops, e.From, e.To, e.Functions, e.Sites, e.Unseen, e.Decisions = 1e6, 10, 10, nil, nil, 0, nil
 	assert.Equal(t, "it waits", strings.Join(Reasons(e, 0), "\n"), "60 ns of 60 ns is time in which nothing runs: it waits, e.g. sleeps, blocks or does input and output\n"+lines[4])
 	assert.Equal(t, "it failed", strings.Join(Reasons(tare.Explanation{Why: "no profile"}, 0), "\n"), "not explained: no profile")
 	assert.Equal(t, "nothing", strings.Join(Reasons(tare.Explanation{}, 0), "\n"), "no function differs by more than profiles do by chance; no allocation differs")

@@ -101,9 +101,8 @@ func Arrange(groups ...[]string) [][]string {
 	}
 	before := groups[0][0]
 	for _, p := range parts() {
-		group, named := where[p.key]
-		if !named {
-			group = where[before]
+		if _, named := where[p.key]; !named {
+			group := where[before]
 			where[p.key] = group
 			out[group] = slices.Insert(out[group], slices.Index(out[group], before)+1, p.key)
 		}

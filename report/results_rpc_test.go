@@ -16,7 +16,7 @@ const own = "get-random"
 // clients, which nobody counts bytes of, and more was published than was weighed.
 func faces() *tare.Result {
 	r := tiny()
-	r.Study, r.Question, r.Kinds = "faces", "What does it take to serve the same calls over two protocols?", []string{kindRPC}
+	r.Study, r.Question, r.Kind = "faces", "What does it take to serve the same calls over two protocols?", kindRPC
 	r.Metrics = slices.Insert(r.Metrics, 3, "bytes", "client-bytes")
 	r.Workloads[1].Set = map[string]string{driver: byClient}
 	for i, s := range servers() {

@@ -32,7 +32,7 @@ func TestAskedOfRoutersAndServers(t *testing.T) {
 	r := routing()
 	assert.Equal(t, "in process", asked(r, r.Workloads[2]), "What is asked: serve of routes (in process, without a socket), 50 routes in the table, 64 different requests in turn, with depth: 3, middleware: 0, params: 1.")
 	assert.Equal(t, "a socket", asked(r, r.Workloads[4]), "What is asked: socket of openapi.yaml (over one connection that is kept open, on loopback), 64 different requests in turn.")
-	r.Kinds = []string{"codec", "router"}
+	r.Kind = "codec"
 	assert.Contains(t, "not all are requests", asked(r, r.Workloads[2]), "64 different bodies in turn")
 	s := tiny()
 	s.Workloads[0].N = 3

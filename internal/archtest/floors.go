@@ -128,7 +128,8 @@ func places() []place {
 		{dir: "cmd/tare/internal/calibrate", floor: 8, only: []string{".", "stats"}}, // runs the command, and counts how often it is right
 		{dir: "cmd/tare/internal/docs", floor: 8},                                    // runs the documentation's commands
 		{dir: "cmd/tare", floor: 11},
-		{dir: "cmd/tare/internal/e2e", floor: 11}, // tests of the whole command
+		{dir: "cmd/tare/internal/e2e", floor: 11},          // tests of the whole command
+		{dir: "cmd/tare/internal/e2e/services", floor: 11}, // tests of services that run for real
 
 		{dir: "cgocopy", floor: alone},
 		{dir: "cgocopy/cgocopytest", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},

@@ -38,7 +38,7 @@ type called struct {
 func loadWith(t *testing.T, l cmdenv.Lab, args ...string) called {
 	t.Helper()
 	dir := t.TempDir()
-	env := map[string]string{"HOME": dir, "TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data"), "NO_COLOR": "1"}
+	env := map[string]string{"HOME": dir, "TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data"), "TARE_LOCK": ownLock, "NO_COLOR": "1"}
 	var out, errors bytes.Buffer
 	code := cli.Main(t.Context(), cmdenv.Env{
 		Args: append([]string{"load"}, args...), Getenv: func(k string) string { return env[k] }, In: strings.NewReader("from stdin"), Out: &out, Err: &errors, Lab: l,

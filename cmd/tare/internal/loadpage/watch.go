@@ -46,7 +46,7 @@ func Listen(addr string, first Page) (*Watch, error) {
 	mux.HandleFunc("GET /{$}", w.whole)
 	mux.HandleFunc("GET /events", w.events)
 	w.server = &http.Server{Handler: local(mux), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
-	go w.server.Serve(l)
+	go func() { _ = w.server.Serve(l) }() // ends with an error when it is closed
 	return w, nil
 }
 
