@@ -180,8 +180,8 @@ benchmark-mem: ## the same of allocated memory
 	$(GO) run ./cmd/tare run users $(PROFILED) --profile mem
 
 .PHONY: bench-load
-bench-load: ## the load generator against wrk and oha (installed where apt-get and cargo are), some minutes on a quiet machine
-	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk; }
+bench-load: ## the load generator against wrk, oha and h2load, over TLS and in HTTP/2 too (installed where apt-get and cargo are), some minutes on a quiet machine
+	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk nghttp2-client; }
 	command -v oha >/dev/null || ! cargo --version >/dev/null 2>&1 || cargo install --locked --root out/oha oha@$(OHA)
 	mkdir -p out
 	$(GO) build -o out/benchload ./tools/benchload

@@ -57,6 +57,7 @@ type Document struct {
 	Findings []Remark `json:"findings"`
 	Timeline []Moment `json:"timeline"`
 
+	Drift  []Drift        `json:"drift,omitempty"` // of a leg that is long enough
 	SLO    []Kept         `json:"slo,omitempty"`
 	Search *SearchSummary `json:"search,omitempty"`
 }
@@ -112,8 +113,9 @@ type Moment struct {
 	Errors    int64   `json:"errors"`
 	P50       int64   `json:"p50_ns"`
 	P99       int64   `json:"p99_ns"`
-	Max       int64   `json:"max_ns,omitempty"`             // zero: no answer, or made before it was kept
-	ServerCPU float64 `json:"server_cpu_seconds,omitempty"` // used in it; zero: not known
+	Max       int64   `json:"max_ns,omitempty"`              // zero: no answer, or made before it was kept
+	ServerCPU float64 `json:"server_cpu_seconds,omitempty"`  // used in it; zero: not known
+	Memory    int64   `json:"server_memory_bytes,omitempty"` // of the server at its end; zero: not known
 }
 
 // Remark is a finding: what was seen and what to do about it.
@@ -165,6 +167,7 @@ type Documented struct {
 	Delay       time.Duration // of a relay
 	Profile     Profile       // nil: a closed loop
 	ServerCPU   []time.Duration
+	Memory      []int64 // of the server, by second, bytes; nil: not known
 	SLO         SLO
 	Search      *Search
 }
@@ -214,8 +217,12 @@ func NewDocument(r *Result, o Documented) Document {
 		if i < len(o.ServerCPU) {
 			m.ServerCPU = o.ServerCPU[i].Seconds()
 		}
+		if i < len(o.Memory) {
+			m.Memory = o.Memory[i]
+		}
 		d.Timeline = append(d.Timeline, m)
 	}
+	d.Drift = drifts(r.Timeline, o.Memory, o.Profile)
 	if len(o.SLO) > 0 {
 		d.SLO = kept(o.SLO.Hold(r), a)
 	}

@@ -65,6 +65,9 @@ func TestPage(t *testing.T) {
 				t.Errorf("%d seconds: there is %s", seconds, not)
 			}
 		}
+		if drift := strings.Contains(text, "<h2>Drift</h2>"); drift != (seconds >= 60) {
+			t.Errorf("%d seconds: drift is %v", seconds, drift)
+		}
 		if over := strings.Contains(text, `id="heat"`); over != (seconds > 1) {
 			t.Errorf("%d seconds: a heat map is %v", seconds, over)
 		}
@@ -217,6 +220,21 @@ func TestWatchIsLocal(t *testing.T) {
 		a.Body.Close()
 		if a.StatusCode != want {
 			t.Errorf("%s: %d, want %d", host, a.StatusCode, want)
+		}
+	}
+}
+
+func TestDriftText(t *testing.T) {
+	for _, c := range []struct {
+		d    load.Drift
+		want string
+	}{
+		{load.Drift{Unit: "ns", Change: -1500, Low: -3e6, High: 20, Level: 5e6}, "−1.50 µs [−3.00 ms, +20 ns] on 5.00 ms"},
+		{load.Drift{Unit: "share", Change: 0.01, Low: 0, High: 0.02, Level: 0.5}, "+1.000 % [0.000 %, +2.000 %] on 50.000 %"},
+		{load.Drift{Unit: "bytes", Change: 2e6, Low: 1e6, High: 3e9, Level: 5}, "+2.00 MB [+1.00 MB, +3.00 GB] on 5 B"},
+	} {
+		if got := DriftText(c.d); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }

@@ -63,6 +63,13 @@ func WriteMetrics(w io.Writer, d load.Document, now time.Time) error {
 	}
 	family("tare_load_limit", "1 for what set the limit.", sample{"limit", d.Limit, 1})
 	family("tare_load_capacity", "1 if rate and latencies may be told of the server.", one(flag(d.Capacity)))
+	var drifts, shown []sample
+	for _, x := range d.Drift {
+		of := x.Of + "_" + x.Unit
+		drifts, shown = append(drifts, sample{"of", of, x.Change}), append(shown, sample{"of", of, flag(x.Shown)})
+	}
+	family("tare_load_drift", "Change from the beginning of the leg to its end, in the unit of its name.", drifts...)
+	family("tare_load_drift_shown", "1 if the interval of the change excludes zero.", shown...)
 	var kept []sample
 	for _, k := range d.SLO {
 		if k.Verdict == tare.Met || k.Verdict == tare.NotMet {

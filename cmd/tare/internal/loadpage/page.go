@@ -55,6 +55,7 @@ type content struct {
 	Errors, Statuses                        []pair
 	FirstError                              string
 	Objectives                              []verdict
+	Drift                                   []pair // of figures that drifted or did not
 	Search                                  *searched
 	Findings                                []finding
 }
@@ -142,6 +143,13 @@ func newContent(p Page) *content {
 			seen = Decimal(k.Value*100, 3) + " %"
 		}
 		c.Objectives = append(c.Objectives, verdict{mark(k.Verdict), string(k.Verdict), k.Objective, seen})
+	}
+	for _, x := range d.Drift {
+		text := DriftText(x)
+		if !x.Shown {
+			text += ": no drift shown"
+		}
+		c.Drift = append(c.Drift, pair{DriftName(x), text})
 	}
 	c.searched(d.Search)
 	for _, f := range d.Findings {

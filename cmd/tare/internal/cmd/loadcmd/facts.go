@@ -43,6 +43,7 @@ type sighting struct {
 	last    reading
 	spent   time.Duration // of the server, while measured
 	seconds []time.Duration
+	memory  []int64 // of the server at the end of each second, bytes
 
 	gauge     *machine.Gauge
 	throttled float64
@@ -120,13 +121,22 @@ func (s *sighting) tick(second load.Second) {
 	}
 	s.seconds[second.At/time.Second] = now.since(s.last)
 	s.last = now
+	for len(s.memory) < len(s.seconds) {
+		s.memory = append(s.memory, 0)
+	}
+	for _, pid := range s.pids {
+		if bytes, ok := machine.Resident(pid); ok {
+			s.memory[second.At/time.Second] += bytes
+		}
+	}
 }
 
-// perSecond is the server's CPU time of each second; nil: not known.
-func (s *sighting) perSecond() []time.Duration {
+// perSecond is the server's CPU time of each second and its memory at the end of
+// it; nil: not known.
+func (s *sighting) perSecond() (cpu []time.Duration, memory []int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.seconds
+	return s.seconds, s.memory
 }
 
 // live is what was seen of a leg that goes on.

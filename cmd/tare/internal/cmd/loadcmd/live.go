@@ -60,8 +60,9 @@ func (l *loading) how() string {
 // that is watched.
 func (l *loading) tick(t load.Trial, tick load.Tick) {
 	l.seen.tick(tick.Second)
+	cpu, memory := l.seen.perSecond()
 	d := load.NewDocument(tick.SoFar, load.Documented{
-		URL: l.url, Facts: l.known(l.seen.live(tick.SoFar)), Delay: l.o.delay, Profile: l.profile(t), ServerCPU: l.seen.perSecond(), SLO: l.o.slo,
+		URL: l.url, Facts: l.known(l.seen.live(tick.SoFar)), Delay: l.o.delay, Profile: l.profile(t), ServerCPU: cpu, Memory: memory, SLO: l.o.slo,
 	})
 	how := l.how()
 	if l.o.search {

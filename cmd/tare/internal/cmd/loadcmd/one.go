@@ -141,9 +141,10 @@ func (l *loading) once(ctx context.Context) error {
 	if r == nil || r.Wall == 0 {
 		return cmdenv.ErrInterrupted
 	}
+	cpu, memory := l.seen.perSecond()
 	d := load.NewDocument(r, load.Documented{
 		URL: l.url, Interrupted: interrupted, Facts: facts, Delay: l.o.delay, Profile: l.o.profile,
-		ServerCPU: l.seen.perSecond(), SLO: l.o.slo,
+		ServerCPU: cpu, Memory: memory, SLO: l.o.slo,
 	})
 	l.Progress.Part()
 	if err := l.print(r, d); err != nil {

@@ -43,6 +43,7 @@ func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, ho
 		p.answers()
 		p.transfer()
 		p.timeline()
+		p.drift()
 		p.objectives()
 	}
 	p.limit()
@@ -215,6 +216,21 @@ func (p *loadPage) transfer() {
 	p.labelled("client", per(d.ClientCPUSeconds))
 	if d.ServerCPUSeconds > 0 {
 		p.labelled("server", per(d.ServerCPUSeconds))
+	}
+}
+
+// drift says which figures changed over the leg.
+func (p *loadPage) drift() {
+	if len(p.d.Drift) == 0 {
+		return
+	}
+	p.heading(fmt.Sprintf("DRIFT over %s s, each interval at 95 %%", loadpage.Decimal(p.d.Seconds, 0)))
+	for _, d := range p.d.Drift {
+		colour, word := p.style.Dim, "not shown"
+		if d.Shown {
+			colour, word = p.style.Warn, "shown"
+		}
+		fmt.Fprintf(&p.b, "  %s  %-14s %s\n", cmdenv.Paint(colour, fmt.Sprintf("%-10s", word)), loadpage.DriftName(d), loadpage.DriftText(d))
 	}
 }
 
