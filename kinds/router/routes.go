@@ -185,6 +185,20 @@ func (t Table) Ambiguous() (a, b int, found bool) {
 	return 0, 0, false
 }
 
+// Parts counts the routes in which a parameter is a part of a segment, and
+// returns the first of them. net/http cannot have those, nor can most routers.
+func (t Table) Parts() (n, first int) {
+	for i, r := range t.Routes {
+		segments, err := split(r.Path)
+		if err == nil && slices.ContainsFunc(segments, func(s segment) bool { return s.before+s.after != "" }) {
+			if n++; n == 1 {
+				first = i
+			}
+		}
+	}
+	return n, first
+}
+
 // params marks the places of parameters: "010" for /a/{b}/c.
 func params(segments []router.Segment) string {
 	marks := make([]byte, len(segments))
