@@ -199,6 +199,25 @@ func (t Table) Parts() (n, first int) {
 	return n, first
 }
 
+// Whole is the table without the routes that Parts counts.
+func (t Table) Whole() Table {
+	var kept []Written
+	out := Table{}
+	for i, w := range t.From {
+		one := Table{Routes: t.Routes[i : i+1]}
+		if n, _ := one.Parts(); n > 0 {
+			out.Left = append(out.Left, Left{w, "its parameter is a part of a segment, which most routers cannot have"})
+			continue
+		}
+		kept = append(kept, w)
+	}
+	left := slices.Concat(out.Left, t.Left)
+	out = NewTable(kept)
+	out.Left = append(left, out.Left...)
+	slices.SortStableFunc(out.Left, func(a, b Left) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) })
+	return out
+}
+
 // params marks the places of parameters: "010" for /a/{b}/c.
 func params(segments []router.Segment) string {
 	marks := make([]byte, len(segments))

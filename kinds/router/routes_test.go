@@ -221,6 +221,10 @@ func TestParts(t *testing.T) {
 	if n != 2 || table.From[first].Path != "/v-{id}" && table.From[first].Path != "/a/{id}.json" {
 		t.Errorf("%d, the first is %v", n, table.From[first])
 	}
+	whole := table.Whole()
+	if got := whole.List(); got != "GET /a/{id}\nGET /b\n" || len(whole.Left) != 2 || whole.Left[0].Path != "/a/{id}.json" || !strings.Contains(whole.Left[1].Why, "part of a segment") {
+		t.Errorf("without them %q, left out %+v", got, whole.Left)
+	}
 	if n, _ := tableOf(t, "GET /a/{id}", "GET /b.json").Parts(); n != 0 {
 		t.Errorf("%d where there are none", n)
 	}

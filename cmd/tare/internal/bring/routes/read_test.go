@@ -186,7 +186,7 @@ func FuzzRead(f *testing.F) {
 // a remark says so with the place of the first such route.
 func TestParts(t *testing.T) {
 	d, _ := listOf(t, "api.yaml", "openapi: 3.0.0\npaths:\n  /a/{id}: {get: {}}\n  /a/{id}.json: {get: {}, put: {}}\n")
-	want := "api.yaml:4:3: GET /a/{id}.json has a parameter that is a part of a segment (and 1 more has): the routers that can have such a table are weighed on it, chi is the baseline, and the others are void and say so"
+	want := "api.yaml:4:3: GET /a/{id}.json has a parameter that is a part of a segment (and 1 more has): the routers that can have such a table are weighed on it, chi is the baseline, and the others are void and say so; --whole-segments leaves such routes out and weighs all"
 	if got := d.Remarks(); len(got) != 1 || got[0] != want || d.Baseline() != "chi" {
 		t.Errorf("got %q, baseline %s", got, d.Baseline())
 	}

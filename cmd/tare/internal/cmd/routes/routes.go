@@ -20,6 +20,8 @@ type options struct {
 	run  session.Options
 	only []string
 	list bool
+
+	whole bool // routes with a parameter that is a part of a segment are left out
 }
 
 // Command is tare routes.
@@ -83,6 +85,7 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 	what.Set.StringArrayVar(&o.run.Only.Contenders, "contender", nil, "the same, one `glob` each")
 	what.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
 	what.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
+	what.Set.BoolVar(&o.whole, "whole-segments", false, "leave out routes such as /files/{name}.json, so that every router can be weighed")
 	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	session.AddFlags(cmd, what, &o.run, &words, &f)
 	return cmd
@@ -93,6 +96,9 @@ func runRoutes(ctx context.Context, env cmdenv.Env, o options, arg string) error
 	doc, err := readRoutes(env, arg)
 	if err != nil {
 		return err
+	}
+	if o.whole && !doc.LeaveParts() {
+		return cmdenv.Usage("--whole-segments leaves out all routes of "+arg, "weigh them without it")
 	}
 	for _, line := range doc.Remarks() {
 		fmt.Fprintln(env.Err, "tare: "+format.Line(line, 0))
