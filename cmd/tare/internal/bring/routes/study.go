@@ -61,6 +61,9 @@ func works() []work {
 
 // Baseline is who routers are held against on these routes.
 func (d *Document) Baseline() string {
+	if n, _ := d.Table.Parts(); n > 0 {
+		return second
+	}
 	if _, _, found := d.Table.Ambiguous(); found {
 		return second
 	}
