@@ -63,7 +63,11 @@ soak: ## the repetition-heavy tests whole
 .PHONY: sinks
 sinks: ## every sink whole: 100 kills of the service and 50 of its far side each, counts printed; then over real servers, where they can be had
 	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m -run '^(TestConformance|TestKilled)$$' ./internal/sink/...
-	bash .ci/brokers
+	TARE_SOAK=1 bash .ci/brokers
+
+.PHONY: services
+services: ## tare serve under hostile requests, with its far side away and a full disk, by the ten steps, and what each sink costs: tables printed
+	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m ./internal/e2e/services
 
 .PHONY: fuzz fuzz-long
 fuzz: ## every fuzz target for FUZZTIME (20s); FUZZ chooses some; out/fuzz.txt lists executions
@@ -176,8 +180,8 @@ benchmark-mem: ## the same of allocated memory
 	$(GO) run ./cmd/tare run users $(PROFILED) --profile mem
 
 .PHONY: bench-load
-bench-load: ## the load generator against wrk and oha (installed where apt-get and cargo are), some minutes on a quiet machine
-	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk; }
+bench-load: ## the load generator against wrk, oha and h2load, over TLS and in HTTP/2 too (installed where apt-get and cargo are), some minutes on a quiet machine
+	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk nghttp2-client; }
 	command -v oha >/dev/null || ! cargo --version >/dev/null 2>&1 || cargo install --locked --root out/oha oha@$(OHA)
 	mkdir -p out
 	$(GO) build -o out/benchload ./tools/benchload

@@ -55,7 +55,7 @@ type framer1 struct {
 	begun bool // at least one byte has come
 	body  int64
 	line  []byte // what there is of a line that has not come whole
-	kept  kept
+	kept  keptBody
 	known *head // the last head that came in one piece, over all connections of a thread; nil: none is kept
 }
 

@@ -57,7 +57,7 @@ const mostReads = 16
 // verified.
 func newFramer(p Protocol, room *atomic.Int64) framer {
 	if p == HTTP1 {
-		return &http1{framer1: framer1{kept: kept{room: room}}}
+		return &http1{framer1: framer1{kept: keptBody{room: room}}}
 	}
 	return newHTTP2(p == GRPC, 1, room)
 }

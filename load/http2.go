@@ -77,7 +77,7 @@ type call struct {
 	came   int64 // bytes of DATA
 	known  fields
 	msg    message
-	kept   kept
+	kept   keptBody
 	a      answer
 	lost   error // why there will be no answer
 

@@ -2,15 +2,44 @@ package router
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 )
 
 // place is where the routes of a table go on after the same beginning.
 type place struct {
 	next   map[string]*place // by literal
+	parts  []part            // parameters that are a part of a segment, the longest literals first
 	param  *place            // any text but an empty one; nil: no parameter stands here
 	rest   map[string]*Route // by method, whose catch-all stands here: it takes all texts, and one that is empty as well
 	routes map[string]*Route // that end here, by method
+}
+
+// part is a place behind a parameter with literals beside it.
+type part struct {
+	before, after string
+	*place
+}
+
+// value is what the parameter of a segment is. It is false where the segment is
+// another one.
+func (p part) value(text string) (string, bool) {
+	rest, ok := strings.CutPrefix(text, p.before)
+	value, ends := strings.CutSuffix(rest, p.after)
+	return value, ok && ends && value != ""
+}
+
+// part returns the place behind a parameter that is a part of a segment.
+func (p *place) part(s Segment) *place {
+	for _, known := range p.parts {
+		if known.before == s.Before && known.after == s.After {
+			return known.place
+		}
+	}
+	next := &place{}
+	p.parts = append(p.parts, part{s.Before, s.After, next})
+	slices.SortStableFunc(p.parts, func(a, b part) int { return len(b.before+b.after) - len(a.before+a.after) })
+	return next
 }
 
 // add puts a route where it ends. Of two that are one the first stays.
@@ -28,6 +57,10 @@ func (p *place) add(r *Route) {
 				at.rest[r.Method] = r
 			}
 			return
+		}
+		if s.Before+s.After != "" {
+			at = at.part(s)
+			continue
 		}
 		if s.Param {
 			if at.param == nil {
@@ -76,6 +109,15 @@ func (p *place) match(method string, texts, values []string) (*Route, []string, 
 	}
 	if next := p.next[texts[0]]; next != nil {
 		if r, v, ok := next.match(method, texts[1:], values); ok {
+			return r, v, true
+		}
+	}
+	for _, part := range p.parts {
+		value, ok := part.value(texts[0])
+		if !ok {
+			continue
+		}
+		if r, v, ok := part.match(method, texts[1:], append(values, value)); ok {
 			return r, v, true
 		}
 	}

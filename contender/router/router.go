@@ -83,16 +83,37 @@ type Build func(ctx context.Context, spec Spec) (http.Handler, error)
 type BuildNative func(ctx context.Context, spec Spec) (Native, error)
 
 // Main serves the lab that started this process as one router, and exits.
-func Main(b Build) { contender.Main(newHost(map[string]builder{"": b.stack}).program()) }
+func Main(b Build) { contender.Main(newHost(map[string]builder{"": whole(b.stack)}).program()) }
 
 // MainNative is [Main] for a stack with requests of its own.
-func MainNative(b BuildNative) { contender.Main(newHost(map[string]builder{"": b.stack}).program()) }
+func MainNative(b BuildNative) {
+	contender.Main(newHost(map[string]builder{"": whole(b.stack)}).program())
+}
+
+// MainParts is [Main] for a router in which a parameter can be a part of a
+// segment, as in /files/{name}.json. The others are not asked for such tables.
+func MainParts(b Build) { contender.Main(newHost(map[string]builder{"": b.stack}).program()) }
+
+// MainNativeParts is [MainParts] for a stack with requests of its own.
+func MainNativeParts(b BuildNative) {
+	contender.Main(newHost(map[string]builder{"": b.stack}).program())
+}
+
+// whole refuses tables in which a parameter is a part of a segment.
+func whole(b builder) builder {
+	return func(ctx context.Context, spec Spec) (stack, error) {
+		if r := spec.Part(); r != nil {
+			return nil, fmt.Errorf("only a whole segment can be a parameter, and there is %s %s: %w", r.Method, r.BracePath(), contender.ErrUnsupported)
+		}
+		return b(ctx, spec)
+	}
+}
 
 // Variants is Main for a program that holds several routers by name.
 func Variants(builds map[string]Build) {
 	builders := map[string]builder{}
 	for name, b := range builds {
-		builders[name] = b.stack
+		builders[name] = whole(b.stack)
 	}
 	contender.Main(newHost(builders).program())
 }

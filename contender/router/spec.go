@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,6 +44,8 @@ type Segment struct {
 	Text  string // a literal, not escaped, or the name of the parameter; empty: the path ends in a slash
 	Param bool
 	Rest  bool // a catch-all: a parameter that takes all that is left of a path
+
+	Before, After string // literals beside a parameter in its segment, as in /files/v-{name}.json
 }
 
 // ColonPath is the path with parameters as in /users/:id, and a catch-all as in
@@ -72,7 +75,7 @@ func (r *Route) path(before, after, rest string) string {
 		case s.Rest:
 			b.WriteString(rest)
 		case s.Param:
-			b.WriteString(before + s.Text + after)
+			b.WriteString(s.Before + before + s.Text + after + s.After)
 		default:
 			b.WriteString(s.Text)
 		}
@@ -111,6 +114,17 @@ func (r *Route) Reply(w io.Writer, param func(name string) string) {
 	}
 	*r.scratch = b
 	_, _ = w.Write(b)
+}
+
+// Part is the first route in which a parameter is a part of a segment, as in
+// /files/{name}.json; nil: there is none.
+func (s Spec) Part() *Route {
+	for i, r := range s.Routes {
+		if slices.ContainsFunc(r.Segments, func(g Segment) bool { return g.Before+g.After != "" }) {
+			return &s.Routes[i]
+		}
+	}
+	return nil
 }
 
 // LayerCalls is how often layers were called so far, all together.
@@ -173,11 +187,11 @@ func newRoute(index int, from fixture.Route) (Route, error) {
 	}
 	texts := strings.Split(path, "/")
 	for i, text := range texts {
-		name, param := strings.CutPrefix(text, "{")
+		before, name, after, param := fixture.Parameter(text)
 		switch {
-		case param && strings.HasSuffix(name, "}"):
-			name, rest := strings.CutSuffix(strings.TrimSuffix(name, "}"), "...")
-			if rest && i < len(texts)-1 {
+		case param && !strings.ContainsAny(before+after, "{}:*"):
+			name, rest := strings.CutSuffix(name, "...")
+			if rest && (i < len(texts)-1 || before+after != "") {
 				return r, fmt.Errorf("segment %q: only the end of a path can be a catch-all", text)
 			}
 			if err := checkName(name, r.Params); err != nil {
@@ -188,9 +202,9 @@ func newRoute(index int, from fixture.Route) (Route, error) {
 			}
 			r.Params = append(r.Params, name)
 			r.labels = append(r.labels, " "+name+"=")
-			r.Segments = append(r.Segments, Segment{name, true, rest})
+			r.Segments = append(r.Segments, Segment{Text: name, Param: true, Rest: rest, Before: before, After: after})
 		case strings.ContainsAny(text, "{}:*"):
-			return r, fmt.Errorf("segment %q: a parameter is a whole segment in braces, and a literal has none of { } : *", text)
+			return r, fmt.Errorf("segment %q: a segment has one parameter in braces at most, and a literal has none of { } : *", text)
 		case text == "" && i < len(texts)-1:
 			return r, errors.New("an empty segment")
 		default:

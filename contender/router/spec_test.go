@@ -1,11 +1,14 @@
 package router
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"strings"
 	"testing"
 
+	"github.com/tarebench/tare/contender"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
 )
@@ -136,8 +139,8 @@ func TestBadTables(t *testing.T) {
 		`{"routes":[{"path":"/"}]}`:                                       "no word in capitals",
 		`{"routes":[{"method":"GET","path":"a"}]}`:                        "route 0, GET a: the path does not begin with a slash",
 		`{"routes":[{"method":"GET","path":"/a//b"}]}`:                    "an empty segment",
-		`{"routes":[{"method":"GET","path":"/a{b}"}]}`:                    `segment "a{b}"`,
-		`{"routes":[{"method":"GET","path":"/{b}c"}]}`:                    `segment "{b}c"`,
+		`{"routes":[{"method":"GET","path":"/a{b}{c}"}]}`:                 `segment "a{b}{c}"`,
+		`{"routes":[{"method":"GET","path":"/{b}c:"}]}`:                   `segment "{b}c:"`,
 		`{"routes":[{"method":"GET","path":"/:b"}]}`:                      `segment ":b"`,
 		`{"routes":[{"method":"GET","path":"/*"}]}`:                       `segment "*"`,
 		`{"routes":[{"method":"GET","path":"/{a...}/b"}]}`:                `segment "{a...}": only the end of a path can be a catch-all`,
@@ -177,5 +180,48 @@ func TestDiffers(t *testing.T) {
 		if got == "" != (want == "") || !strings.Contains(got, want) || strings.Contains(got, "\n") || len(got) > 200 {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// TestParts: a parameter that is a part of a segment is bound to what stands
+// beside the literals, the longer literals first and the whole segment last.
+func TestParts(t *testing.T) {
+	s := spec(t, "GET /a/list.json", "GET /a/{id}.tar.gz", "GET /a/{id}.gz", "GET /a/v-{id}/x", "GET /a/{id}")
+	if got := s.Part(); got == nil || got.BracePath() != "/a/{id}.tar.gz" || got.ColonPath() != "/a/:id.tar.gz" {
+		t.Fatalf("the first is %+v", got)
+	}
+	for path, want := range map[string]string{
+		"/a/list.json": "0", "/a/7.tar.gz": "1 id=7", "/a/7.gz": "2 id=7", "/a/v-7/x": "3 id=7", "/a/7": "4 id=7", "/a/.gz": "4 id=.gz", "/a/7%2F8.gz": "2 id=7/8", "/a/7.gzip": "4 id=7.gzip", "/a/v-/x": "", "/a/w-7/x": "",
+	} {
+		a, ok := s.Answer(wire.HTTPRequest{Method: "GET", Path: path})
+		if ok != (want != "") || string(a.Body) != want {
+			t.Errorf("%s: %q, %v", path, a.Body, ok)
+		}
+	}
+	visits, err := fixture.Visits([]fixture.Route{{Method: "GET", Path: "/a/v-{id}.json"}}, 500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range visits {
+		if !strings.HasPrefix(v.Path, "/a/v-") || !strings.HasSuffix(v.Path, ".json") || strings.ContainsAny(v.Values[0], "v-.json") {
+			t.Errorf("%+v", v)
+		}
+	}
+	if spec(t, "GET /a/{id}/b.json").Part() != nil {
+		t.Error("there is none, and it names one")
+	}
+}
+
+// TestPartsRefused: a router that says nothing about it refuses such a table as
+// what it cannot have, and one that can is asked.
+func TestPartsRefused(t *testing.T) {
+	parts := spec(t, "GET /a/{id}.json")
+	asked := false
+	build := builder(func(context.Context, Spec) (stack, error) { asked = true; return nil, nil })
+	if _, err := whole(build)(context.Background(), parts); !errors.Is(err, contender.ErrUnsupported) || !strings.Contains(err.Error(), "GET /a/{id}.json") || asked {
+		t.Errorf("%v, asked %v", err, asked)
+	}
+	if _, err := whole(build)(context.Background(), spec(t, "GET /a/{id}")); err != nil || !asked {
+		t.Errorf("%v, asked %v", err, asked)
 	}
 }

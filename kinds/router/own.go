@@ -47,7 +47,7 @@ func (k *Kind) ownExams(dir string) ([]wire.Workload, error) {
 			return nil, err
 		}
 		t := Table{Routes: bare(spec)}
-		if _, _, found := t.Ambiguous(); found {
+		if _, _, found := t.Ambiguous(); found || spec.Part() != nil {
 			continue
 		}
 		list, err := ownQuestions(t.Routes, spec, i)

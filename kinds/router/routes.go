@@ -185,6 +185,39 @@ func (t Table) Ambiguous() (a, b int, found bool) {
 	return 0, 0, false
 }
 
+// Parts counts the routes in which a parameter is a part of a segment, and
+// returns the first of them. net/http cannot have those, nor can most routers.
+func (t Table) Parts() (n, first int) {
+	for i, r := range t.Routes {
+		segments, err := split(r.Path)
+		if err == nil && slices.ContainsFunc(segments, func(s segment) bool { return s.before+s.after != "" }) {
+			if n++; n == 1 {
+				first = i
+			}
+		}
+	}
+	return n, first
+}
+
+// Whole is the table without the routes that Parts counts.
+func (t Table) Whole() Table {
+	var kept []Written
+	out := Table{}
+	for i, w := range t.From {
+		one := Table{Routes: t.Routes[i : i+1]}
+		if n, _ := one.Parts(); n > 0 {
+			out.Left = append(out.Left, Left{w, "its parameter is a part of a segment, which most routers cannot have"})
+			continue
+		}
+		kept = append(kept, w)
+	}
+	left := slices.Concat(out.Left, t.Left)
+	out = NewTable(kept)
+	out.Left = append(left, out.Left...)
+	slices.SortStableFunc(out.Left, func(a, b Left) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) })
+	return out
+}
+
 // params marks the places of parameters: "010" for /a/{b}/c.
 func params(segments []router.Segment) string {
 	marks := make([]byte, len(segments))

@@ -46,8 +46,11 @@ func TestTables(t *testing.T) {
 		{"GET /{a}/f/*p|GET /b/g/{x}|GET /c/*p|GET /d", "GET /b/g/{x}|GET /c/{p...}|GET /d", "1: a catch-all, and GET /c/*p in line 3 can be"},
 		{"GET /a|GET /u/{id:[0-9]{2}}|GET /u/{id:int}/b", "GET /a",
 			`2: "{id:[0-9]{2}}": not all routers can say what a parameter is made of; write {id}|3: "{id:int}": not all`},
-		{"GET /a|GET /{a}{b}|GET /x/{id}.json|GET /v-{id}|GET /{}", "GET /a",
-			`2: "{a}{b}": only a whole segment|3: "{id}.json": only a whole segment|4: "v-{id}": only a whole segment|5: "{}": only a whole segment`},
+		// a parameter that is a part of a segment
+		{"GET /x/{id}|GET /x/{i-d}.json/y|GET /x/a|GET /v-{id}|GET /x/{sid}.json|GET /x/{id}.json|GET /x/v-{id}.tar.gz", "GET /x/a|GET /x/v-{id}.tar.gz|GET /x/{sid}.json|GET /x/{sid}.json/y|GET /x/{id}|GET /v-{id}",
+			"6: it is the same route as GET /x/{sid}.json in line 5"},
+		{"GET /a|GET /{a}{b}|GET /{id}:batch|GET /{id}_x|GET /{}|GET /{}.json|GET /{id:int}.json|GET /über{id}|GET /{p...}.json", "GET /a",
+			`2: "{a}{b}": a segment can have one parameter|3: "{id}:batch": a segment|4: "{id}_x": a segment|5: "{}": a segment|6: "{}.json": a segment|7: "{id:int}.json": a segment|8: "über{id}": a segment|9: "{p...}.json": a segment`},
 		{"GET /a|GET /users:batch|GET /a//b|GET /*|GET /:id<int>|GET /a?b=c", "GET /a",
 			`2: "users:batch": routers give a meaning|3: it has an empty segment|4: a catch-all, and GET /a in line 1|5: ":id<int>": routers give|6: "a?b=c": routers give`},
 		{"GET /a|OPTIONS /a|BREW /a", "GET /a", "2: only GET, POST, PUT, PATCH, DELETE are weighed|3: only GET"},
@@ -208,4 +211,27 @@ func FuzzList(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestParts: a table with a parameter that is a part of a segment is said to
+// have some, and requests to it are answered by what stands beside the literals.
+func TestParts(t *testing.T) {
+	table := tableOf(t, "GET /a/{id}.json", "GET /a/{id}", "GET /b", "PUT /v-{id}")
+	n, first := table.Parts()
+	if n != 2 || table.From[first].Path != "/v-{id}" && table.From[first].Path != "/a/{id}.json" {
+		t.Errorf("%d, the first is %v", n, table.From[first])
+	}
+	whole := table.Whole()
+	if got := whole.List(); got != "GET /a/{id}\nGET /b\n" || len(whole.Left) != 2 || whole.Left[0].Path != "/a/{id}.json" || !strings.Contains(whole.Left[1].Why, "part of a segment") {
+		t.Errorf("without them %q, left out %+v", got, whole.Left)
+	}
+	if n, _ := tableOf(t, "GET /a/{id}", "GET /b.json").Parts(); n != 0 {
+		t.Errorf("%d where there are none", n)
+	}
+	if got := strings.Join(table.Asks(), " "); got != "all static parameter unknown method" {
+		t.Errorf("asked for %s", got)
+	}
+	if n, _ := table.Renamed(); n != 0 {
+		t.Errorf("%d are renamed", n)
+	}
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tarebench/tare/contender/fixture"
 )
 
 // route is one that can be asked for.
@@ -19,6 +21,8 @@ type segment struct {
 	text  string // of a literal, or the name of the parameter
 	param bool
 	rest  bool // a catch-all: a parameter for all that is left of a path
+
+	before, after string // literals beside a parameter
 }
 
 func split(path string) ([]segment, error) {
@@ -36,7 +40,7 @@ func split(path string) ([]segment, error) {
 		switch {
 		case last && text == "{$}": // as net/http says it
 		case last && takesRest(text):
-			segments[i] = segment{restName(text), true, true}
+			segments[i] = segment{text: restName(text), param: true, rest: true}
 		case takesRest(text):
 			return nil, fmt.Errorf("%q: only the end of a path can stand for all that is left of it", text)
 		case braces && closed && limits(inner):
@@ -46,7 +50,9 @@ func split(path string) ([]segment, error) {
 		case colon && name != "" && !strings.ContainsAny(name, ":*{}?+<>()."):
 			segments[i] = segment{text: name, param: true}
 		case strings.ContainsAny(text, "{}"):
-			return nil, fmt.Errorf("%q: only a whole segment can be a parameter, as in /files/{name}", text)
+			if segments[i], ok = part(text); !ok {
+				return nil, fmt.Errorf("%q: a segment can have one parameter, and beside it letters, digits, dots and dashes, as in /files/v-{name}.json, with a dot or a dash behind it", text)
+			}
 		case strings.ContainsAny(text, ":*?#%\\+<>()| \t\r\n"):
 			return nil, fmt.Errorf("%q: routers give a meaning of their own to some character of it", text)
 		case text == "." || text == "..":
@@ -58,6 +64,19 @@ func split(path string) ([]segment, error) {
 		}
 	}
 	return segments, nil
+}
+
+// part reads a segment with one parameter and literals beside it, in the
+// characters that those routers take that can have such a segment: one of them
+// takes a letter behind the parameter for one of its name.
+func part(text string) (segment, bool) {
+	before, name, after, ok := fixture.Parameter(text)
+	plain := func(r rune) bool {
+		return r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	odd := strings.ContainsFunc(before+after, func(r rune) bool { return !plain(r) })
+	ends := after == "" || after[0] == '.' || after[0] == '-'
+	return segment{text: name, param: true, before: before, after: after}, ok && name != "" && !strings.ContainsAny(name, "{}:*?+.") && !odd && ends
 }
 
 // takesRest reports whether a segment at the end stands for all that is left of
@@ -122,6 +141,8 @@ func compare(a, b route) int {
 			return -1
 		case x.rest != y.rest:
 			return 1
+		case x.param && (x.before != y.before || x.after != y.after): // the longer literals first
+			return cmp.Or(len(y.before+y.after)-len(x.before+x.after), strings.Compare(x.before, y.before), strings.Compare(x.after, y.after))
 		case !x.param && x.text != y.text:
 			return strings.Compare(x.text, y.text)
 		}
@@ -186,7 +207,7 @@ func (s segment) spelled(name string) string {
 	if s.rest {
 		name += "..."
 	}
-	return "{" + name + "}"
+	return s.before + "{" + name + "}" + s.after
 }
 
 // word makes a name that every router takes.

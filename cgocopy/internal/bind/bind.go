@@ -197,7 +197,9 @@ func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[st
 	}
 	b.at[s.Go+"."+f.path] = f.Pos()
 	b.out.Imports = append(b.out.Imports, imports...)
-	s.Fields = append(s.Fields, plan.Field{Go: f.path, C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Tag: f.tag, Offset: m.Offset, Nameless: m.Nameless(), Rule: rule})
+	field := plan.Field{Go: f.path, C: m.Name, Type: m.Type.String(), Pos: m.Pos(), Tag: f.tag, Offset: m.Offset, Nameless: m.Nameless(), Rule: rule}
+	field.See(m.Type)
+	s.Fields = append(s.Fields, field)
 }
 
 // closed is a place in brackets, comma is one behind a comma; nothing where it

@@ -31,6 +31,9 @@ func (w *fitting) fit(r plan.Rule, c *ctype.Type, g types.Type) (plan.Rule, *mis
 	if b, ok := g.Underlying().(*types.Basic); ok && b.Kind() == types.Invalid {
 		return miss("declare it in this package, or import what declares it", "its type cannot be resolved")
 	}
+	if _, m, ok := plan.View(c); ok && r.Op != plan.Union {
+		c = m.Type
+	}
 	switch r.Op {
 	case plan.Load, plan.Each:
 		if s := c.Strip(); s.Kind == ctype.Array {

@@ -42,7 +42,7 @@ func (o order) plan(ctx context.Context) (*plan.Plan, error) {
 			delete(tags, key)
 		}
 	}
-	options := plan.Options{Tags: tags, Calls: calls, Word: word(f), Rust: o.reprC, Big: !f.Little}
+	options := plan.Options{Tags: tags, Calls: calls, Word: word(f), Rust: o.reprC, Big: !f.Little, OmitPointers: o.omit != ""}
 	var wanted []plan.Wanted
 	for _, name := range o.types {
 		if found[name] != nil {

@@ -21,8 +21,10 @@ const genHelp = `cgocopy gen writes Go types, and methods that fill them from C 
                   -  leave it out          len=MEMBER  a pointer and a count
                   string|bytes  of a char or byte array      max=N   most elements or bytes
                   utf8=keep|replace|error  opaque            depth=N pointers may follow
-                  union=MEMBER:0:first,1:second
+                  union=MEMBER:0:first,1:second; of a union whose members all begin with
+                  MEMBER: -tag 'event=union=type:0:key,1:button'
                   free=FUNCTION  TakeFromC frees it; of a whole struct: -tag 'person=,free=person_free'
+  -omit pointers  leave out all pointers that no -tag names; the output lists them
   -func CALL      write a Go function that calls C, copies what it gives and frees it; may be
                   given more than once:  'list_devices(bus, out, len) error free=free_devices'
                   In brackets a word for each parameter: out and len are what is given and
@@ -61,6 +63,7 @@ type order struct {
 	cxx     bool
 	build   string
 	noTest  bool
+	omit    string
 	funcs   texts
 	abi     string
 	headers []string
@@ -84,6 +87,7 @@ func readOrder(args []string) (order, error) {
 	f.BoolVar(&o.cxx, "c++", false, "")
 	f.StringVar(&o.build, "build", "", "")
 	f.BoolVar(&o.noTest, "no-test", false, "")
+	f.StringVar(&o.omit, "omit", "", "")
 	f.Var(&o.funcs, "func", "")
 	f.StringVar(&o.abi, "abi", "", "")
 	var err error
@@ -98,6 +102,8 @@ func readOrder(args []string) (order, error) {
 	switch {
 	case len(o.types) == 0 && len(o.funcs) == 0:
 		return o, wrong("no -type; name the structs, e.g. -type GameObject")
+	case o.omit != "" && o.omit != "pointers":
+		return o, wrong("-omit %s: what can be left out is pointers", o.omit)
 	case len(o.headers) == 0 && o.object == "":
 		return o, wrong("no header; e.g. cgocopy gen -type GameObject game.h")
 	case len(o.headers) > 0 && o.object != "":

@@ -42,7 +42,7 @@ func Spots(p *plan.Plan) []Spot {
 // inside adds the members of s, which lies in the struct owner at path.
 func inside(list []Spot, s *plan.Struct, owner, path string, offset int64) []Spot {
 	for _, m := range s.Fields {
-		if m.Rule.Op == plan.Bits {
+		if m.Rule.Op == plan.Bits || m.C == "" {
 			continue
 		}
 		at, name := path+m.C, owner+"."+path+m.C
@@ -53,6 +53,9 @@ func inside(list []Spot, s *plan.Struct, owner, path string, offset int64) []Spo
 		r := m.Rule
 		for r.Elem != nil && r.N > 0 {
 			r, at = *r.Elem, at+"[0]"
+			if r.View != "" {
+				at += "." + r.View
+			}
 		}
 		// What has no name can only be said by way of what it is in.
 		if r.Struct != nil && (r.Op == plan.Nested || r.Op == plan.Load) && !nameable(r.Struct) {

@@ -66,6 +66,7 @@ func Copy(u Unit) ([]byte, error) {
 	}
 	f.line("\t\"unsafe\"\n\n\t%q\n)\n", runtimePath)
 	f.remarks(u.Own)
+	f.list(omittedTitle, u.Plan.Omitted)
 	f.pointers(u.Plan)
 	f.loose = loose(u.Plan)
 	for _, e := range u.Plan.Enums {
@@ -105,7 +106,11 @@ func (f *file) declare(s *plan.Struct) {
 	f.line("// %s is %s in C.", s.Go, s.Says)
 	f.line("type %s struct {", s.Go)
 	for _, m := range s.Fields {
-		f.line("\t%s %s // %s", m.Go, m.Rule.Go, m.C)
+		from := m.C
+		if from == "" { // the whole of a union
+			from = "the member that " + m.Rule.On.C + " says"
+		}
+		f.line("\t%s %s // %s", m.Go, m.Rule.Go, from)
 	}
 	f.line("}\n")
 	for _, m := range s.Fields {
@@ -245,7 +250,7 @@ func (f *file) fill(s *plan.Struct) {
 	}
 	f.line("func (d *%s) fromC(%s)%s {", s.Go, strings.Join(params, ", "), result)
 	for _, m := range s.Fields {
-		v := value{file: f, name: owner(s) + "." + m.C, left: "left", loose: f.loose[s]}
+		v := value{file: f, name: strings.TrimSuffix(owner(s)+"."+m.C, "."), left: "left", loose: f.loose[s]}
 		v.take("d."+m.Go, m.Rule, "p", m.Offset)
 	}
 	if s.Fails {

@@ -27,9 +27,13 @@ func Layout(u Unit) []string {
 			if m.Rule.Op == plan.Bits {
 				at += fmt.Sprintf(":%d+%d", m.Rule.Bit, m.Rule.Width)
 			}
-			lines = append(lines, fmt.Sprintf("%s.%s: %s %s", s.Says, m.C, at, m.Type))
+			name := s.Says
+			if m.C != "" {
+				name += "." + m.C
+				lines = append(lines, fmt.Sprintf("%s: %s %s", name, at, m.Type))
+			}
 			for _, c := range members(m.Rule) {
-				lines = append(lines, fmt.Sprintf("%s.%s.%s: %d %s", s.Says, m.C, c.C, m.Offset, c.Type))
+				lines = append(lines, fmt.Sprintf("%s.%s: %d %s", name, c.C, m.Offset, c.Type))
 			}
 		}
 	}

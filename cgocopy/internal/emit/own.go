@@ -18,19 +18,24 @@ type Own struct {
 // leftTitle begins the list of what is left out.
 const leftTitle = "No field takes these members:"
 
-// Unlike says, a sentence each, how the members that no field takes differ
-// between two generated files.
+// omittedTitle begins the list of pointers that are left out.
+const omittedTitle = "Left out by -omit pointers, as no tag names them:"
+
+// Unlike says, a sentence each, how the members that are left out differ between
+// two generated files.
 func Unlike(old, new string) []string {
-	was, is := listed(old, leftTitle), listed(new, leftTitle)
 	var out []string
-	for _, l := range is {
-		if !slices.Contains(was, l) {
-			out = append(out, l+" is taken by no field, and was not there, or was taken, before")
+	for title, how := range map[string]string{leftTitle: "taken by no field", omittedTitle: "left out as a pointer"} {
+		was, is := listed(old, title), listed(new, title)
+		for _, l := range is {
+			if !slices.Contains(was, l) {
+				out = append(out, fmt.Sprintf("%s is %s, and was not there, or was taken, before", l, how))
+			}
 		}
-	}
-	for _, l := range was {
-		if !slices.Contains(is, l) {
-			out = append(out, l+" was taken by no field, and is gone, or taken, now")
+		for _, l := range was {
+			if !slices.Contains(is, l) {
+				out = append(out, fmt.Sprintf("%s was %s, and is gone, or taken, now", l, how))
+			}
 		}
 	}
 	return out
@@ -55,11 +60,16 @@ func (f *file) remarks(o Own) {
 	if o.Wide {
 		f.line("// An int here holds a number of 64 bits: this line fails to compile where it\n// cannot.\nconst _ = ^uint(0)>>63 - 1\n")
 	}
-	if len(o.Left) == 0 {
+	f.list(leftTitle, o.Left)
+}
+
+// list writes lines under a title as a comment, where there are any.
+func (f *file) list(title string, lines []string) {
+	if len(lines) == 0 {
 		return
 	}
-	f.line("// %s\n//", leftTitle)
-	for _, l := range o.Left {
+	f.line("// %s\n//", title)
+	for _, l := range lines {
 		f.line("//\t%s", l)
 	}
 	f.line("")

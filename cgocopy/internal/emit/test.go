@@ -151,12 +151,20 @@ func (w *filler) structure(s *plan.Struct, c, g string, at spot) {
 			if f.C == name && n != 0 {
 				w.inGo("%s.%s = %d", g, f.Go, n)
 			}
+			if r := f.Rule; f.C == "" && r.On.C == name { // each member of the union begins with it
+				one := r.Cases[w.variant%len(r.Cases)]
+				path, _ := plan.At(one.Rule, r.On.Offset, r.On.Size)
+				w.inGo("%s.%s.%s%s = %d", g, f.Go, one.Field, path, n)
+			}
 		}
 	}
 }
 
 // value fills what rule r takes from c.
 func (w *filler) value(r plan.Rule, c, g string, at spot) {
+	if r.View != "" {
+		c += "." + r.View
+	}
 	switch {
 	case r.Op == plan.Chars:
 		w.text(r, c, g, at)

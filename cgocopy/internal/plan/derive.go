@@ -22,6 +22,8 @@ type Options struct {
 	Word  int64          // alignment of the largest numbers in Go: 8, on 386 and arm 4
 	Rust  bool           // structs of Rust are repr(C)
 	Big   bool           // the highest byte of a number comes first
+
+	OmitPointers bool // pointers that no tag names are left out
 }
 
 // Enum is a Go type for the values of a C enum.
@@ -43,7 +45,8 @@ type Plan struct {
 	Structs []*Struct // those that were asked for and those in them, each before its users
 	Enums   []*Enum
 	Calls   []*Call
-	Word    int64 // as in Options; zero: 8
+	Word    int64    // as in Options; zero: 8
+	Omitted []string // members that are left out as pointers, e.g. node.next (struct node *)
 }
 
 // Derive plans Go types after C types. The error is of type Refusals, and
@@ -62,11 +65,11 @@ func Derive(wanted []Wanted, o Options) (*Plan, error) {
 			d.refuse(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: pos(t), Reason: "is the same type as " + asked[t], Remedy: "ask for one of the two"})
 			continue
 		}
-		if t != nil && t.Kind == ctype.Union {
-			d.refuse(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: t.Pos(), Reason: "is a union, and nothing around it says which member holds", Remedy: "name the structs in it, and fill the one that holds; or a struct that it is in"})
+		if t != nil && t.Kind == ctype.Union && o.Tags[bare(w.Name)].On == "" && !viewed(t) {
+			d.refuse(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: t.Pos(), Reason: "is a union, and nothing around it says which member holds", Remedy: fmt.Sprintf("where its members begin with a number that does, say so with -tag '%s=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in", bare(w.Name))})
 			continue
 		}
-		if t == nil || t.Kind != ctype.Struct {
+		if t == nil || t.Kind != ctype.Struct && t.Kind != ctype.Union {
 			d.refuse(Refusal{Struct: w.Name, Type: w.Type.String(), Pos: pos(t), Reason: "is no struct", Remedy: "name a struct; members of other types are taken over with the struct they are in"})
 			continue
 		}
@@ -144,11 +147,19 @@ func (d *deriver) structOf(t *ctype.Type, goName, cName string) *Struct {
 	d.structs[t] = s
 	if tag, said := d.options.Tags[cName]; said {
 		d.used[cName] = true
-		if s.Free = tag.Free; tag.Free == "" || !tag.only(Tag{Free: tag.Free}) {
+		s.Free = tag.Free
+		switch {
+		case t.Kind == ctype.Union && !tag.only(Tag{Free: tag.Free, On: tag.On, Cases: tag.Cases}):
+			d.refuse(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: "has a tag that a whole union cannot have", Remedy: "there are union=MEMBER:0:first,1:second and free=FUNCTION"})
+		case t.Kind == ctype.Struct && (tag.Free == "" || !tag.only(Tag{Free: tag.Free})):
 			d.refuse(Refusal{Pos: t.Pos(), Struct: cName, Type: t.String(), Reason: "has a tag that a whole struct cannot have", Remedy: "the only one is free=FUNCTION"})
 		}
 	}
-	d.fields(s, t, cName, 0, "")
+	if on := d.options.Tags[cName]; t.Kind == ctype.Union && on.On != "" {
+		d.event(s, t, cName, on)
+	} else {
+		d.fields(s, t, cName, 0, "")
+	}
 	finish(s, d.options.Word)
 	d.plan.Structs = append(d.plan.Structs, s)
 	return s
@@ -175,11 +186,19 @@ func Unusable(t *ctype.Type, o Options) (reason, remedy string) {
 // fields adds the members of t, which lies at offset in s.
 func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, path string) {
 	counts := d.counts(s.C, cName, 0)
-	for _, m := range t.Fields {
+	list := t.Fields
+	if t.Kind == ctype.Union { // its members read alike
+		list = list[:1]
+	}
+	for _, m := range list {
 		inner := m.Type.Strip()
 		name := m.Name
 		if name == "" && inner != nil && inner.Kind == ctype.Union {
 			name = first(inner) // stands for it
+			if d.options.Tags[cName+"."+path+name].On == "" && viewed(inner) {
+				d.fields(s, inner, cName, offset+m.Offset, path)
+				continue
+			}
 		}
 		if name == "" {
 			if inner != nil && inner.Kind == ctype.Struct {
@@ -194,6 +213,11 @@ func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, p
 		}
 		if tag.Skip {
 			s.Part = true
+			continue
+		}
+		if d.options.OmitPointers && !d.used[key] && pointing(m.Type) {
+			s.Part = true
+			d.plan.Omitted = append(d.plan.Omitted, fmt.Sprintf("%s (%s)", key, m.Type))
 			continue
 		}
 		f := Field{Go: Exported(name), C: path + name, Type: m.Type.String(), Pos: m.Pos(), Offset: offset + m.Offset, Tag: tag, Nameless: m.Name == ""}
@@ -216,6 +240,7 @@ func (d *deriver) fields(s *Struct, t *ctype.Type, cName string, offset int64, p
 		}
 		w.wordsFit(m.Type, rule)
 		f.Rule = rule
+		f.See(m.Type)
 		s.Fields = append(s.Fields, f)
 	}
 }
@@ -252,7 +277,7 @@ func (d *deriver) counts(t *ctype.Type, cName string, offset int64) map[string]C
 		if inner == nil || m.BitSize > 0 {
 			continue
 		}
-		if m.Name == "" && inner.Kind == ctype.Struct {
+		if m.Name == "" && (inner.Kind == ctype.Struct || viewed(inner)) {
 			maps.Copy(out, d.counts(inner, cName, offset+m.Offset))
 		}
 		signed := inner.Kind == ctype.Int

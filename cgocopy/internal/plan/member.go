@@ -112,7 +112,7 @@ func (w *where) rule(t *ctype.Type, offset int64) (Rule, bool) {
 	case ctype.Struct:
 		return w.nested(t, s, offset)
 	case ctype.Union:
-		return w.union(t, s)
+		return w.union(t, s, offset)
 	case ctype.Array:
 		return w.array(t, s, offset)
 	case ctype.Pointer:
@@ -313,7 +313,18 @@ func (w *where) pointer(t, s *ctype.Type, offset int64) (Rule, bool) {
 	return w.refuse(t, "points to one value, or to many", w.suggest(",len=MEMBER"))
 }
 
-func (w *where) union(t, s *ctype.Type) (Rule, bool) {
+func (w *where) union(t, s *ctype.Type, offset int64) (Rule, bool) {
+	if name := unionName(t, s); w.tag.On == "" && !w.apart && w.options.Tags[name].On != "" {
+		return w.nested(t, s, offset)
+	}
+	if path, m, ok := View(t); ok && w.tag.On == "" {
+		m.Offset = offset
+		inner := *w
+		inner.field.Offset = offset
+		r, ok := inner.member(m)
+		r.View = path
+		return r, ok
+	}
 	if w.tag.On == "" {
 		return w.refuse(t, "is a union, and C does not say which member holds", w.suggest(",union=MEMBER:0:first,1:second"))
 	}
@@ -333,7 +344,7 @@ func (w *where) union(t, s *ctype.Type) (Rule, bool) {
 		inner.tag = w.options.Tags[key]
 		w.used[key] = true
 		inner.field.Go, inner.field.C = w.field.Go+Exported(name), w.field.C+"."+name
-		one, ok := inner.rule(s.Fields[i].Type, w.field.Offset)
+		one, ok := inner.rule(s.Fields[i].Type, offset)
 		if !ok {
 			return Rule{}, false
 		}

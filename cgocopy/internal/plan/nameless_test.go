@@ -8,7 +8,7 @@ import (
 )
 
 // TestNameless: a union without a name is called by the first member that C can
-// reach in it, and never left out by itself.
+// reach in it, and never left out by itself where its members do not read alike.
 func TestNameless(t *testing.T) {
 	i32 := num("int", ctype.Int, 4)
 	part := func(name string, from, width int64) ctype.Field {
@@ -30,7 +30,7 @@ func TestNameless(t *testing.T) {
 		"a union in it":     {[]ctype.Field{at("", &ctype.Type{Kind: ctype.Union, Size: 8, Fields: []ctype.Field{at("", pair, 0)}}, 0)}, "s.lo"},
 		"a bit-field alone": {[]ctype.Field{part("on", 0, 1)}, "s.on"},
 	} {
-		s := rec("struct s", 16, at("n", i32, 0), at("", &ctype.Type{Kind: ctype.Union, Size: 8, Fields: tt.fields}, 8))
+		s := rec("struct s", 16, at("n", i32, 0), at("", &ctype.Type{Kind: ctype.Union, Size: 8, Fields: append(tt.fields, part("odd", 0, 2))}, 8))
 		if _, said := derive(s, Options{}); !strings.Contains(said, tt.want+" (union without a name) is a union, and C does not say which member holds") {
 			t.Errorf("%s: it says %q", name, said)
 		}
@@ -51,14 +51,14 @@ func TestAsked(t *testing.T) {
 	point := rec("struct point", 8, at("x", num("int", ctype.Int, 4), 0), at("y", num("int", ctype.Int, 4), 4))
 	vec := &ctype.Type{Kind: ctype.Typedef, Name: "vec", Elem: point}
 	outer := rec("struct outer", 8, at("v", vec, 0))
-	union := &ctype.Type{Kind: ctype.Union, Name: "union u", Size: 4, File: "h.h", Line: 3, Fields: []ctype.Field{at("i", num("int", ctype.Int, 4), 0)}}
+	number := &ctype.Type{Kind: ctype.Union, Name: "union u", Size: 4, File: "h.h", Line: 3, Fields: []ctype.Field{at("i", num("int", ctype.Int, 4), 0), at("f", num("float", ctype.Float, 4), 0)}}
 	p, err := Derive([]Wanted{{"outer", outer}, {"point", point}}, Options{Word: 8})
 	if err != nil || len(p.Structs) != 2 || p.Structs[0].Go != "Point" || p.Structs[0].Says != "struct point" || p.Structs[1].Fields[0].Rule.Go != "Point" {
 		t.Errorf("%+v, %v", p, err)
 	}
-	_, err = Derive([]Wanted{{"vec", vec}, {"point", point}, {"u", union}, {"vec", vec}}, Options{Word: 8})
+	_, err = Derive([]Wanted{{"vec", vec}, {"point", point}, {"u", number}, {"vec", vec}}, Options{Word: 8})
 	want := "h.h:1: point (struct point) is the same type as vec; ask for one of the two\n" +
-		"h.h:3: u (union u) is a union, and nothing around it says which member holds; name the structs in it, and fill the one that holds; or a struct that it is in"
+		"h.h:3: u (union u) is a union, and nothing around it says which member holds; where its members begin with a number that does, say so with -tag 'u=union=MEMBER:0:first,1:second'; or name the structs in it, and fill the one that holds; or a struct that it is in"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}

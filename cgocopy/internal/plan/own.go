@@ -41,6 +41,10 @@ func members(t *ctype.Type, offset int64, counts map[string]Count) []Member {
 		name := m.Name
 		if name == "" && inner != nil && inner.Kind == ctype.Union {
 			name = first(inner)
+			if viewed(inner) {
+				list = append(list, members(&ctype.Type{Fields: inner.Fields[:1]}, offset+m.Offset, counts)...)
+				continue
+			}
 		}
 		switch {
 		case name != "":

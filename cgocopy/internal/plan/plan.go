@@ -33,7 +33,17 @@ type Field struct {
 	Offset int64 // bytes from the beginning of the struct
 	Rule   Rule
 
-	Nameless bool // it is an anonymous union, and C its first member's name
+	Nameless bool // it is an anonymous union, and C its first member's name; or the whole of a union, and C is empty
+}
+
+// See makes the field that of the union's member that its rule reads, where it
+// is a union whose members read alike. t is the type of the field.
+func (f *Field) See(t *ctype.Type) {
+	if f.Rule.View == "" {
+		return
+	}
+	_, m, _ := View(t)
+	f.C, f.Type, f.Rule.View = f.C+"."+f.Rule.View, m.Type.String(), ""
 }
 
 // Op is how a value is taken over.
@@ -87,6 +97,7 @@ type Rule struct {
 	On      *Count // Union: the discriminant
 	Cases   []Case // Union
 	Free    string // C function that frees what a pointer points to
+	View    string // the value is a union, and this member is read; empty: it is none, or the member has no name
 }
 
 // Count is a number that lies in the struct beside what it counts.

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-func main() { router.Main(build) }
+func main() { router.MainParts(build) }
 
 func build(_ context.Context, spec router.Spec) (http.Handler, error) {
 	r := chi.NewRouter()

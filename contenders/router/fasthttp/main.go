@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/contender/router"
 )
 
-func main() { router.MainNative(build) }
+func main() { router.MainNativeParts(build) }
 
 func build(_ context.Context, spec router.Spec) (router.Native, error) {
 	r := fasthttprouter.New()

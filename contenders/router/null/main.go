@@ -4,4 +4,4 @@ package main
 
 import "github.com/tarebench/tare/contender/router"
 
-func main() { router.Main(router.Null) }
+func main() { router.MainParts(router.Null) }

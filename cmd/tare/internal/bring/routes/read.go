@@ -98,10 +98,25 @@ func (d *Document) Remarks() []string {
 		out = append(out, fmt.Sprintf("%s: %s names a parameter otherwise than another route of the same place does%s, which several routers refuse; all are asked for one name, here %s",
 			d.at(d.Table.From[i]), d.Table.From[i], more, d.Table.Routes[i].Path))
 	}
+	if n, i := d.Table.Parts(); n > 0 {
+		more := ""
+		if n > 1 {
+			more = fmt.Sprintf(" (and %d more %s)", n-1, map[bool]string{true: "has", false: "have"}[n == 2])
+		}
+		return append(out, fmt.Sprintf("%s: %s has a parameter that is a part of a segment%s: the routers that can have such a table are weighed on it, %s is the baseline, and the others are void and say so; --whole-segments leaves such routes out and weighs all",
+			d.at(d.Table.From[i]), d.Table.From[i], more, second))
+	}
 	if a, b, found := d.Table.Ambiguous(); found {
 		one, other := d.Table.From[a], d.Table.From[b]
 		out = append(out, fmt.Sprintf("%s: %s and %s (%s) both match some paths, and neither is more specific: net/http cannot have both, and %s is the baseline instead",
 			d.at(one), one, other, d.at(other), second))
 	}
 	return out
+}
+
+// LeaveParts leaves out the routes with a parameter that is a part of a segment.
+// It is false where no route is left.
+func (d *Document) LeaveParts() bool {
+	d.Table = d.Table.Whole()
+	return len(d.Table.Routes) > 0
 }

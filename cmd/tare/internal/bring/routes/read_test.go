@@ -51,16 +51,16 @@ func TestReadErrors(t *testing.T) {
 		"openapi: [3]":              "api.yaml:1:10: openapi: ",
 		"openapi: 3.0.0\npaths:\n":  "api.yaml:2:7: paths is empty, not a mapping",
 		"openapi: 3.0.0\npaths: {}": "api.yaml:2:8: the paths have no operations",
-		"openapi: 3.0.0\npaths: {/a: {summary: x}}":           "api.yaml:2:8: the paths have no operations",
-		"openapi: 3.0.0\npaths:\n  /a: [get]":                 "api.yaml:3:7: /a is a list, not a mapping",
-		"openapi: 3.0.0\npaths:\n  /a: *b":                    "api.yaml:3:7: ",
-		"openapi: 3.0.0\npaths:\n\t/a: {}":                    "api.yaml:3:1: a tab where the line begins",
-		"openapi: 3.0.0\npaths: {/a: {get: {}\n":              "api.yaml:2:",
-		"openapi: 3.0.0\npaths:\n  /a: {get: {}}\n  /a: {}":   "api.yaml:4:3: mapping key \"/a\" already defined",
-		"openapi: 3.0.0\n---\nopenapi: 3.0.0\n":               "api.yaml:3:1: a second document",
-		"{\"openapi\": \"3.0.0\", \"paths\": {\"/a\": }":      "api.yaml:1:",
-		"openapi: 3.0.0\npaths:\n  /f/{name}.json: {get: {}}": `api.yaml:3:3: GET /f/{name}.json: "{name}.json": only a whole segment can be a parameter, as in /files/{name}; nothing is left to be weighed`,
-		"openapi: 3.0.0\npaths: {/a: {head: {}}}":             "api.yaml:2:9: HEAD /a: only GET, POST, PUT, PATCH, DELETE are weighed",
+		"openapi: 3.0.0\npaths: {/a: {summary: x}}":         "api.yaml:2:8: the paths have no operations",
+		"openapi: 3.0.0\npaths:\n  /a: [get]":               "api.yaml:3:7: /a is a list, not a mapping",
+		"openapi: 3.0.0\npaths:\n  /a: *b":                  "api.yaml:3:7: ",
+		"openapi: 3.0.0\npaths:\n\t/a: {}":                  "api.yaml:3:1: a tab where the line begins",
+		"openapi: 3.0.0\npaths: {/a: {get: {}\n":            "api.yaml:2:",
+		"openapi: 3.0.0\npaths:\n  /a: {get: {}}\n  /a: {}": "api.yaml:4:3: mapping key \"/a\" already defined",
+		"openapi: 3.0.0\n---\nopenapi: 3.0.0\n":             "api.yaml:3:1: a second document",
+		"{\"openapi\": \"3.0.0\", \"paths\": {\"/a\": }":    "api.yaml:1:",
+		"openapi: 3.0.0\npaths:\n  /f/{a}{b}: {get: {}}":    `api.yaml:3:3: GET /f/{a}{b}: "{a}{b}": a segment can have one parameter, and beside it letters, digits, dots and dashes, as in /files/v-{name}.json, with a dot or a dash behind it; nothing is left to be weighed`,
+		"openapi: 3.0.0\npaths: {/a: {head: {}}}":           "api.yaml:2:9: HEAD /a: only GET, POST, PUT, PATCH, DELETE are weighed",
 		"GET /a\nfoo":                      `api.yaml:2:1: "foo" is not a method and a path`,
 		"openapi: 3.0.0\npaths: {\xff: 1}": "api.yaml:2:9: not UTF-8 text",
 		deep:                               "api.yaml:2:20008: too many brackets are open",
@@ -91,7 +91,7 @@ paths:
 		`api.yaml:8:11: /else: its $ref (other.yaml#/x) is in another document, and only this one is read; left out`,
 		"api.yaml:4:3: HEAD /v1/u/{id}: only GET, POST, PUT, PATCH, DELETE are weighed: routers answer other methods by themselves, or not at all; left out",
 		"api.yaml:5:3: GET /v1/u/{name}: it is the same route as GET /v1/u/{id} in line 4; left out",
-		`api.yaml:7:3: GET /v1/f/{a}{b}: "{a}{b}": only a whole segment can be a parameter, as in /files/{name}; left out`,
+		`api.yaml:7:3: GET /v1/f/{a}{b}: "{a}{b}": a segment can have one parameter, and beside it letters, digits, dots and dashes, as in /files/v-{name}.json, with a dot or a dash behind it; left out`,
 		"api.yaml:10:3: GET /v1/files/{path...}: a catch-all, and GET /v1/files/{path} in line 9 can be for the same paths: not all routers can have both; left out",
 		"api.yaml:6:3: GET /v1/u/{user}/p names a parameter otherwise than another route of the same place does, which several routers refuse; all are asked for one name, here /v1/u/{id}/p",
 	}
@@ -180,4 +180,18 @@ func FuzzRead(f *testing.F) {
 		}
 		d.Remarks()
 	})
+}
+
+// TestParts: where a parameter is a part of a segment, chi is the baseline, and
+// a remark says so with the place of the first such route.
+func TestParts(t *testing.T) {
+	d, _ := listOf(t, "api.yaml", "openapi: 3.0.0\npaths:\n  /a/{id}: {get: {}}\n  /a/{id}.json: {get: {}, put: {}}\n")
+	want := "api.yaml:4:3: GET /a/{id}.json has a parameter that is a part of a segment (and 1 more has): the routers that can have such a table are weighed on it, chi is the baseline, and the others are void and say so; --whole-segments leaves such routes out and weighs all"
+	if got := d.Remarks(); len(got) != 1 || got[0] != want || d.Baseline() != "chi" {
+		t.Errorf("got %q, baseline %s", got, d.Baseline())
+	}
+	d, _ = listOf(t, "api.yaml", "openapi: 3.0.0\npaths:\n  /a/{id}: {get: {}}\n")
+	if got := d.Remarks(); len(got) != 0 || d.Baseline() != "nethttp" {
+		t.Errorf("got %q, baseline %s", got, d.Baseline())
+	}
 }

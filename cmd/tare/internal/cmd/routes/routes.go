@@ -20,6 +20,8 @@ type options struct {
 	run  session.Options
 	only []string
 	list bool
+
+	whole bool // routes with a parameter that is a part of a segment are left out
 }
 
 // Command is tare routes.
@@ -37,9 +39,10 @@ that no route is for.
 A FILE is an OpenAPI document (Swagger 2.0, OpenAPI 3, YAML or JSON), or a list
 with a method and a path to a line, such as GET /users/{id}; :id is a parameter
 as well. - is stdin. Of a document only paths, methods and the path of the first
-server are read. What routers cannot all be asked for (/files/{name}.json, HEAD
-and OPTIONS, a route that is there twice, a catch-all beside a route it would
-match) is named with its line and left out. --list prints the routes as they are
+server are read. What cannot be asked for (/files/{name}{ext}, HEAD and OPTIONS,
+a route that is there twice, a catch-all beside a route it would match) is named
+with its line and left out. With /files/{name}.json only the routers that can
+have it are weighed, the others void. --list prints the routes as they are
 weighed, and measures nothing; a study of yours can have such a list as its
 file:.
 
@@ -82,6 +85,7 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 	what.Set.StringArrayVar(&o.run.Only.Contenders, "contender", nil, "the same, one `glob` each")
 	what.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
 	what.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
+	what.Set.BoolVar(&o.whole, "whole-segments", false, "leave out routes such as /files/{name}.json, so that every router can be weighed")
 	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	session.AddFlags(cmd, what, &o.run, &words, &f)
 	return cmd
@@ -92,6 +96,9 @@ func runRoutes(ctx context.Context, env cmdenv.Env, o options, arg string) error
 	doc, err := readRoutes(env, arg)
 	if err != nil {
 		return err
+	}
+	if o.whole && !doc.LeaveParts() {
+		return cmdenv.Usage("--whole-segments leaves out all routes of "+arg, "weigh them without it")
 	}
 	for _, line := range doc.Remarks() {
 		fmt.Fprintln(env.Err, "tare: "+format.Line(line, 0))

@@ -8,15 +8,15 @@ const (
 	reused     = 64 << 10  // bytes up to which the room of one body serves for the next
 )
 
-// kept is the body of an answer that is to be verified.
-type kept struct {
+// keptBody is the body of an answer that is to be verified.
+type keptBody struct {
 	room *atomic.Int64 // what all connections may still keep; nil: there is no such bound
 	body []byte
 	held int64 // taken from room
 }
 
 // empty gives back what the last body took.
-func (k *kept) empty() {
+func (k *keptBody) empty() {
 	if k.room != nil {
 		k.room.Add(k.held)
 	}
@@ -27,7 +27,7 @@ func (k *kept) empty() {
 
 // add keeps a piece; false: there is no room for it, and nothing is kept of the
 // answer.
-func (k *kept) add(b []byte) bool {
+func (k *keptBody) add(b []byte) bool {
 	fits := len(k.body)+len(b) <= maxKept
 	if fits && k.room != nil {
 		k.held += int64(len(b))

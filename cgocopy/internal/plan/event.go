@@ -1,0 +1,120 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/tarebench/tare/cgocopy/internal/ctype"
+)
+
+// unionName is the name by which a tag speaks of a union wherever it lies: that
+// of its typedef, or its tag.
+func unionName(t, s *ctype.Type) string {
+	if name := t.String(); name != s.String() {
+		return name
+	}
+	return s.Tag()
+}
+
+// event plans a union that says itself which member holds: all of them begin
+// with the same number. In Go it is a struct with that number, and with the
+// union beside it.
+func (d *deriver) event(s *Struct, t *ctype.Type, cName string, tag Tag) {
+	counts := d.counts(t, cName, 0)
+	for _, m := range t.Fields { // or it is in one of them: sa.sa_family
+		if inner := m.Type.Strip(); inner != nil && inner.Kind == ctype.Struct && m.Name != "" {
+			for name, c := range d.counts(inner, cName+"."+m.Name, m.Offset) {
+				c.C = m.Name + "." + name
+				counts[c.C] = c
+			}
+		}
+	}
+	f := Field{Go: "Union", Type: t.String(), Pos: t.Pos(), Tag: tag, Nameless: true}
+	w := &where{deriver: d, struc: s, cName: cName, field: f, tag: tag, counts: counts}
+	on, ok := w.count(t, tag.On)
+	if !ok {
+		return
+	}
+	if i := slices.IndexFunc(t.Fields, func(m ctype.Field) bool { return m.Name == on.C }); i >= 0 {
+		d.fields(s, &ctype.Type{Fields: t.Fields[i : i+1]}, cName, 0, "")
+	} else {
+		number := numberOf(*on)
+		s.Fields = append(s.Fields, Field{Go: Exported(on.C), C: on.C, Type: number, Pos: t.Pos(), Offset: on.Offset, Rule: Rule{Op: Load, Go: number, Num: number, Size: on.Size, Aligned: true}})
+	}
+	f.Rule = Rule{Op: Union, Go: s.Go + "Union", Size: t.Size, On: on, Aligned: true}
+	for _, n := range slices.Sorted(maps.Keys(tag.Cases)) {
+		c, ok := w.eventCase(t, n, tag.Cases[n])
+		if !ok {
+			return
+		}
+		f.Rule.Cases = append(f.Rule.Cases, c)
+	}
+	if d.name(&ctype.Type{Kind: ctype.Union, Name: cName}, f.Rule.Go, cName) {
+		s.Fields = append(s.Fields, f)
+	}
+}
+
+// eventCase is the member that holds where the number is n.
+func (w *where) eventCase(t *ctype.Type, n int64, name string) (Case, bool) {
+	i := slices.IndexFunc(t.Fields, func(f ctype.Field) bool { return f.Name == name })
+	if i < 0 {
+		w.refuse(t, fmt.Sprintf("has no member %s", name), "name one of its members for each value of "+w.tag.On)
+		return Case{}, false
+	}
+	m := t.Fields[i]
+	inner := *w
+	key := w.cName + "." + name
+	inner.tag, inner.field.Go, inner.field.C = w.options.Tags[key], Exported(name), name
+	w.used[key] = true
+	r, ok := inner.rule(m.Type, m.Offset)
+	if !ok {
+		return Case{}, false
+	}
+	on := w.counts[w.tag.On]
+	if _, ok := At(r, on.Offset, on.Size); !ok {
+		w.refuse(t, fmt.Sprintf("has the member %s, which has no number where %s lies", name, on.C), "name the members that begin with it")
+		return Case{}, false
+	}
+	return Case{Value: n, Field: Exported(name), C: name, Type: m.Type.String(), Rule: r}, true
+}
+
+// numberOf is the Go type of a count.
+func numberOf(c Count) string {
+	if c.Signed {
+		return fmt.Sprintf("int%d", 8*c.Size)
+	}
+	return fmt.Sprintf("uint%d", 8*c.Size)
+}
+
+// At is the Go path, with a dot before each name, of the number of size bytes
+// that lies at offset in what rule r takes.
+func At(r Rule, offset, size int64) (path string, ok bool) {
+	if r.Op == Load && r.Num != "" && r.Elem == nil {
+		return "", offset == 0 && r.Size == size
+	}
+	if r.Struct == nil || r.Op != Load && r.Op != Nested {
+		return "", false
+	}
+	for _, f := range r.Struct.Fields {
+		if offset < f.Offset || offset >= f.Offset+f.Rule.Size {
+			continue
+		}
+		if rest, ok := At(f.Rule, offset-f.Offset, size); ok {
+			return "." + f.Go + rest, true
+		}
+	}
+	return "", false
+}
+
+// pointing reports whether a value of type t is a pointer, or an array of them.
+func pointing(t *ctype.Type) bool {
+	s := t.Strip()
+	if s == nil {
+		return false
+	}
+	if _, m, ok := View(t); ok {
+		return pointing(m.Type)
+	}
+	return s.Kind == ctype.Pointer || s.Kind == ctype.Array && pointing(s.Elem)
+}
