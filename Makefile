@@ -63,18 +63,17 @@ soak: ## the repetition-heavy tests whole
 .PHONY: sinks
 sinks: ## every sink whole: 100 kills of the service and 50 of its far side each, counts printed; then over real servers, where they can be had
 	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m -run '^(TestConformance|TestKilled)$$' ./internal/sink/...
-	bash .ci/brokers
+	TARE_SOAK=1 bash .ci/brokers
 
-.PHONY: fuzz
-fuzz: ## every fuzz target for FUZZTIME (20s)
-	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; set -e; \
-	grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file func; do \
-		name=$${func#func }; echo "== $$name in $$(dirname $$file)"; \
-		$(GO) test -run '^$$' -fuzz "^$$name$$" -fuzztime $(FUZZTIME) $$(dirname $$file) >"$$log" 2>&1 && { tail -n 2 "$$log"; continue; }; \
-		cat "$$log"; \
-		if grep -q 'context deadline exceeded' "$$log" && ! grep -q 'Failing input' "$$log"; then \
-			echo "no finding: a busy machine let the fuzzer miss its own end"; else exit 1; fi; \
-	done
+.PHONY: services
+services: ## tare serve under hostile requests, with its far side away and a full disk, by the ten steps, and what each sink costs: tables printed
+	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m ./internal/e2e/services
+
+.PHONY: fuzz fuzz-long
+fuzz: ## every fuzz target for FUZZTIME (20s); FUZZ chooses some; out/fuzz.txt lists executions
+	.ci/fuzz $(FUZZTIME)
+fuzz-long: ## every fuzz target for half an hour, or FUZZTIME if it is given
+	.ci/fuzz $(if $(filter command line environment,$(origin FUZZTIME)),$(FUZZTIME),30m)
 
 .PHONY: cross
 cross: ## compile the root and the command for macOS and Windows, tests included
@@ -95,7 +94,7 @@ docs: ## run the shell blocks of README and docs, those that take long too, for 
 nightly: ## what takes too long for every change: race, soak, fuzzing for 30 min a target, contenders, known vulnerabilities, two equal archives
 	$(MAKE) race
 	$(MAKE) soak
-	$(MAKE) fuzz FUZZTIME=30m
+	$(MAKE) fuzz-long
 	$(MAKE) contenders
 	$(MAKE) vuln
 	.ci/reproducible
@@ -181,8 +180,8 @@ benchmark-mem: ## the same of allocated memory
 	$(GO) run ./cmd/tare run users $(PROFILED) --profile mem
 
 .PHONY: bench-load
-bench-load: ## the load generator against wrk and oha (installed where apt-get and cargo are), some minutes on a quiet machine
-	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk; }
+bench-load: ## the load generator against wrk, oha and h2load, over TLS and in HTTP/2 too (installed where apt-get and cargo are), some minutes on a quiet machine
+	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk nghttp2-client; }
 	command -v oha >/dev/null || ! cargo --version >/dev/null 2>&1 || cargo install --locked --root out/oha oha@$(OHA)
 	mkdir -p out
 	$(GO) build -o out/benchload ./tools/benchload

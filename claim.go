@@ -15,7 +15,7 @@ const (
 	ClaimStatement ClaimKind = "statement" // a sentence without figures: refuted where Check fires for the contender
 	ClaimCount     ClaimKind = "count"     // modules added: Value, against what the contender's binary links beyond the baseline's
 	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline moves to Side along Workloads, in their order
-	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size alone
+	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size alone; beyond a fixed cost, where Value is above 0 and there are four sizes
 	ClaimShare     ClaimKind = "share"     // Contender does without so much of what the baseline takes: Value, a share, or more
 	ClaimCause     ClaimKind = "cause"     // all of the difference that Decomposition tells apart comes from the steps to Causes
 	ClaimReported  ClaimKind = "reported"  // published, and nothing here measures it: Because says why
@@ -170,7 +170,7 @@ type ClaimResult struct {
 	Low         float64   `json:"low,omitempty"`
 	High        float64   `json:"high,omitempty"`
 	Outcome     Outcome   `json:"outcome"`
-	SizeRefuted bool      `json:"size_refuted,omitempty"` // the direction holds, the size is off by more than 2×
+	SizeRefuted bool      `json:"size_refuted,omitempty"` // the size is not the published one: off by more than 2× where the direction holds, by more than 1.25× where it is open
 	Why         string    `json:"why"`
 
 	// PublishedValue and PublishedBaseline are the figures of a ratio, in Unit.

@@ -23,8 +23,12 @@ type Explanation struct {
 // Waits reports whether most of the difference in time is none in CPU time: the
 // contender takes longer, and of its time a tenth at most is CPU time, or half as
 // much as of Against's. Where other programs have the processors too, both take
-// longer than their CPU time, in the same proportion.
+// longer than their CPU time, in the same proportion. Of less than 0.2 s nothing is
+// reported, as a profile takes 100 samples a second and might have none of it.
 func (e Explanation) Waits() bool {
+	if e.WallTo*float64(e.Ops)*float64(e.Rounds) < 2e8 {
+		return false
+	}
 	idle := e.To <= e.WallTo/10 || e.To*e.WallFrom < e.From*e.WallTo/2
 	return idle && e.WallTo > 1.05*e.WallFrom && e.Waiting() > (e.WallTo-e.WallFrom)/2
 }

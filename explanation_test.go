@@ -23,9 +23,12 @@ func TestWaits(t *testing.T) {
 		{"less time", 50_000, 100, 3000, 99, false},
 		{"no CPU time seen", 1000, 5000, 0, 0, true},
 	} {
-		e := tare.Explanation{WallFrom: c.wallFrom, WallTo: c.wallTo, From: c.from, To: c.to}
+		e := tare.Explanation{Rounds: 2, Ops: 1e6, WallFrom: c.wallFrom, WallTo: c.wallTo, From: c.from, To: c.to}
 		if got := e.Waits(); got != c.want {
 			t.Errorf("%s: waits %v (%.0f ns/op)", c.name, got, e.Waiting())
+		}
+		if e.Ops = 100; e.Waits() {
+			t.Errorf("%s: reported after %.0f ns", c.name, 200*c.wallTo)
 		}
 	}
 }

@@ -11,7 +11,7 @@ type Result struct {
 	Study       string        `json:"study"`
 	Question    string        `json:"question"`
 	Answer      string        `json:"answer,omitempty"` // to the question, in a sentence or two; empty: the study has none for these figures
-	Kinds       []string      `json:"kinds"`
+	Kind        Kind          `json:"kinds"`
 	Started     time.Time     `json:"started"`
 	Seconds     float64       `json:"seconds"` // measuring, builds not included
 	Seed        string        `json:"seed"`

@@ -14,7 +14,7 @@ type Study struct {
 	ID         string      `json:"study"`
 	Question   string      `json:"question"`
 	Answer     []Answer    `json:"answer,omitempty"` // what to print on top of a result: the first that the result allows
-	Kinds      []string    `json:"kinds"`
+	Kind       Kind        `json:"kinds"`
 	Baseline   string      `json:"baseline"` // id of the entry every ratio is taken to
 	Contenders []Entry     `json:"contenders"`
 	Workloads  []Workload  `json:"workloads"`
@@ -137,8 +137,8 @@ func (s *Study) Validate() error {
 	switch {
 	case s.ID == "":
 		return fieldError("study", "missing", "give the study a name, e.g. study: json-encode")
-	case len(s.Kinds) == 0:
-		return fieldError("kinds", "missing", "say how the contenders are asked, e.g. kinds: [codec]")
+	case s.Kind == "":
+		return fieldError("kind", "missing", "name the kind of contenders, e.g. kind: codec")
 	case len(s.Contenders) == 0:
 		return fieldError("contenders", "missing", "list at least the baseline and one contender")
 	case len(s.Workloads) == 0:

@@ -10,7 +10,7 @@ import (
 // sound is a study of servers in which everything is right.
 func sound() Study {
 	return Study{
-		ID: "ingest", Kinds: []string{"server"}, Baseline: "own", Metrics: []string{"cpu", "stop"},
+		ID: "ingest", Kind: "server", Baseline: "own", Metrics: []string{"cpu", "stop"},
 		Contenders: []Entry{
 			{ID: "own"},
 			{ID: "part", Answers: AnswersStatus},
@@ -108,7 +108,7 @@ func TestAbsentContenders(t *testing.T) {
 // given is a study in which one contender takes a module that somebody gives.
 func given() Study {
 	return Study{
-		ID: "ffi", Kinds: []string{"copier"}, Baseline: "json", Metrics: []string{"time", "cpu"},
+		ID: "ffi", Kind: "copier", Baseline: "json", Metrics: []string{"time", "cpu"},
 		Contenders: []Entry{{ID: "json"}, {ID: "ours"}, {ID: "theirs", Given: "example.com/theirs"}},
 		Workloads: []Workload{
 			{ID: "w", Fixture: "f", Op: "single"},

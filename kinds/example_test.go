@@ -40,7 +40,7 @@ func Example() {
 	dir, _ := os.MkdirTemp("", "weighing")
 	defer os.RemoveAll(dir)
 	result, err := lab.Run(context.Background(), tare.Study{
-		ID: "mine", Question: "Is mine faster?", Kinds: []string{"codec"},
+		ID: "mine", Question: "Is mine faster?", Kind: "codec",
 		Baseline: "encoding-json", Contenders: []tare.Entry{{ID: "encoding-json"}, {ID: "mine"}},
 		Workloads: []tare.Workload{{ID: "devices-5", Fixture: "devices", N: 5, Op: "marshal"}},
 		Metrics:   []string{"time", "allocs"},

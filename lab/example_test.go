@@ -27,7 +27,7 @@ func ExampleRun() {
 	o.Dir, o.Seed, o.Rounds = dir, 7, 12
 
 	result, err := lab.Run(context.Background(), tare.Study{
-		ID: "example", Question: "Is lean faster?", Kinds: []string{"codec"}, Baseline: "base",
+		ID: "example", Question: "Is lean faster?", Kind: "codec", Baseline: "base",
 		Contenders: []tare.Entry{{ID: "base"}, {ID: "lean"}},
 		Workloads:  []tare.Workload{{ID: "w", Fixture: "devices", Op: "marshal"}},
 		Metrics:    []string{"time"},

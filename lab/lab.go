@@ -174,12 +174,9 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	if err := study.Validate(); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
-	if len(study.Kinds) != 1 {
-		return nil, &StudyError{study.ID, fmt.Errorf("kinds: %d kinds; a study is asked in one way, split it", len(study.Kinds))}
-	}
-	kind, ok := o.Kinds[study.Kinds[0]]
+	kind, ok := o.Kinds[string(study.Kind)]
 	if !ok {
-		return nil, &StudyError{study.ID, fmt.Errorf("kinds: unknown kind %q; known: %s", study.Kinds[0], names(o.Kinds))}
+		return nil, &StudyError{study.ID, fmt.Errorf("kind: unknown kind %q; known: %s", study.Kind, names(o.Kinds))}
 	}
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
@@ -202,7 +199,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		o.Budget = Budget(study.Budget, o.Quick)
 	}
 	r := &run{
-		o: o, kind: kind, name: study.Kinds[0], study: study,
+		o: o, kind: kind, name: string(study.Kind), study: study,
 		programs: map[string]build.Program{},
 		inputs:   map[string]wire.Workload{},
 		dropped:  map[string]bool{},

@@ -27,7 +27,7 @@ func script() labtest.Script {
 
 func study() tare.Study {
 	return tare.Study{
-		ID: "scripted", Question: "Is lean faster?", Kinds: []string{"codec"}, Baseline: "base",
+		ID: "scripted", Question: "Is lean faster?", Kind: "codec", Baseline: "base",
 		Contenders: []tare.Entry{{ID: "base"}, {ID: "lean"}, {ID: "trap", Expect: tare.Expect{Void: []string{"wrong-answer"}}}},
 		Workloads:  []tare.Workload{{ID: "w", Fixture: "x", Op: "marshal"}},
 		Metrics:    []string{"time", "cpu", "bytes", "allocs"},

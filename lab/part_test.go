@@ -142,7 +142,7 @@ func TestQuickTakesTheWorkloadsItHasTimeFor(t *testing.T) {
 // Who asks for a workload by name asks for the contenders it lists, at any budget.
 func TestAWorkloadBringsThoseItListsIn(t *testing.T) {
 	s := tare.Study{
-		ID: "s", Kinds: []string{"k"}, Baseline: "base", Metrics: []string{"time"},
+		ID: "s", Kind: "k", Baseline: "base", Metrics: []string{"time"},
 		Contenders: []tare.Entry{{ID: "base"}, {ID: "lean"}, {ID: "fat"}, {ID: "other"}},
 		Workloads:  []tare.Workload{{ID: "w", Op: "o"}, {ID: "causes", Op: "o", Contenders: []string{"fat"}}},
 		Criteria:   []tare.Criterion{{Contender: "lean", Workload: "w", Metric: "time", Ratio: "<= 1"}},

@@ -15,7 +15,7 @@ import (
 func TestSlowContendersLeave(t *testing.T) {
 	s := script()
 	race := tare.Study{
-		ID: "race", Question: "Which is fastest?", Kinds: []string{"codec"}, Baseline: "base",
+		ID: "race", Question: "Which is fastest?", Kind: "codec", Baseline: "base",
 		Contenders: []tare.Entry{{ID: "base"}}, Metrics: []string{"time"},
 		Workloads: []tare.Workload{{ID: "w", Fixture: "x", Op: "marshal"}},
 	}

@@ -24,7 +24,7 @@ func (r *run) result(facts tare.Machine) *tare.Result {
 		Schema:      tare.ResultSchema,
 		Study:       r.study.ID,
 		Question:    r.study.Question,
-		Kinds:       r.study.Kinds,
+		Kind:        r.study.Kind,
 		Started:     r.started.UTC(),
 		Seconds:     r.elapsed().Seconds(),
 		Seed:        r.plan.Seed,

@@ -57,8 +57,18 @@ type Document struct {
 	Findings []Remark `json:"findings"`
 	Timeline []Moment `json:"timeline"`
 
+	Drift  []Drift        `json:"drift,omitempty"` // of a leg that is long enough
 	SLO    []Kept         `json:"slo,omitempty"`
 	Search *SearchSummary `json:"search,omitempty"`
+}
+
+// Failed is how many errors there were, of any class.
+func (d Document) Failed() int64 {
+	var n int64
+	for _, c := range d.Errors {
+		n += c
+	}
+	return n
 }
 
 // Latencies are a distribution in ns.
@@ -103,7 +113,9 @@ type Moment struct {
 	Errors    int64   `json:"errors"`
 	P50       int64   `json:"p50_ns"`
 	P99       int64   `json:"p99_ns"`
-	ServerCPU float64 `json:"server_cpu_seconds,omitempty"` // used in it; zero: not known
+	Max       int64   `json:"max_ns,omitempty"`              // zero: no answer, or made before it was kept
+	ServerCPU float64 `json:"server_cpu_seconds,omitempty"`  // used in it; zero: not known
+	Memory    int64   `json:"server_memory_bytes,omitempty"` // of the server at its end; zero: not known
 }
 
 // Remark is a finding: what was seen and what to do about it.
@@ -155,6 +167,7 @@ type Documented struct {
 	Delay       time.Duration // of a relay
 	Profile     Profile       // nil: a closed loop
 	ServerCPU   []time.Duration
+	Memory      []int64 // of the server, by second, bytes; nil: not known
 	SLO         SLO
 	Search      *Search
 }
@@ -200,12 +213,16 @@ func NewDocument(r *Result, o Documented) Document {
 		d.Codes[strconv.Itoa(code)] = n
 	}
 	for i, s := range r.Timeline {
-		m := Moment{At: s.At.Seconds(), Requests: s.Requests, Errors: s.Errors, P50: int64(s.P50), P99: int64(s.P99)}
+		m := Moment{At: s.At.Seconds(), Requests: s.Requests, Errors: s.Errors, P50: int64(s.P50), P99: int64(s.P99), Max: int64(s.Max)}
 		if i < len(o.ServerCPU) {
 			m.ServerCPU = o.ServerCPU[i].Seconds()
 		}
+		if i < len(o.Memory) {
+			m.Memory = o.Memory[i]
+		}
 		d.Timeline = append(d.Timeline, m)
 	}
+	d.Drift = drifts(r.Timeline, o.Memory, o.Profile)
 	if len(o.SLO) > 0 {
 		d.SLO = kept(o.SLO.Hold(r), a)
 	}

@@ -3,6 +3,7 @@
 package load
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -324,7 +325,7 @@ func (t *thread) read(l *link) (n int, more bool, err error) {
 		if n > 0 {
 			return n, true, nil
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			err = nil
 		}
 		return 0, false, err
@@ -352,7 +353,7 @@ func (t *thread) receive(l *link) {
 	c := l.first()
 	for range mostReads {
 		n, more, err := t.read(l)
-		if err == errAgain {
+		if errors.Is(err, errAgain) {
 			return
 		}
 		t.now = t.s.now()
@@ -393,7 +394,7 @@ func (t *thread) another(l *link) bool {
 	if err == nil && n > 0 {
 		t.rec.unasked(t.now)
 	}
-	return err != errAgain
+	return !errors.Is(err, errAgain)
 }
 
 // ended is said when the other side has closed.
@@ -447,7 +448,7 @@ func (t *thread) tooLate(c *conn) {
 func (t *thread) disturbed(l *link) {
 	n, _, err := t.read(l)
 	t.now = t.s.now()
-	if err == errAgain {
+	if errors.Is(err, errAgain) {
 		return
 	}
 	if err == nil && n > 0 {

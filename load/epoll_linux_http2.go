@@ -2,6 +2,8 @@
 
 package load
 
+import "errors"
+
 // open2 begins a connection of HTTP/2. Its first stream need not wait for what the
 // server says of how many there may be.
 func (t *thread) open2(l *link) {
@@ -85,7 +87,7 @@ func (t *thread) send2(c *conn, tk ticket, i int) {
 func (t *thread) receive2(l *link) {
 	for range mostReads {
 		n, more, err := t.read(l)
-		if err == errAgain {
+		if errors.Is(err, errAgain) {
 			return
 		}
 		t.now = t.s.now()

@@ -40,7 +40,6 @@ type secure struct {
 	buf   []byte
 	dry   bool // nothing is left to be received until there is news
 	gone  bool // the other side has closed: the end is still to be read
-	errno syscall.Errno
 
 	resume func() (struct{}, bool) // goes on with the handshake; nil: it is over
 	stop   func()

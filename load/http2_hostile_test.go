@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -222,6 +223,73 @@ func TestPingFlood(t *testing.T) {
 	assert.Equal(t, "requests", r.Requests, 0)
 	if r.Errors[ErrTimeout]+r.Errors[ErrFraming] == 0 {
 		t.Errorf("%v", r.Errors)
+	}
+}
+
+// floods are frames that a server may send for ever, of a stream or of the
+// connection, so many at a time.
+func floods() map[string]func(p *peer) string {
+	return map[string]func(p *peer) string{
+		"PRIORITY":      func(p *peer) string { return p.of(h2.Priority, 0, "\x00\x00\x00\x00\x07") },
+		"SETTINGS":      func(*peer) string { return string(h2.AppendSettings(nil)) },
+		"WINDOW_UPDATE": func(p *peer) string { return string(h2.AppendWindowUpdate(nil, p.stream, 1)) },
+		"empty DATA":    func(p *peer) string { return p.of(h2.Data, 0, "") },
+		"RST_STREAM":    func(p *peer) string { return string(h2.AppendReset(nil, p.stream, 8)) },
+		"GOAWAY":        func(*peer) string { return string(h2.AppendGoAway(nil, h2.MaxWindow, h2.NoError)) },
+		"unknown types": func(*peer) string { return rawFrame(99, 0, 0, "what is this") },
+		"1xx":           func(p *peer) string { return p.of(h2.Headers, h2.EndHeaders, block(":status: 103")) },
+		"garbage":       func(*peer) string { return "HTTP/1.1 200 OK\r\n\r\n" },
+	}
+}
+
+// Whatever a server sends without an end, no request takes much longer than its
+// timeout, every one is counted in one class, and memory stays where it is.
+func TestFloods(t *testing.T) {
+	for name, frame := range floods() {
+		for _, engine := range []Engine{Auto, Portable} {
+			t.Run(name+" "+string(engine), func(t *testing.T) {
+				var before, after runtime.MemStats
+				runtime.ReadMemStats(&before)
+				o := Options{Timeout: 200 * time.Millisecond, Engine: engine}
+				r := against(t, o, Leg{Ops: 4}, func(p *peer) {
+					p.say(says())
+					if !p.asked() {
+						return
+					}
+					text := p.of(h2.Headers, h2.EndHeaders, block(ok2))
+					if strings.HasPrefix(name, "1xx") {
+						text = ""
+					}
+					many := strings.Repeat(frame(p), 500)
+					go func() { _, _ = io.Copy(io.Discard, p.r) }()
+					for _, err := io.WriteString(p, text); err == nil; {
+						_, err = io.WriteString(p, many)
+					}
+				})
+				runtime.ReadMemStats(&after)
+				assert.Equal(t, "requests", r.Requests, 0)
+				some{4, 5}.check(t, "lost", r.Sent)
+				assert.Equal(t, "lost by class", r.Errors[ErrTimeout]+r.Errors[ErrFraming]+r.Errors[ErrReset]-r.Unasked, r.Sent)
+				if grown := int64(after.HeapInuse) - int64(before.HeapInuse); grown > 64<<20 {
+					t.Errorf("%d bytes more in use", grown)
+				}
+			})
+		}
+	}
+}
+
+// A server that never gives way to a body has its request counted as a timeout.
+func TestNoWindow(t *testing.T) {
+	for _, engine := range []Engine{Auto, Portable} {
+		for _, room := range []uint32{0, 1, 1000} {
+			o := Options{Timeout: 150 * time.Millisecond, Engine: engine, Requests: []Request{{Method: "POST", Body: make([]byte, 100_000)}}}
+			r := against(t, o, Leg{Ops: 2}, func(p *peer) {
+				p.say(string(h2.AppendSettings(nil, h2.Setting{ID: h2.InitialWindowSize, Value: room})))
+				_, _ = io.Copy(io.Discard, p.r)
+			})
+			assert.Equal(t, "requests", r.Requests, 0)
+			assert.Equal(t, "timeouts", r.Errors[ErrTimeout], r.Sent)
+		}
 	}
 }
 

@@ -128,7 +128,7 @@ type Leg struct {
 	Mark func(begin bool)
 	// Tick is called about once a second with the second that has passed, from
 	// another goroutine. Nil: nobody is told.
-	Tick func(Second)
+	Tick func(Tick)
 }
 
 // Class is why a request failed.
@@ -195,6 +195,18 @@ type Second struct {
 	At       time.Duration // of its beginning, since measuring began
 	Requests int64
 	Errors   int64
+	Classes  map[Class]int64 // of the errors; nil: there were none
 	P50      time.Duration
 	P99      time.Duration
+	Max      time.Duration
+	Bins     []hist.Bin // of the latencies, four to a doubling
+}
+
+// Tick is a second that has passed, and the leg up to its end.
+type Tick struct {
+	Second
+	// SoFar is as the leg's result would be, had it ended with the second. What
+	// connections took is not in it, and of an open loop Asked and Late are those
+	// of the profile's mean rate.
+	SoFar *Result
 }

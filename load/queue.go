@@ -167,6 +167,18 @@ func (q *queue) rest(end int64) (asked, late int64) {
 	return q.asked, late
 }
 
+// soFar returns the rate asked for in the first so much of the measured part,
+// and how many of its requests no thread has taken, by the profile's mean.
+func (q *queue) soFar(wall time.Duration) (perSecond float64, late int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.begin == never || wall <= 0 {
+		return 0, 0
+	}
+	asked := q.meanCount(q.begin+int64(wall)) - q.meanCount(q.begin)
+	return float64(asked) / wall.Seconds(), max(0, asked-q.asked)
+}
+
 // meanCount is how many requests the profile has up to a time, in the mean.
 func (q *queue) meanCount(at int64) int64 {
 	d := time.Duration(at - q.start)

@@ -1,7 +1,9 @@
 package load
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,8 +35,41 @@ type collector struct {
 
 // second is one second, as far as threads have handed it over.
 type second struct {
-	requests, errors int64
-	latency          hist.Hist
+	requests int64
+	errors   [classes]int64
+	latency  hist.Hist
+}
+
+// binsPerDoubling is how finely a second's latencies are kept.
+const binsPerDoubling = 4
+
+// line is what is kept of a second that is over.
+func (s *second) line(at time.Duration) Second {
+	out := Second{At: at}
+	if s == nil {
+		return out
+	}
+	out.Requests, out.Classes = s.requests, named(s.errors)
+	for _, n := range s.errors {
+		out.Errors += n
+	}
+	q := func(share float64) time.Duration { return time.Duration(s.latency.Quantile(share)) }
+	out.P50, out.P99, out.Max, out.Bins = q(0.5), q(0.99), q(1), s.latency.Bins(binsPerDoubling)
+	return out
+}
+
+// named are errors by class; nil: there are none.
+func named(errors [classes]int64) map[Class]int64 {
+	var out map[Class]int64
+	for class, n := range errors {
+		if n > 0 && out == nil {
+			out = map[Class]int64{}
+		}
+		if n > 0 {
+			out[Classes()[class]] = n
+		}
+	}
+	return out
 }
 
 func newCollector(r *run, threads int) *collector {
@@ -44,7 +79,7 @@ func newCollector(r *run, threads int) *collector {
 		go func() {
 			defer close(c.told)
 			for s := range c.ticks {
-				r.leg.Tick(s)
+				r.leg.Tick(Tick{Second: s, SoFar: c.soFar(s.At + time.Second)})
 			}
 		}()
 	}
@@ -56,6 +91,8 @@ func (c *collector) add(m *recorder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.addLocked(&m.cur)
+	c.area += m.level.area
+	m.level.area = 0
 }
 
 func (c *collector) addLocked(s *slab) {
@@ -69,8 +106,8 @@ func (c *collector) addLocked(s *slab) {
 		c.seconds[s.second] = sec
 	}
 	sec.requests += s.requests
-	for _, n := range s.errors {
-		sec.errors += n
+	for class, n := range s.errors {
+		sec.errors[class] += n
 	}
 	if c.r.queue != nil {
 		sec.latency.Merge(&s.latency)
@@ -99,12 +136,8 @@ func (c *collector) reachedLocked(thread, second int) {
 		second = min(second, s)
 	}
 	for ; c.next < second && c.whole(c.next); c.next++ {
-		line := Second{At: time.Duration(c.next) * time.Second}
-		if s := c.seconds[c.next]; s != nil {
-			line.Requests, line.Errors = s.requests, s.errors
-			line.P50, line.P99 = time.Duration(s.latency.Quantile(0.5)), time.Duration(s.latency.Quantile(0.99))
-			delete(c.seconds, c.next)
-		}
+		line := c.seconds[c.next].line(time.Duration(c.next) * time.Second)
+		delete(c.seconds, c.next)
 		c.timeline = append(c.timeline, line)
 		if c.ticks == nil {
 			continue
@@ -133,27 +166,42 @@ func (c *collector) last(m *recorder) {
 	c.reachedLocked(m.thread, math.MaxInt)
 }
 
-// result is what came of a leg that all threads are done with.
-func (r *run) result() *Result {
-	c, t := r.collector, &r.collector.total
-	if c.ticks != nil {
-		close(c.ticks)
-		<-c.told
+// soFar is what there is of a leg that goes on, after the first so much of its
+// measured part.
+func (c *collector) soFar(wall time.Duration) *Result {
+	r := c.r
+	r.mu.Lock()
+	used, first := r.engine.used(), r.first
+	r.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	errors := c.total.errors
+	errors[ofConnect] += c.refused
+	out := c.account(wall, used, errors)
+	out.FirstError = first
+	if r.queue != nil {
+		out.Asked, out.Late = r.queue.soFar(wall)
 	}
+	return out
+}
+
+// account puts what was gathered into a result. The caller holds the lock.
+func (c *collector) account(wall time.Duration, used usage, errors [classes]int64) *Result {
+	r, t := c.r, &c.total
 	out := &Result{
 		Engine: r.engine.name(), Connections: r.s.Connections, Streams: r.s.Streams, Threads: r.engine.threads(),
-		Wall:     r.wall(),
+		Wall:     wall,
 		Sent:     t.requests + t.lost,
 		Requests: t.requests, Unasked: t.unasked,
-		Statuses: map[int]int64{}, Codes: map[int]int64{}, Errors: map[Class]int64{}, FirstError: r.first,
+		Statuses: map[int]int64{}, Codes: map[int]int64{}, Errors: map[Class]int64{},
 		Opened: c.all.Opened, Reconnects: c.reopened,
 		Latency: new(hist.Hist), Service: new(hist.Hist), FirstByte: new(hist.Hist), SendLag: new(hist.Hist), Connect: c.conns,
 		Handshake: c.shakes, Resumed: c.resumed,
 		BytesIn: t.bytesIn, BytesOut: t.bytesOut, BodyIn: t.bodyIn, BodyOut: t.bodyOut,
-		CPU: r.used[1].cpu - r.used[0].cpu, Wait: -1, Timeline: c.timeline,
+		CPU: used.cpu - r.used[0].cpu, Wait: -1, Timeline: slices.Clip(c.timeline),
 	}
-	if r.used[0].wait >= 0 && r.used[1].wait >= 0 {
-		out.Wait = r.used[1].wait - r.used[0].wait
+	if r.used[0].wait >= 0 && used.wait >= 0 {
+		out.Wait = used.wait - r.used[0].wait
 	}
 	for code, n := range t.statuses {
 		if n > 0 {
@@ -165,26 +213,34 @@ func (r *run) result() *Result {
 			out.Codes[code] = n
 		}
 	}
-	t.errors[ofConnect] += c.refused
-	for class, n := range t.errors {
-		if n > 0 {
-			out.Errors[Classes()[class]] = n
-		}
-	}
+	maps.Copy(out.Errors, named(errors))
 	out.Service.Merge(&t.whole)
 	out.FirstByte.Merge(&t.whole)
 	out.Service.Merge(&t.parts)
 	out.FirstByte.Merge(&t.firstByte)
 	out.SendLag.Merge(&t.lag)
-	if out.Wall > 0 {
-		out.Concurrency = c.area / float64(out.Wall)
+	if wall > 0 {
+		out.Concurrency = c.area / float64(wall)
 	}
 	if r.queue == nil {
 		out.Latency.Merge(out.Service)
-		return out
+	} else {
+		out.Latency.Merge(&t.latency)
 	}
-	out.Latency.Merge(&t.latency)
-	if out.Wall > 0 {
+	return out
+}
+
+// result is what came of a leg that all threads are done with.
+func (r *run) result() *Result {
+	c := r.collector
+	if c.ticks != nil {
+		close(c.ticks)
+		<-c.told
+	}
+	c.total.errors[ofConnect] += c.refused
+	out := c.account(r.wall(), r.used[1], c.total.errors)
+	out.FirstError = r.first
+	if r.queue != nil && out.Wall > 0 {
 		var asked int64
 		asked, out.Late = r.queue.rest(r.end.Load())
 		out.Asked = float64(asked) / out.Wall.Seconds()

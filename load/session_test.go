@@ -73,7 +73,8 @@ func TestDuration(t *testing.T) {
 			t.Skip("as in plain HTTP/1.1")
 		}
 		var ticks atomic.Int64
-		leg := Leg{LeadTime: 50 * time.Millisecond, Duration: 1100 * time.Millisecond, Tick: func(Second) { ticks.Add(1) }}
+		var last Tick
+		leg := Leg{LeadTime: 50 * time.Millisecond, Duration: 1100 * time.Millisecond, Tick: func(tick Tick) { ticks.Add(1); last = tick }}
 		r, err := drive(t, w, serve(t, w, loadtest.Slow, loadtest.Options{Pause: 5 * time.Millisecond}), Options{}, leg)
 		assert.NoError(t, "run", err)
 		assert.Equal(t, "wall", r.Wall, leg.Duration)
@@ -83,6 +84,15 @@ func TestDuration(t *testing.T) {
 		if sec.Requests == 0 || sec.Requests > r.Requests || sec.At != 0 || sec.P50 < 5*time.Millisecond || sec.P99 < sec.P50 {
 			t.Errorf("%+v of %d requests", sec, r.Requests)
 		}
+		so := last.SoFar
+		if so.Wall != time.Second || so.Requests < sec.Requests || so.Requests > r.Requests || so.Latency.Count() != so.Requests || len(so.Timeline) != 1 || so.CPU < 0 {
+			t.Errorf("after a second there were %d requests in %v, at the end %d", so.Requests, so.Wall, r.Requests)
+		}
+		var binned int64
+		for _, b := range sec.Bins {
+			binned += b.Count
+		}
+		assert.Equal(t, "latencies of the second", binned, sec.Requests)
 		// Little's law holds by two accounts that know nothing of each other.
 		little := r.Service.Mean() / 1e9 * float64(r.Requests) / r.Wall.Seconds()
 		assert.Near(t, "under way", r.Concurrency, little, 1)

@@ -71,10 +71,10 @@ func TestWhoStandsApart(t *testing.T) {
 	assert.Contains(t, "beneath its row", rest, "\n    started by: ./srv -port $PORT\n    apart: answers by status only\n")
 	ranked, _, _ := strings.Cut(rest, "\n  own ")
 	assert.Contains(t, "after those that are ranked", ranked, "\n  gin-default")
-	assert.Contains(t, "explained", part(t, peers(), "HOW TO READ THIS"), "apart        status-only: compared, not ranked")
+	assert.Contains(t, "explained", sectionText(t, peers(), "HOW TO READ THIS"), "apart        status-only: compared, not ranked")
 	assert.Contains(t, "the ratios of other measures", got, "\n  own                  1.166 [1.151, 1.181]")
-	assert.Contains(t, "how it was driven", part(t, peers(), "HOW THE SERVERS WERE DRIVEN"), "\n  own ")
-	if strings.Contains(part(t, peers(), "WHAT THE DIFFERENCE COMES TO"), "\n  own ") {
+	assert.Contains(t, "how it was driven", sectionText(t, peers(), "HOW THE SERVERS WERE DRIVEN"), "\n  own ")
+	if strings.Contains(sectionText(t, peers(), "WHAT THE DIFFERENCE COMES TO"), "\n  own ") {
 		t.Error("its cost is shown as an alternative")
 	}
 	research := written(t, "research", peers())
@@ -167,7 +167,7 @@ func TestPerItem(t *testing.T) {
 }
 
 func TestSharesAndReports(t *testing.T) {
-	got := part(t, peers(), "PUBLISHED CLAIMS")
+	got := sectionText(t, peers(), "PUBLISHED CLAIMS")
 	assert.Equal(t, "a share", lineOf(t, got, "F1.6 "), "F1.6 holds cpu, share 50 % 62 % [60 %, 64 %]")
 	assert.Equal(t, "a negative one", lineOf(t, got, "F1.6-less"), "F1.6-less refuted time, share 50 % -17 % [-19 %, -15 %]")
 	assert.Equal(t, "an early one", lineOf(t, got, "F1.6-early"), "F1.6-early inconclusive time, share 50 % 40 % [no interval yet]")

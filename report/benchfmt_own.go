@@ -15,7 +15,7 @@ import (
 const kindOwn = "gobench"
 
 // own reports whether the result is of such benchmarks.
-func (b *bench) own() bool { return slices.Contains(b.r.Kinds, kindOwn) }
+func (b *bench) own() bool { return b.r.Kind == kindOwn }
 
 // workload is the one with that id.
 func (b *bench) workload(id string) tare.Workload {

@@ -23,9 +23,9 @@ func evened() *tare.Result {
 
 func TestBreakEven(t *testing.T) {
 	const heading = "FROM WHICH RATE ON IT MATTERS"
-	assert.Equal(t, "none", part(t, base(), heading), "")
+	assert.Equal(t, "none", sectionText(t, base(), heading), "")
 	r := evened()
-	got := part(t, r, heading)
+	got := sectionText(t, r, heading)
 	assert.Contains(t, "what it means", got, "What encoding-json costs more than jsoniter-fastest, by cpu: per operation, in percent of one core at a number of operations per second")
 	assert.Contains(t, "members", got, "Members are numbers, texts and arrays")
 	assert.Contains(t, "heads", got, "at 10/s")
@@ -41,7 +41,7 @@ func TestBreakEven(t *testing.T) {
 	for i := range r.BreakEven[0].Points {
 		r.BreakEven[0].Points[i].Members, r.BreakEven[0].Points[i].Levels = 0, 0
 	}
-	if got := part(t, r, heading); strings.Contains(strings.ToLower(got), "members") || lineOf(t, got, "fields-1") != "fields-1 812.4 [790.1, 834.9] 0.000812 8.12 12,300 [12,000, 12,700]" {
+	if got := sectionText(t, r, heading); strings.Contains(strings.ToLower(got), "members") || lineOf(t, got, "fields-1") != "fields-1 812.4 [790.1, 834.9] 0.000812 8.12 12,300 [12,000, 12,700]" {
 		t.Errorf("nobody knows the shapes:\n%s", got)
 	}
 }
@@ -60,7 +60,7 @@ func TestWholes(t *testing.T) {
 		assert.Contains(t, format, got, "| F0.9 | jsoniter-fastest | 0.05 ms/frame | 0.30 | 0.0312 ms/frame [0.0301, 0.0330] | 0.19 [0.18, 0.20] | 16.6 ms: a frame at 60 a second |")
 		assert.Contains(t, format, got, "| encoding-json (baseline) | 2.6 ms/frame | 16 | 4.61 ms/frame [4.50, 4.80] | 28 [27, 29] |")
 	}
-	assert.Contains(t, "text", part(t, r, "PUBLISHED CLAIMS"), "parts of a whole")
+	assert.Contains(t, "text", sectionText(t, r, "PUBLISHED CLAIMS"), "parts of a whole")
 	r.Claims[0].Shares.Baseline = 125795.4
 	assert.Contains(t, "thousands", written(t, "md", r), "| 125,795 ms/frame [")
 }
@@ -69,11 +69,11 @@ func TestWholes(t *testing.T) {
 func TestScalingBy(t *testing.T) {
 	r := base()
 	r.Scaling = []tare.Scaling{{Contender: "encoding-json", Fixture: "nested", Op: "single", By: tare.ByLevels, Workloads: []string{"a", "b", "c"}, Exponent: 1, Low: 0.9, High: 1.1, Level: 0.95}}
-	got := part(t, r, "HOW TIME GROWS WITH SIZE")
+	got := sectionText(t, r, "HOW TIME GROWS WITH SIZE")
 	assert.Contains(t, "what it means", got, "size^exponent")
 	assert.Contains(t, "by what", got, "single of nested by levels: over a, b and c.")
 	r.Scaling[0].By = tare.ByBytes
-	assert.Contains(t, "bytes", part(t, r, "HOW TIME GROWS WITH SIZE"), "bytes^exponent")
+	assert.Contains(t, "bytes", sectionText(t, r, "HOW TIME GROWS WITH SIZE"), "bytes^exponent")
 }
 
 // What lies beside a contender in this repository is the default.

@@ -10,9 +10,9 @@ import (
 
 func TestDecomposition(t *testing.T) {
 	const heading = "WHO PAID FOR WHAT"
-	assert.Equal(t, "none", part(t, base(), heading), "")
+	assert.Equal(t, "none", sectionText(t, base(), heading), "")
 	r := tiny()
-	got := part(t, r, heading)
+	got := sectionText(t, r, heading)
 	for start, want := range map[string]string{
 		"start: nethttp ":           "start: nethttp 13.03 – 1 – ███████████",
 		"the framework":             "the framework 13.81 1.060 [1.047, 1.073] 1.060 5.9 [4.7, 7.2] ···········█",
@@ -42,7 +42,7 @@ func TestDecomposition(t *testing.T) {
 	}
 	r.Decomposition[0].Steps[0].FromValue = 13809
 	r.Findings = append(r.Findings, tare.Finding{Check: "little", Severity: tare.Void, Contender: "gin-default", Workload: visits, Metric: "time", Message: "void"})
-	got = part(t, r, heading)
+	got = sectionText(t, r, heading)
 	assert.Equal(t, "no shares", lineOf(t, got, "a line of log"), "a line of log per request 18.60 1.347 [no interval yet] 1.427 – ············████")
 	assert.Equal(t, "too thin to see", lineOf(t, got, "the framework"), "the framework 13.81 1.060 [no interval yet] 1.060 – ············▏")
 	assert.Equal(t, "void", lineOf(t, got, "a terminal"), "a terminal that the lines are… ~26.19~ ~1.408~ – – ················██████")
@@ -70,8 +70,8 @@ func TestWaterfallOfOddFigures(t *testing.T) {
 
 func TestProfiles(t *testing.T) {
 	const heading = "WHERE TIME AND MEMORY WENT"
-	assert.Equal(t, "none", part(t, base(), heading), "")
-	got := part(t, tiny(), heading)
+	assert.Equal(t, "none", sectionText(t, base(), heading), "")
+	got := sectionText(t, tiny(), heading)
 	for _, want := range []string{
 		"CPU time of nethttp on get-7: 11.29 µs/request over 264,000 requests\n",
 		"  40.6        40.6  syscall.Syscall6\n", "   3.0        84.2  http.(*conn).serve\n", "gin.(*Context).Next\n",
@@ -93,7 +93,7 @@ func TestProfiles(t *testing.T) {
 }
 
 func TestClaimsOfCountsAndTrends(t *testing.T) {
-	got := part(t, routing(), "PUBLISHED CLAIMS")
+	got := sectionText(t, routing(), "PUBLISHED CLAIMS")
 	for start, want := range map[string]string{
 		"F0.3 ":      "F0.3 holds time, trend – 0.911 [0.894, 0.929]",
 		"F0.3-early": "F0.3-early inconclusive cpu, trend – 0.970 [no interval yet]",
@@ -121,7 +121,7 @@ func TestManyRulings(t *testing.T) {
 	assert.Equal(t, "not met", strings.Count(top, "NOT MET       gorilla-mux: time difference <= 5% of socket/5 is not met: it costs 6.2 %"), 3)
 	assert.Contains(t, "most", top, "\n  MET           time difference <= 5% of socket/5: in 21 of 25 cases.\n")
 	assert.Contains(t, "all", top, "\n  MET           time difference <= 1000% of socket/5: for all 5 contenders on all 5 workloads.\n")
-	table := part(t, r, "WHAT WAS ASKED OF EACH")
+	table := sectionText(t, r, "WHAT WAS ASKED OF EACH")
 	assert.Equal(t, "a row", lineOf(t, table, "serve/500"), "serve/500 met open met met not met")
 	assert.Contains(t, "means", table, "a share of what nethttp takes for a whole request on socket/5: how much of that the choice decides.")
 	research := written(t, "research", r)

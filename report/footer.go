@@ -17,6 +17,14 @@ const (
 	stoppedInterrupted = "interrupted"
 )
 
+// resolution says what the control lets this machine see, and what that means.
+func (s *Section) resolution(r *tare.Result) {
+	if all := resolutions(r); len(all) > 0 {
+		s.list("", unlabelled(Plain, all...)...)
+		s.say(Dim, resolutionMeans)
+	}
+}
+
 // resolutions say how small a difference the control let this machine see.
 func resolutions(r *tare.Result) []string {
 	var lines []string

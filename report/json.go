@@ -26,7 +26,6 @@ func JSON(w io.Writer, r *tare.Result) error {
 	default:
 		return fmt.Errorf("write result: schema %q is not %s", doc.Schema, tare.ResultSchema)
 	}
-	listed(&doc.Kinds)
 	listed(&doc.Metrics)
 	listed(&doc.Contenders)
 	listed(&doc.Workloads)

@@ -12,37 +12,13 @@ import (
 func Markdown(w io.Writer, r *tare.Result) error {
 	s := &sheet{}
 	s.heading(1, plain(r.Study))
-	s.arrange(r, []chapter{
-		{0, "", []string{keyAnswer, keyQuestion}},
-		{2, "", mainKeys()},
-	})
-	return send(w, s.b.String())
-}
-
-// chapter is a heading and the sections beneath it. Without a heading each
-// section has its own, of this level; without a level none has.
-type chapter struct {
-	level   int
-	heading string
-	keys    []string
-}
-
-// arrange adds chapters. The heading of one with sections of its own level
-// stands even where there are none.
-func (s *sheet) arrange(r *tare.Result, chapters []chapter) {
-	all := sections(r, forMarkdown)
-	for _, c := range chapters {
-		headed := c.level == 2 && c.heading != ""
-		if headed {
-			s.heading(c.level, c.heading)
+	for _, x := range sections(r, forSummary) {
+		if title := x.titled(); title != "" {
+			s.heading(2, title)
 		}
-		for _, x := range ordered(all, c.keys) {
-			if !headed && c.level > 0 {
-				s.heading(c.level, or(c.heading, x.titled()))
-			}
-			s.section(x)
-		}
+		s.section(x)
 	}
+	return send(w, s.b.String())
 }
 
 // titled is a section's heading.

@@ -1,11 +1,6 @@
 package report
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/tarebench/tare"
-)
+import "strings"
 
 // Section is one part of a report, which every format lays out in its way. All
 // of its texts print, each in one line, and none is markup.
@@ -24,8 +19,11 @@ type medium int
 
 const (
 	forText medium = 1 << iota
-	forMarkdown
+	forSummary
+	forPaper
 	forHTML
+
+	forMarkdown = forSummary | forPaper // a summary of a result, and a research paper
 )
 
 // has reports whether a block for m is for any of the formats of other.
@@ -183,86 +181,5 @@ func unlabelled(m Mark, texts ...string) []Item {
 			out = append(out, Item{Text: text, Mark: m})
 		}
 	}
-	return out
-}
-
-// Outline is the report of r in sections for a page that lays them out itself,
-// those that have nothing to say left out.
-func Outline(r *tare.Result) []Section { return sections(r, forHTML) }
-
-// sections are the report of r in what is for a medium, those that have nothing
-// to say left out.
-func sections(r *tare.Result, m medium) []Section {
-	all := outline(r)
-	if m == forMarkdown {
-		all = append(all, writeUp(r)...)
-	}
-	var out []Section
-	for _, s := range all {
-		s.Blocks = slices.DeleteFunc(s.Blocks, func(b Block) bool { return !b.medium.has(m) })
-		if len(s.Blocks) > 0 {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// ordered are the sections of these keys, in the order of the keys.
-func ordered(all []Section, keys []string) []Section {
-	var out []Section
-	for _, key := range keys {
-		for _, s := range all {
-			if s.Key == key {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
-}
-
-// filled is a section with what write adds.
-func filled(key, heading string, write func(*Section)) Section {
-	s := Section{Key: key, Heading: heading}
-	write(&s)
-	return s
-}
-
-// outline is the report of r for all formats.
-func outline(r *tare.Result) []Section {
-	var out []Section
-	add := func(key, heading string, write func(*Section)) { out = append(out, filled(key, heading, write)) }
-	add(KeyMachines, machinesHeading, func(s *Section) { s.machines(r) })
-	add(KeyVerdict, verdictHeading, func(s *Section) { s.verdicts(r) })
-	add(KeyCriteria, criteriaHeading, func(s *Section) { s.criteria(r) })
-	add(KeyPublished, publishedHeading, func(s *Section) { s.published(r) })
-	add(KeyRecommendation, "What the ranks support", func(s *Section) { s.recommendation(r) })
-	add(KeyTradeOffs, "Trade-offs", func(s *Section) { s.tradeOffs(r) })
-	told := map[string]bool{}
-	for _, w := range r.Workloads {
-		s := Section{Key: KeyWorkload, About: w.ID, Heading: oneLine(w.ID + suffix(w))}
-		s.workload(r, w, told)
-		out = append(out, s)
-	}
-	add(KeyScaling, scalingHeading, func(s *Section) { s.scaling(r) })
-	add(KeyBreakEven, breakEvenHeading, func(s *Section) { s.breakEven(r) })
-	add(KeyDecomposition, decompositionHeading, func(s *Section) { s.decomposition(r) })
-	add(KeyReading, "How to read this", func(s *Section) { s.list("", reading(r)...) })
-	add(KeySemantics, semanticsHeading, func(s *Section) { s.semantics(r) })
-	add(KeyCost, costHeading, func(s *Section) { s.cost(r) })
-	add(KeyAdoption, adoptionHeading, func(s *Section) { s.adoption(r) })
-	add(KeyClaims, "Published claims", func(s *Section) { s.claims(r) })
-	add(KeyDrives, driveHeading, func(s *Section) { s.drives(r) })
-	add(KeyProfiles, profileHeading, func(s *Section) { s.profiles(r) })
-	add(KeyExplanations, explanationHeading, func(s *Section) { s.explanations(r) })
-	add(KeyFindings, findingsHeading, func(s *Section) { s.findings(r) })
-	add(KeyLimits, "What this does not say", func(s *Section) { s.list("", limits(r)...) })
-	add(KeyNotWeighed, "Not weighed", func(s *Section) { s.list("", unlabelled(Plain, notWeighed(r)...)...) })
-	add(KeyResolution, "What this machine resolves", func(s *Section) {
-		if all := resolutions(r); len(all) > 0 {
-			s.list("", unlabelled(Plain, all...)...)
-			s.say(Dim, resolutionMeans)
-		}
-	})
-	add(KeyRun, "This run", func(s *Section) { s.list("", run(r)...) })
 	return out
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -107,28 +108,62 @@ func TestBlocksOfMedia(t *testing.T) {
 	}, "\n"))
 }
 
-// No section is left out of every format, and none is named that is not there.
-func TestEverySectionHasAPlace(t *testing.T) {
-	placed, written := map[string]bool{keyAnswer: true, keyQuestion: true}, map[string]bool{}
-	for _, key := range mainKeys() {
-		placed[key] = true
+// A section that a format's order does not name comes after the one before it,
+// and none is put twice.
+func TestArrange(t *testing.T) {
+	got := Arrange([]string{KeyRun, KeyMachines}, []string{KeyVerdict, KeyFindings})
+	seen := map[string]int{}
+	for _, keys := range got {
+		for _, key := range keys {
+			seen[key]++
+		}
+	}
+	for _, p := range parts() {
+		assert.Equal(t, p.key, seen[p.key], 1)
+	}
+	assert.Equal(t, "first group", strings.Join(got[0][:2], " "), KeyRun+" "+keyAnswer)
+	assert.Equal(t, "after the verdict", strings.Join(got[1][:2], " "), KeyVerdict+" "+KeyCriteria)
+	all := parts()
+	assert.Equal(t, "last", got[1][len(got[1])-1], all[len(all)-2].key)
+}
+
+// Every key that a format's order names is a section, and every section is
+// written by some result.
+func TestEverySectionIsWritten(t *testing.T) {
+	all, written := map[string]bool{}, map[string]bool{}
+	for _, p := range parts() {
+		all[p.key] = true
 	}
 	for _, c := range researchChapters() {
 		for _, key := range c.keys {
-			placed[key] = true
+			assert.Equal(t, key+" is a section", all[key], true)
 		}
 	}
-	for _, r := range cases() {
-		for _, s := range append(outline(r), writeUp(r)...) {
-			written[s.Key] = true
+	results := append(slices.Collect(maps.Values(cases())), evened(), onMachines(), explained())
+	for _, r := range results {
+		for _, m := range []medium{forText, forPaper, forHTML} {
+			for _, s := range sections(r, m) {
+				written[s.Key] = true
+			}
 		}
 	}
-	for key := range placed {
-		assert.Equal(t, key+" is a section", written[key], true)
+	for key := range all {
+		if !written[key] {
+			t.Errorf("no result writes section %s", key)
+		}
 	}
-	for key := range written {
-		assert.Equal(t, key+" has a place", placed[key], true)
-	}
+}
+
+// onMachines is a result of two machines that differ.
+func onMachines() *tare.Result {
+	r := base()
+	r.Answer = "It takes less on one of two machines."
+	r.Machines = []tare.OnMachine{{Name: "a", Machine: r.Machine, Rounds: 18}, {Name: "b", Machine: r.Machine, Rounds: 17}}
+	r.OverMachines = []tare.OverMachines{{
+		Workload: r.Workloads[0].ID, Contender: r.Contenders[1].ID, Metric: r.Metrics[0], Against: r.Contenders[0].ID,
+		Less: []string{"a"}, Open: []string{"b"}, Differ: true, Sentence: "Less on a; open on b.",
+	}}
+	return r
 }
 
 func TestHeadline(t *testing.T) {

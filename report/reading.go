@@ -59,7 +59,7 @@ func trafficWords(r *tare.Result) []Item {
 			out = append(out, labelled("cpu/"+per, "the same for 1,000 of the "+per+"s that requests carry"))
 		}
 	}
-	if slices.Contains(r.Kinds, kindRPC) {
+	if r.Kind == kindRPC {
 		out = append(out, labelled("client", "the process that asks: the load generator, or on workloads that say so each contender's own client; the server is the one that answers"))
 	} else if slices.Contains(r.Metrics, "client-cpu") {
 		out = append(out, labelled("client-cpu", "CPU time of the load generator for one request: what the server costs its clients"))

@@ -22,9 +22,17 @@ func Research(w io.Writer, r *tare.Result) error {
 	return send(w, s.b.String())
 }
 
-// researchChapters are the parts of a write-up.
+// chapter is a heading and the sections beneath it. Without a heading each
+// section has its own.
+type chapter struct {
+	level   int
+	heading string
+	keys    []string
+}
+
+// researchChapters are the chapters of a research paper.
 func researchChapters() []chapter {
-	return []chapter{
+	all := []chapter{
 		{2, "Objective", []string{keyQuestion, keyObjective}},
 		{2, "Method", []string{keyMethod}},
 		{2, "Results", nil},
@@ -36,6 +44,32 @@ func researchChapters() []chapter {
 		{2, "Trade-offs", []string{KeyTradeOffs}},
 		{3, "", []string{keyManners, KeyAdoption, KeyCost}},
 		{2, "", []string{KeyLimits}},
+	}
+	var groups [][]string
+	for _, c := range all {
+		groups = append(groups, c.keys)
+	}
+	for i, keys := range Arrange(groups...) {
+		all[i].keys = keys
+	}
+	return all
+}
+
+// arrange adds chapters. The heading of one with sections of its own level
+// stands even where there are none.
+func (s *sheet) arrange(r *tare.Result, chapters []chapter) {
+	all := sections(r, forPaper)
+	for _, c := range chapters {
+		headed := c.level == 2 && c.heading != ""
+		if headed {
+			s.heading(c.level, c.heading)
+		}
+		for _, x := range ordered(all, c.keys) {
+			if !headed {
+				s.heading(c.level, or(c.heading, x.titled()))
+			}
+			s.section(x)
+		}
 	}
 }
 
@@ -51,18 +85,6 @@ func when(r *tare.Result) string {
 		return ""
 	}
 	return " (" + strings.Join(parts, ", ") + ")"
-}
-
-// writeUp is what only documents have in sections of their own.
-func writeUp(r *tare.Result) []Section {
-	return []Section{
-		filled(keyAnswer, "", func(s *Section) { s.say(Bold, r.Answer) }),
-		filled(keyQuestion, "", func(s *Section) { s.say(Plain, r.Question, departure(r)) }),
-		filled(keyTally, "", func(s *Section) { s.say(Plain, tally(r)) }),
-		filled(keyObjective, "", func(s *Section) { s.objective(r) }),
-		filled(keyMethod, "", func(s *Section) { s.method(r) }),
-		filled(keyManners, "What else changes", func(s *Section) { s.manners(r) }),
-	}
 }
 
 // objective says who was asked, on what and by which measure.

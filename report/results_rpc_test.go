@@ -16,7 +16,7 @@ const own = "get-random"
 // clients, which nobody counts bytes of, and more was published than was weighed.
 func faces() *tare.Result {
 	r := tiny()
-	r.Study, r.Question, r.Kinds = "faces", "What does it take to serve the same calls over two protocols?", []string{kindRPC}
+	r.Study, r.Question, r.Kind = "faces", "What does it take to serve the same calls over two protocols?", kindRPC
 	r.Metrics = slices.Insert(r.Metrics, 3, "bytes", "client-bytes")
 	r.Workloads[1].Set = map[string]string{driver: byClient}
 	for i, s := range servers() {
@@ -57,9 +57,9 @@ func faces() *tare.Result {
 
 func TestPublishedTable(t *testing.T) {
 	const heading = "THE PUBLISHED TABLE, MEASURED HERE"
-	assert.Equal(t, "codecs have none", part(t, base(), heading), "")
-	assert.Equal(t, "routers have none", part(t, routing(), heading), "")
-	got := part(t, faces(), heading)
+	assert.Equal(t, "codecs have none", sectionText(t, base(), heading), "")
+	assert.Equal(t, "routers have none", sectionText(t, routing(), heading), "")
+	got := sectionText(t, faces(), heading)
 	for _, want := range []string{
 		"\n  get-random, own client\n", "2.010 [1.984, 2.036]  2.009", "–                 1.302", "41.7", "3.913",
 		"\n  Published as well, and not weighed in this run: get-64.",
@@ -72,14 +72,14 @@ func TestPublishedTable(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "a row", lineOf(t, got, "gin-default"), "gin-default 26.19 38,183 23.31 3,300 20 5")
-	assert.Contains(t, "quick", part(t, quick(), heading), "Latencies, which are that, were not measured in this run.")
+	assert.Contains(t, "quick", sectionText(t, quick(), heading), "Latencies, which are that, were not measured in this run.")
 	md := written(t, "md", faces())
 	assert.Contains(t, "md", md, "\n| **get-7** |  |")
 	assert.Contains(t, "research", section(t, written(t, "research", faces()), "Results"), "### The published table, measured here\n")
 
 	r := faces()
 	r.Findings = append(r.Findings, tare.Finding{Check: "little", Severity: tare.Void, Contender: "gin-default", Workload: visits, Metric: "time", Message: "void"})
-	assert.Equal(t, "void", lineOf(t, part(t, r, heading), "gin-default"), "gin-default ~26.19~ ~38,183~ 23.31 3,300 20 –")
+	assert.Equal(t, "void", lineOf(t, sectionText(t, r, heading), "gin-default"), "gin-default ~26.19~ ~38,183~ 23.31 3,300 20 –")
 }
 
 func TestBothSides(t *testing.T) {
@@ -101,15 +101,15 @@ func TestBothSides(t *testing.T) {
 	if strings.Contains(byOwn, driver+":") {
 		t.Error("who asks is said twice")
 	}
-	drives := part(t, faces(), "HOW THE SERVERS WERE DRIVEN")
+	drives := sectionText(t, faces(), "HOW THE SERVERS WERE DRIVEN")
 	if strings.Contains(drives, "  sent  ") {
 		t.Errorf("bytes on the wire are told twice:\n%s", drives)
 	}
-	assert.Contains(t, "a server's are told once", part(t, tiny(), "HOW THE SERVERS WERE DRIVEN"), "  sent  ")
+	assert.Contains(t, "a server's are told once", sectionText(t, tiny(), "HOW THE SERVERS WERE DRIVEN"), "  sent  ")
 }
 
 func TestGapOfProfiles(t *testing.T) {
-	got := part(t, faces(), "WHERE TIME AND MEMORY WENT")
+	got := sectionText(t, faces(), "WHERE TIME AND MEMORY WENT")
 	for _, want := range []string{
 		"What makes the difference in CPU time of gin-default to nethttp on get-7: 23.74 against 11.29 µs/request, 110 % more.\n",
 		"What makes the difference in allocated memory of gin-default to nethttp on get-7: 1,908 against 1,290 B/request, 48 % more.\n",

@@ -102,7 +102,7 @@ func (s server) recorded(w tare.Workload, round int) tare.Sample {
 // tiny is a study of servers: closed loops, and one open one.
 func tiny() *tare.Result {
 	r := base()
-	r.Study, r.Question, r.Kinds = "tiny", "Does a service that answers with eleven bytes need a framework?", []string{"server"}
+	r.Study, r.Question, r.Kind = "tiny", "Does a service that answers with eleven bytes need a framework?", "server"
 	r.Metrics = []string{"time", "cpu", "client-cpu", "allocs", "p50", "p90", "p99", "p99.9", "max", "rss"}
 	closed := &tare.Traffic{Connections: 50}
 	open := &tare.Traffic{Connections: 50, Rate: 1500, Segment: 5 * time.Second, TLS: true, Delay: 20 * time.Millisecond, Bandwidth: 70e6}
@@ -256,7 +256,7 @@ func quick() *tare.Result {
 // routing is a study of routers, with a criterion held against all of them.
 func routing() *tare.Result {
 	r := base()
-	r.Study, r.Question, r.Kinds = "routing", "Does it matter which router a Go service takes?", []string{"router"}
+	r.Study, r.Question, r.Kind = "routing", "Does it matter which router a Go service takes?", "router"
 	r.Contenders, r.Values, r.Comparisons, r.Conformance, r.Claims, r.Verdicts, r.Workloads = nil, nil, nil, nil, nil, nil, nil
 	r.Machine.Resolution = nil
 	for _, n := range []int{1, 5, 50, 500} {

@@ -21,7 +21,7 @@ func base() *tare.Result {
 		Schema:   tare.ResultSchema,
 		Study:    "json-encode",
 		Question: "Is jsoniter 2–3× as fast as encoding/json at encoding a device list?",
-		Kinds:    []string{"codec"},
+		Kind:     "codec",
 		Started:  time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
 		Seconds:  38.2,
 		Seed:     "7319462018",

@@ -20,8 +20,8 @@ func lineOf(t *testing.T, text, start string) string {
 	return ""
 }
 
-// part is a section of the text report.
-func part(t *testing.T, r *tare.Result, heading string) string {
+// sectionText is a section of the text report.
+func sectionText(t *testing.T, r *tare.Result, heading string) string {
 	t.Helper()
 	_, after, found := strings.Cut(text(t, r, Style{Width: 400}), "\n"+heading+"\n")
 	if !found {
@@ -38,9 +38,9 @@ func part(t *testing.T, r *tare.Result, heading string) string {
 func TestAdoption(t *testing.T) {
 	const heading = "WHAT TAKING ONE IN BRINGS"
 	r := base()
-	assert.Equal(t, "nothing known", part(t, r, heading), "")
+	assert.Equal(t, "nothing known", sectionText(t, r, heading), "")
 	r.Contenders[1].Adoption = tare.Adoption{Released: "2021-09-11", Unmaintained: "its repository was archived"}
-	got := part(t, r, heading)
+	got := sectionText(t, r, heading)
 	assert.Equal(t, "only a date", lineOf(t, got, "jsoniter-fastest"), "jsoniter-fastest – 2021-09-11 – – – –")
 	assert.Contains(t, "in words", got, "\n    unmaintained: its repository was archived\n")
 	if strings.Contains(got, "encoding-json") || strings.Contains(got, "null") {
@@ -49,7 +49,7 @@ func TestAdoption(t *testing.T) {
 	r.Contenders[1].BinaryBytes, r.Contenders[1].Adoption.ModulesLinked = 4659563, 3
 	r.Contenders[0].BinaryBytes = 3739420
 	r.Contenders[3].BinaryBytes = 3512320
-	got = part(t, r, heading)
+	got = sectionText(t, r, heading)
 	assert.Equal(t, "built", lineOf(t, got, "jsoniter-fastest"), "jsoniter-fastest 3 2021-09-11 4,659,563 – – –")
 	assert.Equal(t, "no modules", lineOf(t, got, "encoding-json"), "encoding-json (baseline) 0 – 3,739,420 – – –")
 	assert.Contains(t, "the harness", got, "null is the one that does nothing")
@@ -57,7 +57,7 @@ func TestAdoption(t *testing.T) {
 	assert.Contains(t, "licences that are not known", md, "| jsoniter-fastest | `github.com/json-iterator/go@v1.1.12` | 3 | – | 2021-09-11 |")
 	assert.Contains(t, "none to be known", md, "| encoding-json (baseline) | `encoding/json@go1.26.8` | 0 | none | – |")
 	r.Findings = []tare.Finding{{Check: "identity", Severity: tare.Void, Contender: "jsoniter-fastest", Message: "not linked"}}
-	if strings.Contains(part(t, r, heading), "jsoniter") {
+	if strings.Contains(sectionText(t, r, heading), "jsoniter") {
 		t.Error("who may not be what it says it is has a row")
 	}
 	assert.Contains(t, "csv", written(t, "csv", six()), ",jsoniter-fastest,contender,github.com/json-iterator/go,v1.1.12,unmaintained,,,,,,,,,,,,,,,,,,,,adoption,,,,,,,,its repository was archived on 2024-12-15\n")
@@ -65,8 +65,8 @@ func TestAdoption(t *testing.T) {
 
 func TestCost(t *testing.T) {
 	const heading = "WHAT THE DIFFERENCE COMES TO"
-	assert.Equal(t, "none", part(t, base(), heading), "")
-	got := part(t, binary(), heading)
+	assert.Equal(t, "none", sectionText(t, base(), heading), "")
+	got := sectionText(t, binary(), heading)
 	assert.Contains(t, "rate", got, "by cpu, at 20 operations per second")
 	assert.Equal(t, "costs more", lineOf(t, got, "gob"), "gob 0.565 -0.0193 [-0.0249, -0.0137] 1,040")
 	assert.Equal(t, "the baseline", lineOf(t, got, "encoding-json (base"), "encoding-json (baseline) 0.546 – –")
@@ -74,11 +74,11 @@ func TestCost(t *testing.T) {
 	for i := range r.Cost {
 		r.Cost[i].SavedLow, r.Cost[i].SavedHigh, r.Cost[i].OnePercent = 0, 0, 0
 	}
-	assert.Equal(t, "no bounds, no difference", lineOf(t, part(t, r, heading), "gob"), "gob 0.565 -0.0193 [no bounds yet] –")
+	assert.Equal(t, "no bounds, no difference", lineOf(t, sectionText(t, r, heading), "gob"), "gob 0.565 -0.0193 [no bounds yet] –")
 	r.Findings = []tare.Finding{{Check: "control", Severity: tare.Void, Workload: "devices-50/roundtrip", Message: "void"}}
-	assert.Equal(t, "void", part(t, r, heading), "")
+	assert.Equal(t, "void", sectionText(t, r, heading), "")
 
-	got = part(t, twelve(), heading)
+	got = sectionText(t, twelve(), heading)
 	assert.Contains(t, "without a rate", got, "Operations per second: the rate at which the difference to encoding-json, by cpu, is 1 % of one core; – where no difference was shown.")
 	assert.Equal(t, "one", lineOf(t, got, "jsoniter-default"), "jsoniter-default 1,110")
 	if strings.Contains(got, "goccy") || strings.Contains(got, "used") {
@@ -91,17 +91,17 @@ func TestCost(t *testing.T) {
 
 func TestScaling(t *testing.T) {
 	const heading = "HOW TIME GROWS WITH SIZE"
-	assert.Equal(t, "none", part(t, base(), heading), "")
+	assert.Equal(t, "none", sectionText(t, base(), heading), "")
 	r := six()
-	got := part(t, r, heading)
+	got := sectionText(t, r, heading)
 	assert.Contains(t, "what it means", got, "1: twice the bytes take twice the time; 0: the size makes no difference.")
 	assert.Contains(t, "over what", got, "marshal of devices: over devices-1/marshal, devices-50/marshal and devices-1000/marshal.")
 	assert.Equal(t, "an exponent", lineOf(t, got, "sonic-default"), "sonic-default 0.99 [0.98, 1.00]")
 	assert.Equal(t, "too few rounds", lineOf(t, got, "goccy"), "goccy 0.99 [no interval yet]")
 	r.Findings = []tare.Finding{{Check: "wrong-answer", Severity: tare.Void, Contender: "sonic-default", Workload: "devices-50/marshal", Message: "wrong"}}
-	assert.Equal(t, "void on one size", lineOf(t, part(t, r, heading), "sonic-default"), "sonic-default ~0.99~")
+	assert.Equal(t, "void on one size", lineOf(t, sectionText(t, r, heading), "sonic-default"), "sonic-default ~0.99~")
 	r.Scaling = append(r.Scaling, tare.Scaling{Contender: "goccy", Fixture: "events", Op: "marshal", Workloads: []string{"a", "b", "c"}, Exponent: 0.5, Low: 0.4, High: 0.6, Level: 0.99})
-	got = part(t, r, heading)
+	got = sectionText(t, r, heading)
 	assert.Equal(t, "two fits", lineOf(t, got, "goccy"), "goccy 0.99 [no interval yet] 0.50 [0.40, 0.60]")
 	assert.Equal(t, "not fitted", lineOf(t, got, "sonic-std"), "sonic-std 0.99 [0.98, 1.01] –")
 	assert.Contains(t, "its level", got, "exponent [99 % interval]")
@@ -183,7 +183,7 @@ func TestLevels(t *testing.T) {
 // A statement has no ratio, and need not be about a workload.
 func TestStatements(t *testing.T) {
 	r := six()
-	got := part(t, r, "PUBLISHED CLAIMS")
+	got := sectionText(t, r, "PUBLISHED CLAIMS")
 	assert.Equal(t, "text", lineOf(t, got, "F0.19"), "F0.19 refuted – – –")
 	assert.Contains(t, "text", got, "“it is a drop-in replacement” (jsoniter-fastest)\n")
 	assert.Contains(t, "md", written(t, "md", r), "| F0.19 | “it is a drop-in replacement” | jsoniter-fastest | refuted | – | – | – |")

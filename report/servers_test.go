@@ -32,7 +32,7 @@ func TestAskedOfRoutersAndServers(t *testing.T) {
 	r := routing()
 	assert.Equal(t, "in process", asked(r, r.Workloads[2]), "What is asked: serve of routes (in process, without a socket), 50 routes in the table, 64 different requests in turn, with depth: 3, middleware: 0, params: 1.")
 	assert.Equal(t, "a socket", asked(r, r.Workloads[4]), "What is asked: socket of openapi.yaml (over one connection that is kept open, on loopback), 64 different requests in turn.")
-	r.Kinds = []string{"codec", "router"}
+	r.Kind = "codec"
 	assert.Contains(t, "not all are requests", asked(r, r.Workloads[2]), "64 different bodies in turn")
 	s := tiny()
 	s.Workloads[0].N = 3
@@ -51,7 +51,7 @@ func TestVoidOfOneMetric(t *testing.T) {
 	if strings.Contains(strings.SplitN(got, "\nWORKLOAD", 2)[0], "fasthttp takes") {
 		t.Error("a void difference is told")
 	}
-	assert.Contains(t, "its price stands", part(t, r, "WHAT THE DIFFERENCE COMES TO"), "\n  fasthttp                   0.601")
+	assert.Contains(t, "its price stands", sectionText(t, r, "WHAT THE DIFFERENCE COMES TO"), "\n  fasthttp                   0.601")
 	bench := written(t, "benchfmt", r)
 	assert.Contains(t, "says why", bench, "# left out: time of fasthttp on get-7: void by generator-headroom: ")
 	assert.Contains(t, "the others are there", bench, "contender=fasthttp\t175785\t6010 cpu-ns/op\t0 allocs/op")
@@ -66,7 +66,7 @@ func TestVoidOfOneMetric(t *testing.T) {
 	assert.Contains(t, "no baseline", got, "On `get-7`: none. The baseline is void by the check generator-headroom")
 	r.Findings[1].Metric = "cpu"
 	assert.Contains(t, "the baseline's cpu", section(t, written(t, "research", r), "Recommendation"), "On `get-7`: stay with nethttp.")
-	if strings.Contains(part(t, r, "WHAT THE DIFFERENCE COMES TO"), "On get-7:") {
+	if strings.Contains(sectionText(t, r, "WHAT THE DIFFERENCE COMES TO"), "On get-7:") {
 		t.Error("what the difference in CPU time comes to is told, though it is void")
 	}
 }
@@ -123,9 +123,9 @@ func TestLatencyScale(t *testing.T) {
 
 func TestDriving(t *testing.T) {
 	const heading = "HOW THE SERVERS WERE DRIVEN"
-	assert.Equal(t, "no servers", part(t, six(), heading), "")
+	assert.Equal(t, "no servers", sectionText(t, six(), heading), "")
 	r := tiny()
-	got := part(t, r, heading)
+	got := sectionText(t, r, heading)
 	assert.Equal(t, "a server", lineOf(t, got, "gin-default "), "gin-default 183,276 49.7–49.9 50 58 142 82 89 24")
 	assert.Equal(t, "one that is not ours", lineOf(t, got, "own "), "own 314,958 49.7–49.9 51 58 118 – – 40")
 	if strings.Contains(got, tare.ControlID) {
@@ -134,7 +134,7 @@ func TestDriving(t *testing.T) {
 	assert.Contains(t, "the rate", got, "rate  sent late")
 	assert.Contains(t, "explained", got, "Rate: requests answered per second, of those asked for.")
 	r.Workloads = r.Workloads[:1]
-	if strings.Contains(part(t, r, heading), "Rate") {
+	if strings.Contains(sectionText(t, r, heading), "Rate") {
 		t.Error("a column that is not there is explained")
 	}
 	for i := range r.Trials {
@@ -142,13 +142,13 @@ func TestDriving(t *testing.T) {
 			s[tare.KeySharedProcess], s[tare.KeyLayers] = 1, 3
 		}
 	}
-	got = part(t, r, heading)
+	got = sectionText(t, r, heading)
 	assert.Contains(t, "one process", got, "\n    server and load generator are one process\n")
 	assert.Contains(t, "layers", strings.Join(strings.Fields(got), " "), "Layers: calls of middleware that the server counted.")
 	r.Trials[0].Error = &tare.TrialError{Class: tare.ErrExit}
-	assert.Equal(t, "a round that was lost", lineOf(t, part(t, r, heading), "nethttp (b"), "nethttp (baseline) 245,586 49.8–49.9 50 58 131 0 – 86 47")
+	assert.Equal(t, "a round that was lost", lineOf(t, sectionText(t, r, heading), "nethttp (b"), "nethttp (baseline) 245,586 49.8–49.9 50 58 131 0 – 86 47")
 	r.Trials = nil
-	assert.Equal(t, "nothing recorded", part(t, r, heading), "")
+	assert.Equal(t, "nothing recorded", sectionText(t, r, heading), "")
 	count := map[string]int{}
 	for _, row := range rowsOf(t, tiny()) {
 		if row["section"] == "driving" && row["workload"] == segment && row["contender"] == "gin-default" {

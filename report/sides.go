@@ -40,7 +40,7 @@ func suffix(w tare.Workload) string {
 // twoSided reports whether the workload has a table of server and client, in
 // which measures that are said of both stand side by side.
 func (v *view) twoSided() bool {
-	return v.hasTraffic() && slices.Contains(v.r.Kinds, kindRPC)
+	return v.hasTraffic() && v.r.Kind == kindRPC
 }
 
 // onSides are the measures of that table, but for CPU time and what is only on

@@ -12,18 +12,10 @@ import (
 // The error is the writer's.
 func Text(w io.Writer, r *tare.Result, s Style) error {
 	p := opened(r, s)
-	for _, section := range ordered(sections(r, forText), mainKeys()) {
+	for _, section := range sections(r, forText) {
 		p.section(section)
 	}
 	return send(w, p.b.String())
-}
-
-// mainKeys are the sections of a report and their order.
-func mainKeys() []string {
-	return []string{
-		KeyMachines, KeyVerdict, KeyCriteria, KeyPublished, KeyWorkload, KeyScaling, KeyBreakEven, KeyDecomposition, KeyReading, KeySemantics, KeyCost,
-		KeyAdoption, KeyClaims, KeyDrives, KeyExplanations, KeyProfiles, KeyFindings, KeyNotWeighed, KeyResolution, KeyRun,
-	}
 }
 
 // opened is a page with the answer and the question on it.

@@ -19,11 +19,11 @@ const (
 	kindRouter = "router"
 )
 
-func requestKinds() []string { return []string{kindRouter, "server", "rpc"} }
+func requestKinds() []tare.Kind { return []tare.Kind{kindRouter, "server", "rpc"} }
 
 // byRequest reports whether an operation of the workload is one request.
 func byRequest(r *tare.Result, w tare.Workload) bool {
-	return w.Traffic != nil || len(r.Kinds) > 0 && !slices.ContainsFunc(r.Kinds, func(k string) bool { return !slices.Contains(requestKinds(), k) })
+	return w.Traffic != nil || slices.Contains(requestKinds(), r.Kind)
 }
 
 // asked says in words what the workload is.
@@ -32,7 +32,7 @@ func asked(r *tare.Result, w tare.Workload) string {
 	if byRequest(r, w) {
 		one, many = "request", "requests"
 	}
-	routed := w.Traffic == nil && slices.Contains(r.Kinds, kindRouter)
+	routed := w.Traffic == nil && r.Kind == kindRouter
 	text := "What is asked: " + doing(r, w)
 	if routed {
 		text += map[string]string{"serve": " (in process, without a socket)", "socket": " (over one connection that is kept open, on loopback)"}[w.Op]
@@ -70,7 +70,7 @@ func asked(r *tare.Result, w tare.Workload) string {
 // doing says what is done with what: marshal of devices. Any is no verb.
 func doing(r *tare.Result, w tare.Workload) string {
 	what := or(w.Fixture, w.File)
-	if w.Op == "any" && slices.Contains(r.Kinds, kindCodec) {
+	if w.Op == "any" && r.Kind == kindCodec {
 		return "decoding " + what + " into any"
 	}
 	return w.Op + " of " + what

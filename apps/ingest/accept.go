@@ -32,7 +32,7 @@ type records struct {
 }
 
 func (r *records) Len() int                       { return len(r.list) }
-func (r *records) Head(i int) (string, time.Time) { return r.list[i].ID, r.list[i].Timestamp }
+func (r *records) Head(i int) (string, time.Time) { return r.list[i].ID, r.list[i].Timestamp.Time }
 func (r *records) Metadata(i int) ([]byte, error) { return r.marshal(&r.list[i].Metadata) }
 
 // Accept checks a batch, encodes its metadata and hands it to the sink. It
@@ -78,7 +78,7 @@ func (s *Service) check(b Batch) error {
 		case at.IsZero():
 			return because(nil, badRequest, "record", fmt.Sprintf("record %d of %d has no timestamp", i+1, n))
 		case !writable(at):
-			return because(nil, badRequest, "record", fmt.Sprintf("record %d of %d has a timestamp outside the years 0 to 9999", i+1, n))
+			return because(nil, badRequest, "record", fmt.Sprintf("record %d of %d has a timestamp outside the years 0 to 9999; a number is in seconds", i+1, n))
 		}
 	}
 	return nil
@@ -165,6 +165,9 @@ func untaken(cause error) error {
 }
 
 func unencodable(i int, cause error) error {
+	if r := (*Refusal)(nil); errors.As(cause, &r) {
+		return cause
+	}
 	return because(cause, badRequest, "record", fmt.Sprintf("the metadata of record %d cannot be written as JSON", i+1))
 }
 

@@ -147,9 +147,9 @@ func (b *Body) Refusal(err error) error {
 		return notGzip(err)
 	}
 	if b.buffer == nil {
-		return Malformed(Head{}, nil, err)
+		return b.service.Malformed(Head{}, nil, err)
 	}
-	return Malformed(b.head, b.buffer.Bytes(), err)
+	return b.service.Malformed(b.head, b.buffer.Bytes(), err)
 }
 
 // Unpack is Body for a server that has read the whole body already. The result

@@ -150,22 +150,23 @@ func TestMalformed(t *testing.T) {
 	h := Head{ContentType: string(JSON)}
 	body := []byte(`[{"id":7}]`)
 	var v []Record
-	err := Malformed(h, body, json.Unmarshal(body, &v))
+	err := s.Malformed(h, body, json.Unmarshal(body, &v))
 	wantRefusal(t, "of a wrong type", err, 400, "malformed")
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
 		t.Errorf("the cause is lost: %v", err)
 	}
-	if other := Malformed(h, body, errors.New("line 1: bad")); s.RefusalOf(other).Message != s.RefusalOf(err).Message {
+	if other := s.Malformed(h, body, errors.New("line 1: bad")); s.RefusalOf(other).Message != s.RefusalOf(err).Message {
 		t.Errorf("two decoders, two answers: %v, %v", other, err)
 	}
-	wantRefusal(t, "of a refusal", Malformed(h, body, NotAllowed()), 405, "method_not_allowed")
-	wantRefusal(t, "of nothing", Malformed(Head{}, nil, nil), 400, "malformed")
+	wantRefusal(t, "of a refusal", s.Malformed(h, body, NotAllowed()), 405, "method_not_allowed")
+	wantRefusal(t, "of nothing", s.Malformed(Head{}, nil, nil), 400, "malformed")
 }
 
 // TestFault: the client reads which record, which field, and what is expected.
 func TestFault(t *testing.T) {
-	s := newService(t, Config{})
+	raw, typed := newService(t, Config{}), newService(t, Config{Typed: true})
+	const second = "; the record begins at byte 62"
 	const sound = `{"id":"a","timestamp":"2026-03-01T12:00:00Z","metadata":{}},`
 	for body, want := range map[string]string{
 		"":              "the body is empty; expected is an array of records",
@@ -176,24 +177,29 @@ func TestFault(t *testing.T) {
 		`[{"id":"a"`:    "the body is not JSON: unexpected end of JSON input, at byte 10",
 		`[{}]]`:         "the body is not JSON: invalid character ']' after top-level value, at byte 5",
 		"[" + sound:     "the body is not JSON: unexpected end of JSON input, at byte 61",
-		`["a"]`:         "record 1 of 1: it is a text; expected is an object",
-		`[{"id":7}]`:    "record 1 of 1: id is a number; expected is a text",
+		`["a"]`:         "record 1 of 1: it is a text; expected is an object; the record begins at byte 2",
+		`[{"id":7}]`:    "record 1 of 1: id is a number; expected is a text; the record begins at byte 2",
 		`[{"id":null}]`: "the body is an array of records, which this server's decoder does not accept: look for a key that occurs twice, or text that is not UTF-8",
-		"[" + sound + `{"timestamp":"yesterday"}]`:                                      "record 2 of 2: timestamp is no date and time; expected is a text such as 2026-03-01T12:00:00Z (RFC 3339)",
-		"[" + sound + `{"timestamp":7}]`:                                                "record 2 of 2: timestamp is no date and time; expected is a text such as 2026-03-01T12:00:00Z (RFC 3339)",
-		"[" + sound + `{"metadata":[]}]`:                                                "record 2 of 2: metadata is an array; expected is an object",
-		"[" + sound + `{"metadata":{"user_id":{}}},{}]`:                                 "record 2 of 3: metadata.user_id is an object; expected is a text",
-		"[" + sound + `{"metadata":{"screen_width":1.5}}]`:                              "record 2 of 2: metadata.screen_width is the number 1.5; expected is a whole number",
-		"[" + sound + `{"metadata":{"screen_width":` + strings.Repeat("9", 100) + `}}]`: "record 2 of 2: metadata.screen_width is the number 9999999999999999999999999999999999999999…; expected is a whole number",
-		"[" + sound + `{"metadata":{"scroll_depth":"x"}}]`:                              "record 2 of 2: metadata.scroll_depth is a text; expected is a number",
-		"[" + sound + `{"metadata":{"logged_in":1}}]`:                                   "record 2 of 2: metadata.logged_in is a number; expected is true or false",
+		"[" + sound + `{"timestamp":"yesterday"}]`:                                      `record 2 of 2: timestamp is "yesterday"` + "; expected is a number of seconds since 1970, e.g. 1460616245, or a text of RFC 3339, e.g. 2016-04-14T06:44:05Z" + second,
+		"[" + sound + `{"timestamp":[7]}]`:                                              "record 2 of 2: timestamp is [7]; expected is a number of seconds since 1970, e.g. 1460616245, or a text of RFC 3339, e.g. 2016-04-14T06:44:05Z" + second,
+		"[" + sound + `{"timestamp":"` + strings.Repeat("9", 100) + `"}]`:               "record 2 of 2: timestamp is a long text; expected is a number of seconds since 1970, e.g. 1460616245, or a text of RFC 3339, e.g. 2016-04-14T06:44:05Z" + second,
+		"[" + sound + `{"metadata":[]}]`:                                                "record 2 of 2: metadata is []; expected is an object" + second,
+		"[" + sound + `{"metadata":{"user_id":{}}},{}]`:                                 "record 2 of 3: metadata.user_id is an object; expected is a text" + second,
+		"[" + sound + `{"metadata":{"screen_width":1.5}}]`:                              "record 2 of 2: metadata.screen_width is the number 1.5; expected is a whole number" + second,
+		"[" + sound + `{"metadata":{"screen_width":` + strings.Repeat("9", 100) + `}}]`: "record 2 of 2: metadata.screen_width is the number 9999999999999999999999999999999999999999…; expected is a whole number" + second,
+		"[" + sound + `{"metadata":{"scroll_depth":"x"}}]`:                              "record 2 of 2: metadata.scroll_depth is a text; expected is a number" + second,
+		"[" + sound + `{"metadata":{"logged_in":1}}]`:                                   "record 2 of 2: metadata.logged_in is a number; expected is true or false" + second,
 	} {
+		s := raw
+		if strings.Contains(want, "metadata.") {
+			s = typed
+		}
 		h := Head{ContentType: "application/json"}
 		b := s.Body(h, strings.NewReader(body))
 		if _, err := b.Bytes(); err != nil {
 			t.Fatal(err)
 		}
-		for how, err := range map[string]error{"read": b.Refusal(errors.New("x")), "unpacked": Malformed(h, []byte(body), errors.New("x"))} {
+		for how, err := range map[string]error{"read": b.Refusal(errors.New("x")), "unpacked": s.Malformed(h, []byte(body), errors.New("x"))} {
 			if got := s.RefusalOf(err); got.Message != want || got.Code != "malformed" {
 				t.Errorf("%.80s, %s:\n%q, want\n%q", body, how, got.Message, want)
 			}

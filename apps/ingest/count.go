@@ -18,13 +18,13 @@ func (s *Service) count(h Head, body []byte) error {
 	case Gob:
 		n, err := gobLen(body)
 		if err != nil {
-			return Malformed(h, body, err)
+			return s.Malformed(h, body, err)
 		}
 		crowded = n > uint64(s.limit)
 	default:
 		var broken bool
 		if crowded, broken = crowdedJSON(body, s.limit); broken {
-			return Malformed(h, body, errBrackets)
+			return s.Malformed(h, body, errBrackets)
 		}
 	}
 	if crowded {

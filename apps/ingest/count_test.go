@@ -98,7 +98,7 @@ func TestCountBeforeDecoding(t *testing.T) {
 // ordinary is a batch of n records with all their fields.
 func ordinary(t testing.TB, n int) []byte {
 	t.Helper()
-	r := Record{ID: "3f0c9a52-1d2e-4c55-9d0b-7a1f6f3f2b11", Timestamp: at(0), Metadata: Metadata{
+	r := Record{ID: "3f0c9a52-1d2e-4c55-9d0b-7a1f6f3f2b11", Timestamp: Time{at(0)}, Metadata: Metadata{
 		UserID: "u-1842", SessionID: "s-77f0c2", PageURL: "https://shop.example/garden/chairs?colour=green,blue", Referrer: "https://search.example/",
 		UserAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36", IPAddress: "192.0.2.7",
 		Country: "SE", City: "Malmö", Language: "sv-SE,sv;q=0.9,en;q=0.8", ScreenWidth: 1440, ScreenHeight: 900, Campaign: "spring", Medium: "mail",

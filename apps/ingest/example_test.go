@@ -30,11 +30,11 @@ func accept(s *ingest.Service, h ingest.Head, sent string) (ingest.Receipt, erro
 	if err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
-	var records []ingest.Record
-	if err := json.Unmarshal(text, &records); err != nil {
+	batch := s.Batch(json.Marshal)
+	if err := json.Unmarshal(text, batch.Target()); err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
-	return s.Accept(context.Background(), ingest.Records(records, json.Marshal))
+	return s.Accept(context.Background(), batch)
 }
 
 func Example() {
@@ -57,11 +57,11 @@ func Example() {
 	show(answer(s, "text/plain", "["+record+"]"))
 	fmt.Println(s.Delivered())
 	// Output:
-	// 200 {"accepted":1,"bytes":259} <nil>
-	// 200 {"accepted":2,"bytes":518} <nil>
+	// 200 {"accepted":1,"bytes":17} <nil>
+	// 200 {"accepted":2,"bytes":34} <nil>
 	// 400 {"error":"batch","message":"a batch has at most 2 records, this one has 3"} <nil>
 	// 400 {"error":"record","message":"record 1 of 1 has no timestamp"} <nil>
-	// 400 {"error":"malformed","message":"record 1 of 1: id is a number; expected is a text"} <nil>
+	// 400 {"error":"malformed","message":"record 1 of 1: id is a number; expected is a text; the record begins at byte 2"} <nil>
 	// 415 {"error":"media_type","message":"this media type or charset is not taken here"} <nil>
 	// 3
 }

@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"time"
 )
 
 // fault says in one line what is wrong with a body that a decoder did not accept:
-// the record, its field, and what is expected there. It is the same whoever the
-// decoder was, since the body is decoded once more here. Only what is refused pays
-// for that.
-func fault(h Head, body []byte) string {
+// the record, its field, what is there, what is expected, and where the record
+// begins. It is the same whoever the decoder was, since the body is decoded once
+// more here. Only what is refused pays for that.
+func (s *Service) fault(h Head, body []byte) string {
 	const whole = "the body is not a batch of records"
 	format, ok := mediaType(h.ContentType)
 	switch {
@@ -38,24 +37,80 @@ func fault(h Head, body []byte) string {
 		return whole
 	}
 	for i, raw := range records {
-		var r Record
-		if err := json.Unmarshal(raw, &r); err != nil {
-			return fmt.Sprintf("record %d of %d: %s", i+1, len(records), recordFault(err))
+		if text := s.recordFault(raw); text != "" {
+			return fmt.Sprintf("record %d of %d: %s; the record begins at byte %d", i+1, len(records), text, beginning(body, i))
 		}
 	}
 	return "the body is an array of records, which this server's decoder does not accept: look for a key that occurs twice, or text that is not UTF-8"
 }
 
-// recordFault says what is wrong with a record.
-func recordFault(err error) string {
-	var kind *json.UnmarshalTypeError
-	switch {
-	case !errors.As(err, &kind): // the only other type that decodes itself
-		return "timestamp is no date and time; expected is a text such as 2026-03-01T12:00:00Z (RFC 3339)"
-	case kind.Field == "":
-		return fmt.Sprintf("it is %s; expected is an object", noun(kind.Value))
+// beginning is where an element of an array begins, in bytes from 1.
+func beginning(array []byte, i int) int64 {
+	d := json.NewDecoder(bytes.NewReader(array))
+	_, err := d.Token()
+	for range i {
+		var raw json.RawMessage
+		err = errors.Join(err, d.Decode(&raw))
 	}
-	return fmt.Sprintf("%s is %s; expected is %s", kind.Field, noun(kind.Value), expected(kind.Type))
+	if err != nil {
+		return 0
+	}
+	at := d.InputOffset()
+	return at + int64(len(array[at:])-len(bytes.TrimLeft(array[at:], ", \t\r\n"))) + 1
+}
+
+// recordFault says what is wrong with a record; empty: nothing.
+func (s *Service) recordFault(raw []byte) string {
+	var kind *json.UnmarshalTypeError
+	var r struct {
+		ID        string          `json:"id"`
+		Timestamp json.RawMessage `json:"timestamp"`
+		Metadata  json.RawMessage `json:"metadata"`
+	}
+	switch err := json.Unmarshal(raw, &r); {
+	case errors.As(err, &kind) && kind.Field == "":
+		return fmt.Sprintf("it is %s; expected is an object", noun(kind.Value))
+	case errors.As(err, &kind):
+		return fmt.Sprintf("%s is %s; expected is %s", kind.Field, noun(kind.Value), expected(kind.Type))
+	}
+	if len(r.Timestamp) > 0 && new(Time).UnmarshalJSON(r.Timestamp) != nil {
+		return fmt.Sprintf("timestamp is %s; expected is a number of seconds since 1970, e.g. 1460616245, or a text of RFC 3339, e.g. 2016-04-14T06:44:05Z", quoted(r.Timestamp))
+	}
+	if len(r.Metadata) == 0 {
+		return ""
+	}
+	if !s.typed {
+		if new(Raw).UnmarshalJSON(r.Metadata) != nil {
+			return fmt.Sprintf("metadata is %s; expected is an object", quoted(r.Metadata))
+		}
+		return ""
+	}
+	err := json.Unmarshal(r.Metadata, new(Metadata))
+	if !errors.As(err, &kind) {
+		return ""
+	}
+	field := "metadata"
+	if kind.Field != "" {
+		field += "." + kind.Field
+	}
+	return fmt.Sprintf("%s is %s; expected is %s", field, noun(kind.Value), expected(kind.Type))
+}
+
+// quoted is a value as it was sent, where it is short, and else its kind.
+func quoted(raw []byte) string {
+	const longest = 40
+	if len(raw) <= longest && !bytes.ContainsAny(raw, "\r\n") {
+		return string(raw)
+	}
+	switch raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a long text"
+	}
+	return "a long number"
 }
 
 // noun is a kind of value in the words of encoding/json, with its article.
@@ -81,8 +136,6 @@ func noun(value string) string {
 // expected is what JSON has to be for a Go type.
 func expected(t reflect.Type) string {
 	switch {
-	case t == reflect.TypeFor[time.Time]():
-		return "a date and time"
 	case t.Kind() == reflect.String:
 		return "a text"
 	case t.Kind() == reflect.Int:

@@ -6,15 +6,18 @@
 //	GET  /metrics      200  text/plain        counters as Prometheus reads them
 //	GET  /openapi.json 200  application/json  this, for machines
 //
-// A record is {id, timestamp, metadata}; metadata has 17 fields. A batch has 1
-// to a configured number of them. Each one's metadata is encoded anew, and the
-// record handed to a sink as one line of JSON. The answer says how many records
-// the sink has taken, and how many bytes their metadata came to: whoever asks
-// can tell that the work was done.
+// A record is {id, timestamp, metadata}. The timestamp is a number of seconds since
+// 1970 or a text of RFC 3339. Metadata is any object, and the sender's business: it
+// is handed on as it came, without white space between its members. A service that
+// is configured to decodes the 17 fields of [Metadata] instead, and encodes them
+// anew: other members are lost then. A batch has 1 to a configured number of
+// records. Each goes to a sink as one line of JSON, with its timestamp in RFC 3339.
+// The answer says how many records the sink has taken, and how many bytes their
+// metadata came to: whoever asks can tell that the work was done.
 //
-// What is refused, and how: see [Refusal]. Fields that are not known are passed
-// over; where a key occurs twice the last one counts, if the decoder of the
-// stack agrees.
+// What is refused, and how: see [Refusal]. Members of a record besides these three
+// are passed over; where one of the three occurs twice the last one counts, if the
+// decoder of the stack agrees. Bodies in protobuf and gob have the 17 fields.
 //
 // The package knows nothing of HTTP but statuses. A stack checks the head of a
 // request with [Service.Admit], reads its body through [Service.Body] or
@@ -24,19 +27,17 @@
 // some 0.25 µs for a batch of ten.
 package ingest
 
-import "time"
-
 // Name is that of the app, in studies and on command lines.
 const Name = "ingest"
 
-// Record is one event.
+// Record is one event whose metadata is decoded.
 type Record struct {
-	ID        string    `json:"id"`
-	Timestamp time.Time `json:"timestamp"`
-	Metadata  Metadata  `json:"metadata"`
+	ID        string   `json:"id"`
+	Timestamp Time     `json:"timestamp"`
+	Metadata  Metadata `json:"metadata"`
 }
 
-// Metadata is what an event says.
+// Metadata is what an event of a shop reports.
 type Metadata struct {
 	UserID       string  `json:"user_id"`
 	SessionID    string  `json:"session_id"`

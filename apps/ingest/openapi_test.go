@@ -56,6 +56,7 @@ type schema struct {
 	Required    []string
 	Properties  map[string]schema
 	AllOf       []schema
+	AnyOf       []schema
 	Items       *schema
 	MinItems    int
 	MaxItems    int
@@ -95,9 +96,11 @@ func schemaOf(typ reflect.Type) schema {
 		return schema{Type: "number", Format: "double"}
 	case reflect.Int, reflect.Int64:
 		return schema{Type: "integer", Format: "int64"}
+	case reflect.Slice:
+		return schema{Ref: "#/components/schemas/Metadata"}
 	case reflect.Struct:
-		if typ.PkgPath() == "time" {
-			return schema{Type: "string", Format: "date-time"}
+		if typ == reflect.TypeFor[Time]() {
+			return schema{AnyOf: []schema{{Type: "number"}, {Type: "string", Format: "date-time"}}}
 		}
 		return schema{Ref: "#/components/schemas/" + typ.Name()}
 	}
@@ -106,12 +109,12 @@ func schemaOf(typ reflect.Type) schema {
 
 func TestDescribedTypes(t *testing.T) {
 	d := described(t)
-	required := map[string][]string{"Record": {"id", "timestamp"}, "Receipt": {"accepted", "bytes"}, "Refusal": {"error", "message"}}
-	for _, v := range []any{Record{}, Metadata{}, Receipt{}, Refusal{}} {
+	required := map[string][]string{"Record": {"id", "timestamp", "metadata"}, "Receipt": {"accepted", "bytes"}, "Refusal": {"error", "message"}}
+	for name, v := range map[string]any{"Record": RawRecord{}, "TypedMetadata": Metadata{}, "Receipt": Receipt{}, "Refusal": Refusal{}} {
 		typ := reflect.TypeOf(v)
-		got, ok := d.Components.Schemas[typ.Name()]
-		if !ok || got.Type != "object" || !slices.Equal(got.Required, required[typ.Name()]) {
-			t.Errorf("%s: %+v, which requires %q, want %q", typ, got.Type, got.Required, required[typ.Name()])
+		got, ok := d.Components.Schemas[name]
+		if !ok || got.Type != "object" || !slices.Equal(got.Required, required[name]) {
+			t.Errorf("%s: %+v, which requires %q, want %q", typ, got.Type, got.Required, required[name])
 		}
 		names := map[string]bool{}
 		for i := range typ.NumField() {
@@ -122,7 +125,7 @@ func TestDescribedTypes(t *testing.T) {
 			names[name] = true
 			have, want := got.Properties[name], schemaOf(typ.Field(i).Type)
 			small := have.Format == "" && have.Type == "integer" // a count needs no format
-			if have.Ref != want.Ref || have.Type != want.Type || have.Format != want.Format && !small {
+			if have.Ref != want.Ref || have.Type != want.Type || have.Format != want.Format && !small || !slices.EqualFunc(have.AnyOf, want.AnyOf, func(a, b schema) bool { return a.Type == b.Type && a.Format == b.Format }) {
 				t.Errorf("%s.%s: %+v, want %+v", typ, name, have, want)
 			}
 			if have.Ref == "" && have.Description == "" {
@@ -156,7 +159,7 @@ func refused(t *testing.T) map[int][]string {
 	_, record := s.Accept(context.Background(), Records(make([]Record, 1), nil))
 	out := map[int][]string{}
 	for _, err := range []error{
-		Malformed(Head{}, nil, nil), batch, record, unauthorized, NotFound(), NotAllowed(), TooSlow(), s.TooLarge(), mediaType, encoding, context.Canceled, untaken(nil),
+		s.Malformed(Head{}, nil, nil), batch, record, unauthorized, NotFound(), NotAllowed(), TooSlow(), s.TooLarge(), mediaType, encoding, context.Canceled, untaken(nil),
 	} {
 		r := s.RefusalOf(err)
 		out[r.Status] = append(out[r.Status], r.Code)

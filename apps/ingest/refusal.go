@@ -100,12 +100,12 @@ func (s *Service) Refuse(status int, message string) []byte {
 // The client is not told what err says, because each decoder has words of its
 // own, but what is wrong with the body in the words of this package. A refusal
 // stays what it is.
-func Malformed(h Head, body []byte, err error) error {
+func (s *Service) Malformed(h Head, body []byte, err error) error {
 	var r *Refusal
 	if errors.As(err, &r) {
 		return err
 	}
-	return because(err, badRequest, "malformed", fault(h, body))
+	return because(err, badRequest, "malformed", s.fault(h, body))
 }
 
 // What the transport refuses has one wording too.

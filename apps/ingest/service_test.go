@@ -49,7 +49,7 @@ func at(i int) time.Time {
 func list(n int) []Record {
 	out := make([]Record, n)
 	for i := range out {
-		out[i] = Record{ID: fmt.Sprintf("id-%d", i), Timestamp: at(i), Metadata: Metadata{UserID: fmt.Sprintf("u<%d>", i), ScrollDepth: 0.5}}
+		out[i] = Record{ID: fmt.Sprintf("id-%d", i), Timestamp: Time{at(i)}, Metadata: Metadata{UserID: fmt.Sprintf("u<%d>", i), ScrollDepth: 0.5}}
 	}
 	return out
 }
@@ -89,9 +89,9 @@ func TestAccept(t *testing.T) {
 			{"none", nil, "batch", "one record at least"},
 			{"too many", list(11), "batch", "at most 10 records, this one has 11"},
 			{"no id", with(2, func(r *Record) { r.ID = "" }), "record", "record 2 of 2 has no id"},
-			{"no timestamp", with(4, func(r *Record) { r.Timestamp = time.Time{} }), "record", "record 4 of 4 has no timestamp"},
-			{"after all time", with(1, func(r *Record) { r.Timestamp = time.Unix(1e15, 0) }), "record", "record 1 of 1"},
-			{"before all time", with(1, func(r *Record) { r.Timestamp = time.Unix(-1e15, 0) }), "record", "record 1 of 1"},
+			{"no timestamp", with(4, func(r *Record) { r.Timestamp = Time{} }), "record", "record 4 of 4 has no timestamp"},
+			{"after all time", with(1, func(r *Record) { r.Timestamp = Time{time.Unix(1e15, 0)} }), "record", "record 1 of 1"},
+			{"before all time", with(1, func(r *Record) { r.Timestamp = Time{time.Unix(-1e15, 0)} }), "record", "record 1 of 1"},
 			{"not a number", with(5, func(r *Record) { r.Metadata.ScrollDepth = math.NaN() }), "record", "record 5"},
 		} {
 			got, err := s.Accept(context.Background(), Records(c.records, json.Marshal))
@@ -118,8 +118,8 @@ func TestLines(t *testing.T) {
 	s := newService(t, Config{Sink: "file:" + path, Fsync: true})
 	records := list(5)
 	records[1].ID = "q\"\\\n\u2028é\xff"
-	records[2].Timestamp = at(2).In(time.FixedZone("", 2*3600))
-	records[3].Timestamp = time.UnixMilli(253402300799999).In(time.FixedZone("", 99*3600)) // RFC 3339 has no such offset, and no such year there
+	records[2].Timestamp = Time{at(2).In(time.FixedZone("", 2*3600))}
+	records[3].Timestamp = Time{time.UnixMilli(253402300799999).In(time.FixedZone("", 99*3600))} // RFC 3339 has no such offset, and no such year there
 	if _, err := s.Accept(context.Background(), Records(records, json.Marshal)); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestLines(t *testing.T) {
 	}
 	records[1].ID = "q\"\\\n\u2028é\ufffd"
 	for i := range got {
-		if !got[i].Timestamp.Equal(records[i].Timestamp) {
+		if !got[i].Timestamp.Equal(records[i].Timestamp.Time) {
 			t.Errorf("timestamp %v, want %v", got[i].Timestamp, records[i].Timestamp)
 		}
 		got[i].Timestamp = records[i].Timestamp

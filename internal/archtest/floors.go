@@ -112,7 +112,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/bring/tree", floor: 7},
 		{dir: "cmd/tare/internal/bring/why", floor: 7},
 		{dir: "cmd/tare/internal/bring/table", floor: 7, peers: []string{"cmd/tare/internal/bring"}},
-		{dir: "cmd/tare/internal/bring/suite", floor: 7},
+		{dir: "cmd/tare/internal/bring/suite", floor: 20},
 		{dir: "cmd/tare/internal/bring/gate", floor: 7},
 		{dir: "cmd/tare/internal/bring/advice", floor: 6},
 		{dir: "cmd/tare/internal/bring/routes", floor: 7},
@@ -120,6 +120,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/cmdenv", floor: 8},
 		{dir: "cmd/tare/internal/session", floor: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
 		{dir: "cmd/tare/internal/loadstudy", floor: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
+		{dir: "cmd/tare/internal/loadpage", floor: 8},
 		{dir: "cmd/tare/internal/cmd/*", floor: 9}, // commands never import each other
 		{dir: "cmd/tare/internal/cli", floor: 10},
 		{dir: "cmd/tare/internal/manual", floor: 11},                                 // a generator
@@ -127,7 +128,8 @@ func places() []place {
 		{dir: "cmd/tare/internal/calibrate", floor: 8, only: []string{".", "stats"}}, // runs the command, and counts how often it is right
 		{dir: "cmd/tare/internal/docs", floor: 8},                                    // runs the documentation's commands
 		{dir: "cmd/tare", floor: 11},
-		{dir: "cmd/tare/internal/e2e", floor: 11}, // tests of the whole command
+		{dir: "cmd/tare/internal/e2e", floor: 11},          // tests of the whole command
+		{dir: "cmd/tare/internal/e2e/services", floor: 11}, // tests of services that run for real
 
 		{dir: "cgocopy", floor: alone},
 		{dir: "cgocopy/cgocopytest", floor: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},

@@ -66,3 +66,8 @@ func Line(text string, limit int) string {
 	}
 	return line
 }
+
+// Label quotes the value of a label as OpenMetrics has it.
+func Label(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
+}

@@ -284,8 +284,10 @@ func outcome(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outco
 		return tare.Refuted, false
 	case claimed == 0 && (c.Low > tieWithin || c.High < 1/tieWithin):
 		return tare.Refuted, false
-	case claimed == 0 || measured == 0:
+	case claimed == 0:
 		return tare.ClaimOpen, false
+	case measured == 0:
+		return tare.ClaimOpen, c.High < published/holdsWithin || c.Low > published*holdsWithin
 	case measured != claimed:
 		return tare.Refuted, false
 	case published/holdsWithin <= c.Low && c.High <= published*holdsWithin:
@@ -319,8 +321,12 @@ func because(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcom
 		}
 		return s + ": " + sideWord + " 1 as claimed, not within 1.25× of the published ratio"
 	}
+	open := ": more rounds are needed"
 	if c.Differs(control) == tare.WithinNoise {
-		return s + ": within what the control shows here (±" + format.Percent(math.Expm1(control)) + ")"
+		open = ": within what the control shows here (±" + format.Percent(math.Expm1(control)) + ")"
 	}
-	return s + ": more rounds are needed"
+	if sizeRefuted {
+		open += "; the direction is open, but it is not the published size: all of the interval is more than 1.25× away from it"
+	}
+	return s + open
 }

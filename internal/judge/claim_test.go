@@ -32,7 +32,8 @@ func TestClaimOutcomes(t *testing.T) {
 		{"other side", half, 1.2, 1.3, tare.Refuted, false},
 		{"nothing there", half, 0.97, 1.04, tare.Refuted, false},
 		{"certain but within 5 %", half, 0.96, 0.97, tare.Refuted, false},
-		{"open", half, 0.9, 1.1, tare.ClaimOpen, false},
+		{"open, but not the size", half, 0.9, 1.1, tare.ClaimOpen, true},
+		{"open", half, 0.6, 1.1, tare.ClaimOpen, false},
 		{"little, tie", little, 0.96, 1.04, tare.Tie, false},
 		{"little, certain but tie", little, 0.96, 0.97, tare.Tie, false},
 		{"little, holds", little, 0.90, 0.96, tare.Holds, false},
@@ -69,8 +70,8 @@ func TestClaimReasons(t *testing.T) {
 		{why(0.2, 0.19, 0.21), "published 0.495×, measured 0.20× (0.19 to 0.21, 95 %, 18 rounds): below 1 as claimed, but more than 2× away from the published ratio"},
 		{why(1.25, 1.2, 1.3), "published 0.495×, measured 1.25× (1.20 to 1.30, 95 %, 18 rounds): not below 1 as claimed, but the other side"},
 		{why(1, 0.97, 1.04), "published 0.495×, measured 1.00× (0.97 to 1.04, 95 %, 18 rounds): within 5 % of 1, where 10 % or more was claimed"},
-		{why(0.95, 0.91, 0.97), "published 0.495×, measured 0.95× (0.91 to 0.97, 95 %, 18 rounds): within what the control shows here (±10 %)"},
-		{why(0.95, 0.8, 1.1), "published 0.495×, measured 0.95× (0.80 to 1.10, 95 %, 18 rounds): more rounds are needed"},
+		{why(0.95, 0.91, 0.97), "published 0.495×, measured 0.95× (0.91 to 0.97, 95 %, 18 rounds): within what the control shows here (±10 %); the direction is open, but it is not the published size: all of the interval is more than 1.25× away from it"},
+		{why(0.95, 0.8, 1.1), "published 0.495×, measured 0.95× (0.80 to 1.10, 95 %, 18 rounds): more rounds are needed; the direction is open, but it is not the published size: all of the interval is more than 1.25× away from it"},
 	} {
 		if c.got != c.want {
 			t.Errorf(" got %q\nwant %q", c.got, c.want)

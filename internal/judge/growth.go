@@ -14,7 +14,8 @@ import (
 const growthWithin = 0.1
 
 // growth answers a claim of how time grows along workloads that differ in size
-// alone, by the exponent that is fitted through them.
+// alone, by the exponent that is fitted through them. Where the claim is that it does
+// grow, and sizes suffice, a cost that is the same at each size is fitted too.
 func (b *bench) growth(r *tare.ClaimResult, c tare.Claim) {
 	if b.barredAlong(r, c) {
 		return
@@ -38,12 +39,17 @@ func (b *bench) growth(r *tare.ClaimResult, c tare.Claim) {
 	}
 	r.Low, r.High = s.Low, s.High
 	r.Why = fmt.Sprintf("time grows as %s^%.2f (%.2f to %.2f, %s, %s)", by, s.Exponent, s.Low, s.High, formatLevel(s.Level), formatRounds(s.Rounds))
+	if f, ok := b.beyond(s); ok && f.enough && c.Value > 0 {
+		r.Measured, r.Low, r.High = f.value, f.low, f.high
+		r.Why = fmt.Sprintf("beyond a fixed cost, %.0f %% of the time at the smallest size, time grows as %s^%.2f (%.2f to %.2f, %s, %s); with that cost in it as %s^%.2f",
+			100*f.cost, by, f.value, f.low, f.high, formatLevel(s.Level), formatRounds(len(f.exponents)), by, s.Exponent)
+	}
 	low, high := c.Value-growthWithin, c.Value+growthWithin
 	switch {
-	case low <= s.Low && s.High <= high:
+	case low <= r.Low && r.High <= high:
 		r.Outcome = tare.Holds
 		return
-	case s.High < low || high < s.Low:
+	case r.High < low || high < r.Low:
 		r.Outcome = tare.Refuted
 	}
 	r.Why += fmt.Sprintf(", and was published as %s^%.3g", by, c.Value)

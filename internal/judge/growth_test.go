@@ -44,6 +44,40 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
+// A fixed cost for each call makes the line through logarithms flat, and leaves time
+// in proportion to size.
+func TestGrowthBeyondAFixedCost(t *testing.T) {
+	f := fake{workloads: []string{"a", "b", "c", "d", "e"}, cost: map[string]float64{"lean": 1000}, rounds: 18, slices: 2, roundSD: 0.05, sliceSD: 0.02}
+	sizes := map[string]float64{"a": 2, "b": 16, "c": 128, "d": 1024, "e": 8192}
+	for _, c := range []struct {
+		name  string
+		took  func(size float64) float64 // times 1 µs
+		value float64
+		want  tare.Outcome
+	}{
+		{"linear", func(n float64) float64 { return 1 + n/200 }, 1, tare.Holds},
+		{"linear, no cost", func(n float64) float64 { return n / 2 }, 1, tare.Holds},
+		{"a root", func(n float64) float64 { return 1 + math.Sqrt(n) }, 1, tare.Refuted},
+		{"a square", func(n float64) float64 { return 1 + n*n/1e4 }, 1, tare.Refuted},
+		{"a square, as published", func(n float64) float64 { return 1 + n*n/1e4 }, 2, tare.Holds},
+	} {
+		d := f.data(seeded(7))
+		for i := range d.Study.Workloads {
+			w := &d.Study.Workloads[i]
+			w.Fixture, w.Op, w.Pool, w.Bytes = "blobs", "copy", 1, int64(sizes[w.ID])
+		}
+		for i := range d.Slices {
+			s := &d.Slices[i]
+			s.WallNS = int64(float64(s.WallNS) * c.took(sizes[s.Workload]))
+		}
+		d.Study.Claims = []tare.Claim{{ID: "g", Kind: tare.ClaimGrowth, Contender: "lean", Metric: "time", Workloads: f.workloads, Value: c.value, Statement: "s"}}
+		r := claimed(d)
+		if r.Outcome != c.want || !strings.HasPrefix(r.Why, "beyond a fixed cost, ") {
+			t.Errorf("%s: %+v", c.name, r)
+		}
+	}
+}
+
 // An exponent that could be anything confirms nothing: with noise of a factor
 // of e between rounds every published value stays open.
 func TestGrowthInNoise(t *testing.T) {

@@ -14,52 +14,73 @@ import (
 // errHeld is returned by tryLock while somebody else holds the lock.
 var errHeld = errors.New("held by another process")
 
-// Lock makes sure that one tare measures at a time on this machine. It waits
-// until path can be locked or ctx ends. While another process holds it,
-// waiting (may be nil) is called once with who that is, e.g.
-// "pid 4711: tare run json-encode". The lock ends with unlock, or with the
-// process, however that ends.
+// Lock makes sure that one process at a time has path. It waits until path can be
+// locked or ctx ends. While another process holds it, waiting (may be nil) is
+// called once with who that is, e.g. "pid 4711: tare run json-encode". The lock
+// ends with unlock, or with the process, however that ends.
 func Lock(ctx context.Context, path string, waiting func(holder string)) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("machine lock %s: %w", path, reason(err))
 	}
-	for told := false; ; {
+	take := func() (func(), error) {
 		f, err := tryLock(path)
+		if err != nil {
+			return nil, err
+		}
+		// Who holds it is for people to read; the lock itself holds without.
+		_ = sign(f, fmt.Sprintf("pid %d: %s\n", os.Getpid(), command(os.Args)))
+		return func() {
+			_ = sign(f, "")
+			_ = f.Close()
+		}, nil
+	}
+	return await(ctx, path, take, func() string { return holder(path) }, waiting)
+}
+
+// LockHost is [Lock] for all users and all directories of this machine. name is
+// that of the lock; whoever measures takes the same. Where the system has no such
+// lock, the error is [errors.ErrUnsupported].
+func LockHost(ctx context.Context, name string, waiting func(holder string)) (unlock func(), err error) {
+	return await(ctx, name, func() (func(), error) { return tryLockHost(name) }, func() string { return hostHolder(name) }, waiting)
+}
+
+// await takes a lock as soon as nobody has it.
+func await(ctx context.Context, name string, take func() (func(), error), holder func() string, waiting func(string)) (unlock func(), err error) {
+	for told := false; ; {
+		unlock, err := take()
 		if err == nil {
-			// Who holds it is for people to read; the lock itself holds without.
-			_ = sign(f, fmt.Sprintf("pid %d: %s\n", os.Getpid(), command(os.Args)))
-			return func() {
-				_ = sign(f, "")
-				_ = f.Close()
-			}, nil
+			return unlock, nil
 		}
 		if !errors.Is(err, errHeld) {
-			return nil, fmt.Errorf("machine lock %s: %w", path, reason(err))
+			return nil, fmt.Errorf("machine lock %s: %w", name, reason(err))
 		}
 		if !told && waiting != nil {
-			waiting(holder(path))
+			waiting(holder())
 		}
 		told = true
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("machine lock %s: %w while %s holds it", path, context.Cause(ctx), holder(path))
+			return nil, fmt.Errorf("machine lock %s: %w while %s holds it", name, context.Cause(ctx), holder())
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
 }
 
+// unknown is a holder of whom nothing is known.
+const unknown = "another process"
+
 // holder reads who locked path.
 func holder(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
-		return "another process"
+		return unknown
 	}
 	defer f.Close()
 	b, _ := io.ReadAll(io.LimitReader(f, 300))
 	if line, _, _ := strings.Cut(string(b), "\n"); line != "" {
 		return line
 	}
-	return "another process" // it has locked but not signed yet
+	return unknown // it has locked but not signed yet
 }
 
 func sign(f *os.File, text string) error {

@@ -20,14 +20,27 @@ func TestMain(m *testing.M) {
 	case "sleep":
 		time.Sleep(time.Hour) // an empty select alone is a deadlock, which ends it
 	case "lock": // and hold it until killed
-		if _, err := Lock(context.Background(), os.Getenv("TARE_TEST_LOCK"), nil); err != nil {
-			os.Stderr.WriteString(err.Error() + "\n")
-			os.Exit(1)
-		}
+		_, err := Lock(context.Background(), os.Getenv("TARE_TEST_LOCK"), nil)
+		exitOn(err)
 		os.Stdout.WriteString("locked\n")
 		time.Sleep(time.Hour)
+	case "lock host":
+		_, err := LockHost(context.Background(), os.Getenv("TARE_TEST_LOCK"), nil)
+		exitOn(err)
+		os.Stdout.WriteString("locked\n")
+		time.Sleep(time.Hour)
+	case "take turns":
+		exitOn(takeTurns())
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
+}
+
+func exitOn(err error) {
+	if err != nil {
+		os.Stderr.WriteString(err.Error() + "\n")
+		os.Exit(1)
+	}
 }
 
 // other is the test binary, to be started to do something.

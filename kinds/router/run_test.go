@@ -56,7 +56,7 @@ func strict(spec sdk.Spec) http.Handler {
 // published mistake and one that is merely different.
 func TestAStudy(t *testing.T) {
 	study := tare.Study{
-		ID: "routes", Question: "Which one?", Kinds: []string{"router"}, Baseline: "mux",
+		ID: "routes", Question: "Which one?", Kind: "router", Baseline: "mux",
 		Contenders: []tare.Entry{{ID: "mux"}, {ID: "strict"}, {ID: "prefix", Expect: tare.Expect{Void: []string{"wrong-answer"}}}},
 		Workloads: []tare.Workload{
 			{ID: "five/param", Fixture: "routes", N: 5, Op: "serve", Pool: 16, Set: map[string]string{"params": "1", "middleware": "3"}},

@@ -34,7 +34,7 @@ func TestWaitingServersAreCaught(t *testing.T) {
 func caughtBy(t *testing.T, caught map[string]string) {
 	t.Helper()
 	study := tare.Study{
-		ID: "faulty", Question: "Who is caught?", Kinds: []string{server.Name}, Baseline: "good",
+		ID: "faulty", Question: "Who is caught?", Kind: server.Name, Baseline: "good",
 		Contenders: []tare.Entry{{ID: "good"}, {ID: "sound", Use: "good"}},
 		Workloads:  []tare.Workload{{ID: "get-7", Fixture: "tiny", Op: "get-7", Traffic: &tare.Traffic{Connections: 2}}},
 		Metrics:    []string{"cpu", "time"},
@@ -86,7 +86,7 @@ func TestFaultyServicesAreCaught(t *testing.T) {
 	t.Parallel()
 	caught := map[string]string{"loses": "delivered", "gullible": "negative-probe"}
 	study := tare.Study{
-		ID: "services", Question: "Who is caught?", Kinds: []string{server.Name}, Baseline: "good",
+		ID: "services", Question: "Who is caught?", Kind: server.Name, Baseline: "good",
 		Contenders: []tare.Entry{{ID: "good"}, {ID: "discards", Answers: tare.AnswersStatus}},
 		Workloads: []tare.Workload{
 			{ID: "events", Fixture: "ingest", Op: "events", Set: map[string]string{"sink": "file"}, Traffic: &tare.Traffic{Connections: 2}},

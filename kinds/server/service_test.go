@@ -45,12 +45,12 @@ func serveIngest(o sdk.Options, s *ingest.Service) (sdk.Server, error) {
 			return append(b, ' '), err
 		}
 	}
-	decode := func(body []byte) (ingest.Batch, error) {
+	decode := func(_ *ingest.Service, body []byte) (ingest.Batch, error) {
 		var list []ingest.Record
 		if err := json.Unmarshal(body, &list); err != nil && o.Variant != "gullible" {
 			return nil, err
 		} else if err != nil {
-			list = []ingest.Record{{ID: "whatever", Timestamp: time.Unix(0, 0)}}
+			list = []ingest.Record{{ID: "whatever", Timestamp: ingest.Time{Time: time.Unix(0, 0)}}}
 		}
 		return ingest.Records(list, marshal), nil
 	}

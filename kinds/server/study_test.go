@@ -24,7 +24,7 @@ import (
 func TestStudy(t *testing.T) {
 	t.Parallel()
 	study := tare.Study{
-		ID: "servers", Question: "Does a line of log cost anything?", Kinds: []string{server.Name},
+		ID: "servers", Question: "Does a line of log cost anything?", Kind: server.Name,
 		Baseline: "good", Contenders: []tare.Entry{{ID: "good"}, {ID: "logs"}},
 		Workloads: []tare.Workload{
 			{ID: "get-random", Fixture: "tiny", Op: "get-random", Pool: 8, Traffic: &tare.Traffic{Connections: 4}},
@@ -95,7 +95,7 @@ func TestStudy(t *testing.T) {
 func TestStudyOfFaults(t *testing.T) {
 	t.Parallel()
 	study := tare.Study{
-		ID: "faults", Question: "Who is left?", Kinds: []string{server.Name},
+		ID: "faults", Question: "Who is left?", Kind: server.Name,
 		Baseline: "good", Contenders: []tare.Entry{{ID: "good"}, {ID: "killed"}, {ID: "wrong"}},
 		Workloads: []tare.Workload{{ID: "get-7", Fixture: "tiny", Op: "get-7", Traffic: &tare.Traffic{Connections: 2}}},
 		Metrics:   []string{"time", "cpu"},
@@ -150,7 +150,7 @@ func TestStudyOfOwnRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	study := tare.Study{
-		ID: "own", Question: "Mine or theirs?", Kinds: []string{server.Name}, Dir: dir, Baseline: "mine",
+		ID: "own", Question: "Mine or theirs?", Kind: server.Name, Dir: dir, Baseline: "mine",
 		Contenders: []tare.Entry{
 			{ID: "mine", Command: []string{"env", "TARE_TEST_SERVER=good", os.Args[0], "-port=$PORT"}},
 			{ID: "theirs", URL: there.URL},

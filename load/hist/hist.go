@@ -190,6 +190,38 @@ func (h *Hist) Quantile(q float64) int64 {
 	return h.max
 }
 
+// Bin is a range of values that lie in a histogram.
+type Bin struct {
+	Low, High int64 // ns; High is not in it
+	Count     int64
+}
+
+// Bins are the values of h in coarser ranges: per of them, a power of two up to
+// 128, cut every doubling into equal widths. Ranges without a value are not
+// listed.
+func (h *Hist) Bins(per int) []Bin {
+	var out []Bin
+	if h.n == 0 {
+		return out
+	}
+	keep := bits.Len64(uint64(per)) - 1 // bits below the first that tell ranges apart
+	for i := index(h.min); i <= index(h.max); i++ {
+		n := h.counts[i]
+		if n == 0 {
+			continue
+		}
+		low := lowest(i)
+		shift := max(0, bits.Len64(uint64(low))-1-keep)
+		low = low >> shift << shift
+		if last := len(out) - 1; last >= 0 && out[last].Low == low {
+			out[last].Count += n
+			continue
+		}
+		out = append(out, Bin{low, low + 1<<shift, n})
+	}
+	return out
+}
+
 // Above is how many values lie in buckets above that of x: those larger than x
 // by more than a bucket's width.
 func (h *Hist) Above(x int64) int64 {

@@ -185,3 +185,32 @@ func BenchmarkMerge(b *testing.B) {
 		h.Merge(o)
 	}
 }
+
+// Bins say nothing but what the histogram holds: every value is counted once,
+// in a range that it lies in.
+func TestBins(t *testing.T) {
+	var h Hist
+	want := map[int64]int64{} // by lower end, of four to a doubling
+	for v := int64(1); v < 3e9; v += v/37 + 1 {
+		h.Record(v)
+		width := int64(1)
+		for width*8 <= v {
+			width *= 2
+		}
+		want[v/width*width]++
+	}
+	bins := h.Bins(4)
+	if len(bins) != len(want) {
+		t.Errorf("%d ranges, want %d", len(bins), len(want))
+	}
+	var n, before int64
+	for _, b := range bins {
+		if b.Low < before || b.High <= b.Low || b.Count != want[b.Low] {
+			t.Errorf("%+v after %d, want %d values", b, before, want[b.Low])
+		}
+		n, before = n+b.Count, b.High
+	}
+	if n != h.Count() || new(Hist).Bins(4) != nil {
+		t.Errorf("%d values of %d", n, h.Count())
+	}
+}

@@ -38,7 +38,7 @@ func WriteClaims(w io.Writer, results []Linked) error {
 		return fmt.Errorf("write claims: %w", err)
 	}
 	style := styleText()
-	p := &claimsPage{Title: report.ClaimsHeading, Heading: report.ClaimsHeading, Means: report.ClaimsMean, Policy: policy(style, ""), Style: template.CSS(style)} //nolint:gosec // compiled in
+	p := &claimsPage{Title: report.ClaimsHeading, Heading: report.ClaimsHeading, Means: report.ClaimsMean, Policy: Policy(style, ""), Style: template.CSS(style)} //nolint:gosec // compiled in
 	var all []*tare.Result
 	for _, l := range results {
 		all = append(all, l.Result)

@@ -55,9 +55,12 @@ func Write(w io.Writer, r *tare.Result, o Options) error {
 	return nil
 }
 
-// policy forbids the page everything but its own style and script, which are
+// Style is the style of the pages, for others that are to look like them.
+func Style() string { return styleText() }
+
+// Policy forbids a page everything but its own style and script, which are
 // named by their hashes, and pictures it holds itself.
-func policy(style, script string) string {
+func Policy(style, script string) string {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -85,7 +85,7 @@ func newPage(r *tare.Result, o Options, document holding) *page {
 	style, script := styleText(), scriptText()
 	p := &page{
 		Title: report.Legible(r.Study), Study: report.Legible(r.Study), Question: report.Legible(r.Question), Headline: report.Headline(r), Second: report.Second(r), Departure: report.Departure(r),
-		Policy: policy(style, script), Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
+		Policy: Policy(style, script), Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
 		Held: template.HTML(document.Text), Saved: saved(r), Lack: document.Without, //nolint:gosec // base64
 		Choices: b.choices(), Parts: b.parts(),
 	}
@@ -111,47 +111,51 @@ func saved(r *tare.Result) string {
 	return name + ".result.json"
 }
 
-// parts are the page from top to bottom.
+// parts are the page from top to bottom: sections of the report, and the page's
+// own between them.
 func (b *builder) parts() []part {
+	own := map[string]func() part{
+		keyGlance: func() part {
+			return part{ID: keyGlance, Key: keyGlance, Heading: "Ratios at a glance", Level: 2, Blocks: b.glance()}
+		},
+		keyWorks: b.works, keySweep: b.sweep, keyAllocs: b.allocations, keyTimeline: b.timeline, keyRate: b.rate, keyRepeat: b.repeat,
+		report.KeyReading: func() part { return part{} }, // in works
+	}
 	var out []part
-	add := func(keys ...string) {
-		for _, key := range keys {
-			for _, s := range b.out {
-				if s.Key == key {
-					out = append(out, b.part(s))
-				}
+	for _, key := range b.order() {
+		if drawn, ok := own[key]; ok {
+			if p := drawn(); len(p.Blocks) > 0 {
+				out = append(out, p)
+			}
+			continue
+		}
+		for _, s := range b.out {
+			if s.Key == key {
+				out = append(out, b.part(s))
 			}
 		}
 	}
-	own := func(p part) {
-		if len(p.Blocks) > 0 {
-			out = append(out, p)
-		}
-	}
-	add(report.KeyMachines)
-	// Drawings come before sentences: of one workload in full, of several at a
-	// glance.
-	own(part{ID: keyGlance, Key: keyGlance, Heading: "Ratios at a glance", Level: 2, Blocks: b.glance()})
-	single := len(b.r.Workloads) == 1
-	if !single {
-		add(report.KeyVerdict)
-	}
-	if len(b.r.Workloads) > 0 {
-		out = append(out, part{ID: keyWorks, Key: keyWorks, Heading: "Ratios and medians", Level: 2, Blocks: b.legend()})
-	}
-	add(report.KeyWorkload)
-	if single {
-		add(report.KeyVerdict)
-	}
-	own(b.sweep())
-	own(b.allocations())
-	own(b.timeline())
-	add(report.KeyCriteria, report.KeyRecommendation)
-	add(report.KeyScaling, report.KeyBreakEven, report.KeyDecomposition, report.KeyTradeOffs, report.KeyAdoption, report.KeyCost)
-	own(b.rate())
-	add(report.KeySemantics, report.KeyClaims, report.KeyPublished, report.KeyDrives, report.KeyFindings, report.KeyLimits, report.KeyNotWeighed, report.KeyExplanations, report.KeyProfiles, report.KeyResolution, report.KeyRun)
-	own(b.repeat())
 	return out
+}
+
+// order is that of the page's parts. Drawings come before sentences: of one
+// workload in full, of several at a glance.
+func (b *builder) order() []string {
+	keys := []string{report.KeyMachines, keyGlance, report.KeyVerdict, keyWorks, report.KeyWorkload}
+	if len(b.r.Workloads) == 1 {
+		keys = []string{report.KeyMachines, keyGlance, keyWorks, report.KeyWorkload, report.KeyVerdict}
+	}
+	return report.Arrange(append(keys, keySweep, keyAllocs, keyTimeline, report.KeyCriteria, report.KeyRecommendation, report.KeyScaling, report.KeyBreakEven,
+		report.KeyDecomposition, report.KeyTradeOffs, report.KeyAdoption, report.KeyCost, keyRate, report.KeySemantics, report.KeyClaims, report.KeyPublished, report.KeyDrives,
+		report.KeyFindings, report.KeyLimits, report.KeyNotWeighed, report.KeyExplanations, report.KeyProfiles, report.KeyResolution, report.KeyRun, keyRepeat))[0]
+}
+
+// works opens the workloads.
+func (b *builder) works() part {
+	if len(b.r.Workloads) == 0 {
+		return part{}
+	}
+	return part{ID: keyWorks, Key: keyWorks, Heading: "Ratios and medians", Level: 2, Blocks: b.legend()}
 }
 
 // legend is how tables and drawings are read, behind a line that opens it.

@@ -42,18 +42,33 @@ func (b *bench) server(ctx context.Context, command string) error {
 			client = fmt.Sprint(last)
 			name += fmt.Sprintf(", server on processors %s, clients on %s", server, client)
 		}
-		s, err := b.start(ctx, command, server)
+		s, err := b.start(ctx, command, plain, server)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(b.out, "\n%s\n", name)
-		err = b.throughput(ctx, s.addr, client)
+		err = b.throughput(ctx, job{addr: s.addr}, client)
 		if err == nil && !pinned {
 			err = b.latency(ctx, s.addr)
 		}
 		if err == nil && !pinned && !b.skipStop {
 			err = b.stop(ctx, s)
 		}
+		s.close()
+		if err != nil {
+			return err
+		}
+	}
+	if command != "" {
+		return nil
+	}
+	for _, way := range []string{secure, h2c} {
+		s, err := b.start(ctx, "", way, "")
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b.out, "\nnet/http, %s\n", way)
+		err = b.throughput(ctx, job{addr: s.addr, way: way}, "")
 		s.close()
 		if err != nil {
 			return err
@@ -77,10 +92,11 @@ func (b *bench) round(ctx context.Context, tools []tool, j job, cpus string, kee
 	return nil
 }
 
-func (b *bench) throughput(ctx context.Context, addr, cpus string) error {
+func (b *bench) throughput(ctx context.Context, j job, cpus string) error {
 	per, rate := map[string][]float64{}, map[string][]float64{}
-	j := job{addr: addr, connections: b.connections, each: b.each}
-	err := b.round(ctx, b.tools, j, cpus, func(t tool, r report, cpu time.Duration) {
+	j.connections, j.each = b.connections, b.each
+	tools := b.able(j)
+	err := b.round(ctx, tools, j, cpus, func(t tool, r report, cpu time.Duration) {
 		per[t.name()] = append(per[t.name()], float64(r.Requests)/cpu.Seconds())
 		rate[t.name()] = append(rate[t.name()], float64(r.Requests)/j.each.Seconds())
 	})
@@ -88,7 +104,7 @@ func (b *bench) throughput(ctx context.Context, addr, cpus string) error {
 		return err
 	}
 	b.table("  closed loop\trequests per client CPU second\tper second\tours against it, per CPU second", func(row func(...any)) {
-		for _, t := range b.tools {
+		for _, t := range tools {
 			row(t.name(), fmt.Sprintf("%.0f", stats.Median(per[t.name()])), fmt.Sprintf("%.0f", stats.Median(rate[t.name()])), against(t, per))
 		}
 	})
@@ -97,12 +113,7 @@ func (b *bench) throughput(ctx context.Context, addr, cpus string) error {
 
 func (b *bench) latency(ctx context.Context, addr string) error {
 	j := job{addr: addr, connections: b.connections, each: b.each, rate: b.rate}
-	var tools []tool
-	for _, t := range b.tools {
-		if t.args(j) != nil {
-			tools = append(tools, t)
-		}
-	}
+	tools := b.able(j)
 	p50, p99, lag := map[string][]float64{}, map[string][]float64{}, []float64{}
 	err := b.round(ctx, tools, j, "", func(t tool, r report, _ time.Duration) {
 		p50[t.name()] = append(p50[t.name()], float64(r.P50))

@@ -27,9 +27,11 @@ const install = `
 Tools are taken from PATH, and what is missing is left out and said so:
   wrk      apt-get install wrk
   oha      cargo install oha --version 1.16.0 --locked
+  h2load   apt-get install nghttp2-client
   taskset  apt-get install util-linux
 A server is any command that listens on 127.0.0.1:$PORT and answers GET / with
-200; without -server it is one of this program's own, on net/http.
+200; without -server it is one of this program's own, on net/http, which is also
+loaded over TLS and in HTTP/2.
 Measure on a machine that does nothing else.
 `
 
@@ -126,7 +128,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 func (b *bench) findTools() {
 	fmt.Fprintf(b.out, "%d processors, %s/%s, %d rounds of %v each, %d connections\n", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.rounds, b.each, b.connections)
 	b.tools = []tool{ours{}}
-	for _, t := range []tool{wrk{}, oha{}} {
+	for _, t := range []tool{wrk{}, oha{}, h2load{}} {
 		if _, err := exec.LookPath(t.name()); err != nil {
 			b.missing(t.name(), "not in PATH; --help says how it is installed")
 			continue

@@ -3,6 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -17,11 +20,25 @@ func TestReadTools(t *testing.T) {
 	r, err = oha{}.read([]byte(`{"latencyPercentiles":{"p50":0.000149452,"p99":0.000904834},"statusCodeDistribution":{"200":9990,"404":3}}`))
 	assert.NoError(t, "oha", err)
 	assert.Equal(t, "oha", r, report{Requests: 9993, P50: 149452, P99: 904834})
+	r, err = h2load{}.read([]byte("finished in 3.00s, 1000.00 req/s, 50.00KB/s\nrequests: 3000 total, 3050 started, 3000 done, 3000 succeeded, 0 failed, 0 errored, 0 timeout\nstatus codes: 3000 2xx, 0 3xx, 0 4xx, 0 5xx\n"))
+	assert.NoError(t, "h2load", err)
+	assert.Equal(t, "h2load", r, report{Requests: 3000})
+	_, err = h2load{}.read([]byte("status codes: 3000 2xx, 0 3xx, 1 4xx, 0 5xx\n"))
+	assert.ErrorContains(t, "h2load", err, "1 4xx")
 	_, err = wrk{}.read([]byte("unable to connect"))
 	assert.ErrorContains(t, "wrk", err, "unable to connect")
 	if (wrk{}).args(job{rate: 1}) != nil {
 		t.Error("wrk cannot hold a rate")
 	}
+	names := func(j job) (out string) {
+		for _, able := range (&bench{tools: []tool{ours{}, wrk{}, oha{}, h2load{}}}).able(j) {
+			out += able.name() + " "
+		}
+		return out
+	}
+	assert.Equal(t, "over TLS", names(job{way: secure}), "ours wrk oha h2load ")
+	assert.Equal(t, "in HTTP/2", names(job{way: h2c}), "ours oha h2load ")
+	assert.Equal(t, "at a rate", names(job{rate: 1}), "ours oha ")
 }
 
 func TestAgainst(t *testing.T) {
@@ -53,4 +70,35 @@ func TestDriveSaysWhatWentWrong(t *testing.T) {
 	defer cancel()
 	err := drive(ctx, []string{"-addr", "127.0.0.1:1", "-connections", "1", "-duration", "1s"}, nil)
 	assert.ErrorIs(t, "drive", err, context.DeadlineExceeded)
+}
+
+// Our own server answers our own load generator in every way.
+func TestWays(t *testing.T) {
+	for _, way := range []string{plain, secure, h2c} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		assert.NoError(t, "listen", err)
+		addr := l.Addr().String()
+		l.Close()
+		in, stop := io.Pipe()
+		served := make(chan error)
+		go func() { served <- serve([]string{"-addr", addr, "-way", way}, in) }()
+		for range 1000 {
+			c, err := net.Dial("tcp", addr)
+			if err == nil {
+				c.Close()
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		var out bytes.Buffer
+		err = drive(context.Background(), []string{"-addr", addr, "-connections", "2", "-duration", "100ms", "-way", way}, &out)
+		assert.NoError(t, "drive "+way, err)
+		r, err := ours{}.read(out.Bytes())
+		assert.NoError(t, "read", err)
+		if r.Requests == 0 {
+			t.Errorf("%s: no answer", way)
+		}
+		stop.Close()
+		assert.ErrorIs(t, "serve "+way, <-served, http.ErrServerClosed)
+	}
 }

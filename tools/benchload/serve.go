@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strconv"
@@ -21,6 +23,7 @@ import (
 func serve(args []string, stdin io.Reader) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	addr := flags.String("addr", "", "host:port")
+	way := flags.String("way", plain, "")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -28,11 +31,27 @@ func serve(args []string, stdin io.Reader) error {
 		w.Header().Set("Content-Type", "text/plain")
 		_, _ = io.WriteString(w, "Hello, world!\n")
 	})}
+	l, err := net.Listen("tcp", *addr)
+	if err != nil {
+		return err
+	}
 	go func() {
 		_, _ = io.Copy(io.Discard, stdin)
 		s.Close()
 	}()
-	return s.ListenAndServe()
+	switch *way {
+	case secure:
+		certified := httptest.NewUnstartedServer(nil) // whose certificate is borrowed
+		certified.StartTLS()
+		defer certified.Close()
+		s.TLSConfig = &tls.Config{Certificates: certified.TLS.Certificates, NextProtos: []string{"http/1.1"}}
+		return s.ServeTLS(l, "", "")
+	case h2c:
+		s.Protocols = new(http.Protocols)
+		s.Protocols.SetHTTP1(true)
+		s.Protocols.SetUnencryptedHTTP2(true)
+	}
+	return s.Serve(l)
 }
 
 // drive is one run of package load in a process of its own.
@@ -42,13 +61,21 @@ func drive(ctx context.Context, args []string, stdout io.Writer) error {
 	connections := flags.Int("connections", 0, "")
 	duration := flags.Duration("duration", 0, "")
 	rate := flags.Float64("rate", 0, "")
+	way := flags.String("way", plain, "")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	s, err := load.Open(load.Options{
+	o := load.Options{
 		Target: load.Target{Addr: *addr}, Connections: *connections, Threads: 1,
 		Requests: []load.Request{{Method: "GET", Path: "/"}},
-	})
+	}
+	switch *way {
+	case secure:
+		o.Target.TLS = untrusting()
+	case h2c:
+		o.Protocol = load.H2C
+	}
+	s, err := load.Open(o)
 	if err != nil {
 		return err
 	}
@@ -70,6 +97,9 @@ func drive(ctx context.Context, args []string, stdout io.Writer) error {
 	})
 }
 
+// untrusting takes any certificate, as the other tools are told to.
+func untrusting() *tls.Config { return &tls.Config{InsecureSkipVerify: true} } //nolint:gosec // our own server
+
 // server is one that runs.
 type server struct {
 	addr  string
@@ -79,7 +109,7 @@ type server struct {
 
 // start starts a server, on some processors or on any, and waits until it
 // answers.
-func (b *bench) start(ctx context.Context, line, cpus string) (*server, error) {
+func (b *bench) start(ctx context.Context, line, way, cpus string) (*server, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -88,7 +118,7 @@ func (b *bench) start(ctx context.Context, line, cpus string) (*server, error) {
 	port := l.Addr().(*net.TCPAddr).Port
 	l.Close()
 	if line == "" {
-		s.cmd = command(ctx, cpus, b.own, "serve", "-addr", s.addr)
+		s.cmd = command(ctx, cpus, b.own, "serve", "-addr", s.addr, "-way", way)
 	} else {
 		s.cmd = command(ctx, cpus, "sh", "-c", "exec "+strings.ReplaceAll(line, "$PORT", strconv.Itoa(port)))
 		s.cmd.Env = append(os.Environ(), "PORT="+strconv.Itoa(port))
@@ -99,10 +129,10 @@ func (b *bench) start(ctx context.Context, line, cpus string) (*server, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	client := &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: untrusting()}}
 	for range 100 {
 		var r *http.Response
-		if r, err = client.Get("http://" + s.addr + "/"); err == nil {
+		if r, err = client.Get(job{addr: s.addr, way: way}.url()); err == nil {
 			r.Body.Close()
 			if r.StatusCode == http.StatusOK {
 				return s, nil

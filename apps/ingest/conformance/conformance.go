@@ -60,6 +60,8 @@ func App() (conformance.App, error) {
 		conformance.Probes("refusals", d, nil, ingestRefusals(batches)),
 		conformance.Probes("limits", d, map[string]string{serving.SetMaxBody: "64KiB", serving.SetLimit: "2"}, ingestLimits(batches)),
 		conformance.Probes("token", d, map[string]string{serving.SetToken: "open sesame"}, ingestTokens(ten)),
+		conformance.Probes("typed", d, map[string]string{serving.SetMetadata: serving.MetadataTyped}, typedRefusals()),
+		{Name: "payload", Ask: checkPayload},
 		{Name: "sink", Ask: checkSink},
 		{Name: "formats", Ask: checkFormats},
 		{Name: "crowd", Ask: checkCrowd},
@@ -116,20 +118,35 @@ func record(oldnew ...string) string {
 	return strings.NewReplacer(oldnew...).Replace(sound)
 }
 
-func ingestRefusals(batches map[int][]byte) []conformance.Probe {
-	bad := func(code, body string) conformance.Probe {
-		return conformance.Probe{Request: post(body), Status: 400, Code: code}
-	}
-	says := func(body, what string) conformance.Probe {
-		p := bad("malformed", body)
-		p.Wrong = func(got conformance.Answer) error {
-			if !strings.Contains(string(got.Body), what) {
-				return fmt.Errorf("%s does not say %q", got.Body, what)
-			}
-			return nil
+// bad is a batch that is refused.
+func bad(code, body string) conformance.Probe {
+	return conformance.Probe{Request: post(body), Status: 400, Code: code}
+}
+
+// says is a batch that is refused in these words.
+func says(body, what string) conformance.Probe {
+	p := bad("malformed", body)
+	p.Wrong = func(got conformance.Answer) error {
+		if !strings.Contains(string(got.Body), what) {
+			return fmt.Errorf("%s does not say %q", got.Body, what)
 		}
-		return p
+		return nil
 	}
+	return p
+}
+
+// taken is a batch of n that is taken.
+func taken(body string, n int) conformance.Probe {
+	return conformance.Probe{Request: post(body), Status: 200, Wrong: func(got conformance.Answer) error {
+		var r ingest.Receipt
+		if err := json.Unmarshal(got.Body, &r); err != nil || r.Accepted != n || r.Bytes <= 0 {
+			return errors.Join(err, fmt.Errorf("%s: want %d accepted", got.Body, n))
+		}
+		return nil
+	}}
+}
+
+func ingestRefusals(batches map[int][]byte) []conformance.Probe {
 	typed := func(header ...[2]string) conformance.Probe {
 		q := post("[" + record() + "]")
 		q.Header = header
@@ -137,15 +154,6 @@ func ingestRefusals(batches map[int][]byte) []conformance.Probe {
 	}
 	method := func(method, path, allow string) conformance.Probe {
 		return conformance.Probe{Request: conformance.Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
-	}
-	taken := func(body string, n int) conformance.Probe {
-		return conformance.Probe{Request: post(body), Status: 200, Wrong: func(got conformance.Answer) error {
-			var r ingest.Receipt
-			if err := json.Unmarshal(got.Body, &r); err != nil || r.Accepted != n || r.Bytes <= 0 {
-				return errors.Join(err, fmt.Errorf("%s: want %d accepted", got.Body, n))
-			}
-			return nil
-		}}
 	}
 	list := []conformance.Probe{
 		taken("["+record()+"]", 1),
@@ -156,10 +164,13 @@ func ingestRefusals(batches map[int][]byte) []conformance.Probe {
 		bad("malformed", ""), bad("malformed", "{"), bad("malformed", "[{]"), bad("malformed", "["+record()),
 		bad("malformed", "no JSON"), bad("malformed", record()), bad("malformed", `"text"`), bad("malformed", "7"),
 		says("["+record(`"a"`, `7`)+"]", "record 1 of 1: id is a number; expected is a text"),
-		says("["+record()+","+record(`"u"`, `["u"]`)+"]", "record 2 of 2: metadata.user_id is an array; expected is a text"),
-		says("["+record(`:1,`, `:"1",`)+"]", "metadata.screen_width is a text; expected is a whole number"),
-		says("["+record(`true`, `"yes"`)+"]", "metadata.logged_in is a text; expected is true or false"),
-		says("["+record(`2026-03-01T12:00:00Z`, `yesterday`)+"]", "timestamp is no date and time"), bad("malformed", "["+record(`0.5`, `half`)+"]"),
+		says("["+record(`2026-03-01T12:00:00Z`, `yesterday`)+"]", `record 1 of 1: timestamp is \"yesterday\"; expected is a number of seconds since 1970`),
+		says("["+record()+","+record(`"2026-03-01T12:00:00Z"`, `true`)+"]", "record 2 of 2: timestamp is true; expected is a number of seconds"),
+		says("["+record(`"2026-03-01T12:00:00Z"`, `1e9`)+"]", "timestamp is 1e9; expected is a number of seconds"),
+		says("["+record(`"metadata":{`, `"metadata":["a"],"more":{`)+"]", `metadata is [\"a\"]; expected is an object`),
+		says("["+record()+",  7]", "record 2 of 2: it is a number; expected is an object; the record begins at byte"),
+		bad("record", "["+record(`"2026-03-01T12:00:00Z"`, `1460616245000`)+"]"), bad("record", "["+record(`"metadata":{`, `"more":{`)+"]"),
+		bad("record", "["+record(`"metadata":{`, `"metadata":null,"more":{`)+"]"), bad("malformed", "["+record(`0.5`, `half`)+"]"),
 		bad("malformed", `["a","b"]`),
 		bad("", "null"), bad("batch", "[]"), bad("batch", string(batches[11])),
 		bad("record", "[{}]"), bad("record", "["+record(`"id":"a",`, ``)+"]"), bad("record", "["+record(`"a"`, `""`)+"]"),

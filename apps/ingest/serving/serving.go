@@ -21,8 +21,13 @@ const (
 	SetMaxBody = "max-body"
 	SetToken   = server.SetToken
 	SetSink    = "sink"
-	SetFsync   = "fsync"
-	SetRotate  = "rotate"
+
+	SetMetadata   = "metadata"
+	MetadataRaw   = "raw"
+	MetadataTyped = "typed"
+
+	SetFsync  = "fsync"
+	SetRotate = "rotate"
 
 	SetSpoolBytes = "spool-bytes"
 	SetSpoolAge   = "spool-age"
@@ -53,6 +58,7 @@ func (c *config) Settings() []server.Setting {
 		server.Chosen(SetLimit, strconv.Itoa(ingest.DefaultLimit), "`records` in a batch, at most", server.Number(&c.Limit, 1, 1_000_000)),
 		server.Chosen(SetMaxBody, "1MiB", "`bytes` of a body at most, as sent and unpacked; also with kB, MB, KiB, MiB, …", server.Size(&c.MaxBody, 1)),
 		server.BearerToken(&c.Token),
+		server.Chosen(SetMetadata, MetadataRaw, "raw hands on any object as it came; typed decodes the 17 fields of the events fixture and encodes them anew", c.setMetadata),
 		server.Chosen(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends lines of JSON, spool:DIR keeps them for a reader", c.setSink),
 		server.Chosen(SetFsync, server.Off, "events are on stable storage before they are acknowledged", server.Switched(&c.Fsync)),
 		server.Chosen(SetRotate, "0", "`bytes` after which the file sink begins another file; 0: never", server.Size(&c.Rotate, 0)),
@@ -60,6 +66,14 @@ func (c *config) Settings() []server.Setting {
 		server.Chosen(SetSpoolAge, server.Off, "`duration` that the oldest event may wait in the spool; off: any", server.Duration(&c.SpoolAge)),
 		server.Chosen(SetSinkWait, server.Off, "`duration` that an answer waits until the events are sent on; off: they are acknowledged in the spool", server.Duration(&c.Wait)),
 	}
+}
+
+func (c *config) setMetadata(value string) error {
+	if value != MetadataRaw && value != MetadataTyped {
+		return fmt.Errorf("%q is neither %s nor %s", value, MetadataRaw, MetadataTyped)
+	}
+	c.Typed = value == MetadataTyped
+	return nil
 }
 
 func (c *config) setSink(value string) error {
@@ -111,5 +125,5 @@ func (c *config) notices(s *ingest.Service) []string {
 
 // try sends a batch of one event.
 func try(_ string, at server.Address) string {
-	return at.Curl() + ` -H 'Content-Type: application/json' -d '[{"id":"3f0c9a52-1d2e-4c55-9d0b-7a1f6f3f2b11","timestamp":"2025-03-01T12:00:00.250Z","metadata":{"user_id":"u-1842"}}]' ` + at.URL()
+	return at.Curl() + ` -H 'Content-Type: application/json' -d '[{"id":"3f0c9a52-1d2e-4c55-9d0b-7a1f6f3f2b11","timestamp":1460616245,"metadata":{"user_id":"u-1842","plan":"free"}}]' ` + at.URL()
 }

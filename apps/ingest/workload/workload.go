@@ -112,12 +112,16 @@ func limits(w wire.Workload, list []server.Request) (records int, body int64) {
 
 // settings has the service take the batches that it is sent, unless the
 // study says itself what it is to take. Probes are made for a service with its
-// default bounds.
+// default bounds that decodes metadata.
 func settings(w wire.Workload, list []server.Request, set map[string]string, _ string) error {
 	records, body := limits(w, list)
 	if w.Op == server.OpProbes || w.Op == server.OpExam {
 		delete(set, serving.SetLimit)
 		delete(set, serving.SetMaxBody)
+		delete(set, serving.SetMetadata)
+	}
+	if set[serving.SetMetadata] == "" {
+		set[serving.SetMetadata] = serving.MetadataTyped
 	}
 	if set[serving.SetLimit] == "" {
 		set[serving.SetLimit] = strconv.Itoa(records)
@@ -130,7 +134,7 @@ func settings(w wire.Workload, list []server.Request, set map[string]string, _ s
 
 // answers asks the service itself, with the plainest decoder.
 func answers(w wire.Workload, list []server.Request) ([]server.Response, error) {
-	var c ingest.Config
+	c := ingest.Config{Typed: true}
 	c.Limit, c.MaxBody = limits(w, list)
 	s, err := ingest.New(c)
 	if err != nil {
@@ -181,9 +185,9 @@ func take(s *ingest.Service, q server.Request) (ingest.Receipt, error) {
 	if err != nil {
 		return ingest.Receipt{}, err
 	}
-	var list []ingest.Record
-	if err := json.Unmarshal(body, &list); err != nil {
-		return ingest.Receipt{}, ingest.Malformed(head, body, err)
+	batch := s.Batch(json.Marshal)
+	if err := json.Unmarshal(body, batch.Target()); err != nil {
+		return ingest.Receipt{}, s.Malformed(head, body, err)
 	}
-	return s.Accept(context.Background(), ingest.Records(list, json.Marshal))
+	return s.Accept(context.Background(), batch)
 }

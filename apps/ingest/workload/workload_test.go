@@ -133,13 +133,17 @@ func TestSettings(t *testing.T) {
 	}{
 		"default":   {wire.Workload{N: 10}, nil, map[string]string{}, map[string]string{serving.SetLimit: "10"}},
 		"small":     {wire.Workload{N: 1}, nil, map[string]string{}, map[string]string{serving.SetLimit: "10"}},
+		"raw":       {wire.Workload{N: 1}, nil, map[string]string{serving.SetMetadata: "raw"}, map[string]string{serving.SetLimit: "10", serving.SetMetadata: "raw"}},
 		"large":     {wire.Workload{N: 100}, nil, map[string]string{"fsync": "on"}, map[string]string{serving.SetLimit: "100", "fsync": "on"}},
 		"said":      {wire.Workload{N: 100}, nil, map[string]string{serving.SetLimit: "500"}, map[string]string{serving.SetLimit: "500"}},
 		"long":      {wire.Workload{N: 10}, []server.Request{{Body: make([]byte, 2<<20)}}, map[string]string{}, map[string]string{serving.SetLimit: "10", serving.SetMaxBody: "2097152"}},
 		"long said": {wire.Workload{N: 10}, []server.Request{{Body: make([]byte, 2<<20)}}, map[string]string{serving.SetMaxBody: "3MiB"}, map[string]string{serving.SetLimit: "10", serving.SetMaxBody: "3MiB"}},
 		"probes":    {wire.Workload{Op: server.OpProbes}, []server.Request{{Body: make([]byte, 2<<20)}}, map[string]string{serving.SetLimit: "500", serving.SetMaxBody: "3MiB"}, map[string]string{serving.SetLimit: "10"}},
-		"exam":      {wire.Workload{Op: server.OpExam}, nil, map[string]string{serving.SetLimit: "500"}, map[string]string{serving.SetLimit: "10"}},
+		"exam":      {wire.Workload{Op: server.OpExam}, nil, map[string]string{serving.SetLimit: "500", serving.SetMetadata: "raw"}, map[string]string{serving.SetLimit: "10"}},
 	} {
+		if c.want[serving.SetMetadata] == "" { // studies measure how it is decoded and encoded, unless they say otherwise
+			c.want[serving.SetMetadata] = serving.MetadataTyped
+		}
 		if err := settings(c.in, c.list, c.set, ""); err != nil || !reflect.DeepEqual(c.set, c.want) {
 			t.Errorf("%s: %v, %v", name, c.set, err)
 		}
@@ -223,7 +227,7 @@ func TestFormats(t *testing.T) {
 			}
 			got := read(t, q.Body)
 			for j := range got {
-				got[j].Timestamp = got[j].Timestamp.UTC()
+				got[j].Timestamp.Time = got[j].Timestamp.UTC()
 			}
 			if !reflect.DeepEqual(got, want) || q.Items != 3 || q.Header[server.ContentType] != "application/x-"+format || len(q.Body) >= len(list[i].Body) {
 				t.Errorf("%s: %+v of %d bytes, want %+v of %d", format, got, len(q.Body), want, len(list[i].Body))
@@ -305,7 +309,7 @@ func fromProtobuf(t *testing.T, body []byte) (list []ingest.Record) {
 			case 1:
 				r.ID = string(text)
 			case 2:
-				r.Timestamp = time.UnixMilli(int64(varint))
+				r.Timestamp.Time = time.UnixMilli(int64(varint))
 			case 3:
 				v := reflect.ValueOf(&r.Metadata).Elem()
 				fields(t, text, func(number int, varint uint64, text []byte) {

@@ -43,7 +43,7 @@ func TestHolds(t *testing.T) {
 // More users than there is room for are refused before anything is started.
 func TestTooManyUsers(t *testing.T) {
 	study := tare.Study{
-		ID: "many", Question: "?", Kinds: []string{rpc.Kind}, Metrics: []string{"cpu"}, Baseline: "good",
+		ID: "many", Question: "?", Kind: rpc.Kind, Metrics: []string{"cpu"}, Baseline: "good",
 		Contenders: []tare.Entry{{ID: "good"}, {ID: "elsewhere", Use: "good", Set: map[string]string{"store": "sqlite"}}},
 		Workloads:  []tare.Workload{workload(opGet, 5_000_000, 10)},
 	}

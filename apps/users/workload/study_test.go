@@ -26,7 +26,7 @@ func (s sources) Program(ctx context.Context, kind, dir string, e tare.Entry) (b
 
 func weigh(t *testing.T, study tare.Study, rounds int) *tare.Result {
 	t.Helper()
-	study.Kinds, study.Question, study.Metrics = []string{rpc.Kind}, "?", []string{"cpu", "time", "client-cpu", "allocs", "client-allocs", "client-bytes"}
+	study.Kind, study.Question, study.Metrics = rpc.Kind, "?", []string{"cpu", "time", "client-cpu", "allocs", "client-allocs", "client-bytes"}
 	r, err := lab.Run(t.Context(), study, lab.Options{
 		Kinds: map[string]lab.Kind{rpc.Kind: kind()}, Sources: sources{}, Dir: t.TempDir(),
 		Rounds: rounds, Slice: 5 * time.Millisecond, Seed: 7, Env: []string{quick},

@@ -12,7 +12,7 @@ import (
 // written: the types first, then the value. That package says itself that it is
 // not made for input from just anybody; how many records there are to be room for
 // the service has seen to beforehand.
-func Gob(body []byte) (ingest.Batch, error) {
+func Gob(_ *ingest.Service, body []byte) (ingest.Batch, error) {
 	var list []ingest.Record
 	if err := gob.NewDecoder(bytes.NewReader(body)).Decode(&list); err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func hostile(t *testing.T) map[string]struct {
 
 func TestHostileBodies(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.ndjson")
-	s := start(t, 0, "-app", "ingest", "-sink", "file:"+path)
+	s := start(t, 0, "-app", "ingest", "-metadata", "typed", "-sink", "file:"+path)
 	c := client(t)
 	for name, h := range hostile(t) {
 		for _, length := range []int64{int64(len(h.body)), -1} {
@@ -155,7 +155,7 @@ func TestGobTells(t *testing.T) {
 	written := func(n int) string {
 		list := make([]ingest.Record, n)
 		for i := range list {
-			list[i] = ingest.Record{ID: "a", Timestamp: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Metadata: ingest.Metadata{UserID: "u"}}
+			list[i] = ingest.Record{ID: "a", Timestamp: ingest.Time{Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, Metadata: ingest.Metadata{UserID: "u"}}
 		}
 		var b bytes.Buffer
 		if err := gob.NewEncoder(&b).Encode(list); err != nil {

@@ -14,7 +14,7 @@ import (
 // Decoder decodes a body into a batch. The body is lent until the batch has
 // been accepted. An error means that it is malformed, unless it is an
 // [ingest.Refusal].
-type Decoder func(body []byte) (ingest.Batch, error)
+type Decoder func(s *ingest.Service, body []byte) (ingest.Batch, error)
 
 // Ingest serves the app ingest, for bodies in the formats that there are
 // decoders for.
@@ -90,7 +90,7 @@ func (e *events) take(r *http.Request) (ingest.Receipt, error) {
 	if err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
-	batch, err := e.decoders[format](text)
+	batch, err := e.decoders[format](e.service, text)
 	if err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}

@@ -62,7 +62,7 @@ func ingested(o server.Options, s *ingest.Service) (server.Server, error) {
 func hasty(s *ingest.Service) server.Server {
 	return server.HTTPBodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		batch, err := decode(body)
+		batch, err := decode(s, body)
 		if err != nil {
 			w.WriteHeader(400)
 			return
@@ -75,12 +75,9 @@ func hasty(s *ingest.Service) server.Server {
 	}))
 }
 
-func decode(body []byte) (ingest.Batch, error) {
-	var list []ingest.Record
-	if err := json.Unmarshal(body, &list); err != nil {
-		return nil, err
-	}
-	return ingest.Records(list, json.Marshal), nil
+func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
+	b := s.Batch(json.Marshal)
+	return b, json.Unmarshal(body, b.Target())
 }
 
 func homed(o server.Options, house *homelab.House) (server.Server, error) {

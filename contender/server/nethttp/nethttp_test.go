@@ -55,11 +55,11 @@ func TestIngestFails(t *testing.T) {
 	}
 	made, err := nethttp.Ingest(map[ingest.Format]nethttp.Decoder{
 		ingest.JSON: decode,
-		ingest.Gob: func([]byte) (ingest.Batch, error) {
+		ingest.Gob: func(*ingest.Service, []byte) (ingest.Batch, error) {
 			return nil, &ingest.Refusal{Status: 400, Code: "mine", Message: "as the decoder says"}
 		},
-		ingest.Protobuf: func([]byte) (ingest.Batch, error) {
-			return ingest.Records([]ingest.Record{{ID: "a", Timestamp: time.Unix(1, 0)}}, func(any) ([]byte, error) { return nil, errors.New("secret") }), nil
+		ingest.Protobuf: func(*ingest.Service, []byte) (ingest.Batch, error) {
+			return ingest.Records([]ingest.Record{{ID: "a", Timestamp: ingest.Time{Time: time.Unix(1, 0)}}}, func(any) ([]byte, error) { return nil, errors.New("secret") }), nil
 		},
 	})(server.Options{Receipts: &server.Receipts{}}, service)
 	s := serve(t, made, err)

@@ -54,13 +54,13 @@ func (b batches) take(c *echo.Context) error {
 	body := b.Ingest.Body(head, wire)
 	defer body.Close()
 	r.Body = body
-	var list []ingest.Record
-	err := c.Echo().JSONSerializer.Deserialize(c, &list) // of a type that Admit has seen to; Bind would look again
+	batch := b.Ingest.Batch(json.Marshal)
+	err := c.Echo().JSONSerializer.Deserialize(c, batch.Target()) // of a type that Admit has seen to; Bind would look again
 	b.Receipts.Body(wire.n)
 	if err != nil {
 		return body.Refusal(err)
 	}
-	receipt, err := b.Ingest.Accept(r.Context(), ingest.Records(list, json.Marshal))
+	receipt, err := b.Ingest.Accept(r.Context(), batch)
 	if err != nil {
 		return err
 	}

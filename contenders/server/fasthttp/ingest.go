@@ -43,7 +43,7 @@ func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 		o.Receipts.Request()
 		send(c, "application/json", ingest.OpenAPI())
 	})
-	return serveBodies(logged(r.Handler, o), s.MaxBody(), b.unread), nil
+	return serveBodies(logged(r.Handler, o), o, s.MaxBody(), b.unread), nil
 }
 
 func (b batches) take(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
@@ -63,11 +63,11 @@ func (b batches) take(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
 	if err != nil {
 		return ingest.Receipt{}, err
 	}
-	var list []ingest.Record
-	if err := json.Unmarshal(body, &list); err != nil {
-		return ingest.Receipt{}, ingest.Malformed(head, body, err)
+	batch := b.Ingest.Batch(json.Marshal)
+	if err := json.Unmarshal(body, batch.Target()); err != nil {
+		return ingest.Receipt{}, b.Ingest.Malformed(head, body, err)
 	}
-	return b.Ingest.Accept(context.Background(), ingest.Records(list, json.Marshal)) // c would end with the server, not with the request
+	return b.Ingest.Accept(context.Background(), batch) // c would end with the server, not with the request
 }
 
 func (b batches) refuse(c *fasthttp.RequestCtx, err error) {

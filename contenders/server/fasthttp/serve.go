@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"time"
 
@@ -58,33 +59,64 @@ func newRouter() *router.Router {
 
 type fast struct{ server *fasthttp.Server }
 
+// unasked is how many bytes a body may have where none is asked for: the server
+// makes room for all of them at once.
+const unasked = 4 << 10
+
 func serve(handler fasthttp.RequestHandler) server.Server {
-	return fast{&fasthttp.Server{Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout}}
+	return fast{&fasthttp.Server{Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout, MaxRequestBodySize: unasked}}
 }
 
 // serveBodies is serve for apps that take bodies of up to limit bytes. What
 // cannot be read is refused before any handler is called: refuse is told with
 // which status.
-func serveBodies(handler fasthttp.RequestHandler, limit int64, refuse func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
+func serveBodies(handler fasthttp.RequestHandler, o server.Options, limit int64, refuse func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
+	unread := func(c *fasthttp.RequestCtx, err error) {
+		var slow interface{ Timeout() bool }
+		var small *fasthttp.ErrSmallBuffer
+		status := fasthttp.StatusBadRequest
+		switch {
+		case errors.Is(err, fasthttp.ErrBodyTooLarge):
+			status = fasthttp.StatusRequestEntityTooLarge
+		case errors.As(err, &slow) && slow.Timeout():
+			status = fasthttp.StatusRequestTimeout
+		case errors.As(err, &small):
+			status = fasthttp.StatusRequestHeaderFieldsTooLarge
+		}
+		refuse(c, status, err)
+	}
+	alone := o.Ops.Claim()
+	if alone {
+		handler = whole(handler, limit, unread)
+	}
 	return fast{&fasthttp.Server{
 		Handler: handler, ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
 		MaxRequestBodySize:           int(limit),
+		StreamRequestBody:            alone,
 		DisablePreParseMultipartForm: true, // a form is not looked into before its type is refused
-		ErrorHandler: func(c *fasthttp.RequestCtx, err error) {
-			var slow interface{ Timeout() bool }
-			var small *fasthttp.ErrSmallBuffer
-			status := fasthttp.StatusBadRequest
-			switch {
-			case errors.Is(err, fasthttp.ErrBodyTooLarge):
-				status = fasthttp.StatusRequestEntityTooLarge
-			case errors.As(err, &slow) && slow.Timeout():
-				status = fasthttp.StatusRequestTimeout
-			case errors.As(err, &small):
-				status = fasthttp.StatusRequestHeaderFieldsTooLarge
-			}
-			refuse(c, status, err)
-		},
+		ErrorHandler:                 unread,
 	}}
+}
+
+// whole reads bodies as they come, alone: the server would make room for all
+// that a request says its body will have.
+func whole(next fasthttp.RequestHandler, limit int64, unread func(c *fasthttp.RequestCtx, err error)) fasthttp.RequestHandler {
+	return func(c *fasthttp.RequestCtx) {
+		if stream := c.RequestBodyStream(); stream != nil {
+			_ = c.Conn().SetReadDeadline(time.Now().Add(server.ReadTimeout)) // or reading fails
+			body, err := io.ReadAll(io.LimitReader(stream, limit+1))
+			if err == nil && int64(len(body)) > limit {
+				err = fasthttp.ErrBodyTooLarge
+			}
+			if err != nil {
+				c.SetConnectionClose() // the rest of it is not looked at
+				unread(c, err)
+				return
+			}
+			c.Request.SetBodyRaw(body)
+		}
+		next(c)
+	}
 }
 
 func (f fast) Serve(l net.Listener) error { return f.server.Serve(l) }

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"net"
+	"time"
 
 	"github.com/gofiber/fiber/v3"
 	"github.com/gofiber/fiber/v3/middleware/logger"
@@ -20,21 +23,58 @@ func newApp(o server.Options) *fiber.App {
 	return app
 }
 
+// unasked is how many bytes a body may have where none is asked for: the server
+// makes room for all of them at once.
+const unasked = 4 << 10
+
 func config() fiber.Config {
 	return fiber.Config{
+		BodyLimit:   unasked,
 		ReadTimeout: server.ReadTimeout, IdleTimeout: server.IdleTimeout,
 		StrictRouting: true, CaseSensitive: true, // /health is neither /health/ nor /Health
 	}
 }
 
-// bodies is the configuration of apps that take bodies of up to limit bytes.
-// All errors, also of what could not be read, go to refuse.
-func bodies(limit int64, refuse fiber.ErrorHandler) fiber.Config {
+// bodies is an app that takes bodies of up to limit bytes. All errors, also of
+// what could not be read, go to refuse.
+func bodies(o server.Options, limit int64, refuse fiber.ErrorHandler) *fiber.App {
 	c := config()
 	c.BodyLimit = int(limit)
 	c.DisablePreParseMultipartForm = true // a form is not looked into before its type is refused
 	c.ErrorHandler = refuse
-	return c
+	c.StreamRequestBody = o.Ops.Claim()
+	app := fiber.New(c)
+	if c.StreamRequestBody {
+		app.Use(whole(limit))
+	}
+	return app
+}
+
+// whole reads bodies as they come, alone: the server would make room for all
+// that a request says its body will have.
+func whole(limit int64) fiber.Handler {
+	return func(c fiber.Ctx) error {
+		stream := c.Request().BodyStream()
+		if stream == nil {
+			return c.Next()
+		}
+		_ = c.RequestCtx().Conn().SetReadDeadline(time.Now().Add(server.ReadTimeout)) // or reading fails
+		body, err := io.ReadAll(io.LimitReader(stream, limit+1))
+		var slow net.Error
+		switch {
+		case err == nil && int64(len(body)) <= limit:
+			c.Request().SetBodyRaw(body)
+			return c.Next()
+		case err == nil:
+			err = fiber.ErrRequestEntityTooLarge
+		case errors.As(err, &slow) && slow.Timeout():
+			err = fiber.ErrRequestTimeout
+		default:
+			err = fiber.ErrBadRequest
+		}
+		c.RequestCtx().SetConnectionClose() // the rest of it is not looked at
+		return err
+	}
 }
 
 // logged adds what answers before the app, alone, and the access log that is

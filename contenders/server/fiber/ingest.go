@@ -19,7 +19,7 @@ type batches struct {
 
 func serveIngest(o server.Options, s *ingest.Service) (server.Server, error) {
 	b := &batches{Options: o, Ingest: s}
-	app := fiber.New(bodies(s.MaxBody(), b.refuse))
+	app := bodies(o, s.MaxBody(), b.refuse)
 	b.json = app.Config()
 	logged(app, o)
 	app.Post("/", b.take)
@@ -55,11 +55,11 @@ func (b *batches) take(c fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var list []ingest.Record
-	if err := b.json.JSONDecoder(body, &list); err != nil {
-		return ingest.Malformed(head, body, err)
+	batch := b.Ingest.Batch(b.json.JSONEncoder)
+	if err := b.json.JSONDecoder(body, batch.Target()); err != nil {
+		return b.Ingest.Malformed(head, body, err)
 	}
-	receipt, err := b.Ingest.Accept(c.Context(), ingest.Records(list, b.json.JSONEncoder))
+	receipt, err := b.Ingest.Accept(c.Context(), batch)
 	if err != nil {
 		return err
 	}

@@ -65,8 +65,8 @@ func (b batches) take(c *gin.Context) (ingest.Receipt, error) {
 	body := b.Ingest.Body(head, wire)
 	defer body.Close()
 	c.Request.Body = body
-	var list []ingest.Record
-	err := c.ShouldBindJSON(&list)
+	batch := b.Ingest.Batch(json.API.Marshal)
+	err := c.ShouldBindJSON(batch.Target())
 	if err == nil { // gin's decoder stops behind the first value
 		_, err = io.Copy(io.Discard, body)
 	}
@@ -74,7 +74,7 @@ func (b batches) take(c *gin.Context) (ingest.Receipt, error) {
 	if err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
-	return b.Ingest.Accept(c.Request.Context(), ingest.Records(list, json.API.Marshal))
+	return b.Ingest.Accept(c.Request.Context(), batch)
 }
 
 func (b batches) refuse(c *gin.Context, err error) {

@@ -30,8 +30,10 @@ type engine struct {
 
 func newEngine(o server.Options, setUp func(h *hertz.Hertz), more ...config.Option) *engine {
 	hlog.SetOutput(io.Discard) // what it says about itself
-	o.Ops.Claim()
-	e := &engine{setUp: setUp, ops: o.Ops, plain: o.TLS == nil, serves: make(chan *hertz.Hertz, 1)}
+	// netpoll has no TLS, and alone no bounds: it keeps answers that nobody reads
+	// in memory, and has connections of its own.
+	plain := !o.Ops.Claim() && o.TLS == nil
+	e := &engine{setUp: setUp, ops: o.Ops, plain: plain, serves: make(chan *hertz.Hertz, 1)}
 	e.settings = []config.Option{
 		hertz.WithReadTimeout(server.ReadTimeout), hertz.WithIdleTimeout(server.IdleTimeout),
 		hertz.WithExitWaitTime(4 * time.Second), // all of which passes while a client keeps a connection open
@@ -39,7 +41,7 @@ func newEngine(o server.Options, setUp func(h *hertz.Hertz), more ...config.Opti
 		hertz.WithHandleMethodNotAllowed(true), // 405 where it would be 404
 		hertz.WithRedirectTrailingSlash(false), // 404 where it would be 301
 	}
-	if o.TLS != nil { // which netpoll has not
+	if !plain {
 		e.settings = append(e.settings, hertz.WithTransport(standard.NewTransporter))
 	}
 	e.settings = append(e.settings, more...)

@@ -74,11 +74,11 @@ func (b batches) take(ctx context.Context, c *app.RequestContext) (ingest.Receip
 	if err != nil {
 		return ingest.Receipt{}, err
 	}
-	var list []ingest.Record
-	if err := json.Unmarshal(body, &list); err != nil {
-		return ingest.Receipt{}, ingest.Malformed(head, body, err)
+	batch := b.Ingest.Batch(json.Marshal)
+	if err := json.Unmarshal(body, batch.Target()); err != nil {
+		return ingest.Receipt{}, b.Ingest.Malformed(head, body, err)
 	}
-	return b.Ingest.Accept(ctx, ingest.Records(list, json.Marshal))
+	return b.Ingest.Accept(ctx, batch)
 }
 
 func (b batches) refuse(c *app.RequestContext, err error) {

@@ -27,14 +27,14 @@ func (s *service) take(r *http.Request) (ingest.Receipt, error) {
 	if err != nil || s.level <= read {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
-	var list []ingest.Record
-	if err := json.Unmarshal(text, &list); err != nil {
+	batch := s.Batch(json.Marshal)
+	if err := json.Unmarshal(text, batch.Target()); err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
 	if s.level == parse {
 		return ingest.Receipt{}, nil
 	}
-	return s.Accept(r.Context(), ingest.Records(list, json.Marshal))
+	return s.Accept(r.Context(), batch)
 }
 
 // receive reads the whole body, unpacked: into a buffer, or to nowhere.

@@ -61,8 +61,8 @@ func (b batches) take(c iris.Context) (ingest.Receipt, error) {
 	body := b.Ingest.Body(head, wire)
 	defer body.Close()
 	r.Body = body
-	var list []ingest.Record
-	err := c.ReadJSON(&list)
+	batch := b.Ingest.Batch(json.Marshal)
+	err := c.ReadJSON(batch.Target())
 	if err == nil { // its decoder stops behind the first value
 		_, err = io.Copy(io.Discard, body)
 	}
@@ -70,7 +70,7 @@ func (b batches) take(c iris.Context) (ingest.Receipt, error) {
 	if err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
-	return b.Ingest.Accept(r.Context(), ingest.Records(list, json.Marshal))
+	return b.Ingest.Accept(r.Context(), batch)
 }
 
 func (b batches) refuse(c iris.Context, err error) {

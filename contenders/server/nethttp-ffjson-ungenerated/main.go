@@ -16,10 +16,7 @@ func main() {
 	server.Main(server.Apps{ingestserving.App(nethttp.Ingest(map[ingest.Format]nethttp.Decoder{ingest.JSON: decode}))})
 }
 
-func decode(body []byte) (ingest.Batch, error) {
-	var list []ingest.Record
-	if err := ffjson.Unmarshal(body, &list); err != nil {
-		return nil, err
-	}
-	return ingest.Records(list, ffjson.Marshal), nil
+func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
+	b := s.Batch(ffjson.Marshal)
+	return b, ffjson.Unmarshal(body, b.Target())
 }

@@ -20,19 +20,36 @@ type batch []model.Record
 var _ ingest.Batch = batch(nil)
 
 func (b batch) Len() int                       { return len(b) }
-func (b batch) Head(i int) (string, time.Time) { return b[i].ID, b[i].Timestamp }
+func (b batch) Head(i int) (string, time.Time) { return b[i].ID, b[i].Timestamp.Time }
 func (b batch) Metadata(i int) ([]byte, error) { return ffjson.Marshal(&b[i].Metadata) }
 
-// decode reads a whole body. What ffjson calls a brace is a square bracket, and
+func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
+	if !s.Typed() {
+		list, err := array[model.RawRecord](body)
+		out := make([]ingest.RawRecord, len(list))
+		for i, r := range list {
+			out[i] = ingest.RawRecord(r)
+		}
+		return ingest.Raws(out), err
+	}
+	list, err := array[model.Record](body)
+	return batch(list), err
+}
+
+// generated is a pointer to a struct that ffjson generated code for.
+type generated[T any] interface {
+	*T
+	UnmarshalJSONFFLexer(*fflib.FFLexer, fflib.FFParseState) error
+}
+
+// array reads a whole body. What ffjson calls a brace is a square bracket, and
 // the reverse.
-func decode(body []byte) (ingest.Batch, error) {
+func array[T any, P generated[T]](body []byte) (list []T, err error) {
 	lexer := fflib.NewFFLexer(body)
-	var list batch
 	switch token := lexer.Scan(); token {
 	case fflib.FFTok_null:
 	case fflib.FFTok_left_brace:
-		var err error
-		if list, err = records(lexer); err != nil {
+		if list, err = elements[T, P](lexer); err != nil {
 			return nil, err
 		}
 	default:
@@ -44,18 +61,19 @@ func decode(body []byte) (ingest.Batch, error) {
 	return list, nil
 }
 
-// records reads an array behind its first bracket, up to its last.
-func records(lexer *fflib.FFLexer) (list batch, err error) {
+// elements reads an array behind its first bracket, up to its last.
+func elements[T any, P generated[T]](lexer *fflib.FFLexer) (list []T, err error) {
 	for {
 		token := lexer.Scan()
 		if token == fflib.FFTok_right_brace && len(list) == 0 {
 			return list, nil
 		}
-		list = append(list, model.Record{})
+		var next T
+		list = append(list, next)
 		switch token {
 		case fflib.FFTok_null:
 		case fflib.FFTok_left_bracket:
-			if err := list[len(list)-1].UnmarshalJSONFFLexer(lexer, fflib.FFParse_want_key); err != nil {
+			if err := P(&list[len(list)-1]).UnmarshalJSONFFLexer(lexer, fflib.FFParse_want_key); err != nil {
 				return nil, err
 			}
 		default:

@@ -18,10 +18,7 @@ func main() {
 	})
 }
 
-func decode(body []byte) (ingest.Batch, error) {
-	var list []ingest.Record
-	if err := json.Unmarshal(body, &list); err != nil {
-		return nil, err
-	}
-	return ingest.Records(list, json.Marshal), nil
+func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
+	b := s.Batch(json.Marshal)
+	return b, json.Unmarshal(body, b.Target())
 }

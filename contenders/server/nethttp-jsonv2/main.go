@@ -19,12 +19,9 @@ func main() {
 	})
 }
 
-func decode(body []byte) (ingest.Batch, error) {
-	var list []ingest.Record
-	if err := json.Unmarshal(body, &list); err != nil {
-		return nil, err
-	}
-	return ingest.Records(list, marshal), nil
+func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
+	b := s.Batch(marshal)
+	return b, json.Unmarshal(body, b.Target())
 }
 
 func marshal(v any) ([]byte, error) { return json.Marshal(v) }

@@ -10,15 +10,12 @@ import (
 	"github.com/tarebench/tare/contenders/server/nethttp-protobuf/model"
 )
 
-func decodeJSON(body []byte) (ingest.Batch, error) {
-	var list []ingest.Record
-	if err := json.Unmarshal(body, &list); err != nil {
-		return nil, err
-	}
-	return ingest.Records(list, json.Marshal), nil
+func decodeJSON(s *ingest.Service, body []byte) (ingest.Batch, error) {
+	b := s.Batch(json.Marshal)
+	return b, json.Unmarshal(body, b.Target())
 }
 
-func decodeProtobuf(body []byte) (ingest.Batch, error) {
+func decodeProtobuf(_ *ingest.Service, body []byte) (ingest.Batch, error) {
 	var batch model.Batch
 	if err := proto.Unmarshal(body, &batch); err != nil {
 		return nil, err
@@ -27,7 +24,7 @@ func decodeProtobuf(body []byte) (ingest.Batch, error) {
 	for i, r := range batch.GetRecords() {
 		list[i] = ingest.Record{ID: r.GetId(), Metadata: metadata(r.GetMetadata())}
 		if ms := r.GetTimestampMs(); ms != 0 { // a field that is not there is 0 in the bytes
-			list[i].Timestamp = time.UnixMilli(ms).UTC()
+			list[i].Timestamp.Time = time.UnixMilli(ms).UTC()
 		}
 	}
 	return ingest.Records(list, json.Marshal), nil

@@ -19,10 +19,7 @@ func main() {
 	})
 }
 
-func decode(body []byte) (ingest.Batch, error) {
-	var list []ingest.Record
-	if err := sonic.Unmarshal(body, &list); err != nil {
-		return nil, err
-	}
-	return ingest.Records(list, sonic.Marshal), nil
+func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
+	b := s.Batch(sonic.Marshal)
+	return b, sonic.Unmarshal(body, b.Target())
 }

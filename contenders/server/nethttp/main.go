@@ -40,10 +40,7 @@ func tiny(o server.Options) (server.Server, error) {
 	return server.HTTP(server.AccessLog(mux, o)), nil
 }
 
-func decode(body []byte) (ingest.Batch, error) {
-	var list []ingest.Record
-	if err := json.Unmarshal(body, &list); err != nil {
-		return nil, err
-	}
-	return ingest.Records(list, json.Marshal), nil
+func decode(s *ingest.Service, body []byte) (ingest.Batch, error) {
+	b := s.Batch(json.Marshal)
+	return b, json.Unmarshal(body, b.Target())
 }

@@ -22,7 +22,7 @@ func metrics() []string { return []string{"time", "cpu", "bytes", "allocs"} }
 func Synthetic(contenders, workloads, rounds int) *tare.Result {
 	m := &maker{rng: rand.New(rand.NewPCG(7, 11)), rounds: rounds} //nolint:gosec // figures for tests
 	r := &tare.Result{
-		Schema: tare.ResultSchema, Study: "synthetic", Question: "Is anything of this a difference?", Kinds: []string{"codec"},
+		Schema: tare.ResultSchema, Study: "synthetic", Question: "Is anything of this a difference?", Kind: "codec",
 		Started: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC), Seconds: 900, Seed: "2026", Budget: "full", Stopped: "decided",
 		Machine: tare.Machine{OS: "linux", Arch: "amd64", CPU: "Model X", Cores: 2, Memory: 8 << 30, Go: "go1.26.8",
 			Noise: tare.Noise{CPUPressure: 0.012, RunQueueWait: 0.003}},

@@ -13,7 +13,7 @@ import (
 // of every severity.
 func Whole() *tare.Result {
 	r := Synthetic(6, 6, 12)
-	r.Study, r.Kinds = "whole", []string{"server"}
+	r.Study, r.Kind = "whole", "server"
 	r.Metrics = append(r.Metrics, "p50", "p99")
 	r.NotWeighed = []tare.NotWeighed{{What: "workload huge/marshal", Why: "not measured at this budget"}}
 	base, one, two := r.Contenders[0].ID, r.Contenders[1].ID, r.Contenders[2].ID

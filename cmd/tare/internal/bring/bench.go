@@ -140,7 +140,7 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 	}
 	b.Study = tare.Study{
 		ID: "bench " + b.Sources.Module, Question: fmt.Sprintf("%s: %s against %s", b.Sources.Module, s.titles[Head], s.titles[Base]),
-		Kinds: []string{gobench.Name}, Baseline: Base, Contenders: []tare.Entry{{ID: Base}, {ID: Head}},
+		Kind: gobench.Name, Baseline: Base, Contenders: []tare.Entry{{ID: Base}, {ID: Head}},
 		Metrics: []string{"time", "bytes", "allocs"}, Dir: s.head.Home,
 	}
 	b.plan(shared)

@@ -142,12 +142,6 @@ func BenchmarkExits(b *testing.B)  { os.Exit(3) }
 func BenchmarkHangs(b *testing.B)  { time.Sleep(time.Hour) }
 func BenchmarkSleeps(b *testing.B) { time.Sleep(10 * time.Millisecond) }
 
-func BenchmarkGrows(b *testing.B) {
-	for i := 0; i < b.N; i++ {
-		Sum(busy(i))
-	}
-}
-
 func busy(n int) (sum int) {
 	for i := range n {
 		sum += i * sum
@@ -156,7 +150,7 @@ func busy(n int) (sum int) {
 }
 
 func BenchmarkAround(b *testing.B) {
-	time.Sleep(3 * time.Millisecond)
+	time.Sleep(100 * time.Millisecond)
 	for i := 0; i < b.N; i++ {
 		Sum(busy(100))
 	}
@@ -180,7 +174,7 @@ func TestBenchmarksOfTwoRevisions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := ids(b), []string{"tiny.BenchmarkSum/n=1", "tiny.BenchmarkSum/n=2", "tiny.BenchmarkSetsUp", "tiny.BenchmarkPrints", "tiny.BenchmarkGrows", "tiny.BenchmarkAround"}; !slices.Equal(got, want) {
+	if got, want := ids(b), []string{"tiny.BenchmarkSum/n=1", "tiny.BenchmarkSum/n=2", "tiny.BenchmarkSetsUp", "tiny.BenchmarkPrints", "tiny.BenchmarkAround"}; !slices.Equal(got, want) {
 		t.Errorf("weighed %q, want %q", got, want)
 	}
 	for what, want := range map[string]string{
@@ -201,14 +195,16 @@ func TestBenchmarksOfTwoRevisions(t *testing.T) {
 	if err := b.Study.Validate(); err != nil {
 		t.Error(err)
 	}
-	w := b.Study.Workloads[2] // that takes 60 ms to set up: once alone and once more
-	if w.Slice <= b.Slice || !slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Workload == w.ID && f.Severity == tare.Note }) {
-		t.Errorf("slices of %s: %v, findings %v", w.ID, w.Slice, r.Findings)
-	}
-	for i, w := range b.Study.Workloads { // the last two: whose iterations take longer and longer, and with work around the loop
+	// On a busy machine testing may take so long around a benchmark that any of
+	// them is weighed in whole runs; the last one is on every machine.
+	for i, w := range b.Study.Workloads {
 		whole := slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Workload == w.ID && f.Check == "whole-runs" })
-		if want := i >= 4; whole != want || (w.Set[gobench.SetRun] != "") != want {
+		if whole != (w.Set[gobench.SetRun] != "") || i == len(b.Study.Workloads)-1 && !whole {
 			t.Errorf("%s in whole runs: %v, %v; findings %v", w.ID, whole, w.Set, r.Findings)
+		}
+		noted := slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Workload == w.ID && f.Severity == tare.Note })
+		if i == 2 && (!noted || !whole && w.Slice <= b.Slice) { // it takes 60 ms to set up: once alone and once more
+			t.Errorf("slices of %s: %v, findings %v", w.ID, w.Slice, r.Findings)
 		}
 	}
 	if title := b.Sources.Titles; !strings.HasPrefix(title[bring.Base], "one (") || !strings.HasSuffix(title[bring.Head], "with changes") {

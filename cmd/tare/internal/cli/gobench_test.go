@@ -42,7 +42,7 @@ func BenchmarkFails(b *testing.B) { b.Fatal("no luck") }
 func call(t *testing.T, dir, home string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Chdir(dir)
-	env := map[string]string{"TARE_CACHE": filepath.Join(home, "cache"), "TARE_DATA": filepath.Join(home, "data")}
+	env := map[string]string{"TARE_CACHE": filepath.Join(home, "cache"), "TARE_DATA": filepath.Join(home, "data"), "TARE_LOCK": ownLock}
 	var out, said strings.Builder
 	replaced := cmdenv.Lab{Guard: func(string) (*trial.Guardian, error) { return nil, nil }}
 	code = cli.Main(t.Context(), cmdenv.Env{Args: args, Getenv: func(name string) string { return env[name] }, In: strings.NewReader(""), Out: &out, Err: &said, Lab: replaced})

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,7 +38,7 @@ type called struct {
 func loadWith(t *testing.T, l cmdenv.Lab, args ...string) called {
 	t.Helper()
 	dir := t.TempDir()
-	env := map[string]string{"HOME": dir, "TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data"), "NO_COLOR": "1"}
+	env := map[string]string{"HOME": dir, "TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data"), "TARE_LOCK": ownLock, "NO_COLOR": "1"}
 	var out, errors bytes.Buffer
 	code := cli.Main(t.Context(), cmdenv.Env{
 		Args: append([]string{"load"}, args...), Getenv: func(k string) string { return env[k] }, In: strings.NewReader("from stdin"), Out: &out, Err: &errors, Lab: l,
@@ -323,14 +324,30 @@ func TestLoadSearches(t *testing.T) {
 	}
 }
 
-// On a terminal each second is drawn over the one before.
+// On a terminal each second is drawn over the one before; elsewhere it is a line.
+// The files that were asked for are written.
 func TestLoadIsLive(t *testing.T) {
 	var h hits
 	server := httptest.NewServer(&h)
 	defer server.Close()
-	replaced := cmdenv.Lab{Terminal: func(any) (int, bool) { return 100, true }}
-	c := loadWith(t, replaced, "-d", "1100ms", "--warm", "0s", "-c", "2", server.URL)
-	if c.code != cmdenv.ExitOK || !strings.Contains(c.errors, "\r\x1b[K1 s: ") || !strings.Contains(c.errors, " requests per second, p50 ") {
+	page, metrics := filepath.Join(t.TempDir(), "load.html"), filepath.Join(t.TempDir(), "load.prom")
+	args := []string{"-d", "1100ms", "--warm", "0s", "-c", "2", "--page", page, "--metrics", metrics, "--watch", "127.0.0.1:0", server.URL}
+	replaced := cmdenv.Lab{Terminal: func(any) (int, int, bool) { return 100, 30, true }}
+	c := loadWith(t, replaced, args...)
+	if c.code != cmdenv.ExitOK || !strings.Contains(c.errors, "requests per second, now ") || !strings.Contains(c.errors, "watch it at http://127.0.0.1:") || !strings.Contains(c.errors, "\x1b[J") {
+		t.Errorf("exit code %d: %q", c.code, c.errors)
+	}
+	c = loadWith(t, cmdenv.Lab{}, args...)
+	if c.code != cmdenv.ExitOK || !strings.Contains(c.errors, "\n1 s: ") || !strings.Contains(c.errors, " requests per second, p50 ") || strings.Contains(c.errors, "\x1b") {
+		t.Errorf("exit code %d: %q", c.code, c.errors)
+	}
+	for path, want := range map[string]string{page: "<h2>Latency</h2>", metrics: "tare_load_requests{url=" + strconv.Quote(server.URL) + "} "} {
+		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%v: there is no %s in %s", err, want, text)
+		}
+	}
+	c = loadWith(t, cmdenv.Lab{}, "--page", filepath.Join(t.TempDir(), "no", "load.html"), server.URL)
+	if c.code != cmdenv.ExitFailure || !strings.Contains(c.errors, "cannot write ") {
 		t.Errorf("exit code %d: %q", c.code, c.errors)
 	}
 }

@@ -43,12 +43,12 @@ func TestRoutes(t *testing.T) {
 			Run: func(_ context.Context, s tare.Study, o lab.Options) (*tare.Result, error) {
 				study, asked = s, o
 				return &tare.Result{
-					Schema: tare.ResultSchema, Study: s.ID, Question: s.Question, Kinds: s.Kinds, Metrics: s.Metrics, Workloads: s.Workloads, Machine: aMachine(), Stopped: "budget",
+					Schema: tare.ResultSchema, Study: s.ID, Question: s.Question, Kind: s.Kind, Metrics: s.Metrics, Workloads: s.Workloads, Machine: aMachine(), Stopped: "budget",
 					Trials: []tare.Trial{{Contender: "httprouter", Error: &tare.TrialError{Class: tare.ErrContender, Message: "prepare: load: it cannot have this table: no"}}},
 				}, nil
 			},
 		}
-		env := map[string]string{"TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data")}
+		env := map[string]string{"TARE_CACHE": filepath.Join(dir, "cache"), "TARE_DATA": filepath.Join(dir, "data"), "TARE_LOCK": ownLock}
 		var stdout, stderr bytes.Buffer
 		code = cli.Main(t.Context(), cmdenv.Env{
 			Args: append([]string{"routes", "--catalog", repository}, args...), Getenv: func(name string) string { return env[name] }, In: strings.NewReader(""), Out: &stdout, Err: &stderr, Lab: replaced,

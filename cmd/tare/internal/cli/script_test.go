@@ -50,6 +50,10 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// ownLock begins the names of the machine locks of these tests: they wait for no tare
+// of somebody else.
+var ownLock = fmt.Sprintf("test-%d-", os.Getpid())
+
 func main(env cmdenv.Env) int {
 	env.In, env.Out, env.Err, env.Args, env.Getenv = os.Stdin, os.Stdout, os.Stderr, os.Args[1:], os.Getenv
 	return cli.Main(context.Background(), env)
@@ -64,6 +68,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("TARE_CACHE", filepath.Join(e.WorkDir, "cache"))
 			e.Setenv("TARE_DATA", filepath.Join(e.WorkDir, "data"))
+			e.Setenv("TARE_LOCK", ownLock+filepath.Base(e.WorkDir))
 			repository, err := filepath.Abs("../../../..")
 			if err != nil {
 				return err
@@ -141,10 +146,20 @@ func keymode(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// hold LOCK HELD ERR takes the machine lock, makes the file HELD to say so, and
-// lets go when the file ERR says that somebody waits.
+// hold LOCK HELD ERR takes the lock of a cache or, with a name that is no path, of the
+// machine, or locks a directory. It makes the file HELD to say so, and lets go when
+// the file ERR says that somebody waits or gave up.
 func hold() {
-	unlock, err := machine.Lock(context.Background(), os.Args[1], nil)
+	lock := machine.Lock
+	if !filepath.IsAbs(os.Args[1]) {
+		lock = machine.LockHost
+	} else if info, err := os.Stat(os.Args[1]); err == nil && info.IsDir() {
+		lock = func(_ context.Context, dir string, _ func(string)) (func(), error) {
+			unlock, _ := machine.LockDir(dir)
+			return unlock, nil
+		}
+	}
+	unlock, err := lock(context.Background(), os.Args[1], nil)
 	if err == nil {
 		err = os.WriteFile(os.Args[2], nil, 0o644)
 	}
@@ -154,7 +169,7 @@ func hold() {
 	}
 	await(func() bool {
 		text, err := os.ReadFile(os.Args[3])
-		return err == nil && strings.Contains(string(text), "waiting for another tare")
+		return err == nil && (strings.Contains(string(text), "waiting for another tare") || strings.Contains(string(text), "another tare is writing"))
 	})
 	unlock()
 }

@@ -1,6 +1,7 @@
 package cmdenv
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ type Dirs struct {
 	Data  string // what cannot: results and their journals
 }
 
-// Lock is the file that at most one measuring tare per machine holds.
+// Lock is the file that a tare holds while it measures with what is in the cache.
 func (d Dirs) Lock() string { return filepath.Join(d.Cache, "lock") }
 
 // Known is where the answers of contenders are kept.
@@ -80,6 +81,10 @@ func directories(env func(string) string, goos string) (Dirs, error) {
 	}
 	return d, nil
 }
+
+// HostLock is the name of the lock that at most one measuring tare of this machine
+// holds: TARE_LOCK, where those that share no processors have names of their own.
+func (env Env) HostLock() string { return cmp.Or(env.Getenv("TARE_LOCK"), "measuring") }
 
 // Dirs are the directories of this call.
 func (env Env) Dirs() (Dirs, error) { return directories(env.Getenv, runtime.GOOS) }

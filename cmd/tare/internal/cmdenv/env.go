@@ -36,7 +36,7 @@ type Lab struct {
 	Facts     func(context.Context) tare.Machine                                   // nil: machine.Facts
 	Guard     func(run string) (*trial.Guardian, error)                            // nil: a guardian process; a nil guardian guards nothing
 	Interrupt func() (signals <-chan os.Signal, restore func())                    // nil: Ctrl-C and SIGTERM of this process
-	Terminal  func(stream any) (columns int, ok bool)                              // nil: asks the stream
+	Terminal  func(stream any) (columns, rows int, ok bool)                        // nil: asks the stream
 	Gate      gate.Bench                                                           // nil: builds both sides of a repository and weighs its benchmarks and studies
 }
 

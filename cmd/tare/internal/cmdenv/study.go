@@ -82,14 +82,14 @@ type vetter interface {
 // those that somebody does. The error says where in the file the name is.
 func (c Study) Vet(sources lab.Sources) error {
 	v, ok := sources.(vetter)
-	if !ok || len(c.Kinds) != 1 {
+	if !ok {
 		return nil
 	}
 	for i, e := range c.Contenders {
 		if e.Launch() != tare.LaunchProgram { // nobody builds it
 			continue
 		}
-		err := v.Vet(c.Kinds[0], e)
+		err := v.Vet(string(c.Kind), e)
 		var who *lab.UnknownError
 		if errors.As(err, &who) {
 			hint := "tare list contenders shows them"

@@ -31,7 +31,7 @@ func TestWhoMustBeKnown(t *testing.T) {
 		{tare.Entry{ID: "theirs", URL: "http://127.0.0.1:1"}, true},
 		{tare.Entry{ID: "gni"}, false},
 	} {
-		err := Study{Study: tare.Study{Kinds: []string{"server"}, Contenders: []tare.Entry{c.entry}}}.Vet(knowing{})
+		err := Study{Study: tare.Study{Kind: "server", Contenders: []tare.Entry{c.entry}}}.Vet(knowing{})
 		if (err == nil) != c.known {
 			t.Errorf("%s: %v", c.entry.ID, err)
 		}

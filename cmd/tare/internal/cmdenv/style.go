@@ -11,22 +11,22 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// Terminal asks stream whether it is a terminal, and how wide.
-func Terminal(stream any) (columns int, ok bool) {
+// Terminal asks stream whether it is a terminal, and how large.
+func Terminal(stream any) (columns, rows int, ok bool) {
 	f, isFile := stream.(*os.File)
 	if !isFile || !term.IsTerminal(int(f.Fd())) {
-		return 0, false
+		return 0, 0, false
 	}
-	if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
-		return columns, true
+	if columns, rows, err := term.GetSize(int(f.Fd())); err == nil {
+		return columns, rows, true
 	}
-	return 80, true
+	return 80, 24, true
 }
 
 // Style is how text on stream looks: plain unless it is a terminal that shows
 // colours and the user does not object (https://no-color.org).
 func (env Env) Style(stream any) report.Style {
-	columns, ok := env.Lab.Terminal(stream)
+	columns, _, ok := env.Lab.Terminal(stream)
 	if !ok {
 		return report.Style{}
 	}

@@ -14,7 +14,7 @@ func TestStyleFollowsTheTerminal(t *testing.T) {
 		{true, map[string]string{"TERM": "dumb"}, false},
 	} {
 		s := Env{Getenv: func(k string) string { return c.env[k] }}
-		s.Lab.Terminal = func(any) (int, bool) { return 120, c.terminal }
+		s.Lab.Terminal = func(any) (int, int, bool) { return 120, 40, c.terminal }
 		st := s.Style(nil)
 		if got := Paint(st.Bad, "x") != "x"; got != c.coloured {
 			t.Errorf("terminal %v, %v: %q", c.terminal, c.env, Paint(st.Bad, "x"))

@@ -80,7 +80,7 @@ func environment(t *testing.T, whole bool) []string {
 		return strings.HasPrefix(v, "TARE_") || strings.HasPrefix(v, "GOFLAGS=") || strings.HasPrefix(v, "GITHUB_")
 	})
 	return append(env, "PATH="+typed+":"+os.Getenv("PATH"), "GOFLAGS=-buildvcs=false", "GOBIN="+filepath.Join(dir, "installed"),
-		"TARE_CACHE="+filepath.Join(dir, "cache"), "TARE_DATA="+filepath.Join(dir, "data"))
+		"TARE_CACHE="+filepath.Join(dir, "cache"), "TARE_DATA="+filepath.Join(dir, "data"), "TARE_LOCK="+filepath.Base(filepath.Dir(dir)))
 }
 
 // twoRounds is tare, with two rounds in place of a budget.

@@ -40,7 +40,7 @@ func newBench(t *testing.T) bench {
 
 func (b bench) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(b.bin, args...)
-	cmd.Env = append(os.Environ(), "TARE_CACHE="+b.cache, "TARE_DATA="+b.data)
+	cmd.Env = append(os.Environ(), "TARE_CACHE="+b.cache, "TARE_DATA="+b.data, fmt.Sprintf("TARE_LOCK=test-%d", os.Getpid()))
 	return cmd
 }
 

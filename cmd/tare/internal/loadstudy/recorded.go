@@ -2,6 +2,7 @@ package loadstudy
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,7 +26,7 @@ func (a Requests) Recorded(t Target) (*traffic.Feed, error) {
 	defer file.Close()
 	r := bufio.NewReaderSize(file, 64<<10)
 	begin, err := r.Peek(4 << 10)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s: %v", a.Feed, cmdenv.Cause(err)), "")
 	}
 	kind := traffic.Sniff(a.Feed, begin)

@@ -193,7 +193,10 @@ func (c *comparer) compare(path string, typ reflect.Type, node map[string]any) {
 		want = "object"
 		c.compare(path+"{}", typ.Elem(), node["additionalProperties"].(map[string]any))
 	case reflect.String:
-		want = "string"
+		if want = "string"; typ == reflect.TypeFor[tare.Kind]() {
+			want = "array"
+			break
+		}
 		c.words(path, typ, node)
 	case reflect.Bool:
 		want = "boolean"

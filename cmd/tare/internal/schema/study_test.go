@@ -125,7 +125,7 @@ func TestSchemaAndParserAgree(t *testing.T) {
 	}
 	try(study, true)
 	for _, c := range [][2]string{
-		{"kinds: [codec]", "kinds: codec"},
+		{"kinds: [codec]", "kinds: codec"}, {"kinds: [codec]", "kind: codec"},
 		{"metrics: [time]", "metrics: time"},
 		{"[identity]", "identity"},
 		{"question: y?\n", ""},
@@ -144,7 +144,7 @@ func TestSchemaAndParserAgree(t *testing.T) {
 		try(strings.Replace(study, c[0], c[1], 1), true)
 	}
 	for _, c := range [][2]string{
-		{"study: x\n", ""}, {"study: x", "study: ../x"}, {"study: x", "study: 1"}, {"kinds: [codec]", "kinds: []"}, {"kinds: [codec]\n", ""},
+		{"study: x\n", ""}, {"study: x", "study: ../x"}, {"study: x", "study: 1"}, {"kinds: [codec]", "kinds: []"}, {"kinds: [codec]", "kinds: [codec, server]"}, {"kinds: [codec]", "kind: [codec, server]"}, {"kinds: [codec]\n", ""},
 		{"baseline: a\n", ""}, {"baseline: a", "baseline: [a]"}, {"[a, {", "[1, {"}, {"id: b, use: c", "id: b c"}, {"id: b, use: c", "unknown: c"},
 		{"id: b, use: c", "id: b, url: c"}, {"id: d, program: ./d", "id: d, use: x, program: ./d"}, {"id: d, program: ./d", "program: ./d"},
 		{"void: [identity]", "void: []"}, {"{void: [identity]}", "identity"}, {"{void: [identity]}", "{}"},

@@ -54,10 +54,8 @@ func (w *Session) unused(studies []cmdenv.Study) error {
 		if err != nil {
 			continue // the study itself will say so
 		}
-		for _, kind := range s.Kinds {
-			unused := p.Unused(kind, part.Contenders, s.Dir)
-			left = slices.DeleteFunc(slices.Clone(left), func(with string) bool { return !slices.Contains(unused, with) })
-		}
+		unused := p.Unused(string(s.Kind), part.Contenders, s.Dir)
+		left = slices.DeleteFunc(slices.Clone(left), func(with string) bool { return !slices.Contains(unused, with) })
 	}
 	if len(left) == 0 {
 		return nil

@@ -23,10 +23,11 @@ const (
 // called by several goroutines.
 type Progress struct {
 	w       io.Writer
-	live    bool // overwrite one line
+	live    bool // overwrite what was drawn
 	quiet   bool
 	columns int
 	dim     func(string) string
+	size    func() (columns, rows int) // of the terminal, now
 
 	mu      sync.Mutex
 	study   string
@@ -34,7 +35,8 @@ type Progress struct {
 	text    string    // what goes on
 	since   time.Time // it goes on since; zero: it is not shown how long
 	said    time.Time // last time something was written
-	drawn   bool      // the live line is on the screen
+	panel   Panel     // drawn in place of the live line; nil: the line is
+	drawn   int       // lines on the screen
 	rounds  string    // done so far, and time
 	answers string    // found at the last look
 	done    chan struct{}
@@ -43,8 +45,12 @@ type Progress struct {
 
 // NewProgress starts to write to the caller's stderr.
 func NewProgress(env cmdenv.Env, quiet bool) *Progress {
-	columns, terminal := env.Lab.Terminal(env.Err)
+	columns, _, terminal := env.Lab.Terminal(env.Err)
 	p := &Progress{w: env.Err, live: terminal && env.Getenv("TERM") != "dumb", quiet: quiet, columns: columns, dim: env.Style(env.Err).Dim, done: make(chan struct{})}
+	p.size = func() (int, int) {
+		columns, rows, _ := env.Lab.Terminal(env.Err)
+		return columns, rows
+	}
 	if quiet {
 		return p
 	}
@@ -88,11 +94,22 @@ func (p *Progress) Part() {
 	}
 }
 
+// Panel is what is drawn on a terminal of that size: lines that fit into it.
+type Panel func(columns, rows int) []string
+
+// Panel says what goes on: on a terminal by a panel, elsewhere by a line.
+func (p *Progress) Panel(phase, text string, panel Panel) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.panel = panel
+	p.status(phase, text, false)
+}
+
 // Pause takes the live line away, for other output, until the next event.
 func (p *Progress) Pause() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.text = ""
+	p.text, p.panel = "", nil
 	p.erase()
 }
 
@@ -115,6 +132,7 @@ func (p *Progress) Begin(study, text string) {
 func (p *Progress) Status(phase, text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.panel = nil
 	p.status(phase, text, true)
 }
 
@@ -259,17 +277,37 @@ func (p *Progress) prefix() string {
 	return p.study + ": "
 }
 
-// draw writes the live line over the one before. It is cut to the terminal's
-// width, because a line that wraps cannot be overwritten.
+// draw writes the panel or the live line over what was drawn before, in one
+// piece. A line is no wider than the terminal, because one that wraps cannot be
+// overwritten.
 func (p *Progress) draw() {
-	text := cut(p.prefix()+p.current(), p.columns-1)
-	fmt.Fprintf(p.w, "\r\x1b[K%s", cmdenv.Paint(p.dim, text))
-	p.drawn = true
+	lines := []string{cmdenv.Paint(p.dim, cut(p.prefix()+p.current(), p.columns-1))}
+	if p.panel != nil {
+		lines = p.panel(p.size())
+	}
+	if len(lines) == 0 {
+		p.erase()
+		return
+	}
+	text := "\r"
+	if p.drawn > 1 {
+		text = fmt.Sprintf("\r\x1b[%dA", p.drawn-1)
+	}
+	text += "\x1b[K" + strings.Join(lines, "\n\x1b[K")
+	if p.drawn > len(lines) {
+		text += "\x1b[J"
+	}
+	fmt.Fprint(p.w, text)
+	p.drawn = len(lines)
 }
 
+// erase takes away what was drawn, and leaves the cursor where it began.
 func (p *Progress) erase() {
-	if p.drawn {
+	switch {
+	case p.drawn == 1:
 		fmt.Fprint(p.w, "\r\x1b[K")
-		p.drawn = false
+	case p.drawn > 1:
+		fmt.Fprintf(p.w, "\r\x1b[%dA\x1b[J", p.drawn-1)
 	}
+	p.drawn = 0
 }

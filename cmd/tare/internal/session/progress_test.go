@@ -42,7 +42,7 @@ func watch(t *testing.T, columns int, env map[string]string, quiet bool, play fu
 		seen := &screen{}
 		p := NewProgress(cmdenv.Env{
 			Err: seen, Getenv: func(k string) string { return env[k] },
-			Lab: cmdenv.Lab{Terminal: func(any) (int, bool) { return columns, columns > 0 }},
+			Lab: cmdenv.Lab{Terminal: func(any) (int, int, bool) { return columns, 24, columns > 0 }},
 		}, quiet)
 		defer p.End()
 		play(p, seen)
@@ -121,6 +121,27 @@ func TestLiveProgressOverwritesOneLine(t *testing.T) {
 		expect(t, seen, "\r\x1b[Ks: 1 of 9 rounds, 1s (about …")
 		p.Fail(errors.New("one line"))
 		expect(t, seen, "\r\x1b[K", "tare: one line\n")
+	})
+}
+
+// A panel is drawn over the one before, and leaves nothing of a longer one.
+func TestPanel(t *testing.T) {
+	watch(t, 40, nil, false, func(p *Progress, seen *screen) {
+		two := func(columns, rows int) []string { return []string{fmt.Sprintf("%dx%d", columns, rows), "b"} }
+		p.Panel("load", "a line", two)
+		expect(t, seen, "\r\x1b[K40x24\n\x1b[Kb")
+		p.Panel("load", "a line", two)
+		expect(t, seen, "\r\x1b[1A\x1b[K40x24\n\x1b[Kb")
+		p.Say("stays")
+		expect(t, seen, "\r\x1b[1A\x1b[J", "stays\n", "\r\x1b[K40x24\n\x1b[Kb")
+		p.Panel("load", "a line", func(int, int) []string { return []string{"c"} })
+		expect(t, seen, "\r\x1b[1A\x1b[Kc\x1b[J")
+		p.Pause()
+		expect(t, seen, "\r\x1b[K")
+	})
+	watch(t, 0, nil, false, func(p *Progress, seen *screen) {
+		p.Panel("load", "a line", func(int, int) []string { return []string{"c"} })
+		expect(t, seen, "a line\n")
 	})
 }
 

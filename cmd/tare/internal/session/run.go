@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -94,6 +96,8 @@ func (w *Session) Weigh(ctx context.Context, study cmdenv.Study) (*tare.Result, 
 	if err != nil {
 		return nil, err
 	}
+	unlock, _ := machine.LockDir(dir) // nobody else knows of it yet
+	defer unlock()
 	o.Dir = dir
 	res, err := w.Lab.Run(ctx, study.Study, o)
 	if res == nil && !resumable(dir, err) {
@@ -146,13 +150,17 @@ func lastResult(dir string) *tare.Result {
 func (w *Session) again(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 	var first error
 	for _, dir := range unfinished(w.Dirs.Results(study.ID)) {
+		unlock, ok := machine.LockDir(dir)
+		if !ok {
+			first = cmp.Or(first, error(&nothingToResume{cmdenv.Usage("nothing to resume: another tare is writing "+dir, "wait for it, or run without --resume")}))
+			continue
+		}
+		defer unlock()
 		o.Dir, o.Resume = dir, true
 		res, err := w.Lab.Run(ctx, study, o)
 		var mismatch *lab.ResumeError
 		if errors.As(err, &mismatch) {
-			if first == nil {
-				first = err
-			}
+			first = cmp.Or(first, err)
 			continue
 		}
 		return w.saved(dir, res, err)

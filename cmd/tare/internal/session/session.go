@@ -5,6 +5,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -94,16 +95,31 @@ func tagChildren(run string) (untag func(), err error) {
 	}, nil
 }
 
-// lock waits until this is the only tare that measures on this machine.
+// lock waits until this is the only tare that measures with this cache, and then
+// until it is the only one on this machine.
 func (w *Session) lock(ctx context.Context) (unlock func(), err error) {
 	if w.Options.NoLock {
 		return func() {}, nil
 	}
-	unlock, err = machine.Lock(ctx, w.Dirs.Lock(), func(holder string) {
+	waiting := func(holder string) {
 		w.Progress.Status("lock", fmt.Sprintf("waiting for another tare (%s) to end; --no-lock would not wait", holder))
-	})
-	if err != nil && ctx.Err() != nil {
-		return nil, cmdenv.ErrInterrupted
 	}
-	return unlock, err
+	defer func() {
+		if err != nil && ctx.Err() != nil {
+			err = cmdenv.ErrInterrupted
+		}
+	}()
+	cache, err := machine.Lock(ctx, w.Dirs.Lock(), waiting)
+	if err != nil {
+		return nil, err
+	}
+	host, err := machine.LockHost(ctx, w.HostLock(), waiting)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return cache, nil
+	case err != nil:
+		cache()
+		return nil, err
+	}
+	return func() { host(); cache() }, nil
 }

@@ -29,7 +29,7 @@ func TestCommandsOfASessionCarryItsTag(t *testing.T) {
 			Guard:     func(string) (*trial.Guardian, error) { return nil, nil },
 			Sources:   func(cmdenv.Workshop) (lab.Sources, error) { return nil, nil },
 			Interrupt: func() (<-chan os.Signal, func()) { return nil, func() {} },
-			Terminal:  func(any) (int, bool) { return 80, false },
+			Terminal:  func(any) (int, int, bool) { return 80, 24, false },
 		},
 	}
 	p := NewProgress(env, true)

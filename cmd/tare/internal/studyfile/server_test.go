@@ -48,7 +48,7 @@ func TestServedStudy(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := tare.Study{
-		ID: "tiny", Kinds: []string{"server"}, Baseline: "nethttp", Dir: "dir",
+		ID: "tiny", Kind: "server", Baseline: "nethttp", Dir: "dir",
 		Contenders: []tare.Entry{
 			{ID: "nethttp"},
 			{ID: "gin-pty", Use: "gin-new", Set: map[string]string{"log": "pty", "workers": "3", "share": "2.5", "http2": "true", "note": "7"}},

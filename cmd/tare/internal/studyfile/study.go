@@ -21,7 +21,8 @@ func (r *reader) study(n ast.Node) (s tare.Study) {
 		"study":      r.name(&s.ID),
 		"question":   r.Text(&s.Question, ""),
 		"answer":     r.List(func(n ast.Node, path string) { s.Answer = append(s.Answer, r.answer(n, path)) }),
-		"kinds":      r.Texts(&s.Kinds, "e.g. kinds: [codec]"),
+		"kind":       r.kind(&s.Kind),
+		"kinds":      r.kind(&s.Kind), // as files had it that listed one
 		"baseline":   r.id(&s.Baseline),
 		"contenders": r.List(func(n ast.Node, path string) { s.Contenders = append(s.Contenders, r.entry(n, path)) }),
 		"workloads":  r.List(func(n ast.Node, path string) { s.Workloads = append(s.Workloads, r.workload(n, path)) }),
@@ -150,6 +151,22 @@ var (
 // name reads the name of the study, which also names a directory.
 func (r *reader) name(into *string) yamlfile.Take {
 	return r.matching(into, studyName, "a study's name is letters, digits, - . and _, e.g. json-encode")
+}
+
+// kind reads a kind, which older files have as a list of one.
+func (r *reader) kind(into *tare.Kind) yamlfile.Take {
+	return func(n ast.Node, path string) {
+		var all []string
+		r.Texts(&all, "e.g. kind: codec")(n, path)
+		if r.Err != nil || len(all) == 0 {
+			return
+		}
+		if len(all) > 1 || *into != "" {
+			r.Fail(r.Of(n), path+": a study has one kind", "split it")
+			return
+		}
+		*into = tare.Kind(all[0])
+	}
 }
 
 // id reads an id, which may have parts separated by slashes.

@@ -46,7 +46,7 @@ func TestWholeStudy(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := tare.Study{
-		ID: "json-encode", Question: "Is jsoniter 2–3× as fast?", Kinds: []string{"codec"}, Baseline: "encoding-json", Dir: "dir",
+		ID: "json-encode", Question: "Is jsoniter 2–3× as fast?", Kind: "codec", Baseline: "encoding-json", Dir: "dir",
 		Contenders: []tare.Entry{
 			{ID: "encoding-json"},
 			{ID: "fast", Use: "jsoniter-fastest"},
@@ -89,7 +89,7 @@ func TestWholeStudy(t *testing.T) {
 func TestSingleItems(t *testing.T) {
 	src := strings.NewReplacer("kinds: [codec]", "kinds: codec", "metrics: [time, cpu]", "metrics: time", "metric: cpu", "metric: time").Replace(whole)
 	got, err := Parse("s.yaml", []byte(src))
-	if err != nil || !reflect.DeepEqual(got.Kinds, []string{"codec"}) || !reflect.DeepEqual(got.Metrics, []string{"time"}) {
+	if err != nil || got.Kind != "codec" || !reflect.DeepEqual(got.Metrics, []string{"time"}) {
 		t.Errorf("%v %+v", err, got)
 	}
 }
@@ -112,7 +112,7 @@ func TestErrors(t *testing.T) {
 		{"study: json-encode", "study: ../../etc", `s.yaml:2:8: "../../etc" cannot be a name; a study's name is letters`},
 		{"study: json-encode", "study: a/b", `s.yaml:2:8: "a/b" cannot be a name`},
 		{"question: Is", "question: {a: b} # Is", "s.yaml:3:11: question is a mapping, not text"},
-		{"kinds: [codec]", "kinds: [[codec]]", "s.yaml:4:9: kinds[0] is a list, not text; e.g. kinds: [codec]"},
+		{"kinds: [codec]", "kinds: [[codec]]", "s.yaml:4:9: kinds[0] is a list, not text; e.g. kind: codec"},
 		{"baseline: encoding-json", "baseline: true", `s.yaml:5:11: baseline is true or false, not text; put it in quotes: "true"`},
 		{"  - encoding-json", "  - 12", "s.yaml:7:5: contenders[0] is a number, not a mapping; write an id, or"},
 		{"  - encoding-json", "  - a b", `s.yaml:7:5: "a b" cannot be a name; an id is`},
@@ -217,7 +217,7 @@ func TestNotAStudyAtAll(t *testing.T) {
 		"hello":                     "s:1:1: the study is text, not a mapping; begin with study: NAME",
 		"[1, 2]":                    "s:1:1: the study is a list, not a mapping",
 		"{}":                        "s:1:1: study: missing; give the study a name",
-		"study: x\n":                "s:1:1: kinds: missing",
+		"study: x\n":                "s:1:1: kind: missing",
 		strings.Repeat("[", 100):    "s:1:65: too many brackets are open; close them",
 		strings.Repeat("#", 300000): "s:1:1: the file has 300000 bytes; a study file has at most 262144",
 	} {

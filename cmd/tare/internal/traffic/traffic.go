@@ -7,6 +7,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -149,7 +150,7 @@ func (f *Feed) readLog(r io.Reader) error {
 	same := map[string]string{} // paths, each kept once
 	for n := 1; ; n++ {
 		line, long, err := lineOf(b)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			spread(f.Times)
 			return nil
 		}
@@ -190,7 +191,7 @@ func lineOf(b *bufio.Reader) (line string, long bool, err error) {
 	var out []byte
 	for {
 		piece, err := b.ReadSlice('\n')
-		if out = append(out, piece[:min(len(piece), max(0, mostLine-len(out)))]...); err == bufio.ErrBufferFull {
+		if out = append(out, piece[:min(len(piece), max(0, mostLine-len(out)))]...); errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		if err == io.EOF && len(out) > 0 {

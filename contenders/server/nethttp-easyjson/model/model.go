@@ -4,7 +4,7 @@
 // its own, it is generated with GOWORK=off.
 package model
 
-import "time"
+import "github.com/tarebench/tare/apps/ingest"
 
 //go:generate go run github.com/mailru/easyjson/easyjson -no_std_marshalers model.go
 
@@ -17,9 +17,23 @@ type Records []Record
 //
 //easyjson:json
 type Record struct {
-	ID        string    `json:"id"`
-	Timestamp time.Time `json:"timestamp"`
-	Metadata  Metadata  `json:"metadata"`
+	ID        string      `json:"id"`
+	Timestamp ingest.Time `json:"timestamp"`
+	Metadata  Metadata    `json:"metadata"`
+}
+
+// RawRecords is a batch of records whose metadata is any object.
+//
+//easyjson:json
+type RawRecords []RawRecord
+
+// RawRecord is the app's RawRecord.
+//
+//easyjson:json
+type RawRecord struct {
+	ID        string      `json:"id"`
+	Timestamp ingest.Time `json:"timestamp"`
+	Metadata  ingest.Raw  `json:"metadata"`
 }
 
 // Metadata is the app's Metadata.

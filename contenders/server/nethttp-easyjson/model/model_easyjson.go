@@ -148,7 +148,140 @@ func (v Record) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Record) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel1(l, v)
 }
-func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel2(in *jlexer.Lexer, out *Metadata) {
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel2(in *jlexer.Lexer, out *RawRecords) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		in.Skip()
+		*out = nil
+	} else {
+		in.Delim('[')
+		if *out == nil {
+			if !in.IsDelim(']') {
+				*out = make(RawRecords, 0, 1)
+			} else {
+				*out = RawRecords{}
+			}
+		} else {
+			*out = (*out)[:0]
+		}
+		for !in.IsDelim(']') {
+			var v4 RawRecord
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				(v4).UnmarshalEasyJSON(in)
+			}
+			*out = append(*out, v4)
+			in.WantComma()
+		}
+		in.Delim(']')
+	}
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel2(out *jwriter.Writer, in RawRecords) {
+	if in == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+		out.RawString("null")
+	} else {
+		out.RawByte('[')
+		for v5, v6 := range in {
+			if v5 > 0 {
+				out.RawByte(',')
+			}
+			(v6).MarshalEasyJSON(out)
+		}
+		out.RawByte(']')
+	}
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v RawRecords) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel2(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *RawRecords) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel2(l, v)
+}
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel3(in *jlexer.Lexer, out *RawRecord) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "id":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.ID = string(in.String())
+			}
+		case "timestamp":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Timestamp).UnmarshalJSON(data))
+				}
+			}
+		case "metadata":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				if data := in.Raw(); in.Ok() {
+					in.AddError((out.Metadata).UnmarshalJSON(data))
+				}
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel3(out *jwriter.Writer, in RawRecord) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"id\":"
+		out.RawString(prefix[1:])
+		out.String(string(in.ID))
+	}
+	{
+		const prefix string = ",\"timestamp\":"
+		out.RawString(prefix)
+		out.Raw((in.Timestamp).MarshalJSON())
+	}
+	{
+		const prefix string = ",\"metadata\":"
+		out.RawString(prefix)
+		out.Base64Bytes(in.Metadata)
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v RawRecord) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel3(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *RawRecord) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel3(l, v)
+}
+func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel4(in *jlexer.Lexer, out *Metadata) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -274,7 +407,7 @@ func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersServerNethttpEasyjson
 		in.Consumed()
 	}
 }
-func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel2(out *jwriter.Writer, in Metadata) {
+func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel4(out *jwriter.Writer, in Metadata) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -368,10 +501,10 @@ func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersServerNethttpEasyjson
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Metadata) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel2(w, v)
+	easyjsonC80ae7adEncodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel4(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Metadata) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel2(l, v)
+	easyjsonC80ae7adDecodeGithubComTarebenchTareContendersServerNethttpEasyjsonModel4(l, v)
 }

@@ -3,15 +3,22 @@
 // module of its own, it is generated with GOWORK=off.
 package model
 
-import "time"
+import "github.com/tarebench/tare/apps/ingest"
 
 //go:generate go run github.com/pquerna/ffjson -force-regenerate model.go
 
 // Record is the app's Record.
 type Record struct {
-	ID        string    `json:"id"`
-	Timestamp time.Time `json:"timestamp"`
-	Metadata  Metadata  `json:"metadata"`
+	ID        string      `json:"id"`
+	Timestamp ingest.Time `json:"timestamp"`
+	Metadata  Metadata    `json:"metadata"`
+}
+
+// RawRecord is the app's RawRecord.
+type RawRecord struct {
+	ID        string      `json:"id"`
+	Timestamp ingest.Time `json:"timestamp"`
+	Metadata  ingest.Raw  `json:"metadata"`
 }
 
 // Metadata is the app's Metadata.

@@ -105,7 +105,7 @@ var odd = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 // says. Who cannot be asked is named with the reason.
 func NewStudy(id, question string, leaves []build.Leaf, op string, only func(id string) bool) (tare.Study, []tare.NotWeighed) {
 	s := tare.Study{
-		ID: id, Question: question, Kinds: []string{codec.Kind}, Baseline: Baseline,
+		ID: id, Question: question, Kind: codec.Kind, Baseline: Baseline,
 		Contenders: []tare.Entry{{ID: Baseline}},
 		Metrics:    []string{"time", "cpu", "bytes", "allocs"},
 		Budget:     tare.Budget{Quick: Quick, Full: Full},

@@ -27,7 +27,7 @@ const onlyRequests = "requests"
 func Server(l project.Server, ask Ask, programs, dirs Trees, requests string) Weighing {
 	w := Weighing{
 		Study: tare.Study{
-			ID: studyPrefix + "load-" + l.ID, Question: "Is " + l.ID + " under load as fast as it was?", Kinds: []string{kind.Name}, Baseline: BaseID,
+			ID: studyPrefix + "load-" + l.ID, Question: "Is " + l.ID + " under load as fast as it was?", Kind: kind.Name, Baseline: BaseID,
 			Dir: filepath.Dir(requests), Contenders: []tare.Entry{{ID: BaseID, Command: command(dirs.Base, programs.Base, l.Args)}, {ID: HeadID, Command: command(dirs.Head, programs.Head, l.Args)}},
 			Workloads: []tare.Workload{{ID: onlyRequests, File: filepath.Base(requests), Op: kind.OpRequests, Traffic: &tare.Traffic{Connections: l.Connections, Rate: l.Rate, Segment: l.Segment()}}},
 		},

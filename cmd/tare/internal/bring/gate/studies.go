@@ -53,7 +53,7 @@ func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Weighing, l
 			}
 			before.Use, after.Use = "", ""
 		case e.Launch() == tare.LaunchProgram && moved != nil:
-			old, fresh, ok := moved(s.Kinds[0], e)
+			old, fresh, ok := moved(string(s.Kind), e)
 			if !ok {
 				continue
 			}

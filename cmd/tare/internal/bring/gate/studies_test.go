@@ -20,7 +20,7 @@ func TestStudies(t *testing.T) {
 		}
 	}
 	s := tare.Study{
-		ID: "encode", Kinds: []string{"codec"}, Baseline: "encoding-json", Dir: filepath.Join(root, "bench"), Metrics: []string{"cpu"},
+		ID: "encode", Kind: "codec", Baseline: "encoding-json", Dir: filepath.Join(root, "bench"), Metrics: []string{"cpu"},
 		Contenders: []tare.Entry{
 			{ID: "encoding-json"}, {ID: "mine", Program: "../cmd/mine", With: []string{"example.com/x@v1.0.0"}},
 			{ID: "fresh", Program: "../cmd/fresh"}, {ID: "theirs", Program: "../../elsewhere"},
@@ -63,7 +63,7 @@ func TestStudies(t *testing.T) {
 // what the study pins itself stays.
 func TestStudiesOfMovedModules(t *testing.T) {
 	s := tare.Study{
-		ID: "encode", Kinds: []string{"codec"}, Baseline: "encoding-json", Metrics: []string{"time"},
+		ID: "encode", Kind: "codec", Baseline: "encoding-json", Metrics: []string{"time"},
 		Contenders: []tare.Entry{{ID: "encoding-json"}, {ID: "goccy"}, {ID: "old", Use: "goccy", With: []string{"m/x@v0.9.0"}}, {ID: "theirs", Command: []string{"./srv"}}},
 		Workloads:  []tare.Workload{{ID: "one", Fixture: "devices", Op: "marshal"}},
 	}

@@ -75,7 +75,7 @@ func (d *Document) Baseline() string {
 // kind of route that there is. Who is not asked is named with the reason.
 func (d *Document) Study(leaves []build.Leaf) (string, []tare.NotWeighed) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "study: %s\nquestion: %q\nkinds: [%s]\nbaseline: %s\ncontenders:\n", StudyID, d.question(), router.Kind, d.Baseline())
+	fmt.Fprintf(&b, "study: %s\nquestion: %q\nkind: %s\nbaseline: %s\ncontenders:\n", StudyID, d.question(), router.Kind, d.Baseline())
 	var ids []string
 	var left []tare.NotWeighed
 	for _, leaf := range leaves {

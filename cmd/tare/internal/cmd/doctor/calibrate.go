@@ -39,7 +39,7 @@ func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 	return tare.Study{
 		ID:         "calibration-" + work.name,
 		Question:   "Does tare see 2 % and 5 % more " + work.noun + ", and no difference where there is none?",
-		Kinds:      []string{"codec"},
+		Kind:       "codec",
 		Baseline:   scaleBase,
 		Contenders: []tare.Entry{variant(scaleBase, "0"), variant(scaleTwin, "0"), variant(scale2, "2"), variant(scale5, "5")},
 		Workloads:  []tare.Workload{{ID: "units/marshal", Fixture: "devices", N: 1, Op: "marshal", Pool: 1}},

@@ -126,24 +126,29 @@ func diagnose(ctx context.Context, env cmdenv.Env, catalogDir string) (d diagnos
 	d.Cache.Bytes, d.Data.Bytes = cmdenv.DirSize(dirs.Cache), cmdenv.DirSize(dirs.Data)
 	c, err := cmdenv.FindCatalog(catalogDir, dirs.Cache)
 	d.Catalog = catalogState{c.Dir, len(cmdenv.ContendersOf(c)), note(err)}
-	d.Lock = lookAtLock(ctx, dirs.Lock())
+	d.Lock = lookAtLock(ctx, dirs.Lock(), env.HostLock())
 	return d, missing, nil
 }
 
-// lookAtLock says who measures on this machine, without waiting.
-func lookAtLock(ctx context.Context, path string) lockState {
+// lookAtLock says who measures with the cache or on this machine, without waiting.
+func lookAtLock(ctx context.Context, path, host string) lockState {
 	l := lockState{Path: path}
-	if _, err := os.Stat(path); err != nil {
-		return l // nobody ever measured here
+	look := func(lock func(ctx context.Context, name string, waiting func(string)) (func(), error), name string) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		unlock, err := lock(ctx, name, func(holder string) {
+			l.Held, l.Holder = true, holder
+			cancel()
+		})
+		if err == nil {
+			unlock()
+		}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	unlock, err := machine.Lock(ctx, path, func(holder string) {
-		l.Held, l.Holder = true, holder
-		cancel()
-	})
-	if err == nil {
-		unlock()
+	if _, err := os.Stat(path); err == nil {
+		look(machine.Lock, path)
+	}
+	if !l.Held {
+		look(machine.LockHost, host)
 	}
 	return l
 }

@@ -159,7 +159,7 @@ func explainContender(c cmdenv.Contender) explanation {
 }
 
 func explainStudy(st tare.Study) explanation {
-	e := explanation{"study", st.ID, []fact{{"", []string{st.Question}}, {"kind", st.Kinds}, {"baseline", []string{st.Baseline}}}}
+	e := explanation{"study", st.ID, []fact{{"", []string{st.Question}}, {"kind", []string{string(st.Kind)}}, {"baseline", []string{st.Baseline}}}}
 	add := func(label string, lines []string) {
 		if len(lines) > 0 {
 			e.Facts = append(e.Facts, fact{label, lines})

@@ -162,7 +162,7 @@ func (b *besides) documents() error {
 		name := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
 		file := filepath.Join(b.here.Head, filepath.FromSlash(f.Path))
 		study := tare.Study{
-			ID: "json", Question: "Do JSON codecs of another version take longer on " + f.Path + "?", Kinds: []string{codec.Kind},
+			ID: "json", Question: "Do JSON codecs of another version take longer on " + f.Path + "?", Kind: codec.Kind,
 			Dir: filepath.Dir(file), Metrics: []string{"time"},
 			Workloads: []tare.Workload{
 				{ID: plainID(name) + "/decode", File: filepath.Base(file), Op: codec.OpAny},

@@ -81,7 +81,7 @@ func TestGateOfDocuments(t *testing.T) {
 // What a change does not move is not weighed, and said not to be.
 func TestGateOfStudiesThatNothingMoves(t *testing.T) {
 	b := twoSides(t, "studies: x.yaml\n")
-	b.add(tare.Study{ID: "x", Kinds: []string{"codec"}, Contenders: []tare.Entry{{ID: "sonic-default"}, {ID: "jsoniter-default"}, {ID: "segmentio"}, {ID: "simdjson-go"}}}, b.ask.Project.Studies[0])
+	b.add(tare.Study{ID: "x", Kind: "codec", Contenders: []tare.Entry{{ID: "sonic-default"}, {ID: "jsoniter-default"}, {ID: "segmentio"}, {ID: "simdjson-go"}}}, b.ask.Project.Studies[0])
 	if len(b.studies) != 0 || len(b.m.Notes) != 1 || !strings.HasPrefix(b.m.Notes[0], "x.yaml: nothing to compare: ") {
 		t.Errorf("%d studies, notes %q", len(b.studies), b.m.Notes)
 	}

@@ -91,7 +91,7 @@ func collectLists(env cmdenv.Env, want func(section string) bool, catalogDir str
 			if err != nil {
 				return l, err
 			}
-			*l.Studies = append(*l.Studies, studyRow{st.ID, st.Question, st.Kinds, len(st.Contenders), len(st.Workloads), len(st.Claims)})
+			*l.Studies = append(*l.Studies, studyRow{st.ID, st.Question, []string{string(st.Kind)}, len(st.Contenders), len(st.Workloads), len(st.Claims)})
 		}
 	}
 	if want("contenders") {

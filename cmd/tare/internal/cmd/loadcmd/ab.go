@@ -115,7 +115,7 @@ func (a abReport) rates(b *strings.Builder) {
 	abRow(b, "Concurrency Level:", "%d", d.Connections)
 	abRow(b, "Time taken for tests:", "%.3f seconds", d.Seconds)
 	abRow(b, "Complete requests:", "%d", d.Requests)
-	failed := failures(d) - d.Errors[string(load.ErrStatus)]
+	failed := d.Failed() - d.Errors[string(load.ErrStatus)]
 	abRow(b, "Failed requests:", "%d", failed)
 	if failed > 0 {
 		e := func(classes ...load.Class) (n int64) {

@@ -43,6 +43,7 @@ type sighting struct {
 	last    reading
 	spent   time.Duration // of the server, while measured
 	seconds []time.Duration
+	memory  []int64 // of the server at the end of each second, bytes
 
 	gauge     *machine.Gauge
 	throttled float64
@@ -120,14 +121,37 @@ func (s *sighting) tick(second load.Second) {
 	}
 	s.seconds[second.At/time.Second] = now.since(s.last)
 	s.last = now
+	for len(s.memory) < len(s.seconds) {
+		s.memory = append(s.memory, 0)
+	}
+	for _, pid := range s.pids {
+		if bytes, ok := machine.Resident(pid); ok {
+			s.memory[second.At/time.Second] += bytes
+		}
+	}
 }
 
-// perSecond is the server's CPU time of each second; nil: not known.
-func (s *sighting) perSecond() []time.Duration {
+// perSecond is the server's CPU time of each second and its memory at the end of
+// it; nil: not known.
+func (s *sighting) perSecond() (cpu []time.Duration, memory []int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.seconds
+	return s.seconds, s.memory
 }
+
+// live is what was seen of a leg that goes on.
+func (s *sighting) live(r *load.Result) load.Facts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := load.Facts{ClientCores: clientCores(r)}
+	if len(s.begin) > 0 {
+		f.ServerCPU, f.ServerCores = s.last.since(s.begin), float64(runtime.NumCPU())
+	}
+	return f
+}
+
+// clientCores is how many processors the load generator could use.
+func clientCores(r *load.Result) float64 { return float64(min(max(r.Threads, 1), runtime.NumCPU())) }
 
 // facts are what was seen of a leg that is over.
 func (s *sighting) facts(r *load.Result) load.Facts {
@@ -135,7 +159,7 @@ func (s *sighting) facts(r *load.Result) load.Facts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := load.Facts{Throttled: s.throttled}
-	f.ClientCores = float64(min(max(r.Threads, 1), runtime.NumCPU()))
+	f.ClientCores = clientCores(r)
 	if len(s.begin) > 0 {
 		f.ServerCPU, f.ServerCores = s.spent, float64(runtime.NumCPU())
 	}

@@ -77,6 +77,9 @@ type words struct {
 	keepAlive   bool
 	asJSON      bool
 	quiet       bool
+	page        string
+	metrics     string
+	watch       string
 }
 
 // options are the flags of tare load, read.
@@ -260,7 +263,7 @@ func (w *words) combinations(changed func(string) bool, rpc bool) error {
 
 // notWithSeveral refuses what only one server can be asked.
 func notWithSeveral(changed func(string) bool) error {
-	for _, flag := range []string{"requests", "timeout", "warm", "think", "threads", "engine", "insecure", "cacert", "handshake", "tls", "http", "streams", "as-recorded", "speed", "with-secrets", "slo", "search", "preset"} {
+	for _, flag := range []string{"requests", "timeout", "warm", "think", "threads", "engine", "insecure", "cacert", "handshake", "tls", "http", "streams", "as-recorded", "speed", "with-secrets", "slo", "search", "preset", "page", "metrics", "watch"} {
 		if changed(flag) {
 			return cmdenv.Usage(fmt.Sprintf("--%s is for one server", flag), "leave it out of a comparison")
 		}

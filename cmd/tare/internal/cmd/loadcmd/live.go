@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
@@ -42,12 +43,12 @@ func (l *loading) how() string {
 		loop += ", " + l.o.think.String() + " between an answer and the next request"
 	}
 	if l.o.requests > 0 {
-		loop += ", " + counted(l.o.requests) + " requests"
+		loop += ", " + loadpage.Counted(l.o.requests) + " requests"
 	} else {
 		loop += ", " + cmdenv.Seconds(l.o.duration)
 	}
 	if n := len(l.requests); n > 1 {
-		loop += fmt.Sprintf(", %s requests in turn", counted(int64(n)))
+		loop += fmt.Sprintf(", %s requests in turn", loadpage.Counted(int64(n)))
 	}
 	if l.o.warm > 0 {
 		loop += ", after " + cmdenv.Seconds(l.o.warm) + " to warm up"
@@ -55,15 +56,37 @@ func (l *loading) how() string {
 	return loop
 }
 
-// live shows a second that has passed.
-func (l *loading) live(t load.Trial, s load.Second) {
-	text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s", counted(s.Requests), spell(int64(s.P50)), spell(int64(s.P99)))
-	if s.Errors > 0 {
-		text += fmt.Sprintf(", %s errors", counted(s.Errors))
-	}
-	at := fmt.Sprintf("%.0f s", s.At.Seconds()+1)
+// tick takes a second that has passed: it goes to the terminal and to the page
+// that is watched.
+func (l *loading) tick(t load.Trial, tick load.Tick) {
+	l.seen.tick(tick.Second)
+	cpu, memory := l.seen.perSecond()
+	d := load.NewDocument(tick.SoFar, load.Documented{
+		URL: l.url, Facts: l.known(l.seen.live(tick.SoFar)), Delay: l.o.delay, Profile: l.profile(t), ServerCPU: cpu, Memory: memory, SLO: l.o.slo,
+	})
+	how := l.how()
 	if l.o.search {
-		at = t.String()
+		how = t.String()
 	}
-	l.Progress.Status("load", at+": "+text)
+	if l.watched != nil {
+		l.watched.Show(loadpage.Page{Document: d, Result: tick.SoFar, How: how})
+	}
+	p := panel{d: d, r: tick.SoFar, how: how, of: l.o.duration, style: l.Style(l.Err)}
+	if l.o.requests > 0 {
+		p.of = 0
+	}
+	at := fmt.Sprintf("%.0f s", tick.At.Seconds()+1)
+	if l.o.search {
+		at = how
+	}
+	l.Progress.Panel("load", at+": "+inOneLine(tick.Second), p.lines)
+}
+
+// inOneLine is a second that has passed.
+func inOneLine(s load.Second) string {
+	text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s", loadpage.Counted(s.Requests), loadpage.Spell(int64(s.P50)), loadpage.Spell(int64(s.P99)))
+	if s.Errors > 0 {
+		text += fmt.Sprintf(", %s errors", loadpage.Counted(s.Errors))
+	}
+	return text
 }

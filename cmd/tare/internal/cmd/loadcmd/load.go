@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/internal/format"
@@ -52,6 +53,7 @@ input; 130 interrupted, after what there is has been printed.`,
   tare load --http 2 --streams 10 -c 5 https://shop.example/
   tare load --proto users.proto --data '{"id":"7"}' grpc://127.0.0.1:8080/users.v1.Users/Get
   tare load --feed access.log --as-recorded --speed 10 http://127.0.0.1:8080
+  tare load -d 1m --watch 127.0.0.1:8090 --page load.html :8080
   tare load --handshake resume --cacert ca.pem https://shop.example/
   tare load --start './old -port $PORT' --start './new -port $PORT' /v1/id/7`,
 		Args:              cobra.ArbitraryArgs,
@@ -105,6 +107,9 @@ input; 130 interrupted, after what there is has been printed.`,
 	said.Set.StringVar(&words.preset, "preset", "", "print what another `tool` does, ab or wrk; ab makes a connection for each request, unless -k")
 	said.Set.BoolVarP(&words.keepAlive, "keep-alive", "k", false, "with --preset ab: keep connections")
 	said.Set.BoolVar(&words.asJSON, "json", false, "print JSON: a tare.load/1 document, of several servers a tare.result/1")
+	said.Set.StringVar(&words.page, "page", "", "write `file`, a page with charts: percentiles, latency over time, errors, the limit")
+	said.Set.StringVar(&words.metrics, "metrics", "", "write `file`, the figures as OpenMetrics, for Prometheus")
+	said.Set.StringVar(&words.watch, "watch", "", "serve the page on a loopback `address` while it runs, e.g. 127.0.0.1:8090")
 	said.Set.BoolVarP(&words.quiet, "quiet", "q", false, "no progress on stderr")
 	cmdenv.AddFlags(cmd, what, how, said)
 	cmdenv.CompleteFlag(cmd, "preset", cobra.FixedCompletions([]string{presetAB, presetWrk}, cobra.ShellCompDirectiveNoFileComp))
@@ -127,13 +132,13 @@ func runLoad(ctx context.Context, env cmdenv.Env, o options) error {
 			p.Say("left out: " + line)
 		}
 		if more := f.Lost - len(f.Broken); more > 0 {
-			p.Say(fmt.Sprintf("and %s more that cannot be sent", counted(int64(more))))
+			p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.Counted(int64(more))))
 		}
 		if f.Secrets > 0 {
 			p.Say(format.Count(f.Secrets, "header") + " with credentials left out; --with-secrets sends them")
 		}
 		if f.More {
-			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", counted(traffic.MostRequests)))
+			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(traffic.MostRequests)))
 		}
 	}
 	if len(o.servers) > 1 {

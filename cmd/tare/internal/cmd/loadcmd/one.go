@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
+	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
@@ -36,16 +38,28 @@ type loading struct {
 	method   *grpccall.Method // nil: HTTP
 	software string           // what the server says it is; for ab
 	length   int64            // bytes of its first answer's body; for ab
+	watched  *loadpage.Watch  // nil: there is no page while it runs
+	page     *cmdenv.Output   // of --page
+	metrics  *cmdenv.Output   // of --metrics
 }
 
 // loadOne loads one server and prints what came of it.
 func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress) error {
 	only := o.servers[0]
+	page, err := cmdenv.OpenOutput(o.page)
+	if err != nil {
+		return err
+	}
+	defer page.Close()
+	metrics, err := cmdenv.OpenOutput(o.metrics)
+	if err != nil {
+		return err
+	}
+	defer metrics.Close()
 	var requests []load.Request
 	if o.feed != nil {
 		requests = o.feed.Requests
 	} else if !only.target.RPC {
-		var err error
 		if requests, err = o.asking.List(only.target, env.In); err != nil {
 			return err
 		}
@@ -56,7 +70,7 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 		alone.Lab.Guard = func(string) (*trial.Guardian, error) { return nil, nil }
 	}
 	return session.With(ctx, alone, session.Options{NoLock: o.noLock}, p, func(ctx context.Context, w *session.Session) error {
-		l := &loading{Session: w, o: o, url: only.target.URL, requests: requests}
+		l := &loading{Session: w, o: o, url: only.target.URL, requests: requests, page: page, metrics: metrics}
 		target := only.target
 		if only.command != nil {
 			var err error
@@ -75,6 +89,13 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 			if l.requests, err = l.calls(ctx, target, env.In); err != nil {
 				return err
 			}
+		}
+		if o.watch != "" {
+			if l.watched, err = loadpage.Listen(o.watch, loadpage.Page{Document: load.Document{URL: l.url}, How: l.how()}); err != nil {
+				return cmdenv.Usage("--watch: "+format.Line(err.Error(), 0), "e.g. 127.0.0.1:8090")
+			}
+			defer l.watched.Close()
+			p.Say("watch it at " + l.watched.URL())
 		}
 		if o.search {
 			return l.search(ctx)
@@ -120,9 +141,10 @@ func (l *loading) once(ctx context.Context) error {
 	if r == nil || r.Wall == 0 {
 		return cmdenv.ErrInterrupted
 	}
+	cpu, memory := l.seen.perSecond()
 	d := load.NewDocument(r, load.Documented{
 		URL: l.url, Interrupted: interrupted, Facts: facts, Delay: l.o.delay, Profile: l.o.profile,
-		ServerCPU: l.seen.perSecond(), SLO: l.o.slo,
+		ServerCPU: cpu, Memory: memory, SLO: l.o.slo,
 	})
 	l.Progress.Part()
 	if err := l.print(r, d); err != nil {
@@ -141,8 +163,19 @@ func (l *loading) once(ctx context.Context) error {
 	return nil
 }
 
-// print prints a leg as it was asked for.
+// print prints a leg as it was asked for, and writes the files that were asked
+// for.
 func (l *loading) print(r *load.Result, d load.Document) error {
+	page := loadpage.Page{Document: d, Result: r, How: l.how()}
+	if l.watched != nil {
+		l.watched.Show(page)
+	}
+	if err := l.page.Save(func(f *os.File) error { return loadpage.Write(f, page) }); err != nil {
+		return err
+	}
+	if err := l.metrics.Save(func(f *os.File) error { return loadpage.WriteMetrics(f, d, l.Now()) }); err != nil {
+		return err
+	}
 	switch {
 	case l.o.asJSON:
 		return cmdenv.PrintJSON(l.Out, d)
@@ -170,18 +203,14 @@ func (l *loading) leg(ctx context.Context, t load.Trial) (*load.Result, load.Fac
 	l.seen = sighting{server: l.server}
 	leg := load.Leg{
 		LeadTime: l.o.warm, Duration: l.o.duration, Seed: l.o.seed, Think: l.o.think,
-		Mark: l.seen.mark, Tick: func(second load.Second) { l.seen.tick(second); l.live(t, second) },
+		Mark: l.seen.mark, Tick: func(tick load.Tick) { l.tick(t, tick) },
 	}
-	switch {
-	case l.o.requests > 0:
+	leg.Profile = l.profile(t)
+	if l.o.requests > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, load.MaxDuration)
 		defer cancel()
 		leg.Ops, leg.Duration = l.o.requests, 0
-	case t.Rate > 0:
-		leg.Profile = load.Constant{PerSecond: t.Rate}
-	default:
-		leg.Profile = l.o.profile
 	}
 	l.seen.look()
 	if leg.LeadTime > 0 && !l.o.search {
@@ -191,7 +220,15 @@ func (l *loading) leg(ctx context.Context, t load.Trial) (*load.Result, load.Fac
 	if err != nil && (r == nil || ctx.Err() == nil) {
 		return nil, load.Facts{}, err
 	}
-	return r, l.facts(r), err
+	return r, l.known(l.seen.facts(r)), err
+}
+
+// profile is the rate of a leg; nil: a closed loop.
+func (l *loading) profile(t load.Trial) load.Profile {
+	if t.Rate > 0 {
+		return load.Constant{PerSecond: t.Rate}
+	}
+	return l.o.profile
 }
 
 // options are those of a session.
@@ -210,9 +247,8 @@ func (l *loading) options(t load.Trial) load.Options {
 	return o
 }
 
-// facts are what is known of a leg beside its result.
-func (l *loading) facts(r *load.Result) load.Facts {
-	f := l.seen.facts(r)
+// known adds what is known without a look at the leg.
+func (l *loading) known(f load.Facts) load.Facts {
 	f.RoundTrip, f.Bandwidth, f.Think = l.trip, l.o.bits, l.o.think
 	return f
 }

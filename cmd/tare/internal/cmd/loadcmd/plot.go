@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/load"
 )
 
@@ -36,7 +37,7 @@ func (p *loadPage) plot() {
 	for i, v := range values {
 		heights[i] = int(math.Round((v - low) / (high - low) * plotRows * 8))
 	}
-	p.heading("PERCENTILES, " + p.unit.name)
+	p.heading("PERCENTILES, " + p.unit.Name)
 	for row := plotRows - 1; row >= 0; row-- {
 		label := ""
 		if row%2 == 1 || row == 0 {
@@ -44,7 +45,7 @@ func (p *loadPage) plot() {
 			if row == 0 {
 				top = 0
 			}
-			label = p.unit.format(math.Exp(low + top*(high-low)))
+			label = p.unit.Format(math.Exp(low + top*(high-low)))
 		}
 		fmt.Fprintf(&p.b, "  %10s │%s\n", label, strings.TrimRight(bar(heights, row), " "))
 	}
@@ -97,7 +98,7 @@ func (p *loadPage) timeline() {
 	for _, m := range all {
 		server = server || m.ServerCPU > 0
 	}
-	head := fmt.Sprintf("  %6s  %11s  %10s  %10s  %8s", "at s", "answered /s", "p50 "+p.unit.name, "p99 "+p.unit.name, "errors")
+	head := fmt.Sprintf("  %6s  %11s  %10s  %10s  %8s", "at s", "answered /s", "p50 "+p.unit.Name, "p99 "+p.unit.Name, "errors")
 	if server {
 		head += fmt.Sprintf("  %12s", "server CPU s")
 	}
@@ -105,10 +106,10 @@ func (p *loadPage) timeline() {
 	for at := 0; at < len(all); at += each {
 		group := all[at:min(at+each, len(all))]
 		one := joined(group)
-		line := fmt.Sprintf("  %6s  %11s  %10s  %10s  %8s", decimal(one.At, 0), thousands(float64(one.Requests)/float64(len(group))),
-			p.unit.format(float64(one.P50)), p.unit.format(float64(one.P99)), counted(one.Errors))
+		line := fmt.Sprintf("  %6s  %11s  %10s  %10s  %8s", loadpage.Decimal(one.At, 0), loadpage.Thousands(float64(one.Requests)/float64(len(group))),
+			p.unit.Format(float64(one.P50)), p.unit.Format(float64(one.P99)), loadpage.Counted(one.Errors))
 		if server {
-			line += fmt.Sprintf("  %12s", decimal(one.ServerCPU, 2))
+			line += fmt.Sprintf("  %12s", loadpage.Decimal(one.ServerCPU, 2))
 		}
 		fmt.Fprintln(&p.b, line)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
@@ -45,7 +46,7 @@ func (l *loading) search(ctx context.Context) error {
 
 // told says what came of a step.
 func (l *loading) told(s load.SearchStep) {
-	text := s.Trial.String() + ": " + thousands(s.PerSecond()) + " requests per second, p99 " + spell(s.Result.Latency.Quantile(0.99)) + ": "
+	text := s.Trial.String() + ": " + loadpage.Thousands(s.PerSecond()) + " requests per second, p99 " + loadpage.Spell(s.Result.Latency.Quantile(0.99)) + ": "
 	switch s.Ruling {
 	case tare.Met:
 		text += "kept"

@@ -82,7 +82,7 @@ const roundsWanted = 12
 // directory.
 func newComparison(env cmdenv.Env, o options) (tare.Study, error) {
 	study := tare.Study{
-		ID: comparisonID, Question: "How do " + strings.Join(ids(o.servers), " and ") + " compare?", Kinds: []string{kind.Name},
+		ID: comparisonID, Question: "How do " + strings.Join(ids(o.servers), " and ") + " compare?", Kind: kind.Name,
 		Baseline: o.servers[0].id, Metrics: []string{"time", "cpu", "client-cpu"}, Budget: tare.Budget{Full: o.duration},
 	}
 	path := o.servers[0].target.Path

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/report"
@@ -21,12 +22,12 @@ type loadPage struct {
 	style report.Style
 	d     load.Document
 	r     *load.Result
-	unit  timeUnit
+	unit  loadpage.Unit
 }
 
 // writeLoad writes what came of a leg; how says how it was sent.
 func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, how string) error {
-	p := &loadPage{style: st, d: d, r: r, unit: unitFor(d.Latency.P50)}
+	p := &loadPage{style: st, d: d, r: r, unit: loadpage.UnitFor(d.Latency.P50)}
 	fmt.Fprintln(&p.b, cmdenv.Paint(st.Bold, d.URL))
 	p.say(how)
 	if d.Interrupted {
@@ -42,6 +43,7 @@ func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, ho
 		p.answers()
 		p.transfer()
 		p.timeline()
+		p.drift()
 		p.objectives()
 	}
 	p.limit()
@@ -71,29 +73,20 @@ func (p *loadPage) labelled(label, text string) {
 func (p *loadPage) rate() {
 	d := p.d
 	p.heading("RATE")
-	p.labelled("answered", thousands(d.RequestsPerSecond)+" requests per second")
+	p.labelled("answered", loadpage.Thousands(d.RequestsPerSecond)+" requests per second")
 	if d.RateAsked > 0 {
-		text := fmt.Sprintf("%s requests per second (%s)", thousands(d.RateAsked), d.Profile)
+		text := fmt.Sprintf("%s requests per second (%s)", loadpage.Thousands(d.RateAsked), d.Profile)
 		if d.Late > 0 {
-			text += fmt.Sprintf("; %s were due and not sent when the time was over", counted(d.Late))
+			text += fmt.Sprintf("; %s were due and not sent when the time was over", loadpage.Counted(d.Late))
 		}
 		p.labelled("asked", text)
 	}
-	p.labelled("requests", fmt.Sprintf("%s sent, %s answered, %s failed", counted(d.Sent), counted(d.Requests), counted(failures(d))))
+	p.labelled("requests", fmt.Sprintf("%s sent, %s answered, %s failed", loadpage.Counted(d.Sent), loadpage.Counted(d.Requests), loadpage.Counted(d.Failed())))
 	on := format.Count(d.Connections, "connection")
 	if d.Streams > 1 {
 		on += fmt.Sprintf(" of %d streams", d.Streams)
 	}
-	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", decimal(d.Concurrency, 2), on, counted(d.ConnectionsOpened)))
-}
-
-// failures are all errors of a document.
-func failures(d load.Document) int64 {
-	var n int64
-	for _, c := range d.Errors {
-		n += c
-	}
-	return n
+	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", loadpage.Decimal(d.Concurrency, 2), on, loadpage.Counted(d.ConnectionsOpened)))
 }
 
 // latency is the table of distributions, one column each.
@@ -114,14 +107,14 @@ func (p *loadPage) latency() {
 		columns = slices.Insert(columns, 1, column{"service", p.d.Service})
 		from = "from the time a request was meant to be sent to the last byte of its answer; service counts from sending it"
 	}
-	p.heading("LATENCY, " + p.unit.name)
+	p.heading("LATENCY, " + p.unit.Name)
 	p.say(from)
 	row := func(label string, value func(load.Latencies) float64) {
 		fmt.Fprintf(&p.b, "  %-6s", label)
 		for _, c := range columns {
 			text := "–"
 			if c.l.Count > 0 {
-				text = p.unit.format(value(c.l))
+				text = p.unit.Format(value(c.l))
 			}
 			fmt.Fprintf(&p.b, "  %12s", text)
 		}
@@ -140,7 +133,7 @@ func (p *loadPage) latency() {
 	}
 	row("max", func(l load.Latencies) float64 { return float64(l.Max) })
 	if p.d.RateAsked > 0 {
-		p.say(fmt.Sprintf("requests were sent up to %s %s late (p99), which is in their latencies", p.unit.format(float64(p.d.SendLagP99)), p.unit.name))
+		p.say(fmt.Sprintf("requests were sent up to %s %s late (p99), which is in their latencies", p.unit.Format(float64(p.d.SendLagP99)), p.unit.Name))
 	}
 }
 
@@ -166,7 +159,7 @@ func (p *loadPage) answers() {
 	p.heading("ANSWERS")
 	var parts []string
 	for _, code := range slices.Sorted(maps.Keys(p.d.Statuses)) {
-		parts = append(parts, code+": "+counted(p.d.Statuses[code]))
+		parts = append(parts, code+": "+loadpage.Counted(p.d.Statuses[code]))
 	}
 	if len(parts) == 0 {
 		parts = []string{"none"}
@@ -175,7 +168,7 @@ func (p *loadPage) answers() {
 		parts = nil
 		for code := range 17 {
 			if n := p.d.Codes[strconv.Itoa(code)]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s: %s", code, load.CodeName(code), counted(n)))
+				parts = append(parts, fmt.Sprintf("%d %s: %s", code, load.CodeName(code), loadpage.Counted(n)))
 			}
 		}
 	}
@@ -183,7 +176,7 @@ func (p *loadPage) answers() {
 	parts = nil
 	for _, class := range load.Classes() {
 		if n := p.d.Errors[string(class)]; n > 0 {
-			parts = append(parts, string(class)+": "+counted(n))
+			parts = append(parts, string(class)+": "+loadpage.Counted(n))
 		}
 	}
 	if len(parts) == 0 {
@@ -199,24 +192,24 @@ func (p *loadPage) answers() {
 func (p *loadPage) transfer() {
 	d := p.d
 	p.heading("TRANSFER" + p.which())
-	p.labelled("in", fmt.Sprintf("%s, %s per second; bodies %s", sized(d.BytesIn), sized(int64(d.Path.In/8)), sized(d.BodyIn)))
-	p.labelled("out", fmt.Sprintf("%s, %s per second; bodies %s", sized(d.BytesOut), sized(int64(d.Path.Out/8)), sized(d.BodyOut)))
-	text := fmt.Sprintf("making a connection takes %s", spell(d.Path.RoundTrip))
+	p.labelled("in", fmt.Sprintf("%s, %s per second; bodies %s", loadpage.Sized(d.BytesIn), loadpage.Sized(int64(d.Path.In/8)), loadpage.Sized(d.BodyIn)))
+	p.labelled("out", fmt.Sprintf("%s, %s per second; bodies %s", loadpage.Sized(d.BytesOut), loadpage.Sized(int64(d.Path.Out/8)), loadpage.Sized(d.BodyOut)))
+	text := fmt.Sprintf("making a connection takes %s", loadpage.Spell(d.Path.RoundTrip))
 	if d.Path.Delay > 0 {
-		text = fmt.Sprintf("a round trip takes %s, of which the relay adds %s", spell(d.Path.RoundTrip), spell(d.Path.Delay))
+		text = fmt.Sprintf("a round trip takes %s, of which the relay adds %s", loadpage.Spell(d.Path.RoundTrip), loadpage.Spell(d.Path.Delay))
 	}
-	text += fmt.Sprintf("; it carried %s in and %s out", bits(d.Path.In), bits(d.Path.Out))
+	text += fmt.Sprintf("; it carried %s in and %s out", loadpage.Bits(d.Path.In), loadpage.Bits(d.Path.Out))
 	if d.Path.Bandwidth > 0 {
-		text += fmt.Sprintf(", of the relay's %s", bits(float64(d.Path.Bandwidth)))
+		text += fmt.Sprintf(", of the relay's %s", loadpage.Bits(float64(d.Path.Bandwidth)))
 	}
 	p.labelled("path", text)
 	if s := d.TLS; s != nil {
-		p.labelled("TLS", fmt.Sprintf("%s, %s of them resumed, in %s each (p50)", format.Count(int(s.Handshakes), "handshake"), counted(s.Resumed), spell(s.Handshake.P50)))
+		p.labelled("TLS", fmt.Sprintf("%s, %s of them resumed, in %s each (p50)", format.Count(int(s.Handshakes), "handshake"), loadpage.Counted(s.Resumed), loadpage.Spell(s.Handshake.P50)))
 	}
 	per := func(cpu float64) string {
-		text := fmt.Sprintf("%s s of CPU time", decimal(cpu, 2))
+		text := fmt.Sprintf("%s s of CPU time", loadpage.Decimal(cpu, 2))
 		if d.Requests > 0 {
-			text += fmt.Sprintf(", %s µs per request", decimal(cpu*1e6/float64(d.Requests), 1))
+			text += fmt.Sprintf(", %s µs per request", loadpage.Decimal(cpu*1e6/float64(d.Requests), 1))
 		}
 		return text
 	}
@@ -226,15 +219,30 @@ func (p *loadPage) transfer() {
 	}
 }
 
+// drift says which figures changed over the leg.
+func (p *loadPage) drift() {
+	if len(p.d.Drift) == 0 {
+		return
+	}
+	p.heading(fmt.Sprintf("DRIFT over %s s, each interval at 95 %%", loadpage.Decimal(p.d.Seconds, 0)))
+	for _, d := range p.d.Drift {
+		colour, word := p.style.Dim, "not shown"
+		if d.Shown {
+			colour, word = p.style.Warn, "shown"
+		}
+		fmt.Fprintf(&p.b, "  %s  %-14s %s\n", cmdenv.Paint(colour, fmt.Sprintf("%-10s", word)), loadpage.DriftName(d), loadpage.DriftText(d))
+	}
+}
+
 func (p *loadPage) objectives() {
 	if len(p.d.SLO) == 0 {
 		return
 	}
 	p.heading("OBJECTIVES")
 	for _, k := range p.d.SLO {
-		seen := spell(int64(k.Value))
+		seen := loadpage.Spell(int64(k.Value))
 		if strings.HasPrefix(k.Objective, "errors") {
-			seen = decimal(k.Value*100, 3) + " %"
+			seen = loadpage.Decimal(k.Value*100, 3) + " %"
 		}
 		fmt.Fprintf(&p.b, "  %s  %s: measured %s\n", p.ruling(k.Verdict), k.Objective, seen)
 	}
@@ -260,14 +268,14 @@ func (p *loadPage) search() {
 	for _, step := range s.Steps {
 		asked := "–"
 		if step.RateAsked > 0 {
-			asked = thousands(step.RateAsked)
+			asked = loadpage.Thousands(step.RateAsked)
 		}
 		text := string(step.Verdict)
 		if step.Why != "" {
 			text += ": " + step.Why
 		}
-		fmt.Fprintf(&p.b, "  %11d  %10s  %11s  %9s  %9s  %8s  %s\n", step.Connections, asked, thousands(step.RequestsPerSecond),
-			decimal(float64(step.P50)/1e6, 3), decimal(float64(step.P99)/1e6, 3), decimal(step.ErrorShare*100, 2), text)
+		fmt.Fprintf(&p.b, "  %11d  %10s  %11s  %9s  %9s  %8s  %s\n", step.Connections, asked, loadpage.Thousands(step.RequestsPerSecond),
+			loadpage.Decimal(float64(step.P50)/1e6, 3), loadpage.Decimal(float64(step.P99)/1e6, 3), loadpage.Decimal(step.ErrorShare*100, 2), text)
 	}
 	cmdenv.Paragraph(&p.b, "  "+p.ruling(s.Verdict)+"  ", strings.Repeat(" ", 16), s.Sentence, p.style.Width)
 }
@@ -307,92 +315,4 @@ func (p *loadPage) marked(label string, colour func(string) string, text string)
 		}
 		fmt.Fprintf(&p.b, "  %s  %s\n", cmdenv.Paint(colour, fmt.Sprintf("%-10s", label)), line)
 	}
-}
-
-// timeUnit is how times of one table are written.
-type timeUnit struct {
-	name     string
-	ns       float64
-	decimals int
-}
-
-// unitFor is one in which a typical time has some digits before the point.
-func unitFor(ns int64) timeUnit {
-	switch {
-	case ns >= 10e9:
-		return timeUnit{"s", 1e9, 3}
-	case ns >= 1e6:
-		return timeUnit{"ms", 1e6, 2}
-	}
-	return timeUnit{"µs", 1e3, 1}
-}
-
-func (u timeUnit) format(ns float64) string { return decimal(ns/u.ns, u.decimals) }
-
-// spell is a time with its unit, three digits.
-func spell(ns int64) string {
-	u := timeUnit{"ns", 1, 0}
-	for _, larger := range []timeUnit{{"µs", 1e3, 0}, {"ms", 1e6, 0}, {"s", 1e9, 0}} {
-		if float64(ns) >= larger.ns {
-			u = larger
-		}
-	}
-	x := float64(ns) / u.ns
-	switch {
-	case u.ns == 1 || x >= 100:
-	case x >= 10:
-		u.decimals = 1
-	default:
-		u.decimals = 2
-	}
-	return decimal(x, u.decimals) + " " + u.name
-}
-
-// decimal is a number with thousands set apart.
-func decimal(x float64, decimals int) string {
-	text := strconv.FormatFloat(x, 'f', decimals, 64)
-	whole, rest, point := strings.Cut(text, ".")
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "-", whole[1:]
-	}
-	for at := len(whole) - 3; at > 0; at -= 3 {
-		whole = whole[:at] + "," + whole[at:]
-	}
-	if point {
-		whole += "." + rest
-	}
-	return sign + whole
-}
-
-// thousands is a rate: whole, or with decimals where it is small.
-func thousands(x float64) string {
-	if x < 100 {
-		return decimal(x, 2)
-	}
-	return decimal(x, 0)
-}
-
-func counted(n int64) string { return decimal(float64(n), 0) }
-
-// sized is a number of bytes.
-func sized(n int64) string { return scaled(float64(n), []string{"B", "kB", "MB", "GB", "TB"}) }
-
-// bits is a rate in bits per second.
-func bits(perSecond float64) string {
-	return scaled(perSecond, []string{"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"})
-}
-
-func scaled(x float64, units []string) string {
-	i := 0
-	for ; x >= 1000 && i < len(units)-1; i++ {
-		x /= 1000
-	}
-	switch {
-	case i == 0 || x >= 100:
-		return decimal(x, 0) + " " + units[i]
-	case x >= 10:
-		return decimal(x, 1) + " " + units[i]
-	}
-	return decimal(x, 2) + " " + units[i]
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/load/hist"
 	"github.com/tarebench/tare/report"
@@ -181,9 +182,9 @@ func TestPresetsOfNothing(t *testing.T) {
 
 func TestFigures(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{spell(0), "0 ns"}, {spell(999), "999 ns"}, {spell(1000), "1.00 µs"}, {spell(46_400), "46.4 µs"}, {spell(20_040_000), "20.0 ms"}, {spell(2_500_000_000), "2.50 s"}, {spell(123_456_789_000), "123 s"},
-		{decimal(1234567.891, 1), "1,234,567.9"}, {decimal(-1234, 0), "-1,234"}, {decimal(999, 0), "999"}, {thousands(99.5), "99.50"}, {thousands(100_000), "100,000"},
-		{sized(0), "0 B"}, {sized(999), "999 B"}, {sized(1500), "1.50 kB"}, {sized(16_700_000), "16.7 MB"}, {bits(70e6), "70.0 Mbit/s"}, {bits(0), "0 bit/s"},
+		{loadpage.Spell(0), "0 ns"}, {loadpage.Spell(999), "999 ns"}, {loadpage.Spell(1000), "1.00 µs"}, {loadpage.Spell(46_400), "46.4 µs"}, {loadpage.Spell(20_040_000), "20.0 ms"}, {loadpage.Spell(2_500_000_000), "2.50 s"}, {loadpage.Spell(123_456_789_000), "123 s"},
+		{loadpage.Decimal(1234567.891, 1), "1,234,567.9"}, {loadpage.Decimal(-1234, 0), "-1,234"}, {loadpage.Decimal(999, 0), "999"}, {loadpage.Thousands(99.5), "99.50"}, {loadpage.Thousands(100_000), "100,000"},
+		{loadpage.Sized(0), "0 B"}, {loadpage.Sized(999), "999 B"}, {loadpage.Sized(1500), "1.50 kB"}, {loadpage.Sized(16_700_000), "16.7 MB"}, {loadpage.Bits(70e6), "70.0 Mbit/s"}, {loadpage.Bits(0), "0 bit/s"},
 		{wrkTime(251_000), "251.00us"}, {wrkTime(6_500_000), "6.50ms"}, {wrkTime(2e9), "2.00s"}, {wrkTime(90e9), "1.50m"}, {wrkMetric(11_610), "11.61k"}, {wrkMetric(999), "999.00"},
 		{wrkBinary(2.6 * 1024 * 1024), "2.60M"}, {wrkWhole(10.02), "10s"}, {wrkWhole(120), "2m"},
 		{padded("6.50ms", 8), "  6.50ms"}, {padded("1.00s", 8), "  1.00s "}, {padded("99.00", 8), " 99.00  "},

@@ -197,6 +197,6 @@ func weighed(kind, name, entry string) string {
 	case "copier":
 		baseline, workload = "hand-cgo", "id: object/single, fixture: object, n: 1, op: single"
 	}
-	return fmt.Sprintf("echo '{study: %s, kinds: [%s], baseline: %s, contenders: [%s, %s], workloads: [{%s}], metrics: [%s]}' | tare run -",
+	return fmt.Sprintf("echo '{study: %s, kind: %s, baseline: %s, contenders: [%s, %s], workloads: [{%s}], metrics: [%s]}' | tare run -",
 		name, kind, baseline, baseline, entry, workload, metrics)
 }

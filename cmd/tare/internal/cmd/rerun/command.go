@@ -160,7 +160,7 @@ func toType(old *tare.Result) string {
 	base, _ := old.Contender(bring.Base)
 	head, _ := old.Contender(bring.Head)
 	switch {
-	case slices.Contains(old.Kinds, "gobench"):
+	case old.Kind == "gobench":
 		text := "in its repository: tare bench"
 		if commit, _ := commitOf(base.Version); commit != "" {
 			text += " --base " + commit
@@ -169,7 +169,7 @@ func toType(old *tare.Result) string {
 			text += " --head " + commit
 		}
 		return text + " --seed " + old.Seed
-	case slices.Contains(old.Kinds, "codec") && strings.HasPrefix(old.Study, "json-") && slices.ContainsFunc(old.Workloads, func(w tare.Workload) bool { return w.File != "" }):
+	case old.Kind == "codec" && strings.HasPrefix(old.Study, "json-") && slices.ContainsFunc(old.Workloads, func(w tare.Workload) bool { return w.File != "" }):
 		return "tare json FILE --seed " + old.Seed + " with the documents it was made of"
 	}
 	return ""

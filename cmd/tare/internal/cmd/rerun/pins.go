@@ -28,7 +28,7 @@ type rebuilder interface {
 // that can be had, and with its modules. What differs from today is said.
 func asThen(ctx context.Context, w *session.Session, study *cmdenv.Study, old *tare.Result) {
 	r, ok := w.Sources.(rebuilder)
-	if !ok || len(study.Kinds) != 1 {
+	if !ok {
 		return
 	}
 	if release := builtBy(old); release != "" && w.Options.Release == "" {
@@ -42,7 +42,7 @@ func asThen(ctx context.Context, w *session.Session, study *cmdenv.Study, old *t
 		if !ok || e.Launch() != tare.LaunchProgram || e.Program != "" {
 			continue
 		}
-		added := relinked(r.Versions(study.Kinds[0], e), then.Modules, slices.Concat(e.With, w.Options.With))
+		added := relinked(r.Versions(string(study.Kind), e), then.Modules, slices.Concat(e.With, w.Options.With))
 		if len(added) > 0 {
 			entries[i].With = slices.Concat(e.With, added)
 			w.Progress.Say(fmt.Sprintf("%s: built with %s, as then", e.ID, strings.Join(added, ", ")))

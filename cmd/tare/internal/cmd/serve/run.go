@@ -77,7 +77,7 @@ func runServe(ctx context.Context, env cmdenv.Env, o options) error {
 // renews reports whether a hang-up means that there is another certificate, as
 // it does where no terminal can be gone.
 func (o options) renews(env cmdenv.Env) bool {
-	_, terminal := cmdenv.Terminal(env.In)
+	_, _, terminal := cmdenv.Terminal(env.In)
 	return !terminal && o.value(flagTLSCert) != ""
 }
 

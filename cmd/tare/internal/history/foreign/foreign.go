@@ -85,7 +85,7 @@ func metricOf(unit string) string {
 func (r record) result() *tare.Result {
 	out := &tare.Result{
 		Schema: tare.ResultSchema, Study: "recorded " + r.pkg, Question: "What did other tools record of " + r.pkg + "?",
-		Kinds: []string{"gobench"}, Started: r.at.UTC(), Stopped: "recorded", Seed: "1", Budget: "recorded elsewhere",
+		Kind: "gobench", Started: r.at.UTC(), Stopped: "recorded", Seed: "1", Budget: "recorded elsewhere",
 		Machine: tare.Machine{OS: r.os, Arch: r.arch, CPU: r.cpu},
 		Contenders: []tare.Contender{
 			{ID: UnitID, Kind: "gobench", Role: tare.RoleBaseline, Name: "one unit"},

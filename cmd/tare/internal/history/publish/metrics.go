@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // gauge is one family of the exposition and its value of a series.
@@ -52,7 +52,7 @@ func OpenMetrics(w io.Writer, trends []history.Trend) error {
 					}
 					if x, ok := g.value(m, s); ok {
 						fmt.Fprintf(out, "%s{study=%s,metric=%s,machine=%s,workload=%s,contender=%s,against=%s} %s\n",
-							g.name, label(t.Study), label(t.Metric), label(m.Name), label(s.Workload), label(s.Contender), label(t.Against), strconv.FormatFloat(x, 'g', -1, 64))
+							g.name, format.Label(t.Study), format.Label(t.Metric), format.Label(m.Name), format.Label(s.Workload), format.Label(s.Contender), format.Label(t.Against), strconv.FormatFloat(x, 'g', -1, 64))
 					}
 				}
 			}
@@ -60,9 +60,4 @@ func OpenMetrics(w io.Writer, trends []history.Trend) error {
 	}
 	fmt.Fprintln(out, "# EOF")
 	return out.Flush()
-}
-
-// label quotes the value of a label.
-func label(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
 }

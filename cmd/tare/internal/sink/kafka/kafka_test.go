@@ -77,19 +77,42 @@ func refusal(r *kmsg.ProduceRequest, with *kerr.Error) kmsg.Response {
 func (c *cluster) url() string { return "kafka://" + strings.Join(c.ListenAddrs(), ",") + "/events" }
 
 // records are all of the topic.
-func (c *cluster) records() []*kgo.Record {
-	client, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.ConsumeTopics("events"), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
-	assert.NoError(c.t, "client", err)
+func (c *cluster) records() []*kgo.Record { return recordsOf(c.t, "events", c.ListenAddrs()...) }
+
+// recordsOf are those of a topic of one partition, up to where it ends now,
+// however long that takes.
+func recordsOf(t testing.TB, topic string, brokers ...string) (list []*kgo.Record) {
+	t.Helper()
+	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...), kgo.ConsumeTopics(topic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	assert.NoError(t, "client", err)
 	defer client.Close()
-	var list []*kgo.Record
-	for {
-		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-		fetches := client.PollFetches(ctx)
-		cancel()
-		n := len(list)
-		if list = append(list, fetches.Records()...); n == len(list) && (n == 0 || fetches.Err() != nil) {
-			return list
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	for end := endOf(ctx, t, client, topic); len(list) == 0 || list[len(list)-1].Offset+1 < end; {
+		if end == 0 {
+			return nil
 		}
+		list = append(list, client.PollFetches(ctx).Records()...)
+		assert.NoError(t, "read the topic", ctx.Err())
+	}
+	return list
+}
+
+// endOf is where a topic of one partition ends.
+func endOf(ctx context.Context, t testing.TB, client *kgo.Client, topic string) int64 {
+	t.Helper()
+	request := kmsg.NewPtrListOffsetsRequest()
+	one, first := kmsg.NewListOffsetsRequestTopic(), kmsg.NewListOffsetsRequestTopicPartition()
+	first.Timestamp = -1 // the end
+	one.Topic, one.Partitions = topic, append(one.Partitions, first)
+	request.Topics = append(request.Topics, one)
+	for {
+		response, err := request.RequestWith(ctx, client)
+		if err == nil && response.Topics[0].Partitions[0].ErrorCode == 0 {
+			return response.Topics[0].Partitions[0].Offset
+		}
+		assert.NoError(t, "where the topic ends", ctx.Err())
+		time.Sleep(100 * time.Millisecond)
 	}
 }
 

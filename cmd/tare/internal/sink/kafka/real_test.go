@@ -42,19 +42,8 @@ func topic(t testing.TB, n int) string {
 // values are all of a topic, up to where it ends now.
 func values(t testing.TB, name string) (events []string) {
 	t.Helper()
-	client, err := kgo.NewClient(kgo.SeedBrokers(realAddr), kgo.ConsumeTopics(name), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
-	assert.NoError(t, "client", err)
-	defer client.Close()
-	for idle := 0; idle < 3; {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		records := client.PollFetches(ctx).Records()
-		cancel()
-		for _, r := range records {
-			events = append(events, string(r.Value))
-		}
-		if len(records) == 0 {
-			idle++
-		}
+	for _, r := range recordsOf(t, name, realAddr) {
+		events = append(events, string(r.Value))
 	}
 	return events
 }

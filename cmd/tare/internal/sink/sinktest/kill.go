@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -111,7 +112,10 @@ func serve(dir, url string, open func(sink.Target) (sink.Sink, error)) error {
 	return err
 }
 
-const killBatch = 200
+const (
+	killBatch  = 200
+	killEvents = 1000 // that are acknowledged in a life, more or less
+)
 
 // Kills is how often the service is killed, and how often the far side.
 type Kills struct{ Service, Far int }
@@ -142,7 +146,7 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 	dir := t.TempDir()
 	var kept []string
 	tried := map[string]bool{}
-	life := func(kill bool, during func()) {
+	life := func(kill bool, during func(acknowledged *atomic.Int64)) {
 		cmd := exec.Command(self)
 		cmd.Env = append(os.Environ(), envDir+"="+dir, envURL+"="+url)
 		var errors bytes.Buffer
@@ -159,7 +163,7 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 			t.Fatal(err)
 		}
 		done := make(chan struct{})
-		acknowledged := 0
+		var acknowledged atomic.Int64
 		go func() {
 			defer close(done)
 			for r := bufio.NewReader(out); ; {
@@ -171,12 +175,12 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 				for _, id := range strings.Fields(ids) {
 					if tried[id] = true; what == "ok" {
 						kept = append(kept, id)
-						acknowledged++
+						acknowledged.Add(1)
 					}
 				}
 			}
 		}()
-		during()
+		during(&acknowledged)
 		if kill {
 			_ = cmd.Process.Kill()
 		} else {
@@ -186,13 +190,22 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 		if err := cmd.Wait(); !kill && err != nil {
 			t.Fatalf("%v: %s", err, errors.String())
 		}
-		if acknowledged == 0 {
-			t.Logf("a life without an acknowledged event: %s", errors.String())
+		if kill && acknowledged.Load() == 0 && errors.Len() > 0 {
+			t.Logf("a life without an event: %s", errors.String())
+		}
+	}
+	// until waits for so many events, since how fast they come is the machine's.
+	until := func(n *atomic.Int64, enough int64) {
+		for end := time.Now().Add(2 * time.Minute); n.Load() < enough && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
 		}
 	}
 	for i := range kills.Service {
-		life(true, func() {
-			time.Sleep(time.Duration(30+rng.IntN(120)) * time.Millisecond)
+		life(true, func(acknowledged *atomic.Int64) {
+			if i%10 != 9 { // or else it is killed while it starts
+				until(acknowledged, 10+rng.Int64N(2*killEvents))
+			}
+			time.Sleep(time.Duration(rng.IntN(20)) * time.Millisecond)
 			if kills.Far > 0 && i%(max(1, kills.Service/kills.Far)) == 0 {
 				away()
 				time.Sleep(time.Duration(rng.IntN(50)) * time.Millisecond)
@@ -201,7 +214,7 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 			}
 		})
 	}
-	life(false, func() { time.Sleep(50 * time.Millisecond) })
+	life(false, func(acknowledged *atomic.Int64) { until(acknowledged, killEvents) })
 	there := ids(t, arrived())
 	Check(t, kept, there, tried, true) // four callers at once have no order of their own
 	distinct := map[string]bool{}
@@ -212,7 +225,7 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 	if most := (kills.Service + kills.Far) * killBatch; len(there)-len(distinct) > most {
 		t.Errorf("more duplicates than the %d that the batches under way can be", most)
 	}
-	if len(kept) < 50*kills.Service {
-		t.Errorf("only %d events were acknowledged: nothing is shown by that", len(kept))
+	if least := kills.Service * killEvents / 4; len(kept) < least {
+		t.Errorf("only %d events were acknowledged, fewer than %d: nothing is shown by that", len(kept), least)
 	}
 }

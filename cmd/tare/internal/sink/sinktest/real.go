@@ -6,6 +6,9 @@ import (
 	"testing"
 )
 
+// envReal names the far side that .ci/brokers has started.
+const envReal = "TARE_REAL"
+
 // Real is a far side that .ci/brokers starts and kills.
 type Real struct {
 	t    testing.TB
@@ -15,7 +18,7 @@ type Real struct {
 // NewReal is the far side of a name, where the test runs in .ci/brokers with it.
 func NewReal(t testing.TB, name string) *Real {
 	t.Helper()
-	if os.Getenv("TARE_REAL") != name {
+	if os.Getenv(envReal) != name {
 		t.Skip(".ci/brokers runs this")
 	}
 	return &Real{t, name}

@@ -1,0 +1,112 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/ingest/serving"
+	"github.com/tarebench/tare/internal/conformance"
+)
+
+// profile is the metadata of a user's profile, with 17 members of all types.
+const profile = `{"index": 3, "guid": "0d5b4c0e-93a6-4a33-8a5c-6d1f2a7b9e10", "isActive": true, "balance": "$1,906.25",
+	"picture": "http://pictures.example.org/64x64", "age": 41, "eyeColor": "grey", "name": "Ines Holm", "gender": "female", "company": "NORDLYS",
+	"email": "ines.holm@example.org", "phone": "+46 (800) 555-2671", "address": "12 Quay Street, Lund, Scania, 22100",
+	"about": "She keeps bees. She sells \"honey\" & wax <at> the market.\r\n", "registered": "2015-07-02T09:13:27 -02:00", "latitude": -41.270634, "longitude": 173.284}`
+
+// unchanged are metadata of which nothing may be lost.
+func unchanged() []string {
+	return []string{
+		profile,
+		`{}`,
+		`{"nested":{"a":[1,{"b":null}],"":[]},"unknown":[true,false]}`,
+		`{"integer":9007199254740993,"large":123456789012345678901234567890,"fraction":0.1000000000000000055511151231257827,"exponent":1E30,"negative":-0}`,
+		`{"nul":"\u0000","pair":"\ud83d\ude00","separator":"\u2028","escaped":"\/","text":"é€😀<&>"}`,
+	}
+}
+
+// checkPayload: metadata is handed on whole, whatever the object, with timestamps of
+// all notations.
+func checkPayload(e conformance.Exam) error {
+	path := filepath.Join(e.Dir, "payload.ndjson")
+	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path})
+	if err != nil || e.Trap || e.Loose() {
+		return err
+	}
+	stamps := []struct{ sent, kept string }{
+		{`1460616245`, "2016-04-14T06:44:05Z"}, {`1460616245.25`, "2016-04-14T06:44:05.25Z"}, {`0`, "1970-01-01T00:00:00Z"}, {`-1.5`, "1969-12-31T23:59:58.5Z"},
+		{`"2016-04-14T08:44:05+02:00"`, "2016-04-14T08:44:05+02:00"},
+	}
+	var body, want bytes.Buffer
+	all := unchanged()
+	for i, metadata := range all {
+		fmt.Fprintf(&body, `%s{"id":"e-%d","timestamp":%s,"metadata":%s}`, map[bool]string{true: "[", false: ","}[i == 0], i, stamps[i].sent, metadata)
+		fmt.Fprintf(&want, "{\"id\":\"e-%d\",\"timestamp\":%q,\"metadata\":%s}", i, stamps[i].kept, metadata)
+	}
+	body.WriteString("]")
+	got, err := e.AskOnce(addr, post(body.String()))
+	if err != nil || got.Status != 200 {
+		return errors.Join(err, fmt.Errorf("metadata of any object: status %d %s, want 200", got.Status, got.Body))
+	}
+	var receipt ingest.Receipt
+	if err := json.Unmarshal(got.Body, &receipt); err != nil || receipt.Accepted != len(all) {
+		return errors.Join(err, fmt.Errorf("%s: want %d accepted", got.Body, len(all)))
+	}
+	// A decoder may refuse these, but not change them.
+	for _, metadata := range []string{`{"a":1,"a":2}`, `{"exponent":1E400}`} {
+		got, err := e.AskOnce(addr, post(`[{"id":"e","timestamp":1,"metadata":`+metadata+`}]`))
+		switch {
+		case err != nil:
+			return err
+		case got.Status == 200:
+			fmt.Fprintf(&want, `{"id":"e","timestamp":"1970-01-01T00:00:01Z","metadata":%s}`, metadata)
+		case got.Status != 400:
+			return fmt.Errorf("metadata %s: status %d, want 200 or 400", metadata, got.Status)
+		default:
+			if err := conformance.Refusal(got, "malformed"); err != nil {
+				return err
+			}
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return sameTokens(text, want.Bytes())
+}
+
+// sameTokens wants JSON of the same tokens in the same order. Numbers are compared as
+// they are written, texts by what they mean.
+func sameTokens(got, want []byte) error {
+	a, b := json.NewDecoder(bytes.NewReader(got)), json.NewDecoder(bytes.NewReader(want))
+	a.UseNumber()
+	b.UseNumber()
+	for {
+		x, err := a.Token()
+		y, end := b.Token()
+		switch {
+		case errors.Is(err, io.EOF) && errors.Is(end, io.EOF):
+			return nil
+		case err != nil || end != nil || x != y:
+			return fmt.Errorf("kept is\n%s%v instead of %v", got, x, y)
+		}
+	}
+}
+
+// typedRefusals are asked of a service that decodes metadata.
+func typedRefusals() []conformance.Probe {
+	return []conformance.Probe{
+		taken("["+record()+"]", 1),
+		taken("["+record(`"user_id":"u",`, `"user_id":"u","more":{"a":[1,2]},`)+"]", 1), // unknown fields
+		says("["+record()+","+record(`"u"`, `["u"]`)+"]", "record 2 of 2: metadata.user_id is an array; expected is a text"),
+		says("["+record(`:1,`, `:"1",`)+"]", "metadata.screen_width is a text; expected is a whole number"),
+		says("["+record(`true`, `"yes"`)+"]", "metadata.logged_in is a text; expected is true or false"),
+		says("["+record(`0.5`, `"half"`)+"]", "metadata.scroll_depth is a text; expected is a number"),
+	}
+}

@@ -1,0 +1,58 @@
+package suite
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/trial"
+)
+
+// modelled is a benchmark whose runs take as long as a formula says, so that no
+// test of them depends on the machine.
+type modelled func(ops int64) time.Duration
+
+func (m modelled) Do(_ context.Context, q wire.Request) (wire.Reply, error) {
+	return wire.Reply{WallNS: int64(m(q.Ops))}, nil
+}
+
+func (modelled) Close(context.Context) tare.Evidence { return tare.Evidence{} }
+
+var _ trial.Conn = modelled(nil)
+
+// A benchmark is cut into slices if its time is proportional to its iterations,
+// weighed in whole runs if it is not, and left out if it has no loop.
+func TestGrow(t *testing.T) {
+	const iteration = 100 * time.Nanosecond
+	interrupted := 0
+	for name, tt := range map[string]struct {
+		takes         modelled
+		grows, around bool
+		why           string
+	}{
+		"proportional": {takes: func(n int64) time.Duration { return time.Duration(n) * iteration }},
+		"interrupted": {takes: func(n int64) time.Duration { // one run in three
+			interrupted++
+			return time.Duration(n)*iteration + time.Duration(interrupted%3/2)*5*time.Millisecond
+		}},
+		"longer and longer": {takes: func(n int64) time.Duration { return time.Duration(n*n) * iteration / 2000 }, grows: true},
+		"around the loop":   {takes: func(n int64) time.Duration { return 3*time.Millisecond + time.Duration(n)*iteration }, around: true},
+		"without a loop":    {takes: func(int64) time.Duration { return 10 * time.Millisecond }, around: true, why: noLoop},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := discovery{conn: tt.takes, run: 500 * time.Millisecond, slice: func(Benchmark) time.Duration { return 4 * time.Millisecond }}
+			b := Benchmark{Name: "BenchmarkX", NSPerOp: float64(iteration)}
+			why, err := d.grow(t.Context(), &b)
+			if err != nil || why != tt.why || (b.Growth > 0) != tt.grows || (b.Fixed > 0) != tt.around {
+				t.Errorf("%q, %v, %+v", why, err, b)
+			}
+			if whole := (tt.grows || tt.around) && why == ""; (b.Run > 0) != whole {
+				t.Errorf("whole runs of %d iterations", b.Run)
+			} else if took := tt.takes(b.Run); whole && (took < d.run/4 || took > 4*d.run) {
+				t.Errorf("a whole run takes %v, want about %v", took, d.run)
+			}
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package services
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest"
+)
+
+// inSpool is how many bytes a directory's files have.
+func inSpool(t *testing.T, dir string) (n int64) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	must(t, err)
+	for _, path := range files {
+		if info, err := os.Stat(path); err == nil { // or it was sent on meanwhile
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+// TestFarSideAway: while the far side is away the spool grows to its bound and
+// no further, senders get 503 with Retry-After, and memory stays flat. When it is
+// back all that was acknowledged arrives.
+func TestFarSideAway(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a service")
+	}
+	bound, text, rate, away := int64(2<<20), "2MiB", 300, 2*time.Second
+	if soak() {
+		bound, text, rate, away = 64<<20, "64MiB", 1500, time.Minute
+	}
+	far := sinktest.NewFar(t, "ndjson")
+	dir := t.TempDir()
+	s := serve(t, dir, "tare serve ingest --addr 127.0.0.1:0 --spool-bytes "+text+" --sink "+far.URL(), environment(t, "GOMEMLIMIT=200MiB"))
+	l := senders(s, rate)
+	eventually(t, "events arrive", func() bool { return len(far.Arrived()) > 100 })
+	far.Stop()
+	began := time.Now()
+	eventually(t, "the spool is full", func() bool { return l.full.Load() > 20 })
+	took := time.Since(began)
+	atFull := s.used()
+	if status, _ := s.get("/health/ready"); status != 503 {
+		t.Errorf("/health/ready: %d, and the spool is full", status)
+	}
+	time.Sleep(away)
+	after := s.used()
+	size := inSpool(t, filepath.Join(dir, "tare-spool"))
+	if size > bound+bound/10 || size < bound/2 {
+		t.Errorf("the spool has %d bytes, its bound is %d", size, bound)
+	}
+	far.Start()
+	back, accepted := time.Now(), l.accepted.Load()
+	eventually(t, "batches are accepted again", func() bool { return l.accepted.Load() > accepted+100 })
+	l.end()
+	eventually(t, "all is sent on", func() bool { return s.metric("ingest_unsent") == 0 })
+	caughtUp := time.Since(back)
+	duplicates := l.check(far.Arrived())
+	end := s.used()
+	t.Logf("full %v after the far side had gone, and away for %v more: %d batches got 503; the spool has %d of %d bytes; "+
+		"at most resident when it was full, %v later and at the end: service %d, %d, %d MB, tare %d, %d, %d MB; %d events acknowledged, all of which arrived %v after it was back, %d of them twice",
+		took.Round(time.Second), away, l.full.Load(), size, bound, away, atFull.service/1e6, after.service/1e6, end.service/1e6,
+		atFull.tare/1e6, after.tare/1e6, end.tare/1e6, len(l.acked), caughtUp.Round(time.Second), duplicates)
+	if duplicates > 1000 {
+		t.Errorf("%d duplicates, which is more than a batch", duplicates)
+	}
+	for _, used := range []int64{end.service, end.tare} {
+		if used > mostMemory/2 {
+			t.Errorf("%d MB", used/1e6)
+		}
+	}
+}
+
+// TestFullDisk: where the spool's disk takes no more, batches get 503, the log
+// says why, and all that was acknowledged arrives.
+func TestFullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a service")
+	}
+	far := sinktest.NewFar(t, "ndjson")
+	dir, env := t.TempDir(), environment(t)
+	command := "tare serve ingest --addr 127.0.0.1:0 --sink " + far.URL()
+	serve(t, dir, command, env).end() // it is built
+	far.Stop()
+	// No file may have more than 256 KiB: the next byte is refused, as by a full disk.
+	s := script(t, dir, "ulimit -S -f 512; exec "+command, env)
+	l := senders(s, 300)
+	eventually(t, "the disk is full", func() bool { return l.full.Load() > 20 })
+	l.end()
+	if said := s.said.String(); !strings.Contains(said, "the sink fails, and batches are answered with 503") || !strings.Contains(said, "file too large") {
+		t.Errorf("it says: %s", said)
+	}
+	s.end()
+	far.Start()
+	again := serve(t, dir, command, env)
+	eventually(t, "all is sent on", func() bool { return again.metric("ingest_unsent") == 0 })
+	t.Logf("%d events acknowledged before and between, %d batches refused, %d duplicates", len(l.acked), l.full.Load(), l.check(far.Arrived()))
+}

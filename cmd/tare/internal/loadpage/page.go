@@ -1,0 +1,288 @@
+// Package loadpage shows what came of loading a server beside its text: as a
+// page, as the same page while it runs, and as OpenMetrics.
+package loadpage
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/load"
+	"github.com/tarebench/tare/report/html"
+)
+
+//go:embed page.html
+var pageText string
+
+//go:embed watch.js
+var watchScript string
+
+//go:embed page.css
+var ownStyle string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// Page is what came of a leg, or of the part of it that is over.
+type Page struct {
+	Document load.Document
+	Result   *load.Result
+	How      string // how requests were sent
+}
+
+// shell is a page around its content.
+type shell struct {
+	Policy, URL string
+	Style       template.CSS
+	Script      template.JS
+	Content     *content
+}
+
+// content is what a page says.
+type content struct {
+	URL, How, Headline, Second, Interrupted string
+	Overview                                []pair
+	Columns                                 []string
+	Rows                                    []row
+	Charts                                  []*drawing // over time
+	Quantiles                               *drawing
+	Errors, Statuses                        []pair
+	FirstError                              string
+	Objectives                              []verdict
+	Drift                                   []pair // of figures that drifted or did not
+	Search                                  *searched
+	Findings                                []finding
+}
+
+type pair struct{ Name, Value string }
+
+type row struct {
+	Name  string
+	Cells []string
+}
+
+type verdict struct{ Mark, Ruling, Objective, Measured string }
+
+type finding struct{ Mark, Severity, Check, Text string }
+
+type searched struct {
+	Mark, Ruling, Sentence, Objectives string
+	Steps                              [][]string
+}
+
+// Write writes p as one file that needs no other and no script.
+func Write(w io.Writer, p Page) error { return write(w, p, "", "") }
+
+// write writes p as a page with a script, which may be empty, and what else the
+// page's policy allows.
+func write(w io.Writer, p Page, script, allowed string) error {
+	style := html.Style() + ownStyle
+	s := shell{
+		Policy: html.Policy(style, script) + allowed, URL: p.Document.URL, Content: newContent(p),
+		Style: template.CSS(style), Script: template.JS(script), //nolint:gosec // compiled in
+	}
+	return execute(w, "page", s)
+}
+
+// execute writes a template whole or not at all.
+func execute(w io.Writer, name string, data any) error {
+	var b bytes.Buffer
+	if err := pageTemplate.ExecuteTemplate(&b, name, data); err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	return nil
+}
+
+func newContent(p Page) *content {
+	d := p.Document
+	c := &content{URL: d.URL, How: p.How, Headline: headline(d), Second: limited(d), FirstError: d.FirstError, Overview: overview(d)}
+	if d.Interrupted {
+		c.Interrupted = "Interrupted: this is what there was until then."
+	}
+	c.distributions(d)
+	if r := p.Result; r != nil {
+		all := []named{{"latency", r.Latency}}
+		if d.RateAsked > 0 {
+			all = append(all, named{"service, from sending", r.Service})
+		}
+		c.Quantiles = quantiles(append(all, named{"first byte", r.FirstByte}))
+		if len(r.Timeline) > 1 {
+			over := spans(r.Timeline, mostSpans)
+			for _, chart := range []*drawing{rates(over), latencies(over), heat(over)} {
+				if chart != nil {
+					c.Charts = append(c.Charts, chart)
+				}
+			}
+		}
+	}
+	for _, class := range load.Classes() {
+		if n := d.Errors[string(class)]; n > 0 {
+			c.Errors = append(c.Errors, pair{string(class), Counted(n)})
+		}
+	}
+	for _, code := range slices.Sorted(maps.Keys(d.Statuses)) {
+		c.Statuses = append(c.Statuses, pair{"HTTP " + code, Counted(d.Statuses[code])})
+	}
+	for code := range 17 {
+		if n := d.Codes[strconv.Itoa(code)]; n > 0 {
+			c.Statuses = append(c.Statuses, pair{fmt.Sprintf("grpc-status %d %s", code, load.CodeName(code)), Counted(n)})
+		}
+	}
+	for _, k := range d.SLO {
+		seen := Spell(int64(k.Value))
+		if strings.HasPrefix(k.Objective, "errors") {
+			seen = Decimal(k.Value*100, 3) + " %"
+		}
+		c.Objectives = append(c.Objectives, verdict{mark(k.Verdict), string(k.Verdict), k.Objective, seen})
+	}
+	for _, x := range d.Drift {
+		text := DriftText(x)
+		if !x.Shown {
+			text += ": no drift shown"
+		}
+		c.Drift = append(c.Drift, pair{DriftName(x), text})
+	}
+	c.searched(d.Search)
+	for _, f := range d.Findings {
+		text := f.Message + "."
+		if f.Advice != "" {
+			text += " " + strings.ToUpper(f.Advice[:1]) + f.Advice[1:] + "."
+		}
+		marks := map[tare.Severity]string{tare.Void: "bad", tare.Warn: "warn"}
+		c.Findings = append(c.Findings, finding{marks[f.Severity], string(f.Severity), f.Check, text})
+	}
+	return c
+}
+
+// headline is the result in one sentence.
+func headline(d load.Document) string {
+	if d.Requests == 0 {
+		return "No request was answered."
+	}
+	text := Thousands(d.RequestsPerSecond) + " requests per second"
+	if d.RateAsked > 0 {
+		text += " of " + Thousands(d.RateAsked) + " asked for"
+	}
+	text += ", p50 " + Spell(d.Latency.P50) + ", p99 " + Spell(d.Latency.P99)
+	if failed := d.Failed(); failed > 0 {
+		return text + ", " + Counted(failed) + " errors."
+	}
+	return text + ", no errors."
+}
+
+// limited says what set the pace.
+func limited(d load.Document) string {
+	text := "Limit: " + d.Limit + ". "
+	if d.LimitWhy != "" {
+		text += strings.ToUpper(d.LimitWhy[:1]) + d.LimitWhy[1:] + "."
+	}
+	if !d.Capacity && d.Sent > 0 && d.Search == nil {
+		text += " Do not read the rate as what the server can do."
+	}
+	return text
+}
+
+// overview are the counts of a leg.
+func overview(d load.Document) []pair {
+	per := func(cpu float64) string {
+		text := Decimal(cpu, 2) + " s of CPU time"
+		if d.Requests > 0 {
+			text += ", " + Decimal(cpu*1e6/float64(d.Requests), 1) + " µs per request"
+		}
+		return text
+	}
+	out := []pair{
+		{"measured", Decimal(d.Seconds, 1) + " s"},
+		{"requests", fmt.Sprintf("%s sent, %s answered, %s failed", Counted(d.Sent), Counted(d.Requests), Counted(d.Failed()))},
+		{"under way", Decimal(d.Concurrency, 2) + " in the mean"},
+		{"connections", fmt.Sprintf("%s, opened %s times", Counted(int64(d.Connections)), Counted(d.ConnectionsOpened))},
+	}
+	if d.Profile != "" {
+		out = append(out, pair{"asked", d.Profile})
+	}
+	if d.Late > 0 {
+		out = append(out, pair{"not sent in time", Counted(d.Late)})
+	}
+	out = append(out, pair{"received", Sized(d.BytesIn) + ", " + Bits(d.Path.In)}, pair{"sent", Sized(d.BytesOut) + ", " + Bits(d.Path.Out)})
+	if s := d.TLS; s != nil {
+		out = append(out, pair{"handshakes", fmt.Sprintf("%s, %s resumed, %s each (p50)", Counted(s.Handshakes), Counted(s.Resumed), Spell(s.Handshake.P50))})
+	}
+	out = append(out, pair{"client", per(d.ClientCPUSeconds)})
+	if d.ServerCPUSeconds > 0 {
+		out = append(out, pair{"server", per(d.ServerCPUSeconds)})
+	}
+	return out
+}
+
+// distributions is the table of latencies.
+func (c *content) distributions(d load.Document) {
+	if d.Latency.Count == 0 {
+		return
+	}
+	unit := UnitFor(d.Latency.P50)
+	columns := []load.Latencies{d.Latency, d.Service, d.FirstByte}
+	c.Columns = []string{"latency, " + unit.Name, "service", "first byte"}
+	if d.Connect.Count > 0 {
+		columns, c.Columns = append(columns, d.Connect), append(c.Columns, "connect")
+	}
+	for _, of := range []struct {
+		name  string
+		value func(load.Latencies) float64
+	}{
+		{"min", func(l load.Latencies) float64 { return float64(l.Min) }},
+		{"mean", func(l load.Latencies) float64 { return l.Mean }},
+		{"p50", func(l load.Latencies) float64 { return float64(l.P50) }},
+		{"p90", func(l load.Latencies) float64 { return float64(l.P90) }},
+		{"p95", func(l load.Latencies) float64 { return float64(l.P95) }},
+		{"p99", func(l load.Latencies) float64 { return float64(l.P99) }},
+		{"p99.9", func(l load.Latencies) float64 { return float64(l.P999) }},
+		{"max", func(l load.Latencies) float64 { return float64(l.Max) }},
+	} {
+		r := row{Name: of.name}
+		for _, l := range columns {
+			r.Cells = append(r.Cells, unit.Format(of.value(l)))
+		}
+		c.Rows = append(c.Rows, r)
+	}
+}
+
+// searched is the table of a search.
+func (c *content) searched(s *load.SearchSummary) {
+	if s == nil {
+		return
+	}
+	c.Search = &searched{Mark: mark(s.Verdict), Ruling: string(s.Verdict), Sentence: s.Sentence, Objectives: s.Objectives}
+	for _, step := range s.Steps {
+		asked := "–"
+		if step.RateAsked > 0 {
+			asked = Thousands(step.RateAsked)
+		}
+		text := string(step.Verdict)
+		if step.Why != "" {
+			text += ": " + step.Why
+		}
+		c.Search.Steps = append(c.Search.Steps, []string{
+			strconv.Itoa(step.Connections), asked, Thousands(step.RequestsPerSecond), Spell(step.P50), Spell(step.P99), Decimal(step.ErrorShare*100, 2) + " %", text,
+		})
+	}
+}
+
+// mark is how a ruling is painted.
+func mark(r tare.Ruling) string {
+	switch r {
+	case tare.Met:
+		return "good"
+	case tare.NotMet, tare.VoidRuling:
+		return "bad"
+	}
+	return "warn"
+}

@@ -1,0 +1,100 @@
+package judge
+
+import (
+	"math"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// fewestSizesWithCost is how many sizes a fit with a fixed cost takes: it has three
+// parameters.
+const fewestSizesWithCost = 4
+
+// beyondCost is how time grows with size beyond a cost that is the same at each size.
+type beyondCost struct {
+	exponents   []float64 // of each round
+	costs       []float64 // share of the time at the smallest size
+	value, cost float64   // of all rounds
+	low, high   float64   // of value, where there are enough rounds
+	enough      bool
+}
+
+// beyond fits time = cost + factor·size^exponent in each round, for the workloads of
+// a fit. Time in proportion to size has an exponent of 1 here, whatever a call costs;
+// a line through logarithms would be flatter.
+func (b *bench) beyond(s tare.Scaling) (out beyondCost, ok bool) {
+	if len(s.Workloads) < fewestSizesWithCost {
+		return out, false
+	}
+	x := newIndex(b.d)
+	m, _ := tare.MetricNamed("time")
+	for _, r := range x.rounds {
+		var sizes, times []float64
+		for _, id := range s.Workloads {
+			for _, w := range b.d.Study.Workloads {
+				if t, ok := x.inRound(m, cell{r, w.ID, s.Contender}); ok && w.ID == id && t > 0 {
+					sizes, times = append(sizes, size(w, s.By)), append(times, t)
+				}
+			}
+		}
+		if len(times) == len(s.Workloads) {
+			exponent, cost := fitBeyondCost(sizes, times)
+			out.exponents, out.costs = append(out.exponents, exponent), append(out.costs, cost/times[0])
+		}
+	}
+	if len(out.exponents) == 0 {
+		return out, false
+	}
+	out.value, out.cost = stats.HodgesLehmann(out.exponents), stats.HodgesLehmann(out.costs)
+	out.low, out.high, out.enough = stats.Interval(out.exponents, stats.LookLevel(alpha, b.d.looks()))
+	return out, true
+}
+
+// mostExponent bounds the exponents that are tried.
+const mostExponent = 4
+
+// fitBeyondCost finds the exponent and the cost, which is not below zero, with the
+// least sum of squared relative errors: for an exponent the rest is a straight line,
+// and exponents are tried on a grid that becomes finer.
+//
+// Source: G. H. Golub, V. Pereyra, "The differentiation of pseudo-inverses and
+// nonlinear least squares problems whose variables separate", SIAM Journal on
+// Numerical Analysis 10 (1973), which separates the linear parameters so.
+func fitBeyondCost(sizes, times []float64) (exponent, cost float64) {
+	best := math.Inf(1)
+	low, high := 0.05, float64(mostExponent)
+	for range 4 {
+		step := (high - low) / 40
+		at := exponent
+		for i := range 41 {
+			p := low + float64(i)*step
+			if a, err := lineBeyond(sizes, times, p); err < best {
+				best, at, cost = err, p, a
+			}
+		}
+		exponent = at
+		low, high = max(0.01, at-step), at+step
+	}
+	return exponent, cost
+}
+
+// lineBeyond is the cost of the best line through times by size^p, with weights of
+// 1/time², and its weighted sum of squares.
+func lineBeyond(sizes, times []float64, p float64) (cost, err float64) {
+	var sw, sx, sy, sxx, sxy float64
+	top := sizes[len(sizes)-1]
+	for i, t := range times {
+		w, x := 1/(t*t), math.Pow(sizes[i]/top, p)
+		sw, sx, sy, sxx, sxy = sw+w, sx+w*x, sy+w*t, sxx+w*x*x, sxy+w*x*t
+	}
+	factor := (sw*sxy - sx*sy) / (sw*sxx - sx*sx)
+	if cost = (sy - factor*sx) / sw; cost < 0 {
+		cost, factor = 0, sxy/sxx
+	}
+	for i, t := range times {
+		e := (cost + factor*math.Pow(sizes[i]/top, p) - t) / t
+		err += e * e
+	}
+	return cost, err
+}

@@ -1,0 +1,27 @@
+//go:build unix && !solaris && !aix
+
+package machine
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// LockDir locks a directory without waiting, so that two processes do not write into
+// it at the same time; ok is false where another one has it. The lock ends with the
+// process. File systems that cannot lock a directory let everybody have it.
+func LockDir(dir string) (unlock func(), ok bool) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return func() {}, true // whoever writes there will say why
+	}
+	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
+		err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		_ = d.Close()
+		return nil, false
+	}
+	return func() { _ = d.Close() }, true
+}

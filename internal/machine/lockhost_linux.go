@@ -1,0 +1,54 @@
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/tarebench/tare/internal/format"
+)
+
+// hostSocket is the address of a lock. An address without a file belongs to nobody,
+// needs no directory that all users may write to, and is free when its process has
+// ended. Each network namespace has its own.
+func hostSocket(name string) *net.UnixAddr {
+	return &net.UnixAddr{Net: "unix", Name: "@tare-" + name}
+}
+
+func tryLockHost(name string) (func(), error) {
+	l, err := net.ListenUnix("unix", hostSocket(name))
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, errHeld
+	case err != nil:
+		return nil, err
+	}
+	return func() { _ = l.Close() }, nil
+}
+
+// hostHolder asks the kernel who listens. It is never answered: being connected says
+// enough.
+func hostHolder(name string) string {
+	c, err := net.DialUnix("unix", nil, hostSocket(name))
+	if err != nil {
+		return unknown
+	}
+	defer c.Close()
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return unknown
+	}
+	var peer *syscall.Ucred
+	_ = raw.Control(func(fd uintptr) { peer, _ = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED) })
+	if peer == nil || peer.Pid == 0 { // of another process namespace
+		return unknown
+	}
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", peer.Pid))
+	if err != nil {
+		return fmt.Sprintf("pid %d", peer.Pid)
+	}
+	return fmt.Sprintf("pid %d: %s", peer.Pid, format.Line(command(strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00")), 0))
+}

@@ -1,0 +1,30 @@
+//go:build unix && !linux && !solaris && !aix
+
+package machine
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// hostFile is in the one directory that all users have and may write to. The file is
+// only read: who made it need not let others write.
+func hostFile(name string) string { return "/tmp/tare-" + name + ".lock" }
+
+func tryLockHost(name string) (func(), error) {
+	f, err := os.OpenFile(hostFile(name), os.O_RDONLY|os.O_CREATE|syscall.O_NOFOLLOW, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
+			return nil, errHeld
+		}
+		return nil, err
+	}
+	return func() { _ = f.Close() }, nil
+}
+
+func hostHolder(string) string { return unknown }

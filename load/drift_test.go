@@ -1,0 +1,77 @@
+package load
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/internal/assert"
+)
+
+// soaked is a made-up leg: latencies around 1 ms that wander as a real server's
+// do, errors and memory, with a slope over the whole leg.
+func soaked(seed uint64, n int, latency, memory, errors float64) (seconds []Second, bytes []int64) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	wander := 0.0
+	for i := range n {
+		at := float64(i) / float64(n)
+		wander = 0.7*wander + r.NormFloat64()*20e3
+		s := Second{At: time.Duration(i) * time.Second, Requests: 1000, P50: time.Duration(1e6 + latency*at + wander), P99: time.Duration(3e6 + wander + r.NormFloat64()*100e3)}
+		if r.Float64() < 0.1+errors*at {
+			s.Errors = 5
+		}
+		seconds = append(seconds, s)
+		bytes = append(bytes, int64(50e6+memory*at+r.NormFloat64()*1e6))
+	}
+	return seconds, bytes
+}
+
+// A drift that is there is shown on the figures that have it, and at least about
+// nineteen of twenty intervals hold its size.
+func TestDrift(t *testing.T) {
+	want := map[string]float64{"latency_p50": 300e3, "latency_p99": 0, "errors": 0.004, "server_memory": 20e6}
+	const legs = 100
+	held := map[string]int{}
+	for seed := range uint64(legs) {
+		seconds, memory := soaked(seed, 600, 300e3, 20e6, 0.8)
+		list := drifts(seconds, memory, Constant{PerSecond: 1000})
+		assert.Equal(t, "figures", len(list), len(want))
+		for _, d := range list {
+			if d.Low <= want[d.Of] && want[d.Of] <= d.High {
+				held[d.Of]++
+			}
+			if d.Low > d.Change || d.High < d.Change || want[d.Of] != 0 && !d.Shown {
+				t.Errorf("%+v", d)
+			}
+		}
+	}
+	for of := range want {
+		some{legs * 88 / 100, legs}.check(t, of, int64(held[of]))
+	}
+}
+
+// Where nothing drifts, no more than about one interval in twenty says otherwise.
+func TestNoDrift(t *testing.T) {
+	shown, all := 0, 0
+	for seed := range uint64(200) {
+		seconds, memory := soaked(seed, 300, 0, 0, 0)
+		for _, d := range drifts(seconds, memory, nil) {
+			if all++; d.Shown {
+				shown++
+			}
+		}
+	}
+	if all < 700 || shown > all*8/100 {
+		t.Errorf("%d of %d", shown, all)
+	}
+}
+
+// Nothing is said of a leg that is too short, whose rate is to change, or in
+// which nothing was answered.
+func TestWhereNoDriftIsLookedFor(t *testing.T) {
+	seconds, memory := soaked(1, 600, 300e3, 20e6, 0)
+	assert.Equal(t, "short", len(drifts(seconds[:59], memory[:59], nil)), 0)
+	assert.Equal(t, "ramp", len(drifts(seconds, memory, Ramp{From: 1, To: 2, Over: time.Minute})), 0)
+	assert.Equal(t, "silent", len(drifts(make([]Second, 600), nil, nil)), 0)
+	assert.Equal(t, "no errors, no memory", len(drifts(seconds[:60], nil, nil)) >= 2, true)
+}

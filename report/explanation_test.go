@@ -1,0 +1,41 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/assert"
+)
+
+// explained is a result with the reason of a difference: a function, a site, a
+// decision of the compiler and a call.
+func explained() *tare.Result {
+	r := base()
+	r.Explanations = []tare.Explanation{{
+		Workload: r.Workloads[0].ID, Contender: "head", Against: "base", Rounds: 12, WallFrom: 100, WallTo: 160, From: 100, To: 160,
+		Functions: []tare.Origin{{Function: "example.com/mux.(*Mux).route", Through: "strings.Join", File: "mux.go", Line: 453, From: 10, To: 66, Share: 0.94, Low: 0.88, High: 1.01}},
+		Sites:     []tare.Origin{{Function: "example.com/mux.pattern", From: 1, To: 3, Share: 1}},
+		Unseen:    1,
+		Decisions: []tare.Decision{{Side: "base", Function: "example.com/mux.(*Mux).route", File: "mux.go", Line: 450, Text: "inlining call to find"}},
+		Calls:     []tare.Decision{{Side: "head", Function: "example.com/mux.(*Mux).route", File: "mux.go", Line: 453, Text: "pattern"}},
+	}}
+	return r
+}
+
+func TestReasons(t *testing.T) {
+	e := explained().Explanations[0]
+	lines := []string{
+		"+56 ns/op, 94 % (88 to 101) of the difference: mux.(*Mux).route through strings.Join (mux.go:453)",
+		"+2 allocations/op, 100 %: mux.pattern",
+		"+1 allocations/op are in no profile: objects below 16 bytes without pointers share blocks",
+		"compiler, in base only: inlining call to find (mux.(*Mux).route, mux.go:450)",
+		"call, in head only: pattern (mux.(*Mux).route, mux.go:453)",
+	}
+	assert.Equal(t, "all", strings.Join(Reasons(e, 0), "\n"), strings.Join(lines, "\n"))
+	assert.Equal(t, "of three, each sort has one", strings.Join(Reasons(e, 3), "\n"), strings.Join([]string{lines[0], lines[1], lines[3]}, "\n"))
+	e.Ops, e.From, e.To, e.Functions, e.Sites, e.Unseen, e.Decisions = 1e6, 10, 10, nil, nil, 0, nil
+	assert.Equal(t, "it waits", strings.Join(Reasons(e, 0), "\n"), "60 ns of 60 ns is time in which nothing runs: it waits, e.g. sleeps, blocks or does input and output\n"+lines[4])
+	assert.Equal(t, "it failed", strings.Join(Reasons(tare.Explanation{Why: "no profile"}, 0), "\n"), "not explained: no profile")
+	assert.Equal(t, "nothing", strings.Join(Reasons(tare.Explanation{}, 0), "\n"), "no function differs by more than profiles do by chance; no allocation differs")
+}
