@@ -112,7 +112,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/bring/tree", floor: 7},
 		{dir: "cmd/tare/internal/bring/why", floor: 7},
 		{dir: "cmd/tare/internal/bring/table", floor: 7, peers: []string{"cmd/tare/internal/bring"}},
-		{dir: "cmd/tare/internal/bring/suite", floor: 20},
+		{dir: "cmd/tare/internal/bring/suite", floor: 7},
 		{dir: "cmd/tare/internal/bring/gate", floor: 7},
 		{dir: "cmd/tare/internal/bring/advice", floor: 6},
 		{dir: "cmd/tare/internal/bring/routes", floor: 7},

@@ -36,13 +36,20 @@ func (b *Builder) run(ctx context.Context, path, dir string, env []string, stdou
 	if b.Log != nil {
 		b.Log("go " + strings.Join(args, " "))
 	}
-	cmd := exec.CommandContext(ctx, path, args...)
+	cmd := Command(ctx, path, args...)
 	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdout, cmd.Stderr = stdout, stderr
+	return cmd.Run()
+}
+
+// Command is a command in a process group of its own. When ctx ends the whole group is
+// killed: what the go command started too, e.g. compilers.
+func Command(ctx context.Context, path string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.WaitDelay = 2 * time.Second // for a pipe kept open by a process that left the group
 	ownGroup(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd) }
-	return cmd.Run()
+	return cmd
 }
 
 // head keeps the first bytes written to it and takes the rest.

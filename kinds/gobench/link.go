@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // Link is a call of the linker that makes a package's test binary anew, with
@@ -26,9 +25,6 @@ type Link struct {
 	Dir  string   `json:"dir"`           // where it runs, and where the binaries go
 }
 
-// linkWait is how long a linker that was interrupted has to go away.
-const linkWait = 2 * time.Second
-
 // Binary links a binary whose functions are in the order that seed stands for,
 // and returns its path.
 func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
@@ -37,8 +33,8 @@ func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
 		path += ".exe"
 	}
 	args := slices.Concat(l.Args[1:len(l.Args)-1], []string{"-o", path, fmt.Sprintf("-randlayout=%d", seed>>1)}, l.Args[len(l.Args)-1:])
-	cmd := exec.CommandContext(ctx, l.Args[0], args...)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = l.Dir, append(Environment(os.Environ()), l.Env...), linkWait
+	cmd := build.Command(ctx, l.Args[0], args...)
+	cmd.Dir, cmd.Env = l.Dir, append(Environment(os.Environ()), l.Env...)
 	said, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return "", ctx.Err()

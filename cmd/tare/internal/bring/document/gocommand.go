@@ -38,8 +38,7 @@ func (g goCommand) asUser(ctx context.Context, dir string, args ...string) (stri
 func (g goCommand) run(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, commandLimit)
 	defer cancel()
-	cmd := exec.CommandContext(limited, "go", args...)
-	cmd.WaitDelay = 5 * time.Second
+	cmd := build.Command(limited, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), append(env, "PWD="+dir)...)
 	if g.tag != "" {

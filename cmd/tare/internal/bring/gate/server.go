@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/build"
 	kind "github.com/tarebench/tare/kinds/server"
 )
 
@@ -75,10 +76,9 @@ func Build(ctx context.Context, dir, file string) error {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return &BuildError{"there is no such directory"}
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", file, ".")
+	cmd := build.Command(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", file, ".")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PWD="+dir)
-	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {

@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/kinds/gobench"
@@ -166,12 +165,10 @@ func (s *Side) run(ctx context.Context, args ...string) (string, error) {
 
 // output is run, with what the go command wrote to standard error.
 func (s *Side) output(ctx context.Context, args []string) (stdout, stderr string, err error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd := build.Command(ctx, "go", args...)
 	cmd.Dir, cmd.Env = s.Dir, s.environment()
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	cmd.WaitDelay = 2 * time.Second
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // it ends its compilers
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/profile"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -147,12 +147,12 @@ func (q Question) run(ctx context.Context, side Side, path, of string, ops int64
 	file := filepath.Join(q.Work, "profile."+of)
 	limited, cancel := context.WithTimeout(ctx, waitMost)
 	defer cancel()
-	cmd := exec.CommandContext(limited, path, "-test.run=^$", "-test.bench="+exactly(q.Name), "-test.skip="+exactly(q.Name)+"/.", "-test.count=1",
+	cmd := build.Command(limited, path, "-test.run=^$", "-test.bench="+exactly(q.Name), "-test.skip="+exactly(q.Name)+"/.", "-test.count=1",
 		fmt.Sprintf("-test.benchtime=%dx", ops), "-test."+of+"profile="+file)
 	if of == tare.ProfileMem {
 		cmd.Args = append(cmd.Args, "-test.memprofilerate=1")
 	}
-	cmd.Dir, cmd.Env, cmd.WaitDelay = side.Dir, side.Env, time.Second
+	cmd.Dir, cmd.Env = side.Dir, side.Env
 	said, err := cmd.CombinedOutput()
 	switch {
 	case limited.Err() != nil && ctx.Err() == nil:
