@@ -11,9 +11,10 @@ import (
 // Batches that come while one is written are written together.
 func TestBatchesThatWaitAreWrittenTogether(t *testing.T) {
 	var sizes []int
-	hold := make(chan struct{})
+	begun, hold := make(chan struct{}, 3), make(chan struct{})
 	q := New(func(list []*Batch) {
 		sizes = append(sizes, len(list))
+		begun <- struct{}{}
 		<-hold
 	})
 	var wg sync.WaitGroup
@@ -27,11 +28,10 @@ func TestBatchesThatWaitAreWrittenTogether(t *testing.T) {
 		}()
 	}
 	keep()
+	<-begun
 	hold <- struct{}{} // the first is written alone
 	keep()
-	for q.Waiting() > 0 {
-		time.Sleep(time.Millisecond)
-	}
+	<-begun
 	for range 20 {
 		keep()
 	}
