@@ -51,6 +51,8 @@ type Document struct {
 	SendLagP99        int64   `json:"send_lag_p99_ns"`
 	Path              Path    `json:"path"`
 
+	Generators []Generated `json:"generators,omitempty"` // where several machines sent; the rest is of all together
+
 	Limit    string   `json:"limit"`
 	LimitWhy string   `json:"limit_why"`
 	Capacity bool     `json:"capacity"` // throughput and latencies may be told of the server
@@ -170,11 +172,12 @@ type Documented struct {
 	Memory      []int64 // of the server, by second, bytes; nil: not known
 	SLO         SLO
 	Search      *Search
+	Generators  []Generator // of several machines; nil: this one alone
 }
 
 // NewDocument assesses r and puts it into a document.
 func NewDocument(r *Result, o Documented) Document {
-	a := Assess(r, o.Facts)
+	a, generators := assess(r, o)
 	d := Document{
 		Schema: DocumentSchema, URL: o.URL, Interrupted: o.Interrupted, Engine: string(r.Engine), Threads: r.Threads,
 		Requests: r.Requests, Sent: r.Sent, Errors: map[string]int64{}, Statuses: map[string]int64{}, FirstError: r.FirstError,
@@ -184,7 +187,7 @@ func NewDocument(r *Result, o Documented) Document {
 		BytesIn: r.BytesIn, BytesOut: r.BytesOut, BodyIn: r.BodyIn, BodyOut: r.BodyOut,
 		ClientCPUSeconds: r.CPU.Seconds(), ServerCPUSeconds: o.Facts.ServerCPU.Seconds(), SendLagP99: latencies(r.SendLag).P99,
 		Path:  path(r, o),
-		Limit: string(a.Limit), LimitWhy: a.Why, Capacity: a.Capacity, Findings: []Remark{}, Timeline: []Moment{},
+		Limit: string(a.Limit), LimitWhy: a.Why, Capacity: a.Capacity, Findings: []Remark{}, Timeline: []Moment{}, Generators: generators,
 	}
 	if r.Streams > 1 {
 		d.Streams = r.Streams

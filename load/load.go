@@ -119,6 +119,7 @@ type Leg struct {
 	Duration time.Duration // measured time
 	Profile  Profile       // of an open loop; nil: closed loop
 	Seed     uint64        // of random profiles
+	At       time.Time     // time zero of the profile, whether all connections were made by then or not; zero: when they are
 	Think    time.Duration // closed loop: wait between an answer and the next request
 
 	// Mark is called when measuring begins and when it ends, from wherever

@@ -124,6 +124,8 @@ func (l Leg) check() error {
 		return fmt.Errorf("an open loop takes a duration")
 	case l.Profile != nil && l.Ops != 0:
 		return fmt.Errorf("an open loop takes a duration, not a number of requests")
+	case l.Profile == nil && !l.At.IsZero():
+		return fmt.Errorf("a closed loop has no time to start at")
 	case l.Profile != nil && l.Think != 0:
 		return fmt.Errorf("an open loop has no think time: its profile says when requests are sent")
 	}

@@ -80,6 +80,7 @@ type words struct {
 	page        string
 	metrics     string
 	watch       string
+	on          cmdenv.Machines
 }
 
 // options are the flags of tare load, read.
@@ -99,7 +100,7 @@ type options struct {
 func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	changed := cmd.Flags().Changed
 	w.asking.HasBody = changed("body")
-	o := options{most: mostSearched}
+	o := options{most: mostSearched, words: *w}
 	servers, err := servers(args, w.start)
 	if err != nil {
 		return o, err
@@ -147,6 +148,15 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 	}
 	if o.bits, err = parseBandwidth(w.bandwidth); err != nil {
 		return o, err
+	}
+	if len(w.on.On) > 0 {
+		machines, err := w.on.Check()
+		if err == nil {
+			err = notOn(cmd, o, len(machines))
+		}
+		if err != nil {
+			return o, err
+		}
 	}
 	if info, err := os.Stat(w.asking.Body); w.asking.HasBody && err == nil && info.Mode().IsRegular() {
 		o.hint = fmt.Sprintf("--body %s is sent as text; --body @%s would send what the file holds", w.asking.Body, w.asking.Body)

@@ -55,6 +55,7 @@ input; 130 interrupted, after what there is has been printed.`,
   tare load --feed access.log --as-recorded --speed 10 http://127.0.0.1:8080
   tare load -d 1m --watch 127.0.0.1:8090 --page load.html :8080
   tare load --handshake resume --cacert ca.pem https://shop.example/
+  tare load --rate 6000/s -c 90 --on local,ssh:a,ssh:b http://shop.example/
   tare load --start './old -port $PORT' --start './new -port $PORT' /v1/id/7`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -97,6 +98,7 @@ input; 130 interrupted, after what there is has been printed.`,
 	how.Set.StringVar(&words.cacert, "cacert", "", "`file` of certificates (PEM) that vouch for an https server, and no others")
 	how.Set.StringVar(&words.handshake, "handshake", handshakeKeep, "`when` TLS shakes hands: keep (once on each connection), full or resume (for each request, all of it or with the ticket of the one before)")
 	how.Set.StringVar(&words.tls, "tls", "", "`version` of TLS, 1.2 or 1.3; default: the newest that both can")
+	words.on.Add(how.Set, "load from several `machines` at the same time, ssh:HOST, agent:NAME or local: -c and --rate are for all together")
 	how.Set.Uint64Var(&words.seed, "seed", 1, "of a random rate, and of the order of a comparison")
 	how.Set.DurationVar(&words.delay, "delay", 0, "add so much to every round trip, by a relay in between, e.g. 20ms")
 	how.Set.StringVar(&words.bandwidth, "bandwidth", "", "`bandwidth` of the relay each way, e.g. 70mbit")

@@ -80,15 +80,22 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 			defer l.server.Close()
 			l.url = target.URL
 		}
-		done, err := l.reach(ctx, target)
-		if err != nil {
-			return err
+		if len(o.on.On) > 0 {
+			l.target = target.ForLoad(o.trust) // it need not be reached from here
+		} else {
+			done, err := l.reach(ctx, target)
+			if err != nil {
+				return err
+			}
+			defer done()
 		}
-		defer done()
 		if target.RPC {
 			if l.requests, err = l.calls(ctx, target, env.In); err != nil {
 				return err
 			}
+		}
+		if len(o.on.On) > 0 {
+			return l.onMachines(ctx, env)
 		}
 		if o.watch != "" {
 			if l.watched, err = loadpage.Listen(o.watch, loadpage.Page{Document: load.Document{URL: l.url}, How: l.how()}); err != nil {

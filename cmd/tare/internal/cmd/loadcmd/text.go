@@ -45,6 +45,7 @@ func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, ho
 		p.timeline()
 		p.drift()
 		p.objectives()
+		p.generators()
 	}
 	p.limit()
 	_, err := io.WriteString(w, p.b.String())
