@@ -37,7 +37,8 @@ type BenchLine struct {
 	Benchmark map[string]Row `json:"benchmarks"`
 }
 
-// benches measures what is missing of each pair, and writes their table.
+// benches runs the missing studies of each experiment (a [pair] of base and head)
+// and writes its table.
 func benches(ctx context.Context, bin, dir string, table io.Writer, stderr io.Writer) error {
 	for _, p := range pairs {
 		path := filepath.Join(dir, p.name+".ndjson")
@@ -85,8 +86,8 @@ func (p pair) measure(ctx context.Context, bin, path string, lines map[uint64]Be
 	return nil
 }
 
-// repository makes one with two commits, base and head, and their test programs
-// beside it.
+// repository creates a git repository with the commits base and head, and builds
+// each side's test binary in it.
 func (p pair) repository(ctx context.Context) (repo string, err error) {
 	if repo, err = os.MkdirTemp("", "calibrate-*"); err != nil {
 		return "", err

@@ -13,8 +13,8 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// ParsePins checks what --with asks for. Its directories start at the working
-// directory and come back absolute, wherever a contender is built.
+// ParsePins checks the modules of --with. It resolves directories against the
+// working directory and returns absolute paths.
 func ParsePins(with []string) ([]string, error) {
 	var out []string
 	seen := map[string]bool{}
@@ -36,8 +36,8 @@ func ParsePins(with []string) ([]string, error) {
 	return out, nil
 }
 
-// pinner is what sources can be that know, without building anything, which of
-// the modules in --with would change none of the entries.
+// pinner is an optional interface of [lab.Sources]. Unused returns the modules of
+// --with that would change none of the entries; it builds nothing.
 type pinner interface {
 	Unused(kind string, entries []tare.Entry, studyDir string) []string
 }

@@ -21,9 +21,8 @@ import (
 )
 
 // A result holds what tare rerun runs: commands, programs, modules to build with.
-// So it says by whom it was made: a MAC over that, with a key that is in the data
-// directory and nowhere else. Whoever can read the key can run commands as its
-// owner already.
+// A result therefore carries a MAC over those fields. The key is only in the data
+// directory; whoever can read it can run commands as its owner already.
 
 // sealKey is the name of the file with the key, in the data directory.
 const sealKey = "key"
@@ -43,7 +42,7 @@ type sealedContender struct {
 	Modules         []tare.Module
 }
 
-// mac is the MAC of a result that was read from its document.
+// mac returns the MAC of a result that was read from its document.
 func mac(key []byte, r *tare.Result) (string, error) {
 	s := sealed{Study: r.Study, Budget: r.Budget, Seed: r.Seed, Isolation: string(r.Plan.Isolation), Procs: r.Procs, Env: r.Env, Asked: r.Asked}
 	s.Asked.Seal = ""
@@ -59,8 +58,8 @@ func mac(key []byte, r *tare.Result) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// seal says in a result that it was made by this data directory. What is sealed is
-// what a reader of the document will see.
+// seal writes into a result that it was made by this data directory. The MAC is
+// over what a reader of the document will see.
 func seal(d cmdenv.Dirs, res *tare.Result) error {
 	key, err := readKey(d, true)
 	if err != nil {
@@ -78,8 +77,8 @@ func seal(d cmdenv.Dirs, res *tare.Result) error {
 	return err
 }
 
-// MadeHere reports whether a result was made by this data directory, and is what it was
-// then. dir is where it was read from; one that was imported there is foreign.
+// MadeHere reports whether a result was made by this data directory, and has not been
+// changed since. dir is where it was read from; results imported into it do not count.
 func MadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	if res.Asked.Seal == "" || history.Imported(dir) {
 		return false, nil
@@ -92,13 +91,14 @@ func MadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 	return err == nil && hmac.Equal([]byte(want), []byte(res.Asked.Seal)), err
 }
 
-// readKey reads the key of the data directory. Where there is none it is made, or nil.
-func readKey(d cmdenv.Dirs, make bool) ([]byte, error) {
+// readKey reads the key of the data directory. If there is no key it creates one
+// when create is set, and returns nil otherwise.
+func readKey(d cmdenv.Dirs, create bool) ([]byte, error) {
 	const size = 32
 	path := filepath.Join(d.Data, sealKey)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if !make {
+		if !create {
 			return nil, nil
 		}
 		if err := makeKey(d, path, size); err != nil {

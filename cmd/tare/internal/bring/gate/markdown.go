@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Marker is a comment that finds a gate's own comment on a pull request again.
+// Marker is an HTML comment by which a later run finds the gate's comment on a
+// pull request.
 const Marker = "<!-- tare gate -->"
 
 // Markdown writes the report for a review or a step summary.
@@ -22,7 +23,7 @@ func Markdown(w io.Writer, rep Report) error {
 	fmt.Fprintf(&b, "%s\n### tare gate: %s %s\n\n", Marker, sign, plain(rep.Sentence))
 	fmt.Fprintf(&b, "%s against %s", plain(rep.Head), plain(rep.Base))
 	if len(rep.Rows) > 0 {
-		fmt.Fprintf(&b, ": %s", plain(rep.conduct()))
+		fmt.Fprintf(&b, ": %s", plain(rep.summary()))
 	}
 	b.WriteString(".\n")
 	var telling, quiet []Row
@@ -50,11 +51,11 @@ func Markdown(w io.Writer, rep Report) error {
 		}
 	}
 	if len(quiet) > 0 {
-		fmt.Fprintf(&b, "\n<details><summary>%d not worse by more than %s</summary>\n\n", len(quiet), rep.margins())
+		fmt.Fprintf(&b, "\n<details><summary>%d pass: at most %s worse</summary>\n\n", len(quiet), rep.margins())
 		rep.grid(&b, quiet)
 		b.WriteString("\n</details>\n")
 	}
-	rep.besides(&b, "\n", "- ", func(severity, text string) string {
+	rep.writeLeftOut(&b, "\n", "- ", func(severity, text string) string {
 		if severity == IsNote {
 			return plain(text)
 		}

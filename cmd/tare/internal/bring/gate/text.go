@@ -19,7 +19,7 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "tare gate: %s against %s\n", rep.Head, rep.Base)
 	if len(rep.Rows) > 0 {
-		fmt.Fprintf(&b, "%s\n", rep.conduct())
+		fmt.Fprintf(&b, "%s\n", rep.summary())
 	}
 	shown, rest := rep.shown(all)
 	if len(shown) > 0 {
@@ -29,7 +29,7 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 	if rest != "" {
 		fmt.Fprintf(&b, "\n  %s\n", rest)
 	}
-	rep.besides(&b, "\n", "  ", func(severity, text string) string {
+	rep.writeLeftOut(&b, "\n", "  ", func(severity, text string) string {
 		switch severity {
 		case IsError:
 			return paint(st.Bad, "error: ") + text
@@ -52,8 +52,8 @@ func Text(w io.Writer, rep Report, st report.Style, all bool) error {
 	return err
 }
 
-// conduct is how the table came about.
-func (rep *Report) conduct() string {
+// summary returns one line: rows, metrics, rounds, time, error rate.
+func (rep *Report) summary() string {
 	return fmt.Sprintf("%s on %s, %s in %s; the family-wise error rate is at most %s",
 		rep.count(), listed(rep.metrics(), " and "), format.Count(rep.Rounds, "round"), seconds(rep.Seconds), percent(rep.Alpha))
 }
@@ -88,7 +88,7 @@ func seconds(s float64) string {
 // mostRows is how many rows are listed in any case.
 const mostRows = 24
 
-// shown are the rows to list, and what is said of the others.
+// shown returns the rows to list, and a sentence about the others.
 func (rep *Report) shown(all bool) (rows []Row, rest string) {
 	if all || len(rep.Rows) <= mostRows {
 		return rep.Rows, ""
@@ -102,12 +102,12 @@ func (rep *Report) shown(all bool) (rows []Row, rest string) {
 		}
 	}
 	if n > 0 {
-		rest = fmt.Sprintf("%d more are not worse by more than %s (--all lists them)", n, rep.margins())
+		rest = fmt.Sprintf("%d more pass: at most %s worse (--all lists them)", n, rep.margins())
 	}
 	return rows, rest
 }
 
-// cells are the fields of a row in a table.
+// cells returns the fields of a row in a table.
 func (rep *Report) cells(r Row) []string {
 	base, head := amount(r.Base, r.Unit), amount(r.Head, r.Unit)
 	if r.Unit != "" && !strings.HasPrefix(r.Unit, "ns") {
@@ -249,8 +249,8 @@ func paint(f func(string) string, text string) string {
 	return f(text)
 }
 
-// besides lists what was not compared and the remarks.
-func (rep *Report) besides(b *strings.Builder, before, indent string, say func(severity, text string) string) {
+// writeLeftOut writes what was not compared, and the remarks.
+func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, say func(severity, text string) string) {
 	if len(rep.Left) > 0 {
 		b.WriteString(before + "Not compared:\n")
 		for _, l := range rep.Left {

@@ -48,23 +48,23 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var words words
 	cmd := &cobra.Command{
 		Use:   "bench [PACKAGE…] --base REV",
-		Short: "Weigh two sides of your own go test benchmarks",
-		Long: `Weigh the benchmarks of your own module, as go test -bench has them, on two
+		Short: "Compare two sides of your own go test benchmarks",
+		Long: `Measure the benchmarks of your own module, as go test -bench runs them, on two
 sides: two revisions, or the same files with another dependency, toolchain,
 environment, build tags or profile.
 
 Both sides are built, and run side by side in short slices, together with the
-base once more as control. What the machine does meanwhile meets them all, and
-no difference is claimed that the control shows as well. The last column says
-what benchstat would have said of as many runs.
+base once more as control. Disturbances of the machine affect all of them alike;
+tare claims no difference as small as that between base and control. The last
+column is benchstat's verdict on the same figures.
 
 PACKAGEs are as the go command takes them; without any it is ./... . The working
 tree, its index and .git stay as they are: a revision is unpacked into the
-cache. What only one side has, what fails, and what there was no time for is
-named and left out.
+cache. Benchmarks that exist on one side only, that fail, or that do not fit the
+time are listed and left out.
 
-Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
-input, a side that does not build, or a budget too small; 130 interrupted. With
+Exit codes: 0 carried out, whatever was found; 1 the run could not be carried out;
+2 bad input, a side that does not build, or a budget too small; 130 interrupted. With
 --exit-code also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 		Example: `  tare bench --base main
   tare bench ./parse --base v1.4.0 --bench 'Parse/.*' --budget 60s
@@ -94,28 +94,28 @@ input, a side that does not build, or a budget too small; 130 interrupted. With
 	two.Set.StringArrayVar(&words.env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
 	two.Set.StringVar(&o.asked.Tags, "tags", "", "build head with these `tags`; those of both sides are in GOFLAGS")
 	two.Set.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
-	what := cmdenv.NewFlags("What is weighed")
+	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
 	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
 	what.Set.StringVar(&words.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4")
-	what.Set.DurationVar(&o.most, "max", session.BenchMost, "measure at most that `long`, and name what there is no time for; 0 is no limit")
+	what.Set.DurationVar(&o.most, "max", session.BenchMost, "maximum measuring `time`; benchmarks that do not fit are listed; 0: no limit")
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.StringVar(&words.budget, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
 	words.until.Add(how)
 	how.Set.IntVar(&o.run.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.run.Seed, "seed", 0, "random seed; 0 takes one from the clock")
-	how.Set.DurationVar(&o.run.Slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
-	how.Set.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial for one whole trial after another")
+	how.Set.DurationVar(&o.run.Slice, "slice", 0, "target slice length, e.g. 8ms; 0: chosen automatically")
+	how.Set.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial: each side runs to its end before the next")
 	how.Set.IntVar(&words.layouts, "layouts", 0, "0 links each side anew for each round, with its functions in another order, so that where code happens to lie is noise; 1 builds each side once")
 	how.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
-	how.Set.StringVar(&o.profile, "profile", "", "after the rounds, profile both sides and name the functions and allocations that differ: of `rows` that are different, or all")
+	how.Set.StringVar(&o.profile, "profile", "", "after the rounds, profile both sides and name the functions and allocations that differ; `which` benchmarks: different or all")
 	how.Set.Lookup("profile").NoOptDefVal = string(bring.ProfileDifferent)
 	how.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
 	words.format.Add(said.Set, "the result document")
 	said.Set.StringVarP(&o.run.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	said.Set.BoolVarP(&o.run.Quiet, "quiet", "q", false, "no progress on stderr")
-	said.Set.BoolVar(&o.run.ExitCode, "exit-code", false, "exit 3 where head is slower than --allow, 4 inconclusive, 5 void")
+	said.Set.BoolVar(&o.run.ExitCode, "exit-code", false, "exit 3 if head takes more time than --allow permits, 4 inconclusive, 5 void")
 	said.Set.StringVar(&words.allow, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
 	cmdenv.AddFlags(cmd, two, what, how, said)
 	words.format.Complete(cmd)

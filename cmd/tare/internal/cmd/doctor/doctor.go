@@ -62,7 +62,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 its files, and whether everything it needs is there. Exit code 1: something is
 missing that tare run needs.
 
-With --calibrate it weighs programs of known cost instead: two copies of one, and
+With --calibrate it measures programs of known cost instead: two copies of one, and
 programs that do 2 % and 5 % more, in arithmetic and in allocation. It says which
 differed, after how many rounds, and what difference this machine resolves
 in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
@@ -95,7 +95,7 @@ in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().BoolVar(&known, "calibrate", false, "weigh programs of known cost: which differences are found here?")
+	cmd.Flags().BoolVar(&known, "calibrate", false, "measure programs of known cost: which differences are found here?")
 	cmd.Flags().DurationVar(&budget, "budget", time.Minute, "measuring time of --calibrate; it is stretched where that is too short for a verdict")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringVar(&dir, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")

@@ -47,22 +47,22 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var part string
 	cmd := &cobra.Command{
 		Use:   "gate",
-		Short: "Hold a change against its base: is anything slower?",
-		Long: `Weigh the repository's benchmarks, and what else tare.yaml names (studies, JSON
+		Short: "Compare a change with its base: is anything slower?",
+		Long: `Measure the repository's benchmarks, and what else tare.yaml names (studies, JSON
 documents, routes, servers under load), on two sides: the base and the head. A
 change is blocked where something is slower by more than the margin, allocates
 more often, or breaks a limit. The family-wise error rate of the table is bounded
 (gate: alpha, 5 %).
 
-tare.yaml says what is run, what is too much and which regressions it accepts for a time (tare
-init writes one); without it the base is where HEAD left the default branch, the
-margin 5 %, and allocations are compared exactly. Where GITHUB_ACTIONS is true,
+tare.yaml says what is run, what is too much and which regressions it accepts for
+a time (tare init writes one); without it the base is the merge base of HEAD and
+the default branch, the margin 5 %, and allocations are compared exactly. Where GITHUB_ACTIONS is true,
 the lines of the benchmarks are annotated, and the table goes to
 GITHUB_STEP_SUMMARY, as --format md prints it.
 
-Exit codes: 0 passes, or there is nothing to compare; 1 something needed failed;
-2 bad input, a side that does not build, or a budget below the least; 3 something is
-worse; 4 it could not be told, where on_inconclusive is fail; 5 something is void;
+Exit codes: 0 passes, or there is nothing to compare; 1 the run could
+not be carried out; 2 bad input, a side that does not build, or a budget below the
+least; 3 something is worse; 4 inconclusive, if on_inconclusive is fail; 5 void;
 130 interrupted. Of 3, 4 and 5 the worst: 5, then 3, then 4.`,
 		Example: `  tare gate
   tare gate --base v1.4.0 --budget 2m
@@ -85,11 +85,11 @@ worse; 4 it could not be told, where on_inconclusive is fail; 5 something is voi
 	two := cmdenv.NewFlags("The two sides")
 	two.Set.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
 	two.Set.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
-	what := cmdenv.NewFlags("What is weighed")
+	what := cmdenv.NewFlags("What is measured")
 	what.Set.BoolVar(&o.changed, "changed", false, "only benchmarks that can reach what differs between base and head")
-	what.Set.StringVar(&part, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4, for tare gate merge; the first part has what else tare.yaml names")
+	what.Set.StringVar(&part, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4, for tare gate merge; part 1 also measures the studies, documents, routes and servers of tare.yaml")
 	how := cmdenv.NewFlags("How it is measured")
-	how.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, and of each study and server besides, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
+	how.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, and in addition of each study and each server, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
 	how.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.Set.BoolVar(&o.profile, "profile", false, "after the rounds, profile both sides of benchmarks that differ, and name the functions and allocations that do")
@@ -209,7 +209,7 @@ func (o options) open() (f files, err error) {
 	return f, err
 }
 
-// Close closes them; what was not saved does not appear.
+// Close closes the files. A file that was not saved is not created.
 func (f files) Close() {
 	for _, out := range []*cmdenv.Output{f.report, f.gitlab} {
 		if out != nil {
@@ -218,7 +218,7 @@ func (f files) Close() {
 	}
 }
 
-// measureGate weighs the benchmarks and the studies.
+// measureGate measures the benchmarks and the studies.
 func measureGate(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measured, error) {
 	if env.Lab.Gate != nil {
 		return env.Lab.Gate(ctx, ask)
@@ -226,7 +226,7 @@ func measureGate(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measur
 	return weighSides(ctx, env, ask)
 }
 
-// same says why there is nothing between the two sides.
+// same explains that both sides are the same commit; it is empty if they differ.
 func same(sides gate.Sides) string {
 	if !sides.Same() {
 		return ""
@@ -310,7 +310,7 @@ func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files files
 	return appended(env.Getenv("GITHUB_OUTPUT"), func(w io.Writer) error { return gate.Outputs(w, rep, exit) })
 }
 
-// appended lets write add to the end of a file; without a path there is none.
+// appended lets write add to the end of a file. It does nothing if path is empty.
 func appended(path string, write func(io.Writer) error) error {
 	if path == "" {
 		return nil

@@ -39,9 +39,9 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var words session.Words
 	cmd := &cobra.Command{
 		Use:   "json FILE…",
-		Short: "Weigh every JSON codec on your own documents",
-		Long: `Weigh every JSON codec on your own documents: decoding into any and into a Go
-type, encoding from both, each held against encoding/json.
+		Short: "Measure every JSON codec on your own documents",
+		Long: `Measure every JSON codec on your own documents: decoding into any and into a Go
+type, encoding from both, each compared with encoding/json.
 
 A FILE holds one JSON document, or one on each line (NDJSON); - is stdin. The
 type is inferred from all documents: what may be null or missing is a pointer,
@@ -52,14 +52,14 @@ finds it; nothing is written there. Codecs that work with generated code get
 code for a copy of the type, or are left out with the reason.
 
 What a codec makes of your documents is compared with what encoding/json makes
-of them. One that has other numbers or texts is weighed, and the report says
+of them. One that has other numbers or texts is measured, and the report says
 where; one that loses parts, fails or writes what is no JSON is disqualified.
 
 The report goes to stdout. It begins with a recommendation and its price, and
 ends with one for each workload. The result is kept as those of tare run are, as
 a study called json- and the name of the first file.
 
-Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
+Exit codes: 0 carried out, whatever was found; 1 it could not be carried out; 2 bad
 input or a budget below the least; 130 interrupted. With --exit-code also 5 void.`,
 		Example: `  tare json order.json
   tare json events.ndjson --op any --only 'sonic*,goccy'
@@ -94,8 +94,8 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 			return runJSON(cmd.Context(), env, o, args)
 		},
 	}
-	what := cmdenv.NewFlags("What is weighed")
-	what.Set.StringVar(&o.typ, "type", "", "weigh a `type` of your own module's, import/path.Type or ./dir.Type, instead of an inferred one")
+	what := cmdenv.NewFlags("What is measured")
+	what.Set.StringVar(&o.typ, "type", "", "measure with a `type` of your own module's, import/path.Type or ./dir.Type, instead of an inferred one")
 	what.Set.StringVar(&o.op, "op", "all", "`what` is decoded into and encoded from: any, typed or all")
 	what.Set.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
 	what.Set.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")

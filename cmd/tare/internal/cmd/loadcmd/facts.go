@@ -14,8 +14,8 @@ import (
 
 const dials = 5 // connections that are made to see how long that takes
 
-// roundTrip is how long it takes to make a connection to addr: the median of a
-// few. The error is the first one's.
+// roundTrip returns how long it takes to connect to addr: the median of a few
+// connections. It returns the first error.
 func roundTrip(ctx context.Context, addr string, timeout time.Duration) (time.Duration, error) {
 	dialer := net.Dialer{Timeout: timeout}
 	var took []time.Duration
@@ -32,10 +32,10 @@ func roundTrip(ctx context.Context, addr string, timeout time.Duration) (time.Du
 	return took[len(took)/2], nil
 }
 
-// sighting is what is seen of a leg from beside it: the server's CPU time, and
-// what the machine did.
-type sighting struct {
-	server *started // nil: it is not ours
+// observer records the server's CPU time and memory, and the machine's noise, during
+// one leg: one stretch of load on one server.
+type observer struct {
+	server *started // nil: tare did not start it
 
 	mu      sync.Mutex
 	pids    []int // of the server
@@ -53,7 +53,7 @@ type sighting struct {
 // reading is the CPU time that processes have used, by number.
 type reading map[int]time.Duration
 
-// since is the CPU time from before to r, of processes that are in both.
+// since returns the CPU time from before to r, of processes that are in both.
 func (r reading) since(before reading) time.Duration {
 	var sum time.Duration
 	for pid, d := range r {
@@ -64,17 +64,17 @@ func (r reading) since(before reading) time.Duration {
 	return sum
 }
 
-// look finds the server's processes. That is slow, so it is done before the
-// leg; a process that is born later is not in.
-func (s *sighting) look() {
-	if s.server != nil {
-		s.pids = s.server.processes()
+// look finds the server's processes. That is slow, so it is done before the leg;
+// processes started later are not counted.
+func (o *observer) look() {
+	if o.server != nil {
+		o.pids = o.server.processes()
 	}
 }
 
-func (s *sighting) read() reading {
-	r := make(reading, len(s.pids))
-	for _, pid := range s.pids {
+func (o *observer) read() reading {
+	r := make(reading, len(o.pids))
+	for _, pid := range o.pids {
 		if d, ok := machine.CPUTime(pid); ok {
 			r[pid] = d
 		}
@@ -82,86 +82,86 @@ func (s *sighting) read() reading {
 	return r
 }
 
-// mark is called when measuring begins and ends, from a thread that sends:
-// what takes time is done elsewhere.
-func (s *sighting) mark(begin bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.read()
+// mark notes that measuring begins or ends. A sending thread calls it, so slow work
+// is done in another goroutine.
+func (o *observer) mark(begin bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := o.read()
 	if begin {
-		s.begin, s.last = now, now
+		o.begin, o.last = now, now
 	} else {
-		s.spent = now.since(s.begin)
+		o.spent = now.since(o.begin)
 	}
-	s.gauging.Go(func() { s.watch(begin) })
+	o.gauging.Go(func() { o.watch(begin) })
 }
 
-// watch reads the machine's gauges.
-func (s *sighting) watch(begin bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// watch starts or reads the machine's gauges.
+func (o *observer) watch(begin bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	switch {
 	case begin:
-		s.gauge = machine.StartGauge()
-	case s.gauge != nil:
-		s.throttled = max(0, s.gauge.Stop().Throttled)
+		o.gauge = machine.StartGauge()
+	case o.gauge != nil:
+		o.throttled = max(0, o.gauge.Stop().Throttled)
 	}
 }
 
-// tick takes the server's CPU time of a second.
-func (s *sighting) tick(second load.Second) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.pids) == 0 {
+// tick records the server's CPU time and memory of one second.
+func (o *observer) tick(second load.Second) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.pids) == 0 {
 		return
 	}
-	now := s.read()
-	for at := int(second.At / time.Second); len(s.seconds) <= at; {
-		s.seconds = append(s.seconds, 0)
+	now := o.read()
+	for at := int(second.At / time.Second); len(o.seconds) <= at; {
+		o.seconds = append(o.seconds, 0)
 	}
-	s.seconds[second.At/time.Second] = now.since(s.last)
-	s.last = now
-	for len(s.memory) < len(s.seconds) {
-		s.memory = append(s.memory, 0)
+	o.seconds[second.At/time.Second] = now.since(o.last)
+	o.last = now
+	for len(o.memory) < len(o.seconds) {
+		o.memory = append(o.memory, 0)
 	}
-	for _, pid := range s.pids {
+	for _, pid := range o.pids {
 		if bytes, ok := machine.Resident(pid); ok {
-			s.memory[second.At/time.Second] += bytes
+			o.memory[second.At/time.Second] += bytes
 		}
 	}
 }
 
-// perSecond is the server's CPU time of each second and its memory at the end of
-// it; nil: not known.
-func (s *sighting) perSecond() (cpu []time.Duration, memory []int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.seconds, s.memory
+// perSecond returns the server's CPU time of each second and its memory at the end
+// of it; nil if not known.
+func (o *observer) perSecond() (cpu []time.Duration, memory []int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.seconds, o.memory
 }
 
-// live is what was seen of a leg that goes on.
-func (s *sighting) live(r *load.Result) load.Facts {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// live returns the facts of a running leg.
+func (o *observer) live(r *load.Result) load.Facts {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	f := load.Facts{ClientCores: clientCores(r)}
-	if len(s.begin) > 0 {
-		f.ServerCPU, f.ServerCores = s.last.since(s.begin), float64(runtime.NumCPU())
+	if len(o.begin) > 0 {
+		f.ServerCPU, f.ServerCores = o.last.since(o.begin), float64(runtime.NumCPU())
 	}
 	return f
 }
 
-// clientCores is how many processors the load generator could use.
+// clientCores returns how many processors the load generator could use.
 func clientCores(r *load.Result) float64 { return float64(min(max(r.Threads, 1), runtime.NumCPU())) }
 
-// facts are what was seen of a leg that is over.
-func (s *sighting) facts(r *load.Result) load.Facts {
-	s.gauging.Wait()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := load.Facts{Throttled: s.throttled}
+// facts returns the facts of a leg that is over.
+func (o *observer) facts(r *load.Result) load.Facts {
+	o.gauging.Wait()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f := load.Facts{Throttled: o.throttled}
 	f.ClientCores = clientCores(r)
-	if len(s.begin) > 0 {
-		f.ServerCPU, f.ServerCores = s.spent, float64(runtime.NumCPU())
+	if len(o.begin) > 0 {
+		f.ServerCPU, f.ServerCores = o.spent, float64(runtime.NumCPU())
 	}
 	return f
 }

@@ -23,7 +23,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 		Use:   "load URL…",
 		Short: "Load a server, or compare several",
 		Long: `Send HTTP requests to a server and say what came of them, and what set the
-limit: the server, this load generator, or the way between them.
+limit: the server, this load generator, or the network between them.
 
 Without --rate the loop is closed: each connection sends its next request when it
 has an answer. With --rate it is open: requests are sent at their intended times,
@@ -36,10 +36,11 @@ rounds, beside a control (the first one again) and a null server (the load
 generator alone), as tare run does it, and with intervals.
 
 A URL grpc://host:port/package.Service/Method, or grpcs:// for TLS, calls a method of
-gRPC. What its messages are says --proto, or else the server.
+gRPC. --proto gives the message types; without it tare asks the server (server
+reflection).
 
---start begins a server with a command line of yours, of which $PORT is a free
-port, and ends it with everything it has started. It is not given to a shell.
+--start starts your server from a command line in which $PORT stands for a free
+port, and later stops it with all its child processes. No shell is used.
 For a container: --start 'docker run --rm -p 127.0.0.1:$PORT:80 nginx'.
 
 Exit codes: 0 carried out, whatever was found; 1 nothing could be measured; 2 bad
@@ -77,36 +78,36 @@ input; 130 interrupted, after what there is has been printed.`,
 	what.Set.StringArrayVar(&words.asking.Mix, "mix", nil, "`METHOD PATH=WEIGHT`: a share of the requests, e.g. 'GET /a=3'; repeatable, replaces the URL's path")
 	what.Set.StringVar(&words.calling.proto, "proto", "", "`file` of protocol buffers that has the method of a grpc URL; default: the server is asked (server reflection)")
 	what.Set.StringArrayVar(&words.calling.imports, "proto-path", nil, "`directory` that --proto imports from, beside its own; repeatable")
-	what.Set.StringVar(&words.calling.data, "data", "{}", "`JSON` of the message of a call, of a client's stream an array; @FILE is a file with one for each call, in turn, @- stdin")
-	what.Set.DurationVar(&words.calling.deadline, "deadline", 0, "that calls tell the server (grpc-timeout); default: none")
+	what.Set.StringVar(&words.calling.data, "data", "{}", "request message as `JSON`, for client streaming an array of them; @FILE has one value for each call, used in turn; @- reads stdin")
+	what.Set.DurationVar(&words.calling.deadline, "deadline", 0, "deadline sent with each call (grpc-timeout); default: none")
 	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	how := cmdenv.NewFlags("How it is sent")
-	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try, 1024 unless given")
-	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, or 2 (over TLS as ALPN agrees, in plain text with prior knowledge)")
-	how.Set.IntVar(&words.streams, "streams", 1, "with --http 2 and gRPC: requests under way at a time on each connection, as far as the server lets")
+	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight; with --search the most to try, default 1024")
+	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, or 2 (over TLS by ALPN, in plain text by prior knowledge)")
+	how.Set.IntVar(&words.streams, "streams", 1, "with --http 2 and gRPC: requests in flight on each connection, at most as many as the server allows")
 	how.Set.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
-	how.Set.Int64VarP(&words.requests, "requests", "n", 0, "measure so many requests, and not for a duration")
+	how.Set.Int64VarP(&words.requests, "requests", "n", 0, "measure this many requests instead of a duration")
 	how.Set.StringVar(&words.rate, "rate", "", "open loop at `rate`: 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s over the duration")
 	how.Set.BoolVar(&words.asRecorded, "as-recorded", false, "open loop at the times of --feed, an access log or a HAR, for as long as they last")
-	how.Set.Float64Var(&words.speed, "speed", 1, "with --as-recorded: so many times as fast")
+	how.Set.Float64Var(&words.speed, "speed", 1, "with --as-recorded: speed-up factor, e.g. 10")
 	how.Set.DurationVarP(&words.timeout, "timeout", "t", defaultTimeout, "how long an answer, or a connect, may take")
-	how.Set.DurationVar(&words.warm, "warm", defaultWarm, "send for so long before measuring; default with -n: 0s")
+	how.Set.DurationVar(&words.warm, "warm", defaultWarm, "how long to send before measuring; default with -n: 0s")
 	how.Set.DurationVar(&words.think, "think", 0, "wait between an answer and the next request")
-	how.Set.IntVar(&words.threads, "threads", 0, "that send; default: a quarter of the processors, rounded up")
+	how.Set.IntVar(&words.threads, "threads", 0, "number of sending threads; default: a quarter of the processors, rounded up")
 	how.Set.StringVar(&words.engine, "engine", "", "`engine` that sends: epoll (Linux) or portable; default: the first that can")
 	how.Set.BoolVar(&words.insecure, "insecure", false, "take any certificate of an https server")
-	how.Set.StringVar(&words.cacert, "cacert", "", "`file` of certificates (PEM) that vouch for an https server, and no others")
-	how.Set.StringVar(&words.handshake, "handshake", handshakeKeep, "`when` TLS shakes hands: keep (once on each connection), full or resume (for each request, all of it or with the ticket of the one before)")
+	how.Set.StringVar(&words.cacert, "cacert", "", "trust only the CA certificates in `file` (PEM)")
+	how.Set.StringVar(&words.handshake, "handshake", handshakeKeep, "`mode` of TLS handshakes: keep (one per connection), full (a full one per request) or resume (one per request, with the ticket of the previous session)")
 	how.Set.StringVar(&words.tls, "tls", "", "`version` of TLS, 1.2 or 1.3; default: the newest that both can")
 	words.on.Add(how.Set, "load from several `machines` at the same time, ssh:HOST, agent:NAME or local: -c and --rate are for all together")
-	how.Set.Uint64Var(&words.seed, "seed", 1, "of a random rate, and of the order of a comparison")
-	how.Set.DurationVar(&words.delay, "delay", 0, "add so much to every round trip, by a relay in between, e.g. 20ms")
+	how.Set.Uint64Var(&words.seed, "seed", 1, "random seed of the rate, and of the order of a comparison")
+	how.Set.DurationVar(&words.delay, "delay", 0, "time that a relay adds to every round trip, e.g. 20ms")
 	how.Set.StringVar(&words.bandwidth, "bandwidth", "", "`bandwidth` of the relay each way, e.g. 70mbit")
 	how.Set.BoolVar(&words.noLock, "no-lock", false, "measure even while another tare does")
 	said := cmdenv.NewFlags("What is asked and printed")
 	said.Set.StringVar(&words.slo, "slo", "", "`objectives` to hold it against, e.g. 'p99<50ms,errors<0.1%'; also p50, p99.9, max, mean")
 	said.Set.BoolVar(&words.search, "search", false, "look for the most requests per second that keep --slo")
-	said.Set.StringVar(&words.preset, "preset", "", "print what another `tool` does, ab or wrk; ab makes a connection for each request, unless -k")
+	said.Set.StringVar(&words.preset, "preset", "", "print in the format of another `tool`, ab or wrk; ab makes a connection for each request, unless -k")
 	said.Set.BoolVarP(&words.keepAlive, "keep-alive", "k", false, "with --preset ab: keep connections")
 	said.Set.BoolVar(&words.asJSON, "json", false, "print JSON: a tare.load/1 document, of several servers a tare.result/1")
 	said.Set.StringVar(&words.page, "page", "", "write `file`, a page with charts: percentiles, latency over time, errors, the limit")

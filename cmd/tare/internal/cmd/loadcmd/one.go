@@ -34,7 +34,7 @@ type loading struct {
 	target   load.Target
 	trip     time.Duration // to make a connection, and the relay's delay
 	server   *started      // nil: it is not ours
-	seen     sighting
+	seen     observer
 	method   *grpccall.Method // nil: HTTP
 	software string           // what the server says it is; for ab
 	length   int64            // bytes of its first answer's body; for ab
@@ -207,7 +207,7 @@ func (l *loading) leg(ctx context.Context, t load.Trial) (*load.Result, load.Fac
 		return nil, load.Facts{}, err
 	}
 	defer s.Close()
-	l.seen = sighting{server: l.server}
+	l.seen = observer{server: l.server}
 	leg := load.Leg{
 		LeadTime: l.o.warm, Duration: l.o.duration, Seed: l.o.seed, Think: l.o.think,
 		Mark: l.seen.mark, Tick: func(tick load.Tick) { l.tick(t, tick) },

@@ -30,10 +30,10 @@ several studies), the directory of a run, or the name of a study, which stands
 for its newest run in the data directory (tare history lists them). - reads from
 stdin.
 
-Several RESULTs are of one study on several machines: the report is of the first,
-with verdicts over all machines on top. From three machines on each ratio has an
-interval over machines; a test says where machines differ. NAME=RESULT names the
-machine; without it the file does.
+Give several RESULTs to combine one study from several machines. The report shows
+the first, with verdicts over all machines on top. With three or more machines
+each ratio has an interval over machines; a test shows where machines differ.
+NAME=RESULT sets the machine's name; the default is the name of the file.
 
 Formats:
 ` + cmdenv.FormatHelp() + `
@@ -81,7 +81,7 @@ one that cannot be read, or results that cannot be compared.`,
 	}
 	f.Add(cmd.Flags(), "one document, or a list where there are several")
 	f.Complete(cmd)
-	cmd.Flags().StringVar(&at.Text, "at", "", "say what contenders cost, and save, in a service that does it at `rate`, e.g. 1000/s")
+	cmd.Flags().StringVar(&at.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")
 	cmd.Flags().BoolVar(&mixedGo, "mixed-go", false, "compare machines that built contenders with different versions of Go")
 	return cmd
 }

@@ -55,7 +55,7 @@ Results made before tare sealed them need it as well.
 A RESULT is a result.json, the directory of a run, or the name of a study, which
 stands for its newest run (tare history lists them).
 
-Exit codes: 0 carried out, whatever came out; 1 something needed failed; 2 no such
+Exit codes: 0 carried out, whatever came out; 1 it could not be carried out; 2 no such
 result, one that does not hold its study, or one made elsewhere without --trust;
 130 interrupted.`,
 		Example: `  tare rerun json-encode

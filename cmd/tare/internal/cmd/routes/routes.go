@@ -31,8 +31,8 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var words session.Words
 	cmd := &cobra.Command{
 		Use:   "routes FILE",
-		Short: "Weigh every router on your own routes",
-		Long: `Weigh every router on your own routes: how long finding a route takes, by kind of
+		Short: "Measure every router on your own routes",
+		Long: `Measure every router on your own routes: how long finding a route takes, by kind of
 route, what of a whole request that is, and what each router does with requests
 that no route is for.
 
@@ -42,8 +42,8 @@ as well. - is stdin. Of a document only paths, methods and the path of the first
 server are read. What cannot be asked for (/files/{name}{ext}, HEAD and OPTIONS,
 a route that is there twice, a catch-all beside a route it would match) is named
 with its line and left out. With /files/{name}.json only the routers that can
-have it are weighed, the others void. --list prints the routes as they are
-weighed, and measures nothing; a study of yours can have such a list as its
+have it are measured, the others void. --list prints the routes as they would be
+measured, and measures nothing; a study of yours can have such a list as its
 file:.
 
 The answers of every router are checked on all routes: by whom a parameter is
@@ -55,7 +55,7 @@ The report goes to stdout. It begins with a recommendation and its price, and
 ends with it. The result is kept as those of tare run are, as a study called
 routes.
 
-Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
+Exit codes: 0 carried out, whatever was found; 1 it could not be carried out; 2 bad
 input or a budget below the least; 130 interrupted. With --exit-code also 5 void.`,
 		Example: `  tare routes openapi.yaml
   tare routes openapi.yaml --only 'gin*,chi' --budget 3m
@@ -80,12 +80,12 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 			return runRoutes(cmd.Context(), env, o, args[0])
 		},
 	}
-	what := cmdenv.NewFlags("What is weighed")
+	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringSliceVar(&o.only, "only", nil, "only the baseline and routers that match `glob`; repeatable, or several with commas")
 	what.Set.StringArrayVar(&o.run.Only.Contenders, "contender", nil, "the same, one `glob` each")
 	what.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
 	what.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
-	what.Set.BoolVar(&o.whole, "whole-segments", false, "leave out routes such as /files/{name}.json, so that every router can be weighed")
+	what.Set.BoolVar(&o.whole, "whole-segments", false, "leave out routes such as /files/{name}.json, so that every router can be measured")
 	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	session.AddFlags(cmd, what, &o.run, &words, &f)
 	return cmd

@@ -22,7 +22,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 		Use:   "run [STUDY|FILE…]",
 		Short: "Carry studies out",
 		Long: `Carry studies out: build the contenders, let each prove that it answers right,
-weigh them in lockstep rounds, and say what was found.
+measure them in lockstep rounds, and say what was found.
 
 A STUDY is the name of a bundled study (tare list studies), a FILE is a study of
 your own, and - reads one from stdin. Without either, every bundled study runs,
@@ -30,18 +30,18 @@ json-encode first and the others from short to long. Each prints a brief report
 as it ends, and at the end the published claims are compared with what was
 measured. --list shows the studies and how long each takes.
 
-Any --budget from 5s on works (10s for servers): what it has no time for is left
-out, and named with the budget that would do.
+Any --budget from 5s on works (10s for servers): tare leaves out what does not
+fit, and names the budget that would fit it.
 
 The report goes to stdout, as tables for people or in another --format (tare
 report --help describes them), and progress to stderr. Every result is kept in
 the data directory (tare history lists them). Ctrl-C finishes the round and
 judges what there is; a second one ends it at once.
 
-Exit codes: 0 carried out, whatever was found; 1 something needed failed; 2 bad
-input or a budget below the least; 130 interrupted. With --exit-code also 3 a criterion
-is not met, 4 inconclusive, 5 void: the worst (5, then 3, then 4) of those
-contenders that are not traps.`,
+Exit codes: 0 carried out, whatever was found; 1 the run could not be carried
+out, or a trap was missed; 2 bad input or a budget below the least; 130
+interrupted. With --exit-code also 3 a criterion is not met, 4 inconclusive, 5
+void: the worst (5, then 3, then 4) of those contenders that are not traps.`,
 		Example: `  tare run
   tare run --list
   tare run json-encode --budget full
@@ -71,11 +71,11 @@ contenders that are not traps.`,
 			return runStudies(cmd.Context(), env, o, args)
 		},
 	}
-	what := cmdenv.NewFlags("What is weighed")
+	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringArrayVar(&o.Only.Contenders, "contender", nil, "only the baseline and contenders that match `glob`, at any budget; repeatable")
 	what.Set.StringArrayVar(&o.Only.Workloads, "workload", nil, "only workloads that match `glob`, at any budget; repeatable")
-	what.Set.StringArrayVar(&words.With, "with", nil, "build contenders that need it with `module`@version or module=./dir; repeatable")
-	what.Set.StringVar(&words.Original, "with-original", "", "weigh the published library of a study as well, from a clone of it in `directory`")
+	what.Set.StringArrayVar(&words.With, "with", nil, "build the contenders that require it with `module`@version or module=./dir; repeatable")
+	what.Set.StringVar(&words.Original, "with-original", "", "also measure the library whose published claims the study tests, from your clone in `directory`")
 	what.Set.StringArrayVar(&words.Release, "go", nil, "build contenders with that Go `release`, e.g. go1.25.5; default: the machine's")
 	what.Set.StringVar(&o.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	how := cmdenv.NewFlags("How it is measured")
@@ -83,16 +83,16 @@ contenders that are not traps.`,
 	words.Until.Add(how)
 	how.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
-	how.Set.DurationVar(&o.Slice, "slice", 0, "slice length wanted, e.g. 8ms; 0 decides by rule")
-	how.Set.StringVar(&words.Isolation, "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial for one whole trial after another")
-	how.Set.IntVar(&o.Procs, "procs", 0, "GOMAXPROCS of the contenders; default: as the kind has it, 1 for codecs and routers")
+	how.Set.DurationVar(&o.Slice, "slice", 0, "target slice length, e.g. 8ms; 0: chosen automatically")
+	how.Set.StringVar(&words.Isolation, "isolation", string(tare.Lockstep), "`how` contenders share time: lockstep, or trial: each contender runs to its end before the next")
+	how.Set.IntVar(&o.Procs, "procs", 0, "GOMAXPROCS of the contenders; default: set by the kind of contender, 1 for codecs and routers")
 	how.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
 	how.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
-	on.Add(how.Set, "carry it out on several `machines` at the same time, ssh:HOST, agent:NAME or local, each with --rounds of its own; verdicts are over all")
+	on.Add(how.Set, "carry it out on several `machines` at the same time, ssh:HOST, agent:NAME or local; each machine runs --rounds rounds, verdicts combine all machines")
 	how.Set.BoolVar(&o.Resume, "resume", false, "go on with the newest unfinished run")
 	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
-	said.Set.StringVar(&words.At.Text, "at", "", "say what contenders cost, and save, in a service that does it at `rate`, e.g. 1000/s")
+	said.Set.StringVar(&words.At.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")
 	said.Set.BoolVar(&o.List, "list", false, "print what would be measured and for how long, and measure nothing")
 	f.Add(said.Set, "one document for one study, else a list")
 	said.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")

@@ -42,7 +42,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "serve [APP]",
-		Short: "Run a weighed service for real",
+		Short: "Run a measured service for real",
 		Long: `Build a contender and run it alone, as the service that it is weighed as.
 
 Without an APP, what can be served is listed: the services, the stacks each is

@@ -76,12 +76,13 @@ func Read(name string, src []byte, at time.Time) (results []*tare.Result, ok boo
 	return results, true, nil
 }
 
-// metricOf is the metric of a unit; empty where it is none of ours.
+// metricOf returns the metric of a unit; empty if tare has no such metric.
 func metricOf(unit string) string {
 	return map[string]string{"ns/op": "time", "B/op": "bytes", "allocs/op": "allocs"}[unit]
 }
 
-// result is the record as a result; nil where no figure of it can be followed.
+// result returns the record as a result; nil if it has no figure in
+// ns/op, B/op or allocs/op.
 func (r record) result() *tare.Result {
 	out := &tare.Result{
 		Schema: tare.ResultSchema, Study: "recorded " + r.pkg, Question: "What did other tools record of " + r.pkg + "?",
@@ -211,7 +212,7 @@ func actionData(text []byte) ([]record, error) {
 			r := record{pkg: suite, version: run.Commit.ID, at: time.UnixMilli(int64(run.Date))}
 			for _, b := range run.Benches {
 				name, unit := b.Name, b.Unit
-				// It gives "Name - B/op" to what a benchmark tells besides its time.
+				// github-action-benchmark names the other metrics of a benchmark "Name - B/op".
 				if of, after, ok := strings.Cut(name, " - "); ok {
 					name, unit = of, cmp.Or(metricUnit(after), unit)
 				}
@@ -224,7 +225,7 @@ func actionData(text []byte) ([]record, error) {
 	return records, nil
 }
 
-// metricUnit is unit if it is one that is followed.
+// metricUnit returns unit if it is ns/op, B/op or allocs/op, and else nothing.
 func metricUnit(unit string) string {
 	if metricOf(unit) == "" {
 		return ""
