@@ -14,8 +14,7 @@ import (
 )
 
 // CheckBudget refuses a budget set by the user that no part of the study fits
-// in. It needs nothing but the study, so that it can be called before anything
-// is built. The error is a [*plan.BudgetError].
+// in. It needs only the study, so it can be called before anything is built. The error is a [*plan.BudgetError].
 func CheckBudget(s tare.Study, budget time.Duration) error {
 	if least := plan.Least(s.Workloads); budget < least {
 		return &plan.BudgetError{Budget: budget, Least: least}
@@ -23,32 +22,32 @@ func CheckBudget(s tare.Study, budget time.Duration) error {
 	return nil
 }
 
-// planned plans what is left of the study. spent is what the pilot takes of the
-// budget.
+// planned plans what is left of the study. spent is the time that the pilot takes
+// from the budget.
 func (r *run) planned(pilots []tare.Pilot, spent time.Duration) tare.Plan {
-	return plan.New(r.study.Workloads, r.taking(), pilots, r.planOptions(spent))
+	return plan.New(r.study.Workloads, r.participants(), pilots, r.planOptions(spent))
 }
 
 func (r *run) planOptions(spent time.Duration) plan.Options {
 	return plan.Options{
 		Seed: r.o.Seed, Isolation: r.o.Isolation,
 		Budget: r.o.Budget, Spent: spent, Rounds: r.o.Rounds, User: r.o.User,
-		Slice: r.o.Slice, Most: r.o.Most, Long: !r.brisk() && r.o.Rounds == 0,
-		Brief: r.brief(), Early: r.early(), Until: r.o.Until,
+		Slice: r.o.Slice, Most: r.o.Most, Long: !r.reduced() && r.o.Rounds == 0,
+		Brief: r.shortSliced(), Early: r.stopsEarly(), Until: r.o.Until,
 	}
 }
 
-// early reports whether a look before the last round can change what is
-// measured: end the study, or take a contender out. Looks that cannot are not
-// paid for.
-func (r *run) early() bool {
+// stopsEarly reports whether a look before the last round can change what is
+// measured: end the study, or take a contender out. No look is
+// planned that cannot.
+func (r *run) stopsEarly() bool {
 	asks := len(r.study.Criteria)+len(r.study.Claims) > 0
-	others := len(r.taking()) - 3 // all but baseline, control and null
-	return asks || r.brisk() && others > leaders
+	others := len(r.participants()) - 3 // all but baseline, control and null
+	return asks || r.reduced() && others > leaders
 }
 
-// taking lists the contenders that take part in the rounds.
-func (r *run) taking() []string {
+// participants lists the contenders that take part in the rounds.
+func (r *run) participants() []string {
 	var ids []string
 	for _, c := range r.contenders {
 		if !r.dropped[c.ID] {
@@ -58,10 +57,10 @@ func (r *run) taking() []string {
 	return ids
 }
 
-// brief lists the contenders that no ratio is taken of and no check needs
-// complete slices of: the null contender, and the traps that are void whatever
-// their slices show.
-func (r *run) brief() []string {
+// shortSliced lists the contenders that get slices a tenth as long, because no
+// ratio is taken of them and no check needs complete slices: the null contender,
+// and traps that are void whatever their slices show.
+func (r *run) shortSliced() []string {
 	var ids []string
 	for _, c := range r.contenders {
 		switch {
@@ -73,15 +72,16 @@ func (r *run) brief() []string {
 	return ids
 }
 
-// fit leaves out what the user's budget has no time for, even with the fewest
-// slices per round: workloads first, then contenders, the last listed first and
-// those that a claim or a criterion is about after all others.
+// fit drops what the user's budget has no time for, even with the fewest slices
+// per round: workloads, then contenders, from the end of the list. It drops those
+// that a claim, criterion or decomposition needs last.
 func (r *run) fit(pilots []tare.Pilot, spent time.Duration) tare.Plan {
 	return r.fitTo(pilots, func() time.Duration { return spent })
 }
 
-// fitTo is fit where the pilot's share of the budget shrinks with what is left
-// out. It leaves out until the rest fits, and then takes back what fits as well.
+// fitTo is fit for a pilot that is not finished: pilot returns its expected
+// duration for the parts still in. It drops parts until the rest fits, then
+// restores each part that still fits.
 func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 	spent := pilot()
 	p := r.planned(pilots, spent)
@@ -91,10 +91,10 @@ func (r *run) fitTo(pilots []tare.Pilot, pilot func() time.Duration) tare.Plan {
 	need := time.Duration(math.Ceil(1.1*(spent.Seconds()+p.SecondsPerRound*plan.MinRounds))) * time.Second
 	study, contenders := r.study, r.contenders
 	out := map[string]bool{}
-	replan := func(what string, leave bool) bool {
-		out[what] = leave
+	replan := func(what string, without bool) bool {
+		out[what] = without
 		r.study, r.contenders = study, contenders
-		r.leave(out)
+		r.remove(out)
 		p = r.planned(pilots, pilot())
 		return p.Fits
 	}
@@ -127,9 +127,9 @@ const (
 	contenderPart = "contender "
 )
 
-// dispensable lists what can be left out, in that order: all workloads but one,
-// and then all contenders but the baseline and one. That one can be compared: it
-// is installed, and a trap only where there is no other.
+// dispensable lists what may be dropped, in order: all workloads but one, then all
+// contenders but the baseline and one other. That other is installed, and is a
+// trap only if there is nothing else.
 func (r *run) dispensable() []string {
 	claimed := claimed(r.study)
 	var works, contenders, traps []string
@@ -148,8 +148,8 @@ func (r *run) dispensable() []string {
 	return append(leastNeeded(workloadPart, works, claimed.workloads), leastNeeded(contenderPart, append(contenders, traps...), claimed.contenders)...)
 }
 
-// leastNeeded names ids but one, the last ones first and those that are needed
-// after all others.
+// leastNeeded returns all parts but the one needed most: those that are not needed
+// before those that are, and each group from the end of the list.
 func leastNeeded(part string, ids []string, needed map[string]bool) []string {
 	ids = slices.Clone(ids)
 	slices.Reverse(ids)
@@ -195,12 +195,13 @@ func claimed(s tare.Study) subjects {
 	return out
 }
 
-// hoped is what other contenders are hoped to take of the baseline's time, before
-// their pilot: too little only costs a pilot of what is then left out after all.
-const hoped = 0.6
+// guessedShare is the time assumed for a contender before its pilot, as a share of
+// the baseline's. If it is too low, tare only wastes the pilot of a contender that
+// it then drops.
+const guessedShare = 0.6
 
-// guess is what pilots would say of every contender if each took that share of
-// what the baseline does.
+// guess returns the pilots that are done, and assumes for every other contender
+// that it takes guessedShare of the baseline's time.
 func (r *run) guess() []tare.Pilot {
 	var out []tare.Pilot
 	known := map[[2]string]bool{}
@@ -216,7 +217,7 @@ func (r *run) guess() []tare.Pilot {
 			w, ok := r.workloadOf(p.Workload)
 			if ok && !r.dropped[c.ID] && !known[[2]string{c.ID, p.Workload}] && w.Asks(c.ID) {
 				g := p
-				g.Contender, g.NSPerOp, g.SetupNS = c.ID, hoped*p.NSPerOp, hoped*p.SetupNS
+				g.Contender, g.NSPerOp, g.SetupNS = c.ID, guessedShare*p.NSPerOp, guessedShare*p.SetupNS
 				out = append(out, g)
 			}
 		}
@@ -232,25 +233,26 @@ func (r *run) workloadOf(id string) (tare.Workload, bool) {
 	return r.study.Workloads[i], true
 }
 
-// forget drops what the pilot learnt of workloads that were left out.
+// forget deletes the pilots of workloads and contenders that were dropped, and
+// their conformance results.
 func (r *run) forget() {
 	gone := func(id string) bool { _, input := r.inputs[id]; _, in := r.workloadOf(id); return input && !in }
 	r.pilots = slices.DeleteFunc(r.pilots, func(p tare.Pilot) bool { return gone(p.Workload) || r.role(p.Contender) == "" })
 	r.conform = slices.DeleteFunc(r.conform, func(c tare.Conformance) bool { return gone(c.Workload) || r.role(c.Contender) == "" })
 }
 
-// follow leaves out of a study that is resumed what its plan left out.
-func (r *run) follow() {
+// dropAsPlanned drops from a resumed study what its plan had dropped.
+func (r *run) dropAsPlanned() {
 	out := map[string]bool{}
 	for _, l := range r.plan.LeftOut {
 		out[l.What] = true
 	}
-	r.leave(out)
+	r.remove(out)
 	r.left = append(r.left, r.plan.LeftOut...)
 }
 
-// leave takes the named parts out of the study.
-func (r *run) leave(parts map[string]bool) {
+// remove takes the named parts out of the study.
+func (r *run) remove(parts map[string]bool) {
 	r.study.Workloads = slices.DeleteFunc(slices.Clone(r.study.Workloads), func(w tare.Workload) bool { return parts[workloadPart+w.ID] })
 	r.study.Contenders = slices.DeleteFunc(slices.Clone(r.study.Contenders), func(e tare.Entry) bool { return parts[contenderPart+e.ID] })
 	r.contenders = slices.DeleteFunc(slices.Clone(r.contenders), func(c tare.Contender) bool { return parts[contenderPart+c.ID] })

@@ -205,7 +205,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 		dropped:  map[string]bool{},
 		log:      &journal.Log{},
 	}
-	if r.study, r.left, err = Part(study, r.brisk(), o.Only); err != nil {
+	if r.study, r.left, err = Part(study, r.reduced(), o.Only); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
 	if err := os.MkdirAll(r.inputDir(), 0o755); err != nil {
@@ -237,10 +237,10 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	return r, nil
 }
 
-// brisk reports whether the study is asked for what carries a claim, a criterion
-// or an expectation only: at quick, and at a budget set by the user that is less
-// than half of the full one.
-func (r *run) brisk() bool {
+// reduced reports whether only what a claim, a criterion or an expectation needs is
+// measured: at quick, and at a budget set by the user that is less than half of the
+// full one.
+func (r *run) reduced() bool {
 	return r.o.Quick || r.o.User && r.o.Rounds == 0 && r.o.Budget < Budget(r.study.Budget, false)/2
 }
 
@@ -276,7 +276,7 @@ func (r *run) prepare(ctx context.Context) error {
 		if r.log.Exams != nil {
 			r.exams = *r.log.Exams
 		}
-		r.follow()
+		r.dropAsPlanned()
 		r.before = time.Duration(r.plan.PilotSeconds * float64(time.Second))
 		for _, rd := range r.rounds {
 			r.before += time.Duration(rd.Seconds * float64(time.Second))

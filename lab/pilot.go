@@ -122,9 +122,9 @@ func (r *run) copyToControl() {
 func (r *run) fitBeforehand(two time.Duration) {
 	works := len(r.study.Workloads)
 	r.fitTo(r.guess(), func() time.Duration {
-		rest := float64(len(r.taking()) - 3) // all but baseline, control and null
+		rest := float64(len(r.participants()) - 3) // all but baseline, control and null
 		share := float64(len(r.study.Workloads)) / float64(works)
-		return r.elapsed() + time.Duration(hoped*rest*share*float64(two)/2)
+		return r.elapsed() + time.Duration(guessedShare*rest*share*float64(two)/2)
 	})
 }
 

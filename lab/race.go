@@ -17,7 +17,7 @@ const leaders = 3
 // Nobody leaves that a claim, a criterion or an expectation is about, and nobody
 // at a budget that has time for ranks.
 func (r *run) race(o weighed, done int) error {
-	if !r.brisk() || done >= r.plan.RoundsPlanned {
+	if !r.reduced() || done >= r.plan.RoundsPlanned {
 		return nil
 	}
 	about := claimed(r.study).contenders

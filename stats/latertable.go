@@ -2,8 +2,9 @@
 
 package stats
 
-// laterTable holds, per overall level, the level per look for 10 … 15 looks at
-// [8 12 18 27 40 60 80 120 180 270 400 600 900 1350 2000] rounds, from 4000000 draws with seed 1.
+// laterTable goes on with lookTable: row i is for lookTable[i].alpha. Column j, from 0, is the level
+// of each look of a study with 10+j looks, at [8 12 18 27 40 60 80 120 180 270 400 600 900 1350 2000] rounds.
+// It was computed from 4000000 draws with seed 1.
 var laterTable = [...][6]float64{
 	{0.00816757278, 0.00780428216, 0.00755047685, 0.00683428085, 0.00644200219, 0.00588866676},
 	{0.00429965274, 0.00387699012, 0.00344647817, 0.00325591171, 0.00296662254, 0.00275563911},

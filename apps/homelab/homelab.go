@@ -2,7 +2,7 @@
 //
 //	GET  /health                                        200  text/plain, ok and a line end
 //	GET  /metrics                                       200  counters as Prometheus reads them
-//	GET  /openapi.json                                  200  this, for machines
+//	GET  /openapi.json                                  200  this API as an OpenAPI document
 //	GET  /api/v1/                                       200  what the API is
 //	GET  /api/v1/services                               200  all services
 //	GET  /api/v1/cluster/services?name=NAME             200  those whose name contains NAME

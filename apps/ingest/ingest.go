@@ -4,27 +4,28 @@
 //	                   200  application/json  {"accepted":10,"bytes":6420}
 //	GET  /health       200  text/plain        ok and a line end
 //	GET  /metrics      200  text/plain        counters as Prometheus reads them
-//	GET  /openapi.json 200  application/json  this, for machines
+//	GET  /openapi.json 200  application/json  this API as an OpenAPI document
 //
 // A record is {id, timestamp, metadata}. The timestamp is a number of seconds since
 // 1970 or a text of RFC 3339. Metadata is any object, and the sender's business: it
-// is handed on as it came, without white space between its members. A service that
-// is configured to decodes the 17 fields of [Metadata] instead, and encodes them
-// anew: other members are lost then. A batch has 1 to a configured number of
+// is handed on as it came, without white space between its members. With
+// Config.Typed the service instead decodes the 17 fields of [Metadata] and encodes
+// them again; other members are lost. A batch has 1 to a configured number of
 // records. Each goes to a sink as one line of JSON, with its timestamp in RFC 3339.
 // The answer says how many records the sink has taken, and how many bytes their
 // metadata came to: whoever asks can tell that the work was done.
 //
 // What is refused, and how: see [Refusal]. Members of a record besides these three
-// are passed over; where one of the three occurs twice the last one counts, if the
-// decoder of the stack agrees. Bodies in protobuf and gob have the 17 fields.
+// are ignored; if one of the three occurs twice the last one counts, if the
+// framework's decoder does so too. Bodies in protobuf and gob have the 17 fields.
 //
-// The package knows nothing of HTTP but statuses. A stack checks the head of a
+// The package knows nothing of HTTP but statuses. A stack (the framework and the code
+// around it) checks the head of a
 // request with [Service.Admit], reads its body through [Service.Body] or
 // [Service.Unpack], decodes it in its own way, and hands what it got to
-// [Service.Accept]. Both count the records before they hand a body over: no stack
-// decodes more than a batch may have, and every stack pays alike for the count,
-// some 0.25 µs for a batch of ten.
+// [Service.Accept]. Body and Unpack count the records before they hand a body over:
+// no stack decodes more records than a batch may have, and the count costs every
+// stack the same, some 0.25 µs for a batch of ten.
 package ingest
 
 // Name is that of the app, in studies and on command lines.

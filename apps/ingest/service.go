@@ -98,11 +98,12 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// unready is how long after a batch that could not be kept the service calls itself
-// unready. Then it lets others find out: nobody asks one that never is.
+// unready is how long the service reports that it is not ready after a batch that it
+// could not store. After that it reports ready again: without new requests it could
+// not learn that the sink works again.
 const unready = 5 * time.Second
 
-// Ready is why batches cannot be kept at the moment, in words for strangers.
+// Ready returns why batches cannot be stored now, without internal details.
 func (s *Service) Ready(context.Context) error {
 	if to, ok := s.sink.(*spool.Spool); ok {
 		if st := to.Status(); st.Bound-st.Bytes < st.Bound/100 || st.Late {
@@ -115,7 +116,7 @@ func (s *Service) Ready(context.Context) error {
 	return nil
 }
 
-// Close waits for what is being kept and closes the sink.
+// Close waits until the batches in progress are stored, and closes the sink.
 func (s *Service) Close() error {
 	if s.sink == nil {
 		return nil
@@ -123,18 +124,18 @@ func (s *Service) Close() error {
 	return s.sink.Close()
 }
 
-// Delivered is how many records the sink has taken.
+// Delivered returns how many records the sink has taken.
 func (s *Service) Delivered() int64 { return s.counts.records.Load() }
 
-// Cut is how many bytes of an unfinished last line or write the sink found when
-// it was opened. A file is without them, and a spool's readers pass them over.
+// Cut returns the size of the unfinished last line or write that the sink found when
+// it was opened. A file sink removes it; readers of a spool skip it.
 func (s *Service) Cut() int64 { return s.cut }
 
-// Unsent is how many events the sink found that are still to be sent on.
+// Unsent returns how many events the sink found that are still to be sent on.
 func (s *Service) Unsent() uint64 { return s.unsent }
 
-// MaxBody is how many bytes a body may have, as sent and unpacked.
+// MaxBody returns how many bytes a body may have, as sent and unpacked.
 func (s *Service) MaxBody() int64 { return s.maxBody }
 
-// Limit is how many records a batch may have.
+// Limit returns how many records a batch may have.
 func (s *Service) Limit() int { return s.limit }

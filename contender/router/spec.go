@@ -14,15 +14,15 @@ import (
 
 // Spec is what a router is built from.
 type Spec struct {
-	// Routes is the table: every route once, a literal before a parameter in
-	// whose place it stands, for routers in which the first match wins.
+	// Routes lists every route once. Where a literal and a parameter compete for
+	// a segment, the literal comes first, for routers that take the first match.
 	Routes []Route
 
 	// Layers is the middleware around all routes, the outermost first.
 	Layers []Layer
 
-	calls  *int64 // of layers
-	places *place // empty until the first question
+	calls  *int64 // how often middleware was called
+	places *place // tree of the routes; the first call of Answer builds it
 }
 
 // Route is one entry of the table.
@@ -48,11 +48,11 @@ type Segment struct {
 	Before, After string // literals beside a parameter in its segment, as in /files/v-{name}.json
 }
 
-// ColonPath is the path with parameters as in /users/:id, and a catch-all as in
+// ColonPath returns the path with parameters as in /users/:id, and a catch-all as in
 // /files/*path.
 func (r *Route) ColonPath() string { return r.path(":", "", "*"+r.Rest) }
 
-// BracePath is the path with parameters as in /users/{id}, and a catch-all as
+// BracePath returns the path with parameters as in /users/{id}, and a catch-all as
 // in /files/{path...}.
 func (r *Route) BracePath() string { return r.path("{", "}", "{"+r.Rest+"...}") }
 
@@ -83,9 +83,9 @@ func (r *Route) path(before, after, rest string) string {
 	return b.String()
 }
 
-// CallRest makes Reply ask for the catch-all by another name than the route's
-// own, for routers that have one name for all of them, such as *. A route
-// without a catch-all stays as it is.
+// CallRest makes Reply ask for the catch-all by name instead of the route's own
+// name, for routers in which all catch-alls have one name, such as *. It does
+// nothing for a route without a catch-all.
 func (r *Route) CallRest(name string) {
 	if r.Rest != "" {
 		r.Params = append(r.Params[:len(r.Params)-1:len(r.Params)-1], name)
@@ -116,8 +116,8 @@ func (r *Route) Reply(w io.Writer, param func(name string) string) {
 	_, _ = w.Write(b)
 }
 
-// Part is the first route in which a parameter is a part of a segment, as in
-// /files/{name}.json; nil: there is none.
+// Part returns the first route in which a parameter is only a part of its segment,
+// as in /files/{name}.json; nil if there is none.
 func (s Spec) Part() *Route {
 	for i, r := range s.Routes {
 		if slices.ContainsFunc(r.Segments, func(g Segment) bool { return g.Before+g.After != "" }) {
@@ -127,7 +127,7 @@ func (s Spec) Part() *Route {
 	return nil
 }
 
-// LayerCalls is how often layers were called so far, all together.
+// LayerCalls returns how often middleware was called so far, over all layers.
 func (s Spec) LayerCalls() int64 { return *s.calls }
 
 // config is a Spec as wire.Workload.Spec has it.

@@ -8,23 +8,23 @@ import (
 	"time"
 )
 
-// Setting is one thing that can be chosen about an app. A program alone takes
-// it as a flag or from the environment, a lab writes it into a workload's set.
+// Setting is one thing that can be chosen about an app. A program started by hand
+// reads it from a flag or the environment; in a study the workload's set gives it.
 type Setting struct {
 	Name    string // of the flag, and key of a set, e.g. max-body
-	Default string // alone
-	Weighed string // under a lab
+	Default string // value when started by hand
+	Weighed string // value in a study, unless the workload's set says otherwise
 	Help    string // one line; what stands for the value is in back quotes
 
 	Set func(value string) error // writes it into the [Config] that the setting is of
 }
 
-// Chosen is a setting whose value is the same under a lab where nobody chooses.
+// Chosen returns a setting whose default is the same by hand and in a study.
 func Chosen(name, value, help string, set func(value string) error) Setting {
 	return Setting{Name: name, Default: value, Weighed: value, Help: help, Set: set}
 }
 
-// Env is the environment variable of the setting, e.g. TARE_MAX_BODY.
+// Env returns the environment variable of the setting, e.g. TARE_MAX_BODY.
 func (s Setting) Env() string {
 	return "TARE_" + strings.ToUpper(strings.ReplaceAll(s.Name, "-", "_"))
 }
@@ -35,7 +35,7 @@ func (s Setting) Switch() bool {
 	return (s.Default == On || s.Default == Off) && !strings.Contains(s.Help, "`")
 }
 
-// set makes the setting. An error is one line.
+// set applies value. An error is one line.
 func (s Setting) set(value string) error {
 	if err := s.Set(value); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
@@ -49,7 +49,8 @@ const (
 	Off = "off"
 )
 
-// defaults makes all settings, where nobody says anything.
+// defaults sets every setting to its default: that of a study if lab is set, else
+// that of a program started by hand.
 func defaults(list []Setting, lab bool) error {
 	for _, s := range list {
 		value := s.Default
@@ -63,7 +64,7 @@ func defaults(list []Setting, lab bool) error {
 	return nil
 }
 
-// Text sets a value that can be any.
+// Text returns a function that sets any text.
 func Text(into *string) func(string) error {
 	return func(text string) error {
 		*into = text
@@ -71,7 +72,7 @@ func Text(into *string) func(string) error {
 	}
 }
 
-// Number sets a whole number.
+// Number returns a function that sets a whole number from least to most.
 func Number(into *int, least, most int) func(string) error {
 	return func(text string) error {
 		n, err := strconv.Atoi(text)
@@ -83,7 +84,7 @@ func Number(into *int, least, most int) func(string) error {
 	}
 }
 
-// Rate sets a number of requests, zero where there is no limit.
+// Rate returns a function that sets a number of requests; off sets zero, which is no limit.
 func Rate(into *int) func(string) error {
 	number := Number(into, 0, 1_000_000_000)
 	return func(text string) error {
@@ -94,7 +95,7 @@ func Rate(into *int) func(string) error {
 	}
 }
 
-// Size sets a number of bytes, which may have a unit.
+// Size returns a function that sets a number of bytes, which may have a unit.
 func Size(into *int64, least int64) func(string) error {
 	return func(text string) error {
 		digits, unit := text, int64(1)
@@ -116,7 +117,7 @@ func Size(into *int64, least int64) func(string) error {
 	}
 }
 
-// Duration sets how long something may take, zero where that is off.
+// Duration returns a function that sets how long something may take; off sets zero.
 func Duration(into *time.Duration) func(string) error {
 	return func(text string) error {
 		if *into = 0; text == Off {
@@ -131,7 +132,7 @@ func Duration(into *time.Duration) func(string) error {
 	}
 }
 
-// Switched sets what is on or off.
+// Switched returns a function that sets what is on or off.
 func Switched(into *bool) func(string) error {
 	return func(text string) error {
 		switch text {
@@ -149,7 +150,7 @@ func Switched(into *bool) func(string) error {
 // SetToken is the name of [BearerToken].
 const SetToken = "token"
 
-// BearerToken is the setting of a service's [Service.Token].
+// BearerToken returns the setting of a service's [Service.Token].
 func BearerToken(into *string) Setting {
 	return Chosen(SetToken, "", "`secret` that requests must carry as Authorization: Bearer; empty: none", Text(into))
 }

@@ -9,7 +9,7 @@ import (
 
 // ruleValue rules on an absolute value: the order-statistic interval for the
 // median over rounds, once, when the study has stopped.
-func (b *bench) ruleValue(v *tare.Verdict, rule tare.Rule) {
+func (b *rulingData) ruleValue(v *tare.Verdict, rule tare.Rule) {
 	m, _ := tare.MetricNamed(v.Metric)
 	per := b.index().perRound(m, v.Workload, v.Contender)
 	v.Verdict = tare.Inconclusive
@@ -17,7 +17,7 @@ func (b *bench) ruleValue(v *tare.Verdict, rule tare.Rule) {
 		v.Sentence = fmt.Sprintf("%s: %s on %s is judged once, at the end.", v.Contender, v.Criterion, v.Workload)
 		return
 	}
-	if b.ruleThin(v, v.Workload, v.Contender) {
+	if b.ruleTooFewRequests(v, v.Workload, v.Contender) {
 		return
 	}
 	lo, hi, ok := stats.OrderInterval(per, alpha)

@@ -10,13 +10,13 @@ import (
 )
 
 // toldOn reports whether workload is where the decomposition that answers c is.
-func (b *bench) toldOn(c tare.Claim, workload string) bool {
+func (b *rulingData) toldOn(c tare.Claim, workload string) bool {
 	return slices.ContainsFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition && d.Workload == workload })
 }
 
 // causeClaim answers a claim that all of a difference comes from some of the
 // steps it is taken apart into: the shares of the others say whether it does.
-func (b *bench) causeClaim(r *tare.ClaimResult, c tare.Claim) {
+func (b *rulingData) causeClaim(r *tare.ClaimResult, c tare.Claim) {
 	i := slices.IndexFunc(b.d.Study.Decompose, func(d tare.Decompose) bool { return d.ID == c.Decomposition })
 	if i < 0 {
 		notMeasured(r, fmt.Sprintf("the study has no decomposition %q", c.Decomposition))

@@ -61,7 +61,7 @@ func claimEdges(c tare.Claim) []float64 {
 // step of the decomposition has a share of its own, and holds where none can have
 // more than 5 %. What is only reported is not measured.
 func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings []tare.Finding, notWeighed []tare.NotWeighed) []tare.ClaimResult {
-	b := &bench{d: d, comparisons: comparisons, findings: findings}
+	b := &rulingData{d: d, comparisons: comparisons, findings: findings}
 	var out []tare.ClaimResult
 	for _, c := range d.Study.Claims {
 		r := tare.ClaimResult{
@@ -82,7 +82,7 @@ func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings
 	return out
 }
 
-func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
+func (b *rulingData) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, notWeighed []tare.NotWeighed) {
 	if c.Kind == tare.ClaimReported {
 		notMeasured(r, c.Because)
 		return
@@ -133,9 +133,9 @@ func (b *bench) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Value, no
 	}
 }
 
-// barred reports, and says in r, that nothing here can answer a claim of a
-// comparison: it was not measured, or is void.
-func (b *bench) barred(r *tare.ClaimResult, c tare.Claim) bool {
+// notAnswerable reports whether a claim of a comparison cannot be judged because it
+// was not measured, or is void, and writes the reason into r.
+func (b *rulingData) notAnswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	if why, ok := b.d.measures(c.Workload, c.Metric); !ok {
 		notMeasured(r, why)
 		return true
@@ -149,8 +149,8 @@ func (b *bench) barred(r *tare.ClaimResult, c tare.Claim) bool {
 }
 
 // ratioClaim answers a claim of a ratio to the baseline.
-func (b *bench) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
-	if b.barred(r, c) {
+func (b *rulingData) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+	if b.notAnswerable(r, c) {
 		return
 	}
 	comparison, ok := b.comparison(c.Contender, c.Workload, c.Metric)
@@ -166,7 +166,7 @@ func (b *bench) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 		return
 	}
 	r.Measured, r.Low, r.High = comparison.Ratio, comparison.Low, comparison.High
-	if why, _ := b.thin(c.Metric, c.Workload, c.Contender, comparison.Against); why != "" {
+	if why, _ := b.tooFewRequests(c.Metric, c.Workload, c.Contender, comparison.Against); why != "" {
 		ratio, span := spanned(comparison)
 		r.Outcome = tare.ClaimOpen
 		r.Why = fmt.Sprintf("published %s×, measured %s× %s: %s is thin: %s", significant(c.Ratio()), ratio, span, c.Metric, why)
@@ -185,7 +185,7 @@ func notMeasured(r *tare.ClaimResult, why string) {
 }
 
 // trapClaim answers a claim whose contender reproduces a published mistake.
-func (b *bench) trapClaim(r *tare.ClaimResult, who tare.Contender) {
+func (b *rulingData) trapClaim(r *tare.ClaimResult, who tare.Contender) {
 	for _, f := range tare.VoidsMetric(b.findings, who.ID, r.Workload, r.Metric) {
 		if slices.Contains(who.Expect.Void, f.Check) {
 			r.Outcome = tare.VoidAsPublished
@@ -203,7 +203,7 @@ func (b *bench) trapClaim(r *tare.ClaimResult, who tare.Contender) {
 }
 
 // claimWithout answers a claim for which there is no ratio.
-func (b *bench) claimWithout(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
+func (b *rulingData) claimWithout(r *tare.ClaimResult, c tare.Claim, values []tare.Value) {
 	find := func(id string) (tare.Value, bool) {
 		i := slices.IndexFunc(values, func(v tare.Value) bool {
 			return v.Contender == id && v.Workload == c.Workload && v.Metric == c.Metric
@@ -226,7 +226,7 @@ func (b *bench) claimWithout(r *tare.ClaimResult, c tare.Claim, values []tare.Va
 }
 
 // zeroClaim answers a claim where a side is zero.
-func (b *bench) zeroClaim(r *tare.ClaimResult, c tare.Claim, own, base tare.Value) {
+func (b *rulingData) zeroClaim(r *tare.ClaimResult, c tare.Claim, own, base tare.Value) {
 	has := fmt.Sprintf("%s has %s, %s has %s", c.Contender, formatValue(own.Value, own.Unit), b.d.Study.Baseline, formatValue(base.Value, base.Unit))
 	ratio, ok := zeroRatio(own, base)
 	if !ok {

@@ -8,7 +8,7 @@ import (
 
 // count answers a claim about the modules that a contender adds: those its
 // binary links beyond the baseline's.
-func (b *bench) count(r *tare.ClaimResult, c tare.Claim, who tare.Contender) {
+func (b *rulingData) count(r *tare.ClaimResult, c tare.Claim, who tare.Contender) {
 	base, _ := b.d.contender(b.d.Study.Baseline)
 	for _, of := range []tare.Contender{who, base} {
 		if why := uncounted(of, b.findings); why != "" {

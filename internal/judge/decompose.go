@@ -28,7 +28,7 @@ import (
 // Source: O. J. Dunn, "Multiple comparisons among means", J. Amer. Statist.
 // Assoc. 56 (1961) 52–64.
 func Decompose(d Data, effects []tare.Effects, comparisons []tare.Comparison, findings []tare.Finding) []tare.Decomposition {
-	b := &bench{d: d, comparisons: comparisons, findings: findings}
+	b := &rulingData{d: d, comparisons: comparisons, findings: findings}
 	var out []tare.Decomposition
 	for _, asked := range d.Study.Decompose {
 		if len(asked.Steps) > 0 { // a valid study has some
@@ -38,7 +38,7 @@ func Decompose(d Data, effects []tare.Effects, comparisons []tare.Comparison, fi
 	return out
 }
 
-func (b *bench) decompose(asked tare.Decompose, effects []tare.Effects) tare.Decomposition {
+func (b *rulingData) decompose(asked tare.Decompose, effects []tare.Effects) tare.Decomposition {
 	out := tare.Decomposition{
 		ID: asked.ID, Question: asked.Question, Workload: asked.Workload, Metric: cmp.Or(asked.Metric, b.d.primary()),
 		Whole: tare.Cause{From: asked.From, To: asked.Steps[len(asked.Steps)-1].To}, Steps: []tare.Cause{},
@@ -73,7 +73,7 @@ func (b *bench) decompose(asked tare.Decompose, effects []tare.Effects) tare.Dec
 
 // chain returns the steps between contenders that can be compared, and a
 // sentence about those that cannot; why is not empty where no step is left.
-func (b *bench) chain(asked tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
+func (b *rulingData) chain(asked tare.Decompose, metric string) (steps []tare.Cause, omitted, why string) {
 	if why := b.absent(asked.From, asked.Workload, metric); why != "" {
 		return nil, "", why
 	}
@@ -103,7 +103,7 @@ func (b *bench) chain(asked tare.Decompose, metric string) (steps []tare.Cause, 
 }
 
 // absent says why a contender cannot be in a chain; empty: it can.
-func (b *bench) absent(id, workload, metric string) string {
+func (b *rulingData) absent(id, workload, metric string) string {
 	who, ok := b.d.contender(id)
 	if !ok {
 		return id + " was not weighed"
@@ -125,7 +125,7 @@ func (b *bench) absent(id, workload, metric string) string {
 
 // cause fills in the ratio of one step, at an error level. It is false where
 // there is none. Too few rounds leave Low and High zero.
-func (b *bench) cause(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
+func (b *rulingData) cause(c *tare.Cause, workload, metric string, effects []tare.Effects, level float64) bool {
 	x := b.index()
 	e, ok := tare.EffectsOf(effects, workload, metric, c.To, c.From)
 	if !ok {
@@ -145,7 +145,7 @@ func (b *bench) cause(c *tare.Cause, workload, metric string, effects []tare.Eff
 }
 
 // apart fills in the shares and says them.
-func (b *bench) apart(out *tare.Decomposition) string {
+func (b *rulingData) apart(out *tare.Decomposition) string {
 	w := wordsFor(out.Metric)
 	row := tare.Comparison{
 		Ratio: out.Whole.Ratio, Low: out.Whole.Low, High: out.Whole.High, Level: out.Whole.Level, Rounds: out.Whole.Rounds,
@@ -170,7 +170,7 @@ func (b *bench) apart(out *tare.Decomposition) string {
 	for _, s := range out.Steps {
 		ids = append(ids, s.To)
 	}
-	if why, _ := b.thin(out.Metric, out.Workload, ids...); why != "" {
+	if why, _ := b.tooFewRequests(out.Metric, out.Workload, ids...); why != "" {
 		return fmt.Sprintf("The difference in %s %s is not taken apart: %s is thin: %s.", w.noun, who, out.Metric, why)
 	}
 	than := w.more
@@ -186,7 +186,7 @@ func (b *bench) apart(out *tare.Decomposition) string {
 
 // share fills in which shares of the whole the steps of out are, at a level
 // per look. It is false, and there are none, where one has no bounds.
-func (b *bench) share(out *tare.Decomposition, ids []string, level float64) bool {
+func (b *rulingData) share(out *tare.Decomposition, ids []string, level float64) bool {
 	x := b.index()
 	m, _ := tare.MetricNamed(out.Metric)
 	whole, parts := []float64{}, make([][]float64, len(out.Steps))

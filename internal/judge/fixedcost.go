@@ -23,7 +23,7 @@ type beyondCost struct {
 // beyond fits time = cost + factor·size^exponent in each round, for the workloads of
 // a fit. Time in proportion to size has an exponent of 1 here, whatever a call costs;
 // a line through logarithms would be flatter.
-func (b *bench) beyond(s tare.Scaling) (out beyondCost, ok bool) {
+func (b *rulingData) beyond(s tare.Scaling) (out beyondCost, ok bool) {
 	if len(s.Workloads) < fewestSizesWithCost {
 		return out, false
 	}

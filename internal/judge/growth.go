@@ -16,8 +16,8 @@ const growthWithin = 0.1
 // growth answers a claim of how time grows along workloads that differ in size
 // alone, by the exponent that is fitted through them. Where the claim is that it does
 // grow, and sizes suffice, a cost that is the same at each size is fitted too.
-func (b *bench) growth(r *tare.ClaimResult, c tare.Claim) {
-	if b.barredAlong(r, c) {
+func (b *rulingData) growth(r *tare.ClaimResult, c tare.Claim) {
+	if b.notAnswerableAlong(r, c) {
 		return
 	}
 	all := Scaling(b.d)

@@ -139,19 +139,19 @@ func TestThinLatencies(t *testing.T) {
 	} {
 		d := served(c.requests).upTo(c.rounds)
 		d.Final = true
-		b := &bench{d: d}
-		why, needed := b.thin("p99", "closed", "lean", base)
+		b := &rulingData{d: d}
+		why, needed := b.tooFewRequests("p99", "closed", "lean", base)
 		if why != c.why || needed != c.needed {
 			t.Errorf("%v requests, %d rounds: %q, %d, want %q, %d", c.requests, c.rounds, why, needed, c.why, c.needed)
 		}
 	}
-	b := &bench{d: served(5000)}
+	b := &rulingData{d: served(5000)}
 	for metric, want := range map[string]bool{"p50": false, "p90": false, "p99": false, "p99.9": true, "max": true, "cpu": false, "time": false} {
 		if m, _ := tare.MetricNamed(metric); m.Latency {
 			sampled(&b.d, m.Key, func(int, string) float64 { return 1e6 })
 		}
 		b.evidence = nil
-		if why, _ := b.thin(metric, "closed", "lean", base); (why != "") != want {
+		if why, _ := b.tooFewRequests(metric, "closed", "lean", base); (why != "") != want {
 			t.Errorf("%s of 5,000 requests a round thin: %q, want %v", metric, why, want)
 		}
 	}

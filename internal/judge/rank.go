@@ -15,7 +15,7 @@ import (
 // and the difference exceeds what the control shows. Latencies that rest on too
 // few requests are not ranked.
 func rank(d Data, effects []tare.Effects, cs []tare.Comparison, findings []tare.Finding) {
-	b := &bench{d: d}
+	b := &rulingData{d: d}
 	for _, w := range d.Study.Workloads {
 		var rows []int
 		for i := range cs {
@@ -26,7 +26,7 @@ func rank(d Data, effects []tare.Effects, cs []tare.Comparison, findings []tare.
 			c.RankLow, c.RankHigh, c.Letters = 0, 0, ""
 			who, _ := d.contender(c.Contender)
 			ranked := who.Role == tare.RoleBaseline || who.Role == tare.RoleContender
-			if why, _ := b.thin(c.Metric, w.ID, c.Contender); why != "" {
+			if why, _ := b.tooFewRequests(c.Metric, w.ID, c.Contender); why != "" {
 				ranked = false
 			}
 			if ranked && len(tare.VoidsMetric(findings, c.Contender, w.ID, c.Metric)) == 0 {

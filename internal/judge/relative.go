@@ -22,13 +22,13 @@ type member struct {
 // share of what the baseline takes on another workload: a router's overhead
 // held against a whole request. The rule is one-sided: whoever takes less
 // meets it.
-func (b *bench) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
+func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
 	baseline := b.d.Study.Baseline
 	if f, ok := b.void(baseline, criterion.Of, v.Metric, false); ok {
 		v.Verdict, v.Sentence = tare.VoidRuling, voided(baseline, criterion.Of, f)
 		return
 	}
-	if b.ruleThin(v, criterion.Of, baseline) {
+	if b.ruleTooFewRequests(v, criterion.Of, baseline) {
 		return
 	}
 	var m member
@@ -68,7 +68,7 @@ func (b *bench) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule t
 
 // family settles the intervals of all differences that criteria ask about one
 // metric of one contender. They step down together, as ratios do.
-func (b *bench) family(contender, metric string) []member {
+func (b *rulingData) family(contender, metric string) []member {
 	key := [2]string{contender, metric}
 	if ms, ok := b.differences[key]; ok {
 		return ms
@@ -101,7 +101,7 @@ func (b *bench) family(contender, metric string) []member {
 
 // join adds the difference that a criterion asks about on workload to those of
 // a family, or its limit to the difference that is there.
-func (b *bench) join(ms []member, c tare.Criterion, limit float64, contender, workload string) []member {
+func (b *rulingData) join(ms []member, c tare.Criterion, limit float64, contender, workload string) []member {
 	if !b.d.answers(c, workload) {
 		return ms
 	}
@@ -138,7 +138,7 @@ func (x *index) shares(metric, workload, of, contender, baseline string) []float
 // time than nethttp on five/param (0.3 to 0.5 %, 95 %, 18 rounds)". Where the
 // interval holds no difference, or it is within what the control shows, none
 // is claimed.
-func (b *bench) said(m member, v tare.Verdict, limit float64) string {
+func (b *rulingData) said(m member, v tare.Verdict, limit float64) string {
 	w := wordsFor(v.Metric)
 	share, lo, hi := stats.HodgesLehmann(m.perRound), m.Low, m.High
 	on := fmt.Sprintf("%s on %s", b.d.Study.Baseline, v.Workload)

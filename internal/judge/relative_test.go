@@ -136,7 +136,7 @@ func TestDifferenceFamilies(t *testing.T) {
 	levels := func(criteria ...tare.Criterion) map[string]float64 {
 		d.Study.Criteria = criteria
 		out := map[string]float64{}
-		for _, m := range (&bench{d: d}).family("lean", "time") {
+		for _, m := range (&rulingData{d: d}).family("lean", "time") {
 			out[m.workload+" of "+m.of] = m.Level
 		}
 		return out
@@ -184,7 +184,7 @@ func TestDifferenceCoverage(t *testing.T) {
 		rule, _ := criterion.Rule()
 		var miss, ruled bool
 		for _, look := range d.Plan.Looks {
-			b := &bench{d: d.upTo(look)}
+			b := &rulingData{d: d.upTo(look)}
 			m := b.family("lean", "time")[0]
 			miss = miss || m.OK && !m.Holds(0.03)
 			ruled = ruled || m.OK && (m.High <= rule.Limit || m.Low > rule.Limit) // the truth is the limit

@@ -11,7 +11,7 @@ import (
 
 // rule fills in v. It is false where there is nothing to say: the contender is
 // not there, or is not asked the workload, or cannot do the workload and the criterion does not name it.
-func (b *bench) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, who tare.Contender) bool {
+func (b *rulingData) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, who tare.Contender) bool {
 	if w, _ := b.d.workload(v.Workload); who.Absent() || who.Role != tare.RoleBaseline && !w.Asks(who.ID) {
 		return false
 	}
@@ -34,7 +34,7 @@ func (b *bench) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, 
 		b.ruleValue(v, rule)
 		return true
 	}
-	if b.ruleThin(v, v.Workload, v.Contender, b.d.Study.Baseline) {
+	if b.ruleTooFewRequests(v, v.Workload, v.Contender, b.d.Study.Baseline) {
 		return true
 	}
 	if rule.Kind == tare.RuleDifference {
@@ -56,10 +56,10 @@ func (b *bench) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule, 
 	return true
 }
 
-// ruleThin leaves v open where the metric is a latency that rests on too few
+// ruleTooFewRequests leaves v open where the metric is a latency that rests on too few
 // requests of one of the contenders on workload.
-func (b *bench) ruleThin(v *tare.Verdict, workload string, contenders ...string) bool {
-	why, rounds := b.thin(v.Metric, workload, contenders...)
+func (b *rulingData) ruleTooFewRequests(v *tare.Verdict, workload string, contenders ...string) bool {
+	why, rounds := b.tooFewRequests(v.Metric, workload, contenders...)
 	if why == "" {
 		return false
 	}
@@ -68,7 +68,7 @@ func (b *bench) ruleThin(v *tare.Verdict, workload string, contenders ...string)
 	return true
 }
 
-func (b *bench) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
+func (b *rulingData) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	edges := []float64{rule.Limit}
 	if rule.Kind == tare.RuleEquivalent {
 		edges = []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}
@@ -91,7 +91,7 @@ func (b *bench) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 
 // ruleWithout rules where there are no effects: a side is zero, or was not
 // measured.
-func (b *bench) ruleWithout(v *tare.Verdict, rule tare.Rule) {
+func (b *rulingData) ruleWithout(v *tare.Verdict, rule tare.Rule) {
 	own, _ := b.index().value(v.Workload, v.Metric, tare.Contender{ID: v.Contender})
 	base, _ := b.index().value(v.Workload, v.Metric, tare.Contender{ID: b.d.Study.Baseline})
 	ratio, ok := zeroRatio(own, base)

@@ -7,10 +7,10 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// shareClaim answers a claim that a contender does without so much of what the
-// baseline takes, or more: 1 less the ratio, with its interval. It is one-sided.
-func (b *bench) shareClaim(r *tare.ClaimResult, c tare.Claim) {
-	if b.barred(r, c) {
+// shareClaim judges a claim that a contender saves at least Value of what the
+// baseline takes: 1 minus the ratio, with its interval. The test is one-sided.
+func (b *rulingData) shareClaim(r *tare.ClaimResult, c tare.Claim) {
+	if b.notAnswerable(r, c) {
 		return
 	}
 	x, ok := b.comparison(c.Contender, c.Workload, c.Metric)
@@ -28,7 +28,7 @@ func (b *bench) shareClaim(r *tare.ClaimResult, c tare.Claim) {
 	share, lo, hi := formatShares(r.Measured, r.Low, r.High, c.Value)
 	r.Why = fmt.Sprintf("claimed %s %% or more, measured %s %% (%s to %s %%, %s, %s) of what %s takes",
 		significant(100*c.Value), share, lo, hi, formatLevel(x.Level), formatRounds(x.Rounds), x.Against)
-	if why, _ := b.thin(c.Metric, c.Workload, c.Contender, x.Against); why != "" {
+	if why, _ := b.tooFewRequests(c.Metric, c.Workload, c.Contender, x.Against); why != "" {
 		r.Why += fmt.Sprintf(": %s is thin: %s", c.Metric, why)
 		return
 	}

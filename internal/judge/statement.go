@@ -10,7 +10,7 @@ import (
 // check finds about the contender refutes it. That a check found nothing proves
 // nothing by itself; only where it is known to have had cases to look at does the
 // statement hold, and for those cases.
-func (b *bench) statement(r *tare.ClaimResult, c tare.Claim) {
+func (b *rulingData) statement(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = "check " + c.Check
 	for _, f := range b.findings {
 		if f.Check == c.Check && f.Covers(c.Contender, c.Workload) {

@@ -30,18 +30,18 @@ func abovePerMille(metric string) float64 {
 	return 0
 }
 
-// thin says why a latency on workload rests on too few requests of one of the
-// contenders, and how many rounds would give it enough (0: no number of them).
-// It is empty where there are enough, and for metrics that are no latencies.
-func (b *bench) thin(metric, workload string, contenders ...string) (why string, rounds int) {
+// tooFewRequests returns why a latency on workload rests on too few requests of one
+// of the contenders, and how many rounds would give enough (0: no number of them).
+// why is empty if there are enough, and for metrics that are no latencies.
+func (b *rulingData) tooFewRequests(metric, workload string, contenders ...string) (why string, rounds int) {
 	m, _ := tare.MetricNamed(metric)
 	if !m.Latency {
 		return "", 0
 	}
-	return b.index().thin(m, workload, contenders...)
+	return b.index().tooFewRequests(m, workload, contenders...)
 }
 
-func (x *index) thin(m tare.Metric, workload string, contenders ...string) (why string, rounds int) {
+func (x *index) tooFewRequests(m tare.Metric, workload string, contenders ...string) (why string, rounds int) {
 	above := abovePerMille(m.Name)
 	if above == 0 {
 		return "it is the latency of a single request", 0

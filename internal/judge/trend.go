@@ -15,8 +15,8 @@ import (
 // logarithms of the ratios over the order of the workloads; what it comes to
 // from the first workload to the last is the figure of that round. A claim is
 // a family of its own.
-func (b *bench) trend(r *tare.ClaimResult, c tare.Claim) {
-	if b.barredAlong(r, c) {
+func (b *rulingData) trend(r *tare.ClaimResult, c tare.Claim) {
+	if b.notAnswerableAlong(r, c) {
 		return
 	}
 	moves := b.moves(c, c.Contender)
@@ -38,7 +38,7 @@ func (b *bench) trend(r *tare.ClaimResult, c tare.Claim) {
 	ratio, span := spanned(row, 1, 1/tieWithin, tieWithin)
 	r.Why = fmt.Sprintf("from %s to %s the ratio moves by a factor of %s %s", c.Workloads[0], c.Workloads[len(c.Workloads)-1], ratio, span)
 	for _, w := range c.Workloads {
-		if why, _ := b.thin(c.Metric, w, c.Contender, b.d.Study.Baseline); why != "" {
+		if why, _ := b.tooFewRequests(c.Metric, w, c.Contender, b.d.Study.Baseline); why != "" {
 			r.Why += fmt.Sprintf(": %s is thin on %s: %s", c.Metric, w, why)
 			return
 		}
@@ -53,7 +53,7 @@ func (b *bench) trend(r *tare.ClaimResult, c tare.Claim) {
 // the first workload of the claim to the last, as a logarithm, one per round
 // in which all were measured. Where a side is zero in any round there is none
 // at all: dropping only those rounds would choose by outcome.
-func (b *bench) moves(c tare.Claim, contender string) []float64 {
+func (b *rulingData) moves(c tare.Claim, contender string) []float64 {
 	x := b.index()
 	m, _ := tare.MetricNamed(c.Metric)
 	var order []float64
@@ -85,9 +85,9 @@ func (b *bench) moves(c tare.Claim, contender string) []float64 {
 	return out
 }
 
-// barredAlong reports, and says in r, that nothing here can answer a claim about
+// notAnswerableAlong reports, and says in r, that nothing here can answer a claim about
 // several workloads.
-func (b *bench) barredAlong(r *tare.ClaimResult, c tare.Claim) bool {
+func (b *rulingData) notAnswerableAlong(r *tare.ClaimResult, c tare.Claim) bool {
 	for _, w := range c.Workloads {
 		if why, ok := b.d.measures(w, c.Metric); !ok {
 			notMeasured(r, why)

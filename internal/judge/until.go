@@ -5,7 +5,7 @@ import "github.com/tarebench/tare"
 // Settled counts the differences on the primary metric that are found or smaller
 // than effect, and those that are neither. What is void does not count.
 func Settled(d Data, comparisons []tare.Comparison, findings []tare.Finding, effect float64) (settled, open int) {
-	b := &bench{d: d, comparisons: comparisons, findings: findings}
+	b := &rulingData{d: d, comparisons: comparisons, findings: findings}
 	for _, c := range comparisons {
 		if c.Metric != d.primary() || c.Contender == c.Against || c.Contender == tare.ControlID {
 			continue

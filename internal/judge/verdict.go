@@ -19,7 +19,7 @@ import (
 // stopped. What a finding voids, for the contender or for the baseline, is void.
 // A latency that rests on too few requests leaves a verdict open.
 func Verdicts(d Data, comparisons []tare.Comparison, findings []tare.Finding) []tare.Verdict {
-	b := &bench{d: d, comparisons: comparisons, findings: findings}
+	b := &rulingData{d: d, comparisons: comparisons, findings: findings}
 	var out []tare.Verdict
 	for _, w := range d.Study.Workloads {
 		for _, c := range d.Contenders {
@@ -134,9 +134,9 @@ func decided(verdicts []tare.Verdict, claims []tare.ClaimResult) (settled, open 
 	return settled, open
 }
 
-// bench is what rulings are read from; what few of them need is worked out
-// when first asked for.
-type bench struct {
+// rulingData holds what verdicts and claims are judged from. It computes evidence and
+// differences when they are first needed.
+type rulingData struct {
 	d           Data
 	comparisons []tare.Comparison
 	findings    []tare.Finding
@@ -144,14 +144,14 @@ type bench struct {
 	differences map[[2]string][]member // by contender and metric
 }
 
-func (b *bench) index() *index {
+func (b *rulingData) index() *index {
 	if b.evidence == nil {
 		b.evidence = newIndex(b.d)
 	}
 	return b.evidence
 }
 
-func (b *bench) comparison(contender, workload, metric string) (tare.Comparison, bool) {
+func (b *rulingData) comparison(contender, workload, metric string) (tare.Comparison, bool) {
 	i := slices.IndexFunc(b.comparisons, func(c tare.Comparison) bool {
 		return c.Contender == contender && c.Workload == workload && c.Metric == metric
 	})
@@ -163,7 +163,7 @@ func (b *bench) comparison(contender, workload, metric string) (tare.Comparison,
 
 // void returns the finding that voids metric of contender on workload, or else,
 // where a ratio is asked for, of the baseline on it.
-func (b *bench) void(contender, workload, metric string, ratio bool) (tare.Finding, bool) {
+func (b *rulingData) void(contender, workload, metric string, ratio bool) (tare.Finding, bool) {
 	fs := tare.VoidsMetric(b.findings, contender, workload, metric)
 	if len(fs) == 0 && ratio {
 		fs = tare.VoidsMetric(b.findings, b.d.Study.Baseline, workload, metric)
@@ -175,7 +175,7 @@ func (b *bench) void(contender, workload, metric string, ratio bool) (tare.Findi
 }
 
 // difference is the verdict without a criterion.
-func (b *bench) difference(contender, workload string) (tare.Verdict, bool) {
+func (b *rulingData) difference(contender, workload string) (tare.Verdict, bool) {
 	v := tare.Verdict{Contender: contender, Workload: workload, Metric: b.d.primary()}
 	if _, ok := b.d.measures(workload, v.Metric); !ok {
 		return v, false
@@ -188,7 +188,7 @@ func (b *bench) difference(contender, workload string) (tare.Verdict, bool) {
 	if !ok {
 		return v, false
 	}
-	if why, _ := b.thin(v.Metric, workload, contender, c.Against); why != "" {
+	if why, _ := b.tooFewRequests(v.Metric, workload, contender, c.Against); why != "" {
 		v.Sentence = fmt.Sprintf("%s against %s on %s: %s is thin: %s.", contender, c.Against, workload, v.Metric, why)
 		return v, true
 	}

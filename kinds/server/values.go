@@ -7,8 +7,8 @@ import (
 	"reflect"
 )
 
-// How services of JSON are held against their references: bodies by what they
-// say, refusals by their status and by naming an error.
+// JSON services are compared with their references: bodies by value, error
+// responses by their status and by having an error member.
 
 // SameJSON reports whether two bodies are JSON and mean the same. Numbers are
 // compared as float64: none that is answered needs more.
@@ -23,8 +23,8 @@ func SameJSON(want, got []byte) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// NamesError says why a refusal is not one as services of JSON write it: an
-// object with a text error that is not empty.
+// NamesError returns why an error response is not a JSON object with a non-empty
+// string member "error"; it is empty if the response is one.
 func NamesError(_, got Response) string {
 	if kind := got.Header[ContentType]; kind != TypeJSON {
 		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, kind, TypeJSON)

@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/internal/protowire"
 )
 
-// dial is a client on package net/http, of either protocol.
+// dial returns a client over net/http, for gRPC or HTTP.
 func dial(t rpc.Target) (rpc.Client, error) {
 	if t.Protocol != rpc.GRPC {
 		return rpc.HTTPClient(t)
@@ -111,7 +111,7 @@ func (c *client) call(ctx context.Context, method string, m []byte) ([]byte, err
 	return nil, fmt.Errorf("%s: the answer: %w", method, protowire.ErrMessage)
 }
 
-// refusal is what a status other than that of success means.
+// refusal returns the error for a grpc-status other than 0.
 func refusal(status, message string) error {
 	text, err := url.PathUnescape(message)
 	for _, code := range users.Codes() {
@@ -122,7 +122,7 @@ func refusal(status, message string) error {
 	return fmt.Errorf("grpc-status %q: %s", status, message)
 }
 
-// user reads the message of one, where there is an answer.
+// user decodes a User message, or passes err on.
 func user(m []byte, err error) (u users.User, _ error) {
 	if err != nil {
 		return u, err

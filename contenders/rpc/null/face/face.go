@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// New is the face.
+// New returns the null contender's transport: its server and its client.
 func New() rpc.Face {
 	return rpc.Face{Serve: serve, Protocols: []string{rpc.GRPC, rpc.HTTP}, Dial: dial}
 }
