@@ -56,12 +56,12 @@ func (r *Route) ColonPath() string { return r.path(":", "", "*"+r.Rest) }
 // in /files/{path...}.
 func (r *Route) BracePath() string { return r.path("{", "}", "{"+r.Rest+"...}") }
 
-// ColonPathEnding is [Route.ColonPath] for routers that spell a catch-all
-// otherwise: rest stands for it.
+// ColonPathEnding returns [Route.ColonPath] with rest in place of the catch-all, for
+// routers that write a catch-all in another way.
 func (r *Route) ColonPathEnding(rest string) string { return r.path(":", "", rest) }
 
-// BracePathEnding is [Route.BracePath] for routers that spell a catch-all
-// otherwise: rest stands for it.
+// BracePathEnding returns [Route.BracePath] with rest in place of the catch-all, for
+// routers that write a catch-all in another way.
 func (r *Route) BracePathEnding(rest string) string { return r.path("{", "}", rest) }
 
 func (r *Route) path(before, after, rest string) string {
@@ -92,8 +92,8 @@ func (r *Route) CallRest(name string) {
 	}
 }
 
-// SlashedRest is for routers in which the value of a catch-all begins with the
-// slash before it: Reply leaves it out, so that all routers have one answer.
+// SlashedRest makes Reply leave out the slash at the beginning of a catch-all's
+// value, for routers whose value begins with it.
 func (r *Route) SlashedRest() { r.slash = r.Rest != "" }
 
 // Reply writes what the route answers: its index and a name=value for each
@@ -136,7 +136,7 @@ type config struct {
 	Layers []string        `json:"layers,omitempty"`
 }
 
-// FormatSpec is what [ParseSpec] reads.
+// FormatSpec returns the document that [ParseSpec] reads.
 func FormatSpec(routes []fixture.Route, layers []string) (json.RawMessage, error) {
 	return json.Marshal(config{routes, layers})
 }

@@ -126,7 +126,7 @@ func (p pair) repository(ctx context.Context) (repo string, err error) {
 	return repo, nil
 }
 
-// study is one run of `tare bench`, and blocks of go test -count after it.
+// study runs `tare bench` once, and then blocks of go test -count.
 func (p pair) study(ctx context.Context, bin, repo string, seed uint64) (BenchLine, error) {
 	out, err := command(ctx, repo, bin, "bench", "--base", "HEAD~1", "--head", "HEAD", "--bench", p.bench,
 		"--budget", p.budget, "--seed", fmt.Sprint(seed), "--format", "json", "--quiet")
@@ -171,7 +171,7 @@ func (p pair) block(ctx context.Context, repo, side string) (map[string][]float6
 	return timesOf(out)
 }
 
-// rowOf is what a result says of one benchmark.
+// rowOf returns the figures and verdicts of one benchmark in a result.
 func rowOf(r *tare.Result, id string) Row {
 	row := Row{Allocs: [2]float64{-1, -1}}
 	head, _ := tare.EffectsOf(r.Rounds, id, "time", "head", "base")
@@ -215,7 +215,7 @@ func constant(values []float64) (float64, bool) {
 	return values[0], true
 }
 
-// short is a benchmark's name without its package and the word Benchmark.
+// short returns a benchmark's name without its package and the word Benchmark.
 func short(id string) string {
 	return strings.TrimPrefix(id[strings.LastIndexByte(id, '.')+1:], "Benchmark")
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// UntilMost is how long a study is measured at most that goes on until it is
-// decided, where nothing is set.
+// UntilMost is the longest measuring time of --until decided without --budget.
 const UntilMost = time.Hour
 
 // UntilFlags are --until and --effect.
@@ -30,8 +29,8 @@ func (u *UntilFlags) Complete(cmd *cobra.Command) {
 	cmdenv.CompleteFlag(cmd, "until", cobra.FixedCompletions([]string{"decided"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// share is what a difference has to be smaller than; zero where --until is not
-// asked for.
+// share returns the share below which a difference does not matter; zero without
+// --until.
 func (u UntilFlags) share(cmd *cobra.Command) (float64, error) {
 	switch {
 	case u.until == "" && cmd.Flags().Changed("effect"):

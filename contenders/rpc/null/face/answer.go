@@ -63,7 +63,7 @@ func (f *face) allowed(t *reply, method string, path []byte, query string, q *se
 	f.route(t, method, path, query, q)
 }
 
-// known is a method, where it is one of those that are answered without an error.
+// known returns method as a string if it is one of those of the service, and else "other".
 func known(method []byte) string {
 	for _, m := range [...]string{"GET", "POST", "PUT", "DELETE"} {
 		if string(method) == m {

@@ -44,7 +44,7 @@ type call struct {
 // length.
 const prefixLen = 5
 
-// message is the one that c brings; false: it is none.
+// message returns the message in the body of c; false if the body is not one message.
 func (c *call) message() ([]byte, bool) {
 	b := c.body
 	if len(b) < prefixLen || b[0] != 0 {
@@ -142,7 +142,7 @@ func (f *face) method(c *call) error {
 	return err
 }
 
-// others are methods that do not answer with a user.
+// others carries out the methods whose answer is not a user.
 func (f *face) others(c *call, name string, m []byte) error {
 	switch name {
 	case "DeleteUser":

@@ -156,7 +156,7 @@ func (w *talk2) settings(f h2.Frame) {
 	}
 }
 
-// at is the call of a stream; nil: there is none under way.
+// at returns the call in progress on a stream; nil if there is none.
 func (w *talk2) at(stream uint32) *call {
 	if c := w.calls[stream]; c != nil {
 		return c
@@ -216,7 +216,7 @@ func (w *talk2) headers(f h2.Frame) (err error) {
 	return nil
 }
 
-// begin is a call that begins.
+// begin returns a new call on a stream.
 func (w *talk2) begin(stream uint32) *call {
 	c := new(call)
 	if n := len(w.spare); n > 0 {
@@ -333,7 +333,7 @@ func (w *talk2) send() {
 	}
 }
 
-// escaped is a text as a header may have it (github.com/grpc/grpc, PROTOCOL-HTTP2:
+// escaped returns a text as a header may have it (github.com/grpc/grpc, PROTOCOL-HTTP2:
 // Percent-Encoded).
 func escaped(text string) string {
 	const digits = "0123456789ABCDEF"

@@ -9,7 +9,7 @@ import (
 
 // The messages of apps/users/proto by hand (protobuf.dev/programming-guides/encoding).
 
-// identified is what is asked of one user: an id, and of an update a draft.
+// identified decodes a request about one user: its id and, for an update, the draft.
 func identified(m []byte) (id int64, d users.Draft, err error) {
 	err = protowire.Walk(m, func(f protowire.Field) error {
 		switch f.Number {

@@ -100,7 +100,7 @@ func (rep *Report) grid(b *strings.Builder, rows []Row) {
 	}
 }
 
-// code is a name between backquotes.
+// code returns a name between backquotes.
 func code(text string) string {
 	fence := "`"
 	for strings.Contains(text, fence) {
@@ -112,7 +112,7 @@ func code(text string) string {
 	return fence + text + fence
 }
 
-// plain is text with nothing in it that Markdown takes for its own.
+// plain escapes what Markdown would interpret in text.
 func plain(text string) string {
 	var b strings.Builder
 	for _, r := range text {

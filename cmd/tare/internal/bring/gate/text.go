@@ -143,12 +143,12 @@ func (rep *Report) cells(r Row) []string {
 	return []string{word, rep.short(r.Benchmark), r.Metric, base, head, by, interval}
 }
 
-// heads are the columns of a table.
+// heads returns the column heads of a table.
 func heads() []string {
 	return []string{"verdict", "benchmark", "metric", "base", "head", "change", "interval"}
 }
 
-// right says which columns are figures.
+// right reports whether a column has figures, which are aligned to the right.
 func right(column int) bool { return column >= 3 && column <= 5 }
 
 func table(b *strings.Builder, rep Report, rows []Row, st report.Style) {
@@ -203,7 +203,7 @@ func (rep *Report) repeats(r Row) bool {
 	return false
 }
 
-// note is what a row's figures alone do not say.
+// note returns what a row's figures alone do not show.
 func (rep *Report) note(r Row) string {
 	switch {
 	case rep.repeats(r):
@@ -272,8 +272,8 @@ func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, say f
 // mostReasons is how many lines a row has of what its difference comes of.
 const mostReasons = 5
 
-// reasons are what a row's difference comes of, where it was profiled: said once,
-// in the first row of the benchmark that is neither open nor passes.
+// reasons returns the causes of a row's difference, if the benchmark was profiled.
+// They are given once, in the first row of the benchmark that is neither open nor passes.
 func (rep *Report) reasons(r Row) []string {
 	if r.result == nil {
 		return nil

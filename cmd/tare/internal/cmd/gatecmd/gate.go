@@ -41,7 +41,7 @@ type options struct {
 
 func gateFormats() []string { return []string{"text", "md", "json"} }
 
-// Command is tare gate.
+// Command returns the command tare gate.
 func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	var part string
@@ -135,7 +135,7 @@ func (o *options) read(cmd *cobra.Command) error {
 	return nil
 }
 
-// runGate is tare gate.
+// runGate carries tare gate out.
 func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 	p, root, err := loadProject()
 	if err != nil {
@@ -181,7 +181,7 @@ func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// loadProject is the project of the working directory and the top of its
+// loadProject returns the project of the working directory and the top of its
 // repository.
 func loadProject() (p project.Project, root string, err error) {
 	wd, err := os.Getwd()
@@ -236,7 +236,7 @@ func same(sides gate.Sides) string {
 
 func short(commit string) string { return commit[:min(9, len(commit))] }
 
-// gateCode is the exit code for what a gate found.
+// gateCode returns the exit code of a report.
 func gateCode(rep gate.Report) int {
 	switch rep.Worst() {
 	case gate.Void:
@@ -249,7 +249,8 @@ func gateCode(rep gate.Report) int {
 	return cmdenv.ExitOK
 }
 
-// declared is where the benchmarks are, from the top of the repository.
+// declared returns where each benchmark is declared, with paths from the top of the
+// repository.
 func declared(dir, root string) map[string]gate.Place {
 	out := map[string]gate.Place{}
 	found, err := survey.Look(dir, root)
@@ -262,7 +263,7 @@ func declared(dir, root string) map[string]gate.Place {
 	return out
 }
 
-// below is path as seen from root, with slashes.
+// below returns path relative to root, with slashes.
 func below(root, path string) string {
 	rel, err := filepath.Rel(root, path)
 	if err != nil || !filepath.IsLocal(rel) {

@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Command is tare load.
+// Command returns the command tare load.
 func Command(env cmdenv.Env) *cobra.Command {
 	var words words
 	cmd := &cobra.Command{
