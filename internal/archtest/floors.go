@@ -45,6 +45,7 @@ func places() []place {
 		{dir: "internal/format", floor: 1},
 		{dir: "internal/protowire", floor: 1},
 		{dir: "tools/agree", floor: 1},
+		{dir: "tools/manifests", floor: alone},
 		{dir: "tools/benchload", floor: 4},
 
 		{dir: "internal/plan", floor: 2},
