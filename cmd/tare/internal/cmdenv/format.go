@@ -47,7 +47,7 @@ func SavePage(path, dir string, res *tare.Result) error {
 		return err
 	}
 	defer out.Close()
-	return out.Save(func(f *os.File) error { return PageOf(os.DirFS(dir)).Write(f, res, report.Style{}) })
+	return out.Save(func(f io.Writer) error { return PageOf(os.DirFS(dir)).Write(f, res, report.Style{}) })
 }
 
 func formatNames() string {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"io"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/lab/journal"
 	"github.com/tarebench/tare/report"
@@ -78,11 +80,11 @@ func resumable(dir string, err error) bool {
 }
 
 // saveResult writes the document beside the journal, all of it or nothing.
-func saveResult(dir string, res *tare.Result) error {
-	out, err := cmdenv.OpenOutput(filepath.Join(dir, history.ResultName))
+func saveResult(disk whole.Disk, dir string, res *tare.Result) error {
+	out, err := cmdenv.OpenOutputOn(disk, filepath.Join(dir, history.ResultName))
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	return out.Save(func(f *os.File) error { return report.JSON(f, res) })
+	return out.Save(func(f io.Writer) error { return report.JSON(f, res) })
 }

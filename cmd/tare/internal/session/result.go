@@ -1,6 +1,7 @@
 package session
 
 import (
+	"io"
 	"errors"
 	"os"
 	"path/filepath"
@@ -90,7 +91,7 @@ func (w *Session) claimsPage() error {
 		return err
 	}
 	defer out.Close()
-	if err := out.Save(func(f *os.File) error { return html.WriteClaims(f, linked) }); err != nil {
+	if err := out.Save(func(f io.Writer) error { return html.WriteClaims(f, linked) }); err != nil {
 		return err
 	}
 	w.Progress.Say("what became of the claims, as a page: " + path)
@@ -114,5 +115,5 @@ func (w *Session) Finish(out *cmdenv.Output, single bool) error {
 			return err
 		}
 	}
-	return out.Save(func(f *os.File) error { return cmdenv.WriteDocument(f, w.Results, single) })
+	return out.Save(func(f io.Writer) error { return cmdenv.WriteDocument(f, w.Results, single) })
 }

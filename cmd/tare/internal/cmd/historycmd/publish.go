@@ -61,7 +61,7 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, studies []st
 			return err
 		}
 		defer out.Close()
-		if err := out.Save(func(f *os.File) error { return file.write(f) }); err != nil {
+		if err := out.Save(func(f io.Writer) error { return file.write(f) }); err != nil {
 			return err
 		}
 	}

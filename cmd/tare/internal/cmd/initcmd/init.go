@@ -2,6 +2,7 @@
 package initcmd
 
 import (
+	"io"
 	"bytes"
 	"errors"
 	"fmt"
@@ -101,7 +102,7 @@ func put(path string, text []byte, force bool) error {
 			return err
 		}
 		defer out.Close()
-		return out.Save(func(f *os.File) error { _, err := f.Write(text); return err })
+		return out.Save(func(f io.Writer) error { _, err := f.Write(text); return err })
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"io"
 	"fmt"
 	"os"
 	"os/exec"
@@ -79,7 +80,7 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on, args []str
 	if err := cmdenv.WriteResults(env.Out, o.Format, all, env.Style(env.Out)); err != nil {
 		return err
 	}
-	if err := out.Save(func(file *os.File) error { return cmdenv.WriteDocument(file, all, true) }); err != nil {
+	if err := out.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) }); err != nil {
 		return err
 	}
 	if failed != nil {
