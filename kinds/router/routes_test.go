@@ -177,6 +177,7 @@ func FuzzList(f *testing.F) {
 	f.Add("GET /:a/*rest\nPUT /{$}\n# x\nGET /über/{ü}")
 	f.Add("GET /{a}/c\nGET /b/{d}\n")
 	f.Add("GET /f/*\nPUT /f/{p...}\nPOST /f/{id}\nGET /{a}/{b}/{p:.*}\nDELETE /:p*")
+	f.Add("POST /0{p}\nGET /a/{id}.json\nGET /a/{id}")
 	f.Fuzz(func(t *testing.T, src string) {
 		list, err := ReadList("list", []byte(src))
 		if err != nil {
@@ -204,7 +205,7 @@ func FuzzList(f *testing.F) {
 				t.Errorf("no answer to %s %s", r.Method, r.BracePath())
 			}
 		}
-		if _, _, found := table.Ambiguous(); !found {
+		if _, _, found := table.Ambiguous(); !found && spec.Part() == nil {
 			serveMux(spec) // panics where it cannot
 		}
 		if _, err := fixture.Visits(table.Routes, 0); err != nil {

@@ -50,7 +50,7 @@ func serve(dir, url string, open func(sink.Target) (sink.Sink, error)) error {
 	if err != nil {
 		return err
 	}
-	sp, _, err := spool.Open(dir, spool.Options{Now: time.Now, Segment: 64 << 10})
+	sp, _, err := spool.Open(dir, spool.Options{Now: time.Now, Segment: 64 << 10, Bytes: killSpool})
 	if err != nil {
 		return err
 	}
@@ -115,6 +115,10 @@ func serve(dir, url string, open func(sink.Target) (sink.Sink, error)) error {
 const (
 	killBatch  = 200
 	killEvents = 1000 // that are acknowledged in a life, more or less
+
+	// killSpool is so little that what waits for a far side that takes seconds to
+	// come up is sent in seconds too.
+	killSpool = 4 << 20
 )
 
 // Kills is how often the service is killed, and how often the far side.

@@ -32,6 +32,9 @@ type Subject struct {
 
 const batchEvents = 20
 
+// patience is how long all that is in the spool may take to be sent.
+const patience = 10 * time.Minute
+
 // rig is a spool in a directory, and what was acknowledged.
 type rig struct {
 	t       *testing.T
@@ -192,7 +195,7 @@ func Run(t *testing.T, subject func(t *testing.T) Subject) {
 func testOrder(_ *testing.T, r *rig) {
 	r.start()
 	r.must(r.keep("a", 500))
-	r.stop(time.Minute)
+	r.stop(patience)
 	r.arrived(0)
 }
 
@@ -209,7 +212,7 @@ func testRestart(t *testing.T, r *rig) {
 		}
 	}
 	r.start()
-	r.stop(time.Minute)
+	r.stop(patience)
 	t.Logf("%d duplicates", r.arrived(lives*batchEvents))
 }
 
@@ -226,7 +229,7 @@ func testShutdown(t *testing.T, r *rig) {
 	}
 	r.subject.Back()
 	r.start()
-	if left := r.stop(time.Minute); left != 0 {
+	if left := r.stop(patience); left != 0 {
 		t.Errorf("%d are left", left)
 	}
 	r.arrived(batchEvents)
@@ -254,10 +257,10 @@ func testAway(t *testing.T, r *rig) {
 		t.Errorf("%d bytes on disk", size)
 	}
 	r.subject.Back()
-	for end := time.Now().Add(time.Minute); r.keep("after", 2) != nil && time.Now().Before(end); {
+	for end := time.Now().Add(patience); r.keep("after", 2) != nil && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	r.stop(time.Minute)
+	r.stop(patience)
 	r.arrived(batchEvents)
 }
 
@@ -275,7 +278,7 @@ func testFaults(t *testing.T, r *rig) {
 		})
 		r.start()
 		r.must(r.keep(fmt.Sprint("fault", fault), 200))
-		r.stop(time.Minute)
+		r.stop(patience)
 	}
 	t.Logf("%d duplicates", r.arrived(len(Faults())*200))
 }
@@ -292,7 +295,7 @@ func testPoison(t *testing.T, r *rig) {
 	r.kept = good
 	r.must(r.keep("b", 50))
 	r.start()
-	r.stop(time.Minute)
+	r.stop(patience)
 	r.arrived(0)
 	text, err := os.ReadFile(filepath.Join(r.dir, "it.dead.ndjson"))
 	r.must(err)
