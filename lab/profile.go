@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // profileTime is how long a contender runs for one profile: at the usual 100
@@ -87,7 +88,7 @@ func (r *run) keepProfile(id, workload, of, dir string, a wire.Reply) error {
 		return &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("an empty %s profile of %s", of, workload)}
 	}
 	name := strings.NewReplacer("/", "_", "\\", "_").Replace(id+"-"+workload) + "." + of + ".pprof"
-	if err := os.WriteFile(filepath.Join(dir, name), a.Profile, 0o644); err != nil {
+	if err := whole.Write(whole.System{}, filepath.Join(dir, name), a.Profile, 0o644); err != nil {
 		return fmt.Errorf("keep a profile: %w", err)
 	}
 	unit := "nanoseconds"

@@ -15,6 +15,7 @@ import (
 type Disk interface {
 	CreateTemp(dir, pattern string) (Handle, error)
 	Rename(from, to string) error
+	Link(from, to string) error // fails with fs.ErrExist where to is there
 	Remove(path string) error
 	SyncDir(dir string) error // names are on stable storage then
 }
@@ -42,6 +43,9 @@ func (System) CreateTemp(dir, pattern string) (Handle, error) {
 
 // Rename is [os.Rename].
 func (System) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Link is [os.Link].
+func (System) Link(from, to string) error { return os.Link(from, to) }
 
 // Remove is [os.Remove].
 func (System) Remove(path string) error { return os.Remove(path) }
@@ -82,6 +86,25 @@ func (f *File) Write(p []byte) (int, error) { return f.handle.Write(p) }
 // Keep puts the file in its place. When it returns without an error the file is on
 // stable storage, and so is its name.
 func (f *File) Keep(mode fs.FileMode) error {
+	return f.keep(mode, f.disk.Rename)
+}
+
+// KeepNew is Keep for a path where nothing is: what was there first stays, and the
+// error is fs.ErrExist.
+func (f *File) KeepNew(mode fs.FileMode) error {
+	return f.keep(mode, func(from, to string) error {
+		err := f.disk.Link(from, to)
+		if err == nil {
+			return f.disk.Remove(from)
+		}
+		if _, errStat := os.Lstat(to); errors.Is(err, fs.ErrExist) || errStat == nil {
+			return fs.ErrExist
+		}
+		return f.disk.Rename(from, to) // a file system without links
+	})
+}
+
+func (f *File) keep(mode fs.FileMode, place func(from, to string) error) error {
 	err := f.handle.Chmod(mode)
 	if err == nil {
 		err = f.handle.Sync() // or the name is on the disk before what it names
@@ -91,7 +114,7 @@ func (f *File) Keep(mode fs.FileMode) error {
 	}
 	f.over = true
 	if err == nil {
-		err = f.disk.Rename(f.handle.Name(), f.path)
+		err = place(f.handle.Name(), f.path)
 	}
 	if err != nil {
 		_ = f.disk.Remove(f.handle.Name())
@@ -112,6 +135,15 @@ func (f *File) Discard() {
 
 // Write writes a file at once.
 func Write(d Disk, path string, text []byte, mode fs.FileMode) error {
+	return write(d, path, text, func(f *File) error { return f.Keep(mode) })
+}
+
+// WriteNew writes a file at once where nothing is; see [File.KeepNew].
+func WriteNew(d Disk, path string, text []byte, mode fs.FileMode) error {
+	return write(d, path, text, func(f *File) error { return f.KeepNew(mode) })
+}
+
+func write(d Disk, path string, text []byte, keep func(*File) error) error {
 	f, err := Create(d, path)
 	if err != nil {
 		return err
@@ -120,5 +152,5 @@ func Write(d Disk, path string, text []byte, mode fs.FileMode) error {
 	if _, err := f.Write(text); err != nil {
 		return err
 	}
-	return f.Keep(mode)
+	return keep(f)
 }

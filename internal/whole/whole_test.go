@@ -2,6 +2,8 @@ package whole_test
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,6 +19,36 @@ func TestNoFaultTearsAFile(t *testing.T) {
 		path := filepath.Join(dir, "f")
 		return path, whole.Write(d, path, texts[fresh], 0o644)
 	})
+}
+
+func TestNoFaultTearsANewFile(t *testing.T) {
+	wholetest.SweepNew(t, func(d whole.Disk, dir string) (string, error) {
+		path := filepath.Join(dir, "f")
+		return path, whole.WriteNew(d, path, []byte("the first"), 0o600)
+	})
+}
+
+// unlinked is a file system without links.
+type unlinked struct{ whole.System }
+
+func (unlinked) Link(_, _ string) error { return errors.ErrUnsupported }
+
+func TestWhatWasThereFirstStays(t *testing.T) {
+	for _, d := range []whole.Disk{whole.System{}, unlinked{}} {
+		path := filepath.Join(t.TempDir(), "f")
+		if err := whole.WriteNew(d, path, []byte("first"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := whole.WriteNew(d, path, []byte("second"), 0o600); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("written again: %v", err)
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != "first" {
+			t.Errorf("%q, %v", text, err)
+		}
+		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+			t.Errorf("left: %v, %v", left, err)
+		}
+	}
 }
 
 func TestDiscard(t *testing.T) {

@@ -87,6 +87,18 @@ func (d *disk) Rename(from, to string) error {
 	return nil
 }
 
+func (d *disk) Link(from, to string) error {
+	if err := d.step(); err != nil {
+		return err
+	}
+	if err := d.System.Link(from, to); err != nil {
+		return err
+	}
+	d.renamed = append(d.renamed, renaming{to: to})
+	d.synced[to] = d.synced[from]
+	return nil
+}
+
 func (d *disk) Remove(path string) error {
 	if err := d.step(); err != nil {
 		return err
@@ -170,6 +182,17 @@ func (h *handle) Close() error {
 // fails the test, and so does one that was acknowledged and is not there.
 func Sweep(t *testing.T, save func(d whole.Disk, dir string, fresh bool) (path string, err error)) {
 	t.Helper()
+	sweep(t, save, false, true)
+}
+
+// SweepNew is Sweep for what is written where nothing is.
+func SweepNew(t *testing.T, save func(d whole.Disk, dir string) (path string, err error)) {
+	t.Helper()
+	sweep(t, func(d whole.Disk, dir string, _ bool) (string, error) { return save(d, dir) }, false)
+}
+
+func sweep(t *testing.T, save func(d whole.Disk, dir string, fresh bool) (path string, err error), overs ...bool) {
+	t.Helper()
 	run := func(f fault, at int, over bool) (operations int) {
 		dir := t.TempDir()
 		var before []byte
@@ -202,16 +225,20 @@ func Sweep(t *testing.T, save func(d whole.Disk, dir string, fresh bool) (path s
 		return d.count
 	}
 	injected := 0
-	for _, over := range []bool{false, true} {
+	for _, over := range overs {
 		operations := run(fault{}, 0, over)
+		if operations == 0 {
+			t.Fatal("nothing is done with the disk")
+		}
+		t.Logf("over an old document %v: %d operations, each failing in %d ways", over, operations, len(faults))
 		for _, f := range faults {
-			for at := 1; at <= operations; at++ {
+			for at := 1; at <= operations+1; at++ { // the last one is a stop behind all of them
 				run(f, at, over)
 				injected++
 			}
 		}
 	}
-	t.Logf("%d faults: 0 torn, 0 lost unless said otherwise above", injected)
+	t.Logf("%d faults injected", injected)
 }
 
 // wanted is what save writes anew.

@@ -1,8 +1,8 @@
 package cmdenv
 
 import (
-	"io"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Kept is a result document that an archive holds or an index knows.
@@ -108,7 +109,9 @@ func Imported(dir string) bool { return dir != "" && isFile(filepath.Join(dir, i
 
 // Keep writes a document that was made elsewhere into a directory of its own under dir, which is its
 // study's, and returns that. It appears whole or not at all.
-func Keep(dir string, k Kept, text []byte) (string, error) { return keepOn(whole.System{}, dir, k, text) }
+func Keep(dir string, k Kept, text []byte) (string, error) {
+	return keepOn(whole.System{}, dir, k, text)
+}
 
 // keepOn marks the directory first: what is in it is never taken for a run of this machine.
 func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
@@ -117,26 +120,27 @@ func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
 		return "", err
 	}
 	doc.WriteByte('\n')
-	to, err := newDir(dir, fmt.Sprintf("%s-%s", k.at, k.seed))
+	to, err := NewDir(dir, fmt.Sprintf("%s-%s", k.at, k.seed))
 	if err != nil {
 		return "", err
 	}
-	err = whole.Write(disk, filepath.Join(to, importedName), nil, 0o644)
+	result, mark := filepath.Join(to, ResultName), filepath.Join(to, importedName)
+	err = whole.Write(disk, mark, nil, 0o644)
 	if err == nil {
-		err = whole.Write(disk, filepath.Join(to, ResultName), doc.Bytes(), 0o644)
+		err = whole.Write(disk, result, doc.Bytes(), 0o644)
 	}
 	if err == nil {
-		err = disk.SyncDir(dir)
+		return to, nil
 	}
-	if err != nil {
-		_ = os.RemoveAll(to)
-		return "", err
+	for _, path := range []string{result, mark, to} { // the mark goes last
+		_ = disk.Remove(path)
 	}
-	return to, nil
+	return "", err
 }
 
-// newDir makes a directory that was not there, under that name or one with a number.
-func newDir(under, name string) (string, error) {
+// NewDir makes a directory that was not there, under that name or one with a number.
+// Two runs never share one.
+func NewDir(under, name string) (string, error) {
 	if err := os.MkdirAll(under, 0o755); err != nil {
 		return "", err
 	}
@@ -147,7 +151,7 @@ func newDir(under, name string) (string, error) {
 		}
 		err := os.Mkdir(dir, 0o755)
 		if err == nil {
-			return dir, nil
+			return dir, whole.System{}.SyncDir(under)
 		}
 		if !errors.Is(err, fs.ErrExist) || n == 100 {
 			return "", err

@@ -1,11 +1,9 @@
 package session
 
 import (
-	"io"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,23 +21,11 @@ import (
 // newRunDir makes the directory of a new run: UTC time and seed, so that names
 // sort by age. Two runs never share one.
 func newRunDir(results string, now time.Time, seed uint64) (string, error) {
-	if err := os.MkdirAll(results, 0o755); err != nil {
-		return "", fmt.Errorf("make the directory of results: %w", err)
+	dir, err := history.NewDir(results, fmt.Sprintf("%s-%d", now.UTC().Format(history.NameTime), seed))
+	if err != nil {
+		return "", fmt.Errorf("make the run's directory: %w", err)
 	}
-	name := fmt.Sprintf("%s-%d", now.UTC().Format(history.NameTime), seed)
-	for n := 1; ; n++ {
-		dir := filepath.Join(results, name)
-		if n > 1 {
-			dir += fmt.Sprintf("-%d", n)
-		}
-		err := os.Mkdir(dir, 0o755)
-		if err == nil {
-			return dir, nil
-		}
-		if !errors.Is(err, fs.ErrExist) || n == 100 {
-			return "", fmt.Errorf("make the run's directory: %w", err)
-		}
-	}
+	return dir, nil
 }
 
 // unfinished lists the runs in results that can be gone on with, the newest

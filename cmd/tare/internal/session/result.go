@@ -1,13 +1,13 @@
 package session
 
 import (
-	"io"
 	"errors"
-	"os"
+	"io"
 	"path/filepath"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
 	"github.com/tarebench/tare/report/html"
@@ -26,7 +26,7 @@ func (w *Session) saved(dir string, res *tare.Result, err error) (*tare.Result, 
 	if errProfiles := profiles(dir, res); errProfiles != nil {
 		err = errors.Join(err, errProfiles)
 	}
-	if errSave := saveResult(dir, res); errSave != nil {
+	if errSave := saveResult(whole.System{}, dir, res); errSave != nil {
 		return res, errors.Join(err, errSave)
 	}
 	if w.Options.NoPage {

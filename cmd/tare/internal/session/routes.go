@@ -1,10 +1,10 @@
 package session
 
 import (
-	"io"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"

@@ -1,11 +1,10 @@
 package loadcmd
 
 import (
-	"io"
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"

@@ -1,8 +1,8 @@
 package run
 
 import (
-	"io"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
