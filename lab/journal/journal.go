@@ -69,7 +69,7 @@ type file interface {
 type opener func(path string, flag int) (file, error)
 
 func openFile(path string, flag int) (file, error) {
-	f, err := os.OpenFile(path, flag, 0o644)
+	f, err := os.OpenFile(path, flag, 0o600)
 	if err == nil && flag&os.O_CREATE != 0 {
 		if err = (whole.System{}).SyncDir(filepath.Dir(path)); err != nil { // or its rounds are on the disk, and its name is not
 			f.Close()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/tarebench/tare"
@@ -41,19 +42,20 @@ func WriteDocument(w io.Writer, results []*tare.Result, single bool) error {
 // writes nothing.
 type Output struct {
 	path   string
+	mode   fs.FileMode // of the file, when it is in its place
 	file   *whole.File // nil: what is at the path is written to
 	device *os.File    // a device or a pipe: nothing to put in its place
 }
 
 // OpenOutput opens the file at path; with an empty path nothing is written.
-func OpenOutput(path string) (*Output, error) { return OpenOutputOn(whole.System{}, path) }
+func OpenOutput(path string) (*Output, error) { return OpenOutputOn(whole.System{}, path, 0o644) }
 
-// OpenOutputOn is OpenOutput on a disk.
-func OpenOutputOn(disk whole.Disk, path string) (*Output, error) {
+// OpenOutputOn is OpenOutput on a disk, for a file of that mode.
+func OpenOutputOn(disk whole.Disk, path string, mode fs.FileMode) (*Output, error) {
 	if path == "" {
 		return &Output{}, nil
 	}
-	o := &Output{path: path}
+	o := &Output{path: path, mode: mode}
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
@@ -80,7 +82,7 @@ func (o *Output) Save(write func(io.Writer) error) error {
 		}
 	case o.file != nil:
 		if err = write(o.file); err == nil {
-			err = o.file.Keep(0o644)
+			err = o.file.Keep(o.mode)
 		}
 	}
 	if err != nil {

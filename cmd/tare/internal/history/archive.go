@@ -125,9 +125,9 @@ func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
 		return "", err
 	}
 	result, mark := filepath.Join(to, ResultName), filepath.Join(to, importedName)
-	err = whole.Write(disk, mark, nil, 0o644)
+	err = whole.Write(disk, mark, nil, 0o600)
 	if err == nil {
-		err = whole.Write(disk, result, doc.Bytes(), 0o644)
+		err = whole.Write(disk, result, doc.Bytes(), 0o600)
 	}
 	if err == nil {
 		return to, nil
@@ -139,9 +139,9 @@ func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
 }
 
 // NewDir makes a directory that was not there, under that name or one with a number.
-// Two runs never share one.
+// Two runs never share one. It is for its owner only.
 func NewDir(under, name string) (string, error) {
-	if err := os.MkdirAll(under, 0o755); err != nil {
+	if err := os.MkdirAll(under, 0o700); err != nil {
 		return "", err
 	}
 	for n := 1; ; n++ {
@@ -149,7 +149,7 @@ func NewDir(under, name string) (string, error) {
 		if n > 1 {
 			dir += fmt.Sprintf("-%d", n)
 		}
-		err := os.Mkdir(dir, 0o755)
+		err := os.Mkdir(dir, 0o700)
 		if err == nil {
 			return dir, whole.System{}.SyncDir(under)
 		}

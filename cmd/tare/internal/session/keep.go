@@ -67,7 +67,7 @@ func resumable(dir string, err error) bool {
 
 // saveResult writes the document beside the journal, all of it or nothing.
 func saveResult(disk whole.Disk, dir string, res *tare.Result) error {
-	out, err := cmdenv.OpenOutputOn(disk, filepath.Join(dir, history.ResultName))
+	out, err := cmdenv.OpenOutputOn(disk, filepath.Join(dir, history.ResultName), 0o600)
 	if err != nil {
 		return err
 	}
