@@ -34,6 +34,9 @@ func TestRunsAreForTheirOwner(t *testing.T) {
 	if err := saveResult(whole.System{}, dir, res); err != nil {
 		t.Fatal(err)
 	}
+	if err := cmdenv.SavePage(filepath.Join(dir, cmdenv.PageName), dir, res); err != nil {
+		t.Fatal(err)
+	}
 	w, err := journal.Create(filepath.Join(dir, journal.FileName), journal.Head{Study: "s"})
 	if err == nil {
 		err = w.Close()
@@ -68,7 +71,7 @@ func TestRunsAreForTheirOwner(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil || files != 5 {
+	if err != nil || files != 6 {
 		t.Errorf("%d files: %v", files, err)
 	}
 }

@@ -86,7 +86,7 @@ func (w *Session) claimsPage() error {
 		linked = append(linked, of)
 	}
 	path := filepath.Join(w.Dirs.Data, cmdenv.ClaimsName)
-	out, err := cmdenv.OpenOutput(path)
+	out, err := cmdenv.OpenOutputOn(whole.System{}, path, 0o600)
 	if err != nil {
 		return err
 	}
