@@ -60,7 +60,9 @@ func places() []place {
 		{dir: "internal/machine", floor: 3},
 		{dir: "internal/trial", floor: 3, peers: []string{"internal/machine"}},
 		{dir: "load", floor: 3, peers: []string{"internal/machine", "load/nap"}},
-		{dir: "internal/build", floor: 3},
+		{dir: "internal/whole", floor: 3, peers: []string{"internal/whole/wholetest"}}, // in tests
+		{dir: "internal/whole/wholetest", floor: 3, peers: []string{"internal/whole"}},
+		{dir: "internal/build", floor: 3, peers: []string{"internal/whole", "internal/whole/wholetest"}},
 		{dir: "contender", floor: 3, peers: []string{"load/nap"}},
 		{dir: "contender/codec", floor: 3, peers: []string{"contender"}},
 		{dir: "contender/copier", floor: 3, peers: []string{"contender"}},

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
@@ -177,10 +177,10 @@ func (l *loading) print(r *load.Result, d load.Document) error {
 	if l.watched != nil {
 		l.watched.Show(page)
 	}
-	if err := l.page.Save(func(f *os.File) error { return loadpage.Write(f, page) }); err != nil {
+	if err := l.page.Save(func(f io.Writer) error { return loadpage.Write(f, page) }); err != nil {
 		return err
 	}
-	if err := l.metrics.Save(func(f *os.File) error { return loadpage.WriteMetrics(f, d, l.Now()) }); err != nil {
+	if err := l.metrics.Save(func(f io.Writer) error { return loadpage.WriteMetrics(f, d, l.Now()) }); err != nil {
 		return err
 	}
 	switch {
