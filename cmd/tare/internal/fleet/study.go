@@ -16,6 +16,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/judge"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // JournalName is the file of a run's directory that says which machine has which
@@ -294,7 +295,7 @@ func (r *StudyRun) deliver(name string, o outcome) error {
 	for n := 2; fileExists(filepath.Join(r.Dir, file)); n++ {
 		file = fmt.Sprintf("machine-%d.json", len(r.results)+n)
 	}
-	if err := writeWhole(filepath.Join(r.Dir, file), o.Result); err != nil {
+	if err := whole.Write(whole.System{}, filepath.Join(r.Dir, file), o.Result, 0o600); err != nil {
 		return err
 	}
 	if err := r.record(event{What: "deliver", Order: o.Order, Done: res.RoundsDone, File: file}); err != nil {
@@ -459,24 +460,4 @@ func (r *StudyRun) write(line any) error {
 func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// writeWhole writes a file that appears whole.
-func writeWhole(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".machine-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if errClose := f.Close(); err == nil {
-		err = errClose
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

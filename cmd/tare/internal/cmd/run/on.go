@@ -143,5 +143,5 @@ func keep(dir string, res *tare.Result) error {
 		return err
 	}
 	defer out.Close()
-	return out.Save(func(f *os.File) error { return cmdenv.WriteDocument(f, []*tare.Result{res}, true) })
+	return out.Save(func(f io.Writer) error { return cmdenv.WriteDocument(f, []*tare.Result{res}, true) })
 }
