@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
-	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -138,7 +137,7 @@ func runLoad(ctx context.Context, env cmdenv.Env, o options) error {
 			p.Say(format.Count(f.Secrets, "header") + " with credentials left out; --with-secrets sends them")
 		}
 		if f.More {
-			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(traffic.MostRequests)))
+			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(int64(len(f.Requests)))))
 		}
 	}
 	if len(o.servers) > 1 {
