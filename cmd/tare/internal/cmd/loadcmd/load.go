@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
-	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -82,7 +81,7 @@ input; 130 interrupted, after what there is has been printed.`,
 	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	how := cmdenv.NewFlags("How it is sent")
 	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try, 1024 unless given")
-	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, or 2 (over TLS as ALPN agrees, in plain text with prior knowledge)")
+	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, 2 (over TLS as ALPN agrees, in plain text with prior knowledge), or 3 (over QUIC, by engine portable)")
 	how.Set.IntVar(&words.streams, "streams", 1, "with --http 2 and gRPC: requests under way at a time on each connection, as far as the server lets")
 	how.Set.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
 	how.Set.Int64VarP(&words.requests, "requests", "n", 0, "measure so many requests, and not for a duration")
@@ -117,7 +116,7 @@ input; 130 interrupted, after what there is has been printed.`,
 	cmdenv.CompleteFlag(cmd, "preset", cobra.FixedCompletions([]string{presetAB, presetWrk}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "engine", cobra.FixedCompletions(engines(), cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "handshake", cobra.FixedCompletions(handshakes(), cobra.ShellCompDirectiveNoFileComp))
-	cmdenv.CompleteFlag(cmd, "http", cobra.FixedCompletions([]string{http1, http2}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "http", cobra.FixedCompletions([]string{http1, http2, http3}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "tls", cobra.FixedCompletions(slices.Sorted(maps.Keys(versionsOfTLS())), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -140,7 +139,7 @@ func runLoad(ctx context.Context, env cmdenv.Env, o options) error {
 			p.Say(format.Count(f.Secrets, "header") + " with credentials left out; --with-secrets sends them")
 		}
 		if f.More {
-			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(traffic.MostRequests)))
+			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(int64(len(f.Requests)))))
 		}
 	}
 	if len(o.servers) > 1 {
