@@ -577,3 +577,26 @@ func TestMachines(t *testing.T) {
 		t.Errorf("two hosts are both %s", a)
 	}
 }
+
+// A journal that cannot be written ends the run: no round is given that is not in it.
+func TestJournalBreaks(t *testing.T) {
+	c := newCluster(t)
+	m := join(t, c.url(), "broken", "a")
+	defer m.kill()
+	h := hub(t, HubOptions{URL: c.url(), Prefix: "broken"})
+	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a"}, Share: 1000, Study: StudyOrder{ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
+	go func() {
+		until(t, func() bool {
+			run.mu.Lock()
+			defer run.mu.Unlock()
+			return run.pool != nil && run.pool.of("a") != nil && run.pool.of("a").done > 2
+		})
+		run.mu.Lock()
+		defer run.mu.Unlock()
+		run.journal.Close()
+	}()
+	results, err := run.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "write the journal") || len(results) > 0 {
+		t.Errorf("%v, %v", results, err)
+	}
+}

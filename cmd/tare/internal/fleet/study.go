@@ -3,6 +3,7 @@ package fleet
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,6 +51,7 @@ type StudyRun struct {
 	failed   map[string]error          // the last error of a machine, by name
 	given    map[string]time.Time      // when orders were taken in by their machines
 	hopeless map[string]bool           // machines that refused an order, or could not carry it out
+	broken   error                     // why the journal cannot be written; nil: it can
 	changed  chan struct{}
 	opened   time.Time
 }
@@ -95,13 +97,15 @@ func (r *StudyRun) watch(ctx context.Context) error {
 	for {
 		r.loseSilent()
 		r.mu.Lock()
-		left, active, starting := r.pool.left(), r.pool.active(), r.starting()
+		left, active, starting, broken := r.pool.left(), r.pool.active(), r.starting(), r.broken
 		again := ""
 		if left > 0 && !active && !starting {
 			again = r.survivor()
 		}
 		r.mu.Unlock()
 		switch {
+		case broken != nil:
+			return broken
 		case left == 0:
 			return r.failures()
 		case again != "":
@@ -257,8 +261,10 @@ func (r *StudyRun) ask(name string, q asking) permit {
 	}
 	answer, changed := r.pool.ask(q.Order, q.Done)
 	if changed {
-		r.write(event{What: "ask", Order: q.Order, Done: q.Done})
 		r.note()
+		if r.write(event{What: "ask", Order: q.Order, Done: q.Done}) != nil {
+			return permit{Wait: true} // the run ends
+		}
 	}
 	return answer
 }
@@ -452,7 +458,7 @@ func (r *StudyRun) write(line any) error {
 	}
 	if err != nil {
 		err = fmt.Errorf("write the journal: %w", err)
-		r.Say("journal", err.Error())
+		r.broken = cmp.Or(r.broken, err)
 	}
 	return err
 }
