@@ -8,6 +8,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/judge"
 	"github.com/tarebench/tare/internal/plan"
+	"github.com/tarebench/tare/lab/journal"
 )
 
 // How a study ended.
@@ -45,6 +46,9 @@ func (r *run) measure(ctx context.Context) error {
 			r.stopped = BudgetSpent
 			return nil
 		}
+		if more, err := r.permitted(ctx, done); err != nil || !more {
+			return err
+		}
 		if err := r.round(ctx, plan.Round(r.plan, done+1, 1)); err != nil {
 			if ctx.Err() != nil {
 				r.stopped = Interrupted
@@ -73,6 +77,20 @@ func (r *run) measure(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// permitted asks whether another round is wanted. If not, what was done is what was
+// planned: the number does not depend on what was measured.
+func (r *run) permitted(ctx context.Context, done int) (bool, error) {
+	if r.o.Permit == nil {
+		return true, nil
+	}
+	more, err := r.o.Permit(ctx, done)
+	if err != nil || more {
+		return more, err
+	}
+	r.stopped, r.plan.RoundsPlanned, r.plan.Looks = RoundsDone, done, []int{done}
+	return false, r.out.Append(journal.Entry{Plan: &r.plan})
 }
 
 // fewest is how many rounds there are at least, even if all is decided before.

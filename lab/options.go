@@ -104,6 +104,7 @@ type Options struct {
 	User      bool           // the budget is the user's own: refuse rather than stretch it
 	Until     float64        // go on until every question is answered and every difference is found or smaller than this share, at most Budget; zero: no
 	Rounds    int            // fixed number of rounds, one look at the end; zero: by budget
+	Permit    Permit         // asked before each round, where others share the rounds; nil: all of Rounds
 	Isolation tare.Isolation // zero: lockstep
 	Slice     time.Duration  // slice length wanted; zero: by METHOD's rule
 	Most      int            // slices of a contender in a round, of work that allocates nothing; zero: by that rule
@@ -125,6 +126,10 @@ type Options struct {
 	Stop     <-chan struct{} // closed: finish the round, save, judge what there is
 	Unlocked bool            // recorded: no machine lock was held
 }
+
+// Permit says whether one more round is wanted after done rounds. It may take its
+// time. With an error the study has no result.
+type Permit func(ctx context.Context, done int) (bool, error)
 
 // Only chooses a part of a study by name. What it names is weighed at any
 // budget; the baseline always is. Patterns are those of [path.Match]; none

@@ -41,7 +41,8 @@ type Document struct {
 	Streams           int     `json:"streams,omitempty"` // of HTTP/2 on each, at most; zero: one
 	ConnectionsOpened int64   `json:"connections_opened"`
 	Reconnects        int64   `json:"reconnects"`
-	Concurrency       float64 `json:"concurrency"` // requests under way, in the mean
+	Resent            int64   `json:"resent,omitempty"` // requests that the server said it had not looked at
+	Concurrency       float64 `json:"concurrency"`      // requests under way, in the mean
 	BytesIn           int64   `json:"bytes_in"`
 	BytesOut          int64   `json:"bytes_out"`
 	BodyIn            int64   `json:"body_bytes_in"`
@@ -50,6 +51,8 @@ type Document struct {
 	ServerCPUSeconds  float64 `json:"server_cpu_seconds,omitempty"` // zero: not known
 	SendLagP99        int64   `json:"send_lag_p99_ns"`
 	Path              Path    `json:"path"`
+
+	Generators []Generated `json:"generators,omitempty"` // where several machines sent; the rest is of all together
 
 	Limit    string   `json:"limit"`
 	LimitWhy string   `json:"limit_why"`
@@ -131,6 +134,15 @@ type Kept struct {
 	Objective string      `json:"objective"`
 	Value     float64     `json:"value"` // ns; of errors their share
 	Verdict   tare.Ruling `json:"verdict"`
+	Weighed   *Weighed    `json:"weighed,omitempty"` // nil: there is no interval
+}
+
+// Weighed is what a verdict rests on: of a quantile the share of the answers that lie
+// beyond its limit, else the value.
+type Weighed struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"` // at 95 %
+	High  float64 `json:"high"`
 }
 
 // SearchSummary is a search for the most requests per second.
@@ -170,21 +182,22 @@ type Documented struct {
 	Memory      []int64 // of the server, by second, bytes; nil: not known
 	SLO         SLO
 	Search      *Search
+	Generators  []Generator // of several machines; nil: this one alone
 }
 
 // NewDocument assesses r and puts it into a document.
 func NewDocument(r *Result, o Documented) Document {
-	a := Assess(r, o.Facts)
+	a, generators := assess(r, o)
 	d := Document{
 		Schema: DocumentSchema, URL: o.URL, Interrupted: o.Interrupted, Engine: string(r.Engine), Threads: r.Threads,
 		Requests: r.Requests, Sent: r.Sent, Errors: map[string]int64{}, Statuses: map[string]int64{}, FirstError: r.FirstError,
 		Seconds: r.Wall.Seconds(), RequestsPerSecond: perSecond(r), RateAsked: r.Asked, Late: r.Late,
 		Latency: latencies(r.Latency), Service: latencies(r.Service), Connect: latencies(r.Connect), FirstByte: latencies(r.FirstByte),
-		Timeouts: r.Errors[ErrTimeout], Connections: r.Connections, ConnectionsOpened: r.Opened, Reconnects: r.Reconnects, Concurrency: r.Concurrency,
+		Timeouts: r.Errors[ErrTimeout], Connections: r.Connections, ConnectionsOpened: r.Opened, Reconnects: r.Reconnects, Resent: r.Resent, Concurrency: r.Concurrency,
 		BytesIn: r.BytesIn, BytesOut: r.BytesOut, BodyIn: r.BodyIn, BodyOut: r.BodyOut,
 		ClientCPUSeconds: r.CPU.Seconds(), ServerCPUSeconds: o.Facts.ServerCPU.Seconds(), SendLagP99: latencies(r.SendLag).P99,
 		Path:  path(r, o),
-		Limit: string(a.Limit), LimitWhy: a.Why, Capacity: a.Capacity, Findings: []Remark{}, Timeline: []Moment{},
+		Limit: string(a.Limit), LimitWhy: a.Why, Capacity: a.Capacity, Findings: []Remark{}, Timeline: []Moment{}, Generators: generators,
 	}
 	if r.Streams > 1 {
 		d.Streams = r.Streams
@@ -264,10 +277,13 @@ func kept(outcomes []Outcome, a Assessment) []Kept {
 		switch {
 		case !a.Capacity && !o.Objective.Errors:
 			k.Verdict = tare.VoidRuling
-		case o.Thin:
+		case o.Thin, o.Undecided:
 			k.Verdict = tare.Inconclusive
 		case o.Met:
 			k.Verdict = tare.Met
+		}
+		if o.Seen {
+			k.Weighed = &Weighed{o.Share, o.Low, o.High}
 		}
 		out = append(out, k)
 	}

@@ -112,6 +112,9 @@ func (r *run) start() {
 	}
 	start := r.s.now()
 	if r.queue != nil {
+		if !r.leg.At.IsZero() {
+			start = max(1, int64(r.leg.At.Sub(r.s.base)))
+		}
 		r.queue.open(start)
 	}
 	r.started.Store(start)

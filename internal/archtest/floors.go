@@ -45,6 +45,7 @@ func places() []place {
 		{dir: "internal/format", floor: 1},
 		{dir: "internal/protowire", floor: 1},
 		{dir: "tools/agree", floor: 1},
+		{dir: "tools/manifests", floor: alone},
 		{dir: "tools/benchload", floor: 4},
 
 		{dir: "internal/plan", floor: 2},
@@ -97,6 +98,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/catalog", floor: 6},
 		{dir: "cmd/tare/internal/studyfile", floor: 6},
 		{dir: "cmd/tare/internal/traffic", floor: 6},
+		{dir: "cmd/tare/internal/overquic", floor: 6},
 		{dir: "cmd/tare/internal/project", floor: 6},
 		{dir: "cmd/tare/internal/project/survey", floor: 6},
 		{dir: "cmd/tare/internal/history", floor: 6},

@@ -80,8 +80,8 @@ func refusals(spec router.Spec, routes []fixture.Route) []question {
 func concrete(template string) string {
 	segments := strings.Split(template, "/")
 	for i, s := range segments {
-		if strings.HasPrefix(s, "{") {
-			segments[i] = "4711"
+		if before, _, after, ok := fixture.Parameter(s); ok {
+			segments[i] = before + "4711" + after
 		}
 	}
 	return strings.Join(segments, "/")

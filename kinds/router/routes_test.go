@@ -178,6 +178,7 @@ func FuzzList(f *testing.F) {
 	f.Add("GET /{a}/c\nGET /b/{d}\n")
 	f.Add("GET /f/*\nPUT /f/{p...}\nPOST /f/{id}\nGET /{a}/{b}/{p:.*}\nDELETE /:p*")
 	f.Add("POST /0{p}\nGET /a/{id}.json\nGET /a/{id}")
+	f.Add("GET /{0}.")
 	f.Fuzz(func(t *testing.T, src string) {
 		list, err := ReadList("list", []byte(src))
 		if err != nil {

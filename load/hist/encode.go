@@ -37,6 +37,19 @@ func (h *Hist) Encode() string {
 	return form + base64.RawURLEncoding.EncodeToString(b)
 }
 
+// MarshalText is [Hist.Encode], for documents.
+func (h *Hist) MarshalText() ([]byte, error) { return []byte(h.Encode()), nil }
+
+// UnmarshalText is [Decode].
+func (h *Hist) UnmarshalText(text []byte) error {
+	read, err := Decode(string(text))
+	if err != nil {
+		return err
+	}
+	*h = *read
+	return nil
+}
+
 // Decode reads what Encode wrote. Anything that Encode could not have written
 // is refused.
 func Decode(s string) (*Hist, error) {

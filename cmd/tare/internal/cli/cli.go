@@ -17,6 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/clean"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/doctor"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/explain"
+	"github.com/tarebench/tare/cmd/tare/internal/cmd/fleetcmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/gatecmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/historycmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/initcmd"
@@ -131,7 +132,7 @@ difference that the control shows as well.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cmdenv.Usage(format.Line(err.Error(), 0), cmd.CommandPath()+" --help lists the flags")
 	})
-	root.AddCommand(run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), routes.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), agentcmd.Command(env, newRoot), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env))
+	root.AddCommand(run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), routes.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), agentcmd.Command(env, newRoot), fleetcmd.Command(env), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env))
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"

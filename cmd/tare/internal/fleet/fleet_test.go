@@ -1,227 +1,579 @@
 package fleet
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
+	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/lab"
 )
 
 const study = `{study: s, question: "q?", kinds: [codec], baseline: encoding-json, contenders: [encoding-json], metrics: [time],
   workloads: [{id: w, fixture: devices, n: 50, op: marshal}]}`
 
-func order() Order { return Order{Protocol: Protocol, Study: study, Rounds: 18, Seed: 5} }
-
-func TestHosts(t *testing.T) {
-	if err := Hosts([]string{"local", "ssh:a", "ssh:me@b.example"}); err != nil {
-		t.Error(err)
-	}
-	for _, on := range [][]string{{"a"}, {"ssh:"}, {"ssh:-oProxyCommand=sh"}, {"ssh:a b"}, {"ssh:a;b"}, {"local", "local"}, {""}} {
-		if Hosts(on) == nil {
-			t.Errorf("%q was taken", on)
-		}
-	}
+// shortTimes let a test see silence soon.
+func shortTimes() times {
+	return times{hello: 50 * time.Millisecond, patience: 3 * time.Second, forsaken: 30 * time.Second, ask: 500 * time.Millisecond, again: 5 * time.Millisecond}
 }
 
-// An agent takes no order but one of its protocol, for a study that it may carry
-// out.
-func TestOrders(t *testing.T) {
-	if err := order().Check(false); err != nil {
-		t.Fatal(err)
+// result is what an agent sends back of so many rounds.
+func result(o StudyOrder, rounds int) *tare.Result {
+	r := &tare.Result{
+		Schema: tare.ResultSchema, Study: o.ID, Question: "q?", Seed: strconv.FormatUint(o.Seed, 10), RoundsDone: rounds, Metrics: []string{"time"}, Machine: tare.Machine{OS: "linux", Arch: "amd64"},
+		Comparisons: []tare.Comparison{{Workload: "w", Metric: "time", Contender: "a", Against: "b", Ratio: 1.1, Low: 1, High: 1.2}},
 	}
-	command := strings.Replace(study, "contenders: [encoding-json]", `contenders: [encoding-json, {id: x, url: "http://127.0.0.1:1"}]`, 1)
-	for why, change := range map[string]func(*Order){
-		"protocol":         func(o *Order) { o.Protocol = "tare.agent/0" },
-		"number of rounds": func(o *Order) { o.Rounds = 0 },
-		"not a number":     func(o *Order) { o.Rounds = maxRounds + 1 },
-		"study":            func(o *Order) { o.Study = "{" },
-		"--allow-commands": func(o *Order) { o.Study = command },
-		"one machine": func(o *Order) {
-			o.Study = strings.Replace(study, "contenders: [encoding-json]", `contenders: [encoding-json, {id: x, program: ./x}]`, 1)
-		},
-	} {
-		o := order()
-		change(&o)
-		if err := o.Check(false); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("%s: %v", why, err)
-		}
-	}
-	o := order()
-	if o.Study = command; o.Check(true) != nil {
-		t.Errorf("commands are allowed: %v", o.Check(true))
-	}
+	r.Rounds = []tare.Effects{{Workload: "w", Metric: "time", A: "a", B: "b", Effects: make([]float64, rounds)}}
+	return r
 }
 
-func TestReadOrder(t *testing.T) {
-	line, err := json.Marshal(order())
+// cluster is a server of NATS that can be restarted where it was.
+type cluster struct {
+	t *testing.T
+	o server.Options
+	s *server.Server
+}
+
+func newCluster(t *testing.T) *cluster {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadOrder(bufio.NewReader(strings.NewReader(string(line) + "\nrest")))
-	if err != nil || got.Study != study || got.Seed != 5 {
-		t.Errorf("%+v, %v", got, err)
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	c := &cluster{t: t, o: server.Options{Host: "127.0.0.1", Port: port, NoSigs: true, NoLog: true}}
+	c.start()
+	t.Cleanup(func() { c.s.Shutdown(); c.s.WaitForShutdown() })
+	return c
+}
+
+func (c *cluster) url() string { return fmt.Sprintf("nats://127.0.0.1:%d", c.o.Port) }
+
+func (c *cluster) start() {
+	for range 200 {
+		o := c.o
+		s, err := server.NewServer(&o)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		go s.Start()
+		if s.ReadyForConnections(2 * time.Second) {
+			c.s = s
+			return
+		}
+		s.Shutdown()
 	}
-	for why, text := range map[string]string{
-		"ended": string(line), "not one": "{\n", "longer": strings.Repeat("x", maxOrder+1),
-	} {
-		if _, err := ReadOrder(bufio.NewReader(strings.NewReader(text))); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("%s: %v", why, err)
+	c.t.Error("no server of NATS")
+}
+
+func (c *cluster) restart() {
+	c.s.Shutdown()
+	c.s.WaitForShutdown()
+	c.start()
+}
+
+// member is an agent of a test.
+type member struct {
+	name   string
+	pauses chan time.Duration // before a round
+	kill   context.CancelFunc
+	done   chan struct{}
+}
+
+// join starts an agent whose rounds take a moment each.
+func join(t *testing.T, url, prefix, name string) *member {
+	ctx, kill := context.WithCancel(t.Context())
+	m := &member{name: name, pauses: make(chan time.Duration, 4), kill: kill, done: make(chan struct{})}
+	a := &Agent{Prefix: prefix, times: shortTimes(), Hello: Hello{Name: name, Version: "test", OS: "linux", Arch: "amd64", CPUs: 2}}
+	a.Study = func(ctx context.Context, o StudyOrder, permit lab.Permit) ([]byte, error) {
+		for done := 0; ; done++ {
+			more, err := permit(ctx, done)
+			if err != nil {
+				return nil, err
+			}
+			if !more {
+				return json.Marshal(result(o, done))
+			}
+			pause := time.Duration(done*7%20) * time.Millisecond
+			select {
+			case pause = <-m.pauses:
+			default:
+			}
+			select {
+			case <-ctx.Done():
+				return nil, context.Cause(ctx)
+			case <-time.After(pause):
+			}
 		}
 	}
+	go func() {
+		defer close(m.done)
+		_ = a.ServeJoined(ctx, Join{URL: url})
+	}()
+	t.Cleanup(func() { kill(); <-m.done })
+	return m
 }
 
-func result() *tare.Result {
-	return &tare.Result{
-		Schema: tare.ResultSchema, Study: "s", Seed: "5", RoundsDone: 18, Metrics: []string{"time"}, Machine: tare.Machine{OS: "linux", Arch: "amd64"},
-		Rounds:      []tare.Effects{{Workload: "w", Metric: "time", A: "a", B: "b", Effects: []float64{0.1, 0.2}}},
-		Comparisons: []tare.Comparison{{Workload: "w", Metric: "time", Contender: "a", Against: "b", Ratio: 1.1, Low: 1, High: 1.2}},
+// TestEveryRoundOnce has agents killed, paused and cut off, the coordinator killed
+// and gone on with, and NATS restarted, at random. Whatever happens, every round
+// ends in exactly one result.
+func TestEveryRoundOnce(t *testing.T) {
+	studies := 20
+	if os.Getenv("TARE_SOAK") != "" {
+		studies = 100
+	}
+	var mu sync.Mutex
+	counts := map[string]int{}
+	count := func(what string, n int) { mu.Lock(); counts[what] += n; mu.Unlock() }
+	c := newCluster(t)
+	stop := make(chan struct{})
+	var restarts sync.WaitGroup
+	restarts.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(2 * time.Second):
+				c.restart()
+				count("restarts of NATS", 1)
+			}
+		}
+	})
+	t.Run("studies", func(t *testing.T) {
+		for i := range studies {
+			t.Run(strconv.Itoa(i), func(t *testing.T) {
+				t.Parallel()
+				oneFaulty(t, c, fmt.Sprintf("fleet%d", i), rand.New(rand.NewPCG(uint64(i), 23)), count)
+			})
+		}
+	})
+	close(stop)
+	restarts.Wait()
+	t.Logf("%d studies: %v", studies, counts)
+	if counts["rounds in results"] != studies*12 || counts["rounds twice"] != 0 {
+		t.Errorf("%v: %d rounds were to be in results, each once", counts, studies*12)
 	}
 }
 
-// What an agent sends back is not believed where it cannot be.
-func TestForgedResults(t *testing.T) {
-	if _, err := order().checkResult("s", []*tare.Result{result()}); err != nil {
+// oneFaulty is a study of three machines with four rounds each, with faults.
+func oneFaulty(t *testing.T, c *cluster, prefix string, r *rand.Rand, count func(string, int)) {
+	names := []string{"a", "b", "c"}
+	var all []*member
+	for _, name := range names {
+		all = append(all, join(t, c.url(), prefix, name))
+	}
+	dir := t.TempDir()
+	kills := r.IntN(2) // one survives at least, and the coordinator
+	coordinatorDies := r.IntN(2) == 0
+	wait := func(n int) time.Duration { return time.Duration(r.IntN(n)) * time.Millisecond }
+	if r.IntN(2) == 0 {
+		all[r.IntN(3)].pauses <- 300 * time.Millisecond
+		count("pauses", 1)
+	}
+	if r.IntN(6) == 0 {
+		all[r.IntN(3)].pauses <- 0
+	}
+	killAt, dieAt := wait(120), wait(120)
+	if kills > 0 {
+		victim := all[r.IntN(3)]
+		go func() { time.Sleep(killAt); victim.kill() }()
+		count("agents killed", 1)
+	}
+	for attempt := 1; ; attempt++ {
+		h, err := Open(HubOptions{URL: c.url(), Prefix: prefix, times: shortTimes()})
+		if err != nil && attempt < 100 { // NATS is being restarted
+			time.Sleep(20 * time.Millisecond)
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		run := &StudyRun{Hub: h, Dir: dir, Machines: names, Share: 4, Study: StudyOrder{ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
+		ctx, cancel := context.WithCancel(t.Context())
+		if coordinatorDies {
+			coordinatorDies = false
+			time.AfterFunc(dieAt, func() { h.nc.Close(); cancel() }) // nobody is told
+			count("coordinators killed", 1)
+		}
+		results, err := run.Run(ctx)
+		h.Close()
+		dead := ctx.Err() != nil
+		cancel()
+		if dead && run.pool.left() > 0 {
+			continue
+		}
+		if run.pool.left() > 0 {
+			t.Fatalf("%d rounds are missing: %v", run.pool.left(), err)
+		}
+		seen := map[int]int{}
+		for _, s := range run.pool.shifts {
+			if s.state == delivered {
+				for _, round := range s.rounds {
+					seen[round]++
+				}
+			}
+			if s.state == lost {
+				count("orders lost", 1)
+			}
+		}
+		total := 0
+		for _, m := range results {
+			total += m.Result.RoundsDone
+		}
+		for _, n := range seen {
+			if n > 1 {
+				count("rounds twice", n-1)
+			}
+		}
+		if total != len(seen) || len(seen) != 12 {
+			t.Errorf("%d rounds in results, %d by the journal", total, len(seen))
+		}
+		count("rounds in results", total)
+		return
+	}
+}
+
+// hub is a coordinator with a server of its own.
+func hub(t *testing.T, o HubOptions) *Hub {
+	t.Helper()
+	if o.times == (times{}) {
+		o.times = shortTimes()
+	}
+	h, err := Open(o)
+	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(h.Close)
+	return h
+}
+
+// piped starts an agent that speaks through pipes, as one over SSH does.
+func piped(t *testing.T, h *Hub, a *Agent, name string) {
+	t.Helper()
+	conn, err := h.server.InProcessConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := json.Marshal(welcome{Protocol, name, h.right(name), h.o.Prefix})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.times = h.o.times
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := a.ServePipe(t.Context(), io.MultiReader(bytes.NewReader(append(line, '\n')), conn), conn); err != nil && t.Context().Err() == nil {
+			t.Error(err)
+		}
+	}()
+	t.Cleanup(func() { conn.Close(); <-done })
+	if err := h.Await(t.Context(), name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// An agent gets in with the token and the certificate that it was told, to its own
+// subjects, and nobody else does.
+func TestJoin(t *testing.T) {
+	secrets, err := ReadSecrets(filepath.Join(t.TempDir(), "fleet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := ReadSecrets(filepath.Dir(secrets.TokenFile)); err != nil || again.Token != secrets.Token || again.Fingerprint != secrets.Fingerprint {
+		t.Fatalf("the second time they are others: %v", err)
+	}
+	if info, err := os.Stat(secrets.TokenFile); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("others may read the token: %v, %v", info.Mode(), err)
+	}
+	var mu sync.Mutex
+	var log []string
+	h := hub(t, HubOptions{Listen: "127.0.0.1:0", Cert: secrets.Cert, Token: secrets.Token, Log: func(line string) { mu.Lock(); log = append(log, line); mu.Unlock() }})
+	try := func(name string, j Join) (said func() string, stop func()) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var lines []string
+		a := &Agent{Prefix: DefaultPrefix, times: shortTimes(), Hello: Hello{Name: name}, Log: func(line string) { mu.Lock(); lines = append(lines, line); mu.Unlock() }}
+		done := make(chan struct{})
+		go func() { defer close(done); _ = a.ServeJoined(ctx, j) }()
+		return func() string { mu.Lock(); defer mu.Unlock(); return strings.Join(lines, "\n") }, func() { cancel(); <-done }
+	}
+	good := Join{Addr: h.Addr(), Fingerprint: secrets.Fingerprint, Token: secrets.Token}
+	_, stop := try("good", good)
+	if err := h.Await(t.Context(), "good"); err != nil {
+		t.Fatal(err)
+	}
+	stop()
+	wrong := good
+	wrong.Token = "no such token at all"
+	_, stop = try("liar", wrong)
+	until(t, func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return slices.ContainsFunc(log, func(line string) bool {
+			return strings.Contains(line, "refused liar") && strings.Contains(line, "token")
+		})
+	})
+	stop()
+	wrong = good
+	wrong.Fingerprint = strings.Repeat("0", 64)
+	said, stop := try("deceived", wrong)
+	time.Sleep(300 * time.Millisecond)
+	stop()
+	if silent, _ := h.silent("deceived"); silent < time.Hour {
+		t.Errorf("an agent joined a coordinator of another certificate: %s", said())
+	}
+	if got := h.Agents(); len(got) != 1 || got[0].Name != "good" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func until(t *testing.T, done func() bool) {
+	t.Helper()
+	for range 3000 {
+		if done() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("it did not happen within half a minute")
+}
+
+// An agent cannot speak for another, nor listen to it.
+func TestRights(t *testing.T) {
+	secrets, err := ReadSecrets(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := hub(t, HubOptions{Listen: "127.0.0.1:0", Cert: secrets.Cert, Token: secrets.Token})
+	ctx, cancel := context.WithCancel(t.Context())
+	a := &Agent{Prefix: DefaultPrefix, times: shortTimes(), Hello: Hello{Name: "mallory"}}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = a.ServeJoined(ctx, Join{Addr: h.Addr(), Fingerprint: secrets.Fingerprint, Token: secrets.Token})
+	}()
+	defer func() { cancel(); <-done }()
+	if err := h.Await(t.Context(), "mallory"); err != nil {
+		t.Fatal(err)
+	}
+	heard := make(chan string, 10)
+	h.listen(func(name string, _ asking) permit { heard <- name; return permit{Wait: true} }, nil, nil)
+	alice := subjects{DefaultPrefix, "alice"}
+	question, _ := json.Marshal(asking{"o", 0})
+	if _, err := a.nc.SubscribeSync(alice.to(toOrder)); err != nil {
+		t.Log(err)
+	}
+	_ = a.nc.Publish(alice.from(fromPermit), question)
+	_ = a.nc.Publish(a.of.from(fromPermit), question)
+	_ = a.nc.Flush()
+	if name := <-heard; name != "mallory" {
+		t.Errorf("%s was heard", name)
+	}
+	select {
+	case name := <-heard:
+		t.Errorf("%s was heard", name)
+	case <-time.After(50 * time.Millisecond):
+	}
+}
+
+// TestForged: what no agent sends is refused with a line, and nothing is taken in.
+func TestForged(t *testing.T) {
+	h := hub(t, HubOptions{})
+	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a", "b"}, Share: 2, Study: StudyOrder{ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
+	if err := run.open(); err != nil {
+		t.Fatal(err)
+	}
+	defer run.journal.Close()
+	run.changed, run.failed, run.hopeless = make(chan struct{}, 1), map[string]error{}, map[string]bool{}
+	if err := run.record(event{What: "begin", Order: "o", Machine: "a"}); err != nil {
+		t.Fatal(err)
+	}
+	if p := run.ask("b", asking{"o", 0}); p.Gone == "" {
+		t.Errorf("another machine was given a round: %+v", p)
+	}
+	if p := run.ask("a", asking{"o", 7}); p.Gone == "" {
+		t.Errorf("rounds that nobody gave were taken for done: %+v", p)
+	}
+	for done := range 2 {
+		if p := run.ask("a", asking{"o", done}); p.Round == 0 {
+			t.Fatalf("%+v", p)
+		}
+		if p := run.ask("a", asking{"o", done}); p.Round != done+1 {
+			t.Errorf("asked again it is another: %+v", p)
+		}
+	}
+	order := StudyOrder{ID: "s", Seed: 5}
+	whole := func() *tare.Result { return result(order, 2) }
+	send := func(r *tare.Result) error {
+		text, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run.deliver("a", outcome{Order: "o", Result: text})
+	}
+	if err := send(whole()); err == nil {
+		t.Error("a result was taken before the rounds were over")
+	}
+	run.pool.shift("o").state, run.pool.shift("o").done = ended, 2
 	for why, change := range map[string]func(*tare.Result){
 		"study":               func(r *tare.Result) { r.Study = "other" },
 		"seed":                func(r *tare.Result) { r.Seed = "6" },
-		"19 rounds":           func(r *tare.Result) { r.RoundsDone = 19 },
+		"3 rounds":            func(r *tare.Result) { r.RoundsDone = 3 },
 		"0 rounds":            func(r *tare.Result) { r.RoundsDone = 0 },
-		"effects":             func(r *tare.Result) { r.RoundsDone = 1 },
+		"effects":             func(r *tare.Result) { r.Rounds[0].Effects = make([]float64, 9) },
 		"impossible ratio":    func(r *tare.Result) { r.Rounds[0].Effects[0] = 100 },
 		"impossible interval": func(r *tare.Result) { r.Comparisons[0].Low = 1.15 },
 		"several machines":    func(r *tare.Result) { r.Machines = make([]tare.OnMachine, 1) },
 	} {
-		r := result()
+		r := whole()
 		change(r)
-		if _, err := order().checkResult("s", []*tare.Result{r}); err == nil || !strings.Contains(err.Error(), why) {
+		if err := send(r); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", why, err)
 		}
 	}
-	if _, err := order().checkResult("s", nil); err == nil {
-		t.Error("no result was taken")
+	if err := run.deliver("b", outcome{Order: "o"}); err == nil {
+		t.Error("a result was taken of a machine that had no order")
+	}
+	if run.pool.left() != 4 {
+		t.Errorf("%d rounds are left of 4: something was taken in", run.pool.left())
+	}
+	if err := send(whole()); err != nil {
+		t.Error(err)
+	}
+	if err := send(whole()); err == nil {
+		t.Error("a result was taken twice")
+	}
+	if run.pool.left() != 2 {
+		t.Errorf("%d rounds are left", run.pool.left())
 	}
 }
 
-// sshd stands in for ssh and a host: it runs the command with a home directory
-// of its own. The executable that it copies is a script that does as an agent.
-func sshd(t *testing.T, agent string) (f *Fleet, home string, copies func() int) {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("scripts of sh")
+// Orders that no coordinator gives, and what an agent was not allowed, are refused.
+func TestOrders(t *testing.T) {
+	good := func() Order {
+		return Order{Protocol: Protocol, ID: "o", Study: &StudyOrder{ID: "s", Text: study, Most: 18, Seed: 5}}
 	}
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o700); err != nil {
+	if err := good().check(Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	command := strings.Replace(study, "contenders: [encoding-json]", `contenders: [encoding-json, {id: x, url: "http://127.0.0.1:1"}]`, 1)
+	for why, change := range map[string]func(*Order){
+		"protocol":         func(o *Order) { o.Protocol = "tare.agent/1" },
+		"no id":            func(o *Order) { o.ID = "" },
+		"number of rounds": func(o *Order) { o.Study.Most = 0 },
+		"not a number":     func(o *Order) { o.Study.Most = maxRounds + 1 },
+		"the order's":      func(o *Order) { o.Study.Text = "{" },
+		"--allow-commands": func(o *Order) { o.Study.Text = command },
+		"one of them":      func(o *Order) { o.Load = &LoadOrder{} },
+		"one machine": func(o *Order) {
+			o.Study.Text = strings.Replace(study, "contenders: [encoding-json]", `contenders: [encoding-json, {id: x, program: ./x}]`, 1)
+		},
+	} {
+		o := good()
+		change(&o)
+		if err := o.check(Limits{}); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", why, err)
+		}
+	}
+	o := good()
+	if o.Study.Text = command; o.check(Limits{Commands: true}) != nil {
+		t.Errorf("commands are allowed: %v", o.check(Limits{Commands: true}))
+	}
+	shares := func() Order {
+		return Order{Protocol: Protocol, ID: "o", Load: &LoadOrder{Target: Target{Addr: "127.0.0.1:80"}, Duration: time.Second, Rate: "300/s", Of: 3, Connections: 1}}
+	}
+	limits := Limits{Rate: 100, Duration: 2 * time.Second, Targets: []string{"shop.example:443"}}
+	if err := shares().check(limits); err != nil {
+		t.Fatal(err)
+	}
+	for why, change := range map[string]func(*LoadOrder){
+		"--allow-target":  func(o *LoadOrder) { o.Target.Addr = "other.example:443" },
+		"--most-rate":     func(o *LoadOrder) { o.Rate = "3000/s" },
+		"closed loop":     func(o *LoadOrder) { o.Rate = "" },
+		"--most-duration": func(o *LoadOrder) { o.Duration = time.Minute },
+		"no duration":     func(o *LoadOrder) { o.Duration = 0 },
+		"share":           func(o *LoadOrder) { o.Index = 3 },
+		"rate":            func(o *LoadOrder) { o.Rate = "often" },
+	} {
+		o := shares()
+		change(o.Load)
+		if err := o.check(limits); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", why, err)
+		}
+	}
+	o = shares()
+	if o.Load.Target.Addr = "shop.example:443"; o.check(limits) != nil {
+		t.Errorf("its target is allowed: %v", o.check(limits))
+	}
+}
+
+// Parcels are whole, each once, and of a bounded size.
+func TestParcels(t *testing.T) {
+	var got [][]byte
+	d := &desk{most: 2*maxPart + 10, take: func(_ string, body []byte) error {
+		got = append(got, body)
+		if len(body) == 1 {
+			return errors.New("too short")
+		}
+		return nil
+	}}
+	put := func(id string, n, of int, data []byte) string {
+		text, err := json.Marshal(part{id, n, of, data})
+		if err != nil {
 			t.Fatal(err)
 		}
-		return path
+		return d.part("a", text).Refused
 	}
-	text, err := json.Marshal(result())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "result"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	home = filepath.Join(dir, "home")
-	if err := os.Mkdir(home, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	var installed atomic.Int32
-	ssh := `for last; do :; done
-case "$last" in *"cat >"*) echo copying >&2;; esac
-cd "$(dirname "$0")/home" && exec sh -c "$last"
-`
-	f = &Fleet{Self: write("tare", strings.ReplaceAll(agent, "RESULT", filepath.Join(dir, "result"))), SSH: write("ssh", ssh), Say: func(_, line string) {
-		if line == "copying" {
-			installed.Add(1)
-		}
-	}}
-	return f, home, func() int { return int(installed.Load()) }
-}
-
-// answers is an agent that answers with the seed of its order.
-const answers = `read -r order
-seed=${order##*\"seed\":}
-seed=${seed%%[,\}]*}
-echo measuring >&2
-sed "s/\"seed\":\"5\"/\"seed\":\"$seed\"/" RESULT
-`
-
-// The executable goes to each host once, and every machine gets a seed of its own.
-func TestRunOnHosts(t *testing.T) {
-	f, _, copies := sshd(t, answers)
-	for range 2 {
-		results, err := f.Run(t.Context(), []string{"ssh:a", "local"}, "s", order())
-		if err != nil || len(results) != 2 || results[0].Name != "a" || results[0].Result.Seed != "5" || results[1].Result.Seed != "6" {
-			t.Fatalf("%+v, %v", results, err)
+	full, rest := bytes.Repeat([]byte("x"), maxPart), []byte("rest")
+	for range 2 { // sent again, a part changes nothing
+		if why := put("p", 0, 2, full); why != "" {
+			t.Fatal(why)
 		}
 	}
-	if copies() != 1 {
-		t.Errorf("the executable was copied %d times", copies())
+	if why := put("p", 1, 2, rest); why != "" || len(got) != 1 || len(got[0]) != maxPart+4 {
+		t.Fatalf("%q, %d parcels", why, len(got))
 	}
-}
-
-// A machine that fails costs its own measurements and no others'.
-func TestHostFails(t *testing.T) {
-	f, _, _ := sshd(t, `case "$0" in *agent-*) echo "no room" >&2; exit 1;; esac`+"\n"+answers)
-	results, err := f.Run(t.Context(), []string{"ssh:a", "local"}, "s", order())
-	if len(results) != 1 || results[0].Name != "local" || err == nil || !strings.Contains(err.Error(), "ssh:a: exit status 1: no room") {
-		t.Errorf("%+v, %v", results, err)
+	if why := put("p", 1, 2, rest); why != "" || len(got) != 1 {
+		t.Errorf("a parcel was taken in twice: %q", why)
 	}
-}
-
-// What is no result, or no end of one, is refused.
-func TestBadAnswers(t *testing.T) {
-	for why, agent := range map[string]string{
-		"of seed 5": "read -r order; cat RESULT",
-		"result":    "read -r order; echo nonsense",
+	if why := put("q", 0, 1, []byte("x")); why != "too short" {
+		t.Error(why)
+	}
+	for what, why := range map[string]string{
+		"a part is missing": put("r", 1, 2, rest), "too long": put("s", 0, 4, full), "short": put("t", 0, 2, rest), "none": put("u", -1, 1, rest),
+		"no part": d.part("a", []byte("nonsense")).Refused,
 	} {
-		f, _, _ := sshd(t, agent)
-		o := order()
-		o.Seed = 9
-		if _, err := f.Run(t.Context(), []string{"ssh:a"}, "s", o); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("%s: %v", why, err)
+		if why == "" {
+			t.Errorf("%s: taken in", what)
 		}
-	}
-	b := &bounded{most: 3, over: func() {}}
-	if n, err := b.Write([]byte("four")); n != 0 || err == nil || b.buf.Len() != 4 {
-		t.Errorf("%d, %v, %d bytes kept", n, err, b.buf.Len())
 	}
 }
 
-// The agent's stdin ends with the coordinator's interest in it.
-func TestAgentEndsWithCoordinator(t *testing.T) {
-	f, home, _ := sshd(t, `read -r order; echo $$ > pid; while read -r more; do :; done`)
-	ctx, cancel := context.WithCancel(t.Context())
-	ran := make(chan error, 1)
-	go func() {
-		_, err := f.Run(ctx, []string{"ssh:a"}, "s", order())
-		ran <- err
-	}()
-	wait := func(name string) {
-		for range 3000 {
-			if _, err := os.Stat(filepath.Join(home, name)); err == nil {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		t.Fatalf("no file %s after half a minute", name)
+// Names of machines, as --on has them.
+func TestMachines(t *testing.T) {
+	got, err := ReadMachines([]string{"local", "ssh:me@b.example", "agent:rack-7"})
+	if err != nil || len(got) != 3 || got[1].Host != "me@b.example" || CheckName(got[1].Name) != nil || !got[2].Join {
+		t.Errorf("%+v, %v", got, err)
 	}
-	wait("pid")
-	cancel()
-	if err := <-ran; err == nil {
-		t.Error("a run that was cancelled has no error")
+	for _, on := range [][]string{{"a"}, {"ssh:"}, {"ssh:-oProxyCommand=sh"}, {"ssh:a b"}, {"ssh:a;b"}, {"local", "local"}, {""}, {"agent:a.b"}, {"agent:coordinator"}, {"ssh:a", "agent:a"}} {
+		if _, err := ReadMachines(on); err == nil {
+			t.Errorf("%q was taken", on)
+		}
+	}
+	if a, b := nameOf("me@b.example"), nameOf("me.b@example"); a == b {
+		t.Errorf("two hosts are both %s", a)
 	}
 }

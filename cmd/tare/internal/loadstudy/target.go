@@ -88,6 +88,7 @@ func (t Target) Server() string {
 type Trust struct {
 	Insecure bool           // any certificate will do
 	Roots    *x509.CertPool // that vouch for it; nil: those of the system
+	PEM      []byte         // Roots as they were read; nil: those of the system
 	Version  uint16         // zero: the newest that both can
 }
 

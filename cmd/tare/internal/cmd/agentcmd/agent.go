@@ -1,75 +1,191 @@
-// Package agentcmd is tare agent: it measures what a tare on another machine
-// orders.
+// Package agentcmd is tare agent: it does what a tare on another machine orders.
 package agentcmd
 
 import (
-	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"os"
+	"regexp"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/lab"
 )
+
+// words are the flags as they were written.
+type words struct {
+	stdio       bool
+	join        fleet.Join
+	tokenFile   string
+	name        string
+	prefix      string
+	limits      fleet.Limits
+	fingerprint string
+}
 
 // Command is tare agent; root makes the tree of commands that it calls run of.
 func Command(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Command {
-	var allowCommands bool
+	var w words
 	cmd := &cobra.Command{
 		Use:   "agent",
-		Short: "Measure what tare run --on orders from another machine",
-		Long: `Measure what a tare on another machine orders. tare run --on ssh:HOST starts it
-there; nobody else needs to.
+		Short: "Do on this machine what a tare on another orders",
+		Long: `Do on this machine what a tare on another orders: rounds of a study (tare run
+--on), or a share of a load (tare load --on). One order is carried out at a time.
 
-It reads one order from stdin, checks it, carries the study out with contenders
-that it builds itself, and writes the result to stdout. It ends, and everything
-that it started with it, when its stdin does. It opens no port. Results are not
-kept on this machine, builds are.
+tare run --on ssh:HOST starts an agent on the host by itself, and ends it. Start
+one by hand where SSH does not reach: with --join it joins the coordinator that
+listens there, and waits for it while there is none; tare fleet --listen prints
+the line. With --nats it joins a cluster of NATS.
 
-Exit codes: as of tare run; 2 also where the order is refused.`,
-		Example: `  tare run json-encode --rounds 18 --on local,ssh:a,ssh:b`,
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), env, allowCommands, root)
-		},
+It opens no port. It builds contenders itself, keeps builds, and keeps no results.
+It refuses studies with commands or URLs, and loads nothing but this machine,
+unless flags allow it. It ends orders whose coordinator is away for ten minutes.
+
+Exit codes: 0 it was stopped; 1 it could not join; 2 bad input or a coordinator
+that it refuses.`,
+		Example: `  tare agent --join lab.example:4222 --fingerprint 3f…9a --token-file token
+  tare agent --join lab.example:4222 --fingerprint 3f…9a --token-file token --allow-target 'shop.example:443' --most-rate 5000
+  tare agent --nats nats://10.0.0.2:4222 --nats-creds agent.creds --name rack-7`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return w.serve(cmd.Context(), env, root) },
 	}
-	cmd.Flags().BoolVar(&allowCommands, "allow-commands", false, "take studies that start commands of their own or ask URLs")
+	meet := cmdenv.NewFlags("Who orders")
+	meet.Set.StringVar(&w.join.Addr, "join", "", "join the coordinator at `host:port`")
+	meet.Set.StringVar(&w.join.Fingerprint, "fingerprint", "", "`SHA-256` of that coordinator's certificate")
+	meet.Set.StringVar(&w.tokenFile, "token-file", "", "`file` with the token that it lets agents in by")
+	meet.Set.StringVar(&w.join.URL, "nats", "", "join the NATS cluster at `URL`")
+	meet.Set.StringVar(&w.join.Creds, "nats-creds", "", "`file` with credentials of that cluster")
+	meet.Set.StringVar(&w.prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster")
+	meet.Set.StringVar(&w.name, "name", "", "of this agent; default: the host's")
+	meet.Set.BoolVar(&w.stdio, "stdio", false, "the coordinator is at the other end of stdin and stdout; tare run --on starts it so")
+	most := cmdenv.NewFlags("What is taken")
+	most.Set.BoolVar(&w.limits.Commands, "allow-commands", false, "take studies that start commands of their own or ask URLs")
+	most.Set.StringArrayVar(&w.limits.Targets, "allow-target", nil, "take loads of `host:port` besides this machine's own servers, or of a host, or of a pattern; repeatable")
+	most.Set.Float64Var(&w.limits.Rate, "most-rate", 0, "requests per second, at most; default: no limit")
+	most.Set.DurationVar(&w.limits.Duration, "most-duration", 0, "of a load, at most; default: no limit")
+	cmdenv.AddFlags(cmd, meet, most)
 	return cmd
 }
 
-func serve(ctx context.Context, env cmdenv.Env, allowCommands bool, root func(cmdenv.Env) *cobra.Command) error {
-	in := bufio.NewReader(env.In)
-	order, err := fleet.ReadOrder(in)
+var fingerprints = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// serve serves one coordinator, or whoever is at the address.
+func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) error {
+	ways := 0
+	for _, way := range []bool{w.stdio, w.join.Addr != "", w.join.URL != ""} {
+		if way {
+			ways++
+		}
+	}
+	if ways != 1 {
+		return cmdenv.Usage("an agent has one coordinator", "--join HOST:PORT or --nats URL; tare run --on ssh:HOST starts agents by itself")
+	}
+	if err := fleet.CheckPrefix(w.prefix); err != nil {
+		return cmdenv.Usage("--fleet: "+err.Error(), "")
+	}
+	a := &fleet.Agent{Prefix: w.prefix, Limits: w.limits, Load: machine.LoadAverage}
+	a.Study = func(ctx context.Context, o fleet.StudyOrder, permit lab.Permit) ([]byte, error) {
+		return carryOut(ctx, env, root, o, permit)
+	}
+	a.Claim = func(ctx context.Context) (func(), error) { return claim(ctx, env) }
+	a.Hello = fleet.Hello{Version: cmdenv.ThisVersion().String(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
+	a.Log = func(line string) { fmt.Fprintf(env.Err, "%s %s\n", env.Now().UTC().Format(time.RFC3339), line) }
+	if w.stdio {
+		a.Log = nil
+		if err := a.ServePipe(ctx, env.In, env.Out); err != nil {
+			return cmdenv.Usage(err.Error(), "")
+		}
+		return nil
+	}
+	if w.name == "" {
+		host, _ := os.Hostname()
+		w.name, _, _ = strings.Cut(host, ".")
+	}
+	if err := fleet.CheckName(w.name); err != nil {
+		return cmdenv.Usage("--name: "+err.Error(), "")
+	}
+	a.Hello.Name = w.name
+	if w.join.Addr != "" {
+		token, err := fleet.ReadToken(w.tokenFile)
+		switch {
+		case w.tokenFile == "" || err != nil:
+			return cmdenv.Usage("--join needs --token-file: "+reason(err), "tare fleet --listen prints the line that joins")
+		case !fingerprints.MatchString(w.join.Fingerprint):
+			return cmdenv.Usage("--join needs --fingerprint, 64 hexadecimal digits", "tare fleet --listen prints the line that joins")
+		}
+		w.join.Token = token
+	}
+	err := a.ServeJoined(ctx, w.join)
+	if ctx.Err() != nil {
+		return nil // it was stopped
+	}
+	return err
+}
+
+func reason(err error) string {
 	if err == nil {
-		err = order.Check(allowCommands)
+		return "it is not given"
 	}
-	if err != nil {
-		return cmdenv.Usage("refused: "+err.Error(), "")
+	return format.Line(cmdenv.Cause(err).Error(), format.LineLimit)
+}
+
+// claim takes the machine for measuring, or says who has it. It does not wait: the
+// coordinator may be waiting for the same one.
+func claim(ctx context.Context, env cmdenv.Env) (release func(), err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	release, err = machine.LockHost(ctx, env.HostLock(), func(holder string) {
+		cancel(fmt.Errorf("another tare measures on this machine: %s", format.Line(holder, 200)))
+	})
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return func() {}, nil // tare run says so in the result
+	case err != nil && context.Cause(ctx) != nil:
+		err = context.Cause(ctx)
 	}
+	return release, err
+}
+
+// carryOut carries a study out by tare run, and returns its result.
+func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o fleet.StudyOrder, permit lab.Permit) ([]byte, error) {
 	data, err := os.MkdirTemp("", "tare-agent-")
 	if err != nil {
-		return fmt.Errorf("make a directory for the run: %w", err)
+		return nil, fmt.Errorf("make a directory for the run: %w", err)
 	}
 	defer os.RemoveAll(data)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() { // the coordinator is gone, or does not keep to the protocol
-		_, _ = io.Copy(io.Discard, io.LimitReader(in, 1))
-		cancel()
-	}()
-	getenv := env.Getenv
+	getenv, weigh := env.Getenv, env.Lab.Run
+	if weigh == nil {
+		weigh = lab.Run
+	}
 	env.Getenv = func(name string) string {
-		if name == "TARE_DATA" {
+		switch name {
+		case "TARE_DATA":
 			return data
+		case "TARE_LOCK": // the agent has the machine already
+			return fmt.Sprintf("agent-%d", os.Getpid())
 		}
 		return getenv(name)
 	}
-	env.In, env.Args = strings.NewReader(order.Study), order.Args()
+	env.Lab.Run = func(ctx context.Context, s tare.Study, options lab.Options) (*tare.Result, error) {
+		options.Permit = permit
+		return weigh(ctx, s, options)
+	}
+	var out bytes.Buffer
+	env.In, env.Out, env.Args = strings.NewReader(o.Text), &out, o.Args()
 	run := root(env)
 	run.SetArgs(env.Args)
-	return run.ExecuteContext(ctx)
+	if err := run.ExecuteContext(ctx); cmdenv.ExitCode(err) != cmdenv.ExitOK {
+		return nil, err
+	}
+	return out.Bytes(), nil
 }

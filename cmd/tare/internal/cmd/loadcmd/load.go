@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
-	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -55,6 +54,7 @@ input; 130 interrupted, after what there is has been printed.`,
   tare load --feed access.log --as-recorded --speed 10 http://127.0.0.1:8080
   tare load -d 1m --watch 127.0.0.1:8090 --page load.html :8080
   tare load --handshake resume --cacert ca.pem https://shop.example/
+  tare load --rate 6000/s -c 90 --on local,ssh:a,ssh:b http://shop.example/
   tare load --start './old -port $PORT' --start './new -port $PORT' /v1/id/7`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -81,7 +81,7 @@ input; 130 interrupted, after what there is has been printed.`,
 	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	how := cmdenv.NewFlags("How it is sent")
 	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "kept open, each with one request under way at most; with --search the most to try, 1024 unless given")
-	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, or 2 (over TLS as ALPN agrees, in plain text with prior knowledge)")
+	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, 2 (over TLS as ALPN agrees, in plain text with prior knowledge), or 3 (over QUIC, by engine portable)")
 	how.Set.IntVar(&words.streams, "streams", 1, "with --http 2 and gRPC: requests under way at a time on each connection, as far as the server lets")
 	how.Set.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
 	how.Set.Int64VarP(&words.requests, "requests", "n", 0, "measure so many requests, and not for a duration")
@@ -97,6 +97,7 @@ input; 130 interrupted, after what there is has been printed.`,
 	how.Set.StringVar(&words.cacert, "cacert", "", "`file` of certificates (PEM) that vouch for an https server, and no others")
 	how.Set.StringVar(&words.handshake, "handshake", handshakeKeep, "`when` TLS shakes hands: keep (once on each connection), full or resume (for each request, all of it or with the ticket of the one before)")
 	how.Set.StringVar(&words.tls, "tls", "", "`version` of TLS, 1.2 or 1.3; default: the newest that both can")
+	words.on.Add(how.Set, "load from several `machines` at the same time, ssh:HOST, agent:NAME or local: -c and --rate are for all together")
 	how.Set.Uint64Var(&words.seed, "seed", 1, "of a random rate, and of the order of a comparison")
 	how.Set.DurationVar(&words.delay, "delay", 0, "add so much to every round trip, by a relay in between, e.g. 20ms")
 	how.Set.StringVar(&words.bandwidth, "bandwidth", "", "`bandwidth` of the relay each way, e.g. 70mbit")
@@ -115,7 +116,7 @@ input; 130 interrupted, after what there is has been printed.`,
 	cmdenv.CompleteFlag(cmd, "preset", cobra.FixedCompletions([]string{presetAB, presetWrk}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "engine", cobra.FixedCompletions(engines(), cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "handshake", cobra.FixedCompletions(handshakes(), cobra.ShellCompDirectiveNoFileComp))
-	cmdenv.CompleteFlag(cmd, "http", cobra.FixedCompletions([]string{http1, http2}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "http", cobra.FixedCompletions([]string{http1, http2, http3}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "tls", cobra.FixedCompletions(slices.Sorted(maps.Keys(versionsOfTLS())), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -138,7 +139,7 @@ func runLoad(ctx context.Context, env cmdenv.Env, o options) error {
 			p.Say(format.Count(f.Secrets, "header") + " with credentials left out; --with-secrets sends them")
 		}
 		if f.More {
-			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(traffic.MostRequests)))
+			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(int64(len(f.Requests)))))
 		}
 	}
 	if len(o.servers) > 1 {

@@ -1,6 +1,7 @@
 package loadcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/overquic"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
@@ -80,15 +82,22 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 			defer l.server.Close()
 			l.url = target.URL
 		}
-		done, err := l.reach(ctx, target)
-		if err != nil {
-			return err
+		if len(o.on.On) > 0 {
+			l.target = target.ForLoad(o.trust) // it need not be reached from here
+		} else {
+			done, err := l.reach(ctx, target)
+			if err != nil {
+				return err
+			}
+			defer done()
 		}
-		defer done()
 		if target.RPC {
 			if l.requests, err = l.calls(ctx, target, env.In); err != nil {
 				return err
 			}
+		}
+		if len(o.on.On) > 0 {
+			return l.onMachines(ctx, env)
 		}
 		if o.watch != "" {
 			if l.watched, err = loadpage.Listen(o.watch, loadpage.Page{Document: load.Document{URL: l.url}, How: l.how()}); err != nil {
@@ -109,6 +118,9 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 func (l *loading) reach(ctx context.Context, t loadstudy.Target) (done func(), err error) {
 	l.target = t.ForLoad(l.o.trust)
 	done = func() {}
+	if l.o.http == http3 { // there may be nobody to talk to over TCP
+		return done, nil
+	}
 	if l.trip, err = roundTrip(ctx, t.Addr, l.o.timeout); err != nil {
 		if ctx.Err() != nil {
 			return done, cmdenv.ErrInterrupted
@@ -202,7 +214,7 @@ func (l *loading) leg(ctx context.Context, t load.Trial) (*load.Result, load.Fac
 	defer s.Close()
 	l.seen = sighting{server: l.server}
 	leg := load.Leg{
-		LeadTime: l.o.warm, Duration: l.o.duration, Seed: l.o.seed, Think: l.o.think,
+		LeadTime: l.o.warm, Duration: l.o.duration, Seed: l.o.seed, Think: l.o.think, Hold: l.o.slo,
 		Mark: l.seen.mark, Tick: func(tick load.Tick) { l.tick(t, tick) },
 	}
 	leg.Profile = l.profile(t)
@@ -237,6 +249,9 @@ func (l *loading) options(t load.Trial) load.Options {
 		Target: l.target, Requests: l.requests, Connections: t.Connections, Timeout: l.o.timeout,
 		Engine: load.Engine(l.o.engine), Threads: l.o.threads, Handshake: l.o.handshakeMode(),
 		Protocol: l.o.protocol(), Streams: l.o.streams,
+	}
+	if o.Protocol == load.HTTP3 {
+		o.Carry = overquic.Carry(cmp.Or(l.target.Host, l.target.Addr))
 	}
 	if l.method != nil {
 		o.Protocol, o.Verify = load.GRPC, l.verify

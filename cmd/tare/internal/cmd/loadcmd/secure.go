@@ -46,7 +46,7 @@ func (w *words) trust(changed func(string) bool, encrypted bool) (loadstudy.Trus
 	if err != nil {
 		return t, cmdenv.Usage(fmt.Sprintf("--cacert %s: %v", w.cacert, cmdenv.Cause(err)), "")
 	}
-	t.Roots = x509.NewCertPool()
+	t.PEM, t.Roots = src, x509.NewCertPool()
 	if !t.Roots.AppendCertsFromPEM(src) {
 		return t, cmdenv.Usage(fmt.Sprintf("--cacert %s holds no certificate", w.cacert), "one or more, in PEM: -----BEGIN CERTIFICATE-----")
 	}

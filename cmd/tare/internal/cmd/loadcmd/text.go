@@ -45,6 +45,7 @@ func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, ho
 		p.timeline()
 		p.drift()
 		p.objectives()
+		p.generators()
 	}
 	p.limit()
 	_, err := io.WriteString(w, p.b.String())
@@ -87,6 +88,9 @@ func (p *loadPage) rate() {
 		on += fmt.Sprintf(" of %d streams", d.Streams)
 	}
 	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", loadpage.Decimal(d.Concurrency, 2), on, loadpage.Counted(d.ConnectionsOpened)))
+	if d.Resent > 0 {
+		p.labelled("sent again", format.Count(int(d.Resent), "time")+", because the server said it had not looked at the request")
+	}
 }
 
 // latency is the table of distributions, one column each.

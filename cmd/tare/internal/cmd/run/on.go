@@ -1,10 +1,12 @@
 package run
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,24 +14,25 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/judge"
 )
 
 // notOn are flags of tare run that an order to another machine does not carry.
 func notOn() []string {
-	return []string{"with", "with-original", "go", "catalog", "until", "effect", "slice", "isolation", "procs", "env", "profile", "resume", "no-lock", "at"}
+	return []string{"with", "with-original", "go", "catalog", "until", "effect", "slice", "isolation", "procs", "env", "profile", "no-lock", "at"}
 }
 
 // runOn carries one study out on several machines, and judges over them.
-func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on, args []string) error {
-	if err := fleet.Hosts(on); err != nil {
-		return cmdenv.Usage("--on: "+err.Error(), "")
-	}
+func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on cmdenv.Machines, args []string) error {
 	for _, flag := range notOn() {
 		if cmd.Flags().Changed(flag) {
 			return cmdenv.Usage("--on does not take --"+flag, "measure on each machine by itself, and give tare report the results")
 		}
+	}
+	if _, err := on.Check(); err != nil {
+		return err
 	}
 	switch {
 	case len(args) != 1:
@@ -44,37 +47,55 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on, args []str
 	if err := cmdenv.CheckFormat(o.Format, 1); err != nil {
 		return err
 	}
-	if o.Seed == 0 {
-		o.Seed = uint64(env.Now().UnixMicro())%1e9 + 1
+	dirs, err := env.Dirs()
+	if err != nil {
+		return err
 	}
-	order := fleet.Order{Protocol: fleet.Protocol, Study: study.Source, Rounds: o.Rounds, Seed: o.Seed, Full: !o.Quick, Contenders: o.Only.Contenders, Workloads: o.Only.Workloads}
-	if err := order.Check(false); err != nil {
+	r := &fleet.StudyRun{Share: o.Rounds, Study: fleet.StudyOrder{
+		ID: study.ID, Text: study.Source, Seed: o.Seed, Full: !o.Quick, Contenders: o.Only.Contenders, Workloads: o.Only.Workloads,
+	}}
+	if err := r.Study.Check(); err != nil {
 		return cmdenv.Usage("--on: "+err.Error(), "")
+	}
+	if err := directory(r, dirs, env, o.Resume); err != nil {
+		return err
 	}
 	out, err := cmdenv.OpenOutput(o.Out)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	f, err := machines(env, o.Quiet, on)
+	ctx := cmd.Context()
+	say := func(name, line string) {
+		if !o.Quiet {
+			fmt.Fprintf(env.Err, "%s: %s\n", name, line)
+		}
+	}
+	f, err := on.Open(ctx, env, say)
 	if err != nil {
 		return err
 	}
-	results, failed := f.Run(cmd.Context(), on, study.ID, order)
-	if err := cmd.Context().Err(); err != nil {
+	defer f.Close()
+	r.Hub, r.Machines, r.Start, r.Say = f.Hub, f.Names, f.Start, say
+	say("fleet", fmt.Sprintf("%d rounds on each of %d machines; the journal is in %s", r.Share, len(r.Machines), r.Dir))
+	results, failed := r.Run(ctx)
+	if ctx.Err() != nil {
 		return cmdenv.ErrInterrupted
 	}
-	switch {
-	case len(results) == 0:
-		return failed
-	case len(results) == 1 && failed != nil:
-		fmt.Fprintf(env.Err, "tare: %s alone measured; nothing is said over machines\n", results[0].Name)
+	if len(results) == 0 {
+		return cmdenv.FleetError(ctx, cmp.Or(failed, errors.New("no machine measured")))
+	}
+	if len(results) == 1 && failed != nil {
+		say("fleet", results[0].Name+" alone measured; nothing is said over machines")
 	}
 	res := results[0].Result
 	if len(results) > 1 {
 		if res, err = judge.OverMachines(results, false); err != nil {
 			return err
 		}
+	}
+	if err := keep(r.Dir, res); err != nil {
+		return err
 	}
 	all := []*tare.Result{res}
 	if err := cmdenv.WriteResults(env.Out, o.Format, all, env.Style(env.Out)); err != nil {
@@ -84,7 +105,7 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on, args []str
 		return err
 	}
 	if failed != nil {
-		return failed // after what the others measured was printed
+		return cmdenv.FleetError(ctx, failed) // after what the others measured was printed
 	}
 	if o.ExitCode {
 		return cmdenv.Code(cmdenv.VerdictCode(res))
@@ -92,21 +113,35 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on, args []str
 	return nil
 }
 
-// machines is the fleet, and where ssh is, if a machine needs it.
-func machines(env cmdenv.Env, quiet bool, on []string) (*fleet.Fleet, error) {
-	self, err := os.Executable()
+// directory chooses the directory of a run, and its seed: those of the newest that
+// has no result yet, or new ones.
+func directory(r *fleet.StudyRun, dirs cmdenv.Dirs, env cmdenv.Env, resume bool) error {
+	under := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(r.Study.ID)))
+	if resume {
+		entries, _ := os.ReadDir(under)
+		for _, e := range slices.Backward(entries) {
+			dir := filepath.Join(under, e.Name())
+			seed, ok := fleet.Unfinished(dir)
+			if ok {
+				r.Dir, r.Study.Seed = dir, seed
+				return nil
+			}
+		}
+		return cmdenv.Usage("nothing to resume: "+r.Study.ID+" has no unfinished run on several machines", "run without --resume")
+	}
+	if r.Study.Seed == 0 {
+		r.Study.Seed = uint64(env.Now().UnixMicro())%1e9 + 1
+	}
+	r.Dir = filepath.Join(under, fmt.Sprintf("%s-%d", env.Now().UTC().Format(history.NameTime), r.Study.Seed))
+	return nil
+}
+
+// keep writes the result beside the journal.
+func keep(dir string, res *tare.Result) error {
+	out, err := cmdenv.OpenOutput(filepath.Join(dir, history.ResultName))
 	if err != nil {
-		return nil, fmt.Errorf("find this executable: %w", err)
+		return err
 	}
-	f := &fleet.Fleet{Self: self, Say: func(host, line string) {
-		if !quiet {
-			fmt.Fprintf(env.Err, "%s: %s\n", host, line)
-		}
-	}}
-	if !slices.Equal(on, []string{"local"}) {
-		if f.SSH, err = exec.LookPath("ssh"); err != nil {
-			return nil, fmt.Errorf("--on ssh:HOST needs the ssh program: %w", err)
-		}
-	}
-	return f, nil
+	defer out.Close()
+	return out.Save(func(f io.Writer) error { return cmdenv.WriteDocument(f, []*tare.Result{res}, true) })
 }

@@ -17,7 +17,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o session.Options
 	var f cmdenv.FormatFlag
 	var words session.Words
-	var on []string
+	var on cmdenv.Machines
 	cmd := &cobra.Command{
 		Use:   "run [STUDY|FILE…]",
 		Short: "Carry studies out",
@@ -65,7 +65,7 @@ contenders that are not traps.`,
 			if o.Format, err = f.Format(cmd); err != nil {
 				return err
 			}
-			if len(on) > 0 {
+			if len(on.On) > 0 {
 				return runOn(cmd, env, o, on, args)
 			}
 			return runStudies(cmd.Context(), env, o, args)
@@ -88,7 +88,7 @@ contenders that are not traps.`,
 	how.Set.IntVar(&o.Procs, "procs", 0, "GOMAXPROCS of the contenders; default: as the kind has it, 1 for codecs and routers")
 	how.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
 	how.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
-	how.Set.StringSliceVar(&on, "on", nil, "carry it out on several `machines` at the same time, ssh:HOST or local, each with --rounds of its own; verdicts are over all")
+	on.Add(how.Set, "carry it out on several `machines` at the same time, ssh:HOST, agent:NAME or local, each with --rounds of its own; verdicts are over all")
 	how.Set.BoolVar(&o.Resume, "resume", false, "go on with the newest unfinished run")
 	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")

@@ -1,0 +1,166 @@
+package loadcmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/load"
+)
+
+// notOn refuses what several machines cannot be asked.
+func notOn(cmd *cobra.Command, o options, machines int) error {
+	for _, flag := range []string{"start", "requests", "as-recorded", "delay", "bandwidth", "search", "preset", "watch"} {
+		if cmd.Flags().Changed(flag) {
+			return cmdenv.Usage(fmt.Sprintf("--on does not take --%s", flag), "leave it out")
+		}
+	}
+	switch {
+	case len(o.servers) > 1:
+		return cmdenv.Usage("--on loads one server", "servers are compared from one machine")
+	case o.connections < machines:
+		return cmdenv.Usage(fmt.Sprintf("%s for %d machines", format.Count(o.connections, "connection"), machines), "-c is for all together")
+	}
+	return nil
+}
+
+// shares are the orders of so many machines.
+func (l *loading) shares(machines int) []fleet.LoadOrder {
+	t := l.o.servers[0].target
+	var out []fleet.LoadOrder
+	for i := range machines {
+		connections := l.o.connections / machines
+		if i < l.o.connections%machines {
+			connections++
+		}
+		options := l.options(load.Trial{Connections: connections})
+		out = append(out, fleet.LoadOrder{
+			Target:   fleet.Target{Addr: t.Addr, Host: t.Host, Name: t.Name, Insecure: l.o.trust.Insecure, Roots: l.o.trust.PEM, Version: l.o.trust.Version},
+			Requests: l.requests, Protocol: options.Protocol, Engine: options.Engine, Handshake: options.Handshake,
+			Connections: connections, Streams: options.Streams, Threads: options.Threads, Timeout: options.Timeout,
+			Warm: l.o.warm, Duration: l.o.duration, Think: l.o.think, Rate: l.o.rate, Seed: l.o.seed, Index: i, Of: machines,
+		})
+	}
+	return out
+}
+
+// onMachines loads the server from several machines at the same time, and prints
+// what came of it.
+func (l *loading) onMachines(ctx context.Context, env cmdenv.Env) error {
+	target := l.o.servers[0].target
+	say := func(name, line string) { l.Progress.Say(name + ": " + line) }
+	f, err := l.o.on.Open(ctx, env, say, "--allow-target="+target.Addr)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	l.Progress.Say(fmt.Sprintf("%s, from %s", l.plan(), format.Count(len(f.Names), "machine")))
+	seconds := &together{machines: f.Names, seconds: map[time.Duration]map[string]load.Second{}}
+	run := &fleet.LoadRun{Hub: f.Hub, Machines: f.Names, Orders: l.shares(len(f.Names)), Start: f.Start, Say: say, Tick: func(name string, s load.Second) {
+		if text, lines := seconds.add(name, s); text != "" {
+			l.Progress.Panel("load", text, func(int, int) []string { return lines })
+		}
+	}}
+	sent, err := run.Run(ctx)
+	if err != nil {
+		return cmdenv.FleetError(ctx, err)
+	}
+	var results []*load.Result
+	var generators []load.Generator
+	facts := load.Facts{}
+	for _, g := range sent {
+		one := load.Generator{Name: g.Name, Result: g.Loaded.Result, Facts: l.known(load.Facts{ClientCores: g.Loaded.Cores}), Offset: g.Clock.Offset, Uncertain: g.Clock.Uncertain, Drift: g.Drift}
+		if g.Error != nil {
+			one.Lost = g.Error.Error()
+		}
+		if one.Result != nil {
+			results = append(results, one.Result)
+			facts.ClientCores += g.Loaded.Cores
+		}
+		generators = append(generators, one)
+	}
+	r := load.Merge(results)
+	switch {
+	case r == nil && ctx.Err() != nil:
+		return cmdenv.ErrInterrupted
+	case r == nil:
+		return &errNothing{"no machine sent anything: " + generators[0].Lost}
+	}
+	d := load.NewDocument(r, load.Documented{
+		URL: l.url, Interrupted: ctx.Err() != nil, Facts: l.known(facts), Profile: l.o.profile, SLO: l.o.slo, Generators: generators,
+	})
+	l.Progress.Part()
+	if err := l.print(r, d); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return cmdenv.Code(cmdenv.ExitInterrupted)
+	}
+	if r.Requests == 0 {
+		return &errNothing{"no request was answered: " + format.Line(r.FirstError, 0)}
+	}
+	return nil
+}
+
+// together gathers the seconds of several machines.
+type together struct {
+	machines []string
+	mu       sync.Mutex
+	seconds  map[time.Duration]map[string]load.Second
+}
+
+// add takes a second of one machine. When all have told theirs it returns the
+// second over all, and a line for each.
+func (t *together) add(name string, s load.Second) (text string, lines []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.seconds[s.At] == nil {
+		t.seconds[s.At] = map[string]load.Second{}
+	}
+	t.seconds[s.At][name] = s
+	if len(t.seconds[s.At]) < len(t.machines) {
+		return "", nil
+	}
+	var all []*load.Result
+	for _, name := range t.machines {
+		one := t.seconds[s.At][name]
+		all = append(all, &load.Result{Timeline: []load.Second{one}})
+		lines = append(lines, fmt.Sprintf("  %-16s %s", name, inOneLine(one)))
+	}
+	for at := range t.seconds { // what some machine never told
+		if at <= s.At {
+			delete(t.seconds, at)
+		}
+	}
+	whole := load.Merge(all).Timeline[0]
+	text = fmt.Sprintf("%.0f s: %s", s.At.Seconds()+1, inOneLine(whole))
+	return text, slices.Insert(lines, 0, text)
+}
+
+// generators is the table of machines that sent.
+func (p *loadPage) generators() {
+	if len(p.d.Generators) == 0 {
+		return
+	}
+	p.heading("LOAD GENERATORS")
+	fmt.Fprintf(&p.b, "  %-16s  %9s  %11s  %9s  %9s  %12s  %s\n", "machine", "asked /s", "answered /s", "p50 ms", "p99 ms", "clock ms", "limit")
+	for _, g := range p.d.Generators {
+		asked, limit := "–", g.Limit
+		if g.RateAsked > 0 {
+			asked = loadpage.Thousands(g.RateAsked)
+		}
+		if g.Lost != "" {
+			limit = "lost: " + format.Line(g.Lost, 80)
+		}
+		fmt.Fprintf(&p.b, "  %-16s  %9s  %11s  %9s  %9s  %+7.2f±%-4.2f  %s\n", format.Line(g.Name, 40), asked, loadpage.Thousands(g.RequestsPerSecond),
+			loadpage.Decimal(float64(g.P50)/1e6, 3), loadpage.Decimal(float64(g.P99)/1e6, 3), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, limit)
+	}
+}

@@ -1,0 +1,146 @@
+package cmdenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// Machines are the flags that choose the machines on which something is carried
+// out.
+type Machines struct {
+	On     []string
+	Listen string
+	NATS   string
+	Creds  string
+	Prefix string
+}
+
+// Add adds the flags; what says what is carried out on several machines.
+func (m *Machines) Add(flags *pflag.FlagSet, what string) {
+	flags.StringSliceVar(&m.On, "on", nil, what)
+	m.AddMeeting(flags)
+}
+
+// AddMeeting adds the flags that say where agents join.
+func (m *Machines) AddMeeting(flags *pflag.FlagSet) {
+	flags.StringVar(&m.Listen, "listen", "", "let agents join at `host:port` (machines agent:NAME of --on)")
+	flags.StringVar(&m.NATS, "nats", "", "meet agents in the NATS cluster at `URL`, not in a server of one's own")
+	flags.StringVar(&m.Creds, "nats-creds", "", "`file` with credentials of that cluster")
+	flags.StringVar(&m.Prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster: fleets that share it have one each")
+}
+
+// Check says what is wrong with the flags.
+func (m *Machines) Check() ([]fleet.Machine, error) {
+	list, err := fleet.ReadMachines(m.On)
+	if err != nil {
+		return nil, Usage("--on: "+err.Error(), "")
+	}
+	joins := func(f fleet.Machine) bool { return f.Join }
+	switch {
+	case m.NATS != "" && m.Listen != "":
+		return nil, Usage("--listen and --nats contradict each other", "agents join here, or they meet in a cluster")
+	case m.NATS == "" && m.Creds != "":
+		return nil, Usage("--nats-creds needs --nats", "")
+	case slices.ContainsFunc(list, joins) && m.NATS == "" && m.Listen == "":
+		return nil, Usage("agents that join need a place to", "--listen HOST:PORT, or --nats URL")
+	case m.NATS != "" && slices.ContainsFunc(list, func(f fleet.Machine) bool { return !f.Join }):
+		return nil, Usage("with --nats every machine is one that joins", "start tare agent --nats URL on each, and name them agent:NAME")
+	}
+	if err := fleet.CheckPrefix(m.Prefix); err != nil {
+		return nil, Usage("--fleet: "+err.Error(), "")
+	}
+	return list, nil
+}
+
+// Fleet is a coordinator and the machines that it starts agents on.
+type Fleet struct {
+	Hub     *fleet.Hub
+	Names   []string
+	Start   map[string]func(context.Context) error
+	Secrets fleet.Secrets // with --listen
+
+	mu    sync.Mutex
+	stops []func()
+}
+
+// Open starts the coordinator. args are given to each tare agent that it starts.
+func (m *Machines) Open(ctx context.Context, env Env, say func(name, line string), args ...string) (*Fleet, error) {
+	list, err := m.Check()
+	if err != nil {
+		return nil, err
+	}
+	f := &Fleet{Start: map[string]func(context.Context) error{}}
+	o := fleet.HubOptions{Prefix: m.Prefix, Listen: m.Listen, URL: m.NATS, Creds: m.Creds, Log: func(line string) { say("fleet", line) }}
+	if m.Listen != "" {
+		dirs, err := env.Dirs()
+		if err != nil {
+			return nil, err
+		}
+		if f.Secrets, err = fleet.ReadSecrets(filepath.Join(dirs.Data, "fleet")); err != nil {
+			return nil, err
+		}
+		o.Cert, o.Token = f.Secrets.Cert, f.Secrets.Token
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this executable: %w", err)
+	}
+	s := &fleet.Starter{Self: self, Args: args, Say: say}
+	if slices.ContainsFunc(list, func(f fleet.Machine) bool { return f.Host != "" }) {
+		if s.SSH, err = exec.LookPath("ssh"); err != nil {
+			return nil, fmt.Errorf("--on ssh:HOST needs the ssh program: %w", err)
+		}
+	}
+	if f.Hub, err = fleet.Open(o); err != nil {
+		return nil, err
+	}
+	for _, machine := range list {
+		f.Names = append(f.Names, machine.Name)
+		if machine.Join {
+			continue
+		}
+		f.Start[machine.Name] = func(context.Context) error {
+			stop, err := s.Start(ctx, f.Hub, machine)
+			if err == nil {
+				f.mu.Lock()
+				f.stops = append(f.stops, stop)
+				f.mu.Unlock()
+			}
+			return err
+		}
+	}
+	return f, nil
+}
+
+// Close ends the agents that were started, and the coordinator.
+func (f *Fleet) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, stop := range f.stops {
+		stop()
+	}
+	f.Hub.Close()
+}
+
+// FleetError is an error of a fleet as a command returns it.
+func FleetError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ErrInterrupted
+	}
+	var refused *fleet.RefusedError
+	if errors.As(err, &refused) {
+		return Usage(format.Line(err.Error(), format.LineLimit), "")
+	}
+	return err
+}

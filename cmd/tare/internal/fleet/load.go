@@ -1,0 +1,328 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/load"
+	"github.com/tarebench/tare/load/pace"
+)
+
+// loading is a share of a load that is prepared.
+type loading struct {
+	o       LoadOrder
+	session *load.Session
+}
+
+// Loaded is what an agent sends back of a load.
+type Loaded struct {
+	Result *load.Result `json:"result"`
+	Cores  float64      `json:"client_cores"`
+}
+
+// Ticked is one second of an agent's load.
+type Ticked struct {
+	Order  string      `json:"order"`
+	Second load.Second `json:"second"`
+}
+
+// profile is the share of the rate; nil: a closed loop.
+func (o LoadOrder) profile() (load.Profile, error) {
+	if o.Rate == "" {
+		return nil, nil
+	}
+	whole, err := load.ParseProfile(o.Rate, o.Duration)
+	if err != nil {
+		return nil, err
+	}
+	return pace.Share{Whole: whole, Index: o.Index, Of: o.Of}, nil
+}
+
+// prepare opens the session of an order.
+func prepare(o LoadOrder) (*loading, error) {
+	target := load.Target{Addr: o.Target.Addr, Host: o.Target.Host}
+	if o.Target.Name != "" {
+		target.TLS = &tls.Config{ServerName: o.Target.Name, MinVersion: max(o.Target.Version, tls.VersionTLS12), MaxVersion: o.Target.Version, InsecureSkipVerify: o.Target.Insecure}
+		if len(o.Target.Roots) > 0 {
+			target.TLS.RootCAs = x509.NewCertPool()
+			if !target.TLS.RootCAs.AppendCertsFromPEM(o.Target.Roots) {
+				return nil, errors.New("the order's certificates are none")
+			}
+		}
+	}
+	s, err := load.Open(load.Options{
+		Target: target, Requests: o.Requests, Connections: o.Connections, Streams: o.Streams, Timeout: o.Timeout,
+		Handshake: o.Handshake, Engine: o.Engine, Protocol: o.Protocol, Threads: o.Threads,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &loading{o, s}, nil
+}
+
+// unbegun is how long a load waits to be begun.
+const unbegun = time.Minute
+
+// load carries a share of a load out. What there is when it is given up is sent, too.
+func (a *Agent) load(ctx context.Context, order string, l *loading) ([]byte, error) {
+	defer l.session.Close()
+	var at time.Time
+	select {
+	case at = <-a.start:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	case <-time.After(unbegun):
+		return nil, fmt.Errorf("nobody began the load within %v", unbegun)
+	}
+	leg := load.Leg{LeadTime: l.o.Warm, Duration: l.o.Duration, Seed: l.o.Seed, Think: l.o.Think, Tick: func(t load.Tick) {
+		if text, err := json.Marshal(Ticked{order, t.Second}); err == nil {
+			_ = a.nc.Publish(a.of.from(fromTick), text)
+		}
+	}}
+	var err error
+	if leg.Profile, err = l.o.profile(); err != nil {
+		return nil, err
+	}
+	if leg.Profile != nil {
+		leg.At = at
+	} else {
+		select {
+		case <-time.After(time.Until(at)):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+	r, err := l.session.Run(ctx, leg)
+	if r == nil || r.Wall == 0 {
+		return nil, cmp.Or(err, errors.New("nothing was measured"))
+	}
+	text, errText := json.Marshal(Loaded{r, float64(min(max(r.Threads, 1), runtime.NumCPU()))})
+	if errText != nil {
+		return nil, errText
+	}
+	return text, err
+}
+
+// LoadRun has several machines load one server at the same time.
+type LoadRun struct {
+	Hub      *Hub
+	Machines []string
+	Orders   []LoadOrder // of the machines, in their order
+	Start    map[string]func(ctx context.Context) error
+	Say      func(name, line string)
+	Tick     func(name string, s load.Second) // nil: nobody is told
+
+	mu       sync.Mutex
+	got      map[string]Loaded
+	errs     map[string]error
+	over     map[string]bool
+	changed  chan struct{}
+	begun    time.Time
+	lastTick map[string]time.Duration
+}
+
+// Generated is what one machine sent.
+type Generated struct {
+	Name   string
+	Clock  Clock         // before
+	Drift  time.Duration // of its clock meanwhile
+	Loaded Loaded
+	Error  error // nil: all of its share was sent
+}
+
+// begins is how long after all machines are ready the load begins.
+const begins = 300 * time.Millisecond
+
+// Run prepares every machine, begins the load on all at one instant, and returns
+// what each did. Interrupted, it ends the load everywhere, and what there is until
+// then comes back.
+func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
+	r.got, r.errs, r.over = map[string]Loaded{}, map[string]error{}, map[string]bool{}
+	r.changed, r.lastTick = make(chan struct{}, 1), map[string]time.Duration{}
+	run := fmt.Sprintf("%x", time.Now().UnixNano())
+	ids := make([]string, len(r.Machines))
+	for i := range r.Machines {
+		ids[i] = fmt.Sprintf("%s.%d.1", run, i+1)
+	}
+	r.Hub.listen(nil, r.tick, func(name string, o outcome) error { return r.deliver(ids, name, o) })
+	defer r.Hub.listen(nil, nil, nil)
+	defer func() {
+		for i, name := range r.Machines {
+			if !r.over[name] {
+				r.Hub.cancel(name, ids[i])
+			}
+		}
+	}()
+	clocks := make([]Clock, len(r.Machines))
+	if err := r.each(func(i int, name string) error {
+		if err := r.Hub.Reach(ctx, name, r.Start[name]); err != nil {
+			return err
+		}
+		o := r.Orders[i]
+		if err := r.Hub.order(ctx, name, Order{Protocol: Protocol, ID: ids[i], Load: &o}); err != nil {
+			return err
+		}
+		var err error
+		clocks[i], err = r.Hub.clock(ctx, name)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	at := time.Now().Add(begins)
+	r.begun = at
+	if err := r.each(func(i int, name string) error {
+		var got receipt
+		err := ask(ctx, r.Hub.nc, r.Hub.o.times, subjects{r.Hub.o.Prefix, name}.to(toStart), started{ids[i], at.Add(clocks[i].Offset).UnixNano()}, &got)
+		if err == nil && got.Refused != "" {
+			err = &RefusedError{got.Refused}
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	r.wait(ctx, ids)
+	out := make([]Generated, len(r.Machines))
+	for i, name := range r.Machines {
+		after, err := r.Hub.clock(context.WithoutCancel(ctx), name)
+		out[i] = Generated{Name: name, Clock: clocks[i], Loaded: r.got[name], Error: r.errs[name]}
+		if err == nil {
+			out[i].Drift = after.Offset - clocks[i].Offset
+		}
+	}
+	return out, nil
+}
+
+// each does something with every machine at the same time.
+func (r *LoadRun) each(do func(i int, name string) error) error {
+	errs := make([]error, len(r.Machines))
+	var all sync.WaitGroup
+	for i, name := range r.Machines {
+		all.Go(func() {
+			if err := do(i, name); err != nil {
+				errs[i] = fmt.Errorf("%s: %w", name, err)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// wait waits until every machine has delivered or is lost. Interrupted, it has all
+// give up, and waits for what there is until then.
+func (r *LoadRun) wait(ctx context.Context, ids []string) {
+	tick := time.NewTicker(r.Hub.o.times.again)
+	defer tick.Stop()
+	done := ctx.Done()
+	var deadline <-chan time.Time
+	for {
+		r.mu.Lock()
+		for _, name := range r.Machines {
+			silent, err := r.Hub.silent(name)
+			if err == nil && silent > r.Hub.o.times.patience {
+				err = fmt.Errorf("no word from it for %v", silent.Round(time.Second))
+			}
+			if err != nil && !r.over[name] {
+				r.over[name], r.errs[name] = true, err
+				r.Say(name, format.Line(err.Error(), format.LineLimit))
+			}
+		}
+		whole := !slices.ContainsFunc(r.Machines, func(name string) bool { return !r.over[name] })
+		r.mu.Unlock()
+		if whole {
+			return
+		}
+		select {
+		case <-done:
+			done = nil
+			for i, name := range r.Machines {
+				r.Hub.cancel(name, ids[i])
+			}
+			deadline = time.After(r.Hub.o.times.ask)
+		case <-deadline:
+			return
+		case <-r.changed:
+		case <-tick.C:
+		}
+	}
+}
+
+// tick passes a second of a machine on, if it is one that can be.
+func (r *LoadRun) tick(name string, text []byte) {
+	var t Ticked
+	if len(text) > 256<<10 || json.Unmarshal(text, &t) != nil || r.Tick == nil || !slices.Contains(r.Machines, name) {
+		return
+	}
+	r.mu.Lock()
+	last, known := r.lastTick[name]
+	fits := t.Second.At >= 0 && t.Second.At <= time.Since(r.begun)+time.Second && (!known || t.Second.At > last) && t.Second.Requests >= 0
+	if fits {
+		r.lastTick[name] = t.Second.At
+	}
+	r.mu.Unlock()
+	if fits {
+		r.Tick(name, t.Second)
+	}
+}
+
+// deliver takes in what a machine sends of its share.
+func (r *LoadRun) deliver(ids []string, name string, o outcome) error {
+	i := slices.Index(r.Machines, name)
+	if i < 0 || o.Order != ids[i] {
+		return errors.New("no such order was given to it")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over[name] {
+		return errors.New("it was given up before")
+	}
+	var l Loaded
+	if len(o.Result) > 0 {
+		if err := json.Unmarshal(o.Result, &l); err != nil {
+			return fmt.Errorf("it is no result of a load: %w", err)
+		}
+		if err := checkLoaded(r.Orders[i], l); err != nil {
+			r.Say(name, "refused its result: "+err.Error())
+			return err
+		}
+	}
+	r.got[name], r.over[name] = l, true
+	if o.Error != "" {
+		r.errs[name] = errors.New(format.Line(o.Error, format.LineLimit))
+	}
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// checkLoaded says what cannot be in a result of an order.
+func checkLoaded(o LoadOrder, l Loaded) error {
+	x := l.Result
+	switch {
+	case x == nil:
+		return errors.New("it has no result")
+	case x.Wall <= 0 || x.Wall > o.Duration+time.Minute:
+		return fmt.Errorf("%v were measured; %v were ordered", x.Wall, o.Duration)
+	case x.Connections != o.Connections:
+		return fmt.Errorf("%d connections; %d were ordered", x.Connections, o.Connections)
+	case x.Requests < 0 || x.Sent < x.Requests:
+		return fmt.Errorf("%d answers to %d requests", x.Requests, x.Sent)
+	case l.Cores < 0 || l.Cores > 1e5:
+		return fmt.Errorf("%g processors", l.Cores)
+	}
+	if err := load.CheckResult(x); err != nil {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/load"
+)
+
+// loadOf is a load of a server by machines a, b and c, 3,000 requests a second.
+func loadOf(t *testing.T, url string, rate string, over time.Duration, now map[string]func() time.Time) (*Hub, *LoadRun) {
+	t.Helper()
+	h := hub(t, HubOptions{})
+	run := &LoadRun{Hub: h, Machines: []string{"a", "b", "c"}, Say: func(name, line string) { t.Log(name, line) }}
+	for i, name := range run.Machines {
+		piped(t, h, &Agent{Now: now[name]}, name)
+		addr := strings.TrimPrefix(url, "http://")
+		run.Orders = append(run.Orders, LoadOrder{
+			Target: Target{Addr: addr, Host: addr}, Requests: []load.Request{{Method: "GET", Path: "/"}},
+			Connections: 4, Timeout: 5 * time.Second, Warm: 200 * time.Millisecond, Duration: over, Rate: rate, Seed: 1, Index: i, Of: 3,
+		})
+	}
+	return h, run
+}
+
+// TestLoadFromThree: the rates of three machines add up to what was asked, their
+// histograms to one, and a clock that is off is found.
+func TestLoadFromThree(t *testing.T) {
+	var served atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { served.Add(1) }))
+	defer s.Close()
+	off := func() time.Time { return time.Now().Add(200 * time.Millisecond) }
+	_, run := loadOf(t, s.URL, "6000/s", 2*time.Second, map[string]func() time.Time{"b": off})
+	var mu sync.Mutex
+	seconds := map[string]int{}
+	run.Tick = func(name string, _ load.Second) { mu.Lock(); seconds[name]++; mu.Unlock() }
+	got, err := run.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*load.Result
+	var values int64
+	for _, g := range got {
+		if g.Error != nil {
+			t.Fatalf("%s: %v", g.Name, g.Error)
+		}
+		all = append(all, g.Loaded.Result)
+		values += g.Loaded.Result.Latency.Count()
+		want := time.Duration(0)
+		if g.Name == "b" {
+			want = 200 * time.Millisecond
+		}
+		if wrong := (g.Clock.Offset - want).Abs(); wrong > g.Clock.Uncertain {
+			t.Errorf("the clock of %s is %v ahead, it was found %v ± %v ahead", g.Name, want, g.Clock.Offset, g.Clock.Uncertain)
+		}
+	}
+	r := load.Merge(all)
+	if r.Asked < 6000*0.995 || r.Asked > 6000*1.005 {
+		t.Errorf("%g requests a second were asked for together, not 6000", r.Asked)
+	}
+	if r.Latency.Count() != values || r.Connections != 12 {
+		t.Errorf("%d latencies of %d, %d connections", r.Latency.Count(), values, r.Connections)
+	}
+	if served.Load() < r.Requests {
+		t.Errorf("%d answers of %d", r.Requests, served.Load())
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, name := range run.Machines {
+		if seconds[name] == 0 {
+			t.Errorf("%s told no second", name)
+		}
+	}
+}
+
+// TestStopSeenFromThree: requests that were due while a server stood still have the
+// latencies that the schedule gives them, whoever was to send them.
+func TestStopSeenFromThree(t *testing.T) {
+	const stop, rate = 500 * time.Millisecond, 600
+	var standing sync.RWMutex
+	var once sync.Once
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		standing.RLock()
+		defer standing.RUnlock()
+	}))
+	defer s.Close()
+	_, run := loadOf(t, s.URL, "600/s", 2*time.Second, nil)
+	run.Tick = func(string, load.Second) {
+		once.Do(func() {
+			standing.Lock()
+			time.AfterFunc(stop, standing.Unlock)
+		})
+	}
+	got, err := run.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*load.Result
+	for _, g := range got {
+		all = append(all, g.Loaded.Result)
+	}
+	r := load.Merge(all)
+	// Of those due in the first half of the stop each waits for the other half or
+	// more. A busy machine adds to them, and takes none away.
+	if n, want := r.Latency.Above(int64(stop/2)), int64(rate*stop.Seconds()/2); n < want*9/10 {
+		t.Errorf("%d requests took longer than %v; the schedule has %d", n, stop/2, want)
+	}
+	if r.Latency.Max() < int64(stop)*9/10 {
+		t.Errorf("the longest took %v, and the server stood still for %v", time.Duration(r.Latency.Max()), stop)
+	}
+}
+
+// TestLoadEndsEverywhere: interrupted, every machine ends within a second, and
+// what there was until then comes back.
+func TestLoadEndsEverywhere(t *testing.T) {
+	var last atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { last.Store(time.Now().UnixNano()) }))
+	defer s.Close()
+	_, run := loadOf(t, s.URL, "300/s", time.Hour, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	var once sync.Once
+	run.Tick = func(string, load.Second) { once.Do(cancel) }
+	got, err := run.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range got {
+		if g.Loaded.Result == nil || g.Loaded.Result.Requests == 0 || g.Error == nil {
+			t.Errorf("%s: %+v, %v", g.Name, g.Loaded.Result, g.Error)
+		}
+	}
+	ended := time.Now()
+	time.Sleep(200 * time.Millisecond)
+	if at := time.Unix(0, last.Load()); at.After(ended) {
+		t.Errorf("a request came %v after the end", at.Sub(ended))
+	}
+}
+
+// A result of a load that cannot be is refused.
+func TestForgedLoads(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer s.Close()
+	o := LoadOrder{Target: Target{Addr: strings.TrimPrefix(s.URL, "http://")}, Requests: []load.Request{{Method: "GET", Path: "/"}}, Connections: 2, Timeout: time.Second, Duration: 200 * time.Millisecond, Rate: "100/s", Of: 1}
+	l, err := prepare(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.session.Close()
+	p, err := o.profile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := l.session.Run(t.Context(), load.Leg{Duration: o.Duration, Profile: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(Loaded{r, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for why, change := range map[string]func(*Loaded){
+		"":             func(*Loaded) {},
+		"no result":    func(l *Loaded) { l.Result = nil },
+		"measured":     func(l *Loaded) { l.Result.Wall = time.Hour },
+		"connections":  func(l *Loaded) { l.Result.Connections = 9 },
+		"answers":      func(l *Loaded) { l.Result.Sent = 0 },
+		"count":        func(l *Loaded) { l.Result.BytesIn = -1 },
+		"histogram":    func(l *Loaded) { l.Result.Service = nil },
+		"statuses":     func(l *Loaded) { l.Result.Statuses[200] = 1e9 },
+		"figure":       func(l *Loaded) { l.Result.Asked = -1 },
+		"processors":   func(l *Loaded) { l.Cores = -1 },
+		"second":       func(l *Loaded) { l.Result.Timeline = []load.Second{{Requests: -1}} },
+		"text is too ": func(l *Loaded) { l.Result.FirstError = strings.Repeat("x", 5000) },
+	} {
+		var l Loaded
+		if err := json.Unmarshal(text, &l); err != nil {
+			t.Fatal(err)
+		}
+		change(&l)
+		err := checkLoaded(o, l)
+		if why == "" && err != nil || why != "" && (err == nil || !strings.Contains(err.Error(), why)) {
+			t.Errorf("%q: %v", why, err)
+		}
+	}
+}

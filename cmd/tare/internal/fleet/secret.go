@@ -1,0 +1,100 @@
+package fleet
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"math/big"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tarebench/tare/internal/whole"
+)
+
+// Secrets are what joining agents know a coordinator by, and it them.
+type Secrets struct {
+	Cert        tls.Certificate
+	Fingerprint string
+	Token       string
+	TokenFile   string
+}
+
+// certificateLasts is for how long a certificate is good: its fingerprint is
+// what agents compare.
+const certificateLasts = 10 * 365 * 24 * time.Hour
+
+// ReadSecrets reads those in dir, or makes them on first use.
+func ReadSecrets(dir string) (Secrets, error) {
+	s := Secrets{TokenFile: filepath.Join(dir, "token")}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return s, fmt.Errorf("make the fleet's directory: %w", err)
+	}
+	pair := filepath.Join(dir, "certificate.pem")
+	text, err := os.ReadFile(pair)
+	if errors.Is(err, os.ErrNotExist) {
+		if text, err = newCertificate(); err == nil {
+			err = whole.Write(whole.System{}, pair, text, 0o600)
+		}
+	}
+	if err != nil {
+		return s, fmt.Errorf("read the fleet's certificate: %w", err)
+	}
+	if s.Cert, err = tls.X509KeyPair(text, text); err != nil {
+		return s, fmt.Errorf("%s: %w", pair, err)
+	}
+	s.Fingerprint = Fingerprint(s.Cert.Certificate[0])
+	token, err := ReadToken(s.TokenFile)
+	if errors.Is(err, os.ErrNotExist) {
+		token = rand.Text()
+		err = whole.Write(whole.System{}, s.TokenFile, []byte(token+"\n"), 0o600)
+	}
+	s.Token = token
+	return s, err
+}
+
+// ReadToken reads the token in a file.
+func ReadToken(path string) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	token := string(bytes.TrimSpace(text))
+	if len(token) < 16 || len(token) > 1000 || bytes.ContainsAny([]byte(token), " \t\r\n") {
+		return "", fmt.Errorf("%s: a token is one word of 16 to 1000 bytes", path)
+	}
+	return token, nil
+}
+
+// newCertificate is a key and a certificate for it, in PEM.
+func newCertificate() ([]byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: "tare"},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(certificateLasts),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})...), nil
+}

@@ -1,0 +1,463 @@
+package fleet
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/judge"
+	"github.com/tarebench/tare/internal/whole"
+)
+
+// JournalName is the file of a run's directory that says which machine has which
+// round.
+const JournalName = "rounds.ndjson"
+
+// head begins a journal.
+type head struct {
+	Protocol string     `json:"protocol"`
+	Run      string     `json:"run"`
+	Machines []string   `json:"machines"` // names of agents
+	Share    int        `json:"share"`    // rounds of each
+	Study    StudyOrder `json:"study"`
+}
+
+// StudyRun carries a study out on several machines.
+type StudyRun struct {
+	Hub      *Hub
+	Dir      string // of the journal and the results; made if missing
+	Machines []string
+	Share    int // rounds of each machine
+	Study    StudyOrder
+	Say      func(name, line string)
+	Start    map[string]func(ctx context.Context) error // starts a machine's agent, by name; those that are not in it join by themselves
+
+	mu       sync.Mutex
+	pool     *pool
+	journal  *os.File
+	run      string
+	results  map[string]judge.Measured // by order
+	failed   map[string]error          // the last error of a machine, by name
+	given    map[string]time.Time      // when orders were taken in by their machines
+	hopeless map[string]bool           // machines that refused an order, or could not carry it out
+	changed  chan struct{}
+	opened   time.Time
+}
+
+// Run has every machine measure its share, gives the rounds of one that is lost to
+// others, and returns the results in the order of the machines. The error tells
+// of machines that failed; it does not keep the others from measuring. The
+// journal of an earlier run of the same in Dir is gone on with.
+func (r *StudyRun) Run(ctx context.Context) ([]judge.Measured, error) {
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	defer r.journal.Close()
+	r.failed, r.given, r.hopeless = map[string]error{}, map[string]time.Time{}, map[string]bool{}
+	r.changed, r.opened = make(chan struct{}, 1), time.Now()
+	for name := range r.Start {
+		if s := r.pool.of(name); s != nil && s.state != delivered {
+			r.lose(s.order, name, errors.New("it ended with the coordinator that had started it"))
+		}
+	}
+	r.Hub.listen(r.ask, nil, r.deliver)
+	defer r.Hub.listen(nil, nil, nil)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var began sync.WaitGroup
+	defer began.Wait()
+	for _, name := range r.Machines {
+		if r.pool.of(name) != nil {
+			continue // it has an order of the run that is gone on with
+		}
+		began.Go(func() { r.begin(ctx, name) })
+	}
+	err := r.watch(ctx)
+	cancel()
+	r.callOff()
+	return r.measured(), err
+}
+
+// watch waits until all rounds are in results, or nobody is left to measure them.
+func (r *StudyRun) watch(ctx context.Context) error {
+	tick := time.NewTicker(r.Hub.o.times.again)
+	defer tick.Stop()
+	for {
+		r.loseSilent()
+		r.mu.Lock()
+		left, active, starting := r.pool.left(), r.pool.active(), r.starting()
+		again := ""
+		if left > 0 && !active && !starting {
+			again = r.survivor()
+		}
+		r.mu.Unlock()
+		switch {
+		case left == 0:
+			return r.failures()
+		case again != "":
+			r.begin(ctx, again)
+		case !active && !starting:
+			return errors.Join(r.failures(), fmt.Errorf("%s of %d were not measured", format.Count(left, "round"), r.Share*len(r.Machines)))
+		}
+		select {
+		case <-ctx.Done():
+			return errors.Join(context.Cause(ctx), r.failures())
+		case <-r.changed:
+		case <-tick.C:
+		}
+	}
+}
+
+// starting reports whether a machine has no order yet, and is to have one. The
+// caller holds the lock.
+func (r *StudyRun) starting() bool {
+	return slices.ContainsFunc(r.Machines, func(name string) bool {
+		return r.pool.of(name) == nil && !r.pool.failed(name) && r.failed[name] == nil
+	})
+}
+
+// survivor is a machine that takes the rounds that nobody has when no machine is at
+// work: one that is back after it was silent, else one whose result is here. That
+// measures its own rounds once more with them: a result is of one run. The caller
+// holds the lock.
+func (r *StudyRun) survivor() string {
+	there := func(name string) bool {
+		silent, err := r.Hub.silent(name)
+		return err == nil && silent < r.Hub.o.times.patience && !r.hopeless[name]
+	}
+	for _, name := range r.Machines {
+		if r.pool.of(name) == nil && there(name) {
+			return name
+		}
+	}
+	for _, name := range r.Machines {
+		if s := r.pool.of(name); s != nil && there(name) {
+			_ = r.record(event{What: "lose", Order: s.order, Why: "it measures once more, with rounds that others lost"})
+			delete(r.results, s.order)
+			return name
+		}
+	}
+	return ""
+}
+
+// begin starts a machine's agent, if it has none, and gives it an order.
+func (r *StudyRun) begin(ctx context.Context, name string) {
+	r.mu.Lock()
+	index := slices.Index(r.Machines, name)
+	order := Order{Protocol: Protocol, ID: fmt.Sprintf("%s.%d.%d", r.run, index+1, len(r.pool.shifts)+1)}
+	study := r.Study
+	study.Seed += uint64(index)
+	study.Most = r.Share * len(r.Machines)
+	order.Study = &study
+	for _, s := range r.pool.shifts {
+		if s.machine == name {
+			r.Hub.cancel(name, s.order) // it may be back with what was taken from it
+		}
+	}
+	err := r.record(event{What: "begin", Order: order.ID, Machine: name})
+	r.mu.Unlock()
+	if err == nil {
+		err = r.Hub.Reach(ctx, name, r.Start[name])
+	}
+	if err == nil {
+		err = r.Hub.order(ctx, name, order)
+	}
+	switch {
+	case err == nil:
+		r.mu.Lock()
+		r.given[order.ID] = time.Now()
+		r.mu.Unlock()
+	case ctx.Err() == nil:
+		r.giveUp(order.ID, name, err)
+	}
+}
+
+// giveUp loses a machine for good.
+func (r *StudyRun) giveUp(order, name string, why error) {
+	r.mu.Lock()
+	r.hopeless[name] = true
+	r.mu.Unlock()
+	r.lose(order, name, why)
+}
+
+// loseSilent gives up machines that have not been heard of for too long.
+func (r *StudyRun) loseSilent() {
+	r.mu.Lock()
+	var orders []*shift
+	for _, s := range r.pool.shifts {
+		if s.state == measuring || s.state == ended {
+			orders = append(orders, s)
+		}
+	}
+	r.mu.Unlock()
+	patience := r.Hub.o.times.patience
+	for _, s := range orders {
+		r.mu.Lock()
+		since, given := r.given[s.order]
+		r.mu.Unlock()
+		if !given {
+			since = r.opened.Add(2 * patience) // it is being given, or was given before this process began
+		}
+		silent, err := r.Hub.silent(s.machine)
+		switch {
+		case err != nil:
+			r.lose(s.order, s.machine, err)
+		case time.Since(since) <= patience:
+		case silent > patience:
+			r.lose(s.order, s.machine, fmt.Errorf("no word from it for %v", min(silent, time.Since(r.opened)).Round(time.Second)))
+		case r.Hub.doing(s.machine) != s.order:
+			r.lose(s.order, s.machine, errors.New("it does not know of its order: it was started anew, or the order never came"))
+		}
+	}
+}
+
+// lose takes a machine's rounds back.
+func (r *StudyRun) lose(order, name string, why error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.pool.shift(order)
+	if s == nil || s.state == lost || s.state == delivered {
+		return
+	}
+	line := format.Line(why.Error(), format.LineLimit)
+	_ = r.record(event{What: "lose", Order: order, Why: line}) // what cannot be written is said
+	r.failed[name] = errors.New(line)
+	text := line
+	if n := len(s.rounds); n > 0 {
+		text += "; its " + format.Count(n, "round") + " are given to others"
+	}
+	r.Say(name, text)
+	r.note()
+}
+
+// note has the watch look again.
+func (r *StudyRun) note() {
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+}
+
+// ask answers an agent that asks for a round.
+func (r *StudyRun) ask(name string, q asking) permit {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.pool.shift(q.Order); s == nil || s.machine != name {
+		return permit{Gone: "no such order was given to it"}
+	}
+	answer, changed := r.pool.ask(q.Order, q.Done)
+	if changed {
+		r.write(event{What: "ask", Order: q.Order, Done: q.Done})
+		r.note()
+	}
+	return answer
+}
+
+// deliver takes in what came of an order.
+func (r *StudyRun) deliver(name string, o outcome) error {
+	r.mu.Lock()
+	s := r.pool.shift(o.Order)
+	r.mu.Unlock()
+	if s == nil || s.machine != name {
+		return errors.New("no such order was given to it")
+	}
+	if o.Error != "" {
+		r.giveUp(o.Order, name, errors.New(o.Error))
+		return nil
+	}
+	results, err := history.Parse("the agent's result", o.Result)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	study := r.Study
+	study.Seed += uint64(slices.Index(r.Machines, name))
+	res, err := study.CheckResult(len(s.rounds), results)
+	if err != nil {
+		r.Say(name, "refused its result: "+format.Line(err.Error(), format.LineLimit))
+		return err
+	}
+	if s.state != ended {
+		return r.pool.deliver(o.Order, res.RoundsDone)
+	}
+	file := fmt.Sprintf("machine-%d.json", len(r.results)+1)
+	for n := 2; fileExists(filepath.Join(r.Dir, file)); n++ {
+		file = fmt.Sprintf("machine-%d.json", len(r.results)+n)
+	}
+	if err := whole.Write(whole.System{}, filepath.Join(r.Dir, file), o.Result, 0o600); err != nil {
+		return err
+	}
+	if err := r.record(event{What: "deliver", Order: o.Order, Done: res.RoundsDone, File: file}); err != nil {
+		return err
+	}
+	r.results[o.Order] = judge.Measured{Name: name, Result: res}
+	r.Say(name, format.Count(res.RoundsDone, "round")+" measured")
+	r.note()
+	return nil
+}
+
+// callOff has agents that are still at it give up.
+func (r *StudyRun) callOff() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, s := range r.pool.shifts {
+		if s.state == measuring || s.state == ended {
+			r.Hub.cancel(s.machine, s.order)
+		}
+	}
+}
+
+// measured are the results, in the order of the machines.
+func (r *StudyRun) measured() []judge.Measured {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []judge.Measured
+	for _, name := range r.Machines {
+		if s := r.pool.of(name); s != nil && s.state == delivered {
+			out = append(out, r.results[s.order])
+		}
+	}
+	return out
+}
+
+// failures tells of machines that have no result.
+func (r *StudyRun) failures() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []error
+	for _, name := range r.Machines {
+		if err := r.failed[name]; err != nil {
+			if s := r.pool.of(name); s == nil || s.state != delivered {
+				all = append(all, fmt.Errorf("%s: %w", name, err))
+			}
+		}
+	}
+	return errors.Join(all...)
+}
+
+// open reads the journal that is there, or begins one.
+func (r *StudyRun) open() error {
+	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
+		return fmt.Errorf("make the run's directory: %w", err)
+	}
+	r.results = map[string]judge.Measured{}
+	path := filepath.Join(r.Dir, JournalName)
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	r.pool = newPool(r.Machines, r.Share)
+	whole := bytes.LastIndexByte(text, '\n') + 1 // a line that a killed process left is not taken
+	if whole > 0 {
+		if err := r.replay(text[:whole]); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if r.journal, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	if err := r.journal.Truncate(int64(whole)); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	if _, err := r.journal.Seek(0, 2); err != nil {
+		return fmt.Errorf("write the journal: %w", err)
+	}
+	if whole == 0 {
+		r.run = fmt.Sprintf("%x", time.Now().UnixNano())
+		return r.write(head{Protocol, r.run, r.Machines, r.Share, r.Study})
+	}
+	return nil
+}
+
+// Unfinished reads the journal in dir. It returns the seed of the run, and false
+// where there is none or its result is there.
+func Unfinished(dir string) (seed uint64, ok bool) {
+	f, err := os.Open(filepath.Join(dir, JournalName))
+	if err != nil || fileExists(filepath.Join(dir, history.ResultName)) {
+		return 0, false
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(f).ReadBytes('\n')
+	var h head
+	if err != nil || json.Unmarshal(line, &h) != nil {
+		return 0, false
+	}
+	return h.Study.Seed, true
+}
+
+// replay does what the journal says.
+func (r *StudyRun) replay(text []byte) error {
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, maxOrder)
+	for n := 1; lines.Scan(); n++ {
+		if n == 1 {
+			var h head
+			if err := json.Unmarshal(lines.Bytes(), &h); err != nil {
+				return fmt.Errorf("line 1: %w", err)
+			}
+			same, _ := json.Marshal(head{Protocol, h.Run, r.Machines, r.Share, r.Study})
+			if string(same) != lines.Text() {
+				return errors.New("it is of another order; ask for the same machines, rounds and study, or leave --resume out")
+			}
+			r.run = h.Run
+			continue
+		}
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if err := r.pool.apply(e); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+		if s := r.pool.shift(e.Order); e.What == "deliver" {
+			results, err := history.File(filepath.Join(r.Dir, filepath.Base(e.File)))
+			if err != nil {
+				return fmt.Errorf("line %d: %w", n, err)
+			}
+			r.results[e.Order] = judge.Measured{Name: s.machine, Result: results[0]}
+		} else if e.What == "lose" {
+			delete(r.results, e.Order)
+		}
+	}
+	return lines.Err()
+}
+
+// record does what happens and writes it down.
+func (r *StudyRun) record(e event) error {
+	if err := r.pool.apply(e); err != nil {
+		return err
+	}
+	return r.write(e)
+}
+
+// write adds a line to the journal. It is on the disk before anybody is answered.
+func (r *StudyRun) write(line any) error {
+	text, err := json.Marshal(line)
+	if err == nil {
+		_, err = r.journal.Write(append(text, '\n'))
+	}
+	if err == nil {
+		err = r.journal.Sync()
+	}
+	if err != nil {
+		err = fmt.Errorf("write the journal: %w", err)
+		r.Say("journal", err.Error())
+	}
+	return err
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

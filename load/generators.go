@@ -1,0 +1,78 @@
+package load
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/tarebench/tare"
+)
+
+// Generator is one of several load generators of a leg, each on a machine of its
+// own.
+type Generator struct {
+	Name      string
+	Result    *Result // nil: it was lost
+	Facts     Facts
+	Offset    time.Duration // by which its clock was ahead; corrected
+	Uncertain time.Duration // by which Offset may be wrong
+	Drift     time.Duration // of Offset meanwhile
+	Lost      string        // why its share was not sent whole; empty: it was
+}
+
+// Generated is a load generator in a document.
+type Generated struct {
+	Name              string  `json:"name"`
+	Requests          int64   `json:"requests"`
+	RequestsPerSecond float64 `json:"requests_per_second"`
+	RateAsked         float64 `json:"rate_asked,omitempty"` // zero: a closed loop
+	P50               int64   `json:"p50_ns"`
+	P99               int64   `json:"p99_ns"`
+	SendLagP99        int64   `json:"send_lag_p99_ns"`
+	CPUSeconds        float64 `json:"cpu_seconds"`
+	Limit             string  `json:"limit,omitempty"`
+	LimitWhy          string  `json:"limit_why,omitempty"`
+	Capacity          bool    `json:"capacity"` // it was not what kept the rate from being higher
+	ClockOffset       int64   `json:"clock_offset_ns"`
+	ClockUncertain    int64   `json:"clock_uncertain_ns"`
+	ClockDrift        int64   `json:"clock_drift_ns"`
+	Lost              string  `json:"lost,omitempty"` // why its share was not sent whole
+}
+
+// clockOff is by how much the clocks of load generators may be uncertain before a
+// document says so: they begin and end that much apart.
+const clockOff = time.Millisecond
+
+// assess assesses a leg. Of several load generators one that was the limit, or
+// that did not send its share, is enough for nothing to follow about the server.
+func assess(r *Result, o Documented) (Assessment, []Generated) {
+	a := Assess(r, o.Facts)
+	var out []Generated
+	void := func(check, message, advice string) {
+		a.Capacity = false
+		a.Findings = append(a.Findings, tare.Finding{Check: check, Severity: tare.Void, Message: message, Advice: advice})
+	}
+	for _, g := range o.Generators {
+		d := Generated{Name: g.Name, ClockOffset: int64(g.Offset), ClockUncertain: int64(g.Uncertain), ClockDrift: int64(g.Drift), Lost: g.Lost}
+		if g.Lost != "" {
+			void("generator-lost", fmt.Sprintf("%s did not send its share: %s", g.Name, g.Lost), "load again without it")
+		}
+		if g.Uncertain > clockOff {
+			a.Findings = append(a.Findings, tare.Finding{Check: "generator-clock", Severity: tare.Warn,
+				Message: fmt.Sprintf("the clock of %s is known to %v only: its load began and ended up to that much apart from the others'", g.Name, g.Uncertain.Round(time.Microsecond))})
+		}
+		if r := g.Result; r != nil {
+			own := Assess(r, g.Facts)
+			d.Requests, d.RequestsPerSecond, d.RateAsked = r.Requests, perSecond(r), r.Asked
+			d.P50, d.P99, d.SendLagP99, d.CPUSeconds = r.Latency.Quantile(0.5), r.Latency.Quantile(0.99), latencies(r.SendLag).P99, r.CPU.Seconds()
+			d.Limit, d.LimitWhy, d.Capacity = string(own.Limit), own.Why, own.Capacity
+			if !own.Capacity && a.Limit != LimitClient {
+				a.Limit, a.Why = LimitClient, fmt.Sprintf("of the load generators %s was: %s", g.Name, own.Why)
+			}
+			if !own.Capacity {
+				a.Capacity = false
+			}
+		}
+		out = append(out, d)
+	}
+	return a, out
+}

@@ -1,0 +1,161 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/tarebench/tare/load/hist"
+)
+
+// Merge is what several load generators did at the same time, as one: sums, and
+// histograms that hold the values of all. Of a second it has the percentiles that
+// the bins of its Timeline allow. With none it is nil.
+func Merge(results []*Result) *Result {
+	if len(results) == 0 {
+		return nil
+	}
+	out := &Result{
+		Engine: results[0].Engine, Statuses: map[int]int64{}, Codes: map[int]int64{}, Errors: map[Class]int64{},
+		Latency: new(hist.Hist), Service: new(hist.Hist), FirstByte: new(hist.Hist), Connect: new(hist.Hist), Handshake: new(hist.Hist), SendLag: new(hist.Hist),
+	}
+	seconds := map[time.Duration]*Second{}
+	for _, r := range results {
+		if r.Engine != out.Engine {
+			out.Engine = "mixed"
+		}
+		out.Connections += r.Connections
+		out.Streams = max(out.Streams, r.Streams)
+		out.Threads += r.Threads
+		out.Wall = max(out.Wall, r.Wall)
+		out.Sent += r.Sent
+		out.Requests += r.Requests
+		add(out.Statuses, r.Statuses)
+		add(out.Codes, r.Codes)
+		add(out.Errors, r.Errors)
+		out.Unasked += r.Unasked
+		if out.FirstError == "" {
+			out.FirstError = r.FirstError
+		}
+		out.Resumed += r.Resumed
+		out.Opened += r.Opened
+		out.Reconnects += r.Reconnects
+		for i, h := range r.histograms() {
+			if h != nil {
+				out.histograms()[i].Merge(h)
+			}
+		}
+		out.Asked += r.Asked
+		out.Late += r.Late
+		out.Concurrency += r.Concurrency
+		out.BytesIn += r.BytesIn
+		out.BytesOut += r.BytesOut
+		out.BodyIn += r.BodyIn
+		out.BodyOut += r.BodyOut
+		out.CPU += r.CPU
+		if r.Wait < 0 || out.Wait < 0 {
+			out.Wait = -1
+		} else {
+			out.Wait += r.Wait
+		}
+		for _, s := range r.Timeline {
+			mergeSecond(seconds, s)
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(seconds)) {
+		s := seconds[at]
+		s.P50, s.P99 = binQuantile(s.Bins, 0.5), binQuantile(s.Bins, 0.99)
+		out.Timeline = append(out.Timeline, *s)
+	}
+	return out
+}
+
+// histograms are those of a result, in a fixed order.
+func (r *Result) histograms() []*hist.Hist {
+	return []*hist.Hist{r.Latency, r.Service, r.FirstByte, r.Connect, r.Handshake, r.SendLag}
+}
+
+func add[K comparable](to, from map[K]int64) {
+	for k, n := range from {
+		to[k] += n
+	}
+}
+
+// mergeSecond adds a second to the one that begins at the same time.
+func mergeSecond(seconds map[time.Duration]*Second, s Second) {
+	to := seconds[s.At]
+	if to == nil {
+		to = &Second{At: s.At}
+		seconds[s.At] = to
+	}
+	to.Requests += s.Requests
+	to.Errors += s.Errors
+	to.Max = max(to.Max, s.Max)
+	if len(s.Classes) > 0 && to.Classes == nil {
+		to.Classes = map[Class]int64{}
+	}
+	add(to.Classes, s.Classes)
+	bins := map[hist.Bin]int64{}
+	for _, list := range [][]hist.Bin{to.Bins, s.Bins} {
+		for _, b := range list {
+			bins[hist.Bin{Low: b.Low, High: b.High}] += b.Count
+		}
+	}
+	to.Bins = nil
+	for b, n := range bins {
+		to.Bins = append(to.Bins, hist.Bin{Low: b.Low, High: b.High, Count: n})
+	}
+	slices.SortFunc(to.Bins, func(a, b hist.Bin) int { return int(min(max(a.Low-b.Low, -1), 1)) })
+}
+
+// binQuantile is the middle of the bin that holds a quantile.
+func binQuantile(bins []hist.Bin, share float64) time.Duration {
+	var n, below int64
+	for _, b := range bins {
+		n += b.Count
+	}
+	for _, b := range bins {
+		if below += b.Count; float64(below) >= share*float64(n) {
+			return time.Duration((b.Low + b.High - 1) / 2)
+		}
+	}
+	return 0
+}
+
+// CheckResult says what in a result cannot be, whoever sent it: counts below zero,
+// histograms that are missing or hold more values than there were requests.
+func CheckResult(r *Result) error {
+	counts := []int64{r.Sent, r.Requests, r.Unasked, r.Resumed, r.Opened, r.Reconnects, r.Late, r.BytesIn, r.BytesOut, r.BodyIn, r.BodyOut}
+	for _, m := range []map[int]int64{r.Statuses, r.Codes} {
+		counts = slices.AppendSeq(counts, maps.Values(m))
+	}
+	var answered int64
+	for _, n := range r.Statuses {
+		answered += n
+	}
+	counts = slices.AppendSeq(counts, maps.Values(r.Errors))
+	switch {
+	case slices.ContainsFunc(counts, func(n int64) bool { return n < 0 || n > 1e15 }):
+		return errors.New("a count is impossible")
+	case slices.Contains(r.histograms(), nil):
+		return errors.New("a histogram is missing")
+	case answered > r.Requests:
+		return fmt.Errorf("%d statuses of %d answers", answered, r.Requests)
+	case r.Service.Count() > r.Sent || r.FirstByte.Count() > r.Sent:
+		return fmt.Errorf("times of %d answers to %d requests", r.Service.Count(), r.Sent)
+	case r.CPU < 0 || r.Wall < 0 || !(r.Asked >= 0 && r.Asked < 1e12) || !(r.Concurrency >= 0 && r.Concurrency < 1e12):
+		return errors.New("a figure is impossible")
+	case len(r.Timeline) > int(MaxDuration/time.Second)+60:
+		return fmt.Errorf("%d seconds", len(r.Timeline))
+	case len(r.FirstError) > 4<<10 || len(r.Engine) > 40:
+		return errors.New("a text is too long")
+	}
+	for _, s := range r.Timeline {
+		if s.Requests < 0 || s.Errors < 0 || s.At < 0 || len(s.Bins) > 1000 {
+			return errors.New("a second is impossible")
+		}
+	}
+	return nil
+}
