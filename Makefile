@@ -75,6 +75,10 @@ fuzz: ## every fuzz target for FUZZTIME (20s); FUZZ chooses some; out/fuzz.txt l
 fuzz-long: ## every fuzz target for half an hour, or FUZZTIME if it is given
 	.ci/fuzz $(if $(filter command line environment,$(origin FUZZTIME)),$(FUZZTIME),30m)
 
+.PHONY: manifests
+manifests: ## hold the manifests of deploy/kubernetes against Kubernetes' types
+	cd tools/manifests && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test ./...
+
 .PHONY: cross
 cross: ## compile the root and the command for macOS and Windows, tests included
 	@set -e; for target in darwin/arm64 windows/amd64; do echo "== $$target"; \

@@ -3,6 +3,7 @@ package lab
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/tarebench/tare"
@@ -18,6 +19,9 @@ func (r *run) input(study tare.Study) error {
 		if errors.As(err, &missing) {
 			r.left = append(r.left, tare.NotWeighed{What: "workload " + w.ID, Why: missing.Error()})
 			continue
+		}
+		if at := (*fs.PathError)(nil); errors.As(err, &at) && filepath.Dir(at.Path) == r.inputDir() {
+			return fmt.Errorf("study %s: %w", study.ID, err) // the disk's fault, not the study's
 		}
 		if err != nil {
 			return &StudyError{study.ID, err}

@@ -208,7 +208,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	if r.study, r.left, err = Part(study, r.reduced(), o.Only); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
-	if err := os.MkdirAll(r.inputDir(), 0o755); err != nil {
+	if err := os.MkdirAll(r.inputDir(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the run's directory: %w", err)
 	}
 	if err := r.input(study); err != nil {

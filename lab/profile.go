@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // profileTime is how long a contender runs for one profile: at the usual 100
@@ -25,7 +26,7 @@ func (r *run) profile(ctx context.Context) error {
 		return nil
 	}
 	dir := filepath.Join(r.o.Dir, "profiles")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("make the directory of profiles: %w", err)
 	}
 	for _, c := range r.contenders {
@@ -87,7 +88,7 @@ func (r *run) keepProfile(id, workload, of, dir string, a wire.Reply) error {
 		return &tare.TrialError{Class: tare.ErrProtocol, Message: fmt.Sprintf("an empty %s profile of %s", of, workload)}
 	}
 	name := strings.NewReplacer("/", "_", "\\", "_").Replace(id+"-"+workload) + "." + of + ".pprof"
-	if err := os.WriteFile(filepath.Join(dir, name), a.Profile, 0o644); err != nil {
+	if err := whole.Write(whole.System{}, filepath.Join(dir, name), a.Profile, 0o600); err != nil {
 		return fmt.Errorf("keep a profile: %w", err)
 	}
 	unit := "nanoseconds"

@@ -41,7 +41,8 @@ type Document struct {
 	Streams           int     `json:"streams,omitempty"` // of HTTP/2 on each, at most; zero: one
 	ConnectionsOpened int64   `json:"connections_opened"`
 	Reconnects        int64   `json:"reconnects"`
-	Concurrency       float64 `json:"concurrency"` // requests under way, in the mean
+	Resent            int64   `json:"resent,omitempty"` // requests that the server said it had not looked at
+	Concurrency       float64 `json:"concurrency"`      // requests under way, in the mean
 	BytesIn           int64   `json:"bytes_in"`
 	BytesOut          int64   `json:"bytes_out"`
 	BodyIn            int64   `json:"body_bytes_in"`
@@ -133,6 +134,15 @@ type Kept struct {
 	Objective string      `json:"objective"`
 	Value     float64     `json:"value"` // ns; of errors their share
 	Verdict   tare.Ruling `json:"verdict"`
+	Weighed   *Weighed    `json:"weighed,omitempty"` // nil: there is no interval
+}
+
+// Weighed is what a verdict rests on: of a quantile the share of the answers that lie
+// beyond its limit, else the value.
+type Weighed struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"` // at 95 %
+	High  float64 `json:"high"`
 }
 
 // SearchSummary is a search for the most requests per second.
@@ -183,7 +193,7 @@ func NewDocument(r *Result, o Documented) Document {
 		Requests: r.Requests, Sent: r.Sent, Errors: map[string]int64{}, Statuses: map[string]int64{}, FirstError: r.FirstError,
 		Seconds: r.Wall.Seconds(), RequestsPerSecond: perSecond(r), RateAsked: r.Asked, Late: r.Late,
 		Latency: latencies(r.Latency), Service: latencies(r.Service), Connect: latencies(r.Connect), FirstByte: latencies(r.FirstByte),
-		Timeouts: r.Errors[ErrTimeout], Connections: r.Connections, ConnectionsOpened: r.Opened, Reconnects: r.Reconnects, Concurrency: r.Concurrency,
+		Timeouts: r.Errors[ErrTimeout], Connections: r.Connections, ConnectionsOpened: r.Opened, Reconnects: r.Reconnects, Resent: r.Resent, Concurrency: r.Concurrency,
 		BytesIn: r.BytesIn, BytesOut: r.BytesOut, BodyIn: r.BodyIn, BodyOut: r.BodyOut,
 		ClientCPUSeconds: r.CPU.Seconds(), ServerCPUSeconds: o.Facts.ServerCPU.Seconds(), SendLagP99: latencies(r.SendLag).P99,
 		Path:  path(r, o),
@@ -267,10 +277,13 @@ func kept(outcomes []Outcome, a Assessment) []Kept {
 		switch {
 		case !a.Capacity && !o.Objective.Errors:
 			k.Verdict = tare.VoidRuling
-		case o.Thin:
+		case o.Thin, o.Undecided:
 			k.Verdict = tare.Inconclusive
 		case o.Met:
 			k.Verdict = tare.Met
+		}
+		if o.Seen {
+			k.Weighed = &Weighed{o.Share, o.Low, o.High}
 		}
 		out = append(out, k)
 	}

@@ -29,7 +29,9 @@ type encoded struct {
 // connection, that one asks for the connection to be closed.
 func encode(o Options, c counters) ([]encoded, error) {
 	one := func(r Request) (encoded, error) { return encode1(o, r, c) }
-	if o.Protocol != HTTP1 {
+	if o.Protocol == HTTP3 {
+		one = func(r Request) (encoded, error) { return encode3(r, c) }
+	} else if o.Protocol != HTTP1 {
 		all := headsOf(o)
 		one = func(r Request) (encoded, error) { return all.encode(r, c) }
 	}
@@ -74,6 +76,16 @@ func encode1(o Options, r Request, c counters) (encoded, error) {
 		e.last = append([]byte(b.String()+"Connection: close\r\n\r\n"), r.Body...)
 	}
 	return e, e.fills(r, c, len(r.Method)+1, 0)
+}
+
+// encode3 is what numbers are written into of a request of HTTP/3, which others
+// serialise: its path and its body.
+func encode3(r Request, c counters) (encoded, error) {
+	if err := checkFields2(r); err != nil {
+		return encoded{}, err
+	}
+	e := encoded{body: len(r.Body), status: r.Status, items: int64(r.Items), head: r.Method == "HEAD", wire: []byte(r.Path), content: r.Body}
+	return e, e.fills(r, c, 0, 0)
 }
 
 // hasLength reports whether a request says how long its body is.

@@ -119,7 +119,7 @@ func checkFields2(r Request) error {
 	for _, h := range r.Header {
 		switch name := strings.ToLower(h[0]); {
 		case ofConnection([]byte(name)), name == "te" && h[1] != "trailers":
-			return fmt.Errorf("header %s: HTTP/2 has none", h[0])
+			return fmt.Errorf("header %s: HTTP/2 and HTTP/3 have none", h[0])
 		}
 	}
 	return nil

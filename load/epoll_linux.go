@@ -111,23 +111,24 @@ type conn struct {
 
 // link is one connection.
 type link struct {
-	index  int32
-	turn   int32 // grows when the descriptor is closed: events of an old one are told by it
-	fd     int
-	addr   int    // of the engine's addresses, the one to try
-	made   bool   // in this leg, at least once
-	again  bool   // it was open before
-	opened bool   // requests can be sent
-	gone   bool   // the other side has closed: the end is still to be read
-	deaf   bool   // nothing more can be sent
-	owes   bool   // it is among the thread's owing
-	more   bool   // it is among the thread's unread
-	uses   int    // requests since it was opened
-	rest   []byte // still to be sent; over TLS still to be encrypted
-	own    []byte // room for a request with numbers of its own
-	f      framer1
-	secure *secure // TLS; nil: plain text
-	places []conn
+	index   int32
+	turn    int32 // grows when the descriptor is closed: events of an old one are told by it
+	fd      int
+	addr    int     // of the engine's addresses, the one to try
+	made    bool    // in this leg, at least once
+	again   bool    // it was open before
+	opened  bool    // requests can be sent
+	gone    bool    // the other side has closed: the end is still to be read
+	deaf    bool    // nothing more can be sent
+	owes    bool    // it is among the thread's owing
+	more    bool    // it is among the thread's unread
+	uses    int     // requests since it was opened
+	rest    []byte  // still to be sent; over TLS still to be encrypted
+	own     []byte  // room for a request with numbers of its own
+	numbers []int64 // HTTP/1.1: room for those
+	f       framer1
+	secure  *secure // TLS; nil: plain text
+	places  []conn
 
 	h    *http2 // nil: HTTP/1.1
 	used int    // HTTP/2: places in a list
@@ -156,6 +157,25 @@ func (l *list) push(c *conn, now int64) {
 	}
 	l.tail = c
 	l.n++
+}
+
+// insert puts c where its time belongs, which is near the end.
+func (l *list) insert(c *conn, since int64) {
+	l.push(c, since)
+	for p := c.prev; p != nil && p.since > since; p = c.prev {
+		p.next, c.prev = c.next, p.prev
+		if c.next != nil {
+			c.next.prev = p
+		} else {
+			l.tail = p
+		}
+		if p.prev != nil {
+			p.prev.next = c
+		} else {
+			l.head = c
+		}
+		p.prev, c.next = c, p
+	}
 }
 
 func (l *list) remove(c *conn) {

@@ -183,7 +183,8 @@ func (t *thread) send(c *conn, tk ticket) {
 	q := &t.s.requests[i]
 	l.uses++
 	if l.h != nil {
-		t.send2(c, tk, i)
+		x := exchange{index: i, measured: tk.measured, intended: tk.at, sent: t.now, keep: t.rec.verifies(), numbers: q.draw(c.x.numbers[:0])}
+		t.send2(c, x)
 		return
 	}
 	l.rest, c.last = q.wire, q.closes
@@ -191,9 +192,9 @@ func (t *thread) send(c *conn, tk ticket) {
 		l.rest, c.last = q.last, true
 	}
 	if len(q.draws) > 0 {
-		l.own = append(l.own[:0], l.rest...)
+		l.own, l.numbers = append(l.own[:0], l.rest...), q.draw(l.numbers[:0])
 		l.rest = l.own
-		if err := q.fill(l.own, l.own[len(l.own)-q.body:]); err != nil {
+		if err := q.fill(l.own, l.own[len(l.own)-q.body:], l.numbers); err != nil {
 			t.cannot(l, tk, i, err)
 			return
 		}

@@ -61,17 +61,17 @@ func (t *thread) settle2(l *link) {
 	t.owe(l)
 }
 
-// send2 begins request i in a free place; it is sent with those that begin at the
+// send2 begins a request in a free place; it is sent with those that begin at the
 // same time.
-func (t *thread) send2(c *conn, tk ticket, i int) {
-	l, q := c.link, &t.s.requests[i]
-	if err := l.h.askOn(c.number, q, t.rec.verifies()); err != nil {
-		t.cannot(l, tk, i, err)
+func (t *thread) send2(c *conn, x exchange) {
+	l, q := c.link, &t.s.requests[x.index]
+	if err := l.h.askOn(c.number, q, x.numbers, x.keep); err != nil {
+		t.cannot(l, ticket{x.intended, x.measured}, x.index, err)
 		return
 	}
-	c.x = exchange{index: i, measured: tk.measured, intended: tk.at, sent: t.now}
+	c.x = x
 	t.rec.sending(&c.x, t.now)
-	t.busy.push(c, t.now)
+	t.busy.insert(c, x.sent)
 	l.busy++
 	if l.uses == t.s.PerConn || q.closes {
 		l.h.leaving = true
@@ -120,7 +120,9 @@ func (t *thread) receive2(l *link) {
 func (t *thread) decided(l *link, i int) {
 	c, call := &l.places[i], &l.h.calls[i]
 	t.over(c, call)
-	if call.lost != nil {
+	if call.lost != nil && c.x.sentAgain(call.lost) {
+		t.leave(c)
+	} else if call.lost != nil {
 		t.rec.failed(&c.x, classOf(call.lost), call.lost, t.now)
 	} else {
 		t.rec.answered(&c.x, call.a, t.now)
@@ -135,8 +137,42 @@ func (t *thread) decided(l *link, i int) {
 func (t *thread) over(c *conn, call *call) {
 	l := c.link
 	c.x.first, c.x.pieces = call.first, call.pieces
-	c.x.in, c.x.out, l.got, l.sent = l.got, l.sent, 0, 0
+	c.x.in, c.x.out, l.got, l.sent = c.x.in+l.got, c.x.out+l.sent, 0, 0
 	l.busy--
+}
+
+// leave has the request of a place sent again, by any place that is free: those
+// that were sent first come first.
+func (t *thread) leave(c *conn) {
+	t.left = append(t.left, c.x)
+	for i := len(t.left) - 1; i > 0 && t.left[i].sent < t.left[i-1].sent; i-- {
+		t.left[i], t.left[i-1] = t.left[i-1], t.left[i]
+	}
+	c.x = exchange{} // with its numbers
+}
+
+// resend sends what was left where there are places, those that pause among them,
+// and returns when the first that waits for one will have waited for too long.
+func (t *thread) resend() (next int64) {
+	for n := len(t.left); n > 0; n-- {
+		x := t.left[0]
+		c := t.idle.head
+		if c == nil {
+			c = t.pausing.head
+		}
+		late := x.sent+int64(t.s.Timeout) <= t.now
+		if c == nil && !late {
+			return x.sent + int64(t.s.Timeout)
+		}
+		t.left = append(t.left[:0], t.left[1:]...)
+		if late {
+			t.rec.failed(&x, ofTimeout, errTimeout, t.now)
+			continue
+		}
+		c.link.uses++
+		t.send2(c, x)
+	}
+	return never
 }
 
 // lost2 is said of a connection that broke, or that the server closed, which is no

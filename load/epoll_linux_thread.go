@@ -32,10 +32,11 @@ type thread struct {
 	failed  list // the same, but not before retryAfter
 	dialing list
 	idle    list
-	pausing list    // think time
-	busy    list    // a request is under way
-	owing   []*link // that have something to send
-	unread  []*link // that had more to be read than was read at a time
+	pausing list       // think time
+	busy    list       // a request is under way
+	owing   []*link    // that have something to send
+	unread  []*link    // that had more to be read than was read at a time
+	left    []exchange // that are to be sent again, by the time they were first sent
 
 	r      *run
 	rec    recorder
@@ -148,7 +149,7 @@ func (t *thread) leg(r *run) {
 	t.arrive()
 	for !r.aborted.Load() {
 		next := t.turnOver()
-		if r.over() && t.busy.n == 0 {
+		if r.over() && t.busy.n == 0 && len(t.left) == 0 {
 			break
 		}
 		t.wait(next)
@@ -186,6 +187,7 @@ func (t *thread) depart() {
 	for t.pausing.head != nil {
 		t.idle.push(t.pausing.head, t.now)
 	}
+	t.left = t.left[:0]
 	if t.holds {
 		t.r.queue.giveBack(t.held)
 		t.holds = false
@@ -202,12 +204,12 @@ func (t *thread) turnOver() (next int64) {
 	}
 	next = never
 	if t.closed.n+t.failed.n+t.dialing.n > 0 || !t.said {
-		next = min(next, t.connect(t.r.over()))
+		next = min(next, t.connect(t.r.over() && len(t.left) == 0))
 	}
 	if t.r.started.Load() == 0 {
 		return next
 	}
-	next = min(next, t.r.look(t.now))
+	next = min(next, t.r.look(t.now), t.resend())
 	if t.r.queue != nil {
 		next = min(next, t.pump())
 	} else if !t.r.over() {
@@ -242,6 +244,7 @@ func (t *thread) pump() (next int64) {
 		return never
 	}
 	t.now = t.s.now()
+	next = t.resend()
 	over := t.r.over()
 	for t.idle.head != nil {
 		if !t.holds {
@@ -264,7 +267,7 @@ func (t *thread) pump() (next int64) {
 		t.holds = false
 	}
 	t.final = over
-	return never
+	return next
 }
 
 // wait waits for events until next and handles them.

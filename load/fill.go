@@ -90,16 +90,22 @@ func (f Fill) check(taken []bool) string {
 	return ""
 }
 
-// fill draws the numbers of a request and writes them into what is sent of it.
-func (e *encoded) fill(head, body []byte) error {
-	for i := range e.draws {
-		d := &e.draws[i]
-		var n int64
+// draw appends the numbers that a request takes from its counters.
+func (e *encoded) draw(numbers []int64) []int64 {
+	for _, d := range e.draws {
 		if d.step {
-			n = d.from.Add(1) - 1
+			numbers = append(numbers, d.from.Add(1)-1)
 		} else {
-			n = d.from.Load()
+			numbers = append(numbers, d.from.Load())
 		}
+	}
+	return numbers
+}
+
+// fill writes the numbers that were drawn for a request into what is sent of it.
+func (e *encoded) fill(head, body []byte, numbers []int64) error {
+	for i, n := range numbers {
+		d := &e.draws[i]
 		for _, s := range d.spots {
 			b := head
 			if s.Body {

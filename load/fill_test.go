@@ -29,7 +29,7 @@ func TestFillWrites(t *testing.T) {
 			f := newFramer(p, nil)
 			f.open()
 			f.owed()
-			assert.NoError(t, "ask", f.ask(q, i == 4, false))
+			assert.NoError(t, "ask", f.ask(q, q.draw(nil), i == 4, false))
 			sent := bytes.Clone(f.owed())
 			for _, want := range []string{fmt.Sprintf("/users/30000000%d?k=0%d", i, i), fmt.Sprintf("n0000%d@x", i)} {
 				assert.Equal(t, fmt.Sprintf("%q has %q", sent, want), bytes.Contains(sent, []byte(want)), true)
@@ -68,7 +68,7 @@ func TestFillsRefused(t *testing.T) {
 		}
 	}
 	for want, o := range map[string]Options{
-		`protocol "h3": h2c or grpc`: {Protocol: "h3", Requests: []Request{{Method: "POST"}}},
+		`protocol "h4": h2c, grpc or h3`: {Protocol: "h4", Requests: []Request{{Method: "POST"}}},
 	} {
 		o.Target.Addr = "127.0.0.1:1"
 		_, err := Open(o)

@@ -1,6 +1,9 @@
 package load
 
-import "sync/atomic"
+import (
+	"errors"
+	"sync/atomic"
+)
 
 // framer speaks a protocol over one connection of the portable engine, one
 // request after another: it has the bytes that are to be sent, and finds in those
@@ -8,14 +11,15 @@ import "sync/atomic"
 type framer interface {
 	// open begins a connection; nothing is left of the one before.
 	open()
-	// ask begins a request, and last says that it is the connection's last one.
-	// Its error says that a number of the request has no room.
-	ask(q *encoded, last, keep bool) error
+	// ask begins a request with the numbers that were drawn for it; last says that
+	// it is the connection's last one. Its error says that a number has no room.
+	ask(q *encoded, numbers []int64, last, keep bool) error
 	// owed hands out what is to be sent now, each byte once; it holds until the
 	// next call.
 	owed() []byte
 	// feed takes bytes that came while a request is under way. Its error says why
-	// there will be no answer; a resetError, that only this request has none.
+	// there will be no answer; a resetError or a leftError, that only this request
+	// has none.
 	feed(b []byte) error
 	// idle takes bytes that came while none is. Its error says that nobody asked
 	// for them.
@@ -45,6 +49,21 @@ type resetError string
 
 func (e resetError) Error() string { return string(e) }
 
+// leftError is a resetError of a request that the server says it did not look at,
+// so that it may be sent again (RFC 9113, section 8.7).
+type leftError string
+
+func (e leftError) Error() string { return string(e) }
+
+// mostTries is how often a request is sent that servers leave each time.
+const mostTries = 10
+
+// sentAgain reports whether a request that came to nothing is to be sent again.
+func (q *exchange) sentAgain(why error) bool {
+	var left leftError
+	return errors.As(why, &left) && q.tries < mostTries
+}
+
 var (
 	_ framer = (*http1)(nil)
 	_ framer = (*http2)(nil)
@@ -71,7 +90,7 @@ type http1 struct {
 
 func (h *http1) open() { h.out = nil }
 
-func (h *http1) ask(q *encoded, last, keep bool) error {
+func (h *http1) ask(q *encoded, numbers []int64, last, keep bool) error {
 	h.reset(q.head, keep)
 	if h.out = q.wire; last {
 		h.out = q.last
@@ -81,7 +100,7 @@ func (h *http1) ask(q *encoded, last, keep bool) error {
 	}
 	h.own = append(h.own[:0], h.out...)
 	h.out = h.own
-	return q.fill(h.own, h.own[len(h.own)-q.body:])
+	return q.fill(h.own, h.own[len(h.own)-q.body:], numbers)
 }
 
 func (h *http1) owed() []byte {

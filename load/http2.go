@@ -113,10 +113,12 @@ func (h *http2) open() {
 	h.out = h2.AppendWindowUpdate(h.out, 0, connRoom-h2.Window)
 }
 
-func (h *http2) ask(q *encoded, _, keep bool) error { return h.askOn(0, q, keep) }
+func (h *http2) ask(q *encoded, numbers []int64, _, keep bool) error {
+	return h.askOn(0, q, numbers, keep)
+}
 
 // askOn begins a request of a call that is free.
-func (h *http2) askOn(i int, q *encoded, keep bool) error {
+func (h *http2) askOn(i int, q *encoded, numbers []int64, keep bool) error {
 	c := &h.calls[i]
 	c.kept.empty()
 	first := h.stream == 0
@@ -146,7 +148,7 @@ func (h *http2) askOn(i int, q *encoded, keep bool) error {
 	h.out = append(h.out, q.tail...)
 	h2.SetLength(h.out[frame:])
 	if len(q.draws) > 0 {
-		if err := q.fill(h.out[head:], c.content); err != nil {
+		if err := q.fill(h.out[head:], c.content, numbers); err != nil {
 			return err
 		}
 	}

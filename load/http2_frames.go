@@ -48,7 +48,7 @@ func (h *http2) handle(f h2.Frame) error {
 		last := f.Number(0) &^ (1 << 31)
 		for i := range h.calls {
 			if c := &h.calls[i]; c.under && !c.muted && c.id > last {
-				h.decide(c, resetError("the server went away and left the request: "+h2.Code(f.Number(4)).String()))
+				h.decide(c, c.left("the server went away and left the request: "+h2.Code(f.Number(4)).String()))
 			}
 		}
 	}
@@ -74,11 +74,26 @@ func (h *http2) answers(c *call, f h2.Frame) error {
 			c.under = false
 			return nil
 		}
-		h.decide(c, resetError("the server reset the stream: "+h2.Code(f.Number(0)).String()))
+		code := h2.Code(f.Number(0))
+		why := "the server reset the stream: " + code.String()
+		if code == h2.RefusedStream {
+			h.decide(c, c.left(why))
+		} else {
+			h.decide(c, resetError(why))
+		}
 	default:
 		return h.headers(c, f)
 	}
 	return nil
+}
+
+// left is the error of a request that the server says it did not look at, unless
+// it has begun to answer it.
+func (c *call) left(why string) error {
+	if c.a.begun {
+		return resetError(why)
+	}
+	return leftError(why)
 }
 
 // settings takes the server's settings. Lists of headers as long as those it may

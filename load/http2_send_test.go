@@ -47,7 +47,7 @@ func TestHTTP2Requests(t *testing.T) {
 		assert.Equal(t, "preface", string(hello[:len(h2.Preface)]), h2.Preface)
 		first := 0
 		for i := range 3 {
-			assert.NoError(t, name, h.ask(q, false, false))
+			assert.NoError(t, name, h.ask(q, q.draw(nil), false, false))
 			frames := framesOf(t, h.owed())
 			assert.Equal(t, name, heads(t, d, frames[0]), c.want)
 			if i == 0 {
@@ -94,7 +94,7 @@ func TestHTTP2KeepsOutOfTheTable(t *testing.T) {
 		h.open()
 		h.owed()
 		for i := range 3 * len(all) {
-			assert.NoError(t, name, h.ask(&all[i%len(all)], false, false))
+			assert.NoError(t, name, h.ask(&all[i%len(all)], all[i%len(all)].draw(nil), false, false))
 			f := framesOf(t, h.owed())[0]
 			path := c.list[i%len(all)].Path
 			if name == "numbered" {
@@ -121,7 +121,7 @@ func TestHTTP2KeepsToTheServersTable(t *testing.T) {
 				assert.NoError(t, "settings", h.feed(h2.AppendSettings(nil, h2.Setting{ID: h2.HeaderTableSize, Value: size})))
 				assert.Equal(t, "acknowledged", framesOf(t, h.owed())[0].Has(h2.Ack), true)
 			}
-			assert.NoError(t, "ask", h.ask(q, false, false))
+			assert.NoError(t, "ask", h.ask(q, q.draw(nil), false, false))
 			f := framesOf(t, h.owed())[0]
 			assert.Equal(t, "size said", f.Payload[0]&0xe0 == 0x20, i == 2 && size < h2.TableSize)
 			assert.Contains(t, "head", heads(t, d, f), "te: trailers\n")
@@ -131,12 +131,12 @@ func TestHTTP2KeepsToTheServersTable(t *testing.T) {
 
 func TestHTTP2RequestsRefused(t *testing.T) {
 	for want, r := range map[string]Request{
-		"header Connection: HTTP/2 has none": {Method: "GET", Header: [][2]string{{"Connection", "close"}}},
-		"header Upgrade: HTTP/2 has none":    {Method: "GET", Header: [][2]string{{"Upgrade", "x"}}},
-		"header TE: HTTP/2 has none":         {Method: "GET", Header: [][2]string{{"TE", "gzip"}}},
-		"bodies are sent with Content-Leng":  {Method: "GET", Header: [][2]string{{"Transfer-Encoding", "chunked"}}},
-		"a head of":                          {Method: "GET", Header: [][2]string{{"a", strings.Repeat("x", 1<<14)}}},
-		"does not begin with /":              {Method: "GET", Path: "x"},
+		"header Connection: HTTP/2 and HTTP/3 have none": {Method: "GET", Header: [][2]string{{"Connection", "close"}}},
+		"header Upgrade: HTTP/2 and HTTP/3 have none":    {Method: "GET", Header: [][2]string{{"Upgrade", "x"}}},
+		"header TE: HTTP/2 and HTTP/3 have none":         {Method: "GET", Header: [][2]string{{"TE", "gzip"}}},
+		"bodies are sent with Content-Leng":              {Method: "GET", Header: [][2]string{{"Transfer-Encoding", "chunked"}}},
+		"a head of":                                      {Method: "GET", Header: [][2]string{{"a", strings.Repeat("x", 1<<14)}}},
+		"does not begin with /":                          {Method: "GET", Path: "x"},
 	} {
 		_, err := Open(Options{Target: Target{Addr: "127.0.0.1:1"}, Protocol: H2C, Requests: []Request{r}})
 		assert.ErrorContains(t, want, err, want)
@@ -178,7 +178,7 @@ func TestHTTP2KeepsToWindows(t *testing.T) {
 		h.owed()
 		w := &window{t: t, conn: h2.Window, stream: h2.Window}
 		initial := int64(h2.Window)
-		assert.NoError(t, "ask", h.ask(wants(t, H2C, Request{Method: "POST", Body: body}), false, false))
+		assert.NoError(t, "ask", h.ask(wants(t, H2C, Request{Method: "POST", Body: body}), nil, false, false))
 		hello := says()
 		for range 100_000 {
 			for b := h.owed(); len(b) > 0; b = h.owed() {
@@ -240,7 +240,7 @@ func TestHTTP2StreamsRunOut(t *testing.T) {
 	assert.NoError(t, "hello", h.feed([]byte(says())))
 	h.stream = h2.MaxStream - 4
 	for _, closes := range []bool{false, true} {
-		assert.NoError(t, "ask", h.ask(q, false, false))
+		assert.NoError(t, "ask", h.ask(q, q.draw(nil), false, false))
 		b := h2.AppendFrame(nil, h2.Frame{Type: h2.Headers, Flags: h2.EndHeaders | h2.EndStream, Stream: h.stream, Payload: []byte(block(ok2))})
 		assert.NoError(t, "answer", h.feed(b))
 		assert.Equal(t, fmt.Sprintf("closes after stream %d", h.stream), h.answer().closes, closes)
@@ -248,7 +248,7 @@ func TestHTTP2StreamsRunOut(t *testing.T) {
 	h.open()
 	assert.Equal(t, "closes", h.answer().closes, false)
 	h.owed()
-	assert.NoError(t, "ask", h.ask(q, false, false))
+	assert.NoError(t, "ask", h.ask(q, q.draw(nil), false, false))
 	assert.Equal(t, "stream", framesOf(t, h.owed())[0].Stream, 1)
 }
 
@@ -267,9 +267,9 @@ func TestHTTP2AllocatesNothing(t *testing.T) {
 	for i := range 102 {
 		answers = append(answers, answerTo(uint32(2*i+1)))
 	}
-	i := 0
+	i, numbers := 0, make([]int64, 0, 1)
 	if n := testing.AllocsPerRun(100, func() {
-		if err := h.ask(q, false, false); err != nil {
+		if err := h.ask(q, q.draw(numbers), false, false); err != nil {
 			t.Fatal(err)
 		}
 		if len(h.owed()) == 0 {

@@ -59,7 +59,7 @@ func asked(t testing.TB, p Protocol, r Request) *http2 {
 	h := newHTTP2(p == GRPC, 1, nil)
 	h.open()
 	h.owed()
-	assert.NoError(t, "ask", h.ask(wants(t, p, r), false, true))
+	assert.NoError(t, "ask", h.ask(wants(t, p, r), nil, false, true))
 	h.owed()
 	return h
 }
@@ -299,7 +299,7 @@ func TestHTTP2AfterReset(t *testing.T) {
 	assert.Equal(t, "closes", a.closes, false)
 	assert.Equal(t, "unsent", a.unsent, false)
 	assert.Equal(t, "replies", string(h.owed()), rawFrame(h2.Settings, h2.Ack, 0, "")+rawFrame(h2.Ping, h2.Ack, 0, "12345678"))
-	assert.NoError(t, "ask", h.ask(wants(t, H2C, Request{}), false, true))
+	assert.NoError(t, "ask", h.ask(wants(t, H2C, Request{}), nil, false, true))
 	frames := framesOf(t, h.owed())
 	assert.Equal(t, "stream", frames[0].Stream, 3)
 	assert.NoError(t, "answer", h.feed([]byte(rawFrame(h2.Headers, h2.EndHeaders|h2.EndStream, 3, block(ok2)))))

@@ -75,7 +75,8 @@ type Protocol string
 const (
 	HTTP1 Protocol = ""     // HTTP/1.1
 	H2C   Protocol = "h2c"  // HTTP/2 in plain text with prior knowledge, or over TLS
-	GRPC  Protocol = "grpc" // the same, and answers have the status of their trailers: the one of HTTP that google.rpc.Code names
+	HTTP3 Protocol = "h3"   // HTTP/3, as Options.Carry speaks it, on the portable engine
+	GRPC  Protocol = "grpc" // like H2C, and answers have the status of their trailers: the one of HTTP that google.rpc.Code names
 )
 
 // DefaultTimeout is how long an answer may take where Options do not say.
@@ -93,6 +94,7 @@ type Options struct {
 	Handshake   Handshake     // over TLS; Full and Resume set PerConn to 1
 	Engine      Engine
 	Protocol    Protocol
+	Carry       Carry // of HTTP3
 	Threads     int   // of the epoll engine, which raises GOMAXPROCS to one more where it is less; zero: one for each of CPUs, or a quarter of the processors, rounded up
 	CPUs        []int // processors of those threads; nil: any. The portable engine has all of the process keep to them during a leg, where the system lets it: see Result.Threads
 
@@ -121,6 +123,10 @@ type Leg struct {
 	Seed     uint64        // of random profiles
 	At       time.Time     // time zero of the profile, whether all connections were made by then or not; zero: when they are
 	Think    time.Duration // closed loop: wait between an answer and the next request
+
+	// Hold are objectives that Result.Blocks are to say how sure they are of, for
+	// SLO.Hold; of a leg with a Duration.
+	Hold SLO
 
 	// Mark is called when measuring begins and when it ends, from wherever
 	// requests are sent from, so it must be quick and leave the session alone.
@@ -151,7 +157,7 @@ func Classes() []Class {
 }
 
 // Result is what came of a leg. Counts and histograms are of its measured
-// part; connections (Opened, Reconnects, Resumed, Connect, Handshake and errors of class connect)
+// part; connections (Opened, Reconnects, Resent, Resumed, Connect, Handshake and errors of class connect)
 // and FirstError are of the whole leg. Every request that was sent was answered whole or lost
 // to an error of class reset, timeout or framing: Sent is Requests plus those
 // errors, less Unasked. Errors of class status and answer are of answered requests.
@@ -171,6 +177,7 @@ type Result struct {
 	Resumed     int64  // handshakes of TLS that went on from an earlier one, of those in Handshake
 	Opened      int64  // connections made during the leg, lead-in and reconnects included
 	Reconnects  int64  // of those, to replace one that broke or was closed
+	Resent      int64  // HTTP/2: times during the leg that a request was sent again, because the server said it had not looked at it
 
 	Latency   *hist.Hist // ns; closed loop: from sending, open loop: from the intended time; a timeout enters at the timeout or at the time since then, whichever is more
 	Service   *hist.Hist // ns from sending, in either loop
@@ -189,6 +196,7 @@ type Result struct {
 	CPU         time.Duration // of the threads that sent; of the whole process where they cannot be measured alone
 	Wait        time.Duration // those threads were ready to run and did not, a quota's pauses included; negative: not known
 	Timeline    []Second
+	Blocks      []Block // with Leg.Hold: the measured part in parts of equal length
 }
 
 // Second is one second of a leg.

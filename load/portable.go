@@ -43,6 +43,8 @@ type stretch struct {
 	r       *run
 	ctx     context.Context // of dialling: ends with the leg
 	cancel  context.CancelFunc
+	sending context.Context // of requests under way: ends when the leg is given up
+	giveUp  context.CancelFunc
 	tickets chan ticket // open loop; closed when no more will be sent
 	started chan struct{}
 	begun   bool // started is closed
@@ -57,7 +59,13 @@ func newPortable(s *settings) engine {
 		p.shards = append(p.shards, &shard{rec: recorder{thread: i, s: s}})
 	}
 	for i := range s.Connections {
-		p.conns = append(p.conns, &stream{p: p, s: s, shard: p.shards[i%len(p.shards)], f: newFramer(s.Protocol, &s.room)})
+		c := &stream{p: p, s: s, shard: p.shards[i%len(p.shards)]}
+		if s.Protocol == HTTP3 {
+			c.w = newCourier(p)
+		} else {
+			c.w = newSocket(p)
+		}
+		p.conns = append(p.conns, c)
 	}
 	return p
 }
@@ -125,7 +133,9 @@ func limit(at int) (undo func()) {
 // carry carries a leg through.
 func (p *portable) carry(r *run) {
 	l := &stretch{r: r, started: make(chan struct{}), tickets: make(chan ticket)}
-	l.ctx, l.cancel = context.WithCancel(context.Background())
+	l.sending, l.giveUp = context.WithCancel(context.Background())
+	defer l.giveUp()
+	l.ctx, l.cancel = context.WithCancel(l.sending)
 	defer l.cancel()
 	for _, sh := range p.shards {
 		sh.rec.start(r)
@@ -170,8 +180,9 @@ func (p *portable) wake() {
 		close(l.started)
 	}
 	if l.r.aborted.Load() {
+		l.giveUp()
 		for _, c := range p.conns {
-			c.interrupt()
+			c.w.interrupt()
 		}
 	}
 }
@@ -239,6 +250,6 @@ func (l *stretch) pace() {
 
 func (p *portable) close() {
 	for _, c := range p.conns {
-		c.shut()
+		c.w.shut()
 	}
 }

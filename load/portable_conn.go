@@ -1,12 +1,9 @@
 package load
 
 import (
-	"crypto/tls"
+	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"sync"
 	"time"
 )
 
@@ -15,39 +12,55 @@ type stream struct {
 	p     *portable
 	s     *settings
 	shard *shard
+	w     wire
 
-	mu    sync.Mutex // held while conn changes and while it is interrupted
-	conn  net.Conn   // nil: closed
-	raw   *net.TCPConn
-	probe *probe
+	opened bool
+	addr   int   // of the session's addresses, the one to try
+	again  bool  // it was open before
+	uses   int   // requests since it was opened
+	used   int64 // ns of the last answer
+	x      exchange
+}
 
-	addr  int   // of the session's addresses, the one to try
-	again bool  // it was open before
-	uses  int   // requests since it was opened
-	used  int64 // ns of the last answer
-	got   int64 // bytes received that no request's account has yet
-	buf   []byte
-	x     exchange
-	f     framer
+// wire is what a connection consists of: a socket that a framer speaks over, or what
+// others carry requests with.
+type wire interface {
+	// open makes the connection and shakes hands; shook is told how long that took,
+	// and whether the handshake went on from an earlier one.
+	open(ctx context.Context, addr string, shook func(took int64, resumed bool)) error
+	// ask begins a request, and last says that it is the connection's last one. Its
+	// error says that a number of the request has no room.
+	ask(q *encoded, x *exchange, last bool) error
+	// answer sends the request and reads until its answer is whole, or says what
+	// went wrong.
+	answer(l *stretch, x *exchange, due time.Time) reply
+	// look sees what became of a connection that nothing was asked on: whether it can
+	// still be used, and what came that nobody asked for.
+	look(l *stretch) (usable bool, unasked error)
+	// rest sends what is owed to the other side between requests.
+	rest()
+	// interrupt ends a read or a write that is waiting.
+	interrupt()
+	shut()
+}
 
-	out     sync.Mutex    // held while f is used, once something is poured
-	pouring chan struct{} // closed when that is over; nil: nothing is poured
-	sent    int           // bytes sent that no request's account has yet
-	werr    error         // why no more can be sent
+// reply is what came of a request.
+type reply struct {
+	answer
+	class int   // of why
+	why   error // there is no whole answer; nil: there is
+	ends  bool  // the connection cannot be used any longer
 }
 
 // run carries the connection's part of one leg through.
 func (c *stream) run(l *stretch) {
 	r := l.r
-	if c.buf == nil {
-		c.buf = make([]byte, 16<<10)
-	}
-	if c.conn != nil {
+	if c.opened {
 		r.conns.Add(1)
 		c.look(l)
 	}
 	for said := false; !r.aborted.Load(); {
-		if c.conn == nil && !c.dial(l) {
+		if !c.opened && !c.dial(l, l.ctx) {
 			if !l.sleep(time.Duration(retryAfter)) {
 				break
 			}
@@ -74,106 +87,51 @@ func (l *stretch) sleep(d time.Duration) bool {
 	}
 }
 
-// dial makes the connection; false: it could not be made, or the leg is over.
-func (c *stream) dial(l *stretch) bool {
+// dial makes the connection; false: it could not be made, or ctx is over.
+func (c *stream) dial(l *stretch, ctx context.Context) bool {
 	select {
 	case c.p.dials <- struct{}{}:
 		defer func() { <-c.p.dials }()
-	case <-l.ctx.Done():
+	case <-ctx.Done():
 		return false
 	}
-	if l.ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return false
 	}
 	began := c.s.now()
-	conn, raw, err := c.connect(l)
-	for err != nil && l.ctx.Err() == nil {
+	err := c.w.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.shook)
+	for err != nil && ctx.Err() == nil {
 		if c.addr++; c.addr%len(c.s.addrs) == 0 {
 			break
 		}
 		began = c.s.now()
-		conn, raw, err = c.connect(l)
+		err = c.w.open(ctx, c.s.addrs[c.addr%len(c.s.addrs)], c.shook)
 	}
 	now := c.s.now()
 	c.shard.mu.Lock()
 	defer c.shard.mu.Unlock()
 	if err != nil {
-		if l.ctx.Err() == nil {
+		if ctx.Err() == nil {
 			c.shard.rec.unconnected(err)
 			l.r.refused(now)
 		}
 		return false
 	}
-	look, err := newProbe(raw)
-	if err != nil {
-		conn.Close()
-		return false
-	}
 	c.shard.rec.connected(now-began, c.again)
-	c.again, c.uses, c.used = true, 0, now
-	c.mu.Lock()
-	c.conn, c.raw, c.probe = conn, raw, look
-	c.mu.Unlock()
-	c.got, c.sent, c.werr = 0, 0, nil
-	c.f.open()
-	c.flush()
+	c.opened, c.again, c.uses, c.used = true, true, 0, now
 	l.r.connected()
 	return true
 }
 
-// connect opens a connection and shakes hands.
-func (c *stream) connect(l *stretch) (net.Conn, *net.TCPConn, error) {
-	d := net.Dialer{Timeout: c.s.Timeout, KeepAlive: -1}
-	conn, err := d.DialContext(l.ctx, "tcp", c.s.addrs[c.addr%len(c.s.addrs)])
-	if err != nil {
-		return nil, nil, err
-	}
-	raw, _ := conn.(*net.TCPConn)
-	if c.p.tls == nil {
-		return conn, raw, nil
-	}
-	safe, began := tls.Client(conn, c.p.tls), c.s.now()
-	if err = conn.SetDeadline(time.Now().Add(c.s.Timeout)); err == nil {
-		err = safe.HandshakeContext(l.ctx)
-	}
-	if err == nil {
-		err = c.s.agreed(safe)
-	}
-	if err != nil {
-		conn.Close()
-		return nil, nil, err
-	}
-	took := c.s.now() - began
+func (c *stream) shook(took int64, resumed bool) {
 	c.shard.mu.Lock()
 	defer c.shard.mu.Unlock()
-	c.shard.rec.shook(took, safe.ConnectionState().DidResume)
-	return safe, raw, nil
-}
-
-// interrupt ends a read or a write that is waiting.
-func (c *stream) interrupt() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.conn != nil {
-		_ = c.conn.SetDeadline(time.Unix(1, 0))
-	}
-}
-
-func (c *stream) shut() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.conn != nil {
-		if c.p.tls != nil {
-			_ = c.raw.Close() // without a farewell that may have to wait
-		} else {
-			_ = c.conn.Close()
-		}
-		c.conn = nil
-	}
+	c.shard.rec.shook(took, resumed)
 }
 
 func (c *stream) drop(r *run, now int64) {
-	c.shut()
+	c.w.shut()
+	c.opened = false
 	r.disconnected(now)
 }
 
@@ -206,44 +164,22 @@ func (c *stream) step(l *stretch) bool {
 // look drops a free connection that the other side has closed, or over which
 // bytes came that nobody asked for.
 func (c *stream) look(l *stretch) bool {
-	for looks := 0; ; looks++ {
-		n, closed := c.probe.pending()
-		if n == 0 && !closed || looks == mostReads || l.r.aborted.Load() { // a server that never stops talking still has requests answered, or not
-			return true
-		}
-		var unasked error
-		if n > 0 { // of TLS or HTTP/2 itself, or more
-			_ = c.conn.SetDeadline(time.Now().Add(c.s.Timeout))
-			_ = c.conn.SetReadDeadline(time.Now().Add(time.Millisecond))
-			n, err := c.conn.Read(c.buf)
-			var late net.Error
-			closed = err != nil && !(errors.As(err, &late) && late.Timeout())
-			if n > 0 {
-				c.got += int64(n)
-				unasked = c.f.idle(c.buf[:n])
-				c.flush()
-			}
-		}
-		if !closed && unasked == nil && !c.f.answer().closes {
-			continue
-		}
-		now := c.s.now()
-		if unasked != nil {
-			c.shard.mu.Lock()
-			c.shard.rec.unasked(now)
-			c.shard.mu.Unlock()
-		}
-		c.drop(l.r, now)
-		return false
+	usable, unasked := c.w.look(l)
+	if usable {
+		return true
 	}
+	now := c.s.now()
+	if unasked != nil {
+		c.shard.mu.Lock()
+		c.shard.rec.unasked(now)
+		c.shard.mu.Unlock()
+	}
+	c.drop(l.r, now)
+	return false
 }
 
 // exchange sends one request and reads its answer.
 func (c *stream) exchange(l *stretch, t ticket) {
-	_ = c.conn.SetDeadline(time.Now().Add(c.s.Timeout))
-	if l.r.aborted.Load() { // it may have been interrupted before
-		c.interrupt()
-	}
 	last, err := c.begin(t)
 	if err != nil {
 		if l.r.queue != nil {
@@ -253,29 +189,72 @@ func (c *stream) exchange(l *stretch, t ticket) {
 		c.drop(l.r, c.s.now())
 		return
 	}
-	c.flush()
-	class, rerr := c.read()
-	now := c.s.now()
-	a, err := c.settle()
-	if c.used = now; rerr == nil {
+	for {
+		o := c.w.answer(l, &c.x, c.due())
+		now := c.s.now()
+		o.ends = o.ends || last || o.closes || o.unsent
+		if c.used = now; o.why == nil {
+			c.shard.mu.Lock()
+			c.shard.rec.answered(&c.x, o.answer, now)
+			c.shard.mu.Unlock()
+			c.leave(l.r, now, o.ends)
+			return
+		}
+		if l.r.aborted.Load() {
+			c.drop(l.r, now)
+			return
+		}
+		c.leave(l.r, now, o.ends)
+		if c.x.sentAgain(o.why) {
+			if last, err = c.askAgain(l); err == nil {
+				continue
+			}
+			if l.r.aborted.Load() {
+				return
+			}
+			o.class, o.why, now = ofTimeout, err, c.s.now()
+		}
 		c.shard.mu.Lock()
-		c.shard.rec.answered(&c.x, a, now)
+		c.shard.rec.failed(&c.x, o.class, o.why, now)
 		c.shard.mu.Unlock()
-		c.leave(l.r, now, err != nil || last || a.closes || a.unsent)
 		return
 	}
-	if l.r.aborted.Load() {
-		c.drop(l.r, now)
-		return
+}
+
+// due is when the request will have taken too long.
+func (c *stream) due() time.Time {
+	return c.s.base.Add(time.Duration(c.x.sent) + c.s.Timeout)
+}
+
+// askAgain asks once more for what the server left, if need be on a connection of
+// its own. Its error says that there was none in time.
+func (c *stream) askAgain(l *stretch) (last bool, err error) {
+	ctx, cancel := context.WithDeadline(l.sending, c.due())
+	defer cancel()
+	for !c.opened && !c.dial(l, ctx) {
+		select {
+		case <-ctx.Done():
+			return false, errTimeout
+		case <-time.After(time.Duration(retryAfter)):
+		}
 	}
-	if err != nil && class == ofReset {
-		rerr = err
+	sh := c.shard
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	last, err = c.ask()
+	sh.rec.sending(&c.x, c.s.now())
+	return last, err
+}
+
+// ask begins the request on the connection, and reports whether it is its last one.
+func (c *stream) ask() (last bool, err error) {
+	q := &c.s.requests[c.x.index]
+	c.uses++
+	ends := c.uses == c.s.PerConn
+	if err := c.w.ask(q, &c.x, ends); err != nil {
+		return false, fmt.Errorf("request %d: %w", c.x.index, err)
 	}
-	c.shard.mu.Lock()
-	c.shard.rec.failed(&c.x, class, rerr, now)
-	c.shard.mu.Unlock()
-	var only resetError // of this request
-	c.leave(l.r, now, err != nil || last || a.closes || a.unsent || !errors.As(rerr, &only))
+	return ends || q.closes, nil
 }
 
 // leave ends an exchange: the connection is dropped, or what it owes the other
@@ -285,7 +264,7 @@ func (c *stream) leave(r *run, now int64, drop bool) {
 		c.drop(r, now)
 		return
 	}
-	c.flush()
+	c.w.rest()
 }
 
 // begin takes the next request in turn.
@@ -297,68 +276,28 @@ func (c *stream) begin(t ticket) (last bool, err error) {
 	if sh.turn++; sh.turn == len(c.s.requests) {
 		sh.turn = 0
 	}
-	q := &c.s.requests[i]
-	c.uses++
-	ends := c.uses == c.s.PerConn
-	if err := c.f.ask(q, ends, sh.rec.verifies()); err != nil {
-		return false, fmt.Errorf("request %d: %w", i, err)
+	c.x = exchange{
+		index: i, measured: t.measured, intended: t.at,
+		keep: sh.rec.verifies(), numbers: c.s.requests[i].draw(c.x.numbers[:0]),
 	}
-	now := c.s.now()
-	c.x = exchange{index: i, measured: t.measured, intended: t.at, sent: now}
-	sh.rec.sending(&c.x, now)
-	return ends || q.closes, nil
+	if last, err = c.ask(); err != nil {
+		return false, err
+	}
+	c.x.sent = c.s.now()
+	sh.rec.sending(&c.x, c.x.sent)
+	return last, nil
 }
 
-// read reads until the answer is whole, or says what went wrong.
-func (c *stream) read() (class int, err error) {
-	for {
-		n, err := c.conn.Read(c.buf)
-		if n > 0 {
-			var now int64
-			if c.x.pieces == 0 {
-				now = c.s.now()
-			}
-			c.got += int64(n)
-			a, err := c.feed(c.buf[:n])
-			if a.begun {
-				if c.x.pieces == 0 {
-					c.x.first = now
-				}
-				c.x.pieces++
-			}
-			switch {
-			case err != nil:
-				return classOf(err), err
-			case a.done:
-				return 0, nil
-			}
-			c.flush()
-		}
-		if err != nil {
-			return c.broken(err)
-		}
-	}
-}
-
-// broken says what it means that nothing more can be read.
-func (c *stream) broken(err error) (class int, why error) {
-	var late net.Error
-	switch {
-	case errors.Is(err, io.EOF):
-		if err := c.f.end(); err != nil {
-			return ofReset, err
-		}
-		return 0, nil
-	case errors.As(err, &late) && late.Timeout():
-		return ofTimeout, errTimeout
-	}
-	return ofReset, err
+// ofRequest reports whether an error says of one request alone that it has no answer.
+func ofRequest(err error) bool {
+	var lost resetError
+	var left leftError
+	return errors.As(err, &lost) || errors.As(err, &left)
 }
 
 // classOf is the class of a framer's error.
 func classOf(err error) int {
-	var lost resetError
-	if errors.As(err, &lost) {
+	if ofRequest(err) {
 		return ofReset
 	}
 	return ofFraming

@@ -6,7 +6,7 @@ package load
 const bigPiece = 32 << 10
 
 // flush sends what the framer owes, unless somebody is at it.
-func (c *stream) flush() {
+func (c *socket) flush() {
 	for {
 		c.out.Lock()
 		if c.pouring != nil || c.werr != nil {
@@ -30,7 +30,7 @@ func (c *stream) flush() {
 }
 
 // pour sends b, and what the framer owes by then, until it owes nothing.
-func (c *stream) pour(b []byte, over chan struct{}) {
+func (c *socket) pour(b []byte, over chan struct{}) {
 	defer close(over)
 	for {
 		n, err := c.conn.Write(b)
@@ -49,7 +49,7 @@ func (c *stream) pour(b []byte, over chan struct{}) {
 }
 
 // feed has the framer take what came.
-func (c *stream) feed(b []byte) (answer, error) {
+func (c *socket) feed(b []byte) (answer, error) {
 	c.out.Lock()
 	defer c.out.Unlock()
 	err := c.f.feed(b)
@@ -58,7 +58,7 @@ func (c *stream) feed(b []byte) (answer, error) {
 
 // settle ends the sending of a request that was answered or given up, and puts
 // down how many bytes went each way. Its error is why sending failed.
-func (c *stream) settle() (answer, error) {
+func (c *socket) settle(x *exchange) (answer, error) {
 	c.out.Lock()
 	err, over := c.werr, c.pouring
 	c.out.Unlock()
@@ -68,7 +68,7 @@ func (c *stream) settle() (answer, error) {
 	}
 	a := c.f.answer()
 	a.unsent = a.unsent || over != nil
-	c.x.out, c.x.in = c.sent, c.got
+	x.out, x.in = x.out+c.sent, x.in+c.got
 	c.sent, c.got = 0, 0
 	return a, err
 }

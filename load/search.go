@@ -42,6 +42,7 @@ type SearchStep struct {
 	Outcomes   []Outcome
 	Ruling     tare.Ruling // met, not met, inconclusive: too few answers; void: the load generator was the limit
 	Why        string      // where it is not met: one sentence
+	Undecided  bool        // inconclusive because an interval decides nothing, however many answers there were
 }
 
 // PerSecond is the rate of answers.
@@ -126,7 +127,7 @@ func (x *search) step(ctx context.Context, t Trial) (SearchStep, error) {
 		return SearchStep{}, err
 	}
 	s := SearchStep{Trial: t, Result: result, Facts: facts, Assessment: Assess(result, facts), Outcomes: x.found.SLO.Hold(result)}
-	s.Ruling, s.Why = rule(s)
+	s.rule()
 	x.found.Steps = append(x.found.Steps, s)
 	if x.Told != nil {
 		x.Told(s)
@@ -135,28 +136,49 @@ func (x *search) step(ctx context.Context, t Trial) (SearchStep, error) {
 }
 
 // rule says whether the server kept its objectives at a step.
-func rule(s SearchStep) (tare.Ruling, string) {
+func (s *SearchStep) rule() {
 	switch void := voided(s.Assessment); {
 	case s.Assessment.Limit == LimitClient:
-		return tare.VoidRuling, s.Assessment.Why
+		s.Ruling, s.Why = tare.VoidRuling, s.Assessment.Why
+		return
 	case void != nil && void.Check == "rate-held" && s.Trial.Rate > 0:
-		return tare.NotMet, void.Message
+		s.Ruling, s.Why = tare.NotMet, void.Message
+		return
 	case void != nil:
-		return tare.VoidRuling, void.Message
+		s.Ruling, s.Why = tare.VoidRuling, void.Message
+		return
 	}
-	var thin []string
+	var thin, doubtful []string
 	for _, o := range s.Outcomes {
 		switch {
 		case o.Thin:
 			thin = append(thin, o.Objective.figure())
+		case o.Undecided:
+			doubtful = append(doubtful, o.Interval())
 		case !o.Met:
-			return tare.NotMet, o.String()
+			s.Ruling, s.Why = tare.NotMet, o.String()
+			return
 		}
 	}
-	if len(thin) > 0 {
-		return tare.Inconclusive, fmt.Sprintf("fewer than %d answers lie beyond %s", tails, strings.Join(thin, " and "))
+	switch {
+	case len(thin) > 0:
+		s.Ruling, s.Why = tare.Inconclusive, fmt.Sprintf("fewer than %d answers lie beyond %s", tails, strings.Join(thin, " and "))
+	case len(doubtful) > 0:
+		s.Ruling, s.Why, s.Undecided = tare.Inconclusive, "undecided: "+strings.Join(doubtful, "; "), true
+	default:
+		s.Ruling = tare.Met
 	}
-	return tare.Met, ""
+}
+
+// Intervals say what the objectives of a step rest on; empty: there are none.
+func (s SearchStep) Intervals() string {
+	var list []string
+	for _, o := range s.Outcomes {
+		if text := o.Interval(); text != "" {
+			list = append(list, text)
+		}
+	}
+	return strings.Join(list, "; ")
 }
 
 func voided(a Assessment) *tare.Finding {
@@ -184,6 +206,11 @@ func (x *search) climb(ctx context.Context) error {
 			return nil
 		case tare.VoidRuling:
 			return nil
+		default:
+			if s.Undecided { // it is about as much as the server can do
+				x.hi = c
+				return nil
+			}
 		}
 		if still++; s.PerSecond() >= flat*before {
 			still = 0
@@ -220,7 +247,7 @@ func (x *search) confirm(ctx context.Context) error {
 	best := x.best()
 	for _, share := range shares() {
 		s, err := x.step(ctx, Trial{Connections: 2 * best.Trial.Connections, Rate: min(share*best.PerSecond(), MaxRate)})
-		if err != nil || s.Ruling != tare.NotMet {
+		if err != nil || s.Ruling != tare.NotMet && !s.Undecided {
 			return err
 		}
 	}
@@ -282,7 +309,7 @@ func (x *search) conclude(err error) {
 		f.Ruling, f.PerSecond = tare.Met, last.PerSecond()
 		f.Sentence = fmt.Sprintf("the server keeps %v at %s requests per second, sent whatever came back; with %s that wait for their answers it was %s",
 			f.SLO, figure(f.PerSecond), countOf(f.Connections), figure(f.AtLeast))
-	case last.Ruling == tare.Inconclusive:
+	case last.Ruling == tare.Inconclusive && !last.Undecided:
 		f.Ruling, f.Sentence = tare.Inconclusive, "too few answers to confirm it in an open loop, "+last.Why+least
 	default:
 		f.Ruling = tare.Inconclusive

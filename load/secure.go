@@ -43,8 +43,11 @@ func (s *settings) agreed(c *tls.Conn) error {
 
 // alpn is what a protocol is called in a handshake of TLS.
 func (p Protocol) alpn() string {
-	if p == HTTP1 {
+	switch p {
+	case HTTP1:
 		return "http/1.1"
+	case HTTP3:
+		return "h3"
 	}
 	return "h2"
 }

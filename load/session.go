@@ -72,7 +72,7 @@ const retryAfter = int64(50 * time.Millisecond)
 // newEngine picks the engine; Auto falls back to the portable one where the
 // system refuses epoll.
 func newEngine(s *settings) (engine, error) {
-	if s.Engine == Portable {
+	if s.Engine == Portable || s.Protocol == HTTP3 {
 		return newPortable(s), nil
 	}
 	e, err := newEpoll(s)

@@ -31,6 +31,8 @@ type collector struct {
 	resumed  int64
 	reopened int64
 	refused  int64
+	resent   int64
+	blocks   []Block
 }
 
 // second is one second, as far as threads have handed it over.
@@ -73,7 +75,7 @@ func named(errors [classes]int64) map[Class]int64 {
 }
 
 func newCollector(r *run, threads int) *collector {
-	c := &collector{r: r, at: make([]int, threads), seconds: map[int]*second{}, conns: new(hist.Hist), shakes: new(hist.Hist)}
+	c := &collector{r: r, at: make([]int, threads), seconds: map[int]*second{}, conns: new(hist.Hist), shakes: new(hist.Hist), blocks: newBlocks(r.leg)}
 	if r.leg.Tick != nil {
 		c.ticks, c.told = make(chan Second, 64), make(chan struct{})
 		go func() {
@@ -163,6 +165,10 @@ func (c *collector) last(m *recorder) {
 	c.all = c.all.plus(m.all)
 	c.reopened += m.reopened
 	c.refused += m.refused
+	c.resent += m.resent
+	for i, b := range m.blocks {
+		c.blocks[i].add(b)
+	}
 	c.reachedLocked(m.thread, math.MaxInt)
 }
 
@@ -194,7 +200,7 @@ func (c *collector) account(wall time.Duration, used usage, errors [classes]int6
 		Sent:     t.requests + t.lost,
 		Requests: t.requests, Unasked: t.unasked,
 		Statuses: map[int]int64{}, Codes: map[int]int64{}, Errors: map[Class]int64{},
-		Opened: c.all.Opened, Reconnects: c.reopened,
+		Opened: c.all.Opened, Reconnects: c.reopened, Resent: c.resent,
 		Latency: new(hist.Hist), Service: new(hist.Hist), FirstByte: new(hist.Hist), SendLag: new(hist.Hist), Connect: c.conns,
 		Handshake: c.shakes, Resumed: c.resumed,
 		BytesIn: t.bytesIn, BytesOut: t.bytesOut, BodyIn: t.bodyIn, BodyOut: t.bodyOut,
@@ -239,7 +245,7 @@ func (r *run) result() *Result {
 	}
 	c.total.errors[ofConnect] += c.refused
 	out := c.account(r.wall(), r.used[1], c.total.errors)
-	out.FirstError = r.first
+	out.FirstError, out.Blocks = r.first, c.blocks
 	if r.queue != nil && out.Wall > 0 {
 		var asked int64
 		asked, out.Late = r.queue.rest(r.end.Load())

@@ -81,13 +81,15 @@ func (o Options) check() error {
 		return fmt.Errorf("handshake %s: there is none in plain text", o.Handshake)
 	case o.Handshake != KeepAlive && o.PerConn > 1:
 		return fmt.Errorf("handshake %s is for each request, and %d requests are for each connection", o.Handshake, o.PerConn)
-	case o.Protocol != HTTP1 && o.Protocol != H2C && o.Protocol != GRPC:
-		return fmt.Errorf("protocol %q: %s or %s, or HTTP/1.1 without a word", o.Protocol, H2C, GRPC)
+	case o.Protocol != HTTP1 && o.Protocol != H2C && o.Protocol != GRPC && o.Protocol != HTTP3:
+		return fmt.Errorf("protocol %q: %s, %s or %s, or HTTP/1.1 without a word", o.Protocol, H2C, GRPC, HTTP3)
+	case o.Protocol == HTTP3 && (o.Carry == nil || o.Target.TLS == nil || o.Engine == Epoll):
+		return fmt.Errorf("protocol %s: it needs TLS, somebody who carries it, and engine %s", HTTP3, Portable)
 	case o.Streams < 0 || o.Streams > MaxStreams:
 		return fmt.Errorf("%d streams on a connection: 1 to %d", o.Streams, MaxStreams)
 	case o.Streams > 1 && o.Protocol == HTTP1:
 		return fmt.Errorf("%d streams on a connection: HTTP/1.1 has one", o.Streams)
-	case o.Streams > 1 && o.Engine == Portable:
+	case o.Streams > 1 && (o.Engine == Portable || o.Protocol == HTTP3):
 		return fmt.Errorf("%d streams on a connection: engine %s has one", o.Streams, Portable)
 	case o.Streams*o.Connections > maxPlaces:
 		return fmt.Errorf("%d streams on each of %d connections: at most %d altogether", o.Streams, o.Connections, maxPlaces)

@@ -14,11 +14,15 @@ type exchange struct {
 	index    int   // in Options.Requests
 	measured bool  // open loop
 	intended int64 // open loop: ns
-	sent     int64 // ns
+	sent     int64 // ns: the first time
 	first    int64 // ns, first byte of the answer; 0: none yet
 	pieces   int   // in which the answer came
 	out      int   // bytes sent
 	in       int64 // bytes received
+
+	tries   int     // times it was sent
+	keep    bool    // its answer is to be verified
+	numbers []int64 // that were drawn for it
 }
 
 // slab holds what came of the measured requests of one thread in one second,
@@ -92,8 +96,9 @@ type recorder struct {
 	thread int // its number
 	s      *settings
 	r      *run
-	cur    slab  // of the second under way
-	until  int64 // when that is over; 0: nothing has been measured
+	cur    slab    // of the second under way
+	blocks []Block // of the leg; nil: no intervals are wanted
+	until  int64   // when that is over; 0: nothing has been measured
 	level  level
 	all    Totals
 	conns  hist.Hist // ns to make a connection
@@ -102,7 +107,8 @@ type recorder struct {
 	resumed  int64 // handshakes
 	reopened int64
 	refused  int64 // connections that could not be made
-	checked  int   // answers until the next that is verified
+	resent   int64
+	checked  int // answers until the next that is verified
 }
 
 // level integrates the number of requests under way over the measured time.
@@ -137,9 +143,10 @@ func (m *recorder) start(r *run) {
 	m.r, m.until = r, 0
 	m.level = level{last: r.s.now()}
 	m.cur.reset()
+	m.blocks = newBlocks(r.leg)
 	m.conns.Reset()
 	m.shakes.Reset()
-	m.all, m.resumed, m.reopened, m.refused = Totals{}, 0, 0, 0
+	m.all, m.resumed, m.reopened, m.refused, m.resent = Totals{}, 0, 0, 0, 0
 }
 
 // stop hands over what there is when the thread is done with the leg.
@@ -150,8 +157,13 @@ func (m *recorder) stop() {
 	m.r = nil
 }
 
-// sending is said right before a request is sent.
+// sending is said right before a request is sent. One that is sent again has been
+// under way all the time.
 func (m *recorder) sending(q *exchange, now int64) {
+	if q.tries++; q.tries > 1 {
+		m.resent++
+		return
+	}
 	begin, end := m.r.measures()
 	m.level.change(now, begin, end, 1)
 	m.all.Sent++
@@ -205,6 +217,8 @@ func (m *recorder) answered(q *exchange, a answer, now int64) {
 		s.codes[knownCode(a.code)]++
 	}
 	s.bodyIn += a.body
+	b, latency := m.block(now), now-q.sent
+	b.ended()
 	if q.pieces > 1 {
 		s.parts.Record(now - q.sent)
 		s.firstByte.Record(q.first - q.sent)
@@ -212,16 +226,20 @@ func (m *recorder) answered(q *exchange, a answer, now int64) {
 		s.whole.Record(now - q.sent)
 	}
 	if m.r.queue != nil {
-		s.latency.Record(now - q.intended)
+		latency = now - q.intended
+		s.latency.Record(latency)
 	}
+	b.lasted(m.r.leg.Hold, latency)
 	if !accepted {
 		s.errors[ofStatus]++
+		b.failed()
 		if !m.r.complained.Load() {
 			m.r.complain(ErrStatus, statusError(a, asked.status))
 		}
 	}
 	if wrong != nil {
 		s.errors[ofAnswer]++
+		b.failed()
 		m.r.complain(ErrAnswer, wrong)
 	}
 }
@@ -249,17 +267,23 @@ func (m *recorder) failed(q *exchange, class int, err error, now int64) {
 	}
 	s.lost++
 	s.errors[class]++
+	b := m.block(now)
+	b.ended()
+	b.failed()
 	if class != ofTimeout {
 		return
 	}
 	least := int64(m.s.Timeout)
-	s.parts.Record(max(least, now-q.sent))
+	latency := max(least, now-q.sent)
+	s.parts.Record(latency)
 	if q.first != 0 {
 		s.firstByte.Record(q.first - q.sent)
 	}
 	if m.r.queue != nil {
-		s.latency.Record(max(least, now-q.intended))
+		latency = max(least, now-q.intended)
+		s.latency.Record(latency)
 	}
+	b.lasted(m.r.leg.Hold, latency)
 }
 
 // unasked records bytes that came although no request was under way.

@@ -157,6 +157,11 @@ type Outcome struct {
 	Value     float64 // ns, or a share
 	Met       bool
 	Thin      bool // too few answers beyond the quantile to rule on it
+	Undecided bool // the interval has what is allowed in it
+
+	Seen      bool    // there is an interval
+	Share     float64 // of a quantile: of the answers, those that lie beyond its limit; else the value
+	Low, High float64 // of that, at 95 %
 }
 
 // String is what was seen beside what was asked for, e.g. p99 was 61ms, not <50ms.
@@ -173,10 +178,10 @@ func (o Outcome) String() string {
 	return name + " was " + seen + ", not " + asked
 }
 
-// Met reports whether every objective is met, and none on too few answers.
+// Met reports whether every objective is met beyond doubt, and none on too few answers.
 func Met(outcomes []Outcome) bool {
 	for _, o := range outcomes {
-		if !o.Met || o.Thin {
+		if !o.Met || o.Thin || o.Undecided {
 			return false
 		}
 	}
@@ -184,17 +189,20 @@ func Met(outcomes []Outcome) bool {
 }
 
 // Hold holds every objective against r. A timeout counts among the latencies
-// and among the errors.
+// and among the errors. Where the leg was told to hold the same objectives, outcomes
+// have intervals.
 func (s SLO) Hold(r *Result) []Outcome {
 	var out []Outcome
-	for _, o := range s {
+	for i, o := range s {
 		v := o.value(r)
 		thin := o.Quantile > 0 && float64(r.Latency.Count())*(1-o.Quantile) < tails-1e-6
 		met := v <= o.Limit
 		if o.Below {
 			met = v < o.Limit
 		}
-		out = append(out, Outcome{Objective: o, Value: v, Met: met, Thin: thin})
+		outcome := Outcome{Objective: o, Value: v, Met: met, Thin: thin}
+		outcome.weigh(r.Blocks, i)
+		out = append(out, outcome)
 	}
 	return out
 }

@@ -34,9 +34,9 @@ func (s *Section) recommendation(r *tare.Result) {
 	s.only(forMarkdown, func() { s.list("", sentences...) })
 	switch {
 	case priced:
-		s.say(Dim, fmt.Sprintf("Places are by %s alone. What comes with a contender is said beside its place and in the trade-offs below; what that weighs against %[1]s is the reader's to say.", r.Metrics[0]))
+		s.say(Dim, fmt.Sprintf("Places are by %s alone. What comes with a contender is said beside its place and in the trade-offs below; what that weighs against %[1]s is the reader's to say.", primaryMetric(r)))
 	case supported:
-		s.say(Dim, fmt.Sprintf("It weighs %s alone: the trade-offs below do not enter it.", r.Metrics[0]))
+		s.say(Dim, fmt.Sprintf("It weighs %s alone: the trade-offs below do not enter it.", primaryMetric(r)))
 	}
 }
 
@@ -45,7 +45,7 @@ func (s *Section) recommendation(r *tare.Result) {
 // can be first, and everybody was proven worse than who can be first only.
 func advice(r *tare.Result, workload string) (text string, first []ranking) {
 	v := look(r, workload, map[string]bool{})
-	metric, base := v.primaryName(), v.baseline
+	metric, base := primaryMetric(v.r), v.baseline
 	for _, f := range r.Findings {
 		if f.Severity == tare.Void && f.Contender == "" && (f.Workload == "" || f.Workload == workload) && f.Metric == "" {
 			return "Everything on it is void by the check " + f.Check + ".", nil
@@ -96,7 +96,7 @@ func advice(r *tare.Result, workload string) (text string, first []ranking) {
 // primary metric. Held against the baseline alone it may be where it is not
 // over all pairs at once.
 func (v *view) beats(id string) bool {
-	x, ok := v.comparison(id, v.primaryName())
+	x, ok := v.comparison(id, primaryMetric(v.r))
 	return ok && v.differs(x)
 }
 
@@ -104,7 +104,7 @@ func (v *view) beats(id string) bool {
 // an interval by the primary metric.
 func (v *view) intervals() bool {
 	return slices.ContainsFunc(v.ranked, func(c tare.Contender) bool {
-		x, ok := v.comparison(c.ID, v.primaryName())
+		x, ok := v.comparison(c.ID, primaryMetric(v.r))
 		return ok && c.ID != v.baseline && x.Bounded()
 	})
 }
@@ -119,11 +119,11 @@ type ranking struct {
 func (v *view) places() []ranking {
 	var out []ranking
 	for _, c := range v.ranked {
-		if len(v.voidsOf(c.ID, v.primaryName())) > 0 {
+		if len(v.voidsOf(c.ID, primaryMetric(v.r))) > 0 {
 			continue
 		}
 		for _, x := range v.r.Comparisons {
-			if x.Workload == v.workload && x.Contender == c.ID && x.Metric == v.primaryName() && x.RankLow > 0 {
+			if x.Workload == v.workload && x.Contender == c.ID && x.Metric == primaryMetric(v.r) && x.RankLow > 0 {
 				out = append(out, ranking{c, x.RankLow, x.RankHigh})
 				break
 			}
@@ -152,8 +152,8 @@ func (v *view) standing(first []ranking) string {
 	for _, f := range first {
 		id := f.contender.ID
 		_, told := conductOf(v.r, id) // by price
-		if x, ok := v.comparison(id, v.primaryName()); ok && id != v.baseline && x.Ratio > 0 {
-			fmt.Fprintf(&b, " %s / %s in %s: %s.", id, v.baseline, v.primaryName(), measured(x))
+		if x, ok := v.comparison(id, primaryMetric(v.r)); ok && id != v.baseline && x.Ratio > 0 {
+			fmt.Fprintf(&b, " %s / %s in %s: %s.", id, v.baseline, primaryMetric(v.r), measured(x))
 		}
 		for _, verdict := range v.r.Verdicts {
 			if verdict.Criterion != "" && verdict.Contender == id && verdict.Workload == v.workload {

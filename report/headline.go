@@ -88,10 +88,10 @@ func leaders(r *tare.Result) string {
 		on = "on all " + plural(len(works), "workload") + " that allow a ranking"
 	}
 	if len(ids) == 1 && by[ids[0]].alone == len(works) {
-		return fmt.Sprintf("By %s, %s was proven better than every other one ranked, %s.", r.Metrics[0], ids[0], on)
+		return fmt.Sprintf("By %s, %s was proven better than every other one ranked, %s.", primaryMetric(r), ids[0], on)
 	}
 	if len(works) == 1 {
-		return fmt.Sprintf("By %s, %s can be first %s: they do not differ significantly.", r.Metrics[0], strings.Join(ids, " or "), on)
+		return fmt.Sprintf("By %s, %s can be first %s: they do not differ significantly.", primaryMetric(r), strings.Join(ids, " or "), on)
 	}
 	var parts []string
 	for _, id := range ids {
@@ -101,7 +101,7 @@ func leaders(r *tare.Result) string {
 	if parts = parts[:min(most, leadersMost)]; most > leadersMost {
 		parts = append(parts, fmt.Sprintf("%d more on fewer", most-leadersMost))
 	}
-	return fmt.Sprintf("By %s, of %s that allow a ranking, these can be first: %s.", r.Metrics[0], plural(len(works), "workload"), inWords(parts))
+	return fmt.Sprintf("By %s, of %s that allow a ranking, these can be first: %s.", primaryMetric(r), plural(len(works), "workload"), inWords(parts))
 }
 
 // leadersMost is how many of those who can be first are named at the top.

@@ -39,13 +39,13 @@ func (s *Section) machines(r *tare.Result) {
 // shownOverMachines are the comparisons of the primary metric, and those of
 // another in which the machines differ.
 func shownOverMachines(r *tare.Result) []tare.OverMachines {
-	return slices.DeleteFunc(slices.Clone(r.OverMachines), func(o tare.OverMachines) bool { return o.Metric != r.Metrics[0] && !o.Differ })
+	return slices.DeleteFunc(slices.Clone(r.OverMachines), func(o tare.OverMachines) bool { return o.Metric != primaryMetric(r) && !o.Differ })
 }
 
 // compared is what a comparison is of.
 func compared(r *tare.Result, o tare.OverMachines) string {
 	text := o.Contender + ", " + o.Workload
-	if o.Metric != r.Metrics[0] {
+	if o.Metric != primaryMetric(r) {
 		text += ", " + o.Metric
 	}
 	return text
@@ -53,7 +53,7 @@ func compared(r *tare.Result, o tare.OverMachines) string {
 
 // overMachines is a row for each comparison, with a column for each machine.
 func overMachines(r *tare.Result, shown []tare.OverMachines) Table {
-	t := Table{Columns: []Column{{Name: "ratio of " + r.Metrics[0]}}}
+	t := Table{Columns: []Column{{Name: "ratio of " + primaryMetric(r)}}}
 	for _, m := range r.Machines {
 		t.Columns = append(t.Columns, Column{Name: "on " + m.Name})
 	}

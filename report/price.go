@@ -111,7 +111,7 @@ func (v *view) keeping(op string, first []ranking) (string, []ranking) {
 	text += strings.Join(named, " or ") + "." + v.standing(best)
 	for _, p := range best {
 		if !v.beats(p.contender.ID) {
-			text += fmt.Sprintf(" No difference in %s between %s and %s was shown.", v.primaryName(), p.contender.ID, v.baseline)
+			text += fmt.Sprintf(" No difference in %s between %s and %s was shown.", primaryMetric(v.r), p.contender.ID, v.baseline)
 		}
 		text += " " + v.says(op, p.contender)
 	}

@@ -86,7 +86,7 @@ func (b *board) means() string {
 		text += " Latencies, which are that, were not measured in this run."
 	}
 	text += " CPU time, bytes and allocations are the server's."
-	if primary := (&view{r: b.r}).primaryName(); primary != "" {
+	if primary := primaryMetric(b.r); primary != "" {
 		text += " Ranks are by " + primary + " and among all contenders of the operation: 1–3 is a tie for these places."
 	}
 	return text + " Published ratios stand beside those measured, with the figures they are of, the contender's and " + b.base + "'s on another machine. The levels of intervals are those of the operation's own table."
@@ -172,7 +172,7 @@ func (b *board) figures(works []*view, latency bool) Table {
 		}
 	}
 	if !latency && slices.ContainsFunc(works, func(v *view) bool { return len(v.places()) > 0 }) {
-		fields = append(fields, field{Column{Name: "rank", Unit: "by " + works[0].primaryName()}, func(v *view, c tare.Contender) Field {
+		fields = append(fields, field{Column{Name: "rank", Unit: "by " + primaryMetric(works[0].r)}, func(v *view, c tare.Contender) Field {
 			place, _, _ := strings.Cut(v.rankCell(c).Text, " ")
 			return Field{Text: place}
 		}})

@@ -23,7 +23,7 @@ func (v *view) primary() Table {
 	add := func(c Column, field func(tare.Contender) Field) {
 		t.Columns, fields = append(t.Columns, c), append(fields, field)
 	}
-	if first == v.primaryName() { // nobody is ranked by another
+	if first == primaryMetric(v.r) { // nobody is ranked by another
 		add(Column{Name: "rank,", Unit: "group"}, v.rankCell)
 	}
 	for _, name := range v.metrics() {
@@ -211,11 +211,11 @@ func measured(c tare.Comparison) string {
 // rankCell is the place and the letters; the baseline's stand in whichever
 // comparison is about it.
 func (v *view) rankCell(c tare.Contender) Field {
-	if len(v.voidsOf(c.ID, v.primaryName())) > 0 {
+	if len(v.voidsOf(c.ID, primaryMetric(v.r))) > 0 {
 		return Field{Text: nothing}
 	}
 	for _, x := range v.r.Comparisons {
-		if x.Workload != v.workload || x.Contender != c.ID || x.Metric != v.primaryName() || x.RankLow == 0 {
+		if x.Workload != v.workload || x.Contender != c.ID || x.Metric != primaryMetric(v.r) || x.RankLow == 0 {
 			continue
 		}
 		place := fmt.Sprint(x.RankLow)
@@ -229,17 +229,17 @@ func (v *view) rankCell(c tare.Contender) Field {
 
 // unranked says why nobody has a place, where there is somebody to rank.
 func (v *view) unranked() string {
-	if v.leading() != v.primaryName() {
-		return "No ranks: contenders are ranked by " + v.primaryName() + ", which is not measured on this workload."
+	if v.leading() != primaryMetric(v.r) {
+		return "No ranks: contenders are ranked by " + primaryMetric(v.r) + ", which is not measured on this workload."
 	}
 	rounds, contenders := 0, 0
 	for _, c := range v.ranked {
-		if len(v.voidsOf(c.ID, v.primaryName())) == 0 {
+		if len(v.voidsOf(c.ID, primaryMetric(v.r))) == 0 {
 			contenders++
 		}
 	}
 	for _, x := range v.r.Comparisons {
-		if x.Workload == v.workload && x.Metric == v.primaryName() {
+		if x.Workload == v.workload && x.Metric == primaryMetric(v.r) {
 			rounds = max(rounds, x.Rounds)
 		}
 	}

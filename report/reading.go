@@ -78,10 +78,7 @@ func trafficWords(r *tare.Result) []Item {
 
 // better says which way the primary metric is better.
 func better(r *tare.Result) string {
-	if len(r.Metrics) == 0 {
-		return ""
-	}
-	m := metricNamed(r.Metrics[0])
+	m := metricNamed(primaryMetric(r))
 	if m.Direction == "" {
 		return ""
 	}

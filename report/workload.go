@@ -199,11 +199,12 @@ func (v *view) voidsOf(id, metric string) []tare.Finding {
 	return v.r.VoidsMetric(id, v.workload, metric)
 }
 
-func (v *view) primaryName() string {
-	if len(v.r.Metrics) == 0 {
+// primaryMetric is the metric that is ranked by; empty where a document names none.
+func primaryMetric(r *tare.Result) string {
+	if len(r.Metrics) == 0 {
 		return ""
 	}
-	return v.r.Metrics[0]
+	return r.Metrics[0]
 }
 
 // metrics are those of the study that say something about the workload.
@@ -221,7 +222,7 @@ func (v *view) leading() string {
 	if all := v.metrics(); len(all) > 0 {
 		return all[0]
 	}
-	return v.primaryName()
+	return primaryMetric(v.r)
 }
 
 // ofRequests reports whether an operation here is one request.

@@ -178,6 +178,43 @@ func TestAllow(t *testing.T) {
 	}
 }
 
+func TestAdmit(t *testing.T) {
+	closed, two := newHouse(t, homelab.Config{}), newHouse(t, homelab.Config{Origins: []string{"https://a.example"}})
+	every := newHouse(t, homelab.Config{Origins: []string{"*"}})
+	for _, c := range []struct {
+		house                     *homelab.House
+		contentType, origin, host string
+		want                      int // zero: let in
+	}{
+		{closed, "", "", "", 0},
+		{closed, "application/json", "", "home:8080", 0},
+		{closed, "Application/JSON ; charset=utf-8", "", "home:8080", 0},
+		{closed, "text/plain", "", "home:8080", 415},
+		{closed, "application/x-www-form-urlencoded", "", "home:8080", 415},
+		{closed, "multipart/form-data; boundary=b", "", "home:8080", 415},
+		{closed, "application/json, text/plain", "", "home:8080", 415},
+		{closed, "application/json", "http://home:8080", "home:8080", 0},
+		{closed, "application/json", "http://home", "home:8080", 403},
+		{closed, "application/json", "http://evil.example", "home:8080", 403},
+		{closed, "application/json", "null", "home:8080", 403},
+		{closed, "application/json", "null", "null", 403},
+		{closed, "application/json", "://", "", 403},
+		{closed, "", "http://evil.example", "home:8080", 403}, // a Blob without a type
+		{two, "application/json", "https://a.example", "home:8080", 0},
+		{two, "application/json", "https://a.example.evil.example", "home:8080", 403},
+		{every, "application/json", "https://c.example", "home:8080", 0},
+		{every, "text/plain", "https://c.example", "home:8080", 415},
+	} {
+		status := 0
+		if err := c.house.Admit(c.contentType, c.origin, c.host); err != nil {
+			status = c.house.RefusalOf(err).Status
+		}
+		if status != c.want {
+			t.Errorf("%q of %q at %q: %d, want %d", c.contentType, c.origin, c.host, status, c.want)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	h := newHouse(t, homelab.Config{})
 	for _, c := range []struct {

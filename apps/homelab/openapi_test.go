@@ -83,7 +83,7 @@ func TestOpenAPIPaths(t *testing.T) {
 			}
 			want := []string{"200", "405", "429", "500"}
 			if method == "post" {
-				want = append(want, "400", "408", "413")
+				want = append(want, "400", "403", "408", "413", "415")
 			}
 			if strings.Contains(path, "{id}") {
 				want = append(want, "404")

@@ -2,6 +2,7 @@ package homelab
 
 import (
 	"fmt"
+	"mime"
 	"net/url"
 	"strings"
 )
@@ -34,6 +35,28 @@ func newOrigins(given []string) (origins, error) {
 
 // CORS reports whether any origin may read answers in a browser.
 func (h *House) CORS() bool { return h.origins.any || len(h.origins.list) > 0 }
+
+// Admit refuses a command that a page of another site had a browser send: browsers
+// send forms and plain text to anybody without asking first, and name the page's
+// origin. It is given the headers Content-Type and Origin, either may be empty, and
+// the host that was asked. Programs that are no browser send no Origin.
+func (h *House) Admit(contentType, origin, host string) error {
+	if contentType != "" && contentType != typeJSON {
+		name, _, err := mime.ParseMediaType(contentType)
+		if err != nil || name != typeJSON {
+			return notJSON(contentType)
+		}
+	}
+	if origin == "" || h.Allow(origin) != "" {
+		return nil
+	}
+	if _, own, ok := strings.Cut(origin, "://"); ok && own != "" && strings.EqualFold(own, host) {
+		return nil
+	}
+	return crossSite(origin)
+}
+
+const typeJSON = "application/json"
 
 // Allow is the value of Access-Control-Allow-Origin for a request's Origin;
 // empty: none.

@@ -11,10 +11,12 @@ import (
 const (
 	badRequest       = 400
 	unauthorized     = 401
+	forbidden        = 403
 	notFound         = 404
 	methodNotAllowed = 405
 	requestTimeout   = 408
 	tooLarge         = 413
+	unsupportedType  = 415
 	tooManyRequests  = 429
 )
 
@@ -48,6 +50,14 @@ func TooLarge() error {
 // TooMany is the refusal of a client without tokens.
 func TooMany() error {
 	return &Refusal{tooManyRequests, "too_many_requests", "this client has asked too often; Retry-After says when to ask again"}
+}
+
+func notJSON(contentType string) error {
+	return &Refusal{unsupportedType, "unsupported_media_type", "a command is application/json, not " + quoted(contentType)}
+}
+
+func crossSite(origin string) error {
+	return &Refusal{forbidden, "cross_site", "a page of " + quoted(origin) + " may not send commands; origins that may are configured"}
 }
 
 // Malformed is the refusal of a body that is not what it should be, or err

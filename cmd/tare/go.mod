@@ -12,6 +12,7 @@ require (
 	github.com/nats-io/nats-server/v2 v2.12.2
 	github.com/nats-io/nats.go v1.48.0
 	github.com/ncruces/go-sqlite3 v0.32.0
+	github.com/quic-go/quic-go v0.59.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
@@ -23,7 +24,7 @@ require (
 	github.com/twmb/franz-go/pkg/kmsg v1.12.0
 	golang.org/x/arch v0.30.0
 	golang.org/x/perf v0.0.0-20260512194132-3cf34090a3db
-	golang.org/x/term v0.43.0
+	golang.org/x/term v0.45.0
 	golang.org/x/tools v0.48.0
 	google.golang.org/protobuf v1.36.12
 )
@@ -46,10 +47,12 @@ require (
 	github.com/nats-io/nuid v1.0.1 // indirect
 	github.com/ncruces/julianday v1.0.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.22 // indirect
+	github.com/quic-go/qpack v0.6.0 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	go.yaml.in/yaml/v3 v3.0.4 // indirect
-	golang.org/x/crypto v0.51.0 // indirect
+	golang.org/x/crypto v0.54.0 // indirect
 	golang.org/x/mod v0.38.0 // indirect
+	golang.org/x/net v0.57.0 // indirect
 	golang.org/x/sync v0.22.0 // indirect
 	golang.org/x/sys v0.47.0 // indirect
 	golang.org/x/text v0.41.0 // indirect

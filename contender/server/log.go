@@ -34,7 +34,7 @@ func openLog(where, path string, stdout *os.File) (io.Writer, func(), error) {
 		if path == "" {
 			return nil, nothing, fmt.Errorf("log to a file without its path")
 		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
 			return nil, nothing, fmt.Errorf("log: %w", err)
 		}

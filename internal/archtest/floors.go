@@ -45,6 +45,7 @@ func places() []place {
 		{dir: "internal/format", floor: 1},
 		{dir: "internal/protowire", floor: 1},
 		{dir: "tools/agree", floor: 1},
+		{dir: "tools/manifests", floor: alone},
 		{dir: "tools/benchload", floor: 4},
 
 		{dir: "internal/plan", floor: 2},
@@ -59,7 +60,9 @@ func places() []place {
 		{dir: "internal/machine", floor: 3},
 		{dir: "internal/trial", floor: 3, peers: []string{"internal/machine"}},
 		{dir: "load", floor: 3, peers: []string{"internal/machine", "load/nap"}},
-		{dir: "internal/build", floor: 3},
+		{dir: "internal/whole", floor: 3, peers: []string{"internal/whole/wholetest"}}, // in tests
+		{dir: "internal/whole/wholetest", floor: 3, peers: []string{"internal/whole"}},
+		{dir: "internal/build", floor: 3, peers: []string{"internal/whole", "internal/whole/wholetest"}},
 		{dir: "contender", floor: 3, peers: []string{"load/nap"}},
 		{dir: "contender/codec", floor: 3, peers: []string{"contender"}},
 		{dir: "contender/copier", floor: 3, peers: []string{"contender"}},
@@ -95,6 +98,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/catalog", floor: 6},
 		{dir: "cmd/tare/internal/studyfile", floor: 6},
 		{dir: "cmd/tare/internal/traffic", floor: 6},
+		{dir: "cmd/tare/internal/overquic", floor: 6},
 		{dir: "cmd/tare/internal/project", floor: 6},
 		{dir: "cmd/tare/internal/project/survey", floor: 6},
 		{dir: "cmd/tare/internal/history", floor: 6},

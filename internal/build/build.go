@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Errors that end a run; they are wrapped, use errors.Is.
@@ -133,7 +134,7 @@ func (b *Builder) create(ctx context.Context, tool toolchain, mod module, leaf L
 	if ctx.Err() != nil {
 		return fmt.Errorf("building %s: %w", leaf.Manifest.ID, ctx.Err())
 	}
-	if err := note(done, tmp, record{seconds, c}); err != nil {
+	if err := note(whole.System{}, done, record{seconds, c}); err != nil {
 		return err
 	}
 	return publish(done, dir, leaf)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // record is built.json, beside a cached binary.
@@ -63,17 +64,13 @@ func publish(done, dir string, leaf Leaf) error {
 	return nil
 }
 
-// note writes built.json into dir in one step, by way of tmp.
-func note(dir, tmp string, r record) error {
+// note writes built.json into dir.
+func note(disk whole.Disk, dir string, r record) error {
 	src, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(tmp, recordName)
-	if err := os.WriteFile(file, append(src, '\n'), 0o644); err != nil {
-		return cacheError(dir, err)
-	}
-	if err := os.Rename(file, filepath.Join(dir, recordName)); err != nil {
+	if err := whole.Write(disk, filepath.Join(dir, recordName), append(src, '\n'), 0o644); err != nil {
 		return cacheError(dir, err)
 	}
 	return nil

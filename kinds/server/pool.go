@@ -40,7 +40,7 @@ func (k *Kind) write(dir string, list []Request, s spec) (wire.Workload, error) 
 	sum := sha256.Sum256(file)
 	hash := hex.EncodeToString(sum[:])
 	path := filepath.Join(dir, "requests-"+hash[:12]+".ndjson")
-	if err := os.WriteFile(path, file, 0o644); err != nil {
+	if err := os.WriteFile(path, file, 0o600); err != nil {
 		return wire.Workload{}, err
 	}
 	k.mu.Lock()
@@ -104,7 +104,7 @@ func (k *Kind) writeLines(dir, path string, a App) error {
 	in := wire.Workload{Bodies: len(lines), SHA256: hex.EncodeToString(sum[:])}
 	in.Input = filepath.Join(dir, "calls-"+in.SHA256[:12]+".ndjson")
 	k.lines[path] = in
-	return os.WriteFile(in.Input, file, 0o644)
+	return os.WriteFile(in.Input, file, 0o600)
 }
 
 // readFile reads a user's own requests: a line of JSON for each. An error names

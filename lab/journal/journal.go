@@ -12,8 +12,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Format names the version of the journal's lines.
@@ -66,7 +68,18 @@ type file interface {
 // opener opens a file as [os.OpenFile] does.
 type opener func(path string, flag int) (file, error)
 
-func openFile(path string, flag int) (file, error) { return os.OpenFile(path, flag, 0o644) }
+func openFile(path string, flag int) (file, error) {
+	f, err := os.OpenFile(path, flag, 0o600)
+	if err == nil && flag&os.O_CREATE != 0 {
+		if err = (whole.System{}).SyncDir(filepath.Dir(path)); err != nil { // or its rounds are on the disk, and its name is not
+			f.Close()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
 
 // Writer appends to a journal.
 type Writer struct {

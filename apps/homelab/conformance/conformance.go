@@ -106,8 +106,14 @@ func homelabRefusals() []conformance.Probe {
 	method := func(method, path, allow string) conformance.Probe {
 		return conformance.Probe{Request: conformance.Request{Method: method, Path: path}, Status: 405, Header: map[string]string{"Allow": allow}}
 	}
-	untyped := told(lamp, `{"action":"turn_on"}`)
-	untyped.Header = nil
+	typed := func(contentType string, more ...[2]string) conformance.Request {
+		q := told(lamp, `{"action":"turn_on"}`)
+		q.Header = more
+		if contentType != "" {
+			q.Header = append(q.Header, [2]string{"Content-Type", contentType})
+		}
+		return q
+	}
 	long := `{"action":"turn_on","parameters":{"x":"` + strings.Repeat("x", homelab.MaxCommand) + `"}}`
 	chunked := told(lamp, long)
 	chunked.Chunked = true
@@ -123,9 +129,12 @@ func homelabRefusals() []conformance.Probe {
 	}
 	list := []conformance.Probe{
 		{Request: conformance.Get(api+"/services", [2]string{"Origin", "https://a.example"}), Status: 200},
-		{Request: untyped, Status: 200}, {Request: conformance.Get("/metrics"), Status: 200, Header: map[string]string{"Content-Type": "text/plain"}},
+		{Request: typed(""), Status: 200}, {Request: typed("application/json; charset=utf-8"), Status: 200}, {Request: conformance.Get("/metrics"), Status: 200, Header: map[string]string{"Content-Type": "text/plain"}},
 		own("mine-1", true), own(strings.Repeat("x", 64), true), own(strings.Repeat("x", 65), false), own("a b", false),
 
+		bad(415, "unsupported_media_type", typed("application/x-www-form-urlencoded")), bad(415, "unsupported_media_type", typed("text/plain;charset=UTF-8")),
+		bad(415, "unsupported_media_type", typed("multipart/form-data; boundary=x")),
+		bad(403, "cross_site", typed("application/json", [2]string{"Origin", "https://a.example"})), bad(403, "cross_site", typed("", [2]string{"Origin", "null"})),
 		bad(400, "malformed", told(lamp, "")), bad(400, "malformed", told(lamp, "{")), bad(400, "malformed", told(lamp, `[]`)),
 		bad(400, "malformed", told(lamp, `{"action":7}`)), bad(400, "malformed", told(lamp, `{"action":"set","parameters":[1]}`)),
 		bad(400, "malformed", told(unknown, "no JSON")),
@@ -179,6 +188,8 @@ func homelabOrigins() []conformance.Probe {
 		from("https://a.example", "https://a.example", conformance.Get("/nothing"), 404),
 		from("https://b.example", "", conformance.Get(api+"/devices"), 200),
 		from("null", "", conformance.Get(api+"/devices"), 200),
+		from("https://a.example", "https://a.example", told(lamp, `{"action":"turn_on"}`), 200),
+		from("https://c.example", "", told(lamp, `{"action":"turn_on"}`), 403),
 		allowed,
 		{Request: conformance.Get(api + "/devices"), Status: 200},
 	}

@@ -166,6 +166,9 @@ func command(house *homelab.House, id string, q server.Request) (any, error) {
 	if q.Method != http.MethodPost {
 		return nil, homelab.NotAllowed()
 	}
+	if err := house.Admit(q.Header[server.ContentType], "", ""); err != nil {
+		return nil, err
+	}
 	if len(q.Body) > homelab.MaxCommand {
 		return nil, homelab.TooLarge()
 	}

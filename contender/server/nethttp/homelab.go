@@ -87,6 +87,9 @@ func (h *home) command(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *home) tell(w http.ResponseWriter, r *http.Request) (homelab.Outcome, error) {
+	if err := h.house.Admit(r.Header.Get("Content-Type"), r.Header.Get("Origin"), r.Host); err != nil {
+		return homelab.Outcome{}, err
+	}
 	b, _ := h.buffers.Get().(*bytes.Buffer)
 	if b == nil {
 		b = &bytes.Buffer{}

@@ -98,6 +98,9 @@ func (h house) json(answer func(c *echo.Context) (any, error)) echo.HandlerFunc 
 
 func (h house) command(c *echo.Context) (any, error) {
 	r := c.Request()
+	if err := h.Admit(r.Header.Get(echo.HeaderContentType), r.Header.Get(echo.HeaderOrigin), r.Host); err != nil {
+		return nil, err
+	}
 	wire := &meter{Reader: http.MaxBytesReader(c.Response(), r.Body, homelab.MaxCommand)}
 	r.Body = io.NopCloser(wire)
 	var command homelab.Command

@@ -85,6 +85,9 @@ func (h house) json(answer func(c *fasthttp.RequestCtx) (any, error)) fasthttp.R
 func (h house) command(c *fasthttp.RequestCtx) (any, error) {
 	body := c.PostBody()
 	h.receipts.Body(int64(len(body)))
+	if err := h.Admit(string(c.Request.Header.ContentType()), string(c.Request.Header.Peek("Origin")), string(c.Host())); err != nil {
+		return nil, err
+	}
 	var command homelab.Command
 	if err := json.Unmarshal(body, &command); err != nil {
 		return nil, homelab.Malformed(err)

@@ -88,6 +88,9 @@ func (h *house) json(answer func(c fiber.Ctx) (any, error)) fiber.Handler {
 func (h *house) command(c fiber.Ctx) (any, error) {
 	body := c.Request().Body() // as it was sent: Bind would unpack it, without any limit
 	h.receipts.Body(int64(len(body)))
+	if err := h.Admit(c.Get(fiber.HeaderContentType), c.Get(fiber.HeaderOrigin), string(c.Request().Host())); err != nil {
+		return nil, err
+	}
 	var command homelab.Command
 	if err := h.decode(body, &command); err != nil {
 		return nil, homelab.Malformed(err)

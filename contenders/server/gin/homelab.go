@@ -77,6 +77,9 @@ func (h house) json(answer func(c *gin.Context) (any, error)) gin.HandlerFunc {
 }
 
 func (h house) command(c *gin.Context) (any, error) {
+	if err := h.Admit(c.ContentType(), c.GetHeader("Origin"), c.Request.Host); err != nil {
+		return nil, err
+	}
 	wire := &counted{Reader: http.MaxBytesReader(c.Writer, c.Request.Body, homelab.MaxCommand)}
 	c.Request.Body = io.NopCloser(wire)
 	var command homelab.Command

@@ -74,6 +74,9 @@ func (h house) json(answer func(c *app.RequestContext) (any, error)) app.Handler
 func (h house) command(c *app.RequestContext) (any, error) {
 	body := c.Request.Body()
 	h.receipts.Body(int64(len(body)))
+	if err := h.Admit(string(c.ContentType()), string(c.GetHeader("Origin")), string(c.Host())); err != nil {
+		return nil, err
+	}
 	if len(body) > homelab.MaxCommand {
 		return nil, homelab.TooLarge()
 	}

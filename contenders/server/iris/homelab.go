@@ -77,6 +77,9 @@ func (h house) json(answer func(c iris.Context) (any, error)) iris.Handler {
 
 func (h house) command(c iris.Context) (any, error) {
 	r := c.Request()
+	if err := h.Admit(c.GetHeader("Content-Type"), c.GetHeader("Origin"), r.Host); err != nil {
+		return nil, err
+	}
 	wire := &meter{Reader: http.MaxBytesReader(c.ResponseWriter(), r.Body, homelab.MaxCommand)}
 	r.Body = io.NopCloser(wire)
 	var command homelab.Command

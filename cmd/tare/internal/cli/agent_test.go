@@ -3,6 +3,8 @@ package cli_test
 import (
 	"bytes"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -10,16 +12,31 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// An agent refuses with a line what is not an order for it.
+// An agent refuses with a line what is no coordinator for it, and flags that name
+// none.
 func TestAgentRefuses(t *testing.T) {
-	for why, in := range map[string]string{
-		"ended before an order": "",
-		"not one":               "nonsense\n",
-		"takes tare.agent/1":    `{"protocol": "tare.agent/0"}` + "\n",
-		"number of rounds":      `{"protocol": "tare.agent/1", "rounds": -1}` + "\n",
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte("short\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for why, c := range map[string]struct {
+		in   string
+		args []string
+	}{
+		"one coordinator":           {},
+		"ended before":              {args: []string{"--stdio"}},
+		"no welcome":                {"nonsense\n", []string{"--stdio"}},
+		"speaks tare.agent/2":       {`{"protocol": "tare.agent/0"}` + "\n", []string{"--stdio"}},
+		"is not a name":             {`{"protocol": "tare.agent/2", "name": "a.b"}` + "\n", []string{"--stdio"}},
+		"is not a prefix":           {`{"protocol": "tare.agent/2", "name": "a", "prefix": ">"}` + "\n", []string{"--stdio"}},
+		"longer than":               {strings.Repeat("x", 5000), []string{"--stdio"}},
+		"needs --token-file":        {args: []string{"--join", "127.0.0.1:1"}},
+		"one word of 16":            {args: []string{"--join", "127.0.0.1:1", "--token-file", token}},
+		"--name":                    {args: []string{"--nats", "nats://127.0.0.1:1", "--name", "a b"}},
+		"letters, digits, - and _,": {args: []string{"--nats", "nats://127.0.0.1:1", "--fleet", "*"}},
 	} {
 		var out, errs bytes.Buffer
-		code := cli.Main(t.Context(), cmdenv.Env{Args: []string{"agent"}, In: strings.NewReader(in), Out: &out, Err: &errs, Getenv: home(t)})
+		code := cli.Main(t.Context(), cmdenv.Env{Args: append([]string{"agent"}, c.args...), In: strings.NewReader(c.in), Out: &out, Err: &errs, Getenv: home(t)})
 		if code != cmdenv.ExitUsage || out.Len() > 0 || !strings.Contains(errs.String(), why) || strings.Count(errs.String(), "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q", why, code, errs.String())
 		}
@@ -32,6 +49,11 @@ func TestRunOnRefuses(t *testing.T) {
 		"not a machine":   {"run", "json-encode", "--rounds", "6", "--on", "ssh:-oProxyCommand=sh"},
 		"needs --rounds":  {"run", "json-encode", "--on", "local"},
 		"takes one study": {"run", "--rounds", "6", "--on", "local"},
+		"need a place":    {"run", "json-encode", "--rounds", "6", "--on", "agent:a"},
+		"contradict":      {"run", "json-encode", "--rounds", "6", "--on", "agent:a", "--listen", ":0", "--nats", "nats://x"},
+		"does not take":   {"load", "--on", "local", "--search", "--slo", "p99<1s", ":1"},
+		"for 2 machines":  {"load", "--on", "local,ssh:a", "-c", "1", ":1"},
+		"place to meet":   {"fleet"},
 		"--profile":       {"run", "json-encode", "--rounds", "6", "--on", "local", "--profile", "cpu"},
 	} {
 		var errs bytes.Buffer

@@ -41,6 +41,44 @@ func TestSavedResultsStillRead(t *testing.T) {
 	}
 }
 
+// TestSavedHistoryStillReads imports what an earlier version exported, and exports the
+// same bytes.
+func TestSavedHistoryStillReads(t *testing.T) {
+	env, saved := home(t), unpack(t, "testdata/saved/history.ndjson.gz")
+	file := filepath.Join(t.TempDir(), "history.ndjson")
+	if err := os.WriteFile(file, saved, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	for _, args := range [][]string{{"history", "import", file}, {"history", "check"}, {"history", "export", "-"}} {
+		out.Reset()
+		var errs bytes.Buffer
+		if code := cli.Main(t.Context(), cmdenv.Env{Args: args, Getenv: env, Out: &out, Err: &errs}); code != 0 {
+			t.Fatalf("%q: exit code %d: %s", args, code, errs.String())
+		}
+	}
+	if !bytes.Equal(out.Bytes(), saved) {
+		t.Errorf("exported are %d bytes, imported were %d", out.Len(), len(saved))
+	}
+}
+
+// TestSavedGatesStillMerge merges the parts of a gate that an earlier version wrote.
+func TestSavedGatesStillMerge(t *testing.T) {
+	args := []string{"gate", "merge"}
+	for _, part := range []string{"gate-part1", "gate-part2"} {
+		file := filepath.Join(t.TempDir(), part+".json")
+		if err := os.WriteFile(file, unpack(t, filepath.Join("testdata/saved", part+".json.gz")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, file)
+	}
+	var out, errs bytes.Buffer
+	if code := cli.Main(t.Context(), cmdenv.Env{Args: args, Getenv: home(t), Out: &out, Err: &errs}); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	sameAsGolden(t, "testdata/saved/gate.text.gz", out.Bytes())
+}
+
 // sameAsGolden compares text with a packed golden file, and names the first line
 // that differs.
 func sameAsGolden(t *testing.T, path string, text []byte) {

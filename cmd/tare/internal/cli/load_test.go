@@ -165,7 +165,8 @@ func TestLoadHTTP2(t *testing.T) {
 		t.Errorf("a server without HTTP/2: exit code %d: %s", c.code, c.errors)
 	}
 	for want, args := range map[string][]string{
-		`--http "3" is no version`:        {"--http", "3"},
+		`--http "4" is no version`:        {"--http", "4"},
+		"--http 3 is for https":           {"--http", "3"},
 		"--streams is for --http 2":       {"--streams", "2"},
 		"--streams 2000 is out of bounds": {"--streams", "2000", "--http", "2"},
 		"portable has one stream":         {"--streams", "2", "--http", "2", "--engine", "portable"},

@@ -89,9 +89,9 @@ func (env Env) HostLock() string { return cmp.Or(env.Getenv("TARE_LOCK"), "measu
 // Dirs are the directories of this call.
 func (env Env) Dirs() (Dirs, error) { return directories(env.Getenv, runtime.GOOS) }
 
-// writable makes dir and proves that a file can be put there.
+// writable makes dir, for its owner only, and proves that a file can be put there.
 func writable(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".writable-")

@@ -14,6 +14,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring"
 	"github.com/tarebench/tare/internal/check"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/report"
 	"github.com/tarebench/tare/report/html"
 )
@@ -40,14 +41,14 @@ func PageOf(files fs.FS) report.Format {
 	}})
 }
 
-// SavePage writes the page beside a result.
+// SavePage writes the page beside a result, for its owner only.
 func SavePage(path, dir string, res *tare.Result) error {
-	out, err := OpenOutput(path)
+	out, err := OpenOutputOn(whole.System{}, path, 0o600)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	return out.Save(func(f *os.File) error { return PageOf(os.DirFS(dir)).Write(f, res, report.Style{}) })
+	return out.Save(func(f io.Writer) error { return PageOf(os.DirFS(dir)).Write(f, res, report.Style{}) })
 }
 
 func formatNames() string {

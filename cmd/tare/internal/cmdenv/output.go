@@ -2,14 +2,14 @@ package cmdenv
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/report"
 )
 
@@ -38,63 +38,65 @@ func WriteDocument(w io.Writer, results []*tare.Result, single bool) error {
 }
 
 // Output is a file that appears when it is whole. It is opened before the
-// work, so that a path that cannot be written is known at once.
+// work, so that a path that cannot be written is known at once. Its zero value
+// writes nothing.
 type Output struct {
-	file *os.File // nil: there is nothing to write
-	path string   // where it goes when it is whole; empty: it is there already
+	path   string
+	mode   fs.FileMode // of the file, when it is in its place
+	file   *whole.File // nil: what is at the path is written to
+	device *os.File    // a device or a pipe: nothing to put in its place
 }
 
 // OpenOutput opens the file at path; with an empty path nothing is written.
-func OpenOutput(path string) (*Output, error) {
+func OpenOutput(path string) (*Output, error) { return OpenOutputOn(whole.System{}, path, 0o644) }
+
+// OpenOutputOn is OpenOutput on a disk, for a file of that mode.
+func OpenOutputOn(disk whole.Disk, path string, mode fs.FileMode) (*Output, error) {
 	if path == "" {
 		return &Output{}, nil
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	o := &Output{path: path, mode: mode}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
 		return nil, Usage("cannot write "+path+": it is a directory", "name a file")
-	} else if err == nil && !info.Mode().IsRegular() { // a device or a pipe: nothing to put in its place
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			return nil, fmt.Errorf("cannot write %s: %w", path, Cause(err))
-		}
-		return &Output{file: f}, nil
+	case err == nil && !info.Mode().IsRegular():
+		o.device, err = os.OpenFile(path, os.O_WRONLY, 0)
+	default:
+		o.file, err = whole.Create(disk, path)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return nil, fmt.Errorf("cannot write %s: %w", path, Cause(err))
 	}
-	return &Output{f, path}, nil
+	return o, nil
 }
 
 // Save writes the file and puts it in its place.
-func (o *Output) Save(write func(*os.File) error) error {
-	if o.file == nil {
-		return nil
-	}
-	err := write(o.file)
-	if o.path != "" && err == nil {
-		if err = o.file.Chmod(0o644); err == nil {
-			err = o.file.Sync() // or the name is on the disk before what it names
+func (o *Output) Save(write func(io.Writer) error) error {
+	var err error
+	switch {
+	case o.device != nil:
+		err = write(o.device)
+		if errClose := o.device.Close(); err == nil {
+			err = errClose
+		}
+	case o.file != nil:
+		if err = write(o.file); err == nil {
+			err = o.file.Keep(o.mode)
 		}
 	}
-	if errClose := o.file.Close(); err == nil {
-		err = errClose
-	}
-	if o.path != "" && err == nil {
-		err = os.Rename(o.file.Name(), o.path)
-	}
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", cmp.Or(o.path, o.file.Name()), Cause(err))
+		return fmt.Errorf("cannot write %s: %w", o.path, Cause(err))
 	}
 	return nil
 }
 
 // Close takes away what was not saved.
 func (o *Output) Close() {
-	if o.file == nil {
-		return
+	if o.device != nil {
+		o.device.Close()
 	}
-	o.file.Close()
-	if o.path != "" {
-		os.Remove(o.file.Name()) // gone already where it was saved
+	if o.file != nil {
+		o.file.Discard()
 	}
 }

@@ -2,6 +2,7 @@ package cmdenv
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -18,8 +19,8 @@ func TestOutputAppearsWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer out.Close()
-		return out.Save(func(f *os.File) error {
-			f.WriteString(text)
+		return out.Save(func(f io.Writer) error {
+			_, _ = io.WriteString(f, text)
 			return fail
 		})
 	}

@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Secrets are what joining agents know a coordinator by, and it them.
@@ -39,7 +41,7 @@ func ReadSecrets(dir string) (Secrets, error) {
 	text, err := os.ReadFile(pair)
 	if errors.Is(err, os.ErrNotExist) {
 		if text, err = newCertificate(); err == nil {
-			err = os.WriteFile(pair, text, 0o600)
+			err = whole.Write(whole.System{}, pair, text, 0o600)
 		}
 	}
 	if err != nil {
@@ -52,7 +54,7 @@ func ReadSecrets(dir string) (Secrets, error) {
 	token, err := ReadToken(s.TokenFile)
 	if errors.Is(err, os.ErrNotExist) {
 		token = rand.Text()
-		err = os.WriteFile(s.TokenFile, []byte(token+"\n"), 0o600)
+		err = whole.Write(whole.System{}, s.TokenFile, []byte(token+"\n"), 0o600)
 	}
 	s.Token = token
 	return s, err

@@ -47,7 +47,7 @@ func ReadMachines(on []string) ([]Machine, error) {
 		m := Machine{Name: Local}
 		switch {
 		case text == Local:
-		case remote && hosts.MatchString(host):
+		case remote && isHost(host):
 			m = Machine{Name: nameOf(host), Host: host}
 		case joins && CheckName(name) == nil:
 			m = Machine{Name: name, Join: true}

@@ -3,6 +3,7 @@ package fleet
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/judge"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // JournalName is the file of a run's directory that says which machine has which
@@ -49,6 +51,7 @@ type StudyRun struct {
 	failed   map[string]error          // the last error of a machine, by name
 	given    map[string]time.Time      // when orders were taken in by their machines
 	hopeless map[string]bool           // machines that refused an order, or could not carry it out
+	broken   error                     // why the journal cannot be written; nil: it can
 	changed  chan struct{}
 	opened   time.Time
 }
@@ -94,13 +97,15 @@ func (r *StudyRun) watch(ctx context.Context) error {
 	for {
 		r.loseSilent()
 		r.mu.Lock()
-		left, active, starting := r.pool.left(), r.pool.active(), r.starting()
+		left, active, starting, broken := r.pool.left(), r.pool.active(), r.starting(), r.broken
 		again := ""
 		if left > 0 && !active && !starting {
 			again = r.survivor()
 		}
 		r.mu.Unlock()
 		switch {
+		case broken != nil:
+			return broken
 		case left == 0:
 			return r.failures()
 		case again != "":
@@ -256,8 +261,10 @@ func (r *StudyRun) ask(name string, q asking) permit {
 	}
 	answer, changed := r.pool.ask(q.Order, q.Done)
 	if changed {
-		r.write(event{What: "ask", Order: q.Order, Done: q.Done})
 		r.note()
+		if r.write(event{What: "ask", Order: q.Order, Done: q.Done}) != nil {
+			return permit{Wait: true} // the run ends
+		}
 	}
 	return answer
 }
@@ -294,7 +301,7 @@ func (r *StudyRun) deliver(name string, o outcome) error {
 	for n := 2; fileExists(filepath.Join(r.Dir, file)); n++ {
 		file = fmt.Sprintf("machine-%d.json", len(r.results)+n)
 	}
-	if err := writeWhole(filepath.Join(r.Dir, file), o.Result); err != nil {
+	if err := whole.Write(whole.System{}, filepath.Join(r.Dir, file), o.Result, 0o600); err != nil {
 		return err
 	}
 	if err := r.record(event{What: "deliver", Order: o.Order, Done: res.RoundsDone, File: file}); err != nil {
@@ -451,7 +458,7 @@ func (r *StudyRun) write(line any) error {
 	}
 	if err != nil {
 		err = fmt.Errorf("write the journal: %w", err)
-		r.Say("journal", err.Error())
+		r.broken = cmp.Or(r.broken, err)
 	}
 	return err
 }
@@ -459,24 +466,4 @@ func (r *StudyRun) write(line any) error {
 func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// writeWhole writes a file that appears whole.
-func writeWhole(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".machine-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if errClose := f.Close(); err == nil {
-		err = errClose
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -12,7 +12,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tarebench/tare/internal/format"
@@ -54,15 +55,23 @@ type subjects struct{ prefix, name string }
 func (s subjects) to(what string) string   { return s.prefix + ".to." + s.name + "." + what }
 func (s subjects) from(what string) string { return s.prefix + ".from." + s.name + "." + what }
 
-var (
-	names   = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-	hosts   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@-]{0,99}$`) // ports and keys are the business of ssh's configuration
-	prefixs = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}(\.[A-Za-z0-9_-]{1,40}){0,3}$`)
-)
+// made reports whether a text has 1 to most characters, all of them letters and
+// digits of ASCII or among others.
+func made(text string, most int, others string) bool {
+	return text != "" && len(text) <= most && !strings.ContainsFunc(text, func(r rune) bool { return !plain(r) && !strings.ContainsRune(others, r) })
+}
+
+func plain(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
+
+// isHost reports whether a text is a host as ssh names it, with a user or without:
+// ports and keys are the business of ssh's configuration.
+func isHost(text string) bool {
+	return made(text, 100, "._@-") && !strings.ContainsRune(".@-", rune(text[0]))
+}
 
 // CheckName says what is wrong with an agent's name.
 func CheckName(name string) error {
-	if !names.MatchString(name) || name == coordinator {
+	if !made(name, 64, "_-") || name == coordinator {
 		return fmt.Errorf("%q is not a name: 1 to 64 letters, digits, - and _", format.Line(name, 80))
 	}
 	return nil
@@ -70,7 +79,8 @@ func CheckName(name string) error {
 
 // CheckPrefix says what is wrong with a prefix of subjects.
 func CheckPrefix(prefix string) error {
-	if !prefixs.MatchString(prefix) {
+	parts := strings.Split(prefix, ".")
+	if len(parts) > 4 || slices.ContainsFunc(parts, func(part string) bool { return !made(part, 40, "_-") }) {
 		return fmt.Errorf("%q is not a prefix: letters, digits, - and _, in parts with dots between them", format.Line(prefix, 80))
 	}
 	return nil
@@ -79,12 +89,17 @@ func CheckPrefix(prefix string) error {
 // nameOf is an agent's name for a host's: what subjects cannot hold is replaced,
 // and a few digits tell such names apart.
 func nameOf(host string) string {
-	if names.MatchString(host) && host != coordinator {
+	if CheckName(host) == nil {
 		return host
 	}
 	sum := sha256.Sum256([]byte(host))
-	plain := regexp.MustCompile(`[^A-Za-z0-9_-]`).ReplaceAllString(host, "-")
-	return plain[:min(len(plain), 50)] + "-" + hex.EncodeToString(sum[:4])
+	name := strings.Map(func(r rune) rune {
+		if plain(r) || r == '_' {
+			return r
+		}
+		return '-'
+	}, host)
+	return name[:min(len(name), 50)] + "-" + hex.EncodeToString(sum[:4])
 }
 
 // Hello is what an agent says of itself.

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Kept is a result document that an archive holds or an index knows.
@@ -108,40 +110,50 @@ func Imported(dir string) bool { return dir != "" && isFile(filepath.Join(dir, i
 // Keep writes a document that was made elsewhere into a directory of its own under dir, which is its
 // study's, and returns that. It appears whole or not at all.
 func Keep(dir string, k Kept, text []byte) (string, error) {
+	return keepOn(whole.System{}, dir, k, text)
+}
+
+// keepOn marks the directory first: what is in it is never taken for a run of this machine.
+func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
 	var doc bytes.Buffer
 	if err := json.Indent(&doc, text, "", "  "); err != nil {
 		return "", err
 	}
 	doc.WriteByte('\n')
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	tmp, err := os.MkdirTemp(dir, ".importing-")
+	to, err := NewDir(dir, fmt.Sprintf("%s-%s", k.at, k.seed))
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(tmp)
-	if err := os.Chmod(tmp, 0o755); err != nil {
+	result, mark := filepath.Join(to, ResultName), filepath.Join(to, importedName)
+	err = whole.Write(disk, mark, nil, 0o600)
+	if err == nil {
+		err = whole.Write(disk, result, doc.Bytes(), 0o600)
+	}
+	if err == nil {
+		return to, nil
+	}
+	for _, path := range []string{result, mark, to} { // the mark goes last
+		_ = disk.Remove(path)
+	}
+	return "", err
+}
+
+// NewDir makes a directory that was not there, under that name or one with a number.
+// Two runs never share one. It is for its owner only.
+func NewDir(under, name string) (string, error) {
+	if err := os.MkdirAll(under, 0o700); err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(tmp, ResultName), doc.Bytes(), 0o644); err != nil {
-		return "", err
-	}
-	if err := os.WriteFile(filepath.Join(tmp, importedName), nil, 0o644); err != nil {
-		return "", err
-	}
-	name := fmt.Sprintf("%s-%s", k.at, k.seed)
 	for n := 1; ; n++ {
-		to := filepath.Join(dir, name)
+		dir := filepath.Join(under, name)
 		if n > 1 {
-			to += fmt.Sprintf("-%d", n)
+			dir += fmt.Sprintf("-%d", n)
 		}
-		if _, err := os.Lstat(to); err == nil {
-			continue
+		err := os.Mkdir(dir, 0o700)
+		if err == nil {
+			return dir, whole.System{}.SyncDir(under)
 		}
-		if err := os.Rename(tmp, to); err == nil {
-			return to, nil
-		} else if n == 100 {
+		if !errors.Is(err, fs.ErrExist) || n == 100 {
 			return "", err
 		}
 	}

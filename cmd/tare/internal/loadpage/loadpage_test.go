@@ -238,3 +238,23 @@ func TestDriftText(t *testing.T) {
 		}
 	}
 }
+
+// Machines that sent are a section of their own; a page of one machine has none.
+func TestGeneratorsOnThePage(t *testing.T) {
+	write := func(g []load.Generated) string {
+		var b strings.Builder
+		if err := Write(&b, Page{Document: load.Document{URL: "http://a/", Requests: 1, Seconds: 1, Generators: g}}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if text := write(nil); strings.Contains(text, "Load generators") {
+		t.Error("a page of one machine has the section")
+	}
+	text := write([]load.Generated{{Name: "<b>rack", RequestsPerSecond: 2000, P50: 1e6, ClockOffset: 2e8, ClockUncertain: 5e4, Limit: "none"}, {Name: "gone", Lost: "no word from it"}})
+	for _, want := range []string{"Load generators", "&lt;b&gt;rack", "&#43;200.00 ± 0.05 ms", "lost: no word from it"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q", want)
+		}
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/report/html"
 )
@@ -56,6 +57,7 @@ type content struct {
 	FirstError                              string
 	Objectives                              []verdict
 	Drift                                   []pair // of figures that drifted or did not
+	Generators                              []pair // machines that sent
 	Search                                  *searched
 	Findings                                []finding
 }
@@ -143,6 +145,14 @@ func newContent(p Page) *content {
 			seen = Decimal(k.Value*100, 3) + " %"
 		}
 		c.Objectives = append(c.Objectives, verdict{mark(k.Verdict), string(k.Verdict), k.Objective, seen})
+	}
+	for _, g := range d.Generators {
+		text := fmt.Sprintf("%s requests per second, p50 %s, p99 %s; its clock was %+.2f ± %.2f ms off; limit: %s", Thousands(g.RequestsPerSecond),
+			Spell(g.P50), Spell(g.P99), float64(g.ClockOffset)/1e6, float64(g.ClockUncertain)/1e6, g.Limit)
+		if g.Lost != "" {
+			text = "lost: " + format.Line(g.Lost, format.LineLimit)
+		}
+		c.Generators = append(c.Generators, pair{format.Line(g.Name, 80), text})
 	}
 	for _, x := range d.Drift {
 		text := DriftText(x)

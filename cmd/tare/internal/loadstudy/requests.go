@@ -19,6 +19,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/load"
 )
 
@@ -309,10 +310,11 @@ func basic(u *url.Userinfo) string {
 
 // WriteRequests writes one request a line.
 func WriteRequests(file string, requests []load.Request) error {
-	f, err := os.Create(file)
+	f, err := whole.Create(whole.System{}, file)
 	if err != nil {
 		return fmt.Errorf("write the requests: %w", err)
 	}
+	defer f.Discard()
 	enc := json.NewEncoder(f)
 	enc.SetEscapeHTML(false)
 	for _, r := range requests {
@@ -330,8 +332,8 @@ func WriteRequests(file string, requests []load.Request) error {
 			err = enc.Encode(q)
 		}
 	}
-	if errClose := f.Close(); err == nil {
-		err = errClose
+	if err == nil {
+		err = f.Keep(0o600) // headers hold what logs in
 	}
 	if err != nil {
 		return fmt.Errorf("write the requests: %w", err)

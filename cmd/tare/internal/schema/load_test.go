@@ -21,6 +21,7 @@ func loaded() *load.Document {
 	var d load.Document
 	fill(reflect.ValueOf(&d).Elem(), "")
 	d.Schema, d.Limit, d.Search.Steps[0].Limit = load.DocumentSchema, string(load.LimitServer), string(load.LimitNone)
+	d.Generators[0].Limit = string(load.LimitClient)
 	return &d
 }
 

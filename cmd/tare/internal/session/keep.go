@@ -2,9 +2,8 @@ package session
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/lab/journal"
 	"github.com/tarebench/tare/report"
@@ -21,23 +21,11 @@ import (
 // newRunDir makes the directory of a new run: UTC time and seed, so that names
 // sort by age. Two runs never share one.
 func newRunDir(results string, now time.Time, seed uint64) (string, error) {
-	if err := os.MkdirAll(results, 0o755); err != nil {
-		return "", fmt.Errorf("make the directory of results: %w", err)
+	dir, err := history.NewDir(results, fmt.Sprintf("%s-%d", now.UTC().Format(history.NameTime), seed))
+	if err != nil {
+		return "", fmt.Errorf("make the run's directory: %w", err)
 	}
-	name := fmt.Sprintf("%s-%d", now.UTC().Format(history.NameTime), seed)
-	for n := 1; ; n++ {
-		dir := filepath.Join(results, name)
-		if n > 1 {
-			dir += fmt.Sprintf("-%d", n)
-		}
-		err := os.Mkdir(dir, 0o755)
-		if err == nil {
-			return dir, nil
-		}
-		if !errors.Is(err, fs.ErrExist) || n == 100 {
-			return "", fmt.Errorf("make the run's directory: %w", err)
-		}
-	}
+	return dir, nil
 }
 
 // unfinished lists the runs in results that can be gone on with, the newest
@@ -78,11 +66,11 @@ func resumable(dir string, err error) bool {
 }
 
 // saveResult writes the document beside the journal, all of it or nothing.
-func saveResult(dir string, res *tare.Result) error {
-	out, err := cmdenv.OpenOutput(filepath.Join(dir, history.ResultName))
+func saveResult(disk whole.Disk, dir string, res *tare.Result) error {
+	out, err := cmdenv.OpenOutputOn(disk, filepath.Join(dir, history.ResultName), 0o600)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	return out.Save(func(f *os.File) error { return report.JSON(f, res) })
+	return out.Save(func(f io.Writer) error { return report.JSON(f, res) })
 }

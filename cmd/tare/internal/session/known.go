@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // knownFor is how long answers that no run reads stay in the cache.
@@ -12,7 +14,10 @@ const knownFor = 90 * 24 * time.Hour
 // known keeps the answers of contenders in a directory of the cache: a file for
 // each key, in directories of their first two digits. What cannot be written is
 // asked for again.
-type known struct{ dir string }
+type known struct {
+	dir  string
+	disk whole.Disk
+}
 
 func (k known) path(key string) string { return filepath.Join(k.dir, key[:2], key+".json") }
 
@@ -30,16 +35,7 @@ func (k known) Load(key string) ([]byte, bool) {
 // for long.
 func (k known) Save(key string, what []byte) {
 	dir := filepath.Dir(k.path(key))
-	if os.MkdirAll(dir, 0o755) != nil {
-		return
-	}
-	f, err := os.CreateTemp(dir, ".new-")
-	if err != nil {
-		return
-	}
-	_, err = f.Write(what)
-	if errClose := f.Close(); err != nil || errClose != nil || os.Rename(f.Name(), k.path(key)) != nil {
-		_ = os.Remove(f.Name())
+	if os.MkdirAll(dir, 0o755) != nil || whole.Write(k.disk, k.path(key), what, 0o600) != nil {
 		return
 	}
 	entries, _ := os.ReadDir(dir)

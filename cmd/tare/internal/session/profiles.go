@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/profile"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Functions that a result lists of each profile, and of each difference, and
@@ -38,7 +39,7 @@ func profiles(dir string, res *tare.Result) error {
 		sides[key(p.Contender, *p)] = profile.Side{Name: p.Contender, Profile: read, Ops: p.Ops}
 		p.Flame = strings.TrimSuffix(p.File, ".pprof") + ".svg"
 		title := fmt.Sprintf("%s on %s, %s", p.Contender, p.Workload, p.Of)
-		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(p.Flame)), read.Flame(title, p.Ops), 0o644); err != nil {
+		if err := whole.Write(whole.System{}, filepath.Join(dir, filepath.FromSlash(p.Flame)), read.Flame(title, p.Ops), 0o600); err != nil {
 			return fmt.Errorf("keep a flame graph: %w", err)
 		}
 	}
@@ -68,7 +69,7 @@ func gap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileGap, e
 		return nil, err
 	}
 	name := strings.TrimSuffix(path.Base(p.File), ".pprof") + ".against-" + strings.ReplaceAll(from.Name, "/", "_") + ".txt"
-	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(path.Dir(p.File)), name), []byte(b.String()), 0o644); err != nil {
+	if err := whole.Write(whole.System{}, filepath.Join(dir, filepath.FromSlash(path.Dir(p.File)), name), []byte(b.String()), 0o600); err != nil {
 		return nil, fmt.Errorf("keep a difference of profiles: %w", err)
 	}
 	return g.Describe(topFunctions), nil

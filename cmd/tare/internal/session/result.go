@@ -2,11 +2,12 @@ package session
 
 import (
 	"errors"
-	"os"
+	"io"
 	"path/filepath"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
 	"github.com/tarebench/tare/report/html"
@@ -25,7 +26,7 @@ func (w *Session) saved(dir string, res *tare.Result, err error) (*tare.Result, 
 	if errProfiles := profiles(dir, res); errProfiles != nil {
 		err = errors.Join(err, errProfiles)
 	}
-	if errSave := saveResult(dir, res); errSave != nil {
+	if errSave := saveResult(whole.System{}, dir, res); errSave != nil {
 		return res, errors.Join(err, errSave)
 	}
 	if w.Options.NoPage {
@@ -85,12 +86,12 @@ func (w *Session) claimsPage() error {
 		linked = append(linked, of)
 	}
 	path := filepath.Join(w.Dirs.Data, cmdenv.ClaimsName)
-	out, err := cmdenv.OpenOutput(path)
+	out, err := cmdenv.OpenOutputOn(whole.System{}, path, 0o600)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	if err := out.Save(func(f *os.File) error { return html.WriteClaims(f, linked) }); err != nil {
+	if err := out.Save(func(f io.Writer) error { return html.WriteClaims(f, linked) }); err != nil {
 		return err
 	}
 	w.Progress.Say("what became of the claims, as a page: " + path)
@@ -114,5 +115,5 @@ func (w *Session) Finish(out *cmdenv.Output, single bool) error {
 			return err
 		}
 	}
-	return out.Save(func(f *os.File) error { return cmdenv.WriteDocument(f, w.Results, single) })
+	return out.Save(func(f io.Writer) error { return cmdenv.WriteDocument(f, w.Results, single) })
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,7 +34,7 @@ func (w *Session) RoutesStudy(doc *bring.Document) (cmdenv.Study, []tare.NotWeig
 		return cmdenv.Study{}, nil, err
 	}
 	defer list.Close()
-	if err := list.Save(func(f *os.File) error { _, err := f.WriteString(text); return err }); err != nil {
+	if err := list.Save(func(f io.Writer) error { _, err := io.WriteString(f, text); return err }); err != nil {
 		return cmdenv.Study{}, nil, err
 	}
 	source, left := doc.Study(all.Leaves())

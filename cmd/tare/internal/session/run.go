@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -113,7 +114,7 @@ func (w *Session) lab(progress func(lab.Event)) lab.Options {
 		Seed: w.Options.Seed, Budget: w.Options.Budget, Quick: w.Options.Quick, User: w.Options.User, Rounds: w.Options.Rounds, Until: w.Options.Until,
 		Isolation: w.Options.Isolation, Slice: w.Options.Slice, Most: w.Options.most,
 		Only: w.Options.Only, Procs: w.Options.Procs, Env: w.Options.Env, At: w.Options.at, Profile: w.Options.Profile,
-		Known: known{w.Dirs.Known()},
+		Known: known{w.Dirs.Known(), whole.System{}},
 		Run:   w.RunTag, Guardian: w.Guardian, Stop: w.Halt.Stop, Unlocked: w.Options.NoLock,
 		Progress: func(e lab.Event) {
 			switch e.Phase {

@@ -17,6 +17,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/report"
 )
 
@@ -123,18 +124,10 @@ func makeKey(d cmdenv.Dirs, path string, size int) error {
 		return err
 	}
 	key := make([]byte, size)
-	_, _ = rand.Read(key)                    // never fails
-	f, err := os.CreateTemp(d.Data, ".key-") // with mode 0600
-	if err != nil {
-		return err
+	_, _ = rand.Read(key) // never fails
+	err := whole.WriteNew(whole.System{}, path, fmt.Appendf(nil, "%x\n", key), 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
 	}
-	defer os.Remove(f.Name())
-	_, err = fmt.Fprintf(f, "%x\n", key)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return os.Rename(f.Name(), path) // a file system without links
-	}
-	return nil
+	return err
 }

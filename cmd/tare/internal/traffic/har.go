@@ -23,9 +23,28 @@ type entry struct {
 	} `json:"request"`
 }
 
+// parcel is a reader that ends with an error after so many bytes, until it is
+// refilled: so what is read of a document at a time has a bound.
+type parcel struct {
+	r          io.Reader
+	most, left int
+}
+
+func (p *parcel) refill() { p.left = p.most }
+
+func (p *parcel) Read(b []byte) (int, error) {
+	if p.left == 0 {
+		return 0, fmt.Errorf("longer than %d bytes", p.most)
+	}
+	n, err := p.r.Read(b[:min(len(b), p.left)])
+	p.left -= n
+	return n, err
+}
+
 // readHAR reads an HTTP archive one entry after another.
-func (f *Feed) readHAR(r io.Reader, secrets bool) error {
-	dec := json.NewDecoder(r)
+func (f *Feed) readHAR(in *parcel, secrets bool) error {
+	in.refill()
+	dec := json.NewDecoder(in)
 	if err := enter(dec, "log", "entries"); err != nil {
 		return err
 	}
@@ -33,16 +52,23 @@ func (f *Feed) readHAR(r io.Reader, secrets bool) error {
 		return errors.New("log.entries is not an array")
 	}
 	var first time.Time
-	for n := 1; dec.More(); n++ {
+	for n := 1; ; n++ {
+		in.refill()
+		if !dec.More() {
+			if _, err := dec.Token(); err != nil {
+				f.broken(fmt.Sprintf("entry %d", n), errors.New("the file ends before it"))
+			}
+			return nil
+		}
 		if f.full() {
 			return nil
 		}
 		var e entry
-		var syntax *json.SyntaxError
+		var kind *json.UnmarshalTypeError
 		err := dec.Decode(&e)
-		if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-			f.broken(fmt.Sprintf("entry %d", n), err)
-			return nil // nothing behind it can be read
+		if err != nil && !errors.As(err, &kind) {
+			f.broken(fmt.Sprintf("entry %d", n), fmt.Errorf("%w; nothing behind it can be read", err))
+			return nil
 		}
 		var q load.Request
 		var at time.Time
@@ -56,9 +82,12 @@ func (f *Feed) readHAR(r io.Reader, secrets bool) error {
 		if first.IsZero() {
 			first = at
 		}
-		f.Requests, f.Times = append(f.Requests, q), append(f.Times, at.Sub(first))
+		f.kept += len(q.Path) + len(q.Body)
+		for _, h := range q.Header {
+			f.kept += len(h[0]) + len(h[1])
+		}
+		f.keep(q, at.Sub(first))
 	}
-	return nil
 }
 
 // enter goes into a field of an object, and into one of that.

@@ -23,10 +23,11 @@ import (
 
 // Bounds of what is kept.
 const (
-	MostRequests = 100_000
-	mostBroken   = 10      // that are named, before they are only counted
-	mostLine     = 1 << 20 // bytes of a line of a log
-	mostEntry    = 64 << 20
+	mostRequests = 100_000
+	mostBroken   = 10        // that are named, before they are only counted
+	mostLine     = 1 << 20   // bytes of a line of a log
+	mostEntry    = 64 << 20  // bytes of an entry of an archive, or of what stands beside the entries
+	mostKept     = 256 << 20 // bytes of paths, headers and bodies
 )
 
 // Feed is what a file holds.
@@ -37,6 +38,8 @@ type Feed struct {
 	Lost     int             // all that cannot be sent
 	Secrets  int             // headers that were left out
 	More     bool            // the file holds more requests than are kept
+
+	kept int // bytes
 }
 
 // Kind is what a file is.
@@ -80,7 +83,7 @@ func Read(kind Kind, r io.Reader, secrets bool) (*Feed, error) {
 	case AccessLog:
 		err = f.readLog(r)
 	case HAR:
-		err = f.readHAR(r, secrets)
+		err = f.readHAR(&parcel{r: r, most: mostEntry}, secrets)
 	case OpenAPI:
 		err = f.readOpenAPI(r)
 	default:
@@ -99,8 +102,13 @@ func (f *Feed) broken(where string, err error) {
 
 // full reports whether no more is kept.
 func (f *Feed) full() bool {
-	f.More = f.More || len(f.Requests) == MostRequests
+	f.More = f.More || len(f.Requests) == mostRequests || f.kept >= mostKept
 	return f.More
+}
+
+// keep keeps a request; at is when it was sent, since the first.
+func (f *Feed) keep(q load.Request, at time.Duration) {
+	f.Requests, f.Times = append(f.Requests, q), append(f.Times, at)
 }
 
 // order puts requests in the order of their times, which then begin at zero.
@@ -180,9 +188,10 @@ func (f *Feed) readLog(r io.Reader) error {
 		} else {
 			q.Path = strings.Clone(q.Path)
 			same[q.Path] = q.Path
+			f.kept += len(q.Path)
 		}
 		q.Method = strings.Clone(q.Method)
-		f.Requests, f.Times = append(f.Requests, q), append(f.Times, at.Sub(first))
+		f.keep(q, at.Sub(first))
 	}
 }
 

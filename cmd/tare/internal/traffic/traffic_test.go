@@ -151,10 +151,10 @@ func (o *over) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// A hundred megabytes (with TARE_SOAK, else eight) take no more memory than what is
+// A hundred megabytes (with TARE_SOAK, else two) take no more memory than what is
 // kept, and what is broken is named ten times and then counted.
 func TestLargeFiles(t *testing.T) {
-	size := int64(8 << 20)
+	size := int64(2 << 20)
 	soak := os.Getenv("TARE_SOAK") != ""
 	if soak {
 		size = 100 << 20
@@ -183,6 +183,42 @@ func TestLargeFiles(t *testing.T) {
 			t.Errorf("%s: %d bytes are kept", name, grown)
 		}
 		runtime.KeepAlive(f)
+	}
+}
+
+// What is kept has a bound in bytes, too, and so has an entry of an archive.
+func TestBounds(t *testing.T) {
+	log := strings.Repeat(`1.2.3.4 - - `+at+` "GET /`+strings.Repeat("x", 300)+`%d HTTP/1.1" 200 1`+"\n", 10)
+	for i := range 10 {
+		log = strings.Replace(log, "%d", fmt.Sprint(i), 1)
+	}
+	f := &Feed{kept: mostKept - 1000}
+	if err := f.readLog(strings.NewReader(log)); err != nil || len(f.Requests) != 4 || !f.More {
+		t.Errorf("%v, %d requests are kept, more: %v", err, len(f.Requests), f.More)
+	}
+	entry := func(rest string) string {
+		return `{"startedDateTime":"2024-01-01T00:00:01Z","request":{"method":"POST","url":"http://x/a","postData":{"text":"` + rest + `"}}}`
+	}
+	archive := `{"log":{"entries":[` + strings.Repeat(entry(strings.Repeat("x", 300))+",", 9) + entry("") + `]}}`
+	f = &Feed{kept: mostKept - 1000}
+	if err := f.readHAR(&parcel{r: strings.NewReader(archive), most: mostEntry}, false); err != nil || len(f.Requests) != 4 || !f.More {
+		t.Errorf("%v, %d requests are kept, more: %v", err, len(f.Requests), f.More)
+	}
+	f = &Feed{}
+	if err := f.readHAR(&parcel{r: strings.NewReader(archive), most: 512}, false); err != nil || len(f.Requests) != 10 || f.Lost != 0 {
+		t.Errorf("%v, %d requests, %q", err, len(f.Requests), f.Broken)
+	}
+	long := strings.Replace(archive, "xxx", strings.Repeat("y", 1000), 1)
+	f = &Feed{}
+	if err := f.readHAR(&parcel{r: strings.NewReader(long), most: 512}, false); err != nil || len(f.Requests) != 0 || len(f.Broken) != 1 || f.Broken[0] != "entry 1: longer than 512 bytes; nothing behind it can be read" {
+		t.Errorf("%v, %d requests, %q", err, len(f.Requests), f.Broken)
+	}
+	if err := new(Feed).readHAR(&parcel{r: strings.NewReader(`{"log":{"comment":"` + strings.Repeat("z", 1000) + `"`), most: 512}, false); err == nil || err.Error() != "longer than 512 bytes" {
+		t.Errorf("what stands before the entries: %v", err)
+	}
+	f = &Feed{}
+	if err := f.readHAR(&parcel{r: strings.NewReader(archive[:len(archive)-3]), most: mostEntry}, false); err != nil || len(f.Broken) != 1 || f.Broken[0] != "entry 11: the file ends before it" {
+		t.Errorf("%v, %q", err, f.Broken)
 	}
 }
 

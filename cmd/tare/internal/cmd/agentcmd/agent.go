@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -24,13 +23,12 @@ import (
 
 // words are the flags as they were written.
 type words struct {
-	stdio       bool
-	join        fleet.Join
-	tokenFile   string
-	name        string
-	prefix      string
-	limits      fleet.Limits
-	fingerprint string
+	stdio     bool
+	join      fleet.Join
+	tokenFile string
+	name      string
+	prefix    string
+	limits    fleet.Limits
 }
 
 // Command is tare agent; root makes the tree of commands that it calls run of.
@@ -77,8 +75,6 @@ that it refuses.`,
 	return cmd
 }
 
-var fingerprints = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
 // serve serves one coordinator, or whoever is at the address.
 func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) error {
 	ways := 0
@@ -120,7 +116,7 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 		switch {
 		case w.tokenFile == "" || err != nil:
 			return cmdenv.Usage("--join needs --token-file: "+reason(err), "tare fleet --listen prints the line that joins")
-		case !fingerprints.MatchString(w.join.Fingerprint):
+		case len(w.join.Fingerprint) != 64 || strings.Trim(w.join.Fingerprint, "0123456789abcdef") != "":
 			return cmdenv.Usage("--join needs --fingerprint, 64 hexadecimal digits", "tare fleet --listen prints the line that joins")
 		}
 		w.join.Token = token

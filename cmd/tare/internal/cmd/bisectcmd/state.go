@@ -75,7 +75,7 @@ func (s *state) save(path string) error {
 		return err
 	}
 	defer out.Close()
-	return out.Save(func(f *os.File) error { return cmdenv.PrintJSON(f, s) })
+	return out.Save(func(f io.Writer) error { return cmdenv.PrintJSON(f, s) })
 }
 
 // done is how many comparisons are over.

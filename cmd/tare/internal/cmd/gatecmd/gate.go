@@ -293,10 +293,10 @@ func printGate(env cmdenv.Env, o options, rep gate.Report, exit int, files files
 	if err != nil {
 		return err
 	}
-	if err := files.report.Save(func(f *os.File) error { return cmdenv.PrintJSON(f, rep) }); err != nil {
+	if err := files.report.Save(func(f io.Writer) error { return cmdenv.PrintJSON(f, rep) }); err != nil {
 		return err
 	}
-	if err := files.gitlab.Save(func(f *os.File) error { return gate.CodeQuality(f, rep) }); err != nil {
+	if err := files.gitlab.Save(func(f io.Writer) error { return gate.CodeQuality(f, rep) }); err != nil {
 		return err
 	}
 	if env.Getenv("GITHUB_ACTIONS") != "true" {

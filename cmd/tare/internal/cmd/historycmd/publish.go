@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
@@ -61,7 +60,7 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, studies []st
 			return err
 		}
 		defer out.Close()
-		if err := out.Save(func(f *os.File) error { return file.write(f) }); err != nil {
+		if err := out.Save(func(f io.Writer) error { return file.write(f) }); err != nil {
 			return err
 		}
 	}

@@ -80,7 +80,7 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 		var out *cmdenv.Output
 		if out, err = cmdenv.OpenOutput(file); err == nil {
 			defer out.Close()
-			err = out.Save(func(f *os.File) error { return write(f) })
+			err = out.Save(func(f io.Writer) error { return write(f) })
 		}
 	}
 	if err != nil {

@@ -2,9 +2,9 @@
 package initcmd
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +16,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // gateDocs is where the recipes for CI are.
@@ -101,17 +102,11 @@ func put(path string, text []byte, force bool) error {
 			return err
 		}
 		defer out.Close()
-		return out.Save(func(f *os.File) error { _, err := f.Write(text); return err })
+		return out.Save(func(f io.Writer) error { _, err := f.Write(text); return err })
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	err := whole.WriteNew(whole.System{}, path, text, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return cmdenv.Usage(path+" is there already", "--print shows what tare init would write, --force writes it")
-	}
-	if err == nil {
-		_, err = bytes.NewReader(text).WriteTo(f)
-		if errClose := f.Close(); err == nil {
-			err = errClose
-		}
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, cmdenv.Cause(err))

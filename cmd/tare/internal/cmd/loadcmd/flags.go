@@ -1,6 +1,7 @@
 package loadcmd
 
 import (
+	"crypto/tls"
 	"fmt"
 	"math"
 	"os"
@@ -35,6 +36,7 @@ const (
 const (
 	http1 = "1.1"
 	http2 = "2"
+	http3 = "3"
 )
 
 // Presets.
@@ -128,6 +130,11 @@ func (w *words) read(cmd *cobra.Command, args []string) (options, error) {
 			return o, err
 		}
 	}
+	if w.http == http3 {
+		if err := w.overQUIC(changed, servers[0].target.Name != ""); err != nil {
+			return o, err
+		}
+	}
 	if o.trust, err = w.trust(changed, servers[0].target.Name != ""); err != nil {
 		return o, err
 	}
@@ -216,8 +223,8 @@ func (w *words) bounds(changed func(string) bool) error {
 	switch {
 	case w.connections < 1 || w.connections > tare.MaxConnections:
 		return out("connections", w.connections, fmt.Sprintf("1 to %d", tare.MaxConnections))
-	case w.http != http1 && w.http != http2:
-		return cmdenv.Usage(fmt.Sprintf("--http %q is no version", w.http), "1.1 or 2")
+	case w.http != http1 && w.http != http2 && w.http != http3:
+		return cmdenv.Usage(fmt.Sprintf("--http %q is no version", w.http), "1.1, 2 or 3")
 	case w.streams < 1 || w.streams > load.MaxStreams:
 		return out("streams", w.streams, fmt.Sprintf("1 to %d", load.MaxStreams))
 	case w.duration < 100*time.Millisecond || w.duration > load.MaxDuration:
@@ -260,10 +267,10 @@ func (w *words) combinations(changed func(string) bool, rpc bool) error {
 	case w.search && w.slo == "":
 		return cmdenv.Usage("--search needs to know what is to be kept", "e.g. --slo 'p99<50ms'")
 	case w.streams > 1 && w.http != http2 && !rpc:
-		return cmdenv.Usage("--streams is for --http 2", "HTTP/1.1 has one request at a time on each connection: -c")
+		return cmdenv.Usage("--streams is for --http 2", "others have one request at a time on each connection: -c")
 	case w.streams > 1 && w.engine == string(load.Portable):
 		return cmdenv.Usage("--engine portable has one stream on each connection", "leave --streams out")
-	case w.preset != "" && w.http == http2:
+	case w.preset != "" && w.http != http1:
 		return cmdenv.Usage(fmt.Sprintf("--preset %s speaks HTTP/1.1", w.preset), "leave --http out")
 	case w.keepAlive && w.preset != presetAB:
 		return cmdenv.Usage("--keep-alive is for --preset ab", "connections are kept anyway")
@@ -281,10 +288,28 @@ func notWithSeveral(changed func(string) bool) error {
 	return nil
 }
 
+// overQUIC refuses what HTTP/3 does not have; encrypted says that the URL is of https.
+func (w *words) overQUIC(changed func(string) bool, encrypted bool) error {
+	switch {
+	case !encrypted:
+		return cmdenv.Usage("--http 3 is for https", "HTTP/3 has no plain text")
+	case w.engine == string(load.Epoll):
+		return cmdenv.Usage("--engine epoll does not speak HTTP/3", "--engine portable does, by quic-go")
+	case w.tls != "" && versionsOfTLS()[w.tls] != tls.VersionTLS13:
+		return cmdenv.Usage("--http 3 is over TLS 1.3", "leave --tls out")
+	case changed("delay") || changed("bandwidth"):
+		return cmdenv.Usage("--delay and --bandwidth are for TCP", "leave --http 3 out")
+	}
+	return nil
+}
+
 // protocol is what connections speak.
 func (w *words) protocol() load.Protocol {
-	if w.http == http2 {
+	switch w.http {
+	case http2:
 		return load.H2C
+	case http3:
+		return load.HTTP3
 	}
 	return load.HTTP1
 }

@@ -20,8 +20,11 @@ func (l *loading) how() string {
 	on := format.Count(l.o.connections, "connection")
 	if l.method != nil {
 		on += " of gRPC (" + l.method.Kind() + ")"
-	} else if l.o.http == http2 {
-		on += " of HTTP/2"
+	} else if l.o.http != http1 {
+		on += " of HTTP/" + l.o.http
+	}
+	if l.o.http == http3 {
+		on += " (quic-go, engine portable)"
 	}
 	if l.o.streams > 1 {
 		on += fmt.Sprintf(", %d streams on each", l.o.streams)

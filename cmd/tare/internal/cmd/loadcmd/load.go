@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
-	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -83,7 +82,7 @@ input; 130 interrupted, after what there is has been printed.`,
 	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	how := cmdenv.NewFlags("How it is sent")
 	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight; with --search the most to try, default 1024")
-	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, or 2 (over TLS by ALPN, in plain text by prior knowledge)")
+	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, 2 (over TLS by ALPN, in plain text by prior knowledge), or 3 (over QUIC, by engine portable)")
 	how.Set.IntVar(&words.streams, "streams", 1, "with --http 2 and gRPC: requests in flight on each connection, at most as many as the server allows")
 	how.Set.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
 	how.Set.Int64VarP(&words.requests, "requests", "n", 0, "measure this many requests instead of a duration")
@@ -118,7 +117,7 @@ input; 130 interrupted, after what there is has been printed.`,
 	cmdenv.CompleteFlag(cmd, "preset", cobra.FixedCompletions([]string{presetAB, presetWrk}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "engine", cobra.FixedCompletions(engines(), cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "handshake", cobra.FixedCompletions(handshakes(), cobra.ShellCompDirectiveNoFileComp))
-	cmdenv.CompleteFlag(cmd, "http", cobra.FixedCompletions([]string{http1, http2}, cobra.ShellCompDirectiveNoFileComp))
+	cmdenv.CompleteFlag(cmd, "http", cobra.FixedCompletions([]string{http1, http2, http3}, cobra.ShellCompDirectiveNoFileComp))
 	cmdenv.CompleteFlag(cmd, "tls", cobra.FixedCompletions(slices.Sorted(maps.Keys(versionsOfTLS())), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -141,7 +140,7 @@ func runLoad(ctx context.Context, env cmdenv.Env, o options) error {
 			p.Say(format.Count(f.Secrets, "header") + " with credentials left out; --with-secrets sends them")
 		}
 		if f.More {
-			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(traffic.MostRequests)))
+			p.Say(fmt.Sprintf("only the first %s requests of the feed are sent", loadpage.Counted(int64(len(f.Requests)))))
 		}
 	}
 	if len(o.servers) > 1 {

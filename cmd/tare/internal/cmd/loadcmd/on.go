@@ -26,6 +26,8 @@ func notOn(cmd *cobra.Command, o options, machines int) error {
 	switch {
 	case len(o.servers) > 1:
 		return cmdenv.Usage("--on loads one server", "servers are compared from one machine")
+	case o.http == http3:
+		return cmdenv.Usage("--on speaks HTTP/1.1, HTTP/2 and gRPC", "HTTP/3 is for one machine")
 	case o.connections < machines:
 		return cmdenv.Usage(fmt.Sprintf("%s for %d machines", format.Count(o.connections, "connection"), machines), "-c is for all together")
 	}

@@ -1,16 +1,18 @@
 package loadcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
+	"github.com/tarebench/tare/cmd/tare/internal/overquic"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
@@ -116,6 +118,9 @@ func loadOne(ctx context.Context, env cmdenv.Env, o options, p *session.Progress
 func (l *loading) reach(ctx context.Context, t loadstudy.Target) (done func(), err error) {
 	l.target = t.ForLoad(l.o.trust)
 	done = func() {}
+	if l.o.http == http3 { // there may be nobody to talk to over TCP
+		return done, nil
+	}
 	if l.trip, err = roundTrip(ctx, t.Addr, l.o.timeout); err != nil {
 		if ctx.Err() != nil {
 			return done, cmdenv.ErrInterrupted
@@ -177,10 +182,10 @@ func (l *loading) print(r *load.Result, d load.Document) error {
 	if l.watched != nil {
 		l.watched.Show(page)
 	}
-	if err := l.page.Save(func(f *os.File) error { return loadpage.Write(f, page) }); err != nil {
+	if err := l.page.Save(func(f io.Writer) error { return loadpage.Write(f, page) }); err != nil {
 		return err
 	}
-	if err := l.metrics.Save(func(f *os.File) error { return loadpage.WriteMetrics(f, d, l.Now()) }); err != nil {
+	if err := l.metrics.Save(func(f io.Writer) error { return loadpage.WriteMetrics(f, d, l.Now()) }); err != nil {
 		return err
 	}
 	switch {
@@ -209,7 +214,7 @@ func (l *loading) leg(ctx context.Context, t load.Trial) (*load.Result, load.Fac
 	defer s.Close()
 	l.seen = observer{server: l.server}
 	leg := load.Leg{
-		LeadTime: l.o.warm, Duration: l.o.duration, Seed: l.o.seed, Think: l.o.think,
+		LeadTime: l.o.warm, Duration: l.o.duration, Seed: l.o.seed, Think: l.o.think, Hold: l.o.slo,
 		Mark: l.seen.mark, Tick: func(tick load.Tick) { l.tick(t, tick) },
 	}
 	leg.Profile = l.profile(t)
@@ -244,6 +249,9 @@ func (l *loading) options(t load.Trial) load.Options {
 		Target: l.target, Requests: l.requests, Connections: t.Connections, Timeout: l.o.timeout,
 		Engine: load.Engine(l.o.engine), Threads: l.o.threads, Handshake: l.o.handshakeMode(),
 		Protocol: l.o.protocol(), Streams: l.o.streams,
+	}
+	if o.Protocol == load.HTTP3 {
+		o.Carry = overquic.Carry(cmp.Or(l.target.Host, l.target.Addr))
 	}
 	if l.method != nil {
 		o.Protocol, o.Verify = load.GRPC, l.verify

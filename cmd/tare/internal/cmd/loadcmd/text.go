@@ -88,6 +88,9 @@ func (p *loadPage) rate() {
 		on += fmt.Sprintf(" of %d streams", d.Streams)
 	}
 	p.labelled("under way", fmt.Sprintf("%s requests in the mean, on %s (%s opened)", loadpage.Decimal(d.Concurrency, 2), on, loadpage.Counted(d.ConnectionsOpened)))
+	if d.Resent > 0 {
+		p.labelled("sent again", format.Count(int(d.Resent), "time")+", because the server said it had not looked at the request")
+	}
 }
 
 // latency is the table of distributions, one column each.

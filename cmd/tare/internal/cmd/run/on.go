@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,7 +101,7 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on cmdenv.Mach
 	if err := cmdenv.WriteResults(env.Out, o.Format, all, env.Style(env.Out)); err != nil {
 		return err
 	}
-	if err := out.Save(func(file *os.File) error { return cmdenv.WriteDocument(file, all, true) }); err != nil {
+	if err := out.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) }); err != nil {
 		return err
 	}
 	if failed != nil {
@@ -142,5 +143,5 @@ func keep(dir string, res *tare.Result) error {
 		return err
 	}
 	defer out.Close()
-	return out.Save(func(f *os.File) error { return cmdenv.WriteDocument(f, []*tare.Result{res}, true) })
+	return out.Save(func(f io.Writer) error { return cmdenv.WriteDocument(f, []*tare.Result{res}, true) })
 }

@@ -1,0 +1,31 @@
+package history
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/whole/wholetest"
+)
+
+// Whatever operation fails, an imported run is there whole or not at all, and never
+// without the mark that says that it was made elsewhere.
+func TestNoFaultTearsAnImportedRun(t *testing.T) {
+	text, sum, err := Compact(document(t, sample()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := keep(sample(), sum)
+	wholetest.SweepNew(t, func(d whole.Disk, dir string) (string, error) {
+		made, err := keepOn(d, dir, k, text)
+		to := filepath.Join(dir, k.at+"-"+k.seed)
+		if err == nil && made != to {
+			t.Errorf("kept in %s, not in %s", made, to)
+		}
+		if _, errStat := os.Stat(filepath.Join(to, ResultName)); errStat == nil && !Imported(to) {
+			t.Errorf("a result without its mark: %v", err)
+		}
+		return filepath.Join(to, ResultName), err
+	})
+}

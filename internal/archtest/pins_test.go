@@ -1,0 +1,64 @@
+package archtest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What a workflow runs of somebody else is named by its commit: a tag can be moved.
+func TestActionsArePinned(t *testing.T) {
+	files := []string{"../../action.yml"}
+	for _, pattern := range []string{"../../.github/workflows/*", "../../docs/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %q, %v", pattern, found, err)
+		}
+		files = append(files, found...)
+	}
+	uses := regexp.MustCompile(`(?m)^\s*(?:- )?uses: (\S+)@(\S+)(.*)$`)
+	commit := regexp.MustCompile(`^[0-9a-f]{40}$`)
+	n := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range uses.FindAllStringSubmatch(string(text), -1) {
+			if n++; m[1] != "tarebench/tare" && (!commit.MatchString(m[2]) || !strings.Contains(m[3], "# v")) {
+				t.Errorf("%s: %s@%s: not a commit with its version behind it", file, m[1], m[2])
+			}
+		}
+	}
+	if n < 8 {
+		t.Errorf("only %d actions", n)
+	}
+}
+
+// A release is signed, says where it was built, and its archives hold no time of the
+// machine that made them.
+func TestReleasesAreSigned(t *testing.T) {
+	for file, wants := range map[string][]string{
+		"../../.goreleaser.yaml": {
+			"cmd: cosign", "artifacts: checksum", "--bundle=${signature}", "mod_timestamp: '{{ .CommitTimestamp }}'",
+			"builds_info:", "mtime: '{{ .CommitDate }}'", "flags: [-trimpath",
+		},
+		"../../.github/workflows/release.yml": {
+			"id-token: write", "attestations: write", "actions/attest-build-provenance@", "subject-checksums: out/dist/checksums.txt", "persist-credentials: false",
+		},
+		"../../SECURITY.md": {"cosign verify-blob", "gh attestation verify"},
+	} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s: no %q", file, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,20 @@
+package build
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/whole/wholetest"
+)
+
+// The record of a cached build is there whole or not at all, whatever operation fails.
+func TestNoFaultTearsTheRecordOfABuild(t *testing.T) {
+	wholetest.Sweep(t, func(d whole.Disk, dir string, fresh bool) (string, error) {
+		r := record{Seconds: 1}
+		if fresh {
+			r.Seconds = 2.5
+		}
+		return filepath.Join(dir, recordName), note(d, dir, r)
+	})
+}

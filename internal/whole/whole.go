@@ -1,0 +1,156 @@
+// Package whole writes files that appear whole or not at all, whatever fails and
+// whenever the machine stops: what is acknowledged stays.
+package whole
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Disk is what is done with a file system; tests have every operation fail.
+type Disk interface {
+	CreateTemp(dir, pattern string) (Handle, error)
+	Rename(from, to string) error
+	Link(from, to string) error // fails with fs.ErrExist where to is there
+	Remove(path string) error
+	SyncDir(dir string) error // names are on stable storage then
+}
+
+// Handle is an open file.
+type Handle interface {
+	io.Writer
+	Name() string
+	Chmod(mode fs.FileMode) error
+	Sync() error
+	Close() error
+}
+
+// System is the operating system's file system.
+type System struct{}
+
+// CreateTemp is [os.CreateTemp].
+func (System) CreateTemp(dir, pattern string) (Handle, error) {
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Rename is [os.Rename].
+func (System) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Link is [os.Link].
+func (System) Link(from, to string) error { return os.Link(from, to) }
+
+// Remove is [os.Remove].
+func (System) Remove(path string) error { return os.Remove(path) }
+
+// SyncDir brings the names in a directory to stable storage, where the system has a
+// call for that.
+func (System) SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// File is a file that is being written. It is at its path once it is kept.
+type File struct {
+	disk   Disk
+	handle Handle
+	path   string
+	over   bool // kept or given up
+}
+
+// Create begins a file beside the path where it will be.
+func Create(d Disk, path string) (*File, error) {
+	h, err := d.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return nil, err
+	}
+	return &File{disk: d, handle: h, path: path}, nil
+}
+
+// Write writes the next bytes.
+func (f *File) Write(p []byte) (int, error) { return f.handle.Write(p) }
+
+// Keep puts the file in its place. When it returns without an error the file is on
+// stable storage, and so is its name.
+func (f *File) Keep(mode fs.FileMode) error {
+	return f.keep(mode, f.disk.Rename)
+}
+
+// KeepNew is Keep for a path where nothing is: what was there first stays, and the
+// error is fs.ErrExist.
+func (f *File) KeepNew(mode fs.FileMode) error {
+	return f.keep(mode, func(from, to string) error {
+		err := f.disk.Link(from, to)
+		if err == nil {
+			return f.disk.Remove(from)
+		}
+		if _, errStat := os.Lstat(to); errors.Is(err, fs.ErrExist) || errStat == nil {
+			return fs.ErrExist
+		}
+		return f.disk.Rename(from, to) // a file system without links
+	})
+}
+
+func (f *File) keep(mode fs.FileMode, place func(from, to string) error) error {
+	err := f.handle.Chmod(mode)
+	if err == nil {
+		err = f.handle.Sync() // or the name is on the disk before what it names
+	}
+	if errClose := f.handle.Close(); err == nil {
+		err = errClose
+	}
+	f.over = true
+	if err == nil {
+		err = place(f.handle.Name(), f.path)
+	}
+	if err != nil {
+		_ = f.disk.Remove(f.handle.Name())
+		return err
+	}
+	return f.disk.SyncDir(filepath.Dir(f.path))
+}
+
+// Discard takes away what was not kept.
+func (f *File) Discard() {
+	if f.over {
+		return
+	}
+	f.over = true
+	_ = f.handle.Close()
+	_ = f.disk.Remove(f.handle.Name())
+}
+
+// Write writes a file at once.
+func Write(d Disk, path string, text []byte, mode fs.FileMode) error {
+	return write(d, path, text, func(f *File) error { return f.Keep(mode) })
+}
+
+// WriteNew writes a file at once where nothing is; see [File.KeepNew].
+func WriteNew(d Disk, path string, text []byte, mode fs.FileMode) error {
+	return write(d, path, text, func(f *File) error { return f.KeepNew(mode) })
+}
+
+func write(d Disk, path string, text []byte, keep func(*File) error) error {
+	f, err := Create(d, path)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	if _, err := f.Write(text); err != nil {
+		return err
+	}
+	return keep(f)
+}

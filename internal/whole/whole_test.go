@@ -1,0 +1,77 @@
+package whole_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/tarebench/tare/internal/whole"
+	"github.com/tarebench/tare/internal/whole/wholetest"
+)
+
+func TestNoFaultTearsAFile(t *testing.T) {
+	texts := map[bool][]byte{true: bytes.Repeat([]byte("new "), 100), false: []byte("old")}
+	wholetest.Sweep(t, func(d whole.Disk, dir string, fresh bool) (string, error) {
+		path := filepath.Join(dir, "f")
+		return path, whole.Write(d, path, texts[fresh], 0o644)
+	})
+}
+
+func TestNoFaultTearsANewFile(t *testing.T) {
+	wholetest.SweepNew(t, func(d whole.Disk, dir string) (string, error) {
+		path := filepath.Join(dir, "f")
+		return path, whole.WriteNew(d, path, []byte("the first"), 0o600)
+	})
+}
+
+// unlinked is a file system without links.
+type unlinked struct{ whole.System }
+
+func (unlinked) Link(_, _ string) error { return errors.ErrUnsupported }
+
+func TestWhatWasThereFirstStays(t *testing.T) {
+	for _, d := range []whole.Disk{whole.System{}, unlinked{}} {
+		path := filepath.Join(t.TempDir(), "f")
+		if err := whole.WriteNew(d, path, []byte("first"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := whole.WriteNew(d, path, []byte("second"), 0o600); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("written again: %v", err)
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != "first" {
+			t.Errorf("%q, %v", text, err)
+		}
+		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+			t.Errorf("left: %v, %v", left, err)
+		}
+	}
+}
+
+func TestDiscard(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	f, err := whole.Create(whole.System{}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	f.Discard()
+	f.Discard()
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if err := whole.Write(whole.System{}, path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if err := whole.Write(whole.System{}, filepath.Join(path, "under a file"), nil, 0o600); err == nil {
+		t.Error("written where nothing can be")
+	}
+}

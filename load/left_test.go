@@ -1,0 +1,159 @@
+package load
+
+import (
+	"context"
+	"maps"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tarebench/tare/internal/assert"
+	"github.com/tarebench/tare/load/h2"
+)
+
+// ledger is what a server answered, by the number in the path.
+type ledger struct {
+	mu       sync.Mutex
+	answered map[int]int
+	left     int
+}
+
+// serve answers each request but those that are to be left, which leave says of the
+// nth of a connection.
+func (l *ledger) serve(p *peer, leave func(p *peer, n int) bool) {
+	p.say(says())
+	d := h2.NewDecoder(h2.TableSize)
+	for n := 1; ; n++ {
+		f, ok := p.next()
+		for ok && f.Type != h2.Headers {
+			f, ok = p.next()
+		}
+		if !ok {
+			return
+		}
+		number := -1
+		if err := d.Decode(f.Payload, func(name, value []byte) error {
+			if string(name) == ":path" {
+				number, _ = strconv.Atoi(string(value[1:]))
+			}
+			return nil
+		}); err != nil {
+			return
+		}
+		p.stream = f.Stream
+		l.mu.Lock()
+		if leave(p, n) {
+			l.left++
+		} else {
+			l.answered[number]++
+			p.say(p.fine())
+		}
+		l.mu.Unlock()
+	}
+}
+
+// A request that a server says it did not look at is sent again, with the same
+// numbers, and is one request in every account.
+func TestLeftRequests(t *testing.T) {
+	left := map[string]func(p *peer, n int) bool{
+		"a connection has seven requests": func(p *peer, n int) bool {
+			if n == 7 {
+				p.say(string(h2.AppendGoAway(nil, p.stream, h2.NoError)))
+			}
+			return n > 7
+		},
+		"each eighth leaves with the connection": func(p *peer, n int) bool {
+			if n == 8 {
+				p.say(string(h2.AppendGoAway(nil, p.stream-2, h2.NoError)))
+			}
+			return n > 7
+		},
+		"each fifth is refused": func(p *peer, n int) bool {
+			if n%5 == 0 {
+				p.say(string(h2.AppendReset(nil, p.stream, h2.RefusedStream)))
+			}
+			return n%5 == 0
+		},
+	}
+	for name, leave := range left {
+		t.Run(name, func(t *testing.T) {
+			for _, w := range []way{{Epoll, false, H2C}, {Portable, false, H2C}} {
+				if w.engine == Epoll {
+					needsEpoll(t)
+				}
+				for _, leg := range []Leg{{Ops: 100}, {Duration: 300 * time.Millisecond, Profile: Constant{PerSecond: 400}}, {Ops: 30, Think: time.Millisecond}} {
+					l := &ledger{answered: map[int]int{}}
+					o := Options{
+						Protocol: H2C, Engine: w.engine, Connections: 2, Timeout: 5 * time.Second,
+						Target:   Target{Addr: hostile(t, func(p *peer) { l.serve(p, leave) })},
+						Requests: []Request{{Method: "GET", Path: "/000000", Fill: []Fill{{At: 1, Width: 6, Counter: "n", Step: true}}}},
+					}
+					if w.engine == Epoll {
+						o.Streams = 4
+					}
+					s, err := Open(o)
+					assert.NoError(t, "open", err)
+					r, err := s.Run(context.Background(), leg)
+					assert.NoError(t, "run", err)
+					adds(t, s.s, leg, r, false)
+					sent := s.Totals().Sent
+					s.Close()
+					assert.Equal(t, "first error", r.FirstError, "")
+					assert.Equal(t, "sent and answered", r.Sent, r.Requests)
+					l.mu.Lock()
+					if name != "a connection has seven requests" && r.Resent == 0 {
+						t.Errorf("nothing was sent again: %d were left", l.left)
+					}
+					want := map[int]int{}
+					for n := range int(sent) {
+						want[n] = 1
+					}
+					if !maps.Equal(l.answered, want) {
+						t.Errorf("%d were sent, and answered were %v", sent, l.answered)
+					}
+					l.mu.Unlock()
+				}
+			}
+		})
+	}
+}
+
+// What is left again and again is lost, and so is what nobody takes in time.
+func TestLeftForEver(t *testing.T) {
+	for _, w := range []way{{Epoll, false, H2C}, {Portable, false, H2C}} {
+		if w.engine == Epoll {
+			needsEpoll(t)
+		}
+		var mu sync.Mutex
+		asked := 0
+		r := against(t, Options{Engine: w.engine}, Leg{Ops: 2}, func(p *peer) {
+			for p.say(says()); p.asked(); {
+				mu.Lock()
+				asked++
+				mu.Unlock()
+				p.say(string(h2.AppendReset(nil, p.stream, h2.RefusedStream)))
+			}
+		})
+		assert.Equal(t, "answers", r.Requests, 0)
+		some{2, 3}.check(t, "class reset", r.Errors[ErrReset])
+		assert.Equal(t, "first error", r.FirstError, "reset: the server reset the stream: REFUSED_STREAM")
+		mu.Lock()
+		some{2 * mostTries, 3 * mostTries}.check(t, "asked", int64(asked))
+		mu.Unlock()
+
+		r = against(t, Options{Engine: w.engine, Timeout: 300 * time.Millisecond}, Leg{Ops: 2}, func(p *peer) {
+			p.say(says())
+			for n := 0; p.asked(); n++ {
+				if n == 0 {
+					p.say(string(h2.AppendReset(nil, p.stream, h2.RefusedStream)))
+				}
+			}
+		})
+		assert.Equal(t, "answers", r.Requests, 0)
+		some{2, 3}.check(t, "class timeout", r.Errors[ErrTimeout])
+		if got := r.Latency; got.Min() < int64(300*time.Millisecond) {
+			t.Errorf("a timeout entered at %v", time.Duration(got.Min()))
+		}
+	}
+}
