@@ -80,7 +80,7 @@ func roundsFor(all []Line, id string, rounds int, level float64) (int, string) {
 		joined := joinLines(all, join)
 		for n := (join-1)*rounds + 4; n <= join*rounds; n += 4 {
 			if share(joined, id, n, level) >= power {
-				return n, fmt.Sprintf("about %d (%d studies joined by %d)", n, len(all), join)
+				return n, fmt.Sprintf("about %d (from %d studies, each %d joined into one)", n, len(all), join)
 			}
 		}
 	}
