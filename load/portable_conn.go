@@ -60,7 +60,7 @@ func (c *stream) run(l *stretch) {
 		c.look(l)
 	}
 	for said := false; !r.aborted.Load(); {
-		if !c.opened && !c.dial(l, l.ctx) {
+		if !c.opened && !c.dial(l.ctx, l) {
 			if !l.sleep(time.Duration(retryAfter)) {
 				break
 			}
@@ -88,7 +88,7 @@ func (l *stretch) sleep(d time.Duration) bool {
 }
 
 // dial makes the connection; false: it could not be made, or ctx is over.
-func (c *stream) dial(l *stretch, ctx context.Context) bool {
+func (c *stream) dial(ctx context.Context, l *stretch) bool {
 	select {
 	case c.p.dials <- struct{}{}:
 		defer func() { <-c.p.dials }()
@@ -231,7 +231,7 @@ func (c *stream) due() time.Time {
 func (c *stream) askAgain(l *stretch) (last bool, err error) {
 	ctx, cancel := context.WithDeadline(l.sending, c.due())
 	defer cancel()
-	for !c.opened && !c.dial(l, ctx) {
+	for !c.opened && !c.dial(ctx, l) {
 		select {
 		case <-ctx.Done():
 			return false, errTimeout
