@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -114,6 +115,10 @@ func (h host) running(t *testing.T) []string {
 func TestStudyOverSSH(t *testing.T) {
 	b := newBench(t)
 	h := newHost(t)
+	old := filepath.Join(h.home, ".cache", "tare", "agent-old")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(old), 0o700), os.WriteFile(old, nil, 0o700), os.Chtimes(old, time.Now(), time.Now().AddDate(0, 0, -9))); err != nil {
+		t.Fatal(err)
+	}
 	began := time.Now()
 	cmd := h.at(b.command("run", "json-encode", "--rounds", "2", "--contender", "jsoniter-fastest", "--workload", "devices-50/marshal", "--on", "local,ssh:lab", "--json"))
 	var errs strings.Builder
@@ -131,6 +136,9 @@ func TestStudyOverSSH(t *testing.T) {
 	}
 	if left := h.running(t); len(left) > 0 {
 		t.Errorf("still running there: %q", left)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("a copy of nine days ago is still there")
 	}
 	stays, _ := os.ReadDir(h.home)
 	for _, e := range stays {

@@ -179,7 +179,8 @@ func (s *Starter) ssh(host, command string) []string {
 }
 
 // install copies this executable to a host that does not have it, and returns
-// where it lies there: under its content's key.
+// where it lies there: under its content's key. Copies of other versions that are
+// a week old are removed.
 func (s *Starter) install(ctx context.Context, m Machine) (path string, err error) {
 	self, err := os.Open(s.Self)
 	if err != nil {
@@ -209,7 +210,7 @@ func (s *Starter) install(ctx context.Context, m Machine) (path string, err erro
 	if _, err := self.Seek(0, io.SeekStart); err != nil {
 		return "", err
 	}
-	script := fmt.Sprintf("umask 077 && mkdir -p .cache/tare && cat > %[1]s.$$ && chmod 700 %[1]s.$$ && mv %[1]s.$$ %[1]s && wc -c < %[1]s", path)
+	script := fmt.Sprintf("umask 077 && mkdir -p .cache/tare && cat > %[1]s.$$ && chmod 700 %[1]s.$$ && mv %[1]s.$$ %[1]s && { find .cache/tare -maxdepth 1 -name 'agent-*' -mtime +7 -exec rm -f {} + 2>/dev/null; wc -c < %[1]s; }", path)
 	if said, err = s.call(ctx, m, script, self); err != nil {
 		return "", err
 	}
