@@ -24,6 +24,7 @@ type Machines struct {
 	NATS   string
 	Creds  string
 	Prefix string
+	Mixed  bool // machines with other versions of Go are compared
 }
 
 // Add adds the flags; what says what is carried out on several machines.

@@ -90,7 +90,7 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on cmdenv.Mach
 	}
 	res := results[0].Result
 	if len(results) > 1 {
-		if res, err = judge.OverMachines(results, false); err != nil {
+		if res, err = judge.OverMachines(results, on.Mixed); err != nil {
 			return err
 		}
 	}

@@ -89,6 +89,7 @@ void: the worst (5, then 3, then 4) of those contenders that are not traps.`,
 	how.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
 	how.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
 	on.Add(how.Set, "carry it out on several `machines` at the same time, ssh:HOST, agent:NAME or local; each machine runs --rounds rounds, verdicts combine all machines")
+	how.Set.BoolVar(&on.Mixed, "mixed-go", false, "with --on: compare machines although they have different versions of Go")
 	how.Set.BoolVar(&o.Resume, "resume", false, "go on with the newest unfinished run")
 	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
