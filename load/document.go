@@ -134,12 +134,12 @@ type Kept struct {
 	Objective string      `json:"objective"`
 	Value     float64     `json:"value"` // ns; of errors their share
 	Verdict   tare.Ruling `json:"verdict"`
-	Weighed   *Weighed    `json:"weighed,omitempty"` // nil: there is no interval
+	Interval  *Interval   `json:"interval,omitempty"` // nil: there is no interval
 }
 
-// Weighed is what a verdict rests on: of a quantile the share of the answers that lie
+// Interval is what a verdict rests on: of a quantile the share of the answers that lie
 // beyond its limit, else the value.
-type Weighed struct {
+type Interval struct {
 	Value float64 `json:"value"`
 	Low   float64 `json:"low"` // at 95 %
 	High  float64 `json:"high"`
@@ -283,7 +283,7 @@ func kept(outcomes []Outcome, a Assessment) []Kept {
 			k.Verdict = tare.Met
 		}
 		if o.Seen {
-			k.Weighed = &Weighed{o.Share, o.Low, o.High}
+			k.Interval = &Interval{o.Share, o.Low, o.High}
 		}
 		out = append(out, k)
 	}
