@@ -196,6 +196,11 @@ calibrate: ## weigh programs of known cost 120 times (about an hour) and write t
 	$(GO) build -o out/tare ./cmd/tare
 	$(GO) run ./cmd/tare/internal/calibrate -tare ./out/tare
 
+.PHONY: write-ups
+write-ups: ## write docs/claims.md, docs/results.md, docs/research, the transcripts and the README's excerpt from the kept runs (RUNS='tiny ffi' measures those first, RUNS=all takes hours)
+	$(if $(RUNS),$(GO) build -o out/tare ./cmd/tare)
+	$(GO) run ./cmd/tare/internal/writeups $(if $(RUNS),-tare out/tare $(RUNS))
+
 ##@ Install and release
 
 # What go install ./cmd/tare makes uses this clone; this one needs none.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -53,6 +54,14 @@ func claimTable(r *tare.Result, sources []string) Table {
 		})
 	}
 	return t
+}
+
+// ClaimsMarkdown writes the claims of r as a table in Markdown, each with what it
+// said and why it came out as it did. The error is the writer's.
+func ClaimsMarkdown(w io.Writer, r *tare.Result) error {
+	s := &sheet{}
+	s.table(claimSentences(r, nil))
+	return send(w, s.b.String())
 }
 
 // claimSentences is a row for every claim with what it said in the row, where

@@ -130,6 +130,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/manual", floor: 11},                                 // a generator
 		{dir: "cmd/tare/internal/schema", floor: 8},                                  // tests of the published schemas
 		{dir: "cmd/tare/internal/calibrate", floor: 8, only: []string{".", "stats"}}, // runs the command, and counts how often it is right
+		{dir: "cmd/tare/internal/writeups", floor: 8},                                // writes the documents that quote kept runs
 		{dir: "cmd/tare/internal/docs", floor: 8},                                    // runs the documentation's commands
 		{dir: "cmd/tare", floor: 11},
 		{dir: "cmd/tare/internal/e2e", floor: 11},          // tests of the whole command

@@ -23,6 +23,28 @@ func Answer(s tare.Study, r *tare.Result) string {
 	return ""
 }
 
+// Quote is text with the figures that it names in braces, as answers of the study
+// have them. The error names a figure that r does not have.
+func Quote(s tare.Study, r *tare.Result, text string) (string, error) {
+	parts, err := tare.Answer{Text: text}.Parts()
+	if err != nil {
+		return "", err
+	}
+	q := &quoter{s: s, r: r}
+	var b strings.Builder
+	for _, p := range parts {
+		quoted, ok := p.Text, true
+		if p.Figure != nil {
+			quoted, ok = q.quote(*p.Figure)
+		}
+		if !ok {
+			return "", fmt.Errorf("%s has no figure for %+v", r.Study, *p.Figure)
+		}
+		b.WriteString(quoted)
+	}
+	return b.String(), nil
+}
+
 // quoter quotes figures of a result of study s.
 type quoter struct {
 	s tare.Study
@@ -90,22 +112,8 @@ func (q *quoter) limited(a tare.Answer, of string) []tare.Ruling {
 // fill puts figures into the text of an answer. It is false where one is
 // missing.
 func (q *quoter) fill(a tare.Answer) (string, bool) {
-	parts, err := a.Parts()
-	if err != nil {
-		return "", false // a valid study has none
-	}
-	var b strings.Builder
-	for _, p := range parts {
-		text, ok := p.Text, true
-		if p.Figure != nil {
-			text, ok = q.quote(*p.Figure)
-		}
-		if !ok {
-			return "", false
-		}
-		b.WriteString(text)
-	}
-	return b.String(), true
+	text, err := Quote(q.s, q.r, a.Text)
+	return text, err == nil
 }
 
 // quote writes a figure; false: it was not measured, or it is void and the form

@@ -141,7 +141,7 @@ func (p pair) study(ctx context.Context, bin, repo string, seed uint64) (BenchLi
 	for _, w := range r.Workloads {
 		l.Benchmark[short(w.ID)] = rowOf(&r, w.ID)
 	}
-	if p.blocks == 0 {
+	if seed >= p.first+uint64(p.beside) {
 		return l, nil
 	}
 	begin := time.Now()

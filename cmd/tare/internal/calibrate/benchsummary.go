@@ -18,12 +18,12 @@ func (p pair) summarise(w io.Writer, lines map[uint64]BenchLine) {
 		return
 	}
 	var all []BenchLine
-	var pressure, rounds, seconds, blocks []float64
+	var pressure, rounds, seconds []float64
 	for _, seed := range slices.Sorted(maps.Keys(lines)) {
 		l := lines[seed]
 		all = append(all, l)
 		pressure, rounds = append(pressure, l.Pressure), append(rounds, float64(l.Rounds))
-		seconds, blocks = append(seconds, l.Seconds), append(blocks, l.InBlocks)
+		seconds = append(seconds, l.Seconds)
 	}
 	fmt.Fprintf(w, "\n**%s** (%s): `tare bench --bench '%s' --budget %s`, %d times, seeds %d–%d; %.0f rounds (median; %.0f to %.0f) in %.0f s; CPU pressure median %.0f %%, highest %.0f %%.\n\n",
 		p.name, p.truth, p.bench, p.budget, len(all), all[0].Seed, all[len(all)-1].Seed, stats.Median(rounds), slices.Min(rounds), slices.Max(rounds),
@@ -41,7 +41,7 @@ func (p pair) summarise(w io.Writer, lines map[uint64]BenchLine) {
 	for _, id := range strings.Split(p.bench, "|") {
 		p.row(w, id, all)
 	}
-	p.whole(w, all, stats.Median(blocks))
+	p.whole(w, all)
 	if len(p.truths) == 1 {
 		for id := range p.truths {
 			p.needs(w, id, all)
@@ -50,7 +50,7 @@ func (p pair) summarise(w io.Writer, lines map[uint64]BenchLine) {
 }
 
 func (p pair) row(w io.Writer, id string, all []BenchLine) {
-	ratio, excluded, said, u, held := 1.0, 0, 0, 0, 0
+	ratio, excluded, said, u, beside, held := 1.0, 0, 0, 0, 0, 0
 	truth := "equal"
 	if r, ok := p.truths[id]; ok {
 		ratio, truth = r, fmt.Sprintf("%+.1f %%", 100*(r-1))
@@ -65,8 +65,11 @@ func (p pair) row(w io.Writer, id string, all []BenchLine) {
 		if b.Said != "" {
 			said++
 		}
-		if b.P < 0.05 {
-			u++
+		if l.InBlocks > 0 {
+			beside++
+			if b.P < 0.05 {
+				u++
+			}
 		}
 		if b.Low <= ratio && ratio <= b.High {
 			held++
@@ -85,14 +88,15 @@ func (p pair) row(w io.Writer, id string, all []BenchLine) {
 		fmt.Fprintf(w, " %d of %d |", held, len(all))
 	}
 	if p.blocks > 0 {
-		fmt.Fprintf(w, " %d of %d |", u, len(all))
+		fmt.Fprintf(w, " %d of %d |", u, beside)
 	}
 	fmt.Fprintln(w)
 }
 
 // whole says how many tables claim a difference anywhere where there is none.
-func (p pair) whole(w io.Writer, all []BenchLine, blockSeconds float64) {
+func (p pair) whole(w io.Writer, all []BenchLine) {
 	wrong, u := 0, 0
+	var seconds []float64 // of blocks
 	for _, l := range all {
 		anySaid, anyU := false, false
 		for id, b := range l.Benchmark {
@@ -100,11 +104,14 @@ func (p pair) whole(w io.Writer, all []BenchLine, blockSeconds float64) {
 			anySaid = anySaid || !differs && b.Said != ""
 			anyU = anyU || !differs && b.P < 0.05
 		}
+		if l.InBlocks > 0 {
+			seconds = append(seconds, l.InBlocks)
+			if anyU {
+				u++
+			}
+		}
 		if anySaid {
 			wrong++
-		}
-		if anyU {
-			u++
 		}
 	}
 	if strings.Count(p.bench, "|") < len(p.truths) {
@@ -112,9 +119,9 @@ func (p pair) whole(w io.Writer, all []BenchLine, blockSeconds float64) {
 	}
 	lo, hi := stats.ClopperPearson(wrong, len(all), level)
 	fmt.Fprintf(w, "\nA difference is said anywhere in the table where there is none: %d of %d (%.0f %% to %.0f %%)", wrong, len(all), 100*lo, 100*hi)
-	if p.blocks > 0 {
-		lo, hi = stats.ClopperPearson(u, len(all), level)
-		fmt.Fprintf(w, "; benchstat, of `-count=%d` blocks of base and head that take %.0f s: %d of %d (%.0f %% to %.0f %%)", p.blocks, blockSeconds, u, len(all), 100*lo, 100*hi)
+	if len(seconds) > 0 {
+		lo, hi = stats.ClopperPearson(u, len(seconds), level)
+		fmt.Fprintf(w, "; benchstat, of `-count=%d` blocks of base and head that take %.0f s: %d of %d (%.0f %% to %.0f %%)", p.blocks, stats.Median(seconds), u, len(seconds), 100*lo, 100*hi)
 	}
 	fmt.Fprintln(w, ".")
 }

@@ -107,11 +107,16 @@ func TestBenchSummary(t *testing.T) {
 		if find.P = 0.04; i == 0 {
 			l.Benchmark["Find"] = find
 		}
+		if l.InBlocks = 26; i == 3 {
+			l.InBlocks = 0 // it has none beside it
+			find.P = 0
+			l.Benchmark["Find"] = find
+		}
 		same[i] = l
 	}
 	out.Reset()
 	named("bench-same").summarise(&out, same)
-	if want := "where there is none: 0 of 4 (0 % to 60 %); benchstat, of `-count=10` blocks of base and head that take 0 s: 1 of 4"; !strings.Contains(out.String(), want) {
+	if want := "where there is none: 0 of 4 (0 % to 60 %); benchstat, of `-count=10` blocks of base and head that take 26 s: 1 of 3"; !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out.String())
 	}
 }

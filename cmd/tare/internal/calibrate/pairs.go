@@ -21,6 +21,7 @@ type pair struct {
 	studies        int
 	blocks         int           // of go test -count beside it, as benchstat is usually fed; 0: none
 	blockBenchtime time.Duration // so that they take as long as the study
+	beside         int           // how many studies, the first ones, have blocks beside them
 }
 
 //go:embed module
@@ -28,13 +29,13 @@ var module embed.FS
 
 var pairs = []pair{
 	{name: "bench-same", truth: "equal but for a comment", module: "work", edit: swap("// Mix is", "// Mix, with a comment, is"),
-		bench: "Mix|Sum|Find", budget: "30s", first: 9101, studies: 60, blocks: 10, blockBenchtime: 360 * time.Millisecond},
+		bench: "Mix|Sum|Find", budget: "30s", first: 9101, studies: 60, blocks: 10, blockBenchtime: 360 * time.Millisecond, beside: 60},
 	{name: "bench-reordered", truth: "equal but for the order of functions", module: "work", edit: reordered,
-		bench: "Mix|Sum|Find", budget: "30s", first: 9401, studies: 60, blocks: 10, blockBenchtime: 360 * time.Millisecond},
+		bench: "Mix|Sum|Find", budget: "30s", first: 9401, studies: 60, blocks: 10, blockBenchtime: 360 * time.Millisecond, beside: 30},
 	{name: "bench-dead", truth: "equal but for twenty functions that nothing calls", module: "work", edit: withDeadCode,
-		bench: "Mix|Sum|Find", budget: "30s", first: 9501, studies: 60, blocks: 10, blockBenchtime: 360 * time.Millisecond},
+		bench: "Mix|Sum|Find", budget: "30s", first: 9501, studies: 60, blocks: 10, blockBenchtime: 360 * time.Millisecond, beside: 30},
 	{name: "bench-grown", truth: "equal but for a longer function that they do not call", module: "work", edit: withLongerAllocate,
-		bench: "Mix|Sum|Find", budget: "30s", first: 9601, studies: 60, blocks: 10, blockBenchtime: 360 * time.Millisecond},
+		bench: "Mix|Sum|Find", budget: "30s", first: 9601, studies: 60, blocks: 10, blockBenchtime: 360 * time.Millisecond, beside: 30},
 	{name: "bench-slower", truth: "Mix +5 %", module: "work", truths: map[string]float64{"Mix": 1.05}, edit: swap("mixes  = 400", "mixes  = 420"),
 		bench: "Mix|Sum|Find", budget: "60s", first: 9201, studies: 30},
 	{name: "bench-alloc", truth: "Allocate 20 → 21 allocations", module: "work", truths: map[string]float64{"Allocate": 21.0 / 20}, edit: swap("blocks = 20", "blocks = 21"),

@@ -1,0 +1,88 @@
+// Command writeups writes the documents that quote runs of the bundled studies:
+// docs/claims.md, docs/results.md, the pages of docs/research, the transcripts
+// and the excerpt in README.md. The runs are kept in docs/runs; no figure of
+// these documents is typed.
+//
+//	go run ./cmd/tare/internal/writeups                          # write the documents from the kept runs
+//	go run ./cmd/tare/internal/writeups -tare out/tare tiny ffi  # measure these runs first, and keep them
+//	go run ./cmd/tare/internal/writeups -tare out/tare all       # all of them: some hours
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "writeups:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, stderr io.Writer) error {
+	flags := flag.NewFlagSet("writeups", flag.ContinueOnError)
+	root := flags.String("root", ".", "the repository")
+	bin := flags.String("tare", "", "the tare program that measures the runs named; empty: nothing is measured")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	names := flags.Args()
+	if slices.Equal(names, []string{"all"}) {
+		names = nil
+		for _, r := range runs {
+			names = append(names, r.name)
+		}
+	}
+	if len(names) > 0 && *bin == "" {
+		return fmt.Errorf("runs are named and no program measures them: add -tare FILE")
+	}
+	for _, name := range names {
+		if err := measure(ctx, *bin, *root, name, stderr); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	documents, err := write(*root)
+	if err != nil {
+		return err
+	}
+	for path, text := range documents {
+		path = filepath.Join(*root, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure carries a run out and keeps its result.
+func measure(ctx context.Context, bin, root, name string, stderr io.Writer) error {
+	i := slices.IndexFunc(runs, func(r kept) bool { return r.name == name })
+	if i < 0 {
+		return fmt.Errorf("no such run; there are %s", strings.Join(runNames(), ", "))
+	}
+	fmt.Fprintln(stderr, "tare", strings.Join(runs[i].args, " "))
+	cmd := exec.CommandContext(ctx, bin, append(slices.Clone(runs[i].args), "--json", "--quiet")...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.Stderr = stderr
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	return keep(root, name, out.Bytes())
+}

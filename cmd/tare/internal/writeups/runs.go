@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/studies"
+)
+
+// kept is a run whose result is kept in docs/runs.
+type kept struct {
+	name  string
+	args  []string // of tare
+	page  string   // in docs/research; empty: there is none
+	study string
+}
+
+func full(study, page string, more ...string) kept {
+	return kept{name: study, study: study, page: page, args: append([]string{"run", study, "--budget", "full", "--seed", "2026"}, more...)}
+}
+
+// runs are those that the documents quote, each study at its full budget.
+var runs = []kept{
+	full("json-encode", "json.md"),
+	full("json-decode", ""),
+	full("json-binary", ""),
+	full("json-heap", ""),
+	full("routing", "routing.md"),
+	full("homelab", ""),
+	full("ingest", "ingest.md"),
+	full("users", "users.md"),
+	full("tiny", "tiny.md"),
+	full("ffi", "ffi.md"),
+	full("ffi-hand", ""),
+	full("ffi-floor", ""),
+}
+
+func runNames() (names []string) {
+	for _, r := range runs {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// path of a kept result below the repository.
+func path(root, name string) string {
+	return filepath.Join(root, "docs", "runs", name+".json.gz")
+}
+
+// keep writes a result, after reading it once: what is no result is not kept.
+func keep(root, name string, document []byte) error {
+	var r tare.Result
+	if err := json.Unmarshal(document, &r); err != nil {
+		return err
+	}
+	if r.Stopped == "interrupted" {
+		return errors.New("the run was interrupted")
+	}
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(document); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path(root, name)), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path(root, name), out.Bytes(), 0o644)
+}
+
+// load reads a kept result, and the bundled study it is of. Where the study's claims
+// have changed since, the error says that it needs a new run.
+func load(root, name string) (*tare.Result, tare.Study, error) {
+	file, err := os.Open(path(root, name))
+	if err != nil {
+		return nil, tare.Study{}, fmt.Errorf("%w; measure it: writeups -tare FILE %s", err, name)
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, tare.Study{}, fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	document, err := io.ReadAll(z)
+	if err != nil {
+		return nil, tare.Study{}, fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	var r tare.Result
+	if err := json.Unmarshal(document, &r); err != nil {
+		return nil, tare.Study{}, fmt.Errorf("%s: %w", file.Name(), err)
+	}
+	source, err := studies.FS.ReadFile(r.Study + ".yaml")
+	if err != nil {
+		return nil, tare.Study{}, err
+	}
+	study, err := studyfile.Parse(r.Study+".yaml", source)
+	if err != nil {
+		return nil, tare.Study{}, err
+	}
+	return &r, study, current(study, &r)
+}
+
+// current reports which claim of the study the result does not answer, or answers
+// as it was worded before.
+func current(study tare.Study, r *tare.Result) error {
+	said := map[string]string{}
+	for _, c := range r.Claims {
+		said[c.ID] = c.Statement
+	}
+	for _, c := range study.Claims {
+		if said[c.ID] != c.Statement {
+			return fmt.Errorf("study %s has changed its claim %s since its run was kept; measure it again: writeups -tare FILE %s", study.ID, c.ID, study.ID)
+		}
+	}
+	return nil
+}

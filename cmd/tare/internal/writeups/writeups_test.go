@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/studies"
+)
+
+// tiny is a result of the bundled study tiny that answers all of its claims.
+func tiny(t *testing.T) *tare.Result {
+	t.Helper()
+	source, err := studies.FS.ReadFile("tiny.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	study, err := studyfile.Parse("tiny.yaml", source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &tare.Result{
+		Schema: tare.ResultSchema, Study: "tiny", Seed: "2026", RoundsDone: 12, Seconds: 90, Metrics: []string{"cpu"},
+		Machine: tare.Machine{Go: "go1.26.8", Cores: 2}, Workloads: []tare.Workload{{ID: "get-7/c100"}},
+		Comparisons: []tare.Comparison{{Workload: "get-7/c100", Contender: "gin-new", Against: "nethttp", Metric: "cpu", Ratio: 1.03, Low: 0.92, High: 1.22, Rounds: 12}},
+	}
+	for _, c := range study.Claims {
+		r.Claims = append(r.Claims, tare.ClaimResult{ID: c.ID, Kind: c.Kind, Source: c.Source, Statement: c.Statement, Outcome: tare.NotMeasured})
+	}
+	return r
+}
+
+// repository has the result of tiny, and what else is given.
+func repository(t *testing.T, r *tare.Result, files map[string]string) *writer {
+	t.Helper()
+	root := t.TempDir()
+	document, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := keep(root, "tiny", document); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &writer{root: root, measured: map[string]measured{}}
+}
+
+func TestFiguresComeFromKeptRuns(t *testing.T) {
+	w := repository(t, tiny(t), map[string]string{"docs/a.md.tmpl": `Gin takes {{quote "tiny" "{gin-new get-7/c100 cpu} the CPU time"}} ({{run "tiny"}}).
+
+{{claims "tiny"}}
+`})
+	text, err := w.fill("docs/a.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Gin takes 1.03× (0.92 to 1.22) the CPU time (12 rounds in 90 s on ", "seed 2026, go1.26.8, 2 cores", "| F3.1 |", "| not measured |"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestWhatARunDoesNotSay(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"a figure that was not measured": {`{{quote "tiny" "{fasthttp get-7/c100 cpu}"}}`, "no figure"},
+		"no figure at all":               {`{{quote "tiny" "{fasthttp}"}}`, "not a figure"},
+		"a run that is not kept":         {`{{run "users"}}`, "measure it: writeups -tare FILE users"},
+	} {
+		w := repository(t, tiny(t), map[string]string{"docs/a.md.tmpl": c.text})
+		if _, err := w.fill("docs/a.md.tmpl"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+func TestAChangedClaimNeedsANewRun(t *testing.T) {
+	r := tiny(t)
+	r.Claims[0].Statement = "as it was worded before"
+	if _, err := repository(t, r, nil).of("tiny"); err == nil || !strings.Contains(err.Error(), "has changed its claim "+r.Claims[0].ID) {
+		t.Error(err)
+	}
+	r.Claims = nil
+	if _, err := repository(t, r, nil).of("tiny"); err == nil {
+		t.Error("a result without the study's claims is taken")
+	}
+}
+
+func TestInterruptedRunsAreNotKept(t *testing.T) {
+	if err := keep(t.TempDir(), "tiny", []byte(`{"stopped": "interrupted"}`)); err == nil {
+		t.Error("kept")
+	}
+	if err := keep(t.TempDir(), "tiny", []byte(`{`)); err == nil {
+		t.Error("half a document is kept")
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	transcript := `tiny
+
+WORKLOAD get-7/c100
+  contender            cpu / nethttp            rank
+                       ratio [97.5 % interval]  group
+  hertz                0.544 [0.507, 0.585]     1–2 a
+  fasthttp             0.575 [0.519, 0.612]     1–3 ab
+    github.com/valyala/fasthttp@v1.74.0
+  nethttp (baseline)   1                        4–11 cde
+    nethttp is the baseline
+  gin-new              1.013 [0.950, 1.097]     4–12
+  gin-default          1.4 [1.3, 1.5]           13 g
+  control              1.0 [0.9, 1.1]
+
+WORKLOAD get-random/c50
+  control              2
+`
+	w := repository(t, tiny(t), map[string]string{"README.md": "before\n" + excerptBegin + "old\n" + excerptEnd + "after\n"})
+	text, err := w.readme(transcript)
+	want := "before\n" + excerptBegin + "\n```text\n" + `contender            cpu / nethttp            rank
+                     ratio [97.5 % interval]  group
+fasthttp             0.575 [0.519, 0.612]     1–3 ab
+nethttp (baseline)   1                        4–11 cde
+gin-new              1.013 [0.950, 1.097]     4–12
+gin-default          1.4 [1.3, 1.5]           13 g
+control              1.0 [0.9, 1.1]` + "\n```\n\n" + excerptEnd + "after\n"
+	if err != nil || string(text) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, text, want)
+	}
+	if _, err := w.readme(strings.Replace(transcript, "  gin-new ", "  gin-old ", 1)); err == nil {
+		t.Error("a row is missing and nobody says so")
+	}
+}
+
+func TestMeasuringNeedsAProgram(t *testing.T) {
+	if err := run(t.Context(), []string{"-root", t.TempDir(), "tiny"}, os.Stderr); err == nil || !strings.Contains(err.Error(), "-tare FILE") {
+		t.Error(err)
+	}
+	if err := run(t.Context(), []string{"-root", t.TempDir(), "-tare", "/bin/false", "tinny"}, os.Stderr); err == nil || !strings.Contains(err.Error(), "no such run; there are json-encode") {
+		t.Error(err)
+	}
+}
