@@ -162,22 +162,24 @@ users: ## the users service: its stores on real databases, and each transport th
 claims: ## weigh every bundled study at the quick budget and hold the published claims against it (about 20 minutes)
 	$(GO) run ./cmd/tare run
 
-.PHONY: benchmark
-benchmark: ## the plain go test -bench files under bench (BENCHFLAGS='-benchtime 100x' for less of each)
+.PHONY: benchmarks
+benchmarks: ## the plain go test -bench files of all modules under bench (BENCHFLAGS='-benchtime 100x' for less of each)
 	@set -e; for dir in $(filter bench/%,$(BENCHES)); do echo "== $$dir"; (cd $$dir && $(ALONE) $(GO) test -run '^$$' -bench . -benchmem $(BENCHFLAGS)); done
 
-# The published benchmark's own targets, on its own names, and profiles of what
-# it compared. PROFILED says how much of the study, for less of it say
-# PROFILED='--rounds 4 --contender grpc --workload get/c10'.
+# The targets of the published comparison of gRPC, Gin and the gateway, by the same
+# names, and profiles of what it compared. PROFILED says how much of the study, for
+# less of it say PROFILED='--rounds 4 --contender grpc --workload get/c10'.
 USERS_BENCH = cd bench/users && $(ALONE) $(GO) test -run '^$$' -benchmem $(BENCHFLAGS)
 PROFILED ?= --budget quick
-.PHONY: benchmark-grpc benchmark-gin benchmark-rest benchmark-cpu benchmark-mem
-benchmark-grpc: ## users over gRPC, as plain benchmarks
-	$(USERS_BENCH) -bench '^BenchmarkGRPC'
-benchmark-gin: ## users over Gin
-	$(USERS_BENCH) -bench '^BenchmarkGin'
-benchmark-rest: ## users over Gin and the gateway
-	$(USERS_BENCH) -bench '^Benchmark(Gin|Gateway)'
+.PHONY: benchmark benchmark-grpc benchmark-gin benchmark-rest benchmark-cpu benchmark-mem
+benchmark: ## users over gRPC, Gin and the gateway, as plain benchmarks
+	$(USERS_BENCH) -bench '^Benchmark(GRPC|Gin|Gateway)_'
+benchmark-grpc: ## users over gRPC alone
+	$(USERS_BENCH) -bench '^BenchmarkGRPC_'
+benchmark-gin: ## users over Gin alone
+	$(USERS_BENCH) -bench '^BenchmarkGin_'
+benchmark-rest: ## users over the gateway alone
+	$(USERS_BENCH) -bench '^BenchmarkGateway_'
 benchmark-cpu: ## weigh users at quick budget, and say where CPU time goes and what makes the difference
 	$(GO) run ./cmd/tare run users $(PROFILED) --profile cpu
 benchmark-mem: ## the same of allocated memory
