@@ -39,7 +39,7 @@ func TestAnyBudgetWorks(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %v", budget, err)
 		}
-		if r.RoundsDone < plan.LeastRounds {
+		if r.RoundsDone < plan.LeastRounds(len(r.Workloads), 1) {
 			t.Errorf("%v: %d rounds", budget, r.RoundsDone)
 		}
 		if r.Seconds > 1.3*budget.Seconds() {

@@ -114,7 +114,7 @@ func (r *run) spent(done int) bool {
 	}
 	least := plan.MinRounds
 	if r.o.User {
-		least = plan.LeastRounds
+		least = plan.LeastRounds(len(r.plan.Slices), len(r.plan.Looks))
 	}
 	if done < least {
 		r.plan.Stretched = true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -20,6 +21,7 @@ const (
 	warmGC      = 3
 	warmNS      = 20e6
 	warmTraffic = 100e6 // of a server: it has buffers and connections to get
+	warmSlice   = 8e6   // of a benchmark with slices of one length, of which suites have many
 	warmCapNS   = 2e9
 	pilotGC     = 5
 	pilotNS     = 100e6
@@ -157,10 +159,11 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 			return err
 		}
 		r.conform = append(r.conform, conf)
-		if _, err := s.Warm(ctx, w.ID, warmGC, warmUp(w), warmCapNS*time.Nanosecond); err != nil {
+		first, err := s.Warm(ctx, w.ID, warmGC, warmUp(w), warmCapNS*time.Nanosecond, 0)
+		if err != nil {
 			return err
 		}
-		warm, err := s.Warm(ctx, w.ID, pilotGC, pilotNS*time.Nanosecond, warmCapNS*time.Nanosecond)
+		warm, err := s.Warm(ctx, w.ID, pilotGC, pilotNS*time.Nanosecond, warmCapNS*time.Nanosecond, opsIn(pilotNS, perOp(first.WallNS, first.Ops)))
 		if err != nil {
 			return err
 		}
@@ -172,7 +175,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 		}
 		p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
 		if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil && w.Slice == 0 { // so long are its cycles: look longer
-			if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, warmCapNS*time.Nanosecond); err != nil {
+			if warm, err = s.Warm(ctx, w.ID, seldomGC, seldomNS*time.Nanosecond, warmCapNS*time.Nanosecond, opsIn(seldomNS, p.NSPerOp)); err != nil {
 				return err
 			}
 		}
@@ -197,11 +200,18 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 
 // warmUp is how long a warm-up for w may take without seeing collections.
 func warmUp(w tare.Workload) time.Duration {
-	if w.Traffic != nil {
+	switch {
+	case w.Traffic != nil:
 		return warmTraffic * time.Nanosecond
+	case w.Slice > 0:
+		return warmSlice * time.Nanosecond
 	}
 	return warmNS * time.Nanosecond
 }
+
+// opsIn is how many operations of nsPerOp take somewhat more than ns, so that a
+// contender that runs a given number at a time needs to run them once.
+func opsIn(ns, nsPerOp float64) int64 { return int64(math.Ceil(1.2 * ns / max(0.1, nsPerOp))) }
 
 // configured is workload in as contender id is told it: with how the study
 // configures the contender over what the workload chooses.

@@ -66,7 +66,7 @@ func (r *run) profileOne(ctx context.Context, id, dir string) error {
 		if prep.Unsupported {
 			continue
 		}
-		if _, err := s.Warm(ctx, w.ID, warmGC, warmUp(w), warmCapNS*time.Nanosecond); err != nil {
+		if _, err := s.Warm(ctx, w.ID, warmGC, warmUp(w), warmCapNS*time.Nanosecond, 0); err != nil {
 			return err
 		}
 		for _, of := range r.o.Profile {

@@ -209,14 +209,19 @@ func (r *run) settle(ctx context.Context, rd tare.Round, in wire.Workload, st *s
 		conf.First = fmt.Sprintf("round %d: %s", rd.Index, conf.First)
 	}
 	st.trial.Answers = append(st.trial.Answers, conf)
-	_, err := st.session.Warm(ctx, in.ID, warmGC, r.warmUpOf(in.ID), warmCapNS*time.Nanosecond)
+	w, _ := r.workloadOf(in.ID)
+	_, err := st.session.Warm(ctx, in.ID, warmGC, warmUp(w), warmCapNS*time.Nanosecond, opsIn(float64(warmUp(w)), r.pilotOf(st.id, in.ID).NSPerOp))
 	return err
 }
 
-// warmUpOf is the warm-up of the workload with that id.
-func (r *run) warmUpOf(id string) time.Duration {
-	i := slices.IndexFunc(r.study.Workloads, func(w tare.Workload) bool { return w.ID == id })
-	return warmUp(r.study.Workloads[i])
+// pilotOf is what the pilot showed of a contender on a workload; zero: nothing.
+func (r *run) pilotOf(contender, workload string) tare.Pilot {
+	for _, p := range r.pilots {
+		if p.Contender == contender && p.Workload == workload {
+			return p
+		}
+	}
+	return tare.Pilot{}
 }
 
 // slice hands the token to st for slice i.

@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// Alpha is the error rate of verdicts: of a family together, over all looks.
+const Alpha = 0.05
+
 // Holm returns the p-values adjusted for the size of their family: rejecting
 // where the adjusted value is ≤ α keeps the chance of any false rejection ≤ α.
 //

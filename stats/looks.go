@@ -13,6 +13,10 @@ import (
 const (
 	MaxRounds = 180
 	LastLook  = 2000
+
+	// LongRounds is how many of the rounds with longer slices it takes for them to
+	// say anything.
+	LongRounds = 3
 )
 
 // schedule returns every look there is: each about 1.5 times the one before.

@@ -50,7 +50,7 @@ type Request struct {
 
 	Lead   int64  `json:"lead,omitempty"`    // slice: unmeasured operations first
 	Until  string `json:"until,omitempty"`   // slice: "ops" or "gc"
-	Ops    int64  `json:"ops,omitempty"`     // slice until ops: how many; until gc: how many are expected; stats: how many
+	Ops    int64  `json:"ops,omitempty"`     // slice until ops: how many; until gc, and warm: how many are expected; stats: how many
 	Cycles int64  `json:"cycles,omitempty"`  // slice until gc: how many whole cycles; zero: 1
 	CapOps int64  `json:"cap_ops,omitempty"` // slice: operations to do even past cap_ns
 

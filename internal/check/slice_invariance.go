@@ -8,10 +8,8 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/stats"
 )
-
-// fewestLong is how many long rounds the check needs.
-const fewestLong = 3
 
 func sliceInvariance() Check {
 	return Check{
@@ -35,7 +33,7 @@ func sliceInvariance() Check {
 						continue
 					}
 					short, long, tau := ratios(sums, w.ID, c.ID, in.Study.Baseline)
-					if len(long) < fewestLong {
+					if len(long) < stats.LongRounds {
 						continue
 					}
 					by, lo, hi, ok := shift(short, long, strict)

@@ -9,7 +9,7 @@ import (
 )
 
 // alpha is the error level of a family.
-const alpha = 0.05
+const alpha = stats.Alpha
 
 // Compare holds every contender, also those that stand apart, and the control against the baseline on every
 // workload and metric, with intervals at the level the package documentation

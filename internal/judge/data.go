@@ -188,9 +188,6 @@ func newIndex(d Data) *index {
 	return x
 }
 
-// fewestLong is how many rounds with longer slices say what a token costs.
-const fewestLong = 3
-
 // tokenCost is the CPU time that a token costs a process, in threads of its
 // runtime that stay awake for a moment. In a slice of n operations an operation
 // takes a + b/n, so that slices of two lengths give b. It is the median over
@@ -223,7 +220,7 @@ func (x *index) tokenCost(d Data) float64 {
 		}
 		byRound[c.round] = append(byRound[c.round], (ns/ops-of[0]/of[1])/(1/few-1/many))
 	}
-	if len(byRound) < fewestLong {
+	if len(byRound) < stats.LongRounds {
 		return 0
 	}
 	var medians []float64

@@ -18,9 +18,16 @@ import (
 // wide to decide anything.
 const MinRounds = 12
 
-// LeastRounds is the fewest rounds that a budget set by the user is stretched
-// to: with one look they give an interval to each of six workloads.
-const LeastRounds = 8
+// leastRounds is the fewest rounds that a budget set by the user is stretched to,
+// however few workloads there are.
+const leastRounds = 8
+
+// LeastRounds is the fewest rounds that a budget set by the user is stretched to:
+// as many as give each of so many workloads an interval at the first of the looks.
+func LeastRounds(workloads, looks int) int {
+	level := stats.LookLevel(stats.Alpha, looks) / float64(max(1, workloads))
+	return max(leastRounds, stats.MinRounds(level))
+}
 
 // FullRounds is the fewest rounds of a full budget that has time for them, even
 // if everything is decided earlier: ranks among many contenders need more rounds
@@ -32,7 +39,8 @@ const FullRounds = 18
 const MaxRounds = stats.MaxRounds
 
 // LongEvery is how often an extra round runs at LongTau times the slice
-// length, and LongTau how much longer its slices are.
+// length, and LongTau how much longer its slices are. A plan that has no time
+// for [stats.LongRounds] of them has none.
 const (
 	LongEvery = 8
 	LongTau   = 8
@@ -131,12 +139,13 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 			p.Slices = fewer(rule, pilots, o.Measured, share)
 		}
 		p.SecondsPerRound = pace * seconds(p.Slices, pilots)
-		perRound := p.SecondsPerRound
+		within := func(perRound float64) int { return min(o.Done+max(0, int(left/perRound)), most) }
+		p.RoundsPlanned, p.LongEvery = within(p.SecondsPerRound), 0
 		if long := longer(p.Slices); o.Long && p.Isolation == tare.Lockstep && len(long) > 0 {
-			p.LongEvery = LongEvery
-			perRound += pace * seconds(long, pilots) / LongEvery
+			if n := within(p.SecondsPerRound + pace*seconds(long, pilots)/LongEvery); n >= stats.LongRounds*LongEvery {
+				p.RoundsPlanned, p.LongEvery = n, LongEvery
+			}
 		}
-		p.RoundsPlanned = min(o.Done+max(0, int(left/perRound)), most)
 		if p.RoundsPlanned >= MinRounds || share < shareStep {
 			break
 		}
@@ -145,7 +154,7 @@ func New(workloads []tare.Workload, contenders []string, pilots []tare.Pilot, o 
 	switch {
 	case p.Fits:
 	case o.User:
-		p.RoundsPlanned = max(p.RoundsPlanned, LeastRounds)
+		p.RoundsPlanned = max(p.RoundsPlanned, LeastRounds(len(p.Slices), 1))
 	default:
 		p.RoundsPlanned = MinRounds
 	}

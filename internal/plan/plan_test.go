@@ -253,8 +253,42 @@ func TestBudgets(t *testing.T) {
 		t.Error("a second is said to fit")
 	}
 	own := study(t, false, plan.Options{Budget: time.Second, User: true})
-	if own.RoundsPlanned != plan.LeastRounds || !own.Stretched || own.Fits {
-		t.Errorf("a second of the user's own plans %d rounds, stretched %v, fits %v; want %d, true, false", own.RoundsPlanned, own.Stretched, own.Fits, plan.LeastRounds)
+	if own.RoundsPlanned != plan.LeastRounds(1, 1) || !own.Stretched || own.Fits {
+		t.Errorf("a second of the user's own plans %d rounds, stretched %v, fits %v; want %d, true, false", own.RoundsPlanned, own.Stretched, own.Fits, plan.LeastRounds(1, 1))
+	}
+}
+
+// Rounds with longer slices take the time of several others: a plan has them only
+// where there are enough of them to say anything.
+func TestLongRoundsOnlyWhereTheyCount(t *testing.T) {
+	with := 0
+	for _, budget := range []time.Duration{5 * time.Second, 20 * time.Second, time.Minute, 2 * time.Minute, 10 * time.Minute, time.Hour} {
+		p := study(t, false, plan.Options{Budget: budget, User: true, Long: true})
+		if p.LongEvery > 0 {
+			with++
+		}
+		if long := p.RoundsPlanned / plan.LongEvery; p.LongEvery > 0 && long < stats.LongRounds {
+			t.Errorf("%v: %d long rounds among %d", budget, long, p.RoundsPlanned)
+		}
+	}
+	if with == 0 || with == 6 {
+		t.Errorf("%d of 6 budgets have long rounds", with)
+	}
+}
+
+// As many rounds as a budget is stretched to give each workload an interval.
+func TestLeastRoundsGiveIntervals(t *testing.T) {
+	for workloads, want := range map[int]int{0: 8, 1: 8, 6: 8, 7: 9, 33: 11, 102: 12, 1000: 16} {
+		if got := plan.LeastRounds(workloads, 1); got != want {
+			t.Errorf("%d workloads: %d rounds, want %d", workloads, got, want)
+		}
+		effects := make([]float64, plan.LeastRounds(workloads, 1))
+		for i := range effects {
+			effects[i] = float64(i)
+		}
+		if _, _, ok := stats.Interval(effects, stats.Alpha/float64(max(1, workloads))); !ok {
+			t.Errorf("%d workloads: no interval of %d rounds", workloads, len(effects))
+		}
 	}
 }
 

@@ -75,7 +75,7 @@ func TestSession(t *testing.T) {
 	if a, err := s.Answer(ctx, "w", []int{3, 1}); err != nil || len(a) != 2 || a[0].Case != 3 {
 		t.Errorf("answers %v, %v", a, err)
 	}
-	if a, err := s.Warm(ctx, "w", 3, time.Millisecond, time.Second); err != nil || a.Ops != 1 {
+	if a, err := s.Warm(ctx, "w", 3, time.Millisecond, time.Second, 0); err != nil || a.Ops != 1 {
 		t.Errorf("warm %+v, %v", a, err)
 	}
 	if a, err := s.Slice(ctx, wire.Request{On: "w", Ops: 40}, time.Millisecond); err != nil || a.Ops != 40 || a.WallNS != 1000 {

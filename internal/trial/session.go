@@ -59,10 +59,11 @@ func (s *Session) Answer(ctx context.Context, on string, cases []int) ([]wire.An
 }
 
 // Warm has workload on run until minGC collection cycles or atLeast have
-// passed, whichever is first, and never past limit.
-func (s *Session) Warm(ctx context.Context, on string, minGC int64, atLeast, limit time.Duration) (wire.Reply, error) {
+// passed, whichever is first, and never past limit. ops is how many operations
+// are expected to last that long; zero: not known.
+func (s *Session) Warm(ctx context.Context, on string, minGC int64, atLeast, limit time.Duration, ops int64) (wire.Reply, error) {
 	a, err := s.do(ctx, wire.Request{
-		Op: wire.OpWarm, On: on, MinGC: minGC, MinNS: atLeast.Nanoseconds(), CapNS: limit.Nanoseconds(),
+		Op: wire.OpWarm, On: on, MinGC: minGC, MinNS: atLeast.Nanoseconds(), CapNS: limit.Nanoseconds(), Ops: ops,
 	}, limit)
 	return a, measured(a, err)
 }

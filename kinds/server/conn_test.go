@@ -142,7 +142,7 @@ func TestVisits(t *testing.T) {
 	for _, op := range served["tiny"].Ops {
 		in := b.ready(b.input(op, tare.Traffic{Connections: 4}))
 		b.right(in)
-		if a, err := b.Warm(t.Context(), op, 3, 10*time.Millisecond, time.Second); err != nil || a.Ops < 4 {
+		if a, err := b.Warm(t.Context(), op, 3, 10*time.Millisecond, time.Second, 0); err != nil || a.Ops < 4 {
 			t.Errorf("warm %+v, %v", a, err)
 		}
 		var sum wire.Reply
@@ -255,7 +255,7 @@ func TestFactors(t *testing.T) {
 	t.Run("delay", func(t *testing.T) {
 		in := b.ready(b.input("get-7", tare.Traffic{Connections: 3, Delay: 30 * time.Millisecond, Bandwidth: 8e6}))
 		b.right(in)
-		if a, err := b.Warm(t.Context(), in.ID, 3, time.Millisecond, time.Second); err != nil || a.Ops < 3 {
+		if a, err := b.Warm(t.Context(), in.ID, 3, time.Millisecond, time.Second, 0); err != nil || a.Ops < 3 {
 			t.Errorf("warm %+v, %v", a, err)
 		}
 		b.visit("get-7", 0, 6)

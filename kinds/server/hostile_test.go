@@ -54,7 +54,7 @@ func TestHostile(t *testing.T) {
 				_, err = b.Slice(t.Context(), wire.Request{On: "get-7", Ops: 20}, 0)
 			}
 			asClass(t, err, c.class, c.words)
-			if _, again := b.Warm(t.Context(), "get-7", 1, time.Millisecond, time.Second); !errors.Is(again, err) {
+			if _, again := b.Warm(t.Context(), "get-7", 1, time.Millisecond, time.Second, 0); !errors.Is(again, err) {
 				t.Errorf("then %v, at first %v", again, err)
 			}
 			if d := time.Since(began); d > 20*time.Second {

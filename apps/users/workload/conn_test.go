@@ -163,7 +163,7 @@ func TestAnswers(t *testing.T) {
 						t.Errorf("%s: %+v", op, a)
 					}
 				}
-				if a, err := b.Warm(t.Context(), in.ID, 3, time.Millisecond, time.Second); err != nil || a.Errors > 0 {
+				if a, err := b.Warm(t.Context(), in.ID, 3, time.Millisecond, time.Second, 0); err != nil || a.Errors > 0 {
 					t.Errorf("%s: %+v, %v", op, a, err)
 				}
 				s, _ := b.Gauges(in.ID)
