@@ -52,8 +52,9 @@ type Pilot struct {
 	NSPerOp     float64 `json:"ns_per_op"`
 	BytesPerOp  float64 `json:"bytes_per_op"`
 	AllocsPerOp float64 `json:"allocs_per_op"`
-	CycleNS     float64 `json:"cycle_ns,omitempty"` // wall time from one collection cycle to the next; zero: none seen
-	SetupNS     float64 `json:"setup_ns"`           // start, prepare, sample and warm-up, as in every round
+	CycleNS     float64 `json:"cycle_ns,omitempty"`  // wall time from one collection cycle to the next; zero: none seen
+	SetupNS     float64 `json:"setup_ns"`            // start, prepare, sample and warm-up, as in every round
+	AroundNS    float64 `json:"around_ns,omitempty"` // of a benchmark: what testing takes around each slice
 }
 
 // Until is what ends a slice.

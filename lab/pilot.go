@@ -169,9 +169,13 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 		}
 		p := tare.Pilot{Contender: c.ID, Workload: w.ID, NSPerOp: perOp(warm.WallNS, warm.Ops)}
 		ops := statsOps(p.NSPerOp)
+		asked := r.o.Now()
 		mem, err := s.Stats(ctx, w.ID, ops, expect(ops, p.NSPerOp))
 		if err != nil {
 			return err
+		}
+		if w.Slice > 0 {
+			p.AroundNS = max(0, float64(r.o.Now().Sub(asked))-float64(mem.Ops)*p.NSPerOp)
 		}
 		p.BytesPerOp, p.AllocsPerOp = perOp(mem.Bytes, mem.Ops), perOp(mem.Allocs, mem.Ops)
 		if warm.GC < 2 && p.BytesPerOp >= 1 && w.Heap == 0 && w.Traffic == nil && w.Slice == 0 { // so long are its cycles: look longer
@@ -185,7 +189,7 @@ func (r *run) pilotOne(ctx context.Context, c tare.Contender) error {
 		case warm.GC >= 2:
 			p.CycleNS = float64(warm.WallNS) / float64(warm.GC)
 		}
-		p.SetupNS = float64(opened+prepared) + float64(warmUp(w)) + float64(ops)*p.NSPerOp
+		p.SetupNS = float64(opened+prepared) + float64(warmUp(w)) + float64(ops)*p.NSPerOp + 2*p.AroundNS
 		opened = 0
 		r.pilots = append(r.pilots, p)
 	}

@@ -93,7 +93,7 @@ func soonest(s tare.Slicing, pilots []tare.Pilot, v stats.Variance) float64 {
 			continue
 		}
 		setup += max(setupUnknown, p.SetupNS)
-		slice += float64(ops+s.Lead[p.Contender])*p.NSPerOp + tokenNS
+		slice += float64(ops+s.Lead[p.Contender])*p.NSPerOp + tokenNS + p.AroundNS
 	}
 	return math.Sqrt(setup / max(1, slice) / betweenShare(v, s))
 }

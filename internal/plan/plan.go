@@ -209,8 +209,8 @@ func seconds(slices []tare.Slicing, pilots []tare.Pilot) float64 {
 				if s.Count == 1 && s.Cycles == nil { // continuous, and as long as it is meant to be
 					slice = float64(s.TargetNS)
 				}
-				ns += float64(s.MemoryOps) * p.NSPerOp
-				ns += float64(s.Count) * (slice*(1+float64(s.Lead[p.Contender])/float64(ops)) + tokenNS)
+				ns += float64(s.MemoryOps)*p.NSPerOp + p.AroundNS
+				ns += float64(s.Count) * (slice*(1+float64(s.Lead[p.Contender])/float64(ops)) + tokenNS + p.AroundNS)
 			}
 		}
 	}

@@ -84,6 +84,26 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// With more parts than benchmarks some have nothing to compare.
+func TestMergeOfAnEmptyPart(t *testing.T) {
+	a, b := bench{id: "m.BenchmarkA", effects: steady(1)}, bench{id: "m.BenchmarkB", effects: steady(1.5)}
+	for _, empty := range []int{0, 1} {
+		list := parts(t, a, b)
+		list[empty] = Report{Shard: list[empty].Shard, Base: "main", Head: "worktree", Commit: list[empty].Commit, Sentence: "nothing to compare"}
+		m, err := Merge(list)
+		if err != nil || len(m.Results) != 1 || m.Base != list[1-empty].Base || m.Head != list[1-empty].Head || m.Nothing != "" {
+			t.Errorf("part %d is empty: %v, %d results, %s against %s", empty+1, err, len(m.Results), m.Head, m.Base)
+		}
+	}
+	list := parts(t, a, b)
+	for i := range list {
+		list[i] = Report{Shard: list[i].Shard, Base: "main", Head: "worktree", Commit: list[i].Commit, Sentence: "nothing to compare"}
+	}
+	if m, err := Merge(list); err != nil || m.Nothing != "nothing to compare" {
+		t.Errorf("both are empty: %v, %q", err, m.Nothing)
+	}
+}
+
 func TestMergeRefuses(t *testing.T) {
 	a, b := bench{id: "m.BenchmarkA", effects: steady(1)}, bench{id: "m.BenchmarkB", effects: steady(1.5)}
 	for want, change := range map[string]func([]Report) []Report{
