@@ -17,10 +17,10 @@ func (m meter) client(a Assessment) []tare.Finding {
 	const advice = "read CPU per request, which a busy load generator does not touch; or give it more processors (--threads), or ask for less"
 	switch {
 	case a.Limit == LimitClient:
-		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Void, Message: "throughput and latencies are the load generator's own as much as the server's", Advice: advice}}
+		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Void, Message: "throughput and latencies are limited by the load generator, not only by the server", Advice: advice}}
 	case m.waited() >= waitedOff:
 		return []tare.Finding{{Check: "generator-headroom", Severity: tare.Warn, Advice: "let nothing else run beside it, or give it processors of its own",
-			Message: fmt.Sprintf("the load generator waited for a processor for %s of the time: latencies hold that, too", format.Percent(m.waited()))}}
+			Message: fmt.Sprintf("the load generator waited for a processor for %s of the time: latencies include that wait", format.Percent(m.waited()))}}
 	}
 	return nil
 }

@@ -196,7 +196,7 @@ func (m meter) limit() (Limit, string) {
 	case known && served >= saturated:
 		return LimitServer, fmt.Sprintf("the server used %s of its %s", format.Percent(served), processors(m.f.ServerCores))
 	case m.open() && m.held():
-		return LimitNone, fmt.Sprintf("the rate asked for was carried%s", m.spare())
+		return LimitNone, fmt.Sprintf("the requested rate was achieved%s", m.spare())
 	case !m.open() && m.thinks():
 		return LimitNone, fmt.Sprintf("each of %s paused for %s after an answer, which took %s in the mean", placesOf(m.r), short(m.f.Think), short(time.Duration(m.r.Service.Mean())))
 	case m.path() >= onTheLink:

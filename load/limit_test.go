@@ -100,7 +100,7 @@ func TestLimit(t *testing.T) {
 		}, LimitServer, "", "error-in-loop warn,timeouts-counted note"},
 		"nothing": {&Result{Errors: map[Class]int64{ErrConnect: 10}, FirstError: "refused"}, nil, LimitNone, "nothing was measured", "error-in-loop warn"},
 
-		"the rate is carried": {open(), nil, LimitNone, "the rate asked for was carried", ""},
+		"the rate is carried": {open(), nil, LimitNone, "the requested rate was achieved", ""},
 		"carried, and the server has more": {open(), func(_ *Result, f *Facts) { f.ServerCPU, f.ServerCores = 4*time.Second, 2 },
 			LimitNone, "while the server used 20 % of its 2 processors", ""},
 		"carried, and the server has no more": {open(), func(_ *Result, f *Facts) { f.ServerCPU, f.ServerCores = 19*time.Second, 2 }, LimitServer, "95 %", ""},

@@ -300,14 +300,14 @@ func (x *search) conclude(err error) {
 		f.Ruling, f.Sentence = tare.Inconclusive, "the search was cut short"+least
 	case x.ended():
 		f.Ruling = tare.VoidRuling
-		f.Sentence = fmt.Sprintf("nothing follows about the most that the server can do: at %s, %s%s", last.Trial, last.Why, least)
+		f.Sentence = fmt.Sprintf("the server's capacity is unknown: at %s, %s%s", last.Trial, last.Why, least)
 	case best == nil && x.doubt() == "":
-		f.Ruling, f.Sentence = tare.NotMet, fmt.Sprintf("%v is not kept even at %s: %s", f.SLO, last.Trial, last.Why)
+		f.Ruling, f.Sentence = tare.NotMet, fmt.Sprintf("%v is missed even at %s: %s", f.SLO, last.Trial, last.Why)
 	case best == nil:
-		f.Ruling, f.Sentence = tare.Inconclusive, fmt.Sprintf("%v cannot be ruled on: %s; measure for longer (-d)", f.SLO, x.doubt())
+		f.Ruling, f.Sentence = tare.Inconclusive, fmt.Sprintf("%v has no verdict: %s; measure for longer (-d)", f.SLO, x.doubt())
 	case last.Trial.Rate > 0 && last.Ruling == tare.Met:
 		f.Ruling, f.PerSecond = tare.Met, last.PerSecond()
-		f.Sentence = fmt.Sprintf("the server keeps %v at %s requests per second, sent whatever came back; with %s that wait for their answers it was %s",
+		f.Sentence = fmt.Sprintf("the server keeps %v at %s requests per second, in an open loop; with %s that wait for their answers it was %s",
 			f.SLO, figure(f.PerSecond), countOf(f.Connections), figure(f.AtLeast))
 	case last.Ruling == tare.Inconclusive && !last.Undecided:
 		f.Ruling, f.Sentence = tare.Inconclusive, "too few answers to confirm it in an open loop, "+last.Why+least

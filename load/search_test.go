@@ -91,7 +91,7 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 	if math.Abs(got.AtLeast-5000) > 1 {
 		t.Errorf("in a closed loop %.0f", got.AtLeast)
 	}
-	if !strings.Contains(got.Sentence, "p98<20ms,errors<=0.1%") || !strings.Contains(got.Sentence, "sent whatever came back") {
+	if !strings.Contains(got.Sentence, "p98<20ms,errors<=0.1%") || !strings.Contains(got.Sentence, "in an open loop") {
 		t.Error(got.Sentence)
 	}
 	var closed []int

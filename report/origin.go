@@ -26,7 +26,7 @@ func because(r *tare.Result) []string {
 		}
 	}
 	if len(unasked) > 0 {
-		out = append(out, "Not taken apart, as their workloads were not weighed in this run: "+inWords(unasked)+".")
+		out = append(out, "Not taken apart, as their workloads were not measured in this run: "+inWords(unasked)+".")
 	}
 	return out
 }

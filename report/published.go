@@ -105,7 +105,7 @@ func (b *board) missing() string {
 	if len(ids) == 0 {
 		return ""
 	}
-	return "Published as well, and not weighed in this run: " + inWords(ids) + "."
+	return "Published as well, and not measured in this run: " + inWords(ids) + "."
 }
 
 // tables are the figures, the ratios beside those published, and likewise of

@@ -296,7 +296,7 @@ func limits(r *tare.Result) []Item {
 		}
 	}
 	for _, n := range notWeighed(r) {
-		items = append(items, Item{parts: []Field{{Text: "Not weighed: "}, {Text: n}}})
+		items = append(items, Item{parts: []Field{{Text: "Not measured: "}, {Text: n}}})
 	}
 	return items
 }

@@ -62,7 +62,7 @@ func TestPublishedTable(t *testing.T) {
 	got := sectionText(t, faces(), heading)
 	for _, want := range []string{
 		"\n  get-random, own client\n", "2.010 [1.984, 2.036]  2.009", "–                 1.302", "41.7", "3.913",
-		"\n  Published as well, and not weighed in this run: get-64.",
+		"\n  Published as well, and not measured in this run: get-64.",
 	} {
 		assert.Contains(t, "text", got, want)
 	}

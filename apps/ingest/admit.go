@@ -30,7 +30,7 @@ type Head struct {
 // one of formats, or JSON where none are given.
 func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
 	if s.token != nil && !s.bears(h.Authorization) {
-		return "", because(nil, unauthorized, "unauthorized", "a bearer token is wanted")
+		return "", because(nil, unauthorized, "unauthorized", "a bearer token is required")
 	}
 	format, ok := mediaType(h.ContentType)
 	if !ok || len(formats) == 0 && format != JSON || len(formats) > 0 && !slices.Contains(formats, format) {

@@ -75,7 +75,7 @@ func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 		fmt.Fprintf(stderr, "%s: %s\n", name(), line)
 	}
 	if !r.service.Guarded && r.service.Token == "" && slices.ContainsFunc(r.fronts, (*front).exposed) {
-		fmt.Fprintf(stderr, "%s: other machines can reach this, and no token is asked for\n", name())
+		fmt.Fprintf(stderr, "%s: other machines can reach this, and no token is required\n", name())
 	}
 	for _, f := range r.fronts {
 		by := ""
@@ -92,7 +92,7 @@ func (a alone) serve(ctx context.Context, s setup, stderr io.Writer) error {
 			return also(fmt.Errorf("serving ended: %w", err), r.stop(linger))
 		case <-renew:
 			if err := r.pair.load(); err != nil {
-				fmt.Fprintf(stderr, "%s: the certificate is as it was: %v\n", name(), err)
+				fmt.Fprintf(stderr, "%s: the old certificate remains in use: %v\n", name(), err)
 				continue
 			}
 			fmt.Fprintf(stderr, "%s: new connections have the certificate that is in %s now\n", name(), s.cert)

@@ -87,7 +87,7 @@ func TestCertificateIsRenewed(t *testing.T) {
 	if err := os.WriteFile(cert, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	hangUp("the certificate is as it was: ")
+	hangUp("the old certificate remains in use: ")
 	if n := serial(); n != 2 {
 		t.Errorf("certificate %d", n)
 	}
@@ -109,7 +109,7 @@ func TestExposed(t *testing.T) {
 		said, done := make(lines, 9), make(chan error, 1)
 		go func() { done <- a.serve(ctx, s, said) }()
 		line := <-said
-		if warned := strings.Contains(line, "no token is asked for"); warned != (addr == "0.0.0.0:0") {
+		if warned := strings.Contains(line, "no token is required"); warned != (addr == "0.0.0.0:0") {
 			t.Errorf("%s, guarded %v: %q", addr, guarded, line)
 		}
 		cancel()

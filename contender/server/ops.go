@@ -128,7 +128,7 @@ func (o *Ops) answer(q Question) (Page, bool) {
 	case q.Path == "/health", strings.HasPrefix(q.Path, "/grpc.health.v1."), q.Method == http.MethodOptions:
 		return Page{}, false
 	case o.token != nil && !o.bears(q.Authorization):
-		reply := o.refuse(http.StatusUnauthorized, "a bearer token is wanted")
+		reply := o.refuse(http.StatusUnauthorized, "a bearer token is required")
 		reply.Header = [2]string{"WWW-Authenticate", "Bearer"}
 		return reply, true
 	case len(o.routes) > 0 && !known && !ofRPC(q):

@@ -58,9 +58,9 @@ func TestOps(t *testing.T) {
 		{"GET", "/health", nil, 418, ""},
 		{"GET", "/metrics", nil, 200, "# TYPE x_total counter\nx_total 7\n"},
 		{"GET", "/metrics", []string{"Accept", "application/openmetrics-text; version=1.0.0, */*;q=0.1"}, 200, "# TYPE x counter\nx_total 7\n"},
-		{"GET", "/openapi.json", nil, 401, "a bearer token is wanted"}, // the app has an answer, which is the app's matter
-		{"POST", "/", nil, 401, "a bearer token is wanted"},
-		{"POST", "/", []string{"Authorization", "Bearer wrong"}, 401, `{"m":"a bearer token is wanted"}`},
+		{"GET", "/openapi.json", nil, 401, "a bearer token is required"}, // the app has an answer, which is the app's matter
+		{"POST", "/", nil, 401, "a bearer token is required"},
+		{"POST", "/", []string{"Authorization", "Bearer wrong"}, 401, `{"m":"a bearer token is required"}`},
 		{"POST", "/", []string{"Authorization", "Basic secret"}, 401, ""},
 		{"POST", "/", bearer, 418, ""},
 		{"OPTIONS", "/v1/users", nil, 418, ""},

@@ -6,7 +6,7 @@ func build() Check {
 	return Check{
 		ID:       "build",
 		Severity: tare.Void,
-		Summary:  "A contender could not be built. The study goes on without it. One that takes programs which are not installed is left out as well; that is a note, and no mistake of anybody's.",
+		Summary:  "A contender could not be built. The study goes on without it. One that takes programs which are not installed is left out as well; that is a note, and not an error.",
 		Why: "A comparison from which the awkward contenders silently dropped out is a different comparison. " +
 			"What was asked for and could not be built is listed with the compiler's first words.",
 		Advice: "build the contender by itself in its own directory (GOWORK=off go build) and read the whole message",
@@ -16,7 +16,7 @@ func build() Check {
 				if c.Absent() {
 					out = append(out, tare.Finding{
 						Contender: c.ID, Severity: tare.Note, Message: c.Error,
-						Advice: "install what is missing, or put it on PATH; docs/peers.md says how each of the peers is had and set up",
+						Advice: "install what is missing, or put it on PATH; docs/peers.md says how to get and set up each peer",
 					})
 					continue
 				}

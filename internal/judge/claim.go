@@ -32,7 +32,7 @@ func claimEdges(c tare.Claim) []float64 {
 // Claims answers the study's claims. The first outcome that matches wins, in
 // this order:
 //
-//	not measured       the contender or workload was not weighed, could not be
+//	not measured       the contender or workload was not measured, could not be
 //	                   built, or is void here, or the metric says nothing about
 //	                   the workload
 //	void as published  the contender is a trap, and the check that was expected
@@ -54,8 +54,8 @@ func claimEdges(c tare.Claim) []float64 {
 // published number times or divided by 1.25 and is refuted otherwise. A trend
 // has no size, so that it holds where a ratio's direction would, and its 1 is a
 // ratio that stays as it is along the workloads. A growth holds where the
-// interval of the exponent reaches within 0.1 of the published one, and is
-// refuted otherwise. Statements are answered by
+// whole interval of the exponent lies within 0.1 of the published one, and is
+// refuted where all of it lies outside. Statements are answered by
 // the check they name. A share holds where the whole interval is at or above
 // it and is refuted where all of it lies below. A cause is refuted where another
 // step of the decomposition has a share of its own, and holds where none can have
@@ -96,7 +96,7 @@ func (b *rulingData) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 	}
 	who, ok := b.d.contender(c.Contender)
 	if !ok {
-		notMeasured(r, c.Contender+" was not weighed")
+		notMeasured(r, c.Contender+" was not measured")
 		return
 	}
 	if who.Absent() {

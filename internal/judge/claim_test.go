@@ -125,7 +125,7 @@ func TestClaimsNotAnsweredByARatio(t *testing.T) {
 	d := asking()
 	d.Contenders = d.Contenders[:3]
 	d.Study.Claims = []tare.Claim{published(2, 1, "")}
-	if r := Claims(d, nil, nil, nil, nil)[0]; r.Outcome != tare.NotMeasured || r.Why != "lean was not weighed" {
+	if r := Claims(d, nil, nil, nil, nil)[0]; r.Outcome != tare.NotMeasured || r.Why != "lean was not measured" {
 		t.Errorf("absent contender: %+v", r)
 	}
 }

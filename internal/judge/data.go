@@ -84,7 +84,7 @@ func metricsOf(w tare.Workload, metrics []string) []string {
 func (d Data) measures(workload, metric string) (why string, ok bool) {
 	w, ok := d.workload(workload)
 	if !ok {
-		return workload + " was not weighed", false
+		return workload + " was not measured", false
 	}
 	if len(metricsOf(w, []string{metric})) > 0 {
 		return "", true

@@ -21,7 +21,7 @@ import (
 // 5 %. Where it is within the noise floor of the comparisons, as where it is
 // not shown, there are no shares.
 //
-// A contender that is void, was not weighed or is a trap is left out of the
+// A contender that is void, was not measured or is a trap is left out of the
 // chain, and what it changes is counted with the step after it. The sentence
 // says so; where nothing is left it says why, and there are no steps.
 //
@@ -106,7 +106,7 @@ func (b *rulingData) chain(asked tare.Decompose, metric string) (steps []tare.Ca
 func (b *rulingData) absent(id, workload, metric string) string {
 	who, ok := b.d.contender(id)
 	if !ok {
-		return id + " was not weighed"
+		return id + " was not measured"
 	}
 	if who.Absent() {
 		return id + " is " + who.Error

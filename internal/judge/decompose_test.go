@@ -150,15 +150,15 @@ func TestDecomposeLeavesOut(t *testing.T) {
 		{"void", nil, wrong, "encoding-json lean the framework; lean fat a line of log and the terminal; ", " Left out: other is void by wrong-answer: m."},
 		{"void on another metric", nil, tare.Finding{Check: "x", Severity: tare.Void, Contender: "other", Metric: "time"},
 			"encoding-json lean the framework; lean other a line of log; other fat the terminal; ", ", each at 98.3 %."},
-		{"not weighed", gone("lean"), tare.Finding{}, "encoding-json other the framework and a line of log; other fat the terminal; ", " Left out: lean was not weighed."},
+		{"not weighed", gone("lean"), tare.Finding{}, "encoding-json other the framework and a line of log; other fat the terminal; ", " Left out: lean was not measured."},
 		{"a trap", role("lean", tare.RoleTrap), tare.Finding{}, "encoding-json other the framework and a line of log; other fat the terminal; ", " Left out: lean is a trap, and traps are not compared."},
-		{"the last", gone("fat"), tare.Finding{}, "encoding-json lean the framework; lean other a line of log; ", " Left out: fat was not weighed; the chain ends at other."},
+		{"the last", gone("fat"), tare.Finding{}, "encoding-json lean the framework; lean other a line of log; ", " Left out: fat was not measured; the chain ends at other."},
 		{"nothing measured", func(d *Data) { d.Slices, d.Trials = nil, nil }, tare.Finding{}, "", "The difference in CPU time of fat against encoding-json on w is not taken apart: encoding-json has no CPU time on w."},
 		{"the first", nil, tare.Finding{Check: "trial", Severity: tare.Void, Contender: base, Message: "m"}, "",
 			"The difference in CPU time of fat against encoding-json on w is not taken apart: encoding-json is void by trial: m."},
 		{"all others", func(d *Data) { gone("lean")(d); gone("other")(d); gone("fat")(d) }, tare.Finding{}, "",
-			"is not taken apart: lean was not weighed; other was not weighed; fat was not weighed."},
-		{"the workload", func(d *Data) { d.Study.Workloads = nil }, tare.Finding{}, "", "is not taken apart: w was not weighed."},
+			"is not taken apart: lean was not measured; other was not measured; fat was not measured."},
+		{"the workload", func(d *Data) { d.Study.Workloads = nil }, tare.Finding{}, "", "is not taken apart: w was not measured."},
 	} {
 		d := told(53, fake{rounds: 12, roundSD: 0.01})
 		if c.change != nil {

@@ -253,7 +253,7 @@ func (f *text) walk(base int, body []byte, notes *[]string) error {
 			case x == '}' || x == ']':
 				open = open[:len(open)-1]
 			case len(open) == MaxDepth:
-				return f.fail(base+begin, fmt.Sprintf("nested more than %d deep", MaxDepth), "codecs refuse such documents or take minutes for one, so that they are not weighed")
+				return f.fail(base+begin, fmt.Sprintf("nested more than %d deep", MaxDepth), "codecs refuse such documents or take minutes for one, so they are not measured")
 			case x == '{':
 				open = append(open, object{keys: map[string]bool{}})
 			default:

@@ -14,7 +14,7 @@ import (
 )
 
 // Link is a call of the linker that makes a package's test binary anew, with
-// its functions in another order. Where code lies moves the time of tight loops
+// its functions in another order. Code placement changes the time of tight loops
 // by more than most changes do, and two trials of one binary never show it.
 //
 // It links the objects that the first build left: what somebody types meanwhile

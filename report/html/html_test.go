@@ -140,7 +140,7 @@ func own(key string) bool {
 func TestVoidIsStruckAndNamed(t *testing.T) {
 	r := htmltest.Whole()
 	page := rendered(t, r, Options{})
-	for _, want := range []string{"<s>0.700</s>", "void by wrong-answer", "p99 void by generator-headroom", "Not weighed", "not measured at this budget"} {
+	for _, want := range []string{"<s>0.700</s>", "void by wrong-answer", "p99 void by generator-headroom", "Not measured", "not measured at this budget"} {
 		if !strings.Contains(page, want) && !strings.Contains(strings.ToLower(page), strings.ToLower(want)) {
 			t.Errorf("no %q", want)
 		}

@@ -28,7 +28,7 @@ func wholeRuns() check.Check {
 		Summary: fmt.Sprintf("A benchmark cannot be cut into slices: one iteration is longer than a slice may be (%v), or testing takes more than half of that to set it up again, or its time is not proportional to its iterations: work around the loop makes up a fifth of a slice, or an iteration takes more than twice as long where eight times as many are asked for. "+
 			"It is weighed in whole runs instead, two of each side in a round, both sides with the same number of iterations, which take about %v. The other benchmarks stay in slices.", mostLength, wholeLength),
 		Why: "Where the time of an iteration depends on how many there are, a slice is the time of something else than go test -bench reports. " +
-			"Whole runs show what it reports, but the sides take turns less often: what the machine does meanwhile meets them less alike, and it takes more rounds to tell them apart.",
+			"Whole runs show what it reports, but the sides take turns less often: disturbances affect the sides less equally, so it takes more rounds to show a difference.",
 		Advice: "set up what is expensive once, outside of the benchmark or before b.ResetTimer, and let an iteration do the same work however many there are",
 	}
 }
@@ -37,8 +37,8 @@ func partialRevision() check.Check {
 	return check.Check{
 		ID: "partial-revision", Severity: tare.Note,
 		Summary: "A revision is unpacked without something that belongs to it: submodules are left empty, and contents in Git LFS are pointers where git-lfs is not installed.",
-		Why:     "A side that lacks files is another program, or does not build; who does not know that looks for the reason in the change.",
-		Advice:  "weigh packages that need none of it, or vendor what the submodules hold",
+		Why:     "A side that lacks files is another program, or does not build; without this note, the change would get the blame.",
+		Advice:  "measure packages that do not need it, or vendor what the submodules hold",
 	}
 }
 
@@ -46,7 +46,7 @@ func oneLayout() check.Check {
 	return check.Check{
 		ID: "one-layout", Severity: tare.Note,
 		Summary: "The linker of a side is older than Go 1.22 and cannot put functions in another order: the side is built once, and not linked anew for each round.",
-		Why:     "Where code lies moves the time of tight loops, by a fifth and more. With one build of a side that is part of the difference, and the control does not show it.",
+		Why:     "Code placement changes the time of tight loops, by a fifth and more. With one build of a side that is part of the difference, and the control does not show it.",
 		Advice:  "build both sides with a newer toolchain (--go), or trust no small difference in a tight loop",
 	}
 }

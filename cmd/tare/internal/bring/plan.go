@@ -53,7 +53,7 @@ func (b *Bench) plan(shared []suite.Benchmark) {
 			w.Set = map[string]string{gobench.SetRun: strconv.FormatInt(n, 10)}
 			of := wholeRuns()
 			if m.Run == 0 && m.Around < mostLength/aroundShare {
-				of.Advice = "a smaller input leaves time for more rounds, where it says as much"
+				of.Advice = "a smaller input leaves time for more rounds, if it is equally meaningful"
 			}
 			b.note(of, w.ID, fmt.Sprintf("%s: it is weighed in whole runs of %s, two of each side in a round", why, format.Count(n, "iteration")))
 			b.Study.Workloads = append(b.Study.Workloads, w)
@@ -91,7 +91,7 @@ func (b *Bench) indivisible(m suite.Benchmark) string {
 	case aroundShare*m.Around > most:
 		return fmt.Sprintf("testing takes %v to set the benchmark up again for every slice, and a slice is at most %v long", rounded(m.Around), most)
 	case m.Fixed > 0:
-		return fmt.Sprintf("%v of every run of it are work that stands around the loop and is in its time", rounded(m.Fixed))
+		return fmt.Sprintf("%v of every run of it is work outside the loop that its time includes", rounded(m.Fixed))
 	case m.Growth > 0:
 		return fmt.Sprintf("an iteration takes %.2g times as long where eight times as many are asked for", m.Growth)
 	}

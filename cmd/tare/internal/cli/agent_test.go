@@ -53,7 +53,7 @@ func TestRunOnRefuses(t *testing.T) {
 		"contradict":      {"run", "json-encode", "--rounds", "6", "--on", "agent:a", "--listen", ":0", "--nats", "nats://x"},
 		"does not take":   {"load", "--on", "local", "--search", "--slo", "p99<1s", ":1"},
 		"for 2 machines":  {"load", "--on", "local,ssh:a", "-c", "1", ":1"},
-		"place to meet":   {"fleet"},
+		"tare fleet needs --listen or --nats":   {"fleet"},
 		"--profile":       {"run", "json-encode", "--rounds", "6", "--on", "local", "--profile", "cpu"},
 	} {
 		var errs bytes.Buffer

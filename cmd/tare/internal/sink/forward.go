@@ -151,7 +151,7 @@ func (f *Forward) deliver(ctx context.Context, b Batch) (dead int, err error) {
 		if err == nil {
 			if err = f.Dead.Write(f.Name, b, result.Dead); err == nil {
 				if dead += len(result.Dead); len(result.Dead) > 0 {
-					f.Log.Warn("events are dead", "sink", f.Name, "events", len(result.Dead), "reason", result.Dead[0].Reason, "file", f.Dead.path)
+					f.Log.Warn("events rejected permanently", "sink", f.Name, "events", len(result.Dead), "reason", result.Dead[0].Reason, "file", f.Dead.path)
 				}
 				if len(result.Again) == 0 {
 					f.worked("send")

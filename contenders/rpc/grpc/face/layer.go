@@ -58,7 +58,7 @@ func asked(ctx context.Context, ops *server.Ops, method string) error {
 	}
 	_, refused := ops.Answer(server.Question{Method: "POST", Path: method, Authorization: authorization})
 	if refused {
-		return status.Error(codes.Unauthenticated, "a bearer token is wanted")
+		return status.Error(codes.Unauthenticated, "a bearer token is required")
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ type adviser struct {
 func (a *adviser) lines() []string {
 	subject := "On your " + a.d.routes()
 	if !slices.ContainsFunc(a.Result.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
-		return []string{fmt.Sprintf("%s: no recommendation: the workload %s was not weighed.", subject, allID)}
+		return []string{fmt.Sprintf("%s: no recommendation: the workload %s was not measured.", subject, allID)}
 	}
 	if why := a.Nothing(); why != "" {
 		return []string{fmt.Sprintf("%s: no recommendation: %s.", subject, why)}

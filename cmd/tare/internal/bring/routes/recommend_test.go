@@ -90,7 +90,7 @@ func TestRecommendation(t *testing.T) {
 		}, []string{best + ".", notice, "httprouter cannot have these routes: ':a' conflicts.", "loud cannot have these routes: panic: no (x.go:7).", "dead could not be weighed: exit status 2.",
 			`net/http cannot have these routes: panic: pattern "GET /a" conflicts with pattern "GET /b".`}},
 		"no rounds":   {func(r *tare.Result) { without(r, tare.ControlID) }, []string{"On your 2 routes: no recommendation: too few rounds for an interval."}},
-		"not weighed": {func(r *tare.Result) { r.Workloads = r.Workloads[1:] }, []string{"On your 2 routes: no recommendation: the workload all was not weighed."}},
+		"not weighed": {func(r *tare.Result) { r.Workloads = r.Workloads[1:] }, []string{"On your 2 routes: no recommendation: the workload all was not measured."}},
 		"alone":       {func(r *tare.Result) { without(r, "quick", "even", "slow") }, []string{"On your 2 routes: no recommendation: no router was weighed beside net/http."}},
 		"void baseline": {func(r *tare.Result) {
 			r.Findings = []tare.Finding{{Check: "control", Severity: tare.Void, Contender: tare.ControlID}}

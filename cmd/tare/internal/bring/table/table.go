@@ -273,7 +273,7 @@ func (t *page) tail() {
 		fmt.Fprintln(&t.b, line)
 	}
 	if len(r.NotWeighed) > 0 {
-		fmt.Fprintln(&t.b, "\nnot weighed")
+		fmt.Fprintln(&t.b, "\nnot measured")
 		for _, line := range t.notWeighed() {
 			fmt.Fprintf(&t.b, "  %s\n", line)
 		}

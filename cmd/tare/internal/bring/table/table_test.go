@@ -71,7 +71,7 @@ BenchmarkSlower/n=1   100   100      1.000  not judged  ~ (p=1.000 n=10)
 base against itself, over the same rounds: time within ±20.2 % at worst; what is said of time holds for all rows together
 void error-in-loop, head sub.BenchmarkVoid: it failed; look
 
-not weighed
+not measured
   BenchmarkGone: it is in base only
   BenchmarkLate/0, BenchmarkLate/1, BenchmarkLate/2, BenchmarkLate/3, 3 more: --max 1m holds 4
 `

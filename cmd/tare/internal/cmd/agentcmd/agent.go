@@ -60,7 +60,7 @@ that it refuses.`,
 	meet := cmdenv.NewFlags("Who orders")
 	meet.Set.StringVar(&w.join.Addr, "join", "", "join the coordinator at `host:port`")
 	meet.Set.StringVar(&w.join.Fingerprint, "fingerprint", "", "`SHA-256` of that coordinator's certificate")
-	meet.Set.StringVar(&w.tokenFile, "token-file", "", "`file` with the token that it lets agents in by")
+	meet.Set.StringVar(&w.tokenFile, "token-file", "", "`file` with the token that authenticates agents")
 	meet.Set.StringVar(&w.join.URL, "nats", "", "join the NATS cluster at `URL`")
 	meet.Set.StringVar(&w.join.Creds, "nats-creds", "", "`file` with credentials of that cluster")
 	meet.Set.StringVar(&w.prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster")

@@ -47,7 +47,7 @@ bad input.`,
 func show(ctx context.Context, env cmdenv.Env, m cmdenv.Machines, wait time.Duration, asJSON bool) error {
 	switch {
 	case m.Listen == "" && m.NATS == "":
-		return cmdenv.Usage("a fleet has a place to meet", "--listen HOST:PORT or --nats URL")
+		return cmdenv.Usage("tare fleet needs --listen or --nats", "--listen HOST:PORT or --nats URL")
 	case wait < 0 || wait > time.Hour:
 		return cmdenv.Usage(fmt.Sprintf("--wait %v is out of bounds", wait), "0s to 1h")
 	}

@@ -143,7 +143,7 @@ func weighUndecided(ctx context.Context, w *session.Session, built *bring.Bench,
 	}
 	study.Workloads = slices.DeleteFunc(slices.Clone(study.Workloads), func(one tare.Workload) bool { return !slices.Contains(open, one.ID) })
 	study.Criteria = slices.DeleteFunc(slices.Clone(study.Criteria), func(c tare.Criterion) bool { return c.Workload != "" && !slices.Contains(open, c.Workload) })
-	w.Progress.Say(fmt.Sprintf("%s undecided: the rest of the time is theirs", format.Count(len(open), "benchmark")))
+	w.Progress.Say(fmt.Sprintf("%s inconclusive: they get the remaining time", format.Count(len(open), "benchmark")))
 	w.Options.Budget = rest
 	return w.WeighQuietly(ctx, []cmdenv.Study{{Study: study}})
 }

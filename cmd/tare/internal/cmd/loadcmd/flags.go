@@ -265,7 +265,7 @@ func (w *words) combinations(changed func(string) bool, rpc bool) error {
 	}
 	switch {
 	case w.search && w.slo == "":
-		return cmdenv.Usage("--search needs to know what is to be kept", "e.g. --slo 'p99<50ms'")
+		return cmdenv.Usage("--search needs objectives", "e.g. --slo 'p99<50ms'")
 	case w.streams > 1 && w.http != http2 && !rpc:
 		return cmdenv.Usage("--streams is for --http 2", "others have one request at a time on each connection: -c")
 	case w.streams > 1 && w.engine == string(load.Portable):
@@ -273,7 +273,7 @@ func (w *words) combinations(changed func(string) bool, rpc bool) error {
 	case w.preset != "" && w.http != http1:
 		return cmdenv.Usage(fmt.Sprintf("--preset %s speaks HTTP/1.1", w.preset), "leave --http out")
 	case w.keepAlive && w.preset != presetAB:
-		return cmdenv.Usage("--keep-alive is for --preset ab", "connections are kept anyway")
+		return cmdenv.Usage("--keep-alive is for --preset ab", "connections are reused anyway")
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [APP]",
 		Short: "Run a measured service for real",
-		Long: `Build a contender and run it alone, as the service that it is weighed as.
+		Long: `Build a contender and run it standalone, as the service that the studies measure.
 
 Without an APP, what can be served is listed: the services, the stacks each is
 written in, and what can be set about it. Every setting can be given by the
@@ -125,7 +125,7 @@ func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Fla
 	which := cmdenv.NewFlags("What is served")
 	which.Set.StringVar(&o.stack, "stack", "", "`name` of a contender that serves the app; tare serve lists them")
 	which.Set.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	which.Set.BoolVar(&o.dryRun, "dry-run", false, "say what would be built and run, and leave it at that")
+	which.Set.BoolVar(&o.dryRun, "dry-run", false, "only print what would be built and run")
 	which.Set.BoolVarP(&o.quiet, "quiet", "q", false, "do not say what is being built")
 	which.Set.BoolVar(asJSON, "json", false, "print the list as JSON")
 
