@@ -95,36 +95,47 @@ type Sources interface {
 type Options struct {
 	Kinds   map[string]Kind
 	Sources Sources
-	Dir     string           // this run's own directory: journal, inputs; made if missing
-	Now     func() time.Time // zero: time.Now
+	Dir     string // this run's own directory: journal, inputs; made if missing
+
+	Measuring
+	Host
+}
+
+// Measuring says what of a study is measured, how long, and in which way.
+type Measuring struct {
+	Only   Only          // a part of the study; zero: by Quick
+	Quick  bool          // only what carries a claim or criterion
+	Budget time.Duration // measuring time; zero: the study's own for Quick or full
+	User   bool          // the budget is the user's own: refuse rather than stretch it
+	Rounds int           // fixed number of rounds, one look at the end; zero: by budget
+	Until  float64       // go on until every question is answered and every difference is found or smaller than this share, at most Budget; zero: no
+	Permit Permit        // asked before each round, where others share the rounds; nil: all of Rounds
 
 	Seed      uint64         // zero: from the clock; recorded
-	Budget    time.Duration  // measuring time; zero: the study's own for Quick or full
-	Quick     bool           // only what carries a claim or criterion
-	User      bool           // the budget is the user's own: refuse rather than stretch it
-	Until     float64        // go on until every question is answered and every difference is found or smaller than this share, at most Budget; zero: no
-	Rounds    int            // fixed number of rounds, one look at the end; zero: by budget
-	Permit    Permit         // asked before each round, where others share the rounds; nil: all of Rounds
 	Isolation tare.Isolation // zero: lockstep
 	Slice     time.Duration  // slice length wanted; zero: by METHOD's rule
 	Most      int            // slices of a contender in a round, of work that allocates nothing; zero: by that rule
-	Only      Only           // weigh a part of the study; zero: by Quick
 	Procs     int            // GOMAXPROCS of contenders; zero: the kind's own
 	Env       []string       // NAME=value, for every contender
 	At        float64        // operations per second to work out the cost at; zero: none
 	Profile   []string       // cpu, mem: to be taken of every contender after the rounds
-	Resume    bool           // go on with the journal in Dir
-	Stored    *tare.Result   // an older result of the study, to be told what has changed since; nil: none
+}
 
-	Known    Known                                // answers of earlier runs; nil: every contender is asked
+// Host is what the program that carries a study out knows, and wants to be told.
+type Host struct {
+	Now      func() time.Time                     // zero: time.Now
 	LookPath func(program string) (string, error) // finds a program that a command takes; nil: machine.Tool
+	Machine  *tare.Machine                        // facts and noise to report instead of this machine's, for scripted runs
+	Unlocked bool                                 // recorded: no machine lock was held
+
+	Known  Known        // answers of earlier runs; nil: every contender is asked
+	Resume bool         // go on with the journal in Dir
+	Stored *tare.Result // an older result of the study, to be told what has changed since; nil: none
 
 	Run      string          // tag of this run, put into every process it starts
-	Machine  *tare.Machine   // facts and noise to report instead of this machine's, for scripted runs
 	Guardian *trial.Guardian // told of what is started, where the run's tag cannot be searched for
 	Progress func(Event)     // what happens, as it happens; nil: nobody listens
 	Stop     <-chan struct{} // closed: finish the round, save, judge what there is
-	Unlocked bool            // recorded: no machine lock was held
 }
 
 // Permit says whether one more round is wanted after done rounds. It may take its

@@ -65,8 +65,8 @@ func TestAStudy(t *testing.T) {
 		Metrics: []string{"time", "cpu", "bytes", "allocs"},
 	}
 	result, err := lab.Run(context.Background(), study, lab.Options{
-		Kinds: map[string]lab.Kind{"router": router.New()}, Sources: lab.Self{}, Dir: t.TempDir(), Rounds: 2,
-		Slice: 2 * time.Millisecond, Env: []string{"GORACE=atexit_sleep_ms=0"}, // else each contender sleeps a second under -race
+		Kinds: map[string]lab.Kind{"router": router.New()}, Sources: lab.Self{}, Dir: t.TempDir(),
+		Measuring: lab.Measuring{Rounds: 2, Slice: 2 * time.Millisecond, Env: []string{"GORACE=atexit_sleep_ms=0"}}, // else each contender sleeps a second under -race
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ func caughtBy(t *testing.T, caught map[string]string) {
 	}
 	r, err := lab.Run(t.Context(), study, lab.Options{
 		Kinds: map[string]lab.Kind{server.Name: kinds.All()[server.Name]}, Sources: lab.Self{}, Dir: t.TempDir(),
-		Rounds: 1, Slice: 10 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"},
+		Measuring: lab.Measuring{Rounds: 1, Slice: 10 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestFaultyServicesAreCaught(t *testing.T) {
 	}
 	r, err := lab.Run(t.Context(), study, lab.Options{
 		Kinds: map[string]lab.Kind{server.Name: kinds.All()[server.Name]}, Sources: lab.Self{}, Dir: t.TempDir(),
-		Rounds: 1, Slice: 10 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"},
+		Measuring: lab.Measuring{Rounds: 1, Slice: 10 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ func TestStudy(t *testing.T) {
 	}
 	r, err := lab.Run(t.Context(), study, lab.Options{
 		Kinds: map[string]lab.Kind{server.Name: kinds.All()[server.Name]}, Sources: lab.Self{}, Dir: t.TempDir(),
-		Rounds: 1, Slice: 5 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"},
+		Measuring: lab.Measuring{Rounds: 1, Slice: 5 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestStudyOfFaults(t *testing.T) {
 	}
 	r, err := lab.Run(context.Background(), study, lab.Options{
 		Kinds: map[string]lab.Kind{server.Name: kinds.All()[server.Name]}, Sources: lab.Self{}, Dir: t.TempDir(),
-		Rounds: 1, Slice: 5 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"},
+		Measuring: lab.Measuring{Rounds: 1, Slice: 5 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func TestStudyOfOwnRequests(t *testing.T) {
 	}
 	r, err := lab.Run(t.Context(), study, lab.Options{
 		Kinds: map[string]lab.Kind{server.Name: kinds.All()[server.Name]}, Sources: lab.Self{}, Dir: t.TempDir(),
-		Rounds: 1, Slice: 5 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"},
+		Measuring: lab.Measuring{Rounds: 1, Slice: 5 * time.Millisecond, Seed: 7, Env: []string{"GORACE=atexit_sleep_ms=0"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -25,12 +25,12 @@ func Options(script Script, kinds ...string) lab.Options {
 	o := lab.Options{
 		Kinds:   map[string]lab.Kind{},
 		Sources: sources{script},
-		Now:     clock.Now,
-		Machine: &tare.Machine{
-			OS: "scripted", Arch: "none", Cores: 2, CPU: "scripted", Go: "go1.26.0",
-			Facilities: []tare.Facility{},
-			Noise:      tare.Noise{CPUPressure: 0.01, RunQueueWait: 0.002, Throttled: -1},
-		},
+	}
+	o.Now = clock.Now
+	o.Machine = &tare.Machine{
+		OS: "scripted", Arch: "none", Cores: 2, CPU: "scripted", Go: "go1.26.0",
+		Facilities: []tare.Facility{},
+		Noise:      tare.Noise{CPUPressure: 0.01, RunQueueWait: 0.002, Throttled: -1},
 	}
 	for _, k := range kinds {
 		o.Kinds[k] = &kind{script, clock}

@@ -48,8 +48,8 @@ func TestTooManyUsers(t *testing.T) {
 		Workloads:  []tare.Workload{workload(opGet, 5_000_000, 10)},
 	}
 	_, err := lab.Run(t.Context(), study, lab.Options{
-		Kinds: map[string]lab.Kind{rpc.Kind: kind()}, Sources: sources{}, Dir: t.TempDir(), Rounds: 1, Env: []string{quick},
-		Machine: &tare.Machine{Memory: 4e9},
+		Kinds: map[string]lab.Kind{rpc.Kind: kind()}, Sources: sources{}, Dir: t.TempDir(),
+		Measuring: lab.Measuring{Rounds: 1, Env: []string{quick}}, Host: lab.Host{Machine: &tare.Machine{Memory: 4e9}},
 	})
 	var wrong *lab.StudyError
 	const want = `study many: workload "get": what its contenders keep at once (n: 5000000) takes about 4200 MB, and 4000 MB of memory are free; choose `

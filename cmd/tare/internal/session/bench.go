@@ -22,7 +22,7 @@ func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 	if w.Options.Slice == 0 {
 		w.Options.Slice = b.Slice
 	}
-	w.Options.most = bring.MostSlices
+	w.Options.Most = bring.MostSlices
 	if !w.Options.User && w.Options.Rounds == 0 && w.Options.Until == 0 {
 		budget, err := b.Budget(most)
 		if err != nil {

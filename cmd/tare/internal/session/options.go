@@ -19,33 +19,23 @@ const maxProcs = 1024
 
 // Options are the flags of tare run.
 type Options struct {
-	Quick     bool
-	User      bool          // budget is the user's own
-	Budget    time.Duration // zero: the study's own
-	Rounds    int           // zero: by budget
-	Until     float64       // measure until every difference is found or smaller than this share; zero: for the budget
-	Seed      uint64        // zero: from the clock
-	Slice     time.Duration // zero: by rule
-	most      int           // slices of a contender in a round; zero: by rule
-	Isolation tare.Isolation
-	Only      lab.Only
-	With      []string // modules, directories absolute
-	original  string   // directory of the published library, absolute; empty: not given
-	Release   string   // Go toolchain; empty: the machine's
-	Procs     int      // GOMAXPROCS of contenders; zero: the kind's own
-	Env       []string // NAME=value
-	at        float64  // operations per second; zero: not asked
-	Profile   []string // cpu, mem
-	Resume    bool
-	Format    report.Format
-	Out       string // file for the JSON; empty: none
-	Quiet     bool
-	List      bool // say what would be done, and measure nothing
-	NoPage    bool
-	NoLock    bool
-	Catalog   string // directory; empty: looked for
-	ExitCode  bool   // verdicts as exit codes
-	Typed     Typed  // the command that makes a study without a file
+	lab.Measuring
+
+	With     []string // modules, directories absolute
+	original string   // directory of the published library, absolute; empty: not given
+	Release  string   // Go toolchain; empty: the machine's
+	Catalog  string   // directory; empty: looked for
+	Resume   bool
+	NoLock   bool
+
+	Format   report.Format
+	Out      string // file for the JSON; empty: none
+	Quiet    bool
+	List     bool // say what would be done, and measure nothing
+	NoPage   bool
+	ExitCode bool // verdicts as exit codes
+
+	Typed Typed // the command that makes a study without a file
 }
 
 // Words are the flags of tare run that are read before they are options.
@@ -112,7 +102,7 @@ func (o *Options) Read(cmd *cobra.Command, words Words) (err error) {
 	if err := CheckEnvironment(o.Env); err != nil {
 		return err
 	}
-	if o.at, err = words.At.Rate(); err != nil {
+	if o.At, err = words.At.Rate(); err != nil {
 		return err
 	}
 	if o.Release, err = ParseRelease(words.Release); err != nil {

@@ -110,20 +110,19 @@ func (w *Session) Weigh(ctx context.Context, study cmdenv.Study) (*tare.Result, 
 // lab are the options of this session's runs. progress is told what happens.
 func (w *Session) lab(progress func(lab.Event)) lab.Options {
 	return lab.Options{
-		Kinds: w.Lab.Kinds, Sources: w.Sources, Now: w.Now,
-		Seed: w.Options.Seed, Budget: w.Options.Budget, Quick: w.Options.Quick, User: w.Options.User, Rounds: w.Options.Rounds, Until: w.Options.Until,
-		Isolation: w.Options.Isolation, Slice: w.Options.Slice, Most: w.Options.most,
-		Only: w.Options.Only, Procs: w.Options.Procs, Env: w.Options.Env, At: w.Options.at, Profile: w.Options.Profile,
-		Known: known{w.Dirs.Known(), whole.System{}},
-		Run:   w.RunTag, Guardian: w.Guardian, Stop: w.Halt.Stop, Unlocked: w.Options.NoLock,
-		Progress: func(e lab.Event) {
-			switch e.Phase {
-			case "plan":
-				w.Halt.Measuring(true)
-			case "done":
-				w.Halt.Measuring(false)
-			}
-			progress(e)
+		Kinds: w.Lab.Kinds, Sources: w.Sources, Measuring: w.Options.Measuring,
+		Host: lab.Host{
+			Now: w.Now, Unlocked: w.Options.NoLock, Known: known{w.Dirs.Known(), whole.System{}},
+			Run: w.RunTag, Guardian: w.Guardian, Stop: w.Halt.Stop,
+			Progress: func(e lab.Event) {
+				switch e.Phase {
+				case "plan":
+					w.Halt.Measuring(true)
+				case "done":
+					w.Halt.Measuring(false)
+				}
+				progress(e)
+			},
 		},
 	}
 }

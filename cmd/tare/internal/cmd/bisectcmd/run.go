@@ -30,7 +30,7 @@ func run(ctx context.Context, env cmdenv.Env, o options) error {
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return suite.Sources{}, nil } // they come when both sides are built
 	var exit int
-	err := session.With(ctx, alone, session.Options{Isolation: tare.Lockstep, Procs: o.procs, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet}, p, func(ctx context.Context, w *session.Session) error {
+	err := session.With(ctx, alone, session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Procs: o.procs, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}, p, func(ctx context.Context, w *session.Session) error {
 		s := &searcher{options: o, w: w}
 		defer s.close()
 		if err := s.begin(ctx); err != nil {

@@ -56,7 +56,7 @@ func calibrate(ctx context.Context, env cmdenv.Env, catalog string, budget time.
 	works := scaleWorks()
 	share := budget / time.Duration(len(works))
 	p.Say("weighing programs of known cost for " + cmdenv.Seconds(budget) + ", builds not included")
-	o := session.Options{Quick: true, Isolation: tare.Lockstep, Catalog: catalog}
+	o := session.Options{Measuring: lab.Measuring{Quick: true, Isolation: tare.Lockstep}, Catalog: catalog}
 	own := env
 	own.Lab.Kinds = unexamined(env.Lab.Kinds)
 	return session.With(ctx, own, o, p, func(ctx context.Context, w *session.Session) error {

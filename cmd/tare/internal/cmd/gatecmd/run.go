@@ -45,7 +45,7 @@ func weighSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measure
 // gateRun are the options of a run for a gate: nothing of it is printed. own is
 // the budget where none is asked for; zero: the study's.
 func gateRun(ask gate.Ask, own time.Duration) session.Options {
-	o := session.Options{Isolation: tare.Lockstep, Rounds: ask.Rounds, Seed: ask.Seed, NoLock: ask.NoLock, Quiet: ask.Quiet}
+	o := session.Options{Measuring: lab.Measuring{Isolation: tare.Lockstep, Rounds: ask.Rounds, Seed: ask.Seed}, NoLock: ask.NoLock, Quiet: ask.Quiet}
 	if o.Budget = ask.Budget; o.Budget == 0 && o.Rounds == 0 {
 		o.Budget = own
 	}

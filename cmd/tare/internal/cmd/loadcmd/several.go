@@ -30,7 +30,7 @@ func loadSeveral(ctx context.Context, env cmdenv.Env, o options, p *session.Prog
 	if o.asJSON {
 		format = "json"
 	}
-	run := session.Options{Budget: o.duration, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet}
+	run := session.Options{Measuring: lab.Measuring{Budget: o.duration, Seed: o.seed}, NoLock: o.noLock, Quiet: o.quiet}
 	run.Format, _ = report.FormatNamed(format)
 	alone := env
 	alone.Lab.Sources = func(cmdenv.Workshop) (lab.Sources, error) { return loadstudy.Servers{}, nil }

@@ -37,10 +37,10 @@ func storedStudy(env cmdenv.Env, old *tare.Result) (study cmdenv.Study, said str
 
 // askedOptions are the options a result was asked with.
 func askedOptions(old *tare.Result) (o session.Options, err error) {
-	o = session.Options{
+	o = session.Options{Release: old.Asked.Go, Measuring: lab.Measuring{
 		Rounds: old.Asked.Rounds, Until: old.Plan.Until, Slice: old.Asked.Slice, Isolation: old.Plan.Isolation, Procs: old.Procs, Env: old.Env,
-		Only: lab.Only{Contenders: old.Asked.Contenders, Workloads: old.Asked.Workloads}, Release: old.Asked.Go,
-	}
+		Only: lab.Only{Contenders: old.Asked.Contenders, Workloads: old.Asked.Workloads},
+	}}
 	if o.Isolation == "" {
 		o.Isolation = tare.Lockstep
 	}
