@@ -36,7 +36,8 @@ func claimEdges(c tare.Claim) []float64 {
 //	                   built, or is void here, or the metric says nothing about
 //	                   the workload
 //	void as published  the contender is a trap, and the check that was expected
-//	                   to void it did: the original measured something else
+//	                   to void it did: the original measured something else; or
+//	                   the statement is about a criterion that everything meets
 //	tie                the interval is inside ±5 % of 1, and less than 10 % was claimed
 //	refuted            the interval is wholly on the other side of 1, or inside
 //	                   ±5 % of 1 where 10 % or more was claimed

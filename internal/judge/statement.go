@@ -7,14 +7,17 @@ import (
 )
 
 // statement answers a claim without figures by the check it names: what the
-// check finds about the contender refutes it. That a check found nothing proves
-// nothing by itself; only where it is known to have had cases to look at does the
-// statement hold, and for those cases.
+// check finds about the contender refutes it, or shows that it says nothing. That a
+// check found nothing proves nothing by itself; only where it is known to have had
+// cases to look at does the statement hold, for those cases and this implementation.
 func (b *rulingData) statement(r *tare.ClaimResult, c tare.Claim) {
 	r.Evidence = "check " + c.Check
 	for _, f := range b.findings {
 		if f.Check == c.Check && f.Covers(c.Contender, c.Workload) {
 			r.Outcome, r.Why = tare.Refuted, f.Message
+			if c.Check == cannotFail {
+				r.Outcome = tare.VoidAsPublished
+			}
 			return
 		}
 	}
@@ -28,8 +31,12 @@ func (b *rulingData) statement(r *tare.ClaimResult, c tare.Claim) {
 		notMeasured(r, c.Contender+" "+none)
 		return
 	}
-	r.Outcome, r.Why = tare.Holds, found
+	r.Outcome, r.Why = tare.Holds, "of this implementation: "+found
 }
+
+// cannotFail is the check for criteria that everything meets: a statement about one
+// is true and says nothing.
+const cannotFail = "discriminating"
 
 // lookers are the checks of which it is known how many cases they looked at. Each
 // says what was seen of a claim's contender, or else that nothing was.

@@ -25,12 +25,16 @@ func TestStatementsSayHowMuchWasLookedAt(t *testing.T) {
 		{"error-in-loop", "", "none of 3,300 timed operations failed; of all there could be, fewer than 1 in 1,100 would (95 %)"},
 		{"error-in-loop", "w", "none of 600 timed operations failed; of all there could be, fewer than 1 in 200 would (95 %)"},
 	} {
-		if r := state(d, want.check, want.workload); r.Outcome != tare.Holds || r.Why != want.why {
+		if r := state(d, want.check, want.workload); r.Outcome != tare.Holds || r.Why != "of this implementation: "+want.why {
 			t.Errorf("%s %s: %s, %s", want.check, want.workload, r.Outcome, r.Why)
 		}
 	}
 	if r := state(d, "error-in-loop", "", tare.Finding{Check: "error-in-loop", Contender: "lean", Workload: "w", Message: "1 of 600 failed"}); r.Outcome != tare.Refuted || r.Why != "1 of 600 failed" {
 		t.Errorf("%+v", r)
+	}
+	foregone := tare.Finding{Check: "discriminating", Message: "time <= 10ms could not fail"}
+	if r := state(d, "discriminating", "", foregone); r.Outcome != tare.VoidAsPublished || r.Why != foregone.Message {
+		t.Errorf("a statement about a criterion that everything meets: %+v", r)
 	}
 	for _, check := range []string{"wrong-answer", "error-in-loop", "control"} {
 		if r := state(asking(), check, ""); r.Outcome != tare.NotMeasured {

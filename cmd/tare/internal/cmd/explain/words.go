@@ -75,7 +75,7 @@ func words() []word {
 		{"verdict", "What the evidence says about a criterion: met, not met, inconclusive or void, in one sentence."},
 		{"visit", "What a slice is to a server: all servers of a round are up, and the load generator spends some 60 ms with each in turn."},
 		{"void", "A check found that a number does not mean what it says. A void number is struck out: it is neither good nor bad."},
-		{"void as published", "Of a claim: what was published measured something else than it says; the check that shows it is named."},
+		{"void as published", "Of a claim: what was published measured something else than it says, or a criterion that everything meets. The report names the check that shows it."},
 		{"workload", "What every contender is asked to do, byte for byte the same."},
 	}
 }
