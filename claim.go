@@ -13,7 +13,7 @@ type ClaimKind string
 const (
 	ClaimRatio     ClaimKind = "ratio"     // value against baseline
 	ClaimStatement ClaimKind = "statement" // a sentence without figures: refuted where Check fires for the contender
-	ClaimCount     ClaimKind = "count"     // modules added: Value, against what the contender's binary links beyond the baseline's
+	ClaimCount     ClaimKind = "count"     // modules added: Value, against what the contender's go.mod requires beyond the baseline's, or its binary links where no go.mod is known
 	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline moves to Side along Workloads, in their order
 	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size alone; beyond a fixed cost, where Value is above 0 and there are four sizes
 	ClaimShare     ClaimKind = "share"     // Contender does without so much of what the baseline takes: Value, a share, or more

@@ -114,6 +114,7 @@ type Identity struct {
 // zero field is not known.
 type Adoption struct {
 	ModulesLinked    int      `json:"modules_linked"`               // third-party modules in the binary
+	ModulesRequired  int      `json:"modules_required,omitempty"`   // third-party modules in the go.mod it is built with, indirect ones too; zero: none, or not known
 	Licences         []string `json:"licences,omitempty"`           // of those modules, SPDX identifiers, each once, sorted; "unknown" where there is no text or it was not recognised
 	Released         string   `json:"released,omitempty"`           // YYYY-MM-DD: of the version of Name that was weighed; empty for std, a directory, or where the module cache does not say
 	Unmaintained     string   `json:"unmaintained,omitempty"`       // one line: why it counts as unmaintained; empty: nothing is known against it

@@ -112,7 +112,7 @@ func claimsMean(r *tare.Result) string {
 		text += " Of a growth it is the exponent with which the contender's own time grows with size: 0 where it stays, 1 where it is proportional, 2 where twice the size takes four times."
 	}
 	if claimed(r.Claims, tare.ClaimCount) {
-		text += " A count is of the modules that the contender's binary links beyond those of " + baseline(r) + "."
+		text += " A count is of the modules that the contender adds to those of " + baseline(r) + "."
 	}
 	if claimed(r.Claims, tare.ClaimShare) {
 		text += " A share is how much of what " + baseline(r) + " takes the contender does without."

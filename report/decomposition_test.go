@@ -104,7 +104,7 @@ func TestClaimsOfCountsAndTrends(t *testing.T) {
 		assert.Equal(t, start, lineOf(t, got, start), want)
 	}
 	assert.Contains(t, "trend", got, "the factor by which that ratio moves from the first workload to the last")
-	assert.Contains(t, "count", got, "links beyond those of nethttp.")
+	assert.Contains(t, "count", got, "adds to those of nethttp.")
 	md := written(t, "md", routing())
 	assert.Contains(t, "md", md, "| gin-new | holds | modules | 30 modules | 33 modules |")
 	if text := claimsMean(six()); strings.Contains(text, "count") || strings.Contains(text, "trend") {

@@ -130,6 +130,7 @@ func (b *Builder) create(ctx context.Context, tool toolchain, mod module, leaf L
 	if cold(out, mod.path, c.Modules) {
 		c.Adoption.ColdBuildSeconds = seconds
 	}
+	c.Adoption.ModulesRequired = mod.thirdParty()
 	b.adopt(ctx, tool, leaf, work, &c)
 	if ctx.Err() != nil {
 		return fmt.Errorf("building %s: %w", leaf.Manifest.ID, ctx.Err())

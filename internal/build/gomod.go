@@ -68,6 +68,17 @@ func (m module) requires(path string) string {
 	return ""
 }
 
+// thirdParty is how many modules go.mod requires, directly or not, besides the SDK.
+func (m module) thirdParty() int {
+	n := 0
+	for _, r := range m.require {
+		if r.path != sdkPath {
+			n++
+		}
+	}
+	return n
+}
+
 // Requires reports whether the go.mod that the leaf is built with requires the
 // module path, directly or not.
 func (l Leaf) Requires(path string) (bool, error) {

@@ -24,7 +24,7 @@ func key(t toolchain, leaf Leaf, m module) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(h, "tare.build/3\n%s%q\ntags %q\npackage %q\n", t.identity(), buildFlags, leaf.Manifest.Tags, filepath.ToSlash(rel))
+	fmt.Fprintf(h, "tare.build/4\n%s%q\ntags %q\npackage %q\n", t.identity(), buildFlags, leaf.Manifest.Tags, filepath.ToSlash(rel))
 	if err := hashTree(h, m.root, everything); err != nil {
 		return "", err
 	}

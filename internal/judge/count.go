@@ -6,8 +6,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// count answers a claim about the modules that a contender adds: those its
-// binary links beyond the baseline's.
+// count answers a claim about the modules that a contender adds beyond the
+// baseline's: to go.mod, which is what somebody who adds it sees, or, where no
+// go.mod is known, to the binary.
 func (b *rulingData) count(r *tare.ClaimResult, c tare.Claim, who tare.Contender) {
 	base, _ := b.d.contender(b.d.Study.Baseline)
 	for _, of := range []tare.Contender{who, base} {
@@ -16,16 +17,20 @@ func (b *rulingData) count(r *tare.ClaimResult, c tare.Claim, who tare.Contender
 			return
 		}
 	}
-	own, others := who.Adoption.ModulesLinked, base.Adoption.ModulesLinked
-	r.Measured = float64(own - others)
-	r.Evidence = fmt.Sprintf("modules linked into the binaries of %s and %s", who.ID, base.ID)
+	linked := who.Adoption.ModulesLinked - base.Adoption.ModulesLinked
+	r.Measured, r.Evidence = float64(linked), fmt.Sprintf("modules linked into the binaries of %s and %s", who.ID, base.ID)
+	added := fmt.Sprintf("its binary links %d more than that of %s", linked, base.ID)
+	if n := who.Adoption.ModulesRequired; n > 0 {
+		required := n - base.Adoption.ModulesRequired
+		r.Measured, r.Evidence = float64(required), fmt.Sprintf("modules that the go.mod of %s and of %s require", who.ID, base.ID)
+		added = fmt.Sprintf("its go.mod requires %d more than that of %s, and its binary links %d more", required, base.ID, linked)
+	}
 	r.Outcome = tare.Refuted
 	if c.Value/holdsWithin <= r.Measured && r.Measured <= c.Value*holdsWithin {
 		r.Outcome = tare.Holds
 	}
 	is := map[tare.Outcome]string{tare.Holds: "within", tare.Refuted: "not within"}[r.Outcome]
-	r.Why = fmt.Sprintf("published %s, counted %d (%s links %d third-party modules, %s %d): %s 1.25× of the published number",
-		significant(c.Value), own-others, who.ID, own, base.ID, others, is)
+	r.Why = fmt.Sprintf("published %s, counted %.0f: %s; %s 1.25× of the published number", significant(c.Value), r.Measured, added, is)
 }
 
 // uncounted says why nothing is known about the modules of c; empty: they are

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -151,12 +152,12 @@ func TestCount(t *testing.T) {
 		want      tare.Outcome
 		why       string
 	}{
-		{30, 0, nil, tare.Holds, "published 30, counted 30 (lean links 30 third-party modules, encoding-json 0): within 1.25× of the published number"},
-		{38, 1, nil, tare.Holds, "published 30, counted 37 (lean links 38 third-party modules, encoding-json 1): within 1.25× of the published number"},
-		{24, 0, nil, tare.Holds, "published 30, counted 24 (lean links 24 third-party modules, encoding-json 0): within 1.25× of the published number"},
-		{38, 0, nil, tare.Refuted, "published 30, counted 38 (lean links 38 third-party modules, encoding-json 0): not within 1.25× of the published number"},
-		{0, 0, nil, tare.Refuted, "published 30, counted 0 (lean links 0 third-party modules, encoding-json 0): not within 1.25× of the published number"},
-		{0, 4, nil, tare.Refuted, "published 30, counted -4 (lean links 0 third-party modules, encoding-json 4): not within 1.25× of the published number"},
+		{30, 0, nil, tare.Holds, "published 30, counted 30: its binary links 30 more than that of encoding-json; within 1.25× of the published number"},
+		{38, 1, nil, tare.Holds, "published 30, counted 37: its binary links 37 more than that of encoding-json; within 1.25× of the published number"},
+		{24, 0, nil, tare.Holds, "published 30, counted 24: its binary links 24 more than that of encoding-json; within 1.25× of the published number"},
+		{38, 0, nil, tare.Refuted, "published 30, counted 38: its binary links 38 more than that of encoding-json; not within 1.25× of the published number"},
+		{0, 0, nil, tare.Refuted, "published 30, counted 0: its binary links 0 more than that of encoding-json; not within 1.25× of the published number"},
+		{0, 4, nil, tare.Refuted, "published 30, counted -4: its binary links -4 more than that of encoding-json; not within 1.25× of the published number"},
 		{30, 0, func(d *Data) { d.Contenders[3].Error = "no such module" }, tare.NotMeasured, "lean could not be built: no such module"},
 		{30, 0, func(d *Data) { d.Contenders[3].Launch = tare.LaunchURL }, tare.NotMeasured, "lean was not built here, so its modules are not known"},
 		{30, 0, func(d *Data) { d.Contenders[0].Launch = tare.LaunchCommand }, tare.NotMeasured, "encoding-json was not built here, so its modules are not known"},
@@ -177,6 +178,11 @@ func TestCount(t *testing.T) {
 		}
 		if c.want == tare.NotMeasured {
 			continue
+		}
+		d.Contenders[3].Adoption.ModulesRequired, d.Contenders[0].Adoption.ModulesRequired = 31, 1
+		required := Claims(d, nil, nil, nil, nil)[0]
+		if want := fmt.Sprintf("published 30, counted 30: its go.mod requires 30 more than that of encoding-json, and its binary links %d more; within 1.25× of the published number", c.own-c.base); required.Outcome != tare.Holds || required.Measured != 30 || required.Why != want {
+			t.Errorf("with a go.mod: %+v, want %q", required, want)
 		}
 		if r.Published != 30 || r.Measured != float64(c.own-c.base) || r.Evidence != "modules linked into the binaries of lean and encoding-json" {
 			t.Errorf("%+v", r)
