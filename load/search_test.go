@@ -142,7 +142,7 @@ func TestSearchIsVoidWhereTheClientIsTheLimit(t *testing.T) {
 		for _, client := range []float64{400, 900, 3000, 4600} {
 			m := &model{base: 2 * time.Millisecond, capacity: 5000, seconds: 1, client: client}
 			got, err := Searching{SLO: slo(t, text)}.Run(t.Context(), m)
-			if err != nil || got.Ruling != tare.VoidRuling || got.PerSecond != 0 || !strings.Contains(got.Sentence, "nothing follows") {
+			if err != nil || got.Ruling != tare.VoidRuling || got.PerSecond != 0 || !strings.Contains(got.Sentence, "the server's capacity is unknown") {
 				t.Errorf("%s, client at its limit from %.0f: %v, %s, %v", text, client, got.Ruling, got.Sentence, err)
 			}
 			if got.AtLeast >= client {
@@ -160,7 +160,7 @@ func TestSearchRulings(t *testing.T) {
 		want tare.Ruling
 		say  string
 	}{
-		"too slow from the start": {model{base: 30 * time.Millisecond, capacity: 5000, seconds: 10}, "p50<10ms", 0, tare.NotMet, "not kept even at 1 connection: p50 was"},
+		"too slow from the start": {model{base: 30 * time.Millisecond, capacity: 5000, seconds: 10}, "p50<10ms", 0, tare.NotMet, "is missed even at 1 connection: p50 was"},
 		"too few answers":         {model{base: 100 * time.Millisecond, capacity: 20, seconds: 5}, "p99<200ms", 8, tare.Inconclusive, "fewer than 20 answers lie beyond p99"},
 		"errors, without an objective on them": {model{base: time.Millisecond, capacity: 1e5, seconds: 1, errors: 0.01}, "p98<20ms", 512, tare.Met,
 			"errors<=0.1%"},

@@ -102,35 +102,47 @@ func TestClientsThatAreFound(t *testing.T) {
 	} {
 		t.Run(v.variant, func(t *testing.T) {
 			t.Parallel()
-			good, odd := measured(t, "good", v.w), measured(t, v.variant, v.w)
-			if v.w.Traffic.Rate > 0 {
-				behind(t, good, odd)
-			}
 			if v.variant == "busy" && runtime.GOOS != "linux" {
 				return // nobody tells how long it waited for a processor
 			}
-			in := check.Input{
-				Final: true, Study: tare.Study{Baseline: "good", Workloads: []tare.Workload{v.w}, Metrics: []string{"time", "cpu", "p99"}},
-				Contenders: []tare.Contender{{ID: "good", Role: tare.RoleBaseline}, {ID: v.variant}},
-				Trials: []tare.Trial{
-					{Round: 1, Contender: "good", Samples: map[string]tare.Sample{v.w.ID: good}},
-					{Round: 1, Contender: v.variant, Samples: map[string]tare.Sample{v.w.ID: odd}},
-				},
-			}
-			found := ""
-			c, _ := check.Named(v.check)
-			for _, f := range c.Run(in) {
-				if f.Contender == v.variant {
-					found += f.Message + "\n"
-				} else if v.check == "connection-parity" {
-					t.Errorf("of good it says: %s", f.Message)
+			good := measured(t, "good", v.w)
+			for try := 1; ; try++ { // beside other processes a busy client may not be the limit
+				odd := measured(t, v.variant, v.w)
+				if v.w.Traffic.Rate > 0 {
+					behind(t, good, odd)
 				}
-			}
-			if !strings.Contains(found, v.says) {
-				t.Errorf("%s says %q, want %q of %v", v.check, found, v.says, odd)
+				found := findingsOn(t, v.check, v.variant, v.w, good, odd)
+				if strings.Contains(found, v.says) {
+					return
+				}
+				if try == 3 {
+					t.Fatalf("%s says %q, want %q of %v", v.check, found, v.says, odd)
+				}
 			}
 		})
 	}
+}
+
+// findingsOn is what a check says of a variant beside a client without fault.
+func findingsOn(t *testing.T, name, variant string, w tare.Workload, good, odd tare.Sample) (found string) {
+	t.Helper()
+	in := check.Input{
+		Final: true, Study: tare.Study{Baseline: "good", Workloads: []tare.Workload{w}, Metrics: []string{"time", "cpu", "p99"}},
+		Contenders: []tare.Contender{{ID: "good", Role: tare.RoleBaseline}, {ID: variant}},
+		Trials: []tare.Trial{
+			{Round: 1, Contender: "good", Samples: map[string]tare.Sample{w.ID: good}},
+			{Round: 1, Contender: variant, Samples: map[string]tare.Sample{w.ID: odd}},
+		},
+	}
+	c, _ := check.Named(name)
+	for _, f := range c.Run(in) {
+		if f.Contender == variant {
+			found += f.Message + "\n"
+		} else if name == "connection-parity" {
+			t.Errorf("of good it says: %s", f.Message)
+		}
+	}
+	return found
 }
 
 // measured is what is told of a visit to variant by its own client.

@@ -46,15 +46,15 @@ func TestAgentRefuses(t *testing.T) {
 // What cannot be ordered from other machines is said before any is asked.
 func TestRunOnRefuses(t *testing.T) {
 	for why, args := range map[string][]string{
-		"not a machine":   {"run", "json-encode", "--rounds", "6", "--on", "ssh:-oProxyCommand=sh"},
-		"needs --rounds":  {"run", "json-encode", "--on", "local"},
-		"takes one study": {"run", "--rounds", "6", "--on", "local"},
-		"need a place":    {"run", "json-encode", "--rounds", "6", "--on", "agent:a"},
-		"contradict":      {"run", "json-encode", "--rounds", "6", "--on", "agent:a", "--listen", ":0", "--nats", "nats://x"},
-		"does not take":   {"load", "--on", "local", "--search", "--slo", "p99<1s", ":1"},
-		"for 2 machines":  {"load", "--on", "local,ssh:a", "-c", "1", ":1"},
-		"tare fleet needs --listen or --nats":   {"fleet"},
-		"--profile":       {"run", "json-encode", "--rounds", "6", "--on", "local", "--profile", "cpu"},
+		"not a machine":                       {"run", "json-encode", "--rounds", "6", "--on", "ssh:-oProxyCommand=sh"},
+		"needs --rounds":                      {"run", "json-encode", "--on", "local"},
+		"takes one study":                     {"run", "--rounds", "6", "--on", "local"},
+		"need a place":                        {"run", "json-encode", "--rounds", "6", "--on", "agent:a"},
+		"contradict":                          {"run", "json-encode", "--rounds", "6", "--on", "agent:a", "--listen", ":0", "--nats", "nats://x"},
+		"does not take":                       {"load", "--on", "local", "--search", "--slo", "p99<1s", ":1"},
+		"for 2 machines":                      {"load", "--on", "local,ssh:a", "-c", "1", ":1"},
+		"tare fleet needs --listen or --nats": {"fleet"},
+		"--profile":                           {"run", "json-encode", "--rounds", "6", "--on", "local", "--profile", "cpu"},
 	} {
 		var errs bytes.Buffer
 		code := cli.Main(t.Context(), cmdenv.Env{Args: args, In: strings.NewReader(""), Out: io.Discard, Err: &errs, Getenv: home(t)})
