@@ -17,7 +17,7 @@ func TestNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !strings.Contains(string(src), "\nstudy: "+name+"\n") {
-			t.Errorf("%s.yaml is not the study of that name", name)
+			t.Errorf("%s.yaml has no line %q below its comment", name, "study: "+name)
 		}
 	}
 }

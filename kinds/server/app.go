@@ -45,10 +45,10 @@ type App struct {
 	Most     func(w wire.Workload, t tare.Traffic) (request int64) // that the service can take before it must be set back; nil or zero: any number
 
 	// Probes are asked once, and must be refused, or answered, as the contract
-	// says.
+	// says. Nil: there are none.
 	Probes func() []Probe
 	// Questions are asked once, where servers are known to differ and the
-	// contract leaves room, or nobody reads that closely.
+	// contract leaves room, or nobody reads that closely. Nil: there are none.
 	Questions func() []Question
 
 	// Answers are the reference: to each of list, in turn, by a service that

@@ -36,6 +36,9 @@ func (k *Kind) Probes(dir string, works []wire.Workload) ([]wire.Workload, error
 		for _, p := range a.Probes() {
 			requests = append(requests, p.Request)
 		}
+		if len(requests) == 0 {
+			continue
+		}
 		in, err := k.write(dir, requests, spec{App: s.App})
 		if err == nil {
 			err = k.writeLines(dir, in.Input, a)
@@ -61,6 +64,9 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 		var requests []Request
 		for _, q := range k.apps[name].Questions() {
 			requests = append(requests, q.Request)
+		}
+		if len(requests) == 0 {
+			continue
 		}
 		in, err := k.write(dir, requests, spec{App: name})
 		if err == nil {

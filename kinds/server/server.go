@@ -63,6 +63,12 @@ var (
 func Of(name string, apps ...App) *Kind {
 	named := map[string]App{}
 	for _, a := range apps {
+		if a.Probes == nil {
+			a.Probes = func() []Probe { return nil }
+		}
+		if a.Questions == nil {
+			a.Questions = func() []Question { return nil }
+		}
 		named[a.Name] = a
 	}
 	return &Kind{

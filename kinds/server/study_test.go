@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/kinds"
 	"github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/lab"
@@ -180,5 +181,14 @@ func TestStudyOfOwnRequests(t *testing.T) {
 		if c.Wrong > 0 || c.Probe {
 			t.Errorf("%+v", c)
 		}
+	}
+}
+
+// An app needs neither probes nor questions.
+func TestAnAppWithoutProbesAndQuestions(t *testing.T) {
+	k := server.Of("own", server.App{Name: "own"})
+	works, err := k.Probes(t.TempDir(), []wire.Workload{{ID: "w", Spec: []byte(`{"app":"own"}`)}})
+	if err != nil || len(works) != 0 {
+		t.Errorf("%+v, %v", works, err)
 	}
 }
