@@ -84,6 +84,7 @@ func (w *writer) fill(path string) ([]byte, error) {
 	}
 	t, err := template.New(path).Option("missingkey=error").Funcs(template.FuncMap{
 		"quote":  w.quote,
+		"claim":  w.claim,
 		"claims": w.claims,
 		"run":    w.run,
 	}).Parse(string(source))
@@ -111,6 +112,20 @@ func (w *writer) claims(name string) (string, error) {
 	}
 	text, err := printed(func(b *bytes.Buffer) error { return report.ClaimsMarkdown(b, m.result) })
 	return strings.TrimSpace(string(text)), err
+}
+
+// claim is what a run measured of a claim of a share: "82 % (80 % to 83 %)".
+func (w *writer) claim(name, id string) (string, error) {
+	m, err := w.of(name)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range m.result.Claims {
+		if c.ID == id && c.Kind == tare.ClaimShare && c.Low < c.High {
+			return fmt.Sprintf("%s (%s to %s)", format.Percent(c.Measured), format.Percent(c.Low), format.Percent(c.High)), nil
+		}
+	}
+	return "", fmt.Errorf("run %s has no share with an interval for claim %s", name, id)
 }
 
 // run says what a run was: "12 rounds in 148 s, seed 2026, go1.26.8, …".

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,6 +105,45 @@ func TestInterruptedRunsAreNotKept(t *testing.T) {
 	}
 	if err := keep(t.TempDir(), "tiny", []byte(`{`)); err == nil {
 		t.Error("half a document is kept")
+	}
+}
+
+var quoted = regexp.MustCompile(`{{quote "([^"]+)" "([^"]+)"}}`)
+
+// What templates quote is in the studies, whose runs take hours.
+func TestTemplatesQuoteWhatStudiesHave(t *testing.T) {
+	files, err := filepath.Glob("../../../../docs/*.md.tmpl")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d templates, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := quoted.FindAllStringSubmatch(string(text), -1)
+		if len(all) != strings.Count(string(text), "{{quote ") || len(all) == 0 {
+			t.Errorf("%s: %d quotes can be read of %d", file, len(all), strings.Count(string(text), "{{quote "))
+		}
+		for _, q := range all {
+			i := slices.IndexFunc(runs, func(r kept) bool { return r.name == q[1] })
+			if i < 0 {
+				t.Errorf("%s: there is no run %s", file, q[1])
+				continue
+			}
+			source, err := studies.FS.ReadFile(runs[i].study + ".yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			study, err := studyfile.Parse(q[1], source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			study.Answer = append(study.Answer, tare.Answer{Text: q[2]})
+			if err := study.Validate(); err != nil {
+				t.Errorf("%s: %s: %v", file, q[0], err)
+			}
+		}
 	}
 }
 
