@@ -10,8 +10,9 @@ import (
 
 const publishedHeading = "The published table, measured here"
 
-// published adds the table of a write-up with what was measured of it, where
-// ratios were published of requests to servers.
+// published adds the table that the original author published, with what was
+// measured here beside it. It adds nothing unless the study has published ratios for
+// a server's workload.
 func (s *Section) published(r *tare.Result) {
 	b, ok := boardOf(r)
 	if !ok {
@@ -26,16 +27,16 @@ func (s *Section) published(r *tare.Result) {
 	s.say(Warned, b.missing())
 }
 
-// board is a write-up's table: the operations it has figures of, and on each
-// the contenders they are of.
+// board is the published table: its operations, each with the contenders that have
+// published figures.
 type board struct {
 	r     *tare.Result
 	base  string
-	works []*view // weighed, in the order of the study
+	works []*view // measured, in the order of the study
 }
 
-// boardOf is the table of r; it reports false where no ratio was published of
-// requests to a server that was weighed.
+// boardOf is the table of r; it reports false where no ratio was published for
+// a server that was measured.
 func boardOf(r *tare.Result) (*board, bool) {
 	b := &board{r: r, base: baseline(r)}
 	for _, w := range r.Workloads {
@@ -65,7 +66,7 @@ func (b *board) alone(v *view) bool {
 	return slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.ID == v.workload && w.Traffic.Segment > 0 })
 }
 
-// suffix says of an operation who asks.
+// suffix says of an operation that the contender's own client asks.
 func (b *board) suffix(v *view) string {
 	for _, w := range b.r.Workloads {
 		if w.ID == v.workload && byOwnClient(w) {
@@ -81,9 +82,9 @@ func (b *board) means() string {
 	switch {
 	case slices.ContainsFunc(b.works, b.alone):
 	case slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 }):
-		text += " Latencies, which are that, stand with the workloads that have them."
+		text += " How long a request takes (its latency) is in the tables of the workloads that measured it."
 	default:
-		text += " Latencies, which are that, were not measured in this run."
+		text += " How long a request takes (its latency) was not measured in this run."
 	}
 	text += " CPU time, bytes and allocations are the server's."
 	if primary := primaryMetric(b.r); primary != "" {
@@ -108,8 +109,8 @@ func (b *board) missing() string {
 	return "Published as well, and not measured in this run: " + inWords(ids) + "."
 }
 
-// tables are the figures, the ratios beside those published, and likewise of
-// latencies.
+// tables are, for throughput and then for latency, the measured figures and the
+// ratios beside the published ones.
 func (b *board) tables() []Table {
 	var out []Table
 	for _, latency := range []bool{false, true} {

@@ -72,7 +72,7 @@ func TestPublishedTable(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "a row", lineOf(t, got, "gin-default"), "gin-default 26.19 38,183 23.31 3,300 20 5")
-	assert.Contains(t, "quick", sectionText(t, quick(), heading), "Latencies, which are that, were not measured in this run.")
+	assert.Contains(t, "quick", sectionText(t, quick(), heading), "How long a request takes (its latency)")
 	md := written(t, "md", faces())
 	assert.Contains(t, "md", md, "\n| **get-7** |  |")
 	assert.Contains(t, "research", section(t, written(t, "research", faces()), "Results"), "### The published table, measured here\n")

@@ -43,8 +43,8 @@ type Decoded struct {
 	line    bytes.Buffer
 }
 
-// Batch is an empty batch. Marshal encodes the metadata that the service decodes,
-// which it is passed a pointer to; see [Config].
+// Batch is an empty batch. marshal encodes decoded metadata again and is called with
+// a pointer to it; it is used only if the service decodes metadata (see [Config]).
 func (s *Service) Batch(marshal func(any) ([]byte, error)) *Decoded {
 	if s.typed {
 		return &Decoded{marshal: marshal}
@@ -77,8 +77,8 @@ func (d *Decoded) Head(i int) (string, time.Time) {
 	return d.raw[i].ID, d.raw[i].Timestamp.Time
 }
 
-// Metadata is encoded anew, or what was sent without white space. It is checked
-// here, because not every decoder checks what it does not decode.
+// Metadata returns the metadata of a record: encoded anew if it was decoded, otherwise
+// as it was sent, with white space removed. It is checked here, because not every decoder checks what it does not decode.
 func (d *Decoded) Metadata(i int) ([]byte, error) {
 	if d.marshal != nil {
 		return d.marshal(&d.typed[i].Metadata)

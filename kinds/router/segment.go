@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// route is one that can be asked for.
+// route is a parsed route, to which requests can be made.
 type route struct {
 	Written
 	segments []segment
@@ -66,9 +66,9 @@ func split(path string) ([]segment, error) {
 	return segments, nil
 }
 
-// part reads a segment with one parameter and literals beside it, in the
-// characters that those routers take that can have such a segment: one of them
-// takes a letter behind the parameter for one of its name.
+// part parses a segment with one parameter and literal text beside it. It allows
+// only characters that all routers with such segments accept: one of them reads a
+// letter after the parameter as part of its name.
 func part(text string) (segment, bool) {
 	before, name, after, ok := fixture.Parameter(text)
 	plain := func(r rune) bool {
@@ -96,7 +96,7 @@ func takesRest(text string) bool {
 	return (colon || strings.HasPrefix(text, "*")) && !strings.ContainsAny(strings.Trim(text, ":*+"), "{}:*?#%\\+<>()|. \t\r\n")
 }
 
-// restName is how somebody calls what takesRest reports.
+// restName is the name of a catch-all that takesRest recognises.
 func restName(text string) string {
 	name := strings.TrimPrefix(strings.TrimSuffix(strings.TrimPrefix(text, "{"), "}"), ":")
 	name, _, _ = strings.Cut(name, ":")
@@ -150,20 +150,21 @@ func compare(a, b route) int {
 	if d := cmp.Or(len(a.segments)-len(b.segments), strings.Compare(a.Method, b.Method)); d != 0 {
 		return d
 	}
-	if a.Line > 0 && b.Line > 0 { // which of two that are one stays
+	if a.Line > 0 && b.Line > 0 { // of a route given twice the first one is kept
 		return cmp.Or(a.Line-b.Line, a.Col-b.Col)
 	}
 	return strings.Compare(a.Path, b.Path)
 }
 
-// place is where routes go on after the same beginning.
+// place is a node of the tree of routes, by segment.
 type place struct {
 	name  string // of the parameter that leads here; empty: a literal does
 	next  map[segment]*place
 	taken map[string]Written // by method, the route that ends here
 }
 
-// walk follows a path to its end, and says it in the names of its places.
+// walk follows a path through the tree and adds what is missing. It returns the last
+// node, and the path with the parameter names of the tree.
 func (p *place) walk(segments []segment) (path string, end *place) {
 	used := map[string]bool{}
 	for _, s := range segments {
@@ -180,7 +181,7 @@ func (p *place) walk(segments []segment) (path string, end *place) {
 	return path, p
 }
 
-// follow goes on with one segment. Names that were used on the way here are not
+// follow returns the node for one segment, and adds it if it is missing. Names that were used on the way here are not
 // given again.
 func (p *place) follow(s segment, used map[string]bool) *place {
 	at := s

@@ -25,11 +25,11 @@ type Cursor struct {
 	Oldest   time.Time // of the first event that is being sent; zero: none is
 }
 
-// A cursor's file has four slots. Two are written in turn: one of them is always
-// whole. The other two are written in turn as well, each time before the file is
-// synced: what was synced last is never written over, so that a power cut takes
-// nothing back that others have relied on. They lie in different blocks of the
-// disk, and the file never grows, so that it can be written on a full disk.
+// A cursor's file has four slots, each in a block of its own. write takes slot 0 or
+// 1 and never the newest copy, so that a crash during a write damages an older one.
+// sync alternates between slots 2 and 3: the copy that was synced last is never
+// overwritten, and survives a power cut. The file never grows, so that it can be
+// written on a full disk.
 const (
 	cursorMagic = 0x75635354
 	cursorSize  = 76
@@ -107,7 +107,8 @@ func readCursor(f disk.File) (c Cursor, of cursorFileOf, err error) {
 	return c, of, nil
 }
 
-// write writes c into the slot of the two that is not the newest.
+// write writes c into slot 0 or 1, by the parity of the number. If the newest copy is
+// in one of them, that is the other one.
 func (f *cursorFileOf) write(c Cursor) error { return f.put(c, int(f.number%2)) }
 
 // sync writes c into the slot of the other two that was not synced last, and

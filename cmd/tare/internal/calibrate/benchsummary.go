@@ -57,8 +57,13 @@ func (p pair) row(w io.Writer, id string, all []BenchLine) {
 	}
 	var ratios, widths []float64
 	allocs := map[[2]float64]int{}
+	measured := 0
 	for _, l := range all {
 		b := l.Benchmark[id]
+		if !(b.Low > 0) {
+			continue // void, or left out, in that run
+		}
+		measured++
 		if b.Low > 1 || b.High < 1 && b.High > 0 {
 			excluded++
 		}
@@ -80,12 +85,12 @@ func (p pair) row(w io.Writer, id string, all []BenchLine) {
 	}
 	var counts []string
 	for _, pair := range slices.SortedFunc(maps.Keys(allocs), func(a, b [2]float64) int { return allocs[b] - allocs[a] }) {
-		counts = append(counts, fmt.Sprintf("%g → %g in %d of %d", pair[0], pair[1], allocs[pair], len(all)))
+		counts = append(counts, fmt.Sprintf("%g → %g in %d of %d", pair[0], pair[1], allocs[pair], measured))
 	}
-	fmt.Fprintf(w, "| %s | %s | %d of %d | %d of %d | %.4f | ±%.2f %% | %s |", id, truth, excluded, len(all), said, len(all),
+	fmt.Fprintf(w, "| %s | %s | %d of %d | %d of %d | %.4f | ±%.2f %% | %s |", id, truth, excluded, measured, said, measured,
 		stats.Median(ratios), 100*stats.Median(widths), strings.Join(counts, ", "))
 	if p.truths != nil {
-		fmt.Fprintf(w, " %d of %d |", held, len(all))
+		fmt.Fprintf(w, " %d of %d |", held, measured)
 	}
 	if p.blocks > 0 {
 		fmt.Fprintf(w, " %d of %d |", u, beside)
@@ -118,10 +123,10 @@ func (p pair) whole(w io.Writer, all []BenchLine) {
 		return // all differ
 	}
 	lo, hi := stats.ClopperPearson(wrong, len(all), level)
-	fmt.Fprintf(w, "\nA difference is said anywhere in the table where there is none: %d of %d (%.0f %% to %.0f %%)", wrong, len(all), 100*lo, 100*hi)
+	fmt.Fprintf(w, "\nRuns that report at least one difference that does not exist: %d of %d (%.0f %% to %.0f %%)", wrong, len(all), 100*lo, 100*hi)
 	if len(seconds) > 0 {
 		lo, hi = stats.ClopperPearson(u, len(seconds), level)
-		fmt.Fprintf(w, "; benchstat, of `-count=%d` blocks of base and head that take %.0f s: %d of %d (%.0f %% to %.0f %%)", p.blocks, stats.Median(seconds), u, len(seconds), 100*lo, 100*hi)
+		fmt.Fprintf(w, "; by benchstat, of `go test -count=%d` of base and then of head, %.0f s together: %d of %d (%.0f %% to %.0f %%)", p.blocks, stats.Median(seconds), u, len(seconds), 100*lo, 100*hi)
 	}
 	fmt.Fprintln(w, ".")
 }
@@ -140,7 +145,7 @@ func (p pair) needs(w io.Writer, planted string, all []BenchLine) {
 		lines = append(lines, Line{Effects: map[string][]float64{planted: b.Effects[:fewest], "control": b.Control[:fewest]}})
 	}
 	n, text := roundsFor(lines, planted, fewest, level/float64(strings.Count(p.bench, "|")+1))
-	fmt.Fprintf(w, "\nRounds until 90 %% find it: %s", text)
+	fmt.Fprintf(w, "\nRounds after which 90 %% of the runs find it: %s", text)
 	if n > 0 {
 		fmt.Fprintf(w, ", %.0f s", float64(n)*stats.Median(perRound))
 	}

@@ -94,7 +94,7 @@ func TestBenchSummary(t *testing.T) {
 	for _, want := range []string{
 		"30 times, seeds 9201–9230; 40 rounds (median; 40 to 40) in 60 s",
 		"| Mix | +5.0 % | 30 of 30 | 30 of 30 | 1.0", "| 30 of 30 |", "| Sum | equal | 1 of 30 | 1 of 30 |", "| 0 → 0 in 30 of 30 |",
-		"where there is none: 1 of 30 (0 % to 17 %).", "Rounds until 90 % find it: ",
+		"difference that does not exist: 1 of 30 (0 % to 17 %).", "Rounds after which 90 % of the runs find it: ",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
@@ -116,7 +116,7 @@ func TestBenchSummary(t *testing.T) {
 	}
 	out.Reset()
 	named("bench-same").summarise(&out, same)
-	if want := "where there is none: 0 of 4 (0 % to 60 %); benchstat, of `-count=10` blocks of base and head that take 26 s: 1 of 3"; !strings.Contains(out.String(), want) {
+	if want := "difference that does not exist: 0 of 4 (0 % to 60 %); by benchstat, of `go test -count=10` of base and then of head, 26 s together: 1 of 3"; !strings.Contains(out.String(), want) {
 		t.Errorf("no %q in\n%s", want, out.String())
 	}
 }

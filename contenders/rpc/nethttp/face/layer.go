@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// layers puts the middleware around next, each counted.
+// layers wraps next in the middleware. Each counts that it ran.
 func (f *face) layers(next http.Handler, o server.Options) http.Handler {
 	if f.users.Limited() {
 		next = f.limit(next)
@@ -26,8 +26,8 @@ func (f *face) identify(next http.Handler) http.Handler {
 	})
 }
 
-// recover answers for a handler that panics, unless that wants the connection to
-// break.
+// recover answers for a handler that panics. http.ErrAbortHandler breaks the
+// connection, as the handler wants.
 func (f *face) recover(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.receipts.Layer()

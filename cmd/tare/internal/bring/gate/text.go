@@ -69,7 +69,8 @@ func (rep *Report) metrics() []string {
 	return out
 }
 
-// rank orders metrics as tables do, those of a gate's own first.
+// rank orders metrics as tables do: first those of every gate, then latencies and
+// allocations.
 func rank(metric string) int {
 	known := append(project.Metrics(), "p50", "p90", "p99", "p99.9", "max", "allocs")
 	if at := slices.Index(known, metric); at >= 0 {
@@ -85,7 +86,8 @@ func seconds(s float64) string {
 	return fmt.Sprintf("%.0f s", s)
 }
 
-// mostRows is how many rows are listed in any case.
+// mostRows is the length up to which a table is listed completely. In a longer one,
+// rows that pass are only counted.
 const mostRows = 24
 
 // shown returns the rows to list, and a sentence about the others.
@@ -269,7 +271,7 @@ func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, say f
 	}
 }
 
-// mostReasons is how many lines a row has of what its difference comes of.
+// mostReasons is the most lines that explain a row's difference.
 const mostReasons = 5
 
 // reasons returns the causes of a row's difference, if the benchmark was profiled.
