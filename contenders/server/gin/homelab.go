@@ -72,7 +72,7 @@ func (h house) json(answer func(c *gin.Context) (any, error)) gin.HandlerFunc {
 			return
 		}
 		h.Served(http.StatusOK)
-		c.JSON(http.StatusOK, v)
+		answerJSON(c, v)
 	}
 }
 

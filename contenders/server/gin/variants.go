@@ -1,4 +1,4 @@
-//go:build !jsoniter && !sonic && !go_json
+//go:build !jsoniter && !sonic && !go_json && !configfastest
 
 package main
 
