@@ -55,7 +55,13 @@ func benches(ctx context.Context, bin, dir string, table io.Writer, stderr io.Wr
 }
 
 func (p pair) measure(ctx context.Context, bin, path string, lines map[uint64]BenchLine, stderr io.Writer) error {
-	if bin == "" || len(lines) >= p.studies {
+	blocks := 0 // kept
+	for _, l := range lines {
+		if l.InBlocks > 0 {
+			blocks++
+		}
+	}
+	if bin == "" || len(lines) >= p.studies && blocks >= p.beside {
 		return nil
 	}
 	bin, err := filepath.Abs(bin)
@@ -69,12 +75,20 @@ func (p pair) measure(ctx context.Context, bin, path string, lines map[uint64]Be
 	defer os.RemoveAll(repo)
 	for i := range uint64(p.studies) {
 		seed := p.first + i
-		if _, ok := lines[seed]; ok {
+		line, kept := lines[seed]
+		beside := seed < p.first+uint64(p.beside) && line.InBlocks == 0
+		if kept && !beside {
 			continue
 		}
-		line, err := p.study(ctx, bin, repo, seed)
-		if err != nil {
-			return fmt.Errorf("seed %d: %w", seed, err)
+		if !kept {
+			if line, err = p.study(ctx, bin, repo, seed); err != nil {
+				return fmt.Errorf("seed %d: %w", seed, err)
+			}
+		}
+		if beside {
+			if err := p.besides(ctx, repo, &line); err != nil {
+				return fmt.Errorf("seed %d: %w", seed, err)
+			}
 		}
 		if err := appendLine(path, line); err != nil {
 			return err
@@ -126,7 +140,7 @@ func (p pair) repository(ctx context.Context) (repo string, err error) {
 	return repo, nil
 }
 
-// study runs `tare bench` once, and then blocks of go test -count.
+// study runs `tare bench` once.
 func (p pair) study(ctx context.Context, bin, repo string, seed uint64) (BenchLine, error) {
 	out, err := command(ctx, repo, bin, "bench", "--base", "HEAD~1", "--head", "HEAD", "--bench", p.bench,
 		"--budget", p.budget, "--seed", fmt.Sprint(seed), "--format", "json", "--quiet")
@@ -141,24 +155,27 @@ func (p pair) study(ctx context.Context, bin, repo string, seed uint64) (BenchLi
 	for _, w := range r.Workloads {
 		l.Benchmark[short(w.ID)] = rowOf(&r, w.ID)
 	}
-	if seed >= p.first+uint64(p.beside) {
-		return l, nil
-	}
+	return l, nil
+}
+
+// besides runs blocks of go test -count beside a study, and keeps what benchstat says
+// of them.
+func (p pair) besides(ctx context.Context, repo string, l *BenchLine) error {
 	begin := time.Now()
 	base, err := p.block(ctx, repo, "base")
 	if err != nil {
-		return BenchLine{}, err
+		return err
 	}
 	head, err := p.block(ctx, repo, "head")
 	if err != nil {
-		return BenchLine{}, err
+		return err
 	}
 	l.InBlocks = math.Round(time.Since(begin).Seconds()*10) / 10
 	for id, row := range l.Benchmark {
 		row.P, row.Blocks = uTest(base[id], head[id])
 		l.Benchmark[id] = row
 	}
-	return l, nil
+	return nil
 }
 
 // block runs one side's benchmarks as often as benchstat is usually given them.

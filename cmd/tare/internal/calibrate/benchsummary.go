@@ -36,6 +36,9 @@ func (p pair) summarise(w io.Writer, lines map[uint64]BenchLine) {
 	if p.blocks > 0 {
 		header, rule = header+" benchstat: p < 0.05 |", rule+"---|"
 	}
+	if p.blocks > 0 && p.truths != nil {
+		header, rule = header+" benchstat: ratios |", rule+"---|"
+	}
 	fmt.Fprintln(w, header)
 	fmt.Fprintln(w, rule)
 	for _, id := range strings.Split(p.bench, "|") {
@@ -55,7 +58,7 @@ func (p pair) row(w io.Writer, id string, all []BenchLine) {
 	if r, ok := p.truths[id]; ok {
 		ratio, truth = r, fmt.Sprintf("%+.1f %%", 100*(r-1))
 	}
-	var ratios, widths []float64
+	var ratios, widths, blocks []float64
 	allocs := map[[2]float64]int{}
 	measured := 0
 	for _, l := range all {
@@ -71,7 +74,7 @@ func (p pair) row(w io.Writer, id string, all []BenchLine) {
 			said++
 		}
 		if l.InBlocks > 0 {
-			beside++
+			beside, blocks = beside+1, append(blocks, b.Blocks)
 			if b.P < 0.05 {
 				u++
 			}
@@ -94,6 +97,14 @@ func (p pair) row(w io.Writer, id string, all []BenchLine) {
 	}
 	if p.blocks > 0 {
 		fmt.Fprintf(w, " %d of %d |", u, beside)
+	}
+	if p.blocks > 0 && p.truths != nil {
+		slices.Sort(blocks)
+		var text []string
+		for _, r := range blocks {
+			text = append(text, fmt.Sprintf("%.3f", r))
+		}
+		fmt.Fprintf(w, " %s |", strings.Join(text, ", "))
 	}
 	fmt.Fprintln(w)
 }

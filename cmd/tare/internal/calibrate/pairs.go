@@ -41,7 +41,7 @@ var pairs = []pair{
 	{name: "bench-alloc", truth: "Allocate 20 → 21 allocations", module: "work", truths: map[string]float64{"Allocate": 21.0 / 20}, edit: swap("blocks = 20", "blocks = 21"),
 		bench: "Allocate", budget: "60s", first: 9301, studies: 20},
 	{name: "bench-loops", truth: "ten loops with 3 to 8 % more turns", module: "loops", truths: truthsOfLoops(), edit: longerLoops,
-		bench: strings.Join(slices.Sorted(maps.Keys(loops)), "|"), budget: "300s", first: 501, studies: 10},
+		bench: strings.Join(slices.Sorted(maps.Keys(loops)), "|"), budget: "300s", first: 501, studies: 10, blocks: 10, blockBenchtime: 1300 * time.Millisecond, beside: 3},
 	{name: "bench-orders", truth: "five of a hundred lines are read twice", module: "orders", truths: map[string]float64{"Read": 1.05}, edit: swap("const check = 0", "const check = 5"),
 		bench: "Read", budget: "60s", first: 701, studies: 30},
 }
