@@ -11,12 +11,13 @@ type ClaimKind string
 
 // Claim kinds that a study can answer from its comparisons.
 const (
-	ClaimRatio     ClaimKind = "ratio"     // value against baseline
+	ClaimRatio     ClaimKind = "ratio"     // value against baseline; without figures: on Side of it; with Of: against the contender's own figure there
 	ClaimStatement ClaimKind = "statement" // a sentence without figures: refuted where Check fires for the contender
 	ClaimCount     ClaimKind = "count"     // modules added: Value, against what the contender's go.mod requires beyond the baseline's, or its binary links where no go.mod is known
 	ClaimTrend     ClaimKind = "trend"     // the ratio to the baseline moves to Side along Workloads, in their order
 	ClaimGrowth    ClaimKind = "growth"    // the contender's time grows as size^Value along Workloads, which differ in size alone; beyond a fixed cost, where Value is above 0 and there are four sizes
 	ClaimShare     ClaimKind = "share"     // Contender does without so much of what the baseline takes: Value, a share, or more
+	ClaimRate      ClaimKind = "rate"      // up to Value operations a second the baseline takes at most 1 % of a core more than Contender: the break-even of Workloads says
 	ClaimCause     ClaimKind = "cause"     // all of the difference that Decomposition tells apart comes from the steps to Causes
 	ClaimReported  ClaimKind = "reported"  // published, and nothing here measures it: Because says why
 )
@@ -28,7 +29,7 @@ type Claim struct {
 	Kind          ClaimKind `json:"kind"`
 	Contender     string    `json:"contender"`
 	Workload      string    `json:"workload"`
-	Workloads     []string  `json:"workloads,omitempty"` // trend, growth: in order
+	Workloads     []string  `json:"workloads,omitempty"` // trend, growth: in order; rate: of the break-even
 	Metric        string    `json:"metric"`
 	Baseline      float64   `json:"baseline"` // published, in Unit
 	Value         float64   `json:"value"`    // published, in Unit
@@ -36,11 +37,23 @@ type Claim struct {
 	Whole         float64   `json:"whole,omitempty"`         // ratio of time: what the figures are parts of, in Unit, e.g. the 16.6 ms of a frame
 	WholeOf       string    `json:"whole_of,omitempty"`      // what that is, as a noun: "a frame at 60 a second"
 	Side          string    `json:"side,omitempty"`          // lower or higher: the claimed side where the sentence contradicts its figures
+	Of            ClaimOf   `json:"of,omitzero"`             // ratio: of the contender itself, what its figure is compared with instead of the baseline's
 	Check         string    `json:"check,omitempty"`         // statement: the check that answers it
 	Decomposition string    `json:"decomposition,omitempty"` // cause: the id of the one that answers it
 	Causes        []string  `json:"causes,omitempty"`        // cause: the contenders that its claimed steps lead to
 	Because       string    `json:"because,omitempty"`       // reported: why it is not measured, one line
 	Statement     string    `json:"statement"`
+}
+
+// ClaimOf is a figure of the claim's own contender.
+type ClaimOf struct {
+	Workload string `json:"workload"`
+	Metric   string `json:"metric"`
+}
+
+// Directed reports whether a ratio claims a side and no size.
+func (c Claim) Directed() bool {
+	return c.Kind == ClaimRatio && c.Baseline == 0 && c.Value == 0 && c.Side != ""
 }
 
 // Validate reports what is missing.
@@ -80,6 +93,10 @@ func (c Claim) Validate() error {
 		return fieldError("", "a growth needs three workloads or more that differ in size alone, metric: time and an exponent", "e.g. workloads: [one, five, fifty], metric: time, value: 2 for quadratic, 0 for the same whatever the size")
 	case c.Kind == ClaimGrowth:
 		return nil
+	case c.Kind == ClaimRate && (len(c.Workloads) == 0 || !(c.Value > 0)):
+		return fieldError("", "a rate needs the workloads of a break-even and the published operations a second", "e.g. workloads: [small, large], value: 10")
+	case c.Kind == ClaimRate:
+		return nil
 	case c.Workload == "":
 		return fieldError("workload", "claim without a workload", "name the workload it is about")
 	case c.Metric == "":
@@ -88,8 +105,12 @@ func (c Claim) Validate() error {
 		return fieldError("value", "a share that is not between 0 and 1", "e.g. value: 0.5 for half of what the baseline takes")
 	case c.Kind == ClaimShare:
 		return nil
+	case c.Of != (ClaimOf{}) && (c.Of.Workload == "" || c.Of.Metric == ""):
+		return fieldError("of", "a figure of the contender without its workload or its metric", "e.g. of: {workload: ten, metric: time}")
+	case c.Directed() && c.Whole == 0:
+		return nil
 	case !(c.Baseline > 0) || !(c.Value > 0):
-		return fieldError("", "a ratio claim needs baseline and value above zero", "give both published figures")
+		return fieldError("", "a ratio claim needs baseline and value above zero", "give both published figures, or leave both out and write side: lower or higher")
 	case c.Side != "" && c.Side != "lower" && c.Side != "higher":
 		return fieldError("side", fmt.Sprintf("%q is neither lower nor higher", c.Side), "say which side of 1 is claimed")
 	}
@@ -125,7 +146,7 @@ func (c Claim) Nanoseconds() (float64, bool) {
 }
 
 func claimKinds() []ClaimKind {
-	return []ClaimKind{ClaimRatio, ClaimStatement, ClaimCount, ClaimTrend, ClaimGrowth, ClaimShare, ClaimCause, ClaimReported}
+	return []ClaimKind{ClaimRatio, ClaimStatement, ClaimCount, ClaimTrend, ClaimGrowth, ClaimShare, ClaimRate, ClaimCause, ClaimReported}
 }
 
 func claimKindNames() string {
@@ -136,8 +157,13 @@ func claimKindNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Ratio is the published effect: value over baseline.
-func (c Claim) Ratio() float64 { return c.Value / c.Baseline }
+// Ratio is the published effect: value over baseline; 1 where there are no figures.
+func (c Claim) Ratio() float64 {
+	if c.Baseline == 0 {
+		return 1
+	}
+	return c.Value / c.Baseline
+}
 
 // Outcome is what became of a claim.
 type Outcome string

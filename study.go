@@ -214,6 +214,9 @@ func (s *Study) Validate() error {
 		if err := s.refers(at, c.Contender, c.Workload, c.Metric, works, seen); err != nil {
 			return err
 		}
+		if err := s.refers(at+".of", "", c.Of.Workload, c.Of.Metric, works, seen); err != nil {
+			return err
+		}
 		for _, w := range c.Workloads {
 			if !works[w] {
 				return fieldError(at+".workloads", fmt.Sprintf("unknown workload %q", w), "name the study's workloads")

@@ -117,6 +117,9 @@ func claimsMean(r *tare.Result) string {
 	if claimed(r.Claims, tare.ClaimShare) {
 		text += " A share is how much of what " + baseline(r) + " takes the contender does without."
 	}
+	if claimed(r.Claims, tare.ClaimRate) {
+		text += " A rate is how many operations a second make " + baseline(r) + " take 1 % of a core more than the contender."
+	}
 	if claimed(r.Claims, tare.ClaimCause) {
 		text += " A cause is all of a difference that is taken apart above: the shares of the other steps answer it."
 	}
@@ -145,6 +148,8 @@ func measure(c tare.ClaimResult) string {
 		return c.Metric + ", growth"
 	case c.Kind == tare.ClaimShare && c.Metric != "":
 		return c.Metric + ", share"
+	case c.Kind == tare.ClaimRate:
+		return "rate"
 	}
 	return or(c.Metric, nothing)
 }
@@ -158,6 +163,10 @@ func published(c tare.ClaimResult) string {
 		return percent(c.Published)
 	case c.Kind == tare.ClaimGrowth:
 		return "^" + number(c.Published)
+	case c.Kind == tare.ClaimRate:
+		return number(c.Published) + "/s"
+	case c.Kind == tare.ClaimRatio && c.Published == 0:
+		return nothing
 	case c.Kind == tare.ClaimReported && c.Published > 0:
 		return number(c.Published) + " " + c.Unit
 	}
@@ -180,6 +189,10 @@ func measuredClaim(c tare.ClaimResult) Field {
 		return Field{Text: percent(c.Measured) + " [no interval yet]"}
 	case c.Kind == tare.ClaimShare:
 		return Field{Text: percent(c.Measured) + " [" + percent(c.Low) + ", " + percent(c.High) + "]"}
+	case c.Kind == tare.ClaimRate && c.Low < c.High:
+		return Field{Text: number(c.Measured) + "/s [" + number(c.Low) + ", " + number(c.High) + "]"}
+	case c.Kind == tare.ClaimRate:
+		return Field{Text: number(c.Measured) + "/s"}
 	case c.Outcome == tare.VoidAsPublished:
 		return crossed(ratio(c.Measured))
 	case c.Low == c.Measured && c.High == c.Measured:

@@ -117,6 +117,8 @@ func csvStatements(r *tare.Result) []csvRow {
 		case c.Outcome == tare.NotMeasured:
 		case c.Kind == tare.ClaimCount:
 			row.metric, row.value = tare.Metric{Name: "modules_added", Unit: "modules"}, &tare.Value{Value: c.Measured}
+		case c.Kind == tare.ClaimRate:
+			row.metric, row.value, row.bounded = tare.Metric{Name: "one_percent_rate", Unit: "1/s"}, &tare.Value{Value: c.Measured, Low: c.Low, High: c.High}, c.Low < c.High
 		case c.Kind == tare.ClaimGrowth:
 			row.metric.Name += "_growth"
 			row.value, row.bounded = &tare.Value{Value: c.Measured, Low: c.Low, High: c.High}, c.Low != c.High

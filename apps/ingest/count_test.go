@@ -99,10 +99,10 @@ func TestCountBeforeDecoding(t *testing.T) {
 func ordinary(t testing.TB, n int) []byte {
 	t.Helper()
 	r := Record{ID: "3f0c9a52-1d2e-4c55-9d0b-7a1f6f3f2b11", Timestamp: Time{at(0)}, Metadata: Metadata{
-		UserID: "u-1842", SessionID: "s-77f0c2", PageURL: "https://shop.example/garden/chairs?colour=green,blue", Referrer: "https://search.example/",
-		UserAgent: "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36", IPAddress: "192.0.2.7",
-		Country: "SE", City: "Malmö", Language: "sv-SE,sv;q=0.9,en;q=0.8", ScreenWidth: 1440, ScreenHeight: 900, Campaign: "spring", Medium: "mail",
-		DurationMS: 45530, ScrollDepth: 0.202, LoggedIn: true, AppVersion: "5.2.1",
+		Index: 3, GUID: "0d5b4c0e-93a6-4a33-8a5c-6d1f2a7b9e10", IsActive: true, Balance: "$1,906.25", Picture: "https://pictures.example.org/64x64", Age: 41,
+		EyeColor: "grey", Name: "Ines Holm", Gender: "female", Company: "Nordlys", Email: "ines.holm@example.org", Phone: "+46 (800) 555-2671",
+		Address: "12 Quay Street, Lund, Scania, 22100", About: "She keeps bees, and sells honey, wax, and candles.\r\n", Registered: "2015-07-02T09:13:27 -02:00",
+		Latitude: 55.70466, Longitude: 13.191007,
 	}}
 	list := make([]Record, n)
 	for i := range list {

@@ -38,25 +38,26 @@ type Record struct {
 	Metadata  Metadata `json:"metadata"`
 }
 
-// Metadata is what an event of a shop reports.
+// Metadata is what an event reports of a user's profile: the members that were
+// published with the service's example.
 type Metadata struct {
-	UserID       string  `json:"user_id"`
-	SessionID    string  `json:"session_id"`
-	PageURL      string  `json:"page_url"`
-	Referrer     string  `json:"referrer"`
-	UserAgent    string  `json:"user_agent"`
-	IPAddress    string  `json:"ip_address"`
-	Country      string  `json:"country"`
-	City         string  `json:"city"`
-	Language     string  `json:"language"`
-	ScreenWidth  int     `json:"screen_width"`
-	ScreenHeight int     `json:"screen_height"`
-	Campaign     string  `json:"campaign"`
-	Medium       string  `json:"medium"`
-	DurationMS   int     `json:"duration_ms"`
-	ScrollDepth  float64 `json:"scroll_depth"`
-	LoggedIn     bool    `json:"logged_in"`
-	AppVersion   string  `json:"app_version"`
+	Index      int     `json:"index"`
+	GUID       string  `json:"guid"`
+	IsActive   bool    `json:"isActive"`
+	Balance    string  `json:"balance"`
+	Picture    string  `json:"picture"`
+	Age        int     `json:"age"`
+	EyeColor   string  `json:"eyeColor"`
+	Name       string  `json:"name"`
+	Gender     string  `json:"gender"`
+	Company    string  `json:"company"`
+	Email      string  `json:"email"`
+	Phone      string  `json:"phone"`
+	Address    string  `json:"address"`
+	About      string  `json:"about"`
+	Registered string  `json:"registered"`
+	Latitude   float64 `json:"latitude"`
+	Longitude  float64 `json:"longitude"`
 }
 
 // Receipt is the answer to a batch that was taken.

@@ -58,6 +58,10 @@ func Raws(list []RawRecord) *Decoded { return &Decoded{raw: list} }
 // Typed reports whether metadata is decoded.
 func (s *Service) Typed() bool { return s.typed }
 
+// Binary reports whether the metadata of a body in protobuf or gob is encoded again in
+// that format.
+func (s *Service) Binary() bool { return s.binary }
+
 // Target is what a decoder decodes into: a pointer to a slice of records.
 func (d *Decoded) Target() any {
 	if d.marshal != nil {

@@ -18,6 +18,7 @@ import (
 type Config struct {
 	Limit   int              // records in a batch, at most; zero: DefaultLimit
 	Typed   bool             // decode the 17 fields of [Metadata] and encode them anew; false: hand on any object as it came
+	Binary  bool             // encode the metadata of bodies in protobuf and gob again in that format, not as JSON; only without a sink
 	MaxBody int64            // bytes of a body, as sent and unpacked; zero: DefaultMaxBody
 	Token   string           // that requests must carry as Authorization: Bearer; empty: none
 	Sink    string           // null, file:PATH or spool:DIR; empty: null
@@ -42,6 +43,7 @@ type Service struct {
 	limit   int
 	maxBody int64
 	typed   bool
+	binary  bool
 	token   *[sha256.Size]byte // of the token, so that no length is compared; nil: none is asked for
 	sink    sink.Sink          // nil: nothing is kept, so no lines are built
 	cut     int64              // bytes of an unfinished line or write that the sink found
@@ -57,10 +59,13 @@ type Service struct {
 
 // New opens the sink.
 func New(c Config) (*Service, error) {
+	if c.Binary && c.Sink != "" && c.Sink != "null" {
+		return nil, fmt.Errorf("metadata in a binary format is for measuring, and sink %q takes lines of JSON; use sink null", c.Sink)
+	}
 	if c.Limit < 0 || c.MaxBody < 0 || c.Rotate < 0 {
 		return nil, fmt.Errorf("limit %d, max body %d, rotate %d: none of them can be less than 0", c.Limit, c.MaxBody, c.Rotate)
 	}
-	s := &Service{limit: c.Limit, maxBody: c.MaxBody, typed: c.Typed, log: c.Log, now: c.Now}
+	s := &Service{limit: c.Limit, maxBody: c.MaxBody, typed: c.Typed, binary: c.Binary, log: c.Log, now: c.Now}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

@@ -49,7 +49,7 @@ func at(i int) time.Time {
 func list(n int) []Record {
 	out := make([]Record, n)
 	for i := range out {
-		out[i] = Record{ID: fmt.Sprintf("id-%d", i), Timestamp: Time{at(i)}, Metadata: Metadata{UserID: fmt.Sprintf("u<%d>", i), ScrollDepth: 0.5}}
+		out[i] = Record{ID: fmt.Sprintf("id-%d", i), Timestamp: Time{at(i)}, Metadata: Metadata{Name: fmt.Sprintf("u<%d>", i), Latitude: 0.5, About: strings.Repeat("a", 99)}}
 	}
 	return out
 }
@@ -92,7 +92,7 @@ func TestAccept(t *testing.T) {
 			{"no timestamp", with(4, func(r *Record) { r.Timestamp = Time{} }), "record", "record 4 of 4 has no timestamp"},
 			{"after all time", with(1, func(r *Record) { r.Timestamp = Time{time.Unix(1e15, 0)} }), "record", "record 1 of 1"},
 			{"before all time", with(1, func(r *Record) { r.Timestamp = Time{time.Unix(-1e15, 0)} }), "record", "record 1 of 1"},
-			{"not a number", with(5, func(r *Record) { r.Metadata.ScrollDepth = math.NaN() }), "record", "record 5"},
+			{"not a number", with(5, func(r *Record) { r.Metadata.Latitude = math.NaN() }), "record", "record 5"},
 		} {
 			got, err := s.Accept(context.Background(), Records(c.records, json.Marshal))
 			wantRefusal(t, c.name, err, 400, c.code)
@@ -145,7 +145,7 @@ func TestLines(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(records) {
 		t.Errorf("kept %+v\nwant %+v", got, records)
 	}
-	if want := `{"id":"id-0","timestamp":"2025-03-01T12:00:00.25Z","metadata":{"user_id":"u\u003c0\u003e",`; !bytes.HasPrefix(text, []byte(want)) {
+	if want := `{"id":"id-0","timestamp":"2025-03-01T12:00:00.25Z","metadata":{"index":0,"guid":"","isActive":false,"balance":"","picture":"","age":0,"eyeColor":"","name":"u\u003c0\u003e",`; !bytes.HasPrefix(text, []byte(want)) {
 		t.Errorf("the first line begins with %.100s", text)
 	}
 }

@@ -38,7 +38,7 @@ func TestRoundTrips(t *testing.T) {
 		sizes   []int
 	}{
 		{"person", []int{1, 3}}, {"object", []int{1, 3}}, {"audio", []int{1, 2}}, {"devices", []int{1, 5}},
-		{"flat", []int{2, 16, 128, 1024, 8192}}, {"nested", []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}, {"fields", []int{1, 4, 16, 64}},
+		{"flat", []int{2, 16, 128, 1024, 8192}}, {"nested", []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}, {"deep", []int{1, 2, 3, 6, 9}}, {"fields", []int{1, 4, 16, 64}},
 	} {
 		for _, n := range c.sizes {
 			for _, op := range Ops() {

@@ -103,6 +103,7 @@ func structs() map[string]reflect.Type {
 		GameObject{}, AudioBuffer{}, DeviceList{},
 		Flat2{}, Flat16{}, Flat128{}, Flat1024{}, Flat8192{},
 		Nest1{}, Nest2{}, Nest3{}, Nest4{}, Nest5{}, Nest6{}, Nest7{}, Nest8{}, Nest9{},
+		Deep1{}, Deep2{}, Deep3{}, Deep6{}, Deep9{},
 		Fields1{}, Fields4{}, Fields16{}, Fields64{},
 	} {
 		m[reflect.TypeOf(v).Name()] = reflect.TypeOf(v)

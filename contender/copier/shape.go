@@ -42,12 +42,13 @@ type Shape struct {
 
 // Fixtures are the names that workloads can give.
 func Fixtures() []string {
-	return []string{"person", "object", "audio", "devices", "flat", "nested", "fields"}
+	return []string{"person", "object", "audio", "devices", "flat", "nested", "deep", "fields"}
 }
 
 // ShapeOf is what fixture is with n items: of person, object and audio an array
 // of n; of devices a list of n; of flat a struct of n numbers, of nested one of
-// n levels, of fields one of n members.
+// n levels with 16 bytes each, of deep one of n levels with 144 bytes in all, of
+// fields one of n members.
 func ShapeOf(fixture string, n int) (Shape, error) {
 	n = max(1, n)
 	sized := func(prefix string, known ...int) (Shape, error) {
@@ -74,6 +75,8 @@ func ShapeOf(fixture string, n int) (Shape, error) {
 		return sized("Flat", 2, 16, 128, 1024, 8192)
 	case "nested":
 		return sized("Nest", 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	case "deep":
+		return sized("Deep", 1, 2, 3, 6, 9)
 	case "fields":
 		return sized("Fields", 1, 4, 16, 64)
 	}

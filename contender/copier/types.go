@@ -117,6 +117,111 @@ type (
 	}
 )
 
+// Eighteen numbers, 144 bytes, whatever the levels: as many numbers at each level,
+// laid out as in C.
+type (
+	// Deep1 has 1 level.
+	Deep1 struct {
+		V0, V1, V2, V3, V4, V5, V6, V7, V8, V9, V10, V11, V12, V13, V14, V15, V16, V17 float64
+	}
+	// Deep2In1 is level 1 of Deep2, from within.
+	Deep2In1 struct {
+		V0, V1, V2, V3, V4, V5, V6, V7, V8 float64
+	}
+	// Deep2 has 2 levels.
+	Deep2 struct {
+		Inner                              Deep2In1
+		V0, V1, V2, V3, V4, V5, V6, V7, V8 float64
+	}
+	// Deep3In1 is level 1 of Deep3, from within.
+	Deep3In1 struct {
+		V0, V1, V2, V3, V4, V5 float64
+	}
+	// Deep3In2 is level 2 of Deep3, from within.
+	Deep3In2 struct {
+		Inner                  Deep3In1
+		V0, V1, V2, V3, V4, V5 float64
+	}
+	// Deep3 has 3 levels.
+	Deep3 struct {
+		Inner                  Deep3In2
+		V0, V1, V2, V3, V4, V5 float64
+	}
+	// Deep6In1 is level 1 of Deep6, from within.
+	Deep6In1 struct {
+		V0, V1, V2 float64
+	}
+	// Deep6In2 is level 2 of Deep6, from within.
+	Deep6In2 struct {
+		Inner      Deep6In1
+		V0, V1, V2 float64
+	}
+	// Deep6In3 is level 3 of Deep6, from within.
+	Deep6In3 struct {
+		Inner      Deep6In2
+		V0, V1, V2 float64
+	}
+	// Deep6In4 is level 4 of Deep6, from within.
+	Deep6In4 struct {
+		Inner      Deep6In3
+		V0, V1, V2 float64
+	}
+	// Deep6In5 is level 5 of Deep6, from within.
+	Deep6In5 struct {
+		Inner      Deep6In4
+		V0, V1, V2 float64
+	}
+	// Deep6 has 6 levels.
+	Deep6 struct {
+		Inner      Deep6In5
+		V0, V1, V2 float64
+	}
+	// Deep9In1 is level 1 of Deep9, from within.
+	Deep9In1 struct {
+		V0, V1 float64
+	}
+	// Deep9In2 is level 2 of Deep9, from within.
+	Deep9In2 struct {
+		Inner  Deep9In1
+		V0, V1 float64
+	}
+	// Deep9In3 is level 3 of Deep9, from within.
+	Deep9In3 struct {
+		Inner  Deep9In2
+		V0, V1 float64
+	}
+	// Deep9In4 is level 4 of Deep9, from within.
+	Deep9In4 struct {
+		Inner  Deep9In3
+		V0, V1 float64
+	}
+	// Deep9In5 is level 5 of Deep9, from within.
+	Deep9In5 struct {
+		Inner  Deep9In4
+		V0, V1 float64
+	}
+	// Deep9In6 is level 6 of Deep9, from within.
+	Deep9In6 struct {
+		Inner  Deep9In5
+		V0, V1 float64
+	}
+	// Deep9In7 is level 7 of Deep9, from within.
+	Deep9In7 struct {
+		Inner  Deep9In6
+		V0, V1 float64
+	}
+	// Deep9In8 is level 8 of Deep9, from within.
+	Deep9In8 struct {
+		Inner  Deep9In7
+		V0, V1 float64
+	}
+	// Deep9 has 9 levels.
+	Deep9 struct {
+		Inner  Deep9In8
+		V0, V1 float64
+	}
+)
+
 // Members of four types in turn, 32 bytes for four of them, laid out as in C.
 type (
 	// Fields1 has a single member.

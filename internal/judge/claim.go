@@ -71,8 +71,10 @@ func Claims(d Data, comparisons []tare.Comparison, values []tare.Value, findings
 		}
 		switch c.Kind {
 		case tare.ClaimRatio:
-			r.Published, r.PublishedValue, r.PublishedBaseline, r.Unit = c.Ratio(), c.Value, c.Baseline, c.Unit
-		case tare.ClaimCount, tare.ClaimShare, tare.ClaimGrowth:
+			if !c.Directed() {
+				r.Published, r.PublishedValue, r.PublishedBaseline, r.Unit = c.Ratio(), c.Value, c.Baseline, c.Unit
+			}
+		case tare.ClaimCount, tare.ClaimShare, tare.ClaimGrowth, tare.ClaimRate:
 			r.Published = c.Value
 		case tare.ClaimReported:
 			r.Published, r.Unit = c.Value, c.Unit
@@ -90,7 +92,7 @@ func (b *rulingData) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 	}
 	for _, n := range notWeighed {
 		work, isWork := strings.CutPrefix(n.What, "workload ")
-		if n.What == "contender "+c.Contender || isWork && (work == c.Workload || slices.Contains(c.Workloads, work) || b.toldOn(c, work)) {
+		if n.What == "contender "+c.Contender || isWork && (work == c.Workload || work == c.Of.Workload || slices.Contains(c.Workloads, work) || b.toldOn(c, work)) {
 			notMeasured(r, n.What+": "+n.Why)
 			return
 		}
@@ -121,6 +123,8 @@ func (b *rulingData) claim(r *tare.ClaimResult, c tare.Claim, values []tare.Valu
 		b.growth(r, c)
 	case tare.ClaimShare:
 		b.shareClaim(r, c)
+	case tare.ClaimRate:
+		b.rateClaim(r, c)
 	case tare.ClaimCause:
 		b.causeClaim(r, c)
 	default:
@@ -154,12 +158,22 @@ func (b *rulingData) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare
 	if b.notAnswerable(r, c) {
 		return
 	}
+	if c.Of != (tare.ClaimOf{}) {
+		b.ownRatio(r, c)
+		return
+	}
 	comparison, ok := b.comparison(c.Contender, c.Workload, c.Metric)
 	if !ok {
 		b.claimWithout(r, c, values)
 		return
 	}
 	r.Evidence = fmt.Sprintf("%s against %s, %s, %s", c.Contender, comparison.Against, c.Metric, formatRounds(comparison.Rounds))
+	b.decideRatio(r, c, comparison, tare.NoiseFloor(b.comparisons, c.Workload, c.Metric))
+}
+
+// decideRatio compares a claimed ratio with the interval of a measured one. control
+// is the half-width below which no difference is claimed.
+func (b *rulingData) decideRatio(r *tare.ClaimResult, c tare.Claim, comparison tare.Comparison, control float64) {
 	if !comparison.Bounded() {
 		r.Outcome = tare.ClaimOpen
 		r.Measured = comparison.Ratio
@@ -170,10 +184,9 @@ func (b *rulingData) ratioClaim(r *tare.ClaimResult, c tare.Claim, values []tare
 	if why, _ := b.tooFewRequests(c.Metric, c.Workload, c.Contender, comparison.Against); why != "" {
 		ratio, span := spanned(comparison)
 		r.Outcome = tare.ClaimOpen
-		r.Why = fmt.Sprintf("published %s×, measured %s× %s: %s is thin: %s", significant(c.Ratio()), ratio, span, c.Metric, why)
+		r.Why = fmt.Sprintf("published %s, measured %s× %s: %s is thin: %s", publishedRatio(c), ratio, span, c.Metric, why)
 		return
 	}
-	control := tare.NoiseFloor(b.comparisons, c.Workload, c.Metric)
 	r.Outcome, r.SizeRefuted = outcome(c, comparison, control)
 	r.Why = because(c, comparison, control, r.Outcome, r.SizeRefuted)
 }
@@ -261,6 +274,14 @@ func side(c tare.Claim) int {
 	return 0
 }
 
+// publishedRatio is what was published of a ratio, in words.
+func publishedRatio(c tare.Claim) string {
+	if c.Directed() {
+		return c.Side + " without a figure"
+	}
+	return significant(c.Ratio()) + "×"
+}
+
 // little reports whether the claimed effect is small enough to tie.
 func little(c tare.Claim) bool {
 	return math.Abs(math.Log(c.Ratio())) < math.Log(littleBelow)
@@ -279,6 +300,12 @@ func outcome(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outco
 	}
 	claimed := side(claim)
 	switch {
+	case claim.Directed() && measured == 0 && !inside:
+		return tare.ClaimOpen, false
+	case claim.Directed() && !inside && measured == claimed:
+		return tare.Holds, false
+	case claim.Directed():
+		return tare.Refuted, false
 	case inside && little(claim):
 		return tare.Tie, false
 	case inside:
@@ -301,13 +328,16 @@ func outcome(claim tare.Claim, c tare.Comparison, control float64) (o tare.Outco
 func because(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcome, sizeRefuted bool) string {
 	published := claim.Ratio()
 	ratio, span := spanned(c, 1, 1/tieWithin, tieWithin, published/holdsWithin, published*holdsWithin)
-	s := fmt.Sprintf("published %s×, measured %s× %s", significant(published), ratio, span)
+	s := fmt.Sprintf("published %s, measured %s× %s", publishedRatio(claim), ratio, span)
 	sideWord := map[int]string{-1: "below", 1: "above"}[side(claim)]
 	switch o {
 	case tare.Tie:
 		return s + ": within 5 % of 1, and less than 10 % was claimed"
 	case tare.Refuted:
 		if 1/tieWithin <= c.Low && c.High <= tieWithin {
+			if claim.Directed() {
+				return s + ": within 5 % of 1"
+			}
 			return s + ": within 5 % of 1, where 10 % or more was claimed"
 		}
 		if side(claim) == 0 {
@@ -315,6 +345,9 @@ func because(claim tare.Claim, c tare.Comparison, control float64, o tare.Outcom
 		}
 		return s + ": not " + sideWord + " 1 as claimed, but the other side"
 	case tare.Holds:
+		if claim.Directed() {
+			return s + ": " + sideWord + " 1 as claimed"
+		}
 		return s + ": within 1.25× of the published ratio"
 	case tare.DirectionHolds:
 		if sizeRefuted {

@@ -114,7 +114,7 @@ func indented(body []byte) []byte {
 
 // record is one that is taken, or what a replacement makes of it.
 func record(oldnew ...string) string {
-	const sound = `{"id":"a","timestamp":"2026-03-01T12:00:00Z","metadata":{"user_id":"u","screen_width":1,"scroll_depth":0.5,"logged_in":true}}`
+	const sound = `{"id":"a","timestamp":"2026-03-01T12:00:00Z","metadata":{"name":"u","age":1,"latitude":0.5,"isActive":true}}`
 	return strings.NewReplacer(oldnew...).Replace(sound)
 }
 
@@ -157,7 +157,7 @@ func ingestRefusals(batches map[int][]byte) []conformance.Probe {
 	}
 	list := []conformance.Probe{
 		taken("["+record()+"]", 1),
-		taken("["+record(`"id"`, `"later":{"x":[1,null]},"id"`, `"user_id"`, `"other":true,"user_id"`)+"]", 1), // unknown fields
+		taken("["+record(`"id"`, `"later":{"x":[1,null]},"id"`, `"name"`, `"other":true,"name"`)+"]", 1), // unknown fields
 		taken("["+record(`,"metadata"`, `, "metadata"`)+"]\n", 1),
 		taken("["+record()+","+record(`"a"`, `"b"`)+"]", 2),
 

@@ -103,10 +103,10 @@ func sameTokens(got, want []byte) error {
 func typedRefusals() []conformance.Probe {
 	return []conformance.Probe{
 		taken("["+record()+"]", 1),
-		taken("["+record(`"user_id":"u",`, `"user_id":"u","more":{"a":[1,2]},`)+"]", 1), // unknown fields
-		says("["+record()+","+record(`"u"`, `["u"]`)+"]", "record 2 of 2: metadata.user_id is an array; expected is a text"),
-		says("["+record(`:1,`, `:"1",`)+"]", "metadata.screen_width is a text; expected is a whole number"),
-		says("["+record(`true`, `"yes"`)+"]", "metadata.logged_in is a text; expected is true or false"),
-		says("["+record(`0.5`, `"half"`)+"]", "metadata.scroll_depth is a text; expected is a number"),
+		taken("["+record(`"name":"u",`, `"name":"u","more":{"a":[1,2]},`)+"]", 1), // unknown fields
+		says("["+record()+","+record(`"u"`, `["u"]`)+"]", "record 2 of 2: metadata.name is an array; expected is a text"),
+		says("["+record(`:1,`, `:"1",`)+"]", "metadata.age is a text; expected is a whole number"),
+		says("["+record(`true`, `"yes"`)+"]", "metadata.isActive is a text; expected is true or false"),
+		says("["+record(`0.5`, `"half"`)+"]", "metadata.latitude is a text; expected is a number"),
 	}
 }

@@ -26,6 +26,8 @@ const (
 	MetadataRaw   = "raw"
 	MetadataTyped = "typed"
 
+	MetadataBinary = "binary"
+
 	SetFsync  = "fsync"
 	SetRotate = "rotate"
 
@@ -58,7 +60,7 @@ func (c *config) Settings() []server.Setting {
 		server.Chosen(SetLimit, strconv.Itoa(ingest.DefaultLimit), "`records` in a batch, at most", server.Number(&c.Limit, 1, 1_000_000)),
 		server.Chosen(SetMaxBody, "1MiB", "`bytes` of a body at most, as sent and unpacked; also with kB, MB, KiB, MiB, …", server.Size(&c.MaxBody, 1)),
 		server.BearerToken(&c.Token),
-		server.Chosen(SetMetadata, MetadataRaw, "raw hands on any object as it came; typed decodes the 17 fields of the events fixture and encodes them anew", c.setMetadata),
+		server.Chosen(SetMetadata, MetadataRaw, "raw hands on any object as it came; typed decodes 17 known fields and encodes them anew; binary, for measuring, does so in the format of the body", c.setMetadata),
 		server.Chosen(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends lines of JSON, spool:DIR keeps them for a reader", c.setSink),
 		server.Chosen(SetFsync, server.Off, "events are on stable storage before they are acknowledged", server.Switched(&c.Fsync)),
 		server.Chosen(SetRotate, "0", "`bytes` after which the file sink begins another file; 0: never", server.Size(&c.Rotate, 0)),
@@ -69,10 +71,10 @@ func (c *config) Settings() []server.Setting {
 }
 
 func (c *config) setMetadata(value string) error {
-	if value != MetadataRaw && value != MetadataTyped {
-		return fmt.Errorf("%q is neither %s nor %s", value, MetadataRaw, MetadataTyped)
+	if value != MetadataRaw && value != MetadataTyped && value != MetadataBinary {
+		return fmt.Errorf("%q is none of %s, %s and %s", value, MetadataRaw, MetadataTyped, MetadataBinary)
 	}
-	c.Typed = value == MetadataTyped
+	c.Typed, c.Binary = value != MetadataRaw, value == MetadataBinary
 	return nil
 }
 

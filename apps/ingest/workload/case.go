@@ -13,10 +13,10 @@ import (
 
 // event is a record as probes and questions change it.
 const event = `{"id":"e-1","timestamp":"2026-03-01T12:00:00Z","metadata":{` +
-	`"user_id":"user-1","session_id":"session-1","page_url":"https://shop.example.com/lamps","referrer":"https://www.example.org/",` +
-	`"user_agent":"Browser/1.0","ip_address":"192.0.2.1","country":"SE","city":"Lund","language":"sv-SE",` +
-	`"screen_width":1920,"screen_height":1080,"campaign":"spring","medium":"newsletter","duration_ms":15000,` +
-	`"scroll_depth":0.75,"logged_in":true,"app_version":"2.10.4"}}`
+	`"index":3,"guid":"0d5b4c0e-93a6-4a33-8a5c-6d1f2a7b9e10","isActive":true,"balance":"$1,906.25","picture":"https://pictures.example.org/64x64",` +
+	`"age":41,"eyeColor":"grey","name":"Ines Holm","gender":"female","company":"Nordlys","email":"ines.holm@example.org","phone":"+46 (800) 555-2671",` +
+	`"address":"12 Quay Street, Lund, Scania, 22100","about":"She keeps bees.\r\n","registered":"2015-07-02T09:13:27 -02:00",` +
+	`"latitude":55.75,"longitude":13.25}}`
 
 // changed is a batch of one event in which a part is another.
 func changed(part, by string) server.Request {
@@ -73,15 +73,15 @@ func probes() []server.Probe {
 		server.Probing("JSON that breaks off", text(`[{"id":"e-1",`), cut),
 		server.Probing("an empty body", text("")),
 		server.Probing("an event that is in no batch", text(event)),
-		server.Probing("a number for a text", changed(`"user_id":"user-1"`, `"user_id":7`)),
-		server.Probing("a text for a number", changed(`"screen_width":1920`, `"screen_width":"wide"`)),
+		server.Probing("a number for a text", changed(`"name":"Ines Holm"`, `"name":7`)),
+		server.Probing("a text for a number", changed(`"age":41`, `"age":"old"`)),
 		server.Probing("an empty batch", text("[]")),
 		server.Probing("one event more than the limit", events(ingest.DefaultLimit+1)),
 		server.Probing("an event without an id", changed(`"id":"e-1",`, ""), changed(`"id":"e-1"`, `"id":""`)),
 		server.Probing("an event without a timestamp", changed(`"timestamp":"2026-03-01T12:00:00Z",`, "")),
 		server.Probing("an event whose timestamp is none", changed(`"timestamp":"2026-03-01T12:00:00Z"`, `"timestamp":"yesterday"`)),
-		server.Probing("a body beyond the limit", changed("https://www.example.org/", tooLong)),
-		server.Probing("a body beyond the limit in gzip", packed(changed("https://www.example.org/", tooLong))),
+		server.Probing("a body beyond the limit", changed("https://pictures.example.org/64x64", tooLong)),
+		server.Probing("a body beyond the limit in gzip", packed(changed("https://pictures.example.org/64x64", tooLong))),
 
 		server.Probing("as many events as there may be", events(ingest.DefaultLimit)),
 		server.Probing("a charset in its content type", server.WithHeader(one, server.ContentType, "application/json; charset=utf-8")),

@@ -48,12 +48,12 @@ func App() server.App {
 
 func ops() []string { return []string{opEvents, opUniform, opPretty} }
 
-// requests are batches of the events fixture, each of other events.
+// requests are batches of events, each of other events.
 func requests(w tare.Workload) ([]server.Request, error) {
 	if w.Op == opUniform && w.Pool == 0 && w.N > 0 { // whole turns of all sizes
 		w.Pool = (fixture.DefaultPool + w.N - 1) / w.N * w.N
 	}
-	bodies, err := fixture.Pool("events", w.N, w.Pool)
+	bodies, err := bodies(w.N, w.Pool)
 	if err != nil {
 		return nil, err
 	}

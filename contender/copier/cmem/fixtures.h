@@ -61,6 +61,30 @@ typedef struct { Nest6 inner; double value; int level; } Nest7;
 typedef struct { Nest7 inner; double value; int level; } Nest8;
 typedef struct { Nest8 inner; double value; int level; } Nest9;
 
+/* Eighteen numbers, 144 bytes, whatever the levels: a struct in a struct with as
+   many numbers at each level. */
+typedef struct { double v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17; } Deep1;
+typedef struct { double v0, v1, v2, v3, v4, v5, v6, v7, v8; } Deep2In1;
+typedef struct { Deep2In1 inner; double v0, v1, v2, v3, v4, v5, v6, v7, v8; } Deep2;
+typedef struct { double v0, v1, v2, v3, v4, v5; } Deep3In1;
+typedef struct { Deep3In1 inner; double v0, v1, v2, v3, v4, v5; } Deep3In2;
+typedef struct { Deep3In2 inner; double v0, v1, v2, v3, v4, v5; } Deep3;
+typedef struct { double v0, v1, v2; } Deep6In1;
+typedef struct { Deep6In1 inner; double v0, v1, v2; } Deep6In2;
+typedef struct { Deep6In2 inner; double v0, v1, v2; } Deep6In3;
+typedef struct { Deep6In3 inner; double v0, v1, v2; } Deep6In4;
+typedef struct { Deep6In4 inner; double v0, v1, v2; } Deep6In5;
+typedef struct { Deep6In5 inner; double v0, v1, v2; } Deep6;
+typedef struct { double v0, v1; } Deep9In1;
+typedef struct { Deep9In1 inner; double v0, v1; } Deep9In2;
+typedef struct { Deep9In2 inner; double v0, v1; } Deep9In3;
+typedef struct { Deep9In3 inner; double v0, v1; } Deep9In4;
+typedef struct { Deep9In4 inner; double v0, v1; } Deep9In5;
+typedef struct { Deep9In5 inner; double v0, v1; } Deep9In6;
+typedef struct { Deep9In6 inner; double v0, v1; } Deep9In7;
+typedef struct { Deep9In7 inner; double v0, v1; } Deep9In8;
+typedef struct { Deep9In8 inner; double v0, v1; } Deep9;
+
 /* So many members of four types in turn: 32 bytes for four of them. */
 typedef struct {
 	int a0;

@@ -155,7 +155,7 @@ func TestGobTells(t *testing.T) {
 	written := func(n int) string {
 		list := make([]ingest.Record, n)
 		for i := range list {
-			list[i] = ingest.Record{ID: "a", Timestamp: ingest.Time{Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, Metadata: ingest.Metadata{UserID: "u"}}
+			list[i] = ingest.Record{ID: "a", Timestamp: ingest.Time{Time: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, Metadata: ingest.Metadata{Name: "u"}}
 		}
 		var b bytes.Buffer
 		if err := gob.NewEncoder(&b).Encode(list); err != nil {

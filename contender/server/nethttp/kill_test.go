@@ -108,7 +108,7 @@ func (l *ledger) wrong(t *testing.T, pattern string) (wrong []string) {
 		}
 		for line := range bytes.Lines(text) {
 			var r ingest.Record
-			if err := json.Unmarshal(line, &r); err != nil || r.ID == "" || r.Metadata.ScreenWidth == 0 {
+			if err := json.Unmarshal(line, &r); err != nil || r.ID == "" || r.Metadata.Age == 0 {
 				note("%s: a line that is no event: %v: %.80q", path, err, line)
 			}
 			kept[r.ID]++

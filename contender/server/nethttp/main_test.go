@@ -263,5 +263,5 @@ func (s *service) post(c *http.Client, body string, header ...string) reply {
 
 // record is one event.
 func record(id string) string {
-	return fmt.Sprintf(`{"id":%q,"timestamp":"2026-03-01T12:00:00Z","metadata":{"user_id":"u","screen_width":1}}`, id)
+	return fmt.Sprintf(`{"id":%q,"timestamp":"2026-03-01T12:00:00Z","metadata":{"name":"u","age":1}}`, id)
 }

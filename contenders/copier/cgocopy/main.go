@@ -1,14 +1,13 @@
-// Command cgocopy copies with code that cgocopy generated from the C header.
+// Command cgocopy copies with code that cgocopy generated from the C header. Built
+// with the tag generic it is called through cgocopy.Copy and cgocopy.CopySlice.
 package main
 
 import (
-	"unsafe"
-
 	"github.com/tarebench/tare/contender/copier"
 	"github.com/tarebench/tare/contender/copier/cmem"
 )
 
-//go:generate go run github.com/tarebench/tare/cgocopy/cmd/cgocopy gen -type BenchPerson,GameObject,AudioBuffer,DeviceList,Flat2,Flat16,Flat128,Flat1024,Flat8192,Nest9,Fields1,Fields4,Fields16,Fields64 -tag DeviceList.count=- -tag DeviceList.devices=,len=count -tag DeviceList.tag_count=- -tag DeviceList.tags=,len=tag_count ../../../contender/copier/cmem/fixtures.h
+//go:generate go run github.com/tarebench/tare/cgocopy/cmd/cgocopy gen -type BenchPerson,GameObject,AudioBuffer,DeviceList,Flat2,Flat16,Flat128,Flat1024,Flat8192,Nest9,Deep1,Deep2,Deep3,Deep6,Deep9,Fields1,Fields4,Fields16,Fields64 -tag DeviceList.count=- -tag DeviceList.devices=,len=count -tag DeviceList.tag_count=- -tag DeviceList.tags=,len=tag_count ../../../contender/copier/cmem/fixtures.h
 
 func main() {
 	copier.Main(copier.Impl{Memory: cmem.New, Types: map[string]copier.Copies{
@@ -30,13 +29,14 @@ func main() {
 		"Nest7":       of((*Nest7).FromC, Nest7sFromC),
 		"Nest8":       of((*Nest8).FromC, Nest8sFromC),
 		"Nest9":       of((*Nest9).FromC, Nest9sFromC),
+		"Deep1":       of((*Deep1).FromC, Deep1sFromC),
+		"Deep2":       of((*Deep2).FromC, Deep2sFromC),
+		"Deep3":       of((*Deep3).FromC, Deep3sFromC),
+		"Deep6":       of((*Deep6).FromC, Deep6sFromC),
+		"Deep9":       of((*Deep9).FromC, Deep9sFromC),
 		"Fields1":     of((*Fields1).FromC, Fields1sFromC),
 		"Fields4":     of((*Fields4).FromC, Fields4sFromC),
 		"Fields16":    of((*Fields16).FromC, Fields16sFromC),
 		"Fields64":    of((*Fields64).FromC, Fields64sFromC),
 	}})
-}
-
-func of[T any](fill func(*T, unsafe.Pointer) error, slice func([]T, unsafe.Pointer, int) ([]T, error)) copier.Copies {
-	return copier.Of(copier.Type[T]{Fill: fill, Slice: slice})
 }

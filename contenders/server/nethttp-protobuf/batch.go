@@ -15,30 +15,66 @@ func decodeJSON(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	return b, json.Unmarshal(body, b.Target())
 }
 
-func decodeProtobuf(_ *ingest.Service, body []byte) (ingest.Batch, error) {
+func decodeProtobuf(s *ingest.Service, body []byte) (ingest.Batch, error) {
 	var batch model.Batch
 	if err := proto.Unmarshal(body, &batch); err != nil {
 		return nil, err
 	}
+	if s.Binary() {
+		return &messages{records: batch.GetRecords()}, nil
+	}
 	list := make([]ingest.Record, len(batch.GetRecords()))
 	for i, r := range batch.GetRecords() {
 		list[i] = ingest.Record{ID: r.GetId(), Metadata: metadata(r.GetMetadata())}
-		if ms := r.GetTimestampMs(); ms != 0 { // a field that is not there is 0 in the bytes
-			list[i].Timestamp.Time = time.UnixMilli(ms).UTC()
-		}
+		list[i].Timestamp.Time = timestamp(r)
 	}
 	return ingest.Records(list, json.Marshal), nil
 }
 
+// messages is a batch whose metadata is written as protobuf again.
+type messages struct {
+	records []*model.Record
+	line    []byte
+}
+
+func (m *messages) Len() int { return len(m.records) }
+
+func (m *messages) Head(i int) (string, time.Time) {
+	return m.records[i].GetId(), timestamp(m.records[i])
+}
+
+func (m *messages) Metadata(i int) ([]byte, error) {
+	var err error
+	m.line, err = proto.MarshalOptions{}.MarshalAppend(m.line[:0], m.records[i].GetMetadata())
+	return m.line, err
+}
+
+// timestamp is the time of a record. A field that is not there is 0 in the bytes.
+func timestamp(r *model.Record) time.Time {
+	if ms := r.GetTimestampMs(); ms != 0 {
+		return time.UnixMilli(ms).UTC()
+	}
+	return time.Time{}
+}
+
 func metadata(m *model.Metadata) ingest.Metadata {
 	return ingest.Metadata{
-		UserID: m.GetUserId(), SessionID: m.GetSessionId(),
-		PageURL: m.GetPageUrl(), Referrer: m.GetReferrer(),
-		UserAgent: m.GetUserAgent(), IPAddress: m.GetIpAddress(),
-		Country: m.GetCountry(), City: m.GetCity(), Language: m.GetLanguage(),
-		ScreenWidth: int(m.GetScreenWidth()), ScreenHeight: int(m.GetScreenHeight()),
-		Campaign: m.GetCampaign(), Medium: m.GetMedium(),
-		DurationMS: int(m.GetDurationMs()), ScrollDepth: m.GetScrollDepth(),
-		LoggedIn: m.GetLoggedIn(), AppVersion: m.GetAppVersion(),
+		Index:      int(m.GetIndex()),
+		GUID:       m.GetGuid(),
+		IsActive:   m.GetIsActive(),
+		Balance:    m.GetBalance(),
+		Picture:    m.GetPicture(),
+		Age:        int(m.GetAge()),
+		EyeColor:   m.GetEyeColor(),
+		Name:       m.GetName(),
+		Gender:     m.GetGender(),
+		Company:    m.GetCompany(),
+		Email:      m.GetEmail(),
+		Phone:      m.GetPhone(),
+		Address:    m.GetAddress(),
+		About:      m.GetAbout(),
+		Registered: m.GetRegistered(),
+		Latitude:   m.GetLatitude(),
+		Longitude:  m.GetLongitude(),
 	}
 }

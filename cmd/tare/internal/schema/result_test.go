@@ -24,7 +24,7 @@ func words() map[reflect.Type][]string {
 		reflect.TypeFor[tare.Reference]():       {string(tare.BaselineAndControl)},
 		reflect.TypeFor[tare.Until]():           {string(tare.UntilOps), string(tare.UntilGC)},
 		reflect.TypeFor[tare.Ruling]():          {string(tare.Met), string(tare.NotMet), string(tare.Inconclusive), string(tare.VoidRuling)},
-		reflect.TypeFor[tare.ClaimKind]():       {string(tare.ClaimRatio), string(tare.ClaimStatement), string(tare.ClaimCount), string(tare.ClaimTrend), string(tare.ClaimGrowth), string(tare.ClaimShare), string(tare.ClaimCause), string(tare.ClaimReported)},
+		reflect.TypeFor[tare.ClaimKind]():       {string(tare.ClaimRatio), string(tare.ClaimStatement), string(tare.ClaimCount), string(tare.ClaimTrend), string(tare.ClaimGrowth), string(tare.ClaimShare), string(tare.ClaimRate), string(tare.ClaimCause), string(tare.ClaimReported)},
 		reflect.TypeFor[tare.DifferenceClass](): {string(tare.DiffersInValue), string(tare.DiffersInAcceptance), string(tare.DiffersInForm)},
 		reflect.TypeFor[tare.Outcome](): {string(tare.Holds), string(tare.DirectionHolds), string(tare.Tie), string(tare.Refuted),
 			string(tare.VoidAsPublished), string(tare.ClaimOpen), string(tare.NotMeasured)},

@@ -103,6 +103,9 @@ claims:
   - {id: "1", kind: count, contender: b, value: 30, unit: modules, statement: s}
   - {id: "2", kind: trend, contender: b, workloads: [w, u, t], metric: time, side: lower, statement: s}
   - {id: "2/g", kind: growth, contender: b, workloads: [w, u, t], metric: time, value: 0, statement: s}
+  - {id: "2/r", kind: rate, contender: b, workloads: [w], value: 10, statement: s}
+  - {id: "2/o", kind: ratio, contender: b, workload: w, metric: cpu, of: {workload: u, metric: time}, baseline: 1, value: 6, statement: s}
+  - {id: "2/s", kind: ratio, contender: b, workload: w, metric: cpu, side: higher, statement: s}
   - {id: "3", kind: share, contender: g, workload: w, metric: cpu, value: 0.5, statement: half}
   - {id: "3/c", kind: cause, contender: b, decomposition: x, causes: [b], statement: all}
   - {id: "4", kind: reported, value: 407, unit: requests/s, because: gone, statement: other}
@@ -208,6 +211,7 @@ func TestSchemaAndParserAgree(t *testing.T) {
 		{"path: /in", "path: in"}, {"path: /in", "path: /in/"}, {"path: /in", "path: /"}, {"path: /in", "path: /a?b"}, {"delivers: $DIR/out*.log", "delivers: ''"}, {"delivers: $DIR/out*.log", "delivers: [a]"}, {"answers: status", "answers: whole"}, {"answers: status", "answers:"},
 		{"url: ", "requires: a, url: "}, {"url: ", "files: {a: b}, url: "}, {"url: ", "path: /a, url: "}, {"url: ", "delivers: a, url: "}, {"use: c, set", "use: c, path: /a, set"},
 		{"contenders: [b, g]", "contenders: [b, b]"}, {"contenders: [b, g]", "contenders: [1]"}, {"contenders: [b, g]", "contenders: {b: g}"},
+		{"value: 10, statement", "statement"}, {"kind: rate, contender: b, workloads: [w]", "kind: rate, contender: b, workload: w"}, {"of: {workload: u, metric: time}", "of: {workload: u}"}, {"side: higher, ", ""}, {"side: higher", "side: higher, value: 2"},
 		{"value: 0.5, ", ""}, {"value: 0.5", "value: 1"}, {"value: 0.5", "value: 0.5, baseline: 1"}, {"value: 0.5", "value: 0.5, side: lower"}, {"value: 0.5", "value: 0.5, check: identity"}, {"value: 0.5", "value: 0.5, because: a"}, {"kind: share, contender: g", "kind: share"}, {"kind: share, contender: g, workload: w", "kind: share, contender: g, workloads: [w, u, t]"},
 		{"decomposition: x, ", ""}, {", causes: [b]", ""}, {"causes: [b]", "causes: []"}, {"causes: [b]", "causes: [b, b]"}, {"causes: [b]", "causes: [b], workload: w"}, {"causes: [b]", "causes: [b], value: 1"},
 		{"causes: [b]", "causes: [b], check: identity"}, {"causes: [b]", "causes: [b], because: a"}, {"value: 0.5", "value: 0.5, decomposition: x"}, {"value: 0.5", "value: 0.5, causes: [b]"}, {"side: lower", "side: lower, decomposition: x"},

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-const claimKinds = "known: ratio, statement, count, trend, growth, share, cause, reported"
+const claimKinds = "known: ratio, statement, count, trend, growth, share, rate, cause, reported"
 
 func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 	r.Mapping(n, path, "e.g. {id: F0.9, kind: ratio, contender: …, workload: …, metric: time, baseline: …, value: …, statement: …}", map[string]yamlfile.Take{
@@ -33,6 +33,7 @@ func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 		"whole_of":      r.Text(&c.WholeOf, "what the figures are parts of, as a noun, e.g. a frame at 60 a second"),
 		"decomposition": r.id(&c.Decomposition),
 		"causes":        r.ids(&c.Causes),
+		"of":            func(n ast.Node, path string) { c.Of = r.claimOf(n, path) },
 		"side":          r.Text(&c.Side, "lower or higher"),
 		"because":       r.Text(&c.Because, "why nothing here measures it, in one line"),
 		"statement":     r.Text(&c.Statement, ""),
@@ -49,6 +50,15 @@ func (r *reader) claim(n ast.Node, path string) (c tare.Claim) {
 		r.known(c.Check, path+".check")
 	}
 	return c
+}
+
+// claimOf reads which figure of the contender itself another is compared with.
+func (r *reader) claimOf(n ast.Node, path string) (of tare.ClaimOf) {
+	r.Mapping(n, path, "e.g. {workload: ten, metric: time}", map[string]yamlfile.Take{
+		"workload": r.id(&of.Workload),
+		"metric":   r.Text(&of.Metric, "known: "+tare.MetricNames()),
+	}, nil)
+	return of
 }
 
 // foreignKey is a key that says nothing in a claim of some kind.
@@ -92,6 +102,10 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 		refuse("a growth is about several workloads", "", "workload")
 		refuse("a growth is the contender's own, and has an exponent alone", "ratio", "baseline", "unit", "side")
 		refuse("a growth is answered by its exponent, not by a check", "statement", "check")
+	case tare.ClaimRate:
+		refuse("a rate is about several workloads", "", "workload")
+		refuse("a rate is answered by the break-even of its workloads", "ratio", "metric", "baseline", "unit", "side")
+		refuse("a rate is answered by the break-even of its workloads, not by a check", "statement", "check")
 	case tare.ClaimCause:
 		refuse("a cause is of the difference that its decomposition tells apart", "ratio", "workload", "metric", "baseline", "value", "unit", "side")
 		refuse("a cause is of the difference that its decomposition tells apart", "trend", "workloads")
@@ -102,6 +116,7 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 	}
 	if kind != tare.ClaimRatio {
 		refuse("only the figures of a ratio are parts of a whole", "ratio", "whole", "whole_of")
+		refuse("only a ratio is of another figure of the contender", "ratio", "of")
 	}
 	if kind != tare.ClaimReported {
 		refuse("a claim that is measured needs no reason why it is not", "reported", "because")

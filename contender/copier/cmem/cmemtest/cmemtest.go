@@ -80,6 +80,8 @@ func Agree(t *testing.T, library string, fixtures ...string) {
 		{"flat", 8192, 65536, func(p unsafe.Pointer, _ int) any { return (*copier.Flat8192)(p) }},
 		{"nested", 1, 16, func(p unsafe.Pointer, _ int) any { return (*copier.Nest1)(p) }},
 		{"nested", 9, 144, func(p unsafe.Pointer, _ int) any { return (*copier.Nest9)(p) }},
+		{"deep", 1, 144, func(p unsafe.Pointer, _ int) any { return (*copier.Deep1)(p) }},
+		{"deep", 9, 144, func(p unsafe.Pointer, _ int) any { return (*copier.Deep9)(p) }},
 		{"fields", 1, 4, func(p unsafe.Pointer, _ int) any { return (*copier.Fields1)(p) }},
 		{"fields", 4, 32, func(p unsafe.Pointer, _ int) any { return (*copier.Fields4)(p) }},
 		{"fields", 64, 512, func(p unsafe.Pointer, _ int) any { return (*copier.Fields64)(p) }},

@@ -295,107 +295,107 @@ func easyjsonC80ae7adDecodeGithubComTarebenchTareContendersServerNethttpEasyjson
 		key := in.UnsafeFieldName(false)
 		in.WantColon()
 		switch key {
-		case "user_id":
+		case "index":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.UserID = string(in.String())
+				out.Index = int(in.Int())
 			}
-		case "session_id":
+		case "guid":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.SessionID = string(in.String())
+				out.GUID = string(in.String())
 			}
-		case "page_url":
+		case "isActive":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.PageURL = string(in.String())
+				out.IsActive = bool(in.Bool())
 			}
-		case "referrer":
+		case "balance":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.Referrer = string(in.String())
+				out.Balance = string(in.String())
 			}
-		case "user_agent":
+		case "picture":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.UserAgent = string(in.String())
+				out.Picture = string(in.String())
 			}
-		case "ip_address":
+		case "age":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.IPAddress = string(in.String())
+				out.Age = int(in.Int())
 			}
-		case "country":
+		case "eyeColor":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.Country = string(in.String())
+				out.EyeColor = string(in.String())
 			}
-		case "city":
+		case "name":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.City = string(in.String())
+				out.Name = string(in.String())
 			}
-		case "language":
+		case "gender":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.Language = string(in.String())
+				out.Gender = string(in.String())
 			}
-		case "screen_width":
+		case "company":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.ScreenWidth = int(in.Int())
+				out.Company = string(in.String())
 			}
-		case "screen_height":
+		case "email":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.ScreenHeight = int(in.Int())
+				out.Email = string(in.String())
 			}
-		case "campaign":
+		case "phone":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.Campaign = string(in.String())
+				out.Phone = string(in.String())
 			}
-		case "medium":
+		case "address":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.Medium = string(in.String())
+				out.Address = string(in.String())
 			}
-		case "duration_ms":
+		case "about":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.DurationMS = int(in.Int())
+				out.About = string(in.String())
 			}
-		case "scroll_depth":
+		case "registered":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.ScrollDepth = float64(in.Float64())
+				out.Registered = string(in.String())
 			}
-		case "logged_in":
+		case "latitude":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.LoggedIn = bool(in.Bool())
+				out.Latitude = float64(in.Float64())
 			}
-		case "app_version":
+		case "longitude":
 			if in.IsNull() {
 				in.Skip()
 			} else {
-				out.AppVersion = string(in.String())
+				out.Longitude = float64(in.Float64())
 			}
 		default:
 			in.SkipRecursive()
@@ -412,89 +412,89 @@ func easyjsonC80ae7adEncodeGithubComTarebenchTareContendersServerNethttpEasyjson
 	first := true
 	_ = first
 	{
-		const prefix string = ",\"user_id\":"
+		const prefix string = ",\"index\":"
 		out.RawString(prefix[1:])
-		out.String(string(in.UserID))
+		out.Int(int(in.Index))
 	}
 	{
-		const prefix string = ",\"session_id\":"
+		const prefix string = ",\"guid\":"
 		out.RawString(prefix)
-		out.String(string(in.SessionID))
+		out.String(string(in.GUID))
 	}
 	{
-		const prefix string = ",\"page_url\":"
+		const prefix string = ",\"isActive\":"
 		out.RawString(prefix)
-		out.String(string(in.PageURL))
+		out.Bool(bool(in.IsActive))
 	}
 	{
-		const prefix string = ",\"referrer\":"
+		const prefix string = ",\"balance\":"
 		out.RawString(prefix)
-		out.String(string(in.Referrer))
+		out.String(string(in.Balance))
 	}
 	{
-		const prefix string = ",\"user_agent\":"
+		const prefix string = ",\"picture\":"
 		out.RawString(prefix)
-		out.String(string(in.UserAgent))
+		out.String(string(in.Picture))
 	}
 	{
-		const prefix string = ",\"ip_address\":"
+		const prefix string = ",\"age\":"
 		out.RawString(prefix)
-		out.String(string(in.IPAddress))
+		out.Int(int(in.Age))
 	}
 	{
-		const prefix string = ",\"country\":"
+		const prefix string = ",\"eyeColor\":"
 		out.RawString(prefix)
-		out.String(string(in.Country))
+		out.String(string(in.EyeColor))
 	}
 	{
-		const prefix string = ",\"city\":"
+		const prefix string = ",\"name\":"
 		out.RawString(prefix)
-		out.String(string(in.City))
+		out.String(string(in.Name))
 	}
 	{
-		const prefix string = ",\"language\":"
+		const prefix string = ",\"gender\":"
 		out.RawString(prefix)
-		out.String(string(in.Language))
+		out.String(string(in.Gender))
 	}
 	{
-		const prefix string = ",\"screen_width\":"
+		const prefix string = ",\"company\":"
 		out.RawString(prefix)
-		out.Int(int(in.ScreenWidth))
+		out.String(string(in.Company))
 	}
 	{
-		const prefix string = ",\"screen_height\":"
+		const prefix string = ",\"email\":"
 		out.RawString(prefix)
-		out.Int(int(in.ScreenHeight))
+		out.String(string(in.Email))
 	}
 	{
-		const prefix string = ",\"campaign\":"
+		const prefix string = ",\"phone\":"
 		out.RawString(prefix)
-		out.String(string(in.Campaign))
+		out.String(string(in.Phone))
 	}
 	{
-		const prefix string = ",\"medium\":"
+		const prefix string = ",\"address\":"
 		out.RawString(prefix)
-		out.String(string(in.Medium))
+		out.String(string(in.Address))
 	}
 	{
-		const prefix string = ",\"duration_ms\":"
+		const prefix string = ",\"about\":"
 		out.RawString(prefix)
-		out.Int(int(in.DurationMS))
+		out.String(string(in.About))
 	}
 	{
-		const prefix string = ",\"scroll_depth\":"
+		const prefix string = ",\"registered\":"
 		out.RawString(prefix)
-		out.Float64(float64(in.ScrollDepth))
+		out.String(string(in.Registered))
 	}
 	{
-		const prefix string = ",\"logged_in\":"
+		const prefix string = ",\"latitude\":"
 		out.RawString(prefix)
-		out.Bool(bool(in.LoggedIn))
+		out.Float64(float64(in.Latitude))
 	}
 	{
-		const prefix string = ",\"app_version\":"
+		const prefix string = ",\"longitude\":"
 		out.RawString(prefix)
-		out.String(string(in.AppVersion))
+		out.Float64(float64(in.Longitude))
 	}
 	out.RawByte('}')
 }

@@ -36,43 +36,43 @@ func (j *Metadata) MarshalJSONBuf(buf fflib.EncodingBuffer) error {
 	var obj []byte
 	_ = obj
 	_ = err
-	buf.WriteString(`{"user_id":`)
-	fflib.WriteJsonString(buf, string(j.UserID))
-	buf.WriteString(`,"session_id":`)
-	fflib.WriteJsonString(buf, string(j.SessionID))
-	buf.WriteString(`,"page_url":`)
-	fflib.WriteJsonString(buf, string(j.PageURL))
-	buf.WriteString(`,"referrer":`)
-	fflib.WriteJsonString(buf, string(j.Referrer))
-	buf.WriteString(`,"user_agent":`)
-	fflib.WriteJsonString(buf, string(j.UserAgent))
-	buf.WriteString(`,"ip_address":`)
-	fflib.WriteJsonString(buf, string(j.IPAddress))
-	buf.WriteString(`,"country":`)
-	fflib.WriteJsonString(buf, string(j.Country))
-	buf.WriteString(`,"city":`)
-	fflib.WriteJsonString(buf, string(j.City))
-	buf.WriteString(`,"language":`)
-	fflib.WriteJsonString(buf, string(j.Language))
-	buf.WriteString(`,"screen_width":`)
-	fflib.FormatBits2(buf, uint64(j.ScreenWidth), 10, j.ScreenWidth < 0)
-	buf.WriteString(`,"screen_height":`)
-	fflib.FormatBits2(buf, uint64(j.ScreenHeight), 10, j.ScreenHeight < 0)
-	buf.WriteString(`,"campaign":`)
-	fflib.WriteJsonString(buf, string(j.Campaign))
-	buf.WriteString(`,"medium":`)
-	fflib.WriteJsonString(buf, string(j.Medium))
-	buf.WriteString(`,"duration_ms":`)
-	fflib.FormatBits2(buf, uint64(j.DurationMS), 10, j.DurationMS < 0)
-	buf.WriteString(`,"scroll_depth":`)
-	fflib.AppendFloat(buf, float64(j.ScrollDepth), 'g', -1, 64)
-	if j.LoggedIn {
-		buf.WriteString(`,"logged_in":true`)
+	buf.WriteString(`{"index":`)
+	fflib.FormatBits2(buf, uint64(j.Index), 10, j.Index < 0)
+	buf.WriteString(`,"guid":`)
+	fflib.WriteJsonString(buf, string(j.GUID))
+	if j.IsActive {
+		buf.WriteString(`,"isActive":true`)
 	} else {
-		buf.WriteString(`,"logged_in":false`)
+		buf.WriteString(`,"isActive":false`)
 	}
-	buf.WriteString(`,"app_version":`)
-	fflib.WriteJsonString(buf, string(j.AppVersion))
+	buf.WriteString(`,"balance":`)
+	fflib.WriteJsonString(buf, string(j.Balance))
+	buf.WriteString(`,"picture":`)
+	fflib.WriteJsonString(buf, string(j.Picture))
+	buf.WriteString(`,"age":`)
+	fflib.FormatBits2(buf, uint64(j.Age), 10, j.Age < 0)
+	buf.WriteString(`,"eyeColor":`)
+	fflib.WriteJsonString(buf, string(j.EyeColor))
+	buf.WriteString(`,"name":`)
+	fflib.WriteJsonString(buf, string(j.Name))
+	buf.WriteString(`,"gender":`)
+	fflib.WriteJsonString(buf, string(j.Gender))
+	buf.WriteString(`,"company":`)
+	fflib.WriteJsonString(buf, string(j.Company))
+	buf.WriteString(`,"email":`)
+	fflib.WriteJsonString(buf, string(j.Email))
+	buf.WriteString(`,"phone":`)
+	fflib.WriteJsonString(buf, string(j.Phone))
+	buf.WriteString(`,"address":`)
+	fflib.WriteJsonString(buf, string(j.Address))
+	buf.WriteString(`,"about":`)
+	fflib.WriteJsonString(buf, string(j.About))
+	buf.WriteString(`,"registered":`)
+	fflib.WriteJsonString(buf, string(j.Registered))
+	buf.WriteString(`,"latitude":`)
+	fflib.AppendFloat(buf, float64(j.Latitude), 'g', -1, 64)
+	buf.WriteString(`,"longitude":`)
+	fflib.AppendFloat(buf, float64(j.Longitude), 'g', -1, 64)
 	buf.WriteByte('}')
 	return nil
 }
@@ -81,74 +81,74 @@ const (
 	ffjtMetadatabase = iota
 	ffjtMetadatanosuchkey
 
-	ffjtMetadataUserID
+	ffjtMetadataIndex
 
-	ffjtMetadataSessionID
+	ffjtMetadataGUID
 
-	ffjtMetadataPageURL
+	ffjtMetadataIsActive
 
-	ffjtMetadataReferrer
+	ffjtMetadataBalance
 
-	ffjtMetadataUserAgent
+	ffjtMetadataPicture
 
-	ffjtMetadataIPAddress
+	ffjtMetadataAge
 
-	ffjtMetadataCountry
+	ffjtMetadataEyeColor
 
-	ffjtMetadataCity
+	ffjtMetadataName
 
-	ffjtMetadataLanguage
+	ffjtMetadataGender
 
-	ffjtMetadataScreenWidth
+	ffjtMetadataCompany
 
-	ffjtMetadataScreenHeight
+	ffjtMetadataEmail
 
-	ffjtMetadataCampaign
+	ffjtMetadataPhone
 
-	ffjtMetadataMedium
+	ffjtMetadataAddress
 
-	ffjtMetadataDurationMS
+	ffjtMetadataAbout
 
-	ffjtMetadataScrollDepth
+	ffjtMetadataRegistered
 
-	ffjtMetadataLoggedIn
+	ffjtMetadataLatitude
 
-	ffjtMetadataAppVersion
+	ffjtMetadataLongitude
 )
 
-var ffjKeyMetadataUserID = []byte("user_id")
+var ffjKeyMetadataIndex = []byte("index")
 
-var ffjKeyMetadataSessionID = []byte("session_id")
+var ffjKeyMetadataGUID = []byte("guid")
 
-var ffjKeyMetadataPageURL = []byte("page_url")
+var ffjKeyMetadataIsActive = []byte("isActive")
 
-var ffjKeyMetadataReferrer = []byte("referrer")
+var ffjKeyMetadataBalance = []byte("balance")
 
-var ffjKeyMetadataUserAgent = []byte("user_agent")
+var ffjKeyMetadataPicture = []byte("picture")
 
-var ffjKeyMetadataIPAddress = []byte("ip_address")
+var ffjKeyMetadataAge = []byte("age")
 
-var ffjKeyMetadataCountry = []byte("country")
+var ffjKeyMetadataEyeColor = []byte("eyeColor")
 
-var ffjKeyMetadataCity = []byte("city")
+var ffjKeyMetadataName = []byte("name")
 
-var ffjKeyMetadataLanguage = []byte("language")
+var ffjKeyMetadataGender = []byte("gender")
 
-var ffjKeyMetadataScreenWidth = []byte("screen_width")
+var ffjKeyMetadataCompany = []byte("company")
 
-var ffjKeyMetadataScreenHeight = []byte("screen_height")
+var ffjKeyMetadataEmail = []byte("email")
 
-var ffjKeyMetadataCampaign = []byte("campaign")
+var ffjKeyMetadataPhone = []byte("phone")
 
-var ffjKeyMetadataMedium = []byte("medium")
+var ffjKeyMetadataAddress = []byte("address")
 
-var ffjKeyMetadataDurationMS = []byte("duration_ms")
+var ffjKeyMetadataAbout = []byte("about")
 
-var ffjKeyMetadataScrollDepth = []byte("scroll_depth")
+var ffjKeyMetadataRegistered = []byte("registered")
 
-var ffjKeyMetadataLoggedIn = []byte("logged_in")
+var ffjKeyMetadataLatitude = []byte("latitude")
 
-var ffjKeyMetadataAppVersion = []byte("app_version")
+var ffjKeyMetadataLongitude = []byte("longitude")
 
 // UnmarshalJSON umarshall json - template of ffjson
 func (j *Metadata) UnmarshalJSON(input []byte) error {
@@ -213,219 +213,219 @@ mainparse:
 
 				case 'a':
 
-					if bytes.Equal(ffjKeyMetadataAppVersion, kn) {
-						currentKey = ffjtMetadataAppVersion
+					if bytes.Equal(ffjKeyMetadataAge, kn) {
+						currentKey = ffjtMetadataAge
+						state = fflib.FFParse_want_colon
+						goto mainparse
+
+					} else if bytes.Equal(ffjKeyMetadataAddress, kn) {
+						currentKey = ffjtMetadataAddress
+						state = fflib.FFParse_want_colon
+						goto mainparse
+
+					} else if bytes.Equal(ffjKeyMetadataAbout, kn) {
+						currentKey = ffjtMetadataAbout
+						state = fflib.FFParse_want_colon
+						goto mainparse
+					}
+
+				case 'b':
+
+					if bytes.Equal(ffjKeyMetadataBalance, kn) {
+						currentKey = ffjtMetadataBalance
 						state = fflib.FFParse_want_colon
 						goto mainparse
 					}
 
 				case 'c':
 
-					if bytes.Equal(ffjKeyMetadataCountry, kn) {
-						currentKey = ffjtMetadataCountry
-						state = fflib.FFParse_want_colon
-						goto mainparse
-
-					} else if bytes.Equal(ffjKeyMetadataCity, kn) {
-						currentKey = ffjtMetadataCity
-						state = fflib.FFParse_want_colon
-						goto mainparse
-
-					} else if bytes.Equal(ffjKeyMetadataCampaign, kn) {
-						currentKey = ffjtMetadataCampaign
+					if bytes.Equal(ffjKeyMetadataCompany, kn) {
+						currentKey = ffjtMetadataCompany
 						state = fflib.FFParse_want_colon
 						goto mainparse
 					}
 
-				case 'd':
+				case 'e':
 
-					if bytes.Equal(ffjKeyMetadataDurationMS, kn) {
-						currentKey = ffjtMetadataDurationMS
+					if bytes.Equal(ffjKeyMetadataEyeColor, kn) {
+						currentKey = ffjtMetadataEyeColor
+						state = fflib.FFParse_want_colon
+						goto mainparse
+
+					} else if bytes.Equal(ffjKeyMetadataEmail, kn) {
+						currentKey = ffjtMetadataEmail
+						state = fflib.FFParse_want_colon
+						goto mainparse
+					}
+
+				case 'g':
+
+					if bytes.Equal(ffjKeyMetadataGUID, kn) {
+						currentKey = ffjtMetadataGUID
+						state = fflib.FFParse_want_colon
+						goto mainparse
+
+					} else if bytes.Equal(ffjKeyMetadataGender, kn) {
+						currentKey = ffjtMetadataGender
 						state = fflib.FFParse_want_colon
 						goto mainparse
 					}
 
 				case 'i':
 
-					if bytes.Equal(ffjKeyMetadataIPAddress, kn) {
-						currentKey = ffjtMetadataIPAddress
+					if bytes.Equal(ffjKeyMetadataIndex, kn) {
+						currentKey = ffjtMetadataIndex
+						state = fflib.FFParse_want_colon
+						goto mainparse
+
+					} else if bytes.Equal(ffjKeyMetadataIsActive, kn) {
+						currentKey = ffjtMetadataIsActive
 						state = fflib.FFParse_want_colon
 						goto mainparse
 					}
 
 				case 'l':
 
-					if bytes.Equal(ffjKeyMetadataLanguage, kn) {
-						currentKey = ffjtMetadataLanguage
+					if bytes.Equal(ffjKeyMetadataLatitude, kn) {
+						currentKey = ffjtMetadataLatitude
 						state = fflib.FFParse_want_colon
 						goto mainparse
 
-					} else if bytes.Equal(ffjKeyMetadataLoggedIn, kn) {
-						currentKey = ffjtMetadataLoggedIn
+					} else if bytes.Equal(ffjKeyMetadataLongitude, kn) {
+						currentKey = ffjtMetadataLongitude
 						state = fflib.FFParse_want_colon
 						goto mainparse
 					}
 
-				case 'm':
+				case 'n':
 
-					if bytes.Equal(ffjKeyMetadataMedium, kn) {
-						currentKey = ffjtMetadataMedium
+					if bytes.Equal(ffjKeyMetadataName, kn) {
+						currentKey = ffjtMetadataName
 						state = fflib.FFParse_want_colon
 						goto mainparse
 					}
 
 				case 'p':
 
-					if bytes.Equal(ffjKeyMetadataPageURL, kn) {
-						currentKey = ffjtMetadataPageURL
+					if bytes.Equal(ffjKeyMetadataPicture, kn) {
+						currentKey = ffjtMetadataPicture
+						state = fflib.FFParse_want_colon
+						goto mainparse
+
+					} else if bytes.Equal(ffjKeyMetadataPhone, kn) {
+						currentKey = ffjtMetadataPhone
 						state = fflib.FFParse_want_colon
 						goto mainparse
 					}
 
 				case 'r':
 
-					if bytes.Equal(ffjKeyMetadataReferrer, kn) {
-						currentKey = ffjtMetadataReferrer
-						state = fflib.FFParse_want_colon
-						goto mainparse
-					}
-
-				case 's':
-
-					if bytes.Equal(ffjKeyMetadataSessionID, kn) {
-						currentKey = ffjtMetadataSessionID
-						state = fflib.FFParse_want_colon
-						goto mainparse
-
-					} else if bytes.Equal(ffjKeyMetadataScreenWidth, kn) {
-						currentKey = ffjtMetadataScreenWidth
-						state = fflib.FFParse_want_colon
-						goto mainparse
-
-					} else if bytes.Equal(ffjKeyMetadataScreenHeight, kn) {
-						currentKey = ffjtMetadataScreenHeight
-						state = fflib.FFParse_want_colon
-						goto mainparse
-
-					} else if bytes.Equal(ffjKeyMetadataScrollDepth, kn) {
-						currentKey = ffjtMetadataScrollDepth
-						state = fflib.FFParse_want_colon
-						goto mainparse
-					}
-
-				case 'u':
-
-					if bytes.Equal(ffjKeyMetadataUserID, kn) {
-						currentKey = ffjtMetadataUserID
-						state = fflib.FFParse_want_colon
-						goto mainparse
-
-					} else if bytes.Equal(ffjKeyMetadataUserAgent, kn) {
-						currentKey = ffjtMetadataUserAgent
+					if bytes.Equal(ffjKeyMetadataRegistered, kn) {
+						currentKey = ffjtMetadataRegistered
 						state = fflib.FFParse_want_colon
 						goto mainparse
 					}
 
 				}
 
-				if fflib.EqualFoldRight(ffjKeyMetadataAppVersion, kn) {
-					currentKey = ffjtMetadataAppVersion
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataLongitude, kn) {
+					currentKey = ffjtMetadataLongitude
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.AsciiEqualFold(ffjKeyMetadataLoggedIn, kn) {
-					currentKey = ffjtMetadataLoggedIn
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataLatitude, kn) {
+					currentKey = ffjtMetadataLatitude
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.EqualFoldRight(ffjKeyMetadataScrollDepth, kn) {
-					currentKey = ffjtMetadataScrollDepth
+				if fflib.EqualFoldRight(ffjKeyMetadataRegistered, kn) {
+					currentKey = ffjtMetadataRegistered
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.EqualFoldRight(ffjKeyMetadataDurationMS, kn) {
-					currentKey = ffjtMetadataDurationMS
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataAbout, kn) {
+					currentKey = ffjtMetadataAbout
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.SimpleLetterEqualFold(ffjKeyMetadataMedium, kn) {
-					currentKey = ffjtMetadataMedium
+				if fflib.EqualFoldRight(ffjKeyMetadataAddress, kn) {
+					currentKey = ffjtMetadataAddress
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.SimpleLetterEqualFold(ffjKeyMetadataCampaign, kn) {
-					currentKey = ffjtMetadataCampaign
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataPhone, kn) {
+					currentKey = ffjtMetadataPhone
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.EqualFoldRight(ffjKeyMetadataScreenHeight, kn) {
-					currentKey = ffjtMetadataScreenHeight
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataEmail, kn) {
+					currentKey = ffjtMetadataEmail
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.EqualFoldRight(ffjKeyMetadataScreenWidth, kn) {
-					currentKey = ffjtMetadataScreenWidth
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataCompany, kn) {
+					currentKey = ffjtMetadataCompany
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.SimpleLetterEqualFold(ffjKeyMetadataLanguage, kn) {
-					currentKey = ffjtMetadataLanguage
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataGender, kn) {
+					currentKey = ffjtMetadataGender
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.SimpleLetterEqualFold(ffjKeyMetadataCity, kn) {
-					currentKey = ffjtMetadataCity
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataName, kn) {
+					currentKey = ffjtMetadataName
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.SimpleLetterEqualFold(ffjKeyMetadataCountry, kn) {
-					currentKey = ffjtMetadataCountry
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataEyeColor, kn) {
+					currentKey = ffjtMetadataEyeColor
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.EqualFoldRight(ffjKeyMetadataIPAddress, kn) {
-					currentKey = ffjtMetadataIPAddress
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataAge, kn) {
+					currentKey = ffjtMetadataAge
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.EqualFoldRight(ffjKeyMetadataUserAgent, kn) {
-					currentKey = ffjtMetadataUserAgent
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataPicture, kn) {
+					currentKey = ffjtMetadataPicture
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.SimpleLetterEqualFold(ffjKeyMetadataReferrer, kn) {
-					currentKey = ffjtMetadataReferrer
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataBalance, kn) {
+					currentKey = ffjtMetadataBalance
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.AsciiEqualFold(ffjKeyMetadataPageURL, kn) {
-					currentKey = ffjtMetadataPageURL
+				if fflib.EqualFoldRight(ffjKeyMetadataIsActive, kn) {
+					currentKey = ffjtMetadataIsActive
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.EqualFoldRight(ffjKeyMetadataSessionID, kn) {
-					currentKey = ffjtMetadataSessionID
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataGUID, kn) {
+					currentKey = ffjtMetadataGUID
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
 
-				if fflib.EqualFoldRight(ffjKeyMetadataUserID, kn) {
-					currentKey = ffjtMetadataUserID
+				if fflib.SimpleLetterEqualFold(ffjKeyMetadataIndex, kn) {
+					currentKey = ffjtMetadataIndex
 					state = fflib.FFParse_want_colon
 					goto mainparse
 				}
@@ -447,56 +447,56 @@ mainparse:
 			if tok == fflib.FFTok_left_brace || tok == fflib.FFTok_left_bracket || tok == fflib.FFTok_integer || tok == fflib.FFTok_double || tok == fflib.FFTok_string || tok == fflib.FFTok_bool || tok == fflib.FFTok_null {
 				switch currentKey {
 
-				case ffjtMetadataUserID:
-					goto handle_UserID
+				case ffjtMetadataIndex:
+					goto handle_Index
 
-				case ffjtMetadataSessionID:
-					goto handle_SessionID
+				case ffjtMetadataGUID:
+					goto handle_GUID
 
-				case ffjtMetadataPageURL:
-					goto handle_PageURL
+				case ffjtMetadataIsActive:
+					goto handle_IsActive
 
-				case ffjtMetadataReferrer:
-					goto handle_Referrer
+				case ffjtMetadataBalance:
+					goto handle_Balance
 
-				case ffjtMetadataUserAgent:
-					goto handle_UserAgent
+				case ffjtMetadataPicture:
+					goto handle_Picture
 
-				case ffjtMetadataIPAddress:
-					goto handle_IPAddress
+				case ffjtMetadataAge:
+					goto handle_Age
 
-				case ffjtMetadataCountry:
-					goto handle_Country
+				case ffjtMetadataEyeColor:
+					goto handle_EyeColor
 
-				case ffjtMetadataCity:
-					goto handle_City
+				case ffjtMetadataName:
+					goto handle_Name
 
-				case ffjtMetadataLanguage:
-					goto handle_Language
+				case ffjtMetadataGender:
+					goto handle_Gender
 
-				case ffjtMetadataScreenWidth:
-					goto handle_ScreenWidth
+				case ffjtMetadataCompany:
+					goto handle_Company
 
-				case ffjtMetadataScreenHeight:
-					goto handle_ScreenHeight
+				case ffjtMetadataEmail:
+					goto handle_Email
 
-				case ffjtMetadataCampaign:
-					goto handle_Campaign
+				case ffjtMetadataPhone:
+					goto handle_Phone
 
-				case ffjtMetadataMedium:
-					goto handle_Medium
+				case ffjtMetadataAddress:
+					goto handle_Address
 
-				case ffjtMetadataDurationMS:
-					goto handle_DurationMS
+				case ffjtMetadataAbout:
+					goto handle_About
 
-				case ffjtMetadataScrollDepth:
-					goto handle_ScrollDepth
+				case ffjtMetadataRegistered:
+					goto handle_Registered
 
-				case ffjtMetadataLoggedIn:
-					goto handle_LoggedIn
+				case ffjtMetadataLatitude:
+					goto handle_Latitude
 
-				case ffjtMetadataAppVersion:
-					goto handle_AppVersion
+				case ffjtMetadataLongitude:
+					goto handle_Longitude
 
 				case ffjtMetadatanosuchkey:
 					err = fs.SkipField(tok)
@@ -512,243 +512,9 @@ mainparse:
 		}
 	}
 
-handle_UserID:
+handle_Index:
 
-	/* handler: j.UserID type=string kind=string quoted=false*/
-
-	{
-
-		{
-			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
-				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
-			}
-		}
-
-		if tok == fflib.FFTok_null {
-
-		} else {
-
-			outBuf := fs.Output.Bytes()
-
-			j.UserID = string(string(outBuf))
-
-		}
-	}
-
-	state = fflib.FFParse_after_value
-	goto mainparse
-
-handle_SessionID:
-
-	/* handler: j.SessionID type=string kind=string quoted=false*/
-
-	{
-
-		{
-			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
-				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
-			}
-		}
-
-		if tok == fflib.FFTok_null {
-
-		} else {
-
-			outBuf := fs.Output.Bytes()
-
-			j.SessionID = string(string(outBuf))
-
-		}
-	}
-
-	state = fflib.FFParse_after_value
-	goto mainparse
-
-handle_PageURL:
-
-	/* handler: j.PageURL type=string kind=string quoted=false*/
-
-	{
-
-		{
-			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
-				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
-			}
-		}
-
-		if tok == fflib.FFTok_null {
-
-		} else {
-
-			outBuf := fs.Output.Bytes()
-
-			j.PageURL = string(string(outBuf))
-
-		}
-	}
-
-	state = fflib.FFParse_after_value
-	goto mainparse
-
-handle_Referrer:
-
-	/* handler: j.Referrer type=string kind=string quoted=false*/
-
-	{
-
-		{
-			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
-				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
-			}
-		}
-
-		if tok == fflib.FFTok_null {
-
-		} else {
-
-			outBuf := fs.Output.Bytes()
-
-			j.Referrer = string(string(outBuf))
-
-		}
-	}
-
-	state = fflib.FFParse_after_value
-	goto mainparse
-
-handle_UserAgent:
-
-	/* handler: j.UserAgent type=string kind=string quoted=false*/
-
-	{
-
-		{
-			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
-				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
-			}
-		}
-
-		if tok == fflib.FFTok_null {
-
-		} else {
-
-			outBuf := fs.Output.Bytes()
-
-			j.UserAgent = string(string(outBuf))
-
-		}
-	}
-
-	state = fflib.FFParse_after_value
-	goto mainparse
-
-handle_IPAddress:
-
-	/* handler: j.IPAddress type=string kind=string quoted=false*/
-
-	{
-
-		{
-			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
-				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
-			}
-		}
-
-		if tok == fflib.FFTok_null {
-
-		} else {
-
-			outBuf := fs.Output.Bytes()
-
-			j.IPAddress = string(string(outBuf))
-
-		}
-	}
-
-	state = fflib.FFParse_after_value
-	goto mainparse
-
-handle_Country:
-
-	/* handler: j.Country type=string kind=string quoted=false*/
-
-	{
-
-		{
-			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
-				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
-			}
-		}
-
-		if tok == fflib.FFTok_null {
-
-		} else {
-
-			outBuf := fs.Output.Bytes()
-
-			j.Country = string(string(outBuf))
-
-		}
-	}
-
-	state = fflib.FFParse_after_value
-	goto mainparse
-
-handle_City:
-
-	/* handler: j.City type=string kind=string quoted=false*/
-
-	{
-
-		{
-			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
-				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
-			}
-		}
-
-		if tok == fflib.FFTok_null {
-
-		} else {
-
-			outBuf := fs.Output.Bytes()
-
-			j.City = string(string(outBuf))
-
-		}
-	}
-
-	state = fflib.FFParse_after_value
-	goto mainparse
-
-handle_Language:
-
-	/* handler: j.Language type=string kind=string quoted=false*/
-
-	{
-
-		{
-			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
-				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
-			}
-		}
-
-		if tok == fflib.FFTok_null {
-
-		} else {
-
-			outBuf := fs.Output.Bytes()
-
-			j.Language = string(string(outBuf))
-
-		}
-	}
-
-	state = fflib.FFParse_after_value
-	goto mainparse
-
-handle_ScreenWidth:
-
-	/* handler: j.ScreenWidth type=int kind=int quoted=false*/
+	/* handler: j.Index type=int kind=int quoted=false*/
 
 	{
 		if tok != fflib.FFTok_integer && tok != fflib.FFTok_null {
@@ -768,7 +534,7 @@ handle_ScreenWidth:
 				return fs.WrapErr(err)
 			}
 
-			j.ScreenWidth = int(tval)
+			j.Index = int(tval)
 
 		}
 	}
@@ -776,9 +542,122 @@ handle_ScreenWidth:
 	state = fflib.FFParse_after_value
 	goto mainparse
 
-handle_ScreenHeight:
+handle_GUID:
 
-	/* handler: j.ScreenHeight type=int kind=int quoted=false*/
+	/* handler: j.GUID type=string kind=string quoted=false*/
+
+	{
+
+		{
+			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
+				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
+			}
+		}
+
+		if tok == fflib.FFTok_null {
+
+		} else {
+
+			outBuf := fs.Output.Bytes()
+
+			j.GUID = string(string(outBuf))
+
+		}
+	}
+
+	state = fflib.FFParse_after_value
+	goto mainparse
+
+handle_IsActive:
+
+	/* handler: j.IsActive type=bool kind=bool quoted=false*/
+
+	{
+		if tok != fflib.FFTok_bool && tok != fflib.FFTok_null {
+			return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for bool", tok))
+		}
+	}
+
+	{
+		if tok == fflib.FFTok_null {
+
+		} else {
+			tmpb := fs.Output.Bytes()
+
+			if bytes.Compare([]byte{'t', 'r', 'u', 'e'}, tmpb) == 0 {
+
+				j.IsActive = true
+
+			} else if bytes.Compare([]byte{'f', 'a', 'l', 's', 'e'}, tmpb) == 0 {
+
+				j.IsActive = false
+
+			} else {
+				err = errors.New("unexpected bytes for true/false value")
+				return fs.WrapErr(err)
+			}
+
+		}
+	}
+
+	state = fflib.FFParse_after_value
+	goto mainparse
+
+handle_Balance:
+
+	/* handler: j.Balance type=string kind=string quoted=false*/
+
+	{
+
+		{
+			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
+				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
+			}
+		}
+
+		if tok == fflib.FFTok_null {
+
+		} else {
+
+			outBuf := fs.Output.Bytes()
+
+			j.Balance = string(string(outBuf))
+
+		}
+	}
+
+	state = fflib.FFParse_after_value
+	goto mainparse
+
+handle_Picture:
+
+	/* handler: j.Picture type=string kind=string quoted=false*/
+
+	{
+
+		{
+			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
+				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
+			}
+		}
+
+		if tok == fflib.FFTok_null {
+
+		} else {
+
+			outBuf := fs.Output.Bytes()
+
+			j.Picture = string(string(outBuf))
+
+		}
+	}
+
+	state = fflib.FFParse_after_value
+	goto mainparse
+
+handle_Age:
+
+	/* handler: j.Age type=int kind=int quoted=false*/
 
 	{
 		if tok != fflib.FFTok_integer && tok != fflib.FFTok_null {
@@ -798,7 +677,7 @@ handle_ScreenHeight:
 				return fs.WrapErr(err)
 			}
 
-			j.ScreenHeight = int(tval)
+			j.Age = int(tval)
 
 		}
 	}
@@ -806,9 +685,9 @@ handle_ScreenHeight:
 	state = fflib.FFParse_after_value
 	goto mainparse
 
-handle_Campaign:
+handle_EyeColor:
 
-	/* handler: j.Campaign type=string kind=string quoted=false*/
+	/* handler: j.EyeColor type=string kind=string quoted=false*/
 
 	{
 
@@ -824,7 +703,7 @@ handle_Campaign:
 
 			outBuf := fs.Output.Bytes()
 
-			j.Campaign = string(string(outBuf))
+			j.EyeColor = string(string(outBuf))
 
 		}
 	}
@@ -832,9 +711,9 @@ handle_Campaign:
 	state = fflib.FFParse_after_value
 	goto mainparse
 
-handle_Medium:
+handle_Name:
 
-	/* handler: j.Medium type=string kind=string quoted=false*/
+	/* handler: j.Name type=string kind=string quoted=false*/
 
 	{
 
@@ -850,7 +729,7 @@ handle_Medium:
 
 			outBuf := fs.Output.Bytes()
 
-			j.Medium = string(string(outBuf))
+			j.Name = string(string(outBuf))
 
 		}
 	}
@@ -858,29 +737,25 @@ handle_Medium:
 	state = fflib.FFParse_after_value
 	goto mainparse
 
-handle_DurationMS:
+handle_Gender:
 
-	/* handler: j.DurationMS type=int kind=int quoted=false*/
+	/* handler: j.Gender type=string kind=string quoted=false*/
 
 	{
-		if tok != fflib.FFTok_integer && tok != fflib.FFTok_null {
-			return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for int", tok))
+
+		{
+			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
+				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
+			}
 		}
-	}
-
-	{
 
 		if tok == fflib.FFTok_null {
 
 		} else {
 
-			tval, err := fflib.ParseInt(fs.Output.Bytes(), 10, 64)
+			outBuf := fs.Output.Bytes()
 
-			if err != nil {
-				return fs.WrapErr(err)
-			}
-
-			j.DurationMS = int(tval)
+			j.Gender = string(string(outBuf))
 
 		}
 	}
@@ -888,9 +763,165 @@ handle_DurationMS:
 	state = fflib.FFParse_after_value
 	goto mainparse
 
-handle_ScrollDepth:
+handle_Company:
 
-	/* handler: j.ScrollDepth type=float64 kind=float64 quoted=false*/
+	/* handler: j.Company type=string kind=string quoted=false*/
+
+	{
+
+		{
+			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
+				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
+			}
+		}
+
+		if tok == fflib.FFTok_null {
+
+		} else {
+
+			outBuf := fs.Output.Bytes()
+
+			j.Company = string(string(outBuf))
+
+		}
+	}
+
+	state = fflib.FFParse_after_value
+	goto mainparse
+
+handle_Email:
+
+	/* handler: j.Email type=string kind=string quoted=false*/
+
+	{
+
+		{
+			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
+				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
+			}
+		}
+
+		if tok == fflib.FFTok_null {
+
+		} else {
+
+			outBuf := fs.Output.Bytes()
+
+			j.Email = string(string(outBuf))
+
+		}
+	}
+
+	state = fflib.FFParse_after_value
+	goto mainparse
+
+handle_Phone:
+
+	/* handler: j.Phone type=string kind=string quoted=false*/
+
+	{
+
+		{
+			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
+				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
+			}
+		}
+
+		if tok == fflib.FFTok_null {
+
+		} else {
+
+			outBuf := fs.Output.Bytes()
+
+			j.Phone = string(string(outBuf))
+
+		}
+	}
+
+	state = fflib.FFParse_after_value
+	goto mainparse
+
+handle_Address:
+
+	/* handler: j.Address type=string kind=string quoted=false*/
+
+	{
+
+		{
+			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
+				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
+			}
+		}
+
+		if tok == fflib.FFTok_null {
+
+		} else {
+
+			outBuf := fs.Output.Bytes()
+
+			j.Address = string(string(outBuf))
+
+		}
+	}
+
+	state = fflib.FFParse_after_value
+	goto mainparse
+
+handle_About:
+
+	/* handler: j.About type=string kind=string quoted=false*/
+
+	{
+
+		{
+			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
+				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
+			}
+		}
+
+		if tok == fflib.FFTok_null {
+
+		} else {
+
+			outBuf := fs.Output.Bytes()
+
+			j.About = string(string(outBuf))
+
+		}
+	}
+
+	state = fflib.FFParse_after_value
+	goto mainparse
+
+handle_Registered:
+
+	/* handler: j.Registered type=string kind=string quoted=false*/
+
+	{
+
+		{
+			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
+				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
+			}
+		}
+
+		if tok == fflib.FFTok_null {
+
+		} else {
+
+			outBuf := fs.Output.Bytes()
+
+			j.Registered = string(string(outBuf))
+
+		}
+	}
+
+	state = fflib.FFParse_after_value
+	goto mainparse
+
+handle_Latitude:
+
+	/* handler: j.Latitude type=float64 kind=float64 quoted=false*/
 
 	{
 		if tok != fflib.FFTok_double && tok != fflib.FFTok_integer && tok != fflib.FFTok_null {
@@ -910,7 +941,7 @@ handle_ScrollDepth:
 				return fs.WrapErr(err)
 			}
 
-			j.ScrollDepth = float64(tval)
+			j.Latitude = float64(tval)
 
 		}
 	}
@@ -918,60 +949,29 @@ handle_ScrollDepth:
 	state = fflib.FFParse_after_value
 	goto mainparse
 
-handle_LoggedIn:
+handle_Longitude:
 
-	/* handler: j.LoggedIn type=bool kind=bool quoted=false*/
+	/* handler: j.Longitude type=float64 kind=float64 quoted=false*/
 
 	{
-		if tok != fflib.FFTok_bool && tok != fflib.FFTok_null {
-			return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for bool", tok))
+		if tok != fflib.FFTok_double && tok != fflib.FFTok_integer && tok != fflib.FFTok_null {
+			return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for float64", tok))
 		}
 	}
 
 	{
+
 		if tok == fflib.FFTok_null {
 
 		} else {
-			tmpb := fs.Output.Bytes()
 
-			if bytes.Compare([]byte{'t', 'r', 'u', 'e'}, tmpb) == 0 {
+			tval, err := fflib.ParseFloat(fs.Output.Bytes(), 64)
 
-				j.LoggedIn = true
-
-			} else if bytes.Compare([]byte{'f', 'a', 'l', 's', 'e'}, tmpb) == 0 {
-
-				j.LoggedIn = false
-
-			} else {
-				err = errors.New("unexpected bytes for true/false value")
+			if err != nil {
 				return fs.WrapErr(err)
 			}
 
-		}
-	}
-
-	state = fflib.FFParse_after_value
-	goto mainparse
-
-handle_AppVersion:
-
-	/* handler: j.AppVersion type=string kind=string quoted=false*/
-
-	{
-
-		{
-			if tok != fflib.FFTok_string && tok != fflib.FFTok_null {
-				return fs.WrapErr(fmt.Errorf("cannot unmarshal %s into Go value for string", tok))
-			}
-		}
-
-		if tok == fflib.FFTok_null {
-
-		} else {
-
-			outBuf := fs.Output.Bytes()
-
-			j.AppVersion = string(string(outBuf))
+			j.Longitude = float64(tval)
 
 		}
 	}

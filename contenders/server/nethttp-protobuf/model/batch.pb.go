@@ -130,23 +130,23 @@ func (x *Record) GetMetadata() *Metadata {
 
 type Metadata struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	UserId        string                 `protobuf:"bytes,1,opt,name=user_id,json=userId,proto3" json:"user_id,omitempty"`
-	SessionId     string                 `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	PageUrl       string                 `protobuf:"bytes,3,opt,name=page_url,json=pageUrl,proto3" json:"page_url,omitempty"`
-	Referrer      string                 `protobuf:"bytes,4,opt,name=referrer,proto3" json:"referrer,omitempty"`
-	UserAgent     string                 `protobuf:"bytes,5,opt,name=user_agent,json=userAgent,proto3" json:"user_agent,omitempty"`
-	IpAddress     string                 `protobuf:"bytes,6,opt,name=ip_address,json=ipAddress,proto3" json:"ip_address,omitempty"`
-	Country       string                 `protobuf:"bytes,7,opt,name=country,proto3" json:"country,omitempty"`
-	City          string                 `protobuf:"bytes,8,opt,name=city,proto3" json:"city,omitempty"`
-	Language      string                 `protobuf:"bytes,9,opt,name=language,proto3" json:"language,omitempty"`
-	ScreenWidth   int64                  `protobuf:"varint,10,opt,name=screen_width,json=screenWidth,proto3" json:"screen_width,omitempty"`
-	ScreenHeight  int64                  `protobuf:"varint,11,opt,name=screen_height,json=screenHeight,proto3" json:"screen_height,omitempty"`
-	Campaign      string                 `protobuf:"bytes,12,opt,name=campaign,proto3" json:"campaign,omitempty"`
-	Medium        string                 `protobuf:"bytes,13,opt,name=medium,proto3" json:"medium,omitempty"`
-	DurationMs    int64                  `protobuf:"varint,14,opt,name=duration_ms,json=durationMs,proto3" json:"duration_ms,omitempty"`
-	ScrollDepth   float64                `protobuf:"fixed64,15,opt,name=scroll_depth,json=scrollDepth,proto3" json:"scroll_depth,omitempty"`
-	LoggedIn      bool                   `protobuf:"varint,16,opt,name=logged_in,json=loggedIn,proto3" json:"logged_in,omitempty"`
-	AppVersion    string                 `protobuf:"bytes,17,opt,name=app_version,json=appVersion,proto3" json:"app_version,omitempty"`
+	Index         int64                  `protobuf:"varint,1,opt,name=index,proto3" json:"index,omitempty"`
+	Guid          string                 `protobuf:"bytes,2,opt,name=guid,proto3" json:"guid,omitempty"`
+	IsActive      bool                   `protobuf:"varint,3,opt,name=is_active,json=isActive,proto3" json:"is_active,omitempty"`
+	Balance       string                 `protobuf:"bytes,4,opt,name=balance,proto3" json:"balance,omitempty"`
+	Picture       string                 `protobuf:"bytes,5,opt,name=picture,proto3" json:"picture,omitempty"`
+	Age           int64                  `protobuf:"varint,6,opt,name=age,proto3" json:"age,omitempty"`
+	EyeColor      string                 `protobuf:"bytes,7,opt,name=eye_color,json=eyeColor,proto3" json:"eye_color,omitempty"`
+	Name          string                 `protobuf:"bytes,8,opt,name=name,proto3" json:"name,omitempty"`
+	Gender        string                 `protobuf:"bytes,9,opt,name=gender,proto3" json:"gender,omitempty"`
+	Company       string                 `protobuf:"bytes,10,opt,name=company,proto3" json:"company,omitempty"`
+	Email         string                 `protobuf:"bytes,11,opt,name=email,proto3" json:"email,omitempty"`
+	Phone         string                 `protobuf:"bytes,12,opt,name=phone,proto3" json:"phone,omitempty"`
+	Address       string                 `protobuf:"bytes,13,opt,name=address,proto3" json:"address,omitempty"`
+	About         string                 `protobuf:"bytes,14,opt,name=about,proto3" json:"about,omitempty"`
+	Registered    string                 `protobuf:"bytes,15,opt,name=registered,proto3" json:"registered,omitempty"`
+	Latitude      float64                `protobuf:"fixed64,16,opt,name=latitude,proto3" json:"latitude,omitempty"`
+	Longitude     float64                `protobuf:"fixed64,17,opt,name=longitude,proto3" json:"longitude,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -181,123 +181,123 @@ func (*Metadata) Descriptor() ([]byte, []int) {
 	return file_batch_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *Metadata) GetUserId() string {
+func (x *Metadata) GetIndex() int64 {
 	if x != nil {
-		return x.UserId
-	}
-	return ""
-}
-
-func (x *Metadata) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *Metadata) GetPageUrl() string {
-	if x != nil {
-		return x.PageUrl
-	}
-	return ""
-}
-
-func (x *Metadata) GetReferrer() string {
-	if x != nil {
-		return x.Referrer
-	}
-	return ""
-}
-
-func (x *Metadata) GetUserAgent() string {
-	if x != nil {
-		return x.UserAgent
-	}
-	return ""
-}
-
-func (x *Metadata) GetIpAddress() string {
-	if x != nil {
-		return x.IpAddress
-	}
-	return ""
-}
-
-func (x *Metadata) GetCountry() string {
-	if x != nil {
-		return x.Country
-	}
-	return ""
-}
-
-func (x *Metadata) GetCity() string {
-	if x != nil {
-		return x.City
-	}
-	return ""
-}
-
-func (x *Metadata) GetLanguage() string {
-	if x != nil {
-		return x.Language
-	}
-	return ""
-}
-
-func (x *Metadata) GetScreenWidth() int64 {
-	if x != nil {
-		return x.ScreenWidth
+		return x.Index
 	}
 	return 0
 }
 
-func (x *Metadata) GetScreenHeight() int64 {
+func (x *Metadata) GetGuid() string {
 	if x != nil {
-		return x.ScreenHeight
-	}
-	return 0
-}
-
-func (x *Metadata) GetCampaign() string {
-	if x != nil {
-		return x.Campaign
+		return x.Guid
 	}
 	return ""
 }
 
-func (x *Metadata) GetMedium() string {
+func (x *Metadata) GetIsActive() bool {
 	if x != nil {
-		return x.Medium
-	}
-	return ""
-}
-
-func (x *Metadata) GetDurationMs() int64 {
-	if x != nil {
-		return x.DurationMs
-	}
-	return 0
-}
-
-func (x *Metadata) GetScrollDepth() float64 {
-	if x != nil {
-		return x.ScrollDepth
-	}
-	return 0
-}
-
-func (x *Metadata) GetLoggedIn() bool {
-	if x != nil {
-		return x.LoggedIn
+		return x.IsActive
 	}
 	return false
 }
 
-func (x *Metadata) GetAppVersion() string {
+func (x *Metadata) GetBalance() string {
 	if x != nil {
-		return x.AppVersion
+		return x.Balance
 	}
 	return ""
+}
+
+func (x *Metadata) GetPicture() string {
+	if x != nil {
+		return x.Picture
+	}
+	return ""
+}
+
+func (x *Metadata) GetAge() int64 {
+	if x != nil {
+		return x.Age
+	}
+	return 0
+}
+
+func (x *Metadata) GetEyeColor() string {
+	if x != nil {
+		return x.EyeColor
+	}
+	return ""
+}
+
+func (x *Metadata) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Metadata) GetGender() string {
+	if x != nil {
+		return x.Gender
+	}
+	return ""
+}
+
+func (x *Metadata) GetCompany() string {
+	if x != nil {
+		return x.Company
+	}
+	return ""
+}
+
+func (x *Metadata) GetEmail() string {
+	if x != nil {
+		return x.Email
+	}
+	return ""
+}
+
+func (x *Metadata) GetPhone() string {
+	if x != nil {
+		return x.Phone
+	}
+	return ""
+}
+
+func (x *Metadata) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *Metadata) GetAbout() string {
+	if x != nil {
+		return x.About
+	}
+	return ""
+}
+
+func (x *Metadata) GetRegistered() string {
+	if x != nil {
+		return x.Registered
+	}
+	return ""
+}
+
+func (x *Metadata) GetLatitude() float64 {
+	if x != nil {
+		return x.Latitude
+	}
+	return 0
+}
+
+func (x *Metadata) GetLongitude() float64 {
+	if x != nil {
+		return x.Longitude
+	}
+	return 0
 }
 
 var File_batch_proto protoreflect.FileDescriptor
@@ -310,31 +310,28 @@ const file_batch_proto_rawDesc = "" +
 	"\x06Record\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12!\n" +
 	"\ftimestamp_ms\x18\x02 \x01(\x03R\vtimestampMs\x121\n" +
-	"\bmetadata\x18\x03 \x01(\v2\x15.tare.ingest.MetadataR\bmetadata\"\xff\x03\n" +
-	"\bMetadata\x12\x17\n" +
-	"\auser_id\x18\x01 \x01(\tR\x06userId\x12\x1d\n" +
+	"\bmetadata\x18\x03 \x01(\v2\x15.tare.ingest.MetadataR\bmetadata\"\xb0\x03\n" +
+	"\bMetadata\x12\x14\n" +
+	"\x05index\x18\x01 \x01(\x03R\x05index\x12\x12\n" +
+	"\x04guid\x18\x02 \x01(\tR\x04guid\x12\x1b\n" +
+	"\tis_active\x18\x03 \x01(\bR\bisActive\x12\x18\n" +
+	"\abalance\x18\x04 \x01(\tR\abalance\x12\x18\n" +
+	"\apicture\x18\x05 \x01(\tR\apicture\x12\x10\n" +
+	"\x03age\x18\x06 \x01(\x03R\x03age\x12\x1b\n" +
+	"\teye_color\x18\a \x01(\tR\beyeColor\x12\x12\n" +
+	"\x04name\x18\b \x01(\tR\x04name\x12\x16\n" +
+	"\x06gender\x18\t \x01(\tR\x06gender\x12\x18\n" +
+	"\acompany\x18\n" +
+	" \x01(\tR\acompany\x12\x14\n" +
+	"\x05email\x18\v \x01(\tR\x05email\x12\x14\n" +
+	"\x05phone\x18\f \x01(\tR\x05phone\x12\x18\n" +
+	"\aaddress\x18\r \x01(\tR\aaddress\x12\x14\n" +
+	"\x05about\x18\x0e \x01(\tR\x05about\x12\x1e\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x19\n" +
-	"\bpage_url\x18\x03 \x01(\tR\apageUrl\x12\x1a\n" +
-	"\breferrer\x18\x04 \x01(\tR\breferrer\x12\x1d\n" +
-	"\n" +
-	"user_agent\x18\x05 \x01(\tR\tuserAgent\x12\x1d\n" +
-	"\n" +
-	"ip_address\x18\x06 \x01(\tR\tipAddress\x12\x18\n" +
-	"\acountry\x18\a \x01(\tR\acountry\x12\x12\n" +
-	"\x04city\x18\b \x01(\tR\x04city\x12\x1a\n" +
-	"\blanguage\x18\t \x01(\tR\blanguage\x12!\n" +
-	"\fscreen_width\x18\n" +
-	" \x01(\x03R\vscreenWidth\x12#\n" +
-	"\rscreen_height\x18\v \x01(\x03R\fscreenHeight\x12\x1a\n" +
-	"\bcampaign\x18\f \x01(\tR\bcampaign\x12\x16\n" +
-	"\x06medium\x18\r \x01(\tR\x06medium\x12\x1f\n" +
-	"\vduration_ms\x18\x0e \x01(\x03R\n" +
-	"durationMs\x12!\n" +
-	"\fscroll_depth\x18\x0f \x01(\x01R\vscrollDepth\x12\x1b\n" +
-	"\tlogged_in\x18\x10 \x01(\bR\bloggedIn\x12\x1f\n" +
-	"\vapp_version\x18\x11 \x01(\tR\n" +
-	"appVersionBDZBgithub.com/tarebench/tare/contenders/server/nethttp-protobuf/modelb\x06proto3"
+	"registered\x18\x0f \x01(\tR\n" +
+	"registered\x12\x1a\n" +
+	"\blatitude\x18\x10 \x01(\x01R\blatitude\x12\x1c\n" +
+	"\tlongitude\x18\x11 \x01(\x01R\tlongitudeBDZBgithub.com/tarebench/tare/contenders/server/nethttp-protobuf/modelb\x06proto3"
 
 var (
 	file_batch_proto_rawDescOnce sync.Once

@@ -35,7 +35,7 @@ func filled(before, part, after string) string {
 }
 
 func event(id, more string) string {
-	return `{"id":"` + id + `","timestamp":"2026-03-01T12:00:00Z","metadata":{"user_id":"u","screen_width":1` + more + `}}`
+	return `{"id":"` + id + `","timestamp":"2026-03-01T12:00:00Z","metadata":{"name":"u","age":1` + more + `}}`
 }
 
 // hostile are fifty bodies that are refused. What comes behind a document is none
@@ -65,7 +65,7 @@ func hostile(t *testing.T) []body {
 		"one quote":             `"`,
 		"single quotes":         strings.ReplaceAll("["+event("a", "")+"]", `"`, "'"),
 		"a comment":             "[/* */" + event("a", "") + "]",
-		"NaN":                   "[" + event("a", `,"scroll_depth":NaN`) + "]",
+		"NaN":                   "[" + event("a", `,"latitude":NaN`) + "]",
 		"1e999":                 "[" + strings.Replace(event("a", ""), `"2026-03-01T12:00:00Z"`, "1e999", 1) + "]",
 		"a number of 1 kB":      "[" + strings.Replace(event("a", ""), `"2026-03-01T12:00:00Z"`, strings.Repeat("9", 1000), 1) + "]",
 		"a number of 1 MiB":     filled("", "9", ""),

@@ -1,0 +1,75 @@
+package judge
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/stats"
+)
+
+// ownRatio answers a claim of a contender's figure over another figure of its own: of
+// another workload, or in another metric. The ratio is taken in each round. Its floor is
+// how far the control's differs from the baseline's.
+func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
+	if why, ok := b.d.measures(c.Of.Workload, c.Of.Metric); !ok {
+		notMeasured(r, why)
+		return
+	}
+	if f, ok := b.void(c.Contender, c.Of.Workload, c.Of.Metric, true); ok {
+		r.Evidence = "check " + f.Check
+		notMeasured(r, fmt.Sprintf("%s: void by the check %s: %s", c.Of.Workload, f.Check, f.Message))
+		return
+	}
+	of := b.ownRatios(c, c.Contender)
+	if len(of) == 0 {
+		notMeasured(r, fmt.Sprintf("%s has %s on %s and %s on %s in no round", c.Contender, wordsFor(c.Metric).noun, c.Workload, wordsFor(c.Of.Metric).noun, c.Of.Workload))
+		return
+	}
+	rounds := slices.Sorted(maps.Keys(of))
+	var effects []float64
+	for _, round := range rounds {
+		effects = append(effects, of[round])
+	}
+	r.Evidence = fmt.Sprintf("%s, %s on %s over %s on %s, %s", c.Contender, c.Metric, c.Workload, c.Of.Metric, c.Of.Workload, formatRounds(len(effects)))
+	at := stats.LookLevel(alpha, b.d.looks())
+	row := tare.Comparison{
+		Workload: c.Workload, Contender: c.Contender, Metric: c.Metric, Against: c.Contender,
+		Ratio: math.Exp(stats.HodgesLehmann(effects)), Level: 1 - alpha, Rounds: len(effects),
+	}
+	if lo, hi, ok := stats.Interval(effects, at); ok {
+		row.Low, row.High, row.Exact = math.Exp(lo), math.Exp(hi), lo == hi
+	}
+	var floor []float64
+	base, control := b.ownRatios(c, b.d.Study.Baseline), b.ownRatios(c, tare.ControlID)
+	for _, round := range rounds {
+		if x, ok := base[round]; ok {
+			if y, ok := control[round]; ok {
+				floor = append(floor, y-x)
+			}
+		}
+	}
+	width, _ := stats.HalfWidth(floor, at)
+	b.decideRatio(r, c, row, width)
+}
+
+// ownRatios are the logarithms of the claim's ratio for contender, by round.
+func (b *rulingData) ownRatios(c tare.Claim, contender string) map[int]float64 {
+	x := b.index()
+	of, ok1 := tare.MetricNamed(c.Of.Metric)
+	m, ok2 := tare.MetricNamed(c.Metric)
+	out := map[int]float64{}
+	if !ok1 || !ok2 {
+		return out
+	}
+	for _, r := range x.rounds {
+		own, ok1 := x.inRound(m, cell{r, c.Workload, contender})
+		other, ok2 := x.inRound(of, cell{r, c.Of.Workload, contender})
+		if ok1 && ok2 && own > 0 && other > 0 {
+			out[r] = math.Log(own / other)
+		}
+	}
+	return out
+}

@@ -1,0 +1,42 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// rateClaim answers a claim that the baseline is acceptable up to a rate: at that rate
+// it takes at most 1 % of a core more than the contender, on each of the workloads.
+func (b *rulingData) rateClaim(r *tare.ClaimResult, c tare.Claim) {
+	var points []tare.BreakEvenPoint
+	for _, of := range BreakEven(b.d, b.findings) {
+		if of.Contender == c.Contender {
+			points = slices.DeleteFunc(of.Points, func(p tare.BreakEvenPoint) bool { return !slices.Contains(c.Workloads, p.Workload) })
+		}
+	}
+	if len(points) < len(c.Workloads) {
+		notMeasured(r, fmt.Sprintf("the break-even of %s has %d of the %d workloads", c.Contender, len(points), len(c.Workloads)))
+		return
+	}
+	worst := slices.MaxFunc(points, func(p, q tare.BreakEvenPoint) int { return cmp.Compare(p.MoreHigh, q.MoreHigh) })
+	r.Evidence = fmt.Sprintf("break-even of %s against %s, %s", c.Contender, b.d.Study.Baseline, formatRounds(worst.Rounds))
+	r.Measured, r.Low, r.High = worst.OnePercent, worst.OnePercentLow, worst.OnePercentHigh
+	if !(worst.MoreHigh > 0) {
+		r.Outcome, r.Why = tare.Holds, fmt.Sprintf("%s takes more than %s on none of the workloads", b.d.Study.Baseline, c.Contender)
+		return
+	}
+	at := func(ns float64) float64 { return onePercent * 1e9 / ns }
+	r.Why = fmt.Sprintf("published %s a second; %s takes 1 %% of a core more at %s a second at the earliest, on %s", formatRate(c.Value), b.d.Study.Baseline, formatRate(at(worst.MoreHigh)), worst.Workload)
+	switch {
+	case at(worst.MoreHigh) >= c.Value:
+		r.Outcome = tare.Holds
+	case worst.MoreLow > 0 && at(worst.MoreLow) < c.Value:
+		r.Outcome = tare.Refuted
+	default:
+		r.Outcome = tare.ClaimOpen
+		r.Why += ": more rounds are needed"
+	}
+}
