@@ -75,6 +75,7 @@ func places() []place {
 		{dir: "apps/*/serving", floor: 3, peers: []string{"contender", "contender/server", "apps/*"}},
 		{dir: "apps", floor: 4, peers: []string{"apps/*"}},
 		{dir: "internal/conformance", floor: 3, peers: []string{"contender", "contender/*"}},
+		{dir: "apps/ingest/profiles", floor: 2, peers: []string{"apps/ingest"}},
 		{dir: "apps/*/conformance", floor: 3, peers: []string{"apps/*", "apps/*/serving", "internal/conformance", "contender/rpc", "contender/server"}},
 		{dir: "contender/contendertest", floor: 4, peers: []string{"apps/*"}},
 

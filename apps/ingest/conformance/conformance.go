@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/ingest/profiles"
 	"github.com/tarebench/tare/apps/ingest/serving"
-	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/internal/conformance"
 )
 
@@ -24,7 +24,7 @@ func App() (conformance.App, error) {
 	}
 	batches := map[int][]byte{}
 	for _, n := range []int{1, 10, 11} {
-		pool, err := fixture.Pool("events", n, 2)
+		pool, err := profiles.Bodies(n, 2)
 		if err != nil {
 			return conformance.App{}, err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/apps/ingest"
+	"github.com/tarebench/tare/apps/ingest/profiles"
 	"github.com/tarebench/tare/apps/ingest/serving"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
@@ -53,7 +54,7 @@ func requests(w tare.Workload) ([]server.Request, error) {
 	if w.Op == opUniform && w.Pool == 0 && w.N > 0 { // whole turns of all sizes
 		w.Pool = (fixture.DefaultPool + w.N - 1) / w.N * w.N
 	}
-	bodies, err := bodies(w.N, w.Pool)
+	bodies, err := profiles.Bodies(w.N, w.Pool)
 	if err != nil {
 		return nil, err
 	}

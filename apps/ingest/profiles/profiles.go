@@ -1,4 +1,6 @@
-package workload
+// Package profiles makes the events that app ingest is sent: what users' profiles
+// report, as the published example of the service had it.
+package profiles
 
 import (
 	"encoding/json"
@@ -10,10 +12,9 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// bodies are batches of n events each: what users' profiles report, as the published
-// example of the service had it. No value changes its number of bytes, so that all
-// bodies of a pool are equally long. Zero pool means [fixture.DefaultPool].
-func bodies(n, pool int) ([][]byte, error) {
+// Bodies are batches of n events each, as JSON. No value changes its number of bytes,
+// so that all bodies of a pool are equally long. Zero pool means [fixture.DefaultPool].
+func Bodies(n, pool int) ([][]byte, error) {
 	if pool == 0 {
 		pool = fixture.DefaultPool
 	}
