@@ -18,7 +18,7 @@ const (
 	RoleBaseline  Role = "baseline"
 	RoleControl   Role = "control"
 	RoleNull      Role = "null"
-	RoleApart     Role = "apart" // its answers are held against their status alone: it does another job, or part of one
+	RoleApart     Role = "apart" // its answers are compared with their status alone: it does another job, or part of one
 	RoleTrap      Role = "trap"  // reproduces a published mistake; labelled, never ranked or compared
 )
 
@@ -116,7 +116,7 @@ type Adoption struct {
 	ModulesLinked    int      `json:"modules_linked"`               // third-party modules in the binary
 	ModulesRequired  int      `json:"modules_required,omitempty"`   // third-party modules in the go.mod it is built with, indirect ones too; zero: none, or not known
 	Licences         []string `json:"licences,omitempty"`           // of those modules, SPDX identifiers, each once, sorted; "unknown" where there is no text or it was not recognised
-	Released         string   `json:"released,omitempty"`           // YYYY-MM-DD: of the version of Name that was weighed; empty for std, a directory, or where the module cache does not say
+	Released         string   `json:"released,omitempty"`           // YYYY-MM-DD: of the version of Name that was measured; empty for std, a directory, or where the module cache does not say
 	Unmaintained     string   `json:"unmaintained,omitempty"`       // one line: why it counts as unmaintained; empty: nothing is known against it
 	ColdBuildSeconds float64  `json:"cold_build_seconds,omitempty"` // of a go build that compiled every third-party package, with std and the SDK compiled before
 	IdleRSSBytes     int64    `json:"idle_rss_bytes,omitempty"`     // resident memory before the first request

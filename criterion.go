@@ -143,7 +143,7 @@ func quantity(s string) (float64, error) {
 	return 0, fieldError("", fmt.Sprintf("%q is not a quantity", s), "e.g. 50ms, 100MB or 12")
 }
 
-// Ruling is a criterion held against an interval.
+// Ruling is a criterion compared with an interval.
 type Ruling string
 
 // Rulings.

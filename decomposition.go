@@ -111,7 +111,7 @@ type ProfileGap struct {
 // GapLine is what one function or part took itself for an operation.
 type GapLine struct {
 	Name string  `json:"name"`
-	From float64 `json:"from"` // in the profile held against
+	From float64 `json:"from"` // in the profile compared with
 	To   float64 `json:"to"`   // in the contender's own
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Study is a question with everything needed to answer it: who is weighed, on
+// Study is a question with everything needed to answer it: who is measured, on
 // what, by which measure, and what was claimed before.
 type Study struct {
 	ID         string      `json:"study"`
@@ -32,7 +32,7 @@ type Budget struct {
 	Quick time.Duration `json:"quick_ns,omitempty"` // zero: 40 s
 	Full  time.Duration `json:"full_ns,omitempty"`  // zero: 5 min
 
-	QuickWorkloads []string `json:"quick_workloads,omitempty"` // the only ones quick weighs; none: all that carry a claim or a criterion
+	QuickWorkloads []string `json:"quick_workloads,omitempty"` // the only ones quick measures; none: all that carry a claim or a criterion
 }
 
 // Entry is a contender as a study names it, before anything is built.
@@ -48,7 +48,7 @@ type Entry struct {
 	Files    map[string]string `json:"files,omitempty"`    // of a command: texts to lay into $DIR by name; $PORT and $DIR in them are replaced
 	Path     string            `json:"path,omitempty"`     // of a command: what every path begins with, e.g. /ingest
 	Delivers string            `json:"delivers,omitempty"` // of a command: pattern of the files it delivers to, an item a line, e.g. $DIR/*.log
-	Answers  Answers           `json:"answers,omitempty"`  // how its answers are held against the reference; empty: whole
+	Answers  Answers           `json:"answers,omitempty"`  // how its answers are compared with the reference; empty: whole
 
 	Set    map[string]string `json:"set,omitempty"`   // how it is configured, e.g. log: pty; the kind knows the words
 	Expect Expect            `json:"expect,omitzero"` // overrides the contender's own expect
@@ -58,7 +58,7 @@ type Entry struct {
 	Given string   `json:"given,omitempty"` // module that whoever runs the study has to give; where nobody does the entry is not in it
 }
 
-// Answers says how the answers of a contender are held against the reference.
+// Answers says how the answers of a contender are compared with the reference.
 type Answers string
 
 // Ways to hold them. Where only the status counts the contender stands apart:
@@ -162,7 +162,7 @@ func (s *Study) Validate() error {
 			return prefix(at, err)
 		}
 		if e.ID == s.Baseline && e.Answers != AnswersWhole {
-			return fieldError(at+".answers", "the baseline cannot stand apart", "its answers are held against the reference whole; leave answers out")
+			return fieldError(at+".answers", "the baseline cannot stand apart", "its answers are compared with the reference whole; leave answers out")
 		}
 		seen[e.ID] = true
 	}
@@ -348,7 +348,7 @@ func (s *Study) asksGiven() error {
 	about := func(at string, ids ...string) error {
 		for _, id := range ids {
 			if given[id] {
-				return fieldError(at, fmt.Sprintf("a question about %s, which is only weighed where its module is given", id), "ask it of another contender")
+				return fieldError(at, fmt.Sprintf("a question about %s, which is only measured where its module is given", id), "ask it of another contender")
 			}
 		}
 		return nil

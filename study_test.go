@@ -147,7 +147,7 @@ func TestGivenStudiesThatCannotBeCarriedOut(t *testing.T) {
 		change     func(s *Study)
 	}{
 		{"contenders[2]", "is not built here", func(s *Study) { s.Contenders[2].Command = []string{"a"} }},
-		{"baseline", "a question about theirs, which is only weighed where its module is given", func(s *Study) { s.Baseline = "theirs" }},
+		{"baseline", "a question about theirs, which is only measured where its module is given", func(s *Study) { s.Baseline = "theirs" }},
 		{"claims[0]", "a question about theirs", func(s *Study) { s.Claims[0].Contender = "theirs" }},
 		{"criteria[0]", "a question about theirs", func(s *Study) { s.Criteria = []Criterion{{Contender: "theirs", Metric: "time", Ratio: "<= 1"}} }},
 		{"break_even[0]", "a question about theirs", func(s *Study) { s.BreakEven[0].Contender = "theirs" }},

@@ -18,7 +18,7 @@ func TestSettingsAreSound(t *testing.T) {
 				t.Errorf("%s: %+v", a.Name, s)
 			}
 			seen = append(seen, s.Name)
-			for _, value := range []string{s.Default, s.Weighed} {
+			for _, value := range []string{s.Default, s.Measured} {
 				if err := s.Set(value); err != nil {
 					t.Errorf("%s: %s: %v", a.Name, s.Name, err)
 				}

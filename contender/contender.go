@@ -119,7 +119,7 @@ func start(p Program, stderr io.Writer) int {
 	case !ok && p.Alone != nil:
 		return p.Alone(os.Args[1:], os.Stdout, stderr)
 	case !ok:
-		fmt.Fprintf(stderr, "this is a tare contender (%s): a lab starts it and talks to it over %s; weigh it with `tare run`\n", p.Kind, wire.EnvWire)
+		fmt.Fprintf(stderr, "this is a tare contender (%s): a lab starts it and talks to it over %s; measure it with `tare run`\n", p.Kind, wire.EnvWire)
 		return 2
 	case err != nil:
 		fmt.Fprintln(stderr, err)

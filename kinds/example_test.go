@@ -33,11 +33,11 @@ func mine(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// Weigh a codec of your own without leaving your program: the lab starts the
+// Measure a codec of your own without leaving your program: the lab starts the
 // program once more for each contender. What main has to begin with is in
 // TestMain of this example's file.
 func Example() {
-	dir, _ := os.MkdirTemp("", "weighing")
+	dir, _ := os.MkdirTemp("", "measuring")
 	defer os.RemoveAll(dir)
 	result, err := lab.Run(context.Background(), tare.Study{
 		ID: "mine", Question: "Is mine faster?", Kind: "codec",

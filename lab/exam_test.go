@@ -81,7 +81,7 @@ func TestExams(t *testing.T) {
 	for _, s := range r.Semantics {
 		who = append(who, s.Contender)
 		if s.Reference != "the book" {
-			t.Errorf("%s is held against %q", s.Contender, s.Reference)
+			t.Errorf("%s is compared with %q", s.Contender, s.Reference)
 		}
 		if s.Contender != "lean" && (len(s.Differences) != 0 || s.Cases != 6 || len(s.Unsupported) != 0) {
 			t.Errorf("%s, which does nothing odd: %+v", s.Contender, s)

@@ -20,9 +20,9 @@ func failing(s labtest.Script, id string, rounds ...int) {
 	s.Contenders[id] = act
 }
 
-// weigh carries the study out over twelve rounds, with a second contender,
+// measure carries the study out over twelve rounds, with a second contender,
 // "other", which never fails.
-func weigh(t *testing.T, s labtest.Script, change func(*lab.Options)) (*tare.Result, error) {
+func measure(t *testing.T, s labtest.Script, change func(*lab.Options)) (*tare.Result, error) {
 	t.Helper()
 	s.Contenders["other"] = labtest.Act{NSPerOp: 40e3, Spread: 0.05, Drift: 0.02, BytesPerOp: 20000, AllocsPerOp: 200, CycleNS: 4e6, OutputBytes: 11000}
 	asked := study()
@@ -72,7 +72,7 @@ func TestAFailedTrialVoidsItsRound(t *testing.T) {
 			act := s.Contenders["lean"]
 			act.FailClass = class
 			s.Contenders["lean"] = act
-			r, err := weigh(t, s, func(o *lab.Options) { o.Isolation = isolation })
+			r, err := measure(t, s, func(o *lab.Options) { o.Isolation = isolation })
 			if err != nil {
 				t.Fatalf("%s: %v", class, err)
 			}
@@ -118,7 +118,7 @@ func TestTooManyFailures(t *testing.T) {
 	} {
 		s := script()
 		failing(s, "lean", c.fails...)
-		r, err := weigh(t, s, nil)
+		r, err := measure(t, s, nil)
 		if err != nil {
 			t.Fatalf("%v: %v", c.fails, err)
 		}
@@ -147,11 +147,11 @@ func TestTooManyFailures(t *testing.T) {
 	}
 }
 
-// Everybody is held against the baseline: a round that it loses nobody has.
+// Everybody is compared with the baseline: a round that it loses nobody has.
 func TestARoundWithoutItsBaselineIsVoid(t *testing.T) {
 	s := script()
 	failing(s, "base", 5)
-	r, err := weigh(t, s, nil)
+	r, err := measure(t, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestARoundWithoutItsBaselineIsVoid(t *testing.T) {
 func TestControlAndNullLoseARound(t *testing.T) {
 	s := script()
 	failing(s, "null", 4)
-	r, err := weigh(t, s, nil)
+	r, err := measure(t, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestAStudyWithoutItsBaselineIsLost(t *testing.T) {
 		for _, id := range []string{"base", "null"} {
 			s := script()
 			failing(s, id, rounds...)
-			_, err := weigh(t, s, nil)
+			_, err := measure(t, s, nil)
 			var lost *lab.LostError
 			if !errors.As(err, &lost) || !strings.Contains(lost.Why, "made up") {
 				t.Errorf("%s fails in %v: %v, want a LostError", id, rounds, err)
@@ -214,7 +214,7 @@ func TestErrorsInSomeRounds(t *testing.T) {
 		act := s.Contenders["lean"]
 		act.Errors, act.ErrorRounds = 1, c.in
 		s.Contenders["lean"] = act
-		r, err := weigh(t, s, nil)
+		r, err := measure(t, s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

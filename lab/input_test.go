@@ -33,7 +33,7 @@ func TestAWorkloadThatCannotBeMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(r.Workloads) != 1 || !slices.Contains(r.NotWeighed, tare.NotWeighed{What: "workload far", Why: "not installed: rustc"}) {
-		t.Errorf("on %+v, not weighed %+v", r.Workloads, r.NotWeighed)
+		t.Errorf("on %+v, not measured %+v", r.Workloads, r.NotWeighed)
 	}
 	if c := r.Claims[0]; c.Outcome != tare.NotMeasured || c.Why != "workload far: not installed: rustc" {
 		t.Errorf("claim %+v", c)

@@ -216,7 +216,7 @@ func TestQuickLeavesOutWhatCarriesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(r.NotWeighed) != 2 {
-		t.Errorf("not weighed: %+v, want the contender idle and the workload v", r.NotWeighed)
+		t.Errorf("not measured: %+v, want the contender idle and the workload v", r.NotWeighed)
 	}
 }
 

@@ -67,7 +67,7 @@ func (r *run) measure(ctx context.Context) error {
 			r.longDone++
 		}
 		if r.o.Rounds == 0 && slices.Contains(r.plan.Looks, done) {
-			o := r.weigh(tare.Machine{}, false)
+			o := r.evaluate(tare.Machine{}, false)
 			if r.look(o, done) && done >= r.fewest() {
 				r.stopped = Decided
 				return nil
@@ -142,7 +142,7 @@ func (r *run) known(e Event) Event {
 }
 
 // look judges what there is and reports whether that answers the study.
-func (r *run) look(o weighed, done int) bool {
+func (r *run) look(o measured, done int) bool {
 	answered, open := answered(o.verdicts, o.claims)
 	if r.o.Until > 0 {
 		settled, unsettled := judge.Settled(o.data, o.comparisons, o.findings, r.o.Until)

@@ -33,7 +33,7 @@ type Kind interface {
 	// Open starts one trial of program. Different trials are prepared at the
 	// same time; one trial gets one request after another.
 	Open(ctx context.Context, p Program, spec TrialSpec) (Conn, error)
-	// Compare holds answers against the reference for workload w and returns
+	// Compare compares answers with the reference for workload w and returns
 	// one line per wrong answer.
 	Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 }
@@ -63,7 +63,7 @@ type Examiner interface {
 	// Differ holds one answer to one case of exam against the reference. It
 	// reports false where the answer is the reference's.
 	Differ(exam wire.Workload, answer wire.Answer) (tare.Difference, bool)
-	// Reference names what answers are held against, e.g. encoding/json go1.26.8.
+	// Reference names what answers are compared with, e.g. encoding/json go1.26.8.
 	Reference() string
 }
 
@@ -77,7 +77,7 @@ type Launcher interface {
 // not refuse it is disqualified, as one that answers wrong is.
 type Prober interface {
 	// Probes writes the inputs of all probes for works into dir. They are
-	// prepared and answered as workloads are, once per study, and held against
+	// prepared and answered as workloads are, once per study, and compared with
 	// the reference by Compare.
 	Probes(dir string, works []wire.Workload) ([]wire.Workload, error)
 }
@@ -142,7 +142,7 @@ type Host struct {
 // time. With an error the study has no result.
 type Permit func(ctx context.Context, done int) (bool, error)
 
-// Only chooses a part of a study by name. What it names is weighed at any
+// Only chooses a part of a study by name. What it names is measured at any
 // budget; the baseline always is. Patterns are those of [path.Match]; none
 // means all of them.
 type Only struct {

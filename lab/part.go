@@ -11,19 +11,19 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Why a part of a study is not weighed.
+// Why a part of a study is not measured.
 const (
 	notQuick  = "left out at this budget (no claim and no criterion needs it)"
 	notChosen = "left out (not among those that were asked for)"
-	noTime    = "not measured at this budget (--budget full weighs it)"
+	noTime    = "not measured at this budget (--budget full measures it)"
 	noSegment = "not measured at this budget (each contender takes %v a round, alone; needs --budget full)"
-	notAsked  = "left out (it is asked none of the workloads that are weighed)"
+	notAsked  = "left out (it is asked none of the workloads that are measured)"
 )
 
-// Part is what of a study is weighed, and what is left out of it: at quick
+// Part is what of a study is measured, and what is left out of it: at quick
 // what carries a claim, a criterion or an expectation; of a study that somebody
 // chose from, what was chosen. The baseline is always in. What was chosen by
-// name is weighed at any budget.
+// name is measured at any budget.
 func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed, error) {
 	contenders, workloads := all, all
 	if isQuick && len(s.Claims)+len(s.Criteria) > 0 {
@@ -81,17 +81,17 @@ func Part(s tare.Study, isQuick bool, only Only) (tare.Study, []tare.NotWeighed,
 	return p, left, nil
 }
 
-// chooser says whether an id is weighed, and if not why.
+// chooser says whether an id is measured, and if not why.
 type chooser func(id string) (in bool, why string)
 
 func all(string) (bool, string) { return true, "" }
 
 // listed chooses those that in chooses, and who is listed by a workload that is
-// weighed: who asks for the workload asks for them.
+// measured: who asks for the workload asks for them.
 func listed(s tare.Study, works, in chooser) chooser {
 	return func(id string) (bool, string) {
 		for _, w := range s.Workloads {
-			if weighed, _ := works(w.ID); weighed && slices.Contains(w.Contenders, id) {
+			if measured, _ := works(w.ID); measured && slices.Contains(w.Contenders, id) {
 				return true, ""
 			}
 		}
@@ -99,7 +99,7 @@ func listed(s tare.Study, works, in chooser) chooser {
 	}
 }
 
-// carrying chooses what quick weighs. Where the study names the workloads of
+// carrying chooses what quick measures. Where the study names the workloads of
 // quick, what it asks on others brings nobody in.
 func carrying(s tare.Study) (contenders, workloads chooser) {
 	who, what := map[string]bool{}, map[string]bool{}

@@ -94,7 +94,7 @@ func TestAStatementBringsNoWorkloadIn(t *testing.T) {
 		st.Claims = claims
 		part, _, err := lab.Part(st, true, lab.Only{})
 		if err != nil || len(part.Workloads) != want {
-			t.Errorf("with %d claims %d workloads are weighed, want %d (%v)", len(claims), len(part.Workloads), want, err)
+			t.Errorf("with %d claims %d workloads are measured, want %d (%v)", len(claims), len(part.Workloads), want, err)
 		}
 	}
 }
@@ -116,11 +116,11 @@ func TestQuickTakesThoseThatAreNamed(t *testing.T) {
 		return ids
 	}
 	if got := strings.Join(ids(), " "); got != "base lean trap other" {
-		t.Errorf("nobody is named, quick weighs %s", got)
+		t.Errorf("nobody is named, quick measures %s", got)
 	}
 	s.Criteria = append(s.Criteria, tare.Criterion{Contender: "lean", Metric: "time", Ratio: "<= 1"})
 	if got := strings.Join(ids(), " "); got != "base lean trap" {
-		t.Errorf("lean is named, quick weighs %s", got)
+		t.Errorf("lean is named, quick measures %s", got)
 	}
 }
 
@@ -132,10 +132,10 @@ func TestQuickTakesTheWorkloadsItHasTimeFor(t *testing.T) {
 	s.Budget.QuickWorkloads = []string{"other"}
 	part, left, err := lab.Part(s, true, lab.Only{})
 	if err != nil || len(part.Workloads) != 1 || part.Workloads[0].ID != "other" || len(left) != 1 || !strings.Contains(left[0].Why, "full") {
-		t.Errorf("quick weighs %v, leaves out %v, %v", part.Workloads, left, err)
+		t.Errorf("quick measures %v, leaves out %v, %v", part.Workloads, left, err)
 	}
 	if part, _, _ := lab.Part(s, false, lab.Only{}); len(part.Workloads) != 2 {
-		t.Errorf("full weighs %v", part.Workloads)
+		t.Errorf("full measures %v", part.Workloads)
 	}
 }
 

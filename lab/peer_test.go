@@ -54,7 +54,7 @@ func TestPeers(t *testing.T) {
 	if !slices.ContainsFunc(r.Comparisons, func(c tare.Comparison) bool {
 		return c.Contender == "command" && c.Workload == "visits" && c.Rounds == 12 && c.Low > 0 && c.RankLow == 0
 	}) {
-		t.Error("it is not held against the baseline in all rounds, without a rank, although it refuses nothing")
+		t.Error("it is not compared with the baseline in all rounds, without a rank, although it refuses nothing")
 	}
 	f := found(r, "negative-probe", "command")
 	if f == nil || f.Severity != tare.Note || f.Message != "it stands apart, and 1 of 3 probes were not refused, or not as the reference does: case was not refused" {
@@ -165,7 +165,7 @@ func TestWrongAnswersOfWhoStandsApart(t *testing.T) {
 	}
 }
 
-// Quick weighs nothing for the sake of what is only reported.
+// Quick measures nothing for the sake of what is only reported.
 func TestReportedClaimsAreNotWeighed(t *testing.T) {
 	s, _, _ := peers(t)
 	s.Claims = []tare.Claim{{ID: "G", Kind: tare.ClaimReported, Contender: "quiet", Because: "gone", Statement: "s"}}
@@ -174,7 +174,7 @@ func TestReportedClaimsAreNotWeighed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if slices.ContainsFunc(part.Contenders, func(e tare.Entry) bool { return e.ID == "quiet" }) {
-		t.Errorf("quick weighs %+v", part.Contenders)
+		t.Errorf("quick measures %+v", part.Contenders)
 	}
 }
 
@@ -211,6 +211,6 @@ func TestNotEverybodyIsAskedEverything(t *testing.T) {
 	s.Budget.QuickWorkloads = []string{"visits"}
 	part, _, err = lab.Part(s, true, lab.Only{})
 	if err != nil || slices.ContainsFunc(part.Contenders, func(e tare.Entry) bool { return e.ID == "lean" }) || !slices.ContainsFunc(part.Contenders, func(e tare.Entry) bool { return e.ID == "command" }) {
-		t.Errorf("quick weighs %+v, %v", part.Contenders, err)
+		t.Errorf("quick measures %+v, %v", part.Contenders, err)
 	}
 }

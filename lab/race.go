@@ -16,7 +16,7 @@ const leaders = 3
 // than the leaders on everything. What was measured of them stands, as of now.
 // Nobody leaves that a claim, a criterion or an expectation is about, and nobody
 // at a budget that has time for ranks.
-func (r *run) race(o weighed, done int) error {
+func (r *run) race(o measured, done int) error {
 	if !r.reduced() || done >= r.plan.RoundsPlanned {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 
 // result reads the verdicts, once, and puts the document together.
 func (r *run) result(facts tare.Machine) *tare.Result {
-	o := r.weigh(facts, true)
+	o := r.evaluate(facts, true)
 	for i := range r.contenders {
 		c := &r.contenders[i]
 		if seen, ok := r.exams.Adoption[c.ID]; ok {
@@ -87,8 +87,8 @@ func (r *run) judged(final bool) judge.Data {
 	return d
 }
 
-// weighed is everything that is read from the rounds so far.
-type weighed struct {
+// measured is everything that is read from the rounds so far.
+type measured struct {
 	data        judge.Data
 	effects     []tare.Effects
 	comparisons []tare.Comparison
@@ -102,10 +102,10 @@ type weighed struct {
 	expectations  []tare.Expectation
 }
 
-// weigh judges what there is: comparisons first, then the checks that read
+// evaluate judges what there is: comparisons first, then the checks that read
 // them, then the verdicts that the checks may void.
-func (r *run) weigh(facts tare.Machine, final bool) weighed {
-	o := weighed{data: r.judged(final)}
+func (r *run) evaluate(facts tare.Machine, final bool) measured {
+	o := measured{data: r.judged(final)}
 	o.effects = judge.Effects(o.data)
 	o.comparisons = judge.Compare(o.data, o.effects)
 	o.values = judge.Values(o.data)

@@ -189,7 +189,7 @@ func TestQuickHasNoSegments(t *testing.T) {
 	s, _, _ := servedStudy(t)
 	part, left, err := lab.Part(s, true, lab.Only{})
 	if err != nil || len(part.Workloads) != 1 || part.Workloads[0].ID != "visits" {
-		t.Fatalf("quick weighs %+v, %v", part.Workloads, err)
+		t.Fatalf("quick measures %+v, %v", part.Workloads, err)
 	}
 	if len(left) != 1 || !strings.Contains(left[0].Why, "2s") {
 		t.Errorf("left out: %+v", left)

@@ -131,9 +131,9 @@ func ratio(x, n [blocks]float64, share bool) (r, low, high float64, ok bool) {
 	return r, max(0, r-student*se), r + student*se, true
 }
 
-// weigh says whether the interval of an outcome decides it. No error at all is no
+// measure says whether the interval of an outcome decides it. No error at all is no
 // doubt: few requests could never prove that one in a thousand fails at most.
-func (o *Outcome) weigh(list []Block, i int) {
+func (o *Outcome) judge(list []Block, i int) {
 	share, low, high, ok := o.Objective.interval(list, i)
 	if !ok {
 		return

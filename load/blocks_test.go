@@ -98,7 +98,7 @@ func TestAnIntervalDecides(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := Outcome{Objective: slo(t, c.objective)[0]}
-			o.weigh(c.list, 0)
+			o.judge(c.list, 0)
 			if o.Seen != c.seen || o.Undecided != c.undecided || o.Low > o.Share || o.High < o.Share {
 				t.Errorf("%+v", o)
 			}

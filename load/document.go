@@ -129,7 +129,7 @@ type Remark struct {
 	Advice   string        `json:"advice,omitempty"`
 }
 
-// Kept is an objective held against what was measured.
+// Kept is an objective compared with what was measured.
 type Kept struct {
 	Objective string      `json:"objective"`
 	Value     float64     `json:"value"` // ns; of errors their share

@@ -151,7 +151,7 @@ func (s SLO) String() string {
 // anything: fewer say more about chance than about the server.
 const tails = 20
 
-// Outcome is an objective held against a result.
+// Outcome is an objective compared with a result.
 type Outcome struct {
 	Objective Objective
 	Value     float64 // ns, or a share
@@ -201,7 +201,7 @@ func (s SLO) Hold(r *Result) []Outcome {
 			met = v < o.Limit
 		}
 		outcome := Outcome{Objective: o, Value: v, Met: met, Thin: thin}
-		outcome.weigh(r.Blocks, i)
+		outcome.judge(r.Blocks, i)
 		out = append(out, outcome)
 	}
 	return out

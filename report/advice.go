@@ -10,10 +10,10 @@ import (
 
 // recommendation says for each workload what the ranks support, and nothing
 // where they support nothing; what comes with who is named; and what the advice
-// does not weigh.
+// does not measure.
 func (s *Section) recommendation(r *tare.Result) {
 	if len(r.Workloads) == 0 || len(r.Metrics) == 0 {
-		s.only(forMarkdown, func() { s.say(Plain, "None: nothing was weighed.") })
+		s.only(forMarkdown, func() { s.say(Plain, "None: nothing was measured.") })
 		return
 	}
 	supported, priced, told := false, false, map[string]bool{}
@@ -36,7 +36,7 @@ func (s *Section) recommendation(r *tare.Result) {
 	case priced:
 		s.say(Dim, fmt.Sprintf("Places are by %s alone. What comes with a contender is said beside its place and in the trade-offs below; what that weighs against %[1]s is the reader's to say.", primaryMetric(r)))
 	case supported:
-		s.say(Dim, fmt.Sprintf("It weighs %s alone: the trade-offs below do not enter it.", primaryMetric(r)))
+		s.say(Dim, fmt.Sprintf("It measures %s alone: the trade-offs below do not enter it.", primaryMetric(r)))
 	}
 }
 
@@ -55,7 +55,7 @@ func advice(r *tare.Result, workload string) (text string, first []ranking) {
 		return "Contenders are ranked by " + metric + ", which is not measured on it; what is stands among the results.", nil
 	}
 	if voids := v.voidsOf(base, metric); len(voids) > 0 {
-		return "The baseline is void by the check " + voids[0].Check + ", so nothing can be held against it.", nil
+		return "The baseline is void by the check " + voids[0].Check + ", so nothing can be compared with it.", nil
 	}
 	first, places := v.first()
 	switch {
@@ -93,14 +93,14 @@ func advice(r *tare.Result, workload string) (text string, first []ranking) {
 }
 
 // beats reports whether a difference to the baseline was shown for id by the
-// primary metric. Held against the baseline alone it may be where it is not
+// primary metric. Compared with the baseline alone it may be where it is not
 // over all pairs at once.
 func (v *view) beats(id string) bool {
 	x, ok := v.comparison(id, primaryMetric(v.r))
 	return ok && v.differs(x)
 }
 
-// intervals reports whether any contender was held against the baseline with
+// intervals reports whether any contender was compared with the baseline with
 // an interval by the primary metric.
 func (v *view) intervals() bool {
 	return slices.ContainsFunc(v.ranked, func(c tare.Contender) bool {

@@ -117,7 +117,7 @@ func (b *bench) head() {
 // of them where they differ.
 func builtWith(r *tare.Result) string {
 	var versions []string
-	for _, g := range gathered(weighed(r), func(c tare.Contender) string { return c.Go }) {
+	for _, g := range gathered(builtContenders(r), func(c tare.Contender) string { return c.Go }) {
 		versions = append(versions, g.of)
 	}
 	return or(strings.Join(versions, " "), r.Machine.Go)

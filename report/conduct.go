@@ -20,7 +20,7 @@ type conduct struct {
 func conducts(r *tare.Result) []conduct {
 	place := map[tare.Role]int{tare.RoleBaseline: 0, tare.RoleContender: 1, tare.RoleApart: 2, tare.RoleTrap: 3}
 	var out []conduct
-	for _, c := range weighed(r) {
+	for _, c := range builtContenders(r) {
 		if i := slices.IndexFunc(r.Semantics, func(s tare.Semantics) bool { return s.Contender == c.ID }); i >= 0 {
 			out = append(out, conduct{c, r.Semantics[i]})
 		}
@@ -40,7 +40,7 @@ func conductOf(r *tare.Result, id string) (conduct, bool) {
 	return conduct{}, false
 }
 
-// references are what answers were held against, as one text.
+// references are what answers were compared with, as one text.
 func references(all []conduct) string {
 	var names []string
 	for _, c := range all {

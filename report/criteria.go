@@ -10,7 +10,7 @@ import (
 
 const (
 	criteriaHeading = "What was asked of each"
-	criteriaMeans   = "One field is one criterion held against one contender on one workload. Open: neither met nor not met yet. A sentence with figures for each is in the result document."
+	criteriaMeans   = "One field is one criterion compared with one contender on one workload. Open: neither met nor not met yet. A sentence with figures for each is in the result document."
 	ruledMost       = 12 // rulings that are told one by one at the top
 	openMost        = 6  // rulings of one kind, other than met, that are told one by one all the same
 )
@@ -54,7 +54,7 @@ func (c criterion) came(ruling tare.Ruling) []tare.Verdict {
 }
 
 // ids are the different contenders, or whatever else of says, that a criterion
-// was held against.
+// was compared with.
 func (c criterion) ids(of func(tare.Verdict) string) []string {
 	var out []string
 	for _, v := range c.verdicts {
@@ -97,7 +97,7 @@ func topmost(r *tare.Result) []tare.Verdict {
 	return out
 }
 
-// everybody is whom a criterion was held against.
+// everybody is whom a criterion was compared with.
 func (c criterion) everybody() string {
 	contenders, workloads := c.ids(contenderOf), c.ids(workloadOf)
 	who, on := "all "+plural(len(contenders), "contender"), "all "+plural(len(workloads), "workload")

@@ -97,9 +97,9 @@ func advised(open []tare.Finding, i int) string {
 	return f.Advice
 }
 
-// notWeighed says what was left out, those that were for one reason together
+// notMeasured says what was left out, those that were for one reason together
 // and those of one sort under its name.
-func notWeighed(r *tare.Result) []string {
+func notMeasured(r *tare.Result) []string {
 	var whys []string
 	what := map[string][]string{}
 	left := slices.Clone(r.NotWeighed)

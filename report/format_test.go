@@ -118,7 +118,7 @@ func TestFormatsOfOddResults(t *testing.T) {
 			assert.NoError(t, name+" as "+f.Name, f.Write(&b, r, Style{}))
 		}
 	}
-	assert.Contains(t, "empty", written(t, "research", &tare.Result{}), "None: nothing was weighed.")
+	assert.Contains(t, "empty", written(t, "research", &tare.Result{}), "None: nothing was measured.")
 	assert.Contains(t, "empty", written(t, "md", &tare.Result{}), noVerdict)
 }
 

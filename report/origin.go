@@ -15,9 +15,9 @@ import (
 func because(r *tare.Result) []string {
 	var out, unasked []string
 	for _, d := range r.Decomposition {
-		weighed := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == d.Workload })
+		measured := slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == d.Workload })
 		switch {
-		case len(d.Steps) == 0 && !weighed:
+		case len(d.Steps) == 0 && !measured:
 			unasked = append(unasked, d.ID)
 		case len(d.Steps) > 1 && wasTold(d):
 			out = append(out, origin(r, d))

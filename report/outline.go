@@ -51,7 +51,7 @@ const (
 	KeyExplanations   = "explanations"
 	KeyFindings       = "findings"
 	KeyLimits         = "limits"
-	KeyNotWeighed     = "not-weighed"
+	KeyNotWeighed     = "not-measured"
 	KeyResolution     = "resolution"
 	KeyRun            = "run"
 )

@@ -44,7 +44,7 @@ func parts() []part {
 		{KeyProfiles, profileHeading, 0, (*Section).profiles},
 		{KeyFindings, findingsHeading, 0, (*Section).findings},
 		{KeyLimits, "What this does not say", forPaper | forHTML, func(s *Section, r *tare.Result) { s.list("", limits(r)...) }},
-		{KeyNotWeighed, "Not measured", forText | forSummary | forHTML, func(s *Section, r *tare.Result) { s.list("", unlabelled(Plain, notWeighed(r)...)...) }},
+		{KeyNotWeighed, "Not measured", forText | forSummary | forHTML, func(s *Section, r *tare.Result) { s.list("", unlabelled(Plain, notMeasured(r)...)...) }},
 		{KeyResolution, "What this machine resolves", forText | forSummary | forHTML, (*Section).resolution},
 		{KeyRun, "This run", forText | forSummary | forHTML, func(s *Section, r *tare.Result) { s.list("", run(r)...) }},
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/internal/assert"
 )
 
-// What is recommended is weighed against what it answers differently.
+// What is recommended is compared with what it answers differently.
 func TestRecommendationNamesThePrice(t *testing.T) {
 	// answering is the study of twelve in which the contenders named answer
 	// with these differences, and the others as the reference.
@@ -76,7 +76,7 @@ func TestRecommendationNamesThePrice(t *testing.T) {
 		{"only the baseline is left", slow, []string{"  - Where every value must stay as encoding/json go1.26.8 has it: stay with encoding-json; of those that keep values none can be placed better.\n"}, " or easyjson"},
 		{"not shown to be faster", hardly, []string{"No difference in time between sonic-std and encoding-json was shown."}, ""},
 		{"told before", six(), []string{"sonic-default changes values: it writes a nil slice as [] (asked by marshal).", "sonic-default changes values, as above.", "sonic-default changes values: it keeps invalid UTF-8 (asked by unmarshal)."}, "semantic-diff warns"},
-		{"nothing recorded", base(), []string{"It weighs time alone: the trade-offs below do not enter it."}, "value"},
+		{"nothing recorded", base(), []string{"It measures time alone: the trade-offs below do not enter it."}, "value"},
 	} {
 		got := section(t, written(t, "research", c.r), "Recommendation")
 		for _, want := range c.wants {
@@ -120,5 +120,5 @@ func TestTradeOffsNameDifferencesAdoptionAndCost(t *testing.T) {
 			t.Errorf("%s is in\n%s", void, got)
 		}
 	}
-	assert.Contains(t, "limits", written(t, "research", six()), "- Contenders were given GOMAXPROCS=2, GOGC=50, GOMEMLIMIT=1GiB: without that it is another question.\n- Answers were held against encoding/json go1.26.8 on the cases that were asked; other input may show other differences.\n")
+	assert.Contains(t, "limits", written(t, "research", six()), "- Contenders were given GOMAXPROCS=2, GOGC=50, GOMEMLIMIT=1GiB: without that it is another question.\n- Answers were compared with encoding/json go1.26.8 on the cases that were asked; other input may show other differences.\n")
 }

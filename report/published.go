@@ -94,7 +94,7 @@ func (b *board) means() string {
 }
 
 // missing names the operations that figures were published of and that were not
-// weighed.
+// measured.
 func (b *board) missing() string {
 	var ids []string
 	for _, c := range b.r.Claims {

@@ -16,7 +16,7 @@ const ClaimsHeading = "The published claims"
 
 // ClaimsMean says how the tables of all claims are read.
 const ClaimsMean = "Each row is a statement that was published: the ratio it named and the one measured here, with its interval, " +
-	"both over the baseline of the study that weighed it. tare explain THING says what an outcome, a check or a study is."
+	"both over the baseline of the study that measured it. tare explain THING says what an outcome, a check or a study is."
 
 // Claims is every published claim that results answer, a section for each
 // publication: the outcome, the figures and the reason in a sentence. There are

@@ -101,7 +101,7 @@ func (s *Section) objective(r *tare.Result) {
 			items = append(items, Item{parts: introduced(c)})
 		}
 	}
-	listed("Weighed:", items)
+	listed("Measured:", items)
 	items = nil
 	for _, w := range r.Workloads {
 		what := strings.TrimPrefix(asked(r, w), "What is asked: ")
@@ -124,11 +124,11 @@ func (s *Section) objective(r *tare.Result) {
 	listed("Asked of them before measuring:", unlabelled(Plain, criteria(r)...))
 	if n := len(r.Claims); n > 0 {
 		sources := distinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
-		s.say(Plain, fmt.Sprintf("Held against it: %s, from %s.", plural(n, "published claim"), strings.Join(sources, "; ")))
+		s.say(Plain, fmt.Sprintf("Compared with it: %s, from %s.", plural(n, "published claim"), strings.Join(sources, "; ")))
 	}
 }
 
-// introduced says who a contender is and in which role it was weighed.
+// introduced says who a contender is and in which role it was measured.
 func introduced(c tare.Contender) []Field {
 	if c.Absent() {
 		return []Field{{Text: c.Title() + ": left out; " + c.Error}}
@@ -284,7 +284,7 @@ func limits(r *tare.Result) []Item {
 		add("Contenders were given " + text + ": without that it is another question.")
 	}
 	if asked := conducts(r); len(asked) > 0 {
-		add("Answers were held against " + references(asked) + " on the cases that were asked; other input may show other differences.")
+		add("Answers were compared with " + references(asked) + " on the cases that were asked; other input may show other differences.")
 	}
 	if anyStruck(r) {
 		add("Figures that are struck out did not pass their checks: they are shown for the record and no sentence here rests on them.")
@@ -295,7 +295,7 @@ func limits(r *tare.Result) []Item {
 			add(warning(f))
 		}
 	}
-	for _, n := range notWeighed(r) {
+	for _, n := range notMeasured(r) {
 		items = append(items, Item{parts: []Field{{Text: "Not measured: "}, {Text: n}}})
 	}
 	return items

@@ -80,7 +80,7 @@ type codec struct {
 }
 
 // manyCodecs is a result of codecs on workloads; those marked false are not
-// weighed on the last one.
+// measured on the last one.
 func manyCodecs(codecs []codec, workloads []tare.Workload, took []float64) *tare.Result {
 	r := base()
 	r.Workloads, r.Metrics = workloads, []string{"time", "cpu"}

@@ -13,7 +13,7 @@ import (
 const own = "get-random"
 
 // faces is tiny as a study of rpc: one workload is asked by contenders' own
-// clients, which nobody counts bytes of, and more was published than was weighed.
+// clients, which nobody counts bytes of, and more was published than was measured.
 func faces() *tare.Result {
 	r := tiny()
 	r.Study, r.Question, r.Kind = "faces", "What does it take to serve the same calls over two protocols?", kindRPC

@@ -122,7 +122,7 @@ func tiny() *tare.Result {
 		r.Conformance = append(r.Conformance, probe)
 		for _, w := range r.Workloads {
 			r.Conformance = append(r.Conformance, tare.Conformance{Contender: s.contender.ID, Workload: w.ID, Cases: max(w.Pool, 1)})
-			weigh(r, s, w)
+			measureServer(r, s, w)
 		}
 	}
 	for round := 1; round <= 3; round++ {
@@ -138,9 +138,9 @@ func tiny() *tare.Result {
 	return priced(r, 1000)
 }
 
-// weigh adds the figures of a server on a workload, and how it stands to the
+// measureServer adds the figures of a server on a workload, and how it stands to the
 // baseline.
-func weigh(r *tare.Result, s server, w tare.Workload) {
+func measureServer(r *tare.Result, s server, w tare.Workload) {
 	role, reference := s.contender.Role, servers()[0].took(w)
 	for _, name := range r.Metrics {
 		x, ok := s.took(w)[name]
@@ -253,7 +253,7 @@ func quick() *tare.Result {
 	return r
 }
 
-// routing is a study of routers, with a criterion held against all of them.
+// routing is a study of routers, with a criterion compared with all of them.
 func routing() *tare.Result {
 	r := base()
 	r.Study, r.Question, r.Kind = "routing", "Does it matter which router a Go service takes?", "router"

@@ -242,7 +242,7 @@ func unbuilt() *tare.Result {
 		Advice: "fix the contender; the others were measured without it",
 	}}
 	r.Verdicts = append(r.Verdicts, tare.Verdict{Contender: "goccy", Workload: marshal, Metric: "time", Criterion: "time ratio <= 0.5", Verdict: tare.VoidRuling, Sentence: "goccy on devices-50/marshal is void by build: could not be built."})
-	r.NotWeighed = []tare.NotWeighed{{What: "segmentio", Why: "not weighed at this budget: no claim or criterion names it (--budget full weighs it)"}}
+	r.NotWeighed = []tare.NotWeighed{{What: "segmentio", Why: "not measured at this budget: no claim or criterion names it (--budget full measures it)"}}
 	return r
 }
 

@@ -48,7 +48,7 @@ func quotedFor(format, text string) string {
 func TestDifferencesInText(t *testing.T) {
 	got := told(t, six())
 	for _, want := range []string{
-		"Outside of the timing each was asked 101 to 131 cases made to find differences, and its answers were held against encoding/json go1.26.8.",
+		"Outside of the timing each was asked 101 to 131 cases made to find differences, and its answers were compared with encoding/json go1.26.8.",
 		"As the reference: encoding-json in every case.",
 		"jsoniter-fastest differs in 13 of 131 cases value writes 1.5e-9 as 0; writes 3.141592653589793 as 3.141593; keeps invalid UTF-8; does not match keys of another case acceptance accepts a trailing comma;",
 		"go-json-experiment differs in 4 of 101 cases; not asked: roundtrip value",

@@ -173,7 +173,7 @@ func TestProbes(t *testing.T) {
 }
 
 func TestNotWeighedIsGrouped(t *testing.T) {
-	assert.Slices(t, "quick", notWeighed(quick()), []string{
+	assert.Slices(t, "quick", notMeasured(quick()), []string{
 		"Left out at this budget (no claim and no criterion needs it): contenders chi, echo and hertz; workload get-random.",
 		"Not measured at this budget (each contender takes 5s a round, alone; needs --budget full): workloads get-7/1500 and get-7/10000.",
 	})

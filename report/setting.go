@@ -67,13 +67,13 @@ func settings(r *tare.Result) []Item {
 	return out
 }
 
-// modules say which libraries were weighed in several versions, and which
+// modules say which libraries were measured in several versions, and which
 // modules were replaced.
 func modules(r *tare.Result) []string {
 	var out []string
 	for _, name := range several(r) {
 		var versions []string
-		for _, g := range gathered(weighed(r), func(c tare.Contender) string {
+		for _, g := range gathered(builtContenders(r), func(c tare.Contender) string {
 			if c.Name != name {
 				return ""
 			}
@@ -89,9 +89,9 @@ func modules(r *tare.Result) []string {
 	return out
 }
 
-// weighed are the contenders that were built for the study's sake: neither the
+// builtContenders are the contenders that were built for the study's sake: neither the
 // control, which is the baseline again, nor the null contender.
-func weighed(r *tare.Result) []tare.Contender {
+func builtContenders(r *tare.Result) []tare.Contender {
 	return slices.DeleteFunc(slices.Clone(r.Contenders), func(c tare.Contender) bool {
 		return c.Role == tare.RoleControl || c.Role == tare.RoleNull
 	})
@@ -126,7 +126,7 @@ func gathered(contenders []tare.Contender, key func(tare.Contender) string) []gr
 // one tare itself was built with or not the same for all; empty where it is, or
 // is not known.
 func toolchains(r *tare.Result) string {
-	by := gathered(weighed(r), func(c tare.Contender) string { return c.Go })
+	by := gathered(builtContenders(r), func(c tare.Contender) string { return c.Go })
 	switch {
 	case r.Machine.Go == "" || len(by) == 0 || len(by) == 1 && by[0].of == r.Machine.Go:
 		return ""
@@ -145,15 +145,15 @@ func toolchains(r *tare.Result) string {
 	return text + strings.Join(parts, "; ")
 }
 
-// several are the libraries of which more than one version was weighed. What
+// several are the libraries of which more than one version was measured. What
 // belongs to Go has Go's version and is not among them.
 func several(r *tare.Result) []string {
 	var names []string
-	for _, c := range weighed(r) {
+	for _, c := range builtContenders(r) {
 		if c.Name == "" || c.Version == "" || c.Version == c.Go || slices.Contains(names, c.Name) {
 			continue
 		}
-		if slices.ContainsFunc(weighed(r), func(o tare.Contender) bool {
+		if slices.ContainsFunc(builtContenders(r), func(o tare.Contender) bool {
 			return o.Name == c.Name && o.Version != "" && o.Version != c.Version
 		}) {
 			names = append(names, c.Name)
@@ -165,7 +165,7 @@ func several(r *tare.Result) []string {
 // replaced are the modules that contenders linked something else for.
 func replaced(r *tare.Result) []group {
 	var out []group
-	for _, c := range weighed(r) {
+	for _, c := range builtContenders(r) {
 		for _, m := range c.Modules {
 			if m.Replace == "" || isOwn(m) {
 				continue

@@ -14,7 +14,7 @@ func (s *Section) tradeOffs(r *tare.Result) {
 	s.show("trade-offs", "", t)
 }
 
-// tradeOffs is a row for each contender and workload on which it was held against
+// tradeOffs is a row for each contender and workload on which it was compared with
 // the baseline, and what that shows or why there is none.
 func tradeOffs(r *tare.Result) (t Table, means string) {
 	base := baseline(r)
@@ -38,7 +38,7 @@ func tradeOffs(r *tare.Result) (t Table, means string) {
 		}
 	}
 	if len(t.Rows) == 0 {
-		return t, "None can be told: no contender was held against the baseline with an interval."
+		return t, "None can be told: no contender was compared with the baseline with an interval."
 	}
 	return t, "Ratios to " + base + " with their intervals. A difference is named only where the interval excludes 1 and the control shows less; the more measures one looks at, the likelier one of them misleads."
 }

@@ -249,7 +249,7 @@ func (v *view) value(id, metric string) (tare.Value, bool) {
 	return tare.Value{}, false
 }
 
-// usual is the level at which most of the ranked are held against the baseline
+// usual is the level at which most of the ranked are compared with the baseline
 // by metric, the higher of two that are as frequent; where there are none, the
 // control's; zero where there is no comparison. Levels differ where the error
 // is shared out among several comparisons and some of them were settled before

@@ -26,7 +26,7 @@ func Holm(p []float64) []float64 {
 // HolmLooks says which of a family of comparisons differ, when each was looked
 // at up to looks times: Holm's step-down with a level per look from
 // [LookLevel]. p holds the exact two-sided p-values at the look at hand. The
-// smallest is held against LookLevel(alpha/m), the next against
+// smallest is compared with LookLevel(alpha/m), the next against
 // LookLevel(alpha/(m−1)) and so on; the first that fails ends it.
 func HolmLooks(p []float64, alpha float64, looks int) []bool {
 	out := make([]bool, len(p))

@@ -219,7 +219,7 @@ func TestUntilDecidedOverAllLooks(t *testing.T) {
 }
 
 // Noise that grows fourfold in the course of a study, or comes and goes: the
-// joint null assumes neither. The late rounds then weigh more, looks are less
+// joint null assumes neither. The late rounds then measure more, looks are less
 // alike, and up to 5.5 % of studies (of 100,000) are wrong instead of 5 %.
 func TestFalseAlarmsUnderDriftingNoise(t *testing.T) {
 	looks := Looks(80)

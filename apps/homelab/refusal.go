@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Statuses, by number: not every server that is weighed links net/http.
+// Statuses, by number: not every server that is measured links net/http.
 const (
 	badRequest       = 400
 	unauthorized     = 401

@@ -29,7 +29,7 @@ type Refusal struct {
 	Message string `json:"message"` // one line for people
 }
 
-// Statuses, by number: not every server that is weighed links net/http.
+// Statuses, by number: not every server that is measured links net/http.
 const (
 	badRequest           = 400
 	unauthorized         = 401

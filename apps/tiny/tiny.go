@@ -11,7 +11,7 @@
 // bodies of refusals say is everybody's own.
 //
 // Each framework serves this in its own idiomatic way. The functions here are
-// what their answers are held against, in the plainest Go.
+// what their answers are compared with, in the plainest Go.
 package tiny
 
 import (
@@ -36,7 +36,7 @@ const (
 	Health = "/health"
 )
 
-// Statuses, by number: not every server that is weighed links net/http.
+// Statuses, by number: not every server that is measured links net/http.
 const (
 	ok               = 200
 	badRequest       = 400

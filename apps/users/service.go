@@ -10,7 +10,7 @@ import (
 // Config is how a service behaves. The zero value is what it does in production.
 type Config struct {
 	Now      func() time.Time // nil: time.Now
-	Validate int              // times each draft is validated, to weigh what that costs; zero: once
+	Validate int              // times each draft is validated, to measure what that costs; zero: once
 	FailOne  int              // one call in so many is refused as unavailable before the store is asked, to see that failures are counted; zero: none
 	Limit    int              // requests per second that are let through, all clients together; zero: no limit
 }

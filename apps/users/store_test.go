@@ -203,7 +203,7 @@ func TestStoresKeepNothing(t *testing.T) {
 	}
 }
 
-// What a call allocates is weighed, so it is known: the user with its text, a page.
+// What a call allocates is measured, so it is known: the user with its text, a page.
 func TestAllocations(t *testing.T) {
 	ctx := t.Context()
 	s := service(t, users.Config{}, 1000)

@@ -14,7 +14,7 @@
 // chosen by a build tag or, as here, set.
 //
 // Nothing is between the benchmark and the handler; what connections cost is
-// not in it. Each answer's status and length are held against the first one's,
+// not in it. Each answer's status and length are compared with the first one's,
 // which TestAnswers holds against encoding/json's. The differences between two
 // lines of one run are not yet findings: contenders run one after another in
 // one process, and nothing says how far apart two runs of the same code are.

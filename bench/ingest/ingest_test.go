@@ -22,7 +22,7 @@
 // contenders run one after another in one process, and nothing says how far
 // apart two runs of the same code are. That is what tare run ingest is for,
 // where connections, code that ffjson did generate, protobuf, other JSON
-// libraries, Fluentd and Fluent Bit are weighed as well.
+// libraries, Fluentd and Fluent Bit are measured as well.
 package ingest_test
 
 import (

@@ -10,7 +10,7 @@
 // a line for each request to a terminal; its store looked at every user for each
 // e-mail. Here connections are kept, by clients that read their answers to the
 // end, nobody logs, the store is indexed, and all three have the same middleware:
-// the servers and clients are those of contenders/rpc, as tare weighs them.
+// the servers and clients are those of contenders/rpc, as tare measures them.
 // BenchmarkTrap repeats those mistakes, one by one, in lines with a dagger (†).
 //
 // What is left to read with care: a time is that of one operation where as many

@@ -11,7 +11,7 @@ import (
 )
 
 // What was published wrong, one mistake at a time and all at once: a line with a
-// dagger (†) repeats it on purpose, and is not to be held against anything but
+// dagger (†) repeats it on purpose, and is not to be compared with anything but
 // the same face without it. The mistake is not REST's: a client that throws its
 // connections away pays for them over any protocol.
 

@@ -1,4 +1,4 @@
-// Command tare weighs implementations of the same thing against each other on
+// Command tare measures implementations of the same thing against each other on
 // the asker's own machine and says by how much they differ and how sure that
 // is.
 package main

@@ -177,7 +177,7 @@ func TestWeight(t *testing.T) {
 		{&AudioBuffer{}, 4104},
 	} {
 		if got := weight(reflect.ValueOf(c.v)); got != c.want {
-			t.Errorf("%T weighs %d, want %d", c.v, got, c.want)
+			t.Errorf("%T measures %d, want %d", c.v, got, c.want)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (a alone) parse(args []string, help io.Writer, env func(string) string) (se
 		err = f.Parse(args)
 	}
 	if errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintf(help, "%s is a server to be weighed by tare; without tare it serves alone:\n", name())
+		fmt.Fprintf(help, "%s is a server to be measured by tare; without tare it serves alone:\n", name())
 		f.SetOutput(help)
 		f.PrintDefaults()
 		return s, err

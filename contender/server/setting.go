@@ -11,17 +11,17 @@ import (
 // Setting is one thing that can be chosen about an app. A program started by hand
 // reads it from a flag or the environment; in a study the workload's set gives it.
 type Setting struct {
-	Name    string // of the flag, and key of a set, e.g. max-body
-	Default string // value when started by hand
-	Weighed string // value in a study, unless the workload's set says otherwise
-	Help    string // one line; what stands for the value is in back quotes
+	Name     string // of the flag, and key of a set, e.g. max-body
+	Default  string // value when started by hand
+	Measured string // value in a study, unless the workload's set says otherwise
+	Help     string // one line; what stands for the value is in back quotes
 
 	Set func(value string) error // writes it into the [Config] that the setting is of
 }
 
 // Chosen returns a setting whose default is the same by hand and in a study.
 func Chosen(name, value, help string, set func(value string) error) Setting {
-	return Setting{Name: name, Default: value, Weighed: value, Help: help, Set: set}
+	return Setting{Name: name, Default: value, Measured: value, Help: help, Set: set}
 }
 
 // Env returns the environment variable of the setting, e.g. TARE_MAX_BODY.
@@ -55,7 +55,7 @@ func defaults(list []Setting, lab bool) error {
 	for _, s := range list {
 		value := s.Default
 		if lab {
-			value = s.Weighed
+			value = s.Measured
 		}
 		if err := s.set(value); err != nil {
 			return err

@@ -53,7 +53,7 @@ func goods(serve func(o Options, s *stock) (Server, error)) App {
 
 func (c *shopConfig) Settings() []Setting {
 	rate := Chosen("rate-limit", "500", "`requests` a minute", Rate(&c.rate))
-	rate.Weighed = Off
+	rate.Measured = Off
 	return []Setting{
 		Chosen("limit", "10", "`things` in a basket", Number(&c.limit, 1, 1_000_000)),
 		Chosen("max-body", "1MiB", "`bytes` of a body", Size(&c.maxBody, 1)),

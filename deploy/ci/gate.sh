@@ -7,7 +7,7 @@
 #   gate.sh verdict   end with the exit code of run
 #
 # GATE_OUT   directory for gate.md, gate.json and the results; default: in $RUNNER_TEMP
-# GATE_BASE  revision to hold the head against; default: the pull request's branch,
+# GATE_BASE  revision to compare the head with; default: the pull request's branch,
 #            or what was there before the push, else tare.yaml's
 # GATE_ARGS  more arguments for tare gate, separated by spaces
 # GATE_BEFORE  commit before a push

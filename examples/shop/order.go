@@ -1,4 +1,4 @@
-// Package shop takes orders. It is what tare's documentation weighs: a module
+// Package shop takes orders. It is what tare's documentation measures: a module
 // like many, with a type, documents, routes, a server and benchmarks.
 package shop
 

@@ -20,7 +20,7 @@ func Rules() []Rule {
 		{"floors", "a package imports only what stands lower, so that one can read it without reading what uses it", checkFloors},
 		{"world", "only floor 3 and above touch processes, sockets and files", checkWorld},
 		{"light", "a contender's own program must not pay for what it does not use", checkLight},
-		{"requirements", "a laboratory must not change the versions of what it weighs: the root and cgocopy require nothing", checkRequirements},
+		{"requirements", "a laboratory must not change the versions of what it measures: the root and cgocopy require nothing", checkRequirements},
 		{"workspace", "contenders are built alone; only the command shares a workspace with the root", checkWorkspace},
 		{"leaves", "a contender is one folder that can be built alone and says what it is", checkLeaves},
 		{"names", "a package is named after what it holds", checkNames},

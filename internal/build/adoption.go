@@ -35,7 +35,7 @@ type listed struct {
 // adopt adds to c what the linked modules say about themselves: under which
 // terms, and when the version that gives c its name was released. What cannot
 // be found out stays unknown; that a module's sources cannot be looked at is no
-// reason not to weigh it.
+// reason not to measure it.
 func (b *Builder) adopt(ctx context.Context, tool toolchain, leaf Leaf, work string, c *tare.Contender) {
 	var paths []string
 	for _, m := range c.Modules {

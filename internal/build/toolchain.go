@@ -37,7 +37,7 @@ var finds = [...]string{
 }
 
 // cleared are the variables a build must not inherit: each could change what
-// is weighed without leaving a trace in the sources.
+// is measured without leaving a trace in the sources.
 var cleared = [...]string{"GOFLAGS", "GOEXPERIMENT", "GODEBUG", "GOWORK", "GOENV", "GO111MODULE", "GOOS", "GOARCH", "GOTMPDIR", "GOFIPS140"}
 
 // toolchain asks the go command about itself, once.

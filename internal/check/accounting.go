@@ -36,7 +36,7 @@ func accounting() Check {
 				return nil
 			}
 			var out []tare.Finding
-			for _, c := range in.weighed() {
+			for _, c := range in.measured() {
 				for _, w := range in.trafficked() {
 					if said := unbalanced(in, c.ID, w.ID); len(said) > 0 {
 						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: strings.Join(said, "; ")})

@@ -15,7 +15,7 @@ func connectionParity() Check {
 	return Check{
 		ID:       "connection-parity",
 		Severity: tare.Warn,
-		Summary: "Contenders should be asked over as many connections. Beyond the planned ones, connections opened per request are held against the baseline's; it warns where the two are more than 0.01 apart " + byRounds + ". " +
+		Summary: "Contenders should be asked over as many connections. Beyond the planned ones, connections opened per request are compared with the baseline's; it warns where the two are more than 0.01 apart " + byRounds + ". " +
 			"A contender that has one opened for every request is named as that, the baseline too.",
 		Why: "gRPC was published as four times as fast as REST. Its clients had one connection; the REST clients closed each body unread, which closes the connection, and opened a new one for every request: " +
 			"most of what was timed was the handshake.",
@@ -27,7 +27,7 @@ func connectionParity() Check {
 			var out []tare.Finding
 			for _, w := range in.trafficked() {
 				base, okBase := over(in.perRound(in.Study.Baseline, w.ID, reconnects))
-				for _, c := range in.weighed() {
+				for _, c := range in.measured() {
 					e, ok := over(in.perRound(c.ID, w.ID, reconnects))
 					f := tare.Finding{Contender: c.ID, Workload: w.ID}
 					switch {

@@ -42,9 +42,9 @@ func TestDiscriminating(t *testing.T) {
 		{tare.Criterion{Metric: "time", Ratio: "<= 10", Contender: base}, 0.48, 0.52, base, "time ratio <= 10 could not fail: all ratios it is about, and 1, lie between 1 and 1"},
 		{tare.Criterion{Metric: "time", Ratio: "<= 10", Workload: "another"}, 0.48, 0.52, "", ""},
 		{tare.Criterion{Metric: "cpu", Ratio: "<= 10"}, 0.48, 0.52, "", ""},
-		{tare.Criterion{Metric: "time", Value: "<= 10ms"}, 0.48, 0.52, "", "time <= 10ms could not fail: everything that was weighed lies between 30000 and 60600 ns/op"},
+		{tare.Criterion{Metric: "time", Value: "<= 10ms"}, 0.48, 0.52, "", "time <= 10ms could not fail: everything that was measured lies between 30000 and 60600 ns/op"},
 		{tare.Criterion{Metric: "time", Value: "<= 100us"}, 0.48, 0.52, "", ""},
-		{tare.Criterion{Metric: "time", Value: ">= 2us"}, 0.48, 0.52, "", "time >= 2us could not fail: everything that was weighed lies between 30000 and 60600 ns/op"},
+		{tare.Criterion{Metric: "time", Value: ">= 2us"}, 0.48, 0.52, "", "time >= 2us could not fail: everything that was measured lies between 30000 and 60600 ns/op"},
 		{tare.Criterion{Metric: "time", Value: ">= 20us"}, 0.48, 0.52, "", ""},
 		// Against the harness.
 		{tare.Criterion{Metric: "time", Value: "<= 11ns", Contender: "lean"}, 0.48, 0.52, "lean", "time <= 11ns cannot be met: the harness alone takes 12 ns/op"},
@@ -73,7 +73,7 @@ func TestDiscriminating(t *testing.T) {
 	more := judged(tare.Criterion{Metric: "time", Value: "<= 10ms"}, 0.48, 0.52)
 	more.Study.Workloads = append(more.Study.Workloads, tare.Workload{ID: "other"}, tare.Workload{ID: "third"})
 	more.Values = append(more.Values, tare.Value{Workload: "other", Contender: base, Metric: "time", Unit: "ns/op", Low: 5, High: 6})
-	fires(t, "discriminating", more, tare.Warn, "", load, "time <= 10ms could not fail: everything that was weighed lies between 30000 and 60600 ns/op; likewise on 1 more workload")
+	fires(t, "discriminating", more, tare.Warn, "", load, "time <= 10ms could not fail: everything that was measured lies between 30000 and 60600 ns/op; likewise on 1 more workload")
 
 	// Without a control or intervals there is nothing to compare.
 	in := judged(tare.Criterion{Metric: "time", Equivalent: "1%"}, 0.98, 1.015)
@@ -215,6 +215,6 @@ func TestStale(t *testing.T) {
 	}
 	silent(t, "stale", sound()) // no older result at hand
 	if fs := Stale(&tare.Result{}, now); len(fs) > 0 {
-		t.Errorf("held against a result that says nothing: %+v", fs)
+		t.Errorf("compared with a result that says nothing: %+v", fs)
 	}
 }

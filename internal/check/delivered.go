@@ -15,7 +15,7 @@ func delivered() Check {
 		ID:       "delivered",
 		Severity: tare.Void,
 		Summary: "What the server says it answered must be what the load generator sent, lead-ins included. A contender is void on a workload where the two are more than 1 % apart " + byRounds + ". " +
-			"Where requests are batches of events that go somewhere, what arrived there is held against the events that were acknowledged, in the same way; and it is void where a single one of these did not arrive. " +
+			"Where requests are batches of events that go somewhere, what arrived there is compared with the events that were acknowledged, in the same way; and it is void where a single one of these did not arrive. " +
 			"It does not apply to servers that cannot tell.",
 		Why: "Services answered 200 to events they had dropped or never parsed, and were published as the fastest. " +
 			"A load generator sees only the answer; whether anything arrived, the other end has to say.",
@@ -37,7 +37,7 @@ func (in Input) arrivals() []tare.Finding {
 	said := map[[2]string]bool{}
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
-		for _, c := range in.weighed() {
+		for _, c := range in.measured() {
 			if lost, of, trials := in.lost(c.ID, w.ID); trials > 0 {
 				said[[2]string{c.ID, w.ID}] = true
 				out = append(out, tare.Finding{
@@ -87,7 +87,7 @@ func (in Input) receipts(got, sent, said string) []tare.Finding {
 	}
 	var out []tare.Finding
 	for _, w := range in.Study.Workloads {
-		for _, c := range in.weighed() {
+		for _, c := range in.measured() {
 			e, ok := over(in.perRound(c.ID, w.ID, ratio([]string{got}, []string{sent})))
 			if !ok || !e.off(receiptOff) {
 				continue

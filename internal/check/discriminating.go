@@ -17,7 +17,7 @@ func discriminating() Check {
 	return Check{
 		ID:       "discriminating",
 		Severity: tare.Warn,
-		Summary: "A criterion must be able to fail, to be met, and to be decided. Its limit is held against three things. The effect: it could not fail where everything it might have been about (for a ratio every contender and the baseline's own 1, " +
+		Summary: "A criterion must be able to fail, to be met, and to be decided. Its limit is compared with three things. The effect: it could not fail where everything it might have been about (for a ratio every contender and the baseline's own 1, " +
 			"for a value every contender and the baseline) lies on the right side of the limit with its whole interval, and ten times over. The harness: a value cannot be met where the null contender alone exceeds it. " +
 			"The control: an open ratio or equivalence that asks for a difference smaller than the half-width of the control's interval cannot be decided, as identical code is not told from the limit.",
 		Why: "\"Less than 10 ms overhead per request\" was a success criterion for routers that take a microsecond: ten thousand times the effect, met by everything that terminates. " +
@@ -103,7 +103,7 @@ func valueForegone(in Input, criterion tare.Criterion, rule tare.Rule, workload 
 	f := tare.Finding{Contender: criterion.Contender, Workload: workload}
 	switch {
 	case most > 0 && beyond(rule, least, most):
-		f.Message = fmt.Sprintf("%s could not fail: everything that was weighed lies between %s and %s %s", criterion, number(least), number(most), unit)
+		f.Message = fmt.Sprintf("%s could not fail: everything that was measured lies between %s and %s %s", criterion, number(least), number(most), unit)
 	case rule.AtMost && null.Low > rule.Limit:
 		f.Message = fmt.Sprintf("%s cannot be met: the harness alone takes %s %s", criterion, number(null.Value), null.Unit)
 	default:

@@ -45,7 +45,7 @@ func driftInTrial() Check {
 			drifts := in.drifts()
 			var out []tare.Finding
 			var alike []string // courses that drift as their reference does
-			for _, c := range in.weighed() {
+			for _, c := range in.measured() {
 				for _, w := range in.Study.Workloads {
 					of := drifts[course{c.ID, w.ID}]
 					s := driftSuspect(of, drifts[in.driftReference(drifts, c.ID, w.ID)])

@@ -10,9 +10,9 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// weighed lists the contenders whose figures count for something: not the null
+// measured lists the contenders whose figures count for something: not the null
 // contender, and not the control, which is the baseline again.
-func (in Input) weighed() []tare.Contender {
+func (in Input) measured() []tare.Contender {
 	var out []tare.Contender
 	for _, c := range in.Contenders {
 		if c.Role != tare.RoleNull && c.Role != tare.RoleControl {
@@ -25,7 +25,7 @@ func (in Input) weighed() []tare.Contender {
 // alike lists those of them that do the same job: what one that stands apart
 // answers, or runs around its work, is its own.
 func (in Input) alike() []tare.Contender {
-	return slices.DeleteFunc(in.weighed(), func(c tare.Contender) bool { return c.Role == tare.RoleApart })
+	return slices.DeleteFunc(in.measured(), func(c tare.Contender) bool { return c.Role == tare.RoleApart })
 }
 
 // withRole is the id of the first contender with that role; empty: none.

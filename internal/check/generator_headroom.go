@@ -20,9 +20,9 @@ func generatorHeadroom() Check {
 	return Check{
 		ID:       "generator-headroom",
 		Severity: tare.Void,
-		Summary: "The load generator must have been able to do more. Three limits, each held against the middle over rounds: it used, or was ready to run and waited for, at most 85 % of its cores; the p99 of how late it sent is at most 10 % of the criterion's limit on that latency " +
+		Summary: "The load generator must have been able to do more. Three limits, each compared with the middle over rounds: it used, or was ready to run and waited for, at most 85 % of its cores; the p99 of how late it sent is at most 10 % of the criterion's limit on that latency " +
 			"(without a criterion at most 1 ms, or 10 % of the p99 where that is more); and in a closed loop the null server, which does next to nothing, reached 1.25 times the contender's throughput in the same rounds. " +
-			"Beyond the first and the third, throughput and latencies are void; beyond the second, that latency. CPU per request stands. Below 2 times the null server's throughput it warns. Servers at a URL are not held against the null server. " +
+			"Beyond the first and the third, throughput and latencies are void; beyond the second, that latency. CPU per request stands. Below 2 times the null server's throughput it warns. Servers at a URL are not compared with the null server. " +
 			"A contender's own client is part of what it takes: where that is busy it warns, and the null server, which has another client, says nothing.",
 		Why: "ab, ghz and hey need more CPU time for a request than many a server needs to answer it. What was published as the limit of several servers, all alike, was that of the tool; " +
 			"and a tool that sends late measures its own queue.",
@@ -40,7 +40,7 @@ func generatorHeadroom() Check {
 			}
 			var out []tare.Finding
 			for _, w := range in.trafficked() {
-				for _, c := range in.weighed() {
+				for _, c := range in.measured() {
 					out = append(out, headroomOf(in, c, w)...)
 				}
 			}

@@ -16,7 +16,7 @@ func layerParity() Check {
 	return Check{
 		ID:       "layer-parity",
 		Severity: tare.Warn,
-		Summary: "The layers around an operation should be the same ones: middleware, interceptors. What a contender declares is held against what the baseline declares, and where servers count the calls of their layers, " +
+		Summary: "The layers around an operation should be the same ones: middleware, interceptors. What a contender declares is compared with what the baseline declares, and where servers count the calls of their layers, " +
 			"the calls per request; it warns where the names differ, or the calls by more than 0.01 " + byRounds + ". Servers that were not built here declare nothing and are passed over. " + exceptApart,
 		Why: "A REST server with a logger and a recovery was compared with a gRPC server that had no interceptors, and \"the difference is purely the transport layer\". " +
 			"Each layer is work that one side was asked for and the other was not.",

@@ -39,7 +39,7 @@ func little() Check {
 			}
 			var out []tare.Finding
 			for _, w := range in.trafficked() {
-				for _, c := range in.weighed() {
+				for _, c := range in.measured() {
 					said := residual(in, c.ID, w.ID)
 					metrics := in.capacity(w)
 					if said == "" && w.Traffic.Rate == 0 {

@@ -35,7 +35,7 @@ func nullShare() Check {
 	}
 }
 
-// shareOn finds the contender on which the harness weighs most.
+// shareOn finds the contender on which the harness measures most.
 func shareOn(in Input, workload, metric string) (tare.Finding, bool) {
 	null, least := tare.Value{}, tare.Value{}
 	for _, v := range in.Values {

@@ -16,7 +16,7 @@ func outputParity() Check {
 	return Check{
 		ID:       "output-parity",
 		Severity: tare.Warn,
-		Summary: "What servers write per request to stdout, stderr, a terminal and a log file should agree. Each is held against the baseline; it warns where one is silent (less than 1 byte per request) and the other is not, " +
+		Summary: "What servers write per request to stdout, stderr, a terminal and a log file should agree. Each is compared with the baseline; it warns where one is silent (less than 1 byte per request) and the other is not, " +
 			"or one writes more than twice as much, " + byRounds + ". " + exceptApart,
 		Why: "Plain Go was published as serving twice the requests of Gin. gin.Default() writes a coloured line for every request, there to a container's terminal, and the other server wrote nothing: " +
 			"the comparison was of a log with none.",

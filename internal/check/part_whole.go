@@ -17,7 +17,7 @@ func partWhole() Check {
 	return Check{
 		ID:       "part-whole",
 		Severity: tare.Void,
-		Summary: "An operation on more items must not take less time than the same operation on fewer. Workloads that have fixture, op and pool in common are held against each other, " +
+		Summary: "An operation on more items must not take less time than the same operation on fewer. Workloads that have fixture, op and pool in common are compared with each other, " +
 			"contender by contender, round by round: the larger is void where the 99.9 % interval of the ratio of their times, over rounds, lies wholly below 1 by more than 3 %. " +
 			"Several sizes share the 0.1 % among their pairs (Bonferroni); 11 rounds are the fewest for one pair. An operation that is made of others which the study also asks for, in the same way, must not take less time than one of them, " +
 			"and a mix of operations must lie between the cheapest and the dearest of its own: the same margin, the same rules. Percentiles that one trial reports must not fall: " +

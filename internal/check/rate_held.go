@@ -29,7 +29,7 @@ func rateHeld() Check {
 			}
 			var out []tare.Finding
 			for _, w := range in.trafficked() {
-				for _, c := range in.weighed() {
+				for _, c := range in.measured() {
 					said := otherLoad(in, c.ID, w.ID)
 					if len(said) > 0 {
 						out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: strings.Join(said, "; ")})

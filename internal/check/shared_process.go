@@ -25,7 +25,7 @@ func sharedProcess() Check {
 			for _, w := range in.Study.Workloads {
 				var who []string
 				asked := 0
-				for _, c := range in.weighed() {
+				for _, c := range in.measured() {
 					if e, ok := over(in.perRound(c.ID, w.ID, key(tare.KeySharedProcess))); ok {
 						asked++
 						if e.hi > 0 {

@@ -34,7 +34,7 @@ func timeoutsCounted() Check {
 		Run: func(in Input) []tare.Finding {
 			var out []tare.Finding
 			for _, w := range in.trafficked() {
-				for _, c := range in.weighed() {
+				for _, c := range in.measured() {
 					for _, t := range in.Trials {
 						if said := dropped(t, w); t.Contender == c.ID && said != "" {
 							out = append(out, tare.Finding{Contender: c.ID, Workload: w.ID, Message: fmt.Sprintf("in %s %s", when(t), said)})

@@ -11,7 +11,7 @@ import (
 )
 
 // Description is an OpenAPI document of version 3.1, as far as answers can be
-// held against it: paths, methods, statuses, media types, and of schemas type,
+// compared with it: paths, methods, statuses, media types, and of schemas type,
 // const, enum, required, properties, additionalProperties, items and references.
 type Description struct{ doc map[string]any }
 

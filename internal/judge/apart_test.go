@@ -40,7 +40,7 @@ func TestWhoStandsApart(t *testing.T) {
 	}
 	for _, e := range effects {
 		if (e.A == "other" || e.B == "other") && e.A != base && e.B != base {
-			t.Errorf("it is held against another than the baseline: %s and %s", e.A, e.B)
+			t.Errorf("it is compared with another than the baseline: %s and %s", e.A, e.B)
 		}
 	}
 	var asked, stated int

@@ -13,7 +13,7 @@ import (
 // BreakEven says of each that the study asks for what the baseline costs more
 // than the contender, shape by shape and rate by rate. The difference is taken
 // in every round and lies where it does over rounds, at 5 % each, like
-// exploratory metrics. Workloads that were not weighed, that findings void or
+// exploratory metrics. Workloads that were not measured, that findings void or
 // that have no interval yet are left out.
 func BreakEven(d Data, findings []tare.Finding) []tare.BreakEvenResult {
 	metric := "time"

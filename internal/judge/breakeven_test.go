@@ -17,7 +17,7 @@ func shaped(cost float64, rounds int) Data {
 	for i, members := range []int{16, 2} {
 		d.Study.Workloads[i].Members, d.Study.Workloads[i].Levels = members, 1+i
 	}
-	d.Study.BreakEven = []tare.BreakEven{{Contender: "lean", Workloads: []string{"wide", "narrow", "not weighed"}, Rates: []float64{10, 1e5}}}
+	d.Study.BreakEven = []tare.BreakEven{{Contender: "lean", Workloads: []string{"wide", "narrow", "not measured"}, Rates: []float64{10, 1e5}}}
 	return d
 }
 

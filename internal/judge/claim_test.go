@@ -97,10 +97,10 @@ func TestClaimsNotAnsweredByARatio(t *testing.T) {
 		why        string
 		evidence   string
 	}{
-		{"left out", published(2, 1, ""), nil, nil, []tare.NotWeighed{{What: "contender lean", Why: "not weighed at this budget"}}, nil,
-			tare.NotMeasured, "contender lean: not weighed at this budget", "none"},
-		{"workload left out", published(2, 1, ""), []tare.Comparison{met}, nil, []tare.NotWeighed{{What: "workload w", Why: "not weighed at this budget"}}, nil,
-			tare.NotMeasured, "workload w: not weighed at this budget", "none"},
+		{"left out", published(2, 1, ""), nil, nil, []tare.NotWeighed{{What: "contender lean", Why: "not measured at this budget"}}, nil,
+			tare.NotMeasured, "contender lean: not measured at this budget", "none"},
+		{"workload left out", published(2, 1, ""), []tare.Comparison{met}, nil, []tare.NotWeighed{{What: "workload w", Why: "not measured at this budget"}}, nil,
+			tare.NotMeasured, "workload w: not measured at this budget", "none"},
 		{"void here", published(2, 1, ""), []tare.Comparison{met}, []tare.Finding{{Check: "build", Severity: tare.Void, Contender: "lean", Message: "m"}}, nil, nil,
 			tare.NotMeasured, "void here by build: m", "check build"},
 		{"baseline void", published(2, 1, ""), []tare.Comparison{met}, []tare.Finding{{Check: "trial", Severity: tare.Void, Contender: base, Message: "m"}}, nil, nil,

@@ -37,13 +37,13 @@ func (d Data) contender(id string) (tare.Contender, bool) {
 	return d.Contenders[i], true
 }
 
-// compared returns the contenders that are held against the baseline: all but
+// compared returns the contenders that are compared with the baseline: all but
 // traps and the null contender.
 func (d Data) compared() []string {
 	return d.having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl, tare.RoleApart)
 }
 
-// alike returns those of them that are held against each other as well.
+// alike returns those of them that are compared with each other as well.
 func (d Data) alike() []string {
 	return d.having(tare.RoleBaseline, tare.RoleContender, tare.RoleControl)
 }
@@ -79,7 +79,7 @@ func metricsOf(w tare.Workload, metrics []string) []string {
 	return out
 }
 
-// measures reports whether the workload with that id is weighed and metric
+// measures reports whether the workload with that id is measured and metric
 // says anything about it; else why not.
 func (d Data) measures(workload, metric string) (why string, ok bool) {
 	w, ok := d.workload(workload)

@@ -150,7 +150,7 @@ func TestDecomposeLeavesOut(t *testing.T) {
 		{"void", nil, wrong, "encoding-json lean the framework; lean fat a line of log and the terminal; ", " Left out: other is void by wrong-answer: m."},
 		{"void on another metric", nil, tare.Finding{Check: "x", Severity: tare.Void, Contender: "other", Metric: "time"},
 			"encoding-json lean the framework; lean other a line of log; other fat the terminal; ", ", each at 98.3 %."},
-		{"not weighed", gone("lean"), tare.Finding{}, "encoding-json other the framework and a line of log; other fat the terminal; ", " Left out: lean was not measured."},
+		{"not measured", gone("lean"), tare.Finding{}, "encoding-json other the framework and a line of log; other fat the terminal; ", " Left out: lean was not measured."},
 		{"a trap", role("lean", tare.RoleTrap), tare.Finding{}, "encoding-json other the framework and a line of log; other fat the terminal; ", " Left out: lean is a trap, and traps are not compared."},
 		{"the last", gone("fat"), tare.Finding{}, "encoding-json lean the framework; lean other a line of log; ", " Left out: fat was not measured; the chain ends at other."},
 		{"nothing measured", func(d *Data) { d.Slices, d.Trials = nil, nil }, tare.Finding{}, "", "The difference in CPU time of fat against encoding-json on w is not taken apart: encoding-json has no CPU time on w."},

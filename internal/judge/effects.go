@@ -10,7 +10,7 @@ import (
 // Effects returns ln(a/b) per round for every pair that a page needs: on the
 // primary metric every unordered pair of baseline, contenders and control; on
 // the others each against the baseline, which is then b. Those that stand apart
-// are held against the baseline only; traps and the null contender are in no
+// are compared with the baseline only; traps and the null contender are in no
 // pair. A workload has none on a metric that says
 // nothing about it ([tare.Workload.Measures]).
 //

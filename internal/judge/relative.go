@@ -20,7 +20,7 @@ type member struct {
 
 // ruleDifference rules on what a contender takes more than the baseline, as a
 // share of what the baseline takes on another workload: a router's overhead
-// held against a whole request. The rule is one-sided: whoever takes less
+// compared with a whole request. The rule is one-sided: whoever takes less
 // meets it.
 func (b *rulingData) ruleDifference(v *tare.Verdict, criterion tare.Criterion, rule tare.Rule) {
 	baseline := b.d.Study.Baseline

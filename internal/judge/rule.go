@@ -22,7 +22,7 @@ func (b *rulingData) rule(v *tare.Verdict, criterion tare.Criterion, rule tare.R
 	}
 	if who.Role == tare.RoleTrap {
 		v.Verdict = tare.VoidRuling
-		v.Sentence = fmt.Sprintf("%s on %s is void: a trap is not held against a criterion.", v.Contender, v.Workload)
+		v.Sentence = fmt.Sprintf("%s on %s is void: a trap is not compared with a criterion.", v.Contender, v.Workload)
 		return true
 	}
 	if s, ok := b.d.Plan.Slicing(v.Workload); ok && len(s.Contenders) > 0 && !slices.Contains(s.Contenders, v.Contender) {

@@ -214,7 +214,7 @@ func TestCriterionCovers(t *testing.T) {
 	want := map[string]string{
 		"lean ": "", "lean time ratio <= 0.5": "met",
 		"lean time <= 50ms": "inconclusive", base + " time <= 50ms": "inconclusive",
-		"trap time ratio <= 0.5": "void", // named, but never held against anything
+		"trap time ratio <= 0.5": "void", // named, but never compared with anything
 	}
 	for k, v := range want {
 		if r, ok := got[k]; !ok || r != v {

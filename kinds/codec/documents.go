@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDocument is the largest document that can be weighed, in bytes: a
+// MaxDocument is the largest document that can be measured, in bytes: a
 // contender shows its answer, which may be somewhat longer than what it was
 // given, in one line of the protocol.
 const MaxDocument = 10 << 20
@@ -203,7 +203,7 @@ func syntaxHint(body []byte, at int, complaint string) string {
 	case strings.HasSuffix(complaint, "in string literal"):
 		return `control characters are escaped in strings, e.g. \n or \u0000`
 	case strings.HasSuffix(complaint, "exceeded max depth"):
-		return fmt.Sprintf("at most %d levels are weighed", MaxDepth)
+		return fmt.Sprintf("at most %d levels are measured", MaxDepth)
 	}
 	return ""
 }

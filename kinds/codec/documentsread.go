@@ -7,7 +7,7 @@ import (
 )
 
 // MaxRead is how much of one file is read, in bytes: documents beyond it would
-// not be weighed, and reading them would take memory and time.
+// not be measured, and reading them would take memory and time.
 const MaxRead = 32 << 20
 
 // ReadDocuments is [Documents] of what r holds, in memory that does not depend
@@ -44,7 +44,7 @@ func readDocuments(name string, r io.Reader, most int) (docs []Document, notes [
 
 // sizeHint is what to do with a document that is too large.
 func sizeHint() string {
-	return fmt.Sprintf("at most %.1f MB can be weighed; several smaller ones, one a line, can", float64(MaxDocument)/1e6)
+	return fmt.Sprintf("at most %.1f MB can be measured; several smaller ones, one a line, can", float64(MaxDocument)/1e6)
 }
 
 // packed names the format of compressed files by how they begin, and what

@@ -73,7 +73,7 @@ type question struct {
 	err  error
 }
 
-// Reference names what answers are held against.
+// Reference names what answers are compared with.
 func (k *Kind) Reference() string { return "encoding/json " + runtime.Version() }
 
 // Exams writes the cases of all exams into dir, one body per line.

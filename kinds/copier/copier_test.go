@@ -23,7 +23,7 @@ func answer(t *testing.T, fixture string, n int, names sdk.Names, op string, see
 	return out
 }
 
-// What is written is what answers are held against, and the same for all ops.
+// What is written is what answers are compared with, and the same for all ops.
 func TestInputIsWrittenAndCompared(t *testing.T) {
 	k := copier.New()
 	in, err := k.Input(tare.Workload{ID: "w", Fixture: "object", N: 3, Op: "batch", Pool: 2, Set: map[string]string{"names": "edges"}}, "", t.TempDir())

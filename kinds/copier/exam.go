@@ -29,7 +29,7 @@ func exams() []exam {
 	}
 }
 
-// Reference names what answers are held against.
+// Reference names what answers are compared with.
 func (k Kind) Reference() string { return "the bytes in C memory" }
 
 // Exams writes the inputs of all exams into dir.

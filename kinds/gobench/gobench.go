@@ -4,9 +4,9 @@
 // benchmark for as many iterations as it is told.
 //
 // What testing does around each run of a benchmark (collections before it, one
-// iteration by itself) is not in its result, and not weighed.
+// iteration by itself) is not in its result, and not measured.
 //
-// A benchmark that cannot be cut into slices is weighed in whole runs ([SetRun]).
+// A benchmark that cannot be cut into slices is measured in whole runs ([SetRun]).
 // Where nothing is timed an operation of it is a run, and allocates what the
 // process does meanwhile, so that a plan is made for long and few slices. What
 // is timed counts iterations, as for every benchmark.

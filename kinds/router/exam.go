@@ -53,7 +53,7 @@ func oddities() []oddity {
 	}
 }
 
-// Reference names what answers are held against.
+// Reference names what answers are compared with.
 func (k *Kind) Reference() string { return "net/http.ServeMux " + runtime.Version() }
 
 // Exams writes the odd requests into dir, and those that the tables of

@@ -54,7 +54,7 @@ func NewTable(list []Written) Table {
 	for _, w := range list {
 		segments, err := split(w.Path)
 		if !slices.Contains(Methods(), w.Method) {
-			err = fmt.Errorf("only %s are weighed: routers answer other methods by themselves, or not at all", strings.Join(Methods(), ", "))
+			err = fmt.Errorf("only %s are measured: routers answer other methods by themselves, or not at all", strings.Join(Methods(), ", "))
 		}
 		if err != nil {
 			t.Left = append(t.Left, Left{w, err.Error()})

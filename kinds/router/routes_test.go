@@ -53,7 +53,7 @@ func TestTables(t *testing.T) {
 			`2: "{a}{b}": a segment can have one parameter|3: "{id}:batch": a segment|4: "{id}_x": a segment|5: "{}": a segment|6: "{}.json": a segment|7: "{id:int}.json": a segment|8: "über{id}": a segment|9: "{p...}.json": a segment`},
 		{"GET /a|GET /users:batch|GET /a//b|GET /*|GET /:id<int>|GET /a?b=c", "GET /a",
 			`2: "users:batch": routers give a meaning|3: it has an empty segment|4: a catch-all, and GET /a in line 1|5: ":id<int>": routers give|6: "a?b=c": routers give`},
-		{"GET /a|OPTIONS /a|BREW /a", "GET /a", "2: only GET, POST, PUT, PATCH, DELETE are weighed|3: only GET"},
+		{"GET /a|OPTIONS /a|BREW /a", "GET /a", "2: only GET, POST, PUT, PATCH, DELETE are measured|3: only GET"},
 	} {
 		table := tableOf(t, strings.Split(c.written, "|")...)
 		var got, left []string

@@ -129,7 +129,7 @@ func (c *conn) show(ctx context.Context, list []outcome) (wire.Reply, error) {
 // behind it was asked for. No server can say that: it is no name of a header.
 const calledFor = ":called"
 
-// Called is an account of calls in one line, for a reference to be held against.
+// Called is an account of calls in one line, for a reference to be compared with.
 func Called(c wire.Calls) string {
 	return fmt.Sprintf("create %d, get %d, update %d, delete %d, list %d, sum %d", c.Create, c.Get, c.Update, c.Delete, c.List, c.Sum)
 }

@@ -26,7 +26,7 @@ type Request struct {
 // Response is the answer to one. Header holds only what the kind compares.
 type Response = wire.HTTPResponse
 
-// App is a service that can be weighed: what is asked of it, and what it should
+// App is a service that can be measured: what is asked of it, and what it should
 // answer.
 type App struct {
 	Name string // of the fixture in studies

@@ -81,7 +81,7 @@ func (k *Kind) Exams(dir string) ([]wire.Workload, error) {
 	return list, nil
 }
 
-// Reference names what exams are held against.
+// Reference names what exams are compared with.
 func (k *Kind) Reference() string { return "the contract" }
 
 // Differ holds one answer to a question against the app's reference. Nothing of

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// holding is how closely the answers of a contender are held against the
+// holding is how closely the answers of a contender are compared with the
 // reference.
 type holding string
 
@@ -36,7 +36,7 @@ func (h holding) cut(r Response) Response {
 	return Response{Status: r.Status, Header: map[string]string{heldBy: string(h)}}
 }
 
-// holdingOf is how a contender is held against an app.
+// holdingOf is how a contender is compared with an app.
 func (k *Kind) holdingOf(c tare.Contender, s spec) holding {
 	switch {
 	case c.Role == tare.RoleNull && (s.Own || !k.apps[s.App].Null):

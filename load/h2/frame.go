@@ -105,7 +105,7 @@ type Frame struct {
 // Has reports whether a flag is set.
 func (f Frame) Has(flag uint8) bool { return f.Flags&flag != 0 }
 
-// check holds a frame against what every frame of its type must be (RFC 9113,
+// check compares a frame with what every frame of its type must be (RFC 9113,
 // section 6).
 func (f Frame) check() error {
 	n := len(f.Payload)

@@ -1,5 +1,5 @@
 // Package loadtest is a server of HTTP/1.1, HTTP/2 or gRPC that misbehaves in
-// named ways, to hold clients against. It listens on the loopback only, and Close leaves nothing
+// named ways, to test clients with. It listens on the loopback only, and Close leaves nothing
 // behind.
 package loadtest
 

@@ -27,7 +27,7 @@ type claimsPage struct {
 	Parts   []part
 }
 
-// study is one that was weighed.
+// study is one that was measured.
 type study struct{ Name, Question, Headline, Page string }
 
 // WriteClaims writes every published claim that results answer as one page,

@@ -63,7 +63,7 @@ func (b *builder) choices() choices {
 	return c
 }
 
-// rate is the table that the reader's own rate is held against.
+// rate is the table that the reader's own rate is compared with.
 type rate struct {
 	Metric   string
 	Requests string // what operations are called
@@ -149,7 +149,7 @@ func (b *builder) flamed(x report.Block) []block {
 func (b *builder) repeat() part {
 	p := part{ID: keyRepeat, Key: keyRepeat, Heading: "Do it again", Level: 2}
 	p.Blocks = []block{
-		{Text: "Download the result document and let tare repeat the run and hold the new figures against these:"},
+		{Text: "Download the result document and let tare repeat the run and compare the new figures with these:"},
 		{Repeat: []string{"tare rerun ./" + saved(b.r)}},
 	}
 	if b.r.Seed != "" {

@@ -37,7 +37,7 @@ type config struct {
 
 func (c *config) Settings() []server.Setting {
 	limit := server.Chosen(SetRateLimit, "500", "`requests` per minute of one client; off: no limit", server.Rate(&c.Rate))
-	limit.Weighed = server.Off
+	limit.Measured = server.Off
 	return []server.Setting{
 		server.Chosen(SetDevices, "50", "`number` of devices in the house", server.Number(&c.devices, 1, 100_000)),
 		server.Chosen(SetOrigins, "", "`origins` that may read answers in a browser, with commas between them; *: any; empty: none", c.setOrigins),

@@ -37,7 +37,7 @@ func TestSettings(t *testing.T) {
 			switch {
 			case ok:
 			case tt.lab:
-				value = s.Weighed
+				value = s.Measured
 			default:
 				value = s.Default
 			}

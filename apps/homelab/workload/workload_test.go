@@ -157,7 +157,7 @@ func TestMixLeavesTheHouse(t *testing.T) {
 	}
 }
 
-// Golden sums: pools of another year can be held against these.
+// Golden sums: pools of another year can be compared with these.
 func TestPoolsStay(t *testing.T) {
 	for op, sum := range map[string]string{opMix: "d61b9804062e7b7f", opDevice: "ed2d666ca6832bca"} {
 		_, _, in := madeFor(t, kind(), workload(op, 0, 0))

@@ -114,7 +114,7 @@ func TestPools(t *testing.T) {
 	}
 }
 
-// Golden sums: pools of another year can be held against these.
+// Golden sums: pools of another year can be compared with these.
 func TestPoolsStay(t *testing.T) {
 	for op, sum := range map[string]string{opEvents: "32383eac10d930f9", opUniform: "c540b2a0d18cd394", opPretty: "d928a45e6b81cb5a"} {
 		_, _, in := madeFor(t, kind(), workload(op, 0, 0))

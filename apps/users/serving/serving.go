@@ -49,7 +49,7 @@ type config struct {
 
 func (c *config) Settings() []server.Setting {
 	seeded := server.Chosen(SetUsers, "0", "`number` of users that a new store has", server.Number(&c.seeded, 0, 10_000_000))
-	seeded.Weighed = "1000"
+	seeded.Measured = "1000"
 	return []server.Setting{
 		server.Chosen(SetStore, users.MemoryStore, "`store` of users: memory, linear, sqlite:FILE or postgres:URL; the database that the URL names is kept", c.setStore),
 		seeded,

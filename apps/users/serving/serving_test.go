@@ -22,7 +22,7 @@ func configured(t *testing.T, more users.Opener, lab bool, set map[string]string
 		switch {
 		case ok:
 		case lab:
-			value = s.Weighed
+			value = s.Measured
 		default:
 			value = s.Default
 		}

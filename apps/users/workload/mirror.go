@@ -12,7 +12,7 @@ import (
 
 // mirror is a store that holds nothing but what has been changed: the rest is
 // worked out. It is as quick to make with a million users as with one, and is
-// written apart from the stores it is held against. It is for one caller.
+// written apart from the stores it is compared with. It is for one caller.
 type mirror struct {
 	n       int                   // seeded users
 	next    int64                 // id

@@ -70,7 +70,7 @@ func askable(w tare.Workload) error {
 	case w.N < 1 || w.N > storeMost:
 		return fmt.Errorf("n: a store of %d users; 1 to %d", w.N, storeMost)
 	case t.TLS:
-		return fmt.Errorf("tls: the faces of %s are weighed in plain text; leave it out", users.Name)
+		return fmt.Errorf("tls: the faces of %s are measured in plain text; leave it out", users.Name)
 	case w.Op == opDelete && t.Segment > 0:
 		return fmt.Errorf("segment: a store is soon empty that is only deleted from; op %s keeps its users", opPair)
 	case w.Op == opDelete && most(wire.Workload{Op: w.Op, N: w.N}, t) < 1, w.Op == opPair && w.N < 2*t.Connections:

@@ -132,7 +132,7 @@ func TestWhatCannotBeAsked(t *testing.T) {
 	}
 }
 
-// The store that the reference asks is held against the one that is served.
+// The store that the reference asks is compared with the one that is served.
 func TestMirror(t *testing.T) {
 	const n = 30
 	memory, err := users.Open(t.Context(), users.MemoryStore, n)

@@ -58,7 +58,7 @@ func TestStudy(t *testing.T) {
 			{ID: "at-rate", Fixture: users.Name, Op: opGet, N: 200, Traffic: &tare.Traffic{Connections: 2, Rate: 200, Segment: time.Second}, Contenders: []string{"grpc", "client"}},
 		},
 	}, 1)
-	var weighed []string
+	var measured []string
 	for _, tr := range r.Trials {
 		if tr.Contender == "nowhere" {
 			if tr.Error == nil || !strings.Contains(tr.Error.Message, EnvPostgres+" does not say where one is") {
@@ -66,7 +66,7 @@ func TestStudy(t *testing.T) {
 			}
 			continue
 		}
-		weighed = append(weighed, tr.Contender)
+		measured = append(measured, tr.Contender)
 		if tr.Error != nil {
 			t.Errorf("%s: %v", tr.Contender, tr.Error)
 			continue
@@ -87,9 +87,9 @@ func TestStudy(t *testing.T) {
 		}
 	}
 	monotone(t, r, "at-rate", "client")
-	slices.Sort(weighed)
-	if got := strings.Join(weighed, " "); got != "camel client control fresh good grpc null" {
-		t.Errorf("weighed %s", got)
+	slices.Sort(measured)
+	if got := strings.Join(measured, " "); got != "camel client control fresh good grpc null" {
+		t.Errorf("measured %s", got)
 	}
 	for _, c := range r.Conformance {
 		if c.Wrong > 0 {

@@ -127,7 +127,7 @@ func (v value) element(dst string, r plan.Rule, p, i string, stride int64) {
 	v.take(dst, r, q, 0)
 }
 
-// text is what a text is held against, to be kept where it is the same.
+// text is what a text is compared with, to be kept where it is the same.
 func text(dst string, r plan.Rule) string {
 	if r.Go != "string" {
 		return fmt.Sprintf("string(%s)", dst)

@@ -60,7 +60,7 @@ type home struct {
 	buffers sync.Pool // of *bytes.Buffer
 }
 
-// page is a path whose answer is not made by the JSON that is weighed.
+// page is a path whose answer is not made by the JSON that is measured.
 func (h *home) page(mux *http.ServeMux, path, contentType string, body func() []byte) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 		h.o.Receipts.Request()

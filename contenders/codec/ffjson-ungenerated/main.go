@@ -1,6 +1,6 @@
 // Command ffjson-ungenerated calls ffjson on a type for which no code was
 // generated, as a published comparison did: ffjson then hands the value to
-// encoding/json, and what is weighed is encoding/json.
+// encoding/json, and what is measured is encoding/json.
 package main
 
 import (

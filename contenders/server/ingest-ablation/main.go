@@ -1,7 +1,7 @@
 // Command ingest-ablation is app ingest on net/http and encoding/json, cut
 // short at one of four levels, each of which does one thing more than the one
 // before: what that costs is the difference. The last level is the whole
-// service, written out once more, so that it can be held against contender
+// service, written out once more, so that it can be compared with contender
 // nethttp, which is the same service in another build.
 package main
 

@@ -1,6 +1,6 @@
 // Command nethttp-ffjson-ungenerated is net/http with pquerna/ffjson for JSON, on types for
 // which no code was generated, as a published comparison did: ffjson then hands
-// every value to encoding/json, and what is weighed is encoding/json.
+// every value to encoding/json, and what is measured is encoding/json.
 package main
 
 import (

@@ -27,7 +27,7 @@ type Place struct {
 	Guardian *trial.Guardian
 	Procs    int           // GOMAXPROCS of the benchmarks; zero: as they find it
 	Slice    time.Duration // length of a slice; zero: by rule
-	Once     time.Duration // for one run of a benchmark before it is weighed; zero: a minute
+	Once     time.Duration // for one run of a benchmark before it is measured; zero: a minute
 	Say      func(string)
 }
 
@@ -205,7 +205,7 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suit
 	return out, nil
 }
 
-// none says that there is nothing to weigh.
+// none says that there is nothing to measure.
 func (b *Bench) none(a Asked) error {
 	where := strings.Join(a.Packages, " ")
 	if where == "" {
@@ -265,7 +265,7 @@ func (b *Bench) oneSided(o suite.Benchmark, side string, left []suite.Left) {
 	}
 }
 
-// Left is what is not weighed, and whose fault that is.
+// Left is what is not measured, and whose fault that is.
 func (b *Bench) Left() []suite.Left { return slices.Clone(b.left) }
 
 func (b *Bench) leave(left ...suite.Left) {

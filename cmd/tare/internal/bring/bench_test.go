@@ -88,7 +88,7 @@ func ids(b *bring.Bench) (ids []string) {
 	return ids
 }
 
-// left is why something is not weighed.
+// left is why something is not measured.
 func left(r *tare.Result, what string) string {
 	for _, n := range r.NotWeighed {
 		if n.What == "example.com/"+what {
@@ -175,7 +175,7 @@ func TestBenchmarksOfTwoRevisions(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := ids(b), []string{"tiny.BenchmarkSum/n=1", "tiny.BenchmarkSum/n=2", "tiny.BenchmarkSetsUp", "tiny.BenchmarkPrints", "tiny.BenchmarkAround"}; !slices.Equal(got, want) {
-		t.Errorf("weighed %q, want %q", got, want)
+		t.Errorf("measured %q, want %q", got, want)
 	}
 	for what, want := range map[string]string{
 		"tiny.BenchmarkPanics": "both sides: it ends the process: exit status 2: panic: boom",
@@ -196,7 +196,7 @@ func TestBenchmarksOfTwoRevisions(t *testing.T) {
 		t.Error(err)
 	}
 	// On a busy machine testing may take so long around a benchmark that any of
-	// them is weighed in whole runs; the last one is on every machine.
+	// them is measured in whole runs; the last one is on every machine.
 	for i, w := range b.Study.Workloads {
 		whole := slices.ContainsFunc(r.Findings, func(f tare.Finding) bool { return f.Workload == w.ID && f.Check == "whole-runs" })
 		if whole != (w.Set[gobench.SetRun] != "") || i == len(b.Study.Workloads)-1 && !whole {
@@ -255,7 +255,7 @@ func TestModulesAroundTheRepository(t *testing.T) {
 			continue
 		}
 		if want := filepath.Base(name) + ".BenchmarkOne"; !slices.Equal(ids(b), []string{want}) {
-			t.Errorf("%s: weighed %q, want %s", name, ids(b), want)
+			t.Errorf("%s: measured %q, want %s", name, ids(b), want)
 		}
 	}
 	if status := git(t, dir, "status", "--porcelain", "--ignored"); status != "" {

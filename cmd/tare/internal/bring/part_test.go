@@ -155,7 +155,7 @@ func TestSliceRule(t *testing.T) {
 	}
 	first := takes(b.costs[:1], 12)
 	if _, err := b.Budget(first + time.Second); err != nil || len(b.Study.Workloads) != 1 || len(b.left) != 4 || len(b.findings) != 0 {
-		t.Errorf("%v for one: %d are weighed, %d left out, %v", first, len(b.Study.Workloads), len(b.left), err)
+		t.Errorf("%v for one: %d are measured, %d left out, %v", first, len(b.Study.Workloads), len(b.left), err)
 	}
 	for _, l := range b.left {
 		if !strings.Contains(l.String(), "holds 1 of 5 benchmarks") {
@@ -177,11 +177,11 @@ func TestMaxHoldsWhatFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(b.left) != 1 || b.left[0].ID != "p.BenchmarkSetsUp" || len(b.Study.Workloads) != 2 || b.Study.Workloads[1].ID != "p.BenchmarkLeanToo" || len(b.costs) != 2 {
-		t.Errorf("weighed %v, left out %v", b.Study.Workloads, b.left)
+		t.Errorf("measured %v, left out %v", b.Study.Workloads, b.left)
 	}
 }
 
-// What cannot be cut into slices is weighed in whole runs, which the plan gives
+// What cannot be cut into slices is measured in whole runs, which the plan gives
 // few and long slices, and a note says why.
 func TestWholeRuns(t *testing.T) {
 	b := Bench{Slice: sliceLength}
@@ -193,7 +193,7 @@ func TestWholeRuns(t *testing.T) {
 		{Package: "p", Name: "BenchmarkOther", NSPerOp: 1000, Around: time.Millisecond},
 	})
 	for i, want := range []struct{ run, why string }{
-		{"2", "one iteration takes 300ms, and a slice is at most 250ms long: it is weighed in whole runs of 2 iterations, two of each side in a round"},
+		{"2", "one iteration takes 300ms, and a slice is at most 250ms long: it is measured in whole runs of 2 iterations, two of each side in a round"},
 		{"500000", "testing takes 200ms to set the benchmark up again for every slice, and a slice is at most 250ms long: "},
 		{"4321", "an iteration takes 7.9 times as long where eight times as many are asked for: "},
 		{"1234", "3ms of every run of it is work outside the loop that its time includes: "},
@@ -283,7 +283,7 @@ func TestFinish(t *testing.T) {
 		t.Errorf("left in it: %+v", r)
 	}
 	if _, is := r.Trials[0].Samples["w"]["cpu_ns_per_op"]; is || len(r.NotWeighed) != 1 || r.NotWeighed[0].Why != "head: y" {
-		t.Errorf("samples %v, not weighed %v", r.Trials[0].Samples, r.NotWeighed)
+		t.Errorf("samples %v, not measured %v", r.Trials[0].Samples, r.NotWeighed)
 	}
 	if got := Reported(r, "w"); !slices.Equal(got, []string{"MB/s"}) {
 		t.Errorf("reported: %q", got)

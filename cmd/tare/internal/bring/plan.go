@@ -44,7 +44,7 @@ type cost struct {
 
 // plan makes the workloads of the study: each slice is as long as it takes for
 // its result to be the benchmark's, and not that of what testing does around it.
-// What cannot be cut into slices is weighed in whole runs.
+// What cannot be cut into slices is measured in whole runs.
 func (b *Bench) plan(shared []suite.Benchmark) {
 	for _, m := range shared {
 		w := tare.Workload{ID: m.ID(), Fixture: m.Package, Op: m.Name}
@@ -55,7 +55,7 @@ func (b *Bench) plan(shared []suite.Benchmark) {
 			if m.Run == 0 && m.Around < mostLength/aroundShare {
 				of.Advice = "a smaller input leaves time for more rounds, if it is equally meaningful"
 			}
-			b.note(of, w.ID, fmt.Sprintf("%s: it is weighed in whole runs of %s, two of each side in a round", why, format.Count(n, "iteration")))
+			b.note(of, w.ID, fmt.Sprintf("%s: it is measured in whole runs of %s, two of each side in a round", why, format.Count(n, "iteration")))
 			b.Study.Workloads = append(b.Study.Workloads, w)
 			b.costs = append(b.costs, wholeCosts(m, n))
 			continue
@@ -106,7 +106,7 @@ func iterations(m suite.Benchmark) int64 {
 	return max(1, int64(math.Round(float64(wholeLength)/max(1, m.NSPerOp))))
 }
 
-// wholeCosts forecasts what a benchmark takes that is weighed in whole runs of n
+// wholeCosts forecasts what a benchmark takes that is measured in whole runs of n
 // iterations.
 func wholeCosts(m suite.Benchmark, n int64) cost {
 	one := time.Duration(m.NSPerOp)

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/kinds/gobench"
 )
 
-// What --changed leaves out is held against machine code, commit by commit, and
+// What --changed leaves out is compared with machine code, commit by commit, and
 // what is left out without having the same is listed, to be looked at: machine
 // code counts all that can be called indirectly anywhere in a test binary, which
 // a benchmark need not do. TARE_SOAK_REPO is a clone of a module with benchmarks;

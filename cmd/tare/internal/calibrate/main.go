@@ -1,4 +1,4 @@
-// Command calibrate weighs contenders whose true ratio is known, many times,
+// Command calibrate measures contenders whose true ratio is known, many times,
 // and counts how often tare is right: programs of `tare run`, and benchmarks of
 // two revisions for `tare bench`. It keeps what it measured beside the studies,
 // one line per seed, and goes on where it stopped; seeds are fixed and no seed

@@ -104,7 +104,7 @@ func interrupts() (<-chan os.Signal, func()) {
 func newRoot(env cmdenv.Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "tare",
-		Short: "Weigh implementations of the same thing against each other",
+		Short: "Compare implementations of the same thing by measuring them",
 		Long: `tare answers "which one, by how much, and how sure are we?" on your own machine.
 
 It runs contenders in lockstep rounds beside a control (the baseline once more)

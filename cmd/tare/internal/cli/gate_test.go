@@ -178,15 +178,15 @@ func (g *gated) real() string {
 func TestGateRefuses(t *testing.T) {
 	g := newGated(t)
 	g.bench = func(context.Context, gate.Ask) (gate.Measured, error) {
-		t.Error("weighed all the same")
+		t.Error("measured all the same")
 		return gate.Measured{}, nil
 	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{"--base", "nosuch"}, `tare: there is no revision "nosuch" to hold the head against`},
-		{[]string{"--head", "nosuch"}, `tare: there is no revision "nosuch" to weigh; git log shows which there are`},
+		{[]string{"--base", "nosuch"}, `tare: there is no revision "nosuch" to compare the head with`},
+		{[]string{"--head", "nosuch"}, `tare: there is no revision "nosuch" to measure; git log shows which there are`},
 		{[]string{"--base", "merge-base nosuch"}, `tare: there is no revision "nosuch" to have left`},
 		{[]string{"--base=--x"}, "tare: a revision does not begin with -; e.g. --base origin/main"},
 		{[]string{"--format", "html"}, `tare: --format "html" is not a format of a gate; one of text, md, json`},
@@ -210,10 +210,10 @@ func TestGateRefuses(t *testing.T) {
 	}
 }
 
-// What lies between one commit and itself is not weighed.
+// What lies between one commit and itself is not measured.
 func TestGateOfOneCommit(t *testing.T) {
 	g := newGated(t)
-	g.bench = func(context.Context, gate.Ask) (gate.Measured, error) { return gate.Measured{}, errors.New("weighed") }
+	g.bench = func(context.Context, gate.Ask) (gate.Measured, error) { return gate.Measured{}, errors.New("measured") }
 	if code := g.run("--base", "main", "--head", "HEAD"); code != cmdenv.ExitOK || !strings.Contains(g.stdout.String(), "nothing to compare: base and head are one and the same commit, ") {
 		t.Errorf("exit code %d\n%s%s", code, g.stdout.String(), g.stderr.String())
 	}

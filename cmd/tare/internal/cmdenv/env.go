@@ -37,7 +37,7 @@ type Lab struct {
 	Guard     func(run string) (*trial.Guardian, error)                            // nil: a guardian process; a nil guardian guards nothing
 	Interrupt func() (signals <-chan os.Signal, restore func())                    // nil: Ctrl-C and SIGTERM of this process
 	Terminal  func(stream any) (columns, rows int, ok bool)                        // nil: asks the stream
-	Gate      gate.Bench                                                           // nil: builds both sides of a repository and weighs its benchmarks and studies
+	Gate      gate.Bench                                                           // nil: builds both sides of a repository and measures its benchmarks and studies
 }
 
 // Tag names this run in the environment of everything it starts.

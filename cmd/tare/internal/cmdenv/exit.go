@@ -26,7 +26,7 @@ const (
 	ExitUsage        = 2   // usage, a bad input file, or a budget too small
 	ExitNotMet       = 3   // a criterion is not met
 	ExitInconclusive = 4   // a criterion is inconclusive
-	ExitVoid         = 5   // what was weighed is void
+	ExitVoid         = 5   // what was measured is void
 	ExitInterrupted  = 130 // Ctrl-C
 )
 

@@ -13,7 +13,7 @@ const (
 	tinyMod  = "module example.com/tiny\n\ngo 1.24\n"
 	tinyCode = "package tiny\n\nfunc Sum(n int) int { return n + 1 }\n"
 	tinyTest = "package tiny\n\nimport \"testing\"\n\nvar sink int\n\nfunc BenchmarkSum(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tsink = Sum(i)\n\t}\n}\n"
-	weighed  = "\nBenchmarkSum "
+	measured = "\nBenchmarkSum "
 )
 
 // tiny is a module with one benchmark, and more files or others instead.
@@ -141,7 +141,7 @@ func hostiles() []hostile {
 					t.Fatal(err)
 				}
 			},
-			says: []string{" with changes, go1", weighed}},
+			says: []string{" with changes, go1", measured}},
 		{name: "missing revision", base: tiny(nil), args: []string{"--base", "nosuch"}, code: 2,
 			says: []string{`--base: no revision "nosuch" in this repository`, "git log shows which there are"}},
 		{name: "missing head", base: tiny(nil), args: []string{"--base", "one", "--head", "nosuch"}, code: 2,
@@ -168,33 +168,33 @@ func hostiles() []hostile {
 			says: []string{`--base: no revision "HEAD"`}},
 		{name: "a requirement that is not there", base: tiny(map[string]string{"go.mod": vendored["go.mod"], "tiny_test.go": vendored["tiny_test.go"]}), code: 2,
 			says: []string{"base does not build: ", "example.com/other"}},
-		{name: "unruly benchmarks", soak: true, base: tiny(map[string]string{"tiny_test.go": unruly}), says: []string{weighed,
+		{name: "unruly benchmarks", soak: true, base: tiny(map[string]string{"tiny_test.go": unruly}), says: []string{measured,
 			"BenchmarkPanics: both sides: it ends the process: exit status 2: panic: boom\n", "BenchmarkFatal: both sides: it fails: tiny_test.go:17: no luck\n",
 			"BenchmarkErrors: both sides: it fails: tiny_test.go:18: wrong\n", "BenchmarkSkips: both sides: it is skipped: tiny_test.go:19: not today\n",
 			"BenchmarkExits: both sides: it ends the process: exit status 3\n", "BenchmarkExits0: both sides: it ends the process", "BenchmarkDeadlock: both sides: it ends the process: exit status 2: panic: in a goroutine\n",
 			"BenchmarkEmpty, BenchmarkNothing: both sides: its time does not grow", "BenchmarkLater: both sides: it fails: tiny_test.go:33: too many\n",
 		}},
 		{name: "vendor", soak: true, base: vendored, head: map[string]string{"vendor/example.com/other/other.go": one("2")},
-			env: []string{"GOFLAGS=-mod=vendor"}, says: []string{weighed, "ones/op", "  1     2 "}},
+			env: []string{"GOFLAGS=-mod=vendor"}, says: []string{measured, "ones/op", "  1     2 "}},
 		{name: "what cannot be cut into slices", soak: true, base: tiny(map[string]string{"long_test.go": "package tiny\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc BenchmarkLong(b *testing.B) {\n\tfor b.Loop() {\n\t\ttime.Sleep(300 * time.Millisecond)\n\t}\n}\n"}),
-			says: []string{weighed, "\nBenchmarkLong ", "note whole-runs, BenchmarkLong: one iteration takes ", "in whole runs of "}, never: []string{"whole-runs, BenchmarkSum"}},
+			says: []string{measured, "\nBenchmarkLong ", "note whole-runs, BenchmarkLong: one iteration takes ", "in whole runs of "}, never: []string{"whole-runs, BenchmarkSum"}},
 		{name: "inconsistent vendor", base: vendored, code: 2, head: map[string]string{"vendor/modules.txt": "# example.com/other v1.1.0\n## explicit; go 1.24\nexample.com/other\n"},
 			says: []string{"head does not build: ", "inconsistent vendoring"}},
-		{name: "go.work", soak: true, base: work, head: map[string]string{"other/other.go": one("2")}, dir: "a", says: []string{weighed, "ones/op", "  1     2 "}},
-		{name: "go.work at its top", soak: true, base: work, head: map[string]string{"other/other.go": one("2")}, says: []string{weighed, "ones/op", "  1     2 "}},
+		{name: "go.work", soak: true, base: work, head: map[string]string{"other/other.go": one("2")}, dir: "a", says: []string{measured, "ones/op", "  1     2 "}},
+		{name: "go.work at its top", soak: true, base: work, head: map[string]string{"other/other.go": one("2")}, says: []string{measured, "ones/op", "  1     2 "}},
 		{name: "with in a go.work", base: work, dir: "a", args: []string{"--with", "example.com/other=../other"}, code: 2, says: []string{"--with does not reach into a go.work; GOWORK=off"}},
 		{name: "cgo", soak: true, base: tiny(map[string]string{"c.go": "package tiny\n\n// static int one(void) { return 1; }\nimport \"C\"\n\nfunc one() int { return int(C.one()) }\n",
-			"tiny_test.go": strings.Replace(tinyTest, "Sum(i)", "one()", 1)}), says: []string{weighed}},
-		{name: "replace inside", soak: true, base: inside, head: map[string]string{"other/other.go": one("2")}, says: []string{weighed, "ones/op", "  1     2 "}},
+			"tiny_test.go": strings.Replace(tinyTest, "Sum(i)", "one()", 1)}), says: []string{measured}},
+		{name: "replace inside", soak: true, base: inside, head: map[string]string{"other/other.go": one("2")}, says: []string{measured, "ones/op", "  1     2 "}},
 		{name: "replace outside", soak: true, base: outside, head: map[string]string{"README.md": "new"},
 			then: func(t *testing.T, root string) {
 				write(t, filepath.Dir(root), "other/go.mod", otherMod)
 				write(t, filepath.Dir(root), "other/other.go", one("3"))
 			},
-			says: []string{weighed, "ones/op", "  3     3 "}},
+			says: []string{measured, "ones/op", "  3     3 "}},
 		{name: "replace outside that is gone", base: outside, code: 2, says: []string{"base does not build: ", "other"}},
-		{name: "noise", soak: true, base: tiny(map[string]string{"tiny_test.go": noisy}), says: []string{weighed}, never: []string{"tick", "tock", "without an end", "BenchmarkMain"}},
-		{name: "subdirectory", soak: true, dir: "in/here", base: map[string]string{"in/here/go.mod": tinyMod, "in/here/tiny.go": tinyCode, "in/here/tiny_test.go": tinyTest, "README.md": "x"}, says: []string{weighed}},
+		{name: "noise", soak: true, base: tiny(map[string]string{"tiny_test.go": noisy}), says: []string{measured}, never: []string{"tick", "tock", "without an end", "BenchmarkMain"}},
+		{name: "subdirectory", soak: true, dir: "in/here", base: map[string]string{"in/here/go.mod": tinyMod, "in/here/tiny.go": tinyCode, "in/here/tiny_test.go": tinyTest, "README.md": "x"}, says: []string{measured}},
 		{name: "subdirectory that base has not", dir: "new", base: tiny(nil), head: map[string]string{"new/go.mod": tinyMod, "new/tiny.go": tinyCode, "new/tiny_test.go": tinyTest}, code: 2,
 			says: []string{"--base one: it has no directory new\n"}},
 		{name: "submodule", soak: true, base: tiny(nil), args: []string{"--base", "two"}, then: func(t *testing.T, root string) {
@@ -209,7 +209,7 @@ func hostiles() []hostile {
 			git(t, root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", third, "third")
 			git(t, root, "commit", "--quiet", "-am", "two")
 			git(t, root, "tag", "two")
-		}, says: []string{weighed, "note partial-revision: two (", "submodule third is left empty"}},
+		}, says: []string{measured, "note partial-revision: two (", "submodule third is left empty"}},
 		{name: "shallow clone", base: tiny(nil), args: []string{"--base", "HEAD~1"}, code: 2,
 			then: func(t *testing.T, root string) {
 				git(t, root, "commit", "--quiet", "--allow-empty", "-m", "two")
@@ -220,13 +220,13 @@ func hostiles() []hostile {
 				git(t, filepath.Dir(root), "clone", "--quiet", "--depth=1", "file://"+away, root)
 			},
 			says: []string{`--base: no revision "HEAD~1"`, "shallow"}},
-		{name: "read-only tree", soak: true, base: tiny(nil), then: readOnly, says: []string{weighed}},
+		{name: "read-only tree", soak: true, base: tiny(nil), then: readOnly, says: []string{measured}},
 		{name: "build tags", soak: true, base: tiny(map[string]string{"tagged_test.go": "//go:build special\n\n" + strings.NewReplacer("BenchmarkSum", "BenchmarkTagged", "var sink int\n", "").Replace(tinyTest)}),
-			env: []string{"GOFLAGS=-tags=special"}, says: []string{weighed, "\nBenchmarkTagged "}},
+			env: []string{"GOFLAGS=-tags=special"}, says: []string{measured, "\nBenchmarkTagged "}},
 		{name: "internal and external tests", soak: true, base: tiny(map[string]string{
 			"outer_test.go": "package tiny_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/tiny\"\n)\n\nfunc BenchmarkOuter(b *testing.B) {\n\tfor b.Loop() {\n\t\ttiny.Sum(1)\n\t}\n}\n",
 			"inner/a.go":    "package inner\n", "inner/a_test.go": "package inner_test\n\nimport \"testing\"\n\nfunc BenchmarkOnly(b *testing.B) {\n\tfor b.Loop() {\n\t\t_ = 1\n\t}\n}\n",
-		}), says: []string{weighed, "\nBenchmarkOuter ", "\ninner.BenchmarkOnly "}},
+		}), says: []string{measured, "\nBenchmarkOuter ", "\ninner.BenchmarkOnly "}},
 	}
 }
 

@@ -121,9 +121,9 @@ func changed(before, after map[string]string) (diff []string) {
 	return diff
 }
 
-// weigh calls tare bench in dir, as somebody who may not write where the modes
+// measure calls tare bench in dir, as somebody who may not write where the modes
 // of files say so.
-func (b bench) weigh(t *testing.T, dir string, env []string, args ...string) (stdout, stderr string, code int) {
+func (b bench) measure(t *testing.T, dir string, env []string, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	cmd := b.command(append([]string{"bench", "--quiet", "--no-lock"}, args...)...)
 	if os.Getuid() == 0 {
@@ -163,7 +163,7 @@ func TestBenchInHostileRepositories(t *testing.T) {
 				args = []string{"--base", "one"}
 			}
 			before := tree(t, root)
-			stdout, stderr, code := b.weigh(t, filepath.Join(root, h.dir), h.env, append(args, "--rounds", "1", "--slice", "1ms", "--procs", "1")...)
+			stdout, stderr, code := b.measure(t, filepath.Join(root, h.dir), h.env, append(args, "--rounds", "1", "--slice", "1ms", "--procs", "1")...)
 			if diff := changed(before, tree(t, root)); len(diff) > 0 {
 				t.Errorf("the repository was changed:\n%s", strings.Join(diff, "\n"))
 			}

@@ -101,11 +101,11 @@ func publish(t *testing.T, proxy, version string, files map[string]string) {
 	}
 }
 
-// weigh is what each side reports of itself, and the result.
-func (s side) weigh(t *testing.T, b bench, args ...string) (base, head map[string]float64, r tare.Result) {
+// measure is what each side reports of itself, and the result.
+func (s side) measure(t *testing.T, b bench, args ...string) (base, head map[string]float64, r tare.Result) {
 	t.Helper()
 	before := tree(t, s.root)
-	stdout, stderr, code := b.weigh(t, s.root, s.env, append(args, "--rounds", "1", "--slice", "1ms", "--json")...)
+	stdout, stderr, code := b.measure(t, s.root, s.env, append(args, "--rounds", "1", "--slice", "1ms", "--json")...)
 	if code != 0 {
 		t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 	}
@@ -153,7 +153,7 @@ func TestBenchSidesDiffer(t *testing.T) {
 		if tt.soak && os.Getenv("TARE_SOAK") == "" {
 			continue
 		}
-		base, head, _ := s.weigh(t, b, tt.args...)
+		base, head, _ := s.measure(t, b, tt.args...)
 		for unit := range base {
 			w, differs := tt.want[unit]
 			switch {
@@ -187,7 +187,7 @@ func TestBenchSidesAreBuiltApart(t *testing.T) {
 			t.Logf("%s is not here", release)
 			continue
 		}
-		_, _, r := s.weigh(t, b, args...)
+		_, _, r := s.measure(t, b, args...)
 		base, _ := r.Contender("base")
 		head, _ := r.Contender("head")
 		control, _ := r.Contender("control")
@@ -213,7 +213,7 @@ func has(release string) bool {
 func TestBenchLayouts(t *testing.T) {
 	for layouts, same := range map[string]bool{"0": false, "1": true} {
 		b, s := newBench(t), newSide(t)
-		_, _, r := s.weigh(t, b, "--env", "GOGC=100", "--layouts", layouts)
+		_, _, r := s.measure(t, b, "--env", "GOGC=100", "--layouts", layouts)
 		apart, trials := map[float64]bool{}, 0
 		for _, trial := range r.Trials {
 			if v, ok := trial.Samples["example.com/tiny.BenchmarkSum"][tare.KeyReported+"apart"]; ok {

@@ -228,7 +228,7 @@ func (r *runner) comments(t *testing.T, clone string) {
 func (r *runner) failure(t *testing.T, clone string) {
 	t.Helper()
 	log, code := r.step(t, clone, "run", "GATE_BASE=nosuch")
-	const why = `there is no revision "nosuch" to hold the head against`
+	const why = `there is no revision "nosuch" to compare the head with`
 	if code != 0 || !strings.Contains(log, "::error title=tare gate::"+why) || !strings.Contains(r.text(t, "summary"), why) || !strings.Contains(r.text(t, "output"), "outcome=failed\nblocked=true\nexit-code=2\nsentence="+why+"; ") {
 		t.Errorf("exit code %d\n%s\n%s", code, log, r.text(t, "output"))
 	}

@@ -62,7 +62,7 @@ func main() {
 	return dir
 }
 
-// A gate of a repository without benchmarks weighs its study and its server,
+// A gate of a repository without benchmarks measures its study and its server,
 // base against head, and says so in one table.
 func TestGateWeighsStudiesAndServers(t *testing.T) {
 	r := newRunner(t)

@@ -42,7 +42,7 @@ func large(size, text int) string {
 	return b.String() + "]"
 }
 
-// TestDocumentsOfAllSorts has the real program weigh documents of all sorts in a
+// TestDocumentsOfAllSorts has the real program measure documents of all sorts in a
 // directory of their own. With TARE_SOAK=1 all codecs of the catalog are, in the
 // inferred type as well.
 func TestDocumentsOfAllSorts(t *testing.T) {
@@ -108,7 +108,7 @@ func TestDocumentsOfAllSorts(t *testing.T) {
 	b.nothingLeft(t, "after the documents")
 }
 
-// TestDocumentsThatAreNone: what cannot be weighed is one line with the place
+// TestDocumentsThatAreNone: what cannot be measured is one line with the place
 // and what would be right.
 func TestDocumentsThatAreNone(t *testing.T) {
 	b := newBench(t)

@@ -17,7 +17,7 @@ type Digest struct {
 	Error  string // one line; empty: it was read
 }
 
-// DigestOf is what of a result is needed to list it and to hold it against
+// DigestOf is what of a result is needed to list it and to compare it with
 // others: who measured what, where, with which modules, and what came out.
 func DigestOf(r *tare.Result) *tare.Result {
 	m := r.Machine

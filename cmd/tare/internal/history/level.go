@@ -37,7 +37,7 @@ func (m *Machine) level() {
 			s.Steps = append(s.Steps, at[step])
 			if len(runs)-step <= fresh {
 				s.Change = Changed
-				break // the last is held against what was before
+				break // the last is compared with what was before
 			}
 			from = step
 		}

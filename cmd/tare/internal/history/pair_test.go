@@ -8,7 +8,7 @@ import (
 )
 
 func TestPairsBesidesTheBaseline(t *testing.T) {
-	r := weighed(0, 0.5, 0.1)
+	r := measured(0, 0.5, 0.1)
 	r.Rounds = []tare.Effects{
 		{Workload: "w", Metric: "time", A: "new", B: "third", Effects: []float64{-1.4, -1.4, -1.4, -1.4, -1.4, -1.4, -1.4, -1.4}},
 		{Workload: "w", Metric: "time", A: "new", B: "old", Effects: []float64{0}}, // a comparison stands for it

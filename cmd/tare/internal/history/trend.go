@@ -100,7 +100,7 @@ type Change string
 
 // Changes.
 const (
-	First    Change = "first"     // there is nothing to hold the last against
+	First    Change = "first"     // there is nothing to compare the last with
 	Changed  Change = "changed"   // the last run is one of the first three of a new level; where it is not known how runs differ, the intervals of the last and the one before do not overlap
 	NotShown Change = "not shown" // neither
 	Unknown  Change = "unknown"   // a side has no interval

@@ -13,9 +13,9 @@ import (
 // noon is when the first run of a test begins.
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// weighed is a result in which new stands at ratio to old, with an interval of
+// measured is a result in which new stands at ratio to old, with an interval of
 // ± half.
-func weighed(minutes int, ratio, half float64) *tare.Result {
+func measured(minutes int, ratio, half float64) *tare.Result {
 	r := sample()
 	r.Started = noon().Add(time.Duration(minutes) * time.Minute)
 	r.Seed, r.Stopped = fmt.Sprint(minutes), "decided"
@@ -72,23 +72,23 @@ func TestChangedIsOnlySaidWhereIntervalsDoNotOverlap(t *testing.T) {
 		{"the last without an interval", [2]float64{0.5, 0.05}, [2]float64{0.7, 0.7}, Unknown},
 		{"the first without an interval", [2]float64{0.5, 0.5}, [2]float64{0.7, 0.05}, Unknown},
 	} {
-		trend := trendOf(t, Query{Contenders: []string{"new"}}, weighed(0, c.then[0], c.then[1]), weighed(1, c.now[0], c.now[1]))
+		trend := trendOf(t, Query{Contenders: []string{"new"}}, measured(0, c.then[0], c.then[1]), measured(1, c.now[0], c.now[1]))
 		if got := trend.Machines[0].Series[0].Change; got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
-	if got := trendOf(t, Query{Contenders: []string{"new"}}, weighed(0, 0.5, 0.1)).Machines[0].Series[0].Change; got != First {
+	if got := trendOf(t, Query{Contenders: []string{"new"}}, measured(0, 0.5, 0.1)).Machines[0].Series[0].Change; got != First {
 		t.Errorf("one run: %s", got)
 	}
 	// The run before has no interval; the one before that has.
-	s := trendOf(t, Query{Contenders: []string{"new"}}, weighed(0, 0.3, 0.05), weighed(1, 0.7, 0.7), weighed(2, 0.7, 0.05)).Machines[0].Series[0]
+	s := trendOf(t, Query{Contenders: []string{"new"}}, measured(0, 0.3, 0.05), measured(1, 0.7, 0.7), measured(2, 0.7, 0.05)).Machines[0].Series[0]
 	if s.Change != Changed || s.Before.Run != 0 {
 		t.Errorf("%s since run %d", s.Change, s.Before.Run)
 	}
 }
 
 func TestWhoIsInATrend(t *testing.T) {
-	trend := trendOf(t, Query{}, weighed(0, 0.5, 0.1))
+	trend := trendOf(t, Query{}, measured(0, 0.5, 0.1))
 	var who []string
 	for _, s := range trend.Machines[0].Series {
 		who = append(who, s.Contender)
@@ -97,26 +97,26 @@ func TestWhoIsInATrend(t *testing.T) {
 		t.Errorf("%q of %s against %s", who, trend.Metric, trend.Against)
 	}
 	for q, want := range map[string]int{"control": 1, "*": 3, "n*": 1, "nobody": 0} {
-		if got := trendOf(t, Query{Contenders: []string{q}}, weighed(0, 0.5, 0.1)); len(got.Machines[0].Series) != want {
+		if got := trendOf(t, Query{Contenders: []string{q}}, measured(0, 0.5, 0.1)); len(got.Machines[0].Series) != want {
 			t.Errorf("%s: %d series, want %d", q, len(got.Machines[0].Series), want)
 		}
 	}
-	void := weighed(1, 0.6, 0.1)
+	void := measured(1, 0.6, 0.1)
 	void.Findings = []tare.Finding{{Check: "wrong-answer", Severity: tare.Void, Contender: "new"}}
-	s := trendOf(t, Query{Contenders: []string{"new"}}, weighed(0, 0.5, 0.1), void).Machines[0].Series[0]
+	s := trendOf(t, Query{Contenders: []string{"new"}}, measured(0, 0.5, 0.1), void).Machines[0].Series[0]
 	if !s.Points[1].Void || s.Last.Run != 0 || s.Change != First {
 		t.Errorf("a void run: %+v", s)
 	}
-	if got := trendOf(t, Query{Last: 2}, weighed(0, 0.5, 0.1), weighed(1, 0.6, 0.1), weighed(2, 0.7, 0.1)).Machines[0].Runs; len(got) != 2 || got[1].Seed != "2" {
+	if got := trendOf(t, Query{Last: 2}, measured(0, 0.5, 0.1), measured(1, 0.6, 0.1), measured(2, 0.7, 0.1)).Machines[0].Runs; len(got) != 2 || got[1].Seed != "2" {
 		t.Errorf("the last two: %+v", got)
 	}
 }
 
 func TestOtherMachinesAreKeptApart(t *testing.T) {
-	other, kernel := weighed(1, 0.9, 0.1), weighed(2, 0.6, 0.1)
+	other, kernel := measured(1, 0.9, 0.1), measured(2, 0.6, 0.1)
 	other.Machine.Cores = 64
 	kernel.Machine.Kernel = "6.2"
-	trend := trendOf(t, Query{Contenders: []string{"new"}}, weighed(0, 0.5, 0.1), other, kernel)
+	trend := trendOf(t, Query{Contenders: []string{"new"}}, measured(0, 0.5, 0.1), other, kernel)
 	if len(trend.Machines) != 2 || trend.Machines[0].Name != "Scripted 3000 (linux/amd64, 2 cores, 8 GiB)" || len(trend.Machines[0].Runs) != 2 || len(trend.Machines[1].Runs) != 1 {
 		t.Fatalf("%+v", trend.Machines)
 	}
@@ -139,7 +139,7 @@ func TestStaleRunsAreMarked(t *testing.T) {
 		"input":  {func(r *tare.Result) { r.Workloads[0].SHA256 = "bb" }, "w asked something else then", ""},
 		"same":   {func(*tare.Result) {}, "", ""},
 	} {
-		then, now := weighed(0, 0.5, 0.1), weighed(1, 0.9, 0.1)
+		then, now := measured(0, 0.5, 0.1), measured(1, 0.9, 0.1)
 		then.Tare, now.Tare = "v0.2.0", "v0.2.0"
 		for _, r := range []*tare.Result{then, now} {
 			r.Contenders[1].SHA256 = "bbbbbbbbbbbbbbbb"

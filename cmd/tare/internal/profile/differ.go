@@ -12,7 +12,7 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// Side is one of two contenders that are held against each other.
+// Side is one of two contenders that are compared with each other.
 type Side struct {
 	Name    string // contender
 	Profile *Profile

@@ -18,8 +18,8 @@ type Project struct {
 	Dir     string // where its relative paths start
 	Bench   Bench  // which of the repository's Go benchmarks are run, and how
 	Studies []File // study files, or names of bundled studies
-	JSON    []File // documents that JSON codecs are weighed on
-	Routes  []File // files of routes that routers are weighed on; at most one
+	JSON    []File // documents that JSON codecs are measured on
+	Routes  []File // files of routes that routers are measured on; at most one
 	Load    []Server
 	Gate    Gate
 	Accept  []Waiver
@@ -72,7 +72,7 @@ func (g Gate) MarginOf(benchmark, metric string) float64 {
 	return g.Margin
 }
 
-// Allocs is how allocations per operation are held against those of the base.
+// Allocs is how allocations per operation are compared with those of the base.
 type Allocs string
 
 // How allocations are held.

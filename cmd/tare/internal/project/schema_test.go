@@ -25,7 +25,7 @@ load:
   - {id: closed, program: ./cmd/api, feed: requests.ndjson}
 `
 
-// What is weighed besides benchmarks is taken, or refused, by the published
+// What is measured besides benchmarks is taken, or refused, by the published
 // schema and by the parser alike.
 func TestSchemaAndParserAgreeOnWhatIsBesides(t *testing.T) {
 	file, err := os.Open(filepath.Join("..", "..", "..", "..", "docs", "schema", "project.schema.json"))

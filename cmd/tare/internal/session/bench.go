@@ -37,7 +37,7 @@ func (w *Session) FitBench(b *bring.Bench, most time.Duration) error {
 	case w.Options.Until > 0:
 		how = fmt.Sprintf("until each difference is found or smaller than %s, %s at most", format.Percent(w.Options.Until), w.Options.Budget.Round(time.Second))
 	}
-	w.Progress.Say(fmt.Sprintf("weighing %s on two sides, %s", format.Count(len(b.Study.Workloads), "benchmark"), how))
+	w.Progress.Say(fmt.Sprintf("measuring %s on two sides, %s", format.Count(len(b.Study.Workloads), "benchmark"), how))
 	return nil
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 )
 
-// AddFlags adds the flags of a command that weighs what the user brings: those
-// of what is weighed are its own, and how it is measured and what is printed are
+// AddFlags adds the flags of a command that measures what the user brings: those
+// of what is measured are its own, and how it is measured and what is printed are
 // the same for all.
 func AddFlags(cmd *cobra.Command, what cmdenv.Flags, o *Options, words *Words, f *cmdenv.FormatFlag) {
 	how := cmdenv.NewFlags("How it is measured")
@@ -21,7 +21,7 @@ func AddFlags(cmd *cobra.Command, what cmdenv.Flags, o *Options, words *Words, f
 	said.Set.StringVarP(&o.Out, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	said.Set.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress on stderr")
 	said.Set.BoolVar(&o.NoPage, "no-page", false, "no "+cmdenv.PageName+" beside the result")
-	said.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 5 where what was weighed is void")
+	said.Set.BoolVar(&o.ExitCode, "exit-code", false, "exit 5 where what was measured is void")
 	cmdenv.AddFlags(cmd, what, how, said)
 	f.Complete(cmd)
 	cmdenv.CompleteFlag(cmd, "budget", cobra.FixedCompletions([]string{"quick", "full"}, cobra.ShellCompDirectiveNoFileComp))

@@ -81,7 +81,7 @@ func (o *Options) Read(cmd *cobra.Command, words Words) (err error) {
 	case changed("rounds") && (o.Rounds < 1 || o.Rounds > math.MaxInt32):
 		return cmdenv.Usage(fmt.Sprintf("--rounds %d is not a number of rounds", o.Rounds), "at least 1")
 	case o.Rounds > 0 && o.User:
-		return cmdenv.Usage("--rounds and a --budget of your own contradict each other", "give one of them; --budget quick or full only chooses what is weighed")
+		return cmdenv.Usage("--rounds and a --budget of your own contradict each other", "give one of them; --budget quick or full only chooses what is measured")
 	case o.Rounds > 0 && o.Until > 0:
 		return cmdenv.Usage("--rounds and --until contradict each other", "give one of them")
 	case changed("slice") && o.Slice <= 0:

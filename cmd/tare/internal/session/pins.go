@@ -60,7 +60,7 @@ func (w *Session) unused(studies []cmdenv.Study) error {
 	if len(left) == 0 {
 		return nil
 	}
-	return cmdenv.Usage("--with "+left[0]+" changes nothing: no contender that would be weighed requires that module, or each has a version of its own", "--contender NAME weighs one at any budget; tare explain NAME says what it contains")
+	return cmdenv.Usage("--with "+left[0]+" changes nothing: no contender that would be measured requires that module, or each has a version of its own", "--contender NAME measures one at any budget; tare explain NAME says what it contains")
 }
 
 // ParseRelease checks --go and returns the toolchain's name; empty where none was

@@ -58,9 +58,9 @@ func expect(t *testing.T, seen *screen, want ...string) {
 
 func TestPlainProgressIsALinePerPhaseThenSparse(t *testing.T) {
 	watch(t, 0, nil, false, func(p *Progress, seen *screen) {
-		p.Say("weighing s, quick budget")
+		p.Say("measuring s, quick budget")
 		p.Begin("s", "Which?")
-		expect(t, seen, "weighing s, quick budget\ns: Which?\n")
+		expect(t, seen, "measuring s, quick budget\ns: Which?\n")
 
 		p.Event(lab.Event{Phase: "build", Contender: "a"})
 		expect(t, seen, "s: preparing a\n")

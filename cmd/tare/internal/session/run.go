@@ -75,7 +75,7 @@ func OfStudy(study cmdenv.Study, studies int, err error) error {
 	return fmt.Errorf("study %s: %w", study.ID, err)
 }
 
-// Weigh carries out one study. There may be a result although there is an
+// Measure carries out one study. There may be a result although there is an
 // error.
 func (w *Session) Weigh(ctx context.Context, study cmdenv.Study) (*tare.Result, error) {
 	w.Progress.Begin(study.ID, study.Question)

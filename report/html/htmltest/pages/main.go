@@ -34,10 +34,10 @@ func write(dir string, documents []string) error {
 	results := map[string]*tare.Result{
 		"whole":     htmltest.Whole(),
 		"one":       htmltest.Synthetic(6, 1, 12),
-		"nothing":   {Schema: tare.ResultSchema, Study: "nothing", Question: "Was anything weighed?"},
+		"nothing":   {Schema: tare.ResultSchema, Study: "nothing", Question: "Was anything measured?"},
 		"synthetic": htmltest.Synthetic(12, 12, 80),
 	}
-	weighed := []html.Linked{{Result: results["whole"], Page: "whole.html"}, {Result: results["nothing"]}}
+	measured := []html.Linked{{Result: results["whole"], Page: "whole.html"}, {Result: results["nothing"]}}
 	for i, name := range documents {
 		r, err := read(name)
 		if err != nil {
@@ -49,7 +49,7 @@ func write(dir string, documents []string) error {
 		}
 		page := fmt.Sprintf("given-%02d-%s", i+1, stem)
 		results[page] = r
-		weighed = append(weighed, html.Linked{Result: r, Page: page + ".html"})
+		measured = append(measured, html.Linked{Result: r, Page: page + ".html"})
 	}
 	for name, r := range results {
 		err := page(filepath.Join(dir, name+".html"), func(w io.Writer) error {
@@ -60,7 +60,7 @@ func write(dir string, documents []string) error {
 		}
 	}
 	return page(filepath.Join(dir, "claims.html"), func(w io.Writer) error {
-		return html.WriteClaims(w, weighed)
+		return html.WriteClaims(w, measured)
 	})
 }
 

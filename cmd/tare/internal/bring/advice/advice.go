@@ -38,7 +38,7 @@ func (r Reading) NoiseFloor() float64 {
 	return tare.NoiseFloor(r.Result.Comparisons, r.Workload, r.Metric)
 }
 
-// Comparison holds a contender against the baseline.
+// Comparison compares a contender with the baseline.
 func (r Reading) Comparison(id string) (tare.Comparison, bool) {
 	i := slices.IndexFunc(r.Result.Comparisons, func(c tare.Comparison) bool {
 		return c.Contender == id && c.Against == r.Baseline && c.Workload == r.Workload && c.Metric == r.Metric
@@ -49,9 +49,9 @@ func (r Reading) Comparison(id string) (tare.Comparison, bool) {
 	return r.Result.Comparisons[i], true
 }
 
-// Weighed are the contenders that were held against the baseline and are not
+// Measured are the contenders that were compared with the baseline and are not
 // void, the one that takes least first.
-func (r Reading) Weighed() []tare.Comparison {
+func (r Reading) Measured() []tare.Comparison {
 	var out []tare.Comparison
 	for _, c := range r.Result.Contenders {
 		x, ok := r.Comparison(c.ID)
@@ -68,7 +68,7 @@ func (r Reading) Weighed() []tare.Comparison {
 // Faster are those of them that were shown to take less than the baseline,
 // beyond what the control shows.
 func (r Reading) Faster() []tare.Comparison {
-	return slices.DeleteFunc(r.Weighed(), func(c tare.Comparison) bool { return !(c.High < 1) || !r.Shown(c) })
+	return slices.DeleteFunc(r.Measured(), func(c tare.Comparison) bool { return !(c.High < 1) || !r.Shown(c) })
 }
 
 // Shown reports whether c counts as a difference.

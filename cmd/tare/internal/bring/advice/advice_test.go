@@ -13,9 +13,9 @@ const (
 	work = "w"
 )
 
-// weighed is a result of three contenders on one workload: quick and even share
+// measured is a result of three contenders on one workload: quick and even share
 // the first place, slow is last; the control's interval is ±2 %.
-func weighed() *tare.Result {
+func measured() *tare.Result {
 	comparison := func(id string, ratio, low, high float64, place int) tare.Comparison {
 		return tare.Comparison{Workload: work, Contender: id, Metric: "time", Against: base, Ratio: ratio, Low: low, High: high, RankLow: place}
 	}
@@ -64,8 +64,8 @@ func TestWho(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct {
-		change                   func(*tare.Result)
-		weighed, faster, nothing string
+		change                    func(*tare.Result)
+		measured, faster, nothing string
 	}{
 		"as it is": {func(*tare.Result) {}, "quick even slow", "quick even", ""},
 		"without ranks, by ratio": {func(r *tare.Result) {
@@ -73,23 +73,23 @@ func TestWho(t *testing.T) {
 				r.Comparisons[i].RankLow = 0
 			}
 		}, "quick even slow", "quick even", ""},
-		"a better place before a ratio":  {func(r *tare.Result) { r.Comparisons[4].RankLow = 2 }, "even quick slow", "even quick", ""},
-		"void elsewhere":                 {void("part-whole", "quick", "other"), "quick even slow", "quick even", ""},
-		"void":                           {void("wrong-answer", "quick", ""), "even slow", "even", ""},
-		"the baseline is void":           {void("drift-in-trial", base, work), "quick even slow", "quick even", "base is void by the check drift-in-trial"},
-		"the control is void":            {void("control", tare.ControlID, work), "quick even slow", "quick even", "control is void by the check control"},
-		"no interval":                    {interval("quick", 0.4, 0, 0), "even slow", "even", ""},
-		"an interval that holds 1":       {interval("quick", 0.9, 0.8, 1.01), "even quick slow", "even", ""},
-		"within what the control shows":  {interval("quick", 0.99, 0.985, 0.995), "even quick slow", "even", ""},
-		"the control has no interval":    {interval(tare.ControlID, 1, 0, 0), "quick even slow", "quick even", "too few rounds for an interval"},
-		"there is no control":            {func(r *tare.Result) { r.Comparisons = r.Comparisons[1:] }, "quick even slow", "quick even", "too few rounds for an interval"},
-		"nobody was held against anyone": {func(r *tare.Result) { r.Comparisons = nil }, "", "", "too few rounds for an interval"},
+		"a better place before a ratio":   {func(r *tare.Result) { r.Comparisons[4].RankLow = 2 }, "even quick slow", "even quick", ""},
+		"void elsewhere":                  {void("part-whole", "quick", "other"), "quick even slow", "quick even", ""},
+		"void":                            {void("wrong-answer", "quick", ""), "even slow", "even", ""},
+		"the baseline is void":            {void("drift-in-trial", base, work), "quick even slow", "quick even", "base is void by the check drift-in-trial"},
+		"the control is void":             {void("control", tare.ControlID, work), "quick even slow", "quick even", "control is void by the check control"},
+		"no interval":                     {interval("quick", 0.4, 0, 0), "even slow", "even", ""},
+		"an interval that holds 1":        {interval("quick", 0.9, 0.8, 1.01), "even quick slow", "even", ""},
+		"within what the control shows":   {interval("quick", 0.99, 0.985, 0.995), "even quick slow", "even", ""},
+		"the control has no interval":     {interval(tare.ControlID, 1, 0, 0), "quick even slow", "quick even", "too few rounds for an interval"},
+		"there is no control":             {func(r *tare.Result) { r.Comparisons = r.Comparisons[1:] }, "quick even slow", "quick even", "too few rounds for an interval"},
+		"nobody was compared with anyone": {func(r *tare.Result) { r.Comparisons = nil }, "", "", "too few rounds for an interval"},
 	} {
-		r := weighed()
+		r := measured()
 		tt.change(r)
 		a := reading(r)
-		if got := ids(a.Weighed()); got != tt.weighed {
-			t.Errorf("%s: weighed %q, want %q", name, got, tt.weighed)
+		if got := ids(a.Measured()); got != tt.measured {
+			t.Errorf("%s: measured %q, want %q", name, got, tt.measured)
 		}
 		if got := ids(a.Faster()); got != tt.faster {
 			t.Errorf("%s: faster %q, want %q", name, got, tt.faster)
@@ -101,7 +101,7 @@ func TestWho(t *testing.T) {
 }
 
 func TestShown(t *testing.T) {
-	a := reading(weighed())
+	a := reading(measured())
 	for _, tt := range []struct {
 		ratio, low, high float64
 		want             bool
@@ -116,7 +116,7 @@ func TestShown(t *testing.T) {
 }
 
 func TestTied(t *testing.T) {
-	list := reading(weighed()).Weighed()
+	list := reading(measured()).Measured()
 	for i, want := range []string{"even", "quick", ""} {
 		if got := strings.Join(Tied(list[i], list), " "); got != want {
 			t.Errorf("%s: %q, want %q", list[i].Contender, got, want)
@@ -125,7 +125,7 @@ func TestTied(t *testing.T) {
 }
 
 func TestPrice(t *testing.T) {
-	a := reading(weighed())
+	a := reading(measured())
 	for id, want := range map[string]string{
 		"quick": "it links 8 modules and adds 3.1 MB to the binary; it counts as unmaintained",
 		"even":  "it links 1 module and adds 900 B to the binary",

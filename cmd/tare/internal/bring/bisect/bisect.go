@@ -129,7 +129,7 @@ type Search struct {
 	Tests   []Test   `json:"tests"`   // the first is that of the bad revision
 }
 
-// Edge is what a commit's effect is held against.
+// Edge is what a commit's effect is compared with.
 func (s *Search) Edge() float64 {
 	if s.Fixed || !s.Shown() {
 		return s.Effect / 2

@@ -73,7 +73,7 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *O
 func sources(from catalog.Catalog, names map[string]bool) (map[string]string, error) {
 	root := filepath.Dir(from.Dir)
 	if _, ok := catalog.Repository(root); !ok {
-		return nil, fmt.Errorf("the catalog in %s has no SDK beside it to build codecs for a type with; name a whole repository, or weigh with --op any", from.Dir)
+		return nil, fmt.Errorf("the catalog in %s has no SDK beside it to build codecs for a type with; name a whole repository, or measure with --op any", from.Dir)
 	}
 	list, err := archive.Collect(root)
 	if err != nil {

@@ -262,9 +262,9 @@ func TestNewStudy(t *testing.T) {
 		for _, l := range left {
 			why[l.What] = l.Why
 		}
-		weighed := slices.ContainsFunc(s.Contenders, func(e tare.Entry) bool { return e.ID == "easyjson" })
-		if strings.Join(works, " ") != want.works || why["contender easyjson"] != want.easyjson || weighed != (want.easyjson == "") {
-			t.Errorf("%s: %v, easyjson %v, %q", op, works, weighed, why)
+		measured := slices.ContainsFunc(s.Contenders, func(e tare.Entry) bool { return e.ID == "easyjson" })
+		if strings.Join(works, " ") != want.works || why["contender easyjson"] != want.easyjson || measured != (want.easyjson == "") {
+			t.Errorf("%s: %v, easyjson %v, %q", op, works, measured, why)
 		}
 		if why["contender gjson"] == "" || why["contender null"] != "" || len(s.Contenders) < 5 || s.Contenders[0].ID != Baseline {
 			t.Errorf("%s: %q, %v", op, why, s.Contenders)

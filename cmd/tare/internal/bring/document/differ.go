@@ -18,7 +18,7 @@ import (
 type difference struct {
 	path      string // e.g. $.items[3].price
 	want, got string // as JSON, cut short
-	lost      bool   // something is missing, or there is something else than a number or a text: no answer to be weighed
+	lost      bool   // something is missing, or there is something else than a number or a text: no answer to be measured
 	form      bool   // the same values in another order or spelling
 }
 

@@ -1,7 +1,7 @@
-// Package document weighs every codec on somebody's own JSON documents: it
+// Package document measures every codec on somebody's own JSON documents: it
 // infers a Go type from them, or takes one of their module's, builds the
 // catalog's codecs for that type in the cache, and puts a study together. What
-// a codec makes of the documents is held against encoding/json; where it
+// a codec makes of the documents is compared with encoding/json; where it
 // differs that is told with its speed.
 package document
 
@@ -14,14 +14,14 @@ import (
 	"github.com/tarebench/tare/kinds/codec"
 )
 
-// What is weighed of many documents: at most so many, of at most so many bytes
+// What is measured of many documents: at most so many, of at most so many bytes
 // in all. The type is inferred from all of them.
 const (
 	poolMost  = 1000
 	poolBytes = 32 << 20
 )
 
-// Chosen are the documents that are weighed: all, or as many as there is room
+// Chosen are the documents that are measured: all, or as many as there is room
 // for, spread evenly over the whole.
 func Chosen(docs []codec.Document) []codec.Document {
 	var sum int

@@ -96,7 +96,7 @@ func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error)
 	return wrong, nil
 }
 
-// Reference names what answers are held against.
+// Reference names what answers are compared with.
 func (k *Kind) Reference() string {
 	if named, ok := k.codecs.(interface{ Reference() string }); ok {
 		return named.Reference()

@@ -24,7 +24,7 @@ import (
 // import what is internal there.
 const bridgeName = "tare_json_document"
 
-// TypeError says why a type cannot be weighed, and what would be right.
+// TypeError says why a type cannot be measured, and what would be right.
 type TypeError struct {
 	Type string // as it was asked for
 	What string

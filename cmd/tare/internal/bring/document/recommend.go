@@ -52,14 +52,14 @@ func (a *adviser) lines() []string {
 	if why := a.Nothing(); why != "" {
 		return []string{fmt.Sprintf("%s, %s: no recommendation: %s.", subject, plainly(a.into), why)}
 	}
-	weighed, faster := a.Weighed(), a.faster()
+	measured, faster := a.Measured(), a.faster()
 	switch {
-	case len(weighed) == 0:
-		return []string{fmt.Sprintf("%s, %s: no recommendation: no codec was weighed beside encoding/json.", subject, plainly(a.into))}
+	case len(measured) == 0:
+		return []string{fmt.Sprintf("%s, %s: no recommendation: no codec was compared with encoding/json.", subject, plainly(a.into))}
 	case len(faster) == 0:
-		none := fmt.Sprintf("none of the %d codecs weighed was", len(weighed))
-		if len(weighed) == 1 {
-			none = weighed[0].Contender + " was not"
+		none := fmt.Sprintf("none of the %d codecs measured was", len(measured))
+		if len(measured) == 1 {
+			none = measured[0].Contender + " was not"
 		}
 		return []string{fmt.Sprintf("%s, %s: stay with encoding/json: %s shown to be faster beyond what the control shows (±%.1f %%).",
 			subject, plainly(a.into), none, 100*math.Expm1(a.NoiseFloor()))}

@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// weighed is a result on one workload.
-func weighed(id string) *tare.Result {
+// measured is a result on one workload.
+func measured(id string) *tare.Result {
 	comparison := func(contender string, ratio, low, high float64, rank int) tare.Comparison {
 		return tare.Comparison{Workload: id, Contender: contender, Metric: "time", Against: Baseline, Ratio: ratio, Low: low, High: high, RankLow: rank,
 			AgainstValue: 2.9e6, Value: ratio * 2.9e6, Unit: "ns/op"}
@@ -72,14 +72,14 @@ func TestRecommendation(t *testing.T) {
 				"it links 1 module and makes the binary no larger; quick did not differ significantly from it.",
 		}},
 		"nothing better": {"any/encode", func(r *tare.Result) { r.Comparisons = append(r.Comparisons[:1], r.Comparisons[3:]...) }, []string{
-			"For your 7 B documents, encoded from any: stay with encoding/json: none of the 2 codecs weighed was shown to be faster beyond what the control shows (±2.0 %).",
+			"For your 7 B documents, encoded from any: stay with encoding/json: none of the 2 codecs measured was shown to be faster beyond what the control shows (±2.0 %).",
 		}},
 		"void": {"any/encode", func(r *tare.Result) {
 			for _, id := range []string{"quick", "same"} {
 				r.Findings = append(r.Findings, tare.Finding{Check: "wrong-answer", Severity: tare.Void, Contender: id})
 			}
 		}, []string{
-			"For your 7 B documents, encoded from any: stay with encoding/json: none of the 2 codecs weighed was shown to be faster beyond what the control shows (±2.0 %).",
+			"For your 7 B documents, encoded from any: stay with encoding/json: none of the 2 codecs measured was shown to be faster beyond what the control shows (±2.0 %).",
 		}},
 		"no control": {"any/encode", func(r *tare.Result) { r.Comparisons[0].Low = 0 }, []string{
 			"For your 7 B documents, encoded from any: no recommendation: too few rounds for an interval.",
@@ -88,7 +88,7 @@ func TestRecommendation(t *testing.T) {
 			"For your 7 B documents, encoded from any: stay with encoding/json: slow was not shown to be faster beyond what the control shows (±2.0 %).",
 		}},
 		"nobody": {"any/encode", func(r *tare.Result) { r.Comparisons = r.Comparisons[:1] }, []string{
-			"For your 7 B documents, encoded from any: no recommendation: no codec was weighed beside encoding/json.",
+			"For your 7 B documents, encoded from any: no recommendation: no codec was compared with encoding/json.",
 		}},
 		"a tie goes to who is maintained": {"any/decode", func(r *tare.Result) { r.Comparisons[2].RankLow = 1 }, []string{
 			"For your 7 B documents: same decodes into any in 0.60x (0.55–0.65) the time of encoding/json, 1.74 ms instead of 2.9 ms; it has the same values as encoding/json; " +
@@ -107,7 +107,7 @@ func TestRecommendation(t *testing.T) {
 			"For your 7 B documents, encoded from any: no recommendation: control is void by the check control.",
 		}},
 	} {
-		r := weighed(tt.id)
+		r := measured(tt.id)
 		tt.change(r)
 		if got := Recommendation(r, docs, Type{Name: "inferred"}); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
 			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))

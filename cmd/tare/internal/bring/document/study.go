@@ -13,7 +13,7 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// Baseline is who every codec is held against.
+// Baseline is who every codec is compared with.
 const Baseline = "encoding-json"
 
 // Budgets of the study: what does not fit in them is left out.

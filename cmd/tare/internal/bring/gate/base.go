@@ -31,7 +31,7 @@ func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
 		if _, errRepo := git(ctx, dir, "rev-parse", "--git-dir"); errRepo != nil {
 			return b, &BaseError{"a gate needs a git repository and the git command: " + errRepo.Error()}
 		}
-		return b, &BaseError{fmt.Sprintf("there is no revision %q to weigh; git log shows which there are", at)}
+		return b, &BaseError{fmt.Sprintf("there is no revision %q to measure; git log shows which there are", at)}
 	}
 	if files {
 		said, err := git(ctx, dir, "status", "--porcelain")
@@ -42,7 +42,7 @@ func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
 		b.Base = spec
 		b.BaseCommit, err = git(ctx, dir, "rev-parse", "--verify", "--quiet", "--end-of-options", spec+"^{commit}")
 		if err != nil {
-			return b, &BaseError{fmt.Sprintf("there is no revision %q to hold the head against; git branch --all and git tag list those there are%s", spec, shallow(ctx, dir))}
+			return b, &BaseError{fmt.Sprintf("there is no revision %q to compare the head with; git branch --all and git tag list those there are%s", spec, shallow(ctx, dir))}
 		}
 		return b, nil
 	}
@@ -71,7 +71,7 @@ func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
 
 // Sides are the two revisions of a gate.
 type Sides struct {
-	Base       string // to be weighed: a revision
+	Base       string // to be measured: a revision
 	From       string // the branch whose merge base it is; empty: it was named
 	BaseCommit string
 	HeadCommit string

@@ -34,7 +34,7 @@ const Schema = "tare.gate/1"
 // Worktree as a head means the files as they are, committed or not.
 const Worktree = "worktree"
 
-// Bench weighs the benchmarks of two sides of a repository against each other.
+// Bench measures the benchmarks of two sides of a repository against each other.
 type Bench func(ctx context.Context, ask Ask) (Measured, error)
 
 // Ask is what a gate wants measured.

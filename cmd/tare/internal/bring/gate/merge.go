@@ -10,7 +10,7 @@ import (
 // Merge is what several parts of a gate measured, together. Every part has to be
 // there once, and all have to be of the same sides. A part that had nothing to
 // compare names its sides as they were asked for, others as what they are: only
-// its commit is held against theirs.
+// its commit is compared with theirs.
 func Merge(parts []Report) (Measured, error) {
 	named := parts[0]
 	if i := slices.IndexFunc(parts, compared); i >= 0 {

@@ -35,7 +35,7 @@ func (rep *Report) steps() []step {
 	}
 	if r, ok := first(Worse); ok {
 		if command := rep.command(r); command != "" {
-			out = append(out, step{fmt.Sprintf("Weigh %s alone on your own machine, before and after a fix:", rep.short(r.Benchmark)), []string{command}})
+			out = append(out, step{fmt.Sprintf("Measure %s alone on your own machine, before and after a fix:", rep.short(r.Benchmark)), []string{command}})
 		}
 		out = append(out, step{fmt.Sprintf("If it is worth its price, let it pass until some day: in %s, committed with the change,", rep.file()), rep.waivers()})
 	}
@@ -85,7 +85,7 @@ func (rep *Report) file() string {
 	return rep.config
 }
 
-// command weighs one benchmark alone.
+// command measures one benchmark alone.
 func (rep *Report) command(r Row) string {
 	pkg := packageOf(r.Benchmark)
 	if pkg == "" || rep.Commit == "" {

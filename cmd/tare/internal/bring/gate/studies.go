@@ -17,7 +17,7 @@ type Trees struct{ Base, Head string }
 // same, or in none.
 type Moved func(kind string, e tare.Entry) (before, after []string, ok bool)
 
-// Weighing is a study of base and head, and what it is held to.
+// Measuring is a study of base and head, and what it is held to.
 type Weighing struct {
 	Study tare.Study
 	Held  Held

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 )
 
-// Of a study's contenders those are weighed that are programs of the
+// Of a study's contenders those are measured that are programs of the
 // repository, each against what it was.
 func TestStudies(t *testing.T) {
 	root, base := t.TempDir(), t.TempDir()
@@ -59,7 +59,7 @@ func TestStudies(t *testing.T) {
 	}
 }
 
-// A contender of the catalog is weighed where the change moves a module of it;
+// A contender of the catalog is measured where the change moves a module of it;
 // what the study pins itself stays.
 func TestStudiesOfMovedModules(t *testing.T) {
 	s := tare.Study{

@@ -151,7 +151,7 @@ func (a *openAPI) servers(n ast.Node) {
 			a.d.Base = path
 		} else if path != a.d.Base {
 			at := a.Of(n)
-			a.d.Notes = append(a.d.Notes, fmt.Sprintf("%s:%d:%d: this server has its paths below %q; those of the first one, below %q, are weighed", a.d.Name, at.Line, at.Col, path+"/", a.d.Base+"/"))
+			a.d.Notes = append(a.d.Notes, fmt.Sprintf("%s:%d:%d: this server has its paths below %q; those of the first one, below %q, are measured", a.d.Name, at.Line, at.Col, path+"/", a.d.Base+"/"))
 			return
 		}
 	}

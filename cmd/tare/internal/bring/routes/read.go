@@ -1,4 +1,4 @@
-// Package routes weighs every router on somebody's own routes: it reads them
+// Package routes measures every router on somebody's own routes: it reads them
 // out of an OpenAPI document or a list, makes a study of them, and says what
 // the result comes to.
 package routes
@@ -44,7 +44,7 @@ func Read(name string, src []byte) (*Document, error) {
 	d.Table = router.NewTable(written)
 	switch n := len(d.Table.Routes); {
 	case n == 0 && len(d.Table.Left) > 0:
-		return nil, &Error{fmt.Sprintf("%s; nothing is left to be weighed", d.left(d.Table.Left[0]))}
+		return nil, &Error{fmt.Sprintf("%s; nothing is left to be measured", d.left(d.Table.Left[0]))}
 	case n > router.MostRoutes:
 		return nil, &Error{fmt.Sprintf("%s: %d routes; a table has at most %d", name, n, router.MostRoutes)}
 	}
@@ -103,7 +103,7 @@ func (d *Document) Remarks() []string {
 		if n > 1 {
 			more = fmt.Sprintf(" (and %d more %s)", n-1, map[bool]string{true: "has", false: "have"}[n == 2])
 		}
-		return append(out, fmt.Sprintf("%s: %s has a parameter that is a part of a segment%s: the routers that can have such a table are weighed on it, %s is the baseline, and the others are void and say so; --whole-segments leaves such routes out and weighs all",
+		return append(out, fmt.Sprintf("%s: %s has a parameter that is a part of a segment%s: the routers that can have such a table are measured on it, %s is the baseline, and the others are void and say so; --whole-segments leaves such routes out and measures all",
 			d.at(d.Table.From[i]), d.Table.From[i], more, second))
 	}
 	if a, b, found := d.Table.Ambiguous(); found {

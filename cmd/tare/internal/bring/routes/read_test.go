@@ -59,8 +59,8 @@ func TestReadErrors(t *testing.T) {
 		"openapi: 3.0.0\npaths:\n  /a: {get: {}}\n  /a: {}": "api.yaml:4:3: mapping key \"/a\" already defined",
 		"openapi: 3.0.0\n---\nopenapi: 3.0.0\n":             "api.yaml:3:1: a second document",
 		"{\"openapi\": \"3.0.0\", \"paths\": {\"/a\": }":    "api.yaml:1:",
-		"openapi: 3.0.0\npaths:\n  /f/{a}{b}: {get: {}}":    `api.yaml:3:3: GET /f/{a}{b}: "{a}{b}": a segment can have one parameter, and beside it letters, digits, dots and dashes, as in /files/v-{name}.json, with a dot or a dash behind it; nothing is left to be weighed`,
-		"openapi: 3.0.0\npaths: {/a: {head: {}}}":           "api.yaml:2:9: HEAD /a: only GET, POST, PUT, PATCH, DELETE are weighed",
+		"openapi: 3.0.0\npaths:\n  /f/{a}{b}: {get: {}}":    `api.yaml:3:3: GET /f/{a}{b}: "{a}{b}": a segment can have one parameter, and beside it letters, digits, dots and dashes, as in /files/v-{name}.json, with a dot or a dash behind it; nothing is left to be measured`,
+		"openapi: 3.0.0\npaths: {/a: {head: {}}}":           "api.yaml:2:9: HEAD /a: only GET, POST, PUT, PATCH, DELETE are measured",
 		"GET /a\nfoo":                      `api.yaml:2:1: "foo" is not a method and a path`,
 		"openapi: 3.0.0\npaths: {\xff: 1}": "api.yaml:2:9: not UTF-8 text",
 		deep:                               "api.yaml:2:20008: too many brackets are open",
@@ -87,9 +87,9 @@ paths:
   /files/{path...}: {get: {}}
 `)
 	want := []string{
-		`api.yaml:2:23: this server has its paths below "/v2/"; those of the first one, below "/v1/", are weighed`,
+		`api.yaml:2:23: this server has its paths below "/v2/"; those of the first one, below "/v1/", are measured`,
 		`api.yaml:8:11: /else: its $ref (other.yaml#/x) is in another document, and only this one is read; left out`,
-		"api.yaml:4:3: HEAD /v1/u/{id}: only GET, POST, PUT, PATCH, DELETE are weighed: routers answer other methods by themselves, or not at all; left out",
+		"api.yaml:4:3: HEAD /v1/u/{id}: only GET, POST, PUT, PATCH, DELETE are measured: routers answer other methods by themselves, or not at all; left out",
 		"api.yaml:5:3: GET /v1/u/{name}: it is the same route as GET /v1/u/{id} in line 4; left out",
 		`api.yaml:7:3: GET /v1/f/{a}{b}: "{a}{b}": a segment can have one parameter, and beside it letters, digits, dots and dashes, as in /files/v-{name}.json, with a dot or a dash behind it; left out`,
 		"api.yaml:10:3: GET /v1/files/{path...}: a catch-all, and GET /v1/files/{path} in line 9 can be for the same paths: not all routers can have both; left out",
@@ -186,7 +186,7 @@ func FuzzRead(f *testing.F) {
 // a remark says so with the place of the first such route.
 func TestParts(t *testing.T) {
 	d, _ := listOf(t, "api.yaml", "openapi: 3.0.0\npaths:\n  /a/{id}: {get: {}}\n  /a/{id}.json: {get: {}, put: {}}\n")
-	want := "api.yaml:4:3: GET /a/{id}.json has a parameter that is a part of a segment (and 1 more has): the routers that can have such a table are weighed on it, chi is the baseline, and the others are void and say so; --whole-segments leaves such routes out and weighs all"
+	want := "api.yaml:4:3: GET /a/{id}.json has a parameter that is a part of a segment (and 1 more has): the routers that can have such a table are measured on it, chi is the baseline, and the others are void and say so; --whole-segments leaves such routes out and measures all"
 	if got := d.Remarks(); len(got) != 1 || got[0] != want || d.Baseline() != "chi" {
 		t.Errorf("got %q, baseline %s", got, d.Baseline())
 	}

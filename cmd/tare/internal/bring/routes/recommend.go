@@ -13,7 +13,7 @@ import (
 )
 
 // Recommendation says which router to take for the routes, if any, what of a
-// whole request that is, what comes with it, and who could not be weighed.
+// whole request that is, what comes with it, and who could not be measured.
 func (d *Document) Recommendation(r *tare.Result) []string {
 	a := &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
 	return append(a.lines(), a.refused()...)
@@ -33,17 +33,17 @@ func (a *adviser) lines() []string {
 	if why := a.Nothing(); why != "" {
 		return []string{fmt.Sprintf("%s: no recommendation: %s.", subject, why)}
 	}
-	weighed, faster := a.Weighed(), a.Faster()
+	measured, faster := a.Measured(), a.Faster()
 	switch {
-	case len(weighed) == 0:
-		return []string{fmt.Sprintf("%s: no recommendation: no router was weighed beside %s.", subject, name(a.Baseline))}
+	case len(measured) == 0:
+		return []string{fmt.Sprintf("%s: no recommendation: no router was compared with %s.", subject, name(a.Baseline))}
 	case len(faster) == 0:
-		none, nearest := fmt.Sprintf("none of the %d routers weighed was", len(weighed)), "The nearest, "+weighed[0].Contender+","
-		if len(weighed) == 1 {
-			none, nearest = "the other router was not", weighed[0].Contender
+		none, nearest := fmt.Sprintf("none of the %d routers measured was", len(measured)), "The nearest, "+measured[0].Contender+","
+		if len(measured) == 1 {
+			none, nearest = "the other router was not", measured[0].Contender
 		}
 		text := fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%.1f %%).", subject, name(a.Baseline), none, 100*math.Expm1(a.NoiseFloor()))
-		return a.matters([]string{text + " " + a.sentence(nearest, weighed[0]) + "."})
+		return a.matters([]string{text + " " + a.sentence(nearest, measured[0]) + "."})
 	}
 	best := faster[0]
 	text := fmt.Sprintf("%s; %s; %s", a.sentence(subject+" "+best.Contender, best), a.meaning(best.Contender), a.Price(best.Contender))
@@ -108,8 +108,8 @@ func (a *adviser) matters(lines []string) []string {
 		return lines
 	}
 	var dear, open []string
-	weighed := a.cpu().Weighed()
-	for _, c := range weighed {
+	measured := a.cpu().Measured()
+	for _, c := range measured {
 		switch limit := noticeable * whole; {
 		case (c.Low-1)*c.AgainstValue > limit:
 			dear = append(dear, c.Contender)
@@ -119,12 +119,12 @@ func (a *adviser) matters(lines []string) []string {
 	}
 	share := advice.Percent(noticeable)
 	switch {
-	case len(weighed) == 0:
+	case len(measured) == 0:
 		return lines
 	case len(dear)+len(open) == 0:
 		return append(lines, fmt.Sprintf("No router here costs a request %s more CPU time than %s does: choose by what they answer and what they bring, not by speed.", share, name(a.Baseline)))
-	case len(dear) == len(weighed):
-		return append(lines, fmt.Sprintf("All that were weighed cost a request more than %s more CPU time than %s does.", share, name(a.Baseline)))
+	case len(dear) == len(measured):
+		return append(lines, fmt.Sprintf("All that were measured cost a request more than %s more CPU time than %s does.", share, name(a.Baseline)))
 	}
 	var parts []string
 	if len(dear) > 0 {
@@ -134,7 +134,7 @@ func (a *adviser) matters(lines []string) []string {
 		parts = append(parts, "not decided: "+advice.Names(open))
 	}
 	return append(lines, fmt.Sprintf("%d of %d routers cost a request at most %s more CPU time than %s does (%s): among those choose by what they answer and what they bring, not by speed.",
-		len(weighed)-len(dear)-len(open), len(weighed), share, name(a.Baseline), strings.Join(parts, "; ")))
+		len(measured)-len(dear)-len(open), len(measured), share, name(a.Baseline), strings.Join(parts, "; ")))
 }
 
 // meaning says in how much of the exams a router differs.
@@ -166,7 +166,7 @@ func (a *adviser) refused() []string {
 		}
 		why, ok := strings.CutPrefix(t.Error.Message, "prepare: ")
 		if !ok {
-			out = append(out, fmt.Sprintf("%s could not be weighed: %s.", t.Contender, strings.TrimSuffix(t.Error.Message, ".")))
+			out = append(out, fmt.Sprintf("%s could not be measured: %s.", t.Contender, strings.TrimSuffix(t.Error.Message, ".")))
 			continue
 		}
 		for _, before := range []string{"load: ", "internal: ", router.Refusal} {

@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// weighed is a result made by hand: quick takes 0.4 of net/http's 250 ns, even
+// measured is a result made by hand: quick takes 0.4 of net/http's 250 ns, even
 // the same, slow fifty times as much; a request costs 40 µs.
-func weighed() *tare.Result {
+func measured() *tare.Result {
 	r := &tare.Result{
 		Workloads: []tare.Workload{{ID: allID}, {ID: socketID}}, RoundsDone: 12,
 		Contenders: []tare.Contender{
@@ -30,7 +30,7 @@ func weighed() *tare.Result {
 	return r
 }
 
-// add holds a contender against the baseline, by both measures.
+// add compares a contender with the baseline, by both measures.
 func add(r *tare.Result, id string, ratio, low, high float64, rank int) {
 	for _, metric := range []string{"time", "cpu"} {
 		r.Comparisons = append(r.Comparisons, tare.Comparison{Workload: allID, Contender: id, Metric: metric, Against: Baseline, Ratio: ratio, Low: low, High: high, RankLow: rank, AgainstValue: 250, Value: 250 * ratio})
@@ -68,13 +68,13 @@ func TestRecommendation(t *testing.T) {
 			without(r, "quick")
 			r.Values = nil
 		}, []string{
-			"On your 2 routes: stay with net/http: none of the 2 routers weighed was shown to be faster beyond what the control shows (±2.0 %). " +
+			"On your 2 routes: stay with net/http: none of the 2 routers measured was shown to be faster beyond what the control shows (±2.0 %). " +
 				"The nearest, even, takes 0.99x (0.98–0.99) the time of net/http for a lookup, 248 ns instead of 250 ns.",
 		}},
 		"all dear": {func(r *tare.Result) { without(r, "quick", "even") }, []string{
 			"On your 2 routes: stay with net/http: the other router was not shown to be faster beyond what the control shows (±2.0 %). " +
 				"slow takes 50.0x (49.0–51.0) the time of net/http for a lookup, 12.5 µs instead of 250 ns: of CPU time the difference is 31 % of what a request costs over a loopback connection, 40 µs.",
-			"All that were weighed cost a request more than 5 % more CPU time than net/http does.",
+			"All that were measured cost a request more than 5 % more CPU time than net/http does.",
 		}},
 		"open": {func(r *tare.Result) {
 			without(r, "even")
@@ -87,16 +87,16 @@ func TestRecommendation(t *testing.T) {
 				{Contender: Baseline, Error: &tare.TrialError{Message: `prepare: internal: panic: pattern "GET /a" (registered at x.go:22) conflicts with pattern "GET /b" (registered at x.g…`}},
 				{Contender: "quick", Round: 3, Error: &tare.TrialError{Message: "timeout"}},
 			}
-		}, []string{best + ".", notice, "httprouter cannot have these routes: ':a' conflicts.", "loud cannot have these routes: panic: no (x.go:7).", "dead could not be weighed: exit status 2.",
+		}, []string{best + ".", notice, "httprouter cannot have these routes: ':a' conflicts.", "loud cannot have these routes: panic: no (x.go:7).", "dead could not be measured: exit status 2.",
 			`net/http cannot have these routes: panic: pattern "GET /a" conflicts with pattern "GET /b".`}},
-		"no rounds":   {func(r *tare.Result) { without(r, tare.ControlID) }, []string{"On your 2 routes: no recommendation: too few rounds for an interval."}},
-		"not weighed": {func(r *tare.Result) { r.Workloads = r.Workloads[1:] }, []string{"On your 2 routes: no recommendation: the workload all was not measured."}},
-		"alone":       {func(r *tare.Result) { without(r, "quick", "even", "slow") }, []string{"On your 2 routes: no recommendation: no router was weighed beside net/http."}},
+		"no rounds":    {func(r *tare.Result) { without(r, tare.ControlID) }, []string{"On your 2 routes: no recommendation: too few rounds for an interval."}},
+		"not measured": {func(r *tare.Result) { r.Workloads = r.Workloads[1:] }, []string{"On your 2 routes: no recommendation: the workload all was not measured."}},
+		"alone":        {func(r *tare.Result) { without(r, "quick", "even", "slow") }, []string{"On your 2 routes: no recommendation: no router was compared with net/http."}},
 		"void baseline": {func(r *tare.Result) {
 			r.Findings = []tare.Finding{{Check: "control", Severity: tare.Void, Contender: tare.ControlID}}
 		}, []string{"On your 2 routes: no recommendation: control is void by the check control."}},
 	} {
-		r := weighed()
+		r := measured()
 		tt.change(r)
 		if got := d.Recommendation(r); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
 			t.Errorf("%s\n got %s\nwant %s", name, strings.Join(got, "\n     "), strings.Join(tt.want, "\n     "))

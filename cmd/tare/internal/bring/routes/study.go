@@ -16,7 +16,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Who routers are held against: net/http, and where it cannot have a table
+// Who routers are compared with: net/http, and where it cannot have a table
 // another that can.
 const (
 	Baseline = "nethttp"
@@ -59,7 +59,7 @@ func works() []work {
 	}
 }
 
-// Baseline is who routers are held against on these routes.
+// Baseline is who routers are compared with on these routes.
 func (d *Document) Baseline() string {
 	if n, _ := d.Table.Parts(); n > 0 {
 		return second

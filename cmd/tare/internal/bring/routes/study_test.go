@@ -52,7 +52,7 @@ func TestStudy(t *testing.T) {
 			t.Errorf("%s: %v of %s, %q, %s", c.name, ids, s.Baseline, s.Question, d.ListName())
 		}
 		if want := strings.NewReplacer(" static", "", " one-parameter", "", " several-parameters", "").Replace(c.workloads); strings.Join(s.Budget.QuickWorkloads, " ") != want {
-			t.Errorf("quick weighs %v, want %s", s.Budget.QuickWorkloads, want)
+			t.Errorf("quick measures %v, want %s", s.Budget.QuickWorkloads, want)
 		}
 		if len(who) != 4 || len(left) != 1 || left[0].What != "contender nethttp-prefix" {
 			t.Errorf("%v, %v", who, left)

@@ -44,7 +44,7 @@ func (b Benchmark) ID() string {
 	return strings.TrimSuffix(b.Package, "_test") + "." + b.Name
 }
 
-// Left is a benchmark or package that is not weighed.
+// Left is a benchmark or package that is not measured.
 type Left struct {
 	ID     string
 	Side   string // whose fault it is: a side, or Both; empty: nobody's

@@ -23,7 +23,7 @@ func (modelled) Close(context.Context) tare.Evidence { return tare.Evidence{} }
 var _ trial.Conn = modelled(nil)
 
 // A benchmark is cut into slices if its time is proportional to its iterations,
-// weighed in whole runs if it is not, and left out if it has no loop.
+// measured in whole runs if it is not, and left out if it has no loop.
 func TestGrow(t *testing.T) {
 	const iteration = 100 * time.Nanosecond
 	interrupted := 0

@@ -274,7 +274,7 @@ func (t *page) tail() {
 	}
 	if len(r.NotWeighed) > 0 {
 		fmt.Fprintln(&t.b, "\nnot measured")
-		for _, line := range t.notWeighed() {
+		for _, line := range t.notMeasured() {
 			fmt.Fprintf(&t.b, "  %s\n", line)
 		}
 	}
@@ -293,8 +293,8 @@ func (t *page) sameCode() (ids []string) {
 // namesMost is how many benchmarks are named that are left out for one reason.
 const namesMost = 4
 
-// notWeighed is what was left out, and why; what was for one reason in one line.
-func (t *page) notWeighed() (lines []string) {
+// notMeasured is what was left out, and why; what was for one reason in one line.
+func (t *page) notMeasured() (lines []string) {
 	names := map[string][]string{}
 	var reasons []string
 	for _, n := range t.r.NotWeighed {

@@ -159,9 +159,9 @@ func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 		return nil, fmt.Errorf("make a directory for the run: %w", err)
 	}
 	defer os.RemoveAll(data)
-	getenv, weigh := env.Getenv, env.Lab.Run
-	if weigh == nil {
-		weigh = lab.Run
+	getenv, runStudy := env.Getenv, env.Lab.Run
+	if runStudy == nil {
+		runStudy = lab.Run
 	}
 	env.Getenv = func(name string) string {
 		switch name {
@@ -174,7 +174,7 @@ func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 	}
 	env.Lab.Run = func(ctx context.Context, s tare.Study, options lab.Options) (*tare.Result, error) {
 		options.Permit = permit
-		return weigh(ctx, s, options)
+		return runStudy(ctx, s, options)
 	}
 	var out bytes.Buffer
 	env.In, env.Out, env.Args = strings.NewReader(o.Text), &out, o.Args()

@@ -182,7 +182,7 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 }
 
 // lockNow is the machine lock without much waiting: builds that are being
-// weighed must not go.
+// measured must not go.
 func lockNow(ctx context.Context, path string) (unlock func(), err error) {
 	const patience = 2 * time.Second
 	waiting, cancel := context.WithTimeout(ctx, patience)

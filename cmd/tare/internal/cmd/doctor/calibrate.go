@@ -30,7 +30,7 @@ type scaleWork struct {
 
 func scaleWorks() []scaleWork { return []scaleWork{{"spin", "arithmetic"}, {"alloc", "allocation"}} }
 
-// calibrationStudy weighs programs that do the same work, and 2 % and 5 % more
+// calibrationStudy measures programs that do the same work, and 2 % and 5 % more
 // of it, for as long as budget.
 func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 	variant := func(id, extra string) tare.Entry {
@@ -48,14 +48,14 @@ func calibrationStudy(work scaleWork, budget time.Duration) tare.Study {
 	}
 }
 
-// calibrate weighs programs of known cost on this machine and says what it can
+// calibrate measures programs of known cost on this machine and says what it can
 // tell apart. What it finds is no failure.
 func calibrate(ctx context.Context, env cmdenv.Env, catalog string, budget time.Duration, asJSON bool) error {
 	p := session.NewProgress(env, false)
 	defer p.End()
 	works := scaleWorks()
 	share := budget / time.Duration(len(works))
-	p.Say("weighing programs of known cost for " + cmdenv.Seconds(budget) + ", builds not included")
+	p.Say("measuring programs of known cost for " + cmdenv.Seconds(budget) + ", builds not included")
 	o := session.Options{Measuring: lab.Measuring{Quick: true, Isolation: tare.Lockstep}, Catalog: catalog}
 	own := env
 	own.Lab.Kinds = unexamined(env.Lab.Kinds)

@@ -17,7 +17,7 @@ import (
 	"github.com/tarebench/tare/stats"
 )
 
-// What tare doctor --calibrate weighs is what the documented calibration does.
+// What tare doctor --calibrate measures is what the documented calibration does.
 func TestCalibrationIsTheDocumentedOne(t *testing.T) {
 	for _, work := range scaleWorks() {
 		src, err := os.ReadFile("../../../../../docs/calibration/" + work.name + ".yaml")
@@ -36,7 +36,7 @@ func TestCalibrationIsTheDocumentedOne(t *testing.T) {
 	}
 }
 
-// Programs of known cost are weighed and described like others, and not examined.
+// Programs of known cost are measured and described like others, and not examined.
 func TestCalibrationSetsNoExams(t *testing.T) {
 	kind := unexamined(kinds.All())["codec"]
 	if _, ok := kind.(lab.Examiner); ok {

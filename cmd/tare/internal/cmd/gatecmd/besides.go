@@ -24,7 +24,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// besides is what a gate weighs that is no benchmark.
+// besides is what a gate measures that is no benchmark.
 type besides struct {
 	*session.Session
 	ask     gate.Ask
@@ -38,9 +38,9 @@ type besides struct {
 	studies, servers []gate.Weighing
 }
 
-// weighBesides adds what became of the studies, documents, routes and servers
+// measureBesides adds what became of the studies, documents, routes and servers
 // that tare.yaml names.
-func weighBesides(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress, m *gate.Measured) error {
+func measureBesides(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress, m *gate.Measured) error {
 	t := ask.Project
 	if len(t.Studies)+len(t.JSON)+len(t.Routes)+len(t.Load) == 0 {
 		return nil

@@ -53,7 +53,7 @@ func twoSides(t *testing.T, yaml string) *besides {
 	return b
 }
 
-// Of all codecs those are weighed on the documents that the change moves.
+// Of all codecs those are measured on the documents that the change moves.
 func TestGateOfDocuments(t *testing.T) {
 	b := twoSides(t, "json: testdata/order.json\n")
 	if err := b.documents(); err != nil {
@@ -78,7 +78,7 @@ func TestGateOfDocuments(t *testing.T) {
 	}
 }
 
-// What a change does not move is not weighed, and said not to be.
+// What a change does not move is not measured, and said not to be.
 func TestGateOfStudiesThatNothingMoves(t *testing.T) {
 	b := twoSides(t, "studies: x.yaml\n")
 	b.add(tare.Study{ID: "x", Kind: "codec", Contenders: []tare.Entry{{ID: "sonic-default"}, {ID: "jsoniter-default"}, {ID: "segmentio"}, {ID: "simdjson-go"}}}, b.ask.Project.Studies[0])

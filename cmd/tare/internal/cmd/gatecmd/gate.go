@@ -223,7 +223,7 @@ func measureGate(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measur
 	if env.Lab.Gate != nil {
 		return env.Lab.Gate(ctx, ask)
 	}
-	return weighSides(ctx, env, ask)
+	return measureSides(ctx, env, ask)
 }
 
 // same explains that both sides are the same commit; it is empty if they differ.

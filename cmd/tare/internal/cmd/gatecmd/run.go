@@ -22,9 +22,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// weighSides weighs both sides of a repository: its benchmarks, then what else
+// measureSides measures both sides of a repository: its benchmarks, then what else
 // tare.yaml names.
-func weighSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measured, error) {
+func measureSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measured, error) {
 	restore, err := benchEnvironment(ask.Project.Bench, os.Environ())
 	if err != nil {
 		return gate.Measured{}, err
@@ -32,14 +32,14 @@ func weighSides(ctx context.Context, env cmdenv.Env, ask gate.Ask) (gate.Measure
 	defer restore()
 	p := session.NewProgress(env, ask.Quiet)
 	defer p.End()
-	m, err := weighBenchmarks(ctx, env, ask, p)
+	m, err := measureBenchmarks(ctx, env, ask, p)
 	if err != nil {
 		return m, err
 	}
 	if ask.Shard.Index > 1 {
 		return m, nil
 	}
-	return m, weighBesides(ctx, env, ask, p, &m)
+	return m, measureBesides(ctx, env, ask, p, &m)
 }
 
 // gateRun are the options of a run for a gate: nothing of it is printed. own is
@@ -53,8 +53,8 @@ func gateRun(ask gate.Ask, own time.Duration) session.Options {
 	return o
 }
 
-// weighBenchmarks weighs the repository's go test benchmarks.
-func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress) (m gate.Measured, err error) {
+// measureBenchmarks measures the repository's go test benchmarks.
+func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *session.Progress) (m gate.Measured, err error) {
 	b := ask.Project.Bench
 	o, most := gateRun(ask, b.Budget), cmp.Or(b.Max, session.BenchMost)
 	o.Env = b.Env
@@ -101,7 +101,7 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *sessi
 			return res, err
 		}
 		w.Sources = built.Sources
-		if err := weighUndecided(ctx, w, built, study); err != nil {
+		if err := measureUndecided(ctx, w, built, study); err != nil {
 			return err
 		}
 		m.Results, m.Notes = w.Results, built.Notes
@@ -123,9 +123,9 @@ func weighBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *sessi
 // what is undecided.
 const firstRounds = 18
 
-// weighUndecided weighs all benchmarks for a part of the budget, and for the rest
+// measureUndecided measures all benchmarks for a part of the budget, and for the rest
 // of it those about which nothing can be told yet.
-func weighUndecided(ctx context.Context, w *session.Session, built *bring.Bench, study tare.Study) error {
+func measureUndecided(ctx context.Context, w *session.Session, built *bring.Bench, study tare.Study) error {
 	budget := w.Options.Budget
 	first := max(budget/2, built.Takes(firstRounds))
 	parts := w.Options.Rounds == 0 && len(study.Workloads) > 1 && first <= budget*4/5

@@ -139,7 +139,7 @@ func trendText(w io.Writer, t history.Trend, ascii bool, st report.Style) {
 		}
 		fmt.Fprintf(w, "\n%s: %s, %s UTC\n\n", m.Name, format.Count(len(m.Runs), "run"), span)
 		if len(m.Series) == 0 {
-			fmt.Fprintf(w, "  none of what was asked for was weighed against %s in these runs\n", t.Against)
+			fmt.Fprintf(w, "  none of what was asked for was compared with %s in these runs\n", t.Against)
 			continue
 		}
 		trendTable(w, m, ascii)

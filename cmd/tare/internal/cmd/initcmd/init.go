@@ -37,7 +37,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 		Use:   "init",
 		Short: "Write a tare.yaml for this repository, after looking at it",
 		Long: `Write a tare.yaml for the repository of the working directory: which benchmarks
-tare gate runs, what a change is held against, and how much slower is too slow.
+tare gate runs, what a change is compared with, and how much slower is too slow.
 
 It looks at the benchmarks that test files declare, the modules, the CI in use,
 study files and documents kept for tests, runs nothing, and says in comments what
@@ -116,7 +116,7 @@ func put(path string, text []byte, force bool) error {
 
 // nextSteps are two lines on what to do with a new tare.yaml.
 func nextSteps(found survey.Survey) []string {
-	first := "tare gate     weighs the worktree against its base, as a pull request will be"
+	first := "tare gate     measures the worktree against its base, as a pull request will be"
 	if len(found.Benchmarks) == 0 {
 		first = "write a benchmark, e.g. func BenchmarkEncode(b *testing.B) in a test file; then tare gate"
 	}

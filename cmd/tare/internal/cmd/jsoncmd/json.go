@@ -105,7 +105,7 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 	return cmd
 }
 
-// runJSON reads the documents, and shows their type or weighs codecs on them.
+// runJSON reads the documents, and shows their type or measures codecs on them.
 func runJSON(ctx context.Context, env cmdenv.Env, o options, args []string) error {
 	docs, notes, err := readDocuments(env, args)
 	if err != nil {
@@ -134,7 +134,7 @@ func runJSON(ctx context.Context, env cmdenv.Env, o options, args []string) erro
 		_, err = env.Out.Write(src)
 		return err
 	}
-	return weighDocuments(ctx, env, o, args, docs, inferred)
+	return measureDocuments(ctx, env, o, args, docs, inferred)
 }
 
 // documentsMost is how much of several files is held, in bytes of documents.

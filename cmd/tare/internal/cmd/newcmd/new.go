@@ -153,14 +153,14 @@ func newContender(env cmdenv.Env, what, dir, catalogDir string) (made, error) {
 
 // nextInside are the commands that put a library into the contender in
 // directory at of the repository, see whether it still builds and answers
-// right, and weigh it. They are for a POSIX shell.
+// right, and measure it. They are for a POSIX shell.
 func nextInside(kind, name, at string) []string {
 	leaf := path.Join("contenders", kind, name)
 	try := "make contenders LEAVES=" + leaf
 	if at != leaf {
 		try = "make -C " + cmdenv.Quoted(strings.TrimSuffix(at, "/"+leaf)) + " contenders LEAVES=" + leaf
 	}
-	return []string{"GOWORK=off go -C " + cmdenv.Quoted(at) + " get MODULE@VERSION", try, weighed(kind, name, name)}
+	return []string{"GOWORK=off go -C " + cmdenv.Quoted(at) + " get MODULE@VERSION", try, measured(kind, name, name)}
 }
 
 // next are those commands elsewhere. The go command, and an editor that asks
@@ -180,12 +180,12 @@ func next(kind, name, at, sdk string) []string {
 			[]string{goIn + edit + cmdenv.Quoted("-replace="+module+"="+sdk) + " # for go and an editor on this machine"}, commands,
 			[]string{goIn + edit + "-dropreplace=" + module + " # before it goes to another; tare needs none"})
 	}
-	return append(commands, weighed(kind, name, entry))
+	return append(commands, measured(kind, name, entry))
 }
 
-// weighed is the command that weighs entry against what the bundled studies of
+// measured is the command that measures entry against what the bundled studies of
 // its kind do, by one small workload.
-func weighed(kind, name, entry string) string {
+func measured(kind, name, entry string) string {
 	baseline, workload, metrics := "encoding-json", "id: devices-50/marshal, fixture: devices, n: 50, op: marshal", "time, bytes, allocs"
 	switch kind {
 	case "router":

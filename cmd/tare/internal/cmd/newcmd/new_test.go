@@ -42,7 +42,7 @@ func TestNextCommands(t *testing.T) {
 		}
 	}
 	for _, kind := range catalog.Kinds() {
-		if s := piped(t, weighed(kind, "mine", "mine")); string(s.Kind) != kind || s.Contenders[0].ID != s.Baseline {
+		if s := piped(t, measured(kind, "mine", "mine")); string(s.Kind) != kind || s.Contenders[0].ID != s.Baseline {
 			t.Errorf("%s: %+v", kind, s)
 		}
 	}

@@ -79,7 +79,7 @@ func commandAgain(root *cobra.Command, o options, old *tare.Result) (args, notes
 		if is, err := session.SumOf(name); err != nil {
 			return nil, nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "the result was made of it")
 		} else if is != was {
-			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, sumText(was), sumText(is)), "tare "+strings.Join(old.Asked.Command, " ")+" weighs it as it is")
+			return nil, nil, cmdenv.Usage(fmt.Sprintf("%s changed: SHA-256 %s then, %s now", name, sumText(was), sumText(is)), "tare "+strings.Join(old.Asked.Command, " ")+" measures it as it is")
 		}
 	}
 	over := map[string]string{"seed": old.Seed}

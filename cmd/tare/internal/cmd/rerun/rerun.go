@@ -126,7 +126,7 @@ func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	}
 	p := session.NewProgress(env, o.quiet)
 	defer p.End()
-	p.Say(fmt.Sprintf("weighing %s again as on %s UTC, %s", study.ID, cmdenv.Minute(old.Started.UTC()), session.InWords(ro)))
+	p.Say(fmt.Sprintf("measuring %s again as on %s UTC, %s", study.ID, cmdenv.Minute(old.Started.UTC()), session.InWords(ro)))
 	if said != "" {
 		p.Say(said)
 	}

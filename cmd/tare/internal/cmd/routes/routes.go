@@ -91,14 +91,14 @@ input or a budget below the least; 130 interrupted. With --exit-code also 5 void
 	return cmd
 }
 
-// runRoutes reads the routes, and lists them or weighs routers on them.
+// runRoutes reads the routes, and lists them or measures routers on them.
 func runRoutes(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 	doc, err := readRoutes(env, arg)
 	if err != nil {
 		return err
 	}
 	if o.whole && !doc.LeaveParts() {
-		return cmdenv.Usage("--whole-segments leaves out all routes of "+arg, "weigh them without it")
+		return cmdenv.Usage("--whole-segments leaves out all routes of "+arg, "measure them without it")
 	}
 	for _, line := range doc.Remarks() {
 		fmt.Fprintln(env.Err, "tare: "+format.Line(line, 0))
@@ -107,7 +107,7 @@ func runRoutes(ctx context.Context, env cmdenv.Env, o options, arg string) error
 		_, err := io.WriteString(env.Out, doc.Table.List())
 		return err
 	}
-	return weighRoutes(ctx, env, o, doc)
+	return measureRoutes(ctx, env, o, doc)
 }
 
 // readRoutes reads the file that arg names.

@@ -24,7 +24,7 @@ func runStudies(ctx context.Context, env cmdenv.Env, o session.Options, args []s
 	p := session.NewProgress(env, o.Quiet)
 	defer p.End()
 	if !o.List {
-		p.Say(fmt.Sprintf("weighing %s, %s", strings.Join(names, ", "), session.InWords(o)))
+		p.Say(fmt.Sprintf("measuring %s, %s", strings.Join(names, ", "), session.InWords(o)))
 	}
 
 	exit := cmdenv.ExitOK

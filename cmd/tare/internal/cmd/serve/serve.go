@@ -1,4 +1,4 @@
-// Package serve is tare serve: it runs a weighed service for real.
+// Package serve is tare serve: it runs a measured service for real.
 package serve
 
 import (

@@ -129,7 +129,7 @@ func TestTenSteps(t *testing.T) {
 		t.Errorf("the refusals are not told apart:\n%s", text)
 	}
 
-	// 6: weigh it. What would be measured, and of a peer that is not there why not.
+	// 6: measure it. What would be measured, and of a peer that is not there why not.
 	if out, err := s.shell(all[5].says("tare run ingest") + " --list"); err != nil || !strings.Contains(out, "ingest") {
 		t.Errorf("%v: %s", err, out)
 	}

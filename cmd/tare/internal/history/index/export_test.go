@@ -41,9 +41,9 @@ func carry(t *testing.T, data, archive string) (taken int) {
 }
 
 func TestAnArchiveComesBack(t *testing.T) {
-	other := weighed(5, 0.5, 0.1)
+	other := measured(5, 0.5, 0.1)
 	other.Study, other.Seed = "other", "../../../etc"
-	data := keepAll(t, weighed(1, 0.6, 0.1), weighed(0, 0.5, 0.1))
+	data := keepAll(t, measured(1, 0.6, 0.1), measured(0, 0.5, 0.1))
 	write(t, filepath.Join(data, "results", "other", "20260301T120500Z-1", history.ResultName), document(t, other))
 	first, kept := export(t, data)
 	if len(kept) != 3 || strings.Count(first, "\n") != 3 || kept[0].Study != "s" || kept[2].Study != "other" {
@@ -67,7 +67,7 @@ func TestAnArchiveComesBack(t *testing.T) {
 		t.Errorf("one study: %d", len(kept))
 	}
 	// The same document twice is written once.
-	write(t, filepath.Join(data, "results", "s", "by-hand", history.ResultName), document(t, weighed(0, 0.5, 0.1)))
+	write(t, filepath.Join(data, "results", "s", "by-hand", history.ResultName), document(t, measured(0, 0.5, 0.1)))
 	if twice, _ := export(t, data); twice != first {
 		t.Error("a copy changed the archive")
 	}

@@ -21,9 +21,9 @@ import (
 // noon is when the first run of a test begins.
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// weighed is a result in which new stands at ratio to old, with an interval of
+// measured is a result in which new stands at ratio to old, with an interval of
 // ± half.
-func weighed(minutes int, ratio, half float64) *tare.Result {
+func measured(minutes int, ratio, half float64) *tare.Result {
 	return &tare.Result{
 		Schema: tare.ResultSchema, Study: "s", Started: noon().Add(time.Duration(minutes) * time.Minute), Seed: fmt.Sprint(minutes), RoundsDone: 8, Metrics: []string{"time"},
 		Contenders:  []tare.Contender{{ID: "old", Role: tare.RoleBaseline}, {ID: "new", Role: tare.RoleContender}},
@@ -95,7 +95,7 @@ func ratios(t testing.TB, x *Index) []float64 {
 }
 
 func TestTheIndexFollowsTheDocuments(t *testing.T) {
-	data := keepAll(t, weighed(0, 0.5, 0.1), weighed(1, 0.6, 0.1))
+	data := keepAll(t, measured(0, 0.5, 0.1), measured(1, 0.6, 0.1))
 	see := func(what string, want ...float64) {
 		t.Helper()
 		x, err := Open(t.Context(), data, "")
@@ -108,11 +108,11 @@ func TestTheIndexFollowsTheDocuments(t *testing.T) {
 		}
 	}
 	see("made", 0.5, 0.6)
-	gone := keepOne(t, data, weighed(2, 0.7, 0.1))
+	gone := keepOne(t, data, measured(2, 0.7, 0.1))
 	see("one more", 0.5, 0.6, 0.7)
 	os.RemoveAll(gone)
 	see("one gone", 0.5, 0.6)
-	path := filepath.Join(keepOne(t, data, weighed(1, 0.65, 0.1)), history.ResultName)
+	path := filepath.Join(keepOne(t, data, measured(1, 0.65, 0.1)), history.ResultName)
 	old := noon()
 	if err := os.Chtimes(path, old, old); err != nil { // whatever the clock's resolution
 		t.Fatal(err)
@@ -137,7 +137,7 @@ func TestADamagedIndexIsMadeAgain(t *testing.T) {
 		"a table gone": func(t *testing.T, path string) { execute(t, path, "DROP TABLE pair") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			data := keepAll(t, weighed(0, 0.5, 0.1), weighed(1, 0.6, 0.1))
+			data := keepAll(t, measured(0, 0.5, 0.1), measured(1, 0.6, 0.1))
 			path := filepath.Join(data, Name)
 			open(t, data).Close()
 			damage(t, path)
@@ -169,7 +169,7 @@ func execute(t *testing.T, path, statement string) {
 }
 
 func TestAnIndexOfAnotherVersionIsMadeAgain(t *testing.T) {
-	data := keepAll(t, weighed(0, 0.5, 0.1))
+	data := keepAll(t, measured(0, 0.5, 0.1))
 	path := filepath.Join(data, Name)
 	open(t, data).Close()
 	execute(t, path, "UPDATE pair SET ratio = 7; PRAGMA user_version = 3")
@@ -180,7 +180,7 @@ func TestAnIndexOfAnotherVersionIsMadeAgain(t *testing.T) {
 }
 
 func TestWhereItCannotBeKeptItIsInMemory(t *testing.T) {
-	data := keepAll(t, weighed(0, 0.5, 0.1))
+	data := keepAll(t, measured(0, 0.5, 0.1))
 	path := filepath.Join(data, Name)
 	execute(t, path, "CREATE TABLE mine (x)")
 	x := open(t, data)
@@ -212,7 +212,7 @@ func TestManyAtOnce(t *testing.T) {
 	for w := range writers {
 		all.Go(func() {
 			for i := range each {
-				keepOne(t, data, weighed(w*each+i, 0.5, 0.1))
+				keepOne(t, data, measured(w*each+i, 0.5, 0.1))
 				x, err := Open(context.Background(), data, "")
 				if err != nil {
 					t.Error(err)
@@ -232,7 +232,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 func TestOneThatCannotBeReadIsNamed(t *testing.T) {
-	data := keepAll(t, weighed(0, 0.5, 0.1))
+	data := keepAll(t, measured(0, 0.5, 0.1))
 	bad := filepath.Join(data, "results", "s", "20260301T130000Z-9", history.ResultName)
 	write(t, bad, []byte(`{"schema": "tare.result/2"}`))
 	x := open(t, data)
@@ -247,14 +247,14 @@ func TestOneThatCannotBeReadIsNamed(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	names, err := open(t, keepAll(t, weighed(0, 0.5, 0.1))).Names(t.Context(), "s")
+	names, err := open(t, keepAll(t, measured(0, 0.5, 0.1))).Names(t.Context(), "s")
 	if err != nil || !slices.Equal(names.Contenders, []string{"new", "old"}) || !slices.Equal(names.Workloads, []string{"w"}) || !slices.Equal(names.Metrics, []string{"time"}) {
 		t.Errorf("%+v, %v", names, err)
 	}
 }
 
 func TestWhatStandsTheOtherWayRound(t *testing.T) {
-	trend, err := open(t, keepAll(t, weighed(0, 0.5, 0.125))).Trend(t.Context(), history.Query{Study: "s", Against: "new"})
+	trend, err := open(t, keepAll(t, measured(0, 0.5, 0.125))).Trend(t.Context(), history.Query{Study: "s", Against: "new"})
 	if err != nil || len(trend.Machines) != 1 || len(trend.Machines[0].Series) != 1 {
 		t.Fatalf("%+v, %v", trend, err)
 	}

@@ -25,7 +25,7 @@ func (s Survey) Draft() []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# yaml-language-server: $schema=%s
 #
-# What tare weighs in this repository, and what a change must hold to pass
+# What tare measures in this repository, and what a change must hold to pass
 # tare gate. Every key may be left out; docs/gate.md of tare explains them.
 
 `, SchemaURL)
@@ -83,9 +83,9 @@ func (s Survey) draftBench(b *strings.Builder) {
 `)
 }
 
-// draftStudies adds what else can be weighed, with what was found for it.
+// draftStudies adds what else can be measured, with what was found for it.
 func (s Survey) draftStudies(b *strings.Builder) {
-	b.WriteString("\n# Besides benchmarks a gate weighs, base against head:\n# Studies: contenders that are programs of this repository, or whose modules a\n# change moves to other versions in go.mod.\n")
+	b.WriteString("\n# Besides benchmarks a gate measures, base against head:\n# Studies: contenders that are programs of this repository, or whose modules a\n# change moves to other versions in go.mod.\n")
 	s.offer(b, "studies", s.Studies, "bench/encode.yaml")
 	var documents []string
 	for _, f := range s.JSON {

@@ -1,6 +1,6 @@
 // Package survey looks at a repository without running anything of it: the
 // benchmarks that its test files declare, its modules, the CI it uses, and
-// files that are worth weighing something on.
+// files that are worth measuring something on.
 package survey
 
 import (

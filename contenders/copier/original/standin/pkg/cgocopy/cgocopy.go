@@ -1,7 +1,7 @@
 // Package cgocopy2 stands in for the published library, so that the contender
 // can be compiled and tested where there is no clone of it. It has as much of
 // the interface as the contender calls, and copies members that lie in C as
-// they do in Go. No bundled study weighs it.
+// they do in Go. No bundled study measures it.
 package cgocopy2
 
 import (

@@ -10,11 +10,11 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// weighRoutes weighs routers on the routes of doc.
-func weighRoutes(ctx context.Context, env cmdenv.Env, o options, doc *bring.Document) error {
+// measureRoutes measures routers on the routes of doc.
+func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *bring.Document) error {
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
-	p.Say("weighing " + bring.StudyID + ", " + session.InWords(o.run))
+	p.Say("measuring " + bring.StudyID + ", " + session.InWords(o.run))
 	out, err := cmdenv.OpenOutput(o.run.Out)
 	if err != nil {
 		return err

@@ -20,24 +20,24 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// documentStudy is what tare json weighs.
+// documentStudy is what tare json measures.
 type documentStudy struct {
 	o    options
 	args []string
-	docs []codec.Document // that are weighed
+	docs []codec.Document // that are measured
 	typ  bring.Type
 	own  *bring.Own // nil: the type is inferred
 	kind *bring.Kind
 	left []tare.NotWeighed
 }
 
-// weighDocuments weighs codecs on docs.
-func weighDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred bring.Type) error {
+// measureDocuments measures codecs on docs.
+func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred bring.Type) error {
 	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), typ: inferred}
 	p := session.NewProgress(env, o.run.Quiet)
 	defer p.End()
 	if len(d.docs) < len(docs) {
-		p.Say(fmt.Sprintf("%d of the %d documents are weighed, spread evenly; the type is that of all", len(d.docs), len(docs)))
+		p.Say(fmt.Sprintf("%d of the %d documents are measured, spread evenly; the type is that of all", len(d.docs), len(docs)))
 	}
 	if o.typ != "" {
 		dir, err := os.Getwd()
@@ -145,10 +145,10 @@ func (d *documentStudy) chosenOnly(study tare.Study, unfit []tare.NotWeighed, ba
 	}
 	for _, l := range d.left {
 		if id := strings.TrimPrefix(l.What, "contender "); d.chooses(id) {
-			return cmdenv.Usage(id+" cannot be weighed: "+l.Why, "tare list contenders shows the codecs")
+			return cmdenv.Usage(id+" cannot be measured: "+l.Why, "tare list contenders shows the codecs")
 		}
 	}
-	return cmdenv.Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is held against", strings.Join(d.o.only, ",")), "tare list contenders shows the others")
+	return cmdenv.Usage(fmt.Sprintf("--only %q chooses nothing but encoding/json, which everything is compared with", strings.Join(d.o.only, ",")), "tare list contenders shows the others")
 }
 
 // typed has the catalog's codecs built for the type.
