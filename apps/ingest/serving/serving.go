@@ -61,11 +61,11 @@ func (c *config) Settings() []server.Setting {
 		server.Chosen(SetMaxBody, "1MiB", "`bytes` of a body at most, as sent and unpacked; also with kB, MB, KiB, MiB, …", server.Size(&c.MaxBody, 1)),
 		server.BearerToken(&c.Token),
 		server.Chosen(SetMetadata, MetadataRaw, "raw hands on any object as it came; typed decodes 17 known fields and encodes them anew; binary, for measuring, does so in the format of the body", c.setMetadata),
-		server.Chosen(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends lines of JSON, spool:DIR keeps them for a reader", c.setSink),
+		server.Chosen(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends them as lines of JSON, spool:DIR keeps them on disk for a program that reads the spool", c.setSink),
 		server.Chosen(SetFsync, server.Off, "events are on stable storage before they are acknowledged", server.Switched(&c.Fsync)),
 		server.Chosen(SetRotate, "0", "`bytes` after which the file sink begins another file; 0: never", server.Size(&c.Rotate, 0)),
 		server.Chosen(SetSpoolBytes, "1GiB", "`bytes` of the spool on disk at most; batches are answered with 503 when it is full", server.Size(&c.SpoolBytes, spool.LeastBytes)),
-		server.Chosen(SetSpoolAge, server.Off, "`duration` that the oldest event may wait in the spool; off: any", server.Duration(&c.SpoolAge)),
+		server.Chosen(SetSpoolAge, server.Off, "batches are answered with 503 while the oldest event has waited longer than this `duration`; off: never", server.Duration(&c.SpoolAge)),
 		server.Chosen(SetSinkWait, server.Off, "`duration` that an answer waits until the events are sent on; off: they are acknowledged in the spool", server.Duration(&c.Wait)),
 	}
 }

@@ -35,7 +35,7 @@ func (m *Machines) Add(flags *pflag.FlagSet, what string) {
 
 // AddMeeting adds the flags that say where agents join.
 func (m *Machines) AddMeeting(flags *pflag.FlagSet) {
-	flags.StringVar(&m.Listen, "listen", "", "let agents join at `host:port` (machines agent:NAME of --on)")
+	flags.StringVar(&m.Listen, "listen", "", "wait at `host:port` for agents, which tare agent starts on other machines; --on names them agent:NAME")
 	flags.StringVar(&m.NATS, "nats", "", "meet agents in the NATS cluster at `URL`, instead of --listen")
 	flags.StringVar(&m.Creds, "nats-creds", "", "`file` with credentials of that cluster")
 	flags.StringVar(&m.Prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster: each fleet in a shared cluster needs its own")

@@ -47,7 +47,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	var words words
 	cmd := &cobra.Command{
-		Use:   "bench [PACKAGE…] --base REV",
+		Use:   "bench [PACKAGE…] [--base REV]",
 		Short: "Compare two sides of your own go test benchmarks",
 		Long: `Measure the benchmarks of your own module, as go test -bench runs them, on two
 sides: two revisions, or the same files with another dependency, toolchain,
@@ -63,9 +63,9 @@ tree, its index and .git stay as they are: a revision is unpacked into the
 cache. Benchmarks that exist on one side only, that fail, or that do not fit the
 time are listed and left out.
 
-Exit codes: 0 carried out, whatever was found; 1 the run could not be carried out;
-2 bad input, a side that does not build, or a budget too small; 130 interrupted. With
---exit-code also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
+Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 bad input, a
+side that does not build, or a budget too small; 130 interrupted. With --exit-code
+also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 		Example: `  tare bench --base main
   tare bench ./parse --base v1.4.0 --bench 'Parse/.*' --budget 60s
   tare bench --base v1.4.0 --head v1.5.0 --format benchfmt
@@ -87,12 +87,12 @@ Exit codes: 0 carried out, whatever was found; 1 the run could not be carried ou
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	two := cmdenv.NewFlags("The two sides")
-	two.Set.StringVar(&o.asked.Base, "base", "", "`revision` to compare with")
+	two.Set.StringVar(&o.asked.Base, "base", "", "`revision` to compare with; default: the files of head, when another flag makes the sides differ")
 	two.Set.StringVar(&o.asked.Head, "head", bring.Worktree, "`revision` that is compared, or worktree for the files as they are")
 	two.Set.StringArrayVar(&words.with, "with", nil, "build head with `module`@version or module=./dir; repeatable")
 	two.Set.StringVar(&words.toolchains, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
 	two.Set.StringArrayVar(&words.env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
-	two.Set.StringVar(&o.asked.Tags, "tags", "", "build head with these `tags`; those of both sides are in GOFLAGS")
+	two.Set.StringVar(&o.asked.Tags, "tags", "", "build head with these `tags`; for tags of both sides set GOFLAGS=-tags=…")
 	two.Set.StringVar(&o.asked.PGO, "pgo", "", "build head with the profile in `file`")
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")

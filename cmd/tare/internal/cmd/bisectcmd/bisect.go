@@ -64,9 +64,9 @@ A search that was cut off goes on when the same command is given again. Revision
 are unpacked into the cache: the working tree, its index and .git stay as they
 are.
 
-Exit codes: 0 one commit was found; 1 the search could not be carried out; 2 bad input, or a
+Exit codes: 0 one commit was found; 1 the search failed; 2 bad input, or a
 good or bad revision that does not build; 3 the bad revision does not show the
-effect; 4 it could not be told, or one of several commits; 130 interrupted.`,
+effect; 4 undecided, or one of several commits; 130 interrupted.`,
 		Example: `  tare bisect --good v1.4.0 --bad main --bench '^BenchmarkParse$'
   tare bisect ./parse --good v1.4.0 --bad HEAD --bench Parse/small --effect 5%
   tare bisect --good HEAD~50 --bad HEAD --bench Encode --metric allocs --first-parent

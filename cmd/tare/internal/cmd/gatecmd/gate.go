@@ -60,10 +60,10 @@ the default branch, the margin 5 %, and allocations are compared exactly. Where 
 the lines of the benchmarks are annotated, and the table goes to
 GITHUB_STEP_SUMMARY, as --format md prints it.
 
-Exit codes: 0 passes, or there is nothing to compare; 1 the run could
-not be carried out; 2 bad input, a side that does not build, or a budget below the
-least; 3 something is worse; 4 inconclusive, if on_inconclusive is fail; 5 void;
-130 interrupted. Of 3, 4 and 5 the worst: 5, then 3, then 4.`,
+Exit codes: 0 passed, or there is nothing to compare; 1 the measurement failed; 2 bad
+input, a side that does not build, or a budget below the minimum; 3 something is
+worse; 4 inconclusive, if on_inconclusive is fail; 5 void; 130 interrupted. Of 3, 4
+and 5 the worst: 5, then 3, then 4.`,
 		Example: `  tare gate
   tare gate --base v1.4.0 --budget 2m
   tare gate --base origin/main --head HEAD -o gate.json

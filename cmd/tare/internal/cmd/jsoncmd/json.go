@@ -59,8 +59,8 @@ The report goes to stdout. It begins with a recommendation and its price, and
 ends with one for each workload. The result is kept as those of tare run are, as
 a study called json- and the name of the first file.
 
-Exit codes: 0 carried out, whatever was found; 1 it could not be carried out; 2 bad
-input or a budget below the least; 130 interrupted. With --exit-code also 5 void.`,
+Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 bad input or
+a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 		Example: `  tare json order.json
   tare json events.ndjson --op any --only 'sonic*,goccy'
   tare json order.json --show-type > order.go

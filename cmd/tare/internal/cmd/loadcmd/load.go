@@ -42,8 +42,8 @@ reflection).
 port, and later stops it with all its child processes. No shell is used.
 For a container: --start 'docker run --rm -p 127.0.0.1:$PORT:80 nginx'.
 
-Exit codes: 0 carried out, whatever was found; 1 nothing could be measured; 2 bad
-input; 130 interrupted, after what there is has been printed.`,
+Exit codes: 0 measured, whatever the figures; 1 nothing could be measured; 2 bad
+input; 130 interrupted; what was measured until then is printed.`,
 		Example: `  tare load http://127.0.0.1:8080/v1/id/7
   tare load -c 50 -d 30s --rate 5000/s --slo 'p99<50ms' http://127.0.0.1:8080/
   tare load --slo 'p99<50ms,errors<0.1%' --search :8080
@@ -81,10 +81,10 @@ input; 130 interrupted, after what there is has been printed.`,
 	what.Set.DurationVar(&words.calling.deadline, "deadline", 0, "deadline sent with each call (grpc-timeout); default: none")
 	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	how := cmdenv.NewFlags("How it is sent")
-	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight; with --search the most to try, default 1024")
+	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight (1024 with --search: the most to try)")
 	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, 2 (over TLS by ALPN, in plain text by prior knowledge), or 3 (over QUIC, by engine portable)")
 	how.Set.IntVar(&words.streams, "streams", 1, "with --http 2 and gRPC: requests in flight on each connection, at most as many as the server allows")
-	how.Set.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h; with --search each step (default 3s); of several servers all rounds together (default 40s)")
+	how.Set.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h (3s with --search: each step; 40s with several servers: all rounds together)")
 	how.Set.Int64VarP(&words.requests, "requests", "n", 0, "measure this many requests instead of a duration")
 	how.Set.StringVar(&words.rate, "rate", "", "open loop at `rate`: 5000/s, poisson:5000/s, ramp:100/s..5000/s or step:100/s,500/s over the duration")
 	how.Set.BoolVar(&words.asRecorded, "as-recorded", false, "open loop at the times of --feed, an access log or a HAR, for as long as they last")

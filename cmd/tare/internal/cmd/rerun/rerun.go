@@ -55,9 +55,9 @@ Results made before tare sealed them need it as well.
 A RESULT is a result.json, the directory of a run, or the name of a study, which
 stands for its newest run (tare history lists them).
 
-Exit codes: 0 carried out, whatever came out; 1 it could not be carried out; 2 no such
-result, one that does not hold its study, or one made elsewhere without --trust;
-130 interrupted.`,
+Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 no such
+result, a result without its study, or one made elsewhere without --trust; 130
+interrupted.`,
 		Example: `  tare rerun json-encode
   tare rerun ./result.json --seed 8
   tare rerun json-encode --json

@@ -21,8 +21,8 @@ func Command(env cmdenv.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [STUDY|FILE…]",
 		Short: "Carry studies out",
-		Long: `Carry studies out: build the contenders, let each prove that it answers right,
-measure them in lockstep rounds, and say what was found.
+		Long: `Run studies: build the contenders, check that each answers correctly, measure
+them in lockstep rounds, and report what was found.
 
 A STUDY is the name of a bundled study (tare list studies), a FILE is a study of
 your own, and - reads one from stdin. Without either, every bundled study runs,
@@ -38,10 +38,10 @@ report --help describes them), and progress to stderr. Every result is kept in
 the data directory (tare history lists them). Ctrl-C finishes the round and
 judges what there is; a second one ends it at once.
 
-Exit codes: 0 carried out, whatever was found; 1 the run could not be carried
-out, or a trap was missed; 2 bad input or a budget below the least; 130
-interrupted. With --exit-code also 3 a criterion is not met, 4 inconclusive, 5
-void: the worst (5, then 3, then 4) of those contenders that are not traps.`,
+Exit codes: 0 measured, whatever the verdict; 1 the measurement failed, or a check
+missed a trap; 2 bad input or a budget below the minimum; 130 interrupted. With
+--exit-code also 3 a criterion is not met, 4 inconclusive, 5 void; of several the
+worst (5, then 3, then 4). Traps do not count.`,
 		Example: `  tare run
   tare run --list
   tare run json-encode --budget full

@@ -49,24 +49,25 @@ Without an APP, what can be served is listed: the services, the stacks each is
 written in, and what can be set about it. Every setting can be given by the
 environment as well, e.g. TARE_MAX_BODY for --max-body; a flag comes first.
 
---sink sends events on to another place, which need not be there all the time.
-They wait in a spool on disk, and are acknowledged as soon as they are in it;
---sink-wait acknowledges them when they are sent on. A sink is
+--sink URL forwards the events of ingest to another system. They are first written
+to a spool on disk and acknowledged there, so the other system may be away for a
+while; with --sink-wait they are acknowledged when they are forwarded. Sinks, and
+the options each one has:
 
-  http+ndjson://HOST/PATH      one event a line; https+ndjson: likewise, and so for all
-  http+json://HOST/PATH        an array
+  http+ndjson://HOST/PATH      one event per line; https+ndjson:// and so on for TLS
+  http+json://HOST/PATH        a JSON array
   http+bulk://HOST/INDEX       Elasticsearch and OpenSearch
-  http+clickhouse://HOST/TABLE ClickHouse; columns are id, timestamp and the metadata's
-  https+bigquery://HOST/PATH   BigQuery's insertAll; PATH is the table's
+  http+clickhouse://HOST/TABLE ClickHouse; columns id, timestamp and one for each member of metadata
+  https+bigquery://HOST/PATH   BigQuery's insertAll; PATH names the table
   kafka://HOST:PORT/TOPIC      key=id|one, tls=on, sasl=plain|scram-256|scram-512
   jetstream://HOST:PORT/SUBJECT  NATS; durable=on, creds=PATH
   postgres://HOST/DATABASE     COPY; table=events
-  tee:ONE,OTHER                several of these; null and file:PATH as well
+  tee:ONE,OTHER                several sinks, also null and file:PATH
 
-with #batch=1000&bytes=1048576&age=200ms&timeout=30s behind it to set how events
-are put together, and what stands beside it above; gzip=on and token-file=PATH for
-HTTP. TARE_SINK_TOKEN is sent as a bearer token, user and password of the URL as
-Basic.
+Options follow the URL after a #: http+json://HOST/PATH#batch=1000&gzip=on. Every
+sink takes batch (events), bytes, age (how long a batch may wait) and timeout; HTTP
+sinks also take gzip=on and token-file=PATH. TARE_SINK_TOKEN is sent as a bearer
+token; user and password in the URL are sent as Basic authentication.
 
 Ctrl-C and SIGTERM are handed on: the service lets requests under way end, for
 5 s at most. A second Ctrl-C ends it at once. Nothing is left of it when tare
@@ -154,11 +155,11 @@ func serveGroups(cmd *cobra.Command, o *options, asJSON *bool) (every cmdenv.Fla
 			g.Set.String(setting.Name, "", help)
 		}
 		if a.Name == ingest.Name {
-			g.Set.Lookup(ingestserving.SetSink).Usage += "; or a sink that events are sent on to, see above"
+			g.Set.Lookup(ingestserving.SetSink).Usage += "; or the URL of a sink that events are forwarded to, see above"
 			g.Set.String(flagSpool, "", "`directory` in which events wait until they are sent on ("+envSpool+"; default: "+spoolDir+")")
 		}
 		if a.Name == users.Name {
-			g.Set.String(flagFace, "", "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of --addr on ("+server.EnvFace+"; default: all there are)")
+			g.Set.String(flagFace, "", "`faces` (protocols and stacks) to serve, separated by commas: NAME=HOST:PORT, or NAME for the next port from that of --addr ("+server.EnvFace+"; default: all there are)")
 		}
 		byApp[a.Name] = g
 		groups = append(groups, g)
