@@ -36,7 +36,7 @@ func TestTables(t *testing.T) {
 		{"GET /f/*p|PUT /f/{q...}|DELETE /f/{id}|POST /f/up|GET /f|GET /{x}|POST /f/", "GET /f|POST /f/|POST /f/up|DELETE /f/{id}|GET /f/{p...}|PUT /f/{p...}|GET /{x}", ""},
 		{"GET /v/{id}/*id|GET /u/{id}/*id|GET /u/{user}", "GET /u/{user}|GET /u/{user}/{id...}|GET /v/{id}/{id2...}", ""},
 		{"GET /a|GET /f/*rest|GET /f/{p...}|GET /f/{p...}/more|GET /f/*.json", "GET /a|GET /f/{rest...}",
-			`3: it is the same route as GET /f/*rest in line 2|4: "{p...}": only the end of a path can stand for all that is left of it|5: "*.json": routers give a meaning`},
+			`3: it is the same route as GET /f/*rest in line 2|4: "{p...}": a wildcard may only be the last segment|5: "*.json": some routers read`},
 		// and what cannot be beside them
 		{"GET /f/*p|GET /f/up|GET /g/|GET /g/*p|GET /h/{x}/y|GET /h/*p", "GET /f/up|GET /g/|GET /h/{x}/y",
 			"1: a catch-all, and GET /f/up in line 2 can be for the same paths: not all routers can have both|4: a catch-all, and GET /g/ in line 3|6: a catch-all, and GET /h/{x}/y"},
@@ -45,14 +45,14 @@ func TestTables(t *testing.T) {
 		{"GET /{a}/*p|GET /b/*p|PUT /c/*p|PUT /{a}/d", "GET /b/{p...}|PUT /{a}/d", "1: a catch-all, and GET /b/*p in line 2 can be|3: a catch-all, and PUT /{a}/d in line 4 can be"},
 		{"GET /{a}/f/*p|GET /b/g/{x}|GET /c/*p|GET /d", "GET /b/g/{x}|GET /c/{p...}|GET /d", "1: a catch-all, and GET /c/*p in line 3 can be"},
 		{"GET /a|GET /u/{id:[0-9]{2}}|GET /u/{id:int}/b", "GET /a",
-			`2: "{id:[0-9]{2}}": not all routers can say what a parameter is made of; write {id}|3: "{id:int}": not all`},
+			`2: "{id:[0-9]{2}}": not all routers can restrict a parameter by a pattern; write {id}|3: "{id:int}": not all`},
 		// a parameter that is a part of a segment
 		{"GET /x/{id}|GET /x/{i-d}.json/y|GET /x/a|GET /v-{id}|GET /x/{sid}.json|GET /x/{id}.json|GET /x/v-{id}.tar.gz", "GET /x/a|GET /x/v-{id}.tar.gz|GET /x/{sid}.json|GET /x/{sid}.json/y|GET /x/{id}|GET /v-{id}",
 			"6: it is the same route as GET /x/{sid}.json in line 5"},
 		{"GET /a|GET /{a}{b}|GET /{id}:batch|GET /{id}_x|GET /{}|GET /{}.json|GET /{id:int}.json|GET /über{id}|GET /{p...}.json", "GET /a",
-			`2: "{a}{b}": a segment can have one parameter|3: "{id}:batch": a segment|4: "{id}_x": a segment|5: "{}": a segment|6: "{}.json": a segment|7: "{id:int}.json": a segment|8: "über{id}": a segment|9: "{p...}.json": a segment`},
+			`2: "{a}{b}": a segment may hold one parameter|3: "{id}:batch": a segment|4: "{id}_x": a segment|5: "{}": a segment|6: "{}.json": a segment|7: "{id:int}.json": a segment|8: "über{id}": a segment|9: "{p...}.json": a segment`},
 		{"GET /a|GET /users:batch|GET /a//b|GET /*|GET /:id<int>|GET /a?b=c", "GET /a",
-			`2: "users:batch": routers give a meaning|3: it has an empty segment|4: a catch-all, and GET /a in line 1|5: ":id<int>": routers give|6: "a?b=c": routers give`},
+			`2: "users:batch": some routers read|3: it has an empty segment|4: a catch-all, and GET /a in line 1|5: ":id<int>": some routers|6: "a?b=c": some routers`},
 		{"GET /a|OPTIONS /a|BREW /a", "GET /a", "2: only GET, POST, PUT, PATCH, DELETE are measured|3: only GET"},
 	} {
 		table := tableOf(t, strings.Split(c.written, "|")...)

@@ -42,21 +42,21 @@ func split(path string) ([]segment, error) {
 		case last && takesRest(text):
 			segments[i] = segment{text: restName(text), param: true, rest: true}
 		case takesRest(text):
-			return nil, fmt.Errorf("%q: only the end of a path can stand for all that is left of it", text)
+			return nil, fmt.Errorf("%q: a wildcard may only be the last segment", text)
 		case braces && closed && limits(inner):
-			return nil, fmt.Errorf("%q: not all routers can say what a parameter is made of; write {%s}", text, inner[:strings.IndexByte(inner, ':')])
+			return nil, fmt.Errorf("%q: not all routers can restrict a parameter by a pattern; write {%s}", text, inner[:strings.IndexByte(inner, ':')])
 		case braces && closed && inner != "" && !strings.ContainsAny(inner, "{}:"):
 			segments[i] = segment{text: inner, param: true}
 		case colon && name != "" && !strings.ContainsAny(name, ":*{}?+<>()."):
 			segments[i] = segment{text: name, param: true}
 		case strings.ContainsAny(text, "{}"):
 			if segments[i], ok = part(text); !ok {
-				return nil, fmt.Errorf("%q: a segment can have one parameter, and beside it letters, digits, dots and dashes, as in /files/v-{name}.json, with a dot or a dash behind it", text)
+				return nil, fmt.Errorf("%q: a segment may hold one parameter and letters, digits, dots, dashes and underscores; a dot or a dash must follow the parameter, as in /files/v-{name}.json", text)
 			}
 		case strings.ContainsAny(text, ":*?#%\\+<>()| \t\r\n"):
-			return nil, fmt.Errorf("%q: routers give a meaning of their own to some character of it", text)
+			return nil, fmt.Errorf("%q: some routers read a character of it as syntax", text)
 		case text == "." || text == "..":
-			return nil, fmt.Errorf("%q: no request comes with it, as it is resolved before", text)
+			return nil, fmt.Errorf("%q: clients resolve it before they send a request", text)
 		case text == "" && !last:
 			return nil, errors.New("it has an empty segment")
 		default:

@@ -31,15 +31,15 @@ type Cursor struct {
 // overwritten, and survives a power cut. The file never grows, so that it can be
 // written on a full disk.
 const (
-	cursorMagic = 0x75635354
-	cursorSize  = 76
-	slotSpan    = 4096
-	slots       = 4
-	cursorFile  = (slots-1)*slotSpan + cursorSize
+	cursorMagic    = 0x75635354
+	cursorSize     = 76
+	slotSpan       = 4096
+	slots          = 4
+	cursorFileSize = (slots-1)*slotSpan + cursorSize
 )
 
-// cursorFileOf is the open file of a cursor.
-type cursorFileOf struct {
+// openCursor is the open file of a cursor.
+type openCursor struct {
 	file   disk.File
 	number uint64 // of the newest slot
 	synced int    // slot that was synced last: 2 or 3
@@ -81,9 +81,9 @@ func parseCursor(b []byte) (c Cursor, number uint64, ok bool) {
 
 // readCursor reads the newest whole slot. A file without anything in it is a
 // cursor at the beginning.
-func readCursor(f disk.File) (c Cursor, of cursorFileOf, err error) {
-	of = cursorFileOf{file: f, synced: 2}
-	b := make([]byte, cursorFile)
+func readCursor(f disk.File) (c Cursor, of openCursor, err error) {
+	of = openCursor{file: f, synced: 2}
+	b := make([]byte, cursorFileSize)
 	n, err := f.ReadAt(b, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return c, of, err
@@ -109,11 +109,11 @@ func readCursor(f disk.File) (c Cursor, of cursorFileOf, err error) {
 
 // write writes c into slot 0 or 1, by the parity of the number. If the newest copy is
 // in one of them, that is the other one.
-func (f *cursorFileOf) write(c Cursor) error { return f.put(c, int(f.number%2)) }
+func (f *openCursor) write(c Cursor) error { return f.put(c, int(f.number%2)) }
 
 // sync writes c into the slot of the other two that was not synced last, and
 // brings everything to stable storage.
-func (f *cursorFileOf) sync(c Cursor) error {
+func (f *openCursor) sync(c Cursor) error {
 	slot := 5 - f.synced
 	if err := f.put(c, slot); err != nil {
 		return err
@@ -125,7 +125,7 @@ func (f *cursorFileOf) sync(c Cursor) error {
 	return nil
 }
 
-func (f *cursorFileOf) put(c Cursor, slot int) error {
+func (f *openCursor) put(c Cursor, slot int) error {
 	if _, err := f.file.WriteAt(c.append(nil, f.number+1), int64(slot)*slotSpan); err != nil {
 		return fmt.Errorf("write how far %s has come: %w", c.Name, err)
 	}

@@ -60,7 +60,7 @@ type Reader struct {
 	state  Cursor
 
 	mu     sync.Mutex
-	cursor cursorFileOf
+	cursor openCursor
 	saved  Cursor // as it was last written
 	id     ID
 

@@ -74,7 +74,7 @@ func (r *Readers) open(name string, report func(Damage)) (*Reader, error) {
 	c, file, err := readCursor(f)
 	switch {
 	case errors.Is(err, errCursor):
-		report(Damage{Segment: cursorPath(r.dir, name), Bytes: cursorFile}) // all that is there is sent again
+		report(Damage{Segment: cursorPath(r.dir, name), Bytes: cursorFileSize}) // all that is there is sent again
 	case err != nil:
 		return nil, errors.Join(err, f.Close())
 	}

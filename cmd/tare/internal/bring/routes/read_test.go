@@ -59,7 +59,7 @@ func TestReadErrors(t *testing.T) {
 		"openapi: 3.0.0\npaths:\n  /a: {get: {}}\n  /a: {}": "api.yaml:4:3: mapping key \"/a\" already defined",
 		"openapi: 3.0.0\n---\nopenapi: 3.0.0\n":             "api.yaml:3:1: a second document",
 		"{\"openapi\": \"3.0.0\", \"paths\": {\"/a\": }":    "api.yaml:1:",
-		"openapi: 3.0.0\npaths:\n  /f/{a}{b}: {get: {}}":    `api.yaml:3:3: GET /f/{a}{b}: "{a}{b}": a segment can have one parameter, and beside it letters, digits, dots and dashes, as in /files/v-{name}.json, with a dot or a dash behind it; nothing is left to be measured`,
+		"openapi: 3.0.0\npaths:\n  /f/{a}{b}: {get: {}}":    `api.yaml:3:3: GET /f/{a}{b}: "{a}{b}": a segment may hold one parameter and letters, digits, dots, dashes and underscores; a dot or a dash must follow the parameter, as in /files/v-{name}.json; nothing is left to be measured`,
 		"openapi: 3.0.0\npaths: {/a: {head: {}}}":           "api.yaml:2:9: HEAD /a: only GET, POST, PUT, PATCH, DELETE are measured",
 		"GET /a\nfoo":                      `api.yaml:2:1: "foo" is not a method and a path`,
 		"openapi: 3.0.0\npaths: {\xff: 1}": "api.yaml:2:9: not UTF-8 text",
@@ -91,7 +91,7 @@ paths:
 		`api.yaml:8:11: /else: its $ref (other.yaml#/x) is in another document, and only this one is read; left out`,
 		"api.yaml:4:3: HEAD /v1/u/{id}: only GET, POST, PUT, PATCH, DELETE are measured: routers answer other methods by themselves, or not at all; left out",
 		"api.yaml:5:3: GET /v1/u/{name}: it is the same route as GET /v1/u/{id} in line 4; left out",
-		`api.yaml:7:3: GET /v1/f/{a}{b}: "{a}{b}": a segment can have one parameter, and beside it letters, digits, dots and dashes, as in /files/v-{name}.json, with a dot or a dash behind it; left out`,
+		`api.yaml:7:3: GET /v1/f/{a}{b}: "{a}{b}": a segment may hold one parameter and letters, digits, dots, dashes and underscores; a dot or a dash must follow the parameter, as in /files/v-{name}.json; left out`,
 		"api.yaml:10:3: GET /v1/files/{path...}: a catch-all, and GET /v1/files/{path} in line 9 can be for the same paths: not all routers can have both; left out",
 		"api.yaml:6:3: GET /v1/u/{user}/p names a parameter otherwise than another route of the same place does, which several routers refuse; all are asked for one name, here /v1/u/{id}/p",
 	}
