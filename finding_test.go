@@ -8,14 +8,14 @@ import (
 )
 
 func TestVoids(t *testing.T) {
-	r := tare.Result{Findings: []tare.Finding{
+	r := tare.Result{Judged: tare.Judged{Findings: []tare.Finding{
 		{Check: "identity", Severity: tare.Void, Contender: "a"},
 		{Check: "wrong-answer", Severity: tare.Void, Contender: "b", Workload: "w"},
 		{Check: "control", Severity: tare.Void, Workload: "x"},
 		{Check: "little", Severity: tare.Void, Contender: "b", Workload: "w", Metric: "time"},
 		{Check: "generator-headroom", Severity: tare.Void, Contender: "c", Workload: "w", Metric: "time"},
 		{Check: "output-parity", Severity: tare.Warn, Contender: "c", Workload: "w"},
-	}}
+	}}}
 	ids := func(fs []tare.Finding) []string {
 		var out []string
 		for _, f := range fs {

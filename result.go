@@ -5,53 +5,90 @@ import "time"
 // ResultSchema names the document format. Changes are additive.
 const ResultSchema = "tare.result/1"
 
-// Result is everything a study found, in one document.
+// Result is everything a study found, in one document. Its groups have names
+// in Go only: in the document their fields stand side by side.
 type Result struct {
-	Schema      string        `json:"schema"`
-	Study       string        `json:"study"`
-	Question    string        `json:"question"`
-	Answer      string        `json:"answer,omitempty"` // to the question, in a sentence or two; empty: the study has none for these figures
-	Kind        Kind          `json:"kinds"`
-	Started     time.Time     `json:"started"`
-	Seconds     float64       `json:"seconds"` // measuring, builds not included
-	Seed        string        `json:"seed"`
-	Budget      string        `json:"budget"`          // as asked: quick, full, a duration or a number of rounds
-	Env         []string      `json:"env,omitempty"`   // NAME=value, put into every contender's environment
-	Procs       int           `json:"procs,omitempty"` // GOMAXPROCS asked for; zero: the kind's own
-	Stopped     string        `json:"stopped"`         // why it ended: decided, budget, rounds, interrupted
-	Machine     Machine       `json:"machine"`
-	Metrics     []string      `json:"metrics"` // the first is primary
-	Contenders  []Contender   `json:"contenders"`
-	Workloads   []Workload    `json:"workloads"`
-	Plan        Plan          `json:"plan"`
-	RoundsDone  int           `json:"rounds_done"`
-	Rounds      []Effects     `json:"rounds"`
-	Values      []Value       `json:"values"`
-	Comparisons []Comparison  `json:"comparisons"`
-	Scaling     []Scaling     `json:"scaling,omitempty"` // where workloads come in three sizes or more
+	Schema   string `json:"schema"`
+	Study    string `json:"study"`
+	Question string `json:"question"`
+	Answer   string `json:"answer,omitempty"` // to the question, in a sentence or two; empty: the study has none for these figures
+	Kind     Kind   `json:"kinds"`
+
+	Run
+	Design
+	Measured
+	Judged
+	Analysis
+
+	Expectations []Expectation `json:"expectations,omitempty"` // of traps: which checks must void them, and whether they did
+
+	Fleet
+	Record
+}
+
+// Run is when, where and with which settings a study was run.
+type Run struct {
+	Started time.Time `json:"started"`
+	Seconds float64   `json:"seconds"` // measuring, builds not included
+	Seed    string    `json:"seed"`
+	Budget  string    `json:"budget"`          // as asked: quick, full, a duration or a number of rounds
+	Env     []string  `json:"env,omitempty"`   // NAME=value, put into every contender's environment
+	Procs   int       `json:"procs,omitempty"` // GOMAXPROCS asked for; zero: the kind's own
+	Stopped string    `json:"stopped"`         // why it ended: decided, budget, rounds, interrupted
+	Machine Machine   `json:"machine"`
+}
+
+// Design is what a run compares, and how its rounds are planned.
+type Design struct {
+	Metrics    []string    `json:"metrics"` // the first is primary
+	Contenders []Contender `json:"contenders"`
+	Workloads  []Workload  `json:"workloads"`
+	Plan       Plan        `json:"plan"`
+}
+
+// Measured are the figures of a run, by round and over all rounds.
+type Measured struct {
+	RoundsDone  int          `json:"rounds_done"`
+	Rounds      []Effects    `json:"rounds"`
+	Values      []Value      `json:"values"`
+	Comparisons []Comparison `json:"comparisons"`
+	Scaling     []Scaling    `json:"scaling,omitempty"` // where workloads come in three sizes or more
+}
+
+// Judged is what the figures mean for the study's criteria and claims, and
+// whether the contenders did the same work.
+type Judged struct {
 	Verdicts    []Verdict     `json:"verdicts"`
 	Claims      []ClaimResult `json:"claims"`
 	Findings    []Finding     `json:"findings"`
 	Conformance []Conformance `json:"conformance"`
 	Semantics   []Semantics   `json:"semantics,omitempty"` // where answers mean something else than the reference's
-	Cost        []Cost        `json:"cost,omitempty"`      // of each contender at a rate, against the baseline
+}
 
+// Analysis is what differences cost and where they come from, as far as the
+// study or its user asked for it.
+type Analysis struct {
+	Cost          []Cost            `json:"cost,omitempty"`          // of each contender at a rate, against the baseline
 	BreakEven     []BreakEvenResult `json:"break_even,omitempty"`    // from which rate on a difference matters
 	Decomposition []Decomposition   `json:"decomposition,omitempty"` // of differences, one cause at a time
 	Profiles      []Profile         `json:"profiles,omitempty"`      // taken after the rounds, where asked for
 	Explanations  []Explanation     `json:"explanations,omitempty"`  // of differences, where asked for
+}
 
-	Expectations []Expectation `json:"expectations,omitempty"` // of traps: which checks must void them, and whether they did
-
-	Machines     []OnMachine    `json:"machines,omitempty"`      // where several measured; the rest of the document is of the first
+// Fleet is what several machines measured. It is empty where one did; where
+// several did, the other groups are of the first.
+type Fleet struct {
+	Machines     []OnMachine    `json:"machines,omitempty"`
 	OverMachines []OverMachines `json:"over_machines,omitempty"` // verdicts over them
+}
 
+// Record is what it takes to check a run and to run it again.
+type Record struct {
 	NotWeighed []NotWeighed `json:"not_weighed,omitempty"`
 	Trials     []Trial      `json:"trials"`
 	Journal    string       `json:"journal,omitempty"` // file name of the slices, beside the document
-
-	Tare  string `json:"tare,omitempty"` // version of tare that measured
-	Asked Asked  `json:"asked,omitzero"` // how the run was asked for
+	Tare       string       `json:"tare,omitempty"`    // version of tare that measured
+	Asked      Asked        `json:"asked,omitzero"`    // how the run was asked for
 }
 
 // Asked is how a run was asked for, as far as the rest of the document does not

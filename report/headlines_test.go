@@ -10,7 +10,7 @@ import (
 
 // many is a result in which contenders differ from the baseline on workloads.
 func many(contenders, workloads int, ranks bool) *tare.Result {
-	r := &tare.Result{Metrics: []string{"time"}, Contenders: []tare.Contender{{ID: "base", Role: tare.RoleBaseline}}}
+	r := &tare.Result{Design: tare.Design{Metrics: []string{"time"}, Contenders: []tare.Contender{{ID: "base", Role: tare.RoleBaseline}}}}
 	for c := range contenders {
 		id := fmt.Sprint("c", c)
 		r.Contenders = append(r.Contenders, tare.Contender{ID: id, Role: tare.RoleContender})

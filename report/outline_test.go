@@ -185,7 +185,7 @@ func TestHeadline(t *testing.T) {
 // Who can be first is told by name and how often.
 func TestLeaders(t *testing.T) {
 	ranked := func(workloads int, places map[string][2]int) *tare.Result {
-		r := &tare.Result{Metrics: []string{"time"}, RoundsDone: 12, Contenders: []tare.Contender{{ID: "a", Role: tare.RoleBaseline}, {ID: "b", Role: tare.RoleContender}, {ID: "c", Role: tare.RoleContender}}}
+		r := &tare.Result{Design: tare.Design{Metrics: []string{"time"}, Contenders: []tare.Contender{{ID: "a", Role: tare.RoleBaseline}, {ID: "b", Role: tare.RoleContender}, {ID: "c", Role: tare.RoleContender}}}, Measured: tare.Measured{RoundsDone: 12}}
 		for i := range workloads {
 			w := string(rune('u' + i))
 			r.Workloads = append(r.Workloads, tare.Workload{ID: w})

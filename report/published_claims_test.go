@@ -10,7 +10,7 @@ import (
 
 func TestClaimsOfSeveralResults(t *testing.T) {
 	of := func(study string, claims ...tare.ClaimResult) *tare.Result {
-		return &tare.Result{Study: study, Claims: claims}
+		return &tare.Result{Study: study, Judged: tare.Judged{Claims: claims}}
 	}
 	claim := func(id, source string, o tare.Outcome) tare.ClaimResult {
 		return tare.ClaimResult{ID: id, Source: source, Statement: "it is " + id, Outcome: o, Why: "because of " + id}

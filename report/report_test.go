@@ -112,7 +112,7 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 
 func TestTextOfAnEmptyResult(t *testing.T) {
-	assert.Contains(t, "empty", text(t, &tare.Result{Study: "x", Workloads: []tare.Workload{{ID: "w", Fixture: "f", Op: "o"}}}, Style{}), "No contender was measured on it.")
+	assert.Contains(t, "empty", text(t, &tare.Result{Study: "x", Design: tare.Design{Workloads: []tare.Workload{{ID: "w", Fixture: "f", Op: "o"}}}}, Style{}), "No contender was measured on it.")
 }
 
 func TestJSON(t *testing.T) {

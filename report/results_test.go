@@ -22,53 +22,61 @@ func base() *tare.Result {
 		Study:    "json-encode",
 		Question: "Is jsoniter 2–3× as fast as encoding/json at encoding a device list?",
 		Kind:     "codec",
-		Started:  time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
-		Seconds:  38.2,
-		Seed:     "7319462018",
-		Budget:   "quick",
-		Stopped:  "decided",
-		Machine: tare.Machine{
-			OS: "linux", Arch: "amd64", Kernel: "6.1", CPU: "Example CPU 3.0 GHz", Cores: 2, Memory: 8 << 30, Go: goJSON,
-			Facilities: []tare.Facility{{Name: "cgroup v2", Found: true}, {Name: "hardware counters", Note: "not in this virtual machine"}},
-			Noise:      tare.Noise{CPUPressure: 0.037, RunQueueWait: 0.004, Throttled: -1},
-			Resolution: []tare.Resolution{{Workload: marshal, Metric: "time", HalfWidth: 0.0121, Seconds: 38.2}},
+		Run: tare.Run{
+			Started: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC),
+			Seconds: 38.2,
+			Seed:    "7319462018",
+			Budget:  "quick",
+			Stopped: "decided",
+			Machine: tare.Machine{
+				OS: "linux", Arch: "amd64", Kernel: "6.1", CPU: "Example CPU 3.0 GHz", Cores: 2, Memory: 8 << 30, Go: goJSON,
+				Facilities: []tare.Facility{{Name: "cgroup v2", Found: true}, {Name: "hardware counters", Note: "not in this virtual machine"}},
+				Noise:      tare.Noise{CPUPressure: 0.037, RunQueueWait: 0.004, Throttled: -1},
+				Resolution: []tare.Resolution{{Workload: marshal, Metric: "time", HalfWidth: 0.0121, Seconds: 38.2}},
+			},
 		},
-		Metrics: []string{"time", "cpu", "bytes", "allocs"},
-		Contenders: []tare.Contender{
-			{ID: "encoding-json", Role: tare.RoleBaseline, Name: "encoding/json", Version: goJSON},
-			{ID: "jsoniter-fastest", Role: tare.RoleContender, Name: iter, Version: "v1.1.12"},
-			{ID: tare.ControlID, Role: tare.RoleControl, Name: "encoding/json", Version: goJSON},
-			{ID: tare.NullID, Role: tare.RoleNull},
+		Design: tare.Design{
+			Metrics: []string{"time", "cpu", "bytes", "allocs"},
+			Contenders: []tare.Contender{
+				{ID: "encoding-json", Role: tare.RoleBaseline, Name: "encoding/json", Version: goJSON},
+				{ID: "jsoniter-fastest", Role: tare.RoleContender, Name: iter, Version: "v1.1.12"},
+				{ID: tare.ControlID, Role: tare.RoleControl, Name: "encoding/json", Version: goJSON},
+				{ID: tare.NullID, Role: tare.RoleNull},
+			},
+			Workloads: []tare.Workload{{ID: marshal, Fixture: "devices", N: 50, Op: "marshal", Pool: 64}},
+			Plan:      tare.Plan{Seed: "7319462018", Isolation: tare.Lockstep, RoundsPlanned: 60, Looks: []int{8, 12, 18, 27, 40, 60}},
 		},
-		Workloads:  []tare.Workload{{ID: marshal, Fixture: "devices", N: 50, Op: "marshal", Pool: 64}},
-		Plan:       tare.Plan{Seed: "7319462018", Isolation: tare.Lockstep, RoundsPlanned: 60, Looks: []int{8, 12, 18, 27, 40, 60}},
-		RoundsDone: 27,
-		Conformance: []tare.Conformance{
-			{Contender: "encoding-json", Workload: marshal, Cases: 64},
-			{Contender: "jsoniter-fastest", Workload: marshal, Cases: 64},
-			{Contender: tare.ControlID, Workload: marshal, Cases: 64},
-			{Contender: tare.NullID, Workload: marshal, Cases: 64},
+		Measured: tare.Measured{
+			RoundsDone: 27,
+			Values: slicesOf(
+				figures(marshal, "encoding-json", 93480, 94120, 33128, 602),
+				figures(marshal, "jsoniter-fastest", 43260, 43910, 25523, 202),
+				figures(marshal, tare.ControlID, 93410, 94230, 33128, 602),
+				figures(marshal, tare.NullID, 2.1, 2.4, 0, 0),
+			),
+			Comparisons: slicesOf(
+				against(marshal, "jsoniter-fastest", 0.4628, 0.4471, 0.4796, 1, 1, "a"),
+				against(marshal, tare.ControlID, 0.9993, 0.9874, 1.0114, 0, 0, ""),
+				[]tare.Comparison{{Workload: marshal, Contender: "encoding-json", Metric: "time", Against: "jsoniter-fastest", Ratio: 2.161, Low: 2.085, High: 2.237, Level: 0.95, RankLow: 2, RankHigh: 2, Letters: "b"}},
+			),
 		},
-		Values: slicesOf(
-			figures(marshal, "encoding-json", 93480, 94120, 33128, 602),
-			figures(marshal, "jsoniter-fastest", 43260, 43910, 25523, 202),
-			figures(marshal, tare.ControlID, 93410, 94230, 33128, 602),
-			figures(marshal, tare.NullID, 2.1, 2.4, 0, 0),
-		),
-		Comparisons: slicesOf(
-			against(marshal, "jsoniter-fastest", 0.4628, 0.4471, 0.4796, 1, 1, "a"),
-			against(marshal, tare.ControlID, 0.9993, 0.9874, 1.0114, 0, 0, ""),
-			[]tare.Comparison{{Workload: marshal, Contender: "encoding-json", Metric: "time", Against: "jsoniter-fastest", Ratio: 2.161, Low: 2.085, High: 2.237, Level: 0.95, RankLow: 2, RankHigh: 2, Letters: "b"}},
-		),
-		Verdicts: []tare.Verdict{{
-			Contender: "jsoniter-fastest", Workload: marshal, Metric: "time", Criterion: "time ratio <= 0.5", Verdict: tare.Met,
-			Sentence: "jsoniter-fastest: time ratio <= 0.5 is met: it takes 0.463× the time of encoding-json on devices-50/marshal (0.447 to 0.480, 95 %, 27 rounds).",
-		}},
-		Claims: []tare.ClaimResult{
-			claim("F0.9", "time", 0.49496, 0.4628, 0.4471, 0.4796, tare.Holds, "ConfigFastest is 2.02x faster", "the interval lies inside the published ratio ×/÷ 1.25"),
-			claim("F0.11", "bytes", 0.7704, 0.7704, 0.7704, 0.7704, tare.Holds, "23 % less memory", "the interval lies inside the published ratio ×/÷ 1.25"),
+		Judged: tare.Judged{
+			Conformance: []tare.Conformance{
+				{Contender: "encoding-json", Workload: marshal, Cases: 64},
+				{Contender: "jsoniter-fastest", Workload: marshal, Cases: 64},
+				{Contender: tare.ControlID, Workload: marshal, Cases: 64},
+				{Contender: tare.NullID, Workload: marshal, Cases: 64},
+			},
+			Verdicts: []tare.Verdict{{
+				Contender: "jsoniter-fastest", Workload: marshal, Metric: "time", Criterion: "time ratio <= 0.5", Verdict: tare.Met,
+				Sentence: "jsoniter-fastest: time ratio <= 0.5 is met: it takes 0.463× the time of encoding-json on devices-50/marshal (0.447 to 0.480, 95 %, 27 rounds).",
+			}},
+			Claims: []tare.ClaimResult{
+				claim("F0.9", "time", 0.49496, 0.4628, 0.4471, 0.4796, tare.Holds, "ConfigFastest is 2.02x faster", "the interval lies inside the published ratio ×/÷ 1.25"),
+				claim("F0.11", "bytes", 0.7704, 0.7704, 0.7704, 0.7704, tare.Holds, "23 % less memory", "the interval lies inside the published ratio ×/÷ 1.25"),
+			},
 		},
-		Journal: "journal.ndjson",
+		Record: tare.Record{Journal: "journal.ndjson"},
 	}
 }
 

@@ -139,7 +139,7 @@ func TestDifferencesInCSV(t *testing.T) {
 }
 
 func TestOwnDocumentsAreNotMadeToFindDifferences(t *testing.T) {
-	r := &tare.Result{Kind: kindCodec, Workloads: []tare.Workload{{ID: "any/decode", File: "orders.ndjson", Op: "any"}}}
+	r := &tare.Result{Kind: kindCodec, Design: tare.Design{Workloads: []tare.Workload{{ID: "any/decode", File: "orders.ndjson", Op: "any"}}}}
 	asked := []conduct{{tare.Contender{ID: "a"}, tare.Semantics{Contender: "a", Reference: "encoding/json", Cases: 12}}}
 	assert.Contains(t, "own", examinedBy(r, asked), "12 cases made of the documents that were given")
 	assert.Contains(t, "what is asked", doing(r, r.Workloads[0]), "decoding orders.ndjson into any")

@@ -13,11 +13,11 @@ func trapped(drift tare.Expectation) *tare.Result {
 	drift.Contender, drift.Check = "growing", "drift-in-trial"
 	return &tare.Result{
 		Study: "users",
-		Contenders: []tare.Contender{
+		Design: tare.Design{Contenders: []tare.Contender{
 			{ID: "plain", Role: tare.RoleBaseline},
 			{ID: "idle", Role: tare.RoleTrap, Expect: tare.Expect{Void: []string{"identity", "wrong-answer"}}},
 			{ID: "growing", Role: tare.RoleTrap, Expect: tare.Expect{Void: []string{"drift-in-trial"}}},
-		},
+		}},
 		Expectations: []tare.Expectation{
 			{Contender: "idle", Check: "identity", Outcome: tare.Caught}, {Contender: "idle", Check: "wrong-answer", Outcome: tare.Caught}, drift,
 		},
@@ -34,8 +34,8 @@ func TestTrapsInOneLine(t *testing.T) {
 	}{
 		{few, idle + "growing†: not enough evidence for drift-in-trial: 11 rounds, about 25 would do."},
 		{missed, idle + "growing†: missed by drift-in-trial: 25 rounds were enough, and the check found nothing."},
-		{&tare.Result{Contenders: few.Contenders}, ""},
-		{&tare.Result{Contenders: few.Contenders, Findings: []tare.Finding{{Check: "identity", Severity: tare.Void, Contender: "idle", Expected: true}}}, "As expected of the traps: idle† by identity."},
+		{&tare.Result{Design: tare.Design{Contenders: few.Contenders}}, ""},
+		{&tare.Result{Design: tare.Design{Contenders: few.Contenders}, Judged: tare.Judged{Findings: []tare.Finding{{Check: "identity", Severity: tare.Void, Contender: "idle", Expected: true}}}}, "As expected of the traps: idle† by identity."},
 	} {
 		if got := trapsFound(c.r); got != c.want {
 			t.Errorf("got  %q\nwant %q", got, c.want)

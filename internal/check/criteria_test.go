@@ -177,23 +177,23 @@ func TestSink(t *testing.T) {
 
 func TestStale(t *testing.T) {
 	now := &tare.Result{
-		Machine: tare.Machine{Arch: "amd64", CPU: "Fast 9", Cores: 8, Kernel: "6.18"},
-		Contenders: []tare.Contender{
+		Run: tare.Run{Machine: tare.Machine{Arch: "amd64", CPU: "Fast 9", Cores: 8, Kernel: "6.18"}},
+		Design: tare.Design{Contenders: []tare.Contender{
 			{ID: base, Role: tare.RoleBaseline, Go: "go1.26.0"},
 			{ID: tare.ControlID, Role: tare.RoleControl, Go: "go1.26.0"},
 			{ID: "lean", Role: tare.RoleContender, Go: "go1.26.0", Modules: []tare.Module{{Path: "example.org/lean", Version: "v1.2.0"}, {Path: "example.org/dep", Version: "v0.1.0"}}},
 			{ID: "new", Role: tare.RoleContender, Go: "go1.26.0", Modules: []tare.Module{{Path: "example.org/new", Version: "v1.0.0"}}},
-		},
+		}},
 	}
 	if fs := Stale(now, now); len(fs) > 0 {
 		t.Errorf("the same result is stale: %+v", fs)
 	}
 	old := &tare.Result{
-		Machine: tare.Machine{Arch: "arm64", CPU: "Old 1", Cores: 1, Kernel: "5.4"},
-		Contenders: []tare.Contender{
+		Run: tare.Run{Machine: tare.Machine{Arch: "arm64", CPU: "Old 1", Cores: 1, Kernel: "5.4"}},
+		Design: tare.Design{Contenders: []tare.Contender{
 			{ID: base, Go: "go1.17"}, {ID: tare.ControlID, Go: "go1.17", Modules: []tare.Module{{Path: "example.org/x", Version: "v1"}}}, {ID: "gone", Go: "go1.16"},
 			{ID: "lean", Go: "go1.17", Modules: []tare.Module{{Path: "example.org/lean", Version: "v1.1.0"}, {Path: "example.org/left", Version: "v2.0.0", Replace: "../left"}}},
-		},
+		}},
 	}
 	var got []string
 	for _, f := range Stale(old, now) {

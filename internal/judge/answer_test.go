@@ -16,21 +16,25 @@ func answered() *tare.Result {
 		return tare.Verdict{Contender: contender, Workload: workload, Metric: "cpu", Criterion: "cpu ratio <= 0.6", Verdict: v}
 	}
 	r := &tare.Result{
-		Metrics:    []string{"cpu"},
-		Workloads:  []tare.Workload{{ID: "get"}, {ID: "put"}},
-		Contenders: []tare.Contender{{ID: "rest", Role: tare.RoleBaseline}, {ID: "grpc", Role: tare.RoleContender}, {ID: "gin", Role: tare.RoleContender}},
-		Comparisons: []tare.Comparison{
-			{Workload: "put", Contender: "rest", Against: "rest", Metric: "cpu", Ratio: 1, Low: 1, High: 1, RankLow: 3, RankHigh: 3},
-			ratio("get", tare.ControlID, 1, 0.98, 1.02), ratio("put", tare.ControlID, 1, 0.98, 1.02),
-			ratio("get", "grpc", 1.01, 0.97, 1.05), ratio("put", "grpc", 0.5, 0.45, 0.55),
-			ratio("get", "gin", 1.015, 1.01, 1.02), ratio("put", "gin", 0.9, 0, 0),
+		Design: tare.Design{
+			Metrics:    []string{"cpu"},
+			Workloads:  []tare.Workload{{ID: "get"}, {ID: "put"}},
+			Contenders: []tare.Contender{{ID: "rest", Role: tare.RoleBaseline}, {ID: "grpc", Role: tare.RoleContender}, {ID: "gin", Role: tare.RoleContender}},
 		},
-		Values:   []tare.Value{{Workload: "put", Contender: "rest", Metric: "cpu", Value: 2500, Low: 2400, High: 2600, Unit: "ns/op", Rounds: 12}},
-		Verdicts: []tare.Verdict{verdict("put", "grpc", tare.Met), verdict("get", "grpc", tare.NotMet), verdict("put", "gin", tare.Inconclusive), {Contender: "gin", Workload: "get", Metric: "cpu"}},
-		Decomposition: []tare.Decomposition{
+		Measured: tare.Measured{
+			Comparisons: []tare.Comparison{
+				{Workload: "put", Contender: "rest", Against: "rest", Metric: "cpu", Ratio: 1, Low: 1, High: 1, RankLow: 3, RankHigh: 3},
+				ratio("get", tare.ControlID, 1, 0.98, 1.02), ratio("put", tare.ControlID, 1, 0.98, 1.02),
+				ratio("get", "grpc", 1.01, 0.97, 1.05), ratio("put", "grpc", 0.5, 0.45, 0.55),
+				ratio("get", "gin", 1.015, 1.01, 1.02), ratio("put", "gin", 0.9, 0, 0),
+			},
+			Values: []tare.Value{{Workload: "put", Contender: "rest", Metric: "cpu", Value: 2500, Low: 2400, High: 2600, Unit: "ns/op", Rounds: 12}},
+		},
+		Judged: tare.Judged{Verdicts: []tare.Verdict{verdict("put", "grpc", tare.Met), verdict("get", "grpc", tare.NotMet), verdict("put", "gin", tare.Inconclusive), {Contender: "gin", Workload: "get", Metric: "cpu"}}},
+		Analysis: tare.Analysis{Decomposition: []tare.Decomposition{
 			{ID: "why", Whole: tare.Cause{To: "none", Ratio: 3, Low: 2.5, High: 3.5}, Steps: []tare.Cause{{To: "log", Share: 0.4, ShareLow: 0.3, ShareHigh: 0.5}, {To: "none"}}},
 			{ID: "not", Whole: tare.Cause{}},
-		},
+		}},
 	}
 	r.Comparisons[4].RankLow, r.Comparisons[6].RankLow = 1, 2
 	return r
@@ -72,7 +76,7 @@ func TestAnswerOfBrokenChain(t *testing.T) {
 			steps[i].Share, steps[i].ShareLow, steps[i].ShareHigh = 0.4, 0.3, 0.5
 		}
 		whole := tare.Cause{From: "rest", To: steps[len(steps)-1].To, Ratio: 3, Low: 2.5, High: 3.5}
-		return &tare.Result{Decomposition: []tare.Decomposition{{ID: "why", Whole: whole, Steps: steps}}}
+		return &tare.Result{Analysis: tare.Analysis{Decomposition: []tare.Decomposition{{ID: "why", Whole: whole, Steps: steps}}}}
 	}
 	log, fresh := tare.Cause{To: "log", Cause: "a log"}, tare.Cause{To: "fresh", Cause: "a connection"}
 	both := tare.Cause{To: "fresh", Cause: "a log and a connection"}

@@ -17,11 +17,18 @@ func onMachine(seed uint64, ratio float64, change func(*tare.Result)) *tare.Resu
 		effects = append(effects, math.Log(ratio)+0.01*rng.NormFloat64())
 	}
 	r := &tare.Result{
-		Study: "s", Question: "q", Metrics: []string{"time"}, Machine: tare.Machine{OS: "linux", Arch: "amd64"}, RoundsDone: 18,
-		Contenders:  []tare.Contender{{ID: "b", Role: tare.RoleBaseline, Go: "go1.26.8"}, {ID: "a", Go: "go1.26.8"}},
-		Workloads:   []tare.Workload{{ID: "w", SHA256: "11"}},
-		Rounds:      []tare.Effects{{Workload: "w", Metric: "time", A: "a", B: "b", Effects: effects}},
-		Comparisons: []tare.Comparison{{Workload: "w", Contender: "a", Metric: "time", Against: "b", Ratio: ratio, Low: ratio * 0.99, High: ratio * 1.01}},
+		Study: "s", Question: "q",
+		Design: tare.Design{
+			Metrics:    []string{"time"},
+			Contenders: []tare.Contender{{ID: "b", Role: tare.RoleBaseline, Go: "go1.26.8"}, {ID: "a", Go: "go1.26.8"}},
+			Workloads:  []tare.Workload{{ID: "w", SHA256: "11"}},
+		},
+		Run: tare.Run{Machine: tare.Machine{OS: "linux", Arch: "amd64"}},
+		Measured: tare.Measured{
+			RoundsDone:  18,
+			Rounds:      []tare.Effects{{Workload: "w", Metric: "time", A: "a", B: "b", Effects: effects}},
+			Comparisons: []tare.Comparison{{Workload: "w", Contender: "a", Metric: "time", Against: "b", Ratio: ratio, Low: ratio * 0.99, High: ratio * 1.01}},
+		},
 	}
 	if change != nil {
 		change(r)

@@ -8,9 +8,9 @@ import (
 )
 
 func TestClaimsPage(t *testing.T) {
-	r := &tare.Result{Study: "one<script>", Question: "Is it <b>?", Answer: "Yes, <u>.", Claims: []tare.ClaimResult{
+	r := &tare.Result{Study: "one<script>", Question: "Is it <b>?", Answer: "Yes, <u>.", Judged: tare.Judged{Claims: []tare.ClaimResult{
 		{ID: "F1.1", Source: "a page </style>", Statement: "<img src=x>", Outcome: tare.Refuted, Why: "since <i>"},
-	}}
+	}}}
 	var out strings.Builder
 	if err := WriteClaims(&out, []Linked{{r, "results/one/1/report.html"}, {&tare.Result{Study: "two"}, ""}}); err != nil {
 		t.Fatal(err)

@@ -194,7 +194,7 @@ func TestPageForbidsTheNetwork(t *testing.T) {
 func TestEmptyResults(t *testing.T) {
 	for name, r := range map[string]*tare.Result{
 		"nothing":      {},
-		"no workloads": {Study: "a", Contenders: []tare.Contender{{ID: "x", Role: tare.RoleBaseline}}},
+		"no workloads": {Study: "a", Design: tare.Design{Contenders: []tare.Contender{{ID: "x", Role: tare.RoleBaseline}}}},
 		"no rounds":    htmltest.Synthetic(3, 1, 0),
 		"one":          htmltest.Synthetic(3, 1, 1),
 	} {

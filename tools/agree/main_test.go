@@ -9,8 +9,11 @@ import (
 
 func result(isolation tare.Isolation, cs ...tare.Comparison) *tare.Result {
 	return &tare.Result{
-		Plan: tare.Plan{Isolation: isolation}, RoundsDone: 18, Seed: "1", Comparisons: cs,
-		Contenders: []tare.Contender{{ID: "base", Role: tare.RoleBaseline}, {ID: "a", Role: tare.RoleContender}, {ID: "b", Role: tare.RoleContender}},
+		Design: tare.Design{
+			Plan:       tare.Plan{Isolation: isolation},
+			Contenders: []tare.Contender{{ID: "base", Role: tare.RoleBaseline}, {ID: "a", Role: tare.RoleContender}, {ID: "b", Role: tare.RoleContender}},
+		},
+		Measured: tare.Measured{RoundsDone: 18, Comparisons: cs}, Run: tare.Run{Seed: "1"},
 	}
 }
 

@@ -23,12 +23,17 @@ func Synthetic(contenders, workloads, rounds int) *tare.Result {
 	m := &maker{rng: rand.New(rand.NewPCG(7, 11)), rounds: rounds} //nolint:gosec // figures for tests
 	r := &tare.Result{
 		Schema: tare.ResultSchema, Study: "synthetic", Question: "Is anything of this a difference?", Kind: "codec",
-		Started: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC), Seconds: 900, Seed: "2026", Budget: "full", Stopped: "decided",
-		Machine: tare.Machine{OS: "linux", Arch: "amd64", CPU: "Model X", Cores: 2, Memory: 8 << 30, Go: "go1.26.8",
-			Noise: tare.Noise{CPUPressure: 0.012, RunQueueWait: 0.003}},
-		Metrics: metrics(), RoundsDone: rounds,
-		Plan:    tare.Plan{Seed: "2026", Isolation: tare.Lockstep, Looks: []int{8, 12}, RoundsPlanned: rounds},
-		Journal: "journal.ndjson", Tare: "v0.1.0",
+		Run: tare.Run{
+			Started: time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC), Seconds: 900, Seed: "2026", Budget: "full", Stopped: "decided",
+			Machine: tare.Machine{OS: "linux", Arch: "amd64", CPU: "Model X", Cores: 2, Memory: 8 << 30, Go: "go1.26.8",
+				Noise: tare.Noise{CPUPressure: 0.012, RunQueueWait: 0.003}},
+		},
+		Design: tare.Design{
+			Metrics: metrics(),
+			Plan:    tare.Plan{Seed: "2026", Isolation: tare.Lockstep, Looks: []int{8, 12}, RoundsPlanned: rounds},
+		},
+		Measured: tare.Measured{RoundsDone: rounds},
+		Record:   tare.Record{Journal: "journal.ndjson", Tare: "v0.1.0"},
 	}
 	for i := range contenders {
 		r.Contenders = append(r.Contenders, contender(i, contenders))

@@ -266,16 +266,20 @@ func TestNotes(t *testing.T) {
 // Nothing of the null contender, nor of what was not measured, is in a result.
 func TestFinish(t *testing.T) {
 	r := &tare.Result{
-		Contenders:  []tare.Contender{{ID: Base}, {ID: tare.ControlID}, {ID: Head}, {ID: tare.NullID}},
-		Plan:        tare.Plan{Contenders: []string{Base, tare.NullID}, Slices: []tare.Slicing{{Contenders: []string{Base, tare.NullID}, Ops: map[string]int64{Base: 1, tare.NullID: 2}}}},
-		Rounds:      []tare.Effects{{A: Head, B: Base}, {A: tare.NullID, B: Base}},
-		Values:      []tare.Value{{Contender: Base}, {Contender: tare.NullID}},
-		Comparisons: []tare.Comparison{{Contender: Head, Against: Base}},
-		Conformance: []tare.Conformance{{Contender: Base}},
-		Trials: []tare.Trial{
+		Design: tare.Design{
+			Contenders: []tare.Contender{{ID: Base}, {ID: tare.ControlID}, {ID: Head}, {ID: tare.NullID}},
+			Plan:       tare.Plan{Contenders: []string{Base, tare.NullID}, Slices: []tare.Slicing{{Contenders: []string{Base, tare.NullID}, Ops: map[string]int64{Base: 1, tare.NullID: 2}}}},
+		},
+		Measured: tare.Measured{
+			Rounds:      []tare.Effects{{A: Head, B: Base}, {A: tare.NullID, B: Base}},
+			Values:      []tare.Value{{Contender: Base}, {Contender: tare.NullID}},
+			Comparisons: []tare.Comparison{{Contender: Head, Against: Base}},
+		},
+		Judged: tare.Judged{Conformance: []tare.Conformance{{Contender: Base}}},
+		Record: tare.Record{Trials: []tare.Trial{
 			{Contender: Base, Tau: 1, Samples: map[string]tare.Sample{"w": {"time_ns_per_op": 1, "cpu_ns_per_op": 0, "reported:MB/s": 5}}},
 			{Contender: tare.NullID, Samples: map[string]tare.Sample{"w": {"time_ns_per_op": 1}}},
-		},
+		}},
 	}
 	b := &Bench{left: []suite.Left{{ID: "x", Side: Head, Why: "y"}}}
 	b.Finish(r)

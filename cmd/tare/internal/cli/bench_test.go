@@ -67,10 +67,10 @@ func benched(src []byte) (string, error) {
 func TestBenchfmtOfOddNames(t *testing.T) {
 	ids := []string{"a/b", "a:b", "a b", "go-2", "go", "ü†", "%", "x=y", "Unit", "new\nline", "tab\tbed"}
 	r := &tare.Result{
-		Study: "1 odd/study", Metrics: []string{"time", "size"}, Workloads: []tare.Workload{{ID: "devices-50/marshal"}, {ID: "devices-50:marshal"}},
-		Machine: tare.Machine{OS: "linux", CPU: "two\nlines: of it"},
-		Findings: []tare.Finding{{Check: "error-in-loop", Severity: tare.Void, Contender: "go", Workload: "devices-50/marshal",
-			Message: "says\nBenchmarkX 1 2 ns/op\nUnit\n" + strings.Repeat("very long ", 20000)}},
+		Study: "1 odd/study", Design: tare.Design{Metrics: []string{"time", "size"}, Workloads: []tare.Workload{{ID: "devices-50/marshal"}, {ID: "devices-50:marshal"}}},
+		Run: tare.Run{Machine: tare.Machine{OS: "linux", CPU: "two\nlines: of it"}},
+		Judged: tare.Judged{Findings: []tare.Finding{{Check: "error-in-loop", Severity: tare.Void, Contender: "go", Workload: "devices-50/marshal",
+			Message: "says\nBenchmarkX 1 2 ns/op\nUnit\n" + strings.Repeat("very long ", 20000)}}},
 	}
 	for i, id := range ids {
 		r.Contenders = append(r.Contenders, tare.Contender{ID: id, Role: tare.RoleContender})

@@ -88,8 +88,12 @@ func shows(ratio, noise float64, void bool) gate.Bench {
 	return func(context.Context, gate.Ask) (gate.Measured, error) {
 		const id, n = "example.com/m/sub.BenchmarkX", 27
 		r := &tare.Result{
-			Schema: tare.ResultSchema, Metrics: []string{"time", "allocs"}, RoundsDone: n, Seconds: 27, Plan: tare.Plan{Looks: []int{n}},
-			Workloads: []tare.Workload{{ID: id}},
+			Schema: tare.ResultSchema,
+			Design: tare.Design{
+				Metrics: []string{"time", "allocs"}, Plan: tare.Plan{Looks: []int{n}},
+				Workloads: []tare.Workload{{ID: id}},
+			},
+			Measured: tare.Measured{RoundsDone: n}, Run: tare.Run{Seconds: 27},
 		}
 		e := tare.Effects{Workload: id, Metric: "time", A: gate.HeadID, B: gate.BaseID}
 		for i := range n {

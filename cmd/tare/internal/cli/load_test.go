@@ -389,7 +389,7 @@ func TestLoadCompares(t *testing.T) {
 				t.Errorf("%+v becomes %+v, %v", e, p.Contender, err)
 			}
 		}
-		return &tare.Result{Schema: tare.ResultSchema, Study: s.ID, Metrics: s.Metrics}, nil
+		return &tare.Result{Schema: tare.ResultSchema, Study: s.ID, Design: tare.Design{Metrics: s.Metrics}}, nil
 	}}
 	c := loadWith(t, replaced, "--json", "-c", "20", "-d", "30s", "--rate", "2000/s", "--delay", "5ms", "--bandwidth", "50mbit", "-H", "A: b", "-H", "A: c", "--seed", "9",
 		"--start", "./old -p $PORT", "--start", "./new -p $PORT", "http://127.0.0.1:8080/x?y", "/x?y")

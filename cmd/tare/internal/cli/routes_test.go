@@ -43,8 +43,8 @@ func TestRoutes(t *testing.T) {
 			Run: func(_ context.Context, s tare.Study, o lab.Options) (*tare.Result, error) {
 				study, asked = s, o
 				return &tare.Result{
-					Schema: tare.ResultSchema, Study: s.ID, Question: s.Question, Kind: s.Kind, Metrics: s.Metrics, Workloads: s.Workloads, Machine: aMachine(), Stopped: "budget",
-					Trials: []tare.Trial{{Contender: "httprouter", Error: &tare.TrialError{Class: tare.ErrContender, Message: "prepare: load: it cannot have this table: no"}}},
+					Schema: tare.ResultSchema, Study: s.ID, Question: s.Question, Kind: s.Kind, Design: tare.Design{Metrics: s.Metrics, Workloads: s.Workloads}, Run: tare.Run{Machine: aMachine(), Stopped: "budget"},
+					Record: tare.Record{Trials: []tare.Trial{{Contender: "httprouter", Error: &tare.TrialError{Class: tare.ErrContender, Message: "prepare: load: it cannot have this table: no"}}}},
 				}, nil
 			},
 		}

@@ -77,7 +77,7 @@ func TestVerdictCode(t *testing.T) {
 		{"expected", nil, []tare.Finding{void("a", true)}, ExitOK},
 		{"a warning", nil, []tare.Finding{{Severity: tare.Warn, Contender: "a"}}, ExitOK},
 	} {
-		if got := VerdictCode(&tare.Result{Contenders: contenders, Verdicts: c.verdicts, Findings: c.findings}); got != c.want {
+		if got := VerdictCode(&tare.Result{Design: tare.Design{Contenders: contenders}, Judged: tare.Judged{Verdicts: c.verdicts, Findings: c.findings}}); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}

@@ -35,8 +35,12 @@ func shortTimes() times {
 // result is what an agent sends back of so many rounds.
 func result(o StudyOrder, rounds int) *tare.Result {
 	r := &tare.Result{
-		Schema: tare.ResultSchema, Study: o.ID, Question: "q?", Seed: strconv.FormatUint(o.Seed, 10), RoundsDone: rounds, Metrics: []string{"time"}, Machine: tare.Machine{OS: "linux", Arch: "amd64"},
-		Comparisons: []tare.Comparison{{Workload: "w", Metric: "time", Contender: "a", Against: "b", Ratio: 1.1, Low: 1, High: 1.2}},
+		Schema: tare.ResultSchema, Study: o.ID, Question: "q?", Run: tare.Run{Seed: strconv.FormatUint(o.Seed, 10), Machine: tare.Machine{OS: "linux", Arch: "amd64"}},
+		Measured: tare.Measured{
+			RoundsDone:  rounds,
+			Comparisons: []tare.Comparison{{Workload: "w", Metric: "time", Contender: "a", Against: "b", Ratio: 1.1, Low: 1, High: 1.2}},
+		},
+		Design: tare.Design{Metrics: []string{"time"}},
 	}
 	r.Rounds = []tare.Effects{{Workload: "w", Metric: "time", A: "a", B: "b", Effects: make([]float64, rounds)}}
 	return r

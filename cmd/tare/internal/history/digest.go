@@ -22,8 +22,12 @@ type Digest struct {
 func DigestOf(r *tare.Result) *tare.Result {
 	m := r.Machine
 	d := &tare.Result{
-		Study: r.Study, Started: r.Started, Seconds: r.Seconds, Seed: r.Seed, RoundsDone: r.RoundsDone, Stopped: r.Stopped, Tare: r.Tare, Metrics: r.Metrics,
-		Machine: tare.Machine{OS: m.OS, Arch: m.Arch, Kernel: m.Kernel, CPU: m.CPU, Cores: m.Cores, Memory: m.Memory, Go: m.Go},
+		Study: r.Study,
+		Run: tare.Run{
+			Started: r.Started, Seconds: r.Seconds, Seed: r.Seed, Stopped: r.Stopped,
+			Machine: tare.Machine{OS: m.OS, Arch: m.Arch, Kernel: m.Kernel, CPU: m.CPU, Cores: m.Cores, Memory: m.Memory, Go: m.Go},
+		},
+		Measured: tare.Measured{RoundsDone: r.RoundsDone}, Record: tare.Record{Tare: r.Tare}, Design: tare.Design{Metrics: r.Metrics},
 	}
 	for _, c := range r.Contenders {
 		d.Contenders = append(d.Contenders, tare.Contender{ID: c.ID, Role: c.Role, Name: c.Name, Kind: c.Kind, Version: c.Version, Go: c.Go, Modules: c.Modules, SHA256: c.SHA256})

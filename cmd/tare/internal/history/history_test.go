@@ -19,10 +19,13 @@ import (
 
 func sample() *tare.Result {
 	return &tare.Result{
-		Schema: tare.ResultSchema, Study: "s", Started: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), RoundsDone: 8, Metrics: []string{"time"},
-		Contenders: []tare.Contender{{ID: "old", Role: tare.RoleBaseline}, {ID: "new", Role: tare.RoleContender}},
-		Workloads:  []tare.Workload{{ID: "w", Fixture: "devices", Op: "marshal"}},
-		Trials:     []tare.Trial{{Round: 1, Tau: 1, Contender: "new", Samples: map[string]tare.Sample{"w": {"time_ns_per_op": 1}}}},
+		Schema: tare.ResultSchema, Study: "s", Run: tare.Run{Started: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}, Measured: tare.Measured{RoundsDone: 8},
+		Design: tare.Design{
+			Metrics:    []string{"time"},
+			Contenders: []tare.Contender{{ID: "old", Role: tare.RoleBaseline}, {ID: "new", Role: tare.RoleContender}},
+			Workloads:  []tare.Workload{{ID: "w", Fixture: "devices", Op: "marshal"}},
+		},
+		Record: tare.Record{Trials: []tare.Trial{{Round: 1, Tau: 1, Contender: "new", Samples: map[string]tare.Sample{"w": {"time_ns_per_op": 1}}}}},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -174,10 +175,18 @@ func mistyped(name string, src []byte, err error) error {
 	e := at(name, src, t.Offset)
 	what := "it"
 	if t.Field != "" {
-		what = t.Field
+		what = key(t.Field)
 	}
 	e.What = fmt.Sprintf("%s is a JSON %s, but must be %s", what, t.Value, wanted(t.Type))
 	return e
+}
+
+// key is the path of a value in a document. Package json puts the names of embedded
+// structs into it, which begin with a capital and are in no document.
+func key(path string) string {
+	parts := strings.Split(path, ".")
+	parts = slices.DeleteFunc(parts, func(p string) bool { return p != "" && p[0] >= 'A' && p[0] <= 'Z' })
+	return strings.Join(parts, ".")
 }
 
 // wanted is a Go type in the words of JSON.

@@ -90,7 +90,7 @@ func TestPopulatedResultIsValid(t *testing.T) {
 	if err := report.JSON(&printed, populated()); err != nil {
 		t.Fatal(err)
 	}
-	least := &tare.Result{Machine: tare.Machine{Cores: 1}, Plan: tare.Plan{Isolation: tare.Lockstep}}
+	least := &tare.Result{Run: tare.Run{Machine: tare.Machine{Cores: 1}}, Design: tare.Design{Plan: tare.Plan{Isolation: tare.Lockstep}}}
 	if err := report.JSON(&empty, least); err != nil {
 		t.Fatal(err)
 	}
@@ -215,9 +215,9 @@ func (c *comparer) fields(path string, typ reflect.Type, node map[string]any) {
 	properties, _ := node["properties"].(map[string]any)
 	var required []string
 	seen := map[string]bool{}
-	for i := range typ.NumField() {
-		name, option, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
-		if name == "-" {
+	for _, f := range reflect.VisibleFields(typ) {
+		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || name == "-" {
 			continue
 		}
 		if seen[name] = true; option == "" {
@@ -238,7 +238,7 @@ func (c *comparer) fields(path string, typ reflect.Type, node map[string]any) {
 				c.t.Errorf("%s: its description %q does not say %s", at, description, unit)
 			}
 		}
-		c.compare(at, typ.Field(i).Type, p)
+		c.compare(at, f.Type, p)
 	}
 	for name := range properties {
 		if !seen[name] {

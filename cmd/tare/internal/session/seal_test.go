@@ -32,12 +32,12 @@ func TestSeal(t *testing.T) {
 	d := cmdenv.Dirs{Data: t.TempDir()}
 	sound := func() *tare.Result {
 		return &tare.Result{
-			Schema: tare.ResultSchema, Study: "s", Seed: "7", Budget: "quick (40s)", Procs: 2, Env: []string{"GOGC=200"}, Seconds: 3,
-			Contenders: []tare.Contender{{ID: "a", Version: "v1.0.0", Go: "go1.26.0", Modules: []tare.Module{{Path: "example.com/a", Version: "v1.0.0"}}}},
-			Asked: tare.Asked{
+			Schema: tare.ResultSchema, Study: "s", Run: tare.Run{Seed: "7", Budget: "quick (40s)", Procs: 2, Env: []string{"GOGC=200"}, Seconds: 3},
+			Design: tare.Design{Contenders: []tare.Contender{{ID: "a", Version: "v1.0.0", Go: "go1.26.0", Modules: []tare.Module{{Path: "example.com/a", Version: "v1.0.0"}}}}},
+			Record: tare.Record{Asked: tare.Asked{
 				Study: "study: s\r\n", Dir: "/d", Command: []string{"bench", "--base", "a\xffb"}, WorkDir: "/w\xff",
 				Files: map[string]string{"f": "00"}, With: []string{"example.com/b@v1.0.0"}, Go: "go1.26.0",
-			},
+			}},
 		}
 	}
 	made := func(r *tare.Result) bool {

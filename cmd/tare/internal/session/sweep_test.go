@@ -16,7 +16,7 @@ import (
 // A result is there whole, or the one before it, whatever operation fails.
 func TestNoFaultTearsAResult(t *testing.T) {
 	wholetest.Sweep(t, func(d whole.Disk, dir string, fresh bool) (string, error) {
-		res := &tare.Result{Schema: tare.ResultSchema, Study: "s", Started: time.Unix(0, 0).UTC(), Stopped: "interrupted"}
+		res := &tare.Result{Schema: tare.ResultSchema, Study: "s", Run: tare.Run{Started: time.Unix(0, 0).UTC(), Stopped: "interrupted"}}
 		if fresh {
 			res.Question, res.Stopped = strings.Repeat("a question of some length ", 500), "decided"
 		}

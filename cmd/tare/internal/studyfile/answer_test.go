@@ -164,7 +164,7 @@ func TestBundledStudiesAnswerInPart(t *testing.T) {
 
 // part is what r has of one workload and of some contenders beside the baseline.
 func part(r *tare.Result, workload string, in func(contender string) bool) *tare.Result {
-	p := &tare.Result{Metrics: r.Metrics, Workloads: []tare.Workload{{ID: workload}}, Contenders: r.Contenders, Findings: r.Findings}
+	p := &tare.Result{Design: tare.Design{Metrics: r.Metrics, Workloads: []tare.Workload{{ID: workload}}, Contenders: r.Contenders}, Judged: tare.Judged{Findings: r.Findings}}
 	for _, c := range r.Comparisons {
 		if c.Workload == workload && (in(c.Contender) || c.Contender == c.Against) {
 			p.Comparisons = append(p.Comparisons, c)
@@ -213,7 +213,7 @@ func madeFor(t *testing.T, s tare.Study, a tare.Answer) *tare.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &tare.Result{Metrics: s.Metrics, Workloads: s.Workloads, Contenders: []tare.Contender{{ID: s.Baseline, Role: tare.RoleBaseline}}}
+	r := &tare.Result{Design: tare.Design{Metrics: s.Metrics, Workloads: s.Workloads, Contenders: []tare.Contender{{ID: s.Baseline, Role: tare.RoleBaseline}}}}
 	seen := map[[3]string]bool{}
 	compare := func(who, workload, metric string, ratio float64) {
 		if key := [3]string{who, workload, metric}; !seen[key] {

@@ -26,9 +26,16 @@ func tiny(t *testing.T) *tare.Result {
 		t.Fatal(err)
 	}
 	r := &tare.Result{
-		Schema: tare.ResultSchema, Study: "tiny", Seed: "2026", RoundsDone: 12, Seconds: 90, Metrics: []string{"cpu"},
-		Machine: tare.Machine{Go: "go1.26.8", Cores: 2}, Workloads: []tare.Workload{{ID: "get-7/c100"}},
-		Comparisons: []tare.Comparison{{Workload: "get-7/c100", Contender: "gin-new", Against: "nethttp", Metric: "cpu", Ratio: 1.03, Low: 0.92, High: 1.22, Rounds: 12}},
+		Schema: tare.ResultSchema, Study: "tiny",
+		Run: tare.Run{
+			Seed: "2026", Seconds: 90,
+			Machine: tare.Machine{Go: "go1.26.8", Cores: 2},
+		},
+		Measured: tare.Measured{
+			RoundsDone:  12,
+			Comparisons: []tare.Comparison{{Workload: "get-7/c100", Contender: "gin-new", Against: "nethttp", Metric: "cpu", Ratio: 1.03, Low: 0.92, High: 1.22, Rounds: 12}},
+		},
+		Design: tare.Design{Metrics: []string{"cpu"}, Workloads: []tare.Workload{{ID: "get-7/c100"}}},
 	}
 	for _, c := range study.Claims {
 		r.Claims = append(r.Claims, tare.ClaimResult{ID: c.ID, Kind: c.Kind, Source: c.Source, Statement: c.Statement, Outcome: tare.NotMeasured})

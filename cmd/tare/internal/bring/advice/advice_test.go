@@ -20,7 +20,7 @@ func measured() *tare.Result {
 		return tare.Comparison{Workload: work, Contender: id, Metric: "time", Against: base, Ratio: ratio, Low: low, High: high, RankLow: place}
 	}
 	return &tare.Result{
-		Contenders: []tare.Contender{
+		Design: tare.Design{Contenders: []tare.Contender{
 			{ID: base, Role: tare.RoleBaseline, BinaryBytes: 4_000_000, Adoption: tare.Adoption{ModulesLinked: 1}},
 			{ID: tare.ControlID, Role: tare.RoleControl},
 			{ID: "trap", Role: tare.RoleTrap},
@@ -28,14 +28,14 @@ func measured() *tare.Result {
 			{ID: "even", Role: tare.RoleContender, BinaryBytes: 4_000_900, Adoption: tare.Adoption{ModulesLinked: 2}},
 			{ID: "quick", Role: tare.RoleContender, BinaryBytes: 7_100_000, Adoption: tare.Adoption{ModulesLinked: 9, Unmaintained: "since 2019"}},
 			{ID: "absent", Role: tare.RoleContender},
-		},
-		Comparisons: []tare.Comparison{
+		}},
+		Measured: tare.Measured{Comparisons: []tare.Comparison{
 			comparison(tare.ControlID, 1, 1/1.02, 1.02, 0), comparison("trap", 0.1, 0.1, 0.1, 0),
 			comparison("slow", 2, 1.9, 2.1, 3), comparison("even", 0.5, 0.45, 0.55, 1), comparison("quick", 0.4, 0.35, 0.45, 1),
 			{Workload: work, Contender: "absent", Metric: "cpu", Against: base, Ratio: 0.1, Low: 0.1, High: 0.1},
 			{Workload: "other", Contender: "absent", Metric: "time", Against: base, Ratio: 0.1, Low: 0.1, High: 0.1},
 			{Workload: work, Contender: "absent", Metric: "time", Against: "quick", Ratio: 0.1, Low: 0.1, High: 0.1},
-		},
+		}},
 	}
 }
 

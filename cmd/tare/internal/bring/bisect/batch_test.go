@@ -14,10 +14,10 @@ import (
 // measured is a result of rounds in which head allocates head[i] times and takes
 // exp(time[i]) of base's time.
 func measured(head, time []float64) *tare.Result {
-	r := &tare.Result{Rounds: []tare.Effects{
+	r := &tare.Result{Measured: tare.Measured{Rounds: []tare.Effects{
 		{Workload: "b", Metric: "time", A: "base", B: "head", Effects: negative(time)},
 		{Workload: "b", Metric: "time", A: tare.ControlID, B: "base", Effects: make([]float64, len(time))},
-	}}
+	}}}
 	for i, n := range head {
 		for id, allocs := range map[string]float64{"base": 3, tare.ControlID: 3, "head": n} {
 			r.Trials = append(r.Trials, tare.Trial{Round: i + 1, Tau: 1, Contender: id, Samples: map[string]tare.Sample{"b": {"allocs_per_op": allocs}}})
@@ -64,7 +64,7 @@ func TestBatch(t *testing.T) {
 	if _, err := of.Batch(r); !errors.As(err, &skip) || !strings.Contains(skip.Why, "it drifts") {
 		t.Errorf("void: %v", err)
 	}
-	failed := &tare.Result{Trials: []tare.Trial{{Contender: "head", Error: &tare.TrialError{Message: "no luck"}}}}
+	failed := &tare.Result{Record: tare.Record{Trials: []tare.Trial{{Contender: "head", Error: &tare.TrialError{Message: "no luck"}}}}}
 	if _, err := of.Batch(failed); !errors.As(err, &skip) || !strings.Contains(skip.Why, "head fails: no luck") {
 		t.Errorf("failed: %v", err)
 	}

@@ -15,18 +15,23 @@ func measured(id string) *tare.Result {
 	}
 	op := map[bool]string{true: "marshal", false: "any"}[strings.HasSuffix(id, "encode")]
 	return &tare.Result{
-		Workloads: []tare.Workload{{ID: id, Op: op}}, RoundsDone: 12,
-		Contenders: []tare.Contender{
-			{ID: Baseline, Role: tare.RoleBaseline, BinaryBytes: 4_000_000},
-			{ID: tare.ControlID, Role: tare.RoleControl},
-			{ID: "quick", Role: tare.RoleContender, BinaryBytes: 7_100_000, Adoption: tare.Adoption{ModulesLinked: 9, Unmaintained: "since 2019"}},
-			{ID: "same", Role: tare.RoleContender, BinaryBytes: 3_900_000, Adoption: tare.Adoption{ModulesLinked: 1}},
-			{ID: "even", Role: tare.RoleContender},
-			{ID: "slow", Role: tare.RoleContender},
+		Design: tare.Design{
+			Workloads: []tare.Workload{{ID: id, Op: op}},
+			Contenders: []tare.Contender{
+				{ID: Baseline, Role: tare.RoleBaseline, BinaryBytes: 4_000_000},
+				{ID: tare.ControlID, Role: tare.RoleControl},
+				{ID: "quick", Role: tare.RoleContender, BinaryBytes: 7_100_000, Adoption: tare.Adoption{ModulesLinked: 9, Unmaintained: "since 2019"}},
+				{ID: "same", Role: tare.RoleContender, BinaryBytes: 3_900_000, Adoption: tare.Adoption{ModulesLinked: 1}},
+				{ID: "even", Role: tare.RoleContender},
+				{ID: "slow", Role: tare.RoleContender},
+			},
 		},
-		Comparisons: []tare.Comparison{
-			comparison(tare.ControlID, 1, 0.98, 1.02, 0), comparison("quick", 0.41, 0.39, 0.43, 1),
-			comparison("same", 0.6, 0.55, 0.65, 2), comparison("even", 0.99, 0.985, 0.995, 4), comparison("slow", 2, 1.9, 2.1, 5),
+		Measured: tare.Measured{
+			RoundsDone: 12,
+			Comparisons: []tare.Comparison{
+				comparison(tare.ControlID, 1, 0.98, 1.02, 0), comparison("quick", 0.41, 0.39, 0.43, 1),
+				comparison("same", 0.6, 0.55, 0.65, 2), comparison("even", 0.99, 0.985, 0.995, 4), comparison("slow", 2, 1.9, 2.1, 5),
+			},
 		},
 	}
 }

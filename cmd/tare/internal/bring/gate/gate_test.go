@@ -55,8 +55,12 @@ func same(n float64) []float64 {
 // result is what a lab would have made of some benchmarks.
 func result(benches ...bench) *tare.Result {
 	r := &tare.Result{
-		Schema: tare.ResultSchema, Metrics: []string{"time", "bytes", "allocs"}, RoundsDone: rounds, Seconds: 30,
-		Plan: tare.Plan{Looks: []int{8, 12, 18, 27}},
+		Schema: tare.ResultSchema,
+		Design: tare.Design{
+			Metrics: []string{"time", "bytes", "allocs"},
+			Plan:    tare.Plan{Looks: []int{8, 12, 18, 27}},
+		},
+		Measured: tare.Measured{RoundsDone: rounds}, Run: tare.Run{Seconds: 30},
 	}
 	for i := range rounds {
 		for _, id := range []string{BaseID, HeadID} {

@@ -18,7 +18,7 @@ import (
 // round.
 func loaded(p99 []float64) (*tare.Result, Held) {
 	w := Server(project.Server{ID: "api", Rate: 500, Connections: 10, SLO: []project.Objective{{Metric: "p99", Limit: 50e6}}}, Ask{Project: project.Default(".")}, Trees{}, Trees{}, "requests.ndjson")
-	r := &tare.Result{Schema: tare.ResultSchema, Study: w.Study.ID, Metrics: w.Study.Metrics, RoundsDone: len(p99), Seconds: 60, Plan: tare.Plan{Looks: []int{8, 12}}, Workloads: w.Study.Workloads}
+	r := &tare.Result{Schema: tare.ResultSchema, Study: w.Study.ID, Design: tare.Design{Metrics: w.Study.Metrics, Plan: tare.Plan{Looks: []int{8, 12}}, Workloads: w.Study.Workloads}, Measured: tare.Measured{RoundsDone: len(p99)}, Run: tare.Run{Seconds: 60}}
 	p50 := tare.Effects{Workload: onlyRequests, Metric: "p50", A: HeadID, B: BaseID}
 	for i, v := range p99 {
 		p50.Effects = append(p50.Effects, 0.001*float64(i%3))

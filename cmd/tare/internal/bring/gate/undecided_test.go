@@ -12,11 +12,11 @@ import (
 )
 
 func TestUndecided(t *testing.T) {
-	r := &tare.Result{Workloads: []tare.Workload{{ID: "a"}, {ID: "b"}, {ID: "c"}}, Verdicts: []tare.Verdict{
+	r := &tare.Result{Design: tare.Design{Workloads: []tare.Workload{{ID: "a"}, {ID: "b"}, {ID: "c"}}}, Judged: tare.Judged{Verdicts: []tare.Verdict{
 		{Contender: HeadID, Workload: "b", Criterion: "x", Verdict: tare.Inconclusive},
 		{Contender: HeadID, Workload: "a", Criterion: "x", Verdict: tare.Met},
 		{Contender: "other", Workload: "c", Criterion: "x", Verdict: tare.Inconclusive},
-	}}
+	}}}
 	if got := Undecided(r); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("%q", got)
 	}

@@ -12,16 +12,21 @@ import (
 // the same, slow fifty times as much; a request costs 40 µs.
 func measured() *tare.Result {
 	r := &tare.Result{
-		Workloads: []tare.Workload{{ID: allID}, {ID: socketID}}, RoundsDone: 12,
-		Contenders: []tare.Contender{
-			{ID: Baseline, Role: tare.RoleBaseline, BinaryBytes: 9_000_000}, {ID: tare.ControlID, Role: tare.RoleControl},
-			{ID: "quick", Role: tare.RoleContender, BinaryBytes: 9_200_000, Adoption: tare.Adoption{ModulesLinked: 1}},
-			{ID: "even", Role: tare.RoleContender}, {ID: "slow", Role: tare.RoleContender},
+		Design: tare.Design{
+			Workloads: []tare.Workload{{ID: allID}, {ID: socketID}},
+			Contenders: []tare.Contender{
+				{ID: Baseline, Role: tare.RoleBaseline, BinaryBytes: 9_000_000}, {ID: tare.ControlID, Role: tare.RoleControl},
+				{ID: "quick", Role: tare.RoleContender, BinaryBytes: 9_200_000, Adoption: tare.Adoption{ModulesLinked: 1}},
+				{ID: "even", Role: tare.RoleContender}, {ID: "slow", Role: tare.RoleContender},
+			},
 		},
-		Values: []tare.Value{{Workload: socketID, Contender: Baseline, Metric: "time", Value: 90e3}, {Workload: socketID, Contender: Baseline, Metric: "cpu", Value: 40e3}},
-		Semantics: []tare.Semantics{
+		Measured: tare.Measured{
+			RoundsDone: 12,
+			Values:     []tare.Value{{Workload: socketID, Contender: Baseline, Metric: "time", Value: 90e3}, {Workload: socketID, Contender: Baseline, Metric: "cpu", Value: 40e3}},
+		},
+		Judged: tare.Judged{Semantics: []tare.Semantics{
 			{Contender: "quick", Cases: 50, Differences: make([]tare.Difference, 11)}, {Contender: "even", Cases: 50},
-		},
+		}},
 	}
 	add(r, tare.ControlID, 1, 0.98, 1.02, 0)
 	add(r, "quick", 0.4, 0.38, 0.42, 1)

@@ -16,18 +16,25 @@ import (
 func result() *tare.Result {
 	const slower, same, void, shaky = "example.com/m.BenchmarkSlower/n=1", "example.com/m.BenchmarkSame", "example.com/m/sub.BenchmarkVoid", "example.com/m.BenchmarkShaky"
 	r := &tare.Result{
-		Study: "bench example.com/m", Metrics: []string{"time", "allocs"}, Seconds: 12, Seed: "7", RoundsDone: 10, Stopped: "planned", Plan: tare.Plan{Isolation: tare.Lockstep},
-		Contenders: []tare.Contender{{ID: bring.Base, Name: "example.com/m", Version: "v1.0.0 (0123abcd)", Go: "go1.26.8"}, {ID: tare.ControlID}, {ID: bring.Head, Name: "example.com/m", Version: "worktree", Go: "go1.26.8"}},
-		Workloads:  []tare.Workload{{ID: slower}, {ID: same}, {ID: void}, {ID: shaky}},
-		Comparisons: []tare.Comparison{
-			{Workload: slower, Metric: "time", Contender: bring.Head, Ratio: 1.1, Low: 1.08, High: 1.12},
-			{Workload: slower, Metric: "time", Contender: tare.ControlID, Ratio: 1, Low: 0.98, High: 1.02},
-			{Workload: same, Metric: "time", Contender: bring.Head, Ratio: 1.01, Low: 0.99, High: 1.02},
-			{Workload: shaky, Metric: "time", Contender: bring.Head, Ratio: 1.1, Low: 1.01, High: 1.2},
-			{Workload: shaky, Metric: "time", Contender: tare.ControlID, Ratio: 1.1, Low: 0.9, High: 1.3},
+		Study: "bench example.com/m",
+		Design: tare.Design{
+			Metrics: []string{"time", "allocs"}, Plan: tare.Plan{Isolation: tare.Lockstep},
+			Contenders: []tare.Contender{{ID: bring.Base, Name: "example.com/m", Version: "v1.0.0 (0123abcd)", Go: "go1.26.8"}, {ID: tare.ControlID}, {ID: bring.Head, Name: "example.com/m", Version: "worktree", Go: "go1.26.8"}},
+			Workloads:  []tare.Workload{{ID: slower}, {ID: same}, {ID: void}, {ID: shaky}},
 		},
-		Findings:   []tare.Finding{{Check: "error-in-loop", Severity: tare.Void, Contender: bring.Head, Workload: void, Message: "it failed", Advice: "look"}},
-		NotWeighed: []tare.NotWeighed{{What: "example.com/m.BenchmarkGone", Why: "it is in base only"}},
+		Run: tare.Run{Seconds: 12, Seed: "7", Stopped: "planned"},
+		Measured: tare.Measured{
+			RoundsDone: 10,
+			Comparisons: []tare.Comparison{
+				{Workload: slower, Metric: "time", Contender: bring.Head, Ratio: 1.1, Low: 1.08, High: 1.12},
+				{Workload: slower, Metric: "time", Contender: tare.ControlID, Ratio: 1, Low: 0.98, High: 1.02},
+				{Workload: same, Metric: "time", Contender: bring.Head, Ratio: 1.01, Low: 0.99, High: 1.02},
+				{Workload: shaky, Metric: "time", Contender: bring.Head, Ratio: 1.1, Low: 1.01, High: 1.2},
+				{Workload: shaky, Metric: "time", Contender: tare.ControlID, Ratio: 1.1, Low: 0.9, High: 1.3},
+			},
+		},
+		Judged: tare.Judged{Findings: []tare.Finding{{Check: "error-in-loop", Severity: tare.Void, Contender: bring.Head, Workload: void, Message: "it failed", Advice: "look"}}},
+		Record: tare.Record{NotWeighed: []tare.NotWeighed{{What: "example.com/m.BenchmarkGone", Why: "it is in base only"}}},
 	}
 	for i := range 7 {
 		r.NotWeighed = append(r.NotWeighed, tare.NotWeighed{What: fmt.Sprintf("example.com/m.BenchmarkLate/%d", i), Why: "--max 1m holds 4"})

@@ -51,7 +51,7 @@ func TestCalibrationSetsNoExams(t *testing.T) {
 // base by the given shares, with noise of standard deviation sd.
 func calibrated(n int, sd float64, shares map[string]float64) *tare.Result {
 	rng := rand.New(rand.NewPCG(5, uint64(n)))
-	res := &tare.Result{Study: "calibration-spin", Metrics: []string{"time", "cpu"}, RoundsDone: n, Seconds: 2 + float64(n)/2}
+	res := &tare.Result{Study: "calibration-spin", Design: tare.Design{Metrics: []string{"time", "cpu"}}, Measured: tare.Measured{RoundsDone: n}, Run: tare.Run{Seconds: 2 + float64(n)/2}}
 	res.Plan = tare.Plan{Looks: stats.Looks(n), PilotSeconds: 2}
 	res.Machine.Noise.CPUPressure = 0.12
 	for _, id := range []string{tare.ControlID, scaleTwin, scale2, scale5} {
@@ -99,7 +99,7 @@ func TestReadScale(t *testing.T) {
 	if few := readScale(scaleWork{"spin", "arithmetic"}, calibrated(3, 0.001, truth)); few.Differences[0].ToldApart || few.Differences[0].Low != 0 || few.HalfWidth != 0 {
 		t.Errorf("three rounds: %+v", few)
 	}
-	lost := readScale(scaleWork{"spin", "arithmetic"}, &tare.Result{Metrics: []string{"time"}})
+	lost := readScale(scaleWork{"spin", "arithmetic"}, &tare.Result{Design: tare.Design{Metrics: []string{"time"}}})
 	if lost.Copies.Ratio != 0 || lost.Differences[0].ToldApart {
 		t.Errorf("nothing measured: %+v", lost)
 	}
@@ -169,7 +169,7 @@ func TestConclusions(t *testing.T) {
 			[]string{"showed a difference after 8 rounds, and should not have: measured +2.91 % (+2.74 % to +3.13 %).", "2 % more arithmetic came out as less after "},
 			[]string{"two copies of one program differed by 2.9 %: ", "2 % more arithmetic came out as less: "}},
 		{"few", calibrated(3, 0.004, nil), []string{"(too few rounds for an interval)"}, nil},
-		{"lost", &tare.Result{Study: "calibration-spin", Metrics: []string{"time"}, Machine: tare.Machine{Noise: tare.Noise{CPUPressure: -1}}},
+		{"lost", &tare.Result{Study: "calibration-spin", Design: tare.Design{Metrics: []string{"time"}}, Run: tare.Run{Machine: tare.Machine{Noise: tare.Noise{CPUPressure: -1}}}},
 			[]string{"were not measured: twin was lost on the way", "was not measured: plus5 was lost", "This machine does not tell its CPU pressure."},
 			[]string{"tare report calibration-spin says what became of twin"}},
 	} {

@@ -35,7 +35,7 @@ func TestDamageIsFound(t *testing.T) {
 		return found, code
 	}
 	var doc bytes.Buffer
-	if err := report.JSON(&doc, &tare.Result{Schema: tare.ResultSchema, Study: "s", Seed: "7"}); err != nil {
+	if err := report.JSON(&doc, &tare.Result{Schema: tare.ResultSchema, Study: "s", Run: tare.Run{Seed: "7"}}); err != nil {
 		t.Fatal(err)
 	}
 	dir := ""

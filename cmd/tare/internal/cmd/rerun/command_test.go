@@ -44,7 +44,7 @@ func madeBy(t *testing.T, args ...string) (tree func() *cobra.Command, made *tar
 		root.AddCommand(bench.Command(env), jsoncmd.Command(env), run.Command(env))
 		return root
 	}
-	r := &tare.Result{Study: "x", Kind: "gobench", Seed: "7"}
+	r := &tare.Result{Study: "x", Kind: "gobench", Run: tare.Run{Seed: "7"}}
 	if cmd := findCommand(tree(), args); cmd != nil {
 		was := session.TypedBy(env, cmd)
 		r.Asked = tare.Asked{Command: was.Args, WorkDir: was.Dir, Files: was.Sums}
@@ -104,7 +104,7 @@ func TestWhatIsToBeTyped(t *testing.T) {
 	if tree, old := madeBy(t, "run", "json-encode"); len(old.Asked.Command) > 0 || findCommand(tree(), []string{"load", "http://x"}) != nil {
 		t.Errorf("%+v", old.Asked)
 	}
-	old := &tare.Result{Study: "x", Seed: "7", Kind: "gobench", Contenders: []tare.Contender{{ID: "base", Version: "main (1a2b3c4d5)"}, {ID: "head", Version: "v1 (2a2b3c4d5)"}}}
+	old := &tare.Result{Study: "x", Run: tare.Run{Seed: "7"}, Kind: "gobench", Design: tare.Design{Contenders: []tare.Contender{{ID: "base", Version: "main (1a2b3c4d5)"}, {ID: "head", Version: "v1 (2a2b3c4d5)"}}}}
 	if got := toType(old); got != "in its repository: tare bench --base 1a2b3c4d5 --head 2a2b3c4d5 --seed 7" {
 		t.Error(got)
 	}

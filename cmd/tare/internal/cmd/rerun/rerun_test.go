@@ -25,7 +25,7 @@ func TestRelinked(t *testing.T) {
 }
 
 func TestBuiltBy(t *testing.T) {
-	r := &tare.Result{Contenders: []tare.Contender{{Go: "go1.25.5"}, {Go: "go1.26.0 X:nodwarf5"}, {Go: "go1.26.0"}, {}, {}, {}}}
+	r := &tare.Result{Design: tare.Design{Contenders: []tare.Contender{{Go: "go1.25.5"}, {Go: "go1.26.0 X:nodwarf5"}, {Go: "go1.26.0"}, {}, {}, {}}}}
 	if got := builtBy(r); got != "go1.26.0" {
 		t.Error(got)
 	}
@@ -41,21 +41,21 @@ func TestAskedOptions(t *testing.T) {
 		want session.Options
 		err  string
 	}{
-		"all of it": {tare.Result{Seed: "7", Plan: plan, Procs: 2, Env: []string{"GOGC=200"}, Asked: tare.Asked{
-			Budget: "1m30s", Slice: 8 * time.Millisecond, Contenders: []string{"a*"}, Workloads: []string{"w"}, With: []string{"example.com/a@v1.0.0"}, Go: "go1.25.5"}},
+		"all of it": {tare.Result{Run: tare.Run{Seed: "7", Procs: 2, Env: []string{"GOGC=200"}}, Design: tare.Design{Plan: plan}, Record: tare.Record{Asked: tare.Asked{
+			Budget: "1m30s", Slice: 8 * time.Millisecond, Contenders: []string{"a*"}, Workloads: []string{"w"}, With: []string{"example.com/a@v1.0.0"}, Go: "go1.25.5"}}},
 			session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.TrialWise, Procs: 2, Env: []string{"GOGC=200"}, Budget: 90 * time.Second, User: true, Slice: 8 * time.Millisecond,
 				Only: lab.Only{Contenders: []string{"a*"}, Workloads: []string{"w"}}}, With: []string{"example.com/a@v1.0.0"}, Release: "go1.25.5"}, ""},
-		"full with rounds":      {tare.Result{Seed: "7", Budget: "9 rounds", Asked: tare.Asked{Budget: "full", Rounds: 9}}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, Rounds: 9}}, ""},
-		"says less: quick":      {tare.Result{Seed: "7", Budget: "quick (40s)"}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, Quick: true}}, ""},
-		"says less: full":       {tare.Result{Seed: "7", Budget: "full (5m0s)"}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep}}, ""},
-		"says less: a duration": {tare.Result{Seed: "7", Budget: "1m30s"}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, User: true, Budget: 90 * time.Second}}, ""},
-		"says less: rounds":     {tare.Result{Seed: "7", Budget: "8 rounds", NotWeighed: []tare.NotWeighed{{}}}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, Rounds: 8, Quick: true}}, ""},
-		"says less: all rounds": {tare.Result{Seed: "7", Budget: "8 rounds"}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, Rounds: 8}}, ""},
-		"a seed of another":     {tare.Result{Seed: "x", Budget: "full"}, session.Options{}, `the result was made with seed "x", which cannot be asked for`},
-		"a budget of another":   {tare.Result{Seed: "7", Budget: "lots"}, session.Options{}, `the result was made with budget "lots"`},
-		"a pattern of another":  {tare.Result{Seed: "7", Asked: tare.Asked{Budget: "quick", Workloads: []string{"["}}}, session.Options{}, `"[" is not a pattern`},
-		"a variable of another": {tare.Result{Seed: "7", Env: []string{"TARE_WIRE=1"}, Asked: tare.Asked{Budget: "quick"}}, session.Options{}, "--env TARE_WIRE is not taken"},
-		"a Go of another":       {tare.Result{Seed: "7", Asked: tare.Asked{Budget: "quick", Go: "../x"}}, session.Options{}, `the result was made with Go "../x"`},
+		"full with rounds":      {tare.Result{Run: tare.Run{Seed: "7", Budget: "9 rounds"}, Record: tare.Record{Asked: tare.Asked{Budget: "full", Rounds: 9}}}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, Rounds: 9}}, ""},
+		"says less: quick":      {tare.Result{Run: tare.Run{Seed: "7", Budget: "quick (40s)"}}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, Quick: true}}, ""},
+		"says less: full":       {tare.Result{Run: tare.Run{Seed: "7", Budget: "full (5m0s)"}}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep}}, ""},
+		"says less: a duration": {tare.Result{Run: tare.Run{Seed: "7", Budget: "1m30s"}}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, User: true, Budget: 90 * time.Second}}, ""},
+		"says less: rounds":     {tare.Result{Run: tare.Run{Seed: "7", Budget: "8 rounds"}, Record: tare.Record{NotWeighed: []tare.NotWeighed{{}}}}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, Rounds: 8, Quick: true}}, ""},
+		"says less: all rounds": {tare.Result{Run: tare.Run{Seed: "7", Budget: "8 rounds"}}, session.Options{Measuring: lab.Measuring{Seed: 7, Isolation: tare.Lockstep, Rounds: 8}}, ""},
+		"a seed of another":     {tare.Result{Run: tare.Run{Seed: "x", Budget: "full"}}, session.Options{}, `the result was made with seed "x", which cannot be asked for`},
+		"a budget of another":   {tare.Result{Run: tare.Run{Seed: "7", Budget: "lots"}}, session.Options{}, `the result was made with budget "lots"`},
+		"a pattern of another":  {tare.Result{Run: tare.Run{Seed: "7"}, Record: tare.Record{Asked: tare.Asked{Budget: "quick", Workloads: []string{"["}}}}, session.Options{}, `"[" is not a pattern`},
+		"a variable of another": {tare.Result{Run: tare.Run{Seed: "7", Env: []string{"TARE_WIRE=1"}}, Record: tare.Record{Asked: tare.Asked{Budget: "quick"}}}, session.Options{}, "--env TARE_WIRE is not taken"},
+		"a Go of another":       {tare.Result{Run: tare.Run{Seed: "7"}, Record: tare.Record{Asked: tare.Asked{Budget: "quick", Go: "../x"}}}, session.Options{}, `the result was made with Go "../x"`},
 	} {
 		got, err := askedOptions(&c.old)
 		if c.err != "" {
@@ -73,9 +73,9 @@ func TestAskedOptions(t *testing.T) {
 func TestCompare(t *testing.T) {
 	run := func(ruling tare.Ruling, ratio, low, high float64) *tare.Result {
 		return &tare.Result{
-			Study:       "s",
-			Verdicts:    []tare.Verdict{{Contender: "a", Workload: "w", Metric: "time"}, {Contender: "a", Workload: "w", Metric: "time", Criterion: "time ratio <= 0.5", Verdict: ruling}},
-			Comparisons: []tare.Comparison{{Contender: "a", Workload: "w", Metric: "time", Against: "b", Ratio: ratio, Low: low, High: high}},
+			Study:    "s",
+			Judged:   tare.Judged{Verdicts: []tare.Verdict{{Contender: "a", Workload: "w", Metric: "time"}, {Contender: "a", Workload: "w", Metric: "time", Criterion: "time ratio <= 0.5", Verdict: ruling}}},
+			Measured: tare.Measured{Comparisons: []tare.Comparison{{Contender: "a", Workload: "w", Metric: "time", Against: "b", Ratio: ratio, Low: low, High: high}}},
 		}
 	}
 	for _, c := range []struct {

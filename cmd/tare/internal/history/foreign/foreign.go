@@ -86,12 +86,15 @@ func metricOf(unit string) string {
 func (r record) result() *tare.Result {
 	out := &tare.Result{
 		Schema: tare.ResultSchema, Study: "recorded " + r.pkg, Question: "What did other tools record of " + r.pkg + "?",
-		Kind: "gobench", Started: r.at.UTC(), Stopped: "recorded", Seed: "1", Budget: "recorded elsewhere",
-		Machine: tare.Machine{OS: r.os, Arch: r.arch, CPU: r.cpu},
-		Contenders: []tare.Contender{
+		Kind: "gobench",
+		Run: tare.Run{
+			Started: r.at.UTC(), Stopped: "recorded", Seed: "1", Budget: "recorded elsewhere",
+			Machine: tare.Machine{OS: r.os, Arch: r.arch, CPU: r.cpu},
+		},
+		Design: tare.Design{Contenders: []tare.Contender{
 			{ID: UnitID, Kind: "gobench", Role: tare.RoleBaseline, Name: "one unit"},
 			{ID: RunID, Kind: "gobench", Role: tare.RoleContender, Name: r.pkg, Version: r.version},
-		},
+		}},
 	}
 	for _, f := range r.figures {
 		metric := metricOf(f.unit)

@@ -25,10 +25,16 @@ func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 // ± half.
 func measured(minutes int, ratio, half float64) *tare.Result {
 	return &tare.Result{
-		Schema: tare.ResultSchema, Study: "s", Started: noon().Add(time.Duration(minutes) * time.Minute), Seed: fmt.Sprint(minutes), RoundsDone: 8, Metrics: []string{"time"},
-		Contenders:  []tare.Contender{{ID: "old", Role: tare.RoleBaseline}, {ID: "new", Role: tare.RoleContender}},
-		Workloads:   []tare.Workload{{ID: "w", Fixture: "devices", Op: "marshal"}},
-		Comparisons: []tare.Comparison{{Workload: "w", Contender: "new", Metric: "time", Against: "old", Ratio: ratio, Low: ratio - half, High: ratio + half, Level: 0.95, Rounds: 8}},
+		Schema: tare.ResultSchema, Study: "s", Run: tare.Run{Started: noon().Add(time.Duration(minutes) * time.Minute), Seed: fmt.Sprint(minutes)},
+		Measured: tare.Measured{
+			RoundsDone:  8,
+			Comparisons: []tare.Comparison{{Workload: "w", Contender: "new", Metric: "time", Against: "old", Ratio: ratio, Low: ratio - half, High: ratio + half, Level: 0.95, Rounds: 8}},
+		},
+		Design: tare.Design{
+			Metrics:    []string{"time"},
+			Contenders: []tare.Contender{{ID: "old", Role: tare.RoleBaseline}, {ID: "new", Role: tare.RoleContender}},
+			Workloads:  []tare.Workload{{ID: "w", Fixture: "devices", Op: "marshal"}},
+		},
 	}
 }
 

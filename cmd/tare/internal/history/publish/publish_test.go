@@ -26,8 +26,12 @@ func simulated(t *testing.T, runs, benchmarks, step int) history.Trend {
 	level := map[int64][]float64{}
 	for i := range runs {
 		d := &tare.Result{
-			Study: "bench example.com/<m>", Metrics: []string{"time"}, RoundsDone: 12, Machine: tare.Machine{OS: "linux", Arch: "amd64", CPU: "one", Cores: 2},
-			Contenders: []tare.Contender{{ID: "base", Role: tare.RoleBaseline, Version: "v1.0.0 (000000000)"}, {ID: "head", Role: tare.RoleContender, Version: fmt.Sprintf("HEAD (%09x)", i+1)}},
+			Study: "bench example.com/<m>",
+			Design: tare.Design{
+				Metrics:    []string{"time"},
+				Contenders: []tare.Contender{{ID: "base", Role: tare.RoleBaseline, Version: "v1.0.0 (000000000)"}, {ID: "head", Role: tare.RoleContender, Version: fmt.Sprintf("HEAD (%09x)", i+1)}},
+			},
+			Measured: tare.Measured{RoundsDone: 12}, Run: tare.Run{Machine: tare.Machine{OS: "linux", Arch: "amd64", CPU: "one", Cores: 2}},
 		}
 		if i%10 == 9 {
 			d.Machine.CPU = "another"
