@@ -36,33 +36,51 @@ const (
 // Contender is one implementation under test as it was built: who it says it
 // is and what its binary says it is.
 type Contender struct {
-	ID      string   `json:"id"`
-	Kind    string   `json:"kind"`
-	Role    Role     `json:"role"`
-	Name    string   `json:"name"`              // e.g. github.com/json-iterator/go
-	Version string   `json:"version,omitempty"` // of Name, from the built binary
-	Variant string   `json:"variant,omitempty"`
-	Launch  Launch   `json:"launch,omitempty"`  // empty: program
-	Command []string `json:"command,omitempty"` // of launch command
-	URL     string   `json:"url,omitempty"`     // of launch url
-	Path    string   `json:"path,omitempty"`    // of launch command: what every path begins with, e.g. /ingest
+	ID      string `json:"id"`
+	Kind    string `json:"kind"`
+	Role    Role   `json:"role"`
+	Name    string `json:"name"`              // e.g. github.com/json-iterator/go
+	Version string `json:"version,omitempty"` // of Name, from the built binary
+	Variant string `json:"variant,omitempty"`
 
-	Files    map[string]string `json:"files,omitempty"`    // of launch command: texts by the name under which they lay in $DIR
-	Delivers string            `json:"delivers,omitempty"` // of launch command: pattern of the files it delivered to, an item a line
+	Start
 
-	Set         map[string]string `json:"set,omitempty"` // how it is configured
-	Why         string            `json:"why,omitempty"` // one line: what it is, or for a trap what it reproduces
-	Modules     []Module          `json:"modules,omitempty"`
-	Go          string            `json:"go,omitempty"`
-	Flags       []string          `json:"flags,omitempty"`
-	BinaryBytes int64             `json:"binary_bytes,omitempty"`
-	SHA256      string            `json:"sha256,omitempty"`    // of the binary
-	Layers      []string          `json:"layers,omitempty"`    // declared middleware
-	Protocols   []string          `json:"protocols,omitempty"` // of an rpc contender: that it can be asked in, the usual one first
-	Expect      Expect            `json:"expect,omitzero"`
-	Identity    Identity          `json:"identity"`
-	Adoption    Adoption          `json:"adoption,omitzero"`
-	Error       string            `json:"error,omitempty"` // why it could not be built, or what is not installed, one line
+	Set map[string]string `json:"set,omitempty"` // how it is configured
+	Why string            `json:"why,omitempty"` // one line: what it is, or for a trap what it reproduces
+
+	Build
+	Declared
+
+	Adoption Adoption `json:"adoption,omitzero"`
+	Error    string   `json:"error,omitempty"` // why it could not be built, or what is not installed, one line
+}
+
+// Start is how a contender is started, and where what it delivers is found. Fields
+// other than Launch are of launch command, except URL.
+type Start struct {
+	Launch   Launch            `json:"launch,omitempty"`   // empty: program
+	Command  []string          `json:"command,omitempty"`  // the command line
+	URL      string            `json:"url,omitempty"`      // of launch url
+	Path     string            `json:"path,omitempty"`     // what every path begins with, e.g. /ingest
+	Files    map[string]string `json:"files,omitempty"`    // texts by the name under which they lie in $DIR
+	Delivers string            `json:"delivers,omitempty"` // pattern of the files it delivers to, an item a line
+}
+
+// Build is what a contender was built from. It is empty where tare built nothing.
+type Build struct {
+	Modules     []Module `json:"modules,omitempty"`
+	Go          string   `json:"go,omitempty"`
+	Flags       []string `json:"flags,omitempty"`
+	BinaryBytes int64    `json:"binary_bytes,omitempty"`
+	SHA256      string   `json:"sha256,omitempty"` // of the binary
+}
+
+// Declared is what a contender's author, or its study, says of it.
+type Declared struct {
+	Layers    []string `json:"layers,omitempty"`    // middleware
+	Protocols []string `json:"protocols,omitempty"` // of an rpc contender: that it can be asked in, the usual one first
+	Expect    Expect   `json:"expect,omitzero"`
+	Identity  Identity `json:"identity"`
 }
 
 // notInstalled begins the error of a contender whose programs are not there.

@@ -255,9 +255,9 @@ func (c *crew) collected() int64 {
 // reply is what was measured.
 func (c *crew) reply() wire.Reply {
 	reply := wire.Reply{
-		Ops: c.tally.ops, WallNS: max(1, int64(c.to.at.Sub(c.from.at))), CPUNS: c.to.cpu - c.from.cpu, GC: c.to.cycles - c.from.cycles,
-		Errors: c.tally.errors, BytesOut: c.tally.bytes,
-		Begun: c.begun, UnderWayNS: int64(c.area), Latency: []byte(c.latency.Encode()),
+		Counts: wire.Counts{Ops: c.tally.ops, WallNS: max(1, int64(c.to.at.Sub(c.from.at))), CPUNS: c.to.cpu - c.from.cpu, GC: c.to.cycles - c.from.cycles,
+			Errors: c.tally.errors, BytesOut: c.tally.bytes},
+		Calling: wire.Calling{Begun: c.begun, UnderWayNS: int64(c.area), Latency: []byte(c.latency.Encode())},
 	}
 	if c.tickets != nil {
 		reply.Service, reply.Lag, reply.Unsent = []byte(c.service.Encode()), []byte(c.lag.Encode()), c.unsent

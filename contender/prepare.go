@@ -34,7 +34,7 @@ func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
 	made, err := s.load(*q.Workload)
 	switch {
 	case errors.Is(err, ErrUnsupported):
-		return wire.Reply{Unsupported: true}, nil
+		return wire.Reply{Prepared: wire.Prepared{Unsupported: true}}, nil
 	case err != nil:
 		return wire.Reply{}, refusal(classLoad, "%v", err)
 	case made.server == nil && (made.Do == nil || made.Answer == nil):
@@ -50,9 +50,9 @@ func (s *session) prepare(q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase = phase{of: made, cycles: s.meter.cycles(), known: true} // a cycle has just ended
 	if made.server != nil {
 		made.server.mark()
-		return wire.Reply{Addr: made.server.Addr}, nil
+		return wire.Reply{Prepared: wire.Prepared{Addr: made.server.Addr}}, nil
 	}
-	return wire.Reply{Fresh: made.Fresh}, nil
+	return wire.Reply{Prepared: wire.Prepared{Fresh: made.Fresh}}, nil
 }
 
 // load has the contender prepare w. A server is not shown the pool: no server

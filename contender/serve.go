@@ -141,8 +141,8 @@ func (s *session) hello(q wire.Request) (wire.Reply, *wire.Error) {
 	s.forget()
 	s.greeted, s.variant, s.works, s.mark, s.phase = true, variant, map[string]*work{}, -1, phase{}
 	return wire.Reply{
-		Protocol: wire.Protocol, Kind: s.program.Kind, Variants: s.program.Variants,
-		PID: os.Getpid(), Go: runtime.Version(), GOMAXPROCS: runtime.GOMAXPROCS(0),
+		Hello: wire.Hello{Protocol: wire.Protocol, Kind: s.program.Kind, Variants: s.program.Variants,
+			PID: os.Getpid(), Go: runtime.Version(), GOMAXPROCS: runtime.GOMAXPROCS(0)},
 	}, nil
 }
 

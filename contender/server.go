@@ -105,7 +105,7 @@ func (v *server) end() wire.Reply {
 		v.Stop()
 		v.Stop = func() {}
 	}
-	reply := wire.Reply{WallNS: max(1, time.Since(start).Nanoseconds())}
+	reply := wire.Reply{Counts: wire.Counts{WallNS: max(1, time.Since(start).Nanoseconds())}}
 	if err != nil {
 		reply.Message = errorText(err)
 	}
@@ -119,9 +119,9 @@ func (v *server) end() wire.Reply {
 func (s *session) counted(v *server) wire.Reply {
 	runtime.ReadMemStats(&s.after)
 	reply := wire.Reply{
-		Bytes:  int64(s.after.TotalAlloc - v.before.TotalAlloc),
-		Allocs: int64(s.after.Mallocs - v.before.Mallocs),
-		GC:     int64(s.after.NumGC - v.before.NumGC),
+		Counts: wire.Counts{Bytes: int64(s.after.TotalAlloc - v.before.TotalAlloc),
+			Allocs: int64(s.after.Mallocs - v.before.Mallocs),
+			GC:     int64(s.after.NumGC - v.before.NumGC)},
 	}
 	if v.Counts != nil {
 		c := v.Counts()

@@ -60,8 +60,8 @@ func (m *stretch) end() wire.Reply {
 	m.s.mark = cpu
 	m.w.learn(m.tally.ops, wall)
 	reply := wire.Reply{
-		Ops: m.tally.ops, WallNS: int64(wall), CPUNS: cpu - m.cpu, GC: m.gc(),
-		Errors: m.tally.errors, BytesOut: m.tally.bytes,
+		Counts: wire.Counts{Ops: m.tally.ops, WallNS: int64(wall), CPUNS: cpu - m.cpu, GC: m.gc(),
+			Errors: m.tally.errors, BytesOut: m.tally.bytes},
 	}
 	if m.tally.first != nil {
 		reply.Message = errorText(m.tally.first)
@@ -189,8 +189,8 @@ func (s *session) stats(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	runtime.ReadMemStats(&s.after)
 	s.mark = cpuNS()
 	reply := wire.Reply{
-		Ops: t.ops, Errors: t.errors, BytesOut: t.bytes,
-		Bytes: int64(s.after.TotalAlloc - s.before.TotalAlloc), Allocs: int64(s.after.Mallocs - s.before.Mallocs),
+		Counts: wire.Counts{Ops: t.ops, Errors: t.errors, BytesOut: t.bytes,
+			Bytes: int64(s.after.TotalAlloc - s.before.TotalAlloc), Allocs: int64(s.after.Mallocs - s.before.Mallocs)},
 	}
 	if t.first != nil {
 		reply.Message = errorText(t.first)

@@ -74,7 +74,7 @@ func (r *run) build(ctx context.Context) error {
 
 // program is what entry e stands for: built, or only said.
 func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) {
-	c := tare.Contender{Role: tare.RoleContender, Launch: e.Launch(), Expect: e.Expect}
+	c := tare.Contender{Role: tare.RoleContender, Start: tare.Start{Launch: e.Launch()}, Declared: tare.Declared{Expect: e.Expect}}
 	switch c.Launch {
 	case tare.LaunchCommand:
 		c.Name, c.Command, c.Why = strings.Join(e.Command, " "), e.Command, "the user's own command"

@@ -60,7 +60,7 @@ func (c *examinee) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		a.PID = os.Getpid()
 		return a, err
 	case q.Op == wire.OpPrepare:
-		return wire.Reply{Unsupported: c.lean && on == "exam/broken"}, nil
+		return wire.Reply{Prepared: wire.Prepared{Unsupported: c.lean && on == "exam/broken"}}, nil
 	case c.dead || c.lean && q.Cases[0] == 2:
 		c.dead = true
 		return wire.Reply{}, &tare.TrialError{Class: tare.ErrExit, Message: "stack overflow"}

@@ -35,8 +35,8 @@ func (Self) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Prog
 		return build.Program{}, err
 	}
 	c := tare.Contender{
-		ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: e.Leaf(), Variant: e.Leaf(), Expect: e.Expect,
-		Why: "this program itself", Go: runtime.Version(), SHA256: sum, BinaryBytes: size,
+		ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: e.Leaf(), Variant: e.Leaf(), Declared: tare.Declared{Expect: e.Expect},
+		Why: "this program itself", Build: tare.Build{Go: runtime.Version(), SHA256: sum, BinaryBytes: size},
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {

@@ -73,9 +73,9 @@ func (c *served) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	case q.Op == wire.OpWarm:
 		c.kind.slow = append(c.kind.slow, time.Duration(q.MinNS))
 	case q.Op == wire.OpStats && c.id == "command":
-		return wire.Reply{Unsupported: true}, nil
+		return wire.Reply{Prepared: wire.Prepared{Unsupported: true}}, nil
 	case q.Op == wire.OpProfile:
-		return wire.Reply{Ops: 7, Profile: []byte("a profile")}, nil
+		return wire.Reply{Counts: wire.Counts{Ops: 7}, Profile: []byte("a profile")}, nil
 	case q.Op == wire.OpAnswer && q.On == "probe/refuse":
 		var a wire.Reply
 		for _, i := range q.Cases {

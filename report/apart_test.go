@@ -43,7 +43,7 @@ func peers() *tare.Result {
 	}
 	r.Cost = costs
 	r.Verdicts[3].Sentence = strings.TrimSuffix(r.Verdicts[3].Sentence, ".") + " (apart: answers by status only)."
-	r.Contenders = append(r.Contenders, tare.Contender{ID: "fluentd", Kind: "server", Role: tare.RoleApart, Launch: tare.LaunchCommand, Command: []string{"fluentd"}, Error: tare.NotInstalled([]string{"fluentd"})})
+	r.Contenders = append(r.Contenders, tare.Contender{ID: "fluentd", Kind: "server", Role: tare.RoleApart, Start: tare.Start{Launch: tare.LaunchCommand, Command: []string{"fluentd"}}, Error: tare.NotInstalled([]string{"fluentd"})})
 	r.Findings = append(r.Findings,
 		tare.Finding{Check: "build", Severity: tare.Note, Contender: "fluentd", Message: "not installed: fluentd", Advice: "install what is missing"},
 		tare.Finding{Check: "negative-probe", Severity: tare.Note, Contender: "own", Message: "it stands apart, and 2 of 5 probes were not refused", Advice: "keep it in mind"})

@@ -90,14 +90,14 @@ func manyCodecs(codecs []codec, workloads []tare.Workload, took []float64) *tare
 		if i == 0 {
 			role = tare.RoleBaseline
 		}
-		r.Contenders = append(r.Contenders, tare.Contender{ID: c.id, Role: role, Name: c.name, Version: c.version, Go: goJSON, BinaryBytes: c.binary, Adoption: c.adoption})
+		r.Contenders = append(r.Contenders, tare.Contender{ID: c.id, Role: role, Name: c.name, Version: c.version, Build: tare.Build{Go: goJSON, BinaryBytes: c.binary}, Adoption: c.adoption})
 		if c.odd != nil || c.unsupported != nil || c.ratio == 0 {
 			r.Semantics = append(r.Semantics, tare.Semantics{Contender: c.id, Reference: reference, Cases: 131 - 30*len(c.unsupported), Differences: c.odd, Unsupported: c.unsupported})
 		}
 	}
 	r.Contenders = append(r.Contenders,
-		tare.Contender{ID: tare.ControlID, Role: tare.RoleControl, Name: "encoding/json", Version: goJSON, Go: goJSON},
-		tare.Contender{ID: tare.NullID, Role: tare.RoleNull, Go: goJSON, BinaryBytes: 3512320, Adoption: tare.Adoption{IdleRSSBytes: 5_900_000, StartSeconds: 0.0041}})
+		tare.Contender{ID: tare.ControlID, Role: tare.RoleControl, Name: "encoding/json", Version: goJSON, Build: tare.Build{Go: goJSON}},
+		tare.Contender{ID: tare.NullID, Role: tare.RoleNull, Build: tare.Build{Go: goJSON, BinaryBytes: 3512320}, Adoption: tare.Adoption{IdleRSSBytes: 5_900_000, StartSeconds: 0.0041}})
 	for k, w := range workloads {
 		for _, c := range codecs {
 			x := c.ratio

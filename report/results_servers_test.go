@@ -30,12 +30,12 @@ type server struct {
 
 func servers() []server {
 	who := func(id, name, version string, role tare.Role) tare.Contender {
-		return tare.Contender{ID: id, Kind: "server", Role: role, Name: name, Version: version, Go: goJSON}
+		return tare.Contender{ID: id, Kind: "server", Role: role, Name: name, Version: version, Build: tare.Build{Go: goJSON}}
 	}
 	named := func(id, name, version string) tare.Contender { return who(id, name, version, tare.RoleContender) }
 	logging := named("gin-default", gin, "v1.11.0")
 	logging.Set = map[string]string{"log": "pty"}
-	own := tare.Contender{ID: "own", Kind: "server", Role: tare.RoleContender, Launch: tare.LaunchCommand, Command: []string{"./srv", "-port", "$PORT"}}
+	own := tare.Contender{ID: "own", Kind: "server", Role: tare.RoleContender, Start: tare.Start{Launch: tare.LaunchCommand, Command: []string{"./srv", "-port", "$PORT"}}}
 	plain := who("nethttp-plain", "net/http", goJSON, tare.RoleTrap)
 	plain.Why, plain.Expect = "any method, and the last element of any path", tare.Expect{Void: []string{"negative-probe"}}
 	return []server{
@@ -276,7 +276,7 @@ func routing() *tare.Result {
 		if i == 0 {
 			role = tare.RoleBaseline
 		}
-		r.Contenders = append(r.Contenders, tare.Contender{ID: c.id, Kind: "router", Role: role, Name: c.name, Version: c.version, Go: goJSON, BinaryBytes: 6e6 + int64(c.modules)*1e5, Adoption: taken(c.modules, "", 3, 7, 5, "MIT")})
+		r.Contenders = append(r.Contenders, tare.Contender{ID: c.id, Kind: "router", Role: role, Name: c.name, Version: c.version, Build: tare.Build{Go: goJSON, BinaryBytes: 6e6 + int64(c.modules)*1e5}, Adoption: taken(c.modules, "", 3, 7, 5, "MIT")})
 	}
 	r.Contenders = append(r.Contenders, tare.Contender{ID: tare.ControlID, Kind: "router", Role: tare.RoleControl, Name: "net/http", Version: goJSON}, tare.Contender{ID: tare.NullID, Kind: "router", Role: tare.RoleNull})
 	place := map[string]int{"httprouter": 1, "echo": 2, "gin-new": 3, "nethttp": 4, "chi": 5, "gorilla-mux": 6}

@@ -169,9 +169,9 @@ func traps() *tare.Result {
 		{Workload: stream, Contenders: []string{"encoding-json", "jsoniter-stream-unflushed", tare.ControlID, tare.NullID}, Until: map[string]tare.Until{}, Ops: map[string]int64{}, Lead: map[string]int64{}},
 	}
 	r.Contenders = append(r.Contenders,
-		tare.Contender{ID: "jsoniter-stream-unflushed", Role: tare.RoleTrap, Name: iter, Version: "v1.1.12", Why: "the stream is never flushed, so its output is cut short", Expect: tare.Expect{Void: []string{"wrong-answer"}}},
-		tare.Contender{ID: "ffjson-ungenerated", Role: tare.RoleTrap, Name: "github.com/pquerna/ffjson", Version: "v0.0.0-20190930134022", Why: "no code was generated, so encoding/json does the work", Expect: tare.Expect{Void: []string{"identity"}}},
-		tare.Contender{ID: "ffjson-kept", Role: tare.RoleTrap, Name: "github.com/pquerna/ffjson", Version: "v0.0.0-20190930134022", Why: "as above, in another guise", Expect: tare.Expect{Void: []string{"identity"}}},
+		tare.Contender{ID: "jsoniter-stream-unflushed", Role: tare.RoleTrap, Name: iter, Version: "v1.1.12", Why: "the stream is never flushed, so its output is cut short", Declared: tare.Declared{Expect: tare.Expect{Void: []string{"wrong-answer"}}}},
+		tare.Contender{ID: "ffjson-ungenerated", Role: tare.RoleTrap, Name: "github.com/pquerna/ffjson", Version: "v0.0.0-20190930134022", Why: "no code was generated, so encoding/json does the work", Declared: tare.Declared{Expect: tare.Expect{Void: []string{"identity"}}}},
+		tare.Contender{ID: "ffjson-kept", Role: tare.RoleTrap, Name: "github.com/pquerna/ffjson", Version: "v0.0.0-20190930134022", Why: "as above, in another guise", Declared: tare.Declared{Expect: tare.Expect{Void: []string{"identity"}}}},
 	)
 	r.Values = slicesOf(r.Values,
 		struck(figures(marshal, "ffjson-ungenerated", 95210, 96000, 33160, 603)),

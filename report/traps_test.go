@@ -15,8 +15,8 @@ func trapped(drift tare.Expectation) *tare.Result {
 		Study: "users",
 		Design: tare.Design{Contenders: []tare.Contender{
 			{ID: "plain", Role: tare.RoleBaseline},
-			{ID: "idle", Role: tare.RoleTrap, Expect: tare.Expect{Void: []string{"identity", "wrong-answer"}}},
-			{ID: "growing", Role: tare.RoleTrap, Expect: tare.Expect{Void: []string{"drift-in-trial"}}},
+			{ID: "idle", Role: tare.RoleTrap, Declared: tare.Declared{Expect: tare.Expect{Void: []string{"identity", "wrong-answer"}}}},
+			{ID: "growing", Role: tare.RoleTrap, Declared: tare.Declared{Expect: tare.Expect{Void: []string{"drift-in-trial"}}}},
 		}},
 		Expectations: []tare.Expectation{
 			{Contender: "idle", Check: "identity", Outcome: tare.Caught}, {Contender: "idle", Check: "wrong-answer", Outcome: tare.Caught}, drift,

@@ -139,7 +139,7 @@ func appDefects() []defect {
 			return nil
 		}}.main, "want 400"},
 		{"ingest loses", flaws{decode: func(body []byte, into any) error {
-			return json.Unmarshal(bytes.ReplaceAll(body, []byte(`"medium":"newsletter",`), nil), into)
+			return json.Unmarshal(bytes.ReplaceAll(body, []byte(`"gender":"female",`), nil), into)
 		}}.main, "other JSON than asked for"},
 		{"ingest knows its members", flaws{typed: true}.main, "kept is"},
 		{"ingest is shy", flaws{options: func(o *server.Options) { o.Receipts = &server.Receipts{} }}.main, "stats: 0 received"},

@@ -72,26 +72,46 @@ type Workload struct {
 	Spec json.RawMessage   `json:"spec,omitempty"` // what else the kind has to tell, e.g. a table of routes
 }
 
-// Reply is one line from the contender, with the id of the request. A field
-// left out was not measured.
+// Reply is one line from the contender, with the id of the request. A field left out
+// was not measured. On the wire the fields of all groups stand side by side.
 type Reply struct {
 	ID    int64  `json:"id"`
 	Error *Error `json:"error,omitempty"`
 
-	Protocol   string   `json:"protocol,omitempty"` // hello
-	Kind       string   `json:"kind,omitempty"`     // hello
-	PID        int      `json:"pid,omitempty"`      // hello
-	Go         string   `json:"go,omitempty"`       // hello: version of the runtime, or the language's own
-	GOMAXPROCS int      `json:"gomaxprocs,omitempty"`
-	Variants   []string `json:"variants,omitempty"` // hello: those it knows
-
-	Unsupported bool `json:"unsupported,omitempty"` // prepare: this contender cannot do that operation
-	Fresh       bool `json:"fresh,omitempty"`       // prepare: the operation hands out a fresh value each time
-
-	Addr string `json:"addr,omitempty"` // prepare, of a server: where it listens, host:port
+	Hello
+	Prepared
 
 	Answers []Answer `json:"answers,omitempty"` // answer
 
+	Counts
+	Calling
+	Traffic
+	Served
+
+	Calls *Calls `json:"calls,omitempty"` // stats of a server of users: since prepare or reset
+
+	Profile []byte `json:"profile,omitempty"` // profile: a pprof document, base64 on the wire
+}
+
+// Hello is what a contender says of itself: the reply to hello.
+type Hello struct {
+	Protocol   string   `json:"protocol,omitempty"`
+	Kind       string   `json:"kind,omitempty"`
+	PID        int      `json:"pid,omitempty"`
+	Go         string   `json:"go,omitempty"` // version of the runtime, or the language's own
+	GOMAXPROCS int      `json:"gomaxprocs,omitempty"`
+	Variants   []string `json:"variants,omitempty"` // those it knows
+}
+
+// Prepared is the reply to prepare.
+type Prepared struct {
+	Unsupported bool   `json:"unsupported,omitempty"` // this contender cannot do that operation
+	Fresh       bool   `json:"fresh,omitempty"`       // the operation hands out a fresh value each time
+	Addr        string `json:"addr,omitempty"`        // of a server: where it listens, host:port
+}
+
+// Counts are what operations took: in replies to warm, slice and stats.
+type Counts struct {
 	Ops       int64  `json:"ops,omitempty"`         // warm, slice, stats: operations measured
 	WallNS    int64  `json:"wall_ns,omitempty"`     // warm, slice; end: until it had ended
 	CPUNS     int64  `json:"cpu_ns,omitempty"`      // warm, slice: user + system, whole process
@@ -102,30 +122,33 @@ type Reply struct {
 	Bytes     int64  `json:"bytes,omitempty"`       // stats: heap bytes allocated
 	Allocs    int64  `json:"allocs,omitempty"`      // stats: heap objects allocated
 	Message   string `json:"message,omitempty"`     // slice, stats: the first error's text
+}
 
-	// Warm and slice of a workload with several callers at once. Histograms are in
-	// ns, as words of package load/hist, base64 on the wire.
+// Calling is of warm and slice with several callers at once. Histograms are in ns, as
+// words of package load/hist, base64 on the wire.
+type Calling struct {
 	Begun      int64  `json:"begun,omitempty"`        // operations in all: those measured, the lead-in, and what was under way at the end
 	UnderWayNS int64  `json:"under_way_ns,omitempty"` // operations under way × ns, summed while measuring
 	Latency    []byte `json:"latency,omitempty"`      // of the measured operations; in an open loop from when each was meant to begin
 	Service    []byte `json:"service,omitempty"`      // of an open loop: from when each began
 	Lag        []byte `json:"lag,omitempty"`          // of an open loop: from when each was meant to begin until it did
 	Unsent     int64  `json:"unsent,omitempty"`       // of an open loop: operations that were meant to begin while measuring and did not
+}
 
-	// Answer, warm, slice and stats of a workload whose operations go over connections: since the last reply that told, or prepare.
+// Traffic is of a workload whose operations go over connections: since the last reply
+// that told, or prepare. It is in replies to answer, warm, slice and stats.
+type Traffic struct {
 	Opened  int64 `json:"opened,omitempty"`   // connections
 	WireIn  int64 `json:"wire_in,omitempty"`  // bytes received on them
 	WireOut int64 `json:"wire_out,omitempty"` // bytes sent
+}
 
-	// Stats of a server: what it counted since the workload was prepared.
+// Served is what a server counted since the workload was prepared: in replies to stats.
+type Served struct {
 	Received     int64 `json:"received,omitempty"`       // requests answered
 	ReceivedBody int64 `json:"received_bytes,omitempty"` // of their bodies read
 	LayerCalls   int64 `json:"layer_calls,omitempty"`    // of middleware
 	Delivered    int64 `json:"delivered,omitempty"`      // items that its sink has taken
-
-	Calls *Calls `json:"calls,omitempty"` // stats of a server of users: since prepare or reset
-
-	Profile []byte `json:"profile,omitempty"` // profile: a pprof document, base64 on the wire
 }
 
 // Calls are the use-case calls that a service of users was asked for.

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 		os.Stderr.WriteString(err.Error())
 		os.Exit(1)
 	}
-	reply := wire.Reply{ID: q.ID, Kind: os.Getenv(wire.EnvWire)}
+	reply := wire.Reply{ID: q.ID, Hello: wire.Hello{Kind: os.Getenv(wire.EnvWire)}}
 	if q.Op == "fork" { // leave a child behind
 		child := exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), wire.EnvWire+"=", envStay+"=1")

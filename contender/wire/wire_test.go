@@ -24,12 +24,11 @@ func fullRequest() wire.Request {
 
 func fullReply() wire.Reply {
 	return wire.Reply{
-		ID: 7, Error: &wire.Error{Class: "internal", Message: "two\nlines"}, Protocol: wire.Protocol, Kind: "codec", PID: 1, Go: "go1.25",
-		GOMAXPROCS: 1, Variants: []string{"a"}, Unsupported: true, Fresh: true,
+		ID: 7, Error: &wire.Error{Class: "internal", Message: "two\nlines"}, Hello: wire.Hello{Protocol: wire.Protocol, Kind: "codec", PID: 1, Go: "go1.25",
+			GOMAXPROCS: 1, Variants: []string{"a"}}, Prepared: wire.Prepared{Unsupported: true, Fresh: true, Addr: "127.0.0.1:80"},
 		Answers: []wire.Answer{{Case: 3, Output: []byte("\x00\n\xff"), Error: "no"}},
-		Ops:     math.MaxInt64, WallNS: 2, CPUNS: 3, IdleCPUNS: 4, GC: 5, Errors: 6, BytesOut: 7, Bytes: 8, Allocs: 9, Message: "m",
-		Addr: "127.0.0.1:80", Received: 10, ReceivedBody: 11, LayerCalls: 12, Delivered: 77, Profile: []byte("p"),
-		Begun: 12, UnderWayNS: 13, Latency: []byte("h1."), Service: []byte("h2."), Lag: []byte("h3."), Unsent: 14, Opened: 15, WireIn: 16, WireOut: 17, Calls: &wire.Calls{Create: 1, Get: 2, Update: 3, Delete: 4, List: 5, Sum: math.MaxUint64},
+		Counts:  wire.Counts{Ops: math.MaxInt64, WallNS: 2, CPUNS: 3, IdleCPUNS: 4, GC: 5, Errors: 6, BytesOut: 7, Bytes: 8, Allocs: 9, Message: "m"}, Served: wire.Served{Received: 10, ReceivedBody: 11, LayerCalls: 12, Delivered: 77}, Profile: []byte("p"),
+		Calling: wire.Calling{Begun: 12, UnderWayNS: 13, Latency: []byte("h1."), Service: []byte("h2."), Lag: []byte("h3."), Unsent: 14}, Traffic: wire.Traffic{Opened: 15, WireIn: 16, WireOut: 17}, Calls: &wire.Calls{Create: 1, Get: 2, Update: 3, Delete: 4, List: 5, Sum: math.MaxUint64},
 	}
 }
 

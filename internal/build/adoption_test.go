@@ -37,7 +37,7 @@ func TestAdopt(t *testing.T) {
 		t.Fatal(err)
 	}
 	contender := func(name string) tare.Contender {
-		return tare.Contender{Name: name, Modules: []tare.Module{{Path: "m/a"}, {Path: "m/b"}, {Path: sdkPath}, {Path: "m/c"}, {Path: "m/e"}, {Path: "m/f"}}}
+		return tare.Contender{Name: name, Build: tare.Build{Modules: []tare.Module{{Path: "m/a"}, {Path: "m/b"}, {Path: sdkPath}, {Path: "m/c"}, {Path: "m/e"}, {Path: "m/f"}}}}
 	}
 	for name, day := range map[string]string{"m/a": "2021-09-12", "m/b": "2019-01-01", "m/c": "", "m/f": "", "encoding/json": "", "": ""} {
 		c := contender(name)
@@ -55,7 +55,7 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("without a detector: %+v", c.Adoption)
 	}
 	before := len(p.asked(t))
-	std := tare.Contender{Name: "encoding/json", Modules: []tare.Module{{Path: sdkPath}}}
+	std := tare.Contender{Name: "encoding/json", Build: tare.Build{Modules: []tare.Module{{Path: sdkPath}}}}
 	if b.adopt(t.Context(), tool, Leaf{Dir: mods}, mods, &std); std.Adoption.Released != "" || len(p.asked(t)) != before {
 		t.Errorf("of the standard library: %+v, asked %q", std.Adoption, p.asked(t)[before:])
 	}

@@ -33,9 +33,8 @@ func describe(path string, m Manifest) (tare.Contender, error) {
 		return tare.Contender{}, err
 	}
 	c := tare.Contender{
-		Kind: m.Kind, Role: tare.RoleContender, Why: m.Why, Expect: m.Expect,
-		Go: info.GoVersion, Flags: flags(info.Settings),
-		Identity: tare.Identity{ClaimedModules: m.Modules, ClaimedSymbols: m.Symbols},
+		Kind: m.Kind, Role: tare.RoleContender, Why: m.Why, Declared: tare.Declared{Expect: m.Expect, Identity: tare.Identity{ClaimedModules: m.Modules, ClaimedSymbols: m.Symbols}},
+		Build: tare.Build{Go: info.GoVersion, Flags: flags(info.Settings)},
 	}
 	if m.Trap {
 		c.Role = tare.RoleTrap

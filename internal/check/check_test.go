@@ -24,7 +24,7 @@ func sound() Input {
 		Study: tare.Study{ID: "sound", Baseline: base, Metrics: []string{"time", "bytes"}, Workloads: []tare.Workload{{ID: load}}},
 		Contenders: []tare.Contender{
 			{ID: base, Role: tare.RoleBaseline}, {ID: tare.ControlID, Role: tare.RoleControl}, {ID: tare.NullID, Role: tare.RoleNull},
-			{ID: "lean", Role: tare.RoleContender, Identity: tare.Identity{ClaimedModules: []string{"example.org/lean"}, ClaimedSymbols: []string{"lean.Marshal"}}},
+			{ID: "lean", Role: tare.RoleContender, Declared: tare.Declared{Identity: tare.Identity{ClaimedModules: []string{"example.org/lean"}, ClaimedSymbols: []string{"lean.Marshal"}}}},
 			{ID: "trap", Role: tare.RoleTrap},
 		},
 		Machine: tare.Machine{Noise: tare.Noise{CPUPressure: 0.02, RunQueueWait: -1, Throttled: 0}},

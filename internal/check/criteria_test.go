@@ -179,10 +179,10 @@ func TestStale(t *testing.T) {
 	now := &tare.Result{
 		Run: tare.Run{Machine: tare.Machine{Arch: "amd64", CPU: "Fast 9", Cores: 8, Kernel: "6.18"}},
 		Design: tare.Design{Contenders: []tare.Contender{
-			{ID: base, Role: tare.RoleBaseline, Go: "go1.26.0"},
-			{ID: tare.ControlID, Role: tare.RoleControl, Go: "go1.26.0"},
-			{ID: "lean", Role: tare.RoleContender, Go: "go1.26.0", Modules: []tare.Module{{Path: "example.org/lean", Version: "v1.2.0"}, {Path: "example.org/dep", Version: "v0.1.0"}}},
-			{ID: "new", Role: tare.RoleContender, Go: "go1.26.0", Modules: []tare.Module{{Path: "example.org/new", Version: "v1.0.0"}}},
+			{ID: base, Role: tare.RoleBaseline, Build: tare.Build{Go: "go1.26.0"}},
+			{ID: tare.ControlID, Role: tare.RoleControl, Build: tare.Build{Go: "go1.26.0"}},
+			{ID: "lean", Role: tare.RoleContender, Build: tare.Build{Go: "go1.26.0", Modules: []tare.Module{{Path: "example.org/lean", Version: "v1.2.0"}, {Path: "example.org/dep", Version: "v0.1.0"}}}},
+			{ID: "new", Role: tare.RoleContender, Build: tare.Build{Go: "go1.26.0", Modules: []tare.Module{{Path: "example.org/new", Version: "v1.0.0"}}}},
 		}},
 	}
 	if fs := Stale(now, now); len(fs) > 0 {
@@ -191,8 +191,8 @@ func TestStale(t *testing.T) {
 	old := &tare.Result{
 		Run: tare.Run{Machine: tare.Machine{Arch: "arm64", CPU: "Old 1", Cores: 1, Kernel: "5.4"}},
 		Design: tare.Design{Contenders: []tare.Contender{
-			{ID: base, Go: "go1.17"}, {ID: tare.ControlID, Go: "go1.17", Modules: []tare.Module{{Path: "example.org/x", Version: "v1"}}}, {ID: "gone", Go: "go1.16"},
-			{ID: "lean", Go: "go1.17", Modules: []tare.Module{{Path: "example.org/lean", Version: "v1.1.0"}, {Path: "example.org/left", Version: "v2.0.0", Replace: "../left"}}},
+			{ID: base, Build: tare.Build{Go: "go1.17"}}, {ID: tare.ControlID, Build: tare.Build{Go: "go1.17", Modules: []tare.Module{{Path: "example.org/x", Version: "v1"}}}}, {ID: "gone", Build: tare.Build{Go: "go1.16"}},
+			{ID: "lean", Build: tare.Build{Go: "go1.17", Modules: []tare.Module{{Path: "example.org/lean", Version: "v1.1.0"}, {Path: "example.org/left", Version: "v2.0.0", Replace: "../left"}}}},
 		}},
 	}
 	var got []string

@@ -11,7 +11,7 @@ import (
 func ExampleRun() {
 	in := check.Input{Contenders: []tare.Contender{{
 		ID: "fast", Role: tare.RoleContender,
-		Identity: tare.Identity{ClaimedSymbols: []string{"MarshalFast"}, MissingSymbols: []string{"MarshalFast"}},
+		Declared: tare.Declared{Identity: tare.Identity{ClaimedSymbols: []string{"MarshalFast"}, MissingSymbols: []string{"MarshalFast"}}},
 	}}}
 	for _, f := range check.Run(in) {
 		fmt.Println(f.Severity, f.Check, f.Contender+":", f.Message)

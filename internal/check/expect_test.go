@@ -151,7 +151,7 @@ func sloped(r *rand.Rand, rounds int, drift, sd float64) Input {
 	const inTrial = 10
 	in := Input{
 		Study:      tare.Study{Workloads: []tare.Workload{{ID: load}}},
-		Contenders: []tare.Contender{{ID: "trap", Role: tare.RoleTrap, Expect: tare.Expect{Void: []string{"drift-in-trial"}}}},
+		Contenders: []tare.Contender{{ID: "trap", Role: tare.RoleTrap, Declared: tare.Declared{Expect: tare.Expect{Void: []string{"drift-in-trial"}}}}},
 		Final:      true,
 	}
 	for round := 1; round <= rounds; round++ {

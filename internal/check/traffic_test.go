@@ -46,8 +46,8 @@ func (f flow) input(seed uint64) Input {
 			},
 		},
 		Contenders: []tare.Contender{
-			{ID: plainHTTP, Role: tare.RoleBaseline, Layers: []string{"recovery"}}, {ID: tare.ControlID, Role: tare.RoleControl, Layers: []string{"recovery"}},
-			{ID: tare.NullID, Role: tare.RoleNull}, {ID: "chi", Role: tare.RoleContender, Layers: []string{"recovery"}}, {ID: "echo", Role: tare.RoleContender, Layers: []string{"recovery"}},
+			{ID: plainHTTP, Role: tare.RoleBaseline, Declared: tare.Declared{Layers: []string{"recovery"}}}, {ID: tare.ControlID, Role: tare.RoleControl, Declared: tare.Declared{Layers: []string{"recovery"}}},
+			{ID: tare.NullID, Role: tare.RoleNull}, {ID: "chi", Role: tare.RoleContender, Declared: tare.Declared{Layers: []string{"recovery"}}}, {ID: "echo", Role: tare.RoleContender, Declared: tare.Declared{Layers: []string{"recovery"}}},
 		},
 		Final: true,
 	}

@@ -66,26 +66,26 @@ func reply(q wire.Request, bodies map[string][]string) wire.Reply {
 	case wire.OpBye:
 		return wire.Reply{}
 	case wire.OpHello:
-		return wire.Reply{Protocol: wire.Protocol, Kind: "codec", PID: os.Getpid()}
+		return wire.Reply{Hello: wire.Hello{Protocol: wire.Protocol, Kind: "codec", PID: os.Getpid()}}
 	case wire.OpPrepare:
 		if q.Workload.Heap > 1<<30 {
 			return refuse("bad-request")
 		}
 		if q.Workload.Op == codec.OpFields {
-			return wire.Reply{Unsupported: true}
+			return wire.Reply{Prepared: wire.Prepared{Unsupported: true}}
 		}
 		file, err := os.ReadFile(q.Workload.Input)
 		if err != nil {
 			return refuse("load")
 		}
 		bodies[q.Workload.ID] = strings.Split(string(file), "\n")
-		return wire.Reply{Fresh: true}
+		return wire.Reply{Prepared: wire.Prepared{Fresh: true}}
 	case wire.OpAnswer, wire.OpWarm, wire.OpSlice, wire.OpStats:
 		pool, ok := bodies[q.On]
 		if !ok {
 			return refuse("bad-request")
 		}
-		a := wire.Reply{Ops: q.Ops, WallNS: 1}
+		a := wire.Reply{Counts: wire.Counts{Ops: q.Ops, WallNS: 1}}
 		if q.CapNS > 0 {
 			a.Ops = max(1, q.CapOps)
 		}

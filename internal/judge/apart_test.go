@@ -151,7 +151,7 @@ func TestWhoIsNotInstalled(t *testing.T) {
 	d := aparts([]tare.Claim{{ID: "F", Kind: tare.ClaimRatio, Contender: "peer", Workload: "w", Metric: "time", Baseline: 1, Value: 2, Statement: "s"},
 		{ID: "G", Kind: tare.ClaimCount, Contender: "peer", Value: 3, Statement: "s"}},
 		tare.Criterion{Contender: "peer", Metric: "time", Ratio: ">= 2"})
-	d.Contenders = append(d.Contenders, tare.Contender{ID: "peer", Role: tare.RoleApart, Launch: tare.LaunchCommand, Error: tare.NotInstalled([]string{"peerd"})})
+	d.Contenders = append(d.Contenders, tare.Contender{ID: "peer", Role: tare.RoleApart, Start: tare.Start{Launch: tare.LaunchCommand}, Error: tare.NotInstalled([]string{"peerd"})})
 	d.Study.Decompose = []tare.Decompose{{ID: "x", Workload: "w", From: "peer", Steps: []tare.DecomposeStep{{To: base, Cause: "one"}}}}
 	effects := Effects(d)
 	cs := Compare(d, effects)

@@ -20,7 +20,7 @@ func onMachine(seed uint64, ratio float64, change func(*tare.Result)) *tare.Resu
 		Study: "s", Question: "q",
 		Design: tare.Design{
 			Metrics:    []string{"time"},
-			Contenders: []tare.Contender{{ID: "b", Role: tare.RoleBaseline, Go: "go1.26.8"}, {ID: "a", Go: "go1.26.8"}},
+			Contenders: []tare.Contender{{ID: "b", Role: tare.RoleBaseline, Build: tare.Build{Go: "go1.26.8"}}, {ID: "a", Build: tare.Build{Go: "go1.26.8"}}},
 			Workloads:  []tare.Workload{{ID: "w", SHA256: "11"}},
 		},
 		Run: tare.Run{Machine: tare.Machine{OS: "linux", Arch: "amd64"}},

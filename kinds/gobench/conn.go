@@ -44,7 +44,7 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	switch q.Op {
 	case wire.OpHello:
 		c.hello = q
-		return wire.Reply{Protocol: wire.Protocol, Kind: Name, Go: c.suite.Go, GOMAXPROCS: c.suite.Procs}, nil
+		return wire.Reply{Hello: wire.Hello{Protocol: wire.Protocol, Kind: Name, Go: c.suite.Go, GOMAXPROCS: c.suite.Procs}}, nil
 	case wire.OpBye:
 		return wire.Reply{}, nil
 	case wire.OpPrepare:
@@ -89,7 +89,7 @@ func onlyFor(op string, answers []wire.Answer) []wire.Answer {
 
 // failed is the reply for a benchmark that gives no result.
 func failed(why *tare.TrialError) wire.Reply {
-	return wire.Reply{Ops: 1, WallNS: 1, Errors: 1, Message: why.Error()}
+	return wire.Reply{Counts: wire.Counts{Ops: 1, WallNS: 1, Errors: 1, Message: why.Error()}}
 }
 
 // prepare makes sure that a process of the workload's package is there.
@@ -98,7 +98,7 @@ func (c *conn) prepare(ctx context.Context, q wire.Request) (wire.Reply, error) 
 	delete(c.own, q.Workload.ID)
 	p, ok := c.suite.Packages[q.Workload.Fixture]
 	if !ok {
-		return wire.Reply{Unsupported: true}, nil
+		return wire.Reply{Prepared: wire.Prepared{Unsupported: true}}, nil
 	}
 	if c.process != nil && c.of != q.Workload.Fixture {
 		c.end(ctx)
@@ -243,11 +243,11 @@ type nothing struct{}
 func (nothing) Do(_ context.Context, q wire.Request) (wire.Reply, error) {
 	switch q.Op {
 	case wire.OpHello:
-		return wire.Reply{Protocol: wire.Protocol, Kind: Name}, nil
+		return wire.Reply{Hello: wire.Hello{Protocol: wire.Protocol, Kind: Name}}, nil
 	case wire.OpWarm:
-		return wire.Reply{Ops: 1e9, WallNS: 1}, nil
+		return wire.Reply{Counts: wire.Counts{Ops: 1e9, WallNS: 1}}, nil
 	case wire.OpSlice, wire.OpStats:
-		return wire.Reply{Ops: max(1, q.Ops), WallNS: 1}, nil
+		return wire.Reply{Counts: wire.Counts{Ops: max(1, q.Ops), WallNS: 1}}, nil
 	}
 	return wire.Reply{}, nil
 }

@@ -24,8 +24,7 @@ func word(ns ...int64) []byte {
 func TestClientResult(t *testing.T) {
 	l := &client{callers: 10, cores: 1}
 	r, err := l.result(wire.Reply{
-		Ops: 100, Begun: 120, WallNS: 1_000_000, CPUNS: 500_000, UnderWayNS: 9_900_000, Errors: 3, Message: "late",
-		Latency: word(90, 100), Opened: 2, WireIn: 12_000, WireOut: 6000,
+		Counts: wire.Counts{Ops: 100, WallNS: 1_000_000, CPUNS: 500_000, Errors: 3, Message: "late"}, Calling: wire.Calling{Begun: 120, UnderWayNS: 9_900_000, Latency: word(90, 100)}, Traffic: wire.Traffic{Opened: 2, WireIn: 12_000, WireOut: 6000},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -55,19 +54,19 @@ func TestClientResult(t *testing.T) {
 
 func TestClientResultOfAnOpenLoop(t *testing.T) {
 	l := &client{callers: 2, rate: 200}
-	r, err := l.result(wire.Reply{Ops: 150, Begun: 150, Unsent: 50, WallNS: 1e9, Latency: word(30), Service: word(10), Lag: word(20)})
+	r, err := l.result(wire.Reply{Counts: wire.Counts{Ops: 150, WallNS: 1e9}, Calling: wire.Calling{Begun: 150, Unsent: 50, Latency: word(30), Service: word(10), Lag: word(20)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.Requests != 150 || r.Late != 50 || r.Asked != 200 || r.Wall != time.Second || r.Service.Max() != 10 || r.SendLag.Max() != 20 || r.Latency.Max() != 30 {
 		t.Errorf("%+v", r)
 	}
-	for _, bad := range []wire.Reply{{Latency: []byte("x")}, {Service: []byte("h1.")}, {Lag: []byte("h2.AAAA")}} {
+	for _, bad := range []wire.Reply{{Calling: wire.Calling{Latency: []byte("x")}}, {Calling: wire.Calling{Service: []byte("h1.")}}, {Calling: wire.Calling{Lag: []byte("h2.AAAA")}}} {
 		if _, err := l.result(bad); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}
 	}
-	if r, err := l.result(wire.Reply{Begun: 5}); err != nil || r.Requests != 0 {
+	if r, err := l.result(wire.Reply{Calling: wire.Calling{Begun: 5}}); err != nil || r.Requests != 0 {
 		t.Errorf("nothing was measured: %+v, %v", r, err)
 	}
 }
@@ -84,7 +83,7 @@ func TestClientPlanned(t *testing.T) {
 		}
 	}
 	l := &client{}
-	l.count(wire.Reply{Opened: 3, WireOut: 1}, 7)
+	l.count(wire.Reply{Traffic: wire.Traffic{Opened: 3, WireOut: 1}}, 7)
 	l.count(wire.Reply{}, 1)
 	if l.Totals() != (load.Totals{Sent: 8, Opened: 3}) || !l.metered {
 		t.Errorf("%+v", l)

@@ -95,7 +95,7 @@ func (c *conn) do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	}
 	if c.work.stopped {
 		if q.Op == wire.OpStats { // the memory pass comes after the gauges
-			return wire.Reply{Ops: q.Ops, Unsupported: true}, nil
+			return wire.Reply{Counts: wire.Counts{Ops: q.Ops}, Prepared: wire.Prepared{Unsupported: true}}, nil
 		}
 		return wire.Reply{}, refuse("%s on workload %q, whose server was told to end", q.Op, q.On)
 	}

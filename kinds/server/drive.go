@@ -222,8 +222,8 @@ func profileOf(t tare.Traffic) load.Profile {
 // reply is what a leg came to, as a contender would say it.
 func (c *conn) reply(r *load.Result, spent time.Duration) wire.Reply {
 	a := wire.Reply{
-		Ops: r.Requests / c.work.per, WallNS: max(1, r.Wall.Nanoseconds()), CPUNS: spent.Nanoseconds(),
-		Errors: failures(r), BytesOut: r.BodyIn,
+		Counts: wire.Counts{Ops: r.Requests / c.work.per, WallNS: max(1, r.Wall.Nanoseconds()), CPUNS: spent.Nanoseconds(),
+			Errors: failures(r), BytesOut: r.BodyIn},
 	}
 	if a.Errors > 0 {
 		a.Message = failed(r)
@@ -236,7 +236,7 @@ func (c *conn) reply(r *load.Result, spent time.Duration) wire.Reply {
 // off.
 func (c *conn) stats(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if c.program == nil {
-		return wire.Reply{Ops: q.Ops, Unsupported: true}, nil
+		return wire.Reply{Counts: wire.Counts{Ops: q.Ops}, Prepared: wire.Prepared{Unsupported: true}}, nil
 	}
 	if q.Ops < 1 {
 		return wire.Reply{}, refuse("stats of %d requests", q.Ops)
@@ -258,7 +258,7 @@ func (c *conn) stats(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		return wire.Reply{}, err
 	}
 	if before.Unsupported {
-		return wire.Reply{Ops: q.Ops, Unsupported: true}, nil
+		return wire.Reply{Counts: wire.Counts{Ops: q.Ops}, Prepared: wire.Prepared{Unsupported: true}}, nil
 	}
 	r, _, _, err := c.drive(ctx, wire.OpStats, load.Leg{Ops: q.Ops})
 	if err != nil {

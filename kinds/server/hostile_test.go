@@ -153,7 +153,7 @@ func TestProfile(t *testing.T) {
 // asCommand is the test binary as a command.
 func asCommand(part string) build.Program {
 	return build.Program{Contender: tare.Contender{
-		ID: part, Launch: tare.LaunchCommand, Command: []string{"env", envPart + "=" + part, os.Args[0], "-port=$PORT"},
+		ID: part, Start: tare.Start{Launch: tare.LaunchCommand, Command: []string{"env", envPart + "=" + part, os.Args[0], "-port=$PORT"}},
 	}}
 }
 
@@ -200,8 +200,8 @@ func TestCommandsThatDoNotServe(t *testing.T) {
 		return err
 	}
 	asClass(t, open(t.Context(), asCommand("crashes")), tare.ErrExit, "ended during start with exit status 3: no configuration found")
-	asClass(t, open(t.Context(), build.Program{Contender: tare.Contender{Launch: tare.LaunchCommand}}), tare.ErrStart, "empty command")
-	asClass(t, open(t.Context(), build.Program{Contender: tare.Contender{Launch: tare.LaunchCommand, Command: []string{"/nowhere/at/all"}}}), tare.ErrStart, "no such file")
+	asClass(t, open(t.Context(), build.Program{Contender: tare.Contender{Start: tare.Start{Launch: tare.LaunchCommand}}}), tare.ErrStart, "empty command")
+	asClass(t, open(t.Context(), build.Program{Contender: tare.Contender{Start: tare.Start{Launch: tare.LaunchCommand, Command: []string{"/nowhere/at/all"}}}}), tare.ErrStart, "no such file")
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	if err := open(ctx, asCommand("never listens")); !errors.Is(err, context.DeadlineExceeded) {
@@ -212,7 +212,7 @@ func TestCommandsThatDoNotServe(t *testing.T) {
 func TestURL(t *testing.T) {
 	t.Parallel()
 	at := func(url string) build.Program {
-		return build.Program{Contender: tare.Contender{ID: "there", Launch: tare.LaunchURL, URL: url}}
+		return build.Program{Contender: tare.Contender{ID: "there", Start: tare.Start{Launch: tare.LaunchURL, URL: url}}}
 	}
 	paths := make(chan string, 1000)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

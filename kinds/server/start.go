@@ -227,7 +227,7 @@ func listening(addr string) (place, error) {
 
 // hello is the reply in the name of a server that does not speak the protocol.
 func (c *conn) hello() wire.Reply {
-	a := wire.Reply{Protocol: wire.Protocol, Kind: c.kind.name}
+	a := wire.Reply{Hello: wire.Hello{Protocol: wire.Protocol, Kind: c.kind.name}}
 	if c.process != nil {
 		a.PID = c.process.PID()
 	}

@@ -82,7 +82,7 @@ func (s sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build
 	}
 	c := tare.Contender{
 		ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: e.Leaf(), Version: act.Version,
-		Go: "go1.26.0", SHA256: "scripted " + e.Leaf(), Expect: e.Expect,
+		Build: tare.Build{Go: "go1.26.0", SHA256: "scripted " + e.Leaf()}, Declared: tare.Declared{Expect: e.Expect},
 	}
 	if act.Trap {
 		c.Role = tare.RoleTrap

@@ -27,7 +27,7 @@ func protocols() []string { return []string{rpc.HTTP, rpc.GRPC, rpc.Connect, rpc
 
 // program is the test binary as a variant of itself, configured by set.
 func program(variant string, set map[string]string) build.Program {
-	return build.Program{Path: os.Args[0], Variant: variant, Contender: tare.Contender{ID: variant, Set: set, Protocols: protocols()}}
+	return build.Program{Path: os.Args[0], Variant: variant, Contender: tare.Contender{ID: variant, Set: set, Declared: tare.Declared{Protocols: protocols()}}}
 }
 
 // bench is one trial, and the kind that holds its answers against the reference.

@@ -32,7 +32,7 @@ func TestDialects(t *testing.T) {
 		{protocols(), map[string]string{setProtocol: rpc.GRPC, setDriver: driverClient, setPolicy: rpc.Fresh}, "", rpc.GRPC, load.GRPC, 1, rpc.Fresh},
 		{[]string{rpc.HTTP}, map[string]string{setProtocol: rpc.GRPC, setDriver: driverClient}, tare.RoleNull, rpc.HTTP, load.HTTP1, 0, ""},
 	} {
-		d, err := dialect(tare.Contender{Role: c.role, Protocols: c.speaks}, c.set)
+		d, err := dialect(tare.Contender{Role: c.role, Declared: tare.Declared{Protocols: c.speaks}}, c.set)
 		if err != nil || d.Name != c.name || d.Protocol != c.protocol || d.PerConn != c.perConn || d.Engine != load.Portable || d.Client[setPolicy] != c.client || (d.Client != nil) != (c.client != "") {
 			t.Errorf("%v %v: %+v, %v", c.speaks, c.set, d, err)
 		}
@@ -46,11 +46,11 @@ func TestDialects(t *testing.T) {
 		"one request under way":        {setPolicy: rpc.One, setHTTP2: "on"},
 		"one connection for all takes": {setPolicy: rpc.One, setDriver: driverClient},
 	} {
-		if _, err := dialect(tare.Contender{Protocols: []string{rpc.HTTP}}, set); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := dialect(tare.Contender{Declared: tare.Declared{Protocols: []string{rpc.HTTP}}}, set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", set, err, want)
 		}
 	}
-	if _, err := dialect(tare.Contender{Protocols: protocols()}, map[string]string{setProtocol: rpc.GRPC, setHTTP2: "off"}); err == nil {
+	if _, err := dialect(tare.Contender{Declared: tare.Declared{Protocols: protocols()}}, map[string]string{setProtocol: rpc.GRPC, setHTTP2: "off"}); err == nil {
 		t.Error("gRPC without HTTP/2")
 	}
 }

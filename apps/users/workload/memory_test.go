@@ -30,8 +30,8 @@ func TestHolds(t *testing.T) {
 		{tare.Contender{Role: tare.RoleNull}, "", 280e6},
 		{tare.Contender{}, "sqlite", 0},
 		{tare.Contender{}, "postgres", 0},
-		{tare.Contender{Launch: tare.LaunchURL}, "", 0},
-		{tare.Contender{Launch: tare.LaunchCommand}, "", 0},
+		{tare.Contender{Start: tare.Start{Launch: tare.LaunchURL}}, "", 0},
+		{tare.Contender{Start: tare.Start{Launch: tare.LaunchCommand}}, "", 0},
 	} {
 		in.Set = map[string]string{"store": c.store}
 		if got := k.Holds(c.who, in); got != c.want {

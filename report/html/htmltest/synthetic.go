@@ -50,8 +50,8 @@ func Synthetic(contenders, workloads, rounds int) *tare.Result {
 
 // contender is one of so many: the baseline first, control and null last.
 func contender(i, of int) tare.Contender {
-	c := tare.Contender{ID: fmt.Sprintf("codec-%d", i), Kind: "codec", Role: tare.RoleContender, Name: fmt.Sprintf("example.org/codec%d", i), Version: "v1.2.3", Go: "go1.26.8",
-		BinaryBytes: int64(2e6 + 1e5*i), SHA256: "5d41402abc4b2a76b9719d911017c592",
+	c := tare.Contender{ID: fmt.Sprintf("codec-%d", i), Kind: "codec", Role: tare.RoleContender, Name: fmt.Sprintf("example.org/codec%d", i), Version: "v1.2.3", Build: tare.Build{Go: "go1.26.8",
+		BinaryBytes: int64(2e6 + 1e5*i), SHA256: "5d41402abc4b2a76b9719d911017c592"},
 		Adoption: tare.Adoption{ModulesLinked: i, Licences: []string{"MIT"}, ColdBuildSeconds: 2.5, IdleRSSBytes: 9e6, StartSeconds: 0.004}}
 	switch i {
 	case 0:

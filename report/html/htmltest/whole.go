@@ -18,7 +18,7 @@ func Whole() *tare.Result {
 	r.NotWeighed = []tare.NotWeighed{{What: "workload huge/marshal", Why: "not measured at this budget"}}
 	base, one, two := r.Contenders[0].ID, r.Contenders[1].ID, r.Contenders[2].ID
 	work := r.Workloads[0].ID
-	trap := tare.Contender{ID: "trap", Kind: "server", Role: tare.RoleTrap, Name: "example.org/trap", Version: "v0.9.0", Why: "answers without reading", Expect: tare.Expect{Void: []string{"wrong-answer", "drift-in-trial"}}}
+	trap := tare.Contender{ID: "trap", Kind: "server", Role: tare.RoleTrap, Name: "example.org/trap", Version: "v0.9.0", Why: "answers without reading", Declared: tare.Declared{Expect: tare.Expect{Void: []string{"wrong-answer", "drift-in-trial"}}}}
 	r.Contenders = append(r.Contenders, trap)
 	r.Values = append(r.Values, tare.Value{Workload: work, Contender: trap.ID, Metric: "time", Value: 4321, Low: 4300, High: 4400, Unit: "ns/op", Rounds: 12, Struck: true})
 	serve(r)

@@ -141,7 +141,7 @@ func own(dir, kind string, e tare.Entry) (build.Leaf, error) {
 
 // declared is a contender that was not built, as its manifest describes it.
 func declared(m build.Manifest, variant string) build.Program {
-	c := tare.Contender{Kind: m.Kind, Role: tare.RoleContender, Variant: variant, Why: m.Why, Layers: m.LayersOf(variant), Expect: m.Expect}
+	c := tare.Contender{Kind: m.Kind, Role: tare.RoleContender, Variant: variant, Why: m.Why, Declared: tare.Declared{Layers: m.LayersOf(variant), Expect: m.Expect}}
 	if m.Trap {
 		c.Role = tare.RoleTrap
 	}

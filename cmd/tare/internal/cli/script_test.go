@@ -270,7 +270,7 @@ func (s sources) Vet(_ string, e tare.Entry) error {
 
 func (s sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
 	act := s.Contenders[e.Leaf()]
-	c := tare.Contender{ID: e.ID, Kind: kind, Name: "example.com/" + e.Leaf(), Version: act.Version, Go: "go1.26.0", SHA256: "scripted " + e.Leaf()}
+	c := tare.Contender{ID: e.ID, Kind: kind, Name: "example.com/" + e.Leaf(), Version: act.Version, Build: tare.Build{Go: "go1.26.0", SHA256: "scripted " + e.Leaf()}}
 	if act.Trap {
 		c.Role = tare.RoleTrap
 	}

@@ -30,7 +30,7 @@ func DigestOf(r *tare.Result) *tare.Result {
 		Measured: tare.Measured{RoundsDone: r.RoundsDone}, Record: tare.Record{Tare: r.Tare}, Design: tare.Design{Metrics: r.Metrics},
 	}
 	for _, c := range r.Contenders {
-		d.Contenders = append(d.Contenders, tare.Contender{ID: c.ID, Role: c.Role, Name: c.Name, Kind: c.Kind, Version: c.Version, Go: c.Go, Modules: c.Modules, SHA256: c.SHA256})
+		d.Contenders = append(d.Contenders, tare.Contender{ID: c.ID, Role: c.Role, Name: c.Name, Kind: c.Kind, Version: c.Version, Build: tare.Build{Go: c.Go, Modules: c.Modules, SHA256: c.SHA256}})
 	}
 	for _, w := range r.Workloads {
 		d.Workloads = append(d.Workloads, tare.Workload{ID: w.ID, SHA256: w.SHA256})

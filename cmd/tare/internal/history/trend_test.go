@@ -22,8 +22,8 @@ func measured(minutes int, ratio, half float64) *tare.Result {
 	r.Machine = tare.Machine{OS: "linux", Arch: "amd64", Kernel: "6.1", CPU: "Scripted 3000", Cores: 2, Memory: 8 << 30, Go: "go1.26.0"}
 	r.Workloads[0].SHA256 = "aa"
 	r.Contenders = []tare.Contender{
-		{ID: "old", Role: tare.RoleBaseline, Go: "go1.26.0"}, {ID: "new", Role: tare.RoleContender, Go: "go1.26.0", Modules: []tare.Module{{Path: "example.com/new", Version: "v1.0.0"}}},
-		{ID: "third", Role: tare.RoleContender, Go: "go1.26.0"}, {ID: "control", Role: tare.RoleControl, Go: "go1.26.0"},
+		{ID: "old", Role: tare.RoleBaseline, Build: tare.Build{Go: "go1.26.0"}}, {ID: "new", Role: tare.RoleContender, Build: tare.Build{Go: "go1.26.0", Modules: []tare.Module{{Path: "example.com/new", Version: "v1.0.0"}}}},
+		{ID: "third", Role: tare.RoleContender, Build: tare.Build{Go: "go1.26.0"}}, {ID: "control", Role: tare.RoleControl, Build: tare.Build{Go: "go1.26.0"}},
 	}
 	r.Comparisons = []tare.Comparison{
 		{Workload: "w", Contender: "new", Metric: "time", Against: "old", Ratio: ratio, Low: ratio - half, High: ratio + half, Level: 0.95, Rounds: 8},

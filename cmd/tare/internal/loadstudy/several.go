@@ -19,7 +19,7 @@ func (Servers) Program(ctx context.Context, name, dir string, e tare.Entry) (bui
 		return p, err
 	}
 	c := tare.Contender{
-		ID: e.ID, Kind: name, Role: tare.RoleContender, Name: e.ID, Launch: e.Launch(), Command: slices.Clone(e.Command), URL: e.URL, Set: maps.Clone(e.Set),
+		ID: e.ID, Kind: name, Role: tare.RoleContender, Name: e.ID, Start: tare.Start{Launch: e.Launch(), Command: slices.Clone(e.Command), URL: e.URL}, Set: maps.Clone(e.Set),
 		Why: "a server of the user's",
 	}
 	return build.Program{Cached: true, Contender: c}, nil

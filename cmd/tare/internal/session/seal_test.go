@@ -33,7 +33,7 @@ func TestSeal(t *testing.T) {
 	sound := func() *tare.Result {
 		return &tare.Result{
 			Schema: tare.ResultSchema, Study: "s", Run: tare.Run{Seed: "7", Budget: "quick (40s)", Procs: 2, Env: []string{"GOGC=200"}, Seconds: 3},
-			Design: tare.Design{Contenders: []tare.Contender{{ID: "a", Version: "v1.0.0", Go: "go1.26.0", Modules: []tare.Module{{Path: "example.com/a", Version: "v1.0.0"}}}}},
+			Design: tare.Design{Contenders: []tare.Contender{{ID: "a", Version: "v1.0.0", Build: tare.Build{Go: "go1.26.0", Modules: []tare.Module{{Path: "example.com/a", Version: "v1.0.0"}}}}}},
 			Record: tare.Record{Asked: tare.Asked{
 				Study: "study: s\r\n", Dir: "/d", Command: []string{"bench", "--base", "a\xffb"}, WorkDir: "/w\xff",
 				Files: map[string]string{"f": "00"}, With: []string{"example.com/b@v1.0.0"}, Go: "go1.26.0",

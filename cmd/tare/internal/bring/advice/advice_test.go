@@ -21,12 +21,12 @@ func measured() *tare.Result {
 	}
 	return &tare.Result{
 		Design: tare.Design{Contenders: []tare.Contender{
-			{ID: base, Role: tare.RoleBaseline, BinaryBytes: 4_000_000, Adoption: tare.Adoption{ModulesLinked: 1}},
+			{ID: base, Role: tare.RoleBaseline, Build: tare.Build{BinaryBytes: 4_000_000}, Adoption: tare.Adoption{ModulesLinked: 1}},
 			{ID: tare.ControlID, Role: tare.RoleControl},
 			{ID: "trap", Role: tare.RoleTrap},
-			{ID: "slow", Role: tare.RoleContender, BinaryBytes: 3_900_000},
-			{ID: "even", Role: tare.RoleContender, BinaryBytes: 4_000_900, Adoption: tare.Adoption{ModulesLinked: 2}},
-			{ID: "quick", Role: tare.RoleContender, BinaryBytes: 7_100_000, Adoption: tare.Adoption{ModulesLinked: 9, Unmaintained: "since 2019"}},
+			{ID: "slow", Role: tare.RoleContender, Build: tare.Build{BinaryBytes: 3_900_000}},
+			{ID: "even", Role: tare.RoleContender, Build: tare.Build{BinaryBytes: 4_000_900}, Adoption: tare.Adoption{ModulesLinked: 2}},
+			{ID: "quick", Role: tare.RoleContender, Build: tare.Build{BinaryBytes: 7_100_000}, Adoption: tare.Adoption{ModulesLinked: 9, Unmaintained: "since 2019"}},
 			{ID: "absent", Role: tare.RoleContender},
 		}},
 		Measured: tare.Measured{Comparisons: []tare.Comparison{

@@ -18,10 +18,10 @@ func measured(id string) *tare.Result {
 		Design: tare.Design{
 			Workloads: []tare.Workload{{ID: id, Op: op}},
 			Contenders: []tare.Contender{
-				{ID: Baseline, Role: tare.RoleBaseline, BinaryBytes: 4_000_000},
+				{ID: Baseline, Role: tare.RoleBaseline, Build: tare.Build{BinaryBytes: 4_000_000}},
 				{ID: tare.ControlID, Role: tare.RoleControl},
-				{ID: "quick", Role: tare.RoleContender, BinaryBytes: 7_100_000, Adoption: tare.Adoption{ModulesLinked: 9, Unmaintained: "since 2019"}},
-				{ID: "same", Role: tare.RoleContender, BinaryBytes: 3_900_000, Adoption: tare.Adoption{ModulesLinked: 1}},
+				{ID: "quick", Role: tare.RoleContender, Build: tare.Build{BinaryBytes: 7_100_000}, Adoption: tare.Adoption{ModulesLinked: 9, Unmaintained: "since 2019"}},
+				{ID: "same", Role: tare.RoleContender, Build: tare.Build{BinaryBytes: 3_900_000}, Adoption: tare.Adoption{ModulesLinked: 1}},
 				{ID: "even", Role: tare.RoleContender},
 				{ID: "slow", Role: tare.RoleContender},
 			},

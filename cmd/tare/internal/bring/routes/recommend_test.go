@@ -15,8 +15,8 @@ func measured() *tare.Result {
 		Design: tare.Design{
 			Workloads: []tare.Workload{{ID: allID}, {ID: socketID}},
 			Contenders: []tare.Contender{
-				{ID: Baseline, Role: tare.RoleBaseline, BinaryBytes: 9_000_000}, {ID: tare.ControlID, Role: tare.RoleControl},
-				{ID: "quick", Role: tare.RoleContender, BinaryBytes: 9_200_000, Adoption: tare.Adoption{ModulesLinked: 1}},
+				{ID: Baseline, Role: tare.RoleBaseline, Build: tare.Build{BinaryBytes: 9_000_000}}, {ID: tare.ControlID, Role: tare.RoleControl},
+				{ID: "quick", Role: tare.RoleContender, Build: tare.Build{BinaryBytes: 9_200_000}, Adoption: tare.Adoption{ModulesLinked: 1}},
 				{ID: "even", Role: tare.RoleContender}, {ID: "slow", Role: tare.RoleContender},
 			},
 		},

@@ -223,7 +223,7 @@ var _ lab.Sources = Sources{}
 
 // Program is the suite of a side.
 func (s Sources) Program(_ context.Context, kind, _ string, e tare.Entry) (build.Program, error) {
-	c := tare.Contender{ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: s.Module, Launch: tare.LaunchGobench}
+	c := tare.Contender{ID: e.ID, Kind: kind, Role: tare.RoleContender, Name: s.Module, Start: tare.Start{Launch: tare.LaunchGobench}}
 	if e.ID == tare.NullID {
 		c.Why = "nothing is run"
 		return build.Program{Cached: true, Contender: c}, nil

@@ -15,7 +15,7 @@ import (
 type modelled func(ops int64) time.Duration
 
 func (m modelled) Do(_ context.Context, q wire.Request) (wire.Reply, error) {
-	return wire.Reply{WallNS: int64(m(q.Ops))}, nil
+	return wire.Reply{Counts: wire.Counts{WallNS: int64(m(q.Ops))}}, nil
 }
 
 func (modelled) Close(context.Context) tare.Evidence { return tare.Evidence{} }

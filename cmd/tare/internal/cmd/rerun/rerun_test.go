@@ -25,7 +25,7 @@ func TestRelinked(t *testing.T) {
 }
 
 func TestBuiltBy(t *testing.T) {
-	r := &tare.Result{Design: tare.Design{Contenders: []tare.Contender{{Go: "go1.25.5"}, {Go: "go1.26.0 X:nodwarf5"}, {Go: "go1.26.0"}, {}, {}, {}}}}
+	r := &tare.Result{Design: tare.Design{Contenders: []tare.Contender{{Build: tare.Build{Go: "go1.25.5"}}, {Build: tare.Build{Go: "go1.26.0 X:nodwarf5"}}, {Build: tare.Build{Go: "go1.26.0"}}, {}, {}, {}}}}
 	if got := builtBy(r); got != "go1.26.0" {
 		t.Error(got)
 	}
