@@ -145,7 +145,7 @@ func (b *rulingData) notAnswerable(r *tare.ClaimResult, c tare.Claim) bool {
 		notMeasured(r, why)
 		return true
 	}
-	if f, ok := b.void(c.Contender, c.Workload, c.Metric, true); ok {
+	if f, ok := b.void(c.Contender, c.Workload, c.Metric, true); ok && !b.limitIsClaimed(c, f) {
 		r.Evidence = "check " + f.Check
 		notMeasured(r, "void here by "+f.Check+": "+f.Message)
 		return true

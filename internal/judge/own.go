@@ -55,6 +55,18 @@ func (b *rulingData) ownRatio(r *tare.ClaimResult, c tare.Claim) {
 	b.decideRatio(r, c, row, width)
 }
 
+// limitIsClaimed reports whether a void says nothing against a claim about a contender
+// alone: behind a relay the network is the limit for every server, the null server too.
+// That voids a comparison of servers, and it is what such a claim is about.
+func (b *rulingData) limitIsClaimed(c tare.Claim, f tare.Finding) bool {
+	w, ok := b.d.workload(c.Workload)
+	relayed := ok && w.Traffic != nil && (w.Traffic.Delay > 0 || w.Traffic.Bandwidth > 0)
+	return c.Of != (tare.ClaimOf{}) && relayed && f.Check == headroom
+}
+
+// headroom is the check for load generators, or networks, that are the limit.
+const headroom = "generator-headroom"
+
 // ownRatios are the logarithms of the claim's ratio for contender, by round.
 func (b *rulingData) ownRatios(c tare.Claim, contender string) map[int]float64 {
 	x := b.index()

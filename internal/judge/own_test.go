@@ -3,6 +3,7 @@ package judge
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tarebench/tare"
 )
@@ -110,5 +111,23 @@ func TestRate(t *testing.T) {
 	}
 	if r := claim(shaped(200, 18), 10, "wide", "elsewhere"); r.Outcome != tare.NotMeasured {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestOwnRatioBehindARelay: there the network limits the null server as well. That voids
+// comparisons of servers, and not what a network does to one of them.
+func TestOwnRatioBehindARelay(t *testing.T) {
+	for _, delay := range []time.Duration{0, 20 * time.Millisecond} {
+		d := slowed(6, fake{rounds: 12, roundSD: 0.005})
+		d.Study.Workloads[1].Traffic = &tare.Traffic{Connections: 1, Delay: delay}
+		d.Study.Claims = []tare.Claim{{
+			ID: "F1.4", Kind: tare.ClaimRatio, Contender: "lean", Workload: "wide", Metric: "time", Of: tare.ClaimOf{Workload: "narrow", Metric: "time"},
+			Baseline: 1, Value: 6, Statement: "s", Source: "src",
+		}}
+		void := []tare.Finding{{Check: headroom, Severity: tare.Void, Contender: "lean", Workload: "wide", Metric: "time", Message: "m"}}
+		want := map[bool]tare.Outcome{true: tare.Holds, false: tare.NotMeasured}[delay > 0]
+		if r := Claims(d, Compare(d, Effects(d)), Values(d), void, nil)[0]; r.Outcome != want {
+			t.Errorf("delay %v: %s, %q, want %s", delay, r.Outcome, r.Why, want)
+		}
 	}
 }
