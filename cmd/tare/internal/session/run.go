@@ -23,7 +23,7 @@ func (w *Session) WeighAll(ctx context.Context, studies []cmdenv.Study, fail fun
 	}
 	begun := 0
 	for _, study := range studies {
-		res, err := w.Weigh(ctx, study)
+		res, err := w.Measure(ctx, study)
 		var nothing *nothingToResume
 		if errors.As(err, &nothing) && len(studies) > 1 {
 			w.Progress.Say(nothing.Error())
@@ -77,7 +77,7 @@ func OfStudy(study cmdenv.Study, studies int, err error) error {
 
 // Measure carries out one study. There may be a result although there is an
 // error.
-func (w *Session) Weigh(ctx context.Context, study cmdenv.Study) (*tare.Result, error) {
+func (w *Session) Measure(ctx context.Context, study cmdenv.Study) (*tare.Result, error) {
 	w.Progress.Begin(study.ID, study.Question)
 	defer w.Progress.Pause()
 	if err := study.Vet(w.Sources); err != nil {

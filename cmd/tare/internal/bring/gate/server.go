@@ -25,8 +25,8 @@ const onlyRequests = "requests"
 // in an open one the median latency and the CPU time, and the limits of l.
 // programs are what was built of both sides, dirs where they run, and requests
 // is the file with what they are asked, one on each line.
-func Server(l project.Server, ask Ask, programs, dirs Trees, requests string) Weighing {
-	w := Weighing{
+func Server(l project.Server, ask Ask, programs, dirs Trees, requests string) Measurement {
+	w := Measurement{
 		Study: tare.Study{
 			ID: studyPrefix + "load-" + l.ID, Question: "Is " + l.ID + " under load as fast as it was?", Kind: kind.Name, Baseline: BaseID,
 			Dir: filepath.Dir(requests), Contenders: []tare.Entry{{ID: BaseID, Command: command(dirs.Base, programs.Base, l.Args)}, {ID: HeadID, Command: command(dirs.Head, programs.Head, l.Args)}},

@@ -126,7 +126,7 @@ func TestServerStudies(t *testing.T) {
 	ask := Ask{Project: project.Default(".")}
 	closed := Server(project.Server{ID: "api", Args: []string{"-port", "$PORT"}, Connections: 7}, ask, Trees{Base: "b", Head: "h"}, Trees{Base: "/base", Head: "/head"}, filepath.Join("x", "requests.ndjson"))
 	open := Server(project.Server{ID: "api", Connections: 7, Rate: 100, SLO: []project.Objective{{Metric: "p50", Limit: 5e6}, {Metric: "p90", Limit: 5e7}}}, ask, Trees{Base: "b", Head: "h"}, Trees{}, filepath.Join("x", "requests.ndjson"))
-	for _, w := range []Weighing{closed, open} {
+	for _, w := range []Measurement{closed, open} {
 		if err := w.Study.Validate(); err != nil {
 			t.Error(err)
 		}

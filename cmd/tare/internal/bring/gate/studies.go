@@ -17,8 +17,8 @@ type Trees struct{ Base, Head string }
 // same, or in none.
 type Moved func(kind string, e tare.Entry) (before, after []string, ok bool)
 
-// Measuring is a study of base and head, and what it is held to.
-type Weighing struct {
+// Measurement is a study of base and head, and what it is held to.
+type Measurement struct {
 	Study tare.Study
 	Held  Held
 }
@@ -32,7 +32,7 @@ const studyPrefix = "gate-"
 // has it and as the head has it, and a contender of the catalog whose modules
 // the change moves to other versions. What a study asks of such a contender's
 // own figures (value:) is a limit of the head. What cannot be compared is left.
-func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Weighing, left []Left) {
+func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Measurement, left []Left) {
 	for _, e := range s.Contenders {
 		var before, after tare.Entry
 		switch {
@@ -91,8 +91,8 @@ func with(own, pins []string) []string {
 
 // between is the study of one contender as it was and as it is, on what it is
 // asked in s; false where that is nothing.
-func between(s tare.Study, ask Ask, id string, before, after tare.Entry) (Weighing, bool) {
-	w := Weighing{Study: s, Held: Held{Name: s.ID + "/" + id, Metrics: ask.Metrics()}}
+func between(s tare.Study, ask Ask, id string, before, after tare.Entry) (Measurement, bool) {
+	w := Measurement{Study: s, Held: Held{Name: s.ID + "/" + id, Metrics: ask.Metrics()}}
 	one := &w.Study
 	one.ID = studyPrefix + s.ID + "-" + strings.ReplaceAll(id, "/", "-")
 	one.Baseline, one.Contenders = BaseID, []tare.Entry{before, after}

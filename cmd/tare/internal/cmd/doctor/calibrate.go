@@ -64,7 +64,7 @@ func calibrate(ctx context.Context, env cmdenv.Env, catalog string, budget time.
 		var failed error
 		for _, work := range works {
 			study := cmdenv.Study{Study: calibrationStudy(work, share)}
-			res, err := w.Weigh(ctx, study)
+			res, err := w.Measure(ctx, study)
 			if res != nil {
 				if err := c.add(work, res); err != nil {
 					return err

@@ -35,7 +35,7 @@ type besides struct {
 	moved   gate.Moved
 	config  string // path of tare.yaml from the top of the repository
 
-	studies, servers []gate.Weighing
+	studies, servers []gate.Measurement
 }
 
 // measureBesides adds what became of the studies, documents, routes and servers
@@ -214,7 +214,7 @@ func (b *besides) routes() error {
 }
 
 // carryOut carries out some studies of base and head, each under an id of its own.
-func (b *besides) carryOut(ctx context.Context, list []gate.Weighing) error {
+func (b *besides) carryOut(ctx context.Context, list []gate.Measurement) error {
 	if b.m.Held == nil {
 		b.m.Held = map[string]gate.Held{}
 	}

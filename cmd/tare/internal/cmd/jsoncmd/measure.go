@@ -70,7 +70,7 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 		if err != nil {
 			return err
 		}
-		res, err := w.Weigh(ctx, cmdenv.Study{Study: study})
+		res, err := w.Measure(ctx, cmdenv.Study{Study: study})
 		if res == nil {
 			return err
 		}

@@ -140,7 +140,7 @@ func runAgain(ctx context.Context, env cmdenv.Env, tree func(cmdenv.Env) *cobra.
 	var now *tare.Result
 	err = session.With(ctx, env, ro, p, func(ctx context.Context, w *session.Session) error {
 		asThen(ctx, w, &studies[0], old)
-		res, err := w.Weigh(ctx, studies[0])
+		res, err := w.Measure(ctx, studies[0])
 		now = res
 		return err
 	})

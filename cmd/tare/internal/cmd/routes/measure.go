@@ -43,7 +43,7 @@ func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *bring.Do
 		if err != nil {
 			return err
 		}
-		res, err := w.Weigh(ctx, studies[0])
+		res, err := w.Measure(ctx, studies[0])
 		if res == nil {
 			return err
 		}
