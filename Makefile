@@ -159,7 +159,7 @@ users: ## the users service: its stores on real databases, and each transport th
 ##@ Measure
 
 .PHONY: claims
-claims: ## weigh every bundled study at the quick budget and hold the published claims against it (about 20 minutes)
+claims: ## measure every bundled study at the quick budget and compare the published claims with it (about 20 minutes)
 	$(GO) run ./cmd/tare run
 
 .PHONY: benchmarks

@@ -9,6 +9,7 @@ package contendertest
 import (
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,7 +46,13 @@ func Run(t *testing.T, dir string) {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	if err := m.Build(dir, path); err != nil {
+	err = m.Build(dir, path)
+	switch fails := slices.Contains(m.Expect.Void, "build"); {
+	case fails && err == nil:
+		t.Fatalf("%s builds, and its manifest expects that it does not", m.ID)
+	case fails:
+		return // a published program that does not compile
+	case err != nil:
 		t.Fatal(err)
 	}
 	run(t, m, path)

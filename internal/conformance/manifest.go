@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/tarebench/tare"
 )
 
 // Manifest is what the suite needs of contender.json.
@@ -21,6 +23,7 @@ type Manifest struct {
 	Others    map[string][]string `json:"variant_protocols"` // of variants that speak others
 	Source    string              `json:"source"`            // another leaf, relative to this one, whose sources it is built from
 	Tags      []string            `json:"tags"`              // to build it with
+	Expect    tare.Expect         `json:"expect"`            // checks that void it; build: it does not build
 }
 
 // ReadManifest reads that of the leaf at dir.
