@@ -76,7 +76,7 @@ fuzz-long: ## every fuzz target for half an hour, or FUZZTIME if it is given
 	.ci/fuzz $(if $(filter command line environment,$(origin FUZZTIME)),$(FUZZTIME),30m)
 
 .PHONY: manifests
-manifests: ## hold the manifests of deploy/kubernetes against Kubernetes' types
+manifests: ## compare the manifests of deploy/kubernetes with Kubernetes' types
 	cd tools/manifests && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) test ./...
 
 .PHONY: cross
@@ -180,7 +180,7 @@ benchmark-gin: ## users over Gin alone
 	$(USERS_BENCH) -bench '^BenchmarkGin_'
 benchmark-rest: ## users over the gateway alone
 	$(USERS_BENCH) -bench '^BenchmarkGateway_'
-benchmark-cpu: ## weigh users at quick budget, and say where CPU time goes and what makes the difference
+benchmark-cpu: ## measure users at quick budget, and say where CPU time goes and what makes the difference
 	$(GO) run ./cmd/tare run users $(PROFILED) --profile cpu
 benchmark-mem: ## the same of allocated memory
 	$(GO) run ./cmd/tare run users $(PROFILED) --profile mem
@@ -194,7 +194,7 @@ bench-load: ## the load generator against wrk, oha and h2load, over TLS and in H
 	PATH="$$PATH:$(CURDIR)/out/oha/bin" out/benchload
 
 .PHONY: calibrate
-calibrate: ## weigh programs of known cost 120 times (about an hour) and write the table in docs/METHOD.md; goes on where it stopped
+calibrate: ## measure programs of known cost 120 times (about an hour) and write the table in docs/METHOD.md; goes on where it stopped
 	$(GO) build -o out/tare ./cmd/tare
 	$(GO) run ./cmd/tare/internal/calibrate -tare ./out/tare
 
