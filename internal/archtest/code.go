@@ -39,7 +39,7 @@ func checkRandom(t *Tree) []string {
 	}, false)
 }
 
-// checkClock finds calls of the clock below and beside floor 3. Naming
+// checkClock finds calls of the clock below and beside layer 3. Naming
 // time.Now as a default is not calling it.
 func checkClock(t *Tree) []string {
 	return used(t, []string{"time"}, func(f *File, name string) bool {

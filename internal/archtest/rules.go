@@ -17,8 +17,8 @@ type Rule struct {
 // Rules lists every rule.
 func Rules() []Rule {
 	return []Rule{
-		{"floors", "a package imports only what stands lower, so that one can read it without reading what uses it", checkFloors},
-		{"world", "only floor 3 and above touch processes, sockets and files", checkWorld},
+		{"layers", "a package imports only what stands lower, so that one can read it without reading what uses it", checkLayers},
+		{"world", "only layer 3 and above touch processes, sockets and files", checkWorld},
 		{"light", "a contender's own program must not pay for what it does not use", checkLight},
 		{"requirements", "a laboratory must not change the versions of what it measures: the root and cgocopy require nothing", checkRequirements},
 		{"workspace", "contenders are built alone; only the command shares a workspace with the root", checkWorkspace},
@@ -28,7 +28,7 @@ func Rules() []Rule {
 		{"init", "nothing happens before main", checkInit},
 		{"globals", "state that outlives a call is passed, not shared", checkGlobals},
 		{"random", "randomness comes from the plan's seed", checkRandom},
-		{"clock", "the clock is called on floor 3; elsewhere it is a parameter", checkClock},
+		{"clock", "the clock is called on layer 3; elsewhere it is a parameter", checkClock},
 	}
 }
 

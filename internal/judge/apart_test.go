@@ -115,7 +115,7 @@ func TestShares(t *testing.T) {
 	d := asking()
 	d.Study.Claims = []tare.Claim{claim}
 	void := []tare.Finding{{Check: "delivered", Severity: tare.Void, Contender: "lean", Message: "lost"}}
-	if r := Claims(d, []tare.Comparison{row(0.4, 0.4, 0.4)}, nil, void, nil)[0]; r.Outcome != tare.NotMeasured || r.Why != "void here by delivered: lost" {
+	if r := Claims(d, []tare.Comparison{row(0.4, 0.4, 0.4)}, nil, void, nil)[0]; r.Outcome != tare.NotMeasured || r.Why != "void by delivered: lost" {
 		t.Errorf("of a void one: %+v", r)
 	}
 	if r := Claims(d, nil, nil, nil, nil)[0]; r.Outcome != tare.NotMeasured {

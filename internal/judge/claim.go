@@ -33,7 +33,7 @@ func claimEdges(c tare.Claim) []float64 {
 // this order:
 //
 //	not measured       the contender or workload was not measured, could not be
-//	                   built, or is void here, or the metric says nothing about
+//	                   built, or is void, or the metric says nothing about
 //	                   the workload
 //	void as published  the contender is a trap, and the check that was expected
 //	                   to void it did: the original measured something else; or
@@ -147,7 +147,7 @@ func (b *rulingData) notAnswerable(r *tare.ClaimResult, c tare.Claim) bool {
 	}
 	if f, ok := b.void(c.Contender, c.Workload, c.Metric, true); ok && !b.limitIsClaimed(c, f) {
 		r.Evidence = "check " + f.Check
-		notMeasured(r, "void here by "+f.Check+": "+f.Message)
+		notMeasured(r, "void by "+f.Check+": "+f.Message)
 		return true
 	}
 	return false
@@ -210,7 +210,7 @@ func (b *rulingData) trapClaim(r *tare.ClaimResult, who tare.Contender) {
 	}
 	if fs := tare.VoidsMetric(b.findings, who.ID, r.Workload, r.Metric); len(fs) > 0 {
 		r.Evidence = "check " + fs[0].Check
-		notMeasured(r, "void here by "+fs[0].Check+": "+fs[0].Message)
+		notMeasured(r, "void by "+fs[0].Check+": "+fs[0].Message)
 		return
 	}
 	notMeasured(r, who.ID+" is a trap, and traps are not compared")

@@ -38,7 +38,7 @@ func (b *rulingData) count(r *tare.ClaimResult, c tare.Claim, who tare.Contender
 func uncounted(c tare.Contender, findings []tare.Finding) string {
 	for _, f := range findings {
 		if f.Severity == tare.Void && f.Contender == c.ID && f.Workload == "" && f.Metric == "" {
-			return fmt.Sprintf("%s is void here by %s: %s", c.ID, f.Check, f.Message)
+			return fmt.Sprintf("%s is void by %s: %s", c.ID, f.Check, f.Message)
 		}
 	}
 	switch {

@@ -39,7 +39,7 @@ func TestGrowth(t *testing.T) {
 		t.Errorf("in another order: %+v", r)
 	}
 	r := Claims(d, nil, nil, []tare.Finding{{Check: "x", Severity: tare.Void, Contender: "lean", Workload: "small", Message: "m"}}, nil)[0]
-	if r.Outcome != tare.NotMeasured || r.Why != "small: void here by x: m" {
+	if r.Outcome != tare.NotMeasured || r.Why != "small: void by x: m" {
 		t.Errorf("void: %+v", r)
 	}
 }

@@ -95,7 +95,7 @@ func (b *rulingData) notAnswerableAlong(r *tare.ClaimResult, c tare.Claim) bool 
 		}
 		if f, ok := b.void(c.Contender, w, c.Metric, true); ok {
 			r.Evidence = "check " + f.Check
-			notMeasured(r, fmt.Sprintf("%s: void here by %s: %s", w, f.Check, f.Message))
+			notMeasured(r, fmt.Sprintf("%s: void by %s: %s", w, f.Check, f.Message))
 			return true
 		}
 	}

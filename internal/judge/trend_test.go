@@ -97,7 +97,7 @@ func TestTrendNotMeasured(t *testing.T) {
 		{Check: "x", Severity: tare.Void, Contender: base, Workload: "fifty", Metric: "time", Message: "m"},
 	} {
 		r := Claims(d, nil, nil, []tare.Finding{f}, nil)[0]
-		if r.Outcome != tare.NotMeasured || r.Why != "fifty: void here by x: m" || r.Evidence != "check x" {
+		if r.Outcome != tare.NotMeasured || r.Why != "fifty: void by x: m" || r.Evidence != "check x" {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -191,7 +191,7 @@ func TestCount(t *testing.T) {
 			t.Error("a count, known before the first round, decides a study")
 		}
 		findings := []tare.Finding{{Check: "identity", Severity: tare.Void, Contender: "lean", Message: "m"}}
-		if r := Claims(d, nil, nil, findings, nil)[0]; r.Outcome != tare.NotMeasured || r.Why != "lean is void here by identity: m" {
+		if r := Claims(d, nil, nil, findings, nil)[0]; r.Outcome != tare.NotMeasured || r.Why != "lean is void by identity: m" {
 			t.Errorf("void: %s, %q", r.Outcome, r.Why)
 		}
 		if r := Claims(d, nil, nil, nil, []tare.NotWeighed{{What: "contender lean", Why: "left out"}})[0]; r.Outcome != tare.NotMeasured {

@@ -1,0 +1,279 @@
+package archtest
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+// place is where a package stands: it may import what stands lower.
+type place struct {
+	dir   string   // from the root; a * stands for any one element
+	layer int      // layers below 0 import nothing of ours
+	peers []string // what it may import although it does not stand lower
+	only  []string // not nil: of ours it may import these and nothing else
+}
+
+const alone = -1
+
+// places lists every package: an unlisted one fails. The layers:
+//
+//	11 main · 10 the command tree · 9 commands · 8 what they share · 7 bring, all kinds
+//	6 files and stores, workloads of apps · 5 kinds · 4 the lab · 3 processes, sockets, the clock
+//	2 pure, about studies
+//	1 pure, about numbers and bytes · 0 the nouns
+func places() []place {
+	return []place{
+		{dir: ".", layer: 0},
+
+		{dir: "stats", layer: 1},
+		{dir: "tools/lookgen", layer: 2},
+		{dir: "load/hist", layer: 1},
+		{dir: "load/pace", layer: 1},
+		{dir: "load/h2", layer: 1},
+		{dir: "load/nap", layer: 3},
+		{dir: "load/relay", layer: 3},
+		{dir: "load/loadtest", layer: 3},
+		{dir: "contender/wire", layer: 1},
+		{dir: "contender/fixture", layer: 1},
+		{dir: "studies", layer: 1},
+		{dir: "internal/archtest", layer: 1},
+		{dir: "internal/assert", layer: 1},
+		{dir: "internal/golden", layer: 1},
+		{dir: "internal/format", layer: 1},
+		{dir: "internal/protowire", layer: 1},
+		{dir: "tools/agree", layer: 1},
+		{dir: "tools/manifests", layer: alone},
+		{dir: "tools/benchload", layer: 4},
+
+		{dir: "internal/plan", layer: 2},
+		{dir: "internal/check", layer: 2},
+		{dir: "internal/judge", layer: 2},
+		{dir: "report", layer: 2, only: []string{".", "load/hist"}},
+		{dir: "report/html", layer: 2, only: []string{".", "report", "load/hist", "report/html/htmltest"}}, // the last in tests
+		{dir: "report/html/htmltest", layer: 2, only: []string{".", "load/hist"}},
+		{dir: "report/html/htmltest/sample", layer: 4, only: []string{"."}},                                       // keeps results for the browser's test
+		{dir: "report/html/htmltest/pages", layer: 4, only: []string{".", "report/html", "report/html/htmltest"}}, // writes pages for the browser's test
+
+		{dir: "internal/machine", layer: 3},
+		{dir: "internal/trial", layer: 3, peers: []string{"internal/machine"}},
+		{dir: "load", layer: 3, peers: []string{"internal/machine", "load/nap"}},
+		{dir: "internal/whole", layer: 3, peers: []string{"internal/whole/wholetest"}}, // in tests
+		{dir: "internal/whole/wholetest", layer: 3, peers: []string{"internal/whole"}},
+		{dir: "internal/build", layer: 3, peers: []string{"internal/whole", "internal/whole/wholetest"}},
+		{dir: "contender", layer: 3, peers: []string{"load/nap"}},
+		{dir: "contender/codec", layer: 3, peers: []string{"contender"}},
+		{dir: "contender/copier", layer: 3, peers: []string{"contender"}},
+		{dir: "contender/copier/cmem", layer: 3, peers: []string{"contender/copier"}},
+		{dir: "contender/copier/cmem/cmemtest", layer: 3, peers: []string{"contender/copier", "contender/copier/cmem"}},
+		{dir: "contender/router", layer: 3, peers: []string{"contender"}},
+		{dir: "contender/server", layer: 3, peers: []string{"contender"}},
+		{dir: "contender/server/nethttp", layer: 3, peers: []string{"contender/server", "apps/*", "apps/*/serving"}},
+		{dir: "contender/rpc", layer: 3, peers: []string{"contender", "contender/server", "apps/*", "apps/*/serving"}},
+		{dir: "apps/*/serving", layer: 3, peers: []string{"contender", "contender/server", "apps/*"}},
+		{dir: "apps", layer: 4, peers: []string{"apps/*"}},
+		{dir: "internal/conformance", layer: 3, peers: []string{"contender", "contender/*"}},
+		{dir: "apps/ingest/profiles", layer: 2, peers: []string{"apps/ingest"}},
+		{dir: "apps/*/conformance", layer: 3, peers: []string{"apps/*", "apps/*/serving", "internal/conformance", "contender/rpc", "contender/server"}},
+		{dir: "contender/contendertest", layer: 4, peers: []string{"apps/*"}},
+
+		{dir: "lab", layer: 4, peers: []string{"lab/journal"}},
+		{dir: "lab/journal", layer: 4},
+		{dir: "lab/labtest", layer: 4, peers: []string{"lab", "lab/journal", "internal/trial", "internal/build"}},
+
+		{dir: "kinds/rpc", layer: 7, peers: []string{"apps/*"}},
+		{dir: "kinds/server", layer: 5, peers: []string{"kinds", "apps/*", "apps/*/workload"}}, // in tests
+		{dir: "kinds/*", layer: 5},
+		{dir: "kinds", layer: 7, peers: []string{"apps/*", "kinds/*"}},
+		{dir: "apps/*/workload", layer: 6, peers: []string{"apps/*"}},
+
+		{dir: "cmd/tare/internal/near", layer: 1},
+		{dir: "cmd/tare/internal/yamlfile", layer: 2},
+		{dir: "cmd/tare/internal/grpccall", layer: 3, only: []string{"cmd/tare/internal/grpccall/grpctest"}}, // in tests
+		{dir: "cmd/tare/internal/grpccall/grpctest", layer: 3, only: []string{}},
+		{dir: "cmd/tare/internal/profile", layer: 6},
+		{dir: "cmd/tare/internal/catalog/archive", layer: 3, peers: []string{"internal/build"}},
+		{dir: "cmd/tare/internal/catalog/pack", layer: 6},
+		{dir: "cmd/tare/internal/catalog", layer: 6},
+		{dir: "cmd/tare/internal/studyfile", layer: 6},
+		{dir: "cmd/tare/internal/traffic", layer: 6},
+		{dir: "cmd/tare/internal/overquic", layer: 6},
+		{dir: "cmd/tare/internal/project", layer: 6},
+		{dir: "cmd/tare/internal/project/survey", layer: 6},
+		{dir: "cmd/tare/internal/history", layer: 6},
+		{dir: "cmd/tare/internal/history/index", layer: 6, peers: []string{"cmd/tare/internal/history"}},
+		{dir: "cmd/tare/internal/history/publish", layer: 7, peers: []string{"cmd/tare/internal/history"}},
+		{dir: "cmd/tare/internal/history/foreign", layer: 6, peers: []string{"cmd/tare/internal/history"}},
+		{dir: "cmd/tare/internal/sink", layer: 6},
+		{dir: "cmd/tare/internal/sink/kinds", layer: 7, peers: []string{"cmd/tare/internal/sink/*"}},
+		{dir: "cmd/tare/internal/sink/*", layer: 7},
+		{dir: "cmd/tare/internal/bring", layer: 7, peers: []string{"cmd/tare/internal/bring/*"}},
+		{dir: "cmd/tare/internal/bring/document", layer: 7},
+		{dir: "cmd/tare/internal/bring/samecode", layer: 6},
+		{dir: "cmd/tare/internal/bring/reach", layer: 6},
+		{dir: "cmd/tare/internal/bring/bisect", layer: 8, peers: []string{"cmd/tare/internal/bring"}},
+		{dir: "cmd/tare/internal/bring/tree", layer: 7},
+		{dir: "cmd/tare/internal/bring/why", layer: 7},
+		{dir: "cmd/tare/internal/bring/table", layer: 7, peers: []string{"cmd/tare/internal/bring"}},
+		{dir: "cmd/tare/internal/bring/suite", layer: 7},
+		{dir: "cmd/tare/internal/bring/gate", layer: 7},
+		{dir: "cmd/tare/internal/bring/advice", layer: 6},
+		{dir: "cmd/tare/internal/bring/routes", layer: 7},
+		{dir: "cmd/tare/internal/fleet", layer: 7},
+		{dir: "cmd/tare/internal/cmdenv", layer: 8},
+		{dir: "cmd/tare/internal/session", layer: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
+		{dir: "cmd/tare/internal/loadstudy", layer: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
+		{dir: "cmd/tare/internal/loadpage", layer: 8},
+		{dir: "cmd/tare/internal/cmd/*", layer: 9}, // commands never import each other
+		{dir: "cmd/tare/internal/cli", layer: 10},
+		{dir: "cmd/tare/internal/manual", layer: 11},                                 // a generator
+		{dir: "cmd/tare/internal/schema", layer: 8},                                  // tests of the published schemas
+		{dir: "cmd/tare/internal/calibrate", layer: 8, only: []string{".", "stats"}}, // runs the command, and counts how often it is right
+		{dir: "cmd/tare/internal/writeups", layer: 8},                                // writes the documents that quote kept runs
+		{dir: "cmd/tare/internal/docs", layer: 8},                                    // runs the documentation's commands
+		{dir: "cmd/tare", layer: 11},
+		{dir: "cmd/tare/internal/e2e", layer: 11},          // tests of the whole command
+		{dir: "cmd/tare/internal/e2e/services", layer: 11}, // tests of services that run for real
+
+		{dir: "cgocopy", layer: alone},
+		{dir: "cgocopy/cgocopytest", layer: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},
+		{dir: "cgocopy/examples", layer: alone, peers: []string{"cgocopy/internal/*"}}, // tests of the examples
+		{dir: "cgocopy/examples/*", layer: alone, peers: []string{"cgocopy", "cgocopy/cgocopytest"}},
+		{dir: "cgocopy/internal/whole", layer: alone, peers: []string{"cgocopy", "cgocopy/cgocopytest", "cgocopy/internal/*"}}, // tests of the whole command
+		{dir: "cgocopy/internal/*", layer: alone, peers: []string{"cgocopy", "cgocopy/internal/*"}},
+		{dir: "cgocopy/cmd/cgocopy", layer: alone, peers: []string{"cgocopy", "cgocopy/internal/cli"}},
+		{dir: "apps/ingest", layer: alone, peers: []string{"apps/ingest/sink", "apps/ingest/spool"}},
+		{dir: "apps/ingest/commit", layer: alone},
+		{dir: "apps/ingest/disk", layer: alone},
+		{dir: "apps/ingest/disk/disktest", layer: alone, peers: []string{"apps/ingest/disk"}},
+		{dir: "apps/ingest/sink", layer: alone, peers: []string{"apps/ingest/commit", "apps/ingest/disk", "apps/ingest/disk/disktest"}},
+		{dir: "apps/ingest/spool", layer: alone, peers: []string{"apps/ingest/commit", "apps/ingest/disk", "apps/ingest/disk/disktest"}},
+		{dir: "apps/users/userstest", layer: alone, peers: []string{"apps/users"}},
+		{dir: "apps/users/store", layer: alone, peers: []string{"apps/users", "apps/users/*", "apps/users/store/*"}},
+		{dir: "apps/users/proto", layer: alone, peers: []string{"apps/users"}},
+		{dir: "apps/*", layer: alone},
+
+		{dir: "contenders/rpc/all", layer: 3, only: []string{"contender/*", "contenders/rpc/*/face", "apps/*"}},
+		{dir: "contenders/rpc/null", layer: 3, only: []string{"contender/rpc", "contenders/rpc/null/face"}},
+		{dir: "contenders/rpc/null/face", layer: 3, only: []string{"contender/*", "apps/users", "apps/users/conformance", "internal/protowire", "load/h2"}},
+		{dir: "contenders/*/*", layer: 3, only: []string{"apps/*/conformance", "contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/*/serving", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
+		{dir: "peers/*", layer: alone}, // other people's programs
+		{dir: "examples/shop", layer: alone},
+		{dir: "examples/shop/cmd/shop", layer: alone, peers: []string{"examples/shop"}},
+		{dir: "bench/users", layer: 1, only: []string{"contender/rpc", "contender/server", "contenders/rpc/*/face", "apps/users"}},
+		{dir: "bench/*", layer: 1, only: []string{"contender/fixture", "cgocopy", "cgocopy/cgocopytest"}},
+		{dir: "tools/protogen", layer: 1}, // a generator
+		{dir: "tools/release", layer: 1},  // makes versions
+		{dir: "tools/notice", layer: 1},   // writes NOTICE
+	}
+}
+
+// placeOf finds the place of a directory. A package inside a contender's or a
+// benchmark's own module stands where its module does.
+func placeOf(dir string) (place, bool) {
+	for _, p := range places() {
+		if matches(p.dir, dir) {
+			return p, true
+		}
+	}
+	for _, p := range places() {
+		if strings.HasSuffix(p.dir, "*") && dir != "." {
+			if depth := strings.Count(p.dir, "/") + 1; strings.Count(dir, "/") >= depth {
+				if matches(p.dir, strings.Join(strings.Split(dir, "/")[:depth], "/")) {
+					return p, true
+				}
+			}
+		}
+	}
+	return place{}, false
+}
+
+func matches(pattern, dir string) bool {
+	ok, err := path.Match(pattern, dir)
+	return err == nil && ok
+}
+
+// allows reports whether a file at p, in directory dir, may import target.
+func (p place) allows(dir, target string, test bool) bool {
+	if root, _, nested := strings.Cut(p.dir, "*"); nested {
+		// Inside one and the same small module everything may be imported.
+		own := strings.Join(strings.Split(dir, "/")[:strings.Count(p.dir, "/")+1], "/")
+		if strings.HasPrefix(target, root) && under(target, own) {
+			return true
+		}
+	}
+	listed := func(patterns []string) bool {
+		return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, target) })
+	}
+	if dir == target || listed(p.peers) || test && under(target, "internal/assert", "internal/golden") {
+		return true
+	}
+	if p.only != nil {
+		return listed(p.only)
+	}
+	t, known := placeOf(target)
+	if !known || p.layer == alone {
+		return false
+	}
+	return t.layer < p.layer || test && t.layer == p.layer
+}
+
+// checkLayers holds every import of ours against the places. Tests may also
+// import their own layer and internal/assert and internal/golden.
+func checkLayers(t *Tree) []string {
+	var out []string
+	unlisted := map[string]bool{}
+	for _, f := range t.Files {
+		p, ok := placeOf(f.Dir)
+		if !ok {
+			unlisted[f.Dir] = true
+			continue
+		}
+		for imported, pos := range f.Imports() {
+			target, ours := t.local(imported)
+			if ours && !p.allows(f.Dir, target, f.Test) {
+				out = append(out, fmt.Sprintf("%s: %s must not import %s", t.at(pos), f.Dir, target))
+			}
+		}
+	}
+	for dir := range maps.Keys(unlisted) {
+		out = append(out, fmt.Sprintf("%s: package is not listed; give it its layer in internal/archtest/layers.go", dir))
+	}
+	return out
+}
+
+// checkWorld keeps the world out of the layers below the third. The wire
+// helper opens the pipes, the golden helper its files; programs that generate
+// or calibrate are not linked into anything.
+func checkWorld(t *Tree) []string {
+	world := []string{"os", "os/exec", "os/signal", "net", "net/http", "syscall", "log", "log/slog", "crypto/rand"}
+	var out []string
+	for _, f := range t.Files {
+		p, ok := placeOf(f.Dir)
+		if !ok || p.layer > 2 || p.layer == alone || f.Test || f.Tool || under(f.Dir, "contender/wire", "internal/archtest", "internal/assert", "internal/golden", "tools", "bench") {
+			continue
+		}
+		for imported, pos := range f.Imports() {
+			if slices.Contains(world, imported) {
+				out = append(out, fmt.Sprintf("%s: %s is pure and must not import %s", t.at(pos), f.Dir, imported))
+			}
+		}
+	}
+	return out
+}
+
+// checkLight keeps net/http out of what every in-process contender links.
+func checkLight(t *Tree) []string {
+	var out []string
+	for _, f := range t.Files {
+		if f.Test || !slices.Contains([]string{".", "contender", "contender/codec", "contender/copier", "contender/wire", "contender/fixture"}, f.Dir) {
+			continue
+		}
+		if pos, ok := f.Imports()["net/http"]; ok {
+			out = append(out, fmt.Sprintf("%s: an in-process contender would link net/http", t.at(pos)))
+		}
+	}
+	return out
+}
