@@ -22,9 +22,9 @@ const (
 	classNotMine    = "unsupported"
 )
 
-// Serve answers requests until bye or until in ends, both of which are nil.
-// Whatever a request or the contender's code does wrong becomes an error
-// reply; the error of Serve is that in or out broke.
+// Serve answers requests until bye or the end of in, and then returns nil. A wrong
+// request, or an error or panic of the contender's code, becomes an error reply.
+// Serve returns an error only if reading in or writing out fails.
 func Serve(p Program, in io.Reader, out io.Writer) error {
 	s := &session{program: p, meter: newMeter()}
 	defer s.forget()
@@ -66,7 +66,7 @@ type session struct {
 	meter   *meter
 	phase   phase
 	mark    int64    // CPU of the process in ns when measuring last ended; -1: not yet
-	ballast *ballast // live heap of the prepared workloads; nil: only their own
+	ballast *ballast // extra live heap that prepared workloads ask for; nil: none
 	before  runtime.MemStats
 	after   runtime.MemStats
 }

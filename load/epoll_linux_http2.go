@@ -4,8 +4,8 @@ package load
 
 import "errors"
 
-// open2 begins a connection of HTTP/2. Its first stream need not wait for what the
-// server says of how many there may be.
+// open2 begins a connection of HTTP/2. Its first stream does not wait for the
+// server's SETTINGS, which limit the number of streams.
 func (t *thread) open2(l *link) {
 	l.h.open()
 	l.used, l.busy, l.got, l.sent = 1, 0, 0, 0
@@ -20,7 +20,8 @@ func (l *link) allowed() int {
 	return max(1, int(min(int64(len(l.places)), int64(l.h.most))))
 }
 
-// free2 is what a place is for when it is free.
+// free2 decides what a place does after its request: it takes the next one, or
+// goes out of use. A place is a slot for one stream of a connection.
 func (t *thread) free2(c *conn) {
 	l := c.link
 	if l.h.closes() || l.used > l.allowed() {
@@ -36,8 +37,9 @@ func (t *thread) put(c *conn) {
 	c.link.used--
 }
 
-// settle2 is what follows whatever has come: places that the server has room for are
-// used, and a connection that takes no more requests ends with the last of them.
+// settle2 is called after every read. It starts requests on as many places as the
+// server allows, and closes a connection that takes no more requests once none is
+// in flight.
 func (t *thread) settle2(l *link) {
 	if !l.h.closes() {
 		for i := 0; l.used < l.allowed() && i < len(l.places); i++ {
@@ -116,7 +118,7 @@ func (t *thread) receive2(l *link) {
 	t.later(l)
 }
 
-// decided accounts for a request that something has become of.
+// decided records the outcome of a finished request.
 func (t *thread) decided(l *link, i int) {
 	c, call := &l.places[i], &l.h.calls[i]
 	t.over(c, call)
@@ -133,7 +135,8 @@ func (t *thread) decided(l *link, i int) {
 	t.free2(c)
 }
 
-// over puts down what is known of an exchange that is over.
+// over records the first byte, the pieces and the byte counts of a finished
+// exchange.
 func (t *thread) over(c *conn, call *call) {
 	l := c.link
 	c.x.first, c.x.pieces = call.first, call.pieces
@@ -141,18 +144,18 @@ func (t *thread) over(c *conn, call *call) {
 	l.busy--
 }
 
-// leave has the request of a place sent again, by any place that is free: those
-// that were sent first come first.
+// leave moves the request of a place into t.left, the one sent first at the
+// front, for any free place to send again.
 func (t *thread) leave(c *conn) {
 	t.left = append(t.left, c.x)
 	for i := len(t.left) - 1; i > 0 && t.left[i].sent < t.left[i-1].sent; i-- {
 		t.left[i], t.left[i-1] = t.left[i-1], t.left[i]
 	}
-	c.x = exchange{} // with its numbers
+	c.x = exchange{} // t.left has the exchange now, with its numbers
 }
 
-// resend sends what was left where there are places, those that pause among them,
-// and returns when the first that waits for one will have waited for too long.
+// resend sends the requests in t.left on free places, idle or pausing. It returns
+// the time at which the oldest that still waits for a place times out, or never.
 func (t *thread) resend() (next int64) {
 	for n := len(t.left); n > 0; n-- {
 		x := t.left[0]
@@ -175,9 +178,9 @@ func (t *thread) resend() (next int64) {
 	return never
 }
 
-// lost2 is said of a connection that broke, or that the server closed, which is no
-// error by itself. An answer that was whole in the same breath as what cannot be
-// read is lost with it.
+// lost2 fails all requests in flight on a connection that broke or that the server
+// closed; closing an idle one is no error. A complete answer in the same read as
+// a frame that cannot be read is lost with it.
 func (t *thread) lost2(l *link, class int, err error) {
 	if l.busy == 0 && class == ofFraming {
 		t.rec.unasked(t.now)

@@ -42,8 +42,8 @@ const (
 	unavailable          = 503
 )
 
-// codes are all that a Refusal of this package can have, in the order of the
-// metrics, and what stands there for those of others.
+// codes lists the codes of this package's refusals in the order of the metrics.
+// The last, other, counts every other code.
 func codes() [13]string {
 	return [...]string{
 		"malformed", "batch", "record", "unauthorized", "not_found", "method_not_allowed", "timeout",
@@ -72,9 +72,9 @@ func because(cause error, status int, code, message string) error {
 	return &refusal{r, cause}
 }
 
-// RefusalOf is what err, of any method of the service, says to a client. It
-// counts it. An error that is no refusal is the service's own fault, of which
-// the client is told nothing more.
+// RefusalOf returns the refusal to send for err, an error of any method of the
+// service, and counts it. An error that is no refusal is the service's own fault;
+// the client is told no more than that.
 func (s *Service) RefusalOf(err error) *Refusal {
 	var r *Refusal
 	if !errors.As(err, &r) {
@@ -89,10 +89,10 @@ func (s *Service) RefusalOf(err error) *Refusal {
 	return r
 }
 
-// Refuse is the body of a refusal that is made in front of the service, of a path
-// that is none. It counts it.
+// Refuse counts a request that the server rejected before it reached the service,
+// because the path does not exist, and returns the body of the answer.
 func (s *Service) Refuse(status int, message string) []byte {
-	body, _ := json.Marshal(s.RefusalOf(&Refusal{status, "not_found", message})) // texts always can be
+	body, _ := json.Marshal(s.RefusalOf(&Refusal{status, "not_found", message})) // strings always marshal
 	return body
 }
 
@@ -110,8 +110,7 @@ func (s *Service) Malformed(h Head, body []byte, err error) error {
 
 // What the transport refuses has one wording too.
 
-// NotFound is the refusal of a path that is none of the service's. It says which
-// are.
+// NotFound is the refusal of an unknown path. Its message lists the known ones.
 func NotFound() error {
 	return because(nil, notFound, "not_found", "nothing is at this path; there are POST / and GET /health, /metrics and /openapi.json, which describes them")
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// cold reports whether a build says what adopting the contender costs: every
-// third-party module was compiled anew, nothing had to be downloaded, and what is not the contender's, the
-// SDK and the standard library, was not. printed is what go build -v wrote: the
+// cold reports whether the time of a build is the cost of adopting the contender:
+// all its third-party modules were compiled, nothing was downloaded, and neither
+// tare's SDK nor the standard library was compiled. printed is what go build -v wrote: the
 // packages it compiled. own is the path of the contender's module.
 func cold(printed, own string, modules []tare.Module) bool {
 	compiled := strings.Split(strings.TrimSpace(printed), "\n")

@@ -15,7 +15,7 @@ func accounting() Check {
 	return Check{
 		ID:       "accounting",
 		Severity: tare.Void,
-		Summary: "Figures that are read from different counters must add up. Requests over time are the rate; rate × CPU per request is as many cores as the server was busy; neither side can be busier than the cores it may use; " +
+		Summary: "Figures that are read from different counters must add up. Requests over time are the rate; rate × CPU per request is as many cores as the server was busy; neither server nor load generator can be busier than the cores it may use; " +
 			"and the slices of a trial cannot use more CPU time than the process did from start to end. A contender is void where one of these is more than 10 % off " + byRounds + ".",
 		Why: "A CPU counter that is clamped, wraps, or belongs to another process gives a figure that looks like any other: a server that \"needs 3 µs per request\" " +
 			"at 100,000 requests per second and is busy half a core is not one server but two counters.",
@@ -84,8 +84,8 @@ func countedRate(s tare.Sample) (float64, bool) {
 }
 
 // busyCores returns, per round, rate × CPU per request over the cores the
-// server was busy. CPU per request is that of the
-// slices: what a server did between its visits is not in the other counter.
+// server was busy. CPU per request is that of
+// the slices: KeyServerCPU does not cover the time between slices either.
 func busyCores(in Input, contender, workload string) []float64 {
 	per := map[int]float64{}
 	ops := map[int]int64{}

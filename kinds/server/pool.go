@@ -49,19 +49,19 @@ func (k *Kind) write(dir string, list []Request, s spec) (wire.Workload, error) 
 	return wire.Workload{Input: path, Bodies: len(list), SHA256: hash, Spec: told}, nil
 }
 
-// pool is what Input wrote for in.
+// pool returns the requests of a workload, which Input made and wrote.
 func (k *Kind) pool(in wire.Workload) ([]Request, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	list, ok := k.pools[in.Input]
 	if !ok {
-		return nil, fmt.Errorf("workload %q: its requests %s were not made here", in.ID, in.Input)
+		return nil, fmt.Errorf("workload %q: internal error: this process wrote no requests to %s", in.ID, in.Input)
 	}
 	return list, nil
 }
 
-// poolIn is the pool of in as a dialect has it. Each is made once. A request
-// that the dialect has no words for has no method.
+// poolIn returns the pool of in encoded for dialect d, which it does once. A request
+// that d cannot encode becomes the zero Request, which has no method.
 func (k *Kind) poolIn(in wire.Workload, d Dialect) ([]Request, error) {
 	list, err := k.pool(in)
 	if err != nil || d.Encode == nil {
@@ -88,7 +88,8 @@ func (k *Kind) poolIn(in wire.Workload, d Dialect) ([]Request, error) {
 	return made, nil
 }
 
-// writeLines puts what clients read beside the requests at path.
+// writeLines writes the input file of contenders that have their own client, next
+// to the file of requests at path.
 func (k *Kind) writeLines(dir, path string, a App) error {
 	if a.Caller == nil {
 		return nil
@@ -188,7 +189,7 @@ func parseRequest(line []byte) (Request, error) {
 		return r, fmt.Errorf("the path %q has a space or a control character in it; escape it", r.Path)
 	}
 	if r.Items < 0 {
-		return r, fmt.Errorf("%d items in a body", r.Items)
+		return r, fmt.Errorf("items is %d; it must not be negative", r.Items)
 	}
 	for name, value := range r.Header {
 		if !isToken(name) {

@@ -1,5 +1,5 @@
-// Package workload is what app homelab is asked under a lab, and what it should
-// answer: a house with the same devices says it.
+// Package workload makes the requests that a study sends to app homelab, and the
+// expected answers, which a homelab.House with the same devices gives.
 package workload
 
 import (
@@ -52,10 +52,10 @@ func App() server.App {
 	}
 }
 
-// defaultDevices are those of a house of which nobody says more.
+// defaultDevices is the number of devices if the workload sets no n.
 const defaultDevices = 50
 
-// size is how many devices there are in a house of which a workload says n.
+// size returns the number of devices for a workload's n; 0 means the default.
 func size(n int) int {
 	if n == 0 {
 		return defaultDevices
@@ -63,12 +63,12 @@ func size(n int) int {
 	return n
 }
 
-// settings: a house has as many devices as its workload says, and nothing else: what
-// is asked for depends on it.
+// settings sets the number of devices to the workload's n. A study cannot set
+// another number, because the requests depend on it.
 func settings(w wire.Workload, _ []server.Request, set map[string]string, _ string) error {
 	own := strconv.Itoa(size(w.N))
 	if told := set[serving.SetDevices]; told != "" && told != own && w.N != 0 {
-		return fmt.Errorf("%s: %s; a house has as many as the workload says, n: %s", serving.SetDevices, told, own)
+		return fmt.Errorf("%s: %s; it must equal the workload's n, which is %s, or be left out", serving.SetDevices, told, own)
 	}
 	set[serving.SetDevices] = own
 	return nil

@@ -8,9 +8,9 @@ import (
 	"github.com/tarebench/tare/contenders/codec/protobuf/model"
 )
 
-// probe makes a message of a Probe, or of what the schema has no room for the
-// error: a set of cases is asked whole, and that one is not answered is an
-// answer.
+// probe converts p to a protobuf message, or returns the error if the schema
+// cannot hold a value of p. The cases of a set are answered together, so an
+// error is the answer to one case and does not end the set.
 func probe(p fixture.Probe) any {
 	value, err := structpb.NewValue(p.Any)
 	if err != nil {

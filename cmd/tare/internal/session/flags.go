@@ -12,7 +12,7 @@ import (
 // the same for all.
 func AddFlags(cmd *cobra.Command, what cmdenv.Flags, o *Options, words *Words, f *cmdenv.FormatFlag) {
 	how := cmdenv.NewFlags("How it is measured")
-	how.Set.StringVar(&words.Budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
+	how.Set.StringVar(&words.Budget, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")
 	how.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")

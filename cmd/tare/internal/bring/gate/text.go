@@ -69,7 +69,7 @@ func (rep *Report) metrics() []string {
 	return out
 }
 
-// rank orders metrics as tables do: first those of every gate, then latencies and
+// rank orders metrics as tables do: first those that every gate measures, then latencies and
 // allocations.
 func rank(metric string) int {
 	known := append(project.Metrics(), "p50", "p90", "p99", "p99.9", "max", "allocs")
@@ -275,7 +275,7 @@ func (rep *Report) writeLeftOut(b *strings.Builder, before, indent string, say f
 const mostReasons = 5
 
 // reasons returns the causes of a row's difference, if the benchmark was profiled.
-// They are given once, in the first row of the benchmark that is neither open nor passes.
+// They are given once, in the first row of the benchmark that is neither inconclusive nor passing.
 func (rep *Report) reasons(r Row) []string {
 	if r.result == nil {
 		return nil

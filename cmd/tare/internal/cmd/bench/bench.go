@@ -55,8 +55,9 @@ environment, build tags or profile.
 
 Both sides are built, and run side by side in short slices, together with the
 base once more as control. Disturbances of the machine affect all of them alike;
-tare claims no difference as small as that between base and control. The last
-column is benchstat's verdict on the same figures.
+tare claims no difference smaller than the noise floor that base and control
+show. The last column of the report's table is benchstat's verdict on the same
+figures.
 
 PACKAGEs are as the go command takes them; without any it is ./... . The working
 tree, its index and .git stay as they are: a revision is unpacked into the
@@ -106,8 +107,8 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 	how.Set.Uint64Var(&o.run.Seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.Set.DurationVar(&o.run.Slice, "slice", 0, "target slice length, e.g. 8ms; 0: chosen automatically")
 	how.Set.StringVar(&words.isolation, "isolation", string(tare.Lockstep), "`how` the sides share time: lockstep, or trial: each side runs to its end before the next")
-	how.Set.IntVar(&words.layouts, "layouts", 0, "0 links each side anew for each round, with its functions in another order, so that where code happens to lie is noise; 1 builds each side once")
-	how.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
+	how.Set.IntVar(&words.layouts, "layouts", 0, "0: link each side anew for each round, with its functions in another order, so that code placement is noise; 1: build each side once")
+	how.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
 	how.Set.StringVar(&o.profile, "profile", "", "after the rounds, profile both sides and name the functions and allocations that differ; `which` benchmarks: different or all")
 	how.Set.Lookup("profile").NoOptDefVal = string(bring.ProfileDifferent)
 	how.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")

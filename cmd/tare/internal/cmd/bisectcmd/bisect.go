@@ -94,7 +94,7 @@ effect; 4 undecided, or one of several commits; 130 interrupted.`,
 	how.Set.StringVar(&bound, "error", "5%", "bound of the chance that any comparison is wrong, a `share`")
 	how.Set.DurationVar(&o.most, "max", 5*time.Minute, "measure at most that `long` in one comparison")
 	how.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
-	how.Set.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: as they find it")
+	how.Set.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
 	how.Set.BoolVar(&o.restart, "restart", false, "forget what an earlier call of this command found")
 	how.Set.BoolVarP(&o.dryRun, "dry-run", "n", false, "build good and bad, print what it would cost, and measure nothing")
 	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")

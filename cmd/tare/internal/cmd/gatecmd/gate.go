@@ -51,14 +51,14 @@ func Command(env cmdenv.Env) *cobra.Command {
 		Long: `Measure the repository's benchmarks, and what else tare.yaml names (studies, JSON
 documents, routes, servers under load), on two sides: the base and the head. A
 change is blocked where something is slower by more than the margin, allocates
-more often, or breaks a limit. The family-wise error rate of the table is bounded
+more often, breaks a limit, or is void. The family-wise error rate of the table is bounded
 (gate: alpha, 5 %).
 
-tare.yaml says what is run, what is too much and which regressions it accepts for
-a time (tare init writes one); without it the base is the merge base of HEAD and
-the default branch, the margin 5 %, and allocations are compared exactly. Where GITHUB_ACTIONS is true,
-the lines of the benchmarks are annotated, and the table goes to
-GITHUB_STEP_SUMMARY, as --format md prints it.
+tare.yaml says what is run, the margin and limits, and which regressions it
+accepts for a time (tare init writes one). Without it the base is the merge base
+of HEAD and the default branch, the margin 5 %, and allocations are compared
+exactly. Where GITHUB_ACTIONS is true, the lines of the benchmarks are annotated,
+and the table goes to GITHUB_STEP_SUMMARY, as --format md prints it.
 
 Exit codes: 0 passed, or there is nothing to compare; 1 the measurement failed; 2 bad
 input, a side that does not build, or a budget below the minimum; 3 something is
@@ -89,7 +89,7 @@ and 5 the worst: 5, then 3, then 4.`,
 	what.Set.BoolVar(&o.changed, "changed", false, "only benchmarks that can reach what differs between base and head")
 	what.Set.StringVar(&part, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4, for tare gate merge; part 1 also measures the studies, documents, routes and servers of tare.yaml")
 	how := cmdenv.NewFlags("How it is measured")
-	how.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, and in addition of each study and each server, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
+	how.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, together, and the same again of each study and each server, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
 	how.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.Set.BoolVar(&o.profile, "profile", false, "after the rounds, profile both sides of benchmarks that differ, and name the functions and allocations that do")

@@ -41,25 +41,25 @@ func Command(env cmdenv.Env) *cobra.Command {
 		Use:   "history [STUDY]",
 		Short: "List the runs that were kept, or follow a study from run to run",
 		Long: `Without a STUDY, or with --runs, list the runs in the data directory, the newest
-first: when it began (UTC), how many rounds it did, why it stopped, what came out
-by the primary metric's criteria, and the directory that holds its result and
-journal. tare report reads any of them. A run without a result was cut off: tare
+first: when it began (UTC), how many rounds it did, why it stopped, the
+verdicts of its criteria on the primary metric, and the directory that holds its
+result and its journal (the slices as they were measured). tare report reads any of them. A run without a result was cut off: tare
 run STUDY --resume goes on with the newest.
 
 With a STUDY, show what became of its contenders from run to run: ratios to the
 baseline (or --against), a line for each contender and workload with a drawing
 from the oldest run to the newest, the last ratio with its interval, and whether
-it changed: it lies outside of what the runs before predict or, with few runs, its
-interval does not overlap with the one before. Results of other machines are kept
+that ratio changed: it lies outside the range that earlier runs predict or, with
+few runs, its interval does not overlap the previous one. Results of other machines are kept
 apart, and those that were made with another Go, kernel, module or tare than the
 newest are marked as stale.
 
 The height of the drawing is the ratio's place between the lowest and the highest
-end of all intervals in the line. x is a run in which the pair was void, a space
-one without it.
+end of all intervals in the line. x is a run in which the contender was void on the
+workload, a space a run without it.
 
 --page writes a page with a chart for each line, of all studies or of STUDY, and
---format openmetrics the newest ratios for Prometheus; --badge writes a drawing for
+--format openmetrics the newest ratios for Prometheus; --badge writes a badge for
 a README. Nothing else is printed then.
 
 Exit codes: 0 shown; 1 I/O error; 2 no such study, or a result that cannot be

@@ -99,7 +99,7 @@ func pullCommand(env cmdenv.Env) *cobra.Command {
 	var s sharing
 	cmd := &cobra.Command{
 		Use:   "pull",
-		Short: "Take the results in a branch of a remote repository into the kept ones",
+		Short: "Copy the results in a branch of a remote repository into the data directory",
 		Long: `Take the results that tare history push put into a branch into the data directory,
 as tare history import does: what is kept already is left alone, and what is taken
 in is marked as imported.`,

@@ -108,7 +108,7 @@ func importCommand(env cmdenv.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "import FILE…",
 		Aliases: []string{"merge"},
-		Short:   "Take results into the kept ones",
+		Short:   "Import results into the data directory",
 		Long: `Take the results in files into the data directory: what tare history export wrote,
 a result.json, or a list as tare run --json prints it. - reads from stdin. merge
 is another name of import.

@@ -31,8 +31,8 @@ latencies. Nothing follows a redirect: 3xx are counted. Requests go to the URL's
 own host and nowhere else, for an hour at most.
 
 With several URLs, or several --start, servers are compared: in turns, in lockstep
-rounds, beside a control (the first one again) and a null server (the load
-generator alone), as tare run does it, and with intervals.
+rounds, beside a control (the first one again) and a null server, which
+answers at once and does nothing, as tare run does it, and with intervals.
 
 A URL grpc://host:port/package.Service/Method, or grpcs:// for TLS, calls a method of
 gRPC. --proto gives the message types; without it tare asks the server (server
@@ -81,7 +81,7 @@ input; 130 interrupted; what was measured until then is printed.`,
 	what.Set.DurationVar(&words.calling.deadline, "deadline", 0, "deadline sent with each call (grpc-timeout); default: none")
 	what.Set.StringArrayVar(&words.start, "start", nil, "start a server by this `command`, with $PORT for a free port; repeatable")
 	how := cmdenv.NewFlags("How it is sent")
-	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight (1024 with --search: the most to try)")
+	how.Set.IntVarP(&words.connections, "connections", "c", defaultConnections, "number of open connections, each with at most one request in flight (with --search the most to try, default 1024)")
 	how.Set.StringVar(&words.http, "http", http1, "`version` of HTTP: 1.1, 2 (over TLS by ALPN, in plain text by prior knowledge), or 3 (over QUIC, by engine portable)")
 	how.Set.IntVar(&words.streams, "streams", 1, "with --http 2 and gRPC: requests in flight on each connection, at most as many as the server allows")
 	how.Set.DurationVarP(&words.duration, "duration", "d", defaultDuration, "how long to measure, at most 1h (3s with --search: each step; 40s with several servers: all rounds together)")
@@ -99,7 +99,7 @@ input; 130 interrupted; what was measured until then is printed.`,
 	how.Set.StringVar(&words.handshake, "handshake", handshakeKeep, "`mode` of TLS handshakes: keep (one per connection), full (a full one per request) or resume (one per request, with the ticket of the previous session)")
 	how.Set.StringVar(&words.tls, "tls", "", "`version` of TLS, 1.2 or 1.3; default: the newest that both can")
 	words.on.Add(how.Set, "load from several `machines` at the same time, ssh:HOST, agent:NAME or local: -c and --rate are for all together")
-	how.Set.Uint64Var(&words.seed, "seed", 1, "random seed of the rate, and of the order of a comparison")
+	how.Set.Uint64Var(&words.seed, "seed", 1, "random seed of a poisson rate's times, and of the order of a comparison")
 	how.Set.DurationVar(&words.delay, "delay", 0, "time that a relay adds to every round trip, e.g. 20ms")
 	how.Set.StringVar(&words.bandwidth, "bandwidth", "", "`bandwidth` of the relay each way, e.g. 70mbit")
 	how.Set.BoolVar(&words.noLock, "no-lock", false, "measure even while another tare does")

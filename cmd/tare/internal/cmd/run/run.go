@@ -41,7 +41,8 @@ judges what there is; a second one ends it at once.
 Exit codes: 0 measured, whatever the verdict; 1 the measurement failed, or a check
 missed a trap; 2 bad input or a budget below the minimum; 130 interrupted. With
 --exit-code also 3 a criterion is not met, 4 inconclusive, 5 void; of several the
-worst (5, then 3, then 4). Traps do not count.`,
+worst (5, then 3, then 4). A trap, a contender with a known mistake on purpose,
+causes none of them.`,
 		Example: `  tare run
   tare run --list
   tare run json-encode --budget full
@@ -79,7 +80,7 @@ worst (5, then 3, then 4). Traps do not count.`,
 	what.Set.StringArrayVar(&words.Release, "go", nil, "build contenders with that Go `release`, e.g. go1.25.5; default: the machine's")
 	what.Set.StringVar(&o.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	how := cmdenv.NewFlags("How it is measured")
-	how.Set.StringVar(&words.Budget, "budget", "quick", "measuring time: quick, full or a `duration` such as 90s; builds not included")
+	how.Set.StringVar(&words.Budget, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")
 	words.Until.Add(how)
 	how.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
