@@ -200,7 +200,7 @@ func TestSettings(t *testing.T) {
 	if err := settings(wire.Workload{N: 20}, nil, set, ""); err != nil || set[serving.SetDevices] != "20" || set["origins"] != "*" {
 		t.Errorf("%v, %v", set, err)
 	}
-	if err := settings(wire.Workload{N: 50}, nil, set, ""); err == nil || !strings.Contains(err.Error(), "n: 50") {
+	if err := settings(wire.Workload{N: 50}, nil, set, ""); err == nil || !strings.Contains(err.Error(), "n, which is 50") {
 		t.Errorf("20 devices where the workload has 50: %v", err)
 	}
 	if err := settings(wire.Workload{Op: server.OpProbes}, nil, set, ""); err != nil || set[serving.SetDevices] != "50" {
