@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -18,33 +22,42 @@ import (
 // .tmpl at its end, in the syntax of text/template.
 var templates = []string{"docs/claims.md", "docs/results.md"}
 
-// write makes every document, by its path below the repository.
-func write(root string) (map[string][]byte, error) {
+// write makes every document, by its path below the repository. Of a run that is
+// not kept, documents go on saying what they say; missing names such runs.
+func write(root string) (out map[string][]byte, missing []string, err error) {
 	w := &writer{root: root, measured: map[string]measured{}}
-	out := map[string][]byte{}
+	out = map[string][]byte{}
 	for _, r := range runs {
 		m, err := w.of(r.name)
-		if err != nil {
-			return nil, err
+		if errors.Is(err, fs.ErrNotExist) {
+			missing = append(missing, r.name)
+			continue
 		}
-		if out["docs/transcripts/"+r.name+".txt"], err = printed(func(b *bytes.Buffer) error { return report.Text(b, m.result, report.Style{}) }); err != nil {
-			return nil, err
+		if err != nil {
+			return nil, nil, err
+		}
+		transcript := "docs/transcripts/" + r.name + ".txt"
+		if out[transcript], err = printed(func(b *bytes.Buffer) error { return report.Text(b, m.result, report.Style{}) }); err != nil {
+			return nil, nil, err
+		}
+		if r.name == "tiny" {
+			if out["README.md"], err = w.readme(string(out[transcript])); err != nil {
+				return nil, nil, err
+			}
 		}
 		if r.page == "" {
 			continue
 		}
 		if out["docs/research/"+r.page], err = printed(func(b *bytes.Buffer) error { return report.Research(b, m.result) }); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	var err error
 	for _, path := range templates {
-		if out[path], err = w.fill(path + ".tmpl"); err != nil {
-			return nil, err
+		if out[path], err = w.fill(path); err != nil {
+			return nil, nil, err
 		}
 	}
-	out["README.md"], err = w.readme(string(out["docs/transcripts/tiny.txt"]))
-	return out, err
+	return out, missing, nil
 }
 
 func printed(to func(*bytes.Buffer) error) ([]byte, error) {
@@ -76,18 +89,68 @@ func (w *writer) of(name string) (measured, error) {
 	return w.measured[name], nil
 }
 
-// fill executes a template. Its functions take the name of a kept run first.
+// fill makes the document at path from its template. Its functions take the name
+// of a kept run first. A part of the document that names a run that is not kept
+// stays as it is.
 func (w *writer) fill(path string) ([]byte, error) {
-	source, err := os.ReadFile(filepath.Join(w.root, path))
+	source, err := os.ReadFile(filepath.Join(w.root, path+".tmpl"))
 	if err != nil {
 		return nil, err
 	}
-	t, err := template.New(path).Option("missingkey=error").Funcs(template.FuncMap{
+	before, err := os.ReadFile(filepath.Join(w.root, path))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	said := map[string]string{}
+	for _, part := range parts(string(before)) {
+		said[name(part)] = part
+	}
+	var out bytes.Buffer
+	for _, part := range parts(string(source)) {
+		text, err := w.execute(path+".tmpl", part)
+		if old, ok := said[name(part)]; ok && errors.Is(err, fs.ErrNotExist) {
+			text, err = []byte(old), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		out.Write(text)
+	}
+	return out.Bytes(), nil
+}
+
+// parts are the sections of a document, or its lines where it has no sections.
+func parts(text string) (all []string) {
+	if !strings.Contains(text, "\n## ") {
+		return slices.Collect(strings.Lines(text))
+	}
+	for i, section := range strings.Split(text, "\n## ") {
+		if i > 0 {
+			all[i-1] += "\n"
+			section = "## " + section
+		}
+		all = append(all, section)
+	}
+	return all
+}
+
+// name tells the parts of a document from each other: the heading of a section,
+// the first cell of a table's row.
+func name(part string) string {
+	first, _, _ := strings.Cut(part, "\n")
+	if cells := strings.Split(first, " | "); strings.HasPrefix(first, "| ") {
+		return cells[0]
+	}
+	return first
+}
+
+func (w *writer) execute(name, source string) ([]byte, error) {
+	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
 		"quote":  w.quote,
 		"claim":  w.claim,
 		"claims": w.claims,
 		"run":    w.run,
-	}).Parse(string(source))
+	}).Parse(source)
 	if err != nil {
 		return nil, err
 	}
@@ -163,17 +226,25 @@ func (w *writer) readme(transcript string) ([]byte, error) {
 		return nil, fmt.Errorf("README.md or the transcript of tiny has no place for the excerpt")
 	}
 	var rows []string
+	width := 0 // of the columns up to the CPU time
 	for line := range strings.Lines(table) {
 		words := strings.Fields(line)
-		if len(words) == 0 || !strings.HasPrefix(line, "  ") {
+		if len(words) == 0 || !strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "    ") && len(rows) != 1 {
 			continue
 		}
-		head := words[0] == "contender" || len(rows) == 1 && words[0] == "ratio"
-		for _, id := range excerpted {
-			head = head || words[0] == id && !strings.HasPrefix(line, "    ")
+		if words[0] != "contender" && len(rows) != 1 && !slices.Contains(excerpted, words[0]) {
+			continue
 		}
-		if head {
-			rows = append(rows, strings.TrimPrefix(strings.TrimRight(line, "\n"), "  "))
+		line = strings.TrimPrefix(strings.TrimRight(line, "\n"), "  ")
+		if words[0] == "contender" {
+			if width = strings.LastIndex(line, " cpu ") + len(" cpu"); !strings.Contains(line, " time ") {
+				width = math.MaxInt
+			}
+		}
+		cells := []rune(line)
+		rows = append(rows, strings.TrimRight(string(cells[:min(width, len(cells))]), " "))
+		if words[0] == "control" {
+			break
 		}
 	}
 	if len(rows) != len(excerpted)+2 {

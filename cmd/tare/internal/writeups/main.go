@@ -53,9 +53,12 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	documents, err := write(*root)
+	documents, missing, err := write(*root)
 	if err != nil {
 		return err
+	}
+	if len(missing) > 0 {
+		fmt.Fprintf(stderr, "not kept, so documents go on saying what they say of them: %s\n", strings.Join(missing, ", "))
 	}
 	for path, text := range documents {
 		path = filepath.Join(*root, path)

@@ -70,7 +70,7 @@ func TestFiguresComeFromKeptRuns(t *testing.T) {
 
 {{claims "tiny"}}
 `})
-	text, err := w.fill("docs/a.md.tmpl")
+	text, err := w.fill("docs/a.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,9 +88,24 @@ func TestWhatARunDoesNotSay(t *testing.T) {
 		"a run that is not kept":         {`{{run "users"}}`, "measure it: writeups -tare FILE users"},
 	} {
 		w := repository(t, tiny(t), map[string]string{"docs/a.md.tmpl": c.text})
-		if _, err := w.fill("docs/a.md.tmpl"); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := w.fill("docs/a.md"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
+	}
+}
+
+func TestPartsOfRunsThatAreNotKeptStay(t *testing.T) {
+	w := repository(t, tiny(t), map[string]string{
+		"docs/a.md.tmpl": "# A\n\n## one\n\n{{run \"tiny\"}}\n\n## two\n\n{{run \"users\"}}\n",
+		"docs/a.md":      "# A\n\n## one\n\nold\n\n## two\n\nkept\n",
+		"docs/b.md.tmpl": "| a | {{run \"users\"}} |\n| b | {{quote \"tiny\" \"{gin-new get-7/c100 cpu}\"}} |\n",
+		"docs/b.md":      "| a | kept |\n| b | old |\n",
+	})
+	if text, err := w.fill("docs/a.md"); err != nil || strings.Contains(string(text), "old") || !strings.Contains(string(text), "12 rounds in 90 s") || !strings.HasSuffix(string(text), "\n## two\n\nkept\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if text, err := w.fill("docs/b.md"); err != nil || string(text) != "| a | kept |\n| b | 1.03× (0.92 to 1.22) |\n" {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 
@@ -195,5 +210,25 @@ func TestMeasuringNeedsAProgram(t *testing.T) {
 	}
 	if err := run(t.Context(), []string{"-root", t.TempDir(), "-tare", "/bin/false", "tinny"}, os.Stderr); err == nil || !strings.Contains(err.Error(), "no such run; there are json-encode") {
 		t.Error(err)
+	}
+}
+
+// The committed documents are what the kept runs and the templates make.
+func TestDocumentsAgreeWithTheKeptRuns(t *testing.T) {
+	root := "../../../.."
+	documents, missing, err := write(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("not kept: %s", missing)
+	for path, want := range documents {
+		got, err := os.ReadFile(filepath.Join(root, path))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if string(got) != string(want) {
+			t.Errorf("%s is not what the kept runs say; run make write-ups", path)
+		}
 	}
 }
