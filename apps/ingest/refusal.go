@@ -73,8 +73,8 @@ func because(cause error, status int, code, message string) error {
 }
 
 // RefusalOf returns the refusal to send for err, an error of any method of the
-// service, and counts it. An error that is no refusal is the service's own fault;
-// the client is told no more than that.
+// service, and counts it. An error that is no refusal is the service's own fault,
+// and the answer to the client says only that.
 func (s *Service) RefusalOf(err error) *Refusal {
 	var r *Refusal
 	if !errors.As(err, &r) {

@@ -101,7 +101,7 @@ func TestClaimsNotAnsweredByARatio(t *testing.T) {
 			tare.NotMeasured, "contender lean: not measured at this budget", "none"},
 		{"workload left out", published(2, 1, ""), []tare.Comparison{met}, nil, []tare.NotWeighed{{What: "workload w", Why: "not measured at this budget"}}, nil,
 			tare.NotMeasured, "workload w: not measured at this budget", "none"},
-		{"void here", published(2, 1, ""), []tare.Comparison{met}, []tare.Finding{{Check: "build", Severity: tare.Void, Contender: "lean", Message: "m"}}, nil, nil,
+		{"void", published(2, 1, ""), []tare.Comparison{met}, []tare.Finding{{Check: "build", Severity: tare.Void, Contender: "lean", Message: "m"}}, nil, nil,
 			tare.NotMeasured, "void by build: m", "check build"},
 		{"baseline void", published(2, 1, ""), []tare.Comparison{met}, []tare.Finding{{Check: "trial", Severity: tare.Void, Contender: base, Message: "m"}}, nil, nil,
 			tare.NotMeasured, "void by trial: m", "check trial"},

@@ -28,6 +28,7 @@ func TestEveryPublishedStatementHasAnOutcome(t *testing.T) {
 	}
 	rows := map[string]bool{}
 	column := map[string]int{}
+	inBold := regexp.MustCompile(`^\*\*([a-z ]+)\*\*(.*)$`)
 	for i, line := range strings.Split(string(text), "\n") {
 		cells := strings.Split(strings.Trim(line, "| "), " | ")
 		if strings.HasPrefix(line, "| claim |") || strings.HasPrefix(line, "| id |") {
@@ -47,7 +48,7 @@ func TestEveryPublishedStatementHasAnOutcome(t *testing.T) {
 		rows[id] = true
 		outcome, measured, why := cells[column["outcome"]], "", ""
 		if at, old := column["measured here"]; old { // a section that is of a run not kept
-			bold := regexp.MustCompile(`^\*\*([a-z ]+)\*\*(.*)$`).FindStringSubmatch(outcome)
+			bold := inBold.FindStringSubmatch(outcome)
 			if bold == nil {
 				t.Errorf("docs/claims.md:%d: %s has no outcome: %q", i+1, id, outcome)
 				continue

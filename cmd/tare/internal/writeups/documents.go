@@ -101,14 +101,14 @@ func (w *writer) fill(path string) ([]byte, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	said := map[string]string{}
-	for _, part := range parts(string(before)) {
-		said[name(part)] = part
+	written := map[string]string{} // the document's parts, as they are
+	for _, part := range splitParts(string(before)) {
+		written[titleOf(part)] = part
 	}
 	var out bytes.Buffer
-	for _, part := range parts(string(source)) {
+	for _, part := range splitParts(string(source)) {
 		text, err := w.execute(path+".tmpl", part)
-		if old, ok := said[name(part)]; ok && errors.Is(err, fs.ErrNotExist) {
+		if old, ok := written[titleOf(part)]; ok && errors.Is(err, fs.ErrNotExist) {
 			text, err = []byte(old), nil
 		}
 		if err != nil {
@@ -119,8 +119,9 @@ func (w *writer) fill(path string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// parts are the sections of a document, or its lines where it has no sections.
-func parts(text string) (all []string) {
+// splitParts returns the sections of a document, or its lines where it has no
+// sections.
+func splitParts(text string) (all []string) {
 	if !strings.Contains(text, "\n## ") {
 		return slices.Collect(strings.Lines(text))
 	}
@@ -134,9 +135,9 @@ func parts(text string) (all []string) {
 	return all
 }
 
-// name tells the parts of a document from each other: the heading of a section,
+// titleOf returns what names a part of a document: the heading of a section, or
 // the first cell of a table's row.
-func name(part string) string {
+func titleOf(part string) string {
 	first, _, _ := strings.Cut(part, "\n")
 	if cells := strings.Split(first, " | "); strings.HasPrefix(first, "| ") {
 		return cells[0]
@@ -144,8 +145,9 @@ func name(part string) string {
 	return first
 }
 
-func (w *writer) execute(name, source string) ([]byte, error) {
-	t, err := template.New(name).Option("missingkey=error").Funcs(template.FuncMap{
+// execute fills one part of the template at path.
+func (w *writer) execute(path, source string) ([]byte, error) {
+	t, err := template.New(path).Option("missingkey=error").Funcs(template.FuncMap{
 		"quote":  w.quote,
 		"claim":  w.claim,
 		"claims": w.claims,

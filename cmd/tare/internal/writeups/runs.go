@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
@@ -24,27 +23,29 @@ type kept struct {
 	study string
 }
 
-func full(study, page string, rounds int, only ...string) kept {
-	args := []string{"run", study, "--budget", "full", "--rounds", strconv.Itoa(rounds), "--seed", "2026"}
-	return kept{name: study, study: study, page: page, args: append(args, only...)}
+// rounds are enough for an interval of every comparison: with more workloads the
+// level is stricter, and takes more of them, 8 for one and 11 for 33.
+const rounds = "12"
+
+func full(study, page string) kept {
+	return kept{name: study, study: study, page: page, args: []string{"run", study, "--budget", "full", "--rounds", rounds, "--seed", "2026"}}
 }
 
-// runs are those that the documents quote. Their rounds are enough for an interval
-// of every comparison, which takes more with more workloads: 8 for one, 11 for 33.
-// Homelab leaves out contenders that no claim, criterion or document names.
+// runs are those that the documents quote: every contender and workload of each
+// study. A result that is kept says itself how many rounds it has.
 var runs = []kept{
-	full("json-encode", "json.md", 14),
-	full("json-decode", "", 8),
-	full("json-binary", "", 8),
-	full("json-heap", "", 8),
-	full("routing", "routing.md", 10),
-	full("homelab", "", 8, "--contender", "gin-*", "--contender", "nethttp", "--contender", "nethttp-goccy"),
-	full("ingest", "ingest.md", 12),
-	full("users", "users.md", 12),
-	full("tiny", "tiny.md", 12),
-	full("ffi", "ffi.md", 12),
-	full("ffi-hand", "", 14),
-	full("ffi-floor", "", 14),
+	full("json-encode", "json.md"),
+	full("json-decode", ""),
+	full("json-binary", ""),
+	full("json-heap", ""),
+	full("routing", "routing.md"),
+	full("homelab", ""),
+	full("ingest", "ingest.md"),
+	full("users", "users.md"),
+	full("tiny", "tiny.md"),
+	full("ffi", "ffi.md"),
+	full("ffi-hand", ""),
+	full("ffi-floor", ""),
 }
 
 func runNames() (names []string) {
