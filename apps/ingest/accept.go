@@ -37,8 +37,8 @@ func (r *records) Metadata(i int) ([]byte, error) { return r.marshal(&r.list[i].
 
 // Accept checks a batch, encodes its metadata and hands it to the sink. It
 // returns when the sink has taken all of it, or nothing. Where ctx ends before
-// the sink has begun, nothing is kept.
-func (s *Service) Accept(ctx context.Context, b Batch) (Receipt, error) {
+// the sink has begun, nothing is kept. h is the head of the request.
+func (s *Service) Accept(ctx context.Context, h Head, b Batch) (Receipt, error) {
 	if err := s.check(b); err != nil {
 		return Receipt{}, err
 	}
@@ -54,7 +54,7 @@ func (s *Service) Accept(ctx context.Context, b Batch) (Receipt, error) {
 		if err := ctx.Err(); err != nil {
 			return Receipt{}, untaken(err)
 		}
-	} else if err := s.keep(ctx, b, &r); err != nil {
+	} else if err := s.keep(ctx, s.trace(h), b, &r); err != nil {
 		return Receipt{}, err
 	}
 	s.counts.took(r)
@@ -94,8 +94,8 @@ func writable(at time.Time) bool {
 	return s >= first && s <= last
 }
 
-// keep hands a batch to the sink as lines, and adds up its metadata.
-func (s *Service) keep(ctx context.Context, b Batch, r *Receipt) error {
+// keep hands a batch of a trace to the sink as lines, and adds up its metadata.
+func (s *Service) keep(ctx context.Context, trace string, b Batch, r *Receipt) error {
 	const most = 1 << 20 // bytes of a buffer that is worth keeping
 	buf, _ := s.lines.Get().(*[]byte)
 	if buf == nil {
@@ -107,7 +107,7 @@ func (s *Service) keep(ctx context.Context, b Batch, r *Receipt) error {
 		}
 	}()
 	var err error
-	if *buf, err = appendLines((*buf)[:0], b, r); err != nil {
+	if *buf, err = appendLines((*buf)[:0], trace, b, r); err != nil {
 		return err
 	}
 	err = s.sink.Keep(ctx, *buf, r.Accepted)
@@ -144,7 +144,7 @@ func (s *Service) works() {
 }
 
 // appendLines appends each record of b as a line.
-func appendLines(lines []byte, b Batch, r *Receipt) ([]byte, error) {
+func appendLines(lines []byte, trace string, b Batch, r *Receipt) ([]byte, error) {
 	for i := range r.Accepted {
 		metadata, err := b.Metadata(i)
 		if err != nil {
@@ -154,7 +154,7 @@ func appendLines(lines []byte, b Batch, r *Receipt) ([]byte, error) {
 			return lines, errors.New("an encoder wrote a line end into metadata")
 		}
 		id, at := b.Head(i)
-		lines = appendLine(lines, id, at, metadata)
+		lines = appendLine(lines, id, at, trace, metadata)
 		r.Bytes += int64(len(metadata))
 	}
 	return lines, nil
@@ -172,7 +172,7 @@ func unencodable(i int, cause error) error {
 }
 
 // appendLine appends a record as one line of JSON.
-func appendLine(b []byte, id string, at time.Time, metadata []byte) []byte {
+func appendLine(b []byte, id string, at time.Time, trace string, metadata []byte) []byte {
 	b = append(b, `{"id":`...)
 	b = appendString(b, id)
 	b = append(b, `,"timestamp":"`...)
@@ -180,6 +180,10 @@ func appendLine(b []byte, id string, at time.Time, metadata []byte) []byte {
 		b = stamped
 	} else { // an offset that RFC 3339 cannot say
 		b = at.UTC().AppendFormat(b, time.RFC3339Nano)
+	}
+	if trace != "" {
+		b = append(b, `","traceparent":"`...)
+		b = append(b, trace...)
 	}
 	b = append(b, `","metadata":`...)
 	b = append(b, metadata...)

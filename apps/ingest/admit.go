@@ -23,7 +23,8 @@ type Head struct {
 	Authorization   string
 	ContentType     string
 	ContentEncoding string
-	Length          int64 // of the body; -1: not said
+	Length          int64  // of the body; -1: not said
+	Traceparent     string // of the request's trace; empty: it has none
 }
 
 // Admit looks at the head of a request, and says how its body is encoded:

@@ -34,7 +34,7 @@ func accept(s *ingest.Service, h ingest.Head, sent string) (ingest.Receipt, erro
 	if err := json.Unmarshal(text, batch.Target()); err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
-	return s.Accept(context.Background(), batch)
+	return s.Accept(context.Background(), h, batch)
 }
 
 func Example() {

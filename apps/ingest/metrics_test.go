@@ -16,7 +16,7 @@ import (
 
 func TestMetrics(t *testing.T) {
 	s := newService(t, Config{})
-	if _, err := s.Accept(context.Background(), Records(list(3), json.Marshal)); err != nil {
+	if _, err := s.Accept(context.Background(), Head{}, Records(list(3), json.Marshal)); err != nil {
 		t.Fatal(err)
 	}
 	s.RefusalOf(NotFound())
@@ -75,7 +75,7 @@ func TestSpool(t *testing.T) {
 	}
 	defer readers.Close()
 	accept := func(n int) error {
-		_, err := s.Accept(context.Background(), Records(list(n), json.Marshal))
+		_, err := s.Accept(context.Background(), Head{}, Records(list(n), json.Marshal))
 		return err
 	}
 	taken := 0

@@ -155,8 +155,8 @@ func refused(t *testing.T) map[int][]string {
 	_, unauthorized := s.Admit(Head{})
 	_, mediaType := open.Admit(Head{})
 	_, encoding := open.Admit(Head{ContentType: string(JSON), ContentEncoding: "br"})
-	_, batch := s.Accept(context.Background(), Records(nil, nil))
-	_, record := s.Accept(context.Background(), Records(make([]Record, 1), nil))
+	_, batch := s.Accept(context.Background(), Head{}, Records(nil, nil))
+	_, record := s.Accept(context.Background(), Head{}, Records(make([]Record, 1), nil))
 	out := map[int][]string{}
 	for _, err := range []error{
 		s.Malformed(Head{}, nil, nil), batch, record, unauthorized, NotFound(), NotAllowed(), TooSlow(), s.TooLarge(), mediaType, encoding, context.Canceled, untaken(nil),
@@ -262,7 +262,7 @@ func TestDescribedBatch(t *testing.T) {
 			t.Errorf("the example says nothing of %s", v.Type().Field(i).Name)
 		}
 	}
-	got, err := s.Accept(context.Background(), Records(records, json.Marshal))
+	got, err := s.Accept(context.Background(), Head{}, Records(records, json.Marshal))
 	var want Receipt
 	if err := json.Unmarshal(post.Responses["200"].Content[string(JSON)].Example, &want); err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ type Config struct {
 	Typed   bool             // decode the 17 fields of [Metadata] and encode them anew; false: hand on any object as it came
 	Binary  bool             // encode the metadata of bodies in protobuf and gob again in that format, not as JSON; only without a sink
 	MaxBody int64            // bytes of a body, as sent and unpacked; zero: DefaultMaxBody
+	Trace   bool             // keep the traceparent of a request with each of its events
 	Token   string           // that requests must carry as Authorization: Bearer; empty: none
 	Sink    string           // null, file:PATH or spool:DIR; empty: null
 	Fsync   bool             // acknowledged means on stable storage
@@ -44,6 +45,7 @@ type Service struct {
 	maxBody int64
 	typed   bool
 	binary  bool
+	traced  bool
 	token   *[sha256.Size]byte // of the token, so that no length is compared; nil: none is asked for
 	sink    sink.Sink          // nil: nothing is kept, so no lines are built
 	cut     int64              // bytes of an unfinished line or write that the sink found
@@ -65,7 +67,7 @@ func New(c Config) (*Service, error) {
 	if c.Limit < 0 || c.MaxBody < 0 || c.Rotate < 0 {
 		return nil, fmt.Errorf("limit %d, max body %d, rotate %d: none of them can be less than 0", c.Limit, c.MaxBody, c.Rotate)
 	}
-	s := &Service{limit: c.Limit, maxBody: c.MaxBody, typed: c.Typed, binary: c.Binary, log: c.Log, now: c.Now}
+	s := &Service{limit: c.Limit, maxBody: c.MaxBody, typed: c.Typed, binary: c.Binary, traced: c.Trace, log: c.Log, now: c.Now}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

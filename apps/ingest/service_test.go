@@ -73,11 +73,11 @@ func TestAccept(t *testing.T) {
 			want.Accepted++
 			want.Bytes += int64(len(text))
 		}
-		got, err := s.Accept(context.Background(), Records(records, json.Marshal))
+		got, err := s.Accept(context.Background(), Head{}, Records(records, json.Marshal))
 		if err != nil || got != want {
 			t.Errorf("%q: %+v, %v, want %+v", sink, got, err, want)
 		}
-		if _, err := s.Accept(context.Background(), Records(list(10), json.Marshal)); err != nil {
+		if _, err := s.Accept(context.Background(), Head{}, Records(list(10), json.Marshal)); err != nil {
 			t.Errorf("%q: as many as may be: %v", sink, err)
 		}
 		for _, c := range []struct {
@@ -94,7 +94,7 @@ func TestAccept(t *testing.T) {
 			{"before all time", with(1, func(r *Record) { r.Timestamp = Time{time.Unix(-1e15, 0)} }), "record", "record 1 of 1"},
 			{"not a number", with(5, func(r *Record) { r.Metadata.Latitude = math.NaN() }), "record", "record 5"},
 		} {
-			got, err := s.Accept(context.Background(), Records(c.records, json.Marshal))
+			got, err := s.Accept(context.Background(), Head{}, Records(c.records, json.Marshal))
 			wantRefusal(t, c.name, err, 400, c.code)
 			if got != (Receipt{}) || err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%q, %s: %+v, %v", sink, c.name, got, err)
@@ -102,7 +102,7 @@ func TestAccept(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		_, err = s.Accept(ctx, Records(list(1), json.Marshal))
+		_, err = s.Accept(ctx, Head{}, Records(list(1), json.Marshal))
 		wantRefusal(t, "ended context", err, 503, "sink")
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%q: the cause is lost: %v", sink, err)
@@ -120,7 +120,7 @@ func TestLines(t *testing.T) {
 	records[1].ID = "q\"\\\n\u2028é\xff"
 	records[2].Timestamp = Time{at(2).In(time.FixedZone("", 2*3600))}
 	records[3].Timestamp = Time{time.UnixMilli(253402300799999).In(time.FixedZone("", 99*3600))} // RFC 3339 has no such offset, and no such year there
-	if _, err := s.Accept(context.Background(), Records(records, json.Marshal)); err != nil {
+	if _, err := s.Accept(context.Background(), Head{}, Records(records, json.Marshal)); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -158,7 +158,7 @@ func (lineEnds) Metadata(int) ([]byte, error) { return []byte("{\n}"), nil }
 func TestEncoderThatWritesLineEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.ndjson")
 	s := newService(t, Config{Sink: "file:" + path})
-	_, err := s.Accept(context.Background(), lineEnds{Records(list(2), nil)})
+	_, err := s.Accept(context.Background(), Head{}, lineEnds{Records(list(2), nil)})
 	if err == nil || s.RefusalOf(err).Status != 500 {
 		t.Error(err)
 	}
@@ -177,7 +177,7 @@ func TestSinkThatFails(t *testing.T) {
 	s := newService(t, Config{})
 	cause := errors.New("no space left")
 	s.sink = broken{cause}
-	_, err := s.Accept(context.Background(), Records(list(2), json.Marshal))
+	_, err := s.Accept(context.Background(), Head{}, Records(list(2), json.Marshal))
 	wantRefusal(t, "broken sink", err, 503, "sink")
 	if !errors.Is(err, cause) {
 		t.Errorf("the cause is lost: %v", err)
@@ -207,7 +207,7 @@ func TestAcceptAtOnce(t *testing.T) {
 				for j := range records {
 					records[j].ID = fmt.Sprintf("%d-%d-%d", c, i, j)
 				}
-				if _, err := s.Accept(context.Background(), Records(records, json.Marshal)); err != nil {
+				if _, err := s.Accept(context.Background(), Head{}, Records(records, json.Marshal)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -260,6 +260,6 @@ func TestNew(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	_, err := s.Accept(context.Background(), Records(list(1), json.Marshal))
+	_, err := s.Accept(context.Background(), Head{}, Records(list(1), json.Marshal))
 	wantRefusal(t, "after Close", err, 503, "sink")
 }

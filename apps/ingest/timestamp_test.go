@@ -49,7 +49,7 @@ func TestRaw(t *testing.T) {
 	}
 	for metadata, says := range map[string]string{"{\"a\":\"\xff\"}": "text that is not UTF-8", `{"a":1`: "is not JSON"} {
 		b := &Decoded{raw: []RawRecord{{ID: "a", Metadata: Raw(metadata)}}}
-		_, err := s.Accept(t.Context(), b)
+		_, err := s.Accept(t.Context(), Head{}, b)
 		_, err2 := b.Metadata(0)
 		wantRefusal(t, says, err, 400, "record") // has no timestamp
 		wantRefusal(t, says, err2, 400, "malformed")

@@ -62,6 +62,7 @@ func App() (conformance.App, error) {
 		conformance.Probes("token", d, map[string]string{serving.SetToken: "open sesame"}, ingestTokens(ten)),
 		conformance.Probes("typed", d, map[string]string{serving.SetMetadata: serving.MetadataTyped}, typedRefusals()),
 		{Name: "payload", Ask: checkPayload},
+		{Name: "trace", Ask: checkTrace},
 		{Name: "sink", Ask: checkSink},
 		{Name: "formats", Ask: checkFormats},
 		{Name: "crowd", Ask: checkCrowd},

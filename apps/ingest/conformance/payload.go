@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarebench/tare/apps/ingest"
 	"github.com/tarebench/tare/apps/ingest/serving"
+	"github.com/tarebench/tare/contender/server"
 	"github.com/tarebench/tare/internal/conformance"
 )
 
@@ -79,6 +80,31 @@ func checkPayload(e conformance.Exam) error {
 		return err
 	}
 	return sameTokens(text, want.Bytes())
+}
+
+// checkTrace: with the setting, events are kept with the trace of their request.
+func checkTrace(e conformance.Exam) error {
+	path := filepath.Join(e.Dir, "trace.ndjson")
+	addr, err := e.Serves(map[string]string{serving.SetSink: "file:" + path, serving.SetTrace: server.On})
+	if err != nil || e.Trap || e.Loose() {
+		return err
+	}
+	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	for _, header := range []string{trace, "", "none"} {
+		q := post(`[{"id":"e","timestamp":1,"metadata":{}}]`)
+		if header != "" {
+			q.Header = append(q.Header, [2]string{"traceparent", header})
+		}
+		if got, err := e.AskOnce(addr, q); err != nil || got.Status != 200 {
+			return errors.Join(err, fmt.Errorf("traceparent %q: status %d %s, want 200", header, got.Status, got.Body))
+		}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	const begin, end = `{"id":"e","timestamp":"1970-01-01T00:00:01Z"`, `,"metadata":{}}`
+	return sameTokens(text, []byte(begin+`,"traceparent":"`+trace+`"`+end+begin+end+begin+end))
 }
 
 // sameTokens wants JSON of the same tokens in the same order. Numbers are compared as

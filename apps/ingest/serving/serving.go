@@ -28,6 +28,8 @@ const (
 
 	MetadataBinary = "binary"
 
+	SetTrace = "trace"
+
 	SetFsync  = "fsync"
 	SetRotate = "rotate"
 
@@ -61,6 +63,7 @@ func (c *config) Settings() []server.Setting {
 		server.Chosen(SetMaxBody, "1MiB", "`bytes` of a body at most, as sent and unpacked; also with kB, MB, KiB, MiB, …", server.Size(&c.MaxBody, 1)),
 		server.BearerToken(&c.Token),
 		server.Chosen(SetMetadata, MetadataRaw, "raw hands on any object as it came; typed decodes 17 known fields and encodes them anew; binary, for measuring, does so in the format of the body", c.setMetadata),
+		server.Chosen(SetTrace, server.Off, "the traceparent of a request is kept with each event, and sent on", server.Switched(&c.Trace)),
 		server.Chosen(SetSink, sinkNull, "where events go: null throws them away, file:`PATH` appends them as lines of JSON, spool:DIR keeps them on disk for a program that reads the spool", c.setSink),
 		server.Chosen(SetFsync, server.Off, "events are on stable storage before they are acknowledged", server.Switched(&c.Fsync)),
 		server.Chosen(SetRotate, "0", "`bytes` after which the file sink begins another file; 0: never", server.Size(&c.Rotate, 0)),

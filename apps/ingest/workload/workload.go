@@ -190,5 +190,5 @@ func take(s *ingest.Service, q server.Request) (ingest.Receipt, error) {
 	if err := json.Unmarshal(body, batch.Target()); err != nil {
 		return ingest.Receipt{}, s.Malformed(head, body, err)
 	}
-	return s.Accept(context.Background(), batch)
+	return s.Accept(context.Background(), head, batch)
 }

@@ -77,6 +77,7 @@ func (e *events) take(r *http.Request) (ingest.Receipt, error) {
 		ContentType:     r.Header.Get("Content-Type"),
 		ContentEncoding: r.Header.Get("Content-Encoding"),
 		Length:          r.ContentLength,
+		Traceparent:     r.Header.Get("traceparent"),
 	}
 	format, err := e.service.Admit(head, e.formats...)
 	if err != nil {
@@ -94,7 +95,7 @@ func (e *events) take(r *http.Request) (ingest.Receipt, error) {
 	if err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
-	return e.service.Accept(r.Context(), batch)
+	return e.service.Accept(r.Context(), head, batch)
 }
 
 // refuse answers with what err means.

@@ -69,7 +69,7 @@ func hasty(s *ingest.Service) server.Server {
 		}
 		go func() {
 			time.Sleep(10 * time.Millisecond)
-			_, _ = s.Accept(context.Background(), batch)
+			_, _ = s.Accept(context.Background(), ingest.Head{}, batch)
 		}()
 		_ = json.NewEncoder(w).Encode(ingest.Receipt{Accepted: batch.Len(), Bytes: 1})
 	}))

@@ -46,6 +46,7 @@ func (b batches) take(c *echo.Context) error {
 		ContentType:     r.Header.Get(echo.HeaderContentType),
 		ContentEncoding: r.Header.Get(echo.HeaderContentEncoding),
 		Length:          r.ContentLength,
+		Traceparent:     r.Header.Get("traceparent"),
 	}
 	if _, err := b.Ingest.Admit(head); err != nil {
 		return err
@@ -60,7 +61,7 @@ func (b batches) take(c *echo.Context) error {
 	if err != nil {
 		return body.Refusal(err)
 	}
-	receipt, err := b.Ingest.Accept(r.Context(), batch)
+	receipt, err := b.Ingest.Accept(r.Context(), head, batch)
 	if err != nil {
 		return err
 	}

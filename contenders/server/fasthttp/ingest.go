@@ -55,6 +55,7 @@ func (b batches) take(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
 		ContentType:     string(h.ContentType()),
 		ContentEncoding: string(h.ContentEncoding()),
 		Length:          int64(len(body)),
+		Traceparent:     string(h.Peek("traceparent")),
 	}
 	if _, err := b.Ingest.Admit(head); err != nil {
 		return ingest.Receipt{}, err
@@ -67,7 +68,7 @@ func (b batches) take(c *fasthttp.RequestCtx) (ingest.Receipt, error) {
 	if err := json.Unmarshal(body, batch.Target()); err != nil {
 		return ingest.Receipt{}, b.Ingest.Malformed(head, body, err)
 	}
-	return b.Ingest.Accept(context.Background(), batch) // c would end with the server, not with the request
+	return b.Ingest.Accept(context.Background(), head, batch) // c would end with the server, not with the request
 }
 
 func (b batches) refuse(c *fasthttp.RequestCtx, err error) {

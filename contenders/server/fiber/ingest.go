@@ -47,6 +47,7 @@ func (b *batches) take(c fiber.Ctx) error {
 		ContentType:     c.Get(fiber.HeaderContentType),
 		ContentEncoding: c.Get(fiber.HeaderContentEncoding),
 		Length:          int64(len(body)),
+		Traceparent:     c.Get("traceparent"),
 	}
 	if _, err := b.Ingest.Admit(head); err != nil {
 		return err
@@ -59,7 +60,7 @@ func (b *batches) take(c fiber.Ctx) error {
 	if err := b.json.JSONDecoder(body, batch.Target()); err != nil {
 		return b.Ingest.Malformed(head, body, err)
 	}
-	receipt, err := b.Ingest.Accept(c.Context(), batch)
+	receipt, err := b.Ingest.Accept(c.Context(), head, batch)
 	if err != nil {
 		return err
 	}

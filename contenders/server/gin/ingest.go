@@ -57,6 +57,7 @@ func (b batches) take(c *gin.Context) (ingest.Receipt, error) {
 		ContentType:     c.GetHeader("Content-Type"),
 		ContentEncoding: c.GetHeader("Content-Encoding"),
 		Length:          c.Request.ContentLength,
+		Traceparent:     c.GetHeader("traceparent"),
 	}
 	if _, err := b.Ingest.Admit(head); err != nil {
 		return ingest.Receipt{}, err
@@ -74,7 +75,7 @@ func (b batches) take(c *gin.Context) (ingest.Receipt, error) {
 	if err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
-	return b.Ingest.Accept(c.Request.Context(), batch)
+	return b.Ingest.Accept(c.Request.Context(), head, batch)
 }
 
 func (b batches) refuse(c *gin.Context, err error) {

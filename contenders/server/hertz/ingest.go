@@ -66,6 +66,7 @@ func (b batches) take(ctx context.Context, c *app.RequestContext) (ingest.Receip
 		ContentType:     string(c.ContentType()),
 		ContentEncoding: string(c.GetHeader("Content-Encoding")),
 		Length:          int64(len(body)),
+		Traceparent:     string(c.GetHeader("traceparent")),
 	}
 	if _, err := b.Ingest.Admit(head); err != nil {
 		return ingest.Receipt{}, err
@@ -78,7 +79,7 @@ func (b batches) take(ctx context.Context, c *app.RequestContext) (ingest.Receip
 	if err := json.Unmarshal(body, batch.Target()); err != nil {
 		return ingest.Receipt{}, b.Ingest.Malformed(head, body, err)
 	}
-	return b.Ingest.Accept(ctx, batch)
+	return b.Ingest.Accept(ctx, head, batch)
 }
 
 func (b batches) refuse(c *app.RequestContext, err error) {

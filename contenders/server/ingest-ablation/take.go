@@ -15,6 +15,7 @@ func (s *service) take(r *http.Request) (ingest.Receipt, error) {
 		ContentType:     r.Header.Get("Content-Type"),
 		ContentEncoding: r.Header.Get("Content-Encoding"),
 		Length:          r.ContentLength,
+		Traceparent:     r.Header.Get("traceparent"),
 	}
 	if _, err := s.Admit(head, ingest.JSON); err != nil {
 		return ingest.Receipt{}, err
@@ -34,7 +35,7 @@ func (s *service) take(r *http.Request) (ingest.Receipt, error) {
 	if s.level == parse {
 		return ingest.Receipt{}, nil
 	}
-	return s.Accept(r.Context(), batch)
+	return s.Accept(r.Context(), head, batch)
 }
 
 // receive reads the whole body, unpacked: into a buffer, or to nowhere.

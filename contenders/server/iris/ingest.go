@@ -53,6 +53,7 @@ func (b batches) take(c iris.Context) (ingest.Receipt, error) {
 		ContentType:     c.GetHeader("Content-Type"),
 		ContentEncoding: c.GetHeader("Content-Encoding"),
 		Length:          r.ContentLength,
+		Traceparent:     c.GetHeader("traceparent"),
 	}
 	if _, err := b.Ingest.Admit(head); err != nil {
 		return ingest.Receipt{}, err
@@ -70,7 +71,7 @@ func (b batches) take(c iris.Context) (ingest.Receipt, error) {
 	if err != nil {
 		return ingest.Receipt{}, body.Refusal(err)
 	}
-	return b.Ingest.Accept(r.Context(), batch)
+	return b.Ingest.Accept(r.Context(), head, batch)
 }
 
 func (b batches) refuse(c iris.Context, err error) {

@@ -3,6 +3,7 @@
 package sink
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -107,6 +108,40 @@ func EventID(line []byte) ([]byte, error) {
 		}
 	}
 	return nil, errors.New("the event has no id")
+}
+
+// TraceHeader is the header that names the trace of a request or a message.
+const TraceHeader = "traceparent"
+
+// Traceparent is the trace of an event, which its line has after the timestamp. It
+// is empty if there is none.
+func Traceparent(line []byte) string {
+	id, err := EventID(line)
+	if err != nil {
+		return ""
+	}
+	rest, ok := bytes.CutPrefix(line[len(`{"id":`)+len(id):], []byte(`,"timestamp":"`))
+	if !ok {
+		return ""
+	}
+	_, rest, _ = bytes.Cut(rest, []byte(`"`))
+	if rest, ok = bytes.CutPrefix(rest, []byte(`,"traceparent":"`)); !ok {
+		return ""
+	}
+	trace, _, _ := bytes.Cut(rest, []byte(`"`))
+	return string(trace)
+}
+
+// Traceparent is the trace that all events of a batch belong to. It is empty if
+// they belong to several, or one to none.
+func (b Batch) Traceparent() string {
+	trace := Traceparent(b.Events[0].Line)
+	for _, e := range b.Events[1:] {
+		if trace == "" || Traceparent(e.Line) != trace {
+			return ""
+		}
+	}
+	return trace
 }
 
 // Flat is an event with the fields of its metadata beside id and timestamp, as

@@ -88,6 +88,9 @@ func (j *JetStream) Send(ctx context.Context, b sink.Batch) (result sink.Result,
 		if id, err := sink.EventID(e.Line); err == nil {
 			m.Header.Set(jetstream.MsgIDHeader, string(id))
 		}
+		if trace := sink.Traceparent(e.Line); trace != "" {
+			m.Header.Set(sink.TraceHeader, trace)
+		}
 		if futures[i], err = j.stream.PublishMsgAsync(m); err != nil {
 			if errors.Is(err, nats.ErrMaxPayload) {
 				result.Dead = append(result.Dead, sink.Dead{Index: i, Reason: err.Error()})

@@ -154,3 +154,25 @@ func TestURLs(t *testing.T) {
 	assert.Contains(t, "promise", open(t, "jetstream://h/a").Promise().String(), "not on stable storage")
 	assert.Contains(t, "promise", open(t, "jetstream://u:p@h/a#durable=on").Promise().String(), "on stable storage")
 }
+
+// An event's trace is a header of its message.
+func TestTraceparent(t *testing.T) {
+	h := newHost(t)
+	j := open(t, h.url())
+	defer j.Close()
+	js := h.client()
+	defer js.Conn().Close()
+	traces := map[string]string{}
+	received, err := js.Conn().SubscribeSync("events")
+	assert.NoError(t, "subscribe", err)
+	assert.NoError(t, "flush", js.Conn().Flush())
+	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	_, err = j.Send(t.Context(), sink.Batch{Events: []sink.Event{{Line: []byte(sinktest.Traced("a", trace))}, {Line: []byte(sinktest.Line("b"))}}})
+	assert.NoError(t, "send", err)
+	for range 2 {
+		m, err := received.NextMsg(time.Minute)
+		assert.NoError(t, "receive", err)
+		traces[m.Header.Get(jetstream.MsgIDHeader)] = m.Header.Get("traceparent")
+	}
+	assert.Equal(t, "traces", fmt.Sprint(traces), fmt.Sprint(map[string]string{`"a"`: trace, `"b"`: ""}))
+}

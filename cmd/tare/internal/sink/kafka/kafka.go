@@ -110,6 +110,9 @@ func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err
 		}
 		name := strconv.AppendUint([]byte(b.Spool.String()+"-"), e.Number, 10)
 		records[i] = &kgo.Record{Key: key, Value: e.Line, Headers: []kgo.RecordHeader{{Key: Header, Value: name}}}
+		if trace := sink.Traceparent(e.Line); trace != "" {
+			records[i].Headers = append(records[i].Headers, kgo.RecordHeader{Key: sink.TraceHeader, Value: []byte(trace)})
+		}
 	}
 	index := make(map[*kgo.Record]int, len(records))
 	for i, r := range records {

@@ -3,6 +3,7 @@ package kafka
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -190,4 +191,23 @@ func TestURLs(t *testing.T) {
 		}
 		assert.NoError(t, "close", k.Close())
 	}
+}
+
+// An event's trace is a header of its message.
+func TestTraceparent(t *testing.T) {
+	c := newCluster(t)
+	k := open(t, c.url())
+	defer k.Close()
+	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	_, err := k.Send(t.Context(), sink.Batch{Events: []sink.Event{{Line: []byte(sinktest.Traced("a", trace))}, {Line: []byte(sinktest.Line("b"))}}})
+	assert.NoError(t, "send", err)
+	traces := map[string]string{}
+	for _, r := range c.records() {
+		for _, h := range r.Headers {
+			if h.Key == "traceparent" {
+				traces[string(r.Key)] = string(h.Value)
+			}
+		}
+	}
+	assert.Equal(t, "traces", fmt.Sprint(traces), fmt.Sprint(map[string]string{`"a"`: trace}))
 }

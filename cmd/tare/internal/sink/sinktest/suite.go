@@ -75,6 +75,11 @@ func Line(id string) string {
 	return fmt.Sprintf(`{"id":%q,"timestamp":"2026-11-02T15:04:05.123Z","metadata":{"user_id":"u-%s","screen_width":1920,"scroll_depth":0.5,"logged_in":true}}`, id, id)
 }
 
+// Traced is an event of a request with a traceparent.
+func Traced(id, trace string) string {
+	return strings.Replace(Line(id), `,"metadata"`, `,"traceparent":"`+trace+`","metadata"`, 1)
+}
+
 // keep keeps events in twos, and notes those that were acknowledged.
 func (r *rig) keep(prefix string, n int) (err error) {
 	for i := 0; i < n; i += 2 {

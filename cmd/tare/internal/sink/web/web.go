@@ -179,6 +179,9 @@ func (w *Web) request(ctx context.Context, b sink.Batch, body []byte) (*http.Req
 	request.Header.Set("Content-Type", w.dialect.media())
 	request.Header.Set("User-Agent", "tare")
 	request.Header.Set("Idempotency-Key", b.Name())
+	if trace := b.Traceparent(); trace != "" {
+		request.Header.Set(sink.TraceHeader, trace)
+	}
 	if packed {
 		request.Header.Set("Content-Encoding", "gzip")
 	}

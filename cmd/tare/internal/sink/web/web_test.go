@@ -1,12 +1,16 @@
 package web
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest"
+	"github.com/tarebench/tare/internal/assert"
 )
 
 func open(t testing.TB, url string) *Web {
@@ -56,4 +60,20 @@ func TestKilled(t *testing.T) {
 			sinktest.Killed(t, far.URL(), sinktest.DefaultKills(), far.Stop, far.Start, far.Arrived)
 		})
 	}
+}
+
+// A request names the trace that all its events belong to.
+func TestTraceparent(t *testing.T) {
+	var got []string
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = append(got, r.Header.Get("traceparent")) }))
+	defer s.Close()
+	w := open(t, strings.Replace(s.URL, "http:", "http+ndjson:", 1)+"/")
+	defer w.Close()
+	const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	of, none := sink.Event{Line: []byte(sinktest.Traced("a", trace))}, sink.Event{Line: []byte(sinktest.Line("b"))}
+	for _, events := range [][]sink.Event{{of, of}, {of, none}} {
+		_, err := w.Send(t.Context(), sink.Batch{Events: events})
+		assert.NoError(t, "send", err)
+	}
+	assert.Slices(t, "headers", got, []string{trace, ""})
 }
