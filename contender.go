@@ -63,7 +63,7 @@ type Start struct {
 	URL      string            `json:"url,omitempty"`      // of launch url
 	Path     string            `json:"path,omitempty"`     // what every path begins with, e.g. /ingest
 	Files    map[string]string `json:"files,omitempty"`    // texts by the name under which they lie in $DIR
-	Delivers string            `json:"delivers,omitempty"` // pattern of the files it delivers to, an item a line
+	Delivers string            `json:"delivers,omitempty"` // where it delivers, an item a line: a pattern of files, or $DESTINATION
 }
 
 // Build is what a contender was built from. It is empty where tare built nothing.

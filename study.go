@@ -3,6 +3,7 @@ package tare
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -41,13 +42,13 @@ type Entry struct {
 	Use     string `json:"use,omitempty"`     // contender id in the catalog; empty: ID
 	Program string `json:"program,omitempty"` // directory of a contender's own module, relative to the study file
 
-	Command []string `json:"command,omitempty"` // or a server's command line; $PORT in it is where it is to listen, $DIR a directory of its own
+	Command []string `json:"command,omitempty"` // or a server's command line; $PORT in it is where it is to listen, $DIR a directory of its own, $DESTINATION a port on loopback (see Delivers)
 	URL     string   `json:"url,omitempty"`     // or where a server already listens
 
-	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH and run; where one does not, the contender is left out and said to be
-	Files    map[string]string `json:"files,omitempty"`    // of a command: texts to lay into $DIR by name; $PORT and $DIR in them are replaced
+	Requires []string          `json:"requires,omitempty"` // of a command: programs that must be on PATH and run; where one does not, the contender is left out and said to be; tare: the running program
+	Files    map[string]string `json:"files,omitempty"`    // of a command: texts to lay into $DIR by name; $PORT, $DIR and $DESTINATION in them are replaced
 	Path     string            `json:"path,omitempty"`     // of a command: what every path begins with, e.g. /ingest
-	Delivers string            `json:"delivers,omitempty"` // of a command: pattern of the files it delivers to, an item a line, e.g. $DIR/*.log
+	Delivers string            `json:"delivers,omitempty"` // of a command: where it delivers, an item a line: a pattern of files, e.g. $DIR/*.log, or $DESTINATION, the port of an HTTP server that tare starts and that counts lines
 	Answers  Answers           `json:"answers,omitempty"`  // how its answers are compared with the reference; empty: whole
 
 	Set    map[string]string `json:"set,omitempty"`   // how it is configured, e.g. log: pty; the kind knows the words
@@ -114,12 +115,23 @@ func (e Entry) launched() error {
 	case e.Answers != AnswersWhole && !e.Expect.IsZero():
 		return fieldError("answers", fmt.Sprintf("contender %q is a trap and cannot stand apart as well", e.ID), "leave answers or expect out")
 	}
+	if e.Delivers != "$DESTINATION" && e.mentions("$DESTINATION", "${DESTINATION}") {
+		return fieldError("delivers", fmt.Sprintf("contender %q has $DESTINATION in its command, and not in delivers", e.ID), "add delivers: $DESTINATION")
+	}
 	for name := range e.Files {
 		if name == "" || strings.ContainsAny(name, `/\`) || name[0] == '.' {
 			return fieldError("files", fmt.Sprintf("%q cannot be the name of a file of contender %q", name, e.ID), "a plain name, e.g. fluent.conf")
 		}
 	}
 	return nil
+}
+
+// mentions reports whether a command, its files or delivers contain one of words.
+func (e Entry) mentions(words ...string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		in := func(text string) bool { return strings.Contains(text, word) }
+		return in(e.Delivers) || slices.ContainsFunc(e.Command, in) || slices.ContainsFunc(slices.Collect(maps.Values(e.Files)), in)
+	})
 }
 
 // Expect is what a trap must come out as: void by each of the named checks.

@@ -41,6 +41,7 @@ func TestStudiesThatCannotBeCarriedOut(t *testing.T) {
 		{"contenders[1].files", "is no command", func(s *Study) { s.Contenders[1].Files = map[string]string{"a": "b"} }},
 		{"contenders[1].path", "is no command", func(s *Study) { s.Contenders[1].Path = "/a" }},
 		{"contenders[3].delivers", "is no command", func(s *Study) { s.Contenders[3].Delivers = "a" }},
+		{"contenders[2].delivers", "has $DESTINATION in its command", func(s *Study) { s.Contenders[2].Files = map[string]string{"peer.conf": "to ${DESTINATION}"} }},
 		{"contenders[2].path", `path "in"`, func(s *Study) { s.Contenders[2].Path = "in" }},
 		{"contenders[2].path", `path "/in/"`, func(s *Study) { s.Contenders[2].Path = "/in/" }},
 		{"contenders[2].path", `path "/"`, func(s *Study) { s.Contenders[2].Path = "/" }},

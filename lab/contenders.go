@@ -75,13 +75,16 @@ func (r *run) build(ctx context.Context) error {
 // program is what entry e stands for: built, or only said.
 func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) {
 	c := tare.Contender{Role: tare.RoleContender, Start: tare.Start{Launch: e.Launch()}, Declared: tare.Declared{Expect: e.Expect}}
+	var path string
 	switch c.Launch {
 	case tare.LaunchCommand:
 		c.Name, c.Command, c.Why = strings.Join(e.Command, " "), e.Command, "the user's own command"
 		c.Path, c.Files, c.Delivers = e.Path, e.Files, e.Delivers
-		if err := r.installed(e); err != nil {
+		found, err := r.installed(e)
+		if err != nil {
 			return build.Program{Contender: c}, err
 		}
+		path = found[e.Command[0]]
 	case tare.LaunchURL:
 		c.Name, c.URL, c.Why = e.URL, e.URL, "runs elsewhere"
 	default:
@@ -90,15 +93,17 @@ func (r *run) program(ctx context.Context, e tare.Entry) (build.Program, error) 
 	if _, ok := r.kind.(Launcher); !ok {
 		return build.Program{Contender: c}, &UnknownError{What: fmt.Sprintf("way to run contender %q: a %s is a program, not a %s", e.ID, r.name, c.Launch)}
 	}
-	return build.Program{Contender: c}, nil
+	return build.Program{Path: path, Contender: c}, nil
 }
 
-// installed reports which of the programs that a command takes are not there,
-// or are there and do not run.
-func (r *run) installed(e tare.Entry) error {
+// installed finds the programs that a command takes, by name. The error says
+// which of them are not there, or are there and do not run.
+func (r *run) installed(e tare.Entry) (paths map[string]string, err error) {
+	paths = map[string]string{}
 	var missing []string
 	for _, program := range e.Requires {
-		_, err := r.o.LookPath(program)
+		path, err := r.o.LookPath(program)
+		paths[program] = path
 		var broken *machine.BrokenToolError
 		switch {
 		case errors.As(err, &broken):
@@ -108,9 +113,9 @@ func (r *run) installed(e tare.Entry) error {
 		}
 	}
 	if len(missing) > 0 {
-		return &NotInstalledError{missing}
+		return nil, &NotInstalledError{missing}
 	}
-	return nil
+	return paths, nil
 }
 
 // NotInstalledError says which programs a contender takes that are not there,

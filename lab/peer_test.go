@@ -48,6 +48,9 @@ func TestPeers(t *testing.T) {
 	if c.Role != tare.RoleApart || c.Path != "/in" || c.Delivers != "$DIR/out*.log" || !reflect.DeepEqual(c.Files, s.Contenders[3].Files) || c.Error != "" {
 		t.Errorf("the command became %+v", c)
 	}
+	if k.path["command"] != "/bin/peerd" {
+		t.Errorf("it is started from %q, and was found at /bin/peerd", k.path["command"])
+	}
 	if c, _ := r.Contender("quiet"); c.Role != tare.RoleApart {
 		t.Errorf("the program became %+v", c)
 	}

@@ -23,6 +23,7 @@ type serving struct {
 
 	mu   sync.Mutex                   // contenders are prepared at the same time
 	told map[string]map[string]string // contender → set, as last prepared
+	path map[string]string            // contender → its program, as last opened
 	slow []time.Duration              // warm-ups asked for
 }
 
@@ -47,6 +48,9 @@ func (k *serving) Compare(w wire.Workload, answers []wire.Answer) ([]string, err
 
 func (k *serving) Open(ctx context.Context, p build.Program, spec trial.Spec) (trial.Conn, error) {
 	id, _, _ := strings.Cut(spec.Name, "/")
+	k.mu.Lock()
+	k.path[id] = p.Path
+	k.mu.Unlock()
 	if p.Contender.Launch == tare.LaunchCommand {
 		p.Contender.Name = "lean" // as scripted
 	}
@@ -103,7 +107,7 @@ func servedStudy(t *testing.T) (tare.Study, lab.Options, *serving) {
 	}
 	o := options(t, script())
 	o.Quick, o.Rounds = false, 6
-	k := &serving{Kind: o.Kinds["codec"], told: map[string]map[string]string{}}
+	k := &serving{Kind: o.Kinds["codec"], told: map[string]map[string]string{}, path: map[string]string{}}
 	o.Kinds["codec"] = k
 	return s, o, k
 }

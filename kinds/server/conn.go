@@ -26,7 +26,9 @@ type conn struct {
 	greeting wire.Request   // hello, as the lab said it
 	program  *trial.Process // the same, where it speaks the protocol; else nil
 	where    place          // of a command or a URL
-	lines    *lines         // that a command delivers; nil: nobody looks
+	delivery delivery       // what a command has delivered so far; nil: unknown
+
+	destination *destination // that a command sends events on to; nil: it has none
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
@@ -189,8 +191,11 @@ func (c *conn) Close(ctx context.Context) tare.Evidence {
 	return c.evidence
 }
 
-// tidy removes what the trial wrote.
+// tidy removes what the trial wrote, and closes the destination.
 func (c *conn) tidy() {
+	if c.destination != nil {
+		c.destination.close()
+	}
 	if c.dir != "" {
 		_ = os.RemoveAll(c.dir)
 	}

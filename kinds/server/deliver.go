@@ -18,8 +18,18 @@ const (
 	countEvery   = 50 * time.Millisecond
 )
 
-// lines counts what a command delivers: whole lines, over all files that match
-// a pattern. What was counted is not read again.
+// delivery counts the items that a command has delivered so far, one a line.
+type delivery interface {
+	count() (int64, error)
+}
+
+var (
+	_ delivery = (*lines)(nil)
+	_ delivery = (*destination)(nil)
+)
+
+// lines counts whole lines, over all files that match a pattern. What was
+// counted is not read again.
 type lines struct {
 	pattern string
 	files   map[string]*counted // by path
@@ -104,7 +114,7 @@ func (c *conn) arrived(ctx context.Context, w *work, acknowledged int64) (int64,
 			over = true
 		default:
 		}
-		n, err := c.lines.count()
+		n, err := c.delivery.count()
 		if n -= w.arrived; err != nil || over || n >= acknowledged {
 			return n, err
 		}
@@ -119,7 +129,7 @@ func (c *conn) delivered(s tare.Sample, sent load.Totals, told int64) {
 	switch {
 	case w.items == 0:
 		return
-	case c.lines != nil:
+	case c.delivery != nil:
 		n, err := c.arrived(c.ctx, w, sent.Acked)
 		if err != nil {
 			return

@@ -104,8 +104,8 @@ func (c *conn) prepare(ctx context.Context, w wire.Workload) (wire.Reply, error)
 		next.last = next.clock.after(next.clock.processes())
 		next.printed = c.written(next)
 	}
-	if c.lines != nil {
-		if next.arrived, err = c.lines.count(); err != nil {
+	if c.delivery != nil {
+		if next.arrived, err = c.delivery.count(); err != nil {
 			next.close()
 			return wire.Reply{}, refuse("delivers: %v", err)
 		}

@@ -2,6 +2,8 @@ package server
 
 import (
 	"bytes"
+	"compress/gzip"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -276,15 +278,80 @@ func collecting(part string) build.Program {
 	return p
 }
 
+// posting is one that sends lines on to the destination of the trial.
+func posting(part string) build.Program {
+	p := collecting(part)
+	p.Contender.Files = map[string]string{"collect.conf": "$PORT /in/here/ ${DESTINATION}\n"}
+	p.Contender.Delivers = "$DESTINATION"
+	return p
+}
+
+// What breaks off, is not gzip or is packed otherwise is not counted.
+func TestDestination(t *testing.T) {
+	t.Parallel()
+	d, err := listenDestination()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.close()
+	send := func(body, encoding string, length int) int {
+		q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:"+d.port+"/any?query=x", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		q.Header.Set("Content-Encoding", encoding)
+		if length > 0 {
+			q.ContentLength = int64(length)
+		}
+		a, err := http.DefaultClient.Do(q)
+		if err != nil {
+			return 0
+		}
+		defer a.Body.Close()
+		return a.StatusCode
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = z.Write([]byte("a\nb\nc"))
+	_ = z.Close()
+	for _, c := range []struct {
+		body, encoding string
+		length         int
+		status         int
+		lines          int64
+	}{
+		{"", "", 0, 200, 0},
+		{"a\n", "", 0, 200, 1},
+		{"a\nb", "identity", 0, 200, 2},
+		{packed.String(), "gzip", 0, 200, 3},
+		{packed.String()[:packed.Len()-6], "gzip", 0, 400, 0},
+		{"a\nb\n", "gzip", 0, 400, 0},
+		{"a\nb\n", "br", 0, 415, 0},
+		{"a\nb\n", "", 9, 0, 0},
+	} {
+		before, _ := d.count()
+		if status := send(c.body, c.encoding, c.length); status != c.status {
+			t.Errorf("%q as %q: %d, want %d", c.body, c.encoding, status, c.status)
+		}
+		if after, _ := d.count(); after-before != c.lines {
+			t.Errorf("%q as %q: %d lines, want %d", c.body, c.encoding, after-before, c.lines)
+		}
+	}
+}
+
 func TestCommandDelivers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs env")
 	}
 	t.Parallel()
-	for _, part := range []string{"collects", "forgets"} {
-		t.Run(part, func(t *testing.T) {
+	for name, c := range map[string]build.Program{
+		"collects": collecting("collects"), "forgets": collecting("forgets"),
+		"collects and posts": posting("collects"), "forgets and posts": posting("forgets"),
+	} {
+		part, _, _ := strings.Cut(name, " ")
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := started(t, collecting(part))
+			b := started(t, c)
 			if part == "forgets" {
 				b.k.arrival = 2 * collectLate
 			}

@@ -71,7 +71,7 @@ func (k *Kind) open(ctx context.Context, p build.Program, spec trial.Spec) (_ *c
 	case tare.LaunchURL:
 		c.where, err = parseURL(c.entry.URL)
 	case tare.LaunchCommand:
-		err = c.command(ctx, spec)
+		err = c.command(ctx, p.Path, spec)
 	default:
 		spec.Path = p.Path
 		c.spec = spec
@@ -86,16 +86,26 @@ func (k *Kind) open(ctx context.Context, p build.Program, spec trial.Spec) (_ *c
 
 // command starts the user's own command line and waits until it accepts
 // connections. It runs where tare runs, as the paths in it are the user's; what
-// the study lays out for it is in the trial's directory.
-func (c *conn) command(ctx context.Context, spec trial.Spec) error {
+// the study lays out for it is in the trial's directory. path is where its
+// program was found; empty: where PATH has it.
+func (c *conn) command(ctx context.Context, path string, spec trial.Spec) error {
 	if len(c.entry.Command) == 0 {
 		return trialError(tare.ErrStart, "an empty command")
+	}
+	values := []string{"$DIR", c.dir, "${DIR}", c.dir}
+	if c.entry.Delivers == destinationWord { // before a free port is sought, which it could take
+		var err error
+		if c.destination, err = listenDestination(); err != nil {
+			return trialError(tare.ErrStart, "listen as its destination: %v", err)
+		}
+		values = append(values, destinationWord, c.destination.port, "${DESTINATION}", c.destination.port)
 	}
 	port, err := freePort()
 	if err != nil {
 		return trialError(tare.ErrStart, "find a free port: %v", err)
 	}
-	words := strings.NewReplacer("$PORT", port, "${PORT}", port, "$DIR", c.dir, "${DIR}", c.dir)
+	values = append(values, "$PORT", port, "${PORT}", port)
+	words := strings.NewReplacer(values...)
 	var args []string
 	for _, a := range c.entry.Command {
 		args = append(args, words.Replace(a))
@@ -105,13 +115,19 @@ func (c *conn) command(ctx context.Context, spec trial.Spec) error {
 			return trialError(tare.ErrStart, "its file %s: %v", name, err)
 		}
 	}
-	if c.entry.Delivers != "" {
-		c.lines = &lines{pattern: words.Replace(c.entry.Delivers)}
-		if _, err := c.lines.count(); err != nil {
+	switch {
+	case c.destination != nil:
+		c.delivery = c.destination
+	case c.entry.Delivers != "":
+		c.delivery = &lines{pattern: words.Replace(c.entry.Delivers)}
+		if _, err := c.delivery.count(); err != nil {
 			return trialError(tare.ErrStart, "delivers: %s: %v", c.entry.Delivers, err)
 		}
 	}
-	spec.Path, spec.Args, spec.Dir = args[0], args[1:], ""
+	if path == "" {
+		path = args[0]
+	}
+	spec.Path, spec.Args, spec.Dir = path, args[1:], ""
 	spec.Env = append(slices.Clone(spec.Env), "PORT="+port)
 	started, err := trial.StartCommand(ctx, spec)
 	if err != nil {

@@ -112,7 +112,7 @@ func (w *Session) lab(progress func(lab.Event)) lab.Options {
 	return lab.Options{
 		Kinds: w.Lab.Kinds, Sources: w.Sources, Measuring: w.Options.Measuring,
 		Host: lab.Host{
-			Now: w.Now, Unlocked: w.Options.NoLock, Known: known{w.Dirs.Known(), whole.System{}},
+			Now: w.Now, LookPath: findProgram, Unlocked: w.Options.NoLock, Known: known{w.Dirs.Known(), whole.System{}},
 			Run: w.RunTag, Guardian: w.Guardian, Stop: w.Halt.Stop,
 			Progress: func(e lab.Event) {
 				switch e.Phase {
@@ -125,6 +125,15 @@ func (w *Session) lab(progress func(lab.Event)) lab.Options {
 			},
 		},
 	}
+}
+
+// findProgram finds a program that a study's command requires. The name tare means
+// the running program.
+func findProgram(name string) (path string, err error) {
+	if name == "tare" {
+		return os.Executable()
+	}
+	return machine.Tool(name)
 }
 
 // lastResult is the newest result kept in a study's directory. It only tells

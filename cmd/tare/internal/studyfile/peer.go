@@ -15,7 +15,7 @@ const (
 	requiresHint = "names of programs as one would type them, e.g. requires: [fluentd]"
 	filesHint    = "a text for each name, e.g. files: {fluent.conf: '…'}; a long one after |, indented"
 	pathHint     = "what every path begins with: a slash first and none last, e.g. /ingest"
-	deliversHint = "a pattern of the files it delivers to, an item a line, e.g. $DIR/out*.log"
+	deliversHint = "a pattern of the files it delivers to, an item a line, e.g. $DIR/out*.log; or $DESTINATION if it sends them on over HTTP"
 	answersHint  = "known: status; leave it out for whole answers"
 )
 
