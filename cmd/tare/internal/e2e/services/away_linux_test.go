@@ -99,3 +99,45 @@ func TestFullDisk(t *testing.T) {
 	eventually(t, "all is sent on", func() bool { return again.metric("ingest_unsent") == 0 })
 	t.Logf("%d events acknowledged before and between, %d batches refused, %d duplicates", len(l.acked), l.full.Load(), l.check(far.Arrived()))
 }
+
+// TestSpoolReadError: while a segment of the spool cannot be read nothing is sent
+// on, and the log says why, once. When it can be read again, all that was
+// acknowledged arrives.
+func TestSpoolReadError(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a service")
+	}
+	far := sinktest.NewFar(t, "ndjson")
+	dir := t.TempDir()
+	s := serve(t, dir, "tare serve ingest --addr 127.0.0.1:0 --spool-bytes 2MiB --sink "+far.URL(), environment(t))
+	far.Stop()
+	l := senders(s, 300)
+	eventually(t, "the spool is full", func() bool { return l.full.Load() > 20 })
+	l.end()
+	segments, err := filepath.Glob(filepath.Join(dir, "tare-spool", "*.segment"))
+	must(t, err)
+	if len(segments) < 4 {
+		t.Fatalf("the spool has %d segments", len(segments))
+	}
+	// A directory can be opened, and every read of it fails with EISDIR.
+	unread, aside := segments[2], filepath.Join(dir, "aside")
+	must(t, os.Rename(unread, aside))
+	must(t, os.Mkdir(unread, 0o700))
+	far.Start()
+	eventually(t, "the read error is logged", func() bool { return strings.Contains(s.said.String(), `at="read the spool"`) })
+	time.Sleep(2 * time.Second)
+	if said := s.said.String(); strings.Count(said, `at="read the spool"`) != 1 || !strings.Contains(said, "is a directory") {
+		t.Errorf("it says: %s", said)
+	}
+	if lost, left := s.metric("ingest_lost_total"), s.metric("ingest_unsent"); lost != 0 || left == 0 {
+		t.Errorf("%v events lost and %v unsent, and a segment cannot be read", lost, left)
+	}
+	before := len(far.Arrived())
+	must(t, os.Remove(unread))
+	must(t, os.Rename(aside, unread))
+	eventually(t, "all is sent on", func() bool { return s.metric("ingest_unsent") == 0 })
+	if said := s.said.String(); !strings.Contains(said, `msg="it works again"`) {
+		t.Errorf("it does not say that it works again: %s", said)
+	}
+	t.Logf("%d events acknowledged; %d had arrived when a segment could not be read, all of them in the end, %d twice", len(l.acked), before, l.check(far.Arrived()))
+}

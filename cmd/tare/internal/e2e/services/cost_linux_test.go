@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"text/tabwriter"
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest"
+	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest/hosts"
 	"github.com/tarebench/tare/stats"
 )
 
@@ -23,6 +25,26 @@ type costly struct {
 
 	perEvent []float64 // CPU time in µs, by round
 	p50, p99 []float64 // ms, by round
+}
+
+// destination is where a sink sends events, with the number of those that arrived.
+type destination interface {
+	URL() string
+	Count() int
+}
+
+// destinations are one for each kind of sink. PostgreSQL is among them if it is
+// installed.
+func destinations(t *testing.T) (list []destination) {
+	for _, api := range []string{"ndjson", "json", "bulk", "clickhouse", "bigquery"} {
+		list = append(list, sinktest.NewFar(t, api))
+	}
+	list = append(list, hosts.NewKafka(t), hosts.NewNATS(t))
+	if hosts.HasPostgres() {
+		return append(list, hosts.NewPostgres(t))
+	}
+	t.Log("PostgreSQL is not installed")
+	return list
 }
 
 // TestCostOfSinks counts the CPU time of each sink, of both processes, for each
@@ -48,9 +70,9 @@ func TestCostOfSinks(t *testing.T) {
 		must(t, err)
 		return bytes.Count(text, []byte("\n"))
 	})}
-	for _, api := range []string{"ndjson", "json", "bulk", "clickhouse", "bigquery"} {
-		far := sinktest.NewFar(t, api)
-		list = append(list, open("http+"+api, far.URL(), func(string) int { return len(far.Arrived()) }))
+	for _, to := range destinations(t) {
+		name, _, _ := strings.Cut(to.URL(), ":")
+		list = append(list, open(name, to.URL(), func(string) int { return to.Count() }))
 	}
 	for round := range rounds {
 		for i := range list {

@@ -7,85 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest"
+	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest/hosts"
 	"github.com/tarebench/tare/internal/assert"
 )
 
 func TestMain(m *testing.M) {
 	os.Exit(sinktest.Main(m, func(t sink.Target) (sink.Sink, error) { return New(t) }))
-}
-
-// host is a server in this process, which can end and begin again.
-type host struct {
-	t      *testing.T
-	dir    string
-	port   int
-	server *server.Server
-}
-
-func newHost(t *testing.T) *host {
-	t.Helper()
-	h := &host{t: t, dir: t.TempDir(), port: server.RANDOM_PORT}
-	h.start()
-	t.Cleanup(func() { h.stop() })
-	js := h.client()
-	_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "events", Subjects: []string{"events"}, Storage: jetstream.FileStorage})
-	assert.NoError(t, "stream", err)
-	js.Conn().Close()
-	return h
-}
-
-func (h *host) start() {
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: h.port, JetStream: true, StoreDir: h.dir, NoLog: true, NoSigs: true})
-	assert.NoError(h.t, "server", err)
-	s.Start()
-	if !s.ReadyForConnections(30 * time.Second) {
-		h.t.Fatal("the server is not ready")
-	}
-	h.server = s
-	if addr, ok := s.Addr().(interface{ String() string }); ok && h.port == server.RANDOM_PORT {
-		_, err := fmt.Sscanf(addr.String()[strings.LastIndexByte(addr.String(), ':')+1:], "%d", &h.port)
-		assert.NoError(h.t, "port", err)
-	}
-}
-
-func (h *host) stop() {
-	h.server.Shutdown()
-	h.server.WaitForShutdown()
-}
-
-func (h *host) client() jetstream.JetStream {
-	conn, err := nats.Connect(h.server.ClientURL())
-	assert.NoError(h.t, "connect", err)
-	js, err := jetstream.New(conn)
-	assert.NoError(h.t, "stream", err)
-	return js
-}
-
-func (h *host) url() string { return fmt.Sprintf("jetstream://127.0.0.1:%d/events", h.port) }
-
-func (h *host) arrived() (events []string) {
-	js := h.client()
-	defer js.Conn().Close()
-	s, err := js.Stream(h.t.Context(), "events")
-	assert.NoError(h.t, "stream", err)
-	consumer, err := s.OrderedConsumer(h.t.Context(), jetstream.OrderedConsumerConfig{})
-	assert.NoError(h.t, "consumer", err)
-	info, err := s.Info(h.t.Context())
-	assert.NoError(h.t, "info", err)
-	for uint64(len(events)) < info.State.Msgs {
-		batch, err := consumer.Fetch(10_000, jetstream.FetchMaxWait(time.Second))
-		assert.NoError(h.t, "fetch", err)
-		for m := range batch.Messages() {
-			events = append(events, string(m.Data()))
-		}
-	}
-	return events
 }
 
 func open(t testing.TB, url string) *JetStream {
@@ -99,25 +30,25 @@ func open(t testing.TB, url string) *JetStream {
 
 func TestConformance(t *testing.T) {
 	sinktest.Run(t, func(t *testing.T) sinktest.Subject {
-		h := newHost(t)
+		h := hosts.NewNATS(t)
 		return sinktest.Subject{
-			Open:    func(t testing.TB) sink.Sink { return open(t, h.url()+"#timeout=2s") },
-			Arrived: h.arrived,
-			Away:    h.stop, Back: h.start,
+			Open:    func(t testing.TB) sink.Sink { return open(t, h.URL()+"#timeout=2s") },
+			Arrived: h.Arrived,
+			Away:    h.Stop, Back: h.Start,
 			Once: true, Unordered: true,
 		}
 	})
 }
 
 func TestKilled(t *testing.T) {
-	h := newHost(t)
-	sinktest.Killed(t, h.url()+"#timeout=2s", sinktest.DefaultKills(), h.stop, h.start, h.arrived)
+	h := hosts.NewNATS(t)
+	sinktest.Killed(t, h.URL()+"#timeout=2s", sinktest.DefaultKills(), h.Stop, h.Start, h.Arrived)
 }
 
 // An event that the server will not take is dead, and the others are not.
 func TestTooLargeEventIsDead(t *testing.T) {
-	h := newHost(t)
-	j := open(t, h.url())
+	h := hosts.NewNATS(t)
+	j := open(t, h.URL())
 	defer j.Close()
 	b := sink.Batch{Events: []sink.Event{{Line: []byte(sinktest.Line("a"))}, {Line: []byte(sinktest.Line(strings.Repeat("x", 2<<20)))}, {Line: []byte(sinktest.Line("b"))}}}
 	result, err := j.Send(t.Context(), b)
@@ -125,13 +56,13 @@ func TestTooLargeEventIsDead(t *testing.T) {
 	if len(result.Dead) != 1 || result.Dead[0].Index != 1 || len(result.Again) > 0 {
 		t.Errorf("%+v", result)
 	}
-	assert.Equal(t, "arrived", len(h.arrived()), 2)
+	assert.Equal(t, "arrived", len(h.Arrived()), 2)
 }
 
 // Without a stream that keeps the subject nothing is acknowledged.
 func TestNoStream(t *testing.T) {
-	h := newHost(t)
-	j := open(t, strings.Replace(h.url(), "/events", "/other", 1)+"#timeout=500ms")
+	h := hosts.NewNATS(t)
+	j := open(t, strings.Replace(h.URL(), "/events", "/other", 1)+"#timeout=500ms")
 	defer j.Close()
 	_, err := j.Send(t.Context(), sink.Batch{Events: []sink.Event{{Line: []byte(sinktest.Line("a"))}}})
 	if err == nil {
@@ -157,10 +88,10 @@ func TestURLs(t *testing.T) {
 
 // An event's trace is a header of its message.
 func TestTraceparent(t *testing.T) {
-	h := newHost(t)
-	j := open(t, h.url())
+	h := hosts.NewNATS(t)
+	j := open(t, h.URL())
 	defer j.Close()
-	js := h.client()
+	js := h.Client()
 	defer js.Conn().Close()
 	traces := map[string]string{}
 	received, err := js.Conn().SubscribeSync("events")

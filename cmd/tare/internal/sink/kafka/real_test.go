@@ -11,6 +11,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest"
+	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest/hosts"
 	"github.com/tarebench/tare/internal/assert"
 )
 
@@ -42,7 +43,7 @@ func topic(t testing.TB, n int) string {
 // values are all of a topic, up to where it ends now.
 func values(t testing.TB, name string) (events []string) {
 	t.Helper()
-	for _, r := range recordsOf(t, name, realAddr) {
+	for _, r := range hosts.RecordsOf(t, name, realAddr) {
 		events = append(events, string(r.Value))
 	}
 	return events
@@ -62,8 +63,6 @@ func TestRealKafka(t *testing.T) {
 	})
 	t.Run("killed", func(t *testing.T) {
 		name := topic(t, 0)
-		kills := sinktest.DefaultKills()
-		kills.Far = max(1, kills.Far/5)
-		sinktest.Killed(t, "kafka://"+realAddr+"/"+name+"#timeout=5s", kills, far.Kill, far.Start, func() []string { return values(t, name) })
+		sinktest.Killed(t, "kafka://"+realAddr+"/"+name+"#timeout=5s", sinktest.RealKills(), far.Kill, far.Start, func() []string { return values(t, name) })
 	})
 }

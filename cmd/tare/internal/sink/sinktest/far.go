@@ -130,6 +130,13 @@ func (f *Far) Arrived() []string {
 	return append([]string(nil), f.arrived...)
 }
 
+// Count is how many events it has taken.
+func (f *Far) Count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.arrived)
+}
+
 // Requests are how many there were since Fail, and the largest of them.
 func (f *Far) Requests() (n, largest int) {
 	f.mu.Lock()

@@ -135,6 +135,16 @@ func DefaultKills() Kills {
 	return Kills{10, 5}
 }
 
+// RealKills has fewer kills of the far side unless TARE_SOAK is set: a real one takes
+// seconds to come up.
+func RealKills() Kills {
+	k := DefaultKills()
+	if !Soak() {
+		k.Far = 1
+	}
+	return k
+}
+
 // Killed kills a service, the test's own program, that sends to a URL, and its
 // far side, again and again under load. All that was acknowledged must arrive,
 // and nothing that was never sent.

@@ -74,7 +74,7 @@ func TestRealOpenSearch(t *testing.T) {
 	})
 	t.Run("killed", func(t *testing.T) {
 		url, arrived := index(t)
-		sinktest.Killed(t, url, realKills(), far.Kill, far.Start, arrived)
+		sinktest.Killed(t, url, sinktest.RealKills(), far.Kill, far.Start, arrived)
 	})
 	t.Run("mapping", func(t *testing.T) {
 		url, arrived := index(t)
@@ -88,12 +88,6 @@ func TestRealOpenSearch(t *testing.T) {
 			t.Errorf("%d are there", got)
 		}
 	})
-}
-
-// realKills is fewer: a real far side takes seconds to come up.
-func realKills() sinktest.Kills {
-	k := sinktest.DefaultKills()
-	return sinktest.Kills{Service: k.Service, Far: max(1, k.Far/5)}
 }
 
 // TestRealClickHouse is over a server of 2018, which deduplicates nothing here.
@@ -120,7 +114,7 @@ func TestRealClickHouse(t *testing.T) {
 	})
 	t.Run("killed", func(t *testing.T) {
 		address, arrived := table(t)
-		sinktest.Killed(t, address, realKills(), nil, nil, arrived) // a server of that age acknowledges before it has written
+		sinktest.Killed(t, address, sinktest.RealKills(), nil, nil, arrived) // a server of that age acknowledges before it has written
 	})
 	t.Run("type", func(t *testing.T) {
 		address, _ := table(t)

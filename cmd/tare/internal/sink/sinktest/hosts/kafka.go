@@ -1,0 +1,143 @@
+// Package hosts starts the destinations of sinks for tests: Kafka and NATS in this
+// process, PostgreSQL from the programs that are installed.
+package hosts
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest"
+	"github.com/tarebench/tare/internal/assert"
+)
+
+// Kafka is a broker in this process, with the topic events of one partition.
+type Kafka struct {
+	*kfake.Cluster
+	t    *testing.T
+	away atomic.Bool
+	fail atomic.Pointer[func(int) sinktest.Fault]
+	n    atomic.Int64
+}
+
+// Stop has it answer nothing until Start.
+func (c *Kafka) Stop() { c.away.Store(true) }
+
+// Start has it answer again.
+func (c *Kafka) Start() { c.away.Store(false) }
+
+// Fail sets what happens to each request to produce from now on.
+func (c *Kafka) Fail(fault func(request int) sinktest.Fault) {
+	c.n.Store(0)
+	c.fail.Store(&fault)
+}
+
+// NewKafka starts one.
+func NewKafka(t *testing.T) *Kafka {
+	t.Helper()
+	k, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "events"))
+	assert.NoError(t, "start", err)
+	t.Cleanup(k.Close)
+	c := &Kafka{Cluster: k, t: t}
+	k.Control(func(r kmsg.Request) (kmsg.Response, error, bool) {
+		k.KeepControl()
+		if c.away.Load() {
+			return nil, errors.New("away"), true
+		}
+		if _, produce := r.(*kmsg.ProduceRequest); !produce || c.fail.Load() == nil {
+			return nil, nil, false
+		}
+		switch (*c.fail.Load())(int(c.n.Add(1))) {
+		case sinktest.None:
+			return nil, nil, false
+		case sinktest.Busy:
+			return refusal(r.(*kmsg.ProduceRequest), kerr.NotEnoughReplicas), nil, true
+		default:
+			return nil, errors.New("reset"), true
+		}
+	})
+	return c
+}
+
+// refusal answers a produce request with an error for each partition.
+func refusal(r *kmsg.ProduceRequest, with *kerr.Error) kmsg.Response {
+	response := r.ResponseKind().(*kmsg.ProduceResponse)
+	for _, topic := range r.Topics {
+		t := kmsg.NewProduceResponseTopic()
+		t.Topic = topic.Topic
+		for _, partition := range topic.Partitions {
+			p := kmsg.NewProduceResponseTopicPartition()
+			p.Partition, p.ErrorCode = partition.Partition, with.Code
+			t.Partitions = append(t.Partitions, p)
+		}
+		response.Topics = append(response.Topics, t)
+	}
+	return response
+}
+
+// URL is that of the sink.
+func (c *Kafka) URL() string { return "kafka://" + strings.Join(c.ListenAddrs(), ",") + "/events" }
+
+// Records are all of the topic.
+func (c *Kafka) Records() []*kgo.Record { return RecordsOf(c.t, "events", c.ListenAddrs()...) }
+
+// RecordsOf are those of a topic of one partition, up to where it ends now,
+// however long that takes.
+func RecordsOf(t testing.TB, topic string, brokers ...string) (list []*kgo.Record) {
+	t.Helper()
+	client, err := kgo.NewClient(kgo.SeedBrokers(brokers...), kgo.ConsumeTopics(topic), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	assert.NoError(t, "client", err)
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	for end := endOf(ctx, t, client, topic); len(list) == 0 || list[len(list)-1].Offset+1 < end; {
+		if end == 0 {
+			return nil
+		}
+		list = append(list, client.PollFetches(ctx).Records()...)
+		assert.NoError(t, "read the topic", ctx.Err())
+	}
+	return list
+}
+
+// Count is how many events there are.
+func (c *Kafka) Count() int {
+	client, err := kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...))
+	assert.NoError(c.t, "client", err)
+	defer client.Close()
+	return int(endOf(context.Background(), c.t, client, "events"))
+}
+
+// endOf is where a topic of one partition ends.
+func endOf(ctx context.Context, t testing.TB, client *kgo.Client, topic string) int64 {
+	t.Helper()
+	request := kmsg.NewPtrListOffsetsRequest()
+	one, first := kmsg.NewListOffsetsRequestTopic(), kmsg.NewListOffsetsRequestTopicPartition()
+	first.Timestamp = -1 // the end
+	one.Topic, one.Partitions = topic, append(one.Partitions, first)
+	request.Topics = append(request.Topics, one)
+	for {
+		response, err := request.RequestWith(ctx, client)
+		if err == nil && response.Topics[0].Partitions[0].ErrorCode == 0 {
+			return response.Topics[0].Partitions[0].Offset
+		}
+		assert.NoError(t, "where the topic ends", ctx.Err())
+		time.Sleep(100 * time.Millisecond)
+	}
+}
+
+// Arrived are the events of the topic.
+func (c *Kafka) Arrived() (events []string) {
+	for _, r := range c.Records() {
+		events = append(events, string(r.Value))
+	}
+	return events
+}
