@@ -170,7 +170,8 @@ func briefly(s tare.Study, in chooser) chooser {
 	}
 }
 
-// visited leaves continuous segments out of those that in chooses.
+// visited leaves continuous segments out of those that in chooses, except where the
+// study names them as quick.
 func visited(s tare.Study, in chooser) chooser {
 	segment := map[string]time.Duration{}
 	for _, w := range s.Workloads {
@@ -179,7 +180,7 @@ func visited(s tare.Study, in chooser) chooser {
 		}
 	}
 	return func(id string) (bool, string) {
-		if d := segment[id]; d > 0 {
+		if d := segment[id]; d > 0 && !slices.Contains(s.Budget.QuickWorkloads, id) {
 			return false, fmt.Sprintf(noSegment, d)
 		}
 		return in(id)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/lab"
@@ -136,6 +137,18 @@ func TestQuickTakesTheWorkloadsItHasTimeFor(t *testing.T) {
 	}
 	if part, _, _ := lab.Part(s, false, lab.Only{}); len(part.Workloads) != 2 {
 		t.Errorf("full measures %v", part.Workloads)
+	}
+	// A continuous segment that is named is measured, and else it is not.
+	for i := range s.Workloads {
+		s.Workloads[i].Traffic = &tare.Traffic{Connections: 1, Segment: 4 * time.Second}
+	}
+	part, left, err = lab.Part(s, true, lab.Only{})
+	if err != nil || len(part.Workloads) != 1 || part.Workloads[0].ID != "other" || len(left) != 1 {
+		t.Errorf("quick measures %v, leaves out %v, %v", part.Workloads, left, err)
+	}
+	s.Budget.QuickWorkloads = nil
+	if _, _, err := lab.Part(s, true, lab.Only{}); err == nil || !strings.Contains(err.Error(), "--budget full") {
+		t.Errorf("of segments alone: %v", err)
 	}
 }
 
