@@ -25,8 +25,13 @@ const leastRounds = 8
 // LeastRounds is the fewest rounds that a budget set by the user is stretched to:
 // as many as give each of so many workloads an interval at the first of the looks.
 func LeastRounds(workloads, looks int) int {
-	level := stats.LookLevel(stats.Alpha, looks) / float64(max(1, workloads))
-	return max(leastRounds, stats.MinRounds(level))
+	return max(leastRounds, IntervalRounds(workloads, looks))
+}
+
+// IntervalRounds is the fewest rounds from which each of so many workloads has an
+// interval at the first of the looks.
+func IntervalRounds(workloads, looks int) int {
+	return stats.MinRounds(stats.LookLevel(stats.Alpha, looks) / float64(max(1, workloads)))
 }
 
 // FullRounds is the fewest rounds of a full budget that has time for them, even

@@ -10,6 +10,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -24,6 +25,9 @@ func planned(e lab.Event) string {
 		}
 		if e.Plan.Stretched {
 			text += " (the budget was stretched to the fewest rounds that allow a verdict)"
+		}
+		if least := plan.IntervalRounds(len(e.Plan.Slices), len(e.Plan.Looks)); e.Rounds < least {
+			text += fmt.Sprintf(" (too few for intervals on %s: that takes %s)", format.Count(len(e.Plan.Slices), "workload"), format.Count(least, "round"))
 		}
 	}
 	if e.Message != "" {

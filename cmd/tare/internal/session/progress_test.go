@@ -99,6 +99,24 @@ func TestPlainProgressIsALinePerPhaseThenSparse(t *testing.T) {
 	})
 }
 
+// A number of rounds that gives no interval is reported before they are measured.
+func TestTooFewRoundsAreReported(t *testing.T) {
+	for _, c := range []struct {
+		rounds, workloads int
+		want              string
+	}{
+		{5, 1, "the plan: 5 rounds of about 1s, 5s in all (too few for intervals on 1 workload: that takes 6 rounds)"},
+		{6, 1, "the plan: 6 rounds of about 1s, 6s in all"},
+		{10, 33, "the plan: 10 rounds of about 1s, 10s in all (too few for intervals on 33 workloads: that takes 11 rounds)"},
+		{11, 33, "the plan: 11 rounds of about 1s, 11s in all"},
+	} {
+		plan := &tare.Plan{SecondsPerRound: 1, Looks: []int{c.rounds}, Slices: make([]tare.Slicing, c.workloads)}
+		if got := planned(lab.Event{Rounds: c.rounds, Plan: plan}); got != c.want {
+			t.Errorf("%d rounds of %d workloads: %q, want %q", c.rounds, c.workloads, got, c.want)
+		}
+	}
+}
+
 func TestLiveProgressOverwritesOneLine(t *testing.T) {
 	watch(t, 30, map[string]string{"NO_COLOR": "1"}, false, func(p *Progress, seen *screen) {
 		p.Begin("s", "Which?")
