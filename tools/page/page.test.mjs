@@ -405,11 +405,14 @@ test('the history of 200 runs opens at once, and marks the step where it was pla
     charts: document.querySelectorAll('figure svg').length,
     empty: [...document.querySelectorAll('figure svg')].filter((e) => !e.querySelector('path.dots[d], path.data[d]') || e.getBoundingClientRect().height < 50).length,
     stepped: [...document.querySelectorAll('figure')].filter((f) => f.querySelector('svg .step')).map((f) => f.querySelector('b').textContent),
-    text: document.querySelector('figure li')?.textContent,
+    drawn: [...document.querySelectorAll('figure')].filter((f) => !f.querySelector('svg .step') !== !f.querySelector('li')).length,
+    texts: [...document.querySelectorAll('figure li')].map((e) => e.textContent),
   }));
   assert.deepEqual([found.charts, found.empty], [80, 0]);
-  assert.deepEqual(found.stepped, ['example.com/m.Benchmark0'], 'a step is drawn where there is one, and nowhere else');
-  assert.match(found.text, /^run \d+ \(.*\): commits 000000095\.\.000000097, 0\.9\d+× .* before, then 1\.(0[89]|1[01])/);
+  assert.equal(found.drawn, 0, 'a chart with a step has its sentence, and the other way round');
+  assert.equal(found.stepped.filter((name) => name === 'example.com/m.Benchmark0').length, 2, 'the planted step, on both machines');
+  assert.equal(found.texts.filter((text) => /^run 136 \(.*\): commits 000000095\.\.000000097, 1\.0\d+× .* before, then 1\.(09|10)/.test(text)).length, 1);
+  assert.ok(found.texts.length <= 2 + 8, `${found.texts.length} steps; of 8,000 runs without a change 0.06 % are reported as one`);
   if (process.env.TARE_SHOT) await page.screenshot({ path: process.env.TARE_SHOT, clip: { x: 0, y: 0, width: 1280, height: 900 } });
   await close();
 });
