@@ -198,6 +198,13 @@ calibrate: ## measure programs of known cost 120 times (about an hour) and write
 	$(GO) build -o out/tare ./cmd/tare
 	$(GO) run ./cmd/tare/internal/calibrate -tare ./out/tare
 
+SEARCHES ?= 20
+.PHONY: bisects
+bisects: ## find a planted 8 % among 32 commits SEARCHES times, by tare bisect and by git bisect run with benchstat's test (five minutes each; goes on where it stopped)
+	$(GO) build -o out/tare ./cmd/tare
+	$(GO) build -o out/calibrate ./cmd/tare/internal/calibrate
+	out/calibrate -tare out/tare -bisects $(SEARCHES)
+
 .PHONY: write-ups
 write-ups: ## write docs/claims.md, docs/results.md, docs/research, the transcripts and the README's excerpt from the kept runs (RUNS='tiny ffi' measures those first, RUNS=all takes hours)
 	$(if $(RUNS),$(GO) build -o out/tare ./cmd/tare)

@@ -2,12 +2,14 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare"
 )
 
 const (
+	keyDifference      = "difference"
 	explanationHeading = "Why"
 	explanationMeans   = "After the rounds both sides were profiled in turn, with as many operations in every round. A function is named where the interval of its part of the difference in CPU time excludes none; it holds for all functions together. What it calls of the standard library and the runtime is in its figure. Allocations are counted, without set-up. Below stand the compiler's decisions and the calls that one side alone has in these functions."
 	reasonWidth        = 72
@@ -18,7 +20,7 @@ func (s *Section) explanations(r *tare.Result) {
 		return
 	}
 	s.say(Dim, explanationMeans)
-	for _, e := range r.Explanations {
+	for i, e := range r.Explanations {
 		s.space()
 		s.say(Bold, oneLine(e.Workload))
 		var items []Item
@@ -26,6 +28,9 @@ func (s *Section) explanations(r *tare.Result) {
 			items = append(items, unlabelled(Plain, line)...)
 		}
 		s.list("", items...)
+		if e.Flame != "" {
+			s.compose(Block{Key: keyDifference, About: strconv.Itoa(i), Mark: Dim}, []Field{{Text: "Beside the result: "}, coded(e.Flame), {Text: " (flame graph of the differences)"}})
+		}
 	}
 }
 

@@ -2,6 +2,7 @@
 # The steps of action.yml, so that they can be run anywhere:
 #
 #   gate.sh install   build tare from this checkout, and put it on the PATH
+#   gate.sh reviews   write what reviewers say of this commit to $GATE_OUT/reviews
 #   gate.sh run       tare gate; the exit code is kept in $GATE_OUT/exit-code
 #   gate.sh comment   say it on the pull request, if there is something to say
 #   gate.sh verdict   end with the exit code of run
@@ -11,7 +12,11 @@
 #            or what was there before the push, else tare.yaml's
 # GATE_ARGS  more arguments for tare gate, separated by spaces
 # GATE_BEFORE  commit before a push
+# GATE_BRANCH  branch of the base, where GITHUB_BASE_REF is not set: after a review
+# GATE_RECORD  true: measure the head against gate: reference of tare.yaml, and
+#              add the result to the history on branch tare-history
 # GATE_PR      number of the pull request
+# GATE_HEAD    commit of its head that reviews are to be of
 # GATE_SHA     or a commit of its head
 set -euo pipefail
 
@@ -51,14 +56,15 @@ deepen() {
 # sides sets base to the arguments that name it.
 sides() {
 	base=()
+	local branch=${GITHUB_BASE_REF:-${GATE_BRANCH:-}}
 	if [ -n "${GATE_BASE:-}" ]; then
 		base=(--base "$GATE_BASE")
 		known "$GATE_BASE" || deepen || true # tare says what is missing
-	elif [ -n "${GITHUB_BASE_REF:-}" ]; then
+	elif [ -n "$branch" ]; then
 		deepen || true
-		known "origin/$GITHUB_BASE_REF" ||
-			git fetch --quiet --no-tags origin "+refs/heads/$GITHUB_BASE_REF:refs/remotes/origin/$GITHUB_BASE_REF" || true
-		base=(--base "merge-base origin/$GITHUB_BASE_REF")
+		known "origin/$branch" ||
+			git fetch --quiet --no-tags origin "+refs/heads/$branch:refs/remotes/origin/$branch" || true
+		base=(--base "merge-base origin/$branch")
 	elif [ -n "${GATE_BEFORE:-}" ] && [ -n "${GATE_BEFORE//0/}" ]; then
 		known "$GATE_BEFORE" || deepen || true
 		if known "$GATE_BEFORE"; then # not after a forced push
@@ -67,12 +73,33 @@ sides() {
 	fi
 }
 
+# reviews writes what those who may write to the repository say in approving this
+# very commit. Nobody can approve a pull request of their own.
+reviews() {
+	mkdir -p "$out"
+	: >"$out/reviews"
+	if [ -z "${GATE_PR:-}" ] || [ -z "${GATE_HEAD:-}" ]; then
+		return 0
+	fi
+	gh api --paginate "repos/$GITHUB_REPOSITORY/pulls/$GATE_PR/reviews" \
+		--jq ".[] | select(.state == \"APPROVED\" and .commit_id == \"$GATE_HEAD\" and (.author_association | IN(\"OWNER\", \"MEMBER\", \"COLLABORATOR\"))) | .body" \
+		>"$out/reviews" || echo '::notice title=tare gate::no permission to read reviews'
+}
+
 run() {
 	mkdir -p "$out"
 	rm -rf "$out/gate.md" "$out/gate.json" "$out/log" "$out/data"
 	sides
 	local args=()
 	read -r -a args <<<"${GATE_ARGS:-}"
+	if [ "${GATE_RECORD:-}" = true ]; then
+		deepen || true
+		git fetch --quiet --tags origin || true
+		base=(--record)
+		TARE_DATA="$out/data" tare history pull
+	elif [ -s "$out/reviews" ]; then
+		args+=(--reviews "$out/reviews")
+	fi
 	local status=0
 	set +e
 	{
@@ -91,6 +118,10 @@ run() {
 		printf 'outcome=failed\nblocked=true\nexit-code=%s\nsentence=%s\n' "$status" "$why" >>"${GITHUB_OUTPUT:-/dev/null}"
 	fi
 	pages
+	if [ "${GATE_RECORD:-}" = true ] && [ "$status" = 0 ]; then
+		TARE_DATA="$out/data" tare history push
+		TARE_DATA="$out/data" tare history --page "$out/history.html"
+	fi
 }
 
 # pages writes each result as a page, if this tare has them.
@@ -142,9 +173,9 @@ verdict() {
 }
 
 case ${1:-} in
-install | run | comment | verdict) "$1" ;;
+install | reviews | run | comment | verdict) "$1" ;;
 *)
-	echo "usage: gate.sh install|run|comment|verdict" >&2
+	echo "usage: gate.sh install|reviews|run|comment|verdict" >&2
 	exit 2
 	;;
 esac

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -44,6 +45,11 @@ func Trimmed(x float64, decimals int) string {
 // LineLimit is the number of characters of foreign text that a message has room
 // for.
 const LineLimit = 200
+
+// Seconds prints a limit of time: 5 s, 0.3 s.
+func Seconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Round(time.Millisecond).Seconds(), 'g', 4, 64) + " s"
+}
 
 // Line is foreign text as one line of printable characters, cut off after limit
 // of them; zero: not cut off. Lines are joined by a space.

@@ -244,7 +244,7 @@ func (p *Process) finish() (late, failure error) {
 }
 
 func (c call) late() error {
-	return trialError(tare.ErrDeadline, "no answer to %s within %s", c.op, seconds(c.deadline.Sub(c.began)))
+	return trialError(tare.ErrDeadline, "no answer to %s within %s", c.op, format.Seconds(c.deadline.Sub(c.began)))
 }
 
 // exitNotice is how long a busy kernel may take to report the end of a process

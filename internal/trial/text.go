@@ -1,15 +1,6 @@
 package trial
 
-import (
-	"fmt"
-	"strconv"
-	"time"
-)
-
-// seconds prints a deadline: 5 s, 0.3 s.
-func seconds(d time.Duration) string {
-	return strconv.FormatFloat(d.Round(time.Millisecond).Seconds(), 'g', 4, 64) + " s"
-}
+import "fmt"
 
 // size prints bytes: 2 GiB, 64 MiB, 215 MiB.
 func size(n int64) string {

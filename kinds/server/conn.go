@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/trial"
 )
 
@@ -34,6 +35,7 @@ type conn struct {
 	cancel context.CancelCauseFunc
 
 	calls   sync.Mutex     // one request at a time; guards what follows
+	began   time.Time      // the request
 	failure error          // what ended the trial
 	work    *work          // prepared; nil: nothing is
 	caller  *trial.Process // the contender's own client; nil: none was needed so far
@@ -59,6 +61,7 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if c.failure != nil {
 		return wire.Reply{}, c.failure
 	}
+	c.began = time.Now()
 	if _, bounded := ctx.Deadline(); !bounded {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, trial.Deadline(q.Op, time.Duration(max(q.MinNS, q.CapNS))))
@@ -138,7 +141,8 @@ func (c *conn) fail(ctx context.Context, doing, seen string, err error) error {
 	case lost != nil:
 		err = lost
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = trialError(tare.ErrDeadline, "no end of %s in time%s", doing, seen)
+		deadline, _ := ctx.Deadline()
+		err = trialError(tare.ErrDeadline, "no end of %s within %s%s", doing, format.Seconds(deadline.Sub(c.began)), seen)
 	case errors.Is(context.Cause(ctx), errClosed):
 		err = trialError(tare.ErrExit, "%v", errClosed)
 	case ctx.Err() != nil:

@@ -305,20 +305,27 @@ func (c *conn) profile(ctx context.Context, q wire.Request) (wire.Reply, error) 
 		return wire.Reply{}, err
 	}
 	busy, cancel := context.WithCancel(ctx)
-	over := make(chan struct{})
+	legs := busy
+	_, called := c.work.session.(*client)
+	if called { // cutting a call off would end the client: its last leg is waited for
+		legs = ctx
+	}
+	over := make(chan error, 1)
 	go func() {
-		defer close(over)
-		for busy.Err() == nil {
-			leg := load.Leg{Duration: time.Second, Profile: profileOf(c.work.traffic)}
-			if _, err := c.run(busy, leg); err != nil {
-				return
-			}
+		var err error
+		for err == nil && busy.Err() == nil {
+			_, err = c.run(legs, load.Leg{Duration: time.Second, Profile: profileOf(c.work.traffic)})
 		}
+		over <- err
 	}()
 	a, err := c.pass(ctx, q)
 	cancel()
-	<-over
-	c.work.again()
+	switch failed := <-over; {
+	case !called:
+		c.work.again() // its connections were cut off
+	case failed != nil && err == nil:
+		return wire.Reply{}, c.fail(ctx, wire.OpProfile, "", ofClient(failed))
+	}
 	var te *tare.TrialError
 	if err != nil && (!errors.As(err, &te) || te.Class != tare.ErrContender) {
 		return wire.Reply{}, err

@@ -124,17 +124,32 @@ type flame struct {
 // mostFlame is how long a flame graph may be that a page takes in, in bytes.
 const mostFlame = 150_000
 
-// flamed is where the files of a profile are, and its flame graph where it can
-// be read.
+// flamed is where the files of a profile are, and its flame graph.
 func (b *builder) flamed(x report.Block) []block {
+	if i, err := strconv.Atoi(x.About); err == nil && i >= 0 && i < len(b.r.Profiles) {
+		p := b.r.Profiles[i]
+		return b.picture(x, p.Flame, fmt.Sprintf("Flame graph of %s on %s, %s: width is share; the table above it names the functions with the most of their own, and the file beside the result shows the figures of what is pointed at", p.Contender, p.Workload, p.Of))
+	}
+	return b.picture(x, "", "")
+}
+
+// differences is the flame graph of an explanation.
+func (b *builder) differences(x report.Block) []block {
+	if i, err := strconv.Atoi(x.About); err == nil && i >= 0 && i < len(b.r.Explanations) {
+		e := b.r.Explanations[i]
+		return b.picture(x, e.Flame, fmt.Sprintf("Flame graph of %s and %s on %s: width is what both take together; red is more in %[2]s, blue is less. The list above it names what differs", e.Against, e.Contender, e.Workload))
+	}
+	return b.picture(x, "", "")
+}
+
+// picture is a flame graph where it can be read, and what else x says.
+func (b *builder) picture(x report.Block, file, title string) []block {
 	var out []block
-	i, err := strconv.Atoi(x.About)
-	if err == nil && i >= 0 && i < len(b.r.Profiles) && b.o.Files != nil && fs.ValidPath(b.r.Profiles[i].Flame) {
-		svg, err := fs.ReadFile(b.o.Files, b.r.Profiles[i].Flame)
+	if b.o.Files != nil && fs.ValidPath(file) && file != "." {
+		svg, err := fs.ReadFile(b.o.Files, file)
 		if err == nil && len(svg) > 0 && len(svg) <= mostFlame && strings.Contains(string(svg), "<svg") {
-			p := b.r.Profiles[i]
 			out = append(out, block{Flame: &flame{
-				Title:  report.Legible(fmt.Sprintf("Flame graph of %s on %s, %s: width is share; the table above it names the functions with the most of their own, and the file beside the result shows the figures of what is pointed at", p.Contender, p.Workload, p.Of)),
+				Title:  report.Legible(title),
 				Source: template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)), //nolint:gosec // a picture: scripts in it do not run
 			}})
 		}

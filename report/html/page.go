@@ -238,6 +238,8 @@ func (b *builder) drawn(s report.Section, x report.Block, tables int) []block {
 		return []block{{Closer: b.findings(x.Items)}}
 	case x.Key == "flame":
 		return b.flamed(x)
+	case x.Key == "difference":
+		return b.differences(x)
 	case x.Key == "primary":
 		b.forest(g, s.About)
 		return []block{{Grid: g}, {Band: b.band(s.About)}}

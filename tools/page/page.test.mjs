@@ -30,6 +30,7 @@ before(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tare-page-'));
   execFileSync('go', ['run', './report/html/htmltest/pages', dir, ...given], { cwd: root, env: { ...process.env, GOWORK: 'off' }, stdio: 'inherit' });
   pages.push(...readdirSync(dir).filter((n) => n.startsWith('given-')).map((n) => n.replace(/\.html$/, '')));
+  execFileSync('go', ['test', '-count=1', '-run', '^TestPage$', './internal/history/publish'], { cwd: join(root, 'cmd', 'tare'), env: { ...process.env, GOWORK: '', TARE_KEEP_PAGE: join(dir, 'history.html') }, stdio: 'inherit' });
   axe = readFileSync(join(here, 'node_modules', 'axe-core', 'axe.min.js'), 'utf8');
   const { chromium } = await import('playwright-core');
   browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
@@ -39,6 +40,9 @@ after(async () => {
   if (browser) await browser.close();
   if (dir) rmSync(dir, { recursive: true, force: true });
 });
+
+// scriptless are pages without a script of their own.
+const scriptless = ['claims', 'history'];
 
 // opened is a page that is ready, with all that it did wrong.
 async function opened(name, { width = 1280, colorScheme = 'light', bypass = false, script = true } = {}) {
@@ -50,7 +54,7 @@ async function opened(name, { width = 1280, colorScheme = 'light', bypass = fals
   page.on('requestfailed', (r) => wrong.push(`failed: ${r.url()}`));
   page.on('request', (r) => { if (!/^(file|data|blob):/.test(r.url())) wrong.push(`request: ${r.url()}`); });
   await page.goto(pathToFileURL(join(dir, name + '.html')).href);
-  if (script && name !== 'claims') await page.waitForFunction(() => document.documentElement.dataset.ready === 'yes');
+  if (script && !scriptless.includes(name)) await page.waitForFunction(() => document.documentElement.dataset.ready === 'yes');
   return { page, wrong, close: () => context.close() };
 }
 
@@ -74,7 +78,7 @@ test('every bundled study has its report here', options, () => {
 });
 
 test('every page opens without an error and without a request', options, async () => {
-  for (const name of [...pages, 'claims']) for (const width of [360, 1280]) {
+  for (const name of [...pages, ...scriptless]) for (const width of [360, 1280]) {
     const { page, wrong, close } = await opened(name, { width });
     if (name !== 'synthetic') await dragged(page);
     assert.deepEqual(wrong, [], name);
@@ -159,8 +163,8 @@ test('on paper everything is open and nothing is cut', options, async () => {
 test('axe-core finds nothing serious', options, async () => {
   // Every page one way, in turn, and one of each sort both ways: the checker takes
   // seconds a page.
-  const ways = [['light', 1280], ['dark', 390]], both = ['whole', 'nothing', 'claims'];
-  const asked = [...pages, 'claims'].filter((n) => n !== 'synthetic' && n !== called('ffi-full')).flatMap((name, i) => (both.includes(name) ? ways : [ways[i % 2]]).map((way) => [name, ...way]));
+  const ways = [['light', 1280], ['dark', 390]], both = ['whole', 'nothing', ...scriptless];
+  const asked = [...pages, ...scriptless].filter((n) => n !== 'synthetic' && n !== called('ffi-full')).flatMap((name, i) => (both.includes(name) ? ways : [ways[i % 2]]).map((way) => [name, ...way]));
   for (const [name, colorScheme, width] of asked) {
     const { page, close } = await opened(name, { colorScheme, width, bypass: true });
     await dragged(page);
@@ -384,4 +388,31 @@ test('a large page is small and soon there', options, async (t) => {
     return n;
   });
   assert.ok(skipped > 12, 'parts out of view are laid out when they come into it');
+});
+
+test('the history of 200 runs opens at once, and marks the step where it was planted', options, async (t) => {
+  const size = statSync(join(dir, 'history.html')).size;
+  assert.ok(size < 2_000_000, `${size} bytes`);
+  const loaded = [];
+  for (let i = 0; i < 3; i++) {
+    const { page, close } = await opened('history');
+    loaded.push(Math.round(await page.evaluate(() => performance.getEntriesByType('navigation')[0].loadEventEnd)));
+    await close();
+  }
+  t.diagnostic(`200 runs of 40 benchmarks on two machines: ${size} bytes; loaded after ${loaded.join(', ')} ms`);
+  const { page, close } = await opened('history');
+  const found = await page.evaluate(() => ({
+    charts: document.querySelectorAll('figure svg').length,
+    empty: [...document.querySelectorAll('figure svg')].filter((e) => !e.querySelector('path.dots[d], path.data[d]') || e.getBoundingClientRect().height < 50).length,
+    stepped: [...document.querySelectorAll('figure')].filter((f) => f.querySelector('svg .step')).map((f) => f.querySelector('b').textContent),
+    drawn: [...document.querySelectorAll('figure')].filter((f) => !f.querySelector('svg .step') !== !f.querySelector('li')).length,
+    texts: [...document.querySelectorAll('figure li')].map((e) => e.textContent),
+  }));
+  assert.deepEqual([found.charts, found.empty], [80, 0]);
+  assert.equal(found.drawn, 0, 'a chart with a step has its sentence, and the other way round');
+  assert.equal(found.stepped.filter((name) => name === 'example.com/m.Benchmark0').length, 2, 'the planted step, on both machines');
+  assert.equal(found.texts.filter((text) => /^run 136 \(.*\): commits 000000095\.\.000000097, 1\.0\d+× .* before, then 1\.(09|10)/.test(text)).length, 1);
+  assert.ok(found.texts.length <= 2 + 8, `${found.texts.length} steps; of 8,000 runs without a change 0.06 % are reported as one`);
+  if (process.env.TARE_SHOT) await page.screenshot({ path: process.env.TARE_SHOT, clip: { x: 0, y: 0, width: 1280, height: 900 } });
+  await close();
 });

@@ -184,3 +184,25 @@ func TestAnswers(t *testing.T) {
 		})
 	}
 }
+
+// A server that its own client asks is profiled under that client's calls, one
+// profile after the other, and the client goes on with the next workload.
+func TestProfileUnderItsClient(t *testing.T) {
+	t.Parallel()
+	b := started(t, program("good", map[string]string{setDriver: driverClient}))
+	for _, op := range []string{opGet, opCreate} {
+		in := b.ready(workload(op, 300, 4))
+		for _, of := range []string{tare.ProfileCPU, tare.ProfileMem} {
+			a, err := b.Profile(t.Context(), in.ID, of, 100*time.Millisecond)
+			if err != nil || len(a.Profile) == 0 || a.Ops < 1 {
+				t.Fatalf("%s of %s: %d bytes, %d operations, %v", of, op, len(a.Profile), a.Ops, err)
+			}
+		}
+		if a := b.visit(in, 0, 50); a.Ops < 50 || a.Errors > 0 {
+			t.Errorf("after the profiles of %s: %+v", op, a)
+		}
+		if s, _ := b.Gauges(in.ID); s[tare.KeyOwnClient] != 1 {
+			t.Errorf("after its profiles %s is not asked by the client: %v", op, s)
+		}
+	}
+}

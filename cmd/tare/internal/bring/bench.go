@@ -29,6 +29,7 @@ type Place struct {
 	Slice    time.Duration // length of a slice; zero: by rule
 	Once     time.Duration // for one run of a benchmark before it is measured; zero: a minute
 	Say      func(string)
+	Dir      string // of the result, for flame graphs; empty: none is drawn
 }
 
 // Bench is a comparison of two sides that are built: a study and what it takes

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/why"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/kinds/gobench"
 	"github.com/tarebench/tare/stats"
 )
@@ -49,12 +52,28 @@ func (b *Bench) Explain(ctx context.Context, r *tare.Result, which Profile, p Pl
 	}
 	for i, w := range rows {
 		p.Say(fmt.Sprintf("profiling %s (%d of %d)", w.ID, i+1, len(rows)))
-		e, err := why.Explain(ctx, b.question(r, w, p))
+		q := b.question(r, w, p)
+		if p.Dir != "" {
+			q.Keep = func(flame []byte) (string, error) { return keepFlame(p.Dir, i+1, flame) }
+		}
+		e, err := why.Explain(ctx, q)
 		if err != nil {
 			return // what was measured stands
 		}
 		r.Explanations = append(r.Explanations, e)
 	}
+}
+
+// keepFlame writes the n-th flame graph beside a result.
+func keepFlame(dir string, n int, flame []byte) (string, error) {
+	file := path.Join("profiles", fmt.Sprintf("difference-%d.svg", n))
+	if err := os.MkdirAll(filepath.Join(dir, "profiles"), 0o700); err != nil {
+		return "", fmt.Errorf("write a flame graph: %w", err)
+	}
+	if err := whole.Write(whole.System{}, filepath.Join(dir, filepath.FromSlash(file)), flame, 0o600); err != nil {
+		return "", fmt.Errorf("write a flame graph: %w", err)
+	}
+	return file, nil
 }
 
 // explained are the workloads to profile, those furthest apart first.
@@ -71,6 +90,12 @@ func (b *Bench) explained(r *tare.Result, which Profile) []tare.Workload {
 	if which == ProfileNone {
 		return nil
 	}
+	for _, w := range r.Workloads { // few rounds have no interval, and counts need none
+		base, head := allocations(r, w, Base), allocations(r, w, Head)
+		if d := stats.Median(head) - stats.Median(base); same(base) && same(head) && math.Abs(d) >= 0.5 {
+			apart[w.ID] = max(apart[w.ID], math.Abs(math.Log((stats.Median(head)+1)/(stats.Median(base)+1))))
+		}
+	}
 	rows := slices.DeleteFunc(slices.Clone(r.Workloads), func(w tare.Workload) bool {
 		return which == ProfileDifferent && apart[w.ID] == 0
 	})
@@ -82,17 +107,28 @@ func (b *Bench) explained(r *tare.Result, which Profile) []tare.Workload {
 func (b *Bench) question(r *tare.Result, w tare.Workload, p Place) why.Question {
 	m, _ := tare.MetricNamed("time")
 	q := why.Question{Workload: w.ID, Name: w.Op, Work: b.work, Users: users(b.Sources)}
-	allocs := map[string][]float64{}
-	counted, _ := tare.MetricNamed("allocs")
 	for _, t := range r.Trials {
-		if n, ok := t.Samples[w.ID][counted.Key]; ok {
-			allocs[t.Contender] = append(allocs[t.Contender], n)
-		}
 		q.NSPerOp = max(q.NSPerOp, t.Samples[w.ID][m.Key])
 	}
-	q.Allocs = stats.Median(allocs[Head]) - stats.Median(allocs[Base])
+	q.Allocs = stats.Median(allocations(r, w, Head)) - stats.Median(allocations(r, w, Base))
 	q.Base, q.Head = b.side(Base, w, p), b.side(Head, w, p)
 	return q
+}
+
+// allocations per operation of one side, a round each.
+func allocations(r *tare.Result, w tare.Workload, side string) (out []float64) {
+	m, _ := tare.MetricNamed("allocs")
+	for _, t := range r.Trials {
+		if n, ok := t.Samples[w.ID][m.Key]; ok && t.Contender == side && t.Error == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// same reports whether counts are the same in all rounds, of which there are some.
+func same(counts []float64) bool {
+	return len(counts) > 0 && slices.Max(counts)-slices.Min(counts) < 0.5
 }
 
 // side is one side of a benchmark to profile, linked anew for each round as it

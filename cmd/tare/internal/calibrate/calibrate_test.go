@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -180,5 +182,55 @@ func TestRoundsFor(t *testing.T) {
 	}
 	if _, published := called(line(1, 0.02), "plus5", 4, level); published {
 		t.Error("a difference was published from four rounds, which have no interval")
+	}
+}
+
+// The history that is searched has one commit of 8 % among others of a percent.
+func TestHistoryOfASearch(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git command")
+	}
+	repo := filepath.Join(t.TempDir(), "repo")
+	planted, commits, err := history(t.Context(), repo, firstSearch)
+	if err != nil || len(commits) != searchCommits+1 || planted < 1 || planted > searchCommits {
+		t.Fatalf("%d planted, %d commits, %v", planted, len(commits), err)
+	}
+	for i, commit := range commits {
+		source, err := command(t.Context(), repo, "git", "show", commit+":search.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var turns float64
+		_, rest, _ := strings.Cut(string(source), "const turns = ")
+		if _, err := fmt.Sscan(rest, &turns); err != nil {
+			t.Fatal(err)
+		}
+		low, high := searchTurns*0.989, searchTurns*1.011
+		if i >= planted {
+			low, high = low*(1+searchEffect), high*(1+searchEffect)
+		}
+		if turns < low || turns > high {
+			t.Errorf("commit %d has %v turns; planted is %d", i, turns, planted)
+		}
+	}
+}
+
+// What was kept of searches is counted, and nothing is measured without a tare.
+func TestSearchesAreCounted(t *testing.T) {
+	dir := t.TempDir()
+	for i, found := range []int{7, 7, 8, 0} {
+		s := Search{Seed: firstSearch + uint64(i), Planted: 7, Tare: Found{Commit: 7, Measured: 6, Seconds: 120}, Git: Found{Commit: found, Measured: 5, Seconds: 60}}
+		if err := appendLine(filepath.Join(dir, "bisect.ndjson"), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out strings.Builder
+	if err := bisects(t.Context(), "", dir, 20, &out, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| `tare bisect` | 4 of 4 | 0 | 0 | 6 (6–6) | 2.0 (2.0–2.0) |", "benchstat's test | 2 of 4 | 1 | 1 | 5 (5–5) | 1.0 (1.0–1.0) |"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tarebench/tare"
@@ -48,17 +50,35 @@ func main() {
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
+		if flag := slices.Index(os.Args, "-step"); flag > 0 && !errors.Is(err, errBad) {
+			os.Exit(128) // git bisect gives up
+		}
 		os.Exit(1)
 	}
 }
+
+// errBad is the answer of a step of git bisect run, whose exit code is 1 then.
+var errBad = errors.New("this commit takes more")
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("calibrate", flag.ContinueOnError)
 	bin := flags.String("tare", "", "the tare program; empty: only read what was measured")
 	dir := flags.String("dir", "docs/calibration", "directory of the studies and of what was measured")
 	method := flags.String("method", "docs/METHOD.md", "document whose calibration table is written anew; empty: none")
+	searches := flags.Int("bisects", 0, "searches of tare bisect and git bisect run, to have been made; nothing else is measured")
+	log := flags.String("step", "", "a step of git bisect run, which keeps its times in that file")
 	if err := flags.Parse(args); err != nil {
 		return err
+	}
+	switch {
+	case *log != "":
+		bad, err := bisectStep(ctx, *log)
+		if bad {
+			err = errBad
+		}
+		return err
+	case *searches > 0:
+		return bisects(ctx, *bin, *dir, *searches, stdout, stderr)
 	}
 	var table strings.Builder
 	for _, b := range bases {

@@ -226,6 +226,83 @@ func TestGateOfOneCommit(t *testing.T) {
 	}
 }
 
+// A change that also changes its rules is told so. Where the base asks for a
+// review, the base's rules hold until there is one, which also accepts what is
+// worse.
+func TestGateOfChangedRules(t *testing.T) {
+	g := newGated(t)
+	commit := func(yaml string) {
+		g.write("tare.yaml", yaml)
+		g.git("add", "tare.yaml")
+		g.git("commit", "--quiet", "--allow-empty", "-m", "rules")
+	}
+	reviews := filepath.Join(t.TempDir(), "reviews")
+	if err := os.WriteFile(reviews, []byte("Well done.\n\n slower is fine \n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const changed = "warning: this change also changes what it is judged by: gate.margin was 5 % and is 30 %"
+	for name, c := range map[string]struct {
+		base, head string
+		args       []string
+		ratio      float64
+		want       int
+		said       []string
+	}{
+		"the same rules":           {"gate: {margin: 5%}", "gate: {margin: 5%}", nil, 1.2, cmdenv.ExitNotMet, []string{"blocked: of 1 benchmark 1 is slower"}},
+		"no review asked for":      {"gate: {margin: 5%}", "gate: {margin: 30%}", nil, 1.2, cmdenv.ExitOK, []string{changed + "\n"}},
+		"no review":                {"gate: {margin: 5%, review: slower is fine}", "gate: {margin: 30%, review: slower is fine}", nil, 1.2, cmdenv.ExitNotMet, []string{changed + `; the base's rules hold until a reviewer accepts the change with a line "slower is fine"`, "a reviewer accepts it, approving the change with a line"}},
+		"a review of another word": {"gate: {margin: 5%, review: slower}", "gate: {margin: 30%}", []string{"--reviews", reviews}, 1.2, cmdenv.ExitNotMet, []string{"gate.review was slower and is not set; the base's rules hold"}},
+		"a review":                 {"gate: {margin: 5%, review: slower is fine}", "gate: {margin: 30%, review: slower is fine}", []string{"--reviews", reviews}, 1.2, cmdenv.ExitOK, []string{changed + `; a reviewer accepts it with "slower is fine"`}},
+		"what a review accepts":    {"gate: {review: slower is fine}", "gate: {review: slower is fine}", []string{"--reviews", reviews}, 1.4, cmdenv.ExitOK, []string{`accepted: a reviewer wrote "slower is fine"`, "1 waived"}},
+		"a waiver of its own":      {"gate: {review: slower is fine}", "gate: {review: slower is fine}\naccept: [{benchmark: ., until: 2026-12-31, reason: I say so}]", nil, 1.4, cmdenv.ExitNotMet, []string{"accept was not set and is .  until 2026-12-31 (I say so); the base's rules hold"}},
+		"rules taken away":         {"gate: {margin: 1%, review: slower is fine}", "", nil, 1.03, cmdenv.ExitNotMet, []string{"gate.margin was 1 % and is 5 %; the base's rules hold"}},
+	} {
+		commit(c.base)
+		g.bench = shows(c.ratio, 0.001, false)
+		if g.write("tare.yaml", c.head); c.head == "" {
+			if err := os.Remove(filepath.Join(g.dir, "tare.yaml")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if code := g.run(c.args...); code != c.want {
+			t.Errorf("%s: exit code %d, want %d\n%s%s", name, code, c.want, g.stdout.String(), g.stderr.String())
+		}
+		for _, want := range c.said {
+			if !strings.Contains(g.stdout.String(), want) {
+				t.Errorf("%s: no %q in\n%s", name, want, g.stdout.String())
+			}
+		}
+		if c.base == c.head && strings.Contains(g.stdout.String(), "judged by") {
+			t.Errorf("%s: changed rules in\n%s", name, g.stdout.String())
+		}
+	}
+	if code := g.run("--reviews", reviews+"x"); code != cmdenv.ExitUsage {
+		t.Errorf("no file of reviews: exit code %d", code)
+	}
+}
+
+// What is recorded of a branch is measured against the reference, and blocks nothing.
+func TestGateRecords(t *testing.T) {
+	g := newGated(t)
+	g.bench = shows(1.4, 0.001, false)
+	if code := g.run("--record"); code != cmdenv.ExitUsage || !strings.Contains(g.stderr.String(), "gate: {reference: v1.4.0}") {
+		t.Errorf("without a reference: exit code %d, %s", code, g.stderr.String())
+	}
+	g.write("tare.yaml", "gate: {reference: v1}\n")
+	g.git("tag", "v1")
+	g.git("add", ".")
+	g.git("commit", "--quiet", "-m", "later")
+	if code := g.run("--record"); code != cmdenv.ExitOK || !strings.Contains(g.stdout.String(), "recorded: of 1 benchmark 1 is slower by more than 5 %") {
+		t.Errorf("exit code %d, %s%s", code, g.stdout.String(), g.stderr.String())
+	}
+	if ask := g.asked[len(g.asked)-1]; ask.Base != "v1" {
+		t.Errorf("measured against %q", ask.Base)
+	}
+	if code := g.run("--record", "--base", "v1"); code != cmdenv.ExitUsage {
+		t.Errorf("with --base: exit code %d", code)
+	}
+}
+
 // In GitHub Actions a gate writes annotations, a summary and outputs; stdout
 // stays what was asked for.
 func TestGateInGitHubActions(t *testing.T) {

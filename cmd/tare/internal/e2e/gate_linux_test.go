@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 // runner is a machine of a CI service, faked: the variables and files that the
@@ -60,7 +62,7 @@ func (r *runner) step(t *testing.T, dir, name string, env ...string) (log string
 	cmd.Env = append(os.Environ(), append([]string{
 		"PATH=" + r.path, "RUNNER_TEMP=" + r.dir, "GATE_OUT=" + r.file("out"), "TARE_CACHE=" + r.file("cache"),
 		"GITHUB_ACTIONS=true", "GITHUB_PATH=" + r.file("path"), "GITHUB_OUTPUT=" + r.file("output"), "GITHUB_STEP_SUMMARY=" + r.file("summary"),
-		"GITHUB_REPOSITORY=you/yours", "GITHUB_BASE_REF=", "GATE_BASE=", "GATE_ARGS=", "GATE_BEFORE=", "GATE_PR=", "GATE_SHA=",
+		"GITHUB_REPOSITORY=you/yours", "GITHUB_BASE_REF=", "GATE_BASE=", "GATE_ARGS=", "GATE_BEFORE=", "GATE_BRANCH=", "GATE_PR=", "GATE_HEAD=", "GATE_SHA=", "GATE_RECORD=",
 	}, env...)...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -132,6 +134,8 @@ func (r *runner) fakeGH(t *testing.T) {
 	t.Helper()
 	write(t, r.dir, "bin/gh", `#!/usr/bin/env bash
 case "$*" in
+*/pulls/5/reviews*) [[ "$*" != *"$(cat "$RUNNER_TEMP/reviewed")"* ]] || echo "slower is fine" ;;
+*/pulls/9/reviews*) exit 1 ;;
 *--method*) echo "$*" | tr '\n' ' ' >>"$RUNNER_TEMP/asked"; echo >>"$RUNNER_TEMP/asked" ;;
 */issues/comments/7*) cat "$RUNNER_TEMP/comment.md" ;;
 */issues/5/comments*) [ ! -e "$RUNNER_TEMP/comment.md" ] || echo 7 ;;
@@ -156,11 +160,11 @@ func TestGateAction(t *testing.T) {
 	r.fakeGH(t)
 	before := git(t, clone, "rev-parse", "HEAD^{tree}")
 
-	log, code := r.step(t, clone, "run", "GITHUB_BASE_REF=main", "GATE_ARGS=--rounds 1 --no-lock -q")
+	log, code := r.step(t, clone, "run", "GITHUB_BASE_REF=main", "GATE_ARGS=--rounds 2 --no-lock -q --profile")
 	if code != 0 {
 		t.Fatalf("run: exit code %d\n%s", code, log)
 	}
-	if want := "::error file=codec/codec_test.go,line=10,title=tare gate%3A more allocations::codec.BenchmarkJoin: more allocations: 1 before, 2 allocs/op now, in each of 1 round\n"; !strings.Contains(log, want) {
+	if want := "::error file=codec/codec_test.go,line=10,title=tare gate%3A more allocations::codec.BenchmarkJoin: more allocations: 1 before, 2 allocs/op now, in each of 2 rounds\n"; !strings.Contains(log, want) {
 		t.Errorf("no annotation\n%s", log)
 	}
 	for _, want := range []string{"outcome=worse\n", "blocked=true\n", "exit-code=3\n", "sentence=blocked: of 1 benchmark 1 allocates more often"} {
@@ -171,6 +175,10 @@ func TestGateAction(t *testing.T) {
 	md := r.text(t, "out/gate.md")
 	if r.text(t, "summary") != md || !strings.Contains(md, "### tare gate: ❌ blocked: of 1 benchmark 1 allocates more often") || !strings.Contains(md, "| **more allocations** | `codec.BenchmarkJoin` |") || !strings.Contains(md, ", where it left origin/main: ") {
 		t.Errorf("the summary is not what was printed\n%s\n%s", r.text(t, "summary"), md)
+	}
+	// Two rounds show no difference in time, whatever the machine does; allocations are counted.
+	if why := "- why `codec.BenchmarkJoin`:\n"; !strings.Contains(md, why) || !strings.Contains(md, "+1 allocations/op, 100 %: codec.Join") || strings.Count(strings.SplitN(md, why, 2)[1], "\n  - ") > 5 {
+		t.Errorf("not explained in five lines at most\n%s", md)
 	}
 	var doc struct {
 		Schema  string
@@ -190,6 +198,72 @@ func TestGateAction(t *testing.T) {
 	}
 	r.comments(t, clone)
 	r.failure(t, clone)
+	r.review(t, clone)
+	r.record(t, clone)
+}
+
+// review: a pull request, of a fork say, that also changes its rules is told so,
+// and is judged by the base's until a reviewer of that commit accepts it.
+func (r *runner) review(t *testing.T, clone string) {
+	t.Helper()
+	git(t, clone, "switch", "--quiet", "-c", "lenient", "origin/main")
+	write(t, clone, "tare.yaml", "bench: {packages: [./codec]}\ngate: {allocs: exact, review: slower is fine}\n")
+	git(t, clone, "add", ".")
+	git(t, clone, "commit", "--quiet", "-m", "rules")
+	base := git(t, clone, "rev-parse", "HEAD")
+	write(t, clone, "codec/codec.go", "package codec\n\nfunc Join(a, b string) string { return string([]byte(a + b)) }\n")
+	write(t, clone, "tare.yaml", "bench: {packages: [./codec]}\ngate: {allocs: ignore}\n")
+	git(t, clone, "commit", "--quiet", "-am", "slower, and more lenient")
+	head := git(t, clone, "rev-parse", "HEAD")
+	for name, c := range map[string]struct {
+		env  []string
+		want []string
+	}{
+		"nobody reviews":   {nil, []string{"exit-code=3\n", "gate.allocs was exact and is ignore; the base's rules hold"}},
+		"no permission":    {[]string{"GATE_PR=9", "GATE_HEAD=" + head}, []string{"exit-code=3\n"}},
+		"another commit's": {[]string{"GATE_PR=5", "GATE_HEAD=" + base}, []string{"exit-code=3\n"}},
+		"this commit's":    {[]string{"GATE_PR=5", "GATE_HEAD=" + head}, []string{"exit-code=0\n", "gate.allocs was exact and is ignore; a reviewer accepts it"}},
+	} {
+		write(t, r.dir, "reviewed", head)
+		if log, code := r.step(t, clone, "reviews", c.env...); code != 0 {
+			t.Fatalf("%s: exit code %d\n%s", name, code, log)
+		}
+		if log, code := r.step(t, clone, "run", "GATE_BASE="+base, "GATE_ARGS=--rounds 1 --no-lock -q"); code != 0 {
+			t.Fatalf("%s: exit code %d\n%s", name, code, log)
+		}
+		said := r.text(t, "output") + strings.ReplaceAll(r.text(t, "summary"), `\_`, "_")
+		for _, want := range c.want {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, said)
+			}
+		}
+	}
+}
+
+// record: a push to the main branch is measured against the reference and kept on
+// a branch of its own; the next one finds it there.
+func (r *runner) record(t *testing.T, clone string) {
+	t.Helper()
+	git(t, clone, "switch", "--quiet", "--detach", "origin/main")
+	write(t, clone, "tare.yaml", "gate: {reference: "+git(t, clone, "rev-parse", "HEAD")+"}\n")
+	git(t, clone, "add", ".")
+	for i, code := range []string{"a + b", "string([]byte(a + b))"} {
+		write(t, clone, "codec/codec.go", "package codec\n\nfunc Join(a, b string) string { return "+code+" }\n")
+		git(t, clone, "commit", "--quiet", "-am", "main goes on")
+		if log, code := r.step(t, clone, "run", "GATE_RECORD=true", "GATE_ARGS=--rounds 1 --no-lock -q"); code != 0 {
+			t.Fatalf("push %d: exit code %d\n%s", i, code, log)
+		}
+		if out := r.text(t, "output"); !strings.Contains(out, "blocked=false\nexit-code=0\nsentence=recorded: ") {
+			t.Errorf("push %d: %s", i, out)
+		}
+		git(t, clone, "fetch", "--quiet", "origin", "tare-history")
+		if kept := strings.Split(git(t, clone, "ls-tree", "-r", "--name-only", "FETCH_HEAD"), "\n"); len(kept) != i+1 {
+			t.Errorf("after push %d the branch holds %q", i, kept)
+		}
+		if page := r.text(t, "out/history.html"); strings.Count(page, "<figure>") != 1 || !strings.Contains(page, ": "+format.Count(i+1, "run")+"</h3>") {
+			t.Errorf("after push %d the page is\n%s", i, page)
+		}
+	}
 }
 
 // comments: once where there is something to say, and again only when the
@@ -213,7 +287,7 @@ func (r *runner) comments(t *testing.T, clone string) {
 	asked("no pull request", 0, "")
 	asked("the first", 1, "--method POST repos/you/yours/issues/5/comments -F body=@", "GATE_PR=5")
 	md := r.text(t, "out/gate.md")
-	write(t, r.dir, "comment.md", strings.Replace(md, "1 round", "2 rounds", 1))
+	write(t, r.dir, "comment.md", strings.Replace(md, "2 rounds", "3 rounds", 1))
 	asked("the same verdict", 1, "POST", "GATE_PR=5")
 	write(t, r.dir, "comment.md", strings.Replace(md, "blocked", "passes", 1))
 	asked("another verdict", 2, "--method PATCH repos/you/yours/issues/comments/7 -F body=@", "GATE_SHA=abc")

@@ -33,6 +33,9 @@ func mark(runs []TrendRun) {
 			r.stale[id] = true
 			r.Stale = append(r.Stale, line)
 		}
+		if base := baseline(newest); otherReference(newest, r.digest, base) {
+			r.Stale = append(r.Stale, fmt.Sprintf("%s was %s then and is %s now", base, r.Version(base), TrendRun{digest: newest}.Version(base)))
+		}
 		for _, w := range newest.Workloads {
 			if otherInput(newest, r.digest, w.ID) {
 				r.Stale = append(r.Stale, w.ID+" asked something else then")
@@ -77,4 +80,23 @@ func otherInput(newest, then *tare.Result, workload string) bool {
 	}
 	was, is := sum(then), sum(newest)
 	return was != "" && is != "" && was != is
+}
+
+// otherReference reports whether the ratios of a run are to another revision than
+// those of the newest run: a gate's base moves on with its branch.
+func otherReference(newest, then *tare.Result, against string) bool {
+	old, _ := then.Contender(against)
+	base, _ := newest.Contender(against)
+	was, is := Commit(old.Version), Commit(base.Version)
+	return base.Kind == kindGobench && was != "" && is != "" && was != is
+}
+
+// baseline is the contender that a result's ratios are taken to.
+func baseline(r *tare.Result) string {
+	for _, c := range r.Contenders {
+		if c.Role == tare.RoleBaseline {
+			return c.ID
+		}
+	}
+	return ""
 }

@@ -89,7 +89,7 @@ type Point struct {
 	Level float64 `json:"level"`
 	Void  bool    `json:"void,omitempty"`
 	Stale bool    `json:"stale,omitempty"`       // the contender, the reference or the machine differ from the newest run's
-	Other bool    `json:"other_input,omitempty"` // the workload asked something else than in the newest run
+	Other bool    `json:"other_input,omitempty"` // the workload asked something else than in the newest run, or the ratio is to another revision
 }
 
 // Bounded reports whether the point has an interval.
@@ -139,9 +139,7 @@ func NewTrend(q Query, stored []Stored, pairs Pairs) (Trend, error) {
 	if t.Metric == "" && len(newest.Metrics) > 0 {
 		t.Metric = newest.Metrics[0]
 	}
-	if i := slices.IndexFunc(newest.Contenders, func(c tare.Contender) bool { return c.Role == tare.RoleBaseline }); i >= 0 {
-		t.Against = cmp.Or(t.Against, newest.Contenders[i].ID)
-	}
+	t.Against = cmp.Or(t.Against, baseline(newest))
 	var order []string
 	by := map[string][]TrendRun{}
 	for _, r := range slices.Backward(runs) {
@@ -202,7 +200,7 @@ func (m *Machine) fill(q Query, t Trend, ask Pairs) error {
 			m.Series[k].Points[i] = &Point{
 				Run: i, Ratio: p.Ratio, Low: p.Low, High: p.High, Level: p.Level, Void: p.Void,
 				Stale: run.stale[""] || run.stale[p.Contender] || run.stale[t.Against],
-				Other: otherInput(newest, run.digest, p.Workload),
+				Other: otherInput(newest, run.digest, p.Workload) || otherReference(newest, run.digest, t.Against),
 			}
 		}
 	}

@@ -125,6 +125,24 @@ func TestOtherMachinesAreKeptApart(t *testing.T) {
 	}
 }
 
+// A ratio to another revision is not compared: of a gate the base moves on.
+func TestAnotherReferenceIsNotCompared(t *testing.T) {
+	bench := func(minutes int, ratio float64, base string) *tare.Result {
+		r := measured(minutes, ratio, 0.01)
+		r.Contenders[0].Kind, r.Contenders[0].Version = kindGobench, base
+		return r
+	}
+	for base, want := range map[string]Change{"v1.0.0 (aaaaaaaaa)": Changed, "main (bbbbbbbbb)": First} {
+		m := trendOf(t, Query{Contenders: []string{"new"}}, bench(0, 0.5, base), bench(1, 0.7, "v1.0.0 (aaaaaaaaa)")).Machines[0]
+		if got := m.Series[0].Change; got != want {
+			t.Errorf("%s: %s, want %s", base, got, want)
+		}
+		if said := strings.Join(m.Runs[0].Stale, "\n"); (want == First) != (said == "old was main (bbbbbbbbb) then and is v1.0.0 (aaaaaaaaa) now") {
+			t.Errorf("%s: %q", base, said)
+		}
+	}
+}
+
 func TestStaleRunsAreMarked(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*tare.Result)

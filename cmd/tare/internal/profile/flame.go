@@ -8,6 +8,7 @@ import (
 type frame struct {
 	function string
 	value    float64 // its own and what it called
+	before   float64 // what of value is the first contender's, where there are two
 	own      float64
 	calls    []*frame // the greatest first
 }
@@ -31,6 +32,7 @@ func (p *Profile) tree() *frame {
 			}
 			at = c
 			at.value += s.value
+			at.before += s.before
 		}
 		at.own += s.value
 	}

@@ -34,6 +34,7 @@ type Profile struct {
 type stack struct {
 	frames []string // functions, the outermost first
 	value  float64
+	before float64 // what of value is the first contender's, where there are two
 }
 
 // Read reads a gzipped pprof document that was asked for as a profile of cpu or

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -320,6 +321,46 @@ func TestReadRefuses(t *testing.T) {
 	} {
 		if _, err := read(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// A graph of differences is well-formed, as wide as both sides, and says of each
+// function what either takes.
+func TestFlameOfDifference(t *testing.T) {
+	side := func(name string, of ...stack) Side {
+		p := &Profile{Of: tare.ProfileCPU, Unit: "nanoseconds"}
+		for _, s := range of {
+			p.Add(&Profile{Total: s.value, stacks: []stack{s}})
+		}
+		return Side{Name: name, Profile: p, Ops: 10}
+	}
+	from := side("base", stack{frames: []string{"m.Run", "m.Same"}, value: 1000}, stack{frames: []string{"m.Run", "m.Gone<"}, value: 500})
+	to := side("head", stack{frames: []string{"m.Run", "m.Same"}, value: 1005}, stack{frames: []string{"m.Run", "m.New"}, value: 2000})
+	svg := string(FlameOfDifference("head & base", from, to))
+	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("%v\n%s", err, svg)
+		}
+	}
+	for _, want := range []string{
+		"150 ns for an operation of base, 300 ns of head",
+		`<title>m.New: 0 ns of base, 200 ns of head; 133 % of the difference</title><rect class="more4"`,
+		`<title>m.Gone&lt;: 50 ns of base, 0 ns of head; -33 % of the difference</title><rect class="less2"`,
+		`<title>m.Same: 100 ns of base, 100 ns of head; 0 % of the difference</title><rect class="rt"`,
+	} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %q in\n%s", want, svg)
+		}
+	}
+	if again := string(FlameOfDifference("head & base", from, to)); again != svg {
+		t.Error("the same profiles are drawn in two ways")
+	}
+	if path := os.Getenv("TARE_KEEP_FLAME"); path != "" {
+		if err := os.WriteFile(path, []byte(svg), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -32,33 +32,49 @@ const (
 // what they call below, as wide as their share of the whole. A tooltip has the
 // whole name and the figures. It reads in light and dark.
 func (p *Profile) Flame(title string, ops int64) []byte {
+	return p.fitting(title, func(boxes []box) look {
+		colours := p.colours(boxes)
+		return look{caption: p.caption(ops), legend: p.legend(colours), class: func(x box) string { return colours[packageOf(x.function)] }, said: p.said}
+	})
+}
+
+// look is what a graph shows of its boxes.
+type look struct {
+	caption string
+	legend  []entry
+	style   string           // of classes that only this graph has
+	class   func(box) string // its colour
+	said    func(box) string // of its tooltip
+}
+
+// fitting draws as many boxes as a page has room for.
+func (p *Profile) fitting(title string, look func([]box) look) []byte {
 	tree := p.tree()
 	for least := leastBox / (graphWidth - 2*margin); ; least *= 1.5 {
-		svg := p.draw(title, ops, tree.boxes(least, levelsMost))
-		if len(svg) <= maxSVG {
+		boxes := tree.boxes(least, levelsMost)
+		if svg := draw(title, boxes, look(boxes)); len(svg) <= maxSVG {
 			return svg
 		}
 	}
 }
 
 // draw writes the graph of boxes.
-func (p *Profile) draw(title string, ops int64, boxes []box) []byte {
+func draw(title string, boxes []box, l look) []byte {
 	rows := 0
 	for _, b := range boxes {
 		rows = max(rows, b.level+1)
 	}
-	colours := p.colours(boxes)
-	legend := p.legend(colours)
+	legend := l.legend
 	height := headHeight + rows*rowHeight + 2*margin + ((len(legend)+1)/2)*legendRow
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="tare-flame" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="%s">`+"\n",
 		graphWidth, height, graphWidth, height, escaped(title))
-	b.WriteString(style())
+	b.WriteString(style() + l.style)
 	fmt.Fprintf(&b, `<rect class="ground" width="%d" height="%d"/>`+"\n", graphWidth, height)
 	fmt.Fprintf(&b, `<text class="title" x="%d" y="22">%s</text>`+"\n", margin, escaped(cut(title, graphWidth-2*margin, 9.1)))
-	fmt.Fprintf(&b, `<text class="small" x="%d" y="40">%s</text>`+"\n", margin, escaped(p.caption(ops)))
+	fmt.Fprintf(&b, `<text class="small" x="%d" y="40">%s</text>`+"\n", margin, escaped(l.caption))
 	for _, x := range boxes {
-		p.box(&b, x, colours[packageOf(x.function)])
+		drawBox(&b, x, l)
 	}
 	y := headHeight + rows*rowHeight + margin + 12
 	for i, l := range legend {
@@ -71,21 +87,26 @@ func (p *Profile) draw(title string, ops int64, boxes []box) []byte {
 	return []byte(b.String())
 }
 
-// box writes one box with its tooltip and as much of its name as fits.
-func (p *Profile) box(b *strings.Builder, x box, class string) {
+// drawBox writes one box with its tooltip and as much of its name as fits.
+func drawBox(b *strings.Builder, x box, l look) {
 	const room = graphWidth - 2*margin
 	left, width := margin+x.x*room, x.width*room
 	top := headHeight + x.level*rowHeight
-	said := fmt.Sprintf("%s: %s, %s", x.function, p.amount(x.value), percent(x.value/p.Total))
-	if x.own > 0 && x.own < x.value {
-		said += fmt.Sprintf("; itself %s", p.amount(x.own))
-	}
 	fmt.Fprintf(b, `<g><title>%s</title><rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"/>`,
-		escaped(said), class, left, top, math.Max(width-0.5, 0.3), rowHeight-1)
+		escaped(l.said(x)), l.class(x), left, top, math.Max(width-0.5, 0.3), rowHeight-1)
 	if width >= leastText {
 		fmt.Fprintf(b, `<text x="%.1f" y="%d">%s</text>`, left+4, top+13, escaped(label(x.function, width-8)))
 	}
 	b.WriteString("</g>\n")
+}
+
+// said is what the tooltip of a box says.
+func (p *Profile) said(x box) string {
+	said := fmt.Sprintf("%s: %s, %s", x.function, p.amount(x.value), percent(x.value/p.Total))
+	if x.own > 0 && x.own < x.value {
+		said += fmt.Sprintf("; itself %s", p.amount(x.own))
+	}
+	return said
 }
 
 // label is as much of a function's name as fits: its package is left out first,

@@ -148,6 +148,8 @@ func (r reader) gate(g *Gate, n ast.Node, at string) {
 		"metrics":         r.metrics(&metrics),
 		"allocs":          r.word(&allocs, string(AllocsExact), string(AllocsMargin), string(AllocsIgnore)),
 		"on_inconclusive": r.word(&open, string(PassOpen), string(WarnOpen), string(FailOpen)),
+		"review":          r.Shaped(&g.Review, reviewed, "is not what a reviewer can write on a line", "one to sixty letters, digits, spaces and marks, e.g. review: accept slowdown"),
+		"reference":       r.Shaped(&g.Reference, referred, "is not a revision", "a tag or a commit that stays, e.g. reference: v1.4.0"),
 	}, nil)
 	if len(metrics) > 0 {
 		g.Metrics = metrics
@@ -179,6 +181,11 @@ func (r reader) margin(n ast.Node, path string) (m Margin) {
 
 // revision is what git may be asked for; an option it is not.
 var revision = regexp.MustCompile(`^[^\s-]\S*( [^\s-]\S*)?$`)
+
+var (
+	referred = regexp.MustCompile(`^[^\s-]\S*$`)
+	reviewed = regexp.MustCompile(`^[^\s\pC](?:[^\pC]{0,58}[^\s\pC])?$`)
+)
 
 // Metrics are those a gate can hold to its margin.
 func Metrics() []string { return []string{"time", "cpu", "bytes"} }

@@ -53,6 +53,8 @@ type Gate struct {
 	Metrics        []string // held to the margin
 	Allocs         Allocs
 	OnInconclusive OnInconclusive
+	Review         string // what a reviewer writes to accept what is worse, or other rules; empty: waivers and rules of the change count
+	Reference      string // revision that a branch's history is measured against; empty: none
 }
 
 // Margin is the slowdown that matters of some benchmarks.

@@ -102,6 +102,8 @@ type Measured struct {
 	Left       []Left          // what was not compared, and why
 	Nothing    string          // why there is nothing to compare; empty: there is, or Left says why
 	Notes      []string        // one line each
+	Policy     Policy          // what the change does to its rules
+	Record     bool            // of the head against the reference, for the history: nothing is blocked
 }
 
 // Held is what one study is held to.
@@ -173,8 +175,16 @@ func (r Row) Fails(on project.OnInconclusive) bool {
 
 // Waived says by which waiver a row may pass.
 type Waived struct {
-	Until  string `json:"until"` // the last day
+	Until  string `json:"until,omitempty"` // the last day; absent: a reviewer accepts it
 	Reason string `json:"reason"`
+}
+
+// String is what a table says.
+func (w Waived) String() string {
+	if w.Until == "" {
+		return "accepted: " + w.Reason
+	}
+	return "waived until " + w.Until + ": " + w.Reason
 }
 
 // Place is where something is in the repository, from its top.
@@ -218,9 +228,11 @@ type Report struct {
 	Commit   string                 `json:"base_commit,omitempty"` // in full
 	Held     map[string]Held        `json:"held,omitempty"`        // by study, what results are held to besides benchmarks
 	Notes    []string               `json:"notes,omitempty"`       // of measuring; among the remarks as well
+	Record   bool                   `json:"record,omitempty"`      // of the head against the reference: nothing is blocked
 
 	prefix string // of all benchmarks: what is left out where they are printed
 	config string // path of tare.yaml as it is printed; empty: there is none
 	allocs project.Allocs
 	reason string // why there was nothing to compare
+	review string // what a reviewer writes to accept what is worse; empty: none is asked for
 }

@@ -32,7 +32,7 @@ func Annotations(w io.Writer, rep Report) error {
 		}
 		text := rep.short(r.Benchmark) + ": " + r.Sentence
 		if r.Waived != nil {
-			text += fmt.Sprintf("; waived until %s: %s", r.Waived.Until, r.Waived.Reason)
+			text += "; " + r.Waived.String()
 		}
 		add(command, "tare gate: "+rep.verdict(r), text, Place{r.File, r.Line})
 	}

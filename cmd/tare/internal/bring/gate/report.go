@@ -21,7 +21,7 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 	g := p.Gate
 	rep := Report{
 		Schema: Schema, Base: m.Base, Head: m.Head, Margin: g.Margin, Alpha: g.Alpha, On: g.OnInconclusive, config: config, allocs: g.Allocs,
-		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), Commit: m.Commit, Held: m.Held, Notes: m.Notes, reason: m.Nothing,
+		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), Commit: m.Commit, Held: m.Held, Notes: m.Notes, reason: m.Nothing, Record: m.Record,
 	}
 	family := members(m, g)
 	if g.Allocs == project.AllocsExact {
@@ -40,6 +40,7 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 	}
 	rep.prefix = prefix(rep.Rows)
 	rep.waive(p.Accept, now)
+	rep.judgedBy(m.Policy)
 	for i := range rep.Rows {
 		rep.Rows[i].Sentence = rep.sentence(rep.Rows[i])
 	}
@@ -128,6 +129,7 @@ func (rep *Report) conclude() {
 	if waived > 0 {
 		tail += fmt.Sprintf("; %d waived", waived)
 	}
+	rep.Blocked = rep.Blocked && !rep.Record
 	switch {
 	case broken > 0 || void > 0:
 		rep.Outcome = Void
@@ -146,7 +148,10 @@ func (rep *Report) conclude() {
 }
 
 func (rep *Report) word() string {
-	if rep.Blocked {
+	switch {
+	case rep.Record:
+		return "recorded"
+	case rep.Blocked:
 		return "blocked"
 	}
 	return "passes"

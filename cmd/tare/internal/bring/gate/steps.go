@@ -37,7 +37,13 @@ func (rep *Report) steps() []step {
 		if command := rep.command(r); command != "" {
 			out = append(out, step{fmt.Sprintf("Measure %s alone on your own machine, before and after a fix:", rep.short(r.Benchmark)), []string{command}})
 		}
-		out = append(out, step{fmt.Sprintf("If it is worth its price, let it pass until some day: in %s, committed with the change,", rep.file()), rep.waivers()})
+		switch {
+		case rep.Record: // what is on the branch is not to be let pass
+		case rep.review != "":
+			out = append(out, step{"If it is worth its price, a reviewer accepts it, approving the change with a line", []string{rep.review}})
+		default:
+			out = append(out, step{fmt.Sprintf("If it is worth its price, let it pass until some day: in %s, committed with the change,", rep.file()), rep.waivers()})
+		}
 	}
 	if r, ok := first(Void); ok {
 		text := "What is void does not count, whatever its figures: " + r.Sentence

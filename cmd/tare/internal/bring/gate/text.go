@@ -210,7 +210,7 @@ func (rep *Report) note(r Row) string {
 	switch {
 	case rep.repeats(r):
 	case r.Waived != nil:
-		return fmt.Sprintf("waived until %s: %s", r.Waived.Until, r.Waived.Reason)
+		return r.Waived.String()
 	case r.Outcome == Void:
 		if r.Advice != "" {
 			return r.Sentence + " → " + r.Advice

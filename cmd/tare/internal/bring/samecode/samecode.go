@@ -208,16 +208,17 @@ func (d *Difference) Same(path, name string) bool {
 	if d.anyway != "" {
 		return false
 	}
-	start := prefix(path) + "." + name
-	if _, ok := d.a.functions[start]; !ok {
+	if _, ok := d.a.functions[prefix(path)+"."+name]; !ok {
 		return false
 	}
-	for _, p := range []*Program{d.a, d.b} {
-		if p.reaches(start, d.names) {
-			return false
-		}
-	}
-	return true
+	return !d.Calls(path, name)
+}
+
+// Calls reports whether direct calls from the function called name, of the package
+// at path, lead to something that differs.
+func (d *Difference) Calls(path, name string) bool {
+	start := prefix(path) + "." + name
+	return d.a.reaches(start, d.names) || d.b.reaches(start, d.names)
 }
 
 // reaches reports whether calls from start lead to one of names.

@@ -12,6 +12,7 @@ import (
 
 const (
 	level    = 0.05 // of error, over all functions together
+	total    = 0.01 // of error, that the whole differs at all: it hardly ever does by chance
 	hotShare = 0.05 // of either side's total that makes a function a candidate
 	most     = 12   // candidates
 )
@@ -123,7 +124,7 @@ func (r *Rows) Named() []tare.Origin {
 	for i := range whole {
 		whole[i] = r.whole[1][i] - r.whole[0][i]
 	}
-	if lo, hi, ok := stats.Interval(whole, level); !ok || lo <= 0 && hi >= 0 {
+	if lo, hi, ok := stats.Interval(whole, total); !ok || lo <= 0 && hi >= 0 {
 		return named
 	}
 	for _, w := range candidates {

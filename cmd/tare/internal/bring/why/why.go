@@ -49,8 +49,9 @@ type Question struct {
 	Rounds     int     // zero: Rounds
 	Allocs     float64 // per operation, of head more than of base, as measured; NaN: not measured
 	Base, Head Side
-	Users      func(path string) bool // packages whose functions are named
-	Work       string                 // directory for profiles
+	Users      func(path string) bool                      // packages whose functions are named
+	Work       string                                      // directory for profiles
+	Keep       func(flame []byte) (file string, err error) // keeps a flame graph of the differences; nil: none is drawn
 }
 
 // Explain answers. An error is one of the context's; what else goes wrong is in
@@ -80,6 +81,7 @@ func operations(ns float64) int64 {
 func explain(ctx context.Context, q Question, e *tare.Explanation) error {
 	var cpu, objects Rows
 	var walls [2][]float64
+	var seen [2]profile.Profile // of CPU time, over all rounds
 	for round := range q.Rounds {
 		var costs, counts [2][]profile.Cost
 		for turn := range 2 {
@@ -90,7 +92,7 @@ func explain(ctx context.Context, q Question, e *tare.Explanation) error {
 				return err
 			}
 			var wall float64
-			costs[i], wall, err = q.run(ctx, side, path, tare.ProfileCPU, e.Ops)
+			costs[i], wall, err = q.run(ctx, side, path, tare.ProfileCPU, e.Ops, &seen[i])
 			if err == nil && round < 2 { // what is allocated is hardly ever a matter of chance
 				counts[i], err = q.allocations(ctx, side, path, e.Ops)
 			}
@@ -113,7 +115,22 @@ func explain(ctx context.Context, q Question, e *tare.Explanation) error {
 	if e.Waits() { // what waits has no CPU time to be seen by
 		least = 0
 	}
+	if err := q.draw(e, seen); err != nil {
+		return err
+	}
 	return q.compare(ctx, e, cpu.Hot(least))
+}
+
+// draw draws where both sides spend their CPU time, in one graph.
+func (q Question) draw(e *tare.Explanation, seen [2]profile.Profile) (err error) {
+	if q.Keep == nil || seen[0].Total+seen[1].Total == 0 {
+		return nil
+	}
+	ops := e.Ops * int64(q.Rounds)
+	title := fmt.Sprintf("%s: %s against %s, CPU time", q.Workload, q.Head.ID, q.Base.ID)
+	e.Flame, err = q.Keep(profile.FlameOfDifference(title,
+		profile.Side{Name: q.Base.ID, Profile: &seen[0], Ops: ops}, profile.Side{Name: q.Head.ID, Profile: &seen[1], Ops: ops}))
+	return err
 }
 
 // allocations counts what is allocated, per operation and by site: what many
@@ -121,14 +138,14 @@ func explain(ctx context.Context, q Question, e *tare.Explanation) error {
 func (q Question) allocations(ctx context.Context, side Side, path string, most int64) ([]profile.Cost, error) {
 	n := min(most, allocOps)
 	if n < 2 {
-		costs, _, err := q.run(ctx, side, path, tare.ProfileMem, 1)
+		costs, _, err := q.run(ctx, side, path, tare.ProfileMem, 1, nil)
 		return costs, err
 	}
-	few, _, err := q.run(ctx, side, path, tare.ProfileMem, n)
+	few, _, err := q.run(ctx, side, path, tare.ProfileMem, n, nil)
 	if err != nil {
 		return nil, err
 	}
-	many, _, err := q.run(ctx, side, path, tare.ProfileMem, 3*n)
+	many, _, err := q.run(ctx, side, path, tare.ProfileMem, 3*n, nil)
 	for i := range many {
 		for _, f := range few {
 			if f.Function == many[i].Function && f.Through == many[i].Through && f.Line == many[i].Line {
@@ -142,8 +159,9 @@ func (q Question) allocations(ctx context.Context, side Side, path string, most 
 
 var result = regexp.MustCompile(`(?m)\s(\d+)\t\s*([0-9.e+]+) ns/op`)
 
-// run runs the benchmark once and returns its profile, and its time in ns/op.
-func (q Question) run(ctx context.Context, side Side, path, of string, ops int64) ([]profile.Cost, float64, error) {
+// run runs the benchmark once and returns its profile, and its time in ns/op. The
+// whole profile is added to seen, unless that is nil.
+func (q Question) run(ctx context.Context, side Side, path, of string, ops int64, seen *profile.Profile) ([]profile.Cost, float64, error) {
 	file := filepath.Join(q.Work, "profile."+of)
 	limited, cancel := context.WithTimeout(ctx, waitMost)
 	defer cancel()
@@ -171,6 +189,14 @@ func (q Question) run(ctx context.Context, side Side, path, of string, ops int64
 	doc, err := os.ReadFile(file)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the profile of %s: %w", q.Name, err)
+	}
+	if seen != nil {
+		one, err := profile.Read(doc, of)
+		if err != nil {
+			return nil, 0, err
+		}
+		seen.Of, seen.Unit = one.Of, one.Unit
+		seen.Add(one)
 	}
 	costs, err := profile.Attribute(doc, of, q.Users)
 	return costs, wall, err

@@ -56,7 +56,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 			res, err := env.Lab.Run(ctx, study, o)
 			if res != nil {
 				b.Finish(res)
-				place.Say = func(text string) { p.Status("profile", text) }
+				place.Say, place.Dir = func(text string) { p.Status("profile", text) }, o.Dir
 				b.Explain(ctx, res, profiled, place)
 			}
 			return res, err

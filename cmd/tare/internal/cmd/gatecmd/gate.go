@@ -36,6 +36,8 @@ type options struct {
 	noLock     bool
 	profile    bool
 	changed    bool
+	record     bool
+	reviews    string // file of what reviewers wrote; empty: none
 	shard      gate.Shard
 }
 
@@ -84,6 +86,7 @@ and 5 the worst: 5, then 3, then 4.`,
 	}
 	two := cmdenv.NewFlags("The two sides")
 	two.Set.StringVar(&o.base, "base", "", "`revision`, or merge-base, or 'merge-base REVISION'; default: tare.yaml's")
+	two.Set.BoolVar(&o.record, "record", false, "measure against gate: reference of tare.yaml, for the history of a branch; nothing is blocked")
 	two.Set.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.BoolVar(&o.changed, "changed", false, "only benchmarks that can reach what differs between base and head")
@@ -96,9 +99,16 @@ and 5 the worst: 5, then 3, then 4.`,
 	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
 	o.addPrinted(said)
-	cmdenv.AddFlags(cmd, two, what, how, said)
+	rules := cmdenv.NewFlags("How it is judged")
+	o.addReviews(rules)
+	cmdenv.AddFlags(cmd, two, what, how, rules, said)
 	cmd.AddCommand(mergeCommand(env))
 	return cmd
+}
+
+// addReviews adds the flag that says where reviews are.
+func (o *options) addReviews(rules cmdenv.Flags) {
+	rules.Set.StringVar(&o.reviews, "reviews", "", "`file` of what reviewers wrote, in which gate: review of tare.yaml is looked for")
 }
 
 // addPrinted adds the flags that say what is printed.
@@ -129,6 +139,8 @@ func (o *options) read(cmd *cobra.Command) error {
 		return cmdenv.Usage(fmt.Sprintf("--budget %v is not a positive duration", o.budget), "e.g. 90s")
 	case o.rounds > 0 && changed("budget"):
 		return cmdenv.Usage("--rounds and --budget contradict each other", "give one of them")
+	case o.record && o.base != "":
+		return cmdenv.Usage("--record and --base contradict each other", "--record takes gate: reference of tare.yaml")
 	case strings.HasPrefix(o.base, "-") || strings.HasPrefix(o.head, "-"):
 		return cmdenv.Usage("a revision does not begin with -", "e.g. --base origin/main")
 	}
@@ -144,11 +156,20 @@ func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 	if o.base != "" {
 		p.Gate.Base = o.base
 	}
+	if o.record {
+		if p.Gate.Base = p.Gate.Reference; p.Gate.Base == "" {
+			return cmdenv.Usage("--record needs a revision to measure against, which stays", "in "+project.FileName+": gate: {reference: v1.4.0}")
+		}
+	}
 	sides, err := gate.Base(ctx, p.Dir, p.Gate.Base, o.head)
 	var unknown *gate.BaseError
 	if errors.As(err, &unknown) {
 		return cmdenv.Usage(err.Error(), "")
 	} else if err != nil {
+		return err
+	}
+	p, policy, err := o.judged(ctx, p, root, sides.BaseCommit)
+	if err != nil {
 		return err
 	}
 	files, err := o.open()
@@ -163,7 +184,7 @@ func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 			return err
 		}
 	}
-	measured.Commit = sides.BaseCommit
+	measured.Commit, measured.Policy, measured.Record = sides.BaseCommit, policy, o.record
 	switch {
 	case sides.BaseCommit == sides.HeadCommit:
 		measured.Base = short(sides.BaseCommit) + " itself"
@@ -174,6 +195,9 @@ func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 	exit := gateCode(rep)
 	if rep.Shard = o.shard.String(); rep.Shard != "" {
 		exit = cmdenv.ExitOK // the parts are judged together
+	}
+	if rep.Record {
+		exit = cmdenv.ExitOK
 	}
 	if err := printGate(env, o, rep, exit, files); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package gatecmd
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,16 +53,18 @@ of the working directory. What is printed and the exit codes are as for tare gat
 			if err := o.read(cmd); err != nil {
 				return err
 			}
-			return mergeGate(env, o, args)
+			return mergeGate(cmd.Context(), env, o, args)
 		},
 	}
 	said := cmdenv.NewFlags("What is printed")
 	o.addPrinted(said)
-	cmdenv.AddFlags(cmd, said)
+	rules := cmdenv.NewFlags("How it is judged")
+	o.addReviews(rules)
+	cmdenv.AddFlags(cmd, rules, said)
 	return cmd
 }
 
-func mergeGate(env cmdenv.Env, o options, paths []string) error {
+func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) error {
 	var parts []gate.Report
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
@@ -87,6 +90,9 @@ func mergeGate(env cmdenv.Env, o options, paths []string) error {
 	}
 	p, root, err := loadProject()
 	if err != nil {
+		return err
+	}
+	if p, measured.Policy, err = o.judged(ctx, p, root, measured.Commit); err != nil {
 		return err
 	}
 	files, err := o.open()

@@ -93,7 +93,7 @@ func measureBenchmarks(ctx context.Context, env cmdenv.Env, ask gate.Ask, p *ses
 			res, err := env.Lab.Run(ctx, study, o)
 			if res != nil {
 				built.Finish(res)
-				place.Say = func(text string) { p.Status("profile", text) }
+				place.Say, place.Dir = func(text string) { p.Status("profile", text) }, o.Dir
 				if ask.Profile {
 					built.Explain(ctx, res, bring.ProfileDifferent, place)
 				}

@@ -23,17 +23,20 @@ func publishHistory(ctx context.Context, env cmdenv.Env, o options, studies []st
 	if err != nil {
 		return err
 	}
-	known := cmdenv.StudiesRun(d)
-	if len(studies) == 0 {
-		studies = known
-	} else if !slices.Contains(known, studies[0]) {
-		return cmdenv.Unknown("study", studies[0], known, "no run of it was kept; tare history lists the runs")
-	}
 	x, err := openHistory(ctx, env, d)
 	if err != nil {
 		return err
 	}
 	defer x.Close()
+	known, err := x.Studies(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the history: %w", err)
+	case len(studies) == 0:
+		studies = known
+	case !slices.Contains(known, studies[0]):
+		return cmdenv.Unknown("study", studies[0], known, "no run of it was kept; tare history lists the runs")
+	}
 	var trends []history.Trend
 	for _, name := range studies {
 		t, err := x.Trend(ctx, history.Query{Study: name, Contenders: o.only.Contenders, Workloads: o.only.Workloads, Metric: o.metric, Against: o.against, Last: o.last})

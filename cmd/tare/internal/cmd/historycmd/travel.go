@@ -56,17 +56,20 @@ func exportHistory(ctx context.Context, env cmdenv.Env, file string, studies []s
 	if err != nil {
 		return err
 	}
-	known := cmdenv.StudiesRun(d)
-	for _, name := range studies {
-		if !slices.Contains(known, name) {
-			return cmdenv.Unknown("study", name, known, "no run of it was kept; tare history lists the runs")
-		}
-	}
 	x, err := openHistory(ctx, env, d)
 	if err != nil {
 		return err
 	}
 	defer x.Close()
+	known, err := x.Studies(ctx)
+	if err != nil {
+		return fmt.Errorf("read the history: %w", err)
+	}
+	for _, name := range studies {
+		if !slices.Contains(known, name) {
+			return cmdenv.Unknown("study", name, known, "no run of it was kept; tare history lists the runs")
+		}
+	}
 	done := exported{File: file}
 	write := func(w io.Writer) (err error) {
 		done.Results, done.Left, err = x.Export(ctx, w, studies)

@@ -210,7 +210,7 @@ func changeText(m history.Machine, s history.Series) string {
 	case s.Last == nil:
 		return "-"
 	case slices.ContainsFunc(s.Points, func(p *history.Point) bool { return p != nil && p.Other != s.Last.Other }):
-		return "the first on this input"
+		return "the first on this input, or against this revision"
 	}
 	return "the first"
 }

@@ -41,6 +41,12 @@ func (x *Index) Names(ctx context.Context, study string) (Names, error) {
 	return n, err
 }
 
+// Studies lists the studies of which results are kept, sorted, by the names in the
+// results: those of their directories lack some characters.
+func (x *Index) Studies(ctx context.Context) ([]string, error) {
+	return x.texts(ctx, "SELECT DISTINCT study FROM document WHERE study <> '' ORDER BY study")
+}
+
 func (x *Index) texts(ctx context.Context, query string, args ...any) ([]string, error) {
 	rows, err := x.db.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -1,0 +1,47 @@
+package project
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tarebench/tare/internal/format"
+)
+
+// Rule is something that a change is judged by, in words.
+type Rule struct{ Key, Value string }
+
+// Rules are all that decides what is measured and what blocks a change, in the
+// order of tare.yaml. Two projects with equal rules judge alike.
+func (p Project) Rules() []Rule {
+	list := func(values []string) string { return strings.Join(values, ", ") }
+	files := func(of []File) string {
+		var paths []string
+		for _, f := range of {
+			paths = append(paths, f.Path)
+		}
+		return list(paths)
+	}
+	var servers, margins, waivers []string
+	for _, s := range p.Load {
+		s.Place = Place{}
+		servers = append(servers, fmt.Sprintf("%+v", s))
+	}
+	for _, m := range p.Gate.Margins {
+		margins = append(margins, strings.TrimSpace(fmt.Sprintf("%s of %s %s", format.Percent(m.Share), m.Benchmark, m.Metric)))
+	}
+	for _, w := range p.Accept {
+		waivers = append(waivers, fmt.Sprintf("%s %s until %s (%s)", w.Benchmark, w.Metric, w.Last(), w.Reason))
+	}
+	budget := "what they need"
+	if p.Bench.Budget > 0 {
+		budget = p.Bench.Budget.String()
+	}
+	return []Rule{
+		{"bench.packages", list(p.Bench.Packages)}, {"bench.run", p.Bench.Run}, {"bench.tags", list(p.Bench.Tags)}, {"bench.env", list(p.Bench.Env)},
+		{"bench.budget", budget}, {"bench.max", p.Bench.Max.String()},
+		{"studies", files(p.Studies)}, {"json", files(p.JSON)}, {"routes", files(p.Routes)}, {"load", list(servers)},
+		{"gate.base", p.Gate.Base}, {"gate.margin", format.Percent(p.Gate.Margin)}, {"gate.margins", list(margins)}, {"gate.alpha", format.Percent(p.Gate.Alpha)},
+		{"gate.metrics", list(p.Gate.Metrics)}, {"gate.allocs", string(p.Gate.Allocs)}, {"gate.on_inconclusive", string(p.Gate.OnInconclusive)},
+		{"gate.review", p.Gate.Review}, {"gate.reference", p.Gate.Reference}, {"accept", list(waivers)},
+	}
+}
