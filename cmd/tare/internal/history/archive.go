@@ -104,8 +104,15 @@ func keep(r *tare.Result, sum string) Kept {
 // importedName is the file that marks the directory of a run that was imported.
 const importedName = "imported"
 
-// Imported reports whether the run in dir was made elsewhere and imported.
-func Imported(dir string) bool { return dir != "" && isFile(filepath.Join(dir, importedName)) }
+// Imported reports whether the run in dir was made elsewhere and imported. Where the
+// disk does not say, it was.
+func Imported(dir string) bool {
+	if dir == "" {
+		return false
+	}
+	marked, err := isFile(filepath.Join(dir, importedName))
+	return marked || err != nil
+}
 
 // Keep writes a document that was made elsewhere into a directory of its own under dir, which is its
 // study's, and returns that. It appears whole or not at all.
