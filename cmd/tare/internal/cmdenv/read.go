@@ -1,6 +1,7 @@
 package cmdenv
 
 import (
+	"fmt"
 	"io"
 	"os"
 )
@@ -14,4 +15,13 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, most+1))
+}
+
+// ReadAtMost reads to the end, which must come within so many bytes.
+func ReadAtMost(r io.Reader, most int64) ([]byte, error) {
+	src, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(src)) > most {
+		return nil, fmt.Errorf("more than %d bytes", most)
+	}
+	return src, err
 }

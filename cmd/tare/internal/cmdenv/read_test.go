@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -21,6 +22,12 @@ func TestReadFileIsBounded(t *testing.T) {
 		if src, err := ReadFile("/dev/zero", 1000); err != nil || len(src) != 1001 {
 			t.Errorf("a file without an end: %d bytes, %v", len(src), err)
 		}
+	}
+	if src, err := ReadAtMost(strings.NewReader("12345"), 5); err != nil || string(src) != "12345" {
+		t.Errorf("%q, %v", src, err)
+	}
+	if _, err := ReadAtMost(strings.NewReader("123456"), 5); err == nil || err.Error() != "more than 5 bytes" {
+		t.Errorf("too much: %v", err)
 	}
 	if _, err := ReadFile(filepath.Join(path, "none"), 1); err == nil {
 		t.Error("no file was read")
