@@ -75,6 +75,10 @@ func TestInputRefuses(t *testing.T) {
 		return name
 	}
 	traffic := &tare.Traffic{Connections: 1}
+	sparse := file("sparse", "")
+	if err := os.Truncate(filepath.Join(dir, sparse), mostFile+1); err != nil {
+		t.Fatal(err)
+	}
 	for want, w := range map[string]tare.Workload{
 		"needs traffic":                      {ID: "w", Fixture: "tiny", Op: "health"},
 		`unknown fixture "huge"`:             {ID: "w", Fixture: "huge", Op: "health", Traffic: traffic},
@@ -83,6 +87,7 @@ func TestInputRefuses(t *testing.T) {
 		"no such file":                       {ID: "w", File: "none", Op: OpRequests, Traffic: traffic},
 		"not a file of at most":              {ID: "w", File: ".", Op: OpRequests, Traffic: traffic},
 		`unknown op "send"; with a file it `: {ID: "w", File: file("good", `{"path":"/"}`), Op: "send", Traffic: traffic},
+		"not a file of at most 1073741824":   {ID: "w", File: sparse, Op: OpRequests, Traffic: traffic},
 		"bad:2: not a request":               {ID: "w", File: file("bad", "{\"path\":\"/\"}\n{"), Op: OpRequests, Traffic: traffic},
 		"empty: no requests":                 {ID: "w", File: file("empty", "\n\n"), Op: OpRequests, Traffic: traffic},
 	} {

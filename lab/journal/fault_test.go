@@ -37,7 +37,7 @@ func TestReadErrorIsNoEnd(t *testing.T) {
 	text := journalText(t, path)
 	broken := errors.New("input/output error")
 	for n := range text {
-		_, err := read(path, io.MultiReader(bytes.NewReader(text[:n]), iotest.ErrReader(broken)))
+		_, err := read(path, io.MultiReader(bytes.NewReader(text[:n]), iotest.ErrReader(broken)), mostLine)
 		if !errors.Is(err, broken) {
 			t.Fatalf("an error after %d of %d bytes: %v", n, len(text), err)
 		}
@@ -51,4 +51,48 @@ func journalText(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// A file without line ends is refused, before it fills the memory, and no line is
+// written that could not be read.
+func TestLongLineIsRefused(t *testing.T) {
+	d := &faultDisk{}
+	keepRounds(d)
+	taken := &taking{in: io.MultiReader(bytes.NewReader(d.data), endless{})}
+	if _, err := read("j", taken, 5000); err == nil || err.Error() != "j:12: a line that is longer than the longest of 5000 bytes" {
+		t.Errorf("an endless line: %v", err)
+	}
+	if most := len(d.data) + 5000 + 1<<16; taken.n > most {
+		t.Errorf("%d bytes were read, at most %d", taken.n, most)
+	}
+	w, err := create((&faultDisk{}).open, "j", Head{Study: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := string(bytes.Repeat([]byte("x"), mostLine))
+	if err := w.Append(Entry{Done: &Done{Stopped: long}}); err == nil {
+		t.Error("a line was written that is too long to be read")
+	}
+}
+
+// endless is a file without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+// taking counts what is read.
+type taking struct {
+	in io.Reader
+	n  int
+}
+
+func (t *taking) Read(p []byte) (int, error) {
+	n, err := t.in.Read(p)
+	t.n += n
+	return n, err
 }

@@ -21,6 +21,10 @@ import (
 // Format names the version of the journal's lines.
 const Format = "tare.journal/1"
 
+// mostLine is how long a line may be, with its checksum. A study's longest are far
+// shorter; a file without line ends must not fill the memory.
+const mostLine = 64 << 20
+
 // FileName is the journal's name in a run's directory.
 const FileName = "journal.ndjson"
 
@@ -127,6 +131,9 @@ func (w *Writer) write(e Entry) error {
 	if !w.plain {
 		line = seal(line)
 	}
+	if len(line) > mostLine {
+		return fmt.Errorf("an entry of %d bytes; at most %d", len(line), mostLine)
+	}
 	if _, err := w.file.Write(line); err != nil {
 		return err
 	}
@@ -166,12 +173,12 @@ func readFile(open opener, path string) (*Log, error) {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	defer f.Close()
-	return read(path, f)
+	return read(path, f, mostLine)
 }
 
 // read reads a journal. An end that does not come as one is no torn line: a disk
 // that cannot be read must not cost the rounds that follow.
-func read(path string, from io.Reader) (*Log, error) {
+func read(path string, from io.Reader, most int) (*Log, error) {
 	var (
 		log     Log
 		slices  []tare.Slice
@@ -181,7 +188,10 @@ func read(path string, from io.Reader) (*Log, error) {
 		lineNum int
 	)
 	for {
-		line, err := in.ReadBytes('\n')
+		line, err := readLine(in, most)
+		if errors.Is(err, errLong) {
+			return nil, fmt.Errorf("%s:%d: %w of %d bytes", path, lineNum+1, err, most)
+		}
 		if errors.Is(err, io.EOF) { // the end, or a line that was never finished
 			break
 		}
@@ -240,6 +250,21 @@ func read(path string, from io.Reader) (*Log, error) {
 	}
 	log.Lost = len(slices)
 	return &log, nil
+}
+
+var errLong = errors.New("a line that is longer than the longest")
+
+// readLine reads a line of at most so many bytes, with its end.
+func readLine(in *bufio.Reader, most int) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if line = append(line, part...); len(line) > most {
+			return nil, errLong
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
 }
 
 // Resume reads the journal at path, cuts off the round in flight and opens it

@@ -184,7 +184,7 @@ func TestChangedBytesAreFound(t *testing.T) {
 		for _, bit := range []byte{1, 0x20} {
 			changed := bytes.Clone(d.data)
 			changed[i] ^= bit
-			log, err := read("j", bytes.NewReader(changed))
+			log, err := read("j", bytes.NewReader(changed), mostLine)
 			last := i == len(d.data)-1 // without its end the last line is torn
 			if err == nil && !(last && len(log.Rounds) == 4) {
 				t.Fatalf("byte %d of %d, bit %#x: read %d rounds", i, len(d.data), bit, len(log.Rounds))
@@ -206,7 +206,7 @@ func TestChangedBytesAreFound(t *testing.T) {
 	d = &faultDisk{}
 	keepRounds(d)
 	mixed := append(d.data, []byte(`{"round":{"index":6}}`+"\n")...)
-	if _, err := read("j", bytes.NewReader(mixed)); err == nil {
+	if _, err := read("j", bytes.NewReader(mixed), mostLine); err == nil {
 		t.Error("a line without a checksum in a journal with them was read")
 	}
 	path := filepath.Join(t.TempDir(), FileName)

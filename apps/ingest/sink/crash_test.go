@@ -125,7 +125,7 @@ func seeds() uint64 {
 // crashes runs machines that go off again and again.
 func crashes(t *testing.T, o Options, fails float64, powerCut func(rng *rand.Rand) bool) {
 	t.Helper()
-	acknowledged, lives := 0, 0
+	acknowledged, lives, failed := 0, 0, 0
 	for seed := range seeds() {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		o := o
@@ -140,12 +140,14 @@ func crashes(t *testing.T, o Options, fails float64, powerCut func(rng *rand.Ran
 			m.disk.Left, m.disk.Fails = rng.IntN(80), fails*float64(rng.IntN(3))
 			acknowledged += m.life(o, rng)
 			lives++
+			failed += m.disk.Failed
 			m.disk = m.disk.Off(rng.Uint64(), powerCut(rng))
 		}
 		if m.look(o); t.Failed() {
 			return
 		}
 	}
+	t.Logf("%d operations failed and %d machines went off: none of %d acknowledged lines was lost", failed, lives, acknowledged)
 	if acknowledged < 2*lives {
 		t.Errorf("only %d lines were acknowledged in %d lives: nothing is shown by that", acknowledged, lives)
 	}

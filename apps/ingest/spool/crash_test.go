@@ -156,7 +156,7 @@ func crashes(t *testing.T, o Options, fails float64, powerCut func(rng *rand.Ran
 	if os.Getenv("TARE_SOAK") != "" {
 		seeds = 1000
 	}
-	acknowledged, lives := 0, 0
+	acknowledged, lives, failed := 0, 0, 0
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		o := o
@@ -168,8 +168,8 @@ func crashes(t *testing.T, o Options, fails float64, powerCut func(rng *rand.Ran
 			w.disk.Left, w.disk.Fails = rng.IntN(300), fails*float64(rng.IntN(3))
 			w.life(o, rng)
 			lives++
+			failed += w.disk.Failed
 			w.disk = w.disk.Off(rng.Uint64(), powerCut(rng))
-
 		}
 		if w.look(o); t.Failed() {
 			return
@@ -180,6 +180,7 @@ func crashes(t *testing.T, o Options, fails float64, powerCut func(rng *rand.Ran
 			}
 		}
 	}
+	t.Logf("%d operations failed and %d machines went off: none of %d acknowledged lines was lost", failed, lives, acknowledged)
 	if acknowledged < 2*lives {
 		t.Errorf("only %d lines were acknowledged in %d lives: nothing is shown by that", acknowledged, lives)
 	}

@@ -2,6 +2,7 @@
 package disktest
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -33,6 +34,7 @@ type Disk struct {
 	Left   int        // operations until the machine goes off; less than 0: never
 	Fails  float64    // how probable it is that an operation fails
 	Room   int64      // bytes until the disk is full; less than 0: endless
+	Failed int        // operations that have failed so
 	OnSync func()     // called, without the lock, before each Sync; nil: is not
 
 	rng    *rand.Rand
@@ -72,6 +74,7 @@ func (d *Disk) step() (last bool, err error) {
 	}
 	d.Left--
 	if d.rng.Float64() < d.Fails {
+		d.Failed++
 		return false, ErrIO
 	}
 	return false, nil
@@ -144,6 +147,9 @@ func (d *Disk) Remove(path string) error {
 func (d *Disk) List(dir string) ([]string, error) {
 	d.Mu.Lock()
 	defer d.Mu.Unlock()
+	if last, err := d.step(); err != nil || last {
+		return nil, cmp.Or(err, errDead)
+	}
 	var out []string
 	for path := range d.names {
 		if filepath.Dir(path) == dir {

@@ -1,6 +1,7 @@
 package disktest
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -25,8 +26,8 @@ func (f *file) Size() (int64, error) {
 func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	f.d.Mu.Lock()
 	defer f.d.Mu.Unlock()
-	if f.d.dead {
-		return 0, errDead
+	if last, err := f.d.step(); err != nil || last {
+		return 0, cmp.Or(err, errDead)
 	}
 	n := copy(p, f.n.data[min(off, int64(len(f.n.data))):])
 	if n < len(p) {

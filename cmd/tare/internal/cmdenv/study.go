@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,7 +49,7 @@ func (env Env) ReadStudy(arg string) (Study, error) {
 		}
 		return ParseStudy(arg+".yaml", src)
 	}
-	src, err := os.ReadFile(arg)
+	src, err := ReadFile(arg, studyfile.MaxBytes)
 	switch isFile := strings.ContainsAny(arg, `/\`) || strings.HasSuffix(arg, ".yaml") || strings.HasSuffix(arg, ".yml"); {
 	case err == nil:
 		return ParseStudy(arg, src)

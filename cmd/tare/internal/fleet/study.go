@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -297,12 +298,12 @@ func (r *StudyRun) deliver(name string, o outcome) error {
 	if s.state != ended {
 		return r.pool.deliver(o.Order, res.RoundsDone)
 	}
-	file := fmt.Sprintf("machine-%d.json", len(r.results)+1)
-	for n := 2; fileExists(filepath.Join(r.Dir, file)); n++ {
+	var file string
+	for n, err := 1, fs.ErrExist; errors.Is(err, fs.ErrExist); n++ {
 		file = fmt.Sprintf("machine-%d.json", len(r.results)+n)
-	}
-	if err := whole.Write(whole.System{}, filepath.Join(r.Dir, file), o.Result, 0o600); err != nil {
-		return err
+		if err = whole.WriteNew(whole.System{}, filepath.Join(r.Dir, file), o.Result, 0o600); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
 	}
 	if err := r.record(event{What: "deliver", Order: o.Order, Done: res.RoundsDone, File: file}); err != nil {
 		return err
@@ -463,7 +464,8 @@ func (r *StudyRun) write(line any) error {
 	return err
 }
 
+// fileExists reports whether a file is there, as far as the disk says.
 func fileExists(path string) bool {
 	_, err := os.Stat(path)
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist)
 }

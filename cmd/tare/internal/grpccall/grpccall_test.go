@@ -157,6 +157,14 @@ func TestWhatCannotBeFound(t *testing.T) {
 		{speaks, "/other.Shop/Get", "the server says: no other.Shop"},
 		{speaks, "/shop.v1.Shoppe/Get", `no service "shop.v1.Shoppe"`},
 		{http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}), "/a.B/C", "no answer of gRPC: 200 OK"},
+		{http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Grpc-Status", "0")
+			for some := make([]byte, 1<<20); ; {
+				if _, err := w.Write(some); err != nil {
+					return
+				}
+			}
+		}), "/a.B/C", "an answer of more than 67108864 bytes"},
 	} {
 		if _, err := grpccall.Reflect(t.Context(), to(started(t, c.h)), c.path); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.path, err, c.want)

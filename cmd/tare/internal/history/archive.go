@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/tarebench/tare"
@@ -31,11 +32,17 @@ type Kept struct {
 // text without insignificant space. The error for any other is an [*Error]
 // with the place in the file.
 func Scan(name string, in io.Reader, do func(k Kept, text []byte) error) error {
-	counted := &counter{in: in}
+	return scan(name, in, MaxBytes, do)
+}
+
+// scan is Scan for documents of so many bytes each, with the space before them.
+func scan(name string, in io.Reader, most int64, do func(k Kept, text []byte) error) error {
+	counted := &counter{in: in, most: most}
 	dec := json.NewDecoder(counted)
 	for {
 		var raw json.RawMessage
 		begin := dec.InputOffset()
+		counted.drop(begin)
 		err := dec.Decode(&raw)
 		if errors.Is(err, io.EOF) {
 			return nil // also where nothing was exported
@@ -49,9 +56,6 @@ func Scan(name string, in io.Reader, do func(k Kept, text []byte) error) error {
 			if err := json.Unmarshal(raw, &docs); err != nil {
 				return err
 			}
-		}
-		if int64(len(raw)) > MaxBytes {
-			return &Error{File: name, Line: line, Col: 1, What: fmt.Sprintf("larger than %d MiB", MaxBytes>>20)}
 		}
 		for _, doc := range docs {
 			results, err := Parse(name, doc)
@@ -81,6 +85,8 @@ func scanError(name string, err error, c *counter, begin int64) error {
 	const hint = "tare history export writes archives, tare run --json single results"
 	var syntax *json.SyntaxError
 	switch {
+	case errors.Is(err, errLarge):
+		return &Error{File: name, Line: c.line(begin), Col: 1, What: fmt.Sprintf("a document that is larger than %d bytes, or has more than %d lines, begins here", c.most, mostLines), Hint: hint}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		line := c.line(begin)
 		if begin > 0 { // the one before ends there
@@ -104,8 +110,15 @@ func keep(r *tare.Result, sum string) Kept {
 // importedName is the file that marks the directory of a run that was imported.
 const importedName = "imported"
 
-// Imported reports whether the run in dir was made elsewhere and imported.
-func Imported(dir string) bool { return dir != "" && isFile(filepath.Join(dir, importedName)) }
+// Imported reports whether the run in dir was made elsewhere and imported. Where the
+// disk does not say, it was.
+func Imported(dir string) bool {
+	if dir == "" {
+		return false
+	}
+	marked, err := isFile(filepath.Join(dir, importedName))
+	return marked || err != nil
+}
 
 // Keep writes a document that was made elsewhere into a directory of its own under dir, which is its
 // study's, and returns that. It appears whole or not at all.
@@ -159,15 +172,35 @@ func NewDir(under, name string) (string, error) {
 	}
 }
 
-// counter counts lines by offset of what is read through it.
+// mostLines is how many lines a document may have.
+const mostLines = 16 << 20
+
+// errLarge ends the reading of a document that is too large.
+var errLarge = errors.New("too large")
+
+// counter counts lines by offset of what is read through it, and ends where a
+// document is too large.
 type counter struct {
-	in   io.Reader
-	read int64
-	ends []int64 // offsets of line ends
+	in     io.Reader
+	most   int64 // bytes that are read behind begun
+	read   int64
+	begun  int64   // offset of the document
+	before int     // line ends before begun
+	ends   []int64 // offsets of those behind it
+}
+
+// drop forgets what is before an offset, where a document begins.
+func (c *counter) drop(offset int64) {
+	n, _ := slices.BinarySearch(c.ends, offset)
+	c.begun, c.before, c.ends = offset, c.before+n, slices.Delete(c.ends, 0, n)
 }
 
 func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.in.Read(p)
+	room := c.begun + c.most + 1 - c.read
+	if room <= 0 || len(c.ends) > mostLines {
+		return 0, errLarge
+	}
+	n, err := c.in.Read(p[:min(int64(len(p)), room)])
 	for i, b := range p[:n] {
 		if b == '\n' {
 			c.ends = append(c.ends, c.read+int64(i))
@@ -179,11 +212,6 @@ func (c *counter) Read(p []byte) (int, error) {
 
 // line is the line, from 1, of the byte at offset.
 func (c *counter) line(offset int64) int {
-	line := 1
-	for _, end := range c.ends {
-		if end < offset {
-			line++
-		}
-	}
-	return line
+	n, _ := slices.BinarySearch(c.ends, offset)
+	return 1 + c.before + n
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 )
@@ -42,6 +43,44 @@ func TestScanRefusesWhatIsForeign(t *testing.T) {
 			t.Errorf("%.80q:\n got %v\nwant %s", archive, err, want)
 		}
 	}
+}
+
+// What has no end is refused when so much of it was read, whether it is a document,
+// space before one or line ends; documents that are small each may be many.
+func TestScanIsBounded(t *testing.T) {
+	doc := strings.ReplaceAll(string(document(t, sample())), "\n", "") + "\n"
+	most := int64(len(doc)) + 10
+	n := 0
+	if err := scan("x", strings.NewReader(strings.Repeat(doc, 50)), most, func(Kept, []byte) error { n++; return nil }); err != nil || n != 50 {
+		t.Errorf("50 documents: %d, %v", n, err)
+	}
+	for name, in := range map[string]io.Reader{
+		"space":       spaces{},
+		"a list":      io.MultiReader(strings.NewReader("["), repeated("1,")),
+		"a text":      io.MultiReader(strings.NewReader(doc+`{"a": "`), repeated("z")),
+		"empty lines": io.MultiReader(strings.NewReader(doc), repeated("\n")),
+	} {
+		taken := &counter{in: in, most: 1 << 40}
+		err := scan("x", taken, most, func(Kept, []byte) error { return nil })
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(e.What, "larger than") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if taken.read > int64(len(doc))+most+1 {
+			t.Errorf("%s: %d bytes were read", name, taken.read)
+		}
+	}
+}
+
+// repeated is a text again and again.
+type repeated string
+
+func (r repeated) Read(p []byte) (int, error) {
+	n := 0
+	for n < len(p) {
+		n += copy(p[n:], r)
+	}
+	return n, nil
 }
 
 // FuzzScan: whatever an archive holds, the answer is results whose compact form

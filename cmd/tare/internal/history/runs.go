@@ -28,7 +28,8 @@ func (r Run) Result() string { return filepath.Join(r.Dir, ResultName) }
 const NameTime = "20060102T150405Z"
 
 // Runs lists the runs of every study under dir, the newest first. A directory
-// that does not exist holds none.
+// that does not exist holds none; one that cannot be read is an error, or its runs
+// would be taken for gone.
 func Runs(dir string) ([]Run, error) {
 	studies, err := entries(dir)
 	if err != nil {
@@ -60,8 +61,16 @@ func RunsOf(dir string) ([]Run, error) {
 		run := Run{Dir: filepath.Join(dir, name), Study: filepath.Base(dir)}
 		stamp, _, _ := strings.Cut(name, "-")
 		run.Begun, _ = time.Parse(NameTime, stamp)
-		run.Whole = isFile(run.Result())
-		if run.Whole || isFile(filepath.Join(run.Dir, journal.FileName)) {
+		if run.Whole, err = isFile(run.Result()); err != nil {
+			return nil, err
+		}
+		begun := run.Whole
+		if !begun {
+			if begun, err = isFile(filepath.Join(run.Dir, journal.FileName)); err != nil {
+				return nil, err
+			}
+		}
+		if begun {
 			runs = append(runs, run)
 		}
 	}
@@ -81,10 +90,13 @@ func newestFirst(runs []Run) {
 // entries are the names in a directory; none where there is no such directory.
 func entries(dir string) ([]string, error) {
 	list, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err != nil && !isDir(dir) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
+		if info, errStat := os.Stat(dir); errStat == nil && !info.IsDir() {
+			return nil, nil
+		}
 		return nil, err
 	}
 	names := make([]string, len(list))
@@ -94,12 +106,15 @@ func entries(dir string) ([]string, error) {
 	return names, nil
 }
 
-func isFile(path string) bool {
+// isFile reports whether a file is there, which a failing disk leaves open. What is
+// under no directory is not there either.
+func isFile(path string) (bool, error) {
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+	if err == nil {
+		return info.Mode().IsRegular(), nil
+	}
+	if above, errAbove := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) || errAbove == nil && !above.IsDir() {
+		return false, nil
+	}
+	return false, err
 }

@@ -131,7 +131,7 @@ func bodiesIn(dir string) ([][]byte, error) {
 		if e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		body, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		body, err := cmdenv.ReadFile(filepath.Join(dir, e.Name()), int64(mostBytes-sum))
 		if err != nil {
 			return nil, cmdenv.Usage(fmt.Sprintf("--data-dir %s: %s: %v", dir, e.Name(), cmdenv.Cause(err)), "")
 		}
@@ -149,14 +149,14 @@ func bodiesIn(dir string) ([][]byte, error) {
 // readAll reads a file, or stdin for -.
 func readAll(file string, stdin io.Reader) ([]byte, error) {
 	if file == "-" {
-		return io.ReadAll(io.LimitReader(stdin, mostBytes))
+		return cmdenv.ReadAtMost(stdin, mostBytes)
 	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, mostBytes))
+	return cmdenv.ReadAtMost(f, mostBytes)
 }
 
 // fed reads one request from each line of a file: an object with a path that

@@ -115,10 +115,14 @@ func TestWhatCannotBeAsked(t *testing.T) {
 		`--mix "a=1": the path "a" does not`:         {Mix: []string{"a=1"}},
 		`--mix "GET a b=1": not a method and a path`: {Mix: []string{"GET a b=1"}},
 		`--mix "G{T /a=1": "G{T" is not a method`:    {Mix: []string{"G{T /a=1"}},
+		"holds more than 100000 requests":            {Feed: "many"},
 		"the weights add up to more than 100000":     {Mix: []string{"/a=60000", "/b=60000"}},
 	} {
 		if a.DataDir == "none" {
 			a.DataDir, want = t.TempDir(), "holds no files"
+		}
+		if a.Feed == "many" {
+			a.Feed = write(strings.Repeat("{}\n", 100_001))
 		}
 		_, err := a.List(Target{Path: "/"}, nil)
 		if cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

@@ -184,6 +184,9 @@ func TestFaults(t *testing.T) {
 		"closes the connection": {h: func(_ http.ResponseWriter, r *http.Request) {
 			_ = r.Context().Value(connKey{}).(*quic.Conn).CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeInternalError), "enough")
 		}, class: load.ErrReset},
+		"has a head without an end": {h: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Long", strings.Repeat("x", maxHead))
+		}, class: load.ErrFraming},
 		"says too little": {h: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", strconv.Itoa(100))
 			_, _ = io.WriteString(w, "short")

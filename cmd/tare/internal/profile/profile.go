@@ -45,7 +45,7 @@ func Read(doc []byte, of string) (*Profile, error) {
 	if !ok {
 		return nil, fmt.Errorf("profile of %q: there is one of cpu and one of mem", of)
 	}
-	raw, err := unzipped(doc)
+	raw, err := unzipped(doc, maxDocument)
 	if err != nil {
 		return nil, fmt.Errorf("read a %s profile: %w", of, err)
 	}
@@ -75,17 +75,18 @@ func Read(doc []byte, of string) (*Profile, error) {
 	return p, nil
 }
 
-func unzipped(doc []byte) ([]byte, error) {
+// unzipped unpacks a profile of at most so many bytes.
+func unzipped(doc []byte, most int) ([]byte, error) {
 	zip, err := gzip.NewReader(bytes.NewReader(doc))
 	if err != nil {
 		return nil, err
 	}
-	raw, err := io.ReadAll(io.LimitReader(zip, maxDocument+1))
+	raw, err := io.ReadAll(io.LimitReader(zip, int64(most)+1))
 	switch {
 	case err != nil:
 		return nil, err
-	case len(raw) > maxDocument:
-		return nil, fmt.Errorf("more than %d bytes", maxDocument)
+	case len(raw) > most:
+		return nil, fmt.Errorf("more than %d bytes", most)
 	case len(raw) == 0:
 		return nil, errors.New("it is empty")
 	}

@@ -313,6 +313,9 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("an error of several lines: %v", err)
 		}
 	}
+	if _, err := unzipped(zipped(t, make([]byte, 1001)), 1000); err == nil || err.Error() != "more than 1000 bytes" {
+		t.Errorf("a document that is larger when it is unpacked: %v", err)
+	}
 	for want, read := range map[string]func() (*Profile, error){
 		"no value in bytes":            func() (*Profile, error) { return Read(good, tare.ProfileMem) },
 		"there is one of cpu":          func() (*Profile, error) { return Read(good, "heap") },

@@ -2,8 +2,10 @@ package session
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,19 +32,33 @@ func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 
 // unfinished lists the runs in results that can be gone on with, the newest
 // first: those with a journal and without a result, and those that the user
-// interrupted.
-func unfinished(results string) []string {
+// interrupted. Where the disk does not say, it is an error: a run with a result must
+// not be taken for one without.
+func unfinished(results string) ([]string, error) {
 	entries, err := os.ReadDir(results)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	var found []string
 	for _, e := range slices.Backward(entries) {
 		dir := filepath.Join(results, e.Name())
-		if info, err := os.Stat(filepath.Join(dir, journal.FileName)); err != nil || info.Size() == 0 {
+		if !e.IsDir() {
 			continue
 		}
-		src, err := os.ReadFile(filepath.Join(dir, history.ResultName))
+		info, err := os.Stat(filepath.Join(dir, journal.FileName))
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+			continue
+		}
+		var src []byte
+		if err == nil {
+			src, err = os.ReadFile(filepath.Join(dir, history.ResultName))
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 		if err == nil {
 			var r struct {
 				Stopped string `json:"stopped"`
@@ -53,16 +69,17 @@ func unfinished(results string) []string {
 		}
 		found = append(found, dir)
 	}
-	return found
+	return found, nil
 }
 
-// resumable reports whether what a failed run left in dir is worth keeping.
+// resumable reports whether what a failed run left in dir is worth keeping, as it is
+// where the disk does not say whether there is a journal.
 func resumable(dir string, err error) bool {
 	if cmdenv.ExitCode(err) == cmdenv.ExitUsage {
 		return false
 	}
 	_, errStat := os.Stat(filepath.Join(dir, journal.FileName))
-	return errStat == nil
+	return !errors.Is(errStat, fs.ErrNotExist)
 }
 
 // saveResult writes the document beside the journal, all of it or nothing.

@@ -43,13 +43,17 @@ func TestUnfinished(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, dir := range unfinished(results) {
+	found, err := unfinished(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range found {
 		got = append(got, filepath.Base(dir))
 	}
 	if want := []string{"20260306T120000Z-1", "20260303T120000Z-1", "20260301T120000Z-1"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if got := unfinished(filepath.Join(results, "nobody")); got != nil {
-		t.Errorf("no directory: %v", got)
+	if got, err := unfinished(filepath.Join(results, "nobody")); got != nil || err != nil {
+		t.Errorf("no directory: %v, %v", got, err)
 	}
 }

@@ -158,7 +158,11 @@ func lastResult(dir string) *tare.Result {
 // now.
 func (w *Session) again(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 	var first error
-	for _, dir := range unfinished(w.Dirs.Results(study.ID)) {
+	found, err := unfinished(w.Dirs.Results(study.ID))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the runs in %s: %w", w.Dirs.Data, cmdenv.Cause(err))
+	}
+	for _, dir := range found {
 		unlock, ok := machine.LockDir(dir)
 		if !ok {
 			first = cmp.Or(first, error(&nothingToResume{cmdenv.Usage("nothing to resume: another tare is writing "+dir, "wait for it, or run without --resume")}))

@@ -140,9 +140,10 @@ func (b *besides) read(f project.File) (cmdenv.Study, error) {
 	return study, err
 }
 
-// source is what a file of the head holds.
+// source is what a file of the head holds: a study, a document or a list of routes,
+// none of which may be longer than the last.
 func (b *besides) source(f project.File) ([]byte, error) {
-	src, err := os.ReadFile(filepath.Join(b.here.Head, filepath.FromSlash(f.Path)))
+	src, err := cmdenv.ReadFile(filepath.Join(b.here.Head, filepath.FromSlash(f.Path)), bring.MostBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("there is no %s in the head", f.Path)
 	}

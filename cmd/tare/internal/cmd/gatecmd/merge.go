@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -67,12 +67,15 @@ of the working directory. What is printed and the exit codes are as for tare gat
 func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) error {
 	var parts []gate.Report
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, err := cmdenv.ReadFile(path, history.MaxBytes)
 		if errors.Is(err, fs.ErrNotExist) {
 			return cmdenv.Usage("no file "+path, "what tare gate --shard wrote with -o")
 		}
 		if err != nil {
 			return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
+		}
+		if len(text) > history.MaxBytes {
+			return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", path, history.MaxBytes>>20), "name what tare gate --shard wrote with -o")
 		}
 		var rep gate.Report
 		if err := json.Unmarshal(text, &rep); err != nil || rep.Schema != gate.Schema {

@@ -31,7 +31,7 @@ func recorded(name string, f *os.File, later func(func()), now time.Time) (*os.F
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && name != "<stdin>" {
 		now = info.ModTime()
 	}
-	src, err := io.ReadAll(io.NewSectionReader(f, 0, history.MaxBytes))
+	src, err := cmdenv.ReadAtMost(io.NewSectionReader(f, 0, 1<<62), history.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", name, cmdenv.Cause(err))
 	}

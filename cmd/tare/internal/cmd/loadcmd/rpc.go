@@ -98,7 +98,7 @@ func (c calling) bodies(m *grpccall.Method, stdin io.Reader) ([][]byte, error) {
 		defer f.Close()
 		r = f
 	}
-	src, err := io.ReadAll(io.LimitReader(r, mostCallData))
+	src, err := cmdenv.ReadAtMost(r, mostCallData)
 	if err != nil {
 		return nil, err
 	}

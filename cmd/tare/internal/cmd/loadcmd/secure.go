@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
@@ -17,6 +16,9 @@ import (
 const handshakeKeep = "keep"
 
 func handshakes() []string { return []string{handshakeKeep, string(load.Full), string(load.Resume)} }
+
+// mostPEM is how many bytes a file of certificates may have.
+const mostPEM = 1 << 20
 
 func versionsOfTLS() map[string]uint16 {
 	return map[string]uint16{"1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}
@@ -42,9 +44,12 @@ func (w *words) trust(changed func(string) bool, encrypted bool) (loadstudy.Trus
 	case w.insecure:
 		return t, cmdenv.Usage("--cacert and --insecure contradict each other", "give one of them")
 	}
-	src, err := os.ReadFile(w.cacert)
+	src, err := cmdenv.ReadFile(w.cacert, mostPEM)
 	if err != nil {
 		return t, cmdenv.Usage(fmt.Sprintf("--cacert %s: %v", w.cacert, cmdenv.Cause(err)), "")
+	}
+	if len(src) > mostPEM {
+		return t, cmdenv.Usage(fmt.Sprintf("--cacert %s is larger than %d MiB", w.cacert, mostPEM>>20), "name a file with one or more certificates in PEM")
 	}
 	t.PEM, t.Roots = src, x509.NewCertPool()
 	if !t.Roots.AppendCertsFromPEM(src) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -119,7 +118,7 @@ func readRoutes(env cmdenv.Env, arg string) (*bring.Document, error) {
 		if src, err = io.ReadAll(io.LimitReader(env.In, bring.MostBytes+1)); err != nil {
 			return nil, fmt.Errorf("read the routes from stdin: %w", err)
 		}
-	} else if src, err = os.ReadFile(arg); err != nil {
+	} else if src, err = cmdenv.ReadFile(arg, bring.MostBytes); err != nil {
 		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name an OpenAPI document or a list of routes, or - for stdin")
 	}
 	doc, err := bring.Read(name, src)

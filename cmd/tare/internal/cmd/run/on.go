@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,7 +119,10 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on cmdenv.Mach
 func directory(r *fleet.StudyRun, dirs cmdenv.Dirs, env cmdenv.Env, resume bool) error {
 	under := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(r.Study.ID)))
 	if resume {
-		entries, _ := os.ReadDir(under)
+		entries, err := os.ReadDir(under)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cannot read the runs in %s: %w", under, cmdenv.Cause(err))
+		}
 		for _, e := range slices.Backward(entries) {
 			dir := filepath.Join(under, e.Name())
 			seed, ok := fleet.Unfinished(dir)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -25,7 +27,7 @@ type stamp struct {
 func (x *Index) Refresh(ctx context.Context) error {
 	runs, err := history.Runs(x.results)
 	if err != nil {
-		return err
+		return &unreadableError{err}
 	}
 	known, err := x.known(ctx)
 	if err != nil {
@@ -33,9 +35,15 @@ func (x *Index) Refresh(ctx context.Context) error {
 	}
 	return within(ctx, x.db, func(tx *sql.Tx) error {
 		for _, run := range runs {
-			info, err := os.Stat(run.Result())
-			if !run.Whole || err != nil {
+			if !run.Whole {
 				continue
+			}
+			info, err := os.Stat(run.Result())
+			if errors.Is(err, fs.ErrNotExist) { // removed meanwhile
+				continue
+			}
+			if err != nil {
+				return &unreadableError{err}
 			}
 			path, err := x.relative(run.Dir)
 			if err != nil {
@@ -64,6 +72,13 @@ func (x *Index) Refresh(ctx context.Context) error {
 		return nil
 	})
 }
+
+// unreadableError says that the documents cannot be read: what the index has of them
+// must not be taken out of it.
+type unreadableError struct{ error }
+
+// Unwrap is the operating system's error.
+func (e *unreadableError) Unwrap() error { return e.error }
 
 func (x *Index) relative(dir string) (string, error) {
 	path, err := filepath.Rel(x.results, dir)
@@ -94,7 +109,7 @@ func forget(ctx context.Context, tx *sql.Tx, id int64) error {
 }
 
 // add reads a run's result into the index. One that cannot be read is noted
-// and fails nothing.
+// and fails nothing; where the disk failed, it is read again the next time.
 func add(ctx context.Context, tx *sql.Tx, path string, at stamp, run history.Run) error {
 	r, sum, err := history.One(run.Result())
 	if ctx.Err() != nil {
@@ -103,6 +118,9 @@ func add(ctx context.Context, tx *sql.Tx, path string, at stamp, run history.Run
 	study, started, why := run.Study, run.Begun, ""
 	if err != nil {
 		r, why = &tare.Result{}, format.Line(err.Error(), 0)
+		if damaged := (*history.Error)(nil); !errors.As(err, &damaged) {
+			at.modified = 0
+		}
 	} else {
 		study = r.Study
 		if !r.Started.IsZero() {

@@ -81,6 +81,9 @@ func (x *Index) again(ctx context.Context, path string, why error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if unreadable := (*unreadableError)(nil); errors.As(why, &unreadable) {
+		return fmt.Errorf("cannot read the results: %w", unreadable.error)
+	}
 	if errors.Is(why, errOtherVersion) || errors.Is(why, errNotIndex) {
 		if errors.Is(why, errNotIndex) {
 			x.Notes = append(x.Notes, fmt.Sprintf("%s was damaged; it was made again from the results", path))

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"bytes"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +38,26 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 	_, err := clickHouse{}.read([]byte("Code: 241, e.displayText() = memory"), nil, events(1))
 	assert.ErrorContains(t, "exception behind a status of 200", err, "Code: 241")
+}
+
+// Of an answer without an end only so much is read, and the batch is sent again.
+func TestEndlessAnswer(t *testing.T) {
+	sent := 0
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for some := bytes.Repeat([]byte(" "), 1<<20); ; sent++ {
+			if _, err := w.Write(some); err != nil {
+				return
+			}
+		}
+	}))
+	defer far.Close()
+	w := open(t, strings.Replace(far.URL, "http://", "http+bulk://", 1)+"/events")
+	_, err := w.Send(t.Context(), events(1))
+	assert.Equal(t, "an error", err != nil, true)
+	far.Close()
+	if sent > 2*mostAnswer>>20 {
+		t.Errorf("%d MiB were taken", sent)
+	}
 }
 
 // An item's status without a known meaning is no success.

@@ -1,0 +1,162 @@
+package cli_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// newFaulty is a directory in which the scripted tare can be run. The directory name
+// in it is a file system that fails.
+func newFaulty(t *testing.T, name string) (scripted, *faulty) {
+	t.Helper()
+	s := newScripted(t)
+	for _, dir := range []string{"disk", name} {
+		if err := os.MkdirAll(filepath.Join(s.dir, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s, mountFaulty(t, filepath.Join(s.dir, "disk"), filepath.Join(s.dir, name))
+}
+
+// every calls try for each operation up to count where TARE_SOAK is set, else for a few
+// of them, the first ones and the last among them.
+func every(count int, try func(at int)) (tried int) {
+	step := 1
+	if os.Getenv("TARE_SOAK") == "" {
+		step = max(1, count/4)
+	}
+	for at := 1; ; at = min(at+step, count) {
+		try(at)
+		if tried++; at == count {
+			return tried
+		}
+	}
+}
+
+// unsealed is the first run's result without its seal, which the key decides.
+func unsealed(tree map[string]string) string {
+	return regexp.MustCompile(`"seal": "[0-9a-f]+"`).ReplaceAllString(tree["/results/json/20260301T120000Z-5/result.json"], "")
+}
+
+var brief = []string{"run", "--quiet", "json", "--seed", "5", "--rounds", "2"}
+
+// Whatever operation on the data directory fails in the middle of a run, and however:
+// tare ends with its result, or with one clear line. No document is torn, every round
+// that was acknowledged is there, and the run goes on from it to the same result.
+func TestNoFaultLosesARun(t *testing.T) {
+	s, f := newFaulty(t, "data")
+	f.begin(fault{}, 0)
+	if code, stderr := s.tare("", brief...); code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	f.end()
+	want := unsealed(f.tree(t))
+	for _, fault := range faults() {
+		t.Run(fault.name, func(t *testing.T) {
+			s, f := newFaulty(t, "data")
+			f.begin(fault, 0)
+			if code, stderr := s.tare("", brief...); code != 0 {
+				t.Fatalf("exit code %d: %s", code, stderr)
+			}
+			count, _ := f.end()
+			failed, survived := 0, 0
+			tried := every(count, func(at int) {
+				s, f := newFaulty(t, "data")
+				s.t = t
+				f.begin(fault, at)
+				code, stderr := s.tare("", brief...)
+				_, o := f.end()
+				when := fmt.Sprintf("%s at operation %d of %d, %s", fault.name, at, count, o)
+				switch {
+				case code == 0:
+					survived++
+					if got := unsealed(f.tree(t)); got != want {
+						t.Errorf("%s: exit code 0, and another result:\n%s", when, got)
+					}
+				case !fault.kill:
+					failed++
+					s.fails(when, code, stderr, fault.err.Error())
+				}
+				if now := f.rounds(); now < f.synced {
+					t.Errorf("%s: %d rounds were acknowledged, %d are there", when, f.synced, now)
+				}
+				s.whole(when)
+				if canRemove := fault.of == nil && !fault.since && o != "unlink" || fault.err == syscall.ENOSPC; canRemove && !fault.kill {
+					s.tidy(when)
+				}
+				code, stderr = s.tare("", "run", "--quiet", "json", "--rounds", "2", "--resume")
+				if code == 2 && strings.Contains(stderr, "nothing to resume") {
+					code, stderr = s.tare("", brief...)
+				}
+				if code != 0 || s.whole(when) == 0 {
+					t.Errorf("%s, and then none: exit code %d: %s", when, code, stderr)
+				}
+			})
+			t.Logf("%d of %d operations failed: %d runs ended with a line, %d with their result", tried, count, failed, survived)
+		})
+	}
+}
+
+// Commands that read print what they print without the fault, or the fault. They
+// change nothing that was saved.
+func TestNoReadErrorIsSilent(t *testing.T) {
+	for _, dir := range []string{"data", "cache"} {
+		t.Run(dir, func(t *testing.T) {
+			s, f := newFaulty(t, dir)
+			f.begin(fault{}, 0)
+			for _, args := range [][]string{brief, append(brief, "--seed", "6"), {"history", "json"}} {
+				if code, stderr := s.tare("", args...); code != 0 {
+					t.Fatalf("%q: exit code %d: %s", args, code, stderr)
+				}
+			}
+			f.end()
+			saved := f.tree(t)
+			for i, args := range [][]string{
+				{"history", "json"},
+				{"history", "check"},
+				{"history", "json", "--runs"},
+				{"history", "export", "-"},
+				{"report", "json"},
+				{"report", "json", "--format", "json"},
+			} {
+				if dir == "cache" && i > 0 && os.Getenv("TARE_SOAK") == "" { // they read the same of it
+					break
+				}
+				_, want, wantErr := s.output("", args...)
+				for _, fault := range faults()[:3] { // those of reading
+					f.begin(fault, 0)
+					s.output("", args...)
+					count, _ := f.end()
+					if count == 0 {
+						continue
+					}
+					told := 0
+					tried := every(count, func(at int) {
+						f.begin(fault, at)
+						code, stdout, stderr := s.output("", args...)
+						_, o := f.end()
+						when := fmt.Sprintf("%q, %s at operation %d of %d, %s", args, fault.name, at, count, o)
+						switch {
+						case strings.Contains(stdout+stderr, fault.err.Error()), strings.Contains(stderr, "sqlite3: disk I/O error"):
+							if told++; code == 0 && args[0] != "history" || code == 1 && strings.Count(stderr, "\n") != 1 {
+								t.Errorf("%s: exit code %d: %s", when, code, stderr)
+							}
+						case code != 0 || stdout != want || stderr != wantErr:
+							t.Errorf("%s: exit code %d\n%s%s", when, code, stdout, stderr)
+						}
+					})
+					t.Logf("%q, %s: %d of %d operations failed, %d commands printed it", args, fault.name, tried, count, told)
+				}
+			}
+			if dir == "data" && !maps.Equal(f.tree(t), saved) {
+				t.Error("a command that reads changed what is saved")
+			}
+		})
+	}
+}

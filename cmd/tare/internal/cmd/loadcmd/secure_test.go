@@ -1,0 +1,21 @@
+package loadcmd
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestCertificatesAreBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ca.pem")
+	for size, want := range map[int]string{mostPEM: "holds no certificate", mostPEM + 1: "is larger than 1 MiB"} {
+		if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w := words{cacert: path, handshake: handshakeKeep}
+		if _, err := w.trust(func(string) bool { return false }, true); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d bytes: %v, want %q", size, err, want)
+		}
+	}
+}
