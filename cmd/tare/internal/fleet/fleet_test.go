@@ -15,13 +15,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/lab"
 )
 
 const study = `{study: s, question: "q?", kinds: [codec], baseline: encoding-json, contenders: [encoding-json], metrics: [time],
@@ -104,9 +104,9 @@ func join(t *testing.T, url, prefix, name string) *member {
 	ctx, kill := context.WithCancel(t.Context())
 	m := &member{name: name, pauses: make(chan time.Duration, 4), kill: kill, done: make(chan struct{})}
 	a := &Agent{Prefix: prefix, times: shortTimes(), Hello: Hello{Name: name, Version: "test", OS: "linux", Arch: "amd64", CPUs: 2}}
-	a.Study = func(ctx context.Context, o StudyOrder, permit lab.Permit) ([]byte, error) {
+	a.Study = func(ctx context.Context, o StudyOrder, task Task) ([]byte, error) {
 		for done := 0; ; done++ {
-			more, err := permit(ctx, done)
+			more, err := task.Permit(ctx, done)
 			if err != nil {
 				return nil, err
 			}
@@ -209,16 +209,17 @@ func oneFaulty(t *testing.T, c *cluster, prefix string, r *rand.Rand, count func
 			t.Error(err)
 			return
 		}
-		run := &StudyRun{Hub: h, Dir: dir, Machines: names, Share: 4, Study: StudyOrder{ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
+		run := &StudyRun{Hub: h, Dir: dir, Machines: names, Share: 4, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
 		ctx, cancel := context.WithCancel(t.Context())
+		var died atomic.Bool // known before the run can notice
 		if coordinatorDies {
 			coordinatorDies = false
-			time.AfterFunc(dieAt, func() { h.nc.Close(); cancel() }) // nobody is told
+			time.AfterFunc(dieAt, func() { died.Store(true); h.nc.Close(); cancel() }) // nobody is told
 			count("coordinators killed", 1)
 		}
 		results, err := run.Run(ctx)
 		h.Close()
-		dead := ctx.Err() != nil
+		dead := died.Load()
 		cancel()
 		if dead && run.pool.left() > 0 {
 			continue
@@ -378,7 +379,7 @@ func TestRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := make(chan string, 10)
-	h.listen(func(name string, _ asking) permit { heard <- name; return permit{Wait: true} }, nil, nil)
+	defer h.listen("o", listener{ask: func(name string, _ asking) permit { heard <- name; return permit{Wait: true} }})()
 	alice := subjects{DefaultPrefix, "alice"}
 	question, _ := json.Marshal(asking{"o", 0})
 	if _, err := a.nc.SubscribeSync(alice.to(toOrder)); err != nil {
@@ -400,7 +401,7 @@ func TestRights(t *testing.T) {
 // TestForged: what no agent sends is refused with a line, and nothing is taken in.
 func TestForged(t *testing.T) {
 	h := hub(t, HubOptions{})
-	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a", "b"}, Share: 2, Study: StudyOrder{ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
+	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a", "b"}, Share: 2, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
 	if err := run.open(); err != nil {
 		t.Fatal(err)
 	}
@@ -472,7 +473,7 @@ func TestForged(t *testing.T) {
 // Orders that no coordinator gives, and what an agent was not allowed, are refused.
 func TestOrders(t *testing.T) {
 	good := func() Order {
-		return Order{Protocol: Protocol, ID: "o", Study: &StudyOrder{ID: "s", Text: study, Most: 18, Seed: 5}}
+		return Order{Protocol: Protocol, ID: "o", Study: &StudyOrder{Command: "run", ID: "s", Text: study, Most: 18, Seed: 5}}
 	}
 	if err := good().check(Limits{}); err != nil {
 		t.Fatal(err)
@@ -592,7 +593,7 @@ func TestJournalBreaks(t *testing.T) {
 	m := join(t, c.url(), "broken", "a")
 	defer m.kill()
 	h := hub(t, HubOptions{URL: c.url(), Prefix: "broken"})
-	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a"}, Share: 1000, Study: StudyOrder{ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
+	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a"}, Share: 1000, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
 	go func() {
 		until(t, func() bool {
 			run.mu.Lock()

@@ -36,15 +36,19 @@ func (p Packed) Check() error {
 	return nil
 }
 
-// Pack writes what revs hold into packs in dir, the first revision's by itself: it
-// is likely to be asked for again. With worktree the last pack has the files as
-// they are, except those that git ignores. The repository stays as it is.
+// Pack writes what revs hold into packs in dir, a pack for each: the first is likely
+// to be asked for again. With worktree the last pack has the files as they are,
+// except those that git ignores; without, the last revision is checked out. The
+// repository stays as it is.
 func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir string) (p Packed, packs []string, err error) {
 	p.Prefix = filepath.ToSlash(filepath.Clean(r.Prefix))
 	if p.Prefix == "." {
 		p.Prefix = ""
 	}
 	head, err := r.Resolve(ctx, "HEAD")
+	if !worktree && len(revs) > 0 {
+		head, err = revs[len(revs)-1], nil
+	}
 	if err != nil {
 		return p, nil, errors.New("the repository has no commit yet")
 	}
