@@ -56,6 +56,7 @@ type StudyRun struct {
 	failed   map[string]error     // the last error of a machine, by name
 	given    map[string]time.Time // when orders were taken in by their machines
 	hopeless map[string]bool      // machines that refused an order, or could not carry it out
+	refused  map[string]error     // why a result was not taken in, by order
 	broken   error                // why the journal cannot be written; nil: it can
 	changed  chan struct{}
 	opened   time.Time
@@ -76,7 +77,7 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 		return nil, err
 	}
 	defer r.journal.Close()
-	r.failed, r.given, r.hopeless = map[string]error{}, map[string]time.Time{}, map[string]bool{}
+	r.failed, r.given, r.hopeless, r.refused = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}
 	r.changed, r.opened = make(chan struct{}, 1), time.Now()
 	for name := range r.Start {
 		if s := r.pool.of(name); s != nil && s.state != delivered {
@@ -218,6 +219,7 @@ func (r *StudyRun) loseSilent() {
 	for _, s := range orders {
 		r.mu.Lock()
 		since, given := r.given[s.order]
+		refused := r.refused[s.order]
 		r.mu.Unlock()
 		if !given {
 			since = r.opened.Add(2 * patience) // it is being given, or was given before this process began
@@ -229,7 +231,10 @@ func (r *StudyRun) loseSilent() {
 		case time.Since(since) <= patience:
 		case silent > patience:
 			r.lose(s.order, s.machine, fmt.Errorf("no word from it for %v", min(silent, time.Since(r.opened)).Round(time.Second)))
-		case r.Hub.doing(s.machine) != s.order:
+		case r.Hub.doing(s.machine) == s.order:
+		case refused != nil:
+			r.giveUp(s.order, s.machine, refused)
+		default:
 			r.lose(s.order, s.machine, errors.New("it does not know of its order: it was started anew, or the order never came"))
 		}
 	}
@@ -253,9 +258,15 @@ func (r *StudyRun) lose(order, name string, why error) {
 	if n := len(s.rounds); n > 0 {
 		text += "; its " + format.Count(n, "round") + " are given to others"
 	}
+	if r.pool.losses(name) >= mostLosses {
+		r.hopeless[name] = true
+	}
 	r.Say(name, text)
 	r.note()
 }
+
+// mostLosses are the orders that a machine may lose before it gets no more.
+const mostLosses = 5
 
 // note has the watch look again.
 func (r *StudyRun) note() {
@@ -324,18 +335,20 @@ func (r *StudyRun) deliver(name string, o outcome) error {
 	results, err := r.read("the agent's result", o.Result)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	var res *tare.Result
+	if err == nil {
+		study := r.Study
+		study.Seed += uint64(slices.Index(r.Machines, name))
+		res, err = study.CheckResult(len(s.rounds), results)
+	}
 	if err != nil {
+		err = fmt.Errorf("refused its result: %w", err)
+		r.refused[o.Order] = err
+		r.Say(name, format.Line(err.Error(), format.LineLimit))
 		return err
 	}
-	study := r.Study
-	study.Seed += uint64(slices.Index(r.Machines, name))
-	res, err := study.CheckResult(len(s.rounds), results)
-	if err != nil {
-		r.Say(name, "refused its result: "+format.Line(err.Error(), format.LineLimit))
+	if err := r.pool.check(o.Order, res.RoundsDone); err != nil {
 		return err
-	}
-	if s.state != ended {
-		return r.pool.deliver(o.Order, res.RoundsDone)
 	}
 	file := fmt.Sprintf("machine-%d.json", len(r.results)+1)
 	for n := 2; fileExists(filepath.Join(r.Dir, file)); n++ {

@@ -36,7 +36,6 @@ type command struct {
 	flags []string // that are part of the measurement
 	files []string // those of the flags that name files
 	names bool     // its arguments are files
-	fixed []string // what an agent adds
 	code  bool     // it runs code that comes with the order
 }
 
@@ -44,15 +43,14 @@ func commands() map[string]command {
 	return map[string]command{
 		"run": {
 			flags: []string{"budget", "contender", "workload", "with", "go", "slice", "isolation", "procs", "env", "profile", "at"},
-			fixed: []string{"--json", "--no-page"},
 		},
 		"bench": {
 			flags: []string{"base", "head", "with", "go", "env", "tags", "pgo", "bench", "changed", "shard", "slice", "isolation", "layouts", "procs", "profile", "exit-code", "allow"},
-			files: []string{"pgo"}, fixed: []string{"--json"}, code: true,
+			files: []string{"pgo"}, code: true,
 		},
-		"json":   {flags: []string{"type", "op", "only", "budget"}, names: true, fixed: []string{"--json", "--no-page"}},
-		"routes": {flags: []string{"only", "contender", "workload", "whole-segments", "budget"}, names: true, fixed: []string{"--json", "--no-page"}},
-		"gate":   {flags: []string{"base", "head", "changed", "shard", "profile"}, fixed: []string{"--json"}, code: true},
+		"json":   {flags: []string{"type", "op", "only", "budget"}, names: true},
+		"routes": {flags: []string{"only", "contender", "workload", "whole-segments", "budget"}, names: true},
+		"gate":   {flags: []string{"base", "head", "changed", "shard", "profile"}, code: true},
 	}
 }
 
@@ -197,8 +195,7 @@ func (o StudyOrder) checkStudy(l Limits) error {
 // in dir.
 func (o StudyOrder) Args(dir string) []string {
 	c := commands()[o.Command]
-	args := append([]string{o.Command}, c.fixed...)
-	args = append(args, "--rounds="+strconv.Itoa(o.Most), "--seed="+strconv.FormatUint(o.Seed, 10))
+	args := append([]string{o.Command}, "--json", "--rounds="+strconv.Itoa(o.Most), "--seed="+strconv.FormatUint(o.Seed, 10))
 	place := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 	for _, text := range o.Flags {
 		if name, value, _ := flag(text); slices.Contains(c.files, name) && slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == value }) {

@@ -118,9 +118,9 @@ func (o *Order) AddFile(name, path string) error {
 }
 
 // AddRepo has the repository of the working directory go with the order: the
-// revisions that flags name, which are replaced by their commits, and the worktree
-// if none of them is the head.
-func (o *Order) AddRepo(ctx context.Context, revisions map[string]string) (err error) {
+// revisions that flags name, which are replaced by their commits, and the files as
+// they are with worktree.
+func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktree bool) (err error) {
 	repo, err := tree.Find(ctx, ".")
 	if err != nil {
 		return cmdenv.Usage("--on: "+err.Error(), "other machines get what is compared as commits, and the worktree with what git does not ignore")
@@ -141,7 +141,7 @@ func (o *Order) AddRepo(ctx context.Context, revisions map[string]string) (err e
 	if o.packs, err = os.MkdirTemp("", "tare-packs-"); err != nil {
 		return fmt.Errorf("make a directory for what is sent: %w", err)
 	}
-	packed, packs, err := repo.Pack(ctx, revs, revisions["head"] == "", o.packs)
+	packed, packs, err := repo.Pack(ctx, revs, worktree, o.packs)
 	if err != nil {
 		return cmdenv.Usage("--on: "+err.Error(), "")
 	}
@@ -289,16 +289,27 @@ func (o *Order) Report(ctx context.Context, env cmdenv.Env, options Options, m M
 	return nil
 }
 
-// Entitle names revisions in a result as the user did: agents know their commits.
-// Profiles stay on the machine that took them.
-func (o *Order) Entitle(r *tare.Result) {
+// Title is the title of a side as the user named its revision: agents know its
+// commit.
+func (o *Order) Title(side string) string {
 	for is, was := range o.titles {
-		r.Question = strings.ReplaceAll(r.Question, is, was)
-		for i := range r.Contenders {
-			if rest, found := strings.CutPrefix(r.Contenders[i].Version, is); found {
-				r.Contenders[i].Version = was + rest
-			}
+		if rest, found := strings.CutPrefix(side, is); found {
+			return was + rest
 		}
+	}
+	return side
+}
+
+// Entitle gives the sides in a result their titles. Profiles stay on the machine
+// that took them.
+func (o *Order) Entitle(r *tare.Result) {
+	for i := range r.Contenders {
+		c := &r.Contenders[i]
+		title := o.Title(c.Version)
+		if title != c.Version {
+			r.Question = strings.ReplaceAll(r.Question, " "+c.Version, " "+title)
+		}
+		c.Version = title
 	}
 	for i := range r.Profiles {
 		r.Profiles[i].File, r.Profiles[i].Flame = "", ""

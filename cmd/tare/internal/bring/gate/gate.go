@@ -102,6 +102,9 @@ type Measured struct {
 	Left       []Left          // what was not compared, and why
 	Nothing    string          // why there is nothing to compare; empty: there is, or Left says why
 	Notes      []string        // one line each
+
+	On   []string            // machine of each of Results; nil: one machine measured
+	Over []tare.OverMachines // of benchmarks that several machines measured
 }
 
 // Held is what one study is held to.
@@ -132,7 +135,7 @@ const (
 	Nothing Outcome = "nothing"      // was compared; of a whole gate only
 )
 
-// Row is one benchmark on one metric.
+// Row is one benchmark on one metric, and on one machine where several measured.
 type Row struct {
 	Benchmark string  `json:"benchmark"` // import/path.BenchmarkName/sub
 	Metric    string  `json:"metric"`
@@ -155,6 +158,7 @@ type Row struct {
 	Waived    *Waived `json:"waived,omitempty"`
 	File      string  `json:"file,omitempty"` // where the benchmark is, from the top of the repository
 	Line      int     `json:"line,omitempty"`
+	Machine   string  `json:"machine,omitempty"` // that measured it; absent: one machine measured all
 
 	result   *tare.Result
 	again    *tare.Result // measured after it, where it was undecided; nil: it was not
@@ -218,6 +222,7 @@ type Report struct {
 	Commit   string                 `json:"base_commit,omitempty"` // in full
 	Held     map[string]Held        `json:"held,omitempty"`        // by study, what results are held to besides benchmarks
 	Notes    []string               `json:"notes,omitempty"`       // of measuring; among the remarks as well
+	Over     []tare.OverMachines    `json:"over_machines,omitempty"`
 
 	prefix string // of all benchmarks: what is left out where they are printed
 	config string // path of tare.yaml as it is printed; empty: there is none

@@ -38,6 +38,7 @@ func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 	}
 	defer leave()
 	var out bytes.Buffer
+	env.Ordered = true
 	env.In, env.Out, env.Args = strings.NewReader(o.Text), &out, o.Args(p.files)
 	run := root(withPermit(withData(env, filepath.Join(dir, "data")), o, t.Permit))
 	run.SetArgs(env.Args)

@@ -39,7 +39,7 @@ func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
 		revisions["head"] = o.asked.Head
 	}
 	ctx := cmd.Context()
-	if err := order.AddRepo(ctx, revisions); err != nil {
+	if err := order.AddRepo(ctx, revisions, revisions["head"] == ""); err != nil {
 		return err
 	}
 	out, err := cmdenv.OpenOutput(o.run.Out)

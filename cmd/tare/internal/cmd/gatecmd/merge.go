@@ -1,7 +1,6 @@
 package gatecmd
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -71,13 +70,9 @@ func mergeGate(env cmdenv.Env, o options, paths []string) error {
 		if err != nil {
 			return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
 		}
-		var rep gate.Report
-		if err := json.Unmarshal(text, &rep); err != nil || rep.Schema != gate.Schema {
-			what := "its schema is another"
-			if err != nil {
-				what = format.Line(err.Error(), 0)
-			}
-			return cmdenv.Usage(path+" is no report of tare gate: "+what, "")
+		rep, err := readReport(path, text)
+		if err != nil {
+			return cmdenv.Usage(format.Line(err.Error(), 0), "")
 		}
 		parts = append(parts, rep)
 	}
