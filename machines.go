@@ -1,5 +1,7 @@
 package tare
 
+import "slices"
+
 // OnMachine is what one machine measured of a result that several did.
 type OnMachine struct {
 	Name        string       `json:"name"`
@@ -7,7 +9,24 @@ type OnMachine struct {
 	Rounds      int          `json:"rounds"`
 	Seed        string       `json:"seed"`
 	Comparisons []Comparison `json:"comparisons"`
-	Effects     []Effects    `json:"effects"` // of its rounds
+	Effects     []Effects    `json:"effects"`        // of its rounds
+	Part        []string     `json:"part,omitempty"` // workloads that only this machine measured; empty: it measured all
+}
+
+// Divided reports whether each machine measured other workloads, and no verdict is
+// over machines.
+func (r *Result) Divided() bool {
+	return len(r.Machines) > 0 && len(r.Machines[0].Part) > 0
+}
+
+// MeasuredBy is the machine that alone measured a workload; empty: none, or all.
+func (r *Result) MeasuredBy(workload string) string {
+	for _, m := range r.Machines {
+		if slices.Contains(m.Part, workload) {
+			return m.Name
+		}
+	}
+	return ""
 }
 
 // OverMachines is a comparison over machines of one kind. Rounds are paired on

@@ -14,26 +14,59 @@ func (s *Section) machines(r *tare.Result) {
 	if len(r.Machines) == 0 {
 		return
 	}
+	if r.Divided() {
+		s.divided(r)
+		return
+	}
 	s.say(Dim, fmt.Sprintf("%s measured, each in its own rounds; ratios never cross machines. All other sections are of %s. "+
 		"Over three machines or more of one kind the machine is a random effect: the ratio is the mean over machines like these, the interval is Hartung's, Knapp's, Sidik's and Jonkman's, "+
 		"and p is the chance of differences as large if all machines had one ratio (Welch, with Holm's adjustment).", plural(len(r.Machines), "machine"), r.Machines[0].Name))
 	s.space()
-	machines := Table{Columns: []Column{{Name: "machine"}, {Name: "kind"}, {Name: "processor"}, {Name: "cores", Right: true}, {Name: "Go"}, {Name: "rounds", Right: true}}}
+	s.show("", "machines", machinesOf(r))
+	s.space()
+	s.show("", "ratios over machines", OverMachines(r))
+	s.space()
+	var verdicts []Item
+	for _, text := range MachinesVerdicts(r) {
+		verdicts = append(verdicts, Item{Text: text})
+	}
+	s.list("", verdicts...)
+}
+
+// divided says which machine measured which workload.
+func (s *Section) divided(r *tare.Result) {
+	s.say(Dim, fmt.Sprintf("The workloads were divided among %s: each was measured on one, all of its rounds. The intervals are simultaneous over all.", plural(len(r.Machines), "machine")))
+	s.space()
+	s.show("", "machines", machinesOf(r))
+	s.space()
+	t := Table{Columns: []Column{{Name: "workload"}, {Name: "measured on"}}}
+	for _, w := range r.Workloads {
+		t.Rows = append(t.Rows, Row{Cells: []Field{{Text: w.ID}, {Text: r.MeasuredBy(w.ID)}}})
+	}
+	s.show("", "parts", t)
+}
+
+// machinesOf is a row for each machine.
+func machinesOf(r *tare.Result) Table {
+	t := Table{Columns: []Column{{Name: "machine"}, {Name: "kind"}, {Name: "processor"}, {Name: "cores", Right: true}, {Name: "Go"}, {Name: "rounds", Right: true}}}
 	for _, m := range r.Machines {
-		machines.Rows = append(machines.Rows, Row{Cells: []Field{
+		t.Rows = append(t.Rows, Row{Cells: []Field{
 			{Text: m.Name}, {Text: m.Machine.OS + "/" + m.Machine.Arch}, {Text: or(m.Machine.CPU, nothing)}, {Text: fmt.Sprint(m.Machine.Cores)}, {Text: or(m.Machine.Go, nothing)}, {Text: fmt.Sprint(m.Rounds)},
 		}})
 	}
-	s.show("", "machines", machines)
-	s.space()
-	shown := shownOverMachines(r)
-	s.show("", "ratios over machines", overMachines(r, shown))
-	s.space()
-	var verdicts []Item
-	for _, o := range shown {
-		verdicts = append(verdicts, Item{Text: compared(r, o) + ": " + o.Sentence})
+	return t
+}
+
+// OverMachines is a row for each comparison over machines, with a column for each
+// machine.
+func OverMachines(r *tare.Result) Table { return overMachines(r, shownOverMachines(r)) }
+
+// MachinesVerdicts are the sentences about those comparisons.
+func MachinesVerdicts(r *tare.Result) (lines []string) {
+	for _, o := range shownOverMachines(r) {
+		lines = append(lines, compared(r, o)+": "+o.Sentence)
 	}
-	s.list("", verdicts...)
+	return lines
 }
 
 // shownOverMachines are the comparisons of the primary metric, and those of

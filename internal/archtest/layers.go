@@ -121,7 +121,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/bring/gate", layer: 7},
 		{dir: "cmd/tare/internal/bring/advice", layer: 6},
 		{dir: "cmd/tare/internal/bring/routes", layer: 7},
-		{dir: "cmd/tare/internal/fleet", layer: 7},
+		{dir: "cmd/tare/internal/fleet", layer: 7, peers: []string{"cmd/tare/internal/bring/tree"}},
 		{dir: "cmd/tare/internal/cmdenv", layer: 8},
 		{dir: "cmd/tare/internal/session", layer: 8, peers: []string{"cmd/tare/internal/cmdenv"}},
 		{dir: "cmd/tare/internal/loadstudy", layer: 8, peers: []string{"cmd/tare/internal/cmdenv"}},

@@ -75,6 +75,9 @@ func NewBench(ctx context.Context, a Asked, p Place) (*Bench, error) {
 	return b, nil
 }
 
+// Metrics are those of a comparison; the first is primary.
+func Metrics() []string { return []string{"time", "bytes", "allocs"} }
+
 // Room makes a directory for a run, which goes when the comparison does.
 func (b *Bench) Room() (string, error) {
 	dir, err := os.MkdirTemp(b.work, "rounds-")
@@ -142,7 +145,7 @@ func (b *Bench) fill(ctx context.Context, a Asked, p Place, s *sides) error {
 	b.Study = tare.Study{
 		ID: "bench " + b.Sources.Module, Question: fmt.Sprintf("%s: %s against %s", b.Sources.Module, s.titles[Head], s.titles[Base]),
 		Kind: gobench.Name, Baseline: Base, Contenders: []tare.Entry{{ID: Base}, {ID: Head}},
-		Metrics: []string{"time", "bytes", "allocs"}, Dir: s.head.Home,
+		Metrics: Metrics(), Dir: s.head.Home,
 	}
 	b.plan(shared)
 	b.noteSameCode(shared)

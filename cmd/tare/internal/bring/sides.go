@@ -75,7 +75,7 @@ func find(ctx context.Context, a Asked, cache string) (*sides, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the working directory: %w", err)
 	}
-	if err := a.vet(); err != nil {
+	if err := a.Vet(); err != nil {
 		return nil, err
 	}
 	s := &sides{
@@ -115,8 +115,8 @@ func (a Asked) headRevision() string {
 	return a.Head
 }
 
-// vet reports what makes no sense together.
-func (a Asked) vet() error {
+// Vet reports what makes no sense together.
+func (a Asked) Vet() error {
 	if a.Base == "" && len(a.With)+len(a.Go)+len(a.Env) == 0 && a.Tags == "" && a.PGO == "" {
 		return usage("there is nothing to compare; give --base REV, or what the head is to have that the base has not: --with, --go, --env, --tags or --pgo")
 	}

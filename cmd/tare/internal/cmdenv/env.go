@@ -25,6 +25,8 @@ type Env struct {
 	Getenv func(string) string // empty: not set
 	Now    func() time.Time
 	Lab    Lab
+
+	Ordered bool // by a coordinator, which keeps the result: nobody reads pages of it here
 }
 
 // Lab is what tests and demonstrations replace. The zero value is tare itself.

@@ -33,6 +33,12 @@ func (m *Machines) Add(flags *pflag.FlagSet, what string) {
 	m.AddMeeting(flags)
 }
 
+// AddMeasuring adds the flags of a command that measures.
+func (m *Machines) AddMeasuring(flags *pflag.FlagSet) {
+	m.Add(flags, "carry it out on several `machines` at the same time, ssh:HOST, agent:NAME or local; each machine runs --rounds rounds, verdicts combine all machines")
+	flags.BoolVar(&m.Mixed, "mixed-go", false, "with --on: compare machines although they have different versions of Go")
+}
+
 // AddMeeting adds the flags that say where agents join.
 func (m *Machines) AddMeeting(flags *pflag.FlagSet) {
 	flags.StringVar(&m.Listen, "listen", "", "wait at `host:port` for agents, which tare agent starts on other machines; --on names them agent:NAME")

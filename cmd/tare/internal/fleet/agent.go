@@ -30,9 +30,8 @@ type Agent struct {
 	Now    func() time.Time // nil: time.Now
 	Log    func(string)     // joins, orders and refusals, a line each
 
-	// Study carries a study out and returns its result, a document. It asks
-	// permit before each round.
-	Study func(ctx context.Context, o StudyOrder, permit lab.Permit) ([]byte, error)
+	// Study carries an order out and returns its result, a document.
+	Study func(ctx context.Context, o StudyOrder, t Task) ([]byte, error)
 
 	// Claim has the machine to this agent for a study, until release is called. Nil:
 	// nobody else measures on it.
@@ -290,8 +289,10 @@ func (a *Agent) work(ctx context.Context, o Order, load *loading) {
 	if load != nil {
 		out.Result, err = a.load(ctx, o.ID, load)
 	} else {
-		out.Result, err = a.Study(ctx, *o.Study, a.permit(o))
+		out.Result, err = a.Study(ctx, *o.Study, a.task(o))
 	}
+	var nothing *NothingError
+	out.Nothing = errors.As(err, &nothing)
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
@@ -327,6 +328,11 @@ func (a *Agent) deliver(ctx context.Context, out outcome) {
 	if err := send(ctx, a.nc, a.times, a.of.from(fromResult), out.Order, text); err != nil {
 		a.Log("not delivered: " + format.Line(err.Error(), format.LineLimit))
 	}
+}
+
+// task is what an order may ask the coordinator for.
+func (a *Agent) task(o Order) Task {
+	return Task{Permit: a.permit(o), Fetch: func(ctx context.Context, f File, out io.Writer) error { return a.fetch(ctx, o.ID, f, out) }}
 }
 
 // permit asks the coordinator for each round.

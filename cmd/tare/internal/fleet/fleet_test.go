@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,13 +16,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/lab"
 )
 
 const study = `{study: s, question: "q?", kinds: [codec], baseline: encoding-json, contenders: [encoding-json], metrics: [time],
@@ -35,12 +36,15 @@ func shortTimes() times {
 // result is what an agent sends back of so many rounds.
 func result(o StudyOrder, rounds int) *tare.Result {
 	r := &tare.Result{
-		Schema: tare.ResultSchema, Study: o.ID, Question: "q?", Run: tare.Run{Seed: strconv.FormatUint(o.Seed, 10), Machine: tare.Machine{OS: "linux", Arch: "amd64"}},
+		Schema: tare.ResultSchema, Study: cmp.Or(o.ID, "bench m"), Question: "q?", Run: tare.Run{Seed: strconv.FormatUint(o.Seed, 10), Machine: tare.Machine{OS: "linux", Arch: "amd64"}},
 		Measured: tare.Measured{
 			RoundsDone:  rounds,
 			Comparisons: []tare.Comparison{{Workload: "w", Metric: "time", Contender: "a", Against: "b", Ratio: 1.1, Low: 1, High: 1.2}},
 		},
 		Design: tare.Design{Metrics: []string{"time"}},
+	}
+	if o.Command == "bench" {
+		r.Question = o.Flags[0]
 	}
 	r.Rounds = []tare.Effects{{Workload: "w", Metric: "time", A: "a", B: "b", Effects: make([]float64, rounds)}}
 	return r
@@ -103,12 +107,15 @@ type member struct {
 func join(t *testing.T, url, prefix, name string) *member {
 	ctx, kill := context.WithCancel(t.Context())
 	m := &member{name: name, pauses: make(chan time.Duration, 4), kill: kill, done: make(chan struct{})}
-	a := &Agent{Prefix: prefix, times: shortTimes(), Hello: Hello{Name: name, Version: "test", OS: "linux", Arch: "amd64", CPUs: 2}}
-	a.Study = func(ctx context.Context, o StudyOrder, permit lab.Permit) ([]byte, error) {
+	a := &Agent{Prefix: prefix, Limits: Limits{Commands: true}, times: shortTimes(), Hello: Hello{Name: name, Version: "test", OS: "linux", Arch: "amd64", CPUs: 2}}
+	a.Study = func(ctx context.Context, o StudyOrder, task Task) ([]byte, error) {
 		for done := 0; ; done++ {
-			more, err := permit(ctx, done)
-			if err != nil {
-				return nil, err
+			more := false
+			if done < o.Most { // the lab does not ask beyond it
+				var err error
+				if more, err = task.Permit(ctx, done); err != nil {
+					return nil, err
+				}
 			}
 			if !more {
 				return json.Marshal(result(o, done))
@@ -209,16 +216,17 @@ func oneFaulty(t *testing.T, c *cluster, prefix string, r *rand.Rand, count func
 			t.Error(err)
 			return
 		}
-		run := &StudyRun{Hub: h, Dir: dir, Machines: names, Share: 4, Study: StudyOrder{ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
+		run := &StudyRun{Hub: h, Dir: dir, Machines: names, Share: 4, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
 		ctx, cancel := context.WithCancel(t.Context())
+		var died atomic.Bool // known before the run can notice
 		if coordinatorDies {
 			coordinatorDies = false
-			time.AfterFunc(dieAt, func() { h.nc.Close(); cancel() }) // nobody is told
+			time.AfterFunc(dieAt, func() { died.Store(true); h.nc.Close(); cancel() }) // nobody is told
 			count("coordinators killed", 1)
 		}
 		results, err := run.Run(ctx)
 		h.Close()
-		dead := ctx.Err() != nil
+		dead := died.Load()
 		cancel()
 		if dead && run.pool.left() > 0 {
 			continue
@@ -378,7 +386,7 @@ func TestRights(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := make(chan string, 10)
-	h.listen(func(name string, _ asking) permit { heard <- name; return permit{Wait: true} }, nil, nil)
+	defer h.listen("o", listener{ask: func(name string, _ asking) permit { heard <- name; return permit{Wait: true} }})()
 	alice := subjects{DefaultPrefix, "alice"}
 	question, _ := json.Marshal(asking{"o", 0})
 	if _, err := a.nc.SubscribeSync(alice.to(toOrder)); err != nil {
@@ -400,12 +408,12 @@ func TestRights(t *testing.T) {
 // TestForged: what no agent sends is refused with a line, and nothing is taken in.
 func TestForged(t *testing.T) {
 	h := hub(t, HubOptions{})
-	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a", "b"}, Share: 2, Study: StudyOrder{ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
+	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a", "b"}, Share: 2, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
 	if err := run.open(); err != nil {
 		t.Fatal(err)
 	}
 	defer run.journal.Close()
-	run.changed, run.failed, run.hopeless = make(chan struct{}, 1), map[string]error{}, map[string]bool{}
+	run.changed, run.failed, run.hopeless, run.refused = make(chan struct{}, 1), map[string]error{}, map[string]bool{}, map[string]error{}
 	if err := run.record(event{What: "begin", Order: "o", Machine: "a"}); err != nil {
 		t.Fatal(err)
 	}
@@ -472,7 +480,7 @@ func TestForged(t *testing.T) {
 // Orders that no coordinator gives, and what an agent was not allowed, are refused.
 func TestOrders(t *testing.T) {
 	good := func() Order {
-		return Order{Protocol: Protocol, ID: "o", Study: &StudyOrder{ID: "s", Text: study, Most: 18, Seed: 5}}
+		return Order{Protocol: Protocol, ID: "o", Study: &StudyOrder{Command: "run", ID: "s", Text: study, Most: 18, Seed: 5}}
 	}
 	if err := good().check(Limits{}); err != nil {
 		t.Fatal(err)
@@ -592,7 +600,7 @@ func TestJournalBreaks(t *testing.T) {
 	m := join(t, c.url(), "broken", "a")
 	defer m.kill()
 	h := hub(t, HubOptions{URL: c.url(), Prefix: "broken"})
-	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a"}, Share: 1000, Study: StudyOrder{ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
+	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a"}, Share: 1000, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
 	go func() {
 		until(t, func() bool {
 			run.mu.Lock()

@@ -11,6 +11,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,12 +40,24 @@ type Hub struct {
 	server *server.Server // nil: a cluster of somebody's
 	secret string         // of the coordinator's own connection
 
-	mu       sync.Mutex
-	rights   map[string]string // password of agents that were started, by name
-	agents   map[string]*known
-	onAsk    func(name string, q asking) permit
-	onTick   func(name string, text []byte)
-	onResult func(name string, o outcome) error
+	mu        sync.Mutex
+	rights    map[string]string // password of agents that were started, by name
+	agents    map[string]*known
+	listeners []listening
+}
+
+// listener is told what agents send of the orders of one run.
+type listener struct {
+	ask    func(name string, q asking) permit
+	file   func(name string, q fetching) fetched
+	tick   func(name string, text []byte)
+	result func(name string, o outcome) error
+}
+
+// listening is a listener and the run whose orders it is told of.
+type listening struct {
+	run string
+	listener
 }
 
 // known is an agent that was heard of.
@@ -201,28 +214,20 @@ func (h *Hub) subscribe() error {
 				return
 			}
 			h.heard(name)
-			h.mu.Lock()
-			answer := h.onAsk
-			h.mu.Unlock()
-			if answer != nil { // else it is asked again, until a run begins
-				reply(m, answer(name, q))
+			if l := h.listener(q.Order); l.ask != nil { // else it is asked again, until a run begins
+				reply(m, l.ask(name, q))
 			}
 		},
+		fromFile: h.serveFile,
 		fromTick: func(name string, m *nats.Msg) {
 			h.heard(name)
-			h.mu.Lock()
-			take := h.onTick
-			h.mu.Unlock()
-			if take != nil {
-				take(name, m.Data)
+			if l := h.listener(""); l.tick != nil {
+				l.tick(name, m.Data)
 			}
 		},
 		fromResult: func(name string, m *nats.Msg) {
 			h.heard(name)
-			h.mu.Lock()
-			wanted := h.onResult != nil
-			h.mu.Unlock()
-			if wanted {
+			if h.wanted() {
 				reply(m, results.part(name, m.Data))
 			}
 		},
@@ -290,13 +295,18 @@ func (h *Hub) result(name string, body []byte) error {
 	if err := json.Unmarshal(body, &o); err != nil {
 		return errors.New("it is not a result")
 	}
-	h.mu.Lock()
-	take := h.onResult
-	h.mu.Unlock()
-	if take == nil {
+	l := h.listener(o.Order)
+	if l.result == nil {
 		return errors.New("nothing was ordered")
 	}
-	return take(name, o)
+	return l.result(name, o)
+}
+
+// wanted reports whether anybody listens.
+func (h *Hub) wanted() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.listeners) > 0
 }
 
 // maxOutcome is the longest outcome, in bytes: a document in base64.
@@ -402,11 +412,33 @@ func (h *Hub) right(name string) string {
 	return h.rights[name]
 }
 
-// take says who is told what agents send, until it is called again.
-func (h *Hub) listen(ask func(string, asking) permit, tick func(string, []byte), result func(string, outcome) error) {
+// listen has l told what agents send of the orders of a run, until stop is called.
+func (h *Hub) listen(run string, l listener) (stop func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.onAsk, h.onTick, h.onResult = ask, tick, result
+	h.listeners = append(h.listeners, listening{run, l})
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.listeners = slices.DeleteFunc(h.listeners, func(o listening) bool { return o.run == run })
+	}
+}
+
+// listener is who is told of an order: of one that nobody gave anybody, who
+// refuses it. It is empty where nobody listens yet.
+func (h *Hub) listener(order string) listener {
+	run, _, _ := strings.Cut(order, ".")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, l := range h.listeners {
+		if l.run == run {
+			return l.listener
+		}
+	}
+	if len(h.listeners) > 0 {
+		return h.listeners[0].listener
+	}
+	return listener{}
 }
 
 // order gives an agent an order. It waits for one that is busy, or cannot be

@@ -154,8 +154,7 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	for i := range r.Machines {
 		ids[i] = fmt.Sprintf("%s.%d.1", run, i+1)
 	}
-	r.Hub.listen(nil, r.tick, func(name string, o outcome) error { return r.deliver(ids, name, o) })
-	defer r.Hub.listen(nil, nil, nil)
+	defer r.Hub.listen(run, listener{tick: r.tick, result: func(name string, o outcome) error { return r.deliver(ids, name, o) }})()
 	defer func() {
 		for i, name := range r.Machines {
 			if !r.over[name] {

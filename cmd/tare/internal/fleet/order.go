@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"net"
 	"path"
-	"strconv"
 	"time"
 
-	"github.com/tarebench/tare"
-	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
@@ -27,17 +24,6 @@ type Order struct {
 	ID       string      `json:"id"`
 	Study    *StudyOrder `json:"study,omitempty"`
 	Load     *LoadOrder  `json:"load,omitempty"`
-}
-
-// StudyOrder is a study to carry out, as far as rounds are permitted.
-type StudyOrder struct {
-	ID         string   `json:"id"`
-	Text       string   `json:"text"` // of the study's file
-	Most       int      `json:"most"` // rounds
-	Seed       uint64   `json:"seed"`
-	Full       bool     `json:"full,omitempty"`       // all of the study; else what carries a claim or criterion
-	Contenders []string `json:"contenders,omitempty"` // patterns that choose them; none: all
-	Workloads  []string `json:"workloads,omitempty"`
 }
 
 // LoadOrder is a share of a load.
@@ -72,7 +58,7 @@ type Target struct {
 
 // Limits are what an agent refuses to go beyond.
 type Limits struct {
-	Commands bool          // studies may start commands and ask URLs
+	Commands bool          // orders may run code of their own: commands and URLs of studies, benchmarks, types
 	Targets  []string      // host:port patterns that may be loaded besides loopback's
 	Rate     float64       // requests per second of its share, at most; zero: no limit
 	Duration time.Duration // of a load, at most; zero: no limit
@@ -97,92 +83,10 @@ func (o Order) check(l Limits) error {
 // what is an order in words.
 func (o Order) what() string {
 	if o.Study != nil {
-		return "study " + format.Line(o.Study.ID, 80)
+		return o.Study.what()
 	}
 	return fmt.Sprintf("load of %s for %v", format.Line(o.Load.Target.Addr, 80), o.Load.Duration)
 }
-
-// Check says what is wrong with a study before it is ordered anywhere.
-func (o StudyOrder) Check() error {
-	o.Most = max(o.Most, 1)
-	return o.check(Limits{})
-}
-
-// check says what is wrong with a study. Commands and URLs in it run only where
-// the agent was started to allow them; directories of contenders are on another
-// machine.
-func (o StudyOrder) check(l Limits) error {
-	if o.Most < 1 || o.Most > maxRounds {
-		return fmt.Errorf("%d is not a number of rounds", o.Most)
-	}
-	study, _, err := studyfile.Read("the order's study", []byte(o.Text))
-	if err != nil {
-		return err
-	}
-	for _, e := range study.Contenders {
-		switch {
-		case e.Program != "":
-			return fmt.Errorf("contender %s is a directory of one machine; others cannot build it", format.Line(e.ID, 80))
-		case e.Launch() != tare.LaunchProgram && !l.Commands:
-			return fmt.Errorf("contender %s is a command or URL; the agent was started without --allow-commands", format.Line(e.ID, 80))
-		}
-	}
-	return nil
-}
-
-// Args are the arguments of the tare run that carries the order out; the study
-// comes on its stdin.
-func (o StudyOrder) Args() []string {
-	budget := "quick"
-	if o.Full {
-		budget = "full"
-	}
-	args := []string{"run", "-", "--json", "--no-page", "--budget", budget, "--rounds", strconv.Itoa(o.Most), "--seed", strconv.FormatUint(o.Seed, 10)}
-	for _, c := range o.Contenders {
-		args = append(args, "--contender="+c)
-	}
-	for _, w := range o.Workloads {
-		args = append(args, "--workload="+w)
-	}
-	return args
-}
-
-// CheckResult says what is wrong with what an agent sent back for so many rounds.
-func (o StudyOrder) CheckResult(rounds int, results []*tare.Result) (*tare.Result, error) {
-	if len(results) != 1 {
-		return nil, fmt.Errorf("%s came back, not one", format.Count(len(results), "result"))
-	}
-	r := results[0]
-	switch {
-	case r.Study != o.ID:
-		return nil, fmt.Errorf("a result of study %s came back", format.Line(r.Study, 80))
-	case r.Seed != strconv.FormatUint(o.Seed, 10):
-		return nil, fmt.Errorf("a result of seed %s came back; %d was ordered", format.Line(r.Seed, 40), o.Seed)
-	case r.RoundsDone != rounds:
-		return nil, fmt.Errorf("%d rounds came back; %d were given", r.RoundsDone, rounds)
-	case len(r.Machines) > 0:
-		return nil, errors.New("a result of several machines came back")
-	}
-	for _, e := range r.Rounds {
-		if len(e.Effects) > r.RoundsDone {
-			return nil, fmt.Errorf("%d effects of %d rounds came back", len(e.Effects), r.RoundsDone)
-		}
-		for _, x := range e.Effects {
-			if x < -maxEffect || x > maxEffect {
-				return nil, fmt.Errorf("an impossible ratio came back: e^%g", x)
-			}
-		}
-	}
-	for _, c := range r.Comparisons {
-		if c.Ratio < 0 || c.Bounded() && (c.Low > c.Ratio || c.Ratio > c.High) {
-			return nil, fmt.Errorf("an impossible interval came back: %g in [%g, %g]", c.Ratio, c.Low, c.High)
-		}
-	}
-	return r, nil
-}
-
-// maxEffect is the largest logarithm of a ratio that is believed: 10¹³.
-const maxEffect = 30
 
 // check says what is wrong with a load, or beyond the agent's limits.
 func (o LoadOrder) check(l Limits) error {

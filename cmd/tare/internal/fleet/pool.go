@@ -142,7 +142,17 @@ func (p *pool) reserved() int {
 
 // failed reports whether a machine had an order and lost it.
 func (p *pool) failed(machine string) bool {
-	return slices.ContainsFunc(p.shifts, func(s *shift) bool { return s.machine == machine && s.state == lost })
+	return p.losses(machine) > 0
+}
+
+// losses are how many orders a machine lost.
+func (p *pool) losses(machine string) (n int) {
+	for _, s := range p.shifts {
+		if s.machine == machine && s.state == lost {
+			n++
+		}
+	}
+	return n
 }
 
 // lose takes a machine's rounds back.
@@ -156,6 +166,16 @@ func (p *pool) lose(order string) {
 
 // deliver takes a result of so many rounds in.
 func (p *pool) deliver(order string, rounds int) error {
+	err := p.check(order, rounds)
+	if err == nil {
+		p.shift(order).state = delivered
+	}
+	return err
+}
+
+// check says why a result of so many rounds cannot be taken in. A machine that
+// measured all rounds there are does not ask whether there is another.
+func (p *pool) check(order string, rounds int) error {
 	s := p.shift(order)
 	switch {
 	case s == nil:
@@ -164,12 +184,11 @@ func (p *pool) deliver(order string, rounds int) error {
 		return fmt.Errorf("its rounds were given to others")
 	case s.state == delivered:
 		return fmt.Errorf("its result is here already")
-	case s.state != ended:
+	case s.state != ended && len(s.rounds) != p.share*len(p.machines):
 		return fmt.Errorf("its rounds are not over")
 	case rounds != len(s.rounds):
 		return fmt.Errorf("it has %d rounds; it was given %d", rounds, len(s.rounds))
 	}
-	s.state = delivered
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/judge"
@@ -43,38 +44,48 @@ type StudyRun struct {
 	Study    StudyOrder
 	Say      func(name, line string)
 	Start    map[string]func(ctx context.Context) error // starts a machine's agent, by name; those that are not in it join by themselves
+	Contents map[string]Content                         // of the order's files, by hash
+
+	// Read reads the results in what an agent sends; nil: it is one.
+	Read func(name string, document []byte) ([]*tare.Result, error)
 
 	mu       sync.Mutex
 	pool     *pool
 	journal  *os.File
 	run      string
-	results  map[string]judge.Measured // by order
-	failed   map[string]error          // the last error of a machine, by name
-	given    map[string]time.Time      // when orders were taken in by their machines
-	hopeless map[string]bool           // machines that refused an order, or could not carry it out
-	broken   error                     // why the journal cannot be written; nil: it can
+	results  map[string]Delivered // by order
+	failed   map[string]error     // the last error of a machine, by name
+	given    map[string]time.Time // when orders were taken in by their machines
+	hopeless map[string]bool      // machines that refused an order, or could not carry it out
+	refused  map[string]error     // why a result was not taken in, by order
+	broken   error                // why the journal cannot be written; nil: it can
 	changed  chan struct{}
 	opened   time.Time
+}
+
+// Delivered is what one machine measured, and the document that it sent.
+type Delivered struct {
+	judge.Measured
+	Document []byte
 }
 
 // Run has every machine measure its share, gives the rounds of one that is lost to
 // others, and returns the results in the order of the machines. The error tells
 // of machines that failed; it does not keep the others from measuring. The
 // journal of an earlier run of the same in Dir is gone on with.
-func (r *StudyRun) Run(ctx context.Context) ([]judge.Measured, error) {
+func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	if err := r.open(); err != nil {
 		return nil, err
 	}
 	defer r.journal.Close()
-	r.failed, r.given, r.hopeless = map[string]error{}, map[string]time.Time{}, map[string]bool{}
+	r.failed, r.given, r.hopeless, r.refused = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}
 	r.changed, r.opened = make(chan struct{}, 1), time.Now()
 	for name := range r.Start {
 		if s := r.pool.of(name); s != nil && s.state != delivered {
 			r.lose(s.order, name, errors.New("it ended with the coordinator that had started it"))
 		}
 	}
-	r.Hub.listen(r.ask, nil, r.deliver)
-	defer r.Hub.listen(nil, nil, nil)
+	defer r.Hub.listen(r.run, listener{ask: r.ask, file: r.file, result: r.deliver})()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var began sync.WaitGroup
@@ -162,7 +173,7 @@ func (r *StudyRun) begin(ctx context.Context, name string) {
 	order := Order{Protocol: Protocol, ID: fmt.Sprintf("%s.%d.%d", r.run, index+1, len(r.pool.shifts)+1)}
 	study := r.Study
 	study.Seed += uint64(index)
-	study.Most = r.Share * len(r.Machines)
+	study.Most, study.Share = r.Share*len(r.Machines), r.Share
 	order.Study = &study
 	for _, s := range r.pool.shifts {
 		if s.machine == name {
@@ -209,6 +220,7 @@ func (r *StudyRun) loseSilent() {
 	for _, s := range orders {
 		r.mu.Lock()
 		since, given := r.given[s.order]
+		refused := r.refused[s.order]
 		r.mu.Unlock()
 		if !given {
 			since = r.opened.Add(2 * patience) // it is being given, or was given before this process began
@@ -220,7 +232,10 @@ func (r *StudyRun) loseSilent() {
 		case time.Since(since) <= patience:
 		case silent > patience:
 			r.lose(s.order, s.machine, fmt.Errorf("no word from it for %v", min(silent, time.Since(r.opened)).Round(time.Second)))
-		case r.Hub.doing(s.machine) != s.order:
+		case r.Hub.doing(s.machine) == s.order:
+		case refused != nil:
+			r.giveUp(s.order, s.machine, refused)
+		default:
 			r.lose(s.order, s.machine, errors.New("it does not know of its order: it was started anew, or the order never came"))
 		}
 	}
@@ -236,14 +251,23 @@ func (r *StudyRun) lose(order, name string, why error) {
 	}
 	line := format.Line(why.Error(), format.LineLimit)
 	_ = r.record(event{What: "lose", Order: order, Why: line}) // what cannot be written is said
-	r.failed[name] = errors.New(line)
+	var nothing *NothingError
+	if r.failed[name] = errors.New(line); errors.As(why, &nothing) {
+		r.failed[name] = nothing
+	}
 	text := line
 	if n := len(s.rounds); n > 0 {
 		text += "; its " + format.Count(n, "round") + " are given to others"
 	}
+	if r.pool.losses(name) >= mostLosses {
+		r.hopeless[name] = true
+	}
 	r.Say(name, text)
 	r.note()
 }
+
+// mostLosses are the orders that a machine may lose before it gets no more.
+const mostLosses = 5
 
 // note has the watch look again.
 func (r *StudyRun) note() {
@@ -270,6 +294,29 @@ func (r *StudyRun) ask(name string, q asking) permit {
 	return answer
 }
 
+// file answers an agent that asks for a part of a file of its order.
+func (r *StudyRun) file(name string, q fetching) fetched {
+	r.mu.Lock()
+	s := r.pool.shift(q.Order)
+	r.mu.Unlock()
+	content := r.Contents[q.Hash]
+	switch {
+	case s == nil || s.machine != name || s.state == lost:
+		return fetched{Refused: "no such order was given to it"}
+	case content == nil:
+		return fetched{Refused: "the order has no such file"}
+	}
+	return contentPart(content, q.N)
+}
+
+// read reads the results of a document.
+func (r *StudyRun) read(name string, document []byte) ([]*tare.Result, error) {
+	if r.Read != nil {
+		return r.Read(name, document)
+	}
+	return history.Parse(name, document)
+}
+
 // deliver takes in what came of an order.
 func (r *StudyRun) deliver(name string, o outcome) error {
 	r.mu.Lock()
@@ -278,25 +325,31 @@ func (r *StudyRun) deliver(name string, o outcome) error {
 	if s == nil || s.machine != name {
 		return errors.New("no such order was given to it")
 	}
+	if o.Nothing {
+		r.giveUp(o.Order, name, &NothingError{format.Line(o.Error, format.LineLimit)})
+		return nil
+	}
 	if o.Error != "" {
 		r.giveUp(o.Order, name, errors.New(o.Error))
 		return nil
 	}
-	results, err := history.Parse("the agent's result", o.Result)
+	results, err := r.read("the agent's result", o.Result)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	var res *tare.Result
+	if err == nil {
+		study := r.Study
+		study.Seed += uint64(slices.Index(r.Machines, name))
+		res, err = study.CheckResult(len(s.rounds), results)
+	}
 	if err != nil {
+		err = fmt.Errorf("refused its result: %w", err)
+		r.refused[o.Order] = err
+		r.Say(name, format.Line(err.Error(), format.LineLimit))
 		return err
 	}
-	study := r.Study
-	study.Seed += uint64(slices.Index(r.Machines, name))
-	res, err := study.CheckResult(len(s.rounds), results)
-	if err != nil {
-		r.Say(name, "refused its result: "+format.Line(err.Error(), format.LineLimit))
+	if err := r.pool.check(o.Order, res.RoundsDone); err != nil {
 		return err
-	}
-	if s.state != ended {
-		return r.pool.deliver(o.Order, res.RoundsDone)
 	}
 	var file string
 	for n, err := 1, fs.ErrExist; errors.Is(err, fs.ErrExist); n++ {
@@ -308,7 +361,7 @@ func (r *StudyRun) deliver(name string, o outcome) error {
 	if err := r.record(event{What: "deliver", Order: o.Order, Done: res.RoundsDone, File: file}); err != nil {
 		return err
 	}
-	r.results[o.Order] = judge.Measured{Name: name, Result: res}
+	r.results[o.Order] = Delivered{judge.Measured{Name: name, Result: res}, o.Result}
 	r.Say(name, format.Count(res.RoundsDone, "round")+" measured")
 	r.note()
 	return nil
@@ -326,10 +379,10 @@ func (r *StudyRun) callOff() {
 }
 
 // measured are the results, in the order of the machines.
-func (r *StudyRun) measured() []judge.Measured {
+func (r *StudyRun) measured() []Delivered {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var out []judge.Measured
+	var out []Delivered
 	for _, name := range r.Machines {
 		if s := r.pool.of(name); s != nil && s.state == delivered {
 			out = append(out, r.results[s.order])
@@ -358,7 +411,7 @@ func (r *StudyRun) open() error {
 	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
 		return fmt.Errorf("make the run's directory: %w", err)
 	}
-	r.results = map[string]judge.Measured{}
+	r.results = map[string]Delivered{}
 	path := filepath.Join(r.Dir, JournalName)
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -428,11 +481,15 @@ func (r *StudyRun) replay(text []byte) error {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
 		if s := r.pool.shift(e.Order); e.What == "deliver" {
-			results, err := history.File(filepath.Join(r.Dir, filepath.Base(e.File)))
+			document, err := os.ReadFile(filepath.Join(r.Dir, filepath.Base(e.File)))
 			if err != nil {
 				return fmt.Errorf("line %d: %w", n, err)
 			}
-			r.results[e.Order] = judge.Measured{Name: s.machine, Result: results[0]}
+			results, err := r.read(e.File, document)
+			if err != nil {
+				return fmt.Errorf("line %d: %w", n, err)
+			}
+			r.results[e.Order] = Delivered{judge.Measured{Name: s.machine, Result: results[0]}, document}
 		} else if e.What == "lose" {
 			delete(r.results, e.Order)
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 // Protocol is what coordinator and agents speak.
-const Protocol = "tare.agent/2"
+const Protocol = "tare.agent/3"
 
 // DefaultPrefix begins every subject. Fleets that share a cluster have one each.
 const DefaultPrefix = "tare"
@@ -34,6 +34,7 @@ const DefaultPrefix = "tare"
 //	to.NAME.clock    what time is it
 //	from.NAME.hello  who it is and what it does, every second
 //	from.NAME.permit may it measure another round
+//	from.NAME.file   a part of a file that its order needs
 //	from.NAME.tick   a second of a load
 //	from.NAME.result what came of the order, as a parcel
 const (
@@ -44,6 +45,7 @@ const (
 	toClock     = "clock"
 	fromHello   = "hello"
 	fromPermit  = "permit"
+	fromFile    = "file"
 	fromTick    = "tick"
 	fromResult  = "result"
 	coordinator = "coordinator" // name of the one that is none of the agents
@@ -157,7 +159,15 @@ type outcome struct {
 	Order  string `json:"order"`
 	Error  string `json:"error,omitempty"`
 	Result []byte `json:"result,omitempty"` // a document
+
+	Nothing bool `json:"nothing,omitempty"` // Error says why there is nothing to measure: no failure
 }
+
+// NothingError says why an order has nothing to measure.
+type NothingError struct{ Why string }
+
+// Error is one line.
+func (e *NothingError) Error() string { return e.Why }
 
 // Times of the protocol. Tests have shorter ones.
 type times struct {

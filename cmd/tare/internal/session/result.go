@@ -29,6 +29,9 @@ func (w *Session) saved(dir string, res *tare.Result, err error) (*tare.Result, 
 	if errSave := saveResult(whole.System{}, dir, res); errSave != nil {
 		return res, errors.Join(err, errSave)
 	}
+	if w.Ordered {
+		return res, err
+	}
 	if w.Options.NoPage {
 		w.Progress.Say("kept in " + dir)
 		return res, err

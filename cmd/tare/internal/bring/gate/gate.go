@@ -104,6 +104,9 @@ type Measured struct {
 	Notes      []string        // one line each
 	Policy     Policy          // what the change does to its rules
 	Record     bool            // of the head against the reference, for the history: nothing is blocked
+
+	On   []string            // machine of each of Results; nil: one machine measured
+	Over []tare.OverMachines // of benchmarks that several machines measured
 }
 
 // Held is what one study is held to.
@@ -134,7 +137,7 @@ const (
 	Nothing Outcome = "nothing"      // was compared; of a whole gate only
 )
 
-// Row is one benchmark on one metric.
+// Row is one benchmark on one metric, and on one machine where several measured.
 type Row struct {
 	Benchmark string  `json:"benchmark"` // import/path.BenchmarkName/sub
 	Metric    string  `json:"metric"`
@@ -157,6 +160,7 @@ type Row struct {
 	Waived    *Waived `json:"waived,omitempty"`
 	File      string  `json:"file,omitempty"` // where the benchmark is, from the top of the repository
 	Line      int     `json:"line,omitempty"`
+	Machine   string  `json:"machine,omitempty"` // that measured it; absent: one machine measured all
 
 	result   *tare.Result
 	again    *tare.Result // measured after it, where it was undecided; nil: it was not
@@ -229,6 +233,7 @@ type Report struct {
 	Held     map[string]Held        `json:"held,omitempty"`        // by study, what results are held to besides benchmarks
 	Notes    []string               `json:"notes,omitempty"`       // of measuring; among the remarks as well
 	Record   bool                   `json:"record,omitempty"`      // of the head against the reference: nothing is blocked
+	Over     []tare.OverMachines    `json:"over_machines,omitempty"`
 
 	prefix string // of all benchmarks: what is left out where they are printed
 	config string // path of tare.yaml as it is printed; empty: there is none

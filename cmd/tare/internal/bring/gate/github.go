@@ -30,7 +30,7 @@ func Annotations(w io.Writer, rep Report) error {
 		if command == "" {
 			continue
 		}
-		text := rep.short(r.Benchmark) + ": " + r.Sentence
+		text := rep.title(r) + ": " + r.Sentence
 		if r.Waived != nil {
 			text += "; " + r.Waived.String()
 		}

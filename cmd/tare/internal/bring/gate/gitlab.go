@@ -45,7 +45,7 @@ func CodeQuality(w io.Writer, rep Report) error {
 	levels := map[string]string{"error": "major", "warning": "minor", "notice": "info"}
 	for _, r := range rep.Rows {
 		if s := severity(r, rep); s != "" {
-			add(rep.verdict(r), r.Benchmark+" "+r.Metric, rep.short(r.Benchmark)+": "+r.Sentence, levels[s], Place{r.File, r.Line})
+			add(rep.verdict(r), r.Benchmark+" "+r.Metric+onMachine(r), rep.title(r)+": "+r.Sentence, levels[s], Place{r.File, r.Line})
 		}
 	}
 	for _, l := range rep.Left {
@@ -62,4 +62,12 @@ func CodeQuality(w io.Writer, rep Report) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(issues)
+}
+
+// onMachine tells rows of one benchmark on several machines from each other.
+func onMachine(r Row) string {
+	if r.Machine == "" {
+		return ""
+	}
+	return " " + r.Machine
 }

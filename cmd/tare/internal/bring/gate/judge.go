@@ -101,11 +101,12 @@ func (m member) ruleRatio(s, none stats.Span, edge float64) {
 // by. Rows that need no interval have their outcome already.
 func members(m Measured, g project.Gate) []member {
 	var out []member
-	for _, res := range m.Results {
+	for at, res := range m.Results {
 		held, besides := m.Held[res.Study]
 		if !besides {
 			held.Metrics = metrics(g)
 		}
+		var some []member
 		for _, w := range res.Workloads {
 			for _, name := range held.Metrics {
 				metric, ok := tare.MetricNamed(name)
@@ -114,21 +115,27 @@ func members(m Measured, g project.Gate) []member {
 				}
 				r := newRow(res, held, w.ID, metric)
 				e, _ := tare.EffectsOf(res.Rounds, w.ID, name, HeadID, BaseID)
-				m := member{row: r, effects: e.Effects, looks: max(1, len(res.Plan.Looks)), margin: g.MarginOf(r.Benchmark, name)}
-				if m.margin != g.Margin {
-					r.Margin = m.margin
+				one := member{row: r, effects: e.Effects, looks: max(1, len(res.Plan.Looks)), margin: g.MarginOf(r.Benchmark, name)}
+				if one.margin != g.Margin {
+					r.Margin = one.margin
 				}
-				r.Rounds = len(m.effects)
+				r.Rounds = len(one.effects)
 				if r.Rounds > 0 {
-					r.Ratio = math.Exp(stats.HodgesLehmann(m.effects))
+					r.Ratio = math.Exp(stats.HodgesLehmann(one.effects))
 				}
-				if i := slices.IndexFunc(out, m.sameRow); i >= 0 {
-					out[i] = out[i].pool(m.unlessVoid())
-					continue
-				}
-				out = append(out, m.unlessVoid())
+				some = append(some, one.unlessVoid())
 			}
-			out = append(out, limits(res, held, w)...)
+			some = append(some, limits(res, held, w)...)
+		}
+		for _, one := range some {
+			if at < len(m.On) {
+				one.row.Machine = m.On[at]
+			}
+			if i := slices.IndexFunc(out, one.sameRow); i >= 0 {
+				out[i] = out[i].pool(one)
+				continue
+			}
+			out = append(out, one)
 		}
 	}
 	return out
@@ -136,7 +143,7 @@ func members(m Measured, g project.Gate) []member {
 
 // sameRow reports whether o is about the same, measured before.
 func (m member) sameRow(o member) bool {
-	return !o.limit && o.row.Benchmark == m.row.Benchmark && o.row.Metric == m.row.Metric
+	return !o.limit && !m.limit && o.row.Benchmark == m.row.Benchmark && o.row.Metric == m.row.Metric && o.row.Machine == m.row.Machine
 }
 
 // pool takes in what was measured of the same row afterwards. Every look of
@@ -263,6 +270,7 @@ func sort(rows []Row) {
 			cmp.Compare(waived(a), waived(b)),
 			cmp.Compare(b.Ratio, a.Ratio),
 			cmp.Compare(a.Benchmark, b.Benchmark),
+			cmp.Compare(a.Machine, b.Machine),
 		)
 	})
 }

@@ -40,10 +40,10 @@ func Markdown(w io.Writer, rep Report) error {
 		b.WriteString("\n")
 		for _, r := range telling {
 			if note := rep.note(r); note != "" {
-				fmt.Fprintf(&b, "- %s: %s\n", code(rep.short(r.Benchmark)), plain(note))
+				fmt.Fprintf(&b, "- %s: %s\n", code(rep.title(r)), plain(note))
 			}
 			if reasons := rep.reasons(r); len(reasons) > 0 {
-				fmt.Fprintf(&b, "- why %s:\n", code(rep.short(r.Benchmark)))
+				fmt.Fprintf(&b, "- why %s:\n", code(rep.title(r)))
 				for _, line := range reasons {
 					fmt.Fprintf(&b, "  - %s\n", plain(line))
 				}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/tarebench/tare/internal/judge"
 )
 
 // Merge is what several parts of a gate measured, together. Every part has to be
@@ -29,18 +31,7 @@ func Merge(parts []Report) (Measured, error) {
 			return m, fmt.Errorf("part %s is given twice", p.Shard)
 		}
 		seen[p.Shard] = true
-		m.Results = append(m.Results, p.Results...)
-		for _, l := range p.Left {
-			if !slices.Contains(m.Left, l) {
-				m.Left = append(m.Left, l)
-			}
-		}
-		for _, n := range p.Notes {
-			if !slices.Contains(m.Notes, n) {
-				m.Notes = append(m.Notes, n)
-			}
-		}
-		maps.Copy(m.Held, p.Held)
+		m.add(p)
 	}
 	_, of, _ := strings.Cut(parts[0].Shard, "/")
 	n := 0
@@ -63,3 +54,62 @@ func Merge(parts []Report) (Measured, error) {
 
 // compared reports whether a part had something to compare.
 func compared(p Report) bool { return len(p.Results) > 0 }
+
+// add takes in what one report measured.
+func (m *Measured) add(p Report) {
+	m.Results = append(m.Results, p.Results...)
+	for _, l := range p.Left {
+		if !slices.Contains(m.Left, l) {
+			m.Left = append(m.Left, l)
+		}
+	}
+	for _, n := range p.Notes {
+		if !slices.Contains(m.Notes, n) {
+			m.Notes = append(m.Notes, n)
+		}
+	}
+	maps.Copy(m.Held, p.Held)
+}
+
+// Machine is what one machine measured of a gate.
+type Machine struct {
+	Name   string
+	Report Report
+}
+
+// OverMachines is what several machines measured, each by itself: their rows are
+// members of one family. Rounds of two machines are never one row. Where the
+// benchmarks were divided among them nothing is said over machines.
+func OverMachines(of []Machine, divided, mixedGo bool) (Measured, error) {
+	m := Measured{Base: of[0].Report.Base, Head: of[0].Report.Head, Held: map[string]Held{}}
+	byStudy := map[string][]judge.Measured{}
+	var order []string
+	for _, one := range of {
+		m.add(one.Report)
+		for _, r := range one.Report.Results {
+			m.On = append(m.On, one.Name)
+			if byStudy[r.Study] == nil {
+				order = append(order, r.Study)
+			}
+			byStudy[r.Study] = append(byStudy[r.Study], judge.Measured{Name: one.Name, Result: r})
+		}
+	}
+	for _, study := range order {
+		all := byStudy[study]
+		if divided {
+			if _, err := judge.Parts(all, nil, mixedGo); err != nil {
+				return m, err
+			}
+			continue
+		}
+		if len(all) < 2 {
+			continue
+		}
+		over, err := judge.OverMachines(all, mixedGo)
+		if err != nil {
+			return m, err
+		}
+		m.Over = append(m.Over, over.OverMachines...)
+	}
+	return m, nil
+}

@@ -21,7 +21,7 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 	g := p.Gate
 	rep := Report{
 		Schema: Schema, Base: m.Base, Head: m.Head, Margin: g.Margin, Alpha: g.Alpha, On: g.OnInconclusive, config: config, allocs: g.Allocs,
-		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), Commit: m.Commit, Held: m.Held, Notes: m.Notes, reason: m.Nothing, Record: m.Record,
+		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), Commit: m.Commit, Held: m.Held, Notes: m.Notes, Over: m.Over, reason: m.Nothing, Record: m.Record,
 	}
 	family := members(m, g)
 	if g.Allocs == project.AllocsExact {
@@ -35,8 +35,14 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 		}
 		rep.Rows = append(rep.Rows, r)
 	}
-	for _, res := range m.Results {
-		rep.Rounds, rep.Seconds = max(rep.Rounds, res.RoundsDone), rep.Seconds+res.Seconds
+	took := map[string]float64{} // machines measure at the same time
+	for i, res := range m.Results {
+		machine := ""
+		if i < len(m.On) {
+			machine = m.On[i]
+		}
+		took[machine] += res.Seconds
+		rep.Rounds, rep.Seconds = max(rep.Rounds, res.RoundsDone), max(rep.Seconds, took[machine])
 	}
 	rep.prefix = prefix(rep.Rows)
 	rep.waive(p.Accept, now)
@@ -47,6 +53,11 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 	sort(rep.Rows)
 	for _, note := range m.Notes {
 		rep.remark(IsNote, note)
+	}
+	for _, o := range m.Over {
+		if g := metrics(g); o.Metric == g[0] && len(o.Less)+len(o.More) > 0 {
+			rep.remark(IsNote, fmt.Sprintf("%s, %s over machines: %s", rep.short(o.Workload), o.Metric, o.Sentence))
+		}
 	}
 	rep.unmeasured(m, g)
 	rep.conclude()
@@ -267,7 +278,7 @@ func (rep *Report) worse() []string {
 	}
 	for _, r := range rep.Rows {
 		if r.Outcome == Worse && r.Waived == nil && r.Limit > 0 {
-			parts = append(parts, fmt.Sprintf("%s is %s in %s", r.Metric, r.held(), rep.short(r.Benchmark)))
+			parts = append(parts, fmt.Sprintf("%s is %s in %s", r.Metric, r.held(), rep.title(r)))
 		}
 	}
 	return parts
@@ -352,3 +363,12 @@ func prefix(rows []Row) string {
 
 // short is how a benchmark is printed.
 func (rep *Report) short(benchmark string) string { return strings.TrimPrefix(benchmark, rep.prefix) }
+
+// title is what a row is about: its benchmark, and the machine where there are
+// several.
+func (rep *Report) title(r Row) string {
+	if r.Machine == "" {
+		return rep.short(r.Benchmark)
+	}
+	return rep.short(r.Benchmark) + " on " + r.Machine
+}

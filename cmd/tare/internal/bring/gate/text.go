@@ -142,7 +142,7 @@ func (rep *Report) cells(r Row) []string {
 	if r.Waived != nil {
 		word += ", waived"
 	}
-	return []string{word, rep.short(r.Benchmark), r.Metric, base, head, by, interval}
+	return []string{word, rep.title(r), r.Metric, base, head, by, interval}
 }
 
 // heads returns the column heads of a table.
@@ -198,7 +198,7 @@ func table(b *strings.Builder, rep Report, rows []Row, st report.Style) {
 // reason.
 func (rep *Report) repeats(r Row) bool {
 	for _, o := range rep.Rows {
-		if o.Benchmark == r.Benchmark && o.Outcome == Void && o.Sentence == r.Sentence {
+		if o.Benchmark == r.Benchmark && o.Machine == r.Machine && o.Outcome == Void && o.Sentence == r.Sentence {
 			return o.Metric != r.Metric
 		}
 	}
@@ -281,7 +281,7 @@ func (rep *Report) reasons(r Row) []string {
 		return nil
 	}
 	first := slices.IndexFunc(rep.Rows, func(o Row) bool {
-		return o.Benchmark == r.Benchmark && o.Outcome != NoWorse && o.Outcome != Open
+		return o.Benchmark == r.Benchmark && o.Machine == r.Machine && o.Outcome != NoWorse && o.Outcome != Open
 	})
 	if first < 0 || rep.Rows[first].Metric != r.Metric {
 		return nil

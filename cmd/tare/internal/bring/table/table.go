@@ -28,6 +28,7 @@ func Text(w io.Writer, r *tare.Result, st report.Style) error {
 		t.metric(m)
 	}
 	t.own()
+	t.overMachines()
 	t.tail()
 	_, err := io.WriteString(w, t.b.String())
 	return err
@@ -109,11 +110,55 @@ func (t *page) metric(name string) {
 		}
 		ratio, interval, word, colour := t.judged(w.ID, name, base, head)
 		b, h := figures(m.Unit, median(base), median(head))
-		rows = append(rows, row{[]string{t.short(w.ID), b, h, ratio, interval, word, stat(base, head)}, colour})
+		cells := []string{t.short(w.ID), b, h, ratio, interval, word, stat(base, head)}
+		if t.r.Divided() {
+			cells = append(cells, t.r.MeasuredBy(w.ID))
+		}
+		rows = append(rows, row{cells, colour})
 	}
 	if len(rows) > 0 {
-		t.write([]string{name, bring.Base, bring.Head, "head/base", "", "", "benchstat"}, []bool{false, true, true, true, false, false, false}, rows)
+		header, right := []string{name, bring.Base, bring.Head, "head/base", "", "", "benchstat"}, []bool{false, true, true, true, false, false, false}
+		if t.r.Divided() {
+			header, right = append(header, "measured on"), append(right, false)
+		}
+		t.write(header, right, rows)
 	}
+}
+
+// overMachines writes what machines found that all measured everything. The tables
+// above are of the first.
+func (t *page) overMachines() {
+	if len(t.r.Machines) == 0 || t.r.Divided() {
+		return
+	}
+	table := report.OverMachines(t.r)
+	var header []string
+	var right []bool
+	for _, c := range table.Columns {
+		header, right = append(header, c.Name), append(right, c.Right)
+	}
+	var rows []row
+	for _, r := range table.Rows {
+		var cells []string
+		for _, f := range r.Cells {
+			cells = append(cells, t.shortened(f.Text))
+		}
+		rows = append(rows, row{cells: cells})
+	}
+	t.write(header, right, rows)
+	for _, line := range report.MachinesVerdicts(t.r) {
+		fmt.Fprintf(&t.b, "%s\n", t.shortened(line))
+	}
+	fmt.Fprintf(&t.b, "each machine measured both sides in its own rounds; the tables above are of %s\n", t.r.Machines[0].Name)
+}
+
+// shortened is a text with the names of benchmarks short, and without the head,
+// which all is about.
+func (t *page) shortened(text string) string {
+	for _, w := range t.r.Workloads {
+		text = strings.Replace(text, bring.Head+", "+w.ID, t.short(w.ID), 1)
+	}
+	return text
 }
 
 // own writes the tables of metrics that benchmarks report by themselves. They

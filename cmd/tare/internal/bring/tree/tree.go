@@ -282,22 +282,31 @@ func git(ctx context.Context, dir string, env []string, args ...string) (string,
 
 // gitWith runs a command that reads in.
 func gitWith(ctx context.Context, dir string, env []string, in io.Reader, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"), env...)
-	var out, said bytes.Buffer
-	cmd.Stdin = in
-	cmd.Stdout, cmd.Stderr = &out, &said
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
+	var out bytes.Buffer
+	err := gitTo(ctx, dir, env, in, &out, args...)
 	if err != nil {
-		if line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n"); line != "" {
-			return "", fmt.Errorf("git: %s", strings.TrimPrefix(line, "fatal: "))
-		}
 		return "", err
 	}
 	return strings.TrimSuffix(out.String(), "\n"), nil
+}
+
+// gitTo runs a command that reads in and writes out.
+func gitTo(ctx context.Context, dir string, env []string, in io.Reader, out io.Writer, args ...string) error {
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = dir
+	cmd.Env = append(append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"), env...)
+	var said bytes.Buffer
+	cmd.Stdin = in
+	cmd.Stdout, cmd.Stderr = out, &said
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		if line, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n"); line != "" {
+			return fmt.Errorf("git: %s", strings.TrimPrefix(line, "fatal: "))
+		}
+	}
+	return err
 }

@@ -2,7 +2,6 @@
 package agentcmd
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,12 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
-	"github.com/tarebench/tare/lab"
 )
 
 // words are the flags as they were written.
@@ -38,16 +35,19 @@ func Command(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Comman
 		Use:   "agent",
 		Short: "Do on this machine what a tare on another orders",
 		Long: `Do on this machine what a tare on another orders: rounds of a study (tare run
---on), or a share of a load (tare load --on). One order is carried out at a time.
+--on, and --on of bench, json, routes and gate), or a share of a load (tare load
+--on). One order is carried out at a time.
 
 tare run --on ssh:HOST starts an agent on the host by itself, and ends it. Start
 one by hand where SSH does not reach: with --join it joins the coordinator that
 listens there, and waits for it while there is none; tare fleet --listen prints
 the line. With --nats it joins a cluster of NATS.
 
-It opens no port. It builds contenders itself, keeps builds, and keeps no results.
-It refuses studies with commands or URLs, and loads nothing but this machine,
-unless flags allow it. It ends orders whose coordinator is away for ten minutes.
+It opens no port. It builds contenders itself, keeps builds and what was sent to
+build, and keeps no results. It refuses what runs code of the order's own (tare
+bench, tare gate, tare json --type, studies with commands or URLs), and loads
+nothing but this machine, unless flags allow it. It ends orders whose coordinator
+is away for ten minutes.
 
 Exit codes: 0 it was stopped; 1 it could not join; 2 bad input or a coordinator
 that it refuses.`,
@@ -67,7 +67,7 @@ that it refuses.`,
 	meet.Set.StringVar(&w.name, "name", "", "of this agent; default: the host's")
 	meet.Set.BoolVar(&w.stdio, "stdio", false, "the coordinator is at the other end of stdin and stdout; tare run --on starts it so")
 	most := cmdenv.NewFlags("What is taken")
-	most.Set.BoolVar(&w.limits.Commands, "allow-commands", false, "take studies that start commands of their own or ask URLs")
+	most.Set.BoolVar(&w.limits.Commands, "allow-commands", false, "take orders that run code of their own: benchmarks, types, and studies with commands or URLs")
 	most.Set.StringArrayVar(&w.limits.Targets, "allow-target", nil, "take loads of `host:port` besides this machine's own servers, or of a host, or of a pattern; repeatable")
 	most.Set.Float64Var(&w.limits.Rate, "most-rate", 0, "requests per second, at most; default: no limit")
 	most.Set.DurationVar(&w.limits.Duration, "most-duration", 0, "of a load, at most; default: no limit")
@@ -90,8 +90,8 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 		return cmdenv.Usage("--fleet: "+err.Error(), "")
 	}
 	a := &fleet.Agent{Prefix: w.prefix, Limits: w.limits, Load: machine.LoadAverage}
-	a.Study = func(ctx context.Context, o fleet.StudyOrder, permit lab.Permit) ([]byte, error) {
-		return carryOut(ctx, env, root, o, permit)
+	a.Study = func(ctx context.Context, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
+		return carryOut(ctx, env, root, o, t)
 	}
 	a.Claim = func(ctx context.Context) (func(), error) { return claim(ctx, env) }
 	a.Hello = fleet.Hello{Version: cmdenv.ThisVersion().String(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
@@ -150,38 +150,4 @@ func claim(ctx context.Context, env cmdenv.Env) (release func(), err error) {
 		err = context.Cause(ctx)
 	}
 	return release, err
-}
-
-// carryOut carries a study out by tare run, and returns its result.
-func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, o fleet.StudyOrder, permit lab.Permit) ([]byte, error) {
-	data, err := os.MkdirTemp("", "tare-agent-")
-	if err != nil {
-		return nil, fmt.Errorf("make a directory for the run: %w", err)
-	}
-	defer os.RemoveAll(data)
-	getenv, runStudy := env.Getenv, env.Lab.Run
-	if runStudy == nil {
-		runStudy = lab.Run
-	}
-	env.Getenv = func(name string) string {
-		switch name {
-		case "TARE_DATA":
-			return data
-		case "TARE_LOCK": // the agent has the machine already
-			return fmt.Sprintf("agent-%d", os.Getpid())
-		}
-		return getenv(name)
-	}
-	env.Lab.Run = func(ctx context.Context, s tare.Study, options lab.Options) (*tare.Result, error) {
-		options.Permit = permit
-		return runStudy(ctx, s, options)
-	}
-	var out bytes.Buffer
-	env.In, env.Out, env.Args = strings.NewReader(o.Text), &out, o.Args()
-	run := root(env)
-	run.SetArgs(env.Args)
-	if err := run.ExecuteContext(ctx); cmdenv.ExitCode(err) != cmdenv.ExitOK {
-		return nil, err
-	}
-	return out.Bytes(), nil
 }

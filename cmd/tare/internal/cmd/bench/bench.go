@@ -29,6 +29,8 @@ type options struct {
 	most    time.Duration // to measure at most; zero: no limit
 	profile string        // rows that are profiled afterwards; empty: none
 	allow   float64       // of more time than the base, with --exit-code; a share
+	on      cmdenv.Machines
+	divide  bool // among the machines
 }
 
 // words are the flags of tare bench that are read before they are options.
@@ -64,6 +66,11 @@ tree, its index and .git stay as they are: a revision is unpacked into the
 cache. Benchmarks that exist on one side only, that fail, or that do not fit the
 time are listed and left out.
 
+With --on each machine builds and measures both sides by itself: ratios never
+cross machines. It gets the commits, and the worktree with what git does not
+ignore. --shard machines divides the benchmarks among the machines instead; both
+sides of a benchmark are always on one.
+
 Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 bad input, a
 side that does not build, or a budget too small; 130 interrupted. With --exit-code
 also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
@@ -75,7 +82,9 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
   tare bench --go go1.25.5,go1.26.1
   tare bench --env GOGC=50
   tare bench --base main --until decided --effect 1%
-  tare bench --base main --profile`,
+  tare bench --base main --profile
+  tare bench --base main --rounds 18 --on local,ssh:a,ssh:b
+  tare bench --base main --rounds 18 --on ssh:a,ssh:b --shard machines`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.asked.Packages = args
@@ -83,6 +92,9 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 				return err
 			}
 			o.run.Typed = session.TypedBy(env, cmd)
+			if len(o.on.On) > 0 {
+				return benchOn(cmd, env, &o)
+			}
 			return runBench(cmd.Context(), env, o)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -98,7 +110,7 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.StringVar(&o.asked.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
 	what.Set.BoolVar(&o.asked.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
-	what.Set.StringVar(&words.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4")
+	what.Set.StringVar(&words.shard, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4; with --on also machines: each machine measures another part")
 	what.Set.DurationVar(&o.most, "max", session.BenchMost, "maximum measuring `time`; benchmarks that do not fit are listed; 0: no limit")
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.StringVar(&words.budget, "budget", "", "measuring `time`, e.g. 90s; default: what the benchmarks need, within --max; builds not included")
@@ -111,6 +123,7 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 	how.Set.IntVar(&o.run.Procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
 	how.Set.StringVar(&o.profile, "profile", "", "after the rounds, profile both sides and name the functions and allocations that differ; `which` benchmarks: different or all")
 	how.Set.Lookup("profile").NoOptDefVal = string(bring.ProfileDifferent)
+	o.on.AddMeasuring(how.Set)
 	how.Set.BoolVar(&o.run.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
 	words.format.Add(said.Set, "the result document")
@@ -165,8 +178,10 @@ func (o *options) read(cmd *cobra.Command, words words) (err error) {
 			return err
 		}
 	}
-	if o.asked.Shard, err = benchShard(words.shard); err != nil {
-		return err
+	if o.divide = len(o.on.On) > 0 && words.shard == session.ShardMachines; !o.divide {
+		if o.asked.Shard, err = benchShard(words.shard); err != nil {
+			return err
+		}
 	}
 	if o.asked.Go, err = benchReleases(words.toolchains); err != nil {
 		return err
@@ -194,7 +209,7 @@ func benchShard(text string) (bring.Shard, error) {
 	index, errIndex := strconv.Atoi(i)
 	of, errOf := strconv.Atoi(n)
 	if errors.Join(errIndex, errOf) != nil || index < 1 || index > of {
-		return bring.Shard{}, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4")
+		return bring.Shard{}, cmdenv.Usage(fmt.Sprintf("--shard %q is not a part", text), "the second of four parts is 2/4; --shard machines needs --on")
 	}
 	return bring.Shard{Index: index, Of: of}, nil
 }

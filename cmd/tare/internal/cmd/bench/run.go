@@ -49,7 +49,7 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		}
 		study := b.Study
 		if o.run.ExitCode {
-			study.Criteria = []tare.Criterion{{Contender: bring.Head, Metric: study.Metrics[0], Ratio: "<= " + strconv.FormatFloat(1+o.allow, 'g', 6, 64)}}
+			study.Criteria = o.criteria()
 		}
 		profiled := bring.Profile(o.profile)
 		w.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
@@ -72,4 +72,9 @@ func runBench(ctx context.Context, env cmdenv.Env, o options) error {
 		return err
 	}
 	return cmdenv.Code(exit)
+}
+
+// criteria are what the head is held to with --exit-code.
+func (o options) criteria() []tare.Criterion {
+	return []tare.Criterion{{Contender: bring.Head, Metric: bring.Metrics()[0], Ratio: "<= " + strconv.FormatFloat(1+o.allow, 'g', 6, 64)}}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
 // options are the flags of tare gate.
@@ -39,6 +40,8 @@ type options struct {
 	record     bool
 	reviews    string // file of what reviewers wrote; empty: none
 	shard      gate.Shard
+	on         cmdenv.Machines
+	divide     bool // among the machines
 }
 
 func gateFormats() []string { return []string{"text", "md", "json"} }
@@ -62,6 +65,10 @@ of HEAD and the default branch, the margin 5 %, and allocations are compared
 exactly. Where GITHUB_ACTIONS is true, the lines of the benchmarks are annotated,
 and the table goes to GITHUB_STEP_SUMMARY, as --format md prints it.
 
+With --on each machine measures both sides by itself, and has rows of its own in
+the table, whose error rate is that of the whole: a change passes only if it
+passes on every machine. --shard machines divides the benchmarks among them.
+
 Exit codes: 0 passed, or there is nothing to compare; 1 the measurement failed; 2 bad
 input, a side that does not build, or a budget below the minimum; 3 something is
 worse; 4 inconclusive, if on_inconclusive is fail; 5 void; 130 interrupted. Of 3, 4
@@ -70,17 +77,18 @@ and 5 the worst: 5, then 3, then 4.`,
   tare gate --base v1.4.0 --budget 2m
   tare gate --base origin/main --head HEAD -o gate.json
   tare gate --format md > gate.md
-  tare gate --gitlab gl-code-quality-report.json`,
+  tare gate --gitlab gl-code-quality-report.json
+  tare gate --rounds 18 --on local,ssh:a --shard machines`,
 		Args: cmdenv.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := o.read(cmd)
-			if err == nil {
+			if o.divide = len(o.on.On) > 0 && part == session.ShardMachines; err == nil && !o.divide {
 				o.shard, err = shard(part)
 			}
 			if err != nil {
 				return err
 			}
-			return runGate(cmd.Context(), env, o)
+			return runGate(cmd, env, o)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
@@ -90,12 +98,13 @@ and 5 the worst: 5, then 3, then 4.`,
 	two.Set.StringVar(&o.head, "head", gate.Worktree, "`revision` that is to pass, or worktree for the files as they are")
 	what := cmdenv.NewFlags("What is measured")
 	what.Set.BoolVar(&o.changed, "changed", false, "only benchmarks that can reach what differs between base and head")
-	what.Set.StringVar(&part, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4, for tare gate merge; part 1 also measures the studies, documents, routes and servers of tare.yaml")
+	what.Set.StringVar(&part, "shard", "", "only part `i/n` of the benchmarks, e.g. 2/4, for tare gate merge; part 1 also measures the studies, documents, routes and servers of tare.yaml; with --on also machines: each machine measures another part")
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.DurationVar(&o.budget, "budget", 0, "measuring `time` of the benchmarks, together, and the same again of each study and each server, e.g. 90s; default: tare.yaml's, else what they need; builds not included")
 	how.Set.IntVar(&o.rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
 	how.Set.BoolVar(&o.profile, "profile", false, "after the rounds, profile both sides of benchmarks that differ, and name the functions and allocations that do")
+	o.on.AddMeasuring(how.Set)
 	how.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
 	o.addPrinted(said)
@@ -148,7 +157,8 @@ func (o *options) read(cmd *cobra.Command) error {
 }
 
 // runGate carries tare gate out.
-func runGate(ctx context.Context, env cmdenv.Env, o options) error {
+func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
+	ctx := cmd.Context()
 	p, root, err := loadProject()
 	if err != nil {
 		return err
@@ -178,7 +188,14 @@ func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 	}
 	defer files.Close()
 	measured := gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: same(sides)}
-	if !sides.Same() {
+	var lost error // machines
+	switch {
+	case sides.Same():
+	case len(o.on.On) > 0:
+		if measured, lost, err = measureOn(cmd, env, o, sides); err != nil {
+			return err
+		}
+	default:
 		ask := gate.Ask{Project: p, Base: sides.Base, Head: o.head, Budget: o.budget, Rounds: o.rounds, Seed: o.seed, NoLock: o.noLock, Quiet: o.quiet, Profile: o.profile, Changed: o.changed, Shard: o.shard}
 		if measured, err = measureGate(ctx, env, ask); err != nil {
 			return err
@@ -201,6 +218,9 @@ func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 	}
 	if err := printGate(env, o, rep, exit, files); err != nil {
 		return err
+	}
+	if lost != nil {
+		return cmdenv.FleetError(ctx, lost) // after what the others measured was printed
 	}
 	return cmdenv.Code(exit)
 }

@@ -2,7 +2,6 @@ package gatecmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -77,13 +76,9 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 		if len(text) > history.MaxBytes {
 			return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", path, history.MaxBytes>>20), "name what tare gate --shard wrote with -o")
 		}
-		var rep gate.Report
-		if err := json.Unmarshal(text, &rep); err != nil || rep.Schema != gate.Schema {
-			what := "its schema is another"
-			if err != nil {
-				what = format.Line(err.Error(), 0)
-			}
-			return cmdenv.Usage(path+" is no report of tare gate: "+what, "")
+		rep, err := readReport(path, text)
+		if err != nil {
+			return cmdenv.Usage(format.Line(err.Error(), 0), "")
 		}
 		parts = append(parts, rep)
 	}

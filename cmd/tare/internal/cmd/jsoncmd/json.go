@@ -2,7 +2,6 @@
 package jsoncmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	gofmt "go/format"
@@ -30,6 +29,7 @@ type options struct {
 	op   string
 	only []string
 	show bool
+	on   cmdenv.Machines
 }
 
 // Command is tare json.
@@ -59,13 +59,17 @@ The report goes to stdout. It begins with a recommendation and its price, and
 ends with one for each workload. The result is kept as those of tare run are, as
 a study called json- and the name of the first file.
 
+With --on each machine gets the documents, builds the codecs and measures them by
+itself; verdicts combine the machines. With --type it gets your module as well.
+
 Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 bad input or
 a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 		Example: `  tare json order.json
   tare json events.ndjson --op any --only 'sonic*,goccy'
   tare json order.json --show-type > order.go
   tare json testdata/*.json --type example.com/shop/order.Order
-  curl -s https://api.example.com/orders | tare json - --budget 3m -o result.json`,
+  curl -s https://api.example.com/orders | tare json - --budget 3m -o result.json
+  tare json order.json --only 'sonic*' --rounds 18 --on local,ssh:a,ssh:b`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmdenv.Usage("tare json needs a document", "name a file of JSON or NDJSON, or - for stdin")
@@ -91,7 +95,7 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 				return err
 			}
 			o.run.Typed = session.TypedBy(env, cmd)
-			return runJSON(cmd.Context(), env, o, args)
+			return runJSON(cmd, env, o, args)
 		},
 	}
 	what := cmdenv.NewFlags("What is measured")
@@ -100,13 +104,13 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 	what.Set.StringSliceVar(&o.only, "only", nil, "only encoding/json and codecs that match `glob`; repeatable, or several with commas")
 	what.Set.BoolVar(&o.show, "show-type", false, "print the inferred type and measure nothing")
 	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of a repository of contenders; default: the one around, else the built-in one")
-	session.AddFlags(cmd, what, &o.run, &words, &f)
+	session.AddFlags(cmd, what, &o.run, &words, &f, &o.on)
 	cmdenv.CompleteFlag(cmd, "op", cobra.FixedCompletions(bring.Ops(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 // runJSON reads the documents, and shows their type or measures codecs on them.
-func runJSON(ctx context.Context, env cmdenv.Env, o options, args []string) error {
+func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error {
 	docs, notes, err := readDocuments(env, args)
 	if err != nil {
 		return err
@@ -134,7 +138,10 @@ func runJSON(ctx context.Context, env cmdenv.Env, o options, args []string) erro
 		_, err = env.Out.Write(src)
 		return err
 	}
-	return measureDocuments(ctx, env, o, args, docs, inferred)
+	if len(o.on.On) > 0 {
+		return jsonOn(cmd, env, o, args)
+	}
+	return measureDocuments(cmd.Context(), env, o, args, docs, inferred)
 }
 
 // documentsMost is how much of several files is held, in bytes of documents.

@@ -2,7 +2,6 @@
 package routes
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -19,6 +18,7 @@ type options struct {
 	run  session.Options
 	only []string
 	list bool
+	on   cmdenv.Machines
 
 	whole bool // routes with a parameter that is a part of a segment are left out
 }
@@ -54,12 +54,16 @@ The report goes to stdout. It begins with a recommendation and its price, and
 ends with it. The result is kept as those of tare run are, as a study called
 routes.
 
+With --on each machine gets the file, builds the routers and measures them by
+itself; verdicts combine the machines.
+
 Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 bad input or
 a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 		Example: `  tare routes openapi.yaml
   tare routes openapi.yaml --only 'gin*,chi' --budget 3m
   tare routes api.json --list > routes.txt
-  go run ./cmd/server --print-routes | tare routes - -o result.json`,
+  go run ./cmd/server --print-routes | tare routes - -o result.json
+  tare routes openapi.yaml --only 'gin*,chi' --rounds 18 --on local,ssh:a`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return cmdenv.Usage("tare routes needs one file of routes", "name an OpenAPI document or a list of routes, or - for stdin")
@@ -76,7 +80,7 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 			if o.run.Format, err = f.Format(cmd); err != nil {
 				return err
 			}
-			return runRoutes(cmd.Context(), env, o, args[0])
+			return runRoutes(cmd, env, o, args[0])
 		},
 	}
 	what := cmdenv.NewFlags("What is measured")
@@ -86,12 +90,12 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 	what.Set.BoolVar(&o.list, "list", false, "print the routes as a list and measure nothing")
 	what.Set.BoolVar(&o.whole, "whole-segments", false, "leave out routes such as /files/{name}.json, so that every router can be measured")
 	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
-	session.AddFlags(cmd, what, &o.run, &words, &f)
+	session.AddFlags(cmd, what, &o.run, &words, &f, &o.on)
 	return cmd
 }
 
 // runRoutes reads the routes, and lists them or measures routers on them.
-func runRoutes(ctx context.Context, env cmdenv.Env, o options, arg string) error {
+func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	doc, err := readRoutes(env, arg)
 	if err != nil {
 		return err
@@ -106,7 +110,10 @@ func runRoutes(ctx context.Context, env cmdenv.Env, o options, arg string) error
 		_, err := io.WriteString(env.Out, doc.Table.List())
 		return err
 	}
-	return measureRoutes(ctx, env, o, doc)
+	if len(o.on.On) > 0 {
+		return routesOn(cmd, env, o, arg)
+	}
+	return measureRoutes(cmd.Context(), env, o, doc)
 }
 
 // readRoutes reads the file that arg names.

@@ -67,7 +67,7 @@ causes none of them.`,
 				return err
 			}
 			if len(on.On) > 0 {
-				return runOn(cmd, env, o, on, args)
+				return runOn(cmd, env, o, &on, args)
 			}
 			return runStudies(cmd.Context(), env, o, args)
 		},
@@ -89,8 +89,7 @@ causes none of them.`,
 	how.Set.IntVar(&o.Procs, "procs", 0, "GOMAXPROCS of the contenders; default: set by the kind of contender, 1 for codecs and routers")
 	how.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
 	how.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
-	on.Add(how.Set, "carry it out on several `machines` at the same time, ssh:HOST, agent:NAME or local; each machine runs --rounds rounds, verdicts combine all machines")
-	how.Set.BoolVar(&on.Mixed, "mixed-go", false, "with --on: compare machines although they have different versions of Go")
+	on.AddMeasuring(how.Set)
 	how.Set.BoolVar(&o.Resume, "resume", false, "go on with the newest unfinished run")
 	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")

@@ -1,0 +1,203 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Packed is what another machine needs to have revisions of a repository and its
+// worktree, beside the packs of their objects.
+type Packed struct {
+	Prefix  string   `json:"prefix,omitempty"` // of the directory, below the top, with slashes
+	Head    string   `json:"head"`             // commit that is checked out
+	Commits []string `json:"commits"`          // all that are there, without their parents
+	Tree    string   `json:"tree"`             // of the worktree
+}
+
+// hash is a name that git has for an object.
+var hash = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+
+// Check says what is wrong with what another machine sent.
+func (p Packed) Check() error {
+	for _, id := range append(slices.Clone(p.Commits), p.Head, p.Tree) {
+		if !hash.MatchString(id) {
+			return errors.New("its repository has an object without a hash")
+		}
+	}
+	if p.Prefix != "" && !filepath.IsLocal(filepath.FromSlash(p.Prefix)) {
+		return errors.New("its directory is outside of its repository")
+	}
+	return nil
+}
+
+// Pack writes what revs hold into packs in dir, a pack for each: the first is likely
+// to be asked for again. With worktree the last pack has the files as they are,
+// except those that git ignores; without, the last revision is checked out. The
+// repository stays as it is.
+func (r Repo) Pack(ctx context.Context, revs []Revision, worktree bool, dir string) (p Packed, packs []string, err error) {
+	p.Prefix = filepath.ToSlash(filepath.Clean(r.Prefix))
+	if p.Prefix == "." {
+		p.Prefix = ""
+	}
+	head, err := r.Resolve(ctx, "HEAD")
+	if !worktree && len(revs) > 0 {
+		head, err = revs[len(revs)-1], nil
+	}
+	if err != nil {
+		return p, nil, errors.New("the repository has no commit yet")
+	}
+	p.Head, p.Tree = head.Commit, head.Tree
+	env := []string{}
+	if worktree {
+		if p.Tree, env, err = r.writeWorktree(ctx, head, dir); err != nil {
+			return p, nil, fmt.Errorf("read the worktree: %w", err)
+		}
+	}
+	var before []string
+	for _, group := range append(groupsOf(revs), []string{head.Commit, p.Tree}) {
+		var ids []string
+		for _, id := range group {
+			if !slices.Contains(before, id) {
+				ids = append(ids, id)
+			}
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		path := filepath.Join(dir, fmt.Sprintf("%d.pack", len(packs)+1))
+		if err := r.writePack(ctx, env, ids, before, path); err != nil {
+			return p, nil, fmt.Errorf("pack what is compared: %w", err)
+		}
+		packs, before = append(packs, path), append(before, ids...)
+	}
+	for _, rev := range append([]Revision{head}, revs...) {
+		if !slices.Contains(p.Commits, rev.Commit) {
+			p.Commits = append(p.Commits, rev.Commit)
+		}
+	}
+	return p, packs, nil
+}
+
+func groupsOf(revs []Revision) (groups [][]string) {
+	for _, rev := range revs {
+		groups = append(groups, []string{rev.Commit})
+	}
+	return groups
+}
+
+// writeWorktree writes the worktree as a tree of git into a directory of objects
+// below dir. env has git find it.
+func (r Repo) writeWorktree(ctx context.Context, head Revision, dir string) (tree string, env []string, err error) {
+	objects := filepath.Join(dir, "objects")
+	if err := os.Mkdir(objects, 0o755); err != nil {
+		return "", nil, err
+	}
+	own, err := git(ctx, r.Root, nil, "rev-parse", "--git-path", "objects")
+	if err != nil {
+		return "", nil, err
+	}
+	if !filepath.IsAbs(own) {
+		own = filepath.Join(r.Root, own)
+	}
+	env = []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + own}
+	index := append(slices.Clone(env), "GIT_INDEX_FILE="+filepath.Join(dir, "index"))
+	for _, args := range [][]string{{"read-tree", "--no-sparse-checkout", head.Tree}, {"add", "--all", "--", ":/"}} {
+		if _, err := git(ctx, r.Root, index, args...); err != nil {
+			return "", nil, err
+		}
+	}
+	tree, err = git(ctx, r.Root, index, "write-tree")
+	return tree, env, err
+}
+
+// writePack writes a pack of ids and all that they hold, except what those before
+// hold. One thread makes the same pack of the same objects, so that its hash is
+// the same the next time.
+func (r Repo) writePack(ctx context.Context, env, ids, before []string, path string) error {
+	args := []string{"rev-list", "--objects", "--no-walk"}
+	args = append(args, ids...)
+	for _, id := range before {
+		args = append(args, "^"+id+"^{tree}")
+	}
+	list, err := git(ctx, r.Root, env, args...)
+	if err != nil {
+		return err
+	}
+	var names strings.Builder
+	for line := range strings.Lines(list + "\n") {
+		id, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		names.WriteString(id + "\n")
+	}
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	if err := gitTo(ctx, r.Root, env, strings.NewReader(names.String()), out, "pack-objects", "--stdout", "--threads=1", "--no-reuse-delta", "-q"); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// Unpack makes a repository in dir of packs, with its worktree, and returns the
+// directory in it. It has no history but the commits that were packed.
+func Unpack(ctx context.Context, p Packed, packs []string, dir string) (string, error) {
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	format := "sha1"
+	if len(p.Head) > 40 {
+		format = "sha256"
+	}
+	if _, err := git(ctx, root, nil, "init", "--quiet", "--template=", "--object-format="+format, "."); err != nil {
+		return "", fmt.Errorf("make a repository: %w", err)
+	}
+	for _, path := range packs {
+		if err := unpackOne(ctx, root, path); err != nil {
+			return "", fmt.Errorf("unpack what is compared: %w", err)
+		}
+	}
+	own := filepath.Join(root, ".git")
+	for name, text := range map[string]string{"shallow": strings.Join(p.Commits, "\n") + "\n", "HEAD": p.Head + "\n"} {
+		if err := os.WriteFile(filepath.Join(own, name), []byte(text), 0o644); err != nil {
+			return "", err
+		}
+	}
+	// A file of the worktree that does not differ from the commit is to look so.
+	files := []string{"GIT_INDEX_FILE=" + filepath.Join(own, "tare-worktree")}
+	for _, step := range []struct {
+		env  []string
+		args []string
+	}{
+		{files, []string{"read-tree", p.Tree}},
+		{files, []string{"checkout-index", "--all", "--quiet"}},
+		{nil, []string{"read-tree", p.Head}},
+		{nil, []string{"update-index", "-q", "--refresh"}},
+	} {
+		if _, err := git(ctx, root, step.env, step.args...); err != nil && step.args[0] != "update-index" { // which fails where files differ
+			return "", fmt.Errorf("check out what is compared: %w", err)
+		}
+	}
+	here := filepath.Join(root, filepath.FromSlash(p.Prefix))
+	if info, err := os.Stat(here); err != nil || !info.IsDir() {
+		return "", fmt.Errorf("what is compared has no directory %s", p.Prefix)
+	}
+	return here, nil
+}
+
+func unpackOne(ctx context.Context, root, path string) error {
+	in, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	_, err = gitWith(ctx, root, nil, in, "index-pack", "--stdin")
+	return err
+}

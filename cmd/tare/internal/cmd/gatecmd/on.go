@@ -1,0 +1,78 @@
+package gatecmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+)
+
+// measureOn has several machines measure both sides, each by itself. lost tells of
+// machines that have no result.
+func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) (m gate.Measured, lost, err error) {
+	order, err := session.NewOrder(cmd, &o.on, o.rounds, o.seed)
+	if err != nil {
+		return m, nil, err
+	}
+	defer order.Close()
+	order.Name, order.Divide = "gate", o.divide
+	order.Read = func(name string, document []byte) ([]*tare.Result, error) {
+		rep, err := readReport(name, document)
+		return rep.Results, err
+	}
+	for _, flag := range []string{"base", "head", "shard"} {
+		if flag != "shard" || o.divide {
+			order.Drop(flag)
+		}
+	}
+	revisions := map[string]string{"base": sides.Base}
+	order.Flags = append(order.Flags, "--base="+sides.Base)
+	if o.head != gate.Worktree {
+		revisions["head"] = o.head
+		order.Flags = append(order.Flags, "--head="+o.head)
+	}
+	ctx := cmd.Context()
+	if err := order.AddRepo(ctx, revisions, true); err != nil {
+		return m, nil, err
+	}
+	got, err := order.Measure(ctx, env, o.quiet, false)
+	var nothing *fleet.NothingError
+	if errors.As(err, &nothing) {
+		return gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: nothing.Why}, nil, nil
+	}
+	if err != nil {
+		return m, nil, err
+	}
+	var of []gate.Machine
+	for _, d := range got.Got {
+		rep, err := readReport(d.Name, d.Document)
+		if err != nil {
+			return m, nil, err
+		}
+		rep.Base, rep.Head = order.Title(rep.Base), order.Title(rep.Head)
+		for _, r := range rep.Results {
+			order.Entitle(r)
+		}
+		of = append(of, gate.Machine{Name: d.Name, Report: rep})
+	}
+	m, err = gate.OverMachines(of, o.divide, o.on.Mixed)
+	return m, got.Failed, err
+}
+
+// readReport reads the report of a gate.
+func readReport(name string, document []byte) (rep gate.Report, err error) {
+	if err := json.Unmarshal(document, &rep); err != nil {
+		return rep, fmt.Errorf("%s: no report of tare gate: %w", name, err)
+	}
+	if rep.Schema != gate.Schema {
+		return rep, fmt.Errorf("%s: no report of tare gate: its schema is another", name)
+	}
+	return rep, nil
+}

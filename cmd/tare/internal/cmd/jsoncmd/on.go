@@ -1,0 +1,52 @@
+package jsoncmd
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+)
+
+// jsonOn has several machines measure codecs on the documents that args name, each
+// by itself. The documents were read: they are what they should be.
+func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error {
+	order, err := session.NewOrder(cmd, &o.on, o.run.Rounds, o.run.Seed)
+	if err != nil {
+		return err
+	}
+	defer order.Close()
+	order.ID = bring.StudyID(args[0], o.typ)
+	for i, arg := range args {
+		if arg == "-" {
+			return cmdenv.Usage("--on takes documents from files", "stdin is read on one machine; save it in a file")
+		}
+		name := filepath.Base(arg) // which is what the report has of it
+		if i > 0 {
+			name = fmt.Sprintf("%d/%s", i+1, name)
+		}
+		if err := order.AddFile(name, arg); err != nil {
+			return err
+		}
+		order.Names = append(order.Names, name)
+	}
+	ctx := cmd.Context()
+	if o.typ != "" {
+		if err := order.AddRepo(ctx, nil, true); err != nil {
+			return err
+		}
+	}
+	out, err := cmdenv.OpenOutput(o.run.Out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	m, err := order.Measure(ctx, env, o.run.Quiet, false)
+	if err != nil {
+		return err
+	}
+	return order.Report(ctx, env, o.run, m, out, nil)
+}

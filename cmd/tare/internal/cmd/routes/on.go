@@ -1,0 +1,39 @@
+package routes
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+)
+
+// routesOn has several machines measure routers on the routes in a file, each by
+// itself. The file was read: it is what it should be.
+func routesOn(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
+	order, err := session.NewOrder(cmd, &o.on, o.run.Rounds, o.run.Seed)
+	if err != nil {
+		return err
+	}
+	defer order.Close()
+	if arg == "-" {
+		return cmdenv.Usage("--on takes routes from a file", "stdin is read on one machine; save it in a file")
+	}
+	order.ID, order.Names = bring.StudyID, []string{filepath.Base(arg)}
+	if err := order.AddFile(filepath.Base(arg), arg); err != nil {
+		return err
+	}
+	out, err := cmdenv.OpenOutput(o.run.Out)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	ctx := cmd.Context()
+	m, err := order.Measure(ctx, env, o.run.Quiet, false)
+	if err != nil {
+		return err
+	}
+	return order.Report(ctx, env, o.run, m, out, nil)
+}

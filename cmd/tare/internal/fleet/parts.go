@@ -1,0 +1,93 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+)
+
+// piece is a part of a study that one machine measures.
+type piece struct {
+	index   int // from 1
+	machine string
+	attempt int
+	got     []Delivered
+	err     error
+	done    bool // measured, or there is nothing to measure
+}
+
+// RunParts divides a study among the machines of r: machine i of n measures part
+// i/n, all of its rounds. The part of a machine that is lost is measured anew by one
+// that is done with its own. The results are in the order of the parts; a part may
+// have none, if there is nothing in it.
+func (r *StudyRun) RunParts(ctx context.Context) ([]Delivered, error) {
+	pieces := make([]*piece, len(r.Machines))
+	for i, name := range r.Machines {
+		pieces[i] = &piece{index: i + 1, machine: name}
+	}
+	for turn := pieces; len(turn) > 0; turn = reassign(pieces) {
+		var all sync.WaitGroup
+		for _, p := range turn {
+			all.Go(func() { r.runPart(ctx, p) })
+		}
+		all.Wait()
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	var out []Delivered
+	var failed []error
+	for _, p := range pieces {
+		out = append(out, p.got...)
+		var nothing *NothingError
+		switch {
+		case p.err != nil && !errors.As(p.err, &nothing):
+			failed = append(failed, fmt.Errorf("part %d of %d: %w", p.index, len(pieces), p.err))
+		case len(p.got) > 0 && p.attempt > 1:
+			failed = append(failed, fmt.Errorf("%s: it was lost; %s measured part %d of %d instead", r.Machines[p.index-1], p.machine, p.index, len(pieces)))
+		}
+	}
+	if len(out) == 0 && len(failed) == 0 {
+		return nil, pieces[0].err
+	}
+	return out, errors.Join(failed...)
+}
+
+// runPart has a part measured by its machine.
+func (r *StudyRun) runPart(ctx context.Context, p *piece) {
+	p.attempt++
+	one := &StudyRun{
+		Hub: r.Hub, Dir: filepath.Join(r.Dir, fmt.Sprintf("part-%d-%d", p.index, p.attempt)), Machines: []string{p.machine}, Share: r.Share,
+		Study: r.Study, Say: r.Say, Start: map[string]func(context.Context) error{}, Contents: r.Contents, Read: r.Read,
+	}
+	if start := r.Start[p.machine]; start != nil {
+		one.Start[p.machine] = start
+	}
+	one.Study.Seed += uint64(p.index - 1)
+	one.Study.Flags = append([]string{fmt.Sprintf("--shard=%d/%d", p.index, len(r.Machines))}, r.Study.Flags...)
+	p.got, p.err = one.Run(ctx)
+	var nothing *NothingError
+	p.done = p.err == nil || errors.As(p.err, &nothing)
+}
+
+// reassign gives the parts that are not measured to machines that are done with
+// theirs, one each, and returns those that have one now. A machine that failed gets
+// none.
+func reassign(pieces []*piece) (turn []*piece) {
+	var free []string
+	for _, p := range pieces {
+		if p.done {
+			free = append(free, p.machine)
+		}
+	}
+	for _, p := range pieces {
+		if p.done || len(free) == 0 || p.attempt >= len(pieces) {
+			continue
+		}
+		p.machine, free = free[0], free[1:]
+		turn = append(turn, p)
+	}
+	return turn
+}

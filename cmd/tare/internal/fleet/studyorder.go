@@ -1,0 +1,268 @@
+package fleet
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/studyfile"
+	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// StudyOrder is a command of tare that measures, to be carried out as far as rounds
+// are permitted.
+type StudyOrder struct {
+	Command string       `json:"command"`         // run, bench, json, routes or gate
+	ID      string       `json:"id,omitempty"`    // of the study; empty: the command chooses it
+	Text    string       `json:"text,omitempty"`  // what the command reads on stdin: the study of tare run
+	Flags   []string     `json:"flags,omitempty"` // --name=value
+	Names   []string     `json:"names,omitempty"` // arguments after the flags: packages, or files among Files
+	Files   []File       `json:"files,omitempty"` // what Names, flags and the study name
+	Repo    *tree.Packed `json:"repo,omitempty"`  // where the command is given; nil: in a directory of the files
+	Packs   []File       `json:"packs,omitempty"` // of the repository's objects
+	Most    int          `json:"most"`            // rounds
+	Share   int          `json:"share,omitempty"` // rounds of what a gate measures besides benchmarks
+	Seed    uint64       `json:"seed"`
+}
+
+// command is what there is to know about a command that can be ordered.
+type command struct {
+	flags []string // that are part of the measurement
+	files []string // those of the flags that name files
+	names bool     // its arguments are files
+	code  bool     // it runs code that comes with the order
+}
+
+func commands() map[string]command {
+	return map[string]command{
+		"run": {
+			flags: []string{"budget", "contender", "workload", "with", "go", "slice", "isolation", "procs", "env", "profile", "at"},
+		},
+		"bench": {
+			flags: []string{"base", "head", "with", "go", "env", "tags", "pgo", "bench", "changed", "shard", "slice", "isolation", "layouts", "procs", "profile", "exit-code", "allow"},
+			files: []string{"pgo"}, code: true,
+		},
+		"json":   {flags: []string{"type", "op", "only", "budget"}, names: true},
+		"routes": {flags: []string{"only", "contender", "workload", "whole-segments", "budget"}, names: true},
+		"gate":   {flags: []string{"base", "head", "changed", "shard", "profile"}, code: true},
+	}
+}
+
+// Carries reports whether an order for a command of tare has a flag of it: those
+// that are part of the measurement.
+func Carries(name, flag string) bool { return slices.Contains(commands()[name].flags, flag) }
+
+// flag is a flag of an order.
+func flag(text string) (name, value string, ok bool) {
+	name, value, ok = strings.Cut(text, "=")
+	name, dashed := strings.CutPrefix(name, "--")
+	return name, value, ok && dashed
+}
+
+// has is the value of a flag; empty: it is not there.
+func (o StudyOrder) has(name string) string {
+	for _, text := range o.Flags {
+		if n, value, _ := flag(text); n == name {
+			return value
+		}
+	}
+	return ""
+}
+
+// what is the order in words.
+func (o StudyOrder) what() string {
+	if o.Command == "run" {
+		return "study " + format.Line(o.ID, 80)
+	}
+	return strings.TrimSpace("tare " + o.Command + " " + format.Line(o.ID, 80))
+}
+
+// Check says what is wrong with an order before it is given to anybody. What an
+// agent allows is for the agent to say.
+func (o StudyOrder) Check() error {
+	o.Most = max(o.Most, 1)
+	return o.check(Limits{Commands: true})
+}
+
+// check says what is wrong with an order, and what an agent of these limits does
+// not do. Code of the order's own runs only where the agent was started to allow
+// it.
+func (o StudyOrder) check(l Limits) error {
+	c, known := commands()[o.Command]
+	switch {
+	case !known:
+		return fmt.Errorf("%q is not a command that can be ordered", format.Line(o.Command, 40))
+	case o.Most < 1 || o.Most > maxRounds || o.Share < 0 || o.Share > maxRounds:
+		return fmt.Errorf("%d is not a number of rounds", o.Most)
+	case (c.code || o.has("type") != "") && o.Repo == nil:
+		return errors.New("the order has no repository")
+	case c.code && !l.Commands:
+		return fmt.Errorf("tare %s runs code of the order; the agent was started without --allow-commands", o.Command)
+	case o.has("type") != "" && !l.Commands:
+		return errors.New("--type runs code of the order; the agent was started without --allow-commands")
+	}
+	for _, text := range o.Flags {
+		if err := o.checkFlag(text, l); err != nil {
+			return err
+		}
+	}
+	for _, name := range o.Names {
+		if strings.HasPrefix(name, "-") || filepath.IsAbs(name) || c.names && !slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == name }) {
+			return fmt.Errorf("the order has no file %s", format.Line(name, 80))
+		}
+	}
+	if err := checkFiles(slices.Concat(o.Files, o.Packs)); err != nil {
+		return err
+	}
+	if o.Repo != nil {
+		if err := o.Repo.Check(); err != nil {
+			return err
+		}
+	}
+	if o.Command == "run" {
+		return o.checkStudy(l)
+	}
+	return nil
+}
+
+// checkFlag says what is wrong with a flag.
+func (o StudyOrder) checkFlag(text string, l Limits) error {
+	c := commands()[o.Command]
+	name, value, ok := flag(text)
+	switch {
+	case !ok || !slices.Contains(c.flags, name):
+		return fmt.Errorf("an order for tare %s does not carry %s", o.Command, format.Line(text, 80))
+	case slices.Contains(c.files, name) && value != "" && value != "off" && value != "auto" && !slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == value }):
+		return fmt.Errorf("the order has no file %s", format.Line(value, 80))
+	case name == "with":
+		return ofOneMachine("--with", value)
+	case name == "env" && !l.Commands && !tunes(value):
+		return fmt.Errorf("--env %s can run code; the agent was started without --allow-commands, and takes GOGC, GOMEMLIMIT, GODEBUG and GOEXPERIMENT", format.Line(value, 80))
+	}
+	return nil
+}
+
+// tunes reports whether a variable only tunes Go's runtime.
+func tunes(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	return slices.Contains([]string{"GOGC", "GOMEMLIMIT", "GODEBUG", "GOEXPERIMENT"}, name)
+}
+
+// ofOneMachine refuses a module in a directory.
+func ofOneMachine(what, with string) error {
+	if w, err := build.ParseWith(with, ""); err == nil && w.Dir != "" {
+		return fmt.Errorf("%s %s is a directory of one machine; others cannot build it", what, format.Line(with, 80))
+	}
+	return nil
+}
+
+// checkStudy says what is wrong with a study. Commands and URLs in it run only
+// where the agent was started to allow them; directories of contenders are on
+// another machine.
+func (o StudyOrder) checkStudy(l Limits) error {
+	study, _, err := studyfile.Read("the order's study", []byte(o.Text))
+	if err != nil {
+		return err
+	}
+	for _, e := range study.Contenders {
+		switch {
+		case e.Program != "":
+			return fmt.Errorf("contender %s is a directory of one machine; others cannot build it", format.Line(e.ID, 80))
+		case e.Launch() != tare.LaunchProgram && !l.Commands:
+			return fmt.Errorf("contender %s is a command or URL; the agent was started without --allow-commands", format.Line(e.ID, 80))
+		}
+		for _, with := range e.With {
+			if err := ofOneMachine("contender "+format.Line(e.ID, 80)+": with", with); err != nil {
+				return err
+			}
+		}
+	}
+	for _, w := range study.Workloads {
+		if w.File != "" && !slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == w.File }) {
+			return fmt.Errorf("workload %s: the order has no file %s", format.Line(w.ID, 80), format.Line(w.File, 80))
+		}
+	}
+	return nil
+}
+
+// Args are the arguments of the tare that carries the order out, whose files are
+// in dir.
+func (o StudyOrder) Args(dir string) []string {
+	c := commands()[o.Command]
+	args := append([]string{o.Command}, "--json", "--rounds="+strconv.Itoa(o.Most), "--seed="+strconv.FormatUint(o.Seed, 10))
+	place := func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
+	for _, text := range o.Flags {
+		if name, value, _ := flag(text); slices.Contains(c.files, name) && slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == value }) {
+			text = "--" + name + "=" + place(value)
+		}
+		args = append(args, text)
+	}
+	if o.Command == "run" {
+		return append(args, "-")
+	}
+	if len(o.Names) > 0 {
+		args = append(args, "--")
+	}
+	for _, name := range o.Names {
+		if c.names {
+			name = place(name)
+		}
+		args = append(args, name)
+	}
+	return args
+}
+
+// CheckResult says what is wrong with what an agent sent back for so many rounds.
+// The first of several results is the one whose rounds were permitted.
+func (o StudyOrder) CheckResult(rounds int, results []*tare.Result) (*tare.Result, error) {
+	if len(results) == 0 || len(results) > 1 && o.Command != "gate" {
+		return nil, fmt.Errorf("%s came back, not one", format.Count(len(results), "result"))
+	}
+	first := results[0]
+	switch {
+	case o.ID != "" && first.Study != o.ID:
+		return nil, fmt.Errorf("a result of study %s came back", format.Line(first.Study, 80))
+	case first.RoundsDone != rounds:
+		return nil, fmt.Errorf("%d rounds came back; %d were given", first.RoundsDone, rounds)
+	}
+	for _, r := range results {
+		if err := o.checkFigures(r); err != nil {
+			return nil, err
+		}
+	}
+	return first, nil
+}
+
+func (o StudyOrder) checkFigures(r *tare.Result) error {
+	switch {
+	case r.Seed != strconv.FormatUint(o.Seed, 10):
+		return fmt.Errorf("a result of seed %s came back; %d was ordered", format.Line(r.Seed, 40), o.Seed)
+	case len(r.Machines) > 0:
+		return errors.New("a result of several machines came back")
+	}
+	for _, e := range r.Rounds {
+		if len(e.Effects) > r.RoundsDone {
+			return fmt.Errorf("%d effects of %d rounds came back", len(e.Effects), r.RoundsDone)
+		}
+		for _, x := range e.Effects {
+			if x < -maxEffect || x > maxEffect {
+				return fmt.Errorf("an impossible ratio came back: e^%g", x)
+			}
+		}
+	}
+	for _, c := range r.Comparisons {
+		if c.Ratio < 0 || c.Bounded() && (c.Low > c.Ratio || c.Ratio > c.High) {
+			return fmt.Errorf("an impossible interval came back: %g in [%g, %g]", c.Ratio, c.Low, c.High)
+		}
+	}
+	return nil
+}
+
+// maxEffect is the largest logarithm of a ratio that is believed: 10¹³.
+const maxEffect = 30

@@ -1,0 +1,321 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/judge"
+)
+
+// ShardMachines is the --shard that divides benchmarks among the machines of --on.
+const ShardMachines = "machines"
+
+// Order is a command that several machines carry out, each by itself.
+type Order struct {
+	fleet.StudyOrder
+	On     *cmdenv.Machines
+	Share  int    // rounds of each machine
+	Divide bool   // each machine measures a part, not all
+	Name   string // of the directory of its runs; empty: the study's id
+
+	// Read reads the results in what an agent sends; nil: it is one.
+	Read func(name string, document []byte) ([]*tare.Result, error)
+
+	contents map[string]fleet.Content
+	titles   map[string]string // of revisions, by what agents call them
+	packs    string            // directory
+}
+
+// NewOrder is the order for a command of tare, with those of its flags that are
+// part of the measurement. Flags that nobody but the coordinator reads are left
+// out, and others are refused.
+func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) (*Order, error) {
+	if _, err := on.Check(); err != nil {
+		return nil, err
+	}
+	o := &Order{On: on, Share: rounds, StudyOrder: fleet.StudyOrder{Command: cmd.Name(), Seed: seed}, contents: map[string]fleet.Content{}, titles: map[string]string{}}
+	var wrong error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		list, many := f.Value.(pflag.SliceValue)
+		switch {
+		case !fleet.Carries(cmd.Name(), f.Name):
+			if why, refused := notOn(f.Name); refused && wrong == nil {
+				wrong = cmdenv.Usage("--on does not take --"+f.Name, why)
+			}
+		case many:
+			for _, v := range list.GetSlice() {
+				o.Flags = append(o.Flags, "--"+f.Name+"="+v)
+			}
+		default:
+			o.Flags = append(o.Flags, "--"+f.Name+"="+f.Value.String())
+		}
+	})
+	switch {
+	case wrong != nil:
+		return nil, wrong
+	case rounds == 0:
+		return nil, cmdenv.Usage("--on needs --rounds", "every machine measures that many, e.g. --rounds 18")
+	}
+	return o, nil
+}
+
+// notOn says why an order does not carry a flag; refused is false for flags that
+// the coordinator reads itself.
+func notOn(flag string) (why string, refused bool) {
+	switch flag {
+	case "on", "listen", "nats", "nats-creds", "fleet", "mixed-go", "rounds", "seed", "resume",
+		"format", "json", "output", "quiet", "no-page", "exit-code", "gitlab", "all":
+		return "", false
+	case "until", "effect", "max", "budget":
+		return "the number of rounds is fixed before: every machine measures --rounds", true
+	case "no-lock":
+		return "an agent measures alone on its machine", true
+	case "catalog", "with-original":
+		return "it names a directory of this machine; measure on each machine by itself, and give tare report the results", true
+	}
+	return "measure on each machine by itself, and give tare report the results", true
+}
+
+// Set gives a flag of the order another value.
+func (o *Order) Set(flag, value string) {
+	for i, text := range o.Flags {
+		if strings.HasPrefix(text, "--"+flag+"=") {
+			o.Flags[i] = "--" + flag + "=" + value
+		}
+	}
+}
+
+// Drop leaves a flag out of the order.
+func (o *Order) Drop(flag string) {
+	o.Flags = slices.DeleteFunc(o.Flags, func(text string) bool { return strings.HasPrefix(text, "--"+flag+"=") })
+}
+
+// AddFile has a file go with the order, under a name. A file goes once, whatever
+// it is named.
+func (o *Order) AddFile(name, path string) error {
+	f, content, err := fleet.OpenFile(name, path)
+	if err != nil {
+		return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
+	}
+	o.Files, o.contents[f.Hash] = append(o.Files, f), content
+	return nil
+}
+
+// AddRepo has the repository of the working directory go with the order: the
+// revisions that flags name, which are replaced by their commits, and the files as
+// they are with worktree.
+func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktree bool) (err error) {
+	repo, err := tree.Find(ctx, ".")
+	if err != nil {
+		return cmdenv.Usage("--on: "+err.Error(), "other machines get what is compared as commits, and the worktree with what git does not ignore")
+	}
+	var revs []tree.Revision
+	for _, flag := range []string{"base", "head"} {
+		if revisions[flag] == "" {
+			continue
+		}
+		rev, err := repo.Resolve(ctx, revisions[flag])
+		if err != nil {
+			return cmdenv.Usage(fmt.Sprintf("--%s: %v", flag, err), "git log shows which there are")
+		}
+		o.Set(flag, rev.Commit)
+		o.titles[tree.Revision{Name: rev.Commit, Commit: rev.Commit}.String()] = rev.String()
+		revs = append(revs, rev)
+	}
+	if o.packs, err = os.MkdirTemp("", "tare-packs-"); err != nil {
+		return fmt.Errorf("make a directory for what is sent: %w", err)
+	}
+	packed, packs, err := repo.Pack(ctx, revs, worktree, o.packs)
+	if err != nil {
+		return cmdenv.Usage("--on: "+err.Error(), "")
+	}
+	o.Repo = &packed
+	for _, path := range packs {
+		f, content, err := fleet.OpenFile(filepath.Base(path), path)
+		if err != nil {
+			return fmt.Errorf("read what is sent: %w", err)
+		}
+		o.Packs, o.contents[f.Hash] = append(o.Packs, f), content
+	}
+	return nil
+}
+
+// Close closes the files of the order.
+func (o *Order) Close() {
+	for _, c := range o.contents {
+		if c, ok := c.(io.Closer); ok {
+			_ = c.Close()
+		}
+	}
+	if o.packs != "" {
+		_ = os.RemoveAll(o.packs)
+	}
+}
+
+// Measured is what machines measured of an order.
+type Measured struct {
+	Got    []fleet.Delivered // in the order of the machines
+	Failed error             // of machines that have no result; nil: all have one
+	Dir    string            // of the run
+}
+
+// Measure has the machines carry the order out. resume goes on with the newest run
+// of the same. Agents that this process starts may run code of the order: whoever
+// starts them may run anything there.
+func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet, resume bool) (m Measured, err error) {
+	if err := o.Check(); err != nil {
+		return m, cmdenv.Usage("--on: "+err.Error(), "")
+	}
+	dirs, err := env.Dirs()
+	if err != nil {
+		return m, err
+	}
+	if m.Dir, err = o.directory(dirs, env, resume); err != nil {
+		return m, err
+	}
+	say := func(name, line string) {
+		if !quiet {
+			fmt.Fprintf(env.Err, "%s: %s\n", name, line)
+		}
+	}
+	f, err := o.On.Open(ctx, env, say, "--allow-commands")
+	if err != nil {
+		return m, err
+	}
+	defer f.Close()
+	r := &fleet.StudyRun{Hub: f.Hub, Dir: m.Dir, Machines: f.Names, Share: o.Share, Study: o.StudyOrder, Say: say, Start: f.Start, Contents: o.contents, Read: o.Read}
+	each, run := "on each of", r.Run
+	if o.Divide {
+		each, run = "of a part of the benchmarks on each of", r.RunParts
+	}
+	say("fleet", fmt.Sprintf("%s %s %s; the journal is in %s", format.Count(r.Share, "round"), each, format.Count(len(r.Machines), "machine"), r.Dir))
+	m.Got, m.Failed = run(ctx)
+	if ctx.Err() != nil {
+		return m, cmdenv.ErrInterrupted
+	}
+	if len(m.Got) == 0 {
+		return m, cmdenv.FleetError(ctx, cmp.Or(m.Failed, errors.New("no machine measured")))
+	}
+	if len(m.Got) == 1 && m.Failed != nil && !o.Divide {
+		say("fleet", m.Got[0].Name+" alone measured; nothing is said over machines")
+	}
+	return m, nil
+}
+
+// directory chooses the directory of a run, and its seed: those of the newest that
+// has no result yet, or new ones.
+func (o *Order) directory(dirs cmdenv.Dirs, env cmdenv.Env, resume bool) (string, error) {
+	under := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(cmp.Or(o.Name, o.ID))))
+	if resume {
+		entries, err := os.ReadDir(under)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("cannot read the runs in %s: %w", under, cmdenv.Cause(err))
+		}
+		for _, e := range slices.Backward(entries) {
+			dir := filepath.Join(under, e.Name())
+			if seed, ok := fleet.Unfinished(dir); ok {
+				o.Seed = seed
+				return dir, nil
+			}
+		}
+		return "", cmdenv.Usage("nothing to resume: "+o.ID+" has no unfinished run on several machines", "run without --resume")
+	}
+	if o.Seed == 0 {
+		o.Seed = uint64(env.Now().UnixMicro())%1e9 + 1
+	}
+	return filepath.Join(under, fmt.Sprintf("%s-%d", env.Now().UTC().Format(history.NameTime), o.Seed)), nil
+}
+
+// Report judges over machines, keeps the result and prints it. Criteria are what a
+// study that was divided is judged by.
+func (o *Order) Report(ctx context.Context, env cmdenv.Env, options Options, m Measured, out *cmdenv.Output, criteria []tare.Criterion) error {
+	var of []judge.Measured
+	exit := cmdenv.ExitOK
+	for _, d := range m.Got {
+		o.Entitle(d.Result)
+		of = append(of, d.Measured)
+		exit = cmdenv.Worst(exit, cmdenv.VerdictCode(d.Result))
+	}
+	res, err := of[0].Result, error(nil)
+	switch {
+	case o.Divide:
+		if res, err = judge.Parts(of, criteria, o.On.Mixed); err == nil {
+			exit = cmdenv.VerdictCode(res)
+		}
+	case len(of) > 1:
+		res, err = judge.OverMachines(of, o.On.Mixed)
+	}
+	if err != nil {
+		return err
+	}
+	if options.Typed.Args != nil {
+		res.Asked.Command, res.Asked.WorkDir, res.Asked.Files = options.Typed.Args, options.Typed.Dir, options.Typed.Sums
+	}
+	all := []*tare.Result{res}
+	write := func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) }
+	kept, err := cmdenv.OpenOutput(filepath.Join(m.Dir, history.ResultName))
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	if err := kept.Save(write); err != nil {
+		return err
+	}
+	if err := cmdenv.WriteResults(env.Out, options.Format, all, env.Style(env.Out)); err != nil {
+		return err
+	}
+	if err := out.Save(write); err != nil {
+		return err
+	}
+	if m.Failed != nil {
+		return cmdenv.FleetError(ctx, m.Failed) // after what the others measured was printed
+	}
+	if options.ExitCode {
+		return cmdenv.Code(exit)
+	}
+	return nil
+}
+
+// Title is the title of a side as the user named its revision: agents know its
+// commit.
+func (o *Order) Title(side string) string {
+	for is, was := range o.titles {
+		if rest, found := strings.CutPrefix(side, is); found {
+			return was + rest
+		}
+	}
+	return side
+}
+
+// Entitle gives the sides in a result their titles. Profiles stay on the machine
+// that took them.
+func (o *Order) Entitle(r *tare.Result) {
+	for i := range r.Contenders {
+		c := &r.Contenders[i]
+		title := o.Title(c.Version)
+		if title != c.Version {
+			r.Question = strings.ReplaceAll(r.Question, " "+c.Version, " "+title)
+		}
+		c.Version = title
+	}
+	for i := range r.Profiles {
+		r.Profiles[i].File, r.Profiles[i].Flame = "", ""
+	}
+}

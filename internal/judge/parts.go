@@ -1,0 +1,82 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/tarebench/tare"
+)
+
+// Parts is one result of a study that was divided: each machine measured other
+// workloads, all of their rounds. The intervals are taken anew over all parts, so
+// that the error level is that of the whole. It refuses parts that are not of one
+// question, as [OverMachines] does, and those that measured the same workload.
+func Parts(of []Measured, criteria []tare.Criterion, mixedGo bool) (*tare.Result, error) {
+	if len(of) == 0 {
+		return nil, fmt.Errorf("there is no part")
+	}
+	out := *of[0].Result
+	out.Workloads, out.Comparisons, out.Rounds, out.Values = nil, nil, nil, nil
+	out.Findings, out.Conformance, out.Semantics, out.Trials, out.NotWeighed, out.Explanations, out.Plan.Slices = nil, nil, nil, nil, nil, nil, nil
+	for _, m := range of {
+		r := m.Result
+		if why := other(of[0].Result, r, mixedGo); why != "" {
+			return nil, fmt.Errorf("the parts of %s and %s do not belong together: %s", printed(of[0].Name), printed(m.Name), why)
+		}
+		for _, w := range r.Workloads {
+			if slices.ContainsFunc(out.Workloads, func(x tare.Workload) bool { return x.ID == w.ID }) {
+				return nil, fmt.Errorf("%s is in two parts", printed(w.ID))
+			}
+		}
+		on := tare.OnMachine{Name: m.Name, Machine: r.Machine, Rounds: r.RoundsDone, Seed: r.Seed, Comparisons: r.Comparisons, Effects: r.Rounds}
+		for _, w := range r.Workloads {
+			on.Part = append(on.Part, w.ID)
+		}
+		out.Machines = append(out.Machines, on)
+		out.Workloads, out.Rounds = append(out.Workloads, r.Workloads...), append(out.Rounds, r.Rounds...)
+		out.Comparisons, out.Values = append(out.Comparisons, r.Comparisons...), append(out.Values, r.Values...)
+		out.Conformance, out.Semantics = append(out.Conformance, r.Conformance...), append(out.Semantics, r.Semantics...)
+		out.Trials, out.Plan.Slices = append(out.Trials, r.Trials...), append(out.Plan.Slices, r.Plan.Slices...)
+		out.Explanations = append(out.Explanations, r.Explanations...)
+		for _, f := range r.Findings {
+			if !slices.Contains(out.Findings, f) {
+				out.Findings = append(out.Findings, f)
+			}
+		}
+		for _, left := range r.NotWeighed {
+			if !slices.Contains(out.NotWeighed, left) {
+				out.NotWeighed = append(out.NotWeighed, left)
+			}
+		}
+		out.Seconds, out.RoundsDone = max(out.Seconds, r.Seconds), min(out.RoundsDone, r.RoundsDone)
+	}
+	d := Data{
+		Study: tare.Study{Metrics: out.Metrics, Workloads: out.Workloads, Criteria: criteria},
+		Plan:  out.Plan, Contenders: out.Contenders, Rounds: out.RoundsDone, Trials: out.Trials, Final: true,
+	}
+	if i := slices.IndexFunc(out.Contenders, func(c tare.Contender) bool { return c.Role == tare.RoleBaseline }); i >= 0 {
+		d.Study.Baseline = out.Contenders[i].ID
+	}
+	settleAgain(d, out.Rounds, out.Comparisons)
+	out.Verdicts = Verdicts(d, out.Comparisons, out.Findings)
+	return &out, nil
+}
+
+// settleAgain takes the intervals of comparisons anew, over all of a family.
+func settleAgain(d Data, effects []tare.Effects, comparisons []tare.Comparison) {
+	for _, family := range families(comparisons) {
+		var of []evidence
+		for _, i := range family {
+			c := comparisons[i]
+			e, _ := tare.EffectsOf(effects, c.Workload, c.Metric, c.Contender, c.Against)
+			of = append(of, evidence{e.Effects, edges(d, c.Contender, c.Workload, c.Metric)})
+		}
+		for k, s := range settle(of, d.looks()) {
+			c := &comparisons[family[k]]
+			if c.Level, c.Low, c.High = s.Level, 0, 0; s.OK {
+				c.Low, c.High = math.Exp(s.Low), math.Exp(s.High)
+			}
+		}
+	}
+}
