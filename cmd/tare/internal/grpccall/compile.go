@@ -34,6 +34,8 @@ const (
 type SourceError struct {
 	Lines []string // never empty
 	More  int      // that are not listed
+
+	Missing bool // an import is not there
 }
 
 // Error is the first of them.
@@ -85,6 +87,7 @@ func Load(ctx context.Context, file string, imports []string) (protoreflect.File
 // add lists an error, whose place may be in the file that is called name among its
 // imports.
 func (e *SourceError) add(err reporter.ErrorWithPos, name, file string, dirs []string) {
+	e.Missing = e.Missing || errors.Is(err, fs.ErrNotExist)
 	at := err.GetPosition()
 	if at.Filename == name {
 		at.Filename = file
@@ -103,8 +106,9 @@ func (e *SourceError) add(err reporter.ErrorWithPos, name, file string, dirs []s
 // was looked for.
 func reason(err error, dirs []string) string {
 	var open *fs.PathError
+	text := strings.Replace(err.Error(), "unexpected $end", "unexpected end of file", 1)
 	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &open) {
-		return err.Error()
+		return text
 	}
 	what := open.Path
 	for _, dir := range dirs {

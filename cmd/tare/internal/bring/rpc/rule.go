@@ -3,6 +3,7 @@ package rpc
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -219,10 +220,10 @@ func (r rule) match(m protoreflect.Message) error {
 		if err != nil {
 			return err
 		}
+		if fd.Message() != nil && !wrapped(fd.Message()) || fd.Cardinality() == protoreflect.Repeated {
+			return fmt.Errorf("its google.api.http rule has the field %s in the path, which is no single value", s.field)
+		}
 		if fd.Kind() != protoreflect.StringKind {
-			if fd.Message() != nil && !wrapped(fd.Message()) || fd.Cardinality() == protoreflect.Repeated {
-				return fmt.Errorf("its google.api.http rule has the field %s in the path, which is no single value", s.field)
-			}
 			continue
 		}
 		var parts []string
@@ -328,22 +329,29 @@ func (s segment) fits(value string) bool {
 	return len(parts) == len(s.form)
 }
 
-// fieldJSON is one field of a message as JSON.
+// fieldJSON is one field of a message as the gateway reads it from a body. What is
+// no message it reads as package json does: enums and 64 bits as numbers.
 func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte, error) {
-	if fd.Message() != nil && !fd.IsList() && !fd.IsMap() {
+	switch {
+	case fd.IsMap(), fd.IsList() && fd.Message() != nil:
+		if !m.Has(fd) {
+			return nil, fmt.Errorf("%w: the body is the field %s, which is empty", errUnsent, fd.Name())
+		}
+		only := dynamicpb.NewMessage(m.Descriptor())
+		only.Set(fd, m.Get(fd))
+		text, err := toJSON(only)
+		_, value, _ := bytes.Cut(bytes.TrimSuffix(text, []byte("}")), []byte(":"))
+		return value, err
+	case fd.IsList():
+		list := []any{}
+		for i := range m.Get(fd).List().Len() {
+			list = append(list, m.Get(fd).List().Get(i).Interface())
+		}
+		return json.Marshal(list)
+	case fd.Message() != nil:
 		return toJSON(m.Get(fd).Message().Interface())
 	}
-	only := dynamicpb.NewMessage(m.Descriptor())
-	if !m.Has(fd) {
-		return nil, fmt.Errorf("the body is the field %s, which is empty", fd.Name())
-	}
-	only.Set(fd, m.Get(fd))
-	text, err := toJSON(only)
-	if err != nil {
-		return nil, err
-	}
-	_, value, _ := bytes.Cut(bytes.TrimSuffix(text, []byte("}")), []byte(":"))
-	return value, nil
+	return json.Marshal(m.Get(fd).Interface())
 }
 
 // query is the parameters of a query, escaped.
@@ -361,13 +369,14 @@ func (q *query) message(m protoreflect.Message, prefix string) (err error) {
 		case !queried(fd):
 			return fmt.Errorf("%w: a query has no words for the field %s", errUnsent, name)
 		case fd.IsMap():
+			from := len(*q)
 			m.Get(fd).Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
 				var value string
 				value, err = written(fd.MapValue(), v)
 				q.add(name+"["+k.String()+"]", value)
 				return err == nil
 			})
-			slices.Sort(*q)
+			slices.Sort((*q)[from:])
 		case fd.IsList():
 			for k := 0; err == nil && k < m.Get(fd).List().Len(); k++ {
 				var value string

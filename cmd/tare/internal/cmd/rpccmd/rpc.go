@@ -17,7 +17,6 @@ import (
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/rpc"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
-	"github.com/tarebench/tare/cmd/tare/internal/near"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
@@ -128,6 +127,9 @@ func chosen(only []string) error {
 	return nil
 }
 
+// mostKnown is how many methods are named where a pattern matches none.
+const mostKnown = 10
+
 // runRPC reads the file, and lists its calls or measures them.
 func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
 	doc, err := readProto(ctx, env, o, arg)
@@ -178,13 +180,16 @@ func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*bri
 		for _, line := range wrong.Lines[:last] {
 			fmt.Fprintln(env.Err, "tare: "+format.Line(line, 0))
 		}
-		more := ""
-		if wrong.More > 0 {
-			more = format.Count(wrong.More, "more error") + " not listed"
+		hint := ""
+		switch {
+		case wrong.Missing:
+			hint = "-I names the directory that imports begin in"
+		case wrong.More > 0:
+			hint = format.Count(wrong.More, "more error") + " not listed"
 		}
-		return nil, cmdenv.Usage(format.Line(wrong.Lines[last], 0), more)
+		return nil, cmdenv.Usage(format.Line(wrong.Lines[last], 0), hint)
 	case errors.As(err, &none):
-		return nil, cmdenv.Usage(none.Error(), near.Hint(none.Pattern, none.Known))
+		return nil, cmdenv.Usage(none.Error(), "it has "+strings.Join(none.Known[:min(len(none.Known), mostKnown)], ", "))
 	case err != nil:
 		return nil, cmdenv.Usage(format.Line(err.Error(), 0), "")
 	}
