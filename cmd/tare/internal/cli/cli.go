@@ -28,6 +28,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/reportcmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/rerun"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/routes"
+	"github.com/tarebench/tare/cmd/tare/internal/cmd/rpccmd"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/run"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/serve"
 	"github.com/tarebench/tare/cmd/tare/internal/cmd/version"
@@ -132,7 +133,7 @@ difference that the control shows as well.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cmdenv.Usage(format.Line(err.Error(), 0), cmd.CommandPath()+" --help lists the flags")
 	})
-	root.AddCommand(run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), routes.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), agentcmd.Command(env, newRoot), fleetcmd.Command(env), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env))
+	root.AddCommand(run.Command(env), bench.Command(env), bisectcmd.Command(env), gatecmd.Command(env), routes.Command(env), rpccmd.Command(env), loadcmd.Command(env), serve.Command(env), reportcmd.Command(env), historycmd.Command(env), rerun.Command(env, newRoot), agentcmd.Command(env, newRoot), fleetcmd.Command(env), list.Command(env), explain.Command(env), newcmd.Command(env), initcmd.Command(env), jsoncmd.Command(env), doctor.Command(env), clean.Command(env), version.Command(env))
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Example = "  source <(tare completion bash)"

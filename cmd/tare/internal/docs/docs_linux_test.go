@@ -89,7 +89,7 @@ case "$1 $2" in
 "gate merge") exec 'TARE' "$@" ;;
 esac
 case "$1" in
-run|bench|json|routes|gate)
+run|bench|json|routes|rpc|gate)
 	args=() say=yes
 	while (($#)); do
 		case "$1" in

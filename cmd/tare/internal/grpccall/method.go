@@ -10,10 +10,8 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/bufbuild/protocompile"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -37,16 +35,7 @@ func Split(path string) (service, method string, err error) {
 // Compile finds the method that a path names in a file of protocol buffers, which
 // imports from its own directory and from the ones given.
 func Compile(ctx context.Context, file string, imports []string, path string) (*Method, error) {
-	dirs := append(slices.Clone(imports), filepath.Dir(file))
-	name := filepath.Base(file)
-	for _, dir := range imports { // what others import it as, where one of them has it
-		if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
-			name = filepath.ToSlash(rel)
-			break
-		}
-	}
-	c := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: dirs})}
-	files, err := c.Compile(ctx, name)
+	f, err := Load(ctx, file, imports)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +43,7 @@ func Compile(ctx context.Context, file string, imports []string, path string) (*
 	if err != nil {
 		return nil, err
 	}
-	return find(files[0].Services(), service, method, filepath.Base(file))
+	return find(f.Services(), service, method, filepath.Base(file))
 }
 
 // find finds a method among services.

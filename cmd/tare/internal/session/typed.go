@@ -51,8 +51,8 @@ func relative(s tare.Study) bool {
 	}) || slices.ContainsFunc(s.Workloads, func(w tare.Workload) bool { return w.File != "" && !filepath.IsAbs(w.File) })
 }
 
-// Typed is a command that makes a study without a file: tare bench or tare json.
-// It is zero for others.
+// Typed is a command that makes a study without a file: tare bench, tare json or
+// tare rpc. It is zero for others.
 type Typed struct {
 	Args []string
 	Dir  string            // absolute
@@ -76,8 +76,15 @@ func TypedBy(env cmdenv.Env, cmd *cobra.Command) (t Typed) {
 
 // FilesOf are the files that a command names.
 func FilesOf(cmd *cobra.Command) []string {
-	if cmd.Name() == "json" {
+	switch cmd.Name() {
+	case "json":
 		return cmd.Flags().Args()
+	case "rpc":
+		names := cmd.Flags().Args()
+		if data, _ := cmd.Flags().GetString("data"); data != "" {
+			names = append(names, data)
+		}
+		return names
 	}
 	if pgo, _ := cmd.Flags().GetString("pgo"); pgo != "" && pgo != "off" && pgo != "auto" {
 		return []string{pgo}

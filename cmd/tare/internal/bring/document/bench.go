@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gocmd"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog/archive"
 	"github.com/tarebench/tare/contender/codec"
@@ -133,10 +134,10 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 		return fmt.Errorf("%w %s: %w", build.ErrCache, all, err)
 	}
 	defer os.RemoveAll(tmp)
-	if err := writeAll(tmp, files); err != nil {
+	if err := gocmd.WriteAll(tmp, files); err != nil {
 		return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 	}
-	run := goCommand{b.Run}
+	run := gocmd.Go{Tag: b.Run}
 	if own != nil {
 		b.say("adding " + own.path + " to the codecs")
 		if err := own.require(ctx, run, tmp); err != nil {
@@ -166,7 +167,7 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 	if err != nil {
 		return err
 	}
-	if err := writeAll(tmp, map[string]string{leftName: string(text)}); err != nil {
+	if err := gocmd.WriteAll(tmp, map[string]string{leftName: string(text)}); err != nil {
 		return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 	}
 	if err := os.Rename(tmp, dir); err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gocmd"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
@@ -22,7 +23,7 @@ const repository = "../../../../.."
 func own(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := writeAll(dir, files); err != nil {
+	if err := gocmd.WriteAll(dir, files); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gocmd"
 	"github.com/tarebench/tare/internal/build"
 )
 
@@ -37,16 +38,16 @@ func (b Bench) Describe(ctx context.Context, o *Own) (Type, error) {
 		paths = append(paths, fmt.Sprintf("%q", m.Path))
 	}
 	files["own/describe/main.go"] = strings.NewReplacer("BRIDGE", o.bridge(), "OWN", strings.Join(paths, ", ")).Replace(describer)
-	if err := writeAll(tmp, files); err != nil {
+	if err := gocmd.WriteAll(tmp, files); err != nil {
 		return Type{}, fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 	}
-	run, dir := goCommand{b.Run}, filepath.Join(tmp, "own")
+	run, dir := gocmd.Go{Tag: b.Run}, filepath.Join(tmp, "own")
 	spec := o.Import + "." + o.Type
 	wrong := func(what, hint string) error { return &TypeError{spec, what, hint} }
 	if err := o.requireIn(ctx, run, dir, ""); err != nil {
 		return Type{}, refused(ctx, err, wrong)
 	}
-	out, err := run.in(ctx, dir, "run", "./describe")
+	out, err := run.In(ctx, dir, "run", "./describe")
 	if err != nil {
 		text := err.Error()
 		switch {

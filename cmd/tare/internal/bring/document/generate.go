@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gocmd"
 )
 
 // generated is a codec that needs code generated for the type: a copy of it, as
@@ -36,7 +38,8 @@ func Generated(id string) bool { return len(generators(map[string]bool{id: true}
 
 const userMain = `package main
 
-import own "github.com/tarebench/tare/contenders/codec/%s/user"
+import own "github.com/tarebench/tare/cmd/tare/internal/bring/gocmd"
+	"github.com/tarebench/tare/contenders/codec/%s/user"
 
 // user makes a pointer to an empty document of the user's own type.
 func user() func() any { return func() any { return new(%s) } }
@@ -79,12 +82,12 @@ func (g generated) types(t Type) string {
 }
 
 // generate runs the generator and sees whether what it made compiles.
-func (g generated) generate(ctx context.Context, run goCommand, bench string, t Type) error {
+func (g generated) generate(ctx context.Context, run gocmd.Go, bench string, t Type) error {
 	dir := filepath.Join(bench, filepath.FromSlash(g.file("user")))
-	if _, err := run.in(ctx, dir, g.command...); err != nil {
+	if _, err := run.In(ctx, dir, g.command...); err != nil {
 		return fmt.Errorf("its generator fails on the type: %w", err)
 	}
-	if _, err := run.in(ctx, dir, "build", "."); err != nil {
+	if _, err := run.In(ctx, dir, "build", "."); err != nil {
 		return fmt.Errorf("what its generator makes of the type does not compile: %w", err)
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gocmd"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/lab"
 )
@@ -79,8 +80,8 @@ func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 	if !token.IsExported(o.Type) {
 		return nil, wrong(o.Type+" is not exported", "only an exported type can be used from elsewhere")
 	}
-	run := goCommand{tag}
-	out, err := run.asUser(ctx, dir, "list", "-e", "-json=ImportPath,Name,Dir,Standard,Module,Error", o.Import)
+	run := gocmd.Go{Tag: tag}
+	out, err := run.AsUser(ctx, dir, "list", "-e", "-json=ImportPath,Name,Dir,Standard,Module,Error", o.Import)
 	if err != nil {
 		return nil, refused(ctx, err, wrong)
 	}
@@ -93,7 +94,7 @@ func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 	case p.Error != nil && strings.Contains(p.Error.Err, noModule):
 		return nil, refused(ctx, errors.New(noModule), wrong)
 	case p.Error != nil:
-		return nil, wrong(complaint(p.Error.Err, errors.New("no such package")), hint)
+		return nil, wrong(gocmd.Complaint(p.Error.Err, errors.New("no such package")), hint)
 	case p.Standard || p.Module == nil:
 		return nil, wrong(o.Import+" is no package of a module of yours", hint)
 	case p.Name == "main":
@@ -111,7 +112,7 @@ func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 	if o.path == "" {
 		return nil, wrong(fmt.Sprintf("%s is of the module %s, which is not the one you are in", o.Import, p.Module.Path), "run tare json inside that module")
 	}
-	deps, err := run.asUser(ctx, dir, "list", "-e", "-deps", o.Import)
+	deps, err := run.AsUser(ctx, dir, "list", "-e", "-deps", o.Import)
 	if err != nil {
 		return nil, refused(ctx, err, wrong)
 	}
@@ -139,8 +140,8 @@ func refused(ctx context.Context, err error, wrong func(what, hint string) error
 
 // modulesAround finds the user's module, or those of their workspace, and what
 // these replace: outside of them nobody else's replacements count.
-func (o *Own) modulesAround(ctx context.Context, run goCommand, dir string) error {
-	out, err := run.asUser(ctx, dir, "list", "-m", "-json=Path,Dir,GoVersion")
+func (o *Own) modulesAround(ctx context.Context, run gocmd.Go, dir string) error {
+	out, err := run.AsUser(ctx, dir, "list", "-m", "-json=Path,Dir,GoVersion")
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (o *Own) modulesAround(ctx context.Context, run goCommand, dir string) erro
 		}
 		o.modules = append(o.modules, m)
 	}
-	work, err := run.asUser(ctx, dir, "env", "GOWORK")
+	work, err := run.AsUser(ctx, dir, "env", "GOWORK")
 	if err != nil {
 		return err
 	}
@@ -182,8 +183,8 @@ func (o *Own) modulesAround(ctx context.Context, run goCommand, dir string) erro
 // replaces adds the replacements of a go.mod or go.work in dir. The first of a
 // module counts; that of what is in the workspace itself, or of the SDK, does
 // not.
-func (o *Own) replaces(ctx context.Context, run goCommand, dir string, args ...string) error {
-	out, err := run.in(ctx, dir, args...)
+func (o *Own) replaces(ctx context.Context, run gocmd.Go, dir string, args ...string) error {
+	out, err := run.In(ctx, dir, args...)
 	if err != nil {
 		return err
 	}

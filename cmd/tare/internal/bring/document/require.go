@@ -7,14 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gocmd"
 	"github.com/tarebench/tare/internal/build"
 )
 
 // require has every leaf of the bench require the user's module, as it is on
 // disk, with everything that it needs.
-func (o *Own) require(ctx context.Context, run goCommand, bench string) error {
+func (o *Own) require(ctx context.Context, run gocmd.Go, bench string) error {
 	sdk := []string{"mod", "edit", "-require=" + o.bridge() + "@v0.0.0"}
-	if _, err := run.in(ctx, bench, sdk...); err != nil {
+	if _, err := run.In(ctx, bench, sdk...); err != nil {
 		return err
 	}
 	leaves, err := filepath.Glob(filepath.Join(bench, "contenders", "codec", "*"))
@@ -31,7 +32,7 @@ func (o *Own) require(ctx context.Context, run goCommand, bench string) error {
 
 // requireIn edits the go.mod in dir, from which the bridge is at the given
 // path.
-func (o *Own) requireIn(ctx context.Context, run goCommand, dir, bridge string) error {
+func (o *Own) requireIn(ctx context.Context, run gocmd.Go, dir, bridge string) error {
 	args := []string{"mod", "edit", "-require=" + o.path + "@v0.0.0"}
 	if bridge != "" {
 		args = append(args, "-require="+o.bridge()+"@v0.0.0", "-replace="+o.bridge()+"="+bridge)
@@ -42,13 +43,13 @@ func (o *Own) requireIn(ctx context.Context, run goCommand, dir, bridge string) 
 	for _, r := range o.replace {
 		args = append(args, "-replace="+r[0]+"="+r[1])
 	}
-	if _, err := run.in(ctx, dir, args...); err != nil {
+	if _, err := run.In(ctx, dir, args...); err != nil {
 		return err
 	}
 	if err := o.addSums(filepath.Join(dir, "go.sum")); err != nil {
 		return fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
 	}
-	_, err := run.in(ctx, dir, "list", "-mod=mod", "-deps", "./...")
+	_, err := run.In(ctx, dir, "list", "-mod=mod", "-deps", "./...")
 	return err
 }
 

@@ -58,6 +58,7 @@ func TestWhatLiesInTheCache(t *testing.T) {
 	put(d.Cache, "document/.making-1/go.mod", "module x")
 	put(d.Cache, "routes/"+named+"/routes.yaml", "study: routes")
 	put(d.Cache, "routes/"+other+"/routes.yaml", "study: routes")
+	put(d.Cache, "rpc/"+typed+"/plugins/go.mod", "module x")
 	put(d.Cache, "sqlite/wazero-v1.11.0-amd64-linux/aa", "code")
 	put(d.Cache, "answers/0f/x.json", "{}")
 	put(d.Cache, ".reference-1/x", "")
@@ -72,10 +73,10 @@ func TestWhatLiesInTheCache(t *testing.T) {
 		o    options
 		want []string
 	}{
-		"by itself":    {options{}, []string{".reference-1", "bench/run-2", "document/" + typed, "routes/" + other, "trees/" + tree}},
-		"the cache":    {options{cache: true}, []string{".reference-1", "answers/0f", "bench/run-2", "document/" + typed, "routes/" + other, "sqlite/wazero-v1.11.0-amd64-linux", "trees/" + tree}},
-		"with results": {options{results: true}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + named, "routes/" + other, "trees/" + tree}},
-		"older ones":   {options{results: true, older: time.Hour}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + other, "trees/" + tree}},
+		"by itself":    {options{}, []string{".reference-1", "bench/run-2", "document/" + typed, "routes/" + other, "rpc/" + typed, "trees/" + tree}},
+		"the cache":    {options{cache: true}, []string{".reference-1", "answers/0f", "bench/run-2", "document/" + typed, "routes/" + other, "rpc/" + typed, "sqlite/wazero-v1.11.0-amd64-linux", "trees/" + tree}},
+		"with results": {options{results: true}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + named, "routes/" + other, "rpc/" + typed, "trees/" + tree}},
+		"older ones":   {options{results: true, older: time.Hour}, []string{".reference-1", "bench/run-2", "document/" + typed, "results/routes/20260301T120000Z-1", "routes/" + other, "rpc/" + typed, "trees/" + tree}},
 	} {
 		found, left, err := findLitter(t.Context(), cmdenv.Env{}, d, c.o)
 		if err != nil || len(left) > 0 {

@@ -28,6 +28,7 @@ const (
 	kindTree    = "revision"
 	kindTyped   = "typed catalog"
 	kindRoutes  = "routes"
+	kindServers = "servers"
 	kindSQLite  = "sqlite"
 	kindKnown   = "answers"
 	kindHalf    = "unfinished build"

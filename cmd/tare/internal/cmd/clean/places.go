@@ -39,6 +39,7 @@ func cachePlaces() []cachePlace {
 		{"bench", kindHalf, nil, "", "run-"},
 		{"document", kindTyped, short, "go.mod", ""},
 		{"routes", kindRoutes, short, "", ""},
+		{"rpc", kindServers, short, "plugins/go.mod", ""},
 		{index.CodeDir, kindSQLite, regexp.MustCompile(`^wazero-[-.0-9a-z]+$`), "", ""},
 		{"answers", kindKnown, regexp.MustCompile(`^[0-9a-f]{2}$`), "", ""},
 		{"", kindHalf, nil, "", ""}, // what lies in the cache itself

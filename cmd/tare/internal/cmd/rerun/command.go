@@ -26,7 +26,7 @@ import (
 // none that makes a study without a file.
 func findCommand(root *cobra.Command, args []string) *cobra.Command {
 	cmd, rest, err := root.Find(args)
-	if err != nil || cmd.Name() != "bench" && cmd.Name() != "json" || cmd.ParseFlags(rest) != nil {
+	if err != nil || !slices.Contains([]string{"bench", "json", "rpc"}, cmd.Name()) || cmd.ParseFlags(rest) != nil {
 		return nil
 	}
 	return cmd

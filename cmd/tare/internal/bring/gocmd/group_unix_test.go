@@ -1,6 +1,6 @@
 //go:build unix
 
-package document
+package gocmd
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func TestStoppedGoCommandLeavesNothing(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := goCommand{}.asUser(ctx, dir, "build")
+		_, err := Go{}.AsUser(ctx, dir, "build")
 		ended <- err
 	}()
 	var compiler int

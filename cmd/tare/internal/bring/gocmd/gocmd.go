@@ -1,10 +1,12 @@
-package document
+// Package gocmd runs the go command for what is made of the user's own code and data.
+package gocmd
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,35 +16,36 @@ import (
 	"github.com/tarebench/tare/internal/build"
 )
 
-// commandLimit is how long one go command may take that resolves modules or
-// generates code.
-const commandLimit = 5 * time.Minute
+// limit is how long one go command may take that resolves modules or generates
+// code.
+const limit = 5 * time.Minute
 
-// goCommand runs the go command.
-type goCommand struct {
-	tag string // TARE_RUN of every process; empty: none
+// Go runs the go command.
+type Go struct {
+	Tag   string    // TARE_RUN of every process; empty: none
+	Stdin io.Reader // nil: nothing
 }
 
-// in runs it in a directory of the cache, where neither a workspace nor the
+// In runs it in a directory of the cache, where neither a workspace nor the
 // user's flags have a say.
-func (g goCommand) in(ctx context.Context, dir string, args ...string) (string, error) {
+func (g Go) In(ctx context.Context, dir string, args ...string) (string, error) {
 	return g.run(ctx, dir, []string{"GOWORK=off", "GOFLAGS="}, args...)
 }
 
-// asUser runs it in a directory of the user's as they would.
-func (g goCommand) asUser(ctx context.Context, dir string, args ...string) (string, error) {
+// AsUser runs it in a directory of the user's as they would.
+func (g Go) AsUser(ctx context.Context, dir string, args ...string) (string, error) {
 	return g.run(ctx, dir, nil, args...)
 }
 
 // run returns what was printed. The error is one line.
-func (g goCommand) run(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	limited, cancel := context.WithTimeout(ctx, commandLimit)
+func (g Go) run(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmd := build.Command(limited, "go", args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Stdin = dir, g.Stdin
 	cmd.Env = append(os.Environ(), append(env, "PWD="+dir)...)
-	if g.tag != "" {
-		cmd.Env = append(cmd.Env, "TARE_RUN="+g.tag)
+	if g.Tag != "" {
+		cmd.Env = append(cmd.Env, "TARE_RUN="+g.Tag)
 	}
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
@@ -53,15 +56,15 @@ func (g goCommand) run(ctx context.Context, dir string, env []string, args ...st
 	case errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("%w: %q was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain, "go")
 	case limited.Err() != nil:
-		return "", fmt.Errorf("go %s took longer than %v and was ended", args[0], commandLimit)
+		return "", fmt.Errorf("go %s took longer than %v and was ended", args[0], limit)
 	case err != nil:
-		return out.String(), errors.New(complaint(said.String()+"\n"+out.String(), err))
+		return out.String(), errors.New(Complaint(said.String()+"\n"+out.String(), err))
 	}
 	return out.String(), nil
 }
 
-// complaint is the line of what a go command printed that says most.
-func complaint(said string, err error) string {
+// Complaint is the line of what a go command printed that says most.
+func Complaint(said string, err error) string {
 	best := ""
 	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(line)
@@ -81,8 +84,8 @@ func complaint(said string, err error) string {
 	return best
 }
 
-// writeAll writes files, by slash path, below dir.
-func writeAll(dir string, files map[string]string) error {
+// WriteAll writes files, by slash path, below dir.
+func WriteAll(dir string, files map[string]string) error {
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -1,0 +1,302 @@
+package rpc
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/kinds/server"
+	"github.com/tarebench/tare/load"
+)
+
+// AppName is the fixture of workloads that ask for the user's service.
+const AppName = "service"
+
+// Settings of the generated servers, which their template reads, and words of a
+// set that say how they are asked.
+const (
+	setMessages = "messages" // file with the messages
+	setVerify   = "verify"   // on: requests are compared with those that are sent
+
+	setProtocol = "protocol"
+)
+
+// Protocols that requests can be in.
+const (
+	overHTTP        = "http" // as the rules of the gateway have it
+	overGRPC        = "grpc"
+	overConnect     = "connect"
+	overConnectJSON = "connect-json"
+)
+
+// call is what a request asks for.
+type call struct {
+	method  *Method
+	message proto.Message
+}
+
+// App is the service as a kind of servers asks for it. Each op is a method; allID
+// is all of them in turn.
+func (d *Document) App() (server.App, error) {
+	ops := []string{allID}
+	pools := map[string][]server.Request{}
+	for _, m := range d.Methods {
+		ops = append(ops, m.ID)
+		for _, message := range m.requests {
+			q, err := canonical(call{m, message})
+			if err != nil {
+				return server.App{}, fmt.Errorf("%s: %w", m.ID, err)
+			}
+			pools[m.ID] = append(pools[m.ID], q)
+		}
+	}
+	pools[allID] = inTurn(d.Methods, pools)
+	return server.App{
+		Name: AppName,
+		Ops:  ops,
+		Requests: func(w tare.Workload) ([]server.Request, error) {
+			return pools[w.Op], nil
+		},
+		Repeats: ops,
+		Answers: answers,
+		Probes: func() []server.Probe {
+			return server.Probing("the request that was sent", pools[allID]...)
+		},
+		Same:     server.SameJSON,
+		Words:    []string{setProtocol},
+		Settings: d.settings,
+		Dialect:  dialect,
+	}, nil
+}
+
+// inTurn asks for each method as often as for the others, with all of its
+// requests.
+func inTurn(methods []*Method, pools map[string][]server.Request) (list []server.Request) {
+	turns := 0
+	for _, m := range methods {
+		turns = max(turns, len(pools[m.ID]))
+	}
+	for i := range turns {
+		for _, m := range methods {
+			own := pools[m.ID]
+			list = append(list, own[i%len(own)])
+		}
+	}
+	return list
+}
+
+// canonical is a call as Connect has it with JSON, which is also what the null
+// contender is asked.
+func canonical(c call) (server.Request, error) {
+	body, err := toJSON(c.message)
+	q := posted(c, body, server.TypeJSON)
+	q.Status = http.StatusOK
+	return q, err
+}
+
+// posted is a call as a POST of a body.
+func posted(c call, body []byte, kind string, header ...string) server.Request {
+	q := server.Request{Method: http.MethodPost, Path: c.method.Path(), Header: map[string]string{server.ContentType: kind}, Body: body, Call: c, Status: http.StatusOK}
+	for i := 0; i < len(header); i += 2 {
+		q.Header[header[i]] = header[i+1]
+	}
+	return q
+}
+
+// answers are the messages that the handlers have been given.
+func answers(_ wire.Workload, list []server.Request) ([]server.Response, error) {
+	out := make([]server.Response, len(list))
+	made := map[*Method]server.Response{}
+	for i, q := range list {
+		m := q.Call.(call).method
+		r, ok := made[m]
+		if !ok {
+			body, err := toJSON(m.answer)
+			if err != nil {
+				return nil, err
+			}
+			r = server.Answered(server.TypeJSON, body)
+			made[m] = r
+		}
+		out[i] = r
+	}
+	return out, nil
+}
+
+// messages is the file that tells a generated server what it answers. Its template
+// has the same.
+type messages struct {
+	Methods map[string]method `json:"methods"` // by the path of gRPC
+}
+
+type method struct {
+	Answer   string   `json:"answer"`   // base64 of protocol buffers
+	Requests []string `json:"requests"` // that come in where requests are verified
+}
+
+// settings gives a server its messages. Probes are sent to one that compares them
+// with what it is sent.
+func (d *Document) settings(w wire.Workload, _ []server.Request, set map[string]string, dir string) error {
+	told := messages{map[string]method{}}
+	for _, m := range d.Methods {
+		b, err := marshal(m.answer)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.ID, err)
+		}
+		one := method{Answer: base64.StdEncoding.EncodeToString(b)}
+		for _, q := range m.requests {
+			if b, err = marshal(q); err != nil {
+				return fmt.Errorf("%s: %w", m.ID, err)
+			}
+			one.Requests = append(one.Requests, base64.StdEncoding.EncodeToString(b))
+		}
+		told.Methods[m.Path()] = one
+	}
+	text, err := json.Marshal(told)
+	if err != nil {
+		return err
+	}
+	set[setMessages] = filepath.Join(dir, "messages.json")
+	if w.Op == server.OpProbes {
+		set[setVerify] = "on"
+	}
+	return os.WriteFile(set[setMessages], text, 0o600)
+}
+
+// Content types.
+const (
+	typeGRPC  = "application/grpc"
+	typeProto = "application/proto"
+)
+
+// dialect is how a contender is asked. All are asked by the portable engine of
+// package load, one request at a time on each connection.
+func dialect(c tare.Contender, set map[string]string) (server.Dialect, error) {
+	d := server.Dialect{Name: set[setProtocol], Engine: load.Portable}
+	if c.Role == tare.RoleNull {
+		d.Name = overConnectJSON
+		return d, nil
+	}
+	if !slices.Contains(c.Protocols, d.Name) {
+		return d, fmt.Errorf("%s: %q; this contender speaks %s", setProtocol, d.Name, strings.Join(c.Protocols, ", "))
+	}
+	switch d.Name {
+	case overGRPC:
+		d.Protocol, d.Encode, d.Decode = load.GRPC, encodeWith(typeGRPC, "Te", "trailers"), decodeGRPC
+	case overConnect:
+		d.Encode, d.Decode = encodeWith(typeProto, "Connect-Protocol-Version", "1"), decodeProto
+	case overConnectJSON:
+		d.Encode, d.Decode = encodeJSON, decodeJSON
+	case overHTTP:
+		d.Encode, d.Decode = encodeRule, decodeRule
+	}
+	return d, nil
+}
+
+// encodeWith says a call as a message in protocol buffers. The prefix that gRPC
+// has before it is put there by whoever sends it.
+func encodeWith(kind string, header ...string) func(server.Request) (server.Request, bool, error) {
+	return func(q server.Request) (server.Request, bool, error) {
+		c := q.Call.(call)
+		b, err := marshal(c.message)
+		return posted(c, b, kind, header...), true, err
+	}
+}
+
+func encodeJSON(q server.Request) (server.Request, bool, error) {
+	c := q.Call.(call)
+	body, err := toJSON(c.message)
+	return posted(c, body, server.TypeJSON, "Connect-Protocol-Version", "1"), true, err
+}
+
+func encodeRule(q server.Request) (server.Request, bool, error) {
+	c := q.Call.(call)
+	path, body, err := c.method.rule.encode(c.message)
+	out := server.Request{Method: c.method.rule.method, Path: path, Body: body, Call: c, Status: http.StatusOK}
+	if body != nil {
+		out.Header = map[string]string{server.ContentType: server.TypeJSON}
+	}
+	return out, true, err
+}
+
+// prefixLen is the length of what comes before a message in gRPC.
+const prefixLen = 5
+
+func decodeGRPC(q server.Request, got server.Response) server.Response {
+	b := got.Body
+	if got.Status != http.StatusOK || len(b) < prefixLen || b[0] != 0 || uint64(binary.BigEndian.Uint32(b[1:])) != uint64(len(b)-prefixLen) {
+		return got
+	}
+	got.Body = b[prefixLen:]
+	return meant(q, got, typeGRPC, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
+}
+
+func decodeProto(q server.Request, got server.Response) server.Response {
+	return meant(q, got, typeProto, func(m proto.Message) error { return proto.Unmarshal(got.Body, m) })
+}
+
+func decodeJSON(q server.Request, got server.Response) server.Response {
+	return meant(q, got, server.TypeJSON, func(m proto.Message) error { return protojson.Unmarshal(got.Body, m) })
+}
+
+// decodeRule reads an answer of the gateway, which may be one field of the message
+// alone.
+func decodeRule(q server.Request, got server.Response) server.Response {
+	c := q.Call.(call)
+	if c.method.rule.answer == "" {
+		return decodeJSON(q, got)
+	}
+	fd := c.method.desc.Output().Fields().ByName(protoreflect.Name(c.method.rule.answer))
+	return meant(q, got, server.TypeJSON, func(m proto.Message) error {
+		whole := fmt.Appendf(nil, "{%q:%s}", fd.JSONName(), got.Body)
+		if err := protojson.Unmarshal(whole, m); err != nil {
+			return err
+		}
+		// The rest of the message is not sent, as the rule says.
+		rest := proto.Clone(c.method.answer).ProtoReflect()
+		if rest.Clear(fd); m.ProtoReflect().Has(fd) {
+			rest.Set(fd, m.ProtoReflect().Get(fd))
+		}
+		proto.Reset(m)
+		proto.Merge(m, rest.Interface())
+		return nil
+	})
+}
+
+// meant is an answer as JSON in one form, whatever protocol it came in. One that
+// cannot be read is left as it is.
+func meant(q server.Request, got server.Response, kind string, read func(proto.Message) error) server.Response {
+	if got.Status != http.StatusOK {
+		return got
+	}
+	m := dynamicpb.NewMessage(q.Call.(call).method.desc.Output())
+	if read(m) != nil {
+		return got
+	}
+	body, err := toJSON(m)
+	if err != nil {
+		return got
+	}
+	header := map[string]string{}
+	switch told := got.Header[server.ContentType]; told {
+	case "":
+	case kind, kind + "+proto":
+		header[server.ContentType] = server.TypeJSON
+	default:
+		header[server.ContentType] = told
+	}
+	return server.Response{Status: http.StatusOK, Header: header, Body: body}
+}

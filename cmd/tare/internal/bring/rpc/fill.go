@@ -1,0 +1,206 @@
+package rpc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/dynamicpb"
+)
+
+// Bounds of a message that is generated.
+const (
+	mostDepth  = 5     // of messages in messages
+	mostFields = 2_000 // in all; those behind them are left out
+	repeats    = 2     // elements of lists and maps
+)
+
+// Longest message that is sent or answered, in bytes.
+const mostMessage = 1 << 20
+
+// fill makes a request of the method, and its answer, with the same values each
+// time: every field, the first one of a oneof, two elements of each list and map.
+func (m *Method) fill() (requests []proto.Message, answer proto.Message, err error) {
+	q, a := filler{}, filler{}
+	request := q.message(m.desc.Input(), m.rule.carries, "")
+	if err := m.rule.match(request); err != nil {
+		return nil, nil, err
+	}
+	reply := a.message(m.desc.Output(), nil, "")
+	for _, one := range []proto.Message{request.Interface(), reply.Interface()} {
+		if err := proto.CheckInitialized(one); err != nil {
+			return nil, nil, fmt.Errorf("no message of it can be generated: %w", err)
+		}
+	}
+	return []proto.Message{request.Interface()}, reply.Interface(), nil
+}
+
+// filler fills messages.
+type filler struct {
+	open   []protoreflect.FullName // messages that are being filled, the outermost first
+	fields int
+}
+
+// carries reports whether a field at a path can be sent.
+type carries func(path string, fd protoreflect.FieldDescriptor) bool
+
+func (f *filler) message(md protoreflect.MessageDescriptor, ok carries, path string) protoreflect.Message {
+	m := dynamicpb.NewMessage(md)
+	if known(m) {
+		return m
+	}
+	f.open = append(f.open, md.FullName())
+	defer func() { f.open = f.open[:len(f.open)-1] }()
+	for i := range md.Fields().Len() {
+		fd := md.Fields().Get(i)
+		at := strings.TrimPrefix(path+"."+string(fd.Name()), ".")
+		if one := fd.ContainingOneof(); one != nil && !one.IsSynthetic() && m.WhichOneof(one) != nil {
+			continue
+		}
+		if ok != nil && !ok(at, fd) || !f.room(fd) {
+			continue
+		}
+		switch {
+		case fd.IsMap():
+			f.fillMap(m.Mutable(fd).Map(), fd)
+		case fd.IsList():
+			list := m.Mutable(fd).List()
+			for n := range repeats {
+				list.Append(f.value(fd, n, nil, at))
+			}
+		default:
+			v := f.value(fd, 0, ok, at)
+			// A query has no words for a message that has no fields.
+			if ok != nil && fd.Message() != nil && proto.Size(v.Message().Interface()) == 0 && fd.Cardinality() != protoreflect.Required {
+				continue
+			}
+			m.Set(fd, v)
+		}
+	}
+	return m
+}
+
+// room reports whether there is room for a field: messages that hold themselves
+// would have no end. What is required is always there.
+func (f *filler) room(fd protoreflect.FieldDescriptor) bool {
+	if f.fields++; f.fields > mostFields {
+		return false
+	}
+	md := fd.Message()
+	if fd.IsMap() {
+		md = fd.MapValue().Message()
+	}
+	if md == nil {
+		return true
+	}
+	for _, name := range f.open {
+		if name == md.FullName() {
+			return false
+		}
+	}
+	return md.FullName() != anyName && (len(f.open) < mostDepth || fd.Cardinality() == protoreflect.Required)
+}
+
+// anyName is the message whose type is not known.
+const anyName = "google.protobuf.Any"
+
+func (f *filler) fillMap(m protoreflect.Map, fd protoreflect.FieldDescriptor) {
+	for n := range repeats {
+		key := f.value(fd.MapKey(), n, nil, string(fd.Name()))
+		if fd.MapKey().Kind() == protoreflect.BoolKind {
+			key = protoreflect.ValueOfBool(n == 0)
+		}
+		m.Set(key.MapKey(), f.value(fd.MapValue(), n, nil, ""))
+	}
+}
+
+// value is the n-th value of a field.
+func (f *filler) value(fd protoreflect.FieldDescriptor, n int, ok carries, path string) protoreflect.Value {
+	number := int(fd.Number()) + n
+	switch fd.Kind() {
+	case protoreflect.BoolKind:
+		return protoreflect.ValueOfBool(true)
+	case protoreflect.Int32Kind, protoreflect.Sint32Kind, protoreflect.Sfixed32Kind:
+		return protoreflect.ValueOfInt32(int32(1000 + number))
+	case protoreflect.Uint32Kind, protoreflect.Fixed32Kind:
+		return protoreflect.ValueOfUint32(uint32(1000 + number))
+	case protoreflect.Int64Kind, protoreflect.Sint64Kind, protoreflect.Sfixed64Kind:
+		return protoreflect.ValueOfInt64(int64(1_700_000_000 + number))
+	case protoreflect.Uint64Kind, protoreflect.Fixed64Kind:
+		return protoreflect.ValueOfUint64(uint64(1_700_000_000 + number))
+	case protoreflect.FloatKind:
+		return protoreflect.ValueOfFloat32(float32(number) + 0.5)
+	case protoreflect.DoubleKind:
+		return protoreflect.ValueOfFloat64(float64(number) + 0.25)
+	case protoreflect.BytesKind:
+		return protoreflect.ValueOfBytes(fmt.Appendf(nil, "%-16d", number))
+	case protoreflect.EnumKind:
+		return protoreflect.ValueOfEnum(constant(fd.Enum()))
+	case protoreflect.MessageKind, protoreflect.GroupKind:
+		return protoreflect.ValueOfMessage(f.message(fd.Message(), ok, path))
+	}
+	return protoreflect.ValueOfString(fmt.Sprintf("%s-%d", fd.Name(), number))
+}
+
+// constant is the first value of an enum that is not zero, if it has one.
+func constant(e protoreflect.EnumDescriptor) protoreflect.EnumNumber {
+	for i := range e.Values().Len() {
+		if n := e.Values().Get(i).Number(); n != 0 {
+			return n
+		}
+	}
+	return e.Values().Get(0).Number()
+}
+
+// known fills in a message of protocol buffers themselves, not every value of
+// which has a form in JSON. It reports whether it is one.
+func known(m protoreflect.Message) bool {
+	field := func(name protoreflect.Name) protoreflect.FieldDescriptor { return m.Descriptor().Fields().ByName(name) }
+	text := protoreflect.ValueOfString
+	switch m.Descriptor().FullName() {
+	case "google.protobuf.Timestamp":
+		m.Set(field("seconds"), protoreflect.ValueOfInt64(1_700_000_000))
+		m.Set(field("nanos"), protoreflect.ValueOfInt32(250_000_000))
+	case "google.protobuf.Duration":
+		m.Set(field("seconds"), protoreflect.ValueOfInt64(90))
+		m.Set(field("nanos"), protoreflect.ValueOfInt32(500_000_000))
+	case "google.protobuf.FieldMask":
+		m.Mutable(field("paths")).List().Append(text("name"))
+	case "google.protobuf.Value":
+		m.Set(field("string_value"), text("value"))
+	case "google.protobuf.ListValue":
+		known(m.Mutable(field("values")).List().AppendMutable().Message())
+	case "google.protobuf.Struct":
+		known(m.Mutable(field("fields")).Map().Mutable(text("field").MapKey()).Message())
+	case anyName, "google.protobuf.Empty":
+	default:
+		return false
+	}
+	return true
+}
+
+// marshal encodes a message, the same each time in one process.
+func marshal(m proto.Message) ([]byte, error) {
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
+	if err == nil && len(b) > mostMessage {
+		err = errors.New("a message of more than 1 MiB")
+	}
+	return b, err
+}
+
+// toJSON is a message as JSON without spaces: package protojson puts some in at
+// random, so that nobody relies on its bytes.
+func toJSON(m proto.Message) ([]byte, error) {
+	text, err := protojson.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = json.Compact(&b, text)
+	return b.Bytes(), err
+}

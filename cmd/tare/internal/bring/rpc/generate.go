@@ -1,0 +1,403 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bufbuild/protocompile/protoutil"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/pluginpb"
+
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gocmd"
+	"github.com/tarebench/tare/cmd/tare/internal/catalog"
+	"github.com/tarebench/tare/internal/build"
+)
+
+// What generated modules are made of: main packages whose service is generated, and
+// the module of the generators of code.
+//
+//go:embed template plugins
+var parts embed.FS
+
+// module is a program that is generated.
+type module struct {
+	name      string // of its folder, and of the contender in the catalog whose requirements it has
+	templates []string
+	plugins   []plugin
+	linked    []string // folders of files that its libraries link: these are not generated again
+	manifest  string
+}
+
+// plugin is a generator of code.
+type plugin struct {
+	name, options string
+}
+
+func modules() []module {
+	return []module{
+		{
+			name: "grpc", templates: []string{"calls", "grpc", "grpcserver"},
+			plugins: []plugin{{"protoc-gen-go", ""}, {"protoc-gen-go-grpc", ""}},
+			linked:  []string{"google/protobuf/", "google/rpc/"},
+			manifest: `{"id": "grpc", "kind": "server", "apps": ["service"], "protocols": ["grpc"],
+ "why": "grpc-go with generated code, no interceptors; handlers answer with a prepared message",
+ "modules": ["google.golang.org/grpc"], "symbols": ["google.golang.org/grpc.(*Server).handleStream", "google.golang.org/protobuf/proto.Unmarshal"]}`,
+		},
+		{
+			name: "connect", templates: []string{"calls", "bodies", "connect"},
+			plugins: []plugin{{"protoc-gen-go", ""}, {"protoc-gen-connect-go", ""}},
+			linked:  []string{"google/protobuf/"},
+			manifest: `{"id": "connect", "kind": "server", "apps": ["service"], "protocols": ["connect", "connect-json", "grpc"],
+ "why": "connect-go with generated code on net/http, no interceptors; handlers answer with a prepared message",
+ "modules": ["connectrpc.com/connect"], "symbols": ["connectrpc.com/connect.(*Handler).ServeHTTP", "google.golang.org/protobuf/proto.Unmarshal"]}`,
+		},
+		{
+			name: "gateway", templates: []string{"calls", "bodies", "grpcserver", "gateway"},
+			plugins: []plugin{{"protoc-gen-go", ""}, {"protoc-gen-go-grpc", ""}, {"protoc-gen-grpc-gateway", "generate_unbound_methods=true"}},
+			linked:  []string{"google/protobuf/", "google/rpc/", "google/api/"},
+			manifest: `{"id": "gateway", "kind": "server", "apps": ["service"], "protocols": ["http"], "variants": ["dial", "inprocess"],
+ "why": "gRPC-Gateway with generated code: dial reaches a grpc-go server of the same process over loopback, inprocess calls its methods; handlers answer with a prepared message",
+ "modules": ["github.com/grpc-ecosystem/grpc-gateway/v2", "google.golang.org/grpc"], "symbols": ["github.com/grpc-ecosystem/grpc-gateway/v2/runtime.(*ServeMux).ServeHTTP"]}`,
+		},
+	}
+}
+
+// kindOfLeaf is the kind of the contenders whose requirements generated modules
+// have: the versions of the catalog.
+const kindOfLeaf = "rpc"
+
+// modulePath is the path of a generated module. It sorts before those of libraries,
+// so that its package conflict is initialised before they are.
+func (m module) path() string { return "contender.test/" + m.name }
+
+// Bench is where servers are generated.
+type Bench struct {
+	Cache string       // directory; benches are in Cache/rpc
+	Run   string       // tag of every process that is started; empty: none
+	Log   func(string) // is told what goes on; nil: nobody listens
+}
+
+// Generate generates the modules of the transports that only chooses, and returns
+// the directory that they are in. What was made before is used again.
+func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, only func(id string) bool) (string, error) {
+	needed := map[string]bool{}
+	for _, t := range transports() {
+		if t.id == Baseline || only(t.id) {
+			needed[t.module] = true
+		}
+	}
+	files := map[string]string{}
+	requests := map[string]*pluginpb.CodeGeneratorRequest{}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := parts.ReadFile("plugins/" + name + ".txt")
+		if err != nil {
+			return "", err
+		}
+		files["plugins/"+name] = string(text)
+	}
+	h := sha256.New()
+	for _, m := range modules() {
+		if !needed[m.name] {
+			continue
+		}
+		request := d.request(m)
+		own, err := m.files(from, request, d)
+		if err != nil {
+			return "", err
+		}
+		for name, text := range own {
+			files[m.name+"/"+name] = text
+		}
+		requests[m.name] = request
+		src, err := marshalRequest(request)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%s %x %v\n", m.name, sha256.Sum256(src), m.plugins)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256([]byte(files[name])))
+	}
+	all := filepath.Join(b.Cache, "rpc")
+	dir := filepath.Join(all, hex.EncodeToString(h.Sum(nil))[:20])
+	if _, err := os.Stat(filepath.Join(dir, proof)); err == nil {
+		return dir, nil
+	}
+	return dir, b.make(ctx, all, dir, files, requests)
+}
+
+// proof is a file that every bench has.
+const proof = "plugins/go.mod"
+
+func marshalRequest(q *pluginpb.CodeGeneratorRequest) ([]byte, error) {
+	return proto.MarshalOptions{Deterministic: true}.Marshal(q)
+}
+
+// make generates a bench beside its place and moves it there in one rename.
+func (b Bench) make(ctx context.Context, all, dir string, files map[string]string, requests map[string]*pluginpb.CodeGeneratorRequest) error {
+	cache := func(err error) error { return fmt.Errorf("%w %s: %w", build.ErrCache, all, err) }
+	if err := os.MkdirAll(all, 0o755); err != nil {
+		return cache(err)
+	}
+	tmp, err := os.MkdirTemp(all, ".making-")
+	if err != nil {
+		return cache(err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := gocmd.WriteAll(tmp, files); err != nil {
+		return cache(err)
+	}
+	for _, m := range modules() {
+		request := requests[m.name]
+		if request == nil {
+			continue
+		}
+		for _, p := range m.plugins {
+			if b.Log != nil {
+				b.Log("generating code with " + p.name)
+			}
+			own, err := b.run(ctx, filepath.Join(tmp, "plugins"), p, request)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				return &GenerateError{p.name, err}
+			}
+			if err := gocmd.WriteAll(filepath.Join(tmp, m.name), own); err != nil {
+				return cache(err)
+			}
+		}
+	}
+	if err := os.Rename(tmp, dir); err != nil {
+		if _, there := os.Stat(filepath.Join(dir, proof)); there != nil { // else another tare was faster
+			return cache(err)
+		}
+	}
+	return nil
+}
+
+// GenerateError says that a generator of code refused the file.
+type GenerateError struct {
+	Plugin string
+	Err    error
+}
+
+// Error is one line.
+func (e *GenerateError) Error() string { return fmt.Sprintf("%s: %v", e.Plugin, e.Err) }
+
+// Unwrap is why.
+func (e *GenerateError) Unwrap() error { return e.Err }
+
+// run has one plugin generate its files, by slash path.
+func (b Bench) run(ctx context.Context, dir string, p plugin, request *pluginpb.CodeGeneratorRequest) (map[string]string, error) {
+	request = proto.CloneOf(request)
+	if p.options != "" {
+		request.Parameter = proto.String(request.GetParameter() + "," + p.options)
+	}
+	in, err := marshalRequest(request)
+	if err != nil {
+		return nil, err
+	}
+	out, err := gocmd.Go{Tag: b.Run, Stdin: bytes.NewReader(in)}.In(ctx, dir, "tool", p.name)
+	if err != nil {
+		return nil, err
+	}
+	response := new(pluginpb.CodeGeneratorResponse)
+	if err := proto.Unmarshal([]byte(out), response); err != nil {
+		return nil, fmt.Errorf("its response: %w", err)
+	}
+	if response.Error != nil {
+		return nil, errors.New(response.GetError())
+	}
+	files := map[string]string{}
+	for _, f := range response.GetFile() {
+		if !filepath.IsLocal(f.GetName()) {
+			return nil, fmt.Errorf("it names the file %s", f.GetName())
+		}
+		files[f.GetName()] = f.GetContent()
+	}
+	return files, nil
+}
+
+// files are those of a module that no plugin writes.
+func (m module) files(from catalog.Catalog, request *pluginpb.CodeGeneratorRequest, d *Document) (map[string]string, error) {
+	leaf, _, err := from.Leaf(kindOfLeaf, m.leaf())
+	if err != nil {
+		return nil, err
+	}
+	mod, err := os.ReadFile(filepath.Join(leaf.Src(), "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	sum, err := os.ReadFile(filepath.Join(leaf.Src(), "go.sum"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	service, err := m.service(request, d)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{
+		"go.mod": m.requirements(string(mod)), "go.sum": string(sum), build.ManifestName: m.manifest,
+		"service.go": service,
+	}
+	for _, name := range append(m.templates, "conflict/conflict") {
+		text, err := parts.ReadFile("template/" + name + ".go.txt")
+		if err != nil {
+			return nil, err
+		}
+		files[name+".go"] = strings.ReplaceAll(string(text), "MODULE", m.path())
+	}
+	return files, nil
+}
+
+// leaf is the id, in the catalog, of the contender with the same libraries.
+func (m module) leaf() string {
+	if m.name == "gateway" {
+		return "gateway-dial"
+	}
+	return m.name
+}
+
+// requirements is the go.mod of a contender of the catalog without what is not a
+// library: of our own modules the SDK alone, which the builder finds.
+func (m module) requirements(mod string) string {
+	var b strings.Builder
+	replacing := false
+	for line := range strings.Lines(mod) {
+		switch {
+		case strings.HasPrefix(line, "module "):
+			line = "module " + m.path() + "\n"
+		case strings.HasPrefix(line, "replace ("):
+			replacing = true
+		case strings.Contains(line, "github.com/tarebench/tare/"), strings.HasPrefix(line, "replace "):
+			continue
+		}
+		if !replacing {
+			b.WriteString(line)
+		}
+		if strings.HasPrefix(line, ")") {
+			replacing = false
+		}
+	}
+	return b.String()
+}
+
+// request is what plugins are asked with: the document's file and those that its
+// messages are defined in. What is imported for options alone is left out, as its
+// code would do nothing. Each file is a package of its own, so that no cycle can
+// come of it.
+func (d *Document) request(m module) *pluginpb.CodeGeneratorRequest {
+	q := &pluginpb.CodeGeneratorRequest{}
+	parameters := []string{"module=" + m.path()}
+	seen := map[string]bool{}
+	var add func(f protoreflect.FileDescriptor)
+	add = func(f protoreflect.FileDescriptor) {
+		if seen[f.Path()] {
+			return
+		}
+		seen[f.Path()] = true
+		needs := uses(f)
+		var paths []string
+		for _, other := range needs {
+			add(other)
+			paths = append(paths, other.Path())
+		}
+		pb := proto.CloneOf(protoutil.ProtoFromFileDescriptor(f))
+		pb.Dependency, pb.PublicDependency, pb.WeakDependency, pb.SourceCodeInfo = paths, nil, nil, nil
+		if known := m.knownPackage(f.Path()); known != "" {
+			parameters = append(parameters, "M"+f.Path()+"="+known)
+		} else {
+			name := fmt.Sprintf("p%d", len(q.FileToGenerate))
+			parameters = append(parameters, fmt.Sprintf("M%s=%s;%s", f.Path(), path.Join(m.path(), name), name))
+			q.FileToGenerate = append(q.FileToGenerate, f.Path())
+		}
+		q.ProtoFile = append(q.ProtoFile, pb)
+	}
+	add(d.file)
+	q.Parameter = proto.String(strings.Join(parameters, ","))
+	return q
+}
+
+// knownPackage is the Go package that a file's code is in already; empty: none that
+// the module's libraries link.
+func (m module) knownPackage(file string) string {
+	if !slices.ContainsFunc(m.linked, func(folder string) bool { return strings.HasPrefix(file, folder) }) {
+		return ""
+	}
+	f, err := protoregistry.GlobalFiles.FindFileByPath(file)
+	if err != nil {
+		return ""
+	}
+	o, ok := f.Options().(*descriptorpb.FileOptions)
+	if !ok {
+		return ""
+	}
+	return o.GetGoPackage()
+}
+
+// uses are the files that define what a file's messages and services are made of,
+// in the order of their paths.
+func uses(f protoreflect.FileDescriptor) []protoreflect.FileDescriptor {
+	found := map[string]protoreflect.FileDescriptor{}
+	note := func(d protoreflect.Descriptor) {
+		if d.ParentFile().Path() != f.Path() {
+			found[d.ParentFile().Path()] = d.ParentFile()
+		}
+	}
+	field := func(fd protoreflect.FieldDescriptor) {
+		if fd.Message() != nil {
+			note(fd.Message())
+		}
+		if fd.Enum() != nil {
+			note(fd.Enum())
+		}
+	}
+	extensions := func(list protoreflect.ExtensionDescriptors) {
+		for i := range list.Len() {
+			field(list.Get(i))
+			note(list.Get(i).ContainingMessage())
+		}
+	}
+	var message func(md protoreflect.MessageDescriptor)
+	message = func(md protoreflect.MessageDescriptor) {
+		for i := range md.Fields().Len() {
+			field(md.Fields().Get(i))
+		}
+		for i := range md.Messages().Len() {
+			message(md.Messages().Get(i))
+		}
+		extensions(md.Extensions())
+	}
+	for i := range f.Messages().Len() {
+		message(f.Messages().Get(i))
+	}
+	extensions(f.Extensions())
+	for i := range f.Services().Len() {
+		methods := f.Services().Get(i).Methods()
+		for k := range methods.Len() {
+			note(methods.Get(k).Input())
+			note(methods.Get(k).Output())
+		}
+	}
+	var list []protoreflect.FileDescriptor
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		list = append(list, found[name])
+	}
+	return list
+}

@@ -1,0 +1,202 @@
+// Package rpc measures the user's own service, a file of protocol buffers, behind
+// gRPC, Connect and gRPC-Gateway: it generates servers for it whose handlers
+// answer with a message prepared beforehand, and makes a study of them.
+package rpc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
+	"github.com/tarebench/tare/internal/format"
+)
+
+// Document is a file of protocol buffers, and what of it is measured.
+type Document struct {
+	Name    string // as the user named the file
+	Methods []*Method
+	Left    []tare.NotWeighed // methods that are not measured
+	file    protoreflect.FileDescriptor
+}
+
+// Method is a unary method, with the messages that it is called with.
+type Method struct {
+	ID       string // how a study calls it: unique in the document
+	desc     protoreflect.MethodDescriptor
+	rule     rule
+	more     int // further rules of it, which are not measured
+	requests []proto.Message
+	answer   proto.Message
+	given    bool // requests are the user's
+}
+
+// Path is the path of a call in gRPC and Connect.
+func (m *Method) Path() string {
+	return fmt.Sprintf("/%s/%s", m.desc.Parent().FullName(), m.desc.Name())
+}
+
+// Read compiles a file and chooses the methods whose names only matches; nil: all.
+// A name is pkg.Service/Method.
+func Read(ctx context.Context, name string, imports []string, only *regexp.Regexp) (*Document, error) {
+	file, err := grpccall.Load(ctx, name, imports)
+	if err != nil {
+		return nil, err
+	}
+	d := &Document{Name: name, file: file}
+	var known []string
+	for i := range file.Services().Len() {
+		methods := file.Services().Get(i).Methods()
+		for k := range methods.Len() {
+			m := &Method{desc: methods.Get(k)}
+			full := strings.TrimPrefix(m.Path(), "/")
+			known = append(known, full)
+			if only != nil && !only.MatchString(full) {
+				continue
+			}
+			if why := d.prepare(m); why != "" {
+				d.Left = append(d.Left, tare.NotWeighed{What: "method " + full, Why: why})
+				continue
+			}
+			d.Methods = append(d.Methods, m)
+		}
+	}
+	d.name()
+	switch {
+	case file.Services().Len() == 0:
+		return nil, fmt.Errorf("%s: there is no service in it", name)
+	case len(known) == 0:
+		return nil, fmt.Errorf("%s: its services have no methods", name)
+	case len(d.Methods) > 0:
+		return d, nil
+	case len(d.Left) == 0:
+		return nil, &NoMethodError{Pattern: only.String(), Known: known}
+	}
+	why := d.Left[0]
+	return nil, fmt.Errorf("%s: nothing is left to measure: %s: %s", name, why.What, why.Why)
+}
+
+// NoMethodError says that a pattern matches none of the methods.
+type NoMethodError struct {
+	Pattern string
+	Known   []string // as pkg.Service/Method
+}
+
+// Error is one line.
+func (e *NoMethodError) Error() string {
+	return fmt.Sprintf("--method %q matches no method", e.Pattern)
+}
+
+// name gives each method an id: its own name, with that of its service where
+// another service has such a method too.
+func (d *Document) name() {
+	count := map[protoreflect.Name]int{}
+	for _, m := range d.Methods {
+		count[m.desc.Name()]++
+	}
+	for _, m := range d.Methods {
+		if m.ID = string(m.desc.Name()); count[m.desc.Name()] > 1 || m.ID == allID {
+			m.ID = fmt.Sprintf("%s.%s", m.desc.Parent().Name(), m.desc.Name())
+		}
+	}
+}
+
+// prepare reads the rule of a method and fills in its messages. Else it says why
+// the method cannot be measured.
+func (d *Document) prepare(m *Method) (why string) {
+	switch {
+	case m.desc.IsStreamingClient() && m.desc.IsStreamingServer():
+		return "it streams in both directions; unary methods are measured"
+	case m.desc.IsStreamingClient():
+		return "its client streams; unary methods are measured"
+	case m.desc.IsStreamingServer():
+		return "its server streams; unary methods are measured"
+	}
+	for _, message := range []protoreflect.MessageDescriptor{m.desc.Input(), m.desc.Output()} {
+		if message.FullName() == httpBody {
+			return "the gateway sends " + httpBody + " as it is, and not as JSON"
+		}
+	}
+	var err error
+	if m.rule, m.more, err = ruleOf(m.desc); err == nil {
+		m.requests, m.answer, err = m.fill()
+	}
+	if err != nil {
+		at := m.desc.ParentFile().SourceLocations().ByDescriptor(m.desc)
+		return fmt.Sprintf("%s:%d:%d: %v", d.Name, at.StartLine+1, at.StartColumn+1, err)
+	}
+	return ""
+}
+
+const httpBody = "google.api.HttpBody"
+
+// Remarks are what the user should know of what is measured, in lines.
+func (d *Document) Remarks() []string {
+	var lines []string
+	for _, l := range d.Left {
+		lines = append(lines, fmt.Sprintf("%s: %s; left out", l.What, l.Why))
+	}
+	unbound, further := 0, 0
+	for _, m := range d.Methods {
+		if !m.rule.bound {
+			unbound++
+		}
+		if m.more > 0 {
+			further++
+		}
+	}
+	if unbound > 0 {
+		lines = append(lines, fmt.Sprintf("%d of %s without a google.api.http rule: the gateway has them at POST /package.Service/Method, with the message as JSON", unbound, d.methods()))
+	}
+	if further > 0 {
+		lines = append(lines, fmt.Sprintf("%d of %s with more than one google.api.http rule: the first is measured", further, d.methods()))
+	}
+	return append(lines, d.messages())
+}
+
+// messages says where the messages come from, and how long they are.
+func (d *Document) messages() string {
+	given := 0
+	var asked, answered []int
+	for _, m := range d.Methods {
+		if m.given {
+			given++
+		}
+		for _, q := range m.requests {
+			asked = append(asked, proto.Size(q))
+		}
+		answered = append(answered, proto.Size(m.answer))
+	}
+	from := "generated from the descriptors"
+	switch {
+	case given == len(d.Methods):
+		from = "yours"
+	case given > 0:
+		from = fmt.Sprintf("yours for %d of %d methods, else generated from the descriptors", given, len(d.Methods))
+	}
+	return fmt.Sprintf("messages are %s: requests of %s, answers of %s in protocol buffers", from, span(asked), span(answered))
+}
+
+func span(sizes []int) string {
+	low, high := slices.Min(sizes), slices.Max(sizes)
+	if low == high {
+		return fmt.Sprintf("%d B", low)
+	}
+	return fmt.Sprintf("%d to %d B", low, high)
+}
+
+// title is the name of the document's file.
+func (d *Document) title() string { return filepath.Base(filepath.ToSlash(d.Name)) }
+
+func (d *Document) methods() string { return format.Count(len(d.Methods), "method") }
+
+// errUnsent says that a message cannot be sent over the gateway.
+var errUnsent = errors.New("the gateway cannot be sent it")

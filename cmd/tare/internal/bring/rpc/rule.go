@@ -1,0 +1,450 @@
+package rpc
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/genproto/googleapis/api/annotations"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/dynamicpb"
+)
+
+// rule is how a method is asked over HTTP: a google.api.http rule, or what the
+// gateway generates without one.
+type rule struct {
+	method, template string
+	segments         []segment
+	verb             string // behind a colon; empty: none
+	body             string // field that the body is; * all that the path has not; empty: there is no body
+	answer           string // field that the body of the answer is; empty: all
+	bound            bool   // it is the file's
+}
+
+// segment is one of a path: literal text, * or **, or a field whose value is of
+// that form.
+type segment struct {
+	text  string   // literal, * or **
+	field string   // path of a field; empty: none
+	form  []string // of the field's value, segment by segment
+}
+
+// ruleOf is the first rule of a method, and how many more there are.
+func ruleOf(m protoreflect.MethodDescriptor) (r rule, more int, err error) {
+	h, err := annotation(m)
+	if err != nil {
+		return r, 0, err
+	}
+	if h == nil {
+		path := fmt.Sprintf("/%s/%s", m.Parent().FullName(), m.Name())
+		r = rule{method: http.MethodPost, template: path, body: "*"}
+		r.segments, r.verb, err = parse(path)
+		return r, 0, err
+	}
+	r = rule{body: h.GetBody(), answer: h.GetResponseBody(), bound: true}
+	switch p := h.GetPattern().(type) {
+	case *annotations.HttpRule_Get:
+		r.method, r.template = http.MethodGet, p.Get
+	case *annotations.HttpRule_Put:
+		r.method, r.template = http.MethodPut, p.Put
+	case *annotations.HttpRule_Post:
+		r.method, r.template = http.MethodPost, p.Post
+	case *annotations.HttpRule_Delete:
+		r.method, r.template = http.MethodDelete, p.Delete
+	case *annotations.HttpRule_Patch:
+		r.method, r.template = http.MethodPatch, p.Patch
+	case *annotations.HttpRule_Custom:
+		r.method, r.template = p.Custom.GetKind(), p.Custom.GetPath()
+	default:
+		return r, 0, errors.New("its google.api.http rule names no path")
+	}
+	switch r.method {
+	case http.MethodGet, http.MethodPut, http.MethodPost, http.MethodDelete, http.MethodPatch:
+	default:
+		return r, 0, fmt.Errorf("its google.api.http rule is for the method %s, which is not measured", r.method)
+	}
+	if r.segments, r.verb, err = parse(r.template); err != nil {
+		return r, 0, fmt.Errorf("its google.api.http rule: %w", err)
+	}
+	for _, s := range r.segments {
+		if s.field != "" && fieldAt(m.Input(), s.field) == nil {
+			return r, 0, fmt.Errorf("its google.api.http rule names the field %s, which %s has not", s.field, m.Input().FullName())
+		}
+	}
+	for _, named := range []struct {
+		field string
+		of    protoreflect.MessageDescriptor
+	}{{r.body, m.Input()}, {r.answer, m.Output()}} {
+		if named.field == "" || named.field == "*" && named.of == m.Input() {
+			continue
+		}
+		if named.of.Fields().ByName(protoreflect.Name(named.field)) == nil {
+			return r, 0, fmt.Errorf("its google.api.http rule names the field %s, which %s has not", named.field, named.of.FullName())
+		}
+	}
+	return r, len(h.GetAdditionalBindings()), nil
+}
+
+// annotation is the google.api.http option of a method; nil: it has none. Wherever
+// its definition came from, its bytes are the same.
+func annotation(m protoreflect.MethodDescriptor) (*annotations.HttpRule, error) {
+	b, err := proto.Marshal(m.Options())
+	if err != nil {
+		return nil, err
+	}
+	o := &descriptorpb.MethodOptions{}
+	if err := proto.Unmarshal(b, o); err != nil {
+		return nil, err
+	}
+	if !proto.HasExtension(o, annotations.E_Http) {
+		return nil, nil
+	}
+	return proto.GetExtension(o, annotations.E_Http).(*annotations.HttpRule), nil
+}
+
+// parse reads a path template as google/api/http.proto defines it.
+func parse(template string) (list []segment, verb string, err error) {
+	wrong := func(what string) ([]segment, string, error) {
+		return nil, "", fmt.Errorf("the path %q %s", template, what)
+	}
+	rest, ok := strings.CutPrefix(template, "/")
+	if !ok {
+		return wrong("does not begin with a slash")
+	}
+	for {
+		var s segment
+		if inner, found := strings.CutPrefix(rest, "{"); found {
+			name, after, closed := strings.Cut(inner, "}")
+			if !closed {
+				return wrong("has a { without a }")
+			}
+			field, form, formed := strings.Cut(name, "=")
+			if !formed {
+				form = "*"
+			}
+			if s.field, s.form, rest = field, strings.Split(form, "/"), after; field == "" || slices.Contains(s.form, "") {
+				return wrong("has an empty segment or field")
+			}
+		} else {
+			end := len(rest)
+			if at := strings.IndexAny(rest, "/:{"); at >= 0 {
+				end = at
+			}
+			if s.text, rest = rest[:end], rest[end:]; s.text == "" {
+				return wrong("has an empty segment")
+			}
+		}
+		list = append(list, s)
+		switch {
+		case rest == "":
+			return list, "", nil
+		case rest[0] == ':':
+			if rest[1:] == "" || strings.ContainsAny(rest[1:], "/{}") {
+				return wrong("has no verb behind its colon")
+			}
+			return list, rest[1:], nil
+		case rest[0] != '/':
+			return wrong("has something else behind a segment than a slash")
+		}
+		rest = rest[1:]
+	}
+}
+
+// fieldAt is the field of a message, or of one in it, that a path with dots leads
+// to; nil: none.
+func fieldAt(md protoreflect.MessageDescriptor, path string) (fd protoreflect.FieldDescriptor) {
+	for name := range strings.SplitSeq(path, ".") {
+		if md == nil {
+			return nil
+		}
+		if fd = md.Fields().ByName(protoreflect.Name(name)); fd == nil {
+			return nil
+		}
+		if md = fd.Message(); fd.Cardinality() == protoreflect.Repeated {
+			md = nil
+		}
+	}
+	return fd
+}
+
+// inPath reports whether a field is a part of the path.
+func (r rule) inPath(path string) bool {
+	return slices.ContainsFunc(r.segments, func(s segment) bool { return s.field == path })
+}
+
+// inBody reports whether a field is a part of the body.
+func (r rule) inBody(path string) bool {
+	return r.body == "*" || r.body != "" && (path == r.body || strings.HasPrefix(path, r.body+"."))
+}
+
+// carries reports whether the gateway can be sent a field: in the path, in the
+// body, or else in the query, which has no words for lists of messages.
+func (r rule) carries(path string, fd protoreflect.FieldDescriptor) bool {
+	return r.inPath(path) || r.inBody(path) || queried(fd)
+}
+
+// queried reports whether a query can have a field.
+func queried(fd protoreflect.FieldDescriptor) bool {
+	switch {
+	case fd.IsMap():
+		return fd.MapValue().Message() == nil
+	case fd.Message() == nil:
+		return true
+	case fd.IsList():
+		return false
+	}
+	switch fd.Message().FullName() {
+	case anyName, "google.protobuf.Struct", "google.protobuf.Value", "google.protobuf.ListValue", "google.protobuf.Empty":
+		return false
+	}
+	return true
+}
+
+// match gives the fields of the path values of the form that the path has for them.
+func (r rule) match(m protoreflect.Message) error {
+	for _, s := range r.segments {
+		if s.field == "" {
+			continue
+		}
+		in, fd, err := reach(m, s.field)
+		if err != nil {
+			return err
+		}
+		if fd.Message() != nil && !wrapped(fd.Message()) || fd.Cardinality() == protoreflect.Repeated {
+			return fmt.Errorf("its google.api.http rule has the field %s in the path, which is no single value", s.field)
+		}
+		if fd.Kind() != protoreflect.StringKind {
+			continue
+		}
+		var parts []string
+		for _, form := range s.form {
+			switch form {
+			case "*":
+				parts = append(parts, fmt.Sprintf("%s-%d", fd.Name(), fd.Number()))
+			case "**":
+				parts = append(parts, string(fd.Name()), fmt.Sprint(fd.Number()))
+			default:
+				parts = append(parts, form)
+			}
+		}
+		in.Set(fd, protoreflect.ValueOfString(strings.Join(parts, "/")))
+	}
+	return nil
+}
+
+// reach is the message in m that has the field at a path, which Rules make sure is
+// there.
+func reach(m protoreflect.Message, path string) (protoreflect.Message, protoreflect.FieldDescriptor, error) {
+	names := strings.Split(path, ".")
+	for _, name := range names[:len(names)-1] {
+		m = m.Mutable(m.Descriptor().Fields().ByName(protoreflect.Name(name))).Message()
+	}
+	fd := m.Descriptor().Fields().ByName(protoreflect.Name(names[len(names)-1]))
+	if fd == nil {
+		return nil, nil, fmt.Errorf("there is no field %s", path)
+	}
+	return m, fd, nil
+}
+
+// encode says a message over HTTP: method, path with query, and body.
+func (r rule) encode(message proto.Message) (path string, body []byte, err error) {
+	rest := proto.Clone(message).ProtoReflect()
+	var b strings.Builder
+	for _, s := range r.segments {
+		b.WriteByte('/')
+		switch {
+		case s.field == "" && s.text == "*":
+			b.WriteString("x")
+		case s.field == "" && s.text == "**":
+			b.WriteString("x/y")
+		case s.field == "":
+			b.WriteString(s.text)
+		default:
+			in, fd, err := reach(rest, s.field)
+			if err != nil {
+				return "", nil, err
+			}
+			value, err := written(fd, in.Get(fd))
+			if err == nil && !s.fits(value) {
+				err = fmt.Errorf("the path %s has no place for %s %q", r.template, s.field, value)
+			}
+			if err != nil {
+				return "", nil, err
+			}
+			for i, part := range strings.Split(value, "/") {
+				if i > 0 {
+					b.WriteByte('/')
+				}
+				b.WriteString(url.PathEscape(part))
+			}
+			in.Clear(fd)
+		}
+	}
+	if r.verb != "" {
+		b.WriteString(":" + r.verb)
+	}
+	switch r.body {
+	case "*":
+		body, err = toJSON(rest.Interface())
+		return b.String(), body, err
+	case "":
+	default:
+		fd := rest.Descriptor().Fields().ByName(protoreflect.Name(r.body))
+		if body, err = fieldJSON(rest, fd); err != nil {
+			return "", nil, err
+		}
+		rest.Clear(fd)
+	}
+	q := query{}
+	if err := q.message(rest, ""); err != nil {
+		return "", nil, err
+	}
+	if len(q) > 0 {
+		b.WriteString("?" + strings.Join(q, "&"))
+	}
+	return b.String(), body, nil
+}
+
+// fits reports whether the segment's field can have a value.
+func (s segment) fits(value string) bool {
+	parts := strings.Split(value, "/")
+	for i, form := range s.form {
+		switch {
+		case form == "**":
+			return len(parts) >= i && (i < len(parts) && parts[i] != "")
+		case i >= len(parts) || parts[i] == "" || form != "*" && parts[i] != form:
+			return false
+		}
+	}
+	return len(parts) == len(s.form)
+}
+
+// fieldJSON is one field of a message as the gateway reads it from a body. What is
+// no message it reads as package json does: enums and 64 bits as numbers.
+func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte, error) {
+	switch {
+	case fd.IsMap(), fd.IsList() && fd.Message() != nil:
+		if !m.Has(fd) {
+			return nil, fmt.Errorf("%w: the body is the field %s, which is empty", errUnsent, fd.Name())
+		}
+		only := dynamicpb.NewMessage(m.Descriptor())
+		only.Set(fd, m.Get(fd))
+		text, err := toJSON(only)
+		_, value, _ := bytes.Cut(bytes.TrimSuffix(text, []byte("}")), []byte(":"))
+		return value, err
+	case fd.IsList():
+		list := []any{}
+		for i := range m.Get(fd).List().Len() {
+			list = append(list, m.Get(fd).List().Get(i).Interface())
+		}
+		return json.Marshal(list)
+	case fd.Message() != nil:
+		return toJSON(m.Get(fd).Message().Interface())
+	}
+	return json.Marshal(m.Get(fd).Interface())
+}
+
+// query is the parameters of a query, escaped.
+type query []string
+
+func (q *query) message(m protoreflect.Message, prefix string) (err error) {
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		fd := fields.Get(i)
+		if !m.Has(fd) {
+			continue
+		}
+		name := prefix + string(fd.Name())
+		switch {
+		case !queried(fd):
+			return fmt.Errorf("%w: a query has no words for the field %s", errUnsent, name)
+		case fd.IsMap():
+			from := len(*q)
+			m.Get(fd).Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
+				var value string
+				value, err = written(fd.MapValue(), v)
+				q.add(name+"["+k.String()+"]", value)
+				return err == nil
+			})
+			slices.Sort((*q)[from:])
+		case fd.IsList():
+			for k := 0; err == nil && k < m.Get(fd).List().Len(); k++ {
+				var value string
+				value, err = written(fd, m.Get(fd).List().Get(k))
+				q.add(name, value)
+			}
+		case fd.Message() != nil && !wrapped(fd.Message()):
+			err = q.message(m.Get(fd).Message(), name+".")
+		default:
+			var value string
+			value, err = written(fd, m.Get(fd))
+			q.add(name, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (q *query) add(name, value string) {
+	*q = append(*q, url.QueryEscape(name)+"="+url.QueryEscape(value))
+}
+
+// wrapped reports whether a message is written as one value.
+func wrapped(md protoreflect.MessageDescriptor) bool {
+	switch md.FullName() {
+	case "google.protobuf.Timestamp", "google.protobuf.Duration", "google.protobuf.FieldMask",
+		"google.protobuf.DoubleValue", "google.protobuf.FloatValue", "google.protobuf.Int64Value", "google.protobuf.UInt64Value",
+		"google.protobuf.Int32Value", "google.protobuf.UInt32Value", "google.protobuf.BoolValue", "google.protobuf.StringValue", "google.protobuf.BytesValue":
+		return true
+	}
+	return false
+}
+
+// written is a single value as a path and a query have it.
+func written(fd protoreflect.FieldDescriptor, v protoreflect.Value) (string, error) {
+	switch fd.Kind() {
+	case protoreflect.EnumKind:
+		if value := fd.Enum().Values().ByNumber(v.Enum()); value != nil {
+			return string(value.Name()), nil
+		}
+		return strconv.Itoa(int(v.Enum())), nil
+	case protoreflect.BytesKind:
+		return base64.URLEncoding.EncodeToString(v.Bytes()), nil
+	case protoreflect.MessageKind, protoreflect.GroupKind:
+		return writtenMessage(v.Message())
+	}
+	return v.String(), nil
+}
+
+func writtenMessage(m protoreflect.Message) (string, error) {
+	fields := m.Descriptor().Fields()
+	switch m.Descriptor().FullName() {
+	case "google.protobuf.Timestamp":
+		return time.Unix(m.Get(fields.ByName("seconds")).Int(), m.Get(fields.ByName("nanos")).Int()).UTC().Format(time.RFC3339Nano), nil
+	case "google.protobuf.Duration":
+		seconds, nanos := m.Get(fields.ByName("seconds")).Int(), m.Get(fields.ByName("nanos")).Int()
+		return (time.Duration(seconds)*time.Second + time.Duration(nanos)).String(), nil
+	case "google.protobuf.FieldMask":
+		var paths []string
+		for i := range m.Get(fields.ByName("paths")).List().Len() {
+			paths = append(paths, m.Get(fields.ByName("paths")).List().Get(i).String())
+		}
+		return strings.Join(paths, ","), nil
+	}
+	if value := fields.ByName("value"); wrapped(m.Descriptor()) && value != nil {
+		return written(value, m.Get(value))
+	}
+	return "", fmt.Errorf("%w: %s is no single value", errUnsent, m.Descriptor().FullName())
+}

@@ -1,0 +1,143 @@
+package rpc
+
+import (
+	"fmt"
+	"go/format"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/compiler/protogen"
+	"google.golang.org/protobuf/types/pluginpb"
+)
+
+// service is the source that answers the methods of the document's services with
+// the calls of the module's template.
+func (m module) service(request *pluginpb.CodeGeneratorRequest, d *Document) (string, error) {
+	gen, err := protogen.Options{}.New(request)
+	if err != nil {
+		return "", &GenerateError{"protogen", err}
+	}
+	w := &writer{imports: map[string]string{}}
+	own := gen.FilesByPath[d.file.Path()]
+	for i, s := range own.Services {
+		w.handlers(m, own, i, s)
+	}
+	w.register(m, own)
+	var b strings.Builder
+	b.WriteString("package main\n\nimport (\n")
+	for _, path := range slices.Sorted(maps.Keys(w.imports)) {
+		fmt.Fprintf(&b, "\t%s %q\n", w.imports[path], path)
+	}
+	fmt.Fprintf(&b, ")\n%s", w.b.String())
+	out, err := format.Source([]byte(b.String()))
+	return string(out), err
+}
+
+// writer writes one file of Go.
+type writer struct {
+	b       strings.Builder
+	imports map[string]string // names by path
+}
+
+func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
+
+// name is an identifier of another package as the file writes it.
+func (w *writer) name(id protogen.GoIdent) string {
+	path := string(id.GoImportPath)
+	if w.imports[path] == "" {
+		w.imports[path] = fmt.Sprintf("i%d", len(w.imports))
+	}
+	return w.imports[path] + "." + id.GoName
+}
+
+// in is an identifier in the package of the file's services, or in that of Connect
+// below it.
+func (w *writer) in(m module, f *protogen.File, name string) string {
+	path := f.GoImportPath
+	if m.name == "connect" {
+		path += protogen.GoImportPath("/" + string(f.GoPackageName) + "connect")
+	}
+	return w.name(path.Ident(name))
+}
+
+// handlers writes the type that implements a service. Methods that stream are those
+// of the type in it, which refuses them.
+func (w *writer) handlers(m module, f *protogen.File, i int, s *protogen.Service) {
+	unimplemented := "Unimplemented" + s.GoName + "Server"
+	if m.name == "connect" {
+		unimplemented = "Unimplemented" + s.GoName + "Handler"
+	}
+	w.line("\ntype service%d struct {\n\t%s", i, w.in(m, f, unimplemented))
+	for k, method := range unary(s) {
+		w.line("\tm%d *method[*%s, *%s]", k, w.name(method.Input.GoIdent), w.name(method.Output.GoIdent))
+	}
+	w.line("}\n\nfunc newService%d(c *calls) *service%[1]d {\n\treturn &service%[1]d{", i)
+	for k, method := range unary(s) {
+		w.line("\t\tm%d: newMethod[*%s, *%s](c, %q),", k, w.name(method.Input.GoIdent), w.name(method.Output.GoIdent), fmt.Sprintf("/%s/%s", s.Desc.FullName(), method.Desc.Name()))
+	}
+	w.line("\t}\n}")
+	context := w.name(protogen.GoImportPath("context").Ident("Context"))
+	for k, method := range unary(s) {
+		in, out := w.name(method.Input.GoIdent), w.name(method.Output.GoIdent)
+		if m.name == "connect" {
+			request, response := w.name(connectPath.Ident("Request")), w.name(connectPath.Ident("Response"))
+			w.line("\nfunc (s *service%d) %s(_ %s, q *%s[%s]) (*%s[%s], error) {", i, method.GoName, context, request, in, response, out)
+			w.line("\tanswer, err := s.m%d.call(q.Msg)\n\tif err != nil {\n\t\treturn nil, refuse(err)\n\t}\n\treturn %s(answer), nil\n}", k, w.name(connectPath.Ident("NewResponse")))
+			continue
+		}
+		w.line("\nfunc (s *service%d) %s(_ %s, q *%s) (*%s, error) {", i, method.GoName, context, in, out)
+		w.line("\tanswer, err := s.m%d.call(q)\n\tif err != nil {\n\t\treturn nil, refuse(err)\n\t}\n\treturn answer, nil\n}", k)
+	}
+}
+
+const connectPath = protogen.GoImportPath("connectrpc.com/connect")
+
+// register writes the functions by which the template registers the services that
+// have a unary method.
+func (w *writer) register(m module, f *protogen.File) {
+	grpc, runtime := protogen.GoImportPath("google.golang.org/grpc"), protogen.GoImportPath("github.com/grpc-ecosystem/grpc-gateway/v2/runtime")
+	each := func(write func(i int, s *protogen.Service)) {
+		for i, s := range f.Services {
+			if len(unary(s)) > 0 {
+				write(i, s)
+			}
+		}
+	}
+	if m.name == "connect" {
+		w.line("\nfunc register(mux *%s, c *calls, o ...%s) {", w.name(protogen.GoImportPath("net/http").Ident("ServeMux")), w.name(connectPath.Ident("HandlerOption")))
+		each(func(i int, s *protogen.Service) {
+			w.line("\tmux.Handle(%s(newService%d(c), o...))", w.in(m, f, "New"+s.GoName+"Handler"), i)
+		})
+		w.line("}")
+		return
+	}
+	w.line("\nfunc register(r %s, c *calls) {", w.name(grpc.Ident("ServiceRegistrar")))
+	each(func(i int, s *protogen.Service) {
+		w.line("\t%s(r, newService%d(c))", w.in(m, f, "Register"+s.GoName+"Server"), i)
+	})
+	w.line("}")
+	if m.name != "gateway" {
+		return
+	}
+	context, mux := w.name(protogen.GoImportPath("context").Ident("Context")), w.name(runtime.Ident("ServeMux"))
+	w.line("\nfunc dialTo(ctx %s, mux *%s, to *%s) error {", context, mux, w.name(grpc.Ident("ClientConn")))
+	each(func(_ int, s *protogen.Service) {
+		w.line("\tif err := %s(ctx, mux, to); err != nil {\n\t\treturn err\n\t}", w.in(m, f, "Register"+s.GoName+"Handler"))
+	})
+	w.line("\treturn nil\n}\n\nfunc callIn(ctx %s, mux *%s, c *calls) error {", context, mux)
+	each(func(i int, s *protogen.Service) {
+		w.line("\tif err := %s(ctx, mux, newService%d(c)); err != nil {\n\t\treturn err\n\t}", w.in(m, f, "Register"+s.GoName+"HandlerServer"), i)
+	})
+	w.line("\treturn nil\n}")
+}
+
+// unary are the methods of a service that do not stream.
+func unary(s *protogen.Service) (list []*protogen.Method) {
+	for _, m := range s.Methods {
+		if !m.Desc.IsStreamingClient() && !m.Desc.IsStreamingServer() {
+			list = append(list, m)
+		}
+	}
+	return list
+}

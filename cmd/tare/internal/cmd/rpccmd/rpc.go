@@ -1,0 +1,226 @@
+// Package rpccmd is tare rpc: it measures the user's own service behind gRPC,
+// Connect and gRPC-Gateway.
+package rpccmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	bring "github.com/tarebench/tare/cmd/tare/internal/bring/rpc"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
+	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/lab"
+)
+
+// options are the flags of tare rpc that tare run has not.
+type options struct {
+	run     session.Options
+	imports []string
+	only    []string
+	method  string
+	data    string
+	list    bool
+}
+
+// Command is tare rpc.
+func Command(env cmdenv.Env) *cobra.Command {
+	var o options
+	var f cmdenv.FormatFlag
+	var words session.Words
+	cmd := &cobra.Command{
+		Use:   "rpc FILE.proto",
+		Short: "Measure your own service behind gRPC, Connect and gRPC-Gateway",
+		Long: `Measure your own service behind gRPC, Connect and gRPC-Gateway: what a call costs
+the server in CPU time and allocations, and how long a caller waits.
+
+FILE.proto defines the service. tare generates a server for each transport with
+the generators that people use (protoc-gen-go, -go-grpc, -connect-go and
+-grpc-gateway; protoc is not needed). Its handlers decode the request and answer
+with a message prepared beforehand: your own handlers come on top, and are the
+same behind each transport. What is measured is grpc-go, connect-go with its own
+protocol (protocol buffers, and JSON), connect-go with gRPC, and the gateway in
+front of a grpc-go server of the same process (dial) and calling its methods
+(inprocess). grpc is the baseline. One load generator asks all of them; clients,
+TLS and networks are not measured.
+
+Methods that stream are named and left out. The gateway's paths are those of
+google.api.http; a method without it is served at POST /package.Service/Method.
+Requests and answers are generated from the descriptors, the same each time: every
+field has a value, lists and maps two. --data is a file of your own, a JSON value
+for each call, with the method's name, a request and, once for each method, its
+response. Before timing, each server must answer every request with the right
+message, and must have decoded the request that was sent.
+
+Imports are looked for in FILE's directory and in those of -I. google/protobuf,
+google/api and google/rpc need none. --list prints the calls as each transport is
+sent them, and measures nothing.
+
+The report goes to stdout. It begins with what each transport costs compared with
+gRPC, and ends with it and what was not answered. The result is kept as those of
+tare run are, as a study called rpc- and the name of the file.
+
+Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 bad input or
+a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
+		Example: `  tare rpc api/users.proto
+  tare rpc -I . -I third_party api/users.proto --budget full
+  tare rpc users.proto --method 'Users/Get' --data calls.json --only 'gateway*'
+  tare rpc users.proto --list`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return cmdenv.Usage("tare rpc needs one file of protocol buffers", "name the .proto that defines your service")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.run.Read(cmd, words); err != nil {
+				return err
+			}
+			o.run.FitInto(bring.Quick, bring.Full)
+			if err := chosen(o.only); err != nil {
+				return err
+			}
+			var err error
+			if o.run.Format, err = f.Format(cmd); err != nil {
+				return err
+			}
+			o.run.Typed = session.TypedBy(env, cmd)
+			return runRPC(cmd.Context(), env, o, args[0])
+		},
+	}
+	what := cmdenv.NewFlags("What is measured")
+	what.Set.StringArrayVarP(&o.imports, "proto-path", "I", nil, "`directory` that FILE imports from, beside its own; repeatable")
+	what.Set.StringVar(&o.method, "method", "", "only methods whose package.Service/Method matches `regexp`")
+	what.Set.StringVar(&o.data, "data", "", "`file` of JSON values with method, request and response; - is stdin; default: messages are generated")
+	what.Set.StringSliceVar(&o.only, "only", nil, "only gRPC and transports that match `glob`; repeatable, or several with commas")
+	what.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
+	what.Set.BoolVar(&o.list, "list", false, "print the calls of each transport and measure nothing")
+	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders, whose versions are taken; default: the repository's, else the built-in ones")
+	session.AddFlags(cmd, what, &o.run, &words, &f)
+	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(bring.Transports(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// chosen reports patterns that choose no transport besides the baseline.
+func chosen(only []string) error {
+	if err := cmdenv.CheckPatterns(lab.Only{Contenders: only}); err != nil {
+		return err
+	}
+	for _, pattern := range only {
+		if !cmdenv.Matches([]string{pattern}, bring.Transports()) {
+			return cmdenv.Unknown("transport", pattern, bring.Transports(), "known: "+strings.Join(bring.Transports(), ", "))
+		}
+	}
+	others := slices.DeleteFunc(bring.Transports(), func(id string) bool { return id == bring.Baseline })
+	if len(only) > 0 && !cmdenv.Matches(only, others) {
+		return cmdenv.Usage("--only "+strings.Join(only, ",")+" chooses nothing but grpc, which everything is compared with", "known: "+strings.Join(others, ", "))
+	}
+	return nil
+}
+
+// mostKnown is how many methods are named where a pattern matches none.
+const mostKnown = 10
+
+// runRPC reads the file, and lists its calls or measures them.
+func runRPC(ctx context.Context, env cmdenv.Env, o options, arg string) error {
+	doc, err := readProto(ctx, env, o, arg)
+	if err != nil {
+		return err
+	}
+	for _, line := range doc.Remarks() {
+		fmt.Fprintln(env.Err, "tare: "+format.Line(line, 0))
+	}
+	if o.list {
+		text, err := doc.List()
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(env.Out, text)
+		return err
+	}
+	return measure(ctx, env, o, doc)
+}
+
+// readProto reads the file that arg names, and that of messages.
+func readProto(ctx context.Context, env cmdenv.Env, o options, arg string) (*bring.Document, error) {
+	var only *regexp.Regexp
+	if o.method != "" {
+		var err error
+		if only, err = regexp.Compile(o.method); err != nil {
+			return nil, cmdenv.Usage(fmt.Sprintf("--method %q is not a regular expression: %v", o.method, err), "e.g. Users/(Get|List)")
+		}
+	}
+	for _, dir := range o.imports {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, cmdenv.Usage(fmt.Sprintf("-I %s is not a directory", dir), "name the directory that imports are relative to")
+		}
+	}
+	if info, err := os.Stat(arg); err != nil {
+		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", arg, cmdenv.Cause(err)), "name the .proto that defines your service")
+	} else if !info.Mode().IsRegular() {
+		return nil, cmdenv.Usage(arg+" is not a file", "name the .proto that defines your service")
+	}
+	doc, err := bring.Read(ctx, arg, o.imports, only)
+	var wrong *grpccall.SourceError
+	var none *bring.NoMethodError
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, &wrong):
+		last := len(wrong.Lines) - 1
+		for _, line := range wrong.Lines[:last] {
+			fmt.Fprintln(env.Err, "tare: "+format.Line(line, 0))
+		}
+		hint := ""
+		switch {
+		case wrong.Missing:
+			hint = "-I names the directory that imports begin in"
+		case wrong.More > 0:
+			hint = format.Count(wrong.More, "more error") + " not listed"
+		}
+		return nil, cmdenv.Usage(format.Line(wrong.Lines[last], 0), hint)
+	case errors.As(err, &none):
+		return nil, cmdenv.Usage(none.Error(), "it has "+strings.Join(none.Known[:min(len(none.Known), mostKnown)], ", "))
+	case err != nil:
+		return nil, cmdenv.Usage(format.Line(err.Error(), 0), "")
+	}
+	if o.data == "" {
+		return doc, nil
+	}
+	name, src := o.data, []byte(nil)
+	if name == "-" {
+		name = "<stdin>"
+		if src, err = io.ReadAll(io.LimitReader(env.In, bring.MostData+1)); err != nil {
+			return nil, fmt.Errorf("read messages from stdin: %w", err)
+		}
+	} else if src, err = readMessages(name); err != nil {
+		return nil, err
+	}
+	if err := doc.Fill(name, src); err != nil {
+		return nil, cmdenv.Usage(format.Line(err.Error(), 0), "")
+	}
+	return doc, nil
+}
+
+// readMessages reads a file of messages, within its bound.
+func readMessages(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "name a file of JSON values, or - for stdin")
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, bring.MostData+1))
+	if err != nil {
+		return nil, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", name, cmdenv.Cause(err)), "name a file of JSON values, or - for stdin")
+	}
+	return src, nil
+}
