@@ -9,13 +9,15 @@ import (
 
 // AddFlags adds the flags of a command that measures what the user brings: those
 // of what is measured are its own, and how it is measured and what is printed are
-// the same for all.
+// the same for all. on is nil for a command that measures on one machine.
 func AddFlags(cmd *cobra.Command, what cmdenv.Flags, o *Options, words *Words, f *cmdenv.FormatFlag, on *cmdenv.Machines) {
 	how := cmdenv.NewFlags("How it is measured")
 	how.Set.StringVar(&words.Budget, "budget", "quick", "measuring time of each study: quick, full or a `duration` such as 90s; builds not included")
 	how.Set.IntVar(&o.Rounds, "rounds", 0, "a fixed number of rounds, judged once at the end")
 	how.Set.Uint64Var(&o.Seed, "seed", 0, "random seed; 0 takes one from the clock")
-	on.AddMeasuring(how.Set)
+	if on != nil {
+		on.AddMeasuring(how.Set)
+	}
 	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
 	f.Add(said.Set, "the result document")

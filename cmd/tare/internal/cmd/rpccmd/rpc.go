@@ -105,7 +105,7 @@ a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,
 	what.Set.StringArrayVar(&o.run.Only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
 	what.Set.BoolVar(&o.list, "list", false, "print the calls of each transport and measure nothing")
 	what.Set.StringVar(&o.run.Catalog, "catalog", "", "`directory` of contenders, whose versions are taken; default: the repository's, else the built-in ones")
-	session.AddFlags(cmd, what, &o.run, &words, &f)
+	session.AddFlags(cmd, what, &o.run, &words, &f, nil)
 	cmdenv.CompleteFlag(cmd, "only", cobra.FixedCompletions(bring.Transports(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
