@@ -65,6 +65,7 @@ type Engine string
 const (
 	Auto     Engine = ""         // epoll where it can be had, else portable
 	Epoll    Engine = "epoll"    // Linux
+	Uring    Engine = "uring"    // Linux 6.1, by io_uring, where it is allowed
 	Portable Engine = "portable" // everywhere, with or without TLS
 )
 

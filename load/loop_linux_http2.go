@@ -88,7 +88,7 @@ func (t *thread) send2(c *conn, x exchange) {
 // receive2 takes what there is of answers, and of all else that a server says.
 func (t *thread) receive2(l *link) {
 	for range mostReads {
-		n, more, err := t.read(l)
+		b, more, err := t.read(l)
 		if errors.Is(err, errAgain) {
 			return
 		}
@@ -97,13 +97,13 @@ func (t *thread) receive2(l *link) {
 		case err != nil:
 			t.lost2(l, ofReset, err)
 			return
-		case n == 0:
+		case len(b) == 0:
 			t.lost2(l, ofReset, nil)
 			return
 		}
-		l.got += int64(n)
+		l.got += int64(len(b))
 		l.h.now = t.now
-		if err := l.h.hear(t.buf[:n]); err != nil {
+		if err := l.h.hear(b); err != nil {
 			t.lost2(l, ofFraming, err)
 			return
 		}
@@ -129,7 +129,7 @@ func (t *thread) decided(l *link, i int) {
 	} else {
 		t.rec.answered(&c.x, call.a, t.now)
 	}
-	if call.a.unsent || t.s.requests[c.x.index].content != nil && len(l.rest) > 0 { // it came before all was sent
+	if call.a.unsent || t.s.requests[c.x.index].content != nil && t.net.full(l) { // it came before all was sent
 		l.h.leaving = true
 	}
 	t.free2(c)
