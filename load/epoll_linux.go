@@ -56,8 +56,6 @@ func (e *epollSockets) watch(l *link) error { return e.register(l.fd, l.index, l
 
 func (e *epollSockets) send(l *link, b []byte) (int, syscall.Errno) { return sendAll(l.fd, b) }
 
-func (e *epollSockets) full(l *link) bool { return len(l.rest) > 0 }
-
 // receive takes what there is. Less than fits says that it was all, unless the
 // other side is gone: then the end is still to be read.
 func (e *epollSockets) receive(l *link, room []byte) ([]byte, bool, syscall.Errno) {

@@ -34,6 +34,7 @@ type http2 struct {
 	field   func(name, value []byte) error // take, made once
 
 	out, handed []byte // to be sent, and what was last handed out
+	written     int64  // bytes handed out since the connection began
 	replied     int    // bytes of out that are replies
 
 	greeted bool   // the server's settings have come
@@ -66,6 +67,7 @@ type call struct {
 	muted   bool   // it was given up: what comes of it is nobody's
 	own     []byte // room for a body with numbers of its own
 	content []byte // of the request, still to be sent
+	upTo    int64  // where what was handed out of it ends, in bytes since the connection began
 
 	sendRoom   int64 // what may still be sent
 	room, read int64 // what may come, and what was read since the server last heard
@@ -99,7 +101,7 @@ func (h *http2) open() {
 	h.decoder.Reset()
 	h.encoder.Reset()
 	h.greeted, h.leaving, h.stream, h.within, h.most, h.replied = false, false, 0, nil, math.MaxUint32, 0
-	h.beside = 0
+	h.beside, h.written = 0, 0
 	h.sendConn, h.initial = h2.Window, h2.Window
 	h.roomConn, h.readConn = connRoom, 0
 	h.over = h.over[:0]
@@ -168,6 +170,7 @@ func (h *http2) owed() []byte {
 		}
 	}
 	h.out, h.handed, h.replied = h.handed[:0], h.out, 0
+	h.written += int64(len(h.handed))
 	return h.handed
 }
 
@@ -190,6 +193,7 @@ func (h *http2) offer(c *call, most int) (offered int) {
 		h.out = append(h2.AppendHeader(h.out, int(n), h2.Data, flags, c.id), c.content[:n]...)
 		c.content = c.content[n:]
 		h.sendConn, c.sendRoom, offered = h.sendConn-n, c.sendRoom-n, offered+int(n)
+		c.upTo = h.written + int64(len(h.out))
 	}
 	return offered
 }

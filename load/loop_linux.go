@@ -215,8 +215,6 @@ type sockets interface {
 	// last call. With EAGAIN an event says when to call again, with the rest, which
 	// the caller keeps as it is until then.
 	send(l *link, b []byte) (n int, errno syscall.Errno)
-	// full reports whether the socket has not taken all that was sent.
-	full(l *link) bool
 	// receive takes what has come: nothing without an error is the end. b is room,
 	// or lent until the next call; more says that there may be more.
 	receive(l *link, room []byte) (b []byte, more bool, errno syscall.Errno)

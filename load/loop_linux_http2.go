@@ -129,7 +129,7 @@ func (t *thread) decided(l *link, i int) {
 	} else {
 		t.rec.answered(&c.x, call.a, t.now)
 	}
-	if call.a.unsent || t.s.requests[c.x.index].content != nil && t.net.full(l) { // it came before all was sent
+	if call.a.unsent || call.upTo > l.h.written-int64(len(l.rest)) { // it came before all was sent
 		l.h.leaving = true
 	}
 	t.free2(c)

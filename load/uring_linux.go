@@ -53,7 +53,6 @@ type uringSockets struct {
 type flow struct {
 	out    []byte // in memory that the kernel reads
 	sends  bool   // the kernel is sending it
-	since  uint64 // the ring's count of submissions when that began
 	sent   bool   // result is news
 	result int32  // of sending; negative: an error
 
@@ -117,20 +116,13 @@ func (u *uringSockets) send(l *link, b []byte) (n int, errno syscall.Errno) {
 	if len(b) == n {
 		return n, 0
 	}
-	f.out, f.sends, f.since = b[n:], true, u.kernel.Enters()
+	f.out, f.sends = b[n:], true
 	u.kernel.Send(l.fd, f.out, dataOf(l, ofSending))
 	u.under++
 	if u.kernel.Queued() >= maxBatch {
 		u.kernel.Submit()
 	}
 	return n, syscall.EAGAIN
-}
-
-// full reports whether the kernel was told to send and the socket has not taken
-// all: where it has, that is the first thing the kernel says.
-func (u *uringSockets) full(l *link) bool {
-	f := &u.flows[l.index]
-	return f.sends && f.since < u.kernel.Enters()
 }
 
 func (u *uringSockets) receive(l *link, room []byte) (b []byte, more bool, errno syscall.Errno) {

@@ -120,7 +120,6 @@ type Ring struct {
 	cqes        uint32 // offset
 	tail        uint32 // of what was filled in
 	head        uint32 // of what was taken
-	enters      uint64
 	noIowait    uintptr
 	arg         *waiting
 	ts          *syscall.Timespec
@@ -195,9 +194,6 @@ func (r *Ring) Close() {
 	}
 }
 
-// Enters counts how often what was handed over has been submitted.
-func (r *Ring) Enters() uint64 { return r.enters }
-
 // Queued is how many requests have not been submitted yet.
 func (r *Ring) Queued() int { return int(r.tail - atomic.LoadUint32(r.sqHead)) }
 
@@ -216,12 +212,12 @@ func (r *Ring) next(op uint8, fd int, data uint64) *entry {
 	return e
 }
 
-// Send sends all of b, waiting for the socket to take it. The caller keeps b as it
-// is until there is a completion.
+// Send sends of b what the socket takes, once it takes any. The caller keeps b as
+// it is until there is a completion.
 func (r *Ring) Send(fd int, b []byte, data uint64) {
 	e := r.next(opSend, fd, data)
 	e.addr, e.len = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))), uint32(len(b))
-	e.opFlags = syscall.MSG_NOSIGNAL | syscall.MSG_WAITALL
+	e.opFlags = syscall.MSG_NOSIGNAL
 }
 
 // Receive receives into the ring's buffers whatever comes, until there is a
@@ -277,7 +273,6 @@ func (r *Ring) Wait(d time.Duration) {
 func (r *Ring) enter(atLeast, flags uintptr) (errno syscall.Errno) {
 	submit := uintptr(r.Queued())
 	atomic.StoreUint32(r.sqTail, r.tail)
-	r.enters++
 	if atLeast == 0 {
 		_, _, errno = syscall.RawSyscall6(sysEnter, uintptr(r.fd), submit, 0, flags, 0, 0)
 		return errno
