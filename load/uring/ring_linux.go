@@ -213,7 +213,8 @@ func (r *Ring) next(op uint8, fd int, data uint64) *entry {
 }
 
 // Send sends of b what the socket takes, once it takes any. The caller keeps b as
-// it is until there is a completion.
+// it is until there is a completion, and has it in memory that stays where it is:
+// not on a stack.
 func (r *Ring) Send(fd int, b []byte, data uint64) {
 	e := r.next(opSend, fd, data)
 	e.addr, e.len = uint64(uintptr(unsafe.Pointer(unsafe.SliceData(b)))), uint32(len(b))
