@@ -100,6 +100,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/catalog", layer: 6},
 		{dir: "cmd/tare/internal/studyfile", layer: 6},
 		{dir: "cmd/tare/internal/traffic", layer: 6},
+		{dir: "cmd/tare/internal/overquic/h3server", layer: alone}, // for tools/benchload
 		{dir: "cmd/tare/internal/overquic", layer: 6},
 		{dir: "cmd/tare/internal/project", layer: 6},
 		{dir: "cmd/tare/internal/project/survey", layer: 6},
