@@ -41,7 +41,7 @@ type http2 struct {
 	leaving bool   // it will take no more streams
 	stream  uint32 // the last that was opened; 0: none
 	most    uint32 // streams the server lets be open at a time
-	now     int64  // ns: when what is fed came; the epoll engine sets it
+	now     int64  // ns: when what is fed came; the engines of threads set it
 	fed     int    // times something was
 	beside  int    // bytes of frames since the last answer that belong to none
 
@@ -220,13 +220,23 @@ func (h *http2) hear(b []byte) error {
 			err = h.handle(f)
 		}
 		if err != nil {
-			return h.explain(err)
+			return h.goodbye(h.explain(err))
 		}
 	}
 	if h.replied > mostOwed {
-		return frameError("frames that want nothing but replies")
+		return h.goodbye(frameError("frames that want nothing but replies"))
 	}
 	return nil
+}
+
+// goodbye has the server told why the connection ends, as the last thing.
+func (h *http2) goodbye(err error) error {
+	for i := range h.calls {
+		h.calls[i].content = nil
+	}
+	h.leaving, h.readConn = true, 0
+	h.out = h2.AppendGoAway(h.out[:0], 0, codeOf(err))
+	return err
 }
 
 // decide ends a call that something has become of.
@@ -247,14 +257,14 @@ func (h *http2) decide(c *call, lost error) {
 func (h *http2) fail(c *call, why error) {
 	if !c.muted {
 		h.decide(c, why)
-		h.giveUp(c)
+		h.giveUp(c, codeOf(why))
 	}
 }
 
 // giveUp ends a call that nobody waits for any longer.
-func (h *http2) giveUp(c *call) {
+func (h *http2) giveUp(c *call, why h2.Code) {
 	c.under, c.muted, c.content, h.leaving = true, true, nil, true
-	h.out = h2.AppendReset(h.out, c.id, h2.Cancel)
+	h.out = h2.AppendReset(h.out, c.id, why)
 }
 
 // of is the call that a stream belongs to; nil: it is over.

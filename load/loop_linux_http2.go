@@ -2,7 +2,11 @@
 
 package load
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/tarebench/tare/load/h2"
+)
 
 // open2 begins a connection of HTTP/2. Its first stream does not wait for the
 // server's SETTINGS, which limit the number of streams.
@@ -104,6 +108,7 @@ func (t *thread) receive2(l *link) {
 		l.got += int64(len(b))
 		l.h.now = t.now
 		if err := l.h.hear(b); err != nil {
+			t.farewell(l)
 			t.lost2(l, ofFraming, err)
 			return
 		}
@@ -116,6 +121,19 @@ func (t *thread) receive2(l *link) {
 		}
 	}
 	t.later(l)
+}
+
+// farewell has the server told why the connection ends, if the socket takes it at
+// once.
+func (t *thread) farewell(l *link) {
+	if l.deaf || len(l.rest) > 0 {
+		return
+	}
+	if b := l.h.owed(); l.secure != nil {
+		_, _ = l.secure.send(b)
+	} else {
+		_, _ = t.net.send(l, b)
+	}
 }
 
 // decided records the outcome of a finished request.
@@ -206,7 +224,7 @@ func (t *thread) tooLate2(c *conn) {
 	l, call := c.link, &c.link.h.calls[c.number]
 	t.over(c, call)
 	t.rec.failed(&c.x, ofTimeout, errTimeout, t.now)
-	l.h.giveUp(call)
+	l.h.giveUp(call, h2.Cancel)
 	t.put(c)
 	t.settle2(l)
 }
