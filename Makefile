@@ -7,6 +7,8 @@ FUZZTIME ?= 20s
 TESTFLAGS ?=
 BENCHFLAGS ?=
 OHA      ?= 1.16.0
+GHZ      ?= v0.120.0
+FORTIO   ?= v1.75.3
 # What installs packages: root itself, or sudo.
 AS_ROOT   = $(shell [ $$(id -u) = 0 ] || echo sudo)
 
@@ -186,12 +188,16 @@ benchmark-mem: ## the same of allocated memory
 	$(GO) run ./cmd/tare run users $(PROFILED) --profile mem
 
 .PHONY: bench-load
-bench-load: ## the load generator against wrk, oha and h2load, over TLS and in HTTP/2 too (installed where apt-get and cargo are), some minutes on a quiet machine
+bench-load: ## the load generator against wrk, oha, h2load, ghz and fortio (installed where apt-get and cargo are), half an hour on a quiet machine
 	command -v wrk >/dev/null || { $(AS_ROOT) apt-get update -q && $(AS_ROOT) apt-get install -y -q --no-install-recommends wrk nghttp2-client; }
-	command -v oha >/dev/null || ! cargo --version >/dev/null 2>&1 || cargo install --locked --root out/oha oha@$(OHA)
+	command -v oha >/dev/null || ! cargo --version >/dev/null 2>&1 || cargo install --locked --features http3 --root out/oha oha@$(OHA)
 	mkdir -p out
+	GOBIN=$(CURDIR)/out/bin GOWORK=off GOFLAGS= $(GO) install github.com/bojand/ghz/cmd/ghz@$(GHZ)
+	GOBIN=$(CURDIR)/out/bin GOWORK=off GOFLAGS= $(GO) install fortio.org/fortio@$(FORTIO)
 	$(GO) build -o out/benchload ./tools/benchload
-	PATH="$$PATH:$(CURDIR)/out/oha/bin" out/benchload
+	$(GO) build -o out/tare ./cmd/tare
+	$(GO) build -o out/h3server ./cmd/tare/internal/overquic/h3server
+	PATH="$$PATH:$(CURDIR)/out/oha/bin:$(CURDIR)/out/bin" out/benchload -tare $(CURDIR)/out/tare -h3 '$(CURDIR)/out/h3server $$PORT'
 
 .PHONY: calibrate
 calibrate: ## measure programs of known cost 120 times (about an hour) and write the table in docs/METHOD.md; goes on where it stopped

@@ -36,13 +36,17 @@ func (w way) raw() bool { return !w.tls && w.protocol == HTTP1 }
 
 // ways are all there are: those that fewer tests go come last.
 func ways() []way {
-	return []way{{Epoll, false, HTTP1}, {Epoll, true, HTTP1}, {Portable, false, HTTP1}, {Portable, true, HTTP1}, {Portable, false, H2C}, {Epoll, false, H2C}, {Epoll, false, GRPC}, {Portable, false, GRPC}, {Epoll, true, H2C}, {Portable, true, H2C}}
+	return []way{
+		{Epoll, false, HTTP1}, {Epoll, true, HTTP1}, {Portable, false, HTTP1}, {Portable, true, HTTP1}, {Portable, false, H2C}, {Epoll, false, H2C},
+		{Uring, false, HTTP1}, {Uring, true, HTTP1}, {Uring, false, H2C}, {Epoll, false, GRPC}, {Portable, false, GRPC}, {Epoll, true, H2C},
+		{Uring, false, GRPC}, {Uring, true, H2C}, {Portable, true, H2C},
+	}
 }
 
 // everyWay runs a test with each engine there is here, in each protocol, and
 // wants no goroutine, descriptor or connection to be left afterwards.
 func everyWay(t *testing.T, test func(t *testing.T, w way)) {
-	eachWay(t, ways()[:6], test)
+	eachWay(t, ways()[:9], test)
 }
 
 // eachWay does so for the ways given; with TARE_SOAK set for all.
@@ -52,12 +56,7 @@ func eachWay(t *testing.T, list []way, test func(t *testing.T, w way)) {
 	}
 	for _, w := range list {
 		t.Run(w.String(), func(t *testing.T) {
-			s, err := settle(Options{Target: Target{Addr: "127.0.0.1:1"}, Requests: []Request{{Method: "GET"}}})
-			assert.NoError(t, "options", err)
-			e, err := newEpoll(s)
-			if err == nil {
-				e.close()
-			} else if w.engine == Epoll {
+			if _, err := opened(t, w.engine); err != nil {
 				t.Skip(err)
 			}
 			routines, files := runtime.NumGoroutine(), descriptors()
@@ -244,7 +243,7 @@ func TestConformance(t *testing.T) {
 			errors: map[Class]some{ErrTimeout: late}, opened: some{few, -1}, check: tookTheTimeout},
 	} {
 		t.Run(string(c.behaviour)+c.method, func(t *testing.T) {
-			eachWay(t, ways()[:9], func(t *testing.T, w way) {
+			eachWay(t, ways()[:14], func(t *testing.T, w way) {
 				switch {
 				case w.tls && c.behaviour == loadtest.HangUp:
 					t.Skip("then there is no connection")

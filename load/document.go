@@ -62,6 +62,7 @@ type Document struct {
 
 	Drift  []Drift        `json:"drift,omitempty"` // of a leg that is long enough
 	SLO    []Kept         `json:"slo,omitempty"`
+	Steps  []Stepped      `json:"steps,omitempty"` // of a profile of steps
 	Search *SearchSummary `json:"search,omitempty"`
 }
 
@@ -156,17 +157,18 @@ type SearchSummary struct {
 	Steps       []Stepped   `json:"steps"`
 }
 
-// Stepped is one step of a search.
+// Stepped is one step of a search, or of a profile of steps.
 type Stepped struct {
 	Connections       int         `json:"connections"`
+	At                float64     `json:"at_seconds,omitempty"` // of a profile: of its beginning, since measuring began
 	RateAsked         float64     `json:"rate_asked,omitempty"` // zero: a closed loop
 	RequestsPerSecond float64     `json:"requests_per_second"`
 	P50               int64       `json:"p50_ns"`
 	P99               int64       `json:"p99_ns"`
 	ErrorShare        float64     `json:"error_share"`
-	ClientCPUSeconds  float64     `json:"client_cpu_seconds"`
+	ClientCPUSeconds  float64     `json:"client_cpu_seconds,omitempty"` // of a search
 	Limit             string      `json:"limit"`
-	Verdict           tare.Ruling `json:"verdict"`
+	Verdict           tare.Ruling `json:"verdict,omitempty"` // empty: there are no objectives
 	Why               string      `json:"why,omitempty"`
 	Objectives        []Kept      `json:"objectives"`
 }
@@ -236,6 +238,7 @@ func NewDocument(r *Result, o Documented) Document {
 		d.Timeline = append(d.Timeline, m)
 	}
 	d.Drift = drifts(r.Timeline, o.Memory, o.Profile)
+	d.Steps = stepped(r, o.SLO, a)
 	if len(o.SLO) > 0 {
 		d.SLO = kept(o.SLO.Hold(r), a)
 	}

@@ -3,210 +3,169 @@
 package load
 
 import (
-	"fmt"
-	"runtime"
+	"os"
 	"syscall"
+	"time"
+	"unsafe"
 )
 
-// epoll is the engine for Linux: threads that each wait for many sockets. What
-// makes it cheap: a connection is registered once in its life, a request is a
-// ready piece of memory, an answer takes one recv, and no scheduler is asked
-// while there is work.
-type epoll struct {
-	s    *settings
-	all  []*thread
-	done chan struct{}
+// What package syscall has no names for (Linux, include/uapi; the same numbers
+// on all architectures this file is built for).
+const (
+	sysEpollPwait2 = 441
+	epollIn        = 0x1
+	epollOut       = 0x4
+	epollErr       = 0x8
+	epollHup       = 0x10
+	epollRdHup     = 0x2000
+	epollEdge      = 1 << 31
+)
+
+// epollSockets are a thread's sockets by epoll: an answer takes one recv, a request
+// one send, and an event says when there is something to do.
+type epollSockets struct {
+	t      *thread
+	fd     int
+	bell   int
+	coarse bool // no waiting to the nanosecond
+	events []syscall.EpollEvent
 }
 
-// newEpoll starts the threads, which wait for a leg. It raises GOMAXPROCS to
-// one more than there are threads where it is less: with none to spare the Go
-// scheduler takes away the processor of each thread that waits, which made a
-// request a fifth more expensive on a single one.
-func newEpoll(s *settings) (engine, error) {
-	if runtime.GOMAXPROCS(0) <= s.Threads {
-		runtime.GOMAXPROCS(s.Threads + 1)
-	}
-	e := &epoll{s: s, done: make(chan struct{}, s.Threads)}
-	for i := range s.Threads {
-		t, err := newThread(e, i)
+func newEpollSockets(t *thread) (_ sockets, err error) {
+	e := &epollSockets{t: t, fd: -1, bell: -1, events: make([]syscall.EpollEvent, 128)}
+	defer func() {
 		if err != nil {
 			e.close()
-			return nil, fmt.Errorf("engine %s: %w", Epoll, err)
 		}
-		e.all = append(e.all, t)
+	}()
+	if e.fd, err = syscall.EpollCreate1(syscall.EPOLL_CLOEXEC); err != nil {
+		return nil, os.NewSyscallError("epoll_create1", err)
 	}
+	if e.bell, err = newBell(); err != nil {
+		return nil, os.NewSyscallError("eventfd2", err)
+	}
+	if err = e.register(e.bell, -1, 0); err != nil {
+		return nil, err
+	}
+	_, errno := poll(e.fd, e.events, 1)
+	e.coarse = errno != 0 && errno != syscall.EINTR // an old kernel, or a sandbox that knows only old ones
 	return e, nil
 }
 
-func (e *epoll) name() Engine   { return Epoll }
-func (e *epoll) threads() int   { return len(e.all) }
-func (e *epoll) parties() int   { return len(e.all) }
-func (e *epoll) recorders() int { return len(e.all) }
+func (e *epollSockets) watch(l *link) error { return e.register(l.fd, l.index, l.turn) }
 
-func (e *epoll) run(r *run) {
-	for _, t := range e.all {
-		t.work <- r
-	}
-	for range e.all {
-		<-e.done
-	}
-}
+func (e *epollSockets) send(l *link, b []byte) (int, syscall.Errno) { return sendAll(l.fd, b) }
 
-func (e *epoll) wake() {
-	for _, t := range e.all {
-		ring(t.bell)
-	}
-}
-
-// used is what the threads have used; over TLS what all of the process has, whose
-// other threads collect the garbage of handshakes.
-func (e *epoll) used() usage {
-	sum := e.usedByThreads()
-	if e.s.Target.TLS != nil {
-		sum.cpu = processCPU()
-	}
-	return sum
-}
-
-func (e *epoll) usedByThreads() usage {
-	var sum usage
-	for _, t := range e.all {
-		sum.cpu += threadCPU(t.tid)
-		if w := threadWait(t.tid); w >= 0 && sum.wait >= 0 {
-			sum.wait += w
-		} else {
-			sum.wait = -1
+// receive takes what there is. Less than fits says that it was all, unless the
+// other side is gone: then the end is still to be read.
+func (e *epollSockets) receive(l *link, room []byte) ([]byte, bool, syscall.Errno) {
+	for {
+		n, errno := receiveNow(l.fd, room)
+		switch errno {
+		case 0:
+			return room[:n], l.gone || n == len(room), 0
+		case syscall.EINTR:
+		default:
+			return nil, false, errno
 		}
 	}
-	return sum
 }
 
-func (e *epoll) close() {
-	for _, t := range e.all {
-		close(t.work)
+func (e *epollSockets) shut(l *link) { _ = syscall.Close(l.fd) }
+
+func (e *epollSockets) wait(d time.Duration) int {
+	var n int
+	var errno syscall.Errno
+	switch {
+	case d <= 0:
+		n, errno = pollNow(e.fd, e.events)
+	case e.coarse:
+		n, errno = pollCoarse(e.fd, e.events, min(d, time.Second))
+	default:
+		n, errno = poll(e.fd, e.events, min(d, time.Hour))
 	}
-	for range e.all {
-		<-e.done
+	if errno != 0 {
+		return 0
 	}
-}
-
-// maxDialing is how many connections a thread opens at a time: a server's
-// backlog is not endless, and a connection it turns away waits for a second.
-const maxDialing = 64
-
-// conn is a place for one request at a time on a connection: HTTP/1.1 has one of
-// them on each, HTTP/2 as many as streams may be open. It is in one of its thread's
-// lists, and which one says what it is doing. Those of a connection that is not open
-// are in none, but for the first, which stands for the connection; so are those of
-// an open one that the server has no room for.
-type conn struct {
-	prev, next *conn
-	in         *list
-	since      int64 // ns when it was put there
-	link       *link
-	number     int  // among the places of its connection
-	last       bool // HTTP/1.1: the connection is closed after this answer
-	x          exchange
-}
-
-// link is one connection.
-type link struct {
-	index   int32
-	turn    int32 // grows when the descriptor is closed: events of an old one are told by it
-	fd      int
-	addr    int     // of the engine's addresses, the one to try
-	made    bool    // in this leg, at least once
-	again   bool    // it was open before
-	opened  bool    // requests can be sent
-	gone    bool    // the other side has closed: the end is still to be read
-	deaf    bool    // nothing more can be sent
-	owes    bool    // it is among the thread's owing
-	more    bool    // it is among the thread's unread
-	uses    int     // requests since it was opened
-	rest    []byte  // still to be sent; over TLS still to be encrypted
-	own     []byte  // room for a request with numbers of its own
-	numbers []int64 // HTTP/1.1: room for those
-	f       framer1
-	secure  *secure // TLS; nil: plain text
-	places  []conn
-
-	h    *http2 // nil: HTTP/1.1
-	used int    // HTTP/2: places in a list
-	busy int    // HTTP/2: requests under way
-	got  int64  // HTTP/2: bytes received that no request's account has yet
-	sent int    // HTTP/2: the same of bytes sent
-}
-
-// first is the place that stands for the connection.
-func (l *link) first() *conn { return &l.places[0] }
-
-// list is a list of connections in the order they were put in, and so in that
-// of their times.
-type list struct {
-	head, tail *conn
-	n          int
-}
-
-func (l *list) push(c *conn, now int64) {
-	c.in.remove(c)
-	c.in, c.since, c.prev, c.next = l, now, l.tail, nil
-	if l.tail != nil {
-		l.tail.next = c
-	} else {
-		l.head = c
-	}
-	l.tail = c
-	l.n++
-}
-
-// insert puts c where its time belongs, which is near the end.
-func (l *list) insert(c *conn, since int64) {
-	l.push(c, since)
-	for p := c.prev; p != nil && p.since > since; p = c.prev {
-		p.next, c.prev = c.next, p.prev
-		if c.next != nil {
-			c.next.prev = p
-		} else {
-			l.tail = p
+	for i := range e.events[:n] {
+		ev := &e.events[i]
+		if ev.Fd < 0 { // the bell
+			e.t.now = e.t.s.now()
+			continue
 		}
-		if p.prev != nil {
-			p.prev.next = c
-		} else {
-			l.head = c
+		e.t.handle(event{
+			index: ev.Fd, turn: ev.Pad,
+			in: ev.Events&^epollOut != 0, out: ev.Events&epollOut != 0, gone: ev.Events&(epollRdHup|epollHup|epollErr) != 0,
+		})
+	}
+	return n
+}
+
+func (e *epollSockets) settle() {}
+
+func (e *epollSockets) ring() { ring(e.bell) }
+
+func (e *epollSockets) close() {
+	for _, fd := range []int{e.fd, e.bell} {
+		if fd >= 0 {
+			_ = syscall.Close(fd)
 		}
-		p.prev, c.next = c, p
 	}
 }
 
-func (l *list) remove(c *conn) {
-	if l == nil {
-		return
+// sendAll sends as much of b as the socket takes.
+func sendAll(fd int, b []byte) (sent int, errno syscall.Errno) {
+	for sent < len(b) {
+		n, errno := sendNow(fd, b[sent:])
+		if errno == 0 {
+			sent += n
+		} else if errno != syscall.EINTR {
+			return sent, errno
+		}
 	}
-	c.in = nil
-	if c.prev != nil {
-		c.prev.next = c.next
-	} else {
-		l.head = c.next
-	}
-	if c.next != nil {
-		c.next.prev = c.prev
-	} else {
-		l.tail = c.prev
-	}
-	l.n--
+	return sent, 0
 }
 
-// due is when the first in the list has been there for d; never for an empty
-// one.
-func (l *list) due(d int64) int64 {
-	if l.head == nil {
-		return never
-	}
-	return l.head.since + d
+// sendNow and receiveNow never block, so the Go scheduler need not know of
+// them.
+func sendNow(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
+		syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL, 0, 0)
+	return int(n), errno
 }
 
-// address is one to connect to.
-type address struct {
-	family int
-	sa     syscall.Sockaddr
+func receiveNow(fd int, b []byte) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)),
+		syscall.MSG_DONTWAIT, 0, 0)
+	return int(n), errno
+}
+
+// pollNow returns what has happened already.
+func pollNow(fd int, events []syscall.EpollEvent) (int, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(syscall.SYS_EPOLL_PWAIT, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
+	return int(n), errno
+}
+
+// poll waits for something to happen, for d at most. It may block, so the
+// scheduler is told.
+func poll(fd int, events []syscall.EpollEvent, d time.Duration) (int, syscall.Errno) {
+	ts := syscall.NsecToTimespec(int64(d))
+	n, _, errno := syscall.Syscall6(sysEpollPwait2, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)),
+		uintptr(unsafe.Pointer(&ts)), 0, 0)
+	return int(n), errno
+}
+
+// pollCoarse is poll for kernels before 5.11, in whole milliseconds and never
+// too long: what is left of the last one is spent asking.
+func pollCoarse(fd int, events []syscall.EpollEvent, d time.Duration) (int, syscall.Errno) {
+	n, _, errno := syscall.Syscall6(syscall.SYS_EPOLL_PWAIT, uintptr(fd), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)),
+		uintptr(d.Milliseconds()), 0, 0)
+	return int(n), errno
+}
+
+// register has fd reported when it becomes readable or writable, once for each
+// time it becomes so. An event carries both numbers.
+func (e *epollSockets) register(fd int, index, turn int32) error {
+	const edges uint32 = epollIn | epollOut | epollRdHup | epollEdge
+	return os.NewSyscallError("epoll_ctl", syscall.EpollCtl(e.fd, syscall.EPOLL_CTL_ADD, fd, &syscall.EpollEvent{Events: edges, Fd: index, Pad: turn}))
 }

@@ -34,13 +34,14 @@ type http2 struct {
 	field   func(name, value []byte) error // take, made once
 
 	out, handed []byte // to be sent, and what was last handed out
+	written     int64  // bytes handed out since the connection began
 	replied     int    // bytes of out that are replies
 
 	greeted bool   // the server's settings have come
 	leaving bool   // it will take no more streams
 	stream  uint32 // the last that was opened; 0: none
 	most    uint32 // streams the server lets be open at a time
-	now     int64  // ns: when what is fed came; the epoll engine sets it
+	now     int64  // ns: when what is fed came; the engines of threads set it
 	fed     int    // times something was
 	beside  int    // bytes of frames since the last answer that belong to none
 
@@ -66,6 +67,7 @@ type call struct {
 	muted   bool   // it was given up: what comes of it is nobody's
 	own     []byte // room for a body with numbers of its own
 	content []byte // of the request, still to be sent
+	upTo    int64  // where what was handed out of it ends, in bytes since the connection began
 
 	sendRoom   int64 // what may still be sent
 	room, read int64 // what may come, and what was read since the server last heard
@@ -99,7 +101,7 @@ func (h *http2) open() {
 	h.decoder.Reset()
 	h.encoder.Reset()
 	h.greeted, h.leaving, h.stream, h.within, h.most, h.replied = false, false, 0, nil, math.MaxUint32, 0
-	h.beside = 0
+	h.beside, h.written = 0, 0
 	h.sendConn, h.initial = h2.Window, h2.Window
 	h.roomConn, h.readConn = connRoom, 0
 	h.over = h.over[:0]
@@ -168,6 +170,7 @@ func (h *http2) owed() []byte {
 		}
 	}
 	h.out, h.handed, h.replied = h.handed[:0], h.out, 0
+	h.written += int64(len(h.handed))
 	return h.handed
 }
 
@@ -190,6 +193,7 @@ func (h *http2) offer(c *call, most int) (offered int) {
 		h.out = append(h2.AppendHeader(h.out, int(n), h2.Data, flags, c.id), c.content[:n]...)
 		c.content = c.content[n:]
 		h.sendConn, c.sendRoom, offered = h.sendConn-n, c.sendRoom-n, offered+int(n)
+		c.upTo = h.written + int64(len(h.out))
 	}
 	return offered
 }
@@ -216,13 +220,23 @@ func (h *http2) hear(b []byte) error {
 			err = h.handle(f)
 		}
 		if err != nil {
-			return h.explain(err)
+			return h.goodbye(h.explain(err))
 		}
 	}
 	if h.replied > mostOwed {
-		return frameError("frames that want nothing but replies")
+		return h.goodbye(frameError("frames that want nothing but replies"))
 	}
 	return nil
+}
+
+// goodbye has the server told why the connection ends, as the last thing.
+func (h *http2) goodbye(err error) error {
+	for i := range h.calls {
+		h.calls[i].content = nil
+	}
+	h.leaving, h.readConn = true, 0
+	h.out = h2.AppendGoAway(h.out[:0], 0, codeOf(err))
+	return err
 }
 
 // decide ends a call that something has become of.
@@ -243,14 +257,14 @@ func (h *http2) decide(c *call, lost error) {
 func (h *http2) fail(c *call, why error) {
 	if !c.muted {
 		h.decide(c, why)
-		h.giveUp(c)
+		h.giveUp(c, codeOf(why))
 	}
 }
 
 // giveUp ends a call that nobody waits for any longer.
-func (h *http2) giveUp(c *call) {
+func (h *http2) giveUp(c *call, why h2.Code) {
 	c.under, c.muted, c.content, h.leaving = true, true, nil, true
-	h.out = h2.AppendReset(h.out, c.id, h2.Cancel)
+	h.out = h2.AppendReset(h.out, c.id, why)
 }
 
 // of is the call that a stream belongs to; nil: it is over.

@@ -1,6 +1,8 @@
 package load
 
 import (
+	"errors"
+
 	"github.com/tarebench/tare/load/h2"
 )
 
@@ -21,7 +23,12 @@ func (h *http2) handle(f h2.Frame) error {
 			if f.Type != h2.WindowUpdate {
 				return h.answers(c, f)
 			}
-			return h.windowUpdate(f, &c.sendRoom)
+			err := h.windowUpdate(f, &c.sendRoom)
+			if errors.Is(err, errWindow) {
+				h.fail(c, err)
+				err = nil
+			}
+			return err
 		}
 	}
 	if h.beside += h2.HeaderLen + len(f.Payload); h.beside > mostBeside {
@@ -113,12 +120,12 @@ func (h *http2) settings(f h2.Frame) error {
 			h.encoder.Allow(v)
 		case id == h2.InitialWindowSize:
 			if v > h2.MaxWindow {
-				return frameError("a window larger than can be")
+				return errWindow
 			}
 			for i := range h.calls {
 				c := &h.calls[i]
 				if c.sendRoom += int64(v) - h.initial; c.under && c.sendRoom > h2.MaxWindow {
-					return frameError("a window larger than can be")
+					return errWindow
 				}
 			}
 			h.initial = int64(v)
@@ -142,7 +149,7 @@ func (h *http2) windowUpdate(f h2.Frame, window *int64) error {
 		return frameError("a WINDOW_UPDATE of nothing")
 	}
 	if *window += n; *window > h2.MaxWindow {
-		return frameError("a window larger than can be")
+		return errWindow
 	}
 	return nil
 }
@@ -157,7 +164,7 @@ func (h *http2) data(c *call, f h2.Frame) error {
 	case err != nil:
 		return err
 	case h.roomConn < 0 || c.room < 0:
-		return frameError("more DATA than there was room for")
+		return errRoom
 	case !c.headed:
 		return frameError("DATA before a head")
 	case len(b) > 0 && c.bodyless():
@@ -212,6 +219,19 @@ func (h *http2) headers(c *call, f h2.Frame) error {
 
 // What answers are refused for whose heads have no end, or become many times as
 // long as what was sent of them.
+const (
+	errWindow = frameError("a window larger than can be")
+	errRoom   = frameError("more DATA than there was room for")
+)
+
+// codeOf is what a server is told of what is wrong with its frames.
+func codeOf(err error) h2.Code {
+	if errors.Is(err, errWindow) || errors.Is(err, errRoom) {
+		return h2.FlowControl
+	}
+	return h2.ProtocolError
+}
+
 const errHeadTooLong = frameError("the head of the answer is too long")
 
 // take takes one field of a block.

@@ -244,7 +244,7 @@ func endless(p *peer) {
 // Such a server ends neither requests nor the leg late, whoever sends, and whether a
 // request is under way or not.
 func TestUnknownFrames(t *testing.T) {
-	for _, engine := range []Engine{Auto, Portable} {
+	for _, engine := range append(loops(t), Portable) {
 		for name, leg := range map[string]Leg{
 			"busy": {Ops: 4},
 			"idle": {Duration: 300 * time.Millisecond, Think: 100 * time.Millisecond},
@@ -296,7 +296,7 @@ func floods() map[string]func(p *peer) string {
 // timeout, every one is counted in one class, and memory stays where it is.
 func TestFloods(t *testing.T) {
 	for name, frame := range floods() {
-		for _, engine := range []Engine{Auto, Portable} {
+		for _, engine := range append(loops(t), Portable) {
 			t.Run(name+" "+string(engine), func(t *testing.T) {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
@@ -330,7 +330,7 @@ func TestFloods(t *testing.T) {
 
 // A server that never gives way to a body has its request counted as a timeout.
 func TestNoWindow(t *testing.T) {
-	for _, engine := range []Engine{Auto, Portable} {
+	for _, engine := range append(loops(t), Portable) {
 		for _, room := range []uint32{0, 1, 1000} {
 			o := Options{Timeout: 150 * time.Millisecond, Engine: engine, Requests: []Request{{Method: "POST", Body: make([]byte, 100_000)}}}
 			r := against(t, o, Leg{Ops: 2}, func(p *peer) {

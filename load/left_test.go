@@ -78,18 +78,15 @@ func TestLeftRequests(t *testing.T) {
 	}
 	for name, leave := range left {
 		t.Run(name, func(t *testing.T) {
-			for _, w := range []way{{Epoll, false, H2C}, {Portable, false, H2C}} {
-				if w.engine == Epoll {
-					needsEpoll(t)
-				}
+			for _, engine := range append(loops(t), Portable) {
 				for _, leg := range []Leg{{Ops: 100}, {Duration: 300 * time.Millisecond, Profile: Constant{PerSecond: 400}}, {Ops: 30, Think: time.Millisecond}} {
 					l := &ledger{answered: map[int]int{}}
 					o := Options{
-						Protocol: H2C, Engine: w.engine, Connections: 2, Timeout: 5 * time.Second,
+						Protocol: H2C, Engine: engine, Connections: 2, Timeout: 5 * time.Second,
 						Target:   Target{Addr: hostile(t, func(p *peer) { l.serve(p, leave) })},
 						Requests: []Request{{Method: "GET", Path: "/000000", Fill: []Fill{{At: 1, Width: 6, Counter: "n", Step: true}}}},
 					}
-					if w.engine == Epoll {
+					if engine != Portable {
 						o.Streams = 4
 					}
 					s, err := Open(o)
@@ -121,13 +118,10 @@ func TestLeftRequests(t *testing.T) {
 
 // What is left again and again is lost, and so is what nobody takes in time.
 func TestLeftForEver(t *testing.T) {
-	for _, w := range []way{{Epoll, false, H2C}, {Portable, false, H2C}} {
-		if w.engine == Epoll {
-			needsEpoll(t)
-		}
+	for _, engine := range append(loops(t), Portable) {
 		var mu sync.Mutex
 		asked := 0
-		r := against(t, Options{Engine: w.engine}, Leg{Ops: 2}, func(p *peer) {
+		r := against(t, Options{Engine: engine}, Leg{Ops: 2}, func(p *peer) {
 			for p.say(says()); p.asked(); {
 				mu.Lock()
 				asked++
@@ -142,7 +136,7 @@ func TestLeftForEver(t *testing.T) {
 		some{2 * mostTries, 3 * mostTries}.check(t, "asked", int64(asked))
 		mu.Unlock()
 
-		r = against(t, Options{Engine: w.engine, Timeout: 300 * time.Millisecond}, Leg{Ops: 2}, func(p *peer) {
+		r = against(t, Options{Engine: engine, Timeout: 300 * time.Millisecond}, Leg{Ops: 2}, func(p *peer) {
 			p.say(says())
 			for n := 0; p.asked(); n++ {
 				if n == 0 {

@@ -10,8 +10,8 @@
 //	defer s.Close()
 //	r, err := s.Run(ctx, load.Leg{Lead: 500, Duration: 10 * time.Second})
 //
-// Two engines do the work behind one interface: on Linux threads that each wait
-// for many sockets with epoll, elsewhere goroutines on package net.
+// Engines do the work behind one interface: on Linux threads that each wait for
+// many sockets, by epoll or io_uring, elsewhere goroutines on package net.
 package load
 
 import (
@@ -65,6 +65,7 @@ type Engine string
 const (
 	Auto     Engine = ""         // epoll where it can be had, else portable
 	Epoll    Engine = "epoll"    // Linux
+	Uring    Engine = "uring"    // Linux 6.1, by io_uring, where it is allowed
 	Portable Engine = "portable" // everywhere, with or without TLS
 )
 
@@ -88,14 +89,14 @@ type Options struct {
 	Target      Target
 	Requests    []Request     // taken in turn, over all connections of a thread
 	Connections int           // zero: 10
-	Streams     int           // HTTP/2: requests under way at a time on each, as far as the server lets; of the epoll engine; zero: 1
+	Streams     int           // HTTP/2: requests under way at a time on each, as far as the server lets; not of the portable engine; zero: 1
 	Timeout     time.Duration // of one request, and of a connect; zero: DefaultTimeout
 	PerConn     int           // requests on one connection before it is closed; zero: no limit
 	Handshake   Handshake     // over TLS; Full and Resume set PerConn to 1
 	Engine      Engine
 	Protocol    Protocol
 	Carry       Carry // of HTTP3
-	Threads     int   // of the epoll engine, which raises GOMAXPROCS to one more where it is less; zero: one for each of CPUs, or a quarter of the processors, rounded up
+	Threads     int   // of the engines epoll and uring, which raise GOMAXPROCS to one more where it is less; zero: one for each of CPUs, or a quarter of the processors, rounded up
 	CPUs        []int // processors of those threads; nil: any. The portable engine has all of the process keep to them during a leg, where the system lets it: see Result.Threads
 
 	// Verify is given a sample of the answers: request is the index in
@@ -196,7 +197,8 @@ type Result struct {
 	CPU         time.Duration // of the threads that sent; of the whole process where they cannot be measured alone
 	Wait        time.Duration // those threads were ready to run and did not, a quota's pauses included; negative: not known
 	Timeline    []Second
-	Blocks      []Block // with Leg.Hold: the measured part in parts of equal length
+	Steps       []StepResult // of a profile of steps
+	Blocks      []Block      // with Leg.Hold: the measured part in parts of equal length
 }
 
 // Second is one second of a leg.

@@ -140,7 +140,9 @@ func (c *socket) answer(l *stretch, x *exchange, due time.Time) (o reply) {
 		c.interrupt()
 	}
 	c.flush()
-	o.class, o.why = c.read(x)
+	if o.class, o.why = c.read(x); o.class == ofFraming {
+		c.flush() // the server is told
+	}
 	var err error
 	o.answer, err = c.settle(x)
 	o.ends = err != nil || o.why != nil && !ofRequest(o.why)

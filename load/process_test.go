@@ -96,13 +96,23 @@ func get(t testing.TB, addr string, e Engine, p Protocol, connections int) *Sess
 	return s
 }
 
+// everyProtocol are the ways of engines in plain text.
+func everyProtocol(engines []Engine) (out []way) {
+	for _, e := range engines {
+		for _, p := range []Protocol{HTTP1, H2C, GRPC} {
+			out = append(out, way{engine: e, protocol: p})
+		}
+	}
+	return out
+}
+
 // In steady state a request costs no allocation: what a leg allocates is for
 // itself, whatever its length. (The portable engine looks at connections that
 // were idle for long, which costs one.)
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	plain, _ := elsewhere(t, HTTP1)
 	standard, _ := elsewhere(t, H2C)
-	for _, w := range []way{{engine: Auto}, {engine: Portable}, {engine: Portable, protocol: H2C}, {engine: Portable, protocol: GRPC}, {engine: Auto, protocol: H2C}, {engine: Auto, protocol: GRPC}} {
+	for _, w := range everyProtocol(append(loops(t), Portable)) {
 		addr := plain
 		if w.protocol != HTTP1 {
 			addr = standard
@@ -124,7 +134,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 }
 
 // Over TLS a request costs what crypto/tls allocates each time it looks for a
-// record, and nothing besides.
+// record, and nothing besides. (The portable engine reads from a goroutine of
+// crypto/tls's own.)
 func TestSteadyStateOverTLS(t *testing.T) {
 	const perLook = 1 // crypto/tls makes a reader for it
 	addr, _ := elsewhere(t, servingTLS)
@@ -132,26 +143,26 @@ func TestSteadyStateOverTLS(t *testing.T) {
 		p     Protocol
 		looks float64 // for the records that hold an answer, and one that finds no other
 	}{{HTTP1, 1 + 1}, {H2C, 3 + 1}} {
-		t.Run(string(c.p), func(t *testing.T) {
-			s, err := Open(Options{
-				Target:   Target{Addr: addr, TLS: &tls.Config{InsecureSkipVerify: true}}, //nolint:gosec // a test's own server
-				Requests: []Request{{Method: "GET", Path: "/"}}, Protocol: c.p, Connections: 20,
+		for _, engine := range loops(t) {
+			t.Run(string(engine)+" "+string(c.p), func(t *testing.T) {
+				s, err := Open(Options{
+					Engine:   engine,
+					Target:   Target{Addr: addr, TLS: &tls.Config{InsecureSkipVerify: true}}, //nolint:gosec // a test's own server
+					Requests: []Request{{Method: "GET", Path: "/"}}, Protocol: c.p, Connections: 20,
+				})
+				assert.NoError(t, "open", err)
+				defer s.Close()
+				allocates(t, s, Leg{Lead: 500, Ops: 3000}, perLook*c.looks+0.1)
 			})
-			assert.NoError(t, "open", err)
-			defer s.Close()
-			if s.engine.name() != Epoll {
-				t.Skip("the portable engine reads from a goroutine of crypto/tls's own")
-			}
-			allocates(t, s, Leg{Lead: 500, Ops: 3000}, perLook*c.looks+0.1)
-		})
+		}
 	}
 }
 
 // steady carries a leg through and wants it to allocate nothing for a request.
 func steady(t *testing.T, s *Session, leg Leg) {
 	t.Helper()
-	most := 0.01
-	if s.engine.name() != Epoll {
+	most := 0.05 // a leg on a busy machine takes long, and allocates for itself as it goes
+	if s.engine.name() == Portable {
 		most = 0.1
 	}
 	allocates(t, s, leg, most)
@@ -181,7 +192,10 @@ func allocates(t *testing.T, s *Session, leg Leg, most float64) {
 
 func BenchmarkHTTP2(b *testing.B) {
 	addr, _ := elsewhere(b, H2C)
-	for _, w := range []way{{engine: Portable}, {engine: Portable, protocol: H2C}, {engine: Portable, protocol: GRPC}, {engine: Auto, protocol: H2C}, {engine: Auto, protocol: GRPC}} {
+	for _, w := range everyProtocol([]Engine{Epoll, Uring, Portable}) {
+		if w.protocol == HTTP1 { // BenchmarkClosedLoop
+			continue
+		}
 		b.Run(w.String(), func(b *testing.B) {
 			s := get(b, addr, w.engine, w.protocol, 50)
 			defer s.Close()
@@ -195,7 +209,7 @@ func BenchmarkHTTP2(b *testing.B) {
 
 func BenchmarkClosedLoop(b *testing.B) {
 	addr, _ := elsewhere(b, HTTP1)
-	for _, e := range []Engine{Epoll, Portable} {
+	for _, e := range []Engine{Epoll, Uring, Portable} {
 		b.Run(string(e), func(b *testing.B) {
 			s, err := Open(Options{Target: Target{Addr: addr}, Requests: []Request{{Method: "GET", Path: "/"}}, Engine: e, Connections: 50})
 			if err != nil {

@@ -148,26 +148,30 @@ func (s *SearchStep) rule() {
 		s.Ruling, s.Why = tare.VoidRuling, void.Message
 		return
 	}
+	s.Ruling, s.Why, s.Undecided = rule(s.Outcomes)
+}
+
+// rule rules on all objectives together. Why is empty if they are met; undecided says
+// that an interval is why they have no verdict.
+func rule(outcomes []Outcome) (ruling tare.Ruling, why string, undecided bool) {
 	var thin, doubtful []string
-	for _, o := range s.Outcomes {
+	for _, o := range outcomes {
 		switch {
 		case o.Thin:
 			thin = append(thin, o.Objective.figure())
 		case o.Undecided:
 			doubtful = append(doubtful, o.Interval())
 		case !o.Met:
-			s.Ruling, s.Why = tare.NotMet, o.String()
-			return
+			return tare.NotMet, o.String(), false
 		}
 	}
 	switch {
 	case len(thin) > 0:
-		s.Ruling, s.Why = tare.Inconclusive, fmt.Sprintf("fewer than %d answers lie beyond %s", tails, strings.Join(thin, " and "))
+		return tare.Inconclusive, fmt.Sprintf("fewer than %d answers lie beyond %s", tails, strings.Join(thin, " and ")), false
 	case len(doubtful) > 0:
-		s.Ruling, s.Why, s.Undecided = tare.Inconclusive, "undecided: "+strings.Join(doubtful, "; "), true
-	default:
-		s.Ruling = tare.Met
+		return tare.Inconclusive, "undecided: " + strings.Join(doubtful, "; "), true
 	}
+	return tare.Met, "", false
 }
 
 // Intervals say what the objectives of a step rest on; empty: there are none.

@@ -23,7 +23,7 @@ func TestHandshakes(t *testing.T) {
 			Full:      {some{ops, ops + 2*conns}, exactly(0)},
 			Resume:    {some{ops, ops + 2*conns}, some{ops - 2*conns, ops + 2*conns}},
 		} {
-			eachWay(t, []way{{Epoll, true, HTTP1}, {Portable, true, HTTP1}}, func(t *testing.T, w way) {
+			eachWay(t, []way{{Epoll, true, HTTP1}, {Uring, true, HTTP1}, {Portable, true, HTTP1}}, func(t *testing.T, w way) {
 				if !w.tls {
 					return
 				}
@@ -83,8 +83,8 @@ func TestHandshakesFail(t *testing.T) {
 					}()
 				}
 			}()
-			eachWay(t, []way{{Epoll, true, HTTP1}}, func(t *testing.T, w way) {
-				if !w.tls || w.engine != Epoll || w.protocol != HTTP1 {
+			eachWay(t, []way{{Epoll, true, HTTP1}, {Uring, true, HTTP1}}, func(t *testing.T, w way) {
+				if !w.tls || w.engine == Portable || w.protocol != HTTP1 {
 					return
 				}
 				s, err := Open(Options{Target: Target{Addr: l.Addr().String(), TLS: &tls.Config{InsecureSkipVerify: true}}, Engine: w.engine, Timeout: 200 * time.Millisecond, Connections: 2, Requests: []Request{{Method: "GET"}}})
@@ -106,7 +106,7 @@ func TestHandshakesFail(t *testing.T) {
 
 // A large body goes out over TLS, and comes back, in as many records as it takes.
 func TestLargeBodiesOverTLS(t *testing.T) {
-	eachWay(t, []way{{Epoll, true, HTTP1}}, func(t *testing.T, w way) {
+	eachWay(t, []way{{Epoll, true, HTTP1}, {Uring, true, HTTP1}}, func(t *testing.T, w way) {
 		body := make([]byte, 3<<20)
 		s := serve(t, w, loadtest.Plain, loadtest.Options{Body: body})
 		r, err := drive(t, w, s, Options{Connections: 2, Requests: []Request{{Method: "POST", Body: body}}}, Leg{Ops: 6})

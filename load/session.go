@@ -75,7 +75,11 @@ func newEngine(s *settings) (engine, error) {
 	if s.Engine == Portable || s.Protocol == HTTP3 {
 		return newPortable(s), nil
 	}
-	e, err := newEpoll(s)
+	kind := Epoll
+	if s.Engine == Uring {
+		kind = Uring
+	}
+	e, err := newLoop(s, kind)
 	if err != nil && s.Engine == Auto && s.Streams == 1 {
 		return newPortable(s), nil
 	}

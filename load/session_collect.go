@@ -33,6 +33,7 @@ type collector struct {
 	refused  int64
 	resent   int64
 	blocks   []Block
+	steps    []stepping
 }
 
 // second is one second, as far as threads have handed it over.
@@ -75,7 +76,7 @@ func named(errors [classes]int64) map[Class]int64 {
 }
 
 func newCollector(r *run, threads int) *collector {
-	c := &collector{r: r, at: make([]int, threads), seconds: map[int]*second{}, conns: new(hist.Hist), shakes: new(hist.Hist), blocks: newBlocks(r.leg)}
+	c := &collector{r: r, at: make([]int, threads), seconds: map[int]*second{}, conns: new(hist.Hist), shakes: new(hist.Hist), blocks: newBlocks(r.leg), steps: newSteps(r.leg)}
 	if r.leg.Tick != nil {
 		c.ticks, c.told = make(chan Second, 64), make(chan struct{})
 		go func() {
@@ -169,6 +170,9 @@ func (c *collector) last(m *recorder) {
 	for i, b := range m.blocks {
 		c.blocks[i].add(b)
 	}
+	for i := range m.steps {
+		c.steps[i].add(&m.steps[i])
+	}
 	c.reachedLocked(m.thread, math.MaxInt)
 }
 
@@ -245,7 +249,7 @@ func (r *run) result() *Result {
 	}
 	c.total.errors[ofConnect] += c.refused
 	out := c.account(r.wall(), r.used[1], c.total.errors)
-	out.FirstError, out.Blocks = r.first, c.blocks
+	out.FirstError, out.Blocks, out.Steps = r.first, c.blocks, c.stepResults()
 	if r.queue != nil && out.Wall > 0 {
 		var asked int64
 		asked, out.Late = r.queue.rest(r.end.Load())

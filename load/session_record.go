@@ -96,9 +96,10 @@ type recorder struct {
 	thread int // its number
 	s      *settings
 	r      *run
-	cur    slab    // of the second under way
-	blocks []Block // of the leg; nil: no intervals are wanted
-	until  int64   // when that is over; 0: nothing has been measured
+	cur    slab       // of the second under way
+	blocks []Block    // of the leg; nil: no intervals are wanted
+	steps  []stepping // of its profile; nil: there are none
+	until  int64      // when that is over; 0: nothing has been measured
 	level  level
 	all    Totals
 	conns  hist.Hist // ns to make a connection
@@ -143,7 +144,7 @@ func (m *recorder) start(r *run) {
 	m.r, m.until = r, 0
 	m.level = level{last: r.s.now()}
 	m.cur.reset()
-	m.blocks = newBlocks(r.leg)
+	m.blocks, m.steps = newBlocks(r.leg), newSteps(r.leg)
 	m.conns.Reset()
 	m.shakes.Reset()
 	m.all, m.resumed, m.reopened, m.refused, m.resent = Totals{}, 0, 0, 0, 0
@@ -230,9 +231,16 @@ func (m *recorder) answered(q *exchange, a answer, now int64) {
 		s.latency.Record(latency)
 	}
 	b.lasted(m.r.leg.Hold, latency)
+	step, part := m.step(q)
+	step.ended(true)
+	step.lasted(latency)
+	part.ended()
+	part.lasted(m.r.leg.Hold, latency)
 	if !accepted {
 		s.errors[ofStatus]++
 		b.failed()
+		step.failed(ofStatus)
+		part.failed()
 		if !m.r.complained.Load() {
 			m.r.complain(ErrStatus, statusError(a, asked.status))
 		}
@@ -240,6 +248,8 @@ func (m *recorder) answered(q *exchange, a answer, now int64) {
 	if wrong != nil {
 		s.errors[ofAnswer]++
 		b.failed()
+		step.failed(ofAnswer)
+		part.failed()
 		m.r.complain(ErrAnswer, wrong)
 	}
 }
@@ -270,6 +280,11 @@ func (m *recorder) failed(q *exchange, class int, err error, now int64) {
 	b := m.block(now)
 	b.ended()
 	b.failed()
+	step, part := m.step(q)
+	step.ended(false)
+	step.failed(class)
+	part.ended()
+	part.failed()
 	if class != ofTimeout {
 		return
 	}
@@ -284,6 +299,8 @@ func (m *recorder) failed(q *exchange, class int, err error, now int64) {
 		s.latency.Record(latency)
 	}
 	b.lasted(m.r.leg.Hold, latency)
+	step.lasted(latency)
+	part.lasted(m.r.leg.Hold, latency)
 }
 
 // unasked records bytes that came although no request was under way.

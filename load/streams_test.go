@@ -32,7 +32,12 @@ func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Streams of a connection are under way at a time, bodies and answers among each
 // other, up to what the server lets be open.
 func TestStreams(t *testing.T) {
-	needsEpoll(t)
+	for _, engine := range loops(t) {
+		t.Run(string(engine), func(t *testing.T) { streams(t, engine) })
+	}
+}
+
+func streams(t *testing.T, engine Engine) {
 	for _, c := range []struct {
 		streams, allowed int
 		most             some
@@ -42,7 +47,7 @@ func TestStreams(t *testing.T) {
 			server := standard(h)
 			server.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: c.allowed}
 			o := Options{
-				Target: Target{Addr: listening(t, server)}, Protocol: H2C, Connections: 2, Streams: c.streams, Threads: 1,
+				Target: Target{Addr: listening(t, server)}, Engine: engine, Protocol: H2C, Connections: 2, Streams: c.streams, Threads: 1,
 				Requests: []Request{{Method: "GET"}, {Method: "POST", Body: make([]byte, 30_000)}},
 				Sample:   1, Verify: func(_, _ int, body []byte) error {
 					if len(body) != 20_000 {
@@ -69,34 +74,59 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-func needsEpoll(t *testing.T) {
+// loops are the engines of threads that can be had here.
+func loops(t *testing.T) (out []Engine) {
 	t.Helper()
-	s, err := settle(Options{Target: Target{Addr: "127.0.0.1:1"}, Requests: []Request{{Method: "GET"}}})
+	for _, kind := range []Engine{Epoll, Uring} {
+		if _, err := opened(t, kind); err != nil {
+			t.Logf("without engine %s: %v", kind, err)
+			continue
+		}
+		out = append(out, kind)
+	}
+	if len(out) == 0 {
+		t.Skip("there are no engines of threads here")
+	}
+	return out
+}
+
+// opened reports whether an engine can be had here.
+func opened(t *testing.T, kind Engine) (bool, error) {
+	t.Helper()
+	s, err := settle(Options{Target: Target{Addr: "127.0.0.1:1"}, Requests: []Request{{Method: "GET"}}, Engine: kind})
 	assert.NoError(t, "options", err)
-	e, err := newEpoll(s)
+	e, err := newEngine(s)
 	if err != nil {
-		t.Skip(err)
+		return false, err
 	}
 	e.close()
+	return true, nil
 }
 
 func TestStreamsOverTLS(t *testing.T) {
-	needsEpoll(t)
-	for _, p := range []Protocol{H2C, GRPC} {
-		s := serve(t, way{tls: true, protocol: p}, loadtest.Plain, loadtest.Options{})
-		r, err := drive(t, way{Epoll, true, p}, s, Options{Connections: 3, Streams: 5}, Leg{Ops: 300})
-		assert.NoError(t, "run", err)
-		assert.Equal(t, "first error", r.FirstError, "")
-		assert.Equal(t, "requests", r.Requests, 300)
-		assert.Equal(t, "opened", r.Opened, 3)
-		assert.Equal(t, "handshakes", r.Handshake.Count(), 3)
+	for _, engine := range loops(t) {
+		for _, p := range []Protocol{H2C, GRPC} {
+			w := way{engine, true, p}
+			s := serve(t, w, loadtest.Plain, loadtest.Options{})
+			r, err := drive(t, w, s, Options{Connections: 3, Streams: 5}, Leg{Ops: 300})
+			assert.NoError(t, w.String(), err)
+			assert.Equal(t, "first error", r.FirstError, "")
+			assert.Equal(t, "requests", r.Requests, 300)
+			assert.Equal(t, "opened", r.Opened, 3)
+			assert.Equal(t, "handshakes", r.Handshake.Count(), 3)
+		}
 	}
 }
 
 // What goes wrong with one stream is that stream's; what goes wrong with the
 // connection is all of theirs.
 func TestHostileStreams(t *testing.T) {
-	needsEpoll(t)
+	for _, engine := range loops(t) {
+		t.Run(string(engine), func(t *testing.T) { hostileStreams(t, engine) })
+	}
+}
+
+func hostileStreams(t *testing.T, engine Engine) {
 	answer := func(p *peer, stream uint32) string {
 		p.stream = stream
 		return p.fine()
@@ -151,7 +181,7 @@ func TestHostileStreams(t *testing.T) {
 					c.treat(p, p.stream, n)
 				}
 			})
-			s, err := Open(Options{Target: Target{Addr: addr}, Protocol: H2C, Connections: 2, Streams: 4, Timeout: 300 * time.Millisecond, Requests: []Request{{Method: "GET"}}})
+			s, err := Open(Options{Target: Target{Addr: addr}, Engine: engine, Protocol: H2C, Connections: 2, Streams: 4, Timeout: 300 * time.Millisecond, Requests: []Request{{Method: "GET"}}})
 			assert.NoError(t, "open", err)
 			defer s.Close()
 			r, err := s.Run(context.Background(), c.leg)
@@ -173,7 +203,12 @@ func TestHostileStreams(t *testing.T) {
 // A server that answers without end does not keep a thread from its other
 // connections, nor a leg from its end.
 func TestEndlessAnswers(t *testing.T) {
-	needsEpoll(t)
+	for _, engine := range loops(t) {
+		t.Run(string(engine), func(t *testing.T) { endlessAnswers(t, engine) })
+	}
+}
+
+func endlessAnswers(t *testing.T, engine Engine) {
 	for _, p := range []Protocol{HTTP1, H2C} {
 		var n atomic.Int64
 		addr := listening(t, standard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -186,7 +221,7 @@ func TestEndlessAnswers(t *testing.T) {
 				}
 			}
 		})))
-		s, err := Open(Options{Target: Target{Addr: addr}, Protocol: p, Connections: 4, Threads: 1, Timeout: 300 * time.Millisecond, Requests: []Request{{Method: "GET"}}})
+		s, err := Open(Options{Target: Target{Addr: addr}, Engine: engine, Protocol: p, Connections: 4, Threads: 1, Timeout: 300 * time.Millisecond, Requests: []Request{{Method: "GET"}}})
 		assert.NoError(t, "open", err)
 		r, err := s.Run(context.Background(), Leg{Duration: time.Second})
 		s.Close()

@@ -33,6 +33,7 @@ func places() []place {
 		{dir: "load/hist", layer: 1},
 		{dir: "load/pace", layer: 1},
 		{dir: "load/h2", layer: 1},
+		{dir: "load/uring", layer: 3},
 		{dir: "load/nap", layer: 3},
 		{dir: "load/relay", layer: 3},
 		{dir: "load/loadtest", layer: 3},
@@ -59,7 +60,7 @@ func places() []place {
 
 		{dir: "internal/machine", layer: 3},
 		{dir: "internal/trial", layer: 3, peers: []string{"internal/machine"}},
-		{dir: "load", layer: 3, peers: []string{"internal/machine", "load/nap"}},
+		{dir: "load", layer: 3, peers: []string{"internal/machine", "load/nap", "load/uring"}},
 		{dir: "internal/whole", layer: 3, peers: []string{"internal/whole/wholetest"}}, // in tests
 		{dir: "internal/whole/wholetest", layer: 3, peers: []string{"internal/whole"}},
 		{dir: "internal/build", layer: 3, peers: []string{"internal/whole", "internal/whole/wholetest"}},
@@ -99,6 +100,7 @@ func places() []place {
 		{dir: "cmd/tare/internal/catalog", layer: 6},
 		{dir: "cmd/tare/internal/studyfile", layer: 6},
 		{dir: "cmd/tare/internal/traffic", layer: 6},
+		{dir: "cmd/tare/internal/overquic/h3server", layer: alone}, // for tools/benchload
 		{dir: "cmd/tare/internal/overquic", layer: 6},
 		{dir: "cmd/tare/internal/project", layer: 6},
 		{dir: "cmd/tare/internal/project/survey", layer: 6},

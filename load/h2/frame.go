@@ -78,6 +78,8 @@ type Code uint32
 // Codes that are sent.
 const (
 	NoError       Code = 0
+	ProtocolError Code = 1
+	FlowControl   Code = 3
 	RefusedStream Code = 7
 	Cancel        Code = 8
 )

@@ -51,8 +51,10 @@ func (b *bench) server(ctx context.Context, command string) error {
 		if err == nil && !pinned {
 			err = b.latency(ctx, s.addr)
 		}
-		if err == nil && !pinned && !b.skipStop {
-			err = b.stop(ctx, s)
+		for _, t := range b.tools {
+			if o, own := t.(ours); own && err == nil && !pinned && !b.skipStop {
+				err = b.stop(ctx, o, s)
+			}
 		}
 		s.close()
 		if err != nil {
@@ -62,12 +64,21 @@ func (b *bench) server(ctx context.Context, command string) error {
 	if command != "" {
 		return nil
 	}
-	for _, way := range []string{secure, h2c} {
-		s, err := b.start(ctx, "", way, "")
+	for _, way := range []string{secure, h2c, grpc, h3, views} {
+		name := "net/http, " + way
+		if way == h3 {
+			name, command = b.h3, b.h3
+		}
+		if len(b.able(job{way: way})) < 2 {
+			b.missing(way, "there are not two tools for it")
+			continue
+		}
+		s, err := b.start(ctx, command, way, "")
+		command = ""
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(b.out, "\nnet/http, %s\n", way)
+		fmt.Fprintf(b.out, "\n%s\n", name)
 		err = b.throughput(ctx, job{addr: s.addr, way: way}, "")
 		s.close()
 		if err != nil {
@@ -103,9 +114,18 @@ func (b *bench) throughput(ctx context.Context, j job, cpus string) error {
 	if err != nil {
 		return err
 	}
-	b.table("  closed loop\trequests per client CPU second\tper second\tours against it, per CPU second", func(row func(...any)) {
+	mine := compared(tools)
+	head := "  closed loop\trequests per client CPU second\tper second"
+	for _, o := range mine {
+		head += "\t" + o.name() + " / it, per CPU second"
+	}
+	b.table(head, func(row func(...any)) {
 		for _, t := range tools {
-			row(t.name(), fmt.Sprintf("%.0f", stats.Median(per[t.name()])), fmt.Sprintf("%.0f", stats.Median(rate[t.name()])), against(t, per))
+			cells := []any{t.name(), fmt.Sprintf("%.0f", stats.Median(per[t.name()])), fmt.Sprintf("%.0f", stats.Median(rate[t.name()]))}
+			for _, o := range mine {
+				cells = append(cells, against(o, t, per))
+			}
+			row(cells...)
 		}
 	})
 	return nil
@@ -114,37 +134,57 @@ func (b *bench) throughput(ctx context.Context, j job, cpus string) error {
 func (b *bench) latency(ctx context.Context, addr string) error {
 	j := job{addr: addr, connections: b.connections, each: b.each, rate: b.rate}
 	tools := b.able(j)
-	p50, p99, lag := map[string][]float64{}, map[string][]float64{}, []float64{}
+	p50, p99, lag := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 	err := b.round(ctx, tools, j, "", func(t tool, r report, _ time.Duration) {
 		p50[t.name()] = append(p50[t.name()], float64(r.P50))
 		p99[t.name()] = append(p99[t.name()], float64(r.P99))
 		if r.Sent > 0 {
-			lag = append(lag, float64(r.LagP99))
+			lag[t.name()] = append(lag[t.name()], float64(r.LagP99))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	b.table(fmt.Sprintf("  at %.0f/s\tp50, µs\tp99, µs\tsend lag p99, µs\tour p50 over its", b.rate), func(row func(...any)) {
+	mine := compared(tools)
+	head := fmt.Sprintf("  at %.0f/s\tp50, µs\tp99, µs\tsend lag p99, µs", b.rate)
+	for _, o := range mine {
+		head += "\t" + o.name() + "'s p50 / its"
+	}
+	b.table(head, func(row func(...any)) {
 		for _, t := range tools {
 			late := ""
-			if t.name() == "ours" {
-				late = micro(lag)
+			if len(lag[t.name()]) > 0 {
+				late = micro(lag[t.name()])
 			}
-			row(t.name(), micro(p50[t.name()]), micro(p99[t.name()]), late, against(t, p50))
+			cells := []any{t.name(), micro(p50[t.name()]), micro(p99[t.name()]), late}
+			for _, o := range mine {
+				cells = append(cells, against(o, t, p50))
+			}
+			row(cells...)
 		}
 	})
 	fmt.Fprintln(b.out, "  (ours from the time a request was due, oha's from the time it was sent)")
 	return nil
 }
 
-// against is the ratio ours / t with its interval, from the rounds' ratios.
-func against(t tool, x map[string][]float64) string {
-	if t.name() == "ours" {
+// compared are those of ours that others are compared with.
+func compared(tools []tool) (out []tool) {
+	for _, t := range tools {
+		switch t.(type) {
+		case ours, quiet:
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// against is the ratio own / t with its interval, from the rounds' ratios.
+func against(own, t tool, x map[string][]float64) string {
+	if t.name() == own.name() {
 		return ""
 	}
-	logs := make([]float64, len(x["ours"]))
-	for i, v := range x["ours"] {
+	logs := make([]float64, len(x[own.name()]))
+	for i, v := range x[own.name()] {
 		logs[i] = math.Log(v / x[t.name()][i])
 	}
 	text := fmt.Sprintf("%.3f", math.Exp(stats.HodgesLehmann(logs)))
@@ -171,7 +211,7 @@ func (b *bench) table(head string, fill func(row func(...any))) {
 
 // stop stops the server for half a second while 40,000 requests are due, 5,000
 // every second, and holds what was seen against what must have been.
-func (b *bench) stop(ctx context.Context, s *server) error {
+func (b *bench) stop(ctx context.Context, own ours, s *server) error {
 	const rate, whole, stop = 5000.0, 8 * time.Second, 500 * time.Millisecond
 	type seen struct {
 		r   report
@@ -179,7 +219,7 @@ func (b *bench) stop(ctx context.Context, s *server) error {
 	}
 	done := make(chan seen, 1)
 	go func() {
-		r, _, err := b.once(ctx, ours{}, job{addr: s.addr, connections: b.connections, each: whole, rate: rate}, "")
+		r, _, err := b.once(ctx, own, job{addr: s.addr, connections: b.connections, each: whole, rate: rate}, "")
 		done <- seen{r, err}
 	}()
 	time.Sleep(whole / 2)
@@ -195,8 +235,8 @@ func (b *bench) stop(ctx context.Context, s *server) error {
 	// Of n requests the 1 % that waited longest were due while the server
 	// stood still, the first of them for the whole of it.
 	want := held - time.Duration(0.01*whole.Seconds()*1e9) + got.r.P50
-	fmt.Fprintf(b.out, "  stopped for %v: p99 %v, theory %v (%+.1f %%); asked %.0f, sent %d, answered %d, never sent %d\n",
-		held.Round(time.Microsecond), got.r.P99.Round(time.Microsecond), want.Round(time.Microsecond), 100*(float64(got.r.P99)/float64(want)-1),
+	fmt.Fprintf(b.out, "  %s, stopped for %v: p99 %v, theory %v (%+.1f %%); asked %.0f, sent %d, answered %d, never sent %d\n",
+		own.name(), held.Round(time.Microsecond), got.r.P99.Round(time.Microsecond), want.Round(time.Microsecond), 100*(float64(got.r.P99)/float64(want)-1),
 		rate*whole.Seconds(), got.r.Sent, got.r.Requests, got.r.Late)
 	return nil
 }

@@ -9,29 +9,38 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"time"
 
 	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/load"
 )
 
 const install = `
 Tools are taken from PATH, and what is missing is left out and said so:
   wrk      apt-get install wrk
   oha      cargo install oha --version 1.16.0 --locked
+           (HTTP/3 with --features http3)
   h2load   apt-get install nghttp2-client
+  ghz      go install github.com/bojand/ghz/cmd/ghz@v0.120.0
+  fortio   go install fortio.org/fortio@v1.75.3
+  script   apt-get install bsdutils
   taskset  apt-get install util-linux
 A server is any command that listens on 127.0.0.1:$PORT and answers GET / with
 200; without -server it is one of this program's own, on net/http, which is also
-loaded over TLS and in HTTP/2.
+loaded over TLS, in HTTP/2 and by gRPC calls. With -tare and -h3, tare load is
+compared over HTTP/3, and with itself while it is watched.
 Measure on a machine that does nothing else.
 `
 
@@ -43,6 +52,8 @@ type config struct {
 	rate        float64
 	seed        uint64
 	skipStop    bool
+	tare        string // the binary
+	h3          string // command of a server of HTTP/3
 }
 
 // list is a flag that may be given more than once.
@@ -78,7 +89,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return err
 	}
 	b := &bench{config: c, own: own, out: stdout, rng: rand.New(rand.NewPCG(c.seed, 4))}
-	b.findTools()
+	dir, err := os.MkdirTemp("", "benchload-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := b.findTools(dir); err != nil {
+		return err
+	}
 	gauge := machine.StartGauge()
 	for _, command := range c.servers {
 		if err := b.server(ctx, command); err != nil {
@@ -101,6 +119,8 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.IntVar(&c.connections, "connections", 50, "kept open")
 	flags.Float64Var(&c.rate, "rate", 10000, "requests per second, where latencies are compared")
 	flags.Uint64Var(&c.seed, "seed", 1, "of the order within rounds")
+	flags.StringVar(&c.tare, "tare", "", "binary of tare, for HTTP/3 and for what it costs to be watched")
+	flags.StringVar(&c.h3, "h3", "", "command of a server of HTTP/3 on UDP 127.0.0.1:$PORT, and of HTTPS on the same port of TCP")
 	flags.BoolVar(&c.skipStop, "nostop", false, "leave out the stop of the server")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: benchload [flags]")
@@ -124,16 +144,49 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	return c, nil
 }
 
-// findTools says what will be compared and what is missing.
-func (b *bench) findTools() {
+// findTools says what will be compared and what is missing. What tools read or
+// write is in dir.
+func (b *bench) findTools(dir string) error {
 	fmt.Fprintf(b.out, "%d processors, %s/%s, %d rounds of %v each, %d connections\n", runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, b.rounds, b.each, b.connections)
-	b.tools = []tool{ours{}}
-	for _, t := range []tool{wrk{}, oha{}, h2load{}} {
-		if _, err := exec.LookPath(t.name()); err != nil {
+	proto := filepath.Join(dir, "health.proto")
+	if err := os.WriteFile(proto, []byte(healthProto), 0o600); err != nil {
+		return err
+	}
+	for _, engine := range []load.Engine{load.Epoll, load.Uring, load.Portable} {
+		if engine == load.Portable && len(b.tools) > 0 {
+			break
+		}
+		s, err := load.Open(load.Options{Target: load.Target{Addr: "127.0.0.1:1"}, Requests: []load.Request{{Method: "GET"}}, Engine: engine})
+		if err != nil {
+			b.missing(string(engine), err.Error())
+			continue
+		}
+		s.Close()
+		b.tools = append(b.tools, ours{engine})
+	}
+	for _, t := range []tool{wrk{}, oha{h3: b.h3 != "" && supports("oha", "--http-version", "3")}, h2load{}, ghz{proto}, fortio{}} {
+		if _, err := exec.LookPath(t.program()); err != nil {
 			b.missing(t.name(), "not in PATH; --help says how it is installed")
 			continue
 		}
 		b.tools = append(b.tools, t)
+	}
+	if b.tare == "" {
+		b.missing("tare", "there is no -tare")
+	} else {
+		q := quiet{b.tare}
+		b.tools = append(b.tools, q)
+		if _, err := exec.LookPath("script"); err != nil {
+			b.missing("tare, live view", "script is not in PATH")
+		} else {
+			b.tools = append(b.tools, live{q, filepath.Join(dir, "load.json")})
+		}
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		l.Close()
+		b.tools = append(b.tools, watched{q, l.Addr().String()})
 	}
 	if _, err := exec.LookPath("taskset"); err != nil {
 		b.missing("pinned", "taskset is not in PATH")
@@ -142,6 +195,14 @@ func (b *bench) findTools() {
 	} else {
 		b.pins = true
 	}
+	return nil
+}
+
+// supports reports whether a tool takes an option, and does not only know it: what
+// it says of a server that is not there is not that it cannot.
+func supports(tool string, option ...string) bool {
+	out, _ := exec.Command(tool, append(option, "-n", "1", "--no-tui", "https://127.0.0.1:1/")...).CombinedOutput()
+	return !bytes.Contains(out, []byte("has not been built with"))
 }
 
 func (b *bench) missing(what, why string) { fmt.Fprintf(b.out, "skipped %s: %s\n", what, why) }

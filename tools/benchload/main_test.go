@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/internal/assert"
+	"github.com/tarebench/tare/load"
 )
 
 func TestReadTools(t *testing.T) {
@@ -25,26 +26,40 @@ func TestReadTools(t *testing.T) {
 	assert.Equal(t, "h2load", r, report{Requests: 3000})
 	_, err = h2load{}.read([]byte("status codes: 3000 2xx, 0 3xx, 1 4xx, 0 5xx\n"))
 	assert.ErrorContains(t, "h2load", err, "1 4xx")
+	r, err = ghz{}.read([]byte(`{"count":7,"statusCodeDistribution":{"OK":7}}`))
+	assert.NoError(t, "ghz", err)
+	assert.Equal(t, "ghz", r, report{Requests: 7})
+	_, err = ghz{}.read([]byte(`{"statusCodeDistribution":{"OK":7,"Unavailable":1}}`))
+	assert.ErrorContains(t, "ghz", err, "Unavailable:1")
+	r, err = fortio{}.read([]byte(`{"RetCodes":{"SERVING":8}}`))
+	assert.NoError(t, "fortio", err)
+	assert.Equal(t, "fortio", r, report{Requests: 8})
+	r, err = quiet{}.read([]byte(`{"schema":"tare.load/1","requests":9,"sent":9}`))
+	assert.NoError(t, "tare", err)
+	assert.Equal(t, "tare", r.Requests, 9)
 	_, err = wrk{}.read([]byte("unable to connect"))
 	assert.ErrorContains(t, "wrk", err, "unable to connect")
 	if (wrk{}).args(job{rate: 1}) != nil {
 		t.Error("wrk cannot hold a rate")
 	}
 	names := func(j job) (out string) {
-		for _, able := range (&bench{tools: []tool{ours{}, wrk{}, oha{}, h2load{}}}).able(j) {
+		for _, able := range (&bench{tools: []tool{ours{load.Epoll}, ours{load.Uring}, wrk{}, oha{h3: true}, h2load{}, ghz{}, fortio{}, quiet{}, live{}, watched{}}}).able(j) {
 			out += able.name() + " "
 		}
 		return out
 	}
-	assert.Equal(t, "over TLS", names(job{way: secure}), "ours wrk oha h2load ")
-	assert.Equal(t, "in HTTP/2", names(job{way: h2c}), "ours oha h2load ")
-	assert.Equal(t, "at a rate", names(job{rate: 1}), "ours oha ")
+	assert.Equal(t, "over TLS", names(job{way: secure}), "epoll uring wrk oha h2load ")
+	assert.Equal(t, "in HTTP/2", names(job{way: h2c}), "epoll uring oha h2load ")
+	assert.Equal(t, "at a rate", names(job{rate: 1}), "epoll uring oha ")
+	assert.Equal(t, "by gRPC", names(job{way: grpc}), "epoll uring ghz fortio ")
+	assert.Equal(t, "in HTTP/3", names(job{way: h3}), "oha tare ")
+	assert.Equal(t, "watched", names(job{way: views}), "tare tare, live view tare, --watch ")
 }
 
 func TestAgainst(t *testing.T) {
-	x := map[string][]float64{"ours": {12, 24, 36, 48, 60, 72, 84, 96}, "wrk": {10, 20, 30, 40, 50, 60, 70, 80}}
-	assert.Equal(t, "ratio", against(wrk{}, x), "1.200  (95 %: 1.200 to 1.200)")
-	assert.Equal(t, "of itself", against(ours{}, x), "")
+	x := map[string][]float64{"epoll": {12, 24, 36, 48, 60, 72, 84, 96}, "wrk": {10, 20, 30, 40, 50, 60, 70, 80}}
+	assert.Equal(t, "ratio", against(ours{load.Epoll}, wrk{}, x), "1.200  (95 %: 1.200 to 1.200)")
+	assert.Equal(t, "of itself", against(ours{load.Epoll}, ours{load.Epoll}, x), "")
 }
 
 func TestRefuses(t *testing.T) {
@@ -74,7 +89,7 @@ func TestDriveSaysWhatWentWrong(t *testing.T) {
 
 // Our own server answers our own load generator in every way.
 func TestWays(t *testing.T) {
-	for _, way := range []string{plain, secure, h2c} {
+	for _, way := range []string{plain, secure, h2c, grpc} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		assert.NoError(t, "listen", err)
 		addr := l.Addr().String()

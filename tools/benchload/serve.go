@@ -46,7 +46,10 @@ func serve(args []string, stdin io.Reader) error {
 		defer certified.Close()
 		s.TLSConfig = &tls.Config{Certificates: certified.TLS.Certificates, NextProtos: []string{"http/1.1"}}
 		return s.ServeTLS(l, "", "")
-	case h2c:
+	case h2c, grpc:
+		if *way == grpc {
+			s.Handler = http.HandlerFunc(healthy)
+		}
 		s.Protocols = new(http.Protocols)
 		s.Protocols.SetHTTP1(true)
 		s.Protocols.SetUnencryptedHTTP2(true)
@@ -62,11 +65,12 @@ func drive(ctx context.Context, args []string, stdout io.Writer) error {
 	duration := flags.Duration("duration", 0, "")
 	rate := flags.Float64("rate", 0, "")
 	way := flags.String("way", plain, "")
+	engine := flags.String("engine", "", "")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	o := load.Options{
-		Target: load.Target{Addr: *addr}, Connections: *connections, Threads: 1,
+		Target: load.Target{Addr: *addr}, Connections: *connections, Threads: 1, Engine: load.Engine(*engine),
 		Requests: []load.Request{{Method: "GET", Path: "/"}},
 	}
 	switch *way {
@@ -74,6 +78,8 @@ func drive(ctx context.Context, args []string, stdout io.Writer) error {
 		o.Target.TLS = untrusting()
 	case h2c:
 		o.Protocol = load.H2C
+	case grpc:
+		o.Protocol, o.Requests = load.GRPC, []load.Request{{Method: "POST", Path: "/" + check}}
 	}
 	s, err := load.Open(o)
 	if err != nil {

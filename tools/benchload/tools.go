@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"regexp"
 	"strconv"
 	"time"
+
+	"github.com/tarebench/tare/load"
 )
 
 // job is what a tool is asked to do.
@@ -23,11 +26,14 @@ const (
 	plain  = ""      // HTTP/1.1
 	secure = "https" // HTTP/1.1 over TLS, connections kept
 	h2c    = "h2c"   // HTTP/2 in plain text, a request at a time on each connection
+	grpc   = "grpc"  // unary calls of the health service, in plain text, one at a time on each connection
+	h3     = "h3"    // HTTP/3
+	views  = "views" // HTTP/1.1, as tare load shows it while it runs
 )
 
 // url is where a job sends its requests.
 func (j job) url() string {
-	if j.way == secure {
+	if j.way == secure || j.way == h3 {
 		return "https://" + j.addr + "/"
 	}
 	return "http://" + j.addr + "/"
@@ -46,17 +52,23 @@ type report struct {
 // tool is a load generator.
 type tool interface {
 	name() string
+	program() string // empty: this one
 	// args are its command's arguments for a job; nil: it cannot do that.
 	args(j job) []string
 	read(output []byte) (report, error)
 }
 
-type ours struct{}
+// ours is package load with one of its engines.
+type ours struct{ engine load.Engine }
 
-func (ours) name() string { return "ours" }
+func (o ours) name() string  { return string(o.engine) }
+func (ours) program() string { return "" }
 
-func (ours) args(j job) []string {
-	return []string{"drive", "-addr", j.addr, "-way", j.way, "-connections", strconv.Itoa(j.connections),
+func (o ours) args(j job) []string {
+	if j.way == h3 || j.way == views {
+		return nil
+	}
+	return []string{"drive", "-addr", j.addr, "-engine", string(o.engine), "-way", j.way, "-connections", strconv.Itoa(j.connections),
 		"-duration", j.each.String(), "-rate", strconv.FormatFloat(j.rate, 'g', -1, 64)}
 }
 
@@ -67,10 +79,11 @@ func (ours) read(output []byte) (r report, err error) {
 
 type wrk struct{}
 
-func (wrk) name() string { return "wrk" }
+func (wrk) name() string    { return "wrk" }
+func (wrk) program() string { return "wrk" }
 
 func (wrk) args(j job) []string {
-	if j.rate > 0 || j.way == h2c {
+	if j.rate > 0 || j.way != plain && j.way != secure {
 		return nil
 	}
 	return []string{"-t1", "-c" + strconv.Itoa(j.connections), fmt.Sprintf("-d%ds", int(j.each.Seconds())), j.url()}
@@ -85,11 +98,15 @@ func (wrk) read(output []byte) (r report, err error) {
 	return r, err
 }
 
-type oha struct{}
+type oha struct{ h3 bool } // it was built with HTTP/3
 
-func (oha) name() string { return "oha" }
+func (oha) name() string    { return "oha" }
+func (oha) program() string { return "oha" }
 
-func (oha) args(j job) []string {
+func (o oha) args(j job) []string {
+	if j.way == grpc || j.way == views || j.way == h3 && !o.h3 {
+		return nil
+	}
 	args := []string{"--no-tui", "--output-format", "json", "-c", strconv.Itoa(j.connections), "-z", j.each.String()}
 	if j.rate > 0 {
 		args = append(args, "-q", strconv.FormatFloat(j.rate, 'g', -1, 64))
@@ -97,6 +114,8 @@ func (oha) args(j job) []string {
 	switch j.way {
 	case secure:
 		args = append(args, "--insecure")
+	case h3:
+		args = append(args, "--insecure", "--http-version", "3")
 	case h2c:
 		args = append(args, "--http2")
 	}
@@ -121,12 +140,13 @@ func (oha) read(output []byte) (r report, err error) {
 
 type h2load struct{}
 
-func (h2load) name() string { return "h2load" }
+func (h2load) name() string    { return "h2load" }
+func (h2load) program() string { return "h2load" }
 
 func (h2load) args(j job) []string {
 	args := []string{"-t1", "-c" + strconv.Itoa(j.connections), "-m1", fmt.Sprintf("--duration=%d", int(j.each.Seconds()))}
 	switch {
-	case j.rate > 0:
+	case j.rate > 0 || j.way != plain && j.way != secure && j.way != h2c:
 		return nil
 	case j.way != h2c:
 		args = append(args, "--h1")
@@ -156,12 +176,18 @@ func (b *bench) able(j job) []tool {
 
 // once runs a tool and returns what it said and its processor time.
 func (b *bench) once(ctx context.Context, t tool, j job, cpus string) (report, time.Duration, error) {
-	name := t.name()
-	if name == "ours" {
+	name := t.program()
+	if name == "" {
 		name = b.own
 	}
 	cmd := command(ctx, cpus, name, t.args(j)...)
+	if w, ok := t.(watched); ok {
+		defer w.attend()()
+	}
 	out, err := cmd.Output()
+	if v, ok := t.(live); ok && err == nil {
+		out, err = os.ReadFile(v.document)
+	}
 	if err != nil {
 		return report{}, 0, fmt.Errorf("%s: %w", t.name(), err)
 	}

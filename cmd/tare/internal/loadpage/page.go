@@ -59,6 +59,7 @@ type content struct {
 	Drift                                   []pair // of figures that drifted or did not
 	Generators                              []pair // machines that sent
 	Search                                  *searched
+	Steps                                   [][]string // of a profile
 	Findings                                []finding
 }
 
@@ -162,6 +163,7 @@ func newContent(p Page) *content {
 		c.Drift = append(c.Drift, pair{DriftName(x), text})
 	}
 	c.searched(d.Search)
+	c.Steps = steps(d.Steps)
 	for _, f := range d.Findings {
 		text := f.Message + "."
 		if f.Advice != "" {
@@ -271,7 +273,12 @@ func (c *content) searched(s *load.SearchSummary) {
 		return
 	}
 	c.Search = &searched{Mark: mark(s.Verdict), Ruling: string(s.Verdict), Sentence: s.Sentence, Objectives: s.Objectives}
-	for _, step := range s.Steps {
+	c.Search.Steps = steps(s.Steps)
+}
+
+// steps are the rows of a table.
+func steps(list []load.Stepped) (rows [][]string) {
+	for _, step := range list {
 		asked := "–"
 		if step.RateAsked > 0 {
 			asked = Thousands(step.RateAsked)
@@ -280,10 +287,11 @@ func (c *content) searched(s *load.SearchSummary) {
 		if step.Why != "" {
 			text += ": " + step.Why
 		}
-		c.Search.Steps = append(c.Search.Steps, []string{
+		rows = append(rows, []string{
 			strconv.Itoa(step.Connections), asked, Thousands(step.RequestsPerSecond), Spell(step.P50), Spell(step.P99), Decimal(step.ErrorShare*100, 2) + " %", text,
 		})
 	}
+	return rows
 }
 
 // mark is how a ruling is painted.

@@ -45,7 +45,9 @@ const (
 	presetWrk = "wrk"
 )
 
-func engines() []string { return []string{string(load.Epoll), string(load.Portable)} }
+func engines() []string {
+	return []string{string(load.Epoll), string(load.Uring), string(load.Portable)}
+}
 
 // words are the flags of tare load as they were written.
 type words struct {
@@ -242,7 +244,7 @@ func (w *words) bounds(changed func(string) bool) error {
 	case w.threads < 0 || w.threads > mostThreads || changed("threads") && w.threads == 0:
 		return out("threads", w.threads, fmt.Sprintf("1 to %d", mostThreads))
 	case w.engine != "" && !slices.Contains(engines(), w.engine):
-		return cmdenv.Usage(fmt.Sprintf("--engine %q is not an engine", w.engine), "epoll or portable")
+		return cmdenv.Usage(fmt.Sprintf("--engine %q is not an engine", w.engine), "epoll, uring or portable")
 	case w.preset != "" && w.preset != presetAB && w.preset != presetWrk:
 		return cmdenv.Usage(fmt.Sprintf("--preset %q is not a preset", w.preset), "ab or wrk")
 	case w.asking.Method != "" && !loadstudy.IsToken(w.asking.Method):
@@ -293,8 +295,8 @@ func (w *words) overQUIC(changed func(string) bool, encrypted bool) error {
 	switch {
 	case !encrypted:
 		return cmdenv.Usage("--http 3 is for https", "HTTP/3 has no plain text")
-	case w.engine == string(load.Epoll):
-		return cmdenv.Usage("--engine epoll does not speak HTTP/3", "--engine portable does, by quic-go")
+	case w.engine != "" && w.engine != string(load.Portable):
+		return cmdenv.Usage(fmt.Sprintf("--engine %s does not speak HTTP/3", w.engine), "--engine portable does, by quic-go")
 	case w.tls != "" && versionsOfTLS()[w.tls] != tls.VersionTLS13:
 		return cmdenv.Usage("--http 3 is over TLS 1.3", "leave --tls out")
 	case changed("delay") || changed("bandwidth"):

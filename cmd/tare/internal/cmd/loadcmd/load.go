@@ -93,7 +93,7 @@ input; 130 interrupted; what was measured until then is printed.`,
 	how.Set.DurationVar(&words.warm, "warm", defaultWarm, "how long to send before measuring; default with -n: 0s")
 	how.Set.DurationVar(&words.think, "think", 0, "wait between an answer and the next request")
 	how.Set.IntVar(&words.threads, "threads", 0, "number of sending threads; default: a quarter of the processors, rounded up")
-	how.Set.StringVar(&words.engine, "engine", "", "`engine` that sends: epoll (Linux) or portable; default: the first that can")
+	how.Set.StringVar(&words.engine, "engine", "", "`engine` that sends: epoll (Linux), uring (io_uring, Linux 6.1) or portable; default: epoll, or else portable")
 	how.Set.BoolVar(&words.insecure, "insecure", false, "take any certificate of an https server")
 	how.Set.StringVar(&words.cacert, "cacert", "", "trust only the CA certificates in `file` (PEM)")
 	how.Set.StringVar(&words.handshake, "handshake", handshakeKeep, "`mode` of TLS handshakes: keep (one per connection), full (a full one per request) or resume (one per request, with the ticket of the previous session)")

@@ -45,6 +45,7 @@ func writeLoad(w io.Writer, r *load.Result, d load.Document, st report.Style, ho
 		p.timeline()
 		p.drift()
 		p.objectives()
+		p.profile()
 		p.generators()
 	}
 	p.limit()
@@ -268,8 +269,21 @@ func (p *loadPage) ruling(r tare.Ruling) string {
 func (p *loadPage) search() {
 	s := p.d.Search
 	p.heading("SEARCH for the most requests per second with " + s.Objectives)
+	p.steps(s.Steps)
+	cmdenv.Paragraph(&p.b, "  "+p.ruling(s.Verdict)+"  ", strings.Repeat(" ", 16), s.Sentence, p.style.Width)
+}
+
+// profile is the steps of a profile.
+func (p *loadPage) profile() {
+	if len(p.d.Steps) > 0 {
+		p.heading("STEPS, each of the requests due in it")
+		p.steps(p.d.Steps)
+	}
+}
+
+func (p *loadPage) steps(list []load.Stepped) {
 	fmt.Fprintf(&p.b, "  %11s  %10s  %11s  %9s  %9s  %8s  %s\n", "connections", "asked /s", "answered /s", "p50 ms", "p99 ms", "errors %", "objectives")
-	for _, step := range s.Steps {
+	for _, step := range list {
 		asked := "–"
 		if step.RateAsked > 0 {
 			asked = loadpage.Thousands(step.RateAsked)
@@ -281,7 +295,6 @@ func (p *loadPage) search() {
 		fmt.Fprintf(&p.b, "  %11d  %10s  %11s  %9s  %9s  %8s  %s\n", step.Connections, asked, loadpage.Thousands(step.RequestsPerSecond),
 			loadpage.Decimal(float64(step.P50)/1e6, 3), loadpage.Decimal(float64(step.P99)/1e6, 3), loadpage.Decimal(step.ErrorShare*100, 2), text)
 	}
-	cmdenv.Paragraph(&p.b, "  "+p.ruling(s.Verdict)+"  ", strings.Repeat(" ", 16), s.Sentence, p.style.Width)
 }
 
 // limit is what set the pace, and the findings.

@@ -4,7 +4,6 @@ package load
 
 import (
 	"crypto/tls"
-	"os"
 	"runtime"
 	"syscall"
 	"time"
@@ -12,21 +11,18 @@ import (
 
 // thread is one operating system thread of the engine with its connections.
 type thread struct {
-	e      *epoll
-	s      *settings
-	addrs  []address // its own: connecting writes to them
-	cpus   []int     // it may run on; nil: any
-	tid    int
-	fd     int // of epoll
-	bell   int
-	coarse bool // no waiting to the nanosecond
-	work   chan *run
+	e     *loop
+	s     *settings
+	addrs []address // its own: connecting writes to them
+	cpus  []int     // it may run on; nil: any
+	tid   int
+	net   sockets
+	work  chan *run
 
-	links  []link
-	tls    *tls.Config // nil: plain text
-	events []syscall.EpollEvent
-	buf    []byte
-	known  head
+	links []link
+	tls   *tls.Config // nil: plain text
+	buf   []byte
+	known head
 
 	closed  list // no descriptor, to be opened
 	failed  list // the same, but not before retryAfter
@@ -50,10 +46,10 @@ type thread struct {
 }
 
 // newThread starts thread n of an engine.
-func newThread(e *epoll, n int) (*thread, error) {
+func newThread(e *loop, n int) (*thread, error) {
 	t := &thread{
 		e: e, s: e.s, cpus: e.s.CPUs, work: make(chan *run),
-		events: make([]syscall.EpollEvent, 128), buf: make([]byte, 64<<10), rec: recorder{thread: n, s: e.s},
+		buf: make([]byte, 64<<10), rec: recorder{thread: n, s: e.s},
 	}
 	if len(t.cpus) == e.s.Threads {
 		t.cpus = t.cpus[n : n+1]
@@ -109,36 +105,29 @@ func (t *thread) live(ready chan<- error) {
 }
 
 func (t *thread) setUp() (err error) {
-	t.fd, t.bell, t.tid = -1, -1, syscall.Gettid()
+	t.tid = syscall.Gettid()
 	sharpen()
 	if t.cpus != nil {
 		if err := tie(t.cpus); err != nil {
 			return err
 		}
 	}
-	if t.fd, err = syscall.EpollCreate1(syscall.EPOLL_CLOEXEC); err != nil {
-		return os.NewSyscallError("epoll_create1", err)
+	if t.e.kind == Uring {
+		t.net, err = newUringSockets(t)
+	} else {
+		t.net, err = newEpollSockets(t)
 	}
-	if t.bell, err = newBell(); err != nil {
-		return os.NewSyscallError("eventfd2", err)
-	}
-	if err := register(t.fd, t.bell, -1, 0); err != nil {
-		return os.NewSyscallError("epoll_ctl", err)
-	}
-	_, errno := poll(t.fd, t.events, 1)
-	t.coarse = errno != 0 && errno != syscall.EINTR // an old kernel, or a sandbox that knows only old ones
-	return nil
+	return err
 }
 
 func (t *thread) tearDown() {
+	if t.net == nil {
+		return
+	}
 	for i := range t.links {
-		t.links[i].close()
+		t.links[i].close(t.net)
 	}
-	for _, fd := range []int{t.fd, t.bell} {
-		if fd >= 0 {
-			_ = syscall.Close(fd)
-		}
-	}
+	t.net.close()
 }
 
 // leg carries the thread's part of one leg through.
@@ -166,7 +155,11 @@ func (t *thread) arrive() {
 			t.r.conns.Add(1)
 		}
 	}
-	t.wait(0)
+	for range 1 + len(t.links)/16 { // a wait returns so many events
+		if t.wait(0) == 0 {
+			break
+		}
+	}
 	for t.failed.head != nil {
 		t.closed.push(t.failed.head, t.now)
 	}
@@ -192,6 +185,7 @@ func (t *thread) depart() {
 		t.r.queue.giveBack(t.held)
 		t.holds = false
 	}
+	t.net.settle()
 }
 
 // turnOver does everything whose time has come and returns when there will be
@@ -270,27 +264,16 @@ func (t *thread) pump() (next int64) {
 	return next
 }
 
-// wait waits for events until next and handles them.
-func (t *thread) wait(next int64) {
+// wait waits for events until next and handles them. It returns how many there
+// were.
+func (t *thread) wait(next int64) int {
 	t.sendOwed()
 	if len(t.unread) > 0 {
 		next = t.now
 	}
-	var n int
-	var errno syscall.Errno
-	switch d := time.Duration(next - t.now); {
-	case d <= 0:
-		n, errno = pollNow(t.fd, t.events)
-	case t.coarse:
-		n, errno = pollCoarse(t.fd, t.events, min(d, time.Second))
-	default:
-		n, errno = poll(t.fd, t.events, min(d, time.Hour))
-	}
-	if n <= 0 || errno != 0 { // nothing, or interrupted
+	n := t.net.wait(time.Duration(next - t.now))
+	if n == 0 { // or interrupted
 		t.now = t.s.now()
-		return
 	}
-	for i := range t.events[:n] {
-		t.handle(&t.events[i])
-	}
+	return n
 }

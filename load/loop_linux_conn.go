@@ -12,28 +12,23 @@ import (
 
 // handle does what an event of one connection asks for. Events come once for
 // each change, so whatever is there must be taken now.
-func (t *thread) handle(ev *syscall.EpollEvent) {
-	if ev.Fd < 0 { // the bell
-		t.now = t.s.now()
-		return
-	}
-	l := &t.links[ev.Fd]
-	if l.turn != ev.Pad {
+func (t *thread) handle(ev event) {
+	l := &t.links[ev.index]
+	if l.turn != ev.turn {
 		return
 	}
 	c := l.first()
-	in := ev.Events&^epollOut != 0
-	l.gone = l.gone || ev.Events&(epollRdHup|epollHup|epollErr) != 0
-	if l.secure != nil && in {
+	l.gone = l.gone || ev.gone
+	if l.secure != nil && ev.in {
 		l.secure.news(l.gone)
 	}
 	if c.in == &t.dialing {
 		t.dialed(l)
-	} else if ev.Events&epollOut != 0 {
+	} else if ev.out {
 		t.flush(l)
 	}
 	switch {
-	case !in || l.turn != ev.Pad || !l.opened:
+	case !ev.in || l.turn != ev.turn || !l.opened:
 	case l.h != nil:
 		t.receive2(l)
 	case c.in == &t.busy:
@@ -74,10 +69,9 @@ func (t *thread) dial(l *link) {
 	fd, err := dialNow(t.addrs[l.addr%len(t.addrs)])
 	l.fd = fd
 	if err == nil {
-		if err = register(t.fd, fd, l.index, l.turn); err == nil {
+		if err = t.net.watch(l); err == nil {
 			return
 		}
-		err = os.NewSyscallError("epoll_ctl", err)
 	}
 	t.refused(l, err)
 }
@@ -93,7 +87,7 @@ func (t *thread) dialed(l *link) {
 			return
 		}
 		if t.tls != nil {
-			l.secure = newSecure(l.fd, t.tls, t.now)
+			l.secure = newSecure(t.net, l, t.tls, t.now)
 		}
 	}
 	if s := l.secure; s != nil {
@@ -137,7 +131,7 @@ func (t *thread) refused(l *link, err error) {
 
 // shut closes the descriptor, and the connection is one to be opened.
 func (t *thread) shut(l *link) {
-	l.close()
+	l.close(t.net)
 	l.turn++
 	for i := range l.places {
 		l.places[i].in.remove(&l.places[i])
@@ -146,13 +140,13 @@ func (t *thread) shut(l *link) {
 }
 
 // close closes the descriptor without a farewell, which might have to wait.
-func (l *link) close() {
+func (l *link) close(net sockets) {
 	if l.secure != nil {
 		l.secure.close()
 		l.secure = nil
 	}
 	if l.fd >= 0 {
-		_ = syscall.Close(l.fd)
+		net.shut(l)
 	}
 	l.fd, l.opened, l.gone, l.deaf = -1, false, false, false
 }
@@ -226,7 +220,7 @@ func (t *thread) push(l *link) bool {
 	if l.secure != nil {
 		n, errno = l.secure.send(l.rest)
 	} else {
-		n, errno = sendAll(l.fd, l.rest)
+		n, errno = t.net.send(l, l.rest)
 	}
 	if l.h != nil {
 		l.sent += n
@@ -305,44 +299,28 @@ func (t *thread) readOn() {
 	}
 }
 
-// sendAll sends as much of b as the socket takes.
-func sendAll(fd int, b []byte) (sent int, errno syscall.Errno) {
-	for sent < len(b) {
-		n, errno := sendNow(fd, b[sent:])
-		if errno == 0 {
-			sent += n
-		} else if errno != syscall.EINTR {
-			return sent, errno
-		}
-	}
-	return sent, 0
-}
-
 // read takes what has come: nothing without an error is the end. It returns
-// errAgain where nothing has, and whether there may be more.
-func (t *thread) read(l *link) (n int, more bool, err error) {
+// errAgain where nothing has, and whether there may be more. What it returns holds
+// until the next call.
+func (t *thread) read(l *link) (b []byte, more bool, err error) {
 	if l.secure != nil {
-		n, err = l.secure.conn.Read(t.buf)
+		n, err := l.secure.conn.Read(t.buf)
 		if n > 0 {
-			return n, true, nil
+			return t.buf[:n], true, nil
 		}
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
-		return 0, false, err
+		return nil, false, err
 	}
-	for {
-		n, errno := receiveNow(l.fd, t.buf)
-		switch errno {
-		case 0:
-			return n, l.gone || n == len(t.buf), nil
-		case syscall.EINTR:
-		case syscall.EAGAIN:
-			return 0, false, errAgain
-		default:
-			return 0, false, os.NewSyscallError("recv", errno)
-		}
+	b, more, errno := t.net.receive(l, t.buf)
+	switch errno {
+	case 0:
+		return b, more, nil
+	case syscall.EAGAIN:
+		return nil, false, errAgain
 	}
+	return nil, false, os.NewSyscallError("recv", errno)
 }
 
 // receive takes what there is of an answer. Less than fits says that it was
@@ -350,7 +328,7 @@ func (t *thread) read(l *link) (n int, more bool, err error) {
 func (t *thread) receive(l *link) {
 	c := l.first()
 	for range mostReads {
-		n, more, err := t.read(l)
+		b, more, err := t.read(l)
 		if errors.Is(err, errAgain) {
 			return
 		}
@@ -359,7 +337,7 @@ func (t *thread) receive(l *link) {
 			t.lose(c, ofReset, err)
 			return
 		}
-		if n == 0 {
+		if len(b) == 0 {
 			t.ended(c)
 			return
 		}
@@ -367,13 +345,13 @@ func (t *thread) receive(l *link) {
 			c.x.first = t.now
 		}
 		c.x.pieces++
-		c.x.in += int64(n)
-		used, err := l.f.feed(t.buf[:n])
+		c.x.in += int64(len(b))
+		used, err := l.f.feed(b)
 		switch {
 		case err != nil:
 			t.lose(c, ofFraming, err)
 			return
-		case used < n:
+		case used < len(b):
 			t.lose(c, ofFraming, frameError("more than one answer"))
 			return
 		case l.f.done():
@@ -388,8 +366,8 @@ func (t *thread) receive(l *link) {
 
 // another reports whether something follows an answer.
 func (t *thread) another(l *link) bool {
-	n, _, err := t.read(l)
-	if err == nil && n > 0 {
+	b, _, err := t.read(l)
+	if err == nil && len(b) > 0 {
 		t.rec.unasked(t.now)
 	}
 	return !errors.Is(err, errAgain)
@@ -444,12 +422,12 @@ func (t *thread) tooLate(c *conn) {
 // disturbed is said when something comes over a free connection: it was
 // closed, or bytes came that nobody asked for.
 func (t *thread) disturbed(l *link) {
-	n, _, err := t.read(l)
+	b, _, err := t.read(l)
 	t.now = t.s.now()
 	if errors.Is(err, errAgain) {
 		return
 	}
-	if err == nil && n > 0 {
+	if err == nil && len(b) > 0 {
 		t.rec.unasked(t.now)
 	}
 	t.drop(l)

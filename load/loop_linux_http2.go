@@ -2,7 +2,11 @@
 
 package load
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/tarebench/tare/load/h2"
+)
 
 // open2 begins a connection of HTTP/2. Its first stream does not wait for the
 // server's SETTINGS, which limit the number of streams.
@@ -88,7 +92,7 @@ func (t *thread) send2(c *conn, x exchange) {
 // receive2 takes what there is of answers, and of all else that a server says.
 func (t *thread) receive2(l *link) {
 	for range mostReads {
-		n, more, err := t.read(l)
+		b, more, err := t.read(l)
 		if errors.Is(err, errAgain) {
 			return
 		}
@@ -97,13 +101,14 @@ func (t *thread) receive2(l *link) {
 		case err != nil:
 			t.lost2(l, ofReset, err)
 			return
-		case n == 0:
+		case len(b) == 0:
 			t.lost2(l, ofReset, nil)
 			return
 		}
-		l.got += int64(n)
+		l.got += int64(len(b))
 		l.h.now = t.now
-		if err := l.h.hear(t.buf[:n]); err != nil {
+		if err := l.h.hear(b); err != nil {
+			t.farewell(l)
 			t.lost2(l, ofFraming, err)
 			return
 		}
@@ -118,6 +123,19 @@ func (t *thread) receive2(l *link) {
 	t.later(l)
 }
 
+// farewell has the server told why the connection ends, if the socket takes it at
+// once.
+func (t *thread) farewell(l *link) {
+	if l.deaf || len(l.rest) > 0 {
+		return
+	}
+	if b := l.h.owed(); l.secure != nil {
+		_, _ = l.secure.send(b)
+	} else {
+		_, _ = t.net.send(l, b)
+	}
+}
+
 // decided records the outcome of a finished request.
 func (t *thread) decided(l *link, i int) {
 	c, call := &l.places[i], &l.h.calls[i]
@@ -129,7 +147,7 @@ func (t *thread) decided(l *link, i int) {
 	} else {
 		t.rec.answered(&c.x, call.a, t.now)
 	}
-	if call.a.unsent || t.s.requests[c.x.index].content != nil && len(l.rest) > 0 { // it came before all was sent
+	if call.a.unsent || call.upTo > l.h.written-int64(len(l.rest)) { // it came before all was sent
 		l.h.leaving = true
 	}
 	t.free2(c)
@@ -206,7 +224,7 @@ func (t *thread) tooLate2(c *conn) {
 	l, call := c.link, &c.link.h.calls[c.number]
 	t.over(c, call)
 	t.rec.failed(&c.x, ofTimeout, errTimeout, t.now)
-	l.h.giveUp(call)
+	l.h.giveUp(call, h2.Cancel)
 	t.put(c)
 	t.settle2(l)
 }

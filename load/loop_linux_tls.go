@@ -33,7 +33,8 @@ const mostSealed = 16 << 10
 // handshake wants to wait, so it has a stack of its own and goes on when
 // something has come.
 type secure struct {
-	fd    int
+	net   sockets
+	l     *link
 	conn  *tls.Conn
 	began int64  // ns: the handshake
 	rest  []byte // encrypted, still to be sent
@@ -47,8 +48,8 @@ type secure struct {
 	err    error // of the handshake
 }
 
-func newSecure(fd int, config *tls.Config, now int64) *secure {
-	s := &secure{fd: fd, began: now}
+func newSecure(net sockets, l *link, config *tls.Config, now int64) *secure {
+	s := &secure{net: net, l: l, began: now}
 	s.conn = tls.Client(s, config)
 	s.resume, s.stop = iter.Pull(func(wait func(struct{}) bool) {
 		s.wait = wait
@@ -68,7 +69,7 @@ func (s *secure) handshake() (whole bool, err error) {
 
 // push sends what is left of what was encrypted.
 func (s *secure) push() error {
-	n, errno := sendAll(s.fd, s.rest)
+	n, errno := s.net.send(s.l, s.rest)
 	if s.rest = s.rest[n:]; errno != 0 && errno != syscall.EAGAIN {
 		return os.NewSyscallError("send", errno)
 	}
@@ -82,7 +83,7 @@ func (s *secure) news(gone bool) { s.dry, s.gone = false, s.gone || gone }
 // encrypted: no more than one piece waits for the socket.
 func (s *secure) send(b []byte) (n int, errno syscall.Errno) {
 	for {
-		k, errno := sendAll(s.fd, s.rest)
+		k, errno := s.net.send(s.l, s.rest)
 		if s.rest = s.rest[k:]; errno != 0 || n == len(b) {
 			return n, errno
 		}
@@ -106,35 +107,37 @@ func (s *secure) Read(b []byte) (int, error) {
 			}
 			continue
 		}
-		n, errno := receiveNow(s.fd, b)
+		got, more, errno := s.net.receive(s.l, b)
 		switch {
 		case errno == syscall.EAGAIN:
 			s.dry, s.gone = true, false
-		case errno == syscall.EINTR:
 		case errno != 0:
 			return 0, os.NewSyscallError("recv", errno)
-		case n == 0:
+		case len(got) == 0:
 			return 0, io.EOF
 		default:
-			s.dry = n < len(b)
-			return n, nil
+			s.dry = !more
+			return copy(b, got), nil
 		}
 	}
 }
 
-// Write sends what the socket takes and keeps the rest.
+// Write keeps what crypto/tls has encrypted, in whose memory it may not stay, and
+// sends what the socket takes of it.
 func (s *secure) Write(b []byte) (int, error) {
-	n := 0
-	if len(s.rest) == 0 {
-		var errno syscall.Errno
-		if n, errno = sendAll(s.fd, b); errno != 0 && errno != syscall.EAGAIN && errno != syscall.EPIPE {
-			return n, os.NewSyscallError("send", errno)
-		}
-		s.buf = s.buf[:0]
-		s.rest = s.buf
+	waits := len(s.rest) > 0
+	if !waits {
+		s.rest = s.buf[:0]
 	}
-	s.rest = append(s.rest, b[n:]...)
+	s.rest = append(s.rest, b...)
 	s.buf = s.rest
+	if waits { // its turn comes after what waits
+		return len(b), nil
+	}
+	n, errno := s.net.send(s.l, s.rest)
+	if s.rest = s.rest[n:]; errno != 0 && errno != syscall.EAGAIN && errno != syscall.EPIPE {
+		return len(b), os.NewSyscallError("send", errno)
+	}
 	return len(b), nil
 }
 

@@ -1,9 +1,0 @@
-//go:build !linux || (!amd64 && !arm64)
-
-package load
-
-import "fmt"
-
-func newEpoll(*settings) (engine, error) {
-	return nil, fmt.Errorf("engine %s needs Linux on amd64 or arm64: leave the engine out, or use %s", Epoll, Portable)
-}

@@ -1,0 +1,88 @@
+//go:build linux && (amd64 || arm64)
+
+package load
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// clockThreadSched is, with the complement of a thread's id, its processor time.
+const clockThreadSched = 6
+
+// newBell returns a descriptor that wakes a thread when it is rung.
+func newBell() (int, error) {
+	fd, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
+	if errno != 0 {
+		return -1, errno
+	}
+	return int(fd), nil
+}
+
+func ring(bell int) {
+	one := uint64(1)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, uintptr(bell), uintptr(unsafe.Pointer(&one)), 8)
+}
+
+// tie lets the calling thread run on these processors only.
+func tie(cpus []int) error {
+	m := maskOf(cpus)
+	if err := affinity(syscall.SYS_SCHED_SETAFFINITY, 0, &m); err != nil {
+		return fmt.Errorf("processors %v: %w", cpus, err)
+	}
+	return nil
+}
+
+// threadCPU is the processor time of a thread of this process (Linux,
+// include/linux/posix-timers.h on clocks of threads).
+func threadCPU(tid int) time.Duration {
+	var ts syscall.Timespec
+	clock := uintptr(^tid<<3 | clockThreadSched)
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&ts)), 0); errno != 0 {
+		return 0
+	}
+	return time.Duration(ts.Nano())
+}
+
+// dialNow begins to connect a new socket. An error in progress is none.
+func dialNow(a address) (fd int, err error) {
+	fd, err = syscall.Socket(a.family, syscall.SOCK_STREAM|syscall.SOCK_NONBLOCK|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return -1, os.NewSyscallError("socket", err)
+	}
+	if err = syscall.SetsockoptInt(fd, syscall.IPPROTO_TCP, syscall.TCP_NODELAY, 1); err != nil {
+		return fd, os.NewSyscallError("setsockopt", err)
+	}
+	for err = syscall.EINTR; err == syscall.EINTR; {
+		err = syscall.Connect(fd, a.sa)
+	}
+	if err != nil && err != syscall.EINPROGRESS {
+		return fd, os.NewSyscallError("connect", err)
+	}
+	return fd, nil
+}
+
+// parseAddress reads an IP address with port.
+func parseAddress(s string) (address, error) {
+	ap, err := netip.ParseAddrPort(s)
+	if err != nil {
+		return address{}, err
+	}
+	if ap.Addr().Is4() {
+		return address{syscall.AF_INET, &syscall.SockaddrInet4{Port: int(ap.Port()), Addr: ap.Addr().As4()}}, nil
+	}
+	sa := &syscall.SockaddrInet6{Port: int(ap.Port()), Addr: ap.Addr().As16()}
+	if zone := ap.Addr().Zone(); zone != "" {
+		link, err := net.InterfaceByName(zone)
+		if err != nil {
+			return address{}, fmt.Errorf("address %s: %w", s, err)
+		}
+		sa.ZoneId = uint32(link.Index)
+	}
+	return address{syscall.AF_INET6, sa}, nil
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// check is the method that is called: of gRPC's health service, which every tool
+// knows or can be told.
+const check = "grpc.health.v1.Health/Check"
+
+// healthProto defines it for tools that want a file.
+const healthProto = `syntax = "proto3";
+package grpc.health.v1;
+message HealthCheckRequest { string service = 1; }
+message HealthCheckResponse { int32 status = 1; }
+service Health { rpc Check(HealthCheckRequest) returns (HealthCheckResponse); }
+`
+
+// healthy answers every call: the server is serving.
+func healthy(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	w.Header().Set("Content-Type", "application/grpc")
+	w.Header().Set("Trailer", "Grpc-Status")
+	_, _ = w.Write([]byte{0, 0, 0, 0, 2, 8, 1}) // a message of two bytes: field 1 is 1
+	w.Header().Set("Grpc-Status", "0")
+}
+
+type ghz struct{ proto string }
+
+func (ghz) name() string    { return "ghz" }
+func (ghz) program() string { return "ghz" }
+
+func (g ghz) args(j job) []string {
+	if j.way != grpc || j.rate > 0 {
+		return nil
+	}
+	n := strconv.Itoa(j.connections)
+	return []string{"--insecure", "--proto", g.proto, "--call", check, "-d", "{}", "-c", n, "--connections", n,
+		"-z", j.each.String(), "--duration-stop", "wait", "-O", "json", j.addr}
+}
+
+func (ghz) read(output []byte) (r report, err error) {
+	var said struct {
+		Codes map[string]int64 `json:"statusCodeDistribution"`
+	}
+	if err := json.Unmarshal(output, &said); err != nil {
+		return r, err
+	}
+	return codes("ghz", said.Codes, "OK")
+}
+
+type fortio struct{}
+
+func (fortio) name() string    { return "fortio" }
+func (fortio) program() string { return "fortio" }
+
+func (fortio) args(j job) []string {
+	if j.way != grpc || j.rate > 0 {
+		return nil
+	}
+	return []string{"load", "-grpc", "-quiet", "-qps", "0", "-c", strconv.Itoa(j.connections), "-t", j.each.Round(time.Second).String(), "-json", "-", j.addr}
+}
+
+func (fortio) read(output []byte) (r report, err error) {
+	var said struct{ RetCodes map[string]int64 }
+	if err := json.Unmarshal(output, &said); err != nil {
+		return r, err
+	}
+	return codes("fortio", said.RetCodes, "SERVING")
+}
+
+// codes are a report whose calls all ended well.
+func codes(tool string, n map[string]int64, good string) (report, error) {
+	if len(n) != 1 || n[good] == 0 {
+		return report{}, fmt.Errorf("%s says %v", tool, n)
+	}
+	return report{Requests: n[good]}, nil
+}
