@@ -8,7 +8,7 @@ type Explanation struct {
 	Against   string     `json:"against"`          // contender
 	Rounds    int        `json:"rounds"`           // of profiles: each profiled both once, with as many operations
 	Ops       int64      `json:"ops"`              // of each contender in one round
-	WallFrom  float64    `json:"wall_from"`        // ns/op while profiled, of Against: median over rounds
+	WallFrom  float64    `json:"wall_from"`        // ns/op while profiled, of Against, without what its threads waited for a processor: median over rounds
 	WallTo    float64    `json:"wall_to"`          // of the contender
 	From      float64    `json:"from"`             // CPU ns/op, of Against: mean over rounds
 	To        float64    `json:"to"`               // of the contender

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // Conn is the way to one contender.
@@ -77,4 +78,15 @@ func Deadline(op string, expected time.Duration) time.Duration {
 		return 30 * time.Second
 	}
 	return max(5*time.Second, 20*expected)
+}
+
+// LimitError is the cause of a context whose time is up.
+type LimitError struct{ Limit time.Duration }
+
+// Error is one line.
+func (e *LimitError) Error() string { return "not within " + format.Seconds(e.Limit) }
+
+// Limited is ctx with a limit, which its cause tells when the time is up.
+func Limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, limit, &LimitError{limit})
 }

@@ -114,7 +114,7 @@ func (s *Session) do(ctx context.Context, q wire.Request, expected time.Duration
 	if s.Limit != nil {
 		limit = s.Limit
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit(q.Op, expected))
+	ctx, cancel := Limited(ctx, limit(q.Op, expected))
 	defer cancel()
 	return s.Conn.Do(ctx, q)
 }

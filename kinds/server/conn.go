@@ -35,7 +35,6 @@ type conn struct {
 	cancel context.CancelCauseFunc
 
 	calls   sync.Mutex     // one request at a time; guards what follows
-	began   time.Time      // the request
 	failure error          // what ended the trial
 	work    *work          // prepared; nil: nothing is
 	caller  *trial.Process // the contender's own client; nil: none was needed so far
@@ -61,10 +60,9 @@ func (c *conn) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 	if c.failure != nil {
 		return wire.Reply{}, c.failure
 	}
-	c.began = time.Now()
 	if _, bounded := ctx.Deadline(); !bounded {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, trial.Deadline(q.Op, time.Duration(max(q.MinNS, q.CapNS))))
+		ctx, cancel = trial.Limited(ctx, trial.Deadline(q.Op, time.Duration(max(q.MinNS, q.CapNS))))
 		defer cancel()
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -141,8 +139,12 @@ func (c *conn) fail(ctx context.Context, doing, seen string, err error) error {
 	case lost != nil:
 		err = lost
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		deadline, _ := ctx.Deadline()
-		err = trialError(tare.ErrDeadline, "no end of %s within %s%s", doing, format.Seconds(deadline.Sub(c.began)), seen)
+		within := "in time"
+		var late *trial.LimitError
+		if errors.As(context.Cause(ctx), &late) {
+			within = "within " + format.Seconds(late.Limit)
+		}
+		err = trialError(tare.ErrDeadline, "no end of %s %s%s", doing, within, seen)
 	case errors.Is(context.Cause(ctx), errClosed):
 		err = trialError(tare.ErrExit, "%v", errClosed)
 	case ctx.Err() != nil:

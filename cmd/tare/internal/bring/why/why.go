@@ -6,10 +6,12 @@
 package why
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,6 +23,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/profile"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/machine"
 )
 
 // Rounds of profiles, and how long the slower side runs in one: nine bound the
@@ -171,7 +174,7 @@ func (q Question) run(ctx context.Context, side Side, path, of string, ops int64
 		cmd.Args = append(cmd.Args, "-test.memprofilerate=1")
 	}
 	cmd.Dir, cmd.Env = side.Dir, side.Env
-	said, err := cmd.CombinedOutput()
+	said, queued, err := output(cmd)
 	switch {
 	case limited.Err() != nil && ctx.Err() == nil:
 		return nil, 0, fmt.Errorf("profiling %s took more than %v", q.Name, waitMost)
@@ -186,6 +189,7 @@ func (q Question) run(ctx context.Context, side Side, path, of string, ops int64
 	if err != nil {
 		return nil, 0, err
 	}
+	wall = max(0, wall-float64(queued)/float64(ops))
 	doc, err := os.ReadFile(file)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the profile of %s: %w", q.Name, err)
@@ -200,6 +204,35 @@ func (q Question) run(ctx context.Context, side Side, path, of string, ops int64
 	}
 	costs, err := profile.Attribute(doc, of, q.Users)
 	return costs, wall, err
+}
+
+// queueEvery is how often it is looked at how long a benchmark waited for a
+// processor: what it waits after the last look is missing.
+const queueEvery = 20 * time.Millisecond
+
+// output runs cmd and returns what it printed, and how long its threads waited for
+// a processor that others had. That is no waiting of the benchmark's own; on a busy
+// machine it is most of its time.
+func output(cmd *exec.Cmd) (said []byte, queued time.Duration, err error) {
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		return nil, 0, err
+	}
+	over := make(chan error, 1)
+	go func() { over <- cmd.Wait() }()
+	tick := time.NewTicker(queueEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-over:
+			return out.Bytes(), queued, err
+		case <-tick.C:
+			if d, ok := machine.RunQueueWait(cmd.Process.Pid); ok {
+				queued = max(queued, d)
+			}
+		}
+	}
 }
 
 // exactly is the expression that one benchmark alone matches.
