@@ -68,5 +68,5 @@ func TestFullAndSetBack(t *testing.T) {
 	assert.ErrorIs(t, "full still", r.keep(strings.Repeat("x", 1000)), ErrFull)
 	r.take()
 	r.clock.now = r.clock.now.Add(-time.Hour)
-	r.mustKeep("there is room")
+	r.mustKeep(strings.Repeat("x", 1000))
 }

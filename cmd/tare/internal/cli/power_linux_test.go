@@ -108,7 +108,7 @@ func acknowledged(dir string) int {
 // The power fails, or the file system becomes read-only, at any moment of a run on a
 // real ext4: tare ends with a line, and what was acknowledged is there.
 func TestRealFileSystem(t *testing.T) {
-	cuts := 3
+	cuts := 2
 	if os.Getenv("TARE_SOAK") != "" {
 		cuts = 50
 	}
