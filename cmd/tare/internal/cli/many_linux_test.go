@@ -27,7 +27,9 @@ func TestTenAtOnce(t *testing.T) {
 		all.Wait()
 		return codes, errs
 	}
-	codes, errs := together(func(i int) []string { return []string{"run", "--quiet", "json", "--rounds", "2", "--seed", fmt.Sprint(i + 1)} })
+	codes, errs := together(func(i int) []string {
+		return []string{"run", "--quiet", "json", "--rounds", "2", "--seed", fmt.Sprint(i + 1)}
+	})
 	for i := range many {
 		if codes[i] != 0 {
 			t.Errorf("tare %d: exit code %d: %s", i, codes[i], errs[i])
