@@ -127,7 +127,8 @@ func (s *Service) keep(ctx context.Context, trace string, b Batch, r *Receipt) e
 func (s *Service) fails(err error) {
 	s.counts.sinkErrors.Add(1)
 	if s.now != nil {
-		s.counts.failed.Store(s.now().UnixNano())
+		now := s.now()
+		s.counts.failed.Store(&now)
 	}
 	if s.counts.failing.Add(1) == 1 {
 		s.log.Error("the sink fails, and batches are answered with 503", "cause", err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/tarebench/tare/apps/ingest/sink"
 	"github.com/tarebench/tare/apps/ingest/spool"
@@ -13,9 +14,9 @@ import (
 type counters struct {
 	batches, records, bytes atomic.Int64
 	sinkErrors              atomic.Int64
-	failing                 atomic.Int64     // errors of the sink since it last took a batch
-	failed                  atomic.Int64     // when it last did, in nanoseconds since 1970
-	refusals                [13]atomic.Int64 // as codes
+	failing                 atomic.Int64              // errors of the sink since it last took a batch
+	failed                  atomic.Pointer[time.Time] // when it last did
+	refusals                [13]atomic.Int64          // as codes
 }
 
 func (c *counters) took(r Receipt) {

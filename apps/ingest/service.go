@@ -117,8 +117,10 @@ func (s *Service) Ready(context.Context) error {
 			return errors.New("the spool is full")
 		}
 	}
-	if s.now != nil && s.counts.failing.Load() > 0 && s.now().UnixNano()-s.counts.failed.Load() < int64(unready) {
-		return errors.New("the sink fails")
+	if failed := s.counts.failed.Load(); failed != nil && s.counts.failing.Load() > 0 {
+		if since := s.now().Sub(*failed); since >= 0 && since < unready { // below 0: the clock was set back
+			return errors.New("the sink fails")
+		}
 	}
 	return nil
 }

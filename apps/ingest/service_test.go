@@ -193,6 +193,24 @@ func TestSinkThatFails(t *testing.T) {
 	}
 }
 
+// A service whose sink failed once is ready again, though the clock was set back.
+func TestReadyAndSetBack(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s := newService(t, Config{Now: func() time.Time { return now }})
+	s.sink = broken{errors.New("no space left")}
+	if _, err := s.Accept(context.Background(), Records(list(2), json.Marshal)); err == nil {
+		t.Fatal("accepted")
+	}
+	for _, c := range []struct {
+		by    time.Duration
+		ready bool
+	}{{0, false}, {4 * time.Second, false}, {time.Second, true}, {-24 * time.Hour, true}, {48 * time.Hour, true}} {
+		if now = now.Add(c.by); (s.Ready(context.Background()) == nil) != c.ready {
+			t.Errorf("at %v: ready %v, want %v", now, !c.ready, c.ready)
+		}
+	}
+}
+
 func TestAcceptAtOnce(t *testing.T) {
 	const callers, batches = 8, 50
 	dir := t.TempDir()

@@ -25,6 +25,7 @@ const (
 type limits struct {
 	most  int
 	write time.Duration // for each write
+	began time.Time     // whose clock nobody sets
 
 	mu              sync.Mutex
 	open            map[*limitedConn]struct{}
@@ -32,7 +33,7 @@ type limits struct {
 }
 
 func newLimits(most int) *limits {
-	return &limits{most: most, write: WriteTimeout, open: map[*limitedConn]struct{}{}}
+	return &limits{most: most, write: WriteTimeout, began: time.Now(), open: map[*limitedConn]struct{}{}}
 }
 
 func (l *limits) counts() (open int, refused, closed int64) {
@@ -91,7 +92,7 @@ func (l *limits) admit(conn net.Conn) net.Conn {
 // idlest is the connection that has had nothing to do for longest.
 func (l *limits) idlest() *limitedConn {
 	var found *limitedConn
-	since := time.Now().Add(-restful).UnixNano()
+	since := int64(time.Since(l.began) - restful)
 	for c := range l.open {
 		if at := c.at.Load(); c.idle.Load() && at < since {
 			found, since = c, at
@@ -105,12 +106,12 @@ func (l *limits) idlest() *limitedConn {
 type limitedConn struct {
 	net.Conn
 	limits *limits
-	at     atomic.Int64 // when it was last used, in nanoseconds since 1970
+	at     atomic.Int64 // when it was last used, in nanoseconds since the limits began
 	idle   atomic.Bool
 }
 
 func (c *limitedConn) touch(idle bool) {
-	c.at.Store(time.Now().UnixNano())
+	c.at.Store(int64(time.Since(c.limits.began)))
 	c.idle.Store(idle)
 }
 

@@ -44,7 +44,8 @@ func (s *Spool) total() int64 {
 // freed finds out what readers have done, if not just now.
 func (s *Spool) freed(now time.Time, full bool) error {
 	const often = 20 * time.Millisecond // in which a full spool is looked at once
-	if s.sent.at.IsZero() || now.Sub(s.sent.at) >= often*10 || full && now.Sub(s.sent.at) >= often {
+	since := now.Sub(s.sent.at)
+	if s.sent.at.IsZero() || since < 0 || since >= often*10 || full && since >= often { // below 0: the clock was set back
 		s.sent.at = now
 		return s.look()
 	}
