@@ -26,9 +26,9 @@ func TestAgentRefuses(t *testing.T) {
 		"one coordinator":           {},
 		"ended before":              {args: []string{"--stdio"}},
 		"no welcome":                {"nonsense\n", []string{"--stdio"}},
-		"speaks tare.agent/2":       {`{"protocol": "tare.agent/0"}` + "\n", []string{"--stdio"}},
-		"is not a name":             {`{"protocol": "tare.agent/2", "name": "a.b"}` + "\n", []string{"--stdio"}},
-		"is not a prefix":           {`{"protocol": "tare.agent/2", "name": "a", "prefix": ">"}` + "\n", []string{"--stdio"}},
+		"speaks tare.agent/3":       {`{"protocol": "tare.agent/0"}` + "\n", []string{"--stdio"}},
+		"is not a name":             {`{"protocol": "tare.agent/3", "name": "a.b"}` + "\n", []string{"--stdio"}},
+		"is not a prefix":           {`{"protocol": "tare.agent/3", "name": "a", "prefix": ">"}` + "\n", []string{"--stdio"}},
 		"longer than":               {strings.Repeat("x", 5000), []string{"--stdio"}},
 		"needs --token-file":        {args: []string{"--join", "127.0.0.1:1"}},
 		"one word of 16":            {args: []string{"--join", "127.0.0.1:1", "--token-file", token}},
@@ -54,10 +54,18 @@ func TestRunOnRefuses(t *testing.T) {
 		"does not take":                       {"load", "--on", "local", "--search", "--slo", "p99<1s", ":1"},
 		"for 2 machines":                      {"load", "--on", "local,ssh:a", "-c", "1", ":1"},
 		"tare fleet needs --listen or --nats": {"fleet"},
-		"--profile":                           {"run", "json-encode", "--rounds", "6", "--on", "local", "--profile", "cpu"},
+		"--until":                             {"run", "json-encode", "--rounds", "6", "--on", "local", "--until", "decided"},
+		"--catalog":                           {"run", "json-encode", "--rounds", "6", "--on", "local", "--catalog", "."},
+		"--no-lock":                           {"json", "agent_test.go", "--rounds", "6", "--on", "local", "--no-lock"},
+		"directory of one machine":            {"run", "json-encode", "--rounds", "6", "--on", "local", "--with", "github.com/goccy/go-json=../../.."},
+		"--max":                               {"bench", "--base", "HEAD", "--rounds", "6", "--on", "local", "--max", "1m"},
+		"measures --rounds":                   {"gate", "--base", "HEAD~0", "--on", "local", "--budget", "1m"},
+		"--shard machines needs --on":         {"bench", "--base", "HEAD", "--shard", "machines"},
+		"nothing to compare":                  {"bench", "--rounds", "6", "--on", "local"},
+		"from a file":                         {"routes", "-", "--rounds", "6", "--on", "local"},
 	} {
 		var errs bytes.Buffer
-		code := cli.Main(t.Context(), cmdenv.Env{Args: args, In: strings.NewReader(""), Out: io.Discard, Err: &errs, Getenv: home(t)})
+		code := cli.Main(t.Context(), cmdenv.Env{Args: args, In: strings.NewReader("GET /\n"), Out: io.Discard, Err: &errs, Getenv: home(t)})
 		if code != cmdenv.ExitUsage || !strings.Contains(errs.String(), why) {
 			t.Errorf("%s: exit code %d, %q", why, code, errs.String())
 		}

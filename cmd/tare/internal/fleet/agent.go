@@ -72,8 +72,15 @@ func (a *Agent) ServePipe(ctx context.Context, in io.Reader, out io.Writer) erro
 		return fmt.Errorf("refused: %w", CheckPrefix(w.Prefix))
 	}
 	a.Hello.Name, a.Prefix = w.Name, w.Prefix
-	return a.serve(ctx, "nats://pipe:4222", nats.SetCustomDialer(&pipe{in: from, out: out}), nats.NoReconnect(), nats.UserInfo(w.Name, w.Password))
+	if _, err := io.WriteString(out, Protocol+"\n"); err != nil { // it is there: NATS begins
+		return fmt.Errorf("write to the coordinator: %w", err)
+	}
+	return a.serve(ctx, "nats://pipe:4222", nats.SetCustomDialer(&pipe{in: from, out: out}), nats.NoReconnect(), nats.Timeout(pipeBegins), nats.UserInfo(w.Name, w.Password))
 }
+
+// pipeBegins is how long an agent and its coordinator have to begin with NATS: both
+// may be busy.
+const pipeBegins = 30 * time.Second
 
 // readLine reads one line of a bounded length.
 func readLine(from *bufio.Reader, most int) ([]byte, error) {

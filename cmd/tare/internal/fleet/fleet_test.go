@@ -280,23 +280,19 @@ func hub(t *testing.T, o HubOptions) *Hub {
 // piped starts an agent that speaks through pipes, as one over SSH does.
 func piped(t *testing.T, h *Hub, a *Agent, name string) {
 	t.Helper()
-	conn, err := h.server.InProcessConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	line, err := json.Marshal(welcome{Protocol, name, h.right(name), h.o.Prefix})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in, stdin := io.Pipe()
+	stdout, out := io.Pipe()
+	go h.bridge(name, stdin, stdout)
 	a.times = h.o.times
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if err := a.ServePipe(t.Context(), io.MultiReader(bytes.NewReader(append(line, '\n')), conn), conn); err != nil && t.Context().Err() == nil {
+		defer out.Close()
+		if err := a.ServePipe(t.Context(), in, out); err != nil && t.Context().Err() == nil {
 			t.Error(err)
 		}
 	}()
-	t.Cleanup(func() { conn.Close(); <-done })
+	t.Cleanup(func() { stdin.Close(); <-done })
 	if err := h.Await(t.Context(), name); err != nil {
 		t.Fatal(err)
 	}

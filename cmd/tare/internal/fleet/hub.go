@@ -120,8 +120,9 @@ func (h *Hub) connect() error {
 func (h *Hub) serve() error {
 	o := &server.Options{
 		ServerName: "tare", DontListen: h.o.Listen == "", NoSigs: true, NoLog: true, NoSystemAccount: true,
-		MaxPayload: 1 << 20, MaxPending: 64 << 20, MaxConn: 1000, MaxSubs: 100, PingInterval: 5 * time.Second, MaxPingsOut: 3,
-		AuthTimeout: 5, WriteDeadline: 10 * time.Second, CustomClientAuthentication: gatekeeper{h},
+		MaxPayload: 1 << 20, MaxPending: 64 << 20, MaxConn: 1000, MaxSubs: 100, PingInterval: pipeBegins, MaxPingsOut: 2,
+		DisableShortFirstPing: true, // a client that has not begun takes a ping for an error
+		AuthTimeout:           pipeBegins.Seconds(), WriteDeadline: 10 * time.Second, CustomClientAuthentication: gatekeeper{h},
 	}
 	if h.o.Listen != "" {
 		host, port, err := net.SplitHostPort(h.o.Listen)

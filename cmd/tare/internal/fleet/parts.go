@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 )
 
@@ -27,7 +28,7 @@ func (r *StudyRun) RunParts(ctx context.Context) ([]Delivered, error) {
 	for i, name := range r.Machines {
 		pieces[i] = &piece{index: i + 1, machine: name}
 	}
-	for turn := pieces; len(turn) > 0; turn = reassign(pieces) {
+	for turn := pieces; len(turn) > 0; turn = reassign(pieces, r.Say) {
 		var all sync.WaitGroup
 		for _, p := range turn {
 			all.Go(func() { r.runPart(ctx, p) })
@@ -42,11 +43,8 @@ func (r *StudyRun) RunParts(ctx context.Context) ([]Delivered, error) {
 	for _, p := range pieces {
 		out = append(out, p.got...)
 		var nothing *NothingError
-		switch {
-		case p.err != nil && !errors.As(p.err, &nothing):
+		if p.err != nil && !errors.As(p.err, &nothing) {
 			failed = append(failed, fmt.Errorf("part %d of %d: %w", p.index, len(pieces), p.err))
-		case len(p.got) > 0 && p.attempt > 1:
-			failed = append(failed, fmt.Errorf("%s: it was lost; %s measured part %d of %d instead", r.Machines[p.index-1], p.machine, p.index, len(pieces)))
 		}
 	}
 	if len(out) == 0 && len(failed) == 0 {
@@ -75,10 +73,10 @@ func (r *StudyRun) runPart(ctx context.Context, p *piece) {
 // reassign gives the parts that are not measured to machines that are done with
 // theirs, one each, and returns those that have one now. A machine that failed gets
 // none.
-func reassign(pieces []*piece) (turn []*piece) {
+func reassign(pieces []*piece, say func(name, line string)) (turn []*piece) {
 	var free []string
 	for _, p := range pieces {
-		if p.done {
+		if p.done && !slices.Contains(free, p.machine) {
 			free = append(free, p.machine)
 		}
 	}
@@ -86,8 +84,10 @@ func reassign(pieces []*piece) (turn []*piece) {
 		if p.done || len(free) == 0 || p.attempt >= len(pieces) {
 			continue
 		}
+		was := p.machine
 		p.machine, free = free[0], free[1:]
 		turn = append(turn, p)
+		say("fleet", fmt.Sprintf("%s measures part %d of %d instead of %s", p.machine, p.index, len(pieces), was))
 	}
 	return turn
 }

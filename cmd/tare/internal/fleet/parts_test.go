@@ -87,8 +87,8 @@ func TestParts(t *testing.T) {
 	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: names, Share: 3, Study: StudyOrder{Command: "bench", Flags: []string{"--env=GOGC=50"}, Repo: packed(), Seed: 5}, Say: func(name, line string) { t.Log(name, line) }}
 	time.AfterFunc(300*time.Millisecond, members["b"].kill)
 	results, err := run.RunParts(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "b: it was lost; ") {
-		t.Errorf("%v", err)
+	if err != nil {
+		t.Error(err)
 	}
 	var got []string
 	for _, r := range results {

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"runtime"
 	"slices"
@@ -95,20 +94,11 @@ func (s *Starter) Start(ctx context.Context, h *Hub, m Machine) (stop func(), er
 		}
 		command = s.ssh(m.Host, "exec "+path+" agent --stdio "+strings.Join(words, " "))
 	}
-	line, err := json.Marshal(welcome{Protocol, m.Name, h.right(m.Name), h.o.Prefix})
-	if err != nil {
-		return nil, err
-	}
-	conn, err := h.server.InProcessConn()
-	if err != nil {
-		return nil, fmt.Errorf("connect %s: %w", m.Name, err)
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		defer conn.Close()
-		h.ended(m.Name, s.tunnel(ctx, m.Name, command, append(line, '\n'), conn))
+		h.ended(m.Name, s.tunnel(ctx, h, m.Name, command))
 	}()
 	return func() { cancel(); <-done }, nil
 }
@@ -118,7 +108,7 @@ func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\
 
 // tunnel runs a command whose stdin and stdout are a connection of NATS. It returns
 // when the command has ended.
-func (s *Starter) tunnel(ctx context.Context, name string, command []string, first []byte, conn net.Conn) error {
+func (s *Starter) tunnel(ctx context.Context, h *Hub, name string, command []string) error {
 	cmd := build.Command(ctx, command[0], command[1:]...)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -136,16 +126,7 @@ func (s *Starter) tunnel(ctx context.Context, name string, command []string, fir
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	go func() { // its stdin ends with this process, whatever becomes of it: the agent ends then
-		defer stdin.Close()
-		if _, err := stdin.Write(first); err == nil {
-			_, _ = io.Copy(stdin, conn)
-		}
-	}()
-	go func() {
-		_, _ = io.Copy(conn, stdout)
-		conn.Close()
-	}()
+	go h.bridge(name, stdin, stdout)
 	last := s.listen(name, stderr)
 	err = cmd.Wait()
 	switch {
@@ -155,6 +136,35 @@ func (s *Starter) tunnel(ctx context.Context, name string, command []string, fir
 		return fmt.Errorf("%w: %s", err, last)
 	}
 	return err
+}
+
+// bridge is the connection of an agent whose stdin and stdout are these. The server
+// hears of it when the agent is there: it gives clients little time to begin. The
+// agent's stdin ends with the connection, and with this process, whatever becomes of
+// it: the agent ends then.
+func (h *Hub) bridge(name string, stdin io.WriteCloser, stdout io.Reader) {
+	defer stdin.Close()
+	line, err := json.Marshal(welcome{Protocol, name, h.right(name), h.o.Prefix})
+	if err != nil {
+		return
+	}
+	if _, err := stdin.Write(append(line, '\n')); err != nil {
+		return
+	}
+	from := bufio.NewReader(stdout)
+	if said, err := readLine(from, 4<<10); err != nil || string(said) != Protocol {
+		return // the agent says on stderr why it does not come
+	}
+	conn, err := h.server.InProcessConn()
+	if err != nil {
+		return
+	}
+	go func() {
+		_, _ = io.Copy(conn, from)
+		conn.Close()
+	}()
+	_, _ = io.Copy(stdin, conn)
+	conn.Close()
 }
 
 // listen passes on what comes line by line, and returns the last.

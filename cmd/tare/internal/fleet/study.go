@@ -58,6 +58,7 @@ type StudyRun struct {
 	given    map[string]time.Time // when orders were taken in by their machines
 	hopeless map[string]bool      // machines that refused an order, or could not carry it out
 	refused  map[string]error     // why a result was not taken in, by order
+	coming   map[string]bool      // machines that are about to get an order
 	broken   error                // why the journal cannot be written; nil: it can
 	changed  chan struct{}
 	opened   time.Time
@@ -78,7 +79,7 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 		return nil, err
 	}
 	defer r.journal.Close()
-	r.failed, r.given, r.hopeless, r.refused = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}
+	r.failed, r.given, r.hopeless, r.refused, r.coming = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}, map[string]bool{}
 	r.changed, r.opened = make(chan struct{}, 1), time.Now()
 	for name := range r.Start {
 		if s := r.pool.of(name); s != nil && s.state != delivered {
@@ -94,6 +95,9 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 		if r.pool.of(name) != nil {
 			continue // it has an order of the run that is gone on with
 		}
+		r.mu.Lock()
+		r.coming[name] = true
+		r.mu.Unlock()
 		began.Go(func() { r.begin(ctx, name) })
 	}
 	err := r.watch(ctx)
@@ -138,7 +142,7 @@ func (r *StudyRun) watch(ctx context.Context) error {
 // caller holds the lock.
 func (r *StudyRun) starting() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
-		return r.pool.of(name) == nil && !r.pool.failed(name) && r.failed[name] == nil
+		return r.coming[name] || r.pool.of(name) == nil && !r.pool.failed(name) && r.failed[name] == nil
 	})
 }
 
@@ -181,6 +185,7 @@ func (r *StudyRun) begin(ctx context.Context, name string) {
 		}
 	}
 	err := r.record(event{What: "begin", Order: order.ID, Machine: name})
+	delete(r.coming, name)
 	r.mu.Unlock()
 	if err == nil {
 		err = r.Hub.Reach(ctx, name, r.Start[name])

@@ -72,6 +72,9 @@ func (rep *Report) more(worst Row) step {
 			budget = max(budget, 1.1*r.result.Seconds*float64(n)/float64(r.result.RoundsDone)+1)
 		}
 	}
+	if known && worst.Machine != "" {
+		return step{"To tell what could not be told, measure more rounds:", []string{fmt.Sprintf("tare gate --on … --rounds %d", needed)}}
+	}
 	if known && budget > 1 {
 		text := fmt.Sprintf("%.0fs", budget)
 		return step{fmt.Sprintf("To tell what could not be told, measure longer: about %d rounds, which a budget of %s holds:", needed, text), []string{"tare gate --budget " + text}}
