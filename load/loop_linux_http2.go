@@ -61,6 +61,7 @@ func (t *thread) settle2(l *link) {
 		}
 	}
 	if l.busy == 0 {
+		t.farewell(l)
 		t.drop(l)
 		return
 	}
@@ -123,8 +124,8 @@ func (t *thread) receive2(l *link) {
 	t.later(l)
 }
 
-// farewell has the server told why the connection ends, if the socket takes it at
-// once.
+// farewell sends what the server is to know before the connection ends, if the
+// socket takes it at once.
 func (t *thread) farewell(l *link) {
 	if l.deaf || len(l.rest) > 0 {
 		return
