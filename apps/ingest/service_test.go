@@ -198,7 +198,7 @@ func TestReadyAndSetBack(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := newService(t, Config{Now: func() time.Time { return now }})
 	s.sink = broken{errors.New("no space left")}
-	if _, err := s.Accept(context.Background(), Records(list(2), json.Marshal)); err == nil {
+	if _, err := s.Accept(context.Background(), Head{}, Records(list(2), json.Marshal)); err == nil {
 		t.Fatal("accepted")
 	}
 	for _, c := range []struct {
