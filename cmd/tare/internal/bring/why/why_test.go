@@ -72,12 +72,14 @@ func TestRoundsThatAreAlike(t *testing.T) {
 
 func TestDecided(t *testing.T) {
 	for text, want := range map[string]string{
-		"inlining call to f":             "inlining call to f",
-		"can inline f with cost 3 as: …": "",
+		"inlining call to f": "inlining call to f",
+		"inlining call to slices.Contains[go.shape.[]example.com/m.T,go.shape.uint]": "inlining call to slices.Contains",
+		"[]byte{...} escapes to heap":                                      "[]byte{...} escapes to heap",
+		"can inline f with cost 3 as: …":                                   "",
 		"cannot inline f: function too complex: cost 90 exceeds budget 80": "cannot inline f: function too complex",
-		"x escapes to heap":           "x escapes to heap",
-		"parameter x leaks to {heap}": "",
-		"Found IsInBounds":            "bounds check of an index",
+		"x escapes to heap":                                                "x escapes to heap",
+		"parameter x leaks to {heap}":                                      "",
+		"Found IsInBounds":                                                 "bounds check of an index",
 	} {
 		if got, ok := decided(text); got != want || ok != (want != "") {
 			t.Errorf("decided(%q) = %q, %v; want %q", text, got, ok, want)
