@@ -23,6 +23,18 @@ func explained() *tare.Result {
 	return r
 }
 
+// A function of a module's second version or later is of a package with a name.
+func TestFunctionsOfMajorVersions(t *testing.T) {
+	for name, want := range map[string]string{
+		"github.com/go-chi/chi/v5.(*Mux).routeHTTP": "chi/v5.(*Mux).routeHTTP",
+		"example.com/m/v2/sub.F":                    "sub.F",
+		"example.com/mux.F[go.shape.[]a/b/v2.T]":    "mux.F[go.shape.[]a/b/v2.T]",
+		"m/v2.F":                                    "m/v2.F",
+	} {
+		assert.Equal(t, name, shortFunction(name, reasonWidth), want)
+	}
+}
+
 func TestReasons(t *testing.T) {
 	e := explained().Explanations[0]
 	lines := []string{

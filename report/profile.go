@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -64,6 +65,9 @@ func hundredth(x, total float64) string {
 	return fixed(x/total*100, 1)
 }
 
+// major matches what begins with the version at the end of a module's path.
+var major = regexp.MustCompile(`^v[0-9]+\.`)
+
 // shortFunction is a function's name without the directory of its package, in
 // n characters at most.
 func shortFunction(name string, n int) string {
@@ -72,6 +76,9 @@ func shortFunction(name string, n int) string {
 		head = name[:i]
 	}
 	if i := strings.LastIndexByte(head, '/'); i >= 0 {
+		if major.MatchString(name[i+1:]) { // of a module's path: its name is before it
+			i = strings.LastIndexByte(head[:i], '/')
+		}
 		name = name[i+1:]
 	}
 	return shortened(oneLine(name), n)

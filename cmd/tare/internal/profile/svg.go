@@ -24,8 +24,8 @@ const (
 	legendMost = 10 // packages
 	hues       = 12 // in two shades each
 
-	// maxSVG is the largest graph, in bytes: it is part of a page.
-	maxSVG = 300_000
+	// maxSVG is the largest graph, in bytes: a page takes in no larger one.
+	maxSVG = 150_000
 )
 
 // Flame draws the profile as one SVG that needs nothing else: callers above,

@@ -3,6 +3,7 @@ package project
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/tarebench/tare/internal/format"
 )
@@ -32,13 +33,15 @@ func (p Project) Rules() []Rule {
 	for _, w := range p.Accept {
 		waivers = append(waivers, fmt.Sprintf("%s %s until %s (%s)", w.Benchmark, w.Metric, w.Last(), w.Reason))
 	}
-	budget := "what they need"
-	if p.Bench.Budget > 0 {
-		budget = p.Bench.Budget.String()
+	limit := func(d time.Duration) string {
+		if d == 0 {
+			return ""
+		}
+		return d.String()
 	}
 	return []Rule{
 		{"bench.packages", list(p.Bench.Packages)}, {"bench.run", p.Bench.Run}, {"bench.tags", list(p.Bench.Tags)}, {"bench.env", list(p.Bench.Env)},
-		{"bench.budget", budget}, {"bench.max", p.Bench.Max.String()},
+		{"bench.budget", limit(p.Bench.Budget)}, {"bench.max", limit(p.Bench.Max)},
 		{"studies", files(p.Studies)}, {"json", files(p.JSON)}, {"routes", files(p.Routes)}, {"load", list(servers)},
 		{"gate.base", p.Gate.Base}, {"gate.margin", format.Percent(p.Gate.Margin)}, {"gate.margins", list(margins)}, {"gate.alpha", format.Percent(p.Gate.Alpha)},
 		{"gate.metrics", list(p.Gate.Metrics)}, {"gate.allocs", string(p.Gate.Allocs)}, {"gate.on_inconclusive", string(p.Gate.OnInconclusive)},

@@ -56,7 +56,7 @@ func Annotations(w io.Writer, rep Report) error {
 // severity is how a row is annotated: error, warning, notice, or not at all.
 func severity(r Row, rep Report) string {
 	switch {
-	case rep.repeats(r):
+	case rep.repeats(r), rep.Record: // what is recorded is on the branch already
 		return ""
 	case r.Waived != nil:
 		return "notice"

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/profile"
 )
 
 // Flags make the compiler print what it decides about inlining, escapes and
@@ -164,8 +165,10 @@ func decided(text string) (string, bool) {
 		return "", false // cannot is what is worth a line
 	case strings.HasPrefix(text, "cannot inline "):
 		text, _, _ = strings.Cut(text, ": cost ")
-		return text, true
-	case strings.HasPrefix(text, "inlining call to "), strings.HasPrefix(text, "moved to heap: "),
+		return profile.Plain(text), true
+	case strings.HasPrefix(text, "inlining call to "):
+		return profile.Plain(text), true
+	case strings.HasPrefix(text, "moved to heap: "),
 		strings.HasPrefix(text, "devirtualizing "), strings.HasPrefix(text, "PGO devirtualizing "):
 		return text, true
 	case strings.HasSuffix(text, " escapes to heap"):

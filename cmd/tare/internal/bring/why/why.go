@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,11 +83,14 @@ func operations(ns float64) int64 {
 }
 
 func explain(ctx context.Context, q Question, e *tare.Explanation) error {
-	var cpu, objects Rows
+	var cpu Rows
+	var allocated []counts // by round
 	var walls [2][]float64
 	var seen [2]profile.Profile // of CPU time, over all rounds
 	for round := range q.Rounds {
-		var costs, counts [2][]profile.Cost
+		var costs [2][]profile.Cost
+		var sites counts
+		count := round < mostCounted && !settled(allocated)
 		for turn := range 2 {
 			i := (round + turn) % 2 // who goes first alternates
 			side := []Side{q.Base, q.Head}[i]
@@ -96,8 +100,8 @@ func explain(ctx context.Context, q Question, e *tare.Explanation) error {
 			}
 			var wall float64
 			costs[i], wall, err = q.run(ctx, side, path, tare.ProfileCPU, e.Ops, &seen[i])
-			if err == nil && round < 2 { // what is allocated is hardly ever a matter of chance
-				counts[i], err = q.allocations(ctx, side, path, e.Ops)
+			if err == nil && count {
+				sites[i], err = q.allocations(ctx, side, path, e.Ops)
 			}
 			done()
 			if err != nil {
@@ -106,14 +110,14 @@ func explain(ctx context.Context, q Question, e *tare.Explanation) error {
 			walls[i] = append(walls[i], wall)
 		}
 		cpu.Add(costs[0], costs[1], float64(e.Ops))
-		if round < 2 {
-			objects.Add(counts[0], counts[1], 1)
+		if count {
+			allocated = append(allocated, sites)
 		}
 	}
 	e.WallFrom, e.WallTo = median(walls[0]), median(walls[1])
 	e.From, e.To = cpu.Totals()
 	e.Functions = cpu.Named()
-	e.Sites, e.Unseen = objects.Exact(q.Allocs)
+	e.Sites, e.Unseen = alike(allocated).Exact(q.Allocs)
 	least := hotShare / 5
 	if e.Waits() { // what waits has no CPU time to be seen by
 		least = 0
@@ -122,6 +126,55 @@ func explain(ctx context.Context, q Question, e *tare.Explanation) error {
 		return err
 	}
 	return q.compare(ctx, e, cpu.Hot(least))
+}
+
+// counts are the allocations of both sides in one round.
+type counts [2][]profile.Cost
+
+// difference is how many more the head has.
+func (c counts) difference() (d float64) {
+	for i, sign := range []float64{-1, 1} {
+		for _, site := range c[i] {
+			d += sign * site.Value
+		}
+	}
+	return d
+}
+
+// mostCounted is in how many rounds allocations are counted at most, if two of
+// them have to be alike. What is allocated is hardly ever a matter of chance, but
+// a profile can lack what was allocated while a collection was under way.
+const mostCounted = 4
+
+// closest are the two rounds that differ least, and by how much.
+func closest(of []counts) (a, b int, apart float64) {
+	apart = math.Inf(1)
+	for i := range of {
+		for j := range i {
+			if d := math.Abs(of[i].difference() - of[j].difference()); d < apart {
+				a, b, apart = j, i, d
+			}
+		}
+	}
+	return a, b, apart
+}
+
+// settled reports whether two rounds are alike.
+func settled(of []counts) bool {
+	_, _, apart := closest(of)
+	return apart < leastObjects/2
+}
+
+// alike are the two rounds that are most alike.
+func alike(of []counts) *Rows {
+	var r Rows
+	a, b, _ := closest(of)
+	for i, c := range of {
+		if i == a || i == b {
+			r.Add(c[0], c[1], 1)
+		}
+	}
+	return &r
 }
 
 // draw draws where both sides spend their CPU time, in one graph.

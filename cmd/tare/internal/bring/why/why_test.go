@@ -54,14 +54,32 @@ func TestExactCountsAllocations(t *testing.T) {
 	}
 }
 
+// A round whose profile lacks allocations does not count.
+func TestRoundsThatAreAlike(t *testing.T) {
+	of := func(n float64) counts { return counts{nil, {{Function: "m.A", Value: n}}} }
+	if settled(nil) || settled([]counts{of(4)}) || settled([]counts{of(1), of(4)}) || !settled([]counts{of(4), of(1), of(4.1)}) {
+		t.Error("two rounds that are alike settle it, and nothing else does")
+	}
+	for name, c := range map[string]struct {
+		of   []counts
+		want float64
+	}{"one is short": {[]counts{of(1), of(4), of(4)}, 4}, "one round": {[]counts{of(3)}, 3}, "none alike": {[]counts{of(1), of(4), of(8)}, 2.5}} {
+		if sites, _ := alike(c.of).Exact(math.NaN()); len(sites) != 1 || sites[0].To != c.want {
+			t.Errorf("%s: %+v, want %v", name, sites, c.want)
+		}
+	}
+}
+
 func TestDecided(t *testing.T) {
 	for text, want := range map[string]string{
-		"inlining call to f":             "inlining call to f",
-		"can inline f with cost 3 as: …": "",
+		"inlining call to f": "inlining call to f",
+		"inlining call to slices.Contains[go.shape.[]example.com/m.T,go.shape.uint]": "inlining call to slices.Contains",
+		"[]byte{...} escapes to heap":                                      "[]byte{...} escapes to heap",
+		"can inline f with cost 3 as: …":                                   "",
 		"cannot inline f: function too complex: cost 90 exceeds budget 80": "cannot inline f: function too complex",
-		"x escapes to heap":           "x escapes to heap",
-		"parameter x leaks to {heap}": "",
-		"Found IsInBounds":            "bounds check of an index",
+		"x escapes to heap":                                                "x escapes to heap",
+		"parameter x leaks to {heap}":                                      "",
+		"Found IsInBounds":                                                 "bounds check of an index",
 	} {
 		if got, ok := decided(text); got != want || ok != (want != "") {
 			t.Errorf("decided(%q) = %q, %v; want %q", text, got, ok, want)
