@@ -103,7 +103,8 @@ pages() {
 }
 
 # comment is written where there is something to say, and again only when the
-# verdict is another one: figures differ in every run.
+# verdict is another one: figures differ in every run. Only a bot's comment is taken
+# for the gate's: anybody can begin one with the marker.
 comment() {
 	local number=${GATE_PR:-} id old new
 	[ -s "$out/gate.md" ] || return 0
@@ -115,7 +116,7 @@ comment() {
 		echo '::notice title=tare gate::no pull request to comment on'
 		return 0
 	fi
-	if ! id=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$number/comments" --jq ".[] | select(.body | startswith(\"$marker\")) | .id"); then
+	if ! id=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$number/comments" --jq ".[] | select(.user.type == \"Bot\" and (.body | startswith(\"$marker\"))) | .id"); then
 		echo '::notice title=tare gate::no permission to read comments; docs/gate.md has a recipe for forks'
 		return 0
 	fi

@@ -151,6 +151,33 @@ func TestGateExitCodes(t *testing.T) {
 	}
 }
 
+// A change that lets itself pass is seen to: what its tare.yaml has other than the
+// base's stands in every form of the report.
+func TestGateSaysHowItsPolicyDiffers(t *testing.T) {
+	g := newGated(t)
+	g.write("tare.yaml", "gate: {margin: 5%}\n")
+	g.git("add", "tare.yaml")
+	g.git("commit", "--quiet", "-m", "policy")
+	g.bench = shows(1.2, 0.001, false)
+	if got := g.run(); got != cmdenv.ExitNotMet || strings.Contains(g.stdout.String(), "differs from the base") {
+		t.Fatalf("exit code %d\n%s%s", got, g.stdout.String(), g.stderr.String())
+	}
+	g.write("tare.yaml", "gate: {margin: 30%}\naccept: {benchmark: BenchmarkY, until: 2026-06-01, reason: x}\n")
+	g.env = map[string]string{"GITHUB_ACTIONS": "true"}
+	for _, form := range []string{"text", "md", "json"} {
+		got := g.run("--format", form)
+		all := g.stdout.String() + g.stderr.String()
+		for _, want := range []string{"differs from the base: gate.margin is 30 %, in the base 5 %", "accept has a waiver that the base has not: BenchmarkY until 2026-06-01: x"} {
+			if got != cmdenv.ExitOK || !strings.Contains(all, want) {
+				t.Errorf("%s: exit code %d, no %q\n%s", form, got, want, all)
+			}
+		}
+		if form == "text" && !strings.Contains(all, "::warning file=tare.yaml,line=1,title=tare gate::what lets this change pass differs") {
+			t.Errorf("no annotation\n%s", all)
+		}
+	}
+}
+
 func TestGateAsksAsTheProjectSays(t *testing.T) {
 	g := newGated(t)
 	g.bench = shows(1, 0.001, false)

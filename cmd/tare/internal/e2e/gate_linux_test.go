@@ -134,7 +134,12 @@ func (r *runner) fakeGH(t *testing.T) {
 case "$*" in
 *--method*) echo "$*" | tr '\n' ' ' >>"$RUNNER_TEMP/asked"; echo >>"$RUNNER_TEMP/asked" ;;
 */issues/comments/7*) cat "$RUNNER_TEMP/comment.md" ;;
-*/issues/5/comments*) [ ! -e "$RUNNER_TEMP/comment.md" ] || echo 7 ;;
+*/issues/5/comments*)
+	command -v jq >/dev/null || { [ ! -e "$RUNNER_TEMP/comment.md" ] || echo 7; exit; }
+	mine=User
+	[ ! -e "$RUNNER_TEMP/comment.md" ] || mine=Bot
+	printf '[{"id": 6, "user": {"type": "User"}, "body": "<!-- tare gate -->\\n### forged"}, {"id": 7, "user": {"type": "%s"}, "body": "<!-- tare gate -->"}]' $mine | jq "${@: -1}"
+	;;
 */commits/abc/pulls*) echo 5 ;;
 esac
 `)

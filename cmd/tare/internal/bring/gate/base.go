@@ -69,6 +69,17 @@ func Base(ctx context.Context, dir, spec, head string) (b Sides, err error) {
 	return b, &BaseError{"cannot tell which branch the head left: there is no origin/HEAD, main or master; name a base, e.g. --base v1.2.0" + shallow(ctx, dir)}
 }
 
+// FileAt is what a file holds in a commit of the repository whose top is root; path
+// is relative to that, with slashes. It is empty, and false, where there is none.
+func FileAt(ctx context.Context, root, commit, path string) (text string, ok bool, err error) {
+	there, err := git(ctx, root, "ls-tree", "--name-only", commit, "--", path)
+	if err != nil || there == "" {
+		return "", false, err
+	}
+	text, err = git(ctx, root, "show", commit+":"+path)
+	return text, err == nil, err
+}
+
 // Sides are the two revisions of a gate.
 type Sides struct {
 	Base       string // to be measured: a revision

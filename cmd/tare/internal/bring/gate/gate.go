@@ -102,6 +102,7 @@ type Measured struct {
 	Left       []Left          // what was not compared, and why
 	Nothing    string          // why there is nothing to compare; empty: there is, or Left says why
 	Notes      []string        // one line each
+	Policy     []string        // how tare.yaml lets other changes pass than the base's, one line each
 }
 
 // Held is what one study is held to.

@@ -44,6 +44,13 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 		rep.Rows[i].Sentence = rep.sentence(rep.Rows[i])
 	}
 	sort(rep.Rows)
+	for _, text := range m.Policy {
+		at := Place{}
+		if config != "" {
+			at = Place{File: config, Line: 1}
+		}
+		rep.Remarks = append(rep.Remarks, Remark{Severity: IsWarning, Text: "what lets this change pass differs from the base: " + text, Place: at})
+	}
 	for _, note := range m.Notes {
 		rep.remark(IsNote, note)
 	}

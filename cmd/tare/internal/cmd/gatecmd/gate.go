@@ -19,6 +19,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/project/survey"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // options are the flags of tare gate.
@@ -164,6 +165,9 @@ func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 		}
 	}
 	measured.Commit = sides.BaseCommit
+	if measured.Policy, err = policy(ctx, p, root, sides.BaseCommit); err != nil {
+		return err
+	}
 	switch {
 	case sides.BaseCommit == sides.HeadCommit:
 		measured.Base = short(sides.BaseCommit) + " itself"
@@ -179,6 +183,30 @@ func runGate(ctx context.Context, env cmdenv.Env, o options) error {
 		return err
 	}
 	return cmdenv.Code(exit)
+}
+
+// policy says how the project lets other changes pass than its base does, which a
+// reviewer is to see: ADR 23 says why the base's are not taken instead.
+func policy(ctx context.Context, now project.Project, root, base string) ([]string, error) {
+	name := project.FileName
+	if now.File != "" {
+		path, err := filepath.Rel(root, now.File)
+		if err != nil {
+			return nil, err
+		}
+		name = filepath.ToSlash(path)
+	}
+	text, ok, err := gate.FileAt(ctx, root, base, name)
+	if err != nil {
+		return nil, err
+	}
+	was := project.Default(root)
+	if ok {
+		if was, err = project.Parse(name, []byte(text)); err != nil {
+			return []string{"the base's " + name + " cannot be read: " + format.Line(err.Error(), format.LineLimit)}, nil
+		}
+	}
+	return project.PolicyChanges(was, now), nil
 }
 
 // loadProject returns the project of the working directory and the top of its

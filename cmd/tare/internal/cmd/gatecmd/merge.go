@@ -1,6 +1,7 @@
 package gatecmd
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -52,7 +53,7 @@ of the working directory. What is printed and the exit codes are as for tare gat
 			if err := o.read(cmd); err != nil {
 				return err
 			}
-			return mergeGate(env, o, args)
+			return mergeGate(cmd.Context(), env, o, args)
 		},
 	}
 	said := cmdenv.NewFlags("What is printed")
@@ -61,7 +62,7 @@ of the working directory. What is printed and the exit codes are as for tare gat
 	return cmd
 }
 
-func mergeGate(env cmdenv.Env, o options, paths []string) error {
+func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) error {
 	var parts []gate.Report
 	for _, path := range paths {
 		text, err := cmdenv.ReadFile(path, history.MaxBytes)
@@ -91,6 +92,11 @@ func mergeGate(env cmdenv.Env, o options, paths []string) error {
 	p, root, err := loadProject()
 	if err != nil {
 		return err
+	}
+	if measured.Commit != "" {
+		if measured.Policy, err = policy(ctx, p, root, measured.Commit); err != nil {
+			return err
+		}
 	}
 	files, err := o.open()
 	if err != nil {
