@@ -55,7 +55,8 @@ func faults() []fault {
 // fails.
 type faulty struct {
 	fuse.RawFileSystem
-	dir string // what is mounted
+	dir     string // what is mounted
+	unmount func() // more than once, too
 
 	mu     sync.Mutex
 	fault  fault
@@ -85,11 +86,12 @@ func mountFaulty(t *testing.T, dir, path string) *faulty {
 	if err := server.WaitMount(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	f.unmount = sync.OnceFunc(func() {
 		if err := syscall.Unmount(path, syscall.MNT_DETACH); err != nil {
 			t.Error(err)
 		}
 	})
+	t.Cleanup(f.unmount)
 	return f
 }
 

@@ -68,7 +68,7 @@ func TestNoFaultLosesARun(t *testing.T) {
 			failed, survived := 0, 0
 			tried := every(count, func(at int) {
 				s, f := newFaulty(t, "data")
-				s.t = t
+				defer f.unmount()
 				f.begin(fault, at)
 				code, stderr := s.tare("", brief...)
 				_, o := f.end()

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -17,6 +18,8 @@ import (
 
 // ext4 is a file system of its own, in a file.
 type ext4 struct {
+	close func() // more than once, too
+
 	t                  *testing.T
 	image, dir, device string
 }
@@ -41,12 +44,13 @@ func newExt4(t *testing.T, dir string) *ext4 {
 		t.Skipf("no file can be a device here: %v %s", err, out)
 	}
 	e.device = strings.TrimSpace(string(out))
-	t.Cleanup(func() {
+	e.close = sync.OnceFunc(func() {
 		_ = syscall.Unmount(e.dir, syscall.MNT_DETACH)
 		if out, err := exec.Command("losetup", "--detach", e.device).CombinedOutput(); err != nil {
 			t.Errorf("%v %s", err, out)
 		}
 	})
+	t.Cleanup(e.close)
 	if err := e.mount(); err != nil {
 		t.Skip("no ext4 can be mounted here: ", err)
 	}
@@ -122,9 +126,10 @@ func TestRealFileSystem(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(26, 4))
 			struck, rounds := 0, 0
-			for range cuts {
+			strike := func() {
 				s := newScripted(t)
 				e := newExt4(t, s.data())
+				defer e.close()
 				type end struct {
 					code   int
 					stderr string
@@ -164,6 +169,9 @@ func TestRealFileSystem(t *testing.T) {
 				if code != 0 {
 					t.Errorf("%s, and then none: exit code %d: %s", name, code, stderr)
 				}
+			}
+			for range cuts {
+				strike()
 			}
 			t.Logf("%d of %d runs were struck, after %d acknowledged rounds: none was lost", struck, cuts, rounds)
 			if struck == 0 {
