@@ -219,6 +219,7 @@ type Report struct {
 	Commit   string                 `json:"base_commit,omitempty"` // in full
 	Held     map[string]Held        `json:"held,omitempty"`        // by study, what results are held to besides benchmarks
 	Notes    []string               `json:"notes,omitempty"`       // of measuring; among the remarks as well
+	Policy   []string               `json:"policy,omitempty"`      // as in Measured; among the remarks as well
 
 	prefix string // of all benchmarks: what is left out where they are printed
 	config string // path of tare.yaml as it is printed; empty: there is none

@@ -3,6 +3,7 @@ package gate
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,9 +69,14 @@ func parts(t *testing.T, benches ...bench) []Report {
 // measured together.
 func TestMerge(t *testing.T) {
 	a, b := bench{id: "m.BenchmarkA", effects: steady(1)}, bench{id: "m.BenchmarkB", effects: steady(1.5)}
-	m, err := Merge(parts(t, a, b))
+	all := parts(t, a, b)
+	all[0].Policy, all[1].Policy = []string{"x"}, []string{"x", "y"} // each part is of the same head
+	m, err := Merge(all)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !slices.Equal(m.Policy, []string{"x", "y"}) {
+		t.Errorf("policy %q", m.Policy)
 	}
 	merged := Judge(project.Default("."), m, nil, at("2026-06-01"), "tare.yaml")
 	together := judged(project.Default("."), a, b)

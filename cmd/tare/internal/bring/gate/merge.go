@@ -40,6 +40,11 @@ func Merge(parts []Report) (Measured, error) {
 				m.Notes = append(m.Notes, n)
 			}
 		}
+		for _, c := range p.Policy {
+			if !slices.Contains(m.Policy, c) {
+				m.Policy = append(m.Policy, c)
+			}
+		}
 		maps.Copy(m.Held, p.Held)
 	}
 	_, of, _ := strings.Cut(parts[0].Shard, "/")

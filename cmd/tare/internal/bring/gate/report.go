@@ -21,7 +21,7 @@ func Judge(p project.Project, m Measured, places map[string]Place, now time.Time
 	g := p.Gate
 	rep := Report{
 		Schema: Schema, Base: m.Base, Head: m.Head, Margin: g.Margin, Alpha: g.Alpha, On: g.OnInconclusive, config: config, allocs: g.Allocs,
-		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), Commit: m.Commit, Held: m.Held, Notes: m.Notes, reason: m.Nothing,
+		Rows: []Row{}, Remarks: []Remark{}, Left: append([]Left{}, m.Left...), Results: append([]*tare.Result{}, m.Results...), Commit: m.Commit, Held: m.Held, Notes: m.Notes, Policy: m.Policy, reason: m.Nothing,
 	}
 	family := members(m, g)
 	if g.Allocs == project.AllocsExact {

@@ -1,7 +1,6 @@
 package gatecmd
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,7 +52,7 @@ of the working directory. What is printed and the exit codes are as for tare gat
 			if err := o.read(cmd); err != nil {
 				return err
 			}
-			return mergeGate(cmd.Context(), env, o, args)
+			return mergeGate(env, o, args)
 		},
 	}
 	said := cmdenv.NewFlags("What is printed")
@@ -62,7 +61,7 @@ of the working directory. What is printed and the exit codes are as for tare gat
 	return cmd
 }
 
-func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) error {
+func mergeGate(env cmdenv.Env, o options, paths []string) error {
 	var parts []gate.Report
 	for _, path := range paths {
 		text, err := cmdenv.ReadFile(path, history.MaxBytes)
@@ -92,11 +91,6 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 	p, root, err := loadProject()
 	if err != nil {
 		return err
-	}
-	if measured.Commit != "" {
-		if measured.Policy, err = policy(ctx, p, root, measured.Commit); err != nil {
-			return err
-		}
 	}
 	files, err := o.open()
 	if err != nil {
