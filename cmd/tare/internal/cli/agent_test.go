@@ -45,6 +45,10 @@ func TestAgentRefuses(t *testing.T) {
 
 // What cannot be ordered from other machines is said before any is asked.
 func TestRunOnRefuses(t *testing.T) {
+	doc := filepath.Join(t.TempDir(), "x.json")
+	if err := os.WriteFile(doc, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for why, args := range map[string][]string{
 		"not a machine":                       {"run", "json-encode", "--rounds", "6", "--on", "ssh:-oProxyCommand=sh"},
 		"needs --rounds":                      {"run", "json-encode", "--on", "local"},
@@ -56,10 +60,10 @@ func TestRunOnRefuses(t *testing.T) {
 		"tare fleet needs --listen or --nats": {"fleet"},
 		"--until":                             {"run", "json-encode", "--rounds", "6", "--on", "local", "--until", "decided"},
 		"--catalog":                           {"run", "json-encode", "--rounds", "6", "--on", "local", "--catalog", "."},
-		"--no-lock":                           {"json", "agent_test.go", "--rounds", "6", "--on", "local", "--no-lock"},
-		"directory of one machine":            {"run", "json-encode", "--rounds", "6", "--on", "local", "--with", "github.com/goccy/go-json=../../.."},
+		"--no-lock":                           {"json", doc, "--rounds", "6", "--on", "local", "--no-lock"},
+		"directory of one machine":            {"run", "json-encode", "--rounds", "6", "--on", "local", "--with", "github.com/goccy/go-json=../../../.."},
 		"--max":                               {"bench", "--base", "HEAD", "--rounds", "6", "--on", "local", "--max", "1m"},
-		"measures --rounds":                   {"gate", "--base", "HEAD~0", "--on", "local", "--budget", "1m"},
+		"measures --rounds":                   {"bench", "--base", "HEAD", "--on", "local", "--budget", "1m"},
 		"--shard machines needs --on":         {"bench", "--base", "HEAD", "--shard", "machines"},
 		"nothing to compare":                  {"bench", "--rounds", "6", "--on", "local"},
 		"from a file":                         {"routes", "-", "--rounds", "6", "--on", "local"},

@@ -50,3 +50,22 @@ func FindCatalog(dir, cache string) (catalog.Catalog, error) {
 	}
 	return c, err
 }
+
+// SumsOf are hashes of what contenders of a kind are built from, by id: of the named
+// ones, or of all. Those that the catalog does not have are left out.
+func SumsOf(c catalog.Catalog, kind string, ids []string) (map[string]string, error) {
+	if ids == nil {
+		ids = c.IDs(kind)
+	}
+	sums := map[string]string{}
+	for _, id := range ids {
+		leaf, _, err := c.Leaf(kind, id)
+		if err != nil {
+			continue // what measures it says so
+		}
+		if sums[id], err = leaf.Sum(); err != nil {
+			return nil, err
+		}
+	}
+	return sums, nil
+}

@@ -25,6 +25,7 @@ const (
 	Slow      = "slow"      // it measures or builds for longer than a few seconds
 	Shop      = "shop"      // it is typed in a module of one's own: a copy of examples/shop, with a history
 	Serves    = "serves"    // each line is a server, in a terminal of its own, until it is interrupted
+	Hosts     = "hosts"     // it takes hosts a and b that ssh reaches; the tests of package e2e make them and run it
 	CI        = "ci"        // each line stands in .ci or the Makefile, and is executed there
 	Elsewhere = "elsewhere" // it takes somebody's account; its grammar is all that is tested
 )
@@ -38,12 +39,12 @@ func (b Block) Is(word string) bool {
 }
 
 // Runs reports whether the block is to be run where it stands.
-func (b Block) Runs() bool { return b.Shell() && !b.Is(CI) && !b.Is(Elsewhere) }
+func (b Block) Runs() bool { return b.Shell() && !b.Is(Hosts) && !b.Is(CI) && !b.Is(Elsewhere) }
 
 // Known reports whether every word behind sh is one of those above.
 func (b Block) Known() bool {
 	for _, word := range strings.Fields(b.Info)[1:] {
-		if !slices.Contains([]string{Slow, Shop, Serves, CI, Elsewhere}, word) {
+		if !slices.Contains([]string{Slow, Shop, Serves, Hosts, CI, Elsewhere}, word) {
 			return false
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/docs"
 	"github.com/tarebench/tare/load"
 )
 
@@ -23,11 +25,17 @@ import (
 // home.
 type host struct {
 	home string
-	path string // to put before PATH: an ssh that knows it as lab
+	path string // to put before PATH: an ssh that knows it by its name
 }
 
-// newHost starts an sshd on loopback.
+// newHost starts an sshd on loopback, for a host lab.
 func newHost(t *testing.T) host {
+	t.Helper()
+	return newHosts(t, "lab")[0]
+}
+
+// newHosts starts an sshd on loopback for each name. One ssh knows them all.
+func newHosts(t *testing.T, names ...string) (all []host) {
 	t.Helper()
 	sshd, err := exec.LookPath("sshd")
 	if err != nil {
@@ -40,23 +48,15 @@ func newHost(t *testing.T) host {
 		t.Skip("there is no ssh: apt-get install openssh-client")
 	}
 	dir := t.TempDir()
-	h := host{home: filepath.Join(dir, "home"), path: filepath.Join(dir, "bin")}
-	for _, d := range []string{h.home, h.path} {
-		if err := os.Mkdir(d, 0o700); err != nil {
-			t.Fatal(err)
-		}
+	path := filepath.Join(dir, "bin")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
 	}
 	for _, key := range []string{"host", "user"} {
 		if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(dir, key)).CombinedOutput(); err != nil {
 			t.Skipf("no key can be made: %v: %s", err, out)
 		}
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	l.Close()
 	file := func(name, text string, mode os.FileMode) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), mode); err != nil {
@@ -64,28 +64,49 @@ func newHost(t *testing.T) host {
 		}
 		return path
 	}
-	login := file("login", fmt.Sprintf("#!/bin/sh\ncd %s && export HOME=%s TARE_CACHE=%s/.cache/tare TARE_LOCK=test-%d-host && exec sh -c \"$SSH_ORIGINAL_COMMAND\"\n", h.home, h.home, h.home, os.Getpid()), 0o700)
-	conf := file("sshd.conf", fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %s/host\nAuthorizedKeysFile %s/user.pub\nStrictModes no\nUsePAM no\nPidFile none\nForceCommand %s\n", port, dir, dir, login), 0o600)
-	client := file("ssh.conf", fmt.Sprintf("Host lab\n  HostName 127.0.0.1\n  Port %d\n  IdentityFile %s/user\n  StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n", port, dir), 0o600)
-	file("bin/ssh", fmt.Sprintf("#!/bin/sh\nexec %s -F %s \"$@\"\n", ssh, client), 0o700)
-	_ = os.MkdirAll("/run/sshd", 0o755) // Debian's needs it, and makes it when its service starts
-	cmd := exec.Command(sshd, "-D", "-e", "-f", conf)
-	var said strings.Builder
-	cmd.Stderr = &said
-	if err := cmd.Start(); err != nil {
-		t.Skipf("sshd does not start: %v", err)
+	caches, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	for range 100 {
-		if err = exec.Command(filepath.Join(h.path, "ssh"), "-o", "BatchMode=yes", "lab", "true").Run(); err == nil {
-			return h
+	kept := strings.Fields(string(caches)) // of the go command, which else compiles everything for each home
+	_ = os.MkdirAll("/run/sshd", 0o755)    // Debian's needs it, and makes it when its service starts
+	known := ""
+	for _, name := range names {
+		h := host{home: filepath.Join(dir, "home-"+name), path: path}
+		if err := os.Mkdir(h.home, 0o700); err != nil {
+			t.Fatal(err)
 		}
-		time.Sleep(100 * time.Millisecond)
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		l.Close()
+		login := file("login-"+name, fmt.Sprintf("#!/bin/sh\ncd %[1]s && export HOME=%[1]s TARE_CACHE=%[1]s/.cache/tare TARE_LOCK=test-%[2]d-%[3]s GOCACHE=%[4]s GOMODCACHE=%[5]s && exec sh -c \"$SSH_ORIGINAL_COMMAND\"\n", h.home, os.Getpid(), name, kept[0], kept[1]), 0o700)
+		conf := file(name+".conf", fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %s/host\nAuthorizedKeysFile %s/user.pub\nStrictModes no\nUsePAM no\nPidFile none\nForceCommand %s\n", port, dir, dir, login), 0o600)
+		known += fmt.Sprintf("Host %s\n  HostName 127.0.0.1\n  Port %d\n  IdentityFile %s/user\n  StrictHostKeyChecking no\n  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n", name, port, dir)
+		cmd := exec.Command(sshd, "-D", "-e", "-f", conf)
+		if err := cmd.Start(); err != nil {
+			t.Skipf("sshd does not start: %v", err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		all = append(all, h)
 	}
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
-	t.Skipf("sshd lets nobody in here: %v: %s", err, said.String())
-	return h
+	client := file("ssh.conf", known, 0o600)
+	file("bin/ssh", fmt.Sprintf("#!/bin/sh\nexec %s -F %s \"$@\"\n", ssh, client), 0o700)
+	for _, name := range names {
+		var out []byte
+		for try := 0; ; try++ {
+			if out, err = exec.Command(filepath.Join(path, "ssh"), "-o", "BatchMode=yes", name, "true").CombinedOutput(); err == nil {
+				break
+			}
+			if try == 100 {
+				t.Skipf("sshd lets nobody in here: %v: %s", err, out)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+	}
+	return all
 }
 
 // at is a command with the host's ssh.
@@ -244,5 +265,149 @@ func TestStandingAgent(t *testing.T) {
 	stdout, stderr, code = b.run(t, "load", "--rate", "100/s", "-c", "2", "-d", "1s", "--listen", addr, "--on", "agent:rack-7", "http://192.0.2.1/")
 	if code != 2 || !strings.Contains(stderr, "--allow-target") {
 		t.Errorf("a target that the agent was not allowed: %d, %q, %q", code, stdout, stderr)
+	}
+	t.Chdir(small(t))
+	stdout, stderr, code = b.run(t, "bench", "--base", "HEAD", "--rounds", "1", "--listen", addr, "--on", "agent:rack-7")
+	if code == 0 || stdout != "" || !strings.Contains(stderr, "--allow-commands") {
+		t.Errorf("code that the agent was not allowed: %d, %q, %q", code, stdout, stderr)
+	}
+}
+
+// small is a repository with two benchmarks, a change, a file that git does not know
+// and one that it ignores.
+func small(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	git(t, dir, "init", "--quiet", "--initial-branch=main")
+	write(t, dir, "go.mod", "module example.com/small\n\ngo 1.25\n")
+	write(t, dir, ".gitignore", "*.log\n")
+	write(t, dir, "sum.go", "package small\n\n// Sum adds.\nfunc Sum(xs []int) (n int) {\n\tfor _, x := range xs {\n\t\tn += x\n\t}\n\treturn n\n}\n")
+	write(t, dir, "sum_test.go", "package small\n\nimport \"testing\"\n\nfunc BenchmarkA(b *testing.B) {\n\tfor b.Loop() {\n\t\tSum(xs())\n\t}\n}\n\nfunc BenchmarkB(b *testing.B) {\n\tfor b.Loop() {\n\t\tSum(xs())\n\t}\n}\n\nfunc xs() []int { return make([]int, 100) }\n")
+	git(t, dir, "add", "--all")
+	git(t, dir, "commit", "--quiet", "-m", "one")
+	write(t, dir, "sum.go", "package small\n\n// Sum adds.\nfunc Sum(xs []int) int { return more(xs) }\n")
+	write(t, dir, "more.go", "package small\n\nfunc more(xs []int) (n int) {\n\tfor i := range xs {\n\t\tn += xs[i] * xs[i]\n\t}\n\treturn n\n}\n")
+	write(t, dir, "noise.log", "ignored")
+	return dir
+}
+
+// TestBenchOverSSH: two machines measure both sides of a repository, each by itself;
+// then each measures one of its benchmarks.
+func TestBenchOverSSH(t *testing.T) {
+	b := newBench(t)
+	h := newHost(t)
+	dir := small(t)
+	before := git(t, dir, "status", "--porcelain")
+	measure := func(args ...string) (res tare.Result) {
+		t.Helper()
+		cmd := h.at(b.command(append([]string{"bench", "--base", "HEAD", "--rounds", "1", "--on", "local,ssh:lab", "--json"}, args...)...))
+		var errs strings.Builder
+		cmd.Dir, cmd.Stderr = dir, &errs
+		out, err := cmd.Output()
+		if err == nil {
+			err = json.Unmarshal(out, &res)
+		}
+		if err != nil {
+			t.Fatalf("%v\n%s", err, errs.String())
+		}
+		published(t, string(out))
+		return res
+	}
+	res := measure()
+	if base, _ := res.Contender("base"); len(res.Machines) != 2 || len(res.OverMachines) == 0 || !strings.HasPrefix(base.Version, "HEAD (") || !strings.Contains(res.Question, base.Version) {
+		t.Errorf("%d machines, %d verdicts over them, base is %s: %s", len(res.Machines), len(res.OverMachines), base.Version, res.Question)
+	}
+	for _, m := range res.Machines {
+		if m.Rounds != 1 || len(m.Effects) == 0 {
+			t.Errorf("%s measured %d rounds", m.Name, m.Rounds)
+		}
+	}
+	res = measure("--shard", "machines")
+	if len(res.Workloads) != 2 || !res.Divided() || res.MeasuredBy("example.com/small.BenchmarkA") != "local" || res.MeasuredBy("example.com/small.BenchmarkB") != "lab" {
+		t.Errorf("%+v of %+v", res.Workloads, res.Machines)
+	}
+	if after := git(t, dir, "status", "--porcelain"); after != before {
+		t.Errorf("the repository was\n%s\nand is\n%s", before, after)
+	}
+	if left := h.running(t); len(left) > 0 {
+		t.Errorf("still running there: %q", left)
+	}
+	sent, _ := os.ReadDir(filepath.Join(h.home, ".cache", "tare", "sent"))
+	if len(sent) != 2 { // the base and the worktree, once for both runs
+		t.Errorf("%d files were sent", len(sent))
+	}
+}
+
+// TestGateOverSSH: each machine has rows of its own, in one table.
+func TestGateOverSSH(t *testing.T) {
+	b := newBench(t)
+	h := newHost(t)
+	t.Chdir(small(t))
+	cmd := h.at(b.command("gate", "--base", "HEAD", "--rounds", "1", "--on", "local,ssh:lab", "--json"))
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	var rep gate.Report
+	if err == nil {
+		err = json.Unmarshal(out, &rep)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, errs.String())
+	}
+	rows := map[string]int{}
+	for _, r := range rep.Rows {
+		rows[r.Machine]++
+	}
+	if len(rows) != 2 || rows["local"] == 0 || rows["local"] != rows["lab"] || len(rep.Results) != 2 || len(rep.Over) == 0 {
+		t.Errorf("rows %v of %d results\n%s", rows, len(rep.Results), errs.String())
+	}
+}
+
+// TestFleetPage follows the shell blocks of docs/fleet.md, in a copy of examples/shop
+// with a history, over hosts a and b. A few seconds and rounds are enough, and few
+// requests; TARE_DOCS=whole runs them as they stand.
+func TestFleetPage(t *testing.T) {
+	b := newBench(t)
+	h := newHosts(t, "a", "b")[0]
+	blocks, err := docs.Blocks("../../../..", []string{"docs/fleet.md"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shop := t.TempDir()
+	if out, err := exec.Command("cp", "-r", "../../../../examples/shop/.", shop).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	git(t, shop, "init", "--quiet", "--initial-branch=main")
+	git(t, shop, "add", "--all")
+	git(t, shop, "commit", "--quiet", "-m", "one")
+	git(t, shop, "update-ref", "refs/remotes/origin/main", "HEAD")
+	git(t, shop, "checkout", "--quiet", "-b", "change")
+	write(t, shop, "change.go", "package shop\n\n// Changed is new.\nconst Changed = true\n")
+	git(t, shop, "add", "--all")
+	git(t, shop, "commit", "--quiet", "-m", "two")
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer s.Close()
+	run := 0
+	for _, block := range blocks {
+		if !block.Is(docs.Hosts) {
+			continue
+		}
+		for _, line := range block.Commands() {
+			run++
+			typed := strings.ReplaceAll(line, "http://127.0.0.1:8080", s.URL) // the port is somebody's, perhaps
+			if os.Getenv("TARE_DOCS") != "whole" {
+				typed = strings.NewReplacer("--rounds 18", "--rounds 1", "6000/s", "300/s", "-d 30s", "-d 1s").Replace(typed)
+			}
+			began := time.Now()
+			cmd := exec.Command("sh", "-eu", "-c", strings.Replace(typed, "tare ", b.bin+" ", 1))
+			cmd.Dir, cmd.Env = shop, b.command().Env
+			if out, err := h.at(cmd).CombinedOutput(); err != nil {
+				t.Errorf("%s: %s: %v\n%s", block, line, err, out)
+			}
+			t.Logf("%s: %.0f s", line, time.Since(began).Seconds())
+		}
+	}
+	if run < 6 {
+		t.Errorf("%d commands were run", run)
 	}
 }

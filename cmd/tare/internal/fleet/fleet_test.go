@@ -23,6 +23,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 )
 
 const study = `{study: s, question: "q?", kinds: [codec], baseline: encoding-json, contenders: [encoding-json], metrics: [time],
@@ -499,6 +500,42 @@ func TestOrders(t *testing.T) {
 		if err := o.check(Limits{}); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", why, err)
 		}
+	}
+	file := File{"x.json", strings.Repeat("0", 64), 1}
+	for why, o := range map[string]StudyOrder{
+		"not a command":                     {Command: "load"},
+		"started without --allow-commands":  {Command: "bench", Repo: packed()},
+		"--type runs code":                  {Command: "json", Flags: []string{"--type=./x.T"}, Repo: packed()},
+		"no repository":                     {Command: "gate"},
+		"does not carry --output=x":         {Command: "run", Text: study, Flags: []string{"--output=x"}},
+		"does not carry -o":                 {Command: "run", Text: study, Flags: []string{"-o"}},
+		"--env LD_PRELOAD=x can run":        {Command: "run", Text: study, Flags: []string{"--env=LD_PRELOAD=x"}},
+		"--with example.com/m=./m is a":     {Command: "run", Text: study, Flags: []string{"--with=example.com/m=./m"}},
+		"the order has no file /etc/passwd": {Command: "json", Names: []string{"/etc/passwd"}, Files: []File{file}},
+		"the order has no file y.json":      {Command: "json", Names: []string{"y.json"}, Files: []File{file}},
+		"the order has no file --help":      {Command: "routes", Names: []string{"--help"}, Files: []File{file}},
+		"outside of the order's directory":  {Command: "json", Files: []File{{"../x", file.Hash, 1}}},
+		"no file d.json":                    {Command: "run", Text: strings.Replace(study, "fixture: devices, n: 50", "file: d.json", 1)},
+		"without a hash":                    {Command: "json", Repo: &tree.Packed{Head: "--upload-pack=x"}},
+	} {
+		o.Most = 1
+		if err := o.check(Limits{}); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v", why, err)
+		}
+	}
+	for what, o := range map[string]StudyOrder{
+		"documents":  {Command: "json", Names: []string{"x.json"}, Files: []File{file}, Flags: []string{"--only=sonic*"}},
+		"routes":     {Command: "routes", Names: []string{"x.json"}, Files: []File{file}},
+		"a variable": {Command: "run", Text: study, Flags: []string{"--env=GOGC=50", "--procs=2"}},
+	} {
+		o.Most = 1
+		if err := o.check(Limits{}); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	args := StudyOrder{Command: "bench", Flags: []string{"--base=ab", "--pgo=p.prof"}, Names: []string{"./..."}, Files: []File{{Name: "p.prof"}}, Most: 6, Seed: 5}.Args("/d")
+	if want := "bench --json --rounds=6 --seed=5 --base=ab --pgo=/d/p.prof -- ./..."; strings.Join(args, " ") != want {
+		t.Errorf("%q, want %s", args, want)
 	}
 	o := good()
 	if o.Study.Text = command; o.check(Limits{Commands: true}) != nil {

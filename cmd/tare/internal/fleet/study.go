@@ -59,6 +59,7 @@ type StudyRun struct {
 	hopeless map[string]bool      // machines that refused an order, or could not carry it out
 	refused  map[string]error     // why a result was not taken in, by order
 	coming   map[string]bool      // machines that are about to get an order
+	placing  map[string]bool      // orders on their way: to a machine that tare may have to be copied to first
 	broken   error                // why the journal cannot be written; nil: it can
 	changed  chan struct{}
 	opened   time.Time
@@ -79,7 +80,7 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 		return nil, err
 	}
 	defer r.journal.Close()
-	r.failed, r.given, r.hopeless, r.refused, r.coming = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}, map[string]bool{}
+	r.failed, r.given, r.hopeless, r.refused, r.coming, r.placing = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}, map[string]bool{}, map[string]bool{}
 	r.changed, r.opened = make(chan struct{}, 1), time.Now()
 	for name := range r.Start {
 		if s := r.pool.of(name); s != nil && s.state != delivered {
@@ -186,7 +187,13 @@ func (r *StudyRun) begin(ctx context.Context, name string) {
 	}
 	err := r.record(event{What: "begin", Order: order.ID, Machine: name})
 	delete(r.coming, name)
+	r.placing[order.ID] = true
 	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.placing, order.ID)
+	}()
 	if err == nil {
 		err = r.Hub.Reach(ctx, name, r.Start[name])
 	}
@@ -196,7 +203,7 @@ func (r *StudyRun) begin(ctx context.Context, name string) {
 	switch {
 	case err == nil:
 		r.mu.Lock()
-		r.given[order.ID] = time.Now()
+		r.given[order.ID] = time.Now() // before it is no longer on its way
 		r.mu.Unlock()
 	case ctx.Err() == nil:
 		r.giveUp(order.ID, name, err)
@@ -225,10 +232,13 @@ func (r *StudyRun) loseSilent() {
 	for _, s := range orders {
 		r.mu.Lock()
 		since, given := r.given[s.order]
-		refused := r.refused[s.order]
+		refused, placing := r.refused[s.order], r.placing[s.order]
 		r.mu.Unlock()
+		if placing {
+			continue // who places it says when it takes too long
+		}
 		if !given {
-			since = r.opened.Add(2 * patience) // it is being given, or was given before this process began
+			since = r.opened.Add(2 * patience) // it was given before this process began
 		}
 		silent, err := r.Hub.silent(s.machine)
 		switch {

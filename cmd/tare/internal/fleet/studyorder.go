@@ -26,9 +26,13 @@ type StudyOrder struct {
 	Files   []File       `json:"files,omitempty"` // what Names, flags and the study name
 	Repo    *tree.Packed `json:"repo,omitempty"`  // where the command is given; nil: in a directory of the files
 	Packs   []File       `json:"packs,omitempty"` // of the repository's objects
-	Most    int          `json:"most"`            // rounds
-	Share   int          `json:"share,omitempty"` // rounds of what a gate measures besides benchmarks
-	Seed    uint64       `json:"seed"`
+
+	Kind       string            `json:"kind,omitempty"`       // of Contenders
+	Contenders map[string]string `json:"contenders,omitempty"` // hashes of what the coordinator would build, by id; an agent that would build others refuses
+
+	Most  int    `json:"most"`            // rounds
+	Share int    `json:"share,omitempty"` // rounds of what a gate measures besides benchmarks
+	Seed  uint64 `json:"seed"`
 }
 
 // command is what there is to know about a command that can be ordered.

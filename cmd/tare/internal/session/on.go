@@ -118,6 +118,22 @@ func (o *Order) AddFile(name, path string) error {
 	return nil
 }
 
+// AddContenders has agents refuse the order if they would build others of a kind than
+// this tare does: ids, or all where they are nil.
+func (o *Order) AddContenders(env cmdenv.Env, catalog, kind string, ids []string) error {
+	dirs, err := env.Dirs()
+	if err != nil {
+		return err
+	}
+	all, err := cmdenv.FindCatalog(catalog, dirs.Cache)
+	if err != nil {
+		return err
+	}
+	o.Kind = kind
+	o.Contenders, err = cmdenv.SumsOf(all, kind, ids)
+	return err
+}
+
 // AddRepo has the repository of the working directory go with the order: the
 // revisions that flags name, which are replaced by their commits, and the files as
 // they are with worktree.

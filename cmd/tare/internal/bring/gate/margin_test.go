@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/report"
 )
 
 // A benchmark that has a margin of its own is held to that, by the metric that
@@ -115,5 +116,40 @@ func TestMergeRefuses(t *testing.T) {
 		if _, err := Merge(change(parts(t, a, b))); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// Machines have rows of their own, and one family: rounds of two are never pooled.
+func TestGateOverMachines(t *testing.T) {
+	one := func(name string, ratio float64) Machine {
+		p := parts(t, bench{id: "m.BenchmarkA", effects: steady(ratio)}, bench{id: "m.BenchmarkB", effects: steady(1)})[0]
+		r := p.Results[0]
+		r.Study, r.Question = "bench m", "q"
+		r.Comparisons = append(r.Comparisons, tare.Comparison{Workload: "m.BenchmarkA", Contender: HeadID, Metric: "time", Against: BaseID, Ratio: ratio, Low: ratio * 0.999, High: ratio * 1.001})
+		return Machine{name, p}
+	}
+	m, err := OverMachines([]Machine{one("x", 1), one("y", 1.5)}, false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rep := Judge(project.Default("."), m, nil, at("2026-06-01"), "tare.yaml")
+	outcomes := map[string]Outcome{}
+	for _, r := range rep.Rows {
+		if r.Metric == "time" && r.Benchmark == "m.BenchmarkA" {
+			outcomes[r.Machine] = r.Outcome
+			if r.Rounds != rounds {
+				t.Errorf("%d rounds on %s", r.Rounds, r.Machine)
+			}
+		}
+	}
+	if outcomes["x"] == Worse || outcomes["y"] != Worse || !rep.Blocked {
+		t.Errorf("%v, blocked %v: %s", outcomes, rep.Blocked, rep.Sentence)
+	}
+	if len(rep.Over) == 0 || !strings.Contains(rep.Over[0].Sentence, "More on y but not on x") {
+		t.Errorf("%+v", rep.Over)
+	}
+	var b strings.Builder
+	if err := Text(&b, rep, report.Style{}, true); err != nil || !strings.Contains(b.String(), "BenchmarkA on y") || !strings.Contains(b.String(), "over machines: More on y but not on x") {
+		t.Errorf("%v\n%s", err, b.String())
 	}
 }

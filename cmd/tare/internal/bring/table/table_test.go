@@ -104,3 +104,38 @@ func TestText(t *testing.T) {
 		}
 	}
 }
+
+// What several machines measured stands beneath the tables of the first, or says in
+// each row who measured it.
+func TestTextOfMachines(t *testing.T) {
+	text := func(r *tare.Result) string {
+		var b strings.Builder
+		if err := table.Text(&b, r, report.Style{}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const slower = "example.com/m.BenchmarkSlower/n=1"
+	r := result()
+	for _, name := range []string{"x", "y"} {
+		r.Machines = append(r.Machines, tare.OnMachine{Name: name, Machine: tare.Machine{OS: "linux", Arch: "amd64"}, Comparisons: r.Comparisons})
+	}
+	r.OverMachines = []tare.OverMachines{{Workload: slower, Contender: bring.Head, Metric: "time", Against: bring.Base, Kind: "linux/amd64", More: []string{"x", "y"}, P: 0.5, Sentence: "More: holds on 2 of 2 machines."}}
+	got := text(r)
+	for _, want := range []string{"ratio of time", "on x", "1.100× [1.080, 1.120]", "\nBenchmarkSlower/n=1: More: holds on 2 of 2 machines.\n", "the tables above are of x"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+	r.OverMachines, r.Machines[0].Part, r.Machines[1].Part = nil, []string{slower}, []string{"example.com/m.BenchmarkSame"}
+	got = text(r)
+	for line := range strings.Lines(got) {
+		row := strings.TrimSpace(line)
+		if strings.HasPrefix(row, "BenchmarkSlower") && strings.Contains(row, "slower") && !strings.HasSuffix(row, "  x") || strings.HasPrefix(row, "BenchmarkSame ") && !strings.HasSuffix(row, "  y") {
+			t.Errorf("it does not say who measured it: %s", row)
+		}
+	}
+	if !strings.Contains(got, "measured on") || strings.Contains(got, "over machines") {
+		t.Errorf("it is divided:\n%s", got)
+	}
+}

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +18,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -37,6 +40,9 @@ func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 		return nil, err
 	}
 	defer leave()
+	if err := sameContenders(o, dirs.Cache); err != nil {
+		return nil, err
+	}
 	var out bytes.Buffer
 	env.Ordered = true
 	env.In, env.Out, env.Args = strings.NewReader(o.Text), &out, o.Args(p.files)
@@ -48,6 +54,29 @@ func carryOut(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.
 		return out.Bytes(), nothing(o, out.Bytes())
 	}
 	return nil, err
+}
+
+// sameContenders refuses an order whose contenders would be built from other sources
+// here than at the coordinator: before they are measured, not after.
+func sameContenders(o fleet.StudyOrder, cache string) error {
+	if len(o.Contenders) == 0 {
+		return nil
+	}
+	all, err := cmdenv.FindCatalog("", cache)
+	if err != nil {
+		return err
+	}
+	ids := slices.Sorted(maps.Keys(o.Contenders))
+	sums, err := cmdenv.SumsOf(all, o.Kind, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if sums[id] != o.Contenders[id] {
+			return fmt.Errorf("contender %s is another on this machine than at the coordinator; this is tare %s: use the same on both", format.Line(id, 80), cmdenv.ThisVersion())
+		}
+	}
+	return nil
 }
 
 // nothing is the error of a command that found nothing to measure.

@@ -38,10 +38,11 @@ func Command(env cmdenv.Env) *cobra.Command {
 		Short: "Remove what tare keeps and does not need",
 		Long: `Remove from the cache what this tare's own contenders do not need: catalogs that
 other versions unpacked, builds from other sources, with other modules or by
-another Go, revisions that tare bench and tare gate unpacked, codecs that tare
-json made for a type, servers that tare rpc generated, lists of tare routes that
-no kept result names, and what was left of runs that were killed. All of it can
-be made again. --cache removes everything from the cache that can be made again.
+another Go, revisions that tare bench and tare gate unpacked, files that other
+machines sent, codecs that tare json made for a type, servers that tare rpc
+generated, lists of tare routes that no kept result names, and what was left of
+runs that were killed. All of it can be made again. --cache removes everything
+from the cache that can be made again.
 
 Results are never touched without --results, which removes the runs in the data
 directory as well, with their journals: they cannot be made again. tare history
@@ -111,7 +112,7 @@ type keptBytes struct {
 
 // litter is something that goes as a whole.
 type litter struct {
-	Kind  string    `json:"kind"` // build, pinned, catalog, revision, typed catalog, routes, servers, sqlite, answers, unfinished build, run
+	Kind  string    `json:"kind"` // build, pinned, catalog, revision, sent, typed catalog, routes, servers, sqlite, answers, unfinished build, run
 	Path  string    `json:"path"`
 	What  string    `json:"what,omitempty"` // which contender
 	Bytes int64     `json:"bytes"`
@@ -217,7 +218,7 @@ func (c cleaned) print(w io.Writer, o options) error {
 		}
 	}
 	for _, k := range []struct{ kind, noun string }{
-		{kindBuild, "build"}, {kindPinned, "prepared source"}, {kindCatalog, "unpacked catalog"}, {kindTree, "unpacked revision"}, {kindTyped, "typed catalog"}, {kindRoutes, "routes list"}, {kindServers, "generated service"}, {kindSQLite, "SQLite translation"}, {kindKnown, "directory of answers"}, {kindHalf, "unfinished build"}, {kindRun, "kept run"},
+		{kindBuild, "build"}, {kindPinned, "prepared source"}, {kindCatalog, "unpacked catalog"}, {kindTree, "unpacked revision"}, {kindSent, "sent file"}, {kindTyped, "typed catalog"}, {kindRoutes, "routes list"}, {kindServers, "generated service"}, {kindSQLite, "SQLite translation"}, {kindKnown, "directory of answers"}, {kindHalf, "unfinished build"}, {kindRun, "kept run"},
 	} {
 		n, bytes := 0, int64(0)
 		for _, l := range c.Removed {

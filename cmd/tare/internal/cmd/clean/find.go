@@ -26,6 +26,7 @@ const (
 	kindPinned  = "pinned"
 	kindCatalog = "catalog"
 	kindTree    = "revision"
+	kindSent    = "sent"
 	kindTyped   = "typed catalog"
 	kindRoutes  = "routes"
 	kindServers = "servers"

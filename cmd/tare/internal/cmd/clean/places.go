@@ -37,6 +37,7 @@ func cachePlaces() []cachePlace {
 		{"catalog", kindCatalog, key, "go.mod", ""},
 		{"trees", kindTree, regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`), "", "new-"},
 		{"bench", kindHalf, nil, "", "run-"},
+		{"sent", kindSent, regexp.MustCompile(`^[0-9a-f]{64}$`), "", "new-"},
 		{"document", kindTyped, short, "go.mod", ""},
 		{"routes", kindRoutes, short, "", ""},
 		{"rpc", kindServers, short, "plugins/go.mod", ""},

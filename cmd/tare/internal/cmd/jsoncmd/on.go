@@ -9,6 +9,7 @@ import (
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/document"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/contender/codec"
 )
 
 // jsonOn has several machines measure codecs on the documents that args name, each
@@ -38,6 +39,9 @@ func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error 
 		if err := order.AddRepo(ctx, nil, true); err != nil {
 			return err
 		}
+	}
+	if err := order.AddContenders(env, "", codec.Kind, nil); err != nil {
+		return err
 	}
 	out, err := cmdenv.OpenOutput(o.run.Out)
 	if err != nil {

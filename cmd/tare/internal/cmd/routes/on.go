@@ -8,6 +8,7 @@ import (
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/contender/router"
 )
 
 // routesOn has several machines measure routers on the routes in a file, each by
@@ -23,6 +24,9 @@ func routesOn(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	}
 	order.ID, order.Names = bring.StudyID, []string{filepath.Base(arg)}
 	if err := order.AddFile(filepath.Base(arg), arg); err != nil {
+		return err
+	}
+	if err := order.AddContenders(env, "", router.Kind, nil); err != nil {
 		return err
 	}
 	out, err := cmdenv.OpenOutput(o.run.Out)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
@@ -25,6 +26,15 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on *cmdenv.Mac
 	}
 	order.ID, order.Text = study.ID, study.Source
 	if err := addFiles(order, study); err != nil {
+		return err
+	}
+	ids := []string{}
+	for _, e := range study.Contenders {
+		if e.Launch() == tare.LaunchProgram {
+			ids = append(ids, e.Leaf())
+		}
+	}
+	if err := order.AddContenders(env, "", string(study.Kind), ids); err != nil {
 		return err
 	}
 	if err := cmdenv.CheckFormat(o.Format, 1); err != nil {
