@@ -94,14 +94,14 @@ func FilesOf(cmd *cobra.Command) []string {
 
 // SumOf is the SHA-256 of a file, in hexadecimal digits.
 func SumOf(name string) (string, error) {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() { // a pipe would not open before somebody writes
+		return "", errors.Join(err, errors.New("not a file"))
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", errors.Join(err, errors.New("not a file"))
-	}
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err

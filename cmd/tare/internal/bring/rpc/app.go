@@ -63,7 +63,10 @@ func (d *Document) App() (server.App, error) {
 			pools[m.ID] = append(pools[m.ID], q)
 		}
 	}
-	pools[allID] = inTurn(d.Methods, pools)
+	var err error
+	if pools[allID], err = inTurn(d.Methods, pools); err != nil {
+		return server.App{}, err
+	}
 	return server.App{
 		Name: AppName,
 		Ops:  ops,
@@ -82,20 +85,36 @@ func (d *Document) App() (server.App, error) {
 	}, nil
 }
 
+// Bounds of a turn of all methods.
+const (
+	mostTurn      = 100_000   // requests
+	mostTurnBytes = 256 << 20 // in their bodies
+)
+
 // inTurn asks for each method as often as for the others, with all of its
 // requests.
-func inTurn(methods []*Method, pools map[string][]server.Request) (list []server.Request) {
-	turns := 0
+func inTurn(methods []*Method, pools map[string][]server.Request) (list []server.Request, err error) {
+	turns, bytes := 0, 0
 	for _, m := range methods {
 		turns = max(turns, len(pools[m.ID]))
 	}
 	for i := range turns {
 		for _, m := range methods {
 			own := pools[m.ID]
-			list = append(list, own[i%len(own)])
+			q := own[i%len(own)]
+			if bytes += len(q.Body); len(list) == mostTurn || bytes > mostTurnBytes {
+				return nil, fmt.Errorf("%s has %d requests, and as often as it each of the %d methods is asked for: more than %d requests or %d MiB; give it fewer, or choose it by --method",
+					longest(methods).ID, turns, len(methods), mostTurn, mostTurnBytes>>20)
+			}
+			list = append(list, q)
 		}
 	}
-	return list
+	return list, nil
+}
+
+// longest is the method with the most requests.
+func longest(methods []*Method) *Method {
+	return slices.MaxFunc(methods, func(a, b *Method) int { return len(a.requests) - len(b.requests) })
 }
 
 // canonical is a call as Connect has it with JSON, which is also what the null

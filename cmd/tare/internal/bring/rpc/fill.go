@@ -31,6 +31,9 @@ func (m *Method) fill() (requests []proto.Message, answer proto.Message, err err
 	if err := m.rule.match(request); err != nil {
 		return nil, nil, err
 	}
+	if _, _, err := m.rule.encode(request.Interface()); err != nil {
+		return nil, nil, fmt.Errorf("its google.api.http rule: %w", err)
+	}
 	reply := a.message(m.desc.Output(), nil, "")
 	for _, one := range []proto.Message{request.Interface(), reply.Interface()} {
 		if err := proto.CheckInitialized(one); err != nil {

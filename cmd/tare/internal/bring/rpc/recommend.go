@@ -13,30 +13,35 @@ import (
 // document's methods, compared with gRPC, how long one caller waits, and what the
 // measurement does not answer.
 func (d *Document) Recommendation(r *tare.Result) []string {
-	if !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
-		return append([]string{fmt.Sprintf("On your %s: no comparison: the workload %s was not measured.", d.methods(), allID)}, d.Unanswered()...)
-	}
+	return slices.Concat(d.compared(r), refused(r), d.unanswered())
+}
+
+// compared is what each transport costs, the cheapest first.
+func (d *Document) compared(r *tare.Result) (lines []string) {
+	subject := "On your " + d.methods()
 	cpu := advice.Reading{Result: r, Baseline: Baseline, Workload: allID, Metric: "cpu"}
-	if why := cpu.Nothing(); why != "" {
-		return append([]string{fmt.Sprintf("On your %s: no comparison: %s.", d.methods(), why)}, d.Unanswered()...)
+	wait := advice.Reading{Result: r, Baseline: Baseline, Workload: oneID, Metric: "time"}
+	if !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == allID }) {
+		return []string{fmt.Sprintf("%s: no comparison: the workload %s was not measured.", subject, allID)}
 	}
-	var lines []string
+	if why := cpu.Nothing(); why != "" {
+		return []string{fmt.Sprintf("%s: no comparison: %s.", subject, why)}
+	}
 	for _, c := range cpu.Measured() {
-		line := fmt.Sprintf("On your %s %s takes %.2fx (%.2f–%.2f) the server CPU time of gRPC for a call, %s instead of %s", d.methods(), c.Contender,
+		line := fmt.Sprintf("%s %s takes %.2fx (%.2f–%.2f) the server CPU time of gRPC for a call, %s instead of %s", subject, c.Contender,
 			c.Ratio, c.Low, c.High, advice.Nanoseconds(c.Value), advice.Nanoseconds(c.AgainstValue))
 		if !cpu.Shown(c) {
-			line = fmt.Sprintf("On your %s no difference in server CPU time was shown between %s and gRPC: %.2fx (%.2f–%.2f)", d.methods(), c.Contender, c.Ratio, c.Low, c.High)
+			line = fmt.Sprintf("%s no difference in server CPU time was shown between %s and gRPC: %.2fx (%.2f–%.2f)", subject, c.Contender, c.Ratio, c.Low, c.High)
 		}
-		wait := advice.Reading{Result: r, Baseline: Baseline, Workload: oneID, Metric: "time"}
 		if w, ok := wait.Comparison(c.Contender); ok && w.Bounded() && wait.Nothing() == "" && len(r.VoidsMetric(c.Contender, oneID, "time")) == 0 {
 			line += fmt.Sprintf("; one caller waits %s for an answer instead of %s (%.2fx, %.2f–%.2f)", advice.Nanoseconds(w.Value), advice.Nanoseconds(w.AgainstValue), w.Ratio, w.Low, w.High)
 		}
 		lines = append(lines, line+".")
 	}
 	if len(lines) == 0 {
-		lines = append(lines, fmt.Sprintf("On your %s: no transport was compared with gRPC.", d.methods()))
+		return []string{subject + ": no transport was compared with gRPC."}
 	}
-	return append(append(lines, refused(r)...), d.Unanswered()...)
+	return lines
 }
 
 // refused names the transports that could not be measured, and why.
@@ -49,8 +54,8 @@ func refused(r *tare.Result) (lines []string) {
 	return lines
 }
 
-// Unanswered says what is not in the figures.
-func (d *Document) Unanswered() []string {
+// unanswered says what is not in the figures.
+func (d *Document) unanswered() []string {
 	lines := []string{
 		"Not answered: what your own handlers and interceptors cost. The generated handlers decode the request and answer with a message prepared beforehand; what yours do comes on top, the same behind each transport.",
 		"Not answered: what clients cost. One load generator asks all, with one call at a time on each connection; gRPC's clients send many calls over one.",

@@ -173,6 +173,21 @@ func TestServers(t *testing.T) {
 	}
 }
 
+// A file of an edition has other messages in Go.
+func TestEdition(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds three programs")
+	}
+	s := serve(t, document(t, "testdata/edition.proto"), func(id string) bool { return id == "connect" || id == "gateway-inprocess" })
+	for id := range s.programs {
+		for _, w := range s.works() {
+			if wrong := s.asked(id, w); len(wrong) > 0 {
+				t.Errorf("%s, %s:\n%s", id, w.ID, strings.Join(wrong, "\n"))
+			}
+		}
+	}
+}
+
 // blank empties the first field that a message has.
 func blank(m proto.Message) {
 	fields := m.ProtoReflect().Descriptor().Fields()
