@@ -8,7 +8,7 @@ TESTFLAGS ?=
 BENCHFLAGS ?=
 OHA      ?= 1.16.0
 GHZ      ?= v0.120.0
-FORTIO   ?= v1.75.3
+FORTIO   ?= v1.65.0
 # What installs packages: root itself, or sudo.
 AS_ROOT   = $(shell [ $$(id -u) = 0 ] || echo sudo)
 
