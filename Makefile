@@ -140,7 +140,7 @@ generated: ## fail if a contender's generated code is not what its generator wri
 
 .PHONY: golden
 golden: ## rewrite the golden files; read the difference before committing it
-	$(GO) test ./report ./cmd/tare/internal/cli ./cmd/tare/internal/bring/gate -update
+	$(GO) test ./report ./cmd/tare/internal/cli ./cmd/tare/internal/cmd/loadcmd ./cmd/tare/internal/bring/gate -update
 
 ##@ Contenders
 
