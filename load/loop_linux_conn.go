@@ -232,7 +232,7 @@ func (t *thread) push(l *link) bool {
 	case 0:
 		return true
 	case syscall.EAGAIN:
-	case syscall.EPIPE: // it may have answered before it closed
+	case syscall.EPIPE, syscall.ECONNRESET: // it may have answered before it closed
 		l.gone, l.deaf = true, true
 		if l.secure != nil {
 			l.secure.news(true)

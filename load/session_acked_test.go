@@ -75,7 +75,7 @@ func TestNotAcked(t *testing.T) {
 			acked, requests := session.Totals().Acked, s.Requests()
 			session.Close()
 			s.Close()
-			assert.NoError(t, string(c.behaviour), err)
+			madeInTime(t, err)
 			want := int64(0)
 			if c.all {
 				want = itemsOf(requests)

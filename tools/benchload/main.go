@@ -34,7 +34,7 @@ Tools are taken from PATH, and what is missing is left out and said so:
            (HTTP/3 with --features http3)
   h2load   apt-get install nghttp2-client
   ghz      go install github.com/bojand/ghz/cmd/ghz@v0.120.0
-  fortio   go install fortio.org/fortio@v1.75.3
+  fortio   go install fortio.org/fortio@v1.65.0
   script   apt-get install bsdutils
   taskset  apt-get install util-linux
 A server is any command that listens on 127.0.0.1:$PORT and answers GET / with

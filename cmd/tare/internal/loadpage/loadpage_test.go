@@ -37,6 +37,7 @@ func leg(seconds int) Page {
 		r.Timeline = append(r.Timeline, s)
 	}
 	r.Requests, r.Sent = r.Latency.Count(), r.Latency.Count()
+	r.Steps = []load.StepResult{{Rate: 4321, Result: &load.Result{Wall: time.Second, Sent: 40, Requests: 40, Latency: r.Latency}}}
 	slo, err := load.ParseSLO("p99<1ms,errors<50%")
 	if err != nil {
 		panic(err)
@@ -55,7 +56,7 @@ func TestPage(t *testing.T) {
 		}
 		text := b.String()
 		checkMarkup(t, text)
-		for _, want := range []string{"status: 503 &lt;b&gt;", "http://127.0.0.1:80/&lt;x&gt;", "HTTP 503", "Limit: "} {
+		for _, want := range []string{"status: 503 &lt;b&gt;", "http://127.0.0.1:80/&lt;x&gt;", "HTTP 503", "Limit: ", "<h2>Steps</h2>", ">4,321<"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%d seconds: there is no %s", seconds, want)
 			}

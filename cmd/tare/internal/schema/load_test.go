@@ -22,6 +22,7 @@ func loaded() *load.Document {
 	fill(reflect.ValueOf(&d).Elem(), "")
 	d.Schema, d.Limit, d.Search.Steps[0].Limit = load.DocumentSchema, string(load.LimitServer), string(load.LimitNone)
 	d.Generators[0].Limit = string(load.LimitClient)
+	d.Steps[0].Limit = string(load.LimitServer)
 	return &d
 }
 

@@ -2,42 +2,27 @@ package loadcmd
 
 import (
 	"bytes"
-	"flag"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
+	"github.com/tarebench/tare/internal/golden"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/load/hist"
 	"github.com/tarebench/tare/report"
 )
 
-// agreed compares output with a file that a person has read. The flag is that
-// of the scripts.
+// agreed compares output with a file that a person has read.
 func agreed(t *testing.T, name string, write func(io.Writer) error) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", "load", name)
-	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
-		if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := b.Bytes(); !bytes.Equal(got, bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))) {
-		t.Errorf("%s differs; if this is right, run go test with -update and read the difference\n%s", path, got)
-	}
+	golden.Check(t, "load/"+name, b.Bytes())
 }
 
 // distribution is a made-up one: most values near typical, a tail of a tenth,
@@ -86,6 +71,17 @@ func openLeg() *load.Result {
 	return r
 }
 
+// stepLeg is one of two steps, the second of which is too much.
+func stepLeg() *load.Result {
+	r := openLeg()
+	for i, typical := range []time.Duration{time.Millisecond, 60 * time.Millisecond} {
+		rate := []float64{20_000, 80_000}[i]
+		one := &load.Result{Wall: 2 * time.Second, Asked: rate, Sent: int64(2 * rate), Requests: int64(2 * rate), Latency: distribution(int(2*rate), typical, 3*typical)}
+		r.Steps = append(r.Steps, load.StepResult{Rate: rate, At: time.Duration(i) * 2 * time.Second, Result: one})
+	}
+	return r
+}
+
 // farLeg is one in a closed loop over a path of 20 ms.
 func farLeg() *load.Result {
 	r := legOf()
@@ -111,6 +107,8 @@ func TestLoadText(t *testing.T) {
 	server.ServerCPU = []time.Duration{1600 * time.Millisecond, 1700 * time.Millisecond, 1750 * time.Millisecond}
 	far := documented()
 	far.Facts.RoundTrip, far.Delay, far.Facts.Bandwidth = 20040*time.Microsecond, 20*time.Millisecond, 100e6
+	steps := documented()
+	steps.SLO, steps.Profile = slo, load.Step{Rates: []float64{20_000, 80_000}, Each: 2 * time.Second}
 	rate := documented()
 	rate.Profile = load.Constant{PerSecond: 60_000}
 	for name, c := range map[string]struct {
@@ -120,6 +118,7 @@ func TestLoadText(t *testing.T) {
 	}{
 		"closed.txt":  {legOf(), server, report.Style{}},
 		"open.txt":    {openLeg(), rate, report.Style{Width: 80}},
+		"steps.txt":   {stepLeg(), steps, report.Style{}},
 		"far.txt":     {farLeg(), far, report.Style{}},
 		"nothing.txt": {&load.Result{Connections: 10, Errors: map[load.Class]int64{load.ErrReset: 5}, FirstError: "reset: connection reset by peer"}, documented(), report.Style{}},
 	} {
