@@ -7,12 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/tarebench/tare"
 	bring "github.com/tarebench/tare/cmd/tare/internal/bring/routes"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/internal/build"
 )
 
@@ -40,29 +38,4 @@ func (w *Session) RoutesStudy(doc *bring.Document) (cmdenv.Study, []tare.NotWeig
 	source, left := doc.Study(all.Leaves())
 	study, err := cmdenv.ParseStudy(filepath.Join(dir, bring.StudyID+".yaml"), []byte(source))
 	return study, left, err
-}
-
-// First is the first of the recommendations: the answer of the result.
-func First(lines []string) string {
-	if len(lines) == 0 {
-		return ""
-	}
-	return fixture.Legible([]byte(lines[0]))
-}
-
-// Recommend prints what to take.
-func (w *Session) Recommend(lines []string) {
-	st := w.Style(w.Out)
-	heading, item := cmdenv.Paint(st.Bold, "RECOMMENDATION"), "  "
-	if w.Options.Format.Name == "md" {
-		heading, item = "## Recommendation\n", "- "
-	}
-	fmt.Fprintf(w.Out, "\n%s\n", heading)
-	for _, line := range lines {
-		parts := []string{fixture.Legible([]byte(line))}
-		if w.Options.Format.Name == "text" {
-			parts = cmdenv.Wrap(parts[0], st.Width-len(item)-2)
-		}
-		fmt.Fprintln(w.Out, item+strings.Join(parts, "\n"+item+"  "))
-	}
 }

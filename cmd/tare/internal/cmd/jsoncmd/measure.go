@@ -70,17 +70,7 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 		if err != nil {
 			return err
 		}
-		res, err := w.Measure(ctx, cmdenv.Study{Study: study})
-		if res == nil {
-			return err
-		}
-		exit = cmdenv.Worst(exit, cmdenv.ExitCode(w.Keep(res)))
-		if w.Options.Format.Name == "text" || w.Options.Format.Name == "md" {
-			w.Recommend(bring.Recommendation(res, d.docs, d.typ))
-		}
-		if errOut := w.Finish(out, true); err == nil {
-			err = errOut
-		}
+		exit, err = w.MeasureAndRecommend(ctx, cmdenv.Study{Study: study}, out, func(res *tare.Result) []string { return bring.Recommendation(res, d.docs, d.typ) })
 		return err
 	})
 	if err != nil {

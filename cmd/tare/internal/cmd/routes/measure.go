@@ -43,17 +43,7 @@ func measureRoutes(ctx context.Context, env cmdenv.Env, o options, doc *bring.Do
 		if err != nil {
 			return err
 		}
-		res, err := w.Measure(ctx, studies[0])
-		if res == nil {
-			return err
-		}
-		exit = cmdenv.Worst(exit, cmdenv.ExitCode(w.Keep(res)))
-		if w.Options.Format.Name == "text" || w.Options.Format.Name == "md" {
-			w.Recommend(doc.Recommendation(res))
-		}
-		if errOut := w.Finish(out, true); err == nil {
-			err = errOut
-		}
+		exit, err = w.MeasureAndRecommend(ctx, studies[0], out, doc.Recommendation)
 		return err
 	})
 	if err != nil {
