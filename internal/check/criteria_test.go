@@ -148,6 +148,11 @@ func TestSink(t *testing.T) {
 	early := rotating(stuck)
 	early.Final = false
 	silent(t, "sink", early)
+	framed := rotating(stuck)
+	for i := range framed.Contenders {
+		framed.Contenders[i].Set = map[string]string{"protocol": "grpc"}
+	}
+	silent(t, "sink", framed) // its answers are compared as JSON
 	equal := rotating(stuck)
 	equal.Conformance[0].Bytes = 6400
 	silent(t, "sink", equal) // all answers are equally long

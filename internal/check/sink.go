@@ -16,7 +16,7 @@ func sink() Check {
 		ID:       "sink",
 		Severity: tare.Warn,
 		Summary: "Results must be consumed, and different inputs worked on. It warns of a contender whose answers differ in length from body to body while every timed slice wrote exactly the same bytes per operation, " +
-			"and not their mean: it was timed on something else than what it answered. It does not apply where all answers are equally long, as those to the bundled fixtures are, nor to operations that write nothing, such as decoding. " +
+			"and not their mean: it was timed on something else than what it answered. It does not apply where all answers are equally long, as those to the bundled fixtures are, nor to operations that write nothing, such as decoding, nor where a protocol is chosen for a contender (set: {protocol: …}), whose answers are compared in another form than they are sent. " +
 			"And it warns of a workload with a pool of one body below 8 MiB; of a user's own file, which is one body, that is only noted.",
 		Why: "A compiler leaves out what nobody reads, and a processor learns one input by heart: branches are predicted and all of it stays in cache. " +
 			"Published figures came from one body, encoded over and over.",
@@ -57,6 +57,9 @@ func stuck(in Input, c tare.Conformance) (tare.Finding, bool) {
 		return tare.Finding{}, false
 	}
 	if c.Cases < 2 || c.Wrong > 0 || c.Bytes == c.MinBytes*int64(c.Cases) || in.role(c.Contender) == tare.RoleNull {
+		return tare.Finding{}, false
+	}
+	if who, _ := in.contender(c.Contender); who.Set["protocol"] != "" { // bytes of messages are no lengths of answers
 		return tare.Finding{}, false
 	}
 	var bytes, ops int64 // of the first slice
