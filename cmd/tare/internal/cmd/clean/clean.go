@@ -40,8 +40,8 @@ func Command(env cmdenv.Env) *cobra.Command {
 other versions unpacked, builds from other sources, with other modules or by
 another Go, revisions that tare bench and tare gate unpacked, files that other
 machines sent, codecs that tare json made for a type, lists of tare routes that
-no kept result names, and what was left of runs that were killed. All of it can be made again. --cache removes
-everything from the cache that can be made again.
+no kept result names, and what was left of runs that were killed. All of it can
+be made again. --cache removes everything from the cache that can be made again.
 
 Results are never touched without --results, which removes the runs in the data
 directory as well, with their journals: they cannot be made again. tare history
