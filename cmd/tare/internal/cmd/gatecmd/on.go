@@ -69,10 +69,10 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 // readReport reads the report of a gate.
 func readReport(name string, document []byte) (rep gate.Report, err error) {
 	if err := json.Unmarshal(document, &rep); err != nil {
-		return rep, fmt.Errorf("%s: no report of tare gate: %w", name, err)
+		return rep, fmt.Errorf("%s is no report of tare gate: %w", name, err)
 	}
 	if rep.Schema != gate.Schema {
-		return rep, fmt.Errorf("%s: no report of tare gate: its schema is another", name)
+		return rep, fmt.Errorf("%s is no report of tare gate: its schema is another", name)
 	}
 	return rep, nil
 }
