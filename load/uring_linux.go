@@ -120,7 +120,7 @@ func (u *uringSockets) send(l *link, b []byte) (n int, errno syscall.Errno) {
 	u.kernel.Send(l.fd, f.out, dataOf(l, ofSending))
 	u.under++
 	if u.kernel.Queued() >= maxBatch {
-		u.kernel.Submit()
+		_ = u.kernel.Submit() // requests that were not taken stay queued
 	}
 	return n, syscall.EAGAIN
 }

@@ -37,7 +37,7 @@ func listenDestination() (*destination, error) {
 	}
 	d := &destination{port: strconv.Itoa(l.Addr().(*net.TCPAddr).Port)}
 	d.server = &http.Server{Handler: d, ReadHeaderTimeout: destinationHeader}
-	go d.server.Serve(l)
+	go func() { _ = d.server.Serve(l) }() // until it is closed
 	return d, nil
 }
 

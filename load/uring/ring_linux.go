@@ -203,7 +203,7 @@ func (r *Ring) next(op uint8, fd int, data uint64) *entry {
 		if errno := r.Submit(); errno != 0 && errno != syscall.EINTR {
 			// No room for completions: they are kept by the kernel, and entered
 			// when events are asked for.
-			r.enter(0, enterGetEvents)
+			_ = r.enter(0, enterGetEvents) // it is tried until there is room
 		}
 	}
 	e := (*entry)(unsafe.Pointer(&r.sqes[(r.tail&r.sqMask)*uint32(unsafe.Sizeof(entry{}))]))
@@ -263,11 +263,11 @@ func (r *Ring) Wait(d time.Duration) {
 		d = 0
 	}
 	if d <= 0 {
-		r.enter(0, enterGetEvents)
+		_ = r.enter(0, enterGetEvents) // requests that were not taken stay queued
 		return
 	}
 	*r.ts = syscall.NsecToTimespec(int64(d))
-	r.enter(1, enterGetEvents|enterExtArg)
+	_ = r.enter(1, enterGetEvents|enterExtArg) // ETIME, EINTR: the caller looks again
 }
 
 // enter is io_uring_enter. Where it may wait, the Go scheduler is told.
