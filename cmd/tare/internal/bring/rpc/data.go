@@ -46,9 +46,9 @@ func (d *Document) Fill(name string, src []byte) error {
 		var e example
 		err := dec.Decode(&e)
 		switch {
-		case err == io.EOF && n == 0:
+		case errors.Is(err, io.EOF) && n == 0:
 			return fmt.Errorf(`%s:1:1: there is nothing in it; a line is e.g. {"method": "Get", "request": {"id": "7"}}`, name)
-		case err == io.EOF:
+		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return fmt.Errorf("%s: %w", at(wrongAt(err, start, int64(len(src)))), strict(err))
