@@ -43,7 +43,7 @@ NO_CGO  = $(eval NO_CGO := $(shell out=$$(mktemp); printf $(EMPTY_C) | $$($(GO) 
 test: ## vet and test every module of the workspace, architecture rules included
 	$(if $(NO_CGO),@echo "no C compiler that runs: packages and tests that need one are left out")
 	$(NO_CGO) $(GO) vet work
-	$(NO_CGO) $(GO) test -timeout 30m $(TESTFLAGS) work
+	$(NO_CGO) $(GO) test -timeout 45m $(TESTFLAGS) work
 
 .PHONY: race
 race: ## the tests under the race detector

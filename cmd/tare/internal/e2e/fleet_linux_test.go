@@ -340,6 +340,9 @@ func TestBenchOverSSH(t *testing.T) {
 
 // TestGateOverSSH: each machine has rows of its own, in one table.
 func TestGateOverSSH(t *testing.T) {
+	if os.Getenv("TARE_SOAK") == "" {
+		t.Skip("takes minutes; TARE_SOAK=1 runs it")
+	}
 	b := newBench(t)
 	h := newHost(t)
 	t.Chdir(small(t))
@@ -367,6 +370,9 @@ func TestGateOverSSH(t *testing.T) {
 // with a history, over hosts a and b. A few seconds and rounds are enough, and few
 // requests; TARE_DOCS=whole runs them as they stand.
 func TestFleetPage(t *testing.T) {
+	if os.Getenv("TARE_SOAK") == "" {
+		t.Skip("takes minutes; TARE_SOAK=1 runs it")
+	}
 	b := newBench(t)
 	h := newHosts(t, "a", "b")[0]
 	blocks, err := docs.Blocks("../../../..", []string{"docs/fleet.md"})
