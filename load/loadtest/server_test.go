@@ -27,7 +27,7 @@ func get(t *testing.T, s *Server, method string) (status int, body string, err e
 	}
 	q, err := http.NewRequest(method, url, strings.NewReader("four"))
 	assert.NoError(t, "request", err)
-	r, err := (&http.Client{Transport: tr, Timeout: 300 * time.Millisecond}).Do(q)
+	r, err := (&http.Client{Transport: tr, Timeout: 3 * time.Second}).Do(q)
 	if err != nil {
 		return 0, "", err
 	}
