@@ -226,7 +226,7 @@ func TestGateOfOneCommit(t *testing.T) {
 	}
 }
 
-// A change that also changes its rules is told so. Where the base asks for a
+// A change that also changes its rules gets a warning. Where the base asks for a
 // review, the base's rules hold until there is one, which also accepts what is
 // worse.
 func TestGateOfChangedRules(t *testing.T) {

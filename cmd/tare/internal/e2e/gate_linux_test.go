@@ -207,7 +207,7 @@ func TestGateAction(t *testing.T) {
 	r.record(t, clone)
 }
 
-// review: a pull request, of a fork say, that also changes its rules is told so,
+// review: a pull request, of a fork say, that also changes its rules gets a warning,
 // and is judged by the base's until a reviewer of that commit accepts it.
 func (r *runner) review(t *testing.T, clone string) {
 	t.Helper()

@@ -31,7 +31,7 @@ const (
 type Bench struct {
 	Cache string       // directory; benches are in Cache/document
 	Run   string       // tag of every process that is started; empty: none
-	Log   func(string) // is told what goes on; nil: nobody listens
+	Log   func(string) // receives lines of progress; nil: none are reported
 }
 
 // Catalog is those codecs of from that only chooses, able to read and write the

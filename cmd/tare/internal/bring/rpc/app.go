@@ -226,7 +226,7 @@ func dialect(c tare.Contender, set map[string]string) (server.Dialect, error) {
 }
 
 // encodeWith says a call as a message in protocol buffers. The prefix that gRPC
-// has before it is put there by whoever sends it.
+// has before it is put there by the sender.
 func encodeWith(kind string, header ...string) func(server.Request) (server.Request, bool, error) {
 	return func(q server.Request) (server.Request, bool, error) {
 		c := q.Call.(call)

@@ -93,7 +93,7 @@ func (m module) path() string { return "contender.test/" + m.name }
 type Bench struct {
 	Cache string       // directory; benches are in Cache/rpc
 	Run   string       // tag of every process that is started; empty: none
-	Log   func(string) // is told what goes on; nil: nobody listens
+	Log   func(string) // receives lines of progress; nil: none are reported
 }
 
 // Generate generates the modules of the transports that only chooses, and returns

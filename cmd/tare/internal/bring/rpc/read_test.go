@@ -80,7 +80,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// What cannot be read, or measured, is told with its place.
+// What cannot be read, or measured, is reported with its position.
 func TestReadWrong(t *testing.T) {
 	const head = "syntax = \"proto3\";\nimport \"google/api/annotations.proto\";\nmessage M { string a = 1; repeated string b = 2; M m = 3; }\n"
 	rule := func(text string) string {

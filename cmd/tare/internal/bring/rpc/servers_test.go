@@ -148,7 +148,7 @@ func TestServers(t *testing.T) {
 		}
 	}
 
-	// A server that is told of other requests refuses these, and one that answers
+	// A server that was given other requests refuses these, and one that answers
 	// something else is found.
 	for i, m := range d.Methods {
 		if m.ID == "Cancel" {
