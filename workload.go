@@ -187,6 +187,7 @@ const (
 	KeyRate           = "requests_per_second"  // achieved
 	KeyRateAsked      = "rate_asked"           // per second; absent in a closed loop
 	KeySendLag        = "send_lag_p99_ns"      // how late requests were sent, against their intended times; open loop
+	KeySendLagP50     = "send_lag_p50_ns"      // the same, of half of the requests
 	KeyServerCPU      = "server_cpu_ns"        // user and system, while measured
 	KeyServerWait     = "server_wait_ns"       // it was ready to run and did not, while measured; absent where the system does not tell
 	KeyClientCPU      = "client_cpu_ns"        // of the load generator's own threads, or of the contender's own client, while measured

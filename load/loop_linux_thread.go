@@ -37,10 +37,11 @@ type thread struct {
 	r      *run
 	rec    recorder
 	now    int64 // ns, as last read
-	turn   int   // index of the next request
-	unmade int   // connections that were to be opened at the start, and have not been
-	said   bool  // that all have
-	final  bool  // the last requests of an open loop were sent
+	timer  timer
+	turn   int  // index of the next request
+	unmade int  // connections that were to be opened at the start, and have not been
+	said   bool // that all have
+	final  bool // the last requests of an open loop were sent
 	held   ticket
 	holds  bool
 }
@@ -271,9 +272,14 @@ func (t *thread) wait(next int64) int {
 	if len(t.unread) > 0 {
 		next = t.now
 	}
-	n := t.net.wait(time.Duration(next - t.now))
+	d := t.timer.duration(next - t.now)
+	end := t.now + d
+	n := t.net.wait(time.Duration(d))
 	if n == 0 { // or interrupted
 		t.now = t.s.now()
+		if d > 0 {
+			t.timer.ended(t.now - end)
+		}
 	}
 	return n
 }

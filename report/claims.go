@@ -190,9 +190,9 @@ func measuredClaim(c tare.ClaimResult) Field {
 	case c.Kind == tare.ClaimShare:
 		return Field{Text: percent(c.Measured) + " [" + percent(c.Low) + ", " + percent(c.High) + "]"}
 	case c.Kind == tare.ClaimRate && c.Low < c.High:
-		return Field{Text: number(c.Measured) + "/s [" + number(c.Low) + ", " + number(c.High) + "]"}
+		return Field{Text: perSecond(c.Measured) + "/s [" + perSecond(c.Low) + ", " + perSecond(c.High) + "]"}
 	case c.Kind == tare.ClaimRate:
-		return Field{Text: number(c.Measured) + "/s"}
+		return Field{Text: perSecond(c.Measured) + "/s"}
 	case c.Outcome == tare.VoidAsPublished:
 		return crossed(ratio(c.Measured))
 	case c.Low == c.Measured && c.High == c.Measured:

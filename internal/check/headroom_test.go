@@ -79,6 +79,21 @@ func TestSendLag(t *testing.T) {
 	}
 	slow := flow{rounds: 12, edit: on("chi", open, func(s tare.Sample) { s[tare.KeySendLag], s["p99_ns"] = 1.5e6, 20e6 })}.input(1)
 	silent(t, "generator-headroom", slow) // beside 20 ms it does not matter
+	for ns, want := range map[float64]string{ // half were sent within ns, and 1 % after 3 ms; the p50 is 0.4 ms
+		30e3: "p99 requests were sent up to 3 ms late (p99), over 1 ms (without a criterion)\n",
+		60e3: "p50 requests were sent up to 0.06 ms late (p50), over 0.04 ms (10 % of its p50)\np99 requests were sent up to 3 ms late (p99), over 1 ms (without a criterion)\n",
+	} {
+		in := flow{rounds: 12, edit: on("chi", open, func(s tare.Sample) {
+			s[tare.KeySendLag], s[tare.KeySendLagP50], s["p50_ns"] = 3e6, ns, 400e3
+		})}.input(1)
+		got := ""
+		for _, f := range run(t, "generator-headroom", in) {
+			got += f.Metric + " " + f.Message + "\n"
+		}
+		if got != want {
+			t.Errorf("%v ns:\n%s, want\n%s", ns, got, want)
+		}
+	}
 	strictest := late(0.4e6, tare.Criterion{Metric: "p50", Value: "<= 2ms"}, tare.Criterion{Metric: "p50", Value: "<= 5ms"}, tare.Criterion{Metric: "p99", Value: "<= 50ms"})
 	if m := voidsMetrics(t, "generator-headroom", strictest, "chi", open, "p50"); m != "requests were sent up to 0.4 ms late (p99), over 0.2 ms (10 % of what the criterion asks)" {
 		t.Error(m)

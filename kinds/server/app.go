@@ -90,7 +90,6 @@ type App struct {
 type Dialect struct {
 	Name     string // requests in dialects of one name are the same bytes
 	Protocol load.Protocol
-	Engine   load.Engine
 	PerConn  int // requests on one connection; zero: no limit
 
 	// Encode says q in other words; false: they have none for it, and it is not

@@ -225,7 +225,7 @@ func (c *conn) called(s tare.Sample, by *client) {
 		unknown = append(unknown, tare.KeyConcurrency)
 	}
 	if c.work.sum.lag.Count() == 0 {
-		unknown = append(unknown, tare.KeySendLag)
+		unknown = append(unknown, tare.KeySendLag, tare.KeySendLagP50)
 	}
 	for _, key := range unknown {
 		delete(s, key)

@@ -144,6 +144,7 @@ func (t *tally) sample() tare.Sample {
 	if t.asked > 0 {
 		s[tare.KeyRateAsked] = t.asked / t.wall
 		s[tare.KeySendLag] = float64(t.lag.Quantile(0.99))
+		s[tare.KeySendLagP50] = float64(t.lag.Quantile(0.5))
 	}
 	return s
 }

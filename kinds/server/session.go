@@ -85,7 +85,7 @@ func (w *work) open(k *Kind) error {
 	o := load.Options{
 		Target: w.target, Connections: w.traffic.Connections, Timeout: w.timeout(k.visit),
 		Threads: cores.clients, CPUs: cores.client,
-		Engine: w.dialect.Engine, Protocol: w.dialect.Protocol, PerConn: w.dialect.PerConn,
+		Protocol: w.dialect.Protocol, PerConn: w.dialect.PerConn,
 	}
 	for i, q := range w.pool {
 		r := load.Request{Method: q.Method, Path: w.place.prefix + q.Path, Header: headers(q), Body: q.Body, Items: q.Items, Fill: q.Fill, Status: q.Status}

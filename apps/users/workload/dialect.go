@@ -50,7 +50,6 @@ func dialect(c tare.Contender, set map[string]string) (d server.Dialect, err err
 	if c.Role == tare.RoleNull { // it is asked in the way it knows, by the load generator
 		set = nil
 	}
-	d.Engine = load.Portable
 	if d.Name, err = choice(set, setProtocol, speaks[0], rpc.HTTP, rpc.GRPC, rpc.Connect, rpc.ConnectJSON); err != nil {
 		return d, err
 	}

@@ -33,7 +33,7 @@ func TestDialects(t *testing.T) {
 		{[]string{rpc.HTTP}, map[string]string{setProtocol: rpc.GRPC, setDriver: driverClient}, tare.RoleNull, rpc.HTTP, load.HTTP1, 0, ""},
 	} {
 		d, err := dialect(tare.Contender{Role: c.role, Declared: tare.Declared{Protocols: c.speaks}}, c.set)
-		if err != nil || d.Name != c.name || d.Protocol != c.protocol || d.PerConn != c.perConn || d.Engine != load.Portable || d.Client[setPolicy] != c.client || (d.Client != nil) != (c.client != "") {
+		if err != nil || d.Name != c.name || d.Protocol != c.protocol || d.PerConn != c.perConn || d.Client[setPolicy] != c.client || (d.Client != nil) != (c.client != "") {
 			t.Errorf("%v %v: %+v, %v", c.speaks, c.set, d, err)
 		}
 	}

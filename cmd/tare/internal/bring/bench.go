@@ -180,6 +180,9 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suit
 		}
 		has[side.ID] = map[string]suite.Tests{}
 		for _, p := range packages {
+			if side == s.head && p.OutsideWork() {
+				return nil, usage("%s in %s is in no module that go.work lists; go work use adds one, and GOWORK=off in the environment leaves go.work out", p.ImportPath, side.Home)
+			}
 			if t := suite.Find(p); len(t.Files) > 0 {
 				has[side.ID][p.ImportPath] = t
 				if !slices.Contains(order, p.ImportPath) && (side == s.head || !a.Changed) {

@@ -232,12 +232,14 @@ func TestModulesAroundTheRepository(t *testing.T) {
 	const bench = "package %s\n\nimport (\n\t\"testing\"\n\n\t\"example.com/beside\"\n)\n\nfunc BenchmarkOne(b *testing.B) {\n\tfor b.Loop() {\n\t\tbeside.One()\n\t}\n}\n"
 	dir := filepath.Join(parent, "repo")
 	repository(t, dir, map[string]string{
-		"sub/go.mod":     "module example.com/sub\n\ngo 1.25\n\nrequire example.com/beside v0.0.0\n\nreplace example.com/beside => ../../beside\n",
-		"sub/s_test.go":  strings.ReplaceAll(bench, "%s", "sub"),
-		"work/go.work":   "go 1.25\n\nuse (\n\t./a\n\t./beside\n)\n",
-		"work/a/go.mod":  "module example.com/a\n\ngo 1.25\n",
-		"work/a/a.go":    "package a\n",
-		"work/a/a_t.txt": "",
+		"sub/go.mod":      "module example.com/sub\n\ngo 1.25\n\nrequire example.com/beside v0.0.0\n\nreplace example.com/beside => ../../beside\n",
+		"sub/s_test.go":   strings.ReplaceAll(bench, "%s", "sub"),
+		"work/go.work":    "go 1.25\n\nuse (\n\t./a\n\t./beside\n)\n",
+		"work/out/go.mod": "module example.com/out\n\ngo 1.25\n",
+		"work/out/o.go":   "package out\n",
+		"work/a/go.mod":   "module example.com/a\n\ngo 1.25\n",
+		"work/a/a.go":     "package a\n",
+		"work/a/a_t.txt":  "",
 
 		"work/a/a_test.go":      strings.ReplaceAll(bench, "%s", "a"),
 		"work/beside/go.mod":    "module example.com/beside\n\ngo 1.25\n",
@@ -257,6 +259,11 @@ func TestModulesAroundTheRepository(t *testing.T) {
 		if want := filepath.Base(name) + ".BenchmarkOne"; !slices.Equal(ids(b), []string{want}) {
 			t.Errorf("%s: measured %q, want %s", name, ids(b), want)
 		}
+	}
+	_, _, err := newBench(t, bring.Asked{Dir: filepath.Join(dir, "work/out"), Base: "one"})
+	var usage *bring.UsageError
+	if !errors.As(err, &usage) || usage.Nothing || !strings.Contains(err.Error(), "no module that go.work lists; go work use adds one") {
+		t.Errorf("a module that go.work does not list: %v", err)
 	}
 	if status := git(t, dir, "status", "--porcelain", "--ignored"); status != "" {
 		t.Errorf("the worktree was changed:\n%s", status)

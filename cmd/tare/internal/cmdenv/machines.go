@@ -25,6 +25,7 @@ type Machines struct {
 	Creds  string
 	Prefix string
 	Mixed  bool // machines with other versions of Go are compared
+	Resume bool // the newest unfinished run is gone on with
 }
 
 // Add adds the flags; what says what is carried out on several machines.
@@ -37,6 +38,15 @@ func (m *Machines) Add(flags *pflag.FlagSet, what string) {
 func (m *Machines) AddMeasuring(flags *pflag.FlagSet) {
 	m.Add(flags, "carry it out on several `machines` at the same time, ssh:HOST, agent:NAME or local; each machine runs --rounds rounds, verdicts combine all machines")
 	flags.BoolVar(&m.Mixed, "mixed-go", false, "with --on: compare machines although they have different versions of Go")
+	flags.BoolVar(&m.Resume, "resume", false, "with --on: go on with the newest unfinished run of this command")
+}
+
+// Several reports whether several machines measure.
+func (m *Machines) Several() (bool, error) {
+	if m.Resume && len(m.On) == 0 {
+		return false, Usage("--resume needs --on", "only a run on several machines keeps what it has measured")
+	}
+	return len(m.On) > 0, nil
 }
 
 // AddMeeting adds the flags that say where agents join.

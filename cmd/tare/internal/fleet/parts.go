@@ -53,11 +53,19 @@ func (r *StudyRun) RunParts(ctx context.Context) ([]Delivered, error) {
 	return out, errors.Join(failed...)
 }
 
+// firstPart is the directory of the first part, as its own machine measures it.
+const firstPart = "part-1-on-1"
+
+// partDir is the directory of a part that a machine measures.
+func (r *StudyRun) partDir(part int, machine string) string {
+	return filepath.Join(r.Dir, fmt.Sprintf("part-%d-on-%d", part, slices.Index(r.Machines, machine)+1))
+}
+
 // runPart has a part measured by its machine.
 func (r *StudyRun) runPart(ctx context.Context, p *piece) {
 	p.attempt++
 	one := &StudyRun{
-		Hub: r.Hub, Dir: filepath.Join(r.Dir, fmt.Sprintf("part-%d-%d", p.index, p.attempt)), Machines: []string{p.machine}, Share: r.Share,
+		Hub: r.Hub, Dir: r.partDir(p.index, p.machine), Machines: []string{p.machine}, Share: r.Share,
 		Study: r.Study, Say: r.Say, Start: map[string]func(context.Context) error{}, Contents: r.Contents, Read: r.Read,
 	}
 	if start := r.Start[p.machine]; start != nil {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -96,6 +97,58 @@ func TestParts(t *testing.T) {
 	}
 	if want := "a --shard=1/3 3,a --shard=2/3 3,c --shard=3/3 3"; strings.Join(got, ",") != want {
 		t.Errorf("%q, want %s", got, want)
+	}
+}
+
+// A divided run that was interrupted is gone on with: a part whose result is there
+// is not measured again.
+func TestPartsResumed(t *testing.T) {
+	h := hub(t, HubOptions{})
+	var mu sync.Mutex
+	began, hold := map[string]int{}, true
+	for _, name := range []string{"a", "b"} {
+		piped(t, h, &Agent{Limits: Limits{Commands: true}, Study: func(ctx context.Context, o StudyOrder, task Task) ([]byte, error) {
+			part := o.has("shard")
+			mu.Lock()
+			began[part]++
+			wait := hold && part == "2/2"
+			mu.Unlock()
+			if wait {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			if _, err := task.Permit(ctx, 0); err != nil {
+				return nil, err
+			}
+			return json.Marshal(result(o, 1))
+		}}, name)
+	}
+	ctx, interrupt := context.WithCancel(t.Context())
+	dir := t.TempDir()
+	run := func(say func(name, line string)) *StudyRun {
+		return &StudyRun{Hub: h, Dir: dir, Machines: []string{"a", "b"}, Share: 1, Study: StudyOrder{Command: "bench", Repo: packed(), Seed: 5}, Say: say}
+	}
+	first := run(func(name, line string) {
+		if name == "a" && strings.HasSuffix(line, "measured") {
+			interrupt()
+		}
+	})
+	if results, _ := first.RunParts(ctx); len(results) != 1 || results[0].Name != "a" {
+		t.Fatalf("until it was interrupted: %+v", results)
+	}
+	if seed, ok := Unfinished(dir); !ok || seed != 5 {
+		t.Errorf("unfinished: %d, %v", seed, ok)
+	}
+	mu.Lock()
+	hold = false
+	mu.Unlock()
+	again := run(func(name, line string) { t.Log(name, line) })
+	results, err := again.RunParts(t.Context())
+	if err != nil || len(results) != 2 || results[0].Name != "a" || results[1].Result.RoundsDone != 1 {
+		t.Errorf("%+v, %v", results, err)
+	}
+	if began["1/2"] != 1 || began["2/2"] < 2 {
+		t.Errorf("begun: %v; want part 1 once", began)
 	}
 }
 

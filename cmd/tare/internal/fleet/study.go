@@ -458,8 +458,14 @@ func (r *StudyRun) open() error {
 // Unfinished reads the journal in dir. It returns the seed of the run, and false
 // where there is none or its result is there.
 func Unfinished(dir string) (seed uint64, ok bool) {
+	if fileExists(filepath.Join(dir, history.ResultName)) {
+		return 0, false
+	}
 	f, err := os.Open(filepath.Join(dir, JournalName))
-	if err != nil || fileExists(filepath.Join(dir, history.ResultName)) {
+	if errors.Is(err, os.ErrNotExist) { // it is divided, and the first part has the seed of the run
+		f, err = os.Open(filepath.Join(dir, firstPart, JournalName))
+	}
+	if err != nil {
 		return 0, false
 	}
 	defer f.Close()

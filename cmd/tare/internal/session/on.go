@@ -70,6 +70,8 @@ func NewOrder(cmd *cobra.Command, on *cmdenv.Machines, rounds int, seed uint64) 
 	switch {
 	case wrong != nil:
 		return nil, wrong
+	case on.Resume && cmd.Flags().Changed("seed"):
+		return nil, cmdenv.Usage("--resume goes on with the seed of the run it resumes", "leave --seed out")
 	case rounds == 0:
 		return nil, cmdenv.Usage("--on needs --rounds", "every machine measures that many, e.g. --rounds 18")
 	}
@@ -170,6 +172,7 @@ func (o *Order) AddRepo(ctx context.Context, revisions map[string]string, worktr
 		}
 		o.Packs, o.contents[f.Hash] = append(o.Packs, f), content
 	}
+	_ = os.RemoveAll(o.packs) // they are open: a tare that is killed leaves none; Windows keeps them until Close
 	return nil
 }
 
@@ -192,10 +195,9 @@ type Measured struct {
 	Dir    string            // of the run
 }
 
-// Measure has the machines carry the order out. resume goes on with the newest run
-// of the same. Agents that this process starts may run code of the order: whoever
+// Measure has the machines carry the order out. Agents that this process starts may run code of the order: whoever
 // starts them may run anything there.
-func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet, resume bool) (m Measured, err error) {
+func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Measured, err error) {
 	if err := o.Check(); err != nil {
 		return m, cmdenv.Usage("--on: "+err.Error(), "")
 	}
@@ -203,7 +205,7 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet, resume bool)
 	if err != nil {
 		return m, err
 	}
-	if m.Dir, err = o.directory(dirs, env, resume); err != nil {
+	if m.Dir, err = o.directory(dirs, env); err != nil {
 		return m, err
 	}
 	say := func(name, line string) {
@@ -236,10 +238,10 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet, resume bool)
 }
 
 // directory chooses the directory of a run, and its seed: those of the newest that
-// has no result yet, or new ones.
-func (o *Order) directory(dirs cmdenv.Dirs, env cmdenv.Env, resume bool) (string, error) {
+// has no result yet with --resume, else new ones.
+func (o *Order) directory(dirs cmdenv.Dirs, env cmdenv.Env) (string, error) {
 	under := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(cmp.Or(o.Name, o.ID))))
-	if resume {
+	if o.On.Resume {
 		entries, err := os.ReadDir(under)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("cannot read the runs in %s: %w", under, cmdenv.Cause(err))
@@ -251,7 +253,7 @@ func (o *Order) directory(dirs cmdenv.Dirs, env cmdenv.Env, resume bool) (string
 				return dir, nil
 			}
 		}
-		return "", cmdenv.Usage("nothing to resume: "+o.ID+" has no unfinished run on several machines", "run without --resume")
+		return "", cmdenv.Usage("nothing to resume: "+cmp.Or(o.ID, o.Name)+" has no unfinished run on several machines", "run without --resume")
 	}
 	if o.Seed == 0 {
 		o.Seed = uint64(env.Now().UnixMicro())%1e9 + 1
@@ -285,19 +287,13 @@ func (o *Order) Report(ctx context.Context, env cmdenv.Env, options Options, m M
 		res.Asked.Command, res.Asked.WorkDir, res.Asked.Files = options.Typed.Args, options.Typed.Dir, options.Typed.Sums
 	}
 	all := []*tare.Result{res}
-	write := func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) }
-	kept, err := cmdenv.OpenOutput(filepath.Join(m.Dir, history.ResultName))
-	if err != nil {
-		return err
-	}
-	defer kept.Close()
-	if err := kept.Save(write); err != nil {
+	if err := m.Keep(all); err != nil {
 		return err
 	}
 	if err := cmdenv.WriteResults(env.Out, options.Format, all, env.Style(env.Out)); err != nil {
 		return err
 	}
-	if err := out.Save(write); err != nil {
+	if err := out.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) }); err != nil {
 		return err
 	}
 	if m.Failed != nil {
@@ -307,6 +303,16 @@ func (o *Order) Report(ctx context.Context, env cmdenv.Env, options Options, m M
 		return cmdenv.Code(exit)
 	}
 	return nil
+}
+
+// Keep writes results beside the journal of the run, which has then ended.
+func (m Measured) Keep(all []*tare.Result) error {
+	kept, err := cmdenv.OpenOutput(filepath.Join(m.Dir, history.ResultName))
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	return kept.Save(func(file io.Writer) error { return cmdenv.WriteDocument(file, all, true) })
 }
 
 // Title is the title of a side as the user named its revision: agents know its

@@ -201,10 +201,10 @@ const (
 	typeProto = "application/proto"
 )
 
-// dialect is how a contender is asked. All are asked by the portable engine of
+// dialect is how a contender is asked: all by the same engine of
 // package load, one request at a time on each connection.
 func dialect(c tare.Contender, set map[string]string) (server.Dialect, error) {
-	d := server.Dialect{Name: set[setProtocol], Engine: load.Portable}
+	d := server.Dialect{Name: set[setProtocol]}
 	if c.Role == tare.RoleNull {
 		d.Name = overConnectJSON
 		return d, nil

@@ -61,6 +61,12 @@ type Package struct {
 	Error                     *struct{ Err string }
 }
 
+// OutsideWork reports whether a pattern found nothing because go.work does not
+// list the module of its directory.
+func (p Package) OutsideWork() bool {
+	return p.Error != nil && strings.Contains(p.Error.Err, "listed in go.work")
+}
+
 // All are the patterns of all packages below Dir. The go command does not find
 // them by itself where Dir is above the modules of its go.work.
 func (s *Side) All(ctx context.Context) ([]string, error) {

@@ -92,7 +92,10 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 				return err
 			}
 			o.run.Typed = session.TypedBy(env, cmd)
-			if len(o.on.On) > 0 {
+			switch several, err := o.on.Several(); {
+			case err != nil:
+				return err
+			case several:
 				return benchOn(cmd, env, &o)
 			}
 			return runBench(cmd.Context(), env, o)

@@ -47,7 +47,7 @@ func benchOn(cmd *cobra.Command, env cmdenv.Env, o *options) error {
 		return err
 	}
 	defer out.Close()
-	m, err := order.Measure(ctx, env, o.run.Quiet, false)
+	m, err := order.Measure(ctx, env, o.run.Quiet)
 	var nothing *fleet.NothingError
 	if errors.As(err, &nothing) && (o.asked.Changed || o.asked.Shard.Of > 1) {
 		return nil // the agents said so

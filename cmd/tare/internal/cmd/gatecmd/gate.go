@@ -81,8 +81,11 @@ and 5 the worst: 5, then 3, then 4.`,
   tare gate --rounds 18 --on local,ssh:a --shard machines`,
 		Args: cmdenv.AtMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			err := o.read(cmd)
-			if o.divide = len(o.on.On) > 0 && part == session.ShardMachines; err == nil && !o.divide {
+			if err := o.read(cmd); err != nil {
+				return err
+			}
+			several, err := o.on.Several()
+			if o.divide = several && part == session.ShardMachines; err == nil && !o.divide {
 				o.shard, err = shard(part)
 			}
 			if err != nil {

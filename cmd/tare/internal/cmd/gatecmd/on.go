@@ -42,7 +42,7 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	if err := order.AddRepo(ctx, revisions, true); err != nil {
 		return m, nil, err
 	}
-	got, err := order.Measure(ctx, env, o.quiet, false)
+	got, err := order.Measure(ctx, env, o.quiet)
 	var nothing *fleet.NothingError
 	if errors.As(err, &nothing) {
 		return gate.Measured{Base: short(sides.BaseCommit), Head: o.head, Nothing: nothing.Why}, nil, nil
@@ -62,8 +62,10 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 		}
 		of = append(of, gate.Machine{Name: d.Name, Report: rep})
 	}
-	m, err = gate.OverMachines(of, o.divide, o.on.Mixed)
-	return m, got.Failed, err
+	if m, err = gate.OverMachines(of, o.divide, o.on.Mixed); err != nil {
+		return m, nil, err
+	}
+	return m, got.Failed, got.Keep(m.Results)
 }
 
 // readReport reads the report of a gate.

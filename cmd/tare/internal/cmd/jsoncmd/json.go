@@ -138,7 +138,10 @@ func runJSON(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error
 		_, err = env.Out.Write(src)
 		return err
 	}
-	if len(o.on.On) > 0 {
+	switch several, err := o.on.Several(); {
+	case err != nil:
+		return err
+	case several:
 		return jsonOn(cmd, env, o, args)
 	}
 	return measureDocuments(cmd.Context(), env, o, args, docs, inferred)

@@ -48,7 +48,7 @@ func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error 
 		return err
 	}
 	defer out.Close()
-	m, err := order.Measure(ctx, env, o.run.Quiet, false)
+	m, err := order.Measure(ctx, env, o.run.Quiet)
 	if err != nil {
 		return err
 	}

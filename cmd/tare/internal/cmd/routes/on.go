@@ -35,7 +35,7 @@ func routesOn(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error {
 	}
 	defer out.Close()
 	ctx := cmd.Context()
-	m, err := order.Measure(ctx, env, o.run.Quiet, false)
+	m, err := order.Measure(ctx, env, o.run.Quiet)
 	if err != nil {
 		return err
 	}

@@ -110,7 +110,10 @@ func runRoutes(cmd *cobra.Command, env cmdenv.Env, o options, arg string) error 
 		_, err := io.WriteString(env.Out, doc.Table.List())
 		return err
 	}
-	if len(o.on.On) > 0 {
+	switch several, err := o.on.Several(); {
+	case err != nil:
+		return err
+	case several:
 		return routesOn(cmd, env, o, arg)
 	}
 	return measureRoutes(cmd.Context(), env, o, doc)

@@ -45,7 +45,7 @@ func runOn(cmd *cobra.Command, env cmdenv.Env, o session.Options, on *cmdenv.Mac
 		return err
 	}
 	defer out.Close()
-	m, err := order.Measure(cmd.Context(), env, o.Quiet, o.Resume)
+	m, err := order.Measure(cmd.Context(), env, o.Quiet)
 	if err != nil {
 		return err
 	}

@@ -56,6 +56,7 @@ causes none of them.`,
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeStudies(env),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Resume = on.Resume
 			if err := o.Read(cmd, words); err != nil {
 				return err
 			}
@@ -90,7 +91,7 @@ causes none of them.`,
 	how.Set.StringArrayVar(&o.Env, "env", nil, "put `NAME=value` into every contender's environment, e.g. GOGC=200; repeatable")
 	how.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept beside the result")
 	on.AddMeasuring(how.Set)
-	how.Set.BoolVar(&o.Resume, "resume", false, "go on with the newest unfinished run")
+	how.Set.Lookup("resume").Usage = "go on with the newest unfinished run"
 	how.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	said := cmdenv.NewFlags("What is printed")
 	said.Set.StringVar(&words.At.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")
