@@ -102,9 +102,10 @@ docs: ## run the shell blocks of README and docs, those that take long too, for 
 	cd cmd/tare && TARE_DOCS=$${TARE_DOCS:-slow} $(GO) test -count=1 -v -timeout 120m ./internal/docs
 
 .PHONY: nightly
-nightly: ## what takes too long for every change: race, soak, fuzzing for 30 min a target, contenders, known vulnerabilities, two equal archives
+nightly: ## what takes too long for every change: race, soak, the documentation as it stands, fuzzing for 30 min a target, contenders, known vulnerabilities, two equal archives
 	$(MAKE) race
 	$(MAKE) soak
+	TARE_DOCS=whole $(MAKE) docs
 	$(MAKE) fuzz-long
 	$(MAKE) contenders
 	$(MAKE) vuln

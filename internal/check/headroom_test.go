@@ -78,7 +78,7 @@ func TestSendLag(t *testing.T) {
 		t.Error(m)
 	}
 	slow := flow{rounds: 12, edit: on("chi", open, func(s tare.Sample) { s[tare.KeySendLag], s["p99_ns"] = 1.5e6, 20e6 })}.input(1)
-	silent(t, "generator-headroom", slow) // beside 20 ms it does not matter
+	silent(t, "generator-headroom", slow)     // beside 20 ms it does not matter
 	for ns, want := range map[float64]string{ // half were sent within ns, and 1 % after 3 ms; the p50 is 0.4 ms
 		30e3: "p99 requests were sent up to 3 ms late (p99), over 1 ms (without a criterion)\n",
 		60e3: "p50 requests were sent up to 0.06 ms late (p50), over 0.04 ms (10 % of its p50)\np99 requests were sent up to 3 ms late (p99), over 1 ms (without a criterion)\n",

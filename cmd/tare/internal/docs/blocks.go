@@ -23,6 +23,7 @@ func (b Block) String() string { return fmt.Sprintf("%s:%d", b.File, b.Line) }
 // What can stand behind sh.
 const (
 	Slow      = "slow"      // it measures or builds for longer than a few seconds
+	Long      = "long"      // it takes minutes and a clone of a public repository
 	Shop      = "shop"      // it is typed in a module of one's own: a copy of examples/shop, with a history
 	Serves    = "serves"    // each line is a server, in a terminal of its own, until it is interrupted
 	Hosts     = "hosts"     // it takes hosts a and b that ssh reaches; the tests of package e2e make them and run it
@@ -44,7 +45,7 @@ func (b Block) Runs() bool { return b.Shell() && !b.Is(Hosts) && !b.Is(CI) && !b
 // Known reports whether every word behind sh is one of those above.
 func (b Block) Known() bool {
 	for _, word := range strings.Fields(b.Info)[1:] {
-		if !slices.Contains([]string{Slow, Shop, Serves, Hosts, CI, Elsewhere}, word) {
+		if !slices.Contains([]string{Slow, Long, Shop, Serves, Hosts, CI, Elsewhere}, word) {
 			return false
 		}
 	}

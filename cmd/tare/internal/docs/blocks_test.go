@@ -52,7 +52,7 @@ func TestEveryBlockSaysWhatItIs(t *testing.T) {
 		case b.Shell():
 			shell++
 			if !b.Known() {
-				t.Errorf("%s: %q; behind sh stand slow, shop, serves, hosts, ci or elsewhere", b, b.Info)
+				t.Errorf("%s: %q; behind sh stand slow, long, shop, serves, hosts, ci or elsewhere", b, b.Info)
 			}
 		case !slices.Contains([]string{"", "text", "console", "yaml", "json", "ndjson", "go", "c", "batch", "exchange", "server-exchange"}, b.Info):
 			t.Errorf("%s: a block of %q; one of shell commands is sh, or sh slow", b, b.Info)

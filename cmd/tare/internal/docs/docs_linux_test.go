@@ -17,14 +17,14 @@ import (
 //
 // Slow blocks run with TARE_DOCS=slow, in which what measures does so for two
 // rounds where the block does not say how many, and with TARE_DOCS=whole
-// entirely as they stand, at their own budgets.
+// entirely as they stand, at their own budgets. Long blocks run with the latter.
 func TestShellBlocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the commands of the documentation")
 	}
 	how := os.Getenv("TARE_DOCS")
 	blocks := slices.DeleteFunc(documented(t), func(b Block) bool {
-		return b.Name() == "" && (!b.Runs() || b.Is(Slow) && how != "slow" && how != "whole")
+		return b.Name() == "" && (!b.Runs() || b.Is(Slow) && how != "slow" && how != "whole" || b.Is(Long) && how != "whole")
 	})
 	env := environment(t, how == "whole")
 	repositories, shops := map[string]string{}, map[string]string{}
