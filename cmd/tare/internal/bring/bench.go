@@ -159,7 +159,7 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suit
 	var order []string
 	for _, side := range []*suite.Side{s.head, s.base} {
 		patterns, err := a.Packages, error(nil)
-		if len(patterns) == 0 {
+		if len(patterns) == 0 || slices.Equal(patterns, []string{"./..."}) {
 			patterns, err = side.All(ctx)
 		}
 		if err != nil {

@@ -260,7 +260,11 @@ func TestModulesAroundTheRepository(t *testing.T) {
 			t.Errorf("%s: measured %q, want %s", name, ids(b), want)
 		}
 	}
-	_, _, err := newBench(t, bring.Asked{Dir: filepath.Join(dir, "work/out"), Base: "one"})
+	b, _, err := newBench(t, bring.Asked{Dir: filepath.Join(dir, "work"), Base: "one", Packages: []string{"./..."}})
+	if err != nil || !slices.Equal(ids(b), []string{"a.BenchmarkOne"}) {
+		t.Errorf("above the modules of a go.work: %v, %v", b, err)
+	}
+	_, _, err = newBench(t, bring.Asked{Dir: filepath.Join(dir, "work/out"), Base: "one"})
 	var usage *bring.UsageError
 	if !errors.As(err, &usage) || usage.Nothing || !strings.Contains(err.Error(), "no module that go.work lists; go work use adds one") {
 		t.Errorf("a module that go.work does not list: %v", err)
