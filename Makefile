@@ -98,7 +98,7 @@ page: ## reports in a real browser: Node 20 and Chromium (TARE_BROWSER_REQUIRED=
 	npm test --prefix tools/page
 
 .PHONY: docs
-docs: ## run the shell blocks of README and docs, those that take long too, for two rounds where they measure (TARE_DOCS=whole: as they stand)
+docs: ## run the shell blocks of README and docs, those that take long too, for two rounds where they measure (TARE_DOCS=whole: as they stand, and those that take minutes and a public repository)
 	cd cmd/tare && TARE_DOCS=$${TARE_DOCS:-slow} $(GO) test -count=1 -v -timeout 120m ./internal/docs
 
 .PHONY: nightly

@@ -2,10 +2,10 @@
 
 package load
 
-// timer makes up for timers that end late. A virtual processor that has nothing to
-// do is given back to the host, and takes 100 µs to come back: every request of an
-// open loop would be sent that late. Waits are shorter by how late half of them
-// end; the rest of the time is spent asking.
+// timer compensates for timers that expire late. An idle virtual processor is given
+// back to the host and takes up to 100 µs to wake up; every request of an open loop
+// would be sent that late. So waits are shortened by their median delay, and the
+// thread polls for the rest of the time.
 type timer struct{ early int64 } // ns
 
 const (
@@ -21,7 +21,7 @@ func (t *timer) duration(d int64) int64 {
 	return max(d-t.early, 0)
 }
 
-// ended takes in that a wait ended so late, in ns.
+// ended records by how many ns a wait ended late.
 func (t *timer) ended(late int64) {
 	if late > t.early {
 		t.early = min(t.early+earlyStep, mostEarly)

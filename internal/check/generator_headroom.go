@@ -21,7 +21,7 @@ func generatorHeadroom() Check {
 		ID:       "generator-headroom",
 		Severity: tare.Void,
 		Summary: "The load generator must have been able to do more. Three limits, each compared with the middle over rounds: it used, or was ready to run and waited for, at most 85 % of its cores; the p99 of how late it sent is at most 10 % of the criterion's limit on that latency " +
-			"(without a criterion at most 1 ms, or 10 % of the p99 where that is more), and of a p50 the p50 of how late it sent, at most 10 % of the limit or of the p50 itself; and in a closed loop the null server, which does next to nothing, reached 1.25 times the contender's throughput in the same rounds. " +
+			"(without a criterion at most 1 ms, or 10 % of the p99 where that is more), where the latency is a p50, the p50 of how late it sent is at most 10 % of that limit, or without a criterion 10 % of the p50 itself; and in a closed loop the null server, which does next to nothing, reached 1.25 times the contender's throughput in the same rounds. " +
 			"Beyond the first and the third, throughput and latencies are void; beyond the second, that latency. CPU per request stands. Below 2 times the null server's throughput it warns. Servers at a URL are not compared with the null server. " +
 			"A contender's own client is part of what it takes: where that is busy it warns, and the null server, which has another client, says nothing.",
 		Why: "ab, ghz and hey need more CPU time for a request than many a server needs to answer it. What was published as the limit of several servers, all alike, was that of the tool; " +
@@ -95,7 +95,7 @@ func (in Input) headroomSuspects(c tare.Contender, w tare.Workload) (out []suspi
 	}
 	for _, name := range metrics {
 		if m, _ := tare.MetricNamed(name); m.Latency {
-			l := in.lateness(c.ID, w.ID, name)
+			l := in.sendLagOf(c.ID, w.ID, name)
 			out = append(out, suspicion{above(l.rounds, l.limit)})
 		}
 	}
@@ -130,7 +130,7 @@ func (in Input) besideNull(c tare.Contender, w tare.Workload) []float64 {
 // they were not, or it is no latency.
 func lag(in Input, contender string, w tare.Workload, metric string) string {
 	m, _ := tare.MetricNamed(metric)
-	l := in.lateness(contender, w.ID, metric)
+	l := in.sendLagOf(contender, w.ID, metric)
 	e, ok := over(l.rounds)
 	if !m.Latency || !ok || e.mid <= l.limit {
 		return ""
@@ -138,25 +138,25 @@ func lag(in Input, contender string, w tare.Workload, metric string) string {
 	return fmt.Sprintf("requests were sent up to %s ms late (%s), over %s ms (%s)", number(e.mid/1e6), l.quantile, number(l.limit/1e6), l.of)
 }
 
-// lateness is how late requests were sent, and may be: the other half of them may
-// be as late as it likes where a p50 is to tell.
-type lateness struct {
-	quantile string    // p50 or p99
-	rounds   []float64 // ns
+// sendLag is how late requests were sent, and the limit for that.
+type sendLag struct {
+	quantile string    // of the send lag: p50 or p99
+	rounds   []float64 // that quantile in each round, in ns
 	limit    float64   // ns
-	of       string    // what the limit is
+	of       string    // how the limit is derived, for a message
 }
 
-// lateness is that of a latency of contender.
-func (in Input) lateness(contender, workload, metric string) lateness {
-	l := lateness{quantile: "p99", rounds: in.perRound(contender, workload, key(tare.KeySendLag)), limit: lagLeast, of: "without a criterion"}
+// sendLagOf returns the send lag that a latency of contender is judged by: its p50
+// for a p50, and its p99 for every other latency.
+func (in Input) sendLagOf(contender, workload, metric string) sendLag {
+	l := sendLag{quantile: "p99", rounds: in.perRound(contender, workload, key(tare.KeySendLag)), limit: lagLeast, of: "without a criterion"}
 	p99, ok := over(in.perRound(contender, workload, key("p99_ns")))
 	if ok && lagShare*p99.mid > l.limit {
 		l.limit, l.of = lagShare*p99.mid, "10 % of its p99"
 	}
 	half := in.perRound(contender, workload, key(tare.KeySendLagP50))
 	if p50, ok := over(in.perRound(contender, workload, key("p50_ns"))); ok && metric == "p50" && len(half) > 0 { // older results have no p50 of it
-		l = lateness{"p50", half, lagShare * p50.mid, "10 % of its p50"}
+		l = sendLag{"p50", half, lagShare * p50.mid, "10 % of its p50"}
 	}
 	if asked, ok := in.asked(contender, workload, metric); ok {
 		l.limit, l.of = lagShare*asked, "10 % of what the criterion asks"

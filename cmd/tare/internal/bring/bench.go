@@ -158,14 +158,7 @@ func (b *Bench) tests(ctx context.Context, a Asked, s *sides) (map[string][]suit
 	has := map[string]map[string]suite.Tests{}
 	var order []string
 	for _, side := range []*suite.Side{s.head, s.base} {
-		patterns, err := a.Packages, error(nil)
-		if len(patterns) == 0 || slices.Equal(patterns, []string{"./..."}) {
-			patterns, err = side.All(ctx)
-		}
-		if err != nil {
-			return nil, err
-		}
-		packages, err := side.List(ctx, patterns)
+		packages, err := side.List(ctx, a.Packages)
 		if err != nil {
 			return nil, err
 		}

@@ -195,8 +195,9 @@ type Measured struct {
 	Dir    string            // of the run
 }
 
-// Measure has the machines carry the order out. Agents that this process starts may run code of the order: whoever
-// starts them may run anything there.
+// Measure sends the order to the machines, which run its command. Agents that this
+// process starts may run code of the order: the user can run any program on these
+// machines anyway.
 func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Measured, err error) {
 	if err := o.Check(); err != nil {
 		return m, cmdenv.Usage("--on: "+err.Error(), "")

@@ -201,8 +201,8 @@ const (
 	typeProto = "application/proto"
 )
 
-// dialect is how a contender is asked: all by the same engine of
-// package load, one request at a time on each connection.
+// dialect is how a contender is asked. The same engine of package load asks all,
+// one request at a time on each connection.
 func dialect(c tare.Contender, set map[string]string) (server.Dialect, error) {
 	d := server.Dialect{Name: set[setProtocol]}
 	if c.Role == tare.RoleNull {

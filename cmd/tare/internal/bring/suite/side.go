@@ -67,9 +67,9 @@ func (p Package) OutsideWork() bool {
 	return p.Error != nil && strings.Contains(p.Error.Err, "listed in go.work")
 }
 
-// All are the patterns of all packages below Dir. The go command does not find
+// all are the patterns of all packages below Dir. The go command does not find
 // them by itself where Dir is above the modules of its go.work.
-func (s *Side) All(ctx context.Context) ([]string, error) {
+func (s *Side) all(ctx context.Context) ([]string, error) {
 	if !s.above {
 		return []string{"./..."}, nil
 	}
@@ -86,8 +86,14 @@ func (s *Side) All(ctx context.Context) ([]string, error) {
 	return patterns, nil
 }
 
-// List finds the packages that patterns name.
+// List finds the packages that patterns name, or all below Dir.
 func (s *Side) List(ctx context.Context, patterns []string) ([]Package, error) {
+	if len(patterns) == 0 || slices.Equal(patterns, []string{"./..."}) {
+		var err error
+		if patterns, err = s.all(ctx); err != nil {
+			return nil, err
+		}
+	}
 	out, err := s.run(ctx, s.flagged("list", append([]string{"-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Error"}, patterns...)...)...)
 	if err != nil {
 		return nil, err
