@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -380,6 +381,44 @@ func TestHTTP2Idle(t *testing.T) {
 	})
 	some{1, -1}.check(t, "unasked", r.Unasked)
 	some{r.Unasked, -1}.check(t, "class framing", r.Errors[ErrFraming]) // more where a request was under way again
+}
+
+// A connection that has nothing to send answers a ping all the same: servers take a
+// client that does not for a dead one.
+func TestPingBetweenRequests(t *testing.T) {
+	for _, engine := range append(loops(t), Portable) {
+		for name, leg := range map[string]Leg{
+			"think time": {Duration: time.Second, Think: time.Minute},
+			"open loop":  {Duration: time.Second, Profile: Constant{PerSecond: 4}},
+		} {
+			t.Run(string(engine)+"/"+name, func(t *testing.T) {
+				var acked atomic.Int64
+				r := against(t, Options{Engine: engine}, leg, func(p *peer) {
+					for p.say(says()); p.asked(); {
+						p.say(p.fine())
+						time.Sleep(20 * time.Millisecond)
+						p.say(rawFrame(h2.Ping, 0, 0, "12345678"))
+						for {
+							f, ok := p.next()
+							if !ok {
+								return
+							}
+							if f.Type == h2.Headers { // the next request came first
+								p.say(rawFrame(h2.Headers, h2.EndHeaders|h2.EndStream, f.Stream, block(ok2)))
+								return
+							}
+							if f.Type == h2.Ping && f.Flags&h2.Ack != 0 {
+								acked.Add(1)
+								break
+							}
+						}
+					}
+				})
+				assert.Equal(t, "first error", r.FirstError, "")
+				some{2, -1}.check(t, "pings answered between requests", acked.Load())
+			})
+		}
+	}
 }
 
 // A body is sent as the server gives way to it, a little at a time, and an answer

@@ -20,6 +20,7 @@ type stream struct {
 	uses   int   // requests since it was opened
 	used   int64 // ns of the last answer
 	x      exchange
+	glance *time.Timer // of when to look at a connection that waits for a request
 }
 
 // wire is what a connection consists of: a socket that a framer speaks over, or what
@@ -139,17 +140,34 @@ func (c *stream) drop(r *run, now int64) {
 // looked at before it is used again.
 const restless = int64(10 * time.Millisecond)
 
+// attentive is how often a connection that has nothing to send is looked at: a
+// server's ping is answered, and its end is seen.
+const attentive = 100 * time.Millisecond
+
 // step sends the next request and waits for what comes of it; false: there is
 // nothing more to send.
 func (c *stream) step(l *stretch) bool {
 	var t ticket
 	if l.r.queue != nil {
-		var ok bool
-		if t, ok = <-l.tickets; !ok {
-			return false
+		if c.glance == nil {
+			c.glance = time.NewTimer(attentive)
 		}
-	} else if l.r.over() || l.r.leg.Think > 0 && c.uses > 0 && !l.sleep(l.r.leg.Think) {
+		c.glance.Reset(attentive)
+		var ok bool
+		select {
+		case t, ok = <-l.tickets:
+			if !ok {
+				return false
+			}
+		case <-c.glance.C:
+			c.look(l)
+			return true
+		}
+	} else if l.r.over() || l.r.leg.Think > 0 && c.uses > 0 && !c.think(l) {
 		return false
+	}
+	if !c.opened { // the other side closed it meanwhile
+		return true
 	}
 	if c.s.now()-c.used > restless && !c.look(l) {
 		if l.r.queue != nil {
@@ -158,6 +176,20 @@ func (c *stream) step(l *stretch) bool {
 		return true
 	}
 	c.exchange(l, t)
+	return true
+}
+
+// think waits for the think time, and looks at the connection meanwhile; false: the
+// leg is over.
+func (c *stream) think(l *stretch) bool {
+	for left := l.r.leg.Think; left > 0; left -= attentive {
+		if !l.sleep(min(left, attentive)) {
+			return false
+		}
+		if c.opened {
+			c.look(l)
+		}
+	}
 	return true
 }
 
