@@ -23,7 +23,8 @@ BENCHES := $(patsubst %/go.mod,%,$(wildcard bench/*/go.mod peers/*/go.mod))
 ADAPTERS := $(patsubst %/go.mod,%,$(wildcard apps/*/*/go.mod))
 comma   := ,
 space   := $(subst ,, )
-ALONE    = GOWORK=off GOFLAGS=-mod=readonly
+# As tare builds them, so that nothing is compiled twice.
+ALONE    = GOWORK=off GOFLAGS='-mod=readonly -trimpath'
 
 # -modfile and a workspace exclude each other, so each module is linted alone.
 LINT = GOWORK=off $(GO) tool -modfile=$(CURDIR)/tools/lint/go.mod golangci-lint run --config $(CURDIR)/.golangci.yml
@@ -154,7 +155,7 @@ golden: ## rewrite the golden files; read the difference before committing it
 contenders: ## build every contender alone and run the conformance suite on it (LEAVES=contenders/KIND/ID for one)
 	@set -e; for dir in $(MODULES); do \
 		if [ "$(NO_CGO)" ] && grep -q contender/copier/cmem $$dir/*.go; then echo "== $$dir is left out: no C compiler that runs"; continue; fi; \
-		echo "== $$dir"; (cd $$dir && $(NO_CGO) $(ALONE) $(GO) build -trimpath -buildvcs=false -o /dev/null .); done
+		echo "== $$dir"; (cd $$dir && $(NO_CGO) $(ALONE) $(GO) build -buildvcs=false -o /dev/null .); done
 	$(NO_CGO) $(GO) test -count=1 -timeout 40m -run '^TestLeaves$$' ./contender/contendertest -leaves "$(subst $(space),$(comma),$(strip $(LEAVES:contenders/%=%)))"
 
 # Transports have tests of their own, next to the conformance suite.

@@ -227,6 +227,9 @@ func Killed(t *testing.T, url string, kills Kills, away, back func(), arrived fu
 				time.Sleep(time.Duration(rng.IntN(50)) * time.Millisecond)
 			}
 		})
+		if i%10 == 9 {
+			t.Logf("%d kills of the service: %d events acknowledged so far", i+1, len(kept))
+		}
 	}
 	life(false, func(acknowledged *atomic.Int64) { until(acknowledged, killEvents) })
 	there := ids(t, arrived())
