@@ -20,6 +20,10 @@ type Limits struct {
 	Age    time.Duration
 }
 
+// slowest is how many times Poll the wait for events becomes, so that a service
+// without events costs little.
+const slowest = 10
+
 // Backoff bounds the time between attempts. It doubles with each that fails, and
 // the wait is somewhere between half of it and all.
 type Backoff struct{ First, Last time.Duration }
@@ -33,7 +37,7 @@ type Forward struct {
 	Dead    *DeadLetters
 	Limits  Limits
 	Backoff Backoff
-	Poll    time.Duration // how often it is looked for events where there were none
+	Poll    time.Duration // how long it waits before it looks for events again; the wait doubles with each look, up to slowest times this
 	Log     *slog.Logger
 	Random  *rand.Rand
 
@@ -88,7 +92,7 @@ func (f *Forward) collect(ctx context.Context, b *spool.Batch, drained <-chan st
 		limits = Limits{Events: int(min(c.Pending-c.Position, math.MaxInt32)), Bytes: math.MaxInt}
 	}
 	var begun time.Time
-	for {
+	for pause := f.Poll; ; pause = min(2*pause, slowest*f.Poll) {
 		before := b.Len()
 		select {
 		case <-drained: // before it is looked: whatever there is was there by then
@@ -106,8 +110,11 @@ func (f *Forward) collect(ctx context.Context, b *spool.Batch, drained <-chan st
 		case b.Len() > 0 && begun.IsZero():
 			begun = time.Now()
 		}
-		if b.Len() > 0 && time.Since(begun) >= limits.Age {
-			return false, nil
+		wait := pause
+		if b.Len() > 0 {
+			if wait = min(pause, limits.Age-time.Since(begun)); wait <= 0 {
+				return false, nil
+			}
 		}
 		if ended && b.Len() == before {
 			return true, nil
@@ -115,7 +122,8 @@ func (f *Forward) collect(ctx context.Context, b *spool.Batch, drained <-chan st
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
-		case <-time.After(f.Poll):
+		case <-drained: // seen above
+		case <-time.After(wait):
 		}
 		if b.Len() == 0 {
 			f.free(true)
