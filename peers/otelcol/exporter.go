@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -81,10 +82,15 @@ func (l *lines) close(context.Context) error {
 func (l *lines) write(_ context.Context, logs plog.Logs) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return writeLines(l.buffer, logs)
+}
+
+// writeLines writes the body of each log record, a line each.
+func writeLines(w io.StringWriter, logs plog.Logs) error {
 	for _, resource := range logs.ResourceLogs().All() {
 		for _, scope := range resource.ScopeLogs().All() {
 			for _, record := range scope.LogRecords().All() {
-				if _, err := l.buffer.WriteString(record.Body().AsString() + "\n"); err != nil {
+				if _, err := w.WriteString(record.Body().AsString() + "\n"); err != nil {
 					return err
 				}
 			}

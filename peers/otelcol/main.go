@@ -1,5 +1,5 @@
 // Command otelcol is an OpenTelemetry collector that takes the batches of the
-// ingest endpoint and delivers one line of JSON per event.
+// ingest endpoint and delivers one line of JSON per event, into a file or over HTTP.
 //
 // Service, configuration, HTTP server, pipeline and data model are the
 // collector's own. The two ends are made here, because a general webhook
@@ -37,6 +37,9 @@ func factories() (f otelcol.Factories, err error) {
 	if f.Receivers, err = otelcol.MakeFactoryMap(receiver.NewFactory(component.MustNewType("events"), receives, receiver.WithLogs(newReceiver, component.StabilityLevelDevelopment))); err != nil {
 		return f, err
 	}
-	f.Exporters, err = otelcol.MakeFactoryMap(exporter.NewFactory(component.MustNewType("lines"), delivers, exporter.WithLogs(newExporter, component.StabilityLevelDevelopment)))
+	f.Exporters, err = otelcol.MakeFactoryMap(
+		exporter.NewFactory(component.MustNewType("lines"), delivers, exporter.WithLogs(newExporter, component.StabilityLevelDevelopment)),
+		exporter.NewFactory(component.MustNewType("lines_http"), posts, exporter.WithLogs(newPoster, component.StabilityLevelDevelopment)),
+	)
 	return f, err
 }

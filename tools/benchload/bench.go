@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -25,6 +26,16 @@ type bench struct {
 
 // server goes through everything with one server.
 func (b *bench) server(ctx context.Context, command string) error {
+	if len(b.ways) == 0 {
+		if err := b.plain(ctx, command); err != nil || command != "" {
+			return err
+		}
+	}
+	return b.others(ctx)
+}
+
+// plain compares the tools over HTTP/1.1.
+func (b *bench) plain(ctx context.Context, command string) error {
 	name := command
 	if name == "" {
 		name = "net/http"
@@ -61,11 +72,16 @@ func (b *bench) server(ctx context.Context, command string) error {
 			return err
 		}
 	}
-	if command != "" {
-		return nil
-	}
-	for _, way := range []string{secure, h2c, grpc, h3, views} {
-		name := "net/http, " + way
+	return nil
+}
+
+// others compares the tools in all other ways, with servers of this program's own.
+func (b *bench) others(ctx context.Context) error {
+	for _, way := range ways() {
+		if len(b.ways) > 0 && !slices.Contains(b.ways, way) {
+			continue
+		}
+		name, command := "net/http, "+way, ""
 		if way == h3 {
 			name, command = b.h3, b.h3
 		}
@@ -74,7 +90,6 @@ func (b *bench) server(ctx context.Context, command string) error {
 			continue
 		}
 		s, err := b.start(ctx, command, way, "")
-		command = ""
 		if err != nil {
 			return err
 		}

@@ -21,6 +21,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/tarebench/tare/internal/machine"
@@ -54,6 +56,7 @@ type config struct {
 	skipStop    bool
 	tare        string // the binary
 	h3          string // command of a server of HTTP/3
+	ways        list   // the only ones; none: all, and plain
 }
 
 // list is a flag that may be given more than once.
@@ -121,6 +124,7 @@ func parse(args []string, stderr io.Writer) (config, error) {
 	flags.Uint64Var(&c.seed, "seed", 1, "of the order within rounds")
 	flags.StringVar(&c.tare, "tare", "", "binary of tare, for HTTP/3 and for what it costs to be watched")
 	flags.StringVar(&c.h3, "h3", "", "command of a server of HTTP/3 on UDP 127.0.0.1:$PORT, and of HTTPS on the same port of TCP")
+	flags.Var(&c.ways, "way", "only this way, of "+strings.Join(ways(), ", ")+"; may be given more than once")
 	flags.BoolVar(&c.skipStop, "nostop", false, "leave out the stop of the server")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: benchload [flags]")
@@ -137,6 +141,11 @@ func parse(args []string, stderr io.Writer) (config, error) {
 		return c, fmt.Errorf("%d rounds have no interval: at least 6", c.rounds)
 	case c.each < time.Second || c.each%time.Second != 0:
 		return c, fmt.Errorf("%v each: whole seconds", c.each)
+	}
+	for _, way := range c.ways {
+		if !slices.Contains(ways(), way) {
+			return c, fmt.Errorf("no way is %q: one of %s", way, strings.Join(ways(), ", "))
+		}
 	}
 	if len(c.servers) == 0 {
 		c.servers = list{""}

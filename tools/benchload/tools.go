@@ -31,6 +31,9 @@ const (
 	views  = "views" // HTTP/1.1, as tare load shows it while it runs
 )
 
+// ways are all but plain.
+func ways() []string { return []string{secure, h2c, grpc, h3, views} }
+
 // url is where a job sends its requests.
 func (j job) url() string {
 	if j.way == secure || j.way == h3 {

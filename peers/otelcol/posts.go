@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"go.opentelemetry.io/collector/component"
+	"go.opentelemetry.io/collector/config/confighttp"
+	"go.opentelemetry.io/collector/config/configoptional"
+	"go.opentelemetry.io/collector/config/configretry"
+	"go.opentelemetry.io/collector/exporter"
+	"go.opentelemetry.io/collector/exporter/exporterhelper"
+	"go.opentelemetry.io/collector/pdata/plog"
+)
+
+// posting is how the exporter over HTTP is configured.
+type posting struct {
+	confighttp.ClientConfig `mapstructure:",squash"`
+	Queue                   configoptional.Optional[exporterhelper.QueueBatchConfig] `mapstructure:"sending_queue"`
+	Retry                   configretry.BackOffConfig                                `mapstructure:"retry_on_failure"`
+}
+
+func posts() component.Config {
+	return &posting{
+		ClientConfig: confighttp.NewDefaultClientConfig(),
+		Queue:        configoptional.Some(exporterhelper.NewDefaultQueueConfig()),
+		Retry:        configretry.NewDefaultBackOffConfig(),
+	}
+}
+
+// Validate refuses a configuration that cannot be carried out.
+func (p *posting) Validate() error {
+	if p.Endpoint == "" {
+		return errors.New("endpoint must be given")
+	}
+	return nil
+}
+
+// poster sends the bodies of log records to a URL, a line each. The queue, its
+// batches and the retries are the collector's.
+type poster struct {
+	config    *posting
+	telemetry component.TelemetrySettings
+	client    *http.Client
+}
+
+func newPoster(ctx context.Context, s exporter.Settings, c component.Config) (exporter.Logs, error) {
+	p := &poster{config: c.(*posting), telemetry: s.TelemetrySettings}
+	return exporterhelper.NewLogs(ctx, s, c, p.post, exporterhelper.WithStart(p.start),
+		exporterhelper.WithQueue(p.config.Queue), exporterhelper.WithRetry(p.config.Retry))
+}
+
+func (p *poster) start(ctx context.Context, host component.Host) (err error) {
+	p.client, err = p.config.ToClient(ctx, host.GetExtensions(), p.telemetry)
+	return err
+}
+
+func (p *poster) post(ctx context.Context, logs plog.Logs) error {
+	var body bytes.Buffer
+	if err := writeLines(&body, logs); err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.config.Endpoint, &body)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/x-ndjson")
+	answer, err := p.client.Do(request)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, answer.Body)
+	if err = errors.Join(err, answer.Body.Close()); err == nil && answer.StatusCode/100 != 2 {
+		err = fmt.Errorf("%s answers %s", p.config.Endpoint, answer.Status)
+	}
+	return err
+}
