@@ -13,7 +13,7 @@ import (
 )
 
 // Limits bound a batch: it is sent when it has so many events or bytes, or its
-// first event waits for so long.
+// first event came so long ago.
 type Limits struct {
 	Events int
 	Bytes  int
@@ -42,6 +42,7 @@ type Forward struct {
 	Random  *rand.Rand
 
 	events   []Event
+	pause    time.Duration       // before the next look
 	troubles map[string]*trouble // by what fails
 	freed    time.Time
 }
@@ -84,6 +85,9 @@ func (f *Forward) Run(ctx context.Context, drained <-chan struct{}) error {
 }
 
 // collect fills b. It returns true where nothing is left and nothing will come.
+//
+// It waits longer with each look. Where the last batch was sent because of its age,
+// events come slowly, and the wait stays long; where it was full, it is short again.
 func (f *Forward) collect(ctx context.Context, b *spool.Batch, drained <-chan struct{}) (ended bool, err error) {
 	limits := f.Limits
 	// A batch that may have been sent is sent again as it was, so that its name
@@ -92,7 +96,8 @@ func (f *Forward) collect(ctx context.Context, b *spool.Batch, drained <-chan st
 		limits = Limits{Events: int(min(c.Pending-c.Position, math.MaxInt32)), Bytes: math.MaxInt}
 	}
 	var begun time.Time
-	for pause := f.Poll; ; pause = min(2*pause, slowest*f.Poll) {
+	f.pause = max(f.pause, f.Poll)
+	for ; ; f.pause = min(2*f.pause, slowest*f.Poll) {
 		before := b.Len()
 		select {
 		case <-drained: // before it is looked: whatever there is was there by then
@@ -106,13 +111,16 @@ func (f *Forward) collect(ctx context.Context, b *spool.Batch, drained <-chan st
 		}
 		switch {
 		case b.Len() >= limits.Events, len(b.Lines) >= limits.Bytes, b.Closed:
+			f.pause = 0
 			return false, nil
 		case b.Len() > 0 && begun.IsZero():
 			begun = time.Now()
 		}
-		wait := pause
+		wait := f.pause
 		if b.Len() > 0 {
-			if wait = min(pause, limits.Age-time.Since(begun)); wait <= 0 {
+			age := max(time.Since(begun), time.Since(b.Oldest)) // the clock may have been set back
+			if wait = min(wait, limits.Age-age); wait <= 0 {
+				f.pause = min(f.pause, limits.Age/2)
 				return false, nil
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest/spool"
@@ -154,4 +155,43 @@ func TestDeadLettersAfterAKill(t *testing.T) {
 func TestStartWhereItCannot(t *testing.T) {
 	_, err := Start(Config{Dir: filepath.Join(t.TempDir(), "none"), Sinks: []Named{{"s", Limits{}, &scripted{}}}})
 	assert.ErrorIs(t, "no directory", err, os.ErrNotExist)
+}
+
+// After a time without events one is sent when it is as old as it may become, or,
+// without an age, when the next look finds it.
+func TestWhenABatchIsSent(t *testing.T) {
+	const poll = 10 * time.Millisecond
+	for age, within := range map[time.Duration][2]time.Duration{
+		200 * time.Millisecond: {199 * time.Millisecond, 201 * time.Millisecond}, // the spool knows milliseconds
+		0:                      {0, slowest * poll},
+	} {
+		t.Run(age.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dir := t.TempDir()
+				sp, _, err := spool.Open(dir, spool.Options{Now: time.Now})
+				assert.NoError(t, "open", err)
+				var sent time.Time
+				note := func(Batch) (Result, error) { sent = time.Now(); return Result{}, nil }
+				s := &scripted{steps: []func(Batch) (Result, error){note, note, note}}
+				service, err := Start(Config{
+					Dir: dir, Sinks: []Named{{"s", Limits{Events: 100, Bytes: 1 << 20, Age: age}, s}}, Dead: 1000,
+					Poll: poll, Backoff: Backoff{poll, poll}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+				})
+				assert.NoError(t, "start", err)
+				for range 3 {
+					time.Sleep(1234 * time.Millisecond)
+					came := time.Now()
+					assert.NoError(t, "keep", sp.Keep(t.Context(), []byte("1\n"), 1))
+					time.Sleep(time.Second)
+					if took := sent.Sub(came); took < within[0] || took > within[1] {
+						t.Errorf("it is sent %v after it came, not after %v to %v", took, within[0], within[1])
+					}
+				}
+				assert.NoError(t, "close", sp.Close())
+				left, err := service.Stop(t.Context())
+				assert.NoError(t, "stop", err)
+				assert.Equal(t, "left", left, uint64(0))
+			})
+		})
+	}
 }

@@ -18,6 +18,7 @@ type Target struct {
 	Kind    string // the scheme: http+ndjson, kafka …
 	URL     url.URL
 	Limits  Limits
+	Aged    bool              // the URL gives Limits.Age
 	Options map[string]string // those that are not of Limits
 }
 
@@ -131,6 +132,7 @@ func (t *Target) set(name, value string) (err error) {
 			err = fmt.Errorf("%s is not from 1 to %d", value, spool.MaxBatch)
 		}
 	case "age":
+		t.Aged = true
 		t.Limits.Age, err = time.ParseDuration(value)
 		if err == nil && (t.Limits.Age < 0 || t.Limits.Age > time.Hour) {
 			err = fmt.Errorf("%s is not from 0 to 1h", value)

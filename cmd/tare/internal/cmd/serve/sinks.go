@@ -64,6 +64,11 @@ func forwarded(args []string, value func(setting string) string, dir string) (*f
 		return v != "" && v != "off" && v != "false" && v != "0"
 	}
 	f.fsync, f.wait = on(ingestserving.SetFsync), on(ingestserving.SetSinkWait)
+	for i, t := range f.targets {
+		if f.wait && !t.Aged {
+			f.targets[i].Limits.Age = 0 // senders wait: what is there goes, and what comes meanwhile goes together
+		}
+	}
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
 		name, _, _ := strings.Cut(arg, "=")
 		return name == "-"+ingestserving.SetSink || name == "-"+flagSpool

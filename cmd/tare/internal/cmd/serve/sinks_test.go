@@ -24,6 +24,11 @@ func TestForwarded(t *testing.T) {
 	assert.Equal(t, "arguments", strings.Join(given, " "), "-app=ingest -limit=5 -sink=spool:d")
 	assert.Equal(t, "sinks", len(f.targets), 2)
 	assert.Contains(t, "promise", f.acknowledged(), "acknowledged = sent on")
+	assert.Equal(t, "age where senders wait", f.targets[1].Limits.Age, 0)
+	aged := map[string]string{"sink": "http+json://h#age=200ms", "sink-wait": "30s"}
+	f, _, err = forwarded(nil, func(name string) string { return aged[name] }, "")
+	assert.NoError(t, "with an age", err)
+	assert.Equal(t, "age that the URL gives", f.targets[0].Limits.Age, 200*time.Millisecond)
 	f, given, err = forwarded(nil, func(name string) string { return map[string]string{"sink": "http+json://h", "fsync": "on"}[name] }, "")
 	assert.NoError(t, "by the environment", err)
 	assert.Equal(t, "arguments", strings.Join(given, " "), "-sink=spool:tare-spool")
