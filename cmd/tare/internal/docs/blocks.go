@@ -23,7 +23,7 @@ func (b Block) String() string { return fmt.Sprintf("%s:%d", b.File, b.Line) }
 // What can stand behind sh.
 const (
 	Slow      = "slow"      // it measures or builds for longer than a few seconds
-	Long      = "long"      // it takes minutes and a clone of a public repository
+	Long      = "long"      // it takes minutes, some of them a clone of a public repository: make nightly runs it
 	Shop      = "shop"      // it is typed in a module of one's own: a copy of examples/shop, with a history
 	Serves    = "serves"    // each line is a server, in a terminal of its own, until it is interrupted
 	Hosts     = "hosts"     // it takes hosts a and b that ssh reaches; the tests of package e2e make them and run it
