@@ -40,7 +40,18 @@ func Reasons(e tare.Explanation, n int) []string {
 	if e.Why != "" {
 		return []string{"not explained: " + e.Why}
 	}
-	functions, sites, rest := causes(e, e.Functions, true), causes(e, e.Sites, false), decided(e)
+	own, parts := e.Functions, []tare.Origin(nil)
+	if n > 0 && len(e.Sites) > 0 { // what the runtime does more is mostly for what is allocated
+		own, parts = nil, nil
+		for _, f := range e.Functions {
+			if strings.HasPrefix(f.Function, "runtime, ") {
+				parts = append(parts, f)
+			} else {
+				own = append(own, f)
+			}
+		}
+	}
+	functions, sites, rest := causes(e, own, true), causes(e, e.Sites, false), append(decided(e), causes(e, parts, true)...)
 	if e.Unseen != 0 {
 		sites = append(sites, fmt.Sprintf("%s allocations/op are in no profile: objects below 16 bytes without pointers share blocks", signedFigure(e.Unseen)))
 	}

@@ -51,3 +51,16 @@ func TestReasons(t *testing.T) {
 	assert.Equal(t, "it failed", strings.Join(Reasons(tare.Explanation{Why: "no profile"}, 0), "\n"), "not explained: no profile")
 	assert.Equal(t, "nothing", strings.Join(Reasons(tare.Explanation{}, 0), "\n"), "no function differs by more than profiles do by chance; no allocation differs")
 }
+
+// Of few lines the first are about the code and not about what the runtime does
+// for it, unless nothing but the runtime differs.
+func TestReasonsOfTheRuntimeComeLast(t *testing.T) {
+	e := explained().Explanations[0]
+	e.Functions = append([]tare.Origin{{Function: "runtime, collecting garbage", From: 1, To: 90, Share: 0.5}}, e.Functions...)
+	lines := Reasons(e, 5)
+	assert.Contains(t, "first", lines[0], "(*Mux).route")
+	assert.Contains(t, "compiler", strings.Join(lines[:4], "\n"), "inlining call to find")
+	assert.Contains(t, "all", Reasons(e, 0)[0], "collecting garbage")
+	e.Sites = nil
+	assert.Contains(t, "without an allocation", Reasons(e, 5)[0], "collecting garbage")
+}
