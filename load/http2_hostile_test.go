@@ -388,8 +388,8 @@ func TestHTTP2Idle(t *testing.T) {
 func TestPingBetweenRequests(t *testing.T) {
 	for _, engine := range append(loops(t), Portable) {
 		for name, leg := range map[string]Leg{
-			"think time": {Duration: time.Second, Think: time.Minute},
-			"open loop":  {Duration: time.Second, Profile: Constant{PerSecond: 4}},
+			"think time": {Duration: 2 * time.Second, Think: time.Minute},
+			"open loop":  {Duration: 2 * time.Second, Profile: Constant{PerSecond: 4}},
 		} {
 			t.Run(string(engine)+"/"+name, func(t *testing.T) {
 				var acked atomic.Int64
