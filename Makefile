@@ -75,7 +75,11 @@ sinks: ## every sink whole: 100 kills of the service and 50 of its far side each
 
 .PHONY: services
 services: ## tare serve under hostile requests, with its far side away and a full disk, by the ten steps, and what each sink costs: tables printed
-	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m ./internal/e2e/services
+	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 60m -skip '^TestHour$$' ./internal/e2e/services
+
+.PHONY: hour
+hour: ## three services for an hour, under traffic that they take and hostile requests at once: what they hold is printed
+	cd cmd/tare && TARE_SOAK=1 $(GO) test -count=1 -v -timeout 90m -run '^TestHour$$' ./internal/e2e/services
 
 .PHONY: fuzz fuzz-long
 fuzz: ## every fuzz target for FUZZTIME (20s); FUZZ chooses some; out/fuzz.txt lists executions

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -366,6 +368,102 @@ func TestGateOverSSH(t *testing.T) {
 	}
 }
 
+// TestGateBesidesOverSSH: the study and the server that tare.yaml names are measured
+// on each machine, or on the first where benchmarks are divided.
+func TestGateBesidesOverSSH(t *testing.T) {
+	if os.Getenv("TARE_SOAK") == "" {
+		t.Skip("takes minutes; TARE_SOAK=1 runs it")
+	}
+	b := newBench(t)
+	h := newHost(t)
+	dir := besides(t)
+	write(t, dir, "sum/sum_test.go", "package sum\n\nimport \"testing\"\n\nfunc BenchmarkA(b *testing.B) {\n\tfor b.Loop() {\n\t\t_ = make([]int, 100)\n\t}\n}\n\nfunc BenchmarkB(b *testing.B) {\n\tfor b.Loop() {\n\t\t_ = make([]int, 100)\n\t}\n}\n")
+	git(t, dir, "add", "sum")
+	git(t, dir, "commit", "--quiet", "-m", "benchmarks")
+	t.Chdir(dir)
+	for _, c := range []struct {
+		args []string
+		want map[string]string // machines of each, by the benchmark
+	}{
+		{nil, map[string]string{"BenchmarkA": "lab local", "BenchmarkB": "lab local", "encode/mine devices-5/marshal": "lab local", "load api": "lab local"}},
+		{[]string{"--shard", "machines"}, map[string]string{"BenchmarkA": "local", "BenchmarkB": "lab", "encode/mine devices-5/marshal": "local", "load api": "local"}},
+	} {
+		cmd := h.at(b.command(append([]string{"gate", "--base", "HEAD", "--rounds", "1", "--on", "local,ssh:lab", "--json"}, c.args...)...))
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		out, err := cmd.Output()
+		var rep gate.Report
+		if cmd.ProcessState.ExitCode() != 3 || json.Unmarshal(out, &rep) != nil { // mine allocates twice as often
+			t.Fatalf("%q: %v\n%s", c.args, err, errs.String())
+		}
+		on := map[string]map[string]bool{}
+		for _, r := range rep.Rows {
+			name := strings.TrimPrefix(r.Benchmark, "example.com/shop/sum.")
+			if on[name] == nil {
+				on[name] = map[string]bool{}
+			}
+			on[name][r.Machine] = true
+			if name == "encode/mine devices-5/marshal" && r.Metric == "allocs" && r.Outcome != "worse" {
+				t.Errorf("%q: %s on %s is %s", c.args, name, r.Machine, r.Outcome)
+			}
+		}
+		got := map[string]string{}
+		for name, machines := range on {
+			got[name] = strings.Join(slices.Sorted(maps.Keys(machines)), " ")
+		}
+		if !maps.Equal(got, c.want) || len(rep.Left) > 0 {
+			t.Errorf("%q: rows %v, want %v; left out %v\n%s", c.args, got, c.want, rep.Left, errs.String())
+		}
+	}
+	if left := h.running(t); len(left) > 0 {
+		t.Errorf("still running there: %q", left)
+	}
+}
+
+// TestJSONTypeOverSSH: documents are decoded into a type of the worktree, on each
+// machine.
+func TestJSONTypeOverSSH(t *testing.T) {
+	b := newBench(t)
+	h := newHost(t)
+	t.Chdir(shop(t))
+	write(t, ".", "order_id.go", "package shop\n\n// Key is new in the worktree.\ntype Key struct {\n\tID int64 `json:\"id\"`\n}\n")
+	cmd := h.at(b.command("json", "orders.ndjson", "--type", "./.Key", "--op", "typed", "--only", "goccy", "--rounds", "1", "--on", "local,ssh:lab", "--json"))
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	var res tare.Result
+	if err == nil {
+		err = json.Unmarshal(out, &res)
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, errs.String())
+	}
+	if len(res.Machines) != 2 || len(res.OverMachines) == 0 || res.Machines[0].Rounds != 1 || res.Machines[1].Rounds != 1 || !strings.Contains(res.Question, "Key") {
+		t.Errorf("%s: %+v\n%s", res.Question, res.Machines, errs.String())
+	}
+	if left := h.running(t); len(left) > 0 {
+		t.Errorf("still running there: %q", left)
+	}
+}
+
+// shop is a copy of examples/shop with a history: a base and a change.
+func shop(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("cp", "-r", "../../../../examples/shop/.", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	git(t, dir, "init", "--quiet", "--initial-branch=main")
+	git(t, dir, "add", "--all")
+	git(t, dir, "commit", "--quiet", "-m", "one")
+	git(t, dir, "update-ref", "refs/remotes/origin/main", "HEAD")
+	git(t, dir, "checkout", "--quiet", "-b", "change")
+	write(t, dir, "change.go", "package shop\n\n// Changed is new.\nconst Changed = true\n")
+	git(t, dir, "add", "--all")
+	git(t, dir, "commit", "--quiet", "-m", "two")
+	return dir
+}
+
 // TestFleetPage follows the shell blocks of docs/fleet.md, in a copy of examples/shop
 // with a history, over hosts a and b. A few seconds and rounds are enough, and few
 // requests; TARE_DOCS=whole runs them as they stand.
@@ -379,18 +477,7 @@ func TestFleetPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shop := t.TempDir()
-	if out, err := exec.Command("cp", "-r", "../../../../examples/shop/.", shop).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	git(t, shop, "init", "--quiet", "--initial-branch=main")
-	git(t, shop, "add", "--all")
-	git(t, shop, "commit", "--quiet", "-m", "one")
-	git(t, shop, "update-ref", "refs/remotes/origin/main", "HEAD")
-	git(t, shop, "checkout", "--quiet", "-b", "change")
-	write(t, shop, "change.go", "package shop\n\n// Changed is new.\nconst Changed = true\n")
-	git(t, shop, "add", "--all")
-	git(t, shop, "commit", "--quiet", "-m", "two")
+	dir := shop(t)
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer s.Close()
 	run := 0
@@ -406,7 +493,7 @@ func TestFleetPage(t *testing.T) {
 			}
 			began := time.Now()
 			cmd := exec.Command("sh", "-eu", "-c", strings.Replace(typed, "tare ", b.bin+" ", 1))
-			cmd.Dir, cmd.Env = shop, b.command().Env
+			cmd.Dir, cmd.Env = dir, b.command().Env
 			if out, err := h.at(cmd).CombinedOutput(); err != nil {
 				t.Errorf("%s: %s: %v\n%s", block, line, err, out)
 			}

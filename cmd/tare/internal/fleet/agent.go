@@ -27,6 +27,7 @@ type Agent struct {
 	Prefix string
 	Limits Limits
 	Load   func() float64   // of this machine, now; nil: not known
+	Free   func() Free      // of this machine, now; nil: not known
 	Now    func() time.Time // nil: time.Now
 	Log    func(string)     // joins, orders and refusals, a line each
 
@@ -251,6 +252,9 @@ func (a *Agent) take(ctx context.Context, body []byte) error {
 		return errors.New("the order is not one")
 	}
 	err := o.check(a.Limits)
+	if err == nil {
+		err = a.Limits.keeps(a.free(), o.size())
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
@@ -281,6 +285,11 @@ func (a *Agent) take(ctx context.Context, body []byte) error {
 		}
 		a.start = make(chan time.Time, 1)
 	}
+	most := a.Limits.Duration
+	if o.Load != nil {
+		most = 0 // its duration was checked
+	}
+	a.all.Go(func() { a.watch(ctx, most, cancel) })
 	a.all.Go(func() {
 		defer cancel(nil)
 		defer release()

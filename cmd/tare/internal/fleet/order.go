@@ -3,8 +3,7 @@ package fleet
 import (
 	"errors"
 	"fmt"
-	"net"
-	"path"
+	"slices"
 	"time"
 
 	"github.com/tarebench/tare/internal/format"
@@ -56,14 +55,6 @@ type Target struct {
 	Version  uint16 `json:"tls_version,omitempty"`
 }
 
-// Limits are what an agent refuses to go beyond.
-type Limits struct {
-	Commands bool          // orders may run code of their own: commands and URLs of studies, benchmarks, types
-	Targets  []string      // host:port patterns that may be loaded besides loopback's
-	Rate     float64       // requests per second of its share, at most; zero: no limit
-	Duration time.Duration // of a load, at most; zero: no limit
-}
-
 // check says what is wrong with an order, and what an agent of these limits does
 // not do.
 func (o Order) check(l Limits) error {
@@ -86,6 +77,16 @@ func (o Order) what() string {
 		return o.Study.what()
 	}
 	return fmt.Sprintf("load of %s for %v", format.Line(o.Load.Target.Addr, 80), o.Load.Duration)
+}
+
+// size is how many bytes of files come with an order.
+func (o Order) size() (bytes int64) {
+	if o.Study != nil {
+		for _, f := range slices.Concat(o.Study.Files, o.Study.Packs) {
+			bytes += f.Size
+		}
+	}
+	return bytes
 }
 
 // check says what is wrong with a load, or beyond the agent's limits.
@@ -114,25 +115,4 @@ func (o LoadOrder) check(l Limits) error {
 		return fmt.Errorf("%.0f requests a second are more than this agent sends (--most-rate %g/s)", mean, l.Rate)
 	}
 	return nil
-}
-
-// allows reports whether an address may be loaded: loopback's may, and what the
-// agent was told.
-func (l Limits) allows(addr string) bool {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return false
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() || host == "localhost" {
-		return true
-	}
-	for _, pattern := range l.Targets {
-		if ok, err := path.Match(pattern, addr); err == nil && ok {
-			return true
-		}
-		if pattern == host {
-			return true
-		}
-	}
-	return false
 }

@@ -98,6 +98,9 @@ func TestFind(t *testing.T) {
 	if err != nil || o.Import != "example.com/shop/internal/order" || o.path != "example.com/shop" || o.goLine != "1.24" {
 		t.Errorf("%+v %v", o, err)
 	}
+	if o, err := Find(t.Context(), "", filepath.Join(dir, "internal", "order"), "./.Order"); err != nil || o.Import != "example.com/shop/internal/order" {
+		t.Errorf("of the package here: %+v %v", o, err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Find(ctx, "", dir, "./internal/order.Order"); !errors.Is(err, context.Canceled) {

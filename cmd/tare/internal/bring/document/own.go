@@ -68,13 +68,13 @@ type listedPackage struct {
 	Error *struct{ Err string }
 }
 
-// Find finds the type import/path.Type, or ./dir.Type, as the go command sees
-// it from the directory dir.
+// Find finds the type import/path.Type, or ./dir.Type, or ./.Type of dir itself, as
+// the go command sees it from the directory dir.
 func Find(ctx context.Context, tag, dir, spec string) (*Own, error) {
 	wrong := func(what, hint string) error { return &TypeError{spec, what, hint} }
 	at := strings.LastIndexByte(spec, '.')
-	if at <= strings.LastIndexByte(spec, '/')+1 || !token.IsIdentifier(spec[at+1:]) {
-		return nil, wrong("not the name of a type", "write import/path.Type or ./dir.Type, e.g. example.com/shop/order.Order")
+	if at <= strings.LastIndexByte(spec, '/')+1 && spec[:max(at, 0)] != "./" || !token.IsIdentifier(spec[at+1:]) {
+		return nil, wrong("not the name of a type", "write import/path.Type or ./dir.Type, e.g. example.com/shop/order.Order, or ./.Order for the package here")
 	}
 	o := &Own{Import: spec[:at], Type: spec[at+1:]}
 	if !token.IsExported(o.Type) {

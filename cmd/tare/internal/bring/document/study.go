@@ -94,7 +94,7 @@ func StudyID(file, typ string) string {
 		name = "stdin"
 	}
 	if typ != "" {
-		name += "-" + typ[strings.LastIndexByte(typ, '/')+1:]
+		name += "-" + strings.TrimPrefix(typ[strings.LastIndexByte(typ, '/')+1:], ".")
 	}
 	return "json-" + strings.Trim(odd.ReplaceAllString(name, "-"), "-.")
 }

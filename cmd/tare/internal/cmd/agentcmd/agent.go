@@ -26,6 +26,8 @@ type words struct {
 	name      string
 	prefix    string
 	limits    fleet.Limits
+	memory    string
+	disk      string
 }
 
 // Command is tare agent; root makes the tree of commands that it calls run of.
@@ -70,7 +72,9 @@ that it refuses.`,
 	most.Set.BoolVar(&w.limits.Commands, "allow-commands", false, "take orders that run code of their own: benchmarks, types, and studies with commands or URLs")
 	most.Set.StringArrayVar(&w.limits.Targets, "allow-target", nil, "take loads of `host:port` besides this machine's own servers, or of a host, or of a pattern; repeatable")
 	most.Set.Float64Var(&w.limits.Rate, "most-rate", 0, "requests per second, at most; default: no limit")
-	most.Set.DurationVar(&w.limits.Duration, "most-duration", 0, "of a load, at most; default: no limit")
+	most.Set.DurationVar(&w.limits.Duration, "most-duration", 0, "of an order, at most; default: no limit")
+	most.Set.StringVar(&w.memory, "keep-memory", "", "end an order when less memory than this `size` is available; e.g. 2GB")
+	most.Set.StringVar(&w.disk, "keep-disk", "", "end an order when less disk than this `size` is free for builds and what is sent")
 	cmdenv.AddFlags(cmd, meet, most)
 	return cmd
 }
@@ -89,10 +93,14 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 	if err := fleet.CheckPrefix(w.prefix); err != nil {
 		return cmdenv.Usage("--fleet: "+err.Error(), "")
 	}
+	if err := w.keep(env); err != nil {
+		return err
+	}
 	a := &fleet.Agent{Prefix: w.prefix, Limits: w.limits, Load: machine.LoadAverage}
 	a.Study = func(ctx context.Context, o fleet.StudyOrder, t fleet.Task) ([]byte, error) {
 		return carryOut(ctx, env, root, o, t)
 	}
+	a.Free = func() fleet.Free { return free(env) }
 	a.Claim = func(ctx context.Context) (func(), error) { return claim(ctx, env) }
 	a.Hello = fleet.Hello{Version: cmdenv.ThisVersion().String(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
 	a.Log = func(line string) { fmt.Fprintf(env.Err, "%s %s\n", env.Now().UTC().Format(time.RFC3339), line) }
@@ -126,6 +134,51 @@ func (w *words) serve(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env)
 		return nil // it was stopped
 	}
 	return err
+}
+
+// keep reads what of the machine stays free.
+func (w *words) keep(env cmdenv.Env) error {
+	now := free(env)
+	for _, f := range []struct {
+		name, text string
+		into       *int64
+		now        int64
+	}{{"keep-memory", w.memory, &w.limits.KeepMemory, now.Memory}, {"keep-disk", w.disk, &w.limits.KeepDisk, now.Disk}} {
+		if f.text == "" {
+			continue
+		}
+		n, err := format.ParseBytes(f.text)
+		switch {
+		case err != nil:
+			return cmdenv.Usage("--"+f.name+": "+err.Error(), format.BytesHint)
+		case f.now < 0:
+			return cmdenv.Usage("--"+f.name+": this system does not say how much is free", "")
+		}
+		*f.into = n
+	}
+	return nil
+}
+
+// free is the memory that is available, and the least free disk of where an order
+// writes: the cache and the directory of temporary files.
+func free(env cmdenv.Env) fleet.Free {
+	f := fleet.Free{Memory: -1, Disk: -1}
+	if n, known := machine.Available(); known {
+		f.Memory = n
+	}
+	dirs, err := env.Dirs()
+	if err != nil {
+		return f
+	}
+	if err := os.MkdirAll(dirs.Cache, 0o700); err != nil {
+		return f
+	}
+	for _, dir := range []string{dirs.Cache, os.TempDir()} {
+		if n, known := machine.FreeDisk(dir); known && (f.Disk < 0 || n < f.Disk) {
+			f.Disk = n
+		}
+	}
+	return f
 }
 
 func reason(err error) string {

@@ -31,6 +31,19 @@ type documentStudy struct {
 	left []tare.NotWeighed
 }
 
+// findType finds a type of the user's, as the go command sees it from here.
+func findType(ctx context.Context, env cmdenv.Env, name string) (*bring.Own, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	own, err := bring.Find(ctx, env.Tag(), dir, name)
+	if err != nil {
+		return nil, aboutDocuments(err)
+	}
+	return own, nil
+}
+
 // measureDocuments measures codecs on docs.
 func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []string, docs []codec.Document, inferred bring.Type) error {
 	d := &documentStudy{o: o, args: args, docs: bring.Chosen(docs), typ: inferred}
@@ -40,12 +53,9 @@ func measureDocuments(ctx context.Context, env cmdenv.Env, o options, args []str
 		p.Say(fmt.Sprintf("%d of the %d documents are measured, spread evenly; the type is that of all", len(d.docs), len(docs)))
 	}
 	if o.typ != "" {
-		dir, err := os.Getwd()
-		if err != nil {
+		var err error
+		if d.own, err = findType(ctx, env, o.typ); err != nil {
 			return err
-		}
-		if d.own, err = bring.Find(ctx, env.Tag(), dir, o.typ); err != nil {
-			return aboutDocuments(err)
 		}
 	}
 	out, err := cmdenv.OpenOutput(o.run.Out)

@@ -15,6 +15,11 @@ import (
 // jsonOn has several machines measure codecs on the documents that args name, each
 // by itself. The documents were read: they are what they should be.
 func jsonOn(cmd *cobra.Command, env cmdenv.Env, o options, args []string) error {
+	if o.typ != "" {
+		if _, err := findType(cmd.Context(), env, o.typ); err != nil {
+			return err
+		}
+	}
 	order, err := session.NewOrder(cmd, &o.on, o.run.Rounds, o.run.Seed)
 	if err != nil {
 		return err

@@ -1,0 +1,80 @@
+package fleet
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// An order that leaves less of a machine free than its agent keeps, or takes longer
+// than the agent works on one, is ended there; another machine takes its rounds.
+func TestOrderBeyondLimitsEnds(t *testing.T) {
+	for why, l := range map[string]Limits{
+		"20 MB of disk would be free; this agent keeps 100 MB":       {KeepDisk: 100e6},
+		"30 MB of memory are available; this agent keeps 200 MB":     {KeepMemory: 200e6},
+		"takes longer than this agent works on one (--most-duration": {Duration: 300 * time.Millisecond},
+	} {
+		t.Run(strings.Fields(why)[2], func(t *testing.T) {
+			h := hub(t, HubOptions{})
+			var full atomic.Bool
+			l.Commands = true
+			piped(t, h, &Agent{
+				Limits: l,
+				Free: func() Free {
+					if full.Load() {
+						return Free{Memory: 30e6, Disk: 20e6}
+					}
+					return Free{Memory: 1e9, Disk: 1e9}
+				},
+				Study: func(ctx context.Context, _ StudyOrder, task Task) ([]byte, error) {
+					if _, err := task.Permit(ctx, 0); err != nil {
+						return nil, err
+					}
+					full.Store(true)
+					<-ctx.Done()
+					return nil, ctx.Err()
+				},
+			}, "a")
+			piped(t, h, &Agent{Limits: Limits{Commands: true}, Study: func(ctx context.Context, o StudyOrder, task Task) ([]byte, error) {
+				for done := 0; ; done++ {
+					if more, err := task.Permit(ctx, done); err != nil {
+						return nil, err
+					} else if !more {
+						return json.Marshal(result(o, done))
+					}
+				}
+			}}, "b")
+			var said []string
+			run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a", "b"}, Share: 3, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(name, line string) { said = append(said, name+" "+line) }}
+			results, err := run.Run(t.Context())
+			if err == nil || !strings.Contains(err.Error(), why) {
+				t.Errorf("%v; want: %s", err, why)
+			}
+			rounds := 0
+			for _, r := range results {
+				rounds += r.Result.RoundsDone
+			}
+			if rounds != 6 {
+				t.Errorf("%d rounds of 6; said:\n%s", rounds, strings.Join(said, "\n"))
+			}
+		})
+	}
+}
+
+// What an order brings is counted before any of it is sent.
+func TestOrderThatFillsTheDisk(t *testing.T) {
+	o := Order{Study: &StudyOrder{Files: []File{{Size: 60e6}}, Packs: []File{{Size: 50e6}}}}
+	l := Limits{KeepDisk: 100e6}
+	if err := l.keeps(Free{Memory: -1, Disk: 211e6}, o.size()); err != nil {
+		t.Error(err)
+	}
+	if err := l.keeps(Free{Memory: -1, Disk: 209e6}, o.size()); err == nil || !strings.Contains(err.Error(), "--keep-disk") {
+		t.Errorf("110 MB for 109: %v", err)
+	}
+	if err := l.keeps(Free{-1, -1}, o.size()); err != nil {
+		t.Errorf("where nothing is known: %v", err)
+	}
+}
