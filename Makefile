@@ -119,9 +119,10 @@ nightly: ## what takes too long for every change: race, soak, the documentation 
 # Each of our modules alone, with the versions that it would be built with.
 OWN = . cgocopy cmd/tare $(wildcard tools/release tools/protogen) $(RIMS) $(MODULES)
 .PHONY: vuln notice
-vuln: ## look for known vulnerabilities that our modules can reach (needs https://vuln.go.dev)
+VULNDB ?= https://vuln.go.dev
+vuln: ## look for known vulnerabilities that our modules can reach (VULNDB=file:///DIR for a copy of the database)
 	@mkdir -p out; cd tools/vuln && GOWORK=off $(GO) build -o $(CURDIR)/out/govulncheck golang.org/x/vuln/cmd/govulncheck
-	@failed=; for dir in $(OWN); do echo "== $$dir"; (cd $$dir && GOWORK=off $(CURDIR)/out/govulncheck ./...) || failed="$$failed $$dir"; done; \
+	@failed=; for dir in $(OWN); do echo "== $$dir"; (cd $$dir && GOWORK=off $(CURDIR)/out/govulncheck -db $(VULNDB) ./...) || failed="$$failed $$dir"; done; \
 	if [ "$$failed" ]; then echo "not clean, or not checked:$$failed"; exit 1; fi
 notice: ## write NOTICE, the licences of all that is linked into tare
 	$(GO) run ./tools/notice

@@ -64,6 +64,7 @@ type listening struct {
 type known struct {
 	hello Hello
 	at    time.Time // of the last word
+	said  time.Time // when hello was heard
 	gone  error     // why its process ended; nil: it has not
 }
 
@@ -278,7 +279,8 @@ func (h *Hub) hello(name string, text []byte) {
 		k = &known{}
 		h.agents[name] = k
 	}
-	k.hello, k.at = said, time.Now()
+	now := time.Now()
+	k.hello, k.at, k.said = said, now, now
 }
 
 // heard notes a word of an agent that has said hello.
@@ -327,14 +329,14 @@ func (h *Hub) silent(name string) (time.Duration, error) {
 	return time.Since(k.at), nil
 }
 
-// doing is the order that an agent says it carries out; empty: none.
-func (h *Hub) doing(name string) string {
+// doing is the order that an agent said it carries out (empty: none), and when.
+func (h *Hub) doing(name string) (order string, said time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if k := h.agents[name]; k != nil {
-		return k.hello.Order
+		return k.hello.Order, k.said
 	}
-	return ""
+	return "", time.Time{}
 }
 
 // Agents are those that were heard of lately, by name.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,13 +112,17 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 func (r *StudyRun) watch(ctx context.Context) error {
 	tick := time.NewTicker(r.Hub.o.times.again)
 	defer tick.Stop()
+	last := time.Now() // when a machine was at work
 	for {
 		r.loseSilent()
 		r.mu.Lock()
 		left, active, starting, broken := r.pool.left(), r.pool.active(), r.starting(), r.broken
-		again := ""
-		if left > 0 && !active && !starting {
+		again, wait := "", false
+		if active || starting {
+			last = time.Now()
+		} else if left > 0 {
 			again = r.survivor()
+			wait = r.mayReturn() && time.Since(last) < 2*r.Hub.o.times.patience
 		}
 		r.mu.Unlock()
 		switch {
@@ -127,7 +132,7 @@ func (r *StudyRun) watch(ctx context.Context) error {
 			return r.failures()
 		case again != "":
 			r.begin(ctx, again)
-		case !active && !starting:
+		case !active && !starting && !wait:
 			return errors.Join(r.failures(), fmt.Errorf("%s of %d were not measured", format.Count(left, "round"), r.Share*len(r.Machines)))
 		}
 		select {
@@ -154,7 +159,7 @@ func (r *StudyRun) starting() bool {
 func (r *StudyRun) survivor() string {
 	there := func(name string) bool {
 		silent, err := r.Hub.silent(name)
-		return err == nil && silent < r.Hub.o.times.patience && !r.hopeless[name]
+		return err == nil && silent < 3*r.Hub.o.times.hello && !r.hopeless[name]
 	}
 	for _, name := range r.Machines {
 		if r.pool.of(name) == nil && there(name) {
@@ -169,6 +174,15 @@ func (r *StudyRun) survivor() string {
 		}
 	}
 	return ""
+}
+
+// mayReturn reports whether some machine that is silent may be heard of again. The
+// caller holds the lock.
+func (r *StudyRun) mayReturn() bool {
+	return slices.ContainsFunc(r.Machines, func(name string) bool {
+		silent, err := r.Hub.silent(name)
+		return err == nil && silent < math.MaxInt64 && !r.hopeless[name]
+	})
 }
 
 // begin starts a machine's agent, if it has none, and gives it an order.
@@ -241,13 +255,14 @@ func (r *StudyRun) loseSilent() {
 			since = r.opened.Add(2 * patience) // it was given before this process began
 		}
 		silent, err := r.Hub.silent(s.machine)
+		doing, said := r.Hub.doing(s.machine)
 		switch {
 		case err != nil:
 			r.lose(s.order, s.machine, err)
 		case time.Since(since) <= patience:
 		case silent > patience:
 			r.lose(s.order, s.machine, fmt.Errorf("no word from it for %v", min(silent, time.Since(r.opened)).Round(time.Second)))
-		case r.Hub.doing(s.machine) == s.order:
+		case doing == s.order, said.Before(since): // what it said before it had the order says nothing
 		case refused != nil:
 			r.giveUp(s.order, s.machine, refused)
 		default:
