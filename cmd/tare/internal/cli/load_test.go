@@ -203,7 +203,7 @@ func TestLoadRecorded(t *testing.T) {
 	if seen := h.counts(); len(seen) != 3 || seen["GET /a  "] != 1 || seen["GET /b?c=d  "] != 1 || seen["HEAD /e  "] != 1 {
 		t.Errorf("the server saw %v", seen)
 	}
-	if !strings.Contains(c.errors, "left out: line 11: not host ident") || strings.Contains(c.errors, "line 12:") || !strings.Contains(c.errors, "and 2 more that cannot be sent") {
+	if !strings.Contains(c.errors, log+`:11: not host ident user [time] "request"; left out`) || strings.Contains(c.errors, ":12:") || !strings.Contains(c.errors, "and 2 more that cannot be sent") {
 		t.Error(c.errors)
 	}
 	har := put("session.har", `{"log":{"entries":[{"startedDateTime":"2024-01-01T00:00:01Z","request":{"method":"POST","url":"https://x/h","headers":[{"name":"X-Test","value":"yes"},{"name":"Cookie","value":"s"}],"postData":{"text":"hello"}}}]}}`)
@@ -219,7 +219,7 @@ func TestLoadRecorded(t *testing.T) {
 		"--as-recorded needs a --feed with times":      {"--feed", api, "--as-recorded", server.URL},
 		"--as-recorded and --rate contradict":          {"--feed", log, "--as-recorded", "--rate", "5/s", server.URL},
 		"is for one server":                            {"--feed", log, server.URL, server.URL},
-		"holds no requests that can be sent: line 1: ": {"--feed", put("none.log", "x\n"), server.URL},
+		"none.log:1: not host ident": {"--feed", put("none.log", "x\n"), server.URL},
 		"not an HTTP archive":                          {"--feed", put("none.har", "{}"), server.URL},
 	} {
 		if c := loadWith(t, cmdenv.Lab{}, args...); c.code != cmdenv.ExitUsage || !strings.Contains(c.errors, want) {

@@ -42,11 +42,10 @@ func (a Requests) Recorded(t Target) (*traffic.Feed, error) {
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s: %s", a.Feed, format.Line(err.Error(), 0)), "")
 	}
 	if len(f.Requests) == 0 {
-		why := "holds no requests"
 		if len(f.Broken) > 0 {
-			why += " that can be sent: " + f.Broken[0]
+			return nil, cmdenv.Usage(fmt.Sprintf("--feed holds no request that can be sent: %s", traffic.In(a.Feed, f.Broken[0])), "")
 		}
-		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s %s", a.Feed, why), "")
+		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds no requests", a.Feed), "")
 	}
 	for i := range f.Requests {
 		f.Requests[i].Header = append(slices.Clone(headers), f.Requests[i].Header...)

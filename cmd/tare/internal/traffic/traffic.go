@@ -100,6 +100,17 @@ func (f *Feed) broken(where string, err error) {
 	}
 }
 
+// In is one of Broken with the name of its file: FILE:LINE: what is wrong.
+func In(file, broken string) string {
+	if file == "-" {
+		file = "stdin"
+	}
+	if line, ok := strings.CutPrefix(broken, "line "); ok {
+		return file + ":" + line
+	}
+	return file + ": " + broken
+}
+
 // full reports whether no more is kept.
 func (f *Feed) full() bool {
 	f.More = f.More || len(f.Requests) == mostRequests || f.kept >= mostKept

@@ -90,14 +90,15 @@ type words struct {
 // options are the flags of tare load, read.
 type options struct {
 	words
-	servers []loadServer // one, or those to compare
-	profile load.Profile // of an open loop; nil: closed
-	bits    int64        // per second each way; zero: as it comes
-	slo     load.SLO
-	most    int // connections of a search
-	trust   loadstudy.Trust
-	feed    *traffic.Feed // nil: requests are made from flags
-	hint    string        // one line for stderr; empty: there is none
+	servers  []loadServer // one, or those to compare
+	profile  load.Profile // of an open loop; nil: closed
+	bits     int64        // per second each way; zero: as it comes
+	slo      load.SLO
+	most     int // connections of a search
+	trust    loadstudy.Trust
+	feed     *traffic.Feed // nil: requests are made from flags
+	feedFile string
+	hint     string // one line for stderr; empty: there is none
 }
 
 // read checks every flag and their combinations.
@@ -182,6 +183,7 @@ func (o *options) recorded(w *words, changed func(string) bool, t loadstudy.Targ
 	case changed("speed") && (w.speed < 0.001 || w.speed > 1e6 || math.IsNaN(w.speed)):
 		return cmdenv.Usage(fmt.Sprintf("--speed %v is out of bounds", w.speed), "0.001 to 1000000")
 	}
+	o.feedFile = w.asking.Feed
 	if o.feed, err = w.asking.Recorded(t); err == nil && o.feed != nil && len(o.servers) > 1 {
 		err = cmdenv.Usage("a --feed of recorded traffic is for one server", "leave the others out")
 	}
