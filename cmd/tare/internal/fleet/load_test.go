@@ -57,11 +57,14 @@ func TestLoadFromThree(t *testing.T) {
 		if g.Name == "b" {
 			want = 200 * time.Millisecond
 		}
+		t.Logf("the clock of %s is %v ahead, found %v ± %v ahead", g.Name, want, g.Clock.Offset, g.Clock.Uncertain)
 		if wrong := (g.Clock.Offset - want).Abs(); wrong > g.Clock.Uncertain {
 			t.Errorf("the clock of %s is %v ahead, it was found %v ± %v ahead", g.Name, want, g.Clock.Offset, g.Clock.Uncertain)
 		}
 	}
 	r := load.Merge(all)
+	t.Logf("asked for %.0f requests a second; sent %.1f, %d late; p50, p99 and p99.9 of all: %v, %v, %v", r.Asked, float64(r.Sent)/r.Wall.Seconds(), r.Late,
+		time.Duration(r.Latency.Quantile(0.5)), time.Duration(r.Latency.Quantile(0.99)), time.Duration(r.Latency.Quantile(0.999)))
 	if r.Asked < 6000*0.995 || r.Asked > 6000*1.005 {
 		t.Errorf("%g requests a second were asked for together, not 6000", r.Asked)
 	}
