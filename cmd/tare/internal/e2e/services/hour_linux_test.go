@@ -55,7 +55,7 @@ func (s *service) runs() (sum running) {
 
 // TestHour runs services for an hour (ten seconds where tests are not run whole)
 // under traffic that they take, and bodies and connections that they do not, at
-// once: what they hold is the same in the second quarter and in the last, and all
+// once: after an hour they hold as much in the last quarter as in the second, and all
 // events that were acknowledged arrive.
 func TestHour(t *testing.T) {
 	if testing.Short() {
@@ -146,7 +146,8 @@ func TestHour(t *testing.T) {
 		peak := services[app].used()
 		t.Logf("%s: second quarter %d MB, %d descriptors, %d threads; last %d MB, %d, %d; a process %d MB at most", app,
 			second.bytes/1e6, second.descriptors, second.threads, last.bytes/1e6, last.descriptors, last.threads, max(peak.service, peak.tare)/1e6)
-		if last.bytes > second.bytes+second.bytes/4+16e6 || last.descriptors > second.descriptors+second.descriptors/4+50 || last.threads > second.threads+16 {
+		// Within seconds a service has not yet what it will hold.
+		if span >= 10*time.Minute && (last.bytes > second.bytes+second.bytes/4+16e6 || last.descriptors > second.descriptors+second.descriptors/4+50 || last.threads > second.threads+16) {
 			t.Errorf("%s holds more and more: %+v", app, list)
 		}
 		if peak.service > mostMemory {
