@@ -117,7 +117,7 @@ nightly: ## what takes too long for every change: race, soak, the documentation 
 	.ci/reproducible
 
 # Each of our modules alone, with the versions that it would be built with.
-OWN = . cgocopy cmd/tare $(wildcard tools/release tools/protogen) $(RIMS) $(MODULES)
+OWN = . cgocopy cmd/tare $(wildcard tools/release tools/protogen tools/manifests) $(ADAPTERS) $(BENCHES) $(MODULES)
 .PHONY: vuln notice
 VULNDB ?= https://vuln.go.dev
 vuln: ## look for known vulnerabilities that our modules can reach (VULNDB=file:///DIR for a copy of the database)
