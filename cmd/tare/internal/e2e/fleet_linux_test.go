@@ -19,6 +19,7 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
+	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/docs"
 	"github.com/tarebench/tare/load"
 )
@@ -415,7 +416,8 @@ func TestGateBesidesOverSSH(t *testing.T) {
 		cmd.Stderr = &errs
 		out, err := cmd.Output()
 		var rep gate.Report
-		if cmd.ProcessState.ExitCode() != 3 || json.Unmarshal(out, &rep) != nil { // mine allocates twice as often
+		code := cmd.ProcessState.ExitCode() // mine allocates twice as often; on a busy machine a load can be void
+		if code != cmdenv.ExitNotMet && code != cmdenv.ExitVoid || json.Unmarshal(out, &rep) != nil {
 			t.Fatalf("%q: %v\n%s", c.args, err, errs.String())
 		}
 		on := map[string]map[string]bool{}
@@ -424,7 +426,9 @@ func TestGateBesidesOverSSH(t *testing.T) {
 			if on[name] == nil {
 				on[name] = map[string]bool{}
 			}
-			on[name][r.Machine] = true
+			if on[name][r.Machine] = true; r.Outcome == "void" {
+				t.Logf("%q: %s %s on %s is void: %s", c.args, name, r.Metric, r.Machine, r.Sentence)
+			}
 			if name == "encode/mine devices-5/marshal" && r.Metric == "allocs" && r.Outcome != "worse" {
 				t.Errorf("%q: %s on %s is %s", c.args, name, r.Machine, r.Outcome)
 			}
