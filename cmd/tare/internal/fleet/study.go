@@ -112,19 +112,23 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 func (r *StudyRun) watch(ctx context.Context) error {
 	tick := time.NewTicker(r.Hub.o.times.again)
 	defer tick.Stop()
-	last := time.Now() // when a machine was at work
+	last, told := time.Now(), false // when a machine was at work; whether it was said that none is
 	for {
 		r.loseSilent()
 		r.mu.Lock()
 		left, active, starting, broken := r.pool.left(), r.pool.active(), r.starting(), r.broken
 		again, wait := "", false
 		if active || starting {
-			last = time.Now()
+			last, told = time.Now(), false
 		} else if left > 0 {
 			again = r.survivor()
 			wait = r.mayReturn() && time.Since(last) < 2*r.Hub.o.times.patience
 		}
 		r.mu.Unlock()
+		if wait && again == "" && !told {
+			told = true
+			r.Say("fleet", fmt.Sprintf("no machine measures; waiting %v for one to come back", 2*r.Hub.o.times.patience))
+		}
 		switch {
 		case broken != nil:
 			return broken
