@@ -75,19 +75,16 @@ func Line(text string, limit int) string {
 	return line
 }
 
-// size is a number of bytes, with its unit or without one.
-var size = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(|B|kB|MB|GB|TB|KiB|MiB|GiB|TiB)$`)
+// size is a number of bytes with its unit.
+var size = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(B|kB|MB|GB|KiB|MiB|GiB)$`)
 
-// ParseBytes reads a number of bytes with a unit, or without one: 200MB, 1.5 GiB.
+// ParseBytes reads a number of bytes with its unit: 200MB, 1.5 GiB.
 func ParseBytes(text string) (int64, error) {
 	m := size.FindStringSubmatch(text)
 	if m == nil {
 		return 0, fmt.Errorf("%q is not a number of bytes", Line(text, 40))
 	}
-	scale := map[string]float64{"kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}[m[2]]
-	if scale == 0 {
-		scale = 1
-	}
+	scale := map[string]float64{"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[m[2]]
 	x, err := strconv.ParseFloat(m[1], 64)
 	if x = math.Round(x * scale); err != nil || x >= math.MaxInt64 {
 		return 0, fmt.Errorf("%q is too large", Line(text, 40))
@@ -96,7 +93,7 @@ func ParseBytes(text string) (int64, error) {
 }
 
 // BytesHint says what ParseBytes takes.
-const BytesHint = "a number with kB, MB, GB, TB, KiB, MiB, GiB or TiB, e.g. 200MB; without a unit bytes"
+const BytesHint = "a number with kB, MB, GB, KiB, MiB or GiB, e.g. 200MB"
 
 // Label quotes the value of a label as OpenMetrics has it.
 func Label(text string) string {

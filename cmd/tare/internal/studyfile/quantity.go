@@ -21,7 +21,7 @@ func (r *reader) memory(into *int64) yamlfile.Take {
 		case *ast.StringNode:
 			x, err := format.ParseBytes(n.Value)
 			if err != nil {
-				r.Fail(r.Of(n), err.Error(), format.BytesHint)
+				r.Fail(r.Of(n), err.Error(), format.BytesHint+"; without a unit bytes")
 				return
 			}
 			bytes = float64(x)

@@ -146,7 +146,7 @@ func TestErrors(t *testing.T) {
 		{"go: 1.25.5", "go: go1.25", `s.yaml:14:88: "go1.25" is not a Go release; a Go release with all its numbers, e.g. go1.25.5`},
 		{"go: 1.25.5", "go: latest", `s.yaml:14:88: "latest" is not a Go release`},
 		{"go: 1.25.5", "go: [go1.25.5, go1.26.0]", "s.yaml:14:88: contenders[5].go is a list, not text"},
-		{"heap: 200MB", "heap: 200mb", `s.yaml:19:71: "200mb" is not a number of bytes; a number with kB, MB, GB, TB, KiB, MiB, GiB or TiB, e.g. 200MB; without a unit bytes`},
+		{"heap: 200MB", "heap: 200mb", `s.yaml:19:71: "200mb" is not a number of bytes; a number with kB, MB, GB, KiB, MiB or GiB, e.g. 200MB; without a unit bytes`},
 		{"heap: 200MB", "heap: lots", `s.yaml:19:71: "lots" is not a number of bytes`},
 		{"heap: 200MB", "heap: 2GB", "s.yaml:19:71: workloads[2].heap is not between 0 and 800 MB; e.g. 200MB"},
 		{"heap: 200MB", "heap: -1", "s.yaml:19:71: workloads[2].heap is not between 0 and 800 MB"},
