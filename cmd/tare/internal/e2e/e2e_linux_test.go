@@ -153,7 +153,11 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 	args := []string{"run", "testdata/kill.yaml", "--rounds", "8", "--quiet", "--json"}
 	resumed, kept := 0, 0
+	window := 2 * time.Second
 	for i := range kills {
+		if i%10 == 9 && resumed == 0 { // a busy machine has not begun to measure by then
+			window = min(2*window, 30*time.Second)
+		}
 		if len(b.journals(t)) > 0 && !slices.Contains(args, "--resume") {
 			args = append(args, "--resume")
 		}
@@ -164,7 +168,7 @@ func TestKilledAnywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		// Early kills hit the compiler, later ones the measuring.
-		time.Sleep(time.Duration(rng.Float64() * float64(2*time.Second)))
+		time.Sleep(time.Duration(rng.Float64() * float64(window)))
 		cmd.Process.Signal(syscall.SIGKILL)
 		cmd.Wait()
 		b.nothingLeft(t, fmt.Sprintf("kill %d", i+1))
