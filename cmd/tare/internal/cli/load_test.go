@@ -215,12 +215,12 @@ func TestLoadRecorded(t *testing.T) {
 		t.Errorf("%d requests, %v", d.Requests, h.counts())
 	}
 	for want, args := range map[string][]string{
-		"--speed is for --as-recorded":                 {"--feed", log, "--speed", "2", server.URL},
-		"--as-recorded needs a --feed with times":      {"--feed", api, "--as-recorded", server.URL},
-		"--as-recorded and --rate contradict":          {"--feed", log, "--as-recorded", "--rate", "5/s", server.URL},
-		"is for one server":                            {"--feed", log, server.URL, server.URL},
-		"none.log:1: not host ident": {"--feed", put("none.log", "x\n"), server.URL},
-		"not an HTTP archive":                          {"--feed", put("none.har", "{}"), server.URL},
+		"--speed is for --as-recorded":            {"--feed", log, "--speed", "2", server.URL},
+		"--as-recorded needs a --feed with times": {"--feed", api, "--as-recorded", server.URL},
+		"--as-recorded and --rate contradict":     {"--feed", log, "--as-recorded", "--rate", "5/s", server.URL},
+		"is for one server":                       {"--feed", log, server.URL, server.URL},
+		"none.log:1: not host ident":              {"--feed", put("none.log", "x\n"), server.URL},
+		"not an HTTP archive":                     {"--feed", put("none.har", "{}"), server.URL},
 	} {
 		if c := loadWith(t, cmdenv.Lab{}, args...); c.code != cmdenv.ExitUsage || !strings.Contains(c.errors, want) {
 			t.Errorf("%q: exit code %d: %s", args, c.code, c.errors)
