@@ -12,12 +12,16 @@ import (
 // An order that leaves less of a machine free than its agent keeps, or takes longer
 // than the agent works on one, is ended there; another machine takes its rounds.
 func TestOrderBeyondLimitsEnds(t *testing.T) {
-	for why, l := range map[string]Limits{
-		"20 MB of disk would be free; this agent keeps 100 MB":       {KeepDisk: 100e6},
-		"30 MB of memory are available; this agent keeps 200 MB":     {KeepMemory: 200e6},
-		"takes longer than this agent works on one (--most-duration": {Duration: 300 * time.Millisecond},
+	for name, c := range map[string]struct {
+		l   Limits
+		why string
+	}{
+		"disk":     {Limits{KeepDisk: 100e6}, "20 MB of disk would be free; this agent keeps 100 MB"},
+		"memory":   {Limits{KeepMemory: 200e6}, "30 MB of memory are available; this agent keeps 200 MB"},
+		"duration": {Limits{Duration: 300 * time.Millisecond}, "takes longer than this agent works on one (--most-duration"},
 	} {
-		t.Run(strings.Fields(why)[2], func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
+			l, why := c.l, c.why
 			h := hub(t, HubOptions{})
 			var full atomic.Bool
 			l.Commands = true

@@ -97,7 +97,7 @@ type options struct {
 	most     int // connections of a search
 	trust    loadstudy.Trust
 	feed     *traffic.Feed // nil: requests are made from flags
-	feedFile string
+	feedFile string        // as --feed names it
 	hint     string // one line for stderr; empty: there is none
 }
 
