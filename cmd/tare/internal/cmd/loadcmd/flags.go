@@ -98,7 +98,7 @@ type options struct {
 	trust    loadstudy.Trust
 	feed     *traffic.Feed // nil: requests are made from flags
 	feedFile string        // as --feed names it
-	hint     string // one line for stderr; empty: there is none
+	hint     string        // one line for stderr; empty: there is none
 }
 
 // read checks every flag and their combinations.
