@@ -474,6 +474,36 @@ func TestForged(t *testing.T) {
 	}
 }
 
+// A machine that was lost and ends that order with an error takes another.
+func TestErrorOfLostOrder(t *testing.T) {
+	h := hub(t, HubOptions{})
+	run := &StudyRun{Hub: h, Dir: t.TempDir(), Machines: []string{"a"}, Share: 2, Study: StudyOrder{Command: "run", ID: "s", Text: study, Seed: 5}, Say: func(string, string) {}}
+	var orders atomic.Int64
+	piped(t, h, &Agent{Prefix: DefaultPrefix, Study: func(ctx context.Context, o StudyOrder, task Task) ([]byte, error) {
+		if orders.Add(1) < 3 {
+			run.mu.Lock()
+			order := run.pool.of("a").order
+			run.mu.Unlock()
+			run.lose(order, "a", errors.New("no word from it"))
+			if err := run.deliver("a", outcome{Order: order, Error: "it was lost"}); err == nil {
+				t.Error("the error of a lost order was taken in")
+			}
+			<-ctx.Done() // until it gets the next
+			return nil, context.Cause(ctx)
+		}
+		for done := range o.Most {
+			if _, err := task.Permit(ctx, done); err != nil {
+				return nil, err
+			}
+		}
+		return json.Marshal(result(o, o.Most))
+	}}, "a")
+	results, err := run.Run(t.Context())
+	if err != nil || len(results) != 1 || orders.Load() != 3 {
+		t.Errorf("%d results after %d orders: %v", len(results), orders.Load(), err)
+	}
+}
+
 // Orders that no coordinator gives, and what an agent was not allowed, are refused.
 func TestOrders(t *testing.T) {
 	good := func() Order {

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -31,6 +32,9 @@ const (
 	delivered            // its result is here
 	lost                 // its rounds are others'
 )
+
+// errGivenAway is what a machine hears that is back after it was lost.
+var errGivenAway = errors.New("its rounds were given to others")
 
 func newPool(machines []string, share int) *pool {
 	p := &pool{share: share, machines: machines}
@@ -104,7 +108,7 @@ func (p *pool) ask(order string, done int) (answer permit, changed bool) {
 	case s == nil:
 		return permit{Gone: "no such order was given"}, false
 	case s.state == lost:
-		return permit{Gone: "its rounds were given to others"}, false
+		return permit{Gone: errGivenAway.Error()}, false
 	case done == len(s.rounds)-1 && s.done == done: // the answer was lost on the way
 		return permit{Round: s.rounds[done]}, false
 	case done != len(s.rounds):
@@ -181,7 +185,7 @@ func (p *pool) check(order string, rounds int) error {
 	case s == nil:
 		return fmt.Errorf("no such order was given")
 	case s.state == lost:
-		return fmt.Errorf("its rounds were given to others")
+		return errGivenAway
 	case s.state == delivered:
 		return fmt.Errorf("its result is here already")
 	case s.state != ended && len(s.rounds) != p.share*len(p.machines):

@@ -355,9 +355,13 @@ func (r *StudyRun) read(name string, document []byte) ([]*tare.Result, error) {
 func (r *StudyRun) deliver(name string, o outcome) error {
 	r.mu.Lock()
 	s := r.pool.shift(o.Order)
+	late := s != nil && s.state == lost
 	r.mu.Unlock()
 	if s == nil || s.machine != name {
 		return errors.New("no such order was given to it")
+	}
+	if late && !o.Nothing {
+		return errGivenAway // an error is the end of that order, not of the machine
 	}
 	if o.Nothing {
 		r.giveUp(o.Order, name, &NothingError{format.Line(o.Error, format.LineLimit)})
