@@ -114,7 +114,7 @@ type Join struct {
 // ServeJoined joins a coordinator or a cluster and serves until ctx ends: what
 // cannot be reached is tried again.
 func (a *Agent) ServeJoined(ctx context.Context, j Join) error {
-	common := []nats.Option{nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.IgnoreAuthErrorAbort(), nats.Timeout(5 * time.Second)}
+	common := append(noticeLoss(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second), nats.IgnoreAuthErrorAbort(), nats.Timeout(5*time.Second))
 	if j.URL != "" {
 		if j.Creds != "" {
 			common = append(common, nats.UserCredentials(j.Creds))
@@ -127,6 +127,13 @@ func (a *Agent) ServeJoined(ctx context.Context, j Join) error {
 		VerifyPeerCertificate: pinned(j.Fingerprint),
 	}))
 	return a.serve(ctx, "tls://"+j.Addr, common...)
+}
+
+// noticeLoss has a client give a connection up that has not answered for 10 to 15
+// seconds, and make another. The kernel goes on with the old one only when its next
+// retransmission is due, which after a long outage is minutes later.
+func noticeLoss() []nats.Option {
+	return []nats.Option{nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2)}
 }
 
 // Fingerprint is the SHA-256 of a certificate, in hexadecimal.

@@ -97,6 +97,7 @@ func Open(o HubOptions) (*Hub, error) {
 func (h *Hub) connect() error {
 	common := []nats.Option{nats.Name("tare " + coordinator), nats.MaxReconnects(-1), nats.ReconnectWait(h.o.times.again), nats.RetryOnFailedConnect(false)}
 	if h.o.URL != "" {
+		common = append(common, noticeLoss()...)
 		if h.o.Creds != "" {
 			common = append(common, nats.UserCredentials(h.o.Creds))
 		}
