@@ -117,7 +117,7 @@ func faultsAmongAgents(t *testing.T) {
 	}
 	counts := map[string]int{}
 	for n := range studies {
-		studyWithFaults(t, n, counts)
+		t.Run(fmt.Sprint(n), func(t *testing.T) { studyWithFaults(t, n, counts) })
 	}
 	t.Logf("%d of %d rounds in results, %d twice; %v", counts["rounds"], studies*18, counts["twice"], counts)
 	if counts["rounds"] != studies*18 || counts["twice"] > 0 {
