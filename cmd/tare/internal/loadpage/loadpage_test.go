@@ -153,6 +153,13 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// Before the first second is over there is no figure and no limit.
+func TestNothingYet(t *testing.T) {
+	if c := newContent(Page{}); c.Headline != "Nothing is measured yet." || c.Second != "" {
+		t.Errorf("%q, %q", c.Headline, c.Second)
+	}
+}
+
 // A browser that is connected gets each page, and is told when it is over.
 func TestWatch(t *testing.T) {
 	w, err := Listen("127.0.0.1:0", leg(0))

@@ -177,7 +177,10 @@ func newContent(p Page) *content {
 
 // headline is the result in one sentence.
 func headline(d load.Document) string {
-	if d.Requests == 0 {
+	switch {
+	case d.Limit == "":
+		return "Nothing is measured yet."
+	case d.Requests == 0:
 		return "No request was answered."
 	}
 	text := Thousands(d.RequestsPerSecond) + " requests per second"
@@ -193,6 +196,9 @@ func headline(d load.Document) string {
 
 // limited says what set the pace.
 func limited(d load.Document) string {
+	if d.Limit == "" {
+		return ""
+	}
 	text := "Limit: " + d.Limit + ". "
 	if d.LimitWhy != "" {
 		text += strings.ToUpper(d.LimitWhy[:1]) + d.LimitWhy[1:] + "."
