@@ -43,7 +43,7 @@ func (a Requests) Recorded(t Target) (*traffic.Feed, error) {
 	}
 	if len(f.Requests) == 0 {
 		if len(f.Broken) > 0 {
-			return nil, cmdenv.Usage(fmt.Sprintf("--feed holds no request that can be sent: %s", traffic.In(a.Feed, f.Broken[0])), "")
+			return nil, cmdenv.Usage(fmt.Sprintf("--feed holds no request that can be sent: %s", f.Broken[0].In(a.Feed)), "")
 		}
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s holds no requests", a.Feed), "")
 	}

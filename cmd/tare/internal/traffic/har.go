@@ -56,7 +56,7 @@ func (f *Feed) readHAR(in *parcel, secrets bool) error {
 		in.refill()
 		if !dec.More() {
 			if _, err := dec.Token(); err != nil {
-				f.broken(fmt.Sprintf("entry %d", n), errors.New("the file ends before it"))
+				f.broken(0, fmt.Sprintf("entry %d", n), errors.New("the file ends before it"))
 			}
 			return nil
 		}
@@ -67,7 +67,7 @@ func (f *Feed) readHAR(in *parcel, secrets bool) error {
 		var kind *json.UnmarshalTypeError
 		err := dec.Decode(&e)
 		if err != nil && !errors.As(err, &kind) {
-			f.broken(fmt.Sprintf("entry %d", n), fmt.Errorf("%w; nothing behind it can be read", err))
+			f.broken(0, fmt.Sprintf("entry %d", n), fmt.Errorf("%w; nothing behind it can be read", err))
 			return nil
 		}
 		var q load.Request
@@ -76,7 +76,7 @@ func (f *Feed) readHAR(in *parcel, secrets bool) error {
 			q, at, err = f.request(e, secrets)
 		}
 		if err != nil {
-			f.broken(fmt.Sprintf("entry %d", n), err)
+			f.broken(0, fmt.Sprintf("entry %d", n), err)
 			continue
 		}
 		if first.IsZero() {

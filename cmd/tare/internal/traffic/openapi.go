@@ -51,7 +51,7 @@ func (f *Feed) readOpenAPI(r io.Reader) error {
 				err = load.CheckRequest(q)
 			}
 			if err != nil {
-				f.broken(strings.ToUpper(method)+" "+path, err)
+				f.broken(0, strings.ToUpper(method)+" "+path, err)
 				continue
 			}
 			f.Requests = append(f.Requests, q)

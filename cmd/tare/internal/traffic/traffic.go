@@ -34,12 +34,30 @@ const (
 type Feed struct {
 	Requests []load.Request
 	Times    []time.Duration // of each, since the first; nil: they have none
-	Broken   []string        // what is wrong, of the first ten that cannot be sent
+	Broken   []Broken        // the first ten that cannot be sent
 	Lost     int             // all that cannot be sent
 	Secrets  int             // headers that were left out
 	More     bool            // the file holds more requests than are kept
 
 	kept int // bytes
+}
+
+// Broken is a request that cannot be sent.
+type Broken struct {
+	Line  int    // of the file; zero: Where names it
+	Where string // entry 3, GET /users
+	Why   string
+}
+
+// In says where it stands in a file of that name, and what is wrong.
+func (b Broken) In(file string) string {
+	if file == "-" {
+		file = "stdin"
+	}
+	if b.Line > 0 {
+		return fmt.Sprintf("%s:%d: %s", file, b.Line, b.Why)
+	}
+	return file + ": " + b.Where + ": " + b.Why
 }
 
 // Kind is what a file is.
@@ -93,22 +111,12 @@ func Read(kind Kind, r io.Reader, secrets bool) (*Feed, error) {
 	return f, err
 }
 
-// broken puts down what cannot be sent.
-func (f *Feed) broken(where string, err error) {
+// broken puts down what cannot be sent: at a line of the file, or else at what
+// where names.
+func (f *Feed) broken(line int, where string, err error) {
 	if f.Lost++; len(f.Broken) < mostBroken {
-		f.Broken = append(f.Broken, where+": "+format.Line(err.Error(), 200))
+		f.Broken = append(f.Broken, Broken{line, where, format.Line(err.Error(), 200)})
 	}
-}
-
-// In is one of Broken with the name of its file: FILE:LINE: what is wrong.
-func In(file, broken string) string {
-	if file == "-" {
-		file = "stdin"
-	}
-	if line, ok := strings.CutPrefix(broken, "line "); ok {
-		return file + ":" + line
-	}
-	return file + ": " + broken
 }
 
 // full reports whether no more is kept.
@@ -188,7 +196,7 @@ func (f *Feed) readLog(r io.Reader) error {
 			err = fmt.Errorf("longer than %d bytes", mostLine)
 		}
 		if err != nil {
-			f.broken(fmt.Sprintf("line %d", n), err)
+			f.broken(n, "", err)
 			continue
 		}
 		if first.IsZero() {

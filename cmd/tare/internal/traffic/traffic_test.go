@@ -48,7 +48,7 @@ nonsense
 	f, err := Read(AccessLog, strings.NewReader(src), false)
 	want := "GET /a?b=1&c=%20 0s\nPOST /p 333.333333ms\nGET /last 666.666666ms\nGET /c 2s"
 	got := lines(f)
-	if err != nil || f.Lost != 5 || len(f.Broken) != 5 || !strings.HasPrefix(f.Broken[0], "line 5: ") || !strings.HasPrefix(f.Broken[1], "line 6: not host ident") {
+	if err != nil || f.Lost != 5 || len(f.Broken) != 5 || !strings.HasPrefix(f.Broken[0].In("-"), "stdin:5: ") || !strings.HasPrefix(f.Broken[1].In("a.log"), "a.log:6: not host ident") {
 		t.Errorf("%v, %d: %q", err, f.Lost, f.Broken)
 	}
 	// The three of the same second follow a gap in the file, each in its order.
@@ -111,7 +111,7 @@ paths:
 	want := `GET /v1/items/a%20b?q=3 X-Kind=k
 PUT /v1/items/a%20b Content-Type=application/json {"count":2,"name":"x"}
 POST /v1/notes Content-Type=text/plain hello`
-	if err != nil || lines(f) != want || f.Lost != 2 || f.Broken[0] != "DELETE /notes: no example of the body" || f.Broken[1] != "GET /users/{user}: no example of user" {
+	if err != nil || lines(f) != want || f.Lost != 2 || f.Broken[0].In("a.yaml") != "a.yaml: DELETE /notes: no example of the body" || f.Broken[1].In("a.yaml") != "a.yaml: GET /users/{user}: no example of user" {
 		t.Errorf("%v, %q\n%s\nwant\n%s", err, f.Broken, lines(f), want)
 	}
 	for _, src := range []string{"", "a: [", "swagger: 2.0\npaths: {/a: {}}", "openapi: 3.0.0", "openapi: 3.0.0\npaths: {/a: {get: {$ref: '#/paths/~1a/get'}}}"} {
@@ -210,14 +210,14 @@ func TestBounds(t *testing.T) {
 	}
 	long := strings.Replace(archive, "xxx", strings.Repeat("y", 1000), 1)
 	f = &Feed{}
-	if err := f.readHAR(&parcel{r: strings.NewReader(long), most: 512}, false); err != nil || len(f.Requests) != 0 || len(f.Broken) != 1 || f.Broken[0] != "entry 1: longer than 512 bytes; nothing behind it can be read" {
+	if err := f.readHAR(&parcel{r: strings.NewReader(long), most: 512}, false); err != nil || len(f.Requests) != 0 || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 1: longer than 512 bytes; nothing behind it can be read" {
 		t.Errorf("%v, %d requests, %q", err, len(f.Requests), f.Broken)
 	}
 	if err := new(Feed).readHAR(&parcel{r: strings.NewReader(`{"log":{"comment":"` + strings.Repeat("z", 1000) + `"`), most: 512}, false); err == nil || err.Error() != "longer than 512 bytes" {
 		t.Errorf("what stands before the entries: %v", err)
 	}
 	f = &Feed{}
-	if err := f.readHAR(&parcel{r: strings.NewReader(archive[:len(archive)-3]), most: mostEntry}, false); err != nil || len(f.Broken) != 1 || f.Broken[0] != "entry 11: the file ends before it" {
+	if err := f.readHAR(&parcel{r: strings.NewReader(archive[:len(archive)-3]), most: mostEntry}, false); err != nil || len(f.Broken) != 1 || f.Broken[0].In("a.har") != "a.har: entry 11: the file ends before it" {
 		t.Errorf("%v, %q", err, f.Broken)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
-	"github.com/tarebench/tare/cmd/tare/internal/traffic"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -131,8 +130,8 @@ func runLoad(ctx context.Context, env cmdenv.Env, o options) error {
 		p.Say(o.hint)
 	}
 	if f := o.feed; f != nil {
-		for _, line := range f.Broken {
-			p.Say(traffic.In(o.feedFile, line) + "; left out")
+		for _, b := range f.Broken {
+			p.Say(b.In(o.feedFile) + "; left out")
 		}
 		if more := f.Lost - len(f.Broken); more > 0 {
 			p.Say(fmt.Sprintf("and %s more that cannot be sent", loadpage.Counted(int64(more))))
