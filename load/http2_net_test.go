@@ -102,8 +102,8 @@ func many(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Everything that net/http's server sends is understood, in plain text and over
-// TLS, and what is sent to it arrives.
+// Every engine understands all that net/http's server sends, in plain text and over
+// TLS, and what it sends arrives.
 func TestHTTP2OfTheStandardLibrary(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789"), 120_000) // more than any window
 	secure := httptest.NewUnstartedServer(http.HandlerFunc(many))
@@ -126,21 +126,27 @@ func TestHTTP2OfTheStandardLibrary(t *testing.T) {
 			}
 			return map[string]string{"/trailers": "body", "/hints": "hinted", "/lost": "404 page not found\n"}[requests[i].Path]
 		}
-		s, err := Open(Options{Target: target, Protocol: H2C, Connections: 3, Requests: requests, Sample: 1, Verify: func(i, _ int, body []byte) error {
-			if string(body) != want(i) {
-				return fmt.Errorf("request %d: %d bytes that begin with %.40q", i, len(body), body)
+		for _, engine := range []Engine{Epoll, Uring, Portable} {
+			if _, err := opened(t, engine); err != nil {
+				t.Logf("without engine %s: %v", engine, err)
+				continue
 			}
-			return nil
-		}})
-		assert.NoError(t, "open", err)
-		defer s.Close()
-		for range 2 {
-			leg := Leg{Ops: 30}
-			r, err := s.Run(context.Background(), leg)
-			assert.NoError(t, "run", err)
-			adds(t, s.s, leg, r, false)
-			assert.Equal(t, "first error", r.FirstError, "")
-			assert.Equal(t, "reconnects", r.Reconnects, 0)
+			s, err := Open(Options{Target: target, Engine: engine, Protocol: H2C, Connections: 3, Requests: requests, Sample: 1, Verify: func(i, _ int, body []byte) error {
+				if string(body) != want(i) {
+					return fmt.Errorf("%s, request %d: %d bytes that begin with %.40q", engine, i, len(body), body)
+				}
+				return nil
+			}})
+			assert.NoError(t, "open", err)
+			defer s.Close()
+			for range 2 {
+				leg := Leg{Ops: 30}
+				r, err := s.Run(context.Background(), leg)
+				assert.NoError(t, "run", err)
+				adds(t, s.s, leg, r, false)
+				assert.Equal(t, "first error", r.FirstError, "")
+				assert.Equal(t, "reconnects", r.Reconnects, 0)
+			}
 		}
 	}
 }

@@ -51,19 +51,20 @@ func TestNotAcked(t *testing.T) {
 			behaviour loadtest.Behaviour
 			status    int
 			class     Class
-			first     string // error over HTTP; empty: not looked at
+			first     string // error; empty: not looked at
+			grpc      string // the same in gRPC
 			all       bool   // is acknowledged
 		}{
-			{loadtest.Status, 404, "", "", true},
-			{loadtest.Status, 200, ErrStatus, "status: 404 instead of 200", false},
-			{loadtest.Status, 0, ErrStatus, "status: 404", false},
-			{loadtest.Plain, 404, ErrStatus, "status: 200 instead of 404", false},
-			{loadtest.Plain, 0, "", "", true},
-			{loadtest.NoContent, 200, ErrStatus, "status: 204 instead of 200", false},
-			{loadtest.Reset, 200, ErrReset, "", false},
-			{loadtest.CloseMidway, 200, ErrReset, "", false},
-			{loadtest.Garbage, 200, ErrFraming, "", false},
-			{loadtest.Stall, 200, ErrTimeout, "", false},
+			{loadtest.Status, 404, "", "", "", true},
+			{loadtest.Status, 200, ErrStatus, "status: 404 instead of 200", "status: grpc-status 5 (NOT_FOUND) instead of 200", false},
+			{loadtest.Status, 0, ErrStatus, "status: 404", "status: grpc-status 5 (NOT_FOUND)", false},
+			{loadtest.Plain, 404, ErrStatus, "status: 200 instead of 404", "status: grpc-status 0 (OK) instead of 404", false},
+			{loadtest.Plain, 0, "", "", "", true},
+			{loadtest.NoContent, 200, ErrStatus, "status: 204 instead of 200", "status: 204 instead of 200", false},
+			{loadtest.Reset, 200, ErrReset, "", "", false},
+			{loadtest.CloseMidway, 200, ErrReset, "", "", false},
+			{loadtest.Garbage, 200, ErrFraming, "", "", false},
+			{loadtest.Stall, 200, ErrTimeout, "", "", false},
 		} {
 			s := serve(t, w, c.behaviour, loadtest.Options{})
 			timeout := 10 * time.Second
@@ -84,7 +85,10 @@ func TestNotAcked(t *testing.T) {
 			if c.class != "" && r.Errors[c.class] < 4 || c.class == "" && len(r.Errors) > 0 {
 				t.Errorf("%s: errors %v", c.behaviour, r.Errors)
 			}
-			if c.first != "" && w.protocol != GRPC { // which has a status of its own
+			if w.protocol == GRPC {
+				c.first = c.grpc
+			}
+			if c.first != "" {
 				assert.Equal(t, "first error", r.FirstError, c.first)
 			}
 		}
