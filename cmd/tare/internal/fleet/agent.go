@@ -129,9 +129,9 @@ func (a *Agent) ServeJoined(ctx context.Context, j Join) error {
 	return a.serve(ctx, "tls://"+j.Addr, common...)
 }
 
-// noticeLoss has a client give a connection up that has not answered for 10 to 15
-// seconds, and make another. The kernel goes on with the old one only when its next
-// retransmission is due, which after a long outage is minutes later.
+// noticeLoss makes a client give up a connection that has not answered for 10 to 15
+// seconds, and connect again. Otherwise it would wait for the kernel's next
+// retransmission, which after a long outage can be up to two minutes away.
 func noticeLoss() []nats.Option {
 	return []nats.Option{nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2)}
 }

@@ -488,7 +488,7 @@ func TestErrorOfLostOrder(t *testing.T) {
 			if err := run.deliver("a", outcome{Order: order, Error: "it was lost"}); err == nil {
 				t.Error("the error of a lost order was taken in")
 			}
-			<-ctx.Done() // until it gets the next
+			<-ctx.Done() // the coordinator cancels it before it gives the next
 			return nil, context.Cause(ctx)
 		}
 		for done := range o.Most {

@@ -33,7 +33,7 @@ const (
 	lost                 // its rounds are others'
 )
 
-// errGivenAway is what a machine hears that is back after it was lost.
+// errGivenAway answers a machine that was lost and is back.
 var errGivenAway = errors.New("its rounds were given to others")
 
 func newPool(machines []string, share int) *pool {
