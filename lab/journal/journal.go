@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -161,6 +162,27 @@ type Log struct {
 
 	whole int64 // bytes up to the end of the last whole entry that counts
 	sums  bool  // its lines have checksums: all of them, or none
+}
+
+// Begun reports whether the journal at path has a whole first line. A run that was
+// killed before that has nothing to go on with. No file is no error.
+func Begun(path string) (bool, error) {
+	f, err := openFile(path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read journal: %w", err)
+	}
+	defer f.Close()
+	_, err = readLine(bufio.NewReader(f), mostLine)
+	if errors.Is(err, io.EOF) {
+		return false, nil
+	}
+	if err != nil && !errors.Is(err, errLong) { // a line too long is damage, which Read reports
+		return false, fmt.Errorf("read journal: %w", err)
+	}
+	return true, nil
 }
 
 // Read reads the journal at path. A torn last line is left out; anything else

@@ -31,8 +31,8 @@ func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 }
 
 // unfinished lists the runs in results that can be gone on with, the newest
-// first: those with a journal and without a result, and those that the user
-// interrupted. Where the disk does not say, it is an error: a run with a result must
+// first: those whose journal has begun and that have no result, and those that the
+// user interrupted. Where the disk does not say, it is an error: a run with a result must
 // not be taken for one without.
 func unfinished(results string) ([]string, error) {
 	entries, err := os.ReadDir(results)
@@ -48,14 +48,14 @@ func unfinished(results string) ([]string, error) {
 		if !e.IsDir() {
 			continue
 		}
-		info, err := os.Stat(filepath.Join(dir, journal.FileName))
-		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+		begun, err := journal.Begun(filepath.Join(dir, journal.FileName))
+		if err != nil {
+			return nil, err
+		}
+		if !begun {
 			continue
 		}
-		var src []byte
-		if err == nil {
-			src, err = os.ReadFile(filepath.Join(dir, history.ResultName))
-		}
+		src, err := os.ReadFile(filepath.Join(dir, history.ResultName))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -73,13 +73,13 @@ func unfinished(results string) ([]string, error) {
 }
 
 // resumable reports whether what a failed run left in dir is worth keeping, as it is
-// where the disk does not say whether there is a journal.
+// where the disk does not say whether the journal has begun.
 func resumable(dir string, err error) bool {
 	if cmdenv.ExitCode(err) == cmdenv.ExitUsage {
 		return false
 	}
-	_, errStat := os.Stat(filepath.Join(dir, journal.FileName))
-	return !errors.Is(errStat, fs.ErrNotExist)
+	begun, err := journal.Begun(filepath.Join(dir, journal.FileName))
+	return begun || err != nil
 }
 
 // saveResult writes the document beside the journal, all of it or nothing.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,7 @@ func TestUnfinished(t *testing.T) {
 		"20260304T120000Z-1": {"journal.ndjson": ""},
 		"20260305T120000Z-1": {"input.ndjson": "{}\n"},
 		"20260306T120000Z-1": {"journal.ndjson": "{}\n", "result.json": `{"stopp`},
+		"20260307T120000Z-1": {"journal.ndjson": `{"head":{"format":"tare.jou`}, // killed in its first line
 	} {
 		for file, text := range files {
 			if err := os.MkdirAll(filepath.Join(results, name), 0o755); err != nil {
@@ -55,5 +57,10 @@ func TestUnfinished(t *testing.T) {
 	}
 	if got, err := unfinished(filepath.Join(results, "nobody")); got != nil || err != nil {
 		t.Errorf("no directory: %v, %v", got, err)
+	}
+	for name, want := range map[string]bool{"20260301T120000Z-1": true, "20260304T120000Z-1": false, "20260305T120000Z-1": false, "20260307T120000Z-1": false} {
+		if got := resumable(filepath.Join(results, name), errors.New("killed")); got != want {
+			t.Errorf("resumable(%s) = %v, want %v", name, got, want)
+		}
 	}
 }

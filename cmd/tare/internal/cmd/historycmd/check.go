@@ -2,9 +2,7 @@ package historycmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -102,10 +100,10 @@ func (c *checked) check(ctx context.Context, x *index.Index, run history.Run) er
 		}
 	}
 	path := filepath.Join(run.Dir, journal.FileName)
-	log, err := journal.Read(path)
-	if errors.Is(err, fs.ErrNotExist) { // an imported run has none
+	if begun, err := journal.Begun(path); err == nil && !begun { // an imported run has none; one killed at once has no whole line
 		return nil
 	}
+	log, err := journal.Read(path)
 	c.Journals++
 	switch {
 	case err != nil:
