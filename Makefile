@@ -218,7 +218,7 @@ calibrate: ## measure programs of known cost 120 times (about an hour) and write
 
 SEARCHES ?= 20
 .PHONY: bisects
-bisects: ## find a planted 8 % among 32 commits SEARCHES times, by tare bisect and by git bisect run with benchstat's test (five minutes each; goes on where it stopped)
+bisects: ## find a planted 8 % among 32 commits SEARCHES times, by tare bisect and by git bisect run with benchstat's test and write the table in docs/bisect.md (five minutes each; goes on where it stopped)
 	$(GO) build -o out/tare ./cmd/tare
 	$(GO) build -o out/calibrate ./cmd/tare/internal/calibrate
 	out/calibrate -tare out/tare -bisects $(SEARCHES)

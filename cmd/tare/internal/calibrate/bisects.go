@@ -68,6 +68,12 @@ func bisects(ctx context.Context, bin, dir string, n int, table, stderr io.Write
 		fmt.Fprintf(stderr, "bisect: seed %d, planted %d; tare: %d by %d commits in %.0f s; git bisect: %d by %d in %.0f s\n", s.Seed, s.Planted,
 			s.Tare.Commit, s.Tare.Measured, s.Tare.Seconds, s.Git.Commit, s.Git.Measured, s.Git.Seconds)
 	}
+	searchTable(table, lines)
+	return nil
+}
+
+// searchTable writes how many searches of either way were right, and what they took.
+func searchTable(table io.Writer, lines map[uint64]Search) {
 	fmt.Fprintln(table, "| | right | named another | named none | commits measured | minutes |\n|---|---|---|---|---|---|")
 	for _, way := range []struct {
 		name string
@@ -95,7 +101,6 @@ func bisects(ctx context.Context, bin, dir string, n int, table, stderr io.Write
 				stats.Median(measured), slices.Min(measured), slices.Max(measured), stats.Median(minutes), slices.Min(minutes), slices.Max(minutes))
 		}
 	}
-	return nil
 }
 
 // search makes the repository of a seed and has both search it.

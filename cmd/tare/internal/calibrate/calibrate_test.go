@@ -234,3 +234,28 @@ func TestSearchesAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// The tables of the documents are what calibrate writes of what was measured.
+func TestTablesAreOfWhatWasMeasured(t *testing.T) {
+	docs := filepath.Join("..", "..", "..", "..", "docs")
+	dir := t.TempDir()
+	for name, args := range map[string][]string{
+		"METHOD.md": {"-method"},
+		"bisect.md": {"-bisects", "20", "-bisect-page"},
+	} {
+		want, err := os.ReadFile(filepath.Join(docs, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := filepath.Join(dir, name)
+		if err := os.WriteFile(page, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(t.Context(), append(args, page, "-dir", filepath.Join(docs, "calibration")), io.Discard, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s: its tables are not those of docs/calibration (%v): run calibrate", name, err)
+		}
+	}
+}

@@ -66,6 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	dir := flags.String("dir", "docs/calibration", "directory of the studies and of what was measured")
 	method := flags.String("method", "docs/METHOD.md", "document whose calibration table is written anew; empty: none")
 	searches := flags.Int("bisects", 0, "searches of tare bisect and git bisect run, to have been made; nothing else is measured")
+	page := flags.String("bisect-page", "docs/bisect.md", "document whose table of searches is written anew; empty: none")
 	log := flags.String("step", "", "a step of git bisect run, which keeps its times in that file")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -78,7 +79,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		return err
 	case *searches > 0:
-		return bisects(ctx, *bin, *dir, *searches, stdout, stderr)
+		var found strings.Builder
+		if err := bisects(ctx, *bin, *dir, *searches, &found, stderr); err != nil {
+			return err
+		}
+		fmt.Fprint(stdout, found.String())
+		if *page == "" {
+			return nil
+		}
+		return replace(*page, "bisects", found.String())
 	}
 	var table strings.Builder
 	for _, b := range bases {
