@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
@@ -124,7 +125,23 @@ func line(err error) string {
 	case errors.Is(err, build.ErrNoToolchain):
 		return "the go command is needed to build contenders: " + format.Line(err.Error(), 0)
 	}
-	return format.Line(err.Error(), 0)
+	return oneLine(err)
+}
+
+// oneLine has a semicolon between the errors that [errors.Join] has put together.
+func oneLine(err error) string {
+	var joined interface{ Unwrap() []error }
+	if !errors.As(err, &joined) {
+		return format.Line(err.Error(), 0)
+	}
+	var texts, lines []string
+	for _, e := range joined.Unwrap() {
+		texts, lines = append(texts, e.Error()), append(lines, oneLine(e))
+	}
+	if err.Error() != strings.Join(texts, "\n") { // it has a text of its own around them
+		return format.Line(err.Error(), 0)
+	}
+	return strings.Join(lines, "; ")
 }
 
 func withHint(what, hint string) string {

@@ -83,6 +83,15 @@ func TestVerdictCode(t *testing.T) {
 	}
 }
 
+func TestJoinedErrors(t *testing.T) {
+	var b strings.Builder
+	Complain(&b, errors.Join(errors.New("a is away"), errors.Join(errors.New("b\nfails"), errors.New("c too"))))
+	Complain(&b, fmt.Errorf("two: %w, %w", errors.New("d"), errors.New("e")))
+	if got, want := b.String(), "tare: a is away; b fails; c too\ntare: two: d, e\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestErrorsAreOneLine(t *testing.T) {
 	var b strings.Builder
 	Complain(&b, errors.New("first\n\tsecond\r\nthird"))
