@@ -205,8 +205,8 @@ func (c *collector) account(wall time.Duration, used usage, errors [classes]int6
 		Requests: t.requests, Unasked: t.unasked,
 		Statuses: map[int]int64{}, Codes: map[int]int64{}, Errors: map[Class]int64{},
 		Opened: c.all.Opened, Reconnects: c.reopened, Resent: c.resent,
-		Latency: new(hist.Hist), Service: new(hist.Hist), FirstByte: new(hist.Hist), SendLag: new(hist.Hist), Connect: c.conns,
-		Handshake: c.shakes, Resumed: c.resumed,
+		Latency: new(hist.Hist), Service: new(hist.Hist), FirstByte: new(hist.Hist), SendLag: new(hist.Hist), Connect: new(hist.Hist),
+		Handshake: new(hist.Hist), Resumed: c.resumed,
 		BytesIn: t.bytesIn, BytesOut: t.bytesOut, BodyIn: t.bodyIn, BodyOut: t.bodyOut,
 		CPU: used.cpu - r.used[0].cpu, Wait: -1, Timeline: slices.Clip(c.timeline),
 	}
@@ -229,6 +229,8 @@ func (c *collector) account(wall time.Duration, used usage, errors [classes]int6
 	out.Service.Merge(&t.parts)
 	out.FirstByte.Merge(&t.firstByte)
 	out.SendLag.Merge(&t.lag)
+	out.Connect.Merge(c.conns) // copies: a result of a leg that goes on is read while threads add to them
+	out.Handshake.Merge(c.shakes)
 	if wall > 0 {
 		out.Concurrency = c.area / float64(wall)
 	}

@@ -47,6 +47,7 @@ type Agent struct {
 	doing  string
 	cancel context.CancelCauseFunc
 	start  chan time.Time // of the load that is prepared
+	ended  bool           // it takes no order any more
 	all    sync.WaitGroup
 }
 
@@ -186,6 +187,9 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 		return err
 	}
 	a.greet(ctx)
+	a.mu.Lock()
+	a.ended = true
+	a.mu.Unlock()
 	a.all.Wait()
 	if err := context.Cause(ctx); !errors.Is(err, errLeft) {
 		return err
@@ -269,6 +273,8 @@ func (a *Agent) take(ctx context.Context, body []byte) error {
 		return nil // it is under way
 	case err == nil && a.order != "":
 		return &busyError{a.doing}
+	case err == nil && a.ended:
+		return &busyError{"it is leaving"}
 	}
 	if err != nil {
 		a.Log("refused an order: " + format.Line(err.Error(), format.LineLimit))
