@@ -64,6 +64,8 @@ type Spec struct {
 	CPUs        []int     // processors it may use; nil: any
 	Terminal    bool      // stdout is a pseudo-terminal instead of a pipe; Linux only
 	Guardian    *Guardian // told of the process group where the run's tag cannot be searched for; nil: nobody is told
+
+	ungrouped bool // no control group is made, as where none can be
 }
 
 // Deadline is how long a contender may take to answer op when the work itself

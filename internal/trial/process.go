@@ -118,7 +118,7 @@ func (p *Process) launch() (err error) {
 		return err
 	}
 	defer p.output.started()
-	if group, err := machine.NewCgroup(groupPrefix(p.spec.Run) + p.id); err == nil {
+	if group, err := p.newGroup(); err == nil {
 		p.group = group
 		p.capped = group.MemoryMax(p.spec.MemoryLimit) == nil
 		if err = p.exec(); err == nil {
@@ -133,6 +133,13 @@ func (p *Process) launch() (err error) {
 		return err
 	}
 	return nil
+}
+
+func (p *Process) newGroup() (*machine.Cgroup, error) {
+	if p.spec.ungrouped {
+		return nil, errors.ErrUnsupported
+	}
+	return machine.NewCgroup(groupPrefix(p.spec.Run) + p.id)
 }
 
 func (p *Process) exec() error {
