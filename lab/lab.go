@@ -15,6 +15,7 @@ import (
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/check"
 	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab/journal"
 )
 
@@ -208,7 +209,7 @@ func newRun(study tare.Study, o Options) (*run, error) {
 	if r.study, r.left, err = Part(study, r.reduced(), o.Only); err != nil {
 		return nil, &StudyError{study.ID, err}
 	}
-	if err := os.MkdirAll(r.inputDir(), 0o700); err != nil {
+	if err := whole.MakeDir(r.inputDir(), 0o700); err != nil {
 		return nil, fmt.Errorf("make the run's directory: %w", err)
 	}
 	if err := r.input(study); err != nil {

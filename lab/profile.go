@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -26,7 +25,7 @@ func (r *run) profile(ctx context.Context) error {
 		return nil
 	}
 	dir := filepath.Join(r.o.Dir, "profiles")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := whole.MakeDir(dir, 0o700); err != nil {
 		return fmt.Errorf("make the directory of profiles: %w", err)
 	}
 	for _, c := range r.contenders {

@@ -63,6 +63,19 @@ func (System) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
+// MakeDir is [os.MkdirAll], with the reason where the disk does not answer: MkdirAll
+// says then that the directory is there already.
+func MakeDir(dir string, mode fs.FileMode) error {
+	err := os.MkdirAll(dir, mode)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, errStat := os.Stat(dir); errStat != nil && !errors.Is(errStat, fs.ErrNotExist) {
+		return errStat
+	}
+	return err
+}
+
 // File is a file that is being written. It is at its path once it is kept.
 type File struct {
 	disk   Disk

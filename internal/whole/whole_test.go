@@ -75,3 +75,20 @@ func TestDiscard(t *testing.T) {
 		t.Error("written where nothing can be")
 	}
 }
+
+// What MakeDir says of a disk that fails is in the command's TestNoFaultLosesARun.
+func TestMakeDir(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	for range 2 {
+		if err := whole.MakeDir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, "f")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := whole.MakeDir(filepath.Join(file, "c"), 0o700); err == nil || errors.Is(err, fs.ErrExist) {
+		t.Errorf("below a file: %v", err)
+	}
+}

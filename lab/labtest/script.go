@@ -81,8 +81,8 @@ func (c *Clock) Advance(d time.Duration) {
 
 // Open starts a scripted trial of contender id. Its figures depend on the
 // script, the trial's name and nothing else. reference gives the right answer
-// for case i of a workload.
-func Open(s Script, id, name string, clock *Clock, reference func(w wire.Workload, i int) []byte) (*Trial, error) {
+// for case i of a workload, or says why a contender cannot read it.
+func Open(s Script, id, name string, clock *Clock, reference func(w wire.Workload, i int) ([]byte, error)) (*Trial, error) {
 	act, ok := s.Contenders[id]
 	if !ok {
 		return nil, &tare.TrialError{Class: tare.ErrStart, Message: fmt.Sprintf("the script has no contender %q", id)}
@@ -101,7 +101,7 @@ type Trial struct {
 	act       Act
 	name      string
 	clock     *Clock
-	reference func(w wire.Workload, i int) []byte
+	reference func(w wire.Workload, i int) ([]byte, error)
 	rng       *rand.Rand
 	tilt      float64
 	works     map[string]wire.Workload
@@ -139,7 +139,10 @@ func (t *Trial) Do(ctx context.Context, q wire.Request) (wire.Reply, error) {
 		for _, i := range q.Cases {
 			out := []byte(t.act.Wrong)
 			if t.act.Wrong == "" || t.round() < t.act.WrongRound {
-				out = t.reference(t.works[q.On], i)
+				var err error
+				if out, err = t.reference(t.works[q.On], i); err != nil {
+					return wire.Reply{}, &tare.TrialError{Class: tare.ErrContender, Message: err.Error()}
+				}
 			}
 			a.Answers = append(a.Answers, wire.Answer{Case: i, Output: out})
 		}

@@ -304,10 +304,10 @@ func (k kind) Open(_ context.Context, p build.Program, spec trial.Spec) (trial.C
 }
 
 // reference is case i of the input a workload was given.
-func reference(w wire.Workload, i int) []byte {
+func reference(w wire.Workload, i int) ([]byte, error) {
 	src, err := os.ReadFile(w.Input)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	return []byte(strings.Split(string(src), "\n")[i])
+	return []byte(strings.Split(string(src), "\n")[i]), nil
 }

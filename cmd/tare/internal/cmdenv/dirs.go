@@ -2,15 +2,14 @@ package cmdenv
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Dirs are the two directories tare keeps things in.
@@ -93,10 +92,7 @@ func (env Env) Dirs() (Dirs, error) { return directories(env.Getenv, runtime.GOO
 
 // writable makes dir, for its owner only, and proves that a file can be put there.
 func writable(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		if _, errStat := os.Stat(dir); errStat != nil && !errors.Is(errStat, fs.ErrNotExist) {
-			return errStat // the reason: MkdirAll says that dir is there
-		}
+	if err := whole.MakeDir(dir, 0o700); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".writable-")

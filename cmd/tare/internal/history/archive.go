@@ -154,7 +154,7 @@ func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
 // NewDir makes a directory that was not there, under that name or one with a number.
 // Two runs never share one. It is for its owner only.
 func NewDir(under, name string) (string, error) {
-	if err := os.MkdirAll(under, 0o700); err != nil {
+	if err := whole.MakeDir(under, 0o700); err != nil {
 		return "", err
 	}
 	for n := 1; ; n++ {
