@@ -251,7 +251,12 @@ func (p *Process) finish() (late, failure error) {
 }
 
 func (c call) late() error {
-	return trialError(tare.ErrDeadline, "no answer to %s within %s", c.op, format.Seconds(c.deadline.Sub(c.began)))
+	limit := c.deadline.Sub(c.began)
+	var limited *LimitError
+	if errors.As(context.Cause(c.ctx), &limited) { // a busy machine began to count later
+		limit = limited.Limit
+	}
+	return trialError(tare.ErrDeadline, "no answer to %s within %s", c.op, format.Seconds(limit))
 }
 
 // exitNotice is how long a busy kernel may take to report the end of a process

@@ -18,6 +18,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -172,7 +173,7 @@ const keptFor = 14 * 24 * time.Hour
 // Kept returns the path of a file in dir, which keeps what was sent by its content.
 // What is not there, or was changed, is fetched.
 func Kept(ctx context.Context, dir string, f File, fetch func(context.Context, File, io.Writer) error) (string, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := whole.MakeDir(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the directory of what is sent: %w", err)
 	}
 	tree.Sweep(dir, keptFor)

@@ -34,7 +34,7 @@ const certificateLasts = 10 * 365 * 24 * time.Hour
 // ReadSecrets reads those in dir, or makes them on first use.
 func ReadSecrets(dir string) (Secrets, error) {
 	s := Secrets{TokenFile: filepath.Join(dir, "token")}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := whole.MakeDir(dir, 0o700); err != nil {
 		return s, fmt.Errorf("make the fleet's directory: %w", err)
 	}
 	pair := filepath.Join(dir, "certificate.pem")

@@ -84,7 +84,7 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	r.failed, r.given, r.hopeless, r.refused, r.coming, r.placing = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}, map[string]bool{}, map[string]bool{}
 	r.changed, r.opened = make(chan struct{}, 1), time.Now()
 	for name := range r.Start {
-		if s := r.pool.of(name); s != nil && s.state != delivered {
+		if s := r.pool.of(name); s != nil && s.state != delivered { // no agent is heard yet
 			r.lose(s.order, name, errors.New("it ended with the coordinator that had started it"))
 		}
 	}
@@ -94,13 +94,15 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	var began sync.WaitGroup
 	defer began.Wait()
 	for _, name := range r.Machines {
-		if r.pool.of(name) != nil {
-			continue // it has an order of the run that is gone on with
-		}
 		r.mu.Lock()
-		r.coming[name] = true
+		free := r.pool.of(name) == nil // else it has an order of the run that is gone on with
+		if free {
+			r.coming[name] = true
+		}
 		r.mu.Unlock()
-		began.Go(func() { r.begin(ctx, name) })
+		if free {
+			began.Go(func() { r.begin(ctx, name) })
+		}
 	}
 	err := r.watch(ctx)
 	cancel()
@@ -446,7 +448,9 @@ func (r *StudyRun) failures() error {
 
 // open reads the journal that is there, or begins one.
 func (r *StudyRun) open() error {
-	if err := os.MkdirAll(r.Dir, 0o700); err != nil {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := whole.MakeDir(r.Dir, 0o700); err != nil {
 		return fmt.Errorf("make the run's directory: %w", err)
 	}
 	r.results = map[string]Delivered{}

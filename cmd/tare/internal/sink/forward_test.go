@@ -170,8 +170,8 @@ func TestWhenABatchIsSent(t *testing.T) {
 				dir := t.TempDir()
 				sp, _, err := spool.Open(dir, spool.Options{Now: time.Now})
 				assert.NoError(t, "open", err)
-				var sent time.Time
-				note := func(Batch) (Result, error) { sent = time.Now(); return Result{}, nil }
+				sent := make(chan time.Time, 1)
+				note := func(Batch) (Result, error) { sent <- time.Now(); return Result{}, nil }
 				s := &scripted{steps: []func(Batch) (Result, error){note, note, note}}
 				service, err := Start(Config{
 					Dir: dir, Sinks: []Named{{"s", Limits{Events: 100, Bytes: 1 << 20, Age: age}, s}}, Dead: 1000,
@@ -182,8 +182,13 @@ func TestWhenABatchIsSent(t *testing.T) {
 					time.Sleep(1234 * time.Millisecond)
 					came := time.Now()
 					assert.NoError(t, "keep", sp.Keep(t.Context(), []byte("1\n"), 1))
-					time.Sleep(time.Second)
-					if took := sent.Sub(came); took < within[0] || took > within[1] {
+					var at time.Time
+					select {
+					case at = <-sent:
+					case <-time.After(time.Second):
+						t.Fatal("it is not sent within a second")
+					}
+					if took := at.Sub(came); took < within[0] || took > within[1] {
 						t.Errorf("it is sent %v after it came, not after %v to %v", took, within[0], within[1])
 					}
 				}
