@@ -84,7 +84,7 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	r.failed, r.given, r.hopeless, r.refused, r.coming, r.placing = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}, map[string]bool{}, map[string]bool{}
 	r.changed, r.opened = make(chan struct{}, 1), time.Now()
 	for name := range r.Start {
-		if s := r.pool.of(name); s != nil && s.state != delivered { // no agent is heard yet
+		if s := r.pool.of(name); s != nil && s.state != delivered { // the hub does not listen yet: nothing else reads or writes the pool
 			r.lose(s.order, name, errors.New("it ended with the coordinator that had started it"))
 		}
 	}
