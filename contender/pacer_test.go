@@ -70,8 +70,8 @@ func TestOpenLoopEnds(t *testing.T) {
 	}, Do: func(int) (int, error) { return 0, nil }}))
 	l.ok(wire.Request{Op: wire.OpPrepare, Workload: workload(t, "w", "1")})
 	for _, q := range []wire.Request{
-		{Op: wire.OpSlice, Until: untilOps, Ops: 50, CapNS: int64(10 * time.Millisecond)},
-		{Op: wire.OpWarm, MinNS: int64(10 * time.Millisecond)},
+		{Op: wire.OpSlice, Until: untilOps, Ops: 50, CapNS: int64(200 * time.Millisecond)},
+		{Op: wire.OpWarm, MinNS: int64(200 * time.Millisecond)},
 		{Op: wire.OpSlice, Until: untilOps, Ops: 50, Lead: 1 << 40, CapNS: int64(5 * time.Millisecond)},
 	} {
 		q.On = "w"
