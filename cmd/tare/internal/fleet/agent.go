@@ -274,7 +274,7 @@ func (a *Agent) take(ctx context.Context, body []byte) error {
 	case err == nil && a.order != "":
 		return &busyError{a.doing}
 	case err == nil && a.ended:
-		return &busyError{"it is leaving"}
+		return &busyError{"the agent is ending"}
 	}
 	if err != nil {
 		a.Log("refused an order: " + format.Line(err.Error(), format.LineLimit))
