@@ -76,7 +76,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// What MakeDir says of a disk that fails is in the command's TestNoFaultLosesARun.
+// What MakeDir says of a disk that fails is in the command's TestMakeDirOnDeadDisk.
 func TestMakeDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
 	for range 2 {
