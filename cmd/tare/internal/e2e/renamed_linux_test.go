@@ -123,15 +123,20 @@ func TestKilledOverServersThatRenameThemselves(t *testing.T) {
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				for range 2000 { // until both are there; then at once, or at any time after
-					if strings.Contains(strings.Join(s.running(), "\n"), "postgres: ") {
+				// At once when the first is there, which the pilot starts, or at any time
+				// once both are, which is when they are measured.
+				number, later := 1+i%2, time.Duration(0)
+				if number == 2 {
+					later = time.Duration(rng.Float64() * float64(2*time.Second))
+				}
+				for range 2000 {
+					there := strings.Join(s.running(), "\n")
+					if strings.Contains(there, "postgres: ") && strings.Count(there, "nginx: master") >= number {
 						break
 					}
 					time.Sleep(10 * time.Millisecond)
 				}
-				if i%2 == 1 {
-					time.Sleep(time.Duration(rng.Float64() * float64(2*time.Second)))
-				}
+				time.Sleep(later)
 				if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil { // to look at what it is killed over
 					t.Fatal(err)
 				}
