@@ -15,7 +15,7 @@ func (e frameError) Error() string { return string(e) }
 
 // What can become of a connection beside an answer.
 const (
-	errUnasked    = frameError("bytes that nobody asked for")
+	errUnasked    = frameError("bytes that no request asked for")
 	errUnanswered = frameError("connection closed without an answer")
 	errCut        = frameError("connection closed in the middle of an answer")
 )

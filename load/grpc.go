@@ -23,7 +23,7 @@ func (m *message) take(b []byte) error {
 		if m.got += n; n > 0 && m.got == prefixLen {
 			switch p := &m.prefix; {
 			case p[0] == 1:
-				return frameError("a message that is compressed, which nobody asked for")
+				return frameError("a compressed message, which was not requested")
 			case p[0] != 0:
 				return frameError("a message without a prefix")
 			default:

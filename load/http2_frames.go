@@ -17,7 +17,7 @@ func (h *http2) handle(f h2.Frame) error {
 	switch f.Type {
 	case h2.Data, h2.Headers, h2.RSTStream, h2.WindowUpdate, h2.Continuation:
 		if f.Stream > h.stream || f.Stream != 0 && f.Stream%2 == 0 {
-			return frameError("a " + f.Type.String() + " frame of a stream that nobody opened")
+			return frameError("a " + f.Type.String() + " frame of a stream that was not opened")
 		}
 		if c := h.of(f.Stream); c != nil && f.Stream != 0 {
 			if f.Type != h2.WindowUpdate {

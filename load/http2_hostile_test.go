@@ -196,7 +196,7 @@ func TestHostileHTTP2(t *testing.T) {
 			p.stream += 2
 			p.say(p.fine())
 			p.until(h2.Data, 0)
-		}, class: ErrFraming, says: "nobody opened", opened: some{ops, -1}},
+		}, class: ErrFraming, says: "was not opened", opened: some{ops, -1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := against(t, Options{}, Leg{Ops: ops}, c.treat)

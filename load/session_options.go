@@ -84,7 +84,7 @@ func (o Options) check() error {
 	case o.Protocol != HTTP1 && o.Protocol != H2C && o.Protocol != GRPC && o.Protocol != HTTP3:
 		return fmt.Errorf("protocol %q: %s, %s or %s, or HTTP/1.1 without a word", o.Protocol, H2C, GRPC, HTTP3)
 	case o.Protocol == HTTP3 && (o.Carry == nil || o.Target.TLS == nil || o.Engine == Epoll || o.Engine == Uring):
-		return fmt.Errorf("protocol %s: it needs TLS, somebody who carries it, and engine %s", HTTP3, Portable)
+		return fmt.Errorf("protocol %s: it needs TLS, a QUIC transport, and engine %s", HTTP3, Portable)
 	case o.Streams < 0 || o.Streams > MaxStreams:
 		return fmt.Errorf("%d streams on a connection: 1 to %d", o.Streams, MaxStreams)
 	case o.Streams > 1 && o.Protocol == HTTP1:

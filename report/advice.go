@@ -64,7 +64,7 @@ func advice(r *tare.Result, workload string) (text string, first []ranking) {
 	case places == 1:
 		return "Only one contender was ranked on it.", nil
 	case len(first) == 0: // each proven worse than another, all the way round
-		return "The ranks leave nobody that can be first.", nil
+		return "By these ranks no contender is first.", nil
 	case !v.intervals():
 		return "No ratio has an interval after " + plural(r.RoundsDone, "round") + ".", nil
 	}

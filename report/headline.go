@@ -36,7 +36,7 @@ func generic(r *tare.Result) string {
 	if text := leaders(r); text != "" {
 		return oneLine(text)
 	}
-	return "No criterion was asked, and the ranks leave nobody that can be first: the ratios stand for themselves."
+	return "No criterion was requested, and by these ranks no contender is first: read the ratios."
 }
 
 // Second is what follows the headline: the generic headline where the study has

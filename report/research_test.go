@@ -99,7 +99,7 @@ func TestRecommendationFollowsTheRanks(t *testing.T) {
 		{"two first", rank(exploring(), map[string][2]int{"encoding-json": {3, 3}, "jsoniter-fastest": {1, 2}, "segmentio": {1, 2}}), on + "jsoniter-fastest or segmentio. None was proven better in time, and over all pairs at once they did not differ significantly: the trade-offs decide."},
 		{"first, hardly", rank(exploring(), map[string][2]int{"encoding-json": {2, 3}, "jsoniter-fastest": {1, 2}, "segmentio": {2, 3}}), on + "jsoniter-fastest. None was proven better in time, but neither was it proven better than each of the 2 others ranked."},
 		{"a void baseline", void, on + "none. The baseline is void by the check wrong-answer, so nothing can be compared with it.\n"},
-		{"a void first", voidFirst, on + "none. The ranks leave nobody that can be first.\n"},
+		{"a void first", voidFirst, on + "none. By these ranks no contender is first.\n"},
 		{"control", controlVoid(), on + "none. Everything on it is void by the check control.\n"},
 		{"ranks without intervals", early, on + "none. No ratio has an interval after 5 rounds.\n"},
 		{"interrupted", interrupted(), on + "none. The figures allow no ranking after 5 rounds.\n"},

@@ -96,7 +96,7 @@ func TestBothSides(t *testing.T) {
 	byOwn, _, _ = strings.Cut(byOwn, "\nWORKLOAD ")
 	assert.Contains(t, "traffic", byOwn, ", asked by each contender's own client in a process of its own.\n")
 	_, table, _ = strings.Cut(byOwn, "Both sides of one request")
-	assert.Contains(t, "of a client", table, "its bytes on the wire nobody counts.\n")
+	assert.Contains(t, "of a client", table, "its bytes on the wire are not counted.\n")
 	assert.Equal(t, "no wire", lineOf(t, table, "contender"), "contender server client server client server")
 	if strings.Contains(byOwn, driver+":") {
 		t.Error("who asks is said twice")

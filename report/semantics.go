@@ -204,7 +204,7 @@ func examinedBy(r *tare.Result, all []conduct) string {
 	if !slices.ContainsFunc(r.Workloads, func(w tare.Workload) bool { return w.File == "" }) {
 		made = "made of the documents that were given"
 	}
-	return fmt.Sprintf("Outside of the timing each was asked %s %s, and its answers were compared with %s. They disqualify nobody: they are part of the price.", cases, made, references(all))
+	return fmt.Sprintf("Outside of the timing each was asked %s %s, and its answers were compared with %s. They disqualify no contender: they are part of the price.", cases, made, references(all))
 }
 
 // meaning explains the classes there are.

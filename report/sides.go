@@ -13,7 +13,7 @@ const (
 	sidesByOwn      = "Both sides of one request; the client is the contender's own:"
 	sidesMean       = "Both sides of one request: CPU time, heap that was allocated, allocations, and bytes on the wire, headers included."
 	sidesByOneMeans = " The client is the load generator, one for all: it sends what was encoded beforehand, so that its CPU time and bytes are those of that engine and not of an idiomatic client."
-	sidesByOwnMeans = " The client is the contender's own, in a process of its own, and does all that a caller of it does; its bytes on the wire nobody counts."
+	sidesByOwnMeans = " The client is the contender's own, in a process of its own, and does all that a caller of it does; its bytes on the wire are not counted."
 )
 
 // kindRPC is the kind of which contenders bring a client.

@@ -19,7 +19,7 @@ func bodyParity() Check {
 		Severity: tare.Warn,
 		Summary: "Contenders should answer the same thing in as many bytes. Bytes of body per response are compared with the baseline's; it warns where they are more than 1 % and half a byte apart " + byRounds + ". " +
 			"Where they agree it looks at the answers before timing: the same cases, all right, and yet of another length differ in what is compared besides the body, such as the content type. " + exceptApart,
-		Why: "A table of requests per second compared a server that answered 10 bytes with one that answered 11. A newline changes little; that nobody had noticed says that nobody had looked at what was answered. " +
+		Why: "A table of requests per second compared a server that answered 10 bytes with one that answered 11. A newline changes little; that it was not noticed shows that the answers had not been compared. " +
 			"Others compressed, or left out fields.",
 		Advice: "look at both answers byte by byte, and at their content types",
 		Run: func(in Input) []tare.Finding {

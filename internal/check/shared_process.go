@@ -13,7 +13,7 @@ func sharedProcess() Check {
 		ID:       "shared-process",
 		Severity: tare.Warn,
 		Summary: "It warns where a server and what asks it are one process, and where two contenders of a round are. Garbage collection, locks and processors are then shared, " +
-			"and nobody can say whose CPU time and memory it was.",
+			"and whose CPU time and memory it was cannot be known.",
 		Why: "Server and client of a published comparison of gRPC and REST ran in one process, beside a store they shared. " +
 			"The memory \"of gRPC\" was that of its client, its server and the store, and each side collected the other's garbage.",
 		Advice: "run the server as a program of its own (kind server); within one process read the figures as those of server and client together",

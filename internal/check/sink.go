@@ -18,7 +18,7 @@ func sink() Check {
 		Summary: "Results must be consumed, and different inputs worked on. It warns of a contender whose answers differ in length from body to body while every timed slice wrote exactly the same bytes per operation, " +
 			"and not their mean: it was timed on something else than what it answered. It does not apply where all answers are equally long, as those to the bundled fixtures are, nor to operations that write nothing, such as decoding, nor where a protocol is chosen for a contender (set: {protocol: …}), whose answers are compared in another form than they are sent. " +
 			"And it warns of a workload with a pool of one body below 8 MiB; of a user's own file, which is one body, that is only noted.",
-		Why: "A compiler leaves out what nobody reads, and a processor learns one input by heart: branches are predicted and all of it stays in cache. " +
+		Why: "A compiler omits what is never read, and a processor learns one input by heart: branches are predicted and all of it stays in cache. " +
 			"Published figures came from one body, encoded over and over.",
 		Advice: "leave pool out, so that 64 different bodies are rotated, and read the result of every operation",
 		Run: func(in Input) []tare.Finding {

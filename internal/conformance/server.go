@@ -321,7 +321,7 @@ func (e Exam) checkAgain() error {
 			return nil
 		}
 		if tries == 1 {
-			return fmt.Errorf("after a second prepare somebody still listens at %s", before)
+			return fmt.Errorf("after a second prepare a server still listens at %s", before)
 		}
 	}
 }

@@ -159,7 +159,7 @@ func rpcDefects() []rpcDefect {
 		{"half a log", rpc.HTTP, "log", slips{logs: func(next http.Handler) http.Handler { return next }}.main, "log to a file: 0 lines"},
 		{"abrupt", rpc.HTTP, "end", slips{server: func(s server.Server) server.Server { return abrupt{s} }}.main, "a request under way"},
 		{"abrupt streams", rpc.GRPC, "end", slips{server: func(s server.Server) server.Server { return abrupt{s} }}.main, "a request under way"},
-		{"goes on", rpc.HTTP, "again", slips{server: func(s server.Server) server.Server { return deaf{s} }}.main, "somebody still answers"},
+		{"goes on", rpc.HTTP, "again", slips{server: func(s server.Server) server.Server { return deaf{s} }}.main, "a server still answers"},
 
 		{"no client", rpc.HTTP, "client", func() {
 			f := slips{}.face()

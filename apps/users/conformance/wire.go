@@ -226,7 +226,7 @@ func (t talk) checkTwice() error {
 			return nil
 		}
 		if tries == 1 {
-			return fmt.Errorf("after a second prepare somebody still answers at %s", before)
+			return fmt.Errorf("after a second prepare a server still answers at %s", before)
 		}
 	}
 }

@@ -151,7 +151,7 @@ func (b *binder) field(s *plan.Struct, f field, list []plan.Member, taken map[st
 		b.refuse(plan.Refusal{Pos: b.pos(f.Pos()), Struct: s.Go, Field: f.path, Type: goType, Reason: reason, Remedy: remedy})
 	}
 	if f.err != nil {
-		bad("has a tag that cannot be read: "+f.err.Error(), "mend the tag")
+		bad("has a tag that cannot be read: "+f.err.Error(), "fix the tag")
 		return
 	}
 	if isMade(f.Name()) {

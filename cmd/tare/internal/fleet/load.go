@@ -82,7 +82,7 @@ func (a *Agent) load(ctx context.Context, order string, l *loading) ([]byte, err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-time.After(unbegun):
-		return nil, fmt.Errorf("nobody began the load within %v", unbegun)
+		return nil, fmt.Errorf("the load was not begun within %v", unbegun)
 	}
 	leg := load.Leg{LeadTime: l.o.Warm, Duration: l.o.Duration, Seed: l.o.Seed, Think: l.o.Think, Tick: func(t load.Tick) {
 		if text, err := json.Marshal(Ticked{order, t.Second}); err == nil {

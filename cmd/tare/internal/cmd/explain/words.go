@@ -65,7 +65,7 @@ func words() []word {
 		{"semantics", "Where a contender's answers mean something else than the reference's, on cases made for that. It does not disqualify; it is part of the price."},
 		{"server", "A kind: HTTP servers under load, in visits for throughput and CPU time, in segments for latencies."},
 		{"share", "Of a claim: the part of what the baseline takes that a contender does without. Of a decomposition: the part of the whole difference that one step makes."},
-		{"slice", "The work of one turn. Where a contender allocates, a slice holds whole collection cycles, so that nobody's garbage is collected on another's time."},
+		{"slice", "The work of one turn. Where a contender allocates, a slice holds whole collection cycles, so that a contender's garbage is not collected on another's time."},
 		{"statement", "A claim without figures: refuted where the check it names fires for the contender."},
 		{"study", "A question with contenders, workloads, metrics, criteria and claims: a YAML file."},
 		{"tie", "Of a claim: the measured interval lies within 5 % of 1, where less than 10 % was claimed."},
