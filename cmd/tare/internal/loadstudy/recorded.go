@@ -10,6 +10,7 @@ import (
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/traffic"
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -37,7 +38,10 @@ func (a Requests) Recorded(t Target) (*traffic.Feed, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := traffic.Read(kind, r, a.Secrets)
+	f, err := traffic.Read(kind, a.Feed, r, a.Secrets)
+	if wrong := (*yamlfile.Error)(nil); errors.As(err, &wrong) { // it names the file
+		return nil, cmdenv.Usage("--feed "+wrong.Error(), "")
+	}
 	if err != nil {
 		return nil, cmdenv.Usage(fmt.Sprintf("--feed %s: %s", a.Feed, format.Line(err.Error(), 0)), "")
 	}

@@ -82,11 +82,8 @@ func (f *Feed) readHAR(in *parcel, secrets bool) error {
 		if first.IsZero() {
 			first = at
 		}
-		f.kept += len(q.Path) + len(q.Body)
-		for _, h := range q.Header {
-			f.kept += len(h[0]) + len(h[1])
-		}
-		f.keep(q, at.Sub(first))
+		f.keep(q)
+		f.Times = append(f.Times, at.Sub(first))
 	}
 }
 

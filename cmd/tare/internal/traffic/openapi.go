@@ -12,6 +12,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 	"github.com/tarebench/tare/load"
 )
 
@@ -19,16 +20,17 @@ import (
 type object = map[string]any
 
 // readOpenAPI makes a request of each operation of a document, from its examples.
-func (f *Feed) readOpenAPI(r io.Reader) error {
-	src, err := io.ReadAll(io.LimitReader(r, mostEntry+1))
+func (f *Feed) readOpenAPI(name string, r io.Reader) error {
+	src, err := io.ReadAll(io.LimitReader(r, yamlfile.MaxOpenAPI+1))
 	if err != nil {
 		return err
 	}
-	if len(src) > mostEntry {
-		return fmt.Errorf("longer than %d bytes", mostEntry)
+	_, root, err := yamlfile.Open(name, src, yamlfile.OpenAPI())
+	if err != nil {
+		return err
 	}
 	var doc object
-	if err := yaml.Unmarshal(src, &doc); err != nil {
+	if err := yaml.NodeToValue(root, &doc); err != nil {
 		return err
 	}
 	d := document{doc}
@@ -50,11 +52,14 @@ func (f *Feed) readOpenAPI(r io.Reader) error {
 			if err == nil {
 				err = load.CheckRequest(q)
 			}
+			if err == nil && length(q) > mostEntry {
+				err = fmt.Errorf("longer than %d bytes", mostEntry)
+			}
 			if err != nil {
 				f.broken(0, strings.ToUpper(method)+" "+path, err)
 				continue
 			}
-			f.Requests = append(f.Requests, q)
+			f.keep(q)
 		}
 	}
 	return nil
@@ -99,8 +104,31 @@ func (d document) base() string {
 	return ""
 }
 
-// example is the example of a parameter, a schema or a kind of body.
-func (d document) example(o object) (any, bool) {
+// example is the example of a parameter or a kind of body, or of its schema.
+func (d document) example(o object) (any, error) {
+	v, ok := d.ownExample(o)
+	if s := d.object(o["schema"]); !ok && s != nil {
+		if v, ok = d.ownExample(s); !ok {
+			if l := list(s["enum"]); len(l) > 0 {
+				v, ok = l[0], true
+			} else {
+				v, ok = s["default"]
+			}
+		}
+	}
+	switch {
+	case !ok:
+		return nil, errNoExample
+	case size(v, mostExample) > mostExample:
+		return nil, fmt.Errorf("an example of more than %d bytes", mostExample)
+	}
+	return v, nil
+}
+
+var errNoExample = errors.New("no example")
+
+// ownExample is an example that stands at a parameter, a schema or a kind of body.
+func (d document) ownExample(o object) (any, bool) {
 	if v, ok := o["example"]; ok {
 		return v, true
 	}
@@ -113,17 +141,27 @@ func (d document) example(o object) (any, bool) {
 	if l := list(o["examples"]); len(l) > 0 { // of a schema in OpenAPI 3.1
 		return l[0], true
 	}
-	if s := d.object(o["schema"]); s != nil {
-		if v, ok := d.example(s); ok {
-			return v, true
-		}
-		if l := list(s["enum"]); len(l) > 0 {
-			return l[0], true
-		}
-		v, ok := s["default"]
-		return v, ok
-	}
 	return nil, false
+}
+
+// size is how many bytes v takes when it is written, about; it stops counting beyond
+// most. A document of a few bytes can repeat an anchor any number of times.
+func size(v any, most int) (n int) {
+	switch v := v.(type) {
+	case string:
+		return len(v) + 2
+	case []any:
+		for i := 0; i < len(v) && n <= most; i++ {
+			n += size(v[i], most-n) + 1
+		}
+	case object:
+		for k, x := range v {
+			if n += len(k) + 3 + size(x, most-n); n > most {
+				break
+			}
+		}
+	}
+	return n + 2
 }
 
 // request is one operation with its examples.
@@ -133,14 +171,17 @@ func (d document) request(method, path string, item, op object) (load.Request, e
 	for _, v := range append(slices.Clone(list(item["parameters"])), list(op["parameters"])...) {
 		p := d.object(v)
 		name, _ := p["name"].(string)
-		value, ok := d.example(p)
+		value, err := d.example(p)
 		needed, _ := p["required"].(bool)
 		text := fmt.Sprint(value)
 		switch {
-		case !ok && needed:
-			return q, fmt.Errorf("no example of %s", name)
-		case !ok:
+		case err != nil && (needed || err != errNoExample):
+			return q, fmt.Errorf("%w of %s", err, name)
+		case err != nil:
 		case p["in"] == "path":
+			if strings.Count(path, "{"+name+"}")*3*len(text) > mostLine {
+				return q, fmt.Errorf("the example of %s makes a path of more than %d bytes", name, mostLine)
+			}
 			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
 		case p["in"] == "query":
 			query.Set(name, text)
@@ -150,7 +191,7 @@ func (d document) request(method, path string, item, op object) (load.Request, e
 	}
 	if _, rest, open := strings.Cut(path, "{"); open {
 		name, _, _ := strings.Cut(rest, "}")
-		return q, fmt.Errorf("no example of %s", name)
+		return q, fmt.Errorf("%w of %s", errNoExample, name)
 	}
 	q.Path = d.base() + path
 	if len(query) > 0 {
@@ -159,13 +200,15 @@ func (d document) request(method, path string, item, op object) (load.Request, e
 	body := d.object(op["requestBody"])
 	kinds := d.object(body["content"])
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		v, ok := d.example(d.object(kinds[kind]))
-		if !ok {
+		v, err := d.example(d.object(kinds[kind]))
+		if err == errNoExample {
 			continue
+		}
+		if err != nil {
+			return q, fmt.Errorf("%w of %s", err, kind)
 		}
 		text, isText := v.(string)
 		if q.Body = []byte(text); !isText || strings.Contains(kind, "json") {
-			var err error
 			if q.Body, err = json.Marshal(v); err != nil {
 				return q, fmt.Errorf("the example of %s: %w", kind, err)
 			}
@@ -174,7 +217,7 @@ func (d document) request(method, path string, item, op object) (load.Request, e
 		return q, nil
 	}
 	if needed, _ := body["required"].(bool); needed {
-		return q, errors.New("no example of the body")
+		return q, fmt.Errorf("%w of the body", errNoExample)
 	}
 	return q, nil
 }

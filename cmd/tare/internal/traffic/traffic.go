@@ -27,7 +27,8 @@ const (
 	mostBroken   = 10        // that are named, before they are only counted
 	mostLine     = 1 << 20   // bytes of a line of a log
 	mostEntry    = 64 << 20  // bytes of an entry of an archive, or of what stands beside the entries
-	mostKept     = 256 << 20 // bytes of paths, headers and bodies
+	mostExample  = 16 << 20  // bytes of an example of a description
+	mostKept     = 256 << 20 // bytes of methods, paths, headers and bodies
 )
 
 // Feed is what a file holds.
@@ -93,8 +94,9 @@ func Sniff(name string, begin []byte) Kind {
 	return Unknown
 }
 
-// Read reads a file of a kind. Secrets are left out unless they are asked for.
-func Read(kind Kind, r io.Reader, secrets bool) (*Feed, error) {
+// Read reads the file called name, which is of a kind. Secrets are omitted unless they
+// are requested.
+func Read(kind Kind, name string, r io.Reader, secrets bool) (*Feed, error) {
 	f := &Feed{}
 	var err error
 	switch kind {
@@ -103,7 +105,7 @@ func Read(kind Kind, r io.Reader, secrets bool) (*Feed, error) {
 	case HAR:
 		err = f.readHAR(&parcel{r: r, most: mostEntry}, secrets)
 	case OpenAPI:
-		err = f.readOpenAPI(r)
+		err = f.readOpenAPI(name, r)
 	default:
 		err = fmt.Errorf("neither an access log, nor a HAR, nor an OpenAPI document")
 	}
@@ -125,9 +127,19 @@ func (f *Feed) full() bool {
 	return f.More
 }
 
-// keep keeps a request; at is when it was sent, since the first.
-func (f *Feed) keep(q load.Request, at time.Duration) {
-	f.Requests, f.Times = append(f.Requests, q), append(f.Times, at)
+// keep keeps a request.
+func (f *Feed) keep(q load.Request) {
+	f.Requests = append(f.Requests, q)
+	f.kept += length(q)
+}
+
+// length is how many bytes a request keeps.
+func length(q load.Request) int {
+	n := len(q.Method) + len(q.Path) + len(q.Body)
+	for _, h := range q.Header {
+		n += len(h[0]) + len(h[1])
+	}
+	return n
 }
 
 // order puts requests in the order of their times, which then begin at zero.
@@ -174,7 +186,7 @@ func pathOf(text string) (string, error) {
 func (f *Feed) readLog(r io.Reader) error {
 	b := bufio.NewReaderSize(r, 64<<10)
 	var first time.Time
-	same := map[string]string{} // paths, each kept once
+	same := map[string]string{} // methods and paths, each kept once
 	for n := 1; ; n++ {
 		line, long, err := lineOf(b)
 		if errors.Is(err, io.EOF) {
@@ -202,15 +214,16 @@ func (f *Feed) readLog(r io.Reader) error {
 		if first.IsZero() {
 			first = at
 		}
-		if known, ok := same[q.Path]; ok {
-			q.Path = known
-		} else {
-			q.Path = strings.Clone(q.Path)
-			same[q.Path] = q.Path
-			f.kept += len(q.Path)
+		for _, text := range []*string{&q.Method, &q.Path} {
+			known, ok := same[*text]
+			if !ok {
+				known = strings.Clone(*text)
+				same[known] = known
+				f.kept += len(known)
+			}
+			*text = known
 		}
-		q.Method = strings.Clone(q.Method)
-		f.keep(q, at.Sub(first))
+		f.Requests, f.Times = append(f.Requests, q), append(f.Times, at.Sub(first))
 	}
 }
 

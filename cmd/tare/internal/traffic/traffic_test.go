@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 )
 
@@ -45,7 +46,7 @@ nonsense
 10.0.0.1 - - ` + at + ` "GET / HTTP/1.1"
 10.0.0.1 - - ` + at + ` "CONNECT a:1 HTTP/1.1" 200 1
 10.0.0.1 - - ` + at + ` "GET /last HTTP/1.1" 304 0`
-	f, err := Read(AccessLog, strings.NewReader(src), false)
+	f, err := Read(AccessLog, "a", strings.NewReader(src), false)
 	want := "GET /a?b=1&c=%20 0s\nPOST /p 333.333333ms\nGET /last 666.666666ms\nGET /c 2s"
 	got := lines(f)
 	if err != nil || f.Lost != 5 || len(f.Broken) != 5 || !strings.HasPrefix(f.Broken[0].In("-"), "stdin:5: ") || !strings.HasPrefix(f.Broken[1].In("a.log"), "a.log:6: not host ident") {
@@ -67,18 +68,18 @@ func TestHAR(t *testing.T) {
 		entry("never", ""), `7`, entry("2024-01-01T00:00:02Z", `"headers":[{"name":"A b","value":"c"}],`), entry("2024-01-01T00:00:02Z", ""),
 	}, ",") + `]}}`
 	for secrets, header := range map[bool]string{false: " Accept=*/*", true: " Cookie=s=1 Authorization=x Accept=*/*"} {
-		f, err := Read(HAR, strings.NewReader(src), secrets)
+		f, err := Read(HAR, "a", strings.NewReader(src), secrets)
 		want := "POST /a?b=1 hi 0s\nPOST /a?b=1" + header + " hello 500ms\nPOST /a?b=1 1s"
 		if err != nil || lines(f) != want || f.Lost != 3 || f.Secrets != map[bool]int{false: 2}[secrets] {
 			t.Errorf("%v, %d lost %q, %d secrets\n%s\nwant\n%s", err, f.Lost, f.Broken, f.Secrets, lines(f), want)
 		}
 	}
-	f, err := Read(HAR, strings.NewReader(src[:strings.Index(src, `"never"`)]), false)
+	f, err := Read(HAR, "a", strings.NewReader(src[:strings.Index(src, `"never"`)]), false)
 	if err != nil || len(f.Requests) != 2 || f.Lost != 1 {
 		t.Errorf("cut off: %v, %d requests, %q", err, len(f.Requests), f.Broken)
 	}
 	for _, src := range []string{"", "[]", "{}", `{"log":{}}`, `{"log":{"entries":{}}}`, `{"log":7}`} {
-		if _, err := Read(HAR, strings.NewReader(src), false); err == nil {
+		if _, err := Read(HAR, "a", strings.NewReader(src), false); err == nil {
 			t.Errorf("%q is an archive", src)
 		}
 	}
@@ -107,7 +108,7 @@ paths:
   /users/{user}:
     get: {}
 `
-	f, err := Read(OpenAPI, strings.NewReader(src), false)
+	f, err := Read(OpenAPI, "a.yaml", strings.NewReader(src), false)
 	want := `GET /v1/items/a%20b?q=3 X-Kind=k
 PUT /v1/items/a%20b Content-Type=application/json {"count":2,"name":"x"}
 POST /v1/notes Content-Type=text/plain hello`
@@ -115,9 +116,45 @@ POST /v1/notes Content-Type=text/plain hello`
 		t.Errorf("%v, %q\n%s\nwant\n%s", err, f.Broken, lines(f), want)
 	}
 	for _, src := range []string{"", "a: [", "swagger: 2.0\npaths: {/a: {}}", "openapi: 3.0.0", "openapi: 3.0.0\npaths: {/a: {get: {$ref: '#/paths/~1a/get'}}}"} {
-		if f, err := Read(OpenAPI, strings.NewReader(src), false); err == nil && len(f.Requests) > 0 {
+		if f, err := Read(OpenAPI, "a.yaml", strings.NewReader(src), false); err == nil && len(f.Requests) > 0 {
 			t.Errorf("%q has requests", src)
 		}
+	}
+}
+
+// A description may refer to itself, and repeat an anchor any number of times: it makes
+// no more requests, and no longer ones, than are kept.
+func TestHostileDescription(t *testing.T) {
+	const of = "openapi: 3.0.0\npaths: {/a: {post: {parameters: [%s], requestBody: {content: {application/json: {%s}}}}}}\n"
+	laughs := "x0: &x0 [ha, ha]\n"
+	for i := range 60 {
+		laughs += fmt.Sprintf("x%d: &x%d [*x%d, *x%d]\n", i+1, i+1, i, i)
+	}
+	circle := "components: {x: {schema: {$ref: '#/components/x'}}}\n"
+	long := "long: &long " + strings.Repeat("y", mostExample/4) + "\n"
+	for name, c := range map[string]struct{ src, want string }{
+		"a schema of itself":      {circle + fmt.Sprintf(of, "{name: q, in: query, schema: {$ref: '#/components/x'}}", "schema: {$ref: '#/components/x'}"), ""},
+		"a parameter of anchors":  {laughs + fmt.Sprintf(of, "{name: q, in: query, example: *x60}", ""), "POST /a: an example of more than 16777216 bytes of q"},
+		"a body of anchors":       {laughs + fmt.Sprintf(of, "", "example: *x60"), "POST /a: an example of more than 16777216 bytes of application/json"},
+		"a path of one example":   {long + fmt.Sprintf(strings.Replace(of, "/a", "'/"+strings.Repeat("{q}", 100)+"'", 1), "{name: q, in: path, example: *long}", ""), "the example of q makes a path of more than 1048576 bytes"},
+		"one header many times":   {long + fmt.Sprintf(of, strings.TrimSuffix(strings.Repeat("{name: X, in: header, example: *long }, ", 20), ", "), ""), "longer than 67108864 bytes"},
+		"brackets without an end": {"openapi: 3.0.0\npaths: " + strings.Repeat("[", 30000), "a.yaml:2:20008: too many brackets are open; close them"},
+	} {
+		f, err := Read(OpenAPI, "a.yaml", strings.NewReader(c.src), false)
+		got := fmt.Sprint(err)
+		if err == nil && len(f.Broken) > 0 {
+			got = f.Broken[0].In("a.yaml")
+		}
+		if c.want == "" && (err != nil || len(f.Requests) != 1) || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %d requests, %s, want %q", name, len(f.Requests), format.Line(got, 300), c.want)
+		}
+	}
+	many := long + "openapi: 3.0.0\npaths:\n"
+	for i := range 100 {
+		many += fmt.Sprintf("  /%d: {post: {requestBody: {content: {text/plain: {example: *long}}}}}\n", i)
+	}
+	if f, err := Read(OpenAPI, "a.yaml", strings.NewReader(many), false); err != nil || !f.More || len(f.Requests) != 64 {
+		t.Errorf("%v, %d requests of 4 MiB are kept, more: %v", err, len(f.Requests), f.More)
 	}
 }
 
@@ -173,7 +210,7 @@ func TestLargeFiles(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&before)
-		f, err := Read(c.kind, c.r, false)
+		f, err := Read(c.kind, "a", c.r, false)
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		if err != nil || len(f.Broken) > mostBroken || c.broken != (f.Lost > 0 && len(f.Requests) == 0) || soak && name == "log" && !f.More {
@@ -243,7 +280,7 @@ func FuzzTraffic(f *testing.F) {
 	f.Add(byte(HAR), []byte(`{"log":{"entries":[{"startedDateTime":"2024-01-01T00:00:01Z","request":{"method":"GET","url":"/"}}]}}`))
 	f.Add(byte(OpenAPI), []byte("openapi: 3.0.0\npaths: {/a: {get: {parameters: [{name: b, in: query, example: 1}]}}}"))
 	f.Fuzz(func(t *testing.T, kind byte, src []byte) {
-		feed, err := Read(Kind(kind%4), bytes.NewReader(src), false)
+		feed, err := Read(Kind(kind%4), "a", bytes.NewReader(src), false)
 		if err != nil {
 			return
 		}
