@@ -95,8 +95,8 @@ func tagChildren(run string) (untag func(), err error) {
 	}, nil
 }
 
-// lock waits until this is the only tare that measures with this cache, and then
-// until it is the only one on this machine.
+// lock waits until this is the only tare that measures on this machine, and then with
+// this cache. Always in this order: an agent has the machine before its session begins.
 func (w *Session) lock(ctx context.Context) (unlock func(), err error) {
 	if w.Options.NoLock {
 		return func() {}, nil
@@ -109,17 +109,17 @@ func (w *Session) lock(ctx context.Context) (unlock func(), err error) {
 			err = cmdenv.ErrInterrupted
 		}
 	}()
-	cache, err := machine.Lock(ctx, w.Dirs.Lock(), waiting)
+	host, err := machine.LockHost(ctx, w.HostLock(), waiting)
+	if errors.Is(err, errors.ErrUnsupported) {
+		host, err = func() {}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	host, err := machine.LockHost(ctx, w.HostLock(), waiting)
-	switch {
-	case errors.Is(err, errors.ErrUnsupported):
-		return cache, nil
-	case err != nil:
-		cache()
+	cache, err := machine.Lock(ctx, w.Dirs.Lock(), waiting)
+	if err != nil {
+		host()
 		return nil, err
 	}
-	return func() { host(); cache() }, nil
+	return func() { cache(); host() }, nil
 }

@@ -15,15 +15,13 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// A command that is started anywhere in a session carries the run's tag, so that
-// the guardian ends it when tare is killed.
-func TestCommandsOfASessionCarryItsTag(t *testing.T) {
-	t.Setenv(trial.EnvRun, "outer")
-	dir := t.TempDir()
-	env := cmdenv.Env{
-		Err: io.Discard, Now: time.Now,
+// newEnv is an environment with one directory for everything, and a host lock of its
+// own, in which nothing is built and nothing ends what a killed tare leaves.
+func newEnv(errs io.Writer, dir, lock string) cmdenv.Env {
+	return cmdenv.Env{
+		Err: errs, Now: time.Now,
 		Getenv: func(name string) string {
-			return map[string]string{"HOME": dir, "TARE_DATA": dir, "TARE_CACHE": dir}[name]
+			return map[string]string{"HOME": dir, "TARE_DATA": dir, "TARE_CACHE": dir, "TARE_LOCK": lock}[name]
 		},
 		Lab: cmdenv.Lab{
 			Guard:     func(string) (*trial.Guardian, error) { return nil, nil },
@@ -32,6 +30,13 @@ func TestCommandsOfASessionCarryItsTag(t *testing.T) {
 			Terminal:  func(any) (int, int, bool) { return 80, 24, false },
 		},
 	}
+}
+
+// A command that is started anywhere in a session carries the run's tag, so that
+// the guardian ends it when tare is killed.
+func TestCommandsOfASessionCarryItsTag(t *testing.T) {
+	t.Setenv(trial.EnvRun, "outer")
+	env := newEnv(io.Discard, t.TempDir(), "")
 	p := NewProgress(env, true)
 	defer p.End()
 	err := With(t.Context(), env, Options{NoLock: true}, p, func(_ context.Context, s *Session) error {
