@@ -40,15 +40,22 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	}
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		item := d.object(paths[path])
+		if item == nil {
+			f.broken(0, path, noObject(paths[path]))
+			continue
+		}
 		for _, method := range []string{"get", "put", "post", "delete", "options", "head", "patch"} {
-			op := d.object(item[method])
-			if op == nil {
+			v, there := item[method]
+			if !there {
 				continue
 			}
 			if f.full() {
 				return nil
 			}
-			q, err := d.request(strings.ToUpper(method), path, item, op)
+			op, q, err := d.object(v), load.Request{}, noObject(v)
+			if op != nil {
+				q, err = d.request(strings.ToUpper(method), path, item, op)
+			}
 			if err == nil {
 				err = load.CheckRequest(q)
 			}
@@ -84,6 +91,15 @@ func (d document) object(v any) object {
 		}
 	}
 	return nil
+}
+
+// noObject is why object has none of v.
+func noObject(v any) error {
+	o, _ := v.(object)
+	if ref, ok := o["$ref"].(string); ok {
+		return fmt.Errorf("$ref: %s is not in this document; bundle all its files into one", ref)
+	}
+	return errors.New("not a mapping")
 }
 
 // list is v as a list.
