@@ -77,9 +77,15 @@ func (s *Spool) look() error {
 	return nil
 }
 
+// waits reports whether some reader has not sent an event that was acknowledged.
+func (s *Spool) waits() bool {
+	least, _ := s.sent.positions()
+	return least < s.acked
+}
+
 // age is that of the oldest event that some reader has not sent.
 func (s *Spool) age(now time.Time) time.Duration {
-	if least, _ := s.sent.positions(); len(s.marks) == 0 || least >= s.next {
+	if len(s.marks) == 0 || !s.waits() {
 		return 0
 	}
 	return now.Sub(s.marks[0].at)

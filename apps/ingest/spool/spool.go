@@ -265,6 +265,9 @@ func (s *Spool) append(frames []byte, next uint64, now time.Time) error {
 		return err
 	}
 	if last := len(s.marks) - 1; last < 0 || now.Sub(s.marks[last].at) >= time.Second {
+		if !s.waits() {
+			s.marks = nil
+		}
 		s.marks = append(s.marks, mark{s.next, now})
 	}
 	s.size += int64(n)

@@ -231,6 +231,37 @@ func TestFullDisk(t *testing.T) {
 	assert.Equal(t, "nothing is reported as lost", len(r.damage), 0)
 }
 
+// A write that fails leaves no event that waits, however long ago the last one came, and
+// so does a process that dies when it has begun a segment.
+func TestFailedWriteHasNoAge(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		r := newRig(t, Options{Age: 10 * time.Minute})
+		r.mustKeep("1")
+		assert.Equal(t, "sent", r.take(), "1 ")
+		r.clock.now = r.clock.now.Add(15 * time.Minute)
+		r.disk.Room = 20
+		assert.ErrorIs(t, "no room", r.keep("lost"), syscall.ENOSPC)
+		r.disk.Room = -1
+		if restart {
+			assert.NoError(t, "close", r.spool.Close())
+			last := segmentPath(dir, r.spool.number)
+			f, err := r.disk.Open(last)
+			assert.NoError(t, "open", err)
+			_, err = f.Write(header{r.spool.id, r.spool.next, r.spool.acked, r.clock.now}.append(nil))
+			assert.NoError(t, "write", err)
+			r.clock.now = r.clock.now.Add(15 * time.Minute)
+			r.spool = mustOpen(t, r.disk, r.spool.o)
+			r.read()
+		}
+		for i := range 3 {
+			r.clock.now = r.clock.now.Add(time.Second)
+			r.mustKeep(fmt.Sprint(i))
+		}
+		assert.Equal(t, "age", r.spool.Status().Age, 2*time.Second)
+		assert.Equal(t, "then", r.take(), "0 1 2 ")
+	}
+}
+
 // A sync that fails leaves lines that a reader may have seen: their numbers are
 // not used again.
 func TestFailedSync(t *testing.T) {
