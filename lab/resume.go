@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/tarebench/tare/lab/journal"
 )
@@ -19,6 +20,9 @@ type ResumeError struct {
 
 // Error is one line.
 func (e *ResumeError) Error() string {
+	if strings.HasPrefix(e.Why, e.Path+":") { // with the line
+		return "cannot resume " + e.Why
+	}
 	return fmt.Sprintf("cannot resume %s: %s", e.Path, e.Why)
 }
 

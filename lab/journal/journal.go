@@ -185,8 +185,9 @@ func Begun(path string) (bool, error) {
 	return true, nil
 }
 
-// Read reads the journal at path. A torn last line is left out; anything else
-// that is not the format is an error naming the line.
+// Read reads the journal at path. It omits a torn last line, and what a loss of power
+// left of a round in flight; anything else that is not the format is an error naming
+// the line.
 func Read(path string) (*Log, error) { return readFile(openFile, path) }
 
 func readFile(open opener, path string) (*Log, error) {
@@ -209,6 +210,7 @@ func read(path string, from io.Reader, most int) (*Log, error) {
 		offset  int64
 		lineNum int
 	)
+lines:
 	for {
 		line, err := readLine(in, most)
 		if errors.Is(err, errLong) {
@@ -227,6 +229,13 @@ func read(path string, from io.Reader, most int) (*Log, error) {
 			log.sums = sealed
 		}
 		if !intact || sealed != log.sums {
+			unsynced, err := log.endsIn(line, in, most)
+			if err != nil {
+				return nil, fmt.Errorf("read journal: %w", err)
+			}
+			if unsynced {
+				break lines
+			}
 			return nil, fmt.Errorf("%s:%d: damaged: the line does not match its checksum", path, lineNum)
 		}
 		var e Entry
@@ -272,6 +281,49 @@ func read(path string, from io.Reader, most int) (*Log, error) {
 	}
 	log.Lost = len(slices)
 	return &log, nil
+}
+
+// endsIn reports whether a damaged line begins what was not synced when the power was
+// lost. A file system may write later pages and not earlier ones, which are zero then.
+// All that follows is of the round in flight: what comes behind the end of a round is
+// written when that is synced.
+func (l *Log) endsIn(damaged []byte, in *bufio.Reader, most int) (bool, error) {
+	if bytes.IndexByte(damaged, 0) < 0 {
+		return false, nil
+	}
+	next, over := 1, false
+	if n := len(l.Rounds); n > 0 {
+		next = l.Rounds[n-1].Index + 1
+	}
+	for {
+		line, err := readLine(in, most)
+		switch {
+		case errors.Is(err, io.EOF):
+			return true, nil
+		case errors.Is(err, errLong), err == nil && over:
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+		var e Entry
+		if sealed, intact := checkSum(line); !sealed || !intact || json.Unmarshal(line, &e) != nil {
+			continue
+		}
+		round := 0
+		switch {
+		case e.Slice != nil:
+			round = e.Slice.Round
+		case e.Trial != nil:
+			round = e.Trial.Round
+		case e.Round != nil:
+			round, over = e.Round.Index, true
+		case e.Done != nil:
+			return false, nil
+		}
+		if round > next {
+			return false, nil
+		}
+	}
 }
 
 var errLong = errors.New("a line that is longer than the longest")

@@ -140,6 +140,7 @@ func TestNoFaultLosesARound(t *testing.T) {
 		{name: "EINTR", err: syscall.EINTR},
 		{name: "killed", err: errors.New("killed"), short: true, crash: true},
 		{name: "power loss", err: errors.New("power loss"), crash: true},
+		{name: "power loss, and a hole", err: errors.New("power loss"), crash: true},
 	}
 	whole := &faultDisk{}
 	if n := keepRounds(whole); n != 5 {
@@ -151,8 +152,11 @@ func TestNoFaultLosesARound(t *testing.T) {
 			injected++
 			d := &faultDisk{fault: f, at: at}
 			acknowledged := keepRounds(d)
-			if f.name == "power loss" {
+			switch f.name {
+			case "power loss":
 				d.data = d.data[:d.synced]
+			case "power loss, and a hole": // a later page was written back, an earlier one was not
+				clear(d.data[d.synced : d.synced+(len(d.data)-d.synced)/2])
 			}
 			d.at, d.down = 0, false
 			log, err := readFile(d.open, "j")
@@ -189,6 +193,13 @@ func TestChangedBytesAreFound(t *testing.T) {
 			if err == nil && !(last && len(log.Rounds) == 4) {
 				t.Fatalf("byte %d of %d, bit %#x: read %d rounds", i, len(d.data), bit, len(log.Rounds))
 			}
+		}
+	}
+	for i := range bytes.LastIndex(d.data, []byte(`{"slice"`)) - 1 { // two rounds follow
+		changed := bytes.Clone(d.data)
+		changed[i] = 0
+		if _, err := read("j", bytes.NewReader(changed), mostLine); err == nil {
+			t.Fatalf("byte %d of %d is zero: read", i, len(d.data))
 		}
 	}
 	var old bytes.Buffer

@@ -157,7 +157,7 @@ func lastResult(dir string) *tare.Result {
 // again goes on with the newest unfinished run that belongs to study as it is
 // now.
 func (w *Session) again(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
-	var first error
+	var first, last error
 	found, err := unfinished(w.Dirs.Results(study.ID))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the runs in %s: %w", w.Dirs.Data, cmdenv.Cause(err))
@@ -169,11 +169,14 @@ func (w *Session) again(ctx context.Context, study tare.Study, o lab.Options) (*
 			continue
 		}
 		defer unlock()
+		if last != nil {
+			w.Progress.Say(last.Error() + "; trying an older run")
+		}
 		o.Dir, o.Resume = dir, true
 		res, err := w.Lab.Run(ctx, study, o)
 		var mismatch *lab.ResumeError
 		if errors.As(err, &mismatch) {
-			first = cmp.Or(first, err)
+			first, last = cmp.Or(first, err), err
 			continue
 		}
 		return w.saved(dir, res, err)
