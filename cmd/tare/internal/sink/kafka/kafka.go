@@ -98,7 +98,9 @@ func authentication(t sink.Target) (sasl.Mechanism, error) {
 	return nil, fmt.Errorf("sink %s: sasl %q is not plain, scram-256 or scram-512", t.Name(), kind)
 }
 
-// Send produces a batch, and waits until all of it is acknowledged.
+// Send produces a batch, and waits until all of it is acknowledged. If ctx ends before
+// that, the client may hold the batch until it is closed: it does not fail what a broker
+// may have.
 func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	records := make([]*kgo.Record, len(b.Events))
 	for i, e := range b.Events {
@@ -118,8 +120,16 @@ func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err
 	for i, r := range records {
 		index[r] = i
 	}
+	produced := make(chan kgo.ProduceResults, 1)
+	go func() { produced <- k.client.ProduceSync(ctx, records...) }()
+	var list kgo.ProduceResults
+	select {
+	case list = <-produced:
+	case <-ctx.Done():
+		return result, ctx.Err()
+	}
 	var failure error
-	for _, one := range k.client.ProduceSync(ctx, records...) {
+	for _, one := range list {
 		switch {
 		case one.Err == nil:
 		case errors.Is(one.Err, kerr.MessageTooLarge), errors.Is(one.Err, kerr.InvalidRecord):

@@ -1,10 +1,12 @@
 package kafka
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/sinktest"
@@ -57,6 +59,32 @@ func TestTooLargeEventIsDead(t *testing.T) {
 	assert.Equal(t, "records", len(records), 1)
 	assert.Equal(t, "key", string(records[0].Key), `"a"`)
 	assert.Equal(t, "name", string(records[0].Headers[0].Value), "00000000000000000000000000000000-7")
+}
+
+// A batch that was sent and is not answered does not keep the service from its end.
+func TestUnansweredBatchEnds(t *testing.T) {
+	c := hosts.NewKafka(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	c.Fail(func(request int) sinktest.Fault {
+		if request == 2 {
+			cancel()
+		}
+		return sinktest.Reset
+	})
+	k := open(t, c.URL()+"#timeout=1s")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := k.Send(ctx, sink.Batch{Events: []sink.Event{{Line: []byte(sinktest.Line("a"))}}})
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		assert.ErrorIs(t, "send", err, context.Canceled)
+	case <-time.After(10 * time.Second):
+		t.Error("Send goes on 10 seconds after its context")
+	}
+	assert.NoError(t, "close", k.Close())
 }
 
 func TestURLs(t *testing.T) {
