@@ -44,7 +44,7 @@ func New(t sink.Target) (*JetStream, error) {
 	}
 	j.options = []nats.Option{
 		nats.Name("tare"), nats.Timeout(min(j.timeout, 5*time.Second)),
-		nats.MaxReconnects(-1), nats.ReconnectWait(50 * time.Millisecond),
+		nats.MaxReconnects(-1), nats.IgnoreAuthErrorAbort(), nats.ReconnectWait(50 * time.Millisecond),
 		nats.ReconnectBufSize(-1), // what cannot be sent now fails now
 	}
 	if user := t.URL.User; user != nil {
@@ -59,7 +59,7 @@ func New(t sink.Target) (*JetStream, error) {
 
 // connect connects, if that is not done.
 func (j *JetStream) connect() (err error) {
-	if j.conn != nil {
+	if j.conn != nil && !j.conn.IsClosed() { // some errors of a server close it for good
 		return nil
 	}
 	var servers []string

@@ -70,6 +70,37 @@ func TestNoStream(t *testing.T) {
 	}
 }
 
+// A server that refuses the user for a while, and a connection that is closed for good,
+// do not end the sending.
+func TestConnectsAgain(t *testing.T) {
+	h := hosts.NewNATS(t)
+	j := open(t, h.URL()+"#timeout=2s")
+	defer j.Close()
+	send := func(id string) {
+		t.Helper()
+		b := sink.Batch{Events: []sink.Event{{Line: []byte(sinktest.Line(id))}}}
+		_, err := j.Send(t.Context(), b)
+		for end := time.Now().Add(10 * time.Second); err != nil && time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+			_, err = j.Send(t.Context(), b)
+		}
+		assert.NoError(t, "send "+id, err)
+	}
+	send("a")
+	h.Stop()
+	h.Token = "secret"
+	h.Start()
+	for h.Connections() < 4 && !j.conn.IsClosed() {
+		time.Sleep(time.Millisecond)
+	}
+	h.Stop()
+	h.Token = ""
+	h.Start()
+	send("b")
+	j.conn.Close()
+	send("c")
+	assert.Equal(t, "arrived", len(h.Arrived()), 3)
+}
+
 func TestURLs(t *testing.T) {
 	for url, want := range map[string]string{
 		"jetstream://h:1":             "no /SUBJECT",

@@ -15,6 +15,8 @@ import (
 
 // NATS is a server with JetStream in this process, which can end and begin again.
 type NATS struct {
+	Token string // that clients need from the next Start on; empty: none
+
 	t      *testing.T
 	dir    string
 	port   int
@@ -36,7 +38,7 @@ func NewNATS(t *testing.T) *NATS {
 
 // Start starts it again, on its port and directory.
 func (h *NATS) Start() {
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: h.port, JetStream: true, StoreDir: h.dir, NoLog: true, NoSigs: true})
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: h.port, JetStream: true, StoreDir: h.dir, Authorization: h.Token, NoLog: true, NoSigs: true})
 	assert.NoError(h.t, "server", err)
 	s.Start()
 	if !s.ReadyForConnections(30 * time.Second) {
@@ -62,6 +64,13 @@ func (h *NATS) Client() jetstream.JetStream {
 	js, err := jetstream.New(conn)
 	assert.NoError(h.t, "stream", err)
 	return js
+}
+
+// Connections is how many there were since Start, with those that were refused.
+func (h *NATS) Connections() uint64 {
+	v, err := h.server.Varz(nil)
+	assert.NoError(h.t, "server", err)
+	return v.TotalConnections
 }
 
 // URL is that of the sink.
