@@ -218,7 +218,7 @@ func TestNotAStudyAtAll(t *testing.T) {
 		"[1, 2]":                    "s:1:1: the study is a list, not a mapping",
 		"{}":                        "s:1:1: study: missing; give the study a name",
 		"study: x\n":                "s:1:1: kind: missing",
-		strings.Repeat("[", 100):    "s:1:65: too many brackets are open; close them",
+		strings.Repeat("[", 100):    "s:1:65: nested too deeply; write fewer levels",
 		strings.Repeat("#", 300000): "s:1:1: the file has 300000 bytes; a study file has at most 262144",
 	} {
 		if _, err := Parse("s", []byte(src)); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -142,7 +142,7 @@ func TestHostileDescription(t *testing.T) {
 		"a body of anchors":       {laughs + fmt.Sprintf(of, "", "example: *x60"), "POST /a: an example of more than 16777216 bytes of application/json"},
 		"a path of one example":   {long + fmt.Sprintf(strings.Replace(of, "/a", "'/"+strings.Repeat("{q}", 100)+"'", 1), "{name: q, in: path, example: *long}", ""), "the example of q makes a path of more than 1048576 bytes"},
 		"one header many times":   {long + fmt.Sprintf(of, strings.TrimSuffix(strings.Repeat("{name: X, in: header, example: *long }, ", 20), ", "), ""), "longer than 67108864 bytes"},
-		"brackets without an end": {"openapi: 3.0.0\npaths: " + strings.Repeat("[", 30000), "a.yaml:2:20008: too many brackets are open; close them"},
+		"brackets without an end": {"openapi: 3.0.0\npaths: " + strings.Repeat("[", 30000), "a.yaml:2:1007: nested too deeply; write fewer levels"},
 	} {
 		f, err := Read(OpenAPI, "a.yaml", strings.NewReader(c.src), false)
 		got := fmt.Sprint(err)

@@ -12,15 +12,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
 
-// Limits of a file. Real ones are a few kilobytes and four levels deep; the
-// parser underneath needs quadratic time for absurd ones.
+// Limits of a file. Real ones are a few kilobytes and four levels deep.
 const (
-	MaxBytes = 256 << 10
-	maxDepth = 64
+	MaxBytes  = 256 << 10
+	maxDepth  = 64
+	mostMarks = 8 << 20 // each a token of about 250 bytes
 )
 
 // Format is what kind of file is read, for messages.
@@ -29,7 +30,7 @@ type Format struct {
 	Begin string // what to write into an empty one, e.g. begin with study: NAME
 
 	MaxBytes int // of a file; zero: MaxBytes
-	MaxDepth int // of open brackets; zero: 64
+	MaxDepth int // of collections; zero: 64
 }
 
 // Open parses src, which is the text of the file called name. The error is an
@@ -51,7 +52,11 @@ func (p *Positions) parse(src []byte) (root ast.Node, err error) {
 			root, err = nil, p.wrong(Position{1, 1}, "this cannot be read as YAML", "")
 		}
 	}()
-	file, err := parser.ParseBytes(src, 0)
+	tokens := lexer.Tokenize(string(src))
+	if err := p.flat(tokens, len(src)); err != nil {
+		return nil, err
+	}
+	file, err := parser.Parse(tokens, 0)
 	if err != nil {
 		return nil, p.syntax(err)
 	}
@@ -77,7 +82,7 @@ func (p *Positions) precheck(src []byte) error {
 	if most := cmp.Or(p.format.MaxBytes, MaxBytes); len(src) > most {
 		return p.wrong(Position{1, 1}, fmt.Sprintf("the file has %d bytes", len(src)), fmt.Sprintf("a %s file has at most %d", p.format.Noun, most))
 	}
-	at, depth := Position{1, 0}, 0
+	at, marks := Position{1, 0}, 0
 	for i, c := range string(src) {
 		if at.Col++; c == '\n' {
 			at.Line, at.Col = at.Line+1, 0
@@ -87,12 +92,10 @@ func (p *Positions) precheck(src []byte) error {
 			return p.wrong(at, "not UTF-8 text", "save the file as UTF-8")
 		case c < ' ' && c != '\n' && c != '\t' && !bytes.HasPrefix(src[i:], []byte("\r\n")), c == 0x7f:
 			return p.wrong(at, fmt.Sprintf("control character %U", c), p.format.Noun+" files are plain text")
-		case c == '[' || c == '{':
-			if depth++; depth > cmp.Or(p.format.MaxDepth, maxDepth) {
-				return p.wrong(at, "too many brackets are open", "close them")
+		case strings.ContainsRune("[]{},:-?&*!\n", c):
+			if marks++; marks > mostMarks {
+				return p.wrong(at, fmt.Sprintf("more than %d commas, colons, brackets and lines", mostMarks), "describe less in one file")
 			}
-		case c == ']' || c == '}':
-			depth = max(0, depth-1)
 		}
 	}
 	return nil

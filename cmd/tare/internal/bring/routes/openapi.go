@@ -11,13 +11,8 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
-// Limits of a document. The largest that are published have some ten
-// megabytes.
-const (
-	// MostBytes is the largest document that is read.
-	MostBytes = 32 << 20
-	mostDepth = 20000 // brackets in texts that nobody closes count as well
-)
+// MostBytes is the largest document or list that is read.
+const MostBytes = yamlfile.MaxOpenAPI
 
 // methods are the keys of a path item that are operations.
 func methods() []string {
@@ -28,9 +23,7 @@ func methods() []string {
 // all its paths, behind the path of the server. JSON is read as the YAML that it
 // is as well.
 func (d *Document) openAPI(src []byte) ([]router.Written, error) {
-	r, root, err := yamlfile.Open(d.Name, src, yamlfile.Format{
-		Noun: "description", Begin: "it is for an OpenAPI document, or a list of routes such as GET /users/{id}", MaxBytes: MostBytes, MaxDepth: mostDepth,
-	})
+	r, root, err := yamlfile.Open(d.Name, src, yamlfile.OpenAPI())
 	if err != nil {
 		return nil, err
 	}

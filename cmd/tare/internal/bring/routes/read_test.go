@@ -63,7 +63,7 @@ func TestReadErrors(t *testing.T) {
 		"openapi: 3.0.0\npaths: {/a: {head: {}}}":           "api.yaml:2:9: HEAD /a: only GET, POST, PUT, PATCH, DELETE are measured",
 		"GET /a\nfoo":                      `api.yaml:2:1: "foo" is not a method and a path`,
 		"openapi: 3.0.0\npaths: {\xff: 1}": "api.yaml:2:9: not UTF-8 text",
-		deep:                               "api.yaml:2:20008: too many brackets are open",
+		deep:                               "api.yaml:2:1007: nested too deeply; write fewer levels",
 		"openapi: 3.0.0\nx: " + strings.Repeat("y", MostBytes): fmt.Sprintf("api.yaml:1:1: the file has %d bytes; a description file has at most", MostBytes+18),
 	} {
 		_, err := Read("api.yaml", []byte(src))
