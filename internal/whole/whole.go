@@ -63,10 +63,26 @@ func (System) SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// MakeDir is [os.MkdirAll], with the reason where the disk does not answer: MkdirAll
-// says then that the directory is there already.
-func MakeDir(dir string, mode fs.FileMode) error {
+// MakeDir is [MakeDirOn] the system's disk.
+func MakeDir(dir string, mode fs.FileMode) error { return MakeDirOn(System{}, dir, mode) }
+
+// MakeDirOn is [os.MkdirAll], with the names of what it makes on stable storage, and
+// with the reason where the disk does not answer: MkdirAll says then that the directory
+// is there already.
+func MakeDirOn(d Disk, dir string, mode fs.FileMode) error {
+	var parents []string
+	for at := filepath.Clean(dir); at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		parents = append(parents, filepath.Dir(at))
+	}
 	err := os.MkdirAll(dir, mode)
+	if err == nil {
+		for _, parent := range parents {
+			err = errors.Join(err, d.SyncDir(parent))
+		}
+	}
 	if !errors.Is(err, fs.ErrExist) {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/tarebench/tare/internal/whole"
@@ -90,5 +91,37 @@ func TestMakeDir(t *testing.T) {
 	}
 	if err := whole.MakeDir(filepath.Join(file, "c"), 0o700); err == nil || errors.Is(err, fs.ErrExist) {
 		t.Errorf("below a file: %v", err)
+	}
+}
+
+// syncs notes the directories that are synced.
+type syncs struct {
+	whole.System
+	dirs []string
+	err  error
+}
+
+func (s *syncs) SyncDir(dir string) error {
+	s.dirs = append(s.dirs, dir)
+	return s.err
+}
+
+// The name of each directory that is made is on stable storage, and not that of one
+// that was there.
+func TestMakeDirSyncs(t *testing.T) {
+	there := t.TempDir()
+	dir := filepath.Join(there, "a", "b", "c")
+	d := &syncs{}
+	for range 2 {
+		if err := whole.MakeDirOn(d, dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{filepath.Join(there, "a", "b"), filepath.Join(there, "a"), there}; !slices.Equal(d.dirs, want) {
+		t.Errorf("synced %q, want %q", d.dirs, want)
+	}
+	broken := errors.New("input/output error")
+	if err := whole.MakeDirOn(&syncs{err: broken}, filepath.Join(dir, "d"), 0o700); !errors.Is(err, broken) {
+		t.Errorf("where a sync fails: %v", err)
 	}
 }

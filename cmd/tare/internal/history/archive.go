@@ -133,7 +133,7 @@ func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
 		return "", err
 	}
 	doc.WriteByte('\n')
-	to, err := NewDir(dir, fmt.Sprintf("%s-%s", k.at, k.seed))
+	to, err := newDir(disk, dir, fmt.Sprintf("%s-%s", k.at, k.seed))
 	if err != nil {
 		return "", err
 	}
@@ -153,8 +153,10 @@ func keepOn(disk whole.Disk, dir string, k Kept, text []byte) (string, error) {
 
 // NewDir makes a directory that was not there, under that name or one with a number.
 // Two runs never share one. It is for its owner only.
-func NewDir(under, name string) (string, error) {
-	if err := whole.MakeDir(under, 0o700); err != nil {
+func NewDir(under, name string) (string, error) { return newDir(whole.System{}, under, name) }
+
+func newDir(disk whole.Disk, under, name string) (string, error) {
+	if err := whole.MakeDirOn(disk, under, 0o700); err != nil {
 		return "", err
 	}
 	for n := 1; ; n++ {
@@ -164,7 +166,7 @@ func NewDir(under, name string) (string, error) {
 		}
 		err := os.Mkdir(dir, 0o700)
 		if err == nil {
-			return dir, whole.System{}.SyncDir(under)
+			return dir, disk.SyncDir(under)
 		}
 		if !errors.Is(err, fs.ErrExist) || n == 100 {
 			return "", err

@@ -3,6 +3,7 @@ package history
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/tarebench/tare/internal/whole"
@@ -28,4 +29,31 @@ func TestNoFaultTearsAnImportedRun(t *testing.T) {
 		}
 		return filepath.Join(to, ResultName), err
 	})
+}
+
+// syncs notes the directories that are synced.
+type syncs struct {
+	whole.System
+	dirs []string
+}
+
+func (s *syncs) SyncDir(dir string) error {
+	s.dirs = append(s.dirs, dir)
+	return nil
+}
+
+// A power cut takes no directory of the first run, nor one that it is in.
+func TestNewDirSyncs(t *testing.T) {
+	there := t.TempDir()
+	results := filepath.Join(there, "results")
+	study := filepath.Join(results, "json")
+	d := &syncs{}
+	if _, err := newDir(d, study, "run"); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{there, results, study} {
+		if !slices.Contains(d.dirs, dir) {
+			t.Errorf("%s is not synced, only %q", dir, d.dirs)
+		}
+	}
 }

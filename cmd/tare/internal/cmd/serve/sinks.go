@@ -18,6 +18,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/sink"
 	"github.com/tarebench/tare/cmd/tare/internal/sink/kinds"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 const (
@@ -91,7 +92,7 @@ func (f *forwarding) during(env cmdenv.Env, signals <-chan os.Signal, serve func
 
 // start opens the spool's readers and the sinks, and says what they promise.
 func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
-	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+	if err := whole.MakeDir(f.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the spool: %w", err)
 	}
 	var list []sink.Named
