@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/tarebench/tare/apps/ingest/disk"
@@ -35,15 +36,25 @@ var ErrDeadLetters = errors.New("the file of dead letters is full")
 
 // OpenDeadLetters opens the file at path, of at most so many bytes.
 func OpenDeadLetters(path string, most int64, now func() time.Time) (*DeadLetters, error) {
-	f, err := disk.System{}.Open(path)
+	return openDeadLetters(disk.System{}, path, most, now)
+}
+
+func openDeadLetters(files disk.Files, path string, most int64, now func() time.Time) (*DeadLetters, error) {
+	f, err := files.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	d := &DeadLetters{path: path, most: most, now: now, file: f}
-	if d.size, err = f.Size(); err != nil {
+	if d.size, err = f.Size(); err == nil {
+		err = d.begin()
+	}
+	if err == nil {
+		err = files.SyncDir(filepath.Dir(path)) // or the letters are on the disk, and the file's name is not
+	}
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return d, d.begin()
+	return d, nil
 }
 
 // begin ends the line that a process was killed in.

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/tarebench/tare/apps/ingest/disk/disktest"
 	"github.com/tarebench/tare/apps/ingest/spool"
 	"github.com/tarebench/tare/internal/assert"
 )
@@ -150,6 +151,21 @@ func TestDeadLettersAfterAKill(t *testing.T) {
 	lines := strings.Split(string(text), "\n")
 	assert.Equal(t, "lines", len(lines), 3)
 	assert.Contains(t, "line", lines[1], `"event":{"id":"a"}`)
+}
+
+// A dead event is in the file after a power cut, also if it is the first.
+func TestDeadLettersAfterAPowerCut(t *testing.T) {
+	for seed := range uint64(20) {
+		machine := disktest.New(seed)
+		d, err := openDeadLetters(machine, "d", 1000, time.Now)
+		assert.NoError(t, "open", err)
+		assert.NoError(t, "write", d.Write("s", Batch{Events: []Event{{7, []byte(`{"id":"a"}`)}}}, []Dead{{0, "no"}}))
+		f, err := machine.Off(seed, true).Read("d")
+		assert.NoError(t, "read", err)
+		size, err := f.Size()
+		assert.NoError(t, "size", err)
+		assert.Equal(t, "size", size, d.size)
+	}
 }
 
 func TestStartWhereItCannot(t *testing.T) {
