@@ -64,13 +64,19 @@ func Read(doc []byte, of string) (*Profile, error) {
 	if parsed.PeriodType != nil && parsed.PeriodType.Unit == unit && parsed.Period > 0 {
 		p.Sample = float64(parsed.Period)
 	}
+	kept := 0
 	for _, s := range parsed.Sample {
 		value := float64(s.Value[at])
 		if value <= 0 {
 			continue
 		}
+		st := stack{frames: frames(s), value: value}
+		if kept += len(st.frames); kept > mostFrames {
+			return nil, fmt.Errorf("read a %s profile: more than %d frames in all stacks", of, mostFrames)
+		}
+		st.frames = shortened(st.frames)
 		p.Total += value
-		p.stacks = append(p.stacks, stack{frames: shortened(frames(s)), value: value})
+		p.stacks = append(p.stacks, st)
 	}
 	return p, nil
 }
@@ -108,15 +114,21 @@ func valueIn(types []*profile.ValueType, unit string) int {
 	return at
 }
 
-// deepest is how many frames of a stack are kept, the innermost ones.
-const deepest = 1000
+// Bounds of what is kept: a few locations can stand in any number of stacks.
+const (
+	deepest    = 1000     // frames of a stack, the innermost ones
+	mostFrames = 16 << 20 // of all stacks
+)
 
 // frames lists the functions of a sample's stack, the outermost first. What was
 // compiled into its caller has a frame of its own.
 func frames(s *profile.Sample) []string {
 	var out []string
-	for _, l := range s.Location[:min(deepest, len(s.Location))] {
+	for _, l := range s.Location {
 		for _, line := range l.Line {
+			if len(out) == deepest {
+				break
+			}
 			if line.Function != nil && line.Function.Name != "" {
 				out = append(out, line.Function.Name)
 			}
@@ -124,11 +136,13 @@ func frames(s *profile.Sample) []string {
 		if len(l.Line) == 0 {
 			out = append(out, unknown)
 		}
+		if len(out) == deepest {
+			break
+		}
 	}
 	if len(out) == 0 {
 		out = []string{unknown}
 	}
-	out = out[:min(deepest, len(out))]
 	slices.Reverse(out)
 	return out
 }

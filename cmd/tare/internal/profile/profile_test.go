@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -325,6 +326,37 @@ func TestReadRefuses(t *testing.T) {
 		if _, err := read(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
+	}
+}
+
+// A stack has as many frames as are kept, and so have all: a location may stand for many
+// functions, and in many stacks.
+func TestFramesAreBounded(t *testing.T) {
+	f := &profile.Function{ID: 1, Name: "f"}
+	wide := &profile.Location{ID: 1, Line: slices.Repeat([]profile.Line{{Function: f}}, 1_000_000)}
+	inner := &profile.Location{ID: 2, Line: []profile.Line{{Function: &profile.Function{ID: 2, Name: "inner"}}}}
+	s := &profile.Sample{Location: append([]*profile.Location{inner}, slices.Repeat([]*profile.Location{wide}, deepest)...), Value: []int64{1, 1}}
+	before := testing.AllocsPerRun(1, func() {
+		if got := frames(s); len(got) != deepest || got[deepest-1] != "inner" || got[0] != "f" {
+			t.Errorf("%d frames, %s at the end", len(got), got[len(got)-1])
+		}
+	})
+	if before > 50 {
+		t.Errorf("%v allocations for %d frames", before, deepest)
+	}
+	p := &profile.Profile{
+		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+		Function:   []*profile.Function{f}, Location: []*profile.Location{{ID: 1, Line: wide.Line[:deepest]}},
+	}
+	for range mostFrames/deepest + 1 {
+		p.Sample = append(p.Sample, &profile.Sample{Location: p.Location, Value: []int64{1, 1}})
+	}
+	var doc bytes.Buffer
+	if err := p.Write(&doc); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(doc.Bytes(), tare.ProfileCPU); err == nil || !strings.Contains(err.Error(), "more than 16777216 frames in all stacks") {
+		t.Errorf("%d bytes: %v", doc.Len(), err)
 	}
 }
 

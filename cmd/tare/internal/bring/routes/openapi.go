@@ -41,6 +41,7 @@ type openAPI struct {
 	d       *Document
 	root    ast.Node
 	anchors map[string]ast.Node // nil: not looked for yet
+	merged  int                 // fields
 }
 
 func (a *openAPI) read() []router.Written {
@@ -205,30 +206,43 @@ func (a *openAPI) fields(n ast.Node) (out []field, ok bool) {
 		return nil, false
 	}
 	out = a.entries(n)
+	known := map[string]bool{}
+	for _, f := range out {
+		known[f.name] = true
+	}
 	for pairs := m.MapRange(); pairs.Next(); {
 		if _, merge := pairs.Key().(*ast.MergeKeyNode); !merge {
 			continue
 		}
-		for _, f := range a.merged(pairs.Value()) {
-			if !slices.ContainsFunc(out, func(own field) bool { return own.name == f.name }) {
-				out = append(out, f)
+		for _, from := range a.mergedFrom(pairs.Value()) {
+			entries := a.entries(from)
+			if a.merged += len(entries) + 1; a.merged > mostMerged {
+				a.Fail(a.Of(pairs.Key()), fmt.Sprintf("more than %d fields are merged", mostMerged), "merge fewer, or write them out")
+				return nil, false
+			}
+			for _, f := range entries {
+				if !known[f.name] {
+					known[f.name] = true
+					out = append(out, f)
+				}
 			}
 		}
 	}
 	return out, true
 }
 
-// merged are the entries that a mapping takes from others. What is merged into
-// those is not followed: it may be the mapping itself.
-func (a *openAPI) merged(n ast.Node) (out []field) {
+// mostMerged is how many fields mappings may take from others: a few aliases of one
+// large mapping could otherwise stand for any number.
+const mostMerged = 1_000_000
+
+// mergedFrom are the mappings that one takes entries from. What is merged into those is
+// not followed: it may be the mapping itself.
+func (a *openAPI) mergedFrom(n ast.Node) []ast.Node {
 	n = a.resolve(n)
 	if list, ok := n.(*ast.SequenceNode); ok {
-		for _, item := range list.Values {
-			out = append(out, a.entries(item)...)
-		}
-		return out
+		return list.Values
 	}
-	return a.entries(n)
+	return []ast.Node{n}
 }
 
 // entries are those that a mapping has itself.
