@@ -1,13 +1,19 @@
 package grpccall_test
 
 import (
+	"encoding/binary"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/tarebench/tare/cmd/tare/internal/grpccall"
 	"github.com/tarebench/tare/cmd/tare/internal/grpccall/grpctest"
@@ -118,6 +124,28 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// file is the field of an answer with a descriptor of a file, and of what it imports.
+func file(name string, imports ...string) []byte {
+	const name1, dependency3, files4 = 1, 3, 4
+	f := protowire.AppendString(protowire.AppendTag(nil, name1, protowire.BytesType), name)
+	for _, i := range imports {
+		f = protowire.AppendString(protowire.AppendTag(f, dependency3, protowire.BytesType), i)
+	}
+	descriptor1 := protowire.AppendTag(nil, 1, protowire.BytesType)
+	return append(protowire.AppendTag(nil, files4, protowire.BytesType), protowire.AppendBytes(nil, protowire.AppendBytes(descriptor1, f))...)
+}
+
+// replies is a server that answers the n-th question about itself with fields.
+func replies(answer func(n int) []byte) http.Handler {
+	var n atomic.Int32
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		msg := answer(int(n.Add(1)) - 1)
+		w.Header().Set("Trailer", "Grpc-Status")
+		_, _ = w.Write(append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(msg))), msg...))
+		w.Header().Set("Grpc-Status", "0")
+	})
+}
+
 func TestWhatCannotBeFound(t *testing.T) {
 	dir := written(t)
 	bad := filepath.Join(dir, "bad.proto")
@@ -164,7 +192,12 @@ func TestWhatCannotBeFound(t *testing.T) {
 					return
 				}
 			}
-		}), "/a.B/C", "an answer of more than 67108864 bytes"},
+		}), "/a.B/C", "answers of more than 67108864 bytes"},
+		{replies(func(int) []byte { return slices.Repeat(file(""), 1001) }), "/a.B/C", "more than 1000 files"},
+		{replies(func(n int) []byte { return file(fmt.Sprint(n), fmt.Sprint(n+1)) }), "/a.B/C", "more than 1000 files"},
+		{replies(func(n int) []byte {
+			return append(file(fmt.Sprint(n), fmt.Sprint(n+1)), file(fmt.Sprint(n)+strings.Repeat("x", 10<<20))...)
+		}), "/a.B/C", "answers of more than 67108864 bytes"},
 	} {
 		if _, err := grpccall.Reflect(t.Context(), to(started(t, c.h)), c.path); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.path, err, c.want)

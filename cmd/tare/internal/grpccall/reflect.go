@@ -31,7 +31,7 @@ type Server struct {
 // Bounds of what a server says of itself.
 const (
 	mostFiles  = 1000
-	mostReplay = 64 << 20 // bytes of one answer
+	mostReplay = 64 << 20 // bytes of all answers
 )
 
 // Fields of grpc.reflection.v1, reflection.proto.
@@ -53,7 +53,7 @@ func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 	defer cancel()
 	t := s.transport()
 	defer t.CloseIdleConnections()
-	a := asking{s: s, client: &http.Client{Transport: t}, version: "v1"}
+	a := asking{s: s, client: &http.Client{Transport: t}, version: "v1", left: mostReplay}
 	found, err := a.ask(ctx, askSymbol, service)
 	if errors.Is(err, errUnknown) {
 		a.version = "v1alpha"
@@ -74,9 +74,6 @@ func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 			if have[need] {
 				continue
 			}
-			if len(set) >= mostFiles {
-				return nil, fmt.Errorf("more than %d files", mostFiles)
-			}
 			more, err := a.ask(ctx, askFile, need)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", need, err)
@@ -86,6 +83,9 @@ func Reflect(ctx context.Context, s Server, path string) (*Method, error) {
 					have[f.GetName()] = true
 					set = append(set, f)
 				}
+			}
+			if len(set) > mostFiles {
+				return nil, errManyFiles
 			}
 			if !have[need] {
 				return nil, fmt.Errorf("%s: the server sent another file", need)
@@ -125,13 +125,17 @@ type asking struct {
 	s       Server
 	client  *http.Client
 	version string
+	left    int // bytes that the server may still say
 }
+
+// errManyFiles says that a server describes more than is read.
+var errManyFiles = fmt.Errorf("more than %d files", mostFiles)
 
 // errUnknown says that the server has no such service.
 var errUnknown = errors.New("unimplemented")
 
 // ask asks one question, and returns the files that answer it.
-func (a asking) ask(ctx context.Context, field protowire.Number, text string) ([]*descriptorpb.FileDescriptorProto, error) {
+func (a *asking) ask(ctx context.Context, field protowire.Number, text string) ([]*descriptorpb.FileDescriptorProto, error) {
 	msg := protowire.AppendString(protowire.AppendTag(nil, field, protowire.BytesType), text)
 	body := append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(msg))), msg...)
 	scheme := "http://"
@@ -153,23 +157,24 @@ func (a asking) ask(ctx context.Context, field protowire.Number, text string) ([
 		return nil, err
 	}
 	defer r.Body.Close()
-	src, err := io.ReadAll(io.LimitReader(r.Body, mostReplay+1))
+	src, err := io.ReadAll(io.LimitReader(r.Body, int64(a.left)+1))
 	if err != nil {
 		return nil, err
 	}
+	a.left -= len(src)
 	status, why := r.Trailer.Get("Grpc-Status"), r.Trailer.Get("Grpc-Message")
 	if status == "" {
 		status, why = r.Header.Get("Grpc-Status"), r.Header.Get("Grpc-Message")
 	}
 	switch {
+	case a.left < 0:
+		return nil, fmt.Errorf("answers of more than %d bytes", mostReplay)
 	case status == "12" || r.StatusCode == http.StatusNotFound:
 		return nil, errUnknown
 	case r.StatusCode != http.StatusOK || status == "":
 		return nil, fmt.Errorf("no answer of gRPC: %s", r.Status)
 	case status != "0":
 		return nil, fmt.Errorf("grpc-status %s: %s", status, why)
-	case len(src) > mostReplay:
-		return nil, fmt.Errorf("an answer of more than %d bytes", mostReplay)
 	case len(src) < prefixLen || src[0] != 0 || uint64(binary.BigEndian.Uint32(src[1:])) != uint64(len(src)-prefixLen):
 		return nil, errors.New("not one message")
 	}
@@ -183,6 +188,9 @@ func readAnswer(b []byte) ([]*descriptorpb.FileDescriptorProto, error) {
 		switch n {
 		case saysFiles:
 			return eachField(v, func(n protowire.Number, v []byte) error {
+				if len(list) == mostFiles {
+					return errManyFiles
+				}
 				f := new(descriptorpb.FileDescriptorProto)
 				if err := proto.Unmarshal(v, f); err != nil {
 					return err
