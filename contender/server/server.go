@@ -67,6 +67,10 @@ const (
 	IdleTimeout = 2 * time.Minute  // for the next request on a connection
 )
 
+// MaxHead is how many bytes the request line and headers of a request may have.
+// Frameworks with a lower bound of their own keep it.
+const MaxHead = 32 << 10
+
 // Main serves the lab that started this process, or else what the command line
 // asks for, and exits. Variants are the ways to run it; none: one way.
 func Main(apps Apps, variants ...string) {
@@ -98,19 +102,19 @@ func (h Host) Program() contender.Program {
 
 // HTTP serves handler by package net/http.
 func HTTP(handler http.Handler) Server {
-	return &standard{http.Server{Handler: handler, ReadHeaderTimeout: ReadTimeout, IdleTimeout: IdleTimeout}}
+	return &standard{http.Server{Handler: handler, ReadHeaderTimeout: ReadTimeout, IdleTimeout: IdleTimeout, MaxHeaderBytes: MaxHead}}
 }
 
 // HTTPBodies is HTTP for apps whose requests have bodies: [ReadTimeout] is for
 // the whole of each.
 func HTTPBodies(handler http.Handler) Server {
-	return &standard{http.Server{Handler: handler, ReadTimeout: ReadTimeout, IdleTimeout: IdleTimeout}}
+	return &standard{http.Server{Handler: handler, ReadTimeout: ReadTimeout, IdleTimeout: IdleTimeout, MaxHeaderBytes: MaxHead}}
 }
 
 // HTTP2 is HTTPBodies that also speaks HTTP/2 in plain text, to clients that know
 // it beforehand.
 func HTTP2(handler http.Handler) Server {
-	s := &standard{http.Server{Handler: handler, ReadTimeout: ReadTimeout, IdleTimeout: IdleTimeout, Protocols: &http.Protocols{}}}
+	s := &standard{http.Server{Handler: handler, ReadTimeout: ReadTimeout, IdleTimeout: IdleTimeout, MaxHeaderBytes: MaxHead, Protocols: &http.Protocols{}}}
 	s.Protocols.SetHTTP1(true)
 	s.Protocols.SetHTTP2(true)
 	s.Protocols.SetUnencryptedHTTP2(true)

@@ -20,6 +20,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tarebench/tare/contender/server"
 )
 
 // talk is one connection to the service.
@@ -38,6 +40,15 @@ func (s *service) talk(t *testing.T, text string) (net.Conn, *bufio.Reader) {
 }
 
 const head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+
+// A head that is too long is refused.
+func TestLongHead(t *testing.T) {
+	s := start(t, server.ReadTimeout, "-app", "ingest")
+	_, in := s.talk(t, head+"X-More: "+strings.Repeat("x", 2*server.MaxHead)+"\r\n\r\n")
+	if r, err := http.ReadResponse(in, nil); err != nil || r.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("%v, %v", r, err)
+	}
+}
 
 // TestSlow: whoever sends too slowly is refused, or cut off where there is
 // nothing to be answered yet, while others are served.

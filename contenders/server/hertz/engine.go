@@ -36,6 +36,7 @@ func newEngine(o server.Options, setUp func(h *hertz.Hertz), more ...config.Opti
 	e := &engine{setUp: setUp, ops: o.Ops, plain: plain, serves: make(chan *hertz.Hertz, 1)}
 	e.settings = []config.Option{
 		hertz.WithReadTimeout(server.ReadTimeout), hertz.WithIdleTimeout(server.IdleTimeout),
+		hertz.WithMaxHeaderBytes(server.MaxHead),
 		hertz.WithExitWaitTime(4 * time.Second), // all of which passes while a client keeps a connection open
 		hertz.WithOnAccept(e.accepted),
 		hertz.WithHandleMethodNotAllowed(true), // 405 where it would be 404

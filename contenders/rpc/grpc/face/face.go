@@ -26,6 +26,7 @@ func New() rpc.Face {
 func serve(o server.Options, u *users.Service) (server.Server, error) {
 	s := grpc.NewServer(
 		grpc.MaxRecvMsgSize(users.MaxBody),
+		grpc.MaxHeaderListSize(server.MaxHead),
 		grpc.ForceServerCodecV2(newCodec(o.Receipts)),
 		grpc.ConnectionTimeout(server.ReadTimeout),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: server.IdleTimeout}),

@@ -282,6 +282,13 @@ func TestConnections(t *testing.T) {
 			served("slow bodies")
 			hangUp()
 
+			line := "X: " + strings.Repeat("x", 1<<20)
+			for range bound / 4 {
+				_, _ = io.WriteString(dial("GET /health HTTP/1.1\r\nHost: x\r\n"), line) // or it is refused
+			}
+			served("long heads")
+			hangUp()
+
 			var wrote atomic.Int64
 			var writers sync.WaitGroup
 			requests := strings.Repeat("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", 1000)
