@@ -339,8 +339,8 @@ func (a *Agent) work(ctx context.Context, o Order, load *loading) {
 	a.hello()
 }
 
-// deliver sends an outcome until the coordinator has it, refuses it, or has been
-// away for too long.
+// deliver sends an outcome until the coordinator has it, refuses it, or has not taken
+// it for too long.
 func (a *Agent) deliver(ctx context.Context, out outcome) {
 	text, err := json.Marshal(out)
 	if err != nil {
@@ -354,8 +354,24 @@ func (a *Agent) deliver(ctx context.Context, out outcome) {
 		}
 		cancel()
 	}()
-	if err := send(ctx, a.nc, a.times, a.of.from(fromResult), out.Order, text); err != nil {
-		a.Log("not delivered: " + format.Line(err.Error(), format.LineLimit))
+	for first := true; ; first = false {
+		err := send(ctx, a.nc, a.times, a.of.from(fromResult), out.Order, text)
+		var busy *busyError
+		switch {
+		case err == nil:
+			return
+		case !errors.As(err, &busy):
+			a.Log("not delivered: " + format.Line(err.Error(), format.LineLimit))
+			return
+		case first:
+			a.Log("not delivered yet: " + format.Line(busy.doing, format.LineLimit))
+		}
+		select {
+		case <-ctx.Done():
+			a.Log("not delivered: " + format.Line(busy.doing, format.LineLimit))
+			return
+		case <-time.After(a.times.hello): // a result is long: it is not sent as often as a question
+		}
 	}
 }
 

@@ -301,7 +301,7 @@ func (h *Hub) result(name string, body []byte) error {
 	}
 	l := h.listener(o.Order)
 	if l.result == nil {
-		return errors.New("nothing was ordered")
+		return &busyError{"no run is under way"} // one that goes on may want it
 	}
 	return l.result(name, o)
 }

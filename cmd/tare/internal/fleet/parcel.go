@@ -137,7 +137,7 @@ func (d *desk) part(from string, text []byte) receipt {
 	case p.N < next:
 		return receipt{}
 	case p.N > next:
-		return receipt{Refused: "a part before it is missing"}
+		return receipt{Refused: "a part before it is missing", Busy: true} // sent from the first on it is taken in
 	case !begun && len(d.open) >= maxOpen:
 		return receipt{Refused: "too many parcels are under way"}
 	}
@@ -151,6 +151,9 @@ func (d *desk) part(from string, text []byte) receipt {
 	if err := d.take(from, body); err != nil {
 		var busy *busyError
 		r.Refused, r.Busy = format.Line(err.Error(), format.LineLimit), errors.As(err, &busy)
+	}
+	if r.Busy {
+		return r
 	}
 	if len(d.done) >= maxDone {
 		clear(d.done)

@@ -59,6 +59,7 @@ type StudyRun struct {
 	given    map[string]time.Time // when orders were taken in by their machines
 	hopeless map[string]bool      // machines that refused an order, or could not carry it out
 	refused  map[string]error     // why a result was not taken in, by order
+	unkept   map[string]bool      // orders whose result could not be written at first
 	coming   map[string]bool      // machines that are about to get an order
 	placing  map[string]bool      // orders on their way: to a machine that tare may have to be copied to first
 	broken   error                // why the journal cannot be written; nil: it can
@@ -81,7 +82,7 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 		return nil, err
 	}
 	defer r.journal.Close()
-	r.failed, r.given, r.hopeless, r.refused, r.coming, r.placing = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}, map[string]bool{}, map[string]bool{}
+	r.failed, r.given, r.hopeless, r.refused, r.unkept, r.coming, r.placing = map[string]error{}, map[string]time.Time{}, map[string]bool{}, map[string]error{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
 	r.changed, r.opened = make(chan struct{}, 1), time.Now()
 	for name := range r.Start {
 		if s := r.pool.of(name); s != nil && s.state != delivered { // the hub does not listen yet: nothing else reads or writes the pool
@@ -391,6 +392,25 @@ func (r *StudyRun) deliver(name string, o outcome) error {
 	if err := r.pool.check(o.Order, res.RoundsDone); err != nil {
 		return err
 	}
+	if err := r.keep(o, res.RoundsDone); err != nil {
+		err = fmt.Errorf("cannot keep its result: %w", err)
+		if !r.unkept[o.Order] {
+			r.unkept[o.Order] = true
+			r.Say(name, format.Line(err.Error(), format.LineLimit)+"; it sends it again")
+		}
+		return &busyError{err.Error()}
+	}
+	r.results[o.Order] = Delivered{judge.Measured{Name: name, Result: res}, o.Result}
+	r.Say(name, format.Count(res.RoundsDone, "round")+" measured")
+	r.note()
+	return nil
+}
+
+// keep writes a result that was checked, and then its line in the journal.
+func (r *StudyRun) keep(o outcome, rounds int) error {
+	if r.broken != nil {
+		return r.broken
+	}
 	var file string
 	for n, err := 1, fs.ErrExist; errors.Is(err, fs.ErrExist); n++ {
 		file = fmt.Sprintf("machine-%d.json", len(r.results)+n)
@@ -398,13 +418,10 @@ func (r *StudyRun) deliver(name string, o outcome) error {
 			return err
 		}
 	}
-	if err := r.record(event{What: "deliver", Order: o.Order, Done: res.RoundsDone, File: file}); err != nil {
+	if err := r.write(event{What: "deliver", Order: o.Order, Done: rounds, File: file}); err != nil {
 		return err
 	}
-	r.results[o.Order] = Delivered{judge.Measured{Name: name, Result: res}, o.Result}
-	r.Say(name, format.Count(res.RoundsDone, "round")+" measured")
-	r.note()
-	return nil
+	return r.pool.deliver(o.Order, rounds)
 }
 
 // callOff has agents that are still at it give up.
@@ -554,7 +571,11 @@ func (r *StudyRun) record(e event) error {
 }
 
 // write adds a line to the journal. It is on the disk before anybody is answered.
+// Behind a line that may be torn there is no other.
 func (r *StudyRun) write(line any) error {
+	if r.broken != nil {
+		return r.broken
+	}
 	text, err := json.Marshal(line)
 	if err == nil {
 		_, err = r.journal.Write(append(text, '\n'))
