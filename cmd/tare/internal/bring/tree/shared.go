@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -52,8 +53,16 @@ func (s Shared) Files(ctx context.Context) (tip string, files map[string]string,
 	return tip, files, nil
 }
 
-// Content is what a file holds, by the hash that Files has for it.
-func (s Shared) Content(ctx context.Context, hash string) ([]byte, error) {
+// Content is what a file of at most so many bytes holds, by the hash that Files has for
+// it. A few bytes of a repository can hold any number of zeros.
+func (s Shared) Content(ctx context.Context, hash string, most int64) ([]byte, error) {
+	text, err := git(ctx, s.Repo.Root, nil, "cat-file", "-s", hash)
+	if err != nil {
+		return nil, err
+	}
+	if size, err := strconv.ParseInt(text, 10, 64); err != nil || size > most {
+		return nil, fmt.Errorf("it has %s bytes, at most %d are read", text, most)
+	}
 	out, err := git(ctx, s.Repo.Root, nil, "cat-file", "blob", hash)
 	return []byte(out), err
 }

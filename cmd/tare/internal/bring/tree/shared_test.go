@@ -62,11 +62,14 @@ func TestAddedAtOnce(t *testing.T) {
 		if name == "same.json" {
 			want = "same"
 		}
-		if text, err := shared[0].Content(t.Context(), hash); err == nil && string(text) == want {
+		if text, err := shared[0].Content(t.Context(), hash, 100); err == nil && string(text) == want {
 			continue
-		} else if text, err2 := shared[1].Content(t.Context(), hash); err2 != nil || string(text) != want {
+		} else if text, err2 := shared[1].Content(t.Context(), hash, 100); err2 != nil || string(text) != want {
 			t.Errorf("%s holds %q, %v, %v", name, text, err, err2)
 		}
+	}
+	if _, err := shared[0].Content(t.Context(), there["same.json"], 3); err == nil || err.Error() != "it has 4 bytes, at most 3 are read" {
+		t.Errorf("a file that is too long: %v", err)
 	}
 	if n, err := shared[0].Add(t.Context(), map[string][]byte{"same.json": []byte("same")}, "again"); n != 0 || err != nil {
 		t.Errorf("again: %d, %v", n, err)

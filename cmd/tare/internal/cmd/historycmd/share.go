@@ -133,7 +133,7 @@ func pullHistory(ctx context.Context, env cmdenv.Env, s sharing) error {
 		if path.Ext(name) != ".json" {
 			continue
 		}
-		text, err := shared.Content(ctx, hash)
+		text, err := shared.Content(ctx, hash, history.MaxBytes)
 		if err == nil {
 			_, err = io.Copy(tmp, io.MultiReader(bytes.NewReader(text), strings.NewReader("\n")))
 		}

@@ -96,6 +96,8 @@ func (r record) result() *tare.Result {
 			{ID: RunID, Kind: "gobench", Role: tare.RoleContender, Name: r.pkg, Version: r.version},
 		}},
 	}
+	type row struct{ benchmark, metric string }
+	rounds, known := map[row]int{}, map[string]bool{}
 	for _, f := range r.figures {
 		metric := metricOf(f.unit)
 		if metric == "" || !(f.value > 0) || math.IsInf(f.value, 0) {
@@ -104,12 +106,14 @@ func (r record) result() *tare.Result {
 		if !slices.Contains(out.Metrics, metric) {
 			out.Metrics = append(out.Metrics, metric)
 		}
-		if !slices.ContainsFunc(out.Workloads, func(w tare.Workload) bool { return w.ID == f.benchmark }) {
+		if !known[f.benchmark] {
+			known[f.benchmark] = true
 			out.Workloads = append(out.Workloads, tare.Workload{ID: f.benchmark, Op: f.benchmark})
 		}
-		i := slices.IndexFunc(out.Rounds, func(e tare.Effects) bool { return e.Workload == f.benchmark && e.Metric == metric })
-		if i < 0 {
+		i, ok := rounds[row{f.benchmark, metric}]
+		if !ok {
 			i = len(out.Rounds)
+			rounds[row{f.benchmark, metric}] = i
 			out.Rounds = append(out.Rounds, tare.Effects{Workload: f.benchmark, Metric: metric, A: RunID, B: UnitID})
 		}
 		out.Rounds[i].Effects = append(out.Rounds[i].Effects, math.Log(f.value))
@@ -126,6 +130,7 @@ func (r record) result() *tare.Result {
 // log reads the output of go test -bench: a record for each package.
 func log(name string, text []byte, at time.Time) []record {
 	var records []record
+	of := map[string]int{} // records by package
 	in := benchfmt.NewReader(bytes.NewReader(text), name)
 	for in.Scan() {
 		res, ok := in.Result().(*benchfmt.Result)
@@ -133,9 +138,10 @@ func log(name string, text []byte, at time.Time) []record {
 			continue // lines of tests and builds stand between
 		}
 		pkg := cmp.Or(res.GetConfig("pkg"), "benchmarks")
-		i := slices.IndexFunc(records, func(r record) bool { return r.pkg == pkg })
-		if i < 0 {
+		i, ok := of[pkg]
+		if !ok {
 			i = len(records)
+			of[pkg] = i
 			records = append(records, record{
 				pkg: pkg, os: res.GetConfig("goos"), arch: res.GetConfig("goarch"), cpu: res.GetConfig("cpu"), at: at,
 				version: cmp.Or(res.GetConfig("commit"), res.GetConfig("experiment-commit")),

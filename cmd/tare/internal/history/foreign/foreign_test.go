@@ -70,3 +70,22 @@ func TestReadRefuses(t *testing.T) {
 		}
 	}
 }
+
+// Each line is read once, however many different ones there are: the time of a long file
+// is proportional to its length.
+func TestManyBenchmarks(t *testing.T) {
+	const lines = 100_000
+	var src strings.Builder
+	for i := range lines {
+		fmt.Fprintf(&src, "pkg: example.com/p%d\nBenchmarkA%d 1 %d ns/op\n", i/(lines/2), i, i+1)
+	}
+	results, ok, err := foreign.Read("b.txt", []byte(src.String()), time.Unix(0, 0))
+	if !ok || err != nil || len(results) != 2 {
+		t.Fatalf("%d results, %v, %v", len(results), ok, err)
+	}
+	for _, r := range results {
+		if len(r.Workloads) != lines/2 || len(r.Rounds) != lines/2 {
+			t.Errorf("%s: %d benchmarks, %d rows", r.Study, len(r.Workloads), len(r.Rounds))
+		}
+	}
+}
