@@ -3,7 +3,6 @@ package gatecmd
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
@@ -33,14 +32,20 @@ func (o options) judged(ctx context.Context, p project.Project, root, base strin
 	return judged, policy, nil
 }
 
-// read returns what is in a file; nothing if path is empty.
+// mostReviews bounds the file of reviews, in bytes: outsiders write in it.
+const mostReviews = 16 << 20
+
+// read returns the text of a file of reviews; nothing if path is empty.
 func read(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := cmdenv.ReadFile(path, mostReviews)
 	if err != nil {
 		return "", cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
+	}
+	if len(text) > mostReviews {
+		return "", cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", path, mostReviews>>20), "name a file of what reviewers wrote")
 	}
 	return string(text), nil
 }
