@@ -156,6 +156,8 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	}
 	defer r.Hub.listen(run, listener{tick: r.tick, result: func(name string, o outcome) error { return r.deliver(ids, name, o) }})()
 	defer func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		for i, name := range r.Machines {
 			if !r.over[name] {
 				r.Hub.cancel(name, ids[i])
@@ -178,7 +180,9 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 		return nil, err
 	}
 	at := time.Now().Add(begins)
+	r.mu.Lock()
 	r.begun = at
+	r.mu.Unlock()
 	if err := r.each(func(i int, name string) error {
 		var got receipt
 		err := ask(ctx, r.Hub.nc, r.Hub.o.times, subjects{r.Hub.o.Prefix, name}.to(toStart), started{ids[i], at.Add(clocks[i].Offset).UnixNano()}, &got)
@@ -193,7 +197,9 @@ func (r *LoadRun) Run(ctx context.Context) ([]Generated, error) {
 	out := make([]Generated, len(r.Machines))
 	for i, name := range r.Machines {
 		after, err := r.Hub.clock(context.WithoutCancel(ctx), name)
+		r.mu.Lock()
 		out[i] = Generated{Name: name, Clock: clocks[i], Loaded: r.got[name], Error: r.errs[name]}
+		r.mu.Unlock()
 		if err == nil {
 			out[i].Drift = after.Offset - clocks[i].Offset
 		}

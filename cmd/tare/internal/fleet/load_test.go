@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -191,5 +192,44 @@ func TestForgedLoads(t *testing.T) {
 		if why == "" && err != nil || why != "" && (err == nil || !strings.Contains(err.Error(), why)) {
 			t.Errorf("%q: %v", why, err)
 		}
+	}
+}
+
+// Results and seconds that come at any time do not disturb a load that begins: the
+// race detector sees what is not locked.
+func TestLoadIsLocked(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer s.Close()
+	h, run := loadOf(t, s.URL, "300/s", time.Hour, nil)
+	run.Say, run.Tick = func(string, string) {}, func(string, load.Second) {}
+	var early sync.WaitGroup
+	stop := make(chan struct{})
+	for i, name := range run.Machines {
+		early.Go(func() {
+			var l listening
+			for {
+				if l.result != nil {
+					l.tick(name, []byte(`{}`))
+					_ = l.result(name, outcome{Order: fmt.Sprintf("%s.%d.1", l.run, i+1), Error: "it ends early"})
+				} else {
+					h.mu.Lock()
+					if len(h.listeners) > 0 {
+						l = h.listeners[0]
+					}
+					h.mu.Unlock()
+				}
+				select {
+				case <-stop:
+					return
+				case <-time.After(time.Millisecond):
+				}
+			}
+		})
+	}
+	got, err := run.Run(t.Context())
+	close(stop)
+	early.Wait()
+	if err != nil || len(got) != 3 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
