@@ -191,7 +191,7 @@ func (d document) request(method, path string, item, op object) (load.Request, e
 		needed, _ := p["required"].(bool)
 		text := fmt.Sprint(value)
 		switch {
-		case err != nil && (needed || err != errNoExample):
+		case err != nil && (needed || !errors.Is(err, errNoExample)):
 			return q, fmt.Errorf("%w of %s", err, name)
 		case err != nil:
 		case p["in"] == "path":
@@ -217,7 +217,7 @@ func (d document) request(method, path string, item, op object) (load.Request, e
 	kinds := d.object(body["content"])
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		v, err := d.example(d.object(kinds[kind]))
-		if err == errNoExample {
+		if errors.Is(err, errNoExample) {
 			continue
 		}
 		if err != nil {
