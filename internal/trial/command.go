@@ -40,6 +40,22 @@ func (c *Command) Exited() <-chan struct{} { return c.process.Exited() }
 // Lost says what ended the trial, nil while it goes on.
 func (c *Command) Lost(doing string) error { return c.process.Lost(doing) }
 
+// Output is the end of what the program has written to stdout, once it has ended. The
+// error is Lost's, nil where the program ended well by itself.
+func (c *Command) Output(doing string) (string, error) {
+	p := c.process
+	<-p.exited
+	p.output.settle(endLimit)
+	_, text := p.output.stdout.read()
+	p.mu.Lock()
+	err := p.failure
+	p.mu.Unlock()
+	if err == nil && p.state != nil && p.state.Success() {
+		return text, nil
+	}
+	return text, p.Lost(doing)
+}
+
 // Printed is how many bytes the program has written to stdout and stderr so
 // far.
 func (c *Command) Printed() int64 { return c.process.Printed() }

@@ -201,3 +201,23 @@ func TestTerminalIsDrained(t *testing.T) {
 		t.Errorf("%d bytes came, want %d", e.StdoutBytes, lots*(len(lotsLine)+1))
 	}
 }
+
+func TestCommandOutput(t *testing.T) {
+	t.Parallel()
+	const all = lots * len(lotsLine)
+	for kept, want := range map[int]int{0: tailBytes, 100_000: 100_000, 2 * all: all} {
+		c := command(t, "prints a lot", func(s *Spec) { s.Stdout = kept })
+		if text, err := c.Output("printing"); err != nil || len(text) != want || !strings.HasSuffix(text, lotsLine) {
+			t.Errorf("%d bytes requested: %d, %v, want %d", kept, len(text), err, want)
+		}
+	}
+	c := command(t, "crash at once", nil)
+	_, err := c.Output("printing")
+	asClass(t, err, tare.ErrExit, "ended during printing with exit status 3: no licence found")
+	c = command(t, "prints without end", func(s *Spec) { s.OutputLimit = 1 << 20 })
+	text, err := c.Output("printing")
+	asClass(t, err, tare.ErrOutput, "wrote more than 1 MiB")
+	if len(text) != tailBytes {
+		t.Errorf("%d bytes are kept", len(text))
+	}
+}

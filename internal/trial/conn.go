@@ -61,6 +61,7 @@ type Spec struct {
 	Run         string    // tag of the whole run, put into the environment; empty: the trial's own id
 	MemoryLimit int64     // bytes resident in the process tree; zero: DefaultMemoryLimit
 	OutputLimit int64     // bytes on stdout and stderr together; zero: DefaultOutputLimit
+	Stdout      int       // bytes of the end of stdout that are kept for Command.Output; zero: 4 KiB
 	CPUs        []int     // processors it may use; nil: any
 	Terminal    bool      // stdout is a pseudo-terminal instead of a pipe; Linux only
 	Guardian    *Guardian // told of the process group where the run's tag cannot be searched for; nil: nobody is told

@@ -22,12 +22,14 @@ type stream struct {
 	ours, child *os.File
 	done        chan struct{} // end of file
 
+	kept int // bytes of the end that are kept
+
 	mu    sync.Mutex
 	bytes int64
-	tail  []byte // the last tailBytes at least
+	tail  []byte // the last kept ones at least
 }
 
-// tailBytes is how much of each stream's end is kept.
+// tailBytes is how much of a stream's end is kept, where a Spec does not ask for more.
 const tailBytes = 4 << 10
 
 // newOutput makes both streams pipes, or stdout a terminal.
@@ -35,7 +37,7 @@ func newOutput(onTerminal bool) (*output, error) {
 	o := &output{}
 	for _, s := range []*stream{&o.stdout, &o.stderr} {
 		var err error
-		s.done = make(chan struct{})
+		s.done, s.kept = make(chan struct{}), tailBytes
 		open := os.Pipe
 		if onTerminal && s == &o.stdout {
 			open = terminal
@@ -87,9 +89,9 @@ func (s *stream) keep(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bytes += int64(len(b))
-	s.tail = append(s.tail, b[max(0, len(b)-tailBytes):]...)
-	if len(s.tail) > 4*tailBytes {
-		s.tail = append(s.tail[:0], s.tail[len(s.tail)-tailBytes:]...)
+	s.tail = append(s.tail, b[max(0, len(b)-s.kept):]...)
+	if len(s.tail) > 4*s.kept {
+		s.tail = append(s.tail[:0], s.tail[len(s.tail)-s.kept:]...)
 	}
 }
 
@@ -97,7 +99,7 @@ func (s *stream) keep(b []byte) {
 func (s *stream) read() (int64, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.bytes, strings.ToValidUTF8(string(s.tail[max(0, len(s.tail)-tailBytes):]), "\uFFFD")
+	return s.bytes, strings.ToValidUTF8(string(s.tail[max(0, len(s.tail)-s.kept):]), "\uFFFD")
 }
 
 // settle waits until both streams have ended, but not longer than limit:

@@ -118,6 +118,7 @@ func (p *Process) launch() (err error) {
 		return err
 	}
 	defer p.output.started()
+	p.output.stdout.kept = max(tailBytes, p.spec.Stdout)
 	if group, err := p.newGroup(); err == nil {
 		p.group = group
 		p.capped = group.MemoryMax(p.spec.MemoryLimit) == nil

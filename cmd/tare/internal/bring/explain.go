@@ -14,6 +14,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/suite"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/why"
+	"github.com/tarebench/tare/internal/trial"
 	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/kinds/gobench"
 	"github.com/tarebench/tare/stats"
@@ -106,7 +107,7 @@ func (b *Bench) explained(r *tare.Result, which Profile) []tare.Workload {
 // question asks about one workload.
 func (b *Bench) question(r *tare.Result, w tare.Workload, p Place) why.Question {
 	m, _ := tare.MetricNamed("time")
-	q := why.Question{Workload: w.ID, Name: w.Op, Work: b.work, Users: users(b.Sources)}
+	q := why.Question{Workload: w.ID, Name: w.Op, Work: b.work, Spec: trial.Spec{Run: p.Run, Guardian: p.Guardian}, Users: users(b.Sources)}
 	for _, t := range r.Trials {
 		q.NSPerOp = max(q.NSPerOp, t.Samples[w.ID][m.Key])
 	}

@@ -25,7 +25,7 @@ type Cost struct {
 // runtime does for no function in particular is charged to what it was doing.
 // Samples outside of benchmarks are left out.
 func Attribute(doc []byte, of string, users func(path string) bool) ([]Cost, error) {
-	raw, err := unzipped(doc, maxDocument)
+	raw, err := unzipped(doc, MaxDocument)
 	if err != nil {
 		return nil, fmt.Errorf("read a %s profile: %w", of, err)
 	}

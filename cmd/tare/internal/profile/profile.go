@@ -18,8 +18,8 @@ import (
 	"github.com/tarebench/tare"
 )
 
-// maxDocument is the largest document that is read, unzipped, in bytes.
-const maxDocument = 256 << 20
+// MaxDocument is the largest document that is read, unzipped, in bytes.
+const MaxDocument = 256 << 20
 
 // Profile is where a contender spent its time or memory.
 type Profile struct {
@@ -45,7 +45,7 @@ func Read(doc []byte, of string) (*Profile, error) {
 	if !ok {
 		return nil, fmt.Errorf("profile of %q: there is one of cpu and one of mem", of)
 	}
-	raw, err := unzipped(doc, maxDocument)
+	raw, err := unzipped(doc, MaxDocument)
 	if err != nil {
 		return nil, fmt.Errorf("read a %s profile: %w", of, err)
 	}

@@ -6,13 +6,12 @@
 package why
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,9 +21,9 @@ import (
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/profile"
-	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/internal/trial"
 )
 
 // Rounds of profiles, and how long the slower side runs in one: nine bound the
@@ -34,6 +33,8 @@ const (
 	roundTime = 700 * time.Millisecond
 	allocOps  = 64 // operations between two counts of allocations
 	waitMost  = time.Minute
+
+	printedMost = 1 << 20 // of what a benchmark prints; its result is at the end
 )
 
 // Side is one build.
@@ -55,6 +56,7 @@ type Question struct {
 	Base, Head Side
 	Users      func(path string) bool                      // packages whose functions are named
 	Work       string                                      // directory for profiles
+	Spec       trial.Spec                                  // of the run, for its processes
 	Keep       func(flame []byte) (file string, err error) // keeps a flame graph of the differences; nil: none is drawn
 }
 
@@ -221,29 +223,33 @@ func (q Question) run(ctx context.Context, side Side, path, of string, ops int64
 	file := filepath.Join(q.Work, "profile."+of)
 	limited, cancel := context.WithTimeout(ctx, waitMost)
 	defer cancel()
-	cmd := build.Command(limited, path, "-test.run=^$", "-test.bench="+exactly(q.Name), "-test.skip="+exactly(q.Name)+"/.", "-test.count=1",
-		fmt.Sprintf("-test.benchtime=%dx", ops), "-test."+of+"profile="+file)
+	spec := q.Spec
+	spec.Path, spec.Dir, spec.Env, spec.Stdout = path, side.Dir, side.Env, printedMost
+	spec.Args = []string{"-test.run=^$", "-test.bench=" + exactly(q.Name), "-test.skip=" + exactly(q.Name) + "/.", "-test.count=1",
+		fmt.Sprintf("-test.benchtime=%dx", ops), "-test." + of + "profile=" + file}
 	if of == tare.ProfileMem {
-		cmd.Args = append(cmd.Args, "-test.memprofilerate=1")
+		spec.Args = append(spec.Args, "-test.memprofilerate=1")
 	}
-	cmd.Dir, cmd.Env = side.Dir, side.Env
-	said, queued, err := output(cmd)
+	printed, queued, err := output(limited, spec)
+	var failed *tare.TrialError
 	switch {
 	case limited.Err() != nil && ctx.Err() == nil:
 		return nil, 0, fmt.Errorf("profiling %s took more than %v", q.Name, waitMost)
+	case errors.As(err, &failed) && failed.Class == tare.ErrExit:
+		return nil, 0, fmt.Errorf("profile %s: %w: %s", q.Name, err, format.Line(printed, 200))
 	case err != nil:
-		return nil, 0, fmt.Errorf("profile %s: %w: %s", q.Name, err, format.Line(string(said), 200))
+		return nil, 0, fmt.Errorf("profile %s: %w", q.Name, err)
 	}
-	m := result.FindSubmatch(said)
+	m := result.FindStringSubmatch(printed)
 	if m == nil {
 		return nil, 0, errors.New("profile " + q.Name + ": it printed no result")
 	}
-	wall, err := strconv.ParseFloat(string(m[2]), 64)
+	wall, err := strconv.ParseFloat(m[2], 64)
 	if err != nil {
 		return nil, 0, err
 	}
 	wall = max(0, wall-float64(queued)/float64(ops))
-	doc, err := os.ReadFile(file)
+	doc, err := document(file, profile.MaxDocument)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the profile of %s: %w", q.Name, err)
 	}
@@ -263,29 +269,44 @@ func (q Question) run(ctx context.Context, side Side, path, of string, ops int64
 // processor: what it waits after the last look is missing.
 const queueEvery = 20 * time.Millisecond
 
-// output runs cmd and returns what it printed, and how long its threads waited for
-// a processor that others had. That is no waiting of the benchmark's own; on a busy
-// machine it is most of its time.
-func output(cmd *exec.Cmd) (said []byte, queued time.Duration, err error) {
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		return nil, 0, err
+// output runs a benchmark, with the bounds of a trial, and returns what it printed, and
+// how long its threads waited for a processor that others had. That is no waiting of the
+// benchmark's own; on a busy machine it is most of its time.
+func output(ctx context.Context, spec trial.Spec) (printed string, queued time.Duration, err error) {
+	c, err := trial.StartCommand(ctx, spec)
+	if err != nil {
+		return "", 0, err
 	}
-	over := make(chan error, 1)
-	go func() { over <- cmd.Wait() }()
+	defer c.Close(ctx)
 	tick := time.NewTicker(queueEvery)
 	defer tick.Stop()
 	for {
 		select {
-		case err := <-over:
-			return out.Bytes(), queued, err
+		case <-c.Exited():
+			printed, err = c.Output("profiling")
+			return printed, queued, err
+		case <-ctx.Done():
+			return "", queued, ctx.Err()
 		case <-tick.C:
-			if d, ok := machine.RunQueueWait(cmd.Process.Pid); ok {
+			if d, ok := machine.RunQueueWait(c.PID()); ok {
 				queued = max(queued, d)
 			}
 		}
 	}
+}
+
+// document reads a profile of at most so many bytes.
+func document(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	doc, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(doc)) > most {
+		err = fmt.Errorf("more than %d bytes", most)
+	}
+	return doc, err
 }
 
 // exactly is the expression that one benchmark alone matches.
