@@ -2,11 +2,12 @@ package load
 
 import "bytes"
 
-// Bounds of what an answer may hold beside its body.
-const (
-	maxHead  = 256 << 10 // bytes of status lines and header fields, interim answers included; and of trailers
-	maxChunk = 4 << 10   // bytes of the line that says how long a chunk is
-)
+// MaxHead is how many bytes the head of an answer may have: status lines and header
+// fields, interim answers included; and its trailers.
+const MaxHead = 256 << 10
+
+// maxChunk is how many bytes the line may have that says how long a chunk is.
+const maxChunk = 4 << 10
 
 // frameError says why bytes are no answer of the protocol that was spoken.
 type frameError string
@@ -165,7 +166,7 @@ func (f *framer1) feedLine(b []byte) (n int, err error) {
 		f.line = append(f.line, line...)
 		line = f.line
 	}
-	if f.size+len(line) > maxHead || f.at == atChunkSize && len(line) > maxChunk {
+	if f.size+len(line) > MaxHead || f.at == atChunkSize && len(line) > maxChunk {
 		return n, frameError("the head of the answer is too long")
 	}
 	if f.at == atStatus {

@@ -213,10 +213,10 @@ func TestFrameRefuses(t *testing.T) {
 		chunked + "0\r\nwhat\r\n":        "without a name",
 		chunked + "1;" + strings.Repeat("x", maxChunk) + "\r\n":     "too long",
 		chunked + "1;" + strings.Repeat("x", maxChunk):              "too long",
-		ok + "A: " + strings.Repeat("x", maxHead):                   "too long",
-		ok + strings.Repeat("A: b\r\n", maxHead/6):                  "too long",
-		chunked + "0\r\n" + strings.Repeat("A: b\r\n", maxHead/6+1): "too long",
-		strings.Repeat("HTTP/1.1 100 Go on\r\n\r\n", maxHead/22+1):  "too long",
+		ok + "A: " + strings.Repeat("x", MaxHead):                   "too long",
+		ok + strings.Repeat("A: b\r\n", MaxHead/6):                  "too long",
+		chunked + "0\r\n" + strings.Repeat("A: b\r\n", MaxHead/6+1): "too long",
+		strings.Repeat("HTTP/1.1 100 Go on\r\n\r\n", MaxHead/22+1):  "too long",
 	} {
 		o := frame(input, false)
 		if !strings.Contains(o.err, want) || want == "" {

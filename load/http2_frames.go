@@ -192,7 +192,7 @@ func (h *http2) data(c *call, f h2.Frame) error {
 // headers takes a head, or trailers, in one frame or several.
 func (h *http2) headers(c *call, f h2.Frame) error {
 	c.a.begun = true
-	if c.size += h2.HeaderLen + len(f.Payload); c.size > maxHead {
+	if c.size += h2.HeaderLen + len(f.Payload); c.size > MaxHead {
 		return errHeadTooLong
 	}
 	b := f.Payload
@@ -236,7 +236,7 @@ const errHeadTooLong = frameError("the head of the answer is too long")
 
 // take takes one field of a block.
 func (h *http2) take(name, value []byte) error {
-	if *h.listed += len(name) + len(value); *h.listed > maxHead {
+	if *h.listed += len(name) + len(value); *h.listed > MaxHead {
 		return errHeadTooLong
 	}
 	return h.fields.add(name, value)

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
@@ -168,7 +167,7 @@ type line struct {
 	prefix string
 	limit  time.Duration
 	conn   net.Conn
-	in     *bufio.Reader
+	in     *Answers
 }
 
 func (l *line) close() {
@@ -208,7 +207,7 @@ func (l *line) try(ctx context.Context, q Request) (r Response, err error) {
 		if l.conn, err = dial(ctx, l.target); err != nil {
 			return r, err
 		}
-		l.in = bufio.NewReader(l.conn)
+		l.in = NewAnswers(l.conn)
 	}
 	deadline, _ := ctx.Deadline()
 	if err := l.conn.SetDeadline(deadline); err != nil {
@@ -238,14 +237,9 @@ func (l *line) try(ctx context.Context, q Request) (r Response, err error) {
 			}
 		}()
 	}
-	if _, err := l.in.Peek(1); err != nil { // nothing came at all
+	answer, err := l.in.Next(q.Method)
+	if err != nil {
 		return r, err
-	}
-	var answer *http.Response
-	for answer == nil || answer.StatusCode < 200 { // interim ones are not the answer
-		if answer, err = http.ReadResponse(l.in, &http.Request{Method: q.Method}); err != nil {
-			return r, err
-		}
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, keptBody))

@@ -237,6 +237,39 @@ func TestAskLong(t *testing.T) {
 	}
 }
 
+// A head without an end is refused, whatever it consists of, interim answers included.
+// What was read before does not count.
+func TestAskEndlessHead(t *testing.T) {
+	for name, c := range map[string]struct{ start, rest string }{
+		"status line":     {"HTTP/1.1 200 ", "O"},
+		"field":           {"HTTP/1.1 200 OK\r\nA: ", "b"},
+		"fields":          {"HTTP/1.1 200 OK\r\n", "A: b\r\n"},
+		"interim answers": {"", "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			endless := c.start + strings.Repeat(c.rest, 8*load.MaxHead/len(c.rest))
+			l := talk(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n|"+endless+"…")
+			l.limit = 5 * time.Second
+			defer l.close()
+			if _, err := l.ask(t.Context(), Get("/")); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := l.ask(t.Context(), Get("/")); reason(err) != "the head of the answer has more than 262144 bytes" {
+				t.Errorf("an endless head: %v", err)
+			}
+		})
+	}
+	head := "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nA: "
+	head += strings.Repeat("b", load.MaxHead-len(head)-len("\r\n\r\n")) + "\r\n\r\n"
+	l := talk(t, head+"ok|"+head+"ok")
+	defer l.close()
+	for i := range 2 {
+		if r, err := l.ask(t.Context(), Get("/")); err != nil || string(r.Body) != "ok" {
+			t.Errorf("the longest head, request %d: %+v, %v", i, r, err)
+		}
+	}
+}
+
 // How many processors the load generator could use is what it says itself, each
 // time anew.
 func TestCoresOfTheLoadGenerator(t *testing.T) {

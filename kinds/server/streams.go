@@ -27,7 +27,7 @@ type streams struct {
 }
 
 func newStreams(t load.Target, prefix string, limit time.Duration, grpc bool) *streams {
-	s := &streams{target: t, prefix: prefix, limit: limit, grpc: grpc, transport: &http.Transport{DisableCompression: true, Protocols: new(http.Protocols)}}
+	s := &streams{target: t, prefix: prefix, limit: limit, grpc: grpc, transport: &http.Transport{DisableCompression: true, MaxResponseHeaderBytes: load.MaxHead, Protocols: new(http.Protocols)}}
 	if t.TLS == nil {
 		s.transport.Protocols.SetUnencryptedHTTP2(true)
 	} else {

@@ -56,6 +56,18 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// The head of an answer over HTTP/2 has the bound of one over HTTP/1.1.
+func TestLongHeadOfStreams(t *testing.T) {
+	target := inPlainText(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Long", strings.Repeat("x", 2*load.MaxHead))
+	})
+	s := newStreams(target, "", 5*time.Second, false)
+	defer s.close()
+	if r, err := s.ask(t.Context(), Get("/")); err == nil {
+		t.Errorf("status %d of an answer whose head is too long", r.Status)
+	}
+}
+
 // The status of gRPC is at the end, or in the head of an answer that is nothing
 // else, or the answer is none.
 func TestStatusOfGRPC(t *testing.T) {

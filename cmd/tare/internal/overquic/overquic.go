@@ -24,9 +24,6 @@ import (
 	"github.com/tarebench/tare/load"
 )
 
-// maxHead is how many bytes the head of an answer may have.
-const maxHead = 256 << 10
-
 // Carry carries requests to a server that is called host.
 func Carry(host string) load.Carry {
 	// Or quic-go logs that the system's buffers for UDP are small.
@@ -58,7 +55,7 @@ func Carry(host string) load.Carry {
 			return nil, 0, false, err
 		}
 		took := time.Since(began)
-		c.client = (&http3.Transport{DisableCompression: true, MaxResponseHeaderBytes: maxHead}).NewClientConn(c.conn)
+		c.client = (&http3.Transport{DisableCompression: true, MaxResponseHeaderBytes: load.MaxHead}).NewClientConn(c.conn)
 		return c, int64(took), c.conn.ConnectionState().TLS.DidResume, nil
 	}
 }

@@ -185,7 +185,7 @@ func TestFaults(t *testing.T) {
 			_ = r.Context().Value(connKey{}).(*quic.Conn).CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeInternalError), "enough")
 		}, class: load.ErrReset},
 		"has a head without an end": {h: func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("X-Long", strings.Repeat("x", maxHead))
+			w.Header().Set("X-Long", strings.Repeat("x", load.MaxHead))
 		}, class: load.ErrFraming},
 		"says too little": {h: func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", strconv.Itoa(100))

@@ -1,7 +1,6 @@
 package loadcmd
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/internal/format"
+	kind "github.com/tarebench/tare/kinds/server"
 	"github.com/tarebench/tare/load"
 )
 
@@ -67,7 +67,7 @@ func (l *loading) introduce(ctx context.Context) {
 	if _, err := io.WriteString(conn, b.String()+"\r\n"); err != nil {
 		return
 	}
-	answer, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: q.Method})
+	answer, err := kind.NewAnswers(conn).Next(q.Method)
 	if err != nil {
 		return
 	}
