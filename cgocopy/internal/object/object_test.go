@@ -2,6 +2,8 @@ package object
 
 import (
 	"bytes"
+	"debug/dwarf"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -216,6 +218,28 @@ func TestCircles(t *testing.T) {
 	huge := &ctype.Type{Kind: ctype.Array, Count: 1 << 62, Elem: &ctype.Type{Kind: ctype.Int, Size: 8}}
 	if err := (settler{state: map[*ctype.Type]int{}}).settle(huge, 0); err == nil {
 		t.Error("an array is larger than memory")
+	}
+}
+
+// TestEnds: lists that end at once are counted, and those apart are not added up.
+func TestEnds(t *testing.T) {
+	unit := []byte{1, byte(dwarf.TagCompileUnit), 1, 0, 0, 0} // abbreviation 1: with children, no attributes
+	for _, c := range []struct {
+		ends, again int
+		want        string
+	}{{mostEnds, 0, ""}, {mostEnds, mostEnds, ""}, {mostEnds + 1, 0, "too many lists end at once"}, {1, mostEnds + 1, "too many lists end at once"}} {
+		body := []byte{4, 0, 0, 0, 0, 0, 8} // DWARF 4, addresses of 8 bytes
+		for _, n := range []int{c.ends, c.again} {
+			body = append(append(body, 1), make([]byte, n)...)
+		}
+		data, err := dwarf.New(unit, nil, nil, append(binary.LittleEndian.AppendUint32(nil, uint32(len(body))), body...), nil, nil, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = (&reader{data: data}).findUnits()
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%d and %d ends: %v, want %q", c.ends, c.again, err, c.want)
+		}
 	}
 }
 

@@ -32,12 +32,12 @@ type Kept struct {
 // text without insignificant space. The error for any other is an [*Error]
 // with the place in the file.
 func Scan(name string, in io.Reader, do func(k Kept, text []byte) error) error {
-	return scan(name, in, MaxBytes, do)
+	return scan(name, in, MaxBytes, mostLines, do)
 }
 
-// scan is Scan for documents of so many bytes each, with the space before them.
-func scan(name string, in io.Reader, most int64, do func(k Kept, text []byte) error) error {
-	counted := &counter{in: in, most: most}
+// scan is Scan for documents of so many bytes and lines each, with the space before them.
+func scan(name string, in io.Reader, most int64, lines int, do func(k Kept, text []byte) error) error {
+	counted := &counter{in: in, most: most, lines: lines}
 	dec := json.NewDecoder(counted)
 	for {
 		var raw json.RawMessage
@@ -86,7 +86,7 @@ func scanError(name string, err error, c *counter, begin int64) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, errLarge):
-		return &Error{File: name, Line: c.line(begin), Col: 1, What: fmt.Sprintf("a document that is larger than %d bytes, or has more than %d lines, begins here", c.most, mostLines), Hint: hint}
+		return &Error{File: name, Line: c.line(begin), Col: 1, What: fmt.Sprintf("a document that is larger than %d bytes, or has more than %d lines, begins here", c.most, c.lines), Hint: hint}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		line := c.line(begin)
 		if begin > 0 { // the one before ends there
@@ -185,6 +185,7 @@ var errLarge = errors.New("too large")
 type counter struct {
 	in     io.Reader
 	most   int64 // bytes that are read behind begun
+	lines  int   // that may end there
 	read   int64
 	begun  int64   // offset of the document
 	before int     // line ends before begun
@@ -199,7 +200,7 @@ func (c *counter) drop(offset int64) {
 
 func (c *counter) Read(p []byte) (int, error) {
 	room := c.begun + c.most + 1 - c.read
-	if room <= 0 || len(c.ends) > mostLines {
+	if room <= 0 || len(c.ends) > c.lines {
 		return 0, errLarge
 	}
 	n, err := c.in.Read(p[:min(int64(len(p)), room)])

@@ -284,6 +284,20 @@ func TestDataWrong(t *testing.T) {
 	}
 }
 
+func TestDataIsBounded(t *testing.T) {
+	value := `{"method": "Cancel", "request": {}}` + "\n"
+	for want, src := range map[string][]byte{
+		"":                             []byte(strings.Repeat(value, mostRequests)),
+		"c:10001:1: more than 10000 v": []byte(strings.Repeat(value, mostRequests+1)),
+		"c: more than 64 MB":           make([]byte, MostData+1),
+	} {
+		err := document(t, "testdata/shop.proto").Fill("c", src)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%d bytes: %v, want %q", len(src), err, want)
+		}
+	}
+}
+
 // A method with many requests does not make too many of the others.
 func TestTurn(t *testing.T) {
 	d := document(t, "testdata/shop.proto")
