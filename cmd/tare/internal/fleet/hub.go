@@ -122,7 +122,7 @@ func (h *Hub) connect() error {
 func (h *Hub) serve() error {
 	o := &server.Options{
 		ServerName: "tare", DontListen: h.o.Listen == "", NoSigs: true, NoLog: true, NoSystemAccount: true,
-		MaxPayload: 1 << 20, MaxPending: 64 << 20, MaxConn: 1000, MaxSubs: 100, PingInterval: pipeBegins, MaxPingsOut: 2,
+		MaxPayload: maxMessage, MaxPending: 64 << 20, MaxConn: maxAgents, MaxSubs: 100, PingInterval: pipeBegins, MaxPingsOut: 2,
 		DisableShortFirstPing: true, // a client that has not begun takes a ping for an error
 		AuthTimeout:           pipeBegins.Seconds(), WriteDeadline: 10 * time.Second, CustomClientAuthentication: gatekeeper{h},
 	}
@@ -265,7 +265,7 @@ func (h *Hub) hello(name string, text []byte) {
 		h.mu.Lock()
 		first := h.agents[name] == nil
 		if first {
-			h.agents[name] = &known{gone: err}
+			h.know(name).gone = err
 		}
 		h.mu.Unlock()
 		if first {
@@ -275,13 +275,31 @@ func (h *Hub) hello(name string, text []byte) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	k, now := h.know(name), time.Now()
+	k.hello, k.at, k.said = said, now, now
+}
+
+// maxAgents is how many agents a coordinator has, and remembers.
+const maxAgents = 1000
+
+// know is what is known of an agent. Of too many, the one that was not heard of for
+// longest is forgotten. The caller holds the lock.
+func (h *Hub) know(name string) *known {
 	k := h.agents[name]
 	if k == nil {
-		k = &known{}
+		if len(h.agents) >= maxAgents {
+			oldest := ""
+			for name, k := range h.agents {
+				if oldest == "" || k.at.Before(h.agents[oldest].at) {
+					oldest = name
+				}
+			}
+			delete(h.agents, oldest)
+		}
+		k = &known{at: time.Now()}
 		h.agents[name] = k
 	}
-	now := time.Now()
-	k.hello, k.at, k.said = said, now, now
+	return k
 }
 
 // heard notes a word of an agent that has said hello.
@@ -400,11 +418,7 @@ func (h *Hub) ended(name string, why error) {
 	if why == nil {
 		why = errors.New("the agent ended")
 	}
-	if k := h.agents[name]; k != nil {
-		k.gone = why
-		return
-	}
-	h.agents[name] = &known{gone: why}
+	h.know(name).gone = why
 }
 
 // right lets an agent in that is about to be started, and returns its password.

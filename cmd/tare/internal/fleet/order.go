@@ -17,6 +17,9 @@ const maxOrder = 64 << 20
 // maxRounds is the largest number of rounds that an agent takes an order for.
 const maxRounds = 10000
 
+// maxID is the longest name of an order or a parcel, in bytes.
+const maxID = 200
+
 // Order is what an agent is to do: one of its parts.
 type Order struct {
 	Protocol string      `json:"protocol"`
@@ -61,7 +64,7 @@ func (o Order) check(l Limits) error {
 	switch {
 	case o.Protocol != Protocol:
 		return fmt.Errorf("the order is of protocol %q; this agent takes %s", format.Line(o.Protocol, 40), Protocol)
-	case o.ID == "" || len(o.ID) > 200:
+	case o.ID == "" || len(o.ID) > maxID:
 		return errors.New("the order has no id")
 	case (o.Study == nil) == (o.Load == nil):
 		return errors.New("the order is for a study or for a load, one of them")

@@ -14,9 +14,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// maxPart is the most bytes of a parcel in one message: servers of NATS take a
-// mebibyte unless they are told to take more.
-const maxPart = 512 << 10
+// maxMessage is the most bytes of a message: what servers of NATS take unless they are
+// set to take more.
+const maxMessage = 1 << 20
+
+// maxPart is the most bytes of a parcel in one message, which has them in base64.
+const maxPart = maxMessage / 2
 
 // part is a piece of a parcel.
 type part struct {
@@ -94,19 +97,28 @@ func ask(ctx context.Context, nc *nats.Conn, t times, subject string, question, 
 	}
 }
 
-// desk takes parcels in. It holds a few at a time, and bytes of each up to a bound.
+// desk takes parcels in. It holds one of each sender, as each sends one after the other,
+// and bytes up to a bound.
 type desk struct {
 	most int                                  // bytes of a parcel
 	take func(from string, body []byte) error // once for each parcel
 
-	mu   sync.Mutex
-	open map[string][]byte
-	done map[string]receipt
+	mu    sync.Mutex
+	open  map[string]*opened // by sender
+	parts int                // that were held
+	done  map[string]receipt
+}
+
+// opened is a parcel that is not whole.
+type opened struct {
+	parcel string
+	body   []byte
+	at     int // the number of its last part
 }
 
 // Bounds of a desk.
 const (
-	maxOpen = 64   // parcels that are not whole
+	maxOpen = 4    // longest parcels that those which are not whole may have the bytes of
 	maxDone = 4096 // receipts that are remembered
 )
 
@@ -119,36 +131,36 @@ func (d *desk) part(from string, text []byte) receipt {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.open == nil {
-		d.open, d.done = map[string][]byte{}, map[string]receipt{}
+		d.open, d.done = map[string]*opened{}, map[string]receipt{}
 	}
 	key := from + " " + p.Parcel
 	if r, known := d.done[key]; known {
 		return r
 	}
-	body, begun := d.open[key]
-	next := (len(body) + maxPart - 1) / maxPart
+	o := d.open[from]
+	if o == nil || o.parcel != p.Parcel {
+		o = &opened{parcel: p.Parcel}
+	}
+	next := (len(o.body) + maxPart - 1) / maxPart
 	last := p.N == p.Of-1
 	switch {
-	case p.N < 0 || p.Of < 1 || p.N >= p.Of || len(p.Data) > maxPart || !last && len(p.Data) != maxPart:
+	case len(p.Parcel) > maxID, p.N < 0 || p.Of < 1 || p.N >= p.Of || len(p.Data) > maxPart || !last && len(p.Data) != maxPart:
 		return receipt{Refused: "it is not a part of a parcel"}
-	case (p.Of-1)*maxPart > d.most || len(body)+len(p.Data) > d.most:
-		delete(d.open, key)
+	case (p.Of-1)*maxPart > d.most || len(o.body)+len(p.Data) > d.most:
 		return receipt{Refused: fmt.Sprintf("it is longer than %d bytes", d.most)}
 	case p.N < next:
 		return receipt{}
 	case p.N > next:
 		return receipt{Refused: "a part before it is missing", Busy: true} // sent from the first on it is taken in
-	case !begun && len(d.open) >= maxOpen:
-		return receipt{Refused: "too many parcels are under way"}
 	}
-	body = append(body, p.Data...)
+	o.body = append(o.body, p.Data...)
 	if !last {
-		d.open[key] = body
+		d.hold(from, o)
 		return receipt{}
 	}
-	delete(d.open, key)
+	delete(d.open, from)
 	var r receipt
-	if err := d.take(from, body); err != nil {
+	if err := d.take(from, o.body); err != nil {
 		var busy *busyError
 		r.Refused, r.Busy = format.Line(err.Error(), format.LineLimit), errors.As(err, &busy)
 	}
@@ -160,6 +172,28 @@ func (d *desk) part(from string, text []byte) receipt {
 	}
 	d.done[key] = r
 	return r
+}
+
+// hold keeps what there is of a parcel. Where all are too long together, those whose
+// last part is the oldest are dropped. The caller holds the lock.
+func (d *desk) hold(from string, o *opened) {
+	d.parts++
+	o.at = d.parts
+	d.open[from] = o
+	held := 0
+	for _, o := range d.open {
+		held += len(o.body)
+	}
+	for held > maxOpen*d.most {
+		oldest := from
+		for name, o := range d.open {
+			if o.at < d.open[oldest].at {
+				oldest = name
+			}
+		}
+		held -= len(d.open[oldest].body)
+		delete(d.open, oldest)
+	}
 }
 
 // reply answers a message.
