@@ -1,9 +1,11 @@
 // Package whole writes files that appear whole or not at all, whatever fails and
-// whenever the machine stops: what is acknowledged stays.
+// whenever the machine stops: what is acknowledged stays. It reads files whole that
+// have a bound.
 package whole
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -61,6 +63,18 @@ func (System) SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// ReadFile reads a regular file of at most so many bytes.
+func ReadFile(path string, most int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > most {
+		return nil, fmt.Errorf("%s: not a file of at most %d bytes", path, most)
+	}
+	return os.ReadFile(path)
 }
 
 // MakeDir is [MakeDirOn] the system's disk.

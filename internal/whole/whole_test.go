@@ -3,6 +3,7 @@ package whole_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -49,6 +50,26 @@ func TestWhatWasThereFirstStays(t *testing.T) {
 		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
 			t.Errorf("left: %v, %v", left, err)
 		}
+	}
+}
+
+func TestReadFileIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := os.WriteFile(path, []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if src, err := whole.ReadFile(path, 5); err != nil || string(src) != "12345" {
+		t.Errorf("%q, %v", src, err)
+	}
+	for path, most := range map[string]int64{path: 4, dir: 1 << 20} {
+		want := fmt.Sprintf("%s: not a file of at most %d bytes", path, most)
+		if src, err := whole.ReadFile(path, most); err == nil || err.Error() != want {
+			t.Errorf("%q, %v, want %q", src, err, want)
+		}
+	}
+	if _, err := whole.ReadFile(filepath.Join(dir, "none"), 1); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -114,7 +115,7 @@ func pool(w tare.Workload, studyDir string) ([][]byte, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(studyDir, path)
 	}
-	src, err := os.ReadFile(path)
+	src, err := whole.ReadFile(path, MaxRead)
 	if err != nil {
 		return nil, err
 	}

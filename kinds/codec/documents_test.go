@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -147,6 +148,18 @@ func TestFileOfDocuments(t *testing.T) {
 		if w, err = k.Describe(w, in); err != nil || w.Bytes != int64(len(want)+3) {
 			t.Errorf("%+v %v", w, err)
 		}
+	}
+}
+
+// TestLargeFileOfDocuments: a file of a study is read up to a bound.
+func TestLargeFileOfDocuments(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mine.ndjson")
+	if err := os.WriteFile(path, append([]byte("{}"), bytes.Repeat([]byte("\n"), MaxRead-1)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("mine.ndjson: not a file of at most %d bytes", MaxRead)
+	if _, err := New().Input(tare.Workload{ID: "w", File: path, Op: codec.OpAny}, "", t.TempDir()); err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
 	}
 }
 

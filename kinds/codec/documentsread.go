@@ -7,7 +7,8 @@ import (
 )
 
 // MaxRead is how much of one file is read, in bytes: documents beyond it would
-// not be measured, and reading them would take memory and time.
+// not be measured, and reading them would take memory and time. A file of a study
+// that has more is refused.
 const MaxRead = 32 << 20
 
 // ReadDocuments is [Documents] of what r holds, in memory that does not depend

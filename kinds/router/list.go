@@ -7,6 +7,9 @@ import (
 	"unicode/utf8"
 )
 
+// MostList is how many bytes a list of routes may have.
+const MostList = 32 << 20
+
 // ListError says where a list of routes is wrong, and what would be right.
 type ListError struct {
 	File      string
@@ -23,16 +26,21 @@ func (e *ListError) Error() string {
 // line, such as GET /users/{id}. Empty lines are passed over, and those that
 // begin with a #. The error is a *[ListError].
 func ReadList(name string, src []byte) ([]Written, error) {
+	if len(src) > MostList {
+		return nil, &ListError{name, 1, 1, fmt.Sprintf("a list of more than %d MiB", MostList>>20)}
+	}
 	var list []Written
+	n := 0
 	text := strings.TrimPrefix(string(src), "\ufeff")
-	for n, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
+		n++
 		words := strings.Fields(line)
 		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
 			continue
 		}
 		before, _, _ := strings.Cut(line, words[0])
 		col := utf8.RuneCountInString(before) + 1
-		wrong := func(what string) error { return &ListError{name, n + 1, col, what} }
+		wrong := func(what string) error { return &ListError{name, n, col, what} }
 		if strings.ContainsFunc(line, func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) && !unicode.IsSpace(r) }) {
 			return nil, wrong("this is no text in UTF-8; a line is a method and a path, e.g. GET /users/{id}")
 		}
@@ -42,7 +50,7 @@ func ReadList(name string, src []byte) ([]Written, error) {
 		if strings.ContainsFunc(words[0], func(r rune) bool { return (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') }) {
 			return nil, wrong(fmt.Sprintf("%q is not a method; want one of %s", clip(words[0]), strings.Join(Methods(), ", ")))
 		}
-		list = append(list, Written{Method: strings.ToUpper(words[0]), Path: words[1], Line: n + 1, Col: col})
+		list = append(list, Written{Method: strings.ToUpper(words[0]), Path: words[1], Line: n, Col: col})
 	}
 	if len(list) == 0 {
 		return nil, &ListError{name, 1, 1, "there are no routes in it; write a method and a path to a line, e.g. GET /users/{id}"}

@@ -3,7 +3,6 @@ package router
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/router"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Words that a workload's set can hold.
@@ -91,7 +91,7 @@ func described(path string) ([]fixture.Route, error) {
 	if ext := filepath.Ext(path); ext != ".txt" {
 		return nil, fmt.Errorf("%s: want a list of routes, a file that ends in .txt with a method and a path to a line; tare routes FILE --list makes one of an OpenAPI document", path)
 	}
-	src, err := os.ReadFile(path)
+	src, err := whole.ReadFile(path, MostList)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ func file(t *testing.T, text string) string {
 }
 
 func TestWhatCannotBeAsked(t *testing.T) {
+	large := file(t, "GET /a\n"+strings.Repeat("\n", router.MostList))
 	path, every := file(t, "GET /a\n"), file(t, "GET /a\nPUT /a\nPOST /a\nPATCH /a\nDELETE /a\n")
 	for want, w := range map[string]tare.Workload{
 		`unknown op "marshal"; a router can be asked to serve, socket`:                {Fixture: "routes", Op: "marshal"},
@@ -45,6 +46,7 @@ func TestWhatCannotBeAsked(t *testing.T) {
 		"20000 visits":           {Fixture: "routes", Op: "serve", Pool: 20000},
 		"none.txt: no such file": {File: "none.txt", Op: "serve"},
 		"api.yaml: want a list of routes, a file that ends in .txt": {File: "api.yaml", Op: "serve"},
+		"routes.txt: not a file of at most 33554432 bytes":          {File: large, Op: "serve"},
 		`routes.txt:2:1: "/b" is not a method and a path`:           {File: file(t, "GET /a\n/b\n"), Op: "serve"},
 		`routes.txt:2:3: HEAD /b: only GET, POST`:                   {File: file(t, "GET /a\n  HEAD /b\n"), Op: "serve"},
 	} {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarebench/tare/contender/fixture"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Bounds of a user's own requests.
@@ -114,14 +115,7 @@ func readFile(path, studyDir string) ([]Request, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(studyDir, path)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > mostFile {
-		return nil, fmt.Errorf("%s: not a file of at most %d bytes", path, mostFile)
-	}
-	src, err := os.ReadFile(path)
+	src, err := whole.ReadFile(path, mostFile)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // MostBytes is the largest document or list that is read.
-const MostBytes = yamlfile.MaxOpenAPI
+const MostBytes = max(yamlfile.MaxOpenAPI, router.MostList)
 
 // methods are the keys of a path item that are operations.
 func methods() []string {
