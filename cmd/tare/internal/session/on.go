@@ -22,6 +22,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/judge"
+	"github.com/tarebench/tare/internal/machine"
 )
 
 // ShardMachines is the --shard that divides benchmarks among the machines of --on.
@@ -206,9 +207,12 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 	if err != nil {
 		return m, err
 	}
-	if m.Dir, err = o.directory(dirs, env); err != nil {
+	var unlock func()
+	if m.Dir, unlock, err = o.directory(dirs, env); err != nil {
 		return m, err
 	}
+	defer os.Remove(m.Dir) // of a run that never began: others are not empty
+	defer unlock()
 	say := func(name, line string) {
 		if !quiet {
 			fmt.Fprintf(env.Err, "%s: %s\n", name, line)
@@ -239,27 +243,38 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 }
 
 // directory chooses the directory of a run, and its seed: those of the newest that
-// has no result yet with --resume, else new ones.
-func (o *Order) directory(dirs cmdenv.Dirs, env cmdenv.Env) (string, error) {
+// has no result yet with --resume, else new ones. Until unlock is called, no other tare
+// goes on with the run.
+func (o *Order) directory(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock func(), err error) {
 	under := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(cmp.Or(o.Name, o.ID))))
-	if o.On.Resume {
-		entries, err := os.ReadDir(under)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("cannot read the runs in %s: %w", under, cmdenv.Cause(err))
+	if !o.On.Resume {
+		if o.Seed == 0 {
+			o.Seed = uint64(env.Now().UnixMicro())%1e9 + 1
 		}
-		for _, e := range slices.Backward(entries) {
-			dir := filepath.Join(under, e.Name())
-			if seed, ok := fleet.Unfinished(dir); ok {
-				o.Seed = seed
-				return dir, nil
-			}
+		if dir, err = newRunDir(under, env.Now(), o.Seed); err != nil {
+			return "", nil, err
 		}
-		return "", cmdenv.Usage("nothing to resume: "+cmp.Or(o.ID, o.Name)+" has no unfinished run on several machines", "run without --resume")
+		unlock, _ = machine.LockDir(dir) // nobody else knows of it yet
+		return dir, unlock, nil
 	}
-	if o.Seed == 0 {
-		o.Seed = uint64(env.Now().UnixMicro())%1e9 + 1
+	entries, err := os.ReadDir(under)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", nil, fmt.Errorf("cannot read the runs in %s: %w", under, cmdenv.Cause(err))
 	}
-	return filepath.Join(under, fmt.Sprintf("%s-%d", env.Now().UTC().Format(history.NameTime), o.Seed)), nil
+	err = cmdenv.Usage("nothing to resume: "+cmp.Or(o.ID, o.Name)+" has no unfinished run on several machines", "run without --resume")
+	for _, e := range slices.Backward(entries) {
+		dir := filepath.Join(under, e.Name())
+		seed, ok := fleet.Unfinished(dir)
+		if !ok {
+			continue
+		}
+		if unlock, ok := machine.LockDir(dir); ok {
+			o.Seed = seed
+			return dir, unlock, nil
+		}
+		err = errWriting(dir)
+	}
+	return "", nil, err
 }
 
 // Report judges over machines, keeps the result and prints it. Criteria are what a

@@ -165,7 +165,7 @@ func (w *Session) again(ctx context.Context, study tare.Study, o lab.Options) (*
 	for _, dir := range found {
 		unlock, ok := machine.LockDir(dir)
 		if !ok {
-			first = cmp.Or(first, error(&nothingToResume{cmdenv.Usage("nothing to resume: another tare is writing "+dir, "wait for it, or run without --resume")}))
+			first = cmp.Or(first, error(&nothingToResume{errWriting(dir)}))
 			continue
 		}
 		defer unlock()
@@ -185,6 +185,11 @@ func (w *Session) again(ctx context.Context, study tare.Study, o lab.Options) (*
 		first = &nothingToResume{cmdenv.Usage("nothing to resume: "+study.ID+" has no unfinished run", "run without --resume")}
 	}
 	return nil, first
+}
+
+// errWriting says that a run is another tare's.
+func errWriting(dir string) error {
+	return cmdenv.Usage("nothing to resume: another tare is writing "+dir, "wait for it, or run without --resume")
 }
 
 // nothingToResume says that a study has no unfinished run.
