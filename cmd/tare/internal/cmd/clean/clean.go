@@ -46,7 +46,8 @@ from the cache that can be made again.
 
 Results are never touched without --results, which removes the runs in the data
 directory as well, with their journals: they cannot be made again. tare history
-export keeps a copy. --older keeps what is younger.
+export keeps a copy. --older keeps what is younger. A run that another tare is
+writing stays.
 
 Only what tare itself put there is removed; symbolic links are not followed. A
 cache directory that holds something else where tare keeps builds or catalogs is
@@ -152,12 +153,14 @@ func runClean(ctx context.Context, env cmdenv.Env, o options) error {
 		if o.older > 0 && env.Now().Sub(l.Made) < o.older {
 			continue
 		}
-		if !o.dryRun {
-			if err := remove(l); err != nil {
-				failed = true
-				done.Left = append(done.Left, fmt.Sprintf("cannot remove %s: %v", l.Path, cmdenv.Cause(err)))
-				continue
-			}
+		switch err := remove(l, o.dryRun); {
+		case errors.Is(err, errWritten):
+			done.Left = append(done.Left, "another tare is writing "+l.Path+"; it was left alone")
+			continue
+		case err != nil:
+			failed = true
+			done.Left = append(done.Left, fmt.Sprintf("cannot remove %s: %v", l.Path, cmdenv.Cause(err)))
+			continue
 		}
 		done.Removed = append(done.Removed, l)
 		done.Bytes += l.Bytes

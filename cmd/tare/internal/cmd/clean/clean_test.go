@@ -1,13 +1,18 @@
 package clean
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/machine"
+	"github.com/tarebench/tare/lab/journal"
 )
 
 func TestAge(t *testing.T) {
@@ -93,5 +98,57 @@ func TestWhatLiesInTheCache(t *testing.T) {
 	put(d.Cache, "trees/deploy.sh", "")
 	if _, _, err := findLitter(t.Context(), cmdenv.Env{}, d, options{}); cmdenv.ExitCode(err) != cmdenv.ExitUsage {
 		t.Errorf("somebody else's file: %v", err)
+	}
+}
+
+// TestRunThatIsWritten: a run that another tare writes stays, and clean says so.
+func TestRunThatIsWritten(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no locks of directories")
+	}
+	home := t.TempDir()
+	var out, errs bytes.Buffer
+	env := cmdenv.Env{Out: &out, Err: &errs, Now: time.Now, Getenv: func(name string) string {
+		return map[string]string{"HOME": home, "TARE_DATA": filepath.Join(home, "data"), "TARE_CACHE": filepath.Join(home, "cache")}[name]
+	}}
+	runs := filepath.Join(home, "data", "results", "s")
+	written, over := filepath.Join(runs, "20260301T120000Z-1"), filepath.Join(runs, "20260302T120000Z-1")
+	for _, dir := range []string{written, over} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, journal.FileName), []byte("{}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unlock, ok := machine.LockDir(written)
+	if !ok {
+		t.Fatal("it is locked")
+	}
+	for _, dry := range []bool{true, false} {
+		out.Reset()
+		errs.Reset()
+		if err := runClean(t.Context(), env, options{results: true, dryRun: dry}); err != nil {
+			t.Fatal(err)
+		}
+		if want := "tare: another tare is writing " + written + "; it was left alone\n"; errs.String() != want {
+			t.Errorf("dry %v: %q, want %q", dry, errs.String(), want)
+		}
+		if text := out.String(); strings.Contains(text, written) || !strings.Contains(text, "1 kept run") {
+			t.Errorf("dry %v: %s", dry, text)
+		}
+		if _, err := os.Stat(filepath.Join(written, journal.FileName)); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(over); (err == nil) != dry {
+			t.Errorf("dry %v: the other run: %v", dry, err)
+		}
+	}
+	unlock()
+	if err := runClean(t.Context(), env, options{results: true}); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(runs); err == nil {
+		t.Error("it stays when it is free")
 	}
 }

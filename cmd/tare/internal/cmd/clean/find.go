@@ -18,6 +18,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/machine"
 )
 
 // Kinds of what can be removed.
@@ -216,9 +217,23 @@ func keptRuns(d cmdenv.Dirs) (found []litter, left []string, err error) {
 	return found, left, nil
 }
 
-// remove takes l away, and the directory of its study where it was the last.
-// Nothing outside the directory it was found in can be reached.
-func remove(l litter) error {
+// errWritten says that another tare is writing a run.
+var errWritten = errors.New("another tare is writing it")
+
+// remove takes l away, and the directory of its study where it was the last, or only
+// sees that nothing prevents it. Nothing outside the directory it was found in can be
+// reached.
+func remove(l litter, dryRun bool) error {
+	if l.Kind == kindRun {
+		unlock, ok := machine.LockDir(l.Path)
+		if !ok {
+			return errWritten
+		}
+		defer unlock()
+	}
+	if dryRun {
+		return nil
+	}
 	root, err := os.OpenRoot(l.top)
 	if err != nil {
 		return err
