@@ -9,9 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,6 +22,7 @@ import (
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/internal/trial"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Rounds of profiles, and how long the slower side runs in one: nine bound the
@@ -249,7 +248,7 @@ func (q Question) run(ctx context.Context, side Side, path, of string, ops int64
 		return nil, 0, err
 	}
 	wall = max(0, wall-float64(queued)/float64(ops))
-	doc, err := document(file, profile.MaxDocument)
+	doc, err := whole.ReadFile(file, profile.MaxDocument)
 	if err != nil {
 		return nil, 0, fmt.Errorf("read the profile of %s: %w", q.Name, err)
 	}
@@ -293,20 +292,6 @@ func output(ctx context.Context, spec trial.Spec) (printed string, queued time.D
 			}
 		}
 	}
-}
-
-// document reads a profile of at most so many bytes.
-func document(path string, most int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	doc, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(doc)) > most {
-		err = fmt.Errorf("more than %d bytes", most)
-	}
-	return doc, err
 }
 
 // exactly is the expression that one benchmark alone matches.
