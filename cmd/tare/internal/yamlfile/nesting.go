@@ -11,17 +11,22 @@ type level struct {
 	col   int        // where it began
 	kind  token.Type // of a flow collection, an entry or a key
 	bytes int        // that it adds to the path of what is in it
+	in    bool       // the value of the key before it, though in the same flow collection
 }
 
 // nesting is where the parser is in a document. Each node keeps its whole path there,
 // and each level is a call.
 type nesting struct {
 	open  []level
+	kept  int // how many of open end with the document only
 	depth int // of open, keys of flow mappings not counted
 	flow  int // flow collections among them
 	path  int // bytes
 	paths int // bytes of those of all tokens until here
-	marks int // tags and anchors in a row
+
+	marks int            // tags and anchors in a row
+	mark  token.Position // of the first of them in its line
+	last  token.Type     // before them
 }
 
 // flat refuses a document whose collections are nested too deeply, or whose paths
@@ -43,18 +48,27 @@ func (p *Positions) flat(tokens token.Tokens, size int) error {
 // take takes the i-th token.
 func (n *nesting) take(tokens token.Tokens, i int) {
 	t := tokens[i]
-	if t.Type == token.TagType || t.Type == token.AnchorType {
-		n.marks++
-	} else if i == 0 || tokens[i-1].Type != token.AnchorType { // or its name
-		n.marks = 0
-	}
 	defer func() { n.paths += n.path + 1 }()
-	col, key := t.Position.Column, i+1 < len(tokens) && tokens[i+1].Type == token.MappingValueType
+	name := i > 0 && tokens[i-1].Type == token.AnchorType
+	switch {
+	case t.Type == token.TagType || t.Type == token.AnchorType:
+		if n.marks++; n.marks == 1 || n.mark.Line != t.Position.Line {
+			n.mark = *t.Position
+		}
+		return
+	case t.Type == token.CommentType, t.Type == token.AliasType, name && !isKey(tokens, i):
+		return
+	}
+	l := level{col: t.Position.Column, kind: t.Type, bytes: 8}
+	if n.marks > 0 && n.mark.Line == t.Position.Line {
+		l.col = n.mark.Column
+	}
 	switch t.Type {
 	case token.DocumentHeaderType, token.DocumentEndType:
 		*n = nesting{open: n.open[:0], paths: n.paths}
+		return
 	case token.MappingStartType, token.SequenceStartType:
-		n.push(level{col, t.Type, 8})
+		n.push(l)
 	case token.MappingEndType, token.SequenceEndType:
 		if n.endEntry(); n.flow > 0 {
 			n.pop()
@@ -62,23 +76,49 @@ func (n *nesting) take(tokens token.Tokens, i int) {
 	case token.CollectEntryType:
 		n.endEntry()
 	case token.SequenceEntryType, token.MappingKeyType:
-		n.leave(col, t.Type)
-		n.push(level{col, t.Type, 8})
+		n.begin(l)
 	default:
-		if key {
-			n.endEntry()
-			n.leave(col, 0)
-			n.push(level{col, 0, len(t.Value) + 3})
+		if isKey(tokens, i) {
+			l.kind, l.bytes = 0, len(t.Value)+3
+			n.begin(l)
 		} else if last := len(n.open) - 1; last >= 0 && n.open[last].kind == token.MappingKeyType { // ? key
 			n.open[last].bytes += len(t.Value)
 			n.path += len(t.Value)
 		}
 	}
+	n.marks, n.last = 0, t.Type
+}
+
+// isKey reports whether a colon follows the i-th token.
+func isKey(tokens token.Tokens, i int) bool {
+	for i++; i < len(tokens) && tokens[i].Type == token.CommentType; i++ {
+	}
+	return i < len(tokens) && tokens[i].Type == token.MappingValueType
 }
 
 // isFlow reports whether a level is a flow collection.
 func (l level) isFlow() bool {
 	return l.kind == token.MappingStartType || l.kind == token.SequenceStartType
+}
+
+// begin opens an entry or a key, behind what ends where it begins. Behind a tag, an anchor
+// or an empty entry the parser takes it for the value of that, whatever its column: what is
+// open stays open.
+func (n *nesting) begin(l level) {
+	value := n.marks > 0 || l.kind != token.SequenceEntryType && (n.last == token.SequenceEntryType || n.last == token.MappingKeyType)
+	switch {
+	case n.flow > 0:
+		if l.in = value && n.last == token.MappingValueType; l.kind == 0 && !l.in {
+			n.endEntry()
+		}
+	case value && n.leaves(l):
+		n.kept = len(n.open)
+	default:
+		for n.leaves(l) {
+			n.pop()
+		}
+	}
+	n.push(l)
 }
 
 func (n *nesting) push(l level) {
@@ -87,7 +127,7 @@ func (n *nesting) push(l level) {
 	if l.isFlow() {
 		n.flow++
 	}
-	if n.flow == 0 || l.isFlow() {
+	if n.flow == 0 || l.isFlow() || l.in {
 		n.depth++
 	}
 }
@@ -97,7 +137,7 @@ func (n *nesting) pop() {
 	l := n.open[last]
 	n.open = n.open[:last]
 	n.path -= l.bytes
-	if n.flow == 0 || l.isFlow() {
+	if n.flow == 0 || l.isFlow() || l.in {
 		n.depth--
 	}
 	if l.isFlow() {
@@ -112,14 +152,12 @@ func (n *nesting) endEntry() {
 	}
 }
 
-// leave leaves the block collections that end where something begins at a column: those
-// behind it, and an entry of its own kind at the same one.
-func (n *nesting) leave(col int, kind token.Type) {
-	for n.flow == 0 && len(n.open) > 0 {
-		last := n.open[len(n.open)-1]
-		if last.col < col || last.col == col && last.kind != kind {
-			return
-		}
-		n.pop()
+// leaves reports whether the last block collection that is open ends where l begins: what
+// is behind it, or at the same column and no list below a key.
+func (n *nesting) leaves(l level) bool {
+	if len(n.open) == n.kept {
+		return false
 	}
+	last := n.open[len(n.open)-1]
+	return last.col > l.col || last.col == l.col && (l.kind != token.SequenceEntryType || last.kind == l.kind)
 }

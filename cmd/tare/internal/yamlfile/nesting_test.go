@@ -21,6 +21,13 @@ func TestNestedFiles(t *testing.T) {
 		}
 		return b.String()
 	}
+	keys := func(line string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, line, i)
+		}
+		return b.String()
+	}
 	const deep, long = "nested too deeply", "too much below long keys"
 	for name, c := range map[string]struct{ src, want string }{
 		"brackets":                {"a: " + strings.Repeat("[", 100), "f:1:67: " + deep},
@@ -37,6 +44,17 @@ func TestNestedFiles(t *testing.T) {
 		"many shallow ones":       {strings.Repeat("- [{a: [1, 2]}, {b: {c: d}}]\n- {e: f}\n", 1000), ""},
 		"a text of steps":         {"a: |\n" + deeper("- b:", 100)[1:], ""},
 		"sixty levels":            {deeper("a:", 60), ""},
+		"tags above entries":      {strings.Repeat("- !t\n", 1000), "f:65:1: " + deep},
+		"tags above keys":         {strings.Repeat("a: !t\nb: !t # c\n", 1000), "f:65:1: " + deep},
+		"tags in a list of keys":  {strings.Repeat("- a: !t\n", 1000), "f:33:1: " + deep},
+		"tags and comments":       {"a:\n" + strings.Repeat(" !t\n# c\n", 1000) + " b", deep},
+		"tags in one line":        {"{" + strings.Repeat("a: !t ", 1000) + "b}", deep},
+		"lists below keys":        {keys("k%d:\n- 1\n", 1000), ""},
+		"lists below asked keys":  {keys("? k%d\n: - 1\nl%[1]d: 1\n", 1000), ""},
+		"tagged values":           {keys("k%d: !t 1\nl%[1]d: !t\n  - 1\nm%[1]d: !t [1]\n", 1000), ""},
+		"anchored lists":          {keys("k%d: &i%[1]d\n- a: 1\n  b: 2\nl%[1]d:\n- &j%[1]d\n  a: *i%[1]d\n- *j%[1]d\n", 1000), ""},
+		"an empty entry":          {strings.Repeat("-\nb:\n", 1000), deep},
+		"a comment before colons": {strings.Repeat("!t\n'q' # c\n: ", 1000), deep},
 	} {
 		_, _, err := Open("f", []byte(c.src), Format{Noun: "test"})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
@@ -50,41 +68,55 @@ func TestNestedFiles(t *testing.T) {
 	}
 }
 
-// paths counts the bytes of the paths of a tree.
-type paths int
-
-func (p *paths) Visit(n ast.Node) ast.Visitor {
-	*p += paths(len(n.GetPath()))
-	return p
+// tree adds up the paths of a tree, and finds how deep it is.
+type tree struct {
+	paths, deepest *int
+	depth          int
 }
 
-// What is counted before the parser sees a document is at least what it makes of it.
+func (t tree) Visit(n ast.Node) ast.Visitor {
+	*t.paths += len(n.GetPath())
+	*t.deepest = max(*t.deepest, t.depth)
+	t.depth++
+	return t
+}
+
+// What is counted before the parser sees a document is at least what it makes of it: a
+// level is up to five nodes, e.g. a tag, an anchor, a mapping, its pair and the value.
 func TestPathsAreCounted(t *testing.T) {
-	pieces := []string{"- ", "- ", "? ", "a: ", "bb: ", "'c d': ", "[", "]", "{", "}", ", ", "\n", "\n", "\n ", "\n  ", "\n    ", "&x ", "!t ", "*x", "1", "text", ": ", "---\n"}
+	pieces := []string{"- ", "- ", "-\n", "? ", "a: ", "bb: ", "b:\n", "'c d': ", "'q'", "<<: ", "[", "]", "{", "}", ", ", "\n", "\n", "\n ", "\n  ", "\n    ", "&x ", "&y\n", "!t ", "!t\n", "*x", "#c\n", "|\n", "1", "text", ": ", "---\n"}
 	read := 0
-	for seed := range uint64(20000) {
+	for seed := range uint64(15000) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		src := ""
-		for range 1 + rng.IntN(40) {
-			src += pieces[rng.IntN(len(pieces))]
+		some := func(most int) (src string) {
+			for range 1 + rng.IntN(most) {
+				src += pieces[rng.IntN(len(pieces))]
+			}
+			return src
+		}
+		src := some(40)
+		if seed%3 == 0 { // what adds up
+			src = some(2) + strings.Repeat(some(5), 30) + some(2)
 		}
 		tokens := lexer.Tokenize(src)
 		var n nesting
+		levels := 0
 		for i := range tokens {
 			n.take(tokens, i)
+			levels = max(levels, n.depth, n.marks)
 		}
 		file, err := parser.Parse(tokens, 0)
 		if err != nil {
 			continue
 		}
-		var made paths
+		made, deepest := 0, 0
 		for _, d := range file.Docs {
 			if d.Body != nil {
-				ast.Walk(&made, d.Body)
+				ast.Walk(tree{&made, &deepest, 0}, d.Body)
 			}
 		}
-		if read++; int(made) > 3*n.paths+64 {
-			t.Fatalf("%q: paths of %d bytes, %d are counted", src, made, n.paths)
+		if read++; made > 4*n.paths+64 || deepest > 5*levels+10 {
+			t.Errorf("%q: paths of %d bytes and %d nodes deep, %d and %d levels are counted", src, made, deepest, n.paths, levels)
 		}
 	}
 	t.Logf("%d documents could be read", read)
