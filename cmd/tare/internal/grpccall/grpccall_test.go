@@ -146,6 +146,36 @@ func replies(answer func(n int) []byte) http.Handler {
 	})
 }
 
+// TestSourcesAreBounded: a source has so many bytes, and so many are read, those that
+// others import included.
+func TestSourcesAreBounded(t *testing.T) {
+	dir := t.TempDir()
+	source := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("syntax = \"proto3\";\n"+text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	large := source("large.proto", strings.Repeat(" ", 16<<20))
+	var many strings.Builder
+	for i := range 1000 {
+		name := fmt.Sprintf("n%d.proto", i)
+		source(name, "")
+		fmt.Fprintf(&many, "import %q;\n", name)
+	}
+	for file, want := range map[string]string{
+		large: "large.proto has more than 16 MB",
+		source("imports.proto", "import \"large.proto\";"): "large.proto has more than 16 MB",
+		source("many.proto", many.String()):                "more than 1000 files are imported",
+		dir:                                                "is not a file",
+	} {
+		if _, err := grpccall.Load(t.Context(), file, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", file, err, want)
+		}
+	}
+}
+
 func TestWhatCannotBeFound(t *testing.T) {
 	dir := written(t)
 	bad := filepath.Join(dir, "bad.proto")
