@@ -584,6 +584,8 @@ func TestOrders(t *testing.T) {
 		"closed loop":     func(o *LoadOrder) { o.Rate = "" },
 		"--most-duration": func(o *LoadOrder) { o.Duration = time.Minute },
 		"no duration":     func(o *LoadOrder) { o.Duration = 0 },
+		"no warm-up":      func(o *LoadOrder) { o.Warm = time.Hour + 1 },
+		"is no warm-up":   func(o *LoadOrder) { o.Warm = -time.Second },
 		"share":           func(o *LoadOrder) { o.Index = 3 },
 		"rate":            func(o *LoadOrder) { o.Rate = "often" },
 	} {

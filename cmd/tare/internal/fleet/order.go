@@ -99,6 +99,8 @@ func (o LoadOrder) check(l Limits) error {
 		return fmt.Errorf("share %d of %d is none", o.Index+1, o.Of)
 	case o.Duration < 100*time.Millisecond || o.Duration > load.MaxDuration:
 		return fmt.Errorf("%v is no duration of a load: 100ms to %v", o.Duration, load.MaxDuration)
+	case o.Warm < 0 || o.Warm > load.MaxDuration:
+		return fmt.Errorf("%v is no warm-up of a load: at most %v", o.Warm, load.MaxDuration)
 	case l.Duration > 0 && o.Warm+o.Duration > l.Duration:
 		return fmt.Errorf("%v is longer than this agent loads (--most-duration %v)", o.Warm+o.Duration, l.Duration)
 	case !l.allows(o.Target.Addr):

@@ -25,8 +25,9 @@ import (
 
 // Bounds of what is compiled.
 const (
-	mostSource = 16 << 20 // bytes of one file
-	mostErrors = 10       // that are listed
+	mostSource  = 16 << 20 // bytes of one file
+	mostErrors  = 10       // that are listed
+	mostCounted = 100      // beside those: the compiler's time grows with their square
 )
 
 // SourceError is what is wrong with files of protocol buffers: lines that begin
@@ -66,6 +67,9 @@ func Load(ctx context.Context, file string, imports []string) (protoreflect.File
 		SourceInfoMode: protocompile.SourceInfoStandard,
 		Reporter: reporter.NewReporter(func(err reporter.ErrorWithPos) error {
 			wrong.add(err, name, file, dirs)
+			if wrong.More == mostCounted {
+				return err
+			}
 			return nil
 		}, nil),
 	}

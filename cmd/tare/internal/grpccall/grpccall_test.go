@@ -2,6 +2,7 @@ package grpccall_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -194,6 +195,14 @@ func TestWhatCannotBeFound(t *testing.T) {
 		if _, err := grpccall.Compile(t.Context(), c.file, nil, c.path); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v", c.file, c.path, err)
 		}
+	}
+	control := filepath.Join(dir, "control.proto")
+	if err := os.WriteFile(control, []byte("syntax = \"proto3\";"+strings.Repeat("\x01", 2000)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var wrong *grpccall.SourceError
+	if _, err := grpccall.Compile(t.Context(), control, nil, "/a.B/C"); !errors.As(err, &wrong) || wrong.More > 101 {
+		t.Errorf("2000 errors on one line: %v", err)
 	}
 	if _, err := grpccall.Compile(t.Context(), filepath.Join(dir, "common/item.proto"), []string{dir}, "/a.B/C"); err == nil || !strings.Contains(err.Error(), "no service") {
 		t.Errorf("imported by another name: %v", err)
