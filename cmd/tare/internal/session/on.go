@@ -254,7 +254,7 @@ func (o *Order) directory(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock 
 		if dir, err = newRunDir(under, env.Now(), o.Seed); err != nil {
 			return "", nil, err
 		}
-		unlock, _ = machine.LockDir(dir) // nobody else knows of it yet
+		unlock, _ = machine.LockDir(dir) // no other tare knows of it yet
 		return dir, unlock, nil
 	}
 	entries, err := os.ReadDir(under)
