@@ -570,7 +570,7 @@ func (r *StudyRun) record(e event) error {
 	return r.write(e)
 }
 
-// write adds a line to the journal. It is on the disk before anybody is answered.
+// write adds a line to the journal. It is on the disk before a machine is answered.
 // Behind a line that may be torn there is no other.
 func (r *StudyRun) write(line any) error {
 	if r.broken != nil {

@@ -71,8 +71,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// Each line is read once, however many different ones there are: the time of a long file
-// is proportional to its length.
+// A long file of many different benchmarks, in two packages, is read line by line.
 func TestManyBenchmarks(t *testing.T) {
 	const lines = 100_000
 	var src strings.Builder
