@@ -35,8 +35,11 @@ func (d *discovery) grow(ctx context.Context, b *Benchmark) (why string, err err
 	}
 	n := max(1, int64(float64(growRun)/max(0.1, b.NSPerOp)))
 	short, why, err := d.quickest(ctx, *b, n, growFew)
-	for ; err == nil && why == "" && short < float64(growRun)/4 && n < growMost; short, why, err = d.quickest(ctx, *b, n, growFew) {
-		n *= 4 // the first figure was that of an interrupted run
+	for ; err == nil && why == "" && short < float64(growRun)/4; short, why, err = d.quickest(ctx, *b, n, growFew) {
+		if n >= growMost/growBy {
+			return noLoop, nil
+		}
+		n = min(4*n, growMost/growBy) // the first figure was that of an interrupted run
 	}
 	if err != nil || why != "" {
 		return why, err
@@ -79,10 +82,7 @@ func (d *discovery) grow(ctx context.Context, b *Benchmark) (why string, err err
 // whole finds the iterations of a run as long as asked, from one of n
 // iterations on that took so many nanoseconds.
 func (d *discovery) whole(ctx context.Context, b *Benchmark, n int64, took float64) (why string, err error) {
-	for took < float64(d.run) {
-		if n >= growMost {
-			return noLoop, nil
-		}
+	for took < float64(d.run) && n < growMost {
 		by := int64(2)
 		if took < 2*float64(b.Fixed) {
 			by = 10
@@ -95,6 +95,15 @@ func (d *discovery) whole(ctx context.Context, b *Benchmark, n int64, took float
 			break
 		}
 		n, took = min(by*n, growMost), longer
+	}
+	if n >= growMost && took < float64(d.run) { // iterations of less than a nanosecond, or none at all
+		quickest, why, err := d.quickest(ctx, *b, n, growFew)
+		if err != nil || why != "" {
+			return why, err
+		}
+		if took = min(took, quickest); took < 2*float64(b.Fixed) {
+			return noLoop, nil
+		}
 	}
 	b.Run, b.NSPerOp = n, took/float64(n)
 	return "", nil

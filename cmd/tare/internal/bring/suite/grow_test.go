@@ -37,9 +37,18 @@ func TestGrow(t *testing.T) {
 			interrupted++
 			return time.Duration(n)*iteration + time.Duration(interrupted%3/2)*5*time.Millisecond
 		}},
-		"longer and longer": {takes: func(n int64) time.Duration { return time.Duration(n*n) * iteration / 2000 }, grows: true},
-		"around the loop":   {takes: func(n int64) time.Duration { return 3*time.Millisecond + time.Duration(n)*iteration }, around: true},
-		"without a loop":    {takes: func(int64) time.Duration { return 10 * time.Millisecond }, around: true, why: noLoop},
+		"longer and longer":               {takes: func(n int64) time.Duration { return time.Duration(n*n) * iteration / 2000 }, grows: true},
+		"around the loop":                 {takes: func(n int64) time.Duration { return 3*time.Millisecond + time.Duration(n)*iteration }, around: true},
+		"little around a loop of nothing": {takes: func(n int64) time.Duration { return 300*time.Microsecond + time.Duration(n*3/10) }, around: true},
+		"without a loop":                  {takes: func(int64) time.Duration { return 10 * time.Millisecond }, around: true, why: noLoop},
+		"without a loop, interrupted": {takes: func(int64) time.Duration { // every other run
+			interrupted++
+			return 10*time.Millisecond + time.Duration(interrupted%2)*15*time.Millisecond
+		}, around: true, why: noLoop},
+		"nothing": {takes: func(int64) time.Duration { // a nanosecond more or less
+			interrupted++
+			return 40 + time.Duration(interrupted/4%2)
+		}, why: noLoop},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := discovery{conn: tt.takes, run: 500 * time.Millisecond, slice: func(Benchmark) time.Duration { return 4 * time.Millisecond }}
