@@ -33,7 +33,8 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	if err := yaml.NodeToValue(root, &doc); err != nil {
 		return err
 	}
-	d := document{doc}
+	d := &document{root: doc}
+	d.base = d.server()
 	paths := d.object(doc["paths"])
 	if doc["openapi"] == nil || len(paths) == 0 {
 		return errors.New("not an OpenAPI 3 document: no openapi, or no paths")
@@ -49,7 +50,7 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 			if !there {
 				continue
 			}
-			if f.full() {
+			if f.More = f.More || d.read > mostRead; f.full() {
 				return nil
 			}
 			op, q, err := d.object(v), load.Request{}, noObject(v)
@@ -72,10 +73,14 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 	return nil
 }
 
-type document struct{ root object }
+type document struct {
+	root object
+	base string // the path that all paths are behind
+	read int    // bytes of examples, and parameters: an anchor may stand for many
+}
 
 // object is v, or what it refers to, as a mapping; nil: it is none.
-func (d document) object(v any) object {
+func (d *document) object(v any) object {
 	o, _ := v.(object)
 	for range 16 { // references to references
 		ref, ok := o["$ref"].(string)
@@ -108,8 +113,8 @@ func list(v any) []any {
 	return l
 }
 
-// base is the path that all paths are behind.
-func (d document) base() string {
+// server is the path of the first server.
+func (d *document) server() string {
 	for _, s := range list(d.root["servers"]) {
 		if text, ok := d.object(s)["url"].(string); ok {
 			if u, err := url.Parse(text); err == nil {
@@ -121,7 +126,7 @@ func (d document) base() string {
 }
 
 // example is the example of a parameter or a kind of body, or of its schema.
-func (d document) example(o object) (any, error) {
+func (d *document) example(o object) (any, error) {
 	v, ok := d.ownExample(o)
 	if s := d.object(o["schema"]); !ok && s != nil {
 		if v, ok = d.ownExample(s); !ok {
@@ -132,11 +137,16 @@ func (d document) example(o object) (any, error) {
 			}
 		}
 	}
-	switch {
-	case !ok:
+	if !ok {
 		return nil, errNoExample
-	case size(v, mostExample) > mostExample:
+	}
+	n := size(v, mostExample)
+	d.read += n
+	switch {
+	case n > mostExample:
 		return nil, fmt.Errorf("an example of more than %d bytes", mostExample)
+	case d.read > mostRead:
+		return nil, fmt.Errorf("with it the examples have more than %d bytes", mostRead)
 	}
 	return v, nil
 }
@@ -144,11 +154,12 @@ func (d document) example(o object) (any, error) {
 var errNoExample = errors.New("no example")
 
 // ownExample is an example that stands at a parameter, a schema or a kind of body.
-func (d document) ownExample(o object) (any, bool) {
+func (d *document) ownExample(o object) (any, bool) {
 	if v, ok := o["example"]; ok {
 		return v, true
 	}
 	examples := d.object(o["examples"])
+	d.read += len(examples)
 	for _, name := range slices.Sorted(maps.Keys(examples)) {
 		if v, ok := d.object(examples[name])["value"]; ok {
 			return v, true
@@ -181,10 +192,11 @@ func size(v any, most int) (n int) {
 }
 
 // request is one operation with its examples.
-func (d document) request(method, path string, item, op object) (load.Request, error) {
+func (d *document) request(method, path string, item, op object) (load.Request, error) {
 	q := load.Request{Method: method}
 	query := url.Values{}
 	for _, v := range append(slices.Clone(list(item["parameters"])), list(op["parameters"])...) {
+		d.read += 100 // about what it takes to look at one
 		p := d.object(v)
 		name, _ := p["name"].(string)
 		value, err := d.example(p)
@@ -209,12 +221,13 @@ func (d document) request(method, path string, item, op object) (load.Request, e
 		name, _, _ := strings.Cut(rest, "}")
 		return q, fmt.Errorf("%w of %s", errNoExample, name)
 	}
-	q.Path = d.base() + path
+	q.Path = d.base + path
 	if len(query) > 0 {
 		q.Path += "?" + query.Encode()
 	}
 	body := d.object(op["requestBody"])
 	kinds := d.object(body["content"])
+	d.read += len(kinds)
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		v, err := d.example(d.object(kinds[kind]))
 		if errors.Is(err, errNoExample) {

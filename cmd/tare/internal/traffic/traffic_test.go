@@ -142,6 +142,7 @@ func TestHostileDescription(t *testing.T) {
 		"a body of anchors":       {laughs + fmt.Sprintf(of, "", "example: *x60"), "POST /a: an example of more than 16777216 bytes of application/json"},
 		"a path of one example":   {long + fmt.Sprintf(strings.Replace(of, "/a", "'/"+strings.Repeat("{q}", 100)+"'", 1), "{name: q, in: path, example: *long}", ""), "the example of q makes a path of more than 1048576 bytes"},
 		"one header many times":   {long + fmt.Sprintf(of, strings.TrimSuffix(strings.Repeat("{name: X, in: header, example: *long }, ", 20), ", "), ""), "longer than 67108864 bytes"},
+		"one parameter many times": {long + fmt.Sprintf(of, strings.TrimSuffix(strings.Repeat("{name: X, in: query, example: *long }, ", 300), ", "), ""), "POST /a: with it the examples have more than 1073741824 bytes of X"},
 		"brackets without an end": {"openapi: 3.0.0\npaths: " + strings.Repeat("[", 30000), "a.yaml:2:1007: nested too deeply; write fewer levels"},
 	} {
 		f, err := Read(OpenAPI, "a.yaml", strings.NewReader(c.src), false)
@@ -159,6 +160,14 @@ func TestHostileDescription(t *testing.T) {
 	}
 	if f, err := Read(OpenAPI, "a.yaml", strings.NewReader(many), false); err != nil || !f.More || len(f.Requests) != 64 {
 		t.Errorf("%v, %d requests of 4 MiB are kept, more: %v", err, len(f.Requests), f.More)
+	}
+	// What cannot be sent is not kept, but was read: three examples of 4 MiB each.
+	many = long + "openapi: 3.0.0\npaths:\n"
+	for i := range 100 {
+		many += fmt.Sprintf("  /%d: {post: {parameters: [%s{name: z, in: path, required: true}]}}\n", i, strings.Repeat("{name: x, in: query, example: *long }, ", 3))
+	}
+	if f, err := Read(OpenAPI, "a.yaml", strings.NewReader(many), false); err != nil || !f.More || len(f.Requests) != 0 || f.Lost != 86 {
+		t.Errorf("%v, %d requests are kept, %d are broken, more: %v", err, len(f.Requests), f.Lost, f.More)
 	}
 }
 

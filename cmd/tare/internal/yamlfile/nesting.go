@@ -2,6 +2,7 @@ package yamlfile
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/goccy/go-yaml/token"
 )
@@ -12,6 +13,7 @@ type level struct {
 	kind  token.Type // of a flow collection, an entry or a key
 	bytes int        // that it adds to the path of what is in it
 	in    bool       // the value of the key before it, though in the same flow collection
+	nth   int        // key of its mapping, outside of flow collections
 }
 
 // nesting is where the parser is in a document. Each node keeps its whole path there,
@@ -23,14 +25,16 @@ type nesting struct {
 	flow  int // flow collections among them
 	path  int // bytes
 	paths int // bytes of those of all tokens until here
+	steps int // of the parser: the n-th key of a mapping takes n
+	docs  int
 
 	marks int            // tags and anchors in a row
 	mark  token.Position // of the first of them in its line
 	last  token.Type     // before them
 }
 
-// flat refuses a document whose collections are nested too deeply, or whose paths
-// would fill the memory, before it is parsed.
+// flat refuses a document whose collections are nested too deeply, whose paths would
+// fill the memory, or whose mappings would take minutes, before it is parsed.
 func (p *Positions) flat(tokens token.Tokens, size int) error {
 	var n nesting
 	for i := range tokens {
@@ -40,6 +44,10 @@ func (p *Positions) flat(tokens token.Tokens, size int) error {
 			return p.wrong(at, "nested too deeply", "write fewer levels")
 		case n.paths > 64<<20+16*size:
 			return p.wrong(at, "too much below long keys", "write shorter keys, or fewer levels")
+		case n.steps > mostSteps:
+			return p.wrong(at, "too many keys in large mappings", "write fewer keys in one mapping")
+		case n.docs > mostDocs:
+			return p.wrong(at, fmt.Sprintf("more than %d documents in one file", mostDocs), fmt.Sprintf("write one %s per file", p.format.Noun))
 		}
 	}
 	return nil
@@ -65,7 +73,7 @@ func (n *nesting) take(tokens token.Tokens, i int) {
 	}
 	switch t.Type {
 	case token.DocumentHeaderType, token.DocumentEndType:
-		*n = nesting{open: n.open[:0], paths: n.paths}
+		*n = nesting{open: n.open[:0], paths: n.paths, steps: n.steps, docs: n.docs + 1}
 		return
 	case token.MappingStartType, token.SequenceStartType:
 		n.push(l)
@@ -115,7 +123,9 @@ func (n *nesting) begin(l level) {
 		n.kept = len(n.open)
 	default:
 		for n.leaves(l) {
-			n.pop()
+			if last := n.pop(); last.col == l.col && last.kind != token.SequenceEntryType && l.kind != token.SequenceEntryType {
+				l.nth = last.nth + 1
+			}
 		}
 	}
 	n.push(l)
@@ -124,6 +134,7 @@ func (n *nesting) begin(l level) {
 func (n *nesting) push(l level) {
 	n.open = append(n.open, l)
 	n.path += l.bytes
+	n.steps += l.nth
 	if l.isFlow() {
 		n.flow++
 	}
@@ -132,7 +143,7 @@ func (n *nesting) push(l level) {
 	}
 }
 
-func (n *nesting) pop() {
+func (n *nesting) pop() level {
 	last := len(n.open) - 1
 	l := n.open[last]
 	n.open = n.open[:last]
@@ -143,6 +154,7 @@ func (n *nesting) pop() {
 	if l.isFlow() {
 		n.flow--
 	}
+	return l
 }
 
 // endEntry leaves the key of a flow collection, if one is open.

@@ -22,6 +22,9 @@ const (
 	MaxBytes  = 256 << 10
 	maxDepth  = 64
 	mostMarks = 8 << 20 // each a token of about 250 bytes
+	mostEmpty = 100     // lines in a row: below a text the lexer takes quadratic time for them
+	mostDocs  = 100     // that are empty, but for one; the parser takes quadratic time for them
+	mostSteps = 1 << 28 // for the n-th key of a mapping the parser takes n: 23,170 keys in one, or 7,327 in each of ten
 )
 
 // Format is what kind of file is read, for messages.
@@ -82,12 +85,17 @@ func (p *Positions) precheck(src []byte) error {
 	if most := cmp.Or(p.format.MaxBytes, MaxBytes); len(src) > most {
 		return p.wrong(Position{1, 1}, fmt.Sprintf("the file has %d bytes", len(src)), fmt.Sprintf("a %s file has at most %d", p.format.Noun, most))
 	}
-	at, marks := Position{1, 0}, 0
+	at, marks, empty := Position{1, 0}, 0, 0
 	for i, c := range string(src) {
 		if at.Col++; c == '\n' {
 			at.Line, at.Col = at.Line+1, 0
+			empty++
+		} else if c != ' ' && c != '\t' && c != '\r' {
+			empty = -1
 		}
 		switch {
+		case empty > mostEmpty:
+			return p.wrong(at, fmt.Sprintf("more than %d empty lines in a row", mostEmpty), "leave some out")
 		case c == utf8.RuneError && !bytes.HasPrefix(src[i:], []byte("\ufffd")):
 			return p.wrong(at, "not UTF-8 text", "save the file as UTF-8")
 		case c < ' ' && c != '\n' && c != '\t' && !bytes.HasPrefix(src[i:], []byte("\r\n")), c == 0x7f:

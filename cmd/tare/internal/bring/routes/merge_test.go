@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A few aliases of one large mapping stand for any number of fields: they are counted.
@@ -22,5 +23,43 @@ func TestMergedFieldsAreBounded(t *testing.T) {
 		if want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("%d aliases: %v, want %s", aliases, err, want)
 		}
+	}
+}
+
+// A mapping that many aliases or references lead to is read once, and a server's path,
+// which stands before each route, is short: what a small document takes is small.
+func TestSmallDocumentsTakeLittle(t *testing.T) {
+	lines := func(line string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, line, i)
+		}
+		return b.String()
+	}
+	const head = "openapi: 3.0.0\n"
+	long := strings.Repeat("x", 1<<20)
+	for name, c := range map[string]struct{ src, want string }{
+		"aliases":    {head + "large: &a {get: {}, " + lines("x-%d: 1, ", 20000) + "}\npaths: {" + lines("/%d: *a , ", 5000) + "}\n", "5000 GET /0"},
+		"references": {head + "components: {pathItems: {" + lines("p%d: {get: {}}, ", 5000) + "}}\npaths: {" + lines("/%[1]d: {$ref: '#/components/pathItems/p%[1]d'}, ", 5000) + "}\n", "5000 GET /0"},
+		"variables that lead to others": {
+			head + "servers:\n- url: /{v0}\n  variables:\n" + lines("    v%[1]d: {default: '{w%[1]d}'}\n", 50) + "paths: {/a: {get: {}}}\n", "1 GET /{w0}/a"},
+		"variables":     {head + "servers:\n- url: '/" + strings.Repeat("{v}", 1000) + "'\n  variables: {v: {default: " + long + "}}\npaths: {/a: {get: {}}}\n", "f:5:9: GET /{v}{v}"},
+		"server":        {head + "servers: [{url: /" + long + "}]\npaths: {/a: {get: {}}}\n", "f:2:1: the path of the server has more than 4096 bytes; write a shorter one"},
+		"base path":     {"swagger: '2.0'\nbasePath: /" + long + "\npaths: {/a: {get: {}}}\n", "f:2:1: the path of the server has more than 4096 bytes; write a shorter one"},
+		"routes":        {head + "paths: {" + lines("/%d: {get: {}, put: {}},\n", 15000) + "}\n", "f:10002:1: more than 20000 routes; keep those that differ"},
+		"long pointers": {head + "long: &l " + long + "\npaths:\n  /a: {get: {}}\n" + lines("  /a%d: {$ref: *l}\n", 2000), "1 GET /a"},
+	} {
+		began := time.Now()
+		d, err := Read("f", []byte(c.src))
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = fmt.Sprintf("%d %s %s", len(d.Table.Routes), d.Table.From[0].Method, d.Table.From[0].Path)
+		}
+		if !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %.200s, want %.200s", name, got, c.want)
+		}
+		t.Log(name, time.Since(began))
 	}
 }

@@ -2,7 +2,7 @@ package routes
 
 import (
 	"fmt"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -27,8 +27,8 @@ func (d *Document) openAPI(src []byte) ([]router.Written, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &openAPI{Reader: r, d: d, root: root}
-	list := a.read()
+	a := &openAPI{Reader: r, d: d, root: root, read: map[ast.Node]mapping{}}
+	list := a.routes()
 	if r.Err != nil {
 		return nil, r.Err
 	}
@@ -41,17 +41,18 @@ type openAPI struct {
 	d       *Document
 	root    ast.Node
 	anchors map[string]ast.Node // nil: not looked for yet
-	merged  int                 // fields
+	read    map[ast.Node]mapping
+	merged  int // fields
 }
 
-func (a *openAPI) read() []router.Written {
-	top, ok := a.fields(a.root)
+func (a *openAPI) routes() []router.Written {
+	top, ok := a.mapping(a.root)
 	if !ok {
 		a.Fail(a.Of(a.root), "this is "+kind(a.root)+", and no OpenAPI document", "a mapping with openapi: and paths:, or a list of routes such as GET /users/{id}")
 		return nil
 	}
 	version, paths := field{}, field{}
-	for _, f := range top {
+	for _, f := range top.fields {
 		switch f.name {
 		case "openapi", "swagger":
 			version = f
@@ -74,15 +75,20 @@ func (a *openAPI) read() []router.Written {
 		a.Fail(a.Of(a.root), "the document has no paths", "paths: is where routes are")
 		return nil
 	}
-	items, ok := a.fields(paths.value)
+	items, ok := a.mapping(paths.value)
 	if !ok {
 		a.Fail(a.Of(paths.value), "paths is "+kind(paths.value)+", not a mapping", "e.g. /users/{id}: {get: {}}")
 		return nil
 	}
 	a.base(version.name, top)
 	var list []router.Written
-	for _, item := range items {
-		list = append(list, a.operations(item)...)
+	for _, item := range items.fields {
+		if list = append(list, a.operations(item)...); len(list) > router.MostRoutes {
+			a.Fail(a.Of(item.key), fmt.Sprintf("more than %d routes", router.MostRoutes), "keep those that differ")
+		}
+		if a.Err != nil {
+			return nil
+		}
 	}
 	if len(list) == 0 && a.Err == nil {
 		a.Fail(a.Of(paths.value), "the paths have no operations", "e.g. /users/{id}: {get: {}}")
@@ -95,7 +101,7 @@ func (a *openAPI) operations(item field) (list []router.Written) {
 	if strings.HasPrefix(item.name, "x-") {
 		return nil
 	}
-	own, ok := a.fields(item.value)
+	own, ok := a.mapping(item.value)
 	if !ok {
 		if _, null := item.value.(*ast.NullNode); !null {
 			a.Fail(a.Of(item.value), fmt.Sprintf("%s is %s, not a mapping", item.name, kind(item.value)), "e.g. {get: {}}")
@@ -106,27 +112,33 @@ func (a *openAPI) operations(item field) (list []router.Written) {
 	if strings.HasPrefix(path, "/") {
 		path = a.d.Base + path
 	}
-	for _, f := range a.referred(item.name, own) {
-		if slices.Contains(methods(), f.name) {
-			at := a.Of(item.key)
-			list = append(list, router.Written{Method: strings.ToUpper(f.name), Path: path, Line: at.Line, Col: at.Col})
-		}
+	at := a.Of(item.key)
+	for _, method := range a.methodsOf(item.name, own) {
+		list = append(list, router.Written{Method: strings.ToUpper(method), Path: path, Line: at.Line, Col: at.Col})
 	}
 	return list
 }
 
 // base finds the path of the server: that of the first one, where a document
 // has several.
-func (a *openAPI) base(version string, top []field) {
-	for _, f := range top {
+func (a *openAPI) base(version string, top mapping) {
+	for _, f := range top.fields {
 		switch {
 		case version == "swagger" && f.name == "basePath":
 			a.d.Base = trimmed(text(f.value))
 		case version == "openapi" && f.name == "servers":
 			a.servers(f.value)
+		default:
+			continue
+		}
+		if len(a.d.Base) > mostBase {
+			a.Fail(a.Of(f.key), fmt.Sprintf("the path of the server has more than %d bytes", mostBase), "write a shorter one")
 		}
 	}
 }
+
+// mostBase is how many bytes the path of a server may have: it stands before each route.
+const mostBase = 4096
 
 func (a *openAPI) servers(n ast.Node) {
 	list, ok := a.resolve(n).(*ast.SequenceNode)
@@ -134,12 +146,10 @@ func (a *openAPI) servers(n ast.Node) {
 		return
 	}
 	for i, n := range list.Values {
-		fields, _ := a.fields(n)
+		server, _ := a.mapping(n)
 		path := ""
-		for _, f := range fields {
-			if f.name == "url" {
-				path = trimmed(serverPath(a.filled(text(f.value), fields)))
-			}
+		if f, ok := server.field("url"); ok {
+			path = trimmed(serverPath(a.filled(text(f.value), server)))
 		}
 		if i == 0 {
 			a.d.Base = path
@@ -151,24 +161,27 @@ func (a *openAPI) servers(n ast.Node) {
 	}
 }
 
-// filled is a server's URL with its variables replaced by their defaults.
-func (a *openAPI) filled(url string, server []field) string {
-	for _, f := range server {
-		if f.name != "variables" {
-			continue
+// filled is a server's URL with its variables replaced by their defaults. What is longer
+// than a server's path may be is left as it stands.
+func (a *openAPI) filled(url string, server mapping) string {
+	f, _ := server.field("variables")
+	variables, _ := a.mapping(f.value)
+	grown := len(url)
+	return variable.ReplaceAllStringFunc(url, func(name string) string {
+		v, ok := variables.field(name[1 : len(name)-1])
+		if !ok {
+			return name
 		}
-		variables, _ := a.fields(f.value)
-		for _, v := range variables {
-			own, _ := a.fields(v.value)
-			for _, f := range own {
-				if f.name == "default" {
-					url = strings.ReplaceAll(url, "{"+v.name+"}", text(f.value))
-				}
-			}
+		own, _ := a.mapping(v.value)
+		value, ok := own.field("default")
+		if grown += len(text(value.value)); !ok || grown > len(url)+2*mostBase {
+			return name
 		}
-	}
-	return url
+		return text(value.value)
+	})
 }
+
+var variable = regexp.MustCompile(`\{[^{}]*\}`)
 
 // serverPath is the path of a URL, which may hold braces.
 func serverPath(url string) string {
@@ -198,37 +211,57 @@ type field struct {
 	value ast.Node
 }
 
-// fields are the entries of a mapping, with those that it merges in. It is
-// false where n is none.
-func (a *openAPI) fields(n ast.Node) (out []field, ok bool) {
-	m, ok := a.resolve(n).(ast.MapNode)
+// mapping is the entries of a mapping, with those that it merges in.
+type mapping struct {
+	fields []field
+	at     map[string]int
+}
+
+func (m mapping) field(name string) (field, bool) {
+	i, ok := m.at[name]
 	if !ok {
-		return nil, false
+		return field{}, false
 	}
-	out = a.entries(n)
-	known := map[string]bool{}
-	for _, f := range out {
-		known[f.name] = true
+	return m.fields[i], true
+}
+
+func (m *mapping) add(fields []field) {
+	for _, f := range fields {
+		if _, known := m.at[f.name]; !known {
+			m.at[f.name] = len(m.fields)
+			m.fields = append(m.fields, f)
+		}
 	}
-	for pairs := m.MapRange(); pairs.Next(); {
+}
+
+// mapping reads a mapping, once however many aliases and references lead to it. It is
+// false where n is none.
+func (a *openAPI) mapping(n ast.Node) (mapping, bool) {
+	n = a.resolve(n)
+	entries, ok := n.(ast.MapNode)
+	if !ok {
+		return mapping{}, false
+	}
+	if m, ok := a.read[n]; ok {
+		return m, true
+	}
+	m := mapping{at: map[string]int{}}
+	m.add(a.entries(n))
+	for pairs := entries.MapRange(); pairs.Next(); {
 		if _, merge := pairs.Key().(*ast.MergeKeyNode); !merge {
 			continue
 		}
 		for _, from := range a.mergedFrom(pairs.Value()) {
-			entries := a.entries(from)
-			if a.merged += len(entries) + 1; a.merged > mostMerged {
+			merged := a.entries(from)
+			if a.merged += len(merged) + 1; a.merged > mostMerged {
 				a.Fail(a.Of(pairs.Key()), fmt.Sprintf("more than %d fields are merged", mostMerged), "merge fewer, or write them out")
-				return nil, false
+				return mapping{}, false
 			}
-			for _, f := range entries {
-				if !known[f.name] {
-					known[f.name] = true
-					out = append(out, f)
-				}
-			}
+			m.add(merged)
 		}
 	}
-	return out, true
+	a.read[n] = m
+	return m, true
 }
 
 // mostMerged is how many fields mappings may take from others: a few aliases of one

@@ -8,66 +8,73 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"github.com/tarebench/tare/internal/format"
 )
 
 // mostRefs is how many references are followed from one path item on: they may
 // lead to themselves.
 const mostRefs = 20
 
-// referred are the entries of a path item, with those of the path item that its
-// $ref leads to, as long as that is in the same document.
-func (a *openAPI) referred(name string, own []field) []field {
-	out := slices.Clone(own)
-	at := 0
+// methodsOf are the methods of a path item, with those of the path item that its $ref
+// leads to, as long as that is in the same document.
+func (a *openAPI) methodsOf(name string, item mapping) (list []string) {
+	var first field // reference
 	for range mostRefs {
-		i := slices.IndexFunc(out[at:], func(f field) bool { return f.name == "$ref" })
-		if i < 0 {
-			return out
+		own := slices.DeleteFunc(methods(), func(m string) bool {
+			_, has := item.at[m]
+			return !has || slices.Contains(list, m)
+		})
+		slices.SortFunc(own, func(x, y string) int { return item.at[x] - item.at[y] })
+		list = append(list, own...)
+		ref, more := item.field("$ref")
+		if !more {
+			return list
 		}
-		ref := out[at+i]
-		more, why := a.follow(text(ref.value))
-		if why != "" {
+		if first.key == nil {
+			first = ref
+		}
+		var why string
+		if item, why = a.follow(text(ref.value)); why != "" {
 			a.leave(ref, name, why)
-			return out
-		}
-		at = len(out)
-		for _, f := range more {
-			if f.name == "$ref" || !slices.ContainsFunc(out, func(have field) bool { return have.name == f.name }) {
-				out = append(out, f)
-			}
+			return list
 		}
 	}
-	a.leave(out[slices.IndexFunc(out, func(f field) bool { return f.name == "$ref" })], name, "leads in a circle")
-	return out
+	a.leave(first, name, "leads in a circle")
+	return list
 }
 
 // leave notes a reference that leads nowhere.
 func (a *openAPI) leave(ref field, name, why string) {
-	at := a.Of(ref.key)
-	a.d.Notes = append(a.d.Notes, fmt.Sprintf("%s:%d:%d: %s: its $ref (%s) %s; left out", a.d.Name, at.Line, at.Col, name, text(ref.value), why))
+	at, to := a.Of(ref.key), text(ref.value)
+	a.d.Notes = append(a.d.Notes, fmt.Sprintf("%s:%d:%d: %s: its $ref (%s) %s; left out", a.d.Name, at.Line, at.Col,
+		format.Line(name, 200), format.Line(to[:min(len(to), mostBase)], 200), why))
 }
 
 // follow are the entries of what a JSON pointer in a URL's fragment leads to, or
 // why there are none.
-func (a *openAPI) follow(ref string) (fields []field, why string) {
+func (a *openAPI) follow(ref string) (item mapping, why string) {
 	pointer, ok := strings.CutPrefix(ref, "#/")
 	if !ok {
-		return nil, "is in another document, and only this one is read"
+		return mapping{}, "is in another document, and only this one is read"
 	}
 	n := a.root
+	if len(ref) > mostBase {
+		return mapping{}, fmt.Sprintf("is longer than %d bytes", mostBase)
+	}
 	for part := range strings.SplitSeq(pointer, "/") {
 		if plain, err := url.PathUnescape(part); err == nil {
 			part = plain
 		}
 		if n = a.below(n, strings.NewReplacer("~1", "/", "~0", "~").Replace(part)); n == nil {
-			return nil, "is not in the document"
+			return mapping{}, "is not in the document"
 		}
 	}
-	fields, ok = a.fields(n)
+	item, ok = a.mapping(n)
 	if !ok {
-		return nil, "is " + kind(n) + ", and no path item"
+		return mapping{}, "is " + kind(n) + ", and no path item"
 	}
-	return fields, ""
+	return item, ""
 }
 
 // below is what a mapping has under a key, or a list under a number; nil:
@@ -79,11 +86,7 @@ func (a *openAPI) below(n ast.Node, key string) ast.Node {
 		}
 		return nil
 	}
-	fields, _ := a.fields(n)
-	for _, f := range fields {
-		if f.name == key {
-			return f.value
-		}
-	}
-	return nil
+	m, _ := a.mapping(n)
+	f, _ := m.field(key)
+	return f.value
 }
