@@ -43,11 +43,12 @@ func TestSmallDocumentsTakeLittle(t *testing.T) {
 		"references": {head + "components: {pathItems: {" + lines("p%d: {get: {}}, ", 5000) + "}}\npaths: {" + lines("/%[1]d: {$ref: '#/components/pathItems/p%[1]d'}, ", 5000) + "}\n", "5000 GET /0"},
 		"variables that lead to others": {
 			head + "servers:\n- url: /{v0}\n  variables:\n" + lines("    v%[1]d: {default: '{w%[1]d}'}\n", 50) + "paths: {/a: {get: {}}}\n", "1 GET /{w0}/a"},
-		"variables":     {head + "servers:\n- url: '/" + strings.Repeat("{v}", 1000) + "'\n  variables: {v: {default: " + long + "}}\npaths: {/a: {get: {}}}\n", "f:5:9: GET /{v}{v}"},
-		"server":        {head + "servers: [{url: /" + long + "}]\npaths: {/a: {get: {}}}\n", "f:2:1: the path of the server has more than 4096 bytes; write a shorter one"},
-		"base path":     {"swagger: '2.0'\nbasePath: /" + long + "\npaths: {/a: {get: {}}}\n", "f:2:1: the path of the server has more than 4096 bytes; write a shorter one"},
-		"routes":        {head + "paths: {" + lines("/%d: {get: {}, put: {}},\n", 15000) + "}\n", "f:10002:1: more than 20000 routes; keep those that differ"},
-		"long pointers": {head + "long: &l " + long + "\npaths:\n  /a: {get: {}}\n" + lines("  /a%d: {$ref: *l}\n", 2000), "1 GET /a"},
+		"variable without a default": {head + "servers: [{url: '/{v}', variables: {v: {}}}]\npaths: {/a: {get: {}}}\n", "1 GET /{v}/a"},
+		"variables":                  {head + "servers:\n- url: '/" + strings.Repeat("{v}", 1000) + "'\n  variables: {v: {default: " + long + "}}\npaths: {/a: {get: {}}}\n", "f:5:9: GET /{v}{v}"},
+		"server":                     {head + "servers: [{url: /" + long + "}]\npaths: {/a: {get: {}}}\n", "f:2:1: the path of the server has more than 4096 bytes; write a shorter one"},
+		"base path":                  {"swagger: '2.0'\nbasePath: /" + long + "\npaths: {/a: {get: {}}}\n", "f:2:1: the path of the server has more than 4096 bytes; write a shorter one"},
+		"routes":                     {head + "paths: {" + lines("/%d: {get: {}, put: {}},\n", 15000) + "}\n", "f:10002:1: more than 20000 routes; keep those that differ"},
+		"long pointers":              {head + "long: &l " + long + "\npaths:\n  /a: {get: {}}\n" + lines("  /a%d: {$ref: *l}\n", 2000), "1 GET /a"},
 	} {
 		began := time.Now()
 		d, err := Read("f", []byte(c.src))

@@ -174,7 +174,10 @@ func (a *openAPI) filled(url string, server mapping) string {
 		}
 		own, _ := a.mapping(v.value)
 		value, ok := own.field("default")
-		if grown += len(text(value.value)); !ok || grown > len(url)+2*mostBase {
+		if !ok {
+			return name
+		}
+		if grown += len(text(value.value)); grown > len(url)+2*mostBase {
 			return name
 		}
 		return text(value.value)
