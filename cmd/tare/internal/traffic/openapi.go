@@ -50,7 +50,7 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 			if !there {
 				continue
 			}
-			if f.More = f.More || d.read > mostRead; f.full() {
+			if f.More = f.More || d.cost > mostRead; f.full() {
 				return nil
 			}
 			op, q, err := d.object(v), load.Request{}, noObject(v)
@@ -76,8 +76,20 @@ func (f *Feed) readOpenAPI(name string, r io.Reader) error {
 type document struct {
 	root object
 	base string // the path that all paths are behind
-	read int    // bytes of examples, and parameters: an anchor may stand for many
+	cost int    // what was read, in bytes of examples or as much work: an anchor may stand for many
 }
+
+// Costs in bytes of an example, which take about as long.
+const (
+	costOfParameter = 100
+	costOfKey       = 200 // that is sorted
+)
+
+// maxRef is the longest reference that is followed, in bytes.
+const maxRef = 4096
+
+// unescaped is a part of a JSON pointer (RFC 6901, section 4).
+var unescaped = strings.NewReplacer("~1", "/", "~0", "~")
 
 // object is v, or what it refers to, as a mapping; nil: it is none.
 func (d *document) object(v any) object {
@@ -87,12 +99,14 @@ func (d *document) object(v any) object {
 		if !ok {
 			return o
 		}
-		at, found := d.root, strings.HasPrefix(ref, "#/")
-		for _, key := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
-			at, _ = at[strings.NewReplacer("~1", "/", "~0", "~").Replace(key)].(object)
-		}
-		if o = at; !found {
+		pointer, found := strings.CutPrefix(ref, "#/")
+		if !found || len(ref) > maxRef {
 			return nil
+		}
+		d.cost += 10 * len(ref)
+		o = d.root
+		for key := range strings.SplitSeq(pointer, "/") {
+			o, _ = o[unescaped.Replace(key)].(object)
 		}
 	}
 	return nil
@@ -141,12 +155,12 @@ func (d *document) example(o object) (any, error) {
 		return nil, errNoExample
 	}
 	n := size(v, mostExample)
-	d.read += n
+	d.cost += n
 	switch {
 	case n > mostExample:
 		return nil, fmt.Errorf("an example of more than %d bytes", mostExample)
-	case d.read > mostRead:
-		return nil, fmt.Errorf("with it the examples have more than %d bytes", mostRead)
+	case d.cost > mostRead:
+		return nil, fmt.Errorf("more than %d bytes of examples until here", mostRead)
 	}
 	return v, nil
 }
@@ -159,7 +173,7 @@ func (d *document) ownExample(o object) (any, bool) {
 		return v, true
 	}
 	examples := d.object(o["examples"])
-	d.read += len(examples)
+	d.cost += costOfKey * len(examples)
 	for _, name := range slices.Sorted(maps.Keys(examples)) {
 		if v, ok := d.object(examples[name])["value"]; ok {
 			return v, true
@@ -194,9 +208,9 @@ func size(v any, most int) (n int) {
 // request is one operation with its examples.
 func (d *document) request(method, path string, item, op object) (load.Request, error) {
 	q := load.Request{Method: method}
-	query := url.Values{}
+	query, long := url.Values{}, 0
 	for _, v := range append(slices.Clone(list(item["parameters"])), list(op["parameters"])...) {
-		d.read += 100 // about what it takes to look at one
+		d.cost += costOfParameter
 		p := d.object(v)
 		name, _ := p["name"].(string)
 		value, err := d.example(p)
@@ -207,11 +221,14 @@ func (d *document) request(method, path string, item, op object) (load.Request, 
 			return q, fmt.Errorf("%w of %s", err, name)
 		case err != nil:
 		case p["in"] == "path":
-			if strings.Count(path, "{"+name+"}")*3*len(text) > mostLine {
+			if len(path)+strings.Count(path, "{"+name+"}")*3*len(text) > mostLine {
 				return q, fmt.Errorf("the example of %s makes a path of more than %d bytes", name, mostLine)
 			}
 			path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(text))
 		case p["in"] == "query":
+			if long += 3 * (len(name) + len(text)); long > mostEntry {
+				return q, fmt.Errorf("the example of %s makes a query of more than %d bytes", name, mostEntry)
+			}
 			query.Set(name, text)
 		case p["in"] == "header" && !secret(name):
 			q.Header = append(q.Header, [2]string{name, text})
@@ -227,7 +244,7 @@ func (d *document) request(method, path string, item, op object) (load.Request, 
 	}
 	body := d.object(op["requestBody"])
 	kinds := d.object(body["content"])
-	d.read += len(kinds)
+	d.cost += costOfKey * len(kinds)
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		v, err := d.example(d.object(kinds[kind]))
 		if errors.Is(err, errNoExample) {

@@ -28,7 +28,7 @@ const (
 	mostLine     = 1 << 20   // bytes of a line of a log
 	mostEntry    = 64 << 20  // bytes of an entry of an archive, or of what stands beside the entries
 	mostExample  = 16 << 20  // bytes of an example of a description
-	mostRead     = 1 << 30   // bytes of the examples of a description, each as often as it is used
+	mostRead     = 1 << 30   // bytes of the examples of a description, each as often as it is read
 	mostKept     = 256 << 20 // bytes of methods, paths, headers and bodies
 )
 

@@ -136,14 +136,22 @@ func TestHostileDescription(t *testing.T) {
 	}
 	circle := "components: {x: {schema: {$ref: '#/components/x'}}}\n"
 	long := "long: &long " + strings.Repeat("y", mostExample/4) + "\n"
+	keys := ""
+	for i := range 5000 {
+		keys += fmt.Sprintf("k%d: 1, ", i)
+	}
 	for name, c := range map[string]struct{ src, want string }{
-		"a schema of itself":      {circle + fmt.Sprintf(of, "{name: q, in: query, schema: {$ref: '#/components/x'}}", "schema: {$ref: '#/components/x'}"), ""},
-		"a parameter of anchors":  {laughs + fmt.Sprintf(of, "{name: q, in: query, example: *x60}", ""), "POST /a: an example of more than 16777216 bytes of q"},
-		"a body of anchors":       {laughs + fmt.Sprintf(of, "", "example: *x60"), "POST /a: an example of more than 16777216 bytes of application/json"},
-		"a path of one example":   {long + fmt.Sprintf(strings.Replace(of, "/a", "'/"+strings.Repeat("{q}", 100)+"'", 1), "{name: q, in: path, example: *long}", ""), "the example of q makes a path of more than 1048576 bytes"},
-		"one header many times":   {long + fmt.Sprintf(of, strings.TrimSuffix(strings.Repeat("{name: X, in: header, example: *long }, ", 20), ", "), ""), "longer than 67108864 bytes"},
-		"one parameter many times": {long + fmt.Sprintf(of, strings.TrimSuffix(strings.Repeat("{name: X, in: query, example: *long }, ", 300), ", "), ""), "POST /a: with it the examples have more than 1073741824 bytes of X"},
-		"brackets without an end": {"openapi: 3.0.0\npaths: " + strings.Repeat("[", 30000), "a.yaml:2:1007: nested too deeply; write fewer levels"},
+		"a schema of itself":       {circle + fmt.Sprintf(of, "{name: q, in: query, schema: {$ref: '#/components/x'}}", "schema: {$ref: '#/components/x'}"), ""},
+		"a parameter of anchors":   {laughs + fmt.Sprintf(of, "{name: q, in: query, example: *x60}", ""), "POST /a: an example of more than 16777216 bytes of q"},
+		"a body of anchors":        {laughs + fmt.Sprintf(of, "", "example: *x60"), "POST /a: an example of more than 16777216 bytes of application/json"},
+		"a path of one example":    {long + fmt.Sprintf(strings.Replace(of, "/a", "'/"+strings.Repeat("{q}", 100)+"'", 1), "{name: q, in: path, example: *long}", ""), "the example of q makes a path of more than 1048576 bytes"},
+		"one header many times":    {long + fmt.Sprintf(of, strings.TrimSuffix(strings.Repeat("{name: X, in: header, example: *long }, ", 20), ", "), ""), "longer than 67108864 bytes"},
+		"one parameter many times": {long + fmt.Sprintf(of, strings.TrimSuffix(strings.Repeat("{name: X, in: query, example: *long }, ", 300), ", "), ""), "POST /a: the example of X makes a query of more than 67108864 bytes"},
+		"one cookie many times":    {long + fmt.Sprintf(of, strings.TrimSuffix(strings.Repeat("{name: X, in: cookie, example: *long }, ", 300), ", "), ""), "POST /a: more than 1073741824 bytes of examples until here of X"},
+		"paths of many examples":   {"long: &long '" + strings.Repeat("%", 300000) + "'\n" + fmt.Sprintf(strings.Replace(of, "/a", "'/{p}{q}'", 1), "{name: p, in: path, example: *long }, {name: q, in: path, example: *long }", ""), "the example of q makes a path of more than 1048576 bytes"},
+		"references that are long": {"x: &p {$ref: '#" + strings.Repeat("/x", 5000) + "'}\n" + fmt.Sprintf(of, "*p", ""), ""},
+		"merges":                   {"x: &x {" + keys + "}\ny: [" + strings.TrimSuffix(strings.Repeat("{<<: *x }, ", 5000), ", ") + "]\n" + fmt.Sprintf(of, "", ""), "more than 1000000 fields are merged; merge fewer, or write them out"},
+		"brackets without an end":  {"openapi: 3.0.0\npaths: " + strings.Repeat("[", 30000), "a.yaml:2:1007: nested too deeply; write fewer levels"},
 	} {
 		f, err := Read(OpenAPI, "a.yaml", strings.NewReader(c.src), false)
 		got := fmt.Sprint(err)

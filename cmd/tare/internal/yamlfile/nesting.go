@@ -13,7 +13,7 @@ type level struct {
 	kind  token.Type // of a flow collection, an entry or a key
 	bytes int        // that it adds to the path of what is in it
 	in    bool       // the value of the key before it, though in the same flow collection
-	nth   int        // key of its mapping, outside of flow collections
+	nth   int        // number among the keys of its mapping, from 0; in a flow collection since the last comma
 }
 
 // nesting is where the parser is in a document. Each node keeps its whole path there,
@@ -117,7 +117,9 @@ func (n *nesting) begin(l level) {
 	switch {
 	case n.flow > 0:
 		if l.in = value && n.last == token.MappingValueType; l.kind == 0 && !l.in {
-			n.endEntry()
+			if last, ended := n.endEntry(); ended {
+				l.nth = last.nth + 1
+			}
 		}
 	case value && n.leaves(l):
 		n.kept = len(n.open)
@@ -158,10 +160,11 @@ func (n *nesting) pop() level {
 }
 
 // endEntry leaves the key of a flow collection, if one is open.
-func (n *nesting) endEntry() {
+func (n *nesting) endEntry() (key level, ended bool) {
 	for n.flow > 0 && !n.open[len(n.open)-1].isFlow() {
-		n.pop()
+		key, ended = n.pop(), true
 	}
+	return key, ended
 }
 
 // leaves reports whether the last block collection that is open ends where l begins: what

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
@@ -62,20 +63,25 @@ func TestNestedFiles(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct{ src, want string }{
-		"documents":            {strings.Repeat("---\n", 200) + "b: y\n", "f:101:1: more than 100 documents in one file; write one study per file"},
-		"keys":                 {keys("k%d:\n", 30000), "f:23171:1: too many keys in large mappings; write fewer keys in one mapping"},
-		"explicit keys":        {keys("? k%d\n: 1\n", 24000), "f:46341:1: too many keys in large mappings; write fewer keys in one mapping"},
-		"keys of ten mappings": {strings.Repeat("- b: 1\n  c:\n"+keys("    k%d: {a: 1}\n", 7400), 10), "f:73262:5: too many keys in large mappings; write fewer keys in one mapping"},
-		"keys in braces":       {"{" + keys("k%d: {a: 1}, ", 24000) + "}", ""},
-		"empty lines":          {"a: |\n  x\n" + strings.Repeat("\n", 101) + "b: y\n", "f:104:1: more than 100 empty lines in a row; leave some out"},
-		"lines of spaces":      {"a: |\n  x\n" + strings.Repeat("  \t\r\n", 101) + "b: y\n", "f:104:1: more than 100 empty lines in a row; leave some out"},
-		"empty begin":          {strings.Repeat("\n", 101) + "b: y\n", "f:102:1: more than 100 empty lines in a row; leave some out"},
-		"few empty lines":      {strings.Repeat("\n", 100) + "a: |\n  x\n" + strings.Repeat("\n", 100) + "b: y\n", ""},
+		"documents":                       {strings.Repeat("---\n", 200) + "b: y\n", "f:101:1: more than 100 documents in one file; write one study per file"},
+		"keys":                            {keys("k%d:\n", 30000), "f:23171:1: too many keys in large mappings; write fewer keys in one mapping"},
+		"explicit keys":                   {keys("? k%d\n: 1\n", 24000), "f:46341:1: too many keys in large mappings; write fewer keys in one mapping"},
+		"keys of ten mappings":            {strings.Repeat("- b: 1\n  c:\n"+keys("    k%d: {a: 1}\n", 7400), 10), "f:73262:5: too many keys in large mappings; write fewer keys in one mapping"},
+		"keys in brackets without commas": {"a: [\n" + keys("k%d: 1\n", 24000) + "]", "f:23172:1: too many keys in large mappings; write fewer keys in one mapping"},
+		"keys in braces":                  {"{" + keys("k%d: {a: 1}, ", 24000) + "}", ""},
+		"empty lines":                     {"a: |\n  x\n" + strings.Repeat("\n", 101) + "b: y\n", "f:104:1: more than 100 empty lines in a row; leave some out"},
+		"lines of spaces":                 {"a: |\n  x\n" + strings.Repeat("  \t\r\n", 101) + "b: y\n", "f:104:1: more than 100 empty lines in a row; leave some out"},
+		"empty begin":                     {strings.Repeat("\n", 101) + "b: y\n", "f:102:1: more than 100 empty lines in a row; leave some out"},
+		"few empty lines":                 {strings.Repeat("\n", 100) + "a: |\n  x\n" + strings.Repeat("\n", 100) + "b: y\n", ""},
 	} {
 		_, _, err := Open("f", []byte(c.src), Format{Noun: "study", MaxBytes: 2 << 20})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
+	}
+	_, _, err := Open("f", []byte("a: "+strings.Repeat("<", 60000)), Format{Noun: "study", MaxTime: time.Millisecond})
+	if want := "f:1:1: parsing takes more than 1ms; describe less in one file"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 	many := strings.Repeat("- 1\n", mostMarks/2+1)
 	var wrong *Error

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
@@ -22,9 +23,12 @@ const (
 	MaxBytes  = 256 << 10
 	maxDepth  = 64
 	mostMarks = 8 << 20 // each a token of about 250 bytes
-	mostEmpty = 100     // lines in a row: below a text the lexer takes quadratic time for them
-	mostDocs  = 100     // that are empty, but for one; the parser takes quadratic time for them
+	mostEmpty = 100     // lines in a row: after a block text the lexer takes quadratic time for them
+	mostDocs  = 100     // documents, of which one may have content: the parser takes quadratic time for them
 	mostSteps = 1 << 28 // for the n-th key of a mapping the parser takes n: 23,170 keys in one, or 7,327 in each of ten
+
+	// The lexer and the parser take quadratic time for more than what is bounded here.
+	maxTime = time.Minute
 )
 
 // Format is what kind of file is read, for messages.
@@ -32,8 +36,9 @@ type Format struct {
 	Noun  string // what one file holds, e.g. study
 	Begin string // what to write into an empty one, e.g. begin with study: NAME
 
-	MaxBytes int // of a file; zero: MaxBytes
-	MaxDepth int // of collections; zero: 64
+	MaxBytes int           // of a file; zero: MaxBytes
+	MaxDepth int           // of collections; zero: 64
+	MaxTime  time.Duration // of parsing; zero: a minute
 }
 
 // Open parses src, which is the text of the file called name. The error is an
@@ -45,11 +50,32 @@ func Open(name string, src []byte, f Format) (*Reader, ast.Node, error) {
 	return &Reader{Positions: p}, root, err
 }
 
-// parse returns the one document of the file.
-func (p *Positions) parse(src []byte) (root ast.Node, err error) {
+// parse returns the one document of the file, unless that takes too long: the YAML
+// library cannot be stopped, and goes on until tare ends.
+func (p *Positions) parse(src []byte) (ast.Node, error) {
 	if err := p.precheck(src); err != nil {
 		return nil, err
 	}
+	type parsed struct {
+		root ast.Node
+		err  error
+	}
+	done := make(chan parsed, 1)
+	go func() {
+		root, err := p.document(src)
+		done <- parsed{root, err}
+	}()
+	limit := cmp.Or(p.format.MaxTime, maxTime)
+	select {
+	case d := <-done:
+		return d.root, d.err
+	case <-time.After(limit):
+		return nil, p.wrong(Position{1, 1}, fmt.Sprintf("parsing takes more than %v", limit), "describe less in one file")
+	}
+}
+
+// document returns the one document of the file.
+func (p *Positions) document(src []byte) (root ast.Node, err error) {
 	defer func() {
 		if recover() != nil { // in the YAML library; it is our input that made it
 			root, err = nil, p.wrong(Position{1, 1}, "this cannot be read as YAML", "")
@@ -77,7 +103,7 @@ func (p *Positions) parse(src []byte) (root ast.Node, err error) {
 	if root == nil || root.Type() == ast.CommentType {
 		return nil, p.wrong(Position{1, 1}, "nothing in the file", p.format.Begin)
 	}
-	return root, nil
+	return root, p.mergesFew(root)
 }
 
 // precheck refuses what no file contains before a YAML parser sees it.
@@ -100,10 +126,13 @@ func (p *Positions) precheck(src []byte) error {
 			return p.wrong(at, "not UTF-8 text", "save the file as UTF-8")
 		case c < ' ' && c != '\n' && c != '\t' && !bytes.HasPrefix(src[i:], []byte("\r\n")), c == 0x7f:
 			return p.wrong(at, fmt.Sprintf("control character %U", c), p.format.Noun+" files are plain text")
-		case strings.ContainsRune("[]{},:-?&*!\n", c):
-			if marks++; marks > mostMarks {
-				return p.wrong(at, fmt.Sprintf("more than %d commas, colons, brackets and lines", mostMarks), "describe less in one file")
-			}
+		case strings.ContainsRune("[]{},:-?&*!@`%\n", c):
+			marks += 2
+		case c == '"' || c == '\'': // two for one token
+			marks++
+		}
+		if marks > 2*mostMarks {
+			return p.wrong(at, fmt.Sprintf("more than %d commas, colons, brackets, texts and lines", mostMarks), "describe less in one file")
 		}
 	}
 	return nil

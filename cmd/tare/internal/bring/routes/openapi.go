@@ -27,7 +27,7 @@ func (d *Document) openAPI(src []byte) ([]router.Written, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &openAPI{Reader: r, d: d, root: root, read: map[ast.Node]mapping{}}
+	a := &openAPI{Reader: r, d: d, root: root, seen: map[ast.Node]mapping{}, refs: map[string]followed{}}
 	list := a.routes()
 	if r.Err != nil {
 		return nil, r.Err
@@ -40,9 +40,9 @@ type openAPI struct {
 	*yamlfile.Reader
 	d       *Document
 	root    ast.Node
-	anchors map[string]ast.Node // nil: not looked for yet
-	read    map[ast.Node]mapping
-	merged  int // fields
+	anchors map[string]ast.Node  // nil: not looked for yet
+	seen    map[ast.Node]mapping // by its node
+	refs    map[string]followed
 }
 
 func (a *openAPI) routes() []router.Written {
@@ -83,8 +83,8 @@ func (a *openAPI) routes() []router.Written {
 	a.base(version.name, top)
 	var list []router.Written
 	for _, item := range items.fields {
-		if list = append(list, a.operations(item)...); len(list) > router.MostRoutes {
-			a.Fail(a.Of(item.key), fmt.Sprintf("more than %d routes", router.MostRoutes), "keep those that differ")
+		if list = append(list, a.operations(item)...); len(list) > mostWritten {
+			a.Fail(a.Of(item.key), fmt.Sprintf("more than %d routes", mostWritten), "write those that differ")
 		}
 		if a.Err != nil {
 			return nil
@@ -95,6 +95,9 @@ func (a *openAPI) routes() []router.Written {
 	}
 	return list
 }
+
+// mostWritten is how many routes a document may have: some are left out of its table.
+const mostWritten = 10 * router.MostRoutes
 
 // operations are the routes of one path.
 func (a *openAPI) operations(item field) (list []router.Written) {
@@ -137,15 +140,19 @@ func (a *openAPI) base(version string, top mapping) {
 	}
 }
 
-// mostBase is how many bytes the path of a server may have: it stands before each route.
-const mostBase = 4096
+// Bounds of what a few bytes of a document can have read or written many times.
+const (
+	mostBase    = 1024 // bytes of a server's path: it stands before each route
+	mostRef     = 4096 // bytes of a reference
+	mostServers = 1000 // that are looked at
+)
 
 func (a *openAPI) servers(n ast.Node) {
 	list, ok := a.resolve(n).(*ast.SequenceNode)
 	if !ok {
 		return
 	}
-	for i, n := range list.Values {
+	for i, n := range list.Values[:min(len(list.Values), mostServers)] {
 		server, _ := a.mapping(n)
 		path := ""
 		if f, ok := server.field("url"); ok {
@@ -161,12 +168,12 @@ func (a *openAPI) servers(n ast.Node) {
 	}
 }
 
-// filled is a server's URL with its variables replaced by their defaults. What is longer
-// than a server's path may be is left as it stands.
+// filled is a server's URL with its variables replaced by their defaults. Once these
+// add up to more than 8 KiB, the variables that follow stay as they are.
 func (a *openAPI) filled(url string, server mapping) string {
 	f, _ := server.field("variables")
 	variables, _ := a.mapping(f.value)
-	grown := len(url)
+	added := 0
 	return variable.ReplaceAllStringFunc(url, func(name string) string {
 		v, ok := variables.field(name[1 : len(name)-1])
 		if !ok {
@@ -177,7 +184,7 @@ func (a *openAPI) filled(url string, server mapping) string {
 		if !ok {
 			return name
 		}
-		if grown += len(text(value.value)); grown > len(url)+2*mostBase {
+		if added += len(text(value.value)); added > 8<<10 {
 			return name
 		}
 		return text(value.value)
@@ -245,7 +252,7 @@ func (a *openAPI) mapping(n ast.Node) (mapping, bool) {
 	if !ok {
 		return mapping{}, false
 	}
-	if m, ok := a.read[n]; ok {
+	if m, ok := a.seen[n]; ok {
 		return m, true
 	}
 	m := mapping{at: map[string]int{}}
@@ -255,21 +262,12 @@ func (a *openAPI) mapping(n ast.Node) (mapping, bool) {
 			continue
 		}
 		for _, from := range a.mergedFrom(pairs.Value()) {
-			merged := a.entries(from)
-			if a.merged += len(merged) + 1; a.merged > mostMerged {
-				a.Fail(a.Of(pairs.Key()), fmt.Sprintf("more than %d fields are merged", mostMerged), "merge fewer, or write them out")
-				return mapping{}, false
-			}
-			m.add(merged)
+			m.add(a.entries(from))
 		}
 	}
-	a.read[n] = m
+	a.seen[n] = m
 	return m, true
 }
-
-// mostMerged is how many fields mappings may take from others: a few aliases of one
-// large mapping could otherwise stand for any number.
-const mostMerged = 1_000_000
 
 // mergedFrom are the mappings that one takes entries from. What is merged into those is
 // not followed: it may be the mapping itself.

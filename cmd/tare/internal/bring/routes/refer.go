@@ -48,25 +48,43 @@ func (a *openAPI) methodsOf(name string, item mapping) (list []string) {
 func (a *openAPI) leave(ref field, name, why string) {
 	at, to := a.Of(ref.key), text(ref.value)
 	a.d.Notes = append(a.d.Notes, fmt.Sprintf("%s:%d:%d: %s: its $ref (%s) %s; left out", a.d.Name, at.Line, at.Col,
-		format.Line(name, 200), format.Line(to[:min(len(to), mostBase)], 200), why))
+		format.Line(name, 200), format.Line(to[:min(len(to), mostRef)], 200), why))
 }
 
-// follow are the entries of what a JSON pointer in a URL's fragment leads to, or
-// why there are none.
+// followed is the path item that a reference leads to, or why there is none.
+type followed struct {
+	item mapping
+	why  string
+}
+
+// follow reads the path item that a JSON pointer in a URL's fragment leads to, once.
 func (a *openAPI) follow(ref string) (item mapping, why string) {
+	to, known := a.refs[ref]
+	if !known {
+		to.item, to.why = a.find(ref)
+		a.refs[ref] = to
+	}
+	return to.item, to.why
+}
+
+// unescaped is a part of a JSON pointer (RFC 6901, section 4).
+var unescaped = strings.NewReplacer("~1", "/", "~0", "~")
+
+// find looks for what a reference leads to.
+func (a *openAPI) find(ref string) (item mapping, why string) {
 	pointer, ok := strings.CutPrefix(ref, "#/")
 	if !ok {
 		return mapping{}, "is in another document, and only this one is read"
 	}
 	n := a.root
-	if len(ref) > mostBase {
-		return mapping{}, fmt.Sprintf("is longer than %d bytes", mostBase)
+	if len(ref) > mostRef {
+		return mapping{}, fmt.Sprintf("is longer than %d bytes", mostRef)
 	}
 	for part := range strings.SplitSeq(pointer, "/") {
 		if plain, err := url.PathUnescape(part); err == nil {
 			part = plain
 		}
-		if n = a.below(n, strings.NewReplacer("~1", "/", "~0", "~").Replace(part)); n == nil {
+		if n = a.below(n, unescaped.Replace(part)); n == nil {
 			return mapping{}, "is not in the document"
 		}
 	}

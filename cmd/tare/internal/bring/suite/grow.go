@@ -19,6 +19,7 @@ const (
 	growFrom  = 2.0                    // times as long that an iteration takes; collections alone make it less
 	fixedFrom = 0.2                    // of a slice
 	growMost  = 1e9                    // iterations of a run; go test -bench asks for no more
+	growLeast = 50 * time.Millisecond  // that so many iterations take: 0.05 ns each is less than a cycle
 )
 
 // noLoop is why there is no result of a benchmark whose time says nothing about
@@ -101,7 +102,7 @@ func (d *discovery) whole(ctx context.Context, b *Benchmark, n int64, took float
 		if err != nil || why != "" {
 			return why, err
 		}
-		if took = min(took, quickest); took < 2*float64(b.Fixed) {
+		if took = min(took, quickest); took < max(2*float64(b.Fixed), float64(growLeast)) {
 			return noLoop, nil
 		}
 	}

@@ -45,6 +45,12 @@ func TestGrow(t *testing.T) {
 			interrupted++
 			return 10*time.Millisecond + time.Duration(interrupted%2)*15*time.Millisecond
 		}, around: true, why: noLoop},
+		"without a loop, slower for once": {takes: func(n int64) time.Duration { // while the longest runs are done
+			if n == growMost {
+				return 130 * time.Microsecond
+			}
+			return 60 * time.Microsecond
+		}, around: true, why: noLoop},
 		"nothing": {takes: func(int64) time.Duration { // a nanosecond more or less
 			interrupted++
 			return 40 + time.Duration(interrupted/4%2)
