@@ -85,12 +85,6 @@ const (
 	costOfKey       = 200 // that is sorted
 )
 
-// maxRef is the longest reference that is followed, in bytes.
-const maxRef = 4096
-
-// unescaped is a part of a JSON pointer (RFC 6901, section 4).
-var unescaped = strings.NewReplacer("~1", "/", "~0", "~")
-
 // object is v, or what it refers to, as a mapping; nil: it is none.
 func (d *document) object(v any) object {
 	o, _ := v.(object)
@@ -100,13 +94,13 @@ func (d *document) object(v any) object {
 			return o
 		}
 		pointer, found := strings.CutPrefix(ref, "#/")
-		if !found || len(ref) > maxRef {
+		if !found || len(ref) > yamlfile.MaxRef {
 			return nil
 		}
 		d.cost += 10 * len(ref)
 		o = d.root
 		for key := range strings.SplitSeq(pointer, "/") {
-			o, _ = o[unescaped.Replace(key)].(object)
+			o, _ = o[yamlfile.PointerKey(key)].(object)
 		}
 	}
 	return nil

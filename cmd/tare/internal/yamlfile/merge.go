@@ -20,8 +20,7 @@ type merges struct {
 
 // mergesFew refuses a document whose mappings merge too many fields.
 func (p *Positions) mergesFew(root ast.Node) error {
-	m := &merges{anchors: map[string]ast.Node{}, sizes: map[ast.Node]int{}}
-	ast.Walk(anchors(m.anchors), root)
+	m := &merges{anchors: Anchors(root), sizes: map[ast.Node]int{}}
 	if len(m.anchors) > 0 {
 		ast.Walk(m, root)
 	}
@@ -31,7 +30,13 @@ func (p *Positions) mergesFew(root ast.Node) error {
 	return p.wrong(p.Of(m.at), fmt.Sprintf("more than %d fields are merged", mostMerged), "merge fewer, or write them out")
 }
 
-// anchors collects the values of anchors by name.
+// Anchors are the values of all anchors below n, by name: what aliases stand for.
+func Anchors(n ast.Node) map[string]ast.Node {
+	a := anchors{}
+	ast.Walk(a, n)
+	return a
+}
+
 type anchors map[string]ast.Node
 
 // Visit is for [ast.Walk].

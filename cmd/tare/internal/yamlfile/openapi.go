@@ -1,5 +1,7 @@
 package yamlfile
 
+import "strings"
+
 // MaxOpenAPI is the largest OpenAPI document that is read. The largest that are
 // published have some ten megabytes.
 const MaxOpenAPI = 32 << 20
@@ -11,3 +13,11 @@ func OpenAPI() Format {
 		MaxBytes: MaxOpenAPI, MaxDepth: 1000,
 	}
 }
+
+// MaxRef is the longest reference of an OpenAPI document that is followed, in bytes.
+const MaxRef = 4096
+
+var unescaped = strings.NewReplacer("~1", "/", "~0", "~")
+
+// PointerKey is the key that a part of a JSON pointer names (RFC 6901, section 4).
+func PointerKey(part string) string { return unescaped.Replace(part) }

@@ -143,7 +143,6 @@ func (a *openAPI) base(version string, top mapping) {
 // Bounds of what a few bytes of a document can have read or written many times.
 const (
 	mostBase    = 1024 // bytes of a server's path: it stands before each route
-	mostRef     = 4096 // bytes of a reference
 	mostServers = 1000 // that are looked at
 )
 
@@ -304,8 +303,7 @@ func (a *openAPI) resolve(n ast.Node) ast.Node {
 			n = x.Value
 		case *ast.AliasNode:
 			if a.anchors == nil {
-				a.anchors = map[string]ast.Node{}
-				ast.Walk(anchors(a.anchors), a.root)
+				a.anchors = yamlfile.Anchors(a.root)
 			}
 			value, ok := a.anchors[text(x.Value)]
 			if !ok {
@@ -317,17 +315,6 @@ func (a *openAPI) resolve(n ast.Node) ast.Node {
 		}
 	}
 	return n
-}
-
-// anchors collects what aliases can stand for.
-type anchors map[string]ast.Node
-
-// Visit is for [ast.Walk].
-func (a anchors) Visit(n ast.Node) ast.Visitor {
-	if x, ok := n.(*ast.AnchorNode); ok {
-		a[text(x.Name)] = x.Value
-	}
-	return a
 }
 
 // text is what a scalar says.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -48,7 +49,7 @@ func (a *openAPI) methodsOf(name string, item mapping) (list []string) {
 func (a *openAPI) leave(ref field, name, why string) {
 	at, to := a.Of(ref.key), text(ref.value)
 	a.d.Notes = append(a.d.Notes, fmt.Sprintf("%s:%d:%d: %s: its $ref (%s) %s; left out", a.d.Name, at.Line, at.Col,
-		format.Line(name, 200), format.Line(to[:min(len(to), mostRef)], 200), why))
+		format.Line(name, 200), format.Line(to[:min(len(to), yamlfile.MaxRef)], 200), why))
 }
 
 // followed is the path item that a reference leads to, or why there is none.
@@ -67,9 +68,6 @@ func (a *openAPI) follow(ref string) (item mapping, why string) {
 	return to.item, to.why
 }
 
-// unescaped is a part of a JSON pointer (RFC 6901, section 4).
-var unescaped = strings.NewReplacer("~1", "/", "~0", "~")
-
 // find looks for what a reference leads to.
 func (a *openAPI) find(ref string) (item mapping, why string) {
 	pointer, ok := strings.CutPrefix(ref, "#/")
@@ -77,14 +75,14 @@ func (a *openAPI) find(ref string) (item mapping, why string) {
 		return mapping{}, "is in another document, and only this one is read"
 	}
 	n := a.root
-	if len(ref) > mostRef {
-		return mapping{}, fmt.Sprintf("is longer than %d bytes", mostRef)
+	if len(ref) > yamlfile.MaxRef {
+		return mapping{}, fmt.Sprintf("is longer than %d bytes", yamlfile.MaxRef)
 	}
 	for part := range strings.SplitSeq(pointer, "/") {
 		if plain, err := url.PathUnescape(part); err == nil {
 			part = plain
 		}
-		if n = a.below(n, unescaped.Replace(part)); n == nil {
+		if n = a.below(n, yamlfile.PointerKey(part)); n == nil {
 			return mapping{}, "is not in the document"
 		}
 	}
