@@ -95,7 +95,7 @@ func (x *Index) again(ctx context.Context, path string, why error) error {
 			_ = x.shut()
 		}
 	}
-	x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: cannot write %s: %s", path, format.Line(why.Error(), 0)))
+	x.Notes = append(x.Notes, fmt.Sprintf("the index of results is not kept this time: cannot use %s: %s", path, format.Line(why.Error(), 0)))
 	return x.inMemory(ctx)
 }
 

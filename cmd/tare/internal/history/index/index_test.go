@@ -4,14 +4,19 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/vfs"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
@@ -159,6 +164,61 @@ func TestADamagedIndexIsMadeAgain(t *testing.T) {
 				t.Errorf("it is damaged still: %q", again.Notes)
 			}
 		})
+	}
+}
+
+// failing is the operating system's files. The at-th read of one fails.
+type failing struct {
+	vfs.VFSFilename
+	at, reads int
+}
+
+func (f *failing) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.File, vfs.OpenFlag, error) {
+	file, flags, err := f.VFSFilename.OpenFilename(name, flags)
+	return failingFile{file, f}, flags, err
+}
+
+type failingFile struct {
+	vfs.File
+	of *failing
+}
+
+func (f failingFile) ReadAt(p []byte, offset int64) (int, error) {
+	if f.of.reads++; f.of.reads == f.of.at {
+		return 0, syscall.EIO
+	}
+	return f.File.ReadAt(p, offset)
+}
+
+// Whatever read fails, in the check of all pages too: a page that cannot be read is
+// not a damaged one.
+func TestReadErrorIsNotDamage(t *testing.T) {
+	data := keepAll(t, measured(0, 0.5, 0.1), measured(1, 0.6, 0.1))
+	open(t, data).Close()
+	f := &failing{VFSFilename: vfs.Find("").(vfs.VFSFilename)}
+	vfs.Register(t.Name(), f)
+	t.Cleanup(func() { vfs.Unregister(t.Name()) })
+	failed := 0
+	for {
+		f.reads = 0
+		f.at = failed + 1
+		x := &Index{results: filepath.Join(data, "results")}
+		err := x.connect(t.Context(), "file:"+filepath.Join(data, Name)+"?vfs="+t.Name())
+		x.shut()
+		if f.reads < f.at {
+			if err != nil {
+				t.Errorf("no read fails: %v", err)
+			}
+			break
+		}
+		failed++
+		if !errors.Is(err, sqlite3.IOERR) || errors.Is(err, errNotIndex) {
+			t.Errorf("read %d fails: %v", f.at, err)
+		}
+	}
+	t.Logf("%d reads failed", failed)
+	if failed < 6 { // the header and the pages of the tables
+		t.Errorf("only %d reads failed", failed)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"regexp"
+	"strconv"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -94,9 +96,23 @@ func prepare(ctx context.Context, db *sql.DB) error {
 		return unusable(err)
 	}
 	if whole != "ok" {
-		return fmt.Errorf("%w: %s", errNotIndex, whole)
+		return damage(whole)
 	}
 	return nil
+}
+
+// unread is what a check says of a page that it could not read.
+var unread = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
+
+// damage is the error of a check that found something. The check takes a page
+// that it could not read for damage: whether it is one, the code of the read says.
+func damage(found string) error {
+	if m := unread.FindStringSubmatch(found); m != nil {
+		if code, err := strconv.ParseUint(m[1], 10, 16); err == nil {
+			return unusable(sqlite3.ExtendedErrorCode(code))
+		}
+	}
+	return fmt.Errorf("%w: %s", errNotIndex, found)
 }
 
 // within does all of do or nothing.
