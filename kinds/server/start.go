@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,16 +16,6 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
-)
-
-// outputLimit is what a server may print in one trial: a line of a log per
-// request makes hundreds of megabytes, none of which is kept. The limit is
-// against those that print without end.
-const outputLimit = 16 << 30
-
-const (
-	acceptLimit = 30 * time.Second      // how long a command may take until it accepts connections
-	lookEvery   = 10 * time.Millisecond // how often that is tried
 )
 
 // process is a server's, however it was started.
@@ -62,7 +51,7 @@ func (k *Kind) open(ctx context.Context, p build.Program, spec trial.Spec) (_ *c
 	}
 	spec.CPUs, spec.Terminal = c.cores.server, c.terminal
 	if spec.OutputLimit == 0 {
-		spec.OutputLimit = outputLimit
+		spec.OutputLimit = trial.ServerOutput
 	}
 	if c.terminal {
 		spec.Env = append(slices.Clone(spec.Env), "TERM=xterm")
@@ -100,7 +89,7 @@ func (c *conn) command(ctx context.Context, path string, spec trial.Spec) error 
 		}
 		values = append(values, destinationWord, c.destination.port, "${DESTINATION}", c.destination.port)
 	}
-	port, err := freePort()
+	port, err := trial.FreePort()
 	if err != nil {
 		return trialError(tare.ErrStart, "find a free port: %v", err)
 	}
@@ -134,43 +123,12 @@ func (c *conn) command(ctx context.Context, path string, spec trial.Spec) error 
 		return err
 	}
 	c.process = started
-	if c.where.addr, err = c.accepting(ctx, port); err != nil {
+	if c.where.addr, err = started.AwaitListen(ctx, net.JoinHostPort("127.0.0.1", port), net.JoinHostPort("::1", port)); err != nil {
 		started.Close(context.WithoutCancel(ctx))
 		return err
 	}
 	c.where.host, c.where.prefix = c.where.addr, c.entry.Path
 	return nil
-}
-
-// accepting waits until something accepts connections at a loopback port.
-func (c *conn) accepting(ctx context.Context, port string) (addr string, err error) {
-	limit, cancel := context.WithTimeout(ctx, acceptLimit)
-	defer cancel()
-	for {
-		for _, host := range []string{"127.0.0.1", "::1"} {
-			addr := net.JoinHostPort(host, port)
-			conn, err := new(net.Dialer).DialContext(limit, "tcp", addr)
-			if err != nil {
-				continue
-			}
-			_ = conn.Close()
-			if err := c.process.Lost("start"); err != nil { // somebody else has the port
-				return "", err
-			}
-			return addr, nil
-		}
-		pause(limit, lookEvery, c.process.Exited())
-		select {
-		case <-c.process.Exited():
-			return "", c.process.Lost("start")
-		case <-limit.Done():
-			if err := ctx.Err(); err != nil {
-				return "", err
-			}
-			return "", trialError(tare.ErrStart, "nothing accepts connections on port %s after %v; the command must listen on $PORT", port, acceptLimit)
-		default:
-		}
-	}
 }
 
 // pause waits for d, or until ctx ends or over is closed.
@@ -181,16 +139,6 @@ func pause(ctx context.Context, d time.Duration, over <-chan struct{}) {
 	case <-over:
 	case <-ctx.Done():
 	}
-}
-
-// freePort is one that nobody listens on at the moment.
-func freePort() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	return strconv.Itoa(port), l.Close()
 }
 
 // place is where a server listens.
