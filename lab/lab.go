@@ -5,7 +5,9 @@ package lab
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -258,6 +260,9 @@ func (r *run) openJournal() error {
 		return err
 	}
 	log, out, err := journal.Resume(path)
+	if errors.As(err, new(*fs.PathError)) { // what is in it is not known
+		return err
+	}
 	if err != nil {
 		return &ResumeError{Path: path, Why: oneLine(err.Error())}
 	}

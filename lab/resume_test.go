@@ -136,9 +136,17 @@ func TestAnotherStudysJournalIsNotResumed(t *testing.T) {
 		t.Fatalf("got %v, want context.Canceled", err)
 	}
 	o.Resume, o.Progress = true, nil
+	unread := o
+	unread.Dir = t.TempDir()
+	if err := os.Mkdir(filepath.Join(unread.Dir, journal.FileName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var re *lab.ResumeError
+	if _, err := lab.Run(context.Background(), study(), unread); err == nil || errors.As(err, &re) {
+		t.Errorf("a journal that cannot be read: %v, want another error than a ResumeError", err)
+	}
 	other := study()
 	other.Criteria[0].Ratio = "<= 0.7"
-	var re *lab.ResumeError
 	if _, err := lab.Run(context.Background(), other, o); !errors.As(err, &re) {
 		t.Errorf("another study: %v, want a ResumeError", err)
 	}

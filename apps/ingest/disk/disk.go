@@ -64,8 +64,12 @@ func opened(f *os.File, err error) (File, error) {
 // Rename can look first: whoever has the lock is the only one to make such
 // names.
 func (System) Rename(from, to string) error {
-	if _, err := os.Lstat(to); err == nil {
+	_, err := os.Lstat(to)
+	switch {
+	case err == nil:
 		return &os.LinkError{Op: "rename", Old: from, New: to, Err: fs.ErrExist}
+	case !errors.Is(err, fs.ErrNotExist): // it may be there
+		return err
 	}
 	return os.Rename(from, to)
 }

@@ -46,6 +46,9 @@ func TestSystem(t *testing.T) {
 	if err := system.Rename(a, b); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("renamed over a file: %v", err)
 	}
+	if err := system.Rename(a, filepath.Join(b, "c")); runtime.GOOS == "linux" && !errors.As(err, new(*fs.PathError)) { // of looking
+		t.Errorf("renamed where it cannot look: %v", err)
+	}
 	if names, err := system.List(dir); err != nil || len(names) != 2 {
 		t.Errorf("%q %v", names, err)
 	}

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -112,6 +113,27 @@ func TestBisect(t *testing.T) {
 	}
 	if !strings.Contains(said, "of an earlier call are used; --restart would forget them") {
 		t.Errorf("not taken up: %s", said)
+	}
+
+	// What was measured is not replaced because it cannot be read just now.
+	kept, err := filepath.Glob(filepath.Join(home, "cache", "bisect", "*.json"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("searches: %q, %v", kept, err)
+	}
+	if err := os.WriteFile(kept[0], []byte(`{"schema":"tare.bisect/1"`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, said = call(t, dir, home, args...); code != cmdenv.ExitUsage || !strings.Contains(said, kept[0]+" is no search of this version of tare, or damaged; --restart begins it again") {
+		t.Errorf("damaged: exit code %d, %s", code, said)
+	}
+	if code, _, said = call(t, dir, home, append(args, "--dry-run", "--restart")...); code != cmdenv.ExitOK {
+		t.Errorf("damaged, --restart: exit code %d, %s", code, said)
+	}
+	if err := errors.Join(os.Remove(kept[0]), os.Mkdir(kept[0], 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, said = call(t, dir, home, args...); code != cmdenv.ExitFailure || !strings.Contains(said, "cannot read the search in "+kept[0]) {
+		t.Errorf("cannot be read: exit code %d, %s", code, said)
 	}
 }
 

@@ -136,8 +136,8 @@ func TestPartsResumed(t *testing.T) {
 	if results, _ := first.RunParts(ctx); len(results) != 1 || results[0].Name != "a" {
 		t.Fatalf("until it was interrupted: %+v", results)
 	}
-	if seed, ok := Unfinished(dir); !ok || seed != 5 {
-		t.Errorf("unfinished: %d, %v", seed, ok)
+	if seed, ok, err := Unfinished(dir); !ok || seed != 5 || err != nil {
+		t.Errorf("unfinished: %d, %v, %v", seed, ok, err)
 	}
 	mu.Lock()
 	hold = false

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -500,25 +501,36 @@ func (r *StudyRun) open() error {
 }
 
 // Unfinished reads the journal in dir. It returns the seed of the run, and false
-// where there is none or its result is there.
-func Unfinished(dir string) (seed uint64, ok bool) {
-	if fileExists(filepath.Join(dir, history.ResultName)) {
-		return 0, false
+// where its result is there, where there is no journal, and where the journal ends in
+// its first line. It fails where it cannot know: an older run must not take the place
+// of one that cannot be read.
+func Unfinished(dir string) (seed uint64, ok bool, err error) {
+	if _, err := os.Stat(filepath.Join(dir, history.ResultName)); !errors.Is(err, fs.ErrNotExist) {
+		return 0, false, err
 	}
 	f, err := os.Open(filepath.Join(dir, JournalName))
 	if errors.Is(err, os.ErrNotExist) { // it is divided, and the first part has the seed of the run
 		f, err = os.Open(filepath.Join(dir, firstPart, JournalName))
 	}
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, false, nil
+	}
 	if err != nil {
-		return 0, false
+		return 0, false, err
 	}
 	defer f.Close()
 	line, err := bufio.NewReader(f).ReadBytes('\n')
-	var h head
-	if err != nil || json.Unmarshal(line, &h) != nil {
-		return 0, false
+	if err == io.EOF {
+		return 0, false, nil
 	}
-	return h.Study.Seed, true
+	if err != nil {
+		return 0, false, err
+	}
+	var h head
+	if err := json.Unmarshal(line, &h); err != nil {
+		return 0, false, fmt.Errorf("%s:1: damaged: %w", f.Name(), err)
+	}
+	return h.Study.Seed, true, nil
 }
 
 // replay does what the journal says.
@@ -588,10 +600,4 @@ func (r *StudyRun) write(line any) error {
 		r.broken = cmp.Or(r.broken, err)
 	}
 	return err
-}
-
-// fileExists reports whether a file is there, as far as the disk says.
-func fileExists(path string) bool {
-	_, err := os.Stat(path)
-	return !errors.Is(err, fs.ErrNotExist)
 }

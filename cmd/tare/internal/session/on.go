@@ -263,8 +263,14 @@ func (o *Order) directory(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock 
 	}
 	err = cmdenv.Usage("nothing to resume: "+cmp.Or(o.ID, o.Name)+" has no unfinished run on several machines", "run without --resume")
 	for _, e := range slices.Backward(entries) {
+		if !e.IsDir() {
+			continue
+		}
 		dir := filepath.Join(under, e.Name())
-		seed, ok := fleet.Unfinished(dir)
+		seed, ok, errRun := fleet.Unfinished(dir)
+		if errRun != nil {
+			return "", nil, fmt.Errorf("cannot resume the run in %s: %w", dir, cmdenv.Cause(errRun))
+		}
 		if !ok {
 			continue
 		}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/tree"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/machine"
 )
 
@@ -52,6 +54,57 @@ func TestResumeWaitsForAnother(t *testing.T) {
 	unlock()
 	if m, err := o.Measure(t.Context(), env, true); m.Dir != dir || err == nil || strings.Contains(err.Error(), "another tare") {
 		t.Errorf("when it is free: %s, %v", m.Dir, err)
+	}
+}
+
+// An older run does not take the place of the newest where that cannot be read.
+func TestResumeReadsTheNewest(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(journal string) error
+		want  string // of the error; empty: the older run is taken
+	}{
+		{"its journal cannot be read", func(journal string) error { return os.Mkdir(journal, 0o700) }, ": is a directory"},
+		{"its journal is damaged", func(journal string) error { return os.WriteFile(journal, []byte("{\"study\"\n"), 0o600) }, fleet.JournalName + ":1: damaged"},
+		{"its result cannot be read", func(journal string) error {
+			result := filepath.Join(filepath.Dir(journal), history.ResultName)
+			return os.Symlink(result, result)
+		}, ": too many levels of symbolic links"},
+		{"it ends in its first line", func(journal string) error { return os.WriteFile(journal, []byte("{\"stu"), 0o600) }, ""},
+		{"it has a result", func(journal string) error {
+			return os.WriteFile(filepath.Join(filepath.Dir(journal), history.ResultName), nil, 0o600)
+		}, ""},
+		{"it has no journal", func(string) error { return nil }, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if runtime.GOOS != "linux" && strings.HasPrefix(tt.want, ": ") {
+				t.Skip("another system has other words")
+			}
+			env := newEnv(io.Discard, t.TempDir(), t.Name())
+			dirs, err := env.Dirs()
+			if err != nil {
+				t.Fatal(err)
+			}
+			under := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results("bench")))
+			older, newest := filepath.Join(under, "20260301T120000Z-7"), filepath.Join(under, "20260302T120000Z-8")
+			if err := errors.Join(os.MkdirAll(older, 0o700), os.MkdirAll(newest, 0o700),
+				os.WriteFile(filepath.Join(older, fleet.JournalName), []byte(`{"study":{"seed":7}}`+"\n"), 0o600),
+				tt.spoil(filepath.Join(newest, fleet.JournalName))); err != nil {
+				t.Fatal(err)
+			}
+			dir, unlock, err := onNothing(true).directory(dirs, env)
+			switch {
+			case tt.want != "":
+				if err == nil || !strings.Contains(err.Error(), newest) || !strings.Contains(err.Error(), tt.want) {
+					t.Errorf("%s, %v", dir, err)
+				}
+			case err != nil || dir != older:
+				t.Errorf("%s, %v", dir, err)
+			}
+			if err == nil {
+				unlock()
+			}
+		})
 	}
 }
 

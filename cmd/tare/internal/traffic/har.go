@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -28,6 +29,7 @@ type entry struct {
 type parcel struct {
 	r          io.Reader
 	most, left int
+	failed     error // of r, not its end
 }
 
 func (p *parcel) refill() { p.left = p.most }
@@ -38,6 +40,9 @@ func (p *parcel) Read(b []byte) (int, error) {
 	}
 	n, err := p.r.Read(b[:min(len(b), p.left)])
 	p.left -= n
+	if err != nil && err != io.EOF {
+		p.failed = err
+	}
 	return n, err
 }
 
@@ -46,15 +51,18 @@ func (f *Feed) readHAR(in *parcel, secrets bool) error {
 	in.refill()
 	dec := json.NewDecoder(in)
 	if err := enter(dec, "log", "entries"); err != nil {
-		return err
+		return cmp.Or(in.failed, err)
 	}
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
-		return errors.New("log.entries is not an array")
+		return cmp.Or(in.failed, errors.New("log.entries is not an array"))
 	}
 	var first time.Time
 	for n := 1; ; n++ {
 		in.refill()
 		if !dec.More() {
+			if in.failed != nil {
+				return in.failed
+			}
 			if _, err := dec.Token(); err != nil {
 				f.broken(0, fmt.Sprintf("entry %d", n), errors.New("the file ends before it"))
 			}
@@ -66,6 +74,9 @@ func (f *Feed) readHAR(in *parcel, secrets bool) error {
 		var e entry
 		var kind *json.UnmarshalTypeError
 		err := dec.Decode(&e)
+		if in.failed != nil {
+			return in.failed
+		}
 		if err != nil && !errors.As(err, &kind) {
 			f.broken(0, fmt.Sprintf("entry %d", n), fmt.Errorf("%w; nothing behind it can be read", err))
 			return nil

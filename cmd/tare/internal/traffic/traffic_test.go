@@ -2,12 +2,14 @@ package traffic
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/tarebench/tare/internal/format"
@@ -264,6 +266,13 @@ func TestBounds(t *testing.T) {
 	f = &Feed{}
 	if err := f.readHAR(&parcel{r: strings.NewReader(archive), most: 512}, false); err != nil || len(f.Requests) != 10 || f.Lost != 0 {
 		t.Errorf("%v, %d requests, %q", err, len(f.Requests), f.Broken)
+	}
+	broken := errors.New("broken")
+	for at := range archive {
+		f = &Feed{}
+		if err := f.readHAR(&parcel{r: io.MultiReader(strings.NewReader(archive[:at]), iotest.ErrReader(broken)), most: mostEntry}, false); !errors.Is(err, broken) && len(f.Requests) < 10 {
+			t.Fatalf("a read error after %d bytes: %v, %d requests, %q", at, err, len(f.Requests), f.Broken)
+		}
 	}
 	long := strings.Replace(archive, "xxx", strings.Repeat("y", 1000), 1)
 	f = &Feed{}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,7 +86,8 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 		return "", nil, fmt.Errorf("make the directory of revisions: %w", err)
 	}
 	Sweep(all, keepFor)
-	if notes, err = r.missing(ctx, rev); err != nil {
+	notes, submodules, err := r.missing(ctx, rev)
+	if err != nil {
 		return "", nil, err
 	}
 	dir = filepath.Join(all, rev.Tree)
@@ -100,7 +102,7 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 		return "", nil, fmt.Errorf("read %s: %w", rev, err)
 	}
 	if _, err := os.Lstat(dir); err == nil {
-		changed, err := r.differs(ctx, dir, index)
+		changed, err := r.differs(ctx, dir, index, submodules)
 		if err != nil {
 			return "", nil, fmt.Errorf("compare the kept files of %s: %w", rev, err)
 		}
@@ -130,10 +132,16 @@ func (r Repo) Extract(ctx context.Context, rev Revision, cache string) (dir stri
 }
 
 // differs reports whether the files in dir are others than an index holds: other
-// contents, or more files, ignored ones included.
-func (r Repo) differs(ctx context.Context, dir string, index []string) (bool, error) {
+// contents, or more files, ignored ones included. git looks at nothing in the
+// directories of submodules, which must be empty.
+func (r Repo) differs(ctx context.Context, dir string, index, submodules []string) (bool, error) {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return true, err
+	}
+	for _, path := range submodules {
+		if empty, err := isEmptyDir(filepath.Join(dir, path)); err != nil || !empty {
+			return true, err
+		}
 	}
 	repository, err := git(ctx, r.Root, nil, "rev-parse", "--absolute-git-dir")
 	if err != nil {
@@ -151,18 +159,32 @@ func (r Repo) differs(ctx context.Context, dir string, index []string) (bool, er
 	return more != "", err
 }
 
-// missing says what the files of rev do not hold: submodules, and contents kept
-// in Git LFS where its program is not installed.
-func (r Repo) missing(ctx context.Context, rev Revision) (notes []string, err error) {
+// isEmptyDir reports whether path is a directory, not a link to one, and empty.
+func isEmptyDir(path string) (bool, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || !info.IsDir() {
+		return false, err
+	}
+	entries, err := os.ReadDir(path)
+	return len(entries) == 0, err
+}
+
+// missing says what the files of rev do not hold: submodules, whose paths it returns,
+// and contents kept in Git LFS where its program is not installed.
+func (r Repo) missing(ctx context.Context, rev Revision) (notes, submodules []string, err error) {
 	out, err := git(ctx, r.Root, nil, "ls-tree", "-r", "-z", "--full-tree", rev.Tree)
 	if err != nil {
-		return nil, fmt.Errorf("list the files of %s: %w", rev, err)
+		return nil, nil, fmt.Errorf("list the files of %s: %w", rev, err)
 	}
 	attributes := false
 	for line := range strings.SplitSeq(out, "\x00") {
 		about, path, _ := strings.Cut(line, "\t")
 		if strings.HasPrefix(about, "160000 ") {
 			notes = append(notes, fmt.Sprintf("%s: submodule %s is left empty; git submodules are not fetched", rev, path))
+			submodules = append(submodules, path)
 		}
 		attributes = attributes || path == ".gitattributes"
 	}
@@ -173,7 +195,7 @@ func (r Repo) missing(ctx context.Context, rev Revision) (notes []string, err er
 			notes = append(notes, fmt.Sprintf("%s: what is kept in Git LFS is there as pointers only, as git-lfs is not installed", rev))
 		}
 	}
-	return notes, nil
+	return notes, submodules, nil
 }
 
 // Changed lists the files that differ between base and head, from Root. Head is

@@ -235,9 +235,33 @@ func TestSubmodulesAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, notes, err := repo.Extract(t.Context(), rev, t.TempDir())
+	cache := t.TempDir()
+	out, notes, err := repo.Extract(t.Context(), rev, cache)
 	if err != nil || !slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "submodule third is left empty") }) {
 		t.Errorf("notes: %q, %v", notes, err)
+	}
+	want := files(t, out)
+	third := filepath.Join(out, "third")
+	for _, change := range []struct {
+		name   string
+		change func()
+		is     bool // a change
+	}{
+		{"none", func() {}, false},
+		{"a file in it", func() { write(t, out, map[string]string{"third/evil.go": "package third"}) }, true},
+		{"it is gone", func() { os.RemoveAll(third) }, true},
+		{"a link in its place", func() { os.RemoveAll(third); _ = os.Symlink(t.TempDir(), third) }, true},
+		{"none again", func() {}, false},
+	} {
+		change.change()
+		_, notes, err := repo.Extract(t.Context(), rev, cache)
+		changed := slices.ContainsFunc(notes, func(n string) bool { return strings.Contains(n, "had been changed") })
+		if err != nil || changed != change.is {
+			t.Errorf("%s: notes %q, %v", change.name, notes, err)
+		}
+		if got := files(t, out); !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", change.name, got, want)
+		}
 	}
 }
 

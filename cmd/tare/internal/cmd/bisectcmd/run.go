@@ -100,8 +100,11 @@ func (s *searcher) begin(ctx context.Context) error {
 	}
 	fresh := newState(s.options, repo, ends, commits)
 	s.path = filepath.Join(s.w.Dirs.Cache, "bisect", fresh.key()+".json")
-	if s.state = load(s.path, fresh); s.restart {
-		s.state = fresh
+	s.state = fresh
+	if !s.restart {
+		if s.state, err = load(s.path, fresh); err != nil {
+			return err
+		}
 	}
 	s.w.Progress.Say(fmt.Sprintf("%s after %s up to %s: %s with %s, the first of them of %s",
 		format.Count(len(commits), "commit"), ends[0], ends[1], format.Count(fresh.Search.Plan.Comparisons(), "comparison"), short(ends[0].Commit), short(ends[1].Commit)))

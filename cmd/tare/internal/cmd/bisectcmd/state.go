@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -55,14 +57,21 @@ func (s *state) key() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// load is the search at path, or fresh where there is none that can be used.
-func load(path string, fresh *state) *state {
+// load is the search at path, or fresh where there is none. It fails where the search
+// cannot be used: hours of measuring are not replaced unasked.
+func load(path string, fresh *state) (*state, error) {
 	text, err := os.ReadFile(path)
-	kept := &state{}
-	if err != nil || json.Unmarshal(text, kept) != nil || kept.Schema != schema || kept.key() != fresh.key() || kept.Of.Benchmark == "" {
-		return fresh
+	if errors.Is(err, fs.ErrNotExist) {
+		return fresh, nil
 	}
-	return kept
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the search in %s: %w", path, cmdenv.Cause(err))
+	}
+	kept := &state{}
+	if err := json.Unmarshal(text, kept); err != nil || kept.Schema != schema || kept.key() != fresh.key() || kept.Of.Benchmark == "" {
+		return nil, cmdenv.Usage(path+" is no search of this version of tare, or damaged", "--restart begins it again")
+	}
+	return kept, nil
 }
 
 // save writes the search to path.
