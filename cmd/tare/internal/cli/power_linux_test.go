@@ -66,6 +66,17 @@ func (e *ext4) again() {
 	if err := syscall.Unmount(e.dir, 0); err != nil {
 		e.t.Fatal(err)
 	}
+	// A mount namespace that another process made meanwhile holds the file system as it
+	// was, and mounting would give that.
+	held := filepath.Join("/sys/fs/ext4", filepath.Base(e.device))
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(held); err != nil {
+			break
+		}
+		if time.Now().After(end) {
+			e.t.Skip("another mount namespace holds the file system")
+		}
+	}
 	if err := e.mount(); err != nil {
 		e.t.Fatal(err)
 	}

@@ -110,14 +110,12 @@ func keep(r *tare.Result, sum string) Kept {
 // importedName is the file that marks the directory of a run that was imported.
 const importedName = "imported"
 
-// Imported reports whether the run in dir was made elsewhere and imported. Where the
-// disk does not say, it was.
-func Imported(dir string) bool {
+// Imported reports whether the run in dir was made elsewhere and imported.
+func Imported(dir string) (bool, error) {
 	if dir == "" {
-		return false
+		return false, nil
 	}
-	marked, err := isFile(filepath.Join(dir, importedName))
-	return marked || err != nil
+	return isFile(filepath.Join(dir, importedName))
 }
 
 // Keep writes a document that was made elsewhere into a directory of its own under dir, which is its

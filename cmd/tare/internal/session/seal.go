@@ -81,8 +81,11 @@ func seal(d cmdenv.Dirs, res *tare.Result) error {
 // MadeHere reports whether a result was made by this data directory, and has not been
 // changed since. dir is where it was read from; results imported into it do not count.
 func MadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
-	if res.Asked.Seal == "" || history.Imported(dir) {
+	if res.Asked.Seal == "" {
 		return false, nil
+	}
+	if imported, err := history.Imported(dir); imported || err != nil {
+		return false, err
 	}
 	key, err := readKey(d, false)
 	if key == nil || err != nil {

@@ -214,10 +214,14 @@ func readRuns(ctx context.Context, env cmdenv.Env, args []string) ([]runRow, err
 }
 
 func row(run history.Run, read history.Digest) runRow {
-	out := runRow{Study: run.Study, Started: run.Begun, Stopped: "unfinished", Verdicts: "-", Imported: history.Imported(run.Dir), Path: run.Dir}
+	imported, err := history.Imported(run.Dir)
+	out := runRow{Study: run.Study, Started: run.Begun, Stopped: "unfinished", Verdicts: "-", Imported: imported, Path: run.Dir}
 	switch {
 	case read.Error != "":
 		out.Stopped, out.Error = "unreadable", read.Error
+		return out
+	case err != nil:
+		out.Stopped, out.Error = "unreadable", err.Error()
 		return out
 	case !run.Whole || read.Result == nil:
 		return out

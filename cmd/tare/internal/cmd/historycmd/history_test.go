@@ -1,6 +1,14 @@
 package historycmd
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
+)
 
 func TestPlainText(t *testing.T) {
 	for _, c := range []struct {
@@ -21,5 +29,22 @@ func TestPlainText(t *testing.T) {
 		if got := plainText(func(name string) string { return c.env[name] }, c.goos); got != c.want {
 			t.Errorf("%s %v: %v", c.goos, c.env, got)
 		}
+	}
+}
+
+// A list says of a run neither that it was imported nor that it was not, where the
+// disk does not say.
+func TestRowOfUnreadMark(t *testing.T) {
+	run := history.Run{Study: "s", Dir: t.TempDir(), Whole: true}
+	read := history.Digest{Result: &tare.Result{Study: "s"}}
+	if r := row(run, read); r.Imported || r.Error != "" {
+		t.Errorf("without a mark: %+v", r)
+	}
+	mark := filepath.Join(run.Dir, "imported")
+	if err := os.Symlink(mark, mark); err != nil {
+		t.Skip("no symbolic links: ", err)
+	}
+	if r := row(run, read); r.Imported || r.Stopped != "unreadable" || !strings.Contains(r.Error, mark) {
+		t.Errorf("with one that cannot be read: %+v", r)
 	}
 }
