@@ -37,6 +37,29 @@ func TestActionsArePinned(t *testing.T) {
 	}
 }
 
+// Images that tare's own is built from are named by their digest. The NATS server of
+// the manifests is the version that tare links, so that govulncheck speaks for both.
+func TestImagesArePinned(t *testing.T) {
+	read := func(path string) string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	froms := regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(read("../../deploy/Dockerfile"), -1)
+	for _, m := range froms {
+		if !regexp.MustCompile(`@sha256:[0-9a-f]{64}$`).MatchString(m[1]) {
+			t.Errorf("deploy/Dockerfile: %s has no digest", m[1])
+		}
+	}
+	linked := regexp.MustCompile(`nats-server/v2 v(\S+)`).FindStringSubmatch(read("../../cmd/tare/go.mod"))
+	deployed := regexp.MustCompile(`image: nats:([0-9.]+)`).FindStringSubmatch(read("../../deploy/kubernetes/nats.yaml"))
+	if len(froms) < 2 || linked == nil || deployed == nil || linked[1] != deployed[1] {
+		t.Errorf("images %q; nats-server %q is linked, %q deployed", froms, linked, deployed)
+	}
+}
+
 // A release is signed, says where it was built, and its archives hold no time of the
 // machine that made them.
 func TestReleasesAreSigned(t *testing.T) {
