@@ -8,10 +8,12 @@
 package foreign
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -57,7 +59,7 @@ func Read(name string, src []byte, at time.Time) (results []*tare.Result, ok boo
 	case bytes.HasPrefix(text, []byte("[")) && bytes.Contains(text[:min(len(text), 4096)], []byte(`"Suites"`)):
 		records, err = benchData(text)
 	case len(text) > 0 && text[0] != '{' && text[0] != '[' && (bytes.HasPrefix(text, []byte("Benchmark")) || bytes.Contains(text, []byte("\nBenchmark"))):
-		records = log(name, text, at)
+		records, err = log(name, text, at)
 	default:
 		return nil, false, nil
 	}
@@ -128,10 +130,14 @@ func (r record) result() *tare.Result {
 }
 
 // log reads the output of go test -bench: a record for each package.
-func log(name string, text []byte, at time.Time) []record {
+func log(name string, text []byte, at time.Time) ([]record, error) {
+	lines, err := readable(text)
+	if err != nil {
+		return nil, err
+	}
 	var records []record
 	of := map[string]int{} // records by package
-	in := benchfmt.NewReader(bytes.NewReader(text), name)
+	in := benchfmt.NewReader(lines, name)
 	for in.Scan() {
 		res, ok := in.Result().(*benchfmt.Result)
 		if !ok {
@@ -155,7 +161,29 @@ func log(name string, text []byte, at time.Time) []record {
 			records[i].figures = append(records[i].figures, figure{"Benchmark" + string(res.Name.Full()), unit, x})
 		}
 	}
-	return records
+	return records, in.Err()
+}
+
+// readable is text with empty lines in place of those that benchfmt cannot read: it
+// ends at the first that is too long. Logs of tests have such lines. A benchmark that
+// has one is an error.
+func readable(text []byte) (io.Reader, error) {
+	const tooLong = bufio.MaxScanTokenSize
+	var parts []io.Reader
+	from, at := 0, 0
+	for line := range bytes.Lines(text) {
+		begin := at
+		at += len(line)
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) < tooLong {
+			continue
+		}
+		if bytes.HasPrefix(line, []byte("Benchmark")) {
+			return nil, fmt.Errorf("the line that begins with %.40q has %d bytes, but the line of a benchmark must have less than %d", line, len(line), tooLong)
+		}
+		parts = append(parts, bytes.NewReader(text[from:begin]))
+		from = begin + len(line)
+	}
+	return io.MultiReader(append(parts, bytes.NewReader(text[from:]))...), nil
 }
 
 // benchData reads the file of gobenchdata: a list of runs.

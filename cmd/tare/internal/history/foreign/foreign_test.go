@@ -64,6 +64,7 @@ func TestReadRefuses(t *testing.T) {
 		`window.BENCHMARK_DATA = {"entries": 3}`: "not what github-action-benchmark writes",
 		`[{"Suites": 3}]`:                        "not what gobenchdata writes",
 		"BenchmarkA 1 3 things/op\n":             "no benchmark in it has ns/op",
+		"BenchmarkA 1 5 ns/op\nBenchmark" + strings.Repeat("B", 1<<16) + " 1 5 ns/op\n": `the line that begins with "BenchmarkBBBB`,
 	} {
 		if _, ok, err := foreign.Read("file", []byte(text), made); !ok || err == nil || !strings.HasPrefix(err.Error(), "file: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v", text, ok, err)
@@ -86,5 +87,23 @@ func TestManyBenchmarks(t *testing.T) {
 		if len(r.Workloads) != lines/2 || len(r.Rounds) != lines/2 {
 			t.Errorf("%s: %d benchmarks, %d rows", r.Study, len(r.Workloads), len(r.Rounds))
 		}
+	}
+}
+
+// Output of tests may have lines of any length: no benchmark behind one is lost.
+func TestLongLines(t *testing.T) {
+	for _, n := range []int{1<<16 - 2, 1<<16 - 1, 1 << 16, 1 << 20} {
+		for _, end := range []string{"\n", "\r\n"} {
+			long := strings.Repeat("x", n) + end
+			text := long + "BenchmarkA 1 5 ns/op\n" + long + "key: " + long + long + "BenchmarkB 1 5 ns/op\n" + long
+			results, ok, err := foreign.Read("log", []byte(text), made)
+			if !ok || err != nil || len(results) != 1 || len(results[0].Workloads) != 2 {
+				t.Errorf("lines of %d bytes: %d results, %v, %v", n, len(results), ok, err)
+			}
+		}
+	}
+	text := "BenchmarkA 1 5 ns/op\n" + strings.Repeat("x", 1<<16)
+	if results, _, err := foreign.Read("log", []byte(text), made); err != nil || len(results) != 1 {
+		t.Errorf("a long line at the end: %d results, %v", len(results), err)
 	}
 }
