@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/footprint"
 )
 
 // Ids of the contenders in the results.
@@ -46,6 +48,28 @@ type record struct {
 	version string // of what was measured
 	at      time.Time
 	figures []figure
+}
+
+// Bounds of what is made of a file: a figure of a benchmark that has no other takes
+// a kilobyte, a run with a single figure four.
+const (
+	mostFigures = 2 << 20
+	mostRuns    = 1 << 18
+)
+
+// tally counts what was read of a file.
+type tally struct{ runs, figures int }
+
+// add is an error where there is too much.
+func (t *tally) add(runs, figures int) error {
+	t.runs, t.figures = t.runs+runs, t.figures+figures
+	switch {
+	case t.runs > mostRuns:
+		return fmt.Errorf("more than %d runs or packages; split the file", mostRuns)
+	case t.figures > mostFigures:
+		return fmt.Errorf("more than %d figures; split the file", mostFigures)
+	}
+	return nil
 }
 
 // Read makes results of a file, the oldest first. ok is false where it is in
@@ -136,6 +160,7 @@ func log(name string, text []byte, at time.Time) ([]record, error) {
 		return nil, err
 	}
 	var records []record
+	var read tally
 	of := map[string]int{} // records by package
 	in := benchfmt.NewReader(lines, name)
 	for in.Scan() {
@@ -146,12 +171,18 @@ func log(name string, text []byte, at time.Time) ([]record, error) {
 		pkg := cmp.Or(res.GetConfig("pkg"), "benchmarks")
 		i, ok := of[pkg]
 		if !ok {
+			if err := read.add(1, 0); err != nil {
+				return nil, err
+			}
 			i = len(records)
 			of[pkg] = i
 			records = append(records, record{
 				pkg: pkg, os: res.GetConfig("goos"), arch: res.GetConfig("goarch"), cpu: res.GetConfig("cpu"), at: at,
 				version: cmp.Or(res.GetConfig("commit"), res.GetConfig("experiment-commit")),
 			})
+		}
+		if err := read.add(0, len(res.Values)); err != nil {
+			return nil, err
 		}
 		for _, v := range res.Values {
 			x, unit := v.Value, v.Unit
@@ -200,12 +231,16 @@ func benchData(text []byte) ([]record, error) {
 			}
 		}
 	}
-	if err := json.Unmarshal(text, &runs); err != nil {
+	if err := footprint.Unmarshal(text, &runs, footprint.Most); err != nil {
 		return nil, fmt.Errorf("not what gobenchdata writes: %w", err)
 	}
 	var records []record
+	var read tally
 	for _, run := range runs {
 		for _, suite := range run.Suites {
+			if err := read.add(1, 3*len(suite.Benchmarks)); err != nil {
+				return nil, err
+			}
 			r := record{pkg: cmp.Or(suite.Pkg, "benchmarks"), os: suite.Goos, arch: suite.Goarch, version: run.Version, at: time.Unix(run.Date, 0)}
 			for _, b := range suite.Benchmarks {
 				for unit, value := range map[string]float64{"ns/op": b.NsPerOp, "B/op": b.Mem.BytesPerOp, "allocs/op": b.Mem.AllocsPerOp} {
@@ -240,12 +275,20 @@ func actionData(text []byte) ([]record, error) {
 			}
 		}
 	}
-	if err := json.NewDecoder(bytes.NewReader(text[start:])).Decode(&data); err != nil {
+	err := footprint.Check(text[start:], reflect.TypeOf(data), footprint.Most)
+	if err == nil {
+		err = json.NewDecoder(bytes.NewReader(text[start:])).Decode(&data) // a script may end in a semicolon
+	}
+	if err != nil {
 		return nil, fmt.Errorf("not what github-action-benchmark writes: %w", err)
 	}
 	var records []record
+	var read tally
 	for suite, runs := range data.Entries {
 		for _, run := range runs {
+			if err := read.add(1, len(run.Benches)); err != nil {
+				return nil, err
+			}
 			r := record{pkg: suite, version: run.Commit.ID, at: time.UnixMilli(int64(run.Date))}
 			for _, b := range run.Benches {
 				name, unit := b.Name, b.Unit

@@ -107,3 +107,25 @@ func TestLongLines(t *testing.T) {
 		t.Errorf("a long line at the end: %d results, %v", len(results), err)
 	}
 }
+
+// What is small in bytes may take much memory: it is refused before it does.
+func TestMemoryIsBounded(t *testing.T) {
+	many := func(n int, element string) string { return strings.TrimSuffix(strings.Repeat(element+",", n), ",") }
+	var packages strings.Builder
+	for i := range 1<<18 + 1 {
+		fmt.Fprintf(&packages, "pkg: %d\nBenchmarkA 1 5 ns/op\n", i)
+	}
+	for name, tt := range map[string]struct{ text, want string }{
+		"a log":                  {strings.Repeat("BenchmarkA 1"+strings.Repeat(" 1 a", 10_000)+"\n", 210), "file: more than 2097152 figures; split the file"},
+		"packages of a log":      {packages.String(), "file: more than 262144 runs or packages; split the file"},
+		"gobenchdata":            {`[{"Suites":[` + many(12<<20, "1") + `]}]`, "file: not what gobenchdata writes: its values take more than 768 MiB of memory"},
+		"runs of gobenchdata":    {`[{"Suites":[` + many(1<<18+1, "{}") + `]}]`, "file: more than 262144 runs or packages; split the file"},
+		"figures of gobenchdata": {`[{"Suites":[{"Benchmarks":[` + many(700_000, "{}") + `]}]}]`, "file: more than 2097152 figures; split the file"},
+		"data.js":                {`window.BENCHMARK_DATA = {"entries":{"a":[{"benches":[` + many(21<<20, "1") + `]}]}};`, "file: not what github-action-benchmark writes: its values take more than 768 MiB of memory"},
+		"figures of data.js":     {`window.BENCHMARK_DATA = {"entries":{"a":[{"benches":[` + many(2<<20+1, "{}") + `]}]}};`, "file: more than 2097152 figures; split the file"},
+	} {
+		if _, ok, err := foreign.Read("file", []byte(tt.text), made); !ok || err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v, want %s", name, err, tt.want)
+		}
+	}
+}
