@@ -107,6 +107,34 @@ func TestCountIsEnough(t *testing.T) {
 	}
 }
 
+// FuzzCheck: whatever a document is, it is gone through to its end if it is JSON, and a
+// list in it is counted.
+func FuzzCheck(f *testing.F) {
+	f.Add([]byte(`{"study":"a\\\"","trials":[{"samples":{"w":{"t":1}}},null],"x":[[],{}],"kinds":[]}`))
+	f.Add([]byte(`[1,{"TRIALS" : [ 1 , 2 ] }, "\u0061"]`))
+	f.Add([]byte(`{"a`))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if err := footprint.Check(src, reflect.TypeFor[tare.Result](), 1<<30); err != nil {
+			t.Errorf("%q: %v", src, err)
+		}
+		if !json.Valid(src) {
+			return
+		}
+		after := append(append([]byte(`[{"study":"s"},`), src...), `,{"metrics":["x","x"]}]`...)
+		with, without := error(nil), error(nil)
+		for most := int64(0); most < 1<<20; most += 16 {
+			with = footprint.Check(after, reflect.TypeFor[[]tare.Result](), most)
+			without = footprint.Check(after[:len(after)-len(`,{"metrics":["x","x"]}]`)], reflect.TypeFor[[]tare.Result](), most)
+			if without == nil {
+				break
+			}
+		}
+		if with == nil {
+			t.Errorf("%q hides what is behind it", src)
+		}
+	})
+}
+
 func BenchmarkCheck(b *testing.B) {
 	src := []byte(`{"trials":[` + strings.Repeat(`{"round":1,"tau":2,"contender":"a","samples":{"w":{"time_ns_per_op":12.5,"allocs_per_op":3}}},`, 1000) + `{}]}`)
 	b.SetBytes(int64(len(src)))
