@@ -457,6 +457,10 @@ func TestForged(t *testing.T) {
 			t.Errorf("%s: %v", why, err)
 		}
 	}
+	small := `{"schema":"tare.result/1","study":"s","trials":[` + strings.Repeat("{},", 4<<20) + "{}]}" // takes 1 GB
+	if err := run.deliver("a", outcome{Order: "o", Result: []byte(small)}); err == nil || !strings.Contains(err.Error(), "more than 768 MiB of memory") {
+		t.Errorf("a result that takes much memory: %v", err)
+	}
 	if err := run.deliver("b", outcome{Order: "o"}); err == nil {
 		t.Error("a result was taken of a machine that had no order")
 	}

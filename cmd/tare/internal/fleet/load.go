@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tarebench/tare/cmd/tare/internal/footprint"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/load/pace"
@@ -292,7 +293,7 @@ func (r *LoadRun) deliver(ids []string, name string, o outcome) error {
 	}
 	var l Loaded
 	if len(o.Result) > 0 {
-		if err := json.Unmarshal(o.Result, &l); err != nil {
+		if err := footprint.Unmarshal(o.Result, &l, footprint.Most); err != nil {
 			return fmt.Errorf("it is no result of a load: %w", err)
 		}
 		if err := checkLoaded(r.Orders[i], l); err != nil {

@@ -66,6 +66,8 @@ type StudyRun struct {
 	broken   error                // why the journal cannot be written; nil: it can
 	changed  chan struct{}
 	opened   time.Time
+
+	reading sync.Mutex // the memory of a document is bounded: there is one at a time
 }
 
 // Delivered is what one machine measured, and the document that it sent.
@@ -349,6 +351,8 @@ func (r *StudyRun) file(name string, q fetching) fetched {
 
 // read reads the results of a document.
 func (r *StudyRun) read(name string, document []byte) ([]*tare.Result, error) {
+	r.reading.Lock()
+	defer r.reading.Unlock()
 	if r.Read != nil {
 		return r.Read(name, document)
 	}

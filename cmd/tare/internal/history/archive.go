@@ -53,6 +53,9 @@ func scan(name string, in io.Reader, most int64, lines int, do func(k Kept, text
 		line := counted.line(dec.InputOffset() - int64(len(raw)))
 		docs := []json.RawMessage{raw}
 		if raw[0] == '[' {
+			if err := fits(name, raw); err != nil {
+				return behind(line, err)
+			}
 			if err := json.Unmarshal(raw, &docs); err != nil {
 				return err
 			}
@@ -60,11 +63,7 @@ func scan(name string, in io.Reader, most int64, lines int, do func(k Kept, text
 		for _, doc := range docs {
 			results, err := Parse(name, doc)
 			if err != nil {
-				var e *Error
-				if errors.As(err, &e) { // its place is in doc
-					*e = Error{File: name, Line: line + max(e.Line-1, 0), Col: max(e.Col, 1), What: e.What, Hint: e.Hint}
-				}
-				return err
+				return behind(line, err)
 			}
 			text, sum, err := Compact(doc)
 			if err != nil {
@@ -78,6 +77,15 @@ func scan(name string, in io.Reader, most int64, lines int, do func(k Kept, text
 			return &Error{File: name, Line: line, Col: 1, What: "an empty list of results"}
 		}
 	}
+}
+
+// behind is the error of a document that begins in a line of an archive.
+func behind(line int, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return &Error{File: e.File, Line: line + max(e.Line-1, 0), Col: max(e.Col, 1), What: e.What, Hint: e.Hint}
 }
 
 // scanError is the error of a document that begins behind offset begin.

@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/footprint"
 	"github.com/tarebench/tare/report"
 )
 
@@ -98,6 +101,46 @@ func TestFrom(t *testing.T) {
 	}
 	if _, err := File(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+// What is small in bytes may take much memory: it is refused before it does, in every
+// form of a document.
+func TestMemoryIsBounded(t *testing.T) {
+	ones := strings.Repeat("1,", 4<<20) + "1]"
+	for name, src := range map[string]string{
+		"trials":  `{"schema":"tare.result/1","study":"s",` + "\n" + ` "trials":[` + ones + "}",
+		"a list":  "\n[" + ones,
+		"results": "\n[" + `{"schema":"tare.result/1","study":"s","contenders":[` + ones + "}]",
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Parse("x", []byte(src))
+		errScan := Scan("x", strings.NewReader(src), func(Kept, []byte) error { return nil })
+		runtime.ReadMemStats(&after)
+		for _, err := range []error{err, errScan} {
+			var e *Error
+			if !errors.As(err, &e) || e.Line != 2 || e.What != "its values take more than 768 MiB of memory up to here" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 20*uint64(len(src)) {
+			t.Errorf("%s: %d bytes were taken for %d", name, took, len(src))
+		}
+	}
+}
+
+// A result of 100,000 trials, with ten workloads each, has room. A tenth of it is
+// counted here.
+func TestLargeResultHasRoom(t *testing.T) {
+	samples := strings.TrimSuffix(strings.Repeat(`"encode-large":{"time_ns_per_op":123.25,"cpu_ns_per_op":120.5,"bytes_per_op":320,"allocs_per_op":2},`, 10), ",")
+	for i := range 10 {
+		samples = strings.Replace(samples, "-large", fmt.Sprintf("-%d", i), 1)
+	}
+	trial := `{"round":12,"tau":3,"contender":"encoding-json","seconds":1.25,"samples":{` + samples + `},"evidence":{}},`
+	src := `{"schema":"tare.result/1","study":"s","trials":[` + strings.Repeat(trial, 10_000) + "{}]}"
+	if err := footprint.Check([]byte(src), reflect.TypeFor[tare.Result](), footprint.Most/10); err != nil {
+		t.Errorf("%d bytes: %v", len(src), err)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/footprint"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -92,6 +93,9 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 	if err := json.Unmarshal(src, &whole); err != nil {
 		return nil, syntax(name, src, err)
 	}
+	if err := fits(name, src); err != nil {
+		return nil, err
+	}
 	var heads []*head
 	var results []*tare.Result
 	if text[0] == '[' {
@@ -128,6 +132,21 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 		}
 	}
 	return results, nil
+}
+
+// fits reports a document, or a list of them, that takes more memory than any result.
+func fits(name string, src []byte) error {
+	as := reflect.TypeFor[tare.Result]()
+	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("[")) {
+		as = reflect.TypeFor[[]*tare.Result]()
+	}
+	err := footprint.Check(src, as, footprint.Most)
+	if large := (*footprint.Error)(nil); errors.As(err, &large) {
+		e := at(name, src, int64(large.Offset)+1)
+		e.What, e.Hint = err.Error()+" up to here", "a result takes far less"
+		return e
+	}
+	return nil
 }
 
 // check reports a document that is of another schema.

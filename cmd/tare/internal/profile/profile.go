@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/pprof/profile"
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/protowire"
 )
 
 // MaxDocument is the largest document that is read, unzipped, in bytes.
@@ -46,6 +47,9 @@ func Read(doc []byte, of string) (*Profile, error) {
 		return nil, fmt.Errorf("profile of %q: there is one of cpu and one of mem", of)
 	}
 	raw, err := unzipped(doc, MaxDocument)
+	if err == nil {
+		err = fits(raw, mostParts, mostNumbers)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read a %s profile: %w", of, err)
 	}
@@ -79,6 +83,51 @@ func Read(doc []byte, of string) (*Profile, error) {
 		p.stacks = append(p.stacks, st)
 	}
 	return p, nil
+}
+
+// Bounds of a document, in which two bytes are a sample: what is decoded takes some
+// hundred bytes for a part and ten for a number.
+const (
+	mostParts   = 4 << 20  // samples, locations, lines, labels, functions, names
+	mostNumbers = 32 << 20 // locations and values of samples, and what a location has
+)
+
+// fits counts what a document has before it is decoded (its fields:
+// github.com/google/pprof/proto/profile.proto).
+func fits(document []byte, mostParts, mostNumbers int) error {
+	const sample, location = 2, 4
+	const locations, values = 1, 2 // of a sample
+	parts, numbers := 0, 0
+	check := func() error {
+		switch {
+		case parts > mostParts:
+			return fmt.Errorf("more than %d samples, locations, functions and other parts", mostParts)
+		case numbers > mostNumbers:
+			return fmt.Errorf("more than %d numbers in samples and locations", mostNumbers)
+		}
+		return nil
+	}
+	return protowire.Walk(document, func(f protowire.Field) error {
+		parts++
+		if err := check(); err != nil || f.Number != sample && f.Number != location {
+			return err
+		}
+		return protowire.Walk(f.Data, func(in protowire.Field) error {
+			switch {
+			case !in.Packed:
+				numbers++
+			case f.Number == sample && (in.Number == locations || in.Number == values):
+				for _, b := range in.Data {
+					if b < 0x80 { // it ends a number
+						numbers++
+					}
+				}
+			default:
+				parts++
+			}
+			return check()
+		})
+	})
 }
 
 // unzipped unpacks a profile of at most so many bytes.

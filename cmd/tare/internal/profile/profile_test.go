@@ -2,6 +2,7 @@ package profile
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/pprof/profile"
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/golden"
+	"github.com/tarebench/tare/internal/protowire"
 )
 
 // call is one stack, the outermost function first, and what was seen with it.
@@ -397,5 +399,44 @@ func TestFlameOfDifference(t *testing.T) {
 		if err := os.WriteFile(path, []byte(svg), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestPartsAreBounded: two bytes of a document are a sample of a hundred and fifty, so
+// parts are counted before they are decoded.
+func TestPartsAreBounded(t *testing.T) {
+	const parts, numbers = 100, 1000
+	sample := func(fields ...[]byte) []byte { return protowire.AppendBytes(nil, 2, slices.Concat(fields...)) }
+	for name, tt := range map[string]struct {
+		part []byte
+		many int // of the bound's kind in a part
+		most int
+		what string
+	}{
+		"samples":          {sample(), 1, parts, "parts"},
+		"labels":           {sample(protowire.AppendBytes(nil, 3, nil)), 2, parts, "parts"},
+		"lines":            {protowire.AppendBytes(nil, 4, protowire.AppendBytes(nil, 4, nil)), 2, parts, "parts"},
+		"functions":        {protowire.AppendBytes(nil, 5, nil), 1, parts, "parts"},
+		"names":            {protowire.AppendBytes(nil, 6, nil), 1, parts, "parts"},
+		"comments":         {protowire.AppendNumber(nil, 13, 1), 1, parts, "parts"},
+		"packed locations": {sample(protowire.AppendBytes(nil, 1, bytes.Repeat([]byte{0x80, 1}, 100))), 100, numbers, "numbers"},
+		"locations":        {sample(bytes.Repeat(protowire.AppendNumber(nil, 1, 300), 100)), 100, numbers, "numbers"},
+		"values":           {sample(protowire.AppendBytes(nil, 2, make([]byte, 100))), 100, numbers, "numbers"},
+	} {
+		n := tt.most / tt.many
+		if err := fits(bytes.Repeat(tt.part, n), parts, numbers); err != nil {
+			t.Errorf("%d %s: %v", n, name, err)
+		}
+		if err := fits(bytes.Repeat(tt.part, n+1), parts, numbers); err == nil || !strings.Contains(err.Error(), tt.what) {
+			t.Errorf("%d %s: %v", n+1, name, err)
+		}
+	}
+	var doc bytes.Buffer
+	zip := gzip.NewWriter(&doc)
+	if _, err := zip.Write(bytes.Repeat(sample(), mostParts+1)); err != nil || zip.Close() != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(doc.Bytes(), tare.ProfileCPU); err == nil || err.Error() != "read a cpu profile: more than 4194304 samples, locations, functions and other parts" {
+		t.Error(err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/internal/machine"
 	"github.com/tarebench/tare/lab/journal"
 )
@@ -98,6 +99,56 @@ func TestWhatLiesInTheCache(t *testing.T) {
 	put(d.Cache, "trees/deploy.sh", "")
 	if _, _, err := findLitter(t.Context(), cmdenv.Env{}, d, options{}); cmdenv.ExitCode(err) != cmdenv.ExitUsage {
 		t.Errorf("somebody else's file: %v", err)
+	}
+}
+
+// TestResultThatCannotBeRead: such a result may name any list of routes, so all
+// lists stay, until it is removed.
+func TestResultThatCannotBeRead(t *testing.T) {
+	d := cmdenv.Dirs{Cache: t.TempDir(), Data: t.TempDir()}
+	list := filepath.Join(d.Cache, "routes", "0123456789abcdef0123")
+	runs := filepath.Join(d.AllResults(), "routes")
+	cut, locked, journaled := filepath.Join(runs, "20260301T120000Z-1"), filepath.Join(runs, "20260302T120000Z-1"), filepath.Join(runs, "20260303T120000Z-1")
+	for _, dir := range []string{list, cut, locked, journaled} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put := func(path, text string, mode os.FileMode) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(filepath.Join(journaled, journal.FileName), "{}\n", 0o600) // it has no result
+	goes := func(o options, want bool) string {
+		t.Helper()
+		found, left, err := findLitter(t.Context(), cmdenv.Env{}, d, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(found, func(l litter) bool { return l.Path == list }); got != want {
+			t.Errorf("%+v: the list goes: %v", o, got)
+		}
+		return strings.Join(left, "\n")
+	}
+	if left := goes(options{}, true); left != "" {
+		t.Error(left)
+	}
+	put(filepath.Join(cut, history.ResultName), `{"schema": "tare.result/1", "asked"`, 0o600)
+	const stay = "; a result may name any list of routes: they all stay"
+	if left, want := goes(options{}, false), "cannot read "+filepath.Join(cut, history.ResultName)+": unexpected end of JSON input"+stay; left != want {
+		t.Errorf("%q, want %q", left, want)
+	}
+	goes(options{cache: true}, false)
+	goes(options{results: true, older: time.Hour}, false)
+	goes(options{results: true}, true) // no result stays
+	if runtime.GOOS == "windows" || os.Geteuid() == 0 {
+		return // no file is unreadable
+	}
+	put(filepath.Join(locked, history.ResultName), "{}", 0)
+	if left, want := goes(options{}, false), "cannot read "+filepath.Join(locked, history.ResultName)+": permission denied (and 1 other result)"+stay; left != want {
+		t.Errorf("%q, want %q", left, want)
 	}
 }
 

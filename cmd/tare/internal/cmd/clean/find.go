@@ -18,6 +18,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/machine"
 )
 
@@ -59,8 +60,19 @@ func findLitter(ctx context.Context, env cmdenv.Env, d cmdenv.Dirs, o options) (
 	}
 	keep := map[string]bool{}
 	if !o.results || o.older > 0 { // else no result stays
-		if keep, err = listed(d); err != nil {
+		var unread []string
+		if keep, unread, err = listed(d); err != nil {
 			return nil, nil, err
+		}
+		if len(unread) > 0 {
+			others := ""
+			if n := len(unread) - 1; n > 0 {
+				others = " (and " + format.Count(n, "other result") + ")"
+			}
+			left = append(left, unread[0]+others+"; a result may name any list of routes: they all stay")
+			for _, l := range builds {
+				keep[l.Path] = keep[l.Path] || l.Kind == kindRoutes
+			}
 		}
 	}
 	if !o.cache {

@@ -12,6 +12,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/index"
+	"github.com/tarebench/tare/internal/format"
 )
 
 // halfFor is how long what has no name of its own yet may be somebody's work:
@@ -64,25 +65,36 @@ func (p cachePlace) isHalf(name string) bool {
 }
 
 // listed are the directories of the cache in which stored results say that what
-// they were asked for begins. It can be asked for again while they are there.
-func listed(d cmdenv.Dirs) (map[string]bool, error) {
-	named := map[string]bool{}
+// they were asked for begins. It can be asked for again while they are there. A
+// result that is in unread, a line each, may name any.
+func listed(d cmdenv.Dirs) (named map[string]bool, unread []string, err error) {
+	named = map[string]bool{}
 	if entries, err := os.ReadDir(filepath.Join(d.Cache, "routes")); err != nil || len(entries) == 0 {
-		return named, nil
+		return named, nil, nil
 	}
 	runs, err := history.Runs(d.AllResults())
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cmdenv.Cause(err))
+		return nil, nil, fmt.Errorf("cannot read the runs in %s: %w", d.Data, cmdenv.Cause(err))
 	}
 	for _, run := range runs {
+		if !run.Whole {
+			continue // it has no result
+		}
 		var r struct {
 			Asked struct {
 				Dir string `json:"study_dir"`
 			} `json:"asked"`
 		}
-		if src, err := os.ReadFile(run.Result()); err == nil && json.Unmarshal(src, &r) == nil && r.Asked.Dir != "" {
+		src, err := os.ReadFile(run.Result())
+		if err == nil {
+			err = json.Unmarshal(src, &r)
+		}
+		switch {
+		case err != nil:
+			unread = append(unread, format.Line(fmt.Sprintf("cannot read %s: %v", run.Result(), cmdenv.Cause(err)), 0))
+		case r.Asked.Dir != "":
 			named[filepath.Clean(r.Asked.Dir)] = true
 		}
 	}
-	return named, nil
+	return named, unread, nil
 }

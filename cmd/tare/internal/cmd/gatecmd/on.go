@@ -1,7 +1,6 @@
 package gatecmd
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
+	"github.com/tarebench/tare/cmd/tare/internal/footprint"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
@@ -70,7 +70,7 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 
 // readReport reads the report of a gate.
 func readReport(name string, document []byte) (rep gate.Report, err error) {
-	if err := json.Unmarshal(document, &rep); err != nil {
+	if err := footprint.Unmarshal(document, &rep, footprint.Most); err != nil {
 		return rep, fmt.Errorf("%s is no report of tare gate: %w", name, err)
 	}
 	if rep.Schema != gate.Schema {

@@ -129,17 +129,33 @@ func pullHistory(ctx context.Context, env cmdenv.Env, s sharing) error {
 	}
 	defer os.Remove(tmp.Name())
 	defer tmp.Close()
-	for name, hash := range there {
-		if path.Ext(name) != ".json" {
-			continue
-		}
-		text, err := shared.Content(ctx, hash, history.MaxBytes)
-		if err == nil {
-			_, err = io.Copy(tmp, io.MultiReader(bytes.NewReader(text), strings.NewReader("\n")))
-		}
-		if err != nil {
-			return fmt.Errorf("read %s of %s: %w", name, s.branch, err)
-		}
+	content := func(hash string) ([]byte, error) { return shared.Content(ctx, hash, history.MaxBytes) }
+	if err := gather(tmp, s.branch+" of "+s.remote, there, content, mostCopied); err != nil {
+		return err
 	}
 	return importHistory(ctx, env, []string{tmp.Name()}, false)
+}
+
+// gather copies the results in a branch, by the hashes of its files. A few bytes of a
+// repository can name one file any number of times.
+func gather(to io.Writer, branch string, files map[string]string, content func(hash string) ([]byte, error), most int64) error {
+	copied := map[string]bool{}
+	var total int64
+	for name, hash := range files {
+		if path.Ext(name) != ".json" || copied[hash] {
+			continue
+		}
+		copied[hash] = true
+		text, err := content(hash)
+		if err != nil {
+			return fmt.Errorf("read %s of %s: %w", name, branch, err)
+		}
+		if total += int64(len(text)); total > most {
+			return tooLarge("what "+branch+" holds", most, "push to another branch from time to time, with --branch")
+		}
+		if _, err := to.Write(append(text, '\n')); err != nil {
+			return fmt.Errorf("copy %s of %s: %w", name, branch, cmdenv.Cause(err))
+		}
+	}
+	return nil
 }

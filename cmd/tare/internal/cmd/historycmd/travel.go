@@ -1,6 +1,8 @@
 package historycmd
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,7 +159,7 @@ func importHistory(ctx context.Context, env cmdenv.Env, files []string, asJSON b
 	if err != nil {
 		return err
 	}
-	sources, done, err := openArchives(env, files)
+	sources, done, err := openArchives(ctx, env, files)
 	defer done()
 	if err != nil {
 		return err
@@ -227,9 +229,40 @@ func (a source) scan(do func(history.Kept, []byte) error) error {
 	return history.Scan(a.name, a.file, do)
 }
 
+// mostCopied is how much of archives that are no file is copied to the disk.
+const mostCopied = 4 << 30
+
+// spool copies what can be read only once: an archive of at most so many bytes, or
+// something else. An archive is checked on the way: the copy of a document without
+// an end would fill the disk.
+func spool(ctx context.Context, name string, in io.Reader, tmp *os.File, mostElse, most int64) error {
+	begin := bufio.NewReaderSize(in, sniffed)
+	head, err := begin.Peek(sniffed)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+	case !ours(head):
+		_, err = io.Copy(tmp, io.LimitReader(begin, mostElse+1)) // one more is refused when it is read
+	default:
+		err = history.Scan(name, io.TeeReader(begin, tmp), func(history.Kept, []byte) error {
+			if n, err := tmp.Seek(0, io.SeekCurrent); err != nil || n > most {
+				return cmp.Or(err, tooLarge(name, most, "save it to a file and import that"))
+			}
+			return ctx.Err()
+		})
+	}
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return fmt.Errorf("read %s: %w", name, path.Err)
+	}
+	return err
+}
+
+func tooLarge(name string, most int64, hint string) error {
+	return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", name, most>>20), hint)
+}
+
 // openArchives opens files; stdin and what else can be read only once are copied
 // first. done closes them and is to be called in any case.
-func openArchives(env cmdenv.Env, files []string) (sources []source, done func(), err error) {
+func openArchives(ctx context.Context, env cmdenv.Env, files []string) (sources []source, done func(), err error) {
 	var undo []func()
 	done = func() {
 		for _, f := range slices.Backward(undo) {
@@ -273,8 +306,8 @@ func openArchives(env cmdenv.Env, files []string) (sources []source, done func()
 				return nil, done, err
 			}
 			undo = append(undo, func() { tmp.Close(); os.Remove(tmp.Name()) })
-			if _, err := io.Copy(tmp, in); err != nil {
-				return nil, done, fmt.Errorf("read %s: %w", a.name, cmdenv.Cause(err))
+			if err := spool(ctx, a.name, in, tmp, history.MaxBytes, mostCopied); err != nil {
+				return nil, done, err
 			}
 			if a.file, err = recorded(a.name, tmp, func(f func()) { undo = append(undo, f) }, env.Now()); err != nil {
 				return nil, done, err

@@ -8,11 +8,14 @@
 package foreign
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +23,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/cmd/tare/internal/footprint"
 )
 
 // Ids of the contenders in the results.
@@ -46,6 +50,28 @@ type record struct {
 	figures []figure
 }
 
+// Bounds of what is made of a file: a figure of a benchmark that has no other takes
+// a kilobyte, a run with a single figure four.
+const (
+	mostFigures = 2 << 20
+	mostRuns    = 1 << 18
+)
+
+// tally counts what was read of a file.
+type tally struct{ runs, figures int }
+
+// add is an error where there is too much.
+func (t *tally) add(runs, figures int) error {
+	t.runs, t.figures = t.runs+runs, t.figures+figures
+	switch {
+	case t.runs > mostRuns:
+		return fmt.Errorf("more than %d runs or packages; split the file", mostRuns)
+	case t.figures > mostFigures:
+		return fmt.Errorf("more than %d figures; split the file", mostFigures)
+	}
+	return nil
+}
+
 // Read makes results of a file, the oldest first. ok is false where it is in
 // none of the formats. at is when it was made, for those that do not say.
 func Read(name string, src []byte, at time.Time) (results []*tare.Result, ok bool, err error) {
@@ -57,7 +83,7 @@ func Read(name string, src []byte, at time.Time) (results []*tare.Result, ok boo
 	case bytes.HasPrefix(text, []byte("[")) && bytes.Contains(text[:min(len(text), 4096)], []byte(`"Suites"`)):
 		records, err = benchData(text)
 	case len(text) > 0 && text[0] != '{' && text[0] != '[' && (bytes.HasPrefix(text, []byte("Benchmark")) || bytes.Contains(text, []byte("\nBenchmark"))):
-		records = log(name, text, at)
+		records, err = log(name, text, at)
 	default:
 		return nil, false, nil
 	}
@@ -128,10 +154,15 @@ func (r record) result() *tare.Result {
 }
 
 // log reads the output of go test -bench: a record for each package.
-func log(name string, text []byte, at time.Time) []record {
+func log(name string, text []byte, at time.Time) ([]record, error) {
+	lines, err := readable(text)
+	if err != nil {
+		return nil, err
+	}
 	var records []record
+	var read tally
 	of := map[string]int{} // records by package
-	in := benchfmt.NewReader(bytes.NewReader(text), name)
+	in := benchfmt.NewReader(lines, name)
 	for in.Scan() {
 		res, ok := in.Result().(*benchfmt.Result)
 		if !ok {
@@ -140,12 +171,18 @@ func log(name string, text []byte, at time.Time) []record {
 		pkg := cmp.Or(res.GetConfig("pkg"), "benchmarks")
 		i, ok := of[pkg]
 		if !ok {
+			if err := read.add(1, 0); err != nil {
+				return nil, err
+			}
 			i = len(records)
 			of[pkg] = i
 			records = append(records, record{
 				pkg: pkg, os: res.GetConfig("goos"), arch: res.GetConfig("goarch"), cpu: res.GetConfig("cpu"), at: at,
 				version: cmp.Or(res.GetConfig("commit"), res.GetConfig("experiment-commit")),
 			})
+		}
+		if err := read.add(0, len(res.Values)); err != nil {
+			return nil, err
 		}
 		for _, v := range res.Values {
 			x, unit := v.Value, v.Unit
@@ -155,7 +192,29 @@ func log(name string, text []byte, at time.Time) []record {
 			records[i].figures = append(records[i].figures, figure{"Benchmark" + string(res.Name.Full()), unit, x})
 		}
 	}
-	return records
+	return records, in.Err()
+}
+
+// readable is text with empty lines in place of those that benchfmt cannot read: it
+// ends at the first that is too long. Logs of tests have such lines. A benchmark that
+// has one is an error.
+func readable(text []byte) (io.Reader, error) {
+	const tooLong = bufio.MaxScanTokenSize
+	var parts []io.Reader
+	from, at := 0, 0
+	for line := range bytes.Lines(text) {
+		begin := at
+		at += len(line)
+		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) < tooLong {
+			continue
+		}
+		if bytes.HasPrefix(line, []byte("Benchmark")) {
+			return nil, fmt.Errorf("the line that begins with %.40q has %d bytes, but the line of a benchmark must have less than %d", line, len(line), tooLong)
+		}
+		parts = append(parts, bytes.NewReader(text[from:begin]))
+		from = begin + len(line)
+	}
+	return io.MultiReader(append(parts, bytes.NewReader(text[from:]))...), nil
 }
 
 // benchData reads the file of gobenchdata: a list of runs.
@@ -172,12 +231,16 @@ func benchData(text []byte) ([]record, error) {
 			}
 		}
 	}
-	if err := json.Unmarshal(text, &runs); err != nil {
+	if err := footprint.Unmarshal(text, &runs, footprint.Most); err != nil {
 		return nil, fmt.Errorf("not what gobenchdata writes: %w", err)
 	}
 	var records []record
+	var read tally
 	for _, run := range runs {
 		for _, suite := range run.Suites {
+			if err := read.add(1, 3*len(suite.Benchmarks)); err != nil {
+				return nil, err
+			}
 			r := record{pkg: cmp.Or(suite.Pkg, "benchmarks"), os: suite.Goos, arch: suite.Goarch, version: run.Version, at: time.Unix(run.Date, 0)}
 			for _, b := range suite.Benchmarks {
 				for unit, value := range map[string]float64{"ns/op": b.NsPerOp, "B/op": b.Mem.BytesPerOp, "allocs/op": b.Mem.AllocsPerOp} {
@@ -212,12 +275,20 @@ func actionData(text []byte) ([]record, error) {
 			}
 		}
 	}
-	if err := json.NewDecoder(bytes.NewReader(text[start:])).Decode(&data); err != nil {
+	err := footprint.Check(text[start:], reflect.TypeOf(data), footprint.Most)
+	if err == nil {
+		err = json.NewDecoder(bytes.NewReader(text[start:])).Decode(&data) // a script may end in a semicolon
+	}
+	if err != nil {
 		return nil, fmt.Errorf("not what github-action-benchmark writes: %w", err)
 	}
 	var records []record
+	var read tally
 	for suite, runs := range data.Entries {
 		for _, run := range runs {
+			if err := read.add(1, len(run.Benches)); err != nil {
+				return nil, err
+			}
 			r := record{pkg: suite, version: run.Commit.ID, at: time.UnixMilli(int64(run.Date))}
 			for _, b := range run.Benches {
 				name, unit := b.Name, b.Unit

@@ -64,6 +64,7 @@ func TestReadRefuses(t *testing.T) {
 		`window.BENCHMARK_DATA = {"entries": 3}`: "not what github-action-benchmark writes",
 		`[{"Suites": 3}]`:                        "not what gobenchdata writes",
 		"BenchmarkA 1 3 things/op\n":             "no benchmark in it has ns/op",
+		"BenchmarkA 1 5 ns/op\nBenchmark" + strings.Repeat("B", 1<<16) + " 1 5 ns/op\n": `the line that begins with "BenchmarkBBBB`,
 	} {
 		if _, ok, err := foreign.Read("file", []byte(text), made); !ok || err == nil || !strings.HasPrefix(err.Error(), "file: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v", text, ok, err)
@@ -85,6 +86,46 @@ func TestManyBenchmarks(t *testing.T) {
 	for _, r := range results {
 		if len(r.Workloads) != lines/2 || len(r.Rounds) != lines/2 {
 			t.Errorf("%s: %d benchmarks, %d rows", r.Study, len(r.Workloads), len(r.Rounds))
+		}
+	}
+}
+
+// Output of tests may have lines of any length: no benchmark behind one is lost.
+func TestLongLines(t *testing.T) {
+	for _, n := range []int{1<<16 - 2, 1<<16 - 1, 1 << 16, 1 << 20} {
+		for _, end := range []string{"\n", "\r\n"} {
+			long := strings.Repeat("x", n) + end
+			text := long + "BenchmarkA 1 5 ns/op\n" + long + "key: " + long + long + "BenchmarkB 1 5 ns/op\n" + long
+			results, ok, err := foreign.Read("log", []byte(text), made)
+			if !ok || err != nil || len(results) != 1 || len(results[0].Workloads) != 2 {
+				t.Errorf("lines of %d bytes: %d results, %v, %v", n, len(results), ok, err)
+			}
+		}
+	}
+	text := "BenchmarkA 1 5 ns/op\n" + strings.Repeat("x", 1<<16)
+	if results, _, err := foreign.Read("log", []byte(text), made); err != nil || len(results) != 1 {
+		t.Errorf("a long line at the end: %d results, %v", len(results), err)
+	}
+}
+
+// What is small in bytes may take much memory: it is refused before it does.
+func TestMemoryIsBounded(t *testing.T) {
+	many := func(n int, element string) string { return strings.TrimSuffix(strings.Repeat(element+",", n), ",") }
+	var packages strings.Builder
+	for i := range 1<<18 + 1 {
+		fmt.Fprintf(&packages, "pkg: %d\nBenchmarkA 1 5 ns/op\n", i)
+	}
+	for name, tt := range map[string]struct{ text, want string }{
+		"a log":                  {strings.Repeat("BenchmarkA 1"+strings.Repeat(" 1 a", 10_000)+"\n", 210), "file: more than 2097152 figures; split the file"},
+		"packages of a log":      {packages.String(), "file: more than 262144 runs or packages; split the file"},
+		"gobenchdata":            {`[{"Suites":[` + many(12<<20, "1") + `]}]`, "file: not what gobenchdata writes: its values take more than 768 MiB of memory"},
+		"runs of gobenchdata":    {`[{"Suites":[` + many(1<<18+1, "{}") + `]}]`, "file: more than 262144 runs or packages; split the file"},
+		"figures of gobenchdata": {`[{"Suites":[{"Benchmarks":[` + many(700_000, "{}") + `]}]}]`, "file: more than 2097152 figures; split the file"},
+		"data.js":                {`window.BENCHMARK_DATA = {"entries":{"a":[{"benches":[` + many(21<<20, "1") + `]}]}};`, "file: not what github-action-benchmark writes: its values take more than 768 MiB of memory"},
+		"figures of data.js":     {`window.BENCHMARK_DATA = {"entries":{"a":[{"benches":[` + many(2<<20+1, "{}") + `]}]}};`, "file: more than 2097152 figures; split the file"},
+	} {
+		if _, ok, err := foreign.Read("file", []byte(tt.text), made); !ok || err == nil || err.Error() != tt.want {
+			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
 	}
 }
