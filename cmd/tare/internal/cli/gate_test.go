@@ -281,6 +281,82 @@ func TestGateOfChangedRules(t *testing.T) {
 	}
 }
 
+// The rules of the base are those that its own files have for the working
+// directory, whatever files the change adds, moves or takes away.
+func TestGateFindsTheRulesOfTheBase(t *testing.T) {
+	const strict, lenient = "gate: {margin: 1%, review: slower is fine}\n", "gate: {margin: 900%, allocs: ignore}\n"
+	for name, c := range map[string]struct {
+		base, head map[string]string // files; of the head, an empty one is taken away
+		link       string            // tare.yaml of the base, to conf.yaml
+		commit     bool              // the head, on a branch
+		said       string
+	}{
+		"another file nearer": {base: map[string]string{"tare.yaml": strict}, head: map[string]string{"sub/tare.yaml": lenient}, said: "the directory of tare.yaml was . and is sub; the base's rules hold"},
+		"taken away":          {base: map[string]string{"sub/tare.yaml": strict}, head: map[string]string{"sub/tare.yaml": ""}, said: "the directory of tare.yaml was sub and is ."},
+		"moved up":            {base: map[string]string{"sub/tare.yaml": strict}, head: map[string]string{"sub/tare.yaml": "", "tare.yaml": lenient}, said: "gate.allocs was exact and is ignore"},
+		"another repository":  {base: map[string]string{"tare.yaml": strict}, head: map[string]string{"sub/.hg/x": "x"}, said: "gate.margin was 1 % and is 5 %"},
+		"a link":              {base: map[string]string{"conf.yaml": strict}, link: "tare.yaml", head: map[string]string{"conf.yaml": lenient}, said: "gate.margin was 1 % and is 900 %"},
+		"itself as the base":  {base: map[string]string{"tare.yaml": strict}, head: map[string]string{"tare.yaml": "gate: {base: HEAD}\n"}, commit: true, said: "gate.base was merge-base and is HEAD"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGated(t)
+			g.bench = shows(1.03, 0.001, false)
+			for path, text := range c.base {
+				g.write(path, text)
+			}
+			if c.link != "" {
+				if err := os.Symlink("conf.yaml", filepath.Join(g.dir, c.link)); err != nil {
+					t.Skip(err)
+				}
+			}
+			g.git("add", "--force", ".")
+			g.git("commit", "--quiet", "-m", "rules")
+			if c.commit {
+				g.git("switch", "--quiet", "-c", "change")
+			}
+			for path, text := range c.head {
+				if g.write(path, text); text == "" {
+					if err := os.Remove(filepath.Join(g.dir, filepath.FromSlash(path))); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if c.commit {
+				g.git("commit", "--quiet", "-am", "change")
+			}
+			if code := g.run(); code != cmdenv.ExitNotMet || !strings.Contains(g.stdout.String(), c.said) {
+				t.Errorf("exit code %d, want %q in\n%s%s", code, c.said, g.stdout.String(), g.stderr.String())
+			}
+		})
+	}
+}
+
+// Rules of the base that cannot be read do not make those of the change hold.
+func TestGateNeedsTheRulesOfTheBase(t *testing.T) {
+	g := newGated(t)
+	g.bench = shows(1.03, 0.001, false)
+	g.write("tare.yaml", "gate: {margn: 1%}\n")
+	g.git("add", "tare.yaml")
+	g.git("commit", "--quiet", "-m", "rules")
+	g.write("tare.yaml", "gate: {margin: 900%}\n")
+	for _, args := range [][]string{nil, {"--base", "HEAD"}} {
+		if code := g.run(args...); code != cmdenv.ExitUsage || !strings.Contains(g.stderr.String(), `cannot be read: tare.yaml:1:8: unknown key "margn"; did you mean margin?; correct them there first`) || strings.Count(g.stderr.String(), "\n") != 1 {
+			t.Errorf("%q: exit code %d, %s%s", args, code, g.stdout.String(), g.stderr.String())
+		}
+	}
+	out, err := exec.Command("git", "-C", g.dir, "rev-parse", "HEAD:sub").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := strings.TrimSpace(string(out))
+	if err := os.Remove(filepath.Join(g.dir, ".git", "objects", tree[:2], tree[2:])); err != nil {
+		t.Fatal(err)
+	}
+	if code := g.run("--base", "HEAD"); code != cmdenv.ExitFailure || !strings.Contains(g.stderr.String(), "cannot read the rules of the base ") {
+		t.Errorf("without a directory of the base: exit code %d, %s%s", code, g.stdout.String(), g.stderr.String())
+	}
+}
+
 // What is recorded of a branch is measured against the reference, and blocks nothing.
 func TestGateRecords(t *testing.T) {
 	g := newGated(t)

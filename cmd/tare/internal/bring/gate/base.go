@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -91,8 +92,14 @@ func shallow(ctx context.Context, dir string) string {
 
 // git runs a command that changes nothing in the repository.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
+	out, err := gitWith(ctx, dir, nil, args...)
+	return strings.TrimSpace(out), err
+}
+
+// gitWith runs a command that reads in, and returns exactly what it wrote.
+func gitWith(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Stdin = dir, in
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
@@ -106,5 +113,5 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return strings.TrimSpace(string(out)), nil
+	return string(out), nil
 }

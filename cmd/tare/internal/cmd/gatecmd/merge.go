@@ -86,11 +86,11 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 	if err != nil {
 		return cmdenv.Usage(err.Error(), "")
 	}
-	p, root, err := loadProject()
+	p, at, err := loadProject()
 	if err != nil {
 		return err
 	}
-	if p, measured.Policy, err = o.judged(ctx, p, root, measured.Commit); err != nil {
+	if p, measured.Policy, err = o.judged(ctx, p, at, measured.Commit); err != nil {
 		return err
 	}
 	files, err := o.open()
@@ -98,7 +98,7 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 		return err
 	}
 	defer files.Close()
-	rep := gate.Judge(p, measured, declared(p.Dir, root), env.Now().UTC(), configName(root, p))
+	rep := gate.Judge(p, measured, declared(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
 	exit := gateCode(rep)
 	if err := printGate(env, o, rep, exit, files); err != nil {
 		return err
