@@ -88,7 +88,7 @@ func shows(ratio, noise float64, void bool) gate.Bench {
 	return func(context.Context, gate.Ask) (gate.Measured, error) {
 		const id, n = "example.com/m/sub.BenchmarkX", 27
 		r := &tare.Result{
-			Schema: tare.ResultSchema,
+			Schema: tare.ResultSchema, Study: "bench",
 			Design: tare.Design{
 				Metrics: []string{"time", "allocs"}, Plan: tare.Plan{Looks: []int{n}},
 				Workloads: []tare.Workload{{ID: id}},
@@ -485,6 +485,21 @@ func TestGateMerge(t *testing.T) {
 	g.bench = nil
 	if code := g.run(append([]string{"merge"}, files...)...); code != cmdenv.ExitNotMet || !strings.Contains(g.stdout.String(), "of 2 benchmarks 1 is slower by more than 5 %") {
 		t.Errorf("exit code %d: %s%s", code, g.stdout.String(), g.stderr.String())
+	}
+	forged := filepath.Join(home, "forged.json")
+	for results, want := range map[string]string{
+		`[null]`:                     `no result: it has no "schema"`,
+		`[{}]`:                       `schema "" is not tare.result/1`,
+		`[{"schema":"tare.load/1"}]`: `schema "tare.load/1" is not tare.result/1`,
+		`[{"schema":"` + tare.ResultSchema + `"}]`: "a result that names no study",
+		`{}`: "is no report of tare gate",
+	} {
+		if err := os.WriteFile(forged, []byte(`{"schema":"`+gate.Schema+`","shard":"2/2","results":`+results+`}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code := g.run("merge", files[0], forged); code != cmdenv.ExitUsage || !strings.Contains(g.stderr.String(), want) || strings.Count(g.stderr.String(), "\n") != 1 {
+			t.Errorf("%s: exit code %d, %s", results, code, g.stderr.String())
+		}
 	}
 	for want, args := range map[string][]string{
 		"1 parts of 2 were given; missing: 2/2": {"merge", files[0]},
