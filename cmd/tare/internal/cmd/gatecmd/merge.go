@@ -66,19 +66,9 @@ of the working directory. What is printed and the exit codes are as for tare gat
 func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) error {
 	var parts []gate.Report
 	for _, path := range paths {
-		text, err := cmdenv.ReadFile(path, history.MaxBytes)
-		if errors.Is(err, fs.ErrNotExist) {
-			return cmdenv.Usage("no file "+path, "what tare gate --shard wrote with -o")
-		}
+		rep, err := readPart(path, history.MaxBytes)
 		if err != nil {
-			return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
-		}
-		if len(text) > history.MaxBytes {
-			return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", path, history.MaxBytes>>20), "name what tare gate --shard wrote with -o")
-		}
-		rep, err := readReport(path, text)
-		if err != nil {
-			return cmdenv.Usage(format.Line(err.Error(), 0), "")
+			return err
 		}
 		parts = append(parts, rep)
 	}
@@ -104,4 +94,23 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 		return err
 	}
 	return cmdenv.Code(exit)
+}
+
+// readPart reads the report of a part, which may have most bytes.
+func readPart(path string, most int64) (gate.Report, error) {
+	text, err := cmdenv.ReadFile(path, most)
+	if errors.Is(err, fs.ErrNotExist) {
+		return gate.Report{}, cmdenv.Usage("no file "+path, "what tare gate --shard wrote with -o")
+	}
+	if err != nil {
+		return gate.Report{}, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
+	}
+	if int64(len(text)) > most {
+		return gate.Report{}, cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", path, most>>20), "name what tare gate --shard wrote with -o")
+	}
+	rep, err := readReport(path, text)
+	if err != nil {
+		return rep, cmdenv.Usage(format.Line(err.Error(), 0), "")
+	}
+	return rep, nil
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
-	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/history/foreign"
 	"github.com/tarebench/tare/report"
 )
@@ -18,8 +17,8 @@ import (
 const sniffed = 4096
 
 // recorded is f, or where another tool wrote it a file of the results that were
-// made of it. later is told what to undo.
-func recorded(name string, f *os.File, later func(func()), now time.Time) (*os.File, error) {
+// made of it, which may have most bytes. later is told what to undo.
+func recorded(name string, f *os.File, most int64, later func(func()), now time.Time) (*os.File, error) {
 	head := make([]byte, sniffed)
 	n, err := f.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -31,7 +30,7 @@ func recorded(name string, f *os.File, later func(func()), now time.Time) (*os.F
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && name != "<stdin>" {
 		now = info.ModTime()
 	}
-	src, err := cmdenv.ReadAtMost(io.NewSectionReader(f, 0, 1<<62), history.MaxBytes)
+	src, err := cmdenv.ReadAtMost(io.NewSectionReader(f, 0, 1<<62), most)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", name, cmdenv.Cause(err))
 	}

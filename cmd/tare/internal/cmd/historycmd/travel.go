@@ -262,7 +262,7 @@ func openArchives(env cmdenv.Env, files []string) (sources []source, done func()
 			in = f
 		}
 		if a.file != nil {
-			a.file, err = recorded(a.name, a.file, func(f func()) { undo = append(undo, f) }, env.Now())
+			a.file, err = recorded(a.name, a.file, history.MaxBytes, func(f func()) { undo = append(undo, f) }, env.Now())
 		}
 		if err != nil {
 			return nil, done, err
@@ -276,7 +276,7 @@ func openArchives(env cmdenv.Env, files []string) (sources []source, done func()
 			if _, err := io.Copy(tmp, in); err != nil {
 				return nil, done, fmt.Errorf("read %s: %w", a.name, cmdenv.Cause(err))
 			}
-			if a.file, err = recorded(a.name, tmp, func(f func()) { undo = append(undo, f) }, env.Now()); err != nil {
+			if a.file, err = recorded(a.name, tmp, history.MaxBytes, func(f func()) { undo = append(undo, f) }, env.Now()); err != nil {
 				return nil, done, err
 			}
 		}
