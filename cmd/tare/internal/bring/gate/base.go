@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // BaseError says that there is no such base, and what would help.
@@ -100,7 +101,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 func gitWith(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Stdin = dir, in
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
+	cmd.Env = append(build.Environment(os.Environ()), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	var exit *exec.ExitError

@@ -82,7 +82,7 @@ func Build(ctx context.Context, dir, file string) error {
 	}
 	cmd := build.Command(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", file, ".")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PWD="+dir)
+	cmd.Env = append(build.Environment(os.Environ()), "PWD="+dir)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {

@@ -17,6 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -140,7 +141,7 @@ func requiredIn(ctx context.Context, dir string) (map[string]string, error) {
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, "go", "mod", "edit", "-json", file)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, build.Environment(os.Environ())
 	out, err := cmd.Output()
 	var said *exec.ExitError
 	switch {
