@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -14,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
@@ -454,6 +457,76 @@ func TestActionAndItsScriptAgree(t *testing.T) {
 		if !strings.Contains(script, "\n"+m[1]+"() {") {
 			t.Errorf("the script has no step %s", m[1])
 		}
+	}
+}
+
+// Where the action runs code of a pull request, nothing has a token that may write:
+// the comment is written in another job, of the artifact.
+func TestTheActionMeasuresWithoutATokenToWrite(t *testing.T) {
+	type step struct {
+		If, Uses, Run string
+		With, Env     map[string]any
+	}
+	read := func(path, text string, into any) {
+		t.Helper()
+		if err := yaml.Unmarshal([]byte(text), into); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	source := func(path string) string {
+		t.Helper()
+		src, err := os.ReadFile(filepath.Join("..", "..", "..", "..", filepath.FromSlash(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(src)
+	}
+	var action struct{ Runs struct{ Steps []step } }
+	read("action.yml", source("action.yml"), &action)
+	for _, s := range action.Runs.Steps {
+		measures := strings.Contains(s.If, "inputs.report == ''")
+		comments := strings.HasSuffix(s.Run, " comment")
+		if measures == comments || comments && s.If != "inputs.report != ''" || s.Env["GH_TOKEN"] != nil && !comments && !strings.HasSuffix(s.Run, " reviews") {
+			t.Errorf("action.yml: step %q %q where %q, with %v", s.Uses, s.Run, s.If, s.Env)
+		}
+	}
+	gates, reports := 0, 0
+	for _, m := range regexp.MustCompile("(?s)```yaml\n(name: gate.*?)```").FindAllStringSubmatch(source("docs/gate.md"), -1) {
+		var workflow struct {
+			Permissions map[string]string
+			Jobs        map[string]struct {
+				Permissions map[string]string
+				Steps       []step
+			}
+		}
+		read("docs/gate.md", m[1], &workflow)
+		for name, job := range workflow.Jobs {
+			permissions := job.Permissions
+			if permissions == nil {
+				permissions = workflow.Permissions
+			}
+			checkedOut, report := false, false
+			for _, s := range job.Steps {
+				report = report || s.With["report"] != nil
+				if strings.HasPrefix(s.Uses, "actions/checkout@") {
+					if checkedOut = true; s.With["persist-credentials"] != false {
+						t.Errorf("job %s leaves its token in the checkout", name)
+					}
+				}
+			}
+			writes := slices.Contains(slices.Collect(maps.Values(permissions)), "write")
+			if permissions == nil || writes != report || checkedOut == report {
+				t.Errorf("job %s: permissions %v, a checkout %v, only comments %v", name, permissions, checkedOut, report)
+			}
+			if report {
+				reports++
+			} else {
+				gates++
+			}
+		}
+	}
+	if gates != 1 || reports != 2 {
+		t.Errorf("%d jobs measure and %d comment", gates, reports)
 	}
 }
 
