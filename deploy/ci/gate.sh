@@ -166,7 +166,7 @@ comment() {
 }
 
 denied() {
-	echo '::notice title=tare gate::no permission to comment: give the job pull-requests: write; docs/gate.md has a recipe for forks'
+	echo '::notice title=tare gate::no permission to comment: give the job of the comment pull-requests: write; docs/gate.md has a recipe for forks'
 }
 
 verdict() {

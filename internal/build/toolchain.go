@@ -166,10 +166,10 @@ func (b *Builder) environ(drop []string, set ...string) []string {
 		base = os.Environ()
 	}
 	if b.Run != "" {
-		set = append(set, "TARE_RUN="+b.Run)
+		set = append(set, envRun+"="+b.Run)
 	}
 	var out []string
-	for _, kv := range base {
+	for _, kv := range Environment(base) {
 		name, _, _ := strings.Cut(kv, "=")
 		internal := strings.HasPrefix(name, "TARE_") || strings.HasPrefix(name, "GOTOOLCHAIN_INTERNAL")
 		if internal || slices.Contains(drop, name) || slices.ContainsFunc(set, func(s string) bool { return strings.HasPrefix(s, name+"=") }) {

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/contender/wire"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
 )
 
@@ -139,7 +139,7 @@ func (c *conn) start(ctx context.Context, path string, p Package) error {
 	}
 	spec.Args = []string{"-test.run=^" + p.Test + "$", "-test.benchmem"}
 	spec.Dir = p.Dir
-	spec.Env = slices.Concat(Environment(os.Environ()), c.suite.Env, c.spec.Env)
+	spec.Env = slices.Concat(build.Environment(os.Environ()), c.suite.Env, c.spec.Env)
 	process, err := trial.Start(ctx, spec)
 	if err != nil {
 		c.unlink()
@@ -149,20 +149,6 @@ func (c *conn) start(ctx context.Context, path string, p Package) error {
 	a, err := process.Do(ctx, c.hello)
 	c.procs = a.GOMAXPROCS
 	return err
-}
-
-// Environment is the caller's, without what is tare's own but the tag of the run, and without what a
-// job of GitHub Actions could be misused by: the files in which a step leaves
-// variables for later ones, and tokens. Otherwise benchmarks run in the one that
-// go test would give them.
-func Environment(all []string) []string {
-	return slices.DeleteFunc(slices.Clone(all), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		if name == "GITHUB_ACTIONS" || name == trial.EnvRun { // says only where one is; the guardian finds processes by it
-			return false
-		}
-		return strings.HasPrefix(name, "TARE_") || strings.HasPrefix(name, "GITHUB_") || strings.HasPrefix(name, "ACTIONS_")
-	})
 }
 
 // lose gives the process up.

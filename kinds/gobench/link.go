@@ -34,7 +34,7 @@ func (l *Link) Binary(ctx context.Context, seed uint64) (string, error) {
 	}
 	args := slices.Concat(l.Args[1:len(l.Args)-1], []string{"-o", path, fmt.Sprintf("-randlayout=%d", seed>>1)}, l.Args[len(l.Args)-1:])
 	cmd := build.Command(ctx, l.Args[0], args...)
-	cmd.Dir, cmd.Env = l.Dir, append(Environment(os.Environ()), l.Env...)
+	cmd.Dir, cmd.Env = l.Dir, append(build.Environment(os.Environ()), l.Env...)
 	said, err := cmd.CombinedOutput()
 	if ctx.Err() != nil {
 		return "", ctx.Err()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -14,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/goccy/go-yaml"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
@@ -88,7 +91,7 @@ func shows(ratio, noise float64, void bool) gate.Bench {
 	return func(context.Context, gate.Ask) (gate.Measured, error) {
 		const id, n = "example.com/m/sub.BenchmarkX", 27
 		r := &tare.Result{
-			Schema: tare.ResultSchema,
+			Schema: tare.ResultSchema, Study: "bench",
 			Design: tare.Design{
 				Metrics: []string{"time", "allocs"}, Plan: tare.Plan{Looks: []int{n}},
 				Workloads: []tare.Workload{{ID: id}},
@@ -281,6 +284,82 @@ func TestGateOfChangedRules(t *testing.T) {
 	}
 }
 
+// The rules of the base are those that its own files have for the working
+// directory, whatever files the change adds, moves or takes away.
+func TestGateFindsTheRulesOfTheBase(t *testing.T) {
+	const strict, lenient = "gate: {margin: 1%, review: slower is fine}\n", "gate: {margin: 900%, allocs: ignore}\n"
+	for name, c := range map[string]struct {
+		base, head map[string]string // files; of the head, an empty one is taken away
+		link       string            // tare.yaml of the base, to conf.yaml
+		commit     bool              // the head, on a branch
+		said       string
+	}{
+		"another file nearer": {base: map[string]string{"tare.yaml": strict}, head: map[string]string{"sub/tare.yaml": lenient}, said: "the directory of tare.yaml was . and is sub; the base's rules hold"},
+		"taken away":          {base: map[string]string{"sub/tare.yaml": strict}, head: map[string]string{"sub/tare.yaml": ""}, said: "the directory of tare.yaml was sub and is ."},
+		"moved up":            {base: map[string]string{"sub/tare.yaml": strict}, head: map[string]string{"sub/tare.yaml": "", "tare.yaml": lenient}, said: "gate.allocs was exact and is ignore"},
+		"another repository":  {base: map[string]string{"tare.yaml": strict}, head: map[string]string{"sub/.hg/x": "x"}, said: "gate.margin was 1 % and is 5 %"},
+		"a link":              {base: map[string]string{"conf.yaml": strict}, link: "tare.yaml", head: map[string]string{"conf.yaml": lenient}, said: "gate.margin was 1 % and is 900 %"},
+		"itself as the base":  {base: map[string]string{"tare.yaml": strict}, head: map[string]string{"tare.yaml": "gate: {base: HEAD}\n"}, commit: true, said: "gate.base was merge-base and is HEAD"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGated(t)
+			g.bench = shows(1.03, 0.001, false)
+			for path, text := range c.base {
+				g.write(path, text)
+			}
+			if c.link != "" {
+				if err := os.Symlink("conf.yaml", filepath.Join(g.dir, c.link)); err != nil {
+					t.Skip(err)
+				}
+			}
+			g.git("add", "--force", ".")
+			g.git("commit", "--quiet", "-m", "rules")
+			if c.commit {
+				g.git("switch", "--quiet", "-c", "change")
+			}
+			for path, text := range c.head {
+				if g.write(path, text); text == "" {
+					if err := os.Remove(filepath.Join(g.dir, filepath.FromSlash(path))); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if c.commit {
+				g.git("commit", "--quiet", "-am", "change")
+			}
+			if code := g.run(); code != cmdenv.ExitNotMet || !strings.Contains(g.stdout.String(), c.said) {
+				t.Errorf("exit code %d, want %q in\n%s%s", code, c.said, g.stdout.String(), g.stderr.String())
+			}
+		})
+	}
+}
+
+// Rules of the base that cannot be read do not make those of the change hold.
+func TestGateNeedsTheRulesOfTheBase(t *testing.T) {
+	g := newGated(t)
+	g.bench = shows(1.03, 0.001, false)
+	g.write("tare.yaml", "gate: {margn: 1%}\n")
+	g.git("add", "tare.yaml")
+	g.git("commit", "--quiet", "-m", "rules")
+	g.write("tare.yaml", "gate: {margin: 900%}\n")
+	for _, args := range [][]string{nil, {"--base", "HEAD"}} {
+		if code := g.run(args...); code != cmdenv.ExitUsage || !strings.Contains(g.stderr.String(), `cannot be read: tare.yaml:1:8: unknown key "margn"; did you mean margin?; correct them there first`) || strings.Count(g.stderr.String(), "\n") != 1 {
+			t.Errorf("%q: exit code %d, %s%s", args, code, g.stdout.String(), g.stderr.String())
+		}
+	}
+	out, err := exec.Command("git", "-C", g.dir, "rev-parse", "HEAD:sub").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := strings.TrimSpace(string(out))
+	if err := os.Remove(filepath.Join(g.dir, ".git", "objects", tree[:2], tree[2:])); err != nil {
+		t.Fatal(err)
+	}
+	if code := g.run("--base", "HEAD"); code != cmdenv.ExitFailure || !strings.Contains(g.stderr.String(), "cannot read the rules of the base ") {
+		t.Errorf("without a directory of the base: exit code %d, %s%s", code, g.stdout.String(), g.stderr.String())
+	}
+}
+
 // What is recorded of a branch is measured against the reference, and blocks nothing.
 func TestGateRecords(t *testing.T) {
 	g := newGated(t)
@@ -381,6 +460,76 @@ func TestActionAndItsScriptAgree(t *testing.T) {
 	}
 }
 
+// Where the action runs code of a pull request, nothing has a token that may write:
+// the comment is written in another job, of the artifact.
+func TestTheActionMeasuresWithoutATokenToWrite(t *testing.T) {
+	type step struct {
+		If, Uses, Run string
+		With, Env     map[string]any
+	}
+	read := func(path, text string, into any) {
+		t.Helper()
+		if err := yaml.Unmarshal([]byte(text), into); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	source := func(path string) string {
+		t.Helper()
+		src, err := os.ReadFile(filepath.Join("..", "..", "..", "..", filepath.FromSlash(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(src)
+	}
+	var action struct{ Runs struct{ Steps []step } }
+	read("action.yml", source("action.yml"), &action)
+	for _, s := range action.Runs.Steps {
+		measures := strings.Contains(s.If, "inputs.report == ''")
+		comments := strings.HasSuffix(s.Run, " comment")
+		if measures == comments || comments && s.If != "inputs.report != ''" || s.Env["GH_TOKEN"] != nil && !comments && !strings.HasSuffix(s.Run, " reviews") {
+			t.Errorf("action.yml: step %q %q where %q, with %v", s.Uses, s.Run, s.If, s.Env)
+		}
+	}
+	gates, reports := 0, 0
+	for _, m := range regexp.MustCompile("(?s)```yaml\n(name: gate.*?)```").FindAllStringSubmatch(source("docs/gate.md"), -1) {
+		var workflow struct {
+			Permissions map[string]string
+			Jobs        map[string]struct {
+				Permissions map[string]string
+				Steps       []step
+			}
+		}
+		read("docs/gate.md", m[1], &workflow)
+		for name, job := range workflow.Jobs {
+			permissions := job.Permissions
+			if permissions == nil {
+				permissions = workflow.Permissions
+			}
+			checkedOut, report := false, false
+			for _, s := range job.Steps {
+				report = report || s.With["report"] != nil
+				if strings.HasPrefix(s.Uses, "actions/checkout@") {
+					if checkedOut = true; s.With["persist-credentials"] != false {
+						t.Errorf("job %s leaves its token in the checkout", name)
+					}
+				}
+			}
+			writes := slices.Contains(slices.Collect(maps.Values(permissions)), "write")
+			if permissions == nil || writes != report || checkedOut == report {
+				t.Errorf("job %s: permissions %v, a checkout %v, only comments %v", name, permissions, checkedOut, report)
+			}
+			if report {
+				reports++
+			} else {
+				gates++
+			}
+		}
+	}
+	if gates != 1 || reports != 2 {
+		t.Errorf("%d jobs measure and %d comment", gates, reports)
+	}
+}
+
 // Parts of a gate fail nothing by themselves; together they are judged as one.
 func TestGateMerge(t *testing.T) {
 	g := newGated(t)
@@ -409,6 +558,21 @@ func TestGateMerge(t *testing.T) {
 	g.bench = nil
 	if code := g.run(append([]string{"merge"}, files...)...); code != cmdenv.ExitNotMet || !strings.Contains(g.stdout.String(), "of 2 benchmarks 1 is slower by more than 5 %") {
 		t.Errorf("exit code %d: %s%s", code, g.stdout.String(), g.stderr.String())
+	}
+	forged := filepath.Join(home, "forged.json")
+	for results, want := range map[string]string{
+		`[null]`:                     `no result: it has no "schema"`,
+		`[{}]`:                       `schema "" is not tare.result/1`,
+		`[{"schema":"tare.load/1"}]`: `schema "tare.load/1" is not tare.result/1`,
+		`[{"schema":"` + tare.ResultSchema + `"}]`: "a result that names no study",
+		`{}`: "is no report of tare gate",
+	} {
+		if err := os.WriteFile(forged, []byte(`{"schema":"`+gate.Schema+`","shard":"2/2","results":`+results+`}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if code := g.run("merge", files[0], forged); code != cmdenv.ExitUsage || !strings.Contains(g.stderr.String(), want) || strings.Count(g.stderr.String(), "\n") != 1 {
+			t.Errorf("%s: exit code %d, %s", results, code, g.stderr.String())
+		}
 	}
 	for want, args := range map[string][]string{
 		"1 parts of 2 were given; missing: 2/2": {"merge", files[0]},

@@ -17,11 +17,11 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most+1))
 }
 
-// ReadAtMost reads to the end, which must come within so many bytes.
+// ReadAtMost reads to the end, which must come within so many bytes: more are bad input.
 func ReadAtMost(r io.Reader, most int64) ([]byte, error) {
 	src, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(src)) > most {
-		return nil, fmt.Errorf("more than %d bytes", most)
+		return nil, Usage(fmt.Sprintf("more than %d bytes", most), "")
 	}
 	return src, err
 }

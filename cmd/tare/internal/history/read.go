@@ -127,8 +127,8 @@ func Parse(name string, src []byte) ([]*tare.Result, error) {
 		return nil, mistyped(name, src, err)
 	}
 	for _, r := range results {
-		if r.Study == "" {
-			return nil, &Error{File: name, What: "a result that names no study"}
+		if err := named(name, r); err != nil {
+			return nil, err
 		}
 	}
 	return results, nil
@@ -145,6 +145,31 @@ func fits(name string, src []byte) error {
 		e := at(name, src, int64(large.Offset)+1)
 		e.What, e.Hint = err.Error()+" up to here", "a result takes far less"
 		return e
+	}
+	return nil
+}
+
+// Check says what is wrong with results that came in another document, which is
+// called name: what [Parse] says of those in a document of their own.
+func Check(name string, results []*tare.Result) error {
+	for _, r := range results {
+		var h *head
+		if r != nil {
+			h = &head{&r.Schema}
+		}
+		if err := h.check(name); err != nil {
+			return err
+		}
+		if err := named(name, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func named(name string, r *tare.Result) error {
+	if r.Study == "" {
+		return &Error{File: name, What: "a result that names no study"}
 	}
 	return nil
 }

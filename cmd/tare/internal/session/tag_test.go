@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
-	"github.com/tarebench/tare/kinds/gobench"
 	"github.com/tarebench/tare/lab"
 )
 
@@ -41,7 +41,7 @@ func TestCommandsOfASessionCarryItsTag(t *testing.T) {
 	defer p.End()
 	err := With(t.Context(), env, Options{NoLock: true}, p, func(_ context.Context, s *Session) error {
 		tag := trial.EnvRun + "=" + s.RunTag
-		if s.RunTag == "" || !slices.Contains(exec.Command("go").Environ(), tag) || !slices.Contains(gobench.Environment(os.Environ()), tag) {
+		if s.RunTag == "" || !slices.Contains(exec.Command("go").Environ(), tag) || !slices.Contains(build.Environment(os.Environ()), tag) {
 			t.Errorf("no %s; the tag is %q", tag, os.Getenv(trial.EnvRun))
 		}
 		return nil

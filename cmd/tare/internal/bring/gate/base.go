@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // BaseError says that there is no such base, and what would help.
@@ -91,9 +93,15 @@ func shallow(ctx context.Context, dir string) string {
 
 // git runs a command that changes nothing in the repository.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
+	out, err := gitWith(ctx, dir, nil, args...)
+	return strings.TrimSpace(out), err
+}
+
+// gitWith runs a command that reads in, and returns exactly what it wrote.
+func gitWith(ctx context.Context, dir string, in io.Reader, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
+	cmd.Dir, cmd.Stdin = dir, in
+	cmd.Env = append(build.Environment(os.Environ()), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	var exit *exec.ExitError
@@ -106,5 +114,5 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return strings.TrimSpace(string(out)), nil
+	return string(out), nil
 }

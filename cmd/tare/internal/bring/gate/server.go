@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/tarebench/tare"
@@ -73,12 +75,14 @@ func (e *BuildError) Error() string { return e.What }
 // Build builds the main package in dir as file. The error is a *BuildError
 // where the package is the reason.
 func Build(ctx context.Context, dir, file string) error {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+	if there, err := IsDir(dir); err != nil {
+		return err
+	} else if !there {
 		return &BuildError{"there is no such directory"}
 	}
 	cmd := build.Command(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", file, ".")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PWD="+dir)
+	cmd.Env = append(build.Environment(os.Environ()), "PWD="+dir)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
@@ -93,6 +97,16 @@ func Build(ctx context.Context, dir, file string) error {
 		return &BuildError{"it is not a main package"} // then go build writes an archive
 	}
 	return nil
+}
+
+// IsDir reports whether a side has a directory. What cannot be looked at is an error:
+// a gate must not leave out a comparison because a disk fails.
+func IsDir(path string) (bool, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // ENOTDIR: below a file
+		return false, nil
+	}
+	return err == nil && info.IsDir(), err
 }
 
 // said is the first line of what the go command said that means something.

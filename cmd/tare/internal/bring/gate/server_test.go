@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -138,6 +139,31 @@ func TestServerStudies(t *testing.T) {
 	// head and the null server in each of twelve rounds.
 	if o := open.Study; !slices.Equal(o.Metrics, []string{"p50", "cpu", "p90"}) || o.Workloads[0].Traffic.Segment != 2400*time.Millisecond || o.Budget.Quick != 12*(4*2400+1000)*time.Millisecond || len(open.Held.Limits) != 2 || open.Held.Limits[1].Value != "<= 50ms" {
 		t.Errorf("%+v", o)
+	}
+}
+
+// Neither the go command, which runs what a change names, nor git gets the tokens and
+// files of a job.
+func TestCommandsGetNoTokens(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands are shell scripts")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"go", "git"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nenv >"+filepath.Join(dir, name+".env")+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	t.Setenv("GITHUB_TOKEN", "secret")
+	t.Setenv("ACTIONS_RUNTIME_TOKEN", "secret")
+	_ = Build(context.Background(), dir, filepath.Join(dir, "out"))
+	_, _ = git(context.Background(), dir, "status")
+	for _, name := range []string{"go", "git"} {
+		env, err := os.ReadFile(filepath.Join(dir, name+".env"))
+		if err != nil || !strings.Contains(string(env), "PATH=") || strings.Contains(string(env), "secret") {
+			t.Errorf("%s: %v\n%s", name, err, env)
+		}
 	}
 }
 

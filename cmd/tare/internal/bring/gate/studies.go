@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +14,7 @@ type Trees struct{ Base, Head string }
 // Moved says in which versions the modules of a contender of the catalog are
 // required before and after the change, each as module@version; false: in the
 // same, or in none.
-type Moved func(kind string, e tare.Entry) (before, after []string, ok bool)
+type Moved func(kind string, e tare.Entry) (before, after []string, ok bool, err error)
 
 // Measurement is a study of base and head, and what it is held to.
 type Measurement struct {
@@ -32,7 +31,7 @@ const studyPrefix = "gate-"
 // has it and as the head has it, and a contender of the catalog whose modules
 // the change moves to other versions. What a study asks of such a contender's
 // own figures (value:) is a limit of the head. What cannot be compared is left.
-func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Measurement, left []Left) {
+func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Measurement, left []Left, err error) {
 	for _, e := range s.Contenders {
 		var before, after tare.Entry
 		switch {
@@ -47,13 +46,20 @@ func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Measurement
 			}
 			before, after = e, e
 			before.Program, after.Program = filepath.Join(trees.Base, rel), dir
-			if _, err := os.Stat(before.Program); err != nil {
+			there, err := IsDir(before.Program)
+			if err != nil {
+				return nil, nil, err
+			}
+			if !there {
 				left = append(left, Left{What: s.ID + " " + e.ID, Why: "its program " + filepath.ToSlash(rel) + " is in head only"})
 				continue
 			}
 			before.Use, after.Use = "", ""
 		case e.Launch() == tare.LaunchProgram && moved != nil:
-			old, fresh, ok := moved(string(s.Kind), e)
+			old, fresh, ok, err := moved(string(s.Kind), e)
+			if err != nil {
+				return nil, nil, err
+			}
 			if !ok {
 				continue
 			}
@@ -72,7 +78,7 @@ func Studies(s tare.Study, ask Ask, trees Trees, moved Moved) (out []Measurement
 			out = append(out, w)
 		}
 	}
-	return out, left
+	return out, left, nil
 }
 
 // with is what an entry pins already, and of pins those modules that it does not.

@@ -32,7 +32,10 @@ func TestStudies(t *testing.T) {
 			{Metric: "time", Workload: "two", Value: "<= 1ms"},
 		},
 	}
-	out, left := Studies(s, Ask{Project: project.Default(".")}, Trees{Base: base, Head: root}, nil)
+	out, left, err := Studies(s, Ask{Project: project.Default(".")}, Trees{Base: base, Head: root}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(left) != 1 || left[0] != (Left{What: "encode fresh", Why: "its program cmd/fresh is in head only"}) {
 		t.Errorf("left %+v", left)
 	}
@@ -67,12 +70,12 @@ func TestStudiesOfMovedModules(t *testing.T) {
 		Contenders: []tare.Entry{{ID: "encoding-json"}, {ID: "goccy"}, {ID: "old", Use: "goccy", With: []string{"m/x@v0.9.0"}}, {ID: "theirs", Command: []string{"./srv"}}},
 		Workloads:  []tare.Workload{{ID: "one", Fixture: "devices", Op: "marshal"}},
 	}
-	moved := func(kind string, e tare.Entry) (before, after []string, ok bool) {
-		return []string{"m/x@v1.0.0", "m/y@v1.0.0"}, []string{"m/x@v1.1.0", "m/y@v1.0.0"}, kind == "codec" && e.Leaf() == "goccy"
+	moved := func(kind string, e tare.Entry) (before, after []string, ok bool, err error) {
+		return []string{"m/x@v1.0.0", "m/y@v1.0.0"}, []string{"m/x@v1.1.0", "m/y@v1.0.0"}, kind == "codec" && e.Leaf() == "goccy", nil
 	}
-	out, left := Studies(s, Ask{Project: project.Default(".")}, Trees{Base: "base", Head: "head"}, moved)
-	if len(out) != 1 || len(left) != 0 {
-		t.Fatalf("%d studies, left %v", len(out), left)
+	out, left, err := Studies(s, Ask{Project: project.Default(".")}, Trees{Base: "base", Head: "head"}, moved)
+	if err != nil || len(out) != 1 || len(left) != 0 {
+		t.Fatalf("%d studies, left %v, %v", len(out), left, err)
 	}
 	one := out[0].Study
 	if err := one.Validate(); err != nil || one.ID != "gate-encode-goccy" {

@@ -43,7 +43,7 @@ func (g Go) run(ctx context.Context, dir string, env []string, args ...string) (
 	defer cancel()
 	cmd := build.Command(limited, "go", args...)
 	cmd.Dir, cmd.Stdin = dir, g.Stdin
-	cmd.Env = append(os.Environ(), append(env, "PWD="+dir)...)
+	cmd.Env = append(build.Environment(os.Environ()), append(env, "PWD="+dir)...)
 	if g.Tag != "" {
 		cmd.Env = append(cmd.Env, "TARE_RUN="+g.Tag)
 	}

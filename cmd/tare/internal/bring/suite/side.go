@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"github.com/tarebench/tare/internal/build"
-	"github.com/tarebench/tare/kinds/gobench"
 )
 
 // UsageError is something that has to be asked differently.
@@ -197,7 +196,7 @@ func (s *Side) output(ctx context.Context, args []string) (stdout, stderr string
 // besides. A tree in the cache must not come under a go.work that happens to
 // lie above the cache, and a git that the go command asks leaves the index be.
 func (s *Side) environment() []string {
-	env := append(gobench.Environment(os.Environ()), "GIT_OPTIONAL_LOCKS=0")
+	env := append(build.Environment(os.Environ()), "GIT_OPTIONAL_LOCKS=0")
 	if s.Dir != s.Home && os.Getenv("GOWORK") != "off" {
 		work := "off"
 		for dir := s.Dir; ; dir = filepath.Dir(dir) {

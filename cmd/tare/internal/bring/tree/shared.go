@@ -29,7 +29,8 @@ const tries = 20
 // empty where there is no such branch.
 func (s Shared) Files(ctx context.Context) (tip string, files map[string]string, err error) {
 	ref := "refs/heads/" + s.Branch
-	out, err := git(ctx, s.Repo.Root, nil, "ls-remote", "--", s.Remote, ref)
+	// To speak to a remote, git may need a token of the environment for its credentials.
+	out, err := git(ctx, s.Repo.Root, os.Environ(), "ls-remote", "--", s.Remote, ref)
 	if err != nil {
 		return "", nil, fmt.Errorf("read %s: %w", s.Remote, err)
 	}
@@ -37,7 +38,7 @@ func (s Shared) Files(ctx context.Context) (tip string, files map[string]string,
 	if tip, _, _ = strings.Cut(out, "\t"); tip == "" {
 		return "", files, nil
 	}
-	if _, err := git(ctx, s.Repo.Root, nil, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--", s.Remote, ref); err != nil {
+	if _, err := git(ctx, s.Repo.Root, os.Environ(), "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--", s.Remote, ref); err != nil {
 		return "", nil, fmt.Errorf("fetch %s of %s: %w", s.Branch, s.Remote, err)
 	}
 	if out, err = git(ctx, s.Repo.Root, nil, "ls-tree", "-r", "-z", "--full-tree", tip); err != nil {
@@ -79,7 +80,7 @@ func (s Shared) Add(ctx context.Context, files map[string][]byte, subject string
 		if err != nil || n == 0 {
 			return 0, err
 		}
-		_, err = git(ctx, s.Repo.Root, nil, "push", "--quiet", "--no-verify", "--", s.address(ctx), commit+":refs/heads/"+s.Branch)
+		_, err = git(ctx, s.Repo.Root, os.Environ(), "push", "--quiet", "--no-verify", "--", s.address(ctx), commit+":refs/heads/"+s.Branch)
 		if err == nil {
 			return n, nil
 		}

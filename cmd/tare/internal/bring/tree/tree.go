@@ -13,8 +13,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/tarebench/tare/internal/build"
 )
 
 // keepFor is how long a directory stays in the cache that nobody asks for.
@@ -316,7 +319,7 @@ func gitWith(ctx context.Context, dir string, env []string, in io.Reader, args .
 func gitTo(ctx context.Context, dir string, env []string, in io.Reader, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
-	cmd.Env = append(append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"), env...)
+	cmd.Env = slices.Concat(build.Environment(os.Environ()), env, []string{"GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"})
 	var said bytes.Buffer
 	cmd.Stdin = in
 	cmd.Stdout, cmd.Stderr = out, &said

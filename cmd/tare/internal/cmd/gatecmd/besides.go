@@ -22,6 +22,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/lab"
 )
 
 // besides is what a gate measures that is no benchmark.
@@ -96,8 +97,14 @@ func (b *besides) wrong(at project.Place, what string) error {
 }
 
 // add takes in what becomes of a study that tare.yaml names at a place.
-func (b *besides) add(study tare.Study, file project.File) {
-	some, left := gate.Studies(study, b.ask, b.trees, b.moved)
+func (b *besides) add(study tare.Study, file project.File) error {
+	some, left, err := gate.Studies(study, b.ask, b.trees, b.moved)
+	var unknown *lab.UnknownError
+	if errors.As(err, &unknown) {
+		return b.wrong(file.Place, file.Path+": "+err.Error())
+	} else if err != nil {
+		return fmt.Errorf("%s: %w", file.Path, err)
+	}
 	for _, one := range some {
 		one.Held.Place = gate.Place{File: b.config, Line: file.Line}
 		b.studies = append(b.studies, one)
@@ -106,6 +113,7 @@ func (b *besides) add(study tare.Study, file project.File) {
 	if len(some)+len(left) == 0 {
 		b.m.Notes = append(b.m.Notes, file.Path+": nothing to compare: the change moves no module of its contenders, and none is a program of this repository")
 	}
+	return nil
 }
 
 // files are the study files and the bundled studies.
@@ -124,7 +132,9 @@ func (b *besides) files() error {
 		if err != nil {
 			return b.wrong(f.Place, format.Line(err.Error(), 0))
 		}
-		b.add(study.Study, f)
+		if err := b.add(study.Study, f); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -175,7 +185,9 @@ func (b *besides) documents() error {
 				study.Contenders = append(study.Contenders, tare.Entry{ID: m.IDs()[0]})
 			}
 		}
-		b.add(study, f)
+		if err := b.add(study, f); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -209,7 +221,9 @@ func (b *besides) routes() error {
 		if err != nil {
 			return err
 		}
-		b.add(study.Study, f)
+		if err := b.add(study.Study, f); err != nil {
+			return err
+		}
 	}
 	return nil
 }

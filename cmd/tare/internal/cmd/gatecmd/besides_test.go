@@ -2,6 +2,7 @@ package gatecmd
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,7 +82,9 @@ func TestGateOfDocuments(t *testing.T) {
 // What a change does not move is not measured, and said not to be.
 func TestGateOfStudiesThatNothingMoves(t *testing.T) {
 	b := twoSides(t, "studies: x.yaml\n")
-	b.add(tare.Study{ID: "x", Kind: "codec", Contenders: []tare.Entry{{ID: "sonic-default"}, {ID: "jsoniter-default"}, {ID: "segmentio"}, {ID: "simdjson-go"}}}, b.ask.Project.Studies[0])
+	if err := b.add(tare.Study{ID: "x", Kind: "codec", Contenders: []tare.Entry{{ID: "sonic-default"}, {ID: "jsoniter-default"}, {ID: "segmentio"}, {ID: "simdjson-go"}}}, b.ask.Project.Studies[0]); err != nil {
+		t.Fatal(err)
+	}
 	if len(b.studies) != 0 || len(b.m.Notes) != 1 || !strings.HasPrefix(b.m.Notes[0], "x.yaml: nothing to compare: ") {
 		t.Errorf("%d studies, notes %q", len(b.studies), b.m.Notes)
 	}
@@ -106,5 +109,71 @@ func TestGateSaysWhereSomethingIsMissing(t *testing.T) {
 		if cmdenv.ExitCode(err) != cmdenv.ExitUsage || err.Error() != want {
 			t.Errorf("%q\ngot  %v\nwant %s", yaml, err, want)
 		}
+	}
+}
+
+// What cannot be looked at is not taken for missing: a gate that leaves it out passes.
+// A link to itself stands for a disk that fails.
+func TestGateFailsWhereItCannotLook(t *testing.T) {
+	ctx := context.Background()
+	loop := func(t *testing.T, path string) {
+		t.Helper()
+		_ = os.Remove(path)
+		if err := os.Symlink(path, path); err != nil {
+			t.Skip(err)
+		}
+	}
+	server := func(b *besides, side string) error {
+		if err := os.Mkdir(filepath.Join(b.here.Head, "api"), 0o755); err != nil {
+			return err
+		}
+		loop(t, filepath.Join(side, "api"))
+		return b.programs(ctx, t.TempDir())
+	}
+	for name, fails := range map[string]func(b *besides) error{
+		"go.mod": func(b *besides) error {
+			loop(t, filepath.Join(b.here.Base, "go.mod"))
+			_, err := movedBetween(ctx, b.catalog, b.here)
+			return err
+		},
+		"a server of the base": func(b *besides) error { return server(b, b.here.Base) },
+		"a server of the head": func(b *besides) error { return server(b, b.here.Head) },
+		"a build": func(b *besides) error {
+			loop(t, filepath.Join(b.here.Head, "api"))
+			return gate.Build(ctx, filepath.Join(b.here.Head, "api"), filepath.Join(t.TempDir(), "api"))
+		},
+		"a program of a study": func(b *besides) error {
+			loop(t, filepath.Join(b.here.Base, "mine"))
+			return b.add(tare.Study{ID: "x", Kind: "codec", Dir: b.here.Head, Contenders: []tare.Entry{{ID: "mine", Program: "mine"}}}, project.File{Path: "x.yaml"})
+		},
+		"the catalog": func(b *besides) error {
+			broken := errors.New("the disk fails")
+			b.moved = func(string, tare.Entry) (before, after []string, ok bool, err error) { return nil, nil, false, broken }
+			return b.add(tare.Study{ID: "x", Kind: "codec", Contenders: []tare.Entry{{ID: "goccy"}}}, project.File{Path: "x.yaml"})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := twoSides(t, "load: {program: api, mix: /=1}\n")
+			var build *gate.BuildError
+			if err := fails(b); cmdenv.ExitCode(err) != cmdenv.ExitFailure || errors.As(err, &build) || len(b.m.Left) > 0 {
+				t.Errorf("%v, left %+v", err, b.m.Left)
+			}
+		})
+	}
+	b := twoSides(t, "studies: x.yaml\n")
+	if err := b.add(tare.Study{ID: "x", Kind: "codec", Contenders: []tare.Entry{{ID: "gocy"}}}, b.ask.Project.Studies[0]); cmdenv.ExitCode(err) != cmdenv.ExitUsage || !strings.HasPrefix(err.Error(), `tare.yaml:1:10: x.yaml: `) {
+		t.Errorf("an unknown contender: %v", err)
+	}
+}
+
+// A directory that is there in the head only is left out, even where the base has a file
+// of its parent's name.
+func TestGateOfAServerInHeadOnly(t *testing.T) {
+	b := twoSides(t, "load: {program: cmd/api, mix: /=1}\n")
+	if err := errors.Join(os.MkdirAll(filepath.Join(b.here.Head, "cmd", "api"), 0o755), os.WriteFile(filepath.Join(b.here.Base, "cmd"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.programs(context.Background(), t.TempDir()); err != nil || len(b.m.Left) != 1 || b.m.Left[0].Why != "cmd/api is in head only" {
+		t.Errorf("%v, left %+v", err, b.m.Left)
 	}
 }

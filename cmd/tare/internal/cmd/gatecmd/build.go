@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/loadstudy"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
 )
 
@@ -55,10 +57,17 @@ func (b *besides) programs(ctx context.Context, dir string) error {
 // is said.
 func (b *besides) built(ctx context.Context, l project.Server, dir string) (programs gate.Trees, ok bool, err error) {
 	left := gate.Left{What: "load " + l.ID}
-	if !isDir(filepath.Join(b.here.Head, filepath.FromSlash(l.Program))) {
+	there, err := gate.IsDir(filepath.Join(b.here.Head, filepath.FromSlash(l.Program)))
+	if err != nil {
+		return programs, false, err
+	}
+	if !there {
 		return programs, false, b.wrong(l.Place, "there is no directory "+l.Program+" in the head")
 	}
-	if !isDir(filepath.Join(b.here.Base, filepath.FromSlash(l.Program))) {
+	if there, err = gate.IsDir(filepath.Join(b.here.Base, filepath.FromSlash(l.Program))); err != nil {
+		return programs, false, err
+	}
+	if !there {
 		left.Why = l.Program + " is in head only"
 		b.m.Left = append(b.m.Left, left)
 		return programs, false, nil
@@ -86,11 +95,6 @@ func (b *besides) built(ctx context.Context, l project.Server, dir string) (prog
 	return programs, true, nil
 }
 
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
 // movedBetween tells which modules the project's go.mod requires in another
 // version than before, by contender of the catalog.
 func movedBetween(ctx context.Context, all catalog.Catalog, here gate.Trees) (gate.Moved, error) {
@@ -102,21 +106,28 @@ func movedBetween(ctx context.Context, all catalog.Catalog, here gate.Trees) (ga
 	if err != nil {
 		return nil, err
 	}
-	return func(kind string, e tare.Entry) (before, after []string, ok bool) {
+	return func(kind string, e tare.Entry) (before, after []string, ok bool, err error) {
 		leaf, _, err := all.Leaf(kind, e.Leaf())
 		if err != nil {
-			return nil, nil, false
+			return nil, nil, false, err
 		}
 		for _, module := range leaf.Manifest.Modules {
 			module, _, _ = strings.Cut(module, "@")
 			old, fresh := base[module], head[module]
-			if takes, err := leaf.Requires(module); old == "" || fresh == "" || err != nil || !takes {
+			if old == "" || fresh == "" {
+				continue
+			}
+			takes, err := leaf.Requires(module)
+			if err != nil {
+				return nil, nil, false, err
+			}
+			if !takes {
 				continue
 			}
 			before, after = append(before, module+"@"+old), append(after, module+"@"+fresh)
 			ok = ok || old != fresh
 		}
-		return before, after, ok
+		return before, after, ok, nil
 	}, nil
 }
 
@@ -124,11 +135,13 @@ func movedBetween(ctx context.Context, all catalog.Catalog, here gate.Trees) (ga
 // versions; those that it replaces are left out. None where there is no go.mod.
 func requiredIn(ctx context.Context, dir string) (map[string]string, error) {
 	file := filepath.Join(dir, "go.mod")
-	if _, err := os.Stat(file); err != nil {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, "go", "mod", "edit", "-json", file)
-	cmd.Dir = dir
+	cmd.Dir, cmd.Env = dir, build.Environment(os.Environ())
 	out, err := cmd.Output()
 	var said *exec.ExitError
 	switch {

@@ -162,26 +162,32 @@ func (o *options) read(cmd *cobra.Command) error {
 // runGate carries tare gate out.
 func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	ctx := cmd.Context()
-	p, root, err := loadProject()
+	p, at, err := loadProject()
 	if err != nil {
 		return err
 	}
-	if o.base != "" {
+	switch {
+	case o.base != "":
 		p.Gate.Base = o.base
-	}
-	if o.record {
+	case o.record:
 		if p.Gate.Base = p.Gate.Reference; p.Gate.Base == "" {
 			return cmdenv.Usage("--record needs a revision to measure against, which stays", "in "+project.FileName+": gate: {reference: v1.4.0}")
 		}
 	}
-	sides, err := gate.Base(ctx, p.Dir, p.Gate.Base, o.head)
+	named := p.Gate.Base
+	if o.base == "" && !o.record {
+		if named, err = o.baseNamed(ctx, p, at); err != nil {
+			return err
+		}
+	}
+	sides, err := gate.Base(ctx, p.Dir, named, o.head)
 	var unknown *gate.BaseError
 	if errors.As(err, &unknown) {
 		return cmdenv.Usage(err.Error(), "")
 	} else if err != nil {
 		return err
 	}
-	p, policy, err := o.judged(ctx, p, root, sides.BaseCommit)
+	p, policy, err := o.judged(ctx, p, at, sides.BaseCommit)
 	if err != nil {
 		return err
 	}
@@ -211,7 +217,7 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	case sides.From != "":
 		measured.Base = fmt.Sprintf("%s, where it left %s", short(sides.BaseCommit), sides.From)
 	}
-	rep := gate.Judge(p, measured, declared(p.Dir, root), env.Now().UTC(), configName(root, p))
+	rep := gate.Judge(p, measured, declared(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
 	exit := gateCode(rep)
 	if rep.Shard = o.shard.String(); rep.Shard != "" {
 		exit = cmdenv.ExitOK // the parts are judged together
@@ -228,18 +234,23 @@ func runGate(cmd *cobra.Command, env cmdenv.Env, o options) error {
 	return cmdenv.Code(exit)
 }
 
-// loadProject returns the project of the working directory and the top of its
-// repository.
-func loadProject() (p project.Project, root string, err error) {
-	wd, err := os.Getwd()
-	if err != nil {
-		return p, "", err
+// place is where a gate runs: the working directory, without links in its path, and
+// the top of its repository.
+type place struct{ dir, root string }
+
+// loadProject returns the project of the working directory.
+func loadProject() (p project.Project, at place, err error) {
+	if at.dir, err = os.Getwd(); err != nil {
+		return p, at, err
 	}
-	root, _ = project.Root(wd)
-	if p, err = project.Load(wd, func(path string) string { return below(root, path) }); err != nil {
-		return p, root, cmdenv.Usage(err.Error(), "")
+	if at.dir, err = filepath.EvalSymlinks(at.dir); err != nil {
+		return p, at, err
 	}
-	return p, root, nil
+	at.root, _ = project.Root(at.dir)
+	if p, err = project.Load(at.dir, func(path string) string { return below(at.root, path) }); err != nil {
+		return p, at, cmdenv.Usage(err.Error(), "")
+	}
+	return p, at, nil
 }
 
 // files are those that a report is written to, besides being printed.

@@ -66,19 +66,9 @@ of the working directory. What is printed and the exit codes are as for tare gat
 func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) error {
 	var parts []gate.Report
 	for _, path := range paths {
-		text, err := cmdenv.ReadFile(path, history.MaxBytes)
-		if errors.Is(err, fs.ErrNotExist) {
-			return cmdenv.Usage("no file "+path, "what tare gate --shard wrote with -o")
-		}
+		rep, err := readPart(path, history.MaxBytes)
 		if err != nil {
-			return cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
-		}
-		if len(text) > history.MaxBytes {
-			return cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", path, history.MaxBytes>>20), "name what tare gate --shard wrote with -o")
-		}
-		rep, err := readReport(path, text)
-		if err != nil {
-			return cmdenv.Usage(format.Line(err.Error(), 0), "")
+			return err
 		}
 		parts = append(parts, rep)
 	}
@@ -86,11 +76,11 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 	if err != nil {
 		return cmdenv.Usage(err.Error(), "")
 	}
-	p, root, err := loadProject()
+	p, at, err := loadProject()
 	if err != nil {
 		return err
 	}
-	if p, measured.Policy, err = o.judged(ctx, p, root, measured.Commit); err != nil {
+	if p, measured.Policy, err = o.judged(ctx, p, at, measured.Commit); err != nil {
 		return err
 	}
 	files, err := o.open()
@@ -98,10 +88,29 @@ func mergeGate(ctx context.Context, env cmdenv.Env, o options, paths []string) e
 		return err
 	}
 	defer files.Close()
-	rep := gate.Judge(p, measured, declared(p.Dir, root), env.Now().UTC(), configName(root, p))
+	rep := gate.Judge(p, measured, declared(p.Dir, at.root), env.Now().UTC(), configName(at.root, p))
 	exit := gateCode(rep)
 	if err := printGate(env, o, rep, exit, files); err != nil {
 		return err
 	}
 	return cmdenv.Code(exit)
+}
+
+// readPart reads the report of a part, which may have most bytes.
+func readPart(path string, most int64) (gate.Report, error) {
+	text, err := cmdenv.ReadFile(path, most)
+	if errors.Is(err, fs.ErrNotExist) {
+		return gate.Report{}, cmdenv.Usage("no file "+path, "what tare gate --shard wrote with -o")
+	}
+	if err != nil {
+		return gate.Report{}, cmdenv.Usage(fmt.Sprintf("cannot read %s: %v", path, cmdenv.Cause(err)), "")
+	}
+	if int64(len(text)) > most {
+		return gate.Report{}, cmdenv.Usage(fmt.Sprintf("%s is larger than %d MiB", path, most>>20), "name what tare gate --shard wrote with -o")
+	}
+	rep, err := readReport(path, text)
+	if err != nil {
+		return rep, cmdenv.Usage(format.Line(err.Error(), 0), "")
+	}
+	return rep, nil
 }

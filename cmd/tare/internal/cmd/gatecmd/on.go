@@ -11,6 +11,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/fleet"
 	"github.com/tarebench/tare/cmd/tare/internal/footprint"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 )
 
@@ -68,7 +69,8 @@ func measureOn(cmd *cobra.Command, env cmdenv.Env, o options, sides gate.Sides) 
 	return m, got.Failed, got.Keep(m.Results)
 }
 
-// readReport reads the report of a gate.
+// readReport reads the report of a gate, and checks the results in it: somebody else
+// may have written them.
 func readReport(name string, document []byte) (rep gate.Report, err error) {
 	if err := footprint.Unmarshal(document, &rep, footprint.Most); err != nil {
 		return rep, fmt.Errorf("%s is no report of tare gate: %w", name, err)
@@ -76,5 +78,5 @@ func readReport(name string, document []byte) (rep gate.Report, err error) {
 	if rep.Schema != gate.Schema {
 		return rep, fmt.Errorf("%s is no report of tare gate: its schema is another", name)
 	}
-	return rep, nil
+	return rep, history.Check(name, rep.Results)
 }

@@ -2,34 +2,68 @@ package gatecmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gate"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
+	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
 // judged returns the project that a change is judged by, and what the change does
 // to that.
-func (o options) judged(ctx context.Context, p project.Project, root, base string) (project.Project, gate.Policy, error) {
+func (o options) judged(ctx context.Context, p project.Project, at place, base string) (project.Project, gate.Policy, error) {
 	reviews, err := read(o.reviews)
-	if err != nil || base == "" {
+	if err != nil {
 		return p, gate.Policy{}, err
 	}
-	file := p.File
-	if file == "" { // it may have been taken away
-		file = filepath.Join(p.Dir, project.FileName)
-	}
-	was, err := gate.ProjectAt(ctx, root, base, below(root, file))
+	was, err := at.rules(ctx, base)
 	if err != nil {
-		return p, gate.Policy{Changed: []string{"the base's was not readable: " + err.Error()}}, nil
+		if o.record && ctx.Err() == nil { // nothing is blocked
+			return p, gate.Policy{Changed: []string{err.Error()}}, nil
+		}
+		return p, gate.Policy{}, err
 	}
 	if o.base != "" || o.record {
 		was.Gate.Base = p.Gate.Base // neither names it
 	}
-	judged, policy := gate.Judged(p, was, reviews)
+	judged, policy := gate.Judged(at.root, p, was, reviews)
 	return judged, policy, nil
+}
+
+// baseNamed returns the base that tare.yaml names. A change must not choose what it
+// is compared with: where the commit at which it left the default branch asks for a
+// review, that commit names the base.
+func (o options) baseNamed(ctx context.Context, p project.Project, at place) (string, error) {
+	left, err := gate.Base(ctx, p.Dir, project.MergeBase, o.head)
+	if err != nil {
+		return p.Gate.Base, ctx.Err() // no branch to have left
+	}
+	was, err := at.rules(ctx, left.BaseCommit)
+	if err != nil || was.Gate.Review == "" {
+		return p.Gate.Base, err
+	}
+	return was.Gate.Base, nil
+}
+
+// rules returns the project that a commit has for the place. What it asks for is not
+// known where its tare.yaml cannot be read, so that is an error.
+func (at place) rules(ctx context.Context, commit string) (project.Project, error) {
+	p, err := gate.ProjectAt(ctx, at.dir, commit)
+	var wrong *yamlfile.Error
+	var unknown *gate.BaseError
+	switch {
+	case ctx.Err() != nil:
+		return p, cmdenv.ErrInterrupted
+	case errors.As(err, &unknown):
+		return p, cmdenv.Usage(err.Error(), "")
+	case errors.As(err, &wrong):
+		return p, cmdenv.Usage(fmt.Sprintf("the rules of the base %s cannot be read: %v", short(commit), err), "correct them there first, or name another base, e.g. --base HEAD~1")
+	case err != nil:
+		return p, fmt.Errorf("cannot read the rules of the base %s: %w", short(commit), err)
+	}
+	return p, nil
 }
 
 // mostReviews bounds the file of reviews, in bytes: outsiders write in it.

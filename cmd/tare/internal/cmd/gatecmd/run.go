@@ -17,6 +17,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/project"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
@@ -150,9 +151,10 @@ func measureUndecided(ctx context.Context, w *session.Session, built *bring.Benc
 
 // benchEnvironment gives this process the environment that a project wants its
 // benchmarks built and run in, which is that of both sides, until restore is
-// called. Build tags go into GOFLAGS.
+// called. Build tags go into GOFLAGS. A change must not direct tare itself, so variables
+// of tare and of the CI reach the benchmarks only.
 func benchEnvironment(b project.Bench, environ []string) (restore func(), err error) {
-	set := slices.Clone(b.Env)
+	set := build.Environment(b.Env)
 	if len(b.Tags) > 0 {
 		flags := "-tags=" + strings.Join(b.Tags, ",")
 		for _, kv := range slices.Concat(environ, b.Env) {
