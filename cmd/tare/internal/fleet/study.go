@@ -524,7 +524,7 @@ func Unfinished(dir string) (seed uint64, ok bool, err error) {
 	}
 	defer f.Close()
 	line, err := bufio.NewReader(f).ReadBytes('\n')
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return 0, false, nil
 	}
 	if err != nil {
