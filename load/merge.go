@@ -42,6 +42,7 @@ func Merge(results []*Result) *Result {
 		out.Resumed += r.Resumed
 		out.Opened += r.Opened
 		out.Reconnects += r.Reconnects
+		out.Resent += r.Resent
 		for i, h := range r.histograms() {
 			if h != nil {
 				out.histograms()[i].Merge(h)
@@ -127,7 +128,7 @@ func binQuantile(bins []hist.Bin, share float64) time.Duration {
 // CheckResult says what in a result cannot be, whoever sent it: counts below zero,
 // histograms that are missing or hold more values than there were requests.
 func CheckResult(r *Result) error {
-	counts := []int64{r.Sent, r.Requests, r.Unasked, r.Resumed, r.Opened, r.Reconnects, r.Late, r.BytesIn, r.BytesOut, r.BodyIn, r.BodyOut}
+	counts := []int64{r.Sent, r.Requests, r.Unasked, r.Resumed, r.Opened, r.Reconnects, r.Resent, r.Late, r.BytesIn, r.BytesOut, r.BodyIn, r.BodyOut}
 	for _, m := range []map[int]int64{r.Statuses, r.Codes} {
 		counts = slices.AppendSeq(counts, maps.Values(m))
 	}

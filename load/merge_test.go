@@ -84,3 +84,30 @@ func TestGenerators(t *testing.T) {
 		t.Errorf("a load generator was lost: %+v", d)
 	}
 }
+
+// Every count of a result is in what several generators did, too.
+func TestMergeAddsEveryCount(t *testing.T) {
+	count := reflect.TypeFor[int64]()
+	one := func(n int64) *load.Result {
+		r := new(load.Result)
+		for i := range reflect.TypeOf(*r).NumField() {
+			if f := reflect.ValueOf(r).Elem().Field(i); f.Type() == count {
+				f.SetInt(n)
+			}
+		}
+		return r
+	}
+	merged := reflect.ValueOf(load.Merge([]*load.Result{one(3), one(5)})).Elem()
+	fields := 0
+	for i := range merged.NumField() {
+		if merged.Field(i).Type() != count {
+			continue
+		}
+		if fields++; merged.Field(i).Int() != 8 {
+			t.Errorf("%s of 3 and 5 is %d", merged.Type().Field(i).Name, merged.Field(i).Int())
+		}
+	}
+	if fields < 10 {
+		t.Errorf("only %d counts", fields)
+	}
+}

@@ -154,9 +154,11 @@ func (s *SearchStep) rule() {
 // rule rules on all objectives together. Why is empty if they are met; undecided says
 // that an interval is why they have no verdict.
 func rule(outcomes []Outcome) (ruling tare.Ruling, why string, undecided bool) {
-	var thin, doubtful []string
+	var thin, none, doubtful []string
 	for _, o := range outcomes {
 		switch {
+		case o.Thin && o.Objective.Quantile == 0:
+			none = append(none, o.Objective.figure())
 		case o.Thin:
 			thin = append(thin, o.Objective.figure())
 		case o.Undecided:
@@ -166,6 +168,8 @@ func rule(outcomes []Outcome) (ruling tare.Ruling, why string, undecided bool) {
 		}
 	}
 	switch {
+	case len(none) > 0:
+		return tare.Inconclusive, "no answer has a " + strings.Join(none, " or "), false
 	case len(thin) > 0:
 		return tare.Inconclusive, fmt.Sprintf("fewer than %d answers lie beyond %s", tails, strings.Join(thin, " and ")), false
 	case len(doubtful) > 0:

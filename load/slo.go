@@ -156,7 +156,7 @@ type Outcome struct {
 	Objective Objective
 	Value     float64 // ns, or a share
 	Met       bool
-	Thin      bool // too few answers beyond the quantile to rule on it
+	Thin      bool // too few answers to rule on it: none, or few beyond the quantile
 	Undecided bool // the interval has what is allowed in it
 
 	Seen      bool    // there is an interval
@@ -195,7 +195,8 @@ func (s SLO) Hold(r *Result) []Outcome {
 	var out []Outcome
 	for i, o := range s {
 		v := o.value(r)
-		thin := o.Quantile > 0 && float64(r.Latency.Count())*(1-o.Quantile) < tails-1e-6
+		answers := float64(r.Latency.Count())
+		thin := !o.Errors && answers == 0 || o.Quantile > 0 && answers*(1-o.Quantile) < tails-1e-6
 		met := v <= o.Limit
 		if o.Below {
 			met = v < o.Limit

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/load/hist"
 )
 
@@ -104,4 +105,24 @@ func FuzzParseSLO(f *testing.F) {
 			t.Fatalf("%d outcomes of %d objectives", len(got), len(s))
 		}
 	})
+}
+
+// Where nothing was answered, no latency is below a limit.
+func TestNothingAnsweredMeetsNothing(t *testing.T) {
+	s, err := ParseSLO("max<50ms,mean<10ms,p50<10ms,errors<100%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Result{Sent: 100, Errors: map[Class]int64{ErrReset: 100}, Latency: new(hist.Hist)}
+	for _, o := range s.Hold(r)[:3] {
+		if ruling, why, _ := rule([]Outcome{o}); !o.Thin || Met([]Outcome{o}) || ruling != tare.Inconclusive {
+			t.Errorf("%s: %s, %q, %+v", o.Objective, ruling, why, o)
+		}
+	}
+	if _, why, _ := rule(s.Hold(r)[:2]); why != "no answer has a max or mean" {
+		t.Errorf("%q", why)
+	}
+	if ruling, why, _ := rule(s.Hold(r)); ruling != tare.NotMet || !strings.Contains(why, "errors was") {
+		t.Errorf("%s, %q", ruling, why)
+	}
 }

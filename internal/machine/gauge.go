@@ -14,8 +14,8 @@ import (
 // and Stop.
 type Gauge struct {
 	began     time.Time
-	pressure  time.Duration // total at the beginning; negative: not known
-	throttled time.Duration
+	pressure  time.Duration            // total at the beginning; negative: not known
+	throttled map[string]time.Duration // total at the beginning, by file
 }
 
 // StartGauge reads the machine's counters.
@@ -32,8 +32,19 @@ func (g *Gauge) Stop() tare.Noise {
 	return tare.Noise{
 		CPUPressure:  share(g.pressure, cpuPressure("/proc/pressure/cpu"), wall),
 		RunQueueWait: -1,
-		Throttled:    share(g.throttled, throttled(), wall),
+		Throttled:    grown(g.throttled, throttled(), wall),
 	}
+}
+
+// grown is the largest share by which one of the counters grew: each group has its own.
+func grown(before, after map[string]time.Duration, wall time.Duration) float64 {
+	most := -1.0
+	for file, then := range before {
+		if now, ok := after[file]; ok {
+			most = max(most, share(then, now, wall))
+		}
+	}
+	return most
 }
 
 // share is the part of wall by which a counter grew; negative where either
@@ -70,27 +81,35 @@ func cpuPressure(file string) time.Duration {
 	return -1
 }
 
-// throttled is how long a CPU quota has kept this process's group from
-// running. The quota may be set on any enclosing group, so the largest figure
-// on the way up counts. Negative where none is kept.
-func throttled() time.Duration {
+// throttled is how long a CPU quota has kept this process's groups from running, by
+// file. The quota may be set on any enclosing group, so all on the way up are read; a
+// figure is of its own group alone (Linux, Documentation/scheduler/sched-bwc.rst). Empty
+// where none is kept.
+func throttled() map[string]time.Duration {
 	own, err := ownGroups()
 	if err != nil {
-		return -1
+		return nil
 	}
-	best := time.Duration(-1)
+	return throttledIn(own)
+}
+
+func throttledIn(own groups) map[string]time.Duration {
+	all := map[string]time.Duration{}
 	for _, g := range []groupDir{own.unified, own.cpu} {
 		if g.dir == "" {
 			continue
 		}
 		for dir := g.dir; ; dir = filepath.Dir(dir) {
-			best = max(best, statThrottled(filepath.Join(dir, "cpu.stat")))
+			file := filepath.Join(dir, "cpu.stat")
+			if d := statThrottled(file); d >= 0 {
+				all[file] = d
+			}
 			if dir == g.mount || !strings.HasPrefix(dir, g.mount) {
 				break
 			}
 		}
 	}
-	return best
+	return all
 }
 
 func statThrottled(file string) time.Duration {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -45,6 +46,31 @@ func TestThrottled(t *testing.T) {
 		if got := statThrottled(file(t, "cpu.stat", text)); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
+	}
+}
+
+// A group that was throttled long ago hides nothing of the one below it.
+func TestThrottledBelowAnother(t *testing.T) {
+	mount := t.TempDir()
+	own := groups{unified: groupDir{dir: filepath.Join(mount, "slice", "own"), mount: mount}}
+	if err := os.MkdirAll(own.unified.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	throttle := func(dir string, seconds int) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "cpu.stat"), fmt.Appendf(nil, "throttled_usec %d\n", seconds*1e6), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	throttle(filepath.Dir(own.unified.dir), 100)
+	throttle(own.unified.dir, 0)
+	before := throttledIn(own)
+	throttle(own.unified.dir, 5)
+	if got := grown(before, throttledIn(own), 10*time.Second); got != 0.5 {
+		t.Errorf("%v of the time, want 0.5", got)
+	}
+	if got := grown(nil, throttledIn(own), 10*time.Second); got != -1 {
+		t.Errorf("%v where none was kept, want -1", got)
 	}
 }
 

@@ -56,7 +56,7 @@ func (f *Feed) readHAR(in *parcel, secrets bool) error {
 	if t, err := dec.Token(); err != nil || t != json.Delim('[') {
 		return cmp.Or(in.failed, errors.New("log.entries is not an array"))
 	}
-	var first time.Time
+	var recorded clock
 	for n := 1; ; n++ {
 		in.refill()
 		if !dec.More() {
@@ -86,15 +86,16 @@ func (f *Feed) readHAR(in *parcel, secrets bool) error {
 		if err == nil {
 			q, at, err = f.request(e, secrets)
 		}
+		var since time.Duration
+		if err == nil {
+			since, err = recorded.since(at)
+		}
 		if err != nil {
 			f.broken(0, fmt.Sprintf("entry %d", n), err)
 			continue
 		}
-		if first.IsZero() {
-			first = at
-		}
 		f.keep(q)
-		f.Times = append(f.Times, at.Sub(first))
+		f.Times = append(f.Times, since)
 	}
 }
 

@@ -183,10 +183,35 @@ func pathOf(text string) (string, error) {
 	return path, nil
 }
 
+// mostApart is how long a recording may take.
+const mostApart = 366 * 24 * time.Hour
+
+// clock is the time of a recording.
+type clock struct {
+	first time.Time // of its first request
+	runs  bool
+}
+
+// since is the time from the first request to one that was sent at a time. What is too
+// far away is refused: it would be waited for.
+func (c *clock) since(at time.Time) (time.Duration, error) {
+	if at.Unix() < 0 {
+		return 0, fmt.Errorf("its time is before 1970: %s", at.Format(time.RFC3339))
+	}
+	if !c.runs {
+		c.first, c.runs = at, true
+	}
+	d := at.Sub(c.first)
+	if d < -mostApart || d > mostApart {
+		return 0, fmt.Errorf("its time is more than a year from that of the first, %s: %s", c.first.Format(time.RFC3339), at.Format(time.RFC3339))
+	}
+	return d, nil
+}
+
 // readLog reads an access log in the common or the combined format.
 func (f *Feed) readLog(r io.Reader) error {
 	b := bufio.NewReaderSize(r, 64<<10)
-	var first time.Time
+	var recorded clock
 	same := map[string]string{} // methods and paths, each kept once
 	for n := 1; ; n++ {
 		line, long, err := lineOf(b)
@@ -208,12 +233,13 @@ func (f *Feed) readLog(r io.Reader) error {
 		if long {
 			err = fmt.Errorf("longer than %d bytes", mostLine)
 		}
+		var since time.Duration
+		if err == nil {
+			since, err = recorded.since(at)
+		}
 		if err != nil {
 			f.broken(n, "", err)
 			continue
-		}
-		if first.IsZero() {
-			first = at
 		}
 		for _, text := range []*string{&q.Method, &q.Path} {
 			known, ok := same[*text]
@@ -224,7 +250,7 @@ func (f *Feed) readLog(r io.Reader) error {
 			}
 			*text = known
 		}
-		f.Requests, f.Times = append(f.Requests, q), append(f.Times, at.Sub(first))
+		f.Requests, f.Times = append(f.Requests, q), append(f.Times, since)
 	}
 }
 

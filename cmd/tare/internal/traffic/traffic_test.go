@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -246,6 +247,28 @@ func TestLargeFiles(t *testing.T) {
 }
 
 // What is kept has a bound in bytes, too, and so has an entry of an archive.
+// A time that no recording has does not move the others.
+func TestTimesFarApart(t *testing.T) {
+	times := []string{"0001-01-01T00:00:00Z", "2026-03-01T12:00:01Z", "0001-01-01T00:00:00Z", "2026-03-01T12:00:00Z", "2026-03-01T12:00:03Z", "9999-12-31T23:59:59Z"}
+	var entries []string
+	for _, at := range times {
+		entries = append(entries, `{"startedDateTime":"`+at+`","request":{"method":"GET","url":"http://x.example/","headers":[]}}`)
+	}
+	f := &Feed{}
+	if err := f.readHAR(&parcel{r: strings.NewReader(`{"log":{"entries":[` + strings.Join(entries, ",") + `]}}`), most: mostEntry}, false); err != nil {
+		t.Fatal(err)
+	}
+	f.order()
+	if want := []time.Duration{0, time.Second, 3 * time.Second}; !slices.Equal(f.Times, want) || f.Lost != 3 {
+		t.Errorf("%v, want %v; %q", f.Times, want, f.Broken)
+	}
+	line := `::1 - - [%s] "GET / HTTP/1.1" 200 5` + "\n"
+	f = &Feed{}
+	if err := f.readLog(strings.NewReader(fmt.Sprintf(line, "01/Mar/2026:12:00:00 +0000") + fmt.Sprintf(line, "01/Jan/0001:00:00:00 +0000"))); err != nil || len(f.Times) != 1 || f.Lost != 1 {
+		t.Errorf("log: %v, %v, %q", err, f.Times, f.Broken)
+	}
+}
+
 func TestBounds(t *testing.T) {
 	log := strings.Repeat(`1.2.3.4 - - `+at+` "GET /`+strings.Repeat("x", 300)+`%d HTTP/1.1" 200 1`+"\n", 10)
 	for i := range 10 {
