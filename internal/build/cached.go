@@ -72,18 +72,8 @@ func binaryName() string {
 // publish moves a finished build to its place. Another tare may have been
 // faster: then its build stands, if it is whole.
 func publish(done, dir string, leaf Leaf) error {
-	err := os.Rename(done, dir)
-	if err == nil {
-		return nil
-	}
-	if _, ok := load(dir, leaf); ok {
-		return nil
-	}
-	removeAll(dir) // damaged
-	if err = os.Rename(done, dir); err != nil {
-		if _, ok := load(dir, leaf); ok {
-			return nil
-		}
+	err := whole.Place(done, dir, func(dir string) bool { _, ok := load(dir, leaf); return ok })
+	if err != nil {
 		return cacheError(filepath.Dir(dir), err)
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/catalog/archive"
 	"github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 const (
@@ -53,7 +54,7 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *O
 	addType(files, t, own, names)
 	all := filepath.Join(b.Cache, "document")
 	dir := filepath.Join(all, key(files, own))
-	if _, err := os.Stat(filepath.Join(dir, leftName)); err != nil {
+	if !whole.Sealed(dir) {
 		if err := b.make(ctx, all, dir, files, t, own, names); err != nil {
 			return catalog.Catalog{}, nil, err
 		}
@@ -170,10 +171,11 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 	if err := gocmd.WriteAll(tmp, map[string]string{leftName: string(text)}); err != nil {
 		return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 	}
-	if err := os.Rename(tmp, dir); err != nil {
-		if _, there := os.Stat(filepath.Join(dir, leftName)); there != nil { // else another tare was faster
-			return fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
-		}
+	if err := whole.Seal(whole.System{}, tmp); err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
+	}
+	if err := whole.Place(tmp, dir, whole.Sealed); err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
 	}
 	return nil
 }
