@@ -3,7 +3,9 @@ package build
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -35,25 +37,31 @@ type listed struct {
 // adopt adds to c what the linked modules say about themselves: under which
 // terms, and when the version that gives c its name was released. What cannot
 // be found out stays unknown; that a module's sources cannot be looked at is no
-// reason not to measure it.
-func (b *Builder) adopt(ctx context.Context, tool toolchain, leaf Leaf, work string, c *tare.Contender) {
-	var paths []string
+// reason not to measure it. It returns whether every module could be asked: what
+// is unknown then will stay so.
+func (b *Builder) adopt(ctx context.Context, tool toolchain, leaf Leaf, work string, c *tare.Contender) (complete bool) {
+	unanswered := map[string]bool{}
 	for _, m := range c.Modules {
 		if m.Path != sdkPath {
-			paths = append(paths, m.Path)
+			unanswered[m.Path] = true
 		}
 	}
-	if len(paths) == 0 {
-		return
+	if len(unanswered) == 0 {
+		return true
 	}
 	limited, cancel := b.limit(ctx)
 	defer cancel()
-	out, _, _ := b.query(limited, tool.path, leaf.Src(), b.buildEnv(tool, work), append([]string{"list", "-mod=readonly", "-m", "-e", "-json"}, paths...)...)
+	args := append([]string{"list", "-mod=readonly", "-m", "-e", "-json"}, slices.Sorted(maps.Keys(unanswered))...)
+	out, _, err := b.query(limited, tool.path, leaf.Src(), b.buildEnv(tool, work), args...)
+	complete = err == nil
+	var licences []string
 	for d := json.NewDecoder(strings.NewReader(out)); ; {
 		var m listed
 		if err := d.Decode(&m); err != nil {
-			break // the end, or nothing that can be read
+			complete = complete && errors.Is(err, io.EOF)
+			break
 		}
+		delete(unanswered, m.Path)
 		code := m
 		if m.Replace != nil {
 			code = *m.Replace
@@ -62,11 +70,19 @@ func (b *Builder) adopt(ctx context.Context, tool toolchain, leaf Leaf, work str
 			c.Adoption.Released = released(code)
 		}
 		if b.Licences != nil {
-			c.Adoption.Licences = append(c.Adoption.Licences, b.licences(code.Dir)...)
+			found, err := b.licences(code.Dir)
+			licences, complete = append(licences, found...), complete && err == nil
 		}
 	}
-	slices.Sort(c.Adoption.Licences)
-	c.Adoption.Licences = slices.Compact(c.Adoption.Licences)
+	if len(unanswered) > 0 {
+		complete = false
+		if b.Licences != nil {
+			licences = append(licences, unknownLicence)
+		}
+	}
+	slices.Sort(licences)
+	c.Adoption.Licences = slices.Compact(licences)
+	return complete
 }
 
 // released is the day of a version: of its commit as the module cache has it,
@@ -86,33 +102,33 @@ func released(m listed) string {
 }
 
 // licences names the terms of the module in dir by the texts at its top, at
-// least one.
-func (b *Builder) licences(dir string) []string {
+// least one. With an error, there may be others.
+func (b *Builder) licences(dir string) ([]string, error) {
 	var found []string
-	entries, _ := os.ReadDir(dir) // none where it cannot be read
+	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !licenceFile.MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".go") {
 			continue
 		}
-		names := b.Licences(beginning(filepath.Join(dir, e.Name())))
+		text, errText := beginning(filepath.Join(dir, e.Name()))
+		names := b.Licences(text)
 		if len(names) == 0 {
 			names = []string{unknownLicence}
 		}
-		found = append(found, names...)
+		found, err = append(found, names...), errors.Join(err, errText)
 	}
 	if len(found) == 0 {
-		return []string{unknownLicence}
+		found = []string{unknownLicence}
 	}
-	return found
+	return found, err
 }
 
-// beginning is the first part of a file; nothing where it cannot be read.
-func beginning(path string) []byte {
+// beginning is the first part of a file.
+func beginning(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, licenceBytes))
-	return text
+	return io.ReadAll(io.LimitReader(f, licenceBytes))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,8 +62,67 @@ func TestAdopt(t *testing.T) {
 	}
 	p.fail = map[string]string{"list": "go: no\n"}
 	c, b = contender("m/a"), p.builder(t, t.TempDir())
-	if b.adopt(t.Context(), tool, Leaf{Dir: mods}, mods, &c); c.Adoption.Released != "" || c.Adoption.Licences != nil {
+	b.Licences = spdx
+	if b.adopt(t.Context(), tool, Leaf{Dir: mods}, mods, &c); c.Adoption.Released != "" || !slices.Equal(c.Adoption.Licences, []string{unknownLicence}) {
 		t.Errorf("where nothing can be found out: %+v", c.Adoption)
+	}
+}
+
+// What could not be found out about a module when it was built is asked again by the
+// next run, without a compiler, until the go command says it.
+func TestModulesAreAskedAgain(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"go.mod":     "module example.com/mine\n\ngo 1.25\n\nrequire (\n\texample.com/a v1.0.0\n\texample.com/b v1.0.0\n)\n\nreplace example.com/a => ./a\n\nreplace example.com/b => ./b\n",
+		"main.go":    "package main\n\nimport (\n\t\"example.com/a\"\n\t\"example.com/b\"\n)\n\nfunc main() { println(a.N, b.N) }\n",
+		ManifestName: `{"id":"mine","kind":"codec","modules":["example.com/a"]}`,
+		"a/go.mod":   "module example.com/a\n", "a/a.go": "package a\n\nvar N = 1\n", "a/LICENSE": "is MIT",
+		"b/go.mod": "module example.com/b\n", "b/b.go": "package b\n\nvar N = 1\n", "b/LICENSE": "is ISC",
+	})
+	leaf, err := ReadLeaf(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	real, err := (&Builder{Cache: t.TempDir()}).Build(t.Context(), leaf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const list = "list -mod=readonly -m -e -json example.com/a example.com/b"
+	one := fmt.Sprintf(`{"Path":"example.com/a","Version":"v1.0.0","Time":"2021-09-11T00:00:00Z","Dir":%q}`, filepath.Join(dir, "a"))
+	both := one + fmt.Sprintf(` {"Path":"example.com/b","Dir":%q}`, filepath.Join(dir, "b"))
+	build := func(p *played, cache string) (tare.Adoption, []string) {
+		p.made = real.Path
+		b := p.builder(t, cache)
+		b.Licences = spdx
+		built, err := b.Build(t.Context(), leaf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return built.contender.Adoption, p.asked(t)
+	}
+	for what, c := range map[string]struct {
+		first    *played
+		licences string
+	}{
+		"the go command fails":        {&played{fail: map[string]string{list: "go: no\n"}}, "unknown"},
+		"half an answer":              {&played{says: map[string]string{list: one + `{"Path":`}}, "MIT unknown"},
+		"a module that is left out":   {&played{says: map[string]string{list: one}}, "MIT unknown"},
+		"sources that cannot be read": {&played{says: map[string]string{list: one + `{"Path":"example.com/b"}`}}, "MIT unknown"},
+	} {
+		cache := t.TempDir()
+		if got, _ := build(c.first, cache); strings.Join(got.Licences, " ") != c.licences {
+			t.Errorf("%s: licences %q, want %s", what, got.Licences, c.licences)
+		}
+		if got, asked := build(&played{fail: map[string]string{"": "go: no\n"}}, cache); strings.Join(got.Licences, " ") != c.licences || len(asked) != 1 {
+			t.Errorf("%s, and again: licences %q, asked %q", what, got.Licences, asked)
+		}
+		got, asked := build(&played{says: map[string]string{list: both}}, cache)
+		if strings.Join(got.Licences, " ") != "ISC MIT" || got.Released != "2021-09-11" || len(asked) != 1 || !strings.HasSuffix(asked[0], list) {
+			t.Errorf("%s, then an answer: %+v, asked %q", what, got, asked)
+		}
+		if got, asked := build(&played{}, cache); strings.Join(got.Licences, " ") != "ISC MIT" || got.Released != "2021-09-11" || len(asked) != 0 {
+			t.Errorf("%s, after the answer: %+v, asked %q", what, got, asked)
+		}
 	}
 }
 

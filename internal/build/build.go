@@ -66,7 +66,8 @@ type Built struct {
 	Cached  bool    // it was built before: no compiler ran
 	Seconds float64 // wall time of the go build that made it
 
-	contender tare.Contender // common to all variants; without id and variant
+	incomplete bool           // see record
+	contender  tare.Contender // common to all variants; without id and variant
 }
 
 // Program is the built contender as one of its variants; "" is a contender
@@ -92,6 +93,7 @@ func (b *Builder) Build(ctx context.Context, leaf Leaf) (Built, error) {
 	}
 	dir := filepath.Join(b.Cache, "bin", key)
 	if built, ok := load(dir, leaf); ok {
+		b.complete(ctx, tool, mod, &built, dir)
 		return built, nil
 	}
 	if err := b.create(ctx, tool, mod, leaf, dir); err != nil {
@@ -131,11 +133,11 @@ func (b *Builder) create(ctx context.Context, tool toolchain, mod module, leaf L
 		c.Adoption.ColdBuildSeconds = seconds
 	}
 	c.Adoption.ModulesRequired = mod.thirdParty()
-	b.adopt(ctx, tool, leaf, work, &c)
+	complete := b.adopt(ctx, tool, leaf, work, &c)
 	if ctx.Err() != nil {
 		return fmt.Errorf("building %s: %w", leaf.Manifest.ID, ctx.Err())
 	}
-	if err := note(whole.System{}, done, record{seconds, c}); err != nil {
+	if err := note(whole.System{}, done, record{seconds, !complete, c}); err != nil {
 		return err
 	}
 	return publish(done, dir, leaf)

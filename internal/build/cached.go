@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,8 +13,9 @@ import (
 
 // record is built.json, beside a cached binary.
 type record struct {
-	Seconds   float64        `json:"seconds"`
-	Contender tare.Contender `json:"contender"`
+	Seconds    float64        `json:"seconds"`
+	Incomplete bool           `json:"incomplete,omitempty"` // not every module could be asked what it says about itself
+	Contender  tare.Contender `json:"contender"`
 }
 
 const recordName = "built.json"
@@ -34,7 +36,30 @@ func load(dir string, leaf Leaf) (Built, bool) {
 	if err != nil || sum != r.Contender.SHA256 || size != r.Contender.BinaryBytes {
 		return Built{}, false
 	}
-	return Built{Leaf: leaf, Path: path, Cached: true, Seconds: r.Seconds, contender: r.Contender}, true
+	return Built{Leaf: leaf, Path: path, Cached: true, Seconds: r.Seconds, incomplete: r.Incomplete, contender: r.Contender}, true
+}
+
+// complete asks the modules of a cached build again where not all could be asked
+// before. What it cannot find out or write down now is left to the next run.
+func (b *Builder) complete(ctx context.Context, tool toolchain, mod module, built *Built, dir string) {
+	c := &built.contender
+	unnamed := b.Licences != nil && len(c.Adoption.Licences) == 0 && c.Adoption.ModulesLinked > 0 // as it was kept before there was a mark
+	if !built.incomplete && !unnamed {
+		return
+	}
+	tmp, work, _, err := workplace(filepath.Dir(dir))
+	if err != nil {
+		return
+	}
+	defer removeAll(tmp)
+	if tool, err = b.supply(ctx, tool, mod, work); err != nil {
+		return
+	}
+	asked := *c
+	if b.adopt(ctx, tool, built.Leaf, work, &asked) {
+		*c = asked
+		_ = note(whole.System{}, dir, record{Seconds: built.Seconds, Contender: asked})
+	}
 }
 
 func binaryName() string {
@@ -47,18 +72,8 @@ func binaryName() string {
 // publish moves a finished build to its place. Another tare may have been
 // faster: then its build stands, if it is whole.
 func publish(done, dir string, leaf Leaf) error {
-	err := os.Rename(done, dir)
-	if err == nil {
-		return nil
-	}
-	if _, ok := load(dir, leaf); ok {
-		return nil
-	}
-	removeAll(dir) // damaged
-	if err = os.Rename(done, dir); err != nil {
-		if _, ok := load(dir, leaf); ok {
-			return nil
-		}
+	err := whole.Place(done, dir, func(dir string) bool { _, ok := load(dir, leaf); return ok })
+	if err != nil {
 		return cacheError(filepath.Dir(dir), err)
 	}
 	return nil

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // Prepare returns the leaf as pin wants it: a copy of its module in the cache,
@@ -71,7 +73,7 @@ func (b *Builder) prepare(ctx context.Context, tool toolchain, mod module, leaf 
 	}
 	all := filepath.Join(b.Cache, "pinned")
 	dir = filepath.Join(all, key)
-	if isModule(dir) {
+	if whole.Sealed(dir) {
 		return dir, nil
 	}
 	tmp, work, done, err := workplace(all)
@@ -94,7 +96,11 @@ func (b *Builder) prepare(ctx context.Context, tool toolchain, mod module, leaf 
 	if err := b.repin(ctx, tool, work, copied, mod, pin); err != nil {
 		return "", err
 	}
-	if err := os.Rename(done, dir); err != nil && !isModule(dir) { // another tare may have been faster
+	err = whole.Seal(whole.System{}, done)
+	if err == nil {
+		err = whole.Place(done, dir, whole.Sealed)
+	}
+	if err != nil {
 		return "", cacheError(all, err)
 	}
 	return dir, nil

@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,7 +78,7 @@ func TestPrepareThenCacheHit(t *testing.T) {
 		t.Errorf("claims %q: the version that is not asked for is still claimed", got)
 	}
 	copied := files(t, made.Dir)
-	if len(copied) != 4 || copied["model/model.go"] == "" || !strings.Contains(copied["go.mod"], "github.com/a/b v1.1.0") {
+	if len(copied) != 4+1 || copied["model/model.go"] == "" || !strings.Contains(copied["go.mod"], "github.com/a/b v1.1.0") {
 		t.Errorf("copied %q", copied)
 	}
 	if after := files(t, sdk); len(after) != len(before) || after["contenders/codec/x/go.mod"] != before["contenders/codec/x/go.mod"] {
@@ -107,6 +108,33 @@ func TestPrepareThenCacheHit(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(cache, "pinned", tmpPrefix+"*")); err != nil || len(left) != 0 {
 		t.Errorf("left %q", left)
+	}
+}
+
+// A copy that a power cut or an interrupted removal damaged is made again.
+func TestADamagedCopyIsMadeAgain(t *testing.T) {
+	leaf, cache := pinnable(t), t.TempDir()
+	pin := Pin{With: []With{{Path: "github.com/a/b", Version: "v1.1.0"}}}
+	made, err := (&played{}).builder(t, cache).Prepare(t.Context(), leaf, pin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := files(t, made.Dir)
+	for what, damage := range map[string]func(at func(string) string) error{
+		"a file is empty":     func(at func(string) string) error { return os.Truncate(at("main.go"), 0) },
+		"a folder is missing": func(at func(string) string) error { return os.RemoveAll(at("model")) },
+		"no go.mod":           func(at func(string) string) error { return os.Remove(at("go.mod")) },
+	} {
+		if err := damage(func(name string) string { return filepath.Join(made.Dir, name) }); err != nil {
+			t.Fatal(err)
+		}
+		again, err := (&played{}).builder(t, cache).Prepare(t.Context(), leaf, pin)
+		if err != nil || again.Dir != made.Dir {
+			t.Errorf("%s: at %s, %v", what, again.Dir, err)
+		}
+		if got := files(t, made.Dir); !maps.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
 	}
 }
 

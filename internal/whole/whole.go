@@ -1,6 +1,6 @@
 // Package whole writes files that appear whole or not at all, whatever fails and
 // whenever the machine stops: what is acknowledged stays. It reads files whole that
-// have a bound.
+// have a bound, and knows a directory whose files are not those it was made with.
 package whole
 
 import (

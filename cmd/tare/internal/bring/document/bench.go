@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/catalog/archive"
 	"github.com/tarebench/tare/contender/codec"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 const (
@@ -36,7 +38,7 @@ type Bench struct {
 
 // Catalog is those codecs of from that only chooses, able to read and write the
 // type t, and which of them could not be made to. What was made before is used
-// again.
+// again, unless the machine was the reason that one could not be made to.
 func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *Own, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
 	names := map[string]bool{}
 	for _, leaf := range from.Leaves() {
@@ -53,7 +55,7 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, own *O
 	addType(files, t, own, names)
 	all := filepath.Join(b.Cache, "document")
 	dir := filepath.Join(all, key(files, own))
-	if _, err := os.Stat(filepath.Join(dir, leftName)); err != nil {
+	if !whole.Sealed(dir) {
 		if err := b.make(ctx, all, dir, files, t, own, names); err != nil {
 			return catalog.Catalog{}, nil, err
 		}
@@ -144,15 +146,20 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 			return err
 		}
 	}
-	left := []tare.NotWeighed{}
+	left, lasting := []tare.NotWeighed{}, true
 	for _, g := range generators(names) {
 		_, why := g.main(t)
 		if why == "" {
 			b.say("generating " + g.name + "'s code for the type")
-			if err := g.generate(ctx, run, tmp, t); ctx.Err() != nil {
+			err := g.generate(ctx, run, tmp, t)
+			switch {
+			case ctx.Err() != nil:
 				return ctx.Err()
-			} else if err != nil {
+			case errors.Is(err, build.ErrNoToolchain):
+				return err
+			case err != nil:
 				why = err.Error()
+				lasting = lasting && errors.As(err, new(refusal))
 			}
 		}
 		if why == "" {
@@ -170,10 +177,13 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 	if err := gocmd.WriteAll(tmp, map[string]string{leftName: string(text)}); err != nil {
 		return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 	}
-	if err := os.Rename(tmp, dir); err != nil {
-		if _, there := os.Stat(filepath.Join(dir, leftName)); there != nil { // else another tare was faster
-			return fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
+	if lasting { // else the next run finds no seal, and makes it again
+		if err := whole.Seal(whole.System{}, tmp); err != nil {
+			return fmt.Errorf("%w %s: %w", build.ErrCache, tmp, err)
 		}
+	}
+	if err := whole.Place(tmp, dir, whole.Sealed); err != nil {
+		return fmt.Errorf("%w %s: %w", build.ErrCache, dir, err)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/trial"
+	"github.com/tarebench/tare/internal/whole"
 	"github.com/tarebench/tare/kinds/codec"
 )
 
@@ -203,6 +204,28 @@ func built(t *testing.T, src string, typ Type, o *Own) (*Kind, error) {
 	if err != nil || again.Dir != c.Dir {
 		t.Errorf("%s made again: %s, %v", c.Dir, again.Dir, err)
 	}
+	bench := filepath.Dir(c.Dir)
+	for _, name := range []string{leftName, "contender/codec/own.go"} { // as by a power cut
+		path := filepath.Join(bench, filepath.FromSlash(name))
+		want, err := os.ReadFile(path)
+		if err == nil {
+			err = os.Truncate(path, 0)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := b.Catalog(t.Context(), from, typ, o, nobody); err != nil {
+			t.Errorf("with an empty %s: %v", name, err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != string(want) {
+			t.Errorf("an empty %s holds %q after it was made again, %v", name, got, err)
+		}
+	}
+	defer func() {
+		if !whole.Sealed(bench) {
+			t.Error("builds changed the bench")
+		}
+	}()
 	study, unfit := NewStudy("json-x", "", c.Leaves(), "all", nobody)
 	if len(study.Contenders) != 1 || len(study.Workloads) != 4 || len(unfit) != 0 || study.Validate() != nil {
 		t.Errorf("%+v %v %v", study, unfit, study.Validate())

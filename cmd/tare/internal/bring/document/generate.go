@@ -2,11 +2,14 @@ package document
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gocmd"
+	"github.com/tarebench/tare/internal/build"
 )
 
 // generated is a codec that needs code generated for the type: a copy of it, as
@@ -81,11 +84,36 @@ func (g generated) types(t Type) string {
 	return "// Package user holds a copy of the user's own type.\npackage user\n\n" + t.imports() + marked(t.Source, mark)
 }
 
-// generate runs the generator and sees whether what it made compiles.
+// refusal says that a generator cannot make code for a type. Any other error is
+// the machine's: the next run may do better.
+type refusal struct{ error }
+
+// generate makes code for the type. Where that fails it makes code for a plain
+// struct: if that fails too, e.g. because the generator cannot be downloaded or the
+// disk is full, nothing is known about the type.
 func (g generated) generate(ctx context.Context, run gocmd.Go, bench string, t Type) error {
+	err := g.try(ctx, run, bench, t)
+	if err == nil || ctx.Err() != nil || errors.Is(err, build.ErrNoToolchain) {
+		return err
+	}
+	plain := Type{Source: "// Document is.\ntype " + rootName + " struct{ A int }\n"}
+	if errors.Is(err, gocmd.ErrTooLong) || g.try(ctx, run, bench, plain) != nil {
+		return fmt.Errorf("%w; the next run tries again", err)
+	}
+	return refusal{err}
+}
+
+// try runs the generator on the type alone and sees whether what it made compiles.
+func (g generated) try(ctx context.Context, run gocmd.Go, bench string, t Type) error {
 	dir := filepath.Join(bench, filepath.FromSlash(g.file("user")))
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	if err := gocmd.WriteAll(dir, map[string]string{"user.go": g.types(t)}); err != nil {
+		return err
+	}
 	if _, err := run.In(ctx, dir, g.command...); err != nil {
-		return fmt.Errorf("its generator fails on the type: %w", err)
+		return fmt.Errorf("its generator fails: %w", err)
 	}
 	if _, err := run.In(ctx, dir, "build", "."); err != nil {
 		return fmt.Errorf("what its generator makes of the type does not compile: %w", err)

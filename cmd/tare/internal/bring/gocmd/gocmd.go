@@ -20,6 +20,9 @@ import (
 // code.
 const limit = 5 * time.Minute
 
+// ErrTooLong says that a go command reached the limit.
+var ErrTooLong = fmt.Errorf("took longer than %v and was ended", limit)
+
 // Go runs the go command.
 type Go struct {
 	Tag   string    // TARE_RUN of every process; empty: none
@@ -56,7 +59,7 @@ func (g Go) run(ctx context.Context, dir string, env []string, args ...string) (
 	case errors.Is(err, exec.ErrNotFound):
 		return "", fmt.Errorf("%w: %q was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain, "go")
 	case limited.Err() != nil:
-		return "", fmt.Errorf("go %s took longer than %v and was ended", args[0], limit)
+		return "", fmt.Errorf("go %s %w", args[0], ErrTooLong)
 	case err != nil:
 		return out.String(), errors.New(Complaint(said.String()+"\n"+out.String(), err))
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/bring/gocmd"
 	"github.com/tarebench/tare/cmd/tare/internal/catalog"
 	"github.com/tarebench/tare/internal/build"
+	"github.com/tarebench/tare/internal/whole"
 )
 
 // What generated modules are made of: main packages whose service is generated, and
@@ -139,14 +140,11 @@ func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, 
 	}
 	all := filepath.Join(b.Cache, "rpc")
 	dir := filepath.Join(all, hex.EncodeToString(h.Sum(nil))[:20])
-	if _, err := os.Stat(filepath.Join(dir, proof)); err == nil {
+	if whole.Sealed(dir) {
 		return dir, nil
 	}
 	return dir, b.make(ctx, all, dir, files, requests)
 }
-
-// proof is a file that every bench has.
-const proof = "plugins/go.mod"
 
 func marshalRequest(q *pluginpb.CodeGeneratorRequest) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(q)
@@ -187,10 +185,11 @@ func (b Bench) make(ctx context.Context, all, dir string, files map[string]strin
 			}
 		}
 	}
-	if err := os.Rename(tmp, dir); err != nil {
-		if _, there := os.Stat(filepath.Join(dir, proof)); there != nil { // else another tare was faster
-			return cache(err)
-		}
+	if err := whole.Seal(whole.System{}, tmp); err != nil {
+		return cache(err)
+	}
+	if err := whole.Place(tmp, dir, whole.Sealed); err != nil {
+		return cache(err)
 	}
 	return nil
 }
