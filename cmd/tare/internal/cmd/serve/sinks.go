@@ -97,7 +97,7 @@ func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
 	}
 	var list []sink.Named
 	for _, t := range f.targets {
-		one, err := kinds.Open(t, kinds.Config{Token: os.Getenv(envSinkToken), Now: env.Now})
+		one, err := kinds.Open(t, kinds.Config{Token: os.Getenv(envSinkToken), Fsync: f.fsync, Now: env.Now})
 		if err != nil {
 			for _, opened := range list {
 				err = errors.Join(err, opened.Sink.Close())
