@@ -127,7 +127,7 @@ func (f *forwarding) acknowledged() string {
 		disk = "on stable storage of this disk"
 	}
 	if f.wait {
-		return "acknowledged = sent on, and before that " + disk
+		return "acknowledged = sent on or in the file of dead letters (202: not yet), and before that " + disk
 	}
 	return "acknowledged = " + disk + "; full: 503"
 }
