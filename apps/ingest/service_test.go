@@ -200,7 +200,7 @@ func TestSinkThatFails(t *testing.T) {
 func TestBatchThatIsNotSentOnInTime(t *testing.T) {
 	dir := t.TempDir()
 	s := newService(t, Config{Sink: "spool:" + dir, Wait: time.Millisecond, Now: time.Now})
-	readers, err := spool.OpenReaders(dir, []string{"a"}, func(spool.Damage) {})
+	readers, err := spool.OpenReaders(dir, []string{"a"}, false, func(spool.Damage) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -211,7 +211,7 @@ func FuzzReader(f *testing.F) {
 			_ = s.Keep(t.Context(), []byte("last\n"), 1)
 		}
 		var text bytes.Buffer
-		all, err := openReaders(d, dir, []string{"a"}, func(Damage) {})
+		all, err := openReaders(d, dir, []string{"a"}, reopen, func(Damage) {})
 		assert.NoError(t, "readers", err)
 		r, end := all.All()[0], uint64(0)
 		for range 200 {

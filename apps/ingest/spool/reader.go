@@ -56,6 +56,7 @@ func (d Damage) String() string {
 type Reader struct {
 	dir    string
 	files  disk.Files
+	fsync  bool
 	report func(Damage)
 	state  Cursor
 
@@ -362,10 +363,14 @@ func (r *Reader) close() {
 // at most the cursor's position where nothing is pending.
 func (r *Reader) Pending() uint64 { return r.state.Pending }
 
-// Begin notes that b is about to be sent.
+// Begin notes that b is about to be sent. With fsync that is on stable storage
+// then: after a power cut b alone is sent again, and with the same events.
 func (r *Reader) Begin(b *Batch) error {
 	r.state.Pending, r.state.Oldest = b.To, b.Oldest
-	return r.save()
+	if err := r.save(); err != nil || !r.fsync {
+		return err
+	}
+	return r.sync()
 }
 
 // Failed notes that an attempt has failed.

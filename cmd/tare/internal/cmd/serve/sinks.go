@@ -114,7 +114,7 @@ func (f *forwarding) start(env cmdenv.Env) (*sink.Service, error) {
 		poll = time.Millisecond
 	}
 	return sink.Start(sink.Config{
-		Dir: f.dir, Sinks: list, Dead: spool.DefaultBytes, Poll: poll, Now: env.Now,
+		Dir: f.dir, Fsync: f.fsync, Sinks: list, Dead: spool.DefaultBytes, Poll: poll, Now: env.Now,
 		Backoff: sink.Backoff{First: 100 * time.Millisecond, Last: 30 * time.Second},
 		Log:     slog.New(slog.NewTextHandler(env.Err, nil)),
 	})
